@@ -7,9 +7,9 @@ use std::path::Path;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use recall::privacy::Sanitizer;
-use recall::source::claude_code::{TranscriptIdentity, read_line};
+use recall::source::claude_code::{TranscriptIdentity, parse_line};
 use recall::source::delta::LineReader;
-use recall::text::clean::{fold_lines, plain};
+use recall::text::clean::{fold_lines, without_controls};
 use redact::Redactor;
 use serde_json::{Value, json};
 
@@ -40,7 +40,7 @@ fn lines(c: &mut Criterion) {
         b.iter(|| {
             let mut lines = LineReader::new(text.as_bytes(), 0);
             let mut count = 0;
-            while let Some(piece) = lines.next_piece().expect("memory can be read") {
+            while let Some(piece) = lines.next_line().expect("memory can be read") {
                 black_box(piece);
                 count += 1;
             }
@@ -69,7 +69,7 @@ fn rows(c: &mut Criterion) {
     for (kind, rows) in &kinds {
         group.throughput(Throughput::Bytes(rows.iter().map(|row| row.len() as u64).sum()));
         group.bench_with_input(BenchmarkId::from_parameter(kind), rows, |b, rows| {
-            b.iter(|| rows.iter().for_each(|row| _ = black_box(read_line(row.as_bytes(), &place, &gate))));
+            b.iter(|| rows.iter().for_each(|row| _ = black_box(parse_line(row.as_bytes(), &place, &gate))));
         });
     }
     group.finish();
@@ -91,7 +91,7 @@ fn outputs(c: &mut Criterion) {
         let row = json!({"type": "user", "uuid": "u", "message": {"role": "user", "content": [block]}}).to_string();
         group.throughput(Throughput::Bytes(row.len() as u64));
         group.bench_with_input(BenchmarkId::from_parameter(name), &row, |b, row| {
-            b.iter(|| read_line(row.as_bytes(), &place, &gate));
+            b.iter(|| parse_line(row.as_bytes(), &place, &gate));
         });
     }
     group.finish();
@@ -106,10 +106,10 @@ fn texts(c: &mut Criterion) {
     let mut group = c.benchmark_group("texts");
     group.throughput(Throughput::Bytes(prose.len() as u64));
     group.bench_function("without secrets", |b| b.iter(|| redactor.redact(&prose).len()));
-    group.bench_function("made plain that are plain", |b| b.iter(|| plain(&prose).len()));
+    group.bench_function("made plain that are plain", |b| b.iter(|| without_controls(&prose).len()));
     group.bench_function("folded that are folded", |b| b.iter(|| fold_lines(&prose).len()));
     group.throughput(Throughput::Bytes(coloured.len() as u64));
-    group.bench_function("made plain and folded", |b| b.iter(|| fold_lines(&plain(&coloured)).len()));
+    group.bench_function("made plain and folded", |b| b.iter(|| fold_lines(&without_controls(&coloured)).len()));
     group.finish();
 }
 

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::analyze::signal::{MemoryKind, Signal, Tier, judge};
+use crate::analyze::signal::{MemoryKind, Signal, Tier, signal_of};
 use crate::model::session::{Entry, Item, Outcome, RecordKey, Session, ToolUse, Touch};
 
 /// An entry with all its occurrences.
@@ -36,12 +36,12 @@ enum KeptOccurrence {
 
 /// The distinct entries of a session, in order. Searches and the client's bookkeeping are left out; of reading a file, only the fact that
 /// it was read remains.
-pub fn distinct(session: &Session) -> Vec<DistinctEntry<'_>> {
+pub fn distinct_entries(session: &Session) -> Vec<DistinctEntry<'_>> {
     let mut all: Vec<DistinctEntry<'_>> = Vec::new();
     let mut known: HashMap<u64, usize> = HashMap::new();
     for (at, entry) in session.entries.iter().enumerate() {
-        let signal = judge(entry);
-        if !is_memory(entry, &signal) {
+        let signal = signal_of(entry);
+        if !is_worth_keeping(entry, &signal) {
             continue;
         }
         let (hash, stays) = identity(entry);
@@ -65,7 +65,7 @@ pub fn distinct(session: &Session) -> Vec<DistinctEntry<'_>> {
 }
 
 /// Is it worth remembering, that is, more than a search or bookkeeping?
-fn is_memory(entry: &Entry, signal: &Signal) -> bool {
+fn is_worth_keeping(entry: &Entry, signal: &Signal) -> bool {
     match (&entry.item, signal.kind) {
         (Item::Tool(ToolUse { file: Some(_), .. }), _) => true,
         (Item::Tool(_), MemoryKind::Consulted | MemoryKind::Chatter) => signal.tier() > Tier::None,
@@ -113,12 +113,12 @@ fn without_times(brief: &str) -> String {
 }
 
 fn text_hash(kind: &str, text: &str) -> Option<u64> {
-    let normal = normal(text);
+    let normal = normalized(text);
     (!normal.is_empty()).then(|| hash(&[kind, &normal]))
 }
 
 /// The normal form for comparing texts: lower-case words joined by spaces, without punctuation and markup.
-pub fn normal(text: &str) -> String {
+pub fn normalized(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()) {
         if !out.is_empty() {
@@ -132,7 +132,7 @@ pub fn normal(text: &str) -> String {
 fn hash(parts: &[&str]) -> u64 {
     let bytes: Vec<&[u8]> = parts.iter().map(|part| part.as_bytes()).collect();
     let mut first = [0; 8];
-    first.copy_from_slice(&crate::model::session::digest_of(&bytes)[..8]);
+    first.copy_from_slice(&crate::model::session::hash_parts(&bytes)[..8]);
     u64::from_le_bytes(first)
 }
 
@@ -184,7 +184,7 @@ mod tests {
 
     /// The indexes kept, with the number of occurrences of each.
     fn kept(items: Vec<(Item, Option<Outcome>)>) -> Vec<(usize, usize)> {
-        distinct(&session(items)).iter().map(|d| (d.at, d.times())).collect()
+        distinct_entries(&session(items)).iter().map(|d| (d.at, d.times())).collect()
     }
 
     #[test]
@@ -228,7 +228,7 @@ mod tests {
         fn every_row_stands_behind_exactly_one_entry(texts in prop::collection::vec("[ab]{1,2}[.!]?", 0..60)) {
             let items: Vec<_> = texts.iter().enumerate().map(|(at, t)| if at % 2 == 0 { prompt(t) } else { reply(t) }).collect();
             let session = session(items);
-            let all = distinct(&session);
+            let all = distinct_entries(&session);
             let mut rows: Vec<RecordKey> = all.iter().flat_map(|d| d.rows.clone()).collect();
             rows.sort_unstable();
             prop_assert_eq!(rows, session.entries.iter().map(|e| e.key).collect::<Vec<_>>());

@@ -5,10 +5,10 @@ use crate::model::session::{Millis, Session};
 /// How long a session must have been quiet once the client said that it ended.
 const SETTLED_AFTER_END: Millis = 30_000;
 /// How much work in an ongoing session earns an interim digest, and the longest pause that counts as work.
-const INTERIM: Millis = 30 * 60_000;
-const PAUSE: Millis = 5 * 60_000;
+const INTERIM_WORK: Millis = 30 * 60_000;
+const MAX_PAUSE: Millis = 5 * 60_000;
 /// After this many failures in a row the model is no longer asked in every run.
-const PATIENCE: u32 = 3;
+const FAILURES_BEFORE_WAIT: u32 = 3;
 const HOUR: Millis = 3_600_000;
 /// An hour doubled 13 times is 341 days.
 const MAX_DOUBLINGS: u32 = 13;
@@ -20,14 +20,14 @@ pub enum SkipReason {
     Unsettled(Millis),
     NoPrompt,
     NoWork,
-    Limit,
+    RunLimit,
     RunBudget,
     DayBudget,
     UnknownPrice(String),
     FailedOften(u32),
     /// Part of a backlog of sessions that never had a digest.
     Backlog,
-    NoModel(String),
+    ModelUnavailable(String),
 }
 
 impl std::fmt::Display for SkipReason {
@@ -36,7 +36,7 @@ impl std::fmt::Display for SkipReason {
             SkipReason::Unsettled(left) => write!(out, "not settled yet ({} s to go)", left / 1000 + 1),
             SkipReason::NoPrompt => out.write_str("no prompt of the user's"),
             SkipReason::NoWork => out.write_str("nothing answered the prompt"),
-            SkipReason::Limit => out.write_str("over the number of sessions for one run"),
+            SkipReason::RunLimit => out.write_str("over the number of sessions for one run"),
             SkipReason::RunBudget => out.write_str("over the budget of the run"),
             SkipReason::DayBudget => out.write_str("over the budget of the day"),
             SkipReason::UnknownPrice(model) => write!(out, "the price of `{model}` is unknown: set [prices] in the config"),
@@ -45,7 +45,7 @@ impl std::fmt::Display for SkipReason {
                 write!(out, "failed {times}, waiting before the next try (`recall digest --session` tries now)")
             }
             SkipReason::Backlog => out.write_str("one of a backlog"),
-            SkipReason::NoModel(why) => out.write_str(why),
+            SkipReason::ModelUnavailable(why) => out.write_str(why),
         }
     }
 }
@@ -61,7 +61,7 @@ pub struct SessionActivity {
 }
 
 /// Why a session can never get a digest as it stands, however long one waits.
-pub fn never(session: &Session) -> Option<SkipReason> {
+pub fn permanent_skip(session: &Session) -> Option<SkipReason> {
     if session.prompts().next().is_none() {
         return Some(SkipReason::NoPrompt);
     }
@@ -69,7 +69,7 @@ pub fn never(session: &Session) -> Option<SkipReason> {
 }
 
 /// Is the session worth a digest, and has it been quiet long enough?
-pub fn deserves(standing: &SessionActivity, now: Millis, settle: Millis) -> Result<(), SkipReason> {
+pub fn check_ready(standing: &SessionActivity, now: Millis, settle: Millis) -> Result<(), SkipReason> {
     if !standing.has_prompt {
         return Err(SkipReason::NoPrompt);
     }
@@ -85,20 +85,20 @@ pub fn deserves(standing: &SessionActivity, now: Millis, settle: Millis) -> Resu
 
 /// Has an ongoing session seen enough work since its last digest, if any, to get an interim one? `times` are those of its records
 /// since.
-pub fn wants_interim(digested: Option<Millis>, times: &[Millis]) -> bool {
+pub fn is_interim_due(digested: Option<Millis>, times: &[Millis]) -> bool {
     let all: Vec<Millis> = digested.into_iter().chain(times.iter().copied()).collect();
-    let worked: Millis = all.windows(2).map(|pair| (pair[1] - pair[0]).min(PAUSE)).sum();
-    worked >= INTERIM
+    let worked: Millis = all.windows(2).map(|pair| (pair[1] - pair[0]).min(MAX_PAUSE)).sum();
+    worked >= INTERIM_WORK
 }
 
 /// May the model be asked again about a session it failed on? The wait doubles from an hour up to 341 days: a permanent failure
 /// costs a handful of calls and then next to nothing, and what failed for a week is retried within a week. A session that has
 /// grown since the failure waits the hour only.
 pub fn may_retry(failures: u32, last: Millis, grew_at: Millis, now: Millis) -> Result<(), SkipReason> {
-    if failures < PATIENCE {
+    if failures < FAILURES_BEFORE_WAIT {
         return Ok(());
     }
-    let doublings = if grew_at > last { 0 } else { (failures - PATIENCE).min(MAX_DOUBLINGS) };
+    let doublings = if grew_at > last { 0 } else { (failures - FAILURES_BEFORE_WAIT).min(MAX_DOUBLINGS) };
     let wait = HOUR << doublings;
     // A failure dated in the future comes from a wrong clock and is ignored.
     if (0..wait).contains(&(now - last)) { Err(SkipReason::FailedOften(failures)) } else { Ok(()) }
@@ -112,7 +112,7 @@ pub struct Budget {
 }
 
 /// Does a call with this worst-case cost fit into what is left?
-pub fn affordable(worst_usd: f64, spent_run: f64, spent_day: f64, budget: &Budget) -> Result<(), SkipReason> {
+pub fn check_budget(worst_usd: f64, spent_run: f64, spent_day: f64, budget: &Budget) -> Result<(), SkipReason> {
     // A millionth of a cent, for rounding in floating-point sums.
     const SLACK: f64 = 1e-8;
     if spent_run + worst_usd > budget.run_usd + SLACK {
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn a_session_settles_by_silence_or_by_its_end() {
         let now = 10_000_000;
-        let at = |quiet, ended: Option<Millis>| deserves(&standing(now - quiet, ended.map(|e| now - e)), now, SETTLE);
+        let at = |quiet, ended: Option<Millis>| check_ready(&standing(now - quiet, ended.map(|e| now - e)), now, SETTLE);
         assert_eq!(at(600_000, None), Ok(()));
         assert_eq!(at(599_000, None), Err(SkipReason::Unsettled(1_000)));
         assert_eq!(at(30_000, Some(30_500)), Ok(()));
@@ -149,13 +149,13 @@ mod tests {
     #[test]
     fn half_an_hour_of_work_wants_a_digest_and_pauses_hardly_count() {
         let minutes = |list: &[i64]| list.iter().map(|m| m * 60_000).collect::<Vec<_>>();
-        assert!(wants_interim(None, &minutes(&[0, 5, 10, 15, 20, 25, 30])));
-        assert!(!wants_interim(None, &minutes(&[0, 5, 10, 15, 20, 25, 29])));
+        assert!(is_interim_due(None, &minutes(&[0, 5, 10, 15, 20, 25, 30])));
+        assert!(!is_interim_due(None, &minutes(&[0, 5, 10, 15, 20, 25, 29])));
         // Out for lunch.
-        assert!(!wants_interim(None, &minutes(&[0, 120, 240, 360, 480, 600])));
-        assert!(wants_interim(None, &minutes(&[0, 120, 240, 360, 480, 600, 720])));
-        assert!(wants_interim(Some(0), &minutes(&[5, 10, 15, 20, 25, 30])));
-        assert!(!wants_interim(Some(0), &[]) && !wants_interim(None, &[]));
+        assert!(!is_interim_due(None, &minutes(&[0, 120, 240, 360, 480, 600])));
+        assert!(is_interim_due(None, &minutes(&[0, 120, 240, 360, 480, 600, 720])));
+        assert!(is_interim_due(Some(0), &minutes(&[5, 10, 15, 20, 25, 30])));
+        assert!(!is_interim_due(Some(0), &[]) && !is_interim_due(None, &[]));
     }
 
     #[test]
@@ -178,8 +178,8 @@ mod tests {
     #[test]
     fn money_is_counted_for_the_run_and_the_day() {
         let budget = Budget { run_usd: 0.5, day_usd: 1.0 };
-        assert_eq!(affordable(0.1, 0.4, 0.4, &budget), Ok(()));
-        assert_eq!(affordable(0.1, 0.41, 0.41, &budget), Err(SkipReason::RunBudget));
-        assert_eq!(affordable(0.1, 0.0, 0.95, &budget), Err(SkipReason::DayBudget));
+        assert_eq!(check_budget(0.1, 0.4, 0.4, &budget), Ok(()));
+        assert_eq!(check_budget(0.1, 0.41, 0.41, &budget), Err(SkipReason::RunBudget));
+        assert_eq!(check_budget(0.1, 0.0, 0.95, &budget), Err(SkipReason::DayBudget));
     }
 }

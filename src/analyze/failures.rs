@@ -26,7 +26,7 @@ pub struct FailureFix {
 impl FailedCommand {
     /// How the command failed: the exit code, names of failing tests, and at most `most` characters of the output, marked as a quotation.
     /// Empty if nothing is known.
-    pub fn how(&self, most: usize) -> String {
+    pub fn describe(&self, most: usize) -> String {
         let (code, output) = exit_code(&self.brief);
         let mut parts: Vec<String> = code.map(|code| format!("exit code {code}")).into_iter().collect();
         let names = failing_tests(output);
@@ -45,7 +45,7 @@ impl FailedCommand {
 /// The most failing tests named per run.
 const MAX_NAMES: usize = 3;
 /// The longest test name, in bytes.
-const MAX_NAME: usize = 120;
+const MAX_NAME_BYTES: usize = 120;
 
 /// Splits an outcome into exit code and output.
 fn exit_code(brief: &str) -> (Option<i32>, &str) {
@@ -84,7 +84,11 @@ fn failing_tests(output: &str) -> Vec<String> {
 fn is_test_name(word: &str) -> bool {
     let plain = word.bytes().all(|b| b.is_ascii_alphanumeric() || b"_:./-[]".contains(&b));
     let joined = word.contains('_') || word.contains("::") || word.contains('/') || word.contains('.') || word.starts_with("Test");
-    plain && joined && word.len() <= MAX_NAME && word.ends_with(|c: char| c.is_ascii_alphanumeric() || c == ']') && word.len() > 3
+    plain
+        && joined
+        && word.len() <= MAX_NAME_BYTES
+        && word.ends_with(|c: char| c.is_ascii_alphanumeric() || c == ']')
+        && word.len() > 3
 }
 
 impl FailureFix {
@@ -104,7 +108,7 @@ pub fn failures(session: &Session) -> Vec<FailedCommand> {
     let signatures: Vec<Option<String>> = session.entries.iter().map(command_signature).collect();
     let mut found: Vec<(String, FailedCommand)> = Vec::new();
     for (at, entry) in session.entries.iter().enumerate() {
-        let Some((tool, outcome)) = command(entry) else { continue };
+        let Some((tool, outcome)) = command_outcome(entry) else { continue };
         if !has_failed(outcome) {
             continue;
         }
@@ -131,7 +135,7 @@ pub fn failures(session: &Session) -> Vec<FailedCommand> {
     found.into_iter().map(|(_, failure)| failure).collect()
 }
 
-fn command(entry: &Entry) -> Option<(&ToolUse, &crate::model::session::Outcome)> {
+fn command_outcome(entry: &Entry) -> Option<(&ToolUse, &crate::model::session::Outcome)> {
     match (&entry.item, &entry.outcome) {
         (Item::Tool(tool), Some(outcome)) if tool.name == "Bash" => Some((tool, outcome)),
         _ => None,
@@ -158,7 +162,7 @@ fn fix_after(session: &Session, signatures: &[Option<String>], failed_at: usize)
         if passed {
             return Some(FailureFix { row: entry.key, files, command });
         }
-        if tool.name == "Bash" && !same_check && could_cure(tool, entry.outcome.as_ref()) {
+        if tool.name == "Bash" && !same_check && may_be_fix(tool, entry.outcome.as_ref()) {
             command = Some(tool.line.clone());
         }
     }
@@ -166,7 +170,7 @@ fn fix_after(session: &Session, signatures: &[Option<String>], failed_at: usize)
 }
 
 /// May this command be the reason why the check passes? It must have had an effect and succeeded.
-fn could_cure(tool: &ToolUse, outcome: Option<&crate::model::session::Outcome>) -> bool {
+fn may_be_fix(tool: &ToolUse, outcome: Option<&crate::model::session::Outcome>) -> bool {
     !may_fail(&tool.line) && !is_check(tool) && !is_commit(tool) && !outcome.is_some_and(has_failed)
 }
 
@@ -231,10 +235,10 @@ mod tests {
             ("FAILED: Decision: say ”yes” to `all`", "output “FAILED: Decision: say 'yes' to 'all'”"),
             ("exit code: none | FAIL: Decision: always", "output “exit code: none | FAIL: Decision: always”"),
         ] {
-            assert_eq!(failure(brief).how(200), told);
+            assert_eq!(failure(brief).describe(200), told);
         }
         let many = "test a::a ... FAILED | test a::b ... FAILED | test a::c ... FAILED | test a::d ... FAILED";
-        assert!(failure(many).how(10).starts_with("a::a, a::b, a::c and 1 more, output “"));
+        assert!(failure(many).describe(10).starts_with("a::a, a::b, a::c and 1 more, output “"));
     }
 
     #[test]

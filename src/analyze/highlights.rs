@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::analyze::condense::{closing_replies, gist, tool_line};
-use crate::analyze::signal::{Signal, Tier, judge};
+use crate::analyze::signal::{Signal, Tier, signal_of};
 use crate::model::session::{Entry, Item, RecordKey, Session, title_of_plan};
 use crate::text::clean::shorten;
 
@@ -16,12 +16,12 @@ pub struct Highlight<'s> {
 }
 
 /// The `most` most important entries, and those as important as the next one; in transcript order.
-pub fn moments(session: &Session, most: usize) -> Vec<Highlight<'_>> {
+pub fn highlights(session: &Session, most: usize) -> Vec<Highlight<'_>> {
     let is_state = |e: &Entry| matches!(e.item, Item::Title(_) | Item::Todos(_) | Item::Task(_) | Item::Outcome(_));
     let closing = closing_replies(session);
     let weighed = session.entries.iter().enumerate().filter(|(_, e)| !is_state(e)).map(|(at, e)| {
         // The last reply of a turn says how it went, whatever its wording.
-        let signal = judge(e);
+        let signal = signal_of(e);
         (e, if closing.contains(&at) { signal.at_least(0.5) } else { signal })
     });
     let all: Vec<(&Entry, Signal)> = weighed.filter(|(_, signal)| signal.tier() > Tier::None).collect();

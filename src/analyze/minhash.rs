@@ -6,11 +6,11 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::model::digest::Digest;
-use crate::model::session::digest_of;
-use crate::text::tokenize::words;
+use crate::model::session::hash_parts;
+use crate::text::tokenize::distinctive_words;
 
 /// The least Jaccard similarity of near-duplicates (numerator, denominator): shared words out of all words of both.
-const ALIKE: (usize, usize) = (85, 100);
+const MIN_SIMILARITY: (usize, usize) = (85, 100);
 /// Digests with fewer words are too short to compare.
 const MIN_WORDS: usize = 12;
 /// With these numbers, two digests that are just similar enough share a band with probability 0.9991; two that share a third of their
@@ -26,9 +26,10 @@ impl DigestWordSet {
     pub fn of(digest: &Digest) -> Self {
         let claims = digest.decisions.iter().chain(&digest.next_steps).map(|claim| claim.text.as_str());
         let lists = digest.completed.iter().chain(&digest.learned).map(String::as_str);
-        let all: BTreeSet<String> = std::iter::once(digest.title.as_str()).chain(lists).chain(claims).flat_map(words).collect();
+        let all: BTreeSet<String> =
+            std::iter::once(digest.title.as_str()).chain(lists).chain(claims).flat_map(distinctive_words).collect();
         let hash = |word: &String| {
-            let hash = digest_of(&[word.as_bytes()]);
+            let hash = hash_parts(&[word.as_bytes()]);
             u32::from_le_bytes([hash[0], hash[1], hash[2], hash[3]])
         };
         let hashes: BTreeSet<u32> = all.iter().map(hash).collect();
@@ -44,9 +45,9 @@ impl DigestWordSet {
         Self(bytes.chunks_exact(4).map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]])).collect())
     }
 
-    fn is_like(&self, other: &Self) -> bool {
+    fn is_near_duplicate(&self, other: &Self) -> bool {
         let (less, more) = (self.0.len().min(other.0.len()), self.0.len().max(other.0.len()));
-        if less * ALIKE.1 < more * ALIKE.0 {
+        if less * MIN_SIMILARITY.1 < more * MIN_SIMILARITY.0 {
             return false;
         }
         let (mut a, mut b, mut shared) = (0, 0, 0);
@@ -56,7 +57,7 @@ impl DigestWordSet {
             shared += usize::from(mine == theirs);
         }
         let all = self.0.len() + other.0.len() - shared;
-        shared * ALIKE.1 >= all * ALIKE.0
+        shared * MIN_SIMILARITY.1 >= all * MIN_SIMILARITY.0
     }
 
     /// Are there enough words to compare?
@@ -84,12 +85,12 @@ fn mix(a: u64, b: u64) -> u64 {
 /// For each digest, in session order, the index of the next near-duplicate.
 ///
 /// The next rather than the last, so that a new digest changes only the entry of the one before it.
-pub fn repeated_by(all: &[DigestWordSet]) -> Vec<Option<usize>> {
+pub fn next_near_duplicates(all: &[DigestWordSet]) -> Vec<Option<usize>> {
     let mut next = vec![None; all.len()];
     let mut seen: HashMap<u64, Vec<usize>> = HashMap::new();
     for (at, one) in all.iter().enumerate().rev().filter(|(_, one)| one.tells()) {
         let bands = one.bands();
-        next[at] = nearest(&bands, &seen, |other| one.is_like(&all[other]));
+        next[at] = nearest(&bands, &seen, |other| one.is_near_duplicate(&all[other]));
         for band in bands {
             seen.entry(band).or_default().push(at);
         }
@@ -97,12 +98,12 @@ pub fn repeated_by(all: &[DigestWordSet]) -> Vec<Option<usize>> {
     next
 }
 
-/// Updates the result of [`repeated_by`] after digests changed: `before` holds the old entries, with `None` for those to compute again,
+/// Updates the result of [`next_near_duplicates`] after digests changed: `before` holds the old entries, with `None` for those to compute again,
 /// which are the changed ones and those whose near-duplicate changed. `changed` is in ascending order.
-pub fn repeated_by_changed(all: &[DigestWordSet], changed: &[usize], before: &[Option<Option<usize>>]) -> Vec<Option<usize>> {
+pub fn update_near_duplicates(all: &[DigestWordSet], changed: &[usize], before: &[Option<Option<usize>>]) -> Vec<Option<usize>> {
     let repeats = |one: &DigestWordSet, other: &DigestWordSet| {
         let share_band = || one.bands().iter().zip(other.bands()).any(|(mine, theirs)| *mine == theirs);
-        one.tells() && other.tells() && one.is_like(other) && share_band()
+        one.tells() && other.tells() && one.is_near_duplicate(other) && share_band()
     };
     let next = |(at, before): (usize, &Option<Option<usize>>)| match *before {
         None => (at + 1..all.len()).find(|other| repeats(&all[at], &all[*other])),
@@ -156,7 +157,7 @@ mod tests {
             digest(&format!("{REPORT} 998 orders.")),
         ];
         let all: Vec<DigestWordSet> = all.iter().map(DigestWordSet::of).collect();
-        assert_eq!(repeated_by(&all), [Some(2), None, Some(5), None, None, None]);
+        assert_eq!(next_near_duplicates(&all), [Some(2), None, Some(5), None, None, None]);
         assert!(all.iter().all(|one| DigestWordSet::from_bytes(&one.to_bytes()) == *one));
     }
 
@@ -164,8 +165,8 @@ mod tests {
     fn just_alike_enough_and_just_not() {
         let of = |from: u32, to: u32| DigestWordSet((from..to).collect());
         // 85 of 100 words in all, and 84 of 101.
-        assert!(of(0, 92).is_like(&of(7, 100)));
-        assert!(!of(0, 92).is_like(&of(8, 101)));
+        assert!(of(0, 92).is_near_duplicate(&of(7, 100)));
+        assert!(!of(0, 92).is_near_duplicate(&of(8, 101)));
     }
 
     proptest! {
@@ -177,7 +178,7 @@ mod tests {
             // One kind holds near-duplicates, some too different after all; the other kind has too few words.
             let of = |(kind, from): (u32, u32)| DigestWordSet((kind * 1000 + from..kind * 1000 + if kind == 0 { 30 } else { 120 }).collect());
             let mut all: Vec<DigestWordSet> = kinds.into_iter().map(of).collect();
-            let old = repeated_by(&all);
+            let old = next_near_duplicates(&all);
             let mut changed = BTreeSet::new();
             for (at, kind, from) in changes {
                 let at = at.index(all.len());
@@ -190,7 +191,7 @@ mod tests {
             };
             let before: Vec<_> = old.iter().enumerate().map(known).collect();
             let changed: Vec<usize> = changed.iter().copied().collect();
-            prop_assert_eq!(repeated_by_changed(&all, &changed, &before), repeated_by(&all));
+            prop_assert_eq!(update_near_duplicates(&all, &changed, &before), next_near_duplicates(&all));
         }
 
         #[test]
@@ -203,9 +204,9 @@ mod tests {
                 other.insert(word);
             }
             let all = [one.clone(), DigestWordSet(other.into_iter().collect())];
-            let found = repeated_by(&all)[0].is_some();
+            let found = next_near_duplicates(&all)[0].is_some();
             // What is found is a near-duplicate; near-duplicates with a margin are found.
-            prop_assert!(!found || one.is_like(&all[1]));
+            prop_assert!(!found || one.is_near_duplicate(&all[1]));
             let shared = all[1].0.iter().filter(|w| one.0.contains(w)).count();
             let share = shared as f64 / (one.0.len() + all[1].0.len() - shared) as f64;
             prop_assert!(found || share < 0.9, "{share}");

@@ -17,7 +17,7 @@ use crate::model::digest::Digest;
 use crate::model::session::Session;
 
 /// A digest extracted from the session's records and verified against them.
-pub fn told_by(session: &Session) -> Digest {
+pub fn extracted_digest(session: &Session) -> Digest {
     let mut digest = extract(session);
     verify(&mut digest, session);
     digest

@@ -11,17 +11,17 @@ use crate::analyze::prose::{others_words, own_words, unquoted};
 use crate::model::digest::{Claim, Digest};
 use crate::model::session::{Answer, Entry, Item, RecordKey, Session};
 use crate::text::clean::one_line;
-use crate::text::tokenize::{covered_by, words};
+use crate::text::tokenize::{covered_by, distinctive_words};
 
 /// An entry supports a claim if it holds at least this share of the claim's distinctive words.
-const SUPPORT: f64 = 0.34;
+const MIN_SUPPORT: f64 = 0.34;
 /// An entry that was not cited as evidence must hold this share.
-const FOUND_SUPPORT: f64 = 0.6;
+const MIN_FOUND_SUPPORT: f64 = 0.6;
 /// A claim of at least `MIN_ECHO` distinctive words merely echoes an output that holds this share of them. The share is higher for
 /// a next step, which names what failed and adds little.
-const MIN_ECHO: usize = 3;
-const DECISION_ECHO: f64 = 0.8;
-const NEXT_ECHO: f64 = 0.9;
+const MIN_ECHO_WORDS: usize = 3;
+const DECISION_ECHO_SHARE: f64 = 0.8;
+const NEXT_ECHO_SHARE: f64 = 0.9;
 const MAX_ROWS: usize = 3;
 
 /// Marks files the session supports, drops cited entries that cannot carry their claim, and searches for one where none is left.
@@ -34,10 +34,10 @@ pub fn verify(digest: &mut Digest, session: &Session) {
         (ClaimSection::Next, &mut digest.next_steps),
     ];
     for (section, claims) in sections {
-        claims.retain_mut(|claim| said.support(section, claim));
+        claims.retain_mut(|claim| said.find_support(section, claim));
     }
     for list in [&mut digest.completed, &mut digest.learned, &mut digest.investigated] {
-        list.iter_mut().for_each(|text| said.unlabel(text));
+        list.iter_mut().for_each(|text| said.drop_user_label(text));
     }
     // Lazy, because most files were touched and their mention need not be looked up.
     let mentioned = LazyCell::new(|| mentioned_names(session));
@@ -48,12 +48,12 @@ pub fn verify(digest: &mut Digest, session: &Session) {
 
 /// Replaces a request or a title that a model took from tool output by the user's own words: both are presented as what the user
 /// asked.
-pub fn ground(digest: &mut Digest, session: &Session) {
+pub fn restore_user_words(digest: &mut Digest, session: &Session) {
     let said = EntryWords::of(session);
-    if said.is_of_others(&digest.request) {
+    if said.is_others_text(&digest.request) {
         digest.request = request(session);
     }
-    if said.is_of_others(&digest.title) {
+    if said.is_others_text(&digest.title) {
         digest.title = title(session);
     }
 }
@@ -81,7 +81,7 @@ enum Speaker {
 
 impl ClaimSection {
     /// May words of this speaker carry a claim of this section? `of_user`: the claim is attributed to the user.
-    fn takes(self, speaker: Speaker, of_user: bool) -> bool {
+    fn accepts(self, speaker: Speaker, of_user: bool) -> bool {
         match speaker {
             Speaker::User => true,
             Speaker::Assistant => !of_user,
@@ -95,11 +95,11 @@ impl ClaimSection {
 /// How a claim is attributed to the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum UserAttribution {
-    No,
+    Unattributed,
     /// By a label of this many bytes: "User: ".
     Label(usize),
     /// In its own words: "The user wants …".
-    Told,
+    Sentence,
 }
 
 /// The distinctive words of each entry by speaker, computed on demand: most claims cite the entries behind them.
@@ -122,25 +122,25 @@ impl<'s> EntryWords<'s> {
         match speaker {
             Speaker::Output => {
                 let brief = entry.outcome.as_ref().map(|outcome| outcome.brief.as_str()).filter(|brief| !brief.is_empty())?;
-                Some(self.outputs[at].get_or_init(|| words(brief)))
+                Some(self.outputs[at].get_or_init(|| distinctive_words(brief)))
             }
             Speaker::Quoted => {
                 let text = prose_of(entry)?;
-                Some(self.quoted[at].get_or_init(|| words(&others_words(text))))
+                Some(self.quoted[at].get_or_init(|| distinctive_words(&others_words(text))))
             }
-            _ => (speaker_of(entry)? == speaker).then(|| self.words[at].get_or_init(|| words(&said_by(entry)))),
+            _ => (speaker_of(entry)? == speaker).then(|| self.words[at].get_or_init(|| distinctive_words(&said_by(entry)))),
         }
     }
 
     /// The largest share of a claim's words that an entry holds, among speakers who may carry the claim.
     fn share(&self, section: ClaimSection, of_user: bool, wanted: &BTreeSet<String>, at: usize) -> f64 {
-        let speakers = [Speaker::User, Speaker::Assistant, Speaker::Output].into_iter().filter(|s| section.takes(*s, of_user));
+        let speakers = [Speaker::User, Speaker::Assistant, Speaker::Output].into_iter().filter(|s| section.accepts(*s, of_user));
         let shares = speakers.filter_map(|speaker| self.words_of(at, speaker)).map(|words| covered_by(wanted, words));
         let best = shares.fold(0.0, f64::max);
         // An output repeated verbatim is still the tool's statement.
         let may_echo =
-            best >= SUPPORT && section != ClaimSection::Blocker && speaker_of(&self.entries[at]) == Some(Speaker::Assistant);
-        let share = if section == ClaimSection::Decision { DECISION_ECHO } else { NEXT_ECHO };
+            best >= MIN_SUPPORT && section != ClaimSection::Blocker && speaker_of(&self.entries[at]) == Some(Speaker::Assistant);
+        let share = if section == ClaimSection::Decision { DECISION_ECHO_SHARE } else { NEXT_ECHO_SHARE };
         if may_echo && self.is_echo(wanted, at, share) { 0.0 } else { best }
     }
 
@@ -150,78 +150,78 @@ impl<'s> EntryWords<'s> {
         let printed = || (0..at).find(|at| holds(*at, Speaker::Output));
         // A commit's output repeats its message, which is part of its command.
         let said = |until: usize| (0..=until).any(|at| holds(at, Speaker::User) || holds(at, Speaker::Assistant));
-        wanted.len() >= MIN_ECHO && printed().is_some_and(|at| !said(at))
+        wanted.len() >= MIN_ECHO_WORDS && printed().is_some_and(|at| !said(at))
     }
 
     /// Sets the entries that carry a claim. Returns false if the claim must be dropped.
-    fn support(&self, section: ClaimSection, claim: &mut Claim) -> bool {
-        let of_user = names_user(&claim.text);
-        if of_user != UserAttribution::No {
-            if self.carried(section, claim, of_user) {
+    fn find_support(&self, section: ClaimSection, claim: &mut Claim) -> bool {
+        let of_user = user_attribution(&claim.text);
+        if of_user != UserAttribution::Unattributed {
+            if self.find_rows(section, claim, of_user) {
                 return true;
             }
             // Without words of the user, a label is dropped and the rest stands on its own; a sentence that names the user cannot
             // be repaired.
             let UserAttribution::Label(label) = of_user else { return false };
             claim.text = claim.text[label..].trim_start().to_owned();
-            if names_user(&claim.text) != UserAttribution::No || claim.text.is_empty() {
+            if user_attribution(&claim.text) != UserAttribution::Unattributed || claim.text.is_empty() {
                 return false;
             }
         }
-        self.carried(section, claim, UserAttribution::No) || !self.is_only_passed_on(claim)
+        self.find_rows(section, claim, UserAttribution::Unattributed) || !self.is_hearsay(claim)
     }
 
     /// Finds the entries that carry a claim: those of the cited ones that do, or else the best match in the session.
-    fn carried(&self, section: ClaimSection, claim: &mut Claim, of_user: UserAttribution) -> bool {
-        let wanted = wanted(&claim.text, of_user);
+    fn find_rows(&self, section: ClaimSection, claim: &mut Claim, of_user: UserAttribution) -> bool {
+        let wanted = claim_words(&claim.text, of_user);
         let text = one_line(label_free(&claim.text, of_user));
         let share = |at: usize| match is_answer(&self.entries[at], &text) {
             true => 1.0,
-            false => self.share(section, of_user != UserAttribution::No, &wanted, at),
+            false => self.share(section, of_user != UserAttribution::Unattributed, &wanted, at),
         };
-        let is_cited = |key: &RecordKey| (0..self.entries.len()).any(|at| self.entries[at].key == *key && share(at) >= SUPPORT);
+        let is_cited = |key: &RecordKey| (0..self.entries.len()).any(|at| self.entries[at].key == *key && share(at) >= MIN_SUPPORT);
         let mut rows: Vec<RecordKey> = claim.rows.iter().copied().filter(is_cited).collect();
         rows.dedup();
         rows.truncate(MAX_ROWS);
         if rows.is_empty() {
             // A report of the user's wish seldom uses the user's own words, so the lower threshold applies.
-            let least = if of_user == UserAttribution::Told { SUPPORT } else { FOUND_SUPPORT };
+            let least = if of_user == UserAttribution::Sentence { MIN_SUPPORT } else { MIN_FOUND_SUPPORT };
             // Of equal matches the last one: what was said last holds.
             let best = (0..self.entries.len()).map(|at| (share(at), at)).max_by(|a, b| a.0.total_cmp(&b.0));
             rows.extend(best.filter(|(share, _)| *share >= least).map(|(_, at)| self.entries[at].key));
         }
         let carried = !rows.is_empty();
-        if carried || of_user == UserAttribution::No {
+        if carried || of_user == UserAttribution::Unattributed {
             claim.rows = rows;
         }
         carried
     }
 
     /// Is a claim that no speaker's words carry taken from tool output or from a quotation?
-    fn is_only_passed_on(&self, claim: &Claim) -> bool {
-        self.passed_on_share(&words(&claim.text)) >= FOUND_SUPPORT
+    fn is_hearsay(&self, claim: &Claim) -> bool {
+        self.hearsay_share(&distinctive_words(&claim.text)) >= MIN_FOUND_SUPPORT
     }
 
     /// The largest share of these words that a single output or quotation holds.
-    fn passed_on_share(&self, wanted: &BTreeSet<String>) -> f64 {
+    fn hearsay_share(&self, wanted: &BTreeSet<String>) -> f64 {
         let of = |speaker| (0..self.entries.len()).filter_map(move |at| self.words_of(at, speaker));
         of(Speaker::Output).chain(of(Speaker::Quoted)).map(|said| covered_by(wanted, said)).fold(0.0, f64::max)
     }
 
     /// Does a text presented as the user's request come from tool output or a quotation, with little of it said by the user?
-    fn is_of_others(&self, text: &str) -> bool {
-        let wanted = words(text);
+    fn is_others_text(&self, text: &str) -> bool {
+        let wanted = distinctive_words(text);
         let asked = (0..self.entries.len()).filter_map(|at| self.words_of(at, Speaker::User));
         let asked: BTreeSet<String> = asked.flatten().filter(|word| wanted.contains(*word)).cloned().collect();
-        covered_by(&wanted, &asked) < SUPPORT && self.passed_on_share(&wanted) >= FOUND_SUPPORT
+        covered_by(&wanted, &asked) < MIN_SUPPORT && self.hearsay_share(&wanted) >= MIN_FOUND_SUPPORT
     }
 
     /// Removes the label that attributes a statement to the user if no words of the user carry it.
-    fn unlabel(&self, text: &mut String) {
-        let UserAttribution::Label(label) = names_user(text) else { return };
-        let wanted = wanted(text, UserAttribution::Label(label));
+    fn drop_user_label(&self, text: &mut String) {
+        let UserAttribution::Label(label) = user_attribution(text) else { return };
+        let wanted = claim_words(text, UserAttribution::Label(label));
         let said = (0..self.entries.len()).filter_map(|at| self.words_of(at, Speaker::User));
-        if !said.into_iter().any(|said| covered_by(&wanted, said) >= FOUND_SUPPORT) {
+        if !said.into_iter().any(|said| covered_by(&wanted, said) >= MIN_FOUND_SUPPORT) {
             *text = text[label..].trim_start().to_owned();
         }
     }
@@ -238,28 +238,28 @@ fn label_free(text: &str, of_user: UserAttribution) -> &str {
 /// Is a text an answer of the user, verbatim, with or without its question?
 fn is_answer(entry: &Entry, text: &str) -> bool {
     let Item::Answer(answer) = &entry.item else { return false };
-    entry.is_main() && !answer.said.trim().is_empty() && (text == one_line(&answer.said) || answer.is_told_in(text))
+    entry.is_main() && !answer.said.trim().is_empty() && (text == one_line(&answer.said) || answer.matches_line(text))
 }
 
 /// The words of a claim that an entry has to hold, without those that only say who said it.
-fn wanted(text: &str, of_user: UserAttribution) -> BTreeSet<String> {
+fn claim_words(text: &str, of_user: UserAttribution) -> BTreeSet<String> {
     match of_user {
-        UserAttribution::Label(label) => words(Answer::without_question(&text[label..])),
-        UserAttribution::Told => {
-            let mut all = words(text);
+        UserAttribution::Label(label) => distinctive_words(Answer::without_question(&text[label..])),
+        UserAttribution::Sentence => {
+            let mut all = distinctive_words(text);
             for of_the_telling in ["user", "want", "ask", "decid", "said", "say", "request", "chos", "prefer"] {
                 all.remove(of_the_telling);
             }
             all
         }
-        UserAttribution::No => words(
+        UserAttribution::Unattributed => distinctive_words(
             ["Unanswered: ", "Plan approved: ", "Refused: "].into_iter().find_map(|who| text.strip_prefix(who)).unwrap_or(text),
         ),
     }
 }
 
 /// How does a text attribute itself to the user?
-fn names_user(text: &str) -> UserAttribution {
+fn user_attribution(text: &str) -> UserAttribution {
     const LABELS: [&str; 14] = [
         "the user:", "user:", "users:", "you:", "user (", "der nutzer:", "nutzer:", "nutzerin:", "benutzer:", "anwender:",
         "utilisateur:", "usuario:", "用户:", "用户：",
@@ -287,7 +287,7 @@ fn names_user(text: &str) -> UserAttribution {
         return UserAttribution::Label(text.len() - rest.trim_start_matches(['*', '_', ' ', ']', ')', '"', '”']).len());
     }
     let told = TOLD_FIRST.iter().any(|start| lower.starts_with(start)) || TOLD.iter().any(|phrase| lower.contains(phrase));
-    if told { UserAttribution::Told } else { UserAttribution::No }
+    if told { UserAttribution::Sentence } else { UserAttribution::Unattributed }
 }
 
 /// Whose words an entry holds, apart from tool output.

@@ -31,8 +31,8 @@ pub struct ClosingRequest(Vec<Closable>);
 
 impl ClosingRequest {
     /// Resolves the ids. Fails if one is unknown, ambiguous or cannot be closed.
-    pub fn find(ids: &[String], memory: &Memory) -> Result<Self> {
-        Ok(Self(ids.iter().map(|id| find(id, memory)).collect::<Result<_>>()?))
+    pub fn resolve(ids: &[String], memory: &Memory) -> Result<Self> {
+        Ok(Self(ids.iter().map(|id| resolve_one(id, memory)).collect::<Result<_>>()?))
     }
 
     /// Checks that the writer may do this.
@@ -42,7 +42,7 @@ impl ClosingRequest {
     pub fn check(&self, writer: &Contributor, undo: bool, memory: &Memory) -> Result<()> {
         for target in &self.0 {
             writer.reach.check(target.project())?;
-            if undo && writer.reach != WriteScope::Anywhere && target.closer(memory)?.is_some_and(|by| !is_agent(&by)) {
+            if undo && writer.reach != WriteScope::AllProjects && target.closer(memory)?.is_some_and(|by| !is_agent(&by)) {
                 return Err(Refusal::ClosedByUser(target.id().to_owned()).into());
             }
         }
@@ -64,14 +64,14 @@ impl ClosingRequest {
     }
 }
 
-fn find(id: &str, memory: &Memory) -> Result<Closable> {
+fn resolve_one(id: &str, memory: &Memory) -> Result<Closable> {
     if let Some(note) = memory.look_up_note(id)? {
         if !is_todo(&note) {
             bail!("{} is a {}, and nothing that can be done: `recall forget --note {0}` takes it out", note.id, note.kind);
         }
         return Ok(Closable::Note(note));
     }
-    let item = memory.find_item(id)?;
+    let item = memory.find_open_item(id)?;
     let project = memory.session_head(item.session)?.project.key;
     Ok(Closable::Item { item, project })
 }
@@ -104,7 +104,7 @@ impl Closable {
 
     fn closer(&self, memory: &Memory) -> Result<Option<Author>> {
         match self {
-            Self::Item { item, .. } => memory.closer_of(item),
+            Self::Item { item, .. } => memory.closed_by(item),
             Self::Note(note) => Ok(note.closed.as_ref().map(|(_, by)| by.clone())),
         }
     }

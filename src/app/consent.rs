@@ -8,14 +8,14 @@ use std::io::{self, IsTerminal};
 use anyhow::{Result, bail};
 
 use crate::sys::messages;
-use crate::text::clean::{one_line, plain};
+use crate::text::clean::{one_line, without_controls};
 
 /// Asks a person to confirm an agent's action. `what` describes it as a command: `forget session 64b0b6d9`.
 ///
 /// # Errors
 /// When there is no terminal, or the answer is not `yes`.
 pub fn ask(agent: &str, what: &str) -> Result<()> {
-    let (agent, what) = (one_line(&plain(agent)), one_line(&plain(what)));
+    let (agent, what) = (one_line(&without_controls(agent)), one_line(&without_controls(what)));
     if !has_terminal() {
         bail!("only a person may {what}, and this runs inside {agent}: type the command in a terminal of your own");
     }
@@ -32,7 +32,7 @@ pub fn has_terminal() -> bool {
 /// # Errors
 /// When the terminal cannot be written or read, or the answer is not `yes`.
 pub fn confirm(question: &str) -> Result<()> {
-    if !messages::ask(format!("{} Type `yes`: ", one_line(&plain(question)))) {
+    if !messages::ask(format!("{} Type `yes`: ", one_line(&without_controls(question)))) {
         bail!("stderr, where you would be asked, cannot be written: nothing was changed");
     }
     let mut answer = String::new();

@@ -19,7 +19,7 @@ pub struct Contributor {
 
 impl Contributor {
     pub fn user() -> Self {
-        Self { author: Author::User, reach: WriteScope::Anywhere }
+        Self { author: Author::User, reach: WriteScope::AllProjects }
     }
 
     /// An agent that works in `folder`. It may write for the project its session started in, wherever it is now.
@@ -31,11 +31,11 @@ impl Contributor {
         check_folder(&own, config)?;
         let own = own.canonicalize().unwrap_or(own);
         let key = config.project_keys().key_of(own.to_str().context("the folder's name is not UTF-8")?);
-        Ok(Self { author: agent.author(), reach: WriteScope::Only(key) })
+        Ok(Self { author: agent.author(), reach: WriteScope::OneProject(key) })
     }
 
     /// The writer for a command that runs here: the agent, or else the user.
-    pub fn here(config: &Config, agent: Option<&Agent>) -> Result<Self> {
+    pub fn current(config: &Config, agent: Option<&Agent>) -> Result<Self> {
         let Some(agent) = agent else { return Ok(Self::user()) };
         Self::agent(agent, &std::env::current_dir().context("the current folder is gone")?, config)
     }

@@ -22,11 +22,11 @@ impl ProjectFilter {
 }
 
 /// Start of the range that `--since` asks for.
-pub fn since(text: Option<&str>, config: &Config) -> Result<Millis> {
-    text.map_or(Ok(Millis::MIN), |text| moment("--since", text, config))
+pub fn parse_since(text: Option<&str>, config: &Config) -> Result<Millis> {
+    text.map_or(Ok(Millis::MIN), |text| parse_time("--since", text, config))
 }
 
 /// Parses a time spec: an age or a date.
-pub fn moment(option: &str, text: &str, config: &Config) -> Result<Millis> {
-    crate::model::time_spec::moment(text, config.now(), &config.time_zone).with_context(|| format!("{option} {text}"))
+pub fn parse_time(option: &str, text: &str, config: &Config) -> Result<Millis> {
+    crate::model::time_spec::parse_time(text, config.now(), &config.time_zone).with_context(|| format!("{option} {text}"))
 }

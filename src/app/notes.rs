@@ -11,19 +11,19 @@ use anyhow::{Context, Result, bail};
 use serde_json::json;
 
 use crate::analyze::prose::all_sentences;
-use crate::analyze::signal::is_chatter;
+use crate::analyze::signal::is_filler;
 use crate::config::Config;
 use crate::model::author::Author;
 use crate::model::note::EVERYWHERE;
 use crate::model::note::NoteKind;
 use crate::model::note::StoredNote;
-use crate::model::note::told_project;
+use crate::model::note::project_label;
 use crate::privacy::Sanitizer;
 use crate::store::Store;
 use crate::store::notes::{NewNote, Note};
 use crate::store::transfer::ExportedNote;
 use crate::sys::private_files;
-use crate::text::clean::{one_line, plain, shorten};
+use crate::text::clean::{one_line, shorten, without_controls};
 use crate::text::disarm::disarm;
 use crate::text::tokenize::{is_unsegmented, tokens_of, words_of};
 
@@ -36,7 +36,7 @@ pub const MAX_LENGTH: usize = 2_000;
 const MIN_LETTERS: usize = 6;
 
 /// The least share of a known note's words that a new text must have to count as the same note (numerator, denominator).
-const SAME: (usize, usize) = (3, 4);
+const SAME_NOTE_SHARE: (usize, usize) = (3, 4);
 
 /// A note to be stored.
 #[derive(Debug, Clone, Default)]
@@ -56,16 +56,16 @@ pub struct NoteInput {
 pub enum WriteScope {
     /// A person may write for every project.
     #[default]
-    Anywhere,
+    AllProjects,
     /// An agent may write only for the project with this key: something it read there may have told it to write.
-    Only(String),
+    OneProject(String),
 }
 
 impl WriteScope {
     /// Checks that a project is within reach; gives a [`Refusal`] if it is not.
     pub fn check(&self, project: &str) -> Result<(), Refusal> {
         match self {
-            Self::Only(own) if own != project => Err(Refusal::Elsewhere { project: project.to_owned(), own: own.clone() }),
+            Self::OneProject(own) if own != project => Err(Refusal::Elsewhere { project: project.to_owned(), own: own.clone() }),
             _ => Ok(()),
         }
     }
@@ -88,7 +88,7 @@ pub enum Refusal {
     Private,
     #[error("the project {0} is excluded in the config")]
     Excluded(String),
-    #[error("it is for {}, and an agent writes for its own project only, {own}", told_project(project))]
+    #[error("it is for {}, and an agent writes for its own project only, {own}", project_label(project))]
     Elsewhere { project: String, own: String },
     #[error("{0} was closed by the user, who alone opens it again")]
     ClosedByUser(String),
@@ -106,7 +106,7 @@ pub fn remember(config: &Config, new: &NoteInput) -> Result<StoredNote> {
         None => NoteKind::default(),
     };
     let gate = config.gate()?;
-    let text = admitted(&new.text, &gate)?;
+    let text = accept_text(&new.text, &gate)?;
     let project = match &new.project {
         Some(folder) => project_of(folder, &gate, config)?,
         None => EVERYWHERE.to_owned(),
@@ -114,9 +114,9 @@ pub fn remember(config: &Config, new: &NoteInput) -> Result<StoredNote> {
     new.reach.check(&project)?;
     private_files::create_dir(&config.data_dir)
         .with_context(|| format!("cannot create the data folder {}", config.data_dir.display()))?;
-    let author = new.author.passing(|text| gate.clean(text));
+    let author = new.author.with_clean_name(|text| gate.clean(text));
     let note = NewNote { project, kind: kind.name().to_owned(), text, at: config.now(), author, closed: None };
-    Store::open(&config.database())?.keep_note(&note, |known| is_known(&note.text, known))
+    Store::open(&config.database())?.save_note(&note, |known| is_same_note(&note.text, known))
 }
 
 /// Checks that notes may be stored for the project of a folder.
@@ -129,10 +129,10 @@ pub fn check_folder(folder: &Path, config: &Config) -> Result<()> {
 
 /// The full note, for people and models.
 pub fn show(note: &Note, config: &Config) -> String {
-    let line = |text: &str| one_line(&plain(text));
-    let project = told_project(&note.project.key);
+    let line = |text: &str| one_line(&without_controls(text));
+    let project = project_label(&note.project.key);
     let when = config.local_time(Some(note.at), "%Y-%m-%d %H:%M");
-    let (kind, project, text) = (line(&note.kind), line(project), disarm(&plain(&note.text)));
+    let (kind, project, text) = (line(&note.kind), line(project), disarm(&without_controls(&note.text)));
     let (origin, id) = (line(&note.origin()), &note.id);
     let done = if note.closed.is_none() && is_todo(note) { format!("Done? `recall close {id}`. ") } else { String::new() };
     format!("# {kind} · {when} · {project} · {origin} · {id}\n\n{text}\n\n{done}Out of date? `recall forget --note {id}`\n")
@@ -166,7 +166,7 @@ fn project_of(folder: &Path, gate: &Sanitizer, config: &Config) -> Result<String
 }
 
 /// The sanitized text of a note, if it is worth storing.
-fn admitted(raw: &str, gate: &Sanitizer) -> Result<String, Refusal> {
+fn accept_text(raw: &str, gate: &Sanitizer) -> Result<String, Refusal> {
     let given = raw.trim().chars().count();
     if given == 0 {
         return Err(Refusal::Empty);
@@ -186,14 +186,14 @@ fn admitted(raw: &str, gate: &Sanitizer) -> Result<String, Refusal> {
     if !all.is_empty() && all.iter().all(|sentence| sentence.trim_end().ends_with(['?', '？'])) {
         return Err(Refusal::Question);
     }
-    if all.iter().all(|sentence| is_chatter(sentence) || is_reply(sentence)) && !all.is_empty() {
+    if all.iter().all(|sentence| is_filler(sentence) || is_acknowledgement(sentence)) && !all.is_empty() {
         return Err(Refusal::Chatter);
     }
     Ok(text)
 }
 
 /// Consists only of words of acknowledgement.
-fn is_reply(sentence: &str) -> bool {
+fn is_acknowledgement(sentence: &str) -> bool {
     const REPLIES: [&str; 14] =
         ["ok", "okay", "yes", "no", "done", "thanks", "thank", "please", "great", "good", "perfect", "sure", "nice", "you"];
     words_of(sentence).all(|word| REPLIES.contains(&word.to_lowercase().as_str()))
@@ -201,25 +201,27 @@ fn is_reply(sentence: &str) -> bool {
 
 /// Does a note say all that a text says, in the same order? A text with another name in it is new. So is one that changes, adds or drops
 /// a number or a negating or limiting word.
-pub fn is_known(text: &str, note: &Note) -> bool {
-    let (new, known) = (sequence(text), sequence(&note.text));
+pub fn is_same_note(text: &str, note: &Note) -> bool {
+    let (new, known) = (stem_sequence(text), stem_sequence(&note.text));
     let mut left = known.iter();
-    turning(text) == turning(&note.text)
+    meaning_changers(text) == meaning_changers(&note.text)
         && new.iter().all(|word| left.any(|other| other == word))
-        && new.len() * SAME.1 >= known.len() * SAME.0
+        && new.len() * SAME_NOTE_SHARE.1 >= known.len() * SAME_NOTE_SHARE.0
 }
 
 /// Does a statement say all that a text says, in the same order, possibly among other things?
-pub fn is_said_in(text: &str, statement: &str) -> bool {
+pub fn is_contained_in(text: &str, statement: &str) -> bool {
     /// A single word is a name, which many statements contain.
     const LEAST: usize = 2;
-    let (new, known) = (sequence(text), sequence(statement));
+    let (new, known) = (stem_sequence(text), stem_sequence(statement));
     let mut left = known.iter();
-    new.len() >= LEAST && turning(text) == turning(statement) && new.iter().all(|word| left.any(|other| other == word))
+    new.len() >= LEAST
+        && meaning_changers(text) == meaning_changers(statement)
+        && new.iter().all(|word| left.any(|other| other == word))
 }
 
 /// The words that decide what a text means, however few they are: numbers, negations, limits.
-fn turning(text: &str) -> Vec<String> {
+fn meaning_changers(text: &str) -> Vec<String> {
     const TURNS: [&str; 30] = [
         "not", "no", "never", "none", "nothing", "nobody", "neither", "nor", "without", "except", "unless", "only", "instead", "t",
         "cannot", "stop", "avoid", "nicht", "nie", "niemals", "nichts", "ohne", "nur", "außer", "pas", "jamais", "sans", "nunca",
@@ -237,7 +239,7 @@ fn turning(text: &str) -> Vec<String> {
 }
 
 /// The distinctive words of a text, stemmed and in order.
-fn sequence(text: &str) -> Vec<String> {
+fn stem_sequence(text: &str) -> Vec<String> {
     const FILLING: [&str; 24] = [
         "a", "an", "the", "is", "are", "was", "were", "be", "been", "we", "i", "it", "its", "this", "that", "to", "of", "our",
         "so", "have", "has", "had", "will", "please",
@@ -264,7 +266,7 @@ pub fn import_note(note: ExportedNote, gate: &Sanitizer, store: &mut Store, conf
     if text.is_empty() {
         return Err(Refusal::Private.into());
     }
-    let (author, closed) = (note.author.read_from_outside(), note.closed());
+    let (author, closed) = (note.author.resanitized(), note.closed());
     let (project, kind) = (gate.redact(&note.project), kind.name().to_owned());
     let new = NewNote { project, kind, text, at: note.at, author, closed };
     store.import_note(&note.note, &new)

@@ -13,7 +13,7 @@ use crate::model::session::{Millis, Project};
 use crate::store::Store;
 
 /// Limit for reading a page's head, far above its real size.
-const MAX_HEAD: u64 = 64 << 10;
+const MAX_HEAD_BYTES: u64 = 64 << 10;
 /// Sessions listed by name.
 const MAX_NAMED: usize = 5;
 
@@ -56,7 +56,7 @@ pub fn files(config: &Config) -> impl Iterator<Item = PathBuf> {
 
 /// `None` for a file that is not a session page.
 fn read(file: &Path) -> Option<SessionPage> {
-    let mut lines = BufReader::new(File::open(file).ok()?.take(MAX_HEAD)).lines().map_while(Result::ok);
+    let mut lines = BufReader::new(File::open(file).ok()?.take(MAX_HEAD_BYTES)).lines().map_while(Result::ok);
     (lines.next()? == "---").then_some(())?;
     let (mut session, mut project, mut ended_at, mut by_model) = (None, None, None, false);
     for line in lines.take_while(|line| line != "---") {
@@ -74,14 +74,14 @@ fn read(file: &Path) -> Option<SessionPage> {
 }
 
 /// Describes how many there are, and of which sessions; `None` if there are none.
-pub fn told(orphans: &[SessionPage]) -> Option<String> {
+pub fn describe(orphans: &[SessionPage]) -> Option<String> {
     let which = match orphans.len() {
         0 => return None,
         1 => "1 session is left only in its page".to_owned(),
         n => format!("{n} sessions are left only in their pages"),
     };
     let mut names: Vec<String> =
-        orphans.iter().take(MAX_NAMED).map(|page| crate::text::clean::plain(&page.session).to_string()).collect();
+        orphans.iter().take(MAX_NAMED).map(|page| crate::text::clean::without_controls(&page.session).to_string()).collect();
     if orphans.len() > MAX_NAMED {
         names.push("...".into());
     }

@@ -16,7 +16,7 @@ use crate::config::Config;
 use crate::model::session::{Item, Millis, Record, Title, Turn};
 use crate::model::undone_prompts::{ShortKey, mark};
 use crate::privacy::echo::{PrivateWords, distinctive, hashes};
-use crate::privacy::{AgentStart, ConversationState, Disposition, LEFT_OUT, PrivateBoundary, Sanitizer, opens_private};
+use crate::privacy::{AgentStart, ConversationState, Disposition, EXCLUDED_LINE, PrivateBoundary, Sanitizer, opens_private};
 use crate::source::claude_code::{self, ParsedLine, TranscriptIdentity};
 use crate::source::delta;
 use crate::source::delta::RawLine;
@@ -122,14 +122,14 @@ impl RawLineReader<'_> {
             TranscriptIdentity { session: self.head.id.clone(), agent: file.agent.clone().filter(|agent| agent != "inline") };
         let mut state = FileState::default();
         let mut rows = 0;
-        let digested = self.store.read_up_to(&file.path)?;
-        while let Some((from, _, piece)) = lines.next_piece().with_context(|| format!("cannot read {}", file.path))? {
+        let digested = self.store.read_offset(&file.path)?;
+        while let Some((from, _, piece)) = lines.next_line().with_context(|| format!("cannot read {}", file.path))? {
             match piece {
-                RawLine::Line(line) | RawLine::Tail(line) => {
+                RawLine::Complete(line) | RawLine::Tail(line) => {
                     state.is_fresh = from >= digested;
                     rows += self.line(line, &place, &mut state, spans, out)?;
                 }
-                RawLine::TooLong { private: true } => state.conversation.lost_something_private(),
+                RawLine::TooLong { private: true } => state.conversation.note_malformed_private(),
                 RawLine::TooLong { private: false } => {}
             }
         }
@@ -146,17 +146,17 @@ impl RawLineReader<'_> {
         spans: &mut Vec<PrivateSpan>,
         out: &mut impl Write,
     ) -> Result<usize> {
-        let row = match claude_code::read_line(line, place, &self.gate) {
-            ParsedLine::Row(row) => *row,
-            ParsedLine::Bad(_) => {
+        let row = match claude_code::parse_line(line, place, &self.gate) {
+            ParsedLine::Record(row) => *row,
+            ParsedLine::Malformed(_) => {
                 if opens_private(&String::from_utf8_lossy(line)) {
-                    state.conversation.lost_something_private();
+                    state.conversation.note_malformed_private();
                 }
                 return Ok(0);
             }
-            ParsedLine::Nothing
+            ParsedLine::Empty
             | ParsedLine::Link(_)
-            | ParsedLine::Stamp { .. }
+            | ParsedLine::SessionStart { .. }
             | ParsedLine::Cost { .. }
             | ParsedLine::Unknown(_) => return Ok(0),
         };
@@ -169,16 +169,16 @@ impl RawLineReader<'_> {
         if begins {
             state.turn.undone = self.undone.contains(&mark(row.key));
         }
-        let (kept, cwd) = (self.is_kept(&row)?, row.cwd.clone());
+        let (kept, cwd) = (self.is_stored(&row)?, row.cwd.clone());
         let is_own = row.session == self.head.id;
-        if self.passes(row, place, state, spans)? && is_own && !self.is_excluded(cwd.as_deref())? {
+        if self.may_be_shown(row, place, state, spans)? && is_own && !self.is_excluded(cwd.as_deref())? {
             state.turn.rows.extend(self.shown(line, &state.fresh).map(|shown| (shown.into_owned(), kept)));
         }
         Ok(rows)
     }
 
     /// Does the index hold something of a record?
-    fn is_kept(&self, row: &Record) -> Result<bool> {
+    fn is_stored(&self, row: &Record) -> Result<bool> {
         for item in &row.items {
             if let Item::Title(Title { text, leaf: Some(leaf), .. }) = item {
                 return self.store.holds_title(*leaf, text);
@@ -196,14 +196,14 @@ impl RawLineReader<'_> {
     }
 
     /// May a line be shown at all?
-    fn passes(
+    fn may_be_shown(
         &self,
         mut row: Record,
         place: &TranscriptIdentity,
         state: &mut FileState,
         spans: &mut Vec<PrivateSpan>,
     ) -> Result<bool> {
-        let (mut tools, summed_up) = (Vec::new(), row.items.iter().filter(|item| sums_up(item)).count());
+        let (mut tools, summed_up) = (Vec::new(), row.items.iter().filter(|item| is_summary(item)).count());
         // Lines of the oldest layout answer with an outcome alone.
         let mut answered = row.answered.clone();
         for item in &row.items {
@@ -219,15 +219,15 @@ impl RawLineReader<'_> {
             state.withheld.extend(tools.iter().map(|tool| tool.id.clone()).filter(|id| !id.is_empty()));
         }
         let (passed, boundary) = state.conversation.pass(&mut row, &self.gate);
-        note(spans, boundary.filter(|boundary| boundary.session == self.head.id));
+        note_boundary(spans, boundary.filter(|boundary| boundary.session == self.head.id));
         let mut withholds = answered.iter().any(|id| state.withheld.contains(id));
         for mut tool in tools {
-            if tool.line == LEFT_OUT || self.gate.withhold(&mut tool) {
+            if tool.line == EXCLUDED_LINE || self.gate.withhold(&mut tool) {
                 withholds = true;
                 state.withheld.insert(tool.id);
             }
         }
-        let told = row.items.iter().filter(|item| sums_up(item)).count() == summed_up;
+        let told = row.items.iter().filter(|item| is_summary(item)).count() == summed_up;
         let began = state.conversation.agent().filter(|_| place.agent.is_some());
         Ok(passed == Disposition::Kept && told && !withholds && !forgotten && !is_private(&row, began, spans))
     }
@@ -245,7 +245,7 @@ impl RawLineReader<'_> {
     /// A line without what must not be shown; `None` if nothing may be, or if the result would not be JSON.
     fn shown<'l>(&self, line: &'l [u8], fresh: &PrivateWords) -> Option<Cow<'l, str>> {
         let text = std::str::from_utf8(line.trim_ascii()).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed);
-        let clean = json::map_texts(&text, |text| self.gate.verbatim(text))?.into_owned();
+        let clean = json::map_strings(&text, |text| self.gate.verbatim(text))?.into_owned();
         // The whole line is redacted too: a field's name may be what makes its value a secret.
         let redacted = self.without_echoes(self.gate.redact(&clean), fresh)?;
         match redacted == text {
@@ -266,12 +266,12 @@ impl RawLineReader<'_> {
             let all = fresh.clean(&known);
             Some((all != text).then(|| all.into_owned()))
         };
-        json::map_texts(&row, clean).map(Cow::into_owned)
+        json::map_strings(&row, clean).map(Cow::into_owned)
     }
 }
 
 /// Does an item summarize what came before? After a private turn it may reveal that turn.
-fn sums_up(item: &Item) -> bool {
+fn is_summary(item: &Item) -> bool {
     matches!(item, Item::Title(_) | Item::Recap(_) | Item::Away(_))
 }
 
@@ -283,7 +283,7 @@ fn is_private(row: &Record, began: Option<&AgentStart>, spans: &[PrivateSpan]) -
 }
 
 /// Adds what the lines say about private turns to the spans that the index knows.
-fn note(spans: &mut Vec<PrivateSpan>, boundary: Option<PrivateBoundary>) {
+fn note_boundary(spans: &mut Vec<PrivateSpan>, boundary: Option<PrivateBoundary>) {
     let Some(boundary) = boundary else { return };
     if boundary.begins {
         spans.push(PrivateSpan { from: boundary.at, until: None, prompt: boundary.prompt });

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 
-use super::memory;
+use super::open_memory;
 use crate::app::Completion;
 use crate::app::close_items::ClosingRequest;
 use crate::app::consent;
@@ -15,14 +15,14 @@ use crate::cli::args::CloseArgs;
 use crate::config::{Config, agent};
 use crate::store::Store;
 use crate::sys::messages::Ui;
-use crate::text::clean::plain;
+use crate::text::clean::without_controls;
 
 pub fn run(args: &CloseArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     // Resolves all ids first, so that a typo changes nothing.
-    let known = memory(config)?;
-    let closing = ClosingRequest::find(&args.ids, &known)?;
+    let known = open_memory(config)?;
+    let closing = ClosingRequest::resolve(&args.ids, &known)?;
     let agent = agent();
-    let writer = Contributor::here(config, agent.as_ref())?;
+    let writer = Contributor::current(config, agent.as_ref())?;
     if let (Err(e), Some(agent)) = (closing.check(&writer, args.undo, &known), &agent) {
         let refused: Refusal = e.downcast()?;
         consent::ask(&agent.name, &format!("close or open `{}` ({refused})", args.ids.join(" ")))?;
@@ -35,7 +35,7 @@ pub fn run(args: &CloseArgs, config: &Config, out: &mut impl Write) -> Result<Co
     let mut store = Store::open_existing(&config.database())?;
     let all = closing.apply(&writer, args.undo, config.now(), &mut store)?;
     for one in &all {
-        writeln!(out, "{} {}: {}", one.id, if one.changed { done } else { already }, plain(&one.text))?;
+        writeln!(out, "{} {}: {}", one.id, if one.changed { done } else { already }, without_controls(&one.text))?;
     }
     let ui = Ui::default();
     if all.iter().any(|one| one.changed) {

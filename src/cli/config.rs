@@ -14,9 +14,9 @@ use crate::sys::messages;
 pub fn run(args: &ConfigArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let settings = config.effective();
     let known = known_folders(config);
-    let idle = if known.is_empty() { Vec::new() } else { config.idle_patterns(&known) };
-    for told in config.old_keys().iter().chain(&idle) {
-        messages::tell(told);
+    let idle = if known.is_empty() { Vec::new() } else { config.unmatched_patterns(&known) };
+    for told in config.renamed_keys().iter().chain(&idle) {
+        messages::report(told);
     }
     if args.json {
         let all: Vec<_> = settings.iter().map(|s| json!({"key": s.key, "value": s.value, "from": s.origin})).collect();

@@ -17,7 +17,7 @@ use crate::sys::messages;
 use crate::text::budget::ESTIMATE;
 
 /// Deadline. Longer than a hook's: no session waits for this command.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 pub fn run(args: &ContextArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     if let Some(topic) = &args.about {
@@ -25,7 +25,7 @@ pub fn run(args: &ContextArgs, config: &Config, out: &mut impl Write) -> Result<
     }
     // The index may be missing: even before the first digest a session start has something to say.
     let cwd = folder(args)?;
-    let store = Memory::open_if_there(&config.database(), &config.policy(View::From(&cwd.to_string_lossy())))?;
+    let store = Memory::open_if_there(&config.database(), &config.policy(View::InFolder(&cwd.to_string_lossy())))?;
     let max_tokens = args.max_tokens.unwrap_or(config.hooks.max_inject_tokens);
     let asked = ContextRequest {
         cwd: cwd.to_str().context("the folder's name is not UTF-8")?,
@@ -33,7 +33,7 @@ pub fn run(args: &ContextArgs, config: &Config, out: &mut impl Write) -> Result<
         start: StartMode::Blank,
         max_tokens,
         now: config.now(),
-        until: Instant::now() + PATIENCE,
+        until: Instant::now() + TIME_LIMIT,
         count: true,
         notice: None,
     };
@@ -49,10 +49,10 @@ pub fn run(args: &ContextArgs, config: &Config, out: &mut impl Write) -> Result<
     } else if !context.text.is_empty() {
         out.write_all(context.text.as_bytes())?;
     } else if context.sessions_left_out > 0 {
-        messages::tell(format!("no room for anything in {max_tokens} tokens: {} sessions are known", context.sessions_left_out));
+        messages::report(format!("no room for anything in {max_tokens} tokens: {} sessions are known", context.sessions_left_out));
     } else {
         let hint = if store.is_none() { ": run `recall digest` first" } else { "" };
-        messages::tell(format!("nothing is known of {} yet{hint}", project()));
+        messages::report(format!("nothing is known of {} yet{hint}", project()));
     }
     Ok(Completion::Done)
 }

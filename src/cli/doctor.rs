@@ -16,7 +16,7 @@ use crate::setup::transcript_retention::RetentionChange;
 use crate::setup::{Host, InstallScope, apply, inspect, plan};
 use crate::sys::messages::Ui;
 use crate::sys::private_files;
-use crate::text::clean::{one_line, plain};
+use crate::text::clean::{one_line, without_controls};
 
 /// Examines the setup, repairs it if asked, and prints the findings. An unreadable config is reported as the only finding.
 pub fn run(args: &DoctorArgs, config: Result<Config>, out: &mut impl Write) -> Result<Completion> {
@@ -24,7 +24,7 @@ pub fn run(args: &DoctorArgs, config: Result<Config>, out: &mut impl Write) -> R
         Ok(config) => config,
         Err(e) => {
             let advice = "correct it: until then no digest is made, and sessions leave no marks and start without notes";
-            return tell(&[Finding::problem("config", format!("{e:#}"), advice)], None, args.json, out);
+            return print_findings(&[Finding::problem("config", format!("{e:#}"), advice)], None, args.json, out);
         }
     };
     let ui = Ui::default();
@@ -34,26 +34,26 @@ pub fn run(args: &DoctorArgs, config: Result<Config>, out: &mut impl Write) -> R
         let mut said = Vec::new();
         RetentionChange::plan(days, &host)?.apply(days, &mut said)?;
         if !args.json {
-            out.write_all(plain(&String::from_utf8_lossy(&said)).as_bytes())?;
+            out.write_all(without_controls(&String::from_utf8_lossy(&said)).as_bytes())?;
             writeln!(out)?;
         }
     }
-    let mut findings = examine(config, &host, Depth::Whole, config.now());
+    let mut findings = examine(config, &host, Depth::Full, config.now());
     if args.fix && findings.iter().any(|f| f.fix.is_some()) {
         // Progress again: for people only.
         let mut said = Vec::new();
-        mend(&findings, config, &host, &ui, &mut said)?;
+        repair(&findings, config, &host, &ui, &mut said)?;
         if !args.json {
             out.write_all(&said)?;
             writeln!(out)?;
         }
-        findings = examine(config, &host, Depth::Whole, config.now());
+        findings = examine(config, &host, Depth::Full, config.now());
     }
-    let ended = tell(&findings, Some(&host.environment.program), args.json, out)?;
+    let ended = print_findings(&findings, Some(&host.environment.program), args.json, out)?;
     Ok(if ui.warned() { Completion::Partly } else { ended })
 }
 
-fn tell(findings: &[Finding], program: Option<&Path>, json: bool, out: &mut impl Write) -> Result<Completion> {
+fn print_findings(findings: &[Finding], program: Option<&Path>, json: bool, out: &mut impl Write) -> Result<Completion> {
     let worst = findings.iter().map(|f| f.state).max().unwrap_or(Severity::Ok);
     if json {
         let value = json!({"version": env!("CARGO_PKG_VERSION"), "program": program, "worst": worst, "findings": findings});
@@ -72,24 +72,24 @@ fn print(finding: &Finding, out: &mut impl Write) -> std::io::Result<()> {
         Severity::Warning => "!!",
         Severity::Problem => "XX",
     };
-    writeln!(out, "{sign}  {:<12} {}", finding.about, one_line(&plain(&finding.found)))?;
+    writeln!(out, "{sign}  {:<12} {}", finding.about, one_line(&without_controls(&finding.found)))?;
     if let Some(advice) = &finding.advice {
-        writeln!(out, "    {:<12} → {}", "", one_line(&plain(advice)))?;
+        writeln!(out, "    {:<12} → {}", "", one_line(&without_controls(advice)))?;
     }
     let difference = finding.difference.as_deref().unwrap_or_default();
-    plain(difference).lines().try_for_each(|line| writeln!(out, "    {:<12}   {line}", ""))
+    without_controls(difference).lines().try_for_each(|line| writeln!(out, "    {:<12}   {line}", ""))
 }
 
 /// Makes the repairs that need no question.
-fn mend(findings: &[Finding], config: &Config, host: &Host<'_>, ui: &Ui, out: &mut impl Write) -> Result<()> {
+fn repair(findings: &[Finding], config: &Config, host: &Host<'_>, ui: &Ui, out: &mut impl Write) -> Result<()> {
     let needs = |fix: Repair| findings.iter().any(|f| f.fix == Some(fix));
     if needs(Repair::Permissions) {
-        private_files::close_to_others(&config.data_dir)?;
+        private_files::restrict_to_owner(&config.data_dir)?;
         writeln!(out, "closed      {} to others", config.data_dir.display())?;
-        let closed = private_files::closed_to_their_owner(&config.data_dir);
-        private_files::open_to_their_owner(&closed)?;
+        let closed = private_files::inaccessible_in(&config.data_dir);
+        private_files::grant_owner_access(&closed)?;
         for file in closed {
-            writeln!(out, "opened      {} to you", plain(&file.display().to_string()))?;
+            writeln!(out, "opened      {} to you", without_controls(&file.display().to_string()))?;
         }
     }
     if needs(Repair::Index) {

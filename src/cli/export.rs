@@ -14,12 +14,12 @@ use crate::store::Memory;
 use crate::store::transfer::ExportedNote;
 
 /// Format of the export. Raised when an older program could no longer read it.
-pub const VERSION: u64 = 1;
+pub const FORMAT_VERSION: u64 = 1;
 
 pub fn run(args: &ExportArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let store = Memory::open(&config.database(), &config.policy(View::Owner))?;
     let project = ProjectFilter::new(args.project.as_deref(), config)?;
-    writeln!(out, "{}", json!({"recall_export": VERSION, "program": env!("CARGO_PKG_VERSION")}))?;
+    writeln!(out, "{}", json!({"recall_export": FORMAT_VERSION, "program": env!("CARGO_PKG_VERSION")}))?;
     for head in store.session_heads()?.into_iter().filter(|h| project.fits(&h.project)) {
         store.write_exported(&head, out)?;
         writeln!(out)?;

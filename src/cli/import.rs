@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Write, stdin};
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use super::export::VERSION;
+use super::export::FORMAT_VERSION;
 use crate::app::Completion;
 use crate::app::digest::{prepare_folder, run_lock, write_documents};
 use crate::app::notes;
@@ -33,7 +33,7 @@ pub fn run(args: &ImportArgs, config: &Config, out: &mut impl Write) -> Result<C
     let gate = config.gate()?;
     let mut store = Store::open(&config.database())?;
     // The checkpoint of the write-ahead log at the end syncs everything.
-    store.sync_later()?;
+    store.relax_durability()?;
     let mut taken = ImportSummary::default();
     for (at, line) in lines.enumerate() {
         if let Err(e) = taken.line(&line?, &mut store, &gate, config) {
@@ -88,8 +88,8 @@ impl ImportSummary {
 fn check_header(line: &[u8]) -> Result<()> {
     let version = serde_json::from_slice::<serde_json::Value>(line).ok().and_then(|v| v.get("recall_export")?.as_u64());
     match version {
-        Some(VERSION) => Ok(()),
-        Some(other) => bail!("the export has form {other}, this recall reads form {VERSION}"),
+        Some(FORMAT_VERSION) => Ok(()),
+        Some(other) => bail!("the export has form {other}, this recall reads form {FORMAT_VERSION}"),
         None => bail!("this is no export of recall's"),
     }
 }

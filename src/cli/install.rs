@@ -25,12 +25,12 @@ pub fn run(args: &InstallArgs, config: &Config, out: &mut impl Write) -> Result<
         plan.show(out)?;
     } else {
         let timer = apply::install(plan, &host, &ui, out)?;
-        what_now(timer, config, out)?;
+        print_next_steps(timer, config, out)?;
     }
     Ok(if ui.warned() { Completion::Partly } else { Completion::Done })
 }
 
-fn what_now(timer: Timer, config: &Config, out: &mut impl Write) -> Result<()> {
+fn print_next_steps(timer: Timer, config: &Config, out: &mut impl Write) -> Result<()> {
     writeln!(out, "\nFrom now on a session leaves a mark when it ends, and starts with notes on the ones before it.")?;
     if timer == Timer::None {
         writeln!(out, "Nothing starts the digest: run `recall digest` from time to time.")?;

@@ -47,15 +47,15 @@ pub fn run() -> ExitCode {
     let cli = Cli::parse();
     // Not locked: the MCP server writes to stdout from another thread.
     let screen = TerminalEscaper::new(io::stdout(), io::stdout().is_terminal());
-    let screen = if cli.command.changes_something() { screen.heard_or_not() } else { screen };
+    let screen = if cli.command.changes_something() { screen.keep_going() } else { screen };
     let mut out = io::BufWriter::new(screen);
     let ended = dispatch(cli.command, &mut out).and_then(|ended| Ok(out.flush().map(|()| ended)?));
-    match ended.map(|ended| if was_heard(out.get_ref()) { ended } else { Completion::Partly }) {
+    match ended.map(|ended| if output_printed(out.get_ref()) { ended } else { Completion::Partly }) {
         Ok(Completion::Done) => ExitCode::SUCCESS,
         Ok(Completion::Partly) => ExitCode::from(1),
         Err(e) if is_broken_pipe(&e) => ExitCode::SUCCESS,
         Err(e) => {
-            messages::tell(format!("{e:#}"));
+            messages::report(format!("{e:#}"));
             ExitCode::from(2)
         }
     }
@@ -79,13 +79,13 @@ fn needs_person(command: &Command) -> Option<&'static str> {
 }
 
 /// The memory as it may be shown to a reader working in the current folder.
-fn memory(config: &Config) -> Result<Memory> {
+fn open_memory(config: &Config) -> Result<Memory> {
     let here = std::env::current_dir().unwrap_or_default();
-    Memory::open(&config.database(), &config.policy(View::From(&here.to_string_lossy())))
+    Memory::open(&config.database(), &config.policy(View::InFolder(&here.to_string_lossy())))
 }
 
 /// Whether a command shows what is remembered, or remembers something. While recall is off, agents may do neither.
-fn tells(command: &Command) -> bool {
+fn uses_memory(command: &Command) -> bool {
     match command {
         Command::Search(_) | Command::Show(_) | Command::Timeline(_) | Command::Context(_) | Command::Export(_) => true,
         Command::Close(_) | Command::Remember(_) => true,
@@ -99,9 +99,9 @@ fn tells(command: &Command) -> bool {
 
 /// Reports a command whose work is done but whose output could not be printed. A closed pipe does not count: its reader chose to
 /// stop.
-fn was_heard(screen: &TerminalEscaper<io::Stdout>) -> bool {
-    let unheard = screen.unheard().filter(|e| e.kind() != ErrorKind::BrokenPipe);
-    unheard.inspect(|e| messages::tell(format!("all was done, but what was done cannot be printed: {e}"))).is_none()
+fn output_printed(screen: &TerminalEscaper<io::Stdout>) -> bool {
+    let unheard = screen.first_error().filter(|e| e.kind() != ErrorKind::BrokenPipe);
+    unheard.inspect(|e| messages::report(format!("all was done, but what was done cannot be printed: {e}"))).is_none()
 }
 
 fn dispatch(command: Command, out: &mut impl Write) -> Result<Completion> {
@@ -111,7 +111,7 @@ fn dispatch(command: Command, out: &mut impl Write) -> Result<Completion> {
     let config = Config::load();
     if let Ok(config) = &config
         && agent().is_some()
-        && tells(&command)
+        && uses_memory(&command)
     {
         paused::check(config)?;
     }

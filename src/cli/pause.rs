@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use crate::app::Completion;
 use crate::cli::args::PauseArgs;
 use crate::config::Config;
-use crate::model::time_spec::duration;
+use crate::model::time_spec::parse_duration;
 use crate::store::pause;
 use crate::store::pause::OffReason;
 
@@ -18,15 +18,15 @@ pub fn run(args: &PauseArgs, config: &Config, out: &mut impl Write) -> Result<Co
         return Ok(Completion::Done);
     }
     if let Some(text) = &args.time {
-        let until = config.now().checked_add(duration(text)?).context("the time is out of range")?;
+        let until = config.now().checked_add(parse_duration(text)?).context("the time is out of range")?;
         pause::pause(config, until)?;
     }
-    match pause::state(config) {
+    match pause::reason(config) {
         Some(OffReason::Paused(until)) => {
             writeln!(
                 out,
                 "paused until {}: sessions are told nothing, and one that begins until then is never kept",
-                pause::time(until, config)
+                pause::describe_end(until, config)
             )?;
             writeln!(
                 out,

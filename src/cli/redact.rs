@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use crate::app::Completion;
 use crate::cli::args::RedactArgs;
 use crate::config::Config;
-use crate::text::clean::plain;
+use crate::text::clean::without_controls;
 use redact::Finding;
 
 pub fn run(args: &RedactArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
@@ -18,7 +18,7 @@ pub fn run(args: &RedactArgs, config: &Config, out: &mut impl Write) -> Result<C
     stdin.read_to_end(&mut bytes).context("cannot read stdin")?;
     // Terminal escapes are removed first, as from texts of a transcript: colour codes would separate a key from its value.
     let text = String::from_utf8_lossy(&bytes);
-    let text = if text.contains('\x1b') { Cow::Owned(plain(&text).into_owned()) } else { text };
+    let text = if text.contains('\x1b') { Cow::Owned(without_controls(&text).into_owned()) } else { text };
     let redactor = config.privacy.redactor()?;
     if args.list {
         list(&text, &redactor.findings(&text), out)?;

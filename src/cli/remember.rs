@@ -10,9 +10,9 @@ use crate::app::contributor::Contributor;
 use crate::app::notes::{MAX_LENGTH, NoteInput, Refusal, WriteScope, check_folder, remember};
 use crate::cli::args::RememberArgs;
 use crate::config::{Agent, Config, agent};
-use crate::model::note::{StoredNote, told_project};
+use crate::model::note::{StoredNote, project_label};
 use crate::sys::messages;
-use crate::text::clean::plain;
+use crate::text::clean::without_controls;
 
 pub fn run(args: &RememberArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let project = match (&args.project, args.everywhere) {
@@ -24,27 +24,27 @@ pub fn run(args: &RememberArgs, config: &Config, out: &mut impl Write) -> Result
     if agent.is_none() {
         warn_of_excluded(config)?;
     }
-    let Contributor { author, reach } = Contributor::here(config, agent.as_ref()).map_err(not_remembered)?;
+    let Contributor { author, reach } = Contributor::current(config, agent.as_ref()).map_err(not_remembered)?;
     let new = NoteInput { text: text(args)?, kind: Some(args.kind.name().to_owned()), project, author, reach };
-    let kept = keep(new, agent.as_ref(), config)?;
+    let kept = remember_or_ask(new, agent.as_ref(), config)?;
     match args.json {
         true => writeln!(out, "{}", serde_json::to_string(&kept)?)?,
         false if kept.known => writeln!(out, "{} says so already", kept.id)?,
-        false => writeln!(out, "{} is remembered for {}", kept.id, plain(told_project(&kept.project)))?,
+        false => writeln!(out, "{} is remembered for {}", kept.id, without_controls(project_label(&kept.project)))?,
     }
     Ok(Completion::Done)
 }
 
 /// Stores the note. Asks a person about what an agent may not do on its own.
-fn keep(new: NoteInput, agent: Option<&Agent>, config: &Config) -> Result<StoredNote> {
+fn remember_or_ask(new: NoteInput, agent: Option<&Agent>, config: &Config) -> Result<StoredNote> {
     let refused = match remember(config, &new).map_err(anyhow::Error::downcast::<Refusal>) {
         Err(Ok(refused)) => refused,
         Err(Err(e)) => return Err(e),
         Ok(kept) => return Ok(kept),
     };
     if let (Refusal::Elsewhere { project, .. }, Some(agent)) = (&refused, agent) {
-        consent::ask(&agent.name, &format!("remember something for {}", told_project(project))).map_err(not_remembered)?;
-        return remember(config, &NoteInput { reach: WriteScope::Anywhere, ..new }).map_err(not_remembered);
+        consent::ask(&agent.name, &format!("remember something for {}", project_label(project))).map_err(not_remembered)?;
+        return remember(config, &NoteInput { reach: WriteScope::AllProjects, ..new }).map_err(not_remembered);
     }
     Err(not_remembered(refused.into()))
 }
@@ -58,7 +58,7 @@ fn warn_of_excluded(config: &Config) -> Result<()> {
     let Ok(here) = std::env::current_dir() else { return Ok(()) };
     match check_folder(&here, config).map_err(anyhow::Error::downcast::<Refusal>) {
         Err(Ok(refused @ Refusal::Excluded(_))) => {
-            messages::tell(format!("{refused}: sessions elsewhere are told this note"));
+            messages::report(format!("{refused}: sessions elsewhere are told this note"));
             Ok(())
         }
         Err(Err(e)) => Err(e),

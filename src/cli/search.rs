@@ -5,29 +5,29 @@ use std::io::{IsTerminal, Write};
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::memory;
+use super::open_memory;
 use crate::app::Completion;
-use crate::app::filter::{ProjectFilter, moment};
+use crate::app::filter::{ProjectFilter, parse_time};
 use crate::cli::args::SearchArgs;
 use crate::config::Config;
 use crate::model::session::Project;
-use crate::search::semantic::near;
-use crate::search::{Highlighter, HitSource, Query, SearchHit, SearchOptions, find, goes_by_words, told_by_words};
+use crate::search::semantic::semantic_matches;
+use crate::search::{Highlighter, HitSource, Query, SearchHit, SearchOptions, fallback_message, falls_back_to_words, find};
 use crate::store::Memory;
 use crate::sys::messages;
-use crate::text::clean::{id8, one_line, plain, shorten};
+use crate::text::clean::{id8, one_line, shorten, without_controls};
 
 /// Limits of title and sentence in characters, so that a result is about fifty tokens.
 const TITLE: usize = 80;
-const PASSAGE: usize = 150;
+const PASSAGE_CHARS: usize = 150;
 /// Printed length of a session id, unless another id shares the prefix.
-const ID: usize = 8;
+const ID_CHARS: usize = 8;
 
 pub fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
-    let store = memory(config)?;
+    let store = open_memory(config)?;
     let query = query(args, &store, config)?;
-    let similar = near(config, &store, &query.text).unwrap_or_else(|e| {
-        messages::tell(format!("found by words alone: {e:#}"));
+    let similar = semantic_matches(config, &store, &query.text).unwrap_or_else(|e| {
+        messages::report(format!("found by words alone: {e:#}"));
         None
     });
     let wanted = SearchOptions {
@@ -45,22 +45,22 @@ pub fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> Result<C
         if args.json {
             writeln!(out, "{}", as_json(found, config))?;
         } else {
-            write_lines(found, &highlighter, &store, config, out)?;
+            print_result(found, &highlighter, &store, config, out)?;
         }
     }
     if more && !args.json {
         out.flush()?;
-        messages::tell("there are more: `--limit N` shows N");
+        messages::report("there are more: `--limit N` shows N");
     }
-    if !all.is_empty() && goes_by_words(&store, &query, &wanted)? {
-        messages::tell(told_by_words(&query));
+    if !all.is_empty() && falls_back_to_words(&store, &query, &wanted)? {
+        messages::report(fallback_message(&query));
     }
     if all.is_empty() && !args.json {
-        messages::tell("nothing found");
+        messages::report("nothing found");
     }
-    let unindexed = store.unindexed()?;
+    let unindexed = store.unindexed_count()?;
     if unindexed > 0 {
-        messages::tell(format!("{unindexed} sessions have changed since: `recall digest` makes them found"));
+        messages::report(format!("{unindexed} sessions have changed since: `recall digest` makes them found"));
     }
     Ok(Completion::Done)
 }
@@ -75,10 +75,10 @@ fn query(args: &SearchArgs, store: &Memory, config: &Config) -> Result<Query> {
         query.filters.keys = Some(keys);
     }
     if let Some(since) = &args.since {
-        query.filters.since = Some(moment("--since", since, config)?);
+        query.filters.since = Some(parse_time("--since", since, config)?);
     }
     if let Some(before) = &args.before {
-        query.filters.before = Some(moment("--before", before, config)?);
+        query.filters.before = Some(parse_time("--before", before, config)?);
     }
     Ok(query)
 }
@@ -89,7 +89,7 @@ pub fn as_json(found: &SearchHit, config: &Config) -> Value {
     let mut value = json!({
         "project": found.project().key,
         "day": config.local_time(Some(found.at()), "%Y-%m-%d"),
-        "title": one_line(&plain(&found.title)),
+        "title": one_line(&without_controls(&found.title)),
         "found_in": passage.map(|passage| passage.kind),
         "passage": passage.map_or("", |passage| passage.text.as_str()),
         "score": found.score,
@@ -109,34 +109,37 @@ pub fn as_json(found: &SearchHit, config: &Config) -> Value {
     value
 }
 
-fn write_lines(found: &SearchHit, highlighter: &Highlighter, store: &Memory, config: &Config, out: &mut impl Write) -> Result<()> {
+fn print_result(found: &SearchHit, highlighter: &Highlighter, store: &Memory, config: &Config, out: &mut impl Write) -> Result<()> {
     let day = config.local_time(Some(found.at()), "%Y-%m-%d");
     let id = match &found.origin {
         // The full id, so that what is printed can be opened.
-        HitSource::Session(head) if store.shares_prefix(&head.id, ID)? => one_line(&plain(&head.id)),
+        HitSource::Session(head) if store.shares_prefix(&head.id, ID_CHARS)? => one_line(&without_controls(&head.id)),
         HitSource::Session(head) => id8(&head.id),
         HitSource::Note(note) => note.id.clone(),
     };
-    let title = one_line(&plain(&found.title));
-    let title = shorten(&title, room(&title, TITLE));
-    let by = found.note().map(|note| format!("  ({})", one_line(&plain(&note.origin())))).unwrap_or_default();
-    writeln!(out, "{day}  {}  {}  {title}{by}", bold(&id), one_line(&plain(found.project().name())))?;
-    let passage =
-        found.passages.first().map(|passage| highlighter.excerpt(&passage.text, room(&passage.text, PASSAGE))).unwrap_or_default();
+    let title = one_line(&without_controls(&found.title));
+    let title = shorten(&title, char_limit(&title, TITLE));
+    let by = found.note().map(|note| format!("  ({})", one_line(&without_controls(&note.origin())))).unwrap_or_default();
+    writeln!(out, "{day}  {}  {}  {title}{by}", bold(&id), one_line(&without_controls(found.project().name())))?;
+    let passage = found
+        .passages
+        .first()
+        .map(|passage| highlighter.excerpt(&passage.text, char_limit(&passage.text, PASSAGE_CHARS)))
+        .unwrap_or_default();
     if !passage.is_empty() && !title.contains(&passage) {
-        writeln!(out, "            {}", marked(&passage, highlighter))?;
+        writeln!(out, "            {}", highlighted(&passage, highlighter))?;
     }
     Ok(())
 }
 
 /// Character limit of a text: lower for scripts in which one character is nearly a word (about three bytes each).
-fn room(text: &str, max: usize) -> usize {
+fn char_limit(text: &str, max: usize) -> usize {
     let chars = text.chars().count();
     if chars == 0 { max } else { max * chars / text.len() }
 }
 
 /// The text with matching words in bold, if stdout is a terminal.
-fn marked(text: &str, highlighter: &Highlighter) -> String {
+fn highlighted(text: &str, highlighter: &Highlighter) -> String {
     let mut out = String::new();
     let mut from = 0;
     for mark in highlighter.marks(text) {

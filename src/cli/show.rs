@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
-use super::memory;
+use super::open_memory;
 use crate::app::Completion;
 use crate::app::notes;
 use crate::app::raw_lines::copy;
@@ -13,8 +13,8 @@ use crate::cli::args::ShowArgs;
 use crate::config::Config;
 use crate::model::price::{costs_by_model, session_cost};
 use crate::model::session::Session;
-use crate::render::brief::{brief, page, without_digest};
-use crate::render::item_list::listed;
+use crate::render::brief::{brief, no_digest_message, page};
+use crate::render::item_list::list_items;
 use crate::store::Memory;
 use crate::store::digests::StoredDigest;
 use crate::store::error::is_store_error;
@@ -23,13 +23,13 @@ use crate::store::notes::Note;
 use crate::sys::messages;
 
 /// Character limits of an item's text: on a line, and in JSON.
-const LINE_TEXT: usize = 120;
-const JSON_TEXT: usize = 400;
+const LINE_TEXT_CHARS: usize = 120;
+const JSON_TEXT_CHARS: usize = 400;
 
 pub fn run(args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
-    let store = memory(config)?;
+    let store = open_memory(config)?;
     if let [id] = args.ids.as_slice() {
-        let (ended, value) = one(id, args, config, &store, out)?;
+        let (ended, value) = show_one(id, args, config, &store, out)?;
         if let Some(value) = value {
             writeln!(out, "{}", serde_json::to_string_pretty(&value)?)?;
         }
@@ -39,7 +39,7 @@ pub fn run(args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<Com
     let (mut ended, mut shown) = (Completion::Done, 0);
     for id in &args.ids {
         // With several ids, a missing one is reported and the others are still shown.
-        match one(id, args, config, &store, out) {
+        match show_one(id, args, config, &store, out) {
             Ok((how, value)) => {
                 shown += 1;
                 values.extend(value);
@@ -47,7 +47,7 @@ pub fn run(args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<Com
             }
             Err(e) if shown == 0 && id == &args.ids[args.ids.len() - 1] || is_store_error(&e) => return Err(e),
             Err(e) => {
-                messages::tell(format!("{e:#}"));
+                messages::report(format!("{e:#}"));
                 ended = Completion::Partly;
             }
         }
@@ -59,16 +59,22 @@ pub fn run(args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<Com
 }
 
 /// Shows one session. With `--json` its value is returned, so that the caller can put it among others.
-fn one(id: &str, args: &ShowArgs, config: &Config, store: &Memory, out: &mut impl Write) -> Result<(Completion, Option<Value>)> {
+fn show_one(
+    id: &str,
+    args: &ShowArgs,
+    config: &Config,
+    store: &Memory,
+    out: &mut impl Write,
+) -> Result<(Completion, Option<Value>)> {
     if let Some(note) = store.look_up_note(id)? {
-        return noted(&note, args, config, out);
+        return show_note(&note, args, config, out);
     }
     let head = store.find_session(id)?;
     if args.raw {
-        return Ok((raw(store, config, &head, out)?, None));
+        return Ok((print_raw(store, config, &head, out)?, None));
     }
     if args.items && !args.json {
-        return Ok((items(&store.load_session(&head)?, config, out)?, None));
+        return Ok((print_items(&store.load_session(&head)?, config, out)?, None));
     }
     if !args.json && !args.full {
         let Some(brief) = brief(store, config, &head)? else { bail!("nothing was said in session {}", head.id) };
@@ -77,7 +83,7 @@ fn one(id: &str, args: &ShowArgs, config: &Config, store: &Memory, out: &mut imp
         return Ok((Completion::Done, None));
     }
     let Some(stored) = store.digest_of(head.pk)? else {
-        bail!(without_digest(store, &head)?);
+        bail!(no_digest_message(store, &head)?);
     };
     let session = store.load_session(&head)?;
     if args.json {
@@ -89,7 +95,7 @@ fn one(id: &str, args: &ShowArgs, config: &Config, store: &Memory, out: &mut imp
 }
 
 /// Shows a remembered note, which is short enough to be shown whole.
-fn noted(note: &Note, args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<(Completion, Option<Value>)> {
+fn show_note(note: &Note, args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<(Completion, Option<Value>)> {
     if args.raw || args.items {
         bail!("{} is a note: no rows stand behind it", note.id);
     }
@@ -107,7 +113,7 @@ fn separate(args: &ShowArgs, out: &mut impl Write) -> Result<()> {
 }
 
 /// Prints the session's transcript lines, as far as the transcripts still exist.
-fn raw(store: &Memory, config: &Config, head: &SessionHead, out: &mut impl Write) -> Result<Completion> {
+fn print_raw(store: &Memory, config: &Config, head: &SessionHead, out: &mut impl Write) -> Result<Completion> {
     let copied = copy(store, config, head, out)?;
     if copied.rows == 0 {
         let why = if copied.missing.is_empty() {
@@ -118,7 +124,7 @@ fn raw(store: &Memory, config: &Config, head: &SessionHead, out: &mut impl Write
         bail!("{why}: `recall show {} --full` has what was kept of the session", head.id);
     }
     for missing in &copied.missing {
-        messages::tell(missing);
+        messages::report(missing);
     }
     Ok(if copied.missing.is_empty() { Completion::Done } else { Completion::Partly })
 }
@@ -159,14 +165,14 @@ fn as_json(
         value["left_out"] = serde_json::to_value(session.left_out)?;
     }
     if args.items {
-        value["items"] = serde_json::to_value(listed(session, JSON_TEXT))?;
+        value["items"] = serde_json::to_value(list_items(session, JSON_TEXT_CHARS))?;
     }
     Ok(value)
 }
 
 /// Prints one line per stored item, with the rule that kept it.
-fn items(session: &Session, config: &Config, out: &mut impl Write) -> Result<Completion> {
-    for item in listed(session, LINE_TEXT) {
+fn print_items(session: &Session, config: &Config, out: &mut impl Write) -> Result<Completion> {
+    for item in list_items(session, LINE_TEXT_CHARS) {
         let times = if item.times > 1 { format!(" ({} times)", item.times) } else { String::new() };
         let who = if item.agent.is_some() { "subagent: " } else { "" };
         writeln!(
@@ -174,19 +180,19 @@ fn items(session: &Session, config: &Config, out: &mut impl Write) -> Result<Com
             "{} {:.2} {:8} {:13} {:32} {who}{}{times}",
             config.local_time(item.at, "%Y-%m-%d %H:%M"),
             item.importance,
-            name(&item.tier),
-            name(&item.kind),
+            json_name(&item.tier),
+            json_name(&item.kind),
             item.rule,
-            crate::text::clean::plain(&item.text),
+            crate::text::clean::without_controls(&item.text),
         )?;
     }
     if let Some(told) = session.left_out.told() {
-        messages::tell(format!("session {} is {told}", session.id));
+        messages::report(format!("session {} is {told}", session.id));
     }
     Ok(Completion::Done)
 }
 
 /// A value's name in JSON.
-fn name(value: &impl serde::Serialize) -> String {
+fn json_name(value: &impl serde::Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
 }

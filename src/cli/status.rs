@@ -26,14 +26,14 @@ const MAX_LISTED: usize = 10;
 pub fn run(args: &StatusArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     // Before the first digest there is no index, which is not an error.
     let store = Memory::open_if_there(&config.database(), &config.policy(View::Owner))?;
-    let counts = store.as_ref().map(|store| store.counts(MAX_LISTED)).transpose()?.unwrap_or_default();
+    let counts = store.as_ref().map(|store| store.index_counts(MAX_LISTED)).transpose()?.unwrap_or_default();
     let last = store.map(|store| store.last_run()).transpose()?.flatten();
-    let marks = mark::waiting(&config.data_dir).len();
+    let marks = mark::pending(&config.data_dir).len();
     let size = std::fs::metadata(config.database()).map_or(0, |m| m.len());
     if args.json {
         let last = last.map(|(at, report)| json!({"at": at, "report": serde_json::from_str::<Value>(&report).unwrap_or_default()}));
         let mut all = as_json(&counts, size, marks, last);
-        if let Some(OffReason::Paused(until)) = pause::state(config) {
+        if let Some(OffReason::Paused(until)) = pause::reason(config) {
             all["paused_until"] = json!(until);
         }
         if let Some(copy) = backup::find(&config.database(), backup::COPY) {
@@ -42,14 +42,14 @@ pub fn run(args: &StatusArgs, config: &Config, out: &mut impl Write) -> Result<C
         writeln!(out, "{}", serde_json::to_string_pretty(&all)?)?;
     } else {
         print(&counts, size, marks, last.map(|(at, _)| at), config, out)?;
-        health(config, out)?;
+        print_health(config, out)?;
     }
     Ok(Completion::Done)
 }
 
 /// One line per problem that `recall doctor` would report, as far as it can be found quickly.
-fn health(config: &Config, out: &mut impl Write) -> Result<()> {
-    let findings = examine(config, &Host::new(config)?, Depth::Short, config.now());
+fn print_health(config: &Config, out: &mut impl Write) -> Result<()> {
+    let findings = examine(config, &Host::new(config)?, Depth::Quick, config.now());
     let bad: Vec<_> = findings.iter().filter(|f| f.state != Severity::Ok).collect();
     for finding in &bad {
         writeln!(out, "{:<11} {}", finding.about, line(&finding.found))?;
@@ -74,8 +74,8 @@ fn as_json(counts: &IndexCounts, size: u64, marks: usize, last_run: Option<Value
         "failing": counts.failing.iter().map(|(id, times, why)| json!({"session": id, "failures": times, "error": why})).collect::<Vec<_>>(),
         "bad_lines": counts.bad_lines,
         "bad_lines_at": counts.bad_at.iter().map(|(path, offset, why)| json!({"path": path, "offset": offset, "why": why})).collect::<Vec<_>>(),
-        "unknown_rows": counts.unknown.iter().filter(|(name, _)| wrapper(name).is_none()).cloned().collect::<BTreeMap<_, _>>(),
-        "unknown_wrappers": counts.unknown.iter().filter_map(|(name, n)| Some((wrapper(name)?, n))).collect::<BTreeMap<_, _>>(),
+        "unknown_rows": counts.unknown.iter().filter(|(name, _)| wrapper_tag(name).is_none()).cloned().collect::<BTreeMap<_, _>>(),
+        "unknown_wrappers": counts.unknown.iter().filter_map(|(name, n)| Some((wrapper_tag(name)?, n))).collect::<BTreeMap<_, _>>(),
         "spent_usd": counts.spent_usd,
         "notes": counts.notes,
         "marks_waiting": marks,
@@ -152,7 +152,7 @@ fn print_skipped(counts: &IndexCounts, out: &mut impl Write) -> Result<()> {
         }
     }
     for (name, rows) in &counts.unknown {
-        match wrapper(name) {
+        match wrapper_tag(name) {
             Some(tag) => {
                 let messages = if *rows == 1 { "message" } else { "messages" };
                 writeln!(out, "unknown     {rows} {messages} in <{}>: not counted as the user's", line(tag))?;
@@ -164,11 +164,11 @@ fn print_skipped(counts: &IndexCounts, out: &mut impl Write) -> Result<()> {
 }
 
 /// The tag name if an unknown entry is a wrapper `<tag>`; `None` if it is a record type.
-fn wrapper(name: &str) -> Option<&str> {
+fn wrapper_tag(name: &str) -> Option<&str> {
     name.strip_prefix('<')?.strip_suffix('>')
 }
 
 /// The text on one line and without terminal escapes, so that it cannot fake a line of output.
 fn line(text: &str) -> String {
-    clean::one_line(&clean::plain(text))
+    clean::one_line(&clean::without_controls(text))
 }

@@ -4,16 +4,16 @@ use std::io::Write;
 
 use anyhow::Result;
 
-use super::memory;
+use super::open_memory;
 use crate::app::Completion;
 use crate::cli::args::TimelineArgs;
 use crate::config::Config;
-use crate::render::timeline::{around_note, timeline};
+use crate::render::timeline::{note_timeline, timeline};
 
 pub fn run(args: &TimelineArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
-    let store = memory(config)?;
+    let store = open_memory(config)?;
     let told = match store.look_up_note(&args.id)? {
-        Some(note) => around_note(&store, config, &note, args.before, args.after)?,
+        Some(note) => note_timeline(&store, config, &note, args.before, args.after)?,
         None => timeline(&store, config, &store.find_session(&args.id)?, args.before, args.after)?,
     };
     match args.json {

@@ -17,7 +17,7 @@ use crate::model::session::short_id;
 use crate::privacy::{Sanitizer, View};
 use crate::render::topic::{Topic, TopicSource};
 use crate::search::prompt::wants_decisions;
-use crate::search::{Query, SearchOptions, goes_by_words, told_by_words};
+use crate::search::{Query, SearchOptions, fallback_message, falls_back_to_words};
 use crate::store::spend::PlannedCall;
 use crate::store::{Memory, Store};
 use crate::summarize::claude::{ReplyParser, SIZE_FLAGS};
@@ -28,26 +28,27 @@ use crate::sys::shutdown;
 use crate::text::budget::ESTIMATE;
 
 /// Default limit of the answer, in tokens: 300 words and their sources.
-const MAX_TOKENS: usize = 800;
+const DEFAULT_MAX_TOKENS: usize = 800;
 /// Limit of the sources given to the model, in tokens.
-const GIVEN: usize = 4_000;
+const MAX_SOURCE_TOKENS: usize = 4_000;
 
 pub fn run(args: &ContextArgs, topic: &str, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let cwd = folder(args)?;
     let project = config.project_keys().key_of(cwd.to_str().context("the folder's name is not UTF-8")?);
-    let asked = TopicCommand { topic, config, project, max_tokens: args.max_tokens.unwrap_or(MAX_TOKENS) };
-    let policy = config.policy(View::From(&cwd.to_string_lossy()));
+    let asked = TopicCommand { topic, config, project, max_tokens: args.max_tokens.unwrap_or(DEFAULT_MAX_TOKENS) };
+    let policy = config.policy(View::InFolder(&cwd.to_string_lossy()));
     let Some(store) = Memory::open_if_there(&config.database(), &policy)? else {
-        return asked.say_nothing(args.json, ": run `recall digest` first", out);
+        return asked.report_nothing_known(args.json, ": run `recall digest` first", out);
     };
     let query = Query::parse(topic, &config.query_context());
     let asking = Asker { own: Some(&asked.project), session: None, decisions: wants_decisions(topic) };
     let sources = candidates(&store, config, &query, &asking)?;
-    if !sources.is_empty() && goes_by_words(&store, &query, &SearchOptions { now: config.now(), ..SearchOptions::default() })? {
-        messages::tell(told_by_words(&query));
+    if !sources.is_empty() && falls_back_to_words(&store, &query, &SearchOptions { now: config.now(), ..SearchOptions::default() })?
+    {
+        messages::report(fallback_message(&query));
     }
     if sources.is_empty() {
-        return asked.say_nothing(args.json, "", out);
+        return asked.report_nothing_known(args.json, "", out);
     }
     drop(store);
     let ui = Ui::default();
@@ -74,13 +75,14 @@ struct TopicAnswer {
 }
 
 impl TopicCommand<'_> {
-    fn say_nothing(&self, as_json: bool, hint: &str, out: &mut impl Write) -> Result<Completion> {
+    fn report_nothing_known(&self, as_json: bool, hint: &str, out: &mut impl Write) -> Result<Completion> {
         if as_json {
             let topic = serde_json::to_value(Topic::of(Vec::new(), self.max_tokens))?;
             return self.write_json(topic, "", None, out).map(|()| Completion::Done);
         }
-        let topic = crate::text::clean::shorten(&crate::text::clean::one_line(&crate::text::clean::plain(self.topic)), 80);
-        messages::tell(format!("nothing is known about `{topic}`{hint}"));
+        let topic =
+            crate::text::clean::shorten(&crate::text::clean::one_line(&crate::text::clean::without_controls(self.topic)), 80);
+        messages::report(format!("nothing is known about `{topic}`{hint}"));
         Ok(Completion::Done)
     }
 
@@ -96,11 +98,11 @@ impl TopicCommand<'_> {
             }
             Err(_) => return Ok(None),
         };
-        let given = Topic::of(sources.to_vec(), GIVEN).sources;
+        let given = Topic::of(sources.to_vec(), MAX_SOURCE_TOKENS).sources;
         let request = request(self.topic, &given, &gate);
-        shutdown::listen();
+        shutdown::install_handlers();
         match self.ask(&claude, &request, &given, &gate)? {
-            ModelOutcome::Told(answer) => {
+            ModelOutcome::Answered(answer) => {
                 let account = TopicAccount::fit(answer.value, &given, self.max_tokens);
                 if account.text.is_empty() {
                     ui.note(
@@ -109,7 +111,7 @@ impl TopicCommand<'_> {
                 }
                 Ok((!account.text.is_empty()).then_some(TopicAnswer { account, model: answer.model, cost_usd: answer.cost_usd }))
             }
-            ModelOutcome::NotNow(skip) => {
+            ModelOutcome::NotAsked(skip) => {
                 ui.note(&format!("{skip}: these are the passages themselves"));
                 Ok(None)
             }
@@ -130,29 +132,29 @@ impl TopicCommand<'_> {
             let answer = |said: &str| read(said, given, gate);
             let reservation = match self.reserve(&mut store, claude, request, &name, &answer)? {
                 Ok(reservation) => reservation,
-                Err(skip) => return Ok(ModelOutcome::NotNow(skip)),
+                Err(skip) => return Ok(ModelOutcome::NotAsked(skip)),
             };
             let answered = claude.ask(request, &answer);
             let cost = match &answered {
                 Ok(answer) => answer.cost_usd,
-                Err(SummaryFailure::Session { cost_usd, .. } | SummaryFailure::Model { cost_usd, .. }) => *cost_usd,
-                Err(SummaryFailure::CostsMore) => Some(0.0),
+                Err(SummaryFailure::Session { cost_usd, .. } | SummaryFailure::Unavailable { cost_usd, .. }) => *cost_usd,
+                Err(SummaryFailure::HigherPrice) => Some(0.0),
                 Err(SummaryFailure::Stopped) => None,
             };
             if let (Some(reservation), Some(actual)) = (reservation, cost) {
                 store.settle(reservation, actual)?;
             }
             match answered {
-                Err(SummaryFailure::CostsMore) => {}
+                Err(SummaryFailure::HigherPrice) => {}
                 Err(failure) => return Ok(ModelOutcome::Failed(failure)),
                 Ok(answer) => {
-                    store.note_answered(claude.model(), &answer.model)?;
+                    store.record_answering_model(claude.model(), &answer.model)?;
                     claude.forget_reply(request);
-                    return Ok(ModelOutcome::Told(answer));
+                    return Ok(ModelOutcome::Answered(answer));
                 }
             }
         }
-        Ok(ModelOutcome::Failed(SummaryFailure::CostsMore))
+        Ok(ModelOutcome::Failed(SummaryFailure::HigherPrice))
     }
 
     /// Reserves the worst cost of the call. A reply to this very request that is already on disk needs no new reservation.
@@ -185,7 +187,7 @@ impl TopicCommand<'_> {
         }
         if text.is_empty() {
             let known = topic.sources.len() + topic.left_out.len();
-            messages::tell(format!("no room for anything in {} tokens: {known} sessions speak of it", self.max_tokens));
+            messages::report(format!("no room for anything in {} tokens: {known} sessions speak of it", self.max_tokens));
         }
         out.write_all(text.as_bytes())?;
         Ok(())
@@ -217,8 +219,8 @@ impl TopicCommand<'_> {
 
 /// Outcome of asking the model.
 enum ModelOutcome {
-    Told(ModelAnswer<Vec<Sentence>>),
+    Answered(ModelAnswer<Vec<Sentence>>),
     /// Not asked: over a budget, or the price is unknown.
-    NotNow(SkipReason),
+    NotAsked(SkipReason),
     Failed(SummaryFailure),
 }

@@ -30,7 +30,7 @@ pub fn run(args: &UninstallArgs, config: &Config, out: &mut impl Write) -> Resul
         return Ok(if ui.warned() { Completion::Partly } else { Completion::Done });
     }
     if let Some(folder) = data.as_deref().filter(|_| !args.yes)
-        && !agreed(folder)?
+        && !confirm_delete(folder)?
     {
         bail!("nothing was changed");
     }
@@ -49,7 +49,7 @@ pub fn run(args: &UninstallArgs, config: &Config, out: &mut impl Write) -> Resul
 }
 
 /// Asks whether the data folder may be deleted.
-fn agreed(folder: &Path) -> Result<bool> {
+fn confirm_delete(folder: &Path) -> Result<bool> {
     let folder = folder.display();
     if !io::stdin().is_terminal() {
         bail!("{folder} holds all digests and pages: `--yes` deletes it without asking, and there is no terminal to ask on");

@@ -93,7 +93,7 @@ const AGENTS: [KnownAgent; 20] = [
 ];
 
 /// Agents that are not in the table give their name here: a convention of several.
-const ANY: &str = "AI_AGENT";
+const FALLBACK_VARIABLE: &str = "AI_AGENT";
 
 /// An agent that starts commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,7 +111,7 @@ impl Agent {
 
 /// The agent that started this process, if any.
 pub fn agent() -> Option<Agent> {
-    agent_in(|name| env::var(name).ok())
+    detect_agent(|name| env::var(name).ok())
 }
 
 /// The agent whose MCP client reports this name.
@@ -121,12 +121,12 @@ pub fn agent_of_client(client: &str) -> Agent {
     Agent { name: known.map_or_else(|| client.to_owned(), |known| known.name.to_owned()), session: None }
 }
 
-fn agent_in(variable: impl Fn(&str) -> Option<String>) -> Option<Agent> {
+fn detect_agent(variable: impl Fn(&str) -> Option<String>) -> Option<Agent> {
     let set = |name: &str| variable(name).filter(|value| !matches!(value.trim(), "" | "0" | "false"));
     let shows = |(name, value): &(&str, Option<&str>)| set(name).is_some_and(|is| value.is_none_or(|wanted| is == wanted));
     match AGENTS.iter().find(|known| known.marks.iter().any(shows)) {
         Some(known) => Some(Agent { name: known.name.to_owned(), session: known.sessions.iter().find_map(|name| set(name)) }),
-        None => set(ANY).map(|name| Agent { name, session: None }),
+        None => set(FALLBACK_VARIABLE).map(|name| Agent { name, session: None }),
     }
 }
 
@@ -138,14 +138,14 @@ mod tests {
     fn every_variable_of_the_table_shows_its_agent_and_a_persons_own_show_none() {
         for known in &AGENTS {
             for (name, value) in known.marks {
-                let found = agent_in(|asked| (asked == *name).then(|| value.unwrap_or("1").to_owned()));
+                let found = detect_agent(|asked| (asked == *name).then(|| value.unwrap_or("1").to_owned()));
                 assert_eq!(found.map(|agent| agent.name).as_deref(), Some(known.name), "{name}");
             }
         }
         for name in ["ANTHROPIC_API_KEY", "CURSOR_TRACE_ID", "GEMINI_API_KEY", "COPILOT_MODEL", "TERM_PROGRAM", "AGENT"] {
-            assert_eq!(agent_in(|asked| (asked == name).then(|| "x".to_owned())), None, "{name}");
+            assert_eq!(detect_agent(|asked| (asked == name).then(|| "x".to_owned())), None, "{name}");
         }
-        assert_eq!(agent_in(|asked| (asked == "CLAUDECODE").then(|| "0".to_owned())), None);
+        assert_eq!(detect_agent(|asked| (asked == "CLAUDECODE").then(|| "0".to_owned())), None);
     }
 
     #[test]
@@ -155,8 +155,8 @@ mod tests {
             "CLAUDE_CODE_SESSION_ID" => Some("64b0b6d9-1".to_owned()),
             _ => None,
         };
-        assert_eq!(agent_in(claude), Some(Agent { name: "Claude".into(), session: Some("64b0b6d9-1".into()) }));
-        let other = agent_in(|asked| (asked == ANY).then(|| "nestor@2".to_owned()));
+        assert_eq!(detect_agent(claude), Some(Agent { name: "Claude".into(), session: Some("64b0b6d9-1".into()) }));
+        let other = detect_agent(|asked| (asked == FALLBACK_VARIABLE).then(|| "nestor@2".to_owned()));
         assert_eq!(other, Some(Agent { name: "nestor@2".into(), session: None }));
         assert_eq!(agent_of_client("claude-code").name, "Claude");
         assert_eq!(agent_of_client("my editor").name, "my editor");

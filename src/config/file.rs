@@ -220,11 +220,11 @@ pub fn read(path: &Path, named: bool) -> Result<ConfigFile> {
 /// # Errors
 /// When it is not TOML, or has an unknown key or an unusable value.
 pub fn parse(path: &Path, text: &str, exists: bool) -> Result<ConfigFile> {
-    let values: ConfigValues = toml::from_str(text).map_err(|e| located(path, text, &e))?;
+    let values: ConfigValues = toml::from_str(text).map_err(|e| with_location(path, text, &e))?;
     if let Err((key, why)) = check(&values) {
         anyhow::bail!("{}:{}: `{key}`: {why}", path.display(), line_of(text, key));
     }
-    let table = text.parse().map_err(|e| located(path, text, &e))?;
+    let table = text.parse().map_err(|e| with_location(path, text, &e))?;
     Ok(ConfigFile { values, exists, table })
 }
 
@@ -282,7 +282,7 @@ fn line_of(text: &str, dotted: &str) -> usize {
 }
 
 /// `file:line: key: what is wrong`
-fn located(path: &Path, text: &str, error: &toml::de::Error) -> anyhow::Error {
+fn with_location(path: &Path, text: &str, error: &toml::de::Error) -> anyhow::Error {
     let at = error.span().map_or(0, |span| span.start.min(text.len()));
     let line = text[..at].matches('\n').count() + 1;
     let source = text.lines().nth(line - 1).unwrap_or_default();

@@ -14,7 +14,7 @@ pub struct Hours {
 }
 
 impl Hours {
-    pub fn hold(self, time: jiff::civil::Time) -> bool {
+    pub fn contains(self, time: jiff::civil::Time) -> bool {
         let now = u16::from(time.hour().unsigned_abs()) * 60 + u16::from(time.minute().unsigned_abs());
         if self.from <= self.until { (self.from..self.until).contains(&now) } else { now >= self.from || now < self.until }
     }
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn hours_hold_from_their_beginning_to_their_end_also_over_midnight() {
-        let holds = |hours: &str, time: &str| hours.parse::<Hours>().unwrap().hold(time.parse().unwrap());
+        let holds = |hours: &str, time: &str| hours.parse::<Hours>().unwrap().contains(time.parse().unwrap());
         for (hours, time, held) in [
             ("09:00-18:00", "09:00:00", true),
             ("09:00-18:00", "17:59:59", true),

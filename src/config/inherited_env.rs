@@ -51,7 +51,7 @@ impl InheritedEnvironment {
             location_variables.extend(path.transpose()?.map(|p| (name, p)));
         }
         Ok(Self {
-            program: lasting(exe, &config.search_path),
+            program: stable_path(exe, &config.search_path),
             current_dir: env::current_dir().unwrap_or_else(|_| home.to_owned()),
             claude_config_dir: path_var("CLAUDE_CONFIG_DIR")?,
             config_home: path_var("XDG_CONFIG_HOME")?.unwrap_or_else(|| home.join(".config")),
@@ -68,7 +68,7 @@ impl InheritedEnvironment {
 }
 
 /// Prefers a package manager's symlink on the search path: it outlives the versioned folder it points to.
-fn lasting(exe: PathBuf, search_path: &str) -> PathBuf {
+fn stable_path(exe: PathBuf, search_path: &str) -> PathBuf {
     let name = exe.file_name().and_then(|n| n.to_str()).unwrap_or("recall").to_owned();
     let same = |path: &PathBuf| path.canonicalize().ok().is_some_and(|real| Some(real) == exe.canonicalize().ok());
     which(&name, search_path).filter(same).unwrap_or(exe)

@@ -32,16 +32,16 @@ pub use schedule::Schedule;
 use crate::model::price::Price;
 use crate::model::session::{Millis, short_id};
 use crate::privacy::{Policy, ProjectPatterns, Sanitizer, View};
-use crate::sys::paths::names_of;
+use crate::sys::paths::path_aliases;
 use crate::sys::projects::Projects;
 use redact::RULES_VERSION;
 
 const DAY: Millis = 86_400_000;
 
 /// Set for our own child, so that hooks in the user's settings recognise it.
-pub const GUARD: &str = "RECALL_CHILD";
+pub const CHILD_VARIABLE: &str = "RECALL_CHILD";
 /// Set by the user for a session that gets no memory and is not stored.
-const OFF: &str = "RECALL_OFF";
+const OFF_VARIABLE: &str = "RECALL_OFF";
 
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -100,8 +100,10 @@ impl Config {
     /// unknown key or a wrong value.
     pub fn load() -> Result<Self> {
         let home = path_var("HOME")?.unwrap_or_default();
-        let (config_file, _) = from_var("RECALL_CONFIG", || Ok(base("RECALL_CONFIG")?.config_dir().join("recall/config.toml")))?;
-        let (data_dir, data_origin) = from_var("RECALL_DATA_DIR", || Ok(base("RECALL_DATA_DIR")?.data_dir().join("recall")))?;
+        let (config_file, _) =
+            path_or_default("RECALL_CONFIG", || Ok(base("RECALL_CONFIG")?.config_dir().join("recall/config.toml")))?;
+        let (data_dir, data_origin) =
+            path_or_default("RECALL_DATA_DIR", || Ok(base("RECALL_DATA_DIR")?.data_dir().join("recall")))?;
         let read = file::read(&config_file, path_var("RECALL_CONFIG")?.is_some())?;
         if let Some(value) = read.below_home().filter(|_| home.as_os_str().is_empty()) {
             bail!("{}: `{value}` is below the home directory, and HOME is not set", config_file.display());
@@ -113,8 +115,8 @@ impl Config {
         let claude_dirs = match &read.values.claude_dirs {
             Some(dirs) => dirs.iter().map(|d| expand(d, &home)).collect(),
             None => {
-                let below_home = || Ok(path_var("HOME")?.with_context(|| homeless("CLAUDE_CONFIG_DIR"))?.join(".claude"));
-                let (claude_default, claude_origin) = from_var("CLAUDE_CONFIG_DIR", below_home)?;
+                let below_home = || Ok(path_var("HOME")?.with_context(|| no_home_message("CLAUDE_CONFIG_DIR"))?.join(".claude"));
+                let (claude_default, claude_origin) = path_or_default("CLAUDE_CONFIG_DIR", below_home)?;
                 settings.push(setting("claude_dirs", &format!("{:?}", [&claude_default]), &claude_origin));
                 vec![claude_default]
             }
@@ -132,7 +134,7 @@ impl Config {
             retention: read.values.retention,
             signal: read.values.signal.clone(),
             embeddings: read.values.embeddings.clone(),
-            moved_projects: moved(&read.values.projects, &home),
+            moved_projects: moved_projects(&read.values.projects, &home),
             prices: read.values.prices.clone(),
             digest: read.values.digest.clone(),
             hooks: read.values.hooks.clone(),
@@ -167,8 +169,8 @@ impl Config {
     }
 
     /// Fingerprint of the zone that determines days: equal for zones with the same rules, whatever their names.
-    pub fn zone_mark(&self) -> String {
-        zone::mark(&self.time_zone)
+    pub fn zone_fingerprint(&self) -> String {
+        zone::fingerprint(&self.time_zone)
     }
 
     /// What a query needs to interpret dates, ages and `~`.
@@ -234,14 +236,14 @@ impl Config {
     }
 
     /// Short id of the sanitizer's rules: texts that passed under another id must pass again.
-    pub fn rules(&self) -> String {
+    pub fn sanitizer_rules(&self) -> String {
         let PrivacyConfig { exclude_paths, exclude_patterns, rules, .. } = &self.privacy;
         let rules = (RULES_VERSION, privacy::PRIVATE_FILES, exclude_paths, exclude_patterns, rules, &self.signal.skip_tools);
         short_id("r", &[&format!("{rules:?}")])
     }
 
     /// Messages for keys of the file that were renamed.
-    pub fn old_keys(&self) -> Vec<String> {
+    pub fn renamed_keys(&self) -> Vec<String> {
         let exclude = &self.file.values.exclude;
         let given = [("projects", &exclude.projects, "exclude_projects"), ("paths", &exclude.paths, "exclude_transcripts")];
         let given = given.into_iter().filter(|(_, list, _)| !list.is_empty());
@@ -252,25 +254,25 @@ impl Config {
     }
 
     /// Patterns for projects that match none of these folders, each as a sentence.
-    pub fn idle_patterns(&self, known: &[String]) -> Vec<String> {
+    pub fn unmatched_patterns(&self, known: &[String]) -> Vec<String> {
         let lists = [("exclude_projects", &self.exclude_projects), ("isolate", &self.isolate)];
         let told = |key: &str, pattern: &str| format!("`{pattern}` in `privacy.{key}` fits none of the projects that are known");
-        lists.iter().flat_map(|(key, list)| list.idle(known).map(|pattern| told(key, pattern)).collect::<Vec<_>>()).collect()
+        lists.iter().flat_map(|(key, list)| list.unmatched(known).map(|pattern| told(key, pattern)).collect::<Vec<_>>()).collect()
     }
 
     pub fn project_keys(&self) -> Projects {
-        Projects::new(self.moved_projects.clone(), names_of(&self.home))
+        Projects::new(self.moved_projects.clone(), path_aliases(&self.home))
     }
 }
 
 /// Is this process part of our own `claude` child?
 pub fn in_own_child() -> bool {
-    env::var_os(GUARD).is_some()
+    env::var_os(CHILD_VARIABLE).is_some()
 }
 
 /// Is recall switched off for the session this process belongs to? (`RECALL_OFF=1 claude`)
-pub fn is_off() -> bool {
-    env::var_os(OFF).is_some_and(|value| !matches!(value.to_str(), Some("" | "0" | "false" | "no")))
+pub fn is_switched_off() -> bool {
+    env::var_os(OFF_VARIABLE).is_some_and(|value| !matches!(value.to_str(), Some("" | "0" | "false" | "no")))
 }
 
 /// The data folder alone, for what must work when the rest of the configuration does not.
@@ -278,16 +280,16 @@ pub fn is_off() -> bool {
 /// # Errors
 /// When neither the variable nor a home directory is set: nothing is ever written to a guessed place.
 pub fn data_dir() -> Result<PathBuf> {
-    Ok(from_var("RECALL_DATA_DIR", || Ok(base("RECALL_DATA_DIR")?.data_dir().join("recall")))?.0)
+    Ok(path_or_default("RECALL_DATA_DIR", || Ok(base("RECALL_DATA_DIR")?.data_dir().join("recall")))?.0)
 }
 
 /// The platform's data and config directories below the home, for a path that `variable` does not give.
 fn base(variable: &str) -> Result<impl BaseStrategy> {
-    path_var("HOME")?.with_context(|| homeless(variable))?;
+    path_var("HOME")?.with_context(|| no_home_message(variable))?;
     etcetera::base_strategy::choose_native_strategy().context("cannot find the home directory")
 }
 
-fn homeless(variable: &str) -> String {
+fn no_home_message(variable: &str) -> String {
     format!("neither HOME nor {variable} is set: recall does not know where to read and write")
 }
 
@@ -301,7 +303,7 @@ pub fn globset(patterns: &[String], home: &Path) -> Result<GlobSet> {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
         for home in homes(pattern, home) {
-            set.add(Glob::new(&tilde(pattern, &home)).with_context(|| format!("`{pattern}` is no glob"))?);
+            set.add(Glob::new(&expand_tilde(pattern, &home)).with_context(|| format!("`{pattern}` is no glob"))?);
         }
     }
     Ok(set.build()?)
@@ -315,10 +317,10 @@ fn time_zone(name: Option<&str>, config_file: &Path) -> Result<TimeZone> {
 }
 
 /// Project roots that were moved: every name an old root may have, and the name of the new one that a client records.
-fn moved(projects: &BTreeMap<String, String>, home: &Path) -> Vec<(String, String)> {
-    let real = names_of(home).pop().unwrap_or_default();
-    let names = |from: &str| homes(from, home).into_iter().map(|h| tilde(from, &h)).collect::<Vec<_>>();
-    projects.iter().flat_map(|(from, to)| names(from).into_iter().map(|from| (from, tilde(to, &real)))).collect()
+fn moved_projects(projects: &BTreeMap<String, String>, home: &Path) -> Vec<(String, String)> {
+    let real = path_aliases(home).pop().unwrap_or_default();
+    let names = |from: &str| homes(from, home).into_iter().map(|h| expand_tilde(from, &h)).collect::<Vec<_>>();
+    projects.iter().flat_map(|(from, to)| names(from).into_iter().map(|from| (from, expand_tilde(to, &real)))).collect()
 }
 
 fn setting(key: &str, value: &str, origin: &str) -> Setting {
@@ -326,7 +328,7 @@ fn setting(key: &str, value: &str, origin: &str) -> Setting {
 }
 
 /// The path from a variable, else the default, and which of them it was.
-fn from_var(name: &str, default: impl FnOnce() -> Result<PathBuf>) -> Result<(PathBuf, String)> {
+fn path_or_default(name: &str, default: impl FnOnce() -> Result<PathBuf>) -> Result<(PathBuf, String)> {
     Ok(match path_var(name)? {
         Some(path) => (path, format!("${name}")),
         None => (default()?, "default".into()),
@@ -339,15 +341,15 @@ fn path_var(name: &str) -> Result<Option<PathBuf>> {
 }
 
 fn expand(path: &str, home: &Path) -> PathBuf {
-    PathBuf::from(tilde(path, home))
+    PathBuf::from(expand_tilde(path, home))
 }
 
 /// The homes `~` may stand for: a home behind a symlink has two names, and a client may record either.
 fn homes(path: &str, home: &Path) -> Vec<PathBuf> {
-    if path.starts_with('~') { names_of(home) } else { vec![home.to_owned()] }
+    if path.starts_with('~') { path_aliases(home) } else { vec![home.to_owned()] }
 }
 
-fn tilde(path: &str, home: &Path) -> String {
+fn expand_tilde(path: &str, home: &Path) -> String {
     match path.strip_prefix('~') {
         Some(rest) if !home.as_os_str().is_empty() && (rest.is_empty() || rest.starts_with('/')) => {
             format!("{}{rest}", home.display())

@@ -33,13 +33,13 @@ pub fn local() -> TimeZone {
 
 /// Zones are compared by their transitions in this range (2020 to 2040), in seconds since the epoch. Nothing that is digested is older,
 /// and a zone whose rules change later counts as another zone.
-const COMPARED: std::ops::Range<i64> = 1_577_836_800..2_208_988_800;
+const COMPARED_SECONDS: std::ops::Range<i64> = 1_577_836_800..2_208_988_800;
 
 /// Fingerprint of a zone's rules: its first offset and all transitions.
-pub fn mark(zone: &TimeZone) -> String {
-    let from = Timestamp::from_second(COMPARED.start).unwrap_or_default();
+pub fn fingerprint(zone: &TimeZone) -> String {
+    let from = Timestamp::from_second(COMPARED_SECONDS.start).unwrap_or_default();
     let mut said = zone.to_offset(from).to_string();
-    for transition in zone.following(from).take_while(|t| t.timestamp().as_second() < COMPARED.end) {
+    for transition in zone.following(from).take_while(|t| t.timestamp().as_second() < COMPARED_SECONDS.end) {
         said += &format!(" {} {}", transition.timestamp().as_second(), transition.offset());
     }
     short_id("z", &[&said])
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn zones_are_told_apart_by_what_they_say() {
-        let of = |name: &str| mark(&named(name).expect(name));
+        let of = |name: &str| fingerprint(&named(name).expect(name));
         assert_eq!((of("Europe/Berlin"), of("UTC")), (of("Europe/Vienna"), of("Etc/UTC")));
         assert_ne!(of("Europe/Berlin"), of("Europe/London"));
         assert_ne!(of("America/New_York"), of("America/Havana"), "the hour and not the day of the change differs");

@@ -10,10 +10,10 @@ use anyhow::{Context, Result};
 use crate::app::hook_state::log;
 
 /// Runs the work under a deadline. The work keeps the main thread, whose memory is cheapest; another thread watches the time.
-pub fn watched<T>(name: &str, until: Instant, work: impl FnOnce() -> Result<T>) -> Result<T> {
+pub fn with_deadline<T>(name: &str, until: Instant, work: impl FnOnce() -> Result<T>) -> Result<T> {
     let over = Arc::new(AtomicBool::new(false));
     let (event, shared) = (name.to_owned(), over.clone());
-    thread::Builder::new().spawn(move || keep(&event, until, &shared)).context("cannot start a thread")?;
+    thread::Builder::new().spawn(move || watch(&event, until, &shared)).context("cannot start a thread")?;
     let _in_time = WatchGuard(over);
     work()
 }
@@ -31,7 +31,7 @@ impl Drop for WatchGuard {
 }
 
 /// Ends the process if the deadline passes before the work is over.
-fn keep(name: &str, until: Instant, over: &AtomicBool) {
+fn watch(name: &str, until: Instant, over: &AtomicBool) {
     let given = until.saturating_duration_since(Instant::now());
     while let Some(left) = until.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()) {
         thread::park_timeout(left);

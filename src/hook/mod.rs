@@ -26,7 +26,7 @@ use anyhow::{Context, Result, anyhow};
 
 use self::payload::{Event, Payload};
 use crate::config::{self, Config};
-use crate::hook::deadline::watched;
+use crate::hook::deadline::with_deadline;
 use crate::source::mark;
 use crate::source::mark::Mark;
 use crate::store::error::explained;
@@ -44,12 +44,12 @@ pub fn run(name: Option<OsString>) -> ExitCode {
     }
     let name = name.map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     if io::stdin().is_terminal() {
-        crate::sys::messages::tell("hooks are called by Claude Code, with JSON on stdin: `recall install` puts them in");
+        crate::sys::messages::report("hooks are called by Claude Code, with JSON on stdin: `recall install` puts them in");
         return ExitCode::SUCCESS;
     }
     // The default hook would print to stderr; the panic goes to the log instead.
     std::panic::set_hook(Box::new(|_| {}));
-    match catch_unwind(|| work(&name)).unwrap_or_else(|panic| Err(panicked(&*panic))) {
+    match catch_unwind(|| handle(&name)).unwrap_or_else(|panic| Err(panicked(&*panic))) {
         Ok(Some(answer)) => _ = io::stdout().write_all(answer.as_bytes()),
         Ok(None) => {}
         Err(e) => crate::app::hook_state::log::note(&name, &format!("{e:#}")),
@@ -62,14 +62,14 @@ fn panicked(panic: &(dyn Any + Send)) -> anyhow::Error {
     anyhow!("panicked ({}): please report this", said.unwrap_or("no message"))
 }
 
-fn work(name: &str) -> Result<Option<String>> {
+fn handle(name: &str) -> Result<Option<String>> {
     let started = Instant::now();
-    let event = Event::named(name).with_context(|| format!("`{name}` is no event that recall knows"))?;
+    let event = Event::from_name(name).with_context(|| format!("`{name}` is no event that recall knows"))?;
     failpoints::happens("hook-panic", || panic!("asked for by a test"));
-    if config::is_off() {
+    if config::is_switched_off() {
         // Before the config is loaded: even if it is invalid, the session is noted as not to be kept.
         let payload = Payload::read(&stdin::read(started + MARK_DEADLINE)?)?;
-        return if payload.is_of_a_session() {
+        return if payload.has_session_id() {
             pause::note(&config::data_dir()?, &payload.session).map(|()| None)
         } else {
             Ok(None)
@@ -86,19 +86,19 @@ fn work(name: &str) -> Result<Option<String>> {
     if !payload.is_claude_codes(event, &config.session_dirs()) || payload.stop_hook_active {
         return Ok(None);
     }
-    if pause::state(&config).is_some() {
+    if pause::reason(&config).is_some() {
         // A resumed or compacted session began before recall was switched off.
         let begins = event == Event::SessionStart && matches!(payload.source.as_str(), "startup" | "clear" | "fork");
         return if begins { pause::note(&config.data_dir, &payload.session).map(|()| None) } else { Ok(None) };
     }
     let index = config.database();
     let done = match event {
-        Event::SessionStart => watched(name, started + given, || {
+        Event::SessionStart => with_deadline(name, started + given, || {
             failpoints::happens("hook-hang", || std::thread::sleep(Duration::from_secs(60)));
             failpoints::happens("hook-panic-inside", || panic!("asked for by a test"));
             start::answer(&payload, &config, started + given * 2 / 3)
         }),
-        Event::UserPromptSubmit => watched(name, started + given, || {
+        Event::UserPromptSubmit => with_deadline(name, started + given, || {
             failpoints::happens("hook-hang", || std::thread::sleep(Duration::from_secs(60)));
             failpoints::happens("hook-panic-inside", || panic!("asked for by a test"));
             prompt::answer(&payload, &config)
@@ -121,5 +121,5 @@ fn leave_mark(event: Event, payload: &Payload, config: &Config) -> Result<()> {
         reason: payload.reason.clone(),
         at: config.now(),
     };
-    mark::leave(&config.data_dir, &mark).with_context(|| format!("cannot leave a mark in {}", config.data_dir.display()))
+    mark::write_mark(&config.data_dir, &mark).with_context(|| format!("cannot leave a mark in {}", config.data_dir.display()))
 }

@@ -5,7 +5,7 @@ use std::path::{Component, PathBuf};
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use crate::sys::paths::is_same;
+use crate::sys::paths::is_same_path;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
@@ -30,12 +30,13 @@ const EVENTS: [(Event, &str, &str); 7] = [
 ];
 
 /// Keys that only other hosts of the same hooks send.
-const FOREIGN: [&str; 6] = ["cursor_version", "conversation_id", "generation_id", "workspace_roots", "hookEventName", "sessionId"];
+const FOREIGN_KEYS: [&str; 6] =
+    ["cursor_version", "conversation_id", "generation_id", "workspace_roots", "hookEventName", "sessionId"];
 
 /// Longest accepted session id in bytes. Claude Code's ids are UUIDs.
-const MAX_ID: usize = 128;
+const MAX_ID_BYTES: usize = 128;
 /// Longest accepted reason or trigger in bytes.
-const MAX_REASON: usize = 40;
+const MAX_REASON_BYTES: usize = 40;
 
 impl Event {
     /// All events by their names on our command line.
@@ -43,7 +44,7 @@ impl Event {
         EVENTS.iter().map(|(_, ours, _)| *ours)
     }
 
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         EVENTS.iter().find(|(_, ours, _)| *ours == name).map(|(event, ..)| *event)
     }
 
@@ -80,7 +81,7 @@ impl Payload {
         let fields = value.as_object().context("stdin is not a JSON object")?;
         let text = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         // Only a word like `prompt_input_exit`: any other text might be private, and marks hold no text.
-        let is_word = |text: &String| text.len() <= MAX_REASON && text.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+        let is_word = |text: &String| text.len() <= MAX_REASON_BYTES && text.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
         let word = |name: &str| Some(text(name)).filter(is_word).unwrap_or_default();
         Ok(Self {
             event: text("hook_event_name"),
@@ -92,7 +93,7 @@ impl Payload {
             stop_hook_active: fields.get("stop_hook_active").and_then(Value::as_bool).unwrap_or(false),
             prompt: text("prompt"),
             prompt_id: text("prompt_id"),
-            foreign: FOREIGN.iter().any(|key| fields.contains_key(*key)),
+            foreign: FOREIGN_KEYS.iter().any(|key| fields.contains_key(*key)),
         })
     }
 
@@ -100,12 +101,12 @@ impl Payload {
     /// one of these config directories, which we may read.
     pub fn is_claude_codes(&self, event: Event, dirs: &[PathBuf]) -> bool {
         let named = EVENTS.iter().any(|(known, _, theirs)| *known == event && *theirs == self.event);
-        named && !self.foreign && self.is_of_a_session() && self.is_transcript_below(dirs)
+        named && !self.foreign && self.has_session_id() && self.is_transcript_below(dirs)
     }
 
     /// Whether it names a session, by an id like Claude Code's.
-    pub fn is_of_a_session(&self) -> bool {
-        (1..=MAX_ID).contains(&self.session.len())
+    pub fn has_session_id(&self) -> bool {
+        (1..=MAX_ID_BYTES).contains(&self.session.len())
             && self.session.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
     }
 
@@ -117,6 +118,6 @@ impl Payload {
         let ends = self.transcript.extension().is_some_and(|e| e == "jsonl");
         let Some(root) = self.transcript.ancestors().nth(3).filter(|_| names && ends) else { return false };
         let below_projects = self.transcript.starts_with(root.join("projects"));
-        below_projects && dirs.iter().any(|dir| is_same(dir, root))
+        below_projects && dirs.iter().any(|dir| is_same_path(dir, root))
     }
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::payload::Payload;
 use crate::app::hook_state::{dedupe, log, seen};
-use crate::app::session_start::{ContextRequest, StartMode, compacted, gather};
+use crate::app::session_start::{ContextRequest, StartMode, gather, gather_compacted};
 use crate::config::Config;
 use crate::model::session::Millis;
 use crate::privacy::View;
@@ -18,17 +18,17 @@ use crate::store::{Memory, OtherFormat};
 
 const EVENT: &str = "session-start";
 /// Time for which a statement waits for a lock. Must be less than the hook's deadline.
-const BUSY: Duration = Duration::from_millis(100);
+const BUSY_TIMEOUT: Duration = Duration::from_millis(100);
 /// Bytes of a transcript's end that are searched for its last timestamp.
-const LAST_ROWS: u64 = 256 << 10;
+const TAIL_BYTES: u64 = 256 << 10;
 
 /// The hook's answer; `None` if there is nothing to show. Transcripts are read until `until` at the latest.
 pub fn answer(payload: &Payload, config: &Config, until: Instant) -> Result<Option<String>> {
     let context = match payload.source.as_str() {
         "compact" => {
-            seen::forget(&config.data_dir, &payload.session);
-            let store = Memory::open_as_it_is(&config.database(), &config.policy(View::From(&payload.cwd)), BUSY).ok();
-            compacted(config, store.as_ref(), &payload.transcript, &payload.session, config.hooks.max_inject_tokens)?
+            seen::clear(&config.data_dir, &payload.session);
+            let store = Memory::open_unchanged(&config.database(), &config.policy(View::InFolder(&payload.cwd)), BUSY_TIMEOUT).ok();
+            gather_compacted(config, store.as_ref(), &payload.transcript, &payload.session, config.hooks.max_inject_tokens)?
         }
         source => from_index(payload, config, source, until)?,
     };
@@ -36,13 +36,13 @@ pub fn answer(payload: &Payload, config: &Config, until: Instant) -> Result<Opti
         return Ok(None);
     }
     // The same hook may be installed for the user, the project and as a plugin: only one of them answers.
-    if !dedupe::is_first(&config.data_dir, &payload.session, &payload.source)? {
+    if !dedupe::claim(&config.data_dir, &payload.session, &payload.source)? {
         return Ok(None);
     }
     if payload.source != "compact" {
         let ids = context.sessions_shown.iter().chain(&context.undigested_shown).map(String::as_str);
         // A failure here only means that a prompt may repeat it, which is no reason to stay silent now.
-        let noted = seen::note(&config.data_dir, &payload.session, seen::ShownAs::Start, ids);
+        let noted = seen::record(&config.data_dir, &payload.session, seen::ShownAs::Start, ids);
         let _ = noted.inspect_err(|e| log::note(EVENT, &format!("{e:#}")));
     }
     let answer = json!({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": context.text}});
@@ -51,8 +51,8 @@ pub fn answer(payload: &Payload, config: &Config, until: Instant) -> Result<Opti
 
 fn from_index(payload: &Payload, config: &Config, source: &str, until: Instant) -> Result<RenderedContext> {
     // Even without the index there is something to show: the session that just ended, and that digests fail.
-    let policy = config.policy(View::From(&payload.cwd));
-    let opened = Memory::open_as_it_is(&config.database(), &policy, BUSY).map_err(|e| explained(e, &config.database()));
+    let policy = config.policy(View::InFolder(&payload.cwd));
+    let opened = Memory::open_unchanged(&config.database(), &policy, BUSY_TIMEOUT).map_err(|e| explained(e, &config.database()));
     let opened = opened.inspect_err(|e| log::note(EVENT, &format!("{e:#}")));
     // Shown until the next digest upgrades the index, which may be long if nothing starts one.
     let notice = opened.as_ref().err().and_then(|e| e.downcast_ref()).filter(|form| **form != OtherFormat::Newer);
@@ -81,7 +81,7 @@ fn from_index(payload: &Payload, config: &Config, source: &str, until: Instant) 
 
 /// When a continued conversation was last active, by its transcript or else by the index.
 fn last_active(payload: &Payload, store: Option<&Memory>) -> Result<Option<Millis>> {
-    let told = live_session::last_at(&payload.transcript, &payload.session, LAST_ROWS).unwrap_or_default();
+    let told = live_session::last_at(&payload.transcript, &payload.session, TAIL_BYTES).unwrap_or_default();
     let known = store.map(|store| store.last_active(&payload.session)).transpose()?.flatten();
     Ok(told.max(known))
 }

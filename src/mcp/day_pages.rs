@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use jiff::civil::Date;
 
 use super::tools::ToolContext;
-use crate::app::digest::pages::{shown_day, shows_hidden};
+use crate::app::digest::pages::{shows_hidden, visible_day_page};
 use crate::store::Memory;
 
 /// Prefix of all our URIs.
@@ -15,7 +15,7 @@ const SCHEME: &str = "recall://day/";
 /// URI template given to clients.
 pub const TEMPLATE: &str = "recall://day/{date}";
 /// Pages listed at once.
-pub const PAGE: usize = 50;
+pub const PAGE_SIZE: usize = 50;
 
 /// A day that has a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,38 +33,38 @@ impl DayPage {
 /// Days that have a page, before a given day, newest first, and whether there are more. Omits days of which the policy shows
 /// nothing.
 pub fn list(site: &ToolContext<'_>, before: Option<Date>) -> Result<(Vec<DayPage>, bool)> {
-    let mut days = written(&site.config.data_dir, before);
-    if let Some(memory) = memory(site)? {
+    let mut days = days_written(&site.config.data_dir, before);
+    if let Some(restricted_memory) = restricted_memory(site)? {
         let mut shown = Vec::new();
         for day in days {
             // One more than the limit, to know whether there are more.
-            if shown.len() > PAGE {
+            if shown.len() > PAGE_SIZE {
                 break;
             }
             let name = day.date.to_string();
-            if !shows_hidden(site.config, &memory, &name)? {
+            if !shows_hidden(site.config, &restricted_memory, &name)? {
                 shown.push(day);
-            } else if let Some(page) = shown_day(site.config, &memory, &name)? {
+            } else if let Some(page) = visible_day_page(site.config, &restricted_memory, &name)? {
                 shown.push(DayPage { bytes: page.len() as u64, ..day });
             }
         }
         days = shown;
     }
-    let more = days.len() > PAGE;
-    days.truncate(PAGE);
+    let more = days.len() > PAGE_SIZE;
+    days.truncate(PAGE_SIZE);
     Ok((days, more))
 }
 
 /// The index, if the policy hides anything; otherwise pages are served without it.
-fn memory(site: &ToolContext<'_>) -> Result<Option<Memory>> {
+fn restricted_memory(site: &ToolContext<'_>) -> Result<Option<Memory>> {
     if site.policy().hides_nothing() { Ok(None) } else { site.memory_if_there() }
 }
 
 /// Days that have a page file, before a given day, newest first.
-fn written(data_dir: &Path, before: Option<Date>) -> Vec<DayPage> {
+fn days_written(data_dir: &Path, before: Option<Date>) -> Vec<DayPage> {
     let mut days: Vec<DayPage> = Vec::new();
     for month in entries(&data_dir.join("daily")) {
-        days.extend(entries(&month).into_iter().filter_map(|file| day_of(data_dir, &file)));
+        days.extend(entries(&month).into_iter().filter_map(|file| page_of_file(data_dir, &file)));
     }
     days.retain(|day| before.is_none_or(|before| day.date < before));
     days.sort_by_key(|day| std::cmp::Reverse(day.date));
@@ -76,14 +76,14 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The day of a page file: a regular file at the path of its day.
-fn day_of(data_dir: &Path, file: &Path) -> Option<DayPage> {
-    let date = date(file.file_stem()?.to_str()?)?;
+fn page_of_file(data_dir: &Path, file: &Path) -> Option<DayPage> {
+    let date = parse_date(file.file_stem()?.to_str()?)?;
     let meta = file.symlink_metadata().ok()?;
     (file == path_of(data_dir, date) && meta.is_file()).then_some(DayPage { date, bytes: meta.len() })
 }
 
 /// Parses a date in its canonical spelling only.
-pub fn date(text: &str) -> Option<Date> {
+pub fn parse_date(text: &str) -> Option<Date> {
     text.parse::<Date>().ok().filter(|date| date.to_string() == text)
 }
 
@@ -97,16 +97,18 @@ fn path_of(data_dir: &Path, date: Date) -> PathBuf {
 /// # Errors
 /// If the page exists but cannot be read.
 pub fn read(site: &ToolContext<'_>, uri: &str) -> Result<Option<String>> {
-    let Some(date) = uri.strip_prefix(SCHEME).and_then(date) else { return Ok(None) };
+    let Some(date) = uri.strip_prefix(SCHEME).and_then(parse_date) else { return Ok(None) };
     let day = date.to_string();
-    match memory(site)? {
-        Some(memory) if shows_hidden(site.config, &memory, &day)? => shown_day(site.config, &memory, &day),
-        _ => file_of(&site.config.data_dir, date),
+    match restricted_memory(site)? {
+        Some(restricted_memory) if shows_hidden(site.config, &restricted_memory, &day)? => {
+            visible_day_page(site.config, &restricted_memory, &day)
+        }
+        _ => read_file(&site.config.data_dir, date),
     }
 }
 
 /// A day's file as written.
-fn file_of(data_dir: &Path, date: Date) -> Result<Option<String>> {
+fn read_file(data_dir: &Path, date: Date) -> Result<Option<String>> {
     let path = path_of(data_dir, date);
     let cannot = || format!("cannot read {}", path.display());
     let Ok(real) = path.canonicalize() else { return Ok(None) };
@@ -133,7 +135,7 @@ mod tests {
         fs::write(month.join("2026-10-17.md"), "in another month's folder").unwrap();
         fs::write(month.join("notes.md"), "no day").unwrap();
         symlink("../../recall.db", month.join("2026-11-18.md")).unwrap();
-        let read = |uri: &str| uri.strip_prefix(SCHEME).and_then(date).map_or(Ok(None), |date| file_of(dir.path(), date));
+        let read = |uri: &str| uri.strip_prefix(SCHEME).and_then(parse_date).map_or(Ok(None), |date| read_file(dir.path(), date));
         assert_eq!(read("recall://day/2026-11-17").unwrap().as_deref(), Some("page"));
         assert!(read("recall://day/2026-11-18").is_err(), "a link out of the folder");
         for uri in [
@@ -143,7 +145,7 @@ mod tests {
         ] {
             assert_eq!(read(uri).unwrap(), None, "{uri}");
         }
-        assert_eq!(written(dir.path(), None).iter().map(DayPage::uri).collect::<Vec<_>>(), ["recall://day/2026-11-17"]);
-        assert_eq!(written(&dir.path().join("nowhere"), None), Vec::new());
+        assert_eq!(days_written(dir.path(), None).iter().map(DayPage::uri).collect::<Vec<_>>(), ["recall://day/2026-11-17"]);
+        assert_eq!(days_written(&dir.path().join("nowhere"), None), Vec::new());
     }
 }

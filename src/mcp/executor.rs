@@ -14,16 +14,16 @@ use crate::privacy::Policy;
 use crate::store::Memory;
 
 /// Calls that run at the same time.
-const AT_ONCE: usize = 8;
+const MAX_CONCURRENT: usize = 8;
 
 /// Thread limit. Above `AT_ONCE`, since cancelled calls may occupy their threads for a while.
-pub const THREADS: usize = 4 * AT_ONCE;
+pub const MAX_THREADS: usize = 4 * MAX_CONCURRENT;
 
 /// How long a statement waits for another process's transaction.
-const BUSY: Duration = Duration::from_secs(10);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// While opening waits for a lock, it checks for cancellation this often.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 #[derive(Debug)]
 pub struct Executor {
@@ -32,7 +32,7 @@ pub struct Executor {
 
 impl Default for Executor {
     fn default() -> Self {
-        Self { places: Semaphore::new(AT_ONCE) }
+        Self { places: Semaphore::new(MAX_CONCURRENT) }
     }
 }
 
@@ -57,7 +57,7 @@ impl Executor {
         tokio::select! {
             done = done => done,
             () = called_off => {
-                reading.call_off();
+                reading.cancel();
                 bail!("called off")
             }
         }
@@ -88,15 +88,15 @@ impl ReadHandle {
     /// # Errors
     /// If there is none, or it is unreadable or of another version; the error says what to do.
     pub fn memory(&self, config: &Config, policy: &Policy) -> Result<Memory> {
-        let until = Instant::now() + BUSY;
+        let until = Instant::now() + BUSY_TIMEOUT;
         // Waits here, because SQLite's own waiting cannot be interrupted.
         let store = loop {
-            match Memory::open_as_it_is(&config.database(), policy, LOOK) {
+            match Memory::open_unchanged(&config.database(), policy, POLL_INTERVAL) {
                 Err(e) if is_locked(&e) && Instant::now() < until => self.check()?,
                 opened => break opened?,
             }
         };
-        store.wait_for_locks(BUSY)?;
+        store.set_lock_timeout(BUSY_TIMEOUT)?;
         self.state().handle = Some(store.interrupt_handle());
         // The call may have been cancelled before the handle existed.
         self.check()?;
@@ -111,7 +111,7 @@ impl ReadHandle {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn call_off(&self) {
+    fn cancel(&self) {
         let mut state = self.state();
         state.called_off = true;
         if let Some(handle) = state.handle.take() {

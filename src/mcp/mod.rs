@@ -32,23 +32,23 @@ use server::Server;
 use wire::StdioTransport;
 
 /// Threads beside those of the calls: one reads stdin, one writes stdout.
-const TALKING: usize = 2;
+const PROTOCOL_THREADS: usize = 2;
 
 /// Serves one client until it disconnects.
 ///
 /// # Errors
 /// If the runtime cannot start, or the client does not open with the protocol.
 pub fn serve(config: Config) -> Result<()> {
-    let threads = crate::mcp::executor::THREADS + TALKING;
+    let threads = crate::mcp::executor::MAX_THREADS + PROTOCOL_THREADS;
     let runtime = Builder::new_current_thread().enable_time().max_blocking_threads(threads).build().context("cannot start")?;
-    let ended = runtime.block_on(talk(config));
+    let ended = runtime.block_on(serve_client(config));
     // A blocking read of stdin cannot be cancelled; it ends with the process.
     runtime.shutdown_background();
     ended
 }
 
-async fn talk(config: Config) -> Result<()> {
-    let told_to_end = told_to_end();
+async fn serve_client(config: Config) -> Result<()> {
+    let told_to_end = shutdown_signal();
     let serving = Server::new(config).serve(StdioTransport::new());
     let running = tokio::select! {
         begun = serving => match begun {
@@ -68,7 +68,7 @@ async fn talk(config: Config) -> Result<()> {
 }
 
 /// Notified by the first Ctrl-C, SIGTERM or SIGHUP. A second one ends the process at once.
-fn told_to_end() -> Arc<Notify> {
+fn shutdown_signal() -> Arc<Notify> {
     let told = Arc::new(Notify::new());
     let teller = Arc::clone(&told);
     let mut before = false;

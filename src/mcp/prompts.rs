@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 
-use super::text::{block, line};
+use super::text::{line, notes_block};
 use super::tools::ToolContext;
 use crate::app::session_start::{ContextRequest, StartMode, gather};
 use crate::app::topic;
@@ -17,7 +17,7 @@ const TOPIC: &str = "topic";
 /// Longest topic, in characters.
 const MAX_TOPIC: usize = 300;
 /// Time limit for reading the ends of transcripts.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TRANSCRIPT_TIME_LIMIT: Duration = Duration::from_secs(5);
 
 pub fn all() -> Vec<Prompt> {
     let topic = PromptArgument::new(TOPIC)
@@ -32,7 +32,7 @@ pub fn all() -> Vec<Prompt> {
 ///
 /// # Errors
 /// If an argument is unknown or not a string.
-pub fn topic(arguments: Option<&JsonObject>) -> Result<Option<String>> {
+pub fn parse_topic(arguments: Option<&JsonObject>) -> Result<Option<String>> {
     let mut topic = None;
     for (name, value) in arguments.into_iter().flatten() {
         match (name.as_str(), value.as_str()) {
@@ -47,8 +47,8 @@ pub fn topic(arguments: Option<&JsonObject>) -> Result<Option<String>> {
 /// The prompt, with what the memory holds.
 pub fn left_off(topic: Option<&str>, site: &ToolContext<'_>) -> Result<GetPromptResult> {
     let (notes, question) = match topic {
-        Some(topic) => (about(topic, site)?, format!("Where did we leave off on this: {topic}?")),
-        None => (project(site)?, "Where did we leave off?".to_owned()),
+        Some(topic) => (topic_notes(topic, site)?, format!("Where did we leave off on this: {topic}?")),
+        None => (project_notes(site)?, "Where did we leave off?".to_owned()),
     };
     let notes = if notes.is_empty() { "Nothing of it is remembered.\n".to_owned() } else { notes };
     let text = format!("{notes}\n{question} Say in a few sentences what was done, what was decided and what is open.");
@@ -56,16 +56,16 @@ pub fn left_off(topic: Option<&str>, site: &ToolContext<'_>) -> Result<GetPrompt
 }
 
 /// What is known about a topic, as a block that is not ingested again.
-fn about(topic: &str, site: &ToolContext<'_>) -> Result<String> {
+fn topic_notes(topic: &str, site: &ToolContext<'_>) -> Result<String> {
     let config = site.config;
     let query = Query::parse(topic, &config.query_context());
     let store = site.memory()?;
     let found = topic::gather(&store, config, &query, Some(&site.project()), config.hooks.max_inject_tokens)?;
-    Ok(if found.render().is_empty() { String::new() } else { block(found.render()) })
+    Ok(if found.render().is_empty() { String::new() } else { notes_block(found.render()) })
 }
 
 /// What a session of the project would start with.
-fn project(site: &ToolContext<'_>) -> Result<String> {
+fn project_notes(site: &ToolContext<'_>) -> Result<String> {
     let config = site.config;
     let store = site.memory_if_there()?;
     let asked = ContextRequest {
@@ -74,7 +74,7 @@ fn project(site: &ToolContext<'_>) -> Result<String> {
         start: StartMode::Blank,
         max_tokens: config.hooks.max_inject_tokens,
         now: config.now(),
-        until: Instant::now() + PATIENCE,
+        until: Instant::now() + TRANSCRIPT_TIME_LIMIT,
         count: false,
         notice: None,
     };

@@ -15,7 +15,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Stdin, Stdout};
 use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 
-use crate::source::json::{fields, fields_so_far, number, text};
+use crate::source::json::{fields, fields_before_cut, number, text};
 
 /// Largest accepted frame in bytes; the library's limit is the same.
 const MAX_FRAME: usize = 16 << 20;
@@ -103,7 +103,7 @@ fn is_notification(line: &[u8]) -> bool {
 /// The error reply to a line, under its id if it has a valid one.
 fn refused(code: ErrorCode, why: String, line: &[u8]) -> Box<Outgoing> {
     let readable = std::str::from_utf8(line).unwrap_or_else(|e| std::str::from_utf8(&line[..e.valid_up_to()]).unwrap_or_default());
-    let [id] = fields_so_far(readable, &["id"]);
+    let [id] = fields_before_cut(readable, &["id"]);
     let id = id.and_then(|id| {
         let name = text(id).map(|name| RequestId::String(name.as_ref().into()));
         name.or_else(|| number(Some(id)).and_then(|n| i64::try_from(n).ok()).map(RequestId::Number))

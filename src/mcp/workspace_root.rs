@@ -10,7 +10,7 @@ use rmcp::{Peer, RoleServer};
 use tokio::sync::Notify;
 
 /// How long calls wait for a client to report its roots. A late reply is still used for later calls.
-const PATIENCE: Duration = Duration::from_secs(2);
+const ROOTS_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The folder in which the client works, once known.
 #[derive(Debug, Default)]
@@ -22,12 +22,12 @@ pub struct WorkspaceRoot {
 #[derive(Debug, Clone, Default)]
 enum RootsRequest {
     #[default]
-    NotYet,
+    NotSent,
     Waiting(Arc<Notify>),
     /// The wait timed out, so calls no longer wait.
     Late(Arc<Notify>),
     /// The client's first root that is a folder on this machine, if any.
-    Told(Option<PathBuf>),
+    Known(Option<PathBuf>),
 }
 
 impl RootsRequest {
@@ -46,21 +46,21 @@ impl WorkspaceRoot {
         }
         let asked = self.asked().clone();
         let question = match asked {
-            RootsRequest::Told(root) => return root.unwrap_or_else(own),
+            RootsRequest::Known(root) => return root.unwrap_or_else(own),
             RootsRequest::Late(_) => return own(),
             RootsRequest::Waiting(question) => question,
-            RootsRequest::NotYet => self.ask(peer.clone()),
+            RootsRequest::NotSent => self.ask(peer.clone()),
         };
         let told = question.notified();
         // The reply may have arrived in between.
-        if self.asked().is(&question) && tokio::time::timeout(PATIENCE, told).await.is_err() {
+        if self.asked().is(&question) && tokio::time::timeout(ROOTS_TIMEOUT, told).await.is_err() {
             let mut asked = self.asked();
             if asked.is(&question) {
                 *asked = RootsRequest::Late(question);
             }
         }
         match &*self.asked() {
-            RootsRequest::Told(Some(root)) => root.clone(),
+            RootsRequest::Known(Some(root)) => root.clone(),
             _ => own(),
         }
     }
@@ -71,10 +71,10 @@ impl WorkspaceRoot {
         *self.asked() = RootsRequest::Waiting(Arc::clone(&question));
         let (asked, waiting) = (Arc::clone(&self.asked), Arc::clone(&question));
         tokio::spawn(async move {
-            let root = of_roots(&roots(&peer).await);
+            let root = first_folder(&roots(&peer).await);
             let mut asked = lock(&asked);
             if asked.is(&waiting) {
-                *asked = RootsRequest::Told(root);
+                *asked = RootsRequest::Known(root);
             }
             waiting.notify_waiters();
         });
@@ -83,7 +83,7 @@ impl WorkspaceRoot {
 
     /// Forgets the roots, because the client reported that they changed.
     pub fn forget(&self) {
-        *self.asked() = RootsRequest::NotYet;
+        *self.asked() = RootsRequest::NotSent;
     }
 
     fn asked(&self) -> MutexGuard<'_, RootsRequest> {
@@ -106,7 +106,7 @@ async fn roots(peer: &Peer<RoleServer>) -> Vec<String> {
     told.map(|told| told.roots.into_iter().map(|root| root.uri).collect()).unwrap_or_default()
 }
 
-fn of_roots(roots: &[String]) -> Option<PathBuf> {
+fn first_folder(roots: &[String]) -> Option<PathBuf> {
     roots.iter().filter_map(|uri| path_of(uri)).find(|path| path.is_dir())
 }
 
@@ -115,11 +115,11 @@ fn path_of(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
     let path = &rest[rest.find('/')?..];
     let host = &rest[..rest.len() - path.len()];
-    (host.is_empty() || host == "localhost").then(|| unescaped(path)).flatten().map(PathBuf::from)
+    (host.is_empty() || host == "localhost").then(|| percent_decoded(path)).flatten().map(PathBuf::from)
 }
 
 /// Decodes percent escapes such as `%41`.
-fn unescaped(text: &str) -> Option<String> {
+fn percent_decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&first, after)) = rest.split_first() {
@@ -156,7 +156,7 @@ mod tests {
             assert_eq!(path_of(uri), path.map(PathBuf::from), "{uri}");
         }
         let roots = ["https://x/", "file:///not/there", "file:///usr"].map(str::to_owned);
-        assert_eq!(of_roots(&roots), Some(PathBuf::from("/usr")));
-        assert_eq!(of_roots(&[]), None);
+        assert_eq!(first_folder(&roots), Some(PathBuf::from("/usr")));
+        assert_eq!(first_folder(&[]), None);
     }
 }

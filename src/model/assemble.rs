@@ -27,7 +27,7 @@ impl EntryBuilder {
             }
             Item::Tool(tool) if !tool.id.is_empty() => match self.early.remove(&tool.id) {
                 Some(outcome) => {
-                    self.end_plan(self.all.len(), entry.key, &outcome);
+                    self.attach_to_plan(self.all.len(), entry.key, &outcome);
                     entry.outcome = Some(outcome);
                 }
                 None => self.unanswered.entry(tool.id.clone()).or_default().push_back(self.all.len()),
@@ -39,12 +39,12 @@ impl EntryBuilder {
 
     /// Attaches an outcome to the tool use at this index.
     fn end(&mut self, at: usize, outcome: &Outcome) {
-        self.end_plan(at, self.all[at].key, outcome);
+        self.attach_to_plan(at, self.all[at].key, outcome);
         self.all[at].outcome = Some(outcome.clone());
     }
 
     /// A plan comes right before the tool use of the same record that presents it to the user.
-    fn end_plan(&mut self, at: usize, key: RecordKey, outcome: &Outcome) {
+    fn attach_to_plan(&mut self, at: usize, key: RecordKey, outcome: &Outcome) {
         let before = at.checked_sub(1).and_then(|before| self.all.get_mut(before));
         if let Some(plan) = before.filter(|plan| plan.key == key && matches!(plan.item, Item::Plan(_))) {
             plan.outcome = Some(outcome.clone());
@@ -58,7 +58,7 @@ impl EntryBuilder {
 
 /// Builds the session `id` from these records alone, for a digest of what is not stored yet. `key_of` maps a folder to its project
 /// key.
-pub fn session_of(id: &str, rows: Vec<Record>, key_of: impl Fn(&str) -> String) -> Session {
+pub fn session_from_records(id: &str, rows: Vec<Record>, key_of: impl Fn(&str) -> String) -> Session {
     let mut entries = EntryBuilder::default();
     let mut seen = BTreeSet::new();
     let (mut cwd, mut branches) = (None, Vec::new());

@@ -5,14 +5,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::clean::{id8, one_line, plain, shorten};
+use crate::text::clean::{id8, one_line, shorten, without_controls};
 use crate::text::disarm::disarm;
 use crate::text::phrase::PhraseMatcher;
 
 /// The longest name of an agent, in characters.
-const MAX_NAME: usize = 40;
+const MAX_NAME_CHARS: usize = 40;
 /// The longest session id, in bytes. Real ones have 36.
-const MAX_SESSION: usize = 100;
+const MAX_SESSION_ID_BYTES: usize = 100;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "lowercase")]
@@ -33,15 +33,15 @@ pub enum Author {
 impl Author {
     /// An agent, named by itself or its environment. A session id of invalid form is dropped.
     pub fn agent(name: &str, session: Option<&str>) -> Self {
-        let name = shorten(&one_line(&disarm(&plain(name))), MAX_NAME);
-        let is_id = |id: &&str| !id.is_empty() && id.len() <= MAX_SESSION && id.bytes().all(is_of_id);
+        let name = shorten(&one_line(&disarm(&without_controls(name))), MAX_NAME_CHARS);
+        let is_id = |id: &&str| !id.is_empty() && id.len() <= MAX_SESSION_ID_BYTES && id.bytes().all(is_id_byte);
         let name = if name.is_empty() { "an agent".to_owned() } else { name };
         Self::Agent { name, session: session.map(str::trim).filter(is_id).map(str::to_owned) }
     }
 
     /// The author as read from an imported file: sanitized again.
     #[must_use]
-    pub fn read_from_outside(&self) -> Self {
+    pub fn resanitized(&self) -> Self {
         match self {
             Self::Agent { name, session } => Self::agent(name, session.as_deref()),
             other => other.clone(),
@@ -50,7 +50,7 @@ impl Author {
 
     /// The author with its name passed through `clean`.
     #[must_use]
-    pub fn passing(&self, clean: impl Fn(&str) -> String) -> Self {
+    pub fn with_clean_name(&self, clean: impl Fn(&str) -> String) -> Self {
         match self {
             Self::Agent { name, session } => Self::agent(&clean(name), session.as_deref()),
             other => other.clone(),
@@ -58,7 +58,7 @@ impl Author {
     }
 
     /// Does an agent's name contain the phrase? No other part of an author is free text.
-    pub fn is_named(&self, phrase: &PhraseMatcher) -> bool {
+    pub fn name_contains(&self, phrase: &PhraseMatcher) -> bool {
         matches!(self, Self::Agent { name, .. } if phrase.is_in(name))
     }
 
@@ -71,19 +71,19 @@ impl Author {
         match self {
             Self::Unknown => "author not recorded".to_owned(),
             Self::User => "by the user".to_owned(),
-            Self::Agent { name, session: None } => format!("by {}", name_of(name)),
-            Self::Agent { name, session: Some(session) } => format!("by {}, session {}", name_of(name), id8(session)),
+            Self::Agent { name, session: None } => format!("by {}", display_name(name)),
+            Self::Agent { name, session: Some(session) } => format!("by {}, session {}", display_name(name), id8(session)),
         }
     }
 }
 
 /// Marks a name that claims to be the user as a name.
-fn name_of(name: &str) -> String {
+fn display_name(name: &str) -> String {
     let is_claim = name.to_lowercase().split(|c: char| !c.is_alphanumeric()).any(|word| matches!(word, "user" | "you" | "me"));
     if is_claim { format!("an agent called `{}`", name.replace('`', "'")) } else { name.to_owned() }
 }
 
-fn is_of_id(byte: u8) -> bool {
+fn is_id_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
 }
 
@@ -110,6 +110,6 @@ mod tests {
             assert_eq!(serde_json::from_str::<Author>(&text).unwrap(), author, "{text}");
         }
         let forged = Author::Agent { name: "a\nb".into(), session: Some("../x y".into()) };
-        assert_eq!(forged.read_from_outside(), Author::agent("a b", None));
+        assert_eq!(forged.resanitized(), Author::agent("a b", None));
     }
 }

@@ -117,7 +117,7 @@ impl Digest {
 }
 
 /// The id of an open item after its text changed from `before` to `after`; `None` if `id` is not derived from `before`.
-pub fn renamed_item(id: &str, session: &str, before: &str, after: &str) -> Option<String> {
+pub fn renamed_item_id(id: &str, session: &str, before: &str, after: &str) -> Option<String> {
     let kind = if id.starts_with('n') { "next" } else { "blocker" };
     (item_id(session, kind, before) == id).then(|| item_id(session, kind, after))
 }

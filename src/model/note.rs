@@ -51,6 +51,6 @@ pub struct StoredNote {
 }
 
 /// A project's key as it is shown.
-pub fn told_project(key: &str) -> &str {
+pub fn project_label(key: &str) -> &str {
     if key == EVERYWHERE { "all projects" } else { key }
 }

@@ -25,10 +25,10 @@ pub struct Price {
 const LIST: &str = include_str!("price/list.toml");
 
 /// Suffixes of the model ids under which requests in fast mode, or with US-only inference, are counted.
-pub const FAST: &str = "-fast";
-pub const US: &str = "-us";
+pub const FAST_SUFFIX: &str = "-fast";
+pub const US_SUFFIX: &str = "-us";
 /// Price factor for US-only inference.
-const US_TIMES: f64 = 1.1;
+const US_FACTOR: f64 = 1.1;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -62,14 +62,14 @@ pub struct Rates {
 }
 
 /// When the list was last compared with the published prices.
-pub fn listed_on() -> Option<&'static str> {
+pub fn price_list_date() -> Option<&'static str> {
     PRICES.as_ref().map(|list| list.date.as_str())
 }
 
 /// Price of a model's tokens: the user's price for this name or its base model, else the list's.
 pub fn price_of(model: &str, own: &BTreeMap<String, Price>) -> Option<Rates> {
-    let (rest, us) = cut(model, US);
-    let (id, fast) = cut(rest, FAST);
+    let (rest, us) = split_suffix(model, US_SUFFIX);
+    let (id, fast) = split_suffix(rest, FAST_SUFFIX);
     let bare = bare(id);
     let flat = |price: &Price| Rates { price: *price, long: None, times: 1.0 };
     let own_id = || own.get(id).or_else(|| own.get(bare)).filter(|_| !fast);
@@ -79,17 +79,17 @@ pub fn price_of(model: &str, own: &BTreeMap<String, Price>) -> Option<Rates> {
         Some(Rates { price, long: listed.long.filter(|_| !fast), times: 1.0 })
     };
     let rates = own.get(rest).or_else(own_id).map(flat).or_else(listed)?;
-    own.get(model).map(flat).or(Some(Rates { times: if us { US_TIMES } else { 1.0 }, ..rates }))
+    own.get(model).map(flat).or(Some(Rates { times: if us { US_FACTOR } else { 1.0 }, ..rates }))
 }
 
 /// The models an alias may stand for, newest first; any other name stands for itself.
-pub fn meanings(model: &str) -> Vec<&str> {
+pub fn models_of_alias(model: &str) -> Vec<&str> {
     let known = PRICES.as_ref().and_then(|list| list.aliases.get(bare(model)));
     known.map_or_else(|| vec![model], |ids| ids.iter().map(String::as_str).collect())
 }
 
 /// Does the model always think, whatever it is told? Assumed of unknown models.
-pub fn thinks(model: &str) -> bool {
+pub fn always_thinks(model: &str) -> bool {
     find(bare(model)).is_none_or(|listed| listed.thinks)
 }
 
@@ -97,7 +97,7 @@ fn find(bare: &str) -> Option<&'static ListedModel> {
     PRICES.as_ref()?.models.get(bare)
 }
 
-fn cut<'m>(model: &'m str, mark: &str) -> (&'m str, bool) {
+fn split_suffix<'m>(model: &'m str, mark: &str) -> (&'m str, bool) {
     model.strip_suffix(mark).map_or((model, false), |rest| (rest, true))
 }
 
@@ -149,8 +149,8 @@ pub fn session_cost(by_model: &BTreeMap<String, Option<f64>>) -> (f64, bool) {
 
 /// What a session cost by the client's reckoning and by ours, for the models both know of: the client also calls some for purposes that
 /// no transcript records. `None` when they have no model in common, or one of these has no price.
-pub fn compared(client: &BTreeMap<String, f64>, own: &BTreeMap<String, Option<f64>>) -> Option<(f64, f64)> {
-    let model = |counted: &str| bare(cut(cut(counted, US).0, FAST).0).to_owned();
+pub fn compare_costs(client: &BTreeMap<String, f64>, own: &BTreeMap<String, Option<f64>>) -> Option<(f64, f64)> {
+    let model = |counted: &str| bare(split_suffix(split_suffix(counted, US_SUFFIX).0, FAST_SUFFIX).0).to_owned();
     let ours: BTreeSet<String> = own.keys().map(|name| model(name)).collect();
     let theirs: BTreeSet<String> = client.keys().map(|name| model(name)).collect();
     let both: BTreeSet<&String> = ours.intersection(&theirs).collect();

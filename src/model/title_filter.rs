@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::session::{Item, Record, TitleBy, TitleEvent, Turn, digest_of};
+use crate::model::session::{Item, Record, TitleBy, TitleEvent, Turn, hash_parts};
 
 /// What the records of a file have shown so far. Holds no text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,7 +29,7 @@ impl TitleFilter {
         match &row.sign {
             Some(TitleEvent::Cleared) => self.cleared |= !self.begun,
             Some(TitleEvent::HookTitled(title)) => self.hooked.push(hash(title)),
-            Some(TitleEvent::Renamed) => row.items.iter().filter_map(given).for_each(|title| {
+            Some(TitleEvent::Renamed) => row.items.iter().filter_map(user_title).for_each(|title| {
                 let renamed = hash(title);
                 self.brought.retain(|brought| *brought != renamed);
                 self.hooked.retain(|hooked| *hooked != renamed);
@@ -45,7 +45,7 @@ impl TitleFilter {
         }
         let mut parts = std::mem::take(&mut row.parts).into_iter();
         row.items.retain(|item| {
-            let stays = given(item).is_none_or(|title| row.sign.is_some() || self.is_own(title));
+            let stays = user_title(item).is_none_or(|title| row.sign.is_some() || self.is_own(title));
             row.parts.extend(parts.next().filter(|_| stays));
             stays
         });
@@ -61,7 +61,7 @@ impl TitleFilter {
 }
 
 /// The title, if the item is one that the user set.
-fn given(item: &Item) -> Option<&str> {
+fn user_title(item: &Item) -> Option<&str> {
     match item {
         Item::Title(title) if title.by == TitleBy::User => Some(&title.text),
         _ => None,
@@ -69,6 +69,6 @@ fn given(item: &Item) -> Option<&str> {
 }
 
 fn hash(title: &str) -> u32 {
-    let [a, b, c, d, ..] = digest_of(&[b"title", title.as_bytes()]);
+    let [a, b, c, d, ..] = hash_parts(&[b"title", title.as_bytes()]);
     u32::from_be_bytes([a, b, c, d])
 }

@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 use crate::model::session::{Millis, RecordKey};
 
 /// The most turns remembered that may still continue: more than the number of processes that write to one transcript.
-const TURNS: usize = 4;
+const MAX_TURNS: usize = 4;
 /// How many of its last records are remembered for each turn, to recognize the parent of the next.
-const ROWS: usize = 8;
+const RECORDS_PER_TURN: usize = 8;
 
 /// The first bytes of a record's key: enough to distinguish the records of one session.
 pub type ShortKey = i64;
@@ -67,7 +67,7 @@ impl TurnChain {
     /// Starts a turn. Returns the prompt of the turn it follows, if known.
     pub fn begins(&mut self, prompt: ShortKey, parent: Option<ShortKey>) -> Option<ShortKey> {
         let follows = self.turn_of(parent).map(|at| self.turns[at].prompt);
-        if self.turns.len() >= TURNS {
+        if self.turns.len() >= MAX_TURNS {
             self.turns.pop_front();
         }
         self.turns.push_back(OpenTurn { prompt, rows: VecDeque::new() });
@@ -82,7 +82,7 @@ impl TurnChain {
 
     fn push(&mut self, row: ShortKey) {
         let Some(turn) = self.turns.back_mut() else { return };
-        if turn.rows.len() >= ROWS {
+        if turn.rows.len() >= RECORDS_PER_TURN {
             turn.rows.pop_front();
         }
         turn.rows.push_back(row);
@@ -91,7 +91,7 @@ impl TurnChain {
 
 /// For each prompt of a file, in order: is it undone?
 pub fn undone(asked: &[PromptLink]) -> Vec<bool> {
-    let follows = followed(asked);
+    let follows = predecessors(asked);
     let mut chain = HashSet::new();
     let mut at = asked.len().checked_sub(1);
     while let Some(n) = at {
@@ -119,7 +119,7 @@ pub fn undone(asked: &[PromptLink]) -> Vec<bool> {
 }
 
 /// For each prompt, the index of the one it follows: by its record, else the same as a prompt with the same parent, else the one before.
-fn followed(asked: &[PromptLink]) -> Vec<Option<usize>> {
+fn predecessors(asked: &[PromptLink]) -> Vec<Option<usize>> {
     let mut places: HashMap<ShortKey, usize> = HashMap::new();
     let mut by_parent: HashMap<ShortKey, usize> = HashMap::new();
     let mut follows: Vec<Option<usize>> = Vec::with_capacity(asked.len());
@@ -202,7 +202,7 @@ mod tests {
                 at: None,
             }).collect();
             let gone = undone(&asked);
-            let follows = followed(&asked);
+            let follows = predecessors(&asked);
             let mut at = asked.len().checked_sub(1);
             while let Some(n) = at {
                 prop_assert!(!gone[n]);

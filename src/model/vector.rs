@@ -6,7 +6,7 @@
 
 /// Added to each part to make it unsigned.
 const OFFSET: i32 = 128;
-const LARGEST: f32 = 127.0;
+const MAX_PART: f32 = 127.0;
 
 /// A normalized vector, quantized to bytes.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,9 +21,9 @@ impl QuantizedVector {
     pub fn of(vector: &[f32]) -> Self {
         let length = vector.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
         let largest = vector.iter().fold(0.0f32, |most, x| most.max(x.abs()));
-        let step = if largest > 0.0 { LARGEST / largest } else { 0.0 };
+        let step = if largest > 0.0 { MAX_PART / largest } else { 0.0 };
         let bytes = vector.iter().map(|x| ((x * step).round() as i32 + OFFSET).clamp(0, 255) as u8).collect();
-        let scale = if length > 0.0 { (f64::from(largest) / length) as f32 / LARGEST } else { 0.0 };
+        let scale = if length > 0.0 { (f64::from(largest) / length) as f32 / MAX_PART } else { 0.0 };
         Self { scale, bytes }
     }
 
@@ -60,12 +60,12 @@ impl QueryVector {
 
     /// Cosine similarity with a stored vector: -1 to 1, within rounding.
     pub fn cosine(&self, scale: f32, bytes: &[u8]) -> f64 {
-        f64::from(product(&self.parts, bytes) - self.offset) * f64::from(self.scale) * f64::from(scale)
+        f64::from(dot_product(&self.parts, bytes) - self.offset) * f64::from(self.scale) * f64::from(scale)
     }
 }
 
 /// The dot product, in 16 lanes that the compiler vectorizes. No overflow: 8,192 dimensions stay far below 2^31.
-fn product(parts: &[i16], bytes: &[u8]) -> i32 {
+fn dot_product(parts: &[i16], bytes: &[u8]) -> i32 {
     let mut lanes = [0i32; 16];
     let (parts, last_parts) = parts.as_chunks::<16>();
     let (bytes, last_bytes) = bytes.as_chunks::<16>();

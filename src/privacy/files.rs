@@ -23,20 +23,20 @@ const MAX_PATH: usize = 4096;
 /// How deep commands nested in quoted arguments are followed.
 const MAX_DEPTH: usize = 3;
 /// Characters around a path within a quoted program text.
-const BETWEEN: [char; 9] = ['"', '\'', '(', ')', ',', ';', '=', '[', ']'];
+const PATH_DELIMITERS: [char; 9] = ['"', '\'', '(', ')', ',', ';', '=', '[', ']'];
 /// Programs that run a quoted command.
 const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "fish", "ssh", "su", "eval", "script", "watch"];
 /// Words that may precede a program's name.
 const PREFIXES: &[&str] = &["sudo", "command", "exec", "nohup", "time", "then", "do", "else", "xargs", "doas", "builtin"];
 
 /// The most common names of private files, which shell patterns are tried on.
-const OFTEN: &[&str] = &[
+const COMMON_PRIVATE_FILES: &[&str] = &[
     ".env", ".env.local", ".env.production", ".netrc", ".npmrc", ".pgpass", ".pypirc", ".htpasswd", ".bash_history",
     ".zsh_history", ".aws", "id_rsa", "id_ed25519", "id_ecdsa", "secrets", "secrets.yml", "secrets.json", "credentials",
     "credentials.json", "passwords.txt", "service-account.json", "shadow", "terraform.tfstate", "wp-config.php", "kubeconfig",
 ];
 /// Commands that print something private without naming its file.
-const REVEALERS: &[&str] = &[
+const REVEALING_COMMANDS: &[&str] = &[
     "docker compose config", "docker-compose config", "docker compose convert", "pass show ", "gopass show ", "op item get ",
     "op read ", "bw get ", "lpass show ", "security find-generic-password", "security find-internet-password",
     "secret-tool lookup", "gh auth token", "vault kv get ", "vault read ", "gcloud secrets versions access", "gcloud auth print-",
@@ -71,13 +71,13 @@ impl PrivateFiles {
             set.build().ok()
         };
         // If the globs do not compile, every file counts as private.
-        self.may_stand_in(path) && self.ready.get_or_init(ready).as_ref().is_none_or(|globs| globs.is_match(path))
+        self.may_occur_in(path) && self.ready.get_or_init(ready).as_ref().is_none_or(|globs| globs.is_match(path))
     }
 
     /// May the path of a private file occur in this text? Most texts are dismissed by one search.
-    fn may_stand_in(&self, text: &str) -> bool {
+    fn may_occur_in(&self, text: &str) -> bool {
         let signs = || {
-            let signs: Option<Vec<String>> = self.private.iter().map(|glob| sign_of(glob.glob())).collect();
+            let signs: Option<Vec<String>> = self.private.iter().map(|glob| required_substring(glob.glob())).collect();
             AhoCorasick::builder().ascii_case_insensitive(true).build(signs?).ok()
         };
         !self.private.is_empty() && self.signs.get_or_init(signs).as_ref().is_none_or(|signs| signs.is_match(text))
@@ -85,7 +85,7 @@ impl PrivateFiles {
 
     /// The same for a command, in which the shell may expand patterns to such a path.
     fn may_be_named_in(&self, command: &str) -> bool {
-        !self.private.is_empty() && (command.contains(['*', '?', '[']) || self.may_stand_in(command))
+        !self.private.is_empty() && (command.contains(['*', '?', '[']) || self.may_occur_in(command))
     }
 
     /// Is this the path of a private file?
@@ -95,35 +95,35 @@ impl PrivateFiles {
     }
 
     /// The same for an argument that may be a sentence, which is not a path.
-    pub fn holds_argument(&self, text: &str) -> bool {
+    pub fn matches_argument(&self, text: &str) -> bool {
         (text.starts_with(['/', '~', '.']) || !text.contains(char::is_whitespace)) && self.holds(text)
     }
 
     /// The same for a word of a command, which may be a quoted pattern or one that the shell expands.
-    fn holds_word(&self, word: &str) -> bool {
-        (word.contains('/') || !word.contains(char::is_whitespace)) && (self.holds(word) || self.is_filled_in(word))
+    fn matches_word(&self, word: &str) -> bool {
+        (word.contains('/') || !word.contains(char::is_whitespace)) && (self.holds(word) || self.may_expand_to_private(word))
     }
 
     /// Does a shell pattern such as `.e*` or `id_?sa` match a private file? Unspecific patterns such as `*.json` do not count.
-    fn is_filled_in(&self, word: &str) -> bool {
+    fn may_expand_to_private(&self, word: &str) -> bool {
         let (folder, name) = word.rsplit_once('/').map_or(("", word), |(folder, name)| (&word[..=folder.len()], name));
-        let says = if name.starts_with('.') { name.len() > 1 } else { letters(name) >= 3 && !name.starts_with("*.") };
+        let says = if name.starts_with('.') { name.len() > 1 } else { literal_chars(name) >= 3 && !name.starts_with("*.") };
         let is_pattern = says && name.len() < 64 && name.contains(['*', '?', '[']);
         let names = || {
             let glob = GlobBuilder::new(name).case_insensitive(true).build().ok()?.compile_matcher();
-            OFTEN.iter().find(|often| glob.is_match(often) && self.holds(&format!("{folder}{often}")))
+            COMMON_PRIVATE_FILES.iter().find(|often| glob.is_match(often) && self.holds(&format!("{folder}{often}")))
         };
         is_pattern && names().is_some()
     }
 }
 
 /// How many characters of a pattern are literal.
-fn letters(name: &str) -> usize {
+fn literal_chars(name: &str) -> usize {
     name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').count()
 }
 
 /// The longest substring that a path must contain to match the glob, if there is a usable one.
-fn sign_of(glob: &str) -> Option<String> {
+fn required_substring(glob: &str) -> Option<String> {
     let is_plain = glob.is_ascii() && !glob.contains(['[', '{', '\\']);
     let longest = glob.split(['*', '?', '/']).max_by_key(|part| part.len())?;
     (is_plain && longest.len() > 1).then(|| longest.to_owned())
@@ -131,7 +131,7 @@ fn sign_of(glob: &str) -> Option<String> {
 
 /// Removes the lines that a search or a diff shows of private files: `.env:3:KEY=…`, `diff --git a/.env b/.env`.
 pub fn without_lines_of<'t>(output: &'t str, files: &PrivateFiles) -> Cow<'t, str> {
-    if !files.may_stand_in(output) {
+    if !files.may_occur_in(output) {
         return Cow::Borrowed(output);
     }
     let mut kept = String::new();
@@ -140,7 +140,7 @@ pub fn without_lines_of<'t>(output: &'t str, files: &PrivateFiles) -> Cow<'t, st
     let mut in_diff = false;
     for line in output.split_inclusive('\n') {
         if let Some(paths) = line.strip_prefix("diff --git ") {
-            in_diff = paths.split_whitespace().any(|path| files.holds_argument(path));
+            in_diff = paths.split_whitespace().any(|path| files.matches_argument(path));
         }
         if in_diff || is_line_of(line, files) {
             kept.push_str(&output[from..at]);
@@ -189,7 +189,7 @@ pub fn reveals(command: &str, files: &PrivateFiles) -> Option<&'static str> {
             let after = rest.strip_prefix(begin);
             after.is_some_and(|after| begin.ends_with('-') || after.is_empty() || after.starts_with(char::is_whitespace))
         };
-        REVEALERS.iter().map(|begin| begin.trim_end()).find(begins)
+        REVEALING_COMMANDS.iter().map(|begin| begin.trim_end()).find(begins)
     };
     steps(command).find_map(revealer)
 }
@@ -243,9 +243,9 @@ impl<'c> CommandScanner<'_, 'c> {
             if !files.may_be_named_in(word) {
                 continue;
             }
-            let within = if takes_files { path } else { "" }.split(BETWEEN).filter(|part| part.contains(['.', '/']));
+            let within = if takes_files { path } else { "" }.split(PATH_DELIMITERS).filter(|part| part.contains(['.', '/']));
             let paths = Some(path).filter(|_| named || takes_files).into_iter().chain(within);
-            for path in paths.filter(|path| *path != program && files.holds_word(path)) {
+            for path in paths.filter(|path| *path != program && files.matches_word(path)) {
                 if !self.found.iter().any(|n| n.path == path) {
                     self.found.push(NamedFile { program, by, path });
                 }

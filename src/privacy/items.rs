@@ -1,13 +1,13 @@
 //! Items that were stored before: they are sanitized again when the rules change and when they are imported.
 
-use super::{ConversationState, Disposition, LEFT_OUT, Sanitizer};
+use super::{ConversationState, Disposition, EXCLUDED_LINE, Sanitizer};
 use crate::model::session::{Item, Record, RecordKey, ToolUse};
 use crate::text::clean::one_line;
 
 impl Sanitizer {
     /// Sanitizes an item; `None` if nothing of it is left. `conversation` has seen the items before it.
-    pub fn pass_item(&self, key: RecordKey, mut item: Item, conversation: &mut ConversationState) -> Option<Item> {
-        if !self.pass_texts(&mut item) {
+    pub fn sanitize_item(&self, key: RecordKey, mut item: Item, conversation: &mut ConversationState) -> Option<Item> {
+        if !self.sanitize_texts(&mut item) {
             return None;
         }
         let mut row = Record::of(key, item);
@@ -15,7 +15,7 @@ impl Sanitizer {
         row.items.pop().filter(|_| passed == Disposition::Kept)
     }
 
-    fn pass_texts(&self, item: &mut Item) -> bool {
+    fn sanitize_texts(&self, item: &mut Item) -> bool {
         match item {
             Item::Answer(answer) => {
                 answer.said = self.clean(&answer.said);
@@ -36,7 +36,7 @@ impl Sanitizer {
                 !title.text.is_empty()
             }
             Item::Tool(tool) => {
-                self.pass_tool(tool);
+                self.sanitize_tool(tool);
                 true
             }
             Item::Outcome(outcome) => {
@@ -55,9 +55,9 @@ impl Sanitizer {
         }
     }
 
-    fn pass_tool(&self, tool: &mut ToolUse) {
+    fn sanitize_tool(&self, tool: &mut ToolUse) {
         if self.excludes_any(|| vec![tool.line.clone()]) {
-            tool.line = LEFT_OUT.to_owned();
+            tool.line = EXCLUDED_LINE.to_owned();
         }
         tool.name = self.line(&tool.name);
         tool.line = self.line(&tool.line);

@@ -1,7 +1,7 @@
 //! Does a text say anything? What is left of a prompt beside its private blocks makes its turn public only if it does.
 
 /// Words without meaning of their own: courtesies, assent, and lead-ins. Sorted, in lower case.
-const EMPTY: &[&str] = &[
+const FILLER_WORDS: &[&str] = &[
     "a", "ack", "again", "ah", "aha", "all", "also", "an", "and", "any", "arigato", "as", "at", "att", "background", "below",
     "bitte", "bonjour", "btw", "but", "by", "cheers", "ciao", "confidential", "context", "dank", "danke", "dear", "done", "e",
     "eg", "eh", "et", "etc", "for", "from", "fyi", "gracias", "grazie", "guys", "hallo", "hello", "here", "heres", "hey", "hi",
@@ -17,32 +17,32 @@ const EMPTY: &[&str] = &[
 const PLACEHOLDERS: [&str; 4] = ["Image #", "Image: ", "Pasted text #", "...Truncated text #"];
 
 /// Does a text have a meaningful word, apart from filler words and the client's placeholders?
-pub fn says_something(text: &str) -> bool {
+pub fn is_meaningful(text: &str) -> bool {
     let mut rest = text;
     while let Some(open) = rest.find('[') {
         let (before, after) = (&rest[..open], &rest[open + 1..]);
-        if has_saying_word(before) {
+        if has_meaningful_word(before) {
             return true;
         }
         let placeholder = PLACEHOLDERS.iter().any(|start| after.starts_with(start)).then(|| after.find(']')).flatten();
         rest = placeholder.map_or(after, |end| &after[end + 1..]);
     }
-    has_saying_word(rest)
+    has_meaningful_word(rest)
 }
 
-fn has_saying_word(text: &str) -> bool {
+fn has_meaningful_word(text: &str) -> bool {
     // "it's" is one word here.
     let words = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’')));
     words
         .map(|word| word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>())
-        .any(|word| says(&word))
+        .any(|word| is_meaningful_word(&word))
 }
 
-fn says(word: &str) -> bool {
+fn is_meaningful_word(word: &str) -> bool {
     // A number or a single letter only answers something said elsewhere.
     let letters = word.chars().filter(|c| c.is_alphabetic()).count();
     let alone = letters == 1 && word.is_ascii();
-    letters > 0 && !alone && EMPTY.binary_search(&word).is_err()
+    letters > 0 && !alone && FILLER_WORDS.binary_search(&word).is_err()
 }
 
 #[cfg(test)]
@@ -56,18 +56,18 @@ mod tests {
             "[Image #1] [Image #12] please", "[Pasted text #1 +12 lines]", "👍", "1.", "FYI:", "yes", "No, thanks.", "it's this:",
             "P.S.", "Danke", "---", "x", "[]", "(please)",
         ] {
-            assert!(!says_something(text), "{text:?}");
+            assert!(!is_meaningful(text), "{text:?}");
         }
         for text in [
             "mend it", "[Image #1] what is it?", "Look at this", "thanks, now push", "why?", "继续", "なぜ", "[WIP] push",
             "почему", "fix", "/review main", "Ok, mach weiter",
         ] {
-            assert!(says_something(text), "{text:?}");
+            assert!(is_meaningful(text), "{text:?}");
         }
     }
 
     #[test]
     fn the_words_are_in_order() {
-        assert!(EMPTY.is_sorted(), "{:?}", EMPTY.windows(2).find(|two| two[0] > two[1]));
+        assert!(FILLER_WORDS.is_sorted(), "{:?}", FILLER_WORDS.windows(2).find(|two| two[0] > two[1]));
     }
 }

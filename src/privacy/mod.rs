@@ -18,25 +18,25 @@ use std::borrow::Cow;
 
 use regex::RegexSet;
 
-pub use crate::privacy::meaning::says_something;
+pub use crate::privacy::meaning::is_meaningful;
 pub use files::PrivateFiles;
 pub use patterns::ProjectPatterns;
 pub use policy::{Policy, View};
 pub use tags::{Stripped, may_be_tag, opens_private, strip};
 pub use turns::{AgentStart, ConversationState, Disposition, PrivateBoundary};
 
-use crate::analyze::signal::bookkeeping_tools::{is_chatter_tool, is_own_tool};
+use crate::analyze::signal::bookkeeping_tools::{is_own_tool, is_skipped_tool};
 use crate::model::session::ToolUse;
-use crate::text::clean::{both_ends, fold_lines, plain};
+use crate::text::clean::{both_ends, fold_lines, without_controls};
 use redact::Redactor;
 
 /// Replaces the line of a tool use that a user's pattern excludes.
-pub const LEFT_OUT: &str = "(left out)";
+pub const EXCLUDED_LINE: &str = "(left out)";
 
 /// How much of each end of an output is searched for secrets, in bytes.
-const SEARCHED: usize = 128 << 10;
+const SEARCHED_BYTES: usize = 128 << 10;
 /// How much of each end of an output is used, in bytes.
-pub const SHOWN: usize = 24_000;
+pub const SHOWN_BYTES: usize = 24_000;
 
 /// A sanitized text.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub struct SanitizedText {
 impl SanitizedText {
     /// Was all of its meaning private? Nothing meaningful is left beside the private blocks.
     pub fn is_all_private(&self) -> bool {
-        self.private && !says_something(&self.text)
+        self.private && !is_meaningful(&self.text)
     }
 }
 
@@ -78,7 +78,7 @@ impl Sanitizer {
     }
 
     /// Without redaction, for callers that only need timestamps.
-    pub fn for_times() -> Self {
+    pub fn without_redaction() -> Self {
         Self { redactor: None, patterns: RegexSet::empty(), files: PrivateFiles::default(), skip_tools: Vec::new() }
     }
 
@@ -88,7 +88,7 @@ impl Sanitizer {
             return SanitizedText::default();
         }
         // Invisible characters must not hide a tag.
-        let plain = plain(raw);
+        let plain = without_controls(raw);
         let stripped = tags::strip(&plain);
         let text = fold_lines(&stripped.text);
         let (private, fenced) = (stripped.private, stripped.fenced);
@@ -113,27 +113,27 @@ impl Sanitizer {
     /// used, so that no secret is cut in half there. Returns nothing if `is_of_interest` rejects an output that would be used
     /// whole; it is asked before secrets are searched.
     pub fn output(&self, raw: &str, is_of_interest: impl Fn(&str) -> bool) -> String {
-        let plain = plain(raw);
+        let plain = without_controls(raw);
         let stripped = tags::strip(&plain).text;
-        if stripped.len() <= 2 * SHOWN && !is_of_interest(&stripped) || self.leaves_out(&stripped) {
+        if stripped.len() <= 2 * SHOWN_BYTES && !is_of_interest(&stripped) || self.leaves_out(&stripped) {
             return String::new();
         }
-        let ends = both_ends(&stripped, SEARCHED);
+        let ends = both_ends(&stripped, SEARCHED_BYTES);
         let seen = files::without_lines_of(&ends, &self.files);
         let folded = fold_lines(&seen);
-        both_ends(&self.redacted(&folded).0, SHOWN).into_owned()
+        both_ends(&self.redacted(&folded).0, SHOWN_BYTES).into_owned()
     }
 
     /// Sanitizes a text for display, otherwise unchanged. `Some(None)` if nothing had to be removed; `None` if nothing of what
     /// contains the text may be shown.
     pub fn verbatim(&self, raw: &str) -> Option<Option<String>> {
-        let plain = plain(raw);
+        let plain = without_controls(raw);
         if self.leaves_out(&plain) {
             return None;
         }
         // A private tag opened in one block of a message may be closed in another.
         let stripped = tags::strip(&plain);
-        if stripped.private && tags::reaches_end(&plain) {
+        if stripped.private && tags::leaves_private_open(&plain) {
             return None;
         }
         let shown = self.redact(&files::without_lines_of(&stripped.text, &self.files));
@@ -152,7 +152,7 @@ impl Sanitizer {
 
     /// Is a tool client bookkeeping, or skipped by the config, or its use excluded by a pattern?
     pub fn skips(&self, tool: &ToolUse) -> bool {
-        tool.line == LEFT_OUT || is_own_tool(&tool.name) || is_chatter_tool(&tool.name, &self.skip_tools)
+        tool.line == EXCLUDED_LINE || is_own_tool(&tool.name) || is_skipped_tool(&tool.name, &self.skip_tools)
     }
 
     /// Sanitizes a name; `None` if nothing of it may be stored.
@@ -172,7 +172,7 @@ impl Sanitizer {
 
     /// Is an argument of a tool the path of a private file?
     pub fn is_private_file(&self, argument: &str) -> bool {
-        self.files.holds_argument(argument)
+        self.files.matches_argument(argument)
     }
 
     /// Does a tool use read or write a private file? If so, reduces its line to the files, without content.
@@ -181,7 +181,7 @@ impl Sanitizer {
             return self.files.holds(&file.path);
         }
         if !matches!(tool.name.as_str(), "Bash" | "PowerShell") {
-            let path = tool.line.split(" · ").find(|argument| self.files.holds_argument(argument)).map(str::to_owned);
+            let path = tool.line.split(" · ").find(|argument| self.files.matches_argument(argument)).map(str::to_owned);
             let is_withheld = path.is_some();
             tool.line = path.unwrap_or_else(|| std::mem::take(&mut tool.line));
             return is_withheld;

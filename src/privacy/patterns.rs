@@ -10,10 +10,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use globset::{Glob, GlobSet, GlobSetBuilder, escape};
 
-use crate::sys::paths::names_of;
+use crate::sys::paths::path_aliases;
 
 /// Characters that end the literal part of a pattern.
-const META: [char; 5] = ['*', '?', '[', '{', '\\'];
+const WILDCARDS: [char; 5] = ['*', '?', '[', '{', '\\'];
 
 /// A list of patterns.
 #[derive(Debug, Clone, Default)]
@@ -39,7 +39,7 @@ impl ProjectPatterns {
     /// # Errors
     /// Names the pattern that cannot be meant, and why.
     pub fn read(written: &[String], home: &Path) -> Result<Self, String> {
-        let homes = names_of(home);
+        let homes = path_aliases(home);
         let read = |text: &String| ProjectPattern::read(text, &homes).map_err(|why| format!("`{text}` {why}"));
         let all = written.iter().map(read).collect::<Result<Vec<_>, _>>()?;
         Ok(Self { all: Arc::new(all), homes, known: Arc::default() })
@@ -64,12 +64,12 @@ impl ProjectPatterns {
     }
 
     fn fits(&self, pattern: &ProjectPattern, folder: &str) -> bool {
-        let names = names_of(Path::new(folder));
+        let names = path_aliases(Path::new(folder));
         names.iter().any(|name| pattern.paths.is_match(name) || pattern.names.is_match(self.below_home(name)))
     }
 
     /// The patterns, as written, that match none of these folders.
-    pub fn idle<'a>(&'a self, folders: &'a [String]) -> impl Iterator<Item = &'a str> {
+    pub fn unmatched<'a>(&'a self, folders: &'a [String]) -> impl Iterator<Item = &'a str> {
         let idle = |pattern: &&ProjectPattern| !folders.iter().any(|folder| self.fits(pattern, folder));
         self.all.iter().filter(idle).map(|pattern| pattern.written.as_str())
     }
@@ -138,7 +138,7 @@ fn with_real_head(pattern: &str) -> Option<String> {
     if !pattern.starts_with('/') {
         return None;
     }
-    let literal = pattern.find(META).map_or(pattern.len(), |at| pattern[..at].rfind('/').unwrap_or(0));
+    let literal = pattern.find(WILDCARDS).map_or(pattern.len(), |at| pattern[..at].rfind('/').unwrap_or(0));
     let (head, tail) = pattern.split_at(literal);
     // A folder that does not exist yet may still lie behind a link.
     let mut there = Path::new(head);
@@ -234,6 +234,6 @@ mod tests {
     fn patterns_that_mean_nothing_are_named() {
         let patterns = read(&["shop", "shpo", "/srv/**"], Path::new("/home/dev"));
         let known = ["/home/dev/src/shop".to_owned(), "/home/dev/notes".to_owned()];
-        assert_eq!(patterns.idle(&known).collect::<Vec<_>>(), ["shpo", "/srv/**"]);
+        assert_eq!(patterns.unmatched(&known).collect::<Vec<_>>(), ["shpo", "/srv/**"]);
     }
 }

@@ -8,13 +8,13 @@ use crate::sys::projects::Projects;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum View<'a> {
     /// Maintenance of the index, which shows nothing of what it reads.
-    Upkeep,
+    Maintenance,
     /// The owner, to count or export: everything that is not excluded.
     Owner,
     /// From this folder: everything but excluded projects and other isolated ones.
-    From(&'a str),
+    InFolder(&'a str),
     /// Only the project of this folder.
-    Only(&'a str),
+    OnlyProject(&'a str),
 }
 
 /// Which projects and sessions are shown. `store::Memory` asks it for everything it reads.
@@ -34,17 +34,17 @@ pub struct Policy {
 impl Policy {
     pub fn new(excluded: ProjectPatterns, isolated: ProjectPatterns, projects: Projects, view: View<'_>) -> Self {
         let here = match view {
-            View::From(folder) | View::Only(folder) => Some(projects.key_of(folder)),
-            View::Owner | View::Upkeep => None,
+            View::InFolder(folder) | View::OnlyProject(folder) => Some(projects.key_of(folder)),
+            View::Owner | View::Maintenance => None,
         };
-        let excluded = if view == View::Upkeep { ProjectPatterns::default() } else { excluded };
+        let excluded = if view == View::Maintenance { ProjectPatterns::default() } else { excluded };
         let isolated = if here.is_some() { isolated } else { ProjectPatterns::default() };
-        Self { excluded, isolated, projects, here, here_only: matches!(view, View::Only(_)) }
+        Self { excluded, isolated, projects, here, here_only: matches!(view, View::OnlyProject(_)) }
     }
 
     /// For maintenance, which shows nothing of what it reads.
-    pub fn upkeep() -> Self {
-        Self::new(ProjectPatterns::default(), ProjectPatterns::default(), Projects::default(), View::Upkeep)
+    pub fn maintenance() -> Self {
+        Self::new(ProjectPatterns::default(), ProjectPatterns::default(), Projects::default(), View::Maintenance)
     }
 
     /// Is everything shown? Then projects need not be looked up.

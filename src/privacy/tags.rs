@@ -6,14 +6,14 @@
 
 use std::borrow::Cow;
 
-use crate::text::disarm::INJECTED;
+use crate::text::disarm::INJECTED_TAGS;
 
 const PRIVATE: &str = "private";
 
 /// Tags that are processed per message. No one writes as many, and pasting them must not let text slip through.
 const MAX_TAGS: usize = 1_000;
 /// Longest tag, in bytes: `<private reason="…">`.
-const MAX_TAG: usize = 200;
+const MAX_TAG_BYTES: usize = 200;
 
 /// A message without its blocks.
 #[derive(Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct Stripped<'t> {
 
 /// Removes private and injected blocks. A block that is never closed extends to the end.
 pub fn strip(text: &str) -> Stripped<'_> {
-    let unclosed = [false; INJECTED.len()];
+    let unclosed = [false; INJECTED_TAGS.len()];
     let mut scan = TagScanner { text, kept: String::new(), fenced: String::new(), from: 0, private: false, tags: 0, unclosed };
     let mut at = 0;
     while let Some(start) = memchr::memchr(b'<', &text.as_bytes()[at..]).map(|found| at + found) {
@@ -55,7 +55,7 @@ struct TagScanner<'t> {
     private: bool,
     tags: usize,
     /// Names that are not closed in the rest of the text.
-    unclosed: [bool; INJECTED.len()],
+    unclosed: [bool; INJECTED_TAGS.len()],
 }
 
 impl TagScanner<'_> {
@@ -104,9 +104,10 @@ impl TagScanner<'_> {
 
     fn injected_end(&mut self, start: usize) -> Option<usize> {
         let after = &self.text[start + 1..];
-        let which =
-            INJECTED.iter().position(|name| after.strip_prefix(name).is_some_and(|tail| tail.starts_with(['>', ' ', '\n'])))?;
-        let close = format!("</{}>", INJECTED[which]);
+        let which = INJECTED_TAGS
+            .iter()
+            .position(|name| after.strip_prefix(name).is_some_and(|tail| tail.starts_with(['>', ' ', '\n'])))?;
+        let close = format!("</{}>", INJECTED_TAGS[which]);
         if !self.unclosed[which] {
             if let Some(at) = memchr::memmem::find(after.as_bytes(), close.as_bytes()) {
                 return Some(start + 1 + at + close.len());
@@ -127,7 +128,7 @@ enum PrivateTag {
 
 /// The private tag that `text` starts with, and its length. Case, spaces and attributes are ignored.
 fn private_tag(text: &str) -> Option<(PrivateTag, usize)> {
-    let head = &text.as_bytes()[..text.len().min(MAX_TAG)];
+    let head = &text.as_bytes()[..text.len().min(MAX_TAG_BYTES)];
     let spaces = |from: usize| head.get(from..).map_or(0, |rest| rest.iter().take_while(|b| b.is_ascii_whitespace()).count());
     let mut at = 1 + spaces(1);
     let closes = head.get(at) == Some(&b'/');
@@ -144,7 +145,7 @@ fn private_tag(text: &str) -> Option<(PrivateTag, usize)> {
     }
     let Some(end) = memchr::memchr2(b'>', b'<', &head[at..]).map(|end| at + end) else {
         // A tag that is longer than the part examined.
-        let goes_on = head.len() == MAX_TAG && head[at..].contains(&b'=');
+        let goes_on = head.len() == MAX_TAG_BYTES && head[at..].contains(&b'=');
         return goes_on.then_some((if closes { PrivateTag::Closes } else { PrivateTag::Opens }, at));
     };
     let inside = &head[at..end];
@@ -161,11 +162,11 @@ pub fn may_be_tag(rest: &str) -> bool {
         name = after;
     }
     let begins = |tag: &&str| name.as_bytes().get(..3).is_some_and(|head| head.eq_ignore_ascii_case(&tag.as_bytes()[..3]));
-    INJECTED.iter().chain(&[PRIVATE]).any(begins)
+    INJECTED_TAGS.iter().chain(&[PRIVATE]).any(begins)
 }
 
 /// Does the text open a private block that it does not close?
-pub fn reaches_end(text: &str) -> bool {
+pub fn leaves_private_open(text: &str) -> bool {
     const END: &str = "\u{0}";
     !strip(&format!("{text}{END}")).text.ends_with(END)
 }

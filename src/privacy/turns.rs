@@ -90,7 +90,7 @@ impl ConversationState {
     }
 
     /// The state for a file that replaces one with this state: only the titles given in the session carry over.
-    pub fn goes_on_from(stored: &str) -> Self {
+    pub fn for_replaced_file(stored: &str) -> Self {
         Self { titles: Self::restore(stored).titles, ..Self::default() }
     }
 
@@ -100,7 +100,7 @@ impl ConversationState {
     }
 
     /// Notes that a malformed line had a private tag: what follows may be about it.
-    pub fn lost_something_private(&mut self) {
+    pub fn note_malformed_private(&mut self) {
         self.privacy = Privacy::Now;
     }
 
@@ -115,7 +115,7 @@ impl ConversationState {
     }
 
     /// Notes a record of which nothing is stored, but which others may have as their parent.
-    pub fn saw(&mut self, row: RecordKey, parent: Option<RecordKey>) {
+    pub fn note_parent(&mut self, row: RecordKey, parent: Option<RecordKey>) {
         self.chain.goes_on(mark(row), parent.map(mark));
     }
 
@@ -151,7 +151,7 @@ impl ConversationState {
         }
         let mut parts = std::mem::take(&mut row.parts).into_iter();
         row.items.retain_mut(|item| {
-            let kept = self.keeps(item, gate);
+            let kept = self.keeps_item(item, gate);
             row.parts.extend(parts.next().filter(|_| kept));
             kept
         });
@@ -169,7 +169,7 @@ impl ConversationState {
         match row.turn {
             Turn::BeginsPrivate => self.privacy = Privacy::Now,
             Turn::Begins if before == Privacy::Now => self.privacy = Privacy::Before,
-            Turn::Begins | Turn::Joins | Turn::GoesOn => {}
+            Turn::Begins | Turn::Joins | Turn::Continues => {}
         }
         let changed = (before == Privacy::Now) != (self.privacy == Privacy::Now);
         let at = row.at.filter(|_| changed)?;
@@ -178,7 +178,7 @@ impl ConversationState {
         Some(PrivateBoundary { session: row.session.clone(), at, begins: self.privacy == Privacy::Now, prompt })
     }
 
-    fn keeps(&mut self, item: &mut Item, gate: &Sanitizer) -> bool {
+    fn keeps_item(&mut self, item: &mut Item, gate: &Sanitizer) -> bool {
         match item {
             Item::Reply(text) => !text.is_empty(),
             Item::Title(title) if title.by == TitleBy::User => true,
@@ -256,15 +256,15 @@ mod tests {
     fn a_private_turn_goes_up_to_the_next_prompt_and_summaries_go_for_good() {
         let reply = || Item::Reply("r".into());
         let rows = vec![
-            row(Turn::GoesOn, title()),
+            row(Turn::Continues, title()),
             row(Turn::BeginsPrivate, Item::Interrupted),
-            row(Turn::GoesOn, reply()),
+            row(Turn::Continues, reply()),
             row(Turn::Joins, Item::Prompt("and this".into())),
-            row(Turn::GoesOn, reply()),
+            row(Turn::Continues, reply()),
             row(Turn::Begins, Item::Prompt("next".into())),
-            row(Turn::GoesOn, reply()),
-            row(Turn::GoesOn, title()),
-            row(Turn::GoesOn, Item::Recap("all".into())),
+            row(Turn::Continues, reply()),
+            row(Turn::Continues, title()),
+            row(Turn::Continues, Item::Recap("all".into())),
         ];
         let left: Vec<usize> = pass(rows, true).iter().map(Vec::len).collect();
         assert_eq!(left, [1, 0, 0, 1, 0, 1, 1, 0, 0]);
@@ -274,12 +274,12 @@ mod tests {
     fn results_go_the_way_of_their_tool_uses() {
         let skill = ToolUse { id: "c".into(), name: "Skill".into(), line: "x".into(), file: None };
         let rows = vec![
-            row(Turn::GoesOn, read("a", "/r/.env")),
-            row(Turn::GoesOn, read("b", "/r/main.rs")),
-            row(Turn::GoesOn, Item::Tool(skill)),
-            row(Turn::GoesOn, outcome("b")),
-            row(Turn::GoesOn, outcome("a")),
-            row(Turn::GoesOn, outcome("c")),
+            row(Turn::Continues, read("a", "/r/.env")),
+            row(Turn::Continues, read("b", "/r/main.rs")),
+            row(Turn::Continues, Item::Tool(skill)),
+            row(Turn::Continues, outcome("b")),
+            row(Turn::Continues, outcome("a")),
+            row(Turn::Continues, outcome("c")),
         ];
         let left = pass(rows, true);
         let brief = |at: usize| match left[at].first() {
@@ -297,11 +297,11 @@ mod tests {
                 0 => row(Turn::Begins, Item::Prompt("p".into())),
                 1 => row(Turn::BeginsPrivate, Item::Interrupted),
                 2 => row(Turn::Joins, Item::Prompt("j".into())),
-                3 => row(Turn::GoesOn, title()),
-                4 => row(Turn::GoesOn, read("a", ".env")),
-                5 => row(Turn::GoesOn, outcome("a")),
-                6 => Record { answered: vec!["a".into()], ..row(Turn::GoesOn, outcome("a")) },
-                _ => row(Turn::GoesOn, Item::Reply("r".into())),
+                3 => row(Turn::Continues, title()),
+                4 => row(Turn::Continues, read("a", ".env")),
+                5 => row(Turn::Continues, outcome("a")),
+                6 => Record { answered: vec!["a".into()], ..row(Turn::Continues, outcome("a")) },
+                _ => row(Turn::Continues, Item::Reply("r".into())),
             }).collect();
             prop_assert_eq!(pass(rows(), true), pass(rows(), false));
         }

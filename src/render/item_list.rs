@@ -5,9 +5,9 @@
 use serde::Serialize;
 
 use crate::analyze::condense::tool_line;
-use crate::analyze::distinct::{DistinctEntry, distinct};
+use crate::analyze::distinct::{DistinctEntry, distinct_entries};
 use crate::analyze::prose::sentences;
-use crate::analyze::signal::{MemoryKind, Tier, judge_sentence};
+use crate::analyze::signal::{MemoryKind, Tier, signal_of_sentence};
 use crate::model::session::{Item, Millis, RecordKey, Session};
 use crate::text::clean::{one_line, shorten};
 
@@ -30,11 +30,11 @@ pub struct ItemSummary {
 }
 
 /// The distinct items of a session, in order; texts are cut to `max` characters.
-pub fn listed(session: &Session, max: usize) -> Vec<ItemSummary> {
-    distinct(session).into_iter().map(|one| list(session, one, max)).collect()
+pub fn list_items(session: &Session, max: usize) -> Vec<ItemSummary> {
+    distinct_entries(session).into_iter().map(|one| item_summary(session, one, max)).collect()
 }
 
-fn list(session: &Session, one: DistinctEntry<'_>, max: usize) -> ItemSummary {
+fn item_summary(session: &Session, one: DistinctEntry<'_>, max: usize) -> ItemSummary {
     let signal = one.signal;
     ItemSummary {
         at: one.entry.at,
@@ -53,7 +53,7 @@ fn list(session: &Session, one: DistinctEntry<'_>, max: usize) -> ItemSummary {
 /// The text of an item; for a reply, its most important sentence.
 fn text(session: &Session, one: &DistinctEntry<'_>) -> String {
     match &one.entry.item {
-        Item::Reply(text) => telling(text),
+        Item::Reply(text) => key_sentence(text),
         Item::Answer(answer) => answer.whole(),
         Item::Prompt(text) | Item::Plan(text) | Item::Recap(text) | Item::Away(text) => text.clone(),
         Item::PullRequest(url) => url.clone(),
@@ -66,10 +66,10 @@ fn text(session: &Session, one: &DistinctEntry<'_>) -> String {
     }
 }
 
-fn telling(text: &str) -> String {
+fn key_sentence(text: &str) -> String {
     let all = sentences(text);
     let best = all.iter().max_by(|a, b| {
-        let importance = |s: &str| judge_sentence(s).map_or(0.0, |signal| signal.importance);
+        let importance = |s: &str| signal_of_sentence(s).map_or(0.0, |signal| signal.importance);
         importance(a).total_cmp(&importance(b))
     });
     best.cloned().unwrap_or_else(|| text.to_owned())

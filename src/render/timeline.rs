@@ -5,9 +5,9 @@
 use anyhow::Result;
 use serde::Serialize;
 
-use crate::analyze::highlights::{Highlight, Markup, line, moments};
+use crate::analyze::highlights::{Highlight, Markup, highlights, line};
 use crate::config::Config;
-use crate::model::note::{EVERYWHERE, told_project};
+use crate::model::note::{EVERYWHERE, project_label};
 use crate::model::session::said;
 use crate::model::session::{Millis, Session};
 use crate::store::Memory;
@@ -18,9 +18,9 @@ use crate::text::clean::{id8, shorten};
 
 /// The most characters of a title in a line, and of a highlight.
 const TITLE: usize = 90;
-const MOMENT: usize = 110;
+const MAX_STEP_CHARS: usize = 110;
 /// The most highlights shown.
-const MOMENTS: usize = 14;
+const MAX_STEPS: usize = 14;
 const MARKUP: Markup = Markup { words: one_line, command: one_line, who: |name| format!("{name}:") };
 
 /// One line: a session, or the note the timeline was asked for.
@@ -80,16 +80,20 @@ pub struct Timeline {
 
 /// A session with up to `before` earlier and `after` later sessions of its project.
 pub fn timeline(store: &Memory, config: &Config, head: &SessionHead, before: usize, after: usize) -> Result<Timeline> {
-    store.at_once(|| {
+    store.in_snapshot(|| {
         let at = OrderPosition { project: &head.project.key, began_at: head.started_at, id: &head.id };
-        let (course, steps_left_out) = course(&store.load_session(head)?, config);
-        Ok(Timeline { course, steps_left_out, ..among(store, config, &at, line_of(store, config, head)?, before, after)? })
+        let (course, steps_left_out) = steps(&store.load_session(head)?, config);
+        Ok(Timeline {
+            course,
+            steps_left_out,
+            ..with_neighbours(store, config, &at, line_of(store, config, head)?, before, after)?
+        })
     })
 }
 
 /// A note with the sessions of its project that began before and after it was written.
-pub fn around_note(store: &Memory, config: &Config, note: &Note, before: usize, after: usize) -> Result<Timeline> {
-    store.at_once(|| {
+pub fn note_timeline(store: &Memory, config: &Config, note: &Note, before: usize, after: usize) -> Result<Timeline> {
+    store.in_snapshot(|| {
         let everywhere = note.project.key == EVERYWHERE;
         let at = OrderPosition { project: &note.project.key, began_at: note.at, id: &note.id };
         let line = TimelineEntry {
@@ -103,13 +107,13 @@ pub fn around_note(store: &Memory, config: &Config, note: &Note, before: usize, 
             digested: true,
             is_note: true,
         };
-        let told = among(store, config, &at, line, before, after)?;
-        Ok(Timeline { project: told_project(&told.project).to_owned(), no_neighbours: everywhere, ..told })
+        let told = with_neighbours(store, config, &at, line, before, after)?;
+        Ok(Timeline { project: project_label(&told.project).to_owned(), no_neighbours: everywhere, ..told })
     })
 }
 
 /// A line with its neighbours.
-fn among(
+fn with_neighbours(
     store: &Memory,
     config: &Config,
     at: &OrderPosition<'_>,
@@ -137,12 +141,12 @@ fn among(
 fn line_of(store: &Memory, config: &Config, head: &SessionHead) -> Result<TimelineEntry> {
     let title = store.title_of(head.pk)?;
     let began_at = Some(head.started_at).filter(|at| *at != Millis::MAX);
-    let closed = store.closed_of(head.pk)?;
+    let closed = store.closed_item_ids(head.pk)?;
     Ok(TimelineEntry {
         id: head.id.clone(),
         began_at,
         when: config.local_time(began_at, "%Y-%m-%d %H:%M"),
-        open: store.items_of(head.pk)?.iter().filter(|item| item.verified && !closed.contains(&item.id)).count(),
+        open: store.open_items_of(head.pk)?.iter().filter(|item| item.verified && !closed.contains(&item.id)).count(),
         goes_on: store.digest_state(head.pk)?.is_some_and(|digest| digest.interim),
         digested: title.is_some(),
         is_note: false,
@@ -155,26 +159,26 @@ fn line_of(store: &Memory, config: &Config, head: &SessionHead) -> Result<Timeli
 }
 
 /// The highlights of a session, and how many were left out of the middle.
-fn course(session: &Session, config: &Config) -> (Vec<TimelineStep>, usize) {
+fn steps(session: &Session, config: &Config) -> (Vec<TimelineStep>, usize) {
     let step = |moment: &Highlight<'_>| TimelineStep {
         at: moment.entry.at,
         when: config.local_time(moment.entry.at, "%H:%M"),
         prompt: moment.number,
         kind: moment.entry.item.kind(),
-        text: said(&line(session, moment.entry, MOMENT, &MARKUP), MOMENT),
+        text: said(&line(session, moment.entry, MAX_STEP_CHARS, &MARKUP), MAX_STEP_CHARS),
     };
-    let mut steps: Vec<TimelineStep> = moments(session, MOMENTS).iter().map(step).collect();
+    let mut steps: Vec<TimelineStep> = highlights(session, MAX_STEPS).iter().map(step).collect();
     steps.dedup_by(|a, b| a.text == b.text);
-    let over = steps.len().saturating_sub(MOMENTS);
+    let over = steps.len().saturating_sub(MAX_STEPS);
     // Beginning and end say more than the middle.
     if over > 0 {
-        steps.drain(MOMENTS / 2..MOMENTS / 2 + over);
+        steps.drain(MAX_STEPS / 2..MAX_STEPS / 2 + over);
     }
     (steps, over)
 }
 
 fn one_line(text: &str) -> String {
-    crate::text::clean::one_line(&crate::text::clean::plain(text))
+    crate::text::clean::one_line(&crate::text::clean::without_controls(text))
 }
 
 impl Timeline {
@@ -187,7 +191,7 @@ impl Timeline {
         self.before.iter().for_each(|one| text.push_str(&format!("  {}\n", one.render())));
         text.push_str(&format!("> {}\n", self.session.render()));
         for (at, step) in self.course.iter().enumerate() {
-            if at == MOMENTS / 2 && self.steps_left_out > 0 {
+            if at == MAX_STEPS / 2 && self.steps_left_out > 0 {
                 text.push_str(&format!("      … {} more that matter as much\n", self.steps_left_out));
             }
             let number = step.prompt.map_or_else(String::new, |n| format!("#{n} "));

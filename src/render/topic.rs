@@ -2,10 +2,10 @@
 
 use crate::model::session::Millis;
 use crate::model::session::said;
-use crate::text::budget::{bytes_of, tokens};
+use crate::text::budget::{max_bytes, tokens};
 use crate::text::clean::id8;
 use crate::text::clean::one_line;
-use crate::text::clean::plain;
+use crate::text::clean::without_controls;
 use serde::Serialize;
 
 /// A session or note on the topic.
@@ -84,32 +84,32 @@ impl Topic {
 }
 
 /// The longest id shown in full, in characters: ids of notes are this short, session ids are cut.
-const WHOLE: usize = 12;
+const MAX_FULL_ID_CHARS: usize = 12;
 
 /// An id as people see and type it.
 pub fn shown_id(id: &str) -> String {
-    if id.chars().count() <= WHOLE { one_line(&plain(id)) } else { id8(id) }
+    if id.chars().count() <= MAX_FULL_ID_CHARS { one_line(&without_controls(id)) } else { id8(id) }
 }
 
 /// The most characters of each text.
 const TITLE: usize = 110;
-const PROJECT: usize = 40;
-const STATEMENT: usize = 300;
+const MAX_PROJECT_CHARS: usize = 40;
+const MAX_STATEMENT_CHARS: usize = 300;
 /// How many positions in the source list each further passage of a source is moved back.
-const NEXT_PASSAGE: f64 = 1.4;
+const PASSAGE_PENALTY: f64 = 1.4;
 /// How many left-out sources are named, and the bytes reserved for that.
-const NAMED: usize = 3;
-const FOR_NAMES: usize = 160;
+const MAX_NAMED: usize = 3;
+const NAMES_RESERVE_BYTES: usize = 160;
 
 /// Fits as many passages as possible; good sources first, and first passages before further ones.
 pub fn fit(sources: Vec<TopicSource>, max_tokens: usize) -> Topic {
-    let most = bytes_of(max_tokens);
+    let most = max_bytes(max_tokens);
     let lines: Vec<Vec<String>> = sources.iter().map(|s| s.passages.iter().map(|p| line(s, p)).collect()).collect();
     let whole: usize = sources.iter().zip(&lines).map(|(s, l)| heading(s).len() + l.iter().map(String::len).sum::<usize>()).sum();
-    let room = if whole <= most { most } else { most.saturating_sub(FOR_NAMES.min(most / 4)) };
+    let room = if whole <= most { most } else { most.saturating_sub(NAMES_RESERVE_BYTES.min(most / 4)) };
     let mut chosen: Vec<Vec<bool>> = lines.iter().map(|l| vec![false; l.len()]).collect();
     let mut length = 0;
-    for (at, passage) in order(&lines) {
+    for (at, passage) in claim_order(&lines) {
         let begins = !chosen[at].contains(&true);
         let more = lines[at][passage].len() + if begins { heading(&sources[at]).len() } else { 0 };
         if length + more <= room {
@@ -121,10 +121,10 @@ pub fn fit(sources: Vec<TopicSource>, max_tokens: usize) -> Topic {
 }
 
 /// (source, passage) pairs in the order in which they claim room.
-fn order(lines: &[Vec<String>]) -> Vec<(usize, usize)> {
+fn claim_order(lines: &[Vec<String>]) -> Vec<(usize, usize)> {
     let mut all: Vec<(usize, usize)> = lines.iter().enumerate().flat_map(|(at, l)| (0..l.len()).map(move |p| (at, p))).collect();
     all.sort_by(|a, b| {
-        let place = |(at, passage): (usize, usize)| at as f64 + NEXT_PASSAGE * passage as f64;
+        let place = |(at, passage): (usize, usize)| at as f64 + PASSAGE_PENALTY * passage as f64;
         place(*a).total_cmp(&place(*b))
     });
     all
@@ -154,7 +154,7 @@ fn name_left_out(topic: &mut Topic) {
     if topic.left_out.is_empty() || topic.text.is_empty() {
         return;
     }
-    let most = bytes_of(topic.max_tokens);
+    let most = max_bytes(topic.max_tokens);
     let named = |count: usize| {
         let names: Vec<String> =
             topic.left_out[..count].iter().map(|l| format!("{} {}", shown_id(&l.id), said(&l.title, 60))).collect();
@@ -165,25 +165,25 @@ fn name_left_out(topic: &mut Topic) {
             (false, _) => format!("Left out for want of room: {}; and {more} more\n", names.join("; ")),
         }
     };
-    let fitting = (0..=topic.left_out.len().min(NAMED)).rev().map(named).find(|line| topic.text.len() + line.len() <= most);
+    let fitting = (0..=topic.left_out.len().min(MAX_NAMED)).rev().map(named).find(|line| topic.text.len() + line.len() <= most);
     topic.text.extend(fitting);
 }
 
 fn heading(source: &TopicSource) -> String {
     let so_far = if source.goes_on { "so far, " } else { "" };
-    let elsewhere = source.elsewhere.as_ref().map(|name| format!("in {}, ", said(name, PROJECT))).unwrap_or_default();
-    let by = by(source);
+    let elsewhere = source.elsewhere.as_ref().map(|name| format!("in {}, ", said(name, MAX_PROJECT_CHARS))).unwrap_or_default();
+    let by = author_prefix(source);
     format!("## {} ({elsewhere}{by}{so_far}{}, {})\n", said(&source.title, TITLE), source.when, shown_id(&source.id))
 }
 
 fn line(source: &TopicSource, passage: &SourcePassage) -> String {
-    let text = said(bare(&passage.kind, &passage.text), STATEMENT);
+    let text = said(bare(&passage.kind, &passage.text), MAX_STATEMENT_CHARS);
     format!("- {}{text} [{}, {}]\n", label(&passage.kind), shown_id(&source.id), source.when)
 }
 
 /// The author, if it is a note.
-fn by(source: &TopicSource) -> String {
-    source.by.as_ref().map(|by| format!("{}, ", said(by, PROJECT * 2))).unwrap_or_default()
+fn author_prefix(source: &TopicSource) -> String {
+    source.by.as_ref().map(|by| format!("{}, ", said(by, MAX_PROJECT_CHARS * 2))).unwrap_or_default()
 }
 
 /// The text without a leading word that repeats its label.

@@ -10,11 +10,11 @@ use crate::text::synonyms::words_of_group;
 use crate::text::tokenize::{is_unsegmented, stem, words_of};
 
 /// The longest suffix after a stem that still counts as the same word, in bytes.
-const ENDING: usize = 5;
+const MAX_SUFFIX_BYTES: usize = 5;
 /// Words up to this many characters match only as a whole.
-const SHORT: usize = 3;
+const SHORT_WORD_CHARS: usize = 3;
 /// The score factor of a synonym; the word itself counts 1.
-const SYNONYM: f64 = 0.5;
+const SYNONYM_FACTOR: f64 = 0.5;
 
 /// Finds words in any inflected form, and their synonyms.
 pub struct Highlighter {
@@ -50,8 +50,8 @@ impl Highlighter {
     pub(super) fn new<'w>(words: impl Iterator<Item = (&'w str, Option<&'static str>)>) -> Self {
         let (mut texts, mut patterns) = (Vec::new(), Vec::new());
         let mut add = |text: &str, word: usize, factor: f64| {
-            let is_short = text.chars().count() <= SHORT && !text.chars().any(is_unsegmented);
-            for form in written(if is_short { text } else { root(text) }) {
+            let is_short = text.chars().count() <= SHORT_WORD_CHARS && !text.chars().any(is_unsegmented);
+            for form in case_variants(if is_short { text } else { common_prefix(text) }) {
                 texts.push(form);
                 patterns.push(WordPattern { word, factor, is_short });
             }
@@ -60,7 +60,11 @@ impl Highlighter {
             if !word.contains(' ') {
                 add(word, at, 1.0);
             }
-            group.into_iter().flat_map(words_of_group).filter(|other| *other != word).for_each(|other| add(other, at, SYNONYM));
+            group
+                .into_iter()
+                .flat_map(words_of_group)
+                .filter(|other| *other != word)
+                .for_each(|other| add(other, at, SYNONYM_FACTOR));
         }
         let build = AhoCorasick::builder()
             .ascii_case_insensitive(true)
@@ -70,7 +74,7 @@ impl Highlighter {
         Self { finder: build.ok().filter(|_| !texts.is_empty()), patterns }
     }
 
-    pub(super) fn spots(&self, text: &str) -> Vec<WordMatch> {
+    pub(super) fn word_matches(&self, text: &str) -> Vec<WordMatch> {
         let Some(finder) = &self.finder else { return Vec::new() };
         let found = finder.find_overlapping_iter(text).filter_map(|hit| {
             let pattern = &self.patterns[hit.pattern().as_usize()];
@@ -93,7 +97,7 @@ impl Highlighter {
 
     /// The ranges to highlight, sorted and merged.
     pub fn marks(&self, text: &str) -> Vec<Range<usize>> {
-        let mut ranges: Vec<Range<usize>> = self.spots(text).into_iter().map(|spot| spot.at).collect();
+        let mut ranges: Vec<Range<usize>> = self.word_matches(text).into_iter().map(|spot| spot.at).collect();
         ranges.sort_by_key(|range| (range.start, range.end));
         let mut apart: Vec<Range<usize>> = Vec::new();
         for range in ranges {
@@ -107,16 +111,16 @@ impl Highlighter {
 }
 
 /// The prefix shared by all forms of a word: `drop` for `dropped`, but `fill` for `filled`.
-fn root(word: &str) -> &str {
+fn common_prefix(word: &str) -> &str {
     let stem = stem(word);
     let mut ends = stem.bytes().rev();
     let (last, before) = (ends.next(), ends.next());
     let doubled = last == before && last.is_some_and(|b| b.is_ascii_lowercase() && !matches!(b, b'l' | b's' | b'z'));
-    if doubled && stem.len() < word.len() && stem.len() > SHORT { &stem[..stem.len() - 1] } else { stem }
+    if doubled && stem.len() < word.len() && stem.len() > SHORT_WORD_CHARS { &stem[..stem.len() - 1] } else { stem }
 }
 
 /// The word as given, capitalized and in upper case. Only non-ASCII words need this: the matcher ignores ASCII case itself.
-fn written(word: &str) -> Vec<String> {
+fn case_variants(word: &str) -> Vec<String> {
     let mut all = vec![word.to_owned()];
     if !word.is_ascii() {
         let mut chars = word.chars();
@@ -141,7 +145,7 @@ fn word_end(text: &str, hit: Range<usize>, is_short: bool) -> Option<usize> {
     let rest = &text[hit.end..];
     let is_end = |(_, c): &(usize, char)| !c.is_lowercase();
     let ending = &rest[..rest.char_indices().find(is_end).map_or(rest.len(), |(at, _)| at)];
-    let fits = if is_short { matches!(ending, "" | "s") } else { ending.len() <= ENDING };
+    let fits = if is_short { matches!(ending, "" | "s") } else { ending.len() <= MAX_SUFFIX_BYTES };
     (starts && fits).then_some(hit.end + ending.len())
 }
 

@@ -14,30 +14,30 @@ struct KindSpec {
     said: &'static [TextKind],
 }
 
-const fn asking(name: &'static str, columns: &'static [&'static str], said: &'static [TextKind]) -> KindSpec {
+const fn kind_spec(name: &'static str, columns: &'static [&'static str], said: &'static [TextKind]) -> KindSpec {
     KindSpec { name, columns, said }
 }
 
 static KINDS: [KindSpec; 15] = [
-    asking("title", &["title"], &[TextKind::Title]),
-    asking("prompt", &["asked"], &[TextKind::Prompt]),
-    asking("reply", &["said"], &[TextKind::Reply, TextKind::Plan]),
-    asking("plan", &["said", "noted"], &[TextKind::Plan]),
-    asking("decision", &["decided"], &[TextKind::Decision]),
-    asking("outcome", &["noted"], &[TextKind::Outcome]),
-    asking("learned", &["noted"], &[TextKind::Learned]),
-    asking("next", &["noted"], &[TextKind::Next]),
-    asking("blocker", &["noted"], &[TextKind::Blocker]),
-    asking("recap", &["noted"], &[TextKind::Recap]),
-    asking(
+    kind_spec("title", &["title"], &[TextKind::Title]),
+    kind_spec("prompt", &["asked"], &[TextKind::Prompt]),
+    kind_spec("reply", &["said"], &[TextKind::Reply, TextKind::Plan]),
+    kind_spec("plan", &["said", "noted"], &[TextKind::Plan]),
+    kind_spec("decision", &["decided"], &[TextKind::Decision]),
+    kind_spec("outcome", &["noted"], &[TextKind::Outcome]),
+    kind_spec("learned", &["noted"], &[TextKind::Learned]),
+    kind_spec("next", &["noted"], &[TextKind::Next]),
+    kind_spec("blocker", &["noted"], &[TextKind::Blocker]),
+    kind_spec("recap", &["noted"], &[TextKind::Recap]),
+    kind_spec(
         "observation",
         &["noted", "decided"],
         &[TextKind::Outcome, TextKind::Learned, TextKind::Next, TextKind::Blocker, TextKind::Decision],
     ),
-    asking("error", &["did"], &[TextKind::Error]),
-    asking("command", &["did"], &[TextKind::Command]),
-    asking("file", &["files"], &[TextKind::File]),
-    asking("note", &["decided"], &[TextKind::Note]),
+    kind_spec("error", &["did"], &[TextKind::Error]),
+    kind_spec("command", &["did"], &[TextKind::Command]),
+    kind_spec("file", &["files"], &[TextKind::File]),
+    kind_spec("note", &["decided"], &[TextKind::Note]),
 ];
 
 impl KindFilter {
@@ -56,7 +56,7 @@ impl KindFilter {
     }
 
     /// Does the kind match only what was done (errors, commands, files, plans), not what was said?
-    pub(super) fn is_of_deeds(self) -> bool {
+    pub(super) fn matches_actions_only(self) -> bool {
         self.0.said.iter().any(|said| matches!(said, TextKind::Error | TextKind::Command | TextKind::File | TextKind::Plan))
     }
 }

@@ -27,7 +27,7 @@ use crate::store::Memory;
 use crate::store::load::SessionHead;
 use crate::store::notes::Note;
 pub use crate::store::search::TextKind;
-use crate::text::clean::{one_line, plain, shorten};
+use crate::text::clean::{one_line, shorten, without_controls};
 
 /// Search options.
 #[derive(Debug, Clone, Default)]
@@ -110,32 +110,32 @@ impl SearchHit {
 
 /// Results for a query, best first, one per session. An empty query gives none.
 pub fn find(store: &Memory, query: &Query, wanted: &SearchOptions<'_>) -> Result<Vec<SearchHit>> {
-    store.at_once(|| match goes_by_words(store, query, wanted)? {
-        true => exactly(store, &query.by_words(), wanted),
-        false => exactly(store, query, wanted),
+    store.in_snapshot(|| match falls_back_to_words(store, query, wanted)? {
+        true => find_exactly(store, &query.by_words(), wanted),
+        false => find_exactly(store, query, wanted),
     })
 }
 
 /// Should the words of a question's phrases be used instead of the phrases, because nothing contains the phrases verbatim?
-pub fn goes_by_words(store: &Memory, query: &Query, wanted: &SearchOptions<'_>) -> Result<bool> {
-    Ok(query.asks && exactly(store, query, &SearchOptions { limit: 1, skip: 0, ..wanted.clone() })?.is_empty())
+pub fn falls_back_to_words(store: &Memory, query: &Query, wanted: &SearchOptions<'_>) -> Result<bool> {
+    Ok(query.asks && find_exactly(store, query, &SearchOptions { limit: 1, skip: 0, ..wanted.clone() })?.is_empty())
 }
 
 /// The message for a search that fell back to the words of its phrases.
-pub fn told_by_words(query: &Query) -> String {
+pub fn fallback_message(query: &Query) -> String {
     let phrases: Vec<String> =
-        query.phrases.iter().map(|phrase| format!("\"{}\"", shorten(&one_line(&plain(phrase)), 60))).collect();
+        query.phrases.iter().map(|phrase| format!("\"{}\"", shorten(&one_line(&without_controls(phrase)), 60))).collect();
     format!("nothing says {} word for word: found by the words", phrases.join(" and "))
 }
 
-fn exactly(store: &Memory, query: &Query, wanted: &SearchOptions<'_>) -> Result<Vec<SearchHit>> {
-    match rank::ranked(store, query, wanted)? {
+fn find_exactly(store: &Memory, query: &Query, wanted: &SearchOptions<'_>) -> Result<Vec<SearchHit>> {
+    match rank::rank(store, query, wanted)? {
         Some(ranked) => ResultBuilder::new(store, query, wanted, ranked).results(),
         None => Ok(Vec::new()),
     }
 }
 
 /// The upper bound of [`SearchHit::telling`] over all results, so that a caller can skip the search where it is too low.
-pub fn most_telling(store: &Memory, query: &Query) -> Result<f64> {
-    store.at_once(|| crate::search::weights::most_telling(store, query))
+pub fn max_distinctiveness(store: &Memory, query: &Query) -> Result<f64> {
+    store.in_snapshot(|| crate::search::weights::max_distinctiveness(store, query))
 }

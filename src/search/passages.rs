@@ -10,17 +10,17 @@ use crate::analyze::prose::all_sentences;
 use crate::model::session::Millis;
 use crate::store::search::SessionText;
 use crate::store::search::TextKind;
-use crate::text::clean::{one_line, plain};
+use crate::text::clean::{one_line, without_controls};
 
 /// The most bytes of context on either side of a match.
-const REACH: usize = 220;
+const CONTEXT_BYTES: usize = 220;
 /// The factor for a word that an earlier passage already shows.
-const AGAIN: f64 = 0.3;
+const REPEATED_FACTOR: f64 = 0.3;
 
 /// The length under which a sentence says little, in bytes; the factor for such a sentence, and for one that repeats the title.
-const SHORT: usize = 24;
-const LITTLE: f64 = 0.4;
-const NOTHING_NEW: f64 = 0.2;
+const SHORT_SENTENCE_BYTES: usize = 24;
+const SHORT_FACTOR: f64 = 0.4;
+const TITLE_FACTOR: f64 = 0.2;
 
 /// A sentence of a result, ready to show.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -52,15 +52,15 @@ pub(super) struct CandidateSentences {
 type ScoreKey = (TextKind, bool, Vec<(usize, u64)>);
 
 /// How many candidates of equal worth are kept; enough that some remain whatever the title is.
-const OF_EQUALS: usize = 100;
+const MAX_EQUAL_CANDIDATES: usize = 100;
 
 impl CandidateSentences {
     /// Adds the sentences around the matches in a text.
     pub fn add(&mut self, text: &SessionText, spots: Vec<WordMatch>) {
-        for one in around(text, spots) {
+        for one in sentences_around(text, spots) {
             let words = one.words.iter().map(|(word, factor)| (*word, factor.to_bits())).collect();
-            let equal = self.equal.entry((one.kind, one.text.len() < SHORT, words)).or_default();
-            if equal.len() < OF_EQUALS && !equal.iter().any(|at| self.all[*at].text == one.text) {
+            let equal = self.equal.entry((one.kind, one.text.len() < SHORT_SENTENCE_BYTES, words)).or_default();
+            if equal.len() < MAX_EQUAL_CANDIDATES && !equal.iter().any(|at| self.all[*at].text == one.text) {
                 equal.push(self.all.len());
                 self.all.push(one);
             }
@@ -69,7 +69,7 @@ impl CandidateSentences {
 }
 
 /// The sentences around the matches in a text.
-fn around(text: &SessionText, spots: Vec<WordMatch>) -> Vec<CandidateSentence> {
+fn sentences_around(text: &SessionText, spots: Vec<WordMatch>) -> Vec<CandidateSentence> {
     let mut by_start: BTreeMap<usize, (usize, BTreeMap<usize, f64>)> = BTreeMap::new();
     for spot in spots {
         let (start, end) = sentence(&text.text, &spot.at);
@@ -83,10 +83,10 @@ fn around(text: &SessionText, spots: Vec<WordMatch>) -> Vec<CandidateSentence> {
     by_start.into_iter().map(candidate).collect()
 }
 
-/// The bounds of the sentence around a match, at most [`REACH`] bytes to either side.
+/// The bounds of the sentence around a match, at most [`CONTEXT_BYTES`] bytes to either side.
 fn sentence(text: &str, at: &Range<usize>) -> (usize, usize) {
-    let from = text.ceil_char_boundary(at.start.saturating_sub(REACH)).min(at.start);
-    let to = text.floor_char_boundary((at.end + REACH).min(text.len())).max(at.end);
+    let from = text.ceil_char_boundary(at.start.saturating_sub(CONTEXT_BYTES)).min(at.start);
+    let to = text.floor_char_boundary((at.end + CONTEXT_BYTES).min(text.len())).max(at.end);
     let before = &text[from..at.start];
     let starts = [before.rfind('\n').map(|i| i + 1), before.rfind(". ").map(|i| i + 2), before.rfind('。').map(|i| i + 3)];
     let whole_word = if from == 0 { None } else { before.find(char::is_whitespace) };
@@ -99,13 +99,13 @@ fn sentence(text: &str, at: &Range<usize>) -> (usize, usize) {
 }
 
 /// Plain text on one line, without markup.
-pub(super) fn readable(text: &str) -> String {
+pub(super) fn plain_line(text: &str) -> String {
     let said = all_sentences(text).join(" ");
-    one_line(&plain(if said.is_empty() { text } else { &said }))
+    one_line(&without_controls(if said.is_empty() { text } else { &said }))
 }
 
 /// The passages that score highest, each for the words that the ones before it do not show. Adds their words to `shown`.
-pub(super) fn best(
+pub(super) fn best_passages(
     CandidateSentences { all: mut candidates, .. }: CandidateSentences,
     weights: &[f64],
     most: usize,
@@ -117,16 +117,18 @@ pub(super) fn best(
     let mut said: BTreeSet<usize> = BTreeSet::new();
     while chosen.len() < most && !candidates.is_empty() {
         let worth = |one: &CandidateSentence| {
-            let counts =
-                one.words.iter().map(|(word, factor)| weights[*word] * factor * if said.contains(word) { AGAIN } else { 1.0 });
-            let is_short = one.text.len() < SHORT;
+            let counts = one
+                .words
+                .iter()
+                .map(|(word, factor)| weights[*word] * factor * if said.contains(word) { REPEATED_FACTOR } else { 1.0 });
+            let is_short = one.text.len() < SHORT_SENTENCE_BYTES;
             let is_title = !title.is_empty() && one.text.trim_start().starts_with(title);
             counts.sum::<f64>()
-                * of_kind(one.kind)
+                * kind_factor(one.kind)
                 * if is_title {
-                    NOTHING_NEW
+                    TITLE_FACTOR
                 } else if is_short {
-                    LITTLE
+                    SHORT_FACTOR
                 } else {
                     1.0
                 }
@@ -136,7 +138,7 @@ pub(super) fn best(
         let Some(one) = at.map(|at| candidates.remove(at)) else { break };
         said.extend(one.words.keys());
         candidates.retain(|other| other.text != one.text);
-        let passage = Passage { kind: one.kind, text: readable(&one.text), at: one.at };
+        let passage = Passage { kind: one.kind, text: plain_line(&one.text), at: one.at };
         if !chosen.iter().any(|before| before.text == passage.text) {
             chosen.push(passage);
         }
@@ -146,7 +148,7 @@ pub(super) fn best(
 }
 
 /// Statements about a subject score higher than its mere mention.
-fn of_kind(kind: TextKind) -> f64 {
+fn kind_factor(kind: TextKind) -> f64 {
     match kind {
         TextKind::Decision | TextKind::Note => 1.25,
         TextKind::Learned | TextKind::Outcome | TextKind::Recap | TextKind::Blocker => 1.15,
@@ -178,8 +180,8 @@ mod tests {
             candidates.add(&text(&format!("The ledger has a row {n} of its own.")), vec![spot(0, 4..10)]);
         }
         candidates.add(&text("In the ledger a sluice broke the sum."), vec![spot(0, 7..13), spot(1, 16..22)]);
-        assert!(candidates.all.len() <= OF_EQUALS + 1);
-        let best = best(candidates, &[1.0, 2.0], 2, "", &mut BTreeSet::new());
+        assert!(candidates.all.len() <= MAX_EQUAL_CANDIDATES + 1);
+        let best = best_passages(candidates, &[1.0, 2.0], 2, "", &mut BTreeSet::new());
         let told: Vec<&str> = best.iter().map(|passage| passage.text.as_str()).collect();
         assert_eq!(told, ["In the ledger a sluice broke the sum.", "The ledger has a row 0 of its own."]);
     }

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use super::kind::KindFilter;
 use crate::config::QueryContext;
 use crate::model::session::Millis;
-use crate::model::time_spec::moment;
+use crate::model::time_spec::parse_time;
 use crate::store::search::TextKind;
 use crate::text::synonyms::group_of;
-use crate::text::tokenize::{index_text, is_stop, is_unsegmented, tokens_of, words_of};
+use crate::text::tokenize::{index_text, is_stop_word, is_unsegmented, tokens_of, words_of};
 
 /// The most words used; a prompt may be a pasted log.
 const MAX_WORDS: usize = 400;
@@ -61,7 +61,7 @@ impl Query {
         let mut query = Self::default();
         let mut words = String::new();
         let mut typed = Vec::new();
-        for piece in pieces(&text[..text.floor_char_boundary(MAX_BYTES)]) {
+        for piece in query_tokens(&text[..text.floor_char_boundary(MAX_BYTES)]) {
             match piece {
                 QueryToken::Phrase(phrase) if !index_text(phrase).is_empty() => {
                     query.phrases.push(phrase.to_owned());
@@ -87,7 +87,7 @@ impl Query {
     }
 
     /// Reads a text such as a prompt as plain words, without phrases or filters.
-    pub fn of_words(text: &str) -> Self {
+    pub fn from_words(text: &str) -> Self {
         let text = &text[..text.floor_char_boundary(MAX_BYTES)];
         Self { text: text.to_owned(), terms: terms(text), ..Self::default() }
     }
@@ -145,7 +145,7 @@ impl Filters {
 }
 
 fn set_time(slot: &mut Option<Millis>, value: &str, context: &QueryContext) -> bool {
-    let read = moment(value, context.now, &context.zone).ok();
+    let read = parse_time(value, context.now, &context.zone).ok();
     *slot = read.or(*slot);
     read.is_some()
 }
@@ -158,11 +158,12 @@ enum QueryToken<'t> {
 }
 
 /// Splits at white space, except inside quotes. An unclosed quote is an ordinary character.
-fn pieces(text: &str) -> Vec<QueryToken<'_>> {
+fn query_tokens(text: &str) -> Vec<QueryToken<'_>> {
     let mut all = Vec::new();
     let mut rest = text.trim_start();
     while !rest.is_empty() {
-        let (piece, after) = quoted(rest).map_or_else(|| bare(rest), |(phrase, after)| (QueryToken::Phrase(phrase), after));
+        let (piece, after) =
+            quoted(rest).map_or_else(|| unquoted_token(rest), |(phrase, after)| (QueryToken::Phrase(phrase), after));
         all.push(piece);
         rest = after.trim_start();
     }
@@ -175,7 +176,7 @@ fn quoted(text: &str) -> Option<(&str, &str)> {
     text[open.len_utf8()..].split_once(close)
 }
 
-fn bare(text: &str) -> (QueryToken<'_>, &str) {
+fn unquoted_token(text: &str) -> (QueryToken<'_>, &str) {
     let end = text.find(char::is_whitespace).unwrap_or(text.len());
     if let Some(at) = text[..end].find(':').filter(|at| *at > 0 && text[..*at].bytes().all(|b| b.is_ascii_alphabetic())) {
         let (key, value) = (&text[..at], &text[at + 1..]);
@@ -188,7 +189,7 @@ fn bare(text: &str) -> (QueryToken<'_>, &str) {
 }
 
 /// German stop words, sorted. They are rare in a mostly English index and would outweigh the words that matter.
-const GERMAN: [&str; 58] = [
+const GERMAN_STOP_WORDS: [&str; 58] = [
     "aber", "als", "auch", "auf", "aus", "bei", "beim", "bin", "das", "dem", "den", "der", "des", "die", "doch", "durch", "ein",
     "eine", "einem", "einen", "einer", "er", "es", "für", "gibt", "haben", "hat", "hatte", "hatten", "ich", "ihr", "im", "ist",
     "mit", "nach", "nicht", "noch", "nur", "oder", "sie", "sind", "und", "uns", "unser", "unsere", "vom", "von", "vor", "warum",
@@ -197,7 +198,7 @@ const GERMAN: [&str; 58] = [
 
 /// Drops German stop words if the text holds at least two: one alone may be English.
 fn without_german(terms: Vec<Term>) -> Vec<Term> {
-    let says_nothing = |term: &Term| GERMAN.binary_search(&term.text.as_str()).is_ok();
+    let says_nothing = |term: &Term| GERMAN_STOP_WORDS.binary_search(&term.text.as_str()).is_ok();
     let found = terms.iter().filter(|term| says_nothing(term)).count();
     if found < 2 || found == terms.len() { terms } else { terms.into_iter().filter(|term| !says_nothing(term)).collect() }
 }
@@ -224,16 +225,16 @@ fn terms(text: &str) -> Vec<Term> {
             }
         }
         let tokens = words.iter().flat_map(|word| tokens_of(word));
-        tokens.filter(|token| tells(token)).for_each(&mut add);
+        tokens.filter(|token| is_searchable(token)).for_each(&mut add);
     }
     without_german(all)
 }
 
 /// Worth searching for: not a stop word, and not a single letter or digit, which occurs everywhere.
-fn tells(token: &str) -> bool {
+fn is_searchable(token: &str) -> bool {
     let mut chars = token.chars();
     let long = chars.next().is_some_and(is_unsegmented) || chars.next().is_some();
-    long && !is_stop(token)
+    long && !is_stop_word(token)
 }
 
 #[cfg(test)]
@@ -263,7 +264,7 @@ mod tests {
 
     #[test]
     fn german_function_words_ask_for_nothing_and_english_ones_like_them_stay() {
-        assert!(GERMAN.is_sorted());
+        assert!(GERMAN_STOP_WORDS.is_sorted());
         assert_eq!(words(&parsed("Warum sind die Bilder beim Hochladen so groß")), ["bilder", "hochladen", "groß"]);
         assert_eq!(words(&parsed("why do workers die")), ["workers", "die"]);
     }

@@ -8,28 +8,28 @@ use super::SearchOptions;
 use super::query::{Filters, Query};
 use crate::config::globset;
 use crate::model::session::{Millis, Project};
-use crate::search::semantic::score_fusion::{CANDIDATES, fuse};
+use crate::search::semantic::score_fusion::{MAX_CANDIDATES, fuse_scores};
 use crate::search::weights::{QueryWords, WeightedWord};
 use crate::store::Store;
 use crate::store::search::{DocumentHit, FtsQuery};
 use crate::text::tokenize::{index_names, index_text};
 
 /// This many words always rank; they also find documents as long as they are rare enough together.
-const WORDS: usize = 8;
+const RANKING_WORDS: usize = 8;
 /// The most words that find and rank, if those beyond the first are rare.
 const MAX_WORDS: usize = 24;
 /// The score of a document that holds every word, as a multiple of the sum of the words' scores. Tuned on the tuning questions of
 /// `tests/quality`.
-const FULL: f64 = 2.0;
+const FULL_COVERAGE_FACTOR: f64 = 2.0;
 /// The bonus of a result of today over an old one, and its half-life in milliseconds.
-const RECENT: f64 = 0.15;
-const HALF_LIFE: f64 = 60.0 * 86_400_000.0;
+const RECENCY_BONUS: f64 = 0.15;
+const HALF_LIFE_MS: f64 = 60.0 * 86_400_000.0;
 /// The factor for results of the own project.
-const OWN: f64 = 1.3;
+const OWN_PROJECT_FACTOR: f64 = 1.3;
 /// After the first few results, those below this share of the best score are dropped: on the tuning questions of `tests/quality`
 /// none of them was the expected answer, and they made up a sixth of the text to read.
-const WORTH: f64 = 0.25;
-const AT_LEAST: usize = 5;
+const MIN_SCORE_SHARE: f64 = 0.25;
+const MIN_RESULTS: usize = 5;
 
 /// Semantic matches, best first, each a document with its cosine, and their weight against words: 0 to 1.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -44,36 +44,36 @@ pub(super) struct RankedHits {
     pub hits: Vec<DocumentHit>,
 }
 
-pub(super) fn ranked(store: &Store, query: &Query, wanted: &SearchOptions<'_>) -> Result<Option<RankedHits>> {
+pub(super) fn rank(store: &Store, query: &Query, wanted: &SearchOptions<'_>) -> Result<Option<RankedHits>> {
     if query.is_empty() {
         return Ok(None);
     }
     let words = QueryWords::of(store, query)?;
     let projects = store.projects()?;
-    let asked = asked(query, &projects);
+    let asked = conditions(query, &projects);
     let own = wanted.own.and_then(|own| projects.iter().find(|(_, key)| key == own)).map(|(pk, _)| *pk);
     let except = wanted.except.map(|id| store.session_pk(id)).transpose()?.flatten();
-    let most = CANDIDATES.max(wanted.skip + wanted.limit);
+    let most = MAX_CANDIDATES.max(wanted.skip + wanted.limit);
     let mut hits = by_words(store, &asked, &words, most, wanted.telling_only)?;
     if let Some(own) = own.filter(|_| asked.projects.is_none() && hits.len() >= most) {
         add_new(
             &mut hits,
-            by_words(store, &FtsQuery { projects: Some(vec![own]), ..asked.clone() }, &words, CANDIDATES, wanted.telling_only)?,
+            by_words(store, &FtsQuery { projects: Some(vec![own]), ..asked.clone() }, &words, MAX_CANDIDATES, wanted.telling_only)?,
         );
     }
     if let Some(similar) = wanted.similar {
-        add_near(store, &asked, &mut hits, &words, similar)?;
+        add_semantic(store, &asked, &mut hits, &words, similar)?;
     }
     hits.retain(|hit| except.is_none() || hit.session != except);
     for hit in &mut hits {
-        hit.score *= favour(hit, own, wanted.now);
+        hit.score *= boost(hit, own, wanted.now);
     }
     hits.sort_by(|a, b| b.score.total_cmp(&a.score));
     // With a phrase or a kind, only the last of them may hold what was asked for.
     if query.phrases.is_empty() && query.filters.kinds.is_empty() {
-        let least = WORTH * hits.first().map_or(0.0, |hit| hit.score);
+        let least = MIN_SCORE_SHARE * hits.first().map_or(0.0, |hit| hit.score);
         let worth = hits.iter().position(|hit| hit.score < least).unwrap_or(hits.len());
-        hits.truncate(worth.max(AT_LEAST));
+        hits.truncate(worth.max(MIN_RESULTS));
     }
     Ok(Some(RankedHits { words, hits }))
 }
@@ -82,12 +82,12 @@ pub(super) fn ranked(store: &Store, query: &Query, wanted: &SearchOptions<'_>) -
 fn by_words(store: &Store, asked: &FtsQuery, words: &QueryWords, most: usize, telling_only: bool) -> Result<Vec<DocumentHit>> {
     let known = words.weighed.iter().filter(|word| word.df > 0);
     let (telling, common): (Vec<&WeightedWord>, Vec<&WeightedWord>) = known.partition(|word| word.df <= words.limit);
-    let (any, rank) = finding(&telling, words.limit);
+    let (any, rank) = split_expressions(&telling, words.limit);
     // Without distinctive words, the conditions select alone if the query has no words at all, or if it requires phrases or names and has
     // no common words.
     let alone = words.weighed.is_empty() || !asked.all.is_empty() && common.is_empty();
     let mut hits = if any.is_empty() && !alone { Vec::new() } else { store.ask(&FtsQuery { any, rank, ..asked.clone() }, most)? };
-    let common: Vec<String> = common.iter().take(WORDS).map(|word| format!("({})", word.expression)).collect();
+    let common: Vec<String> = common.iter().take(RANKING_WORDS).map(|word| format!("({})", word.expression)).collect();
     // Too common to rank by: the newest documents that hold all of them, then those that hold any.
     let joined = if common.len() > 1 { &[" AND ", " OR "][..] } else { &[" OR "] };
     for joined in joined {
@@ -104,8 +104,8 @@ fn by_words(store: &Store, asked: &FtsQuery, words: &QueryWords, most: usize, te
 }
 
 /// The expressions that select documents, and those that rank the selection if it takes more words (empty if they are the same).
-fn finding(telling: &[&WeightedWord], limit: u64) -> (Vec<String>, Vec<String>) {
-    let counts = |(at, word): &(usize, &&WeightedWord)| *at < WORDS || *at < MAX_WORDS && word.df * 4 <= limit;
+fn split_expressions(telling: &[&WeightedWord], limit: u64) -> (Vec<String>, Vec<String>) {
+    let counts = |(at, word): &(usize, &&WeightedWord)| *at < RANKING_WORDS || *at < MAX_WORDS && word.df * 4 <= limit;
     let rank: Vec<&&WeightedWord> = telling.iter().enumerate().filter(counts).map(|(_, word)| word).collect();
     let mut total = 0;
     let within = |word: &&&&WeightedWord| {
@@ -126,7 +126,7 @@ fn add_new(hits: &mut Vec<DocumentHit>, more: Vec<DocumentHit>) {
 }
 
 /// The query's conditions as FTS5 expressions and keys.
-fn asked(query: &Query, projects: &[(i64, String)]) -> FtsQuery {
+fn conditions(query: &Query, projects: &[(i64, String)]) -> FtsQuery {
     let filters = &query.filters;
     // A name without a letter or digit matches nothing.
     let named = |column: &str, name: &str| format!("{{{column}}} : \"{}\"", index_names(name));
@@ -166,7 +166,7 @@ fn projects_of(filters: &Filters, projects: &[(i64, String)]) -> Option<Vec<i64>
 
 /// Adds semantic matches that meet the filters and reorders all hits by fused score. If phrases, files or kinds are required, semantic
 /// matches only reorder: they cannot add hits.
-fn add_near(
+fn add_semantic(
     store: &Store,
     asked: &FtsQuery,
     hits: &mut Vec<DocumentHit>,
@@ -175,21 +175,21 @@ fn add_near(
 ) -> Result<()> {
     let mut near = Vec::new();
     for (doc, cosine) in &similar.docs {
-        if near.len() >= CANDIDATES {
+        if near.len() >= MAX_CANDIDATES {
             break;
         }
         let known = hits.iter().any(|hit| hit.doc == *doc);
         let by_words_alone = !asked.all.is_empty() || !asked.columns.is_empty();
-        let more = if known || by_words_alone { None } else { store.document_by(asked, *doc)? };
+        let more = if known || by_words_alone { None } else { store.matching_document(asked, *doc)? };
         if known || more.is_some() {
             near.push((*doc, *cosine));
         }
         hits.extend(more);
     }
     // If the documents hold few of the query's words, even the best of them is a weak answer.
-    let full = FULL * words.weighed.iter().map(|word| scored(word.df as f64, words.documents)).sum::<f64>();
+    let full = FULL_COVERAGE_FACTOR * words.weighed.iter().map(|word| bm25_weight(word.df as f64, words.documents)).sum::<f64>();
     let lexical: Vec<(i64, f64)> = hits.iter().filter(|hit| hit.score > 0.0).map(|hit| (hit.doc, hit.score)).collect();
-    let fused: HashMap<i64, f64> = fuse(&lexical, &near, full, similar.weight).into_iter().collect();
+    let fused: HashMap<i64, f64> = fuse_scores(&lexical, &near, full, similar.weight).into_iter().collect();
     for hit in hits {
         hit.score = fused.get(&hit.doc).copied().unwrap_or_default();
     }
@@ -197,13 +197,13 @@ fn add_near(
 }
 
 /// The bm25 score FTS5 gives a word of this frequency: next to nothing if most documents hold it, which is common in a small index.
-fn scored(holding: f64, documents: f64) -> f64 {
+fn bm25_weight(holding: f64, documents: f64) -> f64 {
     ((documents - holding + 0.5) / (holding + 0.5)).ln().max(1e-6)
 }
 
 /// Recent work and the caller's own project are what is usually meant.
-fn favour(hit: &DocumentHit, own: Option<i64>, now: Millis) -> f64 {
+fn boost(hit: &DocumentHit, own: Option<i64>, now: Millis) -> f64 {
     let age = now.saturating_sub(hit.last_at).max(0) as f64;
-    let recent = 1.0 + RECENT * (-age / HALF_LIFE * std::f64::consts::LN_2).exp();
-    if own == Some(hit.project) { recent * OWN } else { recent }
+    let recent = 1.0 + RECENCY_BONUS * (-age / HALF_LIFE_MS * std::f64::consts::LN_2).exp();
+    if own == Some(hit.project) { recent * OWN_PROJECT_FACTOR } else { recent }
 }

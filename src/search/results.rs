@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use anyhow::Result;
 
-use super::passages::{CandidateSentences, Passage, best, readable};
+use super::passages::{CandidateSentences, Passage, best_passages, plain_line};
 use super::query::Query;
 use super::rank::RankedHits;
 use super::{HitSource, SearchHit, SearchOptions};
@@ -14,11 +14,11 @@ use crate::store::Store;
 use crate::store::load::SessionHead;
 use crate::store::search::TextKind;
 use crate::store::search::{DocumentHit, SessionText, TextScope};
-use crate::text::clean::{one_line, plain};
+use crate::text::clean::{one_line, without_controls};
 use crate::text::tokenize::words_of;
 
 /// How many times better a score must be to count as clearly better.
-const CLEARLY: f64 = 1.2;
+const CLEARLY_BETTER: f64 = 1.2;
 
 /// Makes the results of a search, in ranking order.
 pub(super) struct ResultBuilder<'a> {
@@ -83,7 +83,7 @@ impl<'a> ResultBuilder<'a> {
         let Some(later) = self.store.repeated_by(session)? else { return Ok(false) };
         let later = self.hits.iter().find(|other| other.session == Some(later)).cloned();
         Ok(match later {
-            Some(later) => hit.score < later.score * CLEARLY && self.accepts(&later)?,
+            Some(later) => hit.score < later.score * CLEARLY_BETTER && self.accepts(&later)?,
             None => false,
         })
     }
@@ -114,13 +114,13 @@ impl<'a> ResultBuilder<'a> {
     /// The result, or `None` if it holds nothing of the requested kinds.
     fn shown(&self, hit: &DocumentHit) -> Result<Option<SearchHit>> {
         let Some(origin) = self.origin(hit)? else { return Ok(None) };
-        let of_deeds = !self.query.phrases.is_empty() || self.query.filters.kinds.iter().any(|kind| kind.is_of_deeds());
-        let extent = if of_deeds { TextScope::All } else { TextScope::Said(self.wanted.reads) };
+        let of_deeds = !self.query.phrases.is_empty() || self.query.filters.kinds.iter().any(|kind| kind.matches_actions_only());
+        let extent = if of_deeds { TextScope::All } else { TextScope::Conversation(self.wanted.reads) };
         let (mut held, mut told) = (BTreeSet::new(), BTreeSet::new());
         let mut candidates = CandidateSentences::default();
         let mut first = FirstTexts::default();
         self.each_text(&origin, extent, |text| {
-            let spots = self.words.highlighter.spots(&text.text);
+            let spots = self.words.highlighter.word_matches(&text.text);
             held.extend(spots.iter().map(|spot| spot.word));
             if text.kind == TextKind::Title {
                 told.extend(spots.iter().map(|spot| spot.word));
@@ -131,7 +131,7 @@ impl<'a> ResultBuilder<'a> {
             first.note(text, |text| self.may_show(text));
         })?;
         let (title, goes_on) = self.title(&origin, &first)?;
-        let mut passages = best(candidates, &self.words.weights, self.wanted.passages, &title, &mut told);
+        let mut passages = best_passages(candidates, &self.words.weights, self.wanted.passages, &title, &mut told);
         if passages.is_empty() {
             let asks_for_words = !self.query.terms.is_empty() || !self.query.phrases.is_empty();
             if !self.kinds.is_empty() && (asks_for_words || first.to_show.is_none()) {
@@ -174,10 +174,10 @@ impl<'a> ResultBuilder<'a> {
 
     fn title(&self, origin: &HitSource, first: &FirstTexts) -> Result<(String, bool)> {
         let HitSource::Session(head) = origin else {
-            return Ok((first.of_all.as_ref().map(|text| one_line(&plain(&text.text))).unwrap_or_default(), false));
+            return Ok((first.of_all.as_ref().map(|text| one_line(&without_controls(&text.text))).unwrap_or_default(), false));
         };
         let titled = first.title.as_ref().or(first.prompt.as_ref()).or(first.of_all.as_ref());
-        let title = titled.map_or_else(|| UNTITLED.to_owned(), |text| readable(&text.text));
+        let title = titled.map_or_else(|| UNTITLED.to_owned(), |text| plain_line(&text.text));
         Ok((title, self.store.goes_on(head.pk)?))
     }
 
@@ -226,7 +226,7 @@ fn fold(text: &str) -> String {
 }
 
 fn passage(text: &SessionText) -> Passage {
-    Passage { kind: text.kind, text: readable(&text.text), at: text.at }
+    Passage { kind: text.kind, text: plain_line(&text.text), at: text.at }
 }
 
 fn statements(digest: &Digest, extent: TextScope) -> Vec<SessionText> {

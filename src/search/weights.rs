@@ -11,12 +11,12 @@ use crate::text::synonyms::marker;
 use crate::text::tokenize::words_of;
 
 /// The most words that are looked up.
-const LOOKED_UP: usize = 48;
+const MAX_LOOKED_UP: usize = 48;
 /// The most documents to rank, as a share of all of them, and the bounds of that number: ranking costs a microsecond per document. A word
 /// that more documents hold is common: it says little and is only searched for among the newest documents.
-const COMMON: f64 = 0.2;
-const FEW: u64 = 4_000;
-const MANY: u64 = 10_000;
+const COMMON_SHARE: f64 = 0.2;
+const MIN_RANKED_DOCS: u64 = 4_000;
+const MAX_RANKED_DOCS: u64 = 10_000;
 
 /// A word of the query with its weight.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,8 +46,8 @@ pub(super) struct QueryWords {
 
 impl QueryWords {
     pub fn of(store: &Store, query: &Query) -> Result<Self> {
-        let documents = store.documents()?;
-        let limit = ((documents as f64 * COMMON) as u64).clamp(FEW, MANY);
+        let documents = store.document_count()?;
+        let limit = ((documents as f64 * COMMON_SHARE) as u64).clamp(MIN_RANKED_DOCS, MAX_RANKED_DOCS);
         let weighed = weigh(store, query, documents as f64, limit)?;
         let phrases: Vec<String> = query.phrases.iter().flat_map(|phrase| words_of(phrase)).map(str::to_lowercase).collect();
         let words = weighed.iter().map(|word| (word.text.as_str(), word.group));
@@ -83,7 +83,7 @@ impl QueryWords {
 }
 
 /// The upper bound of [`QueryWords::telling`] over all results. Cheap compared with ranking.
-pub(super) fn most_telling(store: &Store, query: &Query) -> Result<f64> {
+pub(super) fn max_distinctiveness(store: &Store, query: &Query) -> Result<f64> {
     let words = QueryWords::of(store, query)?;
     let known = words.weighed.iter().filter(|word| word.df > 0);
     Ok(known.map(|word| word.weight).sum::<f64>() / weight(1.0, words.documents))
@@ -91,7 +91,7 @@ pub(super) fn most_telling(store: &Store, query: &Query) -> Result<f64> {
 
 fn weigh(store: &Store, query: &Query, documents: f64, limit: u64) -> Result<Vec<WeightedWord>> {
     let mut all = Vec::new();
-    for term in query.terms.iter().take(LOOKED_UP) {
+    for term in query.terms.iter().take(MAX_LOOKED_UP) {
         let prefix = if term.is_part { "*" } else { "" };
         let word = format!("\"{}\"{prefix}", term.text);
         let mut df = store.count_documents(&word, limit + 1)?;

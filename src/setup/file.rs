@@ -88,7 +88,7 @@ impl FileSnapshot {
         if old.as_ref().is_some_and(|old| old.nlink() > 1) {
             return Ok(write_in_place(&self.target, bytes)?);
         }
-        private_files::drop_abandoned(dir);
+        private_files::remove_abandoned(dir);
         let mut temporary = private_files::temporary(dir)?;
         temporary.write_all(bytes)?;
         if let Some(old) = old {
@@ -157,7 +157,7 @@ impl FileSnapshot {
 
     fn move_away(&self) -> Result<()> {
         let dir = self.target.parent().context("a file needs a folder")?;
-        private_files::drop_abandoned(dir);
+        private_files::remove_abandoned(dir);
         let aside = private_files::temporary(dir)?;
         fs::rename(&self.target, aside.path())?;
         if read_bytes(aside.path())? != self.bytes {
@@ -186,7 +186,7 @@ impl FileSnapshot {
 
 fn read_bytes(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
-    match delta::regular(path).and_then(|mut file| file.read_to_end(&mut bytes)) {
+    match delta::open_regular(path).and_then(|mut file| file.read_to_end(&mut bytes)) {
         Ok(_) => Ok(Some(bytes)),
         Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
         Err(e) => Err(e),

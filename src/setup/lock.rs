@@ -29,8 +29,8 @@ impl InstallLock {
     /// When the data folder cannot be written.
     pub fn acquire(config: &Config) -> Result<Self> {
         let lock = Self::wait(&config.data_dir)?;
-        crate::store::leftovers::drop_abandoned(&config.data_dir);
-        folders_of_edited_files(config).iter().for_each(|folder| private_files::drop_abandoned(folder));
+        crate::store::leftovers::remove_abandoned(&config.data_dir);
+        folders_of_edited_files(config).iter().for_each(|folder| private_files::remove_abandoned(folder));
         Ok(lock)
     }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::{Host, lock};
-use crate::store::leftovers::WRITING;
+use crate::store::leftovers::WRITING_FILE;
 use crate::store::pause;
 
 /// Names of which at least one is in every data folder.
@@ -17,7 +17,7 @@ const SIGNS: [&str; 3] = ["recall.db", "install.json", "marks"];
 const OURS: [&str; 11] = [
     "lock",
     lock::LOCK_FILE,
-    WRITING,
+    WRITING_FILE,
     "daily",
     "marks",
     "replies",

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 use subprocess::{Exec, InputData, Redirection};
 
 use crate::sys::child_process::{self, ChildLimits, which};
-use crate::text::clean::{one_line, plain, shorten};
+use crate::text::clean::{one_line, shorten, without_controls};
 
 /// How long a command may take; starting a timer can mean waiting for its manager.
 const TIMEOUT_SECONDS: u64 = 30;
@@ -53,7 +53,7 @@ impl TimerCli<'_> {
     pub fn run(&self, command: &[&str], stdin: Option<&[u8]>) -> Result<Vec<u8>> {
         let output = self.output(command, stdin)?;
         if !output.succeeded {
-            let why = shorten(&one_line(&plain(&output.stderr)), 200);
+            let why = shorten(&one_line(&without_controls(&output.stderr)), 200);
             bail!("`{}` failed{}{why}", command.join(" "), if why.is_empty() { "" } else { ": " });
         }
         Ok(output.stdout)
@@ -72,7 +72,7 @@ impl TimerCli<'_> {
         if output.stderr.contains("no crontab") || output.stderr.contains("can't open") {
             return Ok(None);
         }
-        bail!("cannot read the crontab: {}", shorten(&one_line(&plain(&output.stderr)), 200))
+        bail!("cannot read the crontab: {}", shorten(&one_line(&without_controls(&output.stderr)), 200))
     }
 
     /// Replaces the user's crontab, or removes it.

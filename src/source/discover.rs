@@ -28,7 +28,7 @@ pub struct TranscriptFile {
 
 impl TranscriptFile {
     /// The path under which the index stores the file. Paths that differ only in invalid UTF-8 stay distinct.
-    pub fn known_as(&self) -> Cow<'_, str> {
+    pub fn stored_path(&self) -> Cow<'_, str> {
         match self.path.to_str() {
             Some(text) => Cow::Borrowed(text),
             None => {
@@ -74,7 +74,7 @@ pub fn discover(claude_dirs: &[PathBuf], exclude: &GlobSet) -> Discovery {
             walk(&root, at, layout == "transcripts", exclude, &mut names, &mut found);
         }
     }
-    drop_other_names(&mut found.files, names);
+    drop_aliases(&mut found.files, names);
     found
 }
 
@@ -114,7 +114,7 @@ fn walk(root: &Path, number: usize, old_layout: bool, exclude: &GlobSet, names: 
 }
 
 /// Of several paths to one file, keeps the first in the first root.
-fn drop_other_names(files: &mut Vec<TranscriptFile>, mut names: Vec<FileAlias>) {
+fn drop_aliases(files: &mut Vec<TranscriptFile>, mut names: Vec<FileAlias>) {
     names.sort_unstable();
     let is_same = |a: &FileAlias, b: &FileAlias| (a.0, a.1) == (b.0, b.1);
     let mut others = HashSet::new();
@@ -143,7 +143,7 @@ fn stamp(meta: &Metadata) -> i64 {
 }
 
 /// The deepest level that is searched: clients nest less below a transcript folder, but a link may lead to the whole disk.
-const DEEPEST: usize = 10;
+const MAX_DEPTH: usize = 10;
 
 /// May a folder hold transcripts? `<slug>/`, `<slug>/<session>/`, `<slug>/<session>/subagents/` and folders below that.
 fn may_hold(entry: &walkdir::DirEntry, old_layout: bool) -> bool {
@@ -151,7 +151,7 @@ fn may_hold(entry: &walkdir::DirEntry, old_layout: bool) -> bool {
         0 => true,
         1 | 2 => !old_layout,
         3 => !old_layout && entry.file_name() == "subagents",
-        depth => !old_layout && depth <= DEEPEST,
+        depth => !old_layout && depth <= MAX_DEPTH,
     }
 }
 

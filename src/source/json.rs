@@ -37,7 +37,7 @@ pub fn fields<'a, const N: usize>(json: &'a str, names: &impl NameSet<N>) -> Res
 }
 
 /// The named fields of a possibly truncated object, as far as they come before the cut.
-pub fn fields_so_far<'a, const N: usize>(json: &'a str, names: &impl NameSet<N>) -> [Option<Raw<'a>>; N] {
+pub fn fields_before_cut<'a, const N: usize>(json: &'a str, names: &impl NameSet<N>) -> [Option<Raw<'a>>; N] {
     let mut found = [None; N];
     // Parsing fails at the cut, as expected.
     let _ = JsonCursor::new(json).object(names, |cursor, which| {
@@ -133,7 +133,7 @@ fn code_point(json: &[u8]) -> (char, usize) {
     }
 }
 
-pub fn flag(json: Option<Raw<'_>>) -> bool {
+pub fn is_true(json: Option<Raw<'_>>) -> bool {
     json.is_some_and(|v| v.get() == "true")
 }
 
@@ -152,7 +152,7 @@ pub fn is_object(json: Raw<'_>) -> bool {
 }
 
 /// All strings in a value at any depth, without field names.
-pub fn texts(raw: Raw<'_>) -> Vec<String> {
+pub fn strings(raw: Raw<'_>) -> Vec<String> {
     let json = raw.get();
     let mut texts = Vec::new();
     let mut at = 0;
@@ -168,7 +168,7 @@ pub fn texts(raw: Raw<'_>) -> Vec<String> {
 
 /// Replaces the strings of some JSON, field names included, by what `pass` returns; a string for which it returns `Some(None)`
 /// keeps its bytes. `None` if `pass` returns `None`, or if a string cannot be read.
-pub fn map_texts<'j>(json: &'j str, mut pass: impl FnMut(&str) -> Option<Option<String>>) -> Option<Cow<'j, str>> {
+pub fn map_strings<'j>(json: &'j str, mut pass: impl FnMut(&str) -> Option<Option<String>>) -> Option<Cow<'j, str>> {
     let mut mapped = String::new();
     let mut kept = 0;
     let mut at = 0;
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn fields_before_a_cut_are_found() {
-        let [id, method] = fields_so_far(r#"{"x":{"id":1},"id":5,"params":{"a":"cut he"#, &["id", "method"]);
+        let [id, method] = fields_before_cut(r#"{"x":{"id":1},"id":5,"params":{"a":"cut he"#, &["id", "method"]);
         assert_eq!((number(id), method), (Some(5), None));
     }
 

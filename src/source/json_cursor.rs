@@ -74,7 +74,7 @@ impl<'a> JsonCursor<'a> {
         names: &impl NameSet<N>,
         mut read: impl FnMut(&mut Self, usize) -> Result<(), Malformed>,
     ) -> Result<(), Malformed> {
-        self.sign(b'{')?;
+        self.expect(b'{')?;
         if self.peek() == Some(b'}') {
             self.at += 1;
             return Ok(());
@@ -92,14 +92,14 @@ impl<'a> JsonCursor<'a> {
             }
             match self.peek() {
                 Some(b',') => self.at += 1,
-                _ => return self.sign(b'}'),
+                _ => return self.expect(b'}'),
             }
         }
     }
 
     /// Reads the next array. `read` must consume each element.
     pub fn array(&mut self, mut read: impl FnMut(&mut Self) -> Result<(), Malformed>) -> Result<(), Malformed> {
-        self.sign(b'[')?;
+        self.expect(b'[')?;
         if self.peek() == Some(b']') {
             self.at += 1;
             return Ok(());
@@ -108,7 +108,7 @@ impl<'a> JsonCursor<'a> {
             read(self)?;
             match self.peek() {
                 Some(b',') => self.at += 1,
-                _ => return self.sign(b']'),
+                _ => return self.expect(b']'),
             }
         }
     }
@@ -118,12 +118,12 @@ impl<'a> JsonCursor<'a> {
         match self.peek() {
             Some(b'"') => self.string().map(|_| ()),
             Some(b'{' | b'[') => self.skip_nested(),
-            _ => self.skip_other(),
+            _ => self.skip_scalar(),
         }
     }
 
     /// Skips `true`, `false`, `null` or a number.
-    fn skip_other(&mut self) -> Result<(), Malformed> {
+    fn skip_scalar(&mut self) -> Result<(), Malformed> {
         let rest = &self.json.as_bytes()[self.at..];
         let len = match rest.first() {
             Some(b't') => rest.starts_with(b"true").then_some(4),
@@ -154,7 +154,7 @@ impl<'a> JsonCursor<'a> {
                     }
                 }
                 Some(b'"') => _ = self.string()?,
-                _ => self.skip_other()?,
+                _ => self.skip_scalar()?,
             }
             // A value has ended, and possibly its containers with it.
             loop {
@@ -184,12 +184,12 @@ impl<'a> JsonCursor<'a> {
         let start = self.at;
         let is_plain = self.string()?;
         let name = Raw(&self.json[start..self.at]);
-        self.sign(b':')?;
+        self.expect(b':')?;
         Ok((name, is_plain))
     }
 
     #[inline]
-    fn sign(&mut self, sign: u8) -> Result<(), Malformed> {
+    fn expect(&mut self, sign: u8) -> Result<(), Malformed> {
         if self.peek() != Some(sign) {
             return Err(Malformed);
         }

@@ -4,17 +4,17 @@ use std::borrow::Cow;
 use std::io;
 use std::path::Path;
 
-use crate::model::assemble::session_of;
+use crate::model::assemble::session_from_records;
 use crate::model::session::{Item, Millis, Record, RecordKey, Session, Title};
 use crate::model::undone_prompts::{PromptLink, undone};
 use crate::privacy::echo::{PrivateWords, distinctive, hashes};
 use crate::privacy::{ConversationState, Disposition, Sanitizer};
-use crate::source::claude_code::{ParentLink, ParsedLine, TranscriptIdentity, read_line};
+use crate::source::claude_code::{ParentLink, ParsedLine, TranscriptIdentity, parse_line};
 use crate::source::delta;
 use crate::source::delta::RawLine;
 
 /// How far before that end to search for a private block that may still be open, in bytes.
-const LOOKED_BACK: u64 = 8 << 20;
+const LOOKBACK_BYTES: u64 = 8 << 20;
 
 /// Builds the session `id` from the last `most` bytes of a transcript, without private, forgotten and undone records.
 pub fn session(
@@ -27,8 +27,9 @@ pub fn session(
     mut hushed: PrivateWords,
 ) -> io::Result<Session> {
     let mut conversation = conversation_before(transcript, most)?;
-    let mut all = rows(transcript, id, most, gate)?;
-    let before = if conversation == ConversationState::default() { Vec::new() } else { fenced_before(transcript, id, most, gate)? };
+    let mut all = read_records(transcript, id, most, gate)?;
+    let before =
+        if conversation == ConversationState::default() { Vec::new() } else { private_text_before(transcript, id, most, gate)? };
     all.hush(&before, &mut hushed);
     let mut undone = all.undone().into_iter();
     // An undone prompt was still said: later summaries may repeat what was private in it, so it goes through the conversation
@@ -41,7 +42,7 @@ pub fn session(
     for row in &mut rows {
         row.items.retain(|item| !title_keys(item).is_some_and(|keys| keys.into_iter().any(&is_forgotten)));
     }
-    Ok(session_of(id, rows, key_of))
+    Ok(session_from_records(id, rows, key_of))
 }
 
 /// The keys under which a title from a `summary` line may have been forgotten: that of the leaf, and that of the title itself.
@@ -52,12 +53,12 @@ pub(crate) fn title_keys(item: &Item) -> Option<[RecordKey; 2]> {
 
 /// The time of the last record in which something was said or done.
 pub fn last_at(transcript: &Path, id: &str, most: u64) -> io::Result<Option<Millis>> {
-    Ok(rows(transcript, id, most, &Sanitizer::for_times())?.rows.into_iter().filter_map(|row| row.at).max())
+    Ok(read_records(transcript, id, most, &Sanitizer::without_redaction())?.rows.into_iter().filter_map(|row| row.at).max())
 }
 
 /// Where a private turn is open before the end, or may be, what continues it is withheld.
 fn conversation_before(transcript: &Path, most: u64) -> io::Result<ConversationState> {
-    let private = delta::holds_private_before(transcript, most, LOOKED_BACK)?;
+    let private = delta::holds_private_before(transcript, most, LOOKBACK_BYTES)?;
     Ok(if private { ConversationState::after_something_private() } else { ConversationState::default() })
 }
 
@@ -68,19 +69,19 @@ struct LiveRecords {
     asked: Vec<PromptLink>,
 }
 
-/// The private text in lines before the last `most` bytes, at most [`LOOKED_BACK`] bytes back.
-fn fenced_before(transcript: &Path, id: &str, most: u64, gate: &Sanitizer) -> io::Result<Vec<String>> {
+/// The private text in lines before the last `most` bytes, at most [`LOOKBACK_BYTES`] bytes back.
+fn private_text_before(transcript: &Path, id: &str, most: u64, gate: &Sanitizer) -> io::Result<Vec<String>> {
     let place = TranscriptIdentity { session: id.to_owned(), agent: None };
     let until = transcript.metadata()?.len().saturating_sub(most);
-    let mut lines = delta::last_lines(transcript, most.saturating_add(LOOKED_BACK))?;
+    let mut lines = delta::last_lines(transcript, most.saturating_add(LOOKBACK_BYTES))?;
     let mut fenced = Vec::new();
-    while let Some((from, _, piece)) = lines.next_piece()? {
+    while let Some((from, _, piece)) = lines.next_line()? {
         if from >= until {
             break;
         }
-        if let RawLine::Line(line) = piece
+        if let RawLine::Complete(line) = piece
             && delta::opens_private(line)
-            && let ParsedLine::Row(row) = read_line(line, &place, gate)
+            && let ParsedLine::Record(row) = parse_line(line, &place, gate)
         {
             fenced.push(row.fenced);
         }
@@ -110,18 +111,18 @@ impl LiveRecords {
     }
 }
 
-fn rows(transcript: &Path, id: &str, most: u64, gate: &Sanitizer) -> io::Result<LiveRecords> {
+fn read_records(transcript: &Path, id: &str, most: u64, gate: &Sanitizer) -> io::Result<LiveRecords> {
     let place = TranscriptIdentity { session: id.to_owned(), agent: None };
     let mut lines = delta::last_lines(transcript, most)?;
     let (mut all, mut chain) = (LiveRecords::default(), ConversationState::default());
-    while let Some((_, _, piece)) = lines.next_piece()? {
-        let (RawLine::Line(line) | RawLine::Tail(line)) = piece else { continue };
-        match read_line(line, &place, gate) {
-            ParsedLine::Row(mut row) => {
+    while let Some((_, _, piece)) = lines.next_line()? {
+        let (RawLine::Complete(line) | RawLine::Tail(line)) = piece else { continue };
+        match parse_line(line, &place, gate) {
+            ParsedLine::Record(mut row) => {
                 all.asked.extend(chain.place(&mut row, all.rows.len() as u64));
                 all.rows.push(*row);
             }
-            ParsedLine::Link(ParentLink { key, parent }) => chain.saw(key, parent),
+            ParsedLine::Link(ParentLink { key, parent }) => chain.note_parent(key, parent),
             _ => {}
         }
     }

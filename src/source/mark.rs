@@ -14,9 +14,9 @@ use crate::model::session::Millis;
 /// The event of a session's end, and the suffix of the file names of its marks.
 const SESSION_END: &str = "session-end";
 const PRE_COMPACT: &str = "pre-compact";
-const ENDS: &str = "-session-end.json";
+const SESSION_END_SUFFIX: &str = "-session-end.json";
 /// No hook runs this long: an older file in the staging folder is a leftover.
-const ABANDONED: Duration = Duration::from_secs(3600);
+const ABANDONED_AFTER: Duration = Duration::from_secs(3600);
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {
@@ -57,7 +57,7 @@ fn staging(data_dir: &Path) -> PathBuf {
 ///
 /// The file is not synced, which would take longer than everything else: a mark that a power failure removes or empties is only a
 /// lost hint.
-pub fn leave(data_dir: &Path, mark: &Mark) -> io::Result<()> {
+pub fn write_mark(data_dir: &Path, mark: &Mark) -> io::Result<()> {
     match write(data_dir, mark) {
         Err(e) if e.kind() == ErrorKind::NotFound => {
             // `marks/new/` first: a caller that finds the staging folder relies on it.
@@ -80,17 +80,17 @@ fn write(data_dir: &Path, mark: &Mark) -> io::Result<()> {
 }
 
 /// Returns at most `most` marks of ended sessions, newest first by file name.
-pub fn newest_ends(data_dir: &Path, most: usize) -> Vec<Mark> {
+pub fn newest_session_ends(data_dir: &Path, most: usize) -> Vec<Mark> {
     let Ok(entries) = fs::read_dir(folder(data_dir)) else { return Vec::new() };
-    let ends = |path: &PathBuf| path.to_str().is_some_and(|name| name.ends_with(ENDS));
+    let ends = |path: &PathBuf| path.to_str().is_some_and(|name| name.ends_with(SESSION_END_SUFFIX));
     let mut files: Vec<PathBuf> = entries.flatten().map(|e| e.path()).filter(ends).collect();
     files.sort_unstable_by(|a, b| b.cmp(a));
     files.iter().take(most).filter_map(|path| read(path)).collect()
 }
 
 /// Removes files that killed hooks left half written.
-pub fn tidy(data_dir: &Path) {
-    crate::sys::private_files::remove_files(&staging(data_dir), |age| age.is_some_and(|age| age > ABANDONED));
+pub fn remove_leftovers(data_dir: &Path) {
+    crate::sys::private_files::remove_files(&staging(data_dir), |age| age.is_some_and(|age| age > ABANDONED_AFTER));
 }
 
 fn read(path: &Path) -> Option<Mark> {
@@ -98,7 +98,7 @@ fn read(path: &Path) -> Option<Mark> {
 }
 
 /// Returns the waiting marks with their files, oldest first. `None` stands for one that cannot be read.
-pub fn waiting(data_dir: &Path) -> Vec<(PathBuf, Option<Mark>)> {
+pub fn pending(data_dir: &Path) -> Vec<(PathBuf, Option<Mark>)> {
     let Ok(entries) = fs::read_dir(folder(data_dir)) else { return Vec::new() };
     let files = entries.flatten().map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "json"));
     let mut marks: Vec<_> = files

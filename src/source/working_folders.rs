@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 /// How far into a transcript to look for its folder, in bytes: the first lines of new clients are long and name none.
-const HEAD: u64 = 4 << 20;
+const SEARCHED_BYTES: u64 = 4 << 20;
 /// How many transcripts of a folder to try: the first that names its folder is enough.
-const LOOKED_INTO: usize = 3;
+const TRANSCRIPTS_TRIED: usize = 3;
 
 /// The first folder that a transcript names, if any.
 pub fn folder_of(transcript: &Path) -> Option<PathBuf> {
-    let mut lines = BufReader::new(fs::File::open(transcript).ok()?.take(HEAD));
+    let mut lines = BufReader::new(fs::File::open(transcript).ok()?.take(SEARCHED_BYTES));
     let mut line = Vec::new();
     while lines.read_until(b'\n', &mut line).ok()? > 0 {
         let row: Value = serde_json::from_slice(&line).unwrap_or_default();
@@ -32,7 +32,7 @@ pub fn folders(claude_dirs: &[PathBuf]) -> BTreeSet<String> {
     let told = projects.filter_map(|project| {
         let transcripts =
             entries(&project).into_iter().filter(|file| file.extension().is_some_and(|end| end == "jsonl") && file.is_file());
-        transcripts.take(LOOKED_INTO).find_map(|transcript| folder_of(&transcript))
+        transcripts.take(TRANSCRIPTS_TRIED).find_map(|transcript| folder_of(&transcript))
     });
     told.map(|folder| folder.to_string_lossy().into_owned()).collect()
 }

@@ -19,7 +19,7 @@ pub struct CostReport {
 }
 
 /// Stores the last cost the client reported for a session, if that session is stored; `None` removes it.
-pub(super) fn note(db: &Connection, session: &str, by_model: Option<&BTreeMap<String, f64>>) -> Result<()> {
+pub(super) fn record(db: &Connection, session: &str, by_model: Option<&BTreeMap<String, f64>>) -> Result<()> {
     let mut query = db.prepare_cached("SELECT pk FROM session WHERE id = ?1")?;
     let Some(pk) = query.query_row([session], |r| r.get::<_, i64>(0)).optional()? else { return Ok(()) };
     db.prepare_cached("DELETE FROM client_cost WHERE session = ?1")?.execute([pk])?;
@@ -33,16 +33,16 @@ pub(super) fn note(db: &Connection, session: &str, by_model: Option<&BTreeMap<St
 impl Store {
     /// The newest sessions for which the client reported a cost. Excludes sessions that share messages with others, which would count
     /// them too, and sessions with private parts, which are not stored.
-    pub fn reckoned_by_client(&self, most: usize) -> Result<Vec<CostReport>> {
+    pub fn client_cost_reports(&self, most: usize) -> Result<Vec<CostReport>> {
         let sql = "SELECT s.pk FROM session s WHERE EXISTS (SELECT 1 FROM client_cost WHERE session = s.pk)
               AND NOT EXISTS (SELECT 1 FROM kin WHERE session = s.pk) AND NOT EXISTS (SELECT 1 FROM private_turn WHERE session = s.id)
             ORDER BY s.started_at DESC, s.id LIMIT ?1";
         let mut query = self.db.prepare(sql)?;
         let sessions: Vec<i64> = query.query_map([most as i64], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
-        sessions.into_iter().map(|pk| self.reckoned(pk)).collect()
+        sessions.into_iter().map(|pk| self.cost_report(pk)).collect()
     }
 
-    fn reckoned(&self, pk: i64) -> Result<CostReport> {
+    fn cost_report(&self, pk: i64) -> Result<CostReport> {
         let head = self.session_head(pk)?;
         let mut query = self.db.prepare_cached("SELECT model, usd FROM client_cost WHERE session = ?1")?;
         let client = query.query_map([pk], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;

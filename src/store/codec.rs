@@ -6,13 +6,13 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// In bytes of JSON. A zstd frame of less saves less than it adds.
-const WORTH_IT: usize = 160;
+const MIN_COMPRESSED_BYTES: usize = 160;
 /// zstd level. Higher levels gain nothing on bodies of a few hundred bytes.
 const LEVEL: i32 = 3;
 const PLAIN: u8 = 0;
 const ZSTD: u8 = 1;
 /// In bytes. A larger claim means damage: stored texts are bounded far below this.
-const MAX_UNPACKED: usize = 64 << 20;
+const MAX_BODY_BYTES: usize = 64 << 20;
 
 pub fn pack<T: Serialize>(value: &T) -> anyhow::Result<Vec<u8>> {
     pack_json(&serde_json::to_vec(value)?)
@@ -20,7 +20,7 @@ pub fn pack<T: Serialize>(value: &T) -> anyhow::Result<Vec<u8>> {
 
 /// Packs a value that is already JSON.
 pub fn pack_json(json: &[u8]) -> anyhow::Result<Vec<u8>> {
-    if json.len() >= WORTH_IT {
+    if json.len() >= MIN_COMPRESSED_BYTES {
         let packed = compress(json)?;
         if packed.len() + 4 < json.len() {
             let mut body = vec![ZSTD];
@@ -68,7 +68,7 @@ fn unpack_as_it_is<T: DeserializeOwned>(body: &[u8]) -> anyhow::Result<T> {
         Some((&ZSTD, rest)) if rest.len() > 4 => {
             let (size, frame) = rest.split_at(4);
             let size = u32::from_le_bytes(size.try_into()?) as usize;
-            anyhow::ensure!(size <= MAX_UNPACKED, "a stored body claims {size} bytes");
+            anyhow::ensure!(size <= MAX_BODY_BYTES, "a stored body claims {size} bytes");
             Ok(serde_json::from_slice(&decompress(frame, size)?)?)
         }
         _ => anyhow::bail!("a stored body has an unknown form"),

@@ -15,7 +15,7 @@ use crate::model::digest::OpenItem;
 use crate::model::session::Millis;
 
 /// Inputs recorded by another version of the program are ignored: its rules may differ.
-const RULES: &str = env!("CARGO_PKG_VERSION");
+const PROGRAM_VERSION: &str = env!("CARGO_PKG_VERSION");
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DigestInputs {
@@ -31,7 +31,7 @@ pub struct DigestInputs {
 impl DigestInputs {
     pub fn new(began: Option<Millis>, shown: &[OpenItem], left: &[OpenItem]) -> Self {
         let ids = |items: &[OpenItem]| items.iter().map(|item| item.id.clone()).collect();
-        Self { rules: RULES.to_owned(), began, shown: ids(shown), left: ids(left) }
+        Self { rules: PROGRAM_VERSION.to_owned(), began, shown: ids(shown), left: ids(left) }
     }
 
     /// The same, with other open items shown.
@@ -42,26 +42,26 @@ impl DigestInputs {
 
 impl Store {
     /// The inputs of a session's digest, unless the session itself changed since.
-    pub fn basis_of(&self, head: &SessionHead) -> Result<Option<DigestInputs>> {
+    pub fn digest_inputs_of(&self, head: &SessionHead) -> Result<Option<DigestInputs>> {
         if head.dirty && !head.only_shown {
             return Ok(None);
         }
         let sql = "SELECT basis FROM digest WHERE session = ?1 AND superseded = 0 AND interim_until IS NULL";
         let found: Option<Option<String>> = self.db.prepare_cached(sql)?.query_row([head.pk], |r| r.get(0)).optional()?;
         let basis = found.flatten().and_then(|text| serde_json::from_str::<DigestInputs>(&text).ok());
-        Ok(basis.filter(|basis| basis.rules == RULES))
+        Ok(basis.filter(|basis| basis.rules == PROGRAM_VERSION))
     }
 
     /// The items that a session's own records leave open, where their ids and words are both on record.
-    pub fn left_on_record(&self, head: &SessionHead) -> Result<Option<Vec<OpenItem>>> {
-        let Some(basis) = self.basis_of(head)? else { return Ok(None) };
-        let texts: HashMap<String, String> = self.items_of(head.pk)?.into_iter().map(|item| (item.id, item.text)).collect();
+    pub fn recorded_open_items(&self, head: &SessionHead) -> Result<Option<Vec<OpenItem>>> {
+        let Some(basis) = self.digest_inputs_of(head)? else { return Ok(None) };
+        let texts: HashMap<String, String> = self.open_items_of(head.pk)?.into_iter().map(|item| (item.id, item.text)).collect();
         let item = |id: String| texts.get(&id).cloned().map(|text| OpenItem { id, text, session: head.pk });
         Ok(basis.left.into_iter().map(item).collect())
     }
 
     /// Records the inputs of a digest that still holds.
-    pub fn note_basis(&self, session: i64, input_hash: &[u8; 32], basis: &DigestInputs) -> Result<()> {
+    pub fn record_digest_inputs(&self, session: i64, input_hash: &[u8; 32], basis: &DigestInputs) -> Result<()> {
         let sql = "UPDATE digest SET basis = ?2, input_hash = ?3 WHERE session = ?1 AND superseded = 0 AND summarizer = 'extract' AND interim_until IS NULL";
         self.db.prepare_cached(sql)?.execute(params![session, serde_json::to_string(basis)?, input_hash])?;
         Ok(())

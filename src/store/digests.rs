@@ -8,7 +8,7 @@ use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 use super::load::SessionHead;
 use super::{Store, search};
 use crate::model::digest::{Digest, OpenItem};
-use crate::model::session::{Millis, free_id};
+use crate::model::session::{Millis, unused_id};
 use crate::store::codec::{pack, unpack};
 use crate::store::digest_inputs::DigestInputs;
 use crate::store::near_duplicates;
@@ -113,7 +113,7 @@ impl Store {
             ],
         )?;
         if new.interim_until.is_none() {
-            near_duplicates::note(&tx, head.pk, &new.digest)?;
+            near_duplicates::record_signature(&tx, head.pk, &new.digest)?;
         }
         save_open_items(&tx, head, new)?;
         let sql = "UPDATE session SET dirty = ?2, page_dirty = 1, skip = NULL, compacted_at = NULL WHERE pk = ?1";
@@ -152,7 +152,7 @@ impl Store {
     }
 
     /// Records why a session has no digest of its latest state; `status` shows it.
-    pub fn note_skip(&self, session: i64, why: &str) -> Result<()> {
+    pub fn record_skip(&self, session: i64, why: &str) -> Result<()> {
         self.db.execute("UPDATE session SET skip = ?2 WHERE pk = ?1 AND skip IS NOT ?2", params![session, why])?;
         Ok(())
     }
@@ -169,13 +169,13 @@ impl Store {
     }
 
     /// Records that the model was unavailable when asked about this session. Not counted as a failure of the session.
-    pub fn note_no_model(&self, session: i64, at: Millis, error: &str) -> Result<()> {
+    pub fn record_model_unavailable(&self, session: i64, at: Millis, error: &str) -> Result<()> {
         self.db.execute("INSERT INTO attempt VALUES (?1, 0, ?2, ?3) ON CONFLICT DO NOTHING", params![session, at, error])?;
         Ok(())
     }
 
     /// Sessions whose last model call failed.
-    pub fn tried_in_vain(&self) -> Result<HashSet<i64>> {
+    pub fn unanswered_sessions(&self) -> Result<HashSet<i64>> {
         let mut query = self.db.prepare("SELECT session FROM attempt")?;
         Ok(query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
     }
@@ -194,7 +194,7 @@ impl Store {
     }
 
     /// Forgets the used replies: none of their files is left.
-    pub fn forget_used_replies(&self) -> Result<()> {
+    pub fn drop_used_replies(&self) -> Result<()> {
         self.db.execute("DELETE FROM fact WHERE name GLOB ?1 || '*'", [USED_REPLY])?;
         Ok(())
     }
@@ -239,15 +239,15 @@ fn stored(r: &rusqlite::Row<'_>) -> rusqlite::Result<StoredDigest> {
 fn id_of(tx: &Transaction<'_>, head: &SessionHead, new: &NewDigest<'_>) -> Result<String> {
     let body = serde_json::to_string(&new.digest)?;
     let mut others = tx.prepare_cached("SELECT EXISTS (SELECT 1 FROM digest WHERE id = ?1 AND session <> ?2)")?;
-    Ok(free_id("d", &[&head.id, new.summarizer, &body], |id| others.query_row(params![id, head.pk], |r| r.get(0)))?)
+    Ok(unused_id("d", &[&head.id, new.summarizer, &body], |id| others.query_row(params![id, head.pk], |r| r.get(0)))?)
 }
 
 /// Retires the current digest with what it brought. One made by the model was paid for and is kept; one made without it can be made again
 /// and is deleted.
 fn supersede(tx: &Transaction<'_>, session: i64) -> Result<()> {
-    search::outdate(tx, session)?;
-    near_duplicates::drop_note(tx, session)?;
-    mark_closed_pages(tx, session)?;
+    search::mark_outdated(tx, session)?;
+    near_duplicates::drop_signature(tx, session)?;
+    outdate_pages_of_closed_items(tx, session)?;
     tx.execute("DELETE FROM open_item WHERE session = ?1", [session])?;
     tx.execute("DELETE FROM closed_item WHERE session = ?1", [session])?;
     let gone = "session = ?1 AND superseded = 0 AND summarizer = 'extract'";
@@ -271,11 +271,11 @@ fn save_open_items(tx: &Transaction<'_>, head: &SessionHead, new: &NewDigest<'_>
             params![item.id, head.pk, item.session, item.text],
         )?;
     }
-    mark_closed_pages(tx, head.pk)
+    outdate_pages_of_closed_items(tx, head.pk)
 }
 
 /// Pages of sessions whose open items this one closes show them as done.
-pub(super) fn mark_closed_pages(tx: &Transaction<'_>, session: i64) -> Result<()> {
+pub(super) fn outdate_pages_of_closed_items(tx: &Transaction<'_>, session: i64) -> Result<()> {
     let sql = "UPDATE session SET page_dirty = 1 WHERE pk IN (SELECT of FROM closed_item WHERE session = ?1)";
     tx.execute(sql, [session])?;
     Ok(())

@@ -20,9 +20,9 @@ pub struct Document {
 }
 
 /// A bounded column keeps this many bytes of text as it is; beyond that, only words the column does not hold yet, once each.
-const AS_SAID: usize = 1 << 20;
+const VERBATIM_BYTES: usize = 1 << 20;
 /// Beyond this many bytes only new words without digits are added: there is no end of distinct hashes and numbers.
-const MOST: usize = 2 << 20;
+const MAX_COLUMN_BYTES: usize = 2 << 20;
 
 /// A column under construction; each text is added once.
 #[derive(Default)]
@@ -37,26 +37,26 @@ struct ColumnBuilder {
 
 impl ColumnBuilder {
     fn add(&mut self, text: &str) {
-        self.add_by(text, IndexedText::add);
+        self.add_with(text, IndexedText::add);
     }
 
     fn add_name(&mut self, name: &str) {
-        self.add_by(name, IndexedText::add_name);
+        self.add_with(name, IndexedText::add_name);
     }
 
-    fn add_by(&mut self, text: &str, add: impl Fn(&mut IndexedText, &str)) {
+    fn add_with(&mut self, text: &str, add: impl Fn(&mut IndexedText, &str)) {
         if text.is_empty() || !self.texts.insert(hash_of(text)) {
             return;
         }
-        if !self.is_bounded || self.indexed.bytes() < AS_SAID {
+        if !self.is_bounded || self.indexed.bytes() < VERBATIM_BYTES {
             return add(&mut self.indexed, text);
         }
         let known = self.words.get_or_insert_with(|| self.indexed.all().map(hash_of).collect());
         let mut more = IndexedText::default();
         add(&mut more, text);
-        let is_full = self.indexed.bytes() >= MOST;
+        let is_full = self.indexed.bytes() >= MAX_COLUMN_BYTES;
         let fits = |word: &str| !is_full || !word.bytes().any(|b| b.is_ascii_digit());
-        self.indexed.add_some(&more, |word| fits(word) && known.insert(hash_of(word)));
+        self.indexed.add_where(&more, |word| fits(word) && known.insert(hash_of(word)));
     }
 }
 
@@ -114,7 +114,7 @@ impl DocumentBuilder {
     }
 
     /// For a session that is too long to load: the columns that grow with it are bounded.
-    pub fn of_long(digest: Option<&Digest>) -> Self {
+    pub fn for_long_session(digest: Option<&Digest>) -> Self {
         let mut draft = Self::of(digest);
         for column in [&mut draft.asked, &mut draft.noted, &mut draft.said, &mut draft.did] {
             column.is_bounded = true;
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn a_word_that_comes_late_in_a_session_without_end_is_in_its_document() {
-        let mut draft = DocumentBuilder::of_long(None);
+        let mut draft = DocumentBuilder::for_long_session(None);
         let mut seed = 1_u64;
         for n in 0..4_000 {
             let hashes: Vec<String> = (0..60)
@@ -203,6 +203,6 @@ mod tests {
         let document = draft.finish();
         let said = &document.columns[4];
         assert!(said.split(' ').any(|word| word == "sluice"));
-        assert!(said.len() < MOST + MOST / 8, "{}", said.len());
+        assert!(said.len() < MAX_COLUMN_BYTES + MAX_COLUMN_BYTES / 8, "{}", said.len());
     }
 }

@@ -10,16 +10,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::session::Millis;
 use crate::sys::private_files;
-use crate::text::clean::{one_line, plain, shorten};
+use crate::text::clean::{one_line, shorten, without_controls};
 
 const FILE: &str = "last-run.json";
 /// The longest error text stored, in characters.
-const MAX_ERROR: usize = 300;
+const MAX_ERROR_CHARS: usize = 300;
 /// After this many runs in a row without a usable reply, no model is called for the time below, in milliseconds.
-const FUTILE: u32 = 3;
-const REST: Millis = 24 * 3_600_000;
+const MAX_FUTILE_RUNS: u32 = 3;
+const BACKOFF_MS: Millis = 24 * 3_600_000;
 /// The longest valid rest, in milliseconds; a longer one was written with a wrong clock.
-const LONGEST_REST: Millis = 8 * REST;
+const MAX_BACKOFF_MS: Millis = 8 * BACKOFF_MS;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -63,19 +63,19 @@ impl LastRun {
     }
 
     /// The current rest, if the model must not be called now.
-    pub fn resting(data_dir: &Path, now: Millis) -> Option<ModelBackoff> {
-        Self::read(data_dir)?.rest.filter(|rest| (1..=LONGEST_REST).contains(&(rest.until - now)))
+    pub fn backoff(data_dir: &Path, now: Millis) -> Option<ModelBackoff> {
+        Self::read(data_dir)?.rest.filter(|rest| (1..=MAX_BACKOFF_MS).contains(&(rest.until - now)))
     }
 
     /// Records the outcome of a run's model calls.
-    pub fn asked(data_dir: &Path, at: Millis, asked: ModelRunOutcome) {
+    pub fn record_model_outcome(data_dir: &Path, at: Millis, asked: ModelRunOutcome) {
         let before = Self::read(data_dir).unwrap_or_default();
         let futile = if asked == ModelRunOutcome::Futile { before.futile.saturating_add(1) } else { 0 };
         let rest = match asked {
             ModelRunOutcome::Worked => None,
-            ModelRunOutcome::Futile if futile < FUTILE => None,
+            ModelRunOutcome::Futile if futile < MAX_FUTILE_RUNS => None,
             ModelRunOutcome::Futile => Some(ModelBackoff {
-                until: at.saturating_add(REST),
+                until: at.saturating_add(BACKOFF_MS),
                 why: format!("{futile} runs in a row brought no usable answer"),
             }),
             ModelRunOutcome::Limited(rest) => Some(rest),
@@ -84,39 +84,39 @@ impl LastRun {
     }
 
     /// A default record that keeps what is known about the model.
-    fn about_model(data_dir: &Path) -> Self {
+    fn model_state(data_dir: &Path) -> Self {
         let Self { futile, rest, .. } = Self::read(data_dir).unwrap_or_default();
         Self { futile, rest, ..Self::default() }
     }
 
     /// Records a run that did its work.
-    pub fn succeeded(data_dir: &Path, at: Millis) {
-        Self { at, ..Self::about_model(data_dir) }.write(data_dir);
+    pub fn record_success(data_dir: &Path, at: Millis) {
+        Self { at, ..Self::model_state(data_dir) }.write(data_dir);
     }
 
     /// Records a run that finished without calling the model: a failure of the model stays on record.
-    pub fn went_through(data_dir: &Path, at: Millis) {
-        let before = Self::read(data_dir).filter(|run| run.of_model).unwrap_or_else(|| Self::about_model(data_dir));
+    pub fn record_without_model(data_dir: &Path, at: Millis) {
+        let before = Self::read(data_dir).filter(|run| run.of_model).unwrap_or_else(|| Self::model_state(data_dir));
         Self { at, ..before }.write(data_dir);
     }
 
     /// Records a run that could not start or finish.
-    pub fn failed(data_dir: &Path, at: Millis, why: &str) {
-        Self::note(data_dir, at, why, false);
+    pub fn record_failure(data_dir: &Path, at: Millis, why: &str) {
+        Self::record(data_dir, at, why, false);
     }
 
     /// Records that the model failed in a run where no call succeeded.
-    pub fn model_failed(data_dir: &Path, at: Millis, why: &str) {
-        Self::note(data_dir, at, why, true);
+    pub fn record_model_failure(data_dir: &Path, at: Millis, why: &str) {
+        Self::record(data_dir, at, why, true);
     }
 
-    fn note(data_dir: &Path, at: Millis, why: &str, of_model: bool) {
+    fn record(data_dir: &Path, at: Millis, why: &str, of_model: bool) {
         let before = Self::read(data_dir).unwrap_or_default();
         let failed = Self {
             at,
             failures: before.failures.saturating_add(1),
             failing_since: before.failing_since.or(Some(at)),
-            error: Some(shorten(&one_line(&plain(why)), MAX_ERROR)),
+            error: Some(shorten(&one_line(&without_controls(why)), MAX_ERROR_CHARS)),
             of_model,
             ..before
         };
@@ -134,7 +134,7 @@ impl LastRun {
 
     /// Not synced: losing this in a power failure costs less than waiting for the disk in every run.
     fn write(&self, data_dir: &Path) {
-        self.write_by(data_dir, private_files::replace_for_now);
+        self.write_by(data_dir, private_files::replace_unsynced);
     }
 
     /// Ignores write errors: they are no reason to fail.

@@ -14,7 +14,7 @@ use crate::store::Store;
 use crate::sys::private_files;
 
 /// Marker file: pages are being written.
-pub const WRITING: &str = "writing";
+pub const WRITING_FILE: &str = "writing";
 
 /// Holds the marker file until it is dropped.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub struct WritingMarker(PathBuf);
 impl WritingMarker {
     /// Creates the marker file, synced.
     pub fn begin(data_dir: &Path) -> io::Result<Self> {
-        let file = data_dir.join(WRITING);
+        let file = data_dir.join(WRITING_FILE);
         private_files::open_lock(&file)?;
         private_files::sync_folder_of(&file)?;
         Ok(Self(file))
@@ -37,44 +37,44 @@ impl Drop for WritingMarker {
 }
 
 /// Removes half-written files of killed runs. The caller must hold the run lock, since only its holder writes pages.
-pub fn drop_half_written(data_dir: &Path) {
-    match data_dir.join(WRITING).exists() {
-        true => drop_half_written_anywhere(data_dir),
-        false => drop_abandoned(data_dir),
+pub fn remove_half_written(data_dir: &Path) {
+    match data_dir.join(WRITING_FILE).exists() {
+        true => remove_half_written_anywhere(data_dir),
+        false => remove_abandoned(data_dir),
     }
 }
 
-/// Like [`drop_half_written`], but searches all folders whether or not the marker exists.
-pub fn drop_half_written_anywhere(data_dir: &Path) {
-    for entry in WalkDir::new(data_dir.join("daily")).into_iter().flatten().filter(|e| private_files::is_half_written(e.path())) {
+/// Like [`remove_half_written`], but searches all folders whether or not the marker exists.
+pub fn remove_half_written_anywhere(data_dir: &Path) {
+    for entry in WalkDir::new(data_dir.join("daily")).into_iter().flatten().filter(|e| private_files::is_temporary(e.path())) {
         let _ = fs::remove_file(entry.path());
     }
-    let _ = fs::remove_file(data_dir.join(WRITING));
-    drop_abandoned(data_dir);
+    let _ = fs::remove_file(data_dir.join(WRITING_FILE));
+    remove_abandoned(data_dir);
 }
 
 /// Removes only old half-written files, so that it is safe while another process is writing.
-pub fn drop_abandoned(data_dir: &Path) {
+pub fn remove_abandoned(data_dir: &Path) {
     for folder in [data_dir.to_owned(), data_dir.join("replies"), data_dir.join("backup")] {
-        private_files::drop_abandoned(&folder);
+        private_files::remove_abandoned(&folder);
     }
 }
 
 /// Removes replies whose digest is stored, including those that an interrupted run left.
-pub fn drop_used_replies(data_dir: &Path, store: &Store) -> Result<()> {
+pub fn remove_used_replies(data_dir: &Path, store: &Store) -> Result<()> {
     let used = store.used_replies()?;
     if used.is_empty() {
         return Ok(());
     }
-    match drop_replies(&data_dir.join("replies"), &used) {
+    match remove_replies(&data_dir.join("replies"), &used) {
         // The next run tries again.
         Err(e) if e.kind() != io::ErrorKind::NotFound => Ok(()),
         // No folder means no replies.
-        _ => store.forget_used_replies(),
+        _ => store.drop_used_replies(),
     }
 }
 
-fn drop_replies(folder: &Path, used: &[String]) -> io::Result<()> {
+fn remove_replies(folder: &Path, used: &[String]) -> io::Result<()> {
     for path in fs::read_dir(folder)?.flatten().map(|entry| entry.path()) {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         if path.extension().is_some_and(|e| e == "json") && used.iter().any(|hash| hash.starts_with(&name)) {

@@ -11,8 +11,8 @@ use crate::store::chunk;
 use crate::store::chunk::ItemKind;
 
 /// How many earlier sessions contribute the open items a session is shown, and the maximum age of those sessions in milliseconds.
-pub(super) const EARLIER: usize = 3;
-const OPEN_FOR: Millis = 14 * 24 * 3600 * 1000;
+pub(super) const SHOWN_EARLIER_SESSIONS: usize = 3;
+const MAX_OPEN_AGE: Millis = 14 * 24 * 3600 * 1000;
 
 /// Shortest id prefix that is accepted, in characters.
 const MIN_PREFIX: usize = 4;
@@ -35,7 +35,7 @@ pub struct SessionHead {
 }
 
 /// Selects the columns of a [`SessionHead`] from `session s`; the caller appends `WHERE` and the rest.
-pub(super) const HEAD: &str =
+pub(super) const SELECT_HEAD: &str =
     "SELECT s.pk, s.id, p.key, coalesce(s.started_at, 9223372036854775807), s.grew_at, s.ended_at, s.end_reason, s.dirty,
      s.last_at, s.dirty = 2
      FROM session s JOIN project p ON p.pk = s.project";
@@ -58,13 +58,13 @@ pub(super) fn head(r: &rusqlite::Row<'_>) -> rusqlite::Result<SessionHead> {
 /// # Errors
 /// When there is no such session.
 pub(super) fn head_of(db: &Connection, pk: i64) -> Result<SessionHead> {
-    let mut query = db.prepare_cached(&format!("{HEAD} WHERE s.pk = ?1"))?;
+    let mut query = db.prepare_cached(&format!("{SELECT_HEAD} WHERE s.pk = ?1"))?;
     query.query_row([pk], head).context("the session is gone from the index")
 }
 
 impl Store {
     pub fn session_heads(&self) -> Result<Vec<SessionHead>> {
-        let mut query = self.db.prepare(&format!("{HEAD} ORDER BY s.started_at, s.id"))?;
+        let mut query = self.db.prepare(&format!("{SELECT_HEAD} ORDER BY s.started_at, s.id"))?;
         Ok(query.query_map([], head)?.collect::<rusqlite::Result<_>>()?)
     }
 
@@ -72,7 +72,7 @@ impl Store {
     /// `extracts` also every session digested without the model. In the order of `session_heads`.
     pub fn waiting_heads(&self, extracts: bool) -> Result<Vec<SessionHead>> {
         let sql = format!(
-            "{HEAD} WHERE s.pk IN (SELECT pk FROM session WHERE dirty
+            "{SELECT_HEAD} WHERE s.pk IN (SELECT pk FROM session WHERE dirty
                  UNION SELECT session FROM digest WHERE queued AND superseded = 0
                  UNION SELECT session FROM digest WHERE ?1 AND summarizer = 'extract' AND superseded = 0)
              ORDER BY s.started_at, s.id"
@@ -87,11 +87,11 @@ impl Store {
     /// The most recent earlier sessions of the project that are not too old, newest first.
     pub fn earlier_sessions(&self, of: &SessionHead) -> Result<Vec<SessionHead>> {
         let sql = format!(
-            "{HEAD} WHERE s.project = (SELECT project FROM session WHERE pk = ?1) AND (s.started_at, s.id) < (?2, ?3) AND s.started_at >= ?2 - ?4
-             ORDER BY s.started_at DESC, s.id DESC LIMIT {EARLIER}"
+            "{SELECT_HEAD} WHERE s.project = (SELECT project FROM session WHERE pk = ?1) AND (s.started_at, s.id) < (?2, ?3) AND s.started_at >= ?2 - ?4
+             ORDER BY s.started_at DESC, s.id DESC LIMIT {SHOWN_EARLIER_SESSIONS}"
         );
         let mut query = self.db.prepare_cached(&sql)?;
-        Ok(query.query_map(params![of.pk, of.started_at, of.id, OPEN_FOR], head)?.collect::<rusqlite::Result<_>>()?)
+        Ok(query.query_map(params![of.pk, of.started_at, of.id, MAX_OPEN_AGE], head)?.collect::<rusqlite::Result<_>>()?)
     }
 
     /// The session whose id starts with `prefix`, or to which the digest with that id belongs.
@@ -126,7 +126,7 @@ impl Store {
         if let Some(pk) = by_digest {
             return self.session_head(pk).map(Some);
         }
-        let sql = format!("{HEAD} WHERE substr(s.id, 1, ?2) = ?1 ORDER BY s.id LIMIT 6");
+        let sql = format!("{SELECT_HEAD} WHERE substr(s.id, 1, ?2) = ?1 ORDER BY s.id LIMIT 6");
         let mut query = self.db.prepare(&sql)?;
         let found: Vec<SessionHead> =
             query.query_map(params![prefix, prefix.chars().count() as i64], head)?.collect::<rusqlite::Result<_>>()?;
@@ -145,7 +145,7 @@ impl Store {
         let mut query = self.db.prepare_cached("SELECT pk FROM source WHERE session = ?1 AND agent = ''")?;
         let main: Vec<i64> = query.query_map([head.pk], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
         let (mut prompt, mut work) = (false, false);
-        chunk::each_owned(&self.db, head, |kept| {
+        chunk::each_owned_item(&self.db, head, |kept| {
             prompt |= kept.line.kind == ItemKind::Prompt && main.contains(&kept.source);
             work |= matches!(kept.line.kind, ItemKind::Reply | ItemKind::Tool | ItemKind::Plan);
             Ok(())

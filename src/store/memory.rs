@@ -12,7 +12,7 @@ use std::time::Duration;
 use anyhow::Result;
 use rusqlite::{Connection, TransactionBehavior, params};
 
-use super::{BUSY, Store};
+use super::{LOCK_TIMEOUT, Store};
 use crate::model::session::Millis;
 use crate::privacy::Policy;
 
@@ -41,20 +41,20 @@ impl Memory {
     ///
     /// # Errors
     /// When there is none yet, or its schema is not this program's: an [`super::OtherFormat`].
-    pub fn open_as_it_is(path: &Path, policy: &Policy, patience: Duration) -> Result<Self> {
+    pub fn open_unchanged(path: &Path, policy: &Policy, patience: Duration) -> Result<Self> {
         Self::of(Store::open_as_it_is(path, patience)?, policy)
     }
 
     /// A restricted view of an index that is open for writing.
-    pub fn beside(store: &Store, policy: &Policy) -> Result<Self> {
-        Self::of(Store::open_as_it_is(&store.path, BUSY)?, policy)
+    pub fn beside_writer(store: &Store, policy: &Policy) -> Result<Self> {
+        Self::of(Store::open_as_it_is(&store.path, LOCK_TIMEOUT)?, policy)
     }
 
     fn of(mut store: Store, policy: &Policy) -> Result<Self> {
         let mut hides = false;
         if !policy.hides_nothing() {
             let tx = store.db.transaction_with_behavior(TransactionBehavior::Deferred)?;
-            hides = narrow(&tx, policy)?;
+            hides = restrict(&tx, policy)?;
             tx.commit()?;
             store.narrowed = true;
         }
@@ -62,7 +62,7 @@ impl Memory {
     }
 
     /// Does a day's page, written from the whole index, show anything that is hidden here? Its notes are those from `from` up to `until`.
-    pub fn hides_some_of(&self, day: &str, (from, until): (Millis, Millis)) -> Result<bool> {
+    pub fn hides_part_of_day(&self, day: &str, (from, until): (Millis, Millis)) -> Result<bool> {
         if !self.hides {
             return Ok(false);
         }
@@ -102,10 +102,10 @@ CREATE TEMP VIEW bad_line AS SELECT * FROM main.bad_line b
 ";
 
 /// Tables restricted to the rows of sessions that are shown.
-const OF_SESSIONS: [&str; 6] = ["digest", "former_digest", "open_item", "page", "attempt", "client_cost"];
+const SESSION_TABLES: [&str; 6] = ["digest", "former_digest", "open_item", "page", "attempt", "client_cost"];
 
 /// Shadows tables with views, for this connection only. Returns whether anything is hidden.
-fn narrow(db: &Connection, policy: &Policy) -> Result<bool> {
+fn restrict(db: &Connection, policy: &Policy) -> Result<bool> {
     // Keeps the list of what is hidden out of any file.
     db.execute_batch(
         "PRAGMA temp_store = MEMORY;
@@ -123,20 +123,20 @@ fn narrow(db: &Connection, policy: &Policy) -> Result<bool> {
         }
     }
     db.execute_batch(VIEWS)?;
-    for table in OF_SESSIONS {
+    for table in SESSION_TABLES {
         db.execute_batch(&format!(
             "CREATE TEMP VIEW {table} AS SELECT * FROM main.{table} o WHERE EXISTS (SELECT 1 FROM temp.session WHERE pk = o.session)"
         ))?;
     }
     if policy.hides_folders() {
-        hide_parts(db, policy)?;
+        hide_sessions(db, policy)?;
     }
     let hidden = "SELECT EXISTS (SELECT 1 FROM temp.hidden_project) OR EXISTS (SELECT 1 FROM temp.hidden_session)";
     Ok(db.query_row(hidden, [], |r| r.get(0))?)
 }
 
 /// Hides whole sessions of which a part took place in a hidden folder.
-fn hide_parts(db: &Connection, policy: &Policy) -> Result<()> {
+fn hide_sessions(db: &Connection, policy: &Policy) -> Result<()> {
     let mut hide = db.prepare("INSERT OR IGNORE INTO temp.hidden_session VALUES (?1)")?;
     let mut query = db.prepare(
         "SELECT s.pk, f.cwd FROM main.source f JOIN main.session s ON s.pk = f.session JOIN main.project p ON p.pk = s.project
@@ -174,7 +174,7 @@ mod tests {
         let sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'search*' AND name NOT GLOB 'sqlite_*'";
         let mut query = store.db.prepare(sql).expect("the tables");
         let all: BTreeSet<String> = query.query_map([], |r| r.get(0)).and_then(Iterator::collect).expect("the tables");
-        let mut known: BTreeSet<String> = OF_SESSIONS.into_iter().chain(HARMLESS).map(str::to_owned).collect();
+        let mut known: BTreeSet<String> = SESSION_TABLES.into_iter().chain(HARMLESS).map(str::to_owned).collect();
         known.extend(VIEWS.lines().filter_map(|line| line.strip_prefix("CREATE TEMP VIEW ")?.split(' ').next()).map(str::to_owned));
         assert_eq!(all, known);
     }

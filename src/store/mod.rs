@@ -56,7 +56,7 @@ pub use self::open::OtherFormat;
 use crate::store::chunk::{RecordIndex, StoredKeys};
 
 /// How long a statement waits for another process's transaction. Our own transactions take milliseconds.
-const BUSY: Duration = Duration::from_secs(10);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 pub struct Store {
     pub(crate) db: Connection,
@@ -79,7 +79,7 @@ pub struct Store {
 
 impl Store {
     /// Sets how long a statement waits for another process's transaction.
-    pub fn wait_for_locks(&self, patience: Duration) -> Result<()> {
+    pub fn set_lock_timeout(&self, patience: Duration) -> Result<()> {
         Ok(self.db.busy_timeout(patience)?)
     }
 
@@ -94,7 +94,7 @@ impl Store {
     }
 
     /// Runs `read` in one transaction: locks are taken once, and it sees one state of the index whatever is written meanwhile.
-    pub fn at_once<T>(&self, read: impl FnOnce() -> Result<T>) -> Result<T> {
+    pub fn in_snapshot<T>(&self, read: impl FnOnce() -> Result<T>) -> Result<T> {
         let tx = Transaction::new_unchecked(&self.db, TransactionBehavior::Deferred)?;
         let done = read();
         tx.finish()?;
@@ -103,7 +103,7 @@ impl Store {
 
     /// From here on a power failure may lose the last transactions. For data that can be read again from the transcripts, where a sync
     /// after each transaction would take too long; everything else goes through `lasting`.
-    pub fn sync_later(&self) -> Result<()> {
+    pub fn relax_durability(&self) -> Result<()> {
         Ok(self.db.pragma_update(None, "synchronous", "NORMAL")?)
     }
 
@@ -117,7 +117,7 @@ impl Store {
     }
 
     /// Runs `write` in one transaction. Nothing is written when it fails.
-    pub fn together(&self, write: impl FnOnce() -> Result<()>) -> Result<()> {
+    pub fn in_transaction(&self, write: impl FnOnce() -> Result<()>) -> Result<()> {
         let tx = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
         write()?;
         Ok(tx.commit()?)

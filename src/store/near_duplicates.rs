@@ -7,7 +7,7 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::Store;
-use crate::analyze::minhash::{DigestWordSet, repeated_by, repeated_by_changed};
+use crate::analyze::minhash::{DigestWordSet, next_near_duplicates, update_near_duplicates};
 use crate::model::digest::Digest;
 use crate::store::codec::unpack;
 
@@ -20,13 +20,13 @@ struct ComparedSession {
 }
 
 /// Only changed sessions are compared again while they are fewer than one in this many.
-const FEW: usize = 8;
+const MAX_CHANGED_ONE_IN: usize = 8;
 
 impl Store {
     /// Updates which session repeats which, in projects where something changed, or in `all`. Pages that show the old result become out
     /// of date.
-    pub fn find_repeats(&mut self, all: bool) -> Result<()> {
-        if !all && self.page_dirty()?.is_empty() {
+    pub fn find_near_duplicates(&mut self, all: bool) -> Result<()> {
+        if !all && self.sessions_with_outdated_pages()?.is_empty() {
             return Ok(());
         }
         let changed = "SELECT project FROM session WHERE page_dirty UNION
@@ -38,8 +38,8 @@ impl Store {
         }
         let tx = self.db.transaction()?;
         for project in projects {
-            let said = said_in(&tx, project)?;
-            for (one, next) in said.iter().zip(repeats_among(&said, all)) {
+            let said = compared_sessions(&tx, project)?;
+            for (one, next) in said.iter().zip(repeaters_of(&said, all)) {
                 let next = next.map(|at| said[at].session);
                 if next != one.repeated_by {
                     tx.execute("UPDATE likeness SET repeated_by = ?2 WHERE session = ?1", params![one.session, next])?;
@@ -60,11 +60,11 @@ impl Store {
 
 /// For each session, the position of the one that repeats it. Compares only changed sessions with the others, unless too many changed or
 /// `all` is set.
-fn repeats_among(said: &[ComparedSession], all: bool) -> Vec<Option<usize>> {
+fn repeaters_of(said: &[ComparedSession], all: bool) -> Vec<Option<usize>> {
     let likeness: Vec<DigestWordSet> = said.iter().map(|one| one.likeness.clone()).collect();
     let changed: Vec<usize> = (0..said.len()).filter(|at| said[*at].changed).collect();
-    if all || changed.len() * FEW > said.len() {
-        return repeated_by(&likeness);
+    if all || changed.len() * MAX_CHANGED_ONE_IN > said.len() {
+        return next_near_duplicates(&likeness);
     }
     let places: HashMap<i64, usize> = said.iter().enumerate().map(|(at, one)| (one.session, at)).collect();
     // A reference to a session that is gone or changed says nothing any more.
@@ -73,11 +73,11 @@ fn repeats_among(said: &[ComparedSession], all: bool) -> Vec<Option<usize>> {
         None => Some(None),
         Some(next) => places.get(&next).filter(|at| !said[**at].changed).map(|at| Some(*at)),
     };
-    repeated_by_changed(&likeness, &changed, &said.iter().map(known).collect::<Vec<_>>())
+    update_near_duplicates(&likeness, &changed, &said.iter().map(known).collect::<Vec<_>>())
 }
 
 /// The digested sessions of a project, in order.
-fn said_in(tx: &Transaction<'_>, project: i64) -> Result<Vec<ComparedSession>> {
+fn compared_sessions(tx: &Transaction<'_>, project: i64) -> Result<Vec<ComparedSession>> {
     // Digests without a stored signature: made before there were any, or sanitized since.
     let sql =
         "SELECT d.session, d.body FROM session s JOIN digest d ON d.session = s.pk AND d.superseded = 0 AND d.interim_until IS NULL
@@ -86,7 +86,7 @@ fn said_in(tx: &Transaction<'_>, project: i64) -> Result<Vec<ComparedSession>> {
     let missing: Vec<(i64, Vec<u8>)> =
         query.query_map([project], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
     for (session, body) in &missing {
-        note(tx, *session, &unpack(body)?)?;
+        record_signature(tx, *session, &unpack(body)?)?;
     }
     let missing: HashSet<i64> = missing.into_iter().map(|(session, _)| session).collect();
     let sql = "SELECT l.session, l.words, l.repeated_by, s.page_dirty FROM session s JOIN likeness l ON l.session = s.pk
@@ -101,14 +101,14 @@ fn said_in(tx: &Transaction<'_>, project: i64) -> Result<Vec<ComparedSession>> {
 }
 
 /// Stores the near-duplicate signature of a session's digest.
-pub(super) fn note(tx: &Transaction<'_>, session: i64, digest: &Digest) -> Result<()> {
+pub(super) fn record_signature(tx: &Transaction<'_>, session: i64, digest: &Digest) -> Result<()> {
     let sql = "INSERT INTO likeness(session, words) VALUES (?1, ?2)";
     tx.prepare_cached(sql)?.execute(params![session, DigestWordSet::of(digest).to_bytes()])?;
     Ok(())
 }
 
 /// Drops the signature of a digest that was removed or changed; it is computed again when needed.
-pub(super) fn drop_note(tx: &Transaction<'_>, session: i64) -> Result<()> {
+pub(super) fn drop_signature(tx: &Transaction<'_>, session: i64) -> Result<()> {
     tx.prepare_cached("DELETE FROM likeness WHERE session = ?1")?.execute([session])?;
     Ok(())
 }

@@ -4,15 +4,15 @@ use anyhow::Result;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::Store;
-use super::ingest::{all_words_of, words_of};
-use super::load::{HEAD, SessionHead, head};
+use super::ingest::{all_private_words_of, private_words_of};
+use super::load::{SELECT_HEAD, SessionHead, head};
 use super::recent::NOT_REPEATED;
 use crate::model::session::{Millis, RecordKey};
 use crate::privacy::echo::PrivateWords;
 use crate::store::chunk;
 
 /// True when `session s` has anything to show: a digest, or prompts that still wait for one.
-const TELLS: &str = "(EXISTS (SELECT 1 FROM digest WHERE session = s.pk AND superseded = 0)
+const HAS_CONTENT: &str = "(EXISTS (SELECT 1 FROM digest WHERE session = s.pk AND superseded = 0)
      OR s.dirty AND s.skip IS NULL AND EXISTS (SELECT 1 FROM bundle WHERE session = s.pk AND prompts > 0))";
 
 /// Direction from a position in a project's order of sessions.
@@ -63,9 +63,9 @@ impl Store {
         // Sessions without a timestamp come last.
         let began = format!("coalesce(s.started_at, {})", Millis::MAX);
         let on_side = format!(
-            "s.project = (SELECT pk FROM project WHERE key = ?1) AND ({began}, s.id) {is} (?2, ?3) AND {TELLS} AND {NOT_REPEATED}"
+            "s.project = (SELECT pk FROM project WHERE key = ?1) AND ({began}, s.id) {is} (?2, ?3) AND {HAS_CONTENT} AND {NOT_REPEATED}"
         );
-        let sql = format!("{HEAD} WHERE {on_side} ORDER BY {began} {order}, s.id {order} LIMIT ?4");
+        let sql = format!("{SELECT_HEAD} WHERE {on_side} ORDER BY {began} {order}, s.id {order} LIMIT ?4");
         let mut query = self.db.prepare_cached(&sql)?;
         let found =
             query.query_map(params![at.project, at.began_at, at.id, most as i64], head)?.collect::<rusqlite::Result<_>>()?;
@@ -104,21 +104,21 @@ impl Store {
 
     /// The private words of a session and of the earlier sessions it continues.
     pub fn hushed(&self, head: &SessionHead) -> Result<PrivateWords> {
-        all_words_of(&self.db, head.pk)
+        all_private_words_of(&self.db, head.pk)
     }
 
     /// The same by session id, whether the session is stored or not.
-    pub fn hushed_of(&self, session: &str) -> Result<PrivateWords> {
+    pub fn private_words_by_id(&self, session: &str) -> Result<PrivateWords> {
         if let Some(pk) = self.session_pk(session)? {
-            return all_words_of(&self.db, pk);
+            return all_private_words_of(&self.db, pk);
         }
         let mut hushed = PrivateWords::default();
-        words_of(&self.db, session, &mut hushed)?;
+        private_words_of(&self.db, session, &mut hushed)?;
         Ok(hushed)
     }
 
     /// Offset up to which a transcript has been read, in bytes.
-    pub fn read_up_to(&self, file: &str) -> Result<u64> {
+    pub fn read_offset(&self, file: &str) -> Result<u64> {
         let sql = "SELECT offset FROM file WHERE path = ?1";
         Ok(self.db.prepare_cached(sql)?.query_row([file], |r| r.get::<_, i64>(0)).optional()?.unwrap_or(0) as u64)
     }

@@ -8,7 +8,7 @@ use super::maintenance::FileIdentity;
 use super::{Store, search};
 use crate::model::author::Author;
 use crate::model::note::{EVERYWHERE, StoredNote};
-use crate::model::session::{Millis, Project, free_id};
+use crate::model::session::{Millis, Project, unused_id};
 use crate::store::document::Document;
 use crate::store::forget::removal;
 use crate::text::phrase::PhraseMatcher;
@@ -16,7 +16,7 @@ use crate::text::phrase::PhraseMatcher;
 /// Shortest id prefix that is accepted, in characters.
 const MIN_PREFIX: usize = 4;
 /// Prefix of facts that mark days whose page must be rewritten because a note was added, changed or removed.
-const DAY_OF: &str = "noted:";
+const CHANGED_DAY_FACT: &str = "noted:";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
@@ -54,7 +54,7 @@ pub struct NewNote {
     pub closed: Option<(Millis, Author)>,
 }
 
-const NOTE: &str = "SELECT n.pk, n.id, p.key, n.kind, n.text, n.at, n.author, n.closed_at, n.closed_by FROM note n JOIN project p ON p.pk = n.project";
+const SELECT_NOTE: &str = "SELECT n.pk, n.id, p.key, n.kind, n.text, n.at, n.author, n.closed_at, n.closed_by FROM note n JOIN project p ON p.pk = n.project";
 
 fn note(r: &Row<'_>) -> rusqlite::Result<Note> {
     let closed: Option<Millis> = r.get(7)?;
@@ -65,24 +65,24 @@ fn note(r: &Row<'_>) -> rusqlite::Result<Note> {
         kind: r.get(3)?,
         text: r.get(4)?,
         at: r.get(5)?,
-        author: author(r.get(6)?),
-        closed: closed.map(|at| Ok::<_, rusqlite::Error>((at, author(r.get(8)?)))).transpose()?,
+        author: read_author(r.get(6)?),
+        closed: closed.map(|at| Ok::<_, rusqlite::Error>((at, read_author(r.get(8)?)))).transpose()?,
     })
 }
 
 /// An unreadable author counts as unknown: the note is worth more than the name below it.
-pub(super) fn author(stored: Option<String>) -> Author {
+pub(super) fn read_author(stored: Option<String>) -> Author {
     stored.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
 }
 
 /// The stored form of an author.
-pub(super) fn author_text(author: &Author) -> Option<String> {
+pub(super) fn stored_author(author: &Author) -> Option<String> {
     if *author == Author::Unknown { None } else { serde_json::to_string(author).ok() }
 }
 
 impl Store {
     pub fn note(&self, pk: i64) -> Result<Note> {
-        let mut query = self.db.prepare_cached(&format!("{NOTE} WHERE n.pk = ?1"))?;
+        let mut query = self.db.prepare_cached(&format!("{SELECT_NOTE} WHERE n.pk = ?1"))?;
         query.query_row([pk], note).context("the note is gone from the index")
     }
 
@@ -124,14 +124,14 @@ impl Store {
 
     /// Stores a note, unless `is_known` says that one of its project, or one for all projects, is the same. The user's word takes
     /// precedence: a note of the same project in which an agent said the same is overwritten with the user's words and name.
-    pub fn keep_note(&mut self, new: &NewNote, is_known: impl Fn(&Note) -> bool) -> Result<StoredNote> {
+    pub fn save_note(&mut self, new: &NewNote, is_known: impl Fn(&Note) -> bool) -> Result<StoredNote> {
         // One transaction, so that the same note sent twice at once is stored once.
         let tx = self.db.transaction()?;
         FileIdentity::check(self.file, &self.path)?;
         let near = all(&tx, "p.key IN (?1, ?2)", params![new.project, EVERYWHERE])?;
         if let Some(note) = near.into_iter().find(is_known) {
             if new.author.is_user() && !note.author.is_user() && note.project.key == new.project {
-                take_over(&tx, &note, new)?;
+                overwrite(&tx, &note, new)?;
                 tx.commit()?;
                 return Ok(StoredNote { id: note.id, known: false, project: note.project.key });
             }
@@ -147,7 +147,7 @@ impl Store {
     pub fn close_note(&mut self, note: &Note, closed: Option<(Millis, Author)>) -> Result<bool> {
         let tx = self.db.transaction()?;
         FileIdentity::check(self.file, &self.path)?;
-        let (at, by) = closing(closed.as_ref());
+        let (at, by) = closing_columns(closed.as_ref());
         let sql = "UPDATE note SET closed_at = ?2, closed_by = ?3 WHERE pk = ?1 AND (closed_at IS NULL) = (?2 IS NOT NULL)";
         let changed = tx.execute(sql, params![note.pk, at, by])? > 0;
         if changed {
@@ -171,7 +171,7 @@ impl Store {
     }
 
     /// Passes all notes through the sanitizer again and removes those of which nothing is left. Returns how many changed.
-    pub(super) fn clean_notes(tx: &Transaction<'_>, pass: impl Fn(&str) -> String) -> Result<u64> {
+    pub(super) fn resanitize_notes(tx: &Transaction<'_>, pass: impl Fn(&str) -> String) -> Result<u64> {
         let mut changed = 0;
         for note in all(tx, "TRUE", params![])? {
             let clean = pass(&note.text);
@@ -191,59 +191,60 @@ impl Store {
     }
 
     /// Times whose day pages are out of date because of changed notes.
-    pub fn noted_days(&self) -> Result<Vec<Millis>> {
+    pub fn outdated_days(&self) -> Result<Vec<Millis>> {
         let mut query = self.db.prepare("SELECT name FROM fact WHERE name GLOB ?1")?;
-        let names: Vec<String> = query.query_map([format!("{DAY_OF}*")], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
-        Ok(names.iter().filter_map(|name| name.strip_prefix(DAY_OF)?.parse().ok()).collect())
+        let names: Vec<String> =
+            query.query_map([format!("{CHANGED_DAY_FACT}*")], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+        Ok(names.iter().filter_map(|name| name.strip_prefix(CHANGED_DAY_FACT)?.parse().ok()).collect())
     }
 
     /// Those pages are written.
     pub fn days_written(&self, moments: &[Millis]) -> Result<()> {
         for at in moments {
-            self.db.prepare_cached("DELETE FROM fact WHERE name = ?1")?.execute([format!("{DAY_OF}{at}")])?;
+            self.db.prepare_cached("DELETE FROM fact WHERE name = ?1")?.execute([format!("{CHANGED_DAY_FACT}{at}")])?;
         }
         Ok(())
     }
 }
 
 fn all(db: &Connection, condition: &str, values: impl rusqlite::Params) -> Result<Vec<Note>> {
-    let mut query = db.prepare_cached(&format!("{NOTE} WHERE {condition} ORDER BY n.at, n.pk"))?;
+    let mut query = db.prepare_cached(&format!("{SELECT_NOTE} WHERE {condition} ORDER BY n.at, n.pk"))?;
     Ok(query.query_map(values, note)?.collect::<rusqlite::Result<_>>()?)
 }
 
 /// An id derived from the text and the project, unique among notes.
 fn id_of(tx: &Transaction<'_>, new: &NewNote) -> Result<String> {
     let mut others = tx.prepare_cached("SELECT EXISTS (SELECT 1 FROM note WHERE id = ?1)")?;
-    Ok(free_id("m", &[&new.project, &new.text.to_lowercase(), ""], |id| others.query_row([id], |r| r.get(0)))?)
+    Ok(unused_id("m", &[&new.project, &new.text.to_lowercase(), ""], |id| others.query_row([id], |r| r.get(0)))?)
 }
 
 fn insert(tx: &Transaction<'_>, id: &str, new: &NewNote) -> Result<()> {
     let sql = "INSERT INTO note(id, project, kind, text, at, author, closed_at, closed_by) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
         RETURNING pk";
-    let (closed_at, closed_by) = closing(new.closed.as_ref());
+    let (closed_at, closed_by) = closing_columns(new.closed.as_ref());
     let project = project_pk(tx, &new.project)?;
-    let values = params![id, project, new.kind, new.text, new.at, author_text(&new.author), closed_at, closed_by];
+    let values = params![id, project, new.kind, new.text, new.at, stored_author(&new.author), closed_at, closed_by];
     let pk = tx.prepare_cached(sql)?.query_row(values, |r| r.get(0))?;
     index(tx, pk)?;
     outdate_day(tx, new.at)
 }
 
-fn closing(closed: Option<&(Millis, Author)>) -> (Option<Millis>, Option<String>) {
-    (closed.map(|(at, _)| *at), closed.and_then(|(_, author)| author_text(author)))
+fn closing_columns(closed: Option<&(Millis, Author)>) -> (Option<Millis>, Option<String>) {
+    (closed.map(|(at, _)| *at), closed.and_then(|(_, author)| stored_author(author)))
 }
 
 /// Overwrites a note with what the user says now.
-fn take_over(tx: &Transaction<'_>, note: &Note, new: &NewNote) -> Result<()> {
+fn overwrite(tx: &Transaction<'_>, note: &Note, new: &NewNote) -> Result<()> {
     outdate_day(tx, note.at)?;
     outdate_day(tx, new.at)?;
     let sql = "UPDATE note SET kind = ?2, text = ?3, at = ?4, author = ?5, closed_at = NULL, closed_by = NULL WHERE pk = ?1";
-    tx.prepare_cached(sql)?.execute(params![note.pk, new.kind, new.text, new.at, author_text(&new.author)])?;
+    tx.prepare_cached(sql)?.execute(params![note.pk, new.kind, new.text, new.at, stored_author(&new.author)])?;
     index(tx, note.pk)
 }
 
 /// Removes a note and its search document.
 pub(super) fn remove(tx: &Transaction<'_>, note: &Note) -> Result<()> {
-    removal::leaves_traces(tx)?;
+    removal::mark_erase_due(tx)?;
     outdate_day(tx, note.at)?;
     // Its document first, not by cascade: the trigger on `doc` removes its words from the search index.
     tx.prepare_cached("DELETE FROM doc WHERE note = ?1")?.execute([note.pk])?;
@@ -261,17 +262,17 @@ pub(super) fn move_notes(tx: &Transaction<'_>, from: i64, to: i64) -> Result<()>
 }
 
 /// Removes agents' names that contain the text from notes and closings; their author becomes unknown.
-pub(super) fn take_names(tx: &Transaction<'_>, phrase: &PhraseMatcher) -> Result<()> {
-    let closed_by = |note: &Note| note.closed.as_ref().is_some_and(|(_, by)| by.is_named(phrase));
-    for note in all(tx, "TRUE", params![])?.iter().filter(|note| note.author.is_named(phrase) || closed_by(note)) {
-        let by = |author: &Author| if author.is_named(phrase) { None } else { author_text(author) };
+pub(super) fn remove_author_names(tx: &Transaction<'_>, phrase: &PhraseMatcher) -> Result<()> {
+    let closed_by = |note: &Note| note.closed.as_ref().is_some_and(|(_, by)| by.name_contains(phrase));
+    for note in all(tx, "TRUE", params![])?.iter().filter(|note| note.author.name_contains(phrase) || closed_by(note)) {
+        let by = |author: &Author| if author.name_contains(phrase) { None } else { stored_author(author) };
         let closer = note.closed.as_ref().and_then(|(_, closer)| by(closer));
         tx.execute("UPDATE note SET author = ?2, closed_by = ?3 WHERE pk = ?1", params![note.pk, by(&note.author), closer])?;
         outdate_day(tx, note.at)?;
     }
     let mut query = tx.prepare("SELECT id, of, author FROM user_closed WHERE author IS NOT NULL")?;
-    let closings = query.query_map([], |r| Ok((r.get::<_, String>(0)?, r.get::<_, i64>(1)?, author(r.get(2)?))))?;
-    for (id, of, _) in closings.collect::<rusqlite::Result<Vec<_>>>()?.into_iter().filter(|(.., by)| by.is_named(phrase)) {
+    let closings = query.query_map([], |r| Ok((r.get::<_, String>(0)?, r.get::<_, i64>(1)?, read_author(r.get(2)?))))?;
+    for (id, of, _) in closings.collect::<rusqlite::Result<Vec<_>>>()?.into_iter().filter(|(.., by)| by.name_contains(phrase)) {
         tx.execute("UPDATE user_closed SET author = NULL WHERE id = ?1", [id])?;
         tx.execute("UPDATE session SET page_dirty = 1 WHERE pk = ?1", [of])?;
     }
@@ -280,7 +281,7 @@ pub(super) fn take_names(tx: &Transaction<'_>, phrase: &PhraseMatcher) -> Result
 
 /// Marks the page of a day as out of date.
 fn outdate_day(tx: &Transaction<'_>, at: Millis) -> Result<()> {
-    tx.prepare_cached("INSERT INTO fact VALUES (?1, '') ON CONFLICT DO NOTHING")?.execute([format!("{DAY_OF}{at}")])?;
+    tx.prepare_cached("INSERT INTO fact VALUES (?1, '') ON CONFLICT DO NOTHING")?.execute([format!("{CHANGED_DAY_FACT}{at}")])?;
     Ok(())
 }
 
@@ -292,5 +293,5 @@ pub(super) fn index(tx: &Transaction<'_>, pk: i64) -> Result<()> {
     tx.prepare_cached("DELETE FROM doc WHERE note = ?1")?.execute([pk])?;
     let sql = "INSERT INTO doc(note, project, began_at, last_at) VALUES (?1, ?2, ?3, ?3) RETURNING pk";
     let doc: i64 = tx.prepare_cached(sql)?.query_row(params![pk, project, at], |r| r.get(0))?;
-    search::put(tx, doc, &Document::of_note(&text))
+    search::insert_words(tx, doc, &Document::of_note(&text))
 }

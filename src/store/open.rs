@@ -17,7 +17,7 @@ use rustix::fs::{Access, access};
 
 use super::error::StoreError;
 use super::maintenance::{FileIdentity, backup, orphaned_log};
-use super::{BUSY, Store, error, schema, search};
+use super::{LOCK_TIMEOUT, Store, error, schema, search};
 use crate::sys::{failpoints, private_files};
 
 /// The index was written by another version of the program.
@@ -45,7 +45,7 @@ impl Store {
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => error::closed(path, &e).into(),
             _ => anyhow!(e).context(format!("cannot open {}", path.display())),
         })?;
-        let (file, is_left) = (FileIdentity::of(path), orphaned_log::is_left(path));
+        let (file, is_left) = (FileIdentity::of(path), orphaned_log::has_orphaned_log(path));
         let mut db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)
             .with_context(|| format!("cannot open {}", path.display()))?;
         failpoints::statements(&mut db);
@@ -60,8 +60,8 @@ impl Store {
             titled: None,
             narrowed: false,
         };
-        store.fold_log(false)?;
-        store.db.busy_timeout(BUSY)?;
+        store.set_checkpoint_on_close(false)?;
+        store.db.busy_timeout(LOCK_TIMEOUT)?;
         // Notes are written during runs: a transaction that reads first and then writes must not fail because of a write in between.
         store.db.set_transaction_behavior(TransactionBehavior::Immediate);
         steady_plans(&store.db)?;
@@ -77,7 +77,7 @@ impl Store {
             // A damaged index is not upgraded: repair finds it as it was.
             bail!(StoreError::Damaged { path: path.to_owned(), what });
         }
-        store.fold_log(true)?;
+        store.set_checkpoint_on_close(true)?;
         store
             .configure(version == 0)
             .and_then(|()| store.migrate(version))
@@ -87,10 +87,10 @@ impl Store {
 
     /// Opens the database for reading; upgrades it first if an older program wrote it.
     pub(super) fn open_read_only(path: &Path) -> Result<Self> {
-        match Self::open_as_it_is(path, BUSY) {
+        match Self::open_as_it_is(path, LOCK_TIMEOUT) {
             Err(e) if e.downcast_ref() == Some(&OtherFormat::Older) => {
                 drop(Self::open(path)?);
-                Self::open_as_it_is(path, BUSY)
+                Self::open_as_it_is(path, LOCK_TIMEOUT)
             }
             other => other,
         }
@@ -142,7 +142,7 @@ impl Store {
     }
 
     fn to_read(path: &Path) -> Result<Self> {
-        Self::open_as_it_is(path, BUSY)
+        Self::open_as_it_is(path, LOCK_TIMEOUT)
     }
 
     fn configure(&self, new: bool) -> Result<()> {
@@ -228,7 +228,7 @@ fn make_if_missing(path: &Path) -> io::Result<()> {
 /// become wider.
 fn open_logs(path: &Path) -> io::Result<()> {
     let logs: Vec<PathBuf> = ["-wal", "-shm"].map(|end| backup::beside(path, end)).into_iter().filter(|log| log.exists()).collect();
-    private_files::open_to_their_owner(&private_files::closed_among(logs))
+    private_files::grant_owner_access(&private_files::inaccessible_among(logs))
 }
 
 fn cores() -> usize {

@@ -7,15 +7,15 @@ use rusqlite::params;
 
 use super::Store;
 use super::maintenance::FileIdentity;
-use super::notes::{author, author_text};
+use super::notes::{read_author, stored_author};
 use crate::model::author::Author;
 use crate::model::session::Millis;
-use crate::text::tokenize::{covered_by, words};
+use crate::text::tokenize::{covered_by, distinctive_words};
 
 /// Two wordings mean the same open item when at least this share of the distinctive words of one is in the other.
-const SAME_ITEM: f64 = 0.6;
+const MIN_SHARED_WORDS: f64 = 0.6;
 /// The share that is required in the other direction.
-const SAME_AT_LEAST: f64 = 0.5;
+const MIN_SHARED_BACK: f64 = 0.5;
 
 /// Shortest id prefix that is accepted, in characters.
 const MIN_PREFIX: usize = 4;
@@ -50,30 +50,30 @@ pub struct Wordings(Vec<BTreeSet<String>>);
 impl Wordings {
     /// Does one of them mean the same as `text`? A short wording does not match every longer one that contains its words.
     pub fn has(&self, text: &str) -> bool {
-        let one = words(text);
+        let one = distinctive_words(text);
         self.0.iter().any(|other| {
             let (mine, theirs) = (covered_by(&one, other), covered_by(other, &one));
-            mine.max(theirs) >= SAME_ITEM && mine.min(theirs) >= SAME_AT_LEAST
+            mine.max(theirs) >= MIN_SHARED_WORDS && mine.min(theirs) >= MIN_SHARED_BACK
         })
     }
 }
 
 impl<'a> Extend<&'a str> for Wordings {
     fn extend<T: IntoIterator<Item = &'a str>>(&mut self, texts: T) {
-        self.0.extend(texts.into_iter().map(words));
+        self.0.extend(texts.into_iter().map(distinctive_words));
     }
 }
 
 impl Store {
     /// Everything a session left open, closed or not, in the order of its digest.
-    pub fn items_of(&self, session: i64) -> Result<Vec<ListedItem>> {
+    pub fn open_items_of(&self, session: i64) -> Result<Vec<ListedItem>> {
         let sql = "SELECT id, session, kind, text, verified FROM open_item WHERE session = ?1 ORDER BY place";
         let mut query = self.db.prepare_cached(sql)?;
         Ok(query.query_map([session], listed)?.collect::<rusqlite::Result<_>>()?)
     }
 
     /// Ids of a session's open items that a later session or the user closed, matched by id or by wording.
-    pub fn closed_of(&self, session: i64) -> Result<Vec<String>> {
+    pub fn closed_item_ids(&self, session: i64) -> Result<Vec<String>> {
         let sql = "SELECT id, text FROM closed_item WHERE of = ?1 UNION SELECT id, text FROM user_closed WHERE of = ?1 ORDER BY id";
         let mut query = self.db.prepare_cached(sql)?;
         let closed: Vec<(String, String)> =
@@ -81,7 +81,7 @@ impl Store {
         if closed.is_empty() {
             return Ok(Vec::new());
         }
-        let mut items = self.items_of(session)?;
+        let mut items = self.open_items_of(session)?;
         // An id that still exists stands for its item; the others are matched by their words.
         let (by_id, by_words): (Vec<_>, Vec<_>) = closed.iter().partition(|(id, _)| items.iter().any(|item| item.id == *id));
         let mut wordings = Wordings::default();
@@ -91,8 +91,8 @@ impl Store {
     }
 
     /// The same, with the agents that closed them.
-    pub fn closings_of(&self, session: i64) -> Result<Vec<ClosedItem>> {
-        let ids = self.closed_of(session)?;
+    pub fn closed_items_of(&self, session: i64) -> Result<Vec<ClosedItem>> {
+        let ids = self.closed_item_ids(session)?;
         let closers = if ids.is_empty() { Vec::new() } else { self.closers_of(session)? };
         let by = |id: &str| {
             let (_, by) = closers.iter().find(|(of, by)| of == id && matches!(by, Author::Agent { .. }))?;
@@ -105,7 +105,7 @@ impl Store {
     ///
     /// # Errors
     /// When none or more than one matches, or the prefix is too short.
-    pub fn find_item(&self, prefix: &str) -> Result<ListedItem> {
+    pub fn find_open_item(&self, prefix: &str) -> Result<ListedItem> {
         if prefix.chars().count() < MIN_PREFIX {
             bail!("`{prefix}` is too short for an id: give at least {MIN_PREFIX} characters");
         }
@@ -125,7 +125,7 @@ impl Store {
         let tx = self.db.transaction()?;
         FileIdentity::check(self.file, &self.path)?;
         let sql = "INSERT INTO user_closed(id, of, text, at, author) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING";
-        let new = tx.execute(sql, params![item.id, item.session, item.text, at, author_text(by)])? > 0;
+        let new = tx.execute(sql, params![item.id, item.session, item.text, at, stored_author(by)])? > 0;
         // Its pages show it as done.
         tx.execute("UPDATE session SET page_dirty = 1 WHERE pk = ?1 AND ?2", params![item.session, new])?;
         tx.commit()?;
@@ -133,14 +133,14 @@ impl Store {
     }
 
     /// Who closed an item on request, if it was closed that way.
-    pub fn closer_of(&self, item: &ListedItem) -> Result<Option<Author>> {
+    pub fn closed_by(&self, item: &ListedItem) -> Result<Option<Author>> {
         Ok(self.closers_of(item.session)?.into_iter().find(|(id, _)| *id == item.id).map(|(_, by)| by))
     }
 
     /// Which items of a session were closed on request, by item id, and by whom.
     pub fn closers_of(&self, session: i64) -> Result<Vec<(String, Author)>> {
         let mut query = self.db.prepare_cached("SELECT id, author FROM user_closed WHERE of = ?1 ORDER BY id")?;
-        Ok(query.query_map([session], |r| Ok((r.get(0)?, author(r.get(1)?))))?.collect::<rusqlite::Result<_>>()?)
+        Ok(query.query_map([session], |r| Ok((r.get(0)?, read_author(r.get(1)?))))?.collect::<rusqlite::Result<_>>()?)
     }
 
     /// Reopens an item. False when it was not closed.

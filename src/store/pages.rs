@@ -6,17 +6,17 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, params};
 
 use super::Store;
-use super::forget::EMPTY;
+use super::forget::IS_EMPTY;
 use crate::model::session::{Millis, Tokens};
 use crate::model::session_facts::SessionFacts;
 use crate::store::chunk::StoredUsage;
 use crate::text::clean::id8;
 
 /// Name of the fact that holds the time zone by which page days are determined.
-const ZONE: &str = "page-zone";
+const ZONE_FACT: &str = "page-zone";
 
 /// True for a `session s` without a digest.
-const UNTOLD: &str = "NOT EXISTS (SELECT 1 FROM digest WHERE session = s.pk AND superseded = 0)";
+const HAS_NO_DIGEST: &str = "NOT EXISTS (SELECT 1 FROM digest WHERE session = s.pk AND superseded = 0)";
 
 /// A recorded page.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub struct PageRecord {
 
 impl Store {
     /// Sessions whose pages are out of date, by start.
-    pub fn page_dirty(&self) -> Result<Vec<i64>> {
+    pub fn sessions_with_outdated_pages(&self) -> Result<Vec<i64>> {
         let mut query = self.db.prepare("SELECT pk FROM session WHERE page_dirty ORDER BY started_at, id")?;
         Ok(query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
     }
@@ -54,11 +54,11 @@ impl Store {
     /// The time zone by which page days were determined, if recorded.
     pub fn page_zone(&self) -> Result<Option<String>> {
         let mut query = self.db.prepare_cached("SELECT value FROM fact WHERE name = ?1")?;
-        Ok(query.query_row([ZONE], |r| r.get(0)).optional()?)
+        Ok(query.query_row([ZONE_FACT], |r| r.get(0)).optional()?)
     }
 
-    pub fn note_page_zone(&self, zone: &str) -> Result<()> {
-        self.db.execute("INSERT INTO fact VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2", [ZONE, zone])?;
+    pub fn record_page_zone(&self, zone: &str) -> Result<()> {
+        self.db.execute("INSERT INTO fact VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2", [ZONE_FACT, zone])?;
         Ok(())
     }
 
@@ -70,7 +70,7 @@ impl Store {
     }
 
     /// Path of a session's page, if it has exactly one and that is up to date.
-    pub fn page_that_stays(&self, session: i64) -> Result<Option<String>> {
+    pub fn current_page_of(&self, session: i64) -> Result<Option<String>> {
         let sql = "SELECT min(p.path) FROM page p JOIN session s ON s.pk = p.session WHERE s.pk = ?1 AND NOT s.page_dirty HAVING count(*) = 1";
         Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0)).optional()?.flatten())
     }
@@ -89,15 +89,16 @@ impl Store {
 
     /// When a session began, if it has no digest.
     pub fn began_without_digest(&self, session: i64) -> Result<Option<Millis>> {
-        let sql = format!("SELECT started_at FROM session s WHERE pk = ?1 AND {UNTOLD}");
+        let sql = format!("SELECT started_at FROM session s WHERE pk = ?1 AND {HAS_NO_DIGEST}");
         Ok(self.db.prepare_cached(&sql)?.query_row([session], |r| r.get(0)).optional()?.flatten())
     }
 
     /// Token usage by model of each session that has no digest and began at or after `from` and before `until`. Sessions without usage
     /// are left out.
     pub fn usage_without_digest(&self, from: Millis, until: Millis) -> Result<Vec<BTreeMap<String, Tokens>>> {
-        let sql =
-            format!("SELECT pk FROM session s WHERE started_at >= ?1 AND started_at < ?2 AND {UNTOLD} ORDER BY started_at, id");
+        let sql = format!(
+            "SELECT pk FROM session s WHERE started_at >= ?1 AND started_at < ?2 AND {HAS_NO_DIGEST} ORDER BY started_at, id"
+        );
         let mut query = self.db.prepare_cached(&sql)?;
         let sessions: Vec<i64> = query.query_map([from, until], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
         let all = sessions.into_iter().map(|pk| StoredUsage::owned_by(&self.db, &self.session_head(pk)?));
@@ -111,7 +112,7 @@ impl Store {
     }
 
     /// Records the facts its day page shows of a session, as of its current records.
-    pub fn note_facts(&self, session: i64, facts: &SessionFacts) -> Result<()> {
+    pub fn record_facts(&self, session: i64, facts: &SessionFacts) -> Result<()> {
         let sql = "UPDATE page SET facts = ?2 WHERE session = ?1";
         self.db.prepare_cached(sql)?.execute(params![session, serde_json::to_string(facts)?])?;
         Ok(())
@@ -132,10 +133,10 @@ impl Store {
     }
 
     /// Marks the pages of these sessions as up to date. Sessions of which nothing is left stay marked until `drop_emptied` deletes them.
-    pub fn pages_written(&self, sessions: &[i64]) -> Result<()> {
-        self.together(|| {
+    pub fn mark_pages_written(&self, sessions: &[i64]) -> Result<()> {
+        self.in_transaction(|| {
             let mut query =
-                self.db.prepare_cached(&format!("UPDATE session SET page_dirty = 0 WHERE pk = ?1 AND NOT ({EMPTY})"))?;
+                self.db.prepare_cached(&format!("UPDATE session SET page_dirty = 0 WHERE pk = ?1 AND NOT ({IS_EMPTY})"))?;
             sessions.iter().try_for_each(|pk| Ok(query.execute([pk]).map(drop)?))
         })
     }

@@ -33,22 +33,24 @@ struct Pause {
 }
 
 /// Is recall off for this process?
-pub fn state(config: &Config) -> Option<OffReason> {
+pub fn reason(config: &Config) -> Option<OffReason> {
     let paused = || paused_until(&config.data_dir).filter(|until| *until > config.now()).map(OffReason::Paused);
-    config::is_off().then_some(OffReason::Session).or_else(paused)
+    config::is_switched_off().then_some(OffReason::Session).or_else(paused)
 }
 
 /// Fails if recall is off, and says what to do about it.
 pub fn check(config: &Config) -> Result<()> {
-    match state(config) {
+    match reason(config) {
         Some(OffReason::Session) => bail!("recall is switched off for this session: it was started with RECALL_OFF"),
-        Some(OffReason::Paused(until)) => bail!("recall is paused until {}: `recall pause --off` ends that", time(until, config)),
+        Some(OffReason::Paused(until)) => {
+            bail!("recall is paused until {}: `recall pause --off` ends that", describe_end(until, config))
+        }
         None => Ok(()),
     }
 }
 
 /// The end of a pause, for people.
-pub fn time(until: Millis, config: &Config) -> String {
+pub fn describe_end(until: Millis, config: &Config) -> String {
     match until {
         Millis::MAX => "somebody ends it".to_owned(),
         until => config.local_time(Some(until), "%Y-%m-%d %H:%M"),
@@ -96,7 +98,7 @@ pub fn note(data_dir: &Path, session: &str) -> Result<()> {
 }
 
 /// Sessions that must not be stored and that no digest has excluded yet, each with the path of its note.
-pub fn noted(data_dir: &Path) -> Vec<(PathBuf, String)> {
+pub fn noted_sessions(data_dir: &Path) -> Vec<(PathBuf, String)> {
     let Ok(entries) = fs::read_dir(folder(data_dir)) else { return Vec::new() };
     let session = |path: &PathBuf| path.file_name()?.to_str().map(str::to_owned);
     entries.flatten().map(|entry| entry.path()).filter_map(|path| Some((path.clone(), session(&path)?))).collect()

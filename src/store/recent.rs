@@ -7,7 +7,7 @@ use super::Store;
 use crate::model::session::Millis;
 
 /// How many sessions of a project are scanned for undigested ones, so that session start does not slow down as a project grows.
-const LOOKED_AT: usize = 500;
+const MAX_SCANNED: usize = 500;
 
 /// True when no later session is a near-duplicate of `session s`.
 pub(super) const NOT_REPEATED: &str = "NOT EXISTS (SELECT 1 FROM likeness WHERE session = s.pk AND repeated_by IS NOT NULL)";
@@ -61,7 +61,7 @@ impl Store {
     }
 
     /// Number of sessions of a project with a digest, near-duplicates of later ones not counted.
-    pub fn digested_in(&self, project: i64) -> Result<usize> {
+    pub fn digested_count(&self, project: i64) -> Result<usize> {
         let sql = format!(
             "SELECT count(*) FROM session s JOIN digest d ON d.session = s.pk AND d.superseded = 0 WHERE s.project = ?1 AND {NOT_REPEATED}"
         );
@@ -70,9 +70,9 @@ impl Store {
 
     /// Ended sessions of a project whose newest records no digest covers: at most `most`, last ended first. Only the most recently active
     /// sessions are considered.
-    pub fn undigested(&self, project: i64, most: usize) -> Result<Vec<Undigested>> {
+    pub fn undigested_sessions(&self, project: i64, most: usize) -> Result<Vec<Undigested>> {
         let sql = format!(
-            "SELECT s.id, f.file FROM (SELECT pk, id, dirty, ended_at FROM session WHERE project = ?1 ORDER BY last_at DESC LIMIT {LOOKED_AT}) s
+            "SELECT s.id, f.file FROM (SELECT pk, id, dirty, ended_at FROM session WHERE project = ?1 ORDER BY last_at DESC LIMIT {MAX_SCANNED}) s
                  JOIN source f ON f.session = s.pk AND f.agent = ''
              WHERE s.dirty AND s.ended_at IS NOT NULL GROUP BY s.pk ORDER BY s.ended_at DESC LIMIT ?2"
         );

@@ -19,15 +19,15 @@ use crate::store::forget::removal;
 use crate::store::near_duplicates;
 
 /// Name of the fact that holds the rules by which stored texts were sanitized.
-const RULES: &str = "rules";
+const RULES_FACT: &str = "rules";
 /// Name of the fact that stored prompts were checked once for third-party text: earlier programs took it for the user's own.
-const SPEAKERS: &str = "speakers";
+const SPEAKERS_FACT: &str = "speakers";
 
 impl Store {
     /// Has everything stored passed the sanitizer with these rules?
-    pub fn is_cleaned_by(&self, rules: &str) -> Result<bool> {
+    pub fn is_sanitized_by(&self, rules: &str) -> Result<bool> {
         let sql = "SELECT value FROM fact WHERE name = ?1";
-        let known: Option<String> = self.db.query_row(sql, [RULES], |r| r.get(0)).optional()?;
+        let known: Option<String> = self.db.query_row(sql, [RULES_FACT], |r| r.get(0)).optional()?;
         Ok(known.as_deref() == Some(rules))
     }
 
@@ -36,25 +36,25 @@ impl Store {
         let sessions: Vec<i64> =
             self.db.prepare("SELECT pk FROM session")?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
         let sql = "SELECT EXISTS (SELECT 1 FROM fact WHERE name = ?1)";
-        let knows_speakers: bool = self.db.query_row(sql, [SPEAKERS], |r| r.get(0))?;
+        let knows_speakers: bool = self.db.query_row(sql, [SPEAKERS_FACT], |r| r.get(0))?;
         // First, while the words from which item ids were derived are still unchanged.
-        let mut changed = self.clean_part(|tx| crate::store::resanitize::open_items::clean(tx, gate))?;
+        let mut changed = self.resanitize_in_transaction(|tx| crate::store::resanitize::open_items::clean(tx, gate))?;
         for session in sessions {
-            changed += self.clean_part(|tx| clean_session(tx, session, gate, knows_speakers))?;
+            changed += self.resanitize_in_transaction(|tx| clean_session(tx, session, gate, knows_speakers))?;
         }
-        changed += self.clean_part(|tx| columns::clean(tx, gate))?;
-        changed += self.clean_part(|tx| Self::clean_notes(tx, |text| gate.clean(text)))?;
-        for (name, value) in [(RULES, rules), (SPEAKERS, "1")] {
+        changed += self.resanitize_in_transaction(|tx| columns::clean(tx, gate))?;
+        changed += self.resanitize_in_transaction(|tx| Self::resanitize_notes(tx, |text| gate.clean(text)))?;
+        for (name, value) in [(RULES_FACT, rules), (SPEAKERS_FACT, "1")] {
             self.db.execute("INSERT INTO fact VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2", [name, value])?;
         }
         Ok(changed)
     }
 
-    fn clean_part(&mut self, clean: impl FnOnce(&Transaction<'_>) -> Result<u64>) -> Result<u64> {
+    fn resanitize_in_transaction(&mut self, clean: impl FnOnce(&Transaction<'_>) -> Result<u64>) -> Result<u64> {
         let tx = self.db.transaction()?;
         let changed = clean(&tx)?;
         if changed > 0 {
-            removal::leaves_traces(&tx)?;
+            removal::mark_erase_due(&tx)?;
         }
         tx.commit()?;
         Ok(changed)
@@ -65,12 +65,12 @@ fn clean_session(tx: &Transaction<'_>, session: i64, gate: &Sanitizer, knows_spe
     let cleaned = items::clean(tx, session, gate, knows_speakers)?;
     let mut changed = cleaned.texts;
     if cleaned.left_out {
-        removal::derived(tx, session)?;
+        removal::remove_derived(tx, session)?;
     } else {
         changed += clean_digests(tx, session, gate)?;
     }
     if changed > 0 {
-        search::take_out(tx, session)?;
+        search::remove_document(tx, session)?;
         tx.prepare_cached("UPDATE session SET page_dirty = 1 WHERE pk = ?1")?.execute([session])?;
         tx.prepare_cached("UPDATE digest SET basis = NULL WHERE session = ?1")?.execute([session])?;
     }
@@ -91,7 +91,7 @@ fn clean_digests(tx: &Transaction<'_>, session: i64, gate: &Sanitizer) -> Result
         }
         changed += 1;
         if !superseded {
-            near_duplicates::drop_note(tx, session)?;
+            near_duplicates::drop_signature(tx, session)?;
         }
         tx.prepare_cached("UPDATE digest SET body = ?2, title = ?3 WHERE pk = ?1")?.execute(params![
             pk,

@@ -17,25 +17,25 @@ use crate::store::chunk::{ItemHeader, ItemKind};
 use crate::text::clean::head_and_tail;
 
 /// A session with more text than this is long, in bytes of JSON.
-pub const LONG: usize = 16 << 20;
+pub const MAX_WHOLE_BYTES: usize = 16 << 20;
 
 /// How many items at either end of the main conversation are loaded unshortened.
-const ENDS: usize = 128;
+const END_ITEMS: usize = 128;
 /// At most this many items of each sampled kind.
-const OF_A_KIND: usize = 2048;
+const MAX_PER_KIND: usize = 2048;
 /// Lists and titles replace the ones before them: only this many of the last are loaded.
-const STATES: usize = 64;
+const LAST_STATES: usize = 64;
 /// Runs of consecutive items of any kind: length of a run, and number of runs.
-const STRETCH: usize = 32;
-const STRETCHES: usize = 64;
+const RUN_ITEMS: usize = 32;
+const RUNS: usize = 64;
 /// A plan, the tool use that presents it to the user, and the user's answer.
-const PLAN: usize = 3;
+const PLAN_ITEMS: usize = 3;
 
 /// Longest group of tool uses and their outcomes that is loaded as a whole.
-const TOGETHER: usize = 128;
+const MAX_TOOL_GROUP: usize = 128;
 
 /// Texts away from the ends are shortened to this many characters.
-const MAX_TEXT: usize = 2_000;
+const MAX_TEXT_CHARS: usize = 2_000;
 
 /// What the choice needs to know of an item.
 #[derive(Debug, Clone, Copy)]
@@ -73,7 +73,7 @@ impl Sampler {
     /// The numbers of the items to load, ascending, and how many items are left out.
     pub fn choose(mut self) -> (Vec<u32>, OmittedItems) {
         self.all.sort_unstable_by_key(|spot| (spot.order, spot.number));
-        let chosen = choice(&self.all, self.latest);
+        let chosen = select(&self.all, self.latest);
         let (mut numbers, mut left_out) = (Vec::new(), OmittedItems::default());
         for (spot, chosen) in self.all.iter().zip(chosen) {
             if chosen {
@@ -90,40 +90,42 @@ impl Sampler {
 
 /// Is the loaded item at position `at` near an end of the main conversation, which takes up the first `main` items?
 pub fn is_at_end(at: usize, main: usize) -> bool {
-    at < main && (at < ENDS || at + ENDS >= main)
+    at < main && (at < END_ITEMS || at + END_ITEMS >= main)
 }
 
 /// Shortens a loaded item that is not near an end.
 pub fn shorten(item: &mut Item) {
     if let Item::Prompt(text) | Item::Reply(text) | Item::Plan(text) | Item::Recap(text) | Item::Away(text) = item
-        && text.len() > MAX_TEXT
+        && text.len() > MAX_TEXT_CHARS
     {
-        *text = head_and_tail(text, MAX_TEXT);
+        *text = head_and_tail(text, MAX_TEXT_CHARS);
     }
 }
 
 /// Whether each item is chosen. Items of the main conversation come first.
-fn choice(rows: &[SampleCandidate], latest: Option<(Millis, u32)>) -> Vec<bool> {
+fn select(rows: &[SampleCandidate], latest: Option<(Millis, u32)>) -> Vec<bool> {
     let main = rows.iter().take_while(|spot| spot.is_main).count();
     let mut chosen = Selection(vec![false; rows.len()]);
-    chosen.add(0..main.min(ENDS));
-    chosen.add(main.saturating_sub(ENDS)..main);
+    chosen.add(0..main.min(END_ITEMS));
+    chosen.add(main.saturating_sub(END_ITEMS)..main);
     // The session was active until this item.
     chosen.add_all(rows.iter().position(|spot| latest.is_some_and(|(_, number)| number == spot.number)).into_iter());
     let of = |kinds: &'static [ItemKind]| (0..rows.len()).filter(move |at| kinds.contains(&rows[*at].kind));
-    chosen.add_all(spread(of(&[ItemKind::Prompt, ItemKind::Answer]).filter(|at| *at < main).collect(), OF_A_KIND));
-    chosen.add_all(spread(of(&[ItemKind::Reply]).filter(|at| ends_turn(rows, *at)).collect(), OF_A_KIND));
-    chosen
-        .add_all(spread(of(&[ItemKind::Recap, ItemKind::Away, ItemKind::PullRequest, ItemKind::Interrupted]).collect(), OF_A_KIND));
-    for at in spread(of(&[ItemKind::Plan]).collect(), OF_A_KIND / PLAN) {
-        chosen.add(at..at + PLAN);
+    chosen.add_all(evenly_spaced(of(&[ItemKind::Prompt, ItemKind::Answer]).filter(|at| *at < main).collect(), MAX_PER_KIND));
+    chosen.add_all(evenly_spaced(of(&[ItemKind::Reply]).filter(|at| ends_turn(rows, *at)).collect(), MAX_PER_KIND));
+    chosen.add_all(evenly_spaced(
+        of(&[ItemKind::Recap, ItemKind::Away, ItemKind::PullRequest, ItemKind::Interrupted]).collect(),
+        MAX_PER_KIND,
+    ));
+    for at in evenly_spaced(of(&[ItemKind::Plan]).collect(), MAX_PER_KIND / PLAN_ITEMS) {
+        chosen.add(at..at + PLAN_ITEMS);
     }
     // A task's outcome may be reported long after the task itself.
-    chosen.add_all(last(of(&[ItemKind::Task]).collect(), OF_A_KIND));
-    chosen.add_all(last(of(&[ItemKind::Todos]).collect(), STATES));
-    chosen.add_all(last(of(&[ItemKind::Title]).collect(), STATES));
-    for start in spread((0..rows.len()).step_by(STRETCH).collect(), STRETCHES) {
-        chosen.add(start..start + STRETCH);
+    chosen.add_all(last(of(&[ItemKind::Task]).collect(), MAX_PER_KIND));
+    chosen.add_all(last(of(&[ItemKind::Todos]).collect(), LAST_STATES));
+    chosen.add_all(last(of(&[ItemKind::Title]).collect(), LAST_STATES));
+    for start in evenly_spaced((0..rows.len()).step_by(RUN_ITEMS).collect(), RUNS) {
+        chosen.add(start..start + RUN_ITEMS);
     }
     chosen.close(rows);
     chosen.0
@@ -151,7 +153,7 @@ impl Selection {
             let end = ended + of(ended, ItemKind::Outcome);
             if self.0[from..end].contains(&true) {
                 // In a group longer than any real batch of parallel uses, the early uses without an outcome can be left out.
-                self.add(if end - from <= TOGETHER { from } else { ended.max(end.saturating_sub(TOGETHER)) }..end);
+                self.add(if end - from <= MAX_TOOL_GROUP { from } else { ended.max(end.saturating_sub(MAX_TOOL_GROUP)) }..end);
             }
             from = end.max(from + 1);
         }
@@ -166,7 +168,7 @@ fn ends_turn(rows: &[SampleCandidate], at: usize) -> bool {
 }
 
 /// At most `most` of these, evenly spaced, the first and the last among them.
-fn spread(all: Vec<usize>, most: usize) -> impl Iterator<Item = usize> {
+fn evenly_spaced(all: Vec<usize>, most: usize) -> impl Iterator<Item = usize> {
     let count = all.len().min(most);
     let steps = count.saturating_sub(1).max(1);
     (0..count).map(move |n| all[n * all.len().saturating_sub(1) / steps])
@@ -208,12 +210,12 @@ mod tests {
         let items = TURNS * TURN.len();
         let (places, left_out) = chosen(0..items);
         assert_eq!(places.len() + left_out.items, items);
-        assert!(places.len() < 2 * ENDS + 3 * OF_A_KIND + STRETCHES * (STRETCH + 1), "{}", places.len());
-        assert!(places.starts_with(&Vec::from_iter(0..ENDS)) && places.ends_with(&Vec::from_iter(items - ENDS..items)));
+        assert!(places.len() < 2 * END_ITEMS + 3 * MAX_PER_KIND + RUNS * (RUN_ITEMS + 1), "{}", places.len());
+        assert!(places.starts_with(&Vec::from_iter(0..END_ITEMS)) && places.ends_with(&Vec::from_iter(items - END_ITEMS..items)));
         let of = |kind: ItemKind| places.iter().filter(|at| TURN[*at % TURN.len()] == kind).count();
-        assert!(of(ItemKind::Prompt) >= OF_A_KIND && left_out.prompts == TURNS - of(ItemKind::Prompt));
+        assert!(of(ItemKind::Prompt) >= MAX_PER_KIND && left_out.prompts == TURNS - of(ItemKind::Prompt));
         let closing = places.iter().filter(|at| *at % TURN.len() == TURN.len() - 1).count();
-        assert!(closing >= OF_A_KIND, "{closing} replies that end turns");
+        assert!(closing >= MAX_PER_KIND, "{closing} replies that end turns");
         // A plan comes with what became of it, and the item with the latest timestamp is loaded.
         assert!([30_007, 30_008, 30_009, 70_000].iter().all(|at| places.contains(at)));
         // Every tenth of the session has something loaded.

@@ -10,7 +10,7 @@ use anyhow::Result;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::Store;
-use crate::analyze::eligibility::{Budget, SkipReason, affordable};
+use crate::analyze::eligibility::{Budget, SkipReason, check_budget};
 use crate::model::session::Millis;
 
 /// Which rows count as spent on the day from ?1 to ?2. Rows are numbered in the order they were written, but their times may be out of
@@ -19,7 +19,7 @@ use crate::model::session::Millis;
 ///   was once wrong does not block the model for ever.
 /// - A row written after one of today belongs to today or later, whatever its time: setting the clock back does not give a day a second
 ///   budget.
-const COUNTED: &str = "(at >= ?1 AND at < ?2)
+const COUNTS_FOR_DAY: &str = "(at >= ?1 AND at < ?2)
     OR (at >= ?2 AND pk > (SELECT coalesce(max(pk), 0) FROM spend WHERE at < ?1))
     OR (at < ?1 AND pk > (SELECT min(pk) FROM spend WHERE at >= ?1 AND at < ?2))";
 
@@ -49,12 +49,12 @@ impl Store {
     /// its worst case, the estimate is too low here, and the reservation is scaled up by the same factor.
     pub fn reserve(&mut self, call: &PlannedCall<'_>, budget: &Budget) -> Result<Result<Reservation, SkipReason>> {
         let tx = self.db.transaction()?;
-        let usd = call.worst_usd * excess(&tx, call)?;
+        let usd = call.worst_usd * worst_overrun(&tx, call)?;
         let today = spent_on(&tx, &call.day)?;
-        let pk = match affordable(usd, call.spent_run, today, budget) {
+        let pk = match check_budget(usd, call.spent_run, today, budget) {
             Ok(()) => insert(&tx, call, usd)?,
             Err(skip) => {
-                note_day(&tx, call)?;
+                record_day(&tx, call)?;
                 tx.commit()?;
                 return Ok(Err(skip));
             }
@@ -78,7 +78,7 @@ impl Store {
     }
 
     /// Records which model answered when `asked` was requested.
-    pub fn note_answered(&self, asked: &str, model: &str) -> Result<()> {
+    pub fn record_answering_model(&self, asked: &str, model: &str) -> Result<()> {
         let sql = "INSERT INTO answered(asked, model) VALUES (?1, ?2)
             ON CONFLICT(asked) DO UPDATE SET model = excluded.model WHERE model <> excluded.model";
         self.db.prepare_cached(sql)?.execute([asked, model])?;
@@ -102,21 +102,21 @@ fn insert(db: &Connection, call: &PlannedCall<'_>, usd: f64) -> Result<i64> {
 }
 
 fn spent_on(db: &Connection, day: &Range<Millis>) -> Result<f64> {
-    let sql = format!("SELECT coalesce(sum(coalesce(actual_usd, reserved_usd)), 0.0) FROM spend WHERE {COUNTED}");
+    let sql = format!("SELECT coalesce(sum(coalesce(actual_usd, reserved_usd)), 0.0) FROM spend WHERE {COUNTS_FOR_DAY}");
     Ok(db.query_row(&sql, [day.start, day.end], |r| r.get(0))?)
 }
 
 /// Largest ratio of actual to reserved cost among this model's calls of the day; at least 1.
-fn excess(db: &Connection, call: &PlannedCall<'_>) -> Result<f64> {
+fn worst_overrun(db: &Connection, call: &PlannedCall<'_>) -> Result<f64> {
     let sql = format!(
         "SELECT coalesce(max(actual_usd / reserved_usd), 1.0) FROM spend
-         WHERE model = ?3 AND reserved_usd > 0 AND actual_usd > reserved_usd AND ({COUNTED})"
+         WHERE model = ?3 AND reserved_usd > 0 AND actual_usd > reserved_usd AND ({COUNTS_FOR_DAY})"
     );
     Ok(db.query_row(&sql, params![call.day.start, call.day.end, call.model], |r| r.get(0))?)
 }
 
 /// When rows lie in the future, a day without spending writes an empty row too, so that the following day can be told from it.
-fn note_day(db: &Connection, call: &PlannedCall<'_>) -> Result<()> {
+fn record_day(db: &Connection, call: &PlannedCall<'_>) -> Result<()> {
     let sql = "INSERT INTO spend(at, session, model, reserved_usd, actual_usd) SELECT ?1, '', '', 0, 0
         WHERE EXISTS (SELECT 1 FROM spend WHERE at >= ?3)
           AND NOT EXISTS (SELECT 1 FROM spend WHERE pk = (SELECT max(pk) FROM spend) AND at >= ?2 AND at < ?3)";

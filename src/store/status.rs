@@ -42,7 +42,7 @@ pub struct VectorCounts {
 
 impl Store {
     /// Counts everything; lists at most `listed` bad lines and failures.
-    pub fn counts(&self, listed: usize) -> Result<IndexCounts> {
+    pub fn index_counts(&self, listed: usize) -> Result<IndexCounts> {
         let one = |sql: &str| -> Result<i64> { Ok(self.db.query_row(sql, [], |r| r.get(0))?) };
         let pairs = |sql: &str| -> Result<Vec<(String, i64)>> {
             Ok(self.db.prepare(sql)?.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
@@ -76,7 +76,7 @@ impl Store {
                 .prepare(bad)?
                 .query_map([listed as i64], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?
                 .collect::<rusqlite::Result<_>>()?,
-            unknown: self.unknown_rows()?,
+            unknown: self.unknown_record_types()?,
             spent_usd: self.spent()?,
             notes: one("SELECT count(*) FROM note")?,
             vectors: self.vectors()?,
@@ -84,7 +84,7 @@ impl Store {
     }
 
     /// Unknown record types with counts, most frequent first.
-    pub fn unknown_rows(&self) -> Result<Vec<(String, i64)>> {
+    pub fn unknown_record_types(&self) -> Result<Vec<(String, i64)>> {
         let sql = "SELECT type, sum(rows) FROM unknown_row GROUP BY type ORDER BY sum(rows) DESC, type";
         Ok(self.db.prepare(sql)?.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
     }

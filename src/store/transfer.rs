@@ -11,9 +11,9 @@ use rusqlite::{OptionalExtension, Transaction, params};
 
 pub use self::exported::{Exported, ExportedClosing, ExportedDigest, ExportedNote, ExportedRow, ExportedSource, ExportedUsage};
 use super::forget::readmit;
-use super::ingest::{all_words_of, hush_session, note_last, project_pk};
-use super::load::{self, HEAD, SessionHead};
-use super::notes::author_text;
+use super::ingest::{all_private_words_of, project_pk, record_activity, remove_echoes};
+use super::load::{self, SELECT_HEAD, SessionHead};
+use super::notes::stored_author;
 use super::undone::{self, Undone};
 use super::{Store, digests::NewDigest};
 use crate::model::author::Author;
@@ -35,11 +35,11 @@ impl Store {
         let mut rows = self.export_rows(head)?;
         let sources = self.export_sources(head.pk, |source| rows.remove(&source).unwrap_or_default())?;
         let usage = StoredUsage::of_session(&self.db, head.pk)?.into_values().map(exported_usage).collect();
-        self.export_beside(head, sources, usage)
+        self.export_common(head, sources, usage)
     }
 
     /// Everything of a session except its digest and whether that is up to date.
-    fn export_beside<R, U: Default>(
+    fn export_common<R, U: Default>(
         &self,
         head: &SessionHead,
         sources: Vec<ExportedSource<R>>,
@@ -48,12 +48,12 @@ impl Store {
         let titles = self.export_titles(head.pk)?;
         let closed_by_user = self.user_closings(head.pk)?;
         let closers = self.closers_of(head.pk)?.into_iter().filter(|(_, by)| *by != Author::Unknown).collect();
-        let asked = undone::asked_where_taken_back(&self.db, &head.id)?;
+        let asked = undone::prompts_if_any_undone(&self.db, &head.id)?;
         Ok(Exported { sources, usage, titles, asked, closed_by_user, closers, dirty: true, ..self.export_head(head) })
     }
 
     /// Exports the digest of a session whose records cannot be read. Marked as final, because nothing is left to make another one from.
-    pub(super) fn export_digest_alone(&self, head: &SessionHead) -> Result<Exported> {
+    pub(super) fn export_only_digest(&self, head: &SessionHead) -> Result<Exported> {
         let digest = self.export_digest(head.pk)?.map(|digest| ExportedDigest { interim_until: None, ..digest });
         Ok(Exported { digest, dirty: false, ..self.export_head(head) })
     }
@@ -123,14 +123,14 @@ impl Store {
     fn export_rows(&self, head: &SessionHead) -> Result<HashMap<i64, Vec<ExportedRow>>> {
         let (mut texts, undone) = (TextReader::new(&self.db), Undone::of(&self.db, head)?);
         let mut all: HashMap<i64, Vec<ExportedRow>> = HashMap::new();
-        for kept in chunk::rows_of(&self.db, head.pk)? {
+        for kept in chunk::items_of(&self.db, head.pk)? {
             all.entry(kept.source).or_default().push(exported_row(&mut texts, &undone, &kept)?);
         }
         Ok(all)
     }
 
     fn export_titles(&self, session: i64) -> Result<Vec<(RecordKey, String)>> {
-        let titles = self.titles_of(|| Ok(chunk::rows_of(&self.db, session)?.iter().map(|kept| kept.line.key).collect()))?;
+        let titles = self.titles_of(|| Ok(chunk::items_of(&self.db, session)?.iter().map(|kept| kept.line.key).collect()))?;
         Ok(titles.into_iter().flat_map(|(leaf, texts)| texts.into_iter().map(move |text| (leaf, text))).collect())
     }
 
@@ -162,19 +162,19 @@ impl Store {
             }
         }
         for (id, text, at) in &exported.closed_by_user {
-            let by = exported.closers.get(id).map(Author::read_from_outside).unwrap_or_default();
+            let by = exported.closers.get(id).map(Author::resanitized).unwrap_or_default();
             let sql = "INSERT INTO user_closed(id, of, text, at, author) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING";
-            new |= tx.execute(sql, params![id, session, text, at, author_text(&by)])? > 0;
+            new |= tx.execute(sql, params![id, session, text, at, stored_author(&by)])? > 0;
         }
-        let words = all_words_of(&tx, session)?;
+        let words = all_private_words_of(&tx, session)?;
         let mut digest = exported.digest.as_ref();
-        if !words.is_empty() && hush_session(&tx, session, &words)? {
+        if !words.is_empty() && remove_echoes(&tx, session, &words)? {
             // The digest may mention them too.
             digest = None;
         }
         if rows_new {
             tx.execute("UPDATE session SET dirty = 1, unindexed = 1 WHERE pk = ?1", [session])?;
-            lose_copies(&tx, session)?;
+            mark_later_forks(&tx, session)?;
         }
         tx.commit()?;
         new |= rows_new;
@@ -236,9 +236,9 @@ fn exported_usage(used: StoredUsage) -> ExportedUsage {
 }
 
 /// Marks later forks: records they share with an imported session now belong to it.
-fn lose_copies(tx: &Transaction<'_>, session: i64) -> Result<()> {
-    let head = tx.query_row(&format!("{HEAD} WHERE s.pk = ?1"), [session], load::head)?;
-    for later in chunk::kin_later(tx, &head)? {
+fn mark_later_forks(tx: &Transaction<'_>, session: i64) -> Result<()> {
+    let head = tx.query_row(&format!("{SELECT_HEAD} WHERE s.pk = ?1"), [session], load::head)?;
+    for later in chunk::later_forks(tx, &head)? {
         tx.execute("UPDATE session SET dirty = 1, unindexed = 1 WHERE pk = ?1", [later])?;
     }
     Ok(())
@@ -257,7 +257,7 @@ fn import_rows(tx: &Transaction<'_>, session: i64, exported: &Exported) -> Resul
     for used in &exported.usage {
         let message = MessageHash::of_text(&used.message);
         let used = StoredUsage { message, model: used.model.as_str().into(), tokens: used.tokens };
-        any_new |= gathered.put_used(tx, session, first, used)?;
+        any_new |= gathered.put_usage(tx, session, first, used)?;
     }
     if any_new {
         let mut whereabouts = RecordIndex::load(tx)?;
@@ -283,7 +283,7 @@ fn import_source<'i>(
         tx.execute("INSERT INTO start VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING", params![exported.session, source.file, at])?;
     }
     if let Some(at) = source.last_at {
-        note_last(tx, session, at)?;
+        record_activity(tx, session, at)?;
     }
     let mut new = false;
     for row in &source.rows {

@@ -22,7 +22,7 @@ pub fn note(db: &Connection, session: &str, file: &str, asked: &PromptLink) -> R
 }
 
 /// The prompts of a session, file by file, in file order.
-pub fn asked_in(db: &Connection, session: &str) -> Result<Vec<(String, Vec<PromptLink>)>> {
+pub fn prompts_of(db: &Connection, session: &str) -> Result<Vec<(String, Vec<PromptLink>)>> {
     let sql = "SELECT file, key, parent, follows, offset, at FROM asked WHERE session = ?1 ORDER BY file, offset, key";
     let mut query = db.prepare_cached(sql)?;
     let mut found = query.query([session])?;
@@ -39,8 +39,8 @@ pub fn asked_in(db: &Connection, session: &str) -> Result<Vec<(String, Vec<Promp
 }
 
 /// The same, but empty if nothing of the session was undone: then no one needs them.
-pub fn asked_where_taken_back(db: &Connection, session: &str) -> Result<Vec<(String, Vec<PromptLink>)>> {
-    let files = asked_in(db, session)?;
+pub fn prompts_if_any_undone(db: &Connection, session: &str) -> Result<Vec<(String, Vec<PromptLink>)>> {
+    let files = prompts_of(db, session)?;
     Ok(if files.iter().any(|(_, asked)| undone(asked).contains(&true)) { files } else { Vec::new() })
 }
 
@@ -66,7 +66,7 @@ impl Undone {
     pub fn of(db: &Connection, head: &SessionHead) -> Result<Self> {
         let mut files = HashMap::new();
         let mut spans = Vec::new();
-        for (file, asked) in asked_in(db, &head.id)? {
+        for (file, asked) in prompts_of(db, &head.id)? {
             let undone = undone(&asked);
             if undone.contains(&true) {
                 spans.extend(spans_of(&asked, &undone));
@@ -125,7 +125,7 @@ impl Store {
 
     /// The prompts of a session that were undone.
     pub fn undone_prompts(&self, session: &str) -> Result<Vec<ShortKey>> {
-        let files = asked_in(&self.db, session)?;
+        let files = prompts_of(&self.db, session)?;
         let gone = files.iter().flat_map(|(_, asked)| asked.iter().zip(undone(asked)));
         Ok(gone.filter(|(_, undone)| *undone).map(|(asked, _)| asked.key).collect())
     }

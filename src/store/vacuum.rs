@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::{BUSY, Store};
+use super::{LOCK_TIMEOUT, Store};
 
 /// How long a checkpoint waits for readers. Readers that take longer are not waited for.
-const READERS: Duration = Duration::from_secs(2);
+const READER_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Name of the fact that something was removed whose traces may still be in the file.
-pub(super) const SCRUB: &str = "scrub";
+pub(super) const ERASE_DUE: &str = "scrub";
 
 impl Store {
     /// Rewrites the database so that nothing of what was deleted is left, then vacuums. `secure_delete` alone overwrites deleted content,
@@ -23,16 +23,16 @@ impl Store {
             "PRAGMA temp_store = FILE; INSERT INTO search(search) VALUES ('optimize'); VACUUM; PRAGMA temp_store = MEMORY",
         )?;
         let done = self.tidy()?;
-        if done && self.wants_scrub()? {
-            self.db.execute("DELETE FROM fact WHERE name = ?1", [SCRUB])?;
+        if done && self.needs_secure_erase()? {
+            self.db.execute("DELETE FROM fact WHERE name = ?1", [ERASE_DUE])?;
             self.tidy()?;
         }
         Ok(done)
     }
 
     /// Was something removed since the database was last rewritten?
-    pub fn wants_scrub(&self) -> Result<bool> {
-        Ok(self.db.query_row("SELECT EXISTS (SELECT 1 FROM fact WHERE name = ?1)", [SCRUB], |r| r.get(0))?)
+    pub fn needs_secure_erase(&self) -> Result<bool> {
+        Ok(self.db.query_row("SELECT EXISTS (SELECT 1 FROM fact WHERE name = ?1)", [ERASE_DUE], |r| r.get(0))?)
     }
 
     /// Releases free pages and folds the write-ahead log into the database. False when a reader still holds an older state: deleted
@@ -43,9 +43,9 @@ impl Store {
         let mut vacuum = self.db.prepare("PRAGMA incremental_vacuum")?;
         let mut freed = vacuum.query([])?;
         while freed.next()?.is_some() {}
-        self.db.busy_timeout(READERS)?;
+        self.db.busy_timeout(READER_TIMEOUT)?;
         let busy: i64 = self.db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |r| r.get(0))?;
-        self.db.busy_timeout(BUSY)?;
+        self.db.busy_timeout(LOCK_TIMEOUT)?;
         Ok(busy == 0)
     }
 }

@@ -9,13 +9,13 @@ use anyhow::{Result, ensure};
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 
 use super::Store;
-use crate::model::session::digest_of;
+use crate::model::session::hash_parts;
 use crate::model::vector::{QuantizedVector, QueryVector};
 
 /// About how many vectors a chunk holds. The vectors of one document are never split.
-const CHUNK: usize = 256;
+const CHUNK_VECTORS: usize = 256;
 /// How much of the file is memory-mapped for a scan, in bytes, so that no pages are copied.
-const MAPPED: i64 = 2 << 30;
+const MMAP_BYTES: i64 = 2 << 30;
 
 /// A stored vector space.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,7 +77,7 @@ impl VectorChunk {
     /// The same without the vectors of the documents in `gone`.
     fn without(&self, gone: &HashSet<i64>, dims: usize) -> Self {
         let mut rest = Self { pk: self.pk, ..Self::default() };
-        let kept = docs_of(&self.docs).enumerate().filter(|(_, doc)| !gone.contains(doc));
+        let kept = doc_numbers(&self.docs).enumerate().filter(|(_, doc)| !gone.contains(doc));
         for (at, _) in kept {
             rest.docs.extend(&self.docs[at * 8..at * 8 + 8]);
             rest.scales.extend(&self.scales[at * 4..at * 4 + 4]);
@@ -99,7 +99,7 @@ impl VectorChunk {
     }
 }
 
-fn docs_of(bytes: &[u8]) -> impl Iterator<Item = i64> {
+fn doc_numbers(bytes: &[u8]) -> impl Iterator<Item = i64> {
     bytes.as_chunks::<8>().0.iter().map(|doc| i64::from_le_bytes(*doc))
 }
 
@@ -124,7 +124,7 @@ impl Store {
     /// Replaces any space with a new, empty one.
     pub fn begin_space(&mut self, model: &str, probe: &QuantizedVector, pieces: i64) -> Result<VectorSpace> {
         let bytes = to_bytes(probe);
-        let checksum: String = digest_of(&[&bytes])[..6].iter().map(|byte| format!("{byte:02x}")).collect();
+        let checksum: String = hash_parts(&[&bytes])[..6].iter().map(|byte| format!("{byte:02x}")).collect();
         let tx = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
         tx.execute("DELETE FROM vector_space", [])?;
         let sql = "INSERT INTO vector_space(model, dims, checksum, probe, pieces) VALUES (?1, ?2, ?3, ?4, ?5) RETURNING pk";
@@ -173,10 +173,10 @@ impl Store {
         while waiting.peek().is_some() {
             let with_room = "SELECT pk FROM vector_chunk WHERE space = ?1 AND vectors < ?2 ORDER BY pk LIMIT 1";
             let found: Option<i64> =
-                tx.prepare_cached(with_room)?.query_row(params![space.pk, CHUNK as i64], |r| r.get(0)).optional()?;
+                tx.prepare_cached(with_room)?.query_row(params![space.pk, CHUNK_VECTORS as i64], |r| r.get(0)).optional()?;
             let mut chunk = found.map_or_else(|| Ok(VectorChunk::default()), |pk| VectorChunk::load(&tx, pk))?;
             let mut taken = Vec::new();
-            while let Some(one) = waiting.next_if(|_| chunk.len() < CHUNK) {
+            while let Some(one) = waiting.next_if(|_| chunk.len() < CHUNK_VECTORS) {
                 one.vectors.iter().for_each(|vector| chunk.push(one.doc, vector));
                 taken.push(one);
             }
@@ -206,7 +206,7 @@ impl Store {
         }
         for (pk, renamed) in by_chunk {
             let mut chunk = VectorChunk::load(&tx, pk)?;
-            chunk.docs = docs_of(&chunk.docs).flat_map(|doc| renamed.get(&doc).unwrap_or(&doc).to_le_bytes()).collect();
+            chunk.docs = doc_numbers(&chunk.docs).flat_map(|doc| renamed.get(&doc).unwrap_or(&doc).to_le_bytes()).collect();
             chunk.store(&tx, space.pk)?;
         }
         tx.commit()?;
@@ -241,13 +241,13 @@ impl Store {
     /// The documents most similar to the query, best first, each with the cosine of its best piece. Scans all vectors.
     pub fn similar(&self, space: &VectorSpace, query: &QueryVector, most: usize) -> Result<Vec<(i64, f64)>> {
         ensure!(query.dims() == space.dims, "what is looked for has another number of dimensions");
-        self.db.pragma_update(None, "mmap_size", MAPPED)?;
+        self.db.pragma_update(None, "mmap_size", MMAP_BYTES)?;
         let mut statement = self.db.prepare_cached("SELECT docs, scales, body FROM vector_chunk WHERE space = ?1")?;
         let mut chunks = statement.query([space.pk])?;
         let mut best = Vec::new();
         while let Some(chunk) = chunks.next()? {
             let blob = |column| -> Result<&[u8]> { Ok(chunk.get_ref(column)?.as_blob()?) };
-            nearest_of(query, (blob(0)?, blob(1)?, blob(2)?), &mut best);
+            score_chunk(query, (blob(0)?, blob(1)?, blob(2)?), &mut best);
         }
         let nearer = |a: &(i64, f64), b: &(i64, f64)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
         if best.len() > most {
@@ -260,9 +260,9 @@ impl Store {
 }
 
 /// Adds the documents of a chunk to `best`, each with its best piece.
-fn nearest_of(query: &QueryVector, (docs, scales, body): (&[u8], &[u8], &[u8]), best: &mut Vec<(i64, f64)>) {
+fn score_chunk(query: &QueryVector, (docs, scales, body): (&[u8], &[u8], &[u8]), best: &mut Vec<(i64, f64)>) {
     let scales = scales.as_chunks::<4>().0.iter().map(|scale| f32::from_le_bytes(*scale));
-    for ((doc, scale), vector) in docs_of(docs).zip(scales).zip(body.chunks_exact(query.dims())) {
+    for ((doc, scale), vector) in doc_numbers(docs).zip(scales).zip(body.chunks_exact(query.dims())) {
         let cosine = query.cosine(scale, vector);
         match best.last_mut() {
             Some((last, nearest)) if *last == doc => *nearest = nearest.max(cosine),

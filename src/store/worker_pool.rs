@@ -18,17 +18,17 @@ use super::Store;
 use crate::store::legacy_titles::TitleCache;
 
 /// How many results of each thread may wait for delivery.
-const AHEAD: usize = 8;
+const RESULTS_AHEAD: usize = 8;
 /// Batch size, in sessions. Readers are released between batches so that the write-ahead log can be checkpointed.
-pub const PART: usize = 2000;
+pub const BATCH_SESSIONS: usize = 2000;
 /// Results are consumed by a single thread; more workers than this would wait for it, and each of them holds memory.
 const MAX_THREADS: usize = 8;
 /// For so few inputs, starting threads and opening connections costs more than it saves.
-const FEW: usize = 4;
+const MAX_SEQUENTIAL: usize = 4;
 
 impl Store {
-    /// Sets the maximum number of threads for [`Store::each_in_order`], beside the one that consumes.
-    pub fn use_threads(&mut self, threads: usize) {
+    /// Sets the maximum number of threads for [`Store::map_in_order`], beside the one that consumes.
+    pub fn set_threads(&mut self, threads: usize) {
         self.threads = threads;
     }
 
@@ -40,14 +40,14 @@ impl Store {
     ///
     /// # Panics
     /// When `make` panics.
-    pub fn each_in_order<T: Sync, R: Send>(
+    pub fn map_in_order<T: Sync, R: Send>(
         &self,
         ends: impl Fn() -> bool,
         all: &[T],
         make: impl Fn(&Self, &T) -> Result<R> + Sync,
         mut take: impl FnMut(&T, Result<R>) -> Result<()>,
     ) -> Result<()> {
-        if self.threads < 2 || all.len() <= FEW {
+        if self.threads < 2 || all.len() <= MAX_SEQUENTIAL {
             return all.iter().take_while(|_| !ends()).try_for_each(|one| take(one, make(self, one)));
         }
         let threads = self.threads.min(MAX_THREADS).min(all.len());
@@ -63,7 +63,7 @@ impl Store {
             }
             let mut waiting = BTreeMap::new();
             let mut asked_for = 0..all.len();
-            asked_for.by_ref().take(threads * AHEAD).for_each(|at| _ = feed.send(at));
+            asked_for.by_ref().take(threads * RESULTS_AHEAD).for_each(|at| _ = feed.send(at));
             for (at, one) in all.iter().enumerate() {
                 while !waiting.contains_key(&at) {
                     let (other, made) = receive.recv().context("a thread that reads the index has ended")?;
@@ -100,7 +100,7 @@ fn work<R>(
                 Some(store) => store,
                 none => none.insert(Store { titled: Some(TitleCache::default()), ..open()? }),
             };
-            store.at_once(|| make(store, at))
+            store.in_snapshot(|| make(store, at))
         }));
         if send.send((at, made)).is_err() {
             return;
@@ -116,7 +116,7 @@ mod tests {
     fn store(threads: usize) -> (tempfile::TempDir, Store) {
         let folder = tempfile::tempdir().expect("a folder");
         let mut store = Store::open(&folder.path().join("recall.db")).expect("an index");
-        store.use_threads(threads);
+        store.set_threads(threads);
         (folder, store)
     }
 
@@ -130,7 +130,7 @@ mod tests {
                 thread::sleep(Duration::from_millis((at * 7) % 5));
                 Ok(at * 2)
             };
-            let took = store.each_in_order(
+            let took = store.map_in_order(
                 || false,
                 &all,
                 make,
@@ -151,7 +151,7 @@ mod tests {
             let (_folder, store) = store(threads);
             let mut taken = 0;
             let make = |_: &Store, at: &usize| if *at == 20 { anyhow::bail!("no") } else { Ok(*at) };
-            let failed = store.each_in_order(
+            let failed = store.map_in_order(
                 || false,
                 &all,
                 make,
@@ -163,7 +163,7 @@ mod tests {
             );
             assert_eq!((failed.is_err(), taken), (true, 20));
             let taken = std::cell::Cell::new(0);
-            let ended = store.each_in_order(
+            let ended = store.map_in_order(
                 || taken.get() == 7,
                 &all,
                 |_, at| Ok(*at),
@@ -182,6 +182,6 @@ mod tests {
         let (_folder, store) = store(3);
         let all: Vec<usize> = (0..60).collect();
         let make = |_: &Store, at: &usize| if *at == 20 { panic!("in a thread") } else { Ok(*at) };
-        let _ = store.each_in_order(|| false, &all, make, |_, _| Ok(()));
+        let _ = store.map_in_order(|| false, &all, make, |_, _| Ok(()));
     }
 }

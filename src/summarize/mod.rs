@@ -4,13 +4,13 @@ pub mod claude;
 mod prompt;
 pub mod reply;
 
-use crate::analyze::extract::{closes, extract};
+use crate::analyze::extract::{closed_items, extract};
 use crate::analyze::verify::verify;
 use crate::model::digest::{Digest, OpenItem};
 use crate::model::session::Session;
 
 pub use claude::{Claude, ModelAnswer};
-pub use prompt::{ModelRequest, SHIPPED, request};
+pub use prompt::{DEFAULT_INSTRUCTIONS, ModelRequest, request};
 pub use reply::object_in;
 
 /// Everything a summarizer works with.
@@ -38,10 +38,10 @@ pub enum SummaryFailure {
     Session { what: String, cost_usd: Option<f64> },
     /// The model is unavailable: not logged in, over a limit, or not installed. Further sessions would fail too.
     #[error("{what}")]
-    Model { what: String, cost_usd: Option<f64> },
+    Unavailable { what: String, cost_usd: Option<f64> },
     /// The client does not know a flag that keeps the request small: the call must be reserved again at a higher price.
     #[error("the call costs more than was reserved for it")]
-    CostsMore,
+    HigherPrice,
     #[error("stopped")]
     Stopped,
 }
@@ -52,8 +52,8 @@ pub trait Summarizer: Sync {
 }
 
 /// Completes a digest that was extracted from its session: adds the items it closes and verifies it.
-pub fn finish(digest: &mut Digest, input: &SummaryInput) {
-    digest.closes = closes(&input.open, &digest.completed, &input.session);
+pub fn complete(digest: &mut Digest, input: &SummaryInput) {
+    digest.closes = closed_items(&input.open, &digest.completed, &input.session);
     verify(digest, &input.session);
 }
 
@@ -63,7 +63,7 @@ pub struct Extract;
 impl Summarizer for Extract {
     fn summarize(&self, input: &SummaryInput) -> Result<Summary, SummaryFailure> {
         let mut digest = extract(&input.session);
-        finish(&mut digest, input);
+        complete(&mut digest, input);
         Ok(Summary { digest, model: None, cost_usd: None })
     }
 }

@@ -2,11 +2,11 @@
 
 use crate::analyze::condense::{Condensed, condense};
 use crate::model::digest::OpenItem;
-use crate::model::session::{Millis, RecordKey, Session, digest_of, short_id};
+use crate::model::session::{Millis, RecordKey, Session, hash_parts, short_id};
 use crate::privacy::Sanitizer;
 
 /// The instructions that ship; the user's own file replaces them.
-pub const SHIPPED: &str = include_str!("../../prompts/digest.md");
+pub const DEFAULT_INSTRUCTIONS: &str = include_str!("../../prompts/digest.md");
 
 /// Limit for the list of open items, in bytes.
 const MAX_OPEN_BYTES: usize = 900;
@@ -25,7 +25,7 @@ pub struct ModelRequest {
 impl ModelRequest {
     /// Hash of the model's name and everything it is given.
     pub fn hash(&self, model: &str) -> [u8; 32] {
-        digest_of(&[b"claude", model.as_bytes(), self.system.as_bytes(), self.stdin.as_bytes()])
+        hash_parts(&[b"claude", model.as_bytes(), self.system.as_bytes(), self.stdin.as_bytes()])
     }
 
     pub fn bytes(&self) -> usize {
@@ -47,7 +47,7 @@ pub fn request(session: &Session, open: &[OpenItem], system: &str, budget: usize
         // Limits bytes, not characters: non-Latin characters take several bytes.
         let end = stdin.len() + MAX_OPEN_BYTES;
         for item in open {
-            let line = format!("{} {}\n", item.id, told(&gate.redact(&item.text), 100));
+            let line = format!("{} {}\n", item.id, visible_line(&gate.redact(&item.text), 100));
             if stdin.len() + line.len() <= end {
                 stdin.push_str(&line);
             }
@@ -58,7 +58,7 @@ pub fn request(session: &Session, open: &[OpenItem], system: &str, budget: usize
 }
 
 /// A text outside the fence, as one line without hidden characters.
-fn told(text: &str, most: usize) -> String {
+fn visible_line(text: &str, most: usize) -> String {
     crate::model::session::said(text, most)
 }
 
@@ -67,7 +67,7 @@ fn head(session: &Session) -> String {
         let time = at.and_then(|at| jiff::Timestamp::from_millisecond(at).ok());
         time.map_or_else(|| "unknown".into(), |t| t.strftime("%Y-%m-%d %H:%M UTC").to_string())
     };
-    let branch = session.branches.last().map_or(String::new(), |b| format!(", branch {}", told(b, 60)));
-    let project = told(session.project.name(), 60);
+    let branch = session.branches.last().map_or(String::new(), |b| format!(", branch {}", visible_line(b, 60)));
+    let project = visible_line(session.project.name(), 60);
     format!("Project {project}{branch}, {} to {}.\n", minute(session.began_at()), minute(session.last_at()))
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::prompt::ModelRequest;
 use crate::model::digest::{Claim, Digest, FileNote};
-use crate::text::clean::{one_line, plain, shorten};
+use crate::text::clean::{one_line, shorten, without_controls};
 
 /// Limits on what is stored of a reply, in characters and elements. A reply is shortened, never refused for its length.
 const MAX_STATEMENT: usize = 600;
@@ -71,7 +71,7 @@ fn validate(digest: Digest) -> Result<Digest, String> {
 pub fn object_in(reply: &str) -> Result<&str, String> {
     let object = reply.find('{').zip(reply.rfind('}')).filter(|(from, to)| from < to).map(|(from, to)| &reply[from..=to]);
     object.ok_or_else(|| {
-        let start = shorten(&one_line(&plain(reply)), 80);
+        let start = shorten(&one_line(&without_controls(reply)), 80);
         if start.is_empty() {
             "the reply is empty".into()
         } else {
@@ -82,7 +82,7 @@ pub fn object_in(reply: &str) -> Result<&str, String> {
 
 fn text(value: &Value) -> String {
     match value {
-        Value::String(s) => shorten(&one_line(&plain(s)), MAX_STATEMENT),
+        Value::String(s) => shorten(&one_line(&without_controls(s)), MAX_STATEMENT),
         Value::Array(_) => shorten(&texts(value).join(" "), MAX_STATEMENT),
         Value::Object(o) => o.get("text").map(text).unwrap_or_default(),
         Value::Number(n) => n.to_string(),

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use subprocess::{Exec, ExecExt, ExitStatus, Redirection};
 
 /// The longest wait between two checks of the limits.
-const SLICE: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// The most bytes of stderr that are kept. Stderr does not count against the output limit.
-const MAX_COMPLAINTS: usize = 64 << 10;
+const MAX_STDERR_BYTES: usize = 64 << 10;
 
 /// The output and exit status of a child.
 #[derive(Debug)]
@@ -21,8 +21,8 @@ pub struct ChildOutput {
 /// Why a child was killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KillReason {
-    TookTooLong,
-    SaidTooMuch,
+    TimedOut,
+    TooMuchOutput,
     /// The caller asked to stop.
     Stopped,
 }
@@ -79,7 +79,7 @@ fn collect(
 ) -> io::Result<Option<KillReason>> {
     // A limit beyond the range of the clock is no limit.
     let deadline = Instant::now().checked_add(bounds.time);
-    let mut pipes = job.communicate()?.limit_time(SLICE).limit_size(64 << 10);
+    let mut pipes = job.communicate()?.limit_time(POLL_INTERVAL).limit_size(64 << 10);
     let mut ended = false;
     loop {
         let before = stdout.len() + stderr.len();
@@ -93,28 +93,28 @@ fn collect(
             Err(e) if e.kind() == ErrorKind::BrokenPipe => {}
             Err(e) => return Err(e),
         }
-        stderr.truncate(MAX_COMPLAINTS);
-        if let Some(cut) = out_of_bounds(bounds, deadline, stdout.len()) {
+        stderr.truncate(MAX_STDERR_BYTES);
+        if let Some(cut) = exceeded(bounds, deadline, stdout.len()) {
             return Ok(Some(cut));
         }
     }
     loop {
-        if job.wait_timeout(SLICE)?.is_some() {
+        if job.wait_timeout(POLL_INTERVAL)?.is_some() {
             return Ok(None);
         }
-        if let Some(cut) = out_of_bounds(bounds, deadline, 0) {
+        if let Some(cut) = exceeded(bounds, deadline, 0) {
             return Ok(Some(cut));
         }
     }
 }
 
-fn out_of_bounds(bounds: &ChildLimits, deadline: Option<Instant>, printed: usize) -> Option<KillReason> {
+fn exceeded(bounds: &ChildLimits, deadline: Option<Instant>, printed: usize) -> Option<KillReason> {
     if (bounds.stop)() {
         Some(KillReason::Stopped)
     } else if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-        Some(KillReason::TookTooLong)
+        Some(KillReason::TimedOut)
     } else if printed > bounds.output {
-        Some(KillReason::SaidTooMuch)
+        Some(KillReason::TooMuchOutput)
     } else {
         None
     }

@@ -30,17 +30,17 @@ pub fn point(name: &str) {
     if let Some(file) = std::env::var_os("RECALL_POINTS") {
         note(&file, name);
     }
-    if asked_at("RECALL_HOLD_AT", name).is_some_and(|pipe| std::fs::read(pipe).is_err()) {
+    if requested_at("RECALL_HOLD_AT", name).is_some_and(|pipe| std::fs::read(pipe).is_err()) {
         panic!("RECALL_HOLD_AT names what cannot be read");
     }
-    if asked_at("RECALL_KILL_AT", name).is_some_and(|nth| nth.parse() == Ok(passed())) {
-        die();
+    if requested_at("RECALL_KILL_AT", name).is_some_and(|nth| nth.parse() == Ok(times_passed())) {
+        kill_self();
     }
 }
 
 /// The part after the colon of a variable `<name>:<what>`, if it names this point.
 #[cfg(debug_assertions)]
-fn asked_at(variable: &str, name: &str) -> Option<String> {
+fn requested_at(variable: &str, name: &str) -> Option<String> {
     let asked = std::env::var(variable).ok()?;
     let (at, what) = asked.split_once(':')?;
     (at == name).then(|| what.to_owned())
@@ -70,7 +70,7 @@ pub fn statements(db: &mut rusqlite::Connection) {
 
 /// How many times the requested point has been passed, including this time.
 #[cfg(debug_assertions)]
-fn passed() -> u32 {
+fn times_passed() -> u32 {
     use std::sync::atomic::{AtomicU32, Ordering};
     static PASSED: AtomicU32 = AtomicU32::new(0);
     PASSED.fetch_add(1, Ordering::SeqCst) + 1
@@ -86,7 +86,7 @@ fn note(file: &std::ffi::OsStr, name: &str) {
 
 /// Dies without flushing, dropping or unwinding, unlike a panic or an abort.
 #[cfg(debug_assertions)]
-fn die() -> ! {
+fn kill_self() -> ! {
     let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
     // The signal may take a moment to arrive.
     loop {

@@ -10,23 +10,23 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::text::clean::{one_line, plain};
+use crate::text::clean::{one_line, without_controls};
 
 /// Warnings printed per run; the others are only counted.
 const MAX_WARNINGS: usize = 20;
 
 /// Prints a line. If stderr is full or closed, the line is lost and the program continues.
-pub fn tell(what: impl Display) {
-    to(io::stderr().lock(), &format!("recall: {}\n", plain(&what.to_string())));
+pub fn report(what: impl Display) {
+    write_whole(io::stderr().lock(), &format!("recall: {}\n", without_controls(&what.to_string())));
 }
 
 /// Prints a question without a newline. True if it was written.
 pub fn ask(what: impl Display) -> bool {
-    to(io::stderr().lock(), &plain(&what.to_string()))
+    write_whole(io::stderr().lock(), &without_controls(&what.to_string()))
 }
 
 /// One write per message, so that lines of several processes do not mix.
-fn to(mut stderr: impl Write, text: &str) -> bool {
+fn write_whole(mut stderr: impl Write, text: &str) -> bool {
     stderr.write_all(text.as_bytes()).is_ok()
 }
 
@@ -40,13 +40,13 @@ impl Ui {
     pub fn warn(&self, what: &str) {
         let count = self.warnings.fetch_add(1, Ordering::Relaxed) + 1;
         if count <= MAX_WARNINGS {
-            tell(one_line(&plain(what)));
+            report(one_line(&without_controls(what)));
         }
     }
 
     /// Prints information that is not a failure.
     pub fn note(&self, what: &str) {
-        tell(one_line(&plain(what)));
+        report(one_line(&without_controls(what)));
     }
 
     pub fn warned(&self) -> bool {
@@ -56,7 +56,7 @@ impl Ui {
     pub fn finish(&self) {
         let unseen = self.warnings.load(Ordering::Relaxed).saturating_sub(MAX_WARNINGS);
         if unseen > 0 {
-            tell(format!("… and {unseen} more"));
+            report(format!("… and {unseen} more"));
         }
     }
 

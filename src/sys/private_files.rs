@@ -11,11 +11,11 @@ use tempfile::NamedTempFile;
 
 /// The name of a temporary file: this prefix and a number of random characters. No user would choose such a name, so leftovers can be
 /// removed even from folders that hold the user's own files.
-const HALF_WRITTEN: &str = ".recall-tmp-";
-const RANDOM: usize = 12;
+const TEMPORARY_PREFIX: &str = ".recall-tmp-";
+const RANDOM_CHARS: usize = 12;
 
 /// No write takes this long.
-const ABANDONED: Duration = Duration::from_secs(3600);
+const ABANDONED_AFTER: Duration = Duration::from_secs(3600);
 
 /// Creates a folder and its missing parents with mode 0700.
 pub fn create_dir(path: &Path) -> io::Result<()> {
@@ -28,18 +28,18 @@ pub fn is_open_to_others(path: &Path) -> bool {
 }
 
 /// Sets the folder's mode to 0700.
-pub fn close_to_others(path: &Path) -> io::Result<()> {
+pub fn restrict_to_owner(path: &Path) -> io::Result<()> {
     fs::set_permissions(path, fs::Permissions::from_mode(0o700))
 }
 
 /// Of a folder and its direct entries: those that belong to this user but deny the user reading or writing.
-pub fn closed_to_their_owner(folder: &Path) -> Vec<PathBuf> {
+pub fn inaccessible_in(folder: &Path) -> Vec<PathBuf> {
     let inside = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    closed_among([folder.to_owned()].into_iter().chain(inside))
+    inaccessible_among([folder.to_owned()].into_iter().chain(inside))
 }
 
 /// The paths that belong to this user but deny the user reading or writing.
-pub fn closed_among(files: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
+pub fn inaccessible_among(files: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
     let me = rustix::process::geteuid().as_raw();
     let is_closed = |path: &PathBuf| {
         let Ok(found) = fs::symlink_metadata(path) else { return false };
@@ -50,7 +50,7 @@ pub fn closed_among(files: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
 }
 
 /// Grants the owner read and write access, and access to folders.
-pub fn open_to_their_owner(paths: &[PathBuf]) -> io::Result<()> {
+pub fn grant_owner_access(paths: &[PathBuf]) -> io::Result<()> {
     paths.iter().try_for_each(|path| {
         let found = fs::metadata(path)?;
         let own = if found.is_dir() { 0o700 } else { 0o600 };
@@ -74,20 +74,20 @@ pub fn age(path: &Path) -> Option<Duration> {
 /// Replaces `path` atomically with mode 0600: writes a temporary file, syncs and renames it.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let dir = path.parent().ok_or_else(|| io::Error::other("a file needs a folder"))?;
-    let mut temporary = half_written(dir)?;
+    let mut temporary = create_temporary(dir)?;
     temporary.write_all(bytes)?;
     persist(temporary, path)
 }
 
 /// Like [`replace`], but without syncing, for files that are useless after a power failure. In many runs a sync would take the most time.
-pub fn replace_for_now(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub fn replace_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let dir = path.parent().ok_or_else(|| io::Error::other("a file needs a folder"))?;
-    let mut temporary = half_written(dir)?;
+    let mut temporary = create_temporary(dir)?;
     temporary.write_all(bytes)?;
     temporary.persist(path).map(drop).map_err(|e| e.error)
 }
 
-fn half_written(dir: &Path) -> io::Result<NamedTempFile> {
+fn create_temporary(dir: &Path) -> io::Result<NamedTempFile> {
     create_dir(dir)?;
     temporary(dir)
 }
@@ -95,19 +95,19 @@ fn half_written(dir: &Path) -> io::Result<NamedTempFile> {
 /// A temporary file with mode 0600 in the folder of the file it will replace.
 pub fn temporary(dir: &Path) -> io::Result<NamedTempFile> {
     let own = fs::Permissions::from_mode(0o600);
-    tempfile::Builder::new().prefix(HALF_WRITTEN).rand_bytes(RANDOM).permissions(own).tempfile_in(dir)
+    tempfile::Builder::new().prefix(TEMPORARY_PREFIX).rand_bytes(RANDOM_CHARS).permissions(own).tempfile_in(dir)
 }
 
 /// Is this the name of a temporary file?
-pub fn is_half_written(path: &Path) -> bool {
-    let rest = path.file_name().and_then(|name| name.to_str()?.strip_prefix(HALF_WRITTEN));
-    rest.is_some_and(|rest| rest.len() == RANDOM && rest.bytes().all(|b| b.is_ascii_alphanumeric()))
+pub fn is_temporary(path: &Path) -> bool {
+    let rest = path.file_name().and_then(|name| name.to_str()?.strip_prefix(TEMPORARY_PREFIX));
+    rest.is_some_and(|rest| rest.len() == RANDOM_CHARS && rest.bytes().all(|b| b.is_ascii_alphanumeric()))
 }
 
 /// Removes temporary files old enough that no process can still be writing them.
-pub fn drop_abandoned(dir: &Path) {
-    for path in fs::read_dir(dir).into_iter().flatten().flatten().map(|e| e.path()).filter(|path| is_half_written(path)) {
-        if path.is_file() && age(&path).is_some_and(|age| age > ABANDONED) {
+pub fn remove_abandoned(dir: &Path) {
+    for path in fs::read_dir(dir).into_iter().flatten().flatten().map(|e| e.path()).filter(|path| is_temporary(path)) {
+        if path.is_file() && age(&path).is_some_and(|age| age > ABANDONED_AFTER) {
             let _ = fs::remove_file(path);
         }
     }
@@ -118,8 +118,8 @@ pub fn drop_abandoned(dir: &Path) {
 pub struct ReservedSpace(NamedTempFile);
 
 impl ReservedSpace {
-    pub fn take(dir: &Path, bytes: usize) -> io::Result<Self> {
-        let mut temporary = half_written(dir)?;
+    pub fn reserve(dir: &Path, bytes: usize) -> io::Result<Self> {
+        let mut temporary = create_temporary(dir)?;
         temporary.write_all(&vec![b' '; bytes])?;
         // Some file systems report a full disk only on sync.
         temporary.as_file().sync_all()?;
@@ -161,7 +161,7 @@ pub fn sync_folder_of(path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// When it is not a regular file or has another hard link.
-pub fn open_itself(options: &mut fs::OpenOptions, path: &Path) -> io::Result<File> {
+pub fn open_regular(options: &mut fs::OpenOptions, path: &Path) -> io::Result<File> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
     let file = options.custom_flags(flags.bits() as i32).open(path)?;
     let found = file.metadata()?;
@@ -173,7 +173,7 @@ pub fn open_itself(options: &mut fs::OpenOptions, path: &Path) -> io::Result<Fil
 }
 
 /// Is it a symbolic link, or a file with several hard links?
-pub fn is_led_elsewhere(path: &Path) -> bool {
+pub fn is_link(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink() || found.is_file() && found.nlink() > 1)
 }
 

@@ -2,23 +2,23 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-static ASKED: AtomicBool = AtomicBool::new(false);
+static REQUESTED: AtomicBool = AtomicBool::new(false);
 
-pub fn listen() {
+pub fn install_handlers() {
     // Without a handler, signals end the process; every stage survives that, so a failure here is ignored.
     let _ = ctrlc::set_handler(|| {
-        if ASKED.swap(true, Ordering::SeqCst) {
+        if REQUESTED.swap(true, Ordering::SeqCst) {
             std::process::exit(130);
         }
-        crate::sys::messages::tell("stopping after what is under way (once more to stop at once)");
+        crate::sys::messages::report("stopping after what is under way (once more to stop at once)");
     });
 }
 
 /// Requests a stop at the next safe point, as a signal does.
 pub fn ask() {
-    ASKED.store(true, Ordering::SeqCst);
+    REQUESTED.store(true, Ordering::SeqCst);
 }
 
-pub fn asked() -> bool {
-    ASKED.load(Ordering::SeqCst)
+pub fn requested() -> bool {
+    REQUESTED.load(Ordering::SeqCst)
 }

@@ -7,12 +7,12 @@
 
 use std::io::{self, ErrorKind, Write};
 
-use crate::text::clean::is_unseen;
+use crate::text::clean::is_invisible;
 
 /// The only escape sequences that recall writes itself.
-const OURS: [&str; 2] = ["\x1b[1m", "\x1b[0m"];
+const OWN_SEQUENCES: [&str; 2] = ["\x1b[1m", "\x1b[0m"];
 /// The most bytes of an incomplete character or sequence that wait for the rest.
-const LONGEST: usize = 3;
+const MAX_HELD_BYTES: usize = 3;
 
 pub struct TerminalEscaper<W> {
     to: W,
@@ -29,17 +29,17 @@ impl<W: Write> TerminalEscaper<W> {
         Self { to, is_terminal, held: Vec::new(), goes_on: false, unheard: None }
     }
 
-    /// Continues after write errors; [`TerminalEscaper::unheard`] gives the first one.
-    pub fn heard_or_not(self) -> Self {
+    /// Continues after write errors; [`TerminalEscaper::first_error`] gives the first one.
+    pub fn keep_going(self) -> Self {
         Self { goes_on: true, ..self }
     }
 
     /// The first write error, if writing continued after one.
-    pub fn unheard(&self) -> Option<&io::Error> {
+    pub fn first_error(&self) -> Option<&io::Error> {
         self.unheard.as_ref()
     }
 
-    fn passed_over<T>(&mut self, written: io::Result<T>, instead: T) -> io::Result<T> {
+    fn absorb_error<T>(&mut self, written: io::Result<T>, instead: T) -> io::Result<T> {
         match written {
             Err(e) if self.goes_on && e.kind() != ErrorKind::Interrupted => {
                 self.unheard.get_or_insert(e);
@@ -51,9 +51,9 @@ impl<W: Write> TerminalEscaper<W> {
 
     /// Writes the complete part of what is held; at the `end`, all of it.
     fn show(&mut self, end: bool) -> io::Result<()> {
-        let whole = if end { self.held.len() } else { self.held.len() - begun(&self.held) };
+        let whole = if end { self.held.len() } else { self.held.len() - incomplete_tail(&self.held) };
         let rest = self.held.split_off(whole);
-        let shown = harmless(&String::from_utf8_lossy(&self.held));
+        let shown = escape_controls(&String::from_utf8_lossy(&self.held));
         self.held = rest;
         self.to.write_all(shown.as_bytes())
     }
@@ -63,41 +63,41 @@ impl<W: Write> Write for TerminalEscaper<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if !self.is_terminal {
             let written = self.to.write(bytes);
-            return self.passed_over(written, bytes.len());
+            return self.absorb_error(written, bytes.len());
         }
         self.held.extend_from_slice(bytes);
         let shown = self.show(false);
-        self.passed_over(shown, ())?;
+        self.absorb_error(shown, ())?;
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
         let shown = if self.is_terminal { self.show(true) } else { Ok(()) };
         let flushed = shown.and_then(|()| self.to.flush());
-        self.passed_over(flushed, ())
+        self.absorb_error(flushed, ())
     }
 }
 
 /// How many bytes at the end begin an incomplete character or sequence.
-fn begun(bytes: &[u8]) -> usize {
-    let ends = (1..=LONGEST.min(bytes.len())).rev();
+fn incomplete_tail(bytes: &[u8]) -> usize {
+    let ends = (1..=MAX_HELD_BYTES.min(bytes.len())).rev();
     let starts = |tail: &[u8]| {
-        let is_ours = OURS.iter().any(|ours| ours.len() > tail.len() && ours.as_bytes().starts_with(tail));
+        let is_ours = OWN_SEQUENCES.iter().any(|ours| ours.len() > tail.len() && ours.as_bytes().starts_with(tail));
         is_ours || std::str::from_utf8(tail).is_err_and(|e| e.valid_up_to() == 0 && e.error_len().is_none())
     };
     ends.into_iter().find(|len| starts(&bytes[bytes.len() - len..])).unwrap_or(0)
 }
 
-fn harmless(text: &str) -> String {
+fn escape_controls(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
-        if let Some(ours) = OURS.iter().find(|ours| text[at..].starts_with(**ours)) {
+        if let Some(ours) = OWN_SEQUENCES.iter().find(|ours| text[at..].starts_with(**ours)) {
             out.push_str(ours);
             at += ours.len();
             continue;
         }
-        if c.is_control() && !matches!(c, '\n' | '\t') || is_unseen(c) {
+        if c.is_control() && !matches!(c, '\n' | '\t') || is_invisible(c) {
             c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}")));
         } else {
             out.push(c);
@@ -138,7 +138,7 @@ mod tests {
     fn json_stays_what_it_was() {
         let value = serde_json::json!({"a": "\u{9b}31m \u{202e}x\u{e0041}\u{7f}\x1b[2J", "b": ["日本"]});
         let shown = got(value.to_string().as_bytes(), &[], true);
-        assert!(!String::from_utf8_lossy(&shown).contains(|c: char| c.is_control() || is_unseen(c)));
+        assert!(!String::from_utf8_lossy(&shown).contains(|c: char| c.is_control() || is_invisible(c)));
         assert_eq!(serde_json::from_slice::<serde_json::Value>(&shown).unwrap(), value);
     }
 

@@ -11,7 +11,7 @@ pub fn tokens(text: &str) -> usize {
 }
 
 /// The most bytes that fit into so many tokens.
-pub fn bytes_of(tokens: usize) -> usize {
+pub fn max_bytes(tokens: usize) -> usize {
     tokens.saturating_mul(BYTES_PER_TWO_TOKENS) / 2
 }
 

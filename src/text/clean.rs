@@ -5,18 +5,18 @@
 use std::borrow::Cow;
 
 /// Removes terminal escapes, control characters and invisible characters; borrows the text if it has none.
-pub fn plain(text: &str) -> Cow<'_, str> {
+pub fn without_controls(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
-    let (mut at, mut from) = (next_of_care(text.as_bytes(), 0), 0);
+    let (mut at, mut from) = (next_special_byte(text.as_bytes(), 0), 0);
     while let Some(c) = text[at..].chars().next() {
         let after = at + c.len_utf8();
-        let goes = c.is_control() || is_unseen(c);
-        let end = if c == '\x1b' { text.len() - behind_escape(&text[after..]).len() } else { after };
+        let goes = c.is_control() || is_invisible(c);
+        let end = if c == '\x1b' { text.len() - after_escape(&text[after..]).len() } else { after };
         if goes {
             out.push_str(&text[from..at]);
             from = end;
         }
-        at = next_of_care(text.as_bytes(), end);
+        at = next_special_byte(text.as_bytes(), end);
     }
     if from == 0 {
         return Cow::Borrowed(text);
@@ -26,25 +26,25 @@ pub fn plain(text: &str) -> Cow<'_, str> {
 }
 
 /// How many bytes are tested at once.
-const BLOCK: usize = 32;
+const BLOCK_BYTES: usize = 32;
 
 /// The offset of the next byte that may begin a character to remove, or the end. Most texts have few.
-fn next_of_care(bytes: &[u8], from: usize) -> usize {
+fn next_special_byte(bytes: &[u8], from: usize) -> usize {
     let of_care = |b: u8| ((b < 0x20) & (b != b'\n') & (b != b'\t')) | (b > 0x7e);
     let mut at = from;
-    while let Some(block) = bytes.get(at..at + BLOCK) {
+    while let Some(block) = bytes.get(at..at + BLOCK_BYTES) {
         // No branch per byte, so that the compiler vectorizes the loop.
         if block.iter().fold(false, |any, b| any | of_care(*b)) {
             break;
         }
-        at += BLOCK;
+        at += BLOCK_BYTES;
     }
     at + bytes[at..].iter().position(|b| of_care(*b)).unwrap_or(bytes.len() - at)
 }
 
 /// Does a character change the direction of others, or show nothing? Such characters can hide text and split tags. The joiners
 /// that scripts and emoji need are not included, nor the sixteen variation selectors that say how an emoji is drawn.
-pub fn is_unseen(c: char) -> bool {
+pub fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{200b}'
         | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
@@ -55,7 +55,7 @@ pub fn is_unseen(c: char) -> bool {
 /// short sequence (ECMA-48, ECMA-35). A truncated sequence ends before the first byte that cannot be part of it, in particular at
 /// the end of the line: joining the next line to this one would hide a secret from the redactor. No sequence consumes a `<`, which
 /// may begin a tag that marks something private.
-fn behind_escape(text: &str) -> &str {
+fn after_escape(text: &str) -> &str {
     let one = |text: &str, from: u8, to: u8| text.bytes().next().is_some_and(|b| (from..=to).contains(&b) && b != b'<');
     let skip = |text: &str, from: u8, to: u8| text.bytes().take_while(|b| (from..=to).contains(b) && *b != b'<').count();
     // Only ASCII is skipped.
@@ -138,7 +138,7 @@ fn is_one_line(text: &str) -> bool {
 
 /// The start of a session's id, as people see and type it.
 pub fn id8(id: &str) -> String {
-    one_line(&plain(id)).chars().take(8).collect()
+    one_line(&without_controls(id)).chars().take(8).collect()
 }
 
 /// At most `max` characters, cut at a nearby word boundary if there is one, with an ellipsis where text is missing.
@@ -175,22 +175,22 @@ mod tests {
     use proptest::prelude::*;
 
     fn fold(text: &str) -> String {
-        fold_lines(&plain(text)).into_owned()
+        fold_lines(&without_controls(text)).into_owned()
     }
 
     #[test]
     fn escapes_and_controls_go_and_words_stay() {
         assert_eq!(fold("fix the\x1b[31m red\x1b[0m\u{202e} test\0\r\n\n\n\nplease"), "fix the red test\n\nplease");
         assert_eq!(fold("a <b> c < d && e"), "a <b> c < d && e");
-        assert_eq!(plain("\x1b]8;;https://x\x1b\\link\x1b]8;;\x1b\\ \x1b]0;title\x07end \x1b(Bx"), "link end x");
+        assert_eq!(without_controls("\x1b]8;;https://x\x1b\\link\x1b]8;;\x1b\\ \x1b]0;title\x07end \x1b(Bx"), "link end x");
     }
 
     #[test]
     fn an_escape_that_is_cut_short_ends_with_its_line() {
         for cut in ["\x1b", "\x1b[", "\x1b[31", "\x1b]0;title", "\x1bP", "\x1b]0;\x1b", "\x1b]0;\x1b]1;"] {
-            assert_eq!(plain(&format!("before{cut}\nafter")), "before\nafter", "{cut:?}");
+            assert_eq!(without_controls(&format!("before{cut}\nafter")), "before\nafter", "{cut:?}");
         }
-        assert_eq!(plain(&"\x1b]\x1b".repeat(100_000)), "");
+        assert_eq!(without_controls(&"\x1b]\x1b".repeat(100_000)), "");
     }
 
     #[test]
@@ -209,7 +209,7 @@ mod tests {
             ("a\u{e0100}\u{e01ef}b\u{34f}\u{115f}\u{1160}\u{17b4}\u{180b}\u{3164}\u{ffa0}\u{fff0}\u{1d173}c", "abc"),
             ("نمی\u{200c}شود 👩\u{200d}💻", "نمی\u{200c}شود 👩\u{200d}💻"),
         ] {
-            assert_eq!(plain(text), left, "{text:?}");
+            assert_eq!(without_controls(text), left, "{text:?}");
         }
     }
 

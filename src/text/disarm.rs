@@ -1,9 +1,9 @@
 //! Markup that pretends to be the client's or ours, made harmless. Pure.
 
-use crate::text::clean::is_unseen;
+use crate::text::clean::is_invisible;
 
 /// Blocks that the client, an editor or `recall` itself inserts into a message; no one said them.
-pub const INJECTED: [&str; 10] = [
+pub const INJECTED_TAGS: [&str; 10] = [
     "system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics", "local-command-caveat", "local-command-stdout",
     "local-command-stderr", "user-prompt-submit-hook", "session-start-hook", "recall-context",
 ];
@@ -19,7 +19,7 @@ pub fn disarm(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
-        let opener = opener(&text[at..]).filter(|len| is_told_tag(&text[at + len..]));
+        let opener = opener(&text[at..]).filter(|len| is_client_tag(&text[at + len..]));
         out.push(if opener.is_some() { '‹' } else { c });
         at += opener.unwrap_or(c.len_utf8());
     }
@@ -50,15 +50,15 @@ fn opener(text: &str) -> Option<usize> {
 }
 
 /// Is this the name of such a tag? Spaces, slashes and invisible characters before and within it are skipped, as a model would.
-fn is_told_tag(rest: &str) -> bool {
+fn is_client_tag(rest: &str) -> bool {
     let over = |c: &char| {
         c.is_whitespace()
             || c.is_control()
-            || is_unseen(*c)
+            || is_invisible(*c)
             || matches!(c, '/' | '\\' | '／' | '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
     };
     let seen = || rest.chars().filter(|c| !over(c)).map(|c| c.to_ascii_lowercase());
-    let longest = INJECTED.iter().chain(&TOLD).map(|name| name.len()).max().unwrap_or(0);
+    let longest = INJECTED_TAGS.iter().chain(&TOLD).map(|name| name.len()).max().unwrap_or(0);
     let start: String = seen().take(longest).collect();
-    INJECTED.iter().chain(&TOLD).any(|name| start.starts_with(name))
+    INJECTED_TAGS.iter().chain(&TOLD).any(|name| start.starts_with(name))
 }

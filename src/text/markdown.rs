@@ -1,10 +1,10 @@
 //! Escapes session text for Markdown pages, so that it cannot become markup.
 
-use crate::text::clean::{one_line, plain};
+use crate::text::clean::{one_line, without_controls};
 
 /// Foreign text on one line. Code spans stay; block markers, tags, links, images and table bars are escaped.
 pub fn inline(text: &str) -> String {
-    let line = one_line(&plain(text));
+    let line = one_line(&without_controls(text));
     let mut out = String::with_capacity(line.len() + 8);
     let mut at = 0;
     while let Some(c) = line[at..].chars().next() {
@@ -21,7 +21,7 @@ pub fn inline(text: &str) -> String {
         let opens_block = at == 0 && matches!(c, '#' | '>' | '+' | '-' | '=' | '*' | '_' | '~');
         // Where a viewer supports formulas they take precedence over code: a dollar sign could swallow a span's first backtick.
         let marks = matches!(c, '<' | '[' | ']' | '|' | '\\' | '$')
-            || matches!(c, '*' | '_') && touches_only_one_word(&line, at)
+            || matches!(c, '*' | '_') && is_at_word_edge(&line, at)
             // Strikethrough, and in some viewers a comment.
             || matches!(c, '~' | '%') && (line[..at].ends_with(c) || line[at + 1..].starts_with(c))
             || c == '&' && is_entity(&line[at + 1..])
@@ -33,7 +33,7 @@ pub fn inline(text: &str) -> String {
         out.push(c);
         at += c.len_utf8();
     }
-    unnumbered(out)
+    escape_list_number(out)
 }
 
 /// The text that [`inline`] escaped.
@@ -88,14 +88,14 @@ fn code_span(text: &str) -> Option<usize> {
 }
 
 /// Emphasis opens or closes at the edge of a word; inside a word the character is part of a name.
-fn touches_only_one_word(line: &str, at: usize) -> bool {
+fn is_at_word_edge(line: &str, at: usize) -> bool {
     let before = line[..at].chars().next_back().is_some_and(char::is_alphanumeric);
     let after = line[at + 1..].chars().next().is_some_and(char::is_alphanumeric);
     before != after
 }
 
 /// Escapes `1. text` at the start of a line, which would become a list.
-fn unnumbered(line: String) -> String {
+fn escape_list_number(line: String) -> String {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     if digits > 0 && line[digits..].starts_with(['.', ')']) {
         return format!("{}\\{}", &line[..digits], &line[digits..]);
@@ -105,7 +105,7 @@ fn unnumbered(line: String) -> String {
 
 /// Foreign text as a code span, whatever backticks it contains.
 pub fn code(text: &str) -> String {
-    let line = one_line(&plain(text));
+    let line = one_line(&without_controls(text));
     if line.is_empty() {
         // Two backticks would open a span.
         return "` `".into();
@@ -118,7 +118,7 @@ pub fn code(text: &str) -> String {
 
 /// Foreign text as a YAML string.
 pub fn yaml(text: &str) -> String {
-    serde_json::to_string(&one_line(&plain(text))).unwrap_or_default()
+    serde_json::to_string(&one_line(&without_controls(text))).unwrap_or_default()
 }
 
 /// A name as part of a file name: lower case with hyphens, at most `max` characters, never empty, hidden or a path.
@@ -164,7 +164,7 @@ mod tests {
     proptest! {
         #[test]
         fn escaped_text_is_read_back(text in "[\\PC`\\\\*_~]{0,60}") {
-            prop_assert_eq!(unescaped(&inline(&text)), one_line(&plain(&text)));
+            prop_assert_eq!(unescaped(&inline(&text)), one_line(&without_controls(&text)));
         }
 
         #[test]

@@ -28,7 +28,7 @@ impl PhraseMatcher {
         let mut left: Vec<&str> = text.split_inclusive('\n').collect();
         let before = left.len();
         loop {
-            let lines = self.lines_with(&left);
+            let lines = self.matching_lines(&left);
             if lines.is_empty() {
                 return (left.concat(), before - left.len());
             }
@@ -39,7 +39,7 @@ impl PhraseMatcher {
     }
 
     /// Numbers of the lines that hold the phrase or a part of it, from 0.
-    fn lines_with(&self, lines: &[&str]) -> Vec<usize> {
+    fn matching_lines(&self, lines: &[&str]) -> Vec<usize> {
         let text = lines.concat();
         let ends: Vec<usize> = lines
             .iter()

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 /// English stop words, sorted.
-const STOP: &[&str] = &[
+const STOP_WORDS: &[&str] = &[
     "a", "about", "after", "all", "also", "an", "and", "any", "are", "as", "at", "be", "been", "before", "but", "by", "can",
     "could", "did", "do", "does", "done", "for", "from", "get", "got", "had", "has", "have", "he", "her", "here", "his", "how",
     "i", "if", "in", "into", "is", "it", "its", "just", "let", "like", "make", "me", "more", "my", "no", "not", "now", "of", "on",
@@ -13,28 +13,28 @@ const STOP: &[&str] = &[
 ];
 
 /// The longest stop word, in bytes.
-const LONGEST: usize = 7;
+const LONGEST_STOP_WORD: usize = 7;
 
 /// The stop words as sorted integers, so that one comparison compares a whole word.
-const STOP_KEYS: [u64; STOP.len()] = {
-    let mut keys = [0; STOP.len()];
+const STOP_KEYS: [u64; STOP_WORDS.len()] = {
+    let mut keys = [0; STOP_WORDS.len()];
     let mut at = 0;
-    while at < STOP.len() {
-        keys[at] = key(STOP[at].as_bytes());
+    while at < STOP_WORDS.len() {
+        keys[at] = key(STOP_WORDS[at].as_bytes());
         at += 1;
     }
     keys
 };
 
-/// A word of up to [`LONGEST`] bytes as an integer: its bytes, then its length.
+/// A word of up to [`LONGEST_STOP_WORD`] bytes as an integer: its bytes, then its length.
 const fn key(word: &[u8]) -> u64 {
-    let mut bytes = [0; LONGEST + 1];
+    let mut bytes = [0; LONGEST_STOP_WORD + 1];
     let mut at = 0;
     while at < word.len() {
         bytes[at] = word[at];
         at += 1;
     }
-    bytes[LONGEST] = word.len() as u8;
+    bytes[LONGEST_STOP_WORD] = word.len() as u8;
     u64::from_be_bytes(bytes)
 }
 
@@ -42,14 +42,14 @@ const fn key(word: &[u8]) -> u64 {
 /// stop words.
 pub fn index_text(text: &str) -> String {
     let mut indexed = String::with_capacity(text.len());
-    words_of(text).for_each(|word| push_whole(&mut indexed, word, is_stop));
+    words_of(text).for_each(|word| push_tokens(&mut indexed, word, is_stop_word));
     indexed
 }
 
 /// All words of a name (a path, branch or tool), including stop words.
 pub fn index_names(name: &str) -> String {
     let mut indexed = String::with_capacity(name.len());
-    words_of(name).for_each(|word| push_whole(&mut indexed, word, |_| false));
+    words_of(name).for_each(|word| push_tokens(&mut indexed, word, |_| false));
     indexed
 }
 
@@ -64,7 +64,7 @@ pub struct IndexedText {
 impl IndexedText {
     /// Adds the words of a text, without stop words.
     pub fn add(&mut self, text: &str) {
-        self.add_words(text, is_stop);
+        self.add_words(text, is_stop_word);
     }
 
     /// Adds all words of a name. Stop words are kept: they are part of names.
@@ -74,9 +74,9 @@ impl IndexedText {
 
     fn add_words(&mut self, text: &str, is_left_out: impl Fn(&str) -> bool + Copy) {
         for word in words_of(text) {
-            push_whole(&mut self.words, word, is_left_out);
+            push_tokens(&mut self.words, word, is_left_out);
             if has_parts(word) {
-                part_tokens(word).iter().filter(|part| !is_stop(part)).for_each(|part| self.add_part(part));
+                part_tokens(word).iter().filter(|part| !is_stop_word(part)).for_each(|part| self.add_part(part));
             }
         }
     }
@@ -87,9 +87,9 @@ impl IndexedText {
     }
 
     /// Adds those words of another document that `fits` accepts.
-    pub fn add_some(&mut self, of: &Self, mut fits: impl FnMut(&str) -> bool) {
+    pub fn add_where(&mut self, of: &Self, mut fits: impl FnMut(&str) -> bool) {
         for word in of.words.split_whitespace().filter(|word| fits(word)) {
-            push_whole(&mut self.words, word, |_| false);
+            push_tokens(&mut self.words, word, |_| false);
         }
         of.parts.split_whitespace().filter(|part| fits(part)).for_each(|part| self.add_part(part));
     }
@@ -111,7 +111,7 @@ impl IndexedText {
 }
 
 /// Appends the tokens of a word, except those left out. ASCII words, which are most, are appended without an allocation.
-fn push_whole(indexed: &mut String, word: &str, is_left_out: impl Fn(&str) -> bool) {
+fn push_tokens(indexed: &mut String, word: &str, is_left_out: impl Fn(&str) -> bool) {
     let mut push = |token: &str| {
         let before = indexed.len();
         if before > 0 {
@@ -143,7 +143,7 @@ pub fn tokens_of(word: &str) -> Vec<String> {
 
 fn whole_tokens(word: &str) -> Vec<String> {
     if !word.is_ascii() && word.chars().any(is_unsegmented) {
-        return runs(word).into_iter().flat_map(|run| pairs(&run)).collect();
+        return script_runs(word).into_iter().flat_map(|run| character_pairs(&run)).collect();
     }
     vec![if word.is_ascii() { word.to_ascii_lowercase() } else { word.to_lowercase() }]
 }
@@ -156,7 +156,7 @@ fn has_parts(word: &str) -> bool {
 fn part_tokens(word: &str) -> Vec<String> {
     if word.chars().any(is_unsegmented) {
         let last = |run: String| run.chars().last().filter(|last| is_unsegmented(*last) && run.chars().count() > 1);
-        return runs(word).into_iter().filter_map(last).map(String::from).collect();
+        return script_runs(word).into_iter().filter_map(last).map(String::from).collect();
     }
     if !word.bytes().any(|b| b.is_ascii_uppercase()) && word.is_ascii() {
         return Vec::new();
@@ -166,8 +166,8 @@ fn part_tokens(word: &str) -> Vec<String> {
 }
 
 /// Is it a stop word (in lower case)?
-pub fn is_stop(word: &str) -> bool {
-    word.len() <= LONGEST && STOP_KEYS.binary_search(&key(word.as_bytes())).is_ok()
+pub fn is_stop_word(word: &str) -> bool {
+    word.len() <= LONGEST_STOP_WORD && STOP_KEYS.binary_search(&key(word.as_bytes())).is_ok()
 }
 
 /// Does the character belong to a script without spaces between words?
@@ -178,13 +178,13 @@ pub fn is_unsegmented(c: char) -> bool {
 }
 
 /// Splits a word where scripts with and without spaces meet.
-fn runs(word: &str) -> Vec<String> {
+fn script_runs(word: &str) -> Vec<String> {
     let chars: Vec<char> = word.chars().collect();
     chars.chunk_by(|a, b| is_unsegmented(*a) == is_unsegmented(*b)).map(|run| run.iter().collect()).collect()
 }
 
 /// Pairs of adjacent characters, or the single character; a run of another script stays whole.
-fn pairs(run: &str) -> Vec<String> {
+fn character_pairs(run: &str) -> Vec<String> {
     let chars: Vec<char> = run.chars().collect();
     match chars.as_slice() {
         [_] => vec![run.to_lowercase()],
@@ -215,10 +215,10 @@ pub fn parts(name: &str) -> Vec<&str> {
 }
 
 /// The distinctive words of a text: lower case, stemmed, without stop words.
-pub fn words(text: &str) -> BTreeSet<String> {
+pub fn distinctive_words(text: &str) -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     let mut add = |word: &str| {
-        if word.chars().nth(1).is_some() && !is_stop(word) {
+        if word.chars().nth(1).is_some() && !is_stop_word(word) {
             all.insert(stem(word).to_owned());
         }
     };
@@ -263,9 +263,9 @@ mod tests {
 
     #[test]
     fn words_that_say_nothing_are_found_by_halving() {
-        assert!(STOP.is_sorted() && STOP_KEYS.is_sorted());
-        assert!(STOP.iter().all(|word| is_stop(word)));
-        assert!(["", "i\0", "te", "abouts", "behindhand", "über", "日本"].iter().all(|word| !is_stop(word)));
+        assert!(STOP_WORDS.is_sorted() && STOP_KEYS.is_sorted());
+        assert!(STOP_WORDS.iter().all(|word| is_stop_word(word)));
+        assert!(["", "i\0", "te", "abouts", "behindhand", "über", "日本"].iter().all(|word| !is_stop_word(word)));
     }
 
     #[test]
@@ -286,8 +286,8 @@ mod tests {
 
     #[test]
     fn forms_of_a_word_count_as_one() {
-        let text = words("Migrating the admin exports");
-        assert_eq!(covered_by(&text, &words("the admin export was migrated")), 1.0);
-        assert_eq!(covered_by(&words(""), &text), 0.0);
+        let text = distinctive_words("Migrating the admin exports");
+        assert_eq!(covered_by(&text, &distinctive_words("the admin export was migrated")), 1.0);
+        assert_eq!(covered_by(&distinctive_words(""), &text), 0.0);
     }
 }

@@ -32,8 +32,8 @@ pub struct Condensed {
 /// Length of a line's number, brackets, space and newline, in characters.
 const FRAME: usize = 8;
 /// The short form of the user's words, in characters; the first prompt gets more.
-const SHORT_WORDS: usize = 160;
-const SHORTEST: usize = 60;
+const MAX_SHORT_WORDS_CHARS: usize = 160;
+const MIN_SHORT_WORDS_CHARS: usize = 60;
 
 /// Condenses a session to at most `budget` characters.
 pub fn condense(session: &Session, budget: usize) -> Condensed {
@@ -46,9 +46,9 @@ pub fn condense(session: &Session, budget: usize) -> Condensed {
     let said = fill.words();
     let strong = fill.strong();
     let whole = asked && ended && said && strong;
-    fill.more(|c| c.rank < Rank::Moderate || whole && c.rank == Rank::Moderate);
+    fill.fill_with(|c| c.rank < Rank::Moderate || whole && c.rank == Rank::Moderate);
     if whole {
-        fill.within(budget / 2, Rank::Rest);
+        fill.fill_up_to(budget / 2, Rank::Rest);
     }
     fill.render()
 }
@@ -97,7 +97,7 @@ impl BudgetFill<'_> {
     fn first_and_last_words(&mut self) -> bool {
         let all = self.of_rank(Rank::Words);
         let (Some(first), Some(last)) = (all.first(), all.last()) else { return true };
-        let short = (self.budget / 5).clamp(SHORTEST, SHORT_WORDS);
+        let short = (self.budget / 5).clamp(MIN_SHORT_WORDS_CHARS, MAX_SHORT_WORDS_CHARS);
         let begun = self.start(*first, (self.budget / 10).max(short));
         begun & (first == last || self.start(*last, short))
     }
@@ -105,7 +105,7 @@ impl BudgetFill<'_> {
     /// Places everything else the user said, the later before the earlier, each within a fair share of the room.
     fn words(&mut self) -> bool {
         let all = self.of_rank(Rank::Words);
-        let most = (self.budget * 3 / 10 / all.len().max(1)).clamp(SHORTEST, SHORT_WORDS);
+        let most = (self.budget * 3 / 10 / all.len().max(1)).clamp(MIN_SHORT_WORDS_CHARS, MAX_SHORT_WORDS_CHARS);
         let mut whole = true;
         for at in all.iter().skip(1).rev().skip(1) {
             whole &= self.start(*at, most);
@@ -120,16 +120,16 @@ impl BudgetFill<'_> {
     /// Places the last reply, its most informative sentences first.
     fn end(&mut self) -> bool {
         let Some(at) = self.of_rank(Rank::End).first().copied() else { return true };
-        let begun = self.start_best(at);
-        self.within(self.used + self.budget / 5, Rank::End);
+        let begun = self.begin_with_best(at);
+        self.fill_up_to(self.used + self.budget / 5, Rank::End);
         begun
     }
 
     /// Adds sentences of a rank until `most` characters are used in total.
-    fn within(&mut self, most: usize, rank: Rank) {
+    fn fill_up_to(&mut self, most: usize, rank: Rank) {
         let most = most.min(self.budget);
         let budget = std::mem::replace(&mut self.budget, most);
-        self.more(|c| c.rank == rank);
+        self.fill_with(|c| c.rank == rank);
         self.budget = budget;
     }
 
@@ -143,14 +143,14 @@ impl BudgetFill<'_> {
             if waiting.peek().is_some_and(|other| other.gain > now.gain) {
                 waiting.push(now);
             } else {
-                whole &= self.start_best(at);
+                whole &= self.begin_with_best(at);
             }
         }
         whole
     }
 
     /// Adds units of the accepted candidates while there is room, those that add most for their length first.
-    fn more(&mut self, fits: impl Fn(&LineCandidate) -> bool) {
+    fn fill_with(&mut self, fits: impl Fn(&LineCandidate) -> bool) {
         let mut heap: BinaryHeap<NextUnit> = BinaryHeap::new();
         for (at, candidate) in self.candidates.iter().enumerate().filter(|(_, c)| fits(c)) {
             heap.extend((0..candidate.units.len()).map(|unit| NextUnit { gain: self.gain(at, unit), at, unit }));
@@ -196,7 +196,7 @@ impl BudgetFill<'_> {
             if unit > 0 && size > left {
                 break;
             }
-            let text = shorten(&self.candidates[at].units[unit].text, left.max(SHORTEST));
+            let text = shorten(&self.candidates[at].units[unit].text, left.max(MIN_SHORT_WORDS_CHARS));
             if !self.tell(at, unit, text) {
                 return unit > 0;
             }
@@ -205,7 +205,7 @@ impl BudgetFill<'_> {
         true
     }
 
-    fn start_best(&mut self, at: usize) -> bool {
+    fn begin_with_best(&mut self, at: usize) -> bool {
         let best = self.best(at);
         self.tell(at, best, self.candidates[at].units[best].short.clone())
     }

@@ -1,6 +1,6 @@
 use super::*;
-use crate::analyze::distinct::{DistinctEntry, distinct};
-use crate::analyze::signal::{Tier, judge};
+use crate::analyze::distinct::{DistinctEntry, distinct_entries};
+use crate::analyze::signal::{Tier, signal_of};
 use crate::model::session::{Answer, Entry, FileTouch, Outcome, Project, ToolUse, Touch};
 use proptest::prelude::*;
 
@@ -77,7 +77,7 @@ fn item(kind: u8, n: usize, noise: &str) -> (Item, Option<Outcome>) {
 /// Must this entry be placed before anything moderate: the user's words, strong items, the last reply?
 fn must(session: &Session, one: &DistinctEntry<'_>) -> bool {
     let last = closing_replies(session).last() == Some(&one.at);
-    last || one.entry.user_words().is_some() || judge(one.entry).tier() == Tier::Strong
+    last || one.entry.user_words().is_some() || signal_of(one.entry).tier() == Tier::Strong
 }
 
 proptest! {
@@ -106,7 +106,7 @@ proptest! {
         let condensed = condense(&session, budget);
         prop_assert!(condensed.text.chars().count() <= budget);
         prop_assert_eq!(condensed.text.lines().count(), condensed.rows.len());
-        let all = distinct(&session);
+        let all = distinct_entries(&session);
         let (must, other): (Vec<_>, Vec<_>) = all.iter().partition(|one| must(&session, one));
         let is_in = |one: &&DistinctEntry<'_>| condensed.rows.contains(&one.entry.key);
         if other.iter().any(&is_in) {

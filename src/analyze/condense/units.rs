@@ -4,22 +4,22 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::closing_replies;
 use super::line::tool_line;
-use crate::analyze::distinct::{DistinctEntry, distinct};
+use crate::analyze::distinct::{DistinctEntry, distinct_entries};
 use crate::analyze::failures::{FailedCommand, failures};
-use crate::analyze::prose::{SpokenSentence, Voice, of_line, outline};
-use crate::analyze::signal::{MemoryKind, Signal, Tier, is_chatter, weight};
+use crate::analyze::prose::{SpokenSentence, Voice, outline, sentences_of_line};
+use crate::analyze::signal::{MemoryKind, Signal, Tier, is_filler, weight};
 use crate::model::session::{Answer, Item, RecordKey, Session, ToolUse, Touch, title_of_plan};
 use crate::text::clean::{head_and_tail, one_line, shorten};
-use crate::text::tokenize::words;
+use crate::text::tokenize::distinctive_words;
 
 /// Longest sentence, in characters: anything longer is a list or a log.
-const MAX_SENTENCE: usize = 320;
+const MAX_SENTENCE_CHARS: usize = 320;
 /// Longest text of a prompt, in characters; pasted logs exceed it.
-const MAX_PROMPT: usize = 1500;
-const MAX_TOOL: usize = 420;
+const MAX_PROMPT_CHARS: usize = 1500;
+const MAX_TOOL_CHARS: usize = 420;
 /// Length of the short form of a sentence and of a tool use, in characters.
-const MAX_SHORT: usize = 160;
-const MAX_SHORT_TOOL: usize = 120;
+const MAX_SHORT_CHARS: usize = 160;
+const MAX_SHORT_TOOL_CHARS: usize = 120;
 
 /// Candidates of one rank are placed before any of the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,7 +72,7 @@ impl TermIds {
             let next = self.0.len();
             *self.0.entry(word).or_insert(next)
         };
-        words(text).into_iter().map(number).collect()
+        distinctive_words(text).into_iter().map(number).collect()
     }
 
     pub fn len(&self) -> usize {
@@ -85,12 +85,12 @@ pub fn candidates(session: &Session) -> (Vec<LineCandidate>, TermIds) {
     let closing = closing_replies(session);
     let fixes: BTreeMap<RecordKey, FailedCommand> = failures(session).into_iter().map(|f| (f.row, f)).collect();
     let mut maker = CandidateBuilder { session, last_reply: closing.last().copied(), closing, fixes, terms: TermIds::default() };
-    let all = distinct(session).iter().filter_map(|one| maker.candidate(one)).collect();
-    (merged(all), maker.terms)
+    let all = distinct_entries(session).iter().filter_map(|one| maker.candidate(one)).collect();
+    (merge_changes(all), maker.terms)
 }
 
 /// Merges consecutive uneventful file changes into one line.
-fn merged(all: Vec<LineCandidate>) -> Vec<LineCandidate> {
+fn merge_changes(all: Vec<LineCandidate>) -> Vec<LineCandidate> {
     let mut lines: Vec<LineCandidate> = Vec::new();
     let mut counts: Vec<(String, usize)> = Vec::new();
     for mut candidate in all {
@@ -192,26 +192,26 @@ impl CandidateBuilder<'_> {
     }
 
     fn unit(&mut self, text: String, strength: f64) -> SentenceUnit {
-        let short = shorten(&text, MAX_SHORT);
+        let short = shorten(&text, MAX_SHORT_CHARS);
         SentenceUnit { terms: self.terms.of(&text), text, short, strength }
     }
 
     /// The sentences of the user's words; of a pasted log or file, its two ends.
     fn words_of_user(&mut self, text: &str) -> Vec<SentenceUnit> {
-        let short = one_line(&head_and_tail(text, MAX_PROMPT));
-        let parts: Vec<String> = split(&short);
+        let short = one_line(&head_and_tail(text, MAX_PROMPT_CHARS));
+        let parts: Vec<String> = sentences_of_words(&short);
         parts.into_iter().map(|part| self.unit(part, 1.0)).collect()
     }
 
     /// A single unit, as a part of an answer would be meaningless.
     fn answer(&mut self, answer: &Answer) -> SentenceUnit {
-        let short = answer.told(MAX_SHORT);
-        SentenceUnit { short, ..self.unit(answer.told(MAX_PROMPT), 1.0) }
+        let short = answer.told(MAX_SHORT_CHARS);
+        SentenceUnit { short, ..self.unit(answer.told(MAX_PROMPT_CHARS), 1.0) }
     }
 
     /// The title of a plan, without its content.
     fn heading(&mut self, plan: &str) -> Vec<SentenceUnit> {
-        let title = shorten(&one_line(title_of_plan(plan)), MAX_SHORT);
+        let title = shorten(&one_line(title_of_plan(plan)), MAX_SHORT_CHARS);
         if title.is_empty() { Vec::new() } else { vec![self.unit(title, 0.0)] }
     }
 
@@ -222,10 +222,10 @@ impl CandidateBuilder<'_> {
         let strength = |said: &SpokenSentence| {
             let listed = if said.under.is_some() { 0.3 } else { 0.0 };
             let told = weight(&said.text) + listed + closing + last - aside;
-            if is_chatter(&said.text) || said.voice == Voice::Quoted { told * 0.3 } else { told }
+            if is_filler(&said.text) || said.voice == Voice::Quoted { told * 0.3 } else { told }
         };
         let all: Vec<(String, f64)> =
-            outline(text).iter().map(|s| (shorten(&one_line(&s.text), MAX_SENTENCE), strength(s))).collect();
+            outline(text).iter().map(|s| (shorten(&one_line(&s.text), MAX_SENTENCE_CHARS), strength(s))).collect();
         all.into_iter().map(|(text, strength)| self.unit(text, strength)).collect()
     }
 
@@ -234,13 +234,13 @@ impl CandidateBuilder<'_> {
         let cure = fix.and_then(|fix| fix.told(3)).map_or(String::new(), |told| format!("; passed after {told}"));
         let outcome = one.entry.outcome.as_ref();
         let line = |most| tool_line(self.session, tool, outcome, 0, most) + &cure;
-        let (text, short) = (line(MAX_TOOL), line(MAX_SHORT_TOOL));
+        let (text, short) = (line(MAX_TOOL_CHARS), line(MAX_SHORT_TOOL_CHARS));
         SentenceUnit { short, ..self.unit(text, signal.importance) }
     }
 }
 
 /// The sentences of a line, so that the user's words can be included in part.
-fn split(line: &str) -> Vec<String> {
-    let parts: Vec<String> = of_line(line).into_iter().map(|s| shorten(&s, MAX_PROMPT)).collect();
+fn sentences_of_words(line: &str) -> Vec<String> {
+    let parts: Vec<String> = sentences_of_line(line).into_iter().map(|s| shorten(&s, MAX_PROMPT_CHARS)).collect();
     if parts.is_empty() { vec![line.to_owned()] } else { parts }
 }

@@ -9,7 +9,7 @@ use crate::text::clean::shorten;
 /// Most statements about turns before the last.
 const MAX_EARLIER: usize = 12;
 /// Most further statements about them, beyond one or two per turn.
-const MAX_MORE: usize = 5;
+const MAX_FURTHER: usize = 5;
 
 /// The last turn in some detail, and the result of every earlier turn.
 pub(super) fn completed(session: &Session, pool: &[Statement], seen: &mut SeenStatements) -> Vec<String> {
@@ -36,7 +36,7 @@ pub(super) fn completed(session: &Session, pool: &[Statement], seen: &mut SeenSt
         by_turn.push(pick(pool, seen, few, |s| s.turns_left == turn && done(s)));
     }
     let mut all: Vec<String> = by_turn.into_iter().rev().flatten().collect();
-    all.extend(pick(pool, seen, MAX_MORE, |s| s.turns_left > 0 && done(s)));
+    all.extend(pick(pool, seen, MAX_FURTHER, |s| s.turns_left > 0 && done(s)));
     all.extend(last);
     if all.is_empty() {
         // An answer is a result too.
@@ -47,12 +47,12 @@ pub(super) fn completed(session: &Session, pool: &[Statement], seen: &mut SeenSt
 }
 
 /// Failed checks, each with what made it pass.
-pub(super) fn fixed(failures: &[FailedCommand]) -> Vec<String> {
+pub(super) fn fixes(failures: &[FailedCommand]) -> Vec<String> {
     let told = failures.iter().filter_map(|failure| {
         // The first changes: they help most the next time, and the end is what gets cut off.
         let done = failure.fix.as_ref()?.told(3)?;
         let done = done.strip_prefix("changes").map_or(done.clone(), |rest| format!("Changes{rest}"));
-        let how = failure.how(100);
+        let how = failure.describe(100);
         let how = if how.is_empty() { how } else { format!(": {how}") };
         Some(format!("{done} made `{}` pass, which had failed{how}", shorten(&failure.command, 60)))
     });

@@ -1,13 +1,13 @@
 //! What was decided, and in whose words: the user's answers and corrections, approved plans, the assistant's choices.
 
 use super::claim;
-use super::statements::{MAX_STATEMENT, SeenStatements, Statement, pick_rows};
+use super::statements::{MAX_STATEMENT_CHARS, SeenStatements, Statement, pick_claims};
 use crate::analyze::prose::{own_words, unquoted};
 use crate::analyze::signal::{REFUSED, SentenceTopic};
 use crate::model::digest::Claim;
 use crate::model::session::{Entry, Item, Session, title_of_plan};
 use crate::text::clean::{one_line, shorten};
-use crate::text::tokenize::words;
+use crate::text::tokenize::distinctive_words;
 
 /// A correction with fewer distinctive words makes no sense on its own.
 const MIN_WORDS: usize = 3;
@@ -17,7 +17,7 @@ pub(super) fn decisions(session: &Session, pool: &[Statement], seen: &mut SeenSt
     for (at, entry) in session.entries.iter().enumerate() {
         match &entry.item {
             Item::Answer(answer) if entry.is_main() => {
-                all.push(claim(format!("User: {}", answer.told(MAX_STATEMENT)), entry));
+                all.push(claim(format!("User: {}", answer.told(MAX_STATEMENT_CHARS)), entry));
             }
             Item::Plan(text) if was_approved(session, at) => all.push(plan("Plan approved", text, entry)),
             _ => {}
@@ -28,7 +28,7 @@ pub(super) fn decisions(session: &Session, pool: &[Statement], seen: &mut SeenSt
     all.extend(refused(session));
     all.retain(|c| seen.is_new(&c.text));
     all.truncate(12);
-    all.extend(pick_rows(pool, seen, 7, |s| !s.offer && !s.announces && s.about(SentenceTopic::Decision) && s.weight > 0.5));
+    all.extend(pick_claims(pool, seen, 7, |s| !s.offer && !s.announces && s.about(SentenceTopic::Decision) && s.weight > 0.5));
     all
 }
 
@@ -75,7 +75,7 @@ fn corrections(session: &Session) -> Vec<Claim> {
         let lower = format!(" {} ", one_line(text).to_lowercase());
         let asks = text.trim_end().ends_with('?') && ASKING.iter().any(|mark| lower.starts_with(mark));
         // "Commit it" is not a choice that anyone asks about later.
-        !asks && words(text).len() >= MIN_WORDS && STEERING.iter().any(|mark| lower.contains(mark))
+        !asks && distinctive_words(text).len() >= MIN_WORDS && STEERING.iter().any(|mark| lower.contains(mark))
     };
     // Quotations in a prompt redirect nothing.
     let short = session.prompts().skip(1).filter(|(_, text)| (8..320).contains(&text.chars().count()));

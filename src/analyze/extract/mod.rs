@@ -10,9 +10,9 @@ mod statements;
 
 use self::files::{files, investigated};
 use self::statements::{SeenStatements, pick, statements};
-use crate::analyze::extract::completed::{completed, fixed};
+use crate::analyze::extract::completed::{completed, fixes};
 use crate::analyze::extract::decisions::decisions;
-pub use crate::analyze::extract::open_items::closes;
+pub use crate::analyze::extract::open_items::closed_items;
 use crate::analyze::extract::open_items::{blockers, next_steps};
 pub use crate::analyze::extract::request::{request, title};
 use crate::analyze::failures::failures;
@@ -20,7 +20,7 @@ use crate::analyze::signal::SentenceTopic;
 use crate::model::digest::{Claim, Digest};
 use crate::model::session::{Entry, Session};
 
-/// Makes the digest of a session on its own; [`closes`] finds the open items of other sessions that it closes.
+/// Makes the digest of a session on its own; [`closed_items`] finds the open items of other sessions that it closes.
 pub fn extract(session: &Session) -> Digest {
     let pool = statements(session);
     let failures = failures(session);
@@ -32,7 +32,7 @@ pub fn extract(session: &Session) -> Digest {
     let mut learned = pick(&pool, &mut seen, 7, |s| {
         !s.offer && (s.about(SentenceTopic::Cause) || (s.about(SentenceTopic::Lesson) && s.weight > 0.5))
     });
-    learned.extend(fixed(&failures));
+    learned.extend(fixes(&failures));
     Digest {
         title: title(session),
         closes: Vec::new(),

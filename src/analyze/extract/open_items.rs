@@ -3,17 +3,17 @@
 use std::collections::BTreeSet;
 
 use super::claim;
-use super::statements::{MAX_STATEMENT, SeenStatements, Statement, pick_rows};
+use super::statements::{MAX_STATEMENT_CHARS, SeenStatements, Statement, pick_claims};
 use crate::analyze::failures::FailedCommand;
 use crate::analyze::signal;
 use crate::analyze::signal::{SentenceTopic, has_failed};
 use crate::model::digest::{Claim, OpenItem};
 use crate::model::session::{Entry, Item, RecordKey, Session, Todo};
 use crate::text::clean::{one_line, shorten};
-use crate::text::tokenize::{covered_by, words};
+use crate::text::tokenize::{covered_by, distinctive_words};
 
 /// An open item is closed if what was done later holds this share of its words.
-const CLOSED: f64 = 0.75;
+const CLOSED_SHARE: f64 = 0.75;
 
 /// Checks that failed last, and what the assistant could not do at the end.
 pub(super) fn blockers(session: &Session, failures: &[FailedCommand], pool: &[Statement], seen: &mut SeenStatements) -> Vec<Claim> {
@@ -25,14 +25,14 @@ pub(super) fn blockers(session: &Session, failures: &[FailedCommand], pool: &[St
         .map(|f| Claim { text: not_passed(f), rows: vec![f.row] })
         .collect();
     all.truncate(3);
-    all.extend(pick_rows(pool, seen, 3, |s| {
+    all.extend(pick_claims(pool, seen, 3, |s| {
         !s.offer && s.about(SentenceTopic::Blocker) && s.closing && s.turns_left < 2 && s.weight > 0.5
     }));
     all
 }
 
 fn not_passed(failure: &FailedCommand) -> String {
-    let how = failure.how(120);
+    let how = failure.describe(120);
     let how = if how.is_empty() { how } else { format!(": {how}") };
     format!("`{}` failed and was not seen to pass{how}", shorten(&failure.command, 100))
 }
@@ -46,11 +46,11 @@ pub(super) fn next_steps(session: &Session, pool: &[Statement], seen: &mut SeenS
     let mut all: Vec<Claim> = open_todos(session);
     all.extend(unanswered(session));
     all.retain(|c| seen.is_new(&c.text));
-    all.extend(pick_rows(pool, seen, 8, |s| s.listed_next && s.closing && s.turns_left == 0));
-    all.extend(pick_rows(pool, seen, 4, |s| {
+    all.extend(pick_claims(pool, seen, 8, |s| s.listed_next && s.closing && s.turns_left == 0));
+    all.extend(pick_claims(pool, seen, 4, |s| {
         s.about(SentenceTopic::Next) && !s.history && !s.announces && s.closing && s.turns_left == 0
     }));
-    all.extend(pick_rows(pool, seen, 3, |s| {
+    all.extend(pick_claims(pool, seen, 3, |s| {
         !s.offer
             && !s.history
             && !s.announces
@@ -75,7 +75,7 @@ fn open_todos(session: &Session) -> Vec<Claim> {
     }
     let open =
         list.into_iter().filter(|(t, _)| !t.text.is_empty() && !matches!(t.status.as_str(), "completed" | "deleted" | "cancelled"));
-    open.take(8).map(|(todo, row)| Claim { text: shorten(&todo.text, MAX_STATEMENT), rows: vec![row] }).collect()
+    open.take(8).map(|(todo, row)| Claim { text: shorten(&todo.text, MAX_STATEMENT_CHARS), rows: vec![row] }).collect()
 }
 
 /// A task is known by its text until the result of its creation numbers it; later changes refer to the number.
@@ -113,16 +113,16 @@ fn unanswered(session: &Session) -> Option<Claim> {
 }
 
 /// The ids of open items of earlier sessions that this session's work covers.
-pub fn closes(open: &[OpenItem], completed: &[String], session: &Session) -> Vec<String> {
-    let mut done: Vec<BTreeSet<String>> = completed.iter().map(|c| words(c)).collect();
+pub fn closed_items(open: &[OpenItem], completed: &[String], session: &Session) -> Vec<String> {
+    let mut done: Vec<BTreeSet<String>> = completed.iter().map(|c| distinctive_words(c)).collect();
     let passed = |e: &&Entry| !e.outcome.as_ref().is_some_and(has_failed);
     done.extend(session.entries.iter().filter(passed).filter_map(|e| match &e.item {
-        Item::Tool(tool) if signal::is_commit(tool) => Some(words(&tool.line)),
+        Item::Tool(tool) if signal::is_commit(tool) => Some(distinctive_words(&tool.line)),
         _ => None,
     }));
     let is_done = |item: &&OpenItem| {
-        let wanted = words(&item.text);
-        wanted.len() >= 2 && done.iter().any(|deed| covered_by(&wanted, deed) >= CLOSED)
+        let wanted = distinctive_words(&item.text);
+        wanted.len() >= 2 && done.iter().any(|deed| covered_by(&wanted, deed) >= CLOSED_SHARE)
     };
     open.iter().filter(is_done).map(|item| item.id.clone()).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::analyze::distinct::normal;
+use crate::analyze::distinct::normalized;
 use crate::model::digest::UNTITLED;
 use crate::model::session::{Item, Session};
 use crate::text::clean::{one_line, shorten};
@@ -33,7 +33,7 @@ pub fn title(session: &Session) -> String {
 pub fn request(session: &Session) -> String {
     let mut asked = HashSet::new();
     let prompts = session.prompts().map(|(_, text)| text).filter(|t| t.chars().count() > 3);
-    let prompts: Vec<&str> = prompts.filter(|text| asked.insert(normal(text))).collect();
+    let prompts: Vec<&str> = prompts.filter(|text| asked.insert(normalized(text))).collect();
     let Some((first, later)) = prompts.split_first() else { return String::new() };
     let mut request = shorten(&one_line(first), 500);
     let telling: Vec<String> = later.iter().filter(|t| t.chars().count() > 12).map(|t| shorten(&one_line(t), 140)).collect();

@@ -9,12 +9,12 @@ use crate::analyze::signal::{SentenceTopic, has_failed};
 use crate::model::digest::Claim;
 use crate::model::session::{Entry, Item, RecordKey, Session};
 use crate::text::clean::{one_line, shorten};
-use crate::text::tokenize::{covered_by, words};
+use crate::text::tokenize::{covered_by, distinctive_words};
 
 /// Longest statement of a digest, in characters.
-pub const MAX_STATEMENT: usize = 260;
+pub const MAX_STATEMENT_CHARS: usize = 260;
 /// Two statements that share this much of their distinctive words are the same.
-const SAME: f64 = 0.7;
+const SAME_SHARE: f64 = 0.7;
 
 /// A sentence of the assistant, with its context.
 pub struct Statement {
@@ -116,7 +116,7 @@ fn statement(said: SpokenSentence, place: &SentenceContext<'_>) -> Option<Statem
         overruled: place.overruled,
         topics,
         offer: signal::is_offer(&sentence),
-        text: shorten(&one_line(&sentence), MAX_STATEMENT),
+        text: shorten(&one_line(&sentence), MAX_STATEMENT_CHARS),
         row: entry.key,
         closing: place.closing || !entry.is_main(),
         turns_left: place.turns_left,
@@ -127,7 +127,7 @@ fn statement(said: SpokenSentence, place: &SentenceContext<'_>) -> Option<Statem
 fn refused_turns(session: &Session) -> BTreeSet<usize> {
     let closing = closing_replies(session);
     let prompts = session.entries.iter().enumerate().filter_map(|(at, e)| match &e.item {
-        Item::Prompt(text) if e.is_main() && signal::refuses(text) => Some(at),
+        Item::Prompt(text) if e.is_main() && signal::rejects_work(text) => Some(at),
         _ => None,
     });
     prompts.map(|at| closing.iter().filter(|c| **c > at).count()).collect()
@@ -150,8 +150,9 @@ pub struct SeenStatements(Vec<BTreeSet<String>>);
 
 impl SeenStatements {
     pub fn is_new(&mut self, text: &str) -> bool {
-        let these = words(text);
-        let known = self.0.iter().any(|other| covered_by(&these, other) >= SAME && covered_by(other, &these) >= SAME / 2.0);
+        let these = distinctive_words(text);
+        let known =
+            self.0.iter().any(|other| covered_by(&these, other) >= SAME_SHARE && covered_by(other, &these) >= SAME_SHARE / 2.0);
         if !known {
             self.0.push(these);
         }
@@ -161,10 +162,10 @@ impl SeenStatements {
 
 /// The accepted statements of greatest weight, in the order of the session.
 pub fn pick(pool: &[Statement], seen: &mut SeenStatements, max: usize, fits: impl Fn(&Statement) -> bool) -> Vec<String> {
-    pick_rows(pool, seen, max, fits).into_iter().map(|c| c.text).collect()
+    pick_claims(pool, seen, max, fits).into_iter().map(|c| c.text).collect()
 }
 
-pub fn pick_rows(pool: &[Statement], seen: &mut SeenStatements, max: usize, fits: impl Fn(&Statement) -> bool) -> Vec<Claim> {
+pub fn pick_claims(pool: &[Statement], seen: &mut SeenStatements, max: usize, fits: impl Fn(&Statement) -> bool) -> Vec<Claim> {
     let mut fitting: Vec<usize> = (0..pool.len()).filter(|at| fits(&pool[*at])).collect();
     fitting.sort_by(|a, b| pool[*b].weight.total_cmp(&pool[*a].weight).then(a.cmp(b)));
     let mut chosen: Vec<usize> = fitting.into_iter().filter(|at| seen.is_new(&pool[*at].text)).take(max).collect();

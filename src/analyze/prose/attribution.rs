@@ -13,12 +13,12 @@ pub(super) enum AttributionKind {
 }
 
 /// Verbs that pass on words, whatever their subject.
-const SAYING: &[&str] = &[
+const SAYING_VERBS: &[&str] = &[
     "says", "said", "saying", "reads", "writes", "wrote", "sagt", "sagte", "schreibt", "schrieb", "steht", "lautet", "lautete",
     "heißt", "hieß", "meint", "besagt", "dit", "disait", "écrit", "indique", "dice", "decía", "escribe", "indica",
 ];
 /// Verbs that pass on words if their subject is a source or a person.
-const TELLING: &[&str] = &[
+const SOURCE_VERBS: &[&str] = &[
     "say", "state", "stated", "write", "ask", "asks", "asked", "tell", "tells", "told", "instruct", "instructs", "instructed",
     "suggest", "suggests", "suggested", "recommend", "recommends", "recommended", "propose", "proposes", "proposed", "demand",
     "demands", "demanded", "request", "requested", "mention", "mentions", "mentioned", "claim", "claimed", "argue", "argues",
@@ -30,10 +30,10 @@ const TELLING: &[&str] = &[
     "contient", "pide", "recomienda", "contiene",
 ];
 /// Such verbs that are also nouns: "the page lists", but "error states".
-const ALSO_NOUNS: &[&str] =
+const SOURCE_VERBS_OR_NOUNS: &[&str] =
     &["states", "lists", "notes", "comments", "reports", "outputs", "prints", "returns", "requests", "claims", "answers", "logs"];
 /// Verbs with which a sentence passes on a statement without quoting it.
-const REPORTING: &[&str] = &[
+const REPORTING_VERBS: &[&str] = &[
     "say", "says", "said", "states", "stated", "claims", "claimed", "ask", "asks", "asked", "tell", "tells", "told", "instructs",
     "instructed", "suggests", "suggested", "recommends", "recommended", "proposes", "proposed", "demands", "demanded", "requests",
     "requested", "mentions", "mentioned", "argues", "argued", "insists", "insisted", "advises", "advised", "warns", "warned",
@@ -41,7 +41,7 @@ const REPORTING: &[&str] = &[
     "empfiehlt", "behauptet", "dit", "demande", "dice", "pide",
 ];
 /// Verbs for what can be seen.
-const SHOWING: &[&str] = &[
+const SHOWING_VERBS: &[&str] = &[
     "show", "shows", "showed", "reveal", "reveals", "revealed", "indicate", "indicates", "indicated", "zeigt", "zeigte", "zeigen",
     "montre", "muestra",
 ];
@@ -59,80 +59,84 @@ const SOURCES: &[&str] = &[
     "artículo", "comentario", "mensaje", "documentación", "archivo", "salida", "registro",
 ];
 /// Unnamed speakers.
-const SOMEBODY: &[&str] = &[
+const UNNAMED_SPEAKERS: &[&str] = &[
     "he", "she", "they", "somebody", "someone", "it", "this", "er", "sie", "es", "dort", "darin", "da", "il", "elle", "él", "ella",
 ];
 /// The writer, whose statements are their own.
-const OWN: &[&str] = &[
+const WRITER_WORDS: &[&str] = &[
     "i", "we", "i'd", "i'll", "i've", "i'm", "we'd", "we'll", "we've", "my", "our", "let", "let's", "me", "us", "ich", "wir",
     "mein", "meine", "unser", "unsere", "je", "nous", "yo", "nosotros",
 ];
 /// Words between a writer and their verb.
-const BETWEEN: &[&str] = &[
+const SKIPPED_BEFORE_VERB: &[&str] = &[
     "would", "will", "have", "had", "has", "also", "just", "now", "then", "already", "could", "should", "can", "must", "did", "do",
     "to", "strongly", "still", "am", "was", "are", "were", "being", "it", "würde", "habe", "hatte", "haben", "auch",
 ];
 /// Prepositions that make a participle name its source: "quoted from", "requested by".
-const FROM: &[&str] = &["in", "on", "from", "by", "at", "of", "aus", "von", "auf", "im", "vom", "de", "du", "par", "del", "por"];
+const SOURCE_PREPOSITIONS: &[&str] =
+    &["in", "on", "from", "by", "at", "of", "aus", "von", "auf", "im", "vom", "de", "du", "par", "del", "por"];
 /// Words that name a text as someone else's.
-const QUOTES: &[&str] = &[
+const QUOTATION_NOUNS: &[&str] = &[
     "quote", "quotes", "quotation", "quoted", "excerpt", "excerpts", "verbatim", "citation", "zitat", "zitate", "auszug",
     "wortlaut", "extrait", "cita",
 ];
 /// Nouns for a text of someone: "message from Bob", "body of the issue".
-const TEXTS: &[&str] = &[
+const TEXT_NOUNS: &[&str] = &[
     "text", "content", "contents", "body", "wording", "words", "message", "comment", "comments", "reply", "letter", "mail",
     "email", "answer", "instructions", "inhalt", "text", "kommentar", "nachricht", "antwort",
 ];
 /// Lines of only these words name a program's output.
-const OUTPUTS: &[&str] = &["output", "stdout", "stderr", "log", "logs", "response", "ausgabe", "protokoll", "sortie", "salida"];
-const OF_OUTPUTS: &[&str] = &[
+const OUTPUT_NOUNS: &[&str] =
+    &["output", "stdout", "stderr", "log", "logs", "response", "ausgabe", "protokoll", "sortie", "salida"];
+const OUTPUT_MODIFIERS: &[&str] = &[
     "the", "its", "tool", "test", "tests", "console", "command", "terminal", "error", "full", "raw", "ci", "server", "program",
     "build", "make", "die", "der", "das",
 ];
 /// "According to the page".
-const ACCORDING: &[&str] = &["laut", "gemäß", "selon", "según", "per"];
+const ACCORDING_PREPOSITIONS: &[&str] = &["laut", "gemäß", "selon", "según", "per"];
 /// Ends of announcing lines in scripts without spaces.
-const UNSPACED: &[&str] = &[
+const UNSPACED_ENDINGS: &[&str] = &[
     "说", "說", "写道", "寫道", "写着", "寫著", "指出", "表示", "显示", "顯示", "声称", "书写", "書かれて", "とあります", "とある",
     "述べて", "言って", "말합니다", "적혀",
 ];
 
 /// Does a line announce what another says or shows? It ends in a colon, or reads "here is what … says".
-pub(super) fn announced(line: &str) -> Option<AttributionKind> {
+pub(super) fn attribution_of_line(line: &str) -> Option<AttributionKind> {
     let bare = line.trim().trim_end_matches(['*', '_', '"', '\u{201d}', ' ', '`']);
     let (head, colon) = match bare.strip_suffix([':', '：']) {
         Some(head) => (head, true),
         None => (bare.trim_end_matches(['.', '…']), false),
     };
-    if colon || is_what(head) { telling(head) } else { None }
+    if colon || is_what(head) { attribution_before_colon(head) } else { None }
 }
 
 /// The same for a heading, which needs no colon.
-pub(super) fn heads(line: &str) -> Option<AttributionKind> {
+pub(super) fn attribution_of_heading(line: &str) -> Option<AttributionKind> {
     /// A longer heading is a statement of its own.
     const MOST: usize = 7;
     let raw: Vec<&str> = line.trim().trim_start_matches(['#', ' ']).split_whitespace().collect();
     let words = clause_words(&raw);
-    let names = names_a_text(&words) && !words.last().is_some_and(|w| is_in(w, OUTPUTS));
-    let told = is_attribution(&words, &raw).or_else(|| (names || accords(&words, &raw)).then_some(AttributionKind::Says));
+    let names = names_a_text(&words) && !words.last().is_some_and(|w| is_in(w, OUTPUT_NOUNS));
+    let told = is_attribution(&words, &raw).or_else(|| (names || is_according_to(&words, &raw)).then_some(AttributionKind::Says));
     told.filter(|_| words.len() <= MOST)
 }
 
 /// Where another's words begin in a sentence that announces them itself: "The page says: always …".
-pub(super) fn announces_within(sentence: &str) -> Option<usize> {
-    let colon = sentence.char_indices().take(MAX_HEAD).find(|(at, c)| {
+pub(super) fn announced_from(sentence: &str) -> Option<usize> {
+    let colon = sentence.char_indices().take(MAX_ATTRIBUTION_CHARS).find(|(at, c)| {
         let rest = &sentence[at + c.len_utf8()..];
         *c == '：' || *c == ':' && rest.starts_with([' ', '*', '"', '\u{201c}'])
     });
     let (at, c) = colon?;
     let rest = at + c.len_utf8();
-    (sentence[rest..].chars().any(char::is_alphanumeric) && telling(&sentence[..at]) == Some(AttributionKind::Says)).then_some(rest)
+    (sentence[rest..].chars().any(char::is_alphanumeric)
+        && attribution_before_colon(&sentence[..at]) == Some(AttributionKind::Says))
+    .then_some(rest)
 }
 
 /// Does a sentence report another's statement without quoting it ("The page says that we decided …")? If so, returns where the
 /// writer's own words resume, if they do.
-pub fn reported(sentence: &str) -> Option<Option<usize>> {
+pub fn report_end(sentence: &str) -> Option<Option<usize>> {
     /// The subject of such a sentence is short.
     const MOST: usize = 6;
     const OWN_CLAUSES: [&str; 12] = [
@@ -142,7 +146,7 @@ pub fn reported(sentence: &str) -> Option<Option<usize>> {
     let start: Vec<&str> = sentence.split_whitespace().take(MOST).collect();
     let told = (1..=start.len()).any(|n| {
         let words = clause_words(&start[..n]);
-        is_report(&words, &start[..n]) || accords(&words, &start[..n])
+        is_report(&words, &start[..n]) || is_according_to(&words, &start[..n])
     });
     if !told {
         return None;
@@ -152,22 +156,22 @@ pub fn reported(sentence: &str) -> Option<Option<usize>> {
 }
 
 /// Longest attribution line, in characters: of a longer one, the end counts.
-const MAX_HEAD: usize = 300;
+const MAX_ATTRIBUTION_CHARS: usize = 300;
 
 /// What a line without its colon passes on.
-fn telling(head: &str) -> Option<AttributionKind> {
-    let head = tail(head, MAX_HEAD);
+fn attribution_before_colon(head: &str) -> Option<AttributionKind> {
+    let head = tail(head, MAX_ATTRIBUTION_CHARS);
     if head.chars().any(crate::text::tokenize::is_unsegmented) {
-        return UNSPACED.iter().any(|end| tail(head, 12).contains(end)).then_some(AttributionKind::Says);
+        return UNSPACED_ENDINGS.iter().any(|end| tail(head, 12).contains(end)).then_some(AttributionKind::Says);
     }
     let last = head.rsplit(". ").next().unwrap_or(head);
     let (mut found, mut strong) = (None, false);
     for raw in last.split([',', ';', '—', '–', '(']).map(|part| part.split_whitespace().collect::<Vec<_>>()) {
         let words = clause_words(&raw);
         match clause(&words, &raw) {
-            Some(told) => (found, strong) = (Some(told), words.iter().any(|w| is_in(w, SAYING))),
+            Some(told) => (found, strong) = (Some(told), words.iter().any(|w| is_in(w, SAYING_VERBS))),
             // "…, so here is what I did:"
-            None if !strong || words.iter().any(|w| is_in(w, OWN)) || begins_own(&words) => found = None,
+            None if !strong || words.iter().any(|w| is_in(w, WRITER_WORDS)) || begins_own(&words) => found = None,
             None => {}
         }
     }
@@ -184,7 +188,7 @@ fn tail(text: &str, most: usize) -> &str {
 }
 
 fn clause(words: &[String], raw: &[&str]) -> Option<AttributionKind> {
-    let says = || (accords(words, raw) || names_a_text(words)).then_some(AttributionKind::Says);
+    let says = || (is_according_to(words, raw) || names_a_text(words)).then_some(AttributionKind::Says);
     is_attribution(words, raw).or_else(says).or_else(|| are_comments(words).then_some(AttributionKind::Shows))
 }
 
@@ -228,7 +232,7 @@ fn is_source(word: &str) -> bool {
 fn is_attribution(words: &[String], raw: &[&str]) -> Option<AttributionKind> {
     words.iter().enumerate().find_map(|(at, verb)| {
         let subject = &words[..at];
-        if is_writers(subject) {
+        if is_writer(subject) {
             return None;
         }
         if is_participle_of_source(words, at) {
@@ -239,11 +243,13 @@ fn is_attribution(words: &[String], raw: &[&str]) -> Option<AttributionKind> {
             return None;
         }
         let known = || is_known(subject, raw) && !is_thing(subject);
-        if is_in(verb, SAYING) || is_in(verb, TELLING) && known() || is_in(verb, ALSO_NOUNS) && known() && is_named_as_one(subject)
+        if is_in(verb, SAYING_VERBS)
+            || is_in(verb, SOURCE_VERBS) && known()
+            || is_in(verb, SOURCE_VERBS_OR_NOUNS) && known() && is_named_as_one(subject)
         {
             return Some(AttributionKind::Says);
         }
-        (is_in(verb, SHOWING) && subject.iter().rev().take(2).any(|w| is_source(w))).then_some(AttributionKind::Shows)
+        (is_in(verb, SHOWING_VERBS) && subject.iter().rev().take(2).any(|w| is_source(w))).then_some(AttributionKind::Shows)
     })
 }
 
@@ -251,23 +257,27 @@ fn is_attribution(words: &[String], raw: &[&str]) -> Option<AttributionKind> {
 fn is_report(words: &[String], raw: &[&str]) -> bool {
     words.iter().enumerate().any(|(at, verb)| {
         let subject = &words[..at];
-        is_in(verb, REPORTING) && !subject.is_empty() && !is_writers(subject) && !is_phrase(subject, verb) && is_known(subject, raw)
+        is_in(verb, REPORTING_VERBS)
+            && !subject.is_empty()
+            && !is_writer(subject)
+            && !is_phrase(subject, verb)
+            && is_known(subject, raw)
     })
 }
 
 /// Is the subject a source, a person or a pronoun?
 fn is_known(subject: &[String], raw: &[&str]) -> bool {
-    subject.iter().any(|w| is_source(w)) || subject.last().is_some_and(|w| is_in(w, SOMEBODY)) || is_name(subject, raw)
+    subject.iter().any(|w| is_source(w)) || subject.last().is_some_and(|w| is_in(w, UNNAMED_SPEAKERS)) || is_name(subject, raw)
 }
 
 fn is_named_as_one(subject: &[String]) -> bool {
     const DETERMINERS: [&str; 12] = ["the", "this", "that", "its", "his", "her", "their", "a", "die", "der", "das", "la"];
-    subject.first().is_some_and(|w| is_in(w, &DETERMINERS) || is_in(w, SOMEBODY) || w.starts_with('@') || w.contains('.'))
+    subject.first().is_some_and(|w| is_in(w, &DETERMINERS) || is_in(w, UNNAMED_SPEAKERS) || w.starts_with('@') || w.contains('.'))
 }
 
 /// "That said", "das heißt".
 fn is_phrase(subject: &[String], verb: &str) -> bool {
-    let nearest = subject.iter().rev().find(|w| !is_in(w, BETWEEN)).map_or("", String::as_str);
+    let nearest = subject.iter().rev().find(|w| !is_in(w, SKIPPED_BEFORE_VERB)).map_or("", String::as_str);
     match verb {
         "said" | "saying" => matches!(nearest, "that" | "having"),
         "heißt" | "hieß" => nearest == "das",
@@ -281,9 +291,9 @@ fn is_thing(subject: &[String]) -> bool {
 }
 
 /// Is the writer the subject of a verb?
-fn is_writers(subject: &[String]) -> bool {
-    let nearest = subject.iter().rev().find(|w| !is_in(w, BETWEEN));
-    nearest.is_some_and(|w| is_in(w, OWN))
+fn is_writer(subject: &[String]) -> bool {
+    let nearest = subject.iter().rev().find(|w| !is_in(w, SKIPPED_BEFORE_VERB));
+    nearest.is_some_and(|w| is_in(w, WRITER_WORDS))
 }
 
 /// "Quoted from the page", "Requested by Bob", "as written in the README".
@@ -293,11 +303,11 @@ fn is_participle_of_source(words: &[String], at: usize) -> bool {
         "proposed", "worded", "cited", "mentioned", "demanded", "instructed",
     ];
     let rest = &words[at + 1..];
-    let Some(from) = rest.first().filter(|w| is_in(w, FROM)) else { return false };
+    let Some(from) = rest.first().filter(|w| is_in(w, SOURCE_PREPOSITIONS)) else { return false };
     let by = matches!(from.as_str(), "by" | "von" | "par" | "por");
     is_in(&words[at], &PARTICIPLES)
         && rest.len() > 1
-        && !rest.iter().any(|w| is_in(w, OWN))
+        && !rest.iter().any(|w| is_in(w, WRITER_WORDS))
         && (by || rest.iter().any(|w| is_source(w)))
 }
 
@@ -311,34 +321,37 @@ fn is_name(subject: &[String], raw: &[&str]) -> bool {
 }
 
 /// "According to the page", "laut der Anleitung".
-fn accords(words: &[String], raw: &[&str]) -> bool {
+fn is_according_to(words: &[String], raw: &[&str]) -> bool {
     let rest = match words {
         [first, second, rest @ ..] if first == "according" && second == "to" => rest,
         [first, second, rest @ ..] if matches!(first.as_str(), "as" | "wie") && matches!(second.as_str(), "per" | "laut") => rest,
-        [first, rest @ ..] if is_in(first, ACCORDING) => rest,
+        [first, rest @ ..] if is_in(first, ACCORDING_PREPOSITIONS) => rest,
         _ => return false,
     };
     let named = raw.iter().skip(1).any(|w| w.trim_start_matches(['*', '_']).starts_with(char::is_uppercase));
-    !rest.iter().any(|w| is_in(w, OWN)) && (rest.iter().any(|w| is_source(w)) || named && rest.len() < 4)
+    !rest.iter().any(|w| is_in(w, WRITER_WORDS)) && (rest.iter().any(|w| is_source(w)) || named && rest.len() < 4)
 }
 
 /// "From the page", "Quote", "Comment by Bob", "Test output".
 fn names_a_text(words: &[String]) -> bool {
     /// Longer lines are statements of their own.
     const MOST: usize = 9;
-    let own = words.iter().any(|w| is_in(w, OWN));
+    let own = words.iter().any(|w| is_in(w, WRITER_WORDS));
     let (Some(first), Some(last)) = (words.first(), words.last()) else { return false };
     if own || words.len() > MOST {
         return false;
     }
     let from = matches!(first.as_str(), "from" | "aus" | "von" | "vom" | "extrait") && words.iter().any(|w| is_source(w));
-    let quote = is_in(first, QUOTES) && words.get(1).is_none_or(|w| is_in(w, FROM))
+    let quote = is_in(first, QUOTATION_NOUNS) && words.get(1).is_none_or(|w| is_in(w, SOURCE_PREPOSITIONS))
         || words.len() < 4 && matches!(last.as_str(), "quote" | "excerpt" | "verbatim" | "zitat" | "wortlaut");
     let of_whom = words.windows(2).enumerate().any(|(at, two)| {
         let by = matches!(two[1].as_str(), "from" | "by" | "von" | "vom" | "de");
-        is_in(&two[0], TEXTS) && at < 3 && is_in(&two[1], FROM) && (by || words[at + 2..].iter().any(|w| is_source(w)))
+        is_in(&two[0], TEXT_NOUNS)
+            && at < 3
+            && is_in(&two[1], SOURCE_PREPOSITIONS)
+            && (by || words[at + 2..].iter().any(|w| is_source(w)))
     });
-    let output = is_in(last, OUTPUTS) && words[..words.len() - 1].iter().all(|w| is_in(w, OF_OUTPUTS));
+    let output = is_in(last, OUTPUT_NOUNS) && words[..words.len() - 1].iter().all(|w| is_in(w, OUTPUT_MODIFIERS));
     from || quote || of_whom && !begins_open(first) || output
 }
 
@@ -370,9 +383,9 @@ mod tests {
             "Bob schreibt:", "Der Kommentar fordert:", "Ausgabe:", "La page dit :", "La página dice:", "页面写道：", "You said:",
             "The user says:", "They wrote:", "The file contains:", "The web page contains the following:",
         ] {
-            assert_eq!(announced(line), Some(AttributionKind::Says), "{line}");
+            assert_eq!(attribution_of_line(line), Some(AttributionKind::Says), "{line}");
         }
-        assert_eq!(announced("The coverage report shows:"), Some(AttributionKind::Shows));
+        assert_eq!(attribution_of_line("The coverage report shows:"), Some(AttributionKind::Shows));
     }
 
     #[test]
@@ -414,7 +427,7 @@ mod tests {
             "What is left:",
             "The page says a lot.",
         ] {
-            assert_eq!(announced(line), None, "{line}");
+            assert_eq!(attribution_of_line(line), None, "{line}");
         }
     }
 
@@ -424,12 +437,12 @@ mod tests {
             "The page says: always run curl.", "README.md reads: use tabs", "**Bob wrote:** decision: no tests",
             "Dort steht: immer curl",
         ] {
-            assert!(announces_within(sentence).is_some(), "{sentence}");
+            assert!(announced_from(sentence).is_some(), "{sentence}");
         }
         for sentence in
             ["Decision: use SQLite.", "I said: no.", "Next: look at what the page says.", "src/a.rs:12: it reads", "at 12:30"]
         {
-            assert!(announces_within(sentence).is_none(), "{sentence}");
+            assert!(announced_from(sentence).is_none(), "{sentence}");
         }
         for sentence in [
             "The page says that we decided to run curl",
@@ -437,16 +450,16 @@ mod tests {
             "Bob said to drop it",
             "Laut der Seite immer curl",
         ] {
-            assert_eq!(reported(sentence), Some(None), "{sentence}");
+            assert_eq!(report_end(sentence), Some(None), "{sentence}");
         }
-        assert_eq!(reported("The docs say tabs, so I decided on tabs"), Some(Some(17)));
+        assert_eq!(report_end("The docs say tabs, so I decided on tabs"), Some(Some(17)));
         for sentence in [
             "I decided on keyset pagination",
             "We said we'd use SQLite",
             "The order list uses keyset pagination instead of pages",
             "Decided to keep what the page says",
         ] {
-            assert_eq!(reported(sentence), None, "{sentence}");
+            assert_eq!(report_end(sentence), None, "{sentence}");
         }
     }
 }

@@ -6,17 +6,17 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use super::attribution::{AttributionKind, announced, announces_within, heads};
-use super::quotation::{close, quotations};
+use super::attribution::{AttributionKind, announced_from, attribution_of_heading, attribution_of_line};
+use super::quotation::{quotation_end, quotations};
 use super::{Voice, is_heading, is_item};
 use crate::text::clean::{one_line, shorten};
 
 /// Longest attribution line shown with the words it introduces, in characters.
-const MAX_SOURCE: usize = 80;
+const MAX_SOURCE_CHARS: usize = 80;
 /// A quotation over several paragraphs ends within this many lines.
 const MAX_QUOTED_LINES: usize = 60;
 /// The indent that makes a line code, in columns.
-const CODE: usize = 4;
+const CODE_INDENT: usize = 4;
 
 /// A line outside of code, or a part of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -138,7 +138,7 @@ impl<'t> BlockReader<'t> {
 
     /// Is the line code by its indent: after an empty line and outside of lists?
     fn is_code(&self, line: &str) -> bool {
-        (self.blank || self.code) && !self.in_list && self.told.is_none() && indent(line) >= CODE
+        (self.blank || self.code) && !self.in_list && self.told.is_none() && indent(line) >= CODE_INDENT
     }
 
     /// Whose words a line is, and the line that attributes them.
@@ -156,7 +156,7 @@ impl<'t> BlockReader<'t> {
             return (Voice::Quoted, by);
         }
         self.quote = false;
-        let told = self.is_told(line);
+        let told = self.attributed_voice(line);
         let unindented = indent(line) == 0;
         self.in_list = is_item(line) || self.in_list && !(self.blank && unindented) && !is_heading(line);
         if let Some(told) = told {
@@ -198,7 +198,7 @@ impl<'t> BlockReader<'t> {
     }
 
     /// The speaker of a line according to an earlier attribution, which is dropped where it ends.
-    fn is_told(&mut self, line: &str) -> Option<(Voice, Option<Rc<str>>)> {
+    fn attributed_voice(&mut self, line: &str) -> Option<(Voice, Option<Rc<str>>)> {
         let mut told = self.told.take()?;
         let row = line.trim_start().starts_with('|');
         let item = is_item(line) && !row;
@@ -234,18 +234,18 @@ impl<'t> BlockReader<'t> {
     /// Notes an attribution that a line of the writer makes for the lines after it.
     fn announce(&mut self, line: &str) {
         let bare = without_item(line);
-        let by = || Rc::from(shorten(&one_line(bare.trim_matches(['*', '#', ' ', '_'])), MAX_SOURCE));
+        let by = || Rc::from(shorten(&one_line(bare.trim_matches(['*', '#', ' ', '_'])), MAX_SOURCE_CHARS));
         let voice = |telling| if telling == AttributionKind::Says { Voice::Quoted } else { Voice::Reported };
         if line.starts_with('#') {
             let level = line.bytes().take_while(|b| *b == b'#').count();
             self.section = self.section.take().filter(|(above, ..)| *above < level);
-            if let Some(telling) = heads(bare) {
+            if let Some(telling) = attribution_of_heading(bare) {
                 self.section = Some((level, voice(telling), by()));
             }
             return;
         }
         let item = (is_item(line) && !line.trim_start().starts_with('|')).then(|| indent(line));
-        let telling = announced(bare).or_else(|| if is_heading(line) { heads(bare) } else { None });
+        let telling = attribution_of_line(bare).or_else(|| if is_heading(line) { attribution_of_heading(bare) } else { None });
         self.told = telling.map(|telling| Attribution { voice: voice(telling), by: by(), item, stage: Stage::Waiting });
     }
 
@@ -253,7 +253,7 @@ impl<'t> BlockReader<'t> {
     fn say(&mut self, at: usize, voice: Voice, by: Option<Rc<str>>) {
         let line = self.lines[at];
         if let Some(open) = self.open.take().filter(|open| at <= open.to) {
-            let end = if at == open.to { close(line, 0, open.marks).unwrap_or(line.len()) } else { line.len() };
+            let end = if at == open.to { quotation_end(line, 0, open.marks).unwrap_or(line.len()) } else { line.len() };
             self.push(&line[..end], Voice::Quoted, open.by.clone(), true);
             self.push(&line[end..], voice, by, false);
             self.open = Some(open).filter(|open| at < open.to);
@@ -277,11 +277,11 @@ impl<'t> BlockReader<'t> {
     /// are not plain `"`; its end may be missing only if it is announced or begins its line.
     fn end_of_quotation(&self, at: usize, from: usize, marks: &'static [char]) -> Option<usize> {
         let before = self.lines[at][..from].trim_end();
-        let announced = announced(before).is_some() || announces_within(self.lines[at]).is_some_and(|rest| rest <= from);
+        let announced = attribution_of_line(before).is_some() || announced_from(self.lines[at]).is_some_and(|rest| rest <= from);
         let last = self.lines.len().min(at + MAX_QUOTED_LINES);
         let paragraph = (at + 1..last).find(|next| self.lines[*next].trim().is_empty()).unwrap_or(last);
         let over = if announced || marks != ['"'] { last } else { paragraph };
-        let end = (at + 1..over).find(|next| close(self.lines[*next], 0, marks).is_some());
+        let end = (at + 1..over).find(|next| quotation_end(self.lines[*next], 0, marks).is_some());
         let alone = announced || without_item(before).is_empty();
         end.or_else(|| alone.then_some(paragraph - 1))
     }
@@ -333,7 +333,7 @@ pub(super) fn without_quote(line: &str) -> &str {
 }
 
 /// A line as it is shown if it is another's: in quotation marks, after its attribution.
-pub(super) fn as_told(text: &str, voice: Voice, by: Option<&str>) -> String {
+pub(super) fn with_attribution(text: &str, voice: Voice, by: Option<&str>) -> String {
     let source = by.map_or(Cow::Borrowed(""), |by| Cow::Owned(format!("{by} ")));
     match voice {
         Voice::Own => text.to_owned(),

@@ -5,7 +5,7 @@ pub(super) fn without_emphasis(line: &str) -> String {
     if !line.contains("**") && !line.contains("__") {
         return line.to_owned();
     }
-    let marks: Vec<EmphasisMarker> = marks(line);
+    let marks: Vec<EmphasisMarker> = markers(line);
     let mut gone = vec![false; marks.len()];
     let mut at = 0;
     while at < marks.len() {
@@ -33,7 +33,7 @@ struct EmphasisMarker {
 }
 
 /// The markers outside of code spans.
-fn marks(line: &str) -> Vec<EmphasisMarker> {
+fn markers(line: &str) -> Vec<EmphasisMarker> {
     let bytes = line.as_bytes();
     let (mut found, mut at) = (Vec::new(), 0);
     while at < bytes.len() {

@@ -9,10 +9,10 @@ mod blocks;
 mod markup;
 mod quotation;
 
-pub use self::attribution::reported;
-pub use self::quotation::{unquoted, with_code};
+pub use self::attribution::report_end;
+pub use self::quotation::{unquoted, unquoted_keeping_code};
 
-use self::blocks::{as_told, pieces, without_quote};
+use self::blocks::{pieces, with_attribution, without_quote};
 use self::markup::without_emphasis;
 use self::quotation::{is_all_quoted, quotations};
 use crate::analyze::signal::{SentenceTopic, is_about, opens_next_steps};
@@ -46,7 +46,7 @@ pub fn outline(text: &str) -> Vec<SpokenSentence> {
         let block = piece.text;
         if piece.voice != Voice::Own {
             let told = |text: String| SpokenSentence {
-                text: as_told(&text, piece.voice, piece.by.as_deref()),
+                text: with_attribution(&text, piece.voice, piece.by.as_deref()),
                 under: None,
                 voice: piece.voice,
             };
@@ -72,8 +72,8 @@ fn own_sentences(block: &str, under: Option<SentenceTopic>, all: &mut Vec<Spoken
     let mut voice = Voice::Own;
     for text in sentences_of(block) {
         if voice == Voice::Quoted || is_all_quoted(&text) {
-            all.push(SpokenSentence { text: as_told(&text, Voice::Quoted, None), under: None, voice: Voice::Quoted });
-        } else if attribution::announces_within(&text).is_some() {
+            all.push(SpokenSentence { text: with_attribution(&text, Voice::Quoted, None), under: None, voice: Voice::Quoted });
+        } else if attribution::announced_from(&text).is_some() {
             // Words in quotation marks end with them.
             let marked = quotations(&text).closed.iter().any(|span| !span.is_code);
             voice = if marked { Voice::Own } else { Voice::Quoted };
@@ -97,7 +97,7 @@ pub fn all_sentences(text: &str) -> Vec<String> {
 /// The lines in which the writer speaks, unchanged; no words of others, and no code.
 pub fn own_words(text: &str) -> String {
     let own = pieces(text).into_iter().filter(|piece| piece.voice == Voice::Own).map(|piece| piece.text);
-    own.map(|line| attribution::announces_within(line).map_or(line, |rest| &line[..rest])).collect::<Vec<_>>().join("\n")
+    own.map(|line| attribution::announced_from(line).map_or(line, |rest| &line[..rest])).collect::<Vec<_>>().join("\n")
 }
 
 fn is_item(line: &str) -> bool {
@@ -107,7 +107,7 @@ fn is_item(line: &str) -> bool {
 }
 
 /// A heading shorter than this only names what follows it, in characters.
-const SHORT_HEADING: usize = 48;
+const SHORT_HEADING_CHARS: usize = 48;
 
 fn is_heading(line: &str) -> bool {
     line.starts_with('#') || line.starts_with("**") && line.ends_with("**") && line.matches("**").count() == 2
@@ -123,7 +123,7 @@ fn sentences_of(line: &str) -> Vec<String> {
     let mut all = Vec::new();
     let line = line.trim();
     let (bare, whole) = without_markup(line);
-    if is_heading(line) && bare.chars().count() < SHORT_HEADING {
+    if is_heading(line) && bare.chars().count() < SHORT_HEADING_CHARS {
         return all;
     }
     if whole {
@@ -135,7 +135,7 @@ fn sentences_of(line: &str) -> Vec<String> {
 }
 
 /// The sentences of a text that was folded into one line, whoever said them.
-pub fn of_line(line: &str) -> Vec<String> {
+pub fn sentences_of_line(line: &str) -> Vec<String> {
     sentences_of(line)
 }
 

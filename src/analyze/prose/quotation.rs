@@ -55,7 +55,7 @@ pub(super) fn quotations(line: &str) -> Quotations {
             continue;
         }
         at = match closing(c).filter(|_| !endless.contains(&c) && opens(line, at, c)) {
-            Some(marks) => match close(line, after, marks) {
+            Some(marks) => match quotation_end(line, after, marks) {
                 Some(end) => {
                     found.closed.push(Span { at: at..end, is_code: false });
                     end
@@ -98,7 +98,7 @@ fn opens(line: &str, at: usize, mark: char) -> bool {
 }
 
 /// The offset after the mark that closes a quotation.
-pub(super) fn close(line: &str, from: usize, marks: &[char]) -> Option<usize> {
+pub(super) fn quotation_end(line: &str, from: usize, marks: &[char]) -> Option<usize> {
     let ends = |(at, mark): &(usize, char)| {
         let at = from + at;
         let before = line[..at].chars().next_back().is_some_and(|c| !c.is_whitespace());
@@ -115,7 +115,7 @@ pub fn unquoted(line: &str) -> Cow<'_, str> {
 }
 
 /// The line without quotations; code spans stay, as the writer names what is in them.
-pub fn with_code(line: &str) -> Cow<'_, str> {
+pub fn unquoted_keeping_code(line: &str) -> Cow<'_, str> {
     without(line, |span| !span.is_code)
 }
 

@@ -23,7 +23,7 @@ pub fn is_own_tool(name: &str) -> bool {
 }
 
 /// Does the list name a tool?
-pub fn is_chatter_tool<S: AsRef<str>>(name: &str, list: &[S]) -> bool {
+pub fn is_skipped_tool<S: AsRef<str>>(name: &str, list: &[S]) -> bool {
     list.iter()
         .map(AsRef::as_ref)
         .any(|skipped| name == skipped || skipped.strip_suffix("*").is_some_and(|start| name.starts_with(start)))
@@ -45,13 +45,13 @@ mod tests {
 
     #[test]
     fn a_name_is_skipped_as_a_whole_or_by_its_start() {
-        assert!(is_chatter_tool("Skill", &SKIP_TOOLS));
-        assert!(is_chatter_tool("mcp__ide__getDiagnostics", &SKIP_TOOLS));
-        assert!(!is_chatter_tool("Skills", &SKIP_TOOLS));
-        assert!(!is_chatter_tool("mcp__ide__getDiagnostics", &["mcp__ide"]));
-        assert!(!is_chatter_tool("Skill", &[] as &[&str]));
+        assert!(is_skipped_tool("Skill", &SKIP_TOOLS));
+        assert!(is_skipped_tool("mcp__ide__getDiagnostics", &SKIP_TOOLS));
+        assert!(!is_skipped_tool("Skills", &SKIP_TOOLS));
+        assert!(!is_skipped_tool("mcp__ide__getDiagnostics", &["mcp__ide"]));
+        assert!(!is_skipped_tool("Skill", &[] as &[&str]));
         // These tools are stored: one's outcome says whether a plan was approved, the other's line what the assistant asked.
-        assert!(!is_chatter_tool("ExitPlanMode", &SKIP_TOOLS));
-        assert!(!is_chatter_tool("Task", &SKIP_TOOLS));
+        assert!(!is_skipped_tool("ExitPlanMode", &SKIP_TOOLS));
+        assert!(!is_skipped_tool("Task", &SKIP_TOOLS));
     }
 }

@@ -57,7 +57,7 @@ impl MemoryKind {
     }
 
     /// Is it an event, which cannot be announced or supposed?
-    pub const fn is_deed(self) -> bool {
+    pub const fn is_event(self) -> bool {
         matches!(self, Self::Error | Self::Check | Self::Cause | Self::Solution | Self::Change | Self::Configuration)
     }
 }

@@ -79,7 +79,7 @@ enum Element {
 }
 
 /// The most words that a `~` spans.
-const GAP: usize = 3;
+const MAX_GAP_WORDS: usize = 3;
 
 struct SentenceWord<'w> {
     text: &'w str,
@@ -141,7 +141,7 @@ impl Matcher {
     /// The elements of a phrase, once for each way to fill in multi-word members of its classes.
     fn elements(&mut self, phrase: &'static str, known: &mut HashMap<&'static str, usize>) -> Vec<Vec<Element>> {
         let mut readings: Vec<Vec<Element>> = vec![Vec::new()];
-        for part in phrase.split(' ').flat_map(pieces) {
+        for part in phrase.split(' ').flat_map(split_word) {
             let choices: Vec<Vec<Element>> = match part {
                 "#" => vec![vec![Element::Number]],
                 "~" => vec![vec![Element::Gap]],
@@ -199,12 +199,12 @@ impl Matcher {
         let kind = |hit: &PhraseMatch| self.language.rules[hit.rule].kind;
         let solved = hits.iter().any(|hit| hit.from == 0 && kind(hit) == Some(MemoryKind::Solution));
         let is_over = |hit: &PhraseMatch| solved && kind(hit) == Some(MemoryKind::Error);
-        let rules = hits.iter().filter(|h| !hidden(h) && !self.is_supposed(&words, h) && !is_over(h));
+        let rules = hits.iter().filter(|h| !hidden(h) && !self.is_hypothetical(&words, h) && !is_over(h));
         rules
             // "Let's go with" is a decision; anything else that is announced is still to come.
             .filter(|hit| !announced || hit.from <= 1)
             .map(|hit| &self.language.rules[hit.rule])
-            .filter(|rule| rule.kind.is_some_and(|kind| !announced || !kind.is_deed()))
+            .filter(|rule| rule.kind.is_some_and(|kind| !announced || !kind.is_event()))
             .max_by(|a, b| a.importance.total_cmp(&b.importance))
     }
 
@@ -218,7 +218,7 @@ impl Matcher {
     }
 
     fn words<'w>(&'w self, lower: &'w str) -> Vec<SentenceWord<'w>> {
-        let words = lower.split_whitespace().flat_map(pieces);
+        let words = lower.split_whitespace().flat_map(split_word);
         let word = |text: &'w str| SentenceWord {
             slots: self.slots.get(text).map_or(&[], Vec::as_slice),
             number: self.is_number(text),
@@ -240,7 +240,7 @@ impl Matcher {
         let mut find = |candidates: &[usize], from: usize| {
             for at in candidates {
                 let phrase = &self.phrases[*at];
-                if let Some(to) = ends(&phrase.elements, words, from) {
+                if let Some(to) = match_end(&phrase.elements, words, from) {
                     hits.push(PhraseMatch { from, to, rule: phrase.rule });
                 }
             }
@@ -258,14 +258,14 @@ impl Matcher {
     }
 
     /// Does a match describe something hypothetical?
-    fn is_supposed(&self, words: &[SentenceWord<'_>], hit: &PhraseMatch) -> bool {
+    fn is_hypothetical(&self, words: &[SentenceWord<'_>], hit: &PhraseMatch) -> bool {
         let kind = self.language.rules[hit.rule].kind;
-        kind.is_some_and(MemoryKind::is_deed)
+        kind.is_some_and(MemoryKind::is_event)
             && words[..hit.from].iter().rev().take_while(|w| !w.parts).any(|w| self.language.supposing.contains(&w.text))
     }
 
     fn is_announced(&self, words: &[SentenceWord<'_>]) -> bool {
-        words.last().is_some_and(|w| w.text.ends_with('?')) || self.announcing.iter().any(|a| ends(a, words, 0).is_some())
+        words.last().is_some_and(|w| w.text.ends_with('?')) || self.announcing.iter().any(|a| match_end(a, words, 0).is_some())
     }
 }
 
@@ -285,7 +285,7 @@ fn name_of_class(language: &'static Language, name: &str) -> &'static str {
 }
 
 /// A word without its markup, and the punctuation after it.
-fn pieces(word: &str) -> impl Iterator<Item = &str> {
+fn split_word(word: &str) -> impl Iterator<Item = &str> {
     let bare = word.trim_start_matches(['*', '`', '"', '(', '[', '\u{201c}', '-', '\u{2713}', '\u{2705}', '\u{274c}']);
     let bare = if bare.is_empty() && word.chars().all(|c| c == '-') { word } else { bare };
     let bare = bare.trim_end_matches(['*', '`', '"', ')', ']', '\u{201d}']);
@@ -295,14 +295,14 @@ fn pieces(word: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Where a phrase that starts at `from` ends, if it matches there.
-fn ends(elements: &[Element], words: &[SentenceWord<'_>], from: usize) -> Option<usize> {
+fn match_end(elements: &[Element], words: &[SentenceWord<'_>], from: usize) -> Option<usize> {
     let Some((first, rest)) = elements.split_first() else { return Some(from) };
     match first {
-        Element::Start => (from == 0).then(|| ends(rest, words, from))?,
-        Element::End => (from == words.len() || words[from..].iter().all(|w| w.parts)).then(|| ends(rest, words, from))?,
+        Element::Start => (from == 0).then(|| match_end(rest, words, from))?,
+        Element::End => (from == words.len() || words[from..].iter().all(|w| w.parts)).then(|| match_end(rest, words, from))?,
         Element::Gap => {
-            for skipped in 0..=GAP {
-                if let Some(end) = ends(rest, words, from + skipped) {
+            for skipped in 0..=MAX_GAP_WORDS {
+                if let Some(end) = match_end(rest, words, from + skipped) {
                     return Some(end);
                 }
                 if words.get(from + skipped).is_none_or(|w| w.parts) {
@@ -311,8 +311,8 @@ fn ends(elements: &[Element], words: &[SentenceWord<'_>], from: usize) -> Option
             }
             None
         }
-        Element::Slot(slot) => words.get(from).filter(|w| w.slots.contains(slot)).and_then(|_| ends(rest, words, from + 1)),
-        Element::Number => words.get(from).filter(|w| w.number).and_then(|_| ends(rest, words, from + 1)),
-        Element::Ending(end) => words.get(from).filter(|w| w.text.ends_with(end)).and_then(|_| ends(rest, words, from + 1)),
+        Element::Slot(slot) => words.get(from).filter(|w| w.slots.contains(slot)).and_then(|_| match_end(rest, words, from + 1)),
+        Element::Number => words.get(from).filter(|w| w.number).and_then(|_| match_end(rest, words, from + 1)),
+        Element::Ending(end) => words.get(from).filter(|w| w.text.ends_with(end)).and_then(|_| match_end(rest, words, from + 1)),
     }
 }

@@ -11,38 +11,38 @@ use std::sync::LazyLock;
 
 pub use kind::{MemoryKind, Signal, Tier};
 pub use phrases::{
-    SentenceTopic, awaits_commit, is_about, is_chatter, is_history, is_offer, is_progress, opens_next_steps, refuses, topics,
+    SentenceTopic, awaits_commit, is_about, is_filler, is_history, is_offer, is_progress, opens_next_steps, rejects_work, topics,
 };
-pub use tools::{APPROVED, REFUSED, has_failed, is_check, is_commit, may_fail, only_looks};
+pub use tools::{APPROVED, REFUSED, has_failed, is_check, is_commit, may_fail, only_inspects};
 
 use self::language::Matcher;
-use crate::analyze::prose::{reported, sentences, unquoted, with_code};
+use crate::analyze::prose::{report_end, sentences, unquoted, unquoted_keeping_code};
 use crate::model::session::{Entry, Item, Outcome, ToolUse, Touch};
 
 /// The supported languages, each tried in turn.
 static LANGUAGES: LazyLock<Vec<Matcher>> = LazyLock::new(|| vec![Matcher::new(&english::ENGLISH)]);
 
 /// Rates a sentence; `None` if it matches no rule. Quotations and others' decisions that it reports do not count as its decision.
-pub fn judge_sentence(sentence: &str) -> Option<Signal> {
-    let signal = judge_in(&LANGUAGES, &with_code(sentence))?;
+pub fn signal_of_sentence(sentence: &str) -> Option<Signal> {
+    let signal = signal_in(&LANGUAGES, &unquoted_keeping_code(sentence))?;
     if signal.kind != MemoryKind::Decision {
         return Some(signal);
     }
     let own = unquoted(sentence);
-    match reported(&own) {
-        Some(clause) => clause.and_then(|at| judge_in(&LANGUAGES, &own[at..])),
-        None => judge_in(&LANGUAGES, &own),
+    match report_end(&own) {
+        Some(clause) => clause.and_then(|at| signal_in(&LANGUAGES, &own[at..])),
+        None => signal_in(&LANGUAGES, &own),
     }
 }
 
-fn judge_in(languages: &[Matcher], sentence: &str) -> Option<Signal> {
+fn signal_in(languages: &[Matcher], sentence: &str) -> Option<Signal> {
     let found = languages.iter().filter_map(|language| language.rule(sentence));
     let signals = found.filter_map(|rule| Some(Signal { kind: rule.kind?, importance: rule.importance, rule: rule.name }));
     signals.max_by(|a, b| a.importance.total_cmp(&b.importance))
 }
 
 /// Rates an item. A text rates as its most important sentence.
-pub fn judge(entry: &Entry) -> Signal {
+pub fn signal_of(entry: &Entry) -> Signal {
     let signal = match &entry.item {
         Item::Prompt(_) | Item::Answer(_) => Signal::new(MemoryKind::Said, "the user's words"),
         Item::Interrupted => Signal { kind: MemoryKind::Said, importance: 0.5, rule: "the user interrupted" },
@@ -51,8 +51,8 @@ pub fn judge(entry: &Entry) -> Signal {
         Item::Away(_) => Signal::new(MemoryKind::Account, "the client's account"),
         Item::Recap(_) => Signal { kind: MemoryKind::Account, importance: 0.6, rule: "a compaction's recap" },
         Item::PullRequest(_) => Signal::new(MemoryKind::Check, "a pull request"),
-        Item::Reply(text) => judge_text(text),
-        Item::Tool(tool) => judge_tool(tool, entry.outcome.as_ref()),
+        Item::Reply(text) => signal_of_text(text),
+        Item::Tool(tool) => signal_of_tool(tool, entry.outcome.as_ref()),
         Item::Title(_) | Item::Todos(_) | Item::Task(_) | Item::Outcome(_) => Signal::new(MemoryKind::State, "state"),
     };
     // A subagent's findings reach the conversation through its parent's words, and its prompts are not the user's, so they rate
@@ -64,18 +64,18 @@ pub fn judge(entry: &Entry) -> Signal {
     }
 }
 
-fn judge_text(text: &str) -> Signal {
+fn signal_of_text(text: &str) -> Signal {
     let all = sentences(text);
-    let signals = all.iter().filter_map(|sentence| judge_sentence(sentence));
+    let signals = all.iter().filter_map(|sentence| signal_of_sentence(sentence));
     signals.max_by(|a, b| a.importance.total_cmp(&b.importance)).unwrap_or(Signal::new(MemoryKind::Talk, "words under no rule"))
 }
 
-fn judge_tool(tool: &ToolUse, outcome: Option<&Outcome>) -> Signal {
+fn signal_of_tool(tool: &ToolUse, outcome: Option<&Outcome>) -> Signal {
     let failed = outcome.is_some_and(has_failed);
-    let looks = tool.name == "Bash" && only_looks(&tool.line);
+    let looks = tool.name == "Bash" && only_inspects(&tool.line);
     match (&tool.file, tool.name.as_str()) {
         _ if outcome.is_some_and(|o| o.brief == REFUSED) => Signal::new(MemoryKind::Decision, "refused by the user"),
-        _ if crate::analyze::signal::bookkeeping_tools::is_chatter_tool(
+        _ if crate::analyze::signal::bookkeeping_tools::is_skipped_tool(
             &tool.name,
             &crate::analyze::signal::bookkeeping_tools::SKIP_TOOLS,
         ) =>
@@ -101,14 +101,14 @@ fn judge_tool(tool: &ToolUse, outcome: Option<&Outcome>) -> Signal {
 /// How informative a sentence is compared to others of its text, from 0 to 1: its topics, its names, numbers and paths, and its
 /// importance.
 ///
-/// [`judge`] decides whether something is kept and what it precedes; this only ranks sentences that compete for space.
+/// [`signal_of`] decides whether something is kept and what it precedes; this only ranks sentences that compete for space.
 pub fn weight(sentence: &str) -> f64 {
     weight_of(sentence, &topics(sentence))
 }
 
 /// The same, if the topics are known already.
 pub fn weight_of(sentence: &str, topics: &[SentenceTopic]) -> f64 {
-    if is_chatter(sentence) {
+    if is_filler(sentence) {
         return 0.05;
     }
     let by_topic = |topic: &SentenceTopic| match topic {
@@ -118,7 +118,7 @@ pub fn weight_of(sentence: &str, topics: &[SentenceTopic]) -> f64 {
         SentenceTopic::Done | SentenceTopic::Lesson => 0.2,
     };
     let topical: f64 = topics.iter().map(by_topic).sum();
-    let judged = judge_sentence(sentence).map_or(0.0, |signal| signal.importance);
+    let judged = signal_of_sentence(sentence).map_or(0.0, |signal| signal.importance);
     (0.15 + 0.8 * topical + 0.15 * judged + concreteness(sentence)).min(1.0)
 }
 

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-use crate::analyze::prose::{reported, unquoted, with_code};
+use crate::analyze::prose::{report_end, unquoted, unquoted_keeping_code};
 
 /// What a sentence is about. It may have several topics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -86,7 +86,7 @@ const PHRASES: &[(SentenceTopic, &[&str])] = &[
 ];
 
 /// Starts of sentences that announce what the next tool use shows anyway, or that are mere courtesy.
-const CHATTER: &[&str] = &[
+const FILLER_STARTS: &[&str] = &[
     "let me ", "now let me", "i'll ", "now i'll", "i will ", "now i need", "i need to", "let's ", "great", "perfect", "excellent",
     "sure", "okay", "ok,", "now let's", "good,", "looking at", "i'm going to", "next, i'll", "first, let me", "you're right",
     "you're absolutely", "i can see", "i see", "good question", "here's ", "here is ", "here are ", "now update", "now i ",
@@ -104,15 +104,15 @@ fn automaton<'p>(phrases: impl IntoIterator<Item = &'p str>) -> AhoCorasick {
 }
 
 /// Topics that count only in the writer's own words, not in a report of what another decides or wants.
-const OF_THE_WRITER: [SentenceTopic; 3] = [SentenceTopic::Next, SentenceTopic::Blocker, SentenceTopic::Decision];
+const WRITER_TOPICS: [SentenceTopic; 3] = [SentenceTopic::Next, SentenceTopic::Blocker, SentenceTopic::Decision];
 
 /// The topics of a sentence, each once, in the order of [`SentenceTopic`]. Quotations do not count.
 pub fn topics(sentence: &str) -> Vec<SentenceTopic> {
-    let mut found = topics_in(&with_code(sentence));
-    if found.iter().any(|topic| OF_THE_WRITER.contains(topic)) {
+    let mut found = topics_in(&unquoted_keeping_code(sentence));
+    if found.iter().any(|topic| WRITER_TOPICS.contains(topic)) {
         let own = unquoted(sentence);
-        let own = reported(&own).map_or(Some(&*own), |clause| clause.map(|at| &own[at..])).map(topics_in).unwrap_or_default();
-        found.retain(|topic| !OF_THE_WRITER.contains(topic) || own.contains(topic));
+        let own = report_end(&own).map_or(Some(&*own), |clause| clause.map(|at| &own[at..])).map(topics_in).unwrap_or_default();
+        found.retain(|topic| !WRITER_TOPICS.contains(topic) || own.contains(topic));
     }
     found
 }
@@ -174,9 +174,9 @@ pub fn is_history(sentence: &str, topics: &[SentenceTopic]) -> bool {
 }
 
 /// Is a sentence only an announcement or a courtesy?
-pub fn is_chatter(sentence: &str) -> bool {
+pub fn is_filler(sentence: &str) -> bool {
     let lower = sentence.trim_start_matches(['*', '#', ' ', '-']).to_lowercase().replace('\u{2019}', "'");
-    CHATTER.iter().any(|start| lower.starts_with(start)) && sentence.chars().count() < 160
+    FILLER_STARTS.iter().any(|start| lower.starts_with(start)) && sentence.chars().count() < 160
         || lower.ends_with(':') && lower.len() < 60
 }
 
@@ -197,7 +197,7 @@ pub fn is_progress(sentence: &str) -> bool {
 }
 
 /// Does the user revert or reject what was just done?
-pub fn refuses(prompt: &str) -> bool {
+pub fn rejects_work(prompt: &str) -> bool {
     const REFUSALS: &[&str] = &[
         "no,", "no ", "no.", "don't ", "dont ", "do not ", "revert", "undo", "stop", "wait", "not like that", "that's wrong",
         "can you revert",

@@ -3,21 +3,21 @@
 use crate::model::session::{Outcome, ToolUse};
 
 /// Words of commands whose outcome tells whether the work is sound.
-const CHECKS: &[&str] = &[
+const CHECK_WORDS: &[&str] = &[
     "test", "check", "lint", "build", "clippy", "tsc", "mypy", "ruff", "eslint", "pytest", "vet", "compile", "make", "fmt", "ty ",
     "unittest", "tox", "verify", "validate",
 ];
 
 /// How many words of a command's step to examine: the first ones say what it runs.
-const TELLING_WORDS: usize = 5;
+const EXAMINED_WORDS: usize = 5;
 
 /// Does a command check the work?
 pub fn is_check(tool: &ToolUse) -> bool {
-    let is_check_word = |word: &str| CHECKS.iter().any(|check| word.starts_with(check.trim_end()));
+    let is_check_word = |word: &str| CHECK_WORDS.iter().any(|check| word.starts_with(check.trim_end()));
     tool.name == "Bash"
         && steps(&tool.line.to_lowercase()).any(|step| {
-            let words = step.split(['>', '<']).next().unwrap_or_default().split_whitespace().take(TELLING_WORDS);
-            !runs_one_of(step, LOOKING)
+            let words = step.split(['>', '<']).next().unwrap_or_default().split_whitespace().take(EXAMINED_WORDS);
+            !runs_one_of(step, INSPECTING_PROGRAMS)
                 && words.flat_map(|w| w.split(|c: char| !c.is_alphanumeric() && c != '_')).any(is_check_word)
         })
 }
@@ -58,7 +58,7 @@ const CANCELLED: &str = "Cancelled: ";
 const NOT_ALLOWED: &str = "Permission for this action ";
 
 /// Programs that inspect, wait or print. If one finds nothing, that is not a failure of the work.
-const LOOKING: &[&str] = &[
+const INSPECTING_PROGRAMS: &[&str] = &[
     "ls", "cat", "find", "grep", "egrep", "rg", "ag", "fd", "head", "tail", "less", "which", "pwd", "cd", "echo", "wc", "sed",
     "awk", "tree", "stat", "file", "type", "sleep", "kill", "pkill", "ps", "du", "df", "sort", "uniq", "cut", "diff", "jq", "nl",
     "xargs", "basename", "dirname", "realpath", "date", "whoami", "uname", "env", "export", "true", "column", "tr", "test", "[",
@@ -67,20 +67,20 @@ const LOOKING: &[&str] = &[
 ];
 
 /// Programs that query others: worth a line, but no answer is not a failure of the work.
-const ASKING: &[&str] = &["curl", "wget", "open", "ping", "nc"];
+const QUERYING_PROGRAMS: &[&str] = &["curl", "wget", "open", "ping", "nc"];
 
 /// Does every step of a command only inspect?
-pub fn only_looks(command: &str) -> bool {
-    !writes(&unquoted(command)) && all_steps(command, |step| runs_one_of(step, LOOKING))
+pub fn only_inspects(command: &str) -> bool {
+    !writes(&without_quoted(command)) && all_steps(command, |step| runs_one_of(step, INSPECTING_PROGRAMS))
 }
 
 /// May a command fail without that being a failure of the work?
 pub fn may_fail(command: &str) -> bool {
-    all_steps(command, |step| runs_one_of(step, LOOKING) || runs_one_of(step, ASKING))
+    all_steps(command, |step| runs_one_of(step, INSPECTING_PROGRAMS) || runs_one_of(step, QUERYING_PROGRAMS))
 }
 
 fn all_steps(command: &str, fits: impl Fn(&str) -> bool) -> bool {
-    let bare = unquoted(command);
+    let bare = without_quoted(command);
     let mut steps = steps(&bare).peekable();
     steps.peek().is_some() && steps.all(fits)
 }
@@ -92,7 +92,7 @@ fn steps(command: &str) -> impl Iterator<Item = &str> {
 }
 
 /// A command without its quoted parts, in which `|` and `>` mean nothing.
-fn unquoted(command: &str) -> String {
+fn without_quoted(command: &str) -> String {
     let mut open = None;
     let keep = |c: &char| {
         let quote = matches!(c, '\'' | '"');

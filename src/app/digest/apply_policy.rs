@@ -11,23 +11,23 @@ use crate::store::forget::{Permanence, RemovalPlan};
 use crate::sys::messages::Ui;
 
 /// Deletes what is stored of projects that the config now excludes.
-pub fn leave_out_excluded(config: &Config, store: &mut Store, report: &mut Report) -> Result<()> {
+pub fn delete_excluded(config: &Config, store: &mut Store, report: &mut Report) -> Result<()> {
     if config.exclude_projects.is_empty() {
         return Ok(());
     }
     let projects = config.project_keys();
-    let doomed = store.find_places(|folder| config.excludes_folder(folder, &projects))?;
+    let doomed = store.find_in_folders(|folder| config.excludes_folder(folder, &projects))?;
     report.sessions_excluded = doomed.sessions().len() as u64;
     for session in &doomed.whole {
         store.exclude_session(*session)?;
     }
-    if doomed.is_empty() { Ok(()) } else { store.take_out(&doomed, Permanence::UntilItGoesOn) }
+    if doomed.is_empty() { Ok(()) } else { store.take_out(&doomed, Permanence::UntilResumed) }
 }
 
 /// Resanitizes stored texts if they were cleaned by other rules than today's.
-pub fn clean_again(config: &Config, ui: &Ui, store: &mut Store, report: &mut Report) -> Result<()> {
-    let rules = config.rules();
-    if store.is_cleaned_by(&rules)? {
+pub fn resanitize(config: &Config, ui: &Ui, store: &mut Store, report: &mut Report) -> Result<()> {
+    let rules = config.sanitizer_rules();
+    if store.is_sanitized_by(&rules)? {
         return Ok(());
     }
     let cleaned = store.clean(&config.gate()?, &rules).context("cannot clean what is stored by the new rules")?;
@@ -39,17 +39,17 @@ pub fn clean_again(config: &Config, ui: &Ui, store: &mut Store, report: &mut Rep
 }
 
 /// Forgets sessions past the configured retention.
-pub fn forget_old(config: &Config, now: Millis, store: &mut Store, report: &mut Report) -> Result<()> {
+pub fn forget_expired(config: &Config, now: Millis, store: &mut Store, report: &mut Report) -> Result<()> {
     let Some(oldest) = config.retention.oldest(now) else { return Ok(()) };
     let doomed = RemovalPlan { whole: store.inactive_since(oldest)?, ..RemovalPlan::default() };
     report.sessions_forgotten = doomed.whole.len() as u64;
-    if doomed.is_empty() { Ok(()) } else { store.take_out(&doomed, Permanence::UntilItGoesOn) }
+    if doomed.is_empty() { Ok(()) } else { store.take_out(&doomed, Permanence::UntilResumed) }
 }
 
 /// Secure erase: rewrites the index if something was deleted from it since the last rewrite.
-pub fn scrub(store: &Store, ui: &Ui) -> Result<()> {
+pub fn secure_erase(store: &Store, ui: &Ui) -> Result<()> {
     // Only a warning: a full disk may have no room for the rewrite but for everything else. The next run tries again.
-    if store.wants_scrub()?
+    if store.needs_secure_erase()?
         && let Err(e) = store.scrub()
     {
         ui.warn(&format!(

@@ -9,20 +9,20 @@ use fd_lock::{RwLock, RwLockWriteGuard};
 use crate::sys::shutdown;
 
 /// Limit for waiting for another run, and then for the work itself.
-const MOST: Duration = Duration::from_secs(120);
+const TIME_LIMIT: Duration = Duration::from_secs(120);
 /// Time to stop at a safe point after being asked to, before the process exits.
 const GRACE: Duration = Duration::from_secs(30);
 /// Poll interval of the lock.
-const PAUSE: Duration = Duration::from_millis(250);
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// Added to the nice value (at most 19): the run takes only idle CPU time.
-const NICE: i32 = 15;
+const NICE_INCREMENT: i32 = 15;
 
 /// Lowers the run's priority and bounds its time.
 pub fn enter() {
     // Best effort: a refused `nice` only makes the run less polite.
-    let _ = rustix::process::nice(NICE);
+    let _ = rustix::process::nice(NICE_INCREMENT);
     thread::spawn(|| {
-        thread::sleep(MOST);
+        thread::sleep(TIME_LIMIT);
         shutdown::ask();
         thread::sleep(GRACE);
         std::process::exit(2);
@@ -31,14 +31,14 @@ pub fn enter() {
 
 /// Takes the lock after the run that holds it has ended, because that run may already have read past this transcript. `None` on
 /// timeout.
-pub fn wait_for(lock: &mut RwLock<std::fs::File>) -> Result<Option<RwLockWriteGuard<'_, std::fs::File>>> {
-    let until = Instant::now() + MOST;
+pub fn wait_for_lock(lock: &mut RwLock<std::fs::File>) -> Result<Option<RwLockWriteGuard<'_, std::fs::File>>> {
+    let until = Instant::now() + TIME_LIMIT;
     // Probe first: the borrow checker rejects returning the guard of `try_write` from inside the loop.
     while lock.try_write().is_err() {
         if Instant::now() >= until {
             return Ok(None);
         }
-        thread::sleep(PAUSE);
+        thread::sleep(POLL_INTERVAL);
     }
     lock.write().map(Some).context("cannot take the lock of the run")
 }

@@ -11,27 +11,27 @@ use super::plan::{DigestPlan, DigestSelection};
 use super::report::Report;
 use crate::analyze::eligibility::SkipReason;
 use crate::app::digest::DigestRequest;
-use crate::app::digest::apply_policy::{forget_old, leave_out_excluded};
-use crate::app::digest::sandbox::rehearsal;
+use crate::app::digest::apply_policy::{delete_excluded, forget_expired};
+use crate::app::digest::sandbox::open_sandbox;
 use crate::app::digest::scheduler::DigestScheduler;
 use crate::config::Config;
 use crate::model::session::Millis;
 use crate::store::Store;
 use crate::store::load::SessionHead;
 use crate::sys::messages::Ui;
-use crate::text::clean::plain;
+use crate::text::clean::without_controls;
 
 pub fn run(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis, out: &mut impl Write) -> Result<()> {
     let mut report = Report::default();
-    let Some((_folder, mut store)) = rehearsal(request, config, ui, now, &mut report)? else {
+    let Some((_folder, mut store)) = open_sandbox(request, config, ui, now, &mut report)? else {
         ui.note("another run is under way");
         if request.json {
             writeln!(out, "{}", json!({"dry_run": true, "another_run": true}))?;
         }
         return Ok(());
     };
-    leave_out_excluded(config, &mut store, &mut report)?;
-    forget_old(config, now, &mut store, &mut report)?;
+    delete_excluded(config, &mut store, &mut report)?;
+    forget_expired(config, now, &mut store, &mut report)?;
     let wanted = DigestSelection::of(request, config)?;
     let maker = DigestScheduler::new(config, ui, now, &wanted, &store)?;
     let plan = maker.plan(&store)?;
@@ -65,7 +65,7 @@ fn estimate(config: &Config, maker: &DigestScheduler<'_>, store: &Store, plan: &
     let asked = plan.chosen.iter().filter(|(_, not_now)| matches!(not_now, None | Some(SkipReason::Backlog)));
     let asked: Vec<&SessionHead> = asked.map(|(head, _)| head).collect();
     let price = |store: &Store, head: &&SessionHead| Ok(maker.price(&maker.input(store, head)?));
-    store.each_in_order(
+    store.map_in_order(
         || false,
         &asked,
         price,
@@ -113,13 +113,13 @@ fn print(report: &Report, plan: &DigestPlan, costs: &CostEstimate, out: &mut imp
     }
     for (head, not_now) in &plan.chosen {
         let who = not_now.as_ref().map_or_else(|| "with the model".into(), |why| format!("without the model: {why}"));
-        writeln!(out, "  digest  {}  {}  {who}", plain(&head.id), plain(head.project.name()))?;
+        writeln!(out, "  digest  {}  {}  {who}", without_controls(&head.id), without_controls(head.project.name()))?;
     }
     for head in &plan.interim {
-        writeln!(out, "  so far  {}  {}  it goes on", plain(&head.id), plain(head.project.name()))?;
+        writeln!(out, "  so far  {}  {}  it goes on", without_controls(&head.id), without_controls(head.project.name()))?;
     }
     for (head, why) in &plan.skipped {
-        writeln!(out, "  skip    {}  {why}", plain(&head.id))?;
+        writeln!(out, "  skip    {}  {why}", without_controls(&head.id))?;
     }
     Ok(())
 }

@@ -7,20 +7,20 @@ use anyhow::Result;
 use indicatif::ProgressBar;
 
 use super::report::Report;
-use crate::app::digest::apply_policy::scrub;
+use crate::app::digest::apply_policy::secure_erase;
 use crate::config::Config;
-use crate::model::session::digest_of;
+use crate::model::session::hash_parts;
 use crate::model::vector::QuantizedVector;
-use crate::search::semantic::{EmbeddingError, Endpoint, PROBE, is_of, pieces, space_of};
+use crate::search::semantic::{EmbeddingError, Endpoint, PROBE, matches_probe, pieces, space_of};
 use crate::store::Store;
 use crate::store::vectors::{EmbeddedDocument, UnembeddedDocument, VectorSpace};
 use crate::sys::messages::Ui;
 use crate::sys::shutdown;
 
 /// Approximate limit of the phase in one run, since other runs wait for the lock.
-const LONGEST: Duration = Duration::from_secs(600);
+const MAX_DURATION: Duration = Duration::from_secs(600);
 /// The phase ends after this many consecutive documents that the endpoint rejects.
-const PATIENCE: usize = 3;
+const MAX_REJECTED: usize = 3;
 
 /// A document to embed: the hash of its texts, and the texts.
 struct DocumentTexts {
@@ -35,25 +35,25 @@ pub fn run(config: &Config, ui: &Ui, store: &mut Store, report: &mut Report) -> 
         store.drop_vectors()?;
         return Ok(());
     }
-    let missing = missing(config, store)?;
+    let missing = count_missing(config, store)?;
     if missing == 0 {
         // With nothing to embed the endpoint is not contacted, so a changed model is noticed only later.
         store.drop_gone_vectors()?;
         return space_of(config, store)?.map_or(Ok(()), |space| store.complete_space(space.pk));
     }
     // Secure erase first: the endpoint may be slow, and deleted text must not wait for it.
-    scrub(store, ui)?;
+    secure_erase(store, ui)?;
     let endpoint = match Endpoint::of(config, config.gate()?) {
         Ok(Some(endpoint)) => endpoint,
         Ok(None) => return Ok(()),
-        Err(failure) => return tell(&failure, missing, ui),
+        Err(failure) => return warn_missing(&failure, missing, ui),
     };
     let probe = match endpoint.embed(&[PROBE]) {
         Ok(vectors) => vectors.first().map(|vector| QuantizedVector::of(vector)),
-        Err(failure) => return tell(&failure, missing, ui),
+        Err(failure) => return warn_missing(&failure, missing, ui),
     };
     let Some(probe) = probe else { return Ok(()) };
-    let space = space(config, ui, store, &probe)?;
+    let space = open_space(config, ui, store, &probe)?;
     let bar = ui.texts(missing);
     let mut phase =
         EmbedPhase { store, endpoint, space, batch: config.embeddings.batch, sent: 0, refused: 0, left_out: None, report, bar };
@@ -62,19 +62,19 @@ pub fn run(config: &Config, ui: &Ui, store: &mut Store, report: &mut Report) -> 
     let failure = ended?.or(phase.left_out);
     store.drop_gone_vectors()?;
     match failure {
-        Some(failure) => tell(&failure, self::missing(config, store)?, ui),
+        Some(failure) => warn_missing(&failure, self::count_missing(config, store)?, ui),
         None => Ok(()),
     }
 }
 
 /// Number of documents that have no vectors of this model.
-fn missing(config: &Config, store: &Store) -> Result<u64> {
+fn count_missing(config: &Config, store: &Store) -> Result<u64> {
     let (embedded, all) = store.count_embedded()?;
     Ok(if space_of(config, store)?.is_some() { all.saturating_sub(embedded) } else { all })
 }
 
 /// Warns only if vectors are missing: what the endpoint rejected is no failure by itself.
-fn tell(failure: &EmbeddingError, missing: u64, ui: &Ui) -> Result<()> {
+fn warn_missing(failure: &EmbeddingError, missing: u64, ui: &Ui) -> Result<()> {
     if missing > 0 {
         ui.warn(&format!("{failure}: {missing} sessions and notes are found by their words alone until a later run"));
     }
@@ -83,8 +83,8 @@ fn tell(failure: &EmbeddingError, missing: u64, ui: &Ui) -> Result<()> {
 
 /// The vector space of the configured model. The space of another model is deleted at once, because no query can be compared with
 /// it.
-fn space(config: &Config, ui: &Ui, store: &mut Store, probe: &QuantizedVector) -> Result<VectorSpace> {
-    if let Some(space) = space_of(config, store)?.filter(|space| is_of(space, probe)) {
+fn open_space(config: &Config, ui: &Ui, store: &mut Store, probe: &QuantizedVector) -> Result<VectorSpace> {
+    if let Some(space) = space_of(config, store)?.filter(|space| matches_probe(space, probe)) {
         return Ok(space);
     }
     if store.vector_space()?.is_some() {
@@ -113,7 +113,7 @@ impl EmbedPhase<'_> {
     fn run(&mut self, most: usize) -> Result<Option<EmbeddingError>> {
         let began = Instant::now();
         let mut below = i64::MAX;
-        while self.sent < most && began.elapsed() < LONGEST && !shutdown::asked() {
+        while self.sent < most && began.elapsed() < MAX_DURATION && !shutdown::requested() {
             let found = self.store.unembedded(below, self.batch)?;
             let Some(last) = found.last() else {
                 self.store.complete_space(self.space.pk)?;
@@ -121,8 +121,8 @@ impl EmbedPhase<'_> {
             };
             below = last.doc;
             let cut = found.iter().map(|one| self.cut(one)).collect::<Result<Vec<_>>>()?;
-            let cut = self.without_known(cut)?;
-            for group in groups(&cut, self.batch) {
+            let cut = self.drop_known(cut)?;
+            for group in split_into_requests(&cut, self.batch) {
                 if let Some(failure) = self.embed(group)? {
                     return Ok(Some(failure));
                 }
@@ -137,13 +137,13 @@ impl EmbedPhase<'_> {
             (None, Some(note)) => pieces::of_note(&self.store.note(note)?.text),
             (None, None) => Vec::new(),
         };
-        let text = digest_of(&texts.iter().map(String::as_bytes).collect::<Vec<_>>());
+        let text = hash_parts(&texts.iter().map(String::as_bytes).collect::<Vec<_>>());
         Ok(DocumentTexts { doc: one.doc, text, texts })
     }
 
     /// Removes documents that need not be sent: those without text, and those whose texts already have vectors under another
     /// document id.
-    fn without_known(&mut self, mut all: Vec<DocumentTexts>) -> Result<Vec<DocumentTexts>> {
+    fn drop_known(&mut self, mut all: Vec<DocumentTexts>) -> Result<Vec<DocumentTexts>> {
         let empty = |one: &&DocumentTexts| one.texts.is_empty();
         let nothing: Vec<_> =
             all.iter().filter(empty).map(|one| EmbeddedDocument { doc: one.doc, text: one.text, vectors: Vec::new() }).collect();
@@ -171,7 +171,7 @@ impl EmbedPhase<'_> {
             Err(failure) if group.len() <= 1 => {
                 self.refused += 1;
                 self.left_out = Some(failure.clone());
-                Ok((self.refused >= PATIENCE).then_some(failure))
+                Ok((self.refused >= MAX_REJECTED).then_some(failure))
             }
             Err(_) => {
                 let (first, second) = group.split_at(group.len() / 2);
@@ -204,7 +204,7 @@ impl EmbedPhase<'_> {
 }
 
 /// Splits the documents into groups that fit into one request each.
-fn groups(all: &[DocumentTexts], batch: usize) -> Vec<&[DocumentTexts]> {
+fn split_into_requests(all: &[DocumentTexts], batch: usize) -> Vec<&[DocumentTexts]> {
     let mut groups = Vec::new();
     let (mut from, mut texts) = (0, 0);
     for (at, one) in all.iter().enumerate() {

@@ -11,22 +11,22 @@ use indicatif::ProgressBar;
 
 use super::report::Report;
 use crate::analyze::eligibility::SkipReason;
-use crate::analyze::extract::{closes, extract};
+use crate::analyze::extract::{closed_items, extract};
 use crate::app::digest::scheduler::{DigestScheduler, RunState};
 use crate::config::SummarizerChoice;
 use crate::model::digest::{Digest, OpenItem};
-use crate::model::session::digest_of;
+use crate::model::session::hash_parts;
 use crate::store::Store;
 use crate::store::digest_inputs::DigestInputs;
 use crate::store::digests::{DigestState, NewDigest};
 use crate::store::load::SessionHead;
-use crate::store::worker_pool::PART;
-use crate::summarize::{ModelRequest, SummaryInput, finish};
+use crate::store::worker_pool::BATCH_SESSIONS;
+use crate::summarize::{ModelRequest, SummaryInput, complete};
 use crate::sys::failpoints;
 use crate::sys::shutdown;
 
 /// Most sessions whose open items are cached. Only those of the last days are asked for.
-const MAX_LEFT: usize = 4096;
+const MAX_CACHED_SESSIONS: usize = 4096;
 
 /// Open items that whole sessions left behind, by session. The first caller computes an entry; the others wait for it.
 #[derive(Default)]
@@ -37,8 +37,8 @@ type OpenItemsSlot = Arc<Mutex<Option<Vec<OpenItem>>>>;
 
 impl OpenItemsCache {
     pub(super) fn of(&self, session: i64) -> OpenItemsSlot {
-        let mut all = locked(&self.0);
-        if all.len() >= MAX_LEFT {
+        let mut all = lock_unpoisoned(&self.0);
+        if all.len() >= MAX_CACHED_SESSIONS {
             all.clear();
         }
         all.entry(session).or_default().clone()
@@ -46,12 +46,12 @@ impl OpenItemsCache {
 }
 
 /// Locks a mutex, ignoring poison: a panicking thread leaves the data valid.
-pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock_unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The open items of a digest.
-pub(super) fn left_by(digest: &Digest, head: &SessionHead) -> Vec<OpenItem> {
+pub(super) fn open_items_of(digest: &Digest, head: &SessionHead) -> Vec<OpenItem> {
     digest.open_items(&head.id).map(|(id, _, claim)| OpenItem { id, text: claim.text.clone(), session: head.pk }).collect()
 }
 
@@ -74,7 +74,7 @@ impl DigestScheduler<'_> {
     fn why_alone(&self, not_now: Option<SkipReason>) -> Option<SkipReason> {
         match &self.model {
             _ if not_now == Some(SkipReason::Backlog) || self.config.digest.summarizer == SummarizerChoice::Extract => None,
-            Err(why) => Some(SkipReason::NoModel(why.clone())),
+            Err(why) => Some(SkipReason::ModelUnavailable(why.clone())),
             Ok(_) => not_now,
         }
     }
@@ -84,8 +84,8 @@ impl DigestScheduler<'_> {
         sessions.sort_by(|(a, _), (b, _)| (a.started_at, &a.id).cmp(&(b.started_at, &b.id)));
         let (store, report, bar) = (&*run.store, &mut *run.report, &run.bar);
         let make = |store: &Store, (head, skip): &(SessionHead, Option<SkipReason>)| self.made_alone(store, head, skip.is_some());
-        sessions.chunks(PART).try_for_each(|part| {
-            store.each_in_order(shutdown::asked, part, make, |(head, skip), made| {
+        sessions.chunks(BATCH_SESSIONS).try_for_each(|part| {
+            store.map_in_order(shutdown::requested, part, make, |(head, skip), made| {
                 let (open, made) = made?;
                 self.store_extracted(store, report, bar, head, skip.as_ref(), (&open, made))
             })
@@ -95,16 +95,16 @@ impl DigestScheduler<'_> {
     /// Extracts a session's digest; also returns the open items it was given.
     fn made_alone(&self, store: &Store, head: &SessionHead, queued: bool) -> Result<(Vec<OpenItem>, ExtractiveDigest)> {
         if head.only_shown
-            && let Some(holds) = self.held(store, head, queued)?
+            && let Some(holds) = self.reuse_if_valid(store, head, queued)?
         {
             return Ok((Vec::new(), holds));
         }
         let left = self.left.of(head.pk);
         // Hold the lock only until the open items are known: other workers wait for those, not for the whole digest.
-        let mut known = locked(&left);
+        let mut known = lock_unpoisoned(&left);
         let session = store.load_session(head)?;
         let digest = extract(&session);
-        *known = Some(left_by(&digest, head));
+        *known = Some(open_items_of(&digest, head));
         drop(known);
         let open = self.open_before(store, head, session.began_at())?;
         let input = SummaryInput { session, open, request: ModelRequest::default() };
@@ -114,8 +114,8 @@ impl DigestScheduler<'_> {
 
     /// The digest of a session whose own records are unchanged, if it is still valid: either the earlier sessions left the same
     /// items open, or the session closes exactly the same ones of what they left open now.
-    fn held(&self, store: &Store, head: &SessionHead, queued: bool) -> Result<Option<ExtractiveDigest>> {
-        let Some(basis) = store.basis_of(head)? else { return Ok(None) };
+    fn reuse_if_valid(&self, store: &Store, head: &SessionHead, queued: bool) -> Result<Option<ExtractiveDigest>> {
+        let Some(basis) = store.digest_inputs_of(head)? else { return Ok(None) };
         let Some(stored) = store.digest_of(head.pk)?.filter(|s| s.summarizer == "extract" && s.queued == queued) else {
             return Ok(None);
         };
@@ -124,11 +124,15 @@ impl DigestScheduler<'_> {
             return Ok(Some(ExtractiveDigest { input_hash: stored.input_hash, digest: None, basis: None }));
         }
         let session = store.load_session(head)?;
-        if closes(&open, &stored.digest.completed, &session) != stored.digest.closes {
+        if closed_items(&open, &stored.digest.completed, &session) != stored.digest.closes {
             return Ok(None);
         }
         let input = SummaryInput { session, open, request: ModelRequest::default() };
-        Ok(Some(ExtractiveDigest { input_hash: hash_of(&input)?, digest: None, basis: Some(basis.with_shown(&input.open)) }))
+        Ok(Some(ExtractiveDigest {
+            input_hash: extractive_hash(&input)?,
+            digest: None,
+            basis: Some(basis.with_shown(&input.open)),
+        }))
     }
 
     /// Makes a digest without the model and stores it. `skip` says why the model did not make it although the config wants it.
@@ -152,8 +156,8 @@ impl DigestScheduler<'_> {
         queued: bool,
         mut digest: Digest,
     ) -> Result<ExtractiveDigest> {
-        let input_hash = hash_of(input)?;
-        let basis = Some(DigestInputs::new(input.session.began_at(), &input.open, &left_by(&digest, head)));
+        let input_hash = extractive_hash(input)?;
+        let basis = Some(DigestInputs::new(input.session.began_at(), &input.open, &open_items_of(&digest, head)));
         let state = store.digest_state(head.pk)?;
         let holds = |s: &DigestState| s.summarizer == "extract" && !s.interim && s.input_hash == input_hash && s.queued == queued;
         let same = state.as_ref().is_some_and(holds);
@@ -161,7 +165,7 @@ impl DigestScheduler<'_> {
         if same || paid && self.wanted.asked_for != Some(SummarizerChoice::Extract) {
             return Ok(ExtractiveDigest { input_hash, digest: None, basis });
         }
-        finish(&mut digest, input);
+        complete(&mut digest, input);
         Ok(ExtractiveDigest { input_hash, digest: Some(self.passed(digest)), basis })
     }
 
@@ -177,7 +181,7 @@ impl DigestScheduler<'_> {
         match made.digest {
             None => {
                 store.refresh_pages(head.pk)?;
-                made.basis.iter().try_for_each(|basis| store.note_basis(head.pk, &made.input_hash, basis))?;
+                made.basis.iter().try_for_each(|basis| store.record_digest_inputs(head.pk, &made.input_hash, basis))?;
             }
             Some(digest) => {
                 let new = NewDigest {
@@ -198,7 +202,7 @@ impl DigestScheduler<'_> {
             }
         }
         if let Some(skip) = skip {
-            store.note_skip(head.pk, &skip.to_string())?;
+            store.record_skip(head.pk, &skip.to_string())?;
         }
         bar.inc(1);
         Ok(())
@@ -206,12 +210,12 @@ impl DigestScheduler<'_> {
 }
 
 /// Hash of everything that an extractive digest depends on.
-fn hash_of(input: &SummaryInput) -> Result<[u8; 32]> {
+fn extractive_hash(input: &SummaryInput) -> Result<[u8; 32]> {
     let mut bytes = Vec::new();
     for entry in &input.session.entries {
         bytes.extend_from_slice(&entry.key.0);
         serde_json::to_writer(&mut bytes, &(&entry.at, &entry.agent, &entry.item, &entry.outcome))?;
     }
     let open: Vec<&str> = input.open.iter().map(|o| o.id.as_str()).collect();
-    Ok(digest_of(&[b"extract", env!("CARGO_PKG_VERSION").as_bytes(), &bytes, open.join(" ").as_bytes()]))
+    Ok(hash_parts(&[b"extract", env!("CARGO_PKG_VERSION").as_bytes(), &bytes, open.join(" ").as_bytes()]))
 }

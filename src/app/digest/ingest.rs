@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use super::read::{PendingFile, TranscriptReader, pending};
+use super::read::{PendingFile, TranscriptReader, pending_files};
 use super::report::Report;
 use crate::app::digest::DigestRequest;
 use crate::config::Config;
@@ -19,8 +19,8 @@ use crate::sys::failpoints;
 use crate::sys::messages::Ui;
 
 /// Ingests what was appended to the transcripts, and nothing else.
-pub fn take_in(config: &Config, ui: &Ui, now: Millis, store: &mut Store) -> Result<()> {
-    drop_marks(ingest(&DigestRequest::default(), config, ui, now, store, &mut Report::default())?);
+pub fn ingest_only(config: &Config, ui: &Ui, now: Millis, store: &mut Store) -> Result<()> {
+    remove_marks(ingest(&DigestRequest::default(), config, ui, now, store, &mut Report::default())?);
     Ok(())
 }
 
@@ -37,13 +37,13 @@ pub(super) fn ingest(
     if !config.moved_projects.is_empty() {
         store.move_projects(&projects)?;
     }
-    let off = pause::noted(&config.data_dir);
+    let off = pause::noted_sessions(&config.data_dir);
     if !off.is_empty() {
         store.lasting(|store| off.iter().try_for_each(|(_, session)| store.shut_out(session)))?;
     }
     // Read marks before transcripts, so that whatever a mark refers to is certain to be read.
-    let marks = mark::waiting(&config.data_dir);
-    let work = find_work(config, ui, now, store, report)?;
+    let marks = mark::pending(&config.data_dir);
+    let work = find_changed(config, ui, now, store, report)?;
     failpoints::point("transcripts found");
     if !work.is_empty() {
         let gate = config.gate()?;
@@ -52,20 +52,20 @@ pub(super) fn ingest(
     }
     if !marks.is_empty() {
         // Must be durable: the mark files are removed afterwards, and nothing else holds what they say.
-        store.lasting(|store| store.together(|| marks.iter().try_for_each(|(_, mark)| heed(mark.as_ref(), store))))?;
+        store.lasting(|store| store.in_transaction(|| marks.iter().try_for_each(|(_, mark)| apply_mark(mark.as_ref(), store))))?;
     }
     Ok(marks.into_iter().map(|(file, _)| file).chain(off.into_iter().map(|(file, _)| file)).collect())
 }
 
-fn heed(mark: Option<&Mark>, store: &Store) -> Result<()> {
+fn apply_mark(mark: Option<&Mark>, store: &Store) -> Result<()> {
     match mark {
         Some(mark) if mark.ends_session() => store.end_session(&mark.session, mark.at, &mark.reason),
-        Some(mark) if mark.is_compaction() => store.note_compaction(&mark.session, mark.at),
+        Some(mark) if mark.is_compaction() => store.record_compaction(&mark.session, mark.at),
         _ => Ok(()),
     }
 }
 
-fn find_work(config: &Config, ui: &Ui, now: Millis, store: &Store, report: &mut Report) -> Result<Vec<PendingFile>> {
+fn find_changed(config: &Config, ui: &Ui, now: Millis, store: &Store, report: &mut Report) -> Result<Vec<PendingFile>> {
     let mut found = discover(&config.claude_dirs, &config.exclude_transcripts);
     for unreadable in &found.unreadable {
         ui.warn(unreadable);
@@ -77,10 +77,10 @@ fn find_work(config: &Config, ui: &Ui, now: Millis, store: &Store, report: &mut 
     }
     let (forgotten, oldest) = (store.forgotten_sessions()?, config.retention.oldest(now));
     found.files.retain(|file| !forgotten.contains(&file.place.session) && oldest.is_none_or(|oldest| file.mtime() >= oldest));
-    Ok(pending(store.changed_files(found.files)?))
+    Ok(pending_files(store.changed_files(found.files)?))
 }
 
-pub(super) fn drop_marks(heeded: Vec<PathBuf>) {
+pub(super) fn remove_marks(heeded: Vec<PathBuf>) {
     for mark in heeded {
         let _ = std::fs::remove_file(mark);
     }

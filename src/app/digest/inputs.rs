@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use crate::analyze::extract::extract;
-use crate::app::digest::extractive::{left_by, locked};
+use crate::app::digest::extractive::{lock_unpoisoned, open_items_of};
 use crate::app::digest::scheduler::DigestScheduler;
 use crate::model::digest::OpenItem;
 use crate::model::session::Millis;
@@ -47,14 +47,14 @@ impl DigestScheduler<'_> {
         if head.last_at.is_none_or(|last| last >= until) {
             let mut session = store.load_session(head)?;
             session.entries.retain(|e| e.at.is_none_or(|at| at < until));
-            return Ok(left_by(&extract(&session), head));
+            return Ok(open_items_of(&extract(&session), head));
         }
         let left = self.left.of(head.pk);
-        let mut known = locked(&left);
+        let mut known = lock_unpoisoned(&left);
         if known.is_none() {
-            *known = Some(match store.left_on_record(head)? {
+            *known = Some(match store.recorded_open_items(head)? {
                 Some(left) => left,
-                None => left_by(&extract(&store.load_session(head)?), head),
+                None => open_items_of(&extract(&store.load_session(head)?), head),
             });
         }
         Ok(known.clone().unwrap_or_default())

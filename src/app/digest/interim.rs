@@ -4,7 +4,7 @@
 use anyhow::Result;
 
 use super::report::Report;
-use crate::analyze::eligibility::wants_interim;
+use crate::analyze::eligibility::is_interim_due;
 use crate::app::digest::scheduler::DigestScheduler;
 use crate::store::Store;
 use crate::store::digests::NewDigest;
@@ -15,15 +15,15 @@ use crate::sys::shutdown;
 impl DigestScheduler<'_> {
     /// Whether a session that has not settled is due for an interim digest.
     pub(super) fn is_interim_due(&self, store: &Store, head: &SessionHead) -> Result<bool> {
-        let digested = store.digested_so_far(head.pk)?;
+        let digested = store.digested_up_to(head.pk)?;
         if head.last_at <= digested {
             return Ok(false);
         }
-        Ok(store.was_compacted(head.pk)? || wants_interim(digested, &store.times_since(head, digested)?))
+        Ok(store.was_compacted(head.pk)? || is_interim_due(digested, &store.times_since(head, digested)?))
     }
 
     pub(super) fn make_interims(&self, store: &mut Store, report: &mut Report, heads: &[SessionHead]) -> Result<()> {
-        for head in heads.iter().take_while(|_| !shutdown::asked()) {
+        for head in heads.iter().take_while(|_| !shutdown::requested()) {
             let input = self.input_with(store, head, false)?;
             let made = Extract.summarize(&input).map_err(anyhow::Error::new)?;
             let new = NewDigest {

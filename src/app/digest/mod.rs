@@ -24,13 +24,13 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 
-pub use self::ingest::take_in;
-use self::ingest::{drop_marks, ingest};
+pub use self::ingest::ingest_only;
+use self::ingest::{ingest, remove_marks};
 use self::plan::DigestSelection;
 use self::report::Report;
 use crate::app::Completion;
-use crate::app::digest::apply_policy::{clean_again, forget_old, leave_out_excluded, scrub};
-pub use crate::app::digest::sandbox::rehearsal;
+use crate::app::digest::apply_policy::{delete_excluded, forget_expired, resanitize, secure_erase};
+pub use crate::app::digest::sandbox::open_sandbox;
 use crate::app::digest::scheduler::DigestScheduler;
 use crate::config::{Config, SummarizerChoice};
 use crate::model::session::Millis;
@@ -42,25 +42,25 @@ use crate::sys::messages::Ui;
 use crate::sys::{failpoints, private_files, shutdown};
 
 pub fn run(request: DigestRequest, config: Config, out: &mut impl Write) -> Result<Completion> {
-    run_by(request, config, out, locked_run)
+    run_using(request, config, out, run_if_free)
 }
 
 /// Like [`run`], for a caller that already holds the run lock.
 pub fn run_with_lock(request: DigestRequest, config: Config, out: &mut impl Write) -> Result<Completion> {
-    run_by(request, config, out, |request, config, ui, now| run_alone(request, config, ui, now).map(Some))
+    run_using(request, config, out, |request, config, ui, now| run_locked(request, config, ui, now).map(Some))
 }
 
-fn run_by(
+fn run_using(
     request: DigestRequest,
     mut config: Config,
     out: &mut impl Write,
     run: impl FnOnce(&DigestRequest, &Config, &Ui, Millis) -> Result<Option<Report>>,
 ) -> Result<Completion> {
-    apply(&request, &mut config)?;
+    apply_overrides(&request, &mut config)?;
     if request.in_background {
         background::enter();
     }
-    shutdown::listen();
+    shutdown::install_handlers();
     let ui = Ui::default();
     let now = config.now();
     if request.dry_run {
@@ -79,41 +79,41 @@ fn run_by(
         }
         Err(e) => {
             let e = explained(e, &config.database());
-            LastRun::failed(&config.data_dir, now, &format!("{e:#}"));
+            LastRun::record_failure(&config.data_dir, now, &format!("{e:#}"));
             return Err(e);
         }
     };
     report.print(request.json, out)?;
     ui.finish();
-    let failed = ui.warned() || report.sessions_failed > 0 || shutdown::asked();
+    let failed = ui.warned() || report.sessions_failed > 0 || shutdown::requested();
     Ok(if failed { Completion::Partly } else { Completion::Done })
 }
 
 /// Does the run unless another one is in progress, which then does the same work.
-fn locked_run(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis) -> Result<Option<Report>> {
+fn run_if_free(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis) -> Result<Option<Report>> {
     prepare_folder(config, ui)?;
     let mut lock = run_lock(config)?;
-    let held = if request.in_background { background::wait_for(&mut lock)? } else { lock.try_write().ok() };
-    held.map(|_held| run_alone(request, config, ui, now)).transpose()
+    let held = if request.in_background { background::wait_for_lock(&mut lock)? } else { lock.try_write().ok() };
+    held.map(|_held| run_locked(request, config, ui, now)).transpose()
 }
 
-fn run_alone(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis) -> Result<Report> {
+fn run_locked(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis) -> Result<Report> {
     let started = Instant::now();
     let mut report = Report::default();
     failpoints::point("lock held");
     let mut store = Store::open(&config.database())?;
     failpoints::point("index open");
     if let Some(jobs) = request.jobs {
-        store.use_threads(jobs);
+        store.set_threads(jobs);
         // The global rayon pool compresses chunks. If it exists already, its size is already set.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(jobs).build_global();
     }
-    store.sync_later()?;
-    leftovers::drop_half_written(&config.data_dir);
-    leftovers::drop_used_replies(&config.data_dir, &store)?;
+    store.relax_durability()?;
+    leftovers::remove_half_written(&config.data_dir);
+    leftovers::remove_used_replies(&config.data_dir, &store)?;
     let ran = phases(request, config, ui, now, &mut store, &mut report);
     // Runs also after a failure: no trace may remain of what this run deleted, or an interrupted one before it.
-    let scrubbed = scrub(&store, ui);
+    let scrubbed = secure_erase(&store, ui);
     failpoints::point("scrubbed");
     // Report the phases' error first: it may have caused the other one.
     ran.and(scrubbed)?;
@@ -121,15 +121,15 @@ fn run_alone(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis) -> 
     report.elapsed_ms = started.elapsed().as_millis() as u64;
     crate::app::hook_state::tidy(&config.data_dir);
     if let Some(asked) = report.asked() {
-        LastRun::asked(&config.data_dir, now, asked);
+        LastRun::record_model_outcome(&config.data_dir, now, asked);
     }
     match &report.last_failure {
-        Some(why) if !report.model_worked => LastRun::model_failed(&config.data_dir, now, why),
+        Some(why) if !report.model_worked => LastRun::record_model_failure(&config.data_dir, now, why),
         _ if report.model_worked || config.digest.summarizer == SummarizerChoice::Extract || !store.waits_for_model()? => {
-            LastRun::succeeded(&config.data_dir, now)
+            LastRun::record_success(&config.data_dir, now)
         }
         // The model was not asked, so it is unknown whether it works.
-        _ => LastRun::went_through(&config.data_dir, now),
+        _ => LastRun::record_without_model(&config.data_dir, now),
     }
     failpoints::point("last run noted");
     Ok(report)
@@ -137,7 +137,7 @@ fn run_alone(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis) -> 
 
 /// Keeps a copy of the index when one is due. A failure does not undo what was stored.
 fn keep_copy(store: &Store, ui: &Ui, now: Millis) {
-    if shutdown::asked() {
+    if shutdown::requested() {
         return;
     }
     if let Err(e) = store.copy_when_due(now) {
@@ -149,29 +149,29 @@ fn keep_copy(store: &Store, ui: &Ui, now: Millis) {
 
 fn phases(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis, store: &mut Store, report: &mut Report) -> Result<()> {
     let started = Instant::now();
-    leave_out_excluded(config, store, report)?;
-    clean_again(config, ui, store, report)?;
+    delete_excluded(config, store, report)?;
+    resanitize(config, ui, store, report)?;
     let heeded = ingest(request, config, ui, now, store, report)?;
     failpoints::point("marks heeded");
-    drop_marks(heeded);
+    remove_marks(heeded);
     failpoints::point("marks removed");
-    forget_old(config, now, store, report)?;
-    if !request.ingest_only && !shutdown::asked() {
+    forget_expired(config, now, store, report)?;
+    if !request.ingest_only && !shutdown::requested() {
         if config.digest.summarizer != SummarizerChoice::Extract {
             // The model may be slow; index the new records for search meanwhile. Failures are reported by the second call below.
             store.write_documents()?;
         }
         let wanted = DigestSelection::of(request, config)?;
         DigestScheduler::new(config, ui, now, &wanted, store)?.run(store, report)?;
-        leftovers::drop_used_replies(&config.data_dir, store)?;
+        leftovers::remove_used_replies(&config.data_dir, store)?;
     }
     failpoints::point("digests made");
     write_documents(store, ui)?;
     failpoints::point("documents written");
     report.pages_written = pages::write(config, store, request.rebuild_pages, ui)?;
     failpoints::point("pages written");
-    store.drop_emptied()?;
-    if !request.ingest_only && !shutdown::asked() {
+    store.drop_empty_sessions()?;
+    if !request.ingest_only && !shutdown::requested() {
         embed::run(config, ui, store, report)?;
     }
     report.elapsed_ms = started.elapsed().as_millis() as u64;
@@ -202,15 +202,15 @@ pub fn refresh_pages(config: &Config, store: &mut Store, ui: &Ui) -> Result<()> 
     let mut lock = run_lock(config)?;
     if let Ok(_held) = lock.try_write() {
         // Apply the policy first, so that no page shows what the config now excludes.
-        leave_out_excluded(config, store, &mut Report::default())?;
+        delete_excluded(config, store, &mut Report::default())?;
         pages::write(config, store, false, ui)?;
-        store.drop_emptied()?;
+        store.drop_empty_sessions()?;
     }
     Ok(())
 }
 
 /// Applies the overrides of the command line.
-fn apply(request: &DigestRequest, config: &mut Config) -> Result<()> {
+fn apply_overrides(request: &DigestRequest, config: &mut Config) -> Result<()> {
     if !request.claude_dirs.is_empty() {
         config.claude_dirs = request.claude_dirs.iter().map(std::path::absolute).collect::<std::io::Result<_>>()?;
     }

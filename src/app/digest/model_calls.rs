@@ -16,7 +16,7 @@ use crate::config::SummarizerChoice;
 use crate::store::last_run::ModelBackoff;
 use crate::store::load::SessionHead;
 use crate::store::spend::PlannedCall;
-use crate::summarize::claude::over_at;
+use crate::summarize::claude::limit_ends_at;
 use crate::summarize::{Summarizer, SummaryFailure, SummaryInput};
 use crate::sys::failpoints;
 
@@ -38,7 +38,7 @@ impl DigestScheduler<'_> {
         }
         let claude = match (&self.model, &run.model_off) {
             (Ok(claude), None) => claude,
-            (_, why) => return Ok(Route::Extract(Some(SkipReason::NoModel(why.clone().unwrap_or_default())))),
+            (_, why) => return Ok(Route::Extract(Some(SkipReason::ModelUnavailable(why.clone().unwrap_or_default())))),
         };
         if let Some(skip) = not_now {
             return Ok(Route::Extract(Some(skip)));
@@ -91,8 +91,8 @@ impl DigestScheduler<'_> {
     pub(super) fn end(&self, run: &mut RunState<'_>, done: PendingCall) -> Result<Option<SessionHead>> {
         let cost = match &done.made {
             Ok(made) => made.cost_usd,
-            Err(SummaryFailure::Session { cost_usd, .. } | SummaryFailure::Model { cost_usd, .. }) => *cost_usd,
-            Err(SummaryFailure::CostsMore) => Some(0.0),
+            Err(SummaryFailure::Session { cost_usd, .. } | SummaryFailure::Unavailable { cost_usd, .. }) => *cost_usd,
+            Err(SummaryFailure::HigherPrice) => Some(0.0),
             Err(SummaryFailure::Stopped) => None,
         };
         if let (Some(reservation), Some(actual)) = (done.reservation, cost) {
@@ -102,9 +102,9 @@ impl DigestScheduler<'_> {
         let head = done.head;
         run.unreadable = if cost.is_some() || done.made.is_ok() { 0 } else { run.unreadable + 1 };
         match done.made {
-            Ok(made) => self.store_made(run, &head, &done.input, made)?,
+            Ok(made) => self.store_model_digest(run, &head, &done.input, made)?,
             Err(SummaryFailure::Stopped) => {}
-            Err(SummaryFailure::CostsMore) => return Ok(Some(head)),
+            Err(SummaryFailure::HigherPrice) => return Ok(Some(head)),
             Err(failure) => self.give_up(run, &head, &done.input, &failure)?,
         }
         Ok(None)
@@ -115,29 +115,29 @@ impl DigestScheduler<'_> {
         run.report.sessions_failed += 1;
         run.report.paid_in_vain |= !matches!(
             failure,
-            SummaryFailure::Session { cost_usd: Some(0.0), .. } | SummaryFailure::Model { cost_usd: Some(0.0), .. }
+            SummaryFailure::Session { cost_usd: Some(0.0), .. } | SummaryFailure::Unavailable { cost_usd: Some(0.0), .. }
         );
         run.report.last_failure = Some(what.clone());
-        let SummaryFailure::Model { cost_usd, .. } = failure else {
+        let SummaryFailure::Unavailable { cost_usd, .. } = failure else {
             self.note_failure(run, head, &what)?;
             self.ui.warn(&format!("session {}: {what}: digested without the model, a later run tries again", head.id));
             if run.unreadable >= MAX_UNREADABLE {
                 self.turn_off(run, format!("{MAX_UNREADABLE} calls in a row without an answer"));
             }
-            return self.make_one_alone(run, head, input, Some(SkipReason::NoModel(format!("failed: {what}"))));
+            return self.make_one_alone(run, head, input, Some(SkipReason::ModelUnavailable(format!("failed: {what}"))));
         };
         // A failure of the model says nothing about this session, so the next ones are not tried either. If the call may have
         // cost money, it counts as a failure of the session, so that it is not retried forever.
         if *cost_usd == Some(0.0) {
-            run.store.note_no_model(head.pk, self.now, &what)?;
+            run.store.record_model_unavailable(head.pk, self.now, &what)?;
         } else {
             self.note_failure(run, head, &what)?;
         }
-        if let Some(until) = over_at(&what, self.now, &self.config.time_zone) {
+        if let Some(until) = limit_ends_at(&what, self.now, &self.config.time_zone) {
             run.report.limited = Some(ModelBackoff { until, why: what.clone() });
         }
         self.turn_off(run, what.clone());
-        self.make_one_alone(run, head, input, Some(SkipReason::NoModel(format!("failed: {what}"))))
+        self.make_one_alone(run, head, input, Some(SkipReason::ModelUnavailable(format!("failed: {what}"))))
     }
 
     /// The number of failures decides when a session is retried, so it is written durably: it and the cost of the call survive a

@@ -4,13 +4,13 @@ use std::collections::HashSet;
 
 use anyhow::{Context, Result};
 
-use crate::analyze::eligibility::{SessionActivity, SkipReason, deserves, may_retry};
+use crate::analyze::eligibility::{SessionActivity, SkipReason, check_ready, may_retry};
 use crate::app::digest::DigestRequest;
 use crate::app::digest::scheduler::DigestScheduler;
-use crate::app::filter::{ProjectFilter, since};
+use crate::app::filter::{ProjectFilter, parse_since};
 use crate::config::{Config, SummarizerChoice};
 use crate::model::session::Millis;
-use crate::model::time_spec::duration;
+use crate::model::time_spec::parse_duration;
 use crate::store::Store;
 use crate::store::load::SessionHead;
 
@@ -27,13 +27,13 @@ pub struct DigestSelection {
 impl DigestSelection {
     pub fn of(request: &DigestRequest, config: &Config) -> Result<Self> {
         Ok(Self {
-            since: since(request.since.as_deref(), config)?,
+            since: parse_since(request.since.as_deref(), config)?,
             project: ProjectFilter::new(request.project.as_deref(), config)?,
             session: request.session.clone(),
             limit: request.limit.unwrap_or(usize::MAX),
             asked_for: request.summarizer,
             settle: match &request.settle {
-                Some(text) => duration(text).context("--settle")?,
+                Some(text) => parse_duration(text).context("--settle")?,
                 None => config.digest.settle_minutes as Millis * 60_000,
             },
         })
@@ -64,7 +64,7 @@ impl DigestScheduler<'_> {
         let mut for_model = 0;
         for (at, head) in candidates.into_iter().enumerate() {
             if at >= self.wanted.limit {
-                plan.skipped.push((head, SkipReason::Limit));
+                plan.skipped.push((head, SkipReason::RunLimit));
                 continue;
             }
             let not_now = self.not_for_model(store, &head, &backlog, for_model)?;
@@ -87,7 +87,7 @@ impl DigestScheduler<'_> {
             if !self.is_asked_for(&head) || !self.wants_digest(store, &head, asked)? {
                 continue;
             }
-            match self.standing(store, &head).map(|s| deserves(&s, self.now, if asked { 0 } else { self.wanted.settle }))? {
+            match self.standing(store, &head).map(|s| check_ready(&s, self.now, if asked { 0 } else { self.wanted.settle }))? {
                 Ok(()) if !asked && self.is_unchanged(store, &head)? => plan.unchanged.push(head),
                 Ok(()) => candidates.push(head),
                 Err(SkipReason::Unsettled(_)) if self.is_interim_due(store, &head)? => plan.interim.push(head),
@@ -96,7 +96,7 @@ impl DigestScheduler<'_> {
         }
         // Newest first, because recent work is asked for first. Sessions on which the model failed come last: if the session is
         // the cause, the others must not wait behind it.
-        let in_vain = store.tried_in_vain()?;
+        let in_vain = store.unanswered_sessions()?;
         candidates.sort_by_key(|h| (in_vain.contains(&h.pk), std::cmp::Reverse((h.started_at, h.id.clone()))));
         Ok(candidates)
     }
@@ -128,10 +128,10 @@ impl DigestScheduler<'_> {
             return Ok(Some(SkipReason::Backlog));
         }
         if let Err(why) = &self.model {
-            return Ok(Some(SkipReason::NoModel(why.clone())));
+            return Ok(Some(SkipReason::ModelUnavailable(why.clone())));
         }
         if taken >= self.config.digest.max_sessions {
-            return Ok(Some(SkipReason::Limit));
+            return Ok(Some(SkipReason::RunLimit));
         }
         let failed = store.failures_of(head.pk)?.filter(|_| self.wanted.session.is_none());
         Ok(failed.and_then(|(times, last)| may_retry(times, last, head.grew_at, self.now).err()))
@@ -162,7 +162,7 @@ impl DigestScheduler<'_> {
 
     fn standing(&self, store: &Store, head: &SessionHead) -> Result<SessionActivity> {
         // A session with stored digest inputs had both.
-        let is_known = head.only_shown && store.basis_of(head)?.is_some();
+        let is_known = head.only_shown && store.digest_inputs_of(head)?.is_some();
         let (has_prompt, has_work) = if is_known { (true, true) } else { store.has_prompt_and_work(head)? };
         Ok(SessionActivity { grew_at: head.grew_at, ended_at: head.ended_at, has_prompt, has_work })
     }

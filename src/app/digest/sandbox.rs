@@ -15,7 +15,7 @@ use crate::sys::messages::Ui;
 
 /// Opens a temporary copy of the index and ingests into it what was appended to the transcripts. The copy is deleted with the
 /// returned folder. `None` while another run is in progress.
-pub fn rehearsal(
+pub fn open_sandbox(
     request: &DigestRequest,
     config: &Config,
     ui: &Ui,
@@ -28,7 +28,7 @@ pub fn rehearsal(
         return Ok(None);
     }
     let mut store = Store::open(&copy)?;
-    store.sync_later()?;
+    store.relax_durability()?;
     ingest(request, config, ui, now, &mut store, report)?;
     Ok(Some((folder, store)))
 }

@@ -72,15 +72,15 @@ pub(super) struct RunState<'r> {
 }
 
 /// Why the model is not asked now although it is available. Naming the model or a session on the command line overrides this.
-fn left_alone(config: &Config, now: Millis, wanted: &DigestSelection) -> Option<String> {
+fn why_model_rests(config: &Config, now: Millis, wanted: &DigestSelection) -> Option<String> {
     if wanted.asked_for == Some(SummarizerChoice::Claude) || wanted.session.is_some() {
         return None;
     }
-    if let Some(ModelBackoff { until, why }) = LastRun::resting(&config.data_dir, now) {
+    if let Some(ModelBackoff { until, why }) = LastRun::backoff(&config.data_dir, now) {
         let until = config.local_time(Some(until), "%Y-%m-%d %H:%M");
         return Some(format!("{why}: the model is left alone until {until} (`recall digest --summarizer claude` asks it now)"));
     }
-    let hours = config.digest.not_between.filter(|hours| hours.hold(config.local(now).time()))?;
+    let hours = config.digest.not_between.filter(|hours| hours.contains(config.local(now).time()))?;
     Some(format!("the model is not asked between {hours}: `digest.not_between`"))
 }
 
@@ -89,7 +89,7 @@ impl<'a> DigestScheduler<'a> {
         // Few texts per session pass this sanitizer, in many runs none, so it is not worth the milliseconds that building the
         // faster table takes.
         let gate = config.gate()?;
-        let away = left_alone(config, now, wanted);
+        let away = why_model_rests(config, now, wanted);
         let model = match config.digest.summarizer {
             SummarizerChoice::Extract => Err("the model was not asked for".to_owned()),
             _ if let Some(why) = &away => Err(why.clone()),
@@ -103,7 +103,7 @@ impl<'a> DigestScheduler<'a> {
         let own = config.prompt_override();
         let system = match std::fs::read_to_string(&own) {
             Ok(text) => text,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => crate::summarize::SHIPPED.to_owned(),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => crate::summarize::DEFAULT_INSTRUCTIONS.to_owned(),
             Err(e) => return Err(e).with_context(|| format!("cannot read {}", own.display())),
         };
         Ok(Self { config, ui, now, wanted, system, gate, model, left: OpenItemsCache::default() })
@@ -125,8 +125,9 @@ impl<'a> DigestScheduler<'a> {
         }
         if !plan.backlog.is_empty() {
             // Record them as backlog now, so that the next run knows it even if this one is interrupted.
-            store
-                .together(|| plan.backlog.iter().try_for_each(|head| store.note_skip(head.pk, &SkipReason::Backlog.to_string())))?;
+            store.in_transaction(|| {
+                plan.backlog.iter().try_for_each(|head| store.record_skip(head.pk, &SkipReason::Backlog.to_string()))
+            })?;
             let price = match &self.model {
                 Ok(_) => format!("; with it they would cost {}", self.price_of(store, &plan.backlog)?),
                 Err(_) => String::new(),
@@ -156,12 +157,12 @@ impl<'a> DigestScheduler<'a> {
     fn price_of(&self, store: &Store, heads: &[SessionHead]) -> Result<String> {
         let mut sum = Some(0.0);
         let price = |store: &Store, head: &SessionHead| Ok(self.price(&self.input(store, head)?).and_then(|(likely, _)| likely));
-        store.each_in_order(shutdown::asked, heads, price, |_, likely| {
+        store.map_in_order(shutdown::requested, heads, price, |_, likely| {
             sum = sum.zip(likely?).map(|(a, b)| a + b);
             Ok(())
         })?;
         // A run that was asked to stop has priced only some of them.
-        let sum = sum.filter(|_| !shutdown::asked());
+        let sum = sum.filter(|_| !shutdown::requested());
         Ok(sum.map_or_else(|| "an unknown sum".into(), |usd| format!("about ${usd:.2} at list price")))
     }
 
@@ -170,7 +171,7 @@ impl<'a> DigestScheduler<'a> {
         if matches!(skip, SkipReason::NoPrompt | SkipReason::NoWork) {
             store.drop_digest(head.pk)?;
         }
-        store.note_skip(head.pk, &skip.to_string())
+        store.record_skip(head.pk, &skip.to_string())
     }
 
     /// Works through the sessions with at most `parallel_calls` model calls in flight.
@@ -181,7 +182,7 @@ impl<'a> DigestScheduler<'a> {
             loop {
                 // The first call runs alone, so that a failure that would hit every call is paid for once.
                 let at_once = if run.report.model_worked { self.config.digest.parallel_calls } else { 1 };
-                while under_way < at_once && !shutdown::asked() {
+                while under_way < at_once && !shutdown::requested() {
                     let Some((head, not_now)) = ready.pop_front() else { break };
                     if let Some((input, reservation)) = self.begin(run, &head, not_now)? {
                         self.call(
@@ -219,11 +220,17 @@ impl<'a> DigestScheduler<'a> {
         Ok(None)
     }
 
-    pub(super) fn store_made(&self, run: &mut RunState<'_>, head: &SessionHead, input: &SummaryInput, made: Summary) -> Result<()> {
+    pub(super) fn store_model_digest(
+        &self,
+        run: &mut RunState<'_>,
+        head: &SessionHead,
+        input: &SummaryInput,
+        made: Summary,
+    ) -> Result<()> {
         let Ok(claude) = &self.model else { return Ok(()) };
         let input_hash = input.request.hash(claude.model());
         if let Some(model) = &made.model {
-            run.store.note_answered(claude.model(), model)?;
+            run.store.record_answering_model(claude.model(), model)?;
         }
         let new = NewDigest {
             summarizer: "claude",

@@ -10,19 +10,19 @@ use super::Finding;
 use crate::config::{Config, SummarizerChoice};
 use crate::model::session::Millis;
 use crate::privacy::Policy;
-use crate::source::claude_code::release::{NEWEST_TRIED, Release};
+use crate::source::claude_code::release::{NEWEST_TESTED, Release};
 use crate::store::Memory;
 use crate::store::last_run::{LastRun, ModelBackoff};
-use crate::summarize::claude::ask;
+use crate::summarize::claude::query_client;
 use crate::sys::child_process::which;
-use crate::text::clean::{one_line, plain, shorten};
+use crate::text::clean::{one_line, shorten, without_controls};
 
 /// Record types that are named; the others are only counted.
 const MAX_NAMED: usize = 5;
 
 /// Whether the model is not asked for now, and why.
 pub fn rest(config: &Config, now: Millis) -> Option<Finding> {
-    let ModelBackoff { until, why } = LastRun::resting(&config.data_dir, now)?;
+    let ModelBackoff { until, why } = LastRun::backoff(&config.data_dir, now)?;
     let until = config.local_time(Some(until), "%Y-%m-%d %H:%M");
     let advice = "digests are made without it meanwhile; `recall digest --summarizer claude` asks it now";
     Some(Finding::warning("model", format!("{why}: left alone until {until}"), advice))
@@ -51,33 +51,35 @@ pub fn findings(config: &Config) -> Vec<Finding> {
 }
 
 fn version(command: &Path, config: &Config) -> Option<String> {
-    ask(command, &["--version"], config).map(|said| shorten(&one_line(&plain(&said)), 60))
+    query_client(command, &["--version"], config).map(|said| shorten(&one_line(&without_controls(&said)), 60))
 }
 
 /// Whether recall was tested with this client, judged by its version and by what it wrote. `None` if neither is known.
 fn release(config: &Config, version: Option<&str>) -> Option<Finding> {
-    let store = Memory::open(&config.database(), &Policy::upkeep()).ok();
+    let store = Memory::open(&config.database(), &Policy::maintenance()).ok();
     let of_index = |store: &Memory| store.client_versions().unwrap_or_default();
     let wrote = store.as_ref().map(of_index).unwrap_or_default();
-    let unknown = store.and_then(|store| store.unknown_rows().ok()).unwrap_or_default();
+    let unknown = store.and_then(|store| store.unknown_record_types().ok()).unwrap_or_default();
     let newest = wrote.iter().map(String::as_str).chain(version).filter_map(Release::parse).max()?;
-    let tried = if newest > NEWEST_TRIED {
-        format!("Claude Code {newest} is newer than {NEWEST_TRIED}, the newest that recall was tried with")
+    let tried = if newest > NEWEST_TESTED {
+        format!("Claude Code {newest} is newer than {NEWEST_TESTED}, the newest that recall was tried with")
     } else {
-        format!("Claude Code {newest}, recall was tried with up to {NEWEST_TRIED}")
+        format!("Claude Code {newest}, recall was tried with up to {NEWEST_TESTED}")
     };
     if unknown.is_empty() {
         return Some(Finding::ok("client", format!("{tried}; all of its transcripts was understood")));
     }
-    let found = format!("{tried}; not understood in its transcripts: {}", named(&unknown));
+    let found = format!("{tried}; not understood in its transcripts: {}", list_types(&unknown));
     Some(Finding::warning("client", found, "a newer recall may know them; what they say is in no digest until then"))
 }
 
 /// `3 rows of type a, 1 row of type b and 2 more types`
-fn named(unknown: &[(String, i64)]) -> String {
+fn list_types(unknown: &[(String, i64)]) -> String {
     let rows = |n: i64| if n == 1 { "1 row".to_owned() } else { format!("{n} rows") };
-    let named =
-        unknown.iter().take(MAX_NAMED).map(|(name, n)| format!("{} of type {}", rows(*n), shorten(&one_line(&plain(name)), 40)));
+    let named = unknown
+        .iter()
+        .take(MAX_NAMED)
+        .map(|(name, n)| format!("{} of type {}", rows(*n), shorten(&one_line(&without_controls(name)), 40)));
     let more = unknown.len().saturating_sub(MAX_NAMED);
     let rest = (more > 0).then(|| format!("{more} more types"));
     named.chain(rest).collect::<Vec<_>>().join(", ")
@@ -85,11 +87,11 @@ fn named(unknown: &[(String, i64)]) -> String {
 
 /// Whether there are credentials. Only a real call would show whether they are valid.
 fn login(command: &Path, config: &Config) -> Finding {
-    let said = ask(command, &["auth", "status"], config).and_then(|said| serde_json::from_str::<Value>(&said).ok());
+    let said = query_client(command, &["auth", "status"], config).and_then(|said| serde_json::from_str::<Value>(&said).ok());
     match said.as_ref().and_then(|s| s.get("loggedIn")).and_then(Value::as_bool) {
         Some(true) => {
             let method = said.as_ref().and_then(|s| s.get("authMethod")).and_then(Value::as_str).unwrap_or("somehow");
-            Finding::ok("login", format!("there ({})", plain(method)))
+            Finding::ok("login", format!("there ({})", without_controls(method)))
         }
         Some(false) => {
             Finding::problem("login", "not logged in: digests are made without the model", "start `claude` and use `/login`")

@@ -5,7 +5,7 @@ use super::Finding;
 use crate::config::Config;
 use crate::model::vector::QuantizedVector;
 use crate::privacy::Policy;
-use crate::search::semantic::{Endpoint, PROBE, is_of, space_of};
+use crate::search::semantic::{Endpoint, PROBE, matches_probe, space_of};
 use crate::store::Memory;
 
 const ABOUT: &str = "embeddings";
@@ -25,13 +25,13 @@ pub fn findings(config: &Config) -> Option<Finding> {
             return Some(Finding::warning(ABOUT, failure.to_string(), advice));
         }
     };
-    let store = Memory::open_if_there(&config.database(), &Policy::upkeep()).ok().flatten()?;
+    let store = Memory::open_if_there(&config.database(), &Policy::maintenance()).ok().flatten()?;
     let answers = format!("{} answers", endpoint.host());
     let anew = "`recall digest` embeds everything; until then search goes by words alone";
     let Some(space) = space_of(config, &store).ok()? else {
         return Some(Finding::warning(ABOUT, format!("{answers}, nothing is embedded by {model} yet"), anew));
     };
-    if !is_of(&space, &probe) {
+    if !matches_probe(&space, &probe) {
         return Some(Finding::warning(
             ABOUT,
             format!("{answers}, but {model} is another model than the one that embedded the index"),

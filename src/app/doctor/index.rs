@@ -17,28 +17,28 @@ use crate::text::clean::one_line;
 /// Listed sessions on which the model failed.
 const MAX_LISTED: usize = 3;
 /// Tolerated clock error.
-const SKEW: Millis = 24 * 3_600_000;
+const MAX_CLOCK_SKEW: Millis = 24 * 3_600_000;
 
 pub fn findings(config: &Config, depth: Depth, now: Millis) -> Vec<Finding> {
     let path = config.database();
     let opened = Memory::open_if_there(&path, &config.policy(View::Owner))
-        .and_then(|store| store.map(|s| Ok((s.counts(MAX_LISTED)?, s))).transpose());
+        .and_then(|store| store.map(|s| Ok((s.index_counts(MAX_LISTED)?, s))).transpose());
     let (counts, store) = match opened {
         Ok(Some(opened)) => opened,
         Ok(None) => return vec![Finding::warning("index", format!("none yet at {}", path.display()), "`recall digest` makes it")],
-        Err(e) => return vec![unusable(e, &path)].into_iter().chain(beside(config, depth, now, false)).collect(),
+        Err(e) => return vec![unusable(e, &path)].into_iter().chain(companion_files(config, depth, now, false)).collect(),
     };
     let size = std::fs::metadata(&path).map_or(0, |m| m.len());
     let state = state_of(&counts, size, depth, config);
     let is_well = state.state == Severity::Ok;
     let mut all = vec![state];
-    all.extend(beside(config, depth, now, is_well));
+    all.extend(companion_files(config, depth, now, is_well));
     all.extend(failing(&counts));
     all.extend(clock(&store, now).ok().flatten());
     all
 }
 
-const DAMAGED: &str =
+const DAMAGED_ADVICE: &str =
     "`recall doctor --fix` sets it aside, brings back its copy and what can still be read, and reads the transcripts again";
 
 /// Why an index cannot be opened, and what to do about it. Only a damaged one is quarantined: it holds what no transcript holds
@@ -58,15 +58,15 @@ fn unusable(error: anyhow::Error, path: &Path) -> Finding {
     }
     match error.downcast_ref::<StoreError>() {
         Some(StoreError::Damaged { what, .. }) => {
-            Finding::problem("index", format!("{} is damaged: {what}", path.display()), DAMAGED).fixed_by(Repair::Index)
+            Finding::problem("index", format!("{} is damaged: {what}", path.display()), DAMAGED_ADVICE).fixed_by(Repair::Index)
         }
         _ => Finding::problem("index", found, "see that you may read and write it and that nothing else holds it, then try again"),
     }
 }
 
 /// The files beside the index: its copy, and quarantined damaged indexes.
-fn beside(config: &Config, depth: Depth, now: Millis, is_well: bool) -> Vec<Finding> {
-    if depth == Depth::Short {
+fn companion_files(config: &Config, depth: Depth, now: Millis, is_well: bool) -> Vec<Finding> {
+    if depth == Depth::Quick {
         return Vec::new();
     }
     let copy = match backup::find(&config.database(), backup::COPY) {
@@ -93,14 +93,14 @@ fn beside(config: &Config, depth: Depth, now: Millis, is_well: bool) -> Vec<Find
 
 fn state_of(counts: &IndexCounts, size: u64, depth: Depth, config: &Config) -> Finding {
     let found = format!("{:.1} MB, {} sessions, {} digests", size as f64 / 1e6, counts.sessions, counts.digests);
-    if depth == Depth::Short {
+    if depth == Depth::Quick {
         return Finding::ok("index", found);
     }
     let path = config.database();
-    match Memory::open(&path, &Policy::upkeep()).and_then(|whole| whole.any_damage()) {
+    match Memory::open(&path, &Policy::maintenance()).and_then(|whole| whole.any_damage()) {
         Ok(None) => Finding::ok("index", format!("{found}, whole")),
         Ok(Some(damage)) => {
-            Finding::problem("index", format!("{found}, damaged: {}", one_line(&damage)), DAMAGED).fixed_by(Repair::Index)
+            Finding::problem("index", format!("{found}, damaged: {}", one_line(&damage)), DAMAGED_ADVICE).fixed_by(Repair::Index)
         }
         Err(e) => unusable(e, &path),
     }
@@ -120,7 +120,7 @@ fn failing(counts: &IndexCounts) -> Option<Finding> {
 
 /// Runs recorded in the future: the clock is wrong now, or was then.
 fn clock(store: &Memory, now: Millis) -> Result<Option<Finding>> {
-    let Some((at, _)) = store.last_run()?.filter(|(at, _)| *at > now + SKEW) else { return Ok(None) };
+    let Some((at, _)) = store.last_run()?.filter(|(at, _)| *at > now + MAX_CLOCK_SKEW) else { return Ok(None) };
     let found = format!("the last work was {} in the future", ago(now, at));
     Ok(Some(Finding::warning("clock", found, "set the clock: digests and budgets go by it")))
 }

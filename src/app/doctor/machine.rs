@@ -9,14 +9,14 @@ use crate::model::session::Millis;
 use crate::sys::private_files;
 
 /// Free space in bytes: below the first it is scarce, below the second writing will soon fail.
-const TIGHT: u64 = 500 << 20;
-const FULL: u64 = 50 << 20;
+const LOW_SPACE_BYTES: u64 = 500 << 20;
+const MIN_SPACE_BYTES: u64 = 50 << 20;
 /// 2025-01-01: an earlier clock is wrong, since recall did not exist yet.
-const EARLIEST: Millis = 1_735_689_600_000;
+const EARLIEST_TIME: Millis = 1_735_689_600_000;
 
 pub fn findings(config: &Config, now: Millis) -> Vec<Finding> {
     let mut all = vec![disk(&config.data_dir), permissions(&config.data_dir)];
-    if now < EARLIEST {
+    if now < EARLIEST_TIME {
         all.push(Finding::problem("clock", "is years behind", "set it: digests and budgets go by it"));
     }
     all
@@ -33,8 +33,8 @@ fn disk(data_dir: &Path) -> Finding {
     let free = stat.f_bavail.saturating_mul(stat.f_frsize);
     let found = format!("{} MB free for {}", free / 1_000_000, data_dir.display());
     match free {
-        0..FULL => Finding::problem("disk", found, "make room: digests fail soon"),
-        FULL..TIGHT => Finding::warning("disk", found, "make room"),
+        0..MIN_SPACE_BYTES => Finding::problem("disk", found, "make room: digests fail soon"),
+        MIN_SPACE_BYTES..LOW_SPACE_BYTES => Finding::warning("disk", found, "make room"),
         _ => Finding::ok("disk", found),
     }
 }
@@ -48,7 +48,7 @@ fn permissions(data_dir: &Path) -> Finding {
         return Finding::warning("permissions", found, format!("`chmod 700 '{}'`", data_dir.display()))
             .fixed_by(Repair::Permissions);
     }
-    if let Some(closed) = private_files::closed_to_their_owner(data_dir).first() {
+    if let Some(closed) = private_files::inaccessible_in(data_dir).first() {
         let found = format!("{} may not be read and written by you", closed.display());
         return Finding::problem("permissions", found, format!("`chmod u+rwX '{}'`", closed.display()))
             .fixed_by(Repair::Permissions);

@@ -76,9 +76,9 @@ impl Finding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
     /// Only checks that are quick.
-    Short,
+    Quick,
     /// Also verifies the whole index, asks `claude` for its version and login, and asks an embeddings endpoint for a vector.
-    Whole,
+    Full,
 }
 
 /// Runs all checks.
@@ -95,10 +95,10 @@ pub fn examine(config: &Config, host: &Host<'_>, depth: Depth, now: Millis) -> V
     all.extend(crate::app::doctor::runs::paused(config));
     all.extend(crate::app::doctor::runs::hook_log(config, now));
     all.extend(index::findings(config, depth, now));
-    if depth == Depth::Whole {
+    if depth == Depth::Full {
         all.extend(claude::findings(config));
         all.extend(embeddings::findings(config));
-        all.push(crate::app::doctor::runs::sweep(config, now));
+        all.push(crate::app::doctor::runs::unread_transcripts(config, now));
         all.extend(crate::app::doctor::runs::cleanup(host));
         all.extend(privacy::findings(config));
         all.extend(prices::findings(config));

@@ -4,28 +4,28 @@ use anyhow::Result;
 
 use super::Finding;
 use crate::config::Config;
-use crate::model::price::{compared, costs_by_model, listed_on};
+use crate::model::price::{compare_costs, costs_by_model, price_list_date};
 use crate::privacy::View;
 use crate::store::Memory;
 
 /// Number of sessions compared, newest first, because a changed price shows in those.
-const MOST: usize = 200;
+const MAX_SESSIONS: usize = 200;
 /// Tolerated difference of two sums, as a fraction of the larger and in US dollars. Both sums are rounded, and the client's
 /// includes requests of its own.
-const APART: f64 = 0.02;
-const APART_USD: f64 = 0.01;
+const TOLERANCE: f64 = 0.02;
+const TOLERANCE_USD: f64 = 0.01;
 
 /// Sessions whose cost by the client differs from ours. An unreadable index is reported by another check.
 pub fn findings(config: &Config) -> Option<Finding> {
-    differing(config).ok().flatten()
+    find_differing(config).ok().flatten()
 }
 
-fn differing(config: &Config) -> Result<Option<Finding>> {
+fn find_differing(config: &Config) -> Result<Option<Finding>> {
     let Some(store) = Memory::open_if_there(&config.database(), &config.policy(View::Owner))? else { return Ok(None) };
     let mut apart = Vec::new();
-    for session in store.reckoned_by_client(MOST)? {
+    for session in store.client_cost_reports(MAX_SESSIONS)? {
         let own = costs_by_model(&session.usage, &config.prices);
-        let sums = compared(&session.client, &own).filter(|(client, own)| is_apart(*client, *own));
+        let sums = compare_costs(&session.client, &own).filter(|(client, own)| differs(*client, *own));
         apart.extend(sums.map(|(client, own)| (session.id, client, own)));
     }
     let Some((id, client, own)) = apart.first() else { return Ok(None) };
@@ -37,12 +37,12 @@ fn differing(config: &Config) -> Result<Option<Finding>> {
     let found = format!("the client's own sum of session {id} is ${client:.2}, recall reckons ${own:.2}{more}");
     let advice = format!(
         "prices may have changed since {}: `[prices]` in the config says what they are; or the client made requests that no transcript tells of",
-        listed_on().unwrap_or("the list was made")
+        price_list_date().unwrap_or("the list was made")
     );
     Ok(Some(Finding::warning("prices", found, advice)))
 }
 
-fn is_apart(client: f64, own: f64) -> bool {
+fn differs(client: f64, own: f64) -> bool {
     let apart = (client - own).abs();
-    apart > APART_USD && apart > APART * client.max(own)
+    apart > TOLERANCE_USD && apart > TOLERANCE * client.max(own)
 }

@@ -7,7 +7,7 @@ use crate::config::Config;
 /// Findings on renamed keys and unused patterns; empty without either.
 pub fn findings(config: &Config) -> Vec<Finding> {
     let mut all: Vec<Finding> = config
-        .old_keys()
+        .renamed_keys()
         .into_iter()
         .map(|told| Finding::warning("config", told, "the old key goes on working; the new one says more clearly what it means"))
         .collect();
@@ -16,7 +16,7 @@ pub fn findings(config: &Config) -> Vec<Finding> {
     if known.is_empty() {
         return all;
     }
-    let idle = config.idle_patterns(&known);
+    let idle = config.unmatched_patterns(&known);
     let advice = "is it spelt as the folder is? the README says how patterns are read; one that is for later does no harm";
     all.extend(idle.into_iter().map(|told| Finding::warning("privacy", told, advice)));
     all

@@ -19,14 +19,14 @@ use crate::store::pause::OffReason;
 const HOUR: Millis = 3_600_000;
 const DAY: Millis = 24 * HOUR;
 /// Missed runs that are tolerated, since machines sleep. Less than a day without a run is never reported.
-const LATE: i64 = 3;
+const LATE_RUNS: i64 = 3;
 /// Warn if the client deletes unread transcripts in this many days or less.
-const URGENT: i64 = 5;
+const URGENT_DAYS: i64 = 5;
 /// Errors of session-start hooks that only mean that a digest has yet to create or upgrade the index, which the `index` finding
 /// reports.
-const NOT_YET: [&str; 2] = ["there is no index", "made by an older recall"];
+const EXPECTED_ERRORS: [&str; 2] = ["there is no index", "made by an older recall"];
 /// Older errors of hooks are not reported.
-const RECENT: Millis = 7 * DAY;
+const LOG_WINDOW: Millis = 7 * DAY;
 
 /// When the last run was and how it ended; with a timer, also whether it is overdue.
 pub fn last_run(config: &Config, is_timed: bool, now: Millis) -> Finding {
@@ -34,7 +34,7 @@ pub fn last_run(config: &Config, is_timed: bool, now: Millis) -> Finding {
         return Finding::ok("digest", "a run is under way");
     }
     match LastRun::read(&config.data_dir) {
-        None => match worked_at(config) {
+        None => match last_change_at(config) {
             Some(at) => Finding::ok("digest", format!("ran {} ago, by the index", ago(at, now))),
             None => Finding::warning("digest", "has never run", "`recall digest` takes in the past"),
         },
@@ -47,7 +47,7 @@ pub fn last_run(config: &Config, is_timed: bool, now: Millis) -> Finding {
                 "`recall digest` shows the whole message",
             )
         }
-        Some(run) if is_timed && now - run.at > (LATE * config.schedule.period()).max(DAY) => {
+        Some(run) if is_timed && now - run.at > (LATE_RUNS * config.schedule.period()).max(DAY) => {
             let found = format!("ran {} ago, though the timer is to run it {}", ago(run.at, now), config.schedule);
             let advice = "if the machine was on: does cron, systemd or launchd run? `recall digest` catches up";
             Finding::warning("digest", found, advice)
@@ -63,13 +63,13 @@ fn is_under_way(config: &Config) -> bool {
 }
 
 /// When a run last changed something, according to the index.
-fn worked_at(config: &Config) -> Option<Millis> {
-    Memory::open(&config.database(), &Policy::upkeep()).ok()?.last_run().ok()?.map(|(at, _)| at)
+fn last_change_at(config: &Config) -> Option<Millis> {
+    Memory::open(&config.database(), &Policy::maintenance()).ok()?.last_run().ok()?.map(|(at, _)| at)
 }
 
 /// Marks that are waiting. Every run consumes them, so old ones mean that no run takes place.
 pub fn marks(config: &Config, now: Millis) -> Finding {
-    let waiting = mark::waiting(&config.data_dir);
+    let waiting = mark::pending(&config.data_dir);
     let oldest = waiting.iter().filter_map(|(_, mark)| mark.as_ref().map(|m| m.at)).min();
     match oldest {
         None if waiting.is_empty() => Finding::ok("marks", "none waits"),
@@ -83,28 +83,28 @@ pub fn marks(config: &Config, now: Millis) -> Finding {
 
 /// Reports a pause, which the user may have forgotten.
 pub fn paused(config: &Config) -> Option<Finding> {
-    let Some(OffReason::Paused(until)) = pause::state(config) else { return None };
-    let until = pause::time(until, config);
+    let Some(OffReason::Paused(until)) = pause::reason(config) else { return None };
+    let until = pause::describe_end(until, config);
     let found = format!("until {until}: sessions are told nothing, and one that begins until then is not kept");
     Some(Finding::warning("paused", found, "`recall pause --off` ends it"))
 }
 
 pub fn hook_log(config: &Config, now: Millis) -> Option<Finding> {
-    let since = jiff::Timestamp::from_millisecond(now - RECENT).ok()?.to_string();
+    let since = jiff::Timestamp::from_millisecond(now - LOG_WINDOW).ok()?.to_string();
     let mut lines = log::last_lines(&config.data_dir, 200);
     // Timestamps of one format sort as text.
-    lines.retain(|line| line.as_str() >= since.as_str() && !NOT_YET.iter().any(|known| line.contains(known)));
+    lines.retain(|line| line.as_str() >= since.as_str() && !EXPECTED_ERRORS.iter().any(|known| line.contains(known)));
     let last = lines.last()?;
     let errors = if lines.len() == 1 { "1 error".to_owned() } else { format!("{} errors", lines.len()) };
     let found = format!("{errors} of hooks in the last 7 days, the last: {last}");
     let advice =
-        format!("sessions went on without them; if it happens again, {} has them all", log::file(&config.data_dir).display());
+        format!("sessions went on without them; if it happens again, {} has them all", log::path(&config.data_dir).display());
     Some(Finding::warning("hook log", found, advice))
 }
 
 /// Transcripts that no digest has read yet, and how soon the client deletes the first of them.
-pub fn sweep(config: &Config, now: Millis) -> Finding {
-    let opened = Memory::open(&config.database(), &Policy::upkeep());
+pub fn unread_transcripts(config: &Config, now: Millis) -> Finding {
+    let opened = Memory::open(&config.database(), &Policy::maintenance());
     let (known, forgotten) = match opened.and_then(|store| Ok((store.known_files()?, store.forgotten_sessions()?))) {
         Ok(known) => known,
         Err(_) if config.database().exists() => return Finding::ok("transcripts", "what is read cannot be told without the index"),
@@ -119,7 +119,7 @@ pub fn sweep(config: &Config, now: Millis) -> Finding {
     let oldest = config.retention.oldest(now);
     found.files.retain(|file| !forgotten.contains(&file.place.session) && oldest.is_none_or(|oldest| file.mtime() >= oldest));
     // A file that is unchanged since it was last read has nothing new, even if its last line is incomplete.
-    let looked_at = |file: &&TranscriptFile| known.get(file.known_as().as_ref()).is_some_and(|known| known.is_as_seen(file));
+    let looked_at = |file: &&TranscriptFile| known.get(file.stored_path().as_ref()).is_some_and(|known| known.is_as_seen(file));
     if found.files.is_empty() && !config.claude_dirs.iter().any(|dir| dir.join("projects").is_dir()) {
         let dirs = config.claude_dirs.iter().map(|dir| dir.display().to_string()).collect::<Vec<_>>().join(", ");
         return Finding::warning(
@@ -130,7 +130,7 @@ pub fn sweep(config: &Config, now: Millis) -> Finding {
     }
     let mut unread: Vec<&TranscriptFile> = found.files.iter().filter(|file| !looked_at(file)).collect();
     unread.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-    if let Some(closed) = unread.iter().find(|file| crate::source::delta::regular(&file.path).is_err()) {
+    if let Some(closed) = unread.iter().find(|file| crate::source::delta::open_regular(&file.path).is_err()) {
         return Finding::warning("transcripts", format!("{} cannot be read", closed.path.display()), "see that you may read it");
     }
     let Some(oldest) = unread.iter().map(|file| file.mtime()).min() else {
@@ -138,7 +138,7 @@ pub fn sweep(config: &Config, now: Millis) -> Finding {
     };
     let what = format!("{} of {} have something no digest has read", unread.len(), found.files.len());
     let days = config.claude_dirs.iter().filter_map(|dir| cleanup_days(dir)).min().unwrap_or(DEFAULT);
-    deleted_in(days - (now - oldest) / DAY, &what)
+    deletion_finding(days - (now - oldest) / DAY, &what)
 }
 
 /// How long the client keeps transcripts, with an offer to extend that if the user has not chosen a period.
@@ -158,8 +158,8 @@ pub fn cleanup(host: &Host<'_>) -> Option<Finding> {
 }
 
 /// When the client deletes the oldest of the unread transcripts.
-fn deleted_in(days: i64, what: &str) -> Finding {
-    if days > URGENT {
+fn deletion_finding(days: i64, what: &str) -> Finding {
+    if days > URGENT_DAYS {
         return Finding::ok("transcripts", format!("{what}; Claude Code deletes the oldest in {days} days"));
     }
     let when = if days <= 0 { "at its next start".to_owned() } else { format!("in {days} days") };

@@ -8,11 +8,11 @@ use crate::setup::manifest::Manifest;
 use crate::setup::settings::SettingsState;
 use crate::setup::{Host, InstallScope, Timer};
 use crate::sys::child_process::which;
-use crate::sys::paths::is_same;
+use crate::sys::paths::is_same_path;
 
 pub fn hooks(host: &Host<'_>) -> Vec<Finding> {
     let files = inspect::settings(host);
-    let mut all: Vec<Finding> = files.iter().filter_map(|file| of_file(file, host)).collect();
+    let mut all: Vec<Finding> = files.iter().filter_map(|file| settings_finding(file, host)).collect();
     let installed = files.iter().any(|f| f.state.as_ref().is_ok_and(|state| !state.hooks.is_empty()));
     let plugin = files.iter().any(|f| f.state.as_ref().is_ok_and(|state| state.plugin));
     match (installed, plugin) {
@@ -25,7 +25,7 @@ pub fn hooks(host: &Host<'_>) -> Vec<Finding> {
     all
 }
 
-fn of_file(file: &SettingsFile, host: &Host<'_>) -> Option<Finding> {
+fn settings_finding(file: &SettingsFile, host: &Host<'_>) -> Option<Finding> {
     let path = file.path.display();
     let state = match &file.state {
         Ok(state) => state,
@@ -40,7 +40,7 @@ fn of_file(file: &SettingsFile, host: &Host<'_>) -> Option<Finding> {
     if state.hooks.is_empty() {
         return None;
     }
-    Some(match stale(file.scope, state, file, host) {
+    Some(match why_stale(file.scope, state, file, host) {
         Some(why) => Finding::problem("hooks", format!("{path}: {why}"), advice(file.scope)).fixed_by(Repair::Install),
         None => Finding::ok("hooks", format!("{path}: {}", events(state))),
     })
@@ -57,15 +57,16 @@ fn advice(scope: InstallScope) -> String {
 }
 
 /// Why our hooks are out of date, if they are.
-fn stale(scope: InstallScope, state: &SettingsState, file: &SettingsFile, host: &Host<'_>) -> Option<String> {
+fn why_stale(scope: InstallScope, state: &SettingsState, file: &SettingsFile, host: &Host<'_>) -> Option<String> {
     for hook in &state.hooks {
         let program = hook.call.program.as_str();
         if program.starts_with('/') && !Path::new(program).exists() {
             return Some(format!("{program} is gone"));
         }
         // In a project's settings each user has a program path of their own.
-        let other =
-            scope != InstallScope::Project && program.starts_with('/') && !is_same(Path::new(program), &host.environment.program);
+        let other = scope != InstallScope::Project
+            && program.starts_with('/')
+            && !is_same_path(Path::new(program), &host.environment.program);
         if other {
             // Not started to ask for its version: a repository's settings may name any program.
             return Some(format!("the hooks run {program}, not this program, {}", host.environment.program.display()));
@@ -97,10 +98,10 @@ pub fn servers(host: &Host<'_>) -> Vec<Finding> {
     if all.is_empty() {
         return vec![Finding::ok("mcp", "not registered: `recall install --mcp` lets Claude ask the memory by itself")];
     }
-    all.iter().map(|registered| of_server(registered, host)).collect()
+    all.iter().map(|registered| server_finding(registered, host)).collect()
 }
 
-fn of_server(registered: &ServerRegistration, host: &Host<'_>) -> Finding {
+fn server_finding(registered: &ServerRegistration, host: &Host<'_>) -> Finding {
     let path = registered.path.display();
     let server = match &registered.server {
         Ok(server) => server,
@@ -111,7 +112,7 @@ fn of_server(registered: &ServerRegistration, host: &Host<'_>) -> Finding {
     if program.is_absolute() && !program.exists() {
         return Finding::problem("mcp", format!("{path}: {} is gone", server.program), mends).fixed_by(Repair::Install);
     }
-    if registered.scope != InstallScope::Project && program.is_absolute() && !is_same(program, &host.environment.program) {
+    if registered.scope != InstallScope::Project && program.is_absolute() && !is_same_path(program, &host.environment.program) {
         let found =
             format!("{path}: `{}` runs {}, not this program, {}", server.name, server.program, host.environment.program.display());
         return Finding::problem("mcp", found, mends).fixed_by(Repair::Install);
@@ -146,7 +147,7 @@ pub fn timers(timers: &[InstalledTimer], host: &Host<'_>) -> Vec<Finding> {
         let advice = "`recall install` sets one up; or run `recall digest` yourself from time to time";
         return vec![Finding::warning("timer", "none: nothing starts the digest", advice)];
     }
-    let mut all: Vec<Finding> = timers.iter().map(of_timer).collect();
+    let mut all: Vec<Finding> = timers.iter().map(timer_finding).collect();
     if timers.len() > 1 {
         all.push(
             Finding::warning("timer", "more than one: runs overlap for nothing", "`recall install --timer …` keeps one")
@@ -160,7 +161,7 @@ pub fn timers(timers: &[InstalledTimer], host: &Host<'_>) -> Vec<Finding> {
     all
 }
 
-fn of_timer(timer: &InstalledTimer) -> Finding {
+fn timer_finding(timer: &InstalledTimer) -> Finding {
     let times = [
         Some(format!("{}, {}", timer.timer, timer.schedule)),
         timer.last.as_ref().map(|at| format!("last {at}")),

@@ -9,7 +9,7 @@ use crate::source::working_folders::folder_of;
 use crate::text::clean::id8;
 
 /// How many transcripts are examined, newest first.
-const LOOKED_AT: usize = 500;
+const MAX_EXAMINED: usize = 500;
 
 /// The session id that the agent passes to its commands; without one, the newest session of this folder's project, after a person
 /// confirmed it.
@@ -41,5 +41,5 @@ fn newest(folder: &str, config: &Config) -> Option<TranscriptFile> {
     all.retain(|file| file.place.agent.is_none());
     all.sort_by_key(|file| std::cmp::Reverse(file.mtime()));
     let fits = |file: &TranscriptFile| folder_of(&file.path).is_some_and(|cwd| projects.key_of(&cwd.to_string_lossy()) == key);
-    all.into_iter().take(LOOKED_AT).find(fits)
+    all.into_iter().take(MAX_EXAMINED).find(fits)
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use walkdir::WalkDir;
 
-use crate::app::digest::pages::{NOTES, notes_in, write_days};
+use crate::app::digest::pages::{NOTES_HEADING, notes_in, write_days};
 use crate::app::hook_state::log;
 use crate::app::orphans;
 use crate::config::Config;
@@ -20,24 +20,24 @@ use crate::sys::private_files;
 use crate::text::phrase::PhraseMatcher;
 
 /// For each page, how many lines of the user's notes contain the text.
-pub fn notes_with(phrase: &PhraseMatcher, config: &Config, store: &Store, ui: &Ui) -> Result<Vec<(String, usize)>> {
+pub fn count_in_notes(phrase: &PhraseMatcher, config: &Config, store: &Store, ui: &Ui) -> Result<Vec<(String, usize)>> {
     let mut found = Vec::new();
     for page in store.pages()? {
-        if let Some((_, lines)) = without(phrase, &config.data_dir.join(&page.path), ui) {
+        if let Some((_, lines)) = page_without(phrase, &config.data_dir.join(&page.path), ui) {
             found.push((page.path, lines));
         }
     }
     Ok(found)
 }
 
-/// Removes those lines. Returns the same counts as [`notes_with`].
-pub fn clean_notes(phrase: &PhraseMatcher, config: &Config, store: &Store, ui: &Ui) -> Result<Vec<(String, usize)>> {
+/// Removes those lines. Returns the same counts as [`count_in_notes`].
+pub fn remove_from_notes(phrase: &PhraseMatcher, config: &Config, store: &Store, ui: &Ui) -> Result<Vec<(String, usize)>> {
     let mut found = Vec::new();
     let _writing =
         WritingMarker::begin(&config.data_dir).with_context(|| format!("cannot write in {}", config.data_dir.display()))?;
     for page in store.pages()? {
         let file = config.data_dir.join(&page.path);
-        if let Some((text, lines)) = without(phrase, &file, ui) {
+        if let Some((text, lines)) = page_without(phrase, &file, ui) {
             private_files::replace(&file, text.as_bytes()).with_context(|| format!("cannot write {}", file.display()))?;
             found.push((page.path, lines));
         }
@@ -46,7 +46,7 @@ pub fn clean_notes(phrase: &PhraseMatcher, config: &Config, store: &Store, ui: &
 }
 
 /// The page without the lines of its notes that contain the text, and their number; `None` if there are none.
-fn without(phrase: &PhraseMatcher, file: &Path, ui: &Ui) -> Option<(String, usize)> {
+fn page_without(phrase: &PhraseMatcher, file: &Path, ui: &Ui) -> Option<(String, usize)> {
     let page = match fs::read(file) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return None,
@@ -58,7 +58,7 @@ fn without(phrase: &PhraseMatcher, file: &Path, ui: &Ui) -> Option<(String, usiz
     let notes = notes_in(&page);
     let (left, lines) = phrase.lines_without(notes);
     let above = &page[..page.len() - notes.len()];
-    let text = match above.trim_end().strip_suffix(NOTES) {
+    let text = match above.trim_end().strip_suffix(NOTES_HEADING) {
         // An empty notes section loses its heading, too.
         Some(above) if left.trim().is_empty() => format!("{}\n", above.trim_end()),
         _ => format!("{above}{left}"),
@@ -67,8 +67,8 @@ fn without(phrase: &PhraseMatcher, file: &Path, ui: &Ui) -> Option<(String, usiz
 }
 
 /// Whether any page contains the text.
-pub fn any_page_holds(phrase: &PhraseMatcher, config: &Config, store: &Store) -> Result<bool> {
-    Ok(store.pages()?.iter().any(|page| holds(phrase, &config.data_dir.join(&page.path))))
+pub fn any_page_contains(phrase: &PhraseMatcher, config: &Config, store: &Store) -> Result<bool> {
+    Ok(store.pages()?.iter().any(|page| file_contains(phrase, &config.data_dir.join(&page.path))))
 }
 
 /// Removes orphan pages of these sessions: pages older than the index, which was created again since. As with every page, the
@@ -93,12 +93,12 @@ pub fn remove_orphans(sessions: &[String], config: &Config, store: &mut Store, u
 }
 
 /// Removes everything that may quote what was forgotten and is not needed any more.
-pub fn drop_traces(config: &Config, sessions: &[String], fits: impl Fn(&str) -> bool) -> Result<()> {
+pub fn remove_traces(config: &Config, sessions: &[String], fits: impl Fn(&str) -> bool) -> Result<()> {
     let dir = &config.data_dir;
     private_files::remove_files(&dir.join("replies"), |_| true);
-    log::forget(dir, |line| fits(line) || sessions.iter().any(|id| line.contains(id)))
-        .with_context(|| format!("cannot clean {}", log::file(dir).display()))?;
-    for (file, mark) in mark::waiting(dir) {
+    log::remove_lines(dir, |line| fits(line) || sessions.iter().any(|id| line.contains(id)))
+        .with_context(|| format!("cannot clean {}", log::path(dir).display()))?;
+    for (file, mark) in mark::pending(dir) {
         if mark.is_some_and(|mark| sessions.contains(&mark.session)) {
             let _ = fs::remove_file(file);
         }
@@ -108,14 +108,14 @@ pub fn drop_traces(config: &Config, sessions: &[String], fits: impl Fn(&str) -> 
 }
 
 /// Files of the data folder, other than the index, that contain the text.
-pub fn files_with(phrase: &PhraseMatcher, config: &Config) -> Vec<PathBuf> {
+pub fn files_containing(phrase: &PhraseMatcher, config: &Config) -> Vec<PathBuf> {
     // The index and its log are searched separately.
     let of_index = ["recall.db", "recall.db-wal", "recall.db-shm", "recall.db-journal"];
     let index = |path: &Path| path.file_name().is_some_and(|name| of_index.iter().any(|of| name == *of));
     let files = WalkDir::new(&config.data_dir).sort_by_file_name().into_iter().flatten().filter(|e| e.file_type().is_file());
-    files.map(|e| e.into_path()).filter(|path| !index(path) && holds(phrase, path)).collect()
+    files.map(|e| e.into_path()).filter(|path| !index(path) && file_contains(phrase, path)).collect()
 }
 
-fn holds(phrase: &PhraseMatcher, file: &Path) -> bool {
+fn file_contains(phrase: &PhraseMatcher, file: &Path) -> bool {
     fs::read(file).is_ok_and(|bytes| phrase.is_in(&String::from_utf8_lossy(&bytes)))
 }

@@ -11,10 +11,10 @@ use std::io::Write;
 
 use anyhow::{Result, bail};
 
-use super::digest::{pages, prepare_folder, run_lock, take_in, write_documents};
+use super::digest::{ingest_only, pages, prepare_folder, run_lock, write_documents};
 use crate::app::Completion;
 use crate::app::digest::DigestRequest;
-use crate::app::digest::rehearsal;
+use crate::app::digest::open_sandbox;
 use crate::app::forget::target::ForgetSelection;
 use crate::config::Config;
 use crate::privacy::View;
@@ -25,7 +25,7 @@ use crate::store::maintenance::backup;
 use crate::store::{Memory, Store};
 use crate::sys::failpoints;
 use crate::sys::messages::Ui;
-use crate::text::clean::{id8, one_line, plain, shorten};
+use crate::text::clean::{id8, one_line, shorten, without_controls};
 
 /// What is to be forgotten, as a person says it.
 #[derive(Debug, Clone)]
@@ -53,10 +53,10 @@ pub enum ForgetTarget {
 }
 
 pub fn run(request: &ForgetRequest, config: &Config, out: &mut impl Write) -> Result<Completion> {
-    let what = ForgetSelection::asked(request, config)?;
+    let what = ForgetSelection::from_args(request, config)?;
     let ui = Ui::default();
     match request.dry_run {
-        true => rehearse(&what, config, &ui, out)?,
+        true => dry_run(&what, config, &ui, out)?,
         false => forget(&what, config, &ui, out)?,
     }
     ui.finish();
@@ -64,9 +64,9 @@ pub fn run(request: &ForgetRequest, config: &Config, out: &mut impl Write) -> Re
 }
 
 /// Shown in place of the text of an excluded session or note.
-const EXCLUDED: &str = "(excluded)";
+const EXCLUDED_TEXT: &str = "(excluded)";
 
-fn busy<T>() -> Result<T> {
+fn run_in_progress<T>() -> Result<T> {
     bail!("a run is under way: try again when it has ended")
 }
 
@@ -90,7 +90,7 @@ impl ForgetSummary {
         Ok(Self {
             whole,
             in_part: all - whole,
-            extent: store.extent(doomed)?,
+            extent: store.removal_size(doomed)?,
             shut_out,
             notes: Vec::new(),
             remembered: doomed.notes.len(),
@@ -106,11 +106,11 @@ impl ForgetSummary {
 fn forget(what: &ForgetSelection, config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> {
     prepare_folder(config, ui)?;
     let mut lock = run_lock(config)?;
-    let Ok(_held) = lock.try_write() else { return busy() };
+    let Ok(_held) = lock.try_write() else { return run_in_progress() };
     let mut store = Store::open(&config.database())?;
     // Durability can wait: what is ingested on the way can be ingested again by any later run.
-    store.sync_later()?;
-    let shut_out = shut_out(what, config, &mut store, ui)?;
+    store.relax_durability()?;
+    let shut_out = ingest_and_shut_out(what, config, &mut store, ui)?;
     failpoints::point("taken in before forgetting");
     let doomed = what.find(config, &store)?;
     let mut account = ForgetSummary::new(&doomed, &store, shut_out)?;
@@ -119,23 +119,23 @@ fn forget(what: &ForgetSelection, config: &Config, ui: &Ui, out: &mut impl Write
     let mut ids = doomed.whole.iter().map(|pk| Ok(store.session_head(*pk)?.id)).collect::<Result<Vec<_>>>()?;
     store.lasting(|store| store.take_out(&doomed, Permanence::ForGood))?;
     failpoints::point("taken out");
-    drop_set_aside(config, out)?;
+    remove_quarantined(config, out)?;
     if let ForgetSelection::Text(phrase) = what {
-        store.lasting(|store| store.take_out_text(phrase))?;
-        account.notes = files::clean_notes(phrase, config, &store, ui)?;
+        store.lasting(|store| store.remove_text(phrase))?;
+        account.notes = files::remove_from_notes(phrase, config, &store, ui)?;
     }
     write_pages(what, config, &mut store, ui)?;
     ids.extend(orphans.into_iter().map(|orphan| orphan.session));
     files::remove_orphans(&ids, config, &mut store, ui)?;
     failpoints::point("pages cleaned");
     if !account.is_empty() || matches!(what, ForgetSelection::Text(_)) {
-        files::drop_traces(config, &ids, |line| what.is_in(line))?;
+        files::remove_traces(config, &ids, |line| what.is_in(line))?;
     }
-    leftovers::drop_half_written_anywhere(&config.data_dir);
+    leftovers::remove_half_written_anywhere(&config.data_dir);
     failpoints::point("traces dropped");
-    scrub(config, &store, ui)?;
-    check(what, config, &store, ui)?;
-    tell(&account, "forgot", out)?;
+    erase_and_copy(config, &store, ui)?;
+    verify_gone(what, config, &store, ui)?;
+    print_summary(&account, "forgot", out)?;
     if account.in_part > 0 {
         writeln!(out, "`recall digest` tells anew what is left of these sessions")?;
     }
@@ -143,10 +143,10 @@ fn forget(what: &ForgetSelection, config: &Config, ui: &Ui, out: &mut impl Write
 }
 
 /// Ingests what was appended to the transcripts, except sessions that are to be forgotten whole. Returns how many were shut out.
-fn shut_out(what: &ForgetSelection, config: &Config, store: &mut Store, ui: &Ui) -> Result<usize> {
+fn ingest_and_shut_out(what: &ForgetSelection, config: &Config, store: &mut Store, ui: &Ui) -> Result<usize> {
     // Sessions that are not stored yet need not be read at all.
     let unread = store.lasting(|store| what.shut_out_unread(config, store))?;
-    if let Err(e) = take_in(config, ui, config.now(), store) {
+    if let Err(e) = ingest_only(config, ui, config.now(), store) {
         if is_store_error(&e) {
             return Err(e);
         }
@@ -157,15 +157,15 @@ fn shut_out(what: &ForgetSelection, config: &Config, store: &mut Store, ui: &Ui)
 }
 
 /// Removes quarantined damaged indexes even if nothing was found: what the repair lost may be exactly what is to be forgotten.
-fn drop_set_aside(config: &Config, out: &mut impl Write) -> Result<()> {
+fn remove_quarantined(config: &Config, out: &mut impl Write) -> Result<()> {
     for file in backup::delete_quarantined(&config.database())? {
-        writeln!(out, "removed {}: it may have held it", plain(&file.display().to_string()))?;
+        writeln!(out, "removed {}: it may have held it", without_controls(&file.display().to_string()))?;
     }
     Ok(())
 }
 
 /// Secure erase of the index's files, then a new copy of the index.
-fn scrub(config: &Config, store: &Store, ui: &Ui) -> Result<()> {
+fn erase_and_copy(config: &Config, store: &Store, ui: &Ui) -> Result<()> {
     if !store.scrub()? {
         ui.warn("something else is reading the index: until this is run again, what was forgotten is still in its files");
     } else if let Err(e) = store.copy_when_due(config.now()) {
@@ -181,43 +181,43 @@ fn write_pages(what: &ForgetSelection, config: &Config, store: &mut Store, ui: &
     write_documents(store, ui)?;
     pages::write(config, store, false, ui)?;
     if let ForgetSelection::Text(phrase) = what
-        && files::any_page_holds(phrase, config, store)?
+        && files::any_page_contains(phrase, config, store)?
     {
         // A user wrote the text above the notes, where pages are ours: rewrite all pages.
         pages::write(config, store, true, ui)?;
     }
-    store.drop_emptied()?;
+    store.drop_empty_sessions()?;
     Ok(())
 }
 
 /// Verifies that the text is gone, and warns where it is not.
-fn check(what: &ForgetSelection, config: &Config, store: &Store, ui: &Ui) -> Result<()> {
+fn verify_gone(what: &ForgetSelection, config: &Config, store: &Store, ui: &Ui) -> Result<()> {
     let ForgetSelection::Text(phrase) = what else { return Ok(()) };
-    for table in store.still_in(phrase)? {
+    for table in store.tables_containing(phrase)? {
         ui.warn(&format!("the text still stands in the index, in `{table}`: please report this"));
     }
-    for file in files::files_with(phrase, config) {
+    for file in files::files_containing(phrase, config) {
         ui.warn(&format!("the text still stands in {}, which recall does not change", file.display()));
     }
     Ok(())
 }
 
 /// Dry run on a copy of the index.
-fn rehearse(what: &ForgetSelection, config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> {
-    let read = rehearsal(&DigestRequest::default(), config, ui, config.now(), &mut Default::default())?;
-    let Some((_folder, store)) = read else { return busy() };
+fn dry_run(what: &ForgetSelection, config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> {
+    let read = open_sandbox(&DigestRequest::default(), config, ui, config.now(), &mut Default::default())?;
+    let Some((_folder, store)) = read else { return run_in_progress() };
     let shut_out = what.shut_out_by_name(config, &store)? + what.shut_out_unread(config, &store)?;
     let doomed = what.find(config, &store)?;
     let mut account = ForgetSummary::new(&doomed, &store, shut_out)?;
     if let ForgetSelection::Text(phrase) = what {
-        account.notes = files::notes_with(phrase, config, &store, ui)?;
+        account.notes = files::count_in_notes(phrase, config, &store, ui)?;
     }
     for orphan in what.find_orphans(config, &store)? {
-        writeln!(out, "{}  {}  page  {}", id8(&orphan.session), plain(orphan.project.name()), orphan.file.display())?;
+        writeln!(out, "{}  {}  page  {}", id8(&orphan.session), without_controls(orphan.project.name()), orphan.file.display())?;
         account.orphans += 1;
     }
     // Excluded sessions can be forgotten, but their text is not shown.
-    let shown = Memory::beside(&store, &config.policy(View::Owner))?;
+    let shown = Memory::beside_writer(&store, &config.policy(View::Owner))?;
     for pk in doomed.sessions() {
         let head = store.session_head(pk)?;
         let lost = match doomed.rows.get(&pk) {
@@ -229,22 +229,25 @@ fn rehearse(what: &ForgetSelection, config: &Config, ui: &Ui, out: &mut impl Wri
         let day = config.local_time(Some(head.started_at), "%Y-%m-%d");
         let title = match shown.look_up_session(&head.id)? {
             Some(_) => shown.title_of(pk)?.unwrap_or_else(|| "(no digest)".into()),
-            None => EXCLUDED.into(),
+            None => EXCLUDED_TEXT.into(),
         };
-        writeln!(out, "{}  {day}  {}  {lost}  {}", id8(&head.id), plain(head.project.name()), plain(&title))?;
+        writeln!(out, "{}  {day}  {}  {lost}  {}", id8(&head.id), without_controls(head.project.name()), without_controls(&title))?;
     }
     for pk in &doomed.notes {
         let note = store.note(*pk)?;
         let (day, text) = (
             config.local_time(Some(note.at), "%Y-%m-%d"),
-            shorten(&one_line(&plain(shown.look_up_note(&note.id)?.as_ref().map_or(EXCLUDED, |note| &note.text))), 80),
+            shorten(
+                &one_line(&without_controls(shown.look_up_note(&note.id)?.as_ref().map_or(EXCLUDED_TEXT, |note| &note.text))),
+                80,
+            ),
         );
-        writeln!(out, "{}  {day}  {}  note  {text}", note.id, plain(note.project.name()))?;
+        writeln!(out, "{}  {day}  {}  note  {text}", note.id, without_controls(note.project.name()))?;
     }
-    tell(&account, "would forget", out)
+    print_summary(&account, "would forget", out)
 }
 
-fn tell(account: &ForgetSummary, verb: &str, out: &mut impl Write) -> Result<()> {
+fn print_summary(account: &ForgetSummary, verb: &str, out: &mut impl Write) -> Result<()> {
     if account.is_empty() {
         writeln!(out, "nothing found")?;
         return Ok(());

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::{Result, bail};
 
 use super::{ForgetRequest, ForgetTarget};
-use crate::app::filter::{ProjectFilter, moment};
+use crate::app::filter::{ProjectFilter, parse_time};
 use crate::app::forget::current_session;
 use crate::app::orphans;
 use crate::app::orphans::SessionPage;
@@ -15,11 +15,11 @@ use crate::source::discover::{TranscriptFile, discover};
 use crate::store::Store;
 use crate::store::forget::{RemovalPlan, folder_of};
 use crate::store::notes::Note;
-use crate::sys::paths::names_of;
+use crate::sys::paths::path_aliases;
 use crate::text::phrase::PhraseMatcher;
 
 /// Shorter texts occur nearly everywhere.
-const MIN_LENGTH: usize = 2;
+const MIN_TEXT_CHARS: usize = 2;
 
 pub enum ForgetSelection {
     /// The session in which the command runs, by its full id.
@@ -36,14 +36,14 @@ pub enum ForgetSelection {
 impl ForgetSelection {
     /// # Errors
     /// When a date, a glob or a text means nothing, or there is no session to be meant by `--this`.
-    pub fn asked(request: &ForgetRequest, config: &Config) -> Result<Self> {
+    pub fn from_args(request: &ForgetRequest, config: &Config) -> Result<Self> {
         Ok(match &request.what {
             ForgetTarget::This => Self::This(current_session::session(request.dry_run, config)?),
             ForgetTarget::Session(id) => Self::Session(id.clone()),
             ForgetTarget::Note(id) => Self::Note(id.clone()),
             ForgetTarget::Project(glob) => Self::Project(ProjectFilter::new(Some(glob), config)?),
-            ForgetTarget::Before(text) => Self::Before(moment("--before", text, config)?),
-            ForgetTarget::Matching(text) => Self::Text(phrase(text, config)?),
+            ForgetTarget::Before(text) => Self::Before(parse_time("--before", text, config)?),
+            ForgetTarget::Matching(text) => Self::Text(checked_phrase(text, config)?),
         })
     }
 
@@ -57,7 +57,7 @@ impl ForgetSelection {
             }
             Self::Session(id) | Self::This(id) => store.look_up_session(id)?.into_iter().map(|head| head.pk).collect(),
             Self::Note(_) => BTreeSet::new(),
-            Self::Before(moment) => store.inactive_since(*moment)?,
+            Self::Before(parse_time) => store.inactive_since(*parse_time)?,
             Self::Project(filter) => store.session_heads()?.iter().filter(|h| filter.fits(&h.project)).map(|h| h.pk).collect(),
         };
         let notes = self.find_notes(store)?;
@@ -71,7 +71,7 @@ impl ForgetSelection {
         };
         let fits = |note: &Note| match self {
             Self::Note(_) => one.as_ref() == Some(note),
-            Self::Before(moment) => note.at < *moment,
+            Self::Before(parse_time) => note.at < *parse_time,
             Self::Project(filter) => filter.fits(&note.project),
             Self::Session(_) | Self::This(_) | Self::Text(_) => false,
         };
@@ -91,7 +91,7 @@ impl ForgetSelection {
             Self::Session(id) if store.look_up_session(id)?.is_none() => all.retain(|page| page.session.starts_with(id)),
             Self::Session(_) | Self::Note(_) | Self::Text(_) => all.clear(),
             Self::Project(filter) => all.retain(|page| filter.fits(&page.project)),
-            Self::Before(moment) => all.retain(|page| page.ended_at.is_some_and(|at| at < *moment)),
+            Self::Before(parse_time) => all.retain(|page| page.ended_at.is_some_and(|at| at < *parse_time)),
         }
         let ids: BTreeSet<&str> = all.iter().map(|page| page.session.as_str()).collect();
         if let Self::Session(id) = self
@@ -108,7 +108,7 @@ impl ForgetSelection {
         let (Self::Session(id) | Self::This(id)) = self else { return Ok(0) };
         let known = store.look_up_session(id)?.is_some() || store.forgotten_sessions()?.contains(id);
         // The live session may have no transcript yet.
-        let is_there = || matches!(self, Self::This(_)) || found(config).iter().any(|file| file.place.session == *id);
+        let is_there = || matches!(self, Self::This(_)) || transcripts(config).iter().any(|file| file.place.session == *id);
         if known || !is_there() {
             return Ok(0);
         }
@@ -135,21 +135,21 @@ impl ForgetSelection {
     }
 }
 
-fn found(config: &Config) -> Vec<TranscriptFile> {
+fn transcripts(config: &Config) -> Vec<TranscriptFile> {
     discover(&config.claude_dirs, &config.exclude_transcripts).files
 }
 
 /// Sessions with a transcript in a folder whose name contains the text.
 fn in_folders_named(phrase: &PhraseMatcher, config: &Config) -> BTreeSet<String> {
     let folder = |file: &TranscriptFile| folder_of(&file.path.to_string_lossy(), &file.place.session);
-    found(config).into_iter().filter(|file| phrase.is_in(&folder(file))).map(|file| file.place.session).collect()
+    transcripts(config).into_iter().filter(|file| phrase.is_in(&folder(file))).map(|file| file.place.session).collect()
 }
 
 /// Rejects a text that is part of every path: it would delete everything, which nobody means.
-fn phrase(text: &str, config: &Config) -> Result<PhraseMatcher> {
-    let phrase = PhraseMatcher::new(text).filter(|phrase| phrase.length() >= MIN_LENGTH);
-    let Some(phrase) = phrase else { bail!("--match needs a text of at least {MIN_LENGTH} characters") };
-    let homes = names_of(&config.home);
+fn checked_phrase(text: &str, config: &Config) -> Result<PhraseMatcher> {
+    let phrase = PhraseMatcher::new(text).filter(|phrase| phrase.length() >= MIN_TEXT_CHARS);
+    let Some(phrase) = phrase else { bail!("--match needs a text of at least {MIN_TEXT_CHARS} characters") };
+    let homes = path_aliases(&config.home);
     for dir in homes.iter().chain(&config.claude_dirs) {
         if phrase.is_in(&dir.to_string_lossy()) {
             bail!("`{text}` is part of the path {}, so nearly all that is stored holds it: give more of the text", dir.display());

@@ -12,20 +12,20 @@ use crate::sys::private_files;
 
 /// Time within which equal claims count as one event. Hooks of one event run concurrently; the user cannot start the same session
 /// again this quickly.
-const ONE_START: Duration = Duration::from_secs(5);
+const SAME_EVENT: Duration = Duration::from_secs(5);
 
 fn folder(data_dir: &Path) -> PathBuf {
     data_dir.join("marks/started")
 }
 
 /// Whether this is the first hook for this start of the session.
-pub fn is_first(data_dir: &Path, session: &str, source: &str) -> Result<bool> {
+pub fn claim(data_dir: &Path, session: &str, source: &str) -> Result<bool> {
     let name: String = format!("{session}.{source}").chars().filter(|c| c.is_ascii_alphanumeric() || ".-_".contains(*c)).collect();
     let path = folder(data_dir).join(name);
     let create = || OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
     let created = match create() {
         Err(e) if e.kind() == ErrorKind::NotFound => private_files::create_dir(&folder(data_dir)).and_then(|()| create()),
-        Err(e) if e.kind() == ErrorKind::AlreadyExists && private_files::age(&path).is_none_or(|age| age > ONE_START) => {
+        Err(e) if e.kind() == ErrorKind::AlreadyExists && private_files::age(&path).is_none_or(|age| age > SAME_EVENT) => {
             let _ = fs::remove_file(&path);
             create()
         }
@@ -39,6 +39,6 @@ pub fn is_first(data_dir: &Path, session: &str, source: &str) -> Result<bool> {
 }
 
 /// Removes claims of events that are long over.
-pub fn tidy(data_dir: &Path) {
-    private_files::remove_files(&folder(data_dir), |age| age.is_none_or(|age| age > ONE_START * 60));
+pub fn remove_old(data_dir: &Path) {
+    private_files::remove_files(&folder(data_dir), |age| age.is_none_or(|age| age > SAME_EVENT * 60));
 }

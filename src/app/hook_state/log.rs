@@ -8,42 +8,46 @@ use std::path::{Path, PathBuf};
 
 use crate::config;
 use crate::sys::private_files;
-use crate::text::clean::{one_line, plain, shorten};
+use crate::text::clean::{one_line, shorten, without_controls};
 
 /// Size in bytes at which the log is rotated. One rotated log is kept.
 const MAX_SIZE: u64 = 64 << 10;
 /// Longest line, in characters.
 const MAX_LINE: usize = 400;
 
-pub fn file(data_dir: &Path) -> PathBuf {
+pub fn path(data_dir: &Path) -> PathBuf {
     data_dir.join("hooks.log")
 }
 
 /// Appends a line. Errors (no home, a full disk) are ignored: there is no other place to report them.
 pub fn note(event: &str, what: &str) {
     let Ok(data_dir) = config::data_dir() else { return };
-    let log = file(&data_dir);
+    let log = path(&data_dir);
     let at = jiff::Timestamp::from_millisecond(config::now().unwrap_or_default()).unwrap_or_default();
-    let line = format!("{at:.0} {}: {}\n", shorten(&one_line(&plain(event)), 40), shorten(&one_line(&plain(what)), MAX_LINE));
+    let line = format!(
+        "{at:.0} {}: {}\n",
+        shorten(&one_line(&without_controls(event)), 40),
+        shorten(&one_line(&without_controls(what)), MAX_LINE)
+    );
     if fs::metadata(&log).is_ok_and(|m| m.len() >= MAX_SIZE) {
         let _ = fs::rename(&log, log.with_extension("log.old"));
     }
     let _ = private_files::create_dir(&data_dir);
-    if private_files::is_led_elsewhere(&log) {
+    if private_files::is_link(&log) {
         // Removes the link itself; its target stays untouched.
         let _ = fs::remove_file(&log);
     }
-    if let Ok(mut log) = private_files::open_itself(OpenOptions::new().create(true).append(true).mode(0o600), &log) {
+    if let Ok(mut log) = private_files::open_regular(OpenOptions::new().create(true).append(true).mode(0o600), &log) {
         let _ = log.write_all(line.as_bytes());
     }
 }
 
 /// Removes lines, also from the rotated log.
-pub fn forget(data_dir: &Path, fits: impl Fn(&str) -> bool) -> std::io::Result<()> {
-    let log = file(data_dir);
+pub fn remove_lines(data_dir: &Path, fits: impl Fn(&str) -> bool) -> std::io::Result<()> {
+    let log = path(data_dir);
     for log in [log.with_extension("log.old"), log] {
         let mut bytes = Vec::new();
-        let read = private_files::open_itself(OpenOptions::new().read(true), &log).and_then(|mut log| log.read_to_end(&mut bytes));
+        let read = private_files::open_regular(OpenOptions::new().read(true), &log).and_then(|mut log| log.read_to_end(&mut bytes));
         if read.is_err() {
             continue;
         }
@@ -58,7 +62,7 @@ pub fn forget(data_dir: &Path, fits: impl Fn(&str) -> bool) -> std::io::Result<(
 
 /// The last lines, at most `most`, newest last.
 pub fn last_lines(data_dir: &Path, most: usize) -> Vec<String> {
-    let Ok(log) = private_files::open_itself(OpenOptions::new().read(true), &file(data_dir)) else { return Vec::new() };
+    let Ok(log) = private_files::open_regular(OpenOptions::new().read(true), &path(data_dir)) else { return Vec::new() };
     let mut lines: Vec<String> = std::io::BufReader::new(log).lines().map_while(Result::ok).collect();
     lines.split_off(lines.len().saturating_sub(most))
 }

@@ -10,7 +10,7 @@ pub mod seen;
 
 /// Removes what hooks left behind and no longer need.
 pub fn tidy(data_dir: &Path) {
-    mark::tidy(data_dir);
-    dedupe::tidy(data_dir);
-    seen::tidy(data_dir);
+    mark::remove_leftovers(data_dir);
+    dedupe::remove_old(data_dir);
+    seen::remove_old(data_dir);
 }

@@ -15,9 +15,9 @@ use crate::model::session::short_id;
 use crate::sys::private_files;
 
 /// Most entries per session. Once reached, prompts of this session get nothing more.
-const MOST: usize = 200;
+const MAX_ENTRIES: usize = 200;
 /// Age after which a session's file is removed, counted from its last entry. After that things may be shown again.
-const KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
+const MAX_AGE: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// How something was shown, in increasing detail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub enum ShownAs {
     Passages,
 }
 
-const HOW: [(ShownAs, &str); 3] = [(ShownAs::Notice, "notice"), (ShownAs::Start, "start"), (ShownAs::Passages, "passages")];
+const SHOWN_AS: [(ShownAs, &str); 3] = [(ShownAs::Notice, "notice"), (ShownAs::Start, "start"), (ShownAs::Passages, "passages")];
 
 /// What was already shown to one session.
 #[derive(Debug, Default)]
@@ -43,9 +43,9 @@ impl SeenLog {
         let text = fs::read_to_string(file(data_dir, session)).unwrap_or_default();
         let line = |line: &str| {
             let (how, id) = line.split_once(' ')?;
-            Some((HOW.iter().find(|(_, name)| *name == how)?.0, id.to_owned()))
+            Some((SHOWN_AS.iter().find(|(_, name)| *name == how)?.0, id.to_owned()))
         };
-        Self { lines: text.lines().filter_map(line).take(MOST).collect() }
+        Self { lines: text.lines().filter_map(line).take(MAX_ENTRIES).collect() }
     }
 
     /// Whether it was shown in any way.
@@ -61,13 +61,13 @@ impl SeenLog {
     }
 
     pub fn is_full(&self) -> bool {
-        self.lines.len() >= MOST
+        self.lines.len() >= MAX_ENTRIES
     }
 }
 
 /// Records what is shown to a session.
-pub fn note<'i>(data_dir: &Path, session: &str, how: ShownAs, ids: impl Iterator<Item = &'i str>) -> Result<()> {
-    let name = HOW.iter().find(|(known, _)| *known == how).map_or("", |(_, name)| name);
+pub fn record<'i>(data_dir: &Path, session: &str, how: ShownAs, ids: impl Iterator<Item = &'i str>) -> Result<()> {
+    let name = SHOWN_AS.iter().find(|(known, _)| *known == how).map_or("", |(_, name)| name);
     let lines: String = ids.map(|id| format!("{name} {}\n", hashed(id))).collect();
     if lines.is_empty() {
         return Ok(());
@@ -82,13 +82,13 @@ pub fn note<'i>(data_dir: &Path, session: &str, how: ShownAs, ids: impl Iterator
 }
 
 /// Forgets what was shown: after a compaction it may be gone from the context.
-pub fn forget(data_dir: &Path, session: &str) {
+pub fn clear(data_dir: &Path, session: &str) {
     let _ = fs::remove_file(file(data_dir, session));
 }
 
 /// Removes the files of sessions that are long over.
-pub fn tidy(data_dir: &Path) {
-    private_files::remove_files(&folder(data_dir), |age| age.is_none_or(|age| age > KEPT));
+pub fn remove_old(data_dir: &Path) {
+    private_files::remove_files(&folder(data_dir), |age| age.is_none_or(|age| age > MAX_AGE));
 }
 
 fn folder(data_dir: &Path) -> PathBuf {

@@ -1,7 +1,7 @@
 use super::*;
 
 fn admit(text: &str) -> Result<String, Refusal> {
-    admitted(text, &Sanitizer::shipped())
+    accept_text(text, &Sanitizer::shipped())
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn private_words_and_secrets_are_taken_out_of_the_rest() {
 #[test]
 fn the_same_in_nearly_the_same_words_is_known_and_a_change_is_not() {
     let known = |new: &str, old: &str| {
-        is_known(
+        is_same_note(
             new,
             &Note {
                 pk: 1,

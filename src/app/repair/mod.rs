@@ -31,14 +31,14 @@ use crate::store::maintenance::{Contents, WriteLock, backup, orphaned_log};
 use crate::store::{Memory, Store};
 use crate::sys::messages::Ui;
 use crate::sys::{failpoints, private_files};
-use crate::text::clean::plain;
+use crate::text::clean::without_controls;
 
 pub fn run(config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> {
     let mut lock = run_lock(config)?;
     let Ok(_held) = lock.try_write() else { bail!("a run is under way: try again when it has ended") };
     // Another process may have repaired it since it was examined.
     if is_whole(config) {
-        writeln!(out, "whole       {}: it is mended by now", plain(&config.database().display().to_string()))?;
+        writeln!(out, "whole       {}: it is mended by now", without_controls(&config.database().display().to_string()))?;
         return Ok(());
     }
     // Before the run below rewrites them.
@@ -56,7 +56,7 @@ pub fn run(config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> {
 }
 
 fn is_whole(config: &Config) -> bool {
-    let opened = Memory::open_if_there(&config.database(), &Policy::upkeep());
+    let opened = Memory::open_if_there(&config.database(), &Policy::maintenance());
     let damage = opened.and_then(|store| store.map(|store| store.any_damage()).transpose());
     matches!(damage, Ok(None | Some(None)))
 }
@@ -97,7 +97,7 @@ fn restore(config: &Config, pages: &Pages, ui: &Ui, out: &mut impl Write) -> Res
     put_in_place(&restored, &index)?;
     drop(write_lock);
     if let Some(file) = aside {
-        writeln!(out, "set aside   {}", plain(&file.display().to_string()))?;
+        writeln!(out, "set aside   {}", without_controls(&file.display().to_string()))?;
     }
     writeln!(out, "restored    {}", base.told)?;
     writeln!(out, "saved       from the damaged index, beyond that: {}", numbers(&salvaged))?;
@@ -137,7 +137,7 @@ impl Base {
             }
         }
         let mut store = Store::open(at)?;
-        store.sync_later()?;
+        store.relax_durability()?;
         let known = torn.iter().rev().try_fold(Contents::unreadable(), |known, file| salvage_copy(&mut store, known, file))?;
         let told = format!(
             "what can be read of the copy of {}, which is damaged as well: {}",
@@ -149,7 +149,7 @@ impl Base {
 
     fn of(store: Store, known: Contents, told: String) -> Result<Self> {
         // Everything is synced before it is put into its place.
-        store.sync_later()?;
+        store.relax_durability()?;
         Ok(Self { store, known, told })
     }
 
@@ -194,13 +194,13 @@ fn without_log(index: &Path, config: &Config, ui: &Ui, out: &mut impl Write) -> 
     if !orphaned_log::has_log(index) {
         return Ok(None);
     }
-    let Some(alone) = Store::open_without_log(index).ok().filter(Store::is_whole_without_log) else { return Ok(None) };
+    let Some(alone) = Store::open_without_log(index).ok().filter(Store::is_sound_without_log) else { return Ok(None) };
     let write_lock = WriteLock::acquire(index);
     let held = alone.contents();
     let logs = quarantine::move_logs(index, config)?;
     drop(write_lock);
     for log in logs {
-        writeln!(out, "set aside   {}", plain(&log.display().to_string()))?;
+        writeln!(out, "set aside   {}", without_controls(&log.display().to_string()))?;
     }
     writeln!(out, "restored    the index itself, which is whole without it: {}", numbers(&held.count()))?;
     ui.warn("what the log beside the index held is not in it: where the log was its own, that is what was stored last");
@@ -219,7 +219,7 @@ fn resume(index: &Path, restored: &Path, pages: &Pages, config: &Config, out: &m
     let before = Before::new(lost.unwrap_or_else(Contents::unreadable), known, pages, &store)?;
     drop(store);
     put_in_place(restored, index)?;
-    writeln!(out, "mended      {}: an earlier mending was cut short", plain(&index.display().to_string()))?;
+    writeln!(out, "mended      {}: an earlier mending was cut short", without_controls(&index.display().to_string()))?;
     Ok(before)
 }
 

@@ -20,7 +20,7 @@ use crate::store::Store;
 use crate::store::error::is_store_error;
 use crate::store::transfer::ExportedNote;
 use crate::sys::messages::Ui;
-use crate::text::clean::plain;
+use crate::text::clean::without_controls;
 
 pub struct Pages {
     sessions: Vec<PageFacts>,
@@ -84,7 +84,7 @@ impl Pages {
                 None => match self.put_back(*at, note, store, config) {
                     Err(e) if is_store_error(&e) => return Err(e),
                     Err(e) => {
-                        let told = format!("note {} is left only in a page ({e:#}): {}", note.id, plain(&note.text));
+                        let told = format!("note {} is left only in a page ({e:#}): {}", note.id, without_controls(&note.text));
                         ui.warn(&format!("{told}; `recall remember` keeps it again"));
                     }
                     Ok(()) => {}

@@ -111,7 +111,7 @@ impl Losses {
 
 /// Reports what is certain before the transcripts are read again.
 pub fn report_at_once(before: &Before, config: &Config, ui: &Ui) -> Result<()> {
-    let store = Memory::open(&config.database(), &Policy::upkeep())?;
+    let store = Memory::open(&config.database(), &Policy::maintenance())?;
     let missing = before.missing(&store.contents());
     if !missing.is_nothing() {
         ui.note(&format!("not in the mended index: {}; the transcripts are read again for them", missing.told()));
@@ -137,7 +137,7 @@ pub fn report_at_once(before: &Before, config: &Config, ui: &Ui) -> Result<()> {
 
 /// Reports what was there and is not any more.
 pub fn report_lost(before: &Before, is_read: bool, config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> {
-    let store = Memory::open(&config.database(), &Policy::upkeep())?;
+    let store = Memory::open(&config.database(), &Policy::maintenance())?;
     let now = store.contents();
     let lost = before.missing(&now);
     match lost.is_nothing() {
@@ -155,7 +155,7 @@ pub fn report_lost(before: &Before, is_read: bool, config: &Config, ui: &Ui, out
         let which = if bare == 1 { "1 session is" } else { &format!("{bare} sessions are") };
         ui.warn(&format!("{which} left with the digest alone: what else was stored cannot be read any more"));
     }
-    if let Some(told) = orphans::told(&orphans::find(config, &store)?) {
+    if let Some(told) = orphans::describe(&orphans::find(config, &store)?) {
         ui.warn(&told);
     }
     Ok(())

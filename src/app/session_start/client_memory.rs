@@ -6,9 +6,9 @@
 use std::io::Read;
 use std::path::Path;
 
-use crate::app::notes::is_said_in;
+use crate::app::notes::is_contained_in;
 use crate::config::Config;
-use crate::source::delta::regular;
+use crate::source::delta::open_regular;
 
 /// How much of the file the client injects, in bytes and lines.
 const MAX_BYTES: u64 = 25_000;
@@ -32,7 +32,7 @@ impl ClientMemory {
 
     /// Is this statement already in the memory?
     pub fn says(&self, text: &str) -> bool {
-        self.0.iter().any(|statement| is_said_in(text, statement))
+        self.0.iter().any(|statement| is_contained_in(text, statement))
     }
 }
 
@@ -43,7 +43,7 @@ fn folder_of(path: &str) -> String {
 
 fn read(file: &Path) -> Option<String> {
     let mut bytes = Vec::new();
-    regular(file).ok()?.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
+    open_regular(file).ok()?.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
     let text = String::from_utf8_lossy(&bytes);
     Some(text.lines().take(MAX_LINES).collect::<Vec<_>>().join("\n"))
 }

@@ -7,4 +7,4 @@ pub mod client_memory;
 mod gather;
 pub mod undigested_summary;
 
-pub use gather::{ContextRequest, StartMode, compacted, gather};
+pub use gather::{ContextRequest, StartMode, gather, gather_compacted};

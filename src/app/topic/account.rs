@@ -8,15 +8,15 @@ use crate::model::session::short_id;
 use crate::privacy::Sanitizer;
 use crate::render::topic::{TopicSource, shown_id};
 use crate::summarize::{ModelRequest, object_in};
-use crate::text::budget::{bytes_of, tokens};
-use crate::text::clean::{one_line, plain, shorten};
+use crate::text::budget::{max_bytes, tokens};
+use crate::text::clean::{one_line, shorten, without_controls};
 
 const INSTRUCTIONS: &str = include_str!("../../../prompts/topic.md");
 
 /// The most characters of the question, of a passage given to the model, and of a sentence in its reply.
-const QUESTION: usize = 400;
-const GIVEN: usize = 700;
-const SENTENCE: usize = 500;
+const MAX_QUESTION_CHARS: usize = 400;
+const MAX_PASSAGE_CHARS: usize = 700;
+const MAX_SENTENCE_CHARS: usize = 500;
 /// The most sentences read from a reply.
 const MAX_SENTENCES: usize = 40;
 const TITLE: usize = 110;
@@ -42,18 +42,27 @@ pub struct TopicAccount {
 pub fn request(question: &str, sources: &[TopicSource], gate: &Sanitizer) -> ModelRequest {
     let mut told = String::new();
     for (at, source) in sources.iter().enumerate() {
-        let elsewhere =
-            source.elsewhere.as_ref().map(|name| format!(" in the project {}", one_line(&plain(name)))).unwrap_or_default();
-        let by = source.by.as_ref().map(|by| format!(" {}", one_line(&plain(by)))).unwrap_or_default();
-        told += &format!("[{}] {}, {}{by}{elsewhere}: {}\n", at + 1, source.when, source.origin, one_line(&plain(&source.title)));
+        let elsewhere = source
+            .elsewhere
+            .as_ref()
+            .map(|name| format!(" in the project {}", one_line(&without_controls(name))))
+            .unwrap_or_default();
+        let by = source.by.as_ref().map(|by| format!(" {}", one_line(&without_controls(by)))).unwrap_or_default();
+        told += &format!(
+            "[{}] {}, {}{by}{elsewhere}: {}\n",
+            at + 1,
+            source.when,
+            source.origin,
+            one_line(&without_controls(&source.title))
+        );
         for passage in &source.passages {
-            told += &format!("- {}: {}\n", passage.kind, shorten(&one_line(&plain(&passage.text)), GIVEN));
+            told += &format!("- {}: {}\n", passage.kind, shorten(&one_line(&without_controls(&passage.text)), MAX_PASSAGE_CHARS));
         }
     }
     let told = gate.redact(&told);
     // The fence's name is a hash of the text, so the text cannot contain it on purpose.
     let fence = short_id("notes-", &[&told]);
-    let question = gate.redact(&shorten(&one_line(&plain(question)), QUESTION));
+    let question = gate.redact(&shorten(&one_line(&without_controls(question)), MAX_QUESTION_CHARS));
     let stdin = format!("Question: {question}\n<{fence}>\n{told}</{fence}>\nThe notes end here. Answer with the JSON object.\n");
     ModelRequest { system: INSTRUCTIONS.to_owned(), stdin, ..ModelRequest::default() }
 }
@@ -67,7 +76,7 @@ pub fn read(reply: &str, sources: &[TopicSource], gate: &Sanitizer) -> Result<Ve
         serde_json::from_str(object_in(reply)?).map_err(|e| format!("the reply is not the JSON object asked for: {e}"))?;
     let all = object.get("sentences").and_then(Value::as_array).ok_or("the reply has no \"sentences\"")?;
     let sentence = |value: &Value| {
-        let text = shorten(&one_line(&gate.clean(value.get("text")?.as_str()?)), SENTENCE);
+        let text = shorten(&one_line(&gate.clean(value.get("text")?.as_str()?)), MAX_SENTENCE_CHARS);
         let cited = value.get("sources")?.as_array()?.iter().map(|n| source_of(n, sources)).collect::<Option<Vec<String>>>()?;
         (!text.is_empty() && !cited.is_empty()).then_some(Sentence { text, sources: cited })
     };
@@ -86,9 +95,9 @@ fn source_of(number: &Value, sources: &[TopicSource]) -> Option<String> {
 impl TopicAccount {
     /// As many sentences as fit, followed by the sources they cite.
     pub fn fit(sentences: Vec<Sentence>, sources: &[TopicSource], max_tokens: usize) -> Self {
-        let most = bytes_of(max_tokens);
+        let most = max_bytes(max_tokens);
         let all = sentences.len();
-        let texts = (0..=all).rev().map(|count| (count, written(&sentences[..count], all - count, sources)));
+        let texts = (0..=all).rev().map(|count| (count, account_text(&sentences[..count], all - count, sources)));
         let (count, text) = texts.into_iter().find(|(count, text)| *count == 0 || text.len() <= most).unwrap_or_default();
         let text = if count == 0 { String::new() } else { text };
         let sentences: Vec<Sentence> = sentences.into_iter().take(count).collect();
@@ -96,11 +105,11 @@ impl TopicAccount {
     }
 }
 
-fn written(sentences: &[Sentence], left_out: usize, sources: &[TopicSource]) -> String {
+fn account_text(sentences: &[Sentence], left_out: usize, sources: &[TopicSource]) -> String {
     let mut text = String::new();
     for sentence in sentences {
         let ids: Vec<String> = sentence.sources.iter().map(|id| shown_id(id)).collect();
-        text += &format!("{} [{}]\n", said(&sentence.text, SENTENCE), ids.join(", "));
+        text += &format!("{} [{}]\n", said(&sentence.text, MAX_SENTENCE_CHARS), ids.join(", "));
     }
     if left_out > 0 {
         text += &format!("({left_out} more sentences left out for want of room)\n");

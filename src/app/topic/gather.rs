@@ -10,28 +10,28 @@ use crate::model::note::EVERYWHERE;
 use crate::model::session::{Millis, Project};
 use crate::render::topic::fit;
 use crate::render::topic::{SourcePassage, Topic, TopicSource};
-use crate::search::prompt::{wants_decisions, without_asking};
+use crate::search::prompt::{topic_only, wants_decisions};
 use crate::search::{HitSource, Query, SearchHit, SearchOptions, find};
 use crate::store::Memory;
 use crate::store::notes::Note;
-use crate::text::tokenize::words;
+use crate::text::tokenize::distinctive_words;
 
 /// The most sources, and the most passages of each.
-const SOURCES: usize = 8;
-const PASSAGES: usize = 5;
+const MAX_SOURCES: usize = 8;
+const MAX_PASSAGES: usize = 5;
 /// The least `focus` of a source: absolute, and as a share of the best source's.
-const LEAST: f64 = 0.25;
-const AGAINST_BEST: f64 = 0.6;
+const MIN_FOCUS: f64 = 0.25;
+const MIN_FOCUS_SHARE: f64 = 0.6;
 /// Without a topic: how many of the latest sessions to show, and how many of the last outcomes and decisions of each.
-const LATEST: usize = 3;
-const OUTCOMES: usize = 3;
-const DECISIONS: usize = 3;
+const LATEST_SESSIONS: usize = 3;
+const MAX_OUTCOMES: usize = 3;
+const MAX_DECISIONS: usize = 3;
 /// How many open items and decisions of the session are added to the passages found.
-const BESIDE: usize = 2;
+const MAX_ADDED: usize = 2;
 /// A session with fewer informative passages than this also gets its outcomes.
-const ENOUGH: usize = 2;
+const MIN_INFORMATIVE: usize = 2;
 /// A prompt that begins with the title and is at most this many bytes longer only repeats it.
-const LITTLE_MORE: usize = 24;
+const TITLE_SLACK_BYTES: usize = 24;
 
 /// What is known about a topic, within a token budget. A query without words gives the latest sessions: of the own project if there is
 /// one, else of all.
@@ -64,9 +64,9 @@ impl Asker<'_> {
 
 /// All sources on a topic, best first, without a budget.
 pub fn candidates(store: &Memory, config: &Config, query: &Query, asking: &Asker<'_>) -> Result<Vec<TopicSource>> {
-    let query = without_asking(query);
+    let query = topic_only(query);
     match asking.own {
-        Some(own) if query.is_empty() => latest(store, config, own, asking.session),
+        Some(own) if query.is_empty() => latest_sessions(store, config, own, asking.session),
         _ => found(store, config, query, asking),
     }
 }
@@ -79,29 +79,29 @@ impl Topic {
 }
 
 /// Conversation items read per result for passages; a hook waits for this.
-const READS: usize = 400;
+const MAX_ITEMS_READ: usize = 400;
 
 fn found(store: &Memory, config: &Config, mut query: Query, asking: &Asker<'_>) -> Result<Vec<TopicSource>> {
-    let limit = if query.is_empty() { LATEST } else { SOURCES };
+    let limit = if query.is_empty() { LATEST_SESSIONS } else { MAX_SOURCES };
     if query.is_empty() {
         // No query: match everything, newest first.
         query.filters.since = Some(Millis::MIN);
     }
     let wanted = SearchOptions {
         limit,
-        passages: PASSAGES,
+        passages: MAX_PASSAGES,
         own: asking.own,
         now: config.now(),
         except: asking.session,
-        reads: READS,
+        reads: MAX_ITEMS_READ,
         ..SearchOptions::default()
     };
     let mut all = find(store, &query, &wanted)?;
     if !query.terms.is_empty() {
         let best = all.iter().map(|found| found.focus).fold(0.0, f64::max);
-        all.retain(|found| found.focus >= LEAST.max(best * AGAINST_BEST));
+        all.retain(|found| found.focus >= MIN_FOCUS.max(best * MIN_FOCUS_SHARE));
     }
-    let words = words(&query.text);
+    let words = distinctive_words(&query.text);
     all.into_iter().map(|found| source(store, config, found, &words, asking)).collect()
 }
 
@@ -113,15 +113,15 @@ fn source(store: &Memory, config: &Config, found: SearchHit, words: &BTreeSet<St
     };
     let mut passages: Vec<SourcePassage> = Vec::new();
     for one in &found.passages {
-        add(&mut passages, &name(&one.kind), &one.text);
+        add_passage(&mut passages, &kind_name(&one.kind), &one.text);
     }
     if let HitSource::Session(head) = &found.origin
         && let Some(stored) = store.digest_of(head.pk)?
     {
-        let closed = store.closed_of(head.pk)?;
-        passages = completed(passages, &head.id, &stored.digest, &closed, words, asking.decisions);
+        let closed = store.closed_item_ids(head.pk)?;
+        passages = complete_passages(passages, &head.id, &stored.digest, &closed, words, asking.decisions);
     }
-    without_title(&mut passages, &found.title);
+    drop_repeated_title(&mut passages, &found.title);
     Ok(TopicSource {
         id: found.id().to_owned(),
         origin,
@@ -141,7 +141,7 @@ fn source(store: &Memory, config: &Config, found: SearchHit, words: &BTreeSet<St
 }
 
 /// The passages found in a session, completed with decisions and open items, and with outcomes if too few are informative.
-fn completed(
+fn complete_passages(
     mut found: Vec<SourcePassage>,
     session: &str,
     digest: &Digest,
@@ -149,47 +149,47 @@ fn completed(
     asked: &BTreeSet<String>,
     decisions_first: bool,
 ) -> Vec<SourcePassage> {
-    for passage in found.iter_mut().filter(|passage| passage.kind == "learned" && was_read(digest, &passage.text)) {
+    for passage in found.iter_mut().filter(|passage| passage.kind == "learned" && only_investigated(digest, &passage.text)) {
         "investigated".clone_into(&mut passage.kind);
     }
     // Later decisions hold over earlier ones; of the last ones, those with the most words of the query come first.
     let mut decided: Vec<&str> = digest.decisions.iter().rev().map(|claim| claim.text.as_str()).collect();
-    let held = |text: &str| words(text).intersection(asked).count();
+    let held = |text: &str| distinctive_words(text).intersection(asked).count();
     decided.sort_by_key(|text| std::cmp::Reverse(held(text)));
     let mut passages = Vec::new();
     if decisions_first {
         let (first, rest): (Vec<SourcePassage>, Vec<SourcePassage>) =
             found.into_iter().partition(|passage| passage.kind == "decision");
         passages.extend(first);
-        decided.iter().take(DECISIONS).for_each(|text| add(&mut passages, "decision", text));
+        decided.iter().take(MAX_DECISIONS).for_each(|text| add_passage(&mut passages, "decision", text));
         let (read, rest): (Vec<SourcePassage>, Vec<SourcePassage>) =
             rest.into_iter().partition(|passage| passage.kind == "investigated");
-        rest.into_iter().chain(read).for_each(|passage| add(&mut passages, &passage.kind, &passage.text));
+        rest.into_iter().chain(read).for_each(|passage| add_passage(&mut passages, &passage.kind, &passage.text));
     } else {
         passages = found;
     }
-    left_open(session, digest, closed).take(BESIDE).for_each(|(kind, text)| add(&mut passages, kind, text));
-    decided.iter().take(BESIDE).for_each(|text| add(&mut passages, "decision", text));
+    unsettled_items(session, digest, closed).take(MAX_ADDED).for_each(|(kind, text)| add_passage(&mut passages, kind, text));
+    decided.iter().take(MAX_ADDED).for_each(|text| add_passage(&mut passages, "decision", text));
     let tells = |passage: &&SourcePassage| !matches!(passage.kind.as_str(), "prompt" | "investigated" | "file" | "command");
-    if passages.iter().filter(tells).count() < ENOUGH {
-        last(&digest.completed, OUTCOMES).for_each(|text| add(&mut passages, "outcome", text));
-        last(&digest.learned, BESIDE).for_each(|text| add(&mut passages, "learned", text));
+    if passages.iter().filter(tells).count() < MIN_INFORMATIVE {
+        last(&digest.completed, MAX_OUTCOMES).for_each(|text| add_passage(&mut passages, "outcome", text));
+        last(&digest.learned, MAX_ADDED).for_each(|text| add_passage(&mut passages, "learned", text));
     }
     passages
 }
 
 /// Does the digest list this only under what was investigated?
-fn was_read(digest: &Digest, text: &str) -> bool {
-    let said = words(text);
-    let is_of = |list: &[String]| list.iter().any(|one| said.is_subset(&words(one)));
+fn only_investigated(digest: &Digest, text: &str) -> bool {
+    let said = distinctive_words(text);
+    let is_of = |list: &[String]| list.iter().any(|one| said.is_subset(&distinctive_words(one)));
     is_of(&digest.investigated) && !is_of(&digest.learned)
 }
 
 /// Drops the prompt if it only repeats the title and other passages remain.
-fn without_title(passages: &mut Vec<SourcePassage>, title: &str) {
+fn drop_repeated_title(passages: &mut Vec<SourcePassage>, title: &str) {
     let title = title.trim_end_matches('…').trim_end();
     let says_it = |passage: &SourcePassage| {
-        let begins = passage.text.starts_with(title) && passage.text.len() <= title.len() + LITTLE_MORE;
+        let begins = passage.text.starts_with(title) && passage.text.len() <= title.len() + TITLE_SLACK_BYTES;
         passage.kind == "prompt" && (title.contains(passage.text.trim_end_matches('…')) || begins)
     };
     if passages.iter().any(|passage| !says_it(passage)) {
@@ -198,22 +198,24 @@ fn without_title(passages: &mut Vec<SourcePassage>, title: &str) {
 }
 
 /// The latest sessions of a project.
-fn latest(store: &Memory, config: &Config, own: &str, asking: Option<&str>) -> Result<Vec<TopicSource>> {
+fn latest_sessions(store: &Memory, config: &Config, own: &str, asking: Option<&str>) -> Result<Vec<TopicSource>> {
     let Some(project) = store.project_pk(own)? else { return Ok(Vec::new()) };
     let mut all = Vec::new();
-    for one in store.recent_sessions(project, None, LATEST)? {
+    for one in store.recent_sessions(project, None, LATEST_SESSIONS)? {
         let Some(stored) = store.digest_of(one.pk)?.filter(|_| Some(one.id.as_str()) != asking) else { continue };
         let digest = &stored.digest;
-        let closed = store.closed_of(one.pk)?;
+        let closed = store.closed_item_ids(one.pk)?;
         let mut passages = Vec::new();
-        last(&digest.completed, OUTCOMES).for_each(|text| add(&mut passages, "outcome", text));
-        left_open(&one.id, digest, &closed).take(OUTCOMES).for_each(|(kind, text)| add(&mut passages, kind, text));
-        last(&digest.decisions, DECISIONS).for_each(|claim| add(&mut passages, "decision", &claim.text));
-        if passages.len() < ENOUGH {
-            last(&digest.learned, BESIDE).for_each(|text| add(&mut passages, "learned", text));
+        last(&digest.completed, MAX_OUTCOMES).for_each(|text| add_passage(&mut passages, "outcome", text));
+        unsettled_items(&one.id, digest, &closed)
+            .take(MAX_OUTCOMES)
+            .for_each(|(kind, text)| add_passage(&mut passages, kind, text));
+        last(&digest.decisions, MAX_DECISIONS).for_each(|claim| add_passage(&mut passages, "decision", &claim.text));
+        if passages.len() < MIN_INFORMATIVE {
+            last(&digest.learned, MAX_ADDED).for_each(|text| add_passage(&mut passages, "learned", text));
         }
-        add(&mut passages, "prompt", &digest.request);
-        without_title(&mut passages, &digest.title);
+        add_passage(&mut passages, "prompt", &digest.request);
+        drop_repeated_title(&mut passages, &digest.title);
         all.push(TopicSource {
             id: one.id,
             origin: "session",
@@ -235,7 +237,11 @@ fn latest(store: &Memory, config: &Config, own: &str, asking: Option<&str>) -> R
 }
 
 /// Open items of a session that are not settled.
-fn left_open<'d>(session: &'d str, digest: &'d Digest, closed: &'d [String]) -> impl Iterator<Item = (&'static str, &'d str)> {
+fn unsettled_items<'d>(
+    session: &'d str,
+    digest: &'d Digest,
+    closed: &'d [String],
+) -> impl Iterator<Item = (&'static str, &'d str)> {
     let open = digest.open_items(session).filter(|(id, ..)| !closed.contains(id));
     open.map(|(_, kind, claim)| (if kind == "next" { "next" } else { "blocker" }, claim.text.as_str()))
 }
@@ -245,7 +251,7 @@ fn last<T>(list: &[T], most: usize) -> impl Iterator<Item = &T> {
 }
 
 /// Adds a text unless it contains a passage or is contained in one.
-fn add(passages: &mut Vec<SourcePassage>, kind: &str, text: &str) {
+fn add_passage(passages: &mut Vec<SourcePassage>, kind: &str, text: &str) {
     let known = passages.iter().any(|known| known.text.contains(text) || text.contains(&known.text));
     if !known && !text.is_empty() {
         passages.push(SourcePassage { kind: kind.to_owned(), text: text.to_owned() });
@@ -253,6 +259,6 @@ fn add(passages: &mut Vec<SourcePassage>, kind: &str, text: &str) {
 }
 
 /// The serialized name of a kind.
-fn name(kind: &impl serde::Serialize) -> String {
+fn kind_name(kind: &impl serde::Serialize) -> String {
     serde_json::to_value(kind).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
 }

@@ -12,8 +12,8 @@ use crate::mcp::text::line;
 use crate::store::Store;
 
 /// Most ids per call.
-const MOST: usize = 20;
-const TEXT: usize = 200;
+const MAX_IDS: usize = 20;
+const TEXT_CHARS: usize = 200;
 
 pub struct CloseTool;
 
@@ -56,19 +56,19 @@ impl Tool for CloseTool {
     type Reply = CloseReply;
 
     fn call(asked: CloseRequest, site: &ToolContext<'_>) -> Result<CloseReply> {
-        if !(1..=MOST).contains(&asked.ids.len()) {
-            bail!("ids: 1 to {MOST}");
+        if !(1..=MAX_IDS).contains(&asked.ids.len()) {
+            bail!("ids: 1 to {MAX_IDS}");
         }
-        let writer = site.writer().map_err(refused)?;
+        let writer = site.writer().map_err(reword_refusal)?;
         let memory = site.memory()?;
-        let closing = ClosingRequest::find(&asked.ids, &memory)?;
-        closing.check(&writer, asked.undo, &memory).map_err(refused)?;
+        let closing = ClosingRequest::resolve(&asked.ids, &memory)?;
+        closing.check(&writer, asked.undo, &memory).map_err(reword_refusal)?;
         drop(memory);
         let mut store = Store::open_existing(&site.config.database())?;
         let all = closing.apply(&writer, asked.undo, site.config.now(), &mut store)?;
         let item = |one: crate::app::close_items::ClosingResult| Item {
             id: one.id,
-            text: line(&one.text, TEXT),
+            text: line(&one.text, TEXT_CHARS),
             open: asked.undo,
             known: !one.changed,
         };
@@ -89,9 +89,9 @@ impl Tool for CloseTool {
 }
 
 /// Rewords a refusal to say that nothing changed.
-fn refused(error: anyhow::Error) -> anyhow::Error {
+fn reword_refusal(error: anyhow::Error) -> anyhow::Error {
     match error.downcast::<Refusal>() {
-        Ok(refused) => anyhow::anyhow!("nothing was closed or opened: {refused}"),
+        Ok(reword_refusal) => anyhow::anyhow!("nothing was closed or opened: {reword_refusal}"),
         Err(e) => e,
     }
 }

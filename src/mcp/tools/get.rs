@@ -8,15 +8,15 @@ use super::{Tool, ToolContext};
 use crate::app::notes;
 use crate::config::Config;
 use crate::mcp::text::{harmless, line};
-use crate::render::brief::{brief, page, without_digest};
+use crate::render::brief::{brief, no_digest_message, page};
 use crate::store::Memory;
 use crate::store::error::is_store_error;
 use crate::store::load::SessionHead;
 use crate::text::clean::shorten;
 
-const MOST: usize = 10;
+const MAX_IDS: usize = 10;
 /// Characters of a `full` answer, divided among the ids: clients reject more than about 25,000 tokens.
-const FULL: usize = 60_000;
+const MAX_FULL_CHARS: usize = 60_000;
 
 pub struct GetTool;
 
@@ -75,13 +75,13 @@ impl Tool for GetTool {
     type Reply = GetReply;
 
     fn call(asked: GetRequest, site: &ToolContext<'_>) -> Result<GetReply> {
-        if !(1..=MOST).contains(&asked.ids.len()) {
-            bail!("ids: 1 to {MOST} in a call");
+        if !(1..=MAX_IDS).contains(&asked.ids.len()) {
+            bail!("ids: 1 to {MAX_IDS} in a call");
         }
         let store = site.memory()?;
         let mut answer = GetReply { items: Vec::new(), missing: Vec::new() };
         for id in &asked.ids {
-            match item(id, asked.detail, FULL / asked.ids.len(), &store, site.config) {
+            match item(id, asked.detail, MAX_FULL_CHARS / asked.ids.len(), &store, site.config) {
                 Ok(item) => answer.items.push(item),
                 Err(e) if asked.ids.len() == 1 || is_store_error(&e) => return Err(e),
                 Err(e) => answer.missing.push(Missing { id: line(id, 60), why: line(&format!("{e:#}"), 300) }),
@@ -107,7 +107,7 @@ fn item(id: &str, detail: Detail, most: usize, store: &Memory, config: &Config) 
         Detail::Full => whole(&head, most, store, config)?,
     };
     let Some(text) = text else {
-        bail!(without_digest(store, &head)?);
+        bail!(no_digest_message(store, &head)?);
     };
     Ok(Item { text, id: head.id })
 }

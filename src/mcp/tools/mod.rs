@@ -21,7 +21,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::text::{harmless, harmless_value, line};
+use super::text::{harmless, line, safe_value};
 use crate::app::contributor::Contributor;
 use crate::config::{Agent, Config, agent, agent_of_client};
 use crate::mcp::executor::ReadHandle;
@@ -34,16 +34,16 @@ use crate::store::{Memory, Store};
 use crate::text::clean::shorten;
 
 /// Longest error text, in characters.
-const MAX_WHY: usize = 1_000;
+const MAX_ERROR_CHARS: usize = 1_000;
 
 /// Session-end marks that are examined, newest first.
-const MARKS: usize = 60;
+const MAX_MARKS: usize = 60;
 
 /// Longest name of a project, in characters.
-const MAX_NAME: usize = 60;
+const MAX_NAME_CHARS: usize = 60;
 
 /// More than any tool takes.
-const MOST_ARGUMENTS: usize = 12;
+const MAX_ARGUMENTS: usize = 12;
 
 /// Context of a call.
 pub struct ToolContext<'a> {
@@ -66,19 +66,19 @@ impl ToolContext<'_> {
     pub fn writer(&self) -> Result<Contributor> {
         let mut agent = agent().unwrap_or_else(|| agent_of_client(self.client));
         // The session that started the server; it may have begun in another folder.
-        let session = agent.session.take().filter(|id| !self.is_over(id));
+        let session = agent.session.take().filter(|id| !self.has_ended(id));
         let Contributor { reach, .. } = Contributor::agent(&agent, self.folder, self.config)?;
         Ok(Contributor { author: Agent { session, ..agent }.author(), reach })
     }
 
     /// Whether a session ended since the server was started. A client starts the server once and may continue with another
     /// session (`/clear`).
-    fn is_over(&self, session: &str) -> bool {
-        let marked = mark::newest_ends(&self.config.data_dir, MARKS);
+    fn has_ended(&self, session: &str) -> bool {
+        let marked = mark::newest_session_ends(&self.config.data_dir, MAX_MARKS);
         if marked.iter().any(|mark| mark.session == session && mark.at >= self.since) {
             return true;
         }
-        let store = Memory::open(&self.config.database(), &Policy::upkeep()).ok();
+        let store = Memory::open(&self.config.database(), &Policy::maintenance()).ok();
         store.and_then(|store| store.session_end(session).ok().flatten()).is_some_and(|at| at >= self.since)
     }
 
@@ -96,18 +96,18 @@ impl ToolContext<'_> {
     }
 
     /// Like [`Self::memory`], for the projects in scope.
-    pub fn memory_of(&self, scope: ProjectScope) -> Result<Memory> {
+    pub fn memory_in(&self, scope: ProjectScope) -> Result<Memory> {
         match scope {
             ProjectScope::All => self.memory(),
             ProjectScope::Project => {
-                self.reading.memory(self.config, &self.config.policy(View::Only(&self.folder.to_string_lossy())))
+                self.reading.memory(self.config, &self.config.policy(View::OnlyProject(&self.folder.to_string_lossy())))
             }
         }
     }
 
     /// The policy for a reader in the client's folder.
     pub fn policy(&self) -> Policy {
-        self.config.policy(View::From(&self.folder.to_string_lossy()))
+        self.config.policy(View::InFolder(&self.folder.to_string_lossy()))
     }
 
     /// Like [`Self::memory`], but `None` if there is no index.
@@ -175,13 +175,13 @@ fn entry<T: Tool>() -> ToolEntry {
         .with_input_schema::<T::Request>()
         .with_output_schema::<T::Reply>()
         .with_annotations(hints);
-    lean(Arc::make_mut(&mut tool.input_schema));
-    tool.output_schema.as_mut().map(Arc::make_mut).map(lean);
+    slim_schema(Arc::make_mut(&mut tool.input_schema));
+    tool.output_schema.as_mut().map(Arc::make_mut).map(slim_schema);
     ToolEntry { tool, call: call::<T> }
 }
 
 /// Removes parts of a schema that tell a client nothing: sizes of Rust's numbers, and that optional arguments may be null.
-fn lean(schema: &mut JsonObject) {
+fn slim_schema(schema: &mut JsonObject) {
     schema.remove("$schema");
     schema.remove("format");
     if schema.get("default").is_some_and(Value::is_null) {
@@ -198,54 +198,54 @@ fn lean(schema: &mut JsonObject) {
         match value {
             // These keys are argument names, not schema keywords, so keep them all.
             Value::Object(named) if matches!(name.as_str(), "properties" | "$defs") => {
-                named.values_mut().filter_map(Value::as_object_mut).for_each(lean);
+                named.values_mut().filter_map(Value::as_object_mut).for_each(slim_schema);
             }
-            Value::Object(inner) => lean(inner),
-            Value::Array(all) => all.iter_mut().filter_map(Value::as_object_mut).for_each(lean),
+            Value::Object(inner) => slim_schema(inner),
+            Value::Array(all) => all.iter_mut().filter_map(Value::as_object_mut).for_each(slim_schema),
             _ => {}
         }
     }
 }
 
 fn call<T: Tool>(arguments: JsonObject, site: &ToolContext<'_>) -> CallToolResult {
-    let asked = match read::<T::Request>(&arguments) {
+    let asked = match parse_arguments::<T::Request>(&arguments) {
         Ok(asked) => asked,
-        Err(why) => return failed(&format!("{}: {why}", culprit::<T::Request>(&arguments, &why).unwrap_or(T::NAME))),
+        Err(why) => return error_result(&format!("{}: {why}", faulty_argument::<T::Request>(&arguments, &why).unwrap_or(T::NAME))),
     };
     let told = T::call(asked, site).and_then(|answer| Ok((T::text(&answer), serde_json::to_value(&answer)?)));
     match told {
         Ok((text, value)) => {
             let mut result = CallToolResult::success(vec![ContentBlock::text(harmless(&text))]);
-            result.structured_content = Some(harmless_value(value));
+            result.structured_content = Some(safe_value(value));
             result
         }
-        Err(e) => failed(&format!("{:#}", explained(e, &site.config.database()))),
+        Err(e) => error_result(&format!("{:#}", explained(e, &site.config.database()))),
     }
 }
 
-fn read<A: DeserializeOwned>(arguments: &JsonObject) -> Result<A, String> {
+fn parse_arguments<A: DeserializeOwned>(arguments: &JsonObject) -> Result<A, String> {
     serde_json::from_value(arguments.clone().into()).map_err(|e| e.to_string())
 }
 
 /// The argument that causes the error: without it the error disappears or changes.
-fn culprit<'a, A: DeserializeOwned>(arguments: &'a JsonObject, why: &str) -> Option<&'a str> {
+fn faulty_argument<'a, A: DeserializeOwned>(arguments: &'a JsonObject, why: &str) -> Option<&'a str> {
     let is_it = |name: &&String| {
         let mut others = arguments.clone();
         others.remove(*name);
-        read::<A>(&others).err().is_none_or(|other| other != why)
+        parse_arguments::<A>(&others).err().is_none_or(|other| other != why)
     };
     // Bounded, because every argument costs a parse; real calls have few.
-    arguments.keys().take(MOST_ARGUMENTS).find(is_it).map(String::as_str)
+    arguments.keys().take(MAX_ARGUMENTS).find(is_it).map(String::as_str)
 }
 
 /// A project's name, short enough for a line.
 fn project_name(project: &Project) -> String {
-    if project.key == EVERYWHERE { "all projects".to_owned() } else { line(project.name(), MAX_NAME) }
+    if project.key == EVERYWHERE { "all projects".to_owned() } else { line(project.name(), MAX_NAME_CHARS) }
 }
 
 /// An error reply.
-pub fn failed(why: &str) -> CallToolResult {
-    CallToolResult::error(vec![ContentBlock::text(shorten(&harmless(why), MAX_WHY))])
+pub fn error_result(why: &str) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(shorten(&harmless(why), MAX_ERROR_CHARS))])
 }
 
 #[cfg(test)]
@@ -265,7 +265,7 @@ mod tests {
             "format": {"type": ["string", "null"], "format": "date", "default": null},
             "default": {"type": "integer", "format": "uint"}, "$schema": {"type": "string"}}});
         let Value::Object(mut schema) = schema else { panic!("an object") };
-        lean(&mut schema);
+        slim_schema(&mut schema);
         let lean = serde_json::json!({"type": "object", "properties": {
             "format": {"type": "string"}, "default": {"type": "integer"}, "$schema": {"type": "string"}}});
         assert_eq!(Value::Object(schema), lean);

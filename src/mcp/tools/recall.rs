@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use super::{ProjectScope, Tool, ToolContext};
 use crate::app::topic;
 use crate::mcp::text::line;
-use crate::search::{Query, SearchOptions, goes_by_words, told_by_words};
+use crate::search::{Query, SearchOptions, fallback_message, falls_back_to_words};
 
-const USUAL: usize = 800;
-const RANGE: std::ops::RangeInclusive<usize> = 100..=4_000;
+const DEFAULT_TOKENS: usize = 800;
+const TOKEN_RANGE: std::ops::RangeInclusive<usize> = 100..=4_000;
 
 pub struct RecallTool;
 
@@ -54,20 +54,20 @@ impl Tool for RecallTool {
     type Reply = RecallReply;
 
     fn call(asked: RecallRequest, site: &ToolContext<'_>) -> Result<RecallReply> {
-        let max_tokens = asked.max_tokens.unwrap_or(USUAL);
-        if !RANGE.contains(&max_tokens) {
-            bail!("max_tokens: {} to {}", RANGE.start(), RANGE.end());
+        let max_tokens = asked.max_tokens.unwrap_or(DEFAULT_TOKENS);
+        if !TOKEN_RANGE.contains(&max_tokens) {
+            bail!("max_tokens: {} to {}", TOKEN_RANGE.start(), TOKEN_RANGE.end());
         }
         let mut query = Query::parse(&asked.topic, &site.config.query_context());
         if query.is_empty() {
             bail!("topic: say in a few words what it is about");
         }
         query.filters.projects.extend(asked.project.filter(|project| !project.trim().is_empty()));
-        let store = site.memory_of(asked.scope)?;
+        let store = site.memory_in(asked.scope)?;
         let found = topic::gather(&store, site.config, &query, Some(&site.project()), max_tokens)?;
         let by_words = !found.sources.is_empty()
-            && goes_by_words(&store, &query, &SearchOptions { now: site.config.now(), ..SearchOptions::default() })?;
-        let notice = if by_words { format!("{}\n\n", told_by_words(&query)) } else { String::new() };
+            && falls_back_to_words(&store, &query, &SearchOptions { now: site.config.now(), ..SearchOptions::default() })?;
+        let notice = if by_words { format!("{}\n\n", fallback_message(&query)) } else { String::new() };
         let text = match found.render() {
             "" => format!("nothing is known about `{}`", line(&asked.topic, 80)),
             text => format!("{notice}{text}"),

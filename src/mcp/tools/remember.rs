@@ -9,11 +9,11 @@ use super::{Tool, ToolContext};
 use crate::app::contributor::Contributor;
 use crate::app::notes::{NoteInput, Refusal, remember};
 use crate::mcp::text::line;
-use crate::model::note::{NoteKind, told_project};
-use crate::sys::paths::names_of;
+use crate::model::note::{NoteKind, project_label};
+use crate::sys::paths::path_aliases;
 
 /// Longest project root, in characters.
-const MAX_PROJECT: usize = 200;
+const MAX_PROJECT_CHARS: usize = 200;
 
 pub struct RememberTool;
 
@@ -55,11 +55,12 @@ impl Tool for RememberTool {
 
     fn call(asked: RememberRequest, site: &ToolContext<'_>) -> Result<RememberReply> {
         check_is_project(site)?;
-        let Contributor { author, reach } = told(site.writer())?;
+        let Contributor { author, reach } = reword_refusal(site.writer())?;
         let by = author.text();
         let project = Some(site.folder.to_owned());
-        let kept = told(remember(site.config, &NoteInput { text: asked.text, kind: asked.kind, project, author, reach }))?;
-        Ok(RememberReply { id: kept.id, known: kept.known, project: line(told_project(&kept.project), MAX_PROJECT), by })
+        let kept =
+            reword_refusal(remember(site.config, &NoteInput { text: asked.text, kind: asked.kind, project, author, reach }))?;
+        Ok(RememberReply { id: kept.id, known: kept.known, project: line(project_label(&kept.project), MAX_PROJECT_CHARS), by })
     }
 
     fn text(answer: &RememberReply) -> String {
@@ -70,7 +71,7 @@ impl Tool for RememberTool {
 
 /// Rejects the home folder and `/`: some clients start their servers there, where no session ever runs.
 fn check_is_project(site: &ToolContext<'_>) -> Result<()> {
-    let is_home = names_of(&site.config.home).iter().any(|home| home == site.folder);
+    let is_home = path_aliases(&site.config.home).iter().any(|home| home == site.folder);
     if is_home || site.folder.parent().is_none() {
         bail!(
             "{} is no project: start the client in one; for another the user runs `recall remember --project FOLDER`",
@@ -81,7 +82,7 @@ fn check_is_project(site: &ToolContext<'_>) -> Result<()> {
 }
 
 /// Rewords a refusal to say that nothing was stored.
-fn told<T>(result: Result<T>) -> Result<T> {
+fn reword_refusal<T>(result: Result<T>) -> Result<T> {
     result.map_err(|e| match e.downcast::<Refusal>() {
         Ok(refused) => anyhow::anyhow!("not remembered: {refused}"),
         Err(e) => e,

@@ -9,22 +9,22 @@ use crate::config::Config;
 use crate::mcp::text::line;
 use crate::model::note::EVERYWHERE;
 use crate::model::session::{Millis, short_id};
-use crate::model::time_spec::moment;
-use crate::search::semantic::near;
-use crate::search::semantic::score_fusion::CANDIDATES;
+use crate::model::time_spec::parse_time;
+use crate::search::semantic::score_fusion::MAX_CANDIDATES;
+use crate::search::semantic::semantic_matches;
 use crate::search::{
-    Highlighter, HitSource, KindFilter, Query, SearchHit, SearchOptions, find, goes_by_words, kinds, told_by_words,
+    Highlighter, HitSource, KindFilter, Query, SearchHit, SearchOptions, fallback_message, falls_back_to_words, find, kinds,
 };
 use crate::store::Memory;
 
-const USUAL: usize = 8;
-const MOST: usize = 50;
+const DEFAULT_LIMIT: usize = 8;
+const MAX_LIMIT: usize = 50;
 /// Longest title and passage, in characters.
 const TITLE: usize = 60;
-const PASSAGE: usize = 58;
+const PASSAGE_CHARS: usize = 58;
 
 /// Coverage from which on a result counts as matching everything, and the figure is left out.
-const NEARLY_ALL: f64 = 0.9;
+const NEARLY_FULL_COVERAGE: f64 = 0.9;
 
 pub struct SearchTool;
 
@@ -107,12 +107,12 @@ impl Tool for SearchTool {
     fn call(asked: SearchRequest, site: &ToolContext<'_>) -> Result<SearchReply> {
         let limit = limit(&asked)?;
         let query = query(&asked, site.config)?;
-        let mark = mark_of(&asked);
-        let skip = asked.cursor.as_deref().map_or(Ok(0), |cursor| place_of(cursor, &mark))?;
-        let store = site.memory_of(asked.scope)?;
+        let mark = search_key(&asked);
+        let skip = asked.cursor.as_deref().map_or(Ok(0), |cursor| cursor_offset(cursor, &mark))?;
+        let store = site.memory_in(asked.scope)?;
         let own = site.project();
         let mut notices = Vec::new();
-        let similar = near(site.config, &store, &query.text).unwrap_or_else(|e| {
+        let similar = semantic_matches(site.config, &store, &query.text).unwrap_or_else(|e| {
             notices.push(format!("by words only: {e:#}"));
             None
         });
@@ -130,22 +130,22 @@ impl Tool for SearchTool {
         let more = all.len() > limit;
         all.truncate(limit);
         // Beyond the candidates the ranking differs, so further pages would not fit together.
-        let goes_on = more && skip + 2 * limit <= CANDIDATES;
+        let goes_on = more && skip + 2 * limit <= MAX_CANDIDATES;
         if more && !goes_on {
             notices.push("there is more than is worth listing: add a word or a filter".to_owned());
         }
-        if !all.is_empty() && goes_by_words(&store, &query, &wanted)? {
-            notices.push(told_by_words(&query));
+        if !all.is_empty() && falls_back_to_words(&store, &query, &wanted)? {
+            notices.push(fallback_message(&query));
         }
         // Within a page, results of this project come first.
         all.sort_by_key(|found| is_elsewhere(found, &own));
         let highlighter = Highlighter::of_query(&query);
-        let unindexed = store.unindexed()?;
+        let unindexed = store.unindexed_count()?;
         if unindexed > 0 {
             notices.push(format!("{unindexed} sessions have changed since: `recall digest` makes them found"));
         }
         Ok(SearchReply {
-            results: all.iter().map(|found| result(found, &own, &highlighter, &store, site.config)).collect::<Result<_>>()?,
+            results: all.iter().map(|found| result_line(found, &own, &highlighter, &store, site.config)).collect::<Result<_>>()?,
             next_cursor: goes_on.then(|| format!("{}-{mark}", skip + limit)),
             notices,
         })
@@ -171,9 +171,9 @@ impl Tool for SearchTool {
 }
 
 fn limit(asked: &SearchRequest) -> Result<usize> {
-    let limit = asked.limit.unwrap_or(USUAL);
-    if !(1..=MOST).contains(&limit) {
-        bail!("limit: 1 to {MOST}");
+    let limit = asked.limit.unwrap_or(DEFAULT_LIMIT);
+    if !(1..=MAX_LIMIT).contains(&limit) {
+        bail!("limit: 1 to {MAX_LIMIT}");
     }
     Ok(limit)
 }
@@ -182,7 +182,7 @@ fn query(asked: &SearchRequest, config: &Config) -> Result<Query> {
     let mut query = Query::parse(&asked.query, &config.query_context());
     query.filters.projects.extend(asked.project.clone().filter(|project| !project.trim().is_empty()));
     let at = |name: &str, text: &Option<String>| -> Result<Option<Millis>> {
-        let read = |text: &String| moment(text, config.now(), &config.time_zone).with_context(|| format!("{name}: {text}"));
+        let read = |text: &String| parse_time(text, config.now(), &config.time_zone).with_context(|| format!("{name}: {text}"));
         text.as_ref().map(read).transpose()
     };
     query.filters.since = at("since", &asked.since)?.or(query.filters.since);
@@ -200,12 +200,12 @@ fn query(asked: &SearchRequest, config: &Config) -> Result<Query> {
 }
 
 /// A hash of the search, so that a cursor is valid only for the search that issued it.
-fn mark_of(asked: &SearchRequest) -> String {
+fn search_key(asked: &SearchRequest) -> String {
     let SearchRequest { query, scope, project, since, before, kind, .. } = asked;
     short_id("", &[&format!("{query:?} {scope:?} {project:?} {since:?} {before:?} {kind:?}")])
 }
 
-fn place_of(cursor: &str, mark: &str) -> Result<usize> {
+fn cursor_offset(cursor: &str, mark: &str) -> Result<usize> {
     let place = cursor.split_once('-').filter(|(_, of)| *of == mark).and_then(|(place, _)| place.parse().ok());
     place.with_context(|| format!("cursor: `{}` is of no such search: give the same words and filters with it", line(cursor, 40)))
 }
@@ -215,14 +215,14 @@ fn is_elsewhere(found: &SearchHit, own: &str) -> bool {
     key != own && key != EVERYWHERE
 }
 
-fn result(found: &SearchHit, own: &str, highlighter: &Highlighter, store: &Memory, config: &Config) -> Result<Line> {
+fn result_line(found: &SearchHit, own: &str, highlighter: &Highlighter, store: &Memory, config: &Config) -> Result<Line> {
     let id = match &found.origin {
         HitSource::Session(head) => store.short_id(&head.id)?,
         HitSource::Note(note) => note.id.clone(),
     };
     let best = found.passages.first().map(|passage| {
         let said = serde_json::to_value(passage.kind).unwrap_or_default();
-        format!("{}: {}", said.as_str().unwrap_or_default(), highlighter.excerpt(&passage.text, PASSAGE))
+        format!("{}: {}", said.as_str().unwrap_or_default(), highlighter.excerpt(&passage.text, PASSAGE_CHARS))
     });
     Ok(Line {
         id,
@@ -232,6 +232,6 @@ fn result(found: &SearchHit, own: &str, highlighter: &Highlighter, store: &Memor
         title: line(&found.title, TITLE),
         by: found.note().map(|note| line(&note.origin(), TITLE)),
         best,
-        covered: Some((found.covered * 100.0).round() / 100.0).filter(|share| *share < NEARLY_ALL),
+        covered: Some((found.covered * 100.0).round() / 100.0).filter(|share| *share < NEARLY_FULL_COVERAGE),
     })
 }

@@ -55,9 +55,9 @@ impl Tool for StatusTool {
     fn call(_: StatusRequest, site: &ToolContext<'_>) -> Result<StatusReply> {
         let config = site.config;
         let store = site.memory_if_there()?;
-        let counts = store.as_ref().map(|store| store.counts(0)).transpose()?.unwrap_or_default();
+        let counts = store.as_ref().map(|store| store.index_counts(0)).transpose()?.unwrap_or_default();
         let last = store.as_ref().map(|store| store.last_run()).transpose()?.flatten();
-        let findings = examine(config, &Host::new(config)?, Depth::Short, config.now());
+        let findings = examine(config, &Host::new(config)?, Depth::Quick, config.now());
         let problem = |finding: crate::app::doctor::Finding| Problem {
             about: finding.about.to_owned(),
             found: finding.found,

@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use super::{Tool, ToolContext};
 use crate::mcp::text::line;
 use crate::render::timeline;
-use crate::render::timeline::{Timeline, TimelineStep, around_note, timeline};
+use crate::render::timeline::{Timeline, TimelineStep, note_timeline, timeline};
 use crate::store::Memory;
 
-const USUAL: usize = 3;
-const MOST: usize = 20;
+const DEFAULT_COUNT: usize = 3;
+const MAX_COUNT: usize = 20;
 /// Longest title, in characters.
 const TITLE: usize = 90;
 
@@ -83,16 +83,16 @@ impl Tool for TimelineTool {
     type Reply = TimelineReply;
 
     fn call(asked: TimelineRequest, site: &ToolContext<'_>) -> Result<TimelineReply> {
-        let [before, after] = [asked.before, asked.after].map(|count| count.unwrap_or(USUAL));
-        if before > MOST || after > MOST {
-            bail!("before and after: {MOST} at most");
+        let [before, after] = [asked.before, asked.after].map(|count| count.unwrap_or(DEFAULT_COUNT));
+        if before > MAX_COUNT || after > MAX_COUNT {
+            bail!("before and after: {MAX_COUNT} at most");
         }
         let (store, config) = (site.memory()?, site.config);
         let told = match store.look_up_note(&asked.id)? {
-            Some(note) => around_note(&store, config, &note, before, after)?,
+            Some(note) => note_timeline(&store, config, &note, before, after)?,
             None => timeline(&store, config, &store.find_session(&asked.id)?, before, after)?,
         };
-        answer(&told, &store)
+        reply(&told, &store)
     }
 
     fn text(answer: &TimelineReply) -> String {
@@ -100,7 +100,7 @@ impl Tool for TimelineTool {
     }
 }
 
-fn answer(told: &Timeline, store: &Memory) -> Result<TimelineReply> {
+fn reply(told: &Timeline, store: &Memory) -> Result<TimelineReply> {
     let lines = |all: &[timeline::TimelineEntry]| all.iter().map(|one| line_of(one, store)).collect::<Result<_>>();
     Ok(TimelineReply {
         project: line(&told.project, 200),

@@ -19,7 +19,7 @@ fn million(model: &str) -> Option<[f64; 5]> {
 #[test]
 fn the_list_is_read_and_dated() {
     let list: PriceList = toml::from_str(LIST).unwrap();
-    assert!(list.date.parse::<jiff::civil::Date>().is_ok() && listed_on() == Some(&list.date), "{}", list.date);
+    assert!(list.date.parse::<jiff::civil::Date>().is_ok() && price_list_date() == Some(&list.date), "{}", list.date);
     for (alias, meant) in &list.aliases {
         assert!(meant.iter().all(|id| list.models.contains_key(id)), "{alias}: {meant:?}");
     }
@@ -97,7 +97,7 @@ fn the_users_own_prices_go_before_the_list() {
     let input = |model: &str| price_of(model, &own).map(|rates| rates.price.input * rates.times);
     assert_eq!(input("claude-haiku-5-5"), Some(7.0));
     assert_eq!(input("us.anthropic.claude-haiku-5-5"), Some(7.0));
-    assert_eq!(input("claude-haiku-5-5-us"), Some(7.0 * US_TIMES));
+    assert_eq!(input("claude-haiku-5-5-us"), Some(7.0 * US_FACTOR));
     assert_eq!(input("glm-4.7"), Some(0.6));
     assert_eq!(input("claude-opus-5-5-fast"), Some(1.0));
     assert_eq!(input("claude-opus-5-5"), Some(4.0));
@@ -105,8 +105,8 @@ fn the_users_own_prices_go_before_the_list() {
 
 #[test]
 fn an_alias_may_mean_several_models_and_the_unknown_may_think() {
-    assert_eq!(meanings("haiku"), ["claude-haiku-5-5", "claude-haiku-4-5"]);
-    assert_eq!(meanings("sonnet[1m]")[0], "claude-sonnet-5-5");
-    assert_eq!(meanings("claude-opus-4-5"), ["claude-opus-4-5"]);
-    assert!(thinks("claude-haiku-5-5") && thinks("somebody-elses") && !thinks("claude-haiku-4-5-20251001"));
+    assert_eq!(models_of_alias("haiku"), ["claude-haiku-5-5", "claude-haiku-4-5"]);
+    assert_eq!(models_of_alias("sonnet[1m]")[0], "claude-sonnet-5-5");
+    assert_eq!(models_of_alias("claude-opus-4-5"), ["claude-opus-4-5"]);
+    assert!(always_thinks("claude-haiku-5-5") && always_thinks("somebody-elses") && !always_thinks("claude-haiku-4-5-20251001"));
 }

@@ -2,16 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::clean::plain;
+use crate::text::clean::without_controls;
 use crate::text::clean::{head_and_tail, one_line, shorten};
 use crate::text::disarm::disarm;
 
 /// Longest answer that is shown whole, in characters. Text typed into a dialog stays below it; a pasted file does not.
-const WHOLE: usize = 1_000;
+const MAX_WHOLE_CHARS: usize = 1_000;
 /// Precedes the question where both are shown in one line.
-const ASKED: &str = " (asked by the assistant: ";
+const QUESTION_PREFIX: &str = " (asked by the assistant: ";
 /// Shortest part of a question that is shown, in characters: it marks a line that must not be cut at its end.
-const LEAST: usize = 24;
+const MIN_QUESTION_CHARS: usize = 24;
 
 /// An answer of the user.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,7 +40,7 @@ impl From<StoredAnswer> for Answer {
     fn from(stored: StoredAnswer) -> Self {
         match stored {
             StoredAnswer::Sides { said, asked } => Self { said, asked },
-            StoredAnswer::Text(text) => Self::of_lines(&text),
+            StoredAnswer::Text(text) => Self::from_legacy(&text),
         }
     }
 }
@@ -51,7 +51,7 @@ impl Answer {
         Self { said: said.into(), asked: String::new() }
     }
 
-    fn of_lines(text: &str) -> Self {
+    fn from_legacy(text: &str) -> Self {
         let sides = |line| str::rsplit_once(line, "? → ").map(|(asked, said)| (format!("{asked}?"), said));
         let sides = |line| sides(line).or_else(|| str::split_once(line, " → ").map(|(asked, said)| (asked.to_owned(), said)));
         let all: Option<Vec<(String, &str)>> = text.lines().map(sides).collect();
@@ -62,32 +62,33 @@ impl Answer {
 
     /// Answer and question in one line of about `max` characters. Only the question is shortened.
     pub fn told(&self, max: usize) -> String {
-        let said = one_line(&head_and_tail(&self.said, WHOLE));
+        let said = one_line(&head_and_tail(&self.said, MAX_WHOLE_CHARS));
         with_question(&said, &one_line(&self.asked), max)
     }
 
     /// Answer and question, in full.
     pub fn whole(&self) -> String {
-        if self.asked.is_empty() { self.said.clone() } else { format!("{}{ASKED}{})", self.said, self.asked) }
+        if self.asked.is_empty() { self.said.clone() } else { format!("{}{QUESTION_PREFIX}{})", self.said, self.asked) }
     }
 
     /// Did [`Answer::told`] make this line from this answer, with the question in full or shortened?
-    pub fn is_told_in(&self, line: &str) -> bool {
-        let rest = line.strip_prefix(&one_line(&head_and_tail(&self.said, WHOLE)));
-        rest.is_some_and(|rest| rest.is_empty() || !self.asked.is_empty() && rest.starts_with(ASKED))
+    pub fn matches_line(&self, line: &str) -> bool {
+        let rest = line.strip_prefix(&one_line(&head_and_tail(&self.said, MAX_WHOLE_CHARS)));
+        rest.is_some_and(|rest| rest.is_empty() || !self.asked.is_empty() && rest.starts_with(QUESTION_PREFIX))
     }
 
     /// Removes the question from a line made by [`Answer::told`]; returns any other line unchanged.
     pub fn without_question(line: &str) -> &str {
-        line.strip_suffix(')').and_then(|line| line.rsplit_once(ASKED)).map_or(line, |(said, _)| said)
+        line.strip_suffix(')').and_then(|line| line.rsplit_once(QUESTION_PREFIX)).map_or(line, |(said, _)| said)
     }
 
     /// Shortens a line made by [`Answer::told`], or one that holds such a line, to about `max` characters by shortening the
     /// question; cuts any other line at its end.
-    pub fn shorten_told(line: &str, max: usize) -> String {
-        let sides = line.strip_suffix(')').and_then(|line| line.rsplit_once(ASKED)).filter(|_| line.chars().count() > max);
+    pub fn shorten_line(line: &str, max: usize) -> String {
+        let sides =
+            line.strip_suffix(')').and_then(|line| line.rsplit_once(QUESTION_PREFIX)).filter(|_| line.chars().count() > max);
         match sides {
-            Some((said, asked)) => with_question(&shorten(said, WHOLE.max(max)), asked, max),
+            Some((said, asked)) => with_question(&shorten(said, MAX_WHOLE_CHARS.max(max)), asked, max),
             None => shorten(line, max),
         }
     }
@@ -97,13 +98,13 @@ fn with_question(said: &str, asked: &str, max: usize) -> String {
     if asked.is_empty() {
         return said.to_owned();
     }
-    let room = max.saturating_sub(said.chars().count() + ASKED.len() + 1).max(LEAST);
-    format!("{said}{ASKED}{})", shorten(asked, room))
+    let room = max.saturating_sub(said.chars().count() + QUESTION_PREFIX.len() + 1).max(MIN_QUESTION_CHARS);
+    format!("{said}{QUESTION_PREFIX}{})", shorten(asked, room))
 }
 
 /// Text on one line that can close neither our block nor one that the client puts around it.
 pub fn said(text: &str, most: usize) -> String {
-    disarm(&Answer::shorten_told(&one_line(&plain(text)), most))
+    disarm(&Answer::shorten_line(&one_line(&without_controls(text)), most))
 }
 
 #[cfg(test)]
@@ -131,9 +132,9 @@ mod tests {
         fn the_answer_is_whole_however_long_the_question_is(said in "[a-zé]{1,9}( [a-zé.?]{1,9}){0,60}", asked in "([A-Za-z→é]{1,9} ){0,300}\\?", max in 0usize..400) {
             let answer = Answer { said: said.clone(), asked };
             let told = format!("User: {}", answer.told(max));
-            for shown in [told.clone(), Answer::shorten_told(&told, max), Answer::shorten_told(&told, max / 2)] {
+            for shown in [told.clone(), Answer::shorten_line(&told, max), Answer::shorten_line(&told, max / 2)] {
                 prop_assert!(shown.starts_with(&format!("User: {said}")), "{shown}");
-                let least = said.chars().count() + "User: )…".len() + ASKED.len() + LEAST;
+                let least = said.chars().count() + "User: )…".len() + QUESTION_PREFIX.len() + MIN_QUESTION_CHARS;
                 prop_assert!(shown.chars().count() <= least.max(max + "User: …".len()), "{shown}");
             }
         }

@@ -31,7 +31,7 @@ impl RecordKey {
 
     fn hashed(parts: &[&[u8]]) -> Self {
         let mut key = [0; 16];
-        key.copy_from_slice(&digest_of(parts)[..16]);
+        key.copy_from_slice(&hash_parts(parts)[..16]);
         Self(key)
     }
 }
@@ -74,7 +74,7 @@ fn parse_uuid(text: &str) -> Option<[u8; 16]> {
 }
 
 /// Hashes parts so that another split of the same bytes has another hash.
-pub fn digest_of(parts: &[&[u8]]) -> [u8; 32] {
+pub fn hash_parts(parts: &[&[u8]]) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     for part in parts {
         hasher.update(&(part.len() as u64).to_le_bytes());
@@ -86,12 +86,12 @@ pub fn digest_of(parts: &[&[u8]]) -> [u8; 32] {
 /// A short, stable, readable id: `prefix` and eight hex digits of a hash over `parts`.
 pub fn short_id(prefix: &str, parts: &[&str]) -> String {
     let bytes: Vec<&[u8]> = parts.iter().map(|p| p.as_bytes()).collect();
-    let hash = digest_of(&bytes);
+    let hash = hash_parts(&bytes);
     format!("{prefix}{:02x}{:02x}{:02x}{:02x}", hash[0], hash[1], hash[2], hash[3])
 }
 
 /// A [`short_id`] that is not taken; tries further ones until it finds one. Among some ten thousand ids, two clash now and then.
-pub fn free_id<E>(prefix: &str, parts: &[&str], mut taken: impl FnMut(&str) -> Result<bool, E>) -> Result<String, E> {
+pub fn unused_id<E>(prefix: &str, parts: &[&str], mut taken: impl FnMut(&str) -> Result<bool, E>) -> Result<String, E> {
     let mut parts = parts.to_vec();
     loop {
         let id = short_id(prefix, &parts);

@@ -12,7 +12,7 @@ mod key;
 
 pub use self::answer::{Answer, said};
 pub use item::*;
-pub use key::{RecordKey, digest_of, free_id, short_id};
+pub use key::{RecordKey, hash_parts, short_id, unused_id};
 
 /// Milliseconds since the Unix epoch.
 pub type Millis = i64;
@@ -26,7 +26,7 @@ pub struct MessageUsage {
 }
 
 /// Prompts of more tokens than this are billed at a higher price by some models.
-const LONG_PROMPT: u64 = 100_000;
+const LONG_PROMPT_TOKENS: u64 = 100_000;
 
 /// Tokens of one message or of many.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,7 +94,7 @@ impl Tokens {
     /// The tokens of one message, with `long` set if its prompt is long.
     pub fn of_one_message(self) -> Self {
         let prompt = self.total().saturating_sub(self.output);
-        Self { long: if prompt > LONG_PROMPT { self.all() } else { TokenCounts::default() }, ..self }
+        Self { long: if prompt > LONG_PROMPT_TOKENS { self.all() } else { TokenCounts::default() }, ..self }
     }
 }
 
@@ -110,7 +110,7 @@ impl std::ops::AddAssign for Tokens {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Turn {
     #[default]
-    GoesOn,
+    Continues,
     /// The user's prompt.
     Begins,
     /// A prompt, or an answer in a dialog, of which `<private>` left nothing meaningful.
@@ -168,7 +168,7 @@ impl Record {
             cwd: None,
             branch: None,
             version: None,
-            turn: Turn::GoesOn,
+            turn: Turn::Continues,
             sign: None,
             parent: None,
             prompt: None,

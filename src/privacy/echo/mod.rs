@@ -19,25 +19,25 @@ use std::ops::Range;
 
 use self::units::{EchoUnit, EchoUnitKind, spelled_out, units};
 use self::vocabulary::{is_common, is_function};
-use super::says_something;
-use crate::model::session::{Item, digest_of};
+use super::is_meaningful;
+use crate::model::session::{Item, hash_parts};
 
 /// Replaces private text.
-pub const HUSHED: &str = "[private]";
+pub const PRIVATE_MARK: &str = "[private]";
 
 /// At most this many names are remembered per message: only a pasted file has more distinctive words.
 const MOST: usize = 2_000;
 /// Shortest private word that is also recognized inside a longer one, in letters.
-const WITHIN: usize = 5;
+const MIN_LETTERS_WITHIN: usize = 5;
 /// A run of `QUOTED` words counts as a quotation, however common they are, if at least `TELLING` of them are meaningful.
-const QUOTED: usize = 4;
-const TELLING: usize = 3;
+const QUOTATION_WORDS: usize = 4;
+const MIN_MEANINGFUL_WORDS: usize = 3;
 
 /// A remembered word: the hash of the session's id and the word's name.
 pub type WordHash = u32;
 
 fn hash(session: &str, name: &str) -> WordHash {
-    let [a, b, c, d, ..] = digest_of(&[b"echo", session.as_bytes(), name.as_bytes()]);
+    let [a, b, c, d, ..] = hash_parts(&[b"echo", session.as_bytes(), name.as_bytes()]);
     u32::from_be_bytes([a, b, c, d])
 }
 
@@ -87,13 +87,13 @@ fn stem(key: &str) -> Option<String> {
     let letters: Vec<char> = key.chars().collect();
     let inflected = letters.iter().all(|c| matches!(c, '\u{370}'..='\u{52f}'));
     let stem = &letters[..letters.len().saturating_sub(2)];
-    (inflected && stem.len() >= WITHIN).then(|| stem.iter().collect())
+    (inflected && stem.len() >= MIN_LETTERS_WITHIN).then(|| stem.iter().collect())
 }
 
 fn names_of_number(text: &str, unit: &EchoUnit) -> Vec<String> {
     let mut names = Vec::new();
     names.extend(date(&text[unit.range.clone()]));
-    let values = [Some(unit.key.clone()), in_full(text, unit)];
+    let values = [Some(unit.key.clone()), full_value(text, unit)];
     for digits in values.into_iter().flatten().filter(|digits| is_distinctive_number(digits)) {
         names.extend(endings(&digits));
     }
@@ -114,7 +114,7 @@ fn is_distinctive_number(digits: &str) -> bool {
 }
 
 /// The full value of a number with a unit word, such as "4.2 million".
-fn in_full(text: &str, unit: &EchoUnit) -> Option<String> {
+fn full_value(text: &str, unit: &EchoUnit) -> Option<String> {
     let behind = text[unit.range.end..].trim_start_matches([' ', '\u{a0}', '-']);
     let word: String = behind.chars().take_while(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect();
     let zeros = match word.as_str() {
@@ -154,11 +154,13 @@ fn phrases(text: &str, all: &[EchoUnit]) -> Vec<(Range<usize>, String)> {
     let words: Vec<usize> = (0..all.len()).filter(|n| all[*n].kind == EchoUnitKind::Word).collect();
     let mut found = Vec::new();
     let tells = |n: usize| !is_function(&all[n].key) && all[n].key.chars().count() > 2;
-    for row in words.windows(QUOTED) {
-        let (first, last) = (row[0], row[QUOTED - 1]);
+    for row in words.windows(QUOTATION_WORDS) {
+        let (first, last) = (row[0], row[QUOTATION_WORDS - 1]);
         // Not across the end of a sentence or a line.
         let between = &text[all[first].range.end..all[last].range.start];
-        if row.iter().filter(|n| tells(**n)).count() < TELLING || between.contains(['\n', ';', '!', '?']) || between.contains(". ")
+        if row.iter().filter(|n| tells(**n)).count() < MIN_MEANINGFUL_WORDS
+            || between.contains(['\n', ';', '!', '?'])
+            || between.contains(". ")
         {
             continue;
         }
@@ -189,7 +191,7 @@ pub fn names_in(text: &str, mut each: impl FnMut(&str)) {
                 spelled_out(&text[unit.range.clone()]).into_iter().for_each(|key| each(&format!("w:{key}")));
             }
             EchoUnitKind::Number => {
-                let values = [Some(unit.key.clone()), in_full(text, unit)].into_iter().flatten();
+                let values = [Some(unit.key.clone()), full_value(text, unit)].into_iter().flatten();
                 values.flat_map(|digits| endings(&digits)).chain(date(&text[unit.range.clone()])).for_each(|name| each(&name));
             }
             EchoUnitKind::Run => names_of_run(&unit.key).iter().for_each(|name| each(name)),
@@ -253,7 +255,7 @@ impl PrivateWords {
                         && (spelled_out(word).is_some_and(|key| self.holds(&format!("w:{key}"))) || self.is_within(&unit.key))
             }
             EchoUnitKind::Number => {
-                let values = [Some(unit.key.clone()), in_full(text, unit)].into_iter().flatten();
+                let values = [Some(unit.key.clone()), full_value(text, unit)].into_iter().flatten();
                 values.flat_map(|digits| endings(&digits)).chain(date(word)).any(|name| self.holds(&name))
             }
             EchoUnitKind::Run => {
@@ -272,7 +274,7 @@ impl PrivateWords {
         let plural =
             ["s", "es", "n", "en"].iter().filter_map(|ending| key.strip_suffix(ending)).filter(|stem| stem.chars().count() > 2);
         plural.map(|stem| format!("w:{stem}")).any(|name| self.holds(&name))
-            || (WITHIN..letters)
+            || (MIN_LETTERS_WITHIN..letters)
                 .any(|n| self.holds(&format!("w:{}", &key[..ends[n]])) || self.holds(&format!("w:{}", &key[ends[letters - n]..])))
     }
 
@@ -284,8 +286,8 @@ impl PrivateWords {
         let mut clean = item.clone();
         clean.texts_mut().into_iter().for_each(|text| *text = self.clean(text).into_owned());
         let says = match &clean {
-            Item::Title(title) => says_something(&title.text.replace(HUSHED, " ")),
-            Item::Recap(text) | Item::Away(text) | Item::Reply(text) => says_something(&text.replace(HUSHED, " ")),
+            Item::Title(title) => is_meaningful(&title.text.replace(PRIVATE_MARK, " ")),
+            Item::Recap(text) | Item::Away(text) | Item::Reply(text) => is_meaningful(&text.replace(PRIVATE_MARK, " ")),
             _ => true,
         };
         says.then_some(Cow::Owned(clean))
@@ -306,7 +308,7 @@ fn without(text: &str, gone: &[Range<usize>]) -> String {
         let joined = open && between.len() <= 3 && !between.contains('\n') && between.chars().all(|c| !c.is_alphanumeric());
         if !joined {
             clean.push_str(between);
-            clean.push_str(HUSHED);
+            clean.push_str(PRIVATE_MARK);
         }
         open = true;
         from = range.end;

@@ -145,7 +145,7 @@ pub fn fold(word: &str) -> String {
             '\u{300}'..='\u{36f}' | '\u{200c}' | '\u{200d}' => {}
             'ａ'..='ｚ' | '０'..='９' => folded.extend(char::from_u32(c as u32 - 0xfee0)),
             c if c.is_ascii() => folded.push(c),
-            c => match LATIN.iter().find(|(with, _)| with.contains(c)) {
+            c => match LATIN_LETTERS.iter().find(|(with, _)| with.contains(c)) {
                 Some((_, plain)) => folded.push_str(plain),
                 None => folded.push(c),
             },
@@ -162,7 +162,7 @@ pub fn spelled_out(word: &str) -> Option<String> {
 }
 
 /// Accented letters and their plain forms.
-const LATIN: [(&str, &str); 28] = [
+const LATIN_LETTERS: [(&str, &str); 28] = [
     ("àáâãäåāăąǎ", "a"),
     ("æ", "ae"),
     ("çćĉċč", "c"),

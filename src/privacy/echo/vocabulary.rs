@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
-use crate::text::tokenize::is_stop;
+use crate::text::tokenize::is_stop_word;
 
 /// Words from the documentation of at least four of some two hundred crates, names of program parts and of days, and function
 /// words of German, French, Spanish, Italian, Portuguese and Dutch; sorted, without accents.
@@ -34,7 +34,7 @@ const ENDINGS: [(&str, &str); 14] = [
 
 /// Is this a common word, or a form of one?
 pub fn is_common(word: &str) -> bool {
-    let known = |word: &str| common().contains(word) || is_stop(word);
+    let known = |word: &str| common().contains(word) || is_stop_word(word);
     let base =
         |(ending, instead): &(&str, &str)| Some(format!("{}{instead}", word.strip_suffix(ending)?)).filter(|base| base.len() > 2);
     known(word) || ENDINGS.iter().filter_map(base).any(|base| known(&base))
@@ -42,7 +42,7 @@ pub fn is_common(word: &str) -> bool {
 
 /// Is this a function word, without meaning of its own?
 pub fn is_function(word: &str) -> bool {
-    is_stop(word)
+    is_stop_word(word)
         || word.len() < 2
-        || !super::says_something(word) && word.is_ascii() && word.bytes().all(|b| b.is_ascii_alphabetic())
+        || !super::is_meaningful(word) && word.is_ascii() && word.bytes().all(|b| b.is_ascii_alphabetic())
 }

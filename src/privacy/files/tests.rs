@@ -20,11 +20,11 @@ fn what_every_path_of_a_glob_holds_is_known_or_every_text_is_looked_at() {
         ("ordner-ä", None),
         ("", None),
     ] {
-        assert_eq!(sign_of(glob).as_deref(), sign, "{glob}");
+        assert_eq!(required_substring(glob).as_deref(), sign, "{glob}");
     }
     let any = PrivateFiles::new(["**/.env", "**/*a*"].map(|glob| Glob::new(glob).unwrap()).into(), GlobSet::empty());
-    assert!(any.may_stand_in("no path") && !files().may_stand_in("no path") && files().may_stand_in("cat ./.ENV"));
-    assert!(!PrivateFiles::default().may_stand_in(".env"));
+    assert!(any.may_occur_in("no path") && !files().may_occur_in("no path") && files().may_occur_in("cat ./.ENV"));
+    assert!(!PrivateFiles::default().may_occur_in(".env"));
 }
 
 #[test]

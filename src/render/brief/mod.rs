@@ -8,8 +8,8 @@ mod write;
 use anyhow::Result;
 
 pub use self::write::{BriefInput, DigestCoverage, write};
-use crate::analyze::eligibility::never;
-use crate::analyze::told_by;
+use crate::analyze::eligibility::permanent_skip;
+use crate::analyze::extracted_digest;
 use crate::config::Config;
 use crate::model::digest::{Digest, UNTITLED};
 use crate::model::price::costs_by_model;
@@ -18,7 +18,7 @@ use crate::render::page::{SessionPageInput, day_of, session_page, session_page_n
 use crate::store::Memory;
 use crate::store::digests::StoredDigest;
 use crate::store::load::SessionHead;
-use crate::text::clean::{id8, one_line, plain, shorten};
+use crate::text::clean::{id8, one_line, shorten, without_controls};
 
 /// The longest title made from a session's first words, in characters.
 const TITLE: usize = 90;
@@ -28,13 +28,13 @@ pub const MAX_TOKENS: usize = 1_000;
 
 /// The brief of a session in at most [`MAX_TOKENS`]; without a digest, straight from its records. `None` if nothing was said in it.
 pub fn brief(store: &Memory, config: &Config, head: &SessionHead) -> Result<Option<String>> {
-    store.at_once(|| {
+    store.in_snapshot(|| {
         let session = store.load_session(head)?;
         let stored = store.digest_of(head.pk)?;
         if stored.is_none() && session.entries.is_empty() {
             return Ok(None);
         }
-        let never = never(&session).filter(|_| stored.is_none()).map(|why| why.to_string());
+        let never = permanent_skip(&session).filter(|_| stored.is_none()).map(|why| why.to_string());
         let later = store.repeated_by(head.pk)?.map(|later| store.session_head(later)).transpose()?;
         let id = store.short_id(&head.id)?;
         let state = match &stored {
@@ -43,11 +43,11 @@ pub fn brief(store: &Memory, config: &Config, head: &SessionHead) -> Result<Opti
             Some(_) => DigestCoverage::Whole,
         };
         let told = BriefInput {
-            digest: &stored.map_or_else(|| titled(told_by(&session), &session), |stored| stored.digest),
+            digest: &stored.map_or_else(|| with_fallback_title(extracted_digest(&session), &session), |stored| stored.digest),
             never: never.as_deref(),
             session: &session,
             state,
-            closed: &store.closed_of(head.pk)?,
+            closed: &store.closed_item_ids(head.pk)?,
             repeated_by: later.map(|later| id8(&later.id)),
             id: &id,
         };
@@ -56,21 +56,21 @@ pub fn brief(store: &Memory, config: &Config, head: &SessionHead) -> Result<Opti
 }
 
 /// Without a prompt, the first words said become the title, as in search.
-fn titled(mut digest: Digest, session: &Session) -> Digest {
+fn with_fallback_title(mut digest: Digest, session: &Session) -> Digest {
     let said = session.entries.iter().find_map(|entry| match &entry.item {
         Item::Reply(text) | Item::Recap(text) => Some(text),
         _ => None,
     });
     if let Some(said) = said.filter(|_| digest.title == UNTITLED) {
-        digest.title = shorten(&one_line(&plain(said)), TITLE);
+        digest.title = shorten(&one_line(&without_controls(said)), TITLE);
     }
     digest
 }
 
 /// Why a session has no digest, and what to do about it.
-pub fn without_digest(store: &Memory, head: &SessionHead) -> Result<String> {
+pub fn no_digest_message(store: &Memory, head: &SessionHead) -> Result<String> {
     let id = &head.id;
-    Ok(match never(&store.load_session(head)?) {
+    Ok(match permanent_skip(&store.load_session(head)?) {
         Some(why) => format!("session {id} gets no digest: {why}"),
         None => format!("session {id} has no digest yet: `recall digest --session {id}` makes one"),
     })
@@ -85,7 +85,7 @@ pub fn page(store: &Memory, config: &Config, head: &SessionHead, stored: &Stored
         digest_id: &stored.id,
         summarizer: &stored.summarizer,
         goes_on: stored.interim_until.is_some(),
-        closed: &store.closings_of(head.pk)?,
+        closed: &store.closed_items_of(head.pk)?,
         costs: costs_by_model(&session.usage, &config.prices),
         // `--full` shows everything, even of a near-duplicate.
         repeated_by: None,

@@ -4,22 +4,22 @@ use jiff::tz::TimeZone;
 
 use crate::analyze::failures::{FailedCommand, failures};
 use crate::analyze::prose::sentences;
-use crate::analyze::signal::{MemoryKind, judge_sentence};
+use crate::analyze::signal::{MemoryKind, signal_of_sentence};
 use crate::model::digest::{Claim, Digest};
 use crate::model::session::said;
 use crate::model::session::{Answer, Entry, Item, Session, Touch};
 use crate::render::page::{day_of, span};
-use crate::text::tokenize::{covered_by, words};
+use crate::text::tokenize::{covered_by, distinctive_words};
 
 /// The most characters of each text.
 const TITLE: usize = 160;
-const PLACE: usize = 120;
-const BRANCH: usize = 60;
-const REQUEST: usize = 500;
-const STATEMENT: usize = 320;
+const MAX_PLACE_CHARS: usize = 120;
+const MAX_BRANCH_CHARS: usize = 60;
+const MAX_REQUEST_CHARS: usize = 500;
+const MAX_STATEMENT_CHARS: usize = 320;
 /// The length to which a statement is cut if it does not fit in full.
-const SHORT: usize = 110;
-const REASON: usize = 200;
+const SHORTENED_CHARS: usize = 110;
+const MAX_REASON_CHARS: usize = 200;
 /// The most files; longer lists are not read.
 const MAX_FILES: usize = 24;
 /// Bytes of UTF-8 per two tokens, as in [`crate::text::budget::tokens`].
@@ -57,8 +57,8 @@ pub fn write(told: &BriefInput<'_>, zone: &TimeZone, max_tokens: usize) -> Strin
     let most = max_tokens.saturating_mul(BYTES_PER_TWO_TOKENS) / 2;
     let mut room = most.saturating_sub(frame.head.len() + frame.foot.len());
     let mut text = frame.head;
-    let asked = said(&told.digest.request, REQUEST);
-    if !asked.is_empty() && asked != said(&told.digest.title, REQUEST) {
+    let asked = said(&told.digest.request, MAX_REQUEST_CHARS);
+    if !asked.is_empty() && asked != said(&told.digest.title, MAX_REQUEST_CHARS) {
         let line = format!("\nAsked: {asked}\n");
         if line.len() <= room {
             room -= line.len();
@@ -80,14 +80,14 @@ struct BriefFrame {
 impl BriefFrame {
     fn of(told: &BriefInput<'_>, zone: &TimeZone) -> Self {
         let session = told.session;
-        let id = said(told.id, PLACE);
+        let id = said(told.id, MAX_PLACE_CHARS);
         let mut when = format!("{} {}", day_of(session, zone), span(session, zone));
         if told.state == DigestCoverage::SoFar {
             when.push_str(" so far, it goes on");
         }
-        let mut facts = vec![when, said(&session.project.key, PLACE)];
-        facts.extend(session.branches.last().map(|branch| format!("branch {}", said(branch, BRANCH))));
-        facts.push(format!("session {}", said(&session.id, PLACE)));
+        let mut facts = vec![when, said(&session.project.key, MAX_PLACE_CHARS)];
+        facts.extend(session.branches.last().map(|branch| format!("branch {}", said(branch, MAX_BRANCH_CHARS))));
+        facts.push(format!("session {}", said(&session.id, MAX_PLACE_CHARS)));
         let mut head = format!("# {}\n{}\n", said(&told.digest.title, TITLE), facts.join(" · "));
         if told.state == DigestCoverage::Undigested && told.never.is_none() {
             head.push_str(&format!(
@@ -98,7 +98,7 @@ impl BriefFrame {
             head.push_str(&format!("No digest is made of it ({why}): this is told straight from its rows\n"));
         }
         if let Some(later) = &told.repeated_by {
-            head.push_str(&format!("Nearly the same as a later session: {}\n", said(later, PLACE)));
+            head.push_str(&format!("Nearly the same as a later session: {}\n", said(later, MAX_PLACE_CHARS)));
         }
         let foot = match told.state {
             DigestCoverage::Undigested => format!("\nMore: `recall show {id} --raw` (the transcript), `recall timeline {id}`\n"),
@@ -136,7 +136,7 @@ impl BriefSection {
     }
 
     /// The bytes of the label with its counts.
-    fn frame(&self) -> usize {
+    fn frame_bytes(&self) -> usize {
         "\n (1000 of 1000):\n".len() + self.label.len()
     }
 
@@ -165,7 +165,7 @@ fn fill(sections: &mut [BriefSection], mut room: usize) {
             for _ in 0..section.share {
                 let Some(at) = section.order.get(*next).copied() else { break };
                 *next += 1;
-                told += usize::from(tell(section, at, &mut room));
+                told += usize::from(add_line(section, at, &mut room));
             }
         }
         if told == 0 && sections.iter().zip(&next).all(|(section, next)| *next >= section.order.len()) {
@@ -175,10 +175,10 @@ fn fill(sections: &mut [BriefSection], mut room: usize) {
 }
 
 /// Adds a line, whole or shortened, if it fits.
-fn tell(section: &mut BriefSection, at: usize, room: &mut usize) -> bool {
+fn add_line(section: &mut BriefSection, at: usize, room: &mut usize) -> bool {
     let begun = section.chosen.iter().any(Option::is_some);
-    let frame = if begun { 0 } else { section.frame() } + "- \n".len();
-    let fitting = [section.lines[at].clone(), Answer::shorten_told(&section.lines[at], SHORT)];
+    let frame = if begun { 0 } else { section.frame_bytes() } + "- \n".len();
+    let fitting = [section.lines[at].clone(), Answer::shorten_line(&section.lines[at], SHORTENED_CHARS)];
     let Some(line) = fitting.into_iter().find(|line| line.len() + frame <= *room) else { return false };
     *room -= line.len() + frame;
     section.chosen[at] = Some(line);
@@ -187,12 +187,12 @@ fn tell(section: &mut BriefSection, at: usize, room: &mut usize) -> bool {
 
 fn sections(told: &BriefInput<'_>) -> Vec<BriefSection> {
     let (session, digest) = (told.session, told.digest);
-    let plain = |texts: &[String]| texts.iter().map(|text| said(text, STATEMENT)).collect::<Vec<_>>();
+    let plain = |texts: &[String]| texts.iter().map(|text| said(text, MAX_STATEMENT_CHARS)).collect::<Vec<_>>();
     let decisions = digest.decisions.iter().map(|claim| decision(session, claim)).collect();
     let failed = failures(session);
     // What fixed a failure is shown with the failure.
     let learned = digest.learned.iter().filter(|text| !failed.iter().any(|failure| text.contains(&failure.command)));
-    let learned: Vec<String> = learned.map(|text| said(text, STATEMENT)).collect();
+    let learned: Vec<String> = learned.map(|text| said(text, MAX_STATEMENT_CHARS)).collect();
     let mut files = BriefSection::new("Files", 8, files(session));
     files.joined = true;
     files.order.truncate(MAX_FILES);
@@ -221,14 +221,14 @@ fn open(told: &BriefInput<'_>) -> Vec<String> {
 
 fn statement(claim: &Claim) -> String {
     let mark = if claim.is_verified() { "" } else { " (unverified)" };
-    format!("{}{mark}", said(&claim.text, STATEMENT))
+    format!("{}{mark}", said(&claim.text, MAX_STATEMENT_CHARS))
 }
 
 /// A decision with its reason, if the session gave one next to it.
 fn decision(session: &Session, claim: &Claim) -> String {
     let line = statement(claim);
     match reason(session, claim) {
-        Some(reason) => format!("{line} — {}", said(&reason, REASON)),
+        Some(reason) => format!("{line} — {}", said(&reason, MAX_REASON_CHARS)),
         None => line,
     }
 }
@@ -236,7 +236,7 @@ fn decision(session: &Session, claim: &Claim) -> String {
 fn gives_reason(sentence: &str) -> bool {
     let says = |words: &&str| sentence.contains(*words);
     [" because ", " so that ", "; otherwise "].iter().any(says)
-        || judge_sentence(sentence).is_some_and(|signal| signal.kind == MemoryKind::Cause)
+        || signal_of_sentence(sentence).is_some_and(|signal| signal.kind == MemoryKind::Cause)
 }
 
 /// If the decision names no reason: the sentence that does, at the decision's place in the records behind it or right after.
@@ -244,11 +244,11 @@ fn reason(session: &Session, claim: &Claim) -> Option<String> {
     if gives_reason(&claim.text) {
         return None;
     }
-    let wanted = words(&claim.text);
+    let wanted = distinctive_words(&claim.text);
     let entries = claim.rows.iter().filter_map(|key| session.entries.iter().find(|entry| entry.key == *key));
     for text in entries.filter_map(words_of) {
         let all = sentences(text);
-        let near = all.iter().position(|sentence| covered_by(&wanted, &words(sentence)) >= 0.7);
+        let near = all.iter().position(|sentence| covered_by(&wanted, &distinctive_words(sentence)) >= 0.7);
         let found = near.and_then(|at| all[at..].iter().take(2).find(|sentence| gives_reason(sentence)));
         if let Some(sentence) = found.filter(|sentence| **sentence != claim.text) {
             return Some(sentence.clone());
@@ -268,7 +268,7 @@ fn words_of(entry: &Entry) -> Option<&str> {
 /// A failed command, how it failed, and what fixed it.
 fn failure(failure: &FailedCommand) -> String {
     let times = if failure.times > 1 { format!(" ({} times)", failure.times) } else { String::new() };
-    let how = failure.how(120);
+    let how = failure.describe(120);
     let why = if how.is_empty() { how } else { format!(": {}", said(&how, 180)) };
     let fix = match failure.fix.as_ref().map(|fix| fix.told(3)) {
         None => "not seen to pass afterwards".to_owned(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::tz::TimeZone;
 
-use super::lines::{again, bullets, claim_line, file_name, open_lines, paragraph, section};
+use super::lines::{bullets, claim_line, file_name, open_lines, paragraph, repeated_line, section};
 use super::{SessionPageInput, clock, span_of};
 use crate::model::digest::Digest;
 use crate::model::note::EVERYWHERE;
@@ -60,10 +60,10 @@ impl DayEntry {
             repeated_by: one.repeated_by,
             page: &one.page,
         };
-        Self::told(&told, zone)
+        Self::from_input(&told, zone)
     }
 
-    pub fn told(one: &DayEntryInput<'_>, zone: &TimeZone) -> Self {
+    pub fn from_input(one: &DayEntryInput<'_>, zone: &TimeZone) -> Self {
         let mut text = String::new();
         day_entry(&mut text, one, zone);
         let cost = session_cost(&one.costs);
@@ -125,7 +125,7 @@ fn day_entry(page: &mut String, one: &DayEntryInput<'_>, zone: &TimeZone) {
     let (facts, digest) = (one.facts, one.digest);
     let began = clock(facts.began_at, zone);
     if let Some(later) = one.repeated_by {
-        page.push_str(&format!("\n### {began} {}\n\n{}\n", heading(&digest.title), again(one.id, later, "..")));
+        page.push_str(&format!("\n### {began} {}\n\n{}\n", heading(&digest.title), repeated_line(one.id, later, "..")));
         return;
     }
     page.push_str(&format!(
@@ -133,7 +133,7 @@ fn day_entry(page: &mut String, one: &DayEntryInput<'_>, zone: &TimeZone) {
         heading(&digest.title),
         span_of(facts.began_at, facts.last_at, zone),
         if one.goes_on { " so far, it goes on" } else { "" },
-        effort(facts, one.branch),
+        figures(facts, one.branch),
         one.page,
     ));
     paragraph(page, "Asked", &shorten(&digest.request, 360));
@@ -154,7 +154,7 @@ fn day_entry(page: &mut String, one: &DayEntryInput<'_>, zone: &TimeZone) {
 }
 
 /// `5 prompts · 12 files · $0.42`
-fn effort(facts: &SessionFacts, branch: Option<&str>) -> String {
+fn figures(facts: &SessionFacts, branch: Option<&str>) -> String {
     let mut parts = vec![counted(facts.prompts, "prompt")];
     if facts.files > 0 {
         parts.push(format!("{} changed", counted(facts.files, "file")));

@@ -35,7 +35,7 @@ pub(super) fn paragraph(page: &mut String, label: &str, text: &str) {
 
 pub(super) fn claim_line(text: &str, claim: &Claim, max: usize) -> String {
     let mark = if claim.is_verified() { "" } else { " *(unverified)*" };
-    format!("{}{mark}", inline(&Answer::shorten_told(text, max)))
+    format!("{}{mark}", inline(&Answer::shorten_line(text, max)))
 }
 
 /// Open items of a session with their ids; closed ones are struck through.
@@ -59,7 +59,7 @@ pub(super) fn file_name(file: &FileNote) -> String {
 }
 
 /// The line that links a session to a later near-duplicate. `up` is the relative path to the folder of the months.
-pub(super) fn again(session: &str, later: &str, up: &str) -> String {
+pub(super) fn repeated_line(session: &str, later: &str, up: &str) -> String {
     let path = later.trim_start_matches("daily/");
     let day = path.rsplit('/').next().and_then(|name| name.get(..10)).unwrap_or_default();
     format!(

@@ -133,7 +133,7 @@ mod tests {
             closer in proptest::option::of(authors()),
             project in prop_oneof![Just("/home/dev/src/shop"), Just("/a/b (c, d)"), Just("/a/by_the_*way*")],
         ) {
-            let text = crate::text::clean::one_line(&crate::text::clean::plain(&text)).trim().to_owned();
+            let text = crate::text::clean::one_line(&crate::text::clean::without_controls(&text)).trim().to_owned();
             prop_assume!(!text.is_empty());
             let project = Project { key: project.into() };
             let closed = closer.clone().map(|by| (0, by));

@@ -2,20 +2,20 @@
 
 use jiff::tz::TimeZone;
 
-use super::lines::{again, claim_line, file_name, open_lines, paragraph, section};
+use super::lines::{claim_line, file_name, open_lines, paragraph, repeated_line, section};
 use super::{SessionPageInput, clock, local};
 use crate::analyze::failures::{FailedCommand, failures};
-use crate::analyze::highlights::{Markup, line, moments};
+use crate::analyze::highlights::{Markup, highlights, line};
 use crate::analyze::prose::sentences;
 use crate::model::digest::Claim;
 use crate::model::price::session_cost;
 use crate::model::session::{Answer, Entry, Item, Millis, Session, Tokens, Touch};
 use crate::text::clean::shorten;
 use crate::text::markdown::{code, heading, inline, yaml};
-use crate::text::tokenize::{covered_by, words};
+use crate::text::tokenize::{covered_by, distinctive_words};
 
 /// The most timeline entries beside the user's words; the most important stay.
-const MAX_TIMELINE: usize = 60;
+const MAX_TIMELINE_ENTRIES: usize = 60;
 const MAX_FAILURES: usize = 12;
 const MARKUP: Markup = Markup { words: inline, command: code, who: |name| format!("**{name}**") };
 
@@ -25,7 +25,7 @@ pub fn session_page(one: &SessionPageInput<'_>, zone: &TimeZone) -> String {
     let mut page = session_front(one, zone);
     page.push_str(&format!("\n# {}\n", heading(&digest.title)));
     if let Some(later) = one.repeated_by {
-        page.push_str(&format!("\n{}\n", again(&session.id, later, "../..")));
+        page.push_str(&format!("\n{}\n", repeated_line(&session.id, later, "../..")));
         return page;
     }
     if one.goes_on {
@@ -63,8 +63,8 @@ fn session_front(one: &SessionPageInput<'_>, zone: &TimeZone) -> String {
     format!(
         "---\nsession: {}\ndigest: {}\nsummarizer: {}\n{}project: {}\nbegan: {}\nended: {}\nended_by: {}\nbranches: [{}]\nclients: [{}]\ncost_usd: {:.2}\ncost_complete: {}\n---\n",
         yaml(&session.id),
-        word(one.digest_id),
-        word(one.summarizer),
+        plain_or_yaml(one.digest_id),
+        plain_or_yaml(one.summarizer),
         if one.goes_on { "interim: true\n" } else { "" },
         yaml(&session.project.key),
         time(session.began_at()),
@@ -78,14 +78,14 @@ fn session_front(one: &SessionPageInput<'_>, zone: &TimeZone) -> String {
 }
 
 /// Plain if it is a word of recall's own; quoted otherwise, because an imported index may hold anything.
-fn word(text: &str) -> String {
+fn plain_or_yaml(text: &str) -> String {
     let plain = !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
     if plain { text.to_owned() } else { yaml(text) }
 }
 
 fn failure_line(failure: &FailedCommand) -> String {
     let times = if failure.times > 1 { format!(" ({} times)", failure.times) } else { String::new() };
-    let how = failure.how(180);
+    let how = failure.describe(180);
     let why = if how.is_empty() { how } else { format!(": {}", inline(&how)) };
     let fix = match failure.fix.as_ref().map(|fix| (fix.files.as_slice(), fix.command.as_ref())) {
         None => "not seen to pass afterwards".into(),
@@ -114,17 +114,17 @@ fn file_lines(one: &SessionPageInput<'_>) -> impl Iterator<Item = String> {
 
 fn timeline(page: &mut String, session: &Session, zone: &TimeZone) {
     let mut lines: Vec<String> = Vec::new();
-    for moment in moments(session, MAX_TIMELINE) {
+    for moment in highlights(session, MAX_TIMELINE_ENTRIES) {
         let number = moment.number.map_or(String::new(), |n| format!("#{n} "));
         let line = format!("{} {number}{}", clock(moment.entry.at, zone), line(session, moment.entry, 240, &MARKUP));
         if lines.last() != Some(&line) {
             lines.push(line);
         }
     }
-    let over = lines.len().saturating_sub(2 * MAX_TIMELINE);
+    let over = lines.len().saturating_sub(2 * MAX_TIMELINE_ENTRIES);
     if over > 0 {
         // Beginning and end say more than the middle.
-        let from = MAX_TIMELINE / 2;
+        let from = MAX_TIMELINE_ENTRIES / 2;
         lines.splice(from..from + over, [format!("… {over} more")]);
     }
     section(page, "Timeline", lines.into_iter());
@@ -135,22 +135,26 @@ fn evidence(page: &mut String, one: &SessionPageInput<'_>) {
     let line = |claim: &Claim| {
         let rows = claim.rows.iter().map(|key| {
             let entry = one.session.entries.iter().find(|e| e.key == *key);
-            format!("{} {}", code(&key.to_string()), entry.map(|e| quote(one.session, e, &claim.text)).unwrap_or_default())
+            format!(
+                "{} {}",
+                code(&key.to_string()),
+                entry.map(|e| supporting_text(one.session, e, &claim.text)).unwrap_or_default()
+            )
         });
-        format!("{} ← {}", inline(&Answer::shorten_told(&claim.text, 80)), rows.collect::<Vec<_>>().join("; "))
+        format!("{} ← {}", inline(&Answer::shorten_line(&claim.text, 80)), rows.collect::<Vec<_>>().join("; "))
     };
     section(page, "Evidence", one.digest.claims().filter(|c| c.is_verified()).map(line));
 }
 
 /// What an entry contributes to a claim: of a longer text, the sentence that shares the most words with it.
-fn quote(session: &Session, entry: &Entry, claim: &str) -> String {
+fn supporting_text(session: &Session, entry: &Entry, claim: &str) -> String {
     let (Item::Reply(text) | Item::Plan(text) | Item::Away(text)) = &entry.item else {
         return line(session, entry, 120, &MARKUP);
     };
-    let wanted = words(claim);
+    let wanted = distinctive_words(claim);
     let mut best = (0.0, String::new());
     for sentence in sentences(text) {
-        let share = covered_by(&wanted, &words(&sentence));
+        let share = covered_by(&wanted, &distinctive_words(&sentence));
         if share > best.0 {
             best = (share, sentence);
         }
@@ -186,7 +190,7 @@ fn resume(session: &Session) -> String {
         if plain {
             text.to_owned()
         } else {
-            format!("'{}'", crate::text::clean::one_line(&crate::text::clean::plain(text)).replace('\'', "'\\''"))
+            format!("'{}'", crate::text::clean::one_line(&crate::text::clean::without_controls(text)).replace('\'', "'\\''"))
         }
     };
     // An id that begins with a hyphen would be parsed as an option.

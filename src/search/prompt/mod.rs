@@ -6,22 +6,22 @@ mod words;
 
 use crate::privacy::strip;
 use crate::search::Query;
-use crate::source::claude_code::is_said;
-use crate::text::clean::plain;
+use crate::source::claude_code::is_user_text;
+use crate::text::clean::without_controls;
 
 pub use past::{PastIntent, wants_decisions};
 
 /// The most bytes of a prompt that are read. A fence opened before the cut stays in effect.
-const MAX_PROMPT: usize = 1 << 20;
+const MAX_PROMPT_BYTES: usize = 1 << 20;
 
 /// The query without the words that only ask for the past: "what did we decide on retries" becomes "retries".
-pub fn without_asking(query: &Query) -> Query {
+pub fn topic_only(query: &Query) -> Query {
     if past::asks_unsegmented(&query.text) {
-        return Query { terms: Query::of_words(&past::without_asking(&query.text)).terms, ..query.clone() };
+        return Query { terms: Query::from_words(&past::strip_asking(&query.text)).terms, ..query.clone() };
     }
-    let for_the_past = past::of(std::slice::from_ref(&query.text)) == PastIntent::Asks;
+    let for_the_past = past::classify(std::slice::from_ref(&query.text)) == PastIntent::Asks;
     let asks = for_the_past || query.terms.iter().any(|term| words::only_asks(&term.text));
-    let is_asking = |text: &str| if for_the_past { words::is_of_asking(text) } else { asks && words::may_ask(text) };
+    let is_asking = |text: &str| if for_the_past { words::asks_for_past(text) } else { asks && words::is_asking_word(text) };
     let topic = query.terms.iter().filter(|term| !is_asking(&term.text)).cloned().collect();
     Query { terms: topic, ..query.clone() }
 }
@@ -44,26 +44,26 @@ pub struct PromptIntent {
 impl PromptIntent {
     /// `words` as a query without filters.
     pub fn query(&self) -> Query {
-        Query::of_words(&self.words.join(" "))
+        Query::from_words(&self.words.join(" "))
     }
 
     /// `topic` as a query without filters.
     pub fn topic_query(&self) -> Query {
-        Query::of_words(&self.topic.join(" "))
+        Query::from_words(&self.topic.join(" "))
     }
 }
 
 /// Reads a prompt. `None` for commands, for text that the user did not write, and for private prompts.
 pub fn read(prompt: &str) -> Option<PromptIntent> {
-    let plain = plain(&prompt[..prompt.floor_char_boundary(MAX_PROMPT)]);
+    let plain = without_controls(&prompt[..prompt.floor_char_boundary(MAX_PROMPT_BYTES)]);
     let stripped = strip(&plain);
     let text = stripped.text.trim();
-    if stripped.private || text.is_empty() || is_command(text) || !is_said(text) {
+    if stripped.private || text.is_empty() || is_command(text) || !is_user_text(text) {
         return None;
     }
     let own = own_lines(text);
-    let past = past::of(&own);
-    let words = words::of(&own, text, past != PastIntent::No);
+    let past = past::classify(&own);
+    let words = words::pick_words(&own, text, past != PastIntent::No);
     let topic = words.iter().filter(|word| words::is_topic(word)).cloned().collect();
     let decisions = own.iter().any(|line| wants_decisions(line));
     Some(PromptIntent { words, topic, past, decisions, why: past::asks_why(&own) })
@@ -78,7 +78,7 @@ fn is_command(text: &str) -> bool {
 /// How many lines at each end of the prompt count as the user's own; what lies between was pasted.
 const OWN_LINES: usize = 12;
 /// The longest line a person writes, in bytes.
-const MAX_LINE: usize = 1_200;
+const MAX_LINE_BYTES: usize = 1_200;
 
 /// The lines the user seems to have written: at both ends, outside code and block quotes, and without quoted text.
 fn own_lines(text: &str) -> Vec<String> {
@@ -93,16 +93,16 @@ fn own_lines(text: &str) -> Vec<String> {
             && !indented
             && !bare.is_empty()
             && !bare.starts_with(['>', '[', '{', '<', '$', '|'])
-            && !is_stamped(bare)
+            && !has_timestamp(bare)
     };
     let lines: Vec<&str> = text.lines().filter(written).collect();
     let middle = OWN_LINES..lines.len().saturating_sub(OWN_LINES).max(OWN_LINES);
     let ends = lines.iter().enumerate().filter(|(at, _)| !middle.contains(at));
-    ends.map(|(_, line)| unquoted(&line[..line.floor_char_boundary(MAX_LINE)])).collect()
+    ends.map(|(_, line)| unquoted(&line[..line.floor_char_boundary(MAX_LINE_BYTES)])).collect()
 }
 
 /// Does the line begin with a date or time, like a log line?
-fn is_stamped(line: &str) -> bool {
+fn has_timestamp(line: &str) -> bool {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     digits >= 2
         && matches!(line.as_bytes().get(digits), Some(b':' | b'-' | b'/'))
@@ -197,14 +197,14 @@ mod tests {
         let log = format!("The worker dies.\n{}\nWhy?", line.repeat(20_000));
         let asked = read(&log).unwrap();
         assert_eq!(asked.past, PastIntent::No);
-        assert!(asked.words.len() <= words::MOST && asked.words.contains(&"worker".to_owned()), "{:?}", asked.words);
+        assert!(asked.words.len() <= words::MAX_WORDS && asked.words.contains(&"worker".to_owned()), "{:?}", asked.words);
     }
 
     proptest! {
         #[test]
         fn any_prompt_is_read_and_gives_few_plain_words(prompt in "(\\PC|\n|\"|`|<private>|/|where did we leave off on |a){0,200}") {
             if let Some(asked) = read(&prompt) {
-                prop_assert!(asked.words.len() <= words::MOST);
+                prop_assert!(asked.words.len() <= words::MAX_WORDS);
                 prop_assert!(asked.words.iter().all(|word| !word.contains(['"', ':', '\n', ' '])), "{:?}", asked.words);
             }
         }

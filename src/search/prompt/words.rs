@@ -7,14 +7,14 @@ use crate::text::tokenize;
 use crate::text::tokenize::is_unsegmented;
 
 /// The most words in a query.
-pub const MOST: usize = 24;
+pub const MAX_WORDS: usize = 24;
 /// How many bytes of pasted text are searched for words.
-const PASTED: usize = 8 << 10;
+const MAX_PASTED_BYTES: usize = 8 << 10;
 /// Longer words are machine-made tokens, in bytes.
-const MAX_WORD: usize = 80;
+const MAX_WORD_BYTES: usize = 80;
 
 /// Words that ask for the past or for help, and are not topics.
-const ASKING: &[&str] = &[
+const ASKING_WORDS: &[&str] = &[
     // English
     "ago", "again", "agree", "agreed", "already", "anyway", "back", "begin", "call", "can't", "catch", "chat", "conclude",
     "concluded", "continue", "conversation", "day", "decide", "decided", "decision", "decisions", "didn't", "discuss", "discussed",
@@ -46,7 +46,7 @@ const ASKING: &[&str] = &[
 ];
 
 /// Everyday words of programming: sessions that share only these are unrelated.
-const EVERYDAY: &[&str] = &[
+const EVERYDAY_WORDS: &[&str] = &[
     "able", "actual", "bring", "bringing", "brings", "brought", "repeat", "redo", "actually", "add", "added", "adding", "adds",
     "address", "ahead", "allow", "another", "app", "apply", "around", "ask", "asked", "assume", "avoid", "aware", "away", "bad",
     "because", "best", "better", "big", "bigger", "bit", "both", "branch", "branches", "break", "broke", "broken", "bug", "bugs",
@@ -87,10 +87,10 @@ const EVERYDAY: &[&str] = &[
 ];
 
 /// The distinctive words of a prompt, each once: first the user's own in their order, then names in pasted text, then other pasted words.
-pub fn of(own: &[String], text: &str, asks: bool) -> Vec<String> {
+pub fn pick_words(own: &[String], text: &str, asks: bool) -> Vec<String> {
     let mut chosen = WordPicker { seen: HashSet::new(), words: Vec::new(), asks };
     own.iter().for_each(|line| chosen.add(line, |_| true));
-    let pasted = &text[..text.floor_char_boundary(PASTED)];
+    let pasted = &text[..text.floor_char_boundary(MAX_PASTED_BYTES)];
     chosen.add(pasted, is_name);
     chosen.add(pasted, |_| true);
     chosen.words
@@ -98,23 +98,23 @@ pub fn of(own: &[String], text: &str, asks: bool) -> Vec<String> {
 
 /// Does the word say what a prompt is about, and not only what to do?
 pub fn is_topic(word: &str) -> bool {
-    is_name(word) || !EVERYDAY.contains(&word.to_lowercase().as_str())
+    is_name(word) || !EVERYDAY_WORDS.contains(&word.to_lowercase().as_str())
 }
 
 /// Is it a word of a question for the past? It may still be the topic.
-pub fn may_ask(lower: &str) -> bool {
-    ASKING.contains(&lower)
+pub fn is_asking_word(lower: &str) -> bool {
+    ASKING_WORDS.contains(&lower)
 }
 
 /// Is it such a word and unlikely to be the topic?
 pub fn only_asks(lower: &str) -> bool {
-    may_ask(lower) && !is_english_topic(lower)
+    is_asking_word(lower) && !is_english_topic(lower)
 }
 
 /// Is it a word that asks for the past, or several joined ones like `étions-nous`?
-pub fn is_of_asking(lower: &str) -> bool {
-    let asks = |word: &str| may_ask(word) || past::has_word(word);
-    asks(lower) || lower.split(['-', '\'']).all(|part| part.chars().count() < 2 || asks(part) || tokenize::is_stop(part))
+pub fn asks_for_past(lower: &str) -> bool {
+    let asks = |word: &str| is_asking_word(word) || past::is_phrase_word(word);
+    asks(lower) || lower.split(['-', '\'']).all(|part| part.chars().count() < 2 || asks(part) || tokenize::is_stop_word(part))
 }
 
 struct WordPicker {
@@ -127,14 +127,14 @@ impl WordPicker {
     fn add(&mut self, text: &str, fits: impl Fn(&str) -> bool) {
         let words = text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '.' | '/' | '-' | '\'' | '’'));
         for word in words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_')) {
-            if self.words.len() >= MOST {
+            if self.words.len() >= MAX_WORDS {
                 return;
             }
             if !fits(word) {
                 continue;
             }
             if self.asks && word.chars().any(is_unsegmented) {
-                past::without_asking(word).split(' ').for_each(|part| self.keep(part));
+                past::strip_asking(word).split(' ').for_each(|part| self.keep(part));
             } else {
                 self.keep(word);
             }
@@ -142,21 +142,28 @@ impl WordPicker {
     }
 
     fn keep(&mut self, word: &str) {
-        if self.words.len() < MOST && self.is_telling(word) && self.seen.insert(word.to_lowercase()) {
+        if self.words.len() < MAX_WORDS && self.is_distinctive(word) && self.seen.insert(word.to_lowercase()) {
             self.words.push(word.to_owned());
         }
     }
 
-    fn is_telling(&self, word: &str) -> bool {
+    fn is_distinctive(&self, word: &str) -> bool {
         let lower = word.to_lowercase().replace('’', "'");
-        let asking =
-            if self.asks { is_of_asking(&lower) } else { may_ask(&lower) && (!word.is_ascii() || !is_english_topic(&lower)) };
+        let asking = if self.asks {
+            asks_for_past(&lower)
+        } else {
+            is_asking_word(&lower) && (!word.is_ascii() || !is_english_topic(&lower))
+        };
         let letters = word.chars().filter(|c| c.is_alphabetic()).count();
-        word.len() <= MAX_WORD && letters >= 2 && !asking && !is_machines(word) && !tokenize::words(word).is_empty()
+        word.len() <= MAX_WORD_BYTES
+            && letters >= 2
+            && !asking
+            && !is_machine_made(word)
+            && !tokenize::distinctive_words(word).is_empty()
     }
 }
 
-/// Words of [`ASKING`] that may be the topic where the prompt does not ask for the past.
+/// Words of [`ASKING_WORDS`] that may be the topic where the prompt does not ask for the past.
 fn is_english_topic(word: &str) -> bool {
     matches!(
         word,
@@ -185,7 +192,7 @@ fn is_name(word: &str) -> bool {
 }
 
 /// An id, hash or time: useless for search, since no two are alike.
-fn is_machines(word: &str) -> bool {
+fn is_machine_made(word: &str) -> bool {
     let hex =
         |part: &str| part.len() >= 6 && part.bytes().all(|b| b.is_ascii_hexdigit()) && part.bytes().any(|b| b.is_ascii_digit());
     let digits = word.bytes().filter(u8::is_ascii_digit).count();

@@ -11,12 +11,12 @@ use ureq::{Agent, Error};
 use super::wire;
 use crate::config::{ApiKey, Config, EndpointApi};
 use crate::privacy::Sanitizer;
-use crate::text::clean::{one_line, plain, shorten};
+use crate::text::clean::{one_line, shorten, without_controls};
 
 /// The longest time to establish a connection.
-const CONNECT: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// The most characters shown of the endpoint's error message.
-const COMPLAINT: usize = 160;
+const MAX_MESSAGE_CHARS: usize = 160;
 
 /// Why there are no vectors, for people.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -50,14 +50,14 @@ impl Endpoint {
         if !settings.is_on() {
             return Ok(None);
         }
-        let url = wire::address(&settings.endpoint, settings.api);
+        let url = wire::request_url(&settings.endpoint, settings.api);
         let host = host_of(&url);
         let key =
             config.embeddings_key().map_err(|e| EmbeddingError { host: host.clone(), why: format!("{e:#}"), answered: false })?;
         let timeout = Duration::from_secs(settings.timeout_seconds);
         let agent = Agent::config_builder()
             .timeout_global(Some(timeout))
-            .timeout_connect(Some(timeout.min(CONNECT)))
+            .timeout_connect(Some(timeout.min(CONNECT_TIMEOUT)))
             .max_redirects(0)
             .http_status_as_error(false)
             .https_only(url.starts_with("https:"))
@@ -84,14 +84,13 @@ impl Endpoint {
             self.failure(&self.reason(&e), too_long)
         })?;
         let why = match status {
-            200 => match wire::vectors(self.api, &body, texts.len()) {
+            200 => match wire::parse_vectors(self.api, &body, texts.len()) {
                 Ok(vectors) => return Ok(vectors),
                 Err(why) => why,
             },
             300..400 => format!("it answered {status}, and redirects are not followed"),
-            _ => {
-                wire::complaint(&body).map_or_else(|| format!("it answered {status}"), |why| format!("it answered {status}: {why}"))
-            }
+            _ => wire::error_message(&body)
+                .map_or_else(|| format!("it answered {status}"), |why| format!("it answered {status}: {why}")),
         };
         Err(self.failure(&why, true))
     }
@@ -102,7 +101,7 @@ impl Endpoint {
             request = request.header("authorization", format!("Bearer {key}"));
         }
         let mut response = request.send(&wire::request(&self.model, texts)[..])?;
-        let body = response.body_mut().with_config().limit(wire::most_bytes(texts.len())).read_to_vec()?;
+        let body = response.body_mut().with_config().limit(wire::max_response_bytes(texts.len())).read_to_vec()?;
         Ok((response.status().as_u16(), body))
     }
 
@@ -123,7 +122,7 @@ impl Endpoint {
             Some(ApiKey(key)) => why.replace(key.as_str(), "…"),
             None => why.to_owned(),
         };
-        let why = shorten(&one_line(&plain(&self.gate.clean(&without_key))), COMPLAINT);
+        let why = shorten(&one_line(&without_controls(&self.gate.clean(&without_key))), MAX_MESSAGE_CHARS);
         EmbeddingError { host: self.host.clone(), why, answered }
     }
 }

@@ -2,17 +2,17 @@
 
 use anyhow::{Result, bail};
 
-use super::{Endpoint, PROBE, SAME_MODEL, pieces};
+use super::{Endpoint, PROBE, SAME_MODEL_COSINE, pieces};
 use crate::config::Config;
 use crate::model::vector::QuantizedVector;
 use crate::search::SemanticMatches;
-use crate::search::semantic::score_fusion::CANDIDATES;
+use crate::search::semantic::score_fusion::MAX_CANDIDATES;
 use crate::store::Store;
 use crate::store::vectors::VectorSpace;
 use crate::text::clean::shorten;
 
 /// How many documents to retrieve: more than are used, because filters drop some.
-const FOUND: usize = 10 * CANDIDATES;
+const MAX_RETRIEVED: usize = 10 * MAX_CANDIDATES;
 
 /// The vector space that matches the configured model and `pieces::VERSION`; `None` if the stored vectors are of another kind.
 pub fn space_of(config: &Config, store: &Store) -> Result<Option<VectorSpace>> {
@@ -24,13 +24,13 @@ pub fn space_of(config: &Config, store: &Store) -> Result<Option<VectorSpace>> {
 ///
 /// # Errors
 /// Why semantic search is unavailable. Callers show it and go on with words alone.
-pub fn near(config: &Config, store: &Store, text: &str) -> Result<Option<SemanticMatches>> {
+pub fn semantic_matches(config: &Config, store: &Store, text: &str) -> Result<Option<SemanticMatches>> {
     let settings = &config.embeddings;
     if !settings.is_on() || settings.weight == 0.0 {
         return Ok(None);
     }
     let gate = config.gate()?;
-    let asked = shorten(gate.clean(text).trim(), pieces::PIECE);
+    let asked = shorten(gate.clean(text).trim(), pieces::PIECE_CHARS);
     if !asked.chars().any(char::is_alphanumeric) {
         return Ok(None);
     }
@@ -40,17 +40,17 @@ pub fn near(config: &Config, store: &Store, text: &str) -> Result<Option<Semanti
     let Some(endpoint) = Endpoint::of(config, gate)? else { return Ok(None) };
     let vectors = endpoint.embed(&[&asked, PROBE])?;
     let [asked, probe] = vectors.as_slice() else { bail!("embeddings endpoint {}: no vectors", endpoint.host()) };
-    if !is_of(&space, &QuantizedVector::of(probe)) {
+    if !matches_probe(&space, &QuantizedVector::of(probe)) {
         bail!(
             "`{}` is another model than the one that embedded the index: the next `recall digest` with something new does so anew",
             settings.model
         );
     }
-    let docs = store.similar(&space, &QuantizedVector::of(asked).to_query(), FOUND)?;
+    let docs = store.similar(&space, &QuantizedVector::of(asked).to_query(), MAX_RETRIEVED)?;
     Ok(Some(SemanticMatches { docs, weight: settings.weight }))
 }
 
 /// Was this probe vector made by the model that made the space?
-pub fn is_of(space: &VectorSpace, probe: &QuantizedVector) -> bool {
-    space.dims == probe.dims() && space.probe.cosine(probe) >= SAME_MODEL
+pub fn matches_probe(space: &VectorSpace, probe: &QuantizedVector) -> bool {
+    space.dims == probe.dims() && space.probe.cosine(probe) >= SAME_MODEL_COSINE
 }

@@ -10,9 +10,9 @@ use crate::text::clean::shorten;
 pub const VERSION: i64 = 1;
 
 /// The most characters in a piece.
-pub const PIECE: usize = 900;
+pub const PIECE_CHARS: usize = 900;
 /// The most pieces per document; the first ones say what it is about.
-pub const MOST_PIECES: usize = 6;
+pub const MAX_PIECES: usize = 6;
 /// The most characters of the title repeated in every piece.
 const TITLE: usize = 160;
 
@@ -28,11 +28,11 @@ pub fn of_note(text: &str) -> Vec<String> {
 /// The pieces of a text: filled with whole lines while they fit, then with whole words.
 pub fn pieces(title: &str, text: &str) -> Vec<String> {
     let title = shorten(title.trim(), TITLE);
-    let room = PIECE - title.chars().count() - 1;
+    let room = PIECE_CHARS - title.chars().count() - 1;
     let mut all = Vec::new();
     let mut piece = String::new();
     let mut length = 0;
-    for part in text.lines().map(str::trim).filter(|line| !line.is_empty()).flat_map(|line| parts(line, room)) {
+    for part in text.lines().map(str::trim).filter(|line| !line.is_empty()).flat_map(|line| split_line(line, room)) {
         let chars = part.chars().count();
         if length > 0 && length + 1 + chars > room {
             all.push(std::mem::take(&mut piece));
@@ -48,11 +48,11 @@ pub fn pieces(title: &str, text: &str) -> Vec<String> {
     all.push(piece);
     let whole =
         |piece: String| [title.as_str(), &piece].iter().filter(|text| !text.is_empty()).copied().collect::<Vec<_>>().join("\n");
-    all.into_iter().map(whole).filter(|piece| !piece.is_empty()).take(MOST_PIECES).collect()
+    all.into_iter().map(whole).filter(|piece| !piece.is_empty()).take(MAX_PIECES).collect()
 }
 
 /// A line in parts of at most `room` characters, cut between words where possible.
-fn parts(line: &str, room: usize) -> impl Iterator<Item = &str> {
+fn split_line(line: &str, room: usize) -> impl Iterator<Item = &str> {
     let mut rest = line;
     std::iter::from_fn(move || {
         if rest.is_empty() {
@@ -98,16 +98,16 @@ mod tests {
         assert!(all.iter().all(|piece| piece.starts_with("Title\nword") && piece.ends_with("word")));
         let without_end = pieces("", &"語".repeat(2_000));
         assert_eq!(without_end.iter().map(|piece| piece.chars().count()).collect::<Vec<_>>(), [899, 899, 202]);
-        assert_eq!(pieces("", &"line of words\n".repeat(5_000)).len(), MOST_PIECES);
+        assert_eq!(pieces("", &"line of words\n".repeat(5_000)).len(), MAX_PIECES);
     }
 
     proptest! {
         #[test]
         fn pieces_are_bounded_and_hold_nothing_new(title in "\\PC{0,300}", text in "(\\PC{0,80}[ \n]?){0,80}") {
             let all = pieces(&title, &text);
-            prop_assert!(all.len() <= MOST_PIECES);
+            prop_assert!(all.len() <= MAX_PIECES);
             for piece in &all {
-                prop_assert!(!piece.is_empty() && piece.chars().count() <= PIECE, "{}", piece.chars().count());
+                prop_assert!(!piece.is_empty() && piece.chars().count() <= PIECE_CHARS, "{}", piece.chars().count());
                 let known = |word: &str| title.contains(word.trim_end_matches('…')) || text.contains(word);
                 prop_assert!(piece.split_whitespace().all(known), "{piece:?}");
             }

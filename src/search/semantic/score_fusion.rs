@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 /// How many results of each list are considered.
-pub const CANDIDATES: usize = 100;
+pub const MAX_CANDIDATES: usize = 100;
 
 /// A document's key and score; higher is better.
 pub type ScoredDoc = (i64, f64);
@@ -16,10 +16,10 @@ pub type ScoredDoc = (i64, f64);
 ///
 /// `full` is the lexical score of a document that holds every word of the query. Where the best document scores less, lexical scores are
 /// normalized by `full` instead, so that a weak best match does not count as a perfect one.
-pub fn fuse(lexical: &[ScoredDoc], similar: &[ScoredDoc], full: f64, weight: f64) -> Vec<ScoredDoc> {
+pub fn fuse_scores(lexical: &[ScoredDoc], similar: &[ScoredDoc], full: f64, weight: f64) -> Vec<ScoredDoc> {
     let mut all: BTreeMap<i64, f64> = BTreeMap::new();
     for (scores, least, share) in [(lexical, full, 1.0 - weight), (similar, 0.0, weight)] {
-        let best = best_of(scores);
+        let best = sorted_finite(scores);
         let largest = best.first().map_or(0.0, |(_, score)| *score).max(least);
         for (doc, score) in best {
             // All scores are zero: avoid dividing by zero.
@@ -29,7 +29,7 @@ pub fn fuse(lexical: &[ScoredDoc], similar: &[ScoredDoc], full: f64, weight: f64
     ordered(all.into_iter().collect())
 }
 
-fn best_of(scores: &[ScoredDoc]) -> Vec<ScoredDoc> {
+fn sorted_finite(scores: &[ScoredDoc]) -> Vec<ScoredDoc> {
     let sound = |score: f64| if score.is_finite() { score.max(0.0) } else { 0.0 };
     ordered(scores.iter().map(|(doc, score)| (*doc, sound(*score))).collect())
 }
@@ -47,7 +47,7 @@ mod tests {
 
     /// The fused order with scores in hundredths.
     fn fused(lexical: &[ScoredDoc], similar: &[ScoredDoc], weight: f64) -> Vec<(i64, i64)> {
-        fuse(lexical, similar, 0.0, weight).into_iter().map(|(doc, score)| (doc, (score * 100.0).round() as i64)).collect()
+        fuse_scores(lexical, similar, 0.0, weight).into_iter().map(|(doc, score)| (doc, (score * 100.0).round() as i64)).collect()
     }
 
     #[test]
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn words_that_hold_little_of_the_question_count_little() {
         let (lexical, similar) = ([(1, 4.0), (2, 2.0)], [(3, 0.8), (2, 0.4)]);
-        let fused = |full: f64| fuse(&lexical, &similar, full, 0.5).into_iter().map(|(doc, _)| doc).collect::<Vec<_>>();
+        let fused = |full: f64| fuse_scores(&lexical, &similar, full, 0.5).into_iter().map(|(doc, _)| doc).collect::<Vec<_>>();
         assert_eq!((fused(1.0), fused(16.0)), (vec![1, 2, 3], vec![3, 2, 1]));
     }
 
@@ -87,13 +87,13 @@ mod tests {
         #[test]
         fn one_kind_alone_keeps_its_order(scores in scores(), weight in 0.01f64..0.99) {
             let docs = |all: &[ScoredDoc]| all.iter().map(|(doc, _)| *doc).collect::<Vec<_>>();
-            prop_assert_eq!(docs(&fuse(&scores, &[], 0.0, weight)), docs(&best_of(&scores)));
-            prop_assert_eq!(docs(&fuse(&[], &scores, 0.0, weight)), docs(&best_of(&scores)));
+            prop_assert_eq!(docs(&fuse_scores(&scores, &[], 0.0, weight)), docs(&sorted_finite(&scores)));
+            prop_assert_eq!(docs(&fuse_scores(&[], &scores, 0.0, weight)), docs(&sorted_finite(&scores)));
         }
 
         #[test]
         fn scores_are_between_nothing_and_one(lexical in scores(), similar in scores(), weight in 0.0f64..=1.0) {
-            let all = fuse(&lexical, &similar, 0.0, weight);
+            let all = fuse_scores(&lexical, &similar, 0.0, weight);
             prop_assert!(all.iter().all(|(_, score)| (0.0..=1.0 + 1e-9).contains(score)));
             prop_assert!(all.is_sorted_by(|a, b| a.1 >= b.1));
             let docs: std::collections::BTreeSet<i64> = all.iter().map(|(doc, _)| *doc).collect();
@@ -102,9 +102,9 @@ mod tests {
 
         #[test]
         fn a_document_that_is_better_in_both_is_better(lexical in scores(), similar in scores(), weight in 0.0f64..=1.0) {
-            let (words, meaning): (BTreeMap<_, _>, BTreeMap<_, _>) = (best_of(&lexical).into_iter().collect(), best_of(&similar).into_iter().collect());
+            let (words, meaning): (BTreeMap<_, _>, BTreeMap<_, _>) = (sorted_finite(&lexical).into_iter().collect(), sorted_finite(&similar).into_iter().collect());
             let of = |all: &BTreeMap<i64, f64>, doc: &i64| all.get(doc).copied().unwrap_or_default();
-            let all = fuse(&lexical, &similar, 0.0, weight);
+            let all = fuse_scores(&lexical, &similar, 0.0, weight);
             for (at, (a, _)) in all.iter().enumerate() {
                 for (b, _) in &all[at + 1..] {
                     let worse = of(&words, a) < of(&words, b) && of(&meaning, a) < of(&meaning, b);
@@ -116,7 +116,7 @@ mod tests {
         #[test]
         fn scales_do_not_matter(lexical in scores(), similar in scores(), by in 0.01f64..100.0) {
             let scaled: Vec<ScoredDoc> = lexical.iter().map(|(doc, score)| (*doc, score * by)).collect();
-            let (a, b) = (fuse(&lexical, &similar, 0.0, 0.3), fuse(&scaled, &similar, 0.0, 0.3));
+            let (a, b) = (fuse_scores(&lexical, &similar, 0.0, 0.3), fuse_scores(&scaled, &similar, 0.0, 0.3));
             for (x, y) in a.iter().zip(&b) {
                 prop_assert!((x.1 - y.1).abs() < 1e-9);
             }

@@ -10,9 +10,9 @@ use serde_json::json;
 use crate::config::EndpointApi;
 
 /// The most dimensions accepted; common models have 384 to 4,096.
-pub const MOST_DIMS: usize = 8_192;
+pub const MAX_DIMS: usize = 8_192;
 /// An upper bound for the length of a number in JSON.
-const BYTES_A_NUMBER: u64 = 26;
+const BYTES_PER_NUMBER: u64 = 26;
 
 #[derive(Deserialize)]
 struct OllamaResponse {
@@ -31,7 +31,7 @@ struct OpenAiEmbedding {
 }
 
 /// The URL of a request: the endpoint's path, completed as the API expects.
-pub fn address(endpoint: &str, api: EndpointApi) -> String {
+pub fn request_url(endpoint: &str, api: EndpointApi) -> String {
     let base = endpoint.trim_end_matches('/');
     match api {
         EndpointApi::Ollama if base.ends_with("/api/embed") => base.to_owned(),
@@ -49,15 +49,15 @@ pub fn request(model: &str, texts: &[&str]) -> Vec<u8> {
 }
 
 /// The longest response that is read, in bytes.
-pub fn most_bytes(texts: usize) -> u64 {
-    64 * 1024 + texts as u64 * MOST_DIMS as u64 * BYTES_A_NUMBER
+pub fn max_response_bytes(texts: usize) -> u64 {
+    64 * 1024 + texts as u64 * MAX_DIMS as u64 * BYTES_PER_NUMBER
 }
 
 /// The vectors of a response, in the order of the texts.
 ///
 /// # Errors
 /// A short description of what is wrong with the response.
-pub fn vectors(api: EndpointApi, body: &[u8], texts: usize) -> Result<Vec<Vec<f32>>, String> {
+pub fn parse_vectors(api: EndpointApi, body: &[u8], texts: usize) -> Result<Vec<Vec<f32>>, String> {
     let unreadable = |e: serde_json::Error| format!("its answer cannot be read: {e}");
     let all = match api {
         EndpointApi::Ollama => serde_json::from_slice::<OllamaResponse>(body).map_err(unreadable)?.embeddings,
@@ -70,7 +70,7 @@ pub fn vectors(api: EndpointApi, body: &[u8], texts: usize) -> Result<Vec<Vec<f3
     if let Some(other) = all.iter().find(|vector| vector.len() != dims) {
         return Err(format!("its vectors have {dims} and {} dimensions", other.len()));
     }
-    if texts > 0 && !(1..=MOST_DIMS).contains(&dims) {
+    if texts > 0 && !(1..=MAX_DIMS).contains(&dims) {
         return Err(format!("its vectors have {dims} dimensions"));
     }
     if all.iter().any(|vector| !is_usable(vector)) {
@@ -94,7 +94,7 @@ fn is_usable(vector: &[f32]) -> bool {
 }
 
 /// The error message in a response: `{"error": "…"}` or `{"error": {"message": "…"}}`.
-pub fn complaint(body: &[u8]) -> Option<String> {
+pub fn error_message(body: &[u8]) -> Option<String> {
     let value: serde_json::Value = serde_json::from_slice(body).ok()?;
     let error = &value["error"];
     error.as_str().or_else(|| error["message"].as_str()).map(str::to_owned)
@@ -117,7 +117,7 @@ mod tests {
             ("https://h/openai/v1/embeddings", EndpointApi::OpenAi, "https://h/openai/v1/embeddings"),
         ];
         for (endpoint, api, wanted) in table {
-            assert_eq!(address(endpoint, api), wanted);
+            assert_eq!(request_url(endpoint, api), wanted);
         }
     }
 
@@ -130,9 +130,9 @@ mod tests {
     #[test]
     fn vectors_come_in_the_order_of_the_texts() {
         let ollama = br#"{"model": "m", "embeddings": [[1, 0.5], [0, -2e-1]], "total_duration": 3}"#;
-        assert_eq!(vectors(EndpointApi::Ollama, ollama, 2), Ok(vec![vec![1.0, 0.5], vec![0.0, -0.2]]));
+        assert_eq!(parse_vectors(EndpointApi::Ollama, ollama, 2), Ok(vec![vec![1.0, 0.5], vec![0.0, -0.2]]));
         let openai = br#"{"data": [{"index": 1, "embedding": [3, 4]}, {"index": 0, "embedding": [1, 2], "object": "embedding"}]}"#;
-        assert_eq!(vectors(EndpointApi::OpenAi, openai, 2), Ok(vec![vec![1.0, 2.0], vec![3.0, 4.0]]));
+        assert_eq!(parse_vectors(EndpointApi::OpenAi, openai, 2), Ok(vec![vec![1.0, 2.0], vec![3.0, 4.0]]));
     }
 
     #[test]
@@ -154,24 +154,24 @@ mod tests {
             (r#"{"embeddings": [[1e30, 0], [1, 2]]}"#, "without a direction"),
         ];
         for (body, wanted) in table {
-            let why = vectors(EndpointApi::Ollama, body.as_bytes(), 2).expect_err(body);
+            let why = parse_vectors(EndpointApi::Ollama, body.as_bytes(), 2).expect_err(body);
             assert!(why.contains(wanted), "{body}: {why}");
         }
         let twice = br#"{"data": [{"index": 0, "embedding": [1]}, {"index": 0, "embedding": [2]}]}"#;
-        assert!(vectors(EndpointApi::OpenAi, twice, 2).is_err());
+        assert!(parse_vectors(EndpointApi::OpenAi, twice, 2).is_err());
     }
 
     #[test]
     fn an_answer_is_as_long_as_the_longest_vectors_at_most() {
-        let longest = serde_json::to_vec(&json!({"embeddings": [vec![f64::MIN_POSITIVE; MOST_DIMS]]})).expect("JSON");
-        assert!((longest.len() as u64) < most_bytes(1), "{}", longest.len());
-        assert!(most_bytes(32) < 8 << 20, "{}", most_bytes(32));
+        let longest = serde_json::to_vec(&json!({"embeddings": [vec![f64::MIN_POSITIVE; MAX_DIMS]]})).expect("JSON");
+        assert!((longest.len() as u64) < max_response_bytes(1), "{}", longest.len());
+        assert!(max_response_bytes(32) < 8 << 20, "{}", max_response_bytes(32));
     }
 
     #[test]
     fn complaints_of_both_kinds_are_understood() {
-        assert_eq!(complaint(br#"{"error": "model \"x\" not found"}"#).as_deref(), Some("model \"x\" not found"));
-        assert_eq!(complaint(br#"{"error": {"message": "no such model", "code": 404}}"#).as_deref(), Some("no such model"));
-        assert_eq!(complaint(b"<html>"), None);
+        assert_eq!(error_message(br#"{"error": "model \"x\" not found"}"#).as_deref(), Some("model \"x\" not found"));
+        assert_eq!(error_message(br#"{"error": {"message": "no such model", "code": 404}}"#).as_deref(), Some("no such model"));
+        assert_eq!(error_message(b"<html>"), None);
     }
 }

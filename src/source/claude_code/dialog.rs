@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
-use super::MAX_TEXT;
+use super::MAX_TEXT_CHARS;
 use super::fields::{RawBlock, ToolResult, text_of};
 use crate::model::session::Answer;
 use crate::privacy::{SanitizedText, Sanitizer};
@@ -16,15 +16,15 @@ use crate::text::clean::{head_and_tail, one_line};
 const REFUSED: [&str; 2] =
     ["The user doesn't want to proceed with this tool use", "The agent proposed a plan that was rejected by the user"];
 /// What precedes the user's own words.
-const REASONS: [&str; 2] = ["the user said:", "provided the following reason for the rejection:"];
+const REASON_PREFIXES: [&str; 2] = ["the user said:", "provided the following reason for the rejection:"];
 /// What the client appends to them.
-const NOTE: &str = "\n\nNote: The user's next message";
+const REASON_SUFFIX: &str = "\n\nNote: The user's next message";
 const APPROVED: [&str; 2] = ["User has approved", "The user has approved"];
 
 /// How the client's text begins when the user would rather discuss the questions than answer them, and what precedes the
 /// questions.
-const CLARIFIES: &str = "The user wants to clarify these questions";
-const QUESTIONS: &str = "Questions asked:";
+const ABANDONED_PREFIX: &str = "The user wants to clarify these questions";
+const QUESTIONS_PREFIX: &str = "Questions asked:";
 
 /// Does a tool's error say that the user refused it?
 pub(super) fn refuses(result: &str) -> bool {
@@ -37,46 +37,48 @@ pub(super) fn approves(result: &str) -> bool {
 }
 
 /// What the user said when refusing: a reason, or the answers given in a dialog before leaving it.
-pub(super) fn reasons(result: &str, gate: &Sanitizer) -> Vec<Answer> {
+pub(super) fn refusal_answers(result: &str, gate: &Sanitizer) -> Vec<Answer> {
     let Some(said) = reason_in(result).map(|reason| gate.clean(reason)) else { return Vec::new() };
-    if let Some(questions) = left(&said) {
-        return left_dialog(questions);
+    if let Some(questions) = abandoned_questions(&said) {
+        return answers_before_leaving(questions);
     }
     // White space and punctuation alone say nothing.
     if !said.chars().any(char::is_alphanumeric) {
         return Vec::new();
     }
-    vec![Answer::unasked(head_and_tail(&said, MAX_TEXT))]
+    vec![Answer::unasked(head_and_tail(&said, MAX_TEXT_CHARS))]
 }
 
 /// The user's text in a refusal, after the client's words.
 fn reason_in(result: &str) -> Option<&str> {
-    let after = REASONS.iter().find_map(|mark| result.split_once(mark).map(|(_, after)| after))?;
-    after.split(NOTE).next()
+    let after = REASON_PREFIXES.iter().find_map(|mark| result.split_once(mark).map(|(_, after)| after))?;
+    after.split(REASON_SUFFIX).next()
 }
 
 /// The questions of a dialog that the user left, if that is the reason given.
-fn left(reason: &str) -> Option<&str> {
-    let is_left = reason.trim_start().starts_with(CLARIFIES);
-    is_left.then(|| reason.split_once(QUESTIONS).map_or("", |(_, questions)| questions))
+fn abandoned_questions(reason: &str) -> Option<&str> {
+    let is_left = reason.trim_start().starts_with(ABANDONED_PREFIX);
+    is_left.then(|| reason.split_once(QUESTIONS_PREFIX).map_or("", |(_, questions)| questions))
 }
 
 /// Was everything the user said in dialogs private? Then so is what follows, up to the next prompt.
-pub(super) fn are_all_private(said: &[SanitizedText]) -> bool {
+pub(super) fn all_private(said: &[SanitizedText]) -> bool {
     said.iter().any(|text| text.private) && said.iter().all(|text| !text.private && text.text.is_empty() || text.is_all_private())
 }
 
 /// The user's words in each dialog that ends in a record.
 pub(super) fn said(blocks: &[RawBlock<'_>], result: &ToolResult<'_>, gate: &Sanitizer) -> Vec<SanitizedText> {
     let results = || blocks.iter().filter(|block| block.is("tool_result"));
-    let given = [result.answers, result.response].into_iter().flatten().flat_map(json::texts);
-    let notes = result.annotations.and_then(named).unwrap_or_default().into_values().filter_map(notes_of).map(words);
+    let given = [result.answers, result.response].into_iter().flatten().flat_map(json::strings);
+    let notes = result.annotations.and_then(fields_by_name).unwrap_or_default().into_values().filter_map(notes_of).map(words);
     let given = given.chain(notes).filter(|_| results().next().is_some());
     let refusals = results().filter(|block| block.is_error).filter_map(|block| block.content.map(text_of));
     let reasons = refusals.filter(|text| refuses(text)).flat_map(|text| {
         let reason = reason_in(&text).unwrap_or_default();
-        left(reason)
-            .map_or_else(|| vec![reason.to_owned()], |questions| left_dialog(questions).into_iter().map(|a| a.said).collect())
+        abandoned_questions(reason).map_or_else(
+            || vec![reason.to_owned()],
+            |questions| answers_before_leaving(questions).into_iter().map(|a| a.said).collect(),
+        )
     });
     given.chain(reasons).map(|said| gate.pass(&said)).collect()
 }
@@ -84,32 +86,32 @@ pub(super) fn said(blocks: &[RawBlock<'_>], result: &ToolResult<'_>, gate: &Sani
 /// The part of a question that a line of an abandoned dialog belongs to.
 #[derive(Clone, Copy)]
 enum DialogPart {
-    Asked,
-    Said,
+    Question,
+    Answer,
     Nothing,
 }
 
 /// Parses the answers given before the user left the dialog: `- "question"`, then an answer or none, then notes.
-fn left_dialog(questions: &str) -> Vec<Answer> {
+fn answers_before_leaving(questions: &str) -> Vec<Answer> {
     let mut all: Vec<Answer> = Vec::new();
     let mut part = DialogPart::Nothing;
     for line in questions.lines() {
         let (now, text) = match line.trim() {
             bare if bare.starts_with("- \"") => {
                 all.push(Answer::default());
-                (DialogPart::Asked, bare.trim_start_matches("- \""))
+                (DialogPart::Question, bare.trim_start_matches("- \""))
             }
             "(No answer provided)" => (DialogPart::Nothing, ""),
             bare => match bare.strip_prefix("Answer:").or_else(|| bare.strip_prefix("User notes:")) {
-                Some(said) => (DialogPart::Said, said.trim()),
+                Some(said) => (DialogPart::Answer, said.trim()),
                 None => (part, bare),
             },
         };
         part = now;
         let Some(answer) = all.last_mut().filter(|_| !text.is_empty()) else { continue };
         match part {
-            DialogPart::Asked => add(&mut answer.asked, " ", text.trim_end_matches('"')),
-            DialogPart::Said => add(&mut answer.said, "; ", text),
+            DialogPart::Question => add(&mut answer.asked, " ", text.trim_end_matches('"')),
+            DialogPart::Answer => add(&mut answer.said, "; ", text),
             DialogPart::Nothing => {}
         }
     }
@@ -126,8 +128,8 @@ fn add(to: &mut String, between: &str, text: &str) {
 
 /// Questions that the assistant asked the user, each with its answer.
 pub(super) fn answers(result: &ToolResult<'_>, gate: &Sanitizer) -> Vec<Answer> {
-    let Some(mut given) = result.answers.and_then(named) else { return Vec::new() };
-    let mut notes = result.annotations.and_then(named).unwrap_or_default();
+    let Some(mut given) = result.answers.and_then(fields_by_name) else { return Vec::new() };
+    let mut notes = result.annotations.and_then(fields_by_name).unwrap_or_default();
     let asked = result.questions.map(json::elements).unwrap_or_default().into_iter().filter_map(question);
     let mut asked: Vec<String> = asked.collect();
     // In case the client keys an answer by something other than its question.
@@ -148,7 +150,7 @@ pub(super) fn answers(result: &ToolResult<'_>, gate: &Sanitizer) -> Vec<Answer> 
 /// `None` if the user said nothing, or nothing that may be stored.
 fn answer(asked: &str, said: &str, gate: &Sanitizer) -> Option<Answer> {
     let said = one_line(&gate.clean(said));
-    let answer = Answer { said: head_and_tail(&said, MAX_TEXT), asked: one_line(&gate.clean(asked)) };
+    let answer = Answer { said: head_and_tail(&said, MAX_TEXT_CHARS), asked: one_line(&gate.clean(asked)) };
     (!answer.said.is_empty()).then_some(answer)
 }
 
@@ -167,12 +169,12 @@ fn words(value: Raw<'_>) -> String {
     match json::text(value) {
         Some(text) => text.into_owned(),
         None if json::is_object(value) => text_of(value).into_owned(),
-        None => json::texts(value).join(", "),
+        None => json::strings(value).join(", "),
     }
 }
 
 /// The fields of an object by name.
-fn named(object: Raw<'_>) -> Option<BTreeMap<String, Raw<'_>>> {
+fn fields_by_name(object: Raw<'_>) -> Option<BTreeMap<String, Raw<'_>>> {
     let all: BTreeMap<String, &RawValue> = serde_json::from_str(object.get()).ok()?;
     all.into_iter().map(|(name, value)| Some((name, Raw::of(value.get()).ok()?))).collect()
 }

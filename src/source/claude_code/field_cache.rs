@@ -4,7 +4,7 @@
 use crate::source::json::{self, Raw};
 
 /// Longest value that is cached, in bytes.
-const LONGEST: usize = 1 << 10;
+const MAX_CACHED_BYTES: usize = 1 << 10;
 
 #[derive(Debug, Default)]
 pub(super) struct FieldCache {
@@ -28,7 +28,7 @@ impl CachedField {
         let raw = field?;
         if raw.get() != self.raw {
             let kept = json::text(raw).and_then(|text| pass(&text));
-            if raw.get().len() > LONGEST {
+            if raw.get().len() > MAX_CACHED_BYTES {
                 return kept;
             }
             raw.get().clone_into(&mut self.raw);

@@ -182,7 +182,7 @@ impl<'a> LineFields<'a> {
     }
 
     /// The message of a subagent's model in a progress line.
-    pub fn told_message(&self) -> Option<RawMessage<'a>> {
+    pub fn progress_message(&self) -> Option<RawMessage<'a>> {
         let is = |kind: Option<Raw<'_>>, name: &str| kind.and_then(json::text).is_some_and(|kind| kind == name);
         let [kind, envelope] = json::fields(self.raw(Field::Data)?.get(), &IN_PROGRESS).ok()?;
         let envelope = envelope.filter(|_| is(kind, "agent_progress"))?;
@@ -221,7 +221,7 @@ impl<'a> LineFields<'a> {
     }
 
     pub fn flag(&self, field: Field) -> bool {
-        json::flag(self.raw(field))
+        json::is_true(self.raw(field))
     }
 }
 
@@ -294,7 +294,7 @@ impl<'a> RawBlock<'a> {
             _ => cursor.value()?,
         };
         let [kind, text, id, name, input, tool_use_id, is_error, content] = found;
-        let (kind, is_error) = (kind.and_then(json::text), json::flag(is_error));
+        let (kind, is_error) = (kind.and_then(json::text), json::is_true(is_error));
         Ok(Self { raw, kind, text, id, name, input, tool_use_id, is_error, content })
     }
 

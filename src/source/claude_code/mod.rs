@@ -20,19 +20,19 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use self::fields::{Field, LineFields, RawBlock, RawContent, RawMessage, RawUsage};
-pub use self::origin::{is_said, is_wrapped, may_be_persons};
+pub use self::origin::{is_user_text, is_wrapped, may_be_person};
 use self::user::UserContent;
 use super::json::{self, Raw};
-use crate::model::price::{FAST, US};
+use crate::model::price::{FAST_SUFFIX, US_SUFFIX};
 use crate::model::session::{Item, MessageUsage, Millis, Record, RecordKey, Title, TitleBy, Tokens, Turn};
 use crate::privacy::{Sanitizer, opens_private};
 use crate::source::claude_code::field_cache::{CachedField, FieldCache};
 use crate::text::clean::{head_and_tail, one_line, shorten};
 
 /// Longest stored text of one message, in characters. Pasted logs and files exceed it, what people write does not.
-const MAX_TEXT: usize = 16_000;
+const MAX_TEXT_CHARS: usize = 16_000;
 /// Longest stored recap of a compaction, in characters; recaps repeat a conversation that is stored anyway.
-const MAX_RECAP: usize = 8_000;
+const MAX_RECAP_CHARS: usize = 8_000;
 
 /// What a file's path says about its records.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,14 +46,14 @@ pub struct TranscriptIdentity {
 /// The result of parsing a line.
 #[derive(Debug, PartialEq)]
 pub enum ParsedLine {
-    Row(Box<Record>),
+    Record(Box<Record>),
     /// A known line without content.
-    Nothing,
+    Empty,
     /// A known line without content that other lines may name as their parent.
     Link(ParentLink),
     /// A bookkeeping line with the time its session began. A fork copies every conversation line with its time; only these lines
     /// carry the time of the fork itself.
-    Stamp {
+    SessionStart {
         session: String,
         at: Millis,
     },
@@ -64,7 +64,7 @@ pub enum ParsedLine {
     },
     /// The name of an unknown line type, or as `<name>` of an unknown tag around a text in the user's name.
     Unknown(String),
-    Bad(&'static str),
+    Malformed(&'static str),
 }
 
 /// The key of a record and that of its parent.
@@ -85,22 +85,22 @@ const BOOKKEEPING: [&str; 38] = [
     "relocated", "repl-mode", "resume-head-vouch", "session-owner",
 ];
 /// How a bookkeeping line begins. Such lines make up most bytes of a new transcript, and only this prefix and the type are read.
-const TYPE_FIRST: &[u8] = b"{\"type\":\"";
+const TYPE_PREFIX: &[u8] = b"{\"type\":\"";
 
 /// Is this a complete line? The last line of a growing file waits until it is.
-pub fn is_whole(line: &[u8]) -> bool {
+pub fn is_complete(line: &[u8]) -> bool {
     json::fields(&text_of_line(line).1, &[]).is_ok()
 }
 
 /// Does a line begin as bookkeeping? A line that states its type elsewhere is parsed.
 fn is_bookkeeping(line: &[u8]) -> bool {
-    let Some(rest) = line.strip_prefix(TYPE_FIRST) else { return false };
-    let name = memchr::memchr(b'"', &rest[..rest.len().min(LONGEST_NAME + 1)]).map(|end| &rest[..end]);
+    let Some(rest) = line.strip_prefix(TYPE_PREFIX) else { return false };
+    let name = memchr::memchr(b'"', &rest[..rest.len().min(MAX_TYPE_BYTES + 1)]).map(|end| &rest[..end]);
     name.is_some_and(|name| BOOKKEEPING.iter().any(|known| known.as_bytes() == name))
 }
 
 /// In bytes, of the names above.
-const LONGEST_NAME: usize = 32;
+const MAX_TYPE_BYTES: usize = 32;
 
 /// The trimmed bytes of a line and their text. Invalid UTF-8 is replaced, as in the client's own display.
 fn text_of_line(line: &[u8]) -> (&[u8], Cow<'_, str>) {
@@ -111,7 +111,7 @@ fn text_of_line(line: &[u8]) -> (&[u8], Cow<'_, str>) {
 }
 
 /// Parses one line; its texts have passed the sanitizer.
-pub fn read_line(line: &[u8], place: &TranscriptIdentity, gate: &Sanitizer) -> ParsedLine {
+pub fn parse_line(line: &[u8], place: &TranscriptIdentity, gate: &Sanitizer) -> ParsedLine {
     LineParser::of(place, gate).read(line)
 }
 
@@ -131,11 +131,11 @@ impl<'p> LineParser<'p> {
     pub fn read(&mut self, line: &[u8]) -> ParsedLine {
         // A line with a private tag may be the torn start of another one: it is parsed, and reported if it is malformed.
         if is_bookkeeping(line) && !opens_private(&String::from_utf8_lossy(line)) {
-            return ParsedLine::Nothing;
+            return ParsedLine::Empty;
         }
         let (line, text) = text_of_line(line);
         let Ok(fields) = LineFields::of(&text, self.gate) else {
-            return ParsedLine::Bad(if Raw::of(&text).is_ok() { "not an object" } else { "not JSON" });
+            return ParsedLine::Malformed(if Raw::of(&text).is_ok() { "not an object" } else { "not JSON" });
         };
         let kind = fields.text(Field::Type).unwrap_or_default();
         let agent = agent_of(&fields, self.place);
@@ -145,7 +145,7 @@ impl<'p> LineParser<'p> {
             }
             Ok(said) if said.items.is_empty() && agent.is_none() => self.named(line, &fields, &kind, said),
             Ok(said) => self.row(line, &fields, &kind, agent, said),
-            Err(ParsedLine::Nothing) if agent.is_none() => self.link(&fields),
+            Err(ParsedLine::Empty) if agent.is_none() => self.link(&fields),
             Err(no_row) => no_row,
         }
     }
@@ -155,18 +155,18 @@ impl<'p> LineParser<'p> {
     fn said(&self, fields: &LineFields<'_>, kind: &str, agent: bool) -> Result<UserContent, ParsedLine> {
         let items = match kind {
             "user" => return Ok(user::row(fields, agent)),
-            "attachment" => return Ok(user::queued(fields, agent)),
+            "attachment" => return Ok(user::parse_queued(fields, agent)),
             "assistant" => assistant(fields),
             "system" => system(fields),
-            "tool" | "tool_use" | "tool_result" => tools::older_row(fields, kind),
+            "tool" | "tool_use" | "tool_result" => tools::parse_old_line(fields, kind),
             // Written for subagents without a file of their own: their words come back as a tool's result, their token usage only
             // stands here.
             "progress" => Vec::new(),
             "summary" | "ai-title" | "custom-title" => title(fields, kind, self.place).into_iter().collect(),
             "pr-link" => pull_request(fields).into_iter().collect(),
-            "queue-operation" | "file-history-snapshot" => return Err(stamp(fields, self.place)),
+            "queue-operation" | "file-history-snapshot" => return Err(session_start(fields, self.place)),
             "cost-state" => return Err(costs::told(fields, self.place)),
-            known if BOOKKEEPING.contains(&known) => return Err(ParsedLine::Nothing),
+            known if BOOKKEEPING.contains(&known) => return Err(ParsedLine::Empty),
             "" => return Err(ParsedLine::Unknown("(no type)".into())),
             other => return Err(ParsedLine::Unknown(self.gate.clean(other).chars().take(60).collect())),
         };
@@ -192,26 +192,26 @@ impl<'p> LineParser<'p> {
         let model = &mut self.repeated.model;
         let usage = match kind {
             "assistant" => fields.message.as_ref().and_then(|message| usage(message, key, model, self.gate)),
-            "progress" => match fields.told_message().and_then(|message| usage(&message, key, model, self.gate)) {
+            "progress" => match fields.progress_message().and_then(|message| usage(&message, key, model, self.gate)) {
                 Some(usage) => Some(usage),
                 None if agent.is_none() => return self.link(fields),
-                None => return ParsedLine::Nothing,
+                None => return ParsedLine::Empty,
             },
             _ => None,
         };
         let prompt = fields.owned(Field::PromptId);
         // A record also counts for what it says about later ones: a subagent's first record names the prompt it works for.
-        let tells = said.turn != Turn::GoesOn
+        let tells = said.turn != Turn::Continues
             || said.sign.is_some()
             || !said.fenced.is_empty()
             || !said.answered.is_empty()
             || agent.is_some() && prompt.is_some();
         if said.items.is_empty() && usage.is_none() && !tells {
-            return if agent.is_none() { self.link(fields) } else { ParsedLine::Nothing };
+            return if agent.is_none() { self.link(fields) } else { ParsedLine::Empty };
         }
         let gate = self.gate;
         let FieldCache { cwd, branch, version, .. } = &mut self.repeated;
-        ParsedLine::Row(Box::new(Record {
+        ParsedLine::Record(Box::new(Record {
             key,
             session,
             agent,
@@ -235,7 +235,7 @@ impl<'p> LineParser<'p> {
     fn link(&self, fields: &LineFields<'_>) -> ParsedLine {
         let session = fields.text(Field::SessionId).unwrap_or(Cow::Borrowed(&self.place.session));
         let key = fields.text(Field::Uuid).map(|uuid| RecordKey::from_uuid(&session, &uuid));
-        key.map_or(ParsedLine::Nothing, |key| ParsedLine::Link(ParentLink { key, parent: parent_of(fields, self.place) }))
+        key.map_or(ParsedLine::Empty, |key| ParsedLine::Link(ParentLink { key, parent: parent_of(fields, self.place) }))
     }
 }
 
@@ -252,16 +252,16 @@ fn agent_of(fields: &LineFields<'_>, place: &TranscriptIdentity) -> Option<Strin
     place.agent.clone().or_else(|| fields.owned(Field::AgentId)).or_else(inline)
 }
 
-fn stamp(fields: &LineFields<'_>, place: &TranscriptIdentity) -> ParsedLine {
+fn session_start(fields: &LineFields<'_>, place: &TranscriptIdentity) -> ParsedLine {
     let in_snapshot = || json::fields(fields.raw(Field::Snapshot)?.get(), &["timestamp"]).ok()?[0];
     let at = fields.raw(Field::Timestamp).or_else(in_snapshot).and_then(timestamp);
     let session = fields.owned(Field::SessionId).unwrap_or_else(|| place.session.clone());
-    at.map_or(ParsedLine::Nothing, |at| ParsedLine::Stamp { session, at })
+    at.map_or(ParsedLine::Empty, |at| ParsedLine::SessionStart { session, at })
 }
 
 /// Plausible times: no client wrote a line before 2000, nor will one after 2100. A time from a wrong clock is dropped, as it would
 /// sort before or after everything else for good.
-const TIMES: std::ops::RangeInclusive<Millis> = 946_684_800_000..=4_102_444_800_000;
+const PLAUSIBLE_TIMES: std::ops::RangeInclusive<Millis> = 946_684_800_000..=4_102_444_800_000;
 
 fn timestamp(raw: Raw<'_>) -> Option<Millis> {
     let at = match json::text(raw) {
@@ -269,26 +269,26 @@ fn timestamp(raw: Raw<'_>) -> Option<Millis> {
         // A few lines of other writers hold a number: seconds or milliseconds.
         None => json::number(Some(raw)).map(|n| n as Millis).map(|n| if n < 100_000_000_000 { n * 1000 } else { n }),
     };
-    at.filter(|at| TIMES.contains(at))
+    at.filter(|at| PLAUSIBLE_TIMES.contains(at))
 }
 
 fn assistant(fields: &LineFields<'_>) -> Vec<Item> {
     let Some(message) = &fields.message else {
         return match fields.raw(Field::Message).or_else(|| fields.raw(Field::Content)) {
-            Some(object) if json::is_object(object) => in_content(object, fields).unwrap_or_default(),
+            Some(object) if json::is_object(object) => items_in_content(object, fields).unwrap_or_default(),
             other => other.and_then(json::text).and_then(|t| reply(&t, fields.gate)).into_iter().collect(),
         };
     };
-    said_by_model(message.content.as_ref(), message.model, fields)
+    model_items(message.content.as_ref(), message.model, fields)
 }
 
 /// The oldest layout holds the message in the line's `content`.
-fn in_content(object: Raw<'_>, fields: &LineFields<'_>) -> Option<Vec<Item>> {
+fn items_in_content(object: Raw<'_>, fields: &LineFields<'_>) -> Option<Vec<Item>> {
     let [content, model] = json::fields(object.get(), &["content", "model"]).ok()?;
-    Some(said_by_model(content.map(RawContent::of).as_ref(), model, fields))
+    Some(model_items(content.map(RawContent::of).as_ref(), model, fields))
 }
 
-fn said_by_model(content: Option<&RawContent<'_>>, model: Option<Raw<'_>>, fields: &LineFields<'_>) -> Vec<Item> {
+fn model_items(content: Option<&RawContent<'_>>, model: Option<Raw<'_>>, fields: &LineFields<'_>) -> Vec<Item> {
     // The client's own notices ("API Error", "No response requested") are not the model's words.
     let synthetic = model.is_some_and(|m| m.get() == "\"<synthetic>\"") || fields.flag(Field::IsApiErrorMessage);
     // Nor is text that an extension or the user wrote in its place. `other` stands for the model of another process.
@@ -306,7 +306,7 @@ fn assistant_block(block: &RawBlock<'_>, gate: &Sanitizer) -> Vec<Item> {
         Some("tool_use") => {
             let name = block.name.and_then(json::text).unwrap_or_default();
             let id = block.id.and_then(json::text).unwrap_or_default();
-            tools::use_of(&id, &name, block.input, gate)
+            tools::items_of_use(&id, &name, block.input, gate)
         }
         _ => Vec::new(),
     }
@@ -315,7 +315,7 @@ fn assistant_block(block: &RawBlock<'_>, gate: &Sanitizer) -> Vec<Item> {
 fn reply(text: &str, gate: &Sanitizer) -> Option<Item> {
     let said = !matches!(text.trim(), "" | "No response requested." | "(no content)");
     // A reply that was sanitized to nothing keeps its place in the record.
-    said.then(|| Item::Reply(head_and_tail(&gate.clean(text), MAX_TEXT)))
+    said.then(|| Item::Reply(head_and_tail(&gate.clean(text), MAX_TEXT_CHARS)))
 }
 
 fn system(fields: &LineFields<'_>) -> Vec<Item> {
@@ -346,7 +346,7 @@ fn usage(message: &RawMessage<'_>, key: RecordKey, model: &mut CachedField, gate
     let model = model.kept(message.model, |model| (model != "<synthetic>").then(|| gate.redact(model)))?;
     let RawUsage { input, output, written, read, split, speed, geo } = *message.usage.as_ref()?;
     let is = |field: Option<Raw<'_>>, word: &str| field.and_then(json::text).is_some_and(|text| text == word);
-    let marks = [(FAST, is(speed, "fast")), (US, is(geo, "us"))];
+    let marks = [(FAST_SUFFIX, is(speed, "fast")), (US_SUFFIX, is(geo, "us"))];
     let model = marks.iter().filter(|(_, holds)| *holds).fold(model, |model, (mark, _)| model + mark);
     let hour = split
         .and_then(|s| json::fields(s.get(), &["ephemeral_1h_input_tokens"]).ok())

@@ -12,7 +12,7 @@ use crate::text::clean::{one_line, shorten};
 /// What a line says about names, and the title that it gives itself.
 pub(super) fn told(fields: &LineFields<'_>, kind: &str) -> Option<(TitleEvent, Option<Item>)> {
     if kind == "attachment" {
-        return by_hook(fields).map(|title| (TitleEvent::HookTitled(title), None));
+        return title_by_hook(fields).map(|title| (TitleEvent::HookTitled(title), None));
     }
     if kind != "user" && kind != "system" {
         return None;
@@ -34,7 +34,7 @@ pub(super) fn told(fields: &LineFields<'_>, kind: &str) -> Option<(TitleEvent, O
 }
 
 /// The title that a hook sets in its output.
-fn by_hook(fields: &LineFields<'_>) -> Option<String> {
+fn title_by_hook(fields: &LineFields<'_>) -> Option<String> {
     let printed = fields.attachment.stdout.filter(|raw| raw.get().contains("sessionTitle")).and_then(json::text)?;
     let [output] = json::fields(&printed, &["hookSpecificOutput"]).ok()?;
     let [title] = json::fields(output?.get(), &["sessionTitle"]).ok()?;

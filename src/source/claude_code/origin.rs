@@ -11,21 +11,21 @@ use super::wrapper;
 use crate::source::json::{self, Raw};
 
 /// Starts of messages that the client writes in the user's name.
-const NOT_THE_USER: &[&str] = &[
+const CLIENT_STARTS: &[&str] = &[
     "<local-command-", "<bash-stdout>", "<bash-stderr>", "<task-notification>", "<teammate-message", "<command-args>",
     "<agent-notification", "Caveat: The messages below", "<tick>", "<cross-session-message", "<channel ",
 ];
 /// Starts of texts that stand for an action of the user in the client.
-const DEEDS: &[&str] = &["<command-name>", "<command-message>", "<bash-input>"];
+const USER_ACTION_STARTS: &[&str] = &["<command-name>", "<command-message>", "<bash-input>"];
 
 /// Values of `promptSource` for a person, or for a script that acts for one.
-const SOURCES: &[&str] = &["typed", "queued", "suggestion_accepted", "sdk"];
+const PERSON_SOURCES: &[&str] = &["typed", "queued", "suggestion_accepted", "sdk"];
 /// Values of `turnOrigin` for a person; the client writes `unknown` for prompts of older clients.
-const TURNS: &[&str] = &["human", "sdk", "unknown"];
+const PERSON_TURN_ORIGINS: &[&str] = &["human", "sdk", "unknown"];
 /// Values of `madeBy` for a person, in a `user` line.
-const MAKERS: &[&str] = &["input", "human", "user"];
+const PERSON_MAKERS: &[&str] = &["input", "human", "user"];
 /// Values of `source` for a person, in a hook's payload.
-const HOOK_SOURCES: &[&str] = &["user", "human", "typed", "queued", "suggestion_accepted", "sdk"];
+const PERSON_HOOK_SOURCES: &[&str] = &["user", "human", "typed", "queued", "suggestion_accepted", "sdk"];
 
 /// Whose words a text in the user's name is.
 #[derive(Debug, PartialEq, Eq)]
@@ -53,8 +53,8 @@ impl PromptOrigin {
         let is = |field: Field, value: &str| fields.text(field).is_some_and(|found| found == value);
         let origin = fields.raw(Field::Origin);
         // An unknown source does not outweigh a named person.
-        let is_sent = is(Field::PromptSource, "system") || is_other(Field::PromptSource, SOURCES) && !names_person(origin);
-        let is_made = is_other(Field::TurnOrigin, TURNS) || is_other(Field::MadeBy, MAKERS);
+        let is_sent = is(Field::PromptSource, "system") || is_other(Field::PromptSource, PERSON_SOURCES) && !names_person(origin);
+        let is_made = is_other(Field::TurnOrigin, PERSON_TURN_ORIGINS) || is_other(Field::MadeBy, PERSON_MAKERS);
         let wakes = fields.raw(Field::WakeupSource).is_some_and(|raw| raw.get() != "null");
         Self { is_machines: names_machine(origin) || is_sent || is_made || wakes, is_typed: is(Field::PromptSource, "typed") }
     }
@@ -63,7 +63,7 @@ impl PromptOrigin {
     pub fn of_queued(fields: &LineFields<'_>) -> Self {
         let queued = &fields.attachment;
         let no_person = queued.human_turn.is_some_and(|raw| raw.get() == "false") && !names_person(queued.origin);
-        Self { is_machines: json::flag(queued.is_meta) || no_person || names_machine(queued.origin), is_typed: false }
+        Self { is_machines: json::is_true(queued.is_meta) || no_person || names_machine(queued.origin), is_typed: false }
     }
 
     /// Does the line say that no person said anything?
@@ -73,10 +73,10 @@ impl PromptOrigin {
 
     /// Who said a text of this origin. The text has passed the sanitizer.
     pub fn speaker<'t>(&self, text: &'t str) -> PromptSpeaker<'t> {
-        if self.is_machines || NOT_THE_USER.iter().any(|start| text.starts_with(start)) {
+        if self.is_machines || CLIENT_STARTS.iter().any(|start| text.starts_with(start)) {
             return PromptSpeaker::ThirdParty;
         }
-        if self.is_typed || DEEDS.iter().any(|start| text.starts_with(start)) {
+        if self.is_typed || USER_ACTION_STARTS.iter().any(|start| text.starts_with(start)) {
             return PromptSpeaker::User(text.into());
         }
         match wrapper::at_start(text) {
@@ -114,15 +114,17 @@ pub fn is_wrapped(prompt: &str) -> bool {
 }
 
 /// May a prompt be a person's, by the `source` in a hook's payload? Most clients send none.
-pub fn may_be_persons(source: &str) -> bool {
-    source.is_empty() || HOOK_SOURCES.contains(&source)
+pub fn may_be_person(source: &str) -> bool {
+    source.is_empty() || PERSON_HOOK_SOURCES.contains(&source)
 }
 
 /// Did the user say this, or is it only written in the user's name: a command, its output, a message of another agent or third
 /// party?
-pub fn is_said(text: &str) -> bool {
+pub fn is_user_text(text: &str) -> bool {
     let origin = PromptOrigin::default();
-    let is_deed =
-        DEEDS.iter().chain(&["[Request interrupted by user", super::user::RECAP_START]).any(|start| text.starts_with(start));
+    let is_deed = USER_ACTION_STARTS
+        .iter()
+        .chain(&["[Request interrupted by user", super::user::RECAP_START])
+        .any(|start| text.starts_with(start));
     !is_deed && matches!(origin.speaker(text), PromptSpeaker::User(_))
 }

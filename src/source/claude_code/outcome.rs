@@ -5,16 +5,16 @@ use super::fields::{Field, LineFields, RawBlock, RawContent, ToolResult, text_of
 use super::verdict::{is_verdict, may_be_verdict, may_hold_verdict};
 use crate::analyze::signal::{APPROVED, REFUSED};
 use crate::model::session::{Item, Outcome, Todo};
-use crate::privacy::{SHOWN, Sanitizer};
+use crate::privacy::{SHOWN_BYTES, Sanitizer};
 use crate::source::json::{self, Raw};
 use crate::text::clean::{one_line, shorten};
 
 /// Longest stored part of an output, in characters.
-const MAX_BRIEF: usize = 360;
-const MAX_LINE: usize = 180;
+const MAX_BRIEF_CHARS: usize = 360;
+const MAX_LINE_CHARS: usize = 180;
 
 /// The items of a `tool_result` block and the id of its tool use: how it ended, and the user's words if the result carries any.
-pub(super) fn of_block(block: &RawBlock<'_>, fields: &LineFields<'_>) -> (String, Vec<Item>) {
+pub(super) fn items_of_block(block: &RawBlock<'_>, fields: &LineFields<'_>) -> (String, Vec<Item>) {
     let (result, gate) = (&fields.result, fields.gate);
     let id = block.tool_use_id.and_then(json::text).unwrap_or_default().into_owned();
     // An MCP server's tool may print the same words as the client's dialogs.
@@ -23,7 +23,7 @@ pub(super) fn of_block(block: &RawBlock<'_>, fields: &LineFields<'_>) -> (String
     let mut items = Vec::new();
     if let Some(text) = refused {
         items.push(ended(&id, false, REFUSED));
-        items.extend(dialog::reasons(&text, gate).into_iter().map(Item::Answer));
+        items.extend(dialog::refusal_answers(&text, gate).into_iter().map(Item::Answer));
     } else if is_clients
         && !block.is_error
         && result.plan.is_some()
@@ -47,7 +47,7 @@ fn ended(tool: &str, ok: bool, brief: &str) -> Item {
 /// How a tool use with this output ended; `None` if it succeeded without a notable result.
 pub(super) fn of_output(tool: &str, ok: bool, output: Option<Raw<'_>>, gate: &Sanitizer) -> Option<Outcome> {
     // Most outputs are code or listings: they are ruled out before they are decoded.
-    if ok && !output.is_some_and(may_tell) {
+    if ok && !output.is_some_and(may_hold_result) {
         return None;
     }
     of_text(tool, ok, &output.map(text_of).unwrap_or_default(), gate)
@@ -63,9 +63,9 @@ fn of_text(tool: &str, ok: bool, output: &str, gate: &Sanitizer) -> Option<Outco
     (!ok || !brief.is_empty()).then(|| Outcome { tool: tool.to_owned(), ok, brief })
 }
 
-fn may_tell(output: Raw<'_>) -> bool {
+fn may_hold_result(output: Raw<'_>) -> bool {
     // Of an output that is cut, part of a line may be a verdict.
-    output.get().len() > 2 * SHOWN
+    output.get().len() > 2 * SHOWN_BYTES
         || match output.get().as_bytes().first() {
             Some(b'"') => may_hold_verdict(output),
             _ => RawContent::of(output).blocks.iter().filter_map(RawBlock::words).any(may_hold_verdict),
@@ -77,7 +77,7 @@ fn verdict(output: &str) -> String {
     let mut telling: Vec<&str> = output.lines().rev().filter(|l| is_verdict(l)).take(3).collect();
     // The last lines count, as earlier verdicts are parts of them; they are shown in order.
     telling.reverse();
-    shorten(&telling.into_iter().map(short_line).collect::<Vec<_>>().join(" | "), MAX_BRIEF)
+    shorten(&telling.into_iter().map(short_line).collect::<Vec<_>>().join(" | "), MAX_BRIEF_CHARS)
 }
 
 /// The exit code and the lines of a failed output that say what went wrong, or else its first two and last lines.
@@ -94,7 +94,7 @@ fn complaint(output: &str) -> String {
     chosen.dedup();
     let code = exit_code(&output).map(|code| format!("exit code {code}"));
     let told = code.into_iter().chain(chosen.into_iter().map(|i| short_line(lines[i])));
-    shorten(&told.collect::<Vec<_>>().join(" | "), MAX_BRIEF)
+    shorten(&told.collect::<Vec<_>>().join(" | "), MAX_BRIEF_CHARS)
 }
 
 /// The exit code, which the client writes on the first line.
@@ -103,7 +103,7 @@ fn exit_code(output: &str) -> Option<i32> {
 }
 
 fn short_line(line: &str) -> String {
-    shorten(&one_line(line), MAX_LINE)
+    shorten(&one_line(line), MAX_LINE_CHARS)
 }
 
 /// Does a line say what went wrong?
@@ -120,7 +120,7 @@ fn is_complaint(line: &str) -> bool {
 /// A task that the client created, with its number.
 fn created_task(result: &ToolResult<'_>, gate: &Sanitizer) -> Option<Item> {
     let [id, subject] = json::fields(result.task.filter(|t| json::is_object(*t))?.get(), &["id", "subject"]).ok()?;
-    let text = shorten(&one_line(&gate.clean(&json::text(subject?)?)), MAX_LINE);
+    let text = shorten(&one_line(&gate.clean(&json::text(subject?)?)), MAX_LINE_CHARS);
     Some(Item::Task(Todo { id: json::text(id?)?.into_owned(), text, status: String::new() }))
 }
 

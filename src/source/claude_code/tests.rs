@@ -11,9 +11,9 @@ fn place() -> TranscriptIdentity {
 }
 
 fn items(row: &Value) -> Vec<Item> {
-    match read_line(row.to_string().as_bytes(), &place(), &Sanitizer::shipped()) {
-        ParsedLine::Row(row) => row.items,
-        ParsedLine::Nothing | ParsedLine::Link(_) | ParsedLine::Stamp { .. } => Vec::new(),
+    match parse_line(row.to_string().as_bytes(), &place(), &Sanitizer::shipped()) {
+        ParsedLine::Record(row) => row.items,
+        ParsedLine::Empty | ParsedLine::Link(_) | ParsedLine::SessionStart { .. } => Vec::new(),
         other => panic!("{other:?}"),
     }
 }
@@ -24,15 +24,15 @@ fn user(content: Value) -> Value {
 
 #[test]
 fn bookkeeping_is_known_by_the_head_of_its_line_and_not_read() {
-    let read = |line: &str| read_line(line.as_bytes(), &place(), &Sanitizer::shipped());
+    let read = |line: &str| parse_line(line.as_bytes(), &place(), &Sanitizer::shipped());
     for name in BOOKKEEPING {
-        assert!(name.len() <= LONGEST_NAME, "{name}");
-        assert_eq!(read(&format!("{{\"type\":\"{name}\",\"x\":\u{1} not even JSON")), ParsedLine::Nothing, "{name}");
-        assert_eq!(read(&json!({"sessionId": "s", "type": name}).to_string()), ParsedLine::Nothing, "{name} behind another field");
+        assert!(name.len() <= MAX_TYPE_BYTES, "{name}");
+        assert_eq!(read(&format!("{{\"type\":\"{name}\",\"x\":\u{1} not even JSON")), ParsedLine::Empty, "{name}");
+        assert_eq!(read(&json!({"sessionId": "s", "type": name}).to_string()), ParsedLine::Empty, "{name} behind another field");
     }
     assert_eq!(read("{\"type\":\"modes\"}"), ParsedLine::Unknown("modes".into()), "no other name is taken for one of these");
-    assert_eq!(read("{\"type\":\"mode"), ParsedLine::Bad("not JSON"));
-    assert!(matches!(read(&user(json!("mode")).to_string()), ParsedLine::Row(_)));
+    assert_eq!(read("{\"type\":\"mode"), ParsedLine::Malformed("not JSON"));
+    assert!(matches!(read(&user(json!("mode")).to_string()), ParsedLine::Record(_)));
 }
 
 #[test]
@@ -109,20 +109,20 @@ fn a_fork_is_dated_by_its_bookkeeping_rows() {
     let queue = json!({"type": "queue-operation", "operation": "enqueue", "timestamp": "2026-11-17T10:00:00Z", "sessionId": "s"});
     let at = 1_794_909_600_000;
     assert_eq!(
-        read_line(queue.to_string().as_bytes(), &place(), &Sanitizer::shipped()),
-        ParsedLine::Stamp { session: "s".into(), at }
+        parse_line(queue.to_string().as_bytes(), &place(), &Sanitizer::shipped()),
+        ParsedLine::SessionStart { session: "s".into(), at }
     );
     let snapshot = json!({"type": "file-history-snapshot", "snapshot": {"timestamp": "2026-11-17T10:00:00Z"}});
     assert_eq!(
-        read_line(snapshot.to_string().as_bytes(), &place(), &Sanitizer::shipped()),
-        ParsedLine::Stamp { session: "stem".into(), at }
+        parse_line(snapshot.to_string().as_bytes(), &place(), &Sanitizer::shipped()),
+        ParsedLine::SessionStart { session: "stem".into(), at }
     );
 }
 
 #[test]
 fn fields_of_other_types_cost_themselves_and_not_the_row() {
     let row = json!({"type": "user", "uuid": 7, "sessionId": ["s"], "timestamp": 1_794_909_600, "cwd": null, "message": {"content": "hello there"}});
-    let ParsedLine::Row(row) = read_line(row.to_string().as_bytes(), &place(), &Sanitizer::shipped()) else { panic!("no row") };
+    let ParsedLine::Record(row) = parse_line(row.to_string().as_bytes(), &place(), &Sanitizer::shipped()) else { panic!("no row") };
     assert_eq!((row.session.as_str(), row.at, row.cwd), ("stem", Some(1_794_909_600_000), None));
     assert_eq!(row.items, [Item::Prompt("hello there".into())]);
 }
@@ -130,14 +130,14 @@ fn fields_of_other_types_cost_themselves_and_not_the_row() {
 proptest! {
     #[test]
     fn no_line_is_a_panic(line in prop::collection::vec(any::<u8>(), 0..200)) {
-        read_line(&line, &place(), &Sanitizer::shipped());
+        parse_line(&line, &place(), &Sanitizer::shipped());
     }
 
     #[test]
     fn no_row_is_a_panic(kind in "user|assistant|system|attachment|summary|tool|progress", value in "[\\[\\]{}\",:a-z0-9 ]{0,60}", text in "\\PC{0,60}") {
         for message in [json!(text), json!({"content": text}), json!({"content": [{"type": "tool_use", "name": "Bash", "input": {"command": text}}]}), json!([value])] {
             let row = json!({"type": kind, "message": message, "content": value, "attachment": message, "summary": text, "tool_name": text, "tool_input": message});
-            read_line(row.to_string().as_bytes(), &place(), &Sanitizer::shipped());
+            parse_line(row.to_string().as_bytes(), &place(), &Sanitizer::shipped());
         }
     }
 }

@@ -1,43 +1,43 @@
 //! Tool uses, each in one line, and the files they concern.
 
 use super::fields::{Field, LineFields};
-use super::{MAX_TEXT, outcome};
+use super::{MAX_TEXT_CHARS, outcome};
 use crate::model::session::{FileTouch, Item, RecordKey, Todo, ToolUse, Touch};
-use crate::privacy::{LEFT_OUT, Sanitizer};
+use crate::privacy::{EXCLUDED_LINE, Sanitizer};
 use crate::source::json::{self, Raw};
 use crate::source::json_cursor::NameTable;
 use crate::text::clean::{head_and_tail, one_line, shorten};
 
 /// Longest stored command, in characters: heredocs and inline scripts exceed it.
-const MAX_COMMAND: usize = 500;
-const MAX_ARGUMENT: usize = 160;
+const MAX_COMMAND_CHARS: usize = 500;
+const MAX_ARGUMENT_CHARS: usize = 160;
 
 /// The items of a tool use block: usually one line; for to-do lists and plans, their content.
-pub(super) fn use_of(id: &str, name: &str, input: Option<Raw<'_>>, gate: &Sanitizer) -> Vec<Item> {
+pub(super) fn items_of_use(id: &str, name: &str, input: Option<Raw<'_>>, gate: &Sanitizer) -> Vec<Item> {
     let Some(input) = input else { return Vec::new() };
     match name {
         "TodoWrite" => todos(input, gate).into_iter().collect(),
         "TaskCreate" => task(input, "subject", "pending", gate).into_iter().collect(),
         "TaskUpdate" => task(input, "taskId", "", gate).into_iter().collect(),
         "ExitPlanMode" | "exit_plan_mode" => {
-            let plan = argument(input, &["plan"], gate).map(|p| head_and_tail(&p, MAX_TEXT));
+            let plan = argument(input, &["plan"], gate).map(|p| head_and_tail(&p, MAX_TEXT_CHARS));
             let tool = ToolUse { id: id.into(), name: name.into(), line: "plan".into(), file: None };
             plan.map(|p| vec![Item::Plan(p), Item::Tool(tool)]).unwrap_or_default()
         }
-        _ => vec![Item::Tool(one(id, name, input, gate))],
+        _ => vec![Item::Tool(tool_use(id, name, input, gate))],
     }
 }
 
-fn one(id: &str, name: &str, input: Raw<'_>, gate: &Sanitizer) -> ToolUse {
+fn tool_use(id: &str, name: &str, input: Raw<'_>, gate: &Sanitizer) -> ToolUse {
     let (line, file) = match name {
-        _ if gate.excludes_any(|| json::texts(input)) => (LEFT_OUT.to_owned(), None),
+        _ if gate.excludes_any(|| json::strings(input)) => (EXCLUDED_LINE.to_owned(), None),
         "Edit" | "MultiEdit" | "NotebookEdit" | "replace" => touched(input, Touch::Edited, gate),
         "Write" | "write_file" => touched(input, Touch::Written, gate),
         "Read" | "read_file" | "NotebookRead" => touched(input, Touch::Read, gate),
         "Bash" | "PowerShell" => (command(input, gate), None),
         "Task" | "Agent" => (argument(input, &["description", "prompt"], gate).map(line_of).unwrap_or_default(), None),
         "AskUserQuestion" => (questions(input, gate), None),
-        _ => (any_arguments(input, gate), None),
+        _ => (describe_arguments(input, gate), None),
     };
     ToolUse { id: id.into(), name: shorten(&one_line(&gate.clean(name)), 80), line, file }
 }
@@ -45,25 +45,25 @@ fn one(id: &str, name: &str, input: Raw<'_>, gate: &Sanitizer) -> ToolUse {
 /// The first of the named arguments that is a string and not empty once sanitized.
 fn argument<const N: usize>(input: Raw<'_>, names: &[&str; N], gate: &Sanitizer) -> Option<String> {
     let found = json::fields(input.get(), names).ok()?;
-    found.into_iter().flatten().find_map(|value| passed(value, gate))
+    found.into_iter().flatten().find_map(|value| sanitized_text(value, gate))
 }
 
-fn passed(value: Raw<'_>, gate: &Sanitizer) -> Option<String> {
+fn sanitized_text(value: Raw<'_>, gate: &Sanitizer) -> Option<String> {
     json::text(value).map(|t| gate.clean(&t)).filter(|t| !t.is_empty())
 }
 
 fn line_of(text: String) -> String {
-    shorten(&one_line(&text), MAX_ARGUMENT)
+    shorten(&one_line(&text), MAX_ARGUMENT_CHARS)
 }
 
 fn command(input: Raw<'_>, gate: &Sanitizer) -> String {
-    let Some(command) = argument(input, &["command"], gate) else { return LEFT_OUT.to_owned() };
+    let Some(command) = argument(input, &["command"], gate) else { return EXCLUDED_LINE.to_owned() };
     if let Some(withheld) = gate.withheld_command(&command) {
-        return shorten(&withheld, MAX_COMMAND);
+        return shorten(&withheld, MAX_COMMAND_CHARS);
     }
     let first_line_matters = command.lines().count() > 12;
-    let text = if first_line_matters { head_and_tail(&command, MAX_COMMAND) } else { command };
-    shorten(&one_line(&text), MAX_COMMAND)
+    let text = if first_line_matters { head_and_tail(&command, MAX_COMMAND_CHARS) } else { command };
+    shorten(&one_line(&text), MAX_COMMAND_CHARS)
 }
 
 fn touched(input: Raw<'_>, how: Touch, gate: &Sanitizer) -> (String, Option<FileTouch>) {
@@ -73,11 +73,11 @@ fn touched(input: Raw<'_>, how: Touch, gate: &Sanitizer) -> (String, Option<File
         "new_source",
     ]);
     let Ok([paths @ .., edits, old, new, content, source]) = json::fields(input.get(), &NAMES) else {
-        return (any_arguments(input, gate), None);
+        return (describe_arguments(input, gate), None);
     };
     let paths: [Option<Raw<'_>>; 5] = paths;
-    let Some(path) = paths.into_iter().flatten().find_map(|path| passed(path, gate)) else {
-        return (any_arguments(input, gate), None);
+    let Some(path) = paths.into_iter().flatten().find_map(|path| sanitized_text(path, gate)) else {
+        return (describe_arguments(input, gate), None);
     };
     let path = one_line(&path);
     let edits = edits.map(json::elements).unwrap_or_default().into_iter().map(replaced_lines);
@@ -105,17 +105,17 @@ fn questions(input: Raw<'_>, gate: &Sanitizer) -> String {
     let Ok([list]) = json::fields(input.get(), &["questions"]) else { return String::new() };
     let list = list.map(json::elements).unwrap_or_default();
     let asked: Vec<String> = list.into_iter().filter_map(|q| argument(q, &["question"], gate)).collect();
-    shorten(&one_line(&asked.join(" / ")), MAX_COMMAND)
+    shorten(&one_line(&asked.join(" / ")), MAX_COMMAND_CHARS)
 }
 
 /// For any other tool: the string arguments that usually say what it is about.
-fn any_arguments(input: Raw<'_>, gate: &Sanitizer) -> String {
+fn describe_arguments(input: Raw<'_>, gate: &Sanitizer) -> String {
     const TELLING: NameTable<12> = NameTable::of([
         "pattern", "query", "url", "path", "description", "title", "command", "name", "prompt", "text", "skill", "id",
     ]);
     let Ok(found) = json::fields(input.get(), &TELLING) else { return String::new() };
     // Of a tool that is given a private file, only the path is shown.
-    if let Some(path) = json::texts(input).into_iter().find(|text| gate.is_private_file(text)) {
+    if let Some(path) = json::strings(input).into_iter().find(|text| gate.is_private_file(text)) {
         return line_of(gate.clean(&path));
     }
     let texts = found.into_iter().flatten().filter_map(json::text).map(|t| gate.clean(&t)).filter(|t| !t.is_empty()).take(3);
@@ -144,7 +144,7 @@ fn task(input: Raw<'_>, name: &str, status: &str, gate: &Sanitizer) -> Option<It
 /// Lines that are a single tool use or result: the oldest layout, and that of another client.
 ///
 /// They carry no id; it is derived from the tool's name and input, which the result repeats.
-pub(super) fn older_row(fields: &LineFields<'_>, kind: &str) -> Vec<Item> {
+pub(super) fn parse_old_line(fields: &LineFields<'_>, kind: &str) -> Vec<Item> {
     let nested = fields.raw(Field::Message).filter(|m| json::is_object(*m));
     let inner = nested.and_then(|m| json::fields(m.get(), &["tool_name", "tool_input", "tool_output", "status"]).ok());
     let [name, input, output, status] =
@@ -153,12 +153,12 @@ pub(super) fn older_row(fields: &LineFields<'_>, kind: &str) -> Vec<Item> {
     let id = RecordKey::from_line(&name, input.get().as_bytes()).to_string();
     let failed = status.and_then(json::text).is_some_and(|s| s == "error" || s == "failed");
     let ended = output.map(|o| outcome::of_output(&id, !failed, Some(o), fields.gate));
-    let used = if kind == "tool_result" { Vec::new() } else { use_of(&id, &todays_name(&name), Some(input), fields.gate) };
+    let used = if kind == "tool_result" { Vec::new() } else { items_of_use(&id, &current_name(&name), Some(input), fields.gate) };
     used.into_iter().chain(ended.flatten().map(Item::Outcome)).collect()
 }
 
 /// Maps tool names to today's spelling: the oldest layout writes them in lower case.
-fn todays_name(name: &str) -> String {
+fn current_name(name: &str) -> String {
     let known = ["Bash", "Read", "Edit", "MultiEdit", "Write", "Grep", "Glob", "Task", "WebFetch", "WebSearch", "TodoWrite"];
     known.iter().find(|k| k.eq_ignore_ascii_case(name)).map_or_else(|| name.to_owned(), |k| (*k).to_owned())
 }

@@ -5,9 +5,9 @@
 
 use super::fields::{Attachment, Field, LineFields, RawContent, joined, text_of};
 use super::origin::{PromptOrigin, PromptSpeaker};
-use super::{MAX_RECAP, MAX_TEXT, dialog, outcome};
+use super::{MAX_RECAP_CHARS, MAX_TEXT_CHARS, dialog, outcome};
 use crate::model::session::{Item, TitleEvent, ToolUse, Turn};
-use crate::privacy::{SanitizedText, says_something};
+use crate::privacy::{SanitizedText, is_meaningful};
 use crate::source::json::{self, Raw};
 use crate::text::clean::head_and_tail;
 
@@ -23,7 +23,7 @@ const BUILT_IN: &[&str] = &[
 ];
 
 /// Built-in commands whose arguments the client passes on to the model.
-const ASKING: &[&str] = &["background", "branch", "btw", "fork", "plan", "statusline"];
+const BUILT_IN_REQUESTS: &[&str] = &["background", "branch", "btw", "fork", "plan", "statusline"];
 
 pub(super) const RECAP_START: &str = "This session is being continued from a previous conversation";
 
@@ -42,7 +42,7 @@ pub(super) struct UserContent {
 }
 
 pub(super) fn row(fields: &LineFields<'_>, agent: bool) -> UserContent {
-    let in_row = said_in_row(fields);
+    let in_row = content_in_line(fields);
     let content = fields.message.as_ref().map_or(in_row.as_ref(), |message| message.content.as_ref());
     let blocks = content.map_or(&[][..], |content| &content.blocks);
     let texts = content.map(RawContent::texts).unwrap_or_default();
@@ -56,7 +56,7 @@ pub(super) fn row(fields: &LineFields<'_>, agent: bool) -> UserContent {
         let origin = PromptOrigin::of_row(fields);
         let recap = fields.flag(Field::IsCompactSummary) || !origin.is_machines() && text.starts_with(RECAP_START);
         let said = match origin.speaker(text) {
-            _ if recap => Some(Item::Recap(head_and_tail(recap_of(text), MAX_RECAP))),
+            _ if recap => Some(Item::Recap(head_and_tail(recap_of(text), MAX_RECAP_CHARS))),
             PromptSpeaker::User(text) => {
                 row.fenced.clone_from(&passed.fenced);
                 said(&text)
@@ -73,17 +73,17 @@ pub(super) fn row(fields: &LineFields<'_>, agent: bool) -> UserContent {
             Some(Item::Prompt(_)) => Turn::Begins,
             // An image without text.
             None if wordless && !origin.is_machines() && blocks.iter().any(|block| block.is("image")) => Turn::Begins,
-            _ => Turn::GoesOn,
+            _ => Turn::Continues,
         };
         row.items.extend(said);
     }
     for block in blocks.iter().filter(|block| block.is("tool_result")) {
-        let (id, items) = outcome::of_block(block, fields);
+        let (id, items) = outcome::items_of_block(block, fields);
         row.answered.push(id);
         row.items.extend(items);
     }
     let dialogs = dialog::said(blocks, &fields.result, fields.gate);
-    if dialog::are_all_private(&dialogs) {
+    if dialog::all_private(&dialogs) {
         row.turn = Turn::BeginsPrivate;
     }
     dialogs.iter().for_each(|said| row.fenced.push_str(&said.fenced));
@@ -94,8 +94,8 @@ pub(super) fn row(fields: &LineFields<'_>, agent: bool) -> UserContent {
 fn is_all_private(passed: &SanitizedText) -> bool {
     let arguments = || tagged(&passed.text, "command-args").unwrap_or_default();
     let says = match is_command(&passed.text) {
-        true => says_something(arguments()),
-        false => says_something(tagged(&passed.text, "bash-input").unwrap_or(&passed.text)),
+        true => is_meaningful(arguments()),
+        false => is_meaningful(tagged(&passed.text, "bash-input").unwrap_or(&passed.text)),
     };
     passed.private && !says
 }
@@ -111,7 +111,7 @@ fn recap_of(text: &str) -> &str {
 }
 
 /// A message typed while the assistant was busy, and delivered in the middle of its turn.
-pub(super) fn queued(fields: &LineFields<'_>, agent: bool) -> UserContent {
+pub(super) fn parse_queued(fields: &LineFields<'_>, agent: bool) -> UserContent {
     let Attachment { kind, mode, prompt, .. } = fields.attachment;
     let is = |raw: Option<Raw<'_>>, what: &str| raw.and_then(json::text).is_some_and(|t| t == what);
     if !is(kind, "queued_command") || !is(mode, "prompt") || fields.flag(Field::IsMeta) {
@@ -125,9 +125,9 @@ pub(super) fn queued(fields: &LineFields<'_>, agent: bool) -> UserContent {
         PromptSpeaker::Unknown(name) => (None, Some(name.to_owned())),
     };
     let turn = match &said {
-        _ if agent => Turn::GoesOn,
+        _ if agent => Turn::Continues,
         _ if is_all_private(&passed) => Turn::BeginsPrivate,
-        _ if unknown.is_some() => Turn::GoesOn,
+        _ if unknown.is_some() => Turn::Continues,
         _ => Turn::Joins,
     };
     let fenced = if unknown.is_none() { passed.fenced } else { String::new() };
@@ -135,7 +135,7 @@ pub(super) fn queued(fields: &LineFields<'_>, agent: bool) -> UserContent {
 }
 
 /// The oldest layout holds the message in the line itself.
-fn said_in_row<'a>(fields: &LineFields<'a>) -> Option<RawContent<'a>> {
+fn content_in_line<'a>(fields: &LineFields<'a>) -> Option<RawContent<'a>> {
     let none = fields.message.is_none();
     fields.raw(Field::Message).or_else(|| fields.raw(Field::Content)).filter(|_| none).map(RawContent::of)
 }
@@ -155,7 +155,7 @@ fn said(text: &str) -> Option<Item> {
         let line = format!("! {}", crate::text::clean::one_line(command));
         return Some(Item::Tool(ToolUse { id: String::new(), name: "Bash".into(), line, file: None }));
     }
-    Some(Item::Prompt(head_and_tail(text, MAX_TEXT)))
+    Some(Item::Prompt(head_and_tail(text, MAX_TEXT_CHARS)))
 }
 
 /// The request in a slash command: a command of the user's own always is one, a built-in command only if it has arguments for the
@@ -163,7 +163,7 @@ fn said(text: &str) -> Option<Item> {
 fn slash_command(text: &str) -> Option<String> {
     let name = tagged(text, "command-name")?.trim().trim_start_matches('/');
     let arguments = tagged(text, "command-args").unwrap_or_default().trim();
-    let asks = ASKING.contains(&name) && arguments.chars().any(char::is_alphanumeric);
+    let asks = BUILT_IN_REQUESTS.contains(&name) && arguments.chars().any(char::is_alphanumeric);
     if name.is_empty() || BUILT_IN.contains(&name) && !asks {
         return None;
     }

@@ -4,13 +4,13 @@
 
 use crate::privacy::may_be_tag;
 use crate::source::json::Raw;
-use crate::text::clean::is_unseen;
+use crate::text::clean::is_invisible;
 
-const STARTS: [&str; 13] = [
+const VERDICT_STARTS: [&str; 13] = [
     "test result:", "ok  \t", "fail\t", "failed (", "ok (", "--- fail", "build succeeded", "build failed", "compiled successfully",
     "all checks passed", "no issues found", "failed to compile", "would reformat",
 ];
-const RESULTS: [&str; 11] =
+const RESULT_WORDS: [&str; 11] =
     ["passed", "failed", "failing", "passing", "errors", "error", "warnings", "issues", "problems", "tests", "skipped"];
 
 /// Does an output line state the result of a test run, a build, a commit or a push?
@@ -31,14 +31,14 @@ fn reads_like_verdict(line: &str) -> bool {
 }
 
 fn starts_like_verdict(line: &str) -> bool {
-    STARTS.iter().any(|start| starts(line, start))
+    VERDICT_STARTS.iter().any(|start| starts_ignoring_case(line, start))
         || matches!(line, "FAILED" | "PASSED" | "failed" | "passed")
-        || starts(line, "ok ") && line.contains('/')
+        || starts_ignoring_case(line, "ok ") && line.contains('/')
         || line.starts_with("http") && line.contains("/pull/")
 }
 
 /// Ignoring case.
-fn starts(text: &str, with: &str) -> bool {
+fn starts_ignoring_case(text: &str, with: &str) -> bool {
     let (text, with) = (text.as_bytes(), with.as_bytes());
     text.first().map(u8::to_ascii_lowercase) == with.first().map(u8::to_ascii_lowercase)
         && text.get(..with.len()).is_some_and(|head| head.eq_ignore_ascii_case(with))
@@ -48,7 +48,7 @@ fn starts(text: &str, with: &str) -> bool {
 fn counts_results(line: &str) -> bool {
     let is_result = |rest: &str| {
         let word = rest.trim_start();
-        word.len() < rest.len() && RESULTS.iter().any(|result| starts(word, result))
+        word.len() < rest.len() && RESULT_WORDS.iter().any(|result| starts_ignoring_case(word, result))
     };
     let is_number = |pair: &[u8]| pair[0].is_ascii_digit() && !pair[1].is_ascii_graphic();
     line.as_bytes().windows(2).enumerate().any(|(at, pair)| is_number(pair) && is_result(&line[at + 1..]))
@@ -68,7 +68,7 @@ pub(super) fn may_hold_verdict(string: Raw<'_>) -> bool {
     let bytes = text.as_bytes();
     let mut at = 0;
     let mut doubt = may_begin_verdict(text);
-    while let Some(found) = next_of_care(bytes, at).filter(|_| !doubt) {
+    while let Some(found) = next_special_byte(bytes, at).filter(|_| !doubt) {
         let rest = &text[found..];
         at = found + 1;
         match bytes[found] {
@@ -84,7 +84,7 @@ pub(super) fn may_hold_verdict(string: Raw<'_>) -> bool {
             }
             _ => {
                 let c = rest.chars().next().unwrap_or_default();
-                doubt = c.is_control() || is_unseen(c);
+                doubt = c.is_control() || is_invisible(c);
                 at = found + c.len_utf8();
             }
         }
@@ -93,7 +93,7 @@ pub(super) fn may_hold_verdict(string: Raw<'_>) -> bool {
 }
 
 /// The text after leading white space, JSON escapes included.
-fn behind_space(json: &str) -> &str {
+fn after_space(json: &str) -> &str {
     let mut rest = json;
     loop {
         let bytes = rest.as_bytes();
@@ -108,14 +108,14 @@ fn behind_space(json: &str) -> &str {
 
 /// May a verdict begin at this start of a line?
 fn may_begin_verdict(json: &str) -> bool {
-    let line = behind_space(json);
+    let line = after_space(json);
     match line.bytes().next().map(|b| b.to_ascii_lowercase()) {
         Some(b'[') => is_commit(line.split_once("\\n").map_or(line, |(line, _)| line)),
         // Searches beyond this line: what looks like its end may be an escaped backslash and a letter.
-        Some(b'h') => starts(line, "http") && line.contains("pull"),
+        Some(b'h') => starts_ignoring_case(line, "http") && line.contains("pull"),
         Some(first @ (b't' | b'o' | b'f' | b'-' | b'b' | b'c' | b'a' | b'n' | b'w' | b'p')) => {
-            let may_start = |with: &str| with.as_bytes()[0] == first && starts(line, with.trim_end());
-            STARTS.into_iter().chain(["failed", "passed"]).any(may_start)
+            let may_start = |with: &str| with.as_bytes()[0] == first && starts_ignoring_case(line, with.trim_end());
+            VERDICT_STARTS.into_iter().chain(["failed", "passed"]).any(may_start)
         }
         _ => false,
     }
@@ -123,20 +123,20 @@ fn may_begin_verdict(json: &str) -> bool {
 
 /// Is a number followed by white space and a word for results?
 fn may_be_result(json: &str) -> bool {
-    let word = behind_space(json);
-    word.len() < json.len() && RESULTS.iter().any(|result| starts(word, result))
+    let word = after_space(json);
+    word.len() < json.len() && RESULT_WORDS.iter().any(|result| starts_ignoring_case(word, result))
 }
 
 /// Classes of bytes that may matter: digits, and bytes to examine whatever follows them.
 const NUMBER: u8 = 1;
-const OF_CARE: u8 = 2;
-const KINDS: [u8; 256] = {
+const SPECIAL: u8 = 2;
+const BYTE_CLASSES: [u8; 256] = {
     let mut kinds = [0; 256];
     let mut byte = 0;
     while byte < kinds.len() {
         kinds[byte] = match byte as u8 {
             b'0'..=b'9' => NUMBER,
-            b'\\' | b'<' | 0x7f.. => OF_CARE,
+            b'\\' | b'<' | 0x7f.. => SPECIAL,
             _ => 0,
         };
         byte += 1;
@@ -145,9 +145,9 @@ const KINDS: [u8; 256] = {
 };
 
 /// The first offset from `from` on of an escape, a `<`, a digit before white space, or a non-ASCII byte.
-fn next_of_care(bytes: &[u8], from: usize) -> Option<usize> {
+fn next_special_byte(bytes: &[u8], from: usize) -> Option<usize> {
     let ends = |at: usize| matches!(bytes.get(at + 1), Some(b' ' | b'\\' | 0x7f..));
-    (from..bytes.len()).find(|at| match KINDS[usize::from(bytes[*at])] {
+    (from..bytes.len()).find(|at| match BYTE_CLASSES[usize::from(bytes[*at])] {
         0 => false,
         NUMBER => ends(*at),
         _ => true,
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn whatever_goes_raises_doubt_wherever_it_stands() {
         for c in '\x7f'..=char::MAX {
-            let goes = c.is_control() || is_unseen(c);
+            let goes = c.is_control() || is_invisible(c);
             let before = c as usize % 64;
             assert_eq!(may_tell(&format!("\"{}{c}x\"", "y".repeat(before))), goes, "{c:?} behind {before}");
         }

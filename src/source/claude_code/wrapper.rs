@@ -4,11 +4,11 @@
 //! words.
 
 /// Longest opening tag, in bytes: attributes may hold titles and addresses.
-const MAX_TAG: usize = 8_192;
+const MAX_TAG_BYTES: usize = 8_192;
 /// Longest name of a tag, in bytes.
-const MAX_NAME: usize = 80;
+const MAX_NAME_BYTES: usize = 80;
 /// Markup without content that may precede a tag, by its start and end.
-const SILENT: [(&str, &str); 3] = [("<!--", "-->"), ("<?", "?>"), ("<!", ">")];
+const SILENT_MARKUP: [(&str, &str); 3] = [("<!--", "-->"), ("<?", "?>"), ("<!", ">")];
 
 /// The wrapped blocks at the start of a text.
 #[derive(Debug, PartialEq, Eq)]
@@ -23,21 +23,21 @@ pub(super) struct Wrapped<'t> {
 /// the last closing tag of its name, as its content may contain closing tags too.
 pub(super) fn at_start(text: &str) -> Option<Wrapped<'_>> {
     let mut names = Vec::new();
-    let mut rest = behind_silence(text);
+    let mut rest = after_silent_markup(text);
     while let Some((name, behind)) = block(rest) {
         names.push(name);
-        rest = behind_silence(behind);
+        rest = after_silent_markup(behind);
     }
     let says_something = rest.chars().any(char::is_alphanumeric);
     (!names.is_empty()).then_some(Wrapped { names, rest: if says_something { rest } else { "" } })
 }
 
 /// The text from its first word or tag on.
-fn behind_silence(text: &str) -> &str {
+fn after_silent_markup(text: &str) -> &str {
     let mut rest = text;
     loop {
         rest = rest.trim_start_matches(|c: char| c != '<' && !c.is_alphanumeric());
-        let Some((_, close)) = SILENT.iter().find(|(open, _)| rest.starts_with(open)) else { return rest };
+        let Some((_, close)) = SILENT_MARKUP.iter().find(|(open, _)| rest.starts_with(open)) else { return rest };
         rest = rest.split_once(close).map_or("", |(_, behind)| behind);
     }
 }
@@ -48,7 +48,7 @@ fn block(text: &str) -> Option<(&str, &str)> {
     if tag.closes_itself {
         return Some((tag.name, tag.behind));
     }
-    if let Some(behind) = behind_last_close(tag.behind, tag.name) {
+    if let Some(behind) = after_last_close(tag.behind, tag.name) {
         return Some((tag.name, behind));
     }
     // The block is truncated, or the tag is only mentioned: then text follows it on the same line.
@@ -67,12 +67,12 @@ impl<'t> OpeningTag<'t> {
     /// The opening multi-word tag that a text begins with.
     fn at_start(text: &'t str) -> Option<Self> {
         let inside = text.strip_prefix('<')?.trim_start();
-        let name = &inside[..inside.find(|c: char| !is_of_name(c)).unwrap_or(inside.len())];
-        if name.len() > MAX_NAME || !has_several_words(name) {
+        let name = &inside[..inside.find(|c: char| !is_name_char(c)).unwrap_or(inside.len())];
+        if name.len() > MAX_NAME_BYTES || !has_several_words(name) {
             return None;
         }
         let after = &inside[name.len()..];
-        let near = &after[..after.floor_char_boundary(MAX_TAG)];
+        let near = &after[..after.floor_char_boundary(MAX_TAG_BYTES)];
         let end = end_of_tag(near).or_else(|| near.find('>'))?;
         let attributes = near[..end].trim();
         let starts = after.starts_with(|c: char| c.is_whitespace() || matches!(c, '>' | '/'));
@@ -101,7 +101,7 @@ fn end_of_tag(text: &str) -> Option<usize> {
 }
 
 /// Letters, digits, and characters that join words; dashes of all kinds look alike.
-fn is_of_name(c: char) -> bool {
+fn is_name_char(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '-' | '_' | ':' | '.' | '\u{2010}'..='\u{2015}' | '\u{2212}')
 }
 
@@ -113,7 +113,7 @@ fn has_several_words(name: &str) -> bool {
 }
 
 /// What follows the last closing tag of a name, ignoring case.
-fn behind_last_close<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+fn after_last_close<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     text.rmatch_indices("</").find_map(|(at, open)| {
         let inside = text[at + open.len()..].trim_start();
         let closed = inside.get(..name.len()).is_some_and(|found| found.eq_ignore_ascii_case(name));

@@ -5,16 +5,16 @@
 use std::io::{self, Read};
 use std::ops::Range;
 
-use super::CHUNK;
-use super::private::{OVERLAP, opens_private};
+use super::READ_BYTES;
+use super::private::{OVERLAP_BYTES, opens_private};
 use crate::source::json;
 
 /// Longest line that is read, in bytes. Longer ones (107 MB was reported) hold images or dumps.
-pub const MAX_LINE: usize = 16 << 20;
+pub const MAX_LINE_BYTES: usize = 16 << 20;
 
 /// More records than this on one line are no accident: the rest is returned as one piece. This also bounds how often the rest of a
 /// line is scanned.
-const MAX_GLUED: usize = 16;
+const MAX_RECORDS_PER_LINE: usize = 16;
 
 /// Splits a stream into lines, holding one at a time.
 pub struct LineReader<R> {
@@ -36,7 +36,7 @@ pub struct LineReader<R> {
 #[derive(Debug, PartialEq, Eq)]
 pub enum RawLine<'b> {
     /// A complete line, without its newline.
-    Line(&'b [u8]),
+    Complete(&'b [u8]),
     /// What follows the last newline: possibly half a line.
     Tail(&'b [u8]),
     /// A line over the limit, skipped. At the end of the file it may still grow: its end offset is then that of its start.
@@ -48,21 +48,21 @@ pub enum RawLine<'b> {
 
 impl<R: Read> LineReader<R> {
     pub fn new(from: R, offset: u64) -> Self {
-        Self { from, buffer: Vec::new(), filled: 0, start: 0, scanned: 0, offset, max_line: MAX_LINE, ended: false, glued: 0 }
+        Self { from, buffer: Vec::new(), filled: 0, start: 0, scanned: 0, offset, max_line: MAX_LINE_BYTES, ended: false, glued: 0 }
     }
 
-    /// Skips lines longer than this, in bytes, instead of those over [`MAX_LINE`].
-    pub fn at_most(self, max_line: usize) -> Self {
+    /// Skips lines longer than this, in bytes, instead of those over [`MAX_LINE_BYTES`].
+    pub fn with_max_line(self, max_line: usize) -> Self {
         Self { max_line, ..self }
     }
 
     /// Returns the next piece with its offset and the offset just past it. The tail comes last, and only once.
-    pub fn next_piece(&mut self) -> io::Result<Option<(u64, u64, RawLine<'_>)>> {
+    pub fn next_line(&mut self) -> io::Result<Option<(u64, u64, RawLine<'_>)>> {
         loop {
             if let Some(at) = memchr::memchr(b'\n', &self.buffer[self.scanned..self.filled]) {
                 let end = self.scanned + at;
                 let (offset, mut line) = (self.offset, self.start..end);
-                match self.second_row(&line) {
+                match self.second_record(&line) {
                     Some(second) => {
                         self.advance(second);
                         line.end = second;
@@ -72,7 +72,7 @@ impl<R: Read> LineReader<R> {
                 if line.len() > self.max_line {
                     return Ok(Some((offset, self.offset, RawLine::TooLong { private: opens_private(&self.buffer[line]) })));
                 }
-                return Ok(Some((offset, self.offset, RawLine::Line(trim_cr(&self.buffer[line])))));
+                return Ok(Some((offset, self.offset, RawLine::Complete(trim_cr(&self.buffer[line])))));
             }
             self.scanned = self.filled;
             if self.filled - self.start > self.max_line {
@@ -81,9 +81,9 @@ impl<R: Read> LineReader<R> {
             if self.ended || !self.fill()? {
                 self.ended = true;
                 let (offset, tail) = (self.offset, self.start..self.filled);
-                if let Some(second) = self.second_row(&tail) {
+                if let Some(second) = self.second_record(&tail) {
                     self.advance(second);
-                    return Ok(Some((offset, self.offset, RawLine::Line(&self.buffer[tail.start..second]))));
+                    return Ok(Some((offset, self.offset, RawLine::Complete(&self.buffer[tail.start..second]))));
                 }
                 self.advance(tail.end);
                 let some = !tail.is_empty();
@@ -93,8 +93,8 @@ impl<R: Read> LineReader<R> {
     }
 
     /// Where in the buffer a second record begins on a line that is not too long.
-    fn second_row(&mut self, line: &Range<usize>) -> Option<usize> {
-        let may_be = self.glued < MAX_GLUED && line.len() <= self.max_line;
+    fn second_record(&mut self, line: &Range<usize>) -> Option<usize> {
+        let may_be = self.glued < MAX_RECORDS_PER_LINE && line.len() <= self.max_line;
         let second = may_be.then(|| json::second_object(&self.buffer[line.clone()])).flatten();
         self.glued = if second.is_some() { self.glued + 1 } else { 0 };
         second.map(|second| line.start + second)
@@ -112,12 +112,12 @@ impl<R: Read> LineReader<R> {
         self.scanned -= self.start;
         self.start = 0;
         // The memory of a long line is released before the next read.
-        if self.buffer.len() > 4 * CHUNK && self.filled < CHUNK {
-            self.buffer.truncate(CHUNK);
+        if self.buffer.len() > 4 * READ_BYTES && self.filled < READ_BYTES {
+            self.buffer.truncate(READ_BYTES);
             self.buffer.shrink_to_fit();
         }
         // Doubling keeps the work linear for a line of any length; the buffer never grows beyond the longest allowed line.
-        let want = self.filled.min(self.max_line.saturating_sub(self.filled)).max(CHUNK);
+        let want = self.filled.min(self.max_line.saturating_sub(self.filled)).max(READ_BYTES);
         let room = self.filled + want;
         if self.buffer.len() < room {
             self.buffer.reserve_exact(room - self.buffer.len());
@@ -141,7 +141,7 @@ impl<R: Read> LineReader<R> {
             let end = self.filled;
             private |= opens_private(&self.buffer[self.start..end]);
             // A tag may span two chunks.
-            self.advance(end.saturating_sub(OVERLAP).max(self.start));
+            self.advance(end.saturating_sub(OVERLAP_BYTES).max(self.start));
             self.scanned = end;
             if !self.fill()? {
                 self.ended = true;

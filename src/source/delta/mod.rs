@@ -15,17 +15,17 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 
-pub use self::lines::{LineReader, MAX_LINE, RawLine};
+pub use self::lines::{LineReader, MAX_LINE_BYTES, RawLine};
 pub use self::private::{holds_private_before, opens_private};
 
 /// How much of a file's start identifies it, in bytes: past the first line, which holds the session's id.
-const HEAD: u64 = 4096;
+const HEAD_BYTES: u64 = 4096;
 /// Number and length in bytes of the samples between the head and the tail of what is stored. If much of the middle was replaced,
 /// one of them differs; a change between two samples goes unnoticed.
 const SAMPLES: u64 = 15;
-const SAMPLE: usize = 512;
+const SAMPLE_BYTES: usize = 512;
 /// Bytes per read.
-const CHUNK: usize = 256 << 10;
+const READ_BYTES: usize = 256 << 10;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checkpoint {
@@ -52,10 +52,10 @@ pub struct OpenTranscript {
 
 /// Opens `path` and seeks to the first byte that is not stored yet.
 pub fn open(path: &Path, cursor: Option<&Checkpoint>) -> io::Result<OpenTranscript> {
-    let mut file = regular(path)?;
+    let mut file = open_regular(path)?;
     let meta = file.metadata()?;
-    let mut head = Vec::with_capacity(HEAD as usize);
-    (&mut file).take(HEAD).read_to_end(&mut head)?;
+    let mut head = Vec::with_capacity(HEAD_BYTES as usize);
+    (&mut file).take(HEAD_BYTES).read_to_end(&mut head)?;
     let probe = file.try_clone()?;
     let same = |c: &&Checkpoint| {
         let known = head.get(..c.head_len as usize);
@@ -78,7 +78,7 @@ pub fn open(path: &Path, cursor: Option<&Checkpoint>) -> io::Result<OpenTranscri
 }
 
 /// Opens a regular file. A pipe or device that has taken its place since discovery is refused, without blocking.
-pub fn regular(path: &Path) -> io::Result<File> {
+pub fn open_regular(path: &Path) -> io::Result<File> {
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("not a regular file")) }
@@ -86,13 +86,13 @@ pub fn regular(path: &Path) -> io::Result<File> {
 
 /// The complete lines among the last `most` bytes of a file, and what may be half a line at its end.
 pub fn last_lines(path: &Path, most: u64) -> io::Result<LineReader<File>> {
-    let mut file = regular(path)?;
+    let mut file = open_regular(path)?;
     let start = file.metadata()?.len().saturating_sub(most);
     // From the byte before: if a line begins exactly at `start`, only its predecessor's newline is skipped.
     file.seek(SeekFrom::Start(start.saturating_sub(1)))?;
     let mut lines = LineReader::new(file, start.saturating_sub(1));
     if start > 0 {
-        lines.next_piece()?;
+        lines.next_line()?;
     }
     Ok(lines)
 }
@@ -100,17 +100,17 @@ pub fn last_lines(path: &Path, most: u64) -> io::Result<LineReader<File>> {
 /// Hashes the last bytes before `offset` and the samples between them and the head.
 pub fn tail_hash(file: &File, offset: u64) -> io::Result<[u8; 32]> {
     let mut seen = tail(file, offset)?;
-    let middle = offset.saturating_sub(2 * HEAD);
-    let mut sample = vec![0; (middle.div_ceil(SAMPLES) as usize).min(SAMPLE)];
+    let middle = offset.saturating_sub(2 * HEAD_BYTES);
+    let mut sample = vec![0; (middle.div_ceil(SAMPLES) as usize).min(SAMPLE_BYTES)];
     for n in (0..SAMPLES).filter(|_| middle > SAMPLES) {
-        file.read_exact_at(&mut sample, HEAD + middle / SAMPLES * n)?;
+        file.read_exact_at(&mut sample, HEAD_BYTES + middle / SAMPLES * n)?;
         seen.extend_from_slice(&sample);
     }
     Ok(hash(&seen))
 }
 
 fn tail(file: &File, offset: u64) -> io::Result<Vec<u8>> {
-    let from = offset.saturating_sub(HEAD);
+    let from = offset.saturating_sub(HEAD_BYTES);
     let mut tail = vec![0; (offset - from) as usize];
     file.read_exact_at(&mut tail, from)?;
     Ok(tail)

@@ -14,11 +14,11 @@ impl Read for Dribble<'_> {
 }
 
 fn pieces(from: impl Read, max_line: usize) -> Vec<(u64, u64, String)> {
-    let mut lines = LineReader::new(from, 0).at_most(max_line);
+    let mut lines = LineReader::new(from, 0).with_max_line(max_line);
     let mut all = Vec::new();
-    while let Some((from, to, piece)) = lines.next_piece().unwrap() {
+    while let Some((from, to, piece)) = lines.next_line().unwrap() {
         let shown = match piece {
-            RawLine::Line(l) => format!("line {}", String::from_utf8_lossy(l)),
+            RawLine::Complete(l) => format!("line {}", String::from_utf8_lossy(l)),
             RawLine::Tail(l) => format!("tail {}", String::from_utf8_lossy(l)),
             RawLine::TooLong { private: true } => "too long, private".into(),
             RawLine::TooLong { private: false } => "too long".into(),
@@ -88,7 +88,7 @@ fn a_file_whose_middle_alone_was_replaced_is_another() {
         let cursor = read_to_its_end(&path, &text);
         assert!(!open(&path, Some(&cursor)).unwrap().replaced, "{size}: it is the same");
         let mut other = text.clone();
-        other[HEAD as usize..size - HEAD as usize].fill(b'b');
+        other[HEAD_BYTES as usize..size - HEAD_BYTES as usize].fill(b'b');
         std::fs::write(&path, other).unwrap();
         assert!(open(&path, Some(&cursor)).unwrap().replaced, "{size}");
     }
@@ -100,7 +100,7 @@ fn a_cursor_from_before_there_were_samples_still_holds() {
     let path = folder.path().join("x.jsonl");
     let text = vec![b'a'; 1 << 20];
     let cursor = read_to_its_end(&path, &text);
-    let older = Checkpoint { tail_hash: hash(&text[text.len() - HEAD as usize..]), ..cursor };
+    let older = Checkpoint { tail_hash: hash(&text[text.len() - HEAD_BYTES as usize..]), ..cursor };
     assert!(!open(&path, Some(&older)).unwrap().replaced);
 }
 
@@ -125,7 +125,7 @@ fn rows_on_one_line_come_one_by_one() {
 #[test]
 fn a_line_of_very_many_rows_is_not_gone_through_for_each() {
     let text = format!("{}\nb\n", "{\"a\":1}".repeat(500_000));
-    let found = pieces(text.as_bytes(), MAX_LINE);
+    let found = pieces(text.as_bytes(), MAX_LINE_BYTES);
     assert_eq!(found.len(), 18, "sixteen, the rest of the line, and the next");
     assert_eq!(found[17].2, "line b");
 }

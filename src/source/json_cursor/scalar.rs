@@ -7,10 +7,10 @@ pub fn string(json: &[u8]) -> Option<(usize, bool)> {
     let mut rest = json.strip_prefix(b"\"")?;
     let mut is_plain = true;
     loop {
-        rest = from_sign(rest);
+        rest = from_special_byte(rest);
         match rest.first()? {
             b'"' => return Some((json.len() - rest.len() + 1, is_plain)),
-            b'\\' => rest = behind_escape(rest)?,
+            b'\\' => rest = after_escape(rest)?,
             _ => return None,
         }
         is_plain = false;
@@ -19,7 +19,7 @@ pub fn string(json: &[u8]) -> Option<(usize, bool)> {
 
 /// What follows the escape that `json` begins with.
 #[inline]
-fn behind_escape(json: &[u8]) -> Option<&[u8]> {
+fn after_escape(json: &[u8]) -> Option<&[u8]> {
     match json.get(1)? {
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(&json[2..]),
         b'u' if json.get(2..6)?.iter().all(u8::is_ascii_hexdigit) => Some(&json[6..]),
@@ -29,7 +29,7 @@ fn behind_escape(json: &[u8]) -> Option<&[u8]> {
 
 /// The rest of the bytes from the next quote, backslash or control character on; empty if there is none.
 #[inline]
-fn from_sign(bytes: &[u8]) -> &[u8] {
+fn from_special_byte(bytes: &[u8]) -> &[u8] {
     const ONES: u64 = u64::MAX / 255;
     const HIGHS: u64 = ONES << 7;
     let mut rest = bytes;

@@ -12,9 +12,9 @@ use rayon::prelude::*;
 use rusqlite::Connection;
 
 use super::edit;
-use super::packing::{ChunkTarget, PackJob, PackedChunk, last_of};
+use super::packing::{ChunkTarget, PackJob, PackedChunk, last_with_room};
 use super::usage::{self, MessageHash, StoredUsage};
-use super::{ItemHeader, ItemKind, StoredItem, rows_of};
+use super::{ItemHeader, ItemKind, StoredItem, items_of};
 use crate::model::session::{Item, Millis, RecordKey, Tokens};
 use crate::store::chunk::forks;
 use crate::store::chunk::forks::RecordIndex;
@@ -58,7 +58,7 @@ struct SessionKeys {
 
 impl SessionKeys {
     fn read(db: &Connection, session: i64) -> Result<Self> {
-        let items = rows_of(db, session)?.iter().map(|kept| ((kept.line.key, kept.line.part), kept.source)).collect();
+        let items = items_of(db, session)?.iter().map(|kept| ((kept.line.key, kept.line.part), kept.source)).collect();
         let messages = StoredUsage::of_session(db, session)?.into_values().map(|used| (used.message, used.tokens)).collect();
         Ok(Self { items, messages })
     }
@@ -79,12 +79,12 @@ struct PendingItems<'i> {
 
 impl<'i> ItemBuffer<'i> {
     /// Continues with the cache of an earlier transaction.
-    pub fn with(known: StoredKeys) -> Self {
+    pub fn with_cache(known: StoredKeys) -> Self {
         Self { known, fresh: BTreeMap::new() }
     }
 
     /// Keeps the cache for these sessions only.
-    pub fn known_of(self, sessions: impl Iterator<Item = i64>) -> StoredKeys {
+    pub fn into_cache(self, sessions: impl Iterator<Item = i64>) -> StoredKeys {
         let mut known = self.known;
         StoredKeys(sessions.filter_map(|session| known.0.remove_entry(&session)).collect())
     }
@@ -114,13 +114,13 @@ impl<'i> ItemBuffer<'i> {
             }
         }
         let line = ItemHeader { key, part: to.part, offset: to.offset, at, kind: ItemKind::of(&item), sum: 0 };
-        self.fresh_of(to.session, Some(to.source)).items.push((line, item));
+        self.pending_of(to.session, Some(to.source)).items.push((line, item));
         Ok(put)
     }
 
     /// Adds the token usage of a message. Records repeat it with growing figures while the message is written, so the largest count.
     /// Returns whether anything is new.
-    pub fn put_used(&mut self, db: &Connection, session: i64, source: Option<i64>, used: StoredUsage) -> Result<bool> {
+    pub fn put_usage(&mut self, db: &Connection, session: i64, source: Option<i64>, used: StoredUsage) -> Result<bool> {
         let tokens = used.tokens;
         match self.known.of(db, session)?.messages.entry(used.message) {
             Entry::Vacant(place) => _ = place.insert(tokens),
@@ -132,7 +132,7 @@ impl<'i> ItemBuffer<'i> {
                 known.insert(larger);
             }
         }
-        let fresh = &mut self.fresh_of(session, source).used;
+        let fresh = &mut self.pending_of(session, source).used;
         // Usage grows record by record: update the last entry instead of adding one.
         match fresh.last_mut().filter(|last| last.message == used.message) {
             Some(last) => last.tokens = usage::larger(&last.tokens, &tokens),
@@ -147,7 +147,7 @@ impl<'i> ItemBuffer<'i> {
         self.fresh.remove(&session);
     }
 
-    fn fresh_of(&mut self, session: i64, source: Option<i64>) -> &mut PendingItems<'i> {
+    fn pending_of(&mut self, session: i64, source: Option<i64>) -> &mut PendingItems<'i> {
         self.fresh.entry(session).or_default().fresh.entry(source).or_default()
     }
 
@@ -157,13 +157,13 @@ impl<'i> ItemBuffer<'i> {
         for (session, of) in std::mem::take(&mut self.fresh) {
             if !of.given_up.is_empty() {
                 let gone = |kept: &StoredItem| of.given_up.contains(&(kept.line.key, kept.line.part, kept.source));
-                let rows = rows_of(db, session)?;
-                edit::change(db, session, rows.into_iter().filter(gone).map(|kept| (kept, None)))?;
+                let rows = items_of(db, session)?;
+                edit::replace_items(db, session, rows.into_iter().filter(gone).map(|kept| (kept, None)))?;
             }
             for (source, PendingItems { mut items, used }) in of.fresh {
                 items.retain(|(line, _)| source.is_none_or(|source| !of.given_up.contains(&(line.key, line.part, source))));
                 if !items.is_empty() || !used.is_empty() {
-                    jobs.push(PackJob { session, source, onto: last_of(db, session, source)?, items, used });
+                    jobs.push(PackJob { session, source, onto: last_with_room(db, session, source)?, items, used });
                 }
             }
         }
@@ -185,7 +185,7 @@ impl<'i> ItemBuffer<'i> {
                 packed.write(db, session, source, onto.take())?;
             }
         }
-        forks::note(db, &whereabouts.pairs(&new))
+        forks::record_forks(db, &whereabouts.pairs(&new))
     }
 }
 

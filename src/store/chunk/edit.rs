@@ -7,7 +7,7 @@ use rusqlite::{Connection, params};
 
 use super::packing::PackedChunk;
 use super::usage::{self, MessageHash, StoredUsage};
-use super::{ItemHeader, ItemKind, StoredItem, lines, rows_of, texts};
+use super::{ItemHeader, ItemKind, StoredItem, items_of, read_headers, texts};
 use crate::model::session::{Item, RecordKey};
 use crate::store::codec::unpacked_len;
 
@@ -34,7 +34,7 @@ impl ChunkContents {
         }
         let (mut said, mut done) = (texts::<Item>(said)?.into_iter(), texts::<Item>(done)?.into_iter());
         let mut items = Vec::new();
-        for line in lines(r.get_ref(1)?.as_blob()?, r.get(0)?)? {
+        for line in read_headers(r.get_ref(1)?.as_blob()?, r.get(0)?)? {
             let item = if line.kind.is_done() { done.next() } else { said.next() };
             items.push((line, item.context("a stored row has no text")?));
         }
@@ -51,7 +51,7 @@ impl ChunkContents {
 }
 
 /// Replaces items of a session, or removes them (`None`).
-pub fn change(db: &Connection, session: i64, changes: impl Iterator<Item = (StoredItem, Option<Item>)>) -> Result<()> {
+pub fn replace_items(db: &Connection, session: i64, changes: impl Iterator<Item = (StoredItem, Option<Item>)>) -> Result<()> {
     let mut by_bundle: BTreeMap<i64, BTreeMap<u32, Option<Item>>> = BTreeMap::new();
     for (kept, item) in changes {
         by_bundle.entry(kept.bundle).or_default().insert(kept.nth, item);
@@ -69,13 +69,13 @@ pub fn change(db: &Connection, session: i64, changes: impl Iterator<Item = (Stor
 }
 
 /// Removes records from a session, with all their items.
-pub fn take_out(db: &Connection, session: i64, keys: &BTreeSet<RecordKey>) -> Result<()> {
-    let rows = rows_of(db, session)?;
-    change(db, session, rows.into_iter().filter(|kept| keys.contains(&kept.line.key)).map(|kept| (kept, None)))
+pub fn remove_records(db: &Connection, session: i64, keys: &BTreeSet<RecordKey>) -> Result<()> {
+    let rows = items_of(db, session)?;
+    replace_items(db, session, rows.into_iter().filter(|kept| keys.contains(&kept.line.key)).map(|kept| (kept, None)))
 }
 
 /// Removes the usage of these messages from a session.
-pub fn drop_messages(db: &Connection, session: i64, messages: &BTreeSet<MessageHash>) -> Result<()> {
+pub fn remove_usage(db: &Connection, session: i64, messages: &BTreeSet<MessageHash>) -> Result<()> {
     let mut query = db.prepare_cached("SELECT pk FROM bundle WHERE session = ?1 AND used <> x''")?;
     let bundles: Vec<i64> = query.query_map(params![session], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
     for pk in bundles {

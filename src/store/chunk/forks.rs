@@ -11,7 +11,7 @@ use anyhow::Result;
 use rusqlite::{Connection, params};
 
 use super::usage::StoredUsage;
-use super::{ItemHeader, rows_of};
+use super::{ItemHeader, items_of};
 use crate::model::session::RecordKey;
 use crate::store::load::SessionHead;
 
@@ -21,7 +21,7 @@ use crate::store::load::SessionHead;
 pub struct RecordIndex {
     /// Sorted, without duplicates.
     sorted: Vec<u64>,
-    /// For each value of the upper [`SHARED`] bits, where its entries begin in `sorted`; the last element is the total. Empty until
+    /// For each value of the upper [`BUCKET_BITS`] bits, where its entries begin in `sorted`; the last element is the total. Empty until
     /// `sorted` is filled.
     begins: Vec<u32>,
     /// Unsorted tail of recent inserts; avoids a full sort for small ingests.
@@ -31,13 +31,13 @@ pub struct RecordIndex {
 }
 
 /// Number of leading bits by which `sorted` is divided. The table takes 256 KB, and a lookup then reads one place in memory.
-const SHARED: u32 = 16;
+const BUCKET_BITS: u32 = 16;
 
 /// `recent` is merged once this many of its entries were scanned per entry stored: sorting costs about as much.
-const WORTH_AN_ORDER: usize = 4;
+const SCANS_BEFORE_MERGE: usize = 4;
 
 /// Bits in the bitmap of wanted hashes: small enough for the L1 cache.
-const SIEVE: usize = 1 << 17;
+const BITMAP_BITS: usize = 1 << 17;
 
 pub(super) fn hash(key: RecordKey) -> u32 {
     // Ids that people count up differ at the end; those of newer clients differ in the middle and at the end.
@@ -78,7 +78,7 @@ impl RecordIndex {
 
     /// Pairs of a session in `new` and another that may hold the same record. `new` holds the hashes that were added last.
     pub(super) fn pairs(&mut self, new: &[(u32, i64)]) -> BTreeSet<(i64, i64)> {
-        self.about_to_look();
+        self.merge_if_due();
         let mut wanted = new.to_vec();
         wanted.sort_unstable();
         let mut pairs = BTreeSet::new();
@@ -91,8 +91,8 @@ impl RecordIndex {
             let hash = same[0].0;
             self.settled(hash).for_each(|other| meet(hash, other));
         }
-        let mut sieve = vec![0_u64; SIEVE / 64];
-        let place = |hash: u32| (hash as usize % SIEVE / 64, 1_u64 << (hash % 64));
+        let mut sieve = vec![0_u64; BITMAP_BITS / 64];
+        let place = |hash: u32| (hash as usize % BITMAP_BITS / 64, 1_u64 << (hash % 64));
         for (word, bit) in wanted.iter().map(|(hash, _)| place(*hash)) {
             sieve[word] |= bit;
         }
@@ -107,7 +107,7 @@ impl RecordIndex {
 
     /// The sessions that hold a record.
     pub fn sessions_with(&mut self, db: &Connection, key: RecordKey) -> Result<BTreeSet<i64>> {
-        self.about_to_look();
+        self.merge_if_due();
         let wanted = hash(key);
         let recent = self.recent.iter().copied().map(parts).filter(|(hash, _)| *hash == wanted).map(|(_, session)| session);
         let maybe: BTreeSet<i64> = self.settled(wanted).chain(recent).collect();
@@ -122,7 +122,7 @@ impl RecordIndex {
 
     /// The sessions that `sorted` lists for a hash.
     fn settled(&self, hash: u32) -> impl Iterator<Item = i64> {
-        let near = (hash >> (32 - SHARED)) as usize;
+        let near = (hash >> (32 - BUCKET_BITS)) as usize;
         let begins = |at: usize| self.begins.get(at).map_or(0, |begin| *begin as usize);
         let near = &self.sorted[begins(near)..begins(near + 1)];
         let from = near.partition_point(|entry| parts(*entry).0 < hash);
@@ -130,9 +130,9 @@ impl RecordIndex {
     }
 
     /// Merges `recent` when due: scanning all of it in every transaction would take time quadratic in the size of the index.
-    fn about_to_look(&mut self) {
+    fn merge_if_due(&mut self) {
         self.looked_at += self.recent.len();
-        if self.looked_at > WORTH_AN_ORDER * (self.sorted.len() + self.recent.len()) {
+        if self.looked_at > SCANS_BEFORE_MERGE * (self.sorted.len() + self.recent.len()) {
             self.recent.sort_unstable();
             merge(&mut self.sorted, &mut self.recent);
             self.sorted.dedup();
@@ -147,8 +147,8 @@ fn parts(entry: u64) -> (u32, i64) {
 }
 
 fn begins(sorted: &[u64]) -> Vec<u32> {
-    let mut begins = vec![0; (1 << SHARED) + 1];
-    sorted.iter().for_each(|entry| begins[(entry >> (64 - SHARED)) as usize + 1] += 1);
+    let mut begins = vec![0; (1 << BUCKET_BITS) + 1];
+    sorted.iter().for_each(|entry| begins[(entry >> (64 - BUCKET_BITS)) as usize + 1] += 1);
     let mut before = 0;
     for begin in &mut begins {
         before += *begin;
@@ -174,7 +174,7 @@ fn merge(into: &mut Vec<u64>, from: &mut Vec<u64>) {
 }
 
 /// Records which of these pairs do share a record or message.
-pub(super) fn note(db: &Connection, pairs: &BTreeSet<(i64, i64)>) -> Result<()> {
+pub(super) fn record_forks(db: &Connection, pairs: &BTreeSet<(i64, i64)>) -> Result<()> {
     let mut known: BTreeMap<i64, HashSet<Vec<u8>>> = BTreeMap::new();
     for &(a, b) in pairs {
         let is_known = "SELECT EXISTS (SELECT 1 FROM kin WHERE session = ?1 AND other = ?2)";
@@ -183,7 +183,7 @@ pub(super) fn note(db: &Connection, pairs: &BTreeSet<(i64, i64)>) -> Result<()> 
         }
         for session in [a, b] {
             if let Entry::Vacant(place) = known.entry(session) {
-                place.insert(all_of(db, session)?);
+                place.insert(keys_of(db, session)?);
             }
         }
         if !known[&a].is_disjoint(&known[&b]) {
@@ -193,28 +193,28 @@ pub(super) fn note(db: &Connection, pairs: &BTreeSet<(i64, i64)>) -> Result<()> 
     Ok(())
 }
 
-fn all_of(db: &Connection, session: i64) -> Result<HashSet<Vec<u8>>> {
+fn keys_of(db: &Connection, session: i64) -> Result<HashSet<Vec<u8>>> {
     let messages = StoredUsage::of_session(db, session)?.into_keys().map(|message| message.to_string().into_bytes());
-    Ok(rows_of(db, session)?.iter().map(|kept| kept.line.key.0.to_vec()).chain(messages).collect())
+    Ok(items_of(db, session)?.iter().map(|kept| kept.line.key.0.to_vec()).chain(messages).collect())
 }
 
 /// The forks of a session: all that share records or messages with it.
-pub fn kin_of(db: &Connection, session: i64) -> Result<Vec<i64>> {
+pub fn forks_of(db: &Connection, session: i64) -> Result<Vec<i64>> {
     let mut query = db.prepare_cached("SELECT other FROM kin WHERE session = ?1 ORDER BY other")?;
     Ok(query.query_map([session], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
 }
 
 /// The forks of a session that began earlier (ties: smaller id).
-pub fn kin_earlier(db: &Connection, head: &SessionHead) -> Result<Vec<i64>> {
-    beside(db, head, "<")
+pub fn earlier_forks(db: &Connection, head: &SessionHead) -> Result<Vec<i64>> {
+    forks_ordered(db, head, "<")
 }
 
 /// The forks of a session that began later (ties: greater id).
-pub fn kin_later(db: &Connection, head: &SessionHead) -> Result<Vec<i64>> {
-    beside(db, head, ">")
+pub fn later_forks(db: &Connection, head: &SessionHead) -> Result<Vec<i64>> {
+    forks_ordered(db, head, ">")
 }
 
-fn beside(db: &Connection, head: &SessionHead, is: &str) -> Result<Vec<i64>> {
+fn forks_ordered(db: &Connection, head: &SessionHead, is: &str) -> Result<Vec<i64>> {
     let sql = format!(
         "SELECT s.pk FROM kin k JOIN main.session s ON s.pk = k.other
          WHERE k.session = ?1 AND (coalesce(s.started_at, 9223372036854775807), s.id) {is} (?2, ?3) ORDER BY s.pk"

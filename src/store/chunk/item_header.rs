@@ -9,10 +9,10 @@ use anyhow::{Context, Result, ensure};
 use crate::model::session::{Item, Millis, RecordKey};
 
 /// Format version: the first byte.
-const FORM: u8 = 1;
-const SAME_ROW: u8 = 0x20;
-const TIMED: u8 = 0x40;
-const KIND: u8 = 0x1f;
+const FORMAT: u8 = 1;
+const SAME_RECORD: u8 = 0x20;
+const HAS_TIME: u8 = 0x40;
+const KIND_MASK: u8 = 0x1f;
 
 /// Kind of an item. The numbers are stored: do not change them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,21 +89,21 @@ pub struct ItemHeader {
 }
 
 /// Encodes headers.
-pub fn write(lines: &[ItemHeader]) -> Vec<u8> {
+pub fn encode(lines: &[ItemHeader]) -> Vec<u8> {
     let mut out = Vec::with_capacity(1 + lines.len() * 28);
-    out.push(FORM);
+    out.push(FORMAT);
     let (mut key, mut offset, mut at) = (None, 0_i64, 0_i64);
     for line in lines {
         let same = key == Some(line.key);
-        let flags = if same { SAME_ROW } else { 0 } | if line.at.is_some() { TIMED } else { 0 };
+        let flags = if same { SAME_RECORD } else { 0 } | if line.at.is_some() { HAS_TIME } else { 0 };
         out.push(line.kind as u8 | flags);
         if !same {
             out.extend_from_slice(&line.key.0);
         }
-        put(&mut out, line.part);
-        put(&mut out, line.offset.wrapping_sub(offset));
+        put_varint(&mut out, line.part);
+        put_varint(&mut out, line.offset.wrapping_sub(offset));
         if let Some(time) = line.at {
-            put(&mut out, time.wrapping_sub(at));
+            put_varint(&mut out, time.wrapping_sub(at));
             at = time;
         }
         out.extend_from_slice(&line.sum.to_le_bytes());
@@ -116,42 +116,42 @@ pub fn write(lines: &[ItemHeader]) -> Vec<u8> {
 ///
 /// # Errors
 /// When the bytes are not a valid encoding.
-pub fn read(bytes: &[u8]) -> Result<Vec<ItemHeader>> {
-    let Some((&FORM, mut rest)) = bytes.split_first() else { anyhow::bail!("an unknown form") };
+pub fn decode(bytes: &[u8]) -> Result<Vec<ItemHeader>> {
+    let Some((&FORMAT, mut rest)) = bytes.split_first() else { anyhow::bail!("an unknown form") };
     let mut lines = Vec::with_capacity(rest.len() / 24);
     let (mut key, mut offset, mut at) = (None, 0_i64, 0_i64);
     while let Some((head, more)) = rest.split_first() {
         rest = more;
-        if head & SAME_ROW == 0 {
-            key = Some(RecordKey(array(&mut rest)?));
+        if head & SAME_RECORD == 0 {
+            key = Some(RecordKey(take_array(&mut rest)?));
         }
-        let part = take(&mut rest)?;
-        offset = offset.wrapping_add(take(&mut rest)?);
-        let timed = head & TIMED != 0;
+        let part = take_varint(&mut rest)?;
+        offset = offset.wrapping_add(take_varint(&mut rest)?);
+        let timed = head & HAS_TIME != 0;
         if timed {
-            at = at.wrapping_add(take(&mut rest)?);
+            at = at.wrapping_add(take_varint(&mut rest)?);
         }
-        ensure!(head & !(KIND | SAME_ROW | TIMED) == 0, "an unknown mark");
+        ensure!(head & !(KIND_MASK | SAME_RECORD | HAS_TIME) == 0, "an unknown mark");
         lines.push(ItemHeader {
             key: key.context("a row without a key")?,
             part,
             offset,
             at: timed.then_some(at),
-            kind: *KINDS.get(usize::from(head & KIND)).context("an unknown kind")?,
-            sum: u32::from_le_bytes(array(&mut rest)?),
+            kind: *KINDS.get(usize::from(head & KIND_MASK)).context("an unknown kind")?,
+            sum: u32::from_le_bytes(take_array(&mut rest)?),
         });
     }
     Ok(lines)
 }
 
-fn array<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N]> {
+fn take_array<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N]> {
     let (head, more) = rest.split_first_chunk::<N>().context("it ends too early")?;
     *rest = more;
     Ok(*head)
 }
 
 /// Zigzag varint: seven bits a byte, lowest first, so that small numbers of either sign are short.
-fn put(out: &mut Vec<u8>, number: i64) {
+fn put_varint(out: &mut Vec<u8>, number: i64) {
     let mut left = ((number << 1) ^ (number >> 63)) as u64;
     while left > 0x7f {
         out.push(left as u8 | 0x80);
@@ -160,10 +160,10 @@ fn put(out: &mut Vec<u8>, number: i64) {
     out.push(left as u8);
 }
 
-fn take(rest: &mut &[u8]) -> Result<i64> {
+fn take_varint(rest: &mut &[u8]) -> Result<i64> {
     let mut number = 0_u64;
     for place in 0..10 {
-        let [byte] = array(rest)?;
+        let [byte] = take_array(rest)?;
         number |= u64::from(byte & 0x7f) << (7 * place);
         if byte & 0x80 == 0 {
             return Ok((number >> 1) as i64 ^ -((number & 1) as i64));
@@ -188,14 +188,14 @@ mod tests {
     proptest! {
         #[test]
         fn what_was_written_is_read(lines in prop::collection::vec(line(), 0..40)) {
-            prop_assert_eq!(read(&write(&lines)).unwrap(), lines);
+            prop_assert_eq!(decode(&encode(&lines)).unwrap(), lines);
         }
 
         #[test]
         fn garbage_is_an_error_and_no_panic(bytes in prop::collection::vec(any::<u8>(), 0..120), cut in 0usize..400) {
-            let _ = read(&bytes);
-            let whole = write(&[ItemHeader { key: RecordKey([1; 16]), part: 3, offset: 1 << 40, at: Some(-5), kind: ItemKind::Plan, sum: 9 }]);
-            prop_assert_eq!(read(&whole[..cut.min(whole.len())]).is_ok(), cut == 1 || cut >= whole.len());
+            let _ = decode(&bytes);
+            let whole = encode(&[ItemHeader { key: RecordKey([1; 16]), part: 3, offset: 1 << 40, at: Some(-5), kind: ItemKind::Plan, sum: 9 }]);
+            prop_assert_eq!(decode(&whole[..cut.min(whole.len())]).is_ok(), cut == 1 || cut >= whole.len());
         }
     }
 

@@ -5,7 +5,7 @@
 //! was done, so that reading one part does not unpack the others.
 //!
 //! ## Invariants
-//! A damaged chunk costs at most [`FULL`] bytes of text.
+//! A damaged chunk costs at most [`MAX_CHUNK_BYTES`] bytes of text.
 
 pub mod buffer;
 mod edit;
@@ -19,21 +19,21 @@ use std::collections::{HashSet, VecDeque};
 use anyhow::{Context, Result};
 use rusqlite::{Connection, Rows, params};
 
-pub use self::edit::{change, drop_messages, take_out};
+pub use self::edit::{remove_records, remove_usage, replace_items};
 pub use self::usage::{MessageHash, StoredUsage};
 use super::load::{self, SessionHead};
 use super::undone::Undone;
 use crate::model::session::{Item, RecordKey};
 pub use crate::store::chunk::buffer::{ItemBuffer, ItemLocation, PutOutcome, StoredKeys};
-pub use crate::store::chunk::forks::{RecordIndex, kin_earlier, kin_later, kin_of};
+pub use crate::store::chunk::forks::{RecordIndex, earlier_forks, forks_of, later_forks};
 pub use crate::store::chunk::item_header::{ItemHeader, ItemKind};
 use crate::store::codec::{UnreadableBody, unpack, unpacked_len};
 
 /// Target size of a chunk's texts, in bytes of JSON. Longer chunks compress slightly better and lose more when one is damaged.
-pub const FULL: usize = 64 << 10;
+pub const MAX_CHUNK_BYTES: usize = 64 << 10;
 
 /// Sessions with at most this many chunks are short enough that nothing depends on their exact size.
-const FEW: usize = 64;
+const MAX_UNSIZED_CHUNKS: usize = 64;
 
 /// A stored item: where it is, and its header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,9 +48,9 @@ pub struct StoredItem {
 }
 
 /// The items of a session, ordered by source, offset and part.
-pub fn rows_of(db: &Connection, session: i64) -> Result<Vec<StoredItem>> {
+pub fn items_of(db: &Connection, session: i64) -> Result<Vec<StoredItem>> {
     let mut all = Vec::new();
-    each_row(db, session, |kept| {
+    each_item(db, session, |kept| {
         all.push(kept);
         Ok(())
     })?;
@@ -59,7 +59,7 @@ pub fn rows_of(db: &Connection, session: i64) -> Result<Vec<StoredItem>> {
 }
 
 /// Calls `each` for every item of a session, in the order in which they were ingested.
-fn each_row(db: &Connection, session: i64, each: impl FnMut(StoredItem) -> Result<()>) -> Result<()> {
+fn each_item(db: &Connection, session: i64, each: impl FnMut(StoredItem) -> Result<()>) -> Result<()> {
     let sql = "SELECT pk, source, moved, rows FROM bundle WHERE session = ?1 AND items > 0 ORDER BY pk";
     each_in(db.prepare_cached(sql)?.query([session])?, each)
 }
@@ -74,7 +74,7 @@ fn each_in(mut found: Rows<'_>, mut each: impl FnMut(StoredItem) -> Result<()>) 
     while let Some(r) = found.next()? {
         let (bundle, source): (i64, i64) = (r.get(0)?, r.get(1)?);
         let (mut said, mut done) = (0, 0);
-        for (nth, line) in (0..).zip(lines(r.get_ref(3)?.as_blob()?, r.get(2)?)?) {
+        for (nth, line) in (0..).zip(read_headers(r.get_ref(3)?.as_blob()?, r.get(2)?)?) {
             let texts = if line.kind.is_done() { &mut done } else { &mut said };
             each(StoredItem { bundle, nth, text: *texts, source, line })?;
             *texts += 1;
@@ -85,11 +85,11 @@ fn each_in(mut found: Rows<'_>, mut each: impl FnMut(StoredItem) -> Result<()>) 
 
 /// Bytes of JSON and number of the items of a session, independent of how they are divided into chunks; (0, 0) for a session with few
 /// chunks.
-pub fn size_of(db: &Connection, session: i64) -> Result<(usize, usize)> {
+pub fn text_size(db: &Connection, session: i64) -> Result<(usize, usize)> {
     let sql = "SELECT items, said, done FROM bundle
          WHERE session = ?1 AND items > 0 AND (SELECT count(*) FROM bundle WHERE session = ?1) > ?2";
     let mut query = db.prepare_cached(sql)?;
-    let mut found = query.query(params![session, FEW as i64])?;
+    let mut found = query.query(params![session, MAX_UNSIZED_CHUNKS as i64])?;
     let (mut bytes, mut items) = (0, 0);
     while let Some(r) = found.next()? {
         let parts = [r.get_ref(1)?.as_blob()?, r.get_ref(2)?.as_blob()?].map(|part| unpacked_len(part) as i64);
@@ -101,16 +101,16 @@ pub fn size_of(db: &Connection, session: i64) -> Result<(usize, usize)> {
     Ok(((bytes - items).max(0) as usize, items as usize))
 }
 
-fn lines(rows: &[u8], moved: i64) -> Result<Vec<ItemHeader>> {
-    let mut lines = crate::store::chunk::item_header::read(rows).map_err(|e| UnreadableBody::because(&e))?;
+fn read_headers(rows: &[u8], moved: i64) -> Result<Vec<ItemHeader>> {
+    let mut lines = crate::store::chunk::item_header::decode(rows).map_err(|e| UnreadableBody::because(&e))?;
     lines.iter_mut().for_each(|line| line.offset = line.offset.wrapping_add(moved));
     Ok(lines)
 }
 
 /// The items a session owns: without those that belong to an earlier session and without undone turns.
-pub fn owned_rows(db: &Connection, head: &SessionHead) -> Result<Vec<StoredItem>> {
+pub fn owned_items(db: &Connection, head: &SessionHead) -> Result<Vec<StoredItem>> {
     let undone = Undone::of(db, head)?;
-    let mut rows = all_owned_rows(db, head)?;
+    let mut rows = owned_items_with_undone(db, head)?;
     if !undone.is_empty() {
         rows.retain(|kept| !undone.holds(kept));
     }
@@ -118,43 +118,47 @@ pub fn owned_rows(db: &Connection, head: &SessionHead) -> Result<Vec<StoredItem>
 }
 
 /// The same including undone turns: forgetting must find those too.
-pub fn all_owned_rows(db: &Connection, head: &SessionHead) -> Result<Vec<StoredItem>> {
-    let mut rows = rows_of(db, head.pk)?;
-    let elsewhere = held_earlier(db, head)?;
+pub fn owned_items_with_undone(db: &Connection, head: &SessionHead) -> Result<Vec<StoredItem>> {
+    let mut rows = items_of(db, head.pk)?;
+    let elsewhere = items_of_earlier_forks(db, head)?;
     if !elsewhere.is_empty() {
-        rows.retain(|kept| !elsewhere.contains(&copy_of(&kept.line)));
+        rows.retain(|kept| !elsewhere.contains(&copy_key(&kept.line)));
     }
     Ok(rows)
 }
 
 /// Streams what `owned_rows` returns, in the order of ingest: for a long session the list itself would take too much memory.
-pub fn each_owned(db: &Connection, head: &SessionHead, mut each: impl FnMut(StoredItem) -> Result<()>) -> Result<()> {
-    let (elsewhere, undone) = (held_earlier(db, head)?, Undone::of(db, head)?);
-    each_row(db, head.pk, |kept| if undone.holds(&kept) || elsewhere.contains(&copy_of(&kept.line)) { Ok(()) } else { each(kept) })
+pub fn each_owned_item(db: &Connection, head: &SessionHead, mut each: impl FnMut(StoredItem) -> Result<()>) -> Result<()> {
+    let (elsewhere, undone) = (items_of_earlier_forks(db, head)?, Undone::of(db, head)?);
+    each_item(
+        db,
+        head.pk,
+        |kept| if undone.holds(&kept) || elsewhere.contains(&copy_key(&kept.line)) { Ok(()) } else { each(kept) },
+    )
 }
 
 /// Identifies copies of an item. A copy has the same key and the same text; records that merely share a key, as in hand-made transcripts,
 /// are not copies.
 pub type CopyKey = (RecordKey, i64, u32);
 
-pub fn copy_of(line: &ItemHeader) -> CopyKey {
+pub fn copy_key(line: &ItemHeader) -> CopyKey {
     (line.key, line.part, line.sum)
 }
 
 /// Items that earlier sessions hold (by start, then by id). A record that several sessions hold belongs to the first of them.
-fn held_earlier(db: &Connection, head: &SessionHead) -> Result<HashSet<CopyKey>> {
+fn items_of_earlier_forks(db: &Connection, head: &SessionHead) -> Result<HashSet<CopyKey>> {
     let mut all = HashSet::new();
-    for kin in kin_earlier(db, head)? {
+    for kin in earlier_forks(db, head)? {
         // What was undone there but continues here belongs to this session.
         let undone = Undone::of(db, &load::head_of(db, kin)?)?;
-        all.extend(rows_of(db, kin)?.iter().filter(|kept| !undone.holds(kept)).map(|kept| copy_of(&kept.line)));
+        all.extend(items_of(db, kin)?.iter().filter(|kept| !undone.holds(kept)).map(|kept| copy_key(&kept.line)));
     }
     Ok(all)
 }
 
 /// Does a session hold any item of this record?
 pub fn holds(db: &Connection, session: i64, key: RecordKey) -> Result<bool> {
-    Ok(rows_of(db, session)?.iter().any(|kept| kept.line.key == key))
+    Ok(items_of(db, session)?.iter().any(|kept| kept.line.key == key))
 }
 
 /// Reads the texts of items. Read in the session's order, every part of a chunk is unpacked once, and only a bounded number of parts is
@@ -167,7 +171,7 @@ pub struct TextReader<'a> {
 
 /// How many unpacked parts are held: enough for both parts of the current chunk of each file of a session that continues over several
 /// files.
-const HELD: usize = 24;
+const MAX_HELD_PARTS: usize = 24;
 
 /// The unpacked texts of one part (said or done) of a chunk; `None` where a text was already taken.
 struct UnpackedPart {
@@ -207,7 +211,7 @@ impl<'a> TextReader<'a> {
         let mut found = query.query(params![bundle])?;
         let row = found.next()?.with_context(|| format!("no bundle {bundle}"))?;
         let items = texts(row.get_ref(0)?.as_blob()?)?;
-        if self.held.len() >= HELD {
+        if self.held.len() >= MAX_HELD_PARTS {
             self.held.pop_front();
         }
         self.held.push_back(UnpackedPart { bundle, is_done, items });
@@ -220,11 +224,11 @@ fn texts<T: serde::de::DeserializeOwned>(packed: &[u8]) -> Result<Vec<T>> {
 }
 
 /// Calls `each` with every item of every session and the session's number.
-pub fn for_each(db: &Connection, mut each: impl FnMut(i64, RecordKey, &Item) -> Result<()>) -> Result<()> {
+pub fn for_each_stored_item(db: &Connection, mut each: impl FnMut(i64, RecordKey, &Item) -> Result<()>) -> Result<()> {
     let mut query = db.prepare("SELECT session, rows, said, done FROM bundle WHERE items > 0")?;
     let mut found = query.query([])?;
     while let Some(r) = found.next()? {
-        let lines = lines(r.get_ref(1)?.as_blob()?, 0)?;
+        let lines = read_headers(r.get_ref(1)?.as_blob()?, 0)?;
         let said = texts::<Item>(r.get_ref(2)?.as_blob()?).context("a stored row cannot be read")?;
         let done = texts::<Item>(r.get_ref(3)?.as_blob()?).context("a stored row cannot be read")?;
         let (mut said, mut done) = (said.iter(), done.iter());

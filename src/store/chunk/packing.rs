@@ -7,17 +7,17 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::edit::ChunkContents;
 use super::usage::{self, StoredUsage};
-use super::{FULL, ItemHeader, ItemKind};
+use super::{ItemHeader, ItemKind, MAX_CHUNK_BYTES};
 use crate::model::session::Item;
 use crate::store::chunk::{forks, item_header};
 use crate::store::codec::pack_json;
 
 /// The last chunk of a source, if it has room.
-pub(super) fn last_of(db: &Connection, session: i64, source: Option<i64>) -> Result<Option<(i64, ChunkContents)>> {
+pub(super) fn last_with_room(db: &Connection, session: i64, source: Option<i64>) -> Result<Option<(i64, ChunkContents)>> {
     let sql = "SELECT pk FROM bundle WHERE session = ?1 AND source IS ?2 ORDER BY pk DESC LIMIT 1";
     let last: Option<i64> = db.prepare_cached(sql)?.query_row(params![session, source], |r| r.get(0)).optional()?;
     let Some(pk) = last else { return Ok(None) };
-    Ok(ChunkContents::load_below(db, pk, FULL / 2)?.map(|whole| (pk, whole)))
+    Ok(ChunkContents::load_below(db, pk, MAX_CHUNK_BYTES / 2)?.map(|whole| (pk, whole)))
 }
 
 pub(super) struct ChunkTarget {
@@ -45,7 +45,7 @@ impl PackJob<'_> {
         let old = whole.items.iter().map(|(line, item)| (*line, item));
         for (line, item) in old.chain(self.items.iter().map(|(line, item)| (*line, item.as_ref()))) {
             open.add(line, item)?;
-            if open.said.len() + open.done.len() >= FULL {
+            if open.said.len() + open.done.len() >= MAX_CHUNK_BYTES {
                 bundles.push(std::mem::take(&mut open).close(if bundles.is_empty() { &used } else { &[] })?);
             }
         }
@@ -89,7 +89,7 @@ impl ChunkBuilder {
             items: self.lines.len() as i64,
             prompts: self.lines.iter().filter(|line| line.kind == ItemKind::Prompt).count() as i64,
             hashes: forks::to_bytes(&forks::hashes(&self.lines, used)),
-            rows: item_header::write(&self.lines),
+            rows: item_header::encode(&self.lines),
             used: usage::write(used)?,
             said: texts(self.said)?,
             done: texts(self.done)?,

@@ -117,8 +117,8 @@ impl StoredUsage {
     /// has.
     pub fn owned_by(db: &Connection, head: &SessionHead) -> Result<BTreeMap<String, Tokens>> {
         let mut own = Self::of_session(db, head.pk)?;
-        let earlier = forks::kin_earlier(db, head)?;
-        for kin in forks::kin_of(db, head.pk)? {
+        let earlier = forks::earlier_forks(db, head)?;
+        for kin in forks::forks_of(db, head.pk)? {
             for (message, used) in Self::of_session(db, kin)? {
                 if earlier.contains(&kin) {
                     own.remove(&message);

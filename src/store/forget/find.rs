@@ -14,7 +14,7 @@ use crate::store::Store;
 use crate::store::chunk;
 use crate::store::chunk::RecordIndex;
 use crate::store::codec::unpack;
-use crate::store::notes::{Note, author};
+use crate::store::notes::{Note, read_author};
 use crate::text::phrase::PhraseMatcher;
 
 impl Store {
@@ -32,7 +32,7 @@ impl Store {
     }
 
     /// Finds what took place in excluded directories: parts of sessions by their own directory, or by the project where none is known.
-    pub fn find_places(&self, is_out: impl Fn(&str) -> bool) -> Result<RemovalPlan> {
+    pub fn find_in_folders(&self, is_out: impl Fn(&str) -> bool) -> Result<RemovalPlan> {
         let sql =
             "SELECT s.pk, p.key, f.pk, f.cwd FROM session s JOIN project p ON p.pk = s.project JOIN source f ON f.session = s.pk";
         let mut query = self.db.prepare(sql)?;
@@ -51,7 +51,7 @@ impl Store {
                 doomed.whole.insert(session);
                 continue;
             }
-            for kept in chunk::rows_of(&self.db, session)?.iter().filter(|kept| sources.contains(&kept.source)) {
+            for kept in chunk::items_of(&self.db, session)?.iter().filter(|kept| sources.contains(&kept.source)) {
                 doomed.rows.entry(session).or_default().insert(kept.line.key);
                 doomed.digests.insert(session);
             }
@@ -80,7 +80,7 @@ impl Store {
     }
 
     fn find_rows(&self, phrase: &PhraseMatcher, doomed: &mut RemovalPlan) -> Result<()> {
-        chunk::for_each(&self.db, |session, key, item| {
+        chunk::for_each_stored_item(&self.db, |session, key, item| {
             if !doomed.whole.contains(&session) && item.texts().iter().any(|text| phrase.is_in(text)) {
                 doomed.rows.entry(session).or_default().insert(key);
             }
@@ -97,7 +97,7 @@ impl Store {
     /// Does the session own any of the records? Its digest knows nothing of the others.
     fn owns_any(&self, session: i64, keys: &BTreeSet<RecordKey>) -> Result<bool> {
         let head = self.session_head(session)?;
-        Ok(chunk::all_owned_rows(&self.db, &head)?.iter().any(|kept| keys.contains(&kept.line.key)))
+        Ok(chunk::owned_items_with_undone(&self.db, &head)?.iter().any(|kept| keys.contains(&kept.line.key)))
     }
 
     /// Digests that contain the text, superseded ones included.
@@ -141,7 +141,7 @@ pub(super) fn tables_with(db: &Connection, phrase: &PhraseMatcher) -> Result<Vec
     let mut found = Vec::new();
     for name in names {
         let mut query = db.prepare(&format!("SELECT * FROM \"{name}\""))?;
-        let authors: Vec<bool> = query.column_names().map(|name| AUTHORS.contains(&name)).collect();
+        let authors: Vec<bool> = query.column_names().map(|name| AUTHOR_COLUMNS.contains(&name)).collect();
         let mut rows = query.query([])?;
         while let Some(row) = rows.next()? {
             let is_in = |at: usize, value| if authors[at] { is_author(value, phrase) } else { is_in(value, phrase) };
@@ -156,10 +156,10 @@ pub(super) fn tables_with(db: &Connection, phrase: &PhraseMatcher) -> Result<Vec
 }
 
 /// Columns with the author of something: only an agent's name in them is text.
-const AUTHORS: [&str; 2] = ["author", "closed_by"];
+const AUTHOR_COLUMNS: [&str; 2] = ["author", "closed_by"];
 
 fn is_author(value: ValueRef<'_>, phrase: &PhraseMatcher) -> bool {
-    value.as_str().is_ok_and(|text| author(Some(text.to_owned())).is_named(phrase))
+    value.as_str().is_ok_and(|text| read_author(Some(text.to_owned())).name_contains(phrase))
 }
 
 fn is_in(value: ValueRef<'_>, phrase: &PhraseMatcher) -> bool {

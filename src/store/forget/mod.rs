@@ -20,7 +20,7 @@ use crate::store::chunk;
 use crate::text::phrase::PhraseMatcher;
 
 /// True when nothing is left of a session.
-pub(super) const EMPTY: &str =
+pub(super) const IS_EMPTY: &str =
     "NOT EXISTS (SELECT 1 FROM source WHERE session = session.pk) AND NOT EXISTS (SELECT 1 FROM digest WHERE session = session.pk)";
 
 /// What is to be removed, by session number.
@@ -64,7 +64,7 @@ pub enum Permanence {
     /// Nothing of it is ever ingested again.
     ForGood,
     /// New records of it are ingested.
-    UntilItGoesOn,
+    UntilResumed,
 }
 
 impl Store {
@@ -99,24 +99,24 @@ impl Store {
         let notes: Vec<_> = doomed.notes.iter().map(|pk| self.note(*pk)).collect::<Result<_>>()?;
         let tx = self.db.transaction()?;
         for head in &heads {
-            crate::store::forget::removal::session(&tx, head, lasting)?;
+            crate::store::forget::removal::remove_session(&tx, head, lasting)?;
         }
         if !heads.is_empty() {
             // Titles for unknown conversations: they cannot be attributed to a session, so they go too.
-            crate::store::forget::removal::lost_titles(&tx)?;
+            crate::store::forget::removal::remove_unattributed_titles(&tx)?;
         }
         for (session, keys) in &doomed.rows {
-            crate::store::forget::removal::rows(&tx, *session, keys)?;
-            crate::store::forget::removal::never_again(&tx, keys)?;
+            crate::store::forget::removal::remove_records(&tx, *session, keys)?;
+            crate::store::forget::removal::forbid_records(&tx, keys)?;
         }
         for session in &doomed.digests {
-            crate::store::forget::removal::derived(&tx, *session)?;
+            crate::store::forget::removal::remove_derived(&tx, *session)?;
         }
         for note in &notes {
             notes::remove(&tx, note)?;
         }
         for digest in doomed.replaced.keys() {
-            crate::store::forget::removal::leaves_traces(&tx)?;
+            crate::store::forget::removal::mark_erase_due(&tx)?;
             tx.execute("DELETE FROM digest WHERE pk = ?1", [digest])?;
         }
         tx.commit()?;
@@ -131,23 +131,23 @@ impl Store {
     }
 
     /// Removes a text from places that belong to no record and no digest.
-    pub fn take_out_text(&mut self, phrase: &PhraseMatcher) -> Result<()> {
+    pub fn remove_text(&mut self, phrase: &PhraseMatcher) -> Result<()> {
         let tx = self.db.transaction()?;
-        crate::store::forget::removal::titles(&tx, phrase)?;
-        crate::store::forget::removal::leftovers(&tx, phrase)?;
-        notes::take_names(&tx, phrase)?;
-        crate::store::forget::removal::leaves_traces(&tx)?;
+        crate::store::forget::removal::remove_titles(&tx, phrase)?;
+        crate::store::forget::removal::remove_leftovers(&tx, phrase)?;
+        notes::remove_author_names(&tx, phrase)?;
+        crate::store::forget::removal::mark_erase_due(&tx)?;
         tx.commit()?;
         Ok(())
     }
 
     /// Finishes `take_out`: deletes sessions of which nothing is left, once their pages are gone, and projects without sessions or
     /// notes.
-    pub fn drop_emptied(&mut self) -> Result<()> {
+    pub fn drop_empty_sessions(&mut self) -> Result<()> {
         let unused = "NOT EXISTS (SELECT 1 FROM session WHERE project = project.pk) AND NOT EXISTS (SELECT 1 FROM note WHERE project = project.pk)";
         // Usually there is nothing to do. This check takes no write lock and looks only at sessions whose pages were due.
         let any = format!(
-            "SELECT EXISTS (SELECT 1 FROM session WHERE page_dirty AND {EMPTY}) OR EXISTS (SELECT 1 FROM project WHERE {unused})"
+            "SELECT EXISTS (SELECT 1 FROM session WHERE page_dirty AND {IS_EMPTY}) OR EXISTS (SELECT 1 FROM project WHERE {unused})"
         );
         if !self.db.query_row(&any, [], |r| r.get(0))? {
             return Ok(());
@@ -155,18 +155,18 @@ impl Store {
         let tx = self.db.transaction()?;
         let with_page = "EXISTS (SELECT 1 FROM page WHERE session = session.pk)";
         // A page that could not be deleted is tried again.
-        tx.execute(&format!("UPDATE session SET page_dirty = 1 WHERE {EMPTY} AND {with_page}"), [])?;
-        let dropped = tx.execute(&format!("DELETE FROM session WHERE {EMPTY} AND NOT {with_page}"), [])?;
+        tx.execute(&format!("UPDATE session SET page_dirty = 1 WHERE {IS_EMPTY} AND {with_page}"), [])?;
+        let dropped = tx.execute(&format!("DELETE FROM session WHERE {IS_EMPTY} AND NOT {with_page}"), [])?;
         tx.execute(&format!("DELETE FROM project WHERE {unused}"), [])?;
         if dropped > 0 {
-            crate::store::forget::removal::leaves_traces(&tx)?;
+            crate::store::forget::removal::mark_erase_due(&tx)?;
         }
         tx.commit()?;
         Ok(())
     }
 
     /// The size of a removal.
-    pub fn extent(&self, doomed: &RemovalPlan) -> Result<RemovalSize> {
+    pub fn removal_size(&self, doomed: &RemovalPlan) -> Result<RemovalSize> {
         let one = |sql: &str, session: i64| -> Result<i64> { Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0))?) };
         let mut extent = RemovalSize { rows: doomed.rows.values().map(BTreeSet::len).sum(), ..RemovalSize::default() };
         let mut days = BTreeSet::new();
@@ -188,12 +188,12 @@ impl Store {
 
     /// Number of records of a session in the index.
     pub fn rows_of(&self, session: i64) -> Result<usize> {
-        let keys: BTreeSet<RecordKey> = chunk::rows_of(&self.db, session)?.iter().map(|kept| kept.line.key).collect();
+        let keys: BTreeSet<RecordKey> = chunk::items_of(&self.db, session)?.iter().map(|kept| kept.line.key).collect();
         Ok(keys.len())
     }
 
     /// Names of the tables that still contain the text.
-    pub fn still_in(&self, phrase: &PhraseMatcher) -> Result<Vec<String>> {
+    pub fn tables_containing(&self, phrase: &PhraseMatcher) -> Result<Vec<String>> {
         find::tables_with(&self.db, phrase)
     }
 

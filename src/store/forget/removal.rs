@@ -8,24 +8,24 @@ use rusqlite::{Connection, Transaction, params};
 use super::{Permanence, folder_of};
 use crate::model::session::RecordKey;
 use crate::store::chunk;
-use crate::store::chunk::{CopyKey, MessageHash, RecordIndex, StoredUsage, copy_of};
-use crate::store::digests::mark_closed_pages;
+use crate::store::chunk::{CopyKey, MessageHash, RecordIndex, StoredUsage, copy_key};
+use crate::store::digests::outdate_pages_of_closed_items;
 use crate::store::load::SessionHead;
 use crate::store::maintenance::backup;
 use crate::store::search;
-use crate::store::vacuum::SCRUB;
+use crate::store::vacuum::ERASE_DUE;
 use crate::text::phrase::PhraseMatcher;
 
 /// Records that the file must be rewritten, in the same transaction that removes something, so that this survives whatever happens to the
 /// run. The backup copy of the index is deleted first.
-pub(in crate::store) fn leaves_traces(db: &Connection) -> Result<()> {
+pub(in crate::store) fn mark_erase_due(db: &Connection) -> Result<()> {
     backup::before_deletion(db)?;
-    db.prepare_cached("INSERT INTO fact VALUES (?1, '') ON CONFLICT DO NOTHING")?.execute([SCRUB])?;
+    db.prepare_cached("INSERT INTO fact VALUES (?1, '') ON CONFLICT DO NOTHING")?.execute([ERASE_DUE])?;
     Ok(())
 }
 
 /// What is deleted with a session. The session row itself stays, with its name only.
-const OF_SESSION: [&str; 9] = [
+const DELETE_SESSION_DATA: [&str; 9] = [
     "DELETE FROM closed_item WHERE session = ?1 OR of = ?1",
     "DELETE FROM user_closed WHERE of = ?1",
     "DELETE FROM open_item WHERE session = ?1",
@@ -38,26 +38,26 @@ const OF_SESSION: [&str; 9] = [
 ];
 
 /// Removes a session with the copies of its records that forks hold. Its row stays until its pages are removed.
-pub(super) fn session(tx: &Transaction<'_>, head: &SessionHead, lasting: Permanence) -> Result<()> {
+pub(super) fn remove_session(tx: &Transaction<'_>, head: &SessionHead, lasting: Permanence) -> Result<()> {
     let pk = head.pk;
-    leaves_traces(tx)?;
+    mark_erase_due(tx)?;
     let owned = owned_keys(tx, head)?;
     for (session, keys) in copies(tx, head)? {
-        rows(tx, session, &keys)?;
+        remove_records(tx, session, &keys)?;
     }
-    never_again(tx, &owned)?;
+    forbid_records(tx, &owned)?;
     for key in &owned {
         tx.prepare_cached("DELETE FROM leaf_title WHERE leaf = ?1")?.execute([key.0])?;
     }
-    search::take_out(tx, pk)?;
-    mark_closed_pages(tx, pk)?;
+    search::remove_document(tx, pk)?;
+    outdate_pages_of_closed_items(tx, pk)?;
     let files = files_of(tx, pk)?;
     // Usage that copies report was the session's own.
     let messages: BTreeSet<MessageHash> = StoredUsage::of_session(tx, pk)?.into_keys().collect();
-    for session in chunk::kin_later(tx, head)? {
-        chunk::drop_messages(tx, session, &messages)?;
+    for session in chunk::later_forks(tx, head)? {
+        chunk::remove_usage(tx, session, &messages)?;
     }
-    for sql in OF_SESSION {
+    for sql in DELETE_SESSION_DATA {
         tx.prepare_cached(sql)?.execute([pk])?;
     }
     tx.execute("DELETE FROM start WHERE session = ?1", [&head.id])?;
@@ -75,17 +75,17 @@ pub(super) fn session(tx: &Transaction<'_>, head: &SessionHead, lasting: Permane
 }
 
 fn owned_keys(tx: &Transaction<'_>, head: &SessionHead) -> Result<BTreeSet<RecordKey>> {
-    Ok(chunk::all_owned_rows(tx, head)?.iter().map(|kept| kept.line.key).collect())
+    Ok(chunk::owned_items_with_undone(tx, head)?.iter().map(|kept| kept.line.key).collect())
 }
 
 /// Records of other sessions that are copies of a session's own.
 fn copies(tx: &Transaction<'_>, head: &SessionHead) -> Result<BTreeMap<i64, BTreeSet<RecordKey>>> {
-    let own: HashSet<CopyKey> = chunk::all_owned_rows(tx, head)?.iter().map(|kept| copy_of(&kept.line)).collect();
+    let own: HashSet<CopyKey> = chunk::owned_items_with_undone(tx, head)?.iter().map(|kept| copy_key(&kept.line)).collect();
     let mut copies: BTreeMap<i64, BTreeSet<RecordKey>> = BTreeMap::new();
-    for kin in chunk::kin_of(tx, head.pk)? {
-        let rows = chunk::rows_of(tx, kin)?;
+    for kin in chunk::forks_of(tx, head.pk)? {
+        let rows = chunk::items_of(tx, kin)?;
         let keys: BTreeSet<RecordKey> =
-            rows.iter().filter(|kept| own.contains(&copy_of(&kept.line))).map(|kept| kept.line.key).collect();
+            rows.iter().filter(|kept| own.contains(&copy_key(&kept.line))).map(|kept| kept.line.key).collect();
         if !keys.is_empty() {
             copies.insert(kin, keys);
         }
@@ -99,14 +99,14 @@ fn files_of(tx: &Transaction<'_>, session: i64) -> Result<Vec<String>> {
 }
 
 /// Removes records of one session, with all their items and the session's search document.
-pub(in crate::store) fn rows(tx: &Transaction<'_>, session: i64, keys: &BTreeSet<RecordKey>) -> Result<()> {
-    leaves_traces(tx)?;
-    search::take_out(tx, session)?;
-    chunk::take_out(tx, session, keys)
+pub(in crate::store) fn remove_records(tx: &Transaction<'_>, session: i64, keys: &BTreeSet<RecordKey>) -> Result<()> {
+    mark_erase_due(tx)?;
+    search::remove_document(tx, session)?;
+    chunk::remove_records(tx, session, keys)
 }
 
 /// Forbids ingesting records with these keys.
-pub(super) fn never_again(tx: &Transaction<'_>, keys: &BTreeSet<RecordKey>) -> Result<()> {
+pub(super) fn forbid_records(tx: &Transaction<'_>, keys: &BTreeSet<RecordKey>) -> Result<()> {
     let mut insert = tx.prepare_cached("INSERT INTO forgotten_row(key) VALUES (?1) ON CONFLICT DO NOTHING")?;
     for key in keys {
         insert.execute([key.0])?;
@@ -115,10 +115,10 @@ pub(super) fn never_again(tx: &Transaction<'_>, keys: &BTreeSet<RecordKey>) -> R
 }
 
 /// Removes everything derived from a session's records; it then needs a new digest.
-pub(in crate::store) fn derived(tx: &Transaction<'_>, session: i64) -> Result<()> {
-    leaves_traces(tx)?;
-    search::take_out(tx, session)?;
-    mark_closed_pages(tx, session)?;
+pub(in crate::store) fn remove_derived(tx: &Transaction<'_>, session: i64) -> Result<()> {
+    mark_erase_due(tx)?;
+    search::remove_document(tx, session)?;
+    outdate_pages_of_closed_items(tx, session)?;
     for sql in [
         "DELETE FROM open_item WHERE session = ?1",
         "DELETE FROM closed_item WHERE session = ?1",
@@ -136,16 +136,20 @@ pub(in crate::store) fn derived(tx: &Transaction<'_>, session: i64) -> Result<()
 }
 
 /// Removes what was derived from a title, in all sessions that hold the record it belongs to.
-pub(in crate::store) fn title_of(tx: &Transaction<'_>, whereabouts: &mut RecordIndex, leaf: RecordKey) -> Result<()> {
-    leaves_traces(tx)?;
+pub(in crate::store) fn remove_derived_from_title(
+    tx: &Transaction<'_>,
+    whereabouts: &mut RecordIndex,
+    leaf: RecordKey,
+) -> Result<()> {
+    mark_erase_due(tx)?;
     for session in whereabouts.sessions_with(tx, leaf)? {
-        derived(tx, session)?;
+        remove_derived(tx, session)?;
     }
     Ok(())
 }
 
 /// Removes titles for unknown conversations: they cannot be attributed to a session.
-pub(super) fn lost_titles(tx: &Transaction<'_>) -> Result<()> {
+pub(super) fn remove_unattributed_titles(tx: &Transaction<'_>) -> Result<()> {
     let mut query = tx.prepare("SELECT DISTINCT leaf FROM leaf_title")?;
     let leaves: Vec<RecordKey> = query.query_map([], |r| r.get(0).map(RecordKey))?.collect::<rusqlite::Result<_>>()?;
     let mut whereabouts = RecordIndex::load(tx)?;
@@ -158,13 +162,13 @@ pub(super) fn lost_titles(tx: &Transaction<'_>) -> Result<()> {
 }
 
 /// Removes titles that contain a text; their summary records have no item of their own.
-pub(super) fn titles(tx: &Transaction<'_>, phrase: &PhraseMatcher) -> Result<()> {
+pub(super) fn remove_titles(tx: &Transaction<'_>, phrase: &PhraseMatcher) -> Result<()> {
     let mut query = tx.prepare("SELECT leaf, text FROM leaf_title")?;
     let all: Vec<(RecordKey, String)> =
         query.query_map([], |r| Ok((RecordKey(r.get(0)?), r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
     for (leaf, text) in all.into_iter().filter(|(_, text)| phrase.is_in(text)) {
         tx.execute("DELETE FROM leaf_title WHERE leaf = ?1 AND text = ?2", params![leaf.0, text])?;
-        never_again(tx, &BTreeSet::from([RecordKey::of_title(leaf, &text)]))?;
+        forbid_records(tx, &BTreeSet::from([RecordKey::of_title(leaf, &text)]))?;
     }
     Ok(())
 }
@@ -181,7 +185,7 @@ const LEFTOVERS: [(&str, &str, &str); 7] = [
 ];
 
 /// Removes a text from data beside the records: errors, reasons, and paths of transcripts that are no longer read.
-pub(super) fn leftovers(tx: &Transaction<'_>, phrase: &PhraseMatcher) -> Result<()> {
+pub(super) fn remove_leftovers(tx: &Transaction<'_>, phrase: &PhraseMatcher) -> Result<()> {
     for (table, column, change) in LEFTOVERS {
         let sql = format!("SELECT DISTINCT {column} FROM {table} WHERE {column} IS NOT NULL");
         for text in texts(tx, &sql)?.iter().filter(|text| phrase.is_in(text)) {

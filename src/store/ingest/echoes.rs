@@ -10,7 +10,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use super::FencedText;
 use super::writer::IngestWriter;
-use crate::model::session::{Item, RecordKey, digest_of};
+use crate::model::session::{Item, RecordKey, hash_parts};
 use crate::privacy::echo::{PrivateWords, WordHash, distinctive, hashes, names_in};
 use crate::store::chunk;
 use crate::store::chunk::{StoredItem, TextReader};
@@ -37,7 +37,7 @@ impl Echoes {
 }
 
 /// Adds a session's own private words.
-pub(in crate::store) fn words_of(db: &Connection, session: &str, into: &mut PrivateWords) -> Result<()> {
+pub(in crate::store) fn private_words_of(db: &Connection, session: &str, into: &mut PrivateWords) -> Result<()> {
     let mut query = db.prepare_cached("SELECT word FROM private_word WHERE session = ?1")?;
     let words: Vec<WordHash> = query.query_map([session], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
     into.add(session, words);
@@ -45,37 +45,37 @@ pub(in crate::store) fn words_of(db: &Connection, session: &str, into: &mut Priv
 }
 
 /// The private words of a session and of the earlier sessions it shares records with.
-pub(in crate::store) fn all_words_of(db: &Connection, pk: i64) -> Result<PrivateWords> {
+pub(in crate::store) fn all_private_words_of(db: &Connection, pk: i64) -> Result<PrivateWords> {
     let head = load::head_of(db, pk)?;
     let mut hushed = PrivateWords::default();
-    words_of(db, &head.id, &mut hushed)?;
-    for kin in chunk::kin_earlier(db, &head)? {
-        words_of(db, &load::head_of(db, kin)?.id, &mut hushed)?;
+    private_words_of(db, &head.id, &mut hushed)?;
+    for kin in chunk::earlier_forks(db, &head)? {
+        private_words_of(db, &load::head_of(db, kin)?.id, &mut hushed)?;
     }
     Ok(hushed)
 }
 
 /// Removes echoes from everything stored of a session. Returns whether there were any.
-pub(in crate::store) fn hush_session(tx: &Transaction<'_>, pk: i64, words: &PrivateWords) -> Result<bool> {
+pub(in crate::store) fn remove_echoes(tx: &Transaction<'_>, pk: i64, words: &PrivateWords) -> Result<bool> {
     let (mut texts, mut changes) = (TextReader::new(tx), Vec::<(StoredItem, Option<Item>)>::new());
-    for kept in chunk::rows_of(tx, pk)? {
+    for kept in chunk::items_of(tx, pk)? {
         let item = texts.take(&kept)?;
         match words.clean_item(&item) {
             Some(Cow::Borrowed(_)) => {}
             other => changes.push((kept, other.map(Cow::into_owned))),
         }
     }
-    let branches = hush_branches(tx, pk, words)?;
+    let branches = remove_branch_echoes(tx, pk, words)?;
     if changes.is_empty() && !branches {
         return Ok(false);
     }
-    chunk::change(tx, pk, changes.into_iter())?;
-    removal::derived(tx, pk)?;
+    chunk::replace_items(tx, pk, changes.into_iter())?;
+    removal::remove_derived(tx, pk)?;
     Ok(true)
 }
 
 /// Removes branch names that repeat private words.
-fn hush_branches(tx: &Transaction<'_>, pk: i64, words: &PrivateWords) -> Result<bool> {
+fn remove_branch_echoes(tx: &Transaction<'_>, pk: i64, words: &PrivateWords) -> Result<bool> {
     let mut query = tx.prepare_cached("SELECT pk, branches FROM source WHERE session = ?1")?;
     let all: Vec<(i64, String)> = query.query_map([pk], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
     let mut changed = false;
@@ -100,7 +100,7 @@ impl IngestWriter<'_, '_> {
         }
         let mut hushed = PrivateWords::default();
         if self.echoes.any {
-            words_of(self.tx, session, &mut hushed)?;
+            private_words_of(self.tx, session, &mut hushed)?;
         }
         let hushed = Rc::new(hushed);
         self.echoes.known.insert(session.to_owned(), hushed.clone());
@@ -115,7 +115,7 @@ impl IngestWriter<'_, '_> {
             return Ok(());
         }
         let public = self.said_before(fenced, path)?;
-        names.retain(|name| !public.contains(&short(name)));
+        names.retain(|name| !public.contains(&name_hash(name)));
         let words = hashes(&fenced.session, names.iter().map(String::as_str));
         let mut insert = self.tx.prepare_cached("INSERT INTO private_word VALUES (?1, ?2) ON CONFLICT DO NOTHING")?;
         for word in &words {
@@ -141,12 +141,12 @@ impl IngestWriter<'_, '_> {
         let main: Option<(i64, i64)> = query.query_row(params![fenced.session, path], |r| Ok((r.get(0)?, r.get(1)?))).optional()?;
         drop(query);
         if let Some((pk, source)) = main {
-            self.flush_rows()?;
+            self.flush_items()?;
             let mut texts = TextReader::new(self.tx);
-            let rows = chunk::rows_of(self.tx, pk)?.into_iter();
+            let rows = chunk::items_of(self.tx, pk)?.into_iter();
             for kept in rows.filter(|kept| kept.source == source && (until < kept.line.offset && kept.line.offset <= upto)) {
                 let item = texts.take(&kept)?;
-                item.texts().into_iter().for_each(|text| names_in(text, |name| _ = names.insert(short(name))));
+                item.texts().into_iter().for_each(|text| names_in(text, |name| _ = names.insert(name_hash(name))));
             }
         }
         Ok(&self.echoes.public.entry(key).or_insert((names, upto)).0)
@@ -162,17 +162,17 @@ impl IngestWriter<'_, '_> {
             let mut query = self.tx.prepare_cached("SELECT pk FROM session WHERE id = ?1")?;
             let Some(pk) = query.query_row([session], |r| r.get::<_, i64>(0)).optional()? else { continue };
             changed.insert(pk);
-            changed.extend(chunk::kin_of(self.tx, pk)?);
+            changed.extend(chunk::forks_of(self.tx, pk)?);
         }
         let may_have_titles = !changed.is_empty() || self.echoes.new_titles;
         for pk in &self.touched {
-            if !chunk::kin_of(self.tx, *pk)?.is_empty() {
+            if !chunk::forks_of(self.tx, *pk)?.is_empty() {
                 changed.insert(*pk);
             }
         }
         for pk in changed {
-            let words = all_words_of(self.tx, pk)?;
-            if !words.is_empty() && hush_session(self.tx, pk, &words)? {
+            let words = all_private_words_of(self.tx, pk)?;
+            if !words.is_empty() && remove_echoes(self.tx, pk, &words)? {
                 self.gathered.drop_session(pk);
                 self.touched.insert(pk);
             }
@@ -187,14 +187,14 @@ impl IngestWriter<'_, '_> {
         drop(query);
         for (leaf, text) in all {
             for pk in self.whereabouts.sessions_with(self.tx, RecordKey(leaf))? {
-                let words = all_words_of(self.tx, pk)?;
+                let words = all_private_words_of(self.tx, pk)?;
                 if matches!(words.clean(&text), Cow::Borrowed(_)) {
                     continue;
                 }
                 let clean = words.clean(&text).into_owned();
                 let sql = "UPDATE OR REPLACE leaf_title SET text = ?3 WHERE leaf = ?1 AND text = ?2";
                 self.tx.prepare_cached(sql)?.execute(params![leaf, text, clean])?;
-                removal::title_of(self.tx, &mut self.whereabouts, RecordKey(leaf))?;
+                removal::remove_derived_from_title(self.tx, &mut self.whereabouts, RecordKey(leaf))?;
                 break;
             }
         }
@@ -202,7 +202,7 @@ impl IngestWriter<'_, '_> {
     }
 }
 
-fn short(name: &str) -> u64 {
-    let [a, b, c, d, e, f, g, h, ..] = digest_of(&[name.as_bytes()]);
+fn name_hash(name: &str) -> u64 {
+    let [a, b, c, d, e, f, g, h, ..] = hash_parts(&[name.as_bytes()]);
     u64::from_be_bytes([a, b, c, d, e, f, g, h])
 }

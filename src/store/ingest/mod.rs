@@ -11,7 +11,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, params};
 
-pub(super) use self::echoes::{all_words_of, hush_session, words_of};
+pub(super) use self::echoes::{all_private_words_of, private_words_of, remove_echoes};
 use self::writer::IngestWriter;
 use super::Store;
 use crate::model::session::{Item, Millis, Record, RecordKey};
@@ -20,11 +20,11 @@ use crate::privacy::{AgentStart, PrivateBoundary};
 use crate::source::delta::Checkpoint;
 use crate::source::discover::TranscriptFile;
 use crate::store::chunk::{RecordIndex, StoredKeys};
-pub(super) use crate::store::ingest::source_facts::note_last;
+pub(super) use crate::store::ingest::source_facts::record_activity;
 use crate::sys::projects::Projects;
 
 /// By how much offsets of a replaced file are shifted back, in bytes: more than any file is long.
-const GENERATION: i64 = 1 << 40;
+const OFFSET_SHIFT: i64 = 1 << 40;
 
 /// The result of one read of a file; a large file is read in several.
 #[derive(Debug)]
@@ -108,9 +108,9 @@ pub struct Ingested {
 }
 
 /// The columns of a [`KnownFile`].
-const KNOWN: &str = "size, mtime_ns, head_len, head_hash, offset, tail_hash, state";
+const KNOWN_FILE_COLUMNS: &str = "size, mtime_ns, head_len, head_hash, offset, tail_hash, state";
 
-fn known(r: &rusqlite::Row<'_>) -> rusqlite::Result<KnownFile> {
+fn read_known_file(r: &rusqlite::Row<'_>) -> rusqlite::Result<KnownFile> {
     let cursor = Checkpoint {
         head_len: r.get::<_, i64>(2)? as u64,
         head_hash: r.get(3)?,
@@ -122,8 +122,8 @@ fn known(r: &rusqlite::Row<'_>) -> rusqlite::Result<KnownFile> {
 
 impl Store {
     pub fn known_files(&self) -> Result<HashMap<String, KnownFile>> {
-        let mut query = self.db.prepare(&format!("SELECT {KNOWN}, path FROM file"))?;
-        let rows = query.query_map([], |r| Ok((r.get(7)?, known(r)?)))?;
+        let mut query = self.db.prepare(&format!("SELECT {KNOWN_FILE_COLUMNS}, path FROM file"))?;
+        let rows = query.query_map([], |r| Ok((r.get(7)?, read_known_file(r)?)))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
@@ -140,16 +140,16 @@ impl Store {
             let first = by_stamp.partition_point(|(of_file, _)| *of_file < stamp);
             for &(_, at) in by_stamp[first..].iter().take_while(|(of_file, _)| *of_file == stamp) {
                 let file = &found[at];
-                if file.is_as_seen(r.get::<_, i64>(1)? as u64, stamp) && file.known_as() == r.get_ref(0)?.as_str()? {
+                if file.is_as_seen(r.get::<_, i64>(1)? as u64, stamp) && file.stored_path() == r.get_ref(0)?.as_str()? {
                     changed[at] = false;
                 }
             }
         }
         let mut found: Vec<_> = found.into_iter().zip(changed).filter_map(|(file, changed)| changed.then_some(file)).collect();
         found.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-        let mut query = self.db.prepare(&format!("SELECT {KNOWN} FROM file WHERE path = ?1"))?;
+        let mut query = self.db.prepare(&format!("SELECT {KNOWN_FILE_COLUMNS} FROM file WHERE path = ?1"))?;
         let changed = found.into_iter().map(|file| {
-            let known = query.query_row([file.known_as()], known).optional()?;
+            let known = query.query_row([file.stored_path()], read_known_file).optional()?;
             Ok((file, known))
         });
         changed.collect()
@@ -165,7 +165,7 @@ impl Store {
         for batch in batches {
             writer.batch(batch)?;
         }
-        writer.flush_rows()?;
+        writer.flush_items()?;
         writer.flush_notes()?;
         writer.drop_private_agents()?;
         writer.hush_what_is_stored()?;

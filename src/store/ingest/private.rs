@@ -20,7 +20,7 @@ impl IngestWriter<'_, '_> {
         if !batch.private_rows.is_empty() {
             self.forgets = true;
             // Records buffered earlier in this transaction may be copies.
-            self.flush_rows()?;
+            self.flush_items()?;
         }
         for key in &batch.private_rows {
             let sql = "INSERT INTO forgotten_row(key, private) VALUES (?1, 1) ON CONFLICT DO UPDATE SET private = 1";
@@ -30,7 +30,7 @@ impl IngestWriter<'_, '_> {
             }
         }
         // Forks that were read first, and records stored by a program that did not know private turns.
-        self.take_back(&copies)?;
+        self.remove_records(&copies)?;
         for boundary in &batch.boundaries {
             if boundary.begins {
                 let sql = "INSERT INTO private_turn(session, from_at, prompt) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
@@ -58,8 +58,8 @@ impl IngestWriter<'_, '_> {
             }
         }
         if !stored.is_empty() {
-            self.flush_rows()?;
-            self.take_back(&stored)?;
+            self.flush_items()?;
+            self.remove_records(&stored)?;
         }
         Ok(())
     }
@@ -95,11 +95,11 @@ impl IngestWriter<'_, '_> {
             let spans = private_spans(self.tx, &session)?;
             let within = |at: Option<Millis>| at.is_some_and(|at| spans.iter().any(|span| span.holds(at)));
             let began: BTreeMap<i64, bool> = of_agents.iter().map(|(_, source, first)| (*source, within(*first))).collect();
-            let rows = chunk::rows_of(self.tx, *pk)?;
+            let rows = chunk::items_of(self.tx, *pk)?;
             let private = rows.iter().filter(|kept| began.get(&kept.source).is_some_and(|began| *began || within(kept.line.at)));
             let keys: BTreeSet<RecordKey> = private.map(|kept| kept.line.key).collect();
             if !keys.is_empty() {
-                self.take_back(&BTreeMap::from([(*pk, keys)]))?;
+                self.remove_records(&BTreeMap::from([(*pk, keys)]))?;
             }
         }
         self.drop_private_titles()
@@ -120,7 +120,7 @@ impl IngestWriter<'_, '_> {
         let behind = self.behind_private_turns(&leaves)?;
         for (leaf, _) in leaves.into_iter().filter(|(leaf, forgotten)| *forgotten || behind.contains(leaf)) {
             self.tx.prepare_cached("DELETE FROM leaf_title WHERE leaf = ?1")?.execute([leaf.0])?;
-            removal::title_of(self.tx, &mut self.whereabouts, leaf)?;
+            removal::remove_derived_from_title(self.tx, &mut self.whereabouts, leaf)?;
         }
         Ok(())
     }
@@ -136,7 +136,7 @@ impl IngestWriter<'_, '_> {
         let private =
             query.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<Vec<(i64, Option<Millis>)>>>()?;
         for (session, first) in private {
-            let kept = chunk::rows_of(self.tx, session)?;
+            let kept = chunk::items_of(self.tx, session)?;
             let after = kept.iter().filter(|kept| kept.line.at.zip(first).is_some_and(|(at, first)| at >= first));
             behind.extend(after.map(|kept| kept.line.key).filter(|key| rows.contains_key(key)));
         }
@@ -144,11 +144,11 @@ impl IngestWriter<'_, '_> {
     }
 
     /// Removes stored records and everything derived from them.
-    fn take_back(&mut self, rows: &BTreeMap<i64, BTreeSet<RecordKey>>) -> Result<()> {
+    fn remove_records(&mut self, rows: &BTreeMap<i64, BTreeSet<RecordKey>>) -> Result<()> {
         for (session, keys) in rows {
             self.gathered.drop_session(*session);
-            removal::rows(self.tx, *session, keys)?;
-            removal::derived(self.tx, *session)?;
+            removal::remove_records(self.tx, *session, keys)?;
+            removal::remove_derived(self.tx, *session)?;
         }
         Ok(())
     }

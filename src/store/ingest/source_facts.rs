@@ -41,7 +41,7 @@ impl SourceFacts {
 }
 
 /// Records that a session was active at a time.
-pub(crate) fn note_last(tx: &Transaction<'_>, session: i64, at: Millis) -> Result<()> {
+pub(crate) fn record_activity(tx: &Transaction<'_>, session: i64, at: Millis) -> Result<()> {
     let sql = "UPDATE session SET last_at = ?2 WHERE pk = ?1 AND coalesce(last_at, ?2 - 1) < ?2";
     tx.prepare_cached(sql)?.execute([session, at])?;
     Ok(())
@@ -54,7 +54,7 @@ impl IngestWriter<'_, '_> {
             let times = "UPDATE source SET first_at = min(coalesce(first_at, ?2), ?2), last_at = max(coalesce(last_at, ?3), ?3) WHERE pk = ?1";
             if let (Some(first), Some(last)) = (notes.first_at, notes.last_at) {
                 self.tx.prepare_cached(times)?.execute([source, first, last])?;
-                note_last(self.tx, session, last)?;
+                record_activity(self.tx, session, last)?;
             }
             self.settle_start(session)?;
             if let Some(cwd) = &notes.cwd {

@@ -8,13 +8,13 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::echoes::Echoes;
-use super::{GENERATION, IngestBatch, Ingested, project_pk};
+use super::{IngestBatch, Ingested, OFFSET_SHIFT, project_pk};
 use crate::model::session::{Item, Record, RecordKey};
 use crate::store::chunk::{ItemBuffer, ItemLocation, MessageHash, PutOutcome, RecordIndex, StoredKeys, StoredUsage};
 use crate::store::client_cost;
 use crate::store::forget::removal;
 use crate::store::ingest::source_facts::SourceFacts;
-use crate::store::load::EARLIER;
+use crate::store::load::SHOWN_EARLIER_SESSIONS;
 use crate::store::neighbours::PrivateSpan;
 use crate::store::undone;
 use crate::sys::projects::Projects;
@@ -53,7 +53,7 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
             tx.prepare("SELECT id FROM forgotten_session")?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
         Ok(Self {
             tx,
-            gathered: ItemBuffer::with(known.1),
+            gathered: ItemBuffer::with_cache(known.1),
             whereabouts: known.0,
             forgets: any("forgotten_row")?,
             excludes: any("excluded_session")?,
@@ -73,21 +73,21 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
 
     /// The caches for the next transaction.
     pub fn known(self) -> (RecordIndex, StoredKeys) {
-        (self.whereabouts, self.gathered.known_of(self.sessions.into_values()))
+        (self.whereabouts, self.gathered.into_cache(self.sessions.into_values()))
     }
 
     pub fn batch(&mut self, batch: &'b IngestBatch) -> Result<()> {
-        let path = batch.file.known_as();
+        let path = batch.file.stored_path();
         let file = self.file(batch, &path)?;
         if batch.replaced {
             self.tx.prepare_cached("DELETE FROM bad_line WHERE file = ?1")?.execute([file])?;
             self.tx.prepare_cached("DELETE FROM unknown_row WHERE file = ?1")?.execute([file])?;
             // Stored records outlive the file they came from: shift their offsets before those of the new file.
-            self.flush_rows()?;
+            self.flush_items()?;
             let sql = "UPDATE bundle SET moved = moved - ?2 WHERE source IN (SELECT pk FROM source WHERE file = ?1)";
-            self.tx.prepare_cached(sql)?.execute(params![path, GENERATION])?;
+            self.tx.prepare_cached(sql)?.execute(params![path, OFFSET_SHIFT])?;
             let sql = "UPDATE asked SET offset = offset - ?2 WHERE file = ?1";
-            self.tx.prepare_cached(sql)?.execute(params![path, GENERATION])?;
+            self.tx.prepare_cached(sql)?.execute(params![path, OFFSET_SHIFT])?;
         }
         for session in &batch.excluded {
             self.exclude(session)?;
@@ -123,20 +123,20 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
         for rest in fenced {
             self.hush(rest, &path)?;
         }
-        self.note_client_costs(batch)?;
-        self.note_asked(batch, &path)
+        self.record_client_costs(batch)?;
+        self.record_prompts(batch, &path)
     }
 
     /// Stores the costs the client last reported. Sessions that are not in the index are skipped.
-    fn note_client_costs(&self, batch: &IngestBatch) -> Result<()> {
+    fn record_client_costs(&self, batch: &IngestBatch) -> Result<()> {
         for (session, by_model) in &batch.client_costs {
-            client_cost::note(self.tx, session, by_model.as_ref())?;
+            client_cost::record(self.tx, session, by_model.as_ref())?;
         }
         Ok(())
     }
 
     /// Records where prompts stand. A prompt that replaces another one changes the session, even if nothing of it is stored.
-    fn note_asked(&mut self, batch: &IngestBatch, path: &str) -> Result<()> {
+    fn record_prompts(&mut self, batch: &IngestBatch, path: &str) -> Result<()> {
         for (session, asked) in batch.asked.iter().filter(|(session, _)| !self.forgotten.contains(session)) {
             if undone::note(self.tx, session, path, asked)? {
                 let mut query = self.tx.prepare_cached("SELECT pk FROM session WHERE id = ?1")?;
@@ -167,7 +167,7 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
         let sql = "SELECT pk FROM session WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM source WHERE session = session.pk AND cwd IS NOT NULL)";
         let found: Option<i64> = self.tx.prepare_cached(sql)?.query_row([session], |r| r.get(0)).optional()?;
         if let Some(pk) = found.filter(|pk| !self.notes.iter().any(|((s, _), notes)| s == pk && notes.cwd.is_some())) {
-            removal::leaves_traces(self.tx)?;
+            removal::mark_erase_due(self.tx)?;
             // From now on its forks own the records they share with it.
             let sql = "UPDATE session SET dirty = 1, unindexed = 1 WHERE pk IN (SELECT other FROM kin WHERE session = ?1)";
             self.tx.prepare_cached(sql)?.execute([pk])?;
@@ -229,7 +229,7 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
                 model: usage.model.as_str().into(),
                 tokens: usage.tokens,
             };
-            new |= self.gathered.put_used(self.tx, session, Some(source), used)?;
+            new |= self.gathered.put_usage(self.tx, session, Some(source), used)?;
         }
         if new {
             self.done.rows_new += 1;
@@ -253,7 +253,7 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
     }
 
     /// Writes the buffered items.
-    pub fn flush_rows(&mut self) -> Result<()> {
+    pub fn flush_items(&mut self) -> Result<()> {
         self.gathered.flush(self.tx, &mut self.whereabouts)
     }
 
@@ -327,7 +327,7 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
             // The next sessions of the project were shown this session's open items.
             let sql = format!(
                 "UPDATE session SET dirty = 2 WHERE dirty = 0 AND pk IN (SELECT n.pk FROM session n JOIN session s ON s.pk = ?1
-                     WHERE n.project = s.project AND (n.started_at, n.id) > (s.started_at, s.id) ORDER BY n.started_at, n.id LIMIT {EARLIER})
+                     WHERE n.project = s.project AND (n.started_at, n.id) > (s.started_at, s.id) ORDER BY n.started_at, n.id LIMIT {SHOWN_EARLIER_SESSIONS})
                  AND EXISTS (SELECT 1 FROM digest WHERE session = session.pk AND superseded = 0)"
             );
             self.tx.prepare_cached(&sql)?.execute([session])?;

@@ -12,7 +12,7 @@ use crate::store::chunk;
 use crate::store::chunk::{StoredItem, StoredUsage, TextReader};
 use crate::store::codec::list;
 use crate::store::sample;
-use crate::store::sample::{LONG, Sampler};
+use crate::store::sample::{MAX_WHOLE_BYTES, Sampler};
 
 /// The items of a session that are loaded, in order.
 struct LoadedItems {
@@ -26,9 +26,10 @@ struct LoadedItems {
 impl Store {
     /// Loads what a session owns, in order: all of it, or the sample that `thinned` chooses when it is too long.
     pub fn load_session(&self, head: &SessionHead) -> Result<Session> {
-        let places = self.places(head.pk)?;
-        let (bytes, items) = chunk::size_of(&self.db, head.pk)?;
-        let loaded = if bytes > LONG { self.thinned_rows(head, &places, items)? } else { self.all_rows(head, &places)? };
+        let places = self.source_positions(head.pk)?;
+        let (bytes, items) = chunk::text_size(&self.db, head.pk)?;
+        let loaded =
+            if bytes > MAX_WHOLE_BYTES { self.sampled_items(head, &places, items)? } else { self.all_items(head, &places)? };
         let mut entries = self.entries(head, &loaded, &places)?;
         if self.has_leaf_titles()? {
             entries.extend(self.leaf_titles(by_offset(&loaded.rows))?);
@@ -50,11 +51,11 @@ impl Store {
 
     /// Is a session too long to be loaded whole?
     pub(in crate::store) fn is_long(&self, head: &SessionHead) -> Result<bool> {
-        Ok(chunk::size_of(&self.db, head.pk)?.0 > LONG)
+        Ok(chunk::text_size(&self.db, head.pk)?.0 > MAX_WHOLE_BYTES)
     }
 
-    fn all_rows(&self, head: &SessionHead, places: &SourcePositions) -> Result<LoadedItems> {
-        let mut rows = chunk::owned_rows(&self.db, head)?;
+    fn all_items(&self, head: &SessionHead, places: &SourcePositions) -> Result<LoadedItems> {
+        let mut rows = chunk::owned_items(&self.db, head)?;
         places.sort(&mut rows);
         let agents = places.agents(rows.iter().map(|kept| kept.source));
         Ok(LoadedItems { rows, agents, left_out: None })
@@ -62,10 +63,10 @@ impl Store {
 
     /// The sample of a session with `items` items. Streams the session twice, because a list of all its items would take more memory than
     /// everything else.
-    fn thinned_rows(&self, head: &SessionHead, places: &SourcePositions, items: usize) -> Result<LoadedItems> {
+    fn sampled_items(&self, head: &SessionHead, places: &SourcePositions, items: usize) -> Result<LoadedItems> {
         let mut spots = Sampler::with_room_for(items);
         let mut sources = HashSet::new();
-        chunk::each_owned(&self.db, head, |kept| {
+        chunk::each_owned_item(&self.db, head, |kept| {
             let (part, file) = places.of(&kept);
             spots.add(&kept.line, (part, file), places.is_main(&kept));
             sources.insert(kept.source);
@@ -74,7 +75,7 @@ impl Store {
         let (chosen, left_out) = spots.choose();
         let mut rows = Vec::with_capacity(chosen.len());
         let mut number = 0;
-        chunk::each_owned(&self.db, head, |kept| {
+        chunk::each_owned_item(&self.db, head, |kept| {
             if chosen.binary_search(&number).is_ok() {
                 rows.push(kept);
             }
@@ -101,11 +102,11 @@ impl Store {
     }
 
     /// Calls `each` with every item a session owns, in the order of ingest, and whether it belongs to the main conversation.
-    pub(in crate::store) fn each_item(&self, head: &SessionHead, mut each: impl FnMut(&Item, bool)) -> Result<()> {
-        let places = self.places(head.pk)?;
+    pub(in crate::store) fn each_session_item(&self, head: &SessionHead, mut each: impl FnMut(&Item, bool)) -> Result<()> {
+        let places = self.source_positions(head.pk)?;
         let (mut texts, mut keys) = (TextReader::new(&self.db), Vec::new());
         let has_titles = self.has_leaf_titles()?;
-        chunk::each_owned(&self.db, head, |kept| {
+        chunk::each_owned_item(&self.db, head, |kept| {
             each(&texts.take(&kept).with_context(|| unreadable(head))?, places.is_main(&kept));
             keys.extend(has_titles.then_some(kept.line.key));
             Ok(())
@@ -125,7 +126,7 @@ impl Store {
     }
 
     /// The position of each source within a session: the session's own sources first, then those of its subagents, by start.
-    fn places(&self, session: i64) -> Result<SourcePositions> {
+    fn source_positions(&self, session: i64) -> Result<SourcePositions> {
         let sql = "SELECT pk, agent, first_at FROM source WHERE session = ?1 ORDER BY agent <> '', first_at, agent, file";
         let mut query = self.db.prepare_cached(sql)?;
         let mut found = query.query([session])?;

@@ -183,7 +183,7 @@ impl Store {
     /// When the disk has no room for them or they cannot be written; the previous ones then remain. When the copy does not pass the check:
     /// then it is kept, and the last one that did remains.
     fn make_copies(&self, now: Millis) -> Result<bool> {
-        if self.wants_scrub()? {
+        if self.needs_secure_erase()? {
             return Ok(false);
         }
         let copy = beside(&self.path, COPY);
@@ -221,7 +221,7 @@ impl Store {
     fn write_copy(&self, to: &Path) -> Result<Option<String>> {
         self.db.execute("VACUUM INTO CAST(?1 AS TEXT)", [to.as_os_str().as_bytes()])?;
         let mut copy = Self::open_as_found(to)?;
-        copy.use_threads(self.threads);
+        copy.set_threads(self.threads);
         copy.any_damage()
     }
 

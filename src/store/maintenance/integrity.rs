@@ -29,7 +29,7 @@ impl Store {
     /// # Errors
     /// When it cannot be checked: it is locked, or the system does not let it be read.
     pub fn any_damage(&self) -> Result<Option<String>> {
-        self.at_once(|| self.read_all()).map_or_else(|e| error::as_damage(e).map(Some), |()| Ok(None))
+        self.in_snapshot(|| self.read_all()).map_or_else(|e| error::as_damage(e).map(Some), |()| Ok(None))
     }
 
     /// The same of the file's structure alone, for an index of any format.
@@ -43,7 +43,7 @@ impl Store {
         let sessions = heads.iter().flatten().map(CheckedPart::Session);
         let parts: Vec<CheckedPart<'_>> =
             [CheckedPart::Structure, CheckedPart::Values].into_iter().chain(sessions).chain([CheckedPart::Rest]).collect();
-        self.each_in_order(|| false, &parts, Self::read_part, |_, read| read)?;
+        self.map_in_order(|| false, &parts, Self::read_part, |_, read| read)?;
         heads.map(drop)
     }
 
@@ -108,7 +108,7 @@ impl Store {
             .try_for_each(|leaf| leaf.map(|_: [u8; 16]| ()))?;
         self.known_files()?;
         self.notes()?;
-        self.counts(1)?;
+        self.index_counts(1)?;
         Ok(())
     }
 }

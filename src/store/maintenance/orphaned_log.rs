@@ -13,7 +13,7 @@ use rusqlite::config::DbConfig;
 use super::backup;
 use crate::store::error::{self, StoreError};
 use crate::store::open::read_only;
-use crate::store::{BUSY, Store, schema};
+use crate::store::{LOCK_TIMEOUT, Store, schema};
 
 /// Page size of an index, in bytes. A file of at most one page is just being created, and SQLite uses a journal for that.
 const PAGE: u64 = 4096;
@@ -33,13 +33,13 @@ pub fn check_journal(index: &Path) -> Result<(), StoreError> {
 }
 
 /// Is there a log that no living process writes or reads?
-pub(in crate::store) fn is_left(index: &Path) -> bool {
+pub(in crate::store) fn has_orphaned_log(index: &Path) -> bool {
     !backup::is_at_rest(index) && !error::is_open_elsewhere(index)
 }
 
 impl Store {
     /// Allows or forbids folding the log into the index when this connection closes.
-    pub(in crate::store) fn fold_log(&self, may: bool) -> Result<()> {
+    pub(in crate::store) fn set_checkpoint_on_close(&self, may: bool) -> Result<()> {
         self.db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !may)?;
         Ok(())
     }
@@ -49,7 +49,7 @@ impl Store {
     /// # Errors
     /// A [`StoreError`] when the two do not belong together, or that cannot be determined.
     pub(in crate::store) fn check_with_log(&self, version: usize) -> Result<()> {
-        match self.damage_of_form(version)? {
+        match self.damage_at_version(version)? {
             Some(what) => bail!(StoreError::Damaged {
                 path: self.path.clone(),
                 what: format!("{what}; the log of changes beside it may be another's"),
@@ -60,18 +60,18 @@ impl Store {
 
     /// What is damaged in an index of this schema version. Of an older version only the pages are checked: its values are checked after
     /// migration.
-    fn damage_of_form(&self, version: usize) -> Result<Option<String>> {
+    fn damage_at_version(&self, version: usize) -> Result<Option<String>> {
         if version == schema::FORMAT { self.any_damage() } else { self.damage_of_pages() }
     }
 
     /// Opens an index as if no log lay beside it.
     pub fn open_without_log(path: &Path) -> Result<Self> {
-        Ok(Self { another: Self::open_without_log, ..read_only(path, "?immutable=1", BUSY)?.0 })
+        Ok(Self { another: Self::open_without_log, ..read_only(path, "?immutable=1", LOCK_TIMEOUT)?.0 })
     }
 
     /// Is an index with a log beside it sound without that log?
-    pub fn is_whole_without_log(&self) -> bool {
-        self.version().is_ok_and(|version| version > 0 && matches!(self.damage_of_form(version), Ok(None)))
+    pub fn is_sound_without_log(&self) -> bool {
+        self.version().is_ok_and(|version| version > 0 && matches!(self.damage_at_version(version), Ok(None)))
     }
 }
 

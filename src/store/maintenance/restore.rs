@@ -20,10 +20,10 @@ use crate::model::session::{Millis, RecordKey};
 use crate::store::chunk::RecordIndex;
 use crate::store::forget::{Permanence, RemovalPlan};
 use crate::store::load::SessionHead;
-use crate::store::notes::{NewNote, author_text};
+use crate::store::notes::{NewNote, stored_author};
 use crate::store::open::{connect_to_read, read_only};
 use crate::store::transfer::Exported;
-use crate::store::{BUSY, Store, error, schema};
+use crate::store::{LOCK_TIMEOUT, Store, error, schema};
 
 /// What an index holds that a restored one should hold again, as far as it can be read.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -102,12 +102,12 @@ impl Store {
     /// # Errors
     /// When nothing of it can be read.
     pub fn open_as_found(path: &Path) -> Result<Self> {
-        Ok(Self { another: Self::open_as_found, ..read_only(path, how_to_open(path), BUSY)?.0 })
+        Ok(Self { another: Self::open_as_found, ..read_only(path, how_to_open(path), LOCK_TIMEOUT)?.0 })
     }
 
     /// The same of an index that SQLite may take for damaged: it reads what it can, also of one that is shorter than its header says.
     pub fn open_damaged(path: &Path) -> Result<Self> {
-        let store = connect_to_read(path, how_to_open(path), BUSY)?;
+        let store = connect_to_read(path, how_to_open(path), LOCK_TIMEOUT)?;
         // SQLite's own switch for recovery. Nothing is written: the connection is read-only.
         store.db.pragma_update(None, "writable_schema", true)?;
         store.version()?;
@@ -271,7 +271,7 @@ impl Store {
     fn what_is_left(&self, pk: i64) -> Option<Exported> {
         let head = self.session_head(pk).ok().filter(|head| self.is_named_so(head))?;
         let whole = self.export_session(&head).or_else(|_| self.export_without_digest(&head));
-        whole.or_else(|_| self.export_digest_alone(&head)).ok()
+        whole.or_else(|_| self.export_only_digest(&head)).ok()
     }
 
     /// Is the session's id undamaged? One with a wrong byte is not found by its index, and looks unlike an id.
@@ -300,7 +300,7 @@ impl Store {
     pub fn settle_again(&self, session: &str, (id, text): (&str, &str), at: Millis, by: &Author) -> Result<bool> {
         let sql = "INSERT INTO user_closed(id, of, text, at, author) SELECT ?1, pk, ?3, ?4, ?5 FROM session
              WHERE id = ?2 AND NOT EXISTS (SELECT 1 FROM closed_item WHERE id = ?1) ON CONFLICT DO NOTHING";
-        let new = self.db.prepare_cached(sql)?.execute(params![id, session, text, at, author_text(by)])? > 0;
+        let new = self.db.prepare_cached(sql)?.execute(params![id, session, text, at, stored_author(by)])? > 0;
         self.db.prepare_cached("UPDATE session SET page_dirty = 1 WHERE id = ?1 AND ?2")?.execute(params![session, new])?;
         Ok(new)
     }

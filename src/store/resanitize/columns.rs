@@ -52,7 +52,7 @@ fn clean_titles(tx: &Transaction<'_>, gate: &Sanitizer) -> Result<u64> {
         }
         if clean.is_empty() {
             tx.execute("DELETE FROM leaf_title WHERE leaf = ?1 AND text = ?2", params![leaf, text])?;
-            removal::title_of(tx, &mut whereabouts, RecordKey(leaf))?;
+            removal::remove_derived_from_title(tx, &mut whereabouts, RecordKey(leaf))?;
         } else {
             let sql = "UPDATE OR REPLACE leaf_title SET text = ?3 WHERE leaf = ?1 AND text = ?2";
             tx.execute(sql, params![leaf, text, clean])?;

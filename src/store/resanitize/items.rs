@@ -24,7 +24,7 @@ pub(super) fn clean(tx: &Transaction<'_>, session: i64, gate: &Sanitizer, knows_
     let mut conversation = ConversationState::default();
     let mut cleaned = ItemChanges::default();
     let mut source = None;
-    let rows = chunk::rows_of(tx, session)?;
+    let rows = chunk::items_of(tx, session)?;
     let mut texts = TextReader::new(tx);
     let mut changes = Vec::new();
     for kept in rows {
@@ -32,11 +32,11 @@ pub(super) fn clean(tx: &Transaction<'_>, session: i64, gate: &Sanitizer, knows_
             conversation = ConversationState::default();
         }
         let before = texts.take(&kept)?;
-        let after = gate.pass_item(kept.line.key, before.clone(), &mut conversation);
+        let after = gate.sanitize_item(kept.line.key, before.clone(), &mut conversation);
         let after = after.filter(|item| knows_speakers || !matches!(item, Item::Prompt(text) if is_wrapped(text)));
         if after.as_ref() != Some(&before) {
             cleaned.texts += 1;
-            cleaned.left_out |= leaves_out(gate, &before, after.as_ref());
+            cleaned.left_out |= removes_content(gate, &before, after.as_ref());
             changes.push((kept, after));
         }
     }
@@ -44,12 +44,12 @@ pub(super) fn clean(tx: &Transaction<'_>, session: i64, gate: &Sanitizer, knows_
         // The session needs a new digest.
         tx.prepare_cached("UPDATE session SET dirty = 1 WHERE pk = ?1")?.execute([session])?;
     }
-    chunk::change(tx, session, changes.into_iter())?;
+    chunk::replace_items(tx, session, changes.into_iter())?;
     Ok(cleaned)
 }
 
 /// Was more removed than a secret? Digests never mention the client's bookkeeping tools.
-fn leaves_out(gate: &Sanitizer, before: &Item, after: Option<&Item>) -> bool {
+fn removes_content(gate: &Sanitizer, before: &Item, after: Option<&Item>) -> bool {
     let Some(after) = after else {
         return match before {
             Item::Tool(tool) => !gate.skips(tool),

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use anyhow::Result;
 use rusqlite::{Transaction, params};
 
-use crate::model::digest::{Digest, renamed_item};
+use crate::model::digest::{Digest, renamed_item_id};
 use crate::privacy::Sanitizer;
 use crate::store::codec::{pack, unpack};
 
@@ -28,7 +28,7 @@ pub(super) fn clean(tx: &Transaction<'_>, gate: &Sanitizer) -> Result<u64> {
             let clean = gate.clean(&text);
             if clean != text {
                 of.insert(r.get::<_, i64>(2)?);
-                let new = renamed_item(&id, &session, &text, &clean).filter(|new| *new != id && !clean.is_empty());
+                let new = renamed_item_id(&id, &session, &text, &clean).filter(|new| *new != id && !clean.is_empty());
                 names.extend(new.map(|new| (id.clone(), new)));
             }
             all.push((table, id, text, clean));

@@ -16,12 +16,12 @@ use super::load::SessionHead;
 use crate::model::session::Millis;
 use crate::store::document::{COLUMNS, Document, DocumentBuilder};
 pub use crate::store::search::query::{CountCache, DocumentHit, FtsQuery};
-use crate::store::worker_pool::PART;
+use crate::store::worker_pool::BATCH_SESSIONS;
 use crate::sys::shutdown;
 
 /// Limits of one transaction: documents, and roughly their text in bytes.
-const BATCH: usize = 200;
-const BATCH_TEXT: usize = 16 << 20;
+const BATCH_DOCUMENTS: usize = 200;
+const BATCH_TEXT_BYTES: usize = 16 << 20;
 
 /// The result of writing the documents of changed sessions.
 #[derive(Debug, Default)]
@@ -33,20 +33,20 @@ pub struct WrittenDocuments {
 }
 
 /// Marks a session's document as out of date.
-pub(super) fn outdate(db: &Connection, session: i64) -> Result<()> {
+pub(super) fn mark_outdated(db: &Connection, session: i64) -> Result<()> {
     db.prepare_cached("UPDATE session SET unindexed = 1 WHERE pk = ?1 AND NOT unindexed")?.execute([session])?;
     Ok(())
 }
 
 /// Removes a session's document until it is made again.
-pub(super) fn take_out(db: &Connection, session: i64) -> Result<()> {
+pub(super) fn remove_document(db: &Connection, session: i64) -> Result<()> {
     // A trigger removes its words.
     db.prepare_cached("DELETE FROM doc WHERE session = ?1")?.execute([session])?;
-    outdate(db, session)
+    mark_outdated(db, session)
 }
 
 /// Writes the words of a document under its number.
-pub(super) fn put(tx: &Transaction<'_>, doc: i64, document: &Document) -> Result<()> {
+pub(super) fn insert_words(tx: &Transaction<'_>, doc: i64, document: &Document) -> Result<()> {
     let places = (2..COLUMNS.len() + 2).map(|n| format!("?{n}")).collect::<Vec<_>>().join(", ");
     let sql = format!("INSERT INTO search(rowid, {}) VALUES (?1, {places})", COLUMNS.join(", "));
     let values = std::iter::once::<&dyn ToSql>(&doc).chain(document.columns.iter().map(|column| column as &dyn ToSql));
@@ -56,7 +56,7 @@ pub(super) fn put(tx: &Transaction<'_>, doc: i64, document: &Document) -> Result
 
 impl Store {
     /// Number of sessions without a document of their latest state.
-    pub fn unindexed(&self) -> Result<u64> {
+    pub fn unindexed_count(&self) -> Result<u64> {
         let sql = "SELECT count(*) FROM session WHERE unindexed AND EXISTS (SELECT 1 FROM bundle WHERE session = session.pk AND items > 0)";
         Ok(self.db.query_row(sql, [], |r| r.get::<_, i64>(0))? as u64)
     }
@@ -69,9 +69,9 @@ impl Store {
         let sql = "SELECT pk FROM session WHERE unindexed ORDER BY coalesce(last_at, started_at, 0), id";
         let all: Vec<i64> = self.db.prepare(sql)?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
         let mut written = WrittenDocuments::default();
-        for part in all.chunks(PART) {
+        for part in all.chunks(BATCH_SESSIONS) {
             let mut batch = DocumentBatch::default();
-            self.each_in_order(shutdown::asked, part, Self::document, |_, made| {
+            self.map_in_order(shutdown::requested, part, Self::document, |_, made| {
                 let (head, document) = made?;
                 let document = match document {
                     Ok(document) => document,
@@ -93,7 +93,7 @@ impl Store {
     fn document(&self, pk: &i64) -> Result<(SessionHead, Result<Option<Document>>)> {
         let head = self.session_head(*pk)?;
         match self.document_of(&head) {
-            Err(e) if is_of_the_index(&e) => Err(e),
+            Err(e) if concerns_whole_index(&e) => Err(e),
             made => Ok((head, made)),
         }
     }
@@ -103,14 +103,14 @@ impl Store {
         if !self.is_long(head)? {
             return Ok(Document::of_session(&self.load_session(head)?, digest.as_ref()));
         }
-        let mut draft = DocumentBuilder::of_long(digest.as_ref());
-        self.each_item(head, |item, main| draft.add(item, main))?;
+        let mut draft = DocumentBuilder::for_long_session(digest.as_ref());
+        self.each_session_item(head, |item, main| draft.add(item, main))?;
         Ok(draft.of_session(&head.project, &self.branches(head.pk)?))
     }
 }
 
 /// Does the error concern the whole index rather than one session's data?
-fn is_of_the_index(e: &anyhow::Error) -> bool {
+fn concerns_whole_index(e: &anyhow::Error) -> bool {
     matches!(e.downcast_ref(), Some(rusqlite::Error::SqliteFailure(..)))
 }
 
@@ -128,7 +128,7 @@ impl DocumentBatch {
     }
 
     fn is_full(&self) -> bool {
-        self.made.len() >= BATCH || self.bytes >= BATCH_TEXT
+        self.made.len() >= BATCH_DOCUMENTS || self.bytes >= BATCH_TEXT_BYTES
     }
 
     /// Writes the words of all documents first, one after the other: any other write in between makes FTS5 flush a segment for every
@@ -143,17 +143,17 @@ impl DocumentBatch {
         for (head, document) in self.made {
             let number = document.and_then(|document| Some((numbers.next()?, document)));
             if let Some((number, document)) = &number {
-                put(&tx, *number, document)?;
+                insert_words(&tx, *number, document)?;
             }
             entered.push((head, number.map(|(number, _)| number)));
         }
-        entered.iter().try_for_each(|(head, number)| note(&tx, head, *number))?;
+        entered.iter().try_for_each(|(head, number)| link_document(&tx, head, *number))?;
         Ok(tx.commit()?)
     }
 }
 
 /// Links a session to its document, if it has one.
-fn note(tx: &Transaction<'_>, head: &SessionHead, number: Option<i64>) -> Result<()> {
+fn link_document(tx: &Transaction<'_>, head: &SessionHead, number: Option<i64>) -> Result<()> {
     tx.prepare_cached("DELETE FROM doc WHERE session = ?1")?.execute([head.pk])?;
     let began: Millis = if head.started_at == Millis::MAX { 0 } else { head.started_at };
     if let Some(number) = number {

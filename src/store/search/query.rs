@@ -13,7 +13,7 @@ use crate::model::session::Millis;
 use crate::store::document::COLUMNS;
 
 /// bm25 weight of each of `COLUMNS`.
-pub const WEIGHTS: [f64; COLUMNS.len()] = [4.0, 1.5, 2.0, 1.5, 1.0, 1.5, 1.0, 0.6, 0.3, 0.3];
+pub const COLUMN_WEIGHTS: [f64; COLUMNS.len()] = [4.0, 1.5, 2.0, 1.5, 1.0, 1.5, 1.0, 0.6, 0.3, 0.3];
 
 /// Cached counts, by expression and counting limit.
 pub type CountCache = RefCell<HashMap<(String, u64), u64>>;
@@ -105,7 +105,7 @@ impl Store {
     }
 
     /// Number of all documents, hidden ones included: a word's weight depends on everything FTS5 counts it in.
-    pub fn documents(&self) -> Result<u64> {
+    pub fn document_count(&self) -> Result<u64> {
         Ok(self.db.prepare_cached("SELECT count(*) FROM main.doc")?.query_row([], |r| r.get::<_, i64>(0))? as u64)
     }
 
@@ -119,7 +119,7 @@ impl Store {
             let mut query = self.db.prepare_cached(&sql)?;
             return Ok(query.query_map(params_from_iter(values), hit)?.collect::<rusqlite::Result<_>>()?);
         };
-        let weights = WEIGHTS.map(|weight| weight.to_string()).join(", ");
+        let weights = COLUMN_WEIGHTS.map(|weight| weight.to_string()).join(", ");
         let (score, order) = match !asked.newest {
             true => (format!("-bm25(search, {weights})"), "score DESC, search.rowid DESC"),
             // The index is in this order, so reading stops at the last hit that is wanted.
@@ -144,7 +144,7 @@ impl Store {
     }
 
     /// The document with this number, unless it is gone or does not meet the query's conditions.
-    pub fn document_by(&self, asked: &FtsQuery, doc: i64) -> Result<Option<DocumentHit>> {
+    pub fn matching_document(&self, asked: &FtsQuery, doc: i64) -> Result<Option<DocumentHit>> {
         let (conditions, mut values) = asked.conditions();
         let sql = format!("SELECT d.pk, d.session, d.note, d.project, d.last_at, 0.0 FROM doc d WHERE d.pk = ?{conditions}");
         values.insert(0, Value::Integer(doc));

@@ -43,7 +43,7 @@ pub struct SessionText {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextScope {
     /// The conversation: at most this many items, 0 for all.
-    Said(usize),
+    Conversation(usize),
     /// Everything search indexes, including failed commands, files and lists.
     All,
 }
@@ -51,9 +51,9 @@ pub enum TextScope {
 impl Store {
     /// Calls `each` with the texts of a session in order, one at a time: a session may not fit into memory.
     pub fn each_text(&self, head: &SessionHead, extent: TextScope, mut each: impl FnMut(SessionText)) -> Result<()> {
-        let mut rows = chunk::owned_rows(&self.db, head)?;
+        let mut rows = chunk::owned_items(&self.db, head)?;
         let mut bodies = TextReader::new(&self.db);
-        if let TextScope::Said(most) = extent {
+        if let TextScope::Conversation(most) = extent {
             rows.retain(|kept| is_talk(kept.line.kind));
             rows.truncate(if most == 0 { usize::MAX } else { most });
         }

@@ -6,7 +6,7 @@ use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use crate::model::author::Author;
-use crate::model::digest::{Digest, renamed_item};
+use crate::model::digest::{Digest, renamed_item_id};
 use crate::model::session::{Item, Millis, RecordKey, Tokens};
 use crate::model::undone_prompts::PromptLink;
 use crate::privacy::{ConversationState, Sanitizer};
@@ -71,7 +71,7 @@ impl ExportedNote {
 
     /// When it was closed and by whom.
     pub fn closed(&self) -> Option<(Millis, Author)> {
-        let by = self.closed_by.as_ref().map(Author::read_from_outside).unwrap_or_default();
+        let by = self.closed_by.as_ref().map(Author::resanitized).unwrap_or_default();
         self.closed_at.map(|at| (at, by))
     }
 }
@@ -145,7 +145,7 @@ impl Exported {
                 names.iter_mut().for_each(|name| *name = gate.clean(name));
                 names.retain(|name| !name.is_empty());
             }
-            source.rows.retain_mut(|stored| match gate.pass_item(stored.key, stored.item.clone(), &mut conversation) {
+            source.rows.retain_mut(|stored| match gate.sanitize_item(stored.key, stored.item.clone(), &mut conversation) {
                 Some(item) => {
                     stored.item = item;
                     true
@@ -157,14 +157,14 @@ impl Exported {
         self.titles.retain(|(_, text)| !text.is_empty());
         for (id, text, _) in &mut self.closed_by_user {
             let closer = self.closers.remove(id);
-            pass_closing(id, &self.session, text, gate);
-            self.closers.extend(closer.map(|by| (id.clone(), by.passing(|name| gate.clean(name)))));
+            sanitize_closing(id, &self.session, text, gate);
+            self.closers.extend(closer.map(|by| (id.clone(), by.with_clean_name(|name| gate.clean(name)))));
         }
         if let Some(digest) = &mut self.digest {
             digest.body.pass(|text| gate.clean(text));
             for closing in &mut digest.closed {
                 let before = closing.id.clone();
-                pass_closing(&mut closing.id, &closing.of, &mut closing.text, gate);
+                sanitize_closing(&mut closing.id, &closing.of, &mut closing.text, gate);
                 digest.body.rename_closed(|id| (id == before).then(|| closing.id.clone()));
             }
         }
@@ -194,9 +194,9 @@ impl Exported {
 }
 
 /// Sanitizes the words of a closed item and updates its id to match.
-fn pass_closing(id: &mut String, session: &str, text: &mut String, gate: &Sanitizer) {
+fn sanitize_closing(id: &mut String, session: &str, text: &mut String, gate: &Sanitizer) {
     let clean = gate.clean(text);
-    if let Some(new) = renamed_item(id, session, text, &clean).filter(|_| clean != *text) {
+    if let Some(new) = renamed_item_id(id, session, text, &clean).filter(|_| clean != *text) {
         *id = new;
     }
     *text = clean;

@@ -32,7 +32,7 @@ impl Store {
         let exported = Exported {
             digest: self.export_digest(head.pk)?,
             dirty: head.dirty,
-            ..self.export_beside(head, sources, StreamedUsage(StoredUsage::of_session(&self.db, head.pk)?))?
+            ..self.export_common(head, sources, StreamedUsage(StoredUsage::of_session(&self.db, head.pk)?))?
         };
         serde_json::to_writer(out, &exported).map_err(|e| failed.take().unwrap_or_else(|| e.into()))
     }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use super::{CHUNK, EmbeddedDocument, VectorSpace};
-use crate::model::session::digest_of;
+use super::{CHUNK_VECTORS, EmbeddedDocument, VectorSpace};
+use crate::model::session::hash_parts;
 use crate::model::vector::QuantizedVector;
 use crate::store::Store;
 
@@ -40,7 +40,7 @@ struct Model {
 }
 
 fn vector(seed: u32) -> QuantizedVector {
-    let part = |at: usize| f32::from(digest_of(&[&seed.to_le_bytes(), &at.to_le_bytes()])[0]) - 127.5;
+    let part = |at: usize| f32::from(hash_parts(&[&seed.to_le_bytes(), &at.to_le_bytes()])[0]) - 127.5;
     QuantizedVector::of(&(0..DIMS).map(part).collect::<Vec<_>>())
 }
 
@@ -72,7 +72,7 @@ impl Model {
             Step::Add(docs, vectors, say) => {
                 let embedded = |at: usize| {
                     let seeds = (0..*vectors).map(|n| say.wrapping_add((at * 6 + n) as u32));
-                    let text = digest_of(&[&say.to_le_bytes(), &at.to_le_bytes()]);
+                    let text = hash_parts(&[&say.to_le_bytes(), &at.to_le_bytes()]);
                     EmbeddedDocument { doc: self.new_doc(), text, vectors: seeds.map(vector).collect() }
                 };
                 let all: Vec<EmbeddedDocument> = (0..*docs).map(embedded).collect();
@@ -116,7 +116,7 @@ proptest! {
         prop_assert_eq!(&few[..], &wanted[..wanted.len().min(10)]);
         let largest: Option<i64> =
             model.store.db.query_row("SELECT max(vectors) FROM vector_chunk", [], |r| r.get(0)).expect("a number");
-        prop_assert!(largest.unwrap_or_default() < CHUNK as i64 + 6);
+        prop_assert!(largest.unwrap_or_default() < CHUNK_VECTORS as i64 + 6);
         let docs = model.store.db.query_row("SELECT count(*) FROM embedded", [], |r| r.get::<_, i64>(0)).expect("a number");
         prop_assert_eq!(docs as usize, model.kept.len());
     }

@@ -9,18 +9,18 @@ use std::path::Path;
 use subprocess::{Exec, ExitStatus, InputData, Redirection};
 
 use super::{Claude, report};
-use crate::config::{Config, GUARD};
+use crate::config::{CHILD_VARIABLE, Config};
 use crate::summarize::{ModelRequest, SummaryFailure};
 use crate::sys::child_process;
 use crate::sys::child_process::{ChildLimits, ChildOutput, KillReason};
 use crate::sys::shutdown;
-use crate::text::clean::{one_line, plain, shorten};
+use crate::text::clean::{one_line, shorten, without_controls};
 use redact::Redactor;
 
 /// Output limit of a child, in bytes; a reply has a few kilobytes.
-const MAX_OUTPUT: usize = 2 << 20;
+const MAX_OUTPUT_BYTES: usize = 2 << 20;
 /// Time limit for questions about the client itself, in seconds: on a slow machine the client takes one to start.
-const ASK_SECONDS: u64 = 20;
+const QUERY_TIMEOUT_SECONDS: u64 = 20;
 
 /// Overrides the user's settings: no hooks, the output as one object rather than a list of all events, no output style.
 const SETTINGS: &str = r#"{"disableAllHooks":true,"verbose":false,"viewMode":"default","outputStyle":"default"}"#;
@@ -37,7 +37,7 @@ const FLAGS: &[(&str, Option<&str>)] = &[
 /// Without these the client sends its own instructions and tools along.
 pub const SIZE_FLAGS: [&str; 3] = ["--tools", "--system-prompt", "--setting-sources"];
 /// Tools to disallow by name in a client that does not know `--tools`.
-const TOOLS: &str = "Bash,Edit,MultiEdit,Write,NotebookEdit,Read,Glob,Grep,LS,Task,Agent,WebFetch,WebSearch,TodoWrite";
+const DISALLOWED_TOOLS: &str = "Bash,Edit,MultiEdit,Write,NotebookEdit,Read,Glob,Grep,LS,Task,Agent,WebFetch,WebSearch,TodoWrite";
 
 impl Claude {
     pub(super) fn arguments(&self, system: &str) -> Vec<String> {
@@ -49,7 +49,7 @@ impl Claude {
             all.extend(value.map(str::to_owned));
         }
         if !known("--tools") && known("--disallowedTools") {
-            all.extend(["--disallowedTools".to_owned(), TOOLS.to_owned()]);
+            all.extend(["--disallowedTools".to_owned(), DISALLOWED_TOOLS.to_owned()]);
         }
         let flag = ["--system-prompt", "--append-system-prompt"].into_iter().find(|f| known(f));
         all.extend(flag.into_iter().flat_map(|flag| [flag.to_owned(), system.to_owned()]));
@@ -60,25 +60,25 @@ impl Claude {
     fn stdin(arguments: &[String], request: &ModelRequest) -> Vec<u8> {
         let told = arguments.iter().any(|a| a.ends_with("system-prompt"));
         let instructions = if told { String::new() } else { format!("{}\n\n", request.system) };
-        format!("{instructions}{}", unmentioned(&request.stdin)).into_bytes()
+        format!("{instructions}{}", escape_mentions(&request.stdin)).into_bytes()
     }
 
     /// Runs the child once, within its limits. Afterwards nothing of its process group is left, whatever happened.
     pub(super) fn run(&self, arguments: &[String], request: &ModelRequest) -> Result<ChildOutput, SummaryFailure> {
         self.run_child(arguments, request).unwrap_or_else(|e| {
             let what = format!("cannot run {}: {e}", self.command.display());
-            Err(SummaryFailure::Model { what, cost_usd: Some(0.0) })
+            Err(SummaryFailure::Unavailable { what, cost_usd: Some(0.0) })
         })
     }
 
     fn run_child(&self, arguments: &[String], request: &ModelRequest) -> io::Result<Result<ChildOutput, SummaryFailure>> {
         crate::sys::private_files::create_dir(&self.child_dir)?;
-        let job = quiet(&self.command, &self.child_dir)
+        let job = isolated_command(&self.command, &self.child_dir)
             .args(arguments)
             .env("MAX_THINKING_TOKENS", "0")
             // Limits thinking in models that always think.
             .env("CLAUDE_CODE_EFFORT_LEVEL", "low")
-            .env("CLAUDE_CODE_MAX_OUTPUT_TOKENS", self.most_answered().to_string())
+            .env("CLAUDE_CODE_MAX_OUTPUT_TOKENS", self.max_output_tokens().to_string())
             .env("CLAUDE_CODE_MAX_RETRIES", "0")
             .env("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "1")
             // The user's own instructions for Claude Code do not apply to a digest.
@@ -86,7 +86,7 @@ impl Claude {
             // A file mentioned in a session must not be read.
             .env("CLAUDE_CODE_DISABLE_ATTACHMENTS", "1")
             .stdin(InputData::from_bytes(Self::stdin(arguments, request)));
-        let bounds = ChildLimits { time: self.timeout, output: MAX_OUTPUT, stop: shutdown::asked };
+        let bounds = ChildLimits { time: self.timeout, output: MAX_OUTPUT_BYTES, stop: shutdown::requested };
         let clean = |ran: ChildOutput| ChildOutput {
             stdout: report::redacted(&ran.stdout, &self.gate),
             stderr: self.plain(&ran.stderr),
@@ -107,27 +107,27 @@ impl Claude {
         let killed = |what: String| SummaryFailure::Session { what, cost_usd: None };
         match cut {
             KillReason::Stopped => SummaryFailure::Stopped,
-            KillReason::TookTooLong => killed(format!("claude took longer than {} s and was killed", self.timeout.as_secs())),
-            KillReason::SaidTooMuch => killed(format!("claude printed more than {} MiB and was killed", MAX_OUTPUT >> 20)),
+            KillReason::TimedOut => killed(format!("claude took longer than {} s and was killed", self.timeout.as_secs())),
+            KillReason::TooMuchOutput => killed(format!("claude printed more than {} MiB and was killed", MAX_OUTPUT_BYTES >> 20)),
         }
     }
 }
 
 /// What `claude` prints about itself (its version, its login). Calls no model. `None` when it does not run or does not end in time.
-pub fn ask(command: &Path, arguments: &[&str], config: &Config) -> Option<String> {
+pub fn query_client(command: &Path, arguments: &[&str], config: &Config) -> Option<String> {
     // The folder does not exist before the first digest. Falls back to `/`, where only root can place settings, rather than to a
     // world-writable folder.
     let folder = Some(config.child_dir()).filter(|dir| dir.is_dir()).unwrap_or_else(|| "/".into());
-    let job = quiet(command, &folder).args(arguments).stdin(Redirection::Null);
-    let ran = child_process::run(job, &ChildLimits::seconds(ASK_SECONDS)).ok()?.ok()?;
+    let job = isolated_command(command, &folder).args(arguments).stdin(Redirection::Null);
+    let ran = child_process::run(job, &ChildLimits::seconds(QUERY_TIMEOUT_SECONDS)).ok()?.ok()?;
     Some(Redactor::shipped().redact(&String::from_utf8_lossy(&ran.stdout)).into_owned())
 }
 
 /// The command in a folder outside any project, marked as our child and not as part of a session.
-fn quiet(command: &Path, folder: &Path) -> Exec {
+fn isolated_command(command: &Path, folder: &Path) -> Exec {
     Exec::cmd(command)
         .cwd(folder)
-        .env(GUARD, "1")
+        .env(CHILD_VARIABLE, "1")
         .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
         .env("DISABLE_AUTOUPDATER", "1")
         .env_remove("CLAUDECODE")
@@ -136,14 +136,14 @@ fn quiet(command: &Path, folder: &Path) -> Exec {
 }
 
 /// Can the client be called without this flag? It is then left out of all further calls.
-pub(super) fn can_go_without(flag: &str) -> bool {
+pub(super) fn is_optional_flag(flag: &str) -> bool {
     FLAGS.iter().any(|(known, _)| *known == flag)
         || ["--disallowedTools", "--system-prompt", "--append-system-prompt"].contains(&flag)
 }
 
 /// Separates the `@` of an `@path` from its path, so that the client does not read the file and send it along as it does for what a user
 /// types. The separator is invisible and is removed from replies.
-fn unmentioned(text: &str) -> String {
+fn escape_mentions(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 64);
     let mut before = None;
     for c in text.chars() {
@@ -174,7 +174,7 @@ pub(super) fn describe(status: &ExitStatus) -> String {
 
 pub(super) fn first_line(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
-    let line = text.lines().find(|l| !l.trim().is_empty()).map(|l| shorten(&one_line(&plain(l)), 120));
+    let line = text.lines().find(|l| !l.trim().is_empty()).map(|l| shorten(&one_line(&without_controls(l)), 120));
     line.map_or_else(String::new, |l| format!(": {l}"))
 }
 
@@ -185,9 +185,9 @@ mod tests {
     #[test]
     fn no_mention_of_a_file_is_left() {
         let text = "@/etc/passwd see @~/.ssh/id_rsa, (@x) \n@\"a b\" 。@../y me@example.org a/@types/b @@z";
-        let given = unmentioned(text);
+        let given = escape_mentions(text);
         assert_eq!(given.matches("@\u{2060}").count(), 5, "{given}");
         assert!(given.contains("me@example.org a/@types/b") && given.contains("(@x)"), "{given}");
-        assert_eq!(plain(&given), text, "what comes back is as it was");
+        assert_eq!(without_controls(&given), text, "what comes back is as it was");
     }
 }

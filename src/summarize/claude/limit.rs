@@ -8,32 +8,32 @@ use crate::model::session::Millis;
 
 const HOUR: Millis = 3_600_000;
 /// How long to wait when a notice does not say when the limit ends: a session window, or a `DAY` for a weekly limit.
-const WINDOW: Millis = 5 * HOUR;
+const SESSION_WINDOW: Millis = 5 * HOUR;
 const DAY: Millis = 24 * HOUR;
 /// Longer than any window: a later end is not believed.
-pub const LONGEST: Millis = 8 * DAY;
+pub const MAX_WAIT: Millis = 8 * DAY;
 
 /// When the limit that this notice announces ends; `None` when the text is not such a notice.
-pub fn over_at(said: &str, now: Millis, zone: &TimeZone) -> Option<Millis> {
+pub fn limit_ends_at(said: &str, now: Millis, zone: &TimeZone) -> Option<Millis> {
     const SIGNS: [&str; 6] =
         ["hit your limit", "hit your session limit", "hit your weekly limit", "usage limit", "limit reached", "limit · resets"];
     let lower = said.to_lowercase();
     if !SIGNS.iter().any(|sign| lower.contains(sign)) {
         return None;
     }
-    let told = epoch(&lower).or_else(|| named(&lower, said, now, zone)).filter(|at| (now..=now + LONGEST).contains(at));
-    let window = if lower.contains("week") { DAY } else { WINDOW };
+    let told = epoch_time(&lower).or_else(|| clock_time(&lower, said, now, zone)).filter(|at| (now..=now + MAX_WAIT).contains(at));
+    let window = if lower.contains("week") { DAY } else { SESSION_WINDOW };
     Some(told.unwrap_or(now + window))
 }
 
 /// `Claude AI usage limit reached|1795269600`
-fn epoch(said: &str) -> Option<Millis> {
+fn epoch_time(said: &str) -> Option<Millis> {
     let digits: String = said.rsplit_once('|')?.1.chars().take_while(char::is_ascii_digit).collect();
     digits.parse::<Millis>().ok()?.checked_mul(1000)
 }
 
 /// `resets 3pm (Europe/Berlin)`, `resets at 3:30pm`, `resets Nov 24, 9am (UTC)`: the next time that matches.
-fn named(lower: &str, said: &str, now: Millis, zone: &TimeZone) -> Option<Millis> {
+fn clock_time(lower: &str, said: &str, now: Millis, zone: &TimeZone) -> Option<Millis> {
     let (_, after) = lower.split_once("resets")?;
     let theirs = said.rsplit_once('(').and_then(|(_, rest)| rest.split_once(')')).and_then(|(name, _)| TimeZone::get(name).ok());
     let zone = theirs.unwrap_or_else(|| zone.clone());
@@ -71,7 +71,7 @@ mod tests {
     fn a_limit_is_over_when_it_says_so_or_after_its_window() {
         let at = |text: &str| text.parse::<Timestamp>().unwrap().as_millisecond();
         let now = at("2026-11-21T12:00:00Z");
-        let over = |said: &str| over_at(said, now, &TimeZone::get("America/New_York").unwrap());
+        let over = |said: &str| limit_ends_at(said, now, &TimeZone::get("America/New_York").unwrap());
         for (said, until) in [
             ("You've hit your limit · resets 3pm (Europe/Berlin)", "2026-11-21T14:00:00Z"),
             ("You've hit your limit · resets 11:30am (Europe/Berlin)", "2026-11-22T10:30:00Z"),

@@ -14,15 +14,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-pub use self::call::{SIZE_FLAGS, ask};
-use self::call::{can_go_without, describe, first_line, unknown_flag};
-pub use self::limit::over_at;
+pub use self::call::{SIZE_FLAGS, query_client};
+use self::call::{describe, first_line, is_optional_flag, unknown_flag};
+pub use self::limit::limit_ends_at;
 use self::report::{Attempt, session_with};
 use super::{ModelRequest, Summarizer, Summary, SummaryFailure, SummaryInput, reply};
-use crate::analyze::verify::{ground, verify};
+use crate::analyze::verify::{restore_user_words, verify};
 use crate::config::Config;
 use crate::model::price::Price;
-use crate::model::price::{cost, meanings, price_of, thinks};
+use crate::model::price::{always_thinks, cost, models_of_alias, price_of};
 use crate::model::session::Tokens;
 use crate::privacy::Sanitizer;
 use crate::sys::child_process::which;
@@ -34,9 +34,9 @@ const MAX_ANSWER_TOKENS: u64 = 4_000;
 /// Additional output limit, in tokens, for a model that always thinks: thinking is billed and limited as output.
 const MAX_THOUGHT_TOKENS: u64 = 8_000;
 /// What the client adds to our request, in bytes (measured: 1,236 with 2.1.197, 1,869 with 2.1.330, all flags known).
-const CLIENT_BYTES: usize = 2_500;
+const CLIENT_OVERHEAD_BYTES: usize = 2_500;
 /// What it adds when it does not know the flags that leave out its own instructions and tools, in bytes.
-const CLIENT_BYTES_FULL: usize = 120_000;
+const FULL_CLIENT_OVERHEAD_BYTES: usize = 120_000;
 /// Waits before each retry of a transient failure.
 const BACKOFF: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(4)];
 
@@ -83,24 +83,24 @@ impl Claude {
     }
 
     /// The models that may answer, most likely first. A model that answered before is ignored when its price is unknown.
-    fn may_answer(&self) -> Vec<String> {
-        match &*locked(&self.answered_by) {
+    fn candidate_models(&self) -> Vec<String> {
+        match &*lock(&self.answered_by) {
             Some(known) if price_of(known, &self.prices).is_some() => vec![known.clone()],
-            _ => meanings(&self.model).into_iter().map(str::to_owned).collect(),
+            _ => models_of_alias(&self.model).into_iter().map(str::to_owned).collect(),
         }
     }
 
     /// Cost of these tokens for each model that may answer, in US dollars; `None` where its price is unknown.
     fn costs(&self, tokens: Tokens) -> Vec<Option<f64>> {
         let named = self.prices.contains_key(&self.model).then(|| vec![self.model.clone()]);
-        let models = named.unwrap_or_else(|| self.may_answer());
+        let models = named.unwrap_or_else(|| self.candidate_models());
         let price = |model: &String| price_of(model, &self.prices).map(|rates| cost(&tokens.of_one_message(), &rates));
         models.iter().map(price).collect()
     }
 
     /// Output limit of a call, in tokens.
-    fn most_answered(&self) -> u64 {
-        let thinks = self.may_answer().iter().any(|model| thinks(model));
+    fn max_output_tokens(&self) -> u64 {
+        let thinks = self.candidate_models().iter().any(|model| always_thinks(model));
         if thinks { MAX_ANSWER_TOKENS + MAX_THOUGHT_TOKENS } else { MAX_ANSWER_TOKENS }
     }
 
@@ -109,24 +109,24 @@ impl Claude {
     /// Counts half a token per byte, which is more than any of our texts has, and all input as written to the one-hour cache.
     pub fn worst_cost(&self, request: &ModelRequest) -> Option<f64> {
         let lean = !self.unknown().iter().any(|flag| SIZE_FLAGS.contains(&flag.as_str()));
-        let bytes = request.bytes() + if lean { CLIENT_BYTES } else { CLIENT_BYTES_FULL };
-        let tokens = Tokens { cache_write_hour: bytes as u64 / 2, output: self.most_answered(), ..Tokens::default() };
+        let bytes = request.bytes() + if lean { CLIENT_OVERHEAD_BYTES } else { FULL_CLIENT_OVERHEAD_BYTES };
+        let tokens = Tokens { cache_write_hour: bytes as u64 / 2, output: self.max_output_tokens(), ..Tokens::default() };
         self.costs(tokens).into_iter().try_fold(0.0, |most: f64, cost| Some(most.max(cost?)))
     }
 
     /// Expected cost of a call, for the estimate before a run: four bytes per token, 800 tokens of output.
     pub fn likely_cost(&self, request: &ModelRequest) -> Option<f64> {
-        let tokens = Tokens { input: (request.bytes() + CLIENT_BYTES) as u64 / 4, output: 800, ..Tokens::default() };
+        let tokens = Tokens { input: (request.bytes() + CLIENT_OVERHEAD_BYTES) as u64 / 4, output: 800, ..Tokens::default() };
         self.costs(tokens).into_iter().next().flatten()
     }
 
     fn unknown(&self) -> MutexGuard<'_, Vec<String>> {
-        locked(&self.unknown)
+        lock(&self.unknown)
     }
 }
 
 /// What is behind these locks stays valid when a thread panics.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -153,9 +153,9 @@ impl Claude {
             match self.try_once(request, read) {
                 Attempt::Answered(answer) => return Ok(*answer),
                 Attempt::Failed(failure) => return Err(failure),
-                Attempt::Again(what) => match waits.next() {
-                    Some(wait) if !shutdown::asked() => std::thread::sleep(*wait),
-                    _ => return Err(SummaryFailure::Model { what, cost_usd: Some(0.0) }),
+                Attempt::Retry(what) => match waits.next() {
+                    Some(wait) if !shutdown::requested() => std::thread::sleep(*wait),
+                    _ => return Err(SummaryFailure::Unavailable { what, cost_usd: Some(0.0) }),
                 },
             }
         }
@@ -180,10 +180,10 @@ impl Claude {
         };
         let silent = ran.stdout.iter().all(u8::is_ascii_whitespace);
         // If the client answered in spite of the unknown flag, that call may have been billed.
-        if let Some(flag) = unknown_flag(&ran.stderr).filter(|flag| silent && arguments.contains(flag) && can_go_without(flag)) {
+        if let Some(flag) = unknown_flag(&ran.stderr).filter(|flag| silent && arguments.contains(flag) && is_optional_flag(flag)) {
             let costs_more = SIZE_FLAGS.contains(&flag.as_str());
             self.unknown().push(flag);
-            return if costs_more { Attempt::Failed(SummaryFailure::CostsMore) } else { self.try_once(request, read) };
+            return if costs_more { Attempt::Failed(SummaryFailure::HigherPrice) } else { self.try_once(request, read) };
         }
         if silent {
             return session_with(format!("claude {} without an answer{}", describe(&ran.status), first_line(&ran.stderr)), None);
@@ -204,7 +204,7 @@ impl Claude {
     fn read_reply<T>(&self, reply: &[u8], file: &Path, read: ReplyParser<'_, T>) -> Attempt<T> {
         let read = report::read(reply, read, &self.model);
         match &read {
-            Attempt::Answered(answer) => *locked(&self.answered_by) = Some(answer.model.clone()),
+            Attempt::Answered(answer) => *lock(&self.answered_by) = Some(answer.model.clone()),
             Attempt::Failed(SummaryFailure::Session { cost_usd, .. }) if *cost_usd != Some(0.0) => {}
             _ => _ = fs::remove_file(file),
         }
@@ -217,7 +217,7 @@ impl Summarizer for Claude {
         failpoints::happens("answer-panic", || panic!("asked for by a test"));
         let digest = |said: &str| {
             let mut digest = reply::read(said, &input.request)?;
-            ground(&mut digest, &input.session);
+            restore_user_words(&mut digest, &input.session);
             verify(&mut digest, &input.session);
             Ok(digest)
         };

@@ -11,9 +11,9 @@ use crate::summarize::{ModelRequest, SummaryFailure};
 use crate::sys::private_files::ReservedSpace;
 
 /// Disk space reserved before a call, in bytes: for the reply and the digest made from it, with a margin.
-const ROOM: usize = 256 << 10;
+const RESERVED_BYTES: usize = 256 << 10;
 /// How long a reply is kept for later use, or for a version that can read it.
-const KEEP_REPLIES: Millis = 30 * 24 * 3_600_000;
+const MAX_REPLY_AGE: Millis = 30 * 24 * 3_600_000;
 
 impl Claude {
     pub(super) fn reply_file(&self, request: &ModelRequest) -> PathBuf {
@@ -24,9 +24,9 @@ impl Claude {
 
     /// Reserves disk space for a reply.
     pub(super) fn room(&self) -> Result<ReservedSpace, SummaryFailure> {
-        ReservedSpace::take(&self.replies, ROOM).map_err(|e| {
+        ReservedSpace::reserve(&self.replies, RESERVED_BYTES).map_err(|e| {
             let what = format!("cannot keep replies in {}, so none is asked for: {e}", self.replies.display());
-            SummaryFailure::Model { what, cost_usd: Some(0.0) }
+            SummaryFailure::Unavailable { what, cost_usd: Some(0.0) }
         })
     }
 
@@ -35,7 +35,7 @@ impl Claude {
     pub(super) fn stored_answer<T>(&self, request: &ModelRequest, read: ReplyParser<'_, T>) -> Option<ModelAnswer<T>> {
         match report::read(&fs::read(self.reply_file(request)).ok()?, read, &self.model) {
             Attempt::Answered(answer) => Some(*answer),
-            Attempt::Failed(_) | Attempt::Again(_) => None,
+            Attempt::Failed(_) | Attempt::Retry(_) => None,
         }
     }
 
@@ -56,7 +56,7 @@ impl Claude {
             Some(now - meta.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?.as_millis() as Millis)
         };
         for file in files.flatten() {
-            if file.metadata().ok().and_then(age).is_some_and(|age| age > KEEP_REPLIES) {
+            if file.metadata().ok().and_then(age).is_some_and(|age| age > MAX_REPLY_AGE) {
                 let _ = fs::remove_file(file.path());
             }
         }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{ModelAnswer, ReplyParser};
 use crate::privacy::Sanitizer;
 use crate::summarize::SummaryFailure;
-use crate::text::clean::{one_line, plain, shorten};
+use crate::text::clean::{one_line, shorten, without_controls};
 
 /// In US dollars. A reported cost above this is treated as not reported.
 const MAX_COST: f64 = 1_000.0;
@@ -17,11 +17,11 @@ pub enum Attempt<T> {
     Answered(Box<ModelAnswer<T>>),
     Failed(SummaryFailure),
     /// Transient, and it cost nothing.
-    Again(String),
+    Retry(String),
 }
 
 /// At how many positions a report is searched for, in output that is not JSON as a whole.
-const MAX_PLACES: usize = 10_000;
+const MAX_POSITIONS: usize = 10_000;
 
 /// The client's report within its output, which may also contain a byte order mark, a wrapper's line or an update notice. A client set to
 /// verbose prints a list; the report is the last one in it.
@@ -36,7 +36,7 @@ pub fn find(printed: &[u8]) -> Option<Value> {
 /// The last report among the values that begin at a bracket. Brackets inside a parsed value are skipped.
 fn find_within(printed: &[u8]) -> Option<Value> {
     let (mut at, mut found) = (0, None);
-    for _ in 0..MAX_PLACES {
+    for _ in 0..MAX_POSITIONS {
         let Some(next) = printed[at..].iter().position(|b| matches!(b, b'{' | b'[')) else { break };
         at += next;
         let mut values = serde_json::Deserializer::from_slice(&printed[at..]).into_iter::<Value>();
@@ -82,7 +82,7 @@ pub fn is_whole(stdout: &[u8]) -> bool {
 /// Parses the client's report and the model's reply in it.
 pub fn read<T>(stdout: &[u8], read: ReplyParser<'_, T>, asked: &str) -> Attempt<T> {
     let Some(report) = find(stdout) else {
-        let said = shorten(&one_line(&plain(&String::from_utf8_lossy(stdout))), 80);
+        let said = shorten(&one_line(&without_controls(&String::from_utf8_lossy(stdout))), 80);
         let what = if serde_json::from_slice::<Value>(stdout).is_ok() { "printed no report" } else { "did not print JSON" };
         return session_with(format!("claude {what}: {said}"), None);
     };
@@ -98,7 +98,7 @@ pub fn read<T>(stdout: &[u8], read: ReplyParser<'_, T>, asked: &str) -> Attempt<
         }
         // A limit notice arrives as an ordinary reply with exit code 0. If it was billed, it is a model's own words.
         Err(_) if is_limit_notice(said) && cost_usd.is_none_or(|usd| usd == 0.0) => {
-            Attempt::Failed(SummaryFailure::Model { what: shorten(&one_line(&plain(said)), 160), cost_usd })
+            Attempt::Failed(SummaryFailure::Unavailable { what: shorten(&one_line(&without_controls(said)), 160), cost_usd })
         }
         Err(what) => session_with(what, cost_usd),
     }
@@ -109,7 +109,7 @@ pub fn answered_by(report: &Value) -> Option<String> {
     let all = report.get("modelUsage")?.as_object()?;
     let cost = |used: &Value| used.get("costUSD").and_then(Value::as_f64).unwrap_or(0.0);
     let (name, _) = all.iter().reduce(|most, one| if cost(one.1) > cost(most.1) { one } else { most })?;
-    Some(shorten(&one_line(&plain(name)), MAX_NAME)).filter(|name| !name.is_empty())
+    Some(shorten(&one_line(&without_controls(name)), MAX_NAME)).filter(|name| !name.is_empty())
 }
 
 pub fn session_with<T>(what: String, cost_usd: Option<f64>) -> Attempt<T> {
@@ -118,7 +118,7 @@ pub fn session_with<T>(what: String, cost_usd: Option<f64>) -> Attempt<T> {
 
 /// The client's or the model's own words, as the reason of a failure.
 fn quoted(said: &str) -> String {
-    let said = shorten(&one_line(&plain(said)), 160);
+    let said = shorten(&one_line(&without_controls(said)), 160);
     if said.is_empty() { "claude failed and does not say why".into() } else { format!("claude says: {said}") }
 }
 
@@ -131,13 +131,13 @@ fn refused<T>(report: &Value, said: &str, cost_usd: Option<f64>) -> Attempt<T> {
         || said.contains("Unable to connect")
         || said.contains("Connection error")
         || said.contains("Overloaded");
-    if is_out_of_reach(said) || matches!(status, Some(401 | 402 | 403 | 429)) {
-        Attempt::Failed(SummaryFailure::Model { what, cost_usd })
+    if is_unavailable(said) || matches!(status, Some(401 | 402 | 403 | 429)) {
+        Attempt::Failed(SummaryFailure::Unavailable { what, cost_usd })
     } else if passing && cost_usd == Some(0.0) {
-        Attempt::Again(what)
+        Attempt::Retry(what)
     } else if passing {
         // The reservation covers one call, and this one was billed or may have been.
-        Attempt::Failed(SummaryFailure::Model { what, cost_usd })
+        Attempt::Failed(SummaryFailure::Unavailable { what, cost_usd })
     } else {
         session_with(what, cost_usd)
     }
@@ -154,7 +154,7 @@ fn is_limit_notice(said: &str) -> bool {
 }
 
 /// Not logged in, or over a limit: the next call would fail the same way.
-fn is_out_of_reach(said: &str) -> bool {
+fn is_unavailable(said: &str) -> bool {
     const SIGNS: [&str; 12] = [
         "not logged in", "please run /login", "invalid api key", "authentication", "oauth token", "hit your limit",
         "limit reached", "usage limit", "session limit", "weekly limit", "credit balance", "rate limit",

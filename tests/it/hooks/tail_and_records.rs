@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 
 use proptest::prelude::*;
-use recall::model::assemble::{EntryBuilder, session_of};
+use recall::model::assemble::{EntryBuilder, session_from_records};
 use recall::model::session::{Entry, Item, Outcome, Record, RecordKey, Session, ToolUse};
 use recall::source::delta::{RawLine, last_lines};
 
@@ -15,8 +15,8 @@ fn pieces(text: &[u8], most: u64) -> io::Result<Vec<(u64, u64, String)>> {
     fs::write(&file, text)?;
     let mut lines = last_lines(&file, most)?;
     let mut all = Vec::new();
-    while let Some((from, to, piece)) = lines.next_piece()? {
-        let (RawLine::Line(bytes) | RawLine::Tail(bytes)) = piece else { panic!("no line is that long") };
+    while let Some((from, to, piece)) = lines.next_line()? {
+        let (RawLine::Complete(bytes) | RawLine::Tail(bytes)) = piece else { panic!("no line is that long") };
         all.push((from, to, String::from_utf8_lossy(bytes).into_owned()));
     }
     Ok(all)
@@ -74,7 +74,7 @@ fn outcome(tool: &str, brief: &str) -> Item {
 }
 
 fn built(rows: Vec<Record>) -> Session {
-    session_of("s", rows, |cwd| format!("project of {cwd}"))
+    session_from_records("s", rows, |cwd| format!("project of {cwd}"))
 }
 
 /// The lines of the tool uses, each with what is said of how it ended.

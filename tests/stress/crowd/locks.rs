@@ -35,12 +35,12 @@ fn looking_at_the_index_lets_go_of_no_connection_to_it() {
     let index = world.data_dir().join("recall.db");
     let looks: [(&str, Look); 3] = [
         ("is there one", |index| assert!(Store::is_there(index).expect("an index"))),
-        ("another reader", |index| drop(Memory::open_if_there(index, &Policy::upkeep()).expect("an index"))),
+        ("another reader", |index| drop(Memory::open_if_there(index, &Policy::maintenance()).expect("an index"))),
         ("a writer", |index| drop(Store::open(index).expect("an index"))),
     ];
     for (what, look) in looks {
         assert!(!is_held(&index), "before {what}");
-        let held = Memory::open_if_there(&index, &Policy::upkeep()).expect("an index").expect("it is there");
+        let held = Memory::open_if_there(&index, &Policy::maintenance()).expect("an index").expect("it is there");
         assert!(is_held(&index), "before {what}");
         look(&index);
         assert!(is_held(&index), "after {what}");

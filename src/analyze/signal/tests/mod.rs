@@ -9,14 +9,14 @@ fn sentences_fall_under_the_kind_they_are() {
     let mut wrong = Vec::new();
     for (kind, sentences) in table::MEMORY {
         for sentence in *sentences {
-            let found = judge_sentence(sentence).map(|s| s.kind);
+            let found = signal_of_sentence(sentence).map(|s| s.kind);
             if found != Some(*kind) {
                 wrong.push(format!("{sentence:60} {kind:?}, found {found:?}"));
             }
         }
     }
     for sentence in table::NO_MEMORY {
-        if let Some(found) = judge_sentence(sentence) {
+        if let Some(found) = signal_of_sentence(sentence) {
             wrong.push(format!("{sentence:60} none, found {:?}", found.kind));
         }
     }
@@ -37,7 +37,7 @@ fn sentences_know_their_topics() {
         assert!(is_about(sentence, topic), "{sentence}");
     }
     assert!(!is_about("Store the value in a map.", SentenceTopic::Decision));
-    assert!(is_chatter("Let me look at the tests."));
+    assert!(is_filler("Let me look at the tests."));
 }
 
 #[test]
@@ -62,7 +62,7 @@ proptest! {
 /// How many held-out sentences match some rule, and how many the right one.
 #[test]
 fn most_sentences_in_other_words_are_told_from_those_that_are_no_memory() {
-    let kind = |sentence: &str| judge_sentence(sentence).map(|s| s.kind);
+    let kind = |sentence: &str| signal_of_sentence(sentence).map(|s| s.kind);
     let found = held_out::MEMORY.iter().filter(|(_, sentence)| kind(sentence).is_some()).count();
     let right = held_out::MEMORY.iter().filter(|(of, sentence)| kind(sentence) == Some(*of)).count();
     let wrong: Vec<&&str> = held_out::NO_MEMORY.iter().filter(|sentence| kind(sentence).is_some()).collect();
@@ -86,9 +86,9 @@ fn another_language_is_another_table() {
         ("The tests failed again.", Some(MemoryKind::Error)),
         ("Speichere den Wert in einer Map.", None),
     ] {
-        assert_eq!(judge_in(&both, sentence).map(|s| s.kind), kind, "{sentence}");
+        assert_eq!(signal_in(&both, sentence).map(|s| s.kind), kind, "{sentence}");
     }
-    assert_eq!(judge_sentence("Der Test ist wieder fehlgeschlagen."), None);
+    assert_eq!(signal_of_sentence("Der Test ist wieder fehlgeschlagen."), None);
 }
 
 /// Every phrase of a table is found in a sentence made from it, so that none is written in a way that cannot match.

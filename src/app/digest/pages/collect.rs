@@ -29,7 +29,7 @@ impl SessionPage {
 }
 
 /// Calls `make` with everything that pages show of a session, and its day; `None` if the session has no digest.
-pub(super) fn with_shown<T>(
+pub(super) fn with_page_data<T>(
     config: &Config,
     store: &Store,
     all: bool,
@@ -39,14 +39,14 @@ pub(super) fn with_shown<T>(
     let Some(stored) = store.digest_of(pk)? else { return Ok(None) };
     let session = store.load_session(&store.session_head(pk)?)?;
     let (day, page) = page_of(&session, config, store)?;
-    let later = later(pk, config, store, all)?;
+    let later = repeating_page(pk, config, store, all)?;
     let shown = SessionPageInput {
         session: &session,
         digest: &stored.digest,
         digest_id: &stored.id,
         summarizer: &stored.summarizer,
         goes_on: stored.interim_until.is_some(),
-        closed: &store.closings_of(pk)?,
+        closed: &store.closed_items_of(pk)?,
         costs: costs_by_model(&session.usage, &config.prices),
         page,
         repeated_by: later.as_deref(),
@@ -61,7 +61,7 @@ impl PageWriter<'_> {
         let Some((path, facts)) = store.facts_of(pk)?.filter(|_| !self.all) else { return Ok(None) };
         let Some(stored) = store.digest_of(pk)? else { return Ok(None) };
         let head = store.session_head(pk)?;
-        let (branch, later) = (store.last_branch(pk)?, later(pk, config, store, self.all)?);
+        let (branch, later) = (store.last_branch(pk)?, repeating_page(pk, config, store, self.all)?);
         let told = DayEntryInput {
             id: &head.id,
             project: &head.project,
@@ -69,12 +69,12 @@ impl PageWriter<'_> {
             facts: &facts,
             digest: &stored.digest,
             goes_on: stored.interim_until.is_some(),
-            closed: &store.closings_of(pk)?,
+            closed: &store.closed_items_of(pk)?,
             costs: costs_by_model(&facts.usage, &config.prices),
             repeated_by: later.as_deref(),
             page: path.rsplit('/').next().unwrap_or_default(),
         };
-        Ok(Some(DayEntry::told(&told, &config.time_zone)))
+        Ok(Some(DayEntry::from_input(&told, &config.time_zone)))
     }
 }
 
@@ -86,9 +86,9 @@ fn page_of(session: &Session, config: &Config, store: &Store) -> Result<(String,
 }
 
 /// Path of the page of a later, near-duplicate session.
-fn later(session: i64, config: &Config, store: &Store, all: bool) -> Result<Option<String>> {
+fn repeating_page(session: i64, config: &Config, store: &Store, all: bool) -> Result<Option<String>> {
     let Some(later) = store.repeated_by(session)? else { return Ok(None) };
-    if !all && let Some(path) = store.page_that_stays(later)? {
+    if !all && let Some(path) = store.current_page_of(later)? {
         return Ok(Some(path));
     }
     let later = store.load_session(&store.session_head(later)?)?;

@@ -9,7 +9,7 @@ use super::PageWriter;
 use crate::sys::private_files;
 
 /// Heading below which a page belongs to the user.
-pub const NOTES: &str = "## Notes";
+pub const NOTES_HEADING: &str = "## Notes";
 
 impl PageWriter<'_> {
     /// Replaces a page if its text differs, keeping the user's notes below it.
@@ -20,7 +20,7 @@ impl PageWriter<'_> {
         if !moved_notes.trim().is_empty() && !notes.contains(moved_notes.trim()) {
             notes.push_str(moved_notes);
         }
-        let text = if notes.is_empty() { text.to_owned() } else { format!("{text}\n{NOTES}\n{notes}") };
+        let text = if notes.is_empty() { text.to_owned() } else { format!("{text}\n{NOTES_HEADING}\n{notes}") };
         if before.as_deref() == Some(text.as_str()) {
             return Ok(());
         }
@@ -55,7 +55,7 @@ pub fn notes_in(page: &str) -> &str {
     let mut at = 0;
     for line in page.split_inclusive('\n') {
         at += line.len();
-        if line.trim_end() == NOTES {
+        if line.trim_end() == NOTES_HEADING {
             return &page[at..];
         }
     }

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-pub use self::file::{NOTES, notes_in};
-use crate::app::digest::pages::collect::{SessionPage, with_shown};
+pub use self::file::{NOTES_HEADING, notes_in};
+use crate::app::digest::pages::collect::{SessionPage, with_page_data};
 use crate::config::Config;
 use crate::model::price::{costs_by_model, session_cost};
 use crate::model::session::Millis;
@@ -21,7 +21,7 @@ use crate::render::page::{DayEntry, SessionPageInput, UndigestedTotals, day_page
 use crate::store::leftovers::WritingMarker;
 use crate::store::notes::Note;
 use crate::store::pages::PageRecord;
-use crate::store::worker_pool::PART;
+use crate::store::worker_pool::BATCH_SESSIONS;
 use crate::store::{Memory, Store};
 use crate::sys::failpoints;
 use crate::sys::messages::Ui;
@@ -29,28 +29,28 @@ use crate::sys::messages::Ui;
 /// Brings the pages up to date with the digests: all of them if `all`, or if the time zone changed and with it the days. Missing
 /// pages are written again. Returns the number of files written.
 pub fn write(config: &Config, store: &mut Store, all: bool, ui: &Ui) -> Result<u64> {
-    store.find_repeats(all)?;
+    store.find_near_duplicates(all)?;
     failpoints::point("repeats found");
     let recorded = store.pages()?;
-    let (zone, before) = (config.zone_mark(), store.page_zone()?);
+    let (zone, before) = (config.zone_fingerprint(), store.page_zone()?);
     let moved = !recorded.is_empty() && before.as_ref() != Some(&zone);
     if moved && before.is_some() {
         ui.note("days are those of another time zone now: all pages are written again");
     }
-    let gone = missing(recorded, &config.data_dir);
+    let gone = missing_pages(recorded, &config.data_dir);
     if !gone.is_empty() {
         ui.note(&format!("gone and written again: {} {}", gone.len(), if gone.len() == 1 { "page" } else { "pages" }));
     }
     let written = bring_up_to_date(config, store, all || moved, gone, ui)?;
     if before.as_ref() != Some(&zone) && (moved || written > 0) {
-        store.note_page_zone(&zone)?;
+        store.record_page_zone(&zone)?;
     }
     Ok(written)
 }
 
 fn bring_up_to_date(config: &Config, store: &mut Store, all: bool, gone: Vec<PageRecord>, ui: &Ui) -> Result<u64> {
-    let mut dirty = if all { store.digested_or_dirty()? } else { store.page_dirty()? };
-    let noted = store.noted_days()?;
+    let mut dirty = if all { store.digested_or_dirty()? } else { store.sessions_with_outdated_pages()? };
+    let noted = store.outdated_days()?;
     let mut moments = noted.clone();
     let mut days: BTreeMap<String, String> = BTreeMap::new();
     if all {
@@ -97,10 +97,10 @@ struct PageWriter<'a> {
 impl PageWriter<'_> {
     fn run(mut self, dirty: &[i64], noted: &[Millis]) -> Result<u64> {
         let (config, store, all) = (self.config, self.store, self.all);
-        for part in dirty.chunks(PART) {
+        for part in dirty.chunks(BATCH_SESSIONS) {
             let make =
-                |store: &Store, pk: &i64| with_shown(config, store, all, *pk, |shown, day| SessionPage::of(shown, day, config));
-            store.each_in_order(|| false, part, make, |pk, made| self.session(*pk, made?))?;
+                |store: &Store, pk: &i64| with_page_data(config, store, all, *pk, |shown, day| SessionPage::of(shown, day, config));
+            store.map_in_order(|| false, part, make, |pk, made| self.session(*pk, made?))?;
             // The last day stays open: the next batch may add to it.
             let last = self.made.keys().next_back().cloned().unwrap_or_default();
             self.write_days(self.made.range(..last).map(|(day, _)| day.clone()).collect())?;
@@ -111,7 +111,7 @@ impl PageWriter<'_> {
             self.remove(&page.path)?;
         }
         failpoints::point("old pages removed");
-        self.store.pages_written(dirty)?;
+        self.store.mark_pages_written(dirty)?;
         self.store.days_written(noted)?;
         Ok(self.written)
     }
@@ -147,7 +147,7 @@ impl PageWriter<'_> {
             self.put(&made.path, &made.text, &notes)?;
             failpoints::point("page replaced");
             self.store.record_page(&PageRecord { path: made.path, session: Some(pk), day: made.day.clone() })?;
-            self.store.note_facts(pk, &made.facts)?;
+            self.store.record_facts(pk, &made.facts)?;
             self.days.entry(made.day.clone()).or_default();
             self.made.entry(made.day).or_default().insert(pk, made.entry);
         } else if let Some(at) = self.store.began_without_digest(pk)? {
@@ -183,56 +183,56 @@ impl PageWriter<'_> {
                 let facts = SessionFacts::of(shown.session);
                 (DayEntry::of(shown, &facts, &config.time_zone), facts)
             };
-            with_shown(config, store, all, *pk, made)
+            with_page_data(config, store, all, *pk, made)
         };
-        self.store.each_in_order(
+        self.store.map_in_order(
             || false,
             &others,
             entry,
             |pk, entry| {
                 let Some((entry, facts)) = entry? else { return Ok(()) };
                 entries.push(entry);
-                self.store.note_facts(*pk, &facts)
+                self.store.record_facts(*pk, &facts)
             },
         )?;
         let noted = notes_on(day, config, self.store)?;
         if entries.is_empty() && noted.is_empty() && moved_notes.is_empty() && self.notes_of(&path)?.is_empty() {
             return self.remove(&path);
         }
-        self.put(&path, &day_page(day, entries, untold_on(day, config, self.store)?, &noted, &config.time_zone), moved_notes)?;
+        self.put(&path, &day_page(day, entries, undigested_on(day, config, self.store)?, &noted, &config.time_zone), moved_notes)?;
         self.store.record_page(&PageRecord { path, session: None, day: day.to_owned() })
     }
 }
 
 /// A day's page, built from what the policy lets the reader see. `None` if that is nothing.
-pub fn shown_day(config: &Config, memory: &Memory, day: &str) -> Result<Option<String>> {
-    memory.at_once(|| {
+pub fn visible_day_page(config: &Config, memory: &Memory, day: &str) -> Result<Option<String>> {
+    memory.in_snapshot(|| {
         let mut entries = Vec::new();
         for pk in memory.sessions_of_day(day)? {
             let entry =
                 |shown: &SessionPageInput<'_>, _: &str| DayEntry::of(shown, &SessionFacts::of(shown.session), &config.time_zone);
-            entries.extend(with_shown(config, memory, false, pk, entry)?);
+            entries.extend(with_page_data(config, memory, false, pk, entry)?);
         }
         let noted = notes_on(day, config, memory)?;
         let any = !entries.is_empty() || !noted.is_empty();
-        let untold = untold_on(day, config, memory)?;
+        let untold = undigested_on(day, config, memory)?;
         Ok(any.then(|| day_page(day, entries, untold, &noted, &config.time_zone)))
     })
 }
 
 /// Whether a day's page, as written, shows something that the policy hides from the reader.
 pub fn shows_hidden(config: &Config, memory: &Memory, day: &str) -> Result<bool> {
-    memory.hides_some_of(day, lasts(day, config).unwrap_or((Millis::MIN, Millis::MAX)))
+    memory.hides_part_of_day(day, day_bounds(day, config).unwrap_or((Millis::MIN, Millis::MAX)))
 }
 
 /// Notes remembered on a day.
 fn notes_on(day: &str, config: &Config, store: &Store) -> Result<Vec<Note>> {
-    lasts(day, config).map_or_else(|| Ok(Vec::new()), |(from, until)| store.notes_between(from, until))
+    day_bounds(day, config).map_or_else(|| Ok(Vec::new()), |(from, until)| store.notes_between(from, until))
 }
 
 /// Number and cost of the sessions without a digest that began on a day.
-fn untold_on(day: &str, config: &Config, store: &Store) -> Result<UndigestedTotals> {
-    let Some((from, until)) = lasts(day, config) else { return Ok(UndigestedTotals::default()) };
+fn undigested_on(day: &str, config: &Config, store: &Store) -> Result<UndigestedTotals> {
+    let Some((from, until)) = day_bounds(day, config) else { return Ok(UndigestedTotals::default()) };
     let mut untold = UndigestedTotals::default();
     for usage in store.usage_without_digest(from, until)? {
         let (usd, unknown) = session_cost(&costs_by_model(&usage, &config.prices));
@@ -243,7 +243,7 @@ fn untold_on(day: &str, config: &Config, store: &Store) -> Result<UndigestedTota
 }
 
 /// Start and end of a day; `None` if `day` is no date.
-fn lasts(day: &str, config: &Config) -> Option<(Millis, Millis)> {
+fn day_bounds(day: &str, config: &Config) -> Option<(Millis, Millis)> {
     let date = day.parse::<jiff::civil::Date>().ok()?;
     let at = |date: jiff::civil::Date| date.to_zoned(config.time_zone.clone()).map(|begins| begins.timestamp().as_millisecond());
     // The calendar's first and last day have no neighbour.
@@ -251,7 +251,7 @@ fn lasts(day: &str, config: &Config) -> Option<(Millis, Millis)> {
 }
 
 /// Recorded pages whose file is missing. In a folder that cannot be listed, no page counts as missing.
-fn missing(recorded: Vec<PageRecord>, data_dir: &Path) -> Vec<PageRecord> {
+fn missing_pages(recorded: Vec<PageRecord>, data_dir: &Path) -> Vec<PageRecord> {
     let mut folders: HashMap<PathBuf, Option<HashSet<OsString>>> = HashMap::new();
     let is_gone = |page: &PageRecord| {
         let file = data_dir.join(&page.path);

@@ -19,23 +19,23 @@ use crate::store::ingest::{FencedText, IngestBatch};
 use crate::sys::shutdown;
 
 /// Input bytes per batch: what a reader holds before handing it over.
-const BATCH: u64 = 1 << 20;
+const BATCH_BYTES: u64 = 1 << 20;
 /// Lines longer than this are parsed one at a time across all threads, since parsing holds several copies of their content.
-const LONG: usize = 1 << 20;
+const LONG_LINE_BYTES: usize = 1 << 20;
 
 impl TranscriptReader<'_> {
     pub(super) fn read_file(&self, pending: &PendingFile, send: &SyncSender<Result<IngestBatch>>, bar: &ProgressBar) -> Result<()> {
         let mut delta = delta::open(&pending.file.path, pending.cursor.as_ref())?;
         let mut reading = self.begin(pending, &delta)?;
-        while let Some((from, to, piece)) = delta.lines.next_piece()? {
+        while let Some((from, to, piece)) = delta.lines.next_line()? {
             match piece {
-                RawLine::Line(line) => self.take(&mut reading, from, line),
+                RawLine::Complete(line) => self.take(&mut reading, from, line),
                 // A partial line is left for the next run; a complete one that only lacks its newline is not.
-                RawLine::Tail(line) if !claude_code::is_whole(line) => break,
+                RawLine::Tail(line) if !claude_code::is_complete(line) => break,
                 RawLine::Tail(line) => self.take(&mut reading, from, line),
                 RawLine::TooLong { private } => {
                     if private {
-                        reading.conversation.lost_something_private();
+                        reading.conversation.note_malformed_private();
                     }
                     reading.batch.bad.push((from, "longer than 16 MiB"));
                 }
@@ -43,12 +43,12 @@ impl TranscriptReader<'_> {
             let ReadState { batch, conversation, .. } = &mut reading;
             batch.cursor.offset = to;
             batch.bytes += to - from;
-            if batch.bytes >= BATCH {
+            if batch.bytes >= BATCH_BYTES {
                 bar.inc(batch.bytes);
                 batch.cursor.tail_hash = delta::tail_hash(&delta.probe, to)?;
                 batch.conversation = conversation.stored();
                 let next = self.empty(pending, batch.cursor.clone());
-                if send.send(Ok(std::mem::replace(batch, next))).is_err() || shutdown::asked() {
+                if send.send(Ok(std::mem::replace(batch, next))).is_err() || shutdown::requested() {
                     return Ok(());
                 }
             }
@@ -71,7 +71,7 @@ impl TranscriptReader<'_> {
             batch: IngestBatch { replaced: delta.replaced, ..self.empty(pending, cursor) },
             lines: claude_code::LineParser::of(&pending.file.place, self.gate),
             conversation: match known {
-                0 if delta.replaced => ConversationState::goes_on_from(&pending.conversation),
+                0 if delta.replaced => ConversationState::for_replaced_file(&pending.conversation),
                 0 => ConversationState::default(),
                 _ => ConversationState::restore(&pending.conversation),
             },
@@ -107,32 +107,32 @@ impl TranscriptReader<'_> {
         if line.iter().all(u8::is_ascii_whitespace) {
             return;
         }
-        let alone = (line.len() > LONG).then(|| self.long.lock());
+        let alone = (line.len() > LONG_LINE_BYTES).then(|| self.long.lock());
         let read = reading.lines.read(line);
         drop(alone);
         let batch = &mut reading.batch;
         match read {
-            ParsedLine::Row(row) => match self.whose(&mut reading.folder, row.cwd.as_deref()) {
+            ParsedLine::Record(row) => match self.whose(&mut reading.folder, row.cwd.as_deref()) {
                 FolderOwner::Own => {}
                 FolderOwner::Excluded => _ = batch.excluded.insert(row.session),
-                FolderOwner::Users => {
+                FolderOwner::User => {
                     if let (Some(at), None) = (row.at, &row.agent) {
-                        began(batch, &row.session, at);
+                        note_start(batch, &row.session, at);
                     }
                     if row.usage.is_some() && row.agent.is_none() {
-                        goes_on(batch, &row.session);
+                        invalidate_client_cost(batch, &row.session);
                     }
                     self.keep(batch, &mut reading.conversation, offset, *row);
                 }
             },
-            ParsedLine::Stamp { session, at } => began(batch, &session, at),
-            ParsedLine::Link(ParentLink { key, parent }) => reading.conversation.saw(key, parent),
+            ParsedLine::SessionStart { session, at } => note_start(batch, &session, at),
+            ParsedLine::Link(ParentLink { key, parent }) => reading.conversation.note_parent(key, parent),
             ParsedLine::Cost { session, by_model } => _ = batch.client_costs.insert(session, by_model),
-            ParsedLine::Nothing => {}
+            ParsedLine::Empty => {}
             ParsedLine::Unknown(name) => *batch.unknown.entry(name).or_default() += 1,
-            ParsedLine::Bad(why) => {
+            ParsedLine::Malformed(why) => {
                 if opens_private(&String::from_utf8_lossy(line)) {
-                    reading.conversation.lost_something_private();
+                    reading.conversation.note_malformed_private();
                 }
                 batch.bad.push((offset, why));
             }
@@ -162,14 +162,14 @@ impl TranscriptReader<'_> {
 
     /// Whose folder a record comes from. Caches the last answer, because consecutive records mostly share their folder.
     fn whose(&self, last: &mut LastFolder, cwd: Option<&str>) -> FolderOwner {
-        let Some(cwd) = cwd else { return FolderOwner::Users };
+        let Some(cwd) = cwd else { return FolderOwner::User };
         if last.cwd != cwd {
             let whose = if self.own_dirs.iter().any(|dir| Path::new(cwd).starts_with(dir)) {
                 FolderOwner::Own
             } else if self.config.excludes_folder(cwd, self.projects) {
                 FolderOwner::Excluded
             } else {
-                FolderOwner::Users
+                FolderOwner::User
             };
             *last = LastFolder { cwd: cwd.to_owned(), whose };
         }
@@ -195,21 +195,21 @@ struct LastFolder {
 #[derive(Clone, Copy, Default)]
 enum FolderOwner {
     #[default]
-    Users,
+    User,
     /// From our own summarizer child: ingesting its sessions would digest our own prompts.
     Own,
     Excluded,
 }
 
 /// Notes that something was said in a session at this time. The first time of a batch counts.
-fn began(batch: &mut IngestBatch, session: &str, at: Millis) {
+fn note_start(batch: &mut IngestBatch, session: &str, at: Millis) {
     if !batch.starts.contains_key(session) {
         batch.starts.insert(session.to_owned(), at);
     }
 }
 
 /// A message of the session: a total that the client stated before no longer covers all of it.
-fn goes_on(batch: &mut IngestBatch, session: &str) {
+fn invalidate_client_cost(batch: &mut IngestBatch, session: &str) {
     match batch.client_costs.get_mut(session) {
         Some(before) => *before = None,
         None => _ = batch.client_costs.insert(session.to_owned(), None),

@@ -24,9 +24,9 @@ use crate::sys::projects::Projects;
 use crate::sys::shutdown;
 
 /// Input bytes per transaction.
-const TRANSACTION: u64 = 8 << 20;
+const TRANSACTION_BYTES: u64 = 8 << 20;
 /// Capacity of the channel between readers and writer; together with `BATCH` it bounds memory.
-const WAITING: usize = 8;
+const CHANNEL_CAPACITY: usize = 8;
 
 /// A file with new content, and where to continue.
 pub struct PendingFile {
@@ -44,7 +44,7 @@ impl PendingFile {
 }
 
 /// Files that changed since they were last read, largest first, so that no thread is left with a large one at the end.
-pub fn pending(changed: Vec<(TranscriptFile, Option<KnownFile>)>) -> Vec<PendingFile> {
+pub fn pending_files(changed: Vec<(TranscriptFile, Option<KnownFile>)>) -> Vec<PendingFile> {
     let of = |(file, seen): (TranscriptFile, Option<KnownFile>)| {
         let (cursor, conversation) = seen.map(|k| (k.cursor, k.conversation)).unzip();
         PendingFile { file: Arc::new(file), cursor, conversation: conversation.unwrap_or_default() }
@@ -85,7 +85,7 @@ impl<'a> TranscriptReader<'a> {
     pub fn run(&self, pending: &[PendingFile], store: &mut Store, report: &mut Report) -> Result<()> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.jobs.unwrap_or(0)).build().context("cannot start threads")?;
         let bar = self.ui.bytes(pending.iter().map(PendingFile::bytes).sum());
-        let (send, receive) = sync_channel::<Result<IngestBatch>>(WAITING);
+        let (send, receive) = sync_channel::<Result<IngestBatch>>(CHANNEL_CAPACITY);
         let stored = std::thread::scope(|scope| {
             let bar = &bar;
             scope.spawn(move || {
@@ -113,7 +113,7 @@ impl<'a> TranscriptReader<'a> {
                     continue;
                 }
             };
-            if bytes + batch.bytes > TRANSACTION {
+            if bytes + batch.bytes > TRANSACTION_BYTES {
                 self.commit(&mut held, store, report)?;
                 bytes = 0;
             }
@@ -144,7 +144,7 @@ impl<'a> TranscriptReader<'a> {
     }
 
     fn read(&self, pending: &PendingFile, send: &SyncSender<Result<IngestBatch>>, bar: &ProgressBar) {
-        if shutdown::asked() {
+        if shutdown::requested() {
             return;
         }
         let path = &pending.file.path;

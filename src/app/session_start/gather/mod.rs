@@ -9,7 +9,7 @@ use anyhow::Result;
 
 use crate::analyze::signal::is_offer;
 use crate::app::session_start::client_memory::ClientMemory;
-pub use crate::app::session_start::gather::undigested::compacted;
+pub use crate::app::session_start::gather::undigested::gather_compacted;
 use crate::config::Config;
 use crate::model::author::Author;
 use crate::model::note::NoteKind;
@@ -26,15 +26,15 @@ use crate::store::recent::RecentSession;
 use crate::sys::projects::Projects;
 
 /// How long an open item is shown without being confirmed, in milliseconds.
-const OPEN_FOR: Millis = 14 * 24 * 3_600_000;
+const OPEN_FOR_MS: Millis = 14 * 24 * 3_600_000;
 /// The most sessions shown in full.
-const IN_FULL: usize = 2;
+const MAX_IN_FULL: usize = 2;
 /// How many sessions to take open items from.
-const OPEN_FROM: usize = 10;
+const OPEN_ITEM_SESSIONS: usize = 10;
 /// How many sessions to read from the index at a time.
-const PAGE: usize = 30;
+const PAGE_SIZE: usize = 30;
 /// Failed runs in a row before a session is told about it.
-const FAILURES: u32 = 2;
+const MIN_FAILURES: u32 = 2;
 
 /// How the asking session starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub struct ContextRequest<'a> {
 /// The context from the index, the marks and the transcripts; without an index, from the other two.
 pub fn gather(config: &Config, store: Option<&Memory>, asked: &ContextRequest<'_>) -> Result<RenderedContext> {
     match store {
-        Some(store) => store.at_once(|| gather_from(config, Some(store), asked)),
+        Some(store) => store.in_snapshot(|| gather_from(config, Some(store), asked)),
         None => gather_from(config, None, asked),
     }
 }
@@ -97,13 +97,13 @@ fn gather_from(config: &Config, store: Option<&Memory>, asked: &ContextRequest<'
     content.remembered.retain(|note| !memory.says(&note.text));
     let Some(known) = known else { return Ok(render(content, asked.max_tokens)) };
     let first = gatherer.recent(&known, None)?;
-    for one in first.iter().take(IN_FULL) {
+    for one in first.iter().take(MAX_IN_FULL) {
         content.told.extend(gatherer.told(&known, one)?.map(|told| told.without(|text| memory.says(text))));
     }
     content.open = gatherer.open(&known, &first, content.told.first())?;
     // Open items of sessions before the last have a section of their own.
     content.told.iter_mut().skip(1).for_each(|told| told.settle(|_| true));
-    content.sessions = if asked.count { known.store.digested_in(known.project)? } else { 0 };
+    content.sessions = if asked.count { known.store.digested_count(known.project)? } else { 0 };
     // As many as there is room for, read a page at a time.
     let pages = successors(Some(first), |page| gatherer.recent(&known, page.last()).ok().filter(|next| !next.is_empty()));
     content.earlier = Box::new(pages.flatten().map_while(|one| gatherer.line(&known, &one).ok().flatten()));
@@ -152,14 +152,14 @@ impl Gatherer<'_> {
 
     /// The next page of recent sessions.
     fn recent(&self, known: &IndexedProject<'_>, behind: Option<&RecentSession>) -> Result<Vec<RecentSession>> {
-        let mut recent = known.store.recent_sessions(known.project, behind, PAGE)?;
+        let mut recent = known.store.recent_sessions(known.project, behind, PAGE_SIZE)?;
         recent.retain(|one| !self.is_asking(&one.id) && self.is_new(one.last_at));
         Ok(recent)
     }
 
     fn told(&self, known: &IndexedProject<'_>, one: &RecentSession) -> Result<Option<FullSession>> {
         let Some(stored) = known.store.digest_of(one.pk)? else { return Ok(None) };
-        let settled = known.store.closed_of(one.pk)?;
+        let settled = known.store.closed_item_ids(one.pk)?;
         let when = local(Some(one.last_at), self.config);
         let mut told =
             FullSession { session: one.id.clone(), when, goes_on: stored.interim_until.is_some(), digest: stored.digest, settled };
@@ -171,7 +171,7 @@ impl Gatherer<'_> {
     }
 
     fn is_stale(&self, one: &RecentSession) -> bool {
-        one.last_at < self.asked.now - OPEN_FOR
+        one.last_at < self.asked.now - OPEN_FOR_MS
     }
 
     /// Open items of the sessions before the last one, without those that a later session repeats or closes in other words.
@@ -181,10 +181,10 @@ impl Gatherer<'_> {
         if let Some(told) = told {
             wordings.extend(told.digest.open_items(&told.session).map(|(.., claim)| claim.text.as_str()));
         }
-        for one in recent.iter().skip(1).take(OPEN_FROM).filter(|one| !self.is_stale(one)) {
-            let mut items = known.store.items_of(one.pk)?;
+        for one in recent.iter().skip(1).take(OPEN_ITEM_SESSIONS).filter(|one| !self.is_stale(one)) {
+            let mut items = known.store.open_items_of(one.pk)?;
             items.retain(|item| item.verified && !is_offer(&item.text));
-            let closed = if items.is_empty() { Vec::new() } else { known.store.closed_of(one.pk)? };
+            let closed = if items.is_empty() { Vec::new() } else { known.store.closed_item_ids(one.pk)? };
             let when = day(one.last_at, self.config);
             // Sessions repeat open items: once closed in one session, an item is closed in all.
             let new = items.iter().filter(|item| !wordings.has(&item.text) && !closed.contains(&item.id));
@@ -206,7 +206,7 @@ impl Gatherer<'_> {
     }
 
     fn banner(&self, run: &LastRun) -> Option<String> {
-        if run.failures < FAILURES {
+        if run.failures < MIN_FAILURES {
             return None;
         }
         let since = run.failing_since.map_or_else(String::new, |at| format!(" since {}", day(at, self.config)));

@@ -9,9 +9,9 @@ use std::time::Instant;
 use anyhow::Result;
 
 use super::{Gatherer, IndexedProject, local, remembered};
-use crate::analyze::told_by;
+use crate::analyze::extracted_digest;
 use crate::app::session_start::client_memory::ClientMemory;
-use crate::app::session_start::undigested_summary::account;
+use crate::app::session_start::undigested_summary::summary_line;
 use crate::config::Config;
 use crate::model::session::{Millis, RecordKey};
 use crate::privacy::Sanitizer;
@@ -24,18 +24,18 @@ use crate::store::pause;
 
 /// The most marks to look at, newest first, and the most sessions to read from transcripts.
 const MAX_MARKS: usize = 60;
-const MAX_FRESH: usize = 5;
+const MAX_UNDIGESTED: usize = 5;
 /// Bytes to read from the end of the transcript of an undigested and of a compacted session.
-const FRESH_TAIL: u64 = 96 << 10;
-const COMPACTED_TAIL: u64 = 4 << 20;
+const UNDIGESTED_TAIL_BYTES: u64 = 96 << 10;
+const COMPACTED_TAIL_BYTES: u64 = 4 << 20;
 
 impl Gatherer<'_> {
     /// Sessions that ended without a digest, newest first, read from the ends of their transcripts.
     pub(super) fn fresh(&self, store: Option<&Memory>, known: Option<&IndexedProject<'_>>) -> Result<Vec<UndigestedSession>> {
-        let marks = mark::newest_ends(&self.config.data_dir, MAX_MARKS).into_iter();
+        let marks = mark::newest_session_ends(&self.config.data_dir, MAX_MARKS).into_iter();
         let mut ended: Vec<(String, String)> = marks.map(|m| (m.session, m.transcript)).collect();
         if let Some(known) = known {
-            ended.extend(known.store.undigested(known.project, MAX_FRESH)?.into_iter().map(|u| (u.id, u.transcript)));
+            ended.extend(known.store.undigested_sessions(known.project, MAX_UNDIGESTED)?.into_iter().map(|u| (u.id, u.transcript)));
         }
         if ended.is_empty() {
             return Ok(Vec::new());
@@ -45,7 +45,7 @@ impl Gatherer<'_> {
         let mut fresh: Vec<UndigestedSession> = Vec::new();
         let mut seen: Vec<&str> = Vec::new();
         for (id, transcript) in &ended {
-            if Instant::now() >= self.asked.until || fresh.len() >= MAX_FRESH {
+            if Instant::now() >= self.asked.until || fresh.len() >= MAX_UNDIGESTED {
                 break;
             }
             if seen.contains(&id.as_str()) || self.is_asking(id) || self.is_shut_out(store, id) {
@@ -53,7 +53,7 @@ impl Gatherer<'_> {
             }
             seen.push(id);
             let digested = store.map(|store| store.digested_until(id)).transpose()?.flatten();
-            fresh.extend(self.read_fresh(store, id, Path::new(transcript), &gate, digested));
+            fresh.extend(self.read_undigested(store, id, Path::new(transcript), &gate, digested));
         }
         fresh.sort_by_key(|f| std::cmp::Reverse(f.last_at));
         Ok(fresh)
@@ -65,7 +65,7 @@ impl Gatherer<'_> {
 
     /// An unreadable transcript gives nothing here; the next digest reports why. A session without new words since its digest gives nothing
     /// either: clients append records of their own when a window is closed.
-    fn read_fresh(
+    fn read_undigested(
         &self,
         store: Option<&Memory>,
         id: &str,
@@ -77,23 +77,30 @@ impl Gatherer<'_> {
             return None;
         }
         let key_of = |cwd: &str| self.projects.key_of(cwd);
-        let session =
-            live_session::session(transcript, id, FRESH_TAIL, gate, key_of, |key| is_forgotten(store, key), hushed(store, id)?)
-                .ok()?;
+        let session = live_session::session(
+            transcript,
+            id,
+            UNDIGESTED_TAIL_BYTES,
+            gate,
+            key_of,
+            |key| is_forgotten(store, key),
+            hushed(store, id)?,
+        )
+        .ok()?;
         let cwd = session.cwd.as_deref()?;
         let last_at = session.last_at()?;
         let fits = session.project.key == self.key
             && !self.config.excludes_folder(cwd, self.projects)
             && self.is_new(last_at)
             && digested.is_none_or(|until| last_at > until);
-        let text = fits.then(|| account(&session)).flatten()?;
+        let text = fits.then(|| summary_line(&session)).flatten()?;
         Some(UndigestedSession { session: id.to_owned(), when: local(Some(last_at), self.config), text, last_at })
     }
 }
 
 /// What a session did before its context was compacted, straight from its transcript. The index contributes only the project's notes,
 /// which the session got when it started, and what was forgotten.
-pub fn compacted(
+pub fn gather_compacted(
     config: &Config,
     store: Option<&Memory>,
     transcript: &Path,
@@ -109,7 +116,7 @@ pub fn compacted(
     let session = live_session::session(
         transcript,
         session,
-        COMPACTED_TAIL,
+        COMPACTED_TAIL_BYTES,
         &config.gate()?,
         key_of,
         |key| is_forgotten(store, key),
@@ -123,7 +130,7 @@ pub fn compacted(
         session: session.id.clone(),
         when: local(session.last_at(), config),
         goes_on: true,
-        digest: told_by(&session),
+        digest: extracted_digest(&session),
         settled: Vec::new(),
     };
     let mut remembered = remembered(config, store, &session.project.key, |_| true).unwrap_or_default();
@@ -148,7 +155,7 @@ fn is_shut_out(store: Option<&Memory>, session: &str) -> bool {
 
 /// The hashes of the session's private words; `None` if they cannot be read, and then nothing is shown.
 fn hushed(store: Option<&Memory>, session: &str) -> Option<PrivateWords> {
-    store.map_or(Some(PrivateWords::default()), |store| store.hushed_of(session).ok())
+    store.map_or(Some(PrivateWords::default()), |store| store.private_words_by_id(session).ok())
 }
 
 fn is_forgotten(store: Option<&Memory>, key: RecordKey) -> bool {

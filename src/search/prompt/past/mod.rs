@@ -5,7 +5,9 @@ mod phrases;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use self::phrases::{CONTINUES, JOINING_BEFORE, JOINING_BEHIND, PAST, PHRASES, UNSEGMENTED, UNSEGMENTED_AROUND};
+use self::phrases::{
+    ASKS_FOR_PAST, CONTINUES, LEADING_PARTICLES, PHRASES, TRAILING_PARTICLES, UNSEGMENTED_AROUND, UNSEGMENTED_PHRASES,
+};
 use crate::analyze::signal::language::Matcher;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +26,8 @@ const ASKING_CLASSES: [&str; 6] = ["US", "LEFT", "ON", "SETTLE", "SETTLED", "REC
 
 /// All words of the phrases that ask.
 static WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
-    let asking = PHRASES.rules.iter().filter(|rule| [PAST, CONTINUES].contains(&rule.name)).flat_map(|rule| rule.phrases.iter());
+    let asking =
+        PHRASES.rules.iter().filter(|rule| [ASKS_FOR_PAST, CONTINUES].contains(&rule.name)).flat_map(|rule| rule.phrases.iter());
     let classes = PHRASES.classes.iter().filter(|(name, _)| ASKING_CLASSES.contains(name)).flat_map(|(_, of)| of.iter());
     let words = asking.chain(classes).flat_map(|phrase| phrase.split_whitespace());
     // "go" is left out: "go on" usually means this conversation.
@@ -33,25 +36,25 @@ static WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
 
 /// The phrases of scripts without spaces and the words around them, longest first.
 static PIECES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
-    let mut all: Vec<&str> = UNSEGMENTED.iter().chain(&UNSEGMENTED_AROUND).copied().collect();
+    let mut all: Vec<&str> = UNSEGMENTED_PHRASES.iter().chain(&UNSEGMENTED_AROUND).copied().collect();
     all.sort_by_key(|piece| std::cmp::Reverse(piece.chars().count()));
     all
 });
 
 /// Is it a word (or several joined ones) of a phrase that asks?
-pub fn has_word(lower: &str) -> bool {
+pub fn is_phrase_word(lower: &str) -> bool {
     WORDS.contains(lower)
 }
 
 /// Does a text in a script without spaces ask for the past?
 pub fn asks_unsegmented(text: &str) -> bool {
-    UNSEGMENTED.iter().any(|phrase| text.contains(phrase))
+    UNSEGMENTED_PHRASES.iter().any(|phrase| text.contains(phrase))
 }
 
 /// Such a text without the words that ask; what is left is separated by spaces.
-pub fn without_asking(text: &str) -> String {
+pub fn strip_asking(text: &str) -> String {
     let left = PIECES.iter().fold(text.to_owned(), |left, piece| left.replace(piece, " "));
-    let topics = left.split(' ').map(|part| part.trim_start_matches(JOINING_BEFORE).trim_end_matches(JOINING_BEHIND));
+    let topics = left.split(' ').map(|part| part.trim_start_matches(LEADING_PARTICLES).trim_end_matches(TRAILING_PARTICLES));
     topics.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
@@ -79,14 +82,14 @@ pub fn asks_why(lines: &[String]) -> bool {
 const WHY: [&str; 6] = ["why", "warum", "wieso", "weshalb", "pourquoi", "perché"];
 
 /// What the user's own lines ask for.
-pub fn of(lines: &[String]) -> PastIntent {
+pub fn classify(lines: &[String]) -> PastIntent {
     let found = lines.iter().flat_map(|line| clauses(line)).map(|clause| {
         if asks_unsegmented(clause) {
             return PastIntent::Asks;
         }
         let named = MATCHER.named(clause);
         let says = |name| named.contains(&name);
-        if says(PAST) {
+        if says(ASKS_FOR_PAST) {
             PastIntent::Asks
         } else if says(CONTINUES) {
             PastIntent::Continues

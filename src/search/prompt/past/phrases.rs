@@ -2,13 +2,13 @@
 
 use crate::analyze::signal::language::{Language, PhraseRule};
 
-pub const PAST: &str = "asks for the past";
+pub const ASKS_FOR_PAST: &str = "asks for the past";
 pub const CONTINUES: &str = "continues";
 /// Phrases that only look like it: a longer phrase hides the shorter one inside it.
-const ELSE: &str = "something else";
+const LOOKALIKE: &str = "something else";
 
 /// Phrases in scripts without spaces.
-pub const UNSEGMENTED: [&str; 15] = [
+pub const UNSEGMENTED_PHRASES: [&str; 15] = [
     "上次", "上回", "上一次", "我们之前", "我們之前", "之前我们", "之前我們", "昨天我们", "我们昨天", "前回", "この前",
     "昨日の続き", "続きから", "지난번", "저번에",
 ];
@@ -28,8 +28,8 @@ pub const UNSEGMENTED_AROUND: [&str; 107] = [
     "우리", "작업", "계속", "이어서", "해줘", "주세요",
 ];
 /// Particles to strip from the start and the end of a topic.
-pub const JOINING_BEFORE: &[char] = &['的', '了', '把', '在', 'の', 'を', 'は', 'が', 'で', 'に', 'と', 'も', 'へ'];
-pub const JOINING_BEHIND: &[char] = &[
+pub const LEADING_PARTICLES: &[char] = &['的', '了', '把', '在', 'の', 'を', 'は', 'が', 'で', 'に', 'と', 'も', 'へ'];
+pub const TRAILING_PARTICLES: &[char] = &[
     '的', '了', '吗', '嗎', '呢', '吧', 'の', 'を', 'は', 'が', 'で', 'に', 'と', 'も', 'か', 'へ', 'ね', 'よ', '을', '를', '은',
     '는', '의', '에',
 ];
@@ -74,7 +74,7 @@ pub static PHRASES: Language = Language {
     ],
     rules: &[
         PhraseRule {
-            name: PAST,
+            name: ASKS_FOR_PAST,
             kind: None,
             importance: 0.0,
             phrases: &[
@@ -151,7 +151,7 @@ pub static PHRASES: Language = Language {
             ],
         },
         PhraseRule {
-            name: ELSE,
+            name: LOOKALIKE,
             kind: None,
             importance: 0.0,
             phrases: &[

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use recall::privacy::Sanitizer;
-use recall::text::clean::{both_ends, fold_lines, head_and_tail, one_line, plain, shorten};
+use recall::text::clean::{both_ends, fold_lines, head_and_tail, one_line, shorten, without_controls};
 use redact::Redactor;
 
 use super::{acts, secrets, texts};
@@ -21,9 +21,9 @@ pub fn check(data: &[u8]) {
 }
 
 fn cleaning(text: &str, max: usize) {
-    let clean = plain(text);
+    let clean = without_controls(text);
     assert!(!clean.contains(acts) && clean.len() <= text.len(), "{clean:?}");
-    assert_eq!(plain(&clean), clean, "cleaned once is clean");
+    assert_eq!(without_controls(&clean), clean, "cleaned once is clean");
     let folded = fold_lines(&clean);
     assert!(folded.len() <= clean.len());
     assert_eq!(fold_lines(&folded), folded, "folded once is folded");
@@ -51,7 +51,7 @@ fn redaction(text: &str) {
 fn secret(before: &str, after: &str, choice: usize) {
     let secret = &SECRETS[choice % SECRETS.len()];
     // Within a longer word it is none.
-    if [before, after].iter().any(|text| plain(text).contains(secret.as_str())) {
+    if [before, after].iter().any(|text| without_controls(text).contains(secret.as_str())) {
         return;
     }
     let text = format!("{before}\n{secret}\n{after}");

@@ -38,14 +38,14 @@ struct Line {
 }
 
 fn lines(bytes: &[u8], offset: u64) -> Vec<Read3> {
-    collect(LineReader::new(bytes, offset).at_most(MAX_LINE))
+    collect(LineReader::new(bytes, offset).with_max_line(MAX_LINE))
 }
 
 fn collect(mut lines: LineReader<impl Read>) -> Vec<Read3> {
     let mut all = Vec::new();
-    while let Some((from, to, piece)) = lines.next_piece().expect("nothing fails to be read") {
+    while let Some((from, to, piece)) = lines.next_line().expect("nothing fails to be read") {
         let line = match piece {
-            RawLine::Line(bytes) => Some(Line { bytes: bytes.to_vec(), is_tail: false }),
+            RawLine::Complete(bytes) => Some(Line { bytes: bytes.to_vec(), is_tail: false }),
             RawLine::Tail(bytes) => Some(Line { bytes: bytes.to_vec(), is_tail: true }),
             RawLine::TooLong { .. } => None,
         };

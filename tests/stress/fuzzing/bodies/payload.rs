@@ -19,7 +19,7 @@ const EVENTS: [Event; 7] = [
 
 pub fn check(data: &[u8]) {
     let name = String::from_utf8_lossy(data);
-    assert!(Event::named(&name).is_none_or(|event| event.name() == name));
+    assert!(Event::from_name(&name).is_none_or(|event| event.name() == name));
     let Ok(payload) = Payload::read(data) else { return };
     let parsed: serde_json::Value =
         serde_json::from_slice(data.strip_prefix(b"\xef\xbb\xbf").unwrap_or(data)).expect("what is read is JSON");

@@ -20,7 +20,7 @@ pub fn check(data: &[u8]) {
     let Some((choice, rest)) = data.split_first() else { return };
     let text = String::from_utf8_lossy(rest);
     let context = QueryContext { now: 1_795_305_600_000, zone: TimeZone::UTC, home: "/home/dev".into() };
-    let query = if choice & 1 == 0 { Query::parse(&text, &context) } else { Query::of_words(&text) };
+    let query = if choice & 1 == 0 { Query::parse(&text, &context) } else { Query::from_words(&text) };
     assert!(query.terms.iter().all(|term| !term.text.is_empty() && !term.text.contains('"')), "{query:?}");
     assert_eq!(Query::parse(&text, &context), Query::parse(&text, &context));
     let wanted = SearchOptions {
@@ -40,7 +40,7 @@ pub fn check(data: &[u8]) {
         for one in &found {
             assert!(one.score.is_finite() && (0.0..=1.001).contains(&one.covered) && one.passages.len() <= 2, "{one:?}");
         }
-        recall::search::most_telling(store, &query).unwrap_or_else(|e| panic!("{e:#}: {text:?}"));
+        recall::search::max_distinctiveness(store, &query).unwrap_or_else(|e| panic!("{e:#}: {text:?}"));
     });
     let _ = Highlighter::of_query(&query);
 }
@@ -93,5 +93,5 @@ fn index_of_three() -> (tempfile::TempDir, Memory) {
         assert!(store.import_session(session).expect("it is taken in"));
     }
     assert_eq!(store.write_documents().expect("an index").made, 3);
-    (folder, Memory::beside(&store, &Policy::upkeep()).expect("an index"))
+    (folder, Memory::beside_writer(&store, &Policy::maintenance()).expect("an index"))
 }

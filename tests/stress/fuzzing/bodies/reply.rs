@@ -49,7 +49,7 @@ fn printed(stdout: &[u8], request: &ModelRequest) {
     match report::read(stdout, &|said| reply::read(said, request), "haiku") {
         Attempt::Answered(answer) => assert!(answer.cost_usd.is_none_or(|usd| usd.is_finite() && usd >= 0.0)),
         Attempt::Failed(failure) => assert!(failure.to_string().chars().count() <= 250, "{failure}"),
-        Attempt::Again(what) => assert!(what.chars().count() <= 161 && !what.contains(acts), "{what:?}"),
+        Attempt::Retry(what) => assert!(what.chars().count() <= 161 && !what.contains(acts), "{what:?}"),
     }
     let is_json = |bytes: &[u8]| serde_json::from_slice::<serde_json::Value>(bytes).is_ok();
     assert!(!is_json(stdout) || is_json(&report::redacted(stdout, &GATE)));

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use recall::model::session::{Item, Record};
 use recall::privacy::Sanitizer;
-use recall::source::claude_code::{ParsedLine, TranscriptIdentity, is_whole, read_line};
+use recall::source::claude_code::{ParsedLine, TranscriptIdentity, is_complete, parse_line};
 use recall::source::json::{self, fields};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -23,21 +23,21 @@ pub fn check(data: &[u8]) {
 
 fn one(line: &[u8]) {
     let place = TranscriptIdentity { session: "a-session".into(), agent: None };
-    let read = read_line(line, &place, &GATE);
+    let read = parse_line(line, &place, &GATE);
     // Bookkeeping is known by how it begins: how it ends makes no difference.
-    let is_passed_over = read == ParsedLine::Nothing && line.starts_with(b"{\"type\":\"");
-    assert!(is_passed_over || is_whole(line) != matches!(read, ParsedLine::Bad(_)));
-    assert_eq!(read_line(&[line, b" \r"].concat(), &place, &GATE), read, "the same with its line's end");
+    let is_passed_over = read == ParsedLine::Empty && line.starts_with(b"{\"type\":\"");
+    assert!(is_passed_over || is_complete(line) != matches!(read, ParsedLine::Malformed(_)));
+    assert_eq!(parse_line(&[line, b" \r"].concat(), &place, &GATE), read, "the same with its line's end");
     match &read {
-        ParsedLine::Row(row) => of_row(row),
+        ParsedLine::Record(row) => of_row(row),
         ParsedLine::Unknown(name) => assert!(name.chars().count() <= 60 && !name.contains(acts), "{name:?}"),
         ParsedLine::Cost { by_model, .. } => {
             assert!(by_model.iter().flatten().all(|(model, usd)| *usd >= 0.0 && usd.is_finite() && !model.contains(acts)));
         }
-        ParsedLine::Bad(_) | ParsedLine::Nothing | ParsedLine::Link(_) | ParsedLine::Stamp { .. } => {}
+        ParsedLine::Malformed(_) | ParsedLine::Empty | ParsedLine::Link(_) | ParsedLine::SessionStart { .. } => {}
     }
     let bare = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
-    if let Some(text) = std::str::from_utf8(bare).ok().filter(|_| !is_passed_over || is_whole(line)) {
+    if let Some(text) = std::str::from_utf8(bare).ok().filter(|_| !is_passed_over || is_complete(line)) {
         of_json(text, &read);
     }
 }
@@ -60,7 +60,7 @@ fn of_json(text: &str, read: &ParsedLine) {
     const NAMES: [&str; 4] = ["type", "uuid", "message", "content"];
     let value = serde_json::from_str::<Value>(text).ok();
     if let Some(Value::Object(object)) = &value {
-        assert!(!matches!(read, ParsedLine::Bad(_)), "an object is no bad line: {text:?}");
+        assert!(!matches!(read, ParsedLine::Malformed(_)), "an object is no bad line: {text:?}");
         let found = fields(text, &NAMES).expect("it is an object");
         for (name, raw) in NAMES.into_iter().zip(found) {
             let raw = raw.map(|raw| serde_json::from_str::<Value>(raw.get()).expect("a part of a value is one"));
@@ -69,7 +69,7 @@ fn of_json(text: &str, read: &ParsedLine) {
     }
     let is_json = serde_json::from_str::<&RawValue>(text).is_ok();
     // In the name of a field a control character is let through, as half a surrogate pair is.
-    assert!(is_json || matches!(read, ParsedLine::Bad(_)) || text.contains(char::is_control), "{text:?}");
+    assert!(is_json || matches!(read, ParsedLine::Malformed(_)) || text.contains(char::is_control), "{text:?}");
     if is_json {
         mapped(text, value.as_ref());
     }
@@ -77,14 +77,14 @@ fn of_json(text: &str, read: &ParsedLine) {
 
 /// Other strings in the same JSON.
 fn mapped(text: &str, value: Option<&Value>) {
-    if let Some(same) = json::map_texts(text, |_| Some(None)) {
+    if let Some(same) = json::map_strings(text, |_| Some(None)) {
         assert_eq!(same, text, "nothing was changed");
     }
-    let again = json::map_texts(text, |text| Some(Some(text.to_owned()))).map(|json| serde_json::from_str::<Value>(&json));
+    let again = json::map_strings(text, |text| Some(Some(text.to_owned()))).map(|json| serde_json::from_str::<Value>(&json));
     if let (Some(again), Some(value)) = (again, value) {
         assert_eq!(&again.expect("it is JSON"), value, "written in another way, it says the same");
     }
-    if let Some(shown) = json::map_texts(text, |text| GATE.verbatim(text)) {
+    if let Some(shown) = json::map_strings(text, |text| GATE.verbatim(text)) {
         assert!(serde_json::from_str::<&RawValue>(&shown).is_ok(), "{shown}");
     }
 }
