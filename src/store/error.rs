@@ -110,6 +110,7 @@ fn of(error: &anyhow::Error, path: &Path) -> Option<StoreError> {
         Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
             Some(StoreError::Closed { path, why: sql.to_string() })
         }
+        Some(ErrorCode::SchemaChanged) => Some(StoreError::Changed { path }),
         Some(ErrorCode::DiskFull) => Some(StoreError::Full { path, why: sql.to_string() }),
         Some(ErrorCode::SystemIoFailure) => Some(StoreError::Failing { path, why: sql.to_string() }),
         Some(ErrorCode::Unknown) if is_about_schema(&sql.to_string()) => damaged(),

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 use rustix::fs::{Access, access};
 
 use super::error::StoreError;
@@ -72,7 +72,7 @@ impl Store {
         if is_left {
             store.check_with_log(version).with_context(|| format!("cannot read {}", path.display()))?;
         } else if (1..schema::FORMAT).contains(&version)
-            && let Some(what) = store.damage_of_pages()?
+            && let Some(what) = store.damage_before_upgrade().with_context(|| format!("cannot read {}", path.display()))?
         {
             // A damaged index is not upgraded: repair finds it as it was.
             bail!(StoreError::Damaged { path: path.to_owned(), what });
@@ -191,6 +191,13 @@ impl Store {
             }
             _ => Ok(()),
         }
+    }
+
+    /// What is damaged in the pages of an index that has to be upgraded. Holds the write lock: another process that upgrades it would change
+    /// the schema under the check. `None` if one already did.
+    fn damage_before_upgrade(&self) -> Result<Option<String>> {
+        let _lock = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
+        if self.version()? == schema::FORMAT { Ok(None) } else { self.damage_of_pages() }
     }
 
     fn migrate(&mut self, version: usize) -> Result<()> {
