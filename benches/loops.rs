@@ -6,10 +6,10 @@ use std::hint::black_box;
 use std::path::Path;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use recall::privacy::Sanitizer;
-use recall::source::claude_code::{TranscriptIdentity, parse_line};
-use recall::source::delta::LineReader;
-use recall::text::clean::{fold_lines, without_controls};
+use recall::testing::privacy::Sanitizer;
+use recall::testing::source::claude_code::{TranscriptIdentity, parse_line};
+use recall::testing::source::delta::LineReader;
+use recall::testing::text::clean::{fold_lines, without_controls};
 use redact::Redactor;
 use serde_json::{Value, json};
 

@@ -52,21 +52,23 @@
 // `println!` and `eprintln!` panic if nothing reads the stream, so all output goes through `sys::messages` and `sys::terminal_escape`.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
-pub mod analyze;
-pub mod app;
-pub mod cli;
-pub mod config;
-pub mod hook;
+mod analyze;
+mod app;
+mod cli;
+mod config;
+mod hook;
 mod mcp;
-pub mod model;
-pub mod privacy;
-pub mod render;
-pub mod search;
-pub mod setup;
-pub mod source;
-pub mod store;
-pub mod summarize;
-pub mod sys;
-pub mod text;
+mod model;
+mod privacy;
+mod render;
+mod search;
+mod setup;
+mod source;
+mod store;
+mod summarize;
+mod sys;
+#[cfg(feature = "testing")]
+pub mod testing;
+mod text;
 
 pub use crate::cli::run;

@@ -10,17 +10,17 @@ use crate::model::session::{Entry, Item, Outcome, RecordKey, Session, ToolUse, T
 
 /// An entry with all its occurrences.
 #[derive(Debug, Clone)]
-pub struct DistinctEntry<'s> {
+pub(crate) struct DistinctEntry<'s> {
     /// Index in the session of the occurrence that is kept.
-    pub at: usize,
-    pub entry: &'s Entry,
-    pub signal: Signal,
+    pub(crate) at: usize,
+    pub(crate) entry: &'s Entry,
+    pub(crate) signal: Signal,
     /// The record keys of all occurrences, in order.
-    pub rows: Vec<RecordKey>,
+    pub(crate) rows: Vec<RecordKey>,
 }
 
 impl DistinctEntry<'_> {
-    pub fn times(&self) -> usize {
+    pub(crate) fn times(&self) -> usize {
         self.rows.len()
     }
 }
@@ -36,7 +36,7 @@ enum KeptOccurrence {
 
 /// The distinct entries of a session, in order. Searches and the client's bookkeeping are left out; of reading a file, only the fact that
 /// it was read remains.
-pub fn distinct_entries(session: &Session) -> Vec<DistinctEntry<'_>> {
+pub(crate) fn distinct_entries(session: &Session) -> Vec<DistinctEntry<'_>> {
     let mut all: Vec<DistinctEntry<'_>> = Vec::new();
     let mut known: HashMap<u64, usize> = HashMap::new();
     for (at, entry) in session.entries.iter().enumerate() {
@@ -118,7 +118,7 @@ fn text_hash(kind: &str, text: &str) -> Option<u64> {
 }
 
 /// The normal form for comparing texts: lower-case words joined by spaces, without punctuation and markup.
-pub fn normalized(text: &str) -> String {
+pub(crate) fn normalized(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()) {
         if !out.is_empty() {

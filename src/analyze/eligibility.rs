@@ -15,7 +15,7 @@ const MAX_DOUBLINGS: u32 = 13;
 
 /// Why a session gets no digest in this run, or none by the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SkipReason {
+pub(crate) enum SkipReason {
     /// It may still grow; the time left, in milliseconds.
     Unsettled(Millis),
     NoPrompt,
@@ -52,16 +52,16 @@ impl std::fmt::Display for SkipReason {
 
 /// A session's state, as eligibility needs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SessionActivity {
+pub(crate) struct SessionActivity {
     /// When it last grew, and when the client said that it ended.
-    pub grew_at: Millis,
-    pub ended_at: Option<Millis>,
-    pub has_prompt: bool,
-    pub has_work: bool,
+    pub(crate) grew_at: Millis,
+    pub(crate) ended_at: Option<Millis>,
+    pub(crate) has_prompt: bool,
+    pub(crate) has_work: bool,
 }
 
 /// Why a session can never get a digest as it stands, however long one waits.
-pub fn permanent_skip(session: &Session) -> Option<SkipReason> {
+pub(crate) fn permanent_skip(session: &Session) -> Option<SkipReason> {
     if session.prompts().next().is_none() {
         return Some(SkipReason::NoPrompt);
     }
@@ -69,7 +69,7 @@ pub fn permanent_skip(session: &Session) -> Option<SkipReason> {
 }
 
 /// Is the session worth a digest, and has it been quiet long enough?
-pub fn check_ready(standing: &SessionActivity, now: Millis, settle: Millis) -> Result<(), SkipReason> {
+pub(crate) fn check_ready(standing: &SessionActivity, now: Millis, settle: Millis) -> Result<(), SkipReason> {
     if !standing.has_prompt {
         return Err(SkipReason::NoPrompt);
     }
@@ -85,7 +85,7 @@ pub fn check_ready(standing: &SessionActivity, now: Millis, settle: Millis) -> R
 
 /// Has an ongoing session seen enough work since its last digest, if any, to get an interim one? `times` are those of its records
 /// since.
-pub fn is_interim_due(digested: Option<Millis>, times: &[Millis]) -> bool {
+pub(crate) fn is_interim_due(digested: Option<Millis>, times: &[Millis]) -> bool {
     let all: Vec<Millis> = digested.into_iter().chain(times.iter().copied()).collect();
     let worked: Millis = all.windows(2).map(|pair| (pair[1] - pair[0]).min(MAX_PAUSE)).sum();
     worked >= INTERIM_WORK
@@ -94,7 +94,7 @@ pub fn is_interim_due(digested: Option<Millis>, times: &[Millis]) -> bool {
 /// May the model be asked again about a session it failed on? The wait doubles from an hour up to 341 days: a permanent failure
 /// costs a handful of calls and then next to nothing, and what failed for a week is retried within a week. A session that has
 /// grown since the failure waits the hour only.
-pub fn may_retry(failures: u32, last: Millis, grew_at: Millis, now: Millis) -> Result<(), SkipReason> {
+pub(crate) fn may_retry(failures: u32, last: Millis, grew_at: Millis, now: Millis) -> Result<(), SkipReason> {
     if failures < FAILURES_BEFORE_WAIT {
         return Ok(());
     }
@@ -106,13 +106,13 @@ pub fn may_retry(failures: u32, last: Millis, grew_at: Millis, now: Millis) -> R
 
 /// What a run may spend. Reservations count until the real cost is known.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Budget {
-    pub run_usd: f64,
-    pub day_usd: f64,
+pub(crate) struct Budget {
+    pub(crate) run_usd: f64,
+    pub(crate) day_usd: f64,
 }
 
 /// Does a call with this worst-case cost fit into what is left?
-pub fn check_budget(worst_usd: f64, spent_run: f64, spent_day: f64, budget: &Budget) -> Result<(), SkipReason> {
+pub(crate) fn check_budget(worst_usd: f64, spent_run: f64, spent_day: f64, budget: &Budget) -> Result<(), SkipReason> {
     // A millionth of a cent, for rounding in floating-point sums.
     const SLACK: f64 = 1e-8;
     if spent_run + worst_usd > budget.run_usd + SLACK {

@@ -4,29 +4,29 @@ use crate::analyze::signal::{has_failed, is_check, is_commit, may_fail};
 use crate::model::session::{Entry, Item, RecordKey, Session, ToolUse, Touch};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FailedCommand {
-    pub row: RecordKey,
-    pub command: String,
-    pub brief: String,
+pub(crate) struct FailedCommand {
+    pub(crate) row: RecordKey,
+    pub(crate) command: String,
+    pub(crate) brief: String,
     /// How many times it failed before it passed or was abandoned.
-    pub times: usize,
-    pub fix: Option<FailureFix>,
+    pub(crate) times: usize,
+    pub(crate) fix: Option<FailureFix>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FailureFix {
+pub(crate) struct FailureFix {
     /// The run that passed.
-    pub row: RecordKey,
+    pub(crate) row: RecordKey,
     /// Files changed between the first failure and that run.
-    pub files: Vec<String>,
+    pub(crate) files: Vec<String>,
     /// The last successful command in between that may have had an effect.
-    pub command: Option<String>,
+    pub(crate) command: Option<String>,
 }
 
 impl FailedCommand {
     /// How the command failed: the exit code, names of failing tests, and at most `most` characters of the output, marked as a quotation.
     /// Empty if nothing is known.
-    pub fn describe(&self, most: usize) -> String {
+    pub(crate) fn describe(&self, most: usize) -> String {
         let (code, output) = exit_code(&self.brief);
         let mut parts: Vec<String> = code.map(|code| format!("exit code {code}")).into_iter().collect();
         let names = failing_tests(output);
@@ -93,7 +93,7 @@ fn is_test_name(word: &str) -> bool {
 
 impl FailureFix {
     /// What was done before the command passed: the changed files, else the last command that may explain it. `None` if neither is known.
-    pub fn told(&self, most: usize) -> Option<String> {
+    pub(crate) fn told(&self, most: usize) -> Option<String> {
         if self.files.is_empty() {
             return self.command.as_ref().map(|command| format!("`{}`", crate::text::clean::shorten(command, 100)));
         }
@@ -104,7 +104,7 @@ impl FailureFix {
 }
 
 /// Failed commands, each once, in the order of first failure. Commands for which failing is normal are left out.
-pub fn failures(session: &Session) -> Vec<FailedCommand> {
+pub(crate) fn failures(session: &Session) -> Vec<FailedCommand> {
     let signatures: Vec<Option<String>> = session.entries.iter().map(command_signature).collect();
     let mut found: Vec<(String, FailedCommand)> = Vec::new();
     for (at, entry) in session.entries.iter().enumerate() {

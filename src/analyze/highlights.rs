@@ -9,14 +9,14 @@ use crate::text::clean::shorten;
 
 /// A highlight.
 #[derive(Debug, Clone, Copy)]
-pub struct Highlight<'s> {
-    pub entry: &'s Entry,
+pub(crate) struct Highlight<'s> {
+    pub(crate) entry: &'s Entry,
     /// The 1-based prompt number, if it is a prompt.
-    pub number: Option<usize>,
+    pub(crate) number: Option<usize>,
 }
 
 /// The `most` most important entries, and those as important as the next one; in transcript order.
-pub fn highlights(session: &Session, most: usize) -> Vec<Highlight<'_>> {
+pub(crate) fn highlights(session: &Session, most: usize) -> Vec<Highlight<'_>> {
     let is_state = |e: &Entry| matches!(e.item, Item::Title(_) | Item::Todos(_) | Item::Task(_) | Item::Outcome(_));
     let closing = closing_replies(session);
     let weighed = session.entries.iter().enumerate().filter(|(_, e)| !is_state(e)).map(|(at, e)| {
@@ -34,15 +34,15 @@ pub fn highlights(session: &Session, most: usize) -> Vec<Highlight<'_>> {
 }
 
 /// How parts of a line are marked up for its destination.
-pub struct Markup {
-    pub words: fn(&str) -> String,
-    pub command: fn(&str) -> String,
+pub(crate) struct Markup {
+    pub(crate) words: fn(&str) -> String,
+    pub(crate) command: fn(&str) -> String,
     /// Marks the speaker.
-    pub who: fn(&str) -> String,
+    pub(crate) who: fn(&str) -> String,
 }
 
 /// An entry on one line; its text is shortened to `max` characters before it is marked up.
-pub fn line(session: &Session, entry: &Entry, max: usize, markup: &Markup) -> String {
+pub(crate) fn line(session: &Session, entry: &Entry, max: usize, markup: &Markup) -> String {
     let Markup { words, command, who } = markup;
     let agent = if entry.is_main() { "" } else { "subagent: " };
     match &entry.item {

@@ -20,10 +20,10 @@ const HASHES_IN_BAND: usize = 5;
 
 /// The words of a digest as sorted hashes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DigestWordSet(Vec<u32>);
+pub(crate) struct DigestWordSet(Vec<u32>);
 
 impl DigestWordSet {
-    pub fn of(digest: &Digest) -> Self {
+    pub(crate) fn of(digest: &Digest) -> Self {
         let claims = digest.decisions.iter().chain(&digest.next_steps).map(|claim| claim.text.as_str());
         let lists = digest.completed.iter().chain(&digest.learned).map(String::as_str);
         let all: BTreeSet<String> =
@@ -37,11 +37,11 @@ impl DigestWordSet {
     }
 
     /// The stored format: little-endian 32-bit hashes.
-    pub fn to_bytes(&self) -> Vec<u8> {
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
         self.0.iter().flat_map(|word| word.to_le_bytes()).collect()
     }
 
-    pub fn from_bytes(bytes: &[u8]) -> Self {
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Self {
         Self(bytes.chunks_exact(4).map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]])).collect())
     }
 
@@ -85,7 +85,7 @@ fn mix(a: u64, b: u64) -> u64 {
 /// For each digest, in session order, the index of the next near-duplicate.
 ///
 /// The next rather than the last, so that a new digest changes only the entry of the one before it.
-pub fn next_near_duplicates(all: &[DigestWordSet]) -> Vec<Option<usize>> {
+pub(crate) fn next_near_duplicates(all: &[DigestWordSet]) -> Vec<Option<usize>> {
     let mut next = vec![None; all.len()];
     let mut seen: HashMap<u64, Vec<usize>> = HashMap::new();
     for (at, one) in all.iter().enumerate().rev().filter(|(_, one)| one.tells()) {
@@ -100,7 +100,11 @@ pub fn next_near_duplicates(all: &[DigestWordSet]) -> Vec<Option<usize>> {
 
 /// Updates the result of [`next_near_duplicates`] after digests changed: `before` holds the old entries, with `None` for those to compute again,
 /// which are the changed ones and those whose near-duplicate changed. `changed` is in ascending order.
-pub fn update_near_duplicates(all: &[DigestWordSet], changed: &[usize], before: &[Option<Option<usize>>]) -> Vec<Option<usize>> {
+pub(crate) fn update_near_duplicates(
+    all: &[DigestWordSet],
+    changed: &[usize],
+    before: &[Option<Option<usize>>],
+) -> Vec<Option<usize>> {
     let repeats = |one: &DigestWordSet, other: &DigestWordSet| {
         let share_band = || one.bands().iter().zip(other.bands()).any(|(mine, theirs)| *mine == theirs);
         one.tells() && other.tells() && one.is_near_duplicate(other) && share_band()

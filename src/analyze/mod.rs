@@ -1,15 +1,15 @@
 //! What a session was about: pure functions of a session and its text. Knows no store.
 
-pub mod condense;
-pub mod distinct;
-pub mod eligibility;
-pub mod extract;
-pub mod failures;
-pub mod highlights;
-pub mod minhash;
-pub mod prose;
-pub mod signal;
-pub mod verify;
+pub(crate) mod condense;
+pub(crate) mod distinct;
+pub(crate) mod eligibility;
+pub(crate) mod extract;
+pub(crate) mod failures;
+pub(crate) mod highlights;
+pub(crate) mod minhash;
+pub(crate) mod prose;
+pub(crate) mod signal;
+pub(crate) mod verify;
 
 use crate::analyze::extract::extract;
 use crate::analyze::verify::verify;
@@ -17,7 +17,7 @@ use crate::model::digest::Digest;
 use crate::model::session::Session;
 
 /// A digest extracted from the session's records and verified against them.
-pub fn extracted_digest(session: &Session) -> Digest {
+pub(crate) fn extracted_digest(session: &Session) -> Digest {
     let mut digest = extract(session);
     verify(&mut digest, session);
     digest

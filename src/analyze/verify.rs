@@ -48,7 +48,7 @@ pub fn verify(digest: &mut Digest, session: &Session) {
 
 /// Replaces a request or a title that a model took from tool output by the user's own words: both are presented as what the user
 /// asked.
-pub fn restore_user_words(digest: &mut Digest, session: &Session) {
+pub(crate) fn restore_user_words(digest: &mut Digest, session: &Session) {
     let said = EntryWords::of(session);
     if said.is_others_text(&digest.request) {
         digest.request = request(session);

@@ -19,19 +19,19 @@ enum Closable {
 
 /// The result for one id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ClosingResult {
-    pub id: String,
+pub(crate) struct ClosingResult {
+    pub(crate) id: String,
     /// Whether this call changed its state.
-    pub changed: bool,
-    pub text: String,
+    pub(crate) changed: bool,
+    pub(crate) text: String,
 }
 
 /// Items to close or open again. All ids are resolved before anything changes.
-pub struct ClosingRequest(Vec<Closable>);
+pub(crate) struct ClosingRequest(Vec<Closable>);
 
 impl ClosingRequest {
     /// Resolves the ids. Fails if one is unknown, ambiguous or cannot be closed.
-    pub fn resolve(ids: &[String], memory: &Memory) -> Result<Self> {
+    pub(crate) fn resolve(ids: &[String], memory: &Memory) -> Result<Self> {
         Ok(Self(ids.iter().map(|id| resolve_one(id, memory)).collect::<Result<_>>()?))
     }
 
@@ -39,7 +39,7 @@ impl ClosingRequest {
     ///
     /// # Errors
     /// A [`Refusal`] if an item belongs to another project than an agent's own, or an agent would open what the user closed.
-    pub fn check(&self, writer: &Contributor, undo: bool, memory: &Memory) -> Result<()> {
+    pub(crate) fn check(&self, writer: &Contributor, undo: bool, memory: &Memory) -> Result<()> {
         for target in &self.0 {
             writer.reach.check(target.project())?;
             if undo && writer.reach != WriteScope::AllProjects && target.closer(memory)?.is_some_and(|by| !is_agent(&by)) {
@@ -50,7 +50,7 @@ impl ClosingRequest {
     }
 
     /// Closes the items, or with `undo` opens them again.
-    pub fn apply(self, writer: &Contributor, undo: bool, now: Millis, store: &mut Store) -> Result<Vec<ClosingResult>> {
+    pub(crate) fn apply(self, writer: &Contributor, undo: bool, now: Millis, store: &mut Store) -> Result<Vec<ClosingResult>> {
         let apply = |target: Closable| {
             let changed = match (&target, undo) {
                 (Closable::Item { item, .. }, false) => store.close_item(item, now, &writer.author)?,

@@ -14,7 +14,7 @@ use crate::text::clean::{one_line, without_controls};
 ///
 /// # Errors
 /// When there is no terminal, or the answer is not `yes`.
-pub fn ask(agent: &str, what: &str) -> Result<()> {
+pub(crate) fn ask(agent: &str, what: &str) -> Result<()> {
     let (agent, what) = (one_line(&without_controls(agent)), one_line(&without_controls(what)));
     if !has_terminal() {
         bail!("only a person may {what}, and this runs inside {agent}: type the command in a terminal of your own");
@@ -23,7 +23,7 @@ pub fn ask(agent: &str, what: &str) -> Result<()> {
 }
 
 /// Is there a person to ask?
-pub fn has_terminal() -> bool {
+pub(crate) fn has_terminal() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
@@ -31,7 +31,7 @@ pub fn has_terminal() -> bool {
 ///
 /// # Errors
 /// When the terminal cannot be written or read, or the answer is not `yes`.
-pub fn confirm(question: &str) -> Result<()> {
+pub(crate) fn confirm(question: &str) -> Result<()> {
     if !messages::ask(format!("{} Type `yes`: ", one_line(&without_controls(question)))) {
         bail!("stderr, where you would be asked, cannot be written: nothing was changed");
     }

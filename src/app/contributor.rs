@@ -12,13 +12,13 @@ use crate::source::working_folders::folder_of;
 
 /// An author with its permissions.
 #[derive(Debug, Clone)]
-pub struct Contributor {
-    pub author: Author,
-    pub reach: WriteScope,
+pub(crate) struct Contributor {
+    pub(crate) author: Author,
+    pub(crate) reach: WriteScope,
 }
 
 impl Contributor {
-    pub fn user() -> Self {
+    pub(crate) fn user() -> Self {
         Self { author: Author::User, reach: WriteScope::AllProjects }
     }
 
@@ -26,7 +26,7 @@ impl Contributor {
     ///
     /// # Errors
     /// A `Refused` if that project is excluded.
-    pub fn agent(agent: &Agent, folder: &Path, config: &Config) -> Result<Self> {
+    pub(crate) fn agent(agent: &Agent, folder: &Path, config: &Config) -> Result<Self> {
         let own = agent.session.as_deref().and_then(|id| folder_of_session(id, config)).unwrap_or_else(|| folder.to_owned());
         check_folder(&own, config)?;
         let own = own.canonicalize().unwrap_or(own);
@@ -35,7 +35,7 @@ impl Contributor {
     }
 
     /// The writer for a command that runs here: the agent, or else the user.
-    pub fn current(config: &Config, agent: Option<&Agent>) -> Result<Self> {
+    pub(crate) fn current(config: &Config, agent: Option<&Agent>) -> Result<Self> {
         let Some(agent) = agent else { return Ok(Self::user()) };
         Self::agent(agent, &std::env::current_dir().context("the current folder is gone")?, config)
     }

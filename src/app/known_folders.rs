@@ -7,7 +7,7 @@ use crate::source::working_folders::folders;
 use crate::store::Memory;
 
 /// Each folder and each project's key once, in their order. What cannot be read adds nothing.
-pub fn known_folders(config: &Config) -> Vec<String> {
+pub(crate) fn known_folders(config: &Config) -> Vec<String> {
     let mut known = folders(&config.claude_dirs);
     let index = Memory::open_if_there(&config.database(), &Policy::maintenance()).ok().flatten();
     known.extend(index.and_then(|index| index.projects().ok()).into_iter().flatten().map(|(_, key)| key));

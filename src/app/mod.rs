@@ -1,24 +1,24 @@
 //! Use cases: what the command line, the MCP server and the hooks all call.
 
-pub mod close_items;
-pub mod consent;
-pub mod contributor;
-pub mod digest;
-pub mod doctor;
-pub mod filter;
-pub mod forget;
-pub mod hook_state;
-pub mod known_folders;
-pub mod notes;
-pub mod orphans;
-pub mod raw_lines;
-pub mod repair;
-pub mod session_start;
-pub mod topic;
+pub(crate) mod close_items;
+pub(crate) mod consent;
+pub(crate) mod contributor;
+pub(crate) mod digest;
+pub(crate) mod doctor;
+pub(crate) mod filter;
+pub(crate) mod forget;
+pub(crate) mod hook_state;
+pub(crate) mod known_folders;
+pub(crate) mod notes;
+pub(crate) mod orphans;
+pub(crate) mod raw_lines;
+pub(crate) mod repair;
+pub(crate) mod session_start;
+pub(crate) mod topic;
 
 /// How a completed command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Completion {
+pub(crate) enum Completion {
     /// Everything was done.
     Done,
     /// Done, but something was skipped because of an error.

@@ -31,7 +31,7 @@ use crate::text::tokenize::{is_unsegmented, tokens_of, words_of};
 const MAX_SHOWN: usize = 40;
 
 /// The longest note, in characters: anything longer is a document and belongs in the project.
-pub const MAX_LENGTH: usize = 2_000;
+pub(crate) const MAX_LENGTH: usize = 2_000;
 /// The least number of letters and digits. A character of a script without spaces counts as three.
 const MIN_LETTERS: usize = 6;
 
@@ -40,20 +40,20 @@ const SAME_NOTE_SHARE: (usize, usize) = (3, 4);
 
 /// A note to be stored.
 #[derive(Debug, Clone, Default)]
-pub struct NoteInput {
-    pub text: String,
+pub(crate) struct NoteInput {
+    pub(crate) text: String,
     /// The name of a [`NoteKind`]; `None` means a fact.
-    pub kind: Option<String>,
+    pub(crate) kind: Option<String>,
     /// A folder of the project it is for; `None` means all projects.
-    pub project: Option<PathBuf>,
+    pub(crate) project: Option<PathBuf>,
     /// Who wrote it.
-    pub author: Author,
-    pub reach: WriteScope,
+    pub(crate) author: Author,
+    pub(crate) reach: WriteScope,
 }
 
 /// The projects for which the author may add or close notes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum WriteScope {
+pub(crate) enum WriteScope {
     /// A person may write for every project.
     #[default]
     AllProjects,
@@ -63,7 +63,7 @@ pub enum WriteScope {
 
 impl WriteScope {
     /// Checks that a project is within reach; gives a [`Refusal`] if it is not.
-    pub fn check(&self, project: &str) -> Result<(), Refusal> {
+    pub(crate) fn check(&self, project: &str) -> Result<(), Refusal> {
         match self {
             Self::OneProject(own) if own != project => Err(Refusal::Elsewhere { project: project.to_owned(), own: own.clone() }),
             _ => Ok(()),
@@ -73,7 +73,7 @@ impl WriteScope {
 
 /// Why a note is refused, in words that tell the author what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub(crate) enum Refusal {
     #[error("there is nothing in it to remember")]
     Empty,
     #[error("it is too short to be of use later: say in a sentence what holds")]
@@ -100,7 +100,7 @@ pub enum Refusal {
 ///
 /// # Errors
 /// A [`Refusal`] if the note is not acceptable; otherwise a failure to write the index.
-pub fn remember(config: &Config, new: &NoteInput) -> Result<StoredNote> {
+pub(crate) fn remember(config: &Config, new: &NoteInput) -> Result<StoredNote> {
     let kind = match &new.kind {
         Some(name) => NoteKind::named(name).ok_or_else(|| Refusal::Kind(name.clone()))?,
         None => NoteKind::default(),
@@ -123,12 +123,12 @@ pub fn remember(config: &Config, new: &NoteInput) -> Result<StoredNote> {
 ///
 /// # Errors
 /// A [`Refusal`] if the project is excluded; otherwise a folder whose name cannot be stored.
-pub fn check_folder(folder: &Path, config: &Config) -> Result<()> {
+pub(crate) fn check_folder(folder: &Path, config: &Config) -> Result<()> {
     project_of(folder, &config.gate()?, config).map(drop)
 }
 
 /// The full note, for people and models.
-pub fn show(note: &Note, config: &Config) -> String {
+pub(crate) fn show(note: &Note, config: &Config) -> String {
     let line = |text: &str| one_line(&without_controls(text));
     let project = project_label(&note.project.key);
     let when = config.local_time(Some(note.at), "%Y-%m-%d %H:%M");
@@ -139,12 +139,12 @@ pub fn show(note: &Note, config: &Config) -> String {
 }
 
 /// Is it a to-do? Only those can be closed.
-pub fn is_todo(note: &Note) -> bool {
+pub(crate) fn is_todo(note: &Note) -> bool {
     NoteKind::named(&note.kind) == Some(NoteKind::Todo)
 }
 
 /// The JSON of a note, as `--json` and MCP have it.
-pub fn as_json(note: &Note) -> serde_json::Value {
+pub(crate) fn as_json(note: &Note) -> serde_json::Value {
     let closed = note.closed.as_ref().map(|(at, by)| json!({"at": at, "author": by}));
     json!({
         "note": note.id, "kind": note.kind, "project": note.project.key, "at": note.at, "author": note.author, "closed": closed,
@@ -201,7 +201,7 @@ fn is_acknowledgement(sentence: &str) -> bool {
 
 /// Does a note say all that a text says, in the same order? A text with another name in it is new. So is one that changes, adds or drops
 /// a number or a negating or limiting word.
-pub fn is_same_note(text: &str, note: &Note) -> bool {
+pub(crate) fn is_same_note(text: &str, note: &Note) -> bool {
     let (new, known) = (stem_sequence(text), stem_sequence(&note.text));
     let mut left = known.iter();
     meaning_changers(text) == meaning_changers(&note.text)
@@ -210,7 +210,7 @@ pub fn is_same_note(text: &str, note: &Note) -> bool {
 }
 
 /// Does a statement say all that a text says, in the same order, possibly among other things?
-pub fn is_contained_in(text: &str, statement: &str) -> bool {
+pub(crate) fn is_contained_in(text: &str, statement: &str) -> bool {
     /// A single word is a name, which many statements contain.
     const LEAST: usize = 2;
     let (new, known) = (stem_sequence(text), stem_sequence(statement));
@@ -250,7 +250,7 @@ fn stem_sequence(text: &str) -> Vec<String> {
 }
 
 /// Stores a note as far as it may be kept here. False if it is already known.
-pub fn import_note(note: ExportedNote, gate: &Sanitizer, store: &mut Store, config: &Config) -> Result<bool> {
+pub(crate) fn import_note(note: ExportedNote, gate: &Sanitizer, store: &mut Store, config: &Config) -> Result<bool> {
     if !is_id(&note.note) {
         bail!("`{}` is no id of a note", shorten(&note.note, MAX_SHOWN));
     }

@@ -19,18 +19,18 @@ const MAX_NAMED: usize = 5;
 
 /// A page, and what its head says about its session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SessionPage {
-    pub file: PathBuf,
-    pub session: String,
-    pub project: Project,
-    pub ended_at: Option<Millis>,
+pub(crate) struct SessionPage {
+    pub(crate) file: PathBuf,
+    pub(crate) session: String,
+    pub(crate) project: Project,
+    pub(crate) ended_at: Option<Millis>,
     /// Its digest is the model's.
-    pub by_model: bool,
+    pub(crate) by_model: bool,
 }
 
 impl SessionPage {
     /// The day whose page lists the session.
-    pub fn day(&self) -> Option<String> {
+    pub(crate) fn day(&self) -> Option<String> {
         let day = self.file.file_name()?.to_str()?.get(..10)?;
         day.parse::<jiff::civil::Date>().ok().map(|_| day.to_owned())
     }
@@ -43,12 +43,12 @@ pub fn find(config: &Config, store: &Store) -> Result<Vec<SessionPage>> {
 }
 
 /// All pages of sessions, in the order of their file names.
-pub fn pages(config: &Config) -> impl Iterator<Item = SessionPage> {
+pub(crate) fn pages(config: &Config) -> impl Iterator<Item = SessionPage> {
     files(config).filter(|file| file.parent().is_some_and(|dir| dir.ends_with("sessions"))).filter_map(|file| read(&file))
 }
 
 /// All pages, in the order of their file names.
-pub fn files(config: &Config) -> impl Iterator<Item = PathBuf> {
+pub(crate) fn files(config: &Config) -> impl Iterator<Item = PathBuf> {
     let files = WalkDir::new(config.data_dir.join("daily")).sort_by_file_name().into_iter().flatten();
     let files = files.filter(|entry| entry.file_type().is_file()).map(|entry| entry.into_path());
     files.filter(|file| file.extension().is_some_and(|e| e == "md"))
@@ -74,7 +74,7 @@ fn read(file: &Path) -> Option<SessionPage> {
 }
 
 /// Describes how many there are, and of which sessions; `None` if there are none.
-pub fn describe(orphans: &[SessionPage]) -> Option<String> {
+pub(crate) fn describe(orphans: &[SessionPage]) -> Option<String> {
     let which = match orphans.len() {
         0 => return None,
         1 => "1 session is left only in its page".to_owned(),

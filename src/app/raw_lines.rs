@@ -29,14 +29,14 @@ use crate::sys::projects::Projects;
 
 /// The result of copying a session's transcripts.
 #[derive(Debug, Default)]
-pub struct CopyReport {
-    pub rows: usize,
+pub(crate) struct CopyReport {
+    pub(crate) rows: usize,
     /// Transcripts that could not be read, with the reason.
-    pub missing: Vec<String>,
+    pub(crate) missing: Vec<String>,
 }
 
 /// Writes the session's lines, one JSON object per line. Transcripts that cannot be read are listed in [`CopyReport::missing`].
-pub fn copy(store: &Memory, config: &Config, head: &SessionHead, out: &mut impl Write) -> Result<CopyReport> {
+pub(crate) fn copy(store: &Memory, config: &Config, head: &SessionHead, out: &mut impl Write) -> Result<CopyReport> {
     let undone = store.undone_prompts(&head.id)?;
     let hushed = store.hushed(head)?;
     let reader = RawLineReader { store, config, projects: config.project_keys(), gate: config.gate()?, head, undone, hushed };

@@ -14,11 +14,11 @@ use crate::setup::{InstallScope, TimerChoice};
 #[command(name = "recall", version, max_term_width = 100)]
 pub struct Cli {
     #[command(subcommand)]
-    pub command: Command,
+    pub(crate) command: Command,
 }
 
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Read what the transcripts gained, digest settled sessions, write the pages
     Digest(DigestArgs),
     /// Put hooks into Claude Code's settings and set a timer for the digest
@@ -63,7 +63,7 @@ pub enum Command {
 
 impl Command {
     /// Does it do more than print? Then it goes on to its end, whoever reads what it prints.
-    pub fn changes_something(&self) -> bool {
+    pub(crate) fn changes_something(&self) -> bool {
         match self {
             Self::Digest(args) => !args.dry_run,
             Self::Install(args) => !args.dry_run,
@@ -87,287 +87,287 @@ impl Command {
 }
 
 #[derive(Debug, Args, Default)]
-pub struct DigestArgs {
+pub(crate) struct DigestArgs {
     /// Only sessions that were active in this time: 7d, 12h, 2w, or a date like 2026-01-31
     #[arg(long, value_name = "AGE|DATE")]
-    pub since: Option<String>,
+    pub(crate) since: Option<String>,
     /// Only projects whose root matches this glob (a bare name matches the last folder)
     #[arg(long, value_name = "GLOB")]
-    pub project: Option<String>,
+    pub(crate) project: Option<String>,
     /// Only this session, by id or its start; settled or not, and anew if it has a digest
     #[arg(long, value_name = "ID")]
-    pub session: Option<String>,
+    pub(crate) session: Option<String>,
     /// Digest at most this many sessions
     #[arg(long, value_name = "N")]
-    pub limit: Option<usize>,
+    pub(crate) limit: Option<usize>,
     /// Spend at most this much on the model in this run
     #[arg(long, value_name = "USD")]
-    pub max_cost: Option<f64>,
+    pub(crate) max_cost: Option<f64>,
     /// Threads for reading (default: one a core)
     #[arg(long, value_name = "N")]
-    pub jobs: Option<usize>,
+    pub(crate) jobs: Option<usize>,
     /// Store what the transcripts gained and stop before digesting: costs nothing
     #[arg(long)]
-    pub ingest_only: bool,
+    pub(crate) ingest_only: bool,
     /// Apart from the terminal, at low priority and for a bounded time: for the hook before a compaction
     #[arg(long, hide = true, requires = "ingest_only")]
-    pub in_background: bool,
+    pub(crate) in_background: bool,
     /// Who writes the digests; asked for here, `extract` is final and `claude` also redoes what `extract` made
     #[arg(long, value_enum)]
-    pub summarizer: Option<SummarizerChoice>,
+    pub(crate) summarizer: Option<SummarizerChoice>,
     /// Digest sessions that have been quiet for this long (default 10m)
     #[arg(long, value_name = "TIME")]
-    pub settle: Option<String>,
+    pub(crate) settle: Option<String>,
     /// Say what would be read, digested and skipped, and what it would cost; change nothing
     #[arg(long)]
-    pub dry_run: bool,
+    pub(crate) dry_run: bool,
     /// Write all pages anew from the index
     #[arg(long)]
-    pub rebuild_pages: bool,
+    pub(crate) rebuild_pages: bool,
     /// End with one JSON object on stdout
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
     /// A Claude Code config directory to read instead of $CLAUDE_CONFIG_DIR or ~/.claude; may be repeated
     #[arg(long, value_name = "DIR")]
-    pub claude_dir: Vec<PathBuf>,
+    pub(crate) claude_dir: Vec<PathBuf>,
 }
 
 #[derive(Debug, Args)]
-pub struct InstallArgs {
+pub(crate) struct InstallArgs {
     /// Whose sessions get the hooks
     #[arg(long, value_enum, default_value_t = InstallScope::User)]
-    pub scope: InstallScope,
+    pub(crate) scope: InstallScope,
     /// Who starts the digest: what was chosen before, at first `auto`; how often is `schedule` in the config
     #[arg(long, value_enum)]
-    pub timer: Option<TimerChoice>,
+    pub(crate) timer: Option<TimerChoice>,
     /// Let Claude ask the memory by itself: register `recall mcp` for the same sessions
     #[arg(long)]
-    pub mcp: bool,
+    pub(crate) mcp: bool,
     /// Show every difference and every command; change nothing
     #[arg(long)]
-    pub dry_run: bool,
+    pub(crate) dry_run: bool,
 }
 
 #[derive(Debug, Args)]
-pub struct UninstallArgs {
+pub(crate) struct UninstallArgs {
     /// Only the hooks of this scope, and the server that is registered there; without it all that were installed, also in other projects, and the timer
     #[arg(long, value_enum, conflicts_with = "purge")]
-    pub scope: Option<InstallScope>,
+    pub(crate) scope: Option<InstallScope>,
     /// Delete the data folder too: index, pages, marks
     #[arg(long)]
-    pub purge: bool,
+    pub(crate) purge: bool,
     /// Do not ask before the data folder is deleted
     #[arg(long, requires = "purge")]
-    pub yes: bool,
+    pub(crate) yes: bool,
     /// Show every difference and every command; change nothing
     #[arg(long)]
-    pub dry_run: bool,
+    pub(crate) dry_run: bool,
 }
 
 #[derive(Debug, Args)]
-pub struct DoctorArgs {
+pub(crate) struct DoctorArgs {
     /// Mend what can be mended without asking: hooks and a timer that are out of date, permissions, a damaged index
     #[arg(long)]
-    pub fix: bool,
+    pub(crate) fix: bool,
     /// Let Claude Code keep its transcripts for so many days before it deletes them (it does so after 30): shows the difference and changes
     /// `cleanupPeriodDays` in your settings, never to less
     #[arg(long, value_name = "DAYS", num_args = 0..=1, default_missing_value = "365", value_parser = clap::value_parser!(u64).range(1..=36_500))]
-    pub keep_transcripts: Option<u64>,
+    pub(crate) keep_transcripts: Option<u64>,
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
-pub struct SearchArgs {
+pub(crate) struct SearchArgs {
     /// Words in any form, "phrases in quotes", and filters: file: project: branch: kind: tool: since: before: (`kind:decision since:30d`); words
     /// that start with a dash go behind `--`
     #[arg(required = true, value_name = "WORDS")]
-    pub words: Vec<String>,
+    pub(crate) words: Vec<String>,
     /// Only projects whose root matches this glob (a bare name matches the last folder)
     #[arg(long, value_name = "GLOB")]
-    pub project: Option<String>,
+    pub(crate) project: Option<String>,
     /// Only sessions that were active since: 7d, 12h, or a date
     #[arg(long, value_name = "AGE|DATE")]
-    pub since: Option<String>,
+    pub(crate) since: Option<String>,
     /// Only sessions that began before
     #[arg(long, value_name = "AGE|DATE")]
-    pub before: Option<String>,
+    pub(crate) before: Option<String>,
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1000))]
-    pub limit: usize,
+    pub(crate) limit: usize,
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
-pub struct ShowArgs {
+pub(crate) struct ShowArgs {
     /// Ids of sessions or the starts of them, or digests' ids
     #[arg(required = true, value_name = "ID")]
-    pub ids: Vec<String>,
+    pub(crate) ids: Vec<String>,
     /// All of it, as on the session's page
     #[arg(long, conflicts_with_all = ["raw", "items"])]
-    pub full: bool,
+    pub(crate) full: bool,
     /// The conversation's own rows from its transcripts, while those are there
     #[arg(long, conflicts_with_all = ["items", "json"])]
-    pub raw: bool,
+    pub(crate) raw: bool,
     /// List what was kept of the session instead: importance, tier, kind and rule of each item
     #[arg(long)]
-    pub items: bool,
+    pub(crate) items: bool,
     /// The whole digest with the numbers behind it; of several sessions an array
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
-pub struct TimelineArgs {
+pub(crate) struct TimelineArgs {
     /// A session's id or the start of it, or a digest's id
-    pub id: String,
+    pub(crate) id: String,
     /// Sessions before it
     #[arg(long, value_name = "N", default_value_t = 5)]
-    pub before: usize,
+    pub(crate) before: usize,
     /// Sessions after it
     #[arg(long, value_name = "N", default_value_t = 5)]
-    pub after: usize,
+    pub(crate) after: usize,
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
-pub struct ContextArgs {
+pub(crate) struct ContextArgs {
     /// The folder whose project is meant (default: this one)
     #[arg(long, value_name = "DIR")]
-    pub cwd: Option<PathBuf>,
+    pub(crate) cwd: Option<PathBuf>,
     /// At most this much, in tokens by an estimate
     #[arg(long, value_name = "N")]
-    pub max_tokens: Option<usize>,
+    pub(crate) max_tokens: Option<usize>,
     /// What earlier sessions say about this instead, those of the project first: words, "phrases" and filters as in search
     #[arg(short = 'c', long, value_name = "TOPIC")]
-    pub about: Option<String>,
+    pub(crate) about: Option<String>,
     /// Who puts it into words: the model, in 200 to 300 of them, or nobody but the sessions themselves
     #[arg(long, value_enum, requires = "about")]
-    pub summarizer: Option<SummarizerChoice>,
+    pub(crate) summarizer: Option<SummarizerChoice>,
     /// The text with the numbers behind it
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
-pub struct RememberArgs {
+pub(crate) struct RememberArgs {
     /// What to remember, in at most 2,000 characters; `-` reads it from stdin
     #[arg(required = true, value_name = "TEXT")]
-    pub text: Vec<String>,
+    pub(crate) text: Vec<String>,
     #[arg(long, value_enum, default_value_t)]
-    pub kind: NoteKind,
+    pub(crate) kind: NoteKind,
     /// A folder of the project it is for (default: this one)
     #[arg(long, value_name = "DIR", conflicts_with = "everywhere")]
-    pub project: Option<PathBuf>,
+    pub(crate) project: Option<PathBuf>,
     /// It is for all projects
     #[arg(long)]
-    pub everywhere: bool,
+    pub(crate) everywhere: bool,
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
-pub struct CloseArgs {
+pub(crate) struct CloseArgs {
     /// Ids of next steps or blockers, or their starts, as `recall context` and the pages show them
     #[arg(required = true, value_name = "ID")]
-    pub ids: Vec<String>,
+    pub(crate) ids: Vec<String>,
     /// Take it back: they are open again
     #[arg(long)]
-    pub undo: bool,
+    pub(crate) undo: bool,
 }
 
 /// What is forgotten is gone from the index, the pages and the files behind them, and is not taken in again from a transcript that still
 /// lies there. A session that was forgotten stays so when it is resumed; `recall import` brings back what an export holds.
 #[derive(Debug, Args)]
-pub struct ForgetArgs {
+pub(crate) struct ForgetArgs {
     #[command(flatten)]
-    pub what: ForgetWhat,
+    pub(crate) what: ForgetWhat,
     /// Say what would go; change nothing
     #[arg(long)]
-    pub dry_run: bool,
+    pub(crate) dry_run: bool,
 }
 
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
-pub struct ForgetWhat {
+pub(crate) struct ForgetWhat {
     /// The session this is run in: the one whose id an agent gives its commands, as Claude Code does; else the newest of this folder's
     /// project, which a person is asked about
     #[arg(long)]
-    pub this: bool,
+    pub(crate) this: bool,
     /// One session, by its id or the start of it, or a digest's id; one that was never digested by its whole id
     #[arg(long, value_name = "ID")]
-    pub session: Option<String>,
+    pub(crate) session: Option<String>,
     /// One note that was remembered, by its id or the start of it
     #[arg(long, value_name = "ID")]
-    pub note: Option<String>,
+    pub(crate) note: Option<String>,
     /// All sessions and notes of projects whose root matches this glob (a bare name matches the last folder); later ones are not kept out:
     /// `privacy.exclude_projects` in the config does that
     #[arg(long, value_name = "GLOB")]
-    pub project: Option<String>,
+    pub(crate) project: Option<String>,
     /// All sessions that were last active before this, and notes from before it: a date like 2026-01-31, or so long ago: 90d, 12h
     #[arg(long, value_name = "AGE|DATE")]
-    pub before: Option<String>,
+    pub(crate) before: Option<String>,
     /// Whatever holds this text, in any case and over line breaks: rows, digests, notes, lines of yours in pages; sessions whose project, folder
     /// or branch is named so go whole
     #[arg(long = "match", value_name = "TEXT")]
-    pub text: Option<String>,
+    pub(crate) text: Option<String>,
 }
 
 /// Until the time is over hooks and the MCP server say nothing, and hooks leave no marks. A session that begins meanwhile (also by /clear or
 /// as a fork) is never kept: no later digest reads it. One that began before is digested as always; `recall forget --this` takes it out.
 /// Digests by the timer go on. For a single session: `RECALL_OFF=1 claude`.
 #[derive(Debug, Args)]
-pub struct PauseArgs {
+pub(crate) struct PauseArgs {
     /// For how long: 30m, 2h, 3d; without it, say whether and until when it is paused
     #[arg(value_name = "TIME")]
-    pub time: Option<String>,
+    pub(crate) time: Option<String>,
     /// End the pause
     #[arg(long, conflicts_with = "time")]
-    pub off: bool,
+    pub(crate) off: bool,
 }
 
 #[derive(Debug, Args)]
-pub struct StatusArgs {
+pub(crate) struct StatusArgs {
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
-pub struct ConfigArgs {
+pub(crate) struct ConfigArgs {
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
-pub struct ExportArgs {
+pub(crate) struct ExportArgs {
     /// Only projects whose root matches this glob (a bare name matches the last folder)
     #[arg(long, value_name = "GLOB")]
-    pub project: Option<String>,
+    pub(crate) project: Option<String>,
 }
 
 #[derive(Debug, Args)]
-pub struct RedactArgs {
+pub(crate) struct RedactArgs {
     /// Only say where which rule found how many bytes, one line a secret; never the secret
     #[arg(long)]
-    pub list: bool,
+    pub(crate) list: bool,
 }
 
 #[derive(Debug, Args)]
-pub struct CompletionsArgs {
+pub(crate) struct CompletionsArgs {
     #[arg(value_enum)]
-    pub shell: clap_complete::Shell,
+    pub(crate) shell: clap_complete::Shell,
 }
 
 #[derive(Debug, Args)]
-pub struct ManArgs {
+pub(crate) struct ManArgs {
     /// The folder to write recall.1, recall-digest.1 … into
-    pub dir: Option<PathBuf>,
+    pub(crate) dir: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
-pub struct ImportArgs {
+pub(crate) struct ImportArgs {
     /// The exported file; `-` is stdin
     #[arg(default_value = "-")]
-    pub file: PathBuf,
+    pub(crate) file: PathBuf,
 }

@@ -17,7 +17,7 @@ use crate::store::Store;
 use crate::sys::messages::Ui;
 use crate::text::clean::without_controls;
 
-pub fn run(args: &CloseArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
+pub(crate) fn run(args: &CloseArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     // Resolves all ids first, so that a typo changes nothing.
     let known = open_memory(config)?;
     let closing = ClosingRequest::resolve(&args.ids, &known)?;

@@ -11,7 +11,7 @@ use crate::cli::args::ConfigArgs;
 use crate::config::Config;
 use crate::sys::messages;
 
-pub fn run(args: &ConfigArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
+pub(crate) fn run(args: &ConfigArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let settings = config.effective();
     let known = known_folders(config);
     let idle = if known.is_empty() { Vec::new() } else { config.unmatched_patterns(&known) };

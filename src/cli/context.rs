@@ -19,7 +19,7 @@ use crate::text::budget::ESTIMATE;
 /// Deadline. Longer than a hook's: no session waits for this command.
 const TIME_LIMIT: Duration = Duration::from_secs(10);
 
-pub fn run(args: &ContextArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
+pub(crate) fn run(args: &ContextArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     if let Some(topic) = &args.about {
         return crate::cli::topic::run(args, topic, config, out);
     }
@@ -58,7 +58,7 @@ pub fn run(args: &ContextArgs, config: &Config, out: &mut impl Write) -> Result<
 }
 
 /// The folder asked about. A folder that no longer exists still names its project.
-pub fn folder(args: &ContextArgs) -> Result<PathBuf> {
+pub(crate) fn folder(args: &ContextArgs) -> Result<PathBuf> {
     let Some(dir) = &args.cwd else { return std::env::current_dir().context("the current folder is gone") };
     dir.canonicalize().or_else(|_| std::path::absolute(dir)).with_context(|| format!("--cwd {}", dir.display()))
 }

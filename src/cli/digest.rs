@@ -9,7 +9,7 @@ use crate::app::digest::{self, DigestRequest};
 use crate::cli::args::DigestArgs;
 use crate::config::Config;
 
-pub fn run(args: DigestArgs, config: Config, out: &mut impl Write) -> Result<Completion> {
+pub(crate) fn run(args: DigestArgs, config: Config, out: &mut impl Write) -> Result<Completion> {
     digest::run(args.into(), config, out)
 }
 

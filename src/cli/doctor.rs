@@ -19,7 +19,7 @@ use crate::sys::private_files;
 use crate::text::clean::{one_line, without_controls};
 
 /// Examines the setup, repairs it if asked, and prints the findings. An unreadable config is reported as the only finding.
-pub fn run(args: &DoctorArgs, config: Result<Config>, out: &mut impl Write) -> Result<Completion> {
+pub(crate) fn run(args: &DoctorArgs, config: Result<Config>, out: &mut impl Write) -> Result<Completion> {
     let config = match &config {
         Ok(config) => config,
         Err(e) => {

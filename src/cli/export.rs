@@ -14,9 +14,9 @@ use crate::store::Memory;
 use crate::store::transfer::ExportedNote;
 
 /// Format of the export. Raised when an older program could no longer read it.
-pub const FORMAT_VERSION: u64 = 1;
+pub(crate) const FORMAT_VERSION: u64 = 1;
 
-pub fn run(args: &ExportArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
+pub(crate) fn run(args: &ExportArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let store = Memory::open(&config.database(), &config.policy(View::Owner))?;
     let project = ProjectFilter::new(args.project.as_deref(), config)?;
     writeln!(out, "{}", json!({"recall_export": FORMAT_VERSION, "program": env!("CARGO_PKG_VERSION")}))?;

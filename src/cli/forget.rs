@@ -9,7 +9,7 @@ use crate::app::forget::{self, ForgetRequest, ForgetTarget};
 use crate::cli::args::{ForgetArgs, ForgetWhat};
 use crate::config::Config;
 
-pub fn run(args: ForgetArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
+pub(crate) fn run(args: ForgetArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     forget::run(&ForgetRequest { what: args.what.into(), dry_run: args.dry_run }, config, out)
 }
 

@@ -17,7 +17,7 @@ use crate::store::error::is_store_error;
 use crate::store::transfer::{Exported, ExportedNote};
 use crate::sys::messages::Ui;
 
-pub fn run(args: &ImportArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
+pub(crate) fn run(args: &ImportArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let ui = Ui::default();
     let input: Box<dyn BufRead> = if args.file.as_os_str() == "-" {
         Box::new(stdin().lock())

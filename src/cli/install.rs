@@ -14,7 +14,7 @@ use crate::setup::plan::InstallRequest;
 use crate::setup::{Host, Timer, apply, plan, timer_calendar};
 use crate::sys::messages::Ui;
 
-pub fn run(args: &InstallArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
+pub(crate) fn run(args: &InstallArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let ui = Ui::default();
     let host = Host::new(config)?;
     let _lock = if args.dry_run { None } else { Some(InstallLock::acquire(config)?) };

@@ -8,14 +8,14 @@ use clap::CommandFactory;
 use crate::app::Completion;
 use crate::cli::args::{Cli, CompletionsArgs, ManArgs};
 
-pub fn completions(args: &CompletionsArgs, out: &mut impl Write) -> Result<Completion> {
+pub(crate) fn completions(args: &CompletionsArgs, out: &mut impl Write) -> Result<Completion> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "recall", &mut script);
     out.write_all(&script)?;
     Ok(Completion::Done)
 }
 
-pub fn pages(args: &ManArgs, out: &mut impl Write) -> Result<Completion> {
+pub(crate) fn pages(args: &ManArgs, out: &mut impl Write) -> Result<Completion> {
     match &args.dir {
         Some(dir) => {
             std::fs::create_dir_all(dir)

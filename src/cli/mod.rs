@@ -1,6 +1,6 @@
 //! One file per verb. Every error ends here, as a message and an exit code.
 
-pub mod args;
+pub(crate) mod args;
 mod close;
 mod config;
 mod context;
@@ -18,7 +18,7 @@ mod search;
 mod show;
 mod status;
 mod timeline;
-pub mod topic;
+pub(crate) mod topic;
 mod uninstall;
 
 use std::io::{self, ErrorKind, IsTerminal, Write};

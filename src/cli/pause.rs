@@ -11,7 +11,7 @@ use crate::model::time_spec::parse_duration;
 use crate::store::pause;
 use crate::store::pause::OffReason;
 
-pub fn run(args: &PauseArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
+pub(crate) fn run(args: &PauseArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     if args.off {
         let ended = pause::end_pause(config)?;
         writeln!(out, "{}", if ended { "goes on: sessions are told again, and kept" } else { "it was not paused" })?;

@@ -11,7 +11,7 @@ use crate::config::Config;
 use crate::text::clean::without_controls;
 use redact::Finding;
 
-pub fn run(args: &RedactArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
+pub(crate) fn run(args: &RedactArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let mut stdin = io::stdin().lock();
     ensure!(!stdin.is_terminal(), "nothing to read: give a text, as in `recall redact < notes.txt`");
     let mut bytes = Vec::new();

@@ -14,7 +14,7 @@ use crate::model::note::{StoredNote, project_label};
 use crate::sys::messages;
 use crate::text::clean::without_controls;
 
-pub fn run(args: &RememberArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
+pub(crate) fn run(args: &RememberArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let project = match (&args.project, args.everywhere) {
         (_, true) => None,
         (Some(dir), _) => Some(dir.clone()),

@@ -23,7 +23,7 @@ const PASSAGE_CHARS: usize = 150;
 /// Printed length of a session id, unless another id shares the prefix.
 const ID_CHARS: usize = 8;
 
-pub fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
+pub(crate) fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let store = open_memory(config)?;
     let query = query(args, &store, config)?;
     let similar = semantic_matches(config, &store, &query.text).unwrap_or_else(|e| {
@@ -84,7 +84,7 @@ fn query(args: &SearchArgs, store: &Memory, config: &Config) -> Result<Query> {
 }
 
 /// A result in the format of `--json`.
-pub fn as_json(found: &SearchHit, config: &Config) -> Value {
+pub(crate) fn as_json(found: &SearchHit, config: &Config) -> Value {
     let passage = found.passages.first();
     let mut value = json!({
         "project": found.project().key,

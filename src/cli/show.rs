@@ -26,7 +26,7 @@ use crate::sys::messages;
 const LINE_TEXT_CHARS: usize = 120;
 const JSON_TEXT_CHARS: usize = 400;
 
-pub fn run(args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
+pub(crate) fn run(args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let store = open_memory(config)?;
     if let [id] = args.ids.as_slice() {
         let (ended, value) = show_one(id, args, config, &store, out)?;

@@ -23,7 +23,7 @@ use crate::text::clean;
 /// Bad lines that are listed; the others are only counted.
 const MAX_LISTED: usize = 10;
 
-pub fn run(args: &StatusArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
+pub(crate) fn run(args: &StatusArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     // Before the first digest there is no index, which is not an error.
     let store = Memory::open_if_there(&config.database(), &config.policy(View::Owner))?;
     let counts = store.as_ref().map(|store| store.index_counts(MAX_LISTED)).transpose()?.unwrap_or_default();

@@ -10,7 +10,7 @@ use crate::cli::args::TimelineArgs;
 use crate::config::Config;
 use crate::render::timeline::{note_timeline, timeline};
 
-pub fn run(args: &TimelineArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
+pub(crate) fn run(args: &TimelineArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let store = open_memory(config)?;
     let told = match store.look_up_note(&args.id)? {
         Some(note) => note_timeline(&store, config, &note, args.before, args.after)?,

@@ -32,7 +32,7 @@ const DEFAULT_MAX_TOKENS: usize = 800;
 /// Limit of the sources given to the model, in tokens.
 const MAX_SOURCE_TOKENS: usize = 4_000;
 
-pub fn run(args: &ContextArgs, topic: &str, config: &Config, out: &mut impl Write) -> Result<Completion> {
+pub(crate) fn run(args: &ContextArgs, topic: &str, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let cwd = folder(args)?;
     let project = config.project_keys().key_of(cwd.to_str().context("the folder's name is not UTF-8")?);
     let asked = TopicCommand { topic, config, project, max_tokens: args.max_tokens.unwrap_or(DEFAULT_MAX_TOKENS) };

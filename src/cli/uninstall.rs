@@ -13,7 +13,7 @@ use crate::setup::{Host, purge, uninstall};
 use crate::sys::messages;
 use crate::sys::messages::Ui;
 
-pub fn run(args: &UninstallArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
+pub(crate) fn run(args: &UninstallArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let ui = Ui::default();
     let host = Host::new(config)?;
     // Without a data folder there is nothing to lock, and none is created for the lock.

@@ -97,25 +97,25 @@ const FALLBACK_VARIABLE: &str = "AI_AGENT";
 
 /// An agent that starts commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Agent {
-    pub name: String,
+pub(crate) struct Agent {
+    pub(crate) name: String,
     /// The id of its session, if it provides one.
-    pub session: Option<String>,
+    pub(crate) session: Option<String>,
 }
 
 impl Agent {
-    pub fn author(&self) -> Author {
+    pub(crate) fn author(&self) -> Author {
         Author::agent(&self.name, self.session.as_deref())
     }
 }
 
 /// The agent that started this process, if any.
-pub fn agent() -> Option<Agent> {
+pub(crate) fn agent() -> Option<Agent> {
     detect_agent(|name| env::var(name).ok())
 }
 
 /// The agent whose MCP client reports this name.
-pub fn agent_of_client(client: &str) -> Agent {
+pub(crate) fn agent_of_client(client: &str) -> Agent {
     let lower = client.to_lowercase();
     let known = AGENTS.iter().find(|known| lower.starts_with(known.client));
     Agent { name: known.map_or_else(|| client.to_owned(), |known| known.name.to_owned()), session: None }

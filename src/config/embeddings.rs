@@ -15,26 +15,26 @@ use super::Config;
 #[serde(deny_unknown_fields, default)]
 pub struct EmbeddingsConfig {
     /// The endpoint's address; empty turns embeddings off.
-    pub endpoint: String,
-    pub api: EndpointApi,
+    pub(crate) endpoint: String,
+    pub(crate) api: EndpointApi,
     /// The model's name at the endpoint.
-    pub model: String,
+    pub(crate) model: String,
     /// The variable that holds the key, if one is needed.
-    pub key_env: String,
+    pub(crate) key_env: String,
     /// Time limit for a whole request.
-    pub timeout_seconds: u64,
+    pub(crate) timeout_seconds: u64,
     /// Weight of semantic similarity against words: 0 to 1.
-    pub weight: f64,
+    pub(crate) weight: f64,
     /// Texts per request.
-    pub batch: usize,
+    pub(crate) batch: usize,
     /// At most this many texts are sent in a run.
-    pub max_texts: usize,
+    pub(crate) max_texts: usize,
 }
 
 /// The API the endpoint speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum EndpointApi {
+pub(crate) enum EndpointApi {
     Ollama,
     OpenAi,
 }
@@ -56,7 +56,7 @@ impl Default for EmbeddingsConfig {
 
 /// Authorizes requests. Never shown, not even by `Debug`.
 #[derive(Clone)]
-pub struct ApiKey(pub(crate) String);
+pub(crate) struct ApiKey(pub(crate) String);
 
 impl std::fmt::Debug for ApiKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -65,18 +65,18 @@ impl std::fmt::Debug for ApiKey {
 }
 
 impl EmbeddingsConfig {
-    pub fn is_on(&self) -> bool {
+    pub(crate) fn is_on(&self) -> bool {
         !self.endpoint.is_empty()
     }
 
     /// Is the endpoint on this machine?
-    pub fn is_local(&self) -> bool {
+    pub(crate) fn is_local(&self) -> bool {
         self.endpoint.parse::<Uri>().is_ok_and(|uri| uri.host().is_some_and(is_loopback))
     }
 
     /// # Errors
     /// The invalid key and the reason; never its value, which may be a secret in the wrong place.
-    pub fn check(&self) -> Result<(), (&'static str, String)> {
+    pub(crate) fn check(&self) -> Result<(), (&'static str, String)> {
         let ensure = |holds: bool, key: &'static str, why: &str| if holds { Ok(()) } else { Err((key, why.to_owned())) };
         ensure((1..=600).contains(&self.timeout_seconds), "embeddings.timeout_seconds", "must be 1 to 600")?;
         ensure((0.0..=1.0).contains(&self.weight), "embeddings.weight", "must be 0 to 1")?;
@@ -121,7 +121,7 @@ impl Config {
     ///
     /// # Errors
     /// When that variable is not set, or its value cannot be a key.
-    pub fn embeddings_key(&self) -> Result<Option<ApiKey>> {
+    pub(crate) fn embeddings_key(&self) -> Result<Option<ApiKey>> {
         let name = &self.embeddings.key_env;
         if name.is_empty() {
             return Ok(None);
@@ -133,7 +133,7 @@ impl Config {
     }
 
     /// The proxy from the environment, for remote endpoints. Never for this machine: the proxy would resolve the address to itself.
-    pub fn embeddings_proxy(&self) -> Option<Proxy> {
+    pub(crate) fn embeddings_proxy(&self) -> Option<Proxy> {
         if self.embeddings.is_local() { None } else { Proxy::try_from_env() }
     }
 }

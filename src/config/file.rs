@@ -38,31 +38,31 @@ pub struct ConfigValues {
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct DigestConfig {
-    pub summarizer: SummarizerChoice,
+    pub(crate) summarizer: SummarizerChoice,
     /// The model requested from `claude`.
-    pub model: String,
+    pub(crate) model: String,
     /// The `claude` command: a name on the PATH, or a path.
-    pub claude: String,
+    pub(crate) claude: String,
     /// At most this many sessions of a run go to the model.
-    pub max_sessions: usize,
-    pub max_cost_usd: f64,
-    pub max_cost_usd_per_day: f64,
+    pub(crate) max_sessions: usize,
+    pub(crate) max_cost_usd: f64,
+    pub(crate) max_cost_usd_per_day: f64,
     /// Concurrent calls of the model.
-    pub parallel_calls: usize,
-    pub timeout_seconds: u64,
+    pub(crate) parallel_calls: usize,
+    pub(crate) timeout_seconds: u64,
     /// How long a session must be quiet before it is digested.
-    pub settle_minutes: u64,
+    pub(crate) settle_minutes: u64,
     /// A first run over more sessions than this does not use the model.
-    pub backlog: usize,
+    pub(crate) backlog: usize,
     /// The session's part of a request, in characters.
-    pub input_chars: usize,
+    pub(crate) input_chars: usize,
     /// Hours in which the model is not called, so that a subscription's limits are left for the user's own work.
-    pub not_between: Option<Hours>,
+    pub(crate) not_between: Option<Hours>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
-pub enum SummarizerChoice {
+pub(crate) enum SummarizerChoice {
     /// `claude` where it is found, else `extract`
     Auto,
     /// the model, through the `claude` command
@@ -94,9 +94,9 @@ impl Default for DigestConfig {
 #[serde(deny_unknown_fields, default)]
 pub struct FormerExclude {
     /// The former name of `exclude_projects` in `[privacy]`.
-    pub projects: Vec<String>,
+    pub(crate) projects: Vec<String>,
     /// The former name of `exclude_transcripts` in `[privacy]`.
-    pub paths: Vec<String>,
+    pub(crate) paths: Vec<String>,
 }
 
 impl FormerExclude {
@@ -136,7 +136,7 @@ impl Default for SignalConfig {
 #[serde(deny_unknown_fields, default)]
 pub struct Retention {
     /// Days since a session was last active; 0 means for ever.
-    pub days: u32,
+    pub(crate) days: u32,
 }
 
 impl Retention {
@@ -150,22 +150,22 @@ impl Retention {
 #[serde(deny_unknown_fields, default)]
 pub struct HooksConfig {
     /// Limit for what session start injects, in tokens by the estimate of `context`.
-    pub max_inject_tokens: usize,
+    pub(crate) max_inject_tokens: usize,
     /// How long session start may wait for it, in milliseconds.
-    pub deadline_ms: u64,
+    pub(crate) deadline_ms: u64,
     /// Whose sessions are considered at a prompt.
-    pub scope: HookScope,
+    pub(crate) scope: HookScope,
     /// What is injected about earlier sessions at a prompt.
-    pub prompt: PromptInjection,
+    pub(crate) prompt: PromptInjection,
     /// Limit for what is injected beside a prompt, in tokens by the estimate of `context`.
-    pub max_prompt_tokens: usize,
+    pub(crate) max_prompt_tokens: usize,
     /// Start an ingest in the background before the client compacts a session: for clients that then rewrite the transcript.
-    pub ingest_before_compact: bool,
+    pub(crate) ingest_before_compact: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum PromptInjection {
+pub(crate) enum PromptInjection {
     /// Nothing.
     Off,
     /// A notice of which sessions are relevant; what they say only if the prompt asks for the past.
@@ -190,7 +190,7 @@ impl Default for HooksConfig {
 /// Which projects' sessions hooks may inject.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum HookScope {
+pub(crate) enum HookScope {
     /// Those of the prompt's own project.
     #[default]
     Project,
@@ -292,7 +292,7 @@ fn with_location(path: &Path, text: &str, error: &toml::de::Error) -> anyhow::Er
 
 impl ConfigFile {
     /// A value, or the path of a moved project, that begins with `~`.
-    pub fn below_home(&self) -> Option<&str> {
+    pub(crate) fn below_home(&self) -> Option<&str> {
         fn find(value: &toml::Value) -> Option<&str> {
             let is_below = |text: &&str| text.trim_start_matches('!').starts_with('~');
             match value {

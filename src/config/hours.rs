@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 /// Both in minutes since midnight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Hours {
+pub(crate) struct Hours {
     from: u16,
     until: u16,
 }
 
 impl Hours {
-    pub fn contains(self, time: jiff::civil::Time) -> bool {
+    pub(crate) fn contains(self, time: jiff::civil::Time) -> bool {
         let now = u16::from(time.hour().unsigned_abs()) * 60 + u16::from(time.minute().unsigned_abs());
         if self.from <= self.until { (self.from..self.until).contains(&now) } else { now >= self.from || now < self.until }
     }

@@ -9,7 +9,7 @@ use super::{Config, path_var};
 use crate::sys::child_process::which;
 
 /// Variables that decide where recall's own files are, each with its default below the home, if it has one.
-pub const LOCATION_VARIABLES: [(&str, Option<&str>); 4] = [
+pub(crate) const LOCATION_VARIABLES: [(&str, Option<&str>); 4] = [
     ("RECALL_DATA_DIR", None),
     ("RECALL_CONFIG", None),
     ("XDG_DATA_HOME", Some(".local/share")),
@@ -22,24 +22,24 @@ const LOGIN_VARIABLES: [&str; 7] = [
 ];
 
 #[derive(Debug, Clone)]
-pub struct InheritedEnvironment {
+pub(crate) struct InheritedEnvironment {
     /// This program, by a path that survives upgrades where there is one.
-    pub program: PathBuf,
-    pub current_dir: PathBuf,
-    pub claude_config_dir: Option<PathBuf>,
+    pub(crate) program: PathBuf,
+    pub(crate) current_dir: PathBuf,
+    pub(crate) claude_config_dir: Option<PathBuf>,
     /// Where systemd looks for user units.
-    pub config_home: PathBuf,
+    pub(crate) config_home: PathBuf,
     /// Variables whose values differ from what a program gets that is started without the user's shell.
-    pub location_variables: Vec<(&'static str, String)>,
-    pub time_zone: Option<String>,
+    pub(crate) location_variables: Vec<(&'static str, String)>,
+    pub(crate) time_zone: Option<String>,
     /// Login variables that are set here and that no timer will have.
-    pub login_variables: Vec<&'static str>,
+    pub(crate) login_variables: Vec<&'static str>,
 }
 
 impl InheritedEnvironment {
     /// # Errors
     /// When a variable has no usable value.
-    pub fn read(config: &Config) -> Result<Self> {
+    pub(crate) fn read(config: &Config) -> Result<Self> {
         let home = config.home.as_path();
         anyhow::ensure!(!home.as_os_str().is_empty(), "HOME is not set: hooks and timers are looked for below it");
         let exe = env::current_exe().context("cannot find out where this program is")?;
@@ -62,7 +62,7 @@ impl InheritedEnvironment {
     }
 
     /// Where Claude Code keeps its settings and sessions when started from here.
-    pub fn claude_dir(&self, config: &Config) -> PathBuf {
+    pub(crate) fn claude_dir(&self, config: &Config) -> PathBuf {
         self.claude_config_dir.clone().unwrap_or_else(|| config.home.join(".claude"))
     }
 }

@@ -2,9 +2,9 @@
 
 mod agent;
 mod embeddings;
-pub mod file;
+pub(crate) mod file;
 mod hours;
-pub mod inherited_env;
+pub(crate) mod inherited_env;
 mod privacy;
 mod schedule;
 mod zone;
@@ -21,13 +21,13 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
-pub use crate::config::inherited_env::{InheritedEnvironment, LOCATION_VARIABLES};
-pub use agent::{Agent, agent, agent_of_client};
-pub use embeddings::{ApiKey, EmbeddingsConfig, EndpointApi};
-pub use file::{DigestConfig, HookScope, HooksConfig, PromptInjection, Retention, SignalConfig, SummarizerChoice};
-pub use hours::Hours;
-pub use privacy::PrivacyConfig;
-pub use schedule::Schedule;
+pub(crate) use crate::config::inherited_env::{InheritedEnvironment, LOCATION_VARIABLES};
+pub(crate) use agent::{Agent, agent, agent_of_client};
+pub(crate) use embeddings::{ApiKey, EmbeddingsConfig, EndpointApi};
+pub(crate) use file::{DigestConfig, HookScope, HooksConfig, PromptInjection, Retention, SignalConfig, SummarizerChoice};
+pub(crate) use hours::Hours;
+pub(crate) use privacy::PrivacyConfig;
+pub(crate) use schedule::Schedule;
 
 use crate::model::price::Price;
 use crate::model::session::{Millis, short_id};
@@ -39,35 +39,35 @@ use redact::RULES_VERSION;
 const DAY: Millis = 86_400_000;
 
 /// Set for our own child, so that hooks in the user's settings recognise it.
-pub const CHILD_VARIABLE: &str = "RECALL_CHILD";
+pub(crate) const CHILD_VARIABLE: &str = "RECALL_CHILD";
 /// Set by the user for a session that gets no memory and is not stored.
 const OFF_VARIABLE: &str = "RECALL_OFF";
 
 #[derive(Debug, Clone)]
-pub struct Config {
+pub(crate) struct Config {
     /// Empty when `HOME` is not set: then every path was given explicitly, and nothing is looked for below a home.
-    pub home: PathBuf,
-    pub data_dir: PathBuf,
-    pub config_file: PathBuf,
-    pub claude_dirs: Vec<PathBuf>,
-    pub time_zone: TimeZone,
-    pub digest: DigestConfig,
-    pub hooks: HooksConfig,
-    pub privacy: PrivacyConfig,
-    pub schedule: Schedule,
+    pub(crate) home: PathBuf,
+    pub(crate) data_dir: PathBuf,
+    pub(crate) config_file: PathBuf,
+    pub(crate) claude_dirs: Vec<PathBuf>,
+    pub(crate) time_zone: TimeZone,
+    pub(crate) digest: DigestConfig,
+    pub(crate) hooks: HooksConfig,
+    pub(crate) privacy: PrivacyConfig,
+    pub(crate) schedule: Schedule,
     /// Excluded projects.
-    pub exclude_projects: ProjectPatterns,
+    pub(crate) exclude_projects: ProjectPatterns,
     /// Projects whose sessions are shown only within the project itself.
-    pub isolate: ProjectPatterns,
+    pub(crate) isolate: ProjectPatterns,
     /// Transcripts that are not read.
-    pub exclude_transcripts: GlobSet,
-    pub retention: Retention,
-    pub signal: SignalConfig,
-    pub embeddings: EmbeddingsConfig,
-    pub moved_projects: Vec<(String, String)>,
-    pub prices: BTreeMap<String, Price>,
+    pub(crate) exclude_transcripts: GlobSet,
+    pub(crate) retention: Retention,
+    pub(crate) signal: SignalConfig,
+    pub(crate) embeddings: EmbeddingsConfig,
+    pub(crate) moved_projects: Vec<(String, String)>,
+    pub(crate) prices: BTreeMap<String, Price>,
     /// The search path (`PATH`), on which `claude` is looked for.
-    pub search_path: String,
+    pub(crate) search_path: String,
     /// A fixed clock, for tests and reproducible runs.
     fixed_now: Option<Millis>,
     /// Paths and where they came from. With the values of the file they make up the effective settings.
@@ -78,9 +78,9 @@ pub struct Config {
 /// One effective value, for `recall config`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setting {
-    pub key: String,
-    pub value: String,
-    pub origin: String,
+    pub(crate) key: String,
+    pub(crate) value: String,
+    pub(crate) origin: String,
 }
 
 /// What dates, ages and `~` in a query refer to.
@@ -98,7 +98,7 @@ impl Config {
     /// # Errors
     /// When a path is not given and there is no home directory to derive it from, a variable has no usable value, or the file has an
     /// unknown key or a wrong value.
-    pub fn load() -> Result<Self> {
+    pub(crate) fn load() -> Result<Self> {
         let home = path_var("HOME")?.unwrap_or_default();
         let (config_file, _) =
             path_or_default("RECALL_CONFIG", || Ok(base("RECALL_CONFIG")?.config_dir().join("recall/config.toml")))?;
@@ -152,38 +152,38 @@ impl Config {
     }
 
     /// A time in the user's zone.
-    pub fn local(&self, at: Millis) -> Zoned {
+    pub(crate) fn local(&self, at: Millis) -> Zoned {
         Timestamp::from_millisecond(at).unwrap_or_default().to_zoned(self.time_zone.clone())
     }
 
     /// A time in the user's zone, in a strftime format; dashes when there is none.
-    pub fn local_time(&self, at: Option<Millis>, form: &str) -> String {
+    pub(crate) fn local_time(&self, at: Option<Millis>, form: &str) -> String {
         let zoned = at.and_then(|at| Timestamp::from_millisecond(at).ok()).map(|t| t.to_zoned(self.time_zone.clone()));
         zoned.map_or_else(|| "----------".into(), |z| z.strftime(form).to_string())
     }
 
     /// A day in the user's zone, written like `19 Nov`; with the year if it is not the current one.
-    pub fn short_day(&self, at: Millis) -> String {
+    pub(crate) fn short_day(&self, at: Millis) -> String {
         let year = |at: Millis| self.local_time(Some(at), "%Y");
         self.local_time(Some(at), if year(at) == year(self.now()) { "%-d %b" } else { "%-d %b %Y" })
     }
 
     /// Fingerprint of the zone that determines days: equal for zones with the same rules, whatever their names.
-    pub fn zone_fingerprint(&self) -> String {
+    pub(crate) fn zone_fingerprint(&self) -> String {
         zone::fingerprint(&self.time_zone)
     }
 
     /// What a query needs to interpret dates, ages and `~`.
-    pub fn query_context(&self) -> QueryContext {
+    pub(crate) fn query_context(&self) -> QueryContext {
         QueryContext { now: self.now(), zone: self.time_zone.clone(), home: self.home.clone() }
     }
 
-    pub fn now(&self) -> Millis {
+    pub(crate) fn now(&self) -> Millis {
         self.fixed_now.unwrap_or_else(|| Timestamp::now().as_millisecond())
     }
 
     /// Start and end of the day that contains `now`, in the user's zone.
-    pub fn day(&self, now: Millis) -> Range<Millis> {
+    pub(crate) fn day(&self, now: Millis) -> Range<Millis> {
         let zoned = Timestamp::from_millisecond(now).unwrap_or_default().to_zoned(self.time_zone.clone());
         let began =
             |day: Result<Zoned, jiff::Error>| day.and_then(|day| day.start_of_day()).map(|z| z.timestamp().as_millisecond());
@@ -191,39 +191,39 @@ impl Config {
         from.unwrap_or(now.saturating_sub(DAY))..to.unwrap_or(Millis::MAX)
     }
 
-    pub fn effective(&self) -> Vec<Setting> {
+    pub(crate) fn effective(&self) -> Vec<Setting> {
         [self.origins.clone(), self.file.settings(&self.config_file)].concat()
     }
 
-    pub fn database(&self) -> PathBuf {
+    pub(crate) fn database(&self) -> PathBuf {
         self.data_dir.join("recall.db")
     }
 
     /// Config directories whose sessions count as the user's: those that are read, and the one Claude Code itself uses here.
-    pub fn session_dirs(&self) -> Vec<PathBuf> {
+    pub(crate) fn session_dirs(&self) -> Vec<PathBuf> {
         let mut dirs = self.claude_dirs.clone();
         dirs.extend(path_var("CLAUDE_CONFIG_DIR").ok().flatten());
         dirs
     }
 
     /// Working directory of our own `claude` child: no project's instructions apply there.
-    pub fn child_dir(&self) -> PathBuf {
+    pub(crate) fn child_dir(&self) -> PathBuf {
         self.data_dir.join("child")
     }
 
     /// The user's own prompt, which replaces the one that ships.
-    pub fn prompt_override(&self) -> PathBuf {
+    pub(crate) fn prompt_override(&self) -> PathBuf {
         self.config_file.with_file_name("digest.md")
     }
 
     /// Is the folder, or the project it belongs to, excluded?
-    pub fn excludes_folder(&self, folder: &str, projects: &Projects) -> bool {
+    pub(crate) fn excludes_folder(&self, folder: &str, projects: &Projects) -> bool {
         let patterns = &self.exclude_projects;
         !patterns.is_empty() && (patterns.fit(folder) || patterns.fit(&projects.key_of(folder)))
     }
 
     /// What a caller with this view may see of the memory.
-    pub fn policy(&self, view: View<'_>) -> Policy {
+    pub(crate) fn policy(&self, view: View<'_>) -> Policy {
         Policy::new(self.exclude_projects.clone(), self.isolate.clone(), self.project_keys(), view)
     }
 
@@ -231,19 +231,19 @@ impl Config {
     ///
     /// # Errors
     /// When a glob, pattern or rule in the config is invalid.
-    pub fn gate(&self) -> Result<Sanitizer> {
+    pub(crate) fn gate(&self) -> Result<Sanitizer> {
         self.privacy.gate(&self.signal.skip_tools).with_context(|| format!("{}: [privacy]", self.config_file.display()))
     }
 
     /// Short id of the sanitizer's rules: texts that passed under another id must pass again.
-    pub fn sanitizer_rules(&self) -> String {
+    pub(crate) fn sanitizer_rules(&self) -> String {
         let PrivacyConfig { exclude_paths, exclude_patterns, rules, .. } = &self.privacy;
         let rules = (RULES_VERSION, privacy::PRIVATE_FILES, exclude_paths, exclude_patterns, rules, &self.signal.skip_tools);
         short_id("r", &[&format!("{rules:?}")])
     }
 
     /// Messages for keys of the file that were renamed.
-    pub fn renamed_keys(&self) -> Vec<String> {
+    pub(crate) fn renamed_keys(&self) -> Vec<String> {
         let exclude = &self.file.values.exclude;
         let given = [("projects", &exclude.projects, "exclude_projects"), ("paths", &exclude.paths, "exclude_transcripts")];
         let given = given.into_iter().filter(|(_, list, _)| !list.is_empty());
@@ -254,24 +254,24 @@ impl Config {
     }
 
     /// Patterns for projects that match none of these folders, each as a sentence.
-    pub fn unmatched_patterns(&self, known: &[String]) -> Vec<String> {
+    pub(crate) fn unmatched_patterns(&self, known: &[String]) -> Vec<String> {
         let lists = [("exclude_projects", &self.exclude_projects), ("isolate", &self.isolate)];
         let told = |key: &str, pattern: &str| format!("`{pattern}` in `privacy.{key}` fits none of the projects that are known");
         lists.iter().flat_map(|(key, list)| list.unmatched(known).map(|pattern| told(key, pattern)).collect::<Vec<_>>()).collect()
     }
 
-    pub fn project_keys(&self) -> Projects {
+    pub(crate) fn project_keys(&self) -> Projects {
         Projects::new(self.moved_projects.clone(), path_aliases(&self.home))
     }
 }
 
 /// Is this process part of our own `claude` child?
-pub fn in_own_child() -> bool {
+pub(crate) fn in_own_child() -> bool {
     env::var_os(CHILD_VARIABLE).is_some()
 }
 
 /// Is recall switched off for the session this process belongs to? (`RECALL_OFF=1 claude`)
-pub fn is_switched_off() -> bool {
+pub(crate) fn is_switched_off() -> bool {
     env::var_os(OFF_VARIABLE).is_some_and(|value| !matches!(value.to_str(), Some("" | "0" | "false" | "no")))
 }
 
@@ -279,7 +279,7 @@ pub fn is_switched_off() -> bool {
 ///
 /// # Errors
 /// When neither the variable nor a home directory is set: nothing is ever written to a guessed place.
-pub fn data_dir() -> Result<PathBuf> {
+pub(crate) fn data_dir() -> Result<PathBuf> {
     Ok(path_or_default("RECALL_DATA_DIR", || Ok(base("RECALL_DATA_DIR")?.data_dir().join("recall")))?.0)
 }
 
@@ -294,7 +294,7 @@ fn no_home_message(variable: &str) -> String {
 }
 
 /// Current time in milliseconds since the epoch, or the fixed clock's.
-pub fn now() -> Result<Millis> {
+pub(crate) fn now() -> Result<Millis> {
     Ok(fixed_now()?.unwrap_or_else(|| Timestamp::now().as_millisecond()))
 }
 
@@ -367,6 +367,6 @@ fn fixed_now() -> Result<Option<Millis>> {
 }
 
 /// Did the user ask for output without colour?
-pub fn no_colour() -> bool {
+pub(crate) fn no_colour() -> bool {
     env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty())
 }

@@ -9,7 +9,7 @@ use crate::privacy::{PrivateFiles, Sanitizer};
 use redact::{Redactor, Rule};
 
 /// Files whose content is never stored, whatever the config says.
-pub const PRIVATE_FILES: [&str; 70] = [
+pub(crate) const PRIVATE_FILES: [&str; 70] = [
     "**/.env*", "**/*.env", "**/*secret*", "**/*credential*", "**/id_rsa*", "**/id_dsa*", "**/id_ecdsa*", "**/id_ed25519*",
     "**/*.pem", "**/*.key", "**/*.p8", "**/*.p12", "**/*.pfx", "**/*.jks", "**/*.keystore", "**/*.kdbx", "**/*.ovpn",
     "**/*.tfvars", "**/.netrc", "**/_netrc", "**/.pgpass", "**/.npmrc", "**/.pypirc", "**/.htpasswd", "**/.aws/**",
@@ -43,7 +43,7 @@ pub struct PrivacyConfig {
 impl PrivacyConfig {
     /// # Errors
     /// The invalid key and the reason.
-    pub fn check(&self) -> Result<(), (&'static str, String)> {
+    pub(crate) fn check(&self) -> Result<(), (&'static str, String)> {
         for glob in &self.exclude_paths {
             GlobBuilder::new(glob.trim_start_matches('!')).build().map_err(|e| ("privacy.exclude_paths", e.to_string()))?;
         }
@@ -62,7 +62,7 @@ impl PrivacyConfig {
 
     /// # Errors
     /// When a rule is invalid; `check` names it.
-    pub fn redactor(&self) -> Result<Redactor> {
+    pub(crate) fn redactor(&self) -> Result<Redactor> {
         let shipped = self.rules.is_empty();
         Ok(if shipped { Redactor::shipped().clone() } else { Redactor::new(&self.rules)? })
     }

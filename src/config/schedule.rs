@@ -22,7 +22,7 @@ pub enum Schedule {
 
 impl Schedule {
     /// Time between two runs, in milliseconds.
-    pub fn period(self) -> i64 {
+    pub(crate) fn period(self) -> i64 {
         match self {
             Self::Minutes(n) => i64::from(n) * 60_000,
             Self::Hours(n) => i64::from(n) * 3_600_000,

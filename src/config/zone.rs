@@ -15,14 +15,14 @@ const DATABASE: &str = "/usr/share/zoneinfo";
 const LOCAL: &str = "/etc/localtime";
 
 /// The zone with this IANA name.
-pub fn named(name: &str) -> Option<TimeZone> {
+pub(crate) fn named(name: &str) -> Option<TimeZone> {
     let is_plain = !name.starts_with('/') && !name.split('/').any(|part| part.is_empty() || part == "..");
     let read = || from_file(name, &Path::new(DATABASE).join(name));
     is_plain.then(read).flatten().or_else(|| TimeZone::get(name).ok())
 }
 
 /// The user's zone: `TZ`, else the system's, else UTC.
-pub fn local() -> TimeZone {
+pub(crate) fn local() -> TimeZone {
     let asked = env::var("TZ").ok().filter(|tz| !tz.is_empty());
     let read = match asked.as_deref().map(|tz| tz.trim_start_matches(':')) {
         None => from_file("Local", Path::new(LOCAL)),
@@ -36,7 +36,7 @@ pub fn local() -> TimeZone {
 const COMPARED_SECONDS: std::ops::Range<i64> = 1_577_836_800..2_208_988_800;
 
 /// Fingerprint of a zone's rules: its first offset and all transitions.
-pub fn fingerprint(zone: &TimeZone) -> String {
+pub(crate) fn fingerprint(zone: &TimeZone) -> String {
     let from = Timestamp::from_second(COMPARED_SECONDS.start).unwrap_or_default();
     let mut said = zone.to_offset(from).to_string();
     for transition in zone.following(from).take_while(|t| t.timestamp().as_second() < COMPARED_SECONDS.end) {

@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use crate::app::hook_state::log;
 
 /// Runs the work under a deadline. The work keeps the main thread, whose memory is cheapest; another thread watches the time.
-pub fn with_deadline<T>(name: &str, until: Instant, work: impl FnOnce() -> Result<T>) -> Result<T> {
+pub(crate) fn with_deadline<T>(name: &str, until: Instant, work: impl FnOnce() -> Result<T>) -> Result<T> {
     let over = Arc::new(AtomicBool::new(false));
     let (event, shared) = (name.to_owned(), over.clone());
     thread::Builder::new().spawn(move || watch(&event, until, &shared)).context("cannot start a thread")?;

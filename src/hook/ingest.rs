@@ -12,12 +12,12 @@ use super::payload::Event;
 use crate::config::Config;
 
 /// Whether this event starts an ingest: a compaction is about to begin, and `ingest_before_compact` is on.
-pub fn is_due(event: Event, config: &Config) -> bool {
+pub(crate) fn is_due(event: Event, config: &Config) -> bool {
     event == Event::PreCompact && config.hooks.ingest_before_compact
 }
 
 /// Starts `recall digest --ingest-only --in-background`, which outlives the hook and inherits none of its pipes.
-pub fn start() -> Result<()> {
+pub(crate) fn start() -> Result<()> {
     let program = std::env::current_exe().context("cannot tell where recall is")?;
     Command::new(&program)
         .args(["digest", "--ingest-only", "--in-background"])

@@ -8,9 +8,9 @@
 //! - Any error becomes one line in a log of limited size, which `recall doctor` reads.
 //! - Runs before the command line is parsed, so no argument can make it fail.
 
-pub mod deadline;
+pub(crate) mod deadline;
 mod ingest;
-pub mod payload;
+pub(crate) mod payload;
 mod prompt;
 mod start;
 mod stdin;
@@ -37,7 +37,7 @@ use crate::sys::failpoints;
 const MARK_DEADLINE: Duration = Duration::from_secs(1);
 
 /// Runs `recall hook NAME`.
-pub fn run(name: Option<OsString>) -> ExitCode {
+pub(crate) fn run(name: Option<OsString>) -> ExitCode {
     // Hooks of our own summarizer child are not sessions of the user.
     if config::in_own_child() {
         return ExitCode::SUCCESS;

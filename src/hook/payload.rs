@@ -40,6 +40,7 @@ const MAX_REASON_BYTES: usize = 40;
 
 impl Event {
     /// All events by their names on our command line.
+    #[cfg(any(test, feature = "testing"))]
     pub fn names() -> impl Iterator<Item = &'static str> {
         EVENTS.iter().map(|(_, ours, _)| *ours)
     }
@@ -105,7 +106,7 @@ impl Payload {
     }
 
     /// Whether it names a session, by an id like Claude Code's.
-    pub fn has_session_id(&self) -> bool {
+    pub(crate) fn has_session_id(&self) -> bool {
         (1..=MAX_ID_BYTES).contains(&self.session.len())
             && self.session.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
     }

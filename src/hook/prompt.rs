@@ -77,7 +77,7 @@ struct Injection {
 }
 
 /// The hook's answer; `None` if there is nothing to show.
-pub fn answer(payload: &Payload, config: &Config) -> Result<Option<String>> {
+pub(crate) fn answer(payload: &Payload, config: &Config) -> Result<Option<String>> {
     let Some(injection_for) = injection_for(payload, config)? else { return Ok(None) };
     // The same hook may be installed for the user, the project and as a plugin: only one of them answers.
     let prompt = if payload.prompt_id.is_empty() { short_id("p", &[&payload.prompt]) } else { payload.prompt_id.clone() };

@@ -23,7 +23,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_millis(100);
 const TAIL_BYTES: u64 = 256 << 10;
 
 /// The hook's answer; `None` if there is nothing to show. Transcripts are read until `until` at the latest.
-pub fn answer(payload: &Payload, config: &Config, until: Instant) -> Result<Option<String>> {
+pub(crate) fn answer(payload: &Payload, config: &Config, until: Instant) -> Result<Option<String>> {
     let context = match payload.source.as_str() {
         "compact" => {
             seen::clear(&config.data_dir, &payload.session);

@@ -13,26 +13,26 @@ use crate::store::Memory;
 /// Prefix of all our URIs.
 const SCHEME: &str = "recall://day/";
 /// URI template given to clients.
-pub const TEMPLATE: &str = "recall://day/{date}";
+pub(crate) const TEMPLATE: &str = "recall://day/{date}";
 /// Pages listed at once.
-pub const PAGE_SIZE: usize = 50;
+pub(crate) const PAGE_SIZE: usize = 50;
 
 /// A day that has a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DayPage {
-    pub date: Date,
-    pub bytes: u64,
+pub(crate) struct DayPage {
+    pub(crate) date: Date,
+    pub(crate) bytes: u64,
 }
 
 impl DayPage {
-    pub fn uri(&self) -> String {
+    pub(crate) fn uri(&self) -> String {
         format!("{SCHEME}{}", self.date)
     }
 }
 
 /// Days that have a page, before a given day, newest first, and whether there are more. Omits days of which the policy shows
 /// nothing.
-pub fn list(site: &ToolContext<'_>, before: Option<Date>) -> Result<(Vec<DayPage>, bool)> {
+pub(crate) fn list(site: &ToolContext<'_>, before: Option<Date>) -> Result<(Vec<DayPage>, bool)> {
     let mut days = days_written(&site.config.data_dir, before);
     if let Some(restricted_memory) = restricted_memory(site)? {
         let mut shown = Vec::new();
@@ -83,7 +83,7 @@ fn page_of_file(data_dir: &Path, file: &Path) -> Option<DayPage> {
 }
 
 /// Parses a date in its canonical spelling only.
-pub fn parse_date(text: &str) -> Option<Date> {
+pub(crate) fn parse_date(text: &str) -> Option<Date> {
     text.parse::<Date>().ok().filter(|date| date.to_string() == text)
 }
 

@@ -17,7 +17,7 @@ use crate::store::Memory;
 const MAX_CONCURRENT: usize = 8;
 
 /// Thread limit. Above `AT_ONCE`, since cancelled calls may occupy their threads for a while.
-pub const MAX_THREADS: usize = 4 * MAX_CONCURRENT;
+pub(crate) const MAX_THREADS: usize = 4 * MAX_CONCURRENT;
 
 /// How long a statement waits for another process's transaction.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -26,7 +26,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 #[derive(Debug)]
-pub struct Executor {
+pub(crate) struct Executor {
     places: Semaphore,
 }
 
@@ -41,7 +41,7 @@ impl Executor {
     ///
     /// # Errors
     /// The error of the work, or that it was cancelled or panicked.
-    pub async fn run<T: Send + 'static>(
+    pub(crate) async fn run<T: Send + 'static>(
         &self,
         called_off: impl Future<Output = ()>,
         work: impl FnOnce(&ReadHandle) -> Result<T> + Send + 'static,
@@ -66,7 +66,7 @@ impl Executor {
 
 /// Cancellation handle of a call's reads.
 #[derive(Debug, Clone, Default)]
-pub struct ReadHandle {
+pub(crate) struct ReadHandle {
     state: Arc<Mutex<CancelState>>,
 }
 
@@ -87,7 +87,7 @@ impl ReadHandle {
     ///
     /// # Errors
     /// If there is none, or it is unreadable or of another version; the error says what to do.
-    pub fn memory(&self, config: &Config, policy: &Policy) -> Result<Memory> {
+    pub(crate) fn memory(&self, config: &Config, policy: &Policy) -> Result<Memory> {
         let until = Instant::now() + BUSY_TIMEOUT;
         // Waits here, because SQLite's own waiting cannot be interrupted.
         let store = loop {

@@ -10,14 +10,14 @@
 //! ## Lifetime
 //! The process ends with its client: at the end of stdin, or on a signal.
 
-pub mod day_pages;
-pub mod executor;
+pub(crate) mod day_pages;
+pub(crate) mod executor;
 mod prompts;
 mod server;
 mod text;
 mod tools;
 mod wire;
-pub mod workspace_root;
+pub(crate) mod workspace_root;
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ const PROTOCOL_THREADS: usize = 2;
 ///
 /// # Errors
 /// If the runtime cannot start, or the client does not open with the protocol.
-pub fn serve(config: Config) -> Result<()> {
+pub(crate) fn serve(config: Config) -> Result<()> {
     let threads = crate::mcp::executor::MAX_THREADS + PROTOCOL_THREADS;
     let runtime = Builder::new_current_thread().enable_time().max_blocking_threads(threads).build().context("cannot start")?;
     let ended = runtime.block_on(serve_client(config));

@@ -12,14 +12,14 @@ use crate::app::session_start::{ContextRequest, StartMode, gather};
 use crate::app::topic;
 use crate::search::Query;
 
-pub const LEFT_OFF: &str = "where-did-we-leave-off";
+pub(crate) const LEFT_OFF: &str = "where-did-we-leave-off";
 const TOPIC: &str = "topic";
 /// Longest topic, in characters.
 const MAX_TOPIC: usize = 300;
 /// Time limit for reading the ends of transcripts.
 const TRANSCRIPT_TIME_LIMIT: Duration = Duration::from_secs(5);
 
-pub fn all() -> Vec<Prompt> {
+pub(crate) fn all() -> Vec<Prompt> {
     let topic = PromptArgument::new(TOPIC)
         .with_description("What it is about, in words of yours; without it the project as a whole")
         .with_required(false);
@@ -32,7 +32,7 @@ pub fn all() -> Vec<Prompt> {
 ///
 /// # Errors
 /// If an argument is unknown or not a string.
-pub fn parse_topic(arguments: Option<&JsonObject>) -> Result<Option<String>> {
+pub(crate) fn parse_topic(arguments: Option<&JsonObject>) -> Result<Option<String>> {
     let mut topic = None;
     for (name, value) in arguments.into_iter().flatten() {
         match (name.as_str(), value.as_str()) {
@@ -45,7 +45,7 @@ pub fn parse_topic(arguments: Option<&JsonObject>) -> Result<Option<String>> {
 }
 
 /// The prompt, with what the memory holds.
-pub fn left_off(topic: Option<&str>, site: &ToolContext<'_>) -> Result<GetPromptResult> {
+pub(crate) fn left_off(topic: Option<&str>, site: &ToolContext<'_>) -> Result<GetPromptResult> {
     let (notes, question) = match topic {
         Some(topic) => (topic_notes(topic, site)?, format!("Where did we leave off on this: {topic}?")),
         None => (project_notes(site)?, "Where did we leave off?".to_owned()),

@@ -41,7 +41,7 @@ const PARAMETER_HINTS: [(&str, &str); 3] = [
 const MARKDOWN: &str = "text/markdown";
 
 #[derive(Debug)]
-pub struct Server {
+pub(crate) struct Server {
     config: Arc<Config>,
     place: WorkspaceRoot,
     workers: Executor,
@@ -52,7 +52,7 @@ pub struct Server {
 type CallContext = RequestContext<RoleServer>;
 
 impl Server {
-    pub fn new(config: Config) -> Self {
+    pub(crate) fn new(config: Config) -> Self {
         let since = config.now();
         Self { config: Arc::new(config), place: WorkspaceRoot::default(), workers: Executor::default(), since }
     }

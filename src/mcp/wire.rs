@@ -23,7 +23,7 @@ const MAX_FRAME: usize = 16 << 20;
 type Incoming = RxJsonRpcMessage<RoleServer>;
 type Outgoing = TxJsonRpcMessage<RoleServer>;
 
-pub struct StdioTransport {
+pub(crate) struct StdioTransport {
     from: BufReader<Stdin>,
     /// The frame being received. Kept across calls because `receive` is cancelled whenever something else happens, and then
     /// resumes.
@@ -42,7 +42,7 @@ struct MessageFrame {
 }
 
 impl StdioTransport {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let to = Arc::new(Mutex::new(tokio::io::stdout()));
         Self { from: BufReader::new(tokio::io::stdin()), frame: MessageFrame::default(), to, telling: None }
     }

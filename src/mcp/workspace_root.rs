@@ -14,7 +14,7 @@ const ROOTS_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The folder in which the client works, once known.
 #[derive(Debug, Default)]
-pub struct WorkspaceRoot {
+pub(crate) struct WorkspaceRoot {
     asked: Arc<Mutex<RootsRequest>>,
 }
 
@@ -39,7 +39,7 @@ impl RootsRequest {
 
 impl WorkspaceRoot {
     /// The client's first root that is a folder on this machine, else the server's own folder.
-    pub async fn folder(&self, peer: &Peer<RoleServer>) -> PathBuf {
+    pub(crate) async fn folder(&self, peer: &Peer<RoleServer>) -> PathBuf {
         let own = || std::env::current_dir().unwrap_or_default();
         if !has_roots(peer) {
             return own();
@@ -82,7 +82,7 @@ impl WorkspaceRoot {
     }
 
     /// Forgets the roots, because the client reported that they changed.
-    pub fn forget(&self) {
+    pub(crate) fn forget(&self) {
         *self.asked() = RootsRequest::NotSent;
     }
 

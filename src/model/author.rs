@@ -41,7 +41,7 @@ impl Author {
 
     /// The author as read from an imported file: sanitized again.
     #[must_use]
-    pub fn resanitized(&self) -> Self {
+    pub(crate) fn resanitized(&self) -> Self {
         match self {
             Self::Agent { name, session } => Self::agent(name, session.as_deref()),
             other => other.clone(),
@@ -50,7 +50,7 @@ impl Author {
 
     /// The author with its name passed through `clean`.
     #[must_use]
-    pub fn with_clean_name(&self, clean: impl Fn(&str) -> String) -> Self {
+    pub(crate) fn with_clean_name(&self, clean: impl Fn(&str) -> String) -> Self {
         match self {
             Self::Agent { name, session } => Self::agent(&clean(name), session.as_deref()),
             other => other.clone(),
@@ -58,11 +58,11 @@ impl Author {
     }
 
     /// Does an agent's name contain the phrase? No other part of an author is free text.
-    pub fn name_contains(&self, phrase: &PhraseMatcher) -> bool {
+    pub(crate) fn name_contains(&self, phrase: &PhraseMatcher) -> bool {
         matches!(self, Self::Agent { name, .. } if phrase.is_in(name))
     }
 
-    pub fn is_user(&self) -> bool {
+    pub(crate) fn is_user(&self) -> bool {
         *self == Self::User
     }
 

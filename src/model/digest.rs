@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::session::{RecordKey, short_id};
 
 /// The title of a digest that has none.
-pub const UNTITLED: &str = "Untitled session";
+pub(crate) const UNTITLED: &str = "Untitled session";
 
 /// The digest of one session, made by a model or by extraction.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,7 +34,7 @@ pub struct Claim {
 }
 
 impl Claim {
-    pub fn is_verified(&self) -> bool {
+    pub(crate) fn is_verified(&self) -> bool {
         !self.rows.is_empty()
     }
 }
@@ -48,11 +48,11 @@ pub struct FileNote {
 
 /// A next step or blocker that is not closed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OpenItem {
-    pub id: String,
-    pub text: String,
+pub(crate) struct OpenItem {
+    pub(crate) id: String,
+    pub(crate) text: String,
     /// The key of its session's row in the index.
-    pub session: i64,
+    pub(crate) session: i64,
 }
 
 impl Digest {
@@ -62,7 +62,7 @@ impl Digest {
     }
 
     /// The whole text except title and questions, one statement per line, as it is embedded.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let lists = self.completed.iter().chain(&self.learned).chain(&self.investigated).map(String::as_str);
         let claims = self.claims().map(|c| c.text.as_str());
         let files = self.files.iter().map(|f| f.path.as_str());
@@ -79,7 +79,7 @@ impl Digest {
     }
 
     /// Applies a function to every text and drops the texts that become empty.
-    pub fn pass(&mut self, pass: impl Fn(&str) -> String) {
+    pub(crate) fn pass(&mut self, pass: impl Fn(&str) -> String) {
         for text in [&mut self.title, &mut self.request] {
             *text = pass(text);
         }
@@ -100,7 +100,7 @@ impl Digest {
     }
 
     /// Replaces the ids of the items it closes, where `new_id` knows a new one.
-    pub fn rename_closed(&mut self, new_id: impl Fn(&str) -> Option<String>) {
+    pub(crate) fn rename_closed(&mut self, new_id: impl Fn(&str) -> Option<String>) {
         for id in &mut self.closes {
             if let Some(new) = new_id(id) {
                 *id = new;
@@ -117,7 +117,7 @@ impl Digest {
 }
 
 /// The id of an open item after its text changed from `before` to `after`; `None` if `id` is not derived from `before`.
-pub fn renamed_item_id(id: &str, session: &str, before: &str, after: &str) -> Option<String> {
+pub(crate) fn renamed_item_id(id: &str, session: &str, before: &str, after: &str) -> Option<String> {
     let kind = if id.starts_with('n') { "next" } else { "blocker" };
     (item_id(session, kind, before) == id).then(|| item_id(session, kind, after))
 }

@@ -1,13 +1,13 @@
 //! Plain data, without I/O: sessions, digests, notes, prices, times.
 
-pub mod assemble;
-pub mod author;
-pub mod digest;
-pub mod note;
-pub mod price;
-pub mod session;
-pub mod session_facts;
-pub mod time_spec;
-pub mod title_filter;
-pub mod undone_prompts;
-pub mod vector;
+pub(crate) mod assemble;
+pub(crate) mod author;
+pub(crate) mod digest;
+pub(crate) mod note;
+pub(crate) mod price;
+pub(crate) mod session;
+pub(crate) mod session_facts;
+pub(crate) mod time_spec;
+pub(crate) mod title_filter;
+pub(crate) mod undone_prompts;
+pub(crate) mod vector;

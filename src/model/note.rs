@@ -3,11 +3,11 @@
 use serde::Serialize;
 
 /// The project key of notes for all projects; not a valid folder path.
-pub const EVERYWHERE: &str = "*";
+pub(crate) const EVERYWHERE: &str = "*";
 
 /// What a note is about, the weightiest first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
-pub enum NoteKind {
+pub(crate) enum NoteKind {
     /// How things are done here.
     Convention,
     /// What the user likes.
@@ -22,9 +22,9 @@ pub enum NoteKind {
 }
 
 impl NoteKind {
-    pub const ALL: [Self; 5] = [Self::Convention, Self::Preference, Self::Decision, Self::Todo, Self::Fact];
+    pub(crate) const ALL: [Self; 5] = [Self::Convention, Self::Preference, Self::Decision, Self::Todo, Self::Fact];
 
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Convention => "convention",
             Self::Preference => "preference",
@@ -35,22 +35,22 @@ impl NoteKind {
     }
 
     /// Parses a kind's name, in any case.
-    pub fn named(name: &str) -> Option<Self> {
+    pub(crate) fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(name.trim()))
     }
 }
 
 /// The result of storing a note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct StoredNote {
-    pub id: String,
+pub(crate) struct StoredNote {
+    pub(crate) id: String,
     /// An equivalent note was already stored: id and project are that note's.
-    pub known: bool,
+    pub(crate) known: bool,
     /// The key of the project it is for, or [`EVERYWHERE`].
-    pub project: String,
+    pub(crate) project: String,
 }
 
 /// A project's key as it is shown.
-pub fn project_label(key: &str) -> &str {
+pub(crate) fn project_label(key: &str) -> &str {
     if key == EVERYWHERE { "all projects" } else { key }
 }

@@ -12,21 +12,21 @@ use crate::model::session::{TokenCounts, Tokens};
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
-    pub input: f64,
-    pub output: f64,
+    pub(crate) input: f64,
+    pub(crate) output: f64,
     /// 1.25 times `input` when not given.
-    pub cache_write: Option<f64>,
+    pub(crate) cache_write: Option<f64>,
     /// Twice `input` when not given.
-    pub cache_write_hour: Option<f64>,
+    pub(crate) cache_write_hour: Option<f64>,
     /// A tenth of `input` when not given.
-    pub cache_read: Option<f64>,
+    pub(crate) cache_read: Option<f64>,
 }
 
 const LIST: &str = include_str!("price/list.toml");
 
 /// Suffixes of the model ids under which requests in fast mode, or with US-only inference, are counted.
-pub const FAST_SUFFIX: &str = "-fast";
-pub const US_SUFFIX: &str = "-us";
+pub(crate) const FAST_SUFFIX: &str = "-fast";
+pub(crate) const US_SUFFIX: &str = "-us";
 /// Price factor for US-only inference.
 const US_FACTOR: f64 = 1.1;
 
@@ -54,7 +54,7 @@ static PRICES: LazyLock<Option<PriceList>> = LazyLock::new(|| toml::from_str(LIS
 
 /// What a model's tokens cost.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rates {
+pub(crate) struct Rates {
     price: Price,
     /// The price of requests with a long prompt, if it is higher.
     long: Option<Price>,
@@ -62,12 +62,12 @@ pub struct Rates {
 }
 
 /// When the list was last compared with the published prices.
-pub fn price_list_date() -> Option<&'static str> {
+pub(crate) fn price_list_date() -> Option<&'static str> {
     PRICES.as_ref().map(|list| list.date.as_str())
 }
 
 /// Price of a model's tokens: the user's price for this name or its base model, else the list's.
-pub fn price_of(model: &str, own: &BTreeMap<String, Price>) -> Option<Rates> {
+pub(crate) fn price_of(model: &str, own: &BTreeMap<String, Price>) -> Option<Rates> {
     let (rest, us) = split_suffix(model, US_SUFFIX);
     let (id, fast) = split_suffix(rest, FAST_SUFFIX);
     let bare = bare(id);
@@ -83,13 +83,13 @@ pub fn price_of(model: &str, own: &BTreeMap<String, Price>) -> Option<Rates> {
 }
 
 /// The models an alias may stand for, newest first; any other name stands for itself.
-pub fn models_of_alias(model: &str) -> Vec<&str> {
+pub(crate) fn models_of_alias(model: &str) -> Vec<&str> {
     let known = PRICES.as_ref().and_then(|list| list.aliases.get(bare(model)));
     known.map_or_else(|| vec![model], |ids| ids.iter().map(String::as_str).collect())
 }
 
 /// Does the model always think, whatever it is told? Assumed of unknown models.
-pub fn always_thinks(model: &str) -> bool {
+pub(crate) fn always_thinks(model: &str) -> bool {
     find(bare(model)).is_none_or(|listed| listed.thinks)
 }
 
@@ -117,7 +117,7 @@ fn strip_last(model: &str, is_mark: impl Fn(&str) -> bool) -> &str {
 }
 
 /// What tokens cost, in US dollars.
-pub fn cost(tokens: &Tokens, rates: &Rates) -> f64 {
+pub(crate) fn cost(tokens: &Tokens, rates: &Rates) -> f64 {
     let long = rates.long.map_or(0.0, |price| flat(&tokens.long, &price));
     let counted = if rates.long.is_some() { tokens.all().without(&tokens.long) } else { tokens.all() };
     (flat(&counted, &rates.price) + long) * rates.times
@@ -142,14 +142,14 @@ pub fn costs_by_model(usage: &BTreeMap<String, Tokens>, own: &BTreeMap<String, P
 }
 
 /// Total cost of a session, and whether the price of any of its models is unknown.
-pub fn session_cost(by_model: &BTreeMap<String, Option<f64>>) -> (f64, bool) {
+pub(crate) fn session_cost(by_model: &BTreeMap<String, Option<f64>>) -> (f64, bool) {
     // An empty sum of floats is -0.
     (by_model.values().flatten().sum::<f64>() + 0.0, by_model.values().any(Option::is_none))
 }
 
 /// What a session cost by the client's reckoning and by ours, for the models both know of: the client also calls some for purposes that
 /// no transcript records. `None` when they have no model in common, or one of these has no price.
-pub fn compare_costs(client: &BTreeMap<String, f64>, own: &BTreeMap<String, Option<f64>>) -> Option<(f64, f64)> {
+pub(crate) fn compare_costs(client: &BTreeMap<String, f64>, own: &BTreeMap<String, Option<f64>>) -> Option<(f64, f64)> {
     let model = |counted: &str| bare(split_suffix(split_suffix(counted, US_SUFFIX).0, FAST_SUFFIX).0).to_owned();
     let ours: BTreeSet<String> = own.keys().map(|name| model(name)).collect();
     let theirs: BTreeSet<String> = client.keys().map(|name| model(name)).collect();

@@ -9,13 +9,13 @@ use crate::model::session::{Millis, Session, Tokens, Touch};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionFacts {
-    pub began_at: Option<Millis>,
-    pub last_at: Option<Millis>,
-    pub prompts: usize,
+    pub(crate) began_at: Option<Millis>,
+    pub(crate) last_at: Option<Millis>,
+    pub(crate) prompts: usize,
     /// The number of changed files.
-    pub files: usize,
-    pub agents: usize,
-    pub usage: BTreeMap<String, Tokens>,
+    pub(crate) files: usize,
+    pub(crate) agents: usize,
+    pub(crate) usage: BTreeMap<String, Tokens>,
 }
 
 impl SessionFacts {

@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 use crate::model::session::Millis;
 
 /// The time that `7d`, `12h`, `2w`, `30m` or a date stands for.
-pub fn parse_time(text: &str, now: Millis, zone: &TimeZone) -> Result<Millis> {
+pub(crate) fn parse_time(text: &str, now: Millis, zone: &TimeZone) -> Result<Millis> {
     if let Ok(age) = parse_duration(text) {
         return Ok(now.saturating_sub(age));
     }
@@ -18,7 +18,7 @@ pub fn parse_time(text: &str, now: Millis, zone: &TimeZone) -> Result<Millis> {
 ///
 /// # Errors
 /// When it is not of this form, or out of range.
-pub fn parse_duration(text: &str) -> Result<Millis> {
+pub(crate) fn parse_duration(text: &str) -> Result<Millis> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let count: Millis = digits.parse().with_context(|| format!("`{text}` is no time like 10m"))?;
     let unit = match &text[digits.len()..] {

@@ -8,7 +8,7 @@ use crate::model::session::{Item, Record, TitleBy, TitleEvent, Turn, hash_parts}
 /// What the records of a file have shown so far. Holds no text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct TitleFilter {
+pub(crate) struct TitleFilter {
     /// Hashes of inherited titles.
     brought: Vec<u32>,
     /// A prompt was seen.
@@ -20,12 +20,12 @@ pub struct TitleFilter {
 }
 
 impl TitleFilter {
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
     /// Removes titles that were not given in the session from a record of the main conversation.
-    pub fn pass(&mut self, row: &mut Record) {
+    pub(crate) fn pass(&mut self, row: &mut Record) {
         match &row.sign {
             Some(TitleEvent::Cleared) => self.cleared |= !self.begun,
             Some(TitleEvent::HookTitled(title)) => self.hooked.push(hash(title)),

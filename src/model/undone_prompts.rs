@@ -17,9 +17,9 @@ const MAX_TURNS: usize = 4;
 const RECORDS_PER_TURN: usize = 8;
 
 /// The first bytes of a record's key: enough to distinguish the records of one session.
-pub type ShortKey = i64;
+pub(crate) type ShortKey = i64;
 
-pub fn mark(key: RecordKey) -> ShortKey {
+pub(crate) fn mark(key: RecordKey) -> ShortKey {
     let [a, b, c, d, e, f, g, h, ..] = key.0;
     ShortKey::from_be_bytes([a, b, c, d, e, f, g, h])
 }
@@ -27,19 +27,19 @@ pub fn mark(key: RecordKey) -> ShortKey {
 /// A prompt with its position in the chain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PromptLink {
-    pub key: ShortKey,
+    pub(crate) key: ShortKey,
     /// Its parent record, if it names one.
-    pub parent: Option<ShortKey>,
+    pub(crate) parent: Option<ShortKey>,
     /// The prompt of the turn that the parent belongs to, if known.
-    pub follows: Option<ShortKey>,
-    pub offset: i64,
-    pub at: Option<Millis>,
+    pub(crate) follows: Option<ShortKey>,
+    pub(crate) offset: i64,
+    pub(crate) at: Option<Millis>,
 }
 
 /// The turns of a file that may still continue; determines what the next prompt follows. Stored between reads.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct TurnChain {
+pub(crate) struct TurnChain {
     /// Ordered by last activity: the turn of the latest record is last.
     turns: VecDeque<OpenTurn>,
 }
@@ -51,12 +51,12 @@ struct OpenTurn {
 }
 
 impl TurnChain {
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.turns.is_empty()
     }
 
     /// Adds a record that is no prompt to the turn of its parent; if that is unknown, to the turn of the record before it.
-    pub fn goes_on(&mut self, row: ShortKey, parent: Option<ShortKey>) {
+    pub(crate) fn goes_on(&mut self, row: ShortKey, parent: Option<ShortKey>) {
         let Some(turn) = self.turn_of(parent).or(self.turns.len().checked_sub(1)).and_then(|at| self.turns.remove(at)) else {
             return;
         };
@@ -65,7 +65,7 @@ impl TurnChain {
     }
 
     /// Starts a turn. Returns the prompt of the turn it follows, if known.
-    pub fn begins(&mut self, prompt: ShortKey, parent: Option<ShortKey>) -> Option<ShortKey> {
+    pub(crate) fn begins(&mut self, prompt: ShortKey, parent: Option<ShortKey>) -> Option<ShortKey> {
         let follows = self.turn_of(parent).map(|at| self.turns[at].prompt);
         if self.turns.len() >= MAX_TURNS {
             self.turns.pop_front();
@@ -90,7 +90,7 @@ impl TurnChain {
 }
 
 /// For each prompt of a file, in order: is it undone?
-pub fn undone(asked: &[PromptLink]) -> Vec<bool> {
+pub(crate) fn undone(asked: &[PromptLink]) -> Vec<bool> {
     let follows = predecessors(asked);
     let mut chain = HashSet::new();
     let mut at = asked.len().checked_sub(1);

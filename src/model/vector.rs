@@ -10,15 +10,15 @@ const MAX_PART: f32 = 127.0;
 
 /// A normalized vector, quantized to bytes.
 #[derive(Debug, Clone, PartialEq)]
-pub struct QuantizedVector {
+pub(crate) struct QuantizedVector {
     /// The value of one step of the bytes.
-    pub scale: f32,
-    pub bytes: Vec<u8>,
+    pub(crate) scale: f32,
+    pub(crate) bytes: Vec<u8>,
 }
 
 impl QuantizedVector {
     /// Quantizes a vector of any length; the length is not kept.
-    pub fn of(vector: &[f32]) -> Self {
+    pub(crate) fn of(vector: &[f32]) -> Self {
         let length = vector.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
         let largest = vector.iter().fold(0.0f32, |most, x| most.max(x.abs()));
         let step = if largest > 0.0 { MAX_PART / largest } else { 0.0 };
@@ -27,26 +27,26 @@ impl QuantizedVector {
         Self { scale, bytes }
     }
 
-    pub fn dims(&self) -> usize {
+    pub(crate) fn dims(&self) -> usize {
         self.bytes.len()
     }
 
     /// The representation for comparing it with many vectors.
-    pub fn to_query(&self) -> QueryVector {
+    pub(crate) fn to_query(&self) -> QueryVector {
         let parts: Vec<i16> = self.bytes.iter().map(|byte| i16::from(*byte) - OFFSET as i16).collect();
         let offset = OFFSET * parts.iter().map(|part| i32::from(*part)).sum::<i32>();
         QueryVector { parts, offset, scale: self.scale }
     }
 
     /// Cosine similarity: 1 for the same direction, 0 for unrelated ones.
-    pub fn cosine(&self, other: &Self) -> f64 {
+    pub(crate) fn cosine(&self, other: &Self) -> f64 {
         self.to_query().cosine(other.scale, &other.bytes)
     }
 }
 
 /// A vector to compare with many.
 #[derive(Debug, Clone, PartialEq)]
-pub struct QueryVector {
+pub(crate) struct QueryVector {
     parts: Vec<i16>,
     /// The share of a product that comes from the byte offset of the other vector.
     offset: i32,
@@ -54,12 +54,12 @@ pub struct QueryVector {
 }
 
 impl QueryVector {
-    pub fn dims(&self) -> usize {
+    pub(crate) fn dims(&self) -> usize {
         self.parts.len()
     }
 
     /// Cosine similarity with a stored vector: -1 to 1, within rounding.
-    pub fn cosine(&self, scale: f32, bytes: &[u8]) -> f64 {
+    pub(crate) fn cosine(&self, scale: f32, bytes: &[u8]) -> f64 {
         f64::from(dot_product(&self.parts, bytes) - self.offset) * f64::from(self.scale) * f64::from(scale)
     }
 }

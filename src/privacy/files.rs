@@ -49,7 +49,7 @@ const LOOPS: [&str; 4] = ["xargs", "while read", "parallel ", "-exec"];
 
 /// Files whose content is left out.
 #[derive(Debug, Clone, Default)]
-pub struct PrivateFiles {
+pub(crate) struct PrivateFiles {
     private: Vec<Glob>,
     /// The compiled globs, built when the first path is checked. Many callers never check one.
     ready: Arc<OnceLock<Option<GlobSet>>>,
@@ -60,7 +60,7 @@ pub struct PrivateFiles {
 }
 
 impl PrivateFiles {
-    pub fn new(private: Vec<Glob>, allowed: GlobSet) -> Self {
+    pub(crate) fn new(private: Vec<Glob>, allowed: GlobSet) -> Self {
         Self { private, ready: Arc::default(), allowed, signs: Arc::default() }
     }
 
@@ -89,13 +89,13 @@ impl PrivateFiles {
     }
 
     /// Is this the path of a private file?
-    pub fn holds(&self, path: &str) -> bool {
+    pub(crate) fn holds(&self, path: &str) -> bool {
         let is_path = !path.is_empty() && path.len() <= MAX_PATH && !path.contains('\n');
         is_path && self.is_private(path) && !self.allowed.is_match(path)
     }
 
     /// The same for an argument that may be a sentence, which is not a path.
-    pub fn matches_argument(&self, text: &str) -> bool {
+    pub(crate) fn matches_argument(&self, text: &str) -> bool {
         (text.starts_with(['/', '~', '.']) || !text.contains(char::is_whitespace)) && self.holds(text)
     }
 
@@ -130,7 +130,7 @@ fn required_substring(glob: &str) -> Option<String> {
 }
 
 /// Removes the lines that a search or a diff shows of private files: `.env:3:KEY=…`, `diff --git a/.env b/.env`.
-pub fn without_lines_of<'t>(output: &'t str, files: &PrivateFiles) -> Cow<'t, str> {
+pub(crate) fn without_lines_of<'t>(output: &'t str, files: &PrivateFiles) -> Cow<'t, str> {
     if !files.may_occur_in(output) {
         return Cow::Borrowed(output);
     }
@@ -164,19 +164,19 @@ fn is_line_of(line: &str, files: &PrivateFiles) -> bool {
 }
 
 /// Replaces what is withheld of a command.
-pub const WITHHELD: &str = "…";
+pub(crate) const WITHHELD: &str = "…";
 
 /// A private file named in a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NamedFile<'c> {
-    pub program: &'c str,
+pub(crate) struct NamedFile<'c> {
+    pub(crate) program: &'c str,
     /// How the shell passes the file to the program: empty for an operand, `<` or `>`.
-    pub by: &'static str,
-    pub path: &'c str,
+    pub(crate) by: &'static str,
+    pub(crate) path: &'c str,
 }
 
 /// The part of a command that prints something private without naming a file: `pass show …`, `docker compose config`.
-pub fn reveals(command: &str, files: &PrivateFiles) -> Option<&'static str> {
+pub(crate) fn reveals(command: &str, files: &PrivateFiles) -> Option<&'static str> {
     if files.private.is_empty() {
         return None;
     }
@@ -195,7 +195,7 @@ pub fn reveals(command: &str, files: &PrivateFiles) -> Option<&'static str> {
 }
 
 /// The private files that a command reads or writes, in order of mention.
-pub fn named_in<'c>(command: &'c str, files: &PrivateFiles) -> Vec<NamedFile<'c>> {
+pub(crate) fn named_in<'c>(command: &'c str, files: &PrivateFiles) -> Vec<NamedFile<'c>> {
     let mut search = CommandScanner { files, found: Vec::new() };
     if files.may_be_named_in(command) {
         search.command(command, MAX_DEPTH);

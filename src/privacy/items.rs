@@ -6,7 +6,7 @@ use crate::text::clean::one_line;
 
 impl Sanitizer {
     /// Sanitizes an item; `None` if nothing of it is left. `conversation` has seen the items before it.
-    pub fn sanitize_item(&self, key: RecordKey, mut item: Item, conversation: &mut ConversationState) -> Option<Item> {
+    pub(crate) fn sanitize_item(&self, key: RecordKey, mut item: Item, conversation: &mut ConversationState) -> Option<Item> {
         if !self.sanitize_texts(&mut item) {
             return None;
         }

@@ -17,7 +17,7 @@ const FILLER_WORDS: &[&str] = &[
 const PLACEHOLDERS: [&str; 4] = ["Image #", "Image: ", "Pasted text #", "...Truncated text #"];
 
 /// Does a text have a meaningful word, apart from filler words and the client's placeholders?
-pub fn is_meaningful(text: &str) -> bool {
+pub(crate) fn is_meaningful(text: &str) -> bool {
     let mut rest = text;
     while let Some(open) = rest.find('[') {
         let (before, after) = (&rest[..open], &rest[open + 1..]);

@@ -5,10 +5,10 @@
 //! Everything stored from a transcript passes the sanitizer ([`Sanitizer`]) as decoded text and before it is shortened: the redactor
 //! recognizes a secret only as a whole.
 
-pub mod echo;
+pub(crate) mod echo;
 mod files;
 mod items;
-pub mod meaning;
+pub(crate) mod meaning;
 mod patterns;
 mod policy;
 mod tags;
@@ -18,12 +18,12 @@ use std::borrow::Cow;
 
 use regex::RegexSet;
 
-pub use crate::privacy::meaning::is_meaningful;
-pub use files::PrivateFiles;
+pub(crate) use crate::privacy::meaning::is_meaningful;
+pub(crate) use files::PrivateFiles;
 pub use patterns::ProjectPatterns;
 pub use policy::{Policy, View};
-pub use tags::{Stripped, may_be_tag, opens_private, strip};
-pub use turns::{AgentStart, ConversationState, Disposition, PrivateBoundary};
+pub use tags::{may_be_tag, opens_private, strip};
+pub(crate) use turns::{AgentStart, ConversationState, Disposition, PrivateBoundary};
 
 use crate::analyze::signal::bookkeeping_tools::{is_own_tool, is_skipped_tool};
 use crate::model::session::ToolUse;
@@ -31,27 +31,27 @@ use crate::text::clean::{both_ends, fold_lines, without_controls};
 use redact::Redactor;
 
 /// Replaces the line of a tool use that a user's pattern excludes.
-pub const EXCLUDED_LINE: &str = "(left out)";
+pub(crate) const EXCLUDED_LINE: &str = "(left out)";
 
 /// How much of each end of an output is searched for secrets, in bytes.
 const SEARCHED_BYTES: usize = 128 << 10;
 /// How much of each end of an output is used, in bytes.
-pub const SHOWN_BYTES: usize = 24_000;
+pub(crate) const SHOWN_BYTES: usize = 24_000;
 
 /// A sanitized text.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct SanitizedText {
+pub(crate) struct SanitizedText {
     /// Empty if nothing may be stored.
-    pub text: String,
+    pub(crate) text: String,
     /// Part of the text was marked as private.
-    pub private: bool,
+    pub(crate) private: bool,
     /// The private part. It is never stored.
-    pub fenced: String,
+    pub(crate) fenced: String,
 }
 
 impl SanitizedText {
     /// Was all of its meaning private? Nothing meaningful is left beside the private blocks.
-    pub fn is_all_private(&self) -> bool {
+    pub(crate) fn is_all_private(&self) -> bool {
         self.private && !is_meaningful(&self.text)
     }
 }
@@ -68,22 +68,23 @@ pub struct Sanitizer {
 }
 
 impl Sanitizer {
-    pub fn new(redactor: Redactor, patterns: RegexSet, files: PrivateFiles, skip_tools: Vec<String>) -> Self {
+    pub(crate) fn new(redactor: Redactor, patterns: RegexSet, files: PrivateFiles, skip_tools: Vec<String>) -> Self {
         Self { redactor: Some(redactor), patterns, files, skip_tools }
     }
 
     /// With the shipped rules alone.
+    #[cfg(any(test, feature = "testing"))]
     pub fn shipped() -> Self {
         Self::new(Redactor::shipped().clone(), RegexSet::empty(), PrivateFiles::default(), Vec::new())
     }
 
     /// Without redaction, for callers that only need timestamps.
-    pub fn without_redaction() -> Self {
+    pub(crate) fn without_redaction() -> Self {
         Self { redactor: None, patterns: RegexSet::empty(), files: PrivateFiles::default(), skip_tools: Vec::new() }
     }
 
     /// Sanitizes a text: removes injected and private blocks, escapes and secrets.
-    pub fn pass(&self, raw: &str) -> SanitizedText {
+    pub(crate) fn pass(&self, raw: &str) -> SanitizedText {
         if raw.is_empty() {
             return SanitizedText::default();
         }
@@ -141,7 +142,7 @@ impl Sanitizer {
     }
 
     /// Redacts secrets only: for text made from sanitized text, and for a model's output.
-    pub fn redact(&self, text: &str) -> String {
+    pub(crate) fn redact(&self, text: &str) -> String {
         self.redactor.as_ref().map_or(Cow::Borrowed(text), |r| r.redact(text)).into_owned()
     }
 
@@ -151,17 +152,17 @@ impl Sanitizer {
     }
 
     /// Is a tool client bookkeeping, or skipped by the config, or its use excluded by a pattern?
-    pub fn skips(&self, tool: &ToolUse) -> bool {
+    pub(crate) fn skips(&self, tool: &ToolUse) -> bool {
         tool.line == EXCLUDED_LINE || is_own_tool(&tool.name) || is_skipped_tool(&tool.name, &self.skip_tools)
     }
 
     /// Sanitizes a name; `None` if nothing of it may be stored.
-    pub fn name(&self, raw: &str) -> Option<String> {
+    pub(crate) fn name(&self, raw: &str) -> Option<String> {
         Some(self.clean(raw)).filter(|name| !name.is_empty())
     }
 
     /// Does a user's pattern exclude any of these texts? They are only built if there are patterns.
-    pub fn excludes_any(&self, texts: impl FnOnce() -> Vec<String>) -> bool {
+    pub(crate) fn excludes_any(&self, texts: impl FnOnce() -> Vec<String>) -> bool {
         !self.patterns.is_empty() && texts().iter().any(|text| self.patterns.is_match(text))
     }
 
@@ -171,12 +172,12 @@ impl Sanitizer {
     }
 
     /// Is an argument of a tool the path of a private file?
-    pub fn is_private_file(&self, argument: &str) -> bool {
+    pub(crate) fn is_private_file(&self, argument: &str) -> bool {
         self.files.matches_argument(argument)
     }
 
     /// Does a tool use read or write a private file? If so, reduces its line to the files, without content.
-    pub fn withhold(&self, tool: &mut ToolUse) -> bool {
+    pub(crate) fn withhold(&self, tool: &mut ToolUse) -> bool {
         if let Some(file) = &tool.file {
             return self.files.holds(&file.path);
         }
@@ -193,7 +194,7 @@ impl Sanitizer {
     }
 
     /// A command on private files reduced to its programs and the files.
-    pub fn withheld_command(&self, command: &str) -> Option<String> {
+    pub(crate) fn withheld_command(&self, command: &str) -> Option<String> {
         let named = files::named_in(command, &self.files);
         // In a form that is recognized again as a command on these files.
         let told: Vec<String> = named.iter().map(|n| format!("{} {} {}{}", n.program, files::WITHHELD, n.by, n.path)).collect();

@@ -45,7 +45,7 @@ impl ProjectPatterns {
         Ok(Self { all: Arc::new(all), homes, known: Arc::default() })
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
@@ -69,7 +69,7 @@ impl ProjectPatterns {
     }
 
     /// The patterns, as written, that match none of these folders.
-    pub fn unmatched<'a>(&'a self, folders: &'a [String]) -> impl Iterator<Item = &'a str> {
+    pub(crate) fn unmatched<'a>(&'a self, folders: &'a [String]) -> impl Iterator<Item = &'a str> {
         let idle = |pattern: &&ProjectPattern| !folders.iter().any(|folder| self.fits(pattern, folder));
         self.all.iter().filter(idle).map(|pattern| pattern.written.as_str())
     }

@@ -32,7 +32,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    pub fn new(excluded: ProjectPatterns, isolated: ProjectPatterns, projects: Projects, view: View<'_>) -> Self {
+    pub(crate) fn new(excluded: ProjectPatterns, isolated: ProjectPatterns, projects: Projects, view: View<'_>) -> Self {
         let here = match view {
             View::InFolder(folder) | View::OnlyProject(folder) => Some(projects.key_of(folder)),
             View::Owner | View::Maintenance => None,
@@ -48,22 +48,22 @@ impl Policy {
     }
 
     /// Is everything shown? Then projects need not be looked up.
-    pub fn hides_nothing(&self) -> bool {
+    pub(crate) fn hides_nothing(&self) -> bool {
         !self.hides_folders() && !self.here_only
     }
 
     /// Does it matter in which folders the parts of a session took place?
-    pub fn hides_folders(&self) -> bool {
+    pub(crate) fn hides_folders(&self) -> bool {
         !self.excluded.is_empty() || !self.isolated.is_empty()
     }
 
     /// Is a project shown, by its key? Notes for all projects always are.
-    pub fn shows_project(&self, key: &str) -> bool {
+    pub(crate) fn shows_project(&self, key: &str) -> bool {
         key == EVERYWHERE || (!self.here_only || self.here.as_deref() == Some(key)) && self.shows_folder(key)
     }
 
     /// Is what took place in a folder shown? Not if it, or its project, is excluded, or is isolated and not the viewer's.
-    pub fn shows_folder(&self, folder: &str) -> bool {
+    pub(crate) fn shows_folder(&self, folder: &str) -> bool {
         if !self.hides_folders() {
             return true;
         }

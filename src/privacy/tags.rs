@@ -166,7 +166,7 @@ pub fn may_be_tag(rest: &str) -> bool {
 }
 
 /// Does the text open a private block that it does not close?
-pub fn leaves_private_open(text: &str) -> bool {
+pub(crate) fn leaves_private_open(text: &str) -> bool {
     const END: &str = "\u{0}";
     !strip(&format!("{text}{END}")).text.ends_with(END)
 }

@@ -31,7 +31,7 @@ enum ResultFate {
 /// Whether a conversation is or has been private.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Privacy {
+pub(crate) enum Privacy {
     #[default]
     Never,
     /// An earlier turn was private.
@@ -43,7 +43,7 @@ pub enum Privacy {
 /// The state between two lines of one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct ConversationState {
+pub(crate) struct ConversationState {
     privacy: Privacy,
     /// Tool uses whose results are outstanding, by the client's id.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -60,14 +60,14 @@ pub struct ConversationState {
 
 /// When a subagent began, and for which prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AgentStart {
-    pub at: Option<Millis>,
-    pub prompt: Option<String>,
+pub(crate) struct AgentStart {
+    pub(crate) at: Option<Millis>,
+    pub(crate) prompt: Option<String>,
 }
 
 /// The result of passing a record through the conversation.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Disposition {
+pub(crate) enum Disposition {
     Kept,
     /// Nothing of it may be stored.
     Private,
@@ -75,53 +75,53 @@ pub enum Disposition {
 
 /// The beginning or the end of a private turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PrivateBoundary {
-    pub session: String,
-    pub at: Millis,
-    pub begins: bool,
+pub(crate) struct PrivateBoundary {
+    pub(crate) session: String,
+    pub(crate) at: Millis,
+    pub(crate) begins: bool,
     /// The client's id of the private prompt.
-    pub prompt: Option<String>,
+    pub(crate) prompt: Option<String>,
 }
 
 impl ConversationState {
     /// Restores a stored state; an unreadable one counts as the initial state.
-    pub fn restore(stored: &str) -> Self {
+    pub(crate) fn restore(stored: &str) -> Self {
         serde_json::from_str(stored).unwrap_or_default()
     }
 
     /// The state for a file that replaces one with this state: only the titles given in the session carry over.
-    pub fn for_replaced_file(stored: &str) -> Self {
+    pub(crate) fn for_replaced_file(stored: &str) -> Self {
         Self { titles: Self::restore(stored).titles, ..Self::default() }
     }
 
     /// The state for a conversation whose unknown beginning held something private.
-    pub fn after_something_private() -> Self {
+    pub(crate) fn after_something_private() -> Self {
         Self { privacy: Privacy::Now, ..Self::default() }
     }
 
     /// Notes that a malformed line had a private tag: what follows may be about it.
-    pub fn note_malformed_private(&mut self) {
+    pub(crate) fn note_malformed_private(&mut self) {
         self.privacy = Privacy::Now;
     }
 
     /// The state in its stored format; empty for the initial state.
-    pub fn stored(&self) -> String {
+    pub(crate) fn stored(&self) -> String {
         if *self == Self::default() { String::new() } else { serde_json::to_string(self).unwrap_or_default() }
     }
 
     /// How the subagent of this file began.
-    pub fn agent(&self) -> Option<&AgentStart> {
+    pub(crate) fn agent(&self) -> Option<&AgentStart> {
         self.agent.as_ref()
     }
 
     /// Notes a record of which nothing is stored, but which others may have as their parent.
-    pub fn note_parent(&mut self, row: RecordKey, parent: Option<RecordKey>) {
+    pub(crate) fn note_parent(&mut self, row: RecordKey, parent: Option<RecordKey>) {
         self.chain.goes_on(mark(row), parent.map(mark));
     }
 
     /// Places a record at `offset` in the chain before it passes; returns the prompt if it begins a turn. Removes titles that were
     /// not given in this session.
-    pub fn place(&mut self, row: &mut Record, offset: u64) -> Option<PromptLink> {
+    pub(crate) fn place(&mut self, row: &mut Record, offset: u64) -> Option<PromptLink> {
         let (key, parent) = (mark(row.key), row.parent.map(mark));
         if row.agent.is_some() {
             return None;
@@ -136,7 +136,7 @@ impl ConversationState {
     }
 
     /// Removes from a record what must not be stored. Also returns where a private turn begins or ends.
-    pub fn pass(&mut self, row: &mut Record, gate: &Sanitizer) -> (Disposition, Option<PrivateBoundary>) {
+    pub(crate) fn pass(&mut self, row: &mut Record, gate: &Sanitizer) -> (Disposition, Option<PrivateBoundary>) {
         let boundary = self.turn(row);
         if row.agent.is_some() {
             let began = self.agent.get_or_insert_default();

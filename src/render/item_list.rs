@@ -13,24 +13,24 @@ use crate::text::clean::{one_line, shorten};
 
 /// A stored item with the values that decide how it is used.
 #[derive(Debug, Clone, Serialize)]
-pub struct ItemSummary {
-    pub at: Option<Millis>,
+pub(crate) struct ItemSummary {
+    pub(crate) at: Option<Millis>,
     /// 0 to 1.
-    pub importance: f64,
-    pub tier: Tier,
-    pub kind: MemoryKind,
+    pub(crate) importance: f64,
+    pub(crate) tier: Tier,
+    pub(crate) kind: MemoryKind,
     /// The rule that determined the importance.
-    pub rule: &'static str,
+    pub(crate) rule: &'static str,
     /// How many times the session says it.
-    pub times: usize,
-    pub rows: Vec<RecordKey>,
+    pub(crate) times: usize,
+    pub(crate) rows: Vec<RecordKey>,
     /// The subagent that said or did it, if any.
-    pub agent: Option<String>,
-    pub text: String,
+    pub(crate) agent: Option<String>,
+    pub(crate) text: String,
 }
 
 /// The distinct items of a session, in order; texts are cut to `max` characters.
-pub fn list_items(session: &Session, max: usize) -> Vec<ItemSummary> {
+pub(crate) fn list_items(session: &Session, max: usize) -> Vec<ItemSummary> {
     distinct_entries(session).into_iter().map(|one| item_summary(session, one, max)).collect()
 }
 

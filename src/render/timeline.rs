@@ -25,61 +25,61 @@ const MARKUP: Markup = Markup { words: one_line, command: one_line, who: |name| 
 
 /// One line: a session, or the note the timeline was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct TimelineEntry {
-    pub id: String,
-    pub began_at: Option<Millis>,
+pub(crate) struct TimelineEntry {
+    pub(crate) id: String,
+    pub(crate) began_at: Option<Millis>,
     /// `began_at` as local date and time: `2026-11-17 10:02`.
-    pub when: String,
+    pub(crate) when: String,
     /// The digest's title, or the start of the first prompt.
-    pub title: String,
+    pub(crate) title: String,
     /// The author, if it is a note.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub by: Option<String>,
+    pub(crate) by: Option<String>,
     /// The number of next steps and blockers that are not closed.
-    pub open: usize,
+    pub(crate) open: usize,
     /// The session was still running when it was digested.
-    pub goes_on: bool,
-    pub digested: bool,
+    pub(crate) goes_on: bool,
+    pub(crate) digested: bool,
     /// It is a note, whose id is short enough to show in full.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub is_note: bool,
+    pub(crate) is_note: bool,
 }
 
 /// A highlight of the session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct TimelineStep {
-    pub at: Option<Millis>,
+pub(crate) struct TimelineStep {
+    pub(crate) at: Option<Millis>,
     /// `at` as local time of day: `10:02`.
-    pub when: String,
+    pub(crate) when: String,
     /// The 1-based prompt number, if it is a prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub prompt: Option<usize>,
+    pub(crate) prompt: Option<usize>,
     /// `prompt`, `reply`, `tool`, `plan`, `answer` …
-    pub kind: &'static str,
-    pub text: String,
+    pub(crate) kind: &'static str,
+    pub(crate) text: String,
 }
 
 /// A session and its neighbours.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Timeline {
-    pub project: String,
+pub(crate) struct Timeline {
+    pub(crate) project: String,
     /// Earliest first.
-    pub before: Vec<TimelineEntry>,
-    pub session: TimelineEntry,
-    pub course: Vec<TimelineStep>,
+    pub(crate) before: Vec<TimelineEntry>,
+    pub(crate) session: TimelineEntry,
+    pub(crate) course: Vec<TimelineStep>,
     /// Steps that were left out although they are as important as those shown; less important ones are not counted.
-    pub steps_left_out: usize,
-    pub after: Vec<TimelineEntry>,
+    pub(crate) steps_left_out: usize,
+    pub(crate) after: Vec<TimelineEntry>,
     /// Further sessions of the project, not listed.
-    pub more_before: usize,
-    pub more_after: usize,
+    pub(crate) more_before: usize,
+    pub(crate) more_after: usize,
     /// It is a note for all projects, which has no neighbours.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub no_neighbours: bool,
+    pub(crate) no_neighbours: bool,
 }
 
 /// A session with up to `before` earlier and `after` later sessions of its project.
-pub fn timeline(store: &Memory, config: &Config, head: &SessionHead, before: usize, after: usize) -> Result<Timeline> {
+pub(crate) fn timeline(store: &Memory, config: &Config, head: &SessionHead, before: usize, after: usize) -> Result<Timeline> {
     store.in_snapshot(|| {
         let at = OrderPosition { project: &head.project.key, began_at: head.started_at, id: &head.id };
         let (course, steps_left_out) = steps(&store.load_session(head)?, config);
@@ -92,7 +92,7 @@ pub fn timeline(store: &Memory, config: &Config, head: &SessionHead, before: usi
 }
 
 /// A note with the sessions of its project that began before and after it was written.
-pub fn note_timeline(store: &Memory, config: &Config, note: &Note, before: usize, after: usize) -> Result<Timeline> {
+pub(crate) fn note_timeline(store: &Memory, config: &Config, note: &Note, before: usize, after: usize) -> Result<Timeline> {
     store.in_snapshot(|| {
         let everywhere = note.project.key == EVERYWHERE;
         let at = OrderPosition { project: &note.project.key, began_at: note.at, id: &note.id };
@@ -183,7 +183,7 @@ fn one_line(text: &str) -> String {
 
 impl Timeline {
     /// The text for people and models.
-    pub fn render(&self) -> String {
+    pub(crate) fn render(&self) -> String {
         let mut text = format!("{}\n", said(&self.project, 200));
         if self.more_before > 0 {
             text.push_str(&format!("  … {} more before\n", self.more_before));

@@ -10,76 +10,71 @@ use serde::Serialize;
 
 /// A session or note on the topic.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct TopicSource {
+pub(crate) struct TopicSource {
     /// The session's id, or the note's.
-    pub id: String,
+    pub(crate) id: String,
     /// `session` or `note`.
-    pub origin: &'static str,
+    pub(crate) origin: &'static str,
     /// The author, if it is a note.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub by: Option<String>,
+    pub(crate) by: Option<String>,
     /// The project's key: its root folder.
-    pub project: String,
+    pub(crate) project: String,
     /// The project's name, if it is not the asker's own.
     #[serde(skip)]
-    pub elsewhere: Option<String>,
-    pub title: String,
+    pub(crate) elsewhere: Option<String>,
+    pub(crate) title: String,
     /// When it was last active, in milliseconds since the Unix epoch.
-    pub at: Option<Millis>,
+    pub(crate) at: Option<Millis>,
     /// `at` as a local date.
-    pub when: String,
+    pub(crate) when: String,
     /// The session was still running when it was digested.
-    pub goes_on: bool,
-    pub score: f64,
+    pub(crate) goes_on: bool,
+    pub(crate) score: f64,
     /// The share of the query's words, by weight, that the whole source holds: 0 to 1.
-    pub covered: f64,
+    pub(crate) covered: f64,
     /// The share that its title and best passages hold.
-    pub focus: f64,
+    pub(crate) focus: f64,
     /// The weight of what these hold, in units of one word that occurs in a single document.
-    pub telling: f64,
-    pub passages: Vec<SourcePassage>,
+    pub(crate) telling: f64,
+    pub(crate) passages: Vec<SourcePassage>,
 }
 
 /// A text of a source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct SourcePassage {
+pub(crate) struct SourcePassage {
     /// What it is: `prompt`, `reply`, `decision`, `next` …
-    pub kind: String,
-    pub text: String,
+    pub(crate) kind: String,
+    pub(crate) text: String,
 }
 
 /// A source that did not fit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct OmittedSource {
-    pub id: String,
-    pub title: String,
-    pub when: String,
+pub(crate) struct OmittedSource {
+    pub(crate) id: String,
+    pub(crate) title: String,
+    pub(crate) when: String,
 }
 
 /// What is known about a topic.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Topic {
-    pub sources: Vec<TopicSource>,
+pub(crate) struct Topic {
+    pub(crate) sources: Vec<TopicSource>,
     /// Sources of which no passage fits.
-    pub left_out: Vec<OmittedSource>,
+    pub(crate) left_out: Vec<OmittedSource>,
     /// Passages of the shown sources that did not fit.
-    pub passages_left_out: usize,
+    pub(crate) passages_left_out: usize,
     /// Estimated tokens of the text, as counted by `context::tokens`.
-    pub tokens: usize,
-    pub max_tokens: usize,
+    pub(crate) tokens: usize,
+    pub(crate) max_tokens: usize,
     #[serde(skip)]
     text: String,
 }
 
 impl Topic {
     /// The text, never more than `max_tokens`; empty if nothing is known or nothing fits.
-    pub fn render(&self) -> &str {
+    pub(crate) fn render(&self) -> &str {
         &self.text
-    }
-
-    /// Is nothing known?
-    pub fn is_empty(&self) -> bool {
-        self.sources.is_empty() && self.left_out.is_empty()
     }
 }
 
@@ -87,7 +82,7 @@ impl Topic {
 const MAX_FULL_ID_CHARS: usize = 12;
 
 /// An id as people see and type it.
-pub fn shown_id(id: &str) -> String {
+pub(crate) fn shown_id(id: &str) -> String {
     if id.chars().count() <= MAX_FULL_ID_CHARS { one_line(&without_controls(id)) } else { id8(id) }
 }
 
@@ -102,7 +97,7 @@ const MAX_NAMED: usize = 3;
 const NAMES_RESERVE_BYTES: usize = 160;
 
 /// Fits as many passages as possible; good sources first, and first passages before further ones.
-pub fn fit(sources: Vec<TopicSource>, max_tokens: usize) -> Topic {
+pub(crate) fn fit(sources: Vec<TopicSource>, max_tokens: usize) -> Topic {
     let most = max_bytes(max_tokens);
     let lines: Vec<Vec<String>> = sources.iter().map(|s| s.passages.iter().map(|p| line(s, p)).collect()).collect();
     let whole: usize = sources.iter().zip(&lines).map(|(s, l)| heading(s).len() + l.iter().map(String::len).sum::<usize>()).sum();
@@ -283,7 +278,7 @@ mod tests {
         assert!(topic.render().contains("Left out for want of room: "), "{}", topic.render());
         assert_eq!(topic.sources.len() + topic.left_out.len(), 5);
         let nothing = fit(vec![source(1, &[long])], 10);
-        assert!(nothing.render().is_empty() && nothing.left_out.len() == 1 && !nothing.is_empty());
+        assert!(nothing.render().is_empty() && nothing.left_out.len() == 1);
     }
 
     proptest! {

@@ -32,10 +32,10 @@ struct WordPattern {
 /// One match of a query word in a text.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct WordMatch {
-    pub at: Range<usize>,
-    pub word: usize,
+    pub(crate) at: Range<usize>,
+    pub(crate) word: usize,
     /// 1 for the word itself, less for a synonym.
-    pub factor: f64,
+    pub(crate) factor: f64,
 }
 
 impl Highlighter {
@@ -85,7 +85,7 @@ impl Highlighter {
     }
 
     /// At most about `max` characters of a text; a long text is cut to start shortly before the first match.
-    pub fn excerpt(&self, text: &str, max: usize) -> String {
+    pub(crate) fn excerpt(&self, text: &str, max: usize) -> String {
         let first = self.marks(text).first().map_or(0, |mark| mark.start);
         if text.chars().count() <= max || text[..first].chars().count() < max / 2 {
             return shorten(text, max);
@@ -96,7 +96,7 @@ impl Highlighter {
     }
 
     /// The ranges to highlight, sorted and merged.
-    pub fn marks(&self, text: &str) -> Vec<Range<usize>> {
+    pub(crate) fn marks(&self, text: &str) -> Vec<Range<usize>> {
         let mut ranges: Vec<Range<usize>> = self.word_matches(text).into_iter().map(|spot| spot.at).collect();
         ranges.sort_by_key(|range| (range.start, range.end));
         let mut apart: Vec<Range<usize>> = Vec::new();

@@ -4,7 +4,7 @@ use crate::store::search::TextKind;
 
 /// A value of the `kind:` filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct KindFilter(&'static KindSpec);
+pub(crate) struct KindFilter(&'static KindSpec);
 
 #[derive(Debug, PartialEq, Eq)]
 struct KindSpec {
@@ -42,7 +42,7 @@ static KINDS: [KindSpec; 15] = [
 
 impl KindFilter {
     /// Parses a kind's name, singular or plural, in any case.
-    pub fn named(name: &str) -> Option<Self> {
+    pub(crate) fn named(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
         KINDS.iter().find(|kind| name == kind.name || name.strip_suffix('s') == Some(kind.name)).map(Self)
     }
@@ -62,6 +62,6 @@ impl KindFilter {
 }
 
 /// The names of all kinds.
-pub fn kinds() -> Vec<&'static str> {
+pub(crate) fn kinds() -> Vec<&'static str> {
     KINDS.iter().map(|kind| kind.name).collect()
 }

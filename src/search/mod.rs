@@ -6,27 +6,25 @@
 mod highlight;
 mod kind;
 mod passages;
-pub mod prompt;
+pub(crate) mod prompt;
 mod query;
 mod rank;
-pub mod results;
-pub mod semantic;
-pub mod weights;
+pub(crate) mod results;
+pub(crate) mod semantic;
+pub(crate) mod weights;
 
 use anyhow::Result;
 
 pub use self::highlight::Highlighter;
-pub use self::kind::{KindFilter, kinds};
-pub use self::passages::Passage;
-pub use self::query::{Filters, Query};
-pub use self::rank::SemanticMatches;
-pub use crate::config::QueryContext;
+pub(crate) use self::kind::{KindFilter, kinds};
+pub(crate) use self::passages::Passage;
+pub use self::query::Query;
+pub(crate) use self::rank::SemanticMatches;
 use crate::model::session::{Millis, Project};
 use crate::search::results::ResultBuilder;
 use crate::store::Memory;
 use crate::store::load::SessionHead;
 use crate::store::notes::Note;
-pub use crate::store::search::TextKind;
 use crate::text::clean::{one_line, shorten, without_controls};
 
 /// Search options.
@@ -77,7 +75,7 @@ pub struct SearchHit {
 }
 
 impl SearchHit {
-    pub fn id(&self) -> &str {
+    pub(crate) fn id(&self) -> &str {
         match &self.origin {
             HitSource::Session(head) => &head.id,
             HitSource::Note(note) => &note.id,
@@ -85,14 +83,14 @@ impl SearchHit {
     }
 
     /// The note, if the result is one.
-    pub fn note(&self) -> Option<&Note> {
+    pub(crate) fn note(&self) -> Option<&Note> {
         match &self.origin {
             HitSource::Session(_) => None,
             HitSource::Note(note) => Some(note),
         }
     }
 
-    pub fn project(&self) -> &Project {
+    pub(crate) fn project(&self) -> &Project {
         match &self.origin {
             HitSource::Session(head) => &head.project,
             HitSource::Note(note) => &note.project,
@@ -100,7 +98,7 @@ impl SearchHit {
     }
 
     /// When the session was last active, or when the note was written.
-    pub fn at(&self) -> Millis {
+    pub(crate) fn at(&self) -> Millis {
         match &self.origin {
             HitSource::Session(head) => head.last_at.unwrap_or(head.started_at),
             HitSource::Note(note) => note.at,
@@ -117,12 +115,12 @@ pub fn find(store: &Memory, query: &Query, wanted: &SearchOptions<'_>) -> Result
 }
 
 /// Should the words of a question's phrases be used instead of the phrases, because nothing contains the phrases verbatim?
-pub fn falls_back_to_words(store: &Memory, query: &Query, wanted: &SearchOptions<'_>) -> Result<bool> {
+pub(crate) fn falls_back_to_words(store: &Memory, query: &Query, wanted: &SearchOptions<'_>) -> Result<bool> {
     Ok(query.asks && find_exactly(store, query, &SearchOptions { limit: 1, skip: 0, ..wanted.clone() })?.is_empty())
 }
 
 /// The message for a search that fell back to the words of its phrases.
-pub fn fallback_message(query: &Query) -> String {
+pub(crate) fn fallback_message(query: &Query) -> String {
     let phrases: Vec<String> =
         query.phrases.iter().map(|phrase| format!("\"{}\"", shorten(&one_line(&without_controls(phrase)), 60))).collect();
     format!("nothing says {} word for word: found by the words", phrases.join(" and "))

@@ -25,10 +25,10 @@ const TITLE_FACTOR: f64 = 0.2;
 /// A sentence of a result, ready to show.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Passage {
-    pub kind: TextKind,
+    pub(crate) kind: TextKind,
     /// One line.
-    pub text: String,
-    pub at: Option<Millis>,
+    pub(crate) text: String,
+    pub(crate) at: Option<Millis>,
 }
 
 /// A sentence that could be shown.
@@ -56,7 +56,7 @@ const MAX_EQUAL_CANDIDATES: usize = 100;
 
 impl CandidateSentences {
     /// Adds the sentences around the matches in a text.
-    pub fn add(&mut self, text: &SessionText, spots: Vec<WordMatch>) {
+    pub(crate) fn add(&mut self, text: &SessionText, spots: Vec<WordMatch>) {
         for one in sentences_around(text, spots) {
             let words = one.words.iter().map(|(word, factor)| (*word, factor.to_bits())).collect();
             let equal = self.equal.entry((one.kind, one.text.len() < SHORT_SENTENCE_BYTES, words)).or_default();

@@ -18,17 +18,17 @@ const MAX_BYTES: usize = 64 << 10;
 /// Conditions that every result must meet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filters {
-    pub files: Vec<String>,
-    pub projects: Vec<String>,
+    pub(crate) files: Vec<String>,
+    pub(crate) projects: Vec<String>,
     /// Keys of the matching projects, where the caller has already resolved them; takes precedence over `projects`.
-    pub keys: Option<Vec<String>>,
-    pub branches: Vec<String>,
-    pub kinds: Vec<KindFilter>,
-    pub tools: Vec<String>,
+    pub(crate) keys: Option<Vec<String>>,
+    pub(crate) branches: Vec<String>,
+    pub(crate) kinds: Vec<KindFilter>,
+    pub(crate) tools: Vec<String>,
     /// Sessions active at this time or later.
-    pub since: Option<Millis>,
+    pub(crate) since: Option<Millis>,
     /// Sessions started before this time.
-    pub before: Option<Millis>,
+    pub(crate) before: Option<Millis>,
 }
 
 /// One search term.
@@ -93,7 +93,7 @@ impl Query {
     }
 
     /// The query with its phrases replaced by their words.
-    pub fn by_words(&self) -> Self {
+    pub(crate) fn by_words(&self) -> Self {
         let mut by_words = Self { phrases: Vec::new(), asks: false, ..self.clone() };
         for term in terms(&self.phrases.join(" ")) {
             if !by_words.terms.contains(&term) {
@@ -104,7 +104,7 @@ impl Query {
     }
 
     /// Is there nothing to search for?
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.terms.is_empty() && self.phrases.is_empty() && self.filters == Filters::default()
     }
 }

@@ -34,14 +34,14 @@ const MIN_RESULTS: usize = 5;
 /// Semantic matches, best first, each a document with its cosine, and their weight against words: 0 to 1.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SemanticMatches {
-    pub docs: Vec<(i64, f64)>,
-    pub weight: f64,
+    pub(crate) docs: Vec<(i64, f64)>,
+    pub(crate) weight: f64,
 }
 
 /// The matching documents, best first.
 pub(super) struct RankedHits {
-    pub words: QueryWords,
-    pub hits: Vec<DocumentHit>,
+    pub(crate) words: QueryWords,
+    pub(crate) hits: Vec<DocumentHit>,
 }
 
 pub(super) fn rank(store: &Store, query: &Query, wanted: &SearchOptions<'_>) -> Result<Option<RankedHits>> {

@@ -34,7 +34,7 @@ pub(super) struct ResultBuilder<'a> {
 }
 
 impl<'a> ResultBuilder<'a> {
-    pub fn new(store: &'a Store, query: &'a Query, wanted: &'a SearchOptions<'a>, ranked: RankedHits) -> Self {
+    pub(crate) fn new(store: &'a Store, query: &'a Query, wanted: &'a SearchOptions<'a>, ranked: RankedHits) -> Self {
         Self {
             store,
             query,
@@ -47,7 +47,7 @@ impl<'a> ResultBuilder<'a> {
     }
 
     /// The results that were asked for: `limit` of them after `skip`.
-    pub fn results(mut self) -> Result<Vec<SearchHit>> {
+    pub(crate) fn results(mut self) -> Result<Vec<SearchHit>> {
         let mut results = Vec::new();
         let mut skipped = 0;
         for hit in self.hits.clone() {

@@ -21,31 +21,31 @@ const MAX_RANKED_DOCS: u64 = 10_000;
 /// A word of the query with its weight.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct WeightedWord {
-    pub text: String,
-    pub group: Option<&'static str>,
+    pub(crate) text: String,
+    pub(crate) group: Option<&'static str>,
     /// The FTS5 expression of the word or its synonyms.
-    pub expression: String,
+    pub(crate) expression: String,
     /// Higher for rarer words.
-    pub weight: f64,
+    pub(crate) weight: f64,
     /// Document frequency, counted to one beyond the limit for common words.
-    pub df: u64,
+    pub(crate) df: u64,
 }
 
 /// The words of a query, rarest first, those without any document last; then the words of its phrases.
 pub(super) struct QueryWords {
-    pub weighed: Vec<WeightedWord>,
-    pub highlighter: Highlighter,
+    pub(crate) weighed: Vec<WeightedWord>,
+    pub(crate) highlighter: Highlighter,
     /// The weight of each word the highlighter finds, by its index.
-    pub weights: Vec<f64>,
+    pub(crate) weights: Vec<f64>,
     /// Joined names, each with the indexes of its parts. The highlighter cannot match a whole name, because it may be spelled many ways.
     joined: Vec<(usize, Vec<usize>)>,
-    pub documents: f64,
+    pub(crate) documents: f64,
     /// A word that more documents hold is common.
-    pub limit: u64,
+    pub(crate) limit: u64,
 }
 
 impl QueryWords {
-    pub fn of(store: &Store, query: &Query) -> Result<Self> {
+    pub(crate) fn of(store: &Store, query: &Query) -> Result<Self> {
         let documents = store.document_count()?;
         let limit = ((documents as f64 * COMMON_SHARE) as u64).clamp(MIN_RANKED_DOCS, MAX_RANKED_DOCS);
         let weighed = weigh(store, query, documents as f64, limit)?;
@@ -61,19 +61,19 @@ impl QueryWords {
     }
 
     /// Adds each joined name whose parts are all present.
-    pub fn add_joined(&self, words: &mut BTreeSet<usize>) {
+    pub(crate) fn add_joined(&self, words: &mut BTreeSet<usize>) {
         let whole = |parts: &[usize]| !parts.is_empty() && parts.iter().all(|part| words.contains(part));
         let there: Vec<usize> = self.joined.iter().filter(|(_, parts)| whole(parts)).map(|(at, _)| *at).collect();
         words.extend(there);
     }
 
     /// The share of the total weight that these words have.
-    pub fn share(&self, words: &BTreeSet<usize>) -> f64 {
+    pub(crate) fn share(&self, words: &BTreeSet<usize>) -> f64 {
         self.sum(words) / self.weights.iter().sum::<f64>().max(f64::MIN_POSITIVE)
     }
 
     /// The weight of these words, in units of one word that occurs in a single document.
-    pub fn telling(&self, words: &BTreeSet<usize>) -> f64 {
+    pub(crate) fn telling(&self, words: &BTreeSet<usize>) -> f64 {
         self.sum(words) / weight(1.0, self.documents)
     }
 

@@ -16,7 +16,7 @@ use crate::sys::messages::Ui;
 ///
 /// # Errors
 /// When the settings cannot be written. A timer that cannot be started is a warning: the hooks work without it.
-pub fn install(mut plan: InstallPlan, host: &Host<'_>, ui: &Ui, out: &mut impl Write) -> Result<Timer> {
+pub(crate) fn install(mut plan: InstallPlan, host: &Host<'_>, ui: &Ui, out: &mut impl Write) -> Result<Timer> {
     let mut manifest = plan.manifest.clone();
     let mut done = "already installed".to_owned();
     if plan.hooks.changes() {

@@ -15,7 +15,7 @@ const MAX_COMMAND: usize = 990;
 ///
 /// # Errors
 /// When cron cannot run the command.
-pub fn block(job: &TimerJob) -> Result<String, String> {
+pub(crate) fn block(job: &TimerJob) -> Result<String, String> {
     // crontab(5) contradicts itself on what becomes of a backslash.
     if job.environment.iter().map(|(_, value)| value).chain([&job.program]).any(|value| value.contains('\\')) {
         return Err("cron cannot run a command with a backslash in a path".into());

@@ -20,16 +20,16 @@ use crate::sys::private_files;
 /// How many links are followed before a chain counts as a circle.
 const MAX_LINKS: usize = 40;
 /// How often an edit is tried while somebody else writes the file, and the first pause between two tries; it doubles each time.
-pub const TRIES: usize = 5;
-pub const PAUSE: Duration = Duration::from_millis(50);
+pub(crate) const TRIES: usize = 5;
+pub(crate) const PAUSE: Duration = Duration::from_millis(50);
 
 /// Somebody else wrote the file since it was read, so an edit of what was read must not be written.
 #[derive(Debug, thiserror::Error)]
 #[error("{0} was changed by somebody else just now: try again")]
-pub struct ChangedMeanwhile(String);
+pub(crate) struct ChangedMeanwhile(String);
 
 /// Makes an edit, and repeats it on the new content, up to [`TRIES`] times, when others write in between.
-pub fn retry_when_changed<T>(mut edit: impl FnMut() -> Result<T>) -> Result<T> {
+pub(crate) fn retry_when_changed<T>(mut edit: impl FnMut() -> Result<T>) -> Result<T> {
     let mut pause = PAUSE;
     for _ in 1..TRIES {
         match edit() {
@@ -43,23 +43,23 @@ pub fn retry_when_changed<T>(mut edit: impl FnMut() -> Result<T>) -> Result<T> {
 
 /// A file as it was when it was read.
 #[derive(Debug, Clone)]
-pub struct FileSnapshot {
-    pub path: PathBuf,
+pub(crate) struct FileSnapshot {
+    pub(crate) path: PathBuf,
     /// Where the path's links lead; nothing need be there.
     target: PathBuf,
     /// `None` when there was no file.
-    pub bytes: Option<Vec<u8>>,
+    pub(crate) bytes: Option<Vec<u8>>,
 }
 
 impl FileSnapshot {
-    pub fn read(path: &Path) -> Result<Self> {
+    pub(crate) fn read(path: &Path) -> Result<Self> {
         let target = follow_links(path).with_context(|| format!("cannot follow the link {}", path.display()))?;
         let bytes = read_bytes(&target).with_context(|| format!("cannot read {}", path.display()))?;
         Ok(Self { path: path.to_owned(), target, bytes })
     }
 
     /// The content as text, empty where there is no file.
-    pub fn text(&self) -> Result<String> {
+    pub(crate) fn text(&self) -> Result<String> {
         String::from_utf8(self.bytes.clone().unwrap_or_default()).map_err(|e| {
             let at = e.utf8_error().valid_up_to();
             let line = e.as_bytes()[..at].iter().filter(|b| **b == b'\n').count() + 1;
@@ -71,7 +71,7 @@ impl FileSnapshot {
     ///
     /// # Errors
     /// A [`ChangedMeanwhile`] when somebody changed it since it was read; else when it cannot be written, or not with the owner it has.
-    pub fn write(&self, bytes: &[u8]) -> Result<Vec<PathBuf>> {
+    pub(crate) fn write(&self, bytes: &[u8]) -> Result<Vec<PathBuf>> {
         let dir = self.target.parent().context("a file needs a folder")?;
         let created = create_folders(dir).with_context(|| format!("cannot create {}", dir.display()))?;
         self.ensure_unchanged()?;
@@ -147,7 +147,7 @@ impl FileSnapshot {
     ///
     /// # Errors
     /// A [`ChangedMeanwhile`] when somebody changed it since it was read; else when it cannot be deleted.
-    pub fn delete(&self) -> Result<()> {
+    pub(crate) fn delete(&self) -> Result<()> {
         self.ensure_unchanged()?;
         if self.bytes.is_none() {
             return Ok(());
@@ -230,7 +230,7 @@ fn create_folders(dir: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 /// Removes folders that are empty, innermost first.
-pub fn remove_empty_folders(folders: &[PathBuf]) {
+pub(crate) fn remove_empty_folders(folders: &[PathBuf]) {
     for folder in folders.iter().rev() {
         let _ = fs::remove_dir(folder);
     }

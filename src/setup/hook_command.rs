@@ -14,7 +14,7 @@ use crate::config::LOCATION_VARIABLES;
 /// The events that get a hook: their name in the settings, and our argument for it.
 ///
 /// The hook at a prompt is installed whatever the config says: the config decides when it runs whether anything is injected.
-pub const EVENTS: [(&str, &str); 4] = [
+pub(crate) const EVENTS: [(&str, &str); 4] = [
     ("SessionStart", "session-start"),
     ("UserPromptSubmit", "user-prompt-submit"),
     ("SessionEnd", "session-end"),
@@ -24,7 +24,7 @@ pub const EVENTS: [(&str, &str); 4] = [
 const ARGUMENTS: [&str; 7] =
     ["session-start", "user-prompt-submit", "session-end", "pre-compact", "stop", "subagent-stop", "post-compact"];
 /// How long the client waits for a hook, in seconds. For SessionEnd it replaces the client's own limit, 1.5 s for all hooks together.
-pub const TIMEOUT: u64 = 5;
+pub(crate) const TIMEOUT: u64 = 5;
 
 /// How hooks and servers call the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub enum Invocation {
 
 impl Invocation {
     /// The command for one of our arguments.
-    pub fn command(&self, argument: &str) -> String {
+    pub(crate) fn command(&self, argument: &str) -> String {
         match self {
             Invocation::Own { program, environment } => {
                 let set: String = environment.iter().map(|(name, value)| format!("{name}={} ", shell(value))).collect();
@@ -48,7 +48,7 @@ impl Invocation {
     }
 
     /// A hook's command with this program in it. What a person has put around the call stays.
-    pub fn update(&self, command: &str, call: &HookCall) -> String {
+    pub(crate) fn update(&self, command: &str, call: &HookCall) -> String {
         if call.is_generated {
             return self.command(&call.argument);
         }
@@ -78,7 +78,7 @@ pub struct HookCall {
 
 impl HookCall {
     /// Finds the call in a command, if it is a hook of ours.
-    pub fn find(command: &str) -> Option<Self> {
+    pub(crate) fn find(command: &str) -> Option<Self> {
         let words = words(command);
         let is = |at: usize, text: &str| words.get(at).is_some_and(|w| w.text == text);
         let start = (0..words.len()).find(|&at| {

@@ -14,36 +14,36 @@ use super::{Host, InstallScope, Timer, cron, launchd, registration, systemd, tim
 
 /// A settings file that exists.
 #[derive(Debug)]
-pub struct SettingsFile {
-    pub scope: InstallScope,
-    pub path: PathBuf,
+pub(crate) struct SettingsFile {
+    pub(crate) scope: InstallScope,
+    pub(crate) path: PathBuf,
     /// What of ours it holds, or where it is broken.
-    pub state: Result<SettingsState, String>,
+    pub(crate) state: Result<SettingsState, String>,
     /// How `recall install` would call the program there.
-    pub invocation: Option<Invocation>,
+    pub(crate) invocation: Option<Invocation>,
 }
 
 /// A timer that is installed.
 #[derive(Debug)]
-pub struct InstalledTimer {
-    pub timer: Timer,
+pub(crate) struct InstalledTimer {
+    pub(crate) timer: Timer,
     /// The file that defines it, or `crontab`.
-    pub location: String,
+    pub(crate) location: String,
     /// Its times, in its own words.
-    pub schedule: String,
+    pub(crate) schedule: String,
     /// Is it what `recall install` would write now?
-    pub current: bool,
+    pub(crate) current: bool,
     /// Does its manager know it and wait for its time? cron cannot be asked.
-    pub active: Option<bool>,
+    pub(crate) active: Option<bool>,
     /// As its manager says them.
-    pub last: Option<String>,
-    pub next: Option<String>,
+    pub(crate) last: Option<String>,
+    pub(crate) next: Option<String>,
     /// How the last run ended, when it failed.
-    pub failure: Option<String>,
+    pub(crate) failure: Option<String>,
 }
 
 /// The settings files that exist for sessions started here.
-pub fn settings(host: &Host<'_>) -> Vec<SettingsFile> {
+pub(crate) fn settings(host: &Host<'_>) -> Vec<SettingsFile> {
     let mut all = Vec::new();
     for scope in [InstallScope::User, InstallScope::Project, InstallScope::Local] {
         let Ok(path) = settings_file(scope, host) else { continue };
@@ -60,17 +60,17 @@ pub fn settings(host: &Host<'_>) -> Vec<SettingsFile> {
 
 /// A server of ours that is registered with the client.
 #[derive(Debug)]
-pub struct ServerRegistration {
-    pub scope: InstallScope,
-    pub path: PathBuf,
+pub(crate) struct ServerRegistration {
+    pub(crate) scope: InstallScope,
+    pub(crate) path: PathBuf,
     /// What it runs, or where the file is broken.
-    pub server: Result<McpServer, String>,
+    pub(crate) server: Result<McpServer, String>,
     /// Is it what an install would write now?
-    pub current: bool,
+    pub(crate) current: bool,
 }
 
 /// Our servers for sessions started here. A broken file counts only where its text contains our name.
-pub fn servers(host: &Host<'_>) -> Vec<ServerRegistration> {
+pub(crate) fn servers(host: &Host<'_>) -> Vec<ServerRegistration> {
     let mut all = Vec::new();
     for scope in [InstallScope::User, InstallScope::Project, InstallScope::Local] {
         let (path, location) = servers_file(scope, host);
@@ -89,13 +89,13 @@ pub fn servers(host: &Host<'_>) -> Vec<ServerRegistration> {
 }
 
 /// The client's own file, where our server was registered in it and is gone.
-pub fn overwritten_registration(host: &Host<'_>) -> Option<PathBuf> {
+pub(crate) fn overwritten_registration(host: &Host<'_>) -> Option<PathBuf> {
     let manifest = Manifest::load(&host.config.data_dir).ok()?;
     registration::was_overwritten(&manifest, host).then(|| client_file(host))
 }
 
 /// The timers that are installed: one, if all is well.
-pub fn timers(host: &Host<'_>) -> Vec<InstalledTimer> {
+pub(crate) fn timers(host: &Host<'_>) -> Vec<InstalledTimer> {
     let job = TimerJob::new(host).ok();
     Timer::ALL
         .into_iter()
@@ -109,7 +109,7 @@ pub fn timers(host: &Host<'_>) -> Vec<InstalledTimer> {
 }
 
 /// Do the user's timers run while they are not logged in? `None` when systemd does not say.
-pub fn lingers(host: &Host<'_>) -> Option<bool> {
+pub(crate) fn lingers(host: &Host<'_>) -> Option<bool> {
     let user = rustix::process::getuid().as_raw().to_string();
     let said = host.timer_cli().output(&["loginctl", "show-user", &user, "--property=Linger", "--value"], None).ok()?;
     said.succeeded.then(|| String::from_utf8_lossy(&said.stdout).trim() == "yes")

@@ -5,11 +5,11 @@ use super::timer_calendar::intervals;
 use super::timer_job::TimerJob;
 
 const AGENT: &str = include_str!("../../launchd/recall.digest.plist");
-pub const LABEL: &str = "recall.digest";
-pub const FILE: &str = "Library/LaunchAgents/recall.digest.plist";
+pub(crate) const LABEL: &str = "recall.digest";
+pub(crate) const FILE: &str = "Library/LaunchAgents/recall.digest.plist";
 
 /// The agent's property list.
-pub fn plist(job: &TimerJob) -> String {
+pub(crate) fn plist(job: &TimerJob) -> String {
     let text = |value: &str| format!("<string>{}</string>", xml(value));
     let pairs: String =
         job.environment.iter().map(|(name, value)| format!("\t\t<key>{name}</key>\n\t\t{}\n", text(value))).collect();

@@ -19,7 +19,7 @@ const PROJECT_SERVERS_FILE: &str = ".mcp.json";
 ///
 /// # Errors
 /// When there is no such scope here.
-pub fn settings_file(scope: InstallScope, host: &Host<'_>) -> Result<PathBuf> {
+pub(crate) fn settings_file(scope: InstallScope, host: &Host<'_>) -> Result<PathBuf> {
     // Where Claude Code itself looks: `claude_dirs` only says what is read.
     let user = host.environment.claude_dir(host.config).join("settings.json");
     let name = match scope {
@@ -36,7 +36,7 @@ pub fn settings_file(scope: InstallScope, host: &Host<'_>) -> Result<PathBuf> {
 }
 
 /// The file in which a scope's servers stand, and where in it.
-pub fn servers_file(scope: InstallScope, host: &Host<'_>) -> (PathBuf, ServerLocation) {
+pub(crate) fn servers_file(scope: InstallScope, host: &Host<'_>) -> (PathBuf, ServerLocation) {
     match scope {
         InstallScope::User => (client_file(host), ServerLocation::TopLevel),
         InstallScope::Project => (project(host).join(PROJECT_SERVERS_FILE), ServerLocation::TopLevel),
@@ -45,7 +45,7 @@ pub fn servers_file(scope: InstallScope, host: &Host<'_>) -> (PathBuf, ServerLoc
 }
 
 /// The client's own file, as the client finds it (seen with 2.1.197).
-pub fn client_file(host: &Host<'_>) -> PathBuf {
+pub(crate) fn client_file(host: &Host<'_>) -> PathBuf {
     let former = host.environment.claude_dir(host.config).join(FORMER_CLIENT_FILE);
     if former.exists() {
         return former;
@@ -54,13 +54,13 @@ pub fn client_file(host: &Host<'_>) -> PathBuf {
 }
 
 /// Is it a file of servers, and not of settings?
-pub fn is_servers_file(path: &Path) -> bool {
+pub(crate) fn is_servers_file(path: &Path) -> bool {
     let names = [CLIENT_FILE, FORMER_CLIENT_FILE, PROJECT_SERVERS_FILE];
     path.file_name().is_some_and(|name| names.iter().any(|known| name == *known))
 }
 
 /// The nearest folder from here upwards that is a repository, else the current one.
-pub fn project(host: &Host<'_>) -> PathBuf {
+pub(crate) fn project(host: &Host<'_>) -> PathBuf {
     let here = &host.environment.current_dir;
     here.ancestors().find(|dir| dir.join(".git").exists()).unwrap_or(here).to_owned()
 }
@@ -73,7 +73,7 @@ fn client_project_key(host: &Host<'_>) -> String {
 }
 
 /// How hooks and servers of a scope call the program.
-pub fn invocation(scope: InstallScope, host: &Host<'_>) -> Result<Invocation> {
+pub(crate) fn invocation(scope: InstallScope, host: &Host<'_>) -> Result<Invocation> {
     Ok(match scope {
         InstallScope::Project => Invocation::Shared,
         InstallScope::User | InstallScope::Local => {

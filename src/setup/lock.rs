@@ -13,11 +13,11 @@ use crate::config::Config;
 use crate::sys::private_files;
 
 /// The lock file. It is in the data folder while an install or uninstall runs.
-pub const LOCK_FILE: &str = "install.lock";
+pub(crate) const LOCK_FILE: &str = "install.lock";
 
 /// Held while the installation is changed; released when dropped.
 #[derive(Debug)]
-pub struct InstallLock {
+pub(crate) struct InstallLock {
     data_dir: PathBuf,
     _lock: File,
 }
@@ -27,7 +27,7 @@ impl InstallLock {
     ///
     /// # Errors
     /// When the data folder cannot be written.
-    pub fn acquire(config: &Config) -> Result<Self> {
+    pub(crate) fn acquire(config: &Config) -> Result<Self> {
         let lock = Self::wait(&config.data_dir)?;
         crate::store::leftovers::remove_abandoned(&config.data_dir);
         folders_of_edited_files(config).iter().for_each(|folder| private_files::remove_abandoned(folder));

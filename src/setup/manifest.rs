@@ -15,40 +15,40 @@ use crate::sys::private_files;
 
 const VERSION: u32 = 1;
 /// The key of the crontab among the edited files.
-pub const CRONTAB: &str = "crontab";
+pub(crate) const CRONTAB: &str = "crontab";
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Manifest {
+pub(crate) struct Manifest {
     version: u32,
     /// The timer that was chosen, by the user or for them.
     #[serde(default)]
-    pub timer: Option<Timer>,
+    pub(crate) timer: Option<Timer>,
     /// Files of others that were edited, by path; the crontab as [`CRONTAB`].
     #[serde(default)]
-    pub edited: BTreeMap<PathBuf, EditedFile>,
+    pub(crate) edited: BTreeMap<PathBuf, EditedFile>,
     /// Folders that were created, in this order.
     #[serde(default)]
-    pub folders: Vec<PathBuf>,
+    pub(crate) folders: Vec<PathBuf>,
 }
 
 /// How a file of others was edited.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EditedFile {
+pub(crate) struct EditedFile {
     /// Did the file exist before?
-    pub existed: bool,
+    pub(crate) existed: bool,
     /// The name of its copy in the backup folder.
-    pub backup: Option<String>,
+    pub(crate) backup: Option<String>,
     /// Do `existed` and `backup` describe the file as it is but for our edits? No more once others wrote to it between two installs.
-    pub exact: bool,
+    pub(crate) exact: bool,
     /// The hash of what was written last.
-    pub after: String,
+    pub(crate) after: String,
     #[serde(default, rename = "empties", skip_serializing_if = "Shapes::is_empty")]
-    pub shapes: Shapes,
+    pub(crate) shapes: Shapes,
 }
 
 /// What a file was before the first install.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Original {
+pub(crate) enum Original {
     Bytes(Vec<u8>),
     Missing,
     /// Others wrote to it since: only what is ours may be removed.
@@ -58,7 +58,7 @@ pub enum Original {
 impl Manifest {
     /// # Errors
     /// When it is there and cannot be read, or is a newer program's.
-    pub fn load(data_dir: &Path) -> Result<Self> {
+    pub(crate) fn load(data_dir: &Path) -> Result<Self> {
         let path = file(data_dir);
         let bytes = match fs::read(&path) {
             Ok(bytes) => bytes,
@@ -74,7 +74,7 @@ impl Manifest {
         Ok(read)
     }
 
-    pub fn save(&mut self, data_dir: &Path) -> Result<()> {
+    pub(crate) fn save(&mut self, data_dir: &Path) -> Result<()> {
         self.version = VERSION;
         let path = file(data_dir);
         let text = serde_json::to_string_pretty(self)? + "\n";
@@ -82,7 +82,7 @@ impl Manifest {
     }
 
     /// Records an edit that is about to be made, and backs the file up if nothing of ours is in it yet.
-    pub fn record(&mut self, data_dir: &Path, path: &Path, edit: &FileEdit<'_>) -> Result<()> {
+    pub(crate) fn record(&mut self, data_dir: &Path, path: &Path, edit: &FileEdit<'_>) -> Result<()> {
         if edit.fresh {
             self.forget(data_dir, path)?;
         }
@@ -109,7 +109,7 @@ impl Manifest {
     }
 
     /// What the file was before the first install, if `now` is what was written last.
-    pub fn original(&self, data_dir: &Path, path: &Path, now: &[u8]) -> Original {
+    pub(crate) fn original(&self, data_dir: &Path, path: &Path, now: &[u8]) -> Original {
         let Some(edited) = self.edited.get(path).filter(|e| e.exact && e.after == hash(now)) else { return Original::Unknown };
         match &edited.backup {
             Some(name) => fs::read(folder(data_dir).join(name)).map_or(Original::Unknown, Original::Bytes),
@@ -117,12 +117,12 @@ impl Manifest {
         }
     }
 
-    pub fn shapes(&self, path: &Path) -> Shapes {
+    pub(crate) fn shapes(&self, path: &Path) -> Shapes {
         self.edited.get(path).map(|e| e.shapes.clone()).unwrap_or_default()
     }
 
     /// Did install create the file?
-    pub fn was_created(&self, path: &Path) -> bool {
+    pub(crate) fn was_created(&self, path: &Path) -> bool {
         self.edited.get(path).is_some_and(|e| !e.existed)
     }
 
@@ -130,7 +130,7 @@ impl Manifest {
     ///
     /// # Errors
     /// When the backup cannot be deleted; its record stays then.
-    pub fn forget(&mut self, data_dir: &Path, path: &Path) -> Result<()> {
+    pub(crate) fn forget(&mut self, data_dir: &Path, path: &Path) -> Result<()> {
         if let Some(name) = self.edited.get(path).and_then(|e| e.backup.as_ref()) {
             let copy = folder(data_dir).join(name);
             if let Err(e) = fs::remove_file(&copy)
@@ -144,7 +144,7 @@ impl Manifest {
     }
 
     /// Deletes the manifest and every backup, once all is undone.
-    pub fn delete(mut self, data_dir: &Path) -> Result<()> {
+    pub(crate) fn delete(mut self, data_dir: &Path) -> Result<()> {
         for path in self.edited.keys().cloned().collect::<Vec<_>>() {
             self.forget(data_dir, &path)?;
         }
@@ -160,18 +160,18 @@ impl Manifest {
 
 /// An edit of a file of others that is about to be made.
 #[derive(Debug)]
-pub struct FileEdit<'a> {
+pub(crate) struct FileEdit<'a> {
     /// `None` when there was no file.
-    pub before: Option<&'a [u8]>,
-    pub after: &'a [u8],
+    pub(crate) before: Option<&'a [u8]>,
+    pub(crate) after: &'a [u8],
     /// Was nothing of ours in the file before?
-    pub fresh: bool,
-    pub shapes: &'a Shapes,
+    pub(crate) fresh: bool,
+    pub(crate) shapes: &'a Shapes,
     /// Is the file to be backed up?
-    pub copy: bool,
+    pub(crate) copy: bool,
 }
 
-pub fn file(data_dir: &Path) -> PathBuf {
+pub(crate) fn file(data_dir: &Path) -> PathBuf {
     data_dir.join("install.json")
 }
 

@@ -3,31 +3,31 @@
 //! Everything is read and worked out first (`plan`), so that a dry run shows what would be done and a file that cannot be edited stops
 //! the rest; then it is done (`apply`), and the manifest records what uninstall is to undo.
 
-pub mod apply;
+pub(crate) mod apply;
 mod cron;
 mod diff;
-pub mod file;
-pub mod hook_command;
-pub mod inspect;
+pub(crate) mod file;
+pub(crate) mod hook_command;
+pub(crate) mod inspect;
 mod launchd;
 mod locations;
-pub mod lock;
-pub mod manifest;
-pub mod plan;
-pub mod purge;
+pub(crate) mod lock;
+pub(crate) mod manifest;
+pub(crate) mod plan;
+pub(crate) mod purge;
 mod quote;
 mod registration;
-pub mod servers;
-pub mod settings;
-pub mod strict_json;
+pub(crate) mod servers;
+pub(crate) mod settings;
+pub(crate) mod strict_json;
 mod systemd;
 mod timer;
-pub mod timer_calendar;
+pub(crate) mod timer_calendar;
 mod timer_cli;
 mod timer_job;
 mod timer_steps;
-pub mod transcript_retention;
-pub mod uninstall;
+pub(crate) mod transcript_retention;
+pub(crate) mod uninstall;
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
@@ -37,15 +37,15 @@ use crate::config::{Config, InheritedEnvironment};
 
 /// What an install works with: the config, the environment, and the commands that control timers.
 #[derive(Debug)]
-pub struct Host<'a> {
-    pub config: &'a Config,
-    pub environment: InheritedEnvironment,
+pub(crate) struct Host<'a> {
+    pub(crate) config: &'a Config,
+    pub(crate) environment: InheritedEnvironment,
 }
 
 impl<'a> Host<'a> {
     /// # Errors
     /// When the environment has a value that cannot be used.
-    pub fn new(config: &'a Config) -> Result<Self> {
+    pub(crate) fn new(config: &'a Config) -> Result<Self> {
         Ok(Self { config, environment: InheritedEnvironment::read(config)? })
     }
 
@@ -56,7 +56,7 @@ impl<'a> Host<'a> {
 
 /// Which sessions get the hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum InstallScope {
+pub(crate) enum InstallScope {
     /// all sessions of yours: settings.json in your Claude Code config directory
     User,
     /// everyone's sessions in this project: .claude/settings.json, which can be committed
@@ -78,7 +78,7 @@ impl std::fmt::Display for InstallScope {
 /// What starts the digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Timer {
+pub(crate) enum Timer {
     Systemd,
     Launchd,
     Cron,
@@ -87,7 +87,7 @@ pub enum Timer {
 
 impl Timer {
     /// The timers that can be installed.
-    pub const ALL: [Timer; 3] = [Timer::Systemd, Timer::Launchd, Timer::Cron];
+    pub(crate) const ALL: [Timer; 3] = [Timer::Systemd, Timer::Launchd, Timer::Cron];
 }
 
 impl std::fmt::Display for Timer {
@@ -103,7 +103,7 @@ impl std::fmt::Display for Timer {
 
 /// What is to start the digest, as the command line names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum TimerChoice {
+pub(crate) enum TimerChoice {
     /// launchd on macOS, else systemd where it runs for you, else cron
     Auto,
     /// a user timer

@@ -20,41 +20,41 @@ use super::{Host, InstallScope, Timer, TimerChoice};
 
 /// What is to be installed.
 #[derive(Debug, Clone)]
-pub struct InstallRequest {
+pub(crate) struct InstallRequest {
     /// Which sessions get the hooks.
-    pub scope: InstallScope,
+    pub(crate) scope: InstallScope,
     /// What starts the digest; `None`: as before, or `auto` the first time.
-    pub timer: Option<TimerChoice>,
+    pub(crate) timer: Option<TimerChoice>,
     /// Register the MCP server for the same sessions.
-    pub mcp: bool,
+    pub(crate) mcp: bool,
 }
 
 #[derive(Debug)]
-pub struct InstallPlan {
-    pub hooks: HooksEdit,
+pub(crate) struct InstallPlan {
+    pub(crate) hooks: HooksEdit,
     /// Where the server is to be registered, or is.
-    pub server: Option<Registration>,
-    pub timer: Timer,
+    pub(crate) server: Option<Registration>,
+    pub(crate) timer: Timer,
     /// The timer to remember: `None` when no timer can be had here.
-    pub chosen: Option<Timer>,
+    pub(crate) chosen: Option<Timer>,
     /// What the timer needs; `None` when it cannot be had.
-    pub new_timer: Option<Vec<TimerStep>>,
+    pub(crate) new_timer: Option<Vec<TimerStep>>,
     /// Timers of other kinds, and how they are removed once the new one is there.
-    pub old_timers: Vec<(Timer, Vec<TimerStep>)>,
-    pub manifest: Manifest,
+    pub(crate) old_timers: Vec<(Timer, Vec<TimerStep>)>,
+    pub(crate) manifest: Manifest,
     /// What makes this less than was asked for.
-    pub warnings: Vec<String>,
+    pub(crate) warnings: Vec<String>,
     /// What is only good to know.
-    pub notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
 }
 
 /// The edit of a settings file.
 #[derive(Debug)]
-pub struct HooksEdit {
-    pub file: FileSnapshot,
-    pub insertion: Insertion,
+pub(crate) struct HooksEdit {
+    pub(crate) file: FileSnapshot,
+    pub(crate) insertion: Insertion,
     /// What of ours it held before.
-    pub before: SettingsState,
+    pub(crate) before: SettingsState,
     scope: InstallScope,
 }
 
@@ -69,18 +69,18 @@ impl HooksEdit {
         Ok(Self { file, insertion, before, scope })
     }
 
-    pub fn changes(&self) -> bool {
+    pub(crate) fn changes(&self) -> bool {
         self.file.bytes.as_deref() != Some(self.insertion.text.as_bytes())
     }
 
     /// Works the edit out again, from what the file holds now.
-    pub fn recompute(&mut self, host: &Host<'_>) -> Result<()> {
+    pub(crate) fn recompute(&mut self, host: &Host<'_>) -> Result<()> {
         *self = Self::new(self.scope, host)?;
         Ok(())
     }
 
     /// The events that got a hook, or those whose hook was updated.
-    pub fn summary(&self) -> String {
+    pub(crate) fn summary(&self) -> String {
         let missing = self.before.missing();
         let updated = EVENTS.iter().map(|(event, _)| *event).filter(|event| !missing.contains(event)).collect::<Vec<_>>();
         match (missing.is_empty(), updated.is_empty()) {
@@ -111,7 +111,7 @@ fn read_settled(path: &Path) -> Result<FileSnapshot> {
 ///
 /// # Errors
 /// When a settings file is broken, or something cannot be read: then nothing of it is to be done.
-pub fn plan(request: &InstallRequest, host: &Host<'_>) -> Result<InstallPlan> {
+pub(crate) fn plan(request: &InstallRequest, host: &Host<'_>) -> Result<InstallPlan> {
     let manifest = Manifest::load(&host.config.data_dir)?;
     let hooks = HooksEdit::new(request.scope, host)?;
     let server = registration::plan(request.scope, request.mcp, host)?;
@@ -168,7 +168,7 @@ fn notes(scope: InstallScope, hooks: &HooksEdit, timer: Timer, host: &Host<'_>) 
 }
 
 impl InstallPlan {
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         let server_changes = self.server.as_ref().is_some_and(Registration::changes);
         !self.hooks.changes() && !server_changes && self.new_timer.is_some() && self.timer_steps().next().is_none()
     }
@@ -179,7 +179,7 @@ impl InstallPlan {
     }
 
     /// Prints every difference and every command.
-    pub fn show(&self, out: &mut impl Write) -> Result<()> {
+    pub(crate) fn show(&self, out: &mut impl Write) -> Result<()> {
         if self.is_empty() {
             writeln!(out, "already installed")?;
         }

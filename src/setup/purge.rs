@@ -33,7 +33,7 @@ const PREFIXES: [&str; 5] = ["recall.db", "hooks.log", ".recall-tmp-", ".tmp-", 
 ///
 /// # Errors
 /// When it may not be deleted.
-pub fn folder(host: &Host<'_>) -> Result<Option<PathBuf>> {
+pub(crate) fn folder(host: &Host<'_>) -> Result<Option<PathBuf>> {
     let named = &host.config.data_dir;
     if !named.exists() {
         return Ok(None);
@@ -92,7 +92,7 @@ fn remove(path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// When a digest is under way, or it cannot be deleted.
-pub fn delete(folder: &Path, host: &Host<'_>) -> Result<()> {
+pub(crate) fn delete(folder: &Path, host: &Host<'_>) -> Result<()> {
     let lock = folder.join("lock");
     let mut lock = fd_lock::RwLock::new(
         crate::sys::private_files::open_lock(&lock).with_context(|| format!("cannot open {}", lock.display()))?,

@@ -1,23 +1,23 @@
 //! Quotes a value for the language it is written into. Pure; each function is the inverse of how that language reads.
 
 /// One word of a POSIX shell, always in single quotes, so that what is written does not depend on a library's taste.
-pub fn shell(word: &str) -> String {
+pub(crate) fn shell(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 /// One word of a systemd unit: specifiers and escapes are taken literally (systemd.unit(5), systemd.syntax(7)). In `Environment=` and
 /// in the path of a command a `$` names no variable.
-pub fn systemd(word: &str) -> String {
+pub(crate) fn systemd(word: &str) -> String {
     format!("\"{}\"", word.replace('\\', r"\\").replace('"', "\\\"").replace('%', "%%"))
 }
 
 /// The text of an XML element.
-pub fn xml(text: &str) -> String {
+pub(crate) fn xml(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// A command as the sixth field of a crontab, where `%` would end it (crontab(5)).
-pub fn cron(command: &str) -> String {
+pub(crate) fn cron(command: &str) -> String {
     command.replace('%', r"\%")
 }
 

@@ -17,9 +17,9 @@ use super::{Host, InstallScope};
 
 /// An edit of a file of servers.
 #[derive(Debug)]
-pub struct Registration {
-    pub file: FileSnapshot,
-    pub insertion: Insertion,
+pub(crate) struct Registration {
+    pub(crate) file: FileSnapshot,
+    pub(crate) insertion: Insertion,
     location: ServerLocation,
     /// Was nothing of ours in the file before?
     fresh: bool,
@@ -37,7 +37,7 @@ impl Registration {
         Ok(Self { file, insertion, location, fresh, scope })
     }
 
-    pub fn changes(&self) -> bool {
+    pub(crate) fn changes(&self) -> bool {
         self.file.bytes.as_deref() != Some(self.insertion.text.as_bytes())
     }
 
@@ -45,7 +45,7 @@ impl Registration {
     ///
     /// # Errors
     /// When the file cannot be written, or others write to it all the time.
-    pub fn apply(self, host: &Host<'_>, manifest: &mut Manifest) -> Result<()> {
+    pub(crate) fn apply(self, host: &Host<'_>, manifest: &mut Manifest) -> Result<()> {
         let (scope, path, location) = (self.scope, self.file.path.clone(), self.location.clone());
         let mut planned = Some(self);
         retry_when_changed(|| {
@@ -76,7 +76,7 @@ impl Registration {
 ///
 /// # Errors
 /// When the file is broken or cannot be read, or our name is taken.
-pub fn plan(scope: InstallScope, asked: bool, host: &Host<'_>) -> Result<Option<Registration>> {
+pub(crate) fn plan(scope: InstallScope, asked: bool, host: &Host<'_>) -> Result<Option<Registration>> {
     let (path, location) = servers_file(scope, host);
     let is_registered = || {
         let text = FileSnapshot::read(&path).and_then(|file| file.text());
@@ -119,7 +119,7 @@ fn holds_none(text: &str, host: &Host<'_>) -> Result<bool, Broken> {
 }
 
 /// The file without our servers, in one scope or in all. `None` when there are none.
-pub fn without_ours(
+pub(crate) fn without_ours(
     file: &FileSnapshot,
     scope: Option<InstallScope>,
     manifest: &Manifest,
@@ -147,19 +147,19 @@ pub fn without_ours(
 
 /// Is a server that an install put into the client's own file gone from it? A session that ran meanwhile writes back what it had read
 /// before.
-pub fn was_overwritten(manifest: &Manifest, host: &Host<'_>) -> bool {
+pub(crate) fn was_overwritten(manifest: &Manifest, host: &Host<'_>) -> bool {
     let Ok(file) = FileSnapshot::read(&client_file(host)) else { return false };
     manifest.edited.contains_key(&file.path) && file.text().is_ok_and(|text| holds_none(&text, host).unwrap_or(false))
 }
 
 /// Does a file of servers hold one of ours?
-pub fn holds_ours(path: &Path, bytes: &[u8], host: &Host<'_>) -> bool {
+pub(crate) fn holds_ours(path: &Path, bytes: &[u8], host: &Host<'_>) -> bool {
     let text = std::str::from_utf8(bytes).unwrap_or_default();
     is_servers_file(path) && holds_none(text, host).is_ok_and(|none| !none)
 }
 
 /// Notes on servers that call another program of our name: they stay.
-pub fn notes_on_foreign(path: &Path, host: &Host<'_>) -> Vec<String> {
+pub(crate) fn notes_on_foreign(path: &Path, host: &Host<'_>) -> Vec<String> {
     let text = FileSnapshot::read(path).and_then(|file| file.text()).unwrap_or_default();
     let names = servers::foreign(&text, &|program| is_our_program(program, host)).unwrap_or_default();
     let note = |name: String| format!("{}: the server `{name}` calls another program named recall: it stays", path.display());

@@ -12,14 +12,14 @@ use super::strict_json::{Broken, Insertion, JsonDocument, Shapes, property, reme
 use crate::config::LOCATION_VARIABLES;
 
 /// The name under which it is registered.
-pub const NAME: &str = "recall";
+pub(crate) const NAME: &str = "recall";
 const SERVERS: &str = "mcpServers";
 const PROJECTS: &str = "projects";
 /// Our argument.
 const ARGUMENT: &str = "mcp";
 
 /// Says whether a program named `recall` is this one. What is registered under our name, or with variables of ours, is ours in any case.
-pub type IsOurProgram<'a> = &'a dyn Fn(&str) -> bool;
+pub(crate) type IsOurProgram<'a> = &'a dyn Fn(&str) -> bool;
 
 /// Where servers stand in a file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,9 +43,9 @@ impl ServerLocation {
 /// A server of ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct McpServer {
-    pub name: String,
-    pub program: String,
-    pub environment: BTreeMap<String, String>,
+    pub(crate) name: String,
+    pub(crate) program: String,
+    pub(crate) environment: BTreeMap<String, String>,
 }
 
 impl McpServer {
@@ -94,7 +94,7 @@ pub fn locations(text: &str, is_our_program: IsOurProgram<'_>) -> Result<Vec<Ser
 }
 
 /// The names of servers that call a program of our name, but another one.
-pub fn foreign(text: &str, is_our_program: IsOurProgram<'_>) -> Result<Vec<String>, Broken> {
+pub(crate) fn foreign(text: &str, is_our_program: IsOurProgram<'_>) -> Result<Vec<String>, Broken> {
     let Some(document) = JsonDocument::parse(text)? else { return Ok(Vec::new()) };
     let alike = all_servers(&document.top).into_iter().flat_map(|(_, servers)| own_servers(&servers, &|_| true));
     Ok(alike.filter(|(_, server)| !server.is_ours(is_our_program)).map(|(_, server)| server.name).collect())

@@ -67,7 +67,7 @@ pub fn state(text: &str) -> Result<SettingsState, Broken> {
 }
 
 /// Where a settings file is broken, and what the client does then.
-pub fn located(path: &Path, broken: &Broken) -> String {
+pub(crate) fn located(path: &Path, broken: &Broken) -> String {
     format!("{} (Claude Code ignores a settings file that is not strict JSON)", broken.located(path))
 }
 
@@ -77,14 +77,14 @@ fn split(text: &str) -> (&str, &str) {
 }
 
 /// A whole number among the settings.
-pub fn number(text: &str, key: &str) -> Result<Option<i64>, Broken> {
+pub(crate) fn number(text: &str, key: &str) -> Result<Option<i64>, Broken> {
     let document = JsonDocument::parse(split(text).1)?;
     let number = document.as_ref().and_then(|document| value(&document.top, key)?.as_number_lit());
     Ok(number.and_then(|number| number.to_string().parse().ok()))
 }
 
 /// Sets a number among the settings.
-pub fn set_number(text: &str, key: &str, number: u64) -> Result<String, Broken> {
+pub(crate) fn set_number(text: &str, key: &str, number: u64) -> Result<String, Broken> {
     let (mark, text) = split(text);
     let document = JsonDocument::parse_or_new(text, &mut Shapes::new())?;
     match property(&document.top, key) {

@@ -18,14 +18,14 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 /// Why a text is not strict JSON with an object in it, and where. Lines and columns count from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Broken {
-    pub line: usize,
-    pub column: usize,
-    pub what: String,
+    pub(crate) line: usize,
+    pub(crate) column: usize,
+    pub(crate) what: String,
 }
 
 impl Broken {
     /// `path:line:column: what`, as compilers print it.
-    pub fn located(&self, path: &Path) -> String {
+    pub(crate) fn located(&self, path: &Path) -> String {
         format!("{}:{}:{}: {}", path.display(), self.line, self.column, self.what)
     }
 }
@@ -36,9 +36,9 @@ impl Broken {
 pub type Shapes = BTreeMap<String, String>;
 
 /// The path of the outermost object.
-pub const ROOT: &str = "";
+pub(crate) const ROOT: &str = "";
 /// The path of a whole file that held nothing.
-pub const BLANK: &str = "file";
+pub(crate) const BLANK: &str = "file";
 const MEMBER: char = '#';
 
 /// A text with an insertion, and what its removal needs to know.
@@ -50,7 +50,7 @@ pub struct Insertion {
 
 impl Insertion {
     /// Drops the shapes that the removal of this insertion does not need to give `before` back.
-    pub fn with_needed_shapes(mut self, before: &str, remove: impl Fn(&str, &Shapes) -> Result<String, Broken>) -> Self {
+    pub(crate) fn with_needed_shapes(mut self, before: &str, remove: impl Fn(&str, &Shapes) -> Result<String, Broken>) -> Self {
         let empty: Shapes =
             self.shapes.clone().into_iter().filter(|(path, shape)| path == BLANK || !shape.contains(MEMBER)).collect();
         if remove(&self.text, &empty).is_ok_and(|text| text == before) {
@@ -61,14 +61,14 @@ impl Insertion {
 }
 
 /// A parsed document whose outermost value is an object. Its nodes are only usable as long as it lives.
-pub struct JsonDocument {
+pub(crate) struct JsonDocument {
     root: CstRootNode,
-    pub top: CstObject,
+    pub(crate) top: CstObject,
 }
 
 impl JsonDocument {
     /// Parses what the client would read; `None` for a text of white space alone.
-    pub fn parse(text: &str) -> Result<Option<Self>, Broken> {
+    pub(crate) fn parse(text: &str) -> Result<Option<Self>, Broken> {
         if text.trim().is_empty() {
             return Ok(None);
         }
@@ -101,7 +101,7 @@ impl JsonDocument {
     }
 
     /// Parses a text; one of white space alone becomes a new document, and is remembered in `shapes`.
-    pub fn parse_or_new(text: &str, shapes: &mut Shapes) -> Result<Self, Broken> {
+    pub(crate) fn parse_or_new(text: &str, shapes: &mut Shapes) -> Result<Self, Broken> {
         if let Some(document) = Self::parse(text)? {
             return Ok(document);
         }
@@ -111,13 +111,13 @@ impl JsonDocument {
     }
 
     /// An error at this node.
-    pub fn broken(&self, node: &CstNode, what: impl Into<String>) -> Broken {
+    pub(crate) fn broken(&self, node: &CstNode, what: impl Into<String>) -> Broken {
         broken_at(&self.to_string(), offset(node), what.into())
     }
 
     /// The text once members were removed: what is left of each of these paths is written as it was before the insertion, as long as it
     /// has as many members as then. Inner paths come before outer ones, because a restored object or array can be searched no more.
-    pub fn restore(self, paths: impl IntoIterator<Item = (String, CstContainerNode)>, shapes: &Shapes) -> String {
+    pub(crate) fn restore(self, paths: impl IntoIterator<Item = (String, CstContainerNode)>, shapes: &Shapes) -> String {
         if let Some(blank) = shapes.get(BLANK).filter(|_| self.top.properties().is_empty()) {
             return blank.clone();
         }
@@ -152,29 +152,29 @@ fn replace(container: CstContainerNode, with: CstInputValue) -> Option<CstNode> 
 }
 
 /// Remembers how an object or array is written, before the first insertion into it.
-pub fn remember(shapes: &mut Shapes, path: &str, container: impl Into<CstContainerNode>) {
+pub(crate) fn remember(shapes: &mut Shapes, path: &str, container: impl Into<CstContainerNode>) {
     let shape = |node: CstNode| if node.is_trivia() || node.is_token() { node.to_string() } else { MEMBER.to_string() };
     let container = container.into();
     shapes.entry(path.to_owned()).or_insert_with(|| container.children().into_iter().map(shape).collect());
 }
 
 /// Was the object or array at this path empty before the first insertion? Then it stays when it is empty again.
-pub fn was_empty(shapes: &Shapes, path: &str) -> bool {
+pub(crate) fn was_empty(shapes: &Shapes, path: &str) -> bool {
     shapes.get(path).is_some_and(|shape| !shape.contains(MEMBER))
 }
 
 /// The last property of this name: the one that counts.
-pub fn property(object: &CstObject, name: &str) -> Option<CstObjectProp> {
+pub(crate) fn property(object: &CstObject, name: &str) -> Option<CstObjectProp> {
     object.properties().into_iter().rfind(|property| property.decoded_name().as_deref() == Some(name))
 }
 
 /// The value of the last property of this name.
-pub fn value(object: &CstObject, name: &str) -> Option<CstNode> {
+pub(crate) fn value(object: &CstObject, name: &str) -> Option<CstNode> {
     property(object, name)?.value()
 }
 
 /// A string's value.
-pub fn string(node: &CstNode) -> Option<String> {
+pub(crate) fn string(node: &CstNode) -> Option<String> {
     node.as_string_lit()?.decoded_value().ok()
 }
 

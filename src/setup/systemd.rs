@@ -6,15 +6,15 @@ use super::timer_job::TimerJob;
 
 const SERVICE: &str = include_str!("../../systemd/recall-digest.service");
 const TIMER: &str = include_str!("../../systemd/recall-digest.timer");
-pub const SERVICE_NAME: &str = "recall-digest.service";
-pub const TIMER_NAME: &str = "recall-digest.timer";
+pub(crate) const SERVICE_NAME: &str = "recall-digest.service";
+pub(crate) const TIMER_NAME: &str = "recall-digest.timer";
 const HEAD: &str = "# Written by `recall install`, which overwrites changes: yours go into `systemctl --user edit`.\n";
 
 /// Name and text of each unit.
 ///
 /// # Errors
 /// When systemd cannot run a program with this path.
-pub fn units(job: &TimerJob) -> Result<[(&'static str, String); 2], String> {
+pub(crate) fn units(job: &TimerJob) -> Result<[(&'static str, String); 2], String> {
     // Seen with systemd 252: "Executable name contains special characters", however they are escaped.
     if job.program.contains(['\'', '"', '\\']) {
         return Err(format!("systemd runs no program with a quote or a backslash in its path, {}", job.program));
@@ -41,7 +41,7 @@ fn with(unit: &str, key: &str, value: &str) -> String {
 }
 
 /// A key's value in a unit.
-pub fn value<'t>(unit: &'t str, key: &str) -> Option<&'t str> {
+pub(crate) fn value<'t>(unit: &'t str, key: &str) -> Option<&'t str> {
     unit.lines().find_map(|line| line.split_once('=').filter(|(name, _)| *name == key)).map(|(_, value)| value)
 }
 

@@ -11,7 +11,7 @@ use super::timer_steps::TimerStep;
 use super::{Host, Timer, TimerChoice, cron, launchd, systemd};
 
 /// The timer that a choice comes to, and a warning when none can be had.
-pub fn choose(choice: Option<TimerChoice>, before: Option<Timer>, host: &Host<'_>) -> (Timer, Option<&'static str>) {
+pub(crate) fn choose(choice: Option<TimerChoice>, before: Option<Timer>, host: &Host<'_>) -> (Timer, Option<&'static str>) {
     match choice {
         Some(TimerChoice::Systemd) => (Timer::Systemd, None),
         Some(TimerChoice::Launchd) => (Timer::Launchd, None),
@@ -34,7 +34,7 @@ fn systemd_answers(host: &Host<'_>) -> bool {
 }
 
 /// The folder for units: the one the user's systemd looks in, which may not know `$XDG_CONFIG_HOME` of the shell.
-pub fn systemd_folder(host: &Host<'_>) -> PathBuf {
+pub(crate) fn systemd_folder(host: &Host<'_>) -> PathBuf {
     let [ours, usual] = [&host.environment.config_home, &host.config.home.join(".config")].map(|dir| dir.join("systemd/user"));
     if ours == usual {
         return ours;
@@ -47,7 +47,7 @@ pub fn systemd_folder(host: &Host<'_>) -> PathBuf {
     if only(&looks_in) || (!looks_in(&ours) && only(&holds)) { usual } else { ours }
 }
 
-pub fn launchd_file(host: &Host<'_>) -> PathBuf {
+pub(crate) fn launchd_file(host: &Host<'_>) -> PathBuf {
     host.config.home.join(launchd::FILE)
 }
 
@@ -55,7 +55,7 @@ pub fn launchd_file(host: &Host<'_>) -> PathBuf {
 ///
 /// # Errors
 /// When its files or the crontab cannot be read, or it cannot run the job.
-pub fn install(timer: Timer, host: &Host<'_>) -> Result<Vec<TimerStep>> {
+pub(crate) fn install(timer: Timer, host: &Host<'_>) -> Result<Vec<TimerStep>> {
     match timer {
         Timer::None => Ok(Vec::new()),
         Timer::Systemd => install_systemd(&TimerJob::new(host)?, host),
@@ -157,7 +157,7 @@ fn delete_steps(paths: &[PathBuf]) -> Result<Vec<TimerStep>> {
     Ok(read.into_iter().filter(|file| file.bytes.is_some()).map(TimerStep::Delete).collect())
 }
 
-pub fn is_active(host: &Host<'_>) -> bool {
+pub(crate) fn is_active(host: &Host<'_>) -> bool {
     ["is-active", "is-enabled"].iter().all(|verb| {
         host.timer_cli()
             .output(&["systemctl", "--user", "--quiet", verb, systemd::TIMER_NAME], None)
@@ -165,7 +165,7 @@ pub fn is_active(host: &Host<'_>) -> bool {
     })
 }
 
-pub fn is_loaded(host: &Host<'_>) -> bool {
+pub(crate) fn is_loaded(host: &Host<'_>) -> bool {
     host.timer_cli().output(&["launchctl", "print", &launchd_target()], None).is_ok_and(|said| said.succeeded)
 }
 
@@ -174,7 +174,7 @@ fn launchd_domain() -> String {
     format!("gui/{}", rustix::process::getuid().as_raw())
 }
 
-pub fn launchd_target() -> String {
+pub(crate) fn launchd_target() -> String {
     format!("{}/{}", launchd_domain(), launchd::LABEL)
 }
 

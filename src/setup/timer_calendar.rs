@@ -5,7 +5,7 @@ use jiff::{ToSpan, Zoned, civil::Time};
 use crate::config::Schedule;
 
 /// systemd's calendar event (systemd.time(7)).
-pub fn on_calendar(schedule: Schedule) -> String {
+pub(crate) fn on_calendar(schedule: Schedule) -> String {
     match schedule {
         Schedule::Minutes(n) => format!("*:0/{n}"),
         Schedule::Hours(1) => "hourly".into(),
@@ -15,7 +15,7 @@ pub fn on_calendar(schedule: Schedule) -> String {
 }
 
 /// How far systemd may spread the runs, in seconds: a fifteenth of the distance between them, at most two minutes.
-pub fn delay(schedule: Schedule) -> u64 {
+pub(crate) fn delay(schedule: Schedule) -> u64 {
     match schedule {
         Schedule::Minutes(n) => (u64::from(n) * 60 / 15).min(120),
         Schedule::Hours(_) | Schedule::Daily(..) => 120,
@@ -23,7 +23,7 @@ pub fn delay(schedule: Schedule) -> u64 {
 }
 
 /// launchd's calendar intervals; a key that is left out means any value (launchd.plist(5)).
-pub fn intervals(schedule: Schedule) -> Vec<Vec<(&'static str, u8)>> {
+pub(crate) fn intervals(schedule: Schedule) -> Vec<Vec<(&'static str, u8)>> {
     match schedule {
         Schedule::Minutes(1) => vec![Vec::new()],
         Schedule::Minutes(n) => (0..60).step_by(usize::from(n)).map(|minute| vec![("Minute", minute)]).collect(),
@@ -34,7 +34,7 @@ pub fn intervals(schedule: Schedule) -> Vec<Vec<(&'static str, u8)>> {
 }
 
 /// The five time fields of a crontab's line (crontab(5)).
-pub fn cron(schedule: Schedule) -> String {
+pub(crate) fn cron(schedule: Schedule) -> String {
     match schedule {
         Schedule::Minutes(1) => "* * * * *".into(),
         Schedule::Minutes(n) => format!("*/{n} * * * *"),
@@ -45,7 +45,7 @@ pub fn cron(schedule: Schedule) -> String {
 }
 
 /// When the digest runs next, without the timer's own delay.
-pub fn next(schedule: Schedule, now: &Zoned) -> Zoned {
+pub(crate) fn next(schedule: Schedule, now: &Zoned) -> Zoned {
     let minutes = |of: i16| of - (i16::from(now.hour()) * 60 + i16::from(now.minute())) % of;
     let wait = match schedule {
         Schedule::Minutes(n) => minutes(n.into()),

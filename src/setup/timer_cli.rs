@@ -10,19 +10,19 @@ use crate::text::clean::{one_line, shorten, without_controls};
 const TIMEOUT_SECONDS: u64 = 30;
 
 #[derive(Debug)]
-pub struct CommandOutput {
-    pub succeeded: bool,
-    pub stdout: Vec<u8>,
-    pub stderr: String,
+pub(crate) struct CommandOutput {
+    pub(crate) succeeded: bool,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: String,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct TimerCli<'a> {
-    pub search_path: &'a str,
+pub(crate) struct TimerCli<'a> {
+    pub(crate) search_path: &'a str,
 }
 
 impl TimerCli<'_> {
-    pub fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         which(name, self.search_path).is_some()
     }
 
@@ -30,7 +30,7 @@ impl TimerCli<'_> {
     ///
     /// # Errors
     /// When it is not found, or does not end in time.
-    pub fn output(&self, command: &[&str], stdin: Option<&[u8]>) -> Result<CommandOutput> {
+    pub(crate) fn output(&self, command: &[&str], stdin: Option<&[u8]>) -> Result<CommandOutput> {
         let [name, arguments @ ..] = command else { bail!("no command") };
         let program = which(name, self.search_path).with_context(|| format!("`{name}` was not found on the PATH"))?;
         // Their output is parsed, so it must not be translated.
@@ -50,7 +50,7 @@ impl TimerCli<'_> {
     ///
     /// # Errors
     /// When it fails, with what it printed on stderr.
-    pub fn run(&self, command: &[&str], stdin: Option<&[u8]>) -> Result<Vec<u8>> {
+    pub(crate) fn run(&self, command: &[&str], stdin: Option<&[u8]>) -> Result<Vec<u8>> {
         let output = self.output(command, stdin)?;
         if !output.succeeded {
             let why = shorten(&one_line(&without_controls(&output.stderr)), 200);
@@ -63,7 +63,7 @@ impl TimerCli<'_> {
     ///
     /// # Errors
     /// When it cannot be read: then it must not be written either.
-    pub fn crontab(&self) -> Result<Option<String>> {
+    pub(crate) fn crontab(&self) -> Result<Option<String>> {
         let output = self.output(&["crontab", "-l"], None)?;
         if output.succeeded {
             return Ok(Some(String::from_utf8(output.stdout).context("the crontab is not UTF-8")?));
@@ -79,7 +79,7 @@ impl TimerCli<'_> {
     ///
     /// # Errors
     /// When somebody changed it since it was read, or cron does not take it.
-    pub fn write_crontab(&self, before: Option<&str>, after: Option<&str>) -> Result<()> {
+    pub(crate) fn write_crontab(&self, before: Option<&str>, after: Option<&str>) -> Result<()> {
         if self.crontab()?.as_deref() != before {
             bail!("the crontab was changed by somebody else just now: try again");
         }

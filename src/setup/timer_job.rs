@@ -12,21 +12,21 @@ use crate::sys::child_process::which;
 const SYSTEM_PATH: [&str; 3] = ["/usr/local/bin", "/usr/bin", "/bin"];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TimerJob {
-    pub program: String,
+pub(crate) struct TimerJob {
+    pub(crate) program: String,
     /// Variables that cron and launchd lack, and that systemd's user manager may have with other values.
-    pub environment: Vec<(&'static str, String)>,
-    pub data_dir: String,
+    pub(crate) environment: Vec<(&'static str, String)>,
+    pub(crate) data_dir: String,
     /// Where `claude` keeps its login.
-    pub claude_dir: String,
-    pub home: String,
-    pub schedule: Schedule,
+    pub(crate) claude_dir: String,
+    pub(crate) home: String,
+    pub(crate) schedule: Schedule,
 }
 
 impl TimerJob {
     /// # Errors
     /// When a path or a variable cannot be written into a timer.
-    pub fn new(host: &Host<'_>) -> Result<Self> {
+    pub(crate) fn new(host: &Host<'_>) -> Result<Self> {
         let (config, inherited) = (host.config, &host.environment);
         let program = path_text(&inherited.program)?;
         let mut environment = vec![("HOME", path_text(&config.home)?), ("PATH", search_path(host)?)];
@@ -49,7 +49,7 @@ impl TimerJob {
 }
 
 /// A path as text; an error where it is not UTF-8 or has control characters.
-pub fn path_text(path: &Path) -> Result<String> {
+pub(crate) fn path_text(path: &Path) -> Result<String> {
     let text = path.to_str().filter(|t| !t.contains(char::is_control));
     Ok(text.with_context(|| format!("{path:?} is no path that could be written into a file"))?.to_owned())
 }
@@ -72,7 +72,7 @@ fn search_path(host: &Host<'_>) -> Result<String> {
 
 /// A job with odd paths, for the tests of every timer.
 #[cfg(test)]
-pub fn odd() -> TimerJob {
+pub(crate) fn odd() -> TimerJob {
     TimerJob {
         program: "/opt/it's 100%/recall".into(),
         environment: vec![

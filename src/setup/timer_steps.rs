@@ -15,7 +15,7 @@ use super::{Host, cron};
 use crate::sys::messages::Ui;
 
 #[derive(Debug)]
-pub enum TimerStep {
+pub(crate) enum TimerStep {
     Write(FileSnapshot, Vec<u8>),
     Delete(FileSnapshot),
     /// Removes a link of a timer's manager that its own command may have left.
@@ -32,7 +32,7 @@ pub enum TimerStep {
 
 impl TimerStep {
     /// Prints what the step would do.
-    pub fn show(&self, out: &mut impl Write) -> Result<()> {
+    pub(crate) fn show(&self, out: &mut impl Write) -> Result<()> {
         match self {
             TimerStep::Write(file, after) => write_file_diff(out, file, Some(after)),
             TimerStep::Delete(file) => write_file_diff(out, file, None),
@@ -69,7 +69,13 @@ impl TimerStep {
 }
 
 /// Takes the steps in order. The first error of a step that must succeed ends them and is returned.
-pub fn run_all(steps: Vec<TimerStep>, host: &Host<'_>, manifest: &mut Manifest, ui: &Ui, out: &mut impl Write) -> Result<()> {
+pub(crate) fn run_all(
+    steps: Vec<TimerStep>,
+    host: &Host<'_>,
+    manifest: &mut Manifest,
+    ui: &Ui,
+    out: &mut impl Write,
+) -> Result<()> {
     for step in steps {
         let may_fail = matches!(step, TimerStep::Try(_));
         match step.run(host, manifest, out) {

@@ -13,14 +13,14 @@ use super::file::FileSnapshot;
 use super::{Host, settings};
 
 /// The setting's name.
-pub const KEY: &str = "cleanupPeriodDays";
+pub(crate) const KEY: &str = "cleanupPeriodDays";
 /// The client's default, in days (docs; seen with 2.1.197 and 2.1.330).
-pub const DEFAULT: i64 = 30;
+pub(crate) const DEFAULT: i64 = 30;
 /// What the doctor offers, in days: a year costs someone who works all day some gigabytes of disk.
-pub const OFFERED: u64 = 365;
+pub(crate) const OFFERED: u64 = 365;
 
 /// A change of a settings file that raises the number of days.
-pub struct RetentionChange {
+pub(crate) struct RetentionChange {
     file: FileSnapshot,
     after: String,
     /// The days that the file states now.
@@ -32,7 +32,7 @@ impl RetentionChange {
     ///
     /// # Errors
     /// When the file cannot be read or is not what the client reads.
-    pub fn plan(days: u64, host: &Host<'_>) -> Result<Self> {
+    pub(crate) fn plan(days: u64, host: &Host<'_>) -> Result<Self> {
         let path = host.environment.claude_dir(host.config).join("settings.json");
         let file = FileSnapshot::read(&path)?;
         let text = file.text()?;
@@ -43,16 +43,16 @@ impl RetentionChange {
     }
 
     /// Does the file state a number of days?
-    pub fn is_chosen(&self) -> bool {
+    pub(crate) fn is_chosen(&self) -> bool {
         self.now.is_some()
     }
 
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.file.path
     }
 
     /// The change, as `diff -u` prints it.
-    pub fn difference(&self) -> String {
+    pub(crate) fn difference(&self) -> String {
         let mut printed = Vec::new();
         let written = write_file_diff(&mut printed, &self.file, Some(self.after.as_bytes()));
         written.map(|()| String::from_utf8_lossy(&printed).into_owned()).unwrap_or_default()
@@ -62,7 +62,7 @@ impl RetentionChange {
     ///
     /// # Errors
     /// When it would lower what is there, or the file was changed meanwhile or cannot be written.
-    pub fn apply(&self, days: u64, out: &mut impl Write) -> Result<()> {
+    pub(crate) fn apply(&self, days: u64, out: &mut impl Write) -> Result<()> {
         let now = self.now.unwrap_or(DEFAULT);
         let path = self.path().display();
         if i64::try_from(days).is_ok_and(|days| days < now) {

@@ -18,16 +18,16 @@ use super::{Host, InstallScope, Timer, registration, settings, timer};
 use crate::sys::messages::Ui;
 
 #[derive(Debug)]
-pub struct UninstallPlan {
+pub(crate) struct UninstallPlan {
     files: Vec<Restoration>,
     timers: Vec<TimerStep>,
     manifest: Manifest,
     /// Where to uninstall; `None`: everywhere, and nothing is to be left.
     scope: Option<InstallScope>,
     /// What cannot be undone.
-    pub warnings: Vec<String>,
+    pub(crate) warnings: Vec<String>,
     /// What is not ours to undo.
-    pub notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
 }
 
 /// A file with something of ours in it, and what it is to become; `None`: it is deleted.
@@ -41,7 +41,7 @@ struct Restoration {
 ///
 /// # Errors
 /// When the manifest cannot be read.
-pub fn plan(scope: Option<InstallScope>, host: &Host<'_>) -> Result<UninstallPlan> {
+pub(crate) fn plan(scope: Option<InstallScope>, host: &Host<'_>) -> Result<UninstallPlan> {
     let manifest = Manifest::load(&host.config.data_dir)?;
     let mut plan = UninstallPlan {
         files: Vec::new(),
@@ -171,12 +171,12 @@ fn with_original_crontab(step: TimerStep, manifest: &Manifest, host: &Host<'_>) 
 }
 
 impl UninstallPlan {
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.files.is_empty() && self.timers.is_empty()
     }
 
     /// Prints every difference and every command.
-    pub fn show(&self, out: &mut impl Write) -> Result<()> {
+    pub(crate) fn show(&self, out: &mut impl Write) -> Result<()> {
         if self.is_empty() && self.warnings.is_empty() {
             writeln!(out, "nothing is installed")?;
         }
@@ -190,7 +190,7 @@ impl UninstallPlan {
     ///
     /// # Errors
     /// When the data folder or stdout cannot be written.
-    pub fn apply(mut self, host: &Host<'_>, ui: &Ui, out: &mut impl Write) -> Result<()> {
+    pub(crate) fn apply(mut self, host: &Host<'_>, ui: &Ui, out: &mut impl Write) -> Result<()> {
         let data_dir = &host.config.data_dir;
         let nothing = self.is_empty() && self.warnings.is_empty();
         for planned in self.files {

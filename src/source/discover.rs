@@ -15,20 +15,20 @@ use crate::model::session::Millis;
 
 /// A transcript on disk.
 #[derive(Debug, Clone)]
-pub struct TranscriptFile {
-    pub path: PathBuf,
-    pub size: u64,
+pub(crate) struct TranscriptFile {
+    pub(crate) path: PathBuf,
+    pub(crate) size: u64,
     /// In nanoseconds since the epoch.
-    pub mtime_ns: i64,
+    pub(crate) mtime_ns: i64,
     /// A hash of times and inode that differs once the file was written, replaced or touched. The modification time alone is not
     /// enough: tools that restore or copy files set it.
-    pub stamp: i64,
-    pub place: TranscriptIdentity,
+    pub(crate) stamp: i64,
+    pub(crate) place: TranscriptIdentity,
 }
 
 impl TranscriptFile {
     /// The path under which the index stores the file. Paths that differ only in invalid UTF-8 stay distinct.
-    pub fn stored_path(&self) -> Cow<'_, str> {
+    pub(crate) fn stored_path(&self) -> Cow<'_, str> {
         match self.path.to_str() {
             Some(text) => Cow::Borrowed(text),
             None => {
@@ -39,22 +39,22 @@ impl TranscriptFile {
     }
 
     /// Has the file the size and stamp it had when it was last read?
-    pub fn is_as_seen(&self, size: u64, stamp: i64) -> bool {
+    pub(crate) fn is_as_seen(&self, size: u64, stamp: i64) -> bool {
         self.size == size && self.stamp == stamp
     }
 
-    pub fn mtime(&self) -> Millis {
+    pub(crate) fn mtime(&self) -> Millis {
         self.mtime_ns / 1_000_000
     }
 }
 
 #[derive(Debug, Default)]
-pub struct Discovery {
+pub(crate) struct Discovery {
     /// Unordered, as the system lists the files.
-    pub files: Vec<TranscriptFile>,
+    pub(crate) files: Vec<TranscriptFile>,
     /// Paths that could not be read, each with the reason.
-    pub unreadable: Vec<String>,
-    pub excluded: usize,
+    pub(crate) unreadable: Vec<String>,
+    pub(crate) excluded: usize,
 }
 
 /// A file's device and inode, the index of the root it was found under, and its index in the list of files.
@@ -64,7 +64,7 @@ type FileAlias = (u64, u64, usize, usize);
 ///
 /// Only the messages about unreadable paths are sorted. Nearly all files are unchanged since the last run, and the caller sorts
 /// the rest.
-pub fn discover(claude_dirs: &[PathBuf], exclude: &GlobSet) -> Discovery {
+pub(crate) fn discover(claude_dirs: &[PathBuf], exclude: &GlobSet) -> Discovery {
     let mut found = Discovery::default();
     let mut names = Vec::new();
     let roots = claude_dirs.iter().flat_map(|dir| ["projects", "transcripts"].map(|layout| (dir.join(layout), layout)));

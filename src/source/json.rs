@@ -16,7 +16,7 @@ pub struct Raw<'a>(pub(super) &'a str);
 
 impl<'a> Raw<'a> {
     /// Reads exactly one value with nothing but white space around it.
-    pub fn of(json: &'a str) -> Result<Self, Malformed> {
+    pub(crate) fn of(json: &'a str) -> Result<Self, Malformed> {
         let mut cursor = JsonCursor::new(json);
         let value = cursor.value()?;
         cursor.end()?;
@@ -37,7 +37,7 @@ pub fn fields<'a, const N: usize>(json: &'a str, names: &impl NameSet<N>) -> Res
 }
 
 /// The named fields of a possibly truncated object, as far as they come before the cut.
-pub fn fields_before_cut<'a, const N: usize>(json: &'a str, names: &impl NameSet<N>) -> [Option<Raw<'a>>; N] {
+pub(crate) fn fields_before_cut<'a, const N: usize>(json: &'a str, names: &impl NameSet<N>) -> [Option<Raw<'a>>; N] {
     let mut found = [None; N];
     // Parsing fails at the cut, as expected.
     let _ = JsonCursor::new(json).object(names, |cursor, which| {
@@ -48,7 +48,7 @@ pub fn fields_before_cut<'a, const N: usize>(json: &'a str, names: &impl NameSet
 }
 
 /// Where a second object begins directly after a complete first one. Most lines are dismissed by a substring search.
-pub fn second_object(line: &[u8]) -> Option<usize> {
+pub(crate) fn second_object(line: &[u8]) -> Option<usize> {
     static SEAM: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"}{\""));
     SEAM.find(line)?;
     // The second object may hold invalid UTF-8: the valid text before it is enough to find the first one's end.
@@ -59,7 +59,7 @@ pub fn second_object(line: &[u8]) -> Option<usize> {
 }
 
 /// The elements of a JSON array, raw; empty if `json` is anything else.
-pub fn elements(json: Raw<'_>) -> Vec<Raw<'_>> {
+pub(crate) fn elements(json: Raw<'_>) -> Vec<Raw<'_>> {
     let mut all = Vec::new();
     let read = JsonCursor::new(json.get()).array(|cursor| {
         all.push(cursor.value()?);
@@ -69,7 +69,7 @@ pub fn elements(json: Raw<'_>) -> Vec<Raw<'_>> {
 }
 
 /// A JSON string's text; `None` for any other value. A lone surrogate becomes U+FFFD.
-pub fn text(json: Raw<'_>) -> Option<Cow<'_, str>> {
+pub(crate) fn text(json: Raw<'_>) -> Option<Cow<'_, str>> {
     let quoted = json.get();
     let inner = quoted.as_bytes().starts_with(b"\"").then(|| &quoted[1..quoted.len() - 1])?;
     let Some(first) = memchr::memchr(b'\\', inner.as_bytes()) else { return Some(Cow::Borrowed(inner)) };
@@ -90,7 +90,7 @@ pub fn text(json: Raw<'_>) -> Option<Cow<'_, str>> {
 }
 
 /// The number of lines in a JSON string, without decoding it; 0 for any other value.
-pub fn lines_in(json: Raw<'_>) -> u32 {
+pub(crate) fn lines_in(json: Raw<'_>) -> u32 {
     let Some(inner) = json.get().strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else { return 0 };
     let bytes = inner.as_bytes();
     let (mut lines, mut from, mut at) = (0, 0, 0);
@@ -133,11 +133,11 @@ fn code_point(json: &[u8]) -> (char, usize) {
     }
 }
 
-pub fn is_true(json: Option<Raw<'_>>) -> bool {
+pub(crate) fn is_true(json: Option<Raw<'_>>) -> bool {
     json.is_some_and(|v| v.get() == "true")
 }
 
-pub fn number(json: Option<Raw<'_>>) -> Option<u64> {
+pub(crate) fn number(json: Option<Raw<'_>>) -> Option<u64> {
     let digits = json?.get();
     if digits.len() < 16 && digits.bytes().all(|b| b.is_ascii_digit()) {
         return digits.parse().ok();
@@ -147,12 +147,12 @@ pub fn number(json: Option<Raw<'_>>) -> Option<u64> {
     ((0.0..9e15).contains(&value) && value.fract() == 0.0).then_some(value as u64)
 }
 
-pub fn is_object(json: Raw<'_>) -> bool {
+pub(crate) fn is_object(json: Raw<'_>) -> bool {
     json.get().starts_with('{')
 }
 
 /// All strings in a value at any depth, without field names.
-pub fn strings(raw: Raw<'_>) -> Vec<String> {
+pub(crate) fn strings(raw: Raw<'_>) -> Vec<String> {
     let json = raw.get();
     let mut texts = Vec::new();
     let mut at = 0;

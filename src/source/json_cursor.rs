@@ -9,7 +9,7 @@ mod scalar;
 #[cfg(test)]
 mod tests;
 
-pub use names::{NameSet, NameTable};
+pub(crate) use names::{NameSet, NameTable};
 
 use super::json::{Raw, text};
 
@@ -17,19 +17,19 @@ use super::json::{Raw, text};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Malformed;
 
-pub struct JsonCursor<'a> {
+pub(crate) struct JsonCursor<'a> {
     json: &'a str,
     at: usize,
 }
 
 impl<'a> JsonCursor<'a> {
-    pub fn new(json: &'a str) -> Self {
+    pub(crate) fn new(json: &'a str) -> Self {
         Self { json, at: 0 }
     }
 
     /// Skips white space and returns the next byte without consuming it.
     #[inline]
-    pub fn peek(&mut self) -> Option<u8> {
+    pub(crate) fn peek(&mut self) -> Option<u8> {
         loop {
             match *self.json.as_bytes().get(self.at)? {
                 b' ' | b'\n' | b'\t' | b'\r' => self.at += 1,
@@ -39,18 +39,18 @@ impl<'a> JsonCursor<'a> {
     }
 
     /// Fails if anything but white space follows.
-    pub fn end(&mut self) -> Result<(), Malformed> {
+    pub(crate) fn end(&mut self) -> Result<(), Malformed> {
         if self.peek().is_none() { Ok(()) } else { Err(Malformed) }
     }
 
     /// Reads one value of any kind.
-    pub fn value(&mut self) -> Result<Raw<'a>, Malformed> {
+    pub(crate) fn value(&mut self) -> Result<Raw<'a>, Malformed> {
         self.whole(Self::skip)
     }
 
     /// Returns the raw text of the value that `read` goes through, so that it is scanned only once.
     #[inline]
-    pub fn whole(&mut self, read: impl FnOnce(&mut Self) -> Result<(), Malformed>) -> Result<Raw<'a>, Malformed> {
+    pub(crate) fn whole(&mut self, read: impl FnOnce(&mut Self) -> Result<(), Malformed>) -> Result<Raw<'a>, Malformed> {
         self.peek();
         let start = self.at;
         read(self)?;
@@ -58,7 +58,7 @@ impl<'a> JsonCursor<'a> {
     }
 
     /// Reads the next object and returns the named fields raw; of a repeated field, the last.
-    pub fn fields<const N: usize>(&mut self, names: &impl NameSet<N>) -> Result<[Option<Raw<'a>>; N], Malformed> {
+    pub(crate) fn fields<const N: usize>(&mut self, names: &impl NameSet<N>) -> Result<[Option<Raw<'a>>; N], Malformed> {
         let mut found = [None; N];
         self.object(names, |cursor, which| {
             found[which] = Some(cursor.value()?);
@@ -69,7 +69,7 @@ impl<'a> JsonCursor<'a> {
 
     /// Reads the next object. `read` receives the index of each named field and must consume its value.
     #[inline]
-    pub fn object<const N: usize>(
+    pub(crate) fn object<const N: usize>(
         &mut self,
         names: &impl NameSet<N>,
         mut read: impl FnMut(&mut Self, usize) -> Result<(), Malformed>,
@@ -98,7 +98,7 @@ impl<'a> JsonCursor<'a> {
     }
 
     /// Reads the next array. `read` must consume each element.
-    pub fn array(&mut self, mut read: impl FnMut(&mut Self) -> Result<(), Malformed>) -> Result<(), Malformed> {
+    pub(crate) fn array(&mut self, mut read: impl FnMut(&mut Self) -> Result<(), Malformed>) -> Result<(), Malformed> {
         self.expect(b'[')?;
         if self.peek() == Some(b']') {
             self.at += 1;

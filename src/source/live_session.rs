@@ -17,7 +17,7 @@ use crate::source::delta::RawLine;
 const LOOKBACK_BYTES: u64 = 8 << 20;
 
 /// Builds the session `id` from the last `most` bytes of a transcript, without private, forgotten and undone records.
-pub fn session(
+pub(crate) fn session(
     transcript: &Path,
     id: &str,
     most: u64,
@@ -52,7 +52,7 @@ pub(crate) fn title_keys(item: &Item) -> Option<[RecordKey; 2]> {
 }
 
 /// The time of the last record in which something was said or done.
-pub fn last_at(transcript: &Path, id: &str, most: u64) -> io::Result<Option<Millis>> {
+pub(crate) fn last_at(transcript: &Path, id: &str, most: u64) -> io::Result<Option<Millis>> {
     Ok(read_records(transcript, id, most, &Sanitizer::without_redaction())?.rows.into_iter().filter_map(|row| row.at).max())
 }
 

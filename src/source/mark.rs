@@ -33,17 +33,17 @@ pub struct Mark {
 }
 
 impl Mark {
-    pub fn ends_session(&self) -> bool {
+    pub(crate) fn ends_session(&self) -> bool {
         self.event == SESSION_END
     }
 
     /// Is the session's context about to be compacted? The session continues afterwards.
-    pub fn is_compaction(&self) -> bool {
+    pub(crate) fn is_compaction(&self) -> bool {
         self.event == PRE_COMPACT
     }
 }
 
-pub fn folder(data_dir: &Path) -> PathBuf {
+pub(crate) fn folder(data_dir: &Path) -> PathBuf {
     data_dir.join("marks/new")
 }
 
@@ -57,7 +57,7 @@ fn staging(data_dir: &Path) -> PathBuf {
 ///
 /// The file is not synced, which would take longer than everything else: a mark that a power failure removes or empties is only a
 /// lost hint.
-pub fn write_mark(data_dir: &Path, mark: &Mark) -> io::Result<()> {
+pub(crate) fn write_mark(data_dir: &Path, mark: &Mark) -> io::Result<()> {
     match write(data_dir, mark) {
         Err(e) if e.kind() == ErrorKind::NotFound => {
             // `marks/new/` first: a caller that finds the staging folder relies on it.
@@ -80,7 +80,7 @@ fn write(data_dir: &Path, mark: &Mark) -> io::Result<()> {
 }
 
 /// Returns at most `most` marks of ended sessions, newest first by file name.
-pub fn newest_session_ends(data_dir: &Path, most: usize) -> Vec<Mark> {
+pub(crate) fn newest_session_ends(data_dir: &Path, most: usize) -> Vec<Mark> {
     let Ok(entries) = fs::read_dir(folder(data_dir)) else { return Vec::new() };
     let ends = |path: &PathBuf| path.to_str().is_some_and(|name| name.ends_with(SESSION_END_SUFFIX));
     let mut files: Vec<PathBuf> = entries.flatten().map(|e| e.path()).filter(ends).collect();
@@ -89,7 +89,7 @@ pub fn newest_session_ends(data_dir: &Path, most: usize) -> Vec<Mark> {
 }
 
 /// Removes files that killed hooks left half written.
-pub fn remove_leftovers(data_dir: &Path) {
+pub(crate) fn remove_leftovers(data_dir: &Path) {
     crate::sys::private_files::remove_files(&staging(data_dir), |age| age.is_some_and(|age| age > ABANDONED_AFTER));
 }
 
@@ -98,7 +98,7 @@ fn read(path: &Path) -> Option<Mark> {
 }
 
 /// Returns the waiting marks with their files, oldest first. `None` stands for one that cannot be read.
-pub fn pending(data_dir: &Path) -> Vec<(PathBuf, Option<Mark>)> {
+pub(crate) fn pending(data_dir: &Path) -> Vec<(PathBuf, Option<Mark>)> {
     let Ok(entries) = fs::read_dir(folder(data_dir)) else { return Vec::new() };
     let files = entries.flatten().map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "json"));
     let mut marks: Vec<_> = files

@@ -1,10 +1,10 @@
 //! Sources of sessions: finding transcripts and parsing their lines.
 
-pub mod claude_code;
-pub mod delta;
-pub mod discover;
-pub mod json;
-pub mod json_cursor;
-pub mod live_session;
-pub mod mark;
-pub mod working_folders;
+pub(crate) mod claude_code;
+pub(crate) mod delta;
+pub(crate) mod discover;
+pub(crate) mod json;
+pub(crate) mod json_cursor;
+pub(crate) mod live_session;
+pub(crate) mod mark;
+pub(crate) mod working_folders;

@@ -13,7 +13,7 @@ const SEARCHED_BYTES: u64 = 4 << 20;
 const TRANSCRIPTS_TRIED: usize = 3;
 
 /// The first folder that a transcript names, if any.
-pub fn folder_of(transcript: &Path) -> Option<PathBuf> {
+pub(crate) fn folder_of(transcript: &Path) -> Option<PathBuf> {
     let mut lines = BufReader::new(fs::File::open(transcript).ok()?.take(SEARCHED_BYTES));
     let mut line = Vec::new();
     while lines.read_until(b'\n', &mut line).ok()? > 0 {
@@ -27,7 +27,7 @@ pub fn folder_of(transcript: &Path) -> Option<PathBuf> {
 }
 
 /// The working folder behind each folder in which the client keeps transcripts. Unreadable ones are skipped.
-pub fn folders(claude_dirs: &[PathBuf]) -> BTreeSet<String> {
+pub(crate) fn folders(claude_dirs: &[PathBuf]) -> BTreeSet<String> {
     let projects = claude_dirs.iter().flat_map(|dir| entries(&dir.join("projects")));
     let told = projects.filter_map(|project| {
         let transcripts =

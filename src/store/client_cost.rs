@@ -11,11 +11,11 @@ use crate::store::chunk::StoredUsage;
 
 /// A session's cost as the client reports it, and the token usage its messages report.
 #[derive(Debug, Clone, PartialEq)]
-pub struct CostReport {
-    pub id: String,
+pub(crate) struct CostReport {
+    pub(crate) id: String,
     /// In US dollars, by model.
-    pub client: BTreeMap<String, f64>,
-    pub usage: BTreeMap<String, Tokens>,
+    pub(crate) client: BTreeMap<String, f64>,
+    pub(crate) usage: BTreeMap<String, Tokens>,
 }
 
 /// Stores the last cost the client reported for a session, if that session is stored; `None` removes it.
@@ -33,7 +33,7 @@ pub(super) fn record(db: &Connection, session: &str, by_model: Option<&BTreeMap<
 impl Store {
     /// The newest sessions for which the client reported a cost. Excludes sessions that share messages with others, which would count
     /// them too, and sessions with private parts, which are not stored.
-    pub fn client_cost_reports(&self, most: usize) -> Result<Vec<CostReport>> {
+    pub(crate) fn client_cost_reports(&self, most: usize) -> Result<Vec<CostReport>> {
         let sql = "SELECT s.pk FROM session s WHERE EXISTS (SELECT 1 FROM client_cost WHERE session = s.pk)
               AND NOT EXISTS (SELECT 1 FROM kin WHERE session = s.pk) AND NOT EXISTS (SELECT 1 FROM private_turn WHERE session = s.id)
             ORDER BY s.started_at DESC, s.id LIMIT ?1";

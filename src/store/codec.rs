@@ -14,12 +14,12 @@ const ZSTD: u8 = 1;
 /// In bytes. A larger claim means damage: stored texts are bounded far below this.
 const MAX_BODY_BYTES: usize = 64 << 20;
 
-pub fn pack<T: Serialize>(value: &T) -> anyhow::Result<Vec<u8>> {
+pub(crate) fn pack<T: Serialize>(value: &T) -> anyhow::Result<Vec<u8>> {
     pack_json(&serde_json::to_vec(value)?)
 }
 
 /// Packs a value that is already JSON.
-pub fn pack_json(json: &[u8]) -> anyhow::Result<Vec<u8>> {
+pub(crate) fn pack_json(json: &[u8]) -> anyhow::Result<Vec<u8>> {
     if json.len() >= MIN_COMPRESSED_BYTES {
         let packed = compress(json)?;
         if packed.len() + 4 < json.len() {
@@ -37,28 +37,28 @@ pub fn pack_json(json: &[u8]) -> anyhow::Result<Vec<u8>> {
 /// A body that this program never writes: the file is damaged.
 #[derive(Debug, thiserror::Error)]
 #[error("a stored body cannot be read: {0}")]
-pub struct UnreadableBody(String);
+pub(crate) struct UnreadableBody(String);
 
 impl UnreadableBody {
-    pub fn because(error: &anyhow::Error) -> Self {
+    pub(crate) fn because(error: &anyhow::Error) -> Self {
         Self(format!("{error:#}"))
     }
 }
 
 /// Length of a body's JSON in bytes, without unpacking it.
-pub fn unpacked_len(body: &[u8]) -> usize {
+pub(crate) fn unpacked_len(body: &[u8]) -> usize {
     match body {
         [ZSTD, a, b, c, d, ..] => u32::from_le_bytes([*a, *b, *c, *d]) as usize,
         _ => body.len().saturating_sub(1),
     }
 }
 
-pub fn unpack<T: DeserializeOwned>(body: &[u8]) -> anyhow::Result<T> {
+pub(crate) fn unpack<T: DeserializeOwned>(body: &[u8]) -> anyhow::Result<T> {
     unpack_as_it_is(body).map_err(|e| UnreadableBody::because(&e).into())
 }
 
 /// Parses a list of strings that is stored as plain JSON.
-pub fn list(json: &str) -> anyhow::Result<Vec<String>> {
+pub(crate) fn list(json: &str) -> anyhow::Result<Vec<String>> {
     serde_json::from_str(json).map_err(|e| UnreadableBody(e.to_string()).into())
 }
 

@@ -18,31 +18,31 @@ use crate::model::session::Millis;
 const PROGRAM_VERSION: &str = env!("CARGO_PKG_VERSION");
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DigestInputs {
+pub(crate) struct DigestInputs {
     rules: String,
     /// When the session began, by its own records.
-    pub began: Option<Millis>,
+    pub(crate) began: Option<Millis>,
     /// Ids of the open items that the digest was shown.
-    pub shown: Vec<String>,
+    pub(crate) shown: Vec<String>,
     /// Ids of the items that the session's own records leave open.
-    pub left: Vec<String>,
+    pub(crate) left: Vec<String>,
 }
 
 impl DigestInputs {
-    pub fn new(began: Option<Millis>, shown: &[OpenItem], left: &[OpenItem]) -> Self {
+    pub(crate) fn new(began: Option<Millis>, shown: &[OpenItem], left: &[OpenItem]) -> Self {
         let ids = |items: &[OpenItem]| items.iter().map(|item| item.id.clone()).collect();
         Self { rules: PROGRAM_VERSION.to_owned(), began, shown: ids(shown), left: ids(left) }
     }
 
     /// The same, with other open items shown.
-    pub fn with_shown(self, shown: &[OpenItem]) -> Self {
+    pub(crate) fn with_shown(self, shown: &[OpenItem]) -> Self {
         Self { shown: shown.iter().map(|item| item.id.clone()).collect(), ..self }
     }
 }
 
 impl Store {
     /// The inputs of a session's digest, unless the session itself changed since.
-    pub fn digest_inputs_of(&self, head: &SessionHead) -> Result<Option<DigestInputs>> {
+    pub(crate) fn digest_inputs_of(&self, head: &SessionHead) -> Result<Option<DigestInputs>> {
         if head.dirty && !head.only_shown {
             return Ok(None);
         }
@@ -53,7 +53,7 @@ impl Store {
     }
 
     /// The items that a session's own records leave open, where their ids and words are both on record.
-    pub fn recorded_open_items(&self, head: &SessionHead) -> Result<Option<Vec<OpenItem>>> {
+    pub(crate) fn recorded_open_items(&self, head: &SessionHead) -> Result<Option<Vec<OpenItem>>> {
         let Some(basis) = self.digest_inputs_of(head)? else { return Ok(None) };
         let texts: HashMap<String, String> = self.open_items_of(head.pk)?.into_iter().map(|item| (item.id, item.text)).collect();
         let item = |id: String| texts.get(&id).cloned().map(|text| OpenItem { id, text, session: head.pk });
@@ -61,7 +61,7 @@ impl Store {
     }
 
     /// Records the inputs of a digest that still holds.
-    pub fn record_digest_inputs(&self, session: i64, input_hash: &[u8; 32], basis: &DigestInputs) -> Result<()> {
+    pub(crate) fn record_digest_inputs(&self, session: i64, input_hash: &[u8; 32], basis: &DigestInputs) -> Result<()> {
         let sql = "UPDATE digest SET basis = ?2, input_hash = ?3 WHERE session = ?1 AND superseded = 0 AND summarizer = 'extract' AND interim_until IS NULL";
         self.db.prepare_cached(sql)?.execute(params![session, serde_json::to_string(basis)?, input_hash])?;
         Ok(())

@@ -35,30 +35,30 @@ pub struct StoredDigest {
 
 /// A digest to be stored.
 #[derive(Debug, Clone)]
-pub struct NewDigest<'a> {
-    pub summarizer: &'static str,
-    pub model: Option<String>,
-    pub input_hash: [u8; 32],
-    pub made_at: Millis,
-    pub cost_usd: Option<f64>,
-    pub queued: bool,
+pub(crate) struct NewDigest<'a> {
+    pub(crate) summarizer: &'static str,
+    pub(crate) model: Option<String>,
+    pub(crate) input_hash: [u8; 32],
+    pub(crate) made_at: Millis,
+    pub(crate) cost_usd: Option<f64>,
+    pub(crate) queued: bool,
     /// While the session is ongoing: the latest timestamp of its records.
-    pub interim_until: Option<Millis>,
+    pub(crate) interim_until: Option<Millis>,
     /// The open items its summarizer was shown; it may close some of them.
-    pub open: &'a [OpenItem],
+    pub(crate) open: &'a [OpenItem],
     /// Only for a digest made without the model.
-    pub basis: Option<DigestInputs>,
-    pub digest: Digest,
+    pub(crate) basis: Option<DigestInputs>,
+    pub(crate) digest: Digest,
 }
 
 /// What is recorded about a session's digest, without its content.
 #[derive(Debug, Clone, PartialEq)]
-pub struct DigestState {
-    pub summarizer: String,
-    pub input_hash: [u8; 32],
-    pub queued: bool,
+pub(crate) struct DigestState {
+    pub(crate) summarizer: String,
+    pub(crate) input_hash: [u8; 32],
+    pub(crate) queued: bool,
     /// The session was ongoing when it was made.
-    pub interim: bool,
+    pub(crate) interim: bool,
 }
 
 impl Store {
@@ -69,7 +69,7 @@ impl Store {
     }
 
     /// Title of a session's digest.
-    pub fn title_of(&self, session: i64) -> Result<Option<String>> {
+    pub(crate) fn title_of(&self, session: i64) -> Result<Option<String>> {
         let sql = "SELECT title FROM digest WHERE session = ?1 AND superseded = 0";
         match self.db.prepare_cached(sql)?.query_row([session], |r| r.get::<_, Option<String>>(0)).optional()? {
             // Made before titles had a column of their own.
@@ -79,12 +79,12 @@ impl Store {
     }
 
     /// Was the session ongoing when it was digested?
-    pub fn goes_on(&self, session: i64) -> Result<bool> {
+    pub(crate) fn goes_on(&self, session: i64) -> Result<bool> {
         let sql = "SELECT EXISTS (SELECT 1 FROM digest WHERE session = ?1 AND superseded = 0 AND interim_until IS NOT NULL)";
         Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0))?)
     }
 
-    pub fn digest_state(&self, session: i64) -> Result<Option<DigestState>> {
+    pub(crate) fn digest_state(&self, session: i64) -> Result<Option<DigestState>> {
         let sql =
             "SELECT summarizer, input_hash, queued, interim_until IS NOT NULL FROM digest WHERE session = ?1 AND superseded = 0";
         let state = |r: &rusqlite::Row<'_>| {
@@ -95,7 +95,7 @@ impl Store {
 
     /// Stores a session's digest in place of its previous one, with everything that follows from it. After an interim digest the session
     /// still needs its final one.
-    pub fn save_digest(&self, head: &SessionHead, new: &NewDigest<'_>) -> Result<()> {
+    pub(crate) fn save_digest(&self, head: &SessionHead, new: &NewDigest<'_>) -> Result<()> {
         let tx = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
         supersede(&tx, head.pk)?;
         let body = pack(&new.digest)?;
@@ -129,7 +129,7 @@ impl Store {
     }
 
     /// Records that the stored digest still holds. If the session itself changed, its page may be out of date.
-    pub fn refresh_pages(&self, session: i64) -> Result<()> {
+    pub(crate) fn refresh_pages(&self, session: i64) -> Result<()> {
         let sql = "UPDATE session SET page_dirty = page_dirty OR dirty = 1, dirty = 0 WHERE pk = ?1 AND dirty";
         self.db.execute(sql, [session])?;
         Ok(())
@@ -137,7 +137,7 @@ impl Store {
 
     /// Removes a session's digest because nothing that is stored now is worth one: it dates from when copied records still counted as the
     /// session's own. It stays when damage left no records at all: then it is all there is.
-    pub fn drop_digest(&mut self, session: i64) -> Result<()> {
+    pub(crate) fn drop_digest(&mut self, session: i64) -> Result<()> {
         let tx = self.db.transaction()?;
         if !tx.query_row("SELECT EXISTS (SELECT 1 FROM source WHERE session = ?1)", [session], |r| r.get(0))? {
             tx.execute("UPDATE session SET dirty = 0 WHERE pk = ?1", [session])?;
@@ -152,67 +152,67 @@ impl Store {
     }
 
     /// Records why a session has no digest of its latest state; `status` shows it.
-    pub fn record_skip(&self, session: i64, why: &str) -> Result<()> {
+    pub(crate) fn record_skip(&self, session: i64, why: &str) -> Result<()> {
         self.db.execute("UPDATE session SET skip = ?2 WHERE pk = ?1 AND skip IS NOT ?2", params![session, why])?;
         Ok(())
     }
 
     /// Why a session has no digest of its latest state, if that is recorded.
-    pub fn skip_of(&self, session: i64) -> Result<Option<String>> {
+    pub(crate) fn skip_of(&self, session: i64) -> Result<Option<String>> {
         Ok(self.db.prepare_cached("SELECT skip FROM session WHERE pk = ?1")?.query_row([session], |r| r.get(0))?)
     }
 
-    pub fn note_failure(&self, session: i64, at: Millis, error: &str) -> Result<()> {
+    pub(crate) fn note_failure(&self, session: i64, at: Millis, error: &str) -> Result<()> {
         let sql = "INSERT INTO attempt VALUES (?1, 1, ?2, ?3) ON CONFLICT DO UPDATE SET failures = failures + 1, last_at = ?2, error = ?3";
         self.db.execute(sql, params![session, at, error])?;
         Ok(())
     }
 
     /// Records that the model was unavailable when asked about this session. Not counted as a failure of the session.
-    pub fn record_model_unavailable(&self, session: i64, at: Millis, error: &str) -> Result<()> {
+    pub(crate) fn record_model_unavailable(&self, session: i64, at: Millis, error: &str) -> Result<()> {
         self.db.execute("INSERT INTO attempt VALUES (?1, 0, ?2, ?3) ON CONFLICT DO NOTHING", params![session, at, error])?;
         Ok(())
     }
 
     /// Sessions whose last model call failed.
-    pub fn unanswered_sessions(&self) -> Result<HashSet<i64>> {
+    pub(crate) fn unanswered_sessions(&self) -> Result<HashSet<i64>> {
         let mut query = self.db.prepare("SELECT session FROM attempt")?;
         Ok(query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
     }
 
     /// Consecutive failures of the model on a session, and the time of the last.
-    pub fn failures_of(&self, session: i64) -> Result<Option<(u32, Millis)>> {
+    pub(crate) fn failures_of(&self, session: i64) -> Result<Option<(u32, Millis)>> {
         let sql = "SELECT failures, last_at FROM attempt WHERE session = ?1";
         Ok(self.db.prepare_cached(sql)?.query_row([session], |r| Ok((r.get(0)?, r.get(1)?))).optional()?)
     }
 
     /// Input hashes (hexadecimal) of replies that became digests and may still be on disk.
-    pub fn used_replies(&self) -> Result<Vec<String>> {
+    pub(crate) fn used_replies(&self) -> Result<Vec<String>> {
         let mut query = self.db.prepare("SELECT substr(name, ?2) FROM fact WHERE name GLOB ?1 || '*'")?;
         let names = query.query_map(params![USED_REPLY, USED_REPLY.len() as i64 + 1], |r| r.get(0))?;
         Ok(names.collect::<rusqlite::Result<_>>()?)
     }
 
     /// Forgets the used replies: none of their files is left.
-    pub fn drop_used_replies(&self) -> Result<()> {
+    pub(crate) fn drop_used_replies(&self) -> Result<()> {
         self.db.execute("DELETE FROM fact WHERE name GLOB ?1 || '*'", [USED_REPLY])?;
         Ok(())
     }
 
     /// Does any digest wait for the model, or did the model fail on any session?
-    pub fn waits_for_model(&self) -> Result<bool> {
+    pub(crate) fn waits_for_model(&self) -> Result<bool> {
         let sql = "SELECT EXISTS (SELECT 1 FROM digest WHERE queued AND superseded = 0) OR EXISTS (SELECT 1 FROM attempt)";
         Ok(self.db.query_row(sql, [], |r| r.get(0))?)
     }
 
-    pub fn log_run(&self, at: Millis, report: &str) -> Result<()> {
+    pub(crate) fn log_run(&self, at: Millis, report: &str) -> Result<()> {
         self.db.execute("INSERT INTO run(at, report) VALUES (?1, ?2)", params![at, report])?;
         // A log, not an archive: only the last 500 runs are kept.
         self.db.execute("DELETE FROM run WHERE pk <= (SELECT max(pk) FROM run) - 500", [])?;
         Ok(())
     }
 
-    pub fn last_run(&self) -> Result<Option<(Millis, String)>> {
+    pub(crate) fn last_run(&self) -> Result<Option<(Millis, String)>> {
         Ok(self
             .db
             .query_row("SELECT at, report FROM run ORDER BY pk DESC LIMIT 1", [], |r| Ok((r.get(0)?, r.get(1)?)))

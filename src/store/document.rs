@@ -11,12 +11,12 @@ use crate::text::synonyms::markers;
 use crate::text::tokenize::IndexedText;
 
 /// Column names, in the order of the FTS index.
-pub const COLUMNS: [&str; 10] = ["title", "asked", "decided", "noted", "said", "files", "did", "extra", "tools", "branches"];
+pub(crate) const COLUMNS: [&str; 10] = ["title", "asked", "decided", "noted", "said", "files", "did", "extra", "tools", "branches"];
 
 /// The indexed words of a session or a note, by column.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Document {
-    pub columns: [String; COLUMNS.len()],
+pub(crate) struct Document {
+    pub(crate) columns: [String; COLUMNS.len()],
 }
 
 /// A bounded column keeps this many bytes of text as it is; beyond that, only words the column does not hold yet, once each.
@@ -69,7 +69,7 @@ fn hash_of(text: &str) -> u64 {
 
 /// A document under construction. Items are added in the order of their session.
 #[derive(Default)]
-pub struct DocumentBuilder {
+pub(crate) struct DocumentBuilder {
     title: ColumnBuilder,
     asked: ColumnBuilder,
     decided: ColumnBuilder,
@@ -85,7 +85,7 @@ pub struct DocumentBuilder {
 
 impl Document {
     /// The document of a session, or `None` when nothing was said in it.
-    pub fn of_session(session: &Session, digest: Option<&Digest>) -> Option<Self> {
+    pub(crate) fn of_session(session: &Session, digest: Option<&Digest>) -> Option<Self> {
         let mut draft = DocumentBuilder::of(digest);
         for entry in &session.entries {
             draft.add(&entry.item, entry.agent.is_none());
@@ -97,7 +97,7 @@ impl Document {
     }
 
     /// The document of a note.
-    pub fn of_note(text: &str) -> Self {
+    pub(crate) fn of_note(text: &str) -> Self {
         let mut draft = DocumentBuilder::default();
         draft.decided.add(text);
         draft.finish()
@@ -114,7 +114,7 @@ impl DocumentBuilder {
     }
 
     /// For a session that is too long to load: the columns that grow with it are bounded.
-    pub fn for_long_session(digest: Option<&Digest>) -> Self {
+    pub(crate) fn for_long_session(digest: Option<&Digest>) -> Self {
         let mut draft = Self::of(digest);
         for column in [&mut draft.asked, &mut draft.noted, &mut draft.said, &mut draft.did] {
             column.is_bounded = true;
@@ -134,7 +134,7 @@ impl DocumentBuilder {
     }
 
     /// Adds the text of an item of the `main` conversation or of a subagent's.
-    pub fn add(&mut self, item: &Item, main: bool) {
+    pub(crate) fn add(&mut self, item: &Item, main: bool) {
         match item {
             Item::Prompt(text) if main => self.asked.add(text),
             Item::Answer(answer) => {
@@ -160,7 +160,7 @@ impl DocumentBuilder {
     }
 
     /// Completes a session's document; `None` when nothing was said.
-    pub fn of_session(mut self, project: &Project, branches: &[String]) -> Option<Document> {
+    pub(crate) fn of_session(mut self, project: &Project, branches: &[String]) -> Option<Document> {
         branches.iter().for_each(|branch| self.branches.add_name(branch));
         self.named.add(project.name());
         let document = self.finish();

@@ -17,7 +17,7 @@ use super::codec::UnreadableBody;
 use super::maintenance::backup;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum StoreError {
+pub(crate) enum StoreError {
     #[error("the index {path} is damaged ({what}): `recall doctor --fix` sets it aside and brings back what can be")]
     Damaged { path: PathBuf, what: String },
     #[error(
@@ -59,7 +59,7 @@ impl StoreError {
 }
 
 /// Puts an error about the file of the index into words for the user; returns every other unchanged.
-pub fn explained(error: anyhow::Error, path: &Path) -> anyhow::Error {
+pub(crate) fn explained(error: anyhow::Error, path: &Path) -> anyhow::Error {
     match error.downcast_ref::<StoreError>().map(|error| error.of(path)).or_else(|| of(&error, path)) {
         // What was read is damaged, not the file.
         Some(StoreError::Damaged { path, .. }) if changed_meanwhile(&path) => anyhow!(StoreError::Changed { path }),
@@ -69,7 +69,7 @@ pub fn explained(error: anyhow::Error, path: &Path) -> anyhow::Error {
 }
 
 /// Is it about the file of the index, so that going on makes no sense?
-pub fn is_store_error(error: &anyhow::Error) -> bool {
+pub(crate) fn is_store_error(error: &anyhow::Error) -> bool {
     error.downcast_ref::<StoreError>().is_some() || of(error, Path::new("")).is_some()
 }
 
@@ -78,7 +78,7 @@ pub fn is_store_error(error: &anyhow::Error) -> bool {
 ///
 /// # Errors
 /// The error itself, in that case.
-pub fn as_damage(error: anyhow::Error) -> anyhow::Result<String> {
+pub(crate) fn as_damage(error: anyhow::Error) -> anyhow::Result<String> {
     match error.downcast_ref::<StoreError>().cloned().or_else(|| of(&error, Path::new(""))) {
         Some(StoreError::Damaged { what, .. }) => Ok(what),
         Some(_) => Err(error),
@@ -87,7 +87,7 @@ pub fn as_damage(error: anyhow::Error) -> anyhow::Result<String> {
 }
 
 /// Does it say that the index is damaged?
-pub fn is_damage(error: &anyhow::Error) -> bool {
+pub(crate) fn is_damage(error: &anyhow::Error) -> bool {
     let error = error.downcast_ref::<StoreError>().cloned().or_else(|| of(error, Path::new("")));
     matches!(error, Some(StoreError::Damaged { .. }))
 }
@@ -136,7 +136,7 @@ fn is_about_value(error: &rusqlite::Error) -> bool {
 }
 
 /// Checks that what has the path is a file, or nothing: opening a pipe would block forever.
-pub fn check_kind(path: &Path) -> Result<(), StoreError> {
+pub(crate) fn check_kind(path: &Path) -> Result<(), StoreError> {
     let kind = match fs::metadata(path) {
         Ok(found) => found.file_type(),
         Err(e) if e.kind() == ErrorKind::NotFound => {
@@ -163,7 +163,7 @@ fn name_of(kind: FileType) -> &'static str {
 }
 
 /// Checks that an empty or missing index has never had anything in it: otherwise a new one must not silently replace it.
-pub fn check_emptied(path: &Path) -> Result<(), StoreError> {
+pub(crate) fn check_emptied(path: &Path) -> Result<(), StoreError> {
     let size = fs::metadata(path).map_or(None, |found| Some(found.len()));
     let missing = match size {
         Some(0) => "it is empty",
@@ -198,7 +198,7 @@ pub fn check_emptied(path: &Path) -> Result<(), StoreError> {
 
 /// Checks those bytes of the file's header that never change. For some others SQLite would report a read-only file, or a file of a later
 /// SQLite, which would mislead the user. <https://www.sqlite.org/fileformat2.html#the_database_header>
-pub fn check_header(path: &Path) -> Result<(), StoreError> {
+pub(crate) fn check_header(path: &Path) -> Result<(), StoreError> {
     // Opening it will say why it cannot be read.
     let Ok(head) = head_of(path) else { return Ok(()) };
     let forms = head[18..20].iter().all(|form| [1, 2].contains(form)) && head[21..24] == [64, 32, 32];
@@ -276,7 +276,7 @@ fn has_pages(path: &Path) -> bool {
 }
 
 /// The error for a file that the system does not let us open.
-pub fn closed(path: &Path, error: &std::io::Error) -> StoreError {
+pub(crate) fn closed(path: &Path, error: &std::io::Error) -> StoreError {
     StoreError::Closed { path: path.to_owned(), why: error.to_string() }
 }
 

@@ -23,32 +23,32 @@ const MAX_BACKOFF_MS: Millis = 8 * BACKOFF_MS;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct LastRun {
-    pub at: Millis,
+pub(crate) struct LastRun {
+    pub(crate) at: Millis,
     /// Runs in a row that could not run or in which the model failed.
-    pub failures: u32,
+    pub(crate) failures: u32,
     /// When the first of these failed.
-    pub failing_since: Option<Millis>,
+    pub(crate) failing_since: Option<Millis>,
     /// Why the last of these failed.
-    pub error: Option<String>,
+    pub(crate) error: Option<String>,
     /// The failure was the model's: only a run that calls it can show that it works again.
-    pub of_model: bool,
+    pub(crate) of_model: bool,
     /// Runs in a row in which replies were or may have been paid for and none was usable.
-    pub futile: u32,
+    pub(crate) futile: u32,
     /// Set while the model is not to be called.
-    pub rest: Option<ModelBackoff>,
+    pub(crate) rest: Option<ModelBackoff>,
 }
 
 /// Until when the model is not to be called, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ModelBackoff {
-    pub until: Millis,
-    pub why: String,
+pub(crate) struct ModelBackoff {
+    pub(crate) until: Millis,
+    pub(crate) why: String,
 }
 
 /// The outcome of the model calls of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ModelRunOutcome {
+pub(crate) enum ModelRunOutcome {
     /// At least one reply was usable.
     Worked,
     /// No reply was usable, and at least one was or may have been paid for.
@@ -58,17 +58,17 @@ pub enum ModelRunOutcome {
 }
 
 impl LastRun {
-    pub fn read(data_dir: &Path) -> Option<Self> {
+    pub(crate) fn read(data_dir: &Path) -> Option<Self> {
         serde_json::from_slice(&fs::read(data_dir.join(FILE)).ok()?).ok()
     }
 
     /// The current rest, if the model must not be called now.
-    pub fn backoff(data_dir: &Path, now: Millis) -> Option<ModelBackoff> {
+    pub(crate) fn backoff(data_dir: &Path, now: Millis) -> Option<ModelBackoff> {
         Self::read(data_dir)?.rest.filter(|rest| (1..=MAX_BACKOFF_MS).contains(&(rest.until - now)))
     }
 
     /// Records the outcome of a run's model calls.
-    pub fn record_model_outcome(data_dir: &Path, at: Millis, asked: ModelRunOutcome) {
+    pub(crate) fn record_model_outcome(data_dir: &Path, at: Millis, asked: ModelRunOutcome) {
         let before = Self::read(data_dir).unwrap_or_default();
         let futile = if asked == ModelRunOutcome::Futile { before.futile.saturating_add(1) } else { 0 };
         let rest = match asked {
@@ -90,23 +90,23 @@ impl LastRun {
     }
 
     /// Records a run that did its work.
-    pub fn record_success(data_dir: &Path, at: Millis) {
+    pub(crate) fn record_success(data_dir: &Path, at: Millis) {
         Self { at, ..Self::model_state(data_dir) }.write(data_dir);
     }
 
     /// Records a run that finished without calling the model: a failure of the model stays on record.
-    pub fn record_without_model(data_dir: &Path, at: Millis) {
+    pub(crate) fn record_without_model(data_dir: &Path, at: Millis) {
         let before = Self::read(data_dir).filter(|run| run.of_model).unwrap_or_else(|| Self::model_state(data_dir));
         Self { at, ..before }.write(data_dir);
     }
 
     /// Records a run that could not start or finish.
-    pub fn record_failure(data_dir: &Path, at: Millis, why: &str) {
+    pub(crate) fn record_failure(data_dir: &Path, at: Millis, why: &str) {
         Self::record(data_dir, at, why, false);
     }
 
     /// Records that the model failed in a run where no call succeeded.
-    pub fn record_model_failure(data_dir: &Path, at: Millis, why: &str) {
+    pub(crate) fn record_model_failure(data_dir: &Path, at: Millis, why: &str) {
         Self::record(data_dir, at, why, true);
     }
 
@@ -124,7 +124,7 @@ impl LastRun {
     }
 
     /// Removes error texts, which may quote what is being forgotten; only the fact of the failure stays.
-    pub fn forget_reason(data_dir: &Path) {
+    pub(crate) fn forget_reason(data_dir: &Path) {
         if let Some(run) = Self::read(data_dir).filter(|run| run.error.is_some() || run.rest.is_some()) {
             // Synced, so that the text cannot come back after a power failure.
             let rest = run.rest.map(|rest| ModelBackoff { why: "the reason was forgotten".into(), ..rest });

@@ -14,15 +14,15 @@ use crate::store::Store;
 use crate::sys::private_files;
 
 /// Marker file: pages are being written.
-pub const WRITING_FILE: &str = "writing";
+pub(crate) const WRITING_FILE: &str = "writing";
 
 /// Holds the marker file until it is dropped.
 #[derive(Debug)]
-pub struct WritingMarker(PathBuf);
+pub(crate) struct WritingMarker(PathBuf);
 
 impl WritingMarker {
     /// Creates the marker file, synced.
-    pub fn begin(data_dir: &Path) -> io::Result<Self> {
+    pub(crate) fn begin(data_dir: &Path) -> io::Result<Self> {
         let file = data_dir.join(WRITING_FILE);
         private_files::open_lock(&file)?;
         private_files::sync_folder_of(&file)?;
@@ -37,7 +37,7 @@ impl Drop for WritingMarker {
 }
 
 /// Removes half-written files of killed runs. The caller must hold the run lock, since only its holder writes pages.
-pub fn remove_half_written(data_dir: &Path) {
+pub(crate) fn remove_half_written(data_dir: &Path) {
     match data_dir.join(WRITING_FILE).exists() {
         true => remove_half_written_anywhere(data_dir),
         false => remove_abandoned(data_dir),
@@ -45,7 +45,7 @@ pub fn remove_half_written(data_dir: &Path) {
 }
 
 /// Like [`remove_half_written`], but searches all folders whether or not the marker exists.
-pub fn remove_half_written_anywhere(data_dir: &Path) {
+pub(crate) fn remove_half_written_anywhere(data_dir: &Path) {
     for entry in WalkDir::new(data_dir.join("daily")).into_iter().flatten().filter(|e| private_files::is_temporary(e.path())) {
         let _ = fs::remove_file(entry.path());
     }
@@ -54,14 +54,14 @@ pub fn remove_half_written_anywhere(data_dir: &Path) {
 }
 
 /// Removes only old half-written files, so that it is safe while another process is writing.
-pub fn remove_abandoned(data_dir: &Path) {
+pub(crate) fn remove_abandoned(data_dir: &Path) {
     for folder in [data_dir.to_owned(), data_dir.join("replies"), data_dir.join("backup")] {
         private_files::remove_abandoned(&folder);
     }
 }
 
 /// Removes replies whose digest is stored, including those that an interrupted run left.
-pub fn remove_used_replies(data_dir: &Path, store: &Store) -> Result<()> {
+pub(crate) fn remove_used_replies(data_dir: &Path, store: &Store) -> Result<()> {
     let used = store.used_replies()?;
     if used.is_empty() {
         return Ok(());

@@ -20,18 +20,18 @@ const MIN_PREFIX: usize = 4;
 /// A session without its items.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionHead {
-    pub pk: i64,
-    pub id: String,
-    pub project: Project,
-    pub started_at: Millis,
+    pub(crate) pk: i64,
+    pub(crate) id: String,
+    pub(crate) project: Project,
+    pub(crate) started_at: Millis,
     /// Latest timestamp of its records.
-    pub last_at: Option<Millis>,
-    pub grew_at: Millis,
-    pub ended_at: Option<Millis>,
-    pub end_reason: Option<String>,
-    pub dirty: bool,
+    pub(crate) last_at: Option<Millis>,
+    pub(crate) grew_at: Millis,
+    pub(crate) ended_at: Option<Millis>,
+    pub(crate) end_reason: Option<String>,
+    pub(crate) dirty: bool,
     /// It is dirty only because earlier sessions changed; nothing of its own changed since its digest was made.
-    pub only_shown: bool,
+    pub(crate) only_shown: bool,
 }
 
 /// Selects the columns of a [`SessionHead`] from `session s`; the caller appends `WHERE` and the rest.
@@ -63,14 +63,14 @@ pub(super) fn head_of(db: &Connection, pk: i64) -> Result<SessionHead> {
 }
 
 impl Store {
-    pub fn session_heads(&self) -> Result<Vec<SessionHead>> {
+    pub(crate) fn session_heads(&self) -> Result<Vec<SessionHead>> {
         let mut query = self.db.prepare(&format!("{SELECT_HEAD} ORDER BY s.started_at, s.id"))?;
         Ok(query.query_map([], head)?.collect::<rusqlite::Result<_>>()?)
     }
 
     /// Sessions that may need a digest: their records are newer than their digest, or their digest is still waiting for the model; with
     /// `extracts` also every session digested without the model. In the order of `session_heads`.
-    pub fn waiting_heads(&self, extracts: bool) -> Result<Vec<SessionHead>> {
+    pub(crate) fn waiting_heads(&self, extracts: bool) -> Result<Vec<SessionHead>> {
         let sql = format!(
             "{SELECT_HEAD} WHERE s.pk IN (SELECT pk FROM session WHERE dirty
                  UNION SELECT session FROM digest WHERE queued AND superseded = 0
@@ -85,7 +85,7 @@ impl Store {
     }
 
     /// The most recent earlier sessions of the project that are not too old, newest first.
-    pub fn earlier_sessions(&self, of: &SessionHead) -> Result<Vec<SessionHead>> {
+    pub(crate) fn earlier_sessions(&self, of: &SessionHead) -> Result<Vec<SessionHead>> {
         let sql = format!(
             "{SELECT_HEAD} WHERE s.project = (SELECT project FROM session WHERE pk = ?1) AND (s.started_at, s.id) < (?2, ?3) AND s.started_at >= ?2 - ?4
              ORDER BY s.started_at DESC, s.id DESC LIMIT {SHOWN_EARLIER_SESSIONS}"
@@ -98,7 +98,7 @@ impl Store {
     ///
     /// # Errors
     /// When none or more than one matches.
-    pub fn find_session(&self, prefix: &str) -> Result<SessionHead> {
+    pub(crate) fn find_session(&self, prefix: &str) -> Result<SessionHead> {
         if let Some(head) = self.look_up_session(prefix)? {
             return Ok(head);
         }
@@ -114,7 +114,7 @@ impl Store {
     ///
     /// # Errors
     /// When more than one matches, or the prefix is too short.
-    pub fn look_up_session(&self, prefix: &str) -> Result<Option<SessionHead>> {
+    pub(crate) fn look_up_session(&self, prefix: &str) -> Result<Option<SessionHead>> {
         if let Some(pk) = self.session_pk(prefix)? {
             return self.session_head(pk).map(Some);
         }
@@ -141,7 +141,7 @@ impl Store {
     }
 
     /// Does the session hold a prompt of the user, and any work that answers one?
-    pub fn has_prompt_and_work(&self, head: &SessionHead) -> Result<(bool, bool)> {
+    pub(crate) fn has_prompt_and_work(&self, head: &SessionHead) -> Result<(bool, bool)> {
         let mut query = self.db.prepare_cached("SELECT pk FROM source WHERE session = ?1 AND agent = ''")?;
         let main: Vec<i64> = query.query_map([head.pk], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
         let (mut prompt, mut work) = (false, false);

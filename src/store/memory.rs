@@ -28,7 +28,7 @@ impl Memory {
     ///
     /// # Errors
     /// When there is none yet, or a newer program wrote it.
-    pub fn open(path: &Path, policy: &Policy) -> Result<Self> {
+    pub(crate) fn open(path: &Path, policy: &Policy) -> Result<Self> {
         Self::of(Store::open_read_only(path)?, policy)
     }
 
@@ -41,7 +41,7 @@ impl Memory {
     ///
     /// # Errors
     /// When there is none yet, or its schema is not this program's: an [`super::OtherFormat`].
-    pub fn open_unchanged(path: &Path, policy: &Policy, patience: Duration) -> Result<Self> {
+    pub(crate) fn open_unchanged(path: &Path, policy: &Policy, patience: Duration) -> Result<Self> {
         Self::of(Store::open_as_it_is(path, patience)?, policy)
     }
 
@@ -62,7 +62,7 @@ impl Memory {
     }
 
     /// Does a day's page, written from the whole index, show anything that is hidden here? Its notes are those from `from` up to `until`.
-    pub fn hides_part_of_day(&self, day: &str, (from, until): (Millis, Millis)) -> Result<bool> {
+    pub(crate) fn hides_part_of_day(&self, day: &str, (from, until): (Millis, Millis)) -> Result<bool> {
         if !self.hides {
             return Ok(false);
         }

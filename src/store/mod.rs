@@ -8,41 +8,41 @@
 //! Deleted content is overwritten (`secure_delete`) and its pages are released by incremental vacuum. The full-text index only marks the
 //! words of deleted documents as deleted until `scrub` rewrites it.
 
-pub mod chunk;
+pub(crate) mod chunk;
 mod client_cost;
-pub mod codec;
-pub mod digest_inputs;
-pub mod digests;
-pub mod document;
-pub mod error;
-pub mod forget;
-pub mod ingest;
-pub mod last_run;
-pub mod leftovers;
-pub mod legacy_titles;
-pub mod load;
-pub mod maintenance;
+pub(crate) mod codec;
+pub(crate) mod digest_inputs;
+pub(crate) mod digests;
+pub(crate) mod document;
+pub(crate) mod error;
+pub(crate) mod forget;
+pub(crate) mod ingest;
+pub(crate) mod last_run;
+pub(crate) mod leftovers;
+pub(crate) mod legacy_titles;
+pub(crate) mod load;
+pub(crate) mod maintenance;
 mod memory;
-pub mod near_duplicates;
-pub mod neighbours;
-pub mod notes;
-pub mod ongoing;
+pub(crate) mod near_duplicates;
+pub(crate) mod neighbours;
+pub(crate) mod notes;
+pub(crate) mod ongoing;
 mod open;
-pub mod open_items;
-pub mod pages;
-pub mod pause;
-pub mod recent;
-pub mod resanitize;
-pub mod sample;
+pub(crate) mod open_items;
+pub(crate) mod pages;
+pub(crate) mod pause;
+pub(crate) mod recent;
+pub(crate) mod resanitize;
+pub(crate) mod sample;
 mod schema;
-pub mod search;
-pub mod spend;
-pub mod status;
-pub mod transfer;
+pub(crate) mod search;
+pub(crate) mod spend;
+pub(crate) mod status;
+pub(crate) mod transfer;
 mod undone;
-pub mod vacuum;
-pub mod vectors;
-pub mod worker_pool;
+pub(crate) mod vacuum;
+pub(crate) mod vectors;
+pub(crate) mod worker_pool;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -79,22 +79,22 @@ pub struct Store {
 
 impl Store {
     /// Sets how long a statement waits for another process's transaction.
-    pub fn set_lock_timeout(&self, patience: Duration) -> Result<()> {
+    pub(crate) fn set_lock_timeout(&self, patience: Duration) -> Result<()> {
         Ok(self.db.busy_timeout(patience)?)
     }
 
     /// Turns an error of this index into a message for the user.
-    pub fn explained(&self, error: anyhow::Error) -> anyhow::Error {
+    pub(crate) fn explained(&self, error: anyhow::Error) -> anyhow::Error {
         error::explained(error, &self.path)
     }
 
     /// A handle with which another thread can interrupt a statement of this connection.
-    pub fn interrupt_handle(&self) -> InterruptHandle {
+    pub(crate) fn interrupt_handle(&self) -> InterruptHandle {
         self.db.get_interrupt_handle()
     }
 
     /// Runs `read` in one transaction: locks are taken once, and it sees one state of the index whatever is written meanwhile.
-    pub fn in_snapshot<T>(&self, read: impl FnOnce() -> Result<T>) -> Result<T> {
+    pub(crate) fn in_snapshot<T>(&self, read: impl FnOnce() -> Result<T>) -> Result<T> {
         let tx = Transaction::new_unchecked(&self.db, TransactionBehavior::Deferred)?;
         let done = read();
         tx.finish()?;
@@ -103,12 +103,12 @@ impl Store {
 
     /// From here on a power failure may lose the last transactions. For data that can be read again from the transcripts, where a sync
     /// after each transaction would take too long; everything else goes through `lasting`.
-    pub fn relax_durability(&self) -> Result<()> {
+    pub(crate) fn relax_durability(&self) -> Result<()> {
         Ok(self.db.pragma_update(None, "synchronous", "NORMAL")?)
     }
 
     /// Runs `write` with full syncing: what it writes, and everything written before it, survives a power failure.
-    pub fn lasting<T>(&mut self, write: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+    pub(crate) fn lasting<T>(&mut self, write: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let before: i64 = self.db.query_row("PRAGMA synchronous", [], |r| r.get(0))?;
         self.db.pragma_update(None, "synchronous", "FULL")?;
         let done = write(self);
@@ -117,7 +117,7 @@ impl Store {
     }
 
     /// Runs `write` in one transaction. Nothing is written when it fails.
-    pub fn in_transaction(&self, write: impl FnOnce() -> Result<()>) -> Result<()> {
+    pub(crate) fn in_transaction(&self, write: impl FnOnce() -> Result<()>) -> Result<()> {
         let tx = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
         write()?;
         Ok(tx.commit()?)

@@ -25,7 +25,7 @@ const MAX_CHANGED_ONE_IN: usize = 8;
 impl Store {
     /// Updates which session repeats which, in projects where something changed, or in `all`. Pages that show the old result become out
     /// of date.
-    pub fn find_near_duplicates(&mut self, all: bool) -> Result<()> {
+    pub(crate) fn find_near_duplicates(&mut self, all: bool) -> Result<()> {
         if !all && self.sessions_with_outdated_pages()?.is_empty() {
             return Ok(());
         }
@@ -52,7 +52,7 @@ impl Store {
     }
 
     /// The next session that says nearly the same as this one.
-    pub fn repeated_by(&self, session: i64) -> Result<Option<i64>> {
+    pub(crate) fn repeated_by(&self, session: i64) -> Result<Option<i64>> {
         let sql = "SELECT repeated_by FROM likeness WHERE session = ?1";
         Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0)).optional()?.flatten())
     }

@@ -17,45 +17,45 @@ const HAS_CONTENT: &str = "(EXISTS (SELECT 1 FROM digest WHERE session = s.pk AN
 
 /// Direction from a position in a project's order of sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub(crate) enum Side {
     Before,
     After,
 }
 
 /// A position in a project's order of sessions: by start, then by id.
 #[derive(Debug, Clone, Copy)]
-pub struct OrderPosition<'a> {
-    pub project: &'a str,
-    pub began_at: Millis,
-    pub id: &'a str,
+pub(crate) struct OrderPosition<'a> {
+    pub(crate) project: &'a str,
+    pub(crate) began_at: Millis,
+    pub(crate) id: &'a str,
 }
 
 /// A file that contains records of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SourceFile {
-    pub path: String,
+pub(crate) struct SourceFile {
+    pub(crate) path: String,
     /// The subagent the file belongs to. In the oldest layouts a session's own file also contains records of its subagents.
-    pub agent: Option<String>,
+    pub(crate) agent: Option<String>,
 }
 
 /// The span of time of a private prompt and its answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PrivateSpan {
-    pub from: Millis,
-    pub until: Option<Millis>,
+pub(crate) struct PrivateSpan {
+    pub(crate) from: Millis,
+    pub(crate) until: Option<Millis>,
     /// The client's id of the prompt.
-    pub prompt: Option<String>,
+    pub(crate) prompt: Option<String>,
 }
 
 impl PrivateSpan {
-    pub fn holds(&self, at: Millis) -> bool {
+    pub(crate) fn holds(&self, at: Millis) -> bool {
         self.from <= at && self.until.is_none_or(|until| at < until)
     }
 }
 
 impl Store {
     /// The `most` nearest sessions on one side of a position, nearest first, and how many there are in all.
-    pub fn neighbours(&self, at: &OrderPosition<'_>, side: Side, most: usize) -> Result<(Vec<SessionHead>, usize)> {
+    pub(crate) fn neighbours(&self, at: &OrderPosition<'_>, side: Side, most: usize) -> Result<(Vec<SessionHead>, usize)> {
         let (is, order) = match side {
             Side::Before => ("<", "DESC"),
             Side::After => (">", "ASC"),
@@ -75,7 +75,7 @@ impl Store {
     }
 
     /// The transcript files of a session, each once: its own before those of its subagents.
-    pub fn source_files(&self, session: i64) -> Result<Vec<SourceFile>> {
+    pub(crate) fn source_files(&self, session: i64) -> Result<Vec<SourceFile>> {
         let sql =
             "SELECT file, min(agent) FROM source WHERE session = ?1 GROUP BY file ORDER BY min(agent) <> '', min(first_at), file";
         let mut query = self.db.prepare_cached(sql)?;
@@ -86,29 +86,29 @@ impl Store {
     }
 
     /// Is any item of this record stored with the session?
-    pub fn holds_row(&self, session: i64, key: RecordKey) -> Result<bool> {
+    pub(crate) fn holds_row(&self, session: i64, key: RecordKey) -> Result<bool> {
         chunk::holds(&self.db, session, key)
     }
 
     /// Is this title from a summary record stored?
-    pub fn holds_title(&self, leaf: RecordKey, text: &str) -> Result<bool> {
+    pub(crate) fn holds_title(&self, leaf: RecordKey, text: &str) -> Result<bool> {
         let sql = "SELECT EXISTS (SELECT 1 FROM leaf_title WHERE leaf = ?1 AND text = ?2)";
         Ok(self.db.prepare_cached(sql)?.query_row(params![leaf.0, text], |r| r.get(0))?)
     }
 
     /// Was a session ever in an excluded project? Its records that name no directory are not stored then.
-    pub fn is_excluded_session(&self, session: &str) -> Result<bool> {
+    pub(crate) fn is_excluded_session(&self, session: &str) -> Result<bool> {
         let sql = "SELECT EXISTS (SELECT 1 FROM excluded_session WHERE id = ?1)";
         Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0))?)
     }
 
     /// The private words of a session and of the earlier sessions it continues.
-    pub fn hushed(&self, head: &SessionHead) -> Result<PrivateWords> {
+    pub(crate) fn hushed(&self, head: &SessionHead) -> Result<PrivateWords> {
         all_private_words_of(&self.db, head.pk)
     }
 
     /// The same by session id, whether the session is stored or not.
-    pub fn private_words_by_id(&self, session: &str) -> Result<PrivateWords> {
+    pub(crate) fn private_words_by_id(&self, session: &str) -> Result<PrivateWords> {
         if let Some(pk) = self.session_pk(session)? {
             return all_private_words_of(&self.db, pk);
         }
@@ -118,13 +118,13 @@ impl Store {
     }
 
     /// Offset up to which a transcript has been read, in bytes.
-    pub fn read_offset(&self, file: &str) -> Result<u64> {
+    pub(crate) fn read_offset(&self, file: &str) -> Result<u64> {
         let sql = "SELECT offset FROM file WHERE path = ?1";
         Ok(self.db.prepare_cached(sql)?.query_row([file], |r| r.get::<_, i64>(0)).optional()?.unwrap_or(0) as u64)
     }
 
     /// The private spans of a session, as far as it has been read.
-    pub fn private_spans(&self, session: &str) -> Result<Vec<PrivateSpan>> {
+    pub(crate) fn private_spans(&self, session: &str) -> Result<Vec<PrivateSpan>> {
         private_spans(&self.db, session)
     }
 }

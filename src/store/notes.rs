@@ -33,7 +33,7 @@ pub struct Note {
 
 impl Note {
     /// Who wrote it, and whether it is done. Shown with the note wherever it is shown.
-    pub fn origin(&self) -> String {
+    pub(crate) fn origin(&self) -> String {
         let by = self.author.text();
         match &self.closed {
             Some((_, closer)) => format!("{by}; done, {}", closer.text()),
@@ -44,14 +44,14 @@ impl Note {
 
 /// A note to be stored; its text has passed the sanitizer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewNote {
+pub(crate) struct NewNote {
     /// The project's key, or [`EVERYWHERE`].
-    pub project: String,
-    pub kind: String,
-    pub text: String,
-    pub at: Millis,
-    pub author: Author,
-    pub closed: Option<(Millis, Author)>,
+    pub(crate) project: String,
+    pub(crate) kind: String,
+    pub(crate) text: String,
+    pub(crate) at: Millis,
+    pub(crate) author: Author,
+    pub(crate) closed: Option<(Millis, Author)>,
 }
 
 const SELECT_NOTE: &str = "SELECT n.pk, n.id, p.key, n.kind, n.text, n.at, n.author, n.closed_at, n.closed_by FROM note n JOIN project p ON p.pk = n.project";
@@ -81,25 +81,25 @@ pub(super) fn stored_author(author: &Author) -> Option<String> {
 }
 
 impl Store {
-    pub fn note(&self, pk: i64) -> Result<Note> {
+    pub(crate) fn note(&self, pk: i64) -> Result<Note> {
         let mut query = self.db.prepare_cached(&format!("{SELECT_NOTE} WHERE n.pk = ?1"))?;
         query.query_row([pk], note).context("the note is gone from the index")
     }
 
     /// All notes, oldest first.
-    pub fn notes(&self) -> Result<Vec<Note>> {
+    pub(crate) fn notes(&self) -> Result<Vec<Note>> {
         all(&self.db, "TRUE", params![])
     }
 
     /// The notes of a project and those for all projects, newest first.
-    pub fn notes_for(&self, project: &str) -> Result<Vec<Note>> {
+    pub(crate) fn notes_for(&self, project: &str) -> Result<Vec<Note>> {
         let mut notes = all(&self.db, "p.key IN (?1, ?2)", params![project, EVERYWHERE])?;
         notes.reverse();
         Ok(notes)
     }
 
     /// Notes written at or after `from` and before `until`.
-    pub fn notes_between(&self, from: Millis, until: Millis) -> Result<Vec<Note>> {
+    pub(crate) fn notes_between(&self, from: Millis, until: Millis) -> Result<Vec<Note>> {
         all(&self.db, "n.at >= ?1 AND n.at < ?2", params![from, until])
     }
 
@@ -107,7 +107,7 @@ impl Store {
     ///
     /// # Errors
     /// When more than one matches.
-    pub fn look_up_note(&self, prefix: &str) -> Result<Option<Note>> {
+    pub(crate) fn look_up_note(&self, prefix: &str) -> Result<Option<Note>> {
         if !prefix.starts_with('m') || prefix.chars().count() < MIN_PREFIX {
             return Ok(None);
         }
@@ -124,7 +124,7 @@ impl Store {
 
     /// Stores a note, unless `is_known` says that one of its project, or one for all projects, is the same. The user's word takes
     /// precedence: a note of the same project in which an agent said the same is overwritten with the user's words and name.
-    pub fn save_note(&mut self, new: &NewNote, is_known: impl Fn(&Note) -> bool) -> Result<StoredNote> {
+    pub(crate) fn save_note(&mut self, new: &NewNote, is_known: impl Fn(&Note) -> bool) -> Result<StoredNote> {
         // One transaction, so that the same note sent twice at once is stored once.
         let tx = self.db.transaction()?;
         FileIdentity::check(self.file, &self.path)?;
@@ -144,7 +144,7 @@ impl Store {
     }
 
     /// Marks a note as done, or as open again with `None`. False when it was so already.
-    pub fn close_note(&mut self, note: &Note, closed: Option<(Millis, Author)>) -> Result<bool> {
+    pub(crate) fn close_note(&mut self, note: &Note, closed: Option<(Millis, Author)>) -> Result<bool> {
         let tx = self.db.transaction()?;
         FileIdentity::check(self.file, &self.path)?;
         let (at, by) = closing_columns(closed.as_ref());
@@ -158,7 +158,7 @@ impl Store {
     }
 
     /// Stores an exported note under its original id. False when it is known.
-    pub fn import_note(&mut self, id: &str, new: &NewNote) -> Result<bool> {
+    pub(crate) fn import_note(&mut self, id: &str, new: &NewNote) -> Result<bool> {
         let tx = self.db.transaction()?;
         let sql =
             "SELECT EXISTS (SELECT 1 FROM note n JOIN project p ON p.pk = n.project WHERE n.id = ?1 OR p.key = ?2 AND n.text = ?3)";
@@ -191,7 +191,7 @@ impl Store {
     }
 
     /// Times whose day pages are out of date because of changed notes.
-    pub fn outdated_days(&self) -> Result<Vec<Millis>> {
+    pub(crate) fn outdated_days(&self) -> Result<Vec<Millis>> {
         let mut query = self.db.prepare("SELECT name FROM fact WHERE name GLOB ?1")?;
         let names: Vec<String> =
             query.query_map([format!("{CHANGED_DAY_FACT}*")], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
@@ -199,7 +199,7 @@ impl Store {
     }
 
     /// Those pages are written.
-    pub fn days_written(&self, moments: &[Millis]) -> Result<()> {
+    pub(crate) fn days_written(&self, moments: &[Millis]) -> Result<()> {
         for at in moments {
             self.db.prepare_cached("DELETE FROM fact WHERE name = ?1")?.execute([format!("{CHANGED_DAY_FACT}{at}")])?;
         }

@@ -12,25 +12,25 @@ use crate::store::chunk;
 
 impl Store {
     /// Records that a session's context is about to be compacted, if the session is known.
-    pub fn record_compaction(&self, session: &str, at: Millis) -> Result<()> {
+    pub(crate) fn record_compaction(&self, session: &str, at: Millis) -> Result<()> {
         self.db.prepare_cached("UPDATE session SET compacted_at = ?2 WHERE id = ?1")?.execute(params![session, at])?;
         Ok(())
     }
 
     /// Was the session compacted since its last digest?
-    pub fn was_compacted(&self, session: i64) -> Result<bool> {
+    pub(crate) fn was_compacted(&self, session: i64) -> Result<bool> {
         let sql = "SELECT compacted_at IS NOT NULL FROM session WHERE pk = ?1";
         Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0))?)
     }
 
     /// Time up to which a session is digested. For a digest made when the session seemed to have ended, that is when it was made.
-    pub fn digested_up_to(&self, session: i64) -> Result<Option<Millis>> {
+    pub(crate) fn digested_up_to(&self, session: i64) -> Result<Option<Millis>> {
         let sql = "SELECT coalesce(interim_until, made_at) FROM digest WHERE session = ?1 AND superseded = 0";
         Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0)).optional()?)
     }
 
     /// Timestamps of a session's own items after `moment` (all when `None`), ascending.
-    pub fn times_since(&self, head: &SessionHead, moment: Option<Millis>) -> Result<Vec<Millis>> {
+    pub(crate) fn times_since(&self, head: &SessionHead, moment: Option<Millis>) -> Result<Vec<Millis>> {
         let mut times: BTreeSet<Millis> = BTreeSet::new();
         chunk::each_owned_item(&self.db, head, |kept| {
             times.extend(kept.line.at.filter(|at| moment.is_none_or(|moment| *at > moment)));

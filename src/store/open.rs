@@ -109,7 +109,7 @@ impl Store {
     }
 
     /// Opens the database for writing, and does not create it.
-    pub fn open_existing(path: &Path) -> Result<Self> {
+    pub(crate) fn open_existing(path: &Path) -> Result<Self> {
         must_exist(path)?;
         Self::open(path)
     }

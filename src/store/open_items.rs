@@ -22,13 +22,13 @@ const MIN_PREFIX: usize = 4;
 
 /// A next step or a blocker, as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ListedItem {
-    pub id: String,
-    pub session: i64,
+pub(crate) struct ListedItem {
+    pub(crate) id: String,
+    pub(crate) session: i64,
     /// `next` or `blocker`.
-    pub kind: String,
-    pub text: String,
-    pub verified: bool,
+    pub(crate) kind: String,
+    pub(crate) text: String,
+    pub(crate) verified: bool,
 }
 
 fn listed(r: &rusqlite::Row<'_>) -> rusqlite::Result<ListedItem> {
@@ -45,11 +45,11 @@ pub struct ClosedItem {
 
 /// Wordings of open items, to tell which mean the same thing.
 #[derive(Debug, Default)]
-pub struct Wordings(Vec<BTreeSet<String>>);
+pub(crate) struct Wordings(Vec<BTreeSet<String>>);
 
 impl Wordings {
     /// Does one of them mean the same as `text`? A short wording does not match every longer one that contains its words.
-    pub fn has(&self, text: &str) -> bool {
+    pub(crate) fn has(&self, text: &str) -> bool {
         let one = distinctive_words(text);
         self.0.iter().any(|other| {
             let (mine, theirs) = (covered_by(&one, other), covered_by(other, &one));
@@ -66,14 +66,14 @@ impl<'a> Extend<&'a str> for Wordings {
 
 impl Store {
     /// Everything a session left open, closed or not, in the order of its digest.
-    pub fn open_items_of(&self, session: i64) -> Result<Vec<ListedItem>> {
+    pub(crate) fn open_items_of(&self, session: i64) -> Result<Vec<ListedItem>> {
         let sql = "SELECT id, session, kind, text, verified FROM open_item WHERE session = ?1 ORDER BY place";
         let mut query = self.db.prepare_cached(sql)?;
         Ok(query.query_map([session], listed)?.collect::<rusqlite::Result<_>>()?)
     }
 
     /// Ids of a session's open items that a later session or the user closed, matched by id or by wording.
-    pub fn closed_item_ids(&self, session: i64) -> Result<Vec<String>> {
+    pub(crate) fn closed_item_ids(&self, session: i64) -> Result<Vec<String>> {
         let sql = "SELECT id, text FROM closed_item WHERE of = ?1 UNION SELECT id, text FROM user_closed WHERE of = ?1 ORDER BY id";
         let mut query = self.db.prepare_cached(sql)?;
         let closed: Vec<(String, String)> =
@@ -91,7 +91,7 @@ impl Store {
     }
 
     /// The same, with the agents that closed them.
-    pub fn closed_items_of(&self, session: i64) -> Result<Vec<ClosedItem>> {
+    pub(crate) fn closed_items_of(&self, session: i64) -> Result<Vec<ClosedItem>> {
         let ids = self.closed_item_ids(session)?;
         let closers = if ids.is_empty() { Vec::new() } else { self.closers_of(session)? };
         let by = |id: &str| {
@@ -105,7 +105,7 @@ impl Store {
     ///
     /// # Errors
     /// When none or more than one matches, or the prefix is too short.
-    pub fn find_open_item(&self, prefix: &str) -> Result<ListedItem> {
+    pub(crate) fn find_open_item(&self, prefix: &str) -> Result<ListedItem> {
         if prefix.chars().count() < MIN_PREFIX {
             bail!("`{prefix}` is too short for an id: give at least {MIN_PREFIX} characters");
         }
@@ -121,7 +121,7 @@ impl Store {
     }
 
     /// Records that the user, or an agent on request, closed an item. False when that was on record already.
-    pub fn close_item(&mut self, item: &ListedItem, at: Millis, by: &Author) -> Result<bool> {
+    pub(crate) fn close_item(&mut self, item: &ListedItem, at: Millis, by: &Author) -> Result<bool> {
         let tx = self.db.transaction()?;
         FileIdentity::check(self.file, &self.path)?;
         let sql = "INSERT INTO user_closed(id, of, text, at, author) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING";
@@ -133,18 +133,18 @@ impl Store {
     }
 
     /// Who closed an item on request, if it was closed that way.
-    pub fn closed_by(&self, item: &ListedItem) -> Result<Option<Author>> {
+    pub(crate) fn closed_by(&self, item: &ListedItem) -> Result<Option<Author>> {
         Ok(self.closers_of(item.session)?.into_iter().find(|(id, _)| *id == item.id).map(|(_, by)| by))
     }
 
     /// Which items of a session were closed on request, by item id, and by whom.
-    pub fn closers_of(&self, session: i64) -> Result<Vec<(String, Author)>> {
+    pub(crate) fn closers_of(&self, session: i64) -> Result<Vec<(String, Author)>> {
         let mut query = self.db.prepare_cached("SELECT id, author FROM user_closed WHERE of = ?1 ORDER BY id")?;
         Ok(query.query_map([session], |r| Ok((r.get(0)?, read_author(r.get(1)?))))?.collect::<rusqlite::Result<_>>()?)
     }
 
     /// Reopens an item. False when it was not closed.
-    pub fn reopen_item(&mut self, item: &ListedItem) -> Result<bool> {
+    pub(crate) fn reopen_item(&mut self, item: &ListedItem) -> Result<bool> {
         let tx = self.db.transaction()?;
         FileIdentity::check(self.file, &self.path)?;
         let gone = tx.execute("DELETE FROM user_closed WHERE id = ?1", [&item.id])? > 0;

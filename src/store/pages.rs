@@ -20,24 +20,24 @@ const HAS_NO_DIGEST: &str = "NOT EXISTS (SELECT 1 FROM digest WHERE session = s.
 
 /// A recorded page.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PageRecord {
+pub(crate) struct PageRecord {
     /// Relative to the data folder.
-    pub path: String,
+    pub(crate) path: String,
     /// `None` for a day page.
-    pub session: Option<i64>,
+    pub(crate) session: Option<i64>,
     /// `YYYY-MM-DD`
-    pub day: String,
+    pub(crate) day: String,
 }
 
 impl Store {
     /// Sessions whose pages are out of date, by start.
-    pub fn sessions_with_outdated_pages(&self) -> Result<Vec<i64>> {
+    pub(crate) fn sessions_with_outdated_pages(&self) -> Result<Vec<i64>> {
         let mut query = self.db.prepare("SELECT pk FROM session WHERE page_dirty ORDER BY started_at, id")?;
         Ok(query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
     }
 
     /// The same, and all others that have a digest.
-    pub fn digested_or_dirty(&self) -> Result<Vec<i64>> {
+    pub(crate) fn digested_or_dirty(&self) -> Result<Vec<i64>> {
         let sql =
             "SELECT pk FROM session WHERE page_dirty OR EXISTS (SELECT 1 FROM digest WHERE session = session.pk AND superseded = 0)
              ORDER BY started_at, id";
@@ -45,57 +45,57 @@ impl Store {
         Ok(query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
     }
 
-    pub fn pages(&self) -> Result<Vec<PageRecord>> {
+    pub(crate) fn pages(&self) -> Result<Vec<PageRecord>> {
         let mut query = self.db.prepare("SELECT path, session, day FROM page ORDER BY path")?;
         let rows = query.query_map([], |r| Ok(PageRecord { path: r.get(0)?, session: r.get(1)?, day: r.get(2)? }))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
     /// The time zone by which page days were determined, if recorded.
-    pub fn page_zone(&self) -> Result<Option<String>> {
+    pub(crate) fn page_zone(&self) -> Result<Option<String>> {
         let mut query = self.db.prepare_cached("SELECT value FROM fact WHERE name = ?1")?;
         Ok(query.query_row([ZONE_FACT], |r| r.get(0)).optional()?)
     }
 
-    pub fn record_page_zone(&self, zone: &str) -> Result<()> {
+    pub(crate) fn record_page_zone(&self, zone: &str) -> Result<()> {
         self.db.execute("INSERT INTO fact VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2", [ZONE_FACT, zone])?;
         Ok(())
     }
 
     /// The pages of a session: one, or two while it moves to another day.
-    pub fn pages_of(&self, session: i64) -> Result<Vec<PageRecord>> {
+    pub(crate) fn pages_of(&self, session: i64) -> Result<Vec<PageRecord>> {
         let mut query = self.db.prepare_cached("SELECT path, session, day FROM page WHERE session = ?1")?;
         let rows = query.query_map([session], |r| Ok(PageRecord { path: r.get(0)?, session: r.get(1)?, day: r.get(2)? }))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
     /// Path of a session's page, if it has exactly one and that is up to date.
-    pub fn current_page_of(&self, session: i64) -> Result<Option<String>> {
+    pub(crate) fn current_page_of(&self, session: i64) -> Result<Option<String>> {
         let sql = "SELECT min(p.path) FROM page p JOIN session s ON s.pk = p.session WHERE s.pk = ?1 AND NOT s.page_dirty HAVING count(*) = 1";
         Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0)).optional()?.flatten())
     }
 
     /// Sessions with a page on this day.
-    pub fn sessions_of_day(&self, day: &str) -> Result<Vec<i64>> {
+    pub(crate) fn sessions_of_day(&self, day: &str) -> Result<Vec<i64>> {
         let sql = "SELECT DISTINCT p.session FROM page p JOIN session s ON s.pk = p.session WHERE p.day = ?1 ORDER BY p.session";
         let mut query = self.db.prepare_cached(sql)?;
         Ok(query.query_map([day], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
     }
 
-    pub fn has_day_page(&self, day: &str) -> Result<bool> {
+    pub(crate) fn has_day_page(&self, day: &str) -> Result<bool> {
         let sql = "SELECT EXISTS (SELECT 1 FROM page WHERE day = ?1 AND session IS NULL)";
         Ok(self.db.prepare_cached(sql)?.query_row([day], |r| r.get(0))?)
     }
 
     /// When a session began, if it has no digest.
-    pub fn began_without_digest(&self, session: i64) -> Result<Option<Millis>> {
+    pub(crate) fn began_without_digest(&self, session: i64) -> Result<Option<Millis>> {
         let sql = format!("SELECT started_at FROM session s WHERE pk = ?1 AND {HAS_NO_DIGEST}");
         Ok(self.db.prepare_cached(&sql)?.query_row([session], |r| r.get(0)).optional()?.flatten())
     }
 
     /// Token usage by model of each session that has no digest and began at or after `from` and before `until`. Sessions without usage
     /// are left out.
-    pub fn usage_without_digest(&self, from: Millis, until: Millis) -> Result<Vec<BTreeMap<String, Tokens>>> {
+    pub(crate) fn usage_without_digest(&self, from: Millis, until: Millis) -> Result<Vec<BTreeMap<String, Tokens>>> {
         let sql = format!(
             "SELECT pk FROM session s WHERE started_at >= ?1 AND started_at < ?2 AND {HAS_NO_DIGEST} ORDER BY started_at, id"
         );
@@ -105,21 +105,21 @@ impl Store {
         Ok(all.collect::<Result<Vec<_>>>()?.into_iter().filter(|usage| !usage.is_empty()).collect())
     }
 
-    pub fn record_page(&self, page: &PageRecord) -> Result<()> {
+    pub(crate) fn record_page(&self, page: &PageRecord) -> Result<()> {
         let sql = "INSERT INTO page(path, session, day) VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET session = ?2, day = ?3";
         self.db.prepare_cached(sql)?.execute(params![page.path, page.session, page.day])?;
         Ok(())
     }
 
     /// Records the facts its day page shows of a session, as of its current records.
-    pub fn record_facts(&self, session: i64, facts: &SessionFacts) -> Result<()> {
+    pub(crate) fn record_facts(&self, session: i64, facts: &SessionFacts) -> Result<()> {
         let sql = "UPDATE page SET facts = ?2 WHERE session = ?1";
         self.db.prepare_cached(sql)?.execute(params![session, serde_json::to_string(facts)?])?;
         Ok(())
     }
 
     /// The recorded facts and the path of the session's page, if nothing changed since.
-    pub fn facts_of(&self, session: i64) -> Result<Option<(String, SessionFacts)>> {
+    pub(crate) fn facts_of(&self, session: i64) -> Result<Option<(String, SessionFacts)>> {
         let sql = "SELECT min(p.path), min(p.facts) FROM page p JOIN session s ON s.pk = p.session
              WHERE s.pk = ?1 AND NOT s.page_dirty AND s.dirty <> 1 HAVING count(*) = 1";
         let found =
@@ -127,13 +127,13 @@ impl Store {
         Ok(found.and_then(|(path, facts)| Some((path, serde_json::from_str(&facts?).ok()?))))
     }
 
-    pub fn drop_page(&self, path: &str) -> Result<()> {
+    pub(crate) fn drop_page(&self, path: &str) -> Result<()> {
         self.db.execute("DELETE FROM page WHERE path = ?1", [path])?;
         Ok(())
     }
 
     /// Marks the pages of these sessions as up to date. Sessions of which nothing is left stay marked until `drop_emptied` deletes them.
-    pub fn mark_pages_written(&self, sessions: &[i64]) -> Result<()> {
+    pub(crate) fn mark_pages_written(&self, sessions: &[i64]) -> Result<()> {
         self.in_transaction(|| {
             let mut query =
                 self.db.prepare_cached(&format!("UPDATE session SET page_dirty = 0 WHERE pk = ?1 AND NOT ({IS_EMPTY})"))?;
@@ -142,12 +142,12 @@ impl Store {
     }
 
     /// The id as it is shown: its first eight characters, or all of it when another session shares these.
-    pub fn short_id(&self, id: &str) -> Result<String> {
+    pub(crate) fn short_id(&self, id: &str) -> Result<String> {
         Ok(if self.shares_prefix(id, 8)? { id.to_owned() } else { id8(id) })
     }
 
     /// Does another session's id share the first `len` characters?
-    pub fn shares_prefix(&self, id: &str, len: usize) -> Result<bool> {
+    pub(crate) fn shares_prefix(&self, id: &str, len: usize) -> Result<bool> {
         let prefix: String = id.chars().take(len).collect();
         let sql = "SELECT EXISTS (SELECT 1 FROM session WHERE id >= ?1 AND id < ?1 || char(1114111) AND id <> ?2)";
         Ok(self.db.prepare_cached(sql)?.query_row(params![prefix, id], |r| r.get(0))?)

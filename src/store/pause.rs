@@ -16,11 +16,11 @@ use crate::model::session::Millis;
 use crate::sys::private_files;
 
 /// The file that holds the end of the pause.
-pub const FILE: &str = "paused.json";
+pub(crate) const FILE: &str = "paused.json";
 
 /// Why recall is off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OffReason {
+pub(crate) enum OffReason {
     /// This session was started with `RECALL_OFF`.
     Session,
     /// Paused for all sessions, until this time.
@@ -33,13 +33,13 @@ struct Pause {
 }
 
 /// Is recall off for this process?
-pub fn reason(config: &Config) -> Option<OffReason> {
+pub(crate) fn reason(config: &Config) -> Option<OffReason> {
     let paused = || paused_until(&config.data_dir).filter(|until| *until > config.now()).map(OffReason::Paused);
     config::is_switched_off().then_some(OffReason::Session).or_else(paused)
 }
 
 /// Fails if recall is off, and says what to do about it.
-pub fn check(config: &Config) -> Result<()> {
+pub(crate) fn check(config: &Config) -> Result<()> {
     match reason(config) {
         Some(OffReason::Session) => bail!("recall is switched off for this session: it was started with RECALL_OFF"),
         Some(OffReason::Paused(until)) => {
@@ -50,7 +50,7 @@ pub fn check(config: &Config) -> Result<()> {
 }
 
 /// The end of a pause, for people.
-pub fn describe_end(until: Millis, config: &Config) -> String {
+pub(crate) fn describe_end(until: Millis, config: &Config) -> String {
     match until {
         Millis::MAX => "somebody ends it".to_owned(),
         until => config.local_time(Some(until), "%Y-%m-%d %H:%M"),
@@ -67,7 +67,7 @@ fn paused_until(data_dir: &Path) -> Option<Millis> {
 }
 
 /// Pauses until a time.
-pub fn pause(config: &Config, until: Millis) -> Result<()> {
+pub(crate) fn pause(config: &Config, until: Millis) -> Result<()> {
     let bytes = serde_json::to_vec(&Pause { until })?;
     private_files::create_dir(&config.data_dir)
         .and_then(|()| private_files::replace(&config.data_dir.join(FILE), &bytes))
@@ -75,7 +75,7 @@ pub fn pause(config: &Config, until: Millis) -> Result<()> {
 }
 
 /// Ends a pause. False if there was none.
-pub fn end_pause(config: &Config) -> Result<bool> {
+pub(crate) fn end_pause(config: &Config) -> Result<bool> {
     let paused = paused_until(&config.data_dir).is_some_and(|until| until > config.now());
     private_files::remove(&config.data_dir.join(FILE))?;
     Ok(paused)
@@ -86,7 +86,7 @@ fn folder(data_dir: &Path) -> PathBuf {
 }
 
 /// Notes that a session must not be stored. Synced to disk: its transcript remains, and nothing else records this.
-pub fn note(data_dir: &Path, session: &str) -> Result<()> {
+pub(crate) fn note(data_dir: &Path, session: &str) -> Result<()> {
     let (folder, file) = (folder(data_dir), folder(data_dir).join(session));
     if file.exists() {
         return Ok(());
@@ -98,13 +98,13 @@ pub fn note(data_dir: &Path, session: &str) -> Result<()> {
 }
 
 /// Sessions that must not be stored and that no digest has excluded yet, each with the path of its note.
-pub fn noted_sessions(data_dir: &Path) -> Vec<(PathBuf, String)> {
+pub(crate) fn noted_sessions(data_dir: &Path) -> Vec<(PathBuf, String)> {
     let Ok(entries) = fs::read_dir(folder(data_dir)) else { return Vec::new() };
     let session = |path: &PathBuf| path.file_name()?.to_str().map(str::to_owned);
     entries.flatten().map(|entry| entry.path()).filter_map(|path| Some((path.clone(), session(&path)?))).collect()
 }
 
 /// Was the session noted as not to be stored?
-pub fn is_noted(data_dir: &Path, session: &str) -> bool {
+pub(crate) fn is_noted(data_dir: &Path, session: &str) -> bool {
     !session.contains('/') && folder(data_dir).join(session).is_file()
 }

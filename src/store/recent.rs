@@ -14,31 +14,31 @@ pub(super) const NOT_REPEATED: &str = "NOT EXISTS (SELECT 1 FROM likeness WHERE 
 
 /// A session that has a digest.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RecentSession {
-    pub pk: i64,
-    pub id: String,
+pub(crate) struct RecentSession {
+    pub(crate) pk: i64,
+    pub(crate) id: String,
     /// Latest timestamp of its records.
-    pub last_at: Millis,
+    pub(crate) last_at: Millis,
     /// It was ongoing when it was digested.
-    pub goes_on: bool,
+    pub(crate) goes_on: bool,
     /// Title of its digest; `None` for digests made before titles had a column of their own.
-    pub title: Option<String>,
+    pub(crate) title: Option<String>,
 }
 
 /// An ended session that no digest covers completely.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Undigested {
-    pub id: String,
-    pub transcript: String,
+pub(crate) struct Undigested {
+    pub(crate) id: String,
+    pub(crate) transcript: String,
 }
 
 impl Store {
-    pub fn project_pk(&self, key: &str) -> Result<Option<i64>> {
+    pub(crate) fn project_pk(&self, key: &str) -> Result<Option<i64>> {
         Ok(self.db.prepare_cached("SELECT pk FROM project WHERE key = ?1")?.query_row([key], |r| r.get(0)).optional()?)
     }
 
     /// The `most` most recently active digested sessions of a project, starting after `behind`.
-    pub fn recent_sessions(&self, project: i64, behind: Option<&RecentSession>, most: usize) -> Result<Vec<RecentSession>> {
+    pub(crate) fn recent_sessions(&self, project: i64, behind: Option<&RecentSession>, most: usize) -> Result<Vec<RecentSession>> {
         let sql = format!(
             "SELECT s.pk, s.id, coalesce(s.last_at, 0), d.interim_until IS NOT NULL, d.title
              FROM session s CROSS JOIN digest d ON d.session = s.pk AND d.superseded = 0
@@ -55,13 +55,13 @@ impl Store {
     }
 
     /// Latest timestamp that a session's digest covers; `None` when stored records are newer than the digest.
-    pub fn digested_until(&self, session: &str) -> Result<Option<Millis>> {
+    pub(crate) fn digested_until(&self, session: &str) -> Result<Option<Millis>> {
         let sql = "SELECT s.last_at FROM session s JOIN digest d ON d.session = s.pk AND d.superseded = 0 WHERE s.id = ?1 AND NOT s.dirty";
         Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0)).optional()?.flatten())
     }
 
     /// Number of sessions of a project with a digest, near-duplicates of later ones not counted.
-    pub fn digested_count(&self, project: i64) -> Result<usize> {
+    pub(crate) fn digested_count(&self, project: i64) -> Result<usize> {
         let sql = format!(
             "SELECT count(*) FROM session s JOIN digest d ON d.session = s.pk AND d.superseded = 0 WHERE s.project = ?1 AND {NOT_REPEATED}"
         );
@@ -70,7 +70,7 @@ impl Store {
 
     /// Ended sessions of a project whose newest records no digest covers: at most `most`, last ended first. Only the most recently active
     /// sessions are considered.
-    pub fn undigested_sessions(&self, project: i64, most: usize) -> Result<Vec<Undigested>> {
+    pub(crate) fn undigested_sessions(&self, project: i64, most: usize) -> Result<Vec<Undigested>> {
         let sql = format!(
             "SELECT s.id, f.file FROM (SELECT pk, id, dirty, ended_at FROM session WHERE project = ?1 ORDER BY last_at DESC LIMIT {MAX_SCANNED}) s
                  JOIN source f ON f.session = s.pk AND f.agent = ''
@@ -82,13 +82,13 @@ impl Store {
     }
 
     /// When a session ended, if its end was marked.
-    pub fn session_end(&self, session: &str) -> Result<Option<Millis>> {
+    pub(crate) fn session_end(&self, session: &str) -> Result<Option<Millis>> {
         let sql = "SELECT ended_at FROM session WHERE id = ?1";
         Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0)).optional()?.flatten())
     }
 
     /// When a session was last active, by its records.
-    pub fn last_active(&self, session: &str) -> Result<Option<Millis>> {
+    pub(crate) fn last_active(&self, session: &str) -> Result<Option<Millis>> {
         let sql = "SELECT last_at FROM session WHERE id = ?1";
         Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0)).optional()?.flatten())
     }

@@ -6,7 +6,7 @@
 
 mod columns;
 mod items;
-pub mod open_items;
+pub(crate) mod open_items;
 
 use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, params};
@@ -25,14 +25,14 @@ const SPEAKERS_FACT: &str = "speakers";
 
 impl Store {
     /// Has everything stored passed the sanitizer with these rules?
-    pub fn is_sanitized_by(&self, rules: &str) -> Result<bool> {
+    pub(crate) fn is_sanitized_by(&self, rules: &str) -> Result<bool> {
         let sql = "SELECT value FROM fact WHERE name = ?1";
         let known: Option<String> = self.db.query_row(sql, [RULES_FACT], |r| r.get(0)).optional()?;
         Ok(known.as_deref() == Some(rules))
     }
 
     /// Passes everything stored through the sanitizer, whose rules are identified by `rules`. Returns how many texts changed.
-    pub fn clean(&mut self, gate: &Sanitizer, rules: &str) -> Result<u64> {
+    pub(crate) fn clean(&mut self, gate: &Sanitizer, rules: &str) -> Result<u64> {
         let sessions: Vec<i64> =
             self.db.prepare("SELECT pk FROM session")?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
         let sql = "SELECT EXISTS (SELECT 1 FROM fact WHERE name = ?1)";

@@ -17,7 +17,7 @@ use crate::store::chunk::{ItemHeader, ItemKind};
 use crate::text::clean::head_and_tail;
 
 /// A session with more text than this is long, in bytes of JSON.
-pub const MAX_WHOLE_BYTES: usize = 16 << 20;
+pub(crate) const MAX_WHOLE_BYTES: usize = 16 << 20;
 
 /// How many items at either end of the main conversation are loaded unshortened.
 const END_ITEMS: usize = 128;
@@ -50,19 +50,19 @@ struct SampleCandidate {
 
 /// All items of a session, for choosing some of them. Each takes 32 bytes.
 #[derive(Debug, Default)]
-pub struct Sampler {
+pub(crate) struct Sampler {
     all: Vec<SampleCandidate>,
     /// The latest timestamp, and the number of its item.
     latest: Option<(Millis, u32)>,
 }
 
 impl Sampler {
-    pub fn with_room_for(items: usize) -> Self {
+    pub(crate) fn with_room_for(items: usize) -> Self {
         Self { all: Vec::with_capacity(items), latest: None }
     }
 
     /// Adds the next item in the order of ingest, with its part of the session and its file.
-    pub fn add(&mut self, line: &ItemHeader, (part, file): (usize, usize), is_main: bool) {
+    pub(crate) fn add(&mut self, line: &ItemHeader, (part, file): (usize, usize), is_main: bool) {
         let small = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         let number = small(self.all.len());
         let within = u32::try_from(line.part).unwrap_or(u32::MAX);
@@ -71,7 +71,7 @@ impl Sampler {
     }
 
     /// The numbers of the items to load, ascending, and how many items are left out.
-    pub fn choose(mut self) -> (Vec<u32>, OmittedItems) {
+    pub(crate) fn choose(mut self) -> (Vec<u32>, OmittedItems) {
         self.all.sort_unstable_by_key(|spot| (spot.order, spot.number));
         let chosen = select(&self.all, self.latest);
         let (mut numbers, mut left_out) = (Vec::new(), OmittedItems::default());
@@ -89,7 +89,7 @@ impl Sampler {
 }
 
 /// Is the loaded item at position `at` near an end of the main conversation, which takes up the first `main` items?
-pub fn is_at_end(at: usize, main: usize) -> bool {
+pub(crate) fn is_at_end(at: usize, main: usize) -> bool {
     at < main && (at < END_ITEMS || at + END_ITEMS >= main)
 }
 

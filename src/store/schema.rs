@@ -7,8 +7,8 @@ use anyhow::Result;
 use rusqlite::Connection;
 
 /// One step: what an index of the format before needs to have `format`.
-pub struct Migration {
-    pub format: usize,
+pub(crate) struct Migration {
+    pub(crate) format: usize,
     sql: &'static str,
 }
 
@@ -19,7 +19,7 @@ macro_rules! migration {
 }
 
 /// Oldest first.
-pub const MIGRATIONS: [Migration; 5] = [
+pub(crate) const MIGRATIONS: [Migration; 5] = [
     migration!(8, "0001_init"),
     migration!(9, "0009_authors"),
     migration!(10, "0010_usage"),
@@ -28,16 +28,16 @@ pub const MIGRATIONS: [Migration; 5] = [
 ];
 
 /// The oldest format that can be upgraded.
-pub const OLDEST: usize = MIGRATIONS[0].format;
+pub(crate) const OLDEST: usize = MIGRATIONS[0].format;
 /// The format of every index this program writes.
-pub const FORMAT: usize = MIGRATIONS[MIGRATIONS.len() - 1].format;
+pub(crate) const FORMAT: usize = MIGRATIONS[MIGRATIONS.len() - 1].format;
 
 /// No program will ever write a later format: such a number is damage.
-pub const LAST: usize = 9999;
+pub(crate) const LAST: usize = 9999;
 
 impl Migration {
     /// Runs within the caller's transaction, and leaves `user_version` to it.
-    pub fn run(&self, db: &Connection) -> Result<()> {
+    pub(crate) fn run(&self, db: &Connection) -> Result<()> {
         Ok(db.execute_batch(self.sql)?)
     }
 }

@@ -25,29 +25,29 @@ const COUNTS_FOR_DAY: &str = "(at >= ?1 AND at < ?2)
 
 /// A call that is about to start.
 #[derive(Debug, Clone)]
-pub struct PlannedCall<'a> {
-    pub at: Millis,
+pub(crate) struct PlannedCall<'a> {
+    pub(crate) at: Millis,
     /// The day whose budget it counts against.
-    pub day: Range<Millis>,
+    pub(crate) day: Range<Millis>,
     /// Session id, or the name of another kind of request.
-    pub name: &'a str,
-    pub model: &'a str,
-    pub worst_usd: f64,
+    pub(crate) name: &'a str,
+    pub(crate) model: &'a str,
+    pub(crate) worst_usd: f64,
     /// What the current run has spent or reserved so far.
-    pub spent_run: f64,
+    pub(crate) spent_run: f64,
 }
 
 /// Money reserved for one call.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Reservation {
-    pub pk: i64,
-    pub usd: f64,
+pub(crate) struct Reservation {
+    pub(crate) pk: i64,
+    pub(crate) usd: f64,
 }
 
 impl Store {
     /// Reserves the worst case of a call if the budget has room for it. If an earlier call of this model cost more on the same day than
     /// its worst case, the estimate is too low here, and the reservation is scaled up by the same factor.
-    pub fn reserve(&mut self, call: &PlannedCall<'_>, budget: &Budget) -> Result<Result<Reservation, SkipReason>> {
+    pub(crate) fn reserve(&mut self, call: &PlannedCall<'_>, budget: &Budget) -> Result<Result<Reservation, SkipReason>> {
         let tx = self.db.transaction()?;
         let usd = call.worst_usd * worst_overrun(&tx, call)?;
         let today = spent_on(&tx, &call.day)?;
@@ -64,21 +64,21 @@ impl Store {
     }
 
     /// Records the actual cost and returns what was reserved.
-    pub fn settle(&self, reservation: i64, actual_usd: f64) -> Result<f64> {
+    pub(crate) fn settle(&self, reservation: i64, actual_usd: f64) -> Result<f64> {
         let sql = "UPDATE spend SET actual_usd = ?2 WHERE pk = ?1 RETURNING reserved_usd";
         Ok(self.db.query_row(sql, params![reservation, actual_usd], |r| r.get(0))?)
     }
 
     /// The reservation of the last call with this name, if it was never settled because its run was killed. Unsettled reservations before
     /// a settled one belong to calls whose cost was never reported.
-    pub fn open_reservation(&self, name: &str) -> Result<Option<Reservation>> {
+    pub(crate) fn open_reservation(&self, name: &str) -> Result<Option<Reservation>> {
         let sql = "SELECT pk, reserved_usd, actual_usd IS NULL FROM spend WHERE session = ?1 ORDER BY pk DESC LIMIT 1";
         let last = self.db.query_row(sql, [name], |r| Ok((Reservation { pk: r.get(0)?, usd: r.get(1)? }, r.get(2)?)));
         Ok(last.optional()?.and_then(|(reservation, open)| Some(reservation).filter(|_| open)))
     }
 
     /// Records which model answered when `asked` was requested.
-    pub fn record_answering_model(&self, asked: &str, model: &str) -> Result<()> {
+    pub(crate) fn record_answering_model(&self, asked: &str, model: &str) -> Result<()> {
         let sql = "INSERT INTO answered(asked, model) VALUES (?1, ?2)
             ON CONFLICT(asked) DO UPDATE SET model = excluded.model WHERE model <> excluded.model";
         self.db.prepare_cached(sql)?.execute([asked, model])?;
@@ -86,12 +86,12 @@ impl Store {
     }
 
     /// The model that last answered to a name.
-    pub fn answered_by(&self, asked: &str) -> Result<Option<String>> {
+    pub(crate) fn answered_by(&self, asked: &str) -> Result<Option<String>> {
         Ok(self.db.query_row("SELECT model FROM answered WHERE asked = ?1", [asked], |r| r.get(0)).optional()?)
     }
 
     /// Spent or reserved in total, in US dollars.
-    pub fn spent(&self) -> Result<f64> {
+    pub(crate) fn spent(&self) -> Result<f64> {
         Ok(self.db.query_row("SELECT coalesce(sum(coalesce(actual_usd, reserved_usd)), 0.0) FROM spend", [], |r| r.get(0))?)
     }
 }

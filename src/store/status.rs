@@ -6,43 +6,43 @@ use super::Store;
 use super::vectors::VectorSpace;
 
 #[derive(Debug, Default, Clone, PartialEq)]
-pub struct IndexCounts {
-    pub files: i64,
-    pub transcript_bytes: i64,
-    pub sessions: i64,
-    pub digests: i64,
-    pub by_model: i64,
+pub(crate) struct IndexCounts {
+    pub(crate) files: i64,
+    pub(crate) transcript_bytes: i64,
+    pub(crate) sessions: i64,
+    pub(crate) digests: i64,
+    pub(crate) by_model: i64,
     /// Digests of sessions that were ongoing when they were made.
-    pub interim: i64,
+    pub(crate) interim: i64,
     /// Digests made without the model that still wait for it.
-    pub queued: i64,
+    pub(crate) queued: i64,
     /// Sessions whose newest records no digest covers yet.
-    pub waiting: i64,
+    pub(crate) waiting: i64,
     /// Reasons why sessions have no digest, or none by the model, with counts.
-    pub skipped: Vec<(String, i64)>,
+    pub(crate) skipped: Vec<(String, i64)>,
     /// Sessions the model failed on: id, failures, last error.
-    pub failing: Vec<(String, i64, String)>,
-    pub bad_lines: i64,
-    pub bad_at: Vec<(String, i64, String)>,
-    pub unknown: Vec<(String, i64)>,
-    pub spent_usd: f64,
+    pub(crate) failing: Vec<(String, i64, String)>,
+    pub(crate) bad_lines: i64,
+    pub(crate) bad_at: Vec<(String, i64, String)>,
+    pub(crate) unknown: Vec<(String, i64)>,
+    pub(crate) spent_usd: f64,
     /// Remembered notes.
-    pub notes: i64,
+    pub(crate) notes: i64,
     /// Embedding progress, if there is a vector space.
-    pub vectors: Option<VectorCounts>,
+    pub(crate) vectors: Option<VectorCounts>,
 }
 
 /// How many documents are embedded.
 #[derive(Debug, Clone, PartialEq)]
-pub struct VectorCounts {
-    pub space: VectorSpace,
-    pub embedded: u64,
-    pub of: u64,
+pub(crate) struct VectorCounts {
+    pub(crate) space: VectorSpace,
+    pub(crate) embedded: u64,
+    pub(crate) of: u64,
 }
 
 impl Store {
     /// Counts everything; lists at most `listed` bad lines and failures.
-    pub fn index_counts(&self, listed: usize) -> Result<IndexCounts> {
+    pub(crate) fn index_counts(&self, listed: usize) -> Result<IndexCounts> {
         let one = |sql: &str| -> Result<i64> { Ok(self.db.query_row(sql, [], |r| r.get(0))?) };
         let pairs = |sql: &str| -> Result<Vec<(String, i64)>> {
             Ok(self.db.prepare(sql)?.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
@@ -84,13 +84,13 @@ impl Store {
     }
 
     /// Unknown record types with counts, most frequent first.
-    pub fn unknown_record_types(&self) -> Result<Vec<(String, i64)>> {
+    pub(crate) fn unknown_record_types(&self) -> Result<Vec<(String, i64)>> {
         let sql = "SELECT type, sum(rows) FROM unknown_row GROUP BY type ORDER BY sum(rows) DESC, type";
         Ok(self.db.prepare(sql)?.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
     }
 
     /// Distinct client versions that wrote what is stored, unordered.
-    pub fn client_versions(&self) -> Result<Vec<String>> {
+    pub(crate) fn client_versions(&self) -> Result<Vec<String>> {
         let sql = "SELECT DISTINCT j.value FROM (SELECT DISTINCT versions FROM source) s, json_each(s.versions) j";
         Ok(self.db.prepare(sql)?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
     }

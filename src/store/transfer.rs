@@ -1,7 +1,7 @@
 //! Export and import of everything stored, in a format that outlives the database's own: for `recall export` and `recall import`.
 
 mod exported;
-pub mod streamed;
+pub(crate) mod streamed;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};

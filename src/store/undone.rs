@@ -13,7 +13,7 @@ use crate::model::undone_prompts::{PromptLink, ShortKey, undone};
 use crate::store::chunk::StoredItem;
 
 /// Stores a prompt of a session's file. Returns whether it may replace another one.
-pub fn note(db: &Connection, session: &str, file: &str, asked: &PromptLink) -> Result<bool> {
+pub(crate) fn note(db: &Connection, session: &str, file: &str, asked: &PromptLink) -> Result<bool> {
     let sql = "INSERT INTO asked VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
     let values = params![session, file, asked.key, asked.parent, asked.follows, asked.offset, asked.at];
     let new = db.prepare_cached(sql)?.execute(values)? > 0;
@@ -22,7 +22,7 @@ pub fn note(db: &Connection, session: &str, file: &str, asked: &PromptLink) -> R
 }
 
 /// The prompts of a session, file by file, in file order.
-pub fn prompts_of(db: &Connection, session: &str) -> Result<Vec<(String, Vec<PromptLink>)>> {
+pub(crate) fn prompts_of(db: &Connection, session: &str) -> Result<Vec<(String, Vec<PromptLink>)>> {
     let sql = "SELECT file, key, parent, follows, offset, at FROM asked WHERE session = ?1 ORDER BY file, offset, key";
     let mut query = db.prepare_cached(sql)?;
     let mut found = query.query([session])?;
@@ -39,14 +39,14 @@ pub fn prompts_of(db: &Connection, session: &str) -> Result<Vec<(String, Vec<Pro
 }
 
 /// The same, but empty if nothing of the session was undone: then no one needs them.
-pub fn prompts_if_any_undone(db: &Connection, session: &str) -> Result<Vec<(String, Vec<PromptLink>)>> {
+pub(crate) fn prompts_if_any_undone(db: &Connection, session: &str) -> Result<Vec<(String, Vec<PromptLink>)>> {
     let files = prompts_of(db, session)?;
     Ok(if files.iter().any(|(_, asked)| undone(asked).contains(&true)) { files } else { Vec::new() })
 }
 
 /// What is undone of a session; empty for nearly all.
 #[derive(Debug, Default)]
-pub struct Undone {
+pub(crate) struct Undone {
     sources: HashMap<i64, UndoneSource>,
     /// Subagents whose whole work is undone.
     agents: Vec<String>,
@@ -63,7 +63,7 @@ enum UndoneSource {
 
 impl Undone {
     /// Reads what is undone of a session.
-    pub fn of(db: &Connection, head: &SessionHead) -> Result<Self> {
+    pub(crate) fn of(db: &Connection, head: &SessionHead) -> Result<Self> {
         let mut files = HashMap::new();
         let mut spans = Vec::new();
         for (file, asked) in prompts_of(db, &head.id)? {
@@ -94,12 +94,12 @@ impl Undone {
         Ok(all)
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.sources.is_empty()
     }
 
     /// Is the item part of an undone turn?
-    pub fn holds(&self, kept: &StoredItem) -> bool {
+    pub(crate) fn holds(&self, kept: &StoredItem) -> bool {
         match self.sources.get(&kept.source) {
             None => false,
             Some(UndoneSource::All) => true,
@@ -119,12 +119,12 @@ fn spans_of(asked: &[PromptLink], undone: &[bool]) -> Vec<(Millis, Option<Millis
 
 impl Store {
     /// The subagents of a session whose work was for undone turns.
-    pub fn undone_agents(&self, head: &SessionHead) -> Result<Vec<String>> {
+    pub(crate) fn undone_agents(&self, head: &SessionHead) -> Result<Vec<String>> {
         Ok(Undone::of(&self.db, head)?.agents)
     }
 
     /// The prompts of a session that were undone.
-    pub fn undone_prompts(&self, session: &str) -> Result<Vec<ShortKey>> {
+    pub(crate) fn undone_prompts(&self, session: &str) -> Result<Vec<ShortKey>> {
         let files = prompts_of(&self.db, session)?;
         let gone = files.iter().flat_map(|(_, asked)| asked.iter().zip(undone(asked)));
         Ok(gone.filter(|(_, undone)| *undone).map(|(asked, _)| asked.key).collect())

@@ -15,7 +15,7 @@ pub(super) const ERASE_DUE: &str = "scrub";
 impl Store {
     /// Rewrites the database so that nothing of what was deleted is left, then vacuums. `secure_delete` alone overwrites deleted content,
     /// but not the copies left in the gaps of pages that were once split. Returns false as `tidy` does; the erasure is then still due.
-    pub fn scrub(&self) -> Result<bool> {
+    pub(crate) fn scrub(&self) -> Result<bool> {
         self.drop_gone_vectors()?;
         // VACUUM writes the whole database to a temporary file: too much for memory. `optimize` is needed because FTS5 only marks the
         // words of deleted documents until it rewrites the segment they are in.
@@ -31,13 +31,13 @@ impl Store {
     }
 
     /// Was something removed since the database was last rewritten?
-    pub fn needs_secure_erase(&self) -> Result<bool> {
+    pub(crate) fn needs_secure_erase(&self) -> Result<bool> {
         Ok(self.db.query_row("SELECT EXISTS (SELECT 1 FROM fact WHERE name = ?1)", [ERASE_DUE], |r| r.get(0))?)
     }
 
     /// Releases free pages and folds the write-ahead log into the database. False when a reader still holds an older state: deleted
     /// content then stays in the files until the next time.
-    pub fn tidy(&self) -> Result<bool> {
+    pub(crate) fn tidy(&self) -> Result<bool> {
         // No `PRAGMA optimize`: statistics of a small index make the planner scan a large one.
         // `incremental_vacuum` frees a page for each row that is fetched.
         let mut vacuum = self.db.prepare("PRAGMA incremental_vacuum")?;

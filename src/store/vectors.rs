@@ -19,33 +19,33 @@ const MMAP_BYTES: i64 = 2 << 30;
 
 /// A stored vector space.
 #[derive(Debug, Clone, PartialEq)]
-pub struct VectorSpace {
-    pub pk: i64,
-    pub model: String,
-    pub dims: usize,
+pub(crate) struct VectorSpace {
+    pub(crate) pk: i64,
+    pub(crate) model: String,
+    pub(crate) dims: usize,
     /// Of the probe vector; identifies the space to people.
-    pub checksum: String,
-    pub probe: QuantizedVector,
+    pub(crate) checksum: String,
+    pub(crate) probe: QuantizedVector,
     /// Version of the splitting of texts into pieces.
-    pub pieces: i64,
+    pub(crate) pieces: i64,
     /// Every document was embedded once or refused by the endpoint. Later documents may still be waiting.
-    pub complete: bool,
+    pub(crate) complete: bool,
 }
 
 /// A document to embed: a session's digest, or a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct UnembeddedDocument {
-    pub doc: i64,
-    pub session: Option<i64>,
-    pub note: Option<i64>,
+pub(crate) struct UnembeddedDocument {
+    pub(crate) doc: i64,
+    pub(crate) session: Option<i64>,
+    pub(crate) note: Option<i64>,
 }
 
 /// An embedded document: hash of its texts, and a vector for each text.
 #[derive(Debug, Clone, PartialEq)]
-pub struct EmbeddedDocument {
-    pub doc: i64,
-    pub text: [u8; 32],
-    pub vectors: Vec<QuantizedVector>,
+pub(crate) struct EmbeddedDocument {
+    pub(crate) doc: i64,
+    pub(crate) text: [u8; 32],
+    pub(crate) vectors: Vec<QuantizedVector>,
 }
 
 /// Vectors stored side by side.
@@ -105,7 +105,7 @@ fn doc_numbers(bytes: &[u8]) -> impl Iterator<Item = i64> {
 
 impl Store {
     /// The current vector space, if there is one.
-    pub fn vector_space(&self) -> Result<Option<VectorSpace>> {
+    pub(crate) fn vector_space(&self) -> Result<Option<VectorSpace>> {
         let sql = "SELECT pk, model, dims, checksum, probe, pieces, complete FROM vector_space ORDER BY pk DESC LIMIT 1";
         let space = |r: &rusqlite::Row<'_>| {
             Ok(VectorSpace {
@@ -122,7 +122,7 @@ impl Store {
     }
 
     /// Replaces any space with a new, empty one.
-    pub fn begin_space(&mut self, model: &str, probe: &QuantizedVector, pieces: i64) -> Result<VectorSpace> {
+    pub(crate) fn begin_space(&mut self, model: &str, probe: &QuantizedVector, pieces: i64) -> Result<VectorSpace> {
         let bytes = to_bytes(probe);
         let checksum: String = hash_parts(&[&bytes])[..6].iter().map(|byte| format!("{byte:02x}")).collect();
         let tx = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -135,19 +135,19 @@ impl Store {
     }
 
     /// Deletes all vectors. Returns whether there were any.
-    pub fn drop_vectors(&self) -> Result<bool> {
+    pub(crate) fn drop_vectors(&self) -> Result<bool> {
         // Usually there are none, and this check takes no write lock.
         let any: bool = self.db.query_row("SELECT EXISTS (SELECT 1 FROM vector_space)", [], |r| r.get(0))?;
         Ok(any && self.db.execute("DELETE FROM vector_space", [])? > 0)
     }
 
-    pub fn complete_space(&self, space: i64) -> Result<()> {
+    pub(crate) fn complete_space(&self, space: i64) -> Result<()> {
         self.db.execute("UPDATE vector_space SET complete = 1 WHERE pk = ?1 AND NOT complete", [space])?;
         Ok(())
     }
 
     /// Documents without vectors and with a number less than `below`, newest first.
-    pub fn unembedded(&self, below: i64, most: usize) -> Result<Vec<UnembeddedDocument>> {
+    pub(crate) fn unembedded(&self, below: i64, most: usize) -> Result<Vec<UnembeddedDocument>> {
         let sql = "SELECT pk, session, note FROM doc WHERE pk < ?1 AND NOT EXISTS (SELECT 1 FROM embedded WHERE doc = doc.pk)
              ORDER BY pk DESC LIMIT ?2";
         let mut query = self.db.prepare_cached(sql)?;
@@ -156,7 +156,7 @@ impl Store {
     }
 
     /// Number of documents with vectors (or that need none), and number of all documents.
-    pub fn count_embedded(&self) -> Result<(u64, u64)> {
+    pub(crate) fn count_embedded(&self) -> Result<(u64, u64)> {
         let sql = "SELECT (SELECT count(*) FROM embedded WHERE NOT gone), (SELECT count(*) FROM doc)";
         Ok(self.db.query_row(sql, [], |r| Ok((r.get::<_, i64>(0)? as u64, r.get::<_, i64>(1)? as u64)))?)
     }
@@ -165,7 +165,7 @@ impl Store {
     ///
     /// # Errors
     /// When a vector's dimensions differ from those of the space.
-    pub fn save_vectors(&mut self, space: &VectorSpace, all: &[EmbeddedDocument]) -> Result<()> {
+    pub(crate) fn save_vectors(&mut self, space: &VectorSpace, all: &[EmbeddedDocument]) -> Result<()> {
         let fits = |one: &EmbeddedDocument| one.vectors.iter().all(|vector| vector.dims() == space.dims);
         ensure!(all.iter().all(fits), "a vector of another number of dimensions");
         let tx = self.db.transaction()?;
@@ -189,7 +189,7 @@ impl Store {
     }
 
     /// Gives documents the vectors of deleted ones that had the same text. Returns the documents that got some.
-    pub fn take_over_vectors(&mut self, space: &VectorSpace, texts: &[(i64, [u8; 32])]) -> Result<HashSet<i64>> {
+    pub(crate) fn take_over_vectors(&mut self, space: &VectorSpace, texts: &[(i64, [u8; 32])]) -> Result<HashSet<i64>> {
         let tx = self.db.transaction()?;
         let mut by_chunk: BTreeMap<i64, BTreeMap<i64, i64>> = BTreeMap::new();
         let mut done = HashSet::new();
@@ -214,7 +214,7 @@ impl Store {
     }
 
     /// Removes the vectors of deleted documents. Returns the number of those documents.
-    pub fn drop_gone_vectors(&self) -> Result<usize> {
+    pub(crate) fn drop_gone_vectors(&self) -> Result<usize> {
         let gone = "SELECT chunk, doc FROM embedded WHERE gone ORDER BY chunk";
         let all: Vec<(Option<i64>, i64)> =
             self.db.prepare_cached(gone)?.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
@@ -239,7 +239,7 @@ impl Store {
     }
 
     /// The documents most similar to the query, best first, each with the cosine of its best piece. Scans all vectors.
-    pub fn similar(&self, space: &VectorSpace, query: &QueryVector, most: usize) -> Result<Vec<(i64, f64)>> {
+    pub(crate) fn similar(&self, space: &VectorSpace, query: &QueryVector, most: usize) -> Result<Vec<(i64, f64)>> {
         ensure!(query.dims() == space.dims, "what is looked for has another number of dimensions");
         self.db.pragma_update(None, "mmap_size", MMAP_BYTES)?;
         let mut statement = self.db.prepare_cached("SELECT docs, scales, body FROM vector_chunk WHERE space = ?1")?;

@@ -20,7 +20,7 @@ use crate::store::legacy_titles::TitleCache;
 /// How many results of each thread may wait for delivery.
 const RESULTS_AHEAD: usize = 8;
 /// Batch size, in sessions. Readers are released between batches so that the write-ahead log can be checkpointed.
-pub const BATCH_SESSIONS: usize = 2000;
+pub(crate) const BATCH_SESSIONS: usize = 2000;
 /// Results are consumed by a single thread; more workers than this would wait for it, and each of them holds memory.
 const MAX_THREADS: usize = 8;
 /// For so few inputs, starting threads and opening connections costs more than it saves.
@@ -28,7 +28,7 @@ const MAX_SEQUENTIAL: usize = 4;
 
 impl Store {
     /// Sets the maximum number of threads for [`Store::map_in_order`], beside the one that consumes.
-    pub fn set_threads(&mut self, threads: usize) {
+    pub(crate) fn set_threads(&mut self, threads: usize) {
         self.threads = threads;
     }
 
@@ -40,7 +40,7 @@ impl Store {
     ///
     /// # Panics
     /// When `make` panics.
-    pub fn map_in_order<T: Sync, R: Send>(
+    pub(crate) fn map_in_order<T: Sync, R: Send>(
         &self,
         ends: impl Fn() -> bool,
         all: &[T],

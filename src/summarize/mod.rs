@@ -1,33 +1,33 @@
 //! Summarizer back ends: the `claude` command, or local extraction.
 
-pub mod claude;
+pub(crate) mod claude;
 mod prompt;
-pub mod reply;
+pub(crate) mod reply;
 
 use crate::analyze::extract::{closed_items, extract};
 use crate::analyze::verify::verify;
 use crate::model::digest::{Digest, OpenItem};
 use crate::model::session::Session;
 
-pub use claude::{Claude, ModelAnswer};
+pub(crate) use claude::{Claude, ModelAnswer};
 pub use prompt::{DEFAULT_INSTRUCTIONS, ModelRequest, request};
-pub use reply::object_in;
+pub(crate) use reply::object_in;
 
 /// Everything a summarizer works with.
-pub struct SummaryInput {
-    pub session: Session,
+pub(crate) struct SummaryInput {
+    pub(crate) session: Session,
     /// Open items of earlier sessions of the project.
-    pub open: Vec<OpenItem>,
-    pub request: ModelRequest,
+    pub(crate) open: Vec<OpenItem>,
+    pub(crate) request: ModelRequest,
 }
 
 /// A digest and what it cost.
 #[derive(Debug)]
-pub struct Summary {
-    pub digest: Digest,
-    pub model: Option<String>,
+pub(crate) struct Summary {
+    pub(crate) digest: Digest,
+    pub(crate) model: Option<String>,
     /// `None` when the client did not report it.
-    pub cost_usd: Option<f64>,
+    pub(crate) cost_usd: Option<f64>,
 }
 
 /// Why there is no digest.
@@ -47,18 +47,18 @@ pub enum SummaryFailure {
 }
 
 /// Makes a digest of a session.
-pub trait Summarizer: Sync {
+pub(crate) trait Summarizer: Sync {
     fn summarize(&self, input: &SummaryInput) -> Result<Summary, SummaryFailure>;
 }
 
 /// Completes a digest that was extracted from its session: adds the items it closes and verifies it.
-pub fn complete(digest: &mut Digest, input: &SummaryInput) {
+pub(crate) fn complete(digest: &mut Digest, input: &SummaryInput) {
     digest.closes = closed_items(&input.open, &digest.completed, &input.session);
     verify(digest, &input.session);
 }
 
 /// The summarizer without a model: always available.
-pub struct Extract;
+pub(crate) struct Extract;
 
 impl Summarizer for Extract {
     fn summarize(&self, input: &SummaryInput) -> Result<Summary, SummaryFailure> {

@@ -24,11 +24,11 @@ pub struct ModelRequest {
 
 impl ModelRequest {
     /// Hash of the model's name and everything it is given.
-    pub fn hash(&self, model: &str) -> [u8; 32] {
+    pub(crate) fn hash(&self, model: &str) -> [u8; 32] {
         hash_parts(&[b"claude", model.as_bytes(), self.system.as_bytes(), self.stdin.as_bytes()])
     }
 
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.system.len() + self.stdin.len()
     }
 }

@@ -68,7 +68,7 @@ fn validate(digest: Digest) -> Result<Digest, String> {
 }
 
 /// The JSON object in a reply, which may be inside a code fence or between sentences.
-pub fn object_in(reply: &str) -> Result<&str, String> {
+pub(crate) fn object_in(reply: &str) -> Result<&str, String> {
     let object = reply.find('{').zip(reply.rfind('}')).filter(|(from, to)| from < to).map(|(from, to)| &reply[from..=to]);
     object.ok_or_else(|| {
         let start = shorten(&one_line(&without_controls(reply)), 80);

@@ -12,15 +12,15 @@ const MAX_STDERR_BYTES: usize = 64 << 10;
 
 /// The output and exit status of a child.
 #[derive(Debug)]
-pub struct ChildOutput {
-    pub stdout: Vec<u8>,
-    pub stderr: Vec<u8>,
-    pub status: ExitStatus,
+pub(crate) struct ChildOutput {
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: Vec<u8>,
+    pub(crate) status: ExitStatus,
 }
 
 /// Why a child was killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KillReason {
+pub(crate) enum KillReason {
     TimedOut,
     TooMuchOutput,
     /// The caller asked to stop.
@@ -29,23 +29,23 @@ pub enum KillReason {
 
 /// A killed child with its output so far.
 #[derive(Debug)]
-pub struct KilledChild {
-    pub why: KillReason,
-    pub ran: ChildOutput,
+pub(crate) struct KilledChild {
+    pub(crate) why: KillReason,
+    pub(crate) ran: ChildOutput,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct ChildLimits {
-    pub time: Duration,
+pub(crate) struct ChildLimits {
+    pub(crate) time: Duration,
     /// The most bytes of stdout.
-    pub output: usize,
+    pub(crate) output: usize,
     /// Polled while waiting; true stops the child.
-    pub stop: fn() -> bool,
+    pub(crate) stop: fn() -> bool,
 }
 
 impl ChildLimits {
     /// Limits for small tools that answer quickly.
-    pub fn seconds(seconds: u64) -> Self {
+    pub(crate) fn seconds(seconds: u64) -> Self {
         Self { time: Duration::from_secs(seconds), output: 1 << 20, stop: || false }
     }
 }
@@ -54,7 +54,7 @@ impl ChildLimits {
 ///
 /// # Errors
 /// When it cannot be started or its pipes break.
-pub fn run(command: Exec, bounds: &ChildLimits) -> io::Result<Result<ChildOutput, KilledChild>> {
+pub(crate) fn run(command: Exec, bounds: &ChildLimits) -> io::Result<Result<ChildOutput, KilledChild>> {
     let mut job = command.stdout(Redirection::Pipe).stderr(Redirection::Pipe).setpgid().start()?;
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     let cut = collect(&mut job, bounds, &mut stdout, &mut stderr);
@@ -121,7 +121,7 @@ fn exceeded(bounds: &ChildLimits, deadline: Option<Instant>, printed: usize) -> 
 }
 
 /// The path of a command, found by its path or by the search path.
-pub fn which(name: &str, search_path: &str) -> Option<std::path::PathBuf> {
+pub(crate) fn which(name: &str, search_path: &str) -> Option<std::path::PathBuf> {
     use std::os::unix::fs::PermissionsExt;
     use std::path::{Path, PathBuf};
     let runs = |path: &Path| std::fs::metadata(path).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0);

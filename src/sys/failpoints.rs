@@ -12,21 +12,21 @@
 /// Marks a point between two steps.
 #[cfg(not(debug_assertions))]
 #[inline]
-pub fn point(_name: &str) {}
+pub(crate) fn point(_name: &str) {}
 
 /// Runs `what` if a test asks for this fault.
 #[cfg(not(debug_assertions))]
 #[inline]
-pub fn happens(_name: &str, _what: impl FnOnce()) {}
+pub(crate) fn happens(_name: &str, _what: impl FnOnce()) {}
 
 /// Logs SQL statements if a test asks for it.
 #[cfg(not(debug_assertions))]
 #[inline]
-pub fn statements(_db: &mut rusqlite::Connection) {}
+pub(crate) fn statements(_db: &mut rusqlite::Connection) {}
 
 /// Marks a point between two steps.
 #[cfg(debug_assertions)]
-pub fn point(name: &str) {
+pub(crate) fn point(name: &str) {
     if let Some(file) = std::env::var_os("RECALL_POINTS") {
         note(&file, name);
     }
@@ -48,7 +48,7 @@ fn requested_at(variable: &str, name: &str) -> Option<String> {
 
 /// Runs `what` if a test asks for this fault.
 #[cfg(debug_assertions)]
-pub fn happens(name: &str, what: impl FnOnce()) {
+pub(crate) fn happens(name: &str, what: impl FnOnce()) {
     if std::env::var_os("RECALL_FAULT").is_some_and(|asked| asked == name) {
         what();
     }
@@ -56,7 +56,7 @@ pub fn happens(name: &str, what: impl FnOnce()) {
 
 /// Logs SQL statements if a test asks for it.
 #[cfg(debug_assertions)]
-pub fn statements(db: &mut rusqlite::Connection) {
+pub(crate) fn statements(db: &mut rusqlite::Connection) {
     use rusqlite::trace::{TraceEvent, TraceEventCodes};
     if let Some(file) = std::env::var_os("RECALL_STATEMENTS") {
         let note = move |event: TraceEvent<'_>| {

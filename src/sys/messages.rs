@@ -16,12 +16,12 @@ use crate::text::clean::{one_line, without_controls};
 const MAX_WARNINGS: usize = 20;
 
 /// Prints a line. If stderr is full or closed, the line is lost and the program continues.
-pub fn report(what: impl Display) {
+pub(crate) fn report(what: impl Display) {
     write_whole(io::stderr().lock(), &format!("recall: {}\n", without_controls(&what.to_string())));
 }
 
 /// Prints a question without a newline. True if it was written.
-pub fn ask(what: impl Display) -> bool {
+pub(crate) fn ask(what: impl Display) -> bool {
     write_whole(io::stderr().lock(), &without_controls(&what.to_string()))
 }
 
@@ -31,13 +31,13 @@ fn write_whole(mut stderr: impl Write, text: &str) -> bool {
 }
 
 #[derive(Debug, Default)]
-pub struct Ui {
+pub(crate) struct Ui {
     warnings: AtomicUsize,
 }
 
 impl Ui {
     /// Warns that something was skipped or failed. The run continues and ends with exit code 1.
-    pub fn warn(&self, what: &str) {
+    pub(crate) fn warn(&self, what: &str) {
         let count = self.warnings.fetch_add(1, Ordering::Relaxed) + 1;
         if count <= MAX_WARNINGS {
             report(one_line(&without_controls(what)));
@@ -45,15 +45,15 @@ impl Ui {
     }
 
     /// Prints information that is not a failure.
-    pub fn note(&self, what: &str) {
+    pub(crate) fn note(&self, what: &str) {
         report(one_line(&without_controls(what)));
     }
 
-    pub fn warned(&self) -> bool {
+    pub(crate) fn warned(&self) -> bool {
         self.warnings.load(Ordering::Relaxed) > 0
     }
 
-    pub fn finish(&self) {
+    pub(crate) fn finish(&self) {
         let unseen = self.warnings.load(Ordering::Relaxed).saturating_sub(MAX_WARNINGS);
         if unseen > 0 {
             report(format!("… and {unseen} more"));
@@ -61,17 +61,17 @@ impl Ui {
     }
 
     /// A progress bar over bytes; hidden unless stderr is a terminal.
-    pub fn bytes(&self, total: u64) -> ProgressBar {
+    pub(crate) fn bytes(&self, total: u64) -> ProgressBar {
         bar(total, "reading   {bar:30} {bytes:>10} / {total_bytes} {bytes_per_sec:>12} {eta:>5} left")
     }
 
     /// A progress bar over sessions; hidden unless stderr is a terminal.
-    pub fn sessions(&self, total: u64) -> ProgressBar {
+    pub(crate) fn sessions(&self, total: u64) -> ProgressBar {
         bar(total, "digesting {bar:30} {pos:>10} / {len} {eta:>18} left  {msg}")
     }
 
     /// A progress bar over embedded documents; hidden unless stderr is a terminal.
-    pub fn texts(&self, total: u64) -> ProgressBar {
+    pub(crate) fn texts(&self, total: u64) -> ProgressBar {
         bar(total, "embedding {bar:30} {pos:>10} / {len} {eta:>18} left")
     }
 }

@@ -1,10 +1,10 @@
 //! The edges of the process: files, children, signals, the terminal, failpoints.
 
-pub mod child_process;
-pub mod failpoints;
-pub mod messages;
-pub mod paths;
-pub mod private_files;
-pub mod projects;
-pub mod shutdown;
-pub mod terminal_escape;
+pub(crate) mod child_process;
+pub(crate) mod failpoints;
+pub(crate) mod messages;
+pub(crate) mod paths;
+pub(crate) mod private_files;
+pub(crate) mod projects;
+pub(crate) mod shutdown;
+pub(crate) mod terminal_escape;

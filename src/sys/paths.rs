@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 /// Are the paths equal, directly or after resolving links?
-pub fn is_same_path(one: &Path, other: &Path) -> bool {
+pub(crate) fn is_same_path(one: &Path, other: &Path) -> bool {
     one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
 /// A folder's path and, if different, its path with links resolved: programs may report either.
-pub fn path_aliases(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn path_aliases(folder: &Path) -> Vec<PathBuf> {
     let real = folder.canonicalize().ok().filter(|real| real != folder);
     std::iter::once(folder.to_owned()).chain(real).collect()
 }

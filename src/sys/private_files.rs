@@ -18,28 +18,28 @@ const RANDOM_CHARS: usize = 12;
 const ABANDONED_AFTER: Duration = Duration::from_secs(3600);
 
 /// Creates a folder and its missing parents with mode 0700.
-pub fn create_dir(path: &Path) -> io::Result<()> {
+pub(crate) fn create_dir(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
 /// Can other users read or enter the folder?
-pub fn is_open_to_others(path: &Path) -> bool {
+pub(crate) fn is_open_to_others(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|m| m.permissions().mode() & 0o077 != 0)
 }
 
 /// Sets the folder's mode to 0700.
-pub fn restrict_to_owner(path: &Path) -> io::Result<()> {
+pub(crate) fn restrict_to_owner(path: &Path) -> io::Result<()> {
     fs::set_permissions(path, fs::Permissions::from_mode(0o700))
 }
 
 /// Of a folder and its direct entries: those that belong to this user but deny the user reading or writing.
-pub fn inaccessible_in(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn inaccessible_in(folder: &Path) -> Vec<PathBuf> {
     let inside = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     inaccessible_among([folder.to_owned()].into_iter().chain(inside))
 }
 
 /// The paths that belong to this user but deny the user reading or writing.
-pub fn inaccessible_among(files: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
+pub(crate) fn inaccessible_among(files: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
     let me = rustix::process::geteuid().as_raw();
     let is_closed = |path: &PathBuf| {
         let Ok(found) = fs::symlink_metadata(path) else { return false };
@@ -50,7 +50,7 @@ pub fn inaccessible_among(files: impl IntoIterator<Item = PathBuf>) -> Vec<PathB
 }
 
 /// Grants the owner read and write access, and access to folders.
-pub fn grant_owner_access(paths: &[PathBuf]) -> io::Result<()> {
+pub(crate) fn grant_owner_access(paths: &[PathBuf]) -> io::Result<()> {
     paths.iter().try_for_each(|path| {
         let found = fs::metadata(path)?;
         let own = if found.is_dir() { 0o700 } else { 0o600 };
@@ -59,7 +59,7 @@ pub fn grant_owner_access(paths: &[PathBuf]) -> io::Result<()> {
 }
 
 /// Removes files of a folder whose age satisfies `fits`; the age is `None` if it is unknown.
-pub fn remove_files(folder: &Path, fits: impl Fn(Option<Duration>) -> bool) {
+pub(crate) fn remove_files(folder: &Path, fits: impl Fn(Option<Duration>) -> bool) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for path in entries.flatten().map(|entry| entry.path()).filter(|path| fits(age(path))) {
         let _ = fs::remove_file(path);
@@ -67,12 +67,12 @@ pub fn remove_files(folder: &Path, fits: impl Fn(Option<Duration>) -> bool) {
 }
 
 /// The time since the file was last written.
-pub fn age(path: &Path) -> Option<Duration> {
+pub(crate) fn age(path: &Path) -> Option<Duration> {
     path.metadata().ok()?.modified().ok()?.elapsed().ok()
 }
 
 /// Replaces `path` atomically with mode 0600: writes a temporary file, syncs and renames it.
-pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let dir = path.parent().ok_or_else(|| io::Error::other("a file needs a folder"))?;
     let mut temporary = create_temporary(dir)?;
     temporary.write_all(bytes)?;
@@ -80,7 +80,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Like [`replace`], but without syncing, for files that are useless after a power failure. In many runs a sync would take the most time.
-pub fn replace_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn replace_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let dir = path.parent().ok_or_else(|| io::Error::other("a file needs a folder"))?;
     let mut temporary = create_temporary(dir)?;
     temporary.write_all(bytes)?;
@@ -93,19 +93,19 @@ fn create_temporary(dir: &Path) -> io::Result<NamedTempFile> {
 }
 
 /// A temporary file with mode 0600 in the folder of the file it will replace.
-pub fn temporary(dir: &Path) -> io::Result<NamedTempFile> {
+pub(crate) fn temporary(dir: &Path) -> io::Result<NamedTempFile> {
     let own = fs::Permissions::from_mode(0o600);
     tempfile::Builder::new().prefix(TEMPORARY_PREFIX).rand_bytes(RANDOM_CHARS).permissions(own).tempfile_in(dir)
 }
 
 /// Is this the name of a temporary file?
-pub fn is_temporary(path: &Path) -> bool {
+pub(crate) fn is_temporary(path: &Path) -> bool {
     let rest = path.file_name().and_then(|name| name.to_str()?.strip_prefix(TEMPORARY_PREFIX));
     rest.is_some_and(|rest| rest.len() == RANDOM_CHARS && rest.bytes().all(|b| b.is_ascii_alphanumeric()))
 }
 
 /// Removes temporary files old enough that no process can still be writing them.
-pub fn remove_abandoned(dir: &Path) {
+pub(crate) fn remove_abandoned(dir: &Path) {
     for path in fs::read_dir(dir).into_iter().flatten().flatten().map(|e| e.path()).filter(|path| is_temporary(path)) {
         if path.is_file() && age(&path).is_some_and(|age| age > ABANDONED_AFTER) {
             let _ = fs::remove_file(path);
@@ -115,10 +115,10 @@ pub fn remove_abandoned(dir: &Path) {
 
 /// Disk space reserved for a file that must not be lost once it arrives: the folder is writable and the bytes are allocated.
 #[derive(Debug)]
-pub struct ReservedSpace(NamedTempFile);
+pub(crate) struct ReservedSpace(NamedTempFile);
 
 impl ReservedSpace {
-    pub fn reserve(dir: &Path, bytes: usize) -> io::Result<Self> {
+    pub(crate) fn reserve(dir: &Path, bytes: usize) -> io::Result<Self> {
         let mut temporary = create_temporary(dir)?;
         temporary.write_all(&vec![b' '; bytes])?;
         // Some file systems report a full disk only on sync.
@@ -127,7 +127,7 @@ impl ReservedSpace {
     }
 
     /// Writes the file into the reserved space and renames it, as [`replace`] does.
-    pub fn fill(self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    pub(crate) fn fill(self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let mut temporary = self.0;
         temporary.rewind()?;
         temporary.write_all(bytes)?;
@@ -137,7 +137,7 @@ impl ReservedSpace {
 }
 
 /// Syncs a temporary file and renames it to `path` in the same folder.
-pub fn persist(temporary: NamedTempFile, path: &Path) -> io::Result<()> {
+pub(crate) fn persist(temporary: NamedTempFile, path: &Path) -> io::Result<()> {
     temporary.as_file().sync_all()?;
     temporary.persist(path).map_err(|e| e.error)?;
     sync_folder_of(path)
@@ -153,7 +153,7 @@ pub fn remove(path: &Path) -> io::Result<()> {
 }
 
 /// Syncs the folder of a path: only then do creations, renames and removals in it survive a power failure.
-pub fn sync_folder_of(path: &Path) -> io::Result<()> {
+pub(crate) fn sync_folder_of(path: &Path) -> io::Result<()> {
     path.parent().map_or(Ok(()), |dir| File::open(dir)?.sync_all())
 }
 
@@ -161,7 +161,7 @@ pub fn sync_folder_of(path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// When it is not a regular file or has another hard link.
-pub fn open_regular(options: &mut fs::OpenOptions, path: &Path) -> io::Result<File> {
+pub(crate) fn open_regular(options: &mut fs::OpenOptions, path: &Path) -> io::Result<File> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
     let file = options.custom_flags(flags.bits() as i32).open(path)?;
     let found = file.metadata()?;
@@ -173,11 +173,11 @@ pub fn open_regular(options: &mut fs::OpenOptions, path: &Path) -> io::Result<Fi
 }
 
 /// Is it a symbolic link, or a file with several hard links?
-pub fn is_link(path: &Path) -> bool {
+pub(crate) fn is_link(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink() || found.is_file() && found.nlink() > 1)
 }
 
 /// Opens a lock file, creating it with mode 0600.
-pub fn open_lock(path: &Path) -> io::Result<File> {
+pub(crate) fn open_lock(path: &Path) -> io::Result<File> {
     fs::OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(path)
 }

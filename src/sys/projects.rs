@@ -13,7 +13,7 @@ const WORKTREES: [&str; 2] = ["/.worktrees/", "/.claude/worktrees/"];
 const MOST: u64 = 256 << 10;
 
 #[derive(Debug, Default)]
-pub struct Projects {
+pub(crate) struct Projects {
     /// Moved roots, as pairs of old and new path.
     moved: Vec<(String, String)>,
     /// All paths of the user's home, which is never a project, even if dotfiles make it a repository.
@@ -22,13 +22,13 @@ pub struct Projects {
 }
 
 impl Projects {
-    pub fn new(moved: impl IntoIterator<Item = (String, String)>, homes: Vec<PathBuf>) -> Self {
+    pub(crate) fn new(moved: impl IntoIterator<Item = (String, String)>, homes: Vec<PathBuf>) -> Self {
         let trim = |root: String| root.trim_end_matches('/').to_owned();
         Self { moved: moved.into_iter().map(|(from, to)| (trim(from), trim(to))).collect(), homes, known: Mutex::default() }
     }
 
     /// The project key of a working directory.
-    pub fn key_of(&self, cwd: &str) -> String {
+    pub(crate) fn key_of(&self, cwd: &str) -> String {
         let mut known = self.known.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some(key) = known.get(cwd) {
             return key.clone();
@@ -49,7 +49,7 @@ impl Projects {
     }
 
     /// Replaces a moved root in a path by its new path.
-    pub fn moved_to(&self, path: &str) -> String {
+    pub(crate) fn moved_to(&self, path: &str) -> String {
         let path = if path.len() > 1 { path.trim_end_matches('/') } else { path };
         let renamed = self.moved.iter().find_map(|(from, to)| {
             let rest = path.strip_prefix(from.as_str())?;

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 
-pub fn install_handlers() {
+pub(crate) fn install_handlers() {
     // Without a handler, signals end the process; every stage survives that, so a failure here is ignored.
     let _ = ctrlc::set_handler(|| {
         if REQUESTED.swap(true, Ordering::SeqCst) {
@@ -15,10 +15,10 @@ pub fn install_handlers() {
 }
 
 /// Requests a stop at the next safe point, as a signal does.
-pub fn ask() {
+pub(crate) fn ask() {
     REQUESTED.store(true, Ordering::SeqCst);
 }
 
-pub fn requested() -> bool {
+pub(crate) fn requested() -> bool {
     REQUESTED.load(Ordering::SeqCst)
 }

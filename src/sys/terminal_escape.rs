@@ -14,7 +14,7 @@ const OWN_SEQUENCES: [&str; 2] = ["\x1b[1m", "\x1b[0m"];
 /// The most bytes of an incomplete character or sequence that wait for the rest.
 const MAX_HELD_BYTES: usize = 3;
 
-pub struct TerminalEscaper<W> {
+pub(crate) struct TerminalEscaper<W> {
     to: W,
     is_terminal: bool,
     /// The start of an incomplete character or sequence.
@@ -25,17 +25,17 @@ pub struct TerminalEscaper<W> {
 }
 
 impl<W: Write> TerminalEscaper<W> {
-    pub fn new(to: W, is_terminal: bool) -> Self {
+    pub(crate) fn new(to: W, is_terminal: bool) -> Self {
         Self { to, is_terminal, held: Vec::new(), goes_on: false, unheard: None }
     }
 
     /// Continues after write errors; [`TerminalEscaper::first_error`] gives the first one.
-    pub fn keep_going(self) -> Self {
+    pub(crate) fn keep_going(self) -> Self {
         Self { goes_on: true, ..self }
     }
 
     /// The first write error, if writing continued after one.
-    pub fn first_error(&self) -> Option<&io::Error> {
+    pub(crate) fn first_error(&self) -> Option<&io::Error> {
         self.unheard.as_ref()
     }
 

@@ -1,9 +1,9 @@
 //! How much room a text takes in a model's context: the one estimate of tokens. Pure.
 
 /// The token estimate: bytes of UTF-8 per two tokens. Text like ours has 3.5 to 4.5 bytes per token, so this overestimates.
-pub const BYTES_PER_TWO_TOKENS: usize = 7;
+pub(crate) const BYTES_PER_TWO_TOKENS: usize = 7;
 /// The estimate in words, for messages.
-pub const ESTIMATE: &str = "one token for 3.5 bytes of UTF-8";
+pub(crate) const ESTIMATE: &str = "one token for 3.5 bytes of UTF-8";
 
 /// The estimated tokens of a text.
 pub fn tokens(text: &str) -> usize {
@@ -11,11 +11,11 @@ pub fn tokens(text: &str) -> usize {
 }
 
 /// The most bytes that fit into so many tokens.
-pub fn max_bytes(tokens: usize) -> usize {
+pub(crate) fn max_bytes(tokens: usize) -> usize {
     tokens.saturating_mul(BYTES_PER_TWO_TOKENS) / 2
 }
 
 /// The number of whole tokens that so many bytes have room for.
-pub fn tokens_in(bytes: usize) -> usize {
+pub(crate) fn tokens_in(bytes: usize) -> usize {
     bytes * 2 / BYTES_PER_TWO_TOKENS
 }

@@ -44,7 +44,7 @@ fn next_special_byte(bytes: &[u8], from: usize) -> usize {
 
 /// Does a character change the direction of others, or show nothing? Such characters can hide text and split tags. The joiners
 /// that scripts and emoji need are not included, nor the sixteen variation selectors that say how an emoji is drawn.
-pub fn is_invisible(c: char) -> bool {
+pub(crate) fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{200b}'
         | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
@@ -137,7 +137,7 @@ fn is_one_line(text: &str) -> bool {
 }
 
 /// The start of a session's id, as people see and type it.
-pub fn id8(id: &str) -> String {
+pub(crate) fn id8(id: &str) -> String {
     one_line(&without_controls(id)).chars().take(8).collect()
 }
 

@@ -3,7 +3,7 @@
 use crate::text::clean::is_invisible;
 
 /// Blocks that the client, an editor or `recall` itself inserts into a message; no one said them.
-pub const INJECTED_TAGS: [&str; 10] = [
+pub(crate) const INJECTED_TAGS: [&str; 10] = [
     "system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics", "local-command-caveat", "local-command-stdout",
     "local-command-stderr", "user-prompt-submit-hook", "session-start-hook", "recall-context",
 ];

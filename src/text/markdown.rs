@@ -37,7 +37,7 @@ pub fn inline(text: &str) -> String {
 }
 
 /// The text that [`inline`] escaped.
-pub fn unescaped(line: &str) -> String {
+pub(crate) fn unescaped(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut at = 0;
     while let Some(c) = line[at..].chars().next() {
@@ -56,7 +56,7 @@ pub fn unescaped(line: &str) -> String {
 }
 
 /// As [`inline`], for a heading. A heading may end in attributes, and some viewers ignore the backslash before their brace.
-pub fn heading(text: &str) -> String {
+pub(crate) fn heading(text: &str) -> String {
     let mut line = inline(text);
     let end = line.trim_end_matches(['#', ' ']).len();
     if line[..end].ends_with('}') {

@@ -1,9 +1,9 @@
 //! Text without meaning: cleaning, escaping, tokens, how much room it takes. Imports nothing of recall.
 
-pub mod budget;
-pub mod clean;
-pub mod disarm;
-pub mod markdown;
-pub mod phrase;
-pub mod synonyms;
-pub mod tokenize;
+pub(crate) mod budget;
+pub(crate) mod clean;
+pub(crate) mod disarm;
+pub(crate) mod markdown;
+pub(crate) mod phrase;
+pub(crate) mod synonyms;
+pub(crate) mod tokenize;

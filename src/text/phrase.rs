@@ -2,29 +2,29 @@
 
 /// The text to find, in lower case and with each run of white space as one space.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PhraseMatcher(String);
+pub(crate) struct PhraseMatcher(String);
 
 impl PhraseMatcher {
     /// `None` if the text is only white space.
-    pub fn new(text: &str) -> Option<Self> {
+    pub(crate) fn new(text: &str) -> Option<Self> {
         let folded = fold(text).map(|(_, c)| c).collect::<String>();
         let text = folded.trim();
         (!text.is_empty()).then(|| Self(text.to_owned()))
     }
 
     /// Does the text contain the phrase? Line breaks may also be escaped, as in a JSON string or source code.
-    pub fn is_in(&self, text: &str) -> bool {
+    pub(crate) fn is_in(&self, text: &str) -> bool {
         let holds = |text: &str| fold(text).map(|(_, c)| c).collect::<String>().contains(&self.0);
         holds(text) || text.contains('\\') && holds(&text.replace("\\n", " ").replace("\\r", " ").replace("\\t", " "))
     }
 
     /// Its length in characters.
-    pub fn length(&self) -> usize {
+    pub(crate) fn length(&self) -> usize {
         self.0.chars().count()
     }
 
     /// The text without the lines that hold the phrase or a part of it, and the number of lines removed.
-    pub fn lines_without(&self, text: &str) -> (String, usize) {
+    pub(crate) fn lines_without(&self, text: &str) -> (String, usize) {
         let mut left: Vec<&str> = text.split_inclusive('\n').collect();
         let before = left.len();
         loop {

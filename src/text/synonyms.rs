@@ -77,22 +77,22 @@ static BY_WORD: LazyLock<HashMap<&'static str, &'static str>> =
     LazyLock::new(|| GROUPS.iter().flat_map(|(group, words)| words.split(' ').map(move |word| (word, *group))).collect());
 
 /// The synonym group of a word in lower case.
-pub fn group_of(word: &str) -> Option<&'static str> {
+pub(crate) fn group_of(word: &str) -> Option<&'static str> {
     BY_WORD.get(word).copied()
 }
 
 /// The words of a group.
-pub fn words_of_group(group: &'static str) -> impl Iterator<Item = &'static str> {
+pub(crate) fn words_of_group(group: &'static str) -> impl Iterator<Item = &'static str> {
     GROUPS.iter().filter(move |(name, _)| *name == group).flat_map(|(_, words)| words.split(' '))
 }
 
 /// A group's name in the index; no word of a text looks like it.
-pub fn marker(group: &str) -> String {
+pub(crate) fn marker(group: &str) -> String {
     format!("zzgroup{group}")
 }
 
 /// The markers of all groups that words of the indexed texts belong to.
-pub fn markers(indexed: &[&str]) -> String {
+pub(crate) fn markers(indexed: &[&str]) -> String {
     let groups: BTreeSet<&str> = indexed.iter().flat_map(|text| text.split(' ')).filter_map(group_of).collect();
     groups.into_iter().map(marker).collect::<Vec<_>>().join(" ")
 }

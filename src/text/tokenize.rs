@@ -40,14 +40,14 @@ const fn key(word: &[u8]) -> u64 {
 
 /// The words of a phrase as the index holds them, in order and separated by spaces: pairs of characters in scripts without spaces, no
 /// stop words.
-pub fn index_text(text: &str) -> String {
+pub(crate) fn index_text(text: &str) -> String {
     let mut indexed = String::with_capacity(text.len());
     words_of(text).for_each(|word| push_tokens(&mut indexed, word, is_stop_word));
     indexed
 }
 
 /// All words of a name (a path, branch or tool), including stop words.
-pub fn index_names(name: &str) -> String {
+pub(crate) fn index_names(name: &str) -> String {
     let mut indexed = String::with_capacity(name.len());
     words_of(name).for_each(|word| push_tokens(&mut indexed, word, |_| false));
     indexed
@@ -56,19 +56,19 @@ pub fn index_names(name: &str) -> String {
 /// The words of a document in text order, so that phrases match; then the parts of joined names, and the last characters of runs in
 /// scripts without spaces, since no pair begins with them.
 #[derive(Debug, Default)]
-pub struct IndexedText {
+pub(crate) struct IndexedText {
     words: String,
     parts: String,
 }
 
 impl IndexedText {
     /// Adds the words of a text, without stop words.
-    pub fn add(&mut self, text: &str) {
+    pub(crate) fn add(&mut self, text: &str) {
         self.add_words(text, is_stop_word);
     }
 
     /// Adds all words of a name. Stop words are kept: they are part of names.
-    pub fn add_name(&mut self, name: &str) {
+    pub(crate) fn add_name(&mut self, name: &str) {
         self.add_words(name, |_| false);
     }
 
@@ -87,7 +87,7 @@ impl IndexedText {
     }
 
     /// Adds those words of another document that `fits` accepts.
-    pub fn add_where(&mut self, of: &Self, mut fits: impl FnMut(&str) -> bool) {
+    pub(crate) fn add_where(&mut self, of: &Self, mut fits: impl FnMut(&str) -> bool) {
         for word in of.words.split_whitespace().filter(|word| fits(word)) {
             push_tokens(&mut self.words, word, |_| false);
         }
@@ -95,16 +95,16 @@ impl IndexedText {
     }
 
     /// All words, with repetitions.
-    pub fn all(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = &str> {
         self.words.split_whitespace().chain(self.parts.split_whitespace())
     }
 
     /// The size so far, in bytes.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.words.len() + self.parts.len()
     }
 
-    pub fn finish(mut self) -> String {
+    pub(crate) fn finish(mut self) -> String {
         self.words.push_str(&self.parts);
         self.words
     }
@@ -128,12 +128,12 @@ fn push_tokens(indexed: &mut String, word: &str, is_left_out: impl Fn(&str) -> b
 }
 
 /// Runs of letters and digits; everything else separates words.
-pub fn words_of(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn words_of(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
 /// The word in lower case and the parts of a joined name; for scripts without spaces, pairs of characters.
-pub fn tokens_of(word: &str) -> Vec<String> {
+pub(crate) fn tokens_of(word: &str) -> Vec<String> {
     let mut all = whole_tokens(word);
     if !word.chars().any(is_unsegmented) {
         all.extend(part_tokens(word));
@@ -166,12 +166,12 @@ fn part_tokens(word: &str) -> Vec<String> {
 }
 
 /// Is it a stop word (in lower case)?
-pub fn is_stop_word(word: &str) -> bool {
+pub(crate) fn is_stop_word(word: &str) -> bool {
     word.len() <= LONGEST_STOP_WORD && STOP_KEYS.binary_search(&key(word.as_bytes())).is_ok()
 }
 
 /// Does the character belong to a script without spaces between words?
-pub fn is_unsegmented(c: char) -> bool {
+pub(crate) fn is_unsegmented(c: char) -> bool {
     matches!(u32::from(c),
         0x0e00..=0x0fff | 0x1000..=0x109f | 0x1780..=0x17ff | 0x3040..=0x30ff | 0x31f0..=0x31ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff
         | 0xac00..=0xd7af | 0xf900..=0xfaff | 0xff66..=0xff9f | 0x20000..=0x3ffff)
@@ -194,7 +194,7 @@ fn character_pairs(run: &str) -> Vec<String> {
 }
 
 /// The parts of a joined name: `getHTTPUser_id2` → `get HTTP User id2`.
-pub fn parts(name: &str) -> Vec<&str> {
+pub(crate) fn parts(name: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;
     let chars: Vec<(usize, char)> = name.char_indices().collect();
@@ -215,7 +215,7 @@ pub fn parts(name: &str) -> Vec<&str> {
 }
 
 /// The distinctive words of a text: lower case, stemmed, without stop words.
-pub fn distinctive_words(text: &str) -> BTreeSet<String> {
+pub(crate) fn distinctive_words(text: &str) -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     let mut add = |word: &str| {
         if word.chars().nth(1).is_some() && !is_stop_word(word) {
@@ -232,7 +232,7 @@ pub fn distinctive_words(text: &str) -> BTreeSet<String> {
 }
 
 /// The word without its common English endings.
-pub fn stem(word: &str) -> &str {
+pub(crate) fn stem(word: &str) -> &str {
     for ending in ["ations", "ation", "ings", "ing", "ies", "ed", "es", "s", "e"] {
         if let Some(stem) = word.strip_suffix(ending)
             && stem.len() >= 3
@@ -244,7 +244,7 @@ pub fn stem(word: &str) -> &str {
 }
 
 /// The share of the words of `text` that `other` also holds: 0 to 1.
-pub fn covered_by(text: &BTreeSet<String>, other: &BTreeSet<String>) -> f64 {
+pub(crate) fn covered_by(text: &BTreeSet<String>, other: &BTreeSet<String>) -> f64 {
     if text.is_empty() {
         return 0.0;
     }

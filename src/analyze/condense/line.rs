@@ -6,7 +6,7 @@ use crate::model::session::{FileTouch, Outcome, Session, ToolUse, Touch};
 use crate::text::clean::{one_line, shorten};
 
 /// A tool use with its outcome, in one line of about `cap` characters.
-pub fn tool_line(session: &Session, tool: &ToolUse, outcome: Option<&Outcome>, repeats: usize, cap: usize) -> String {
+pub(crate) fn tool_line(session: &Session, tool: &ToolUse, outcome: Option<&Outcome>, repeats: usize, cap: usize) -> String {
     let deed = match &tool.file {
         Some(file) => file_line(session, file, repeats),
         None if tool.name == "Bash" => format!("$ {}", tool.line),
@@ -32,7 +32,7 @@ fn file_line(session: &Session, file: &FileTouch, repeats: usize) -> String {
 }
 
 /// The most informative sentences of a text, in order, within `max` characters; the writer's own if there are any.
-pub fn gist(text: &str, max: usize) -> String {
+pub(crate) fn gist(text: &str, max: usize) -> String {
     let own = sentences(text);
     let all = if own.is_empty() { all_sentences(text) } else { own };
     let whole = all.join(" ");

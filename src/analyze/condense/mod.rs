@@ -14,19 +14,19 @@ mod units;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-pub use self::line::{gist, tool_line};
+pub(crate) use self::line::{gist, tool_line};
 use self::units::{LineCandidate, Rank, candidates};
 use crate::model::session::{Item, RecordKey, Session};
 use crate::text::clean::shorten;
 
 /// A session as a summarizer reads it: numbered lines, and the record behind each number.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Condensed {
-    pub text: String,
+pub(crate) struct Condensed {
+    pub(crate) text: String,
     /// `rows[n - 1]` is the record of line `[n]`.
-    pub rows: Vec<RecordKey>,
+    pub(crate) rows: Vec<RecordKey>,
     /// Items for which there was no room.
-    pub left_out: usize,
+    pub(crate) left_out: usize,
 }
 
 /// Length of a line's number, brackets, space and newline, in characters.
@@ -36,7 +36,7 @@ const MAX_SHORT_WORDS_CHARS: usize = 160;
 const MIN_SHORT_WORDS_CHARS: usize = 60;
 
 /// Condenses a session to at most `budget` characters.
-pub fn condense(session: &Session, budget: usize) -> Condensed {
+pub(crate) fn condense(session: &Session, budget: usize) -> Condensed {
     let (candidates, terms) = candidates(session);
     let mut fill = BudgetFill { candidates: &candidates, budget, used: 0, chosen: Vec::new(), told: vec![false; terms.len()] };
     fill.chosen = candidates.iter().map(|c| vec![None; c.units.len()]).collect();
@@ -254,7 +254,7 @@ fn times(candidate: &LineCandidate) -> String {
 }
 
 /// The last reply before each of the user's turns, and the last of all, where the assistant reports the result.
-pub fn closing_replies(session: &Session) -> Vec<usize> {
+pub(crate) fn closing_replies(session: &Session) -> Vec<usize> {
     let mut closing = Vec::new();
     let mut last = None;
     for (at, entry) in session.entries.iter().enumerate().filter(|(_, e)| e.is_main()) {

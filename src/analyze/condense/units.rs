@@ -23,7 +23,7 @@ const MAX_SHORT_TOOL_CHARS: usize = 120;
 
 /// Candidates of one rank are placed before any of the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rank {
+pub(crate) enum Rank {
     /// The user's words.
     Words,
     /// The last reply, which says where things ended.
@@ -37,34 +37,34 @@ pub enum Rank {
 }
 
 /// A line that may be included.
-pub struct LineCandidate {
-    pub rank: Rank,
-    pub row: RecordKey,
+pub(crate) struct LineCandidate {
+    pub(crate) rank: Rank,
+    pub(crate) row: RecordKey,
     /// The speaker, as the start of the line.
-    pub who: &'static str,
+    pub(crate) who: &'static str,
     /// How often the session says it.
-    pub times: usize,
+    pub(crate) times: usize,
     /// Its parts in order, and the separator between them.
-    pub units: Vec<SentenceUnit>,
-    pub between: &'static str,
+    pub(crate) units: Vec<SentenceUnit>,
+    pub(crate) between: &'static str,
     /// The changed file, if the line says nothing else.
     changed: Option<String>,
 }
 
 /// A sentence, or a whole line that is one unit.
-pub struct SentenceUnit {
-    pub text: String,
+pub(crate) struct SentenceUnit {
+    pub(crate) text: String,
     /// The text in its short form.
-    pub short: String,
+    pub(crate) short: String,
     /// From 0 to 1.5: how much it says, and its position.
-    pub strength: f64,
+    pub(crate) strength: f64,
     /// The ids of its distinctive words.
-    pub terms: Vec<usize>,
+    pub(crate) terms: Vec<usize>,
 }
 
 /// Assigns ids to words.
 #[derive(Default)]
-pub struct TermIds(HashMap<String, usize>);
+pub(crate) struct TermIds(HashMap<String, usize>);
 
 impl TermIds {
     fn of(&mut self, text: &str) -> Vec<usize> {
@@ -75,13 +75,13 @@ impl TermIds {
         distinctive_words(text).into_iter().map(number).collect()
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 }
 
 /// Everything that may be included of a session, in order.
-pub fn candidates(session: &Session) -> (Vec<LineCandidate>, TermIds) {
+pub(crate) fn candidates(session: &Session) -> (Vec<LineCandidate>, TermIds) {
     let closing = closing_replies(session);
     let fixes: BTreeMap<RecordKey, FailedCommand> = failures(session).into_iter().map(|f| (f.row, f)).collect();
     let mut maker = CandidateBuilder { session, last_reply: closing.last().copied(), closing, fixes, terms: TermIds::default() };

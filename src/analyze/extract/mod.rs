@@ -1,11 +1,11 @@
 //! Makes a digest without a model: from what the user said, how the assistant closed each turn, what was answered, changed, run
 //! and left open, and the client's own summaries.
 
-pub mod completed;
-pub mod decisions;
+pub(crate) mod completed;
+pub(crate) mod decisions;
 mod files;
-pub mod open_items;
-pub mod request;
+pub(crate) mod open_items;
+pub(crate) mod request;
 mod statements;
 
 use self::files::{files, investigated};

@@ -12,41 +12,41 @@ use crate::text::clean::{one_line, shorten};
 use crate::text::tokenize::{covered_by, distinctive_words};
 
 /// Longest statement of a digest, in characters.
-pub const MAX_STATEMENT_CHARS: usize = 260;
+pub(crate) const MAX_STATEMENT_CHARS: usize = 260;
 /// Two statements that share this much of their distinctive words are the same.
 const SAME_SHARE: f64 = 0.7;
 
 /// A sentence of the assistant, with its context.
-pub struct Statement {
-    pub text: String,
-    pub row: RecordKey,
-    pub weight: f64,
-    pub topics: Vec<SentenceTopic>,
+pub(crate) struct Statement {
+    pub(crate) text: String,
+    pub(crate) row: RecordKey,
+    pub(crate) weight: f64,
+    pub(crate) topics: Vec<SentenceTopic>,
     /// It is in the last reply of a turn.
-    pub closing: bool,
+    pub(crate) closing: bool,
     /// How many turns follow: 0 for the last.
-    pub turns_left: usize,
+    pub(crate) turns_left: usize,
     /// It offers or asks.
-    pub offer: bool,
+    pub(crate) offer: bool,
     /// It is in a list of next steps.
-    pub listed_next: bool,
+    pub(crate) listed_next: bool,
     /// It reports interim progress.
-    pub progress: bool,
+    pub(crate) progress: bool,
     /// It reports what was done, even if it has words of other topics.
-    pub history: bool,
+    pub(crate) history: bool,
     /// It only introduces what follows it.
-    pub announces: bool,
+    pub(crate) announces: bool,
     /// The user rejected the work of its turn.
-    pub overruled: bool,
+    pub(crate) overruled: bool,
 }
 
 impl Statement {
-    pub fn about(&self, topic: SentenceTopic) -> bool {
+    pub(crate) fn about(&self, topic: SentenceTopic) -> bool {
         self.topics.contains(&topic)
     }
 }
 
-pub fn statements(session: &Session) -> Vec<Statement> {
+pub(crate) fn statements(session: &Session) -> Vec<Statement> {
     let closing = closing_replies(session);
     let reports = agent_reports(session);
     let refused = refused_turns(session);
@@ -146,10 +146,10 @@ fn agent_reports(session: &Session) -> BTreeSet<usize> {
 
 /// Statements used so far, so that nothing is repeated.
 #[derive(Default)]
-pub struct SeenStatements(Vec<BTreeSet<String>>);
+pub(crate) struct SeenStatements(Vec<BTreeSet<String>>);
 
 impl SeenStatements {
-    pub fn is_new(&mut self, text: &str) -> bool {
+    pub(crate) fn is_new(&mut self, text: &str) -> bool {
         let these = distinctive_words(text);
         let known =
             self.0.iter().any(|other| covered_by(&these, other) >= SAME_SHARE && covered_by(other, &these) >= SAME_SHARE / 2.0);
@@ -161,11 +161,16 @@ impl SeenStatements {
 }
 
 /// The accepted statements of greatest weight, in the order of the session.
-pub fn pick(pool: &[Statement], seen: &mut SeenStatements, max: usize, fits: impl Fn(&Statement) -> bool) -> Vec<String> {
+pub(crate) fn pick(pool: &[Statement], seen: &mut SeenStatements, max: usize, fits: impl Fn(&Statement) -> bool) -> Vec<String> {
     pick_claims(pool, seen, max, fits).into_iter().map(|c| c.text).collect()
 }
 
-pub fn pick_claims(pool: &[Statement], seen: &mut SeenStatements, max: usize, fits: impl Fn(&Statement) -> bool) -> Vec<Claim> {
+pub(crate) fn pick_claims(
+    pool: &[Statement],
+    seen: &mut SeenStatements,
+    max: usize,
+    fits: impl Fn(&Statement) -> bool,
+) -> Vec<Claim> {
     let mut fitting: Vec<usize> = (0..pool.len()).filter(|at| fits(&pool[*at])).collect();
     fitting.sort_by(|a, b| pool[*b].weight.total_cmp(&pool[*a].weight).then(a.cmp(b)));
     let mut chosen: Vec<usize> = fitting.into_iter().filter(|at| seen.is_new(&pool[*at].text)).take(max).collect();

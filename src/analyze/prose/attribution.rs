@@ -136,7 +136,7 @@ pub(super) fn announced_from(sentence: &str) -> Option<usize> {
 
 /// Does a sentence report another's statement without quoting it ("The page says that we decided …")? If so, returns where the
 /// writer's own words resume, if they do.
-pub fn report_end(sentence: &str) -> Option<Option<usize>> {
+pub(crate) fn report_end(sentence: &str) -> Option<Option<usize>> {
     /// The subject of such a sentence is short.
     const MOST: usize = 6;
     const OWN_CLAUSES: [&str; 12] = [

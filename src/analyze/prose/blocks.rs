@@ -21,12 +21,12 @@ const CODE_INDENT: usize = 4;
 /// A line outside of code, or a part of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct VoicedLine<'t> {
-    pub text: &'t str,
-    pub voice: Voice,
+    pub(crate) text: &'t str,
+    pub(crate) voice: Voice,
     /// The line that attributes the words, if there is one.
-    pub by: Option<Rc<str>>,
+    pub(crate) by: Option<Rc<str>>,
     /// It begins a line.
-    pub starts: bool,
+    pub(crate) starts: bool,
 }
 
 /// An attribution in effect: whose words follow, and how far.

@@ -9,8 +9,8 @@ mod blocks;
 mod markup;
 mod quotation;
 
-pub use self::attribution::report_end;
-pub use self::quotation::{unquoted, unquoted_keeping_code};
+pub(crate) use self::attribution::report_end;
+pub(crate) use self::quotation::{unquoted, unquoted_keeping_code};
 
 use self::blocks::{pieces, with_attribution, without_quote};
 use self::markup::without_emphasis;
@@ -19,7 +19,7 @@ use crate::analyze::signal::{SentenceTopic, is_about, opens_next_steps};
 
 /// Whose words a sentence is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Voice {
+pub(crate) enum Voice {
     /// The writer's.
     Own,
     /// The writer's account of what something shows: "The log shows:".
@@ -30,16 +30,16 @@ pub enum Voice {
 
 /// A sentence, and what the heading or the line above its list announces.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SpokenSentence {
+pub(crate) struct SpokenSentence {
     /// Another's words are in quotation marks, after the line that attributes them.
-    pub text: String,
-    pub under: Option<SentenceTopic>,
-    pub voice: Voice,
+    pub(crate) text: String,
+    pub(crate) under: Option<SentenceTopic>,
+    pub(crate) voice: Voice,
 }
 
 /// The sentences of a text, each with the topic of the heading above it: items under "Left to do:" are next steps whatever their
 /// words.
-pub fn outline(text: &str) -> Vec<SpokenSentence> {
+pub(crate) fn outline(text: &str) -> Vec<SpokenSentence> {
     let mut all = Vec::new();
     let mut under = None;
     for piece in pieces(text) {
@@ -85,17 +85,17 @@ fn own_sentences(block: &str, under: Option<SentenceTopic>, all: &mut Vec<Spoken
 }
 
 /// The writer's own sentences and list items, without markup, code blocks, headings and table rules.
-pub fn sentences(text: &str) -> Vec<String> {
+pub(crate) fn sentences(text: &str) -> Vec<String> {
     outline(text).into_iter().filter(|said| said.voice == Voice::Own).map(|said| said.text).collect()
 }
 
 /// All sentences; those of others in quotation marks.
-pub fn all_sentences(text: &str) -> Vec<String> {
+pub(crate) fn all_sentences(text: &str) -> Vec<String> {
     outline(text).into_iter().map(|said| said.text).collect()
 }
 
 /// The lines in which the writer speaks, unchanged; no words of others, and no code.
-pub fn own_words(text: &str) -> String {
+pub(crate) fn own_words(text: &str) -> String {
     let own = pieces(text).into_iter().filter(|piece| piece.voice == Voice::Own).map(|piece| piece.text);
     own.map(|line| attribution::announced_from(line).map_or(line, |rest| &line[..rest])).collect::<Vec<_>>().join("\n")
 }
@@ -114,7 +114,7 @@ fn is_heading(line: &str) -> bool {
 }
 
 /// The words of others in a text.
-pub fn others_words(text: &str) -> String {
+pub(crate) fn others_words(text: &str) -> String {
     outline(text).into_iter().filter(|said| said.voice == Voice::Quoted).map(|said| said.text).collect::<Vec<_>>().join("\n")
 }
 
@@ -135,7 +135,7 @@ fn sentences_of(line: &str) -> Vec<String> {
 }
 
 /// The sentences of a text that was folded into one line, whoever said them.
-pub fn sentences_of_line(line: &str) -> Vec<String> {
+pub(crate) fn sentences_of_line(line: &str) -> Vec<String> {
     sentences_of(line)
 }
 

@@ -10,15 +10,15 @@ const MIN_WORDS: usize = 3;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Quotations {
     /// Complete ones with their marks, in order and not nested.
-    pub closed: Vec<Span>,
+    pub(crate) closed: Vec<Span>,
     /// The offset of a mark that is not closed on this line, and the marks that would close it.
-    pub open: Option<(usize, &'static [char])>,
+    pub(crate) open: Option<(usize, &'static [char])>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Span {
-    pub at: Range<usize>,
-    pub is_code: bool,
+    pub(crate) at: Range<usize>,
+    pub(crate) is_code: bool,
 }
 
 /// The marks that close an opening mark.
@@ -110,12 +110,12 @@ pub(super) fn quotation_end(line: &str, from: usize, marks: &[char]) -> Option<u
 }
 
 /// The line without quotations and code; terms of one or two words stay.
-pub fn unquoted(line: &str) -> Cow<'_, str> {
+pub(crate) fn unquoted(line: &str) -> Cow<'_, str> {
     without(line, |_| true)
 }
 
 /// The line without quotations; code spans stay, as the writer names what is in them.
-pub fn unquoted_keeping_code(line: &str) -> Cow<'_, str> {
+pub(crate) fn unquoted_keeping_code(line: &str) -> Cow<'_, str> {
     without(line, |span| !span.is_code)
 }
 

@@ -4,7 +4,7 @@
 //! to-do lists and tasks as state, the user's answers as words, plans as plans.
 
 /// Tools that are not stored by default. A name that ends in `*` matches every tool that begins so.
-pub const SKIP_TOOLS: [&str; 39] = [
+pub(crate) const SKIP_TOOLS: [&str; 39] = [
     "AskUserQuestion", "BashOutput", "CronCreate", "CronDelete", "CronList", "EnterPlanMode", "EnterWorktree", "ExitWorktree",
     "Glob", "Grep", "KillBash", "KillShell", "ListMcpResources", "ListMcpResourcesTool", "LS", "Monitor", "ReadMcpResource",
     "ReadMcpResourceTool", "ScheduleWakeup", "SendMessage", "SendUserFile", "Skill", "SlashCommand", "StructuredOutput",
@@ -13,17 +13,17 @@ pub const SKIP_TOOLS: [&str; 39] = [
 ];
 
 /// The tools of `recall mcp`.
-pub const OWN_TOOLS: [&str; 7] = ["search", "timeline", "get", "recall", "remember", "close", "status"];
+pub(crate) const OWN_TOOLS: [&str; 7] = ["search", "timeline", "get", "recall", "remember", "close", "status"];
 
 /// Is this a tool of recall's own server? Independent of the config, where the list is the user's. A server is named by whoever
 /// registered it; under a name without `recall` it cannot be recognized.
-pub fn is_own_tool(name: &str) -> bool {
+pub(crate) fn is_own_tool(name: &str) -> bool {
     let parts = name.strip_prefix("mcp__").and_then(|rest| rest.rsplit_once("__"));
     parts.is_some_and(|(server, tool)| server.to_lowercase().contains("recall") && OWN_TOOLS.contains(&tool))
 }
 
 /// Does the list name a tool?
-pub fn is_skipped_tool<S: AsRef<str>>(name: &str, list: &[S]) -> bool {
+pub(crate) fn is_skipped_tool<S: AsRef<str>>(name: &str, list: &[S]) -> bool {
     list.iter()
         .map(AsRef::as_ref)
         .any(|skipped| name == skipped || skipped.strip_suffix("*").is_some_and(|start| name.starts_with(start)))

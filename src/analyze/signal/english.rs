@@ -3,7 +3,7 @@
 use super::MemoryKind::{Cause, Change, Check, Configuration, Convention, Decision, Error, Remember, Solution, Workaround};
 use super::language::{Language, PhraseRule};
 
-pub static ENGLISH: Language = Language {
+pub(crate) static ENGLISH: Language = Language {
     numbers: &["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "dozens", "several", "many"],
     supposing: &[
         "if", "whether", "unless", "until", "should", "would", "could", "might", "may", "can", "sure", "ensure", "ensures",

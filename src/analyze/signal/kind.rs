@@ -5,7 +5,7 @@ use serde::Serialize;
 /// What a stored item means to someone who continues the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum MemoryKind {
+pub(crate) enum MemoryKind {
     /// The user's own words.
     Said,
     /// Something failed.
@@ -38,7 +38,7 @@ pub enum MemoryKind {
 
 impl MemoryKind {
     /// How much an item of this kind matters, from 0 to 1.
-    pub const fn importance(self) -> f64 {
+    pub(crate) const fn importance(self) -> f64 {
         match self {
             Self::Said | Self::Error => 1.0,
             Self::Remember => 0.95,
@@ -57,7 +57,7 @@ impl MemoryKind {
     }
 
     /// Is it an event, which cannot be announced or supposed?
-    pub const fn is_event(self) -> bool {
+    pub(crate) const fn is_event(self) -> bool {
         matches!(self, Self::Error | Self::Check | Self::Cause | Self::Solution | Self::Change | Self::Configuration)
     }
 }
@@ -65,7 +65,7 @@ impl MemoryKind {
 /// The tiers of importance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Tier {
+pub(crate) enum Tier {
     None,
     /// At least 0.5.
     Moderate,
@@ -74,7 +74,7 @@ pub enum Tier {
 }
 
 impl Tier {
-    pub fn of(importance: f64) -> Self {
+    pub(crate) fn of(importance: f64) -> Self {
         if importance >= 0.8 {
             Self::Strong
         } else if importance >= 0.5 {
@@ -87,24 +87,24 @@ impl Tier {
 
 /// The kind and importance of an item or a sentence, and the rule that determined them.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Signal {
-    pub kind: MemoryKind,
+pub(crate) struct Signal {
+    pub(crate) kind: MemoryKind,
     /// From 0 to 1.
-    pub importance: f64,
-    pub rule: &'static str,
+    pub(crate) importance: f64,
+    pub(crate) rule: &'static str,
 }
 
 impl Signal {
-    pub fn new(kind: MemoryKind, rule: &'static str) -> Self {
+    pub(crate) fn new(kind: MemoryKind, rule: &'static str) -> Self {
         Self { kind, importance: kind.importance(), rule }
     }
 
     /// Raises the importance to at least this value, for an item whose position matters.
-    pub fn at_least(self, importance: f64) -> Self {
+    pub(crate) fn at_least(self, importance: f64) -> Self {
         Self { importance: self.importance.max(importance), ..self }
     }
 
-    pub fn tier(&self) -> Tier {
+    pub(crate) fn tier(&self) -> Tier {
         Tier::of(self.importance)
     }
 }

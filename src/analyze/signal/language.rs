@@ -11,32 +11,32 @@ use super::MemoryKind;
 
 /// The phrases of one language.
 #[derive(Debug)]
-pub struct Language {
+pub(crate) struct Language {
     /// Words for numbers, besides digits.
-    pub numbers: &'static [&'static str],
+    pub(crate) numbers: &'static [&'static str],
     /// Words that make the rest of the clause hypothetical: `if`, `whether`.
-    pub supposing: &'static [&'static str],
+    pub(crate) supposing: &'static [&'static str],
     /// Phrases with which a speaker announces what they are about to do: it is not done yet.
-    pub announcing: &'static [&'static str],
-    pub classes: &'static [(&'static str, &'static [&'static str])],
-    pub rules: &'static [PhraseRule],
+    pub(crate) announcing: &'static [&'static str],
+    pub(crate) classes: &'static [(&'static str, &'static [&'static str])],
+    pub(crate) rules: &'static [PhraseRule],
 }
 
 /// Phrases that make a sentence one kind of memory.
 #[derive(Debug)]
-pub struct PhraseRule {
-    pub name: &'static str,
+pub(crate) struct PhraseRule {
+    pub(crate) name: &'static str,
     /// `None` for phrases that only look like a memory.
-    pub kind: Option<MemoryKind>,
+    pub(crate) kind: Option<MemoryKind>,
     /// From 0 to 1.
-    pub importance: f64,
-    pub phrases: &'static [&'static str],
+    pub(crate) importance: f64,
+    pub(crate) phrases: &'static [&'static str],
 }
 
 #[cfg(test)]
 impl Language {
     /// Phrases that can never match: with an unknown class, in upper case, or with an open start.
-    pub fn mistakes(&'static self) -> Vec<String> {
+    pub(crate) fn mistakes(&'static self) -> Vec<String> {
         let phrases = self.rules.iter().flat_map(|rule| rule.phrases).chain(self.announcing);
         let named = self.classes.iter().flat_map(|(_, members)| *members);
         let unknown = |part: &str| match part.strip_prefix('{') {
@@ -50,7 +50,7 @@ impl Language {
 
 /// A language compiled for matching.
 #[derive(Debug)]
-pub struct Matcher {
+pub(crate) struct Matcher {
     language: &'static Language,
     /// The slots that a word fits.
     slots: HashMap<&'static str, Vec<usize>>,
@@ -98,7 +98,7 @@ struct PhraseMatch {
 }
 
 impl Matcher {
-    pub fn new(language: &'static Language) -> Self {
+    pub(crate) fn new(language: &'static Language) -> Self {
         let mut all = Self {
             language,
             slots: HashMap::new(),
@@ -183,7 +183,7 @@ impl Matcher {
     }
 
     /// The rule a sentence matches; of several, the most important.
-    pub fn rule(&self, sentence: &str) -> Option<&'static PhraseRule> {
+    pub(crate) fn rule(&self, sentence: &str) -> Option<&'static PhraseRule> {
         let lower = sentence.to_lowercase().replace('\u{2019}', "'");
         let words = self.words(&lower);
         let hits = self.hits(&words);
@@ -209,7 +209,7 @@ impl Matcher {
     }
 
     /// The names of the rules whose phrases occur in a sentence, of any kind, except inside a longer phrase.
-    pub fn named(&self, sentence: &str) -> Vec<&'static str> {
+    pub(crate) fn named(&self, sentence: &str) -> Vec<&'static str> {
         let lower = sentence.to_lowercase().replace('\u{2019}', "'");
         let hits = self.hits(&self.words(&lower));
         let longer = |hit: &PhraseMatch, o: &PhraseMatch| o.from <= hit.from && o.to >= hit.to && o.to - o.from > hit.to - hit.from;

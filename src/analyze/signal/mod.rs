@@ -1,6 +1,6 @@
 //! Rates what is worth remembering: each item and each sentence gets a kind, an importance from 0 to 1, and the rule behind them.
 
-pub mod bookkeeping_tools;
+pub(crate) mod bookkeeping_tools;
 mod english;
 mod kind;
 pub(crate) mod language;
@@ -9,11 +9,11 @@ mod tools;
 
 use std::sync::LazyLock;
 
-pub use kind::{MemoryKind, Signal, Tier};
-pub use phrases::{
+pub(crate) use kind::{MemoryKind, Signal, Tier};
+pub(crate) use phrases::{
     SentenceTopic, awaits_commit, is_about, is_filler, is_history, is_offer, is_progress, opens_next_steps, rejects_work, topics,
 };
-pub use tools::{APPROVED, REFUSED, has_failed, is_check, is_commit, may_fail, only_inspects};
+pub(crate) use tools::{APPROVED, REFUSED, has_failed, is_check, is_commit, may_fail, only_inspects};
 
 use self::language::Matcher;
 use crate::analyze::prose::{report_end, sentences, unquoted, unquoted_keeping_code};
@@ -23,7 +23,7 @@ use crate::model::session::{Entry, Item, Outcome, ToolUse, Touch};
 static LANGUAGES: LazyLock<Vec<Matcher>> = LazyLock::new(|| vec![Matcher::new(&english::ENGLISH)]);
 
 /// Rates a sentence; `None` if it matches no rule. Quotations and others' decisions that it reports do not count as its decision.
-pub fn signal_of_sentence(sentence: &str) -> Option<Signal> {
+pub(crate) fn signal_of_sentence(sentence: &str) -> Option<Signal> {
     let signal = signal_in(&LANGUAGES, &unquoted_keeping_code(sentence))?;
     if signal.kind != MemoryKind::Decision {
         return Some(signal);
@@ -42,7 +42,7 @@ fn signal_in(languages: &[Matcher], sentence: &str) -> Option<Signal> {
 }
 
 /// Rates an item. A text rates as its most important sentence.
-pub fn signal_of(entry: &Entry) -> Signal {
+pub(crate) fn signal_of(entry: &Entry) -> Signal {
     let signal = match &entry.item {
         Item::Prompt(_) | Item::Answer(_) => Signal::new(MemoryKind::Said, "the user's words"),
         Item::Interrupted => Signal { kind: MemoryKind::Said, importance: 0.5, rule: "the user interrupted" },
@@ -102,12 +102,12 @@ fn signal_of_tool(tool: &ToolUse, outcome: Option<&Outcome>) -> Signal {
 /// importance.
 ///
 /// [`signal_of`] decides whether something is kept and what it precedes; this only ranks sentences that compete for space.
-pub fn weight(sentence: &str) -> f64 {
+pub(crate) fn weight(sentence: &str) -> f64 {
     weight_of(sentence, &topics(sentence))
 }
 
 /// The same, if the topics are known already.
-pub fn weight_of(sentence: &str, topics: &[SentenceTopic]) -> f64 {
+pub(crate) fn weight_of(sentence: &str, topics: &[SentenceTopic]) -> f64 {
     if is_filler(sentence) {
         return 0.05;
     }

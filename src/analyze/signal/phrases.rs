@@ -8,7 +8,7 @@ use crate::analyze::prose::{report_end, unquoted, unquoted_keeping_code};
 
 /// What a sentence is about. It may have several topics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SentenceTopic {
+pub(crate) enum SentenceTopic {
     Next,
     Blocker,
     Decision,
@@ -107,7 +107,7 @@ fn automaton<'p>(phrases: impl IntoIterator<Item = &'p str>) -> AhoCorasick {
 const WRITER_TOPICS: [SentenceTopic; 3] = [SentenceTopic::Next, SentenceTopic::Blocker, SentenceTopic::Decision];
 
 /// The topics of a sentence, each once, in the order of [`SentenceTopic`]. Quotations do not count.
-pub fn topics(sentence: &str) -> Vec<SentenceTopic> {
+pub(crate) fn topics(sentence: &str) -> Vec<SentenceTopic> {
     let mut found = topics_in(&unquoted_keeping_code(sentence));
     if found.iter().any(|topic| WRITER_TOPICS.contains(topic)) {
         let own = unquoted(sentence);
@@ -130,7 +130,7 @@ fn topics_in(sentence: &str) -> Vec<SentenceTopic> {
     found
 }
 
-pub fn is_about(sentence: &str, topic: SentenceTopic) -> bool {
+pub(crate) fn is_about(sentence: &str, topic: SentenceTopic) -> bool {
     topics(sentence).contains(&topic)
 }
 
@@ -151,7 +151,7 @@ fn padded(sentence: &str) -> String {
 }
 
 /// Does a heading, or the line above a list, announce open work?
-pub fn opens_next_steps(heading: &str) -> bool {
+pub(crate) fn opens_next_steps(heading: &str) -> bool {
     const OPENING: &[&str] = &[
         " next", " to do", " todo", " to-do", " remaining", " remains", " left to", " left:", " still ", " open ", " outstanding",
         " follow-up", " follow up", " followup", " pending:", " pending work", " future", " you'll need", " you need to",
@@ -163,7 +163,7 @@ pub fn opens_next_steps(heading: &str) -> bool {
 }
 
 /// Does a statement report something done, with nothing in it that is explicitly still to do?
-pub fn is_history(sentence: &str, topics: &[SentenceTopic]) -> bool {
+pub(crate) fn is_history(sentence: &str, topics: &[SentenceTopic]) -> bool {
     const EXPLICIT: &[&str] = &[
         " next", " to do", " todo", " to-do", " remaining", " still ", " left to", " not yet", " follow-up", " follow up",
         " need to ", " needs to ", " should ", " will need", " pending", " unpushed", " uncommitted", " haven't", " hasn't",
@@ -174,14 +174,14 @@ pub fn is_history(sentence: &str, topics: &[SentenceTopic]) -> bool {
 }
 
 /// Is a sentence only an announcement or a courtesy?
-pub fn is_filler(sentence: &str) -> bool {
+pub(crate) fn is_filler(sentence: &str) -> bool {
     let lower = sentence.trim_start_matches(['*', '#', ' ', '-']).to_lowercase().replace('\u{2019}', "'");
     FILLER_STARTS.iter().any(|start| lower.starts_with(start)) && sentence.chars().count() < 160
         || lower.ends_with(':') && lower.len() < 60
 }
 
 /// Does a sentence offer or ask rather than state?
-pub fn is_offer(sentence: &str) -> bool {
+pub(crate) fn is_offer(sentence: &str) -> bool {
     const OFFERS: &[&str] = &[
         " want me to", " would you like", " let me know", " shall i", " should i ", " if you want", " if you'd like",
         " say the word", " happy to ", " when you're ready",
@@ -191,13 +191,13 @@ pub fn is_offer(sentence: &str) -> bool {
 }
 
 /// Does a sentence report interim progress? Later turns make it history.
-pub fn is_progress(sentence: &str) -> bool {
+pub(crate) fn is_progress(sentence: &str) -> bool {
     let lower = padded(sentence);
     [" yet", " haven't ", " hasn't ", " not been ", " wasn't "].iter().any(|mark| lower.contains(mark))
 }
 
 /// Does the user revert or reject what was just done?
-pub fn rejects_work(prompt: &str) -> bool {
+pub(crate) fn rejects_work(prompt: &str) -> bool {
     const REFUSALS: &[&str] = &[
         "no,", "no ", "no.", "don't ", "dont ", "do not ", "revert", "undo", "stop", "wait", "not like that", "that's wrong",
         "can you revert",
@@ -208,7 +208,7 @@ pub fn rejects_work(prompt: &str) -> bool {
 }
 
 /// Does a sentence say that something is not committed or pushed yet? A later commit makes it history.
-pub fn awaits_commit(sentence: &str) -> bool {
+pub(crate) fn awaits_commit(sentence: &str) -> bool {
     const AWAITING: &[&str] = &[
         "uncommitted", "not committed", "isn't committed", "haven't committed", "not yet committed", "hasn't been committed",
         "unpushed", "not pushed", "haven't pushed", "to commit", "commit the change", "commit it", "commit and push",

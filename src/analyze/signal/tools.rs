@@ -12,7 +12,7 @@ const CHECK_WORDS: &[&str] = &[
 const EXAMINED_WORDS: usize = 5;
 
 /// Does a command check the work?
-pub fn is_check(tool: &ToolUse) -> bool {
+pub(crate) fn is_check(tool: &ToolUse) -> bool {
     let is_check_word = |word: &str| CHECK_WORDS.iter().any(|check| word.starts_with(check.trim_end()));
     tool.name == "Bash"
         && steps(&tool.line.to_lowercase()).any(|step| {
@@ -22,13 +22,13 @@ pub fn is_check(tool: &ToolUse) -> bool {
         })
 }
 
-pub fn is_commit(tool: &ToolUse) -> bool {
+pub(crate) fn is_commit(tool: &ToolUse) -> bool {
     tool.name == "Bash"
         && (tool.line.contains("git commit") || tool.line.contains("gh pr create") || tool.line.contains("git push"))
 }
 
 /// Did a tool use fail, by its result or by its output? A refusal by the user is an answer, not a failure.
-pub fn has_failed(outcome: &Outcome) -> bool {
+pub(crate) fn has_failed(outcome: &Outcome) -> bool {
     if outcome.brief == REFUSED || outcome.brief.starts_with(CANCELLED) || outcome.brief.starts_with(NOT_ALLOWED) {
         return false;
     }
@@ -48,9 +48,9 @@ pub fn has_failed(outcome: &Outcome) -> bool {
         || counted(" error")
 }
 
-pub const REFUSED: &str = "refused by the user";
+pub(crate) const REFUSED: &str = "refused by the user";
 /// The outcome of a plan that the user agreed to.
-pub const APPROVED: &str = "approved by the user";
+pub(crate) const APPROVED: &str = "approved by the user";
 /// Another tool use of the same message failed, so this one never ran.
 const CANCELLED: &str = "Cancelled: ";
 
@@ -70,12 +70,12 @@ const INSPECTING_PROGRAMS: &[&str] = &[
 const QUERYING_PROGRAMS: &[&str] = &["curl", "wget", "open", "ping", "nc"];
 
 /// Does every step of a command only inspect?
-pub fn only_inspects(command: &str) -> bool {
+pub(crate) fn only_inspects(command: &str) -> bool {
     !writes(&without_quoted(command)) && all_steps(command, |step| runs_one_of(step, INSPECTING_PROGRAMS))
 }
 
 /// May a command fail without that being a failure of the work?
-pub fn may_fail(command: &str) -> bool {
+pub(crate) fn may_fail(command: &str) -> bool {
     all_steps(command, |step| runs_one_of(step, INSPECTING_PROGRAMS) || runs_one_of(step, QUERYING_PROGRAMS))
 }
 

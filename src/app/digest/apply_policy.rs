@@ -11,7 +11,7 @@ use crate::store::forget::{Permanence, RemovalPlan};
 use crate::sys::messages::Ui;
 
 /// Deletes what is stored of projects that the config now excludes.
-pub fn delete_excluded(config: &Config, store: &mut Store, report: &mut Report) -> Result<()> {
+pub(crate) fn delete_excluded(config: &Config, store: &mut Store, report: &mut Report) -> Result<()> {
     if config.exclude_projects.is_empty() {
         return Ok(());
     }
@@ -25,7 +25,7 @@ pub fn delete_excluded(config: &Config, store: &mut Store, report: &mut Report) 
 }
 
 /// Resanitizes stored texts if they were cleaned by other rules than today's.
-pub fn resanitize(config: &Config, ui: &Ui, store: &mut Store, report: &mut Report) -> Result<()> {
+pub(crate) fn resanitize(config: &Config, ui: &Ui, store: &mut Store, report: &mut Report) -> Result<()> {
     let rules = config.sanitizer_rules();
     if store.is_sanitized_by(&rules)? {
         return Ok(());
@@ -39,7 +39,7 @@ pub fn resanitize(config: &Config, ui: &Ui, store: &mut Store, report: &mut Repo
 }
 
 /// Forgets sessions past the configured retention.
-pub fn forget_expired(config: &Config, now: Millis, store: &mut Store, report: &mut Report) -> Result<()> {
+pub(crate) fn forget_expired(config: &Config, now: Millis, store: &mut Store, report: &mut Report) -> Result<()> {
     let Some(oldest) = config.retention.oldest(now) else { return Ok(()) };
     let doomed = RemovalPlan { whole: store.inactive_since(oldest)?, ..RemovalPlan::default() };
     report.sessions_forgotten = doomed.whole.len() as u64;
@@ -47,7 +47,7 @@ pub fn forget_expired(config: &Config, now: Millis, store: &mut Store, report: &
 }
 
 /// Secure erase: rewrites the index if something was deleted from it since the last rewrite.
-pub fn secure_erase(store: &Store, ui: &Ui) -> Result<()> {
+pub(crate) fn secure_erase(store: &Store, ui: &Ui) -> Result<()> {
     // Only a warning: a full disk may have no room for the rewrite but for everything else. The next run tries again.
     if store.needs_secure_erase()?
         && let Err(e) = store.scrub()

@@ -18,7 +18,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(250);
 const NICE_INCREMENT: i32 = 15;
 
 /// Lowers the run's priority and bounds its time.
-pub fn enter() {
+pub(crate) fn enter() {
     // Best effort: a refused `nice` only makes the run less polite.
     let _ = rustix::process::nice(NICE_INCREMENT);
     thread::spawn(|| {
@@ -31,7 +31,7 @@ pub fn enter() {
 
 /// Takes the lock after the run that holds it has ended, because that run may already have read past this transcript. `None` on
 /// timeout.
-pub fn wait_for_lock(lock: &mut RwLock<std::fs::File>) -> Result<Option<RwLockWriteGuard<'_, std::fs::File>>> {
+pub(crate) fn wait_for_lock(lock: &mut RwLock<std::fs::File>) -> Result<Option<RwLockWriteGuard<'_, std::fs::File>>> {
     let until = Instant::now() + TIME_LIMIT;
     // Probe first: the borrow checker rejects returning the guard of `try_write` from inside the loop.
     while lock.try_write().is_err() {

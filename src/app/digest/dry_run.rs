@@ -21,7 +21,7 @@ use crate::store::load::SessionHead;
 use crate::sys::messages::Ui;
 use crate::text::clean::without_controls;
 
-pub fn run(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis, out: &mut impl Write) -> Result<()> {
+pub(crate) fn run(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis, out: &mut impl Write) -> Result<()> {
     let mut report = Report::default();
     let Some((_folder, mut store)) = open_sandbox(request, config, ui, now, &mut report)? else {
         ui.note("another run is under way");

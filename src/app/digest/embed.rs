@@ -29,7 +29,7 @@ struct DocumentTexts {
     texts: Vec<String>,
 }
 
-pub fn run(config: &Config, ui: &Ui, store: &mut Store, report: &mut Report) -> Result<()> {
+pub(crate) fn run(config: &Config, ui: &Ui, store: &mut Store, report: &mut Report) -> Result<()> {
     if !config.embeddings.is_on() {
         // Turning embeddings off deletes the vectors.
         store.drop_vectors()?;

@@ -19,7 +19,7 @@ use crate::sys::failpoints;
 use crate::sys::messages::Ui;
 
 /// Ingests what was appended to the transcripts, and nothing else.
-pub fn ingest_only(config: &Config, ui: &Ui, now: Millis, store: &mut Store) -> Result<()> {
+pub(crate) fn ingest_only(config: &Config, ui: &Ui, now: Millis, store: &mut Store) -> Result<()> {
     remove_marks(ingest(&DigestRequest::default(), config, ui, now, store, &mut Report::default())?);
     Ok(())
 }

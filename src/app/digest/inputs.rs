@@ -16,7 +16,7 @@ const MAX_OPEN: usize = 12;
 
 impl DigestScheduler<'_> {
     /// Everything that a session's digest depends on.
-    pub fn input(&self, store: &Store, head: &SessionHead) -> Result<SummaryInput> {
+    pub(crate) fn input(&self, store: &Store, head: &SessionHead) -> Result<SummaryInput> {
         self.input_with(store, head, self.model.is_ok())
     }
 

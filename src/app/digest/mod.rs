@@ -1,21 +1,21 @@
 //! `recall digest`: ingest what was appended to the transcripts, digest the sessions that settled, write the pages.
 
-pub mod apply_policy;
+pub(crate) mod apply_policy;
 mod background;
 mod dry_run;
 mod embed;
-pub mod extractive;
+pub(crate) mod extractive;
 mod ingest;
 mod inputs;
 mod interim;
-pub mod model_calls;
-pub mod pages;
+pub(crate) mod model_calls;
+pub(crate) mod pages;
 mod plan;
 mod read;
 mod report;
 mod request;
-pub mod sandbox;
-pub mod scheduler;
+pub(crate) mod sandbox;
+pub(crate) mod scheduler;
 
 pub use self::request::DigestRequest;
 
@@ -24,13 +24,13 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 
-pub use self::ingest::ingest_only;
+pub(crate) use self::ingest::ingest_only;
 use self::ingest::{ingest, remove_marks};
 use self::plan::DigestSelection;
 use self::report::Report;
 use crate::app::Completion;
 use crate::app::digest::apply_policy::{delete_excluded, forget_expired, resanitize, secure_erase};
-pub use crate::app::digest::sandbox::open_sandbox;
+pub(crate) use crate::app::digest::sandbox::open_sandbox;
 use crate::app::digest::scheduler::DigestScheduler;
 use crate::config::{Config, SummarizerChoice};
 use crate::model::session::Millis;
@@ -41,12 +41,12 @@ use crate::store::leftovers;
 use crate::sys::messages::Ui;
 use crate::sys::{failpoints, private_files, shutdown};
 
-pub fn run(request: DigestRequest, config: Config, out: &mut impl Write) -> Result<Completion> {
+pub(crate) fn run(request: DigestRequest, config: Config, out: &mut impl Write) -> Result<Completion> {
     run_using(request, config, out, run_if_free)
 }
 
 /// Like [`run`], for a caller that already holds the run lock.
-pub fn run_with_lock(request: DigestRequest, config: Config, out: &mut impl Write) -> Result<Completion> {
+pub(crate) fn run_with_lock(request: DigestRequest, config: Config, out: &mut impl Write) -> Result<Completion> {
     run_using(request, config, out, |request, config, ui, now| run_locked(request, config, ui, now).map(Some))
 }
 
@@ -184,7 +184,7 @@ fn phases(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis, store:
 }
 
 /// Updates the search documents of sessions that changed.
-pub fn write_documents(store: &mut Store, ui: &Ui) -> Result<()> {
+pub(crate) fn write_documents(store: &mut Store, ui: &Ui) -> Result<()> {
     for (session, why) in store.write_documents()?.failed {
         ui.warn(&format!("session {session}: {:#}: search does not find what it has gained", store.explained(why)));
     }
@@ -192,13 +192,13 @@ pub fn write_documents(store: &mut Store, ui: &Ui) -> Result<()> {
 }
 
 /// The lock that admits one run at a time.
-pub fn run_lock(config: &Config) -> Result<fd_lock::RwLock<std::fs::File>> {
+pub(crate) fn run_lock(config: &Config) -> Result<fd_lock::RwLock<std::fs::File>> {
     let lock = config.data_dir.join("lock");
     Ok(fd_lock::RwLock::new(private_files::open_lock(&lock).with_context(|| format!("cannot open {}", lock.display()))?))
 }
 
 /// Updates the pages, unless a run is in progress, which will do so.
-pub fn refresh_pages(config: &Config, store: &mut Store, ui: &Ui) -> Result<()> {
+pub(crate) fn refresh_pages(config: &Config, store: &mut Store, ui: &Ui) -> Result<()> {
     let mut lock = run_lock(config)?;
     if let Ok(_held) = lock.try_write() {
         // Apply the policy first, so that no page shows what the config now excludes.
@@ -227,7 +227,7 @@ fn apply_overrides(request: &DigestRequest, config: &mut Config) -> Result<()> {
 }
 
 /// Creates the data folder if it is missing, and warns if others can read it.
-pub fn prepare_folder(config: &Config, ui: &Ui) -> Result<()> {
+pub(crate) fn prepare_folder(config: &Config, ui: &Ui) -> Result<()> {
     let dir = &config.data_dir;
     private_files::create_dir(dir).with_context(|| format!("cannot create the data folder {}", dir.display()))?;
     if private_files::is_open_to_others(dir) {

@@ -67,7 +67,7 @@ impl DigestScheduler<'_> {
     }
 
     /// Likely and worst cost of a call with this input; `None` without a model.
-    pub fn price(&self, input: &SummaryInput) -> Option<(Option<f64>, Option<f64>)> {
+    pub(crate) fn price(&self, input: &SummaryInput) -> Option<(Option<f64>, Option<f64>)> {
         self.model.as_ref().ok().map(|claude| (claude.likely_cost(&input.request), claude.worst_cost(&input.request)))
     }
 

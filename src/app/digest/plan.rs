@@ -15,17 +15,17 @@ use crate::store::Store;
 use crate::store::load::SessionHead;
 
 /// The selection made on the command line.
-pub struct DigestSelection {
-    pub since: Millis,
-    pub project: ProjectFilter,
-    pub session: Option<String>,
-    pub limit: usize,
-    pub asked_for: Option<SummarizerChoice>,
-    pub settle: Millis,
+pub(crate) struct DigestSelection {
+    pub(crate) since: Millis,
+    pub(crate) project: ProjectFilter,
+    pub(crate) session: Option<String>,
+    pub(crate) limit: usize,
+    pub(crate) asked_for: Option<SummarizerChoice>,
+    pub(crate) settle: Millis,
 }
 
 impl DigestSelection {
-    pub fn of(request: &DigestRequest, config: &Config) -> Result<Self> {
+    pub(crate) fn of(request: &DigestRequest, config: &Config) -> Result<Self> {
         Ok(Self {
             since: parse_since(request.since.as_deref(), config)?,
             project: ProjectFilter::new(request.project.as_deref(), config)?,
@@ -42,21 +42,21 @@ impl DigestSelection {
 
 /// How a run treats the sessions of the index.
 #[derive(Default)]
-pub struct DigestPlan {
+pub(crate) struct DigestPlan {
     /// Sessions to digest, newest first, each with the reason why the model does not make the digest, if any.
-    pub chosen: Vec<(SessionHead, Option<SkipReason>)>,
-    pub skipped: Vec<(SessionHead, SkipReason)>,
+    pub(crate) chosen: Vec<(SessionHead, Option<SkipReason>)>,
+    pub(crate) skipped: Vec<(SessionHead, SkipReason)>,
     /// Sessions whose digest is still valid although related records were stored.
-    pub unchanged: Vec<SessionHead>,
+    pub(crate) unchanged: Vec<SessionHead>,
     /// Live sessions that are due for an interim digest.
-    pub interim: Vec<SessionHead>,
+    pub(crate) interim: Vec<SessionHead>,
     /// Sessions that never had a digest, if there are many: digested without the model, which is final until asked again.
-    pub backlog: Vec<SessionHead>,
+    pub(crate) backlog: Vec<SessionHead>,
 }
 
 impl DigestScheduler<'_> {
     /// Which sessions get a digest, who makes it, and why the others get none.
-    pub fn plan(&self, store: &Store) -> Result<DigestPlan> {
+    pub(crate) fn plan(&self, store: &Store) -> Result<DigestPlan> {
         let mut plan = DigestPlan::default();
         let candidates = self.candidates(store, &mut plan)?;
         plan.backlog = self.backlog(store, &candidates)?;

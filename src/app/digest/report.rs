@@ -9,45 +9,45 @@ use crate::store::ingest::Ingested;
 use crate::store::last_run::{ModelBackoff, ModelRunOutcome};
 
 #[derive(Debug, Default, Clone, PartialEq, Serialize)]
-pub struct Report {
-    pub files_seen: u64,
-    pub files_read: u64,
-    pub bytes_read: u64,
-    pub rows_new: u64,
-    pub rows_unknown: u64,
-    pub rows_bad: u64,
-    pub sessions_new: u64,
-    pub sessions_digested: u64,
-    pub sessions_skipped: u64,
-    pub sessions_failed: u64,
+pub(crate) struct Report {
+    pub(crate) files_seen: u64,
+    pub(crate) files_read: u64,
+    pub(crate) bytes_read: u64,
+    pub(crate) rows_new: u64,
+    pub(crate) rows_unknown: u64,
+    pub(crate) rows_bad: u64,
+    pub(crate) sessions_new: u64,
+    pub(crate) sessions_digested: u64,
+    pub(crate) sessions_skipped: u64,
+    pub(crate) sessions_failed: u64,
     /// Sessions past the configured retention; printed only if there are any.
     #[serde(skip_serializing_if = "is_zero")]
-    pub sessions_forgotten: u64,
+    pub(crate) sessions_forgotten: u64,
     /// Sessions of projects excluded since they were stored; printed only if there are any.
     #[serde(skip_serializing_if = "is_zero")]
-    pub sessions_excluded: u64,
-    pub pages_written: u64,
+    pub(crate) sessions_excluded: u64,
+    pub(crate) pages_written: u64,
     /// Stored texts that today's rules shortened; printed only if there are any.
     #[serde(skip_serializing_if = "is_zero")]
-    pub texts_cleaned: u64,
+    pub(crate) texts_cleaned: u64,
     /// Documents that got vectors; printed only if there are any.
     #[serde(skip_serializing_if = "is_zero")]
-    pub documents_embedded: u64,
+    pub(crate) documents_embedded: u64,
     /// Cost of this run's model calls in US dollars. A call of unknown cost counts with its worst.
-    pub cost_usd: f64,
-    pub elapsed_ms: u64,
+    pub(crate) cost_usd: f64,
+    pub(crate) elapsed_ms: u64,
     /// A model call succeeded.
     #[serde(skip)]
-    pub model_worked: bool,
+    pub(crate) model_worked: bool,
     /// A failed call cost money, or may have.
     #[serde(skip)]
-    pub paid_in_vain: bool,
+    pub(crate) paid_in_vain: bool,
     /// The account's usage limit is reached.
     #[serde(skip)]
-    pub limited: Option<ModelBackoff>,
+    pub(crate) limited: Option<ModelBackoff>,
     /// Reason of the last failed call.
     #[serde(skip)]
-    pub last_failure: Option<String>,
+    pub(crate) last_failure: Option<String>,
 }
 
 fn is_zero(n: &u64) -> bool {
@@ -55,7 +55,7 @@ fn is_zero(n: &u64) -> bool {
 }
 
 impl Report {
-    pub fn ingested(&mut self, done: &Ingested) {
+    pub(crate) fn ingested(&mut self, done: &Ingested) {
         self.rows_new += done.rows_new;
         self.rows_bad += done.rows_bad;
         self.rows_unknown += done.rows_unknown;
@@ -63,7 +63,7 @@ impl Report {
     }
 
     /// Outcome of asking the model; `None` if it was not asked, or if nothing follows from it.
-    pub fn asked(&self) -> Option<ModelRunOutcome> {
+    pub(crate) fn asked(&self) -> Option<ModelRunOutcome> {
         match &self.limited {
             Some(rest) => Some(ModelRunOutcome::Limited(rest.clone())),
             None if self.model_worked => Some(ModelRunOutcome::Worked),
@@ -72,13 +72,13 @@ impl Report {
     }
 
     /// Whether the run changed anything worth a log entry.
-    pub fn did_something(&self) -> bool {
+    pub(crate) fn did_something(&self) -> bool {
         let sessions = self.sessions_digested + self.sessions_failed + self.sessions_forgotten + self.sessions_excluded;
         self.files_read + sessions + self.pages_written + self.texts_cleaned + self.documents_embedded > 0
     }
 
     /// Prints the figures as text, or as one line of JSON.
-    pub fn print(&self, json: bool, out: &mut impl Write) -> Result<()> {
+    pub(crate) fn print(&self, json: bool, out: &mut impl Write) -> Result<()> {
         if json {
             serde_json::to_writer(&mut *out, self)?;
             writeln!(out)?;

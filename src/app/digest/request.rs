@@ -8,31 +8,31 @@ use crate::config::SummarizerChoice;
 #[derive(Debug, Clone, Default)]
 pub struct DigestRequest {
     /// Only sessions that were active since: an age such as `7d`, or a date.
-    pub since: Option<String>,
+    pub(crate) since: Option<String>,
     /// Only projects whose root matches this glob.
-    pub project: Option<String>,
+    pub(crate) project: Option<String>,
     /// Only this session, by id or its start.
-    pub session: Option<String>,
+    pub(crate) session: Option<String>,
     /// Digest at most this many sessions.
-    pub limit: Option<usize>,
+    pub(crate) limit: Option<usize>,
     /// Spend at most this much on the model, in US dollars.
-    pub max_cost: Option<f64>,
+    pub(crate) max_cost: Option<f64>,
     /// Threads for reading; one a core where it is not given.
-    pub jobs: Option<usize>,
+    pub(crate) jobs: Option<usize>,
     /// Stop before digesting.
-    pub ingest_only: bool,
+    pub(crate) ingest_only: bool,
     /// At low priority and for a bounded time: no one waits for it.
-    pub in_background: bool,
+    pub(crate) in_background: bool,
     /// In place of the config's.
-    pub summarizer: Option<SummarizerChoice>,
+    pub(crate) summarizer: Option<SummarizerChoice>,
     /// Digest sessions that have been quiet for this long, such as `10m`.
-    pub settle: Option<String>,
+    pub(crate) settle: Option<String>,
     /// Change nothing; report what would be done and what it would cost.
-    pub dry_run: bool,
+    pub(crate) dry_run: bool,
     /// Write all pages again.
-    pub rebuild_pages: bool,
+    pub(crate) rebuild_pages: bool,
     /// Report as one JSON object.
-    pub json: bool,
+    pub(crate) json: bool,
     /// Claude Code config directories to read in place of the config's.
-    pub claude_dirs: Vec<PathBuf>,
+    pub(crate) claude_dirs: Vec<PathBuf>,
 }

@@ -15,7 +15,7 @@ use crate::sys::messages::Ui;
 
 /// Opens a temporary copy of the index and ingests into it what was appended to the transcripts. The copy is deleted with the
 /// returned folder. `None` while another run is in progress.
-pub fn open_sandbox(
+pub(crate) fn open_sandbox(
     request: &DigestRequest,
     config: &Config,
     ui: &Ui,

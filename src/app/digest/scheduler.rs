@@ -31,7 +31,7 @@ use crate::sys::failpoints;
 use crate::sys::messages::Ui;
 use crate::sys::shutdown;
 
-pub struct DigestScheduler<'a> {
+pub(crate) struct DigestScheduler<'a> {
     pub(super) config: &'a Config,
     pub(super) ui: &'a Ui,
     pub(super) now: Millis,
@@ -85,7 +85,7 @@ fn why_model_rests(config: &Config, now: Millis, wanted: &DigestSelection) -> Op
 }
 
 impl<'a> DigestScheduler<'a> {
-    pub fn new(config: &'a Config, ui: &'a Ui, now: Millis, wanted: &'a DigestSelection, store: &Store) -> Result<Self> {
+    pub(crate) fn new(config: &'a Config, ui: &'a Ui, now: Millis, wanted: &'a DigestSelection, store: &Store) -> Result<Self> {
         // Few texts per session pass this sanitizer, in many runs none, so it is not worth the milliseconds that building the
         // faster table takes.
         let gate = config.gate()?;
@@ -109,7 +109,7 @@ impl<'a> DigestScheduler<'a> {
         Ok(Self { config, ui, now, wanted, system, gate, model, left: OpenItemsCache::default() })
     }
 
-    pub fn run(&self, store: &mut Store, report: &mut Report) -> Result<()> {
+    pub(crate) fn run(&self, store: &mut Store, report: &mut Report) -> Result<()> {
         let plan = self.plan(store)?;
         failpoints::point("sessions chosen");
         report.sessions_skipped = plan.skipped.len() as u64;

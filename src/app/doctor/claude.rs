@@ -21,14 +21,14 @@ use crate::text::clean::{one_line, shorten, without_controls};
 const MAX_NAMED: usize = 5;
 
 /// Whether the model is not asked for now, and why.
-pub fn rest(config: &Config, now: Millis) -> Option<Finding> {
+pub(crate) fn rest(config: &Config, now: Millis) -> Option<Finding> {
     let ModelBackoff { until, why } = LastRun::backoff(&config.data_dir, now)?;
     let until = config.local_time(Some(until), "%Y-%m-%d %H:%M");
     let advice = "digests are made without it meanwhile; `recall digest --summarizer claude` asks it now";
     Some(Finding::warning("model", format!("{why}: left alone until {until}"), advice))
 }
 
-pub fn findings(config: &Config) -> Vec<Finding> {
+pub(crate) fn findings(config: &Config) -> Vec<Finding> {
     let name = &config.digest.claude;
     let is_needed = config.digest.summarizer != SummarizerChoice::Extract;
     let command = is_needed.then(|| which(name, &config.search_path)).flatten();

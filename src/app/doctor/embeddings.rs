@@ -10,7 +10,7 @@ use crate::store::Memory;
 
 const ABOUT: &str = "embeddings";
 
-pub fn findings(config: &Config) -> Option<Finding> {
+pub(crate) fn findings(config: &Config) -> Option<Finding> {
     let model = &config.embeddings.model;
     let endpoint = match config.gate().map(|gate| Endpoint::of(config, gate)) {
         Ok(Ok(endpoint)) => endpoint?,

@@ -19,7 +19,7 @@ const MAX_LISTED: usize = 3;
 /// Tolerated clock error.
 const MAX_CLOCK_SKEW: Millis = 24 * 3_600_000;
 
-pub fn findings(config: &Config, depth: Depth, now: Millis) -> Vec<Finding> {
+pub(crate) fn findings(config: &Config, depth: Depth, now: Millis) -> Vec<Finding> {
     let path = config.database();
     let opened = Memory::open_if_there(&path, &config.policy(View::Owner))
         .and_then(|store| store.map(|s| Ok((s.index_counts(MAX_LISTED)?, s))).transpose());

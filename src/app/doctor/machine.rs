@@ -14,7 +14,7 @@ const MIN_SPACE_BYTES: u64 = 50 << 20;
 /// 2025-01-01: an earlier clock is wrong, since recall did not exist yet.
 const EARLIEST_TIME: Millis = 1_735_689_600_000;
 
-pub fn findings(config: &Config, now: Millis) -> Vec<Finding> {
+pub(crate) fn findings(config: &Config, now: Millis) -> Vec<Finding> {
     let mut all = vec![disk(&config.data_dir), permissions(&config.data_dir)];
     if now < EARLIEST_TIME {
         all.push(Finding::problem("clock", "is years behind", "set it: digests and budgets go by it"));

@@ -6,7 +6,7 @@ mod index;
 mod machine;
 mod prices;
 mod privacy;
-pub mod runs;
+pub(crate) mod runs;
 mod setup;
 
 use serde::Serialize;
@@ -17,7 +17,7 @@ use crate::setup::{Host, inspect};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Severity {
+pub(crate) enum Severity {
     Ok,
     /// Works, but not for long or not as well as it could.
     Warning,
@@ -28,7 +28,7 @@ pub enum Severity {
 /// The repair that `recall doctor --fix` makes for a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Repair {
+pub(crate) enum Repair {
     /// Repeats `recall install` for the hooks and the timer that are installed.
     Install,
     /// Closes the data folder to other users, and opens it to its owner.
@@ -39,19 +39,19 @@ pub enum Repair {
 
 /// Result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Finding {
+pub(crate) struct Finding {
     /// What was checked: `hooks`, `timer` …
-    pub about: &'static str,
-    pub state: Severity,
-    pub found: String,
+    pub(crate) about: &'static str,
+    pub(crate) state: Severity,
+    pub(crate) found: String,
     /// What to do, or what could be done; absent if all is well.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub advice: Option<String>,
+    pub(crate) advice: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fix: Option<Repair>,
+    pub(crate) fix: Option<Repair>,
     /// The change to a file that the advice would make.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub difference: Option<String>,
+    pub(crate) difference: Option<String>,
 }
 
 impl Finding {
@@ -63,7 +63,7 @@ impl Finding {
         Self { about, state: Severity::Warning, found: found.into(), advice: Some(advice.into()), fix: None, difference: None }
     }
 
-    pub fn problem(about: &'static str, found: impl Into<String>, advice: impl Into<String>) -> Self {
+    pub(crate) fn problem(about: &'static str, found: impl Into<String>, advice: impl Into<String>) -> Self {
         Self { state: Severity::Problem, ..Self::warning(about, found, advice) }
     }
 
@@ -74,7 +74,7 @@ impl Finding {
 
 /// How thorough the checks are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Depth {
+pub(crate) enum Depth {
     /// Only checks that are quick.
     Quick,
     /// Also verifies the whole index, asks `claude` for its version and login, and asks an embeddings endpoint for a vector.
@@ -82,7 +82,7 @@ pub enum Depth {
 }
 
 /// Runs all checks.
-pub fn examine(config: &Config, host: &Host<'_>, depth: Depth, now: Millis) -> Vec<Finding> {
+pub(crate) fn examine(config: &Config, host: &Host<'_>, depth: Depth, now: Millis) -> Vec<Finding> {
     let mut all = setup::hooks(host);
     all.extend(setup::servers(host));
     all.extend(setup::command(host));

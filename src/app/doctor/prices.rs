@@ -16,7 +16,7 @@ const TOLERANCE: f64 = 0.02;
 const TOLERANCE_USD: f64 = 0.01;
 
 /// Sessions whose cost by the client differs from ours. An unreadable index is reported by another check.
-pub fn findings(config: &Config) -> Option<Finding> {
+pub(crate) fn findings(config: &Config) -> Option<Finding> {
     find_differing(config).ok().flatten()
 }
 

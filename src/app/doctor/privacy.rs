@@ -5,7 +5,7 @@ use crate::app::known_folders::known_folders;
 use crate::config::Config;
 
 /// Findings on renamed keys and unused patterns; empty without either.
-pub fn findings(config: &Config) -> Vec<Finding> {
+pub(crate) fn findings(config: &Config) -> Vec<Finding> {
     let mut all: Vec<Finding> = config
         .renamed_keys()
         .into_iter()

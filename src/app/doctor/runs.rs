@@ -29,7 +29,7 @@ const EXPECTED_ERRORS: [&str; 2] = ["there is no index", "made by an older recal
 const LOG_WINDOW: Millis = 7 * DAY;
 
 /// When the last run was and how it ended; with a timer, also whether it is overdue.
-pub fn last_run(config: &Config, is_timed: bool, now: Millis) -> Finding {
+pub(crate) fn last_run(config: &Config, is_timed: bool, now: Millis) -> Finding {
     if is_under_way(config) {
         return Finding::ok("digest", "a run is under way");
     }
@@ -68,7 +68,7 @@ fn last_change_at(config: &Config) -> Option<Millis> {
 }
 
 /// Marks that are waiting. Every run consumes them, so old ones mean that no run takes place.
-pub fn marks(config: &Config, now: Millis) -> Finding {
+pub(crate) fn marks(config: &Config, now: Millis) -> Finding {
     let waiting = mark::pending(&config.data_dir);
     let oldest = waiting.iter().filter_map(|(_, mark)| mark.as_ref().map(|m| m.at)).min();
     match oldest {
@@ -82,14 +82,14 @@ pub fn marks(config: &Config, now: Millis) -> Finding {
 }
 
 /// Reports a pause, which the user may have forgotten.
-pub fn paused(config: &Config) -> Option<Finding> {
+pub(crate) fn paused(config: &Config) -> Option<Finding> {
     let Some(OffReason::Paused(until)) = pause::reason(config) else { return None };
     let until = pause::describe_end(until, config);
     let found = format!("until {until}: sessions are told nothing, and one that begins until then is not kept");
     Some(Finding::warning("paused", found, "`recall pause --off` ends it"))
 }
 
-pub fn hook_log(config: &Config, now: Millis) -> Option<Finding> {
+pub(crate) fn hook_log(config: &Config, now: Millis) -> Option<Finding> {
     let since = jiff::Timestamp::from_millisecond(now - LOG_WINDOW).ok()?.to_string();
     let mut lines = log::last_lines(&config.data_dir, 200);
     // Timestamps of one format sort as text.
@@ -103,7 +103,7 @@ pub fn hook_log(config: &Config, now: Millis) -> Option<Finding> {
 }
 
 /// Transcripts that no digest has read yet, and how soon the client deletes the first of them.
-pub fn unread_transcripts(config: &Config, now: Millis) -> Finding {
+pub(crate) fn unread_transcripts(config: &Config, now: Millis) -> Finding {
     let opened = Memory::open(&config.database(), &Policy::maintenance());
     let (known, forgotten) = match opened.and_then(|store| Ok((store.known_files()?, store.forgotten_sessions()?))) {
         Ok(known) => known,
@@ -142,7 +142,7 @@ pub fn unread_transcripts(config: &Config, now: Millis) -> Finding {
 }
 
 /// How long the client keeps transcripts, with an offer to extend that if the user has not chosen a period.
-pub fn cleanup(host: &Host<'_>) -> Option<Finding> {
+pub(crate) fn cleanup(host: &Host<'_>) -> Option<Finding> {
     let raise = RetentionChange::plan(OFFERED, host).ok()?;
     let is_used = raise.path().parent().is_some_and(Path::is_dir);
     if raise.is_chosen() || !is_used {

@@ -10,7 +10,7 @@ use crate::setup::{Host, InstallScope, Timer};
 use crate::sys::child_process::which;
 use crate::sys::paths::is_same_path;
 
-pub fn hooks(host: &Host<'_>) -> Vec<Finding> {
+pub(crate) fn hooks(host: &Host<'_>) -> Vec<Finding> {
     let files = inspect::settings(host);
     let mut all: Vec<Finding> = files.iter().filter_map(|file| settings_finding(file, host)).collect();
     let installed = files.iter().any(|f| f.state.as_ref().is_ok_and(|state| !state.hooks.is_empty()));
@@ -84,7 +84,7 @@ fn why_stale(scope: InstallScope, state: &SettingsState, file: &SettingsFile, ho
 }
 
 /// The MCP server, as far as it is registered.
-pub fn servers(host: &Host<'_>) -> Vec<Finding> {
+pub(crate) fn servers(host: &Host<'_>) -> Vec<Finding> {
     let all = inspect::servers(host);
     let by_plugin = || inspect::settings(host).iter().any(|file| file.state.as_ref().is_ok_and(|state| state.plugin));
     if all.is_empty() && by_plugin() {
@@ -125,7 +125,7 @@ fn server_finding(registered: &ServerRegistration, host: &Host<'_>) -> Finding {
 }
 
 /// Checks that `recall` is on the PATH: injected notes tell Claude to run it, and hooks shared by a team look for it by name.
-pub fn command(host: &Host<'_>) -> Option<Finding> {
+pub(crate) fn command(host: &Host<'_>) -> Option<Finding> {
     if which("recall", &host.config.search_path).is_some() {
         return None;
     }
@@ -138,7 +138,7 @@ pub fn command(host: &Host<'_>) -> Option<Finding> {
 }
 
 /// State of the installed timers.
-pub fn timers(timers: &[InstalledTimer], host: &Host<'_>) -> Vec<Finding> {
+pub(crate) fn timers(timers: &[InstalledTimer], host: &Host<'_>) -> Vec<Finding> {
     let chosen = Manifest::load(&host.config.data_dir).ok().and_then(|manifest| manifest.timer);
     if timers.is_empty() && chosen == Some(Timer::None) {
         return vec![Finding::ok("timer", "none, as you chose: run `recall digest` from time to time")];

@@ -20,7 +20,7 @@ use crate::sys::private_files;
 use crate::text::phrase::PhraseMatcher;
 
 /// For each page, how many lines of the user's notes contain the text.
-pub fn count_in_notes(phrase: &PhraseMatcher, config: &Config, store: &Store, ui: &Ui) -> Result<Vec<(String, usize)>> {
+pub(crate) fn count_in_notes(phrase: &PhraseMatcher, config: &Config, store: &Store, ui: &Ui) -> Result<Vec<(String, usize)>> {
     let mut found = Vec::new();
     for page in store.pages()? {
         if let Some((_, lines)) = page_without(phrase, &config.data_dir.join(&page.path), ui) {
@@ -31,7 +31,7 @@ pub fn count_in_notes(phrase: &PhraseMatcher, config: &Config, store: &Store, ui
 }
 
 /// Removes those lines. Returns the same counts as [`count_in_notes`].
-pub fn remove_from_notes(phrase: &PhraseMatcher, config: &Config, store: &Store, ui: &Ui) -> Result<Vec<(String, usize)>> {
+pub(crate) fn remove_from_notes(phrase: &PhraseMatcher, config: &Config, store: &Store, ui: &Ui) -> Result<Vec<(String, usize)>> {
     let mut found = Vec::new();
     let _writing =
         WritingMarker::begin(&config.data_dir).with_context(|| format!("cannot write in {}", config.data_dir.display()))?;
@@ -67,13 +67,13 @@ fn page_without(phrase: &PhraseMatcher, file: &Path, ui: &Ui) -> Option<(String,
 }
 
 /// Whether any page contains the text.
-pub fn any_page_contains(phrase: &PhraseMatcher, config: &Config, store: &Store) -> Result<bool> {
+pub(crate) fn any_page_contains(phrase: &PhraseMatcher, config: &Config, store: &Store) -> Result<bool> {
     Ok(store.pages()?.iter().any(|page| file_contains(phrase, &config.data_dir.join(&page.path))))
 }
 
 /// Removes orphan pages of these sessions: pages older than the index, which was created again since. As with every page, the
 /// user's notes move to the day's page, which is rewritten.
-pub fn remove_orphans(sessions: &[String], config: &Config, store: &mut Store, ui: &Ui) -> Result<()> {
+pub(crate) fn remove_orphans(sessions: &[String], config: &Config, store: &mut Store, ui: &Ui) -> Result<()> {
     let mut orphans = orphans::find(config, store)?;
     orphans.retain(|page| sessions.contains(&page.session));
     let mut days: BTreeMap<String, String> = BTreeMap::new();
@@ -93,7 +93,7 @@ pub fn remove_orphans(sessions: &[String], config: &Config, store: &mut Store, u
 }
 
 /// Removes everything that may quote what was forgotten and is not needed any more.
-pub fn remove_traces(config: &Config, sessions: &[String], fits: impl Fn(&str) -> bool) -> Result<()> {
+pub(crate) fn remove_traces(config: &Config, sessions: &[String], fits: impl Fn(&str) -> bool) -> Result<()> {
     let dir = &config.data_dir;
     private_files::remove_files(&dir.join("replies"), |_| true);
     log::remove_lines(dir, |line| fits(line) || sessions.iter().any(|id| line.contains(id)))
@@ -108,7 +108,7 @@ pub fn remove_traces(config: &Config, sessions: &[String], fits: impl Fn(&str) -
 }
 
 /// Files of the data folder, other than the index, that contain the text.
-pub fn files_containing(phrase: &PhraseMatcher, config: &Config) -> Vec<PathBuf> {
+pub(crate) fn files_containing(phrase: &PhraseMatcher, config: &Config) -> Vec<PathBuf> {
     // The index and its log are searched separately.
     let of_index = ["recall.db", "recall.db-wal", "recall.db-shm", "recall.db-journal"];
     let index = |path: &Path| path.file_name().is_some_and(|name| of_index.iter().any(|of| name == *of));

@@ -3,9 +3,9 @@
 //! Ingests first, so that new records are known by their keys and stay out as well. Then the index, the pages and the files
 //! beside them are cleaned, in an order in which an interrupted run can be repeated.
 
-pub mod current_session;
+pub(crate) mod current_session;
 mod files;
-pub mod target;
+pub(crate) mod target;
 
 use std::io::Write;
 
@@ -29,15 +29,15 @@ use crate::text::clean::{id8, one_line, shorten, without_controls};
 
 /// What is to be forgotten, as a person says it.
 #[derive(Debug, Clone)]
-pub struct ForgetRequest {
-    pub what: ForgetTarget,
+pub(crate) struct ForgetRequest {
+    pub(crate) what: ForgetTarget,
     /// Change nothing; report what would go.
-    pub dry_run: bool,
+    pub(crate) dry_run: bool,
 }
 
 /// Which sessions and notes are meant.
 #[derive(Debug, Clone)]
-pub enum ForgetTarget {
+pub(crate) enum ForgetTarget {
     /// The session the command is run in.
     This,
     /// One session, by its id or the start of it.
@@ -52,7 +52,7 @@ pub enum ForgetTarget {
     Matching(String),
 }
 
-pub fn run(request: &ForgetRequest, config: &Config, out: &mut impl Write) -> Result<Completion> {
+pub(crate) fn run(request: &ForgetRequest, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let what = ForgetSelection::from_args(request, config)?;
     let ui = Ui::default();
     match request.dry_run {

@@ -21,7 +21,7 @@ use crate::text::phrase::PhraseMatcher;
 /// Shorter texts occur nearly everywhere.
 const MIN_TEXT_CHARS: usize = 2;
 
-pub enum ForgetSelection {
+pub(crate) enum ForgetSelection {
     /// The session in which the command runs, by its full id.
     This(String),
     /// A session id, or a prefix of one.
@@ -36,7 +36,7 @@ pub enum ForgetSelection {
 impl ForgetSelection {
     /// # Errors
     /// When a date, a glob or a text means nothing, or there is no session to be meant by `--this`.
-    pub fn from_args(request: &ForgetRequest, config: &Config) -> Result<Self> {
+    pub(crate) fn from_args(request: &ForgetRequest, config: &Config) -> Result<Self> {
         Ok(match &request.what {
             ForgetTarget::This => Self::This(current_session::session(request.dry_run, config)?),
             ForgetTarget::Session(id) => Self::Session(id.clone()),
@@ -49,7 +49,7 @@ impl ForgetSelection {
 
     /// # Errors
     /// If an id is ambiguous.
-    pub fn find(&self, config: &Config, store: &Store) -> Result<RemovalPlan> {
+    pub(crate) fn find(&self, config: &Config, store: &Store) -> Result<RemovalPlan> {
         let whole = match self {
             Self::Text(phrase) => {
                 let named = in_folders_named(phrase, config);
@@ -82,7 +82,7 @@ impl ForgetSelection {
     ///
     /// # Errors
     /// If an id is ambiguous.
-    pub fn find_orphans(&self, config: &Config, store: &Store) -> Result<Vec<SessionPage>> {
+    pub(crate) fn find_orphans(&self, config: &Config, store: &Store) -> Result<Vec<SessionPage>> {
         let mut all = orphans::find(config, store)?;
         match self {
             Self::This(id) => all.retain(|page| page.session == *id),
@@ -104,7 +104,7 @@ impl ForgetSelection {
     }
 
     /// Shuts out a session that has a transcript but is not stored yet, so that it never will be. Returns how many there are.
-    pub fn shut_out_unread(&self, config: &Config, store: &Store) -> Result<usize> {
+    pub(crate) fn shut_out_unread(&self, config: &Config, store: &Store) -> Result<usize> {
         let (Self::Session(id) | Self::This(id)) = self else { return Ok(0) };
         let known = store.look_up_session(id)?.is_some() || store.forgotten_sessions()?.contains(id);
         // The live session may have no transcript yet.
@@ -118,7 +118,7 @@ impl ForgetSelection {
 
     /// Shuts out sessions that are not stored and whose transcripts lie in a folder whose name contains the text. Returns how
     /// many.
-    pub fn shut_out_by_name(&self, config: &Config, store: &Store) -> Result<usize> {
+    pub(crate) fn shut_out_by_name(&self, config: &Config, store: &Store) -> Result<usize> {
         let Self::Text(phrase) = self else { return Ok(0) };
         let mut named = in_folders_named(phrase, config);
         let known = store.session_heads()?.into_iter().map(|head| head.id).chain(store.forgotten_sessions()?);
@@ -130,7 +130,7 @@ impl ForgetSelection {
     }
 
     /// Whether a log line contains the text to forget.
-    pub fn is_in(&self, line: &str) -> bool {
+    pub(crate) fn is_in(&self, line: &str) -> bool {
         matches!(self, Self::Text(phrase) if phrase.is_in(line))
     }
 }

@@ -19,7 +19,7 @@ fn folder(data_dir: &Path) -> PathBuf {
 }
 
 /// Whether this is the first hook for this start of the session.
-pub fn claim(data_dir: &Path, session: &str, source: &str) -> Result<bool> {
+pub(crate) fn claim(data_dir: &Path, session: &str, source: &str) -> Result<bool> {
     let name: String = format!("{session}.{source}").chars().filter(|c| c.is_ascii_alphanumeric() || ".-_".contains(*c)).collect();
     let path = folder(data_dir).join(name);
     let create = || OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
@@ -39,6 +39,6 @@ pub fn claim(data_dir: &Path, session: &str, source: &str) -> Result<bool> {
 }
 
 /// Removes claims of events that are long over.
-pub fn remove_old(data_dir: &Path) {
+pub(crate) fn remove_old(data_dir: &Path) {
     private_files::remove_files(&folder(data_dir), |age| age.is_none_or(|age| age > SAME_EVENT * 60));
 }

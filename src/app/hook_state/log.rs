@@ -15,12 +15,12 @@ const MAX_SIZE: u64 = 64 << 10;
 /// Longest line, in characters.
 const MAX_LINE: usize = 400;
 
-pub fn path(data_dir: &Path) -> PathBuf {
+pub(crate) fn path(data_dir: &Path) -> PathBuf {
     data_dir.join("hooks.log")
 }
 
 /// Appends a line. Errors (no home, a full disk) are ignored: there is no other place to report them.
-pub fn note(event: &str, what: &str) {
+pub(crate) fn note(event: &str, what: &str) {
     let Ok(data_dir) = config::data_dir() else { return };
     let log = path(&data_dir);
     let at = jiff::Timestamp::from_millisecond(config::now().unwrap_or_default()).unwrap_or_default();
@@ -43,7 +43,7 @@ pub fn note(event: &str, what: &str) {
 }
 
 /// Removes lines, also from the rotated log.
-pub fn remove_lines(data_dir: &Path, fits: impl Fn(&str) -> bool) -> std::io::Result<()> {
+pub(crate) fn remove_lines(data_dir: &Path, fits: impl Fn(&str) -> bool) -> std::io::Result<()> {
     let log = path(data_dir);
     for log in [log.with_extension("log.old"), log] {
         let mut bytes = Vec::new();

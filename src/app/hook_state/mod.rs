@@ -4,12 +4,12 @@ use std::path::Path;
 
 use crate::source::mark;
 
-pub mod dedupe;
-pub mod log;
-pub mod seen;
+pub(crate) mod dedupe;
+pub(crate) mod log;
+pub(crate) mod seen;
 
 /// Removes what hooks left behind and no longer need.
-pub fn tidy(data_dir: &Path) {
+pub(crate) fn tidy(data_dir: &Path) {
     mark::remove_leftovers(data_dir);
     dedupe::remove_old(data_dir);
     seen::remove_old(data_dir);

@@ -21,7 +21,7 @@ const MAX_AGE: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// How something was shown, in increasing detail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ShownAs {
+pub(crate) enum ShownAs {
     /// Named in a notice.
     Notice,
     /// Among the notes at the session's start.
@@ -34,12 +34,12 @@ const SHOWN_AS: [(ShownAs, &str); 3] = [(ShownAs::Notice, "notice"), (ShownAs::S
 
 /// What was already shown to one session.
 #[derive(Debug, Default)]
-pub struct SeenLog {
+pub(crate) struct SeenLog {
     lines: Vec<(ShownAs, String)>,
 }
 
 impl SeenLog {
-    pub fn read(data_dir: &Path, session: &str) -> Self {
+    pub(crate) fn read(data_dir: &Path, session: &str) -> Self {
         let text = fs::read_to_string(file(data_dir, session)).unwrap_or_default();
         let line = |line: &str| {
             let (how, id) = line.split_once(' ')?;
@@ -49,24 +49,24 @@ impl SeenLog {
     }
 
     /// Whether it was shown in any way.
-    pub fn of(&self, id: &str) -> bool {
+    pub(crate) fn of(&self, id: &str) -> bool {
         let id = hashed(id);
         self.lines.iter().any(|(_, known)| *known == id)
     }
 
     /// Whether it was shown in this way, or in more detail.
-    pub fn has(&self, id: &str, how: ShownAs) -> bool {
+    pub(crate) fn has(&self, id: &str, how: ShownAs) -> bool {
         let id = hashed(id);
         self.lines.iter().any(|(known, of)| *of == id && *known as u8 >= how as u8)
     }
 
-    pub fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.lines.len() >= MAX_ENTRIES
     }
 }
 
 /// Records what is shown to a session.
-pub fn record<'i>(data_dir: &Path, session: &str, how: ShownAs, ids: impl Iterator<Item = &'i str>) -> Result<()> {
+pub(crate) fn record<'i>(data_dir: &Path, session: &str, how: ShownAs, ids: impl Iterator<Item = &'i str>) -> Result<()> {
     let name = SHOWN_AS.iter().find(|(known, _)| *known == how).map_or("", |(_, name)| name);
     let lines: String = ids.map(|id| format!("{name} {}\n", hashed(id))).collect();
     if lines.is_empty() {
@@ -82,12 +82,12 @@ pub fn record<'i>(data_dir: &Path, session: &str, how: ShownAs, ids: impl Iterat
 }
 
 /// Forgets what was shown: after a compaction it may be gone from the context.
-pub fn clear(data_dir: &Path, session: &str) {
+pub(crate) fn clear(data_dir: &Path, session: &str) {
     let _ = fs::remove_file(file(data_dir, session));
 }
 
 /// Removes the files of sessions that are long over.
-pub fn remove_old(data_dir: &Path) {
+pub(crate) fn remove_old(data_dir: &Path) {
     private_files::remove_files(&folder(data_dir), |age| age.is_none_or(|age| age > MAX_AGE));
 }
 

@@ -33,7 +33,7 @@ use crate::sys::messages::Ui;
 use crate::sys::{failpoints, private_files};
 use crate::text::clean::without_controls;
 
-pub fn run(config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> {
+pub(crate) fn run(config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> {
     let mut lock = run_lock(config)?;
     let Ok(_held) = lock.try_write() else { bail!("a run is under way: try again when it has ended") };
     // Another process may have repaired it since it was examined.

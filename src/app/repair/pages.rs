@@ -22,7 +22,7 @@ use crate::store::transfer::ExportedNote;
 use crate::sys::messages::Ui;
 use crate::text::clean::without_controls;
 
-pub struct Pages {
+pub(crate) struct Pages {
     sessions: Vec<PageFacts>,
     notes: Vec<(Millis, NoteLine)>,
 }
@@ -36,7 +36,7 @@ struct PageFacts {
 
 impl Pages {
     /// All pages; one that cannot be read is skipped.
-    pub fn read(config: &Config) -> Self {
+    pub(crate) fn read(config: &Config) -> Self {
         let sessions = orphans::pages(config).filter_map(|page| {
             let text = fs::read_to_string(&page.file).ok()?;
             let (by_model, settled) = (page.by_model, read::settled(&text));
@@ -54,7 +54,7 @@ impl Pages {
     }
 
     /// Sessions that have a page, and so a digest, and those whose digest is the model's; without what was forgotten.
-    pub fn digests(&self, store: &Store) -> Result<(BTreeSet<String>, BTreeSet<String>)> {
+    pub(crate) fn digests(&self, store: &Store) -> Result<(BTreeSet<String>, BTreeSet<String>)> {
         let mut all = (BTreeSet::new(), BTreeSet::new());
         for page in &self.sessions {
             if !store.is_shut_out(&page.session)? {
@@ -66,7 +66,7 @@ impl Pages {
     }
 
     /// Adds notes and settled items that the index does not know, the latter of sessions that it knows.
-    pub fn restore(&self, store: &mut Store, config: &Config, ui: &Ui) -> Result<()> {
+    pub(crate) fn restore(&self, store: &mut Store, config: &Config, ui: &Ui) -> Result<()> {
         for page in &self.sessions {
             for item in &page.settled {
                 store.settle_again(&page.session, (&item.id, &item.text), config.now(), &item.by)?;

@@ -17,7 +17,7 @@ use crate::store::maintenance::{Contents, backup};
 use crate::sys::{failpoints, private_files};
 
 /// Moves the index and its logs. Returns its new name, or `None` if it was empty or missing.
-pub fn move_index(index: &Path, config: &Config) -> Result<Option<PathBuf>> {
+pub(crate) fn move_index(index: &Path, config: &Config) -> Result<Option<PathBuf>> {
     let name = free_name(index, config.now(), config);
     let is_kept = give_name(index, &name)?;
     failpoints::point("index set aside");
@@ -26,20 +26,20 @@ pub fn move_index(index: &Path, config: &Config) -> Result<Option<PathBuf>> {
 }
 
 /// Moves the logs of an index that stays. Returns their new names.
-pub fn move_logs(index: &Path, config: &Config) -> Result<Vec<PathBuf>> {
+pub(crate) fn move_logs(index: &Path, config: &Config) -> Result<Vec<PathBuf>> {
     let name = free_name(index, config.now(), config);
     logs_to(index, &name)?;
     Ok(["-journal", "-wal"].iter().map(|log| with_suffix(&name, log)).filter(|log| log.exists()).collect())
 }
 
 /// Moves the logs that an interrupted repair left behind to the index they belong to, if that is known.
-pub fn move_logs_left_behind(index: &Path, restored: &Path, config: &Config) -> Result<()> {
+pub(crate) fn move_logs_left_behind(index: &Path, restored: &Path, config: &Config) -> Result<()> {
     let name = latest(index, restored).unwrap_or_else(|| free_name(index, config.now(), config));
     logs_to(index, &name)
 }
 
 /// The damaged index in quarantine from which the restored one was made.
-pub fn latest(index: &Path, restored: &Path) -> Option<PathBuf> {
+pub(crate) fn latest(index: &Path, restored: &Path) -> Option<PathBuf> {
     // The inode's change time is set by renaming.
     let named_at = |file: &Path| fs::metadata(file).ok().map(|found| (found.ctime(), found.ctime_nsec()));
     let made_at = named_at(restored)?;
@@ -47,7 +47,7 @@ pub fn latest(index: &Path, restored: &Path) -> Option<PathBuf> {
 }
 
 /// What an index in quarantine holds.
-pub fn contents(file: &Path) -> Result<Contents> {
+pub(crate) fn contents(file: &Path) -> Result<Contents> {
     let held = Store::open_damaged(file).map_or_else(|_| Contents::unreadable(), |store| store.contents());
     // Reading it with its log creates this file.
     private_files::remove(&with_suffix(file, "-shm"))?;

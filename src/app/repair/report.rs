@@ -14,7 +14,7 @@ use crate::store::{Memory, Store};
 use crate::sys::messages::Ui;
 
 /// What there was, as far as anything told.
-pub struct Before {
+pub(crate) struct Before {
     known: Contents,
     /// What of the damaged index could not be listed to the end.
     unread: BTreeSet<Category>,
@@ -26,7 +26,7 @@ pub struct Before {
 
 impl Before {
     /// From a damaged index and what the restored one was made from. Pages stand in for lists that could not be read.
-    pub fn new(damaged: Contents, base: Contents, pages: &Pages, restored: &Store) -> Result<Self> {
+    pub(crate) fn new(damaged: Contents, base: Contents, pages: &Pages, restored: &Store) -> Result<Self> {
         // Copies are deleted when something is forgotten: what they know of that is all.
         let forgets = damaged.unread.contains(&Category::Forgotten) && base.unread.contains(&Category::Forgotten);
         let (is_unknown, unread) = (damaged.is_unknown(), damaged.unread.clone());
@@ -43,7 +43,7 @@ impl Before {
     }
 
     /// From an index that stays as it is.
-    pub fn of(known: Contents) -> Self {
+    pub(crate) fn of(known: Contents) -> Self {
         Self { unread: known.unread.clone(), is_unknown: false, forgets: false, known }
     }
 
@@ -110,7 +110,7 @@ impl Losses {
 }
 
 /// Reports what is certain before the transcripts are read again.
-pub fn report_at_once(before: &Before, config: &Config, ui: &Ui) -> Result<()> {
+pub(crate) fn report_at_once(before: &Before, config: &Config, ui: &Ui) -> Result<()> {
     let store = Memory::open(&config.database(), &Policy::maintenance())?;
     let missing = before.missing(&store.contents());
     if !missing.is_nothing() {
@@ -136,7 +136,7 @@ pub fn report_at_once(before: &Before, config: &Config, ui: &Ui) -> Result<()> {
 }
 
 /// Reports what was there and is not any more.
-pub fn report_lost(before: &Before, is_read: bool, config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> {
+pub(crate) fn report_lost(before: &Before, is_read: bool, config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> {
     let store = Memory::open(&config.database(), &Policy::maintenance())?;
     let now = store.contents();
     let lost = before.missing(&now);
@@ -161,7 +161,7 @@ pub fn report_lost(before: &Before, is_read: bool, config: &Config, ui: &Ui, out
     Ok(())
 }
 
-pub fn numbers(of: &Salvaged) -> String {
+pub(crate) fn numbers(of: &Salvaged) -> String {
     [counted(of.sessions, "session"), counted(of.digests, "digest"), counted(of.notes, "note")].join(", ")
 }
 

@@ -16,11 +16,11 @@ const MAX_LINES: usize = 200;
 
 /// The statements of a project's memory.
 #[derive(Debug, Default)]
-pub struct ClientMemory(Vec<String>);
+pub(crate) struct ClientMemory(Vec<String>);
 
 impl ClientMemory {
     /// The memory that a session in `cwd` gets for the project `key`. A file that is missing, excluded or unreadable counts as empty.
-    pub fn of(config: &Config, key: &str, cwd: &str) -> Self {
+    pub(crate) fn of(config: &Config, key: &str, cwd: &str) -> Self {
         let mut folders = vec![folder_of(key)];
         if cwd != key {
             folders.push(folder_of(cwd));
@@ -31,7 +31,7 @@ impl ClientMemory {
     }
 
     /// Is this statement already in the memory?
-    pub fn says(&self, text: &str) -> bool {
+    pub(crate) fn says(&self, text: &str) -> bool {
         self.0.iter().any(|statement| is_contained_in(text, statement))
     }
 }

@@ -3,8 +3,8 @@
 //! `gather` collects them from the index, the marks and the ends of transcripts; `render` writes the text. It is data about the past,
 //! framed as such, in a block that is never ingested again.
 
-pub mod client_memory;
+pub(crate) mod client_memory;
 mod gather;
-pub mod undigested_summary;
+pub(crate) mod undigested_summary;
 
-pub use gather::{ContextRequest, StartMode, gather, gather_compacted};
+pub(crate) use gather::{ContextRequest, StartMode, gather, gather_compacted};

@@ -9,7 +9,7 @@ use crate::text::clean::{one_line, shorten};
 const MAX_SUMMARY_CHARS: usize = 500;
 
 /// The last request, its outcome and what is open, on one line. `None` if all are empty.
-pub fn summary_line(session: &Session) -> Option<String> {
+pub(crate) fn summary_line(session: &Session) -> Option<String> {
     let part = |label: &str, text: &str, most: usize| format!("{label}: {}", shorten(&one_line(text), most));
     let digest = extracted_digest(session);
     let outcome: Vec<&str> = digest.completed.iter().rev().take(2).rev().map(String::as_str).collect();

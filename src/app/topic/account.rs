@@ -24,18 +24,18 @@ const TITLE: usize = 110;
 /// One sentence of the account with the sources that support it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Sentence {
-    pub text: String,
+    pub(crate) text: String,
     /// Ids of sessions and notes.
-    pub sources: Vec<String>,
+    pub(crate) sources: Vec<String>,
 }
 
 /// The model's account, as much as fits the budget.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct TopicAccount {
-    pub sentences: Vec<Sentence>,
-    pub sentences_left_out: usize,
-    pub tokens: usize,
-    pub text: String,
+    pub(crate) sentences: Vec<Sentence>,
+    pub(crate) sentences_left_out: usize,
+    pub(crate) tokens: usize,
+    pub(crate) text: String,
 }
 
 /// The request: the question, and the sources as fenced data.
@@ -94,7 +94,7 @@ fn source_of(number: &Value, sources: &[TopicSource]) -> Option<String> {
 
 impl TopicAccount {
     /// As many sentences as fit, followed by the sources they cite.
-    pub fn fit(sentences: Vec<Sentence>, sources: &[TopicSource], max_tokens: usize) -> Self {
+    pub(crate) fn fit(sentences: Vec<Sentence>, sources: &[TopicSource], max_tokens: usize) -> Self {
         let most = max_bytes(max_tokens);
         let all = sentences.len();
         let texts = (0..=all).rev().map(|count| (count, account_text(&sentences[..count], all - count, sources)));

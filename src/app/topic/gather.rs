@@ -35,7 +35,7 @@ const TITLE_SLACK_BYTES: usize = 24;
 
 /// What is known about a topic, within a token budget. A query without words gives the latest sessions: of the own project if there is
 /// one, else of all.
-pub fn gather(store: &Memory, config: &Config, query: &Query, own: Option<&str>, max_tokens: usize) -> Result<Topic> {
+pub(crate) fn gather(store: &Memory, config: &Config, query: &Query, own: Option<&str>, max_tokens: usize) -> Result<Topic> {
     let asking = Asker { own, session: None, decisions: wants_decisions(&query.text) };
     let mut sources = candidates(store, config, query, &asking)?;
     // Among the best sources, those of the own project come first.
@@ -45,13 +45,13 @@ pub fn gather(store: &Memory, config: &Config, query: &Query, own: Option<&str>,
 
 /// Who is asking.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Asker<'a> {
+pub(crate) struct Asker<'a> {
     /// The key of the current project.
-    pub own: Option<&'a str>,
+    pub(crate) own: Option<&'a str>,
     /// The id of the asking session, which is left out.
-    pub session: Option<&'a str>,
+    pub(crate) session: Option<&'a str>,
     /// The question is about decisions: show them first.
-    pub decisions: bool,
+    pub(crate) decisions: bool,
 }
 
 impl Asker<'_> {
@@ -63,7 +63,7 @@ impl Asker<'_> {
 }
 
 /// All sources on a topic, best first, without a budget.
-pub fn candidates(store: &Memory, config: &Config, query: &Query, asking: &Asker<'_>) -> Result<Vec<TopicSource>> {
+pub(crate) fn candidates(store: &Memory, config: &Config, query: &Query, asking: &Asker<'_>) -> Result<Vec<TopicSource>> {
     let query = topic_only(query);
     match asking.own {
         Some(own) if query.is_empty() => latest_sessions(store, config, own, asking.session),
@@ -73,7 +73,7 @@ pub fn candidates(store: &Memory, config: &Config, query: &Query, asking: &Asker
 
 impl Topic {
     /// As many passages as fit.
-    pub fn of(sources: Vec<TopicSource>, max_tokens: usize) -> Self {
+    pub(crate) fn of(sources: Vec<TopicSource>, max_tokens: usize) -> Self {
         fit(sources, max_tokens)
     }
 }

@@ -7,4 +7,4 @@ mod account;
 mod gather;
 
 pub use account::{Sentence, TopicAccount, read, request};
-pub use gather::{Asker, candidates, gather};
+pub(crate) use gather::{Asker, candidates, gather};

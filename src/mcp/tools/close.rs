@@ -15,12 +15,12 @@ use crate::store::Store;
 const MAX_IDS: usize = 20;
 const TEXT_CHARS: usize = 200;
 
-pub struct CloseTool;
+pub(crate) struct CloseTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(crate = "rmcp::schemars")]
-pub struct CloseRequest {
+pub(crate) struct CloseRequest {
     /// Ids of next steps, blockers or notes of what is to be done, of the current project, or the starts of them. At most 20.
     ids: Vec<String>,
     /// Open them again; what the user closed stays closed.
@@ -30,7 +30,7 @@ pub struct CloseRequest {
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
-pub struct CloseReply {
+pub(crate) struct CloseReply {
     items: Vec<Item>,
     /// Whose word it is, as it is shown beside them from now on.
     by: String,

@@ -18,12 +18,12 @@ const MAX_IDS: usize = 10;
 /// Characters of a `full` answer, divided among the ids: clients reject more than about 25,000 tokens.
 const MAX_FULL_CHARS: usize = 60_000;
 
-pub struct GetTool;
+pub(crate) struct GetTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(crate = "rmcp::schemars")]
-pub struct GetRequest {
+pub(crate) struct GetRequest {
     /// Ids of sessions or notes, or their starts, as `search` and `timeline` tell them.
     #[schemars(length(min = 1, max = 10))]
     ids: Vec<String>,
@@ -43,7 +43,7 @@ enum Detail {
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
-pub struct GetReply {
+pub(crate) struct GetReply {
     items: Vec<Item>,
     /// What could not be opened, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -5,7 +5,7 @@
 
 mod close;
 mod get;
-pub mod recall;
+pub(crate) mod recall;
 mod remember;
 mod search;
 mod status;
@@ -46,15 +46,15 @@ const MAX_NAME_CHARS: usize = 60;
 const MAX_ARGUMENTS: usize = 12;
 
 /// Context of a call.
-pub struct ToolContext<'a> {
-    pub config: &'a Config,
+pub(crate) struct ToolContext<'a> {
+    pub(crate) config: &'a Config,
     /// The folder whose project comes first.
-    pub folder: &'a Path,
+    pub(crate) folder: &'a Path,
     pub(super) reading: &'a ReadHandle,
     /// The client's name for itself.
-    pub client: &'a str,
+    pub(crate) client: &'a str,
     /// Start time of the server.
-    pub since: Millis,
+    pub(crate) since: Millis,
 }
 
 impl ToolContext<'_> {
@@ -63,7 +63,7 @@ impl ToolContext<'_> {
     ///
     /// # Errors
     /// If that project is excluded.
-    pub fn writer(&self) -> Result<Contributor> {
+    pub(crate) fn writer(&self) -> Result<Contributor> {
         let mut agent = agent().unwrap_or_else(|| agent_of_client(self.client));
         // The session that started the server; it may have begun in another folder.
         let session = agent.session.take().filter(|id| !self.has_ended(id));
@@ -83,7 +83,7 @@ impl ToolContext<'_> {
     }
 
     /// The key of the project that comes first.
-    pub fn project(&self) -> String {
+    pub(crate) fn project(&self) -> String {
         self.config.project_keys().key_of(&self.folder.to_string_lossy())
     }
 
@@ -91,12 +91,12 @@ impl ToolContext<'_> {
     ///
     /// # Errors
     /// If there is no index, or it is unreadable or of another version; the error says what to do.
-    pub fn memory(&self) -> Result<Memory> {
+    pub(crate) fn memory(&self) -> Result<Memory> {
         self.reading.memory(self.config, &self.policy())
     }
 
     /// Like [`Self::memory`], for the projects in scope.
-    pub fn memory_in(&self, scope: ProjectScope) -> Result<Memory> {
+    pub(crate) fn memory_in(&self, scope: ProjectScope) -> Result<Memory> {
         match scope {
             ProjectScope::All => self.memory(),
             ProjectScope::Project => {
@@ -106,12 +106,12 @@ impl ToolContext<'_> {
     }
 
     /// The policy for a reader in the client's folder.
-    pub fn policy(&self) -> Policy {
+    pub(crate) fn policy(&self) -> Policy {
         self.config.policy(View::InFolder(&self.folder.to_string_lossy()))
     }
 
     /// Like [`Self::memory`], but `None` if there is no index.
-    pub fn memory_if_there(&self) -> Result<Option<Memory>> {
+    pub(crate) fn memory_if_there(&self) -> Result<Option<Memory>> {
         Store::is_there(&self.config.database())?.then(|| self.memory()).transpose()
     }
 }
@@ -120,7 +120,7 @@ impl ToolContext<'_> {
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(crate = "rmcp::schemars", inline)]
-pub enum ProjectScope {
+pub(crate) enum ProjectScope {
     #[default]
     All,
     Project,
@@ -146,9 +146,9 @@ trait Tool {
 }
 
 /// A tool in the form the server needs.
-pub struct ToolEntry {
-    pub tool: rmcp::model::Tool,
-    pub call: fn(JsonObject, &ToolContext<'_>) -> CallToolResult,
+pub(crate) struct ToolEntry {
+    pub(crate) tool: rmcp::model::Tool,
+    pub(crate) call: fn(JsonObject, &ToolContext<'_>) -> CallToolResult,
 }
 
 static ALL: LazyLock<Vec<ToolEntry>> = LazyLock::new(|| {
@@ -164,7 +164,7 @@ static ALL: LazyLock<Vec<ToolEntry>> = LazyLock::new(|| {
 });
 
 /// All tools, in listing order.
-pub fn all() -> &'static [ToolEntry] {
+pub(crate) fn all() -> &'static [ToolEntry] {
     &ALL
 }
 
@@ -244,7 +244,7 @@ fn project_name(project: &Project) -> String {
 }
 
 /// An error reply.
-pub fn error_result(why: &str) -> CallToolResult {
+pub(crate) fn error_result(why: &str) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(shorten(&harmless(why), MAX_ERROR_CHARS))])
 }
 

@@ -15,12 +15,12 @@ use crate::sys::paths::path_aliases;
 /// Longest project root, in characters.
 const MAX_PROJECT_CHARS: usize = 200;
 
-pub struct RememberTool;
+pub(crate) struct RememberTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(crate = "rmcp::schemars")]
-pub struct RememberRequest {
+pub(crate) struct RememberRequest {
     /// What is to be remembered, in a sentence or a few that can be understood without this conversation. At most 2,000 characters.
     text: String,
     /// What it is: `fact` where it is not given.
@@ -31,7 +31,7 @@ pub struct RememberRequest {
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
-pub struct RememberReply {
+pub(crate) struct RememberReply {
     /// The note's, for `get`.
     id: String,
     /// It was known already, in these words or nearly these; nothing was written.

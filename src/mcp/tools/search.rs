@@ -26,12 +26,12 @@ const PASSAGE_CHARS: usize = 58;
 /// Coverage from which on a result counts as matching everything, and the figure is left out.
 const NEARLY_FULL_COVERAGE: f64 = 0.9;
 
-pub struct SearchTool;
+pub(crate) struct SearchTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(crate = "rmcp::schemars")]
-pub struct SearchRequest {
+pub(crate) struct SearchRequest {
     /// Words, "phrases in quotes", and filters like `file:orders.py`, `branch:main`, `tool:Bash`. Any language.
     query: String,
     /// `all` projects, this one first, or this `project` alone. What is isolated is found in its own project only.
@@ -61,7 +61,7 @@ pub struct SearchRequest {
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
-pub struct SearchReply {
+pub(crate) struct SearchReply {
     /// Best first.
     results: Vec<Line>,
     /// There is more: give this as `cursor`.

@@ -8,16 +8,16 @@ use super::{Tool, ToolContext};
 use crate::app::doctor::{Depth, Severity, examine};
 use crate::setup::Host;
 
-pub struct StatusTool;
+pub(crate) struct StatusTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(crate = "rmcp::schemars")]
-pub struct StatusRequest {}
+pub(crate) struct StatusRequest {}
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
-pub struct StatusReply {
+pub(crate) struct StatusReply {
     /// The project of the folder the client works in: what the other tools put first.
     project: String,
     /// Is there an index? It comes of the first `recall digest`.

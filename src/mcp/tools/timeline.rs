@@ -15,12 +15,12 @@ const MAX_COUNT: usize = 20;
 /// Longest title, in characters.
 const TITLE: usize = 90;
 
-pub struct TimelineTool;
+pub(crate) struct TimelineTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(crate = "rmcp::schemars")]
-pub struct TimelineRequest {
+pub(crate) struct TimelineRequest {
     /// The id of a session or a note, or its start.
     id: String,
     /// How many sessions before it: 3 where it is not given, 20 at most.
@@ -35,7 +35,7 @@ pub struct TimelineRequest {
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
-pub struct TimelineReply {
+pub(crate) struct TimelineReply {
     project: String,
     /// The earliest first.
     before: Vec<Line>,

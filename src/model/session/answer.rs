@@ -47,7 +47,7 @@ impl From<StoredAnswer> for Answer {
 
 impl Answer {
     /// Words of the user without a question.
-    pub fn unasked(said: impl Into<String>) -> Self {
+    pub(crate) fn unasked(said: impl Into<String>) -> Self {
         Self { said: said.into(), asked: String::new() }
     }
 
@@ -61,30 +61,30 @@ impl Answer {
     }
 
     /// Answer and question in one line of about `max` characters. Only the question is shortened.
-    pub fn told(&self, max: usize) -> String {
+    pub(crate) fn told(&self, max: usize) -> String {
         let said = one_line(&head_and_tail(&self.said, MAX_WHOLE_CHARS));
         with_question(&said, &one_line(&self.asked), max)
     }
 
     /// Answer and question, in full.
-    pub fn whole(&self) -> String {
+    pub(crate) fn whole(&self) -> String {
         if self.asked.is_empty() { self.said.clone() } else { format!("{}{QUESTION_PREFIX}{})", self.said, self.asked) }
     }
 
     /// Did [`Answer::told`] make this line from this answer, with the question in full or shortened?
-    pub fn matches_line(&self, line: &str) -> bool {
+    pub(crate) fn matches_line(&self, line: &str) -> bool {
         let rest = line.strip_prefix(&one_line(&head_and_tail(&self.said, MAX_WHOLE_CHARS)));
         rest.is_some_and(|rest| rest.is_empty() || !self.asked.is_empty() && rest.starts_with(QUESTION_PREFIX))
     }
 
     /// Removes the question from a line made by [`Answer::told`]; returns any other line unchanged.
-    pub fn without_question(line: &str) -> &str {
+    pub(crate) fn without_question(line: &str) -> &str {
         line.strip_suffix(')').and_then(|line| line.rsplit_once(QUESTION_PREFIX)).map_or(line, |(said, _)| said)
     }
 
     /// Shortens a line made by [`Answer::told`], or one that holds such a line, to about `max` characters by shortening the
     /// question; cuts any other line at its end.
-    pub fn shorten_line(line: &str, max: usize) -> String {
+    pub(crate) fn shorten_line(line: &str, max: usize) -> String {
         let sides =
             line.strip_suffix(')').and_then(|line| line.rsplit_once(QUESTION_PREFIX)).filter(|_| line.chars().count() > max);
         match sides {

@@ -33,7 +33,7 @@ pub enum Item {
 
 impl Item {
     /// The name under which the index stores this kind.
-    pub fn kind(&self) -> &'static str {
+    pub(crate) fn kind(&self) -> &'static str {
         match self {
             Item::Prompt(_) => "prompt",
             Item::Answer(_) => "answer",
@@ -75,14 +75,14 @@ impl Item {
 }
 
 /// A plan's title: its first line with words, without markup.
-pub fn title_of_plan(plan: &str) -> &str {
+pub(crate) fn title_of_plan(plan: &str) -> &str {
     let title = plan.lines().map(|line| line.trim_matches(['#', '*', ' ', '\t'])).find(|line| line.contains(char::is_alphanumeric));
     title.unwrap_or_default()
 }
 
 impl Item {
     /// The same texts, mutable.
-    pub fn texts_mut(&mut self) -> Vec<&mut String> {
+    pub(crate) fn texts_mut(&mut self) -> Vec<&mut String> {
         match self {
             Item::Prompt(text)
             | Item::Reply(text)
@@ -153,27 +153,27 @@ pub struct Outcome {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Todo {
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub id: String,
+    pub(crate) id: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub text: String,
+    pub(crate) text: String,
     /// `pending`, `in_progress`, `completed`, `deleted`; empty if a change does not affect it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub status: String,
+    pub(crate) status: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Title {
-    pub text: String,
-    pub by: TitleBy,
+    pub(crate) text: String,
+    pub(crate) by: TitleBy,
     /// The last record of the titled conversation, if that may be in another session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub leaf: Option<RecordKey>,
+    pub(crate) leaf: Option<RecordKey>,
 }
 
 /// Who gave a title; the greater takes precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum TitleBy {
+pub(crate) enum TitleBy {
     Summary,
     Client,
     User,

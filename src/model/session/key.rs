@@ -12,7 +12,7 @@ pub struct RecordKey(pub [u8; 16]);
 
 impl RecordKey {
     /// The key of a record whose `uuid` field is `text`. If that is no UUID, it only names a record within its session.
-    pub fn from_uuid(session: &str, text: &str) -> Self {
+    pub(crate) fn from_uuid(session: &str, text: &str) -> Self {
         match parse_uuid(text) {
             Some(bytes) => Self(bytes),
             None => Self::hashed(&[b"uuid", session.as_bytes(), text.as_bytes()]),
@@ -20,12 +20,12 @@ impl RecordKey {
     }
 
     /// The key of a record without a UUID.
-    pub fn from_line(session: &str, line: &[u8]) -> Self {
+    pub(crate) fn from_line(session: &str, line: &[u8]) -> Self {
         Self::hashed(&[b"line", session.as_bytes(), line])
     }
 
     /// The key under which the title of a `summary` line is forgotten: such a line leaves no other trace.
-    pub fn of_title(leaf: RecordKey, title: &str) -> Self {
+    pub(crate) fn of_title(leaf: RecordKey, title: &str) -> Self {
         Self::hashed(&[b"title", &leaf.0, title.as_bytes()])
     }
 

@@ -15,14 +15,14 @@ pub use item::*;
 pub use key::{RecordKey, hash_parts, short_id, unused_id};
 
 /// Milliseconds since the Unix epoch.
-pub type Millis = i64;
+pub(crate) type Millis = i64;
 
 /// Tokens of one API message. The lines of one message repeat its usage while it grows: the largest counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessageUsage {
-    pub message: String,
-    pub model: String,
-    pub tokens: Tokens,
+    pub(crate) message: String,
+    pub(crate) model: String,
+    pub(crate) tokens: Tokens,
 }
 
 /// Prompts of more tokens than this are billed at a higher price by some models.
@@ -47,15 +47,15 @@ pub struct Tokens {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TokenCounts {
-    pub input: u64,
-    pub output: u64,
-    pub cache_write: u64,
-    pub cache_write_hour: u64,
-    pub cache_read: u64,
+    pub(crate) input: u64,
+    pub(crate) output: u64,
+    pub(crate) cache_write: u64,
+    pub(crate) cache_write_hour: u64,
+    pub(crate) cache_read: u64,
 }
 
 impl TokenCounts {
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
@@ -69,7 +69,7 @@ impl TokenCounts {
         }
     }
 
-    pub fn without(&self, part: &Self) -> Self {
+    pub(crate) fn without(&self, part: &Self) -> Self {
         self.with(part, u64::saturating_sub)
     }
 }
@@ -81,18 +81,18 @@ impl From<TokenCounts> for Tokens {
 }
 
 impl Tokens {
-    pub fn all(&self) -> TokenCounts {
+    pub(crate) fn all(&self) -> TokenCounts {
         let Self { input, output, cache_write, cache_write_hour, cache_read, .. } = *self;
         TokenCounts { input, output, cache_write, cache_write_hour, cache_read }
     }
 
-    pub fn total(&self) -> u64 {
+    pub(crate) fn total(&self) -> u64 {
         let all = [self.input, self.output, self.cache_write, self.cache_write_hour, self.cache_read];
         all.into_iter().fold(0, u64::saturating_add)
     }
 
     /// The tokens of one message, with `long` set if its prompt is long.
-    pub fn of_one_message(self) -> Self {
+    pub(crate) fn of_one_message(self) -> Self {
         let prompt = self.total().saturating_sub(self.output);
         Self { long: if prompt > LONG_PROMPT_TOKENS { self.all() } else { TokenCounts::default() }, ..self }
     }
@@ -190,7 +190,7 @@ pub struct Project {
 
 impl Project {
     /// The last part of the key, for display. Never an identity.
-    pub fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         let name = self.key.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
         if name.is_empty() { &self.key } else { name }
     }
@@ -216,14 +216,14 @@ pub struct Session {
 /// What was not loaded of a session over the load limit; zero for almost all sessions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct OmittedItems {
-    pub items: usize,
+    pub(crate) items: usize,
     /// How many of them are prompts of the user.
-    pub prompts: usize,
+    pub(crate) prompts: usize,
 }
 
 impl OmittedItems {
     /// The message for the user, if anything was left out.
-    pub fn told(&self) -> Option<String> {
+    pub(crate) fn told(&self) -> Option<String> {
         let Self { items, prompts } = self;
         (*items > 0).then(|| {
             format!(
@@ -245,12 +245,13 @@ pub struct Entry {
 }
 
 impl Entry {
-    pub fn is_main(&self) -> bool {
+    pub(crate) fn is_main(&self) -> bool {
         self.agent.is_none()
     }
 
     /// The user's own words: a prompt or an answer of the main conversation, without the question.
-    pub fn user_words(&self) -> Option<&str> {
+    #[cfg(test)]
+    pub(crate) fn user_words(&self) -> Option<&str> {
         match &self.item {
             Item::Prompt(text) if self.is_main() => Some(text),
             Item::Answer(answer) if self.is_main() => Some(&answer.said),
@@ -259,13 +260,13 @@ impl Entry {
     }
 
     /// Is this a plan that the user turned down, or that never reached the user?
-    pub fn is_refused_plan(&self) -> bool {
+    pub(crate) fn is_refused_plan(&self) -> bool {
         matches!(self.item, Item::Plan(_)) && self.outcome.as_ref().is_some_and(|outcome| !outcome.ok)
     }
 }
 
 impl Session {
-    pub fn prompts(&self) -> impl Iterator<Item = (&Entry, &str)> {
+    pub(crate) fn prompts(&self) -> impl Iterator<Item = (&Entry, &str)> {
         self.entries.iter().filter_map(|e| match &e.item {
             Item::Prompt(text) if e.is_main() => Some((e, text.as_str())),
             _ => None,
@@ -273,7 +274,7 @@ impl Session {
     }
 
     /// The number of prompts, including those that were left out.
-    pub fn count_prompts(&self) -> usize {
+    pub(crate) fn count_prompts(&self) -> usize {
         self.prompts().count() + self.left_out.prompts
     }
 
@@ -287,12 +288,12 @@ impl Session {
     }
 
     /// Did anything answer the user: words or a tool use?
-    pub fn has_work(&self) -> bool {
+    pub(crate) fn has_work(&self) -> bool {
         self.entries.iter().any(|e| matches!(e.item, Item::Reply(_) | Item::Tool(_) | Item::Plan(_)))
     }
 
     /// Files with what was done to them, the strongest action first, then by name.
-    pub fn files(&self) -> Vec<(String, FileTouch)> {
+    pub(crate) fn files(&self) -> Vec<(String, FileTouch)> {
         let mut files: BTreeMap<&str, FileTouch> = BTreeMap::new();
         for entry in &self.entries {
             let Item::Tool(ToolUse { file: Some(touch), .. }) = &entry.item else { continue };
@@ -310,7 +311,7 @@ impl Session {
     }
 
     /// A path relative to the session's folder or its project.
-    pub fn relative<'a>(&'a self, path: &'a str) -> &'a str {
+    pub(crate) fn relative<'a>(&'a self, path: &'a str) -> &'a str {
         let roots = [self.cwd.as_deref(), Some(self.project.key.as_str())];
         roots
             .into_iter()

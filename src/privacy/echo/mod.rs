@@ -23,7 +23,7 @@ use super::is_meaningful;
 use crate::model::session::{Item, hash_parts};
 
 /// Replaces private text.
-pub const PRIVATE_MARK: &str = "[private]";
+pub(crate) const PRIVATE_MARK: &str = "[private]";
 
 /// At most this many names are remembered per message: only a pasted file has more distinctive words.
 const MOST: usize = 2_000;
@@ -34,7 +34,7 @@ const QUOTATION_WORDS: usize = 4;
 const MIN_MEANINGFUL_WORDS: usize = 3;
 
 /// A remembered word: the hash of the session's id and the word's name.
-pub type WordHash = u32;
+pub(crate) type WordHash = u32;
 
 fn hash(session: &str, name: &str) -> WordHash {
     let [a, b, c, d, ..] = hash_parts(&[b"echo", session.as_bytes(), name.as_bytes()]);
@@ -42,7 +42,7 @@ fn hash(session: &str, name: &str) -> WordHash {
 }
 
 /// The names under which the distinctive parts of private text are remembered. Only their hashes are stored.
-pub fn distinctive(fenced: &str) -> BTreeSet<String> {
+pub(crate) fn distinctive(fenced: &str) -> BTreeSet<String> {
     let all = units(fenced);
     let mut names: BTreeSet<String> = BTreeSet::new();
     let capitals = all.iter().filter(|unit| unit.kind == EchoUnitKind::Word && begins_upper(fenced, unit)).count();
@@ -181,7 +181,7 @@ fn begins_sentence(text: &str, unit: &EchoUnit) -> bool {
 }
 
 /// Calls `each` with every name in a text that a private word might be remembered by.
-pub fn names_in(text: &str, mut each: impl FnMut(&str)) {
+pub(crate) fn names_in(text: &str, mut each: impl FnMut(&str)) {
     let all = units(text);
     for unit in &all {
         match unit.kind {
@@ -202,22 +202,22 @@ pub fn names_in(text: &str, mut each: impl FnMut(&str)) {
 
 /// The remembered private words of sessions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct PrivateWords {
+pub(crate) struct PrivateWords {
     sessions: Vec<(String, HashSet<WordHash>)>,
 }
 
 /// Hashes names for a session to remember.
-pub fn hashes<'n>(session: &str, names: impl Iterator<Item = &'n str>) -> Vec<WordHash> {
+pub(crate) fn hashes<'n>(session: &str, names: impl Iterator<Item = &'n str>) -> Vec<WordHash> {
     names.map(|name| hash(session, name)).collect()
 }
 
 impl PrivateWords {
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.sessions.iter().all(|(_, words)| words.is_empty())
     }
 
     /// Remembers more words of a session. Returns whether any of them is new.
-    pub fn add(&mut self, session: &str, words: impl IntoIterator<Item = WordHash>) -> bool {
+    pub(crate) fn add(&mut self, session: &str, words: impl IntoIterator<Item = WordHash>) -> bool {
         let at = self.sessions.iter().position(|(id, _)| id == session).unwrap_or_else(|| {
             self.sessions.push((session.to_owned(), HashSet::new()));
             self.sessions.len() - 1
@@ -232,7 +232,7 @@ impl PrivateWords {
     }
 
     /// Removes what repeats private words; borrows the text if nothing does.
-    pub fn clean<'t>(&self, text: &'t str) -> Cow<'t, str> {
+    pub(crate) fn clean<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.is_empty() || text.is_empty() {
             return Cow::Borrowed(text);
         }
@@ -279,7 +279,7 @@ impl PrivateWords {
     }
 
     /// Removes what repeats private words from an item; `None` if nothing meaningful is left. Borrows the item if nothing changes.
-    pub fn clean_item<'i>(&self, item: &'i Item) -> Option<Cow<'i, Item>> {
+    pub(crate) fn clean_item<'i>(&self, item: &'i Item) -> Option<Cow<'i, Item>> {
         if self.is_empty() || item.texts().into_iter().all(|text| matches!(self.clean(text), Cow::Borrowed(_))) {
             return Some(Cow::Borrowed(item));
         }

@@ -5,15 +5,15 @@ use std::ops::Range;
 
 /// A part of a text, with the key it is compared by.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EchoUnit {
-    pub range: Range<usize>,
-    pub kind: EchoUnitKind,
+pub(crate) struct EchoUnit {
+    pub(crate) range: Range<usize>,
+    pub(crate) kind: EchoUnitKind,
     /// The word in lower case without accents, or the digits of a number.
-    pub key: String,
+    pub(crate) key: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EchoUnitKind {
+pub(crate) enum EchoUnitKind {
     Word,
     /// Letters and digits mixed: a code, a plate, a password. Its parts follow as units of their own.
     Code,
@@ -49,7 +49,7 @@ fn class(c: char) -> CharClass {
 }
 
 /// The units of a text, in order.
-pub fn units(text: &str) -> Vec<EchoUnit> {
+pub(crate) fn units(text: &str) -> Vec<EchoUnit> {
     let chars: Vec<(usize, char, CharClass)> = text.char_indices().map(|(at, c)| (at, c, class(c))).collect();
     let end_of = |n: usize| chars.get(n).map_or(text.len(), |c| c.0);
     let (mut all, mut n) = (Vec::new(), 0);
@@ -138,7 +138,7 @@ fn digits(text: &str) -> String {
 }
 
 /// A word in lower case, without accents.
-pub fn fold(word: &str) -> String {
+pub(crate) fn fold(word: &str) -> String {
     let mut folded = String::with_capacity(word.len());
     for c in word.chars().flat_map(char::to_lowercase) {
         match c {
@@ -155,7 +155,7 @@ pub fn fold(word: &str) -> String {
 }
 
 /// The word with umlauts and the like spelled as two letters (`ä` as `ae`), if that differs.
-pub fn spelled_out(word: &str) -> Option<String> {
+pub(crate) fn spelled_out(word: &str) -> Option<String> {
     let lower = word.to_lowercase().replace("a\u{308}", "ä").replace("o\u{308}", "ö").replace("u\u{308}", "ü");
     let spelled = lower.replace('ä', "ae").replace('ö', "oe").replace('ü', "ue").replace('å', "aa").replace('ø', "oe");
     (spelled != lower).then(|| fold(&spelled))

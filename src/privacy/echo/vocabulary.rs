@@ -33,7 +33,7 @@ const ENDINGS: [(&str, &str); 14] = [
 ];
 
 /// Is this a common word, or a form of one?
-pub fn is_common(word: &str) -> bool {
+pub(crate) fn is_common(word: &str) -> bool {
     let known = |word: &str| common().contains(word) || is_stop_word(word);
     let base =
         |(ending, instead): &(&str, &str)| Some(format!("{}{instead}", word.strip_suffix(ending)?)).filter(|base| base.len() > 2);
@@ -41,7 +41,7 @@ pub fn is_common(word: &str) -> bool {
 }
 
 /// Is this a function word, without meaning of its own?
-pub fn is_function(word: &str) -> bool {
+pub(crate) fn is_function(word: &str) -> bool {
     is_stop_word(word)
         || word.len() < 2
         || !super::is_meaningful(word) && word.is_ascii() && word.bytes().all(|b| b.is_ascii_alphabetic())

@@ -7,7 +7,7 @@ mod write;
 
 use anyhow::Result;
 
-pub use self::write::{BriefInput, DigestCoverage, write};
+pub(crate) use self::write::{BriefInput, DigestCoverage, write};
 use crate::analyze::eligibility::permanent_skip;
 use crate::analyze::extracted_digest;
 use crate::config::Config;
@@ -24,10 +24,10 @@ use crate::text::clean::{id8, one_line, shorten, without_controls};
 const TITLE: usize = 90;
 
 /// The token limit of a brief, by the estimate of [`crate::text::budget::tokens`].
-pub const MAX_TOKENS: usize = 1_000;
+pub(crate) const MAX_TOKENS: usize = 1_000;
 
 /// The brief of a session in at most [`MAX_TOKENS`]; without a digest, straight from its records. `None` if nothing was said in it.
-pub fn brief(store: &Memory, config: &Config, head: &SessionHead) -> Result<Option<String>> {
+pub(crate) fn brief(store: &Memory, config: &Config, head: &SessionHead) -> Result<Option<String>> {
     store.in_snapshot(|| {
         let session = store.load_session(head)?;
         let stored = store.digest_of(head.pk)?;
@@ -68,7 +68,7 @@ fn with_fallback_title(mut digest: Digest, session: &Session) -> Digest {
 }
 
 /// Why a session has no digest, and what to do about it.
-pub fn no_digest_message(store: &Memory, head: &SessionHead) -> Result<String> {
+pub(crate) fn no_digest_message(store: &Memory, head: &SessionHead) -> Result<String> {
     let id = &head.id;
     Ok(match permanent_skip(&store.load_session(head)?) {
         Some(why) => format!("session {id} gets no digest: {why}"),
@@ -77,7 +77,13 @@ pub fn no_digest_message(store: &Memory, head: &SessionHead) -> Result<String> {
 }
 
 /// The whole page of a digested session, as `recall show --full` prints it.
-pub fn page(store: &Memory, config: &Config, head: &SessionHead, stored: &StoredDigest, session: &Session) -> Result<String> {
+pub(crate) fn page(
+    store: &Memory,
+    config: &Config,
+    head: &SessionHead,
+    stored: &StoredDigest,
+    session: &Session,
+) -> Result<String> {
     let day = day_of(session, &config.time_zone);
     let shown = SessionPageInput {
         session,

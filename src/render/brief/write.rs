@@ -27,7 +27,7 @@ const BYTES_PER_TWO_TOKENS: usize = 7;
 
 /// How much of the session its digest covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DigestCoverage {
+pub(crate) enum DigestCoverage {
     Whole,
     /// The session was still running when it was digested.
     SoFar,
@@ -37,22 +37,22 @@ pub enum DigestCoverage {
 
 /// A session with everything a brief needs.
 #[derive(Debug, Clone)]
-pub struct BriefInput<'a> {
-    pub session: &'a Session,
-    pub digest: &'a Digest,
-    pub state: DigestCoverage,
+pub(crate) struct BriefInput<'a> {
+    pub(crate) session: &'a Session,
+    pub(crate) digest: &'a Digest,
+    pub(crate) state: DigestCoverage,
     /// Why the session never gets a digest.
-    pub never: Option<&'a str>,
+    pub(crate) never: Option<&'a str>,
     /// Ids of its closed items.
-    pub closed: &'a [String],
+    pub(crate) closed: &'a [String],
     /// A later near-duplicate session.
-    pub repeated_by: Option<String>,
+    pub(crate) repeated_by: Option<String>,
     /// The shortest unique id.
-    pub id: &'a str,
+    pub(crate) id: &'a str,
 }
 
 /// Writes the brief in at most `max_tokens`; the frame takes a few hundred of them.
-pub fn write(told: &BriefInput<'_>, zone: &TimeZone, max_tokens: usize) -> String {
+pub(crate) fn write(told: &BriefInput<'_>, zone: &TimeZone, max_tokens: usize) -> String {
     let frame = BriefFrame::of(told, zone);
     let most = max_tokens.saturating_mul(BYTES_PER_TWO_TOKENS) / 2;
     let mut room = most.saturating_sub(frame.head.len() + frame.foot.len());

@@ -19,18 +19,18 @@ use crate::text::markdown::{code, heading, inline, yaml};
 /// What the day page needs of a session.
 #[derive(Debug, Clone)]
 pub struct DayEntryInput<'a> {
-    pub id: &'a str,
-    pub project: &'a Project,
+    pub(crate) id: &'a str,
+    pub(crate) project: &'a Project,
     /// The branch at the session's end.
-    pub branch: Option<&'a str>,
-    pub facts: &'a SessionFacts,
-    pub digest: &'a Digest,
+    pub(crate) branch: Option<&'a str>,
+    pub(crate) facts: &'a SessionFacts,
+    pub(crate) digest: &'a Digest,
     /// This field and those below have the meaning they have in [`SessionPageInput`].
-    pub goes_on: bool,
-    pub closed: &'a [ClosedItem],
-    pub costs: BTreeMap<String, Option<f64>>,
-    pub repeated_by: Option<&'a str>,
-    pub page: &'a str,
+    pub(crate) goes_on: bool,
+    pub(crate) closed: &'a [ClosedItem],
+    pub(crate) costs: BTreeMap<String, Option<f64>>,
+    pub(crate) repeated_by: Option<&'a str>,
+    pub(crate) page: &'a str,
 }
 
 /// The rendered entry of a session.
@@ -63,7 +63,7 @@ impl DayEntry {
         Self::from_input(&told, zone)
     }
 
-    pub fn from_input(one: &DayEntryInput<'_>, zone: &TimeZone) -> Self {
+    pub(crate) fn from_input(one: &DayEntryInput<'_>, zone: &TimeZone) -> Self {
         let mut text = String::new();
         day_entry(&mut text, one, zone);
         let cost = session_cost(&one.costs);
@@ -74,9 +74,9 @@ impl DayEntry {
 /// Totals of a day's sessions without a digest; their cost counts as well.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct UndigestedTotals {
-    pub sessions: usize,
+    pub(crate) sessions: usize,
     /// In US dollars, and whether part of it is unknown.
-    pub cost: (f64, bool),
+    pub(crate) cost: (f64, bool),
 }
 
 /// The page of a day: its sessions in the order in which they began, and its notes.

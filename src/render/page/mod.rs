@@ -4,7 +4,7 @@
 
 mod day;
 mod lines;
-pub mod read;
+pub(crate) mod read;
 mod session;
 
 use std::collections::BTreeMap;
@@ -60,12 +60,12 @@ fn local(at: Millis, zone: &TimeZone) -> Zoned {
 }
 
 /// Local time of day, `HH:MM`.
-pub fn clock(at: Option<Millis>, zone: &TimeZone) -> String {
+pub(crate) fn clock(at: Option<Millis>, zone: &TimeZone) -> String {
     at.map_or_else(|| "--:--".into(), |at| local(at, zone).strftime("%H:%M").to_string())
 }
 
 /// From when to when a session was active; includes the end date if it is not the day of [`day_of`].
-pub fn span(session: &Session, zone: &TimeZone) -> String {
+pub(crate) fn span(session: &Session, zone: &TimeZone) -> String {
     span_of(session.began_at(), session.last_at(), zone)
 }
 

@@ -23,19 +23,19 @@ pub struct NoteLine {
 
 /// A settled open item, as its session's page shows it. A long text is cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SettledLine {
-    pub id: String,
-    pub text: String,
-    pub by: Author,
+pub(crate) struct SettledLine {
+    pub(crate) id: String,
+    pub(crate) text: String,
+    pub(crate) by: Author,
 }
 
 /// The notes on the page of a day.
-pub fn notes(page: &str) -> Vec<NoteLine> {
+pub(crate) fn notes(page: &str) -> Vec<NoteLine> {
     list(page, "## Remembered").filter_map(note).collect()
 }
 
 /// The settled open items on the page of a session.
-pub fn settled(page: &str) -> Vec<SettledLine> {
+pub(crate) fn settled(page: &str) -> Vec<SettledLine> {
     ["## Blockers", "## Next"].into_iter().flat_map(|heading| list(page, heading)).filter_map(settled_item).collect()
 }
 

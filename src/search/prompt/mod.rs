@@ -9,13 +9,13 @@ use crate::search::Query;
 use crate::source::claude_code::is_user_text;
 use crate::text::clean::without_controls;
 
-pub use past::{PastIntent, wants_decisions};
+pub(crate) use past::{PastIntent, wants_decisions};
 
 /// The most bytes of a prompt that are read. A fence opened before the cut stays in effect.
 const MAX_PROMPT_BYTES: usize = 1 << 20;
 
 /// The query without the words that only ask for the past: "what did we decide on retries" becomes "retries".
-pub fn topic_only(query: &Query) -> Query {
+pub(crate) fn topic_only(query: &Query) -> Query {
     if past::asks_unsegmented(&query.text) {
         return Query { terms: Query::from_words(&past::strip_asking(&query.text)).terms, ..query.clone() };
     }
@@ -28,27 +28,27 @@ pub fn topic_only(query: &Query) -> Query {
 
 /// What a prompt asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PromptIntent {
+pub(crate) struct PromptIntent {
     /// The words to search for, most distinctive first; empty if the prompt has no topic.
-    pub words: Vec<String>,
+    pub(crate) words: Vec<String>,
     /// Those of `words` that say what the prompt is about, not only what to do.
     /// It asks what was decided, or why.
-    pub topic: Vec<String>,
-    pub past: PastIntent,
+    pub(crate) topic: Vec<String>,
+    pub(crate) past: PastIntent,
     /// It asks what was decided, or why.
-    pub decisions: bool,
+    pub(crate) decisions: bool,
     /// It asks why something is the way it is.
-    pub why: bool,
+    pub(crate) why: bool,
 }
 
 impl PromptIntent {
     /// `words` as a query without filters.
-    pub fn query(&self) -> Query {
+    pub(crate) fn query(&self) -> Query {
         Query::from_words(&self.words.join(" "))
     }
 
     /// `topic` as a query without filters.
-    pub fn topic_query(&self) -> Query {
+    pub(crate) fn topic_query(&self) -> Query {
         Query::from_words(&self.topic.join(" "))
     }
 }

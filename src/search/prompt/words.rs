@@ -7,7 +7,7 @@ use crate::text::tokenize;
 use crate::text::tokenize::is_unsegmented;
 
 /// The most words in a query.
-pub const MAX_WORDS: usize = 24;
+pub(crate) const MAX_WORDS: usize = 24;
 /// How many bytes of pasted text are searched for words.
 const MAX_PASTED_BYTES: usize = 8 << 10;
 /// Longer words are machine-made tokens, in bytes.
@@ -87,7 +87,7 @@ const EVERYDAY_WORDS: &[&str] = &[
 ];
 
 /// The distinctive words of a prompt, each once: first the user's own in their order, then names in pasted text, then other pasted words.
-pub fn pick_words(own: &[String], text: &str, asks: bool) -> Vec<String> {
+pub(crate) fn pick_words(own: &[String], text: &str, asks: bool) -> Vec<String> {
     let mut chosen = WordPicker { seen: HashSet::new(), words: Vec::new(), asks };
     own.iter().for_each(|line| chosen.add(line, |_| true));
     let pasted = &text[..text.floor_char_boundary(MAX_PASTED_BYTES)];
@@ -97,22 +97,22 @@ pub fn pick_words(own: &[String], text: &str, asks: bool) -> Vec<String> {
 }
 
 /// Does the word say what a prompt is about, and not only what to do?
-pub fn is_topic(word: &str) -> bool {
+pub(crate) fn is_topic(word: &str) -> bool {
     is_name(word) || !EVERYDAY_WORDS.contains(&word.to_lowercase().as_str())
 }
 
 /// Is it a word of a question for the past? It may still be the topic.
-pub fn is_asking_word(lower: &str) -> bool {
+pub(crate) fn is_asking_word(lower: &str) -> bool {
     ASKING_WORDS.contains(&lower)
 }
 
 /// Is it such a word and unlikely to be the topic?
-pub fn only_asks(lower: &str) -> bool {
+pub(crate) fn only_asks(lower: &str) -> bool {
     is_asking_word(lower) && !is_english_topic(lower)
 }
 
 /// Is it a word that asks for the past, or several joined ones like `étions-nous`?
-pub fn asks_for_past(lower: &str) -> bool {
+pub(crate) fn asks_for_past(lower: &str) -> bool {
     let asks = |word: &str| is_asking_word(word) || past::is_phrase_word(word);
     asks(lower) || lower.split(['-', '\'']).all(|part| part.chars().count() < 2 || asks(part) || tokenize::is_stop_word(part))
 }

@@ -21,14 +21,14 @@ const MAX_MESSAGE_CHARS: usize = 160;
 /// Why there are no vectors, for people.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("embeddings endpoint {host}: {why}")]
-pub struct EmbeddingError {
-    pub host: String,
-    pub why: String,
+pub(crate) struct EmbeddingError {
+    pub(crate) host: String,
+    pub(crate) why: String,
     /// The endpoint responded: it may succeed with other texts.
-    pub answered: bool,
+    pub(crate) answered: bool,
 }
 
-pub struct Endpoint {
+pub(crate) struct Endpoint {
     agent: Agent,
     url: String,
     /// Host and port as shown to people.
@@ -45,7 +45,7 @@ impl Endpoint {
     ///
     /// # Errors
     /// When its API key cannot be obtained.
-    pub fn of(config: &Config, gate: Sanitizer) -> Result<Option<Self>, EmbeddingError> {
+    pub(crate) fn of(config: &Config, gate: Sanitizer) -> Result<Option<Self>, EmbeddingError> {
         let settings = &config.embeddings;
         if !settings.is_on() {
             return Ok(None);
@@ -70,7 +70,7 @@ impl Endpoint {
         Ok(Some(Self { agent, url, host, api: settings.api, model: settings.model.clone(), key, timeout, gate }))
     }
 
-    pub fn host(&self) -> &str {
+    pub(crate) fn host(&self) -> &str {
         &self.host
     }
 
@@ -78,7 +78,7 @@ impl Endpoint {
     ///
     /// # Errors
     /// When the endpoint is unreachable, too slow, reports an error or gives an invalid response.
-    pub fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbeddingError> {
+    pub(crate) fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbeddingError> {
         let (status, body) = self.ask(texts).map_err(|e| {
             let too_long = matches!(e, Error::BodyExceedsLimit(_));
             self.failure(&self.reason(&e), too_long)
@@ -117,7 +117,7 @@ impl Endpoint {
     }
 
     /// A failure whose message is safe to show: without the key, sanitized and shortened.
-    pub fn failure(&self, why: &str, answered: bool) -> EmbeddingError {
+    pub(crate) fn failure(&self, why: &str, answered: bool) -> EmbeddingError {
         let without_key = match &self.key {
             Some(ApiKey(key)) => why.replace(key.as_str(), "…"),
             None => why.to_owned(),

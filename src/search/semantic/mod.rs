@@ -7,16 +7,16 @@
 //! the probe text. The probe detects a model that was replaced under the same name.
 
 mod endpoint;
-pub mod nearest;
-pub mod pieces;
-pub mod score_fusion;
-pub mod wire;
+pub(crate) mod nearest;
+pub(crate) mod pieces;
+pub(crate) mod score_fusion;
+pub(crate) mod wire;
 
-pub use crate::search::semantic::nearest::{matches_probe, semantic_matches, space_of};
-pub use endpoint::{EmbeddingError, Endpoint};
+pub(crate) use crate::search::semantic::nearest::{matches_probe, semantic_matches, space_of};
+pub(crate) use endpoint::{EmbeddingError, Endpoint};
 
 /// The text whose vector identifies a space. Never change it: every index would have to be embedded again.
-pub const PROBE: &str = "The quick brown fox jumps over the lazy dog while the build is red.";
+pub(crate) const PROBE: &str = "The quick brown fox jumps over the lazy dog while the build is red.";
 
 /// The least cosine of two probe vectors of the same model: allows for rounding, not for another model.
-pub const SAME_MODEL_COSINE: f64 = 0.995;
+pub(crate) const SAME_MODEL_COSINE: f64 = 0.995;

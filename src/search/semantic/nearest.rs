@@ -15,7 +15,7 @@ use crate::text::clean::shorten;
 const MAX_RETRIEVED: usize = 10 * MAX_CANDIDATES;
 
 /// The vector space that matches the configured model and `pieces::VERSION`; `None` if the stored vectors are of another kind.
-pub fn space_of(config: &Config, store: &Store) -> Result<Option<VectorSpace>> {
+pub(crate) fn space_of(config: &Config, store: &Store) -> Result<Option<VectorSpace>> {
     let space = store.vector_space()?;
     Ok(space.filter(|space| space.model == config.embeddings.model && space.pieces == pieces::VERSION))
 }
@@ -24,7 +24,7 @@ pub fn space_of(config: &Config, store: &Store) -> Result<Option<VectorSpace>> {
 ///
 /// # Errors
 /// Why semantic search is unavailable. Callers show it and go on with words alone.
-pub fn semantic_matches(config: &Config, store: &Store, text: &str) -> Result<Option<SemanticMatches>> {
+pub(crate) fn semantic_matches(config: &Config, store: &Store, text: &str) -> Result<Option<SemanticMatches>> {
     let settings = &config.embeddings;
     if !settings.is_on() || settings.weight == 0.0 {
         return Ok(None);
@@ -51,6 +51,6 @@ pub fn semantic_matches(config: &Config, store: &Store, text: &str) -> Result<Op
 }
 
 /// Was this probe vector made by the model that made the space?
-pub fn matches_probe(space: &VectorSpace, probe: &QuantizedVector) -> bool {
+pub(crate) fn matches_probe(space: &VectorSpace, probe: &QuantizedVector) -> bool {
     space.dims == probe.dims() && space.probe.cosine(probe) >= SAME_MODEL_COSINE
 }

@@ -7,26 +7,26 @@ use crate::model::digest::Digest;
 use crate::text::clean::shorten;
 
 /// Raise whenever the same text would be cut differently: vectors of different versions are never compared.
-pub const VERSION: i64 = 1;
+pub(crate) const VERSION: i64 = 1;
 
 /// The most characters in a piece.
-pub const PIECE_CHARS: usize = 900;
+pub(crate) const PIECE_CHARS: usize = 900;
 /// The most pieces per document; the first ones say what it is about.
-pub const MAX_PIECES: usize = 6;
+pub(crate) const MAX_PIECES: usize = 6;
 /// The most characters of the title repeated in every piece.
 const TITLE: usize = 160;
 
-pub fn of_digest(digest: &Digest) -> Vec<String> {
+pub(crate) fn of_digest(digest: &Digest) -> Vec<String> {
     let questions = digest.questions.join("\n");
     pieces(&digest.title, &[digest.text(), questions].join("\n"))
 }
 
-pub fn of_note(text: &str) -> Vec<String> {
+pub(crate) fn of_note(text: &str) -> Vec<String> {
     pieces("", text)
 }
 
 /// The pieces of a text: filled with whole lines while they fit, then with whole words.
-pub fn pieces(title: &str, text: &str) -> Vec<String> {
+pub(crate) fn pieces(title: &str, text: &str) -> Vec<String> {
     let title = shorten(title.trim(), TITLE);
     let room = PIECE_CHARS - title.chars().count() - 1;
     let mut all = Vec::new();

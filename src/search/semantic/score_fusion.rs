@@ -6,17 +6,17 @@
 use std::collections::BTreeMap;
 
 /// How many results of each list are considered.
-pub const MAX_CANDIDATES: usize = 100;
+pub(crate) const MAX_CANDIDATES: usize = 100;
 
 /// A document's key and score; higher is better.
-pub type ScoredDoc = (i64, f64);
+pub(crate) type ScoredDoc = (i64, f64);
 
 /// Fuses both lists, best first; ties go to the lower key. The lists may be in any order and hold each document once. `weight`, 0 to 1,
 /// is the share of the semantic score. A score that is negative or not finite counts as zero.
 ///
 /// `full` is the lexical score of a document that holds every word of the query. Where the best document scores less, lexical scores are
 /// normalized by `full` instead, so that a weak best match does not count as a perfect one.
-pub fn fuse_scores(lexical: &[ScoredDoc], similar: &[ScoredDoc], full: f64, weight: f64) -> Vec<ScoredDoc> {
+pub(crate) fn fuse_scores(lexical: &[ScoredDoc], similar: &[ScoredDoc], full: f64, weight: f64) -> Vec<ScoredDoc> {
     let mut all: BTreeMap<i64, f64> = BTreeMap::new();
     for (scores, least, share) in [(lexical, full, 1.0 - weight), (similar, 0.0, weight)] {
         let best = sorted_finite(scores);

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::config::EndpointApi;
 
 /// The most dimensions accepted; common models have 384 to 4,096.
-pub const MAX_DIMS: usize = 8_192;
+pub(crate) const MAX_DIMS: usize = 8_192;
 /// An upper bound for the length of a number in JSON.
 const BYTES_PER_NUMBER: u64 = 26;
 
@@ -31,7 +31,7 @@ struct OpenAiEmbedding {
 }
 
 /// The URL of a request: the endpoint's path, completed as the API expects.
-pub fn request_url(endpoint: &str, api: EndpointApi) -> String {
+pub(crate) fn request_url(endpoint: &str, api: EndpointApi) -> String {
     let base = endpoint.trim_end_matches('/');
     match api {
         EndpointApi::Ollama if base.ends_with("/api/embed") => base.to_owned(),
@@ -49,7 +49,7 @@ pub fn request(model: &str, texts: &[&str]) -> Vec<u8> {
 }
 
 /// The longest response that is read, in bytes.
-pub fn max_response_bytes(texts: usize) -> u64 {
+pub(crate) fn max_response_bytes(texts: usize) -> u64 {
     64 * 1024 + texts as u64 * MAX_DIMS as u64 * BYTES_PER_NUMBER
 }
 
@@ -57,7 +57,7 @@ pub fn max_response_bytes(texts: usize) -> u64 {
 ///
 /// # Errors
 /// A short description of what is wrong with the response.
-pub fn parse_vectors(api: EndpointApi, body: &[u8], texts: usize) -> Result<Vec<Vec<f32>>, String> {
+pub(crate) fn parse_vectors(api: EndpointApi, body: &[u8], texts: usize) -> Result<Vec<Vec<f32>>, String> {
     let unreadable = |e: serde_json::Error| format!("its answer cannot be read: {e}");
     let all = match api {
         EndpointApi::Ollama => serde_json::from_slice::<OllamaResponse>(body).map_err(unreadable)?.embeddings,
@@ -94,7 +94,7 @@ fn is_usable(vector: &[f32]) -> bool {
 }
 
 /// The error message in a response: `{"error": "…"}` or `{"error": {"message": "…"}}`.
-pub fn error_message(body: &[u8]) -> Option<String> {
+pub(crate) fn error_message(body: &[u8]) -> Option<String> {
     let value: serde_json::Value = serde_json::from_slice(body).ok()?;
     let error = &value["error"];
     error.as_str().or_else(|| error["message"].as_str()).map(str::to_owned)

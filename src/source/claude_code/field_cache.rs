@@ -8,10 +8,10 @@ const MAX_CACHED_BYTES: usize = 1 << 10;
 
 #[derive(Debug, Default)]
 pub(super) struct FieldCache {
-    pub cwd: CachedField,
-    pub branch: CachedField,
-    pub version: CachedField,
-    pub model: CachedField,
+    pub(crate) cwd: CachedField,
+    pub(crate) branch: CachedField,
+    pub(crate) version: CachedField,
+    pub(crate) model: CachedField,
 }
 
 /// A field's value in the last line that had it, and what was kept of it.
@@ -24,7 +24,7 @@ pub(super) struct CachedField {
 
 impl CachedField {
     /// Returns what `pass` keeps of a text field; `pass` is only called when the value changes.
-    pub fn kept(&mut self, field: Option<Raw<'_>>, pass: impl FnOnce(&str) -> Option<String>) -> Option<String> {
+    pub(crate) fn kept(&mut self, field: Option<Raw<'_>>, pass: impl FnOnce(&str) -> Option<String>) -> Option<String> {
         let raw = field?;
         if raw.get() != self.raw {
             let kept = json::text(raw).and_then(|text| pass(&text));

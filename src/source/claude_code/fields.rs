@@ -77,80 +77,80 @@ const IN_ATTACHMENT: NameTable<7> = NameTable::of(["type", "commandMode", "promp
 pub(super) struct LineFields<'a> {
     found: [Option<Raw<'a>>; Field::ALL.len()],
     /// Set if the field is an object.
-    pub message: Option<RawMessage<'a>>,
-    pub result: ToolResult<'a>,
-    pub attachment: Attachment<'a>,
-    pub gate: &'a Sanitizer,
+    pub(crate) message: Option<RawMessage<'a>>,
+    pub(crate) result: ToolResult<'a>,
+    pub(crate) attachment: Attachment<'a>,
+    pub(crate) gate: &'a Sanitizer,
 }
 
 #[derive(Default)]
 pub(super) struct RawMessage<'a> {
-    pub content: Option<RawContent<'a>>,
-    pub model: Option<Raw<'a>>,
-    pub id: Option<Raw<'a>>,
-    pub usage: Option<RawUsage<'a>>,
+    pub(crate) content: Option<RawContent<'a>>,
+    pub(crate) model: Option<Raw<'a>>,
+    pub(crate) id: Option<Raw<'a>>,
+    pub(crate) usage: Option<RawUsage<'a>>,
 }
 
 /// The token counts of a message.
 #[derive(Clone, Copy)]
 pub(super) struct RawUsage<'a> {
-    pub input: Option<Raw<'a>>,
-    pub output: Option<Raw<'a>>,
-    pub written: Option<Raw<'a>>,
-    pub read: Option<Raw<'a>>,
+    pub(crate) input: Option<Raw<'a>>,
+    pub(crate) output: Option<Raw<'a>>,
+    pub(crate) written: Option<Raw<'a>>,
+    pub(crate) read: Option<Raw<'a>>,
     /// How the cache writes divide by lifetime.
-    pub split: Option<Raw<'a>>,
-    pub speed: Option<Raw<'a>>,
+    pub(crate) split: Option<Raw<'a>>,
+    pub(crate) speed: Option<Raw<'a>>,
     /// The region in which the model ran.
-    pub geo: Option<Raw<'a>>,
+    pub(crate) geo: Option<Raw<'a>>,
 }
 
 /// The content of a message: a text, or blocks.
 pub(super) struct RawContent<'a> {
-    pub raw: Raw<'a>,
-    pub blocks: Vec<RawBlock<'a>>,
+    pub(crate) raw: Raw<'a>,
+    pub(crate) blocks: Vec<RawBlock<'a>>,
 }
 
 /// A part of a message. A part that is not an object has no fields.
 pub(super) struct RawBlock<'a> {
-    pub raw: Raw<'a>,
-    pub kind: Option<Cow<'a, str>>,
-    pub text: Option<Raw<'a>>,
-    pub id: Option<Raw<'a>>,
-    pub name: Option<Raw<'a>>,
-    pub input: Option<Raw<'a>>,
-    pub tool_use_id: Option<Raw<'a>>,
-    pub is_error: bool,
-    pub content: Option<Raw<'a>>,
+    pub(crate) raw: Raw<'a>,
+    pub(crate) kind: Option<Cow<'a, str>>,
+    pub(crate) text: Option<Raw<'a>>,
+    pub(crate) id: Option<Raw<'a>>,
+    pub(crate) name: Option<Raw<'a>>,
+    pub(crate) input: Option<Raw<'a>>,
+    pub(crate) tool_use_id: Option<Raw<'a>>,
+    pub(crate) is_error: bool,
+    pub(crate) content: Option<Raw<'a>>,
 }
 
 /// The fields that are read of a tool's result, if it is an object.
 #[derive(Default)]
 pub(super) struct ToolResult<'a> {
-    pub questions: Option<Raw<'a>>,
-    pub answers: Option<Raw<'a>>,
-    pub annotations: Option<Raw<'a>>,
+    pub(crate) questions: Option<Raw<'a>>,
+    pub(crate) answers: Option<Raw<'a>>,
+    pub(crate) annotations: Option<Raw<'a>>,
     /// What the user wrote instead of answering.
-    pub response: Option<Raw<'a>>,
-    pub plan: Option<Raw<'a>>,
-    pub task: Option<Raw<'a>>,
+    pub(crate) response: Option<Raw<'a>>,
+    pub(crate) plan: Option<Raw<'a>>,
+    pub(crate) task: Option<Raw<'a>>,
 }
 
 #[derive(Default)]
 pub(super) struct Attachment<'a> {
-    pub kind: Option<Raw<'a>>,
-    pub mode: Option<Raw<'a>>,
-    pub prompt: Option<Raw<'a>>,
-    pub origin: Option<Raw<'a>>,
-    pub human_turn: Option<Raw<'a>>,
-    pub is_meta: Option<Raw<'a>>,
+    pub(crate) kind: Option<Raw<'a>>,
+    pub(crate) mode: Option<Raw<'a>>,
+    pub(crate) prompt: Option<Raw<'a>>,
+    pub(crate) origin: Option<Raw<'a>>,
+    pub(crate) human_turn: Option<Raw<'a>>,
+    pub(crate) is_meta: Option<Raw<'a>>,
     /// The output of a hook.
-    pub stdout: Option<Raw<'a>>,
+    pub(crate) stdout: Option<Raw<'a>>,
 }
 
 impl<'a> LineFields<'a> {
     /// Parses one well-formed JSON object.
-    pub fn of(json: &'a str, gate: &'a Sanitizer) -> Result<Self, Malformed> {
+    pub(crate) fn of(json: &'a str, gate: &'a Sanitizer) -> Result<Self, Malformed> {
         let mut fields = Self {
             found: [None; Field::ALL.len()],
             message: None,
@@ -182,7 +182,7 @@ impl<'a> LineFields<'a> {
     }
 
     /// The message of a subagent's model in a progress line.
-    pub fn progress_message(&self) -> Option<RawMessage<'a>> {
+    pub(crate) fn progress_message(&self) -> Option<RawMessage<'a>> {
         let is = |kind: Option<Raw<'_>>, name: &str| kind.and_then(json::text).is_some_and(|kind| kind == name);
         let [kind, envelope] = json::fields(self.raw(Field::Data)?.get(), &IN_PROGRESS).ok()?;
         let envelope = envelope.filter(|_| is(kind, "agent_progress"))?;
@@ -208,19 +208,19 @@ impl<'a> LineFields<'a> {
         Ok(())
     }
 
-    pub fn raw(&self, field: Field) -> Option<Raw<'a>> {
+    pub(crate) fn raw(&self, field: Field) -> Option<Raw<'a>> {
         self.found[field as usize]
     }
 
-    pub fn text(&self, field: Field) -> Option<Cow<'a, str>> {
+    pub(crate) fn text(&self, field: Field) -> Option<Cow<'a, str>> {
         json::text(self.raw(field)?).filter(|t| !t.is_empty())
     }
 
-    pub fn owned(&self, field: Field) -> Option<String> {
+    pub(crate) fn owned(&self, field: Field) -> Option<String> {
         self.text(field).map(|t| t.into_owned())
     }
 
-    pub fn flag(&self, field: Field) -> bool {
+    pub(crate) fn flag(&self, field: Field) -> bool {
         json::is_true(self.raw(field))
     }
 }
@@ -256,12 +256,12 @@ impl<'a> RawUsage<'a> {
 
 impl<'a> RawContent<'a> {
     /// Parses a value that was read raw before.
-    pub fn of(raw: Raw<'a>) -> Self {
+    pub(crate) fn of(raw: Raw<'a>) -> Self {
         Self::read(&mut JsonCursor::new(raw.get())).unwrap_or(Self { raw, blocks: Vec::new() })
     }
 
     /// All text of the content.
-    pub fn texts(&self) -> Vec<Cow<'a, str>> {
+    pub(crate) fn texts(&self) -> Vec<Cow<'a, str>> {
         match json::text(self.raw) {
             Some(text) => vec![text],
             None => self.blocks.iter().filter_map(RawBlock::said).collect(),
@@ -298,17 +298,17 @@ impl<'a> RawBlock<'a> {
         Ok(Self { raw, kind, text, id, name, input, tool_use_id, is_error, content })
     }
 
-    pub fn is(&self, kind: &str) -> bool {
+    pub(crate) fn is(&self, kind: &str) -> bool {
         self.kind.as_deref() == Some(kind)
     }
 
     /// Its text, still encoded as JSON, if it is a text block.
-    pub fn words(&self) -> Option<Raw<'a>> {
+    pub(crate) fn words(&self) -> Option<Raw<'a>> {
         if self.raw.get().starts_with('"') { Some(self.raw) } else { self.text.filter(|_| self.is("text")) }
     }
 
     /// Its text, if it is a text block.
-    pub fn said(&self) -> Option<Cow<'a, str>> {
+    pub(crate) fn said(&self) -> Option<Cow<'a, str>> {
         self.words().and_then(json::text)
     }
 }

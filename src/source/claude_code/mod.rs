@@ -5,12 +5,12 @@
 
 mod costs;
 mod dialog;
-pub mod field_cache;
+pub(crate) mod field_cache;
 mod fields;
 mod naming;
 mod origin;
 mod outcome;
-pub mod release;
+pub(crate) mod release;
 mod tools;
 mod user;
 mod verdict;
@@ -20,7 +20,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use self::fields::{Field, LineFields, RawBlock, RawContent, RawMessage, RawUsage};
-pub use self::origin::{is_user_text, is_wrapped, may_be_person};
+pub(crate) use self::origin::{is_user_text, is_wrapped, may_be_person};
 use self::user::UserContent;
 use super::json::{self, Raw};
 use crate::model::price::{FAST_SUFFIX, US_SUFFIX};
@@ -70,8 +70,8 @@ pub enum ParsedLine {
 /// The key of a record and that of its parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ParentLink {
-    pub key: RecordKey,
-    pub parent: Option<RecordKey>,
+    pub(crate) key: RecordKey,
+    pub(crate) parent: Option<RecordKey>,
 }
 
 /// Line types that are known and hold no conversation: those seen up to client 2.1.330, and others that its binary names. Their
@@ -116,19 +116,19 @@ pub fn parse_line(line: &[u8], place: &TranscriptIdentity, gate: &Sanitizer) -> 
 }
 
 /// Parses the lines of one file in order. Each result is independent of the others; repeated values are only sanitized once.
-pub struct LineParser<'p> {
+pub(crate) struct LineParser<'p> {
     place: &'p TranscriptIdentity,
     gate: &'p Sanitizer,
     repeated: FieldCache,
 }
 
 impl<'p> LineParser<'p> {
-    pub fn of(place: &'p TranscriptIdentity, gate: &'p Sanitizer) -> Self {
+    pub(crate) fn of(place: &'p TranscriptIdentity, gate: &'p Sanitizer) -> Self {
         Self { place, gate, repeated: FieldCache::default() }
     }
 
     /// Parses the next line; its texts have passed the sanitizer.
-    pub fn read(&mut self, line: &[u8]) -> ParsedLine {
+    pub(crate) fn read(&mut self, line: &[u8]) -> ParsedLine {
         // A line with a private tag may be the torn start of another one: it is parsed, and reported if it is malformed.
         if is_bookkeeping(line) && !opens_private(&String::from_utf8_lossy(line)) {
             return ParsedLine::Empty;

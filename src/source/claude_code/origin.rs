@@ -48,7 +48,7 @@ pub(super) struct PromptOrigin {
 
 impl PromptOrigin {
     /// Of a line of type `user`.
-    pub fn of_row(fields: &LineFields<'_>) -> Self {
+    pub(crate) fn of_row(fields: &LineFields<'_>) -> Self {
         let is_other = |field: Field, known: &[&str]| fields.text(field).is_some_and(|value| !known.contains(&value.as_ref()));
         let is = |field: Field, value: &str| fields.text(field).is_some_and(|found| found == value);
         let origin = fields.raw(Field::Origin);
@@ -60,19 +60,19 @@ impl PromptOrigin {
     }
 
     /// Of a message queued while the assistant was busy.
-    pub fn of_queued(fields: &LineFields<'_>) -> Self {
+    pub(crate) fn of_queued(fields: &LineFields<'_>) -> Self {
         let queued = &fields.attachment;
         let no_person = queued.human_turn.is_some_and(|raw| raw.get() == "false") && !names_person(queued.origin);
         Self { is_machines: json::is_true(queued.is_meta) || no_person || names_machine(queued.origin), is_typed: false }
     }
 
     /// Does the line say that no person said anything?
-    pub fn is_machines(&self) -> bool {
+    pub(crate) fn is_machines(&self) -> bool {
         self.is_machines
     }
 
     /// Who said a text of this origin. The text has passed the sanitizer.
-    pub fn speaker<'t>(&self, text: &'t str) -> PromptSpeaker<'t> {
+    pub(crate) fn speaker<'t>(&self, text: &'t str) -> PromptSpeaker<'t> {
         if self.is_machines || CLIENT_STARTS.iter().any(|start| text.starts_with(start)) {
             return PromptSpeaker::ThirdParty;
         }
@@ -109,18 +109,18 @@ fn names_person(origin: Option<Raw<'_>>) -> bool {
 }
 
 /// Is a whole prompt a third party's, by the tag around it? Whether a person typed it is not known here.
-pub fn is_wrapped(prompt: &str) -> bool {
+pub(crate) fn is_wrapped(prompt: &str) -> bool {
     !matches!(PromptOrigin::default().speaker(prompt), PromptSpeaker::User(_))
 }
 
 /// May a prompt be a person's, by the `source` in a hook's payload? Most clients send none.
-pub fn may_be_person(source: &str) -> bool {
+pub(crate) fn may_be_person(source: &str) -> bool {
     source.is_empty() || PERSON_HOOK_SOURCES.contains(&source)
 }
 
 /// Did the user say this, or is it only written in the user's name: a command, its output, a message of another agent or third
 /// party?
-pub fn is_user_text(text: &str) -> bool {
+pub(crate) fn is_user_text(text: &str) -> bool {
     let origin = PromptOrigin::default();
     let is_deed = USER_ACTION_STARTS
         .iter()

@@ -3,15 +3,15 @@
 use std::fmt;
 
 /// The newest release whose flags, hooks, injection and lines were tested with this program; `.ci/newest` tests newer ones.
-pub const NEWEST_TESTED: Release = Release([2, 1, 330]);
+pub(crate) const NEWEST_TESTED: Release = Release([2, 1, 330]);
 
 /// A release by its three numbers, as in `2.1.330`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Release([u32; 3]);
+pub(crate) struct Release([u32; 3]);
 
 impl Release {
     /// The release at the start of a text such as `2.1.330 (Claude Code)`; `None` if there is none.
-    pub fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let version = text.split_whitespace().next()?.split(['-', '+']).next()?;
         let numbers: Vec<u32> = version.split('.').map(str::parse).collect::<Result<_, _>>().ok()?;
         Some(Self(numbers.try_into().ok()?))

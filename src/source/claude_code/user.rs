@@ -30,15 +30,15 @@ pub(super) const RECAP_START: &str = "This session is being continued from a pre
 /// The content of a line in the user's name.
 #[derive(Debug, Default)]
 pub(super) struct UserContent {
-    pub items: Vec<Item>,
-    pub turn: Turn,
-    pub sign: Option<TitleEvent>,
+    pub(crate) items: Vec<Item>,
+    pub(crate) turn: Turn,
+    pub(crate) sign: Option<TitleEvent>,
     /// What the user marked as private in it.
-    pub fenced: String,
+    pub(crate) fenced: String,
     /// Ids of the tool uses whose results it holds.
-    pub answered: Vec<String>,
+    pub(crate) answered: Vec<String>,
     /// The name of the tag around it, if nothing else tells who said it.
-    pub unknown: Option<String>,
+    pub(crate) unknown: Option<String>,
 }
 
 pub(super) fn row(fields: &LineFields<'_>, agent: bool) -> UserContent {

@@ -14,9 +14,9 @@ const SILENT_MARKUP: [(&str, &str); 3] = [("<!--", "-->"), ("<?", "?>"), ("<!", 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Wrapped<'t> {
     /// The names of the tags, in order.
-    pub names: Vec<&'t str>,
+    pub(crate) names: Vec<&'t str>,
     /// The text after the blocks; empty if it has no letters or digits.
-    pub rest: &'t str,
+    pub(crate) rest: &'t str,
 }
 
 /// The multi-word tags that a text begins with, each with its content; `None` if it begins with anything else. A block extends to

@@ -52,6 +52,7 @@ impl<R: Read> LineReader<R> {
     }
 
     /// Skips lines longer than this, in bytes, instead of those over [`MAX_LINE_BYTES`].
+    #[cfg(any(test, feature = "testing"))]
     pub fn with_max_line(self, max_line: usize) -> Self {
         Self { max_line, ..self }
     }

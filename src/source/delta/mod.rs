@@ -15,7 +15,7 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 
-pub use self::lines::{LineReader, MAX_LINE_BYTES, RawLine};
+pub use self::lines::{LineReader, RawLine};
 pub use self::private::{holds_private_before, opens_private};
 
 /// How much of a file's start identifies it, in bytes: past the first line, which holds the session's id.
@@ -46,8 +46,6 @@ pub struct OpenTranscript {
     pub replaced: bool,
     pub head_len: u64,
     pub head_hash: [u8; 32],
-    /// Bytes read to identify the file.
-    pub head_read: u64,
 }
 
 /// Opens `path` and seeks to the first byte that is not stored yet.
@@ -71,14 +69,13 @@ pub fn open(path: &Path, cursor: Option<&Checkpoint>) -> io::Result<OpenTranscri
         replaced: cursor.is_some_and(|c| c.offset > 0) && start == 0,
         head_len: head.len() as u64,
         head_hash: hash(&head),
-        head_read: head.len() as u64,
         lines: LineReader::new(file, start),
         probe,
     })
 }
 
 /// Opens a regular file. A pipe or device that has taken its place since discovery is refused, without blocking.
-pub fn open_regular(path: &Path) -> io::Result<File> {
+pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("not a regular file")) }

@@ -1,3 +1,4 @@
+use super::lines::MAX_LINE_BYTES;
 use super::*;
 use proptest::prelude::*;
 

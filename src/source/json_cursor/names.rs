@@ -24,7 +24,7 @@ fn same_name(one: &str, other: &str) -> bool {
 const MAX_NAME_LENGTH: usize = 32;
 
 /// Many names, indexed by length at compile time.
-pub struct NameTable<const N: usize> {
+pub(crate) struct NameTable<const N: usize> {
     names: [&'static str; N],
     /// For each length, a bit per name of that length.
     of_length: [u64; MAX_NAME_LENGTH],
@@ -33,7 +33,7 @@ pub struct NameTable<const N: usize> {
 impl<const N: usize> NameTable<N> {
     /// # Panics
     /// When there are more than 64, or one is longer than 31 bytes.
-    pub const fn of(names: [&'static str; N]) -> Self {
+    pub(crate) const fn of(names: [&'static str; N]) -> Self {
         assert!(N <= 64);
         let mut of_length = [0; MAX_NAME_LENGTH];
         let mut n = 0;

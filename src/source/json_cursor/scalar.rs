@@ -3,7 +3,7 @@
 /// Measures the string that `json` begins with: its length with both quotes, and whether it is written without escapes. `None` if
 /// there is no valid string.
 #[inline]
-pub fn string(json: &[u8]) -> Option<(usize, bool)> {
+pub(crate) fn string(json: &[u8]) -> Option<(usize, bool)> {
     let mut rest = json.strip_prefix(b"\"")?;
     let mut is_plain = true;
     loop {
@@ -50,7 +50,7 @@ fn from_special_byte(bytes: &[u8]) -> &[u8] {
 }
 
 /// The length of the number that `json` begins with; `None` if there is none.
-pub fn number(json: &[u8]) -> Option<usize> {
+pub(crate) fn number(json: &[u8]) -> Option<usize> {
     let digits = |from: usize| {
         let mut end = from;
         while json.get(end).is_some_and(u8::is_ascii_digit) {

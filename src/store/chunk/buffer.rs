@@ -21,16 +21,16 @@ use crate::store::chunk::forks::RecordIndex;
 
 /// Where an item belongs.
 #[derive(Debug, Clone, Copy)]
-pub struct ItemLocation {
-    pub session: i64,
-    pub source: i64,
-    pub offset: i64,
-    pub part: i64,
+pub(crate) struct ItemLocation {
+    pub(crate) session: i64,
+    pub(crate) source: i64,
+    pub(crate) offset: i64,
+    pub(crate) part: i64,
 }
 
 /// What `put` did with an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PutOutcome {
+pub(crate) enum PutOutcome {
     New,
     /// It was known from another source, which gave it up.
     TakenOver,
@@ -39,7 +39,7 @@ pub enum PutOutcome {
 
 /// New items per session, and a cache of what these sessions already hold.
 #[derive(Debug, Default)]
-pub struct ItemBuffer<'i> {
+pub(crate) struct ItemBuffer<'i> {
     known: StoredKeys,
     fresh: BTreeMap<i64, PendingSession<'i>>,
 }
@@ -47,7 +47,7 @@ pub struct ItemBuffer<'i> {
 /// What sessions hold. Carried from one transaction to the next, so that a session ingested in many transactions is not read again for
 /// each.
 #[derive(Debug, Default)]
-pub struct StoredKeys(HashMap<i64, SessionKeys>);
+pub(crate) struct StoredKeys(HashMap<i64, SessionKeys>);
 
 #[derive(Debug, Default)]
 struct SessionKeys {
@@ -79,19 +79,19 @@ struct PendingItems<'i> {
 
 impl<'i> ItemBuffer<'i> {
     /// Continues with the cache of an earlier transaction.
-    pub fn with_cache(known: StoredKeys) -> Self {
+    pub(crate) fn with_cache(known: StoredKeys) -> Self {
         Self { known, fresh: BTreeMap::new() }
     }
 
     /// Keeps the cache for these sessions only.
-    pub fn into_cache(self, sessions: impl Iterator<Item = i64>) -> StoredKeys {
+    pub(crate) fn into_cache(self, sessions: impl Iterator<Item = i64>) -> StoredKeys {
         let mut known = self.known;
         StoredKeys(sessions.filter_map(|session| known.0.remove_entry(&session)).collect())
     }
 
     /// Adds an item. When another source already holds the same item, that source keeps it unless `yields`, called with that source's
     /// number, returns true.
-    pub fn put(
+    pub(crate) fn put(
         &mut self,
         db: &Connection,
         to: &ItemLocation,
@@ -120,7 +120,7 @@ impl<'i> ItemBuffer<'i> {
 
     /// Adds the token usage of a message. Records repeat it with growing figures while the message is written, so the largest count.
     /// Returns whether anything is new.
-    pub fn put_usage(&mut self, db: &Connection, session: i64, source: Option<i64>, used: StoredUsage) -> Result<bool> {
+    pub(crate) fn put_usage(&mut self, db: &Connection, session: i64, source: Option<i64>, used: StoredUsage) -> Result<bool> {
         let tokens = used.tokens;
         match self.known.of(db, session)?.messages.entry(used.message) {
             Entry::Vacant(place) => _ = place.insert(tokens),
@@ -142,7 +142,7 @@ impl<'i> ItemBuffer<'i> {
     }
 
     /// Drops everything buffered and cached for a session that was deleted, or from which something was removed.
-    pub fn drop_session(&mut self, session: i64) {
+    pub(crate) fn drop_session(&mut self, session: i64) {
         self.known.0.remove(&session);
         self.fresh.remove(&session);
     }
@@ -152,7 +152,7 @@ impl<'i> ItemBuffer<'i> {
     }
 
     /// Writes everything that is buffered and records which sessions became forks by it.
-    pub fn flush(&mut self, db: &Connection, whereabouts: &mut RecordIndex) -> Result<()> {
+    pub(crate) fn flush(&mut self, db: &Connection, whereabouts: &mut RecordIndex) -> Result<()> {
         let mut jobs = Vec::new();
         for (session, of) in std::mem::take(&mut self.fresh) {
             if !of.given_up.is_empty() {

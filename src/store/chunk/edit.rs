@@ -14,8 +14,8 @@ use crate::store::codec::unpacked_len;
 /// The full contents of a chunk.
 #[derive(Debug, Default)]
 pub(super) struct ChunkContents {
-    pub items: Vec<(ItemHeader, Item)>,
-    pub used: Vec<StoredUsage>,
+    pub(crate) items: Vec<(ItemHeader, Item)>,
+    pub(crate) used: Vec<StoredUsage>,
 }
 
 impl ChunkContents {
@@ -24,7 +24,7 @@ impl ChunkContents {
     }
 
     /// Loads a chunk if its texts are shorter than `limit` bytes of JSON.
-    pub fn load_below(db: &Connection, pk: i64, limit: usize) -> Result<Option<Self>> {
+    pub(crate) fn load_below(db: &Connection, pk: i64, limit: usize) -> Result<Option<Self>> {
         let mut query = db.prepare_cached("SELECT moved, rows, used, said, done FROM bundle WHERE pk = ?1")?;
         let mut found = query.query([pk])?;
         let Some(r) = found.next()? else { return Ok(None) };
@@ -51,7 +51,11 @@ impl ChunkContents {
 }
 
 /// Replaces items of a session, or removes them (`None`).
-pub fn replace_items(db: &Connection, session: i64, changes: impl Iterator<Item = (StoredItem, Option<Item>)>) -> Result<()> {
+pub(crate) fn replace_items(
+    db: &Connection,
+    session: i64,
+    changes: impl Iterator<Item = (StoredItem, Option<Item>)>,
+) -> Result<()> {
     let mut by_bundle: BTreeMap<i64, BTreeMap<u32, Option<Item>>> = BTreeMap::new();
     for (kept, item) in changes {
         by_bundle.entry(kept.bundle).or_default().insert(kept.nth, item);
@@ -69,13 +73,13 @@ pub fn replace_items(db: &Connection, session: i64, changes: impl Iterator<Item 
 }
 
 /// Removes records from a session, with all their items.
-pub fn remove_records(db: &Connection, session: i64, keys: &BTreeSet<RecordKey>) -> Result<()> {
+pub(crate) fn remove_records(db: &Connection, session: i64, keys: &BTreeSet<RecordKey>) -> Result<()> {
     let rows = items_of(db, session)?;
     replace_items(db, session, rows.into_iter().filter(|kept| keys.contains(&kept.line.key)).map(|kept| (kept, None)))
 }
 
 /// Removes the usage of these messages from a session.
-pub fn remove_usage(db: &Connection, session: i64, messages: &BTreeSet<MessageHash>) -> Result<()> {
+pub(crate) fn remove_usage(db: &Connection, session: i64, messages: &BTreeSet<MessageHash>) -> Result<()> {
     let mut query = db.prepare_cached("SELECT pk FROM bundle WHERE session = ?1 AND used <> x''")?;
     let bundles: Vec<i64> = query.query_map(params![session], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
     for pk in bundles {

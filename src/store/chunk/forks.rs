@@ -18,7 +18,7 @@ use crate::store::load::SessionHead;
 /// Which sessions may hold a record or message, by its four-byte hash. An entry has the hash in its upper half and the session in its
 /// lower half.
 #[derive(Debug, Default)]
-pub struct RecordIndex {
+pub(crate) struct RecordIndex {
     /// Sorted, without duplicates.
     sorted: Vec<u64>,
     /// For each value of the upper [`BUCKET_BITS`] bits, where its entries begin in `sorted`; the last element is the total. Empty until
@@ -60,7 +60,7 @@ pub(super) fn to_bytes(hashes: &[u32]) -> Vec<u8> {
 
 impl RecordIndex {
     /// Loads the hashes of all chunks.
-    pub fn load(db: &Connection) -> Result<Self> {
+    pub(crate) fn load(db: &Connection) -> Result<Self> {
         let mut query = db.prepare_cached("SELECT session, hashes FROM bundle_hash")?;
         let mut found = query.query([])?;
         let mut all = Self::default();
@@ -106,7 +106,7 @@ impl RecordIndex {
     }
 
     /// The sessions that hold a record.
-    pub fn sessions_with(&mut self, db: &Connection, key: RecordKey) -> Result<BTreeSet<i64>> {
+    pub(crate) fn sessions_with(&mut self, db: &Connection, key: RecordKey) -> Result<BTreeSet<i64>> {
         self.merge_if_due();
         let wanted = hash(key);
         let recent = self.recent.iter().copied().map(parts).filter(|(hash, _)| *hash == wanted).map(|(_, session)| session);
@@ -199,18 +199,18 @@ fn keys_of(db: &Connection, session: i64) -> Result<HashSet<Vec<u8>>> {
 }
 
 /// The forks of a session: all that share records or messages with it.
-pub fn forks_of(db: &Connection, session: i64) -> Result<Vec<i64>> {
+pub(crate) fn forks_of(db: &Connection, session: i64) -> Result<Vec<i64>> {
     let mut query = db.prepare_cached("SELECT other FROM kin WHERE session = ?1 ORDER BY other")?;
     Ok(query.query_map([session], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
 }
 
 /// The forks of a session that began earlier (ties: smaller id).
-pub fn earlier_forks(db: &Connection, head: &SessionHead) -> Result<Vec<i64>> {
+pub(crate) fn earlier_forks(db: &Connection, head: &SessionHead) -> Result<Vec<i64>> {
     forks_ordered(db, head, "<")
 }
 
 /// The forks of a session that began later (ties: greater id).
-pub fn later_forks(db: &Connection, head: &SessionHead) -> Result<Vec<i64>> {
+pub(crate) fn later_forks(db: &Connection, head: &SessionHead) -> Result<Vec<i64>> {
     forks_ordered(db, head, ">")
 }
 

@@ -17,7 +17,7 @@ const KIND_MASK: u8 = 0x1f;
 /// Kind of an item. The numbers are stored: do not change them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub enum ItemKind {
+pub(crate) enum ItemKind {
     Prompt,
     Answer,
     Reply,
@@ -50,7 +50,7 @@ const KINDS: [ItemKind; 13] = [
 ];
 
 impl ItemKind {
-    pub fn of(item: &Item) -> Self {
+    pub(crate) fn of(item: &Item) -> Self {
         match item {
             Item::Prompt(_) => ItemKind::Prompt,
             Item::Answer(_) => ItemKind::Answer,
@@ -69,27 +69,27 @@ impl ItemKind {
     }
 
     /// Is its text stored with what was done, rather than with what was said?
-    pub fn is_done(self) -> bool {
+    pub(crate) fn is_done(self) -> bool {
         matches!(self, ItemKind::Tool | ItemKind::Outcome)
     }
 }
 
 /// An item without its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ItemHeader {
-    pub key: RecordKey,
+pub(crate) struct ItemHeader {
+    pub(crate) key: RecordKey,
     /// Position among everything the record says.
-    pub part: i64,
+    pub(crate) part: i64,
     /// Where its line begins in the file, in bytes.
-    pub offset: i64,
-    pub at: Option<Millis>,
-    pub kind: ItemKind,
+    pub(crate) offset: i64,
+    pub(crate) at: Option<Millis>,
+    pub(crate) kind: ItemKind,
     /// Checksum of the text, by which copies of an item are told from other texts under the same key.
-    pub sum: u32,
+    pub(crate) sum: u32,
 }
 
 /// Encodes headers.
-pub fn encode(lines: &[ItemHeader]) -> Vec<u8> {
+pub(crate) fn encode(lines: &[ItemHeader]) -> Vec<u8> {
     let mut out = Vec::with_capacity(1 + lines.len() * 28);
     out.push(FORMAT);
     let (mut key, mut offset, mut at) = (None, 0_i64, 0_i64);
@@ -116,7 +116,7 @@ pub fn encode(lines: &[ItemHeader]) -> Vec<u8> {
 ///
 /// # Errors
 /// When the bytes are not a valid encoding.
-pub fn decode(bytes: &[u8]) -> Result<Vec<ItemHeader>> {
+pub(crate) fn decode(bytes: &[u8]) -> Result<Vec<ItemHeader>> {
     let Some((&FORMAT, mut rest)) = bytes.split_first() else { anyhow::bail!("an unknown form") };
     let mut lines = Vec::with_capacity(rest.len() / 24);
     let (mut key, mut offset, mut at) = (None, 0_i64, 0_i64);

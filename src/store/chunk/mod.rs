@@ -7,10 +7,10 @@
 //! ## Invariants
 //! A damaged chunk costs at most [`MAX_CHUNK_BYTES`] bytes of text.
 
-pub mod buffer;
+pub(crate) mod buffer;
 mod edit;
-pub mod forks;
-pub mod item_header;
+pub(crate) mod forks;
+pub(crate) mod item_header;
 mod packing;
 mod usage;
 
@@ -19,36 +19,36 @@ use std::collections::{HashSet, VecDeque};
 use anyhow::{Context, Result};
 use rusqlite::{Connection, Rows, params};
 
-pub use self::edit::{remove_records, remove_usage, replace_items};
-pub use self::usage::{MessageHash, StoredUsage};
+pub(crate) use self::edit::{remove_records, remove_usage, replace_items};
+pub(crate) use self::usage::{MessageHash, StoredUsage};
 use super::load::{self, SessionHead};
 use super::undone::Undone;
 use crate::model::session::{Item, RecordKey};
-pub use crate::store::chunk::buffer::{ItemBuffer, ItemLocation, PutOutcome, StoredKeys};
-pub use crate::store::chunk::forks::{RecordIndex, earlier_forks, forks_of, later_forks};
-pub use crate::store::chunk::item_header::{ItemHeader, ItemKind};
+pub(crate) use crate::store::chunk::buffer::{ItemBuffer, ItemLocation, PutOutcome, StoredKeys};
+pub(crate) use crate::store::chunk::forks::{RecordIndex, earlier_forks, forks_of, later_forks};
+pub(crate) use crate::store::chunk::item_header::{ItemHeader, ItemKind};
 use crate::store::codec::{UnreadableBody, unpack, unpacked_len};
 
 /// Target size of a chunk's texts, in bytes of JSON. Longer chunks compress slightly better and lose more when one is damaged.
-pub const MAX_CHUNK_BYTES: usize = 64 << 10;
+pub(crate) const MAX_CHUNK_BYTES: usize = 64 << 10;
 
 /// Sessions with at most this many chunks are short enough that nothing depends on their exact size.
 const MAX_UNSIZED_CHUNKS: usize = 64;
 
 /// A stored item: where it is, and its header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct StoredItem {
-    pub bundle: i64,
+pub(crate) struct StoredItem {
+    pub(crate) bundle: i64,
     /// Position among the chunk's items.
-    pub nth: u32,
+    pub(crate) nth: u32,
     /// Position among the chunk's texts of its part (said or done).
     text: u32,
-    pub source: i64,
-    pub line: ItemHeader,
+    pub(crate) source: i64,
+    pub(crate) line: ItemHeader,
 }
 
 /// The items of a session, ordered by source, offset and part.
-pub fn items_of(db: &Connection, session: i64) -> Result<Vec<StoredItem>> {
+pub(crate) fn items_of(db: &Connection, session: i64) -> Result<Vec<StoredItem>> {
     let mut all = Vec::new();
     each_item(db, session, |kept| {
         all.push(kept);
@@ -65,7 +65,7 @@ fn each_item(db: &Connection, session: i64, each: impl FnMut(StoredItem) -> Resu
 }
 
 /// The same for the items of one source.
-pub fn each_of_source(db: &Connection, session: i64, source: i64, each: impl FnMut(StoredItem) -> Result<()>) -> Result<()> {
+pub(crate) fn each_of_source(db: &Connection, session: i64, source: i64, each: impl FnMut(StoredItem) -> Result<()>) -> Result<()> {
     let sql = "SELECT pk, source, moved, rows FROM bundle WHERE session = ?1 AND source = ?2 AND items > 0 ORDER BY pk";
     each_in(db.prepare_cached(sql)?.query([session, source])?, each)
 }
@@ -85,7 +85,7 @@ fn each_in(mut found: Rows<'_>, mut each: impl FnMut(StoredItem) -> Result<()>) 
 
 /// Bytes of JSON and number of the items of a session, independent of how they are divided into chunks; (0, 0) for a session with few
 /// chunks.
-pub fn text_size(db: &Connection, session: i64) -> Result<(usize, usize)> {
+pub(crate) fn text_size(db: &Connection, session: i64) -> Result<(usize, usize)> {
     let sql = "SELECT items, said, done FROM bundle
          WHERE session = ?1 AND items > 0 AND (SELECT count(*) FROM bundle WHERE session = ?1) > ?2";
     let mut query = db.prepare_cached(sql)?;
@@ -108,7 +108,7 @@ fn read_headers(rows: &[u8], moved: i64) -> Result<Vec<ItemHeader>> {
 }
 
 /// The items a session owns: without those that belong to an earlier session and without undone turns.
-pub fn owned_items(db: &Connection, head: &SessionHead) -> Result<Vec<StoredItem>> {
+pub(crate) fn owned_items(db: &Connection, head: &SessionHead) -> Result<Vec<StoredItem>> {
     let undone = Undone::of(db, head)?;
     let mut rows = owned_items_with_undone(db, head)?;
     if !undone.is_empty() {
@@ -118,7 +118,7 @@ pub fn owned_items(db: &Connection, head: &SessionHead) -> Result<Vec<StoredItem
 }
 
 /// The same including undone turns: forgetting must find those too.
-pub fn owned_items_with_undone(db: &Connection, head: &SessionHead) -> Result<Vec<StoredItem>> {
+pub(crate) fn owned_items_with_undone(db: &Connection, head: &SessionHead) -> Result<Vec<StoredItem>> {
     let mut rows = items_of(db, head.pk)?;
     let elsewhere = items_of_earlier_forks(db, head)?;
     if !elsewhere.is_empty() {
@@ -128,7 +128,7 @@ pub fn owned_items_with_undone(db: &Connection, head: &SessionHead) -> Result<Ve
 }
 
 /// Streams what `owned_rows` returns, in the order of ingest: for a long session the list itself would take too much memory.
-pub fn each_owned_item(db: &Connection, head: &SessionHead, mut each: impl FnMut(StoredItem) -> Result<()>) -> Result<()> {
+pub(crate) fn each_owned_item(db: &Connection, head: &SessionHead, mut each: impl FnMut(StoredItem) -> Result<()>) -> Result<()> {
     let (elsewhere, undone) = (items_of_earlier_forks(db, head)?, Undone::of(db, head)?);
     each_item(
         db,
@@ -139,9 +139,9 @@ pub fn each_owned_item(db: &Connection, head: &SessionHead, mut each: impl FnMut
 
 /// Identifies copies of an item. A copy has the same key and the same text; records that merely share a key, as in hand-made transcripts,
 /// are not copies.
-pub type CopyKey = (RecordKey, i64, u32);
+pub(crate) type CopyKey = (RecordKey, i64, u32);
 
-pub fn copy_key(line: &ItemHeader) -> CopyKey {
+pub(crate) fn copy_key(line: &ItemHeader) -> CopyKey {
     (line.key, line.part, line.sum)
 }
 
@@ -157,13 +157,13 @@ fn items_of_earlier_forks(db: &Connection, head: &SessionHead) -> Result<HashSet
 }
 
 /// Does a session hold any item of this record?
-pub fn holds(db: &Connection, session: i64, key: RecordKey) -> Result<bool> {
+pub(crate) fn holds(db: &Connection, session: i64, key: RecordKey) -> Result<bool> {
     Ok(items_of(db, session)?.iter().any(|kept| kept.line.key == key))
 }
 
 /// Reads the texts of items. Read in the session's order, every part of a chunk is unpacked once, and only a bounded number of parts is
 /// held at a time.
-pub struct TextReader<'a> {
+pub(crate) struct TextReader<'a> {
     db: &'a Connection,
     /// Most recently unpacked last.
     held: VecDeque<UnpackedPart>,
@@ -181,7 +181,7 @@ struct UnpackedPart {
 }
 
 impl<'a> TextReader<'a> {
-    pub fn new(db: &'a Connection) -> Self {
+    pub(crate) fn new(db: &'a Connection) -> Self {
         Self { db, held: VecDeque::new() }
     }
 
@@ -189,7 +189,7 @@ impl<'a> TextReader<'a> {
     ///
     /// # Errors
     /// When it cannot be read or does not exist.
-    pub fn take(&mut self, kept: &StoredItem) -> Result<Item> {
+    pub(crate) fn take(&mut self, kept: &StoredItem) -> Result<Item> {
         let is_done = kept.line.kind.is_done();
         let fits = |part: &UnpackedPart| part.bundle == kept.bundle && part.is_done == is_done;
         let at = match self.held.iter().rposition(fits) {
@@ -224,7 +224,7 @@ fn texts<T: serde::de::DeserializeOwned>(packed: &[u8]) -> Result<Vec<T>> {
 }
 
 /// Calls `each` with every item of every session and the session's number.
-pub fn for_each_stored_item(db: &Connection, mut each: impl FnMut(i64, RecordKey, &Item) -> Result<()>) -> Result<()> {
+pub(crate) fn for_each_stored_item(db: &Connection, mut each: impl FnMut(i64, RecordKey, &Item) -> Result<()>) -> Result<()> {
     let mut query = db.prepare("SELECT session, rows, said, done FROM bundle WHERE items > 0")?;
     let mut found = query.query([])?;
     while let Some(r) = found.next()? {

@@ -110,7 +110,7 @@ pub(super) struct PackedChunk {
 
 impl PackedChunk {
     /// Everything in one chunk, however long.
-    pub fn of(whole: &ChunkContents) -> Result<Self> {
+    pub(crate) fn of(whole: &ChunkContents) -> Result<Self> {
         let mut open = ChunkBuilder::default();
         for (line, item) in &whole.items {
             open.add(*line, item)?;
@@ -119,7 +119,7 @@ impl PackedChunk {
     }
 
     /// Inserts it as a new chunk, or replaces `onto`.
-    pub fn write(&self, db: &Connection, session: i64, source: Option<i64>, onto: Option<i64>) -> Result<()> {
+    pub(crate) fn write(&self, db: &Connection, session: i64, source: Option<i64>, onto: Option<i64>) -> Result<()> {
         let sql = "INSERT INTO bundle(pk, session, source, items, prompts, used, rows, said, done) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
              ON CONFLICT DO UPDATE SET moved = 0, items = ?4, prompts = ?5, used = ?6, rows = ?7, said = ?8, done = ?9";
         let values = params![onto, session, source, self.items, self.prompts, self.used, self.rows, self.said, self.done];

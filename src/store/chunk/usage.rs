@@ -15,17 +15,17 @@ use crate::store::load::SessionHead;
 
 /// A message, identified by a hash of the client's id for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct MessageHash(i64);
+pub(crate) struct MessageHash(i64);
 
 impl MessageHash {
-    pub fn of_id(id: &str) -> Self {
+    pub(crate) fn of_id(id: &str) -> Self {
         let hash = blake3::hash(id.as_bytes());
         let [a, b, c, d, e, f, g, h, ..] = *hash.as_bytes();
         Self(i64::from_be_bytes([a, b, c, d, e, f, g, h]))
     }
 
     /// Parses a message from an index or export: our own `#…` form, else the client's id.
-    pub fn of_text(text: &str) -> Self {
+    pub(crate) fn of_text(text: &str) -> Self {
         let ours = text.strip_prefix('#').filter(|hash| hash.len() == 16).and_then(|hash| u64::from_str_radix(hash, 16).ok());
         ours.map_or_else(|| Self::of_id(text), |key| Self(key as i64))
     }
@@ -44,11 +44,11 @@ impl fmt::Display for MessageHash {
 
 /// Token usage of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoredUsage {
-    pub message: MessageHash,
+pub(crate) struct StoredUsage {
+    pub(crate) message: MessageHash,
     /// Shared: most messages of a chunk have the same model.
-    pub model: Arc<str>,
-    pub tokens: Tokens,
+    pub(crate) model: Arc<str>,
+    pub(crate) tokens: Tokens,
 }
 
 /// The larger value of each field. Cache writes are compared as a whole: records of one message may divide them differently, or not
@@ -99,7 +99,7 @@ pub(super) fn read(packed: &[u8]) -> Result<Vec<StoredUsage>> {
 
 impl StoredUsage {
     /// Usage of the messages of a session, each once, with the largest figures known.
-    pub fn of_session(db: &Connection, session: i64) -> Result<BTreeMap<MessageHash, Self>> {
+    pub(crate) fn of_session(db: &Connection, session: i64) -> Result<BTreeMap<MessageHash, Self>> {
         let mut query = db.prepare_cached("SELECT used FROM bundle WHERE session = ?1 AND used <> x'' ORDER BY pk")?;
         let mut found = query.query([session])?;
         let mut all: BTreeMap<MessageHash, Self> = BTreeMap::new();
@@ -115,7 +115,7 @@ impl StoredUsage {
 
     /// Tokens by model. A message that several sessions hold counts for the one that started first, with the largest figures any of them
     /// has.
-    pub fn owned_by(db: &Connection, head: &SessionHead) -> Result<BTreeMap<String, Tokens>> {
+    pub(crate) fn owned_by(db: &Connection, head: &SessionHead) -> Result<BTreeMap<String, Tokens>> {
         let mut own = Self::of_session(db, head.pk)?;
         let earlier = forks::earlier_forks(db, head)?;
         for kin in forks::forks_of(db, head.pk)? {

@@ -20,7 +20,7 @@ use crate::text::phrase::PhraseMatcher;
 impl Store {
     /// Finds the records and digests that contain a text. Sessions whose project, folder or branch contains it, or that are `named`
     /// elsewhere, are removed as a whole, because every record of theirs names it.
-    pub fn find_text(&self, phrase: &PhraseMatcher, named: impl Fn(&str) -> bool) -> Result<RemovalPlan> {
+    pub(crate) fn find_text(&self, phrase: &PhraseMatcher, named: impl Fn(&str) -> bool) -> Result<RemovalPlan> {
         let mut doomed = RemovalPlan::default();
         self.find_named(phrase, named, &mut doomed)?;
         self.find_rows(phrase, &mut doomed)?;
@@ -32,7 +32,7 @@ impl Store {
     }
 
     /// Finds what took place in excluded directories: parts of sessions by their own directory, or by the project where none is known.
-    pub fn find_in_folders(&self, is_out: impl Fn(&str) -> bool) -> Result<RemovalPlan> {
+    pub(crate) fn find_in_folders(&self, is_out: impl Fn(&str) -> bool) -> Result<RemovalPlan> {
         let sql =
             "SELECT s.pk, p.key, f.pk, f.cwd FROM session s JOIN project p ON p.pk = s.project JOIN source f ON f.session = s.pk";
         let mut query = self.db.prepare(sql)?;

@@ -5,7 +5,7 @@
 //! kept, so that they do not come back from a transcript that still exists; no text is kept.
 
 mod find;
-pub mod removal;
+pub(crate) mod removal;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
@@ -25,42 +25,42 @@ pub(super) const IS_EMPTY: &str =
 
 /// What is to be removed, by session number.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct RemovalPlan {
+pub(crate) struct RemovalPlan {
     /// Sessions to remove as a whole.
-    pub whole: BTreeSet<i64>,
+    pub(crate) whole: BTreeSet<i64>,
     /// Records to remove from sessions that stay.
-    pub rows: BTreeMap<i64, BTreeSet<RecordKey>>,
+    pub(crate) rows: BTreeMap<i64, BTreeSet<RecordKey>>,
     /// Sessions that stay but lose their digest: because they lose a record, or because the digest itself contains the text.
-    pub digests: BTreeSet<i64>,
+    pub(crate) digests: BTreeSet<i64>,
     /// Superseded digests, with their sessions.
-    pub replaced: BTreeMap<i64, i64>,
+    pub(crate) replaced: BTreeMap<i64, i64>,
     /// Remembered notes, by number.
-    pub notes: BTreeSet<i64>,
+    pub(crate) notes: BTreeSet<i64>,
 }
 
 impl RemovalPlan {
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.sessions().is_empty() && self.notes.is_empty()
     }
 
     /// All sessions that lose something.
-    pub fn sessions(&self) -> BTreeSet<i64> {
+    pub(crate) fn sessions(&self) -> BTreeSet<i64> {
         self.whole.iter().chain(self.rows.keys()).chain(&self.digests).chain(self.replaced.values()).copied().collect()
     }
 }
 
 /// Size of a removal.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct RemovalSize {
-    pub rows: usize,
-    pub digests: usize,
+pub(crate) struct RemovalSize {
+    pub(crate) rows: usize,
+    pub(crate) digests: usize,
     /// Pages that are rewritten or deleted.
-    pub pages: usize,
+    pub(crate) pages: usize,
 }
 
 /// Whether a forgotten session stays forgotten when it continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Permanence {
+pub(crate) enum Permanence {
     /// Nothing of it is ever ingested again.
     ForGood,
     /// New records of it are ingested.
@@ -69,23 +69,23 @@ pub enum Permanence {
 
 impl Store {
     /// Ids of sessions of which nothing is ingested any more.
-    pub fn forgotten_sessions(&self) -> Result<HashSet<String>> {
+    pub(crate) fn forgotten_sessions(&self) -> Result<HashSet<String>> {
         let mut query = self.db.prepare("SELECT id FROM forgotten_session")?;
         Ok(query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
     }
 
-    pub fn is_shut_out(&self, session: &str) -> Result<bool> {
+    pub(crate) fn is_shut_out(&self, session: &str) -> Result<bool> {
         let sql = "SELECT EXISTS (SELECT 1 FROM forgotten_session WHERE id = ?1)";
         Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0))?)
     }
 
-    pub fn is_forgotten_row(&self, key: RecordKey) -> Result<bool> {
+    pub(crate) fn is_forgotten_row(&self, key: RecordKey) -> Result<bool> {
         let sql = "SELECT EXISTS (SELECT 1 FROM forgotten_row WHERE key = ?1)";
         Ok(self.db.prepare_cached(sql)?.query_row([key.0], |r| r.get(0))?)
     }
 
     /// Forbids ingesting a session, known or not.
-    pub fn shut_out(&self, session: &str) -> Result<()> {
+    pub(crate) fn shut_out(&self, session: &str) -> Result<()> {
         // A backup copy would not know of it.
         backup::before_deletion(&self.db)?;
         self.db.execute("INSERT INTO forgotten_session VALUES (?1) ON CONFLICT DO NOTHING", [session])?;
@@ -94,7 +94,7 @@ impl Store {
 
     /// Removes what is planned, in one transaction. Afterwards pages are out of date; once they are rewritten, `drop_emptied` finishes
     /// the removal.
-    pub fn take_out(&mut self, doomed: &RemovalPlan, lasting: Permanence) -> Result<()> {
+    pub(crate) fn take_out(&mut self, doomed: &RemovalPlan, lasting: Permanence) -> Result<()> {
         let heads: Vec<_> = doomed.whole.iter().map(|pk| self.session_head(*pk)).collect::<Result<_>>()?;
         let notes: Vec<_> = doomed.notes.iter().map(|pk| self.note(*pk)).collect::<Result<_>>()?;
         let tx = self.db.transaction()?;
@@ -124,14 +124,14 @@ impl Store {
     }
 
     /// Marks a session as excluded, so that its records without a directory are not ingested; records with one are excluded by that.
-    pub fn exclude_session(&self, pk: i64) -> Result<()> {
+    pub(crate) fn exclude_session(&self, pk: i64) -> Result<()> {
         let sql = "INSERT INTO excluded_session SELECT id FROM session WHERE pk = ?1 ON CONFLICT DO NOTHING";
         self.db.execute(sql, [pk])?;
         Ok(())
     }
 
     /// Removes a text from places that belong to no record and no digest.
-    pub fn remove_text(&mut self, phrase: &PhraseMatcher) -> Result<()> {
+    pub(crate) fn remove_text(&mut self, phrase: &PhraseMatcher) -> Result<()> {
         let tx = self.db.transaction()?;
         crate::store::forget::removal::remove_titles(&tx, phrase)?;
         crate::store::forget::removal::remove_leftovers(&tx, phrase)?;
@@ -143,7 +143,7 @@ impl Store {
 
     /// Finishes `take_out`: deletes sessions of which nothing is left, once their pages are gone, and projects without sessions or
     /// notes.
-    pub fn drop_empty_sessions(&mut self) -> Result<()> {
+    pub(crate) fn drop_empty_sessions(&mut self) -> Result<()> {
         let unused = "NOT EXISTS (SELECT 1 FROM session WHERE project = project.pk) AND NOT EXISTS (SELECT 1 FROM note WHERE project = project.pk)";
         // Usually there is nothing to do. This check takes no write lock and looks only at sessions whose pages were due.
         let any = format!(
@@ -166,7 +166,7 @@ impl Store {
     }
 
     /// The size of a removal.
-    pub fn removal_size(&self, doomed: &RemovalPlan) -> Result<RemovalSize> {
+    pub(crate) fn removal_size(&self, doomed: &RemovalPlan) -> Result<RemovalSize> {
         let one = |sql: &str, session: i64| -> Result<i64> { Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0))?) };
         let mut extent = RemovalSize { rows: doomed.rows.values().map(BTreeSet::len).sum(), ..RemovalSize::default() };
         let mut days = BTreeSet::new();
@@ -187,18 +187,18 @@ impl Store {
     }
 
     /// Number of records of a session in the index.
-    pub fn rows_of(&self, session: i64) -> Result<usize> {
+    pub(crate) fn rows_of(&self, session: i64) -> Result<usize> {
         let keys: BTreeSet<RecordKey> = chunk::items_of(&self.db, session)?.iter().map(|kept| kept.line.key).collect();
         Ok(keys.len())
     }
 
     /// Names of the tables that still contain the text.
-    pub fn tables_containing(&self, phrase: &PhraseMatcher) -> Result<Vec<String>> {
+    pub(crate) fn tables_containing(&self, phrase: &PhraseMatcher) -> Result<Vec<String>> {
         find::tables_with(&self.db, phrase)
     }
 
     /// Sessions last active before a time.
-    pub fn inactive_since(&self, moment: Millis) -> Result<BTreeSet<i64>> {
+    pub(crate) fn inactive_since(&self, moment: Millis) -> Result<BTreeSet<i64>> {
         // Some transcripts have no timestamps; then the time the file last grew counts.
         let mut query = self.db.prepare("SELECT pk FROM session WHERE coalesce(last_at, grew_at) < ?1")?;
         Ok(query.query_map([moment], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
@@ -216,6 +216,6 @@ pub(super) fn readmit(tx: &Transaction<'_>, session: &str, keys: impl Iterator<I
 }
 
 /// The folder of a transcript without the session's own id in it: the part that people named.
-pub fn folder_of(path: &str, session: &str) -> String {
+pub(crate) fn folder_of(path: &str, session: &str) -> String {
     Path::new(path).parent().map_or_else(String::new, |dir| dir.to_string_lossy().replace(session, ""))
 }

@@ -26,11 +26,11 @@ pub(super) struct Echoes {
     newly: BTreeSet<String>,
     /// Names said in public, by session and file, up to an offset.
     public: HashMap<(String, String), (HashSet<u64>, i64)>,
-    pub new_titles: bool,
+    pub(crate) new_titles: bool,
 }
 
 impl Echoes {
-    pub fn any(tx: &Transaction<'_>) -> Result<Self> {
+    pub(crate) fn any(tx: &Transaction<'_>) -> Result<Self> {
         let any = tx.query_row("SELECT EXISTS (SELECT 1 FROM private_word)", [], |r| r.get(0))?;
         Ok(Self { any, known: HashMap::new(), newly: BTreeSet::new(), public: HashMap::new(), new_titles: false })
     }
@@ -94,7 +94,7 @@ fn remove_branch_echoes(tx: &Transaction<'_>, pk: i64, words: &PrivateWords) -> 
 
 impl IngestWriter<'_, '_> {
     /// A session's own private words; empty for nearly all sessions.
-    pub fn words_of(&mut self, session: &str) -> Result<Rc<PrivateWords>> {
+    pub(crate) fn words_of(&mut self, session: &str) -> Result<Rc<PrivateWords>> {
         if let Some(known) = self.echoes.known.get(session) {
             return Ok(known.clone());
         }
@@ -108,7 +108,7 @@ impl IngestWriter<'_, '_> {
     }
 
     /// Stores hashes of the distinctive words of a fenced-off text, except those the session said in public before.
-    pub fn hush(&mut self, fenced: &FencedText, path: &str) -> Result<()> {
+    pub(crate) fn hush(&mut self, fenced: &FencedText, path: &str) -> Result<()> {
         let mut names = distinctive(&fenced.text);
         names_in(&fenced.public, |name| _ = names.remove(name));
         if names.is_empty() {
@@ -153,7 +153,7 @@ impl IngestWriter<'_, '_> {
     }
 
     /// Removes echoes that were stored before their session gained the word, and echoes in later forks of such a session.
-    pub fn hush_what_is_stored(&mut self) -> Result<()> {
+    pub(crate) fn hush_what_is_stored(&mut self) -> Result<()> {
         if !self.echoes.any {
             return Ok(());
         }

@@ -2,7 +2,7 @@
 
 mod echoes;
 mod private;
-pub mod source_facts;
+pub(crate) mod source_facts;
 mod writer;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -28,45 +28,45 @@ const OFFSET_SHIFT: i64 = 1 << 40;
 
 /// The result of one read of a file; a large file is read in several.
 #[derive(Debug)]
-pub struct IngestBatch {
-    pub file: Arc<TranscriptFile>,
+pub(crate) struct IngestBatch {
+    pub(crate) file: Arc<TranscriptFile>,
     /// The file was replaced: discard the offsets of its bad lines.
-    pub replaced: bool,
-    pub cursor: Checkpoint,
+    pub(crate) replaced: bool,
+    pub(crate) cursor: Checkpoint,
     /// The file was read to its end, so its size and stamp can be trusted for telling whether it changed.
-    pub complete: bool,
+    pub(crate) complete: bool,
     /// Parser state at the end of this batch, for the records that follow.
-    pub conversation: String,
-    pub rows: Vec<(u64, Record)>,
+    pub(crate) conversation: String,
+    pub(crate) rows: Vec<(u64, Record)>,
     /// Text fenced off as private in these records, in their order.
-    pub fenced: Vec<FencedText>,
+    pub(crate) fenced: Vec<FencedText>,
     /// Prompts, each with its session.
-    pub asked: Vec<(String, PromptLink)>,
+    pub(crate) asked: Vec<(String, PromptLink)>,
     /// Records with a title that was not given in their own session.
-    pub brought: Vec<(String, RecordKey)>,
+    pub(crate) brought: Vec<(String, RecordKey)>,
     /// Records of private turns; nothing of them is stored.
-    pub private_rows: Vec<RecordKey>,
-    pub boundaries: Vec<PrivateBoundary>,
+    pub(crate) private_rows: Vec<RecordKey>,
+    pub(crate) boundaries: Vec<PrivateBoundary>,
     /// The start of the subagent whose file this is.
-    pub agent: Option<AgentStart>,
+    pub(crate) agent: Option<AgentStart>,
     /// Cost of each session by model, as the client reports it; `None` where the client no longer reports one.
-    pub client_costs: BTreeMap<String, Option<BTreeMap<String, f64>>>,
+    pub(crate) client_costs: BTreeMap<String, Option<BTreeMap<String, f64>>>,
     /// The first timestamp of each session, in the order of the lines.
-    pub starts: BTreeMap<String, Millis>,
+    pub(crate) starts: BTreeMap<String, Millis>,
     /// Sessions that have records in an excluded project.
-    pub excluded: BTreeSet<String>,
-    pub bad: Vec<(u64, &'static str)>,
-    pub unknown: BTreeMap<String, u64>,
-    pub bytes: u64,
+    pub(crate) excluded: BTreeSet<String>,
+    pub(crate) bad: Vec<(u64, &'static str)>,
+    pub(crate) unknown: BTreeMap<String, u64>,
+    pub(crate) bytes: u64,
     /// When the file last grew, capped at the current time.
-    pub grew_at: Millis,
+    pub(crate) grew_at: Millis,
 }
 
 /// Text the user fenced off as private in a record. Only hashes from which it cannot be read are stored.
 #[derive(Debug)]
-pub struct FencedText {
-    pub session: String,
-    pub offset: u64,
+pub(crate) struct FencedText {
+    pub(crate) session: String,
+    pub(crate) offset: u64,
     text: String,
     /// What the record says outside the fence, and its directory and branch.
     public: String,
@@ -74,7 +74,7 @@ pub struct FencedText {
 
 impl FencedText {
     /// Takes the fenced text out of a record.
-    pub fn of(row: &mut Record, offset: u64) -> Self {
+    pub(crate) fn of(row: &mut Record, offset: u64) -> Self {
         let said = row.items.iter().flat_map(Item::texts).chain(row.cwd.as_deref()).chain(row.branch.as_deref());
         let public = said.collect::<Vec<_>>().join("\n");
         Self { session: row.session.clone(), offset, text: std::mem::take(&mut row.fenced), public }
@@ -83,28 +83,28 @@ impl FencedText {
 
 /// A file as the index knows it.
 #[derive(Debug, Clone)]
-pub struct KnownFile {
-    pub size: u64,
+pub(crate) struct KnownFile {
+    pub(crate) size: u64,
     /// Stamp of the last read that reached its end. Stored in the column `mtime_ns`, where earlier programs keep the modification time: a
     /// value of the other kind only causes one more read.
-    pub stamp: i64,
-    pub cursor: Checkpoint,
-    pub conversation: String,
+    pub(crate) stamp: i64,
+    pub(crate) cursor: Checkpoint,
+    pub(crate) conversation: String,
 }
 
 impl KnownFile {
     /// Is the file unchanged since it was last read?
-    pub fn is_as_seen(&self, file: &TranscriptFile) -> bool {
+    pub(crate) fn is_as_seen(&self, file: &TranscriptFile) -> bool {
         file.is_as_seen(self.size, self.stamp)
     }
 }
 
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Ingested {
-    pub rows_new: u64,
-    pub rows_bad: u64,
-    pub rows_unknown: u64,
-    pub sessions_new: u64,
+pub(crate) struct Ingested {
+    pub(crate) rows_new: u64,
+    pub(crate) rows_bad: u64,
+    pub(crate) rows_unknown: u64,
+    pub(crate) sessions_new: u64,
 }
 
 /// The columns of a [`KnownFile`].
@@ -121,7 +121,7 @@ fn read_known_file(r: &rusqlite::Row<'_>) -> rusqlite::Result<KnownFile> {
 }
 
 impl Store {
-    pub fn known_files(&self) -> Result<HashMap<String, KnownFile>> {
+    pub(crate) fn known_files(&self) -> Result<HashMap<String, KnownFile>> {
         let mut query = self.db.prepare(&format!("SELECT {KNOWN_FILE_COLUMNS}, path FROM file"))?;
         let rows = query.query_map([], |r| Ok((r.get(7)?, read_known_file(r)?)))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
@@ -129,7 +129,7 @@ impl Store {
 
     /// The files that changed since they were last read, sorted by path, with their previous state. In most runs nearly all files are
     /// unchanged; for those only size and stamp are compared, looked up by stamp because two files seldom share one.
-    pub fn changed_files(&self, found: Vec<TranscriptFile>) -> Result<Vec<(TranscriptFile, Option<KnownFile>)>> {
+    pub(crate) fn changed_files(&self, found: Vec<TranscriptFile>) -> Result<Vec<(TranscriptFile, Option<KnownFile>)>> {
         let mut changed = vec![true; found.len()];
         let mut by_stamp: Vec<_> = found.iter().enumerate().map(|(at, file)| (file.stamp, at)).collect();
         by_stamp.sort_unstable();
@@ -156,7 +156,7 @@ impl Store {
     }
 
     /// Stores batches in one transaction.
-    pub fn ingest(&mut self, batches: &[IngestBatch], projects: &Projects) -> Result<Ingested> {
+    pub(crate) fn ingest(&mut self, batches: &[IngestBatch], projects: &Projects) -> Result<Ingested> {
         // Taken out, so that a failed transaction leaves no stale cache: the next one rebuilds it.
         let known = self.known.take();
         let tx = self.db.transaction()?;
@@ -178,12 +178,12 @@ impl Store {
     }
 
     /// Drops the caches that speed up successive transactions.
-    pub fn ingested(&mut self) {
+    pub(crate) fn ingested(&mut self) {
         self.known = None;
     }
 
     /// Records the end of a session, if the session is known. Its page, if there is one, must show the reason.
-    pub fn end_session(&self, id: &str, at: Millis, reason: &str) -> Result<()> {
+    pub(crate) fn end_session(&self, id: &str, at: Millis, reason: &str) -> Result<()> {
         let sql = "UPDATE session SET ended_at = ?2, end_reason = ?3,
                  page_dirty = page_dirty OR end_reason IS NOT ?3 AND EXISTS (SELECT 1 FROM page WHERE session = session.pk)
              WHERE id = ?1 AND coalesce(ended_at, 0) <= ?2";
@@ -192,7 +192,7 @@ impl Store {
     }
 
     /// Moves the sessions of project roots that were moved or renamed to the new project.
-    pub fn move_projects(&mut self, projects: &Projects) -> Result<()> {
+    pub(crate) fn move_projects(&mut self, projects: &Projects) -> Result<()> {
         let tx = self.db.transaction()?;
         let all: Vec<(i64, String)> = tx
             .prepare("SELECT pk, key FROM project")?

@@ -15,7 +15,7 @@ use crate::store::neighbours::{PrivateSpan, private_spans};
 
 impl IngestWriter<'_, '_> {
     /// Records which turns are private.
-    pub fn note_private(&mut self, batch: &IngestBatch) -> Result<()> {
+    pub(crate) fn note_private(&mut self, batch: &IngestBatch) -> Result<()> {
         let mut copies: BTreeMap<i64, BTreeSet<RecordKey>> = BTreeMap::new();
         if !batch.private_rows.is_empty() {
             self.forgets = true;
@@ -46,7 +46,7 @@ impl IngestWriter<'_, '_> {
     }
 
     /// Removes titles that earlier programs stored with a session in which they were not given.
-    pub fn drop_brought(&mut self, batch: &IngestBatch) -> Result<()> {
+    pub(crate) fn drop_brought(&mut self, batch: &IngestBatch) -> Result<()> {
         let mut stored: BTreeMap<i64, BTreeSet<RecordKey>> = BTreeMap::new();
         for (session, key) in &batch.brought {
             let mut query = self.tx.prepare_cached("SELECT pk FROM session WHERE id = ?1")?;
@@ -65,7 +65,7 @@ impl IngestWriter<'_, '_> {
     }
 
     /// Did a subagent do this for a private prompt, or while one was being answered?
-    pub fn is_private(&mut self, batch: &IngestBatch, row: &Record) -> Result<bool> {
+    pub(crate) fn is_private(&mut self, batch: &IngestBatch, row: &Record) -> Result<bool> {
         if row.agent.is_none() {
             return Ok(false);
         }
@@ -84,7 +84,7 @@ impl IngestWriter<'_, '_> {
     }
 
     /// Removes what subagents did in turns that turned out to be private, and titles that older clients derived from such turns.
-    pub fn drop_private_agents(&mut self) -> Result<()> {
+    pub(crate) fn drop_private_agents(&mut self) -> Result<()> {
         for session in std::mem::take(&mut self.newly_private) {
             let sql =
                 "SELECT s.pk, f.pk, f.first_at FROM session s JOIN source f ON f.session = s.pk AND f.agent <> '' WHERE s.id = ?1";

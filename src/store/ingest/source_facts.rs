@@ -14,14 +14,14 @@ use crate::privacy::echo::PrivateWords;
 pub(super) struct SourceFacts {
     first_at: Option<Millis>,
     last_at: Option<Millis>,
-    pub cwd: Option<String>,
+    pub(crate) cwd: Option<String>,
     branches: Vec<String>,
     versions: Vec<String>,
 }
 
 impl SourceFacts {
     /// Adds a record. Names that repeat private words are left out.
-    pub fn add(&mut self, row: &Record, words: &PrivateWords) {
+    pub(crate) fn add(&mut self, row: &Record, words: &PrivateWords) {
         if let Some(at) = row.at {
             self.first_at = Some(self.first_at.map_or(at, |first| first.min(at)));
             self.last_at = Some(self.last_at.map_or(at, |last| last.max(at)));
@@ -49,7 +49,7 @@ pub(crate) fn record_activity(tx: &Transaction<'_>, session: i64, at: Millis) ->
 
 impl IngestWriter<'_, '_> {
     /// Writes the collected facts on where and when each part of a session took place.
-    pub fn flush_notes(&mut self) -> Result<()> {
+    pub(crate) fn flush_notes(&mut self) -> Result<()> {
         for ((session, source), notes) in std::mem::take(&mut self.notes) {
             let times = "UPDATE source SET first_at = min(coalesce(first_at, ?2), ?2), last_at = max(coalesce(last_at, ?3), ?3) WHERE pk = ?1";
             if let (Some(first), Some(last)) = (notes.first_at, notes.last_at) {

@@ -20,34 +20,34 @@ use crate::store::undone;
 use crate::sys::projects::Projects;
 
 pub(super) struct IngestWriter<'t, 'b> {
-    pub tx: &'t Transaction<'t>,
-    pub gathered: ItemBuffer<'b>,
-    pub whereabouts: RecordIndex,
+    pub(crate) tx: &'t Transaction<'t>,
+    pub(crate) gathered: ItemBuffer<'b>,
+    pub(crate) whereabouts: RecordIndex,
     /// Are there any forgotten or private records?
-    pub forgets: bool,
+    pub(crate) forgets: bool,
     excludes: bool,
-    pub projects: &'t Projects,
+    pub(crate) projects: &'t Projects,
     sessions: HashMap<String, i64>,
     sources: HashMap<(i64, Arc<str>, String), i64>,
     /// The previous record of this batch with its session and source: nearly always those of the next record too.
     last: Option<(&'b Record, i64, i64)>,
-    pub done: Ingested,
+    pub(crate) done: Ingested,
     /// Sessions that gained records.
-    pub touched: HashSet<i64>,
+    pub(crate) touched: HashSet<i64>,
     /// Private spans of sessions, as far as they were looked up.
-    pub private: HashMap<String, Vec<PrivateSpan>>,
+    pub(crate) private: HashMap<String, Vec<PrivateSpan>>,
     /// Sessions with private turns that were found in this transaction.
-    pub newly_private: HashSet<String>,
+    pub(crate) newly_private: HashSet<String>,
     /// Private words of sessions.
-    pub echoes: Echoes,
+    pub(crate) echoes: Echoes,
     /// Ids of sessions the user had forgotten.
     forgotten: HashSet<String>,
     /// Facts on each session's sources, in a stable order.
-    pub notes: BTreeMap<(i64, i64), SourceFacts>,
+    pub(crate) notes: BTreeMap<(i64, i64), SourceFacts>,
 }
 
 impl<'t, 'b> IngestWriter<'t, 'b> {
-    pub fn new(tx: &'t Transaction<'t>, projects: &'t Projects, known: (RecordIndex, StoredKeys)) -> Result<Self> {
+    pub(crate) fn new(tx: &'t Transaction<'t>, projects: &'t Projects, known: (RecordIndex, StoredKeys)) -> Result<Self> {
         let any = |table| tx.query_row(&format!("SELECT EXISTS (SELECT 1 FROM {table})"), [], |r| r.get(0));
         let forgotten =
             tx.prepare("SELECT id FROM forgotten_session")?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
@@ -72,11 +72,11 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
     }
 
     /// The caches for the next transaction.
-    pub fn known(self) -> (RecordIndex, StoredKeys) {
+    pub(crate) fn known(self) -> (RecordIndex, StoredKeys) {
         (self.whereabouts, self.gathered.into_cache(self.sessions.into_values()))
     }
 
-    pub fn batch(&mut self, batch: &'b IngestBatch) -> Result<()> {
+    pub(crate) fn batch(&mut self, batch: &'b IngestBatch) -> Result<()> {
         let path = batch.file.stored_path();
         let file = self.file(batch, &path)?;
         if batch.replaced {
@@ -253,7 +253,7 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
     }
 
     /// Writes the buffered items.
-    pub fn flush_items(&mut self) -> Result<()> {
+    pub(crate) fn flush_items(&mut self) -> Result<()> {
         self.gathered.flush(self.tx, &mut self.whereabouts)
     }
 
@@ -315,7 +315,7 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
     }
 
     /// Sessions that gained records need a new digest, and so do their forks.
-    pub fn mark_dirty(&self) -> Result<()> {
+    pub(crate) fn mark_dirty(&self) -> Result<()> {
         for session in &self.touched {
             let sql =
                 "UPDATE session SET dirty = 1, unindexed = 1, skip = NULL WHERE pk = ?1 OR (NOT (dirty = 1 AND unindexed) AND pk IN

@@ -116,7 +116,7 @@ impl Store {
     }
 
     /// The branch a session was on at its end.
-    pub fn last_branch(&self, session: i64) -> Result<Option<String>> {
+    pub(crate) fn last_branch(&self, session: i64) -> Result<Option<String>> {
         Ok(self.sources(session)?.branches.pop())
     }
 

@@ -29,20 +29,20 @@ use crate::store::error::StoreError;
 use crate::sys::private_files;
 
 /// Appended to the name of the index: the daily copy.
-pub const COPY: &str = ".copy";
+pub(crate) const COPY: &str = ".copy";
 /// The last copy that passed the full check.
-pub const CHECKED: &str = ".copy-checked";
+pub(crate) const CHECKED: &str = ".copy-checked";
 /// Both, the later first.
-pub const COPIES: [&str; 2] = [COPY, CHECKED];
+pub(crate) const COPIES: [&str; 2] = [COPY, CHECKED];
 /// A copy that is being written.
 const UNFINISHED: &str = ".copy-unfinished";
 /// A damaged index in quarantine; a date follows.
-pub const QUARANTINE: &str = ".damaged-";
+pub(crate) const QUARANTINE: &str = ".damaged-";
 /// An index that is being restored, and one that waits to be renamed into place.
-pub const RESTORING: &str = ".mending";
-pub const RESTORED: &str = ".mended";
+pub(crate) const RESTORING: &str = ".mending";
+pub(crate) const RESTORED: &str = ".mended";
 /// What SQLite appends to a name.
-pub const LOGS: [&str; 3] = ["-wal", "-shm", "-journal"];
+pub(crate) const LOGS: [&str; 3] = ["-wal", "-shm", "-journal"];
 
 const DAY: Millis = 24 * 3_600_000;
 /// Disk space to leave free beside a copy, in bytes.
@@ -52,14 +52,14 @@ const DROP: &str = "drop_copies";
 
 /// A copy that exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Backup {
+pub(crate) struct Backup {
     /// By the clock of the run that made it.
-    pub at: Millis,
-    pub bytes: u64,
+    pub(crate) at: Millis,
+    pub(crate) bytes: u64,
 }
 
 /// A file beside the index: its name with a suffix. Where the index is a link, beside its target.
-pub fn beside(index: &Path, suffix: &str) -> PathBuf {
+pub(crate) fn beside(index: &Path, suffix: &str) -> PathBuf {
     let mut name = index.canonicalize().unwrap_or_else(|_| index.to_owned()).into_os_string();
     name.push(suffix);
     name.into()
@@ -73,7 +73,7 @@ pub fn find(index: &Path, suffix: &str) -> Option<Backup> {
 }
 
 /// Damaged indexes in quarantine, oldest first, without their logs.
-pub fn quarantined(index: &Path) -> Vec<PathBuf> {
+pub(crate) fn quarantined(index: &Path) -> Vec<PathBuf> {
     let mut all = siblings(index, &[QUARANTINE]).unwrap_or_default();
     all.retain(|file| !LOGS.iter().any(|log| ends_with(file, log)));
     all.sort();
@@ -81,7 +81,7 @@ pub fn quarantined(index: &Path) -> Vec<PathBuf> {
 }
 
 /// Logs in quarantine whose index stayed.
-pub fn quarantined_logs(index: &Path) -> Vec<PathBuf> {
+pub(crate) fn quarantined_logs(index: &Path) -> Vec<PathBuf> {
     let mut all = siblings(index, &[QUARANTINE]).unwrap_or_default();
     let base = |file: &Path| {
         let bytes = file.as_os_str().as_bytes();
@@ -99,13 +99,13 @@ fn remove(file: &Path) -> io::Result<()> {
 }
 
 /// Deletes every file beside the index that may hold what is deleted from it.
-pub fn delete_all(index: &Path) -> io::Result<()> {
+pub(crate) fn delete_all(index: &Path) -> io::Result<()> {
     // `COPY` is the beginning of the other copies' names.
     siblings(index, &[COPY, RESTORED, RESTORING, QUARANTINE])?.iter().try_for_each(|file| remove(file))
 }
 
 /// Deletes damaged indexes in quarantine, with their logs. Returns what was deleted.
-pub fn delete_quarantined(index: &Path) -> io::Result<Vec<PathBuf>> {
+pub(crate) fn delete_quarantined(index: &Path) -> io::Result<Vec<PathBuf>> {
     let all = siblings(index, &[QUARANTINE])?;
     all.iter().try_for_each(|file| remove(file))?;
     Ok(all)
@@ -153,7 +153,7 @@ impl Store {
     ///
     /// # Errors
     /// As `make_copies`.
-    pub fn copy_when_due(&self, now: Millis) -> Result<bool> {
+    pub(crate) fn copy_when_due(&self, now: Millis) -> Result<bool> {
         // A copy that did not pass the check, or has no second one, does not count.
         let checked = find(&self.path, CHECKED);
         let last = find(&self.path, COPY).filter(|copy| checked.is_some_and(|checked| checked.at == copy.at));

@@ -28,7 +28,7 @@ impl Store {
     ///
     /// # Errors
     /// When it cannot be checked: it is locked, or the system does not let it be read.
-    pub fn any_damage(&self) -> Result<Option<String>> {
+    pub(crate) fn any_damage(&self) -> Result<Option<String>> {
         self.in_snapshot(|| self.read_all()).map_or_else(|e| error::as_damage(e).map(Some), |()| Ok(None))
     }
 

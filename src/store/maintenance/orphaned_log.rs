@@ -23,7 +23,7 @@ const PAGE: u64 = 4096;
 ///
 /// # Errors
 /// A [`StoreError`].
-pub fn check_journal(index: &Path) -> Result<(), StoreError> {
+pub(crate) fn check_journal(index: &Path) -> Result<(), StoreError> {
     let size = |path: &Path| fs::metadata(path).map_or(0, |found| found.len());
     if size(index) > PAGE && size(&backup::beside(index, "-journal")) > 0 {
         let what = "a journal lies beside it, which is not its own".to_owned();
@@ -65,17 +65,17 @@ impl Store {
     }
 
     /// Opens an index as if no log lay beside it.
-    pub fn open_without_log(path: &Path) -> Result<Self> {
+    pub(crate) fn open_without_log(path: &Path) -> Result<Self> {
         Ok(Self { another: Self::open_without_log, ..read_only(path, "?immutable=1", LOCK_TIMEOUT)?.0 })
     }
 
     /// Is an index with a log beside it sound without that log?
-    pub fn is_sound_without_log(&self) -> bool {
+    pub(crate) fn is_sound_without_log(&self) -> bool {
         self.version().is_ok_and(|version| version > 0 && matches!(self.damage_at_version(version), Ok(None)))
     }
 }
 
 /// Is there a non-empty log or journal beside the index?
-pub fn has_log(index: &Path) -> bool {
+pub(crate) fn has_log(index: &Path) -> bool {
     ["-wal", "-journal"].iter().any(|end| fs::metadata(backup::beside(index, end)).is_ok_and(|found| found.len() > 0))
 }

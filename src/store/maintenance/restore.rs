@@ -27,26 +27,26 @@ use crate::store::{LOCK_TIMEOUT, Store, error, schema};
 
 /// What an index holds that a restored one should hold again, as far as it can be read.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Contents {
+pub(crate) struct Contents {
     /// Ids of sessions.
-    pub sessions: BTreeSet<String>,
+    pub(crate) sessions: BTreeSet<String>,
     /// Sessions that have a digest. If digests cannot be listed: those that have a page or were paid for.
-    pub digests: BTreeSet<String>,
+    pub(crate) digests: BTreeSet<String>,
     /// Sessions for which the model was paid.
-    pub paid: BTreeSet<String>,
+    pub(crate) paid: BTreeSet<String>,
     /// Ids of notes.
-    pub notes: BTreeSet<String>,
+    pub(crate) notes: BTreeSet<String>,
     /// Ids of open items that the user settled.
-    pub settled: BTreeSet<String>,
+    pub(crate) settled: BTreeSet<String>,
     /// Sessions of which only a digest is stored.
-    pub bare: BTreeSet<String>,
+    pub(crate) bare: BTreeSet<String>,
     /// What could not be listed to the end.
-    pub unread: BTreeSet<Category>,
+    pub(crate) unread: BTreeSet<Category>,
 }
 
 /// What an index holds, by how its loss concerns the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Category {
+pub(crate) enum Category {
     Sessions,
     Digests,
     Notes,
@@ -57,18 +57,18 @@ pub enum Category {
 }
 
 impl Category {
-    pub const ALL: [Self; 6] = [Self::Sessions, Self::Digests, Self::Notes, Self::Settled, Self::Spend, Self::Forgotten];
+    pub(crate) const ALL: [Self; 6] = [Self::Sessions, Self::Digests, Self::Notes, Self::Settled, Self::Spend, Self::Forgotten];
 }
 
 impl Contents {
     /// Of an index that cannot be read at all.
-    pub fn unreadable() -> Self {
+    pub(crate) fn unreadable() -> Self {
         Self { unread: Category::ALL.into(), ..Self::default() }
     }
 
     /// Both together; `unread` is the first one's.
     #[must_use]
-    pub fn and(mut self, other: Self) -> Self {
+    pub(crate) fn and(mut self, other: Self) -> Self {
         self.sessions.extend(other.sessions);
         self.digests.extend(other.digests);
         self.paid.extend(other.paid);
@@ -79,21 +79,21 @@ impl Contents {
     }
 
     /// Is nothing known of what it held?
-    pub fn is_unknown(&self) -> bool {
+    pub(crate) fn is_unknown(&self) -> bool {
         !self.unread.is_empty() && [&self.sessions, &self.digests, &self.notes].iter().all(|ids| ids.is_empty())
     }
 
-    pub fn count(&self) -> Salvaged {
+    pub(crate) fn count(&self) -> Salvaged {
         Salvaged { sessions: self.sessions.len(), digests: self.digests.len(), notes: self.notes.len() }
     }
 }
 
 /// How many sessions, digests and notes.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Salvaged {
-    pub sessions: usize,
-    pub digests: usize,
-    pub notes: usize,
+pub(crate) struct Salvaged {
+    pub(crate) sessions: usize,
+    pub(crate) digests: usize,
+    pub(crate) notes: usize,
 }
 
 impl Store {
@@ -101,12 +101,12 @@ impl Store {
     ///
     /// # Errors
     /// When nothing of it can be read.
-    pub fn open_as_found(path: &Path) -> Result<Self> {
+    pub(crate) fn open_as_found(path: &Path) -> Result<Self> {
         Ok(Self { another: Self::open_as_found, ..read_only(path, how_to_open(path), LOCK_TIMEOUT)?.0 })
     }
 
     /// The same of an index that SQLite may take for damaged: it reads what it can, also of one that is shorter than its header says.
-    pub fn open_damaged(path: &Path) -> Result<Self> {
+    pub(crate) fn open_damaged(path: &Path) -> Result<Self> {
         let store = connect_to_read(path, how_to_open(path), LOCK_TIMEOUT)?;
         // SQLite's own switch for recovery. Nothing is written: the connection is read-only.
         store.db.pragma_update(None, "writable_schema", true)?;
@@ -115,17 +115,17 @@ impl Store {
     }
 
     /// Can its table of sessions be found?
-    pub fn has_sessions_table(&self) -> bool {
+    pub(crate) fn has_sessions_table(&self) -> bool {
         self.db.prepare("SELECT 1 FROM session").is_ok()
     }
 
     /// Is it of another program's format? A damaged index is not upgraded, and most of it cannot be read then.
-    pub fn has_other_format(&self) -> bool {
+    pub(crate) fn has_other_format(&self) -> bool {
         self.version().is_ok_and(|version| version != schema::FORMAT && version <= schema::LAST)
     }
 
     /// What it holds, as far as it can be read.
-    pub fn contents(&self) -> Contents {
+    pub(crate) fn contents(&self) -> Contents {
         let mut all = Contents::default();
         let current = "session s JOIN digest d ON d.session = s.pk AND NOT d.superseded";
         if !self.add_ids(&mut all.digests, current, "s.id") {
@@ -209,7 +209,7 @@ impl Store {
     }
 
     /// Deletes what the damaged index knows to be forgotten, because a copy may be older. Returns whether there was any.
-    pub fn forget_as(&mut self, damaged: &Store) -> Result<bool> {
+    pub(crate) fn forget_as(&mut self, damaged: &Store) -> Result<bool> {
         let mut doomed = RemovalPlan::default();
         for id in damaged.shut_out_sessions() {
             if !self.is_shut_out(&id)? {
@@ -242,7 +242,7 @@ impl Store {
     }
 
     /// Adds what a damaged index, or a damaged copy, still gives. What cannot be read is skipped; the contents of both say what is missing.
-    pub fn salvage(&mut self, damaged: &Store) -> Result<Salvaged> {
+    pub(crate) fn salvage(&mut self, damaged: &Store) -> Result<Salvaged> {
         let mut salvaged = Salvaged::default();
         let shut_out = damaged.shut_out_sessions();
         let (sessions, _) = damaged.rows_from_both_ends("pk", "session", "pk", |r| r.get::<_, i64>(0));
@@ -297,7 +297,7 @@ impl Store {
     }
 
     /// Settles an open item of which a page says that it was, unless that is known. False also if its session is not stored.
-    pub fn settle_again(&self, session: &str, (id, text): (&str, &str), at: Millis, by: &Author) -> Result<bool> {
+    pub(crate) fn settle_again(&self, session: &str, (id, text): (&str, &str), at: Millis, by: &Author) -> Result<bool> {
         let sql = "INSERT INTO user_closed(id, of, text, at, author) SELECT ?1, pk, ?3, ?4, ?5 FROM session
              WHERE id = ?2 AND NOT EXISTS (SELECT 1 FROM closed_item WHERE id = ?1) ON CONFLICT DO NOTHING";
         let new = self.db.prepare_cached(sql)?.execute(params![id, session, text, at, stored_author(by)])? > 0;

@@ -17,13 +17,13 @@ use super::backup;
 use crate::store::LOCK_TIMEOUT;
 
 /// While it exists, no one else writes the index. It writes nothing either.
-pub struct WriteLock {
+pub(crate) struct WriteLock {
     _db: Connection,
 }
 
 impl WriteLock {
     /// `None` if the damage does not let the index be locked; then no one can write it.
-    pub fn acquire(index: &Path) -> Option<Self> {
+    pub(crate) fn acquire(index: &Path) -> Option<Self> {
         if backup::beside(index, "-journal").exists() {
             // Opening the index would play the journal back.
             return None;
@@ -41,10 +41,10 @@ impl WriteLock {
 
 /// Device and inode: which file it is, whatever its name becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FileIdentity(u64, u64);
+pub(crate) struct FileIdentity(u64, u64);
 
 impl FileIdentity {
-    pub fn of(path: &Path) -> Option<Self> {
+    pub(crate) fn of(path: &Path) -> Option<Self> {
         fs::metadata(path).ok().map(|found| Self(found.dev(), found.ino()))
     }
 
@@ -52,7 +52,7 @@ impl FileIdentity {
     ///
     /// # Errors
     /// When another file has the name by now.
-    pub fn check(was: Option<Self>, path: &Path) -> Result<()> {
+    pub(crate) fn check(was: Option<Self>, path: &Path) -> Result<()> {
         if was != Self::of(path) {
             bail!("the index {} was mended meanwhile: try again", path.display());
         }

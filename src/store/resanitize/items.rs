@@ -14,9 +14,9 @@ use redact::OPENING;
 #[derive(Debug, Default)]
 pub(super) struct ItemChanges {
     /// Number of changed items.
-    pub texts: u64,
+    pub(crate) texts: u64,
     /// Was anything removed that digests may mention?
-    pub left_out: bool,
+    pub(crate) left_out: bool,
 }
 
 /// `knows_speakers`: stored prompts are known to be the user's own words, not text that only came in the user's name.

@@ -4,18 +4,18 @@
 //! as pages are: a session whose items or digest changed is marked and gets a new document at the end of a run. What is forgotten is
 //! removed from it at once.
 
-pub mod query;
+pub(crate) mod query;
 mod texts;
 
 use anyhow::Result;
 use rusqlite::{Connection, ToSql, Transaction, TransactionBehavior, params, params_from_iter};
 
-pub use self::texts::{SessionText, TextKind, TextScope};
+pub(crate) use self::texts::{SessionText, TextKind, TextScope};
 use super::Store;
 use super::load::SessionHead;
 use crate::model::session::Millis;
 use crate::store::document::{COLUMNS, Document, DocumentBuilder};
-pub use crate::store::search::query::{CountCache, DocumentHit, FtsQuery};
+pub(crate) use crate::store::search::query::{CountCache, DocumentHit, FtsQuery};
 use crate::store::worker_pool::BATCH_SESSIONS;
 use crate::sys::shutdown;
 
@@ -56,7 +56,7 @@ pub(super) fn insert_words(tx: &Transaction<'_>, doc: i64, document: &Document) 
 
 impl Store {
     /// Number of sessions without a document of their latest state.
-    pub fn unindexed_count(&self) -> Result<u64> {
+    pub(crate) fn unindexed_count(&self) -> Result<u64> {
         let sql = "SELECT count(*) FROM session WHERE unindexed AND EXISTS (SELECT 1 FROM bundle WHERE session = session.pk AND items > 0)";
         Ok(self.db.query_row(sql, [], |r| r.get::<_, i64>(0))? as u64)
     }

@@ -13,43 +13,43 @@ use crate::model::session::Millis;
 use crate::store::document::COLUMNS;
 
 /// bm25 weight of each of `COLUMNS`.
-pub const COLUMN_WEIGHTS: [f64; COLUMNS.len()] = [4.0, 1.5, 2.0, 1.5, 1.0, 1.5, 1.0, 0.6, 0.3, 0.3];
+pub(crate) const COLUMN_WEIGHTS: [f64; COLUMNS.len()] = [4.0, 1.5, 2.0, 1.5, 1.0, 1.5, 1.0, 0.6, 0.3, 0.3];
 
 /// Cached counts, by expression and counting limit.
-pub type CountCache = RefCell<HashMap<(String, u64), u64>>;
+pub(crate) type CountCache = RefCell<HashMap<(String, u64), u64>>;
 
 /// A query in FTS5 expressions.
 #[derive(Debug, Clone, Default)]
-pub struct FtsQuery {
+pub(crate) struct FtsQuery {
     /// Expressions of which at least one must match.
-    pub any: Vec<String>,
+    pub(crate) any: Vec<String>,
     /// Expressions that rank the matches, where they differ from `any`.
-    pub rank: Vec<String>,
+    pub(crate) rank: Vec<String>,
     /// Expressions that must all match.
-    pub all: Vec<String>,
+    pub(crate) all: Vec<String>,
     /// Columns in which `any` and `rank` match; empty means all.
-    pub columns: Vec<&'static str>,
+    pub(crate) columns: Vec<&'static str>,
     /// Only in these projects.
-    pub projects: Option<Vec<i64>>,
+    pub(crate) projects: Option<Vec<i64>>,
     /// Only documents last active at or after `since` and begun before `before`.
-    pub since: Option<Millis>,
-    pub before: Option<Millis>,
+    pub(crate) since: Option<Millis>,
+    pub(crate) before: Option<Millis>,
     /// Only notes.
-    pub notes_only: bool,
+    pub(crate) notes_only: bool,
     /// Return the most recently written documents, unranked.
-    pub newest: bool,
+    pub(crate) newest: bool,
 }
 
 /// A matching document.
 #[derive(Debug, Clone, PartialEq)]
-pub struct DocumentHit {
-    pub doc: i64,
-    pub session: Option<i64>,
-    pub note: Option<i64>,
-    pub project: i64,
-    pub last_at: Millis,
+pub(crate) struct DocumentHit {
+    pub(crate) doc: i64,
+    pub(crate) session: Option<i64>,
+    pub(crate) note: Option<i64>,
+    pub(crate) project: i64,
+    pub(crate) last_at: Millis,
     /// Higher is better; 0 for a query without words.
-    pub score: f64,
+    pub(crate) score: f64,
 }
 
 impl FtsQuery {
@@ -85,7 +85,7 @@ impl FtsQuery {
 
 impl Store {
     /// Number of documents that match an expression, counted up to `most`.
-    pub fn count_documents(&self, expression: &str, most: u64) -> Result<u64> {
+    pub(crate) fn count_documents(&self, expression: &str, most: u64) -> Result<u64> {
         let known = self.counts.as_ref().and_then(|counts| counts.borrow().get(&(expression.to_owned(), most)).copied());
         if let Some(count) = known {
             return Ok(count);
@@ -99,18 +99,18 @@ impl Store {
     }
 
     /// Does a document match an expression?
-    pub fn holds(&self, doc: i64, expression: &str) -> Result<bool> {
+    pub(crate) fn holds(&self, doc: i64, expression: &str) -> Result<bool> {
         let sql = "SELECT EXISTS (SELECT 1 FROM search WHERE search MATCH ?1 AND rowid = ?2)";
         Ok(self.db.prepare_cached(sql)?.query_row(params![expression, doc], |r| r.get(0))?)
     }
 
     /// Number of all documents, hidden ones included: a word's weight depends on everything FTS5 counts it in.
-    pub fn document_count(&self) -> Result<u64> {
+    pub(crate) fn document_count(&self) -> Result<u64> {
         Ok(self.db.prepare_cached("SELECT count(*) FROM main.doc")?.query_row([], |r| r.get::<_, i64>(0))? as u64)
     }
 
     /// Matching documents, best first; of equals the newer first.
-    pub fn ask(&self, asked: &FtsQuery, most: usize) -> Result<Vec<DocumentHit>> {
+    pub(crate) fn ask(&self, asked: &FtsQuery, most: usize) -> Result<Vec<DocumentHit>> {
         let (conditions, mut values) = asked.conditions();
         let Some(expression) = asked.expression() else {
             let sql = format!(
@@ -144,7 +144,7 @@ impl Store {
     }
 
     /// The document with this number, unless it is gone or does not meet the query's conditions.
-    pub fn matching_document(&self, asked: &FtsQuery, doc: i64) -> Result<Option<DocumentHit>> {
+    pub(crate) fn matching_document(&self, asked: &FtsQuery, doc: i64) -> Result<Option<DocumentHit>> {
         let (conditions, mut values) = asked.conditions();
         let sql = format!("SELECT d.pk, d.session, d.note, d.project, d.last_at, 0.0 FROM doc d WHERE d.pk = ?{conditions}");
         values.insert(0, Value::Integer(doc));
@@ -152,7 +152,7 @@ impl Store {
     }
 
     /// All projects, by number and key.
-    pub fn projects(&self) -> Result<Vec<(i64, String)>> {
+    pub(crate) fn projects(&self) -> Result<Vec<(i64, String)>> {
         let mut query = self.db.prepare_cached("SELECT pk, key FROM project")?;
         Ok(query.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
     }

@@ -14,7 +14,7 @@ use crate::store::load::SessionHead;
 /// What a passage is, or who said it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum TextKind {
+pub(crate) enum TextKind {
     Title,
     Prompt,
     Reply,
@@ -33,15 +33,15 @@ pub enum TextKind {
 
 /// A text of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SessionText {
-    pub kind: TextKind,
-    pub text: String,
-    pub at: Option<Millis>,
+pub(crate) struct SessionText {
+    pub(crate) kind: TextKind,
+    pub(crate) text: String,
+    pub(crate) at: Option<Millis>,
 }
 
 /// Which texts of a session are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TextScope {
+pub(crate) enum TextScope {
     /// The conversation: at most this many items, 0 for all.
     Conversation(usize),
     /// Everything search indexes, including failed commands, files and lists.
@@ -50,7 +50,7 @@ pub enum TextScope {
 
 impl Store {
     /// Calls `each` with the texts of a session in order, one at a time: a session may not fit into memory.
-    pub fn each_text(&self, head: &SessionHead, extent: TextScope, mut each: impl FnMut(SessionText)) -> Result<()> {
+    pub(crate) fn each_text(&self, head: &SessionHead, extent: TextScope, mut each: impl FnMut(SessionText)) -> Result<()> {
         let mut rows = chunk::owned_items(&self.db, head)?;
         let mut bodies = TextReader::new(&self.db);
         if let TextScope::Conversation(most) = extent {

@@ -48,29 +48,29 @@ pub struct Exported<R = Vec<ExportedRow>, U = Vec<ExportedUsage>> {
 /// An exported note: one line of JSON, after the sessions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExportedNote {
-    pub note: String,
-    pub project: String,
-    pub kind: String,
-    pub text: String,
-    pub at: Millis,
+    pub(crate) note: String,
+    pub(crate) project: String,
+    pub(crate) kind: String,
+    pub(crate) text: String,
+    pub(crate) at: Millis,
     /// Unknown in exports from before authors were recorded.
     #[serde(default)]
-    pub author: Author,
+    pub(crate) author: Author,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub closed_at: Option<Millis>,
+    pub(crate) closed_at: Option<Millis>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub closed_by: Option<Author>,
+    pub(crate) closed_by: Option<Author>,
 }
 
 impl ExportedNote {
-    pub fn of(note: Note) -> Self {
+    pub(crate) fn of(note: Note) -> Self {
         let (closed_at, closed_by) = note.closed.unzip();
         let (id, project) = (note.id, note.project.key);
         Self { note: id, project, kind: note.kind, text: note.text, at: note.at, author: note.author, closed_at, closed_by }
     }
 
     /// When it was closed and by whom.
-    pub fn closed(&self) -> Option<(Millis, Author)> {
+    pub(crate) fn closed(&self) -> Option<(Millis, Author)> {
         let by = self.closed_by.as_ref().map(Author::resanitized).unwrap_or_default();
         self.closed_at.map(|at| (at, by))
     }
@@ -79,10 +79,10 @@ impl ExportedNote {
 /// An open item of an earlier session that this one closed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ExportedClosing {
-    pub id: String,
+    pub(crate) id: String,
     /// The session that had left it open.
-    pub of: String,
-    pub text: String,
+    pub(crate) of: String,
+    pub(crate) text: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -116,24 +116,24 @@ fn is_false(is: &bool) -> bool {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ExportedUsage {
-    pub message: String,
-    pub model: String,
-    pub tokens: Tokens,
+    pub(crate) message: String,
+    pub(crate) model: String,
+    pub(crate) tokens: Tokens,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ExportedDigest {
-    pub summarizer: String,
-    pub model: Option<String>,
-    pub input_hash: String,
-    pub made_at: Millis,
-    pub cost_usd: Option<f64>,
-    pub queued: bool,
+    pub(crate) summarizer: String,
+    pub(crate) model: Option<String>,
+    pub(crate) input_hash: String,
+    pub(crate) made_at: Millis,
+    pub(crate) cost_usd: Option<f64>,
+    pub(crate) queued: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub interim_until: Option<Millis>,
+    pub(crate) interim_until: Option<Millis>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub closed: Vec<ExportedClosing>,
-    pub body: Digest,
+    pub(crate) closed: Vec<ExportedClosing>,
+    pub(crate) body: Digest,
 }
 
 impl Exported {

@@ -21,7 +21,7 @@ impl Store {
     ///
     /// # Errors
     /// When the session cannot be read or written. A long session may then be partly written; of others nothing is.
-    pub fn write_exported(&self, head: &SessionHead, out: &mut impl Write) -> Result<()> {
+    pub(crate) fn write_exported(&self, head: &SessionHead, out: &mut impl Write) -> Result<()> {
         if !self.is_long(head)? {
             return Ok(serde_json::to_writer(out, &self.export_session(head)?)?);
         }

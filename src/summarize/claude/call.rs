@@ -35,7 +35,7 @@ const FLAGS: &[(&str, Option<&str>)] = &[
     ("--max-turns", Some("1")),
 ];
 /// Without these the client sends its own instructions and tools along.
-pub const SIZE_FLAGS: [&str; 3] = ["--tools", "--system-prompt", "--setting-sources"];
+pub(crate) const SIZE_FLAGS: [&str; 3] = ["--tools", "--system-prompt", "--setting-sources"];
 /// Tools to disallow by name in a client that does not know `--tools`.
 const DISALLOWED_TOOLS: &str = "Bash,Edit,MultiEdit,Write,NotebookEdit,Read,Glob,Grep,LS,Task,Agent,WebFetch,WebSearch,TodoWrite";
 
@@ -114,7 +114,7 @@ impl Claude {
 }
 
 /// What `claude` prints about itself (its version, its login). Calls no model. `None` when it does not run or does not end in time.
-pub fn query_client(command: &Path, arguments: &[&str], config: &Config) -> Option<String> {
+pub(crate) fn query_client(command: &Path, arguments: &[&str], config: &Config) -> Option<String> {
     // The folder does not exist before the first digest. Falls back to `/`, where only root can place settings, rather than to a
     // world-writable folder.
     let folder = Some(config.child_dir()).filter(|dir| dir.is_dir()).unwrap_or_else(|| "/".into());

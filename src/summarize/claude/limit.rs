@@ -11,10 +11,10 @@ const HOUR: Millis = 3_600_000;
 const SESSION_WINDOW: Millis = 5 * HOUR;
 const DAY: Millis = 24 * HOUR;
 /// Longer than any window: a later end is not believed.
-pub const MAX_WAIT: Millis = 8 * DAY;
+pub(crate) const MAX_WAIT: Millis = 8 * DAY;
 
 /// When the limit that this notice announces ends; `None` when the text is not such a notice.
-pub fn limit_ends_at(said: &str, now: Millis, zone: &TimeZone) -> Option<Millis> {
+pub(crate) fn limit_ends_at(said: &str, now: Millis, zone: &TimeZone) -> Option<Millis> {
     const SIGNS: [&str; 6] =
         ["hit your limit", "hit your session limit", "hit your weekly limit", "usage limit", "limit reached", "limit · resets"];
     let lower = said.to_lowercase();

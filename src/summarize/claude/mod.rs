@@ -6,7 +6,7 @@
 mod call;
 mod limit;
 mod replies;
-pub mod report;
+pub(crate) mod report;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-pub use self::call::{SIZE_FLAGS, query_client};
+pub(crate) use self::call::{SIZE_FLAGS, query_client};
 use self::call::{describe, first_line, is_optional_flag, unknown_flag};
-pub use self::limit::limit_ends_at;
+pub(crate) use self::limit::limit_ends_at;
 use self::report::{Attempt, session_with};
 use super::{ModelRequest, Summarizer, Summary, SummaryFailure, SummaryInput, reply};
 use crate::analyze::verify::{restore_user_words, verify};
@@ -40,7 +40,7 @@ const FULL_CLIENT_OVERHEAD_BYTES: usize = 120_000;
 /// Waits before each retry of a transient failure.
 const BACKOFF: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(4)];
 
-pub struct Claude {
+pub(crate) struct Claude {
     command: PathBuf,
     /// As requested: usually an alias without a version.
     model: String,
@@ -62,7 +62,7 @@ impl Claude {
     ///
     /// # Errors
     /// When the command is not found.
-    pub fn find(config: &Config, gate: &Sanitizer, answered_by: Option<String>) -> Result<Self, String> {
+    pub(crate) fn find(config: &Config, gate: &Sanitizer, answered_by: Option<String>) -> Result<Self, String> {
         let name = &config.digest.claude;
         let command = which(name, &config.search_path).ok_or_else(|| format!("`{name}` was not found on the PATH"))?;
         Ok(Self {
@@ -78,7 +78,7 @@ impl Claude {
         })
     }
 
-    pub fn model(&self) -> &str {
+    pub(crate) fn model(&self) -> &str {
         &self.model
     }
 
@@ -107,7 +107,7 @@ impl Claude {
     /// Upper bound on the cost of a call, in US dollars; `None` when the price of a model that may answer is unknown.
     ///
     /// Counts half a token per byte, which is more than any of our texts has, and all input as written to the one-hour cache.
-    pub fn worst_cost(&self, request: &ModelRequest) -> Option<f64> {
+    pub(crate) fn worst_cost(&self, request: &ModelRequest) -> Option<f64> {
         let lean = !self.unknown().iter().any(|flag| SIZE_FLAGS.contains(&flag.as_str()));
         let bytes = request.bytes() + if lean { CLIENT_OVERHEAD_BYTES } else { FULL_CLIENT_OVERHEAD_BYTES };
         let tokens = Tokens { cache_write_hour: bytes as u64 / 2, output: self.max_output_tokens(), ..Tokens::default() };
@@ -115,7 +115,7 @@ impl Claude {
     }
 
     /// Expected cost of a call, for the estimate before a run: four bytes per token, 800 tokens of output.
-    pub fn likely_cost(&self, request: &ModelRequest) -> Option<f64> {
+    pub(crate) fn likely_cost(&self, request: &ModelRequest) -> Option<f64> {
         let tokens = Tokens { input: (request.bytes() + CLIENT_OVERHEAD_BYTES) as u64 / 4, output: 800, ..Tokens::default() };
         self.costs(tokens).into_iter().next().flatten()
     }
@@ -131,7 +131,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Parses the model's reply, or says why it is not an answer.
-pub type ReplyParser<'r, T> = &'r dyn Fn(&str) -> Result<T, String>;
+pub(crate) type ReplyParser<'r, T> = &'r dyn Fn(&str) -> Result<T, String>;
 
 /// An answer and what it cost.
 #[derive(Debug)]
@@ -147,7 +147,7 @@ impl Claude {
     ///
     /// # Errors
     /// When there is no answer, or none that can be read.
-    pub fn ask<T>(&self, request: &ModelRequest, read: ReplyParser<'_, T>) -> Result<ModelAnswer<T>, SummaryFailure> {
+    pub(crate) fn ask<T>(&self, request: &ModelRequest, read: ReplyParser<'_, T>) -> Result<ModelAnswer<T>, SummaryFailure> {
         let mut waits = BACKOFF.iter();
         loop {
             match self.try_once(request, read) {
@@ -228,7 +228,7 @@ impl Summarizer for Claude {
 
 impl Claude {
     /// Is there an answer on disk from which a digest can be made?
-    pub fn has_digest(&self, input: &SummaryInput) -> bool {
+    pub(crate) fn has_digest(&self, input: &SummaryInput) -> bool {
         self.has_answer(&input.request, &|said| reply::read(said, &input.request))
     }
 }

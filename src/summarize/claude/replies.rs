@@ -40,17 +40,17 @@ impl Claude {
     }
 
     /// Is there an unused answer to this very request?
-    pub fn has_answer<T>(&self, request: &ModelRequest, read: ReplyParser<'_, T>) -> bool {
+    pub(crate) fn has_answer<T>(&self, request: &ModelRequest, read: ReplyParser<'_, T>) -> bool {
         self.stored_answer(request, read).is_some()
     }
 
     /// Deletes the reply once it is used.
-    pub fn forget_reply(&self, request: &ModelRequest) {
+    pub(crate) fn forget_reply(&self, request: &ModelRequest) {
         let _ = fs::remove_file(self.reply_file(request));
     }
 
     /// Deletes replies that no one used: their sessions continued before they could be.
-    pub fn drop_old_replies(&self, now: Millis) {
+    pub(crate) fn drop_old_replies(&self, now: Millis) {
         let Ok(files) = fs::read_dir(&self.replies) else { return };
         let age = |meta: fs::Metadata| {
             Some(now - meta.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?.as_millis() as Millis)

@@ -75,7 +75,7 @@ fn redacted_value(value: Value, gate: &Sanitizer) -> Value {
 }
 
 /// Is there a complete report?
-pub fn is_whole(stdout: &[u8]) -> bool {
+pub(crate) fn is_whole(stdout: &[u8]) -> bool {
     find(stdout).is_some_and(|report| report.get("result").is_some())
 }
 
@@ -105,14 +105,14 @@ pub fn read<T>(stdout: &[u8], read: ReplyParser<'_, T>, asked: &str) -> Attempt<
 }
 
 /// The model that answered. If the client used several, the most expensive one.
-pub fn answered_by(report: &Value) -> Option<String> {
+pub(crate) fn answered_by(report: &Value) -> Option<String> {
     let all = report.get("modelUsage")?.as_object()?;
     let cost = |used: &Value| used.get("costUSD").and_then(Value::as_f64).unwrap_or(0.0);
     let (name, _) = all.iter().reduce(|most, one| if cost(one.1) > cost(most.1) { one } else { most })?;
     Some(shorten(&one_line(&without_controls(name)), MAX_NAME)).filter(|name| !name.is_empty())
 }
 
-pub fn session_with<T>(what: String, cost_usd: Option<f64>) -> Attempt<T> {
+pub(crate) fn session_with<T>(what: String, cost_usd: Option<f64>) -> Attempt<T> {
     Attempt::Failed(SummaryFailure::Session { what, cost_usd })
 }
 

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::fs;
 
-use recall::model::digest::Digest;
-use recall::model::session::short_id;
+use recall::testing::model::digest::Digest;
+use recall::testing::model::session::short_id;
 
 use crate::support::{Ran, World, assistant, user};
 

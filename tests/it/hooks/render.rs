@@ -3,13 +3,13 @@
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
-use recall::model::digest::{Claim, Digest, FileNote};
-use recall::model::session::RecordKey;
-use recall::render::session_start::render;
-use recall::render::session_start::{
+use recall::testing::model::digest::{Claim, Digest, FileNote};
+use recall::testing::model::session::RecordKey;
+use recall::testing::render::session_start::render;
+use recall::testing::render::session_start::{
     ContextParts, ContextSubject, FullSession, NoteLine, OpenItemLine, RenderedContext, SessionLine, UndigestedSession,
 };
-use recall::text::budget::tokens;
+use recall::testing::text::budget::tokens;
 
 /// With so much room, anything there is to say fits.
 const ROOMY: usize = 1500;

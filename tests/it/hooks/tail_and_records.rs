@@ -4,9 +4,9 @@ use std::fs;
 use std::io;
 
 use proptest::prelude::*;
-use recall::model::assemble::{EntryBuilder, session_from_records};
-use recall::model::session::{Entry, Item, Outcome, Record, RecordKey, Session, ToolUse};
-use recall::source::delta::{RawLine, last_lines};
+use recall::testing::model::assemble::{EntryBuilder, session_from_records};
+use recall::testing::model::session::{Entry, Item, Outcome, Record, RecordKey, Session, ToolUse};
+use recall::testing::source::delta::{RawLine, last_lines};
 
 /// All pieces of the last `most` bytes, each with where it begins and ends.
 fn pieces(text: &[u8], most: u64) -> io::Result<Vec<(u64, u64, String)>> {

@@ -204,7 +204,7 @@ proptest! {
 
     #[test]
     fn what_is_disarmed_reads_like_no_tag(text in ending(), most in 1usize..200) {
-        let said = recall::model::session::said(&text, most);
+        let said = recall::testing::model::session::said(&text, most);
         for tag in TAGS {
             prop_assert_eq!(seen(&said, tag), 0, "{}: {}", tag, said);
         }

@@ -2,12 +2,14 @@
 
 use proptest::prelude::*;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag};
-use recall::model::author::Author;
-use recall::model::digest::{Claim, Digest, FileNote};
-use recall::model::session::{Answer, Entry, FileTouch, Item, Outcome, Project, RecordKey, Session, Tokens, ToolUse, Touch};
-use recall::model::session_facts::SessionFacts;
-use recall::render::page::{DayEntry, SessionPageInput, UndigestedTotals, day_page, session_page};
-use recall::store::open_items::ClosedItem;
+use recall::testing::model::author::Author;
+use recall::testing::model::digest::{Claim, Digest, FileNote};
+use recall::testing::model::session::{
+    Answer, Entry, FileTouch, Item, Outcome, Project, RecordKey, Session, Tokens, ToolUse, Touch,
+};
+use recall::testing::model::session_facts::SessionFacts;
+use recall::testing::render::page::{DayEntry, SessionPageInput, UndigestedTotals, day_page, session_page};
+use recall::testing::store::open_items::ClosedItem;
 
 use crate::hostile::scene::{Hostile, S, SHOP, world};
 use crate::support::World;

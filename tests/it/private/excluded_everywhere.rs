@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::CommandFactory;
-use recall::cli::args::Cli;
-use recall::hook::payload::Event;
+use recall::testing::cli::args::Cli;
+use recall::testing::hook::payload::Event;
 use serde_json::{Value, json};
 
 use crate::support::mcp_client::Peer;

@@ -5,8 +5,8 @@ use std::fs::OpenOptions;
 use std::path::Path;
 use std::process::Command;
 
-use recall::privacy::Policy;
-use recall::store::{Memory, Store};
+use recall::testing::privacy::Policy;
+use recall::testing::store::{Memory, Store};
 use rustix::fs::{FlockOperation, fcntl_lock};
 
 use crate::crowd::scene::begun;

@@ -3,7 +3,7 @@
 use super::super::MemoryKind::{Check, Decision, Error};
 use super::super::language::{Language, PhraseRule};
 
-pub static GERMAN: Language = Language {
+pub(crate) static GERMAN: Language = Language {
     numbers: &["zwei", "drei", "vier"],
     supposing: &["wenn", "falls", "ob"],
     announcing: &["^ ich werde", "^ lass uns"],

@@ -3,7 +3,7 @@
 
 use super::super::MemoryKind::{self, *};
 
-pub const MEMORY: &[(MemoryKind, &str)] = &[
+pub(crate) const MEMORY: &[(MemoryKind, &str)] = &[
     (Error, "Three of the end-to-end tests went south after that commit."),
     (Error, "Still no luck, the socket closes right after the handshake."),
     (Error, "The importer chokes on empty lines."),
@@ -46,7 +46,7 @@ pub const MEMORY: &[(MemoryKind, &str)] = &[
     (Configuration, "MAX_CONNECTIONS defaults to 20."),
 ];
 
-pub const NO_MEMORY: &[&str] = &[
+pub(crate) const NO_MEMORY: &[&str] = &[
     "Give the failing test a better name.",
     "Let me run the suite once more.",
     "The parser turns text into tokens.",

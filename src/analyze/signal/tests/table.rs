@@ -5,7 +5,7 @@
 use super::super::MemoryKind::{self, *};
 
 /// Sentences that are worth remembering.
-pub const MEMORY: &[(MemoryKind, &[&str])] = &[
+pub(crate) const MEMORY: &[(MemoryKind, &[&str])] = &[
     (
         Error,
         &[
@@ -150,7 +150,7 @@ pub const MEMORY: &[(MemoryKind, &[&str])] = &[
 ];
 
 /// Sentences that are not memories.
-pub const NO_MEMORY: &[&str] = &[
+pub(crate) const NO_MEMORY: &[&str] = &[
     "store the value in a map",
     "handle the error case",
     "Same graceful error handling pattern as for the other archives",

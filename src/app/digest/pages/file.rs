@@ -9,7 +9,7 @@ use super::PageWriter;
 use crate::sys::private_files;
 
 /// Heading below which a page belongs to the user.
-pub const NOTES_HEADING: &str = "## Notes";
+pub(crate) const NOTES_HEADING: &str = "## Notes";
 
 impl PageWriter<'_> {
     /// Replaces a page if its text differs, keeping the user's notes below it.
@@ -51,7 +51,7 @@ fn read(file: &Path) -> Result<Option<String>> {
 
 /// The text after the notes' heading, whatever the line ending. Text from sessions never starts a heading, so the first match is
 /// the user's.
-pub fn notes_in(page: &str) -> &str {
+pub(crate) fn notes_in(page: &str) -> &str {
     let mut at = 0;
     for line in page.split_inclusive('\n') {
         at += line.len();

@@ -1,6 +1,6 @@
 //! Writes the pages: only those that changed, each one atomically, with the user's notes kept.
 
-pub mod collect;
+pub(crate) mod collect;
 mod file;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-pub use self::file::{NOTES_HEADING, notes_in};
+pub(crate) use self::file::{NOTES_HEADING, notes_in};
 use crate::app::digest::pages::collect::{SessionPage, with_page_data};
 use crate::config::Config;
 use crate::model::price::{costs_by_model, session_cost};
@@ -28,7 +28,7 @@ use crate::sys::messages::Ui;
 
 /// Brings the pages up to date with the digests: all of them if `all`, or if the time zone changed and with it the days. Missing
 /// pages are written again. Returns the number of files written.
-pub fn write(config: &Config, store: &mut Store, all: bool, ui: &Ui) -> Result<u64> {
+pub(crate) fn write(config: &Config, store: &mut Store, all: bool, ui: &Ui) -> Result<u64> {
     store.find_near_duplicates(all)?;
     failpoints::point("repeats found");
     let recorded = store.pages()?;
@@ -75,7 +75,7 @@ fn bring_up_to_date(config: &Config, store: &mut Store, all: bool, gone: Vec<Pag
 }
 
 /// Rewrites the pages of the given days, with the notes that move there. A page with nothing left on it is removed.
-pub fn write_days(config: &Config, store: &mut Store, days: BTreeMap<String, String>, ui: &Ui) -> Result<u64> {
+pub(crate) fn write_days(config: &Config, store: &mut Store, days: BTreeMap<String, String>, ui: &Ui) -> Result<u64> {
     PageWriter { config, store, ui, all: false, days, made: BTreeMap::new(), gone: Vec::new(), written: 0 }.run(&[], &[])
 }
 
@@ -205,7 +205,7 @@ impl PageWriter<'_> {
 }
 
 /// A day's page, built from what the policy lets the reader see. `None` if that is nothing.
-pub fn visible_day_page(config: &Config, memory: &Memory, day: &str) -> Result<Option<String>> {
+pub(crate) fn visible_day_page(config: &Config, memory: &Memory, day: &str) -> Result<Option<String>> {
     memory.in_snapshot(|| {
         let mut entries = Vec::new();
         for pk in memory.sessions_of_day(day)? {
@@ -221,7 +221,7 @@ pub fn visible_day_page(config: &Config, memory: &Memory, day: &str) -> Result<O
 }
 
 /// Whether a day's page, as written, shows something that the policy hides from the reader.
-pub fn shows_hidden(config: &Config, memory: &Memory, day: &str) -> Result<bool> {
+pub(crate) fn shows_hidden(config: &Config, memory: &Memory, day: &str) -> Result<bool> {
     memory.hides_part_of_day(day, day_bounds(day, config).unwrap_or((Millis::MIN, Millis::MAX)))
 }
 

@@ -29,7 +29,7 @@ const TRANSACTION_BYTES: u64 = 8 << 20;
 const CHANNEL_CAPACITY: usize = 8;
 
 /// A file with new content, and where to continue.
-pub struct PendingFile {
+pub(crate) struct PendingFile {
     file: Arc<TranscriptFile>,
     cursor: Option<Checkpoint>,
     /// Privacy state of the conversation at the checkpoint, needed to read on from there.
@@ -37,14 +37,14 @@ pub struct PendingFile {
 }
 
 impl PendingFile {
-    pub fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         let from = self.cursor.as_ref().map_or(0, |c| c.offset);
         if self.file.size >= from { self.file.size - from } else { self.file.size }
     }
 }
 
 /// Files that changed since they were last read, largest first, so that no thread is left with a large one at the end.
-pub fn pending_files(changed: Vec<(TranscriptFile, Option<KnownFile>)>) -> Vec<PendingFile> {
+pub(crate) fn pending_files(changed: Vec<(TranscriptFile, Option<KnownFile>)>) -> Vec<PendingFile> {
     let of = |(file, seen): (TranscriptFile, Option<KnownFile>)| {
         let (cursor, conversation) = seen.map(|k| (k.cursor, k.conversation)).unzip();
         PendingFile { file: Arc::new(file), cursor, conversation: conversation.unwrap_or_default() }
@@ -55,7 +55,7 @@ pub fn pending_files(changed: Vec<(TranscriptFile, Option<KnownFile>)>) -> Vec<P
 }
 
 /// Reads files in parallel and stores them with one writer.
-pub struct TranscriptReader<'a> {
+pub(crate) struct TranscriptReader<'a> {
     config: &'a Config,
     gate: &'a Sanitizer,
     projects: &'a Projects,
@@ -69,7 +69,7 @@ pub struct TranscriptReader<'a> {
 }
 
 impl<'a> TranscriptReader<'a> {
-    pub fn new(
+    pub(crate) fn new(
         config: &'a Config,
         gate: &'a Sanitizer,
         projects: &'a Projects,
@@ -82,7 +82,7 @@ impl<'a> TranscriptReader<'a> {
         Self { config, gate, projects, jobs, now, ui, long: Mutex::new(()), own_dirs }
     }
 
-    pub fn run(&self, pending: &[PendingFile], store: &mut Store, report: &mut Report) -> Result<()> {
+    pub(crate) fn run(&self, pending: &[PendingFile], store: &mut Store, report: &mut Report) -> Result<()> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.jobs.unwrap_or(0)).build().context("cannot start threads")?;
         let bar = self.ui.bytes(pending.iter().map(PendingFile::bytes).sum());
         let (send, receive) = sync_channel::<Result<IngestBatch>>(CHANNEL_CAPACITY);

@@ -1,6 +1,6 @@
 //! Collects the content: from the index, from marks of sessions without a digest, and from the ends of transcripts.
 
-pub mod undigested;
+pub(crate) mod undigested;
 
 use std::iter::{empty, successors};
 use std::time::Instant;
@@ -9,7 +9,7 @@ use anyhow::Result;
 
 use crate::analyze::signal::is_offer;
 use crate::app::session_start::client_memory::ClientMemory;
-pub use crate::app::session_start::gather::undigested::gather_compacted;
+pub(crate) use crate::app::session_start::gather::undigested::gather_compacted;
 use crate::config::Config;
 use crate::model::author::Author;
 use crate::model::note::NoteKind;
@@ -38,7 +38,7 @@ const MIN_FAILURES: u32 = 2;
 
 /// How the asking session starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum StartMode {
+pub(crate) enum StartMode {
     /// With an empty context.
     Blank,
     /// With its conversation up to this time: show only what happened elsewhere since.
@@ -46,23 +46,23 @@ pub enum StartMode {
 }
 
 /// A request for a session's context.
-pub struct ContextRequest<'a> {
-    pub cwd: &'a str,
+pub(crate) struct ContextRequest<'a> {
+    pub(crate) cwd: &'a str,
     /// The id of the starting session, which is left out.
-    pub session: Option<&'a str>,
-    pub start: StartMode,
-    pub max_tokens: usize,
-    pub now: Millis,
+    pub(crate) session: Option<&'a str>,
+    pub(crate) start: StartMode,
+    pub(crate) max_tokens: usize,
+    pub(crate) now: Millis,
     /// When to stop reading transcripts.
-    pub until: Instant,
+    pub(crate) until: Instant,
     /// Count all sessions of the project, including those without room?
-    pub count: bool,
+    pub(crate) count: bool,
     /// A notice to the user; takes the place of the one about failing digests.
-    pub notice: Option<String>,
+    pub(crate) notice: Option<String>,
 }
 
 /// The context from the index, the marks and the transcripts; without an index, from the other two.
-pub fn gather(config: &Config, store: Option<&Memory>, asked: &ContextRequest<'_>) -> Result<RenderedContext> {
+pub(crate) fn gather(config: &Config, store: Option<&Memory>, asked: &ContextRequest<'_>) -> Result<RenderedContext> {
     match store {
         Some(store) => store.in_snapshot(|| gather_from(config, Some(store), asked)),
         None => gather_from(config, None, asked),

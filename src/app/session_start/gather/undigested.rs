@@ -100,7 +100,7 @@ impl Gatherer<'_> {
 
 /// What a session did before its context was compacted, straight from its transcript. The index contributes only the project's notes,
 /// which the session got when it started, and what was forgotten.
-pub fn gather_compacted(
+pub(crate) fn gather_compacted(
     config: &Config,
     store: Option<&Memory>,
     transcript: &Path,

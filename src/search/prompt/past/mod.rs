@@ -11,7 +11,7 @@ use self::phrases::{
 use crate::analyze::signal::language::Matcher;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PastIntent {
+pub(crate) enum PastIntent {
     No,
     /// It continues something: an earlier session's work, or what this one was just doing.
     Continues,
@@ -42,17 +42,17 @@ static PIECES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
 });
 
 /// Is it a word (or several joined ones) of a phrase that asks?
-pub fn is_phrase_word(lower: &str) -> bool {
+pub(crate) fn is_phrase_word(lower: &str) -> bool {
     WORDS.contains(lower)
 }
 
 /// Does a text in a script without spaces ask for the past?
-pub fn asks_unsegmented(text: &str) -> bool {
+pub(crate) fn asks_unsegmented(text: &str) -> bool {
     UNSEGMENTED_PHRASES.iter().any(|phrase| text.contains(phrase))
 }
 
 /// Such a text without the words that ask; what is left is separated by spaces.
-pub fn strip_asking(text: &str) -> String {
+pub(crate) fn strip_asking(text: &str) -> String {
     let left = PIECES.iter().fold(text.to_owned(), |left, piece| left.replace(piece, " "));
     let topics = left.split(' ').map(|part| part.trim_start_matches(LEADING_PARTICLES).trim_end_matches(TRAILING_PARTICLES));
     topics.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
@@ -66,7 +66,7 @@ const DECIDING: [&str; 19] = [
 const DECIDING_UNSEGMENTED: [&str; 5] = ["决定", "決定", "決め", "결정", "为什么"];
 
 /// Does the text ask what was decided, or why?
-pub fn wants_decisions(text: &str) -> bool {
+pub(crate) fn wants_decisions(text: &str) -> bool {
     let lower = text.to_lowercase();
     let mut words = lower.split(|c: char| !c.is_alphanumeric());
     words.any(|word| DECIDING.iter().any(|start| word.starts_with(start)))
@@ -74,7 +74,7 @@ pub fn wants_decisions(text: &str) -> bool {
 }
 
 /// Does a clause of these lines begin with a word for "why"?
-pub fn asks_why(lines: &[String]) -> bool {
+pub(crate) fn asks_why(lines: &[String]) -> bool {
     let begins = |clause: &str| clause.split_whitespace().next().is_some_and(|word| WHY.contains(&word.to_lowercase().as_str()));
     lines.iter().flat_map(|line| clauses(line)).any(begins)
 }
@@ -82,7 +82,7 @@ pub fn asks_why(lines: &[String]) -> bool {
 const WHY: [&str; 6] = ["why", "warum", "wieso", "weshalb", "pourquoi", "perché"];
 
 /// What the user's own lines ask for.
-pub fn classify(lines: &[String]) -> PastIntent {
+pub(crate) fn classify(lines: &[String]) -> PastIntent {
     let found = lines.iter().flat_map(|line| clauses(line)).map(|clause| {
         if asks_unsegmented(clause) {
             return PastIntent::Asks;

@@ -2,19 +2,19 @@
 
 use crate::analyze::signal::language::{Language, PhraseRule};
 
-pub const ASKS_FOR_PAST: &str = "asks for the past";
-pub const CONTINUES: &str = "continues";
+pub(crate) const ASKS_FOR_PAST: &str = "asks for the past";
+pub(crate) const CONTINUES: &str = "continues";
 /// Phrases that only look like it: a longer phrase hides the shorter one inside it.
 const LOOKALIKE: &str = "something else";
 
 /// Phrases in scripts without spaces.
-pub const UNSEGMENTED_PHRASES: [&str; 15] = [
+pub(crate) const UNSEGMENTED_PHRASES: [&str; 15] = [
     "上次", "上回", "上一次", "我们之前", "我們之前", "之前我们", "之前我們", "昨天我们", "我们昨天", "前回", "この前",
     "昨日の続き", "続きから", "지난번", "저번에",
 ];
 
 /// Words around these phrases that are not topics either.
-pub const UNSEGMENTED_AROUND: [&str; 107] = [
+pub(crate) const UNSEGMENTED_AROUND: [&str; 107] = [
     // Chinese
     "我们", "我們", "之前", "昨天", "做到", "说到", "說到", "讲到", "讲过", "进行到", "停在", "哪里", "哪裡", "哪儿", "那里",
     "继续", "繼續", "接着", "工作", "做了什么", "什么", "什麼", "为什么", "為什麼", "怎么", "怎麼", "决定", "決定", "讨论", "討論",
@@ -28,13 +28,13 @@ pub const UNSEGMENTED_AROUND: [&str; 107] = [
     "우리", "작업", "계속", "이어서", "해줘", "주세요",
 ];
 /// Particles to strip from the start and the end of a topic.
-pub const LEADING_PARTICLES: &[char] = &['的', '了', '把', '在', 'の', 'を', 'は', 'が', 'で', 'に', 'と', 'も', 'へ'];
-pub const TRAILING_PARTICLES: &[char] = &[
+pub(crate) const LEADING_PARTICLES: &[char] = &['的', '了', '把', '在', 'の', 'を', 'は', 'が', 'で', 'に', 'と', 'も', 'へ'];
+pub(crate) const TRAILING_PARTICLES: &[char] = &[
     '的', '了', '吗', '嗎', '呢', '吧', 'の', 'を', 'は', 'が', 'で', 'に', 'と', 'も', 'か', 'へ', 'ね', 'よ', '을', '를', '은',
     '는', '의', '에',
 ];
 
-pub static PHRASES: Language = Language {
+pub(crate) static PHRASES: Language = Language {
     numbers: &[],
     supposing: &[],
     announcing: &[],

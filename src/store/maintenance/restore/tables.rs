@@ -1,15 +1,15 @@
 //! Tables whose rows go from a damaged index into a restored one as they are.
 
 /// A table, and how its rows are read and written.
-pub struct Table {
-    pub name: &'static str,
-    pub columns: &'static str,
-    pub order: &'static str,
-    pub insert: &'static str,
+pub(crate) struct Table {
+    pub(crate) name: &'static str,
+    pub(crate) columns: &'static str,
+    pub(crate) order: &'static str,
+    pub(crate) insert: &'static str,
 }
 
 /// What must not come back.
-pub const FORGOTTEN: [Table; 6] = [
+pub(crate) const FORGOTTEN: [Table; 6] = [
     Table { name: "forgotten_session", columns: "id", order: "id", insert: "INSERT OR IGNORE INTO forgotten_session VALUES (?1)" },
     Table {
         name: "forgotten_row",
@@ -38,25 +38,25 @@ pub const FORGOTTEN: [Table; 6] = [
     },
 ];
 /// Spend: budgets also hold after a repair.
-pub const SPEND: Table = Table {
+pub(crate) const SPEND: Table = Table {
     name: "spend",
     columns: "pk, at, session, model, reserved_usd, actual_usd",
     order: "pk",
     insert: "INSERT OR REPLACE INTO spend VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
 };
-pub const PAGES: Table = Table {
+pub(crate) const PAGES: Table = Table {
     name: "page p JOIN session s ON s.pk = p.session",
     columns: "p.path, s.id, p.day",
     order: "p.path",
     insert: "INSERT OR IGNORE INTO page(path, session, day) SELECT ?1, pk, ?3 FROM session WHERE id = ?2",
 };
-pub const DAYS: Table = Table {
+pub(crate) const DAYS: Table = Table {
     name: "page",
     columns: "path, day",
     order: "path",
     insert: "INSERT OR IGNORE INTO page(path, session, day) SELECT ?1, NULL, ?2 WHERE ?1 NOT LIKE '%/sessions/%'",
 };
-pub const FORMER: Table = Table {
+pub(crate) const FORMER: Table = Table {
     name: "former_digest f JOIN session s ON s.pk = f.session",
     columns: "f.id, s.id",
     order: "f.id",

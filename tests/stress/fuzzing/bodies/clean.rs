@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use recall::privacy::Sanitizer;
-use recall::text::clean::{both_ends, fold_lines, head_and_tail, one_line, shorten, without_controls};
+use recall::testing::privacy::Sanitizer;
+use recall::testing::text::clean::{both_ends, fold_lines, head_and_tail, one_line, shorten, without_controls};
 use redact::Redactor;
 
 use super::{acts, secrets, texts};

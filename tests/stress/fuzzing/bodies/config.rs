@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use recall::config::file::{ConfigValues, parse};
-use recall::config::globset;
-use recall::privacy::ProjectPatterns;
+use recall::testing::config::file::{ConfigValues, parse};
+use recall::testing::config::globset;
+use recall::testing::privacy::ProjectPatterns;
 
 pub fn check(data: &[u8]) {
     let text = String::from_utf8_lossy(data);

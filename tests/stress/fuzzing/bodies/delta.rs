@@ -3,7 +3,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 
-use recall::source::delta::{Checkpoint, LineReader, RawLine, open, tail_hash};
+use recall::testing::source::delta::{Checkpoint, LineReader, RawLine, open, tail_hash};
 
 /// Where lines are too long to be read.
 const MAX_LINE: usize = 200;

@@ -4,14 +4,18 @@
 use std::collections::BTreeMap;
 
 use jiff::tz::TimeZone;
-use recall::model::author::Author;
-use recall::model::digest::{Claim, Digest, FileNote};
-use recall::model::session::{Answer, Entry, FileTouch, Item, Outcome, Project, RecordKey, Session, Tokens, ToolUse, Touch};
-use recall::model::session_facts::SessionFacts;
-use recall::render::page::{DayEntry, SessionPageInput, UndigestedTotals, day_of, day_page, session_page, session_page_name};
-use recall::store::notes::Note;
-use recall::store::open_items::ClosedItem;
-use recall::text::markdown::{code, inline, slug, yaml};
+use recall::testing::model::author::Author;
+use recall::testing::model::digest::{Claim, Digest, FileNote};
+use recall::testing::model::session::{
+    Answer, Entry, FileTouch, Item, Outcome, Project, RecordKey, Session, Tokens, ToolUse, Touch,
+};
+use recall::testing::model::session_facts::SessionFacts;
+use recall::testing::render::page::{
+    DayEntry, SessionPageInput, UndigestedTotals, day_of, day_page, session_page, session_page_name,
+};
+use recall::testing::store::notes::Note;
+use recall::testing::store::open_items::ClosedItem;
+use recall::testing::text::markdown::{code, inline, slug, yaml};
 
 use super::{acts, texts};
 

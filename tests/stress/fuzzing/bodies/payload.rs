@@ -3,8 +3,8 @@
 use std::path::{Component, Path, PathBuf};
 use std::sync::LazyLock;
 
-use recall::hook::payload::{Event, Payload};
-use recall::source::mark::Mark;
+use recall::testing::hook::payload::{Event, Payload};
+use recall::testing::source::mark::Mark;
 
 static DIRS: LazyLock<[PathBuf; 2]> = LazyLock::new(|| ["/home/dev/.claude".into(), "/home/dev/.config/claude".into()]);
 const EVENTS: [Event; 7] = [

@@ -2,9 +2,9 @@
 
 use std::sync::LazyLock;
 
-use recall::privacy::{Sanitizer, opens_private, strip};
-use recall::text::clean::without_controls;
-use recall::text::disarm::disarm;
+use recall::testing::privacy::{Sanitizer, opens_private, strip};
+use recall::testing::text::clean::without_controls;
+use recall::testing::text::disarm::disarm;
 
 use super::texts;
 

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use jiff::tz::TimeZone;
-use recall::config::QueryContext;
-use recall::model::session::{Item, RecordKey};
-use recall::privacy::Policy;
-use recall::search::{Highlighter, Query, SearchOptions, find};
-use recall::store::transfer::{Exported, ExportedRow, ExportedSource};
-use recall::store::{Memory, Store};
+use recall::testing::config::QueryContext;
+use recall::testing::model::session::{Item, RecordKey};
+use recall::testing::privacy::Policy;
+use recall::testing::search::{Highlighter, Query, SearchOptions, find};
+use recall::testing::store::transfer::{Exported, ExportedRow, ExportedSource};
+use recall::testing::store::{Memory, Store};
 
 thread_local! {
     static INDEX: OnceCell<(tempfile::TempDir, Memory)> = const { OnceCell::new() };
@@ -40,7 +40,7 @@ pub fn check(data: &[u8]) {
         for one in &found {
             assert!(one.score.is_finite() && (0.0..=1.001).contains(&one.covered) && one.passages.len() <= 2, "{one:?}");
         }
-        recall::search::max_distinctiveness(store, &query).unwrap_or_else(|e| panic!("{e:#}: {text:?}"));
+        recall::testing::search::max_distinctiveness(store, &query).unwrap_or_else(|e| panic!("{e:#}: {text:?}"));
     });
     let _ = Highlighter::of_query(&query);
 }

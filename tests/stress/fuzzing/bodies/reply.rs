@@ -2,11 +2,11 @@
 
 use std::sync::LazyLock;
 
-use recall::analyze::verify::verify;
-use recall::model::session::{Entry, FileTouch, Item, Project, RecordKey, Session, ToolUse, Touch};
-use recall::privacy::Sanitizer;
-use recall::summarize::claude::report::{self, Attempt};
-use recall::summarize::{ModelRequest, reply};
+use recall::testing::analyze::verify::verify;
+use recall::testing::model::session::{Entry, FileTouch, Item, Project, RecordKey, Session, ToolUse, Touch};
+use recall::testing::privacy::Sanitizer;
+use recall::testing::summarize::claude::report::{self, Attempt};
+use recall::testing::summarize::{ModelRequest, reply};
 
 use super::{acts, secrets};
 
@@ -41,7 +41,7 @@ fn one(text: &str, request: &ModelRequest) {
     verify(&mut again, &SESSION);
     assert_eq!(again, digest, "what was verified once is verified");
     let stored = serde_json::to_vec(&digest).expect("a digest is JSON");
-    assert_eq!(serde_json::from_slice::<recall::model::digest::Digest>(&stored).expect("it is read again"), digest);
+    assert_eq!(serde_json::from_slice::<recall::testing::model::digest::Digest>(&stored).expect("it is read again"), digest);
 }
 
 /// All that the client prints, the reply in it.

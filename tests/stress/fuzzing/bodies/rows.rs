@@ -2,10 +2,10 @@
 
 use std::sync::LazyLock;
 
-use recall::model::session::{Item, Record};
-use recall::privacy::Sanitizer;
-use recall::source::claude_code::{ParsedLine, TranscriptIdentity, is_complete, parse_line};
-use recall::source::json::{self, fields};
+use recall::testing::model::session::{Item, Record};
+use recall::testing::privacy::Sanitizer;
+use recall::testing::source::claude_code::{ParsedLine, TranscriptIdentity, is_complete, parse_line};
+use recall::testing::source::json::{self, fields};
 use serde_json::Value;
 use serde_json::value::RawValue;
 

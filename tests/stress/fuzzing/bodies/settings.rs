@@ -1,9 +1,9 @@
 //! Settings editing: what install put in uninstall takes out, byte for byte, and what is not ours is as it was in between.
 
-use recall::setup::hook_command::Invocation;
-use recall::setup::servers::{self, ServerLocation};
-use recall::setup::settings;
-use recall::setup::strict_json::Shapes;
+use recall::testing::setup::hook_command::Invocation;
+use recall::testing::setup::servers::{self, ServerLocation};
+use recall::testing::setup::settings;
+use recall::testing::setup::strict_json::Shapes;
 use serde_json::Value;
 
 pub fn check(data: &[u8]) {

@@ -3,14 +3,16 @@
 use std::cell::RefCell;
 
 use jiff::tz::TimeZone;
-use recall::analyze::extract::extract;
-use recall::model::price::costs_by_model;
-use recall::model::session::Item;
-use recall::model::session_facts::SessionFacts;
-use recall::privacy::Sanitizer;
-use recall::render::page::{DayEntry, SessionPageInput, UndigestedTotals, day_of, day_page, session_page, session_page_name};
-use recall::store::Store;
-use recall::store::transfer::Exported;
+use recall::testing::analyze::extract::extract;
+use recall::testing::model::price::costs_by_model;
+use recall::testing::model::session::Item;
+use recall::testing::model::session_facts::SessionFacts;
+use recall::testing::privacy::Sanitizer;
+use recall::testing::render::page::{
+    DayEntry, SessionPageInput, UndigestedTotals, day_of, day_page, session_page, session_page_name,
+};
+use recall::testing::store::Store;
+use recall::testing::store::transfer::Exported;
 
 /// Inputs for which one index is used.
 const USES: usize = 500;

@@ -1,0 +1,132 @@
+//! What the tests, benches and fuzz targets of this repository reach inside for. No part of the program; it may change at any time.
+
+pub mod analyze {
+    pub mod extract {
+        pub use crate::analyze::extract::extract;
+    }
+    pub mod verify {
+        pub use crate::analyze::verify::verify;
+    }
+}
+pub mod cli {
+    pub mod args {
+        pub use crate::cli::args::Cli;
+    }
+}
+pub mod config {
+    pub use crate::config::{QueryContext, globset};
+    pub mod file {
+        pub use crate::config::file::{ConfigValues, parse};
+    }
+}
+pub mod hook {
+    pub mod payload {
+        pub use crate::hook::payload::{Event, Payload};
+    }
+}
+pub mod model {
+    pub mod assemble {
+        pub use crate::model::assemble::{EntryBuilder, session_from_records};
+    }
+    pub mod author {
+        pub use crate::model::author::Author;
+    }
+    pub mod digest {
+        pub use crate::model::digest::{Claim, Digest, FileNote};
+    }
+    pub mod price {
+        pub use crate::model::price::costs_by_model;
+    }
+    pub mod session {
+        pub use crate::model::session::{
+            Answer, Entry, FileTouch, Item, Outcome, Project, Record, RecordKey, Session, Tokens, ToolUse, Touch, said, short_id,
+        };
+    }
+    pub mod session_facts {
+        pub use crate::model::session_facts::SessionFacts;
+    }
+}
+pub mod privacy {
+    pub use crate::privacy::{Policy, ProjectPatterns, Sanitizer, opens_private, strip};
+}
+pub mod render {
+    pub mod page {
+        pub use crate::render::page::{
+            DayEntry, SessionPageInput, UndigestedTotals, day_of, day_page, session_page, session_page_name,
+        };
+    }
+    pub mod session_start {
+        pub use crate::render::session_start::{
+            ContextParts, ContextSubject, FullSession, NoteLine, OpenItemLine, RenderedContext, SessionLine, UndigestedSession,
+            render,
+        };
+    }
+}
+pub mod search {
+    pub use crate::search::{Highlighter, Query, SearchOptions, find, max_distinctiveness};
+}
+pub mod setup {
+    pub mod hook_command {
+        pub use crate::setup::hook_command::Invocation;
+    }
+    pub mod servers {
+        pub use crate::setup::servers::{ServerLocation, add, find, locations, remove};
+    }
+    pub mod settings {
+        pub use crate::setup::settings::{add, remove, state};
+    }
+    pub mod strict_json {
+        pub use crate::setup::strict_json::Shapes;
+    }
+}
+pub mod source {
+    pub mod claude_code {
+        pub use crate::source::claude_code::{ParsedLine, TranscriptIdentity, is_complete, parse_line};
+    }
+    pub mod delta {
+        pub use crate::source::delta::{Checkpoint, LineReader, RawLine, last_lines, open, tail_hash};
+    }
+    pub mod json {
+        pub use crate::source::json::{fields, map_strings};
+    }
+    pub mod mark {
+        pub use crate::source::mark::Mark;
+    }
+}
+pub mod store {
+    pub use crate::store::{Memory, Store};
+    pub mod notes {
+        pub use crate::store::notes::Note;
+    }
+    pub mod open_items {
+        pub use crate::store::open_items::ClosedItem;
+    }
+    pub mod transfer {
+        pub use crate::store::transfer::{Exported, ExportedRow, ExportedSource};
+    }
+}
+pub mod summarize {
+    pub use crate::summarize::ModelRequest;
+    pub mod claude {
+        pub mod report {
+            pub use crate::summarize::claude::report::{Attempt, read, redacted};
+        }
+    }
+    pub mod reply {
+        pub use crate::summarize::reply::read;
+    }
+}
+pub mod text {
+    pub mod budget {
+        pub use crate::text::budget::tokens;
+    }
+    pub mod clean {
+        pub use crate::text::clean::{both_ends, fold_lines, head_and_tail, one_line, shorten, without_controls};
+    }
+    pub mod disarm {
+        pub use crate::text::disarm::disarm;
+    }
+    pub mod markdown {
+        pub use crate::text::markdown::{code, inline, slug, yaml};
+    }
+}
