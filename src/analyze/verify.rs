@@ -17,7 +17,7 @@ use crate::text::tokenize::{covered_by, distinctive_words};
 const MIN_SUPPORT: f64 = 0.34;
 /// An entry that was not cited as evidence must hold this share.
 const MIN_FOUND_SUPPORT: f64 = 0.6;
-/// A claim of at least `MIN_ECHO` distinctive words merely echoes an output that holds this share of them. The share is higher for
+/// A claim of at least `MIN_ECHO_WORDS` distinctive words merely echoes an output that holds this share of them. The share is higher for
 /// a next step, which names what failed and adds little.
 const MIN_ECHO_WORDS: usize = 3;
 const DECISION_ECHO_SHARE: f64 = 0.8;

@@ -132,7 +132,7 @@ impl Store {
         Ok(())
     }
 
-    /// Marks the pages of these sessions as up to date. Sessions of which nothing is left stay marked until `drop_emptied` deletes them.
+    /// Marks the pages of these sessions as up to date. Sessions of which nothing is left stay marked until `drop_empty_sessions` deletes them.
     pub(crate) fn mark_pages_written(&self, sessions: &[i64]) -> Result<()> {
         self.in_transaction(|| {
             let mut query =

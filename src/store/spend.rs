@@ -2,7 +2,7 @@
 //!
 //! ## Invariants
 //! The caps hold for all processes together: what is left is looked up and reserved in one transaction. They also hold whatever the clock
-//! does: see `COUNTED`.
+//! does: see `COUNTS_FOR_DAY`.
 
 use std::ops::Range;
 

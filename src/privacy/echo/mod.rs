@@ -29,7 +29,7 @@ pub(crate) const PRIVATE_MARK: &str = "[private]";
 const MOST: usize = 2_000;
 /// Shortest private word that is also recognized inside a longer one, in letters.
 const MIN_LETTERS_WITHIN: usize = 5;
-/// A run of `QUOTED` words counts as a quotation, however common they are, if at least `TELLING` of them are meaningful.
+/// A run of `QUOTATION_WORDS` words counts as a quotation, however common they are, if at least `TELLING` of them are meaningful.
 const QUOTATION_WORDS: usize = 4;
 const MIN_MEANINGFUL_WORDS: usize = 3;
 

@@ -127,7 +127,7 @@ pub(crate) fn owned_items_with_undone(db: &Connection, head: &SessionHead) -> Re
     Ok(rows)
 }
 
-/// Streams what `owned_rows` returns, in the order of ingest: for a long session the list itself would take too much memory.
+/// Streams what `owned_items` returns, in the order of ingest: for a long session the list itself would take too much memory.
 pub(crate) fn each_owned_item(db: &Connection, head: &SessionHead, mut each: impl FnMut(StoredItem) -> Result<()>) -> Result<()> {
     let (elsewhere, undone) = (items_of_earlier_forks(db, head)?, Undone::of(db, head)?);
     each_item(

@@ -92,7 +92,7 @@ impl Store {
         Ok(())
     }
 
-    /// Removes what is planned, in one transaction. Afterwards pages are out of date; once they are rewritten, `drop_emptied` finishes
+    /// Removes what is planned, in one transaction. Afterwards pages are out of date; once they are rewritten, `drop_empty_sessions` finishes
     /// the removal.
     pub(crate) fn take_out(&mut self, doomed: &RemovalPlan, lasting: Permanence) -> Result<()> {
         let heads: Vec<_> = doomed.whole.iter().map(|pk| self.session_head(*pk)).collect::<Result<_>>()?;

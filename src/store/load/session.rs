@@ -24,7 +24,7 @@ struct LoadedItems {
 }
 
 impl Store {
-    /// Loads what a session owns, in order: all of it, or the sample that `thinned` chooses when it is too long.
+    /// Loads what a session owns, in order: all of it, or the sample that `sample` chooses when it is too long.
     pub fn load_session(&self, head: &SessionHead) -> Result<Session> {
         let places = self.source_positions(head.pk)?;
         let (bytes, items) = chunk::text_size(&self.db, head.pk)?;
