@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::Sanitizer;
+use crate::analyze::signal::is_decision_of_user;
 use crate::model::session::{Item, Millis, Record, RecordKey, TitleBy, Turn};
 use crate::model::title_filter::TitleFilter;
 use crate::model::undone_prompts::{PromptLink, TurnChain, mark};
@@ -26,6 +27,8 @@ enum ResultFate {
     Dropped,
     /// Dropped with its private turn, along with what the user said in it.
     Private,
+    /// Stored, but never as the user's words: the tool is an MCP server's, which may print what the client's dialogs do.
+    Foreign,
 }
 
 /// Whether a conversation is or has been private.
@@ -150,8 +153,12 @@ impl ConversationState {
             return (Disposition::Private, boundary);
         }
         let mut parts = std::mem::take(&mut row.parts).into_iter();
+        let mut is_foreign = row.answered.iter().any(|id| self.waiting.get(id) == Some(&ResultFate::Foreign));
         row.items.retain_mut(|item| {
-            let kept = self.keeps_item(item, gate);
+            if let Item::Outcome(outcome) = item {
+                is_foreign = self.waiting.get(&outcome.tool) == Some(&ResultFate::Foreign);
+            }
+            let kept = !(is_foreign && matches!(item, Item::Answer(_))) && self.keeps_item(item, gate);
             row.parts.extend(parts.next().filter(|_| kept));
             kept
         });
@@ -163,8 +170,8 @@ impl ConversationState {
         let before = self.privacy;
         let answers = !row.answered.is_empty();
         if matches!(row.turn, Turn::Begins | Turn::BeginsPrivate) && !answers {
-            // An interrupted tool use gets no result any more, but a private one stays private however late it ends.
-            self.waiting.retain(|_, fate| *fate == ResultFate::Private);
+            // An interrupted tool use gets no result any more, but a private or foreign one stays that however late it ends.
+            self.waiting.retain(|_, fate| matches!(fate, ResultFate::Private | ResultFate::Foreign));
         }
         match row.turn {
             Turn::BeginsPrivate => self.privacy = Privacy::Now,
@@ -185,19 +192,27 @@ impl ConversationState {
             // These summarize everything before them.
             Item::Title(_) | Item::Recap(_) | Item::Away(_) => self.privacy == Privacy::Never,
             Item::Tool(tool) => {
-                let fate =
-                    if gate.skips(tool) { Some(ResultFate::Dropped) } else { gate.withhold(tool).then_some(ResultFate::Withheld) };
+                let fate = match () {
+                    () if gate.skips(tool) => Some(ResultFate::Dropped),
+                    () if gate.withhold(tool) => Some(ResultFate::Withheld),
+                    () => tool.is_of_server().then_some(ResultFate::Foreign),
+                };
                 self.waiting.extend(fate.filter(|_| !tool.id.is_empty()).map(|fate| (tool.id.clone(), fate)));
                 fate != Some(ResultFate::Dropped)
             }
             Item::Outcome(outcome) => match self.waiting.get(&outcome.tool) {
                 Some(ResultFate::Dropped | ResultFate::Private) => false,
-                fate => {
-                    if fate.is_some() {
+                Some(ResultFate::Withheld) => {
+                    outcome.brief.clear();
+                    true
+                }
+                Some(ResultFate::Foreign) => {
+                    if is_decision_of_user(outcome) {
                         outcome.brief.clear();
                     }
                     true
                 }
+                None => true,
             },
             _ => true,
         }

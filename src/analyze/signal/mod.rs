@@ -13,7 +13,7 @@ pub(crate) use kind::{MemoryKind, Signal, Tier};
 pub(crate) use phrases::{
     SentenceTopic, awaits_commit, is_about, is_filler, is_history, is_offer, is_progress, opens_next_steps, rejects_work, topics,
 };
-pub(crate) use tools::{APPROVED, REFUSED, has_failed, is_check, is_commit, may_fail, only_inspects};
+pub(crate) use tools::{APPROVED, REFUSED, has_failed, is_check, is_commit, is_decision_of_user, may_fail, only_inspects};
 
 use self::language::Matcher;
 use crate::analyze::prose::{report_end, sentences, unquoted, unquoted_keeping_code};

@@ -51,6 +51,11 @@ pub(crate) fn has_failed(outcome: &Outcome) -> bool {
 pub(crate) const REFUSED: &str = "refused by the user";
 /// The outcome of a plan that the user agreed to.
 pub(crate) const APPROVED: &str = "approved by the user";
+/// Does an outcome say what the user decided, and not what a tool printed?
+pub(crate) fn is_decision_of_user(outcome: &Outcome) -> bool {
+    [REFUSED, APPROVED].contains(&outcome.brief.as_str())
+}
+
 /// Another tool use of the same message failed, so this one never ran.
 const CANCELLED: &str = "Cancelled: ";
 

@@ -116,6 +116,13 @@ pub struct ToolUse {
     pub file: Option<FileTouch>,
 }
 
+impl ToolUse {
+    /// Is the tool an MCP server's, and no tool of the client's own?
+    pub(crate) fn is_of_server(&self) -> bool {
+        self.name.starts_with("mcp__")
+    }
+}
+
 /// The file a tool use concerns.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileTouch {

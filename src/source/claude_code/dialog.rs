@@ -1,18 +1,21 @@
 //! Dialogs between the assistant and the user: questions, plans, permissions. What the user said there is part of the tool's
 //! result, among words of the client.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
 use super::MAX_TEXT_CHARS;
-use super::fields::{RawBlock, ToolResult, text_of};
+use super::fields::{Field, LineFields, RawBlock, ToolResult, text_of};
+use super::release::{Release, STATES_DENIALS};
 use crate::model::session::Answer;
 use crate::privacy::{SanitizedText, Sanitizer};
 use crate::source::json::{self, Raw};
 use crate::text::clean::{head_and_tail, one_line};
 
-/// How the client's text begins when the user refused. A failing tool may print the same, but not at the start.
+/// How the client's text begins when the user refused. An MCP server's tool may print the same: what becomes of that is decided
+/// where the tool is known, in [`crate::privacy`].
 const REFUSED: [&str; 2] =
     ["The user doesn't want to proceed with this tool use", "The agent proposed a plan that was rejected by the user"];
 /// What precedes the user's own words.
@@ -26,8 +29,24 @@ const APPROVED: [&str; 2] = ["User has approved", "The user has approved"];
 const ABANDONED_PREFIX: &str = "The user wants to clarify these questions";
 const QUESTIONS_PREFIX: &str = "Questions asked:";
 
-/// Does a tool's error say that the user refused it?
-pub(super) fn refuses(result: &str) -> bool {
+/// Value of `toolDenialKind` for a person; rules and modes of the client deny without one.
+const BY_PERSON: &str = "user-rejected";
+
+/// The user's refusal of a tool use, with the words given as a reason; empty if there are none.
+pub(super) fn refusal<'a>(block: &RawBlock<'a>, fields: &LineFields<'a>) -> Option<Cow<'a, str>> {
+    let result = block.content.filter(|_| block.is_error).map(text_of)?;
+    // Newer clients state it in a field that no tool can write.
+    let stated = fields.text(Field::ToolDenialKind);
+    let states = || fields.text(Field::Version).and_then(|version| Release::parse(&version)).is_some_and(|r| r >= STATES_DENIALS);
+    let refuses = match &stated {
+        Some(kind) => kind == BY_PERSON,
+        None => !states() && fields.raw(Field::McpMeta).is_none() && begins_as_refusal(&result),
+    };
+    let feedback = fields.text(Field::UserFeedback).filter(|_| stated.is_some());
+    refuses.then(|| feedback.unwrap_or_else(|| reason_in(&result).unwrap_or_default().to_owned().into()))
+}
+
+fn begins_as_refusal(result: &str) -> bool {
     REFUSED.iter().any(|start| result.trim_start().starts_with(start))
 }
 
@@ -37,8 +56,8 @@ pub(super) fn approves(result: &str) -> bool {
 }
 
 /// What the user said when refusing: a reason, or the answers given in a dialog before leaving it.
-pub(super) fn refusal_answers(result: &str, gate: &Sanitizer) -> Vec<Answer> {
-    let Some(said) = reason_in(result).map(|reason| gate.clean(reason)) else { return Vec::new() };
+pub(super) fn refusal_answers(reason: &str, gate: &Sanitizer) -> Vec<Answer> {
+    let said = gate.clean(reason);
     if let Some(questions) = abandoned_questions(&said) {
         return answers_before_leaving(questions);
     }
@@ -67,16 +86,15 @@ pub(super) fn all_private(said: &[SanitizedText]) -> bool {
 }
 
 /// The user's words in each dialog that ends in a record.
-pub(super) fn said(blocks: &[RawBlock<'_>], result: &ToolResult<'_>, gate: &Sanitizer) -> Vec<SanitizedText> {
+pub(super) fn said(blocks: &[RawBlock<'_>], fields: &LineFields<'_>) -> Vec<SanitizedText> {
+    let (result, gate) = (&fields.result, fields.gate);
     let results = || blocks.iter().filter(|block| block.is("tool_result"));
     let given = [result.answers, result.response].into_iter().flatten().flat_map(json::strings);
     let notes = result.annotations.and_then(fields_by_name).unwrap_or_default().into_values().filter_map(notes_of).map(words);
     let given = given.chain(notes).filter(|_| results().next().is_some());
-    let refusals = results().filter(|block| block.is_error).filter_map(|block| block.content.map(text_of));
-    let reasons = refusals.filter(|text| refuses(text)).flat_map(|text| {
-        let reason = reason_in(&text).unwrap_or_default();
-        abandoned_questions(reason).map_or_else(
-            || vec![reason.to_owned()],
+    let reasons = results().filter_map(|block| refusal(block, fields)).flat_map(|reason| {
+        abandoned_questions(&reason).map_or_else(
+            || vec![reason.clone().into_owned()],
             |questions| answers_before_leaving(questions).into_iter().map(|a| a.said).collect(),
         )
     });

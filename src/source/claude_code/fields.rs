@@ -58,6 +58,8 @@ fields! {
     MadeBy "madeBy",
     WakeupSource "wakeupSource",
     McpMeta "mcpMeta",
+    ToolDenialKind "toolDenialKind",
+    UserFeedback "userFeedback",
     ModelUsage "modelUsage",
     HasUnknownModelCost "hasUnknownModelCost",
 }

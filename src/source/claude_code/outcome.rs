@@ -3,7 +3,7 @@
 use super::dialog;
 use super::fields::{Field, LineFields, RawBlock, RawContent, ToolResult, text_of};
 use super::verdict::{is_verdict, may_be_verdict, may_hold_verdict};
-use crate::analyze::signal::{APPROVED, REFUSED};
+use crate::analyze::signal::{APPROVED, REFUSED, is_decision_of_user};
 use crate::model::session::{Item, Outcome, Todo};
 use crate::privacy::{SHOWN_BYTES, Sanitizer};
 use crate::source::json::{self, Raw};
@@ -19,11 +19,10 @@ pub(super) fn items_of_block(block: &RawBlock<'_>, fields: &LineFields<'_>) -> (
     let id = block.tool_use_id.and_then(json::text).unwrap_or_default().into_owned();
     // An MCP server's tool may print the same words as the client's dialogs.
     let is_clients = fields.raw(Field::McpMeta).is_none();
-    let refused = block.content.filter(|_| block.is_error && is_clients).map(text_of).filter(|text| dialog::refuses(text));
     let mut items = Vec::new();
-    if let Some(text) = refused {
+    if let Some(reason) = dialog::refusal(block, fields) {
         items.push(ended(&id, false, REFUSED));
-        items.extend(dialog::refusal_answers(&text, gate).into_iter().map(Item::Answer));
+        items.extend(dialog::refusal_answers(&reason, gate).into_iter().map(Item::Answer));
     } else if is_clients
         && !block.is_error
         && result.plan.is_some()
@@ -60,7 +59,12 @@ fn of_text(tool: &str, ok: bool, output: &str, gate: &Sanitizer) -> Option<Outco
     } else {
         complaint(&gate.output(output, |_| true))
     };
-    (!ok || !brief.is_empty()).then(|| Outcome { tool: tool.to_owned(), ok, brief })
+    // A tool that prints our words for the user's decision has not made one.
+    let mut outcome = Outcome { tool: tool.to_owned(), ok, brief };
+    if is_decision_of_user(&outcome) {
+        outcome.brief = format!("\"{}\"", outcome.brief);
+    }
+    (!ok || !outcome.brief.is_empty()).then_some(outcome)
 }
 
 fn may_hold_result(output: Raw<'_>) -> bool {

@@ -82,7 +82,7 @@ pub(super) fn row(fields: &LineFields<'_>, agent: bool) -> UserContent {
         row.answered.push(id);
         row.items.extend(items);
     }
-    let dialogs = dialog::said(blocks, &fields.result, fields.gate);
+    let dialogs = dialog::said(blocks, fields);
     if dialog::all_private(&dialogs) {
         row.turn = Turn::BeginsPrivate;
     }
