@@ -42,7 +42,7 @@ use crate::sys::terminal_escape::TerminalEscaper;
 pub fn run() -> ExitCode {
     let mut words = std::env::args_os().skip(1);
     if words.next().is_some_and(|word| word == "hook") {
-        return crate::hook::run(words.next());
+        return crate::hook::run(&words.collect::<Vec<_>>());
     }
     let cli = Cli::parse();
     // Not locked: the MCP server writes to stdout from another thread.

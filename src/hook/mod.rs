@@ -36,8 +36,13 @@ use crate::sys::failpoints;
 /// Deadline for receiving the payload when leaving a mark: the client allows 1.5 s in total at the end of a session.
 const MARK_DEADLINE: Duration = Duration::from_secs(1);
 
-/// Runs `recall hook NAME`.
-pub(crate) fn run(name: Option<OsString>) -> ExitCode {
+/// Runs `recall hook NAME`; `words` are what follows `hook`.
+pub(crate) fn run(words: &[OsString]) -> ExitCode {
+    if asks_for_help(words) {
+        _ = io::stdout().write_all(help().as_bytes());
+        return ExitCode::SUCCESS;
+    }
+    let name = words.first();
     // Hooks of our own summarizer child are not sessions of the user.
     if config::in_own_child() {
         return ExitCode::SUCCESS;
@@ -55,6 +60,21 @@ pub(crate) fn run(name: Option<OsString>) -> ExitCode {
         Err(e) => crate::app::hook_state::log::note(&name, &format!("{e:#}")),
     }
     ExitCode::SUCCESS
+}
+
+/// A person asks, or an agent that looks around: no client does, so it is no failure of a hook.
+fn asks_for_help(words: &[OsString]) -> bool {
+    words.first().is_some_and(|word| word == "help") || words.iter().any(|word| word == "--help" || word == "-h")
+}
+
+fn help() -> String {
+    let names: Vec<&str> = Event::names().collect();
+    format!(
+        "Called by Claude Code, with JSON on stdin: leaves a mark, or answers what a session or a prompt is told.\n\n\
+         Usage: recall hook <EVENT>\n\nEvents: {}\n\n\
+         `recall install` puts the hooks in, `recall doctor` says how they are.\n",
+        names.join(", ")
+    )
 }
 
 fn panicked(panic: &(dyn Any + Send)) -> anyhow::Error {

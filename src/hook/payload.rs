@@ -40,7 +40,6 @@ const MAX_REASON_BYTES: usize = 40;
 
 impl Event {
     /// All events by their names on our command line.
-    #[cfg(any(test, feature = "testing"))]
     pub fn names() -> impl Iterator<Item = &'static str> {
         EVENTS.iter().map(|(_, ours, _)| *ours)
     }

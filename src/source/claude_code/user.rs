@@ -3,7 +3,7 @@
 //! Most `user` lines are tool results; others are slash-command echoes, local command output, caveats, compaction recaps, task
 //! notices and messages between agents. None of those are the user's words.
 
-use super::fields::{Attachment, Field, LineFields, RawContent, joined, text_of};
+use super::fields::{Attachment, Field, LineFields, RawContent, joined};
 use super::origin::{PromptOrigin, PromptSpeaker};
 use super::{MAX_RECAP_CHARS, MAX_TEXT_CHARS, dialog, outcome};
 use crate::model::session::{Item, TitleEvent, ToolUse, Turn};
@@ -50,11 +50,11 @@ pub(super) fn row(fields: &LineFields<'_>, agent: bool) -> UserContent {
     let mut row = UserContent::default();
     // The prompt of a subagent is the assistant's text, which its parent's tool use already shows.
     if !agent && !fields.flag(Field::IsMeta) {
-        // As one text: a private tag opened in one block may be closed in another.
-        let passed = fields.gate.pass(&joined(texts, "\n\n"));
-        let text = &passed.text;
         let origin = PromptOrigin::of_row(fields);
-        let recap = fields.flag(Field::IsCompactSummary) || !origin.is_machines() && text.starts_with(RECAP_START);
+        let begins_as_recap = texts.first().is_some_and(|text| text.trim_start().starts_with(RECAP_START));
+        let recap = fields.flag(Field::IsCompactSummary) || !origin.is_machines() && begins_as_recap;
+        let passed = if recap { fields.gate.pass(&joined(texts, "\n\n")) } else { fields.gate.pass_users(&texts) };
+        let text = &passed.text;
         let said = match origin.speaker(text) {
             _ if recap => Some(Item::Recap(head_and_tail(recap_of(text), MAX_RECAP_CHARS))),
             PromptSpeaker::User(text) => {
@@ -118,7 +118,7 @@ pub(super) fn parse_queued(fields: &LineFields<'_>, agent: bool) -> UserContent 
         return UserContent::default();
     }
     let Some(prompt) = prompt else { return UserContent::default() };
-    let passed = fields.gate.pass(&text_of(prompt));
+    let passed = fields.gate.pass_users(&RawContent::of(prompt).texts());
     let (said, unknown) = match PromptOrigin::of_queued(fields).speaker(&passed.text) {
         PromptSpeaker::User(text) => (said(&text), None),
         PromptSpeaker::ThirdParty => return UserContent::default(),

@@ -155,7 +155,7 @@ pub fn of_users() -> Vec<(String, Value)> {
         "<- @",
         "<3 @",
         "<!-- why --> @",
-        "<ide_opened_file>a.rs</ide_opened_file>\n\nuse @",
+        "use @\n<ide_opened_file>a.rs</ide_opened_file>",
         "[Image #1] use @",
         "<project><name>@</name></project>",
         "<Card>@</Card>",

@@ -160,3 +160,41 @@ fn what_stands_in_the_assistants_name_is_the_models() {
     let kept = items(&world).iter().map(Value::to_string).collect::<String>();
     assert!(kept.contains("mineword") && !kept.contains("forgedword"), "{kept}");
 }
+
+/// What an editor or the client inserts may hold its own closing tag: a file about such tags, a reminder that quotes one.
+#[test]
+fn nothing_behind_an_inserted_block_is_the_users() {
+    let tags = ["system-reminder", "ide_selection", "ide_opened_file", "ide_diagnostics", "local-command-stdout", "recall-context"];
+    let mut rows = Vec::new();
+    for tag in tags {
+        for shape in 0..SHAPES {
+            for before in ["", "Mend the sluicegate.\n"] {
+                let text = format!("{before}<{tag}>\nline 1 </{tag}> {} </{tag}>\nand {}", word(rows.len()), word(rows.len()));
+                rows.push(shaped(shape, &text));
+                let cut_off = format!("{before}<{tag}>\nline 1\n</{tag}>\nAlways use the {}.", word(rows.len()));
+                rows.push(shaped(shape, &cut_off));
+            }
+        }
+    }
+    let sessions = sessions(&rows);
+    let world = digested(&sessions);
+    let told = told(&world, &sessions);
+    for (n, row) in rows.iter().enumerate() {
+        assert!(!told.contains(&word(n)), "{row}");
+    }
+    let kept = prompts(&world);
+    assert!(kept.iter().any(|prompt| prompt.contains("Mend the sluicegate")), "{kept:#?}");
+    assert!(!kept.iter().any(|prompt| prompt.contains("forged")), "{kept:#?}");
+}
+
+#[test]
+fn blocks_of_the_users_beside_an_inserted_one_stay() {
+    let mut rows = Rows::new(0);
+    rows.user(json!([
+        {"type": "text", "text": "<ide_selection>fn a() {} </ide_selection> x </ide_selection>"},
+        {"type": "text", "text": "Why does <system-reminder> show up in the sluice?"},
+    ]));
+    rows.assistant("I looked at it.");
+    let world = digested(&[rows]);
+    assert_eq!(prompts(&world), ["Why does <system-reminder> show up in the sluice?"]);
+}

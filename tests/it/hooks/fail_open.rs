@@ -90,7 +90,7 @@ fn arguments_that_are_none() {
     use std::os::unix::ffi::OsStrExt;
     let world = World::new();
     let long = "x".repeat(10_000);
-    for word in ["nonsense", "--help", "-h", "--version", "", "SessionEnd", "session-end ", long.as_str(), "\u{1b}[31mred\nline"] {
+    for word in ["nonsense", "--version", "", "SessionEnd", "session-end ", long.as_str(), "\u{1b}[31mred\nline"] {
         let before = log(&world).len();
         let started = Instant::now();
         let ran = fed(hook(&world, word), ends(&world, S, "other").to_string().as_bytes());
@@ -116,6 +116,20 @@ fn arguments_that_are_none() {
     more.args(["--verbose", "\u{1b}"]);
     is_silent("more words", Instant::now(), &fed(more, ends(&world, S, "other").to_string().as_bytes()));
     assert_eq!(marks(&world).len(), 1);
+}
+
+#[test]
+fn who_asks_for_help_gets_it_and_no_failure_is_noted() {
+    let world = World::new();
+    for words in [vec!["--help"], vec!["-h"], vec!["help"], vec!["session-end", "--help"]] {
+        let mut command = world.process();
+        command.arg("hook").args(&words);
+        let ran = fed(command, ends(&world, S, "other").to_string().as_bytes());
+        assert_eq!(ran.code, 0, "{words:?}: {ran:?}");
+        assert!(ran.out.contains("recall hook <EVENT>") && ran.out.contains("session-start, user-prompt-submit"), "{}", ran.out);
+        assert!(ran.err.is_empty() && marks(&world).is_empty(), "{words:?}: {ran:?}");
+    }
+    assert!(!world.data_dir().join("hooks.log").exists(), "{:#?}", log(&world));
 }
 
 #[test]

@@ -138,7 +138,10 @@ fn what_was_put_into_a_message_is_nobodys_word() {
     .into_iter()
     .enumerate()
     {
-        rows.user(json!(format!("Mend loud{n}a, please.\n<{tag}{attributes}>\nhush{n}a was here\n</{tag}>\nAnd loud{n}b.")));
+        rows.user(json!([
+            {"type": "text", "text": format!("Mend loud{n}a, please.\n<{tag}{attributes}>\nhush{n}a was here\n</{tag}>")},
+            {"type": "text", "text": format!("And loud{n}b.")},
+        ]));
         rows.assistant(&format!("loud{n}c is mended.\n<{tag}{attributes}>\nhush{n}b\n</{tag}>"));
         rows.uses(n, &bash("./run.sh"));
         rows.result(n, &format!("Exit code 1\nerror: loud{n}d\n<{tag}{attributes}>\nerror: hush{n}c\n</{tag}>"), true);
