@@ -7,8 +7,8 @@
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 if [ -z "${RECALL:-}" ]; then
-    cargo build --release --quiet --manifest-path "$root/Cargo.toml"
-    RECALL="$root/target/release/recall"
+    cargo build --profile dist --quiet --manifest-path "$root/Cargo.toml"
+    RECALL="$root/target/dist/recall"
 fi
 processes=${1:-50}
 marks=${2:-200}

@@ -6,7 +6,7 @@
 # Takes the best of five runs, as processor time. What stays constant, the start of the program, is shown by an empty text.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
-cargo build --release --quiet --manifest-path "$root/Cargo.toml"
+cargo build --profile dist --quiet --manifest-path "$root/Cargo.toml"
 target=${CARGO_TARGET_DIR:-$root/target}
 world=$(mktemp -d)
 trap 'rm -rf "$world"' EXIT
@@ -30,10 +30,10 @@ best() {
 
 : > "$world/empty"
 best 'plain copy' "$world/text" /bin/cat
-best 'redact' "$world/text" "$target/release/recall" redact
-best 'redact, empty text' "$world/empty" "$target/release/recall" redact
+best 'redact' "$world/text" "$target/dist/recall" redact
+best 'redact, empty text' "$world/empty" "$target/dist/recall" redact
 for unit in '<private>' '=' ':' '(' 'a1B2c3D4' 'password' 'password=' '-----BEGIN ' 'eyJ.' '://' '"' '\'; do
     # A megabyte of it.
     yes -- "$unit" | tr -d '\n' | head -c 1048576 > "$world/slow" || true
-    best "1 MB of $unit" "$world/slow" "$target/release/recall" redact
+    best "1 MB of $unit" "$world/slow" "$target/dist/recall" redact
 done

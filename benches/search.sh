@@ -8,8 +8,8 @@
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 if [ -z "${RECALL:-}" ]; then
-    cargo build --release --quiet --manifest-path "$root/Cargo.toml"
-    RECALL="$root/target/release/recall"
+    cargo build --profile dist --quiet --manifest-path "$root/Cargo.toml"
+    RECALL="$root/target/dist/recall"
 fi
 world=${WORLD:-$(mktemp -d)}
 [ -n "${WORLD:-}" ] || trap 'rm -rf "$world"' EXIT
