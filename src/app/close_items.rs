@@ -4,12 +4,15 @@ use anyhow::{Result, bail};
 use serde::Serialize;
 
 use crate::app::contributor::Contributor;
+use crate::app::digest::refresh_pages;
 use crate::app::notes::{Refusal, WriteScope, is_todo};
+use crate::config::Config;
 use crate::model::author::Author;
 use crate::model::session::Millis;
 use crate::store::notes::Note;
 use crate::store::open_items::ListedItem;
 use crate::store::{Memory, Store};
+use crate::sys::messages::Ui;
 
 /// Something that can be closed.
 enum Closable {
@@ -49,9 +52,18 @@ impl ClosingRequest {
         Ok(())
     }
 
-    /// Closes the items, or with `undo` opens them again.
-    pub(crate) fn apply(self, writer: &Contributor, undo: bool, now: Millis, store: &mut Store) -> Result<Vec<ClosingResult>> {
-        let apply = |target: Closable| {
+    /// Closes the items, or with `undo` opens them again, and brings the pages that list them up to date.
+    pub(crate) fn apply(self, writer: &Contributor, undo: bool, config: &Config, ui: &Ui) -> Result<Vec<ClosingResult>> {
+        let mut store = Store::open_existing(&config.database())?;
+        let all = self.settle(writer, undo, config.now(), &mut store)?;
+        if all.iter().any(|one| one.changed) {
+            refresh_pages(config, &mut store, ui)?;
+        }
+        Ok(all)
+    }
+
+    fn settle(self, writer: &Contributor, undo: bool, now: Millis, store: &mut Store) -> Result<Vec<ClosingResult>> {
+        let settle = |target: Closable| {
             let changed = match (&target, undo) {
                 (Closable::Item { item, .. }, false) => store.close_item(item, now, &writer.author)?,
                 (Closable::Item { item, .. }, true) => store.reopen_item(item)?,
@@ -60,7 +72,7 @@ impl ClosingRequest {
             };
             Ok(ClosingResult { id: target.id().to_owned(), changed, text: target.text().to_owned() })
         };
-        self.0.into_iter().map(apply).collect()
+        self.0.into_iter().map(settle).collect()
     }
 }
 

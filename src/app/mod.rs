@@ -13,6 +13,7 @@ pub(crate) mod notes;
 pub(crate) mod orphans;
 pub(crate) mod raw_lines;
 pub(crate) mod repair;
+pub(crate) mod search;
 pub(crate) mod session_start;
 pub(crate) mod topic;
 

@@ -22,6 +22,7 @@ use crate::privacy::Sanitizer;
 use crate::store::Store;
 use crate::store::notes::{NewNote, Note};
 use crate::store::transfer::ExportedNote;
+use crate::sys::paths::path_aliases;
 use crate::sys::private_files;
 use crate::text::clean::{one_line, shorten, without_controls};
 use crate::text::disarm::disarm;
@@ -44,11 +45,22 @@ pub(crate) struct NoteInput {
     pub(crate) text: String,
     /// The name of a [`NoteKind`]; `None` means a fact.
     pub(crate) kind: Option<String>,
-    /// A folder of the project it is for; `None` means all projects.
-    pub(crate) project: Option<PathBuf>,
+    pub(crate) audience: Audience,
     /// Who wrote it.
     pub(crate) author: Author,
     pub(crate) reach: WriteScope,
+}
+
+/// Whose sessions are told a note.
+#[derive(Debug, Clone, Default)]
+pub(crate) enum Audience {
+    /// Those of all projects.
+    #[default]
+    Everywhere,
+    /// Those of the project of the folder in which it was written.
+    Here(PathBuf),
+    /// Those of the project of a folder that was named.
+    ProjectOf(PathBuf),
 }
 
 /// The projects for which the author may add or close notes.
@@ -86,6 +98,8 @@ pub(crate) enum Refusal {
     Chatter,
     #[error("nothing of it may be kept: it is private, secret, or left out by `[privacy]` in the config")]
     Private,
+    #[error("{} is no project: say it in one, or name one by `recall remember --project FOLDER`", .0.display())]
+    NoProject(PathBuf),
     #[error("the project {0} is excluded in the config")]
     Excluded(String),
     #[error("it is for {}, and an agent writes for its own project only, {own}", project_label(project))]
@@ -107,9 +121,13 @@ pub(crate) fn remember(config: &Config, new: &NoteInput) -> Result<StoredNote> {
     };
     let gate = config.gate()?;
     let text = accept_text(&new.text, &gate)?;
-    let project = match &new.project {
-        Some(folder) => project_of(folder, &gate, config)?,
-        None => EVERYWHERE.to_owned(),
+    let project = match &new.audience {
+        Audience::Everywhere => EVERYWHERE.to_owned(),
+        Audience::Here(folder) => {
+            check_is_project(folder, config)?;
+            project_of(folder, &gate, config)?
+        }
+        Audience::ProjectOf(folder) => project_of(folder, &gate, config)?,
     };
     new.reach.check(&project)?;
     private_files::create_dir(&config.data_dir)
@@ -117,6 +135,12 @@ pub(crate) fn remember(config: &Config, new: &NoteInput) -> Result<StoredNote> {
     let author = new.author.with_clean_name(|text| gate.clean(text));
     let note = NewNote { project, kind: kind.name().to_owned(), text, at: config.now(), author, closed: None };
     Store::open(&config.database())?.save_note(&note, |known| is_same_note(&note.text, known))
+}
+
+/// Rejects the home folder and `/`, where no work is done: clients start servers there, and people forget where they are.
+fn check_is_project(folder: &Path, config: &Config) -> Result<(), Refusal> {
+    let is_home = path_aliases(&config.home).iter().any(|home| home == folder);
+    if is_home || folder.parent().is_none() { Err(Refusal::NoProject(folder.to_owned())) } else { Ok(()) }
 }
 
 /// Checks that notes may be stored for the project of a folder.

@@ -9,11 +9,9 @@ use crate::app::Completion;
 use crate::app::close_items::ClosingRequest;
 use crate::app::consent;
 use crate::app::contributor::Contributor;
-use crate::app::digest::refresh_pages;
 use crate::app::notes::Refusal;
 use crate::cli::args::CloseArgs;
 use crate::config::{Config, agent};
-use crate::store::Store;
 use crate::sys::messages::Ui;
 use crate::text::clean::without_controls;
 
@@ -32,14 +30,10 @@ pub(crate) fn run(args: &CloseArgs, config: &Config, out: &mut impl Write) -> Re
         false => ("closed", "was closed already"),
     };
     drop(known);
-    let mut store = Store::open_existing(&config.database())?;
-    let all = closing.apply(&writer, args.undo, config.now(), &mut store)?;
+    let ui = Ui::default();
+    let all = closing.apply(&writer, args.undo, config, &ui)?;
     for one in &all {
         writeln!(out, "{} {}: {}", one.id, if one.changed { done } else { already }, without_controls(&one.text))?;
-    }
-    let ui = Ui::default();
-    if all.iter().any(|one| one.changed) {
-        refresh_pages(config, &mut store, &ui)?;
     }
     Ok(if ui.warned() { Completion::Partly } else { Completion::Done })
 }

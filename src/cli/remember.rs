@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use crate::app::Completion;
 use crate::app::consent;
 use crate::app::contributor::Contributor;
-use crate::app::notes::{MAX_LENGTH, NoteInput, Refusal, WriteScope, check_folder, remember};
+use crate::app::notes::{Audience, MAX_LENGTH, NoteInput, Refusal, WriteScope, check_folder, remember};
 use crate::cli::args::RememberArgs;
 use crate::config::{Agent, Config, agent};
 use crate::model::note::{StoredNote, project_label};
@@ -15,17 +15,17 @@ use crate::sys::messages;
 use crate::text::clean::without_controls;
 
 pub(crate) fn run(args: &RememberArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
-    let project = match (&args.project, args.everywhere) {
-        (_, true) => None,
-        (Some(dir), _) => Some(dir.clone()),
-        (None, _) => Some(std::env::current_dir().context("the current folder is gone")?),
+    let audience = match (&args.project, args.everywhere) {
+        (_, true) => Audience::Everywhere,
+        (Some(dir), _) => Audience::ProjectOf(dir.clone()),
+        (None, _) => Audience::Here(std::env::current_dir().context("the current folder is gone")?),
     };
     let agent = agent();
     if agent.is_none() {
         warn_of_excluded(config)?;
     }
     let Contributor { author, reach } = Contributor::current(config, agent.as_ref()).map_err(not_remembered)?;
-    let new = NoteInput { text: text(args)?, kind: Some(args.kind.name().to_owned()), project, author, reach };
+    let new = NoteInput { text: text(args)?, kind: Some(args.kind.name().to_owned()), audience, author, reach };
     let kept = remember_or_ask(new, agent.as_ref(), config)?;
     match args.json {
         true => writeln!(out, "{}", serde_json::to_string(&kept)?)?,

@@ -7,12 +7,11 @@ use serde_json::{Value, json};
 
 use super::open_memory;
 use crate::app::Completion;
-use crate::app::filter::{ProjectFilter, parse_time};
+use crate::app::filter::parse_time;
+use crate::app::search::{SearchRequest, search};
 use crate::cli::args::SearchArgs;
 use crate::config::Config;
-use crate::model::session::Project;
-use crate::search::semantic::semantic_matches;
-use crate::search::{Highlighter, HitSource, Query, SearchHit, SearchOptions, fallback_message, falls_back_to_words, find};
+use crate::search::{Highlighter, HitSource, Query, SearchHit};
 use crate::store::Memory;
 use crate::sys::messages;
 use crate::text::clean::{id8, one_line, shorten, without_controls};
@@ -25,55 +24,34 @@ const ID_CHARS: usize = 8;
 
 pub(crate) fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let store = open_memory(config)?;
-    let query = query(args, &store, config)?;
-    let similar = semantic_matches(config, &store, &query.text).unwrap_or_else(|e| {
-        messages::report(format!("found by words alone: {e:#}"));
-        None
-    });
-    let wanted = SearchOptions {
-        limit: args.limit + 1,
-        passages: 1,
-        now: config.now(),
-        similar: similar.as_ref(),
-        ..SearchOptions::default()
-    };
-    let mut all = find(&store, &query, &wanted)?;
-    let more = all.len() > args.limit;
-    all.truncate(args.limit);
+    let query = query(args, config)?;
+    let here = std::env::current_dir().unwrap_or_default();
+    let own = config.project_keys().key_of(&here.to_string_lossy());
+    let found = search(&store, config, &SearchRequest { query: &query, own: &own, limit: args.limit, skip: 0 })?;
     let highlighter = Highlighter::of_query(&query);
-    for found in &all {
+    for hit in &found.hits {
         if args.json {
-            writeln!(out, "{}", as_json(found, config))?;
+            writeln!(out, "{}", as_json(hit, config))?;
         } else {
-            print_result(found, &highlighter, &store, config, out)?;
+            print_result(hit, &highlighter, &store, config, out)?;
         }
     }
-    if more && !args.json {
+    if found.has_more && !args.json {
         out.flush()?;
         messages::report("there are more: `--limit N` shows N");
     }
-    if !all.is_empty() && falls_back_to_words(&store, &query, &wanted)? {
-        messages::report(fallback_message(&query));
-    }
-    if all.is_empty() && !args.json {
+    if found.hits.is_empty() && !args.json {
         messages::report("nothing found");
     }
-    let unindexed = store.unindexed_count()?;
-    if unindexed > 0 {
-        messages::report(format!("{unindexed} sessions have changed since: `recall digest` makes them found"));
-    }
+    found.notices.iter().for_each(messages::report);
     Ok(Completion::Done)
 }
 
 /// The query as typed, with the filters given as options.
-fn query(args: &SearchArgs, store: &Memory, config: &Config) -> Result<Query> {
-    let mut query = Query::parse(&args.words.join(" "), &config.query_context());
-    if let Some(project) = &args.project {
-        let filter = ProjectFilter::new(Some(project), config)?;
-        let keys = store.projects()?.into_iter().map(|(_, key)| key);
-        let keys = keys.filter(|key| filter.fits(&Project { key: key.clone() })).collect();
-        query.filters.keys = Some(keys);
-    }
+fn query(args: &SearchArgs, config: &Config) -> Result<Query> {
+    let context = config.query_context();
+    let mut query = Query::parse(&args.words.join(" "), &context);
+    query.narrow_to(args.project.as_deref().unwrap_or_default(), &context);
     if let Some(since) = &args.since {
         query.filters.since = Some(parse_time("--since", since, config)?);
     }

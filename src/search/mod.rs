@@ -19,7 +19,7 @@ pub use self::highlight::Highlighter;
 pub(crate) use self::kind::{KindFilter, kinds};
 pub(crate) use self::passages::Passage;
 pub use self::query::Query;
-pub(crate) use self::rank::SemanticMatches;
+pub(crate) use self::rank::{SemanticMatches, unmatched_projects};
 use crate::model::session::{Millis, Project};
 use crate::search::results::ResultBuilder;
 use crate::store::Memory;

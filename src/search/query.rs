@@ -20,8 +20,6 @@ const MAX_BYTES: usize = 64 << 10;
 pub struct Filters {
     pub(crate) files: Vec<String>,
     pub(crate) projects: Vec<String>,
-    /// Keys of the matching projects, where the caller has already resolved them; takes precedence over `projects`.
-    pub(crate) keys: Option<Vec<String>>,
     pub(crate) branches: Vec<String>,
     pub(crate) kinds: Vec<KindFilter>,
     pub(crate) tools: Vec<String>,
@@ -90,6 +88,11 @@ impl Query {
     pub fn from_words(text: &str) -> Self {
         let text = &text[..text.floor_char_boundary(MAX_BYTES)];
         Self { text: text.to_owned(), terms: terms(text), ..Self::default() }
+    }
+
+    /// Narrows it to a project, as `project:` does: its folder's name or a part of it, its path, or a glob. An empty name is none.
+    pub(crate) fn narrow_to(&mut self, project: &str, context: &QueryContext) {
+        self.filters.set("project", project.trim(), context);
     }
 
     /// The query with its phrases replaced by their words.

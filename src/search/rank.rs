@@ -149,19 +149,37 @@ fn conditions(query: &Query, projects: &[(i64, String)]) -> FtsQuery {
 /// The projects that match any pattern: by glob or by last path component; if none does, by a part of that name.
 fn projects_of(filters: &Filters, projects: &[(i64, String)]) -> Option<Vec<i64>> {
     let of = |fits: &dyn Fn(&str) -> bool| projects.iter().filter(|(_, key)| fits(key)).map(|(pk, _)| *pk).collect::<Vec<_>>();
-    if let Some(keys) = &filters.keys {
-        return Some(of(&|key| keys.iter().any(|known| known == key)));
-    }
     let patterns = &filters.projects;
     if patterns.is_empty() {
         return None;
     }
-    let globs: Vec<_> = patterns.iter().map(|p| globset(std::slice::from_ref(p), std::path::Path::new("/")).ok()).collect();
-    let name = |key: &str| Project { key: key.to_owned() }.name().to_owned();
-    let is_meant = |key: &str| globs.iter().flatten().any(|glob| glob.is_match(key) || glob.is_match(name(key)));
-    let is_named = |key: &str| patterns.iter().any(|pattern| name(key).to_lowercase().contains(&pattern.to_lowercase()));
-    let meant = of(&is_meant);
-    Some(if meant.is_empty() { of(&is_named) } else { meant })
+    let meant = of(&|key| patterns.iter().any(|pattern| is_meant(pattern, key)));
+    Some(if meant.is_empty() { of(&|key| patterns.iter().any(|pattern| is_named(pattern, key))) } else { meant })
+}
+
+/// Does a pattern match a project as a glob: the whole key, or its last part?
+fn is_meant(pattern: &str, key: &str) -> bool {
+    let glob = globset(&[pattern.to_owned()], std::path::Path::new("/"));
+    glob.is_ok_and(|glob| glob.is_match(key) || glob.is_match(name_of(key)))
+}
+
+/// Is a pattern a part of a project's name?
+fn is_named(pattern: &str, key: &str) -> bool {
+    name_of(key).to_lowercase().contains(&pattern.to_lowercase())
+}
+
+fn name_of(key: &str) -> String {
+    Project { key: key.to_owned() }.name().to_owned()
+}
+
+/// The patterns for projects in a query that match none.
+pub(crate) fn unmatched_projects(store: &Store, query: &Query) -> Result<Vec<String>> {
+    if query.filters.projects.is_empty() {
+        return Ok(Vec::new());
+    }
+    let projects = store.projects()?;
+    let is_known = |pattern: &str| projects.iter().any(|(_, key)| is_meant(pattern, key) || is_named(pattern, key));
+    Ok(query.filters.projects.iter().filter(|pattern| !is_known(pattern)).cloned().collect())
 }
 
 /// Adds semantic matches that meet the filters and reorders all hits by fused score. If phrases, files or kinds are required, semantic

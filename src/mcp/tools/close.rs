@@ -9,7 +9,7 @@ use super::{Tool, ToolContext};
 use crate::app::close_items::ClosingRequest;
 use crate::app::notes::Refusal;
 use crate::mcp::text::line;
-use crate::store::Store;
+use crate::sys::messages::Ui;
 
 /// Most ids per call.
 const MAX_IDS: usize = 20;
@@ -64,8 +64,7 @@ impl Tool for CloseTool {
         let closing = ClosingRequest::resolve(&asked.ids, &memory)?;
         closing.check(&writer, asked.undo, &memory).map_err(reword_refusal)?;
         drop(memory);
-        let mut store = Store::open_existing(&site.config.database())?;
-        let all = closing.apply(&writer, asked.undo, site.config.now(), &mut store)?;
+        let all = closing.apply(&writer, asked.undo, site.config, &Ui::default())?;
         let item = |one: crate::app::close_items::ClosingResult| Item {
             id: one.id,
             text: line(&one.text, TEXT_CHARS),

@@ -5,9 +5,10 @@ use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ProjectScope, Tool, ToolContext};
+use crate::app::search::unknown_project;
 use crate::app::topic;
 use crate::mcp::text::line;
-use crate::search::{Query, SearchOptions, fallback_message, falls_back_to_words};
+use crate::search::{Query, SearchOptions, fallback_message, falls_back_to_words, unmatched_projects};
 
 const DEFAULT_TOKENS: usize = 800;
 const TOKEN_RANGE: std::ops::RangeInclusive<usize> = 100..=4_000;
@@ -58,19 +59,21 @@ impl Tool for RecallTool {
         if !TOKEN_RANGE.contains(&max_tokens) {
             bail!("max_tokens: {} to {}", TOKEN_RANGE.start(), TOKEN_RANGE.end());
         }
-        let mut query = Query::parse(&asked.topic, &site.config.query_context());
+        let context = site.config.query_context();
+        let mut query = Query::parse(&asked.topic, &context);
         if query.is_empty() {
             bail!("topic: say in a few words what it is about");
         }
-        query.filters.projects.extend(asked.project.filter(|project| !project.trim().is_empty()));
+        query.narrow_to(asked.project.as_deref().unwrap_or_default(), &context);
         let store = site.memory_in(asked.scope)?;
+        let unknown: String = unmatched_projects(&store, &query)?.iter().map(|name| unknown_project(name) + "\n").collect();
         let found = topic::gather(&store, site.config, &query, Some(&site.project()), max_tokens)?;
         let by_words = !found.sources.is_empty()
             && falls_back_to_words(&store, &query, &SearchOptions { now: site.config.now(), ..SearchOptions::default() })?;
         let notice = if by_words { format!("{}\n\n", fallback_message(&query)) } else { String::new() };
         let text = match found.render() {
-            "" => format!("nothing is known about `{}`", line(&asked.topic, 80)),
-            text => format!("{notice}{text}"),
+            "" => format!("{unknown}nothing is known about `{}`", line(&asked.topic, 80)),
+            text => format!("{unknown}{notice}{text}"),
         };
         // Note ids are short already.
         let short = |id: &String| if store.look_up_note(id)?.is_some() { Ok(id.clone()) } else { store.short_id(id) };

@@ -1,16 +1,15 @@
 //! `remember`: stores a note. It passes the same checks of `crate::app::notes` as `recall remember`, belongs to the current project,
 //! and names the client as its author. Notes for other projects, or for all, are written by a person at the command line.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Tool, ToolContext};
 use crate::app::contributor::Contributor;
-use crate::app::notes::{NoteInput, Refusal, remember};
+use crate::app::notes::{Audience, NoteInput, Refusal, remember};
 use crate::mcp::text::line;
 use crate::model::note::{NoteKind, project_label};
-use crate::sys::paths::path_aliases;
 
 /// Longest project root, in characters.
 const MAX_PROJECT_CHARS: usize = 200;
@@ -54,12 +53,11 @@ impl Tool for RememberTool {
     type Reply = RememberReply;
 
     fn call(asked: RememberRequest, site: &ToolContext<'_>) -> Result<RememberReply> {
-        check_is_project(site)?;
         let Contributor { author, reach } = reword_refusal(site.writer())?;
         let by = author.text();
-        let project = Some(site.folder.to_owned());
+        let audience = Audience::Here(site.folder.to_owned());
         let kept =
-            reword_refusal(remember(site.config, &NoteInput { text: asked.text, kind: asked.kind, project, author, reach }))?;
+            reword_refusal(remember(site.config, &NoteInput { text: asked.text, kind: asked.kind, audience, author, reach }))?;
         Ok(RememberReply { id: kept.id, known: kept.known, project: line(project_label(&kept.project), MAX_PROJECT_CHARS), by })
     }
 
@@ -67,18 +65,6 @@ impl Tool for RememberTool {
         let RememberReply { id, known, project, by } = answer;
         if *known { format!("{id} says so already, for {project}") } else { format!("{id} is remembered for {project} ({by})") }
     }
-}
-
-/// Rejects the home folder and `/`: some clients start their servers there, where no session ever runs.
-fn check_is_project(site: &ToolContext<'_>) -> Result<()> {
-    let is_home = path_aliases(&site.config.home).iter().any(|home| home == site.folder);
-    if is_home || site.folder.parent().is_none() {
-        bail!(
-            "{} is no project: start the client in one; for another the user runs `recall remember --project FOLDER`",
-            site.folder.display()
-        );
-    }
-    Ok(())
 }
 
 /// Rewords a refusal to say that nothing was stored.

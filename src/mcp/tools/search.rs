@@ -5,16 +5,13 @@ use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ProjectScope, Tool, ToolContext, project_name};
+use crate::app::search::{self, is_elsewhere};
 use crate::config::Config;
 use crate::mcp::text::line;
-use crate::model::note::EVERYWHERE;
 use crate::model::session::{Millis, short_id};
 use crate::model::time_spec::parse_time;
 use crate::search::semantic::score_fusion::MAX_CANDIDATES;
-use crate::search::semantic::semantic_matches;
-use crate::search::{
-    Highlighter, HitSource, KindFilter, Query, SearchHit, SearchOptions, fallback_message, falls_back_to_words, find, kinds,
-};
+use crate::search::{Highlighter, HitSource, KindFilter, Query, SearchHit, kinds};
 use crate::store::Memory;
 
 const DEFAULT_LIMIT: usize = 8;
@@ -111,43 +108,19 @@ impl Tool for SearchTool {
         let skip = asked.cursor.as_deref().map_or(Ok(0), |cursor| cursor_offset(cursor, &mark))?;
         let store = site.memory_in(asked.scope)?;
         let own = site.project();
-        let mut notices = Vec::new();
-        let similar = semantic_matches(site.config, &store, &query.text).unwrap_or_else(|e| {
-            notices.push(format!("by words only: {e:#}"));
-            None
-        });
-        let now = site.config.now();
-        let wanted = SearchOptions {
-            limit: limit + 1,
-            skip,
-            passages: 1,
-            own: Some(&own),
-            now,
-            similar: similar.as_ref(),
-            ..SearchOptions::default()
-        };
-        let mut all = find(&store, &query, &wanted)?;
-        let more = all.len() > limit;
-        all.truncate(limit);
+        let wanted = search::SearchRequest { query: &query, own: &own, limit, skip };
+        let mut found = search::search(&store, site.config, &wanted)?;
         // Beyond the candidates the ranking differs, so further pages would not fit together.
-        let goes_on = more && skip + 2 * limit <= MAX_CANDIDATES;
-        if more && !goes_on {
-            notices.push("there is more than is worth listing: add a word or a filter".to_owned());
+        let goes_on = found.has_more && skip + 2 * limit <= MAX_CANDIDATES;
+        if found.has_more && !goes_on {
+            found.notices.push("there is more than is worth listing: add a word or a filter".to_owned());
         }
-        if !all.is_empty() && falls_back_to_words(&store, &query, &wanted)? {
-            notices.push(fallback_message(&query));
-        }
-        // Within a page, results of this project come first.
-        all.sort_by_key(|found| is_elsewhere(found, &own));
         let highlighter = Highlighter::of_query(&query);
-        let unindexed = store.unindexed_count()?;
-        if unindexed > 0 {
-            notices.push(format!("{unindexed} sessions have changed since: `recall digest` makes them found"));
-        }
+        let line = |hit: &SearchHit| result_line(hit, &own, &highlighter, &store, site.config);
         Ok(SearchReply {
-            results: all.iter().map(|found| result_line(found, &own, &highlighter, &store, site.config)).collect::<Result<_>>()?,
+            results: found.hits.iter().map(line).collect::<Result<_>>()?,
             next_cursor: goes_on.then(|| format!("{}-{mark}", skip + limit)),
-            notices,
+            notices: found.notices,
         })
     }
 
@@ -179,8 +152,9 @@ fn limit(asked: &SearchRequest) -> Result<usize> {
 }
 
 fn query(asked: &SearchRequest, config: &Config) -> Result<Query> {
-    let mut query = Query::parse(&asked.query, &config.query_context());
-    query.filters.projects.extend(asked.project.clone().filter(|project| !project.trim().is_empty()));
+    let context = config.query_context();
+    let mut query = Query::parse(&asked.query, &context);
+    query.narrow_to(asked.project.as_deref().unwrap_or_default(), &context);
     let at = |name: &str, text: &Option<String>| -> Result<Option<Millis>> {
         let read = |text: &String| parse_time(text, config.now(), &config.time_zone).with_context(|| format!("{name}: {text}"));
         text.as_ref().map(read).transpose()
@@ -208,11 +182,6 @@ fn search_key(asked: &SearchRequest) -> String {
 fn cursor_offset(cursor: &str, mark: &str) -> Result<usize> {
     let place = cursor.split_once('-').filter(|(_, of)| *of == mark).and_then(|(place, _)| place.parse().ok());
     place.with_context(|| format!("cursor: `{}` is of no such search: give the same words and filters with it", line(cursor, 40)))
-}
-
-fn is_elsewhere(found: &SearchHit, own: &str) -> bool {
-    let key = &found.project().key;
-    key != own && key != EVERYWHERE
 }
 
 fn result_line(found: &SearchHit, own: &str, highlighter: &Highlighter, store: &Memory, config: &Config) -> Result<Line> {

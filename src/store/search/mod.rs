@@ -155,11 +155,12 @@ impl DocumentBatch {
 /// Links a session to its document, if it has one.
 fn link_document(tx: &Transaction<'_>, head: &SessionHead, number: Option<i64>) -> Result<()> {
     tx.prepare_cached("DELETE FROM doc WHERE session = ?1")?.execute([head.pk])?;
-    let began: Millis = if head.started_at == Millis::MAX { 0 } else { head.started_at };
     if let Some(number) = number {
-        let sql =
-            "INSERT INTO doc(pk, session, project, began_at, last_at) SELECT ?1, ?2, project, ?3, ?4 FROM session WHERE pk = ?2";
-        tx.prepare_cached(sql)?.execute(params![number, head.pk, began, head.last_at.unwrap_or(began)])?;
+        // Where no record of the conversation itself has a time, that of a subagent's has. One of an unknown time lies in no span.
+        let sql = "INSERT INTO doc(pk, session, project, began_at, last_at) SELECT ?1, ?2, project,
+             coalesce(started_at, (SELECT min(first_at) FROM source WHERE session = ?2), last_at, ?3), coalesce(last_at, started_at, 0)
+             FROM session WHERE pk = ?2";
+        tx.prepare_cached(sql)?.execute(params![number, head.pk, Millis::MAX])?;
     }
     tx.prepare_cached("UPDATE session SET unindexed = 0 WHERE pk = ?1")?.execute([head.pk])?;
     Ok(())

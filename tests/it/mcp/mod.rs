@@ -1,5 +1,6 @@
 //! `recall mcp` as clients of the protocol see it.
 
+mod agreement;
 mod claude;
 mod concurrent;
 mod conversation;
