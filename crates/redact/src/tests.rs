@@ -460,6 +460,7 @@ fn a_users_tokens_and_commands_are_written_as_the_shipped_ones() {
     assert_eq!(token("zz_[a-z]{6,}", "zz_kqwvbnx."), "[REDACTED:own].");
     assert_eq!(token("zz/([a-z]{6,8})", "zz/kqwvbn"), "zz/[REDACTED:own]");
     assert_eq!(token("[0-9]{3}zz[a-z]{6}-[0-9]{2}", "417zzkqwvbn-29"), "[REDACTED:own]");
+    assert_eq!(token("[0-9]{3}zz", "417zz"), "[REDACTED:own]");
     assert_eq!(token(r"z\[[a-c\]-]{6}", "z[a]-cb]"), "[REDACTED:own]");
     assert_eq!(redacted(formats(&["zz_[a-z0-9]{6}"], &[], Need::Digit), "zz_kqwvbn zz_kqw7bn"), "zz_kqwvbn [REDACTED:own]");
     let command = |line: &str, text: &str| redacted(formats(&[], &[line], Need::None), text);
@@ -642,6 +643,16 @@ fn the_beginning_of_a_token_hides_none_on_the_next_line() {
                 let text = format!("it begins with {}{between}{token}{between}end", &token[..cut]);
                 assert!(!redact(&text).contains(&token), "{rule}: {text}");
             }
+        }
+    }
+}
+
+#[test]
+fn the_beginning_of_a_token_and_punctuation_are_no_token() {
+    for token in formats::TOKENS.iter().filter(|token| token.lead.is_none()) {
+        for sign in ["-", ".", "_", "=", "/", "x", "\\", "\n", "\\\n"] {
+            let text = format!("{}{}", token.key, sign.repeat(120));
+            assert_eq!(redact(&text), text, "{}", token.rule);
         }
     }
 }

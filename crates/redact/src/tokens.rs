@@ -40,10 +40,10 @@ impl Token {
                 return (None, reader.searched_to(reader.end), reader.broken);
             }
         }
-        let end = reader.close();
+        let end = reader.close(key_end);
         let body_at = if self.lead.is_some() { start } else { key_end };
         let body = if reader.broken { unwrap_lines(&text[body_at..end]) } else { Cow::Borrowed(&text[body_at..end]) };
-        let fits = reader.fits(&self.parts, end) && self.is_plausible(&body);
+        let fits = (end > key_end || self.parts.is_empty()) && reader.fits(&self.parts, end) && self.is_plausible(&body);
         let from = if self.keeps_key { key_end } else { start };
         (fits.then_some(from..end), if fits { end } else { reader.searched_to(end) }, reader.broken)
     }
@@ -160,9 +160,9 @@ impl TokenReader<'_> {
         len >= min && self.narrow.is_none_or(|(_, min)| len == min)
     }
 
-    /// The end of the token, without a final `.` or `-`.
-    fn close(&mut self) -> usize {
-        while matches!(byte_before(self.text, self.end), b'.' | b'-') {
+    /// The end of the token, without a final `.` or `-`, but not before the end of its key.
+    fn close(&mut self, key_end: usize) -> usize {
+        while self.end > key_end && matches!(byte_before(self.text, self.end), b'.' | b'-') {
             self.end -= 1;
         }
         self.end
