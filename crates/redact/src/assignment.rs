@@ -32,11 +32,11 @@ const MAX_SENTENCES: usize = 4;
 pub(crate) struct Progress {
     names: usize,
     values: usize,
-    /// The end of the last table row that was read.
-    rows: usize,
+    tables: columns::Progress,
     /// The end of the last sentence that was searched, and for how many names.
     sentences: usize,
     sentence_names: usize,
+    manifests: kubernetes::Progress,
 }
 
 impl Progress {
@@ -63,7 +63,7 @@ pub(crate) fn find(text: &[u8], hit: Range<usize>, progress: &mut Progress, foun
     let name = name_start(text, hit.start)..end;
     let mut ranges = Vec::new();
     if kubernetes::is_kind_of_secret(text, &name) {
-        kubernetes::add_values(text, &name, &mut ranges);
+        progress.manifests.add_values(text, &name, &mut ranges);
     }
     let rule = match terraform_default(text, name.clone()).or_else(|| secret_of_name(text, name, progress, &mut ranges)) {
         Some((rule, range)) => {
@@ -109,7 +109,7 @@ fn secret_of_name(
         let is_pass = ["pass", "pw"].iter().any(|w| word.eq_ignore_ascii_case(w.as_bytes()));
         let secret_kind = if is_pass { SecretKind::Password } else { secret_kind };
         if secret_kind != SecretKind::Auth {
-            columns::below(text, &name, secret_kind, &mut progress.rows, cells);
+            progress.tables.below(text, &name, secret_kind, cells);
         }
     }
     let secret = by_separator.or_else(|| {
@@ -180,10 +180,9 @@ fn terraform_default(text: &[u8], name: Range<usize>) -> Option<(&'static str, R
         quote_at(text, name.end).filter(|_| text[..quote].ends_with(b"variable ") || text[..quote].ends_with(b"output "))?;
     let open = bytes::run_end(text, after, BLANK, 8);
     let reach = text.get(open..text.len().min(open + 300)).filter(|reach| reach.starts_with(b"{"))?;
-    let reach = &reach[..memchr::memchr(b'}', reach).unwrap_or(reach.len())];
-    bytes::count_steps(reach.len());
+    let reach = &reach[..bytes::find_sign(b'}', reach).unwrap_or(reach.len())];
     let word = if text[..quote].ends_with(b"output ") { &b"value"[..] } else { b"default" };
-    let end = open + memchr::memmem::find(reach, word)? + word.len();
+    let end = open + bytes::find(reach, word)? + word.len();
     let secret_kind = kind_of_name(&text[name.clone()])?;
     let separator = separator_after(text, end).filter(|separator| separator.kind == SeparatorKind::Equals)?;
     let (quote, start) = opening_quote(text, separator.value)?;
@@ -197,9 +196,8 @@ fn terraform_output(text: &[u8], name: Range<usize>) -> Option<(&'static str, Ra
     let (_, after) = quote_at(text, name.end)?;
     let open = bytes::run_end(text, after, ByteSet::of(": "), 8);
     let reach = text.get(open..text.len().min(open + 300)).filter(|reach| reach.starts_with(b"{"))?;
-    let reach = &reach[..memchr::memchr(b'}', reach).unwrap_or(reach.len())];
-    bytes::count_steps(reach.len());
-    let offset = open + memchr::memmem::find(reach, b"value")?;
+    let reach = &reach[..bytes::find_sign(b'}', reach).unwrap_or(reach.len())];
+    let offset = open + bytes::find(reach, b"value")?;
     let separator = separator_after(text, offset + b"value".len()).filter(|separator| separator.kind == SeparatorKind::Colon)?;
     let (quote, start) = opening_quote(text, separator.value)?;
     let range = start..value::quoted_end(text, start, quote, MAX_NESTED_BYTES)?;
@@ -321,7 +319,7 @@ impl Name<'_> {
         {
             return false;
         }
-        if value[0] <= b' ' || memchr::memchr(b'\n', value).is_some_and(|_| !is_random(value)) {
+        if value[0] <= b' ' || bytes::find_sign(b'\n', value).is_some_and(|_| !is_random(value)) {
             return false;
         }
         if self.secret_kind == SecretKind::Secret && (is_lowercase_words(value) || is_about_secrets(value))
@@ -348,7 +346,7 @@ impl Name<'_> {
     /// b"c hs traffic"`: an arm of a match, => `ClientSecret => b"c hs traffic"`: a match arm, where the name is not a variable.
     fn is_match_arm(&self, value: &[u8]) -> bool {
         let separator = &self.text[self.end..bytes::run_end(self.text, self.end, ByteSet::of(" =>"), 8)];
-        memchr::memmem::find(separator, b"=>").is_some() && !has_digit(value)
+        bytes::find(separator, b"=>").is_some() && !has_digit(value)
     }
 
     /// Whether the value looks generated.
@@ -486,7 +484,7 @@ impl Name<'_> {
                 is_unusual && value.len() >= 6 && !is_technical_term(value) && !is_code(value)
             }
             SeparatorKind::Colon if is_unusual && !self.is_another_name(value) => {
-                let is_default = next == b'}' && memchr::memmem::find(self.line_head(), b"${").is_some();
+                let is_default = next == b'}' && bytes::find(self.line_head(), b"${").is_some();
                 let ends = ends_line || is_default || may_end_value(next) || next == b',' && !is_readable_word(value);
                 ends && !is_readable_identifier(value) && !is_technical_term(value)
             }

@@ -2,7 +2,8 @@
 //!
 //! ## Cost
 //!
-//! Every walk has a limit. Tests count the steps, and check that they grow no faster than the length of the text.
+//! Every walk has a limit, and counts the bytes it looks at; so does what judges a value. The tests of `tests::cost` check that they grow
+//! no faster than the text. Outside tests nothing is counted.
 
 pub(crate) use super::syntax::ByteSet;
 
@@ -65,6 +66,40 @@ pub(crate) fn find_byte(text: &[u8], at: usize, most: usize, fits: impl Fn(u8) -
     let stop = found.map_or(end.max(at), |n| at + n);
     count_steps(stop - at + 1);
     (stop, found.is_some())
+}
+
+/// The offset of the first `needle` in a stretch of a text.
+pub(crate) fn find(text: &[u8], needle: &[u8]) -> Option<usize> {
+    let found = memchr::memmem::find(text, needle);
+    count_steps(found.unwrap_or(text.len()) + 1);
+    found
+}
+
+/// The offset of the last `needle` in a stretch of a text.
+pub(crate) fn rfind(text: &[u8], needle: &[u8]) -> Option<usize> {
+    let found = memchr::memmem::rfind(text, needle);
+    count_steps(text.len() - found.unwrap_or(0) + 1);
+    found
+}
+
+/// The offset of the first such byte in a stretch of a text.
+pub(crate) fn find_sign(sign: u8, text: &[u8]) -> Option<usize> {
+    let found = memchr::memchr(sign, text);
+    count_steps(found.unwrap_or(text.len()) + 1);
+    found
+}
+
+/// The offset of the last such byte in a stretch of a text.
+pub(crate) fn rfind_sign(sign: u8, text: &[u8]) -> Option<usize> {
+    let found = memchr::memrchr(sign, text);
+    count_steps(text.len() - found.unwrap_or(0) + 1);
+    found
+}
+
+/// The offsets of all such bytes of a text.
+pub(crate) fn each_sign(sign: u8, text: &[u8]) -> impl Iterator<Item = usize> {
+    count_steps(text.len());
+    memchr::memchr_iter(sign, text)
 }
 
 /// The byte at this offset; 0 beyond the end.

@@ -1,5 +1,6 @@
 //! Judges a value that is not directly assigned to its name. Only its own looks, and what leads to it, say that it is a secret.
 
+use super::bytes;
 use super::classify::is_technical_term;
 use super::harmless::{is_code, is_dotted_name, is_path_or_url, is_placeholder, is_public, is_variable_name};
 use super::randomness::{
@@ -17,6 +18,7 @@ const MAX_BYTES: usize = 512;
 
 /// Whether this is the secret of a name of this kind. `introduced`: a separator, a quote or a verb leads to it.
 pub(crate) fn is_secret(value: &[u8], secret_kind: SecretKind, introduced: bool) -> bool {
+    bytes::count_steps(value.len());
     let least = if introduced { MIN_INTRODUCED_BYTES } else { MIN_BYTES };
     let is_written = (least..MAX_BYTES).contains(&value.len()) && value.iter().all(|b| (b'!'..0x7f).contains(b));
     let is_unusual = has_digit(value) && has_letter(value) || is_gibberish(value);
@@ -39,6 +41,7 @@ pub(crate) fn is_secret(value: &[u8], secret_kind: SecretKind, introduced: bool)
 
 /// Whether this could be nothing in a sentence but a password.
 pub(crate) fn is_password(value: &[u8]) -> bool {
+    bytes::count_steps(value.len());
     let inner = value.strip_suffix(b"!").or_else(|| value.strip_suffix(b"?")).unwrap_or(value);
     let has_sign =
         inner.iter().skip(1).any(|b| SIGNS.contains(b)) || inner.len() < value.len() && has_digit(&inner[inner.len() - 1..]);
@@ -61,6 +64,7 @@ pub(crate) fn is_app_password(value: &[u8]) -> bool {
 
 /// `correct-horse-staple-42`: words and a number.
 fn is_word_passphrase(value: &[u8]) -> bool {
+    bytes::count_steps(value.len());
     let mut words = value.split(|b| *b == b'-').rev();
     let number = words.next().unwrap_or(b"");
     let is_numeric_literal = (2..=4).contains(&number.len()) && number.iter().all(u8::is_ascii_digit);
@@ -73,6 +77,7 @@ fn is_word_passphrase(value: &[u8]) -> bool {
 
 /// Letters and digits that alternate as in no name: `f8fmv0wsogl7`. Hexadecimal values are excluded, because they could be hashes.
 fn alternates_letters_and_digits(value: &[u8]) -> bool {
+    bytes::count_steps(value.len());
     let turns = value.windows(2).filter(|w| w[0].is_ascii_digit() != w[1].is_ascii_digit()).count();
     let is_plain = value.len() >= MIN_BYTES && value.iter().all(u8::is_ascii_alphanumeric);
     is_plain && turns > 2 && !value.iter().all(u8::is_ascii_hexdigit) && !is_mostly_words(value)
@@ -80,6 +85,7 @@ fn alternates_letters_and_digits(value: &[u8]) -> bool {
 
 /// At least 32 characters with many symbols in random order, such as Django's `SECRET_KEY`. No code looks like that.
 pub(crate) fn is_random_symbols(value: &[u8]) -> bool {
+    bytes::count_steps(value.len());
     let signs = value.iter().filter(|b| b"!@#$%^&*(-_=+)?~".contains(b)).count();
     let is_whole = value.len() >= 32 && value.iter().all(|b| (b'!'..0x7f).contains(b) && !b";{[\\<".contains(b));
     // Code seldom has several of these together.
@@ -95,6 +101,7 @@ fn alternates_kinds(value: &[u8]) -> bool {
 
 /// `7K2XT-XV92Q-4UTCV-UKDJR`: a licence key.
 pub(crate) fn is_serial_number(value: &[u8]) -> bool {
+    bytes::count_steps(value.len());
     let groups = || value.split(|b| *b == b'-');
     let len = groups().next().map_or(0, <[u8]>::len);
     let fits = |group: &[u8]| group.len() == len && group.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
@@ -103,6 +110,7 @@ pub(crate) fn is_serial_number(value: &[u8]) -> bool {
 
 /// References, code, addresses, public keys and hashes.
 pub(crate) fn is_harmless(value: &[u8]) -> bool {
+    bytes::count_steps(value.len());
     is_placeholder(value)
         || is_path_or_url(value)
         || is_code(value)
@@ -112,7 +120,7 @@ pub(crate) fn is_harmless(value: &[u8]) -> bool {
         || is_address(value)
         || b"-*~&.'".contains(&value[0]) && is_decorated_word(&value[1..])
         || value.iter().any(|b| b"\\[".contains(b))
-        || ["a-z", "A-Z", "0-9", "*."].iter().any(|part| memchr::memmem::find(value, part.as_bytes()).is_some())
+        || ["a-z", "A-Z", "0-9", "*."].iter().any(|part| bytes::find(value, part.as_bytes()).is_some())
         || is_key_value(value)
         || is_program_name(value)
         || value.contains(&b'/') && value.split(|b| *b == b'/').all(|part| part.is_empty() || is_readable(part))
@@ -120,6 +128,7 @@ pub(crate) fn is_harmless(value: &[u8]) -> bool {
 
 /// An identifier, path, version, or host with a port: letters and digits as names have them, joined by `_`, `.`, `:`, `/` or `-`.
 fn is_program_name(value: &[u8]) -> bool {
+    bytes::count_steps(value.len());
     let value = value.trim_ascii_end().strip_suffix(b"*").unwrap_or(value);
     let is_joined = value.iter().all(|b| b.is_ascii_alphanumeric() || b"_.:/-".contains(b));
     let is_counted = |part: &[u8]| part.len() - part.iter().take_while(|b| b.is_ascii_alphabetic()).count() <= 2;
@@ -147,6 +156,7 @@ fn is_program_name(value: &[u8]) -> bool {
 
 /// What remains of `--flag`, `*pointer` or `.method` without its first character.
 fn is_decorated_word(value: &[u8]) -> bool {
+    bytes::count_steps(value.len());
     value.iter().all(|b| b.is_ascii_alphanumeric() || b"_-.=/*".contains(b)) && !is_gibberish(value)
 }
 
@@ -160,6 +170,7 @@ fn is_key_value(value: &[u8]) -> bool {
 
 /// `dev@shop.example`, `package@1.2.3`, `@scope/name`
 fn is_address(value: &[u8]) -> bool {
+    bytes::count_steps(value.len());
     let Some(sign) = value.iter().position(|b| *b == b'@') else { return false };
     let rest = &value[sign + 1..];
     let is_host = rest.contains(&b'.') && rest.iter().all(|b| b.is_ascii_alphanumeric() || b".-_:/".contains(b));
@@ -171,6 +182,7 @@ fn is_address(value: &[u8]) -> bool {
 
 /// Numbers with units, dates, times, versions: `10ms`, `2026-01-31T10:00`, `v1.2`, `3rd`, `#123a`.
 fn is_measurement(value: &[u8]) -> bool {
+    bytes::count_steps(value.len());
     let value = value.trim_ascii_end();
     let rest = value.strip_prefix(b"v").or_else(|| value.strip_prefix(b"#")).unwrap_or(value);
     let digits = rest.iter().take_while(|b| b.is_ascii_digit() || b".,:-+_/xX%".contains(b)).count();

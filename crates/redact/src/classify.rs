@@ -1,6 +1,6 @@
 //! Tells apart what an unquoted value can be: an identifier, a number, a technical term, or a password.
 
-use super::bytes::WORD;
+use super::bytes::{self, WORD};
 use super::candidate::{is_harmless, is_password};
 use super::harmless::{is_code, is_identifier, is_placeholder};
 use super::randomness::{has_digit, has_letter, is_gibberish, is_mixed, is_readable};
@@ -13,6 +13,7 @@ pub(crate) fn is_numeric_literal(value: &[u8]) -> bool {
 }
 
 pub(crate) fn is_plain_word(value: &[u8]) -> bool {
+    bytes::count_steps(value.len());
     value.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'-')
 }
 
@@ -27,6 +28,7 @@ pub(crate) fn is_readable_identifier(value: &[u8]) -> bool {
 
 /// Letters, digits and `_` that could be a name.
 pub(crate) fn is_readable_word(value: &[u8]) -> bool {
+    bytes::count_steps(value.len());
     value.iter().all(|b| WORD.has(*b)) && !is_gibberish(value)
 }
 
@@ -37,6 +39,7 @@ pub(crate) fn is_quoted_secret(value: &[u8]) -> bool {
 
 /// A value that nobody writes in prose except as a password.
 pub(crate) fn is_invented(value: &[u8]) -> bool {
+    bytes::count_steps(value.len());
     let has_sign = value.iter().any(|b| b"!@#$%^&*+=~".contains(b));
     value.len() >= 8
         && !is_code(value)

@@ -24,7 +24,7 @@ const REACH_BYTES: usize = 300;
 pub(crate) fn find(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     let (end, found) = bytes::find_byte(text, hit.end, REACH_BYTES, |b| b == b'\n');
     // Within a string, newlines are escaped.
-    let written = memchr::memmem::find(&text[hit.end..end], b"\\n").map(|n| hit.end + n);
+    let written = bytes::find(&text[hit.end..end], b"\\n").map(|n| hit.end + n);
     let next = match written {
         Some(offset) => after_escaped_newline(text, offset)?,
         None if found => after_newline(text, end)?,

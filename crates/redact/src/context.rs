@@ -15,8 +15,7 @@ impl Name<'_> {
     /// `machine … login … password …`, as in `.netrc`.
     pub(crate) fn is_netrc_entry(&self) -> bool {
         let near = &self.text[self.start.saturating_sub(160)..self.start];
-        bytes::count_steps(near.len());
-        memchr::memmem::rfind(near, b"login ")
+        bytes::rfind(near, b"login ")
             .is_some_and(|n| near[n + 6..].split(u8::is_ascii_whitespace).filter(|w| w.len() > 1).count() == 1)
     }
 
@@ -25,7 +24,7 @@ impl Name<'_> {
         let line = self.line_head();
         let is_directive = ["requirepass", "masterauth"].iter().any(|d| self.name().eq_ignore_ascii_case(d.as_bytes()));
         // `npm config set //registry.x.y/:_authToken …`
-        let set = memchr::memmem::rfind(line, b"config set ").map(|n| &line[n + 11..]);
+        let set = bytes::rfind(line, b"config set ").map(|n| &line[n + 11..]);
         is_directive
             || set.is_some_and(|rest| !rest.contains(&b' '))
             || [&b"ENV "[..], b"set -gx ", b"set -x ", b"setx ", b"setenv ", b"configure set ", b"CONFIG SET "]
@@ -55,8 +54,7 @@ impl Name<'_> {
     /// What stands before the name on its line, without the line's prefix; at most 100 bytes.
     pub(crate) fn line_head(&self) -> &[u8] {
         let start = self.start.saturating_sub(100);
-        bytes::count_steps(self.start - start);
-        let line = memchr::memrchr(b'\n', &self.text[start..self.start]).map_or(start, |n| start + n + 1);
+        let line = bytes::rfind_sign(b'\n', &self.text[start..self.start]).map_or(start, |n| start + n + 1);
         if byte_before(self.text, self.start) == b'n' && byte_before(self.text, self.start - 1) == b'\\' {
             return b"";
         }
@@ -66,10 +64,11 @@ impl Name<'_> {
     /// Whether the name is inside a string of this quote. Then the quote ends that string and opens no value.
     pub(crate) fn is_inside(&self, quote: Quote) -> bool {
         let head = self.line_head();
-        let head = memchr::memmem::rfind(head, b"\\n").map_or(head, |n| &head[n + 2..]);
+        let head = bytes::rfind(head, b"\\n").map_or(head, |n| &head[n + 2..]);
         let counts = |n: usize| {
             let is_letter = |n: usize| head.get(n).is_some_and(u8::is_ascii_alphabetic);
             let is_apostrophe = quote.mark == b'\'' && n > 0 && is_letter(n - 1) && is_letter(n + 1);
+            bytes::count_steps(1);
             head[n] == quote.mark && !is_apostrophe && backslashes_before(head, n) == quote.backslashes
         };
         (0..head.len()).filter(|n| counts(*n)).count() % 2 == 1

@@ -6,7 +6,7 @@ use super::randomness::is_mixed;
 
 /// Adds the tokens of a text: an id in base64, a dot, six characters, a dot, a signature.
 pub(crate) fn find(text: &[u8], found: &mut Vec<Finding>) {
-    for dot in memchr::memchr_iter(b'.', text) {
+    for dot in bytes::each_sign(b'.', text) {
         if byte_at(text, dot + 7) != b'.' || !ALNUM.has(byte_before(text, dot)) {
             continue;
         }

@@ -1,6 +1,6 @@
 //! Values that hold no secret: examples, placeholders, references, types, labels, paths.
 
-use super::bytes::{BASE64, WORD};
+use super::bytes::{self, BASE64, WORD};
 use super::marks::has_mark;
 use super::randomness::{has_digit, is_gibberish, is_mixed, is_mostly_words, is_readable, is_uuid};
 use super::word_list::WordList;
@@ -39,6 +39,7 @@ pub(crate) const LISTS: [&WordList; 2] = [PLAIN_VALUES, LABEL_WORDS];
 
 /// Whether a token is an example, as in documentation.
 pub(crate) fn is_sample(body: &[u8]) -> bool {
+    bytes::count_steps(body.len());
     let spoken = contains_any(body, &SAMPLES) && (!has_digit(body) || body.iter().any(|b| b" _-".contains(b)) || body.len() < 16);
     let is_filled = |len: usize| body.windows(len).any(|w| w.iter().all(|b| *b == b'x') || w.iter().all(|b| *b == b'X'));
     spoken || is_filled(if body.len() < 32 { 4 } else { 6 }) || is_fill_in(body)
@@ -57,6 +58,7 @@ fn is_fill_in(body: &[u8]) -> bool {
 
 /// Whether a value stands for something to fill in, is masked, or names a type.
 pub(crate) fn is_placeholder(value: &[u8]) -> bool {
+    bytes::count_steps(value.len());
     let (Some(first), Some(last)) = (value.first(), value.last()) else { return true };
     let is_filler = |b: &u8| b"*xX.-_#?+=~0 ".contains(b) || *b >= 0x80;
     let enclosed = matches!((first, last), (b'<', b'>') | (b'[', b']') | (b'{', b'}') | (b'(', b')') | (b'%', b'%'));
@@ -81,8 +83,9 @@ pub(crate) fn is_placeholder(value: &[u8]) -> bool {
 
 /// `${…}`, `{{…}}`, `$NAME`, `%s`, `<%= … %>`, `#{…}`, `@name@`: filled in by a program.
 fn is_template(value: &[u8]) -> bool {
+    bytes::count_steps(value.len());
     const WITHIN: [&str; 7] = ["${", "{{", "$(", "<%", "#{", "%(", "}}"];
-    let is_printf = memchr::memmem::find(value, b"%s").is_some_and(|n| !value.get(n + 2).is_some_and(u8::is_ascii_alphanumeric));
+    let is_printf = bytes::find(value, b"%s").is_some_and(|n| !value.get(n + 2).is_some_and(u8::is_ascii_alphanumeric));
     if contains_any(value, &WITHIN) || is_printf {
         return true;
     }
@@ -105,6 +108,7 @@ fn mixes_like_a_password(name: &[u8]) -> bool {
 
 /// The name of an environment variable, rather than its value: capitals with underscores.
 pub(crate) fn is_variable_name(value: &[u8]) -> bool {
+    bytes::count_steps(value.len());
     value.contains(&b'_')
         && value.iter().all(|b| b.is_ascii_uppercase() || *b == b'_' || b.is_ascii_digit())
         && value.split(|b| *b == b'_').all(|word| word.is_empty() || is_name_part(word))
@@ -112,13 +116,14 @@ pub(crate) fn is_variable_name(value: &[u8]) -> bool {
 
 /// A path or a URL: `/run/secrets/x`, `./x`, `~/x`, `C:\x`, `https://…`, `vault:…`.
 pub(crate) fn is_path_or_url(value: &[u8]) -> bool {
+    bytes::count_steps(value.len());
     let starts = |begin: &str| value.starts_with(begin.as_bytes());
     let rooted = starts("/") && value[1..].contains(&b'/') && !value.ends_with(b"=") && !is_base64(value)
         || starts("./")
         || starts("../")
         || starts("~/");
     let drive = value.len() > 3 && value[1] == b':' && value[2] == b'\\';
-    let address = memchr::memmem::find(&value[..value.len().min(32)], b"://").is_some();
+    let address = bytes::find(&value[..value.len().min(32)], b"://").is_some();
     let file = value.len() > 4 && value.iter().rposition(|b| *b == b'.').is_some_and(|dot| is_extension(&value[dot + 1..]));
     let is_path = value.iter().filter(|b| **b == b'/').count() > 1
         && value.split(|b| *b == b'/').all(|part| !part.is_empty() && is_readable(part));
@@ -141,6 +146,7 @@ fn is_extension(end: &[u8]) -> bool {
 
 /// Names joined by dots: `user.password`, `auth.errors.invalid`.
 pub(crate) fn is_dotted_name(value: &[u8]) -> bool {
+    bytes::count_steps(value.len());
     // TypeScript: `process.env.NAME!`.
     let value = value.strip_suffix(b"!").or_else(|| value.strip_suffix(b"?")).unwrap_or(value);
     value.contains(&b'.')
@@ -195,6 +201,7 @@ fn is_name_part(word: &[u8]) -> bool {
 
 /// A label or a message about passwords: words of which at least one is typical for these.
 pub(crate) fn is_label(value: &[u8]) -> bool {
+    bytes::count_steps(value.len());
     let words = value.split(|b| !b.is_ascii_alphanumeric() && *b < 128 && *b != b'\'').filter(|w| !w.is_empty());
     let known = |word: &[u8]| LABEL_WORDS.has(word);
     let has_space = value.contains(&b' ');
@@ -208,6 +215,7 @@ pub(crate) fn has_label_word(words: &[u8]) -> bool {
 
 /// Code in the place of a value: a call, an index, an operator, a dotted name.
 pub(crate) fn is_code(value: &[u8]) -> bool {
+    bytes::count_steps(value.len());
     let value = value.trim_ascii_end();
     let padding = value.iter().rev().take_while(|b| **b == b'=').count();
     let value = &value[..value.len() - padding];
@@ -226,12 +234,14 @@ pub(crate) fn is_code(value: &[u8]) -> bool {
 
 /// An identifier: letters and `_`, with at most one digit at the end.
 pub(crate) fn is_identifier(value: &[u8]) -> bool {
+    bytes::count_steps(value.len());
     let letters = value.iter().take_while(|b| b.is_ascii_alphabetic() || **b == b'_').count();
     letters > 0 && value[letters..].iter().all(u8::is_ascii_digit) && value.len() - letters <= 1
 }
 
 /// An id rather than a key: a UUID, perhaps with words and a date around it.
 pub(crate) fn is_id(value: &[u8]) -> bool {
+    bytes::count_steps(value.len());
     is_uuid(value) || holds_uuid(value)
 }
 

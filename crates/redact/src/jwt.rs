@@ -29,10 +29,13 @@ pub(crate) fn find(text: &[u8], start: usize) -> (Option<Range<usize>>, usize) {
         token.extend_from_slice(&text[next..more]);
         end = more;
     }
-    while token.last() == Some(&b'.') && token.iter().filter(|b| **b == b'.').count() > 2 {
-        token.pop();
-        end -= 1;
-    }
+    // The dots at the end belong to the sentence, except the two that a token has.
+    bytes::count_steps(token.len());
+    let dots = token.iter().filter(|b| **b == b'.').count();
+    let trailing = token.iter().rev().take_while(|b| **b == b'.').count();
+    let dropped = trailing.min(dots.saturating_sub(2));
+    token.truncate(token.len() - dropped);
+    end -= dropped;
     (is_token(&token).then_some(start..end), end)
 }
 
@@ -49,7 +52,7 @@ fn is_token(token: &[u8]) -> bool {
     }
     let header = decode(header);
     let names = ["\"alg\"", "\"typ\"", "\"kid\"", "\"enc\"", "\"cty\"", "\"zip\""];
-    header.starts_with(b"{\"") && names.iter().any(|name| memchr::memmem::find(&header, name.as_bytes()).is_some())
+    header.starts_with(b"{\"") && names.iter().any(|name| bytes::find(&header, name.as_bytes()).is_some())
 }
 
 /// Decodes base64 of either alphabet, up to the first other character.

@@ -64,6 +64,7 @@ pub(crate) fn skip_line_prefix(text: &[u8], line: usize) -> usize {
 
 /// A value without its line breaks.
 pub(crate) fn unwrap_lines(text: &[u8]) -> Cow<'_, [u8]> {
+    bytes::count_steps(text.len());
     if !text.iter().any(|b| matches!(b, b'\\' | b'\n')) {
         return Cow::Borrowed(text);
     }
@@ -83,6 +84,5 @@ pub(crate) fn unwrap_lines(text: &[u8]) -> Cow<'_, [u8]> {
 /// The number of bytes of the line before `place`, at most `most`.
 pub(crate) fn line_width_before(text: &[u8], offset: usize, most: usize) -> usize {
     let start = offset.saturating_sub(most);
-    bytes::count_steps(offset - start);
-    offset - memchr::memrchr(b'\n', &text[start..offset]).map_or(start, |n| start + n + 1)
+    offset - bytes::rfind_sign(b'\n', &text[start..offset]).map_or(start, |n| start + n + 1)
 }

@@ -33,11 +33,12 @@ pub(crate) fn mark_end(text: &[u8], at: usize) -> Option<usize> {
 
 /// Whether the text contains the beginning of a mark.
 pub(crate) fn has_mark(text: &[u8]) -> bool {
-    memchr::memmem::find(text, OPENING.as_bytes()).is_some()
+    bytes::find(text, OPENING.as_bytes()).is_some()
 }
 
 /// The text with a mark in the place of each finding. Findings are sorted and do not overlap.
 pub(crate) fn insert(text: &str, findings: &[Finding]) -> String {
+    bytes::count_steps(text.len() + findings.len());
     let mut out = String::with_capacity(text.len());
     let mut kept = 0;
     for finding in findings {
@@ -55,6 +56,7 @@ pub(crate) fn insert(text: &str, findings: &[Finding]) -> String {
 pub(crate) fn merge(mut found: Vec<Finding>) -> Vec<Finding> {
     // Of two with the same start, the longer one first, then the one with the longer rule id.
     let more = |f: &Finding| (f.range.start, usize::MAX - f.range.end, usize::MAX - f.rule.len());
+    bytes::count_steps(found.len());
     found.sort_by(|a, b| more(a).cmp(&more(b)).then_with(|| a.rule.cmp(&b.rule)));
     let mut joined: Vec<Finding> = Vec::with_capacity(found.len());
     for finding in found {

@@ -29,14 +29,13 @@ pub(crate) fn block(text: &[u8], start: usize) -> Option<Range<usize>> {
 }
 
 fn is_private(label: &[u8]) -> bool {
-    memchr::memmem::find(label, b"PRIVATE KEY").is_some()
+    bytes::find(label, b"PRIVATE KEY").is_some()
 }
 
 /// The end of a complete block. Only the next five dashes are considered, so that the search stays linear.
 fn closed_end(text: &[u8], body: usize) -> Option<usize> {
     let reach = &text[body..text.len().min(body + MAX_BYTES)];
-    let dashes = memchr::memmem::find(reach, b"-----");
-    bytes::count_steps(dashes.unwrap_or(reach.len()));
+    let dashes = bytes::find(reach, b"-----");
     let dashes = dashes.map(|n| body + n)?;
     let label = text[dashes..].starts_with(b"-----END ").then_some(dashes + 9)?;
     let label_end = bytes::run_end(text, label, ByteSet::of("A-Z0-9 "), 48);
@@ -105,7 +104,7 @@ fn skip_separators(text: &[u8], offset: usize) -> usize {
 pub(crate) fn in_base64(text: &[u8], start: usize) -> (Option<Range<usize>>, usize) {
     let end = bytes::run_end(text, start, ALL64, MAX_BYTES);
     let head: Vec<u8> = super::jwt::decode(&text[start..end.min(start + 80)]);
-    let is_key = !ALL64.has(byte_before(text, start)) && memchr::memmem::find(&head, b"PRIVATE KEY").is_some();
+    let is_key = !ALL64.has(byte_before(text, start)) && bytes::find(&head, b"PRIVATE KEY").is_some();
     ((is_key && end - start > 80).then_some(start..end), end)
 }
 
@@ -113,9 +112,8 @@ pub(crate) fn in_base64(text: &[u8], start: usize) -> (Option<Range<usize>>, usi
 pub(crate) fn putty(text: &[u8], start: usize) -> Option<Range<usize>> {
     let reach = &text[start..text.len().min(start + 8192)];
     // The beginning of another file ends this one, so that the search stays linear.
-    let own = memchr::memmem::find(&reach[PUTTY.len()..], PUTTY.as_bytes()).map_or(reach.len(), |n| n + PUTTY.len());
-    bytes::count_steps(own);
-    let lines = start + memchr::memmem::find(&reach[..own], b"Private-Lines:")?;
+    let own = bytes::find(&reach[PUTTY.len()..], PUTTY.as_bytes()).map_or(reach.len(), |n| n + PUTTY.len());
+    let lines = start + bytes::find(&reach[..own], b"Private-Lines:")?;
     let mut next = line_break(text, bytes::find_byte(text, lines, 40, |b| matches!(b, b'\n' | b'\\')).0)?.1;
     let from = next;
     let mut end = next;

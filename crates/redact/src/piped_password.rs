@@ -24,7 +24,7 @@ pub(crate) fn find(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     let is_reader = READERS.iter().any(|reader| text[hit.clone()] == *reader.as_bytes());
     let pipe = back_to(text, is_reader.then_some(hit.start)?, |b| b == b'|')?;
     let line = back_to(text, pipe, |b| matches!(b, b'\n' | b'|' | b';')).map_or(pipe.saturating_sub(REACH_BYTES), |n| n + 1);
-    let ends = WRITERS.iter().filter_map(|word| memchr::memmem::rfind(&text[line..pipe], word).map(|n| line + n + word.len()));
+    let ends = WRITERS.iter().filter_map(|word| bytes::rfind(&text[line..pipe], word).map(|n| line + n + word.len()));
     let mut start = bytes::run_end(text, ends.max()?, BLANK, 8);
     while byte_at(text, start) == b'-' || byte_at(text, start + usize::from(b"'\"".contains(&byte_at(text, start)))) == b'%' {
         start = bytes::run_end(text, bytes::find_byte(text, start, 16, |b| b == b' ').0, BLANK, 8);

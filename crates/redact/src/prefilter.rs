@@ -7,6 +7,8 @@
 
 use std::ops::Range;
 
+use super::bytes;
+
 const BITS: usize = 5;
 const SIZE: usize = 1 << (3 * BITS);
 
@@ -56,6 +58,7 @@ impl Prefilter {
 
     /// Calls `on_match` with the index and range of every word in the text, ordered by start.
     pub(crate) fn for_each_match(&self, text: &[u8], mut on_match: impl FnMut(usize, Range<usize>)) {
+        bytes::count_steps(text.len());
         let (mut letters, mut from) = (0, 0);
         while let Some((at, three)) = self.next_candidate(&text[from..], letters) {
             // The first three letters must be in the text.
@@ -93,6 +96,7 @@ impl Prefilter {
         let fourth = text.get(start + 3).map_or(u32::MAX, |fourth| 1 << low_bits(*fourth));
         let mut offset = self.heads[letters];
         while offset != 0 {
+            bytes::count_steps(1);
             let link = &self.links[offset as usize];
             offset = link.next;
             if link.fourth & fourth == 0 {

@@ -1,7 +1,10 @@
 //! Whether a value looks generated, or is made of words, versions and names.
 
+use super::bytes;
+
 /// Shannon entropy, in bits per byte.
 pub(crate) fn entropy(value: &[u8]) -> f32 {
+    bytes::count_steps(value.len());
     let mut counts = [0u32; 256];
     value.iter().for_each(|b| counts[usize::from(*b)] += 1);
     let len = value.len() as f32;
@@ -10,16 +13,19 @@ pub(crate) fn entropy(value: &[u8]) -> f32 {
 
 /// The number of different bytes.
 pub(crate) fn distinct_bytes(value: &[u8]) -> u32 {
+    bytes::count_steps(value.len());
     let mut seen = [0u64; 4];
     value.iter().for_each(|b| seen[usize::from(b >> 6)] |= 1 << (b & 63));
     seen.iter().map(|bits| bits.count_ones()).sum()
 }
 
 pub(crate) fn has_digit(value: &[u8]) -> bool {
+    bytes::count_steps(value.len());
     value.iter().any(u8::is_ascii_digit)
 }
 
 pub(crate) fn has_letter(value: &[u8]) -> bool {
+    bytes::count_steps(value.len());
     value.iter().any(u8::is_ascii_alphabetic)
 }
 
@@ -30,6 +36,7 @@ pub(crate) fn is_mixed(value: &[u8]) -> bool {
 
 /// Words, numbers and versions with separators: `claude-3-5-sonnet`, `v1.2.3`, `user_7`, `2026-01-31`.
 pub(crate) fn is_readable(value: &[u8]) -> bool {
+    bytes::count_steps(value.len());
     let is_padded = value.len() >= 12 && value.ends_with(b"=") && is_mixed(value);
     if is_padded || value.len() >= 16 && has_digit(value) && camel_humps(value) * 5 > value.len() {
         return false;
@@ -51,6 +58,7 @@ fn is_readable_piece(piece: &[u8]) -> bool {
 
 /// Letters that change case as in no name, or that have few vowels.
 pub(crate) fn is_scrambled(letters: &[u8]) -> bool {
+    bytes::count_steps(letters.len());
     if is_gibberish(letters) {
         return true;
     }
@@ -89,6 +97,7 @@ const COMMON_PAIRS: [u32; 26] = {
 /// Letters of both cases that no name has, however it joins words: unusual pairs, pieces of one or two letters, stretches of capitals and
 /// digits.
 pub(crate) fn is_gibberish(value: &[u8]) -> bool {
+    bytes::count_steps(value.len());
     // A word of another language may have one capital, at its beginning.
     let has_both = value.iter().any(u8::is_ascii_uppercase) && value.iter().any(u8::is_ascii_lowercase);
     let is_counted = value.windows(2).any(|w| w[0].is_ascii_digit() && w[1].is_ascii_alphabetic());
@@ -109,6 +118,7 @@ pub(crate) fn is_gibberish(value: &[u8]) -> bool {
 
 /// Whether at least 55 % of the letters belong to words, and at most a third of all are digits: `V1VolumeProjection`.
 pub(crate) fn is_mostly_words(value: &[u8]) -> bool {
+    bytes::count_steps(value.len());
     let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
     let mut in_words = 0;
     let mut start = 0;
@@ -149,6 +159,7 @@ fn oddness(piece: &[u8]) -> usize {
 
 /// The number of capitals behind lower-case letters, as in camel case.
 pub(crate) fn camel_humps(value: &[u8]) -> usize {
+    bytes::count_steps(value.len());
     value.windows(2).filter(|w| w[0].is_ascii_lowercase() && w[1].is_ascii_uppercase()).count()
 }
 

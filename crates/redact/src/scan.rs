@@ -7,7 +7,7 @@ use super::Rules;
 use super::keywords::Detector;
 use super::marks::{self, Finding};
 use super::{
-    assignment, call_arguments, command_output, cookie_jar, discord, foreign_words, header, jwt, password_files, pem,
+    assignment, bytes, call_arguments, command_output, cookie_jar, discord, foreign_words, header, jwt, password_files, pem,
     piped_password, query_param, seed_phrase, url,
 };
 
@@ -166,10 +166,17 @@ impl<'r, 't> Scan<'r, 't> {
         }
         let (text, marks) = (self.text, self.marks);
         let mut found = self.found;
-        found.retain(|f| !f.range.is_empty() && !marks.iter().any(|mark| mark.start < f.range.end && f.range.start < mark.end));
+        found.retain(|f| !f.range.is_empty() && !is_in_any(&marks, &f.range));
         for finding in &mut found {
             finding.range = text.floor_char_boundary(finding.range.start)..text.ceil_char_boundary(finding.range.end);
         }
         marks::merge(found)
     }
+}
+
+/// Whether one of the marks, which are sorted and apart, reaches into the range.
+fn is_in_any(marks: &[Range<usize>], range: &Range<usize>) -> bool {
+    bytes::count_steps(1);
+    let first = marks.partition_point(|mark| mark.end <= range.start);
+    marks.get(first).is_some_and(|mark| mark.start < range.end)
 }

@@ -1,6 +1,7 @@
 //! Decides which names announce a secret, and of what kind: `DB_PASSWORD`, `clientSecret`, `x-api-key`, but not `passwordField`,
 //! `max_tokens`, `tokenizer`.
 
+use super::bytes;
 use super::word_list::WordList;
 
 /// The kind of secret that a name announces. It decides what its value must look like.
@@ -70,6 +71,7 @@ const NEGATING_WORDS: &WordList = &WordList::of(&[
 
 /// The kind of secret that a name announces, if any.
 pub(crate) fn kind_of_name(name: &[u8]) -> Option<SecretKind> {
+    bytes::count_steps(name.len());
     let mut words = [(0, 0); MAX_WORDS];
     let count = split(name, &mut words);
     let word = |n: usize| &name[words[n].0..words[n].1];

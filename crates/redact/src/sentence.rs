@@ -104,7 +104,7 @@ fn is_named_in_english(text: &[u8], end: usize) -> bool {
 
 /// `****Qx7P`, or a small number: the sentence continues.
 fn is_masked(value: &[u8]) -> bool {
-    memchr::memmem::find(value, b"***").is_some() || value.len() <= 4 && value.iter().all(u8::is_ascii_digit)
+    bytes::find(value, b"***").is_some() || value.len() <= 4 && value.iter().all(u8::is_ascii_digit)
 }
 
 /// Whether code follows the name. In prose, a space or a label's colon does.
@@ -298,7 +298,7 @@ impl SentenceReader<'_> {
         self.offset = end;
         let word = &text[start..end];
         // `NAME:-value`, `user=value`
-        let inner = memchr::memmem::rfind(word, b":-").map_or(0, |n| n + 2);
+        let inner = bytes::rfind(word, b":-").map_or(0, |n| n + 2);
         let name = word.iter().take_while(|b| b.is_ascii_alphabetic() || **b == b'_').count();
         let pair = if name > 1 && word[name..].starts_with(b"=") && name + 2 < word.len() { name + 1 } else { 0 };
         let from = start + inner.max(pair);

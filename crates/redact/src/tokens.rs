@@ -163,6 +163,7 @@ impl TokenReader<'_> {
     /// The end of the token, without a final `.` or `-`, but not before the end of its key.
     fn close(&mut self, key_end: usize) -> usize {
         while self.end > key_end && matches!(byte_before(self.text, self.end), b'.' | b'-') {
+            bytes::count_steps(1);
             self.end -= 1;
         }
         self.end

@@ -19,6 +19,7 @@ pub(crate) fn find(text: &[u8], hit: usize) -> Option<Range<usize>> {
     let start = hit + KEY.len();
     let at_sign = userinfo_end(text, start)?;
     let info = &text[start..at_sign];
+    bytes::count_steps(info.len());
     let Some(colon) = info.iter().position(|b| *b == b':') else {
         let is_token = info.len() >= 16 && is_random(info) && !is_placeholder(info);
         return is_token.then_some(start..at_sign);
@@ -37,7 +38,8 @@ fn userinfo_end(text: &[u8], start: usize) -> Option<usize> {
     let stop = bytes::find_byte(text, start, MAX_BYTES, ends).0;
     let whole = &text[start..stop];
     // The next URL ends this one, so that the search stays linear.
-    let whole = &whole[..memchr::memmem::find(whole, KEY.as_bytes()).unwrap_or(whole.len())];
+    let whole = &whole[..bytes::find(whole, KEY.as_bytes()).unwrap_or(whole.len())];
+    bytes::count_steps(whole.len());
     let slash = whole.iter().position(|b| *b == b'/').unwrap_or(whole.len());
     let narrow = whole[..slash].iter().position(|b| matches!(b, b'?' | b'#')).unwrap_or(slash);
     let colon = whole[..narrow].iter().position(|b| *b == b':');
@@ -85,6 +87,7 @@ pub(crate) fn encoded(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     let (_, colon, at_sign) = ENCODED.iter().find(|(sign, ..)| key.eq_ignore_ascii_case(sign.as_bytes()))?;
     let end = bytes::run_end(text, hit.end, ByteSet::of("a-zA-Z0-9%._~!*-"), 240);
     let find = |from: usize, sign: &str| {
+        bytes::count_steps(end - from);
         let found = text[from..end].windows(sign.len()).position(|w| w.eq_ignore_ascii_case(sign.as_bytes()));
         found.map(|n| from + n)
     };
