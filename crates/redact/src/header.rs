@@ -14,15 +14,11 @@ pub(crate) const BEARER: &str = "bearer ";
 pub(crate) const BASIC: &str = "basic ";
 /// The most bytes of a value, and of a value inside another one.
 const MAX_BYTES: usize = 4096;
-const MAX_NESTED_BYTES: usize = 512;
+const MAX_NESTED_BYTES: usize = 256;
 
-/// The most bytes to read from `start`. `seen` is how far values have been read; it moves on.
-fn longest(seen: &mut usize, start: usize) -> usize {
-    if start < *seen {
-        return MAX_NESTED_BYTES;
-    }
-    *seen = start + MAX_BYTES;
-    MAX_BYTES
+/// The most bytes to read from `start`. `seen` is how far values have been read.
+fn longest(seen: usize, start: usize) -> usize {
+    if start < seen { MAX_NESTED_BYTES } else { MAX_BYTES }
 }
 
 /// The start of a header's value: behind the name's closing quote, the separator, blanks and the value's quote.
@@ -41,11 +37,12 @@ fn value_start(text: &[u8], name_end: usize) -> Option<usize> {
 /// The credentials of an `Authorization` header whose name ends at `name_end`.
 pub(crate) fn authorization(text: &[u8], name_end: usize, seen: &mut usize) -> Option<Range<usize>> {
     let start = value_start(text, name_end)?;
-    let longest = longest(seen, start);
+    let longest = longest(*seen, start);
     let scheme = bytes::run_end(text, start, ByteSet::of("a-zA-Z0-9-"), 24);
     let after = bytes::run_end(text, scheme, BLANK, 4);
     let from = if after > scheme && scheme > start { after } else { start };
     let range = from..credential_end(text, from, longest);
+    *seen = range.end.max(*seen);
     let value = &text[range.clone()];
     if text[start..scheme].starts_with(b"AWS4") {
         return signature(text, after);
@@ -105,7 +102,8 @@ pub(crate) fn cookies(text: &[u8], hit: Range<usize>, seen: &mut usize) -> Optio
     let start = value_start(text, hit.end)?;
     let is_set = text[..hit.start].ends_with(b"-") || text[..hit.start].ends_with(b"_");
     let ends = |b: u8| b < b' ' || matches!(b, b'"' | b'\'' | b'`' | b'\\' | b'<') || is_set && matches!(b, b';' | b',');
-    let end = bytes::find_byte(text, start, longest(seen, start), ends).0;
+    let end = bytes::find_byte(text, start, longest(*seen, start), ends).0;
+    *seen = end.max(*seen);
     let value = &text[start..end];
     let name = bytes::run_end(text, start, ByteSet::of("a-zA-Z0-9_.$-"), 80);
     let content = name + 1..end;

@@ -517,6 +517,13 @@ fn a_bots_token_goes_from_the_address_it_is_part_of() {
 }
 
 #[test]
+fn headers_close_to_each_other_go_whole() {
+    let pairs: Vec<String> = (0..40).map(|n| format!("n{n}={}", body("abcdefgh234567", 20))).collect();
+    let text = format!("Cookie: {}\n", pairs.join("; ")).repeat(3);
+    assert_eq!(redact(&text), "Cookie: [REDACTED:cookie]\n".repeat(3));
+}
+
+#[test]
 fn every_value_of_a_kubernetes_secret_goes() {
     let values = ["c2hvcA==", "b3JkZXJz", "c3RvcmU="];
     for manifest in [
