@@ -15,9 +15,10 @@ use super::kubernetes;
 use super::line_wrap::unwrap_lines;
 use super::marks::Finding;
 use super::randomness::{camel_humps, has_digit, has_letter, is_gibberish, is_mostly_words, is_random, is_readable, is_scrambled};
-use super::secret_names::{SecretKind, is_harmless_key, kind_of_key, kind_of_name};
+use super::secret_names::{SecretKind, is_harmless_key, is_of_a_program, kind_of_key, kind_of_name};
 use super::sentence;
 use super::separator::{Separator, SeparatorKind, separator_after};
+use super::typed::{Place, is_typed};
 use super::value;
 use super::value::{MAX_BYTES, MAX_NESTED_BYTES, Quote, ValueEnd, opening_quote, quote_at};
 
@@ -245,14 +246,16 @@ impl Name<'_> {
             {
                 return None;
             }
-            return self.is_literal(&self.text[range.clone()]).then_some(range);
+            let fits = self.is_literal(value) || self.is_typed_literal(separator, value);
+            return fits.then_some(range);
         }
         match separator.kind {
             SeparatorKind::Comma | SeparatorKind::Quoted | SeparatorKind::Call => None,
             SeparatorKind::Tag => {
                 let end = bytes::find_byte(self.text, separator.value, 512, |b| matches!(b, b'<' | b'\n')).0;
                 let is_closed = self.text[end..].starts_with(b"</");
-                Some(separator.value..end).filter(|range| is_closed && self.is_literal(&self.text[range.clone()]))
+                let fits = |value: &[u8]| self.is_literal(value) || self.is_typed_literal(separator, value);
+                Some(separator.value..end).filter(|range| is_closed && fits(&self.text[range.clone()]))
             }
             _ => self.bare_secret(separator),
         }
@@ -369,6 +372,51 @@ impl Name<'_> {
         }
     }
 
+    /// Whether a delimited value is what a person typed for this key or token.
+    fn is_typed_literal(&self, separator: Separator, value: &[u8]) -> bool {
+        let place = match separator.kind {
+            SeparatorKind::Equals if self.is_uppercase() && separator.is_tight && self.starts_line(separator) => Place::Variable,
+            SeparatorKind::Colon if self.is_uppercase() && separator.closing_quote.is_some() => Place::Variable,
+            SeparatorKind::Tag => Place::Setting,
+            SeparatorKind::Colon if separator.closing_quote.is_some() || self.starts_line(separator) => Place::Setting,
+            SeparatorKind::Equals | SeparatorKind::Colon => Place::Code,
+            SeparatorKind::Blank | SeparatorKind::Quoted if self.is_flag() => Place::Setting,
+            _ => return false,
+        };
+        has_digit(value) && self.may_be_typed(place) && is_typed(value, place)
+    }
+
+    /// Whether a bare value that ends at `end` is what a person typed for this key or token.
+    fn is_typed_bare(&self, separator: Separator, value: &[u8], end: usize) -> bool {
+        let next = byte_at(self.text, end);
+        let ends = next <= b' '
+            || matches!(next, b'"' | b'\'' | b'`' | b'\\')
+            || next == b'&' && self.is_in_list()
+            || next == b';' && self.starts_line(separator);
+        let place = match separator.kind {
+            SeparatorKind::Equals if self.is_uppercase() && self.is_assigned_plainly(separator) => Place::Variable,
+            SeparatorKind::Equals if self.is_assigned_plainly(separator) => Place::Setting,
+            SeparatorKind::Colon if self.starts_line(separator) && self.is_variable() => Place::Variable,
+            SeparatorKind::Colon if self.starts_line(separator) || self.is_quoted_pair() => Place::Label,
+            // `name: API_KEY` and `value: …`
+            SeparatorKind::Colon if byte_at(self.text, self.end) != b':' => Place::Label,
+            SeparatorKind::Blank if self.is_flag() || self.is_declared() => Place::Setting,
+            _ => return false,
+        };
+        // Words without a number are names, too, unless they are all that a variable's line holds.
+        let is_all = separator.kind == SeparatorKind::Equals && self.starts_line(separator);
+        ends && (has_digit(value) || is_all) && self.may_be_typed(place) && is_typed(value, place)
+    }
+
+    /// Whether people type the value of this name. Of the weaker names, they do so for a variable that is a key.
+    fn may_be_typed(&self, place: Place) -> bool {
+        match self.secret_kind {
+            SecretKind::Token | SecretKind::Key => !is_of_a_program(self.name()),
+            SecretKind::Auth => place == Place::Variable && self.name().ends_with(b"KEY"),
+            SecretKind::Password | SecretKind::Secret => false,
+        }
+    }
+
     /// Redis: `AUTH password` or `AUTH user password`.
     fn redis_auth(&self, start: usize) -> Option<Range<usize>> {
         let first = value::bare_value(self.text, start, ValueEnd::Punctuation, MAX_NESTED_BYTES);
@@ -420,7 +468,7 @@ impl Name<'_> {
         let fits = if self.secret_kind.accepts_plain_words() {
             self.is_bare_password(separator, value, range.end)
         } else {
-            self.is_bare_key(separator, value)
+            self.is_bare_key(separator, value) || self.is_typed_bare(separator, value, range.end)
         };
         fits.then_some(range)
     }

@@ -7,9 +7,11 @@ use super::word_list::WordList;
 
 /// Words within a value that mark it as an example.
 const SAMPLES: [&str; 12] = [
-    "example", "placeholder", "changeme", "change_me", "change-me", "replace", "redacted", "dummy", "notreal", "not-real", "your-",
-    "your_",
+    "example", "placeholder", "replace", "redacted", "dummy", "notreal", "not-real", "your-", "your_", "changeme", "change_me",
+    "change-me",
 ];
+/// The last of these are samples only without a number: `changeme123` was chosen.
+const REQUESTS: usize = 3;
 /// Beginnings of values that someone is to fill in.
 const FILL_IN_PREFIXES: [&str; 8] = ["yourapi", "my-fake", "insert", "enter-", "todo", "fixme", "fake", "mock"];
 /// Whole values that are words of programming languages and of settings.
@@ -40,7 +42,8 @@ pub(crate) const LISTS: [&WordList; 2] = [PLAIN_VALUES, LABEL_WORDS];
 /// Whether a token is an example, as in documentation.
 pub(crate) fn is_sample(body: &[u8]) -> bool {
     bytes::count_steps(body.len());
-    let spoken = contains_any(body, &SAMPLES) && (!has_digit(body) || body.iter().any(|b| b" _-".contains(b)) || body.len() < 16);
+    let samples = if has_digit(body) { &SAMPLES[..SAMPLES.len() - REQUESTS] } else { &SAMPLES };
+    let spoken = contains_any(body, samples) && (!has_digit(body) || body.iter().any(|b| b" _-".contains(b)) || body.len() < 16);
     let is_filled = |len: usize| body.windows(len).any(|w| w.iter().all(|b| *b == b'x') || w.iter().all(|b| *b == b'X'));
     spoken || is_filled(if body.len() < 32 { 4 } else { 6 }) || is_fill_in(body)
 }
@@ -77,8 +80,13 @@ pub(crate) fn is_placeholder(value: &[u8]) -> bool {
         || is_type_or_call(value)
         || is_dotted_number(value)
         || is_public(value)
-        || contains_any(value, &["abcdefghijklm"])
+        || is_alphabet(value)
         || PLAIN_VALUES.has(value)
+}
+
+/// Letters in their order: all of them, or as many as nobody uses as a password but with a number.
+fn is_alphabet(value: &[u8]) -> bool {
+    contains_any(value, &["abcdefghijklm"]) && (!has_digit(value) || contains_any(value, &["uvwxyz"]))
 }
 
 /// `${…}`, `{{…}}`, `$NAME`, `%s`, `<%= … %>`, `#{…}`, `@name@`: filled in by a program.

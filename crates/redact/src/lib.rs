@@ -11,8 +11,8 @@
 //! - **To recognise another name of a secret:** `secret_names`; in another language: `foreign_words`. How a name leads to its value is in
 //!   `assignment`, with `separator` (what stands between), `value` (where the value ends), `context` (where the name stands), `sentence`
 //!   (words between), `columns` and `kubernetes`.
-//! - **To take or leave another kind of value:** `harmless` for what is no secret, `classify` and `candidate` for what is one, `randomness`
-//!   for what both measure.
+//! - **To take or leave another kind of value:** `harmless` for what is no secret, `classify` and `candidate` for what is one, `typed` for
+//!   what only its name tells from a word, `randomness` for what all of them measure.
 //! - **To add a detector:** a file with the keywords and a function that returns a range, a variant of `Detector` in `keywords`, and a line in
 //!   `scan::Scan::detect`. There are `header`, `url`, `query_param`, `jwt`, `pem`, `cookie_jar`, `discord`, `call_arguments`,
 //!   `piped_password`, `command_output`, `password_files` and `seed_phrase`.
@@ -57,6 +57,7 @@ mod sentence;
 mod separator;
 mod syntax;
 mod tokens;
+mod typed;
 mod url;
 mod user_rules;
 mod value;

@@ -155,9 +155,24 @@ const NO_KEY_WORDS: &WordList = &WordList::of(&[
     "int", "auto", "if", "assert", "del", "case",
 ]);
 
+/// Words of names whose values programs make and no person types: of parsers, of models, of pages, and against forged requests.
+#[rustfmt::skip]
+const PROGRAM_WORDS: &WordList = &WordList::of(&[
+    "next", "prev", "previous", "last", "first", "page", "cursor", "continuation", "sync", "csrf", "xsrf", "pad", "eos", "bos", "unk",
+    "mask", "sep", "cls", "special", "stop", "start", "end", "begin", "cancel", "cancellation", "design", "color", "input", "output",
+    "expected", "lookahead", "paging", "pagination", "syntax", "theme", "css", "resume", "idempotency", "concurrency", "fencing", "position",
+]);
+
+/// Whether a program makes the values of this name.
+pub(crate) fn is_of_a_program(name: &[u8]) -> bool {
+    let mut words = [(0, 0); MAX_WORDS];
+    let count = split(name, &mut words);
+    words[..count].iter().any(|(from, to)| PROGRAM_WORDS.has(&name[*from..*to]))
+}
+
 #[cfg(test)]
-pub(crate) const LISTS: [&WordList; 7] =
-    [QUALIFIERS, NEUTRAL_WORDS, NEGATING_WORDS, JOINED_KEY_NAMES, WEAK_NAMES, HARMLESS_KEYS, NO_KEY_WORDS];
+pub(crate) const LISTS: [&WordList; 8] =
+    [QUALIFIERS, NEUTRAL_WORDS, NEGATING_WORDS, JOINED_KEY_NAMES, WEAK_NAMES, HARMLESS_KEYS, NO_KEY_WORDS, PROGRAM_WORDS];
 
 const MAX_WORDS: usize = 16;
 

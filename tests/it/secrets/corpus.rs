@@ -1,7 +1,7 @@
 //! Two hundred and fifty kinds of secrets in five forms each, as people and programs write them, and what only looks like them.
 //!
 //! The patterns lie in `corpus/`: `texts.txt` for what the text around tells, `named.txt` with `forms.txt` for what has a name of its own,
-//! `stay.txt` for what is none.
+//! `typed.txt` for what people type to try something, `stay.txt` for what is none.
 
 use crate::secrets::generate::{Grown, grow};
 use crate::support::{World, fed};
@@ -9,6 +9,7 @@ use crate::support::{World, fed};
 const TEXTS: &str = include_str!("corpus/texts.txt");
 const NAMED: &str = include_str!("corpus/named.txt");
 const FORMS: &str = include_str!("corpus/forms.txt");
+const TYPED: &str = include_str!("corpus/typed.txt");
 const STAY: &str = include_str!("corpus/stay.txt");
 /// Forms of each kind.
 const EACH: usize = 5;
@@ -105,9 +106,42 @@ fn secrets_go_however_people_write_them() {
 }
 
 #[test]
+fn what_a_person_types_to_try_it_goes() {
+    let all: Vec<Typed> = lines(TYPED).map(typed).collect();
+    assert!(all.len() >= 40, "{} lines", all.len());
+    let text = all.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join("\n\n---\n\n");
+    let left = redacted(&World::new(), &text);
+    let passed: Vec<_> = left.split("\n\n---\n\n").zip(&all).filter(|(left, one)| !one.went(left)).collect();
+    assert!(passed.is_empty(), "{} of {}: {passed:#?}", passed.len(), all.len());
+}
+
+/// A line of `typed.txt`: its text, and the parts around the secret.
+#[derive(Debug)]
+struct Typed {
+    text: String,
+    before: String,
+    after: String,
+}
+
+fn typed(line: &'static str) -> Typed {
+    let line = line.replace('⏎', "\n");
+    let (before, rest) = line.split_once('‹').expect("a secret");
+    let (secret, after) = rest.split_once('›').expect("its end");
+    Typed { text: format!("{before}{secret}{after}"), before: before.to_owned(), after: after.to_owned() }
+}
+
+impl Typed {
+    /// Is a mark in the place of the secret, and all else as it was?
+    fn went(&self, left: &str) -> bool {
+        let mark = left.strip_prefix(&self.before).and_then(|rest| rest.strip_suffix(&self.after));
+        mark.is_some_and(|mark| mark.starts_with("[REDACTED:") && mark.ends_with(']') && !mark.contains(' '))
+    }
+}
+
+#[test]
 fn what_only_looks_like_a_secret_stays() {
     let said: Vec<&str> = lines(STAY).collect();
-    assert!(said.len() >= 150, "{} lines", said.len());
+    assert!(said.len() >= 300, "{} lines", said.len());
     let world = World::new();
     let text = said.join("\n\n---\n\n");
     let left = redacted(&world, &text);
