@@ -258,6 +258,33 @@ pub fn make(root: &Path, size: &Size, texts: &Texts) -> Vec<Session> {
     made
 }
 
+/// Generates one session of so many short prompts, each behind the reply to the one before, in the config directory `claude` below `root`.
+pub fn prompts(root: &Path, prompts: u64) -> Session {
+    let mut dice = Dice(prompts);
+    let id = dice.uuid();
+    let cwd = root.join("src/project-0");
+    let path = root.join(format!("claude/projects/-src-project-0/{id}.jsonl"));
+    let (common, began) =
+        (common(&id, &cwd, r#""isSidechain":false,"#), Timestamp::now().as_second() - 7_200 - 20 * prompts as i64);
+    let (mut out, mut parent) = (String::new(), "null".to_owned());
+    for n in 0..prompts {
+        let at = began + 20 * n as i64;
+        let asked = r#""message":{"role":"user","content":"Look at the next step of the importer, please."}"#;
+        let usage = r#""usage":{"input_tokens":4,"output_tokens":18}"#;
+        let told = format!(
+            r#""message":{{"id":"msg_{n:024}","type":"message","role":"assistant","model":"claude-opus-4-5-20251101","content":[{{"type":"text","text":"Step {n} reads its orders once."}}],{usage}}}"#
+        );
+        for (kind, at, rest) in [("user", at, asked), ("assistant", at + 10, &told)] {
+            let (uuid, at) = (dice.uuid(), time(at));
+            let _ = writeln!(out, r#"{{"parentUuid":{parent},{common}"type":"{kind}","uuid":"{uuid}","timestamp":"{at}",{rest}}}"#);
+            parent = format!("\"{uuid}\"");
+        }
+    }
+    write(&path, &out, began + 20 * prompts as i64);
+    fs::create_dir_all(&cwd).expect("a folder for a project");
+    Session { id, path, cwd }
+}
+
 fn common(session: &str, cwd: &Path, more: &str) -> String {
     let cwd = cwd.display();
     format!(r#"{more}"userType":"external","cwd":"{cwd}","sessionId":"{session}","version":"2.1.197","gitBranch":"main","#)

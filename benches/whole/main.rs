@@ -1,6 +1,6 @@
 //! Times whole runs of `recall`, over generated sessions or a given folder, against programs that do less over the same files.
 //!
-//!     cargo bench --bench whole                                  1 GB in 1,000 files, 50,000 small files, 10,000 digests
+//!     cargo bench --bench whole                                  1 GB in 1,000 files, 50,000 small files, 10,000 digests, 40,000 prompts
 //!     cargo bench --bench whole -- --megabytes 100 --small-files 5000 --digests 1000
 //!     cargo bench --bench whole -- --grow                        ten times as much as well
 //!     cargo bench --bench whole -- --tree DIR                    a Claude Code config directory, which is only read (and copied)
@@ -44,6 +44,9 @@ struct Args {
     /// Megabytes of a file that is read alone, for its memory; 0 leaves it out.
     #[arg(long, default_value_t = 0)]
     large_file: u64,
+    /// Prompts of a session that is read alone, and of one a tenth as long; 0 leaves them out.
+    #[arg(long, default_value_t = 40_000)]
+    prompts: u64,
     /// Also measure ten times the tree and ten times the digests.
     #[arg(long)]
     grow: bool,
@@ -79,6 +82,9 @@ fn main() {
     }
     if args.large_file > 0 {
         bench.large_file();
+    }
+    if args.prompts > 0 {
+        bench.prompts();
     }
     if args.digests > 0 {
         bench.hooks();

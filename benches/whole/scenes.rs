@@ -202,6 +202,19 @@ impl<'a> Bench<'a> {
         self.remove("large");
     }
 
+    /// One session of many short prompts, and one of a tenth as many: what is looked up for each prompt must not grow with them.
+    pub fn prompts(&mut self) {
+        let [(few, _), (many, most)] = [self.args.prompts / 10, self.args.prompts].map(|prompts| {
+            let root = self.root.path().join("prompts");
+            let world = self.found(&root, &root.join("claude"), vec![corpus::prompts(&root, prompts)]);
+            let ran = peak(self.recall(&world, &["digest", "--ingest-only"]));
+            self.remove("prompts");
+            ran
+        });
+        self.table.ratio(&format!("one session of {} prompts", self.args.prompts), many, "of a tenth as many", few);
+        self.table.row("memory of it, at most", &megabytes(most << 10), "", "");
+    }
+
     pub fn hooks(&mut self) {
         self.hooks_with(self.args.digests);
     }

@@ -8,6 +8,7 @@
 //! - `RECALL_POINTS=<file>` appends the name of every point passed to the file, one per line, so that a test can discover the points.
 //! - `RECALL_FAULT=<name>` triggers a fault.
 //! - `RECALL_STATEMENTS=<file>` appends every SQL statement to the file, one per line, so that a test can count them.
+//! - `RECALL_STEPS=<file>` appends, whenever a statement has ended, how many instructions SQLite took for it, a tab and its text.
 
 /// Marks a point between two steps.
 #[cfg(not(debug_assertions))]
@@ -58,14 +59,34 @@ pub(crate) fn happens(name: &str, what: impl FnOnce()) {
 #[cfg(debug_assertions)]
 pub(crate) fn statements(db: &mut rusqlite::Connection) {
     use rusqlite::trace::{TraceEvent, TraceEventCodes};
+    let one_line = |sql: &str| sql.split_whitespace().collect::<Vec<_>>().join(" ");
     if let Some(file) = std::env::var_os("RECALL_STATEMENTS") {
         let note = move |event: TraceEvent<'_>| {
             if let TraceEvent::Stmt(_, sql) = event {
-                note(&file, &sql.split_whitespace().collect::<Vec<_>>().join(" "));
+                note(&file, &one_line(sql));
             }
         };
         let _ = db.trace_v2(TraceEventCodes::SQLITE_TRACE_STMT, Some(note));
+    } else if let Some(file) = std::env::var_os("RECALL_STEPS") {
+        let mut before = std::collections::HashMap::new();
+        let note = move |event: TraceEvent<'_>| {
+            if let TraceEvent::Profile(statement, _) = event {
+                let sql = one_line(&statement.sql());
+                note(&file, &format!("{}\t{sql}", steps_of(&statement, before.entry(sql.clone()).or_default())));
+            }
+        };
+        let _ = db.trace_v2(TraceEventCodes::SQLITE_TRACE_PROFILE, Some(note));
     }
+}
+
+/// How many instructions a run of a statement took. SQLite adds them up over all runs; `before`: the sum at the end of the last one.
+#[cfg(debug_assertions)]
+fn steps_of(statement: &rusqlite::trace::StmtRef<'_>, before: &mut i32) -> i32 {
+    use rusqlite::StatementStatus;
+    let all = statement.get_status(StatementStatus::VmStep);
+    let is_first = statement.get_status(StatementStatus::Run) <= 1 || all < *before;
+    let last = std::mem::replace(before, all);
+    if is_first { all } else { all - last }
 }
 
 /// How many times the requested point has been passed, including this time.

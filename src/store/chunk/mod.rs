@@ -14,7 +14,7 @@ pub(crate) mod item_header;
 mod packing;
 mod usage;
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeSet, HashSet, VecDeque};
 
 use anyhow::{Context, Result};
 use rusqlite::{Connection, Rows, params};
@@ -64,10 +64,21 @@ fn each_item(db: &Connection, session: i64, each: impl FnMut(StoredItem) -> Resu
     each_in(db.prepare_cached(sql)?.query([session])?, each)
 }
 
-/// The same for the items of one source.
+/// The same for the items of one source in chunks from this one on.
+pub(crate) fn each_of_source_from(
+    db: &Connection,
+    (session, source): (i64, i64),
+    chunk: i64,
+    each: impl FnMut(StoredItem) -> Result<()>,
+) -> Result<()> {
+    let sql =
+        "SELECT pk, source, moved, rows FROM bundle WHERE session = ?1 AND source = ?2 AND items > 0 AND pk >= ?3 ORDER BY pk";
+    each_in(db.prepare_cached(sql)?.query([session, source, chunk])?, each)
+}
+
+/// The same for all items of one source.
 pub(crate) fn each_of_source(db: &Connection, session: i64, source: i64, each: impl FnMut(StoredItem) -> Result<()>) -> Result<()> {
-    let sql = "SELECT pk, source, moved, rows FROM bundle WHERE session = ?1 AND source = ?2 AND items > 0 ORDER BY pk";
-    each_in(db.prepare_cached(sql)?.query([session, source])?, each)
+    each_of_source_from(db, (session, source), i64::MIN, each)
 }
 
 fn each_in(mut found: Rows<'_>, mut each: impl FnMut(StoredItem) -> Result<()>) -> Result<()> {
@@ -159,6 +170,16 @@ fn items_of_earlier_forks(db: &Connection, head: &SessionHead) -> Result<HashSet
 /// Does a session hold any item of this record?
 pub(crate) fn holds(db: &Connection, session: i64, key: RecordKey) -> Result<bool> {
     Ok(items_of(db, session)?.iter().any(|kept| kept.line.key == key))
+}
+
+/// Those of these records of which a session holds any item.
+pub(crate) fn held_of(db: &Connection, session: i64, keys: &BTreeSet<RecordKey>) -> Result<BTreeSet<RecordKey>> {
+    let mut held = BTreeSet::new();
+    each_item(db, session, |kept| {
+        held.extend(keys.get(&kept.line.key));
+        Ok(())
+    })?;
+    Ok(held)
 }
 
 /// Reads the texts of items. Read in the session's order, every part of a chunk is unpacked once, and only a bounded number of parts is

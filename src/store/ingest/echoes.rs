@@ -24,9 +24,45 @@ pub(super) struct Echoes {
     known: HashMap<String, Rc<PrivateWords>>,
     /// Sessions that gained private words in this transaction.
     newly: BTreeSet<String>,
-    /// Names said in public, by session and file, up to an offset.
-    public: HashMap<(String, String), (HashSet<u64>, i64)>,
+    /// Names said in public, by session and file.
+    public: HashMap<(String, String), PublicNames>,
     pub(crate) new_titles: bool,
+}
+
+/// The names that a file says in public up to an offset.
+struct PublicNames {
+    names: HashSet<u64>,
+    until: i64,
+    /// What lies behind the offset is in this chunk or a later one.
+    chunk: i64,
+}
+
+impl Default for PublicNames {
+    fn default() -> Self {
+        Self { names: HashSet::new(), until: i64::MIN, chunk: i64::MIN }
+    }
+}
+
+impl PublicNames {
+    /// Adds what a source says behind them up to an offset.
+    fn extend(&mut self, db: &Connection, of: (i64, i64), upto: i64) -> Result<()> {
+        let (mut new, mut last, mut beyond) = (Vec::new(), self.chunk, None);
+        chunk::each_of_source_from(db, of, self.chunk, |kept| {
+            last = kept.bundle;
+            if kept.line.offset > upto {
+                beyond = beyond.or(Some(kept.bundle));
+            } else if kept.line.offset > self.until {
+                new.push(kept);
+            }
+            Ok(())
+        })?;
+        let mut texts = TextReader::new(db);
+        for kept in new {
+            texts.take(&kept)?.texts().into_iter().for_each(|text| names_in(text, |name| _ = self.names.insert(name_hash(name))));
+        }
+        (self.until, self.chunk) = (upto, beyond.unwrap_or(last));
+        Ok(())
+    }
 }
 
 impl Echoes {
@@ -132,24 +168,22 @@ impl IngestWriter<'_, '_> {
 
     /// The names the file says in public up to the fenced record.
     fn said_before(&mut self, fenced: &FencedText, path: &str) -> Result<&HashSet<u64>> {
-        let key = (fenced.session.clone(), path.to_owned());
-        let (mut names, until) = self.echoes.public.remove(&key).unwrap_or((HashSet::new(), i64::MIN));
-        let upto = fenced.offset as i64;
         let sql =
             "SELECT s.pk, f.pk FROM session s JOIN source f ON f.session = s.pk WHERE s.id = ?1 AND f.file = ?2 AND f.agent = ''";
         let mut query = self.tx.prepare_cached(sql)?;
         let main: Option<(i64, i64)> = query.query_row(params![fenced.session, path], |r| Ok((r.get(0)?, r.get(1)?))).optional()?;
         drop(query);
-        if let Some((pk, source)) = main {
+        let public = (fenced.session.clone(), path.to_owned());
+        if let Some(main) = main {
             self.flush_items()?;
-            let mut texts = TextReader::new(self.tx);
-            let rows = chunk::items_of(self.tx, pk)?.into_iter();
-            for kept in rows.filter(|kept| kept.source == source && (until < kept.line.offset && kept.line.offset <= upto)) {
-                let item = texts.take(&kept)?;
-                item.texts().into_iter().for_each(|text| names_in(text, |name| _ = names.insert(name_hash(name))));
-            }
+            self.echoes.public.entry(public.clone()).or_default().extend(self.tx, main, fenced.offset as i64)?;
         }
-        Ok(&self.echoes.public.entry(key).or_insert((names, upto)).0)
+        Ok(&self.echoes.public.entry(public).or_default().names)
+    }
+
+    /// Has the names read again: what they were read from has changed.
+    pub(crate) fn forget_public_names(&mut self) {
+        self.echoes.public.clear();
     }
 
     /// Removes echoes that were stored before their session gained the word, and echoes in later forks of such a session.

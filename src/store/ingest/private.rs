@@ -36,7 +36,9 @@ impl IngestWriter<'_, '_> {
                 let sql = "INSERT INTO private_turn(session, from_at, prompt) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
                 self.tx.prepare_cached(sql)?.execute(params![boundary.session, boundary.at, boundary.prompt])?;
             } else {
-                let sql = "UPDATE private_turn SET until_at = ?2 WHERE session = ?1 AND until_at IS NULL AND from_at <= ?2";
+                // Left to itself, SQLite looks through all turns of the session: it takes the primary key for as good.
+                let sql = "UPDATE private_turn INDEXED BY private_turn_open SET until_at = ?2
+                     WHERE session = ?1 AND until_at IS NULL AND from_at <= ?2";
                 self.tx.prepare_cached(sql)?.execute(params![boundary.session, boundary.at])?;
             }
             self.private.remove(&boundary.session);
@@ -47,14 +49,18 @@ impl IngestWriter<'_, '_> {
 
     /// Removes titles that earlier programs stored with a session in which they were not given.
     pub(crate) fn drop_brought(&mut self, batch: &IngestBatch) -> Result<()> {
-        let mut stored: BTreeMap<i64, BTreeSet<RecordKey>> = BTreeMap::new();
+        let mut brought: BTreeMap<&str, BTreeSet<RecordKey>> = BTreeMap::new();
         for (session, key) in &batch.brought {
+            brought.entry(session).or_default().insert(*key);
+        }
+        let mut stored = BTreeMap::new();
+        for (session, keys) in brought {
             let mut query = self.tx.prepare_cached("SELECT pk FROM session WHERE id = ?1")?;
             let known: Option<i64> = query.query_row([session], |r| r.get(0)).optional()?;
-            if let Some(pk) = known
-                && chunk::holds(self.tx, pk, *key)?
-            {
-                stored.entry(pk).or_default().insert(*key);
+            if let Some(pk) = known {
+                // Clients repeat a title at every turn: the session is looked through once for all of them.
+                let held = chunk::held_of(self.tx, pk, &keys)?;
+                stored.extend((!held.is_empty()).then_some((pk, held)));
             }
         }
         if !stored.is_empty() {
@@ -145,6 +151,9 @@ impl IngestWriter<'_, '_> {
 
     /// Removes stored records and everything derived from them.
     fn remove_records(&mut self, rows: &BTreeMap<i64, BTreeSet<RecordKey>>) -> Result<()> {
+        if !rows.is_empty() {
+            self.forget_public_names();
+        }
         for (session, keys) in rows {
             self.gathered.drop_session(*session);
             removal::remove_records(self.tx, *session, keys)?;

@@ -9,6 +9,7 @@ mod selection;
 mod authorship;
 #[cfg(target_os = "linux")]
 mod nothing_new;
+mod steps;
 mod stored;
 mod undo;
 mod usage;
