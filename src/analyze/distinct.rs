@@ -84,7 +84,9 @@ fn identity(entry: &Entry) -> (Option<u64>, KeptOccurrence) {
         Item::Recap(text) => (text_hash("recap", text), KeptOccurrence::Last),
         Item::PullRequest(url) => (text_hash("pull request", url), KeptOccurrence::First),
         Item::Tool(tool) => tool_identity(tool, entry.outcome.as_ref()),
-        Item::Outcome(_) | Item::Todos(_) | Item::Task(_) | Item::Title(_) | Item::Interrupted => (None, KeptOccurrence::Last),
+        Item::Outcome(_) | Item::Todos(_) | Item::Task(_) | Item::Title(_) | Item::Interrupted | Item::Evidence(_) => {
+            (None, KeptOccurrence::Last)
+        }
     }
 }
 
@@ -158,6 +160,8 @@ mod tests {
             versions: vec![],
             end_reason: None,
             entries: items.into_iter().enumerate().map(entry).collect(),
+            evidence: Vec::new(),
+            evident: true,
             usage: Default::default(),
             agents: 0,
             left_out: Default::default(),

@@ -61,5 +61,6 @@ pub(crate) fn line(session: &Session, entry: &Entry, max: usize, markup: &Markup
         Item::Task(task) => format!("task: {}", words(&shorten(&task.text, max))),
         Item::Outcome(outcome) => format!("{agent}{}", words(&shorten(&outcome.brief, max))),
         Item::Title(title) => format!("title: {}", words(&shorten(&title.text, max))),
+        Item::Evidence(_) => String::new(),
     }
 }

@@ -297,6 +297,7 @@ fn speaker_of(entry: &Entry) -> Option<Speaker> {
         // A refused plan binds no one.
         Item::Plan(_) if entry.is_refused_plan() => None,
         Item::Prompt(_) | Item::Answer(_) | Item::Outcome(_) | Item::Title(_) | Item::PullRequest(_) | Item::Interrupted => None,
+        Item::Evidence(_) => None,
         Item::Reply(_) | Item::Plan(_) | Item::Recap(_) | Item::Away(_) | Item::Tool(_) | Item::Todos(_) | Item::Task(_) => {
             Some(Speaker::Assistant)
         }
@@ -338,7 +339,7 @@ fn text_of(entry: &Entry) -> String {
         Item::Todos(todos) => todos.iter().map(|t| t.text.as_str()).collect::<Vec<_>>().join("\n"),
         Item::Task(todo) => todo.text.clone(),
         Item::Title(title) => title.text.clone(),
-        Item::Outcome(_) | Item::Interrupted => String::new(),
+        Item::Outcome(_) | Item::Interrupted | Item::Evidence(_) => String::new(),
     }
 }
 

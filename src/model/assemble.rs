@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
-use crate::model::session::{Entry, Item, Outcome, Project, Record, RecordKey, Session};
+use crate::model::session::{Entry, Item, Outcome, PlacedEvidence, Project, Record, RecordKey, Session};
 
 /// Collects entries in order. An outcome joins its tool use and makes no entry of its own.
 #[derive(Debug, Default)]
@@ -12,10 +12,16 @@ pub struct EntryBuilder {
     all: Vec<Entry>,
     unanswered: HashMap<String, VecDeque<usize>>,
     early: HashMap<String, Outcome>,
+    evidence: Vec<PlacedEvidence>,
 }
 
 impl EntryBuilder {
     pub fn push(&mut self, mut entry: Entry) {
+        if let Item::Evidence(evidence) = entry.item {
+            let Entry { key, at, agent, .. } = entry;
+            self.evidence.push(PlacedEvidence { key, at, agent, after: self.all.len(), evidence });
+            return;
+        }
         match &entry.item {
             // The oldest layout has no ids: uses of the same command are answered in order.
             Item::Outcome(outcome) => {
@@ -51,8 +57,9 @@ impl EntryBuilder {
         }
     }
 
-    pub fn finish(self) -> Vec<Entry> {
-        self.all
+    /// The entries, and the evidence between them.
+    pub fn finish(self) -> (Vec<Entry>, Vec<PlacedEvidence>) {
+        (self.all, self.evidence)
     }
 }
 
@@ -72,6 +79,7 @@ pub fn session_from_records(id: &str, rows: Vec<Record>, key_of: impl Fn(&str) -
             }
         }
     }
+    let (entries, evidence) = entries.finish();
     Session {
         id: id.to_owned(),
         project: Project { key: cwd.as_deref().map(key_of).unwrap_or_default() },
@@ -79,7 +87,10 @@ pub fn session_from_records(id: &str, rows: Vec<Record>, key_of: impl Fn(&str) -
         branches,
         versions: Vec::new(),
         end_reason: None,
-        entries: entries.finish(),
+        entries,
+        evidence,
+        // The beginning may lie before what was read.
+        evident: false,
         usage: Default::default(),
         agents: 0,
         left_out: Default::default(),

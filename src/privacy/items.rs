@@ -51,6 +51,10 @@ impl Sanitizer {
                 todo.text = self.line(&todo.text);
                 true
             }
+            Item::Evidence(evidence) => {
+                evidence.texts_mut().into_iter().for_each(|text| *text = self.clean(text));
+                true
+            }
             Item::Interrupted => true,
         }
     }

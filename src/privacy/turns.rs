@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Sanitizer;
 use crate::analyze::signal::is_decision_of_user;
-use crate::model::session::{Item, Millis, Record, RecordKey, TitleBy, Turn};
+use crate::model::session::{Evidence, Item, Millis, PendingRuns, Record, RecordKey, ShellPrint, ShellRun, TitleBy, Turn};
 use crate::model::title_filter::TitleFilter;
 use crate::model::undone_prompts::{PromptLink, TurnChain, mark};
 
@@ -59,6 +59,9 @@ pub(crate) struct ConversationState {
     chain: TurnChain,
     #[serde(skip_serializing_if = "TitleFilter::is_empty")]
     titles: TitleFilter,
+    /// Commands whose output is still to come.
+    #[serde(skip_serializing_if = "PendingRuns::is_empty")]
+    runs: PendingRuns,
 }
 
 /// When a subagent began, and for which prompt.
@@ -117,6 +120,16 @@ impl ConversationState {
         self.agent.as_ref()
     }
 
+    /// The commands whose output is still to come.
+    pub(crate) fn awaited_runs(&self) -> &PendingRuns {
+        &self.runs
+    }
+
+    /// Notes these commands, for whoever reads on.
+    pub(crate) fn await_output_of(&mut self, runs: &PendingRuns) {
+        self.runs.clone_from(runs);
+    }
+
     /// Notes a record of which nothing is stored, but which others may have as their parent.
     pub(crate) fn note_parent(&mut self, row: RecordKey, parent: Option<RecordKey>) {
         self.chain.goes_on(mark(row), parent.map(mark));
@@ -158,7 +171,8 @@ impl ConversationState {
             if let Item::Outcome(outcome) = item {
                 is_foreign = self.waiting.get(&outcome.tool) == Some(&ResultFate::Foreign);
             }
-            let kept = !(is_foreign && matches!(item, Item::Answer(_))) && self.keeps_item(item, gate);
+            let is_answer = matches!(item, Item::Answer(_) | Item::Evidence(Evidence::Choice(_)));
+            let kept = !(is_foreign && is_answer) && self.keeps_item(item, gate);
             row.parts.extend(parts.next().filter(|_| kept));
             kept
         });
@@ -214,6 +228,9 @@ impl ConversationState {
                 }
                 None => true,
             },
+            Item::Evidence(Evidence::Ran(ShellRun { tool, .. }) | Evidence::Printed(ShellPrint { tool, .. })) => {
+                !self.waiting.contains_key(tool)
+            }
             _ => true,
         }
     }

@@ -63,6 +63,7 @@ fn text(session: &Session, one: &DistinctEntry<'_>) -> String {
         Item::Task(task) => [task.id.as_str(), task.text.as_str(), task.status.as_str()].join(" "),
         Item::Outcome(outcome) => outcome.brief.clone(),
         Item::Interrupted => "interrupted".into(),
+        Item::Evidence(evidence) => evidence.texts().join("; "),
     }
 }
 

@@ -155,7 +155,7 @@ impl DocumentBuilder {
                 }
             }
             Item::Outcome(outcome) => self.did.add(&outcome.brief),
-            Item::Interrupted => {}
+            Item::Interrupted | Item::Evidence(_) => {}
         }
     }
 

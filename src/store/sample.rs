@@ -31,6 +31,9 @@ const RUNS: usize = 64;
 /// A plan, the tool use that presents it to the user, and the user's answer.
 const PLAN_ITEMS: usize = 3;
 
+/// At most this much evidence, the last: a few hundred bytes each.
+const MAX_EVIDENCE: usize = 8_192;
+
 /// Longest group of tool uses and their outcomes that is loaded as a whole.
 const MAX_TOOL_GROUP: usize = 128;
 
@@ -54,17 +57,25 @@ pub(crate) struct Sampler {
     all: Vec<SampleCandidate>,
     /// The latest timestamp, and the number of its item.
     latest: Option<(Millis, u32)>,
+    /// How many items were added, and the numbers of those that are evidence.
+    added: u32,
+    evidence: Vec<u32>,
 }
 
 impl Sampler {
     pub(crate) fn with_room_for(items: usize) -> Self {
-        Self { all: Vec::with_capacity(items), latest: None }
+        Self { all: Vec::with_capacity(items), ..Self::default() }
     }
 
     /// Adds the next item in the order of ingest, with its part of the session and its file.
     pub(crate) fn add(&mut self, line: &ItemHeader, (part, file): (usize, usize), is_main: bool) {
         let small = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        let number = small(self.all.len());
+        let number = self.added;
+        self.added += 1;
+        if line.kind.is_evidence() {
+            self.evidence.push(number);
+            return;
+        }
         let within = u32::try_from(line.part).unwrap_or(u32::MAX);
         self.latest = self.latest.max(line.at.map(|at| (at, number)));
         self.all.push(SampleCandidate { order: (small(part), line.offset, small(file), within), number, kind: line.kind, is_main });
@@ -83,6 +94,7 @@ impl Sampler {
                 left_out.prompts += usize::from(spot.kind == ItemKind::Prompt && spot.is_main);
             }
         }
+        numbers.extend(&self.evidence[self.evidence.len().saturating_sub(MAX_EVIDENCE)..]);
         numbers.sort_unstable();
         (numbers, left_out)
     }

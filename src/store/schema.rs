@@ -19,13 +19,14 @@ macro_rules! migration {
 }
 
 /// Oldest first.
-pub(crate) const MIGRATIONS: [Migration; 6] = [
+pub(crate) const MIGRATIONS: [Migration; 7] = [
     migration!(8, "0001_init"),
     migration!(9, "0009_authors"),
     migration!(10, "0010_usage"),
     migration!(11, "0011_glued"),
     migration!(12, "0012_turns"),
     migration!(13, "0013_steps"),
+    migration!(14, "0014_evidence"),
 ];
 
 /// The oldest format that can be upgraded.

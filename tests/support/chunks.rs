@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use rusqlite::Connection;
 use serde_json::Value;
 
-const KINDS: [&str; 13] =
-    ["prompt", "answer", "reply", "plan", "tool", "outcome", "todos", "task", "title", "recap", "away", "pr", "interrupted"];
+const KINDS: [&str; 15] = [
+    "prompt", "answer", "reply", "plan", "tool", "outcome", "todos", "task", "title", "recap", "away", "pr", "interrupted",
+    "words", "work",
+];
 
 pub struct Item {
     pub session: i64,
@@ -50,7 +52,7 @@ pub fn items(db: &Connection) -> Vec<Item> {
             at += if timed { step(&mut bytes) } else { 0 };
             assert_eq!(bytes.by_ref().take(4).count(), 4, "a sum");
             let kind = KINDS[usize::from(head & 0x1f)];
-            let text = if ["tool", "outcome"].contains(&kind) { done.next() } else { said.next() };
+            let text = if ["tool", "outcome", "work"].contains(&kind) { done.next() } else { said.next() };
             let text = text.expect("a text").to_string();
             all.push(Item {
                 session: number(0),

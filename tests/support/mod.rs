@@ -185,7 +185,8 @@ impl World {
     /// Makes the index one of format 8, the oldest that is upgraded: takes back what came later, and by what rules it was cleaned.
     pub fn make_index_older(&self) {
         let db = rusqlite::Connection::open(self.data_dir().join("recall.db")).expect("the index");
-        let back = "DROP INDEX private_turn_open; DROP INDEX start_first; DROP INDEX source_place;
+        let back =
+            "ALTER TABLE source DROP COLUMN evident; DROP INDEX private_turn_open; DROP INDEX start_first; DROP INDEX source_place;
             DROP TABLE answered; DROP TABLE client_cost; DROP TABLE private_word; DROP TABLE asked;
             ALTER TABLE note DROP COLUMN author; ALTER TABLE note DROP COLUMN closed_at; ALTER TABLE note DROP COLUMN closed_by;
             ALTER TABLE user_closed DROP COLUMN author; DELETE FROM fact; PRAGMA user_version = 8;";

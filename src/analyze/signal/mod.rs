@@ -53,7 +53,9 @@ pub(crate) fn signal_of(entry: &Entry) -> Signal {
         Item::PullRequest(_) => Signal::new(MemoryKind::Check, "a pull request"),
         Item::Reply(text) => signal_of_text(text),
         Item::Tool(tool) => signal_of_tool(tool, entry.outcome.as_ref()),
-        Item::Title(_) | Item::Todos(_) | Item::Task(_) | Item::Outcome(_) => Signal::new(MemoryKind::State, "state"),
+        Item::Title(_) | Item::Todos(_) | Item::Task(_) | Item::Outcome(_) | Item::Evidence(_) => {
+            Signal::new(MemoryKind::State, "state")
+        }
     };
     // A subagent's findings reach the conversation through its parent's words, and its prompts are not the user's, so they rate
     // lower. Changes it made are changes.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, RecordKey};
+use super::{Answer, Evidence, RecordKey};
 
 /// One stored entry of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,7 +29,12 @@ pub enum Item {
     Away(String),
     PullRequest(String),
     Interrupted,
+    /// Kept for what it proves; nobody is told it as it is.
+    Evidence(Evidence),
 }
+
+/// Numbers of evidence among the items of a record begin here: those of other items, by which they are known again, stay as they are.
+pub(crate) const FIRST_EVIDENCE_PART: i64 = 1 << 20;
 
 impl Item {
     /// The name under which the index stores this kind.
@@ -48,6 +53,7 @@ impl Item {
             Item::Away(_) => "away",
             Item::PullRequest(_) => "pr",
             Item::Interrupted => "interrupted",
+            Item::Evidence(_) => "evidence",
         }
     }
 
@@ -60,6 +66,7 @@ impl Item {
             | Item::Recap(text)
             | Item::Away(text)
             | Item::PullRequest(text) => vec![text],
+            Item::Evidence(evidence) => evidence.texts(),
             Item::Answer(answer) => vec![&answer.said, &answer.asked],
             Item::Tool(tool) => {
                 let path = tool.file.as_ref().map(|file| file.path.as_str());
@@ -90,6 +97,7 @@ impl Item {
             | Item::Recap(text)
             | Item::Away(text)
             | Item::PullRequest(text) => vec![text],
+            Item::Evidence(evidence) => evidence.texts_mut(),
             Item::Answer(answer) => vec![&mut answer.said, &mut answer.asked],
             Item::Tool(tool) => {
                 let path = tool.file.as_mut().map(|file| &mut file.path);

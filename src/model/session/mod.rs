@@ -7,10 +7,12 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 mod answer;
+mod evidence;
 mod item;
 mod key;
 
 pub use self::answer::{Answer, said};
+pub use evidence::*;
 pub use item::*;
 pub use key::{RecordKey, hash_parts, short_id, unused_id};
 
@@ -207,6 +209,10 @@ pub struct Session {
     /// The reason the client gave when the session ended, if a mark recorded it.
     pub end_reason: Option<String>,
     pub entries: Vec<Entry>,
+    /// What proves things that are told of the session, in the order of its records.
+    pub evidence: Vec<PlacedEvidence>,
+    /// Was every record read with its evidence? Else what is not there may have happened.
+    pub evident: bool,
     pub usage: BTreeMap<String, Tokens>,
     /// How many subagents worked for it.
     pub agents: usize,

@@ -9,10 +9,10 @@ use serde_json::value::RawValue;
 use super::MAX_TEXT_CHARS;
 use super::fields::{Field, LineFields, RawBlock, ToolResult, text_of};
 use super::release::{Release, STATES_DENIALS};
-use crate::model::session::Answer;
+use crate::model::session::{Answer, Choice};
 use crate::privacy::{SanitizedText, Sanitizer};
 use crate::source::json::{self, Raw};
-use crate::text::clean::{head_and_tail, one_line};
+use crate::text::clean::{head_and_tail, one_line, shorten};
 
 /// How the client's text begins when the user refused. An MCP server's tool may print the same: what becomes of that is decided
 /// where the tool is known, in [`crate::privacy`].
@@ -23,6 +23,9 @@ const REASON_PREFIXES: [&str; 2] = ["the user said:", "provided the following re
 /// What the client appends to them.
 const REASON_SUFFIX: &str = "\n\nNote: The user's next message";
 const APPROVED: [&str; 2] = ["User has approved", "The user has approved"];
+
+/// Longest stored description of an option, in characters.
+const MAX_DESCRIPTION_CHARS: usize = 400;
 
 /// How the client's text begins when the user would rather discuss the questions than answer them, and what precedes the
 /// questions.
@@ -163,6 +166,25 @@ pub(super) fn answers(result: &ToolResult<'_>, gate: &Sanitizer) -> Vec<Answer> 
     let mut all: Vec<Answer> = all.collect();
     all.extend(result.response.and_then(|response| answer(&asked.join(" / "), &words(response), gate)));
     all
+}
+
+/// The options that the user chose of those that the assistant had described.
+pub(super) fn choices(result: &ToolResult<'_>, gate: &Sanitizer) -> Vec<Choice> {
+    let Some(given) = result.answers.and_then(fields_by_name) else { return Vec::new() };
+    let described = |raw: Raw<'_>| {
+        let [asked, options] = json::fields(raw.get(), &["question", "options"]).ok()?;
+        let asked = json::text(asked?)?;
+        let chosen = words(*given.get(asked.as_ref())?);
+        let option = json::elements(options?).into_iter().find_map(|option| {
+            let [label, description] = json::fields(option.get(), &["label", "description"]).ok()?;
+            json::text(description.filter(|_| label.and_then(json::text).is_some_and(|label| label == chosen))?)
+        })?;
+        let line = |text: &str| one_line(&gate.clean(text));
+        let choice =
+            Choice { asked: line(&asked), chosen: line(&chosen), description: shorten(&line(&option), MAX_DESCRIPTION_CHARS) };
+        (!choice.chosen.is_empty() && !choice.description.is_empty()).then_some(choice)
+    };
+    result.questions.map(json::elements).unwrap_or_default().into_iter().filter_map(described).collect()
 }
 
 /// `None` if the user said nothing, or nothing that may be stored.

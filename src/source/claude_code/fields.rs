@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::model::session::PendingRuns;
 use crate::privacy::Sanitizer;
 use crate::source::json::{self, Raw};
 use crate::source::json_cursor::{JsonCursor, Malformed, NameTable};
@@ -60,6 +61,7 @@ fields! {
     McpMeta "mcpMeta",
     ToolDenialKind "toolDenialKind",
     UserFeedback "userFeedback",
+    Operation "operation",
     ModelUsage "modelUsage",
     HasUnknownModelCost "hasUnknownModelCost",
 }
@@ -83,6 +85,8 @@ pub(super) struct LineFields<'a> {
     pub(crate) result: ToolResult<'a>,
     pub(crate) attachment: Attachment<'a>,
     pub(crate) gate: &'a Sanitizer,
+    /// The commands of the lines before whose output is still to come.
+    pub(crate) runs: Option<&'a PendingRuns>,
 }
 
 #[derive(Default)]
@@ -159,6 +163,7 @@ impl<'a> LineFields<'a> {
             result: Default::default(),
             attachment: Default::default(),
             gate,
+            runs: None,
         };
         let mut cursor = JsonCursor::new(json);
         cursor.object(&Field::NAMES, |cursor, which| {

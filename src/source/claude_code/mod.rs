@@ -19,12 +19,14 @@ mod wrapper;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use self::fields::{Field, LineFields, RawBlock, RawContent, RawMessage, RawUsage};
+use self::fields::{Field, LineFields, RawBlock, RawContent, RawMessage, RawUsage, joined};
 pub(crate) use self::origin::{is_user_text, is_wrapped, may_be_person};
 use self::user::UserContent;
 use super::json::{self, Raw};
 use crate::model::price::{FAST_SUFFIX, US_SUFFIX};
-use crate::model::session::{Item, MessageUsage, Millis, Record, RecordKey, Title, TitleBy, Tokens, Turn};
+use crate::model::session::{
+    Evidence, FIRST_EVIDENCE_PART, Item, MessageUsage, Millis, PendingRuns, Record, RecordKey, Title, TitleBy, Tokens, Turn,
+};
 use crate::privacy::{Sanitizer, opens_private};
 use crate::source::claude_code::field_cache::{CachedField, FieldCache};
 use crate::text::clean::{head_and_tail, one_line, shorten};
@@ -33,6 +35,9 @@ use crate::text::clean::{head_and_tail, one_line, shorten};
 const MAX_TEXT_CHARS: usize = 16_000;
 /// Longest stored recap of a compaction, in characters; recaps repeat a conversation that is stored anyway.
 const MAX_RECAP_CHARS: usize = 8_000;
+
+/// Longest stored words of the client about the model's service, in characters.
+const MAX_API_ERROR_CHARS: usize = 200;
 
 /// What a file's path says about its records.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,23 +125,51 @@ pub(crate) struct LineParser<'p> {
     place: &'p TranscriptIdentity,
     gate: &'p Sanitizer,
     repeated: FieldCache,
+    /// Commands whose output is still to come.
+    runs: PendingRuns,
 }
 
 impl<'p> LineParser<'p> {
     pub(crate) fn of(place: &'p TranscriptIdentity, gate: &'p Sanitizer) -> Self {
-        Self { place, gate, repeated: FieldCache::default() }
+        Self::resume(place, gate, PendingRuns::default())
+    }
+
+    /// Goes on where another parser of the same file stopped.
+    pub(crate) fn resume(place: &'p TranscriptIdentity, gate: &'p Sanitizer, runs: PendingRuns) -> Self {
+        Self { place, gate, repeated: FieldCache::default(), runs }
+    }
+
+    /// With what another parser goes on.
+    pub(crate) fn runs(&self) -> &PendingRuns {
+        &self.runs
     }
 
     /// Parses the next line; its texts have passed the sanitizer.
     pub(crate) fn read(&mut self, line: &[u8]) -> ParsedLine {
+        let mut runs = std::mem::take(&mut self.runs);
+        let parsed = self.read_beside(line, &runs);
+        if let ParsedLine::Record(row) = &parsed {
+            row.answered.iter().for_each(|id| runs.end(id));
+            for item in &row.items {
+                if let Item::Evidence(Evidence::Ran(run)) = item {
+                    runs.begin(run);
+                }
+            }
+        }
+        self.runs = runs;
+        parsed
+    }
+
+    fn read_beside(&mut self, line: &[u8], runs: &PendingRuns) -> ParsedLine {
         // A line with a private tag may be the torn start of another one: it is parsed, and reported if it is malformed.
         if is_bookkeeping(line) && !opens_private(&String::from_utf8_lossy(line)) {
             return ParsedLine::Empty;
         }
         let (line, text) = text_of_line(line);
-        let Ok(fields) = LineFields::of(&text, self.gate) else {
+        let Ok(mut fields) = LineFields::of(&text, self.gate) else {
             return ParsedLine::Malformed(if Raw::of(&text).is_ok() { "not an object" } else { "not JSON" });
         };
+        fields.runs = Some(runs);
         let kind = fields.text(Field::Type).unwrap_or_default();
         let agent = agent_of(&fields, self.place);
         match self.said(&fields, &kind, agent.is_some()) {
@@ -164,7 +197,8 @@ impl<'p> LineParser<'p> {
             "progress" => Vec::new(),
             "summary" | "ai-title" | "custom-title" => title(fields, kind, self.place).into_iter().collect(),
             "pr-link" => pull_request(fields).into_iter().collect(),
-            "queue-operation" | "file-history-snapshot" => return Err(session_start(fields, self.place)),
+            "queue-operation" => return user::queue_operation(fields).ok_or_else(|| session_start(fields, self.place)),
+            "file-history-snapshot" => return Err(session_start(fields, self.place)),
             "cost-state" => return Err(costs::told(fields, self.place)),
             known if BOOKKEEPING.contains(&known) => return Err(ParsedLine::Empty),
             "" => return Err(ParsedLine::Unknown("(no type)".into())),
@@ -210,6 +244,7 @@ impl<'p> LineParser<'p> {
             return if agent.is_none() { self.link(fields) } else { ParsedLine::Empty };
         }
         let gate = self.gate;
+        let (parts, items) = numbered(said.items);
         let FieldCache { cwd, branch, version, .. } = &mut self.repeated;
         ParsedLine::Record(Box::new(Record {
             key,
@@ -225,8 +260,8 @@ impl<'p> LineParser<'p> {
             prompt,
             fenced: said.fenced,
             answered: said.answered,
-            parts: (0..).take(said.items.len()).collect(),
-            items: said.items,
+            parts,
+            items,
             usage,
         }))
     }
@@ -237,6 +272,14 @@ impl<'p> LineParser<'p> {
         let key = fields.text(Field::Uuid).map(|uuid| RecordKey::from_uuid(&session, &uuid));
         key.map_or(ParsedLine::Empty, |key| ParsedLine::Link(ParentLink { key, parent: parent_of(fields, self.place) }))
     }
+}
+
+/// The items of a record with their numbers: evidence last, in numbers of its own.
+fn numbered(all: Vec<Item>) -> (Vec<i64>, Vec<Item>) {
+    let (evidence, mut items): (Vec<Item>, Vec<Item>) = all.into_iter().partition(|item| matches!(item, Item::Evidence(_)));
+    let parts = (0..).take(items.len()).chain((FIRST_EVIDENCE_PART..).take(evidence.len())).collect();
+    items.extend(evidence);
+    (parts, items)
 }
 
 /// The parent of a record. A compaction boundary starts a new chain and names its predecessor in a field of its own.
@@ -289,8 +332,13 @@ fn items_in_content(object: Raw<'_>, fields: &LineFields<'_>) -> Option<Vec<Item
 }
 
 fn model_items(content: Option<&RawContent<'_>>, model: Option<Raw<'_>>, fields: &LineFields<'_>) -> Vec<Item> {
+    if fields.flag(Field::IsApiErrorMessage) {
+        let words = content.map(|content| joined(content.texts(), " ")).unwrap_or_default();
+        let words = shorten(&one_line(&fields.gate.clean(&words)), MAX_API_ERROR_CHARS);
+        return vec![Item::Evidence(Evidence::ApiError(words))];
+    }
     // The client's own notices ("API Error", "No response requested") are not the model's words.
-    let synthetic = model.is_some_and(|m| m.get() == "\"<synthetic>\"") || fields.flag(Field::IsApiErrorMessage);
+    let synthetic = model.is_some_and(|m| m.get() == "\"<synthetic>\"");
     // Nor is text that an extension or the user wrote in its place. `other` stands for the model of another process.
     let synthetic = synthetic || fields.text(Field::MadeBy).is_some_and(|by| by != "model" && by != "other");
     let Some(content) = content.filter(|_| !synthetic) else { return Vec::new() };

@@ -4,9 +4,10 @@ use super::dialog;
 use super::fields::{Field, LineFields, RawBlock, RawContent, ToolResult, text_of};
 use super::verdict::{is_verdict, may_be_verdict, may_hold_verdict};
 use crate::analyze::signal::{APPROVED, REFUSED, is_decision_of_user};
-use crate::model::session::{Item, Outcome, Todo};
+use crate::model::session::{Evidence, Item, Outcome, Todo};
 use crate::privacy::{SHOWN_BYTES, Sanitizer};
 use crate::source::json::{self, Raw};
+use crate::source::shell;
 use crate::text::clean::{one_line, shorten};
 
 /// Longest stored part of an output, in characters.
@@ -31,8 +32,13 @@ pub(super) fn items_of_block(block: &RawBlock<'_>, fields: &LineFields<'_>) -> (
         items.push(ended(&id, true, APPROVED));
     } else {
         items.extend(of_output(&id, !block.is_error, block.content, gate).map(Item::Outcome));
+        if let Some(kinds) = fields.runs.and_then(|runs| runs.of(&id)).filter(|kinds| kinds.git || kinds.check) {
+            let output = gate.output(&block.content.map(text_of).unwrap_or_default(), |_| true);
+            items.push(Item::Evidence(Evidence::Printed(shell::printed(&id, !block.is_error, &output, kinds))));
+        }
         if is_clients {
             items.extend(dialog::answers(result, gate).into_iter().map(Item::Answer));
+            items.extend(dialog::choices(result, gate).into_iter().map(|choice| Item::Evidence(Evidence::Choice(choice))));
         }
         items.extend(created_task(result, gate));
     }

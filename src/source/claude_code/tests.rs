@@ -12,7 +12,7 @@ fn place() -> TranscriptIdentity {
 
 fn items(row: &Value) -> Vec<Item> {
     match parse_line(row.to_string().as_bytes(), &place(), &Sanitizer::shipped()) {
-        ParsedLine::Record(row) => row.items,
+        ParsedLine::Record(row) => row.items.into_iter().filter(|item| !matches!(item, Item::Evidence(_))).collect(),
         ParsedLine::Empty | ParsedLine::Link(_) | ParsedLine::SessionStart { .. } => Vec::new(),
         other => panic!("{other:?}"),
     }

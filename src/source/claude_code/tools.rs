@@ -2,10 +2,11 @@
 
 use super::fields::{Field, LineFields};
 use super::{MAX_TEXT_CHARS, outcome};
-use crate::model::session::{FileTouch, Item, RecordKey, Todo, ToolUse, Touch};
+use crate::model::session::{Evidence, FileTouch, Item, RecordKey, ShellRun, Todo, ToolUse, Touch};
 use crate::privacy::{EXCLUDED_LINE, Sanitizer};
 use crate::source::json::{self, Raw};
 use crate::source::json_cursor::NameTable;
+use crate::source::shell;
 use crate::text::clean::{head_and_tail, one_line, shorten};
 
 /// Longest stored command, in characters: heredocs and inline scripts exceed it.
@@ -24,8 +25,22 @@ pub(super) fn items_of_use(id: &str, name: &str, input: Option<Raw<'_>>, gate: &
             let tool = ToolUse { id: id.into(), name: name.into(), line: "plan".into(), file: None };
             plan.map(|p| vec![Item::Plan(p), Item::Tool(tool)]).unwrap_or_default()
         }
-        _ => vec![Item::Tool(tool_use(id, name, input, gate))],
+        _ => {
+            let tool = tool_use(id, name, input, gate);
+            let run = if matches!(name, "Bash" | "PowerShell") { shell_run(&tool, input, gate) } else { None };
+            std::iter::once(Item::Tool(tool)).chain(run.map(|run| Item::Evidence(Evidence::Ran(run)))).collect()
+        }
     }
+}
+
+/// What is evidence of a command, which is looked at as a whole. Nothing of one that is withheld is.
+fn shell_run(tool: &ToolUse, input: Raw<'_>, gate: &Sanitizer) -> Option<ShellRun> {
+    let [command, background] = json::fields(input.get(), &["command", "run_in_background"]).ok()?;
+    let command = sanitized_text(command?, gate).filter(|_| !tool.id.is_empty() && tool.line != EXCLUDED_LINE)?;
+    if gate.withheld_command(&command).is_some() {
+        return None;
+    }
+    shell::run(&tool.id, &command, !json::is_true(background))
 }
 
 fn tool_use(id: &str, name: &str, input: Raw<'_>, gate: &Sanitizer) -> ToolUse {

@@ -6,7 +6,7 @@
 use super::fields::{Attachment, Field, LineFields, RawContent, joined};
 use super::origin::{PromptOrigin, PromptSpeaker};
 use super::{MAX_RECAP_CHARS, MAX_TEXT_CHARS, dialog, outcome};
-use crate::model::session::{Item, TitleEvent, ToolUse, Turn};
+use crate::model::session::{Evidence, Item, QueueEvent, TitleEvent, ToolUse, Turn};
 use crate::privacy::{SanitizedText, is_meaningful};
 use crate::source::json::{self, Raw};
 use crate::text::clean::head_and_tail;
@@ -131,7 +131,26 @@ pub(super) fn parse_queued(fields: &LineFields<'_>, agent: bool) -> UserContent 
         _ => Turn::Joins,
     };
     let fenced = if unknown.is_none() { passed.fenced } else { String::new() };
-    UserContent { items: said.into_iter().collect(), turn, unknown, fenced, ..UserContent::default() }
+    let joined = (turn == Turn::Joins && said.is_some()).then_some(Item::Evidence(Evidence::Joined));
+    UserContent { items: said.into_iter().chain(joined).collect(), turn, unknown, fenced, ..UserContent::default() }
+}
+
+/// What went into the queue of messages, or out of it: older clients write the words of a delivered message nowhere else. `None` for
+/// what is no such event. What a machine queued keeps its place without its words.
+pub(super) fn queue_operation(fields: &LineFields<'_>) -> Option<UserContent> {
+    let passed = fields.text(Field::Content).map(|text| fields.gate.pass_users(&[text]));
+    let is_machines =
+        |text: &str| text.starts_with(['<', '{']) || PromptOrigin::default().speaker(text) == PromptSpeaker::ThirdParty;
+    let words = |text: &str| if is_machines(text) { String::new() } else { head_and_tail(text, MAX_TEXT_CHARS) };
+    let text = passed.as_ref().map(|passed| words(&passed.text));
+    let event = match fields.text(Field::Operation)?.as_ref() {
+        "enqueue" => QueueEvent::Added(text?),
+        "dequeue" | "remove" => QueueEvent::Delivered(text.filter(|text| !text.is_empty())),
+        "popAll" => QueueEvent::TakenBack,
+        _ => return None,
+    };
+    let fenced = passed.map(|passed| passed.fenced).unwrap_or_default();
+    Some(UserContent { items: vec![Item::Evidence(Evidence::Queue(event))], fenced, ..UserContent::default() })
 }
 
 /// The oldest layout holds the message in the line itself.

@@ -31,9 +31,13 @@ pub(crate) enum ItemKind {
     Away,
     PullRequest,
     Interrupted,
+    /// Evidence of what was said.
+    WordEvidence,
+    /// Evidence of what was done.
+    WorkEvidence,
 }
 
-const KINDS: [ItemKind; 13] = [
+const KINDS: [ItemKind; 15] = [
     ItemKind::Prompt,
     ItemKind::Answer,
     ItemKind::Reply,
@@ -47,6 +51,8 @@ const KINDS: [ItemKind; 13] = [
     ItemKind::Away,
     ItemKind::PullRequest,
     ItemKind::Interrupted,
+    ItemKind::WordEvidence,
+    ItemKind::WorkEvidence,
 ];
 
 impl ItemKind {
@@ -65,12 +71,18 @@ impl ItemKind {
             Item::Away(_) => ItemKind::Away,
             Item::PullRequest(_) => ItemKind::PullRequest,
             Item::Interrupted => ItemKind::Interrupted,
+            Item::Evidence(evidence) if evidence.is_of_work() => ItemKind::WorkEvidence,
+            Item::Evidence(_) => ItemKind::WordEvidence,
         }
+    }
+
+    pub(crate) fn is_evidence(self) -> bool {
+        matches!(self, ItemKind::WordEvidence | ItemKind::WorkEvidence)
     }
 
     /// Is its text stored with what was done, rather than with what was said?
     pub(crate) fn is_done(self) -> bool {
-        matches!(self, ItemKind::Tool | ItemKind::Outcome)
+        matches!(self, ItemKind::Tool | ItemKind::Outcome | ItemKind::WorkEvidence)
     }
 }
 
@@ -205,5 +217,6 @@ mod tests {
             assert_eq!(*kind as usize, number);
         }
         assert_eq!((ItemKind::Prompt as u8, ItemKind::Outcome as u8, ItemKind::Interrupted as u8), (0, 5, 12));
+        assert_eq!((ItemKind::WordEvidence as u8, ItemKind::WorkEvidence as u8), (13, 14));
     }
 }

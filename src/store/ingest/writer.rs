@@ -304,8 +304,9 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
         let pk = match self.sources.get(&key) {
             Some(pk) => *pk,
             None => {
-                let sql = "INSERT INTO source(session, file, agent) VALUES (?1, ?2, ?3)
-                     ON CONFLICT DO UPDATE SET file = file RETURNING pk";
+                // Files are read from their beginning since evidence is kept, so all of it was seen.
+                let sql = "INSERT INTO source(session, file, agent, evident) VALUES (?1, ?2, ?3, 1)
+                     ON CONFLICT DO UPDATE SET evident = 1 RETURNING pk";
                 let pk = self.tx.prepare_cached(sql)?.query_row(params![session, &*key.1, key.2], |r| r.get(0))?;
                 self.sources.insert(key, pk);
                 pk

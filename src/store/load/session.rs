@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 
 use super::SessionHead;
 use crate::model::assemble::EntryBuilder;
-use crate::model::session::{Entry, Item, Millis, OmittedItems, RecordKey, Session, Title, TitleBy};
+use crate::model::session::{Entry, Item, Millis, OmittedItems, PlacedEvidence, RecordKey, Session, Title, TitleBy};
 use crate::store::Store;
 use crate::store::chunk;
 use crate::store::chunk::{StoredItem, StoredUsage, TextReader};
@@ -30,7 +30,7 @@ impl Store {
         let (bytes, items) = chunk::text_size(&self.db, head.pk)?;
         let loaded =
             if bytes > MAX_WHOLE_BYTES { self.sampled_items(head, &places, items)? } else { self.all_items(head, &places)? };
-        let mut entries = self.entries(head, &loaded, &places)?;
+        let (mut entries, evidence) = self.entries(head, &loaded, &places)?;
         if self.has_leaf_titles()? {
             entries.extend(self.leaf_titles(by_offset(&loaded.rows))?);
         }
@@ -43,6 +43,8 @@ impl Store {
             versions: sources.versions,
             end_reason: head.end_reason.clone(),
             entries,
+            evidence,
+            evident: sources.evident && loaded.rows.iter().all(|kept| kept.line.offset >= 0),
             usage: StoredUsage::owned_by(&self.db, head)?,
             agents: loaded.agents,
             left_out: loaded.left_out.unwrap_or_default(),
@@ -86,11 +88,20 @@ impl Store {
         Ok(LoadedItems { rows, agents: places.agents(sources.into_iter()), left_out: Some(left_out).filter(|out| out.items > 0) })
     }
 
-    fn entries(&self, head: &SessionHead, loaded: &LoadedItems, places: &SourcePositions) -> Result<Vec<Entry>> {
+    fn entries(
+        &self,
+        head: &SessionHead,
+        loaded: &LoadedItems,
+        places: &SourcePositions,
+    ) -> Result<(Vec<Entry>, Vec<PlacedEvidence>)> {
         let mut texts = TextReader::new(&self.db);
         let mut entries = EntryBuilder::default();
-        let main = loaded.rows.iter().take_while(|kept| places.is_main(kept)).count();
-        for (at, kept) in loaded.rows.iter().enumerate() {
+        let is_told = |kept: &&StoredItem| !kept.line.kind.is_evidence();
+        let main = loaded.rows.iter().take_while(|kept| places.is_main(kept)).filter(is_told).count();
+        let mut next = 0;
+        for kept in &loaded.rows {
+            let at = next;
+            next += usize::from(is_told(&kept));
             let mut item = texts.take(kept).with_context(|| unreadable(head))?;
             if loaded.left_out.is_some() && !sample::is_at_end(at, main) {
                 sample::shorten(&mut item);
@@ -156,10 +167,11 @@ impl Store {
     }
 
     fn sources(&self, session: i64) -> Result<SessionSources> {
-        let sql = "SELECT agent, cwd, branches, versions FROM source WHERE session = ?1 ORDER BY agent <> '', first_at, file";
+        let sql =
+            "SELECT agent, cwd, branches, versions, evident FROM source WHERE session = ?1 ORDER BY agent <> '', first_at, file";
         let mut query = self.db.prepare_cached(sql)?;
         let mut rows = query.query([session])?;
-        let mut all = SessionSources::default();
+        let mut all = SessionSources { evident: true, ..SessionSources::default() };
         while let Some(row) = rows.next()? {
             if all.cwd.is_none() {
                 all.cwd = row.get(1)?;
@@ -167,6 +179,7 @@ impl Store {
             add_new(&mut all.versions, list(&row.get::<_, String>(3)?)?);
             // A subagent's worktree branch is not the session's.
             if row.get::<_, String>(0)?.is_empty() {
+                all.evident &= row.get::<_, bool>(4)?;
                 add_new(&mut all.branches, list(&row.get::<_, String>(2)?)?);
             }
         }
@@ -193,6 +206,7 @@ struct SessionSources {
     cwd: Option<String>,
     branches: Vec<String>,
     versions: Vec<String>,
+    evident: bool,
 }
 
 fn add_new(list: &mut Vec<String>, more: Vec<String>) {

@@ -96,6 +96,6 @@ fn said(item: Item) -> Vec<(TextKind, String)> {
         Item::Outcome(outcome) if outcome.brief.is_empty() => Vec::new(),
         Item::Outcome(outcome) if has_failed(&outcome) => vec![(TextKind::Error, outcome.brief)],
         Item::Outcome(outcome) => vec![(TextKind::Command, outcome.brief)],
-        Item::Interrupted => Vec::new(),
+        Item::Interrupted | Item::Evidence(_) => Vec::new(),
     }
 }

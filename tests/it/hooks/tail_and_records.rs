@@ -150,5 +150,5 @@ fn a_use_without_an_id_waits_for_no_outcome() {
     for item in [tool("", "! ls"), outcome("", "listed"), tool("", "! pwd")] {
         entries.push(Entry { key: RecordKey([1; 16]), at: None, agent: None, item, outcome: None });
     }
-    assert!(entries.finish().iter().all(|e| e.outcome.is_none()));
+    assert!(entries.finish().0.iter().all(|e| e.outcome.is_none()));
 }

@@ -179,6 +179,8 @@ fn session(texts: &[String]) -> (Session, Digest) {
         versions: vec![next()],
         end_reason: Some(next()),
         entries,
+        evidence: Vec::new(),
+        evident: true,
         usage: [(next(), Tokens { input: 1, output: 1, ..Tokens::default() })].into(),
         agents: 1,
         left_out: Default::default(),

@@ -7,6 +7,7 @@ mod layouts;
 mod selection;
 // It asks the system what a process has read.
 mod authorship;
+mod evidence;
 #[cfg(target_os = "linux")]
 mod nothing_new;
 mod steps;

@@ -40,12 +40,13 @@ impl TranscriptReader<'_> {
                     reading.batch.bad.push((from, "longer than 16 MiB"));
                 }
             }
-            let ReadState { batch, conversation, .. } = &mut reading;
+            let ReadState { batch, conversation, lines, .. } = &mut reading;
             batch.cursor.offset = to;
             batch.bytes += to - from;
             if batch.bytes >= BATCH_BYTES {
                 bar.inc(batch.bytes);
                 batch.cursor.tail_hash = delta::tail_hash(&delta.probe, to)?;
+                conversation.await_output_of(lines.runs());
                 batch.conversation = conversation.stored();
                 let next = self.empty(pending, batch.cursor.clone());
                 if send.send(Ok(std::mem::replace(batch, next))).is_err() || shutdown::requested() {
@@ -53,9 +54,10 @@ impl TranscriptReader<'_> {
                 }
             }
         }
-        let ReadState { mut batch, conversation, .. } = reading;
+        let ReadState { mut batch, mut conversation, lines, .. } = reading;
         bar.inc(batch.bytes);
         batch.complete = true;
+        conversation.await_output_of(lines.runs());
         batch.conversation = conversation.stored();
         batch.cursor.tail_hash = delta::tail_hash(&delta.probe, batch.cursor.offset)?;
         let _ = send.send(Ok(batch));
@@ -67,14 +69,15 @@ impl TranscriptReader<'_> {
         let known = pending.cursor.as_ref().filter(|_| !delta.replaced).map_or(0, |c| c.offset);
         let tail_hash = delta::tail_hash(&delta.probe, known)?;
         let cursor = Checkpoint { head_len: delta.head_len, head_hash: delta.head_hash, offset: known, tail_hash };
+        let conversation = match known {
+            0 if delta.replaced => ConversationState::for_replaced_file(&pending.conversation),
+            0 => ConversationState::default(),
+            _ => ConversationState::restore(&pending.conversation),
+        };
         Ok(ReadState {
             batch: IngestBatch { replaced: delta.replaced, ..self.empty(pending, cursor) },
-            lines: claude_code::LineParser::of(&pending.file.place, self.gate),
-            conversation: match known {
-                0 if delta.replaced => ConversationState::for_replaced_file(&pending.conversation),
-                0 => ConversationState::default(),
-                _ => ConversationState::restore(&pending.conversation),
-            },
+            lines: claude_code::LineParser::resume(&pending.file.place, self.gate, conversation.awaited_runs().clone()),
+            conversation,
             folder: LastFolder::default(),
         })
     }

@@ -19,6 +19,8 @@ fn session(items: Vec<Item>) -> Session {
         versions: vec![],
         end_reason: None,
         entries: items.into_iter().enumerate().map(|(at, item)| entry(at, item)).collect(),
+        evidence: Vec::new(),
+        evident: true,
         usage: Default::default(),
         agents: 0,
         left_out: Default::default(),

@@ -172,6 +172,8 @@ fn session(said: &str, name: &str, path: &str, command: &str, id: &str) -> Sessi
         versions: vec![name.to_owned()],
         end_reason: Some(name.to_owned()),
         entries: (1u8..).zip(items).map(entry).collect(),
+        evidence: Vec::new(),
+        evident: true,
         usage: BTreeMap::from([(name.to_owned(), Tokens { input: 1, ..Tokens::default() })]),
         agents: 1,
         left_out: Default::default(),

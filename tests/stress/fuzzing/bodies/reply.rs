@@ -88,6 +88,8 @@ fn session() -> Session {
         versions: Vec::new(),
         end_reason: None,
         entries: entries.collect(),
+        evidence: Vec::new(),
+        evident: true,
         usage: Default::default(),
         agents: 0,
         left_out: Default::default(),

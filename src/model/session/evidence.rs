@@ -1,0 +1,176 @@
+//! Evidence: what was run and what it printed, kept word for word. What it proves is decided when a session is read, so that better
+//! rules apply to what is stored already.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Millis, RecordKey};
+
+/// One piece of evidence, an item of its record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "of", content = "is", rename_all = "snake_case")]
+pub enum Evidence {
+    Ran(ShellRun),
+    Printed(ShellPrint),
+    Queue(QueueEvent),
+    /// The prompt of this record was said during a turn, and begins none.
+    Joined,
+    Choice(Choice),
+    /// The client could not reach the model, in its own words.
+    ApiError(String),
+}
+
+impl Evidence {
+    /// All texts of it, without ids.
+    pub(crate) fn texts(&self) -> Vec<&str> {
+        match self {
+            Self::Ran(run) => run.steps.iter().flat_map(|step| [step.line.as_str(), &step.message]).collect(),
+            Self::Printed(print) => print.git.iter().chain(&print.results).map(String::as_str).collect(),
+            Self::Queue(QueueEvent::Added(text) | QueueEvent::Delivered(Some(text))) | Self::ApiError(text) => vec![text],
+            Self::Choice(choice) => vec![&choice.asked, &choice.chosen, &choice.description],
+            Self::Joined | Self::Queue(QueueEvent::Delivered(None) | QueueEvent::TakenBack) => Vec::new(),
+        }
+    }
+
+    /// The same texts, mutable.
+    pub(crate) fn texts_mut(&mut self) -> Vec<&mut String> {
+        match self {
+            Self::Ran(run) => run.steps.iter_mut().flat_map(|step| [&mut step.line, &mut step.message]).collect(),
+            Self::Printed(print) => print.git.iter_mut().chain(&mut print.results).collect(),
+            Self::Queue(QueueEvent::Added(text) | QueueEvent::Delivered(Some(text))) | Self::ApiError(text) => vec![text],
+            Self::Choice(choice) => vec![&mut choice.asked, &mut choice.chosen, &mut choice.description],
+            Self::Joined | Self::Queue(QueueEvent::Delivered(None) | QueueEvent::TakenBack) => Vec::new(),
+        }
+    }
+
+    /// Does it tell what was done, and not what was said?
+    pub(crate) fn is_of_work(&self) -> bool {
+        matches!(self, Self::Ran(_) | Self::Printed(_))
+    }
+}
+
+/// Evidence as it is loaded: it lies between a session's entries, and is none of them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlacedEvidence {
+    pub key: RecordKey,
+    pub at: Option<Millis>,
+    pub agent: Option<String>,
+    /// How many entries of the session come before it.
+    pub after: usize,
+    pub evidence: Evidence,
+}
+
+/// The steps of one shell command that later questions are about: git, checks, files that go.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShellRun {
+    /// The client's id of the tool use.
+    pub tool: String,
+    pub steps: Vec<ShellStep>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShellStep {
+    pub kind: StepKind,
+    /// The words of the step, quoted as for a shell, without a commit's message; 300 characters at most.
+    pub line: String,
+    /// What a commit or a pull request is called, a blank line, and the rest of its text: 1,200 characters at most.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub message: String,
+    /// The exit code of the whole command does not tell how this step ended.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub masked: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StepKind {
+    /// `git` and `gh pr`.
+    Git,
+    /// Removes or moves files.
+    Files,
+    /// Tests, lints, builds.
+    Check,
+}
+
+/// The lines that such a command printed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShellPrint {
+    pub tool: String,
+    pub ok: bool,
+    /// Lines in which git tells what it did, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub git: Vec<String>,
+    /// Lines in which checks tell how they ended: the first ones that tell a failure, and the last one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub results: Vec<String>,
+    /// How many lines told how a check ended.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub of: usize,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+/// What a person typed while the assistant worked, on its way from the queue into the conversation. Deliveries name no text in most
+/// clients, so events are paired when a session is read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "op", content = "text", rename_all = "snake_case")]
+pub enum QueueEvent {
+    Added(String),
+    /// Delivered: the text where it is named, else that of the first in the queue.
+    Delivered(Option<String>),
+    /// All were taken back into the input line.
+    TakenBack,
+}
+
+/// The option that was chosen in a dialog, with the assistant's description of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choice {
+    pub asked: String,
+    pub chosen: String,
+    pub description: String,
+}
+
+impl ShellRun {
+    /// The kinds of its steps.
+    pub(crate) fn kinds(&self) -> StepKinds {
+        let has = |kind| self.steps.iter().any(|step| step.kind == kind);
+        StepKinds { git: has(StepKind::Git), check: has(StepKind::Check) }
+    }
+}
+
+/// Which kinds of steps a command has whose output is to be kept.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepKinds {
+    pub(crate) git: bool,
+    pub(crate) check: bool,
+}
+
+/// Commands whose output has not been read yet. Depends on the order of the lines only, and is stored with the checkpoint.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PendingRuns(Vec<(String, StepKinds)>);
+
+/// Commands that are awaited at once. More are never under way; those that were interrupted have no output.
+const MAX_PENDING: usize = 32;
+
+impl PendingRuns {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn begin(&mut self, run: &ShellRun) {
+        if self.0.len() == MAX_PENDING {
+            self.0.remove(0);
+        }
+        self.0.push((run.tool.clone(), run.kinds()));
+    }
+
+    /// The kinds of the command with this id, if it is awaited.
+    pub(crate) fn of(&self, tool: &str) -> Option<StepKinds> {
+        self.0.iter().find(|(id, _)| id == tool).map(|(_, kinds)| *kinds)
+    }
+
+    pub(crate) fn end(&mut self, tool: &str) {
+        self.0.retain(|(id, _)| id != tool);
+    }
+}

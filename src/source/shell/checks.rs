@@ -1,0 +1,242 @@
+//! Which programs check the work: tests, lints, type checks, builds. One table.
+
+/// A program, and the first words behind it of which one makes it a check; none where it always is one. A word that ends in `*` stands
+/// for all that begin so, one that begins with `*` for all that hold it.
+const CHECKS: &[(&str, &[&str])] = &[
+    ("cargo", &["test", "nextest", "clippy", "build", "check", "t", "b", "c", "miri", "deny"]),
+    ("go", &["test", "vet", "build"]),
+    ("npm", SCRIPTS),
+    ("pnpm", SCRIPTS),
+    ("yarn", SCRIPTS),
+    ("bun", SCRIPTS),
+    ("deno", &["test", "check", "lint"]),
+    ("pytest", &[]),
+    ("py.test", &[]),
+    ("unittest", &[]),
+    ("tox", &[]),
+    ("nox", &[]),
+    ("ruff", &["check", "format"]),
+    ("mypy", &[]),
+    ("pyright", &[]),
+    ("ty", &["check"]),
+    ("flake8", &[]),
+    ("pylint", &[]),
+    ("black", &["--check"]),
+    ("isort", &["--check*"]),
+    ("eslint", &[]),
+    ("biome", &["check", "ci", "lint"]),
+    ("prettier", &["--check", "-c"]),
+    ("tsc", &[]),
+    ("vue-tsc", &[]),
+    ("svelte-check", &[]),
+    ("jest", &[]),
+    ("vitest", &[]),
+    ("mocha", &[]),
+    ("ava", &[]),
+    ("playwright", &["test"]),
+    ("cypress", &["run"]),
+    ("mix", &["test", "credo", "dialyzer", "compile", "format"]),
+    ("make", TARGETS),
+    ("gmake", TARGETS),
+    ("just", TARGETS),
+    ("mise", TARGETS),
+    ("task", TARGETS),
+    ("rake", TARGETS),
+    ("golangci-lint", &["run"]),
+    ("staticcheck", &[]),
+    ("knip", &[]),
+    ("gradle", TARGETS),
+    ("gradlew", TARGETS),
+    ("mvn", &["test", "verify", "package", "compile", "install"]),
+    ("mvnw", &["test", "verify", "package", "compile", "install"]),
+    ("dotnet", &["test", "build"]),
+    ("rspec", &[]),
+    ("rubocop", &[]),
+    ("phpunit", &[]),
+    ("phpstan", &[]),
+    ("swift", &["test", "build"]),
+    ("xcodebuild", &["test", "build"]),
+    ("bazel", &["test", "build"]),
+    ("zig", &["test", "build"]),
+    ("ctest", &[]),
+    ("cmake", &["--build"]),
+    ("shellcheck", &[]),
+    ("actionlint", &[]),
+    ("terraform", &["validate", "plan"]),
+    ("tofu", &["validate", "plan"]),
+];
+/// Names of scripts that packages of JavaScript give their checks.
+const SCRIPTS: &[&str] = &["*test", "*lint", "*check", "*tsc", "*build", "t", "vitest", "jest", "eslint"];
+/// Targets of which a makefile's name says that they check.
+const TARGETS: &[&str] = &["*test", "*lint", "*check", "*verify", "*types", "*spec", "*build", "*fmt"];
+/// How many words behind a program are looked at.
+const LOOKED_AT: usize = 4;
+
+/// Does a step check the work? `words` begin with the program, without what runs it.
+pub(super) fn is_check(words: &[String]) -> bool {
+    let Some((program, rest)) = words.split_first() else { return false };
+    let name = program.rsplit('/').next().unwrap_or_default();
+    let Some((_, wanted)) = CHECKS.iter().find(|(known, _)| *known == name) else { return false };
+    wanted.is_empty() && !rest.iter().any(|word| matches!(word.as_str(), "--version" | "-V" | "--help" | "-h"))
+        || rest.iter().take(LOOKED_AT).any(|word| wanted.iter().any(|known| fits(known, word)))
+}
+
+fn fits(known: &str, word: &str) -> bool {
+    match (known.strip_prefix('*'), known.strip_suffix('*')) {
+        (Some(part), _) => word.contains(part),
+        (_, Some(start)) => word.starts_with(start),
+        _ => word == known,
+    }
+}
+
+/// Programs that run the program behind their options, with how many words of their own.
+const RUNNERS: &[(&str, usize)] = &[
+    ("sudo", 0),
+    ("time", 0),
+    ("command", 0),
+    ("exec", 0),
+    ("env", 0),
+    ("nohup", 0),
+    ("npx", 0),
+    ("bunx", 0),
+    ("uvx", 0),
+    ("timeout", 1),
+    ("nice", 0),
+    ("xvfb-run", 0),
+    ("then", 0),
+    ("do", 0),
+    ("else", 0),
+    ("if", 0),
+    ("while", 0),
+    ("!", 0),
+    ("{", 0),
+    ("stdbuf", 0),
+];
+/// The same, where a second word makes them one.
+const RUNNERS_BY_WORD: &[(&str, &[&str])] = &[
+    ("pnpm", &["exec", "dlx"]),
+    ("yarn", &["dlx", "exec"]),
+    ("npm", &["exec"]),
+    ("uv", &["run"]),
+    ("poetry", &["run"]),
+    ("pipenv", &["run"]),
+    ("bundle", &["exec"]),
+    ("python", &["-m"]),
+    ("python3", &["-m"]),
+    ("rye", &["run"]),
+    ("mise", &["exec", "x"]),
+];
+
+/// The words from the program on that is run in the end: without assignments, and without what only runs others.
+pub(super) fn from_program(words: &[String]) -> &[String] {
+    let mut rest = words;
+    loop {
+        let Some((first, behind)) = rest.split_first() else { return rest };
+        let name = first.rsplit('/').next().unwrap_or_default();
+        let is_assignment = first
+            .split_once('=')
+            .is_some_and(|(name, _)| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'));
+        let runs_by_word = RUNNERS_BY_WORD
+            .iter()
+            .any(|(known, by)| *known == name && behind.first().is_some_and(|second| by.contains(&second.as_str())));
+        if is_assignment {
+            rest = behind;
+        } else if runs_by_word {
+            // Options of these take words that look like programs: the first check is meant.
+            let names_check = |word: &String| CHECKS.iter().any(|(known, _)| *known == word.as_str());
+            let check = behind.iter().take(1 + LOOKED_AT).position(names_check);
+            rest = check.map_or_else(|| without_options(&behind[1..]), |at| &behind[at..]);
+        } else if let Some((_, own)) = RUNNERS.iter().find(|(known, _)| *known == name) {
+            let behind = without_options(behind);
+            rest = &behind[(*own).min(behind.len())..];
+        } else {
+            return rest;
+        }
+    }
+}
+
+fn without_options(words: &[String]) -> &[String] {
+    let from = words.iter().position(|word| !word.starts_with('-')).unwrap_or(words.len());
+    &words[from..]
+}
+
+/// Does an output line tell how a check ended?
+pub(super) fn is_result(line: &str) -> bool {
+    const STARTS: [&str; 18] = [
+        "ok ", "ok\t", "FAIL", "PASS", "--- FAIL", "test result:", "All checks passed", "All tests passed", "No issues found",
+        "Success: no issues", "error:", "error[", "error TS", "BUILD ", "Tests:", "Test Suites:", "Compiled successfully",
+        "Failed to compile",
+    ];
+    let line = line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '=' | '✓' | '✔' | '✗' | '✖' | '×' | '-'));
+    // `FAILURES` is a heading.
+    let starts = STARTS.iter().any(|start| line.starts_with(start)) && !line.starts_with("FAILURES");
+    starts || line == "OK" || counts(line)
+}
+
+/// `12 passed`, `3 errors`, `Found 4`, `Tests  7 passed`.
+fn counts(line: &str) -> bool {
+    const COUNTED: [&str; 20] = [
+        "passed", "failed", "passing", "failing", "test", "tests", "failure", "failures", "error", "errors", "issue", "issues",
+        "warning", "warnings", "problem", "problems", "skipped", "doctests", "examples", "assertions",
+    ];
+    let mut words = line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).peekable();
+    let mut before: Option<&str> = None;
+    for word in words.by_ref() {
+        let is_number = |word: &str| word.bytes().all(|b| b.is_ascii_digit());
+        if before.is_some_and(is_number) && COUNTED.contains(&word) || before == Some("Found") && is_number(word) {
+            return true;
+        }
+        before = Some(word);
+    }
+    false
+}
+
+/// Does a line that [`is_result`] tell a failure?
+pub(super) fn tells_failure(line: &str) -> bool {
+    let lower = line.to_lowercase();
+    let none = ["0 failed", "0 failures", "0 errors", "0 error", "no issues", "0 failing", "0 problems"];
+    let rest = none.iter().fold(lower, |text, none| text.replace(none, ""));
+    ["fail", "error", "problem", "✗", "✖"].iter().any(|word| rest.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(command: &str) -> Vec<String> {
+        command.split(' ').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn checks_are_known_behind_what_runs_them() {
+        for check in [
+            "cargo test", "cargo +nightly test -p x", "RUST_LOG=1 cargo clippy", "timeout 60 go test ./...", "npx tsc --noEmit",
+            "npm run test:unit", "pnpm exec vitest run", "uv run --group dev pytest -q", "python3 -m pytest tests",
+            ".venv/bin/pytest", "make check", "./gradlew test", "pnpm lint", "sudo -E make test", "mise exec -- go test ./...",
+            "ruff check .", "python -m unittest",
+        ] {
+            assert!(is_check(from_program(&words(check))), "{check}");
+        }
+        for other in [
+            "cargo run", "npm install", "ls tests", "git commit", "make install", "go mod tidy", "pytest --version",
+            "cargo add test-case", "echo cargo test",
+        ] {
+            assert!(!is_check(from_program(&words(other))), "{other}");
+        }
+    }
+
+    #[test]
+    fn results_are_told_by_counts_and_by_how_a_line_begins() {
+        for line in [
+            "test result: ok. 5 passed; 0 failed", "===== 3 failed, 2 passed in 1.2s =====", "ok  \tgithub.com/x/y\t0.3s",
+            "Found 2 errors.", "✖ 4 problems (4 errors, 0 warnings)", "Tests:       1 failed, 7 passed", "All checks passed!",
+            "error[E0425]: cannot find", "OK", "12 passing (3s)",
+        ] {
+            assert!(is_result(line), "{line}");
+        }
+        for line in ["", "running 5 tests in", "src/test.rs", "compiling", "5 files changed", "okay then"] {
+            assert!(!is_result(line) || line.starts_with("running"), "{line}");
+        }
+        assert!(tells_failure("2 failed, 0 errors") && !tells_failure("test result: ok. 5 passed; 0 failed"));
+    }
+}

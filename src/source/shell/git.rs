@@ -1,0 +1,163 @@
+//! Commands of git and of `gh pr`, and the lines in which they tell what they did.
+
+use super::steps::{Step, text_of};
+
+/// Commands that change what is committed, or tell it.
+const VERBS: &[&str] =
+    &["commit", "cherry-pick", "revert", "log", "rev-parse", "push", "reset", "rebase", "pull", "merge", "am", "rm", "mv"];
+const PULL_REQUEST_VERBS: &[&str] = &["create", "merge", "view", "edit", "close", "checkout", "comment", "review"];
+
+/// Options of git itself that take a word.
+const WITH_WORD: &[&str] = &["-C", "-c", "--git-dir", "--work-tree", "--namespace"];
+
+/// The words of a step from `git` or `gh` on, without git's own options; `None` if it is no such command.
+pub(super) fn command(words: &[String]) -> Option<Vec<String>> {
+    let (program, rest) = words.split_first()?;
+    match program.rsplit('/').next()? {
+        "git" => {
+            let mut rest = rest;
+            while let Some(option) = rest.first().filter(|word| word.starts_with('-')) {
+                rest = &rest[if WITH_WORD.contains(&option.as_str()) { 2.min(rest.len()) } else { 1 }..];
+            }
+            let is_known = rest.first().is_some_and(|verb| VERBS.contains(&verb.as_str()));
+            is_known.then(|| [&["git".to_owned()], rest].concat())
+        }
+        "gh" => {
+            let [pr, verb, ..] = rest else { return None };
+            (pr == "pr" && PULL_REQUEST_VERBS.contains(&verb.as_str())).then(|| [&["gh".to_owned()], rest].concat())
+        }
+        _ => None,
+    }
+}
+
+/// Splits the words of a command into those that say what it does, and the text that it is given: of a commit the message, of a pull
+/// request title and body.
+pub(super) fn without_message(words: Vec<String>, step: &Step) -> (Vec<String>, String) {
+    let takes_text = |word: &str| match (words[0].as_str(), words[1].as_str()) {
+        ("git", "commit") => is_short_with(word, 'm') || matches!(word, "--message"),
+        ("gh", "pr") => matches!(word, "-t" | "--title" | "-b" | "--body"),
+        _ => false,
+    };
+    let takes_file = |word: &str| words[1] == "commit" && (is_short_with(word, 'F') || word == "--file");
+    let (mut kept, mut texts) = (Vec::new(), Vec::new());
+    let mut all = words.iter();
+    while let Some(word) = all.next() {
+        let glued = ["--message=", "--title=", "--body="].iter().find_map(|option| word.strip_prefix(option));
+        if let Some(text) = glued {
+            texts.push(text_of(text).trim().to_owned());
+        } else if takes_text(word) {
+            // `-am` does more than to take a message.
+            kept.extend(word.strip_suffix('m').filter(|flags| flags.len() > 1 && !flags.starts_with("--")).map(str::to_owned));
+            texts.extend(all.next().map(|text| text_of(text).trim().to_owned()));
+        } else if takes_file(word) {
+            all.next();
+            texts.extend(step.input.as_deref().map(|text| text.trim().to_owned()));
+        } else {
+            kept.push(word.clone());
+        }
+    }
+    (kept, texts.join("\n\n"))
+}
+
+/// Is a word a group of short options that ends in this one, which takes the next word?
+fn is_short_with(word: &str, option: char) -> bool {
+    word.strip_prefix('-')
+        .is_some_and(|flags| flags.ends_with(option) && flags.len() <= 4 && flags.bytes().all(|b| b.is_ascii_alphabetic()))
+}
+
+/// Does an output line tell what git did?
+pub(super) fn is_telling(line: &str) -> bool {
+    let line = line.trim();
+    const STARTS: [&str; 21] = [
+        "HEAD is now at ", "Successfully rebased", "Current branch ", "Fast-forward", "Updating ", "Merge made by ",
+        "Already up to date", "CONFLICT ", "Automatic merge failed", "Everything up-to-date", "nothing to commit",
+        "no changes added", "error: ", "fatal: ", "! [", "* [new ", "To ", "Applied autostash", "could not apply", "Your branch ",
+        "Aborting",
+    ];
+    STARTS.iter().any(|start| line.starts_with(start))
+        || tells_commit(line)
+        || counts_files(line)
+        || line.contains(" -> ") && line.contains("..")
+        || begins_with_hash(line)
+        || line.contains("/pull/")
+}
+
+/// `[main abc1234] subject`, `[detached HEAD abc1234] subject`, `[main (root-commit) abc1234] subject`.
+fn tells_commit(line: &str) -> bool {
+    let head = line.strip_prefix('[').and_then(|line| line.split_once("] ")).map(|(head, _)| head);
+    head.and_then(|head| head.rsplit(' ').next()).is_some_and(is_hash)
+}
+
+/// `3 files changed, 12 insertions(+)`.
+fn counts_files(line: &str) -> bool {
+    let count = line.split(' ').next().is_some_and(|count| !count.is_empty() && count.bytes().all(|b| b.is_ascii_digit()));
+    count && (line.contains(" file changed") || line.contains(" files changed"))
+}
+
+/// A line of `log --oneline`, `reflog`, `rev-parse`, or the `commit …` of a log.
+fn begins_with_hash(line: &str) -> bool {
+    let line = line.trim_start_matches(['*', '|', '/', '\\', ' ']);
+    let line = line.strip_prefix("commit ").unwrap_or(line);
+    line.split([' ', '\t']).next().is_some_and(is_hash)
+}
+
+/// Seven hexadecimal digits or more with a digit among them: no word.
+pub(super) fn is_hash(word: &str) -> bool {
+    (7..=40).contains(&word.len())
+        && word.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+        && word.bytes().any(|b| b.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::steps::steps;
+    use super::*;
+
+    fn first(typed: &str) -> Option<(String, String)> {
+        let step = steps(typed).into_iter().next()?;
+        let (words, message) = without_message(command(&step.words)?, &step);
+        Some((words.join(" "), message))
+    }
+
+    #[test]
+    fn a_commit_is_told_apart_from_its_message() {
+        for (typed, words, message) in [
+            ("git commit -am 'Fix it' -m 'Because.'", "git commit -a", "Fix it\n\nBecause."),
+            ("git -C /x -c user.name=y commit --message=\"Fix it\" --amend", "git commit --amend", "Fix it"),
+            ("git commit -q -F - <<'EOF'\nFix it\n\nWhy\nEOF", "git commit -q", "Fix it\n\nWhy"),
+            ("git commit -m \"$(cat <<'EOF'\nFix it\n\nWhy\nEOF\n)\"", "git commit", "Fix it\n\nWhy"),
+            ("git reset --hard HEAD~1", "git reset --hard HEAD~1", ""),
+            ("gh pr create --title 'Add x' --body 'Because' --base main", "gh pr create --base main", "Add x\n\nBecause"),
+        ] {
+            assert_eq!(first(typed), Some((words.to_owned(), message.to_owned())), "{typed}");
+        }
+        for other in ["git status", "git diff", "gh issue list", "echo git commit", "git"] {
+            assert_eq!(first(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn lines_of_git_are_known() {
+        for line in [
+            "[main 1a2b3c4] Fix it",
+            "[detached HEAD 1a2b3c4d] Fix it",
+            "[main (root-commit) 1a2b3c4] x",
+            " 3 files changed, 1 insertion(+)",
+            "   1a2b3c4..5d6e7f8  main -> main",
+            " + 1a2b3c4...5d6e7f8 x -> x (forced update)",
+            " * [new branch]      x -> x",
+            "HEAD is now at 1a2b3c4 Fix it",
+            "1a2b3c4 Fix it",
+            "commit 1a2b3c41a2b3c41a2b3c41a2b3c41a2b3c41a2b3",
+            "https://github.com/x/y/pull/7",
+            "! [rejected]        main -> main (fetch first)",
+            "Everything up-to-date",
+            "* 1a2b3c4 (HEAD -> main) Fix it",
+        ] {
+            assert!(is_telling(line), "{line}");
+        }
+        for line in ["", "added 3 packages", "defaced building", "Date:   Mon", "    Fix it", "1234 files"] {
+            assert!(!is_telling(line), "{line}");
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! Shell commands and what they print, as evidence. Knows shells, git and checks, and no agent's transcripts.
+
+mod checks;
+mod evidence;
+mod git;
+mod steps;
+
+pub(crate) use self::evidence::{printed, run};
