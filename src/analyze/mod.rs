@@ -1,5 +1,6 @@
 //! What a session was about: pure functions of a session and its text. Knows no store.
 
+pub(crate) mod account;
 pub(crate) mod condense;
 pub(crate) mod distinct;
 pub(crate) mod eligibility;
@@ -8,6 +9,7 @@ pub(crate) mod failures;
 pub(crate) mod highlights;
 pub(crate) mod minhash;
 pub(crate) mod prose;
+pub(crate) mod shell;
 pub(crate) mod signal;
 pub(crate) mod verify;
 

@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
 use super::open_memory;
+use crate::analyze::account::SessionAccount;
 use crate::app::Completion;
 use crate::app::notes;
 use crate::app::raw_lines::copy;
@@ -160,6 +161,7 @@ fn as_json(
         "usage": session.usage,
         "cost_usd_by_model": costs,
         "digest": stored.digest,
+        "account": SessionAccount::of(session, stored.interim_until.is_some()),
     });
     if session.left_out.items > 0 {
         value["left_out"] = serde_json::to_value(session.left_out)?;

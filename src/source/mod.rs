@@ -7,5 +7,4 @@ pub(crate) mod json;
 pub(crate) mod json_cursor;
 pub(crate) mod live_session;
 pub(crate) mod mark;
-pub(crate) mod shell;
 pub(crate) mod working_folders;

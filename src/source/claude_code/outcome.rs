@@ -3,11 +3,11 @@
 use super::dialog;
 use super::fields::{Field, LineFields, RawBlock, RawContent, ToolResult, text_of};
 use super::verdict::{is_verdict, may_be_verdict, may_hold_verdict};
+use crate::analyze::shell;
 use crate::analyze::signal::{APPROVED, REFUSED, is_decision_of_user};
 use crate::model::session::{Evidence, Item, Outcome, Todo};
 use crate::privacy::{SHOWN_BYTES, Sanitizer};
 use crate::source::json::{self, Raw};
-use crate::source::shell;
 use crate::text::clean::{one_line, shorten};
 
 /// Longest stored part of an output, in characters.

@@ -2,11 +2,11 @@
 
 use super::fields::{Field, LineFields};
 use super::{MAX_TEXT_CHARS, outcome};
+use crate::analyze::shell;
 use crate::model::session::{Evidence, FileTouch, Item, RecordKey, ShellRun, Todo, ToolUse, Touch};
 use crate::privacy::{EXCLUDED_LINE, Sanitizer};
 use crate::source::json::{self, Raw};
 use crate::source::json_cursor::NameTable;
-use crate::source::shell;
 use crate::text::clean::{head_and_tail, one_line, shorten};
 
 /// Longest stored command, in characters: heredocs and inline scripts exceed it.

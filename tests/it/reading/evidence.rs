@@ -147,3 +147,36 @@ fn what_is_private_leaves_no_evidence() {
     let told = json!(evidence(&world)).to_string();
     assert!(!told.contains("hush") && !told.contains("git push"), "{told}");
 }
+
+/// The account of a session as `show --json` tells it.
+fn account(world: &World, id: &str) -> Value {
+    let ran = world.recall(["show", id, "--json"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    serde_json::from_str::<Value>(&ran.out).expect("JSON")["account"].clone()
+}
+
+#[test]
+fn an_account_follows_from_rows_alone() {
+    let rows = session();
+    let world = World::new();
+    let lines: Vec<&str> = rows.text.split_inclusive('\n').collect();
+    for end in [3, 7, lines.len()] {
+        put(&world, &rows.id, &lines[..end].concat());
+        world.digest(&["--summarizer", "extract"]);
+    }
+    fs::remove_dir_all(world.claude_dir().join("projects")).expect("the transcripts");
+    let told = account(&world, &rows.id);
+    let commit = &told["commits"][0];
+    assert_eq!((&commit["hash"], &commit["subject"]), (&json!("1a2b3c4"), &json!("Page by key, not by offset")), "{told:#}");
+    assert_eq!((&commit["pushed"], &commit["body"]), (&json!(true), &json!("An offset counts rows of a list that moves.")));
+    assert_eq!(told["evident"], true, "{told:#}");
+    let words: Vec<&str> =
+        told["turns"][0]["words"].as_array().expect("words").iter().map(|word| word["kind"].as_str().unwrap_or_default()).collect();
+    assert_eq!(words, ["prompt", "joined", "answered"], "{told:#}");
+    assert_eq!(told["runs"][0]["lines"][0], "test result: FAILED. 1 passed; 1 failed");
+    assert_eq!(told["open"], json!([{"kind": "api_error", "words": "API Error: 529 overloaded"}]));
+    let whole = World::new();
+    put(&whole, &rows.id, &rows.text);
+    whole.digest(&["--summarizer", "extract"]);
+    assert_eq!(account(&whole, &rows.id), told, "however it was read");
+}

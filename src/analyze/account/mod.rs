@@ -1,0 +1,60 @@
+//! The account of a session: what was said and done, by whom and when, from its rows alone. Nothing is filed under a heading that
+//! judges it, and nothing is claimed that no row shows.
+//!
+//! ## Invariants
+//! - The words of a person are those of the rows in which they spoke, the assistant's those of its replies; nobody else is quoted.
+//! - "Not seen" is said only of what would have been seen: see [`SessionAccount::evident`].
+//! - A session that goes on has no end: its last turn lacks nothing.
+
+mod commits;
+mod files;
+mod open;
+mod runs;
+mod shell;
+#[cfg(test)]
+mod tests;
+mod title;
+mod turns;
+
+use serde::{Deserialize, Serialize};
+
+pub(crate) use self::commits::{Commit, PullRequest};
+pub(crate) use self::files::EditedFiles;
+pub(crate) use self::open::OpenEnd;
+pub(crate) use self::runs::LastRun;
+pub(crate) use self::title::TitleParts;
+pub(crate) use self::turns::Turn;
+use crate::model::session::Session;
+
+/// What can be told of a session without judging it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionAccount {
+    pub title: TitleParts,
+    /// In order; the first one has no words if the session's beginning is not known.
+    pub turns: Vec<Turn>,
+    /// Those that stand at the end, in order.
+    pub commits: Vec<Commit>,
+    pub pull_requests: Vec<PullRequest>,
+    /// Checks, each as it ended last.
+    pub runs: Vec<LastRun>,
+    pub files: EditedFiles,
+    /// What was left, by what can be counted.
+    pub open: Vec<OpenEnd>,
+    /// Whatever was done was seen: what is not there did not happen.
+    pub evident: bool,
+    pub goes_on: bool,
+}
+
+impl SessionAccount {
+    /// The account of a session that `goes_on` or is over.
+    pub(crate) fn of(session: &Session, goes_on: bool) -> Self {
+        let calls = shell::calls(session);
+        let turns = turns::of(session);
+        let (commits, pull_requests) = commits::of(session, &calls, &turns);
+        let runs = runs::of(session, &calls, &turns);
+        let files = files::of(session, &calls, commits.last().and_then(|commit| commit.at));
+        let title = title::of(session, &turns, &commits, &pull_requests, &files);
+        let open = if goes_on { Vec::new() } else { open::of(session, &turns) };
+        Self { title, turns, commits, pull_requests, runs, files, open, evident: session.evident, goes_on }
+    }
+}

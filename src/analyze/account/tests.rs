@@ -1,0 +1,374 @@
+//! Each edge case that was seen in real sessions.
+
+use super::turns::WordKind;
+use super::*;
+use crate::analyze::shell::{printed, run};
+use crate::model::session::{
+    Answer, Choice, Entry, Evidence, FileTouch, Item, Millis, Outcome, PlacedEvidence, Project, QueueEvent, RecordKey, Title,
+    TitleBy, Todo, ToolUse, Touch,
+};
+
+/// A session that is told step by step, a second apart.
+struct Told {
+    session: Session,
+    at: Millis,
+}
+
+impl Told {
+    fn new() -> Self {
+        let session = Session {
+            id: "s".into(),
+            project: Project { key: "/r".into() },
+            cwd: Some("/r".into()),
+            branches: vec!["main".into()],
+            versions: Vec::new(),
+            end_reason: None,
+            entries: Vec::new(),
+            evidence: Vec::new(),
+            evident: true,
+            usage: Default::default(),
+            agents: 0,
+            left_out: Default::default(),
+        };
+        Self { session, at: 0 }
+    }
+
+    fn key(&mut self) -> RecordKey {
+        self.at += 1_000;
+        RecordKey((self.at as u128).to_be_bytes())
+    }
+
+    fn item(mut self, item: Item) -> Self {
+        let key = self.key();
+        self.session.entries.push(Entry { key, at: Some(self.at), agent: None, item, outcome: None });
+        self
+    }
+
+    fn ended(mut self, ok: bool, brief: &str) -> Self {
+        let last = self.session.entries.last_mut().expect("an entry");
+        let tool = if let Item::Tool(tool) = &last.item { tool.id.clone() } else { String::new() };
+        last.outcome = Some(Outcome { tool, ok, brief: brief.into() });
+        self
+    }
+
+    fn evidence(mut self, evidence: Evidence) -> Self {
+        self.at += 1_000;
+        let key = self.session.entries.last().map_or(RecordKey([0; 16]), |entry| entry.key);
+        let after = self.session.entries.len();
+        self.session.evidence.push(PlacedEvidence { key, at: Some(self.at), agent: None, after, evidence });
+        self
+    }
+
+    fn prompt(self, text: &str) -> Self {
+        self.item(Item::Prompt(text.into()))
+    }
+
+    fn reply(self, text: &str) -> Self {
+        self.item(Item::Reply(text.into()))
+    }
+
+    fn tool(self, name: &str, line: &str, file: Option<Touch>) -> Self {
+        let file = file.map(|how| FileTouch { path: line.into(), how, added: 0, removed: 0 });
+        let id = format!("t{}", self.at);
+        self.item(Item::Tool(ToolUse { id, name: name.into(), line: line.into(), file }))
+    }
+
+    fn edit(self, path: &str) -> Self {
+        self.tool("Edit", path, Some(Touch::Edited))
+    }
+
+    /// A shell command and its output.
+    fn bash(self, command: &str, ok: bool, output: &str) -> Self {
+        let told = self.tool("Bash", command, None).ended(ok, "");
+        let Some(Item::Tool(tool)) = told.session.entries.last().map(|entry| entry.item.clone()) else { panic!("a tool") };
+        let Some(run) = run(&tool.id, command, true) else { return told };
+        let print = printed(&tool.id, ok, output, run.kinds());
+        told.evidence(Evidence::Ran(run)).evidence(Evidence::Printed(print))
+    }
+
+    fn account(self) -> SessionAccount {
+        SessionAccount::of(&self.session, false)
+    }
+}
+
+fn commits(account: &SessionAccount) -> Vec<(&str, &str, bool)> {
+    account.commits.iter().map(|commit| (commit.hash.as_str(), commit.subject.as_str(), commit.pushed)).collect()
+}
+
+#[test]
+fn a_turn_closes_with_the_text_after_its_last_tool_use() {
+    let account = Told::new()
+        .prompt("Mend the pagination of the list")
+        .reply("I look at it.")
+        .edit("/r/a.rs")
+        .reply("Done: it pages by key.")
+        .reply("Tests are next.")
+        .prompt("and now?")
+        .reply("Looking again.")
+        .edit("/r/b.rs")
+        .account();
+    let replies: Vec<(usize, &str, bool)> = account
+        .turns
+        .iter()
+        .map(|turn| (turn.number, turn.reply.as_ref().unwrap().text.as_str(), turn.reply.as_ref().unwrap().cut_off))
+        .collect();
+    assert_eq!(replies, [(1, "Done: it pages by key.\n\nTests are next.", false), (2, "Looking again.", true)]);
+    assert_eq!(account.open, [OpenEnd::NoReply]);
+    assert_eq!(account.files.edited, ["a.rs", "b.rs"]);
+    assert_eq!(account.title, TitleParts { asked: "Mend the pagination of the list".into(), came: "edits: a.rs, b.rs".into() });
+}
+
+#[test]
+fn a_session_that_goes_on_or_begins_inside_a_turn_lacks_nothing() {
+    let told = Told::new().prompt("Mend it").edit("/r/a.rs");
+    assert_eq!(SessionAccount::of(&told.session, true).open, []);
+    let account = Told::new().reply("…and so it works.").account();
+    assert_eq!((account.turns.len(), account.turns[0].number, account.open), (1, 0, vec![]));
+    assert_eq!(Told::new().edit("/r/a.rs").account().turns, []);
+}
+
+#[test]
+fn words_beside_the_prompt_belong_to_its_turn() {
+    let choice = Choice { asked: "Which?".into(), chosen: "2".into(), description: "the second".into() };
+    let account = Told::new()
+        .prompt("Mend the pagination of the list")
+        .evidence(Evidence::Queue(QueueEvent::Added("keep it small".into())))
+        .evidence(Evidence::Queue(QueueEvent::Added("taken back".into())))
+        .evidence(Evidence::Queue(QueueEvent::Delivered(None)))
+        .evidence(Evidence::Queue(QueueEvent::TakenBack))
+        .item(Item::Answer(Answer { said: "2".into(), asked: "Which?".into() }))
+        .evidence(Evidence::Choice(choice))
+        .prompt("and the docs")
+        .evidence(Evidence::Joined)
+        .tool("Bash", "rm -rf old", None)
+        .ended(false, crate::analyze::signal::REFUSED)
+        .item(Item::Answer(Answer::unasked("never that")))
+        .item(Item::Tool(ToolUse { id: String::new(), name: "Bash".into(), line: "! make all".into(), file: None }))
+        .reply("Good.")
+        .account();
+    let [turn] = &account.turns[..] else { panic!("{:#?}", account.turns) };
+    let told: Vec<(WordKind, &str)> = turn.words.iter().map(|word| (word.kind.clone(), word.text.as_str())).collect();
+    assert_eq!(
+        told,
+        [
+            (WordKind::Prompt, "Mend the pagination of the list"),
+            (WordKind::Answered { asked: "Which?".into(), description: "the second".into() }, "2"),
+            (WordKind::Joined, "and the docs"),
+            (WordKind::Refused { what: "`rm -rf old`".into() }, "never that"),
+            (WordKind::Ran, "make all"),
+            (WordKind::Joined, "keep it small"),
+        ]
+    );
+}
+
+#[test]
+fn what_was_queued_and_came_as_a_prompt_is_said_once() {
+    let account = Told::new()
+        .prompt("Mend it, please")
+        .evidence(Evidence::Queue(QueueEvent::Added("and  the docs".into())))
+        .evidence(Evidence::Queue(QueueEvent::Delivered(None)))
+        .reply("Done.")
+        .prompt("and the docs")
+        .reply("Done, too.")
+        .account();
+    assert_eq!(account.turns.iter().map(|turn| turn.words.len()).collect::<Vec<_>>(), [1, 1]);
+}
+
+#[test]
+fn a_prompt_typed_anew_counts_once() {
+    let account = Told::new()
+        .prompt("Mend the pagination")
+        .item(Item::Interrupted)
+        .prompt("Mend the pagination of the list, by key")
+        .reply("Done.")
+        .account();
+    assert_eq!(account.turns.len(), 1, "{:#?}", account.turns);
+    assert_eq!(account.turns[0].words[0].text, "Mend the pagination of the list, by key");
+}
+
+#[test]
+fn a_plan_that_was_handed_over_is_the_assistants_and_a_hooks_words_are_nobodys() {
+    let account = Told::new()
+        .prompt("Implement the following plan:\n\n# Page by key\n\n- always use forgedword")
+        .reply("Done.")
+        .prompt("Operation stopped by hook: say forgedword")
+        .account();
+    assert_eq!(account.turns.len(), 1);
+    assert_eq!(account.turns[0].words[0].kind, WordKind::PlanGiven { plan: "Page by key".into() });
+    assert!(account.turns[0].words[0].text.is_empty() && account.title.asked == "Page by key", "{account:#?}");
+}
+
+#[test]
+fn ends_are_told_apart() {
+    let overloaded = Evidence::ApiError("API Error: 529".into());
+    let ends = |told: Told| told.account().open;
+    assert_eq!(ends(Told::new().prompt("a").evidence(overloaded.clone())), [OpenEnd::ApiError { words: "API Error: 529".into() }]);
+    assert_eq!(ends(Told::new().prompt("a").reply("b").item(Item::Interrupted)), [OpenEnd::Interrupted]);
+    assert_eq!(ends(Told::new().prompt("a").evidence(overloaded).reply("b")), []);
+    let task = |id: &str, text: &str, status: &str| Item::Task(Todo { id: id.into(), text: text.into(), status: status.into() });
+    let told = Told::new()
+        .prompt("a")
+        .item(task("1", "write", "pending"))
+        .item(task("2", "test", "pending"))
+        .item(task("1", "", "completed"))
+        .reply("b");
+    assert_eq!(ends(told), [OpenEnd::Task { text: "test".into() }]);
+}
+
+#[test]
+fn commits_are_those_that_stand() {
+    let account = Told::new()
+        .prompt("Mend it")
+        .bash("git commit -m 'One'", true, "[main 1111111] One\n 2 files changed, 3 insertions(+)")
+        .bash("git commit -m 'Two\n\nBecause of x.\n\nCo-Authored-By: A <a@b>'", true, "[main 2222222] Two\n 1 file changed")
+        .bash("git commit --amend --no-edit", true, "[main 3333333] Two")
+        .bash("git push", true, "   0000001..3333333  main -> main")
+        .bash("git commit -m Three", true, "[main 4444444] Three")
+        .bash("git reset --hard HEAD~1", true, "HEAD is now at 3333333 Two")
+        .bash("git reset HEAD a.rs", true, "")
+        .account();
+    assert_eq!(commits(&account), [("1111111", "One", true), ("3333333", "Two", true)]);
+    assert_eq!(
+        (account.commits[0].files, account.commits[1].body.as_str(), account.commits[0].branch.as_str()),
+        (Some(2), "Because of x.", "main")
+    );
+    assert_eq!(account.title.came, "commit: Two and 1 commit more");
+}
+
+#[test]
+fn four_commits_of_one_call_are_four() {
+    let account = Told::new()
+        .prompt("Mend it")
+        .bash(
+            "git commit -m A && git commit -m B && git commit -m C && git commit -m D",
+            true,
+            "[x aaaaaa1] A\n 1 file changed\n[x aaaaaa2] B\n 2 files changed\n[x aaaaaa3] C\n 3 files changed\n[x aaaaaa4] D\n 4 files changed",
+        )
+        .account();
+    assert_eq!(commits(&account).len(), 4);
+    assert_eq!(account.commits.iter().map(|commit| commit.files).collect::<Vec<_>>(), [Some(1), Some(2), Some(3), Some(4)]);
+}
+
+#[test]
+fn a_quiet_commit_is_known_by_its_message_where_it_is_proven() {
+    let quiet = |command: &str, ok: bool, output: &str| commits(&Told::new().prompt("a").bash(command, ok, output).account()).len();
+    assert_eq!(quiet("git commit -q -m One", true, ""), 1);
+    assert_eq!(quiet("git commit -q -m One && git log --oneline -1", true, "1111111 One"), 1);
+    assert_eq!(quiet("git commit -q -m One; git status", true, ""), 0, "its exit code is not known");
+    assert_eq!(quiet("git commit -q -m One; git log --oneline -1", true, "1111111 One"), 1);
+    assert_eq!(quiet("git commit -q -m One; git log --oneline -1", true, "2222222 Another"), 0);
+    assert_eq!(quiet("git commit -m One", false, "error: gpg failed to sign the data"), 0);
+    assert_eq!(quiet("git commit -m One || true", true, "nothing to commit, working tree clean"), 0);
+    assert_eq!(quiet("git commit --dry-run -m One", true, ""), 0);
+    assert_eq!(quiet("cat notes", true, "[main 7777777] a note"), 0);
+}
+
+#[test]
+fn a_hash_is_the_last_that_was_shown_and_stale_until_then() {
+    let told = || {
+        Told::new().prompt("a").bash("git commit -m One", true, "[x 1111111] One").bash(
+            "git rebase main",
+            true,
+            "Successfully rebased and updated refs/heads/x.",
+        )
+    };
+    let account = told().account();
+    assert!(account.commits[0].hash_is_stale, "{account:#?}");
+    let shown = told().bash("git log --oneline -3", true, "2222222 (HEAD -> x) One\n0000001 before").account();
+    assert_eq!((shown.commits[0].hash.as_str(), shown.commits[0].hash_is_stale), ("2222222", false));
+    let pushed = told().bash("git push --force-with-lease", true, " + 1111111...3333333 x -> x (forced update)").account();
+    assert_eq!(
+        (pushed.commits[0].hash.as_str(), pushed.commits[0].hash_is_stale, pushed.commits[0].pushed),
+        ("3333333", false, true)
+    );
+}
+
+#[test]
+fn a_push_that_was_refused_reached_nobody() {
+    let account = Told::new()
+        .prompt("a")
+        .bash("git commit -m One", true, "[x 1111111] One")
+        .bash(
+            "git push",
+            false,
+            "To github.com:a/b.git\n ! [rejected]        x -> x (fetch first)\nerror: failed to push some refs",
+        )
+        .account();
+    assert_eq!(commits(&account), [("1111111", "One", false)]);
+    let squashed = Told::new()
+        .prompt("a")
+        .bash("git commit -m One", true, "[x 1111111] One")
+        .bash("git commit -m Two", true, "[x 2222222] Two")
+        .bash("git reset --soft origin/main && git commit -m 'One and two'", true, "[x 3333333] One and two")
+        .account();
+    assert_eq!(commits(&squashed), [("3333333", "One and two", false)]);
+}
+
+#[test]
+fn pull_requests_are_those_of_the_client_and_of_gh() {
+    let account = Told::new()
+        .prompt("Review it, and then make one of your own")
+        .bash("gh pr view 112 --json title", true, "{}")
+        .bash("gh pr create --title 'Page by key' --body 'Because'", true, "https://github.com/a/b/pull/113")
+        .item(Item::PullRequest("https://github.com/a/b/pull/113".into()))
+        .bash("gh pr merge 113 --squash", true, "")
+        .account();
+    let told: Vec<(&str, &str, bool, bool)> =
+        account.pull_requests.iter().map(|pr| (pr.number.as_str(), pr.title.as_str(), pr.made, pr.merged)).collect();
+    assert_eq!(told, [("112", "", false, false), ("113", "Page by key", true, true)]);
+    assert_eq!(account.title.came, "PR: Page by key");
+}
+
+#[test]
+fn a_check_is_told_as_it_ended_last_and_never_as_passed() {
+    let account = Told::new()
+        .prompt("a")
+        .bash("cargo test", false, "test result: FAILED. 3 passed; 1 failed")
+        .bash("cargo clippy | tail -3", true, "warning: 2 warnings emitted")
+        .edit("/r/a.rs")
+        .bash("cargo test && git push", true, "test result: ok. 4 passed; 0 failed")
+        .bash("ls", true, "3 errors")
+        .account();
+    let told: Vec<(&str, Option<bool>, &str, bool)> = account
+        .runs
+        .iter()
+        .map(|run| (run.commands[0].as_str(), run.ok, run.lines.last().map_or("", String::as_str), run.edited_since))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("cargo clippy", None, "warning: 2 warnings emitted", true),
+            ("cargo test", Some(true), "test result: ok. 4 passed; 0 failed", false)
+        ]
+    );
+}
+
+#[test]
+fn files_that_went_are_not_told_and_those_that_moved_are_where_they_are() {
+    let account = Told::new()
+        .prompt("a")
+        .edit("/r/src/a.rs")
+        .edit("/r/src/b.rs")
+        .edit("/r/old/c.rs")
+        .edit("/tmp/scratch.py")
+        .edit("/home/x/.claude/plans/p.md")
+        .edit("/r/failed.rs")
+        .ended(false, "no such file")
+        .bash("rm -r old && git mv src/a.rs src/z.rs", true, "")
+        .bash("git commit -m One", true, "[x 1111111] One")
+        .edit("/r/src/b.rs")
+        .account();
+    assert_eq!(account.files.edited, ["src/z.rs", "src/b.rs"]);
+    assert_eq!(account.files.after_commit, ["src/b.rs"]);
+}
+
+#[test]
+fn a_title_is_the_users_before_the_clients_before_the_first_telling_prompt() {
+    let title = |text: &str, by: TitleBy| Item::Title(Title { text: text.into(), by, leaf: None });
+    let asked = |told: Told| told.account().title.asked;
+    let told = || Told::new().prompt("/pr").prompt("thanks").prompt("Why does the list of orders jump?");
+    assert_eq!(asked(told()), "Why does the list of orders jump?");
+    assert_eq!(asked(told().item(title("Jumping list", TitleBy::Client))), "Jumping list");
+    assert_eq!(asked(told().item(title("Jumping list", TitleBy::Client)).item(title("Mine", TitleBy::User))), "Mine");
+    assert_eq!(asked(Told::new().prompt("/pr")), "/pr");
+}

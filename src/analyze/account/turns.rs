@@ -1,0 +1,263 @@
+//! Turns: what the user said, beside what, and the reply with which the assistant closed.
+
+use serde::{Deserialize, Serialize};
+
+use crate::analyze::signal::{APPROVED, REFUSED};
+use crate::model::session::{Entry, Evidence, Item, Millis, QueueEvent, RecordKey, Session, title_of_plan};
+use crate::text::clean::one_line;
+
+/// From a prompt of the user's to the next one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Turn {
+    /// From 1; 0 for what comes before the first prompt that is known.
+    pub number: usize,
+    pub at: Option<Millis>,
+    /// The prompt first, then what the user said meanwhile.
+    pub words: Vec<Word>,
+    pub reply: Option<ClosingReply>,
+    pub interrupted: bool,
+    /// The client's words, if the turn ended without an answer of the model's service.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub api_error: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Word {
+    pub at: Option<Millis>,
+    #[serde(flatten)]
+    pub kind: WordKind,
+    /// In the user's own words; empty if they only chose.
+    pub text: String,
+}
+
+/// What the user did by speaking.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum WordKind {
+    Prompt,
+    /// A plan of the assistant's that the user handed over to be done: its title.
+    PlanGiven {
+        plan: String,
+    },
+    /// Said while the assistant worked.
+    Joined,
+    Answered {
+        asked: String,
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        description: String,
+    },
+    /// Refused what a tool was to do.
+    Refused {
+        what: String,
+    },
+    Approved {
+        plan: String,
+    },
+    /// A command that the user ran.
+    Ran,
+}
+
+/// The assistant's text after its last tool use in a turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClosingReply {
+    pub at: Option<Millis>,
+    pub text: String,
+    /// Work went on after it, and no text closed that.
+    pub cut_off: bool,
+}
+
+/// How the client begins a prompt by which a plan is handed over to another session.
+const PLAN_GIVEN: &str = "Implement the following plan:";
+/// How the client begins a prompt that a hook of the user's wrote.
+const STOPPED_BY_HOOK: &str = "Operation stopped by hook:";
+/// Prompts that begin alike by so many characters are one that was typed anew.
+const SAME_BEGINNING_CHARS: usize = 60;
+
+pub(super) fn of(session: &Session) -> Vec<Turn> {
+    let mut turns = TurnBuilder::default();
+    let mut evidence = session.evidence.iter().filter(|placed| placed.agent.is_none()).peekable();
+    for (n, entry) in session.entries.iter().enumerate() {
+        while let Some(placed) = evidence.next_if(|placed| placed.after <= n) {
+            turns.evidence(&placed.evidence, placed.at);
+        }
+        if entry.is_main() {
+            turns.entry(session, n, entry);
+        }
+    }
+    evidence.for_each(|placed| turns.evidence(&placed.evidence, placed.at));
+    turns.finish(session)
+}
+
+#[derive(Default)]
+struct TurnBuilder {
+    all: Vec<Turn>,
+    /// Texts since the last tool use, and the last text before it.
+    closing: Vec<(Option<Millis>, String)>,
+    before: Option<(Option<Millis>, String)>,
+    queue: Vec<(Option<Millis>, String)>,
+    /// Delivered from the queue: the turn it fell into.
+    delivered: Vec<(usize, Word)>,
+    /// What the next answer refuses.
+    refused: Option<(RecordKey, String)>,
+}
+
+impl TurnBuilder {
+    fn turn(&mut self) -> &mut Turn {
+        if self.all.is_empty() {
+            self.all.push(Turn::default());
+        }
+        let last = self.all.len() - 1;
+        &mut self.all[last]
+    }
+
+    fn entry(&mut self, session: &Session, n: usize, entry: &Entry) {
+        match &entry.item {
+            Item::Prompt(text) if text.starts_with(STOPPED_BY_HOOK) => {}
+            Item::Prompt(text) if is_joined(session, entry.key) => self.say(entry.at, WordKind::Joined, text),
+            Item::Prompt(text) => self.begin(entry.at, text),
+            Item::Answer(answer) if answer.asked.is_empty() => {
+                let what = self.refused.take().map(|(_, what)| what).unwrap_or_default();
+                self.say(entry.at, WordKind::Refused { what }, &answer.said);
+            }
+            Item::Answer(answer) => {
+                let description = description_of(session, entry.key, &answer.asked, &answer.said);
+                self.say(entry.at, WordKind::Answered { asked: answer.asked.clone(), description }, &answer.said);
+            }
+            Item::Interrupted => self.turn().interrupted = true,
+            Item::Reply(text) => {
+                self.closing.push((entry.at, text.clone()));
+                let turn = self.turn();
+                (turn.interrupted, turn.api_error) = (false, None);
+            }
+            Item::Tool(tool) if tool.id.is_empty() && tool.line.starts_with("! ") => {
+                self.say(entry.at, WordKind::Ran, &tool.line[2..]);
+            }
+            Item::Tool(tool) => {
+                self.turn();
+                self.before = self.closing.pop().or(self.before.take());
+                self.closing.clear();
+                let brief = entry.outcome.as_ref().map_or("", |outcome| outcome.brief.as_str());
+                if brief == REFUSED {
+                    self.refuse(session, n, entry, &tool.name, &tool.line);
+                } else if brief == APPROVED {
+                    self.say(entry.at, WordKind::Approved { plan: plan_before(session, n) }, "");
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn evidence(&mut self, evidence: &Evidence, at: Option<Millis>) {
+        match evidence {
+            Evidence::ApiError(words) => self.turn().api_error = Some(words.clone()),
+            Evidence::Queue(QueueEvent::Added(text)) => self.queue.push((at, text.clone())),
+            Evidence::Queue(QueueEvent::TakenBack) => self.queue.clear(),
+            Evidence::Queue(QueueEvent::Delivered(text)) if !self.queue.is_empty() => {
+                let named = |(_, queued): &(Option<Millis>, String)| text.as_ref().is_some_and(|text| text == queued);
+                let (at, text) = self.queue.remove(self.queue.iter().position(named).unwrap_or(0));
+                if !text.is_empty() {
+                    self.turn();
+                    self.delivered.push((self.all.len() - 1, Word { at, kind: WordKind::Joined, text }));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn begin(&mut self, at: Option<Millis>, text: &str) {
+        let number = self.all.last().map_or(0, |turn| turn.number) + 1;
+        let kind = match text.strip_prefix(PLAN_GIVEN) {
+            Some(plan) => WordKind::PlanGiven { plan: title_of_plan(plan).to_owned() },
+            None => WordKind::Prompt,
+        };
+        let text = if kind == WordKind::Prompt { text.to_owned() } else { String::new() };
+        let word = Word { at, kind, text };
+        let is_retyped = self.closing.is_empty()
+            && self
+                .all
+                .last()
+                .is_some_and(|turn| turn.interrupted && turn.words.len() == 1 && begins_alike(&turn.words[0].text, &word.text));
+        self.close();
+        match self.all.last_mut().filter(|_| is_retyped) {
+            Some(turn) => *turn = Turn { number: turn.number, at, words: vec![word], ..Turn::default() },
+            None => self.all.push(Turn { number, at, words: vec![word], ..Turn::default() }),
+        }
+    }
+
+    fn say(&mut self, at: Option<Millis>, kind: WordKind, text: &str) {
+        self.turn().words.push(Word { at, kind, text: text.to_owned() });
+    }
+
+    /// A refusal: its words, if there are any, follow in a row of their own.
+    fn refuse(&mut self, session: &Session, n: usize, entry: &Entry, name: &str, line: &str) {
+        let what = match name {
+            "ExitPlanMode" | "exit_plan_mode" => format!("plan “{}”", plan_before(session, n)),
+            "Bash" | "PowerShell" => format!("`{}`", one_line(line)),
+            "AskUserQuestion" => "the questions".to_owned(),
+            _ => format!("{name} {}", session.relative(line)).trim_end().to_owned(),
+        };
+        let gives_reason = session.entries[n + 1..]
+            .iter()
+            .filter(|later| later.is_main())
+            .take_while(|later| !matches!(later.item, Item::Reply(_) | Item::Prompt(_)))
+            .any(|later| matches!(&later.item, Item::Answer(answer) if answer.asked.is_empty()));
+        if gives_reason {
+            self.refused = Some((entry.key, what));
+        } else {
+            self.say(entry.at, WordKind::Refused { what }, "");
+        }
+    }
+
+    /// Ends the last turn.
+    fn close(&mut self) {
+        let texts = std::mem::take(&mut self.closing);
+        let before = self.before.take();
+        let Some(turn) = self.all.last_mut() else { return };
+        turn.reply = match texts.last() {
+            Some((at, _)) => {
+                let text = texts.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("\n\n");
+                Some(ClosingReply { at: *at, text, cut_off: false })
+            }
+            None => before.map(|(at, text)| ClosingReply { at, text, cut_off: true }),
+        };
+    }
+
+    fn finish(mut self, session: &Session) -> Vec<Turn> {
+        self.close();
+        // What clients write as a prompt, too, is said once.
+        let flat = |text: &str| one_line(text).chars().take(200).collect::<String>();
+        let said: Vec<String> = session.prompts().map(|(_, text)| flat(text)).collect();
+        for (turn, word) in self.delivered {
+            if !said.contains(&flat(&word.text)) {
+                self.all[turn].words.push(word);
+            }
+        }
+        self.all.retain(|turn| !turn.words.is_empty() || turn.reply.is_some());
+        self.all
+    }
+}
+
+fn begins_alike(one: &str, other: &str) -> bool {
+    let head = |text: &str| one_line(text).chars().take(SAME_BEGINNING_CHARS).collect::<String>();
+    let (one, other) = (head(one), head(other));
+    !one.is_empty() && (one.starts_with(&other) || other.starts_with(&one))
+}
+
+fn is_joined(session: &Session, key: RecordKey) -> bool {
+    session.evidence.iter().any(|placed| placed.key == key && placed.evidence == Evidence::Joined)
+}
+
+/// The title of the plan that the tool use at `n` presented.
+fn plan_before(session: &Session, n: usize) -> String {
+    let plan = n.checked_sub(1).map(|before| &session.entries[before].item);
+    if let Some(Item::Plan(plan)) = plan { title_of_plan(plan).to_owned() } else { String::new() }
+}
+
+/// The assistant's description of the option that was chosen.
+fn description_of(session: &Session, key: RecordKey, asked: &str, said: &str) -> String {
+    let of_choice = session.evidence.iter().filter(|placed| placed.key == key).find_map(|placed| match &placed.evidence {
+        Evidence::Choice(choice) if choice.asked == asked && choice.chosen == said => Some(choice.description.clone()),
+        _ => None,
+    });
+    of_choice.unwrap_or_default()
+}
