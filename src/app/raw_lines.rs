@@ -164,6 +164,10 @@ impl RawLineReader<'_> {
             let names = distinctive(&row.fenced);
             state.fresh.add(&row.session, hashes(&row.session, names.iter().map(String::as_str)));
         }
+        // Bookkeeping of the client's, of which something is known.
+        if row.answered.is_empty() && row.items.iter().all(|item| matches!(item, Item::Evidence(_))) && !row.items.is_empty() {
+            return Ok(0);
+        }
         let begins = matches!(row.turn, Turn::Begins | Turn::BeginsPrivate);
         let rows = if begins { state.turn.end(out)? } else { 0 };
         if begins {
