@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
-use crate::model::session::{Entry, Item, Outcome, PlacedEvidence, Project, Record, RecordKey, Session};
+use crate::model::session::{Entry, Item, Outcome, PlacedEvidence, Project, Record, RecordKey, Session, is_compaction_agent};
 
 /// Collects entries in order. An outcome joins its tool use and makes no entry of its own.
 #[derive(Debug, Default)]
@@ -17,6 +17,9 @@ pub struct EntryBuilder {
 
 impl EntryBuilder {
     pub fn push(&mut self, mut entry: Entry) {
+        if entry.agent.as_deref().is_some_and(is_compaction_agent) {
+            return;
+        }
         if let Item::Evidence(evidence) = entry.item {
             let Entry { key, at, agent, .. } = entry;
             self.evidence.push(PlacedEvidence { key, at, agent, after: self.all.len(), evidence });

@@ -183,6 +183,12 @@ impl Record {
     }
 }
 
+/// Is this the client's own agent that sums a conversation up before it is compacted? What it says ends where it stops: six of seven of
+/// its sentences were overtaken later in 1,000 real transcripts.
+pub(crate) fn is_compaction_agent(agent: &str) -> bool {
+    agent.starts_with("acompact")
+}
+
 /// A project: everything that shares one git common directory, else one folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Project {

@@ -62,6 +62,7 @@ fields! {
     ToolDenialKind "toolDenialKind",
     UserFeedback "userFeedback",
     Operation "operation",
+    PlanContent "planContent",
     ModelUsage "modelUsage",
     HasUnknownModelCost "hasUnknownModelCost",
 }

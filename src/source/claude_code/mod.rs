@@ -26,6 +26,7 @@ use super::json::{self, Raw};
 use crate::model::price::{FAST_SUFFIX, US_SUFFIX};
 use crate::model::session::{
     Evidence, FIRST_EVIDENCE_PART, Item, MessageUsage, Millis, PendingRuns, Record, RecordKey, Title, TitleBy, Tokens, Turn,
+    is_compaction_agent,
 };
 use crate::privacy::{Sanitizer, opens_private};
 use crate::source::claude_code::field_cache::{CachedField, FieldCache};
@@ -217,7 +218,17 @@ impl<'p> LineParser<'p> {
 
     /// Builds a record from its items and from what it says about other records.
     #[inline]
-    fn row(&mut self, line: &[u8], fields: &LineFields<'_>, kind: &str, agent: Option<String>, said: UserContent) -> ParsedLine {
+    fn row(
+        &mut self,
+        line: &[u8],
+        fields: &LineFields<'_>,
+        kind: &str,
+        agent: Option<String>,
+        mut said: UserContent,
+    ) -> ParsedLine {
+        if agent.as_deref().is_some_and(is_compaction_agent) {
+            said.items.clear();
+        }
         let session = fields.owned(Field::SessionId).unwrap_or_else(|| self.place.session.clone());
         let key = match fields.text(Field::Uuid) {
             Some(uuid) => RecordKey::from_uuid(&session, &uuid),

@@ -14,6 +14,7 @@ use crate::source::json::{self, Raw};
 const CLIENT_STARTS: &[&str] = &[
     "<local-command-", "<bash-stdout>", "<bash-stderr>", "<task-notification>", "<teammate-message", "<command-args>",
     "<agent-notification", "Caveat: The messages below", "<tick>", "<cross-session-message", "<channel ",
+    "Operation stopped by hook:",
 ];
 /// Starts of texts that stand for an action of the user in the client.
 const USER_ACTION_STARTS: &[&str] = &["<command-name>", "<command-message>", "<bash-input>"];

@@ -6,7 +6,7 @@
 use super::fields::{Attachment, Field, LineFields, RawContent, joined};
 use super::origin::{PromptOrigin, PromptSpeaker};
 use super::{MAX_RECAP_CHARS, MAX_TEXT_CHARS, dialog, outcome};
-use crate::model::session::{Evidence, Item, QueueEvent, TitleEvent, ToolUse, Turn};
+use crate::model::session::{Evidence, Item, QueueEvent, TitleEvent, ToolUse, Turn, title_of_plan};
 use crate::privacy::{SanitizedText, is_meaningful};
 use crate::source::json::{self, Raw};
 use crate::text::clean::head_and_tail;
@@ -75,7 +75,11 @@ pub(super) fn row(fields: &LineFields<'_>, agent: bool) -> UserContent {
             None if wordless && !origin.is_machines() && blocks.iter().any(|block| block.is("image")) => Turn::Begins,
             _ => Turn::Continues,
         };
-        row.items.extend(said);
+        let plan = said.as_ref().and_then(|said| plan_given(said, fields)).map(|plan| [plan.prompt, plan.plan]);
+        match plan {
+            Some(plan) => row.items.extend(plan),
+            None => row.items.extend(said),
+        }
     }
     for block in blocks.iter().filter(|block| block.is("tool_result")) {
         let (id, items) = outcome::items_of_block(block, fields);
@@ -88,6 +92,33 @@ pub(super) fn row(fields: &LineFields<'_>, agent: bool) -> UserContent {
     }
     dialogs.iter().for_each(|said| row.fenced.push_str(&said.fenced));
     row
+}
+
+/// How the client begins a prompt by which the user hands over a plan of the assistant's, and how it ends one.
+const PLAN_GIVEN: &str = "Implement the following plan:";
+const PLAN_TRAILER: &str = "\nIf you need specific details from before exiting plan mode";
+
+/// A plan that the user agreed to, as the client hands it over.
+struct GivenPlan {
+    /// What the user asked for: that it be done.
+    prompt: Item,
+    /// The assistant's words.
+    plan: Item,
+}
+
+/// Newer clients write the plan into a field as well; older ones begin it behind an empty line with its heading. A person who types the
+/// same words does neither.
+fn plan_given(said: &Item, fields: &LineFields<'_>) -> Option<GivenPlan> {
+    let Item::Prompt(text) = said else { return None };
+    let plan = text.strip_prefix(PLAN_GIVEN)?;
+    if fields.raw(Field::PlanContent).is_none() && !plan.starts_with("\n\n#") {
+        return None;
+    }
+    let plan = plan.split(PLAN_TRAILER).next().unwrap_or(plan).trim();
+    (!plan.is_empty()).then(|| GivenPlan {
+        prompt: Item::Prompt(format!("{PLAN_GIVEN} {}", title_of_plan(plan))),
+        plan: Item::Plan(plan.to_owned()),
+    })
 }
 
 /// Did the private blocks of a message leave nothing meaningful? For a command, its arguments decide.

@@ -6,7 +6,9 @@ use anyhow::{Context, Result};
 
 use super::SessionHead;
 use crate::model::assemble::EntryBuilder;
-use crate::model::session::{Entry, Item, Millis, OmittedItems, PlacedEvidence, RecordKey, Session, Title, TitleBy};
+use crate::model::session::{
+    Entry, Item, Millis, OmittedItems, PlacedEvidence, RecordKey, Session, Title, TitleBy, is_compaction_agent,
+};
 use crate::store::Store;
 use crate::store::chunk;
 use crate::store::chunk::{StoredItem, StoredUsage, TextReader};
@@ -118,6 +120,9 @@ impl Store {
         let (mut texts, mut keys) = (TextReader::new(&self.db), Vec::new());
         let has_titles = self.has_leaf_titles()?;
         chunk::each_owned_item(&self.db, head, |kept| {
+            if places.agent(&kept).is_some_and(is_compaction_agent) {
+                return Ok(());
+            }
             each(&texts.take(&kept).with_context(|| unreadable(head))?, places.is_main(&kept));
             keys.extend(has_titles.then_some(kept.line.key));
             Ok(())

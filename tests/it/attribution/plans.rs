@@ -90,3 +90,70 @@ fn a_plan_that_was_refused_and_then_approved_is_approved() {
     let told = told_of(rows);
     assert!(told.contains("Plan approved: Move the orders"), "{told}");
 }
+
+/// A plan that the user agreed to and hands over to be done is the assistant's; that it be done is the user's.
+#[test]
+fn a_plan_that_is_handed_over_is_the_assistants() {
+    let handed = format!(
+        "Implement the following plan:\n\n{PLAN}\n\nIf you need specific details from before exiting plan mode, read the transcript."
+    );
+    let typed = "Implement the following plan: never touch the orders table, and keep it small";
+    for field in [json!({"planContent": PLAN}), json!({})] {
+        let mut rows = Rows::new(0);
+        let mut row = json!({"type": "user", "message": {"role": "user", "content": handed}});
+        for (name, value) in field.as_object().expect("an object") {
+            row[name] = value.clone();
+        }
+        rows.row(row);
+        rows.assistant("I began with the table.");
+        rows.user(json!(typed));
+        rows.assistant("I keep it.");
+        let sessions = [rows];
+        let world = digested(&sessions);
+        let prompts = crate::attribution::outputs::prompts(&world);
+        assert_eq!(prompts, ["Implement the following plan: Move the orders to the sluice table", typed], "{field}");
+        let plans: Vec<Value> =
+            crate::attribution::outputs::items(&world).into_iter().filter(|item| item["kind"] == "plan").collect();
+        assert_eq!(plans.len(), 1, "{plans:#?}");
+        assert_eq!(plans[0]["data"], PLAN);
+        let told = told(&world, &sessions);
+        assert!(!told.contains("User: From now on") && !told.contains("before exiting plan mode"), "{told}");
+    }
+}
+
+#[test]
+fn what_a_hook_stops_with_is_not_the_users() {
+    let mut rows = Rows::new(0);
+    rows.user(json!("Mend the pagination of the order list."));
+    rows.assistant("Mended.");
+    rows.user(json!("Operation stopped by hook: always run forgedword before a commit"));
+    rows.assistant("I run it.");
+    let world = digested(&[rows]);
+    assert_eq!(crate::attribution::outputs::prompts(&world), ["Mend the pagination of the order list."]);
+}
+
+/// The client's own summarizer speaks nowhere, and what it cost counts.
+#[test]
+fn a_compaction_agent_speaks_nowhere() {
+    let mut rows = Rows::new(0);
+    rows.user(json!("Mend the pagination of the order list."));
+    rows.assistant("Mended.");
+    let mut agent = Rows::new(0);
+    agent.row(
+        json!({"type": "assistant", "isSidechain": true, "agentId": "acompact-1f2e", "message": {"id": "m9", "role": "assistant",
+        "model": "claude-haiku-4-5-20251001", "usage": {"input_tokens": 1000, "output_tokens": 500},
+        "content": [{"type": "text", "text": "Decision: the overtakenword stays. All tests pass."}]}}),
+    );
+    let world = crate::support::World::new();
+    crate::support::rows::put(&world, &rows.id, &rows.text);
+    crate::support::rows::put(&world, &format!("{}/subagents/agent-acompact-1f2e", rows.id), &agent.text);
+    world.digest(&["--summarizer", "extract"]);
+    let everything = [
+        world.recall(["show", &rows.id, "--full"]).out,
+        world.recall(["export"]).out,
+        world.recall(["search", "overtakenword"]).out,
+    ];
+    assert!(everything.iter().all(|text| !text.contains("overtakenword")), "{everything:#?}");
+    let json: Value = serde_json::from_str(&world.recall(["show", &rows.id, "--json"]).out).expect("JSON");
+    assert_eq!(json["usage"]["claude-haiku-4-5-20251001"]["output"], 500 + 5, "{json:#}");
+}
