@@ -80,7 +80,7 @@ fn restore(config: &Config, pages: &Pages, ui: &Ui, out: &mut impl Write) -> Res
             "the damaged index is of another version of recall and too damaged to be brought up to date: nothing is saved from it",
         );
     }
-    let lost = damaged.as_ref().map_or_else(Contents::unreadable, Store::contents);
+    let lost = damaged.as_ref().map_or_else(Contents::unreadable, Store::contents_of_damaged);
     let mut base = Base::new(&index, &restoring, config)?;
     let outdated = damaged.as_ref().map(|damaged| base.forget_as(damaged)).transpose()?.unwrap_or_default();
     let salvaged = damaged.as_ref().map(|damaged| base.store.salvage(damaged)).transpose()?.unwrap_or_default();
@@ -161,6 +161,8 @@ impl Base {
             self.known.sessions.retain(|id| left.sessions.contains(id));
             self.known.digests.retain(|id| left.digests.contains(id));
             self.known.settled.retain(|id| left.settled.contains(id));
+            self.known.stamps = left.stamps;
+            self.known.records = left.records;
         }
         Ok(any)
     }

@@ -50,7 +50,7 @@ impl Before {
     /// What of it is not there now.
     fn missing(&self, now: &Contents) -> Losses {
         let gone = |before: &BTreeSet<String>, now: &BTreeSet<String>| before.difference(now).count();
-        let digests = || self.known.digests.difference(&now.digests);
+        let digests = || self.known.undigested(now);
         Losses {
             known: Salvaged {
                 sessions: gone(&self.known.sessions, &now.sessions),
@@ -58,7 +58,8 @@ impl Before {
                 notes: gone(&self.known.notes, &now.notes),
             },
             settled: gone(&self.known.settled, &now.settled),
-            paid: digests().filter(|id| self.known.paid.contains(*id)).count(),
+            shortened: self.known.shortened(now).count(),
+            paid: digests().filter(|id| self.known.is_paid(id)).count(),
             lists_digests: !self.unread.contains(&Category::Digests),
         }
     }
@@ -84,6 +85,8 @@ impl Before {
 struct Losses {
     known: Salvaged,
     settled: usize,
+    /// Sessions that are there with fewer rows.
+    shortened: usize,
     /// Digests that were paid for.
     paid: usize,
     /// There were no other digests than those.
@@ -92,10 +95,10 @@ struct Losses {
 
 impl Losses {
     fn is_nothing(&self) -> bool {
-        self.known == Salvaged::default() && self.settled == 0
+        self.known == Salvaged::default() && self.settled == 0 && self.shortened == 0
     }
 
-    /// `1 session, at least 5 digests (5 of them paid for), 0 notes`; settled items only if there are any.
+    /// `1 session, at least 5 digests (5 of them paid for), 0 notes`; settled items and rows only if there are any.
     fn told(&self) -> String {
         let Salvaged { sessions, digests, notes } = self.known;
         let of_digests = match (self.lists_digests, digests) {
@@ -105,7 +108,8 @@ impl Losses {
         };
         let paid = if self.paid > 0 { format!(" ({} of them paid for)", self.paid) } else { String::new() };
         let settled = if self.settled > 0 { format!(", {}", counted(self.settled, "settled item")) } else { String::new() };
-        [counted(sessions, "session"), of_digests + &paid, counted(notes, "note") + &settled].join(", ")
+        let rows = if self.shortened > 0 { format!(", rows of {}", counted(self.shortened, "session")) } else { String::new() };
+        [counted(sessions, "session"), of_digests + &paid, counted(notes, "note") + &settled + &rows].join(", ")
     }
 }
 

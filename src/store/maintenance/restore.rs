@@ -6,7 +6,7 @@
 
 mod tables;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::Result;
@@ -32,6 +32,10 @@ pub(crate) struct Contents {
     pub(crate) sessions: BTreeSet<String>,
     /// Sessions that have a digest. If digests cannot be listed: those that have a page or were paid for.
     pub(crate) digests: BTreeSet<String>,
+    /// When and by which summarizer these were made, as far as it can be read.
+    pub(crate) stamps: BTreeMap<String, DigestStamp>,
+    /// Hashes of the records of each session, ascending: to tell whether another index has all of them.
+    pub(crate) records: BTreeMap<String, Vec<u32>>,
     /// Sessions for which the model was paid.
     pub(crate) paid: BTreeSet<String>,
     /// Ids of notes.
@@ -43,6 +47,9 @@ pub(crate) struct Contents {
     /// What could not be listed to the end.
     pub(crate) unread: BTreeSet<Category>,
 }
+
+/// When a digest was made, in milliseconds since 1970, and by which summarizer.
+pub(crate) type DigestStamp = (Millis, String);
 
 /// What an index holds, by how its loss concerns the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,11 +78,38 @@ impl Contents {
     pub(crate) fn and(mut self, other: Self) -> Self {
         self.sessions.extend(other.sessions);
         self.digests.extend(other.digests);
+        for (id, stamp) in other.stamps {
+            let latest = self.stamps.entry(id).or_insert_with(|| stamp.clone());
+            *latest = stamp.max(latest.clone());
+        }
+        for (id, records) in other.records {
+            merge(self.records.entry(id).or_default(), records);
+        }
         self.paid.extend(other.paid);
         self.notes.extend(other.notes);
         self.settled.extend(other.settled);
         self.bare.extend(other.bare);
         self
+    }
+
+    /// Sessions that are there now with fewer records, or fewer of those that there were.
+    pub(crate) fn shortened<'c>(&'c self, now: &'c Self) -> impl Iterator<Item = &'c String> {
+        let lacks = |(id, records): &(&String, &Vec<u32>)| {
+            let now = now.records.get(*id).map_or(&[][..], Vec::as_slice);
+            records.iter().any(|record| now.binary_search(record).is_err())
+        };
+        self.records.iter().filter(|(id, _)| now.sessions.contains(*id)).filter(lacks).map(|(id, _)| id)
+    }
+
+    /// Sessions without their digest now, or with an earlier one.
+    pub(crate) fn undigested<'c>(&'c self, now: &'c Self) -> impl Iterator<Item = &'c String> {
+        let is_earlier = |id: &String| self.stamps.get(id).zip(now.stamps.get(id)).is_some_and(|(was, is)| is.0 < was.0);
+        self.digests.iter().filter(move |id| !now.digests.contains(*id) || is_earlier(id))
+    }
+
+    /// Was the model paid for the session's digest?
+    pub(crate) fn is_paid(&self, id: &str) -> bool {
+        self.paid.contains(id) || self.stamps.get(id).is_some_and(|(_, summarizer)| summarizer == "claude")
     }
 
     /// Is nothing known of what it held?
@@ -95,6 +129,24 @@ pub(crate) struct Salvaged {
     pub(crate) digests: usize,
     pub(crate) notes: usize,
 }
+
+fn merge(records: &mut Vec<u32>, more: Vec<u32>) {
+    records.extend(more);
+    records.sort_unstable();
+    records.dedup();
+}
+
+/// Tables in which what a category lists lies. SQLite compares each with its indexes: pages that a lost write left as they were before
+/// show as rows that one of them has and the other has not.
+const LISTED_IN: [(Category, &[&str]); 6] = [
+    (Category::Sessions, &["session", "source", "bundle", "bundle_hash", "project"]),
+    // Of a digest it is known by its session whose it was.
+    (Category::Digests, &["digest", "session"]),
+    (Category::Notes, &["note"]),
+    (Category::Settled, &["user_closed"]),
+    (Category::Spend, &["spend"]),
+    (Category::Forgotten, &["forgotten_session", "forgotten_row", "excluded_session", "private_turn", "private_word"]),
+];
 
 impl Store {
     /// Opens an index that no one writes, whatever its format and state.
@@ -124,6 +176,21 @@ impl Store {
         self.version().is_ok_and(|version| version != schema::FORMAT && version <= schema::LAST)
     }
 
+    /// What a damaged index holds. A list is not taken for whole if its table and the indexes of that do not agree.
+    pub(crate) fn contents_of_damaged(&self) -> Contents {
+        let mut all = self.contents();
+        let is_sound = |table: &&str| {
+            let sql = format!("PRAGMA integrity_check('{table}')");
+            self.db.query_row(&sql, [], |r| r.get::<_, String>(0)).is_ok_and(|found| found == "ok")
+        };
+        all.unread.extend(LISTED_IN.iter().filter(|(_, tables)| !tables.iter().all(is_sound)).map(|(part, _)| *part));
+        if all.unread.contains(&Category::Digests) {
+            self.add_digests_by_traces(&mut all);
+            self.drop_shut_out(&mut all);
+        }
+        all
+    }
+
     /// What it holds, as far as it can be read.
     pub(crate) fn contents(&self) -> Contents {
         let mut all = Contents::default();
@@ -134,9 +201,10 @@ impl Store {
         // Calls about a topic belong to no session.
         self.add_ids(&mut all.paid, "spend WHERE actual_usd > 0 AND session <> '' AND session NOT GLOB 'topic-*'", "session");
         if all.unread.contains(&Category::Digests) {
-            self.add_ids(&mut all.digests, "session s JOIN page p ON p.session = s.pk", "s.id");
-            all.digests.extend(all.paid.iter().cloned());
+            self.add_digests_by_traces(&mut all);
         }
+        self.add_stamps(&mut all.stamps);
+        self.add_records(&mut all.records);
         for (ids, part, table, column) in [
             (&mut all.sessions, Category::Sessions, "session s", "s.id"),
             (&mut all.notes, Category::Notes, "note n", "n.id"),
@@ -152,6 +220,10 @@ impl Store {
                 all.unread.insert(part);
             }
         }
+        // The list above is that of the index of ids, this one that of the table.
+        if !self.add_ids(&mut all.sessions, "session s NOT INDEXED", "s.id") {
+            all.unread.insert(Category::Sessions);
+        }
         for (table, part) in
             [(&SPEND, Category::Spend)].into_iter().chain(FORGOTTEN.iter().map(|table| (table, Category::Forgotten)))
         {
@@ -159,13 +231,46 @@ impl Store {
                 all.unread.insert(part);
             }
         }
-        // Their names may remain until their pages are gone.
+        self.drop_shut_out(&mut all);
+        all
+    }
+
+    /// Forgotten sessions are not lost. Their names may remain until their pages are gone.
+    fn drop_shut_out(&self, all: &mut Contents) {
         for id in self.shut_out_sessions() {
             for ids in [&mut all.sessions, &mut all.digests, &mut all.paid, &mut all.bare] {
                 ids.remove(&id);
             }
+            all.stamps.remove(&id);
+            all.records.remove(&id);
         }
-        all
+    }
+
+    /// Sessions with a page or a paid call have, or had, a digest.
+    fn add_digests_by_traces(&self, all: &mut Contents) {
+        self.add_ids(&mut all.digests, "session s JOIN page p ON p.session = s.pk", "s.id");
+        all.digests.extend(all.paid.iter().cloned());
+    }
+
+    fn add_stamps(&self, stamps: &mut BTreeMap<String, DigestStamp>) {
+        let table = "digest d JOIN session s ON s.pk = d.session AND NOT d.superseded";
+        let stamp = |r: &Row<'_>| Ok((r.get::<_, String>(0)?, (r.get(1)?, r.get(2)?)));
+        for (id, stamp) in self.rows_from_both_ends("s.id, d.made_at, d.summarizer", table, "d.pk", stamp).0 {
+            let latest = stamps.entry(id).or_insert_with(|| stamp.clone());
+            *latest = stamp.max(latest.clone());
+        }
+    }
+
+    fn add_records(&self, all: &mut BTreeMap<String, Vec<u32>>) {
+        let hashes = |r: &Row<'_>| {
+            let (hashes, _) = r.get_ref(1)?.as_blob()?.as_chunks::<4>();
+            Ok((r.get::<_, String>(0)?, hashes.iter().map(|hash| u32::from_le_bytes(*hash)).collect::<Vec<_>>()))
+        };
+        let table = "bundle_hash h JOIN session s ON s.pk = h.session";
+        for (id, more) in self.rows_from_both_ends("s.id, h.hashes", table, "h.bundle", hashes).0 {
+            all.entry(id).or_default().extend(more);
+        }
+        all.values_mut().for_each(|records| merge(records, Vec::new()));
     }
 
     /// Adds the ids of a table, as far as they can be read. True if that is all of them.

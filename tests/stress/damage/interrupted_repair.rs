@@ -51,7 +51,10 @@ fn a_mending_that_is_cut_short_is_done_again() {
         }
         let ran = scene.run(&["doctor", "--fix"]);
         assert!(ran.code < 2, "{point}: {ran:#?}");
-        assert!((cut.err + &ran.err).contains("not in the mended index: 2 sessions, 2 digests, 0 notes"), "{point}: {ran:#?}");
+        assert!(
+            (cut.err + &ran.err).contains("not in the mended index: 2 sessions, at least 2 digests, 0 notes"),
+            "{point}: {ran:#?}"
+        );
         assert_eq!(scene.run(&["digest", "--summarizer", "extract"]).code, 0, "{point}");
         scene.is_well();
         let (sessions, told) = scene.holds();

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::support::timeout::ended;
-use crate::support::{Ran, World, assistant, files_below, user};
+use crate::support::{Ran, World, assistant, files_below, numbered_reply, user};
 
 /// In the copy and in the index; its transcript is gone.
 pub const GONE: usize = 1;
@@ -20,6 +20,11 @@ pub const SECRET: &str = "quizzaciously";
 
 pub const EARLY_NOTE: &str = "Invoices are always rounded half up, per line";
 pub const LATE_NOTE: &str = "The staging database is reset every Sunday evening";
+
+/// A session that went on after the copy was made; its transcript is gone.
+pub const GREW: usize = 5;
+/// The same, but its transcript has only its first turns by now.
+pub const SHORTENED: usize = 6;
 
 /// A world, and how its data folder looks when all is well.
 pub struct Scene {
@@ -51,6 +56,18 @@ pub fn session(n: usize) -> String {
     turns.collect()
 }
 
+/// What a session gained later.
+fn more(n: usize) -> String {
+    let turns = (0..20).map(|turn| {
+        let uuid = |part: usize| format!("{n:08}-0000-4000-8000-{:012}", 1000 + turn * 10 + part);
+        let at = |second: usize| format!("2026-11-{:02}T11:{turn:02}:{second:02}Z", 1 + n);
+        let said = format!("And how does the later step {turn} of topic{n} write `invoices{n}_{turn}.csv`?");
+        let told = format!("It writes them once, and I decided to leave `write{turn}.py` of topic{n} alone for now.\n");
+        user(&id(n), &uuid(1), &at(0), &said) + &assistant(&id(n), &uuid(2), &at(30), &told)
+    });
+    turns.collect()
+}
+
 impl Scene {
     pub fn new() -> Self {
         let world = World::new();
@@ -77,6 +94,49 @@ impl Scene {
         let good = world.root().join("good");
         put(&world.data_dir(), &good);
         Self { world, good }
+    }
+
+    /// A world in which the model was paid for digests, some of them twice because their sessions went on after the copy was made. Also
+    /// returns what the file of the index held at earlier moments.
+    pub fn paid() -> (Self, Vec<Vec<u8>>) {
+        let world = World::new();
+        world.configure(
+            "[hooks]\ndeadline_ms = 5000\n[digest]\nsummarizer = \"claude\"\nbacklog = 1000\nmax_sessions = 1000\n\
+             max_cost_usd = 100.0\nmax_cost_usd_per_day = 100.0\n",
+        );
+        let reply = numbered_reply(0.001).replace("number SUM", "number %s").replace("work SUM", "work %s");
+        let args = vec!["$n"; reply.matches("%s").count()].join(" ");
+        world.fake_claude(&format!("#!/bin/sh\nn=$(cksum | cut -d' ' -f1)\nprintf '{}\\n' {args}\n", reply.replace('\\', "\\\\")));
+        let mut states = Vec::new();
+        let mut do_it = |args: &[&str], now: &str| {
+            let ran = world.recall_with(args, &[("RECALL_NOW", now)]);
+            assert_eq!(ran.code, 0, "{args:?}: {ran:#?}");
+            states.push(fs::read(world.data_dir().join("recall.db")).expect("the index"));
+        };
+        for n in 1..LATE {
+            world.transcript(&path_of(n), session(n));
+        }
+        do_it(&["digest", "--ingest-only"], "2026-11-21T09:00:00Z");
+        do_it(&["digest", "--summarizer", "claude"], "2026-11-21T09:30:00Z");
+        do_it(&["remember", "--everywhere", EARLY_NOTE], "2026-11-21T09:31:00Z");
+        do_it(&["forget", "--session", &id(FORGOTTEN)], "2026-11-21T09:32:00Z");
+        for n in [GREW, SHORTENED, 7, 8] {
+            world.transcript(&path_of(n), session(n) + &more(n));
+        }
+        for n in [LATE, ONLY_HERE] {
+            world.transcript(&path_of(n), session(n));
+        }
+        do_it(&["remember", "--everywhere", LATE_NOTE], "2026-11-21T10:00:00Z");
+        do_it(&["digest", "--ingest-only"], "2026-11-21T11:30:00Z");
+        do_it(&["digest", "--summarizer", "claude"], "2026-11-21T12:00:00Z");
+        states.pop();
+        for n in [GONE, GREW, ONLY_HERE] {
+            fs::remove_file(world.claude_dir().join("projects").join(path_of(n))).expect("a transcript");
+        }
+        world.transcript(&path_of(SHORTENED), session(SHORTENED));
+        let good = world.root().join("good");
+        put(&world.data_dir(), &good);
+        (Self { world, good }, states)
     }
 
     /// A world whose good data folder lies there.
