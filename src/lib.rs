@@ -21,7 +21,7 @@
 //! | `text` | cleaning, escaping, tokens, phrases, how much room a text takes | import any room |
 //! | `sys` | files, child processes, signals, terminal, failpoints, git folders | |
 //! | `model` | sessions, digests, notes, prices: plain data | do I/O |
-//! | `analyze` | what a session was about: pure functions | know the store |
+//! | `analyze` | what a session was about, and what its commands did: pure functions | know the store |
 //! | `privacy` | what may be kept and shown: policy, sanitizer, private turns and files | |
 //! | `config` | every setting, path, variable and default, read once | |
 //! | `source` | transcripts: find them, read what they gained, parse it | know the store |
@@ -41,6 +41,8 @@
 //! - **A section of a digest**: a field of `model::digest::Digest`; `analyze::extract`, `prompts/digest.md` and `summarize::reply` fill it;
 //!   `store::document` makes it searchable (and a migration adds the column); `render::page`, `render::brief` and
 //!   `render::session_start` show it; `Digest::texts` lets `forget`, the sanitizer and embeddings see it.
+//! - **A program that checks the work, a command of git that counts**: the tables in `analyze::shell`; what follows from them in
+//!   `analyze::account`. Items that are evidence are `model::session::Evidence`, which no page tells as it is.
 //! - **A migration**: `migrations/NNNN_name.sql` and its line at the end of the list in `store::schema`. Never edit an older one.
 //! - **A tool of the MCP server**: a file in `mcp::tools` that implements `Tool`, and its line in the list there and in
 //!   `analyze::signal::bookkeeping_tools`, so that its replies are not ingested again.
