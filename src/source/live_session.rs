@@ -9,7 +9,7 @@ use crate::model::session::{Item, Millis, Record, RecordKey, Session, Title};
 use crate::model::undone_prompts::{PromptLink, undone};
 use crate::privacy::echo::{PrivateWords, distinctive, hashes};
 use crate::privacy::{ConversationState, Disposition, Sanitizer};
-use crate::source::claude_code::{ParentLink, ParsedLine, TranscriptIdentity, parse_line};
+use crate::source::claude_code::{LineParser, ParentLink, ParsedLine, TranscriptIdentity, parse_line};
 use crate::source::delta;
 use crate::source::delta::RawLine;
 
@@ -115,9 +115,10 @@ fn read_records(transcript: &Path, id: &str, most: u64, gate: &Sanitizer) -> io:
     let place = TranscriptIdentity { session: id.to_owned(), agent: None };
     let mut lines = delta::last_lines(transcript, most)?;
     let (mut all, mut chain) = (LiveRecords::default(), ConversationState::default());
+    let mut parser = LineParser::of(&place, gate);
     while let Some((_, _, piece)) = lines.next_line()? {
         let (RawLine::Complete(line) | RawLine::Tail(line)) = piece else { continue };
-        match parse_line(line, &place, gate) {
+        match parser.read(line) {
             ParsedLine::Record(mut row) => {
                 all.asked.extend(chain.place(&mut row, all.rows.len() as u64));
                 all.rows.push(*row);

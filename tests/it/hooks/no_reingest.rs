@@ -55,7 +55,7 @@ fn rows_that_hold(notes: &str) -> String {
             "attachment",
             json!({"attachment": {"type": "queued_command", "commandMode": "prompt", "prompt": format!("Go on.\n{notes}")}}),
         ),
-        ("user", said(format!("{notes}\nSort the order list."))),
+        ("user", said(format!("Sort the order list.\n{notes}"))),
         ("user", said(format!("Sort it by date. {reminder}"))),
         ("user", json!({"isMeta": true, "message": {"role": "user", "content": notes}})),
         (

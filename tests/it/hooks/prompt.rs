@@ -312,7 +312,7 @@ fn what_was_said_at_a_prompt_is_not_taken_in_again() {
         let reminder =
             format!("And by town. <system-reminder>\nUserPromptSubmit hook additional context: {text}</system-reminder>");
         rows += &row(10 + n, "user", json!({"message": {"role": "user", "content": reminder}}));
-        rows += &row(20 + n, "user", json!({"message": {"role": "user", "content": format!("{text}\nAnd by age.")}}));
+        rows += &row(20 + n, "user", json!({"message": {"role": "user", "content": format!("And by age.\n{text}")}}));
     }
     rows += &assistant(S, "55551111-aaaa-4aaa-8aaa-555511110002", "2026-11-21T10:05:00Z", "The customers are sorted by name now.");
     again.transcript(&format!("{FOLDER}/{S}.jsonl"), rows);
