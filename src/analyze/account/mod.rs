@@ -23,7 +23,9 @@ pub(crate) use self::files::EditedFiles;
 pub(crate) use self::open::OpenEnd;
 pub(crate) use self::runs::LastRun;
 pub(crate) use self::title::TitleParts;
-pub(crate) use self::turns::Turn;
+#[cfg(test)]
+pub(crate) use self::turns::ClosingReply;
+pub(crate) use self::turns::{Turn, Word, WordKind};
 use crate::model::session::Session;
 
 /// What can be told of a session without judging it.

@@ -1,13 +1,18 @@
 //! The brief of a session that `recall show` prints: 500 to 1,000 tokens, less for short sessions, never more.
 //!
-//! `brief` collects what the index holds; `write` divides the budget between the request, outcome, decisions with reasons, open items,
-//! failures and their fixes, lessons and files. Room that one part leaves goes to the others.
+//! `brief` collects what the index holds. What a model digested `write` tells: the request, outcome, decisions with reasons, open items,
+//! failures and their fixes, lessons and files. All else is quoted from the session's account (`quoted`), judging nothing. Room that one
+//! part leaves goes to the others.
 
+mod frame;
+mod quoted;
 mod write;
 
 use anyhow::Result;
 
-pub(crate) use self::write::{BriefInput, DigestCoverage, write};
+use self::frame::{DigestCoverage, FrameFacts};
+use self::write::{BriefInput, write};
+use crate::analyze::account::SessionAccount;
 use crate::analyze::eligibility::permanent_skip;
 use crate::analyze::extracted_digest;
 use crate::config::Config;
@@ -22,6 +27,9 @@ use crate::text::clean::{id8, one_line, shorten, without_controls};
 
 /// The longest title made from a session's first words, in characters.
 const TITLE: usize = 90;
+
+/// The summarizer that is no model.
+const EXTRACTIVE: &str = "extract";
 
 /// The token limit of a brief, by the estimate of [`crate::text::budget::tokens`].
 pub(crate) const MAX_TOKENS: usize = 1_000;
@@ -42,16 +50,26 @@ pub(crate) fn brief(store: &Memory, config: &Config, head: &SessionHead) -> Resu
             Some(stored) if stored.interim_until.is_some() => DigestCoverage::SoFar,
             Some(_) => DigestCoverage::Whole,
         };
-        let told = BriefInput {
-            digest: &stored.map_or_else(|| with_fallback_title(extracted_digest(&session), &session), |stored| stored.digest),
-            never: never.as_deref(),
+        let goes_on = match state {
+            DigestCoverage::Whole => false,
+            DigestCoverage::SoFar => true,
+            DigestCoverage::Undigested => session.end_reason.is_none(),
+        };
+        let is_told_by_model = stored.as_ref().is_some_and(|stored| stored.summarizer != EXTRACTIVE);
+        let digest = stored.map_or_else(|| with_fallback_title(extracted_digest(&session), &session), |stored| stored.digest);
+        let facts = FrameFacts {
             session: &session,
+            title: &digest.title,
             state,
-            closed: &store.closed_item_ids(head.pk)?,
+            never: never.as_deref(),
             repeated_by: later.map(|later| id8(&later.id)),
             id: &id,
         };
-        Ok(Some(write(&told, &config.time_zone, MAX_TOKENS)))
+        let (zone, most) = (&config.time_zone, MAX_TOKENS);
+        if !is_told_by_model {
+            return Ok(Some(quoted::write(&facts, &SessionAccount::of(&session, goes_on), zone, most)));
+        }
+        Ok(Some(write(&BriefInput { facts, digest: &digest, closed: &store.closed_item_ids(head.pk)? }, zone, most)))
     })
 }
 

@@ -2,19 +2,17 @@
 
 use jiff::tz::TimeZone;
 
+use super::frame::{BriefFrame, FrameFacts};
 use crate::analyze::failures::{FailedCommand, failures};
 use crate::analyze::prose::sentences;
 use crate::analyze::signal::{MemoryKind, signal_of_sentence};
 use crate::model::digest::{Claim, Digest};
 use crate::model::session::said;
 use crate::model::session::{Answer, Entry, Item, Session, Touch};
-use crate::render::page::{day_of, span};
+use crate::text::budget::max_bytes;
 use crate::text::tokenize::{covered_by, distinctive_words};
 
 /// The most characters of each text.
-const TITLE: usize = 160;
-const MAX_PLACE_CHARS: usize = 120;
-const MAX_BRANCH_CHARS: usize = 60;
 const MAX_REQUEST_CHARS: usize = 500;
 const MAX_STATEMENT_CHARS: usize = 320;
 /// The length to which a statement is cut if it does not fit in full.
@@ -22,40 +20,20 @@ const SHORTENED_CHARS: usize = 110;
 const MAX_REASON_CHARS: usize = 200;
 /// The most files; longer lists are not read.
 const MAX_FILES: usize = 24;
-/// Bytes of UTF-8 per two tokens, as in [`crate::text::budget::tokens`].
-const BYTES_PER_TWO_TOKENS: usize = 7;
 
-/// How much of the session its digest covers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum DigestCoverage {
-    Whole,
-    /// The session was still running when it was digested.
-    SoFar,
-    /// There is no digest; the brief comes straight from the session's records.
-    Undigested,
-}
-
-/// A session with everything a brief needs.
+/// A session with everything that a brief of its digest needs.
 #[derive(Debug, Clone)]
 pub(crate) struct BriefInput<'a> {
-    pub(crate) session: &'a Session,
+    pub(crate) facts: FrameFacts<'a>,
     pub(crate) digest: &'a Digest,
-    pub(crate) state: DigestCoverage,
-    /// Why the session never gets a digest.
-    pub(crate) never: Option<&'a str>,
     /// Ids of its closed items.
     pub(crate) closed: &'a [String],
-    /// A later near-duplicate session.
-    pub(crate) repeated_by: Option<String>,
-    /// The shortest unique id.
-    pub(crate) id: &'a str,
 }
 
 /// Writes the brief in at most `max_tokens`; the frame takes a few hundred of them.
 pub(crate) fn write(told: &BriefInput<'_>, zone: &TimeZone, max_tokens: usize) -> String {
-    let frame = BriefFrame::of(told, zone);
-    let most = max_tokens.saturating_mul(BYTES_PER_TWO_TOKENS) / 2;
-    let mut room = most.saturating_sub(frame.head.len() + frame.foot.len());
+    let frame = BriefFrame::of(&told.facts, zone);
+    let mut room = max_bytes(max_tokens).saturating_sub(frame.head.len() + frame.foot.len());
     let mut text = frame.head;
     let asked = said(&told.digest.request, MAX_REQUEST_CHARS);
     if !asked.is_empty() && asked != said(&told.digest.title, MAX_REQUEST_CHARS) {
@@ -69,43 +47,6 @@ pub(crate) fn write(told: &BriefInput<'_>, zone: &TimeZone, max_tokens: usize) -
     fill(&mut sections, room);
     sections.iter().for_each(|section| section.render(&mut text));
     text + &frame.foot
-}
-
-/// The fixed parts: which session it is, and how to see more.
-struct BriefFrame {
-    head: String,
-    foot: String,
-}
-
-impl BriefFrame {
-    fn of(told: &BriefInput<'_>, zone: &TimeZone) -> Self {
-        let session = told.session;
-        let id = said(told.id, MAX_PLACE_CHARS);
-        let mut when = format!("{} {}", day_of(session, zone), span(session, zone));
-        if told.state == DigestCoverage::SoFar {
-            when.push_str(" so far, it goes on");
-        }
-        let mut facts = vec![when, said(&session.project.key, MAX_PLACE_CHARS)];
-        facts.extend(session.branches.last().map(|branch| format!("branch {}", said(branch, MAX_BRANCH_CHARS))));
-        facts.push(format!("session {}", said(&session.id, MAX_PLACE_CHARS)));
-        let mut head = format!("# {}\n{}\n", said(&told.digest.title, TITLE), facts.join(" · "));
-        if told.state == DigestCoverage::Undigested && told.never.is_none() {
-            head.push_str(&format!(
-                "No digest yet: this is told straight from its rows. `recall digest --session {id}` makes one\n"
-            ));
-        }
-        if let Some(why) = told.never {
-            head.push_str(&format!("No digest is made of it ({why}): this is told straight from its rows\n"));
-        }
-        if let Some(later) = &told.repeated_by {
-            head.push_str(&format!("Nearly the same as a later session: {}\n", said(later, MAX_PLACE_CHARS)));
-        }
-        let foot = match told.state {
-            DigestCoverage::Undigested => format!("\nMore: `recall show {id} --raw` (the transcript), `recall timeline {id}`\n"),
-            _ => format!("\nMore: `recall show {id} --full` (all of it), `--raw` (the transcript), `recall timeline {id}`\n"),
-        };
-        Self { head, foot }
-    }
 }
 
 /// A list that may be shown in part.
@@ -186,7 +127,7 @@ fn add_line(section: &mut BriefSection, at: usize, room: &mut usize) -> bool {
 }
 
 fn sections(told: &BriefInput<'_>) -> Vec<BriefSection> {
-    let (session, digest) = (told.session, told.digest);
+    let (session, digest) = (told.facts.session, told.digest);
     let plain = |texts: &[String]| texts.iter().map(|text| said(text, MAX_STATEMENT_CHARS)).collect::<Vec<_>>();
     let decisions = digest.decisions.iter().map(|claim| decision(session, claim)).collect();
     let failed = failures(session);
@@ -209,12 +150,10 @@ fn sections(told: &BriefInput<'_>) -> Vec<BriefSection> {
 
 /// Open items with the ids to close them by.
 fn open(told: &BriefInput<'_>) -> Vec<String> {
-    let items = told.digest.open_items(&told.session.id).filter(|(id, ..)| !told.closed.contains(id));
+    let items = told.digest.open_items(&told.facts.session.id).filter(|(id, ..)| !told.closed.contains(id));
     let line = |(id, kind, claim): (String, &str, &Claim)| {
         let blocked = if kind == "blocker" { "blocked: " } else { "" };
-        // An item that is not in the index yet cannot be closed by id.
-        let id = if told.state == DigestCoverage::Undigested { String::new() } else { format!("{id} ") };
-        format!("{id}{blocked}{}", statement(claim))
+        format!("{id} {blocked}{}", statement(claim))
     };
     items.map(line).collect()
 }

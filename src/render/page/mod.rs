@@ -43,7 +43,8 @@ pub fn day_of(session: &Session, zone: &TimeZone) -> String {
     date(session.began_at().unwrap_or(0), zone)
 }
 
-fn date(at: Millis, zone: &TimeZone) -> String {
+/// The local date, `YYYY-MM-DD`.
+pub(crate) fn date(at: Millis, zone: &TimeZone) -> String {
     local(at, zone).strftime("%Y-%m-%d").to_string()
 }
 

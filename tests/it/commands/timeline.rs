@@ -80,9 +80,10 @@ fn a_line_says_when_what_and_how_much_is_open() {
 }
 
 fn told_item(world: &World) -> String {
-    let page = world.recall(["show", &id(1)]).out;
-    let line = page.lines().find(|line| line.starts_with("- n")).unwrap_or_else(|| panic!("{page}"));
-    line.split_whitespace().nth(1).unwrap().to_owned()
+    let page = world.recall(["show", "--full", &id(1)]).out;
+    let item = page.lines().find(|line| line.contains("Measure step 1") && line.ends_with('`'));
+    let item = item.unwrap_or_else(|| panic!("{page}"));
+    item.trim_end_matches('`').rsplit('`').next().unwrap_or_default().to_owned()
 }
 
 #[test]

@@ -3,6 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::model::digest::FileNote;
 use crate::model::session::{FileTouch, Outcome, Project, RecordKey, ToolUse};
+use crate::render::brief::frame::DigestCoverage;
 use crate::text::budget::tokens;
 
 fn entry(at: usize, item: Item) -> Entry {
@@ -37,7 +38,18 @@ fn edit(path: &str) -> Item {
 }
 
 fn told(session: &Session, digest: &Digest, closed: &[String]) -> String {
-    let told = BriefInput { session, digest, state: DigestCoverage::Whole, closed, never: None, repeated_by: None, id: "64b0b6d9" };
+    let told = BriefInput {
+        facts: FrameFacts {
+            session,
+            title: &digest.title,
+            state: DigestCoverage::Whole,
+            never: None,
+            repeated_by: None,
+            id: "64b0b6d9",
+        },
+        digest,
+        closed,
+    };
     write(&told, &TimeZone::UTC, 1_000)
 }
 
@@ -154,7 +166,11 @@ proptest! {
         let claims = |texts: &[String]| texts.iter().map(|text| claim(text, 1)).collect::<Vec<_>>();
         let files = paths.iter().map(|path| FileNote { path: path.clone(), verified: true }).collect();
         let digest = Digest { title, request, completed, learned, decisions: claims(&decisions), next_steps: claims(&steps), files, ..Digest::default() };
-        let told = BriefInput { session: &session, digest: &digest, state: DigestCoverage::SoFar, closed: &[], never: None, repeated_by: Some(id.clone()), id: &id };
+        let told = BriefInput {
+            facts: FrameFacts { session: &session, title: &digest.title, state: DigestCoverage::SoFar, never: None, repeated_by: Some(id.clone()), id: &id },
+            digest: &digest,
+            closed: &[],
+        };
         let text = write(&told, &TimeZone::UTC, 1_000);
         prop_assert!(tokens(&text) <= 1_000, "{} tokens: {}", tokens(&text), text);
         prop_assert!(text.contains("--full") && !text.contains("<recall-context>"), "{}", text);

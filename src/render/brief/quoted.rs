@@ -1,0 +1,284 @@
+//! Writes a brief of a session from its account: what was said, quoted and by whom, and what can be counted. Pure.
+//!
+//! The user's words stand in “…”, Claude's in a blockquote. Nothing is told as done, decided or learned: where a sentence stands says more
+//! of its truth than its words do, so the last reply comes first, and what was said before it is the user's alone.
+
+mod reply;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use jiff::tz::TimeZone;
+
+use self::reply::blockquote;
+use self::words::{time, turn_list};
+use super::frame::{BriefFrame, FrameFacts};
+use crate::analyze::account::{Commit, LastRun, OpenEnd, PullRequest, SessionAccount, Turn};
+use crate::model::session::{Millis, said};
+use crate::text::budget::max_bytes;
+use crate::text::clean::{one_line, shorten, without_controls};
+use crate::text::disarm::disarm;
+use crate::text::markdown::code;
+
+/// The most characters of a reply, and of one that says little by itself.
+const MAX_REPLY_CHARS: usize = 1_800;
+const SHORT_REPLY_CHARS: usize = 400;
+/// The most lines of a part.
+const MAX_COMMITS: usize = 6;
+const MAX_PULL_REQUESTS: usize = 3;
+const MAX_RUNS: usize = 4;
+const MAX_OPEN: usize = 8;
+/// The most characters of a subject, a task, a command, a path.
+const MAX_LINE_CHARS: usize = 120;
+const MAX_COMMAND_CHARS: usize = 80;
+/// The end of long words that is kept, in characters.
+const TAIL_CHARS: usize = 120;
+/// What the words may claim of the room that they share with the reply, in percent.
+const WORDS_SHARE: usize = 45;
+
+/// Writes the brief in at most `max_tokens`; the frame takes a few hundred of them.
+pub(crate) fn write(facts: &FrameFacts<'_>, account: &SessionAccount, zone: &TimeZone, max_tokens: usize) -> String {
+    let title = [&account.title.asked, &account.title.came].map(|half| one_line(half));
+    let title = match title.each_ref().map(String::as_str) {
+        ["", _] => facts.title.to_owned(),
+        [asked, ""] => asked.to_owned(),
+        [asked, came] => format!("{asked} · {came}"),
+    };
+    let frame = BriefFrame::of(&FrameFacts { title: &title, ..facts.clone() }, zone);
+    let room = max_bytes(max_tokens).saturating_sub(frame.head.len() + frame.foot.len());
+    let parts = QuotedParts { account, zone, began: account.turns.iter().find_map(|turn| turn.at) };
+    frame.head + &parts.fill(room) + &frame.foot
+}
+
+struct QuotedParts<'a> {
+    account: &'a SessionAccount,
+    zone: &'a TimeZone,
+    began: Option<Millis>,
+}
+
+/// Writes one list in at most so many bytes.
+type ListPart<'a> = fn(&QuotedParts<'a>, usize) -> String;
+
+impl<'a> QuotedParts<'a> {
+    /// All parts in at most so many bytes. Lists claim their shares; the last reply and the user's words divide the rest, and what
+    /// these leave goes to the lists.
+    fn fill(&self, room: usize) -> String {
+        let lists: [(ListPart<'a>, usize, bool); 5] = [
+            (Self::open, 12, true),
+            (Self::commits, 16, true),
+            (Self::pull_requests, 10, true),
+            (Self::runs, 12, true),
+            (Self::files, 18, false),
+        ];
+        let mut told = lists.map(|(part, share, _)| part(self, room * share / 100));
+        let rest = room - told.iter().map(String::len).sum::<usize>();
+        let words = |room: usize| turn_list(&self.account.turns, self.zone, room);
+        let claimed = words(rest * WORDS_SHARE / 100).len();
+        let said = words(rest - self.ended(rest - claimed).len());
+        let ended = self.ended(rest - said.len());
+        let mut left = rest - said.len() - ended.len();
+        for (told, (part, _, grows)) in told.iter_mut().zip(lists) {
+            if grows {
+                let more = part(self, told.len() + left);
+                left = left + told.len() - more.len();
+                *told = more;
+            }
+        }
+        let [open, commits, pull_requests, runs, files] = told;
+        ended + &open + &said + &commits + &pull_requests + &runs + &files
+    }
+
+    fn time(&self, at: Option<Millis>) -> String {
+        time(at, self.began, self.zone)
+    }
+
+    /// The last reply; with it, if it is short, the nearest one before it that is not.
+    fn ended(&self, room: usize) -> String {
+        let turns = &self.account.turns;
+        let Some((at, turn, reply)) =
+            turns.iter().enumerate().rev().find_map(|(at, turn)| turn.reply.as_ref().map(|reply| (at, turn, reply)))
+        else {
+            return String::new();
+        };
+        let (what, so_far) = if self.account.goes_on { ("Where it stands", " so far") } else { ("Where it ended", "") };
+        let of = turns.last().map_or(0, |turn| turn.number);
+        let of = if turn.number > 0 { format!("turn {} of {of}, ", turn.number) } else { String::new() };
+        let head = format!("\n{what} ({of}{}), Claude's last reply{so_far}:\n", self.time(reply.at));
+        let after = if reply.cut_off { "\ncut off: work went on after it\n" } else { "" };
+        let fixed = head.len() + after.len();
+        let Some(last) = blockquote(&reply.text, room.saturating_sub(fixed), MAX_REPLY_CHARS) else { return String::new() };
+        let mut text = head + &last + after;
+        let chars = last.chars().count();
+        if reply.text.chars().count() < SHORT_REPLY_CHARS
+            && let Some(longer) = longer_reply(&turns[..at])
+        {
+            text.push_str(&self.longer(longer, room - text.len(), MAX_REPLY_CHARS.saturating_sub(chars)));
+        }
+        text
+    }
+
+    fn longer(&self, turn: &Turn, room: usize, most: usize) -> String {
+        let Some(reply) = &turn.reply else { return String::new() };
+        let number = if turn.number > 0 { format!("turn {}, ", turn.number) } else { String::new() };
+        let head = format!("\nThe longer reply before it ({number}{}):\n", self.time(reply.at));
+        let quoted = blockquote(&reply.text, room.saturating_sub(head.len()), most);
+        quoted.map(|quoted| head + &quoted).unwrap_or_default()
+    }
+
+    fn open(&self, room: usize) -> String {
+        let last = self.account.turns.last();
+        let line = |open: &OpenEnd| match open {
+            OpenEnd::NoReply if last.is_some_and(|turn| turn.reply.is_some()) => "no reply that closes the last turn".to_owned(),
+            OpenEnd::NoReply => "no reply to the last prompt".to_owned(),
+            OpenEnd::Interrupted => "interrupted in the last turn".to_owned(),
+            OpenEnd::ApiError { words } => format!("API error: {}", quote(words, MAX_LINE_CHARS)),
+            OpenEnd::Task { text } => format!("not ticked off in the list: {}", said(text, MAX_LINE_CHARS)),
+        };
+        listed("Open", self.account.open.iter().map(line).collect(), MAX_OPEN, "more", room)
+    }
+
+    fn commits(&self, room: usize) -> String {
+        let lines = self.account.commits.iter().rev().map(|commit| self.commit(commit)).collect();
+        listed("Commits that stand", lines, MAX_COMMITS, "before", room)
+    }
+
+    fn commit(&self, commit: &Commit) -> String {
+        let hash = if commit.hash_is_stale || commit.hash.is_empty() { String::new() } else { said(&commit.hash, 40) + " " };
+        let mut facts = Vec::new();
+        if commit.hash_is_stale {
+            facts.push("made anew since, hash not seen".to_owned());
+        }
+        if !commit.branch.is_empty() {
+            facts.push(said(&commit.branch, 60));
+        }
+        match commit.files {
+            Some(1) => facts.push("1 file".to_owned()),
+            Some(count) => facts.push(format!("{count} files")),
+            None => {}
+        }
+        if commit.pushed {
+            facts.push("pushed".to_owned());
+        } else if self.account.evident && !self.account.goes_on {
+            facts.push("push not seen".to_owned());
+        }
+        format!("{hash}{}{}", said(&commit.subject, MAX_LINE_CHARS), in_brackets(&facts, ", "))
+    }
+
+    fn pull_requests(&self, room: usize) -> String {
+        let line = |pr: &PullRequest| {
+            let made = if pr.made { "made here" } else { "worked on" };
+            let facts: Vec<String> = [made].into_iter().chain(pr.merged.then_some("merged")).map(str::to_owned).collect();
+            let title = format!("#{} {}", said(&pr.number, 20), said(&pr.title, MAX_LINE_CHARS));
+            format!("{}{} {}", title.trim_end(), in_brackets(&facts, "; "), said(&pr.url, MAX_LINE_CHARS)).trim_end().to_owned()
+        };
+        let lines = self.account.pull_requests.iter().rev().map(line).collect();
+        listed("Pull requests", lines, MAX_PULL_REQUESTS, "before", room)
+    }
+
+    /// Those that failed first, then the newest.
+    fn runs(&self, room: usize) -> String {
+        let mut runs: Vec<&LastRun> = self.account.runs.iter().rev().collect();
+        runs.sort_by_key(|run| run.ok != Some(false));
+        listed("Last runs", runs.into_iter().map(|run| self.run(run)).collect(), MAX_RUNS, "more", room)
+    }
+
+    fn run(&self, run: &LastRun) -> String {
+        let commands = run.commands.iter().take(3).map(|line| command(line, MAX_COMMAND_CHARS)).collect::<Vec<_>>().join(", ");
+        let lines = run
+            .lines
+            .iter()
+            .take(3)
+            .map(|line| quote(line.trim_matches(['=', ' ']), MAX_LINE_CHARS))
+            .collect::<Vec<_>>()
+            .join(" / ");
+        // Of many packages one line says little.
+        let of = if run.of > run.lines.len() + 2 { format!("{lines} (of {} such lines)", run.of) } else { lines };
+        let failed = (run.ok == Some(false)).then(|| "exit code not 0".to_owned());
+        let facts: Vec<String> = [of].into_iter().filter(|lines| !lines.is_empty()).chain(failed).collect();
+        let since = if run.edited_since { "; files were edited since" } else { "" };
+        format!("{commands} {}: {}{since}", self.time(run.at), facts.join(", "))
+    }
+
+    /// Edited files, the project's own first, and what is known of their commit.
+    fn files(&self, room: usize) -> String {
+        let files = &self.account.files;
+        let no_commit = self.account.evident && !self.account.goes_on && self.account.commits.is_empty();
+        let end = if no_commit { "; no commit seen" } else { "" };
+        let after = if files.after_commit.is_empty() { 0 } else { room / 2 };
+        let edited = names("\nFiles: ", &files.edited, end, room - after);
+        let after = names("Edited after the last commit: ", &files.after_commit, "", room - edited.len());
+        edited + &after
+    }
+}
+
+fn in_brackets(facts: &[String], between: &str) -> String {
+    if facts.is_empty() { String::new() } else { format!(" ({})", facts.join(between)) }
+}
+
+fn longer_reply(before: &[Turn]) -> Option<&Turn> {
+    let is_long =
+        |turn: &&Turn| turn.reply.as_ref().is_some_and(|reply| !reply.cut_off && reply.text.chars().count() >= SHORT_REPLY_CHARS);
+    before.iter().rev().find(is_long)
+}
+
+/// A list of at most so many lines and bytes, with the number of those that it leaves out.
+fn listed(label: &str, lines: Vec<String>, most: usize, left_out: &str, room: usize) -> String {
+    let head = format!("\n{label}:\n");
+    let more = |count: usize| if count == 0 { String::new() } else { format!("- and {count} {left_out}\n") };
+    let mut text = head.clone();
+    let mut told = 0;
+    for line in lines.iter().take(most) {
+        let line = format!("- {line}\n");
+        let rest = more(lines.len() - told - 1);
+        if text.len() + line.len() + rest.len() > room {
+            break;
+        }
+        text.push_str(&line);
+        told += 1;
+    }
+    if told == 0 { String::new() } else { text + &more(lines.len() - told) }
+}
+
+/// Paths on one line, as many as fit.
+fn names(label: &str, paths: &[String], end: &str, room: usize) -> String {
+    let is_elsewhere = |path: &&String| path.starts_with(['/', '~']) || path.starts_with(".claude/");
+    let (elsewhere, own): (Vec<&String>, Vec<&String>) = paths.iter().partition(is_elsewhere);
+    let more = |count: usize| if count == 0 { String::new() } else { format!(" and {count} more") };
+    let mut text = label.to_owned();
+    let mut told = 0;
+    for path in own.into_iter().chain(elsewhere) {
+        let name = format!("{}{}", if told == 0 { "" } else { ", " }, said(path, MAX_LINE_CHARS));
+        if text.len() + name.len() + more(paths.len() - told - 1).len() + end.len() + 1 > room {
+            break;
+        }
+        text.push_str(&name);
+        told += 1;
+    }
+    if told == 0 { String::new() } else { format!("{text}{}{end}\n", more(paths.len() - told)) }
+}
+
+/// Words in “…”, which no mark within them can end.
+fn quote(text: &str, most: usize) -> String {
+    format!("“{}”", disarm(&shorten(&inner(text), most)))
+}
+
+/// As [`quote`]; long words keep their end as well.
+fn quote_both_ends(text: &str, most: usize) -> String {
+    let text = inner(text);
+    let count = text.chars().count();
+    if count <= most {
+        return format!("“{}”", disarm(&text));
+    }
+    let tail = TAIL_CHARS.min(most / 3);
+    let at = text.char_indices().nth(count - tail).map_or(text.len(), |(at, _)| at);
+    let end = text[at..].find(' ').map_or(at, |space| at + space + 1);
+    format!("“{} {}”", disarm(&shorten(&text, most - tail)), disarm(&text[end..]))
+}
+
+fn inner(text: &str) -> String {
+    one_line(&without_controls(text)).replace('“', "‘").replace('”', "’")
+}
+
+fn command(line: &str, most: usize) -> String {
+    code(&said(line, most))
+}

@@ -1,0 +1,221 @@
+//! A reply as a blockquote, cut where one of its blocks ends. Pure.
+
+use crate::text::clean::{fold_lines, one_line, shorten, without_controls};
+use crate::text::disarm::disarm;
+
+/// What stands where something was cut.
+const CUT: &str = "> […]\n";
+/// With less room nothing is quoted, in bytes.
+const MIN_BYTES: usize = 60;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BlockKind {
+    Heading,
+    Text,
+    Item,
+    Row,
+    Fence,
+}
+
+struct Block<'t> {
+    kind: BlockKind,
+    lines: Vec<&'t str>,
+    /// An empty line stands before it.
+    apart: bool,
+}
+
+impl Block<'_> {
+    fn render(&self) -> String {
+        let mut out = String::from(if self.apart { ">\n" } else { "" });
+        for line in &self.lines {
+            let line = if self.kind == BlockKind::Heading { line.trim_start().trim_start_matches('#').trim_start() } else { line };
+            out.push_str(quoted_line(line).as_str());
+        }
+        out
+    }
+
+    /// Does it only lead to what follows?
+    fn leads_in(&self) -> bool {
+        let last = self.lines.last().map_or("", |line| line.trim_end_matches(['*', '_', ' ']));
+        let is_label = || matches!(self.lines[..], [line] if line.starts_with("**") && line.trim_end().ends_with("**"));
+        match self.kind {
+            BlockKind::Heading => true,
+            BlockKind::Text | BlockKind::Item => last.ends_with([':', '：']) || is_label(),
+            BlockKind::Row | BlockKind::Fence => false,
+        }
+    }
+}
+
+/// The text in a blockquote of at most so many bytes, of it at most so many characters. Every line of it begins with `>`; no code fence
+/// stays open, no heading or lead-in stands last where something was cut. `None` if nothing of it fits.
+pub(super) fn blockquote(text: &str, room: usize, most_chars: usize) -> Option<String> {
+    let text = harmless_lines(text);
+    let blocks = blocks(&text);
+    let whole: String = blocks.iter().map(Block::render).collect();
+    if whole.is_empty() || room < MIN_BYTES {
+        return None;
+    }
+    if whole.len() <= room && whole.chars().count() <= most_chars {
+        return Some(whole);
+    }
+    let limit = Limit { bytes: room - CUT.len(), chars: most_chars };
+    let mut out = String::new();
+    let mut told = 0;
+    for block in &blocks {
+        let more = block.render();
+        if !limit.holds(&out, &more) {
+            break;
+        }
+        out.push_str(&more);
+        told += 1;
+    }
+    let next = &blocks[told.min(blocks.len() - 1)];
+    if matches!(next.kind, BlockKind::Text | BlockKind::Item) && out.len() < limit.bytes.min(limit.chars) / 2 {
+        out.push_str(&shortened(next, &out, limit).unwrap_or_default());
+        if out.ends_with("…\n") {
+            return Some(out + CUT);
+        }
+    }
+    let kept = without_lead_in(&blocks, told);
+    let mut out: String = blocks[..kept].iter().map(Block::render).collect();
+    if kept == 0 {
+        out = blocks[..told].iter().map(Block::render).collect();
+        out.push_str(&part_of(next, &out, limit)?);
+    }
+    Some(out + CUT)
+}
+
+#[derive(Clone, Copy)]
+struct Limit {
+    bytes: usize,
+    chars: usize,
+}
+
+impl Limit {
+    fn holds(self, text: &str, more: &str) -> bool {
+        text.len() + more.len() <= self.bytes && text.chars().count() + more.chars().count() <= self.chars
+    }
+}
+
+/// How many of the first blocks are told so that none of them only leads to what was cut.
+fn without_lead_in(blocks: &[Block<'_>], mut told: usize) -> usize {
+    let rows = blocks[..told].iter().rev().take_while(|block| block.kind == BlockKind::Row).count();
+    // A table's head and its rule.
+    if rows <= 2 && blocks.get(told).is_some_and(|next| next.kind == BlockKind::Row) {
+        told -= rows;
+    }
+    while told > 0 && blocks[told - 1].leads_in() {
+        told -= 1;
+    }
+    told
+}
+
+/// The beginning of a block that does not fit: some lines of a fence, which is closed, or some words.
+fn part_of(block: &Block<'_>, before: &str, limit: Limit) -> Option<String> {
+    if block.kind != BlockKind::Fence {
+        return shortened(block, before, limit);
+    }
+    let fence = block.lines.first().map_or("", |line| line.trim_start());
+    let mark = fence.chars().next().unwrap_or('`');
+    let close = quoted_line(&mark.to_string().repeat(fence.chars().take_while(|c| *c == mark).count()));
+    let mut out = String::from(if block.apart { ">\n" } else { "" });
+    let mut told = 0;
+    for line in block.lines.iter().take(block.lines.len() - 1) {
+        let line = quoted_line(&shorten(line, 200));
+        if !limit.holds(before, &format!("{out}{line}{close}")) {
+            break;
+        }
+        out.push_str(&line);
+        told += 1;
+    }
+    (told > 1).then(|| out + &close)
+}
+
+fn shortened(block: &Block<'_>, before: &str, limit: Limit) -> Option<String> {
+    let apart = if block.apart { ">\n" } else { "" };
+    let text = one_line(&block.lines.join(" "));
+    let mut chars = limit.bytes.saturating_sub(before.len()).min(limit.chars.saturating_sub(before.chars().count()));
+    while chars >= 40 {
+        let part = format!("{apart}{}", quoted_line(&shorten(&text, chars)));
+        if limit.holds(before, &part) {
+            return Some(part);
+        }
+        chars = chars * 9 / 10;
+    }
+    None
+}
+
+fn quoted_line(line: &str) -> String {
+    if line.is_empty() { ">\n".to_owned() } else { format!("> {line}\n") }
+}
+
+/// Without controls and foreign markup; whatever ends a line for somebody ends one here.
+fn harmless_lines(text: &str) -> String {
+    let lines = text.replace("\r\n", "\n").replace(['\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'], "\n");
+    disarm(&fold_lines(&without_controls(&lines)))
+}
+
+/// The mark that opens or closes a fence: which, and how often.
+fn fence_mark(line: &str) -> Option<(char, usize)> {
+    let line = line.trim_start();
+    let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+    let count = line.chars().take_while(|c| *c == mark).count();
+    (count >= 3 && !(mark == '`' && line[count..].contains('`'))).then_some((mark, count))
+}
+
+fn closes(line: &str, fence: (char, usize)) -> bool {
+    fence_mark(line).is_some_and(|(mark, count)| mark == fence.0 && count >= fence.1) && line.trim().chars().all(|c| c == fence.0)
+}
+
+fn blocks(text: &str) -> Vec<Block<'_>> {
+    let mut all: Vec<Block<'_>> = Vec::new();
+    let mut fence = None;
+    let mut apart = false;
+    for line in text.lines() {
+        if let Some(mark) = fence {
+            if let Some(block) = all.last_mut() {
+                block.lines.push(line);
+            }
+            if closes(line, mark) {
+                fence = None;
+            }
+            continue;
+        }
+        let bare = line.trim();
+        // Rules between parts, and those that make a heading of the line above.
+        let is_rule = bare.len() >= 3 && ['-', '=', '_', '*'].iter().any(|mark| bare.chars().all(|c| c == *mark));
+        if bare.is_empty() || is_rule {
+            apart = !all.is_empty();
+            continue;
+        }
+        // One may stand behind the mark of a list.
+        fence = fence_mark(bare.trim_start_matches(['-', '*', '+', ' ']));
+        let kind = kind_of(bare, fence.is_some());
+        match all.last_mut() {
+            Some(block) if kind == BlockKind::Text && !apart && matches!(block.kind, BlockKind::Text | BlockKind::Item) => {
+                block.lines.push(line);
+            }
+            _ => all.push(Block { kind, lines: vec![line], apart }),
+        }
+        apart = false;
+    }
+    all
+}
+
+fn kind_of(line: &str, is_fence: bool) -> BlockKind {
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let is_item = ["- ", "* ", "+ ", "• "].iter().any(|mark| line.starts_with(mark))
+        || digits > 0 && (line[digits..].starts_with(". ") || line[digits..].starts_with(") "));
+    let hashes = line.bytes().take_while(|b| *b == b'#').count();
+    if is_fence {
+        BlockKind::Fence
+    } else if (1..=6).contains(&hashes) && line[hashes..].starts_with(' ') {
+        BlockKind::Heading
+    } else if is_item {
+        BlockKind::Item
+    } else if line.starts_with('|') {
+        BlockKind::Row
+    } else {
+        BlockKind::Text
+    }
+}

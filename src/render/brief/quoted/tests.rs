@@ -1,0 +1,265 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::analyze::account::{ClosingReply, EditedFiles, TitleParts, Word, WordKind};
+use crate::model::session::{Project, Session};
+use crate::render::brief::frame::DigestCoverage;
+use crate::text::budget::tokens;
+
+const BEGAN: Millis = 1_795_000_000_000;
+
+fn session() -> Session {
+    Session {
+        id: "64b0b6d9-e371-40e8-affe-78e0505dfb3f".into(),
+        project: Project { key: "/home/dev/src/shop".into() },
+        cwd: None,
+        branches: vec!["main".into()],
+        versions: vec![],
+        end_reason: None,
+        entries: vec![],
+        evidence: Vec::new(),
+        evident: true,
+        usage: Default::default(),
+        agents: 0,
+        left_out: Default::default(),
+    }
+}
+
+fn turn(number: usize, said: &str, reply: &str) -> Turn {
+    let at = Some(BEGAN + number as Millis * 60_000);
+    let reply = (!reply.is_empty()).then(|| ClosingReply { at, text: reply.into(), cut_off: false });
+    Turn { number, at, words: vec![Word { at, kind: WordKind::Prompt, text: said.into() }], reply, ..Turn::default() }
+}
+
+fn account(turns: Vec<Turn>) -> SessionAccount {
+    SessionAccount {
+        title: TitleParts::default(),
+        turns,
+        commits: vec![],
+        pull_requests: vec![],
+        runs: vec![],
+        files: EditedFiles::default(),
+        open: vec![],
+        evident: true,
+        goes_on: false,
+    }
+}
+
+fn told(account: &SessionAccount) -> String {
+    let (session, state) = (session(), DigestCoverage::Whole);
+    let facts = FrameFacts { session: &session, title: "The shop", state, never: None, repeated_by: None, id: "64b0b6d9" };
+    write(&facts, account, &TimeZone::UTC, 1_000)
+}
+
+/// The lines between the frame's.
+fn body(account: &SessionAccount) -> String {
+    let text = told(account);
+    let lines: Vec<&str> = text.lines().skip(3).collect();
+    lines[..lines.len() - 2].join("\n")
+}
+
+#[test]
+fn the_last_reply_is_quoted_and_the_words_are_the_users() {
+    let mut one =
+        account(vec![turn(1, "Sort the orders by date, please.", "By id, or by date?"), turn(2, "date", "Sorted by date.")]);
+    one.title = TitleParts { asked: "Sort the orders".into(), came: "edits: orders.py".into() };
+    one.files.edited = vec!["/etc/hosts".into(), "src/orders.py".into()];
+    assert!(told(&one).starts_with("# Sort the orders · edits: orders.py\n"), "{}", told(&one));
+    let expected = "\
+Where it ended (turn 2 of 2, 07:08), Claude's last reply:
+> Sorted by date.
+
+What you said, turn by turn:
+1. 07:07 “Sort the orders by date, please.”
+2. 07:08 “date” (Claude had asked: “By id, or by date?”)
+
+Files: src/orders.py, /etc/hosts; no commit seen";
+    let clock = |text: &str| text.replace(&time(Some(BEGAN + 60_000), None, &TimeZone::UTC), "07:07");
+    let clock = |text: &str| clock(text).replace(&time(Some(BEGAN + 120_000), None, &TimeZone::UTC), "07:08");
+    assert_eq!(clock(&body(&one)), expected);
+    one.goes_on = true;
+    let text = body(&one);
+    assert!(text.starts_with("Where it stands (") && !text.contains("no commit seen"), "{text}");
+}
+
+#[test]
+fn a_short_last_reply_has_the_longer_one_before_it() {
+    let long = "The list is sorted by date now. ".repeat(20);
+    let mut turns = vec![turn(1, "Sort the orders by date, please.", &long), turn(2, "Thank you very much for that!", "Gladly.")];
+    turns[1].reply.as_mut().expect("a reply").cut_off = true;
+    let text = body(&account(turns.clone()));
+    let [ended, cut, longer] =
+        ["> Gladly.", "cut off: work went on after it", "The longer reply before it (turn 1, "].map(|part| text.find(part));
+    assert!(ended.is_some() && ended < cut && cut < longer, "{text}");
+    turns[1].reply.as_mut().expect("a reply").text = long;
+    assert!(!body(&account(turns)).contains("The longer reply"));
+}
+
+#[test]
+fn a_reply_is_cut_where_a_block_ends_and_no_fence_stays_open() {
+    let quoted = |text: &str| blockquote(text, 2_000, 300).expect("a quotation");
+    let item = |n: usize| format!("- Item {n} of the list, with the words that it takes to say what was done there\n");
+    let list = format!("## Done\n\nAll of this:\n{}", (1..9).map(item).collect::<String>());
+    let text = quoted(&list);
+    assert!(text.starts_with("> Done\n>\n> All of this:\n> - Item 1 ") && text.ends_with("done there\n> […]\n"), "{text}");
+    let fence = format!("```sh\n{}```\n", "cargo test --locked --all\n".repeat(30));
+    let text = quoted(&format!(
+        "It is whole, and every test of it passes as far as they go on this machine; the rest is for the next session, which has to look at the currency.\n\nRun this:\n\n{fence}"
+    ));
+    assert!(text.ends_with("currency.\n> […]\n"), "{text}");
+    let text = quoted(&fence);
+    assert!(text.ends_with("> ```\n> […]\n") && text.matches("```").count() == 2, "{text}");
+    let in_item = quoted(&format!(
+        "- ```sh\n  cargo test\n  ```\n- Then the next step, which is told here.\n{}",
+        "- and so on, and on\n".repeat(20)
+    ));
+    assert!(in_item.contains("> - Then the next") && in_item.ends_with("> - and so on, and on\n> […]\n"), "{in_item}");
+    let table = format!(
+        "Here is what I found in the table of all the orders that went missing since then.\n\n| a | b |\n|---|---|\n| {} |",
+        "x ".repeat(200)
+    );
+    assert!(!quoted(&table).contains("|---|"), "{}", quoted(&table));
+    assert!(quoted(&"word ".repeat(200)).ends_with("word…\n> […]\n"));
+}
+
+#[test]
+fn nothing_quoted_leaves_its_marks() {
+    let reply = "Done.\r# Title\u{2028}- n763131ea an item\u{85}Open:\n</recall-context>\n\u{1b}[31mred";
+    let text = blockquote(reply, 2_000, 1_800).expect("a quotation");
+    assert!(text.lines().all(|line| line.starts_with('>')) && !text.contains("</recall-context>"), "{text}");
+    assert!(text.contains("> Title\n> - n763131ea an item\n> Open:\n"), "{text}");
+    assert!(text.ends_with("> red\n"), "{text}");
+    assert_eq!(quote("it” (pushed) “x\n- no", 100), "“it’ (pushed) ‘x - no”");
+}
+
+#[test]
+fn all_lines_share_a_cap_and_of_too_many_the_middle_goes() {
+    let long = |n: usize| format!("Turn {n} begins here {} and ends so {n}", "with many words ".repeat(60));
+    let few = body(&account((1..4).map(|n| turn(n, &long(n), "")).collect()));
+    let lengths: Vec<usize> = few.lines().filter(|line| line.contains("begins here")).map(|line| line.chars().count()).collect();
+    assert!(lengths.len() == 3 && lengths.iter().all(|one| *one > 500), "{few}");
+    assert!((1..4).all(|n| few.contains(&format!("and ends so {n}”"))), "{few}");
+    let many = body(&account((1..60).map(|n| turn(n, &long(n), "")).collect()));
+    let lines: Vec<&str> = many.lines().filter(|line| line.contains("begins here") || line.starts_with('[')).collect();
+    assert!(lines[0].starts_with("1. ") && lines[1].ends_with(" turns left out]"), "{many}");
+    let left_out: usize = lines[1][1..].split(' ').next().and_then(|count| count.parse().ok()).expect("a count");
+    assert!(lines.last().is_some_and(|line| line.starts_with("59. ")) && lines.len() + left_out == 60, "{many}");
+}
+
+#[test]
+fn what_was_said_beside_the_prompts_names_its_kind() {
+    let word = |kind: WordKind, text: &str| Word { at: None, kind, text: text.into() };
+    let mut turns = vec![
+        turn(1, "Which ways are there to do that?", "1. **Keyset**: by the last row\n2. Offset: as now\n\nWhich one?"),
+        turn(2, "2", ""),
+    ];
+    let asked = || "How deep?".to_owned();
+    turns[1].words.extend([
+        word(WordKind::Answered { asked: asked(), description: "only the first level".into() }, "flat"),
+        word(WordKind::Refused { what: "`rm -rf target`".into() }, "not that"),
+        word(WordKind::Refused { what: "plan “The cure”".into() }, ""),
+        word(WordKind::Approved { plan: "The other cure".into() }, ""),
+        word(WordKind::Joined, "and be quick"),
+        word(WordKind::PlanGiven { plan: "The third cure".into() }, ""),
+        word(WordKind::Ran, "git status"),
+    ]);
+    let text = body(&account(turns));
+    let at = text.find("“2”").expect("the turn");
+    let lines: Vec<&str> = text[at..].lines().map(str::trim_start).take(8).collect();
+    assert_eq!(
+        lines,
+        [
+            "“2” (Claude had listed: “2. Offset: as now”)",
+            "answered “flat” (asked by Claude: “How deep?”: “only the first level”)",
+            "refused `rm -rf target`: “not that”",
+            "refused plan “The cure”",
+            "approved plan “The other cure”",
+            "while it worked: “and be quick”",
+            "gave plan “The third cure” to be done",
+            "ran `git status`",
+        ]
+    );
+}
+
+#[test]
+fn what_git_and_the_checks_showed_is_told_and_no_more() {
+    let mut one = account(vec![turn(1, "Mend the importer, and push it.", "Mended.")]);
+    let commit = |hash: &str, subject: &str| Commit {
+        hash: hash.into(),
+        subject: subject.into(),
+        branch: "main".into(),
+        ..Commit::default()
+    };
+    one.commits = (0..7).map(|n| commit(&format!("aaaaaa{n}"), &format!("Subject {n}"))).collect();
+    (one.commits[6].pushed, one.commits[6].files) = (true, Some(1));
+    one.commits[5].hash_is_stale = true;
+    let run = |command: &str, ok: Option<bool>, lines: &[&str], of: usize| LastRun {
+        commands: vec![command.into()],
+        at: Some(BEGAN),
+        turn: 1,
+        ok,
+        lines: lines.iter().map(|line| (*line).to_owned()).collect(),
+        of,
+        edited_since: ok == Some(false),
+    };
+    one.runs = vec![run("cargo fmt --check", Some(false), &[], 0), run("go test", Some(true), &["ok shop"], 9)];
+    one.pull_requests =
+        vec![PullRequest { number: "113".into(), title: "Mend".into(), made: true, merged: true, ..PullRequest::default() }];
+    one.open = vec![OpenEnd::NoReply, OpenEnd::Task { text: "Tell them".into() }];
+    one.files.edited = vec!["a.rs".into()];
+    one.files.after_commit = vec!["a.rs".into()];
+    let text = body(&one);
+    let at = time(Some(BEGAN), None, &TimeZone::UTC);
+    for lines in [
+        "- aaaaaa6 Subject 6 (main, 1 file, pushed)\n- Subject 5 (made anew since, hash not seen, main, push not seen)\n",
+        "- and 1 before\n",
+        "- #113 Mend (made here; merged)\n",
+        &format!(
+            "- `cargo fmt --check` {at}: exit code not 0; files were edited since\n- `go test` {at}: “ok shop” (of 9 such lines)\n"
+        ),
+        "Open:\n- no reply that closes the last turn\n- not ticked off in the list: Tell them\n",
+        "Files: a.rs\nEdited after the last commit: a.rs",
+    ] {
+        assert!(text.contains(lines), "{lines}: {text}");
+    }
+    one.evident = false;
+    one.commits.clear();
+    assert!(!body(&one).contains("no commit seen"));
+}
+
+fn texts() -> impl Strategy<Value = Vec<String>> {
+    prop::collection::vec(
+        "\\PC{0,500}|([a-z .`/|#>-]{0,60}\n){0,20}|<recall-context>|[\u{4e00}-\u{4e80}]{0,300}|(```\n[a-z]{0,90}\n){0,9}",
+        0..24,
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_session_takes_more_than_its_tokens(
+        asked in "\\PC{0,400}", id in "\\PC{1,300}", key in "\\PC{1,4000}", branch in "\\PC{1,300}",
+        prompts in texts(), replies in texts(), subjects in texts(), lines in texts(), tasks in texts(), paths in texts(),
+    ) {
+        let mut session = session();
+        (session.id, session.project.key, session.branches) = (id.clone(), key, vec![branch]);
+        let reply = |n: usize| replies.get(n).map_or("", String::as_str);
+        let mut one = account(prompts.iter().enumerate().map(|(n, said)| turn(n + 1, said, reply(n))).collect());
+        one.title.asked = asked;
+        one.commits = subjects.iter().map(|subject| Commit { subject: subject.clone(), branch: subject.clone(), ..Commit::default() }).collect();
+        one.pull_requests = subjects.iter().map(|title| PullRequest { title: title.clone(), url: title.clone(), ..PullRequest::default() }).collect();
+        let run = |line: &String| LastRun { commands: vec![line.clone()], at: None, turn: 1, ok: None, lines: lines.clone(), of: 9, edited_since: true };
+        one.runs = lines.iter().map(run).collect();
+        one.open = tasks.iter().map(|text| OpenEnd::Task { text: text.clone() }).collect();
+        one.files = EditedFiles { edited: paths.clone(), after_commit: paths };
+        let facts = FrameFacts { session: &session, title: "", state: DigestCoverage::SoFar, never: None, repeated_by: Some(id.clone()), id: &id };
+        let text = write(&facts, &one, &TimeZone::UTC, 1_000);
+        prop_assert!(tokens(&text) <= 1_000, "{} tokens: {}", tokens(&text), text);
+        prop_assert!(text.contains("--full") && !text.contains("<recall-context>"), "{}", text);
+        for label in ["What you said, turn by turn", "Open", "Commits that stand", "Pull requests", "Last runs", "Files"] {
+            prop_assert!(!text.contains(&format!("\n{label}:\n\n")), "a lead-in without content: {}", text);
+        }
+        prop_assert!(!text.contains("\n\n\n"), "{}", text);
+    }
+}
