@@ -12,6 +12,7 @@ use tokio::sync::Semaphore;
 use crate::config::Config;
 use crate::privacy::Policy;
 use crate::store::Memory;
+use crate::sys::failpoints;
 
 /// Calls that run at the same time.
 const MAX_CONCURRENT: usize = 8;
@@ -88,7 +89,8 @@ impl ReadHandle {
     /// # Errors
     /// If there is none, or it is unreadable or of another version; the error says what to do.
     pub(crate) fn memory(&self, config: &Config, policy: &Policy) -> Result<Memory> {
-        let until = Instant::now() + BUSY_TIMEOUT;
+        let patience = failpoints::patience(BUSY_TIMEOUT);
+        let until = Instant::now() + patience;
         // Waits here, because SQLite's own waiting cannot be interrupted.
         let store = loop {
             match Memory::open_unchanged(&config.database(), policy, POLL_INTERVAL) {
@@ -96,7 +98,7 @@ impl ReadHandle {
                 opened => break opened?,
             }
         };
-        store.set_lock_timeout(BUSY_TIMEOUT)?;
+        store.set_lock_timeout(patience)?;
         self.state().handle = Some(store.interrupt_handle());
         // The call may have been cancelled before the handle existed.
         self.check()?;

@@ -12,7 +12,7 @@ use std::time::Duration;
 use anyhow::Result;
 use rusqlite::{Connection, TransactionBehavior, params};
 
-use super::{LOCK_TIMEOUT, Store};
+use super::{Store, lock_timeout};
 use crate::model::session::Millis;
 use crate::privacy::Policy;
 
@@ -47,7 +47,7 @@ impl Memory {
 
     /// A restricted view of an index that is open for writing.
     pub fn beside_writer(store: &Store, policy: &Policy) -> Result<Self> {
-        Self::of(Store::open_as_it_is(&store.path, LOCK_TIMEOUT)?, policy)
+        Self::of(Store::open_as_it_is(&store.path, lock_timeout())?, policy)
     }
 
     fn of(mut store: Store, policy: &Policy) -> Result<Self> {

@@ -54,9 +54,12 @@ use self::maintenance::FileIdentity;
 pub use self::memory::Memory;
 pub use self::open::OtherFormat;
 use crate::store::chunk::{RecordIndex, StoredKeys};
+use crate::sys::failpoints;
 
 /// How long a statement waits for another process's transaction. Our own transactions take milliseconds.
-const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
+fn lock_timeout() -> Duration {
+    failpoints::patience(Duration::from_secs(10))
+}
 
 pub struct Store {
     pub(crate) db: Connection,

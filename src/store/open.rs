@@ -17,7 +17,7 @@ use rustix::fs::{Access, access};
 
 use super::error::StoreError;
 use super::maintenance::{FileIdentity, backup, orphaned_log};
-use super::{LOCK_TIMEOUT, Store, error, schema, search};
+use super::{Store, error, lock_timeout, schema, search};
 use crate::sys::{failpoints, private_files};
 
 /// The index was written by another version of the program.
@@ -61,7 +61,7 @@ impl Store {
             narrowed: false,
         };
         store.set_checkpoint_on_close(false)?;
-        store.db.busy_timeout(LOCK_TIMEOUT)?;
+        store.db.busy_timeout(lock_timeout())?;
         // Notes are written during runs: a transaction that reads first and then writes must not fail because of a write in between.
         store.db.set_transaction_behavior(TransactionBehavior::Immediate);
         steady_plans(&store.db)?;
@@ -87,10 +87,10 @@ impl Store {
 
     /// Opens the database for reading; upgrades it first if an older program wrote it.
     pub(super) fn open_read_only(path: &Path) -> Result<Self> {
-        match Self::open_as_it_is(path, LOCK_TIMEOUT) {
+        match Self::open_as_it_is(path, lock_timeout()) {
             Err(e) if e.downcast_ref() == Some(&OtherFormat::Older) => {
                 drop(Self::open(path)?);
-                Self::open_as_it_is(path, LOCK_TIMEOUT)
+                Self::open_as_it_is(path, lock_timeout())
             }
             other => other,
         }
@@ -142,7 +142,7 @@ impl Store {
     }
 
     fn to_read(path: &Path) -> Result<Self> {
-        Self::open_as_it_is(path, LOCK_TIMEOUT)
+        Self::open_as_it_is(path, lock_timeout())
     }
 
     fn configure(&self, new: bool) -> Result<()> {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::{LOCK_TIMEOUT, Store};
+use super::{Store, lock_timeout};
 
 /// How long a checkpoint waits for readers. Readers that take longer are not waited for.
 const READER_TIMEOUT: Duration = Duration::from_secs(2);
@@ -45,7 +45,7 @@ impl Store {
         while freed.next()?.is_some() {}
         self.db.busy_timeout(READER_TIMEOUT)?;
         let busy: i64 = self.db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |r| r.get(0))?;
-        self.db.busy_timeout(LOCK_TIMEOUT)?;
+        self.db.busy_timeout(lock_timeout())?;
         Ok(busy == 0)
     }
 }

@@ -7,8 +7,12 @@
 //! - `RECALL_HOLD_AT=<name>:<pipe>` blocks at the point until another process opens the pipe for writing and closes it.
 //! - `RECALL_POINTS=<file>` appends the name of every point passed to the file, one per line, so that a test can discover the points.
 //! - `RECALL_FAULT=<name>` triggers a fault.
+//! - `RECALL_PATIENCE_MS=<number>` shortens the waits for a lock of the index, and before a call of the model is
+//!   tried again, to so many milliseconds.
 //! - `RECALL_STATEMENTS=<file>` appends every SQL statement to the file, one per line, so that a test can count them.
 //! - `RECALL_STEPS=<file>` appends, whenever a statement has ended, how many instructions SQLite took for it, a tab and its text.
+
+use std::time::Duration;
 
 /// Marks a point between two steps.
 #[cfg(not(debug_assertions))]
@@ -19,6 +23,13 @@ pub(crate) fn point(_name: &str) {}
 #[cfg(not(debug_assertions))]
 #[inline]
 pub(crate) fn happens(_name: &str, _what: impl FnOnce()) {}
+
+/// The usual wait.
+#[cfg(not(debug_assertions))]
+#[inline]
+pub(crate) fn patience(usual: Duration) -> Duration {
+    usual
+}
 
 /// Logs SQL statements if a test asks for it.
 #[cfg(not(debug_assertions))]
@@ -53,6 +64,13 @@ pub(crate) fn happens(name: &str, what: impl FnOnce()) {
     if std::env::var_os("RECALL_FAULT").is_some_and(|asked| asked == name) {
         what();
     }
+}
+
+/// The usual wait, or a shorter one if a test asks for it.
+#[cfg(debug_assertions)]
+pub(crate) fn patience(usual: Duration) -> Duration {
+    let asked = std::env::var("RECALL_PATIENCE_MS").ok().and_then(|ms| ms.parse().ok());
+    asked.map_or(usual, |ms| usual.min(Duration::from_millis(ms)))
 }
 
 /// Logs SQL statements if a test asks for it.

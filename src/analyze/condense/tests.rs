@@ -83,6 +83,9 @@ fn must(session: &Session, one: &DistinctEntry<'_>) -> bool {
 }
 
 proptest! {
+    // A case takes long: a quarter of as many.
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 4, ..ProptestConfig::default() })]
+
     #[test]
     fn the_budget_holds_and_the_users_words_and_the_end_are_in(replies in prop::collection::vec("[a-z ]{20,200}\\. All tests passed\\.", 1..40), budget in 2_000usize..6_000) {
         let mut items = vec![Item::Prompt("please mend the pagination".into())];

@@ -13,7 +13,7 @@ use rusqlite::config::DbConfig;
 use super::backup;
 use crate::store::error::{self, StoreError};
 use crate::store::open::read_only;
-use crate::store::{LOCK_TIMEOUT, Store, schema};
+use crate::store::{Store, lock_timeout, schema};
 
 /// Page size of an index, in bytes. A file of at most one page is just being created, and SQLite uses a journal for that.
 const PAGE: u64 = 4096;
@@ -66,7 +66,7 @@ impl Store {
 
     /// Opens an index as if no log lay beside it.
     pub(crate) fn open_without_log(path: &Path) -> Result<Self> {
-        Ok(Self { another: Self::open_without_log, ..read_only(path, "?immutable=1", LOCK_TIMEOUT)?.0 })
+        Ok(Self { another: Self::open_without_log, ..read_only(path, "?immutable=1", lock_timeout())?.0 })
     }
 
     /// Is an index with a log beside it sound without that log?

@@ -23,7 +23,7 @@ use crate::store::load::SessionHead;
 use crate::store::notes::{NewNote, stored_author};
 use crate::store::open::{connect_to_read, read_only};
 use crate::store::transfer::Exported;
-use crate::store::{LOCK_TIMEOUT, Store, error, schema};
+use crate::store::{Store, error, lock_timeout, schema};
 
 /// What an index holds that a restored one should hold again, as far as it can be read.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -154,12 +154,12 @@ impl Store {
     /// # Errors
     /// When nothing of it can be read.
     pub(crate) fn open_as_found(path: &Path) -> Result<Self> {
-        Ok(Self { another: Self::open_as_found, ..read_only(path, how_to_open(path), LOCK_TIMEOUT)?.0 })
+        Ok(Self { another: Self::open_as_found, ..read_only(path, how_to_open(path), lock_timeout())?.0 })
     }
 
     /// The same of an index that SQLite may take for damaged: it reads what it can, also of one that is shorter than its header says.
     pub(crate) fn open_damaged(path: &Path) -> Result<Self> {
-        let store = connect_to_read(path, how_to_open(path), LOCK_TIMEOUT)?;
+        let store = connect_to_read(path, how_to_open(path), lock_timeout())?;
         // SQLite's own switch for recovery. Nothing is written: the connection is read-only.
         store.db.pragma_update(None, "writable_schema", true)?;
         store.version()?;

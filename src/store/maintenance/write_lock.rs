@@ -14,7 +14,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::backup;
-use crate::store::LOCK_TIMEOUT;
+use crate::store::lock_timeout;
 
 /// While it exists, no one else writes the index. It writes nothing either.
 pub(crate) struct WriteLock {
@@ -31,7 +31,7 @@ impl WriteLock {
         let db = Connection::open_with_flags(index, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX).ok()?;
         // The log must not be folded into a damaged index.
         db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).ok()?;
-        db.busy_timeout(LOCK_TIMEOUT).ok()?;
+        db.busy_timeout(lock_timeout()).ok()?;
         // In any other mode it is not an index of ours, and locking it would write beside it.
         let mode: String = db.query_row("PRAGMA journal_mode", [], |r| r.get(0)).ok()?;
         (mode == "wal").then(|| db.execute_batch("BEGIN IMMEDIATE").ok()).flatten()?;

@@ -154,7 +154,7 @@ impl Claude {
                 Attempt::Answered(answer) => return Ok(*answer),
                 Attempt::Failed(failure) => return Err(failure),
                 Attempt::Retry(what) => match waits.next() {
-                    Some(wait) if !shutdown::requested() => std::thread::sleep(*wait),
+                    Some(wait) if !shutdown::requested() => std::thread::sleep(failpoints::patience(*wait)),
                     _ => return Err(SummaryFailure::Unavailable { what, cost_usd: Some(0.0) }),
                 },
             }

@@ -117,7 +117,7 @@ fn what_may_pass_is_tried_again_in_the_same_run() {
 fn what_does_not_pass_after_some_tries_ends_the_models_part() {
     let words = "API Error: Unable to connect to API (ConnectionRefused)";
     let stand_in = refuses(&["plain", "retry"], words, None);
-    let ran = stand_in.recall(&["digest"]);
+    let ran = stand_in.world.recall_with(["digest"], &[("RECALL_PATIENCE_MS", "100")]);
     assert_eq!(ran.code, 1, "{ran:#?}");
     let tries = stand_in.calls().len();
     assert!((2..=4).contains(&tries), "one session, a few tries: {tries}");

@@ -5,8 +5,12 @@ use serde_json::json;
 use crate::damage::scene::{Scene, id};
 use crate::support::fed;
 use crate::support::mcp_client::Peer;
+use crate::support::timeout::ended;
 
-/// All of them wait as long as they do at the same time.
+/// Long enough for the commands that only wait for each other; nobody is to wait for the program that holds the lock.
+const PATIENCE: (&str, &str) = ("RECALL_PATIENCE_MS", "1000");
+
+/// All of them wait at the same time.
 #[test]
 fn nobody_reads_that_a_database_is_locked() {
     let scene = Scene::new();
@@ -31,7 +35,9 @@ fn nobody_reads_that_a_database_is_locked() {
         for command in commands {
             let scene = &scene;
             scope.spawn(move || {
-                let ran = scene.run(command);
+                let mut process = scene.world.process();
+                process.args(command).envs([PATIENCE]);
+                let ran = ended(process, "", &format!("{command:?}"));
                 let text = format!("{}{}", ran.out, ran.err);
                 assert!(!text.contains("database is locked") && !text.contains("panicked"), "{command:?}: {text}");
                 // Two at once that want to write: one of them finds the other at work.
@@ -46,7 +52,8 @@ fn nobody_reads_that_a_database_is_locked() {
             });
         }
         scope.spawn(|| {
-            let mut peer = Peer::greet(&scene.world);
+            let mut peer = Peer::start_with(&scene.world, scene.world.root(), &[PATIENCE]);
+            peer.initialize(json!({}));
             let why = peer.fail("search", json!({"query": "importer"}));
             assert!(why.contains("is locked by another process"), "{why}");
             let why = peer.fail("remember", json!({"text": "Tabs are never used in this project"}));
@@ -55,7 +62,7 @@ fn nobody_reads_that_a_database_is_locked() {
         });
         scope.spawn(|| {
             let mut hook = scene.world.process();
-            hook.args(["hook", "session-start"]);
+            hook.args(["hook", "session-start"]).envs([PATIENCE]);
             let payload = json!({"session_id": id(40), "transcript_path": scene.world.claude_dir().join(format!("projects/-home-dev-src-shop/{}.jsonl", id(40))), "cwd": "/home/dev/src/shop",
                 "hook_event_name": "SessionStart", "permission_mode": "default", "source": "startup"});
             let ran = fed(hook, payload.to_string().as_bytes());
