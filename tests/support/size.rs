@@ -27,6 +27,31 @@ pub fn cases(plain: u32) -> u32 {
     number("PROPTEST_CASES", plain)
 }
 
+/// The same where each case starts the program: RECALL_WHOLE=1 asks for all of them.
+pub fn runs(plain: u32, whole: u32) -> u32 {
+    cases(if is_whole() { whole } else { plain })
+}
+
+/// Is everything to be tried with everything else (RECALL_WHOLE=1), and not only each thing once?
+pub fn is_whole() -> bool {
+    number::<u8>("RECALL_WHOLE", 0) != 0
+}
+
+/// Numbers of the first and of the second kind that are tried together: all pairs where everything is to be tried, else each number once at
+/// least.
+pub fn pairs(first: usize, second: usize) -> Vec<(usize, usize)> {
+    if is_whole() {
+        return (0..first).flat_map(|a| (0..second).map(move |b| (a, b))).collect();
+    }
+    // Another order in each round, so that none of the fewer goes with every second of the many.
+    let by_turns = |n: usize, all: usize| (n + n / all) % all;
+    if first < second {
+        (0..second).map(|n| (by_turns(n, first), n)).collect()
+    } else {
+        (0..first).map(|n| (n, by_turns(n, second))).collect()
+    }
+}
+
 /// Numbers that look random and are the same for the same seed. After Vigna's splitmix64.
 pub struct Dice(pub u64);
 

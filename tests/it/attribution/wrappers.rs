@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::attribution::corpus::{SHAPES, WORDS, WRAPPERS, machines, of_users, shaped, vague, with, words};
 use crate::attribution::outputs::{digested, items, prompts, told};
 use crate::support::rows::Rows;
+use crate::support::size::is_whole;
 
 /// Rows of one session at most: a session beyond some size is told in part.
 const OF_A_SESSION: usize = 60;
@@ -27,16 +28,18 @@ fn word(n: usize) -> String {
     format!("forged{n}word")
 }
 
-/// Texts that client after client may wrap, in every shape a row has, of several lengths, with what the row says of it.
+/// Texts that client after client may wrap, in every shape a row has, of several lengths, with what the row says of it: lengths and fields by
+/// turns, or all of them.
 fn wrapped() -> Vec<Value> {
     let mut rows = Vec::new();
+    let told = vague();
     for wrapper in WRAPPERS {
         for shape in 0..SHAPES {
-            for length in 0..WORDS.len() {
-                for fields in vague() {
-                    let text = wrapper.replace('@', &words(length, &word(rows.len())));
-                    rows.push(with(shaped(shape, &text), &fields));
-                }
+            let all = (0..WORDS.len()).flat_map(|length| (0..told.len()).map(move |fields| (length, fields)));
+            let turn = rows.len() % (WORDS.len() * told.len());
+            for (length, fields) in if is_whole() { all.collect() } else { all.skip(turn).take(1).collect::<Vec<_>>() } {
+                let text = wrapper.replace('@', &words(length, &word(rows.len())));
+                rows.push(with(shaped(shape, &text), &told[fields]));
             }
         }
     }

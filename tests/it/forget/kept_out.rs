@@ -5,9 +5,10 @@ use proptest::prelude::*;
 use crate::forget::scene::{EXTRACT, TEXT, WORD, transcripts};
 use crate::support::World;
 use crate::support::data_folder::assert_gone;
+use crate::support::size::runs;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 8, failure_persistence: None, max_shrink_iters: 8, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: runs(2, 8), failure_persistence: None, max_shrink_iters: 8, ..ProptestConfig::default() })]
 
     #[test]
     fn a_text_that_was_forgotten_at_any_point_is_gone_as_far_as_it_was_there(cuts in prop::collection::vec(0usize..=1000, 3), whole in any::<bool>()) {

@@ -191,7 +191,7 @@ fn ending() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: crate::support::size::cases(8), failure_persistence: None, max_shrink_iters: 16, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: crate::support::size::runs(2, 8), failure_persistence: None, max_shrink_iters: 16, ..ProptestConfig::default() })]
 
     #[test]
     fn no_text_ends_any_frame(text in ending()) {

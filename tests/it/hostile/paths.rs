@@ -1,11 +1,12 @@
 //! No name leads out of the data folder, nor to a file that is none of ours.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use crate::hostile::scene::{Hostile, S, SHOP, world};
+use crate::support::size::pairs;
 use crate::support::{World, files_below};
 
 const EXTRACT: [&str; 2] = ["--summarizer", "extract"];
@@ -72,9 +73,9 @@ fn no_name_of_anything_leads_out_of_the_data_folder() {
     ]
     .map(|line| line.split(' ').map(str::to_owned).collect())
     .into();
-    for name in &names {
-        commands.push(vec!["show".into(), "--full".into(), "--".into(), name.clone()]);
-        commands.push(vec!["timeline".into(), "--".into(), name.clone()]);
+    for (name, command) in pairs(names.len(), 2) {
+        let command = [&["show", "--full", "--"][..], &["timeline", "--"]][command];
+        commands.push(command.iter().copied().chain([names[name].as_str()]).map(str::to_owned).collect());
     }
     commands.push(vec!["forget".into(), "--session".into(), sessions[0].clone()]);
     commands.push(vec!["forget".into(), "--match".into(), "escape".into()]);
@@ -147,34 +148,48 @@ fn a_link_in_a_pages_place_is_replaced_and_not_written_through() {
 /// The line that a page gives to continue a session, run in a shell.
 #[test]
 fn what_a_page_says_to_type_runs_the_client_and_nothing_else() {
-    for name in [
+    let names = [
         "$(touch owned)", "`touch owned`", "; touch owned", "a'b; touch owned; '", "-rf", "a b", "&& touch owned", "| touch owned",
         "{a,b}", "~", "!!", "*",
-    ] {
-        for id in [S, "--dangerously-skip-permissions", "-p", "x; touch owned", "$(touch owned)"] {
-            let world = World::new();
-            // Where a shell has somewhere to go.
-            let cwd = world.root().join("src").join(name);
-            fs::create_dir_all(&cwd).unwrap();
-            world.fake_claude("#!/bin/sh\nprintf '%s\\n' \"$PWD\" \"$@\" > \"$HOME/args\"\n");
-            Hostile::new(id, cwd.to_str().unwrap(), "main").say("nothing of note").put(&world);
-            world.digest(&EXTRACT);
-            let page = world.pages().into_iter().find(|(path, _)| path.contains("/sessions/")).unwrap().1;
-            let (_, after) = page.split_once("```sh\n").unwrap();
-            let (line, _) = after.split_once("\n```").unwrap();
-            let ran = world.shell(line);
-            assert_eq!(ran.code, 0, "{line}: {ran:#?}");
-            let told = fs::read_to_string(world.home().join("args")).unwrap_or_else(|e| panic!("{e}: {line}"));
-            let args: Vec<&str> = told.lines().collect();
-            let resume =
-                if id.starts_with('-') { vec![format!("--resume={id}")] } else { vec!["--resume".to_owned(), id.to_owned()] };
-            assert_eq!(
-                (Path::new(args[0]), &args[1..]),
-                (cwd.as_path(), &resume.iter().map(String::as_str).collect::<Vec<_>>()[..]),
-                "{line}"
-            );
-            let owned = files_below(world.root()).into_iter().find(|file| file.ends_with("owned"));
-            assert_eq!(owned, None, "{line}");
-        }
+    ];
+    let ids = [S, "--dangerously-skip-permissions", "-p", "x; touch owned", "$(touch owned)"];
+    // No id is that of two sessions.
+    let own = |id: &str, n: usize| if id == S { format!("{n:08x}{}", &S[8..]) } else { format!("{id}{n}") };
+    let sessions: Vec<(&str, String)> =
+        (0..names.len()).flat_map(|n| ids.map(|id| (names[n], if n == 0 { id.to_owned() } else { own(id, n) }))).collect();
+    let world = World::new();
+    world.fake_claude("#!/bin/sh\nprintf '%s\\n' \"$PWD\" \"$@\" > \"$HOME/args\"\n");
+    let cwd = |name: &str| world.root().join("src").join(name);
+    for (n, (name, id)) in sessions.iter().enumerate() {
+        // Where a shell has somewhere to go.
+        fs::create_dir_all(cwd(name)).unwrap();
+        // What says nearly the same as another has no page of its own.
+        let text: String = (0..12).map(|word| format!("note{n}of{word} ")).collect();
+        let mut session = Hostile::new(id, cwd(name).to_str().unwrap(), "main").say(&text);
+        // Nor is a row.
+        session.rows = session.rows.replace("-0000-4000-8000-", &format!("-{n:04}-4000-8000-"));
+        session.put(&world);
     }
+    world.digest(&EXTRACT);
+    let mut expected: BTreeSet<(PathBuf, Vec<String>)> = sessions
+        .iter()
+        .map(|(name, id)| {
+            let resume = if id.starts_with('-') { vec![format!("--resume={id}")] } else { vec!["--resume".to_owned(), id.clone()] };
+            (cwd(name), resume)
+        })
+        .collect();
+    for (_, page) in world.pages().into_iter().filter(|(path, _)| path.contains("/sessions/")) {
+        let (_, after) = page.split_once("```sh\n").unwrap_or_else(|| panic!("{page}"));
+        let (line, _) = after.split_once("\n```").unwrap();
+        let ran = world.shell(line);
+        assert_eq!(ran.code, 0, "{line}: {ran:#?}");
+        let told = fs::read_to_string(world.home().join("args")).unwrap_or_else(|e| panic!("{e}: {line}"));
+        fs::remove_file(world.home().join("args")).unwrap();
+        let mut args = told.lines().map(str::to_owned);
+        let typed = (PathBuf::from(args.next().unwrap()), args.collect());
+        assert!(expected.remove(&typed), "{line}: {typed:?}");
+        let owned = files_below(world.root()).into_iter().find(|file| file.ends_with("owned"));
+        assert_eq!(owned, None, "{line}");
+    }
+    assert!(expected.is_empty(), "not continued: {expected:#?}");
 }

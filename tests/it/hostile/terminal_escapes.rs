@@ -140,7 +140,7 @@ fn ordering() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: crate::support::size::cases(8), failure_persistence: None, max_shrink_iters: 16, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: crate::support::size::runs(2, 8), failure_persistence: None, max_shrink_iters: 16, ..ProptestConfig::default() })]
 
     #[test]
     fn no_command_passes_any_order_on(text in ordering()) {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::support::World;
-use crate::support::size::number;
+use crate::support::size::{is_whole, number};
 
 #[test]
 fn a_digest_that_is_started_during_another_does_nothing_and_no_harm() {
@@ -86,7 +86,7 @@ fn what_somebody_else_writes_while_hooks_come_and_go_is_not_lost() {
         let stop = AtomicBool::new(false);
         let (lost, written) = std::thread::scope(|scope| {
             let writer = scope.spawn(|| write_on(&file, in_place, &stop));
-            for _ in 0..5 * number("RECALL_CROWD", 1) {
+            for _ in 0..if is_whole() { 5 } else { 2 } * number("RECALL_CROWD", 1) {
                 for command in [&["install", "--timer", "none"][..], &["uninstall"]] {
                     let ran = world.recall(command);
                     // It gives up where somebody writes all the time, and says so; what is theirs stays.

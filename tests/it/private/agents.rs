@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::private::outputs::{digest_and_listen, listener};
 use crate::support::rows::{FOLDER, Rows, bash, put};
+use crate::support::size::pairs;
 use crate::support::stand_in::StandIn;
 
 const AGENT: &str = "a6609bf8017d8985e";
@@ -143,17 +144,17 @@ fn what_it_did_is_as_private_as_the_turn_that_started_it() {
 
 #[test]
 fn in_whichever_order_the_files_are_read() {
-    for case in cases() {
-        for main_first in [true, false] {
-            println!("{case:?}, main first: {main_first}");
-            let listener = listener("");
-            let place: [fn(&StandIn, Case); 2] = if main_first { [place_main, place_agent] } else { [place_agent, place_main] };
-            place[0](&listener, case);
-            let ran = listener.world.recall(["digest", "--ingest-only"]);
-            assert!(ran.code < 2, "{ran:#?}");
-            place[1](&listener, case);
-            digest_and_listen(&listener);
-        }
+    let cases = cases();
+    for (case, main_first) in pairs(cases.len(), 2) {
+        let (case, main_first) = (cases[case], main_first == 0);
+        println!("{case:?}, main first: {main_first}");
+        let listener = listener("");
+        let place: [fn(&StandIn, Case); 2] = if main_first { [place_main, place_agent] } else { [place_agent, place_main] };
+        place[0](&listener, case);
+        let ran = listener.world.recall(["digest", "--ingest-only"]);
+        assert!(ran.code < 2, "{ran:#?}");
+        place[1](&listener, case);
+        digest_and_listen(&listener);
     }
 }
 

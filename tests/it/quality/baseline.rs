@@ -34,7 +34,7 @@ impl Plain {
         let found: Vec<(String, String)> = found.collect::<Result<_, _>>().expect("rows");
         // As it would be shown: the id's start and thirty words.
         let bytes = found.iter().map(|(_, text)| 10 + text.len()).sum();
-        Answer { sessions: found.into_iter().map(|(id, _)| id).collect(), bytes }
+        Answer { sessions: found.into_iter().map(|(id, _)| id).collect(), bytes: Some(bytes) }
     }
 }
 

@@ -6,8 +6,8 @@ use crate::quality::questions::{Question, UNANSWERABLE};
 pub struct Answer {
     /// Ids of sessions, best first, each once.
     pub sessions: Vec<String>,
-    /// Of what somebody gets to read.
-    pub bytes: usize,
+    /// Of what somebody gets to read, where that was asked for.
+    pub bytes: Option<usize>,
 }
 
 /// How one question was answered.
@@ -60,7 +60,7 @@ pub fn summary<'a>(all: impl Iterator<Item = (&'a Question, &'a Answer)>) -> Sum
     let (nothing, some): (Vec<_>, Vec<_>) = all.partition(|(q, _)| q.kind == UNANSWERABLE);
     let marks: Vec<Marks> = some.iter().map(|(q, a)| marks(q, a)).collect();
     let mean = |value: fn(&Marks) -> f64| average(marks.iter().map(value));
-    let mut bytes: Vec<usize> = some.iter().chain(&nothing).map(|(_, a)| a.bytes).collect();
+    let mut bytes: Vec<usize> = some.iter().chain(&nothing).filter_map(|(_, a)| a.bytes).collect();
     bytes.sort_unstable();
     Summary {
         recall5: mean(|m| m.recall5),
@@ -83,7 +83,7 @@ fn marks_are_what_their_definitions_say() {
     let ids = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>();
     let grades = vec![("a".to_owned(), 2), ("b".to_owned(), 2), ("c".to_owned(), 1)];
     let question = Question { id: "q".into(), kind: "k".into(), tune: true, text: "t".into(), grades };
-    let of = |names: &[&str]| marks(&question, &Answer { sessions: ids(names), bytes: 0 });
+    let of = |names: &[&str]| marks(&question, &Answer { sessions: ids(names), bytes: None });
 
     let all = of(&["a", "b", "c"]);
     assert_eq!((all.recall5, all.first, all.rr), (1.0, 1.0, 1.0));

@@ -111,9 +111,9 @@ fn a_process_that_left_the_group_and_holds_the_output_is_not_waited_for() {
 fn long_session() -> StandIn {
     let stand_in = StandIn::new(&[], "");
     let id = "aaaaaaaa-0000-4000-8000-000000000001";
-    let rows = (0..120).map(|n| {
+    let rows = (0..90).map(|n| {
         let at = format!("2026-11-19T10:{:02}:{:02}Z", n / 60, n % 60);
-        let words: String = (0..150).map(|word| format!("word{n}x{word} ")).collect();
+        let words: String = (0..85).map(|word| format!("word{n}x{word} ")).collect();
         user(id, &format!("aaaaaaaa-0000-4000-8000-0000001{n:05}"), &at, &format!("Question {n}: {words}"))
             + &assistant(id, &format!("aaaaaaaa-0000-4000-8000-0000002{n:05}"), &at, &format!("Because of {n}. {words}"))
     });

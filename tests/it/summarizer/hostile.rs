@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::summarizer::many_sessions::{BLOG, Many, id};
+use crate::summarizer::many_sessions::{BLOG, Many, id, project};
 use crate::summarizer::outputs::{acts, frame_is_whole, injected, is_said, nothing_acts};
 use crate::support::stand_in::{COST, refused, report, said};
 
@@ -98,11 +98,11 @@ fn whatever_a_model_says_is_data_wherever_it_comes_out() {
 
 #[test]
 fn each_of_them_alone_is_what_the_next_session_is_told_first() {
-    // The last session is told in full; of the others only titles.
-    for (at, (what, words)) in WORDS.iter().enumerate() {
-        let many = Many::that_get(&[reply_of(words, at)]);
-        many.digest_all();
-        let told = injected(&many.stand_in.world, BLOG);
+    // The last session of a project is told in full; of the others only titles.
+    let many = Many::apart_that_get(&WORDS.iter().enumerate().map(|(at, (_, words))| reply_of(words, at)).collect::<Vec<_>>());
+    many.digest_all();
+    for (at, (what, _)) in WORDS.iter().enumerate() {
+        let told = injected(&many.stand_in.world, &project(at + 1));
         assert!(told.contains("Last session"), "{what}: {told}");
         frame_is_whole(&told);
     }

@@ -23,9 +23,19 @@ pub fn id(n: usize) -> String {
     format!("{n:08}-0000-4000-8000-000000000000")
 }
 
+/// The project of a session that has one of its own.
+pub fn project(n: usize) -> String {
+    format!("{BLOG}{n}")
+}
+
 impl Many {
     /// Sessions 1 to `count`, the last one the newest. `$q` in the scenario is whose turn it is.
     pub fn new(count: usize, scenario: &str) -> Self {
+        Self::each_in(|_| BLOG.to_owned(), count, scenario)
+    }
+
+    /// The same, each in the folder that this says.
+    fn each_in(folder: impl Fn(usize) -> String, count: usize, scenario: &str) -> Self {
         let stand_in = StandIn::new(&[], "");
         for n in 1..=count {
             let (id, at) = (id(n), format!("2026-11-{:02}T{:02}:{:02}:00Z", 1 + n / 1440, n / 60 % 24, n % 60));
@@ -34,7 +44,9 @@ impl Many {
                 user(&id, &uuid(1), &at, &format!("Question {n}: why is the feed empty?")),
                 assistant(&id, &uuid(2), &at, "It filters on drafts."),
             ];
-            stand_in.world.transcript(&format!("-home-dev-src-blog/{id}.jsonl"), rows.concat().replace("src/shop", "src/blog"));
+            let cwd = folder(n);
+            let path = format!("{}/{id}.jsonl", cwd.replace('/', "-"));
+            stand_in.world.transcript(&path, rows.concat().replace("/home/dev/src/shop", &cwd));
         }
         let many = Self { stand_in, count };
         many.configure("");
@@ -44,11 +56,20 @@ impl Many {
 
     /// One session a reply; these are printed byte for byte.
     pub fn that_get<R: AsRef<[u8]>>(replies: &[R]) -> Self {
-        let many = Self::new(replies.len(), "cat \"$here/reply.$q\"");
+        Self::new(replies.len(), "").getting(replies)
+    }
+
+    /// The same, each session in a project of its own.
+    pub fn apart_that_get<R: AsRef<[u8]>>(replies: &[R]) -> Self {
+        Self::each_in(project, replies.len(), "").getting(replies)
+    }
+
+    fn getting<R: AsRef<[u8]>>(self, replies: &[R]) -> Self {
+        self.now_does("cat \"$here/reply.$q\"");
         for (at, reply) in replies.iter().enumerate() {
-            many.stand_in.put_bytes(&format!("reply.{}", at + 1), reply.as_ref());
+            self.stand_in.put_bytes(&format!("reply.{}", at + 1), reply.as_ref());
         }
-        many
+        self
     }
 
     pub fn now_does(&self, scenario: &str) {

@@ -6,7 +6,7 @@ use std::fs;
 
 use crate::damage::kinds::{PAGE, cut, noise, over};
 use crate::damage::scene::{EARLY_NOTE, LATE_NOTE, Scene, id, put, session};
-use crate::support::size::Dice;
+use crate::support::size::{Dice, pairs};
 use crate::support::{NOW, Ran, World, files_below, numbered_reply, user};
 
 /// Who is asked the same twice is asked under the same sum.
@@ -141,22 +141,22 @@ fn what_lies_on_whole_pages_of_an_index_without_its_end_comes_back_and_is_not_pa
     // The model tells the early ones anew, too.
     let n = EARLY.count() + PAID.count();
     assert_eq!((made.len(), asked.len(), spent.as_f64().map(|usd| (usd * 100.0).round())), (n, n, Some(n as f64)));
-    for damage in DAMAGES.iter().filter(|damage| damage.is_readable) {
-        for copy in [true, false] {
-            let (ran, what) = repaired(&scene, damage, copy);
-            assert_eq!(scene.holds(), holds, "{what}: {ran:#?}");
-            assert_eq!(by_model(&scene), made, "{what}: {ran:#?}");
-            assert_eq!(scene.world.status()["spent_usd"], spent, "{what}: {ran:#?}");
-            assert_eq!(scene.run(&["digest", "--summarizer", "extract"]).code, 0, "{what}");
-            assert_eq!(by_model(&scene), made, "{what}");
-            // Those that the model has told of are not told again; those that wait for it are.
-            fs::write(scene.world.bin().join("claude.calls"), asked.join("\n") + "\n").expect("the calls before");
-            let ran = scene.run(&["digest", "--summarizer", "claude"]);
-            let all = calls(&scene);
-            assert_eq!((ran.code, all.len()), (0, asked.len() + LAST.count()), "{what}: {ran:#?}");
-            assert!(!all[asked.len()..].iter().any(|call| asked.contains(call)), "{what}: paid twice");
-            assert_eq!(by_model(&scene).iter().filter(|digest| made.contains(digest)).count(), made.len(), "{what}");
-        }
+    let damages: Vec<_> = DAMAGES.iter().filter(|damage| damage.is_readable).collect();
+    for (damage, copy) in pairs(damages.len(), 2) {
+        let (damage, copy) = (damages[damage], copy == 0);
+        let (ran, what) = repaired(&scene, damage, copy);
+        assert_eq!(scene.holds(), holds, "{what}: {ran:#?}");
+        assert_eq!(by_model(&scene), made, "{what}: {ran:#?}");
+        assert_eq!(scene.world.status()["spent_usd"], spent, "{what}: {ran:#?}");
+        assert_eq!(scene.run(&["digest", "--summarizer", "extract"]).code, 0, "{what}");
+        assert_eq!(by_model(&scene), made, "{what}");
+        // Those that the model has told of are not told again; those that wait for it are.
+        fs::write(scene.world.bin().join("claude.calls"), asked.join("\n") + "\n").expect("the calls before");
+        let ran = scene.run(&["digest", "--summarizer", "claude"]);
+        let all = calls(&scene);
+        assert_eq!((ran.code, all.len()), (0, asked.len() + LAST.count()), "{what}: {ran:#?}");
+        assert!(!all[asked.len()..].iter().any(|call| asked.contains(call)), "{what}: paid twice");
+        assert_eq!(by_model(&scene).iter().filter(|digest| made.contains(digest)).count(), made.len(), "{what}");
     }
 }
 
@@ -166,27 +166,27 @@ fn without_a_header_or_schema_the_copy_comes_back_and_all_that_is_lost_is_named(
     let (mut sessions, notes) = scene.holds();
     // No transcript is left of it.
     assert!(sessions.remove(&id(PAID_AND_GONE)));
-    for damage in DAMAGES.iter().filter(|damage| !damage.is_readable) {
-        for copy in [true, false] {
-            let (ran, what) = repaired(&scene, damage, copy);
-            assert_eq!(scene.holds(), (sessions.clone(), notes.clone()), "{what}: transcripts and pages have the rest: {ran:#?}");
-            assert!(by_model(&scene).is_empty(), "{what}: the copy has none: {ran:#?}");
-            // The model told the early ones anew after the copy was made.
-            let (all, early) = (EARLY.count() + PAID.count() + LAST.count(), if copy { EARLY.count() } else { 0 });
-            assert_eq!(scene.world.count("SELECT count(*) FROM digest WHERE NOT superseded"), early as i64, "{what}");
-            let paid = EARLY.count() + PAID.count() - early;
-            let lost = format!("lost: 1 session, at least {} digests ({paid} of them paid for), 0 notes", all - early);
-            let page = "1 session is left only in its page";
-            let rest = ["digests that were paid for, money spent", "budgets count without the money that was spent since the copy"];
-            for told in [&*lost, page, &id(PAID_AND_GONE), rest[0], rest[1], "the damaged index could not be read"] {
-                assert!(ran.err.contains(told), "{what}: no `{told}` in {ran:#?}");
-            }
-            assert!(ran.code == 1 && !ran.out.contains("lost        nothing"), "{what}: {ran:#?}");
-            assert_eq!(ran.err.contains("forget it once more"), !copy, "{what}: {ran:#?}");
-            let digest = scene.run(&["digest", "--summarizer", "extract"]);
-            assert_eq!(digest.code, 0, "{what}: digests are made again: {digest:#?}");
-            assert_eq!(scene.world.count("SELECT count(*) FROM digest WHERE NOT superseded"), all as i64 - 1, "{what}");
+    let damages: Vec<_> = DAMAGES.iter().filter(|damage| !damage.is_readable).collect();
+    for (damage, copy) in pairs(damages.len(), 2) {
+        let (damage, copy) = (damages[damage], copy == 0);
+        let (ran, what) = repaired(&scene, damage, copy);
+        assert_eq!(scene.holds(), (sessions.clone(), notes.clone()), "{what}: transcripts and pages have the rest: {ran:#?}");
+        assert!(by_model(&scene).is_empty(), "{what}: the copy has none: {ran:#?}");
+        // The model told the early ones anew after the copy was made.
+        let (all, early) = (EARLY.count() + PAID.count() + LAST.count(), if copy { EARLY.count() } else { 0 });
+        assert_eq!(scene.world.count("SELECT count(*) FROM digest WHERE NOT superseded"), early as i64, "{what}");
+        let paid = EARLY.count() + PAID.count() - early;
+        let lost = format!("lost: 1 session, at least {} digests ({paid} of them paid for), 0 notes", all - early);
+        let page = "1 session is left only in its page";
+        let rest = ["digests that were paid for, money spent", "budgets count without the money that was spent since the copy"];
+        for told in [&*lost, page, &id(PAID_AND_GONE), rest[0], rest[1], "the damaged index could not be read"] {
+            assert!(ran.err.contains(told), "{what}: no `{told}` in {ran:#?}");
         }
+        assert!(ran.code == 1 && !ran.out.contains("lost        nothing"), "{what}: {ran:#?}");
+        assert_eq!(ran.err.contains("forget it once more"), !copy, "{what}: {ran:#?}");
+        let digest = scene.run(&["digest", "--summarizer", "extract"]);
+        assert_eq!(digest.code, 0, "{what}: digests are made again: {digest:#?}");
+        assert_eq!(scene.world.count("SELECT count(*) FROM digest WHERE NOT superseded"), all as i64 - 1, "{what}");
     }
 }
 

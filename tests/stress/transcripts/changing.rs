@@ -35,7 +35,7 @@ fn digested(world: &World) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: crate::support::size::cases(12), failure_persistence: None, max_shrink_iters: 24, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: crate::support::size::runs(4, 12), failure_persistence: None, max_shrink_iters: 24, ..ProptestConfig::default() })]
 
     #[test]
     fn bytes_that_come_in_any_pieces_make_what_they_make_at_once(cuts in prop::collection::btree_set(0usize..3000, 1..7)) {
@@ -128,7 +128,7 @@ fn befall(world: &World, event: &Event, bytes: &[u8]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: crate::support::size::cases(12), failure_persistence: None, max_shrink_iters: 40, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: crate::support::size::runs(4, 12), failure_persistence: None, max_shrink_iters: 40, ..ProptestConfig::default() })]
 
     #[test]
     fn whatever_befell_a_transcript_once_it_is_there_its_content_is_in(events in events()) {
