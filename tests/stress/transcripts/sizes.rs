@@ -5,7 +5,7 @@ use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::process::Stdio;
 use std::time::Duration;
 
-use crate::support::size::{Dice, number};
+use crate::support::size::{Dice, is_whole, number};
 use crate::support::{Ran, World, age, assistant};
 use crate::transcripts::{S, asked, conversation, numbered, questions};
 
@@ -14,17 +14,19 @@ const MOST: u64 = 128 << 10;
 
 /// Runs `recall` and tells the most memory it had at once, in KiB.
 fn measured(world: &World, args: &[&str]) -> (Ran, u64) {
-    let mut child = world.process().args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let child = world.process().args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let status = format!("/proc/{}/status", child.id());
+    // What it prints may be more than a pipe holds, so somebody reads meanwhile.
+    let output = std::thread::spawn(move || child.wait_with_output().unwrap());
     let mut most = 0;
-    while child.try_wait().unwrap().is_none() {
+    while !output.is_finished() {
         // The kernel keeps the highest; the last look is as good as all of them.
         let told = std::fs::read_to_string(&status).unwrap_or_default();
         let high = told.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok());
         most = high.unwrap_or(most);
         std::thread::sleep(Duration::from_millis(3));
     }
-    (Ran::of(child.wait_with_output().unwrap()), most)
+    (Ran::of(output.join().unwrap()), most)
 }
 
 fn assert_lean(most: u64) {
@@ -52,7 +54,9 @@ fn a_line_of_200_mb_is_told_and_what_stands_around_it_is_kept() {
 #[test]
 fn lines_of_nearly_16_mib_in_several_files_at_once_take_no_more_memory_than_there_is() {
     let world = World::new();
-    for n in 0..4 {
+    // Each of the two threads has one, at least.
+    let files = if is_whole() { 4 } else { 2 };
+    for n in 0..files {
         let id = format!("{n:08}-dddd-4ddd-8ddd-000000000000");
         let path = world.transcript(&format!("-p/{id}.jsonl"), conversation(&id, 1));
         let mut file = BufWriter::new(File::options().append(true).open(&path).unwrap());
@@ -67,7 +71,7 @@ fn lines_of_nearly_16_mib_in_several_files_at_once_take_no_more_memory_than_ther
     }
     let (ran, most) = measured(&world, &["digest", "--ingest-only", "--jobs", "2"]);
     assert_eq!(ran.code, 0, "{ran:#?}");
-    assert_eq!(world.count("SELECT sum(prompts) FROM bundle"), 12);
+    assert_eq!(world.count("SELECT sum(prompts) FROM bundle"), 3 * files);
     assert_lean(most);
 }
 
@@ -130,7 +134,7 @@ const MOST_OF_ONE: u64 = 96 << 10;
 /// How much the session says that says much, in megabytes: RECALL_SAID_MB. The plain number is a little more than is ever loaded whole;
 /// 400 were read once.
 fn megabytes_said() -> usize {
-    number("RECALL_SAID_MB", 20)
+    number("RECALL_SAID_MB", 17)
 }
 
 /// Most of these words stand in every reply, and no two replies are the same.
