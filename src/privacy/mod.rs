@@ -110,7 +110,8 @@ impl Sanitizer {
     pub(crate) fn pass_users(&self, blocks: &[Cow<'_, str>]) -> SanitizedText {
         let plain: Vec<_> = blocks.iter().map(|block| without_controls(block)).collect();
         let own: Vec<&str> = plain.iter().map(|block| tags::before_injected(block)).collect();
-        let mut passed = self.pass(&own.join("\n\n"));
+        // A single block, which may have 16 MiB, is not copied.
+        let mut passed = if let [one] = own[..] { self.pass(one) } else { self.pass(&own.join("\n\n")) };
         // What is not believed to be the user's may still be private.
         for stripped in plain.iter().zip(&own).map(|(block, own)| tags::strip(&block[own.len()..])) {
             passed.private |= stripped.private;

@@ -62,6 +62,9 @@ pub(crate) struct ConversationState {
     /// Commands whose output is still to come.
     #[serde(skip_serializing_if = "PendingRuns::is_empty")]
     runs: PendingRuns,
+    /// A record of the user's folders was kept.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    begun: bool,
 }
 
 /// When a subagent began, and for which prompt.
@@ -120,6 +123,11 @@ impl ConversationState {
         self.agent.as_ref()
     }
 
+    /// Was a record of it kept? What comes before the first may belong to a folder that is left out.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.begun
+    }
+
     /// The commands whose output is still to come.
     pub(crate) fn awaited_runs(&self) -> &PendingRuns {
         &self.runs
@@ -138,6 +146,7 @@ impl ConversationState {
     /// Places a record at `offset` in the chain before it passes; returns the prompt if it begins a turn. Removes titles that were
     /// not given in this session.
     pub(crate) fn place(&mut self, row: &mut Record, offset: u64) -> Option<PromptLink> {
+        self.begun = true;
         let (key, parent) = (mark(row.key), row.parent.map(mark));
         if row.agent.is_some() {
             return None;

@@ -12,8 +12,11 @@ const MESSAGE: &str = "Page by key, not by offset\n\nAn offset counts rows of a 
 
 fn session() -> Rows {
     let mut rows = Rows::new(0);
-    rows.row(json!({"type": "queue-operation", "operation": "enqueue", "content": "and keep it small"}));
+    // By which client and folder a session is, its first rows do not say: what they queue is the first prompt.
+    rows.row(json!({"type": "queue-operation", "operation": "enqueue", "content": "Mend the pagination of the order list."}));
+    rows.row(json!({"type": "queue-operation", "operation": "dequeue"}));
     rows.user(json!("Mend the pagination of the order list."));
+    rows.row(json!({"type": "queue-operation", "operation": "enqueue", "content": "and keep it small"}));
     rows.uses(
         1,
         &bash(&format!(

@@ -10,7 +10,7 @@ use anyhow::Result;
 use indicatif::ProgressBar;
 
 use super::{PendingFile, TranscriptReader};
-use crate::model::session::{Millis, Record};
+use crate::model::session::{Evidence, Item, Millis, Record};
 use crate::privacy::{ConversationState, Disposition, opens_private};
 use crate::source::claude_code::{self, ParentLink, ParsedLine};
 use crate::source::delta;
@@ -144,6 +144,10 @@ impl TranscriptReader<'_> {
 
     /// Adds to the batch what the conversation's privacy rules let through of a record.
     fn keep(&self, batch: &mut IngestBatch, conversation: &mut ConversationState, offset: u64, mut row: Record) {
+        // Rows of the queue name no folder, and what is queued before the first prompt is that prompt.
+        if is_of_queue(&row) && !conversation.has_begun() {
+            return;
+        }
         if !row.fenced.is_empty() {
             batch.fenced.push(FencedText::of(&mut row, offset));
         }
@@ -178,6 +182,11 @@ impl TranscriptReader<'_> {
         }
         last.whose
     }
+}
+
+/// Is it a message on its way through the queue, and nothing else?
+fn is_of_queue(row: &Record) -> bool {
+    !row.items.is_empty() && row.items.iter().all(|item| matches!(item, Item::Evidence(Evidence::Queue(_))))
 }
 
 /// State while a file is read.
