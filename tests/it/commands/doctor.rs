@@ -287,7 +287,10 @@ fn what_its_owner_cannot_write_is_opened_to_them_by_fix() {
     let index = world.data_dir().join("recall.db");
     fs::set_permissions(&index, fs::Permissions::from_mode(0o400)).expect("permissions");
     let found = only(&world, "permissions");
-    assert!(found.starts_with("problem: ") && found.contains("recall.db may not be read and written by you"), "{found}");
+    assert!(
+        found.starts_with("problem: ") && found.contains("/recall.db") && found.contains("may not be read and written by you"),
+        "{found}"
+    );
     let ran = world.recall(["doctor", "--fix"]);
     assert!(ran.out.contains("ok  permissions"), "{ran:#?}");
     assert_eq!(fs::metadata(&index).expect("the index").permissions().mode() & 0o777, 0o600);
