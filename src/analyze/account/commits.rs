@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::runs::number_at;
 use super::shell::{Call, words};
 use super::turns::Turn;
+use crate::analyze::shell::{SHORT_HASH, is_hash};
 use crate::model::session::{Item, Millis, Session, ShellStep, StepKind};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,8 +45,6 @@ pub struct PullRequest {
     pub at: Option<Millis>,
 }
 
-/// A hash is known again by so many digits.
-const SHORT_HASH: usize = 7;
 /// Lines that end a message, and that tools add.
 const TRAILERS: [&str; 8] = [
     "Co-Authored-By:", "Co-authored-by:", "Signed-off-by:", "Generated with", "🤖", "Claude-Session:", "Reviewed-by:", "Change-Id:",
@@ -229,10 +228,6 @@ fn hash_and_subject(line: &str) -> Option<(&str, &str)> {
     let rest = rest.trim_start();
     let subject = if rest.starts_with('(') { rest.split_once(") ").map_or(rest, |(_, subject)| subject) } else { rest };
     is_hash(hash).then_some((hash, subject.trim()))
-}
-
-fn is_hash(word: &str) -> bool {
-    (SHORT_HASH..=40).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
 }
 
 fn is_same(one: &str, other: &str) -> bool {

@@ -28,6 +28,7 @@ pub struct LastRun {
 
 pub(super) fn of(session: &Session, calls: &[Call<'_>], turns: &[Turn]) -> Vec<LastRun> {
     let mut all: Vec<(BTreeSet<String>, LastRun)> = Vec::new();
+    let last_edit = last_edit(session);
     for call in calls {
         let checks: Vec<&ShellStep> = call.steps.iter().filter(|step| step.kind == StepKind::Check).collect();
         if checks.is_empty() {
@@ -47,7 +48,7 @@ pub(super) fn of(session: &Session, calls: &[Call<'_>], turns: &[Turn]) -> Vec<L
             ok,
             lines,
             of,
-            edited_since: edited_since(session, call.at),
+            edited_since: last_edit > call.at,
         };
         all.push((keys, run));
     }
@@ -68,9 +69,11 @@ pub(super) fn number_at(turns: &[Turn], at: Option<Millis>) -> usize {
     begun.or(turns.first()).map_or(0, |turn| turn.number)
 }
 
-fn edited_since(session: &Session, at: Option<Millis>) -> bool {
-    session.entries.iter().any(|entry| {
+/// When a file was last edited.
+fn last_edit(session: &Session) -> Option<Millis> {
+    let edits = session.entries.iter().filter(|entry| {
         let edits = matches!(&entry.item, Item::Tool(tool) if tool.file.as_ref().is_some_and(|file| file.how != Touch::Read));
-        edits && entry.at > at && entry.outcome.as_ref().is_none_or(|outcome| outcome.ok)
-    })
+        edits && entry.outcome.as_ref().is_none_or(|outcome| outcome.ok)
+    });
+    edits.map(|entry| entry.at).max().flatten()
 }

@@ -1,5 +1,7 @@
 //! Turns: what the user said, beside what, and the reply with which the assistant closed.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::analyze::signal::{APPROVED, REFUSED};
@@ -74,7 +76,8 @@ const STOPPED_BY_HOOK: &str = "Operation stopped by hook:";
 const SAME_BEGINNING_CHARS: usize = 60;
 
 pub(super) fn of(session: &Session) -> Vec<Turn> {
-    let mut turns = TurnBuilder::default();
+    let joined = session.evidence.iter().filter(|placed| placed.evidence == Evidence::Joined).map(|placed| placed.key);
+    let mut turns = TurnBuilder { joined: joined.collect(), ..TurnBuilder::default() };
     let mut evidence = session.evidence.iter().filter(|placed| placed.agent.is_none()).peekable();
     for (n, entry) in session.entries.iter().enumerate() {
         while let Some(placed) = evidence.next_if(|placed| placed.after <= n) {
@@ -91,6 +94,8 @@ pub(super) fn of(session: &Session) -> Vec<Turn> {
 #[derive(Default)]
 struct TurnBuilder {
     all: Vec<Turn>,
+    /// Records whose prompt was said during a turn.
+    joined: HashSet<RecordKey>,
     /// Texts since the last tool use, and the last text before it.
     closing: Vec<(Option<Millis>, String)>,
     before: Option<(Option<Millis>, String)>,
@@ -113,7 +118,7 @@ impl TurnBuilder {
     fn entry(&mut self, session: &Session, n: usize, entry: &Entry) {
         match &entry.item {
             Item::Prompt(text) if text.starts_with(STOPPED_BY_HOOK) => {}
-            Item::Prompt(text) if is_joined(session, entry.key) => self.say(entry.at, WordKind::Joined, text),
+            Item::Prompt(text) if self.joined.contains(&entry.key) => self.say(entry.at, WordKind::Joined, text),
             Item::Prompt(text) => self.begin(entry.at, text),
             Item::Answer(answer) if answer.asked.is_empty() => {
                 let what = self.refused.take().map(|(_, what)| what).unwrap_or_default();
@@ -241,10 +246,6 @@ fn begins_alike(one: &str, other: &str) -> bool {
     let head = |text: &str| one_line(text).chars().take(SAME_BEGINNING_CHARS).collect::<String>();
     let (one, other) = (head(one), head(other));
     !one.is_empty() && (one.starts_with(&other) || other.starts_with(&one))
-}
-
-fn is_joined(session: &Session, key: RecordKey) -> bool {
-    session.evidence.iter().any(|placed| placed.key == key && placed.evidence == Evidence::Joined)
 }
 
 /// The title of the plan that the tool use at `n` presented.

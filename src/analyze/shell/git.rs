@@ -7,6 +7,9 @@ const VERBS: &[&str] =
     &["commit", "cherry-pick", "revert", "log", "rev-parse", "push", "reset", "rebase", "pull", "merge", "am", "rm", "mv"];
 const PULL_REQUEST_VERBS: &[&str] = &["create", "merge", "view", "edit", "close", "checkout", "comment", "review"];
 
+/// A hash is known again by so many digits.
+pub(crate) const SHORT_HASH: usize = 7;
+
 /// Options of git itself that take a word.
 const WITH_WORD: &[&str] = &["-C", "-c", "--git-dir", "--work-tree", "--namespace"];
 
@@ -85,7 +88,7 @@ pub(super) fn is_telling(line: &str) -> bool {
 /// `[main abc1234] subject`, `[detached HEAD abc1234] subject`, `[main (root-commit) abc1234] subject`.
 fn tells_commit(line: &str) -> bool {
     let head = line.strip_prefix('[').and_then(|line| line.split_once("] ")).map(|(head, _)| head);
-    head.and_then(|head| head.rsplit(' ').next()).is_some_and(is_hash)
+    head.and_then(|head| head.rsplit(' ').next()).is_some_and(is_plain_hash)
 }
 
 /// `3 files changed, 12 insertions(+)`.
@@ -98,14 +101,17 @@ fn counts_files(line: &str) -> bool {
 fn begins_with_hash(line: &str) -> bool {
     let line = line.trim_start_matches(['*', '|', '/', '\\', ' ']);
     let line = line.strip_prefix("commit ").unwrap_or(line);
-    line.split([' ', '\t']).next().is_some_and(is_hash)
+    line.split([' ', '\t']).next().is_some_and(is_plain_hash)
 }
 
-/// Seven hexadecimal digits or more with a digit among them: no word.
-pub(super) fn is_hash(word: &str) -> bool {
-    (7..=40).contains(&word.len())
-        && word.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
-        && word.bytes().any(|b| b.is_ascii_digit())
+/// A commit's hash, in full or shortened as git does it: seven hexadecimal digits or more.
+pub(crate) fn is_hash(word: &str) -> bool {
+    (SHORT_HASH..=40).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+}
+
+/// A hash that is no word, such as `defaced`.
+fn is_plain_hash(word: &str) -> bool {
+    is_hash(word) && word.bytes().any(|b| b.is_ascii_digit())
 }
 
 #[cfg(test)]

@@ -6,3 +6,4 @@ mod git;
 mod steps;
 
 pub(crate) use self::evidence::{printed, run};
+pub(crate) use self::git::{SHORT_HASH, is_hash};
