@@ -59,13 +59,12 @@ fn apply(words: &[String], at: Option<Millis>, all: &mut Vec<(String, Option<Mil
         return;
     }
     let [from @ .., to] = &named[..] else { return };
-    let mut known: BTreeSet<String> = all.iter().map(|(path, _)| path.clone()).collect();
     for (path, edited) in all.iter_mut() {
         if let Some(name) = from.iter().find(|name| is_earlier(edited) && is_named(path, name)) {
             *path = moved(path, name, to, from.len() > 1);
         }
     }
-    known.clear();
+    let mut known = BTreeSet::new();
     all.retain(|(path, _)| known.insert(path.clone()));
 }
 

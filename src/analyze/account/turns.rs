@@ -103,7 +103,7 @@ struct TurnBuilder {
     /// Delivered from the queue: the turn it fell into.
     delivered: Vec<(usize, Word)>,
     /// What the next answer refuses.
-    refused: Option<(RecordKey, String)>,
+    refused: Option<String>,
 }
 
 impl TurnBuilder {
@@ -121,7 +121,7 @@ impl TurnBuilder {
             Item::Prompt(text) if self.joined.contains(&entry.key) => self.say(entry.at, WordKind::Joined, text),
             Item::Prompt(text) => self.begin(entry.at, text),
             Item::Answer(answer) if answer.asked.is_empty() => {
-                let what = self.refused.take().map(|(_, what)| what).unwrap_or_default();
+                let what = self.refused.take().unwrap_or_default();
                 self.say(entry.at, WordKind::Refused { what }, &answer.said);
             }
             Item::Answer(answer) => {
@@ -207,7 +207,7 @@ impl TurnBuilder {
             .take_while(|later| !matches!(later.item, Item::Reply(_) | Item::Prompt(_)))
             .any(|later| matches!(&later.item, Item::Answer(answer) if answer.asked.is_empty()));
         if gives_reason {
-            self.refused = Some((entry.key, what));
+            self.refused = Some(what);
         } else {
             self.say(entry.at, WordKind::Refused { what }, "");
         }
