@@ -55,12 +55,6 @@ pub mod render {
             DayEntry, SessionPageInput, UndigestedTotals, day_of, day_page, session_page, session_page_name,
         };
     }
-    pub mod session_start {
-        pub use crate::render::session_start::{
-            ContextParts, ContextSubject, FullSession, NoteLine, OpenItemLine, RenderedContext, SessionLine, UndigestedSession,
-            render,
-        };
-    }
 }
 pub mod search {
     pub use crate::search::{Highlighter, Query, SearchOptions, find, max_distinctiveness};

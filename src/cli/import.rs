@@ -7,7 +7,7 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use super::export::FORMAT_VERSION;
 use crate::app::Completion;
-use crate::app::digest::{prepare_folder, run_lock, write_documents};
+use crate::app::digest::{accounts, prepare_folder, run_lock, write_documents};
 use crate::app::notes;
 use crate::cli::args::ImportArgs;
 use crate::config::Config;
@@ -43,6 +43,7 @@ pub(crate) fn run(args: &ImportArgs, config: &Config, out: &mut impl Write) -> R
             ui.warn(&format!("line {}: {e:#}, skipped", at + 2));
         }
     }
+    accounts::make_missing(&store, &ui)?;
     write_documents(&mut store, &ui)?;
     store.tidy()?;
     taken.tell(out)?;

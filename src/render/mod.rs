@@ -3,6 +3,7 @@
 pub(crate) mod brief;
 pub(crate) mod item_list;
 pub(crate) mod page;
+pub(crate) mod quoted;
 pub(crate) mod session_start;
 pub(crate) mod timeline;
 pub(crate) mod topic;

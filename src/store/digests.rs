@@ -7,6 +7,7 @@ use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 
 use super::load::SessionHead;
 use super::{Store, search};
+use crate::analyze::account::SessionAccount;
 use crate::model::digest::{Digest, OpenItem};
 use crate::model::session::{Millis, unused_id};
 use crate::store::codec::{pack, unpack};
@@ -49,6 +50,8 @@ pub(crate) struct NewDigest<'a> {
     /// Only for a digest made without the model.
     pub(crate) basis: Option<DigestInputs>,
     pub(crate) digest: Digest,
+    /// `None` where the session's rows are not at hand; the next digest makes it from them.
+    pub(crate) account: Option<&'a SessionAccount>,
 }
 
 /// What is recorded about a session's digest, without its content.
@@ -112,6 +115,9 @@ impl Store {
                 new.digest.title, new.interim_until, basis
             ],
         )?;
+        if let Some(account) = new.account {
+            self.save_account(head.pk, account)?;
+        }
         if new.interim_until.is_none() {
             near_duplicates::record_signature(&tx, head.pk, &new.digest)?;
         }
@@ -128,8 +134,11 @@ impl Store {
         Ok(())
     }
 
-    /// Records that the stored digest still holds. If the session itself changed, its page may be out of date.
+    /// Records that the stored digest still holds. If the session itself changed, its page and its account may be out of date.
     pub(crate) fn refresh_pages(&self, session: i64) -> Result<()> {
+        let sql = "UPDATE digest SET account_rules = NULL WHERE session = ?1 AND superseded = 0
+             AND EXISTS (SELECT 1 FROM session WHERE pk = ?1 AND dirty = 1)";
+        self.db.prepare_cached(sql)?.execute([session])?;
         let sql = "UPDATE session SET page_dirty = page_dirty OR dirty = 1, dirty = 0 WHERE pk = ?1 AND dirty";
         self.db.execute(sql, [session])?;
         Ok(())
@@ -255,7 +264,10 @@ fn supersede(tx: &Transaction<'_>, session: i64) -> Result<()> {
         format!("INSERT INTO former_digest SELECT id, session FROM digest WHERE {gone} ON CONFLICT DO UPDATE SET session = ?1");
     tx.execute(&sql, [session])?;
     tx.execute(&format!("DELETE FROM digest WHERE {gone}"), [session])?;
-    tx.execute("UPDATE digest SET superseded = 1 WHERE session = ?1 AND superseded = 0", [session])?;
+    tx.execute(
+        "UPDATE digest SET superseded = 1, account = NULL, account_rules = NULL WHERE session = ?1 AND superseded = 0",
+        [session],
+    )?;
     Ok(())
 }
 

@@ -8,6 +8,7 @@
 //! Deleted content is overwritten (`secure_delete`) and its pages are released by incremental vacuum. The full-text index only marks the
 //! words of deleted documents as deleted until `scrub` rewrites it.
 
+mod accounts;
 pub(crate) mod chunk;
 mod client_cost;
 pub(crate) mod codec;

@@ -143,6 +143,13 @@ impl Store {
         Ok(query.query_map([session], |r| Ok((r.get(0)?, read_author(r.get(1)?))))?.collect::<rusqlite::Result<_>>()?)
     }
 
+    /// What was closed of a session on request, in the order of its closing: words, time, by whom.
+    pub(crate) fn closings_on_request(&self, session: i64) -> Result<Vec<(String, Millis, Author)>> {
+        let mut query = self.db.prepare_cached("SELECT text, at, author FROM user_closed WHERE of = ?1 ORDER BY at, id")?;
+        let closed = query.query_map([session], |r| Ok((r.get(0)?, r.get(1)?, read_author(r.get(2)?))))?;
+        Ok(closed.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// Reopens an item. False when it was not closed.
     pub(crate) fn reopen_item(&mut self, item: &ListedItem) -> Result<bool> {
         let tx = self.db.transaction()?;

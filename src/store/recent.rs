@@ -23,6 +23,8 @@ pub(crate) struct RecentSession {
     pub(crate) goes_on: bool,
     /// Title of its digest; `None` for digests made before titles had a column of their own.
     pub(crate) title: Option<String>,
+    /// A model made its digest.
+    pub(crate) by_model: bool,
 }
 
 /// An ended session that no digest covers completely.
@@ -40,7 +42,8 @@ impl Store {
     /// The `most` most recently active digested sessions of a project, starting after `behind`.
     pub(crate) fn recent_sessions(&self, project: i64, behind: Option<&RecentSession>, most: usize) -> Result<Vec<RecentSession>> {
         let sql = format!(
-            "SELECT s.pk, s.id, coalesce(s.last_at, 0), d.interim_until IS NOT NULL, d.title
+            "SELECT s.pk, s.id, coalesce(s.last_at, 0), d.interim_until IS NOT NULL, d.title,
+                 d.summarizer <> 'extract'
              FROM session s CROSS JOIN digest d ON d.session = s.pk AND d.superseded = 0
              WHERE s.project = ?1 AND {NOT_REPEATED}
                AND (coalesce(s.last_at, 0), s.pk) < (?2, ?3) AND coalesce(s.last_at, 0) <= ?2
@@ -49,7 +52,14 @@ impl Store {
         let (last_at, pk) = behind.map_or((Millis::MAX, i64::MAX), |one| (one.last_at, one.pk));
         let mut query = self.db.prepare_cached(&sql)?;
         let found = query.query_map(params![project, last_at, pk, most as i64], |r| {
-            Ok(RecentSession { pk: r.get(0)?, id: r.get(1)?, last_at: r.get(2)?, goes_on: r.get(3)?, title: r.get(4)? })
+            Ok(RecentSession {
+                pk: r.get(0)?,
+                id: r.get(1)?,
+                last_at: r.get(2)?,
+                goes_on: r.get(3)?,
+                title: r.get(4)?,
+                by_model: r.get(5)?,
+            })
         })?;
         Ok(found.collect::<rusqlite::Result<_>>()?)
     }

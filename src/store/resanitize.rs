@@ -72,7 +72,8 @@ fn clean_session(tx: &Transaction<'_>, session: i64, gate: &Sanitizer, knows_spe
     if changed > 0 {
         search::remove_document(tx, session)?;
         tx.prepare_cached("UPDATE session SET page_dirty = 1 WHERE pk = ?1")?.execute([session])?;
-        tx.prepare_cached("UPDATE digest SET basis = NULL WHERE session = ?1")?.execute([session])?;
+        tx.prepare_cached("UPDATE digest SET basis = NULL, account = NULL, account_rules = NULL WHERE session = ?1")?
+            .execute([session])?;
     }
     Ok(changed)
 }

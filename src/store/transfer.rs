@@ -221,6 +221,7 @@ impl Store {
                 basis: None,
                 open: &open,
                 digest: digest.body.clone(),
+                account: None,
             },
         )
     }

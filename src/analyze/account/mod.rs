@@ -8,9 +8,11 @@
 
 mod commits;
 mod files;
+mod object;
 mod open;
 mod runs;
 mod shell;
+mod short;
 #[cfg(test)]
 mod tests;
 mod title;
@@ -20,18 +22,27 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use self::commits::{Commit, PullRequest};
 pub(crate) use self::files::EditedFiles;
+pub(crate) use self::object::PromptObject;
 pub(crate) use self::open::OpenEnd;
 pub(crate) use self::runs::LastRun;
+pub(crate) use self::short::{SHORT_REPLY_CHARS, longer_reply};
 pub(crate) use self::title::TitleParts;
 #[cfg(test)]
 pub(crate) use self::turns::ClosingReply;
 pub(crate) use self::turns::{Turn, Word, WordKind};
 use crate::model::session::Session;
 
+/// The number of the rules by which accounts are made. A stored account of another number is made again from its session's rows, so raise
+/// it with whatever changes what an account holds or how it is written.
+pub(crate) const ACCOUNT_RULES: u32 = 1;
+
 /// What can be told of a session without judging it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionAccount {
     pub title: TitleParts,
+    /// The one it was on last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
     /// In order; the first one has no words if the session's beginning is not known.
     pub turns: Vec<Turn>,
     /// Those that stand at the end, in order.
@@ -57,6 +68,7 @@ impl SessionAccount {
         let files = files::of(session, &calls, commits.last().and_then(|commit| commit.at));
         let title = title::of(session, &turns, &commits, &pull_requests, &files);
         let open = if goes_on { Vec::new() } else { open::of(session, &turns) };
-        Self { title, turns, commits, pull_requests, runs, files, open, evident: session.evident, goes_on }
+        let branch = session.branches.last().cloned();
+        Self { title, branch, turns, commits, pull_requests, runs, files, open, evident: session.evident, goes_on }
     }
 }

@@ -38,7 +38,7 @@ fn asked(session: &Session, turns: &[Turn]) -> String {
     let plan = || words().find_map(|word| if let WordKind::PlanGiven { plan } = &word.kind { Some(plan.clone()) } else { None });
     let prompts =
         || words().filter(|word| matches!(word.kind, WordKind::Prompt | WordKind::Joined)).map(|word| one_line(&word.text));
-    let telling = || prompts().find(|text| text.chars().count() >= TELLING_CHARS && !is_bare_command(text));
+    let telling = || prompts().find(|text| is_telling(text));
     let longest = || prompts().max_by_key(|text| text.chars().count());
     given(TitleBy::User)
         .or_else(plan)
@@ -47,6 +47,11 @@ fn asked(session: &Session, turns: &[Turn]) -> String {
         .or_else(|| given(TitleBy::Summary))
         .or_else(longest)
         .unwrap_or_default()
+}
+
+/// Does a prompt, on one line, say what it is about?
+pub(super) fn is_telling(prompt: &str) -> bool {
+    prompt.chars().count() >= TELLING_CHARS && !is_bare_command(prompt)
 }
 
 /// `/pr`, `/review 158`: a command without words of its own.

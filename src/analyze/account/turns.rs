@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::object::{self, PromptObject};
 use crate::analyze::signal::{APPROVED, REFUSED};
 use crate::model::session::{Entry, Evidence, Item, Millis, QueueEvent, RecordKey, Session, title_of_plan};
 use crate::text::clean::one_line;
@@ -30,6 +31,15 @@ pub struct Word {
     pub kind: WordKind,
     /// In the user's own words; empty if they only chose.
     pub text: String,
+    /// What it answers, if it is a short prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub object: Option<PromptObject>,
+}
+
+impl Word {
+    fn new(at: Option<Millis>, kind: WordKind, text: &str) -> Self {
+        Self { at, kind, text: text.to_owned(), object: None }
+    }
 }
 
 /// What the user did by speaking.
@@ -162,7 +172,7 @@ impl TurnBuilder {
                 let (at, text) = self.queue.remove(self.queue.iter().position(named).unwrap_or(0));
                 if !text.is_empty() {
                     self.turn();
-                    self.delivered.push((self.all.len() - 1, Word { at, kind: WordKind::Joined, text }));
+                    self.delivered.push((self.all.len() - 1, Word::new(at, WordKind::Joined, &text)));
                 }
             }
             _ => {}
@@ -175,8 +185,8 @@ impl TurnBuilder {
             Some(plan) => WordKind::PlanGiven { plan: title_of_plan(plan).to_owned() },
             None => WordKind::Prompt,
         };
-        let text = if kind == WordKind::Prompt { text.to_owned() } else { String::new() };
-        let word = Word { at, kind, text };
+        let text = if kind == WordKind::Prompt { text } else { "" };
+        let word = Word::new(at, kind, text);
         let is_retyped = self.closing.is_empty()
             && self
                 .all
@@ -190,7 +200,7 @@ impl TurnBuilder {
     }
 
     fn say(&mut self, at: Option<Millis>, kind: WordKind, text: &str) {
-        self.turn().words.push(Word { at, kind, text: text.to_owned() });
+        self.turn().words.push(Word::new(at, kind, text));
     }
 
     /// A refusal: its words, if there are any, follow in a row of their own.
@@ -238,6 +248,7 @@ impl TurnBuilder {
             }
         }
         self.all.retain(|turn| !turn.words.is_empty() || turn.reply.is_some());
+        object::give(&mut self.all);
         self.all
     }
 }

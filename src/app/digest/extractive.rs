@@ -10,6 +10,7 @@ use anyhow::Result;
 use indicatif::ProgressBar;
 
 use super::report::Report;
+use crate::analyze::account::SessionAccount;
 use crate::analyze::eligibility::SkipReason;
 use crate::analyze::extract::{closed_items, extract};
 use crate::app::digest::scheduler::{DigestScheduler, RunState};
@@ -59,7 +60,7 @@ pub(super) fn open_items_of(digest: &Digest, head: &SessionHead) -> Vec<OpenItem
 pub(super) struct ExtractiveDigest {
     input_hash: [u8; 32],
     /// `None`: the stored digest is still valid.
-    digest: Option<Digest>,
+    digest: Option<(Digest, SessionAccount)>,
     /// `None`: the stored digest inputs are still valid.
     basis: Option<DigestInputs>,
 }
@@ -166,7 +167,8 @@ impl DigestScheduler<'_> {
             return Ok(ExtractiveDigest { input_hash, digest: None, basis });
         }
         complete(&mut digest, input);
-        Ok(ExtractiveDigest { input_hash, digest: Some(self.passed(digest)), basis })
+        let account = SessionAccount::of(&input.session, false).shortened();
+        Ok(ExtractiveDigest { input_hash, digest: Some((self.passed(digest), account)), basis })
     }
 
     fn store_extracted(
@@ -183,7 +185,7 @@ impl DigestScheduler<'_> {
                 store.refresh_pages(head.pk)?;
                 made.basis.iter().try_for_each(|basis| store.record_digest_inputs(head.pk, &made.input_hash, basis))?;
             }
-            Some(digest) => {
+            Some((digest, account)) => {
                 let new = NewDigest {
                     summarizer: "extract",
                     model: None,
@@ -195,6 +197,7 @@ impl DigestScheduler<'_> {
                     open,
                     basis: made.basis,
                     digest,
+                    account: Some(&account),
                 };
                 store.save_digest(head, &new)?;
                 failpoints::point("extract stored");

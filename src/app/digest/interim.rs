@@ -4,6 +4,7 @@
 use anyhow::Result;
 
 use super::report::Report;
+use crate::analyze::account::SessionAccount;
 use crate::analyze::eligibility::is_interim_due;
 use crate::app::digest::scheduler::DigestScheduler;
 use crate::store::Store;
@@ -38,6 +39,7 @@ impl DigestScheduler<'_> {
                 basis: None,
                 open: &input.open,
                 digest: self.passed(made.digest),
+                account: Some(&SessionAccount::of(&input.session, true).shortened()),
             };
             store.save_digest(head, &new)?;
             report.sessions_digested += 1;

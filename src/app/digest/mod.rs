@@ -1,6 +1,7 @@
 //! `recall digest`: ingest what was appended to the transcripts, digest the sessions that settled, write the pages.
 
-pub(crate) mod apply_policy;
+pub(crate) mod accounts;
+mod apply_policy;
 mod background;
 mod dry_run;
 mod embed;
@@ -164,6 +165,9 @@ fn phases(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis, store:
         let wanted = DigestSelection::of(request, config)?;
         DigestScheduler::new(config, ui, now, &wanted, store)?.run(store, report)?;
         leftovers::remove_used_replies(&config.data_dir, store)?;
+    }
+    if !shutdown::requested() {
+        accounts::make_missing(store, ui)?;
     }
     failpoints::point("digests made");
     write_documents(store, ui)?;

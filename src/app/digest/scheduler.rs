@@ -16,6 +16,7 @@ use indicatif::ProgressBar;
 
 use super::plan::DigestSelection;
 use super::report::Report;
+use crate::analyze::account::SessionAccount;
 use crate::analyze::eligibility::{Budget, SkipReason};
 use crate::app::digest::extractive::OpenItemsCache;
 use crate::config::{Config, SummarizerChoice};
@@ -243,6 +244,7 @@ impl<'a> DigestScheduler<'a> {
             basis: None,
             open: &input.open,
             digest: self.passed(made.digest),
+            account: Some(&SessionAccount::of(&input.session, false).shortened()),
         };
         // Must be durable: the reply is removed afterwards, and asking again costs money.
         run.store.lasting(|store| store.save_digest(head, &new))?;

@@ -5,6 +5,5 @@
 
 pub(crate) mod client_memory;
 mod gather;
-pub(crate) mod undigested_summary;
 
 pub(crate) use gather::{ContextRequest, StartMode, gather, gather_compacted};

@@ -1,16 +1,18 @@
 //! The brief of a session that `recall show` prints: 500 to 1,000 tokens, less for short sessions, never more.
 //!
 //! `brief` collects what the index holds. What a model digested `write` tells: the request, outcome, decisions with reasons, open items,
-//! failures and their fixes, lessons and files. All else is quoted from the session's account (`quoted`), judging nothing. Room that one
+//! failures and their fixes, lessons and files. All else is quoted from the session's account (`render::quoted`), judging nothing. Room that one
 //! part leaves goes to the others.
 
 mod frame;
-mod quoted;
+#[cfg(test)]
+mod tests;
 mod write;
 
 use anyhow::Result;
+use jiff::tz::TimeZone;
 
-use self::frame::{DigestCoverage, FrameFacts};
+use self::frame::{BriefFrame, DigestCoverage, FrameFacts};
 use self::write::{BriefInput, write};
 use crate::analyze::account::SessionAccount;
 use crate::analyze::eligibility::permanent_skip;
@@ -20,9 +22,11 @@ use crate::model::digest::{Digest, UNTITLED};
 use crate::model::price::costs_by_model;
 use crate::model::session::{Item, Session};
 use crate::render::page::{SessionPageInput, day_of, session_page, session_page_name};
+use crate::render::quoted::{self, QuotedParts, Reader};
 use crate::store::Memory;
 use crate::store::digests::StoredDigest;
 use crate::store::load::SessionHead;
+use crate::text::budget::max_bytes;
 use crate::text::clean::{id8, one_line, shorten, without_controls};
 
 /// The longest title made from a session's first words, in characters.
@@ -67,10 +71,18 @@ pub(crate) fn brief(store: &Memory, config: &Config, head: &SessionHead) -> Resu
         };
         let (zone, most) = (&config.time_zone, MAX_TOKENS);
         if !is_told_by_model {
-            return Ok(Some(quoted::write(&facts, &SessionAccount::of(&session, goes_on), zone, most)));
+            return Ok(Some(of_account(&facts, &SessionAccount::of(&session, goes_on), zone, most)));
         }
         Ok(Some(write(&BriefInput { facts, digest: &digest, closed: &store.closed_item_ids(head.pk)? }, zone, most)))
     })
+}
+
+/// The brief of a session that no model digested.
+fn of_account(facts: &FrameFacts<'_>, account: &SessionAccount, zone: &TimeZone, max_tokens: usize) -> String {
+    let title = quoted::title(account).unwrap_or_else(|| facts.title.to_owned());
+    let frame = BriefFrame::of(&FrameFacts { title: &title, ..facts.clone() }, zone);
+    let room = max_bytes(max_tokens).saturating_sub(frame.head.len() + frame.foot.len());
+    frame.head + &QuotedParts::new(account, zone, Reader::User).fill(room) + &frame.foot
 }
 
 /// Without a prompt, the first words said become the title, as in search.

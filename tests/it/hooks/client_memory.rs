@@ -14,8 +14,8 @@ fn memory(world: &World) -> PathBuf {
     world.claude_dir().join(format!("projects/{FOLDER}/memory/MEMORY.md"))
 }
 
-/// A note, and a session with two decisions.
-fn with_decisions() -> World {
+/// Two notes, and a session with a decision.
+fn with_notes() -> World {
     let world = World::new();
     patient(&world);
     fs::create_dir_all(memory(&world).parent().expect("a folder")).expect("the memory's folder");
@@ -28,18 +28,20 @@ fn with_decisions() -> World {
         ONE,
         "11111111-aaaa-4aaa-8aaa-000000000002",
         "2026-11-20T08:01:00Z",
-        "I decided to use keyset pagination instead of offsets.\n\nI decided to write the logs to the harbour disk rather than to stdout.",
+        "I decided to write the logs to the harbour disk rather than to stdout.",
     );
     world.transcript(&format!("{FOLDER}/{ONE}.jsonl"), rows);
     world.digest(&["--summarizer", "extract"]);
-    let kept = world.recall(["remember", "--project", SHOP, "The staging port is always 8081", "--kind", "convention"]);
-    assert_eq!(kept.code, 0, "{kept:#?}");
+    for note in ["The staging port is always 8081", "Decided: use keyset pagination instead of offsets"] {
+        let kept = world.recall(["remember", "--project", SHOP, note, "--kind", "convention"]);
+        assert_eq!(kept.code, 0, "{kept:#?}");
+    }
     world
 }
 
 #[test]
 fn what_the_clients_memory_says_is_not_told_twice_at_a_sessions_start() {
-    let world = with_decisions();
+    let world = with_notes();
     let before = told(&world, &starts(&world, S, "startup")).expect("notes");
     for said in ["keyset pagination instead of offsets", "harbour disk", "8081"] {
         assert!(before.contains(said), "{said}: {before}");
@@ -59,7 +61,7 @@ fn what_the_clients_memory_says_is_not_told_twice_at_a_sessions_start() {
 
 #[test]
 fn a_memory_that_is_excluded_no_file_or_endless_stops_nothing() {
-    let world = with_decisions();
+    let world = with_notes();
     let before = world.recall(["context", "--cwd", SHOP]).out;
     let says = "- decided to use keyset pagination instead of offsets\n";
     // What the client does not give to a session is told.

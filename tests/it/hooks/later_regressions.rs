@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::hooks::payloads::{SHOP, end, numbers, patient, starts, told, transcript, write_talk};
+use crate::hooks::payloads::{FOLDER, SHOP, end, numbers, patient, starts, talk_with_tasks, told, transcript, write_talk};
 use crate::support::World;
 
 const A: &str = "aaaa0000-0000-4000-8000-000000000000";
@@ -17,10 +17,16 @@ const EXTRACT: [&str; 2] = ["--summarizer", "extract"];
 fn left_open(steps: &[&str]) -> World {
     let world = World::new();
     patient(&world);
-    let list: String = steps.iter().map(|step| format!("- {step}\n")).collect();
-    let reply = format!("The order list is sorted now, because the index was there.\n\n## Next steps\n\n{list}");
-    write_talk(&world, A, "2026-11-19T10:00:00Z", "Sort the order list.", &reply);
-    write_talk(&world, C, "2026-11-21T10:00:00Z", "Explain the rates.", "They are cached, because they change daily.");
+    let rows = talk_with_tasks(
+        A,
+        "2026-11-19T10:00:00Z",
+        "Sort the order list.",
+        steps,
+        "The order list is sorted now, because the index was there.",
+    );
+    world.transcript(&format!("{FOLDER}/{A}.jsonl"), rows);
+    let reply = "They are cached, because they change daily.";
+    write_talk(&world, C, "2026-11-21T10:00:00Z", "Explain the rates of exchange.", reply);
     world.digest(&EXTRACT);
     world
 }

@@ -19,7 +19,6 @@ mod payloads;
 mod pipes;
 mod prompt;
 mod regressions;
-mod render;
 mod session_start;
 mod start_sources;
 mod system;

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::hooks::payloads::{FOLDER, SHOP, numbers, patient, starts, talk, told, write_talk};
+use crate::hooks::payloads::{FOLDER, SHOP, numbers, patient, starts, talk, talk_with_tasks, told, write_talk};
 use crate::support::{Ran, World};
 
 const A: &str = "aaaa0000-0000-4000-8000-000000000000";
@@ -15,18 +15,16 @@ const EXTRACT: [&str; 2] = ["--summarizer", "extract"];
 const EXPORT: &str = "Migrate the admin export of invoices to keyset pagination";
 const INDEX: &str = "Drop the obsolete index orders_by_number from the database";
 
-fn reply(steps: &[&str]) -> String {
-    let list: String = steps.iter().map(|step| format!("- {step}\n")).collect();
-    format!("The order list is sorted now, because the index was there.\n\n## Next steps\n\n{list}")
-}
+const SORTED: &str = "The order list is sorted now, because the index was there.";
 
 /// A world where one session left two things open, and this many days later another one just talked.
 fn left_open(days: usize) -> World {
     let world = World::new();
     patient(&world);
     let at = |day: usize| format!("2026-11-{:02}T10:00:00Z", 21 - day);
-    write_talk(&world, A, &at(days), "Sort the order list.", &reply(&[EXPORT, INDEX]));
-    write_talk(&world, B, &at(0), "Explain the rates.", "They are cached, because they change daily.");
+    let rows = talk_with_tasks(A, &at(days), "Sort the order list.", &[EXPORT, INDEX], SORTED);
+    world.transcript(&format!("{FOLDER}/{A}.jsonl"), rows);
+    write_talk(&world, B, &at(0), "Explain the rates of exchange.", "They are cached, because they change daily.");
     world.digest(&EXTRACT);
     world
 }
@@ -136,7 +134,7 @@ fn an_id_that_fits_several_changes_nothing() {
         let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
         world.transcript(
             &format!("{FOLDER}/{id}.jsonl"),
-            talk(&id, "2026-11-20T10:00:00Z", "Go through it all, please.", &reply(&steps)),
+            talk_with_tasks(&id, "2026-11-20T10:00:00Z", "Go through it all, please.", &steps, SORTED),
         );
     }
     world.digest(&EXTRACT);
@@ -194,14 +192,15 @@ fn what_the_user_closed_stays_closed_when_the_digest_is_made_anew() {
     assert_eq!((open(&world), page(&world)), (ids[1..].to_vec(), page_before));
 
     // The session goes on and says the same in other words: another id, the same thing.
-    let again = "The export still waits.\n\n## Next steps\n\n- Migrate the invoices' admin export to pagination by keyset\n";
+    let again = ["Migrate the invoices' admin export to pagination by keyset"];
     let rows = fs::read_to_string(crate::hooks::payloads::transcript(&world, A)).unwrap()
-        + &crate::hooks::payloads::turn(A, 2, "2026-11-21T11:00:00Z", "What is left?", again);
+        + &crate::hooks::payloads::tasks_turn(A, 2, "2026-11-21T11:00:00Z", "What is left?", &again, "The export still waits.");
     fs::write(crate::hooks::payloads::transcript(&world, A), rows).unwrap();
     world.age_transcripts();
     assert_eq!(world.digest(&EXTRACT)["sessions_digested"], 1);
     let text = context(&world);
-    assert!(!text.contains("by keyset") && !text.contains(EXPORT), "{text}");
+    assert!(!text.contains("by keyset") && !text.contains("Open:"), "{text}");
+    assert!(text.contains(&format!("Since then: closed by the user, 2026-11-21: {EXPORT}\n")), "{text}");
 }
 
 #[test]

@@ -4,7 +4,9 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::hooks::payloads::{FOLDER, S, SHOP, end, log, marks, numbers, patient, payload, starts, talk, told, write_talk};
+use crate::hooks::payloads::{
+    FOLDER, S, SHOP, end, log, marks, numbers, patient, payload, starts, talk, talk_with_tasks, told, write_talk,
+};
 use crate::support::World;
 
 const A: &str = "aaaa0000-0000-4000-8000-000000000000";
@@ -70,10 +72,13 @@ fn many_marks_of_one_session_hide_no_other() {
 fn left_open_twice() -> World {
     let world = World::new();
     patient(&world);
-    let done = "The order list is cached now.\n\n## Next steps\n\n- Migrate the admin export of invoices to keyset pagination\n";
-    write_talk(&world, A, "2026-11-19T10:00:00Z", "Cache the order list.", done);
-    let again = "The rates are cached now.\n\n## Next steps\n\n- Migrate the admin export of invoices to keyset pagination\n";
-    write_talk(&world, B, "2026-11-20T10:00:00Z", "Cache the rates.", again);
+    let left = ["Migrate the admin export of invoices to keyset pagination"];
+    for (id, at, prompt, reply) in [
+        (A, "2026-11-19T10:00:00Z", "Cache the order list.", "The order list is cached now."),
+        (B, "2026-11-20T10:00:00Z", "Cache the rates of exchange.", "The rates are cached now."),
+    ] {
+        world.transcript(&format!("{FOLDER}/{id}.jsonl"), talk_with_tasks(id, at, prompt, &left, reply));
+    }
     world.digest(&EXTRACT);
     world
 }
@@ -92,7 +97,8 @@ fn what_was_closed_does_not_come_back_from_a_session_before() {
     let shown = told_as["open_items_shown"][0].as_str().expect("an open item").to_owned();
     assert_eq!(world.recall(["close", &shown]).code, 0);
     let text = told(&world, &starts(&world, NEW, "startup")).expect("notes");
-    assert_eq!(text.matches("Migrate the admin export").count(), 0, "closed as {shown}: {text}");
+    assert!(text.contains("Since then: closed by the user, 2026-11-21: Migrate the admin export"), "{text}");
+    assert_eq!(text.matches("Migrate the admin export").count(), 1, "closed as {shown}: {text}");
 }
 
 #[test]

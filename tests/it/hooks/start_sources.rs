@@ -103,11 +103,11 @@ fn after_a_compaction_a_session_is_told_what_it_had_done_itself() {
             world.digest(&EXTRACT);
         }
         let text = told(&world, &starts(&world, COMPACT, "compact")).expect("what it had done");
-        assert!(text.contains("## This session so far: VAT in the monthly report off by a cent"), "{text}");
-        for done in ["Asked: ", "Outcome:\n", &COMPACT[..8]] {
+        assert!(text.contains("VAT in the monthly report off by a cent"), "{text}");
+        for done in ["Where it stands (", "What the user said, turn by turn:\n1. ", "Commits that stand:\n", &COMPACT[..8]] {
             assert!(text.contains(done), "{done}: {text}");
         }
-        for of_others in ["keyset", "order list", &PLAIN[..8], "## Last session", "## Earlier sessions"] {
+        for of_others in ["keyset", "order list", &PLAIN[..8], "## Last session", "## Other sessions"] {
             assert!(!text.contains(of_others), "{of_others}: {text}");
         }
         assert_eq!(world.data_dir().join("recall.db").exists(), digested);
@@ -142,12 +142,18 @@ fn half_a_last_line_does_not_hide_the_lines_before_it() {
 #[test]
 fn after_a_clear_the_session_that_was_cleared_is_told() {
     let world = beside("2026-11-20T14:00:00Z");
-    write_talk(&world, THIRD, "2026-11-21T11:00:00Z", "Export the invoices.", "They are exported as CSV, because Excel opens it.");
+    write_talk(
+        &world,
+        THIRD,
+        "2026-11-21T11:00:00Z",
+        "Export the invoices, please.",
+        "They are exported as CSV, because Excel opens it.",
+    );
     let ran = world.hook("session-end", ends(&world, THIRD, "clear").to_string());
     assert_eq!(ran.code, 0, "{ran:#?}");
     let text = told(&world, &starts(&world, FORK, "clear")).expect("notes");
-    let (cleared, last) = (text.find("exported as CSV"), text.find("## Last session"));
-    assert!(cleared.is_some() && cleared < last, "what was just done comes first: {text}");
+    let (cleared, others) = (text.find("exported as CSV"), text.find("## Other sessions"));
+    assert!(cleared.is_some() && cleared < others, "what was just done comes first: {text}");
 }
 
 #[test]

@@ -11,7 +11,6 @@ use crate::support::{World, age};
 const A: &str = "aaaa0000-0000-4000-8000-000000000000";
 const B: &str = "bbbb0000-0000-4000-8000-000000000000";
 const NEW: &str = "cccc0000-0000-4000-8000-000000000000";
-const HEADING: &str = "## Ended since the last digest, as they stand\n";
 const EXTRACT: [&str; 2] = ["--summarizer", "extract"];
 
 /// A world with an index that knows nothing yet.
@@ -39,19 +38,17 @@ fn a_session_that_just_ended_is_told_as_it_stands_and_after_its_digest_as_any_ot
     let world = world();
     ended(&world, A, "2026-11-21T11:30:00Z", "Make the order list faster.", "It is faster now, because the rates are cached.");
     let text = start(&world).expect("notes");
-    let line = "- 2026-11-21 12:30 aaaa0000: asked: Make the order list faster. · ended with: It is faster now, because the rates are cached.\n";
-    assert!(text.contains(&format!("{HEADING}{line}")), "{text}");
-    assert!(!text.contains("## Last session"), "{text}");
+    let said = "Where it ended (turn 1 of 1, 12:30), Claude's last reply:\n> It is faster now, because the rates are cached.\n\n\
+        What the user said, turn by turn:\n1. 12:30 “Make the order list faster.”\n";
+    let heading =
+        |state: &str| format!("## Last session (2026-11-21 12:30, aaaa0000{state}): Make the order list faster.\n\n{said}");
+    assert!(text.contains(&heading(", no digest yet")), "{text}");
     let all = numbers(&world, SHOP, &[]);
     assert_eq!((&all["undigested_shown"], &all["sessions_shown"]), (&json!([A]), &json!([])), "{all:#}");
 
     assert_eq!(world.digest(&EXTRACT)["sessions_digested"], 1);
     let text = start(&world).expect("notes");
-    assert!(
-        !text.contains(HEADING)
-            && text.contains("## Last session (2026-11-21 12:30, aaaa0000)\nAsked: “Make the order list faster.”"),
-        "{text}"
-    );
+    assert!(text.contains(&heading("")), "{text}");
     let all = numbers(&world, SHOP, &[]);
     assert_eq!((&all["undigested_shown"], &all["sessions_shown"]), (&json!([]), &json!([A])), "{all:#}");
 }
@@ -67,7 +64,7 @@ fn a_session_stays_in_sight_between_its_mark_and_its_digest() {
 }
 
 #[test]
-fn what_went_on_after_a_digest_is_told_beside_it() {
+fn what_went_on_after_a_digest_is_told_with_what_was_before() {
     let world = world();
     write_talk(&world, A, "2026-11-21T10:00:00Z", "Make the order list faster.", "It is faster now, because the rates are cached.");
     world.digest(&EXTRACT);
@@ -76,8 +73,15 @@ fn what_went_on_after_a_digest_is_told_beside_it() {
     fs::write(transcript(&world, A), rows).unwrap();
     end(&world, A);
     let text = start(&world).expect("notes");
-    assert!(text.contains(HEADING) && text.contains("asked: And the export?"), "{text}");
-    assert!(text.contains("## Last session"), "{text}");
+    assert_eq!(text.matches("aaaa0000").count(), 1, "{text}");
+    for part in [
+        "Where it ended (turn 2 of 2, 12:30), Claude's last reply:\n> The export is faster, too.\n",
+        "1. 11:00 “Make the order list faster.”\n2. 12:30 “And the export?”\n",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let all = numbers(&world, SHOP, &[]);
+    assert_eq!((&all["undigested_shown"], &all["sessions_shown"]), (&json!([A]), &json!([])), "{all:#}");
 }
 
 #[test]
@@ -91,7 +95,7 @@ fn only_sessions_that_said_something_are_told() {
 }
 
 #[test]
-fn no_account_is_longer_than_five_hundred_characters() {
+fn no_session_takes_more_than_there_is_room_for() {
     let world = world();
     let long = |word: &str| format!("{word} ").repeat(400);
     ended(
@@ -103,9 +107,10 @@ fn no_account_is_longer_than_five_hundred_characters() {
     );
     let all = numbers(&world, SHOP, &["--max-tokens", "2800"]);
     assert_eq!(all["undigested_shown"], json!([A]), "{all:#}");
-    let line = all["text"].as_str().unwrap().lines().find(|l| l.contains("aaaa0000")).unwrap();
-    let account = line.split_once("aaaa0000: ").unwrap().1;
-    assert!((200..=500).contains(&account.chars().count()), "{}: {account}", account.chars().count());
+    let text = all["text"].as_str().unwrap();
+    let reply: String = text.lines().filter(|line| line.starts_with("> ")).collect();
+    assert!((200..=1_900).contains(&reply.chars().count()), "{}: {text}", reply.chars().count());
+    assert!(all["tokens"].as_u64().unwrap() <= 2_800, "{all:#}");
 }
 
 #[test]
@@ -173,8 +178,9 @@ fn the_newest_come_first_and_a_crowd_is_cut() {
     let shown: Vec<&str> = all["undigested_shown"].as_array().unwrap().iter().map(|id| id.as_str().unwrap()).collect();
     assert!((3..=8).contains(&shown.len()), "{all:#}");
     let text = all["text"].as_str().unwrap();
-    let times: Vec<&str> = text.lines().filter(|l| l.starts_with("- 2026")).map(|l| &l[2..18]).collect();
-    assert!(times.is_sorted_by(|a, b| a >= b), "{times:?}");
+    // Two days' sessions stand in the order of their ends; that of the lead stands above them.
+    let places: Vec<Option<usize>> = shown.iter().map(|id| text.find(&id[..8])).collect();
+    assert!(places.is_sorted() && !places.contains(&None), "{places:?}: {text}");
 }
 
 #[test]

@@ -157,15 +157,15 @@ fn no_way_out_tells_what_is_quoted_as_a_decision() {
         let told: Vec<&str> = listed.filter(|line| !line.contains("**user**") && !line.contains('“')).collect();
         assert!(told.is_empty() && page.contains("sluice"), "{name}: {told:?}\n{page}");
     }
-    let ran = world.recall(["context", "--cwd", "/home/dev/src/shop"]);
-    assert!(ran.code == 0 && ran.out.contains("sluice") && !ran.out.contains(PLANTED), "{ran:#?}");
     // The reply is quoted whole: what it quotes stays under its own words on whose it is, within the reply's quotation.
-    let ran = world.recall(["show", &rows.id[..8]]);
-    let [reply, whose] = ["Claude's last reply:\n> ", "\n> What the page says:\n"].map(|words| ran.out.find(words));
-    assert!(ran.code == 0 && ran.out.contains("sluice") && reply.is_some() && reply < whose, "{ran:#?}");
-    for (at, _) in ran.out.match_indices(PLANTED) {
-        let line = ran.out[..at].rsplit('\n').next().unwrap_or_default();
-        assert!(line.starts_with("> ") && whose < Some(at), "{line}: {ran:#?}");
+    for told in [&["context", "--cwd", "/home/dev/src/shop"][..], &["show", &rows.id[..8]]] {
+        let ran = world.recall(told);
+        let [reply, whose] = ["Claude's last reply:\n> ", "\n> What the page says:\n"].map(|words| ran.out.find(words));
+        assert!(ran.code == 0 && reply.is_some() && reply < whose, "{ran:#?}");
+        for (at, _) in ran.out.match_indices(PLANTED) {
+            let line = ran.out[..at].rsplit('\n').next().unwrap_or_default();
+            assert!(line.starts_with("> ") && whose < Some(at), "{line}: {ran:#?}");
+        }
     }
     for kind in ["decision", "next", "blocker", "observation"] {
         let ran = world.recall(["search", &format!("{PLANTED} kind:{kind}")]);

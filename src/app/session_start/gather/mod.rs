@@ -1,12 +1,20 @@
 //! Collects the content: from the index, from marks of sessions without a digest, and from the ends of transcripts.
 
+mod leads;
+mod others;
 pub(crate) mod undigested;
 
-use std::iter::{empty, successors};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::iter::successors;
+use std::rc::Rc;
 use std::time::Instant;
 
 use anyhow::Result;
 
+use self::leads::{is_task, tasks_of};
+use self::others::{LaterEvidence, candidates};
+use crate::analyze::account::SessionAccount;
 use crate::analyze::signal::is_offer;
 use crate::app::session_start::client_memory::ClientMemory;
 pub(crate) use crate::app::session_start::gather::undigested::gather_compacted;
@@ -15,9 +23,7 @@ use crate::model::author::Author;
 use crate::model::note::NoteKind;
 use crate::model::session::Millis;
 use crate::render::session_start::render;
-use crate::render::session_start::{
-    ContextParts, ContextSubject, FullSession, NoteLine, OpenItemLine, RenderedContext, SessionLine,
-};
+use crate::render::session_start::{ContextParts, ContextSubject, LeadSession, NoteLine, OpenItemLine, RenderedContext};
 use crate::store::Memory;
 use crate::store::last_run::LastRun;
 use crate::store::notes::Note;
@@ -27,8 +33,6 @@ use crate::sys::projects::Projects;
 
 /// How long an open item is shown without being confirmed, in milliseconds.
 const OPEN_FOR_MS: Millis = 14 * 24 * 3_600_000;
-/// The most sessions shown in full.
-const MAX_IN_FULL: usize = 2;
 /// How many sessions to take open items from.
 const OPEN_ITEM_SESSIONS: usize = 10;
 /// How many sessions to read from the index at a time.
@@ -76,37 +80,38 @@ fn gather_from(config: &Config, store: Option<&Memory>, asked: &ContextRequest<'
     }
     let key = projects.key_of(asked.cwd);
     let known = match store {
-        Some(store) => store.project_pk(&key)?.map(|project| IndexedProject { store, project }),
+        Some(store) => store.project_pk(&key)?.map(|project| IndexedProject { store, project, accounts: RefCell::default() }),
         None => None,
     };
     let gatherer = Gatherer { config, asked, projects: &projects, key: &key };
-    let fresh = gatherer.fresh(store, known.as_ref())?;
+    let undigested = gatherer.undigested(store, known.as_ref())?;
     let failing = || LastRun::read(&config.data_dir).and_then(|run| gatherer.banner(&run));
     let banner = asked.notice.clone().or_else(failing);
-    let mut content = ContextParts {
-        about: ContextSubject::Earlier,
-        banner,
-        remembered: remembered(config, store, &key, |at| gatherer.is_new(at))?,
-        fresh,
-        told: Vec::new(),
-        open: Vec::new(),
-        earlier: Box::new(empty()),
-        sessions: 0,
-    };
+    let mut remembered = remembered(config, store, &key, |at| gatherer.is_new(at))?;
     let memory = ClientMemory::of(config, &key, asked.cwd);
-    content.remembered.retain(|note| !memory.says(&note.text));
-    let Some(known) = known else { return Ok(render(content, asked.max_tokens)) };
-    let first = gatherer.recent(&known, None)?;
-    for one in first.iter().take(MAX_IN_FULL) {
-        content.told.extend(gatherer.told(&known, one)?.map(|told| told.without(|text| memory.says(text))));
-    }
-    content.open = gatherer.open(&known, &first, content.told.first())?;
-    // Open items of sessions before the last have a section of their own.
-    content.told.iter_mut().skip(1).for_each(|told| told.settle(|_| true));
-    content.sessions = if asked.count { known.store.digested_count(known.project)? } else { 0 };
+    remembered.retain(|note| !memory.says(&note.text));
+    let first = known.as_ref().map(|known| gatherer.recent(known, None)).transpose()?.unwrap_or_default();
+    let (leads, open) = gatherer.leads(known.as_ref(), &undigested, &first, &memory)?;
+    let told: Vec<String> = leads.iter().map(|lead| lead.session.clone()).collect();
+    let mut later = LaterEvidence::default();
     // As many as there is room for, read a page at a time.
-    let pages = successors(Some(first), |page| gatherer.recent(&known, page.last()).ok().filter(|next| !next.is_empty()));
-    content.earlier = Box::new(pages.flatten().map_while(|one| gatherer.line(&known, &one).ok().flatten()));
+    let pages = successors(Some(first), |page| gatherer.recent(known.as_ref()?, page.last()).ok().filter(|next| !next.is_empty()));
+    let others = candidates(undigested, pages.flatten())
+        .map_while(|one| gatherer.line(known.as_ref(), &one, &mut later).ok())
+        .filter(|line| !told.contains(&line.session));
+    let content = ContextParts {
+        about: ContextSubject::Earlier,
+        zone: &config.time_zone,
+        banner,
+        remembered,
+        leads,
+        open,
+        others: Box::new(others),
+        sessions: match &known {
+            Some(known) if asked.count => known.store.digested_count(known.project)?,
+            _ => 0,
+        },
+    };
     Ok(render(content, asked.max_tokens))
 }
 
@@ -129,6 +134,19 @@ fn remembered(config: &Config, store: Option<&Memory>, key: &str, is_new: impl F
 struct IndexedProject<'a> {
     store: &'a Memory,
     project: i64,
+    /// Those that were read: leads, open items and lines ask for the same ones.
+    accounts: RefCell<HashMap<i64, Option<Rc<SessionAccount>>>>,
+}
+
+impl IndexedProject<'_> {
+    fn account(&self, session: i64) -> Result<Option<Rc<SessionAccount>>> {
+        if let Some(known) = self.accounts.borrow().get(&session) {
+            return Ok(known.clone());
+        }
+        let account = self.store.account_of(session)?.map(Rc::new);
+        self.accounts.borrow_mut().insert(session, account.clone());
+        Ok(account)
+    }
 }
 
 struct Gatherer<'a> {
@@ -157,33 +175,29 @@ impl Gatherer<'_> {
         Ok(recent)
     }
 
-    fn told(&self, known: &IndexedProject<'_>, one: &RecentSession) -> Result<Option<FullSession>> {
-        let Some(stored) = known.store.digest_of(one.pk)? else { return Ok(None) };
-        let settled = known.store.closed_item_ids(one.pk)?;
-        let when = local(Some(one.last_at), self.config);
-        let mut told =
-            FullSession { session: one.id.clone(), when, goes_on: stored.interim_until.is_some(), digest: stored.digest, settled };
-        told.settle(is_offer);
-        if self.is_stale(one) {
-            told.settle(|_| true);
-        }
-        Ok(Some(told))
+    fn is_stale(&self, last_at: Millis) -> bool {
+        last_at < self.asked.now - OPEN_FOR_MS
     }
 
-    fn is_stale(&self, one: &RecentSession) -> bool {
-        one.last_at < self.asked.now - OPEN_FOR_MS
-    }
-
-    /// Open items of the sessions before the last one, without those that a later session repeats or closes in other words.
-    fn open(&self, known: &IndexedProject<'_>, recent: &[RecentSession], told: Option<&FullSession>) -> Result<Vec<OpenItemLine>> {
+    /// Open items of the sessions that no lead tells, without those that a later session repeats or closes in other words.
+    fn open(&self, known: &IndexedProject<'_>, recent: &[RecentSession], leads: &[LeadSession]) -> Result<Vec<OpenItemLine>> {
         let mut open: Vec<OpenItemLine> = Vec::new();
         let mut wordings = Wordings::default();
-        if let Some(told) = told {
-            wordings.extend(told.digest.open_items(&told.session).map(|(.., claim)| claim.text.as_str()));
+        for lead in leads {
+            wordings.extend(
+                lead.digest.iter().flat_map(|digest| digest.open_items(&lead.session)).map(|(.., claim)| claim.text.as_str()),
+            );
+            wordings.extend(lead.task_ids.iter().map(|(task, _)| task.as_str()));
         }
-        for one in recent.iter().skip(1).take(OPEN_ITEM_SESSIONS).filter(|one| !self.is_stale(one)) {
+        let is_led = |one: &&RecentSession| leads.iter().any(|lead| lead.session == one.id);
+        for one in recent.iter().filter(|one| !is_led(one)).take(OPEN_ITEM_SESSIONS).filter(|one| !self.is_stale(one.last_at)) {
             let mut items = known.store.open_items_of(one.pk)?;
             items.retain(|item| item.verified && !is_offer(&item.text));
+            if !one.by_model && !items.is_empty() {
+                // Without a model only the tasks of a list are known to be open; what its words say is.
+                let tasks = known.account(one.pk)?.map(|account| tasks_of(&account)).unwrap_or_default();
+                items.retain(|item| tasks.iter().any(|task| is_task(item, task)));
+            }
             let closed = if items.is_empty() { Vec::new() } else { known.store.closed_item_ids(one.pk)? };
             let when = day(one.last_at, self.config);
             // Sessions repeat open items: once closed in one session, an item is closed in all.
@@ -197,12 +211,6 @@ impl Gatherer<'_> {
             wordings.extend(items.iter().map(|item| item.text.as_str()));
         }
         Ok(open)
-    }
-
-    fn line(&self, known: &IndexedProject<'_>, one: &RecentSession) -> Result<Option<SessionLine>> {
-        let when = day(one.last_at, self.config);
-        let title = one.title.clone().map_or_else(|| known.store.title_of(one.pk), |title| Ok(Some(title)))?;
-        Ok(title.map(|title| SessionLine { session: one.id.clone(), when, title, goes_on: one.goes_on }))
     }
 
     fn banner(&self, run: &LastRun) -> Option<String> {

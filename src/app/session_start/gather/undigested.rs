@@ -9,15 +9,14 @@ use std::time::Instant;
 use anyhow::Result;
 
 use super::{Gatherer, IndexedProject, local, remembered};
-use crate::analyze::extracted_digest;
+use crate::analyze::account::SessionAccount;
 use crate::app::session_start::client_memory::ClientMemory;
-use crate::app::session_start::undigested_summary::summary_line;
 use crate::config::Config;
 use crate::model::session::{Millis, RecordKey};
 use crate::privacy::Sanitizer;
 use crate::privacy::echo::PrivateWords;
 use crate::render::session_start::render;
-use crate::render::session_start::{ContextParts, ContextSubject, FullSession, RenderedContext, UndigestedSession};
+use crate::render::session_start::{ContextParts, ContextSubject, LeadSession, RenderedContext};
 use crate::source::{live_session, mark};
 use crate::store::Memory;
 use crate::store::pause;
@@ -29,9 +28,18 @@ const MAX_UNDIGESTED: usize = 5;
 const UNDIGESTED_TAIL_BYTES: u64 = 96 << 10;
 const COMPACTED_TAIL_BYTES: u64 = 4 << 20;
 
+/// A session that ended, whose end no digest covers yet.
+#[derive(Debug, Clone)]
+pub(super) struct UndigestedSession {
+    pub(super) session: String,
+    pub(super) last_at: Millis,
+    /// From its digest as far as that goes, from the end of its transcript behind that.
+    pub(super) account: SessionAccount,
+}
+
 impl Gatherer<'_> {
     /// Sessions that ended without a digest, newest first, read from the ends of their transcripts.
-    pub(super) fn fresh(&self, store: Option<&Memory>, known: Option<&IndexedProject<'_>>) -> Result<Vec<UndigestedSession>> {
+    pub(super) fn undigested(&self, store: Option<&Memory>, known: Option<&IndexedProject<'_>>) -> Result<Vec<UndigestedSession>> {
         let marks = mark::newest_session_ends(&self.config.data_dir, MAX_MARKS).into_iter();
         let mut ended: Vec<(String, String)> = marks.map(|m| (m.session, m.transcript)).collect();
         if let Some(known) = known {
@@ -93,8 +101,19 @@ impl Gatherer<'_> {
             && !self.config.excludes_folder(cwd, self.projects)
             && self.is_new(last_at)
             && digested.is_none_or(|until| last_at > until);
-        let text = fits.then(|| summary_line(&session)).flatten()?;
-        Some(UndigestedSession { session: id.to_owned(), when: local(Some(last_at), self.config), text, last_at })
+        if !fits {
+            return None;
+        }
+        let account = SessionAccount::of(&session, false);
+        if account.turns.is_empty() {
+            return None;
+        }
+        let before = store.and_then(|store| store.account_by_id(id).ok().flatten());
+        let account = match before {
+            Some(before) => before.continued(account),
+            None => account,
+        };
+        Some(UndigestedSession { session: id.to_owned(), last_at, account })
     }
 }
 
@@ -126,23 +145,30 @@ pub(crate) fn gather_compacted(
         return Ok(RenderedContext::default());
     }
     let memory = ClientMemory::of(config, &session.project.key, session.cwd.as_deref().unwrap_or_default());
-    let told = FullSession {
+    let account = SessionAccount::of(&session, true);
+    let lead = LeadSession {
         session: session.id.clone(),
         when: local(session.last_at(), config),
+        title: String::new(),
         goes_on: true,
-        digest: extracted_digest(&session),
+        undigested: false,
+        digest: None,
+        account: Some(account),
+        task_ids: Vec::new(),
         settled: Vec::new(),
+        since: Vec::new(),
+        reply_chars: usize::MAX,
     };
     let mut remembered = remembered(config, store, &session.project.key, |_| true).unwrap_or_default();
     remembered.retain(|note| !memory.says(&note.text));
     let content = ContextParts {
         about: ContextSubject::Itself,
+        zone: &config.time_zone,
         banner: None,
         remembered,
-        fresh: Vec::new(),
-        told: vec![told.without(|text| memory.says(text))],
+        leads: vec![lead],
         open: Vec::new(),
-        earlier: Box::new(empty()),
+        others: Box::new(empty()),
         sessions: 1,
     };
     Ok(render(content, max_tokens))

@@ -1,39 +1,24 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::analyze::account::{ClosingReply, EditedFiles, TitleParts, Word, WordKind};
-use crate::model::session::{Project, Session};
-use crate::render::brief::frame::DigestCoverage;
-use crate::text::budget::tokens;
+use crate::analyze::account::{ClosingReply, EditedFiles, PromptObject, TitleParts, Word, WordKind};
 
 const BEGAN: Millis = 1_795_000_000_000;
 
-fn session() -> Session {
-    Session {
-        id: "64b0b6d9-e371-40e8-affe-78e0505dfb3f".into(),
-        project: Project { key: "/home/dev/src/shop".into() },
-        cwd: None,
-        branches: vec!["main".into()],
-        versions: vec![],
-        end_reason: None,
-        entries: vec![],
-        evidence: Vec::new(),
-        evident: true,
-        usage: Default::default(),
-        agents: 0,
-        left_out: Default::default(),
-    }
+fn word(at: Option<Millis>, kind: WordKind, text: &str) -> Word {
+    Word { at, kind, text: text.into(), object: None }
 }
 
 fn turn(number: usize, said: &str, reply: &str) -> Turn {
     let at = Some(BEGAN + number as Millis * 60_000);
     let reply = (!reply.is_empty()).then(|| ClosingReply { at, text: reply.into(), cut_off: false });
-    Turn { number, at, words: vec![Word { at, kind: WordKind::Prompt, text: said.into() }], reply, ..Turn::default() }
+    Turn { number, at, words: vec![word(at, WordKind::Prompt, said)], reply, ..Turn::default() }
 }
 
 fn account(turns: Vec<Turn>) -> SessionAccount {
     SessionAccount {
         title: TitleParts::default(),
+        branch: None,
         turns,
         commits: vec![],
         pull_requests: vec![],
@@ -45,17 +30,12 @@ fn account(turns: Vec<Turn>) -> SessionAccount {
     }
 }
 
-fn told(account: &SessionAccount) -> String {
-    let (session, state) = (session(), DigestCoverage::Whole);
-    let facts = FrameFacts { session: &session, title: "The shop", state, never: None, repeated_by: None, id: "64b0b6d9" };
-    write(&facts, account, &TimeZone::UTC, 1_000)
+fn told(account: &SessionAccount, reader: Reader, room: usize) -> String {
+    QuotedParts::new(account, &TimeZone::UTC, reader).fill(room)
 }
 
-/// The lines between the frame's.
 fn body(account: &SessionAccount) -> String {
-    let text = told(account);
-    let lines: Vec<&str> = text.lines().skip(3).collect();
-    lines[..lines.len() - 2].join("\n")
+    told(account, Reader::User, 3_200).trim().to_owned()
 }
 
 #[test]
@@ -64,7 +44,8 @@ fn the_last_reply_is_quoted_and_the_words_are_the_users() {
         account(vec![turn(1, "Sort the orders by date, please.", "By id, or by date?"), turn(2, "date", "Sorted by date.")]);
     one.title = TitleParts { asked: "Sort the orders".into(), came: "edits: orders.py".into() };
     one.files.edited = vec!["/etc/hosts".into(), "src/orders.py".into()];
-    assert!(told(&one).starts_with("# Sort the orders · edits: orders.py\n"), "{}", told(&one));
+    assert_eq!(title(&one).as_deref(), Some("Sort the orders · edits: orders.py"));
+    one.turns[1].words[0].object = Some(PromptObject::Asked("By id, or by date?".into()));
     let expected = "\
 Where it ended (turn 2 of 2, 07:08), Claude's last reply:
 > Sorted by date.
@@ -148,11 +129,12 @@ fn all_lines_share_a_cap_and_of_too_many_the_middle_goes() {
 
 #[test]
 fn what_was_said_beside_the_prompts_names_its_kind() {
-    let word = |kind: WordKind, text: &str| Word { at: None, kind, text: text.into() };
+    let word = |kind: WordKind, text: &str| word(None, kind, text);
     let mut turns = vec![
         turn(1, "Which ways are there to do that?", "1. **Keyset**: by the last row\n2. Offset: as now\n\nWhich one?"),
         turn(2, "2", ""),
     ];
+    turns[1].words[0].object = Some(PromptObject::Listed("2. Offset: as now".into()));
     let asked = || "How deep?".to_owned();
     turns[1].words.extend([
         word(WordKind::Answered { asked: asked(), description: "only the first level".into() }, "flat"),
@@ -238,28 +220,26 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_session_takes_more_than_its_tokens(
-        asked in "\\PC{0,400}", id in "\\PC{1,300}", key in "\\PC{1,4000}", branch in "\\PC{1,300}",
-        prompts in texts(), replies in texts(), subjects in texts(), lines in texts(), tasks in texts(), paths in texts(),
+    fn no_account_takes_more_than_its_room(
+        room in 0usize..6_000, prompts in texts(), replies in texts(), subjects in texts(), lines in texts(), tasks in texts(), paths in texts(),
     ) {
-        let mut session = session();
-        (session.id, session.project.key, session.branches) = (id.clone(), key, vec![branch]);
         let reply = |n: usize| replies.get(n).map_or("", String::as_str);
         let mut one = account(prompts.iter().enumerate().map(|(n, said)| turn(n + 1, said, reply(n))).collect());
-        one.title.asked = asked;
         one.commits = subjects.iter().map(|subject| Commit { subject: subject.clone(), branch: subject.clone(), ..Commit::default() }).collect();
         one.pull_requests = subjects.iter().map(|title| PullRequest { title: title.clone(), url: title.clone(), ..PullRequest::default() }).collect();
         let run = |line: &String| LastRun { commands: vec![line.clone()], at: None, turn: 1, ok: None, lines: lines.clone(), of: 9, edited_since: true };
         one.runs = lines.iter().map(run).collect();
         one.open = tasks.iter().map(|text| OpenEnd::Task { text: text.clone() }).collect();
         one.files = EditedFiles { edited: paths.clone(), after_commit: paths };
-        let facts = FrameFacts { session: &session, title: "", state: DigestCoverage::SoFar, never: None, repeated_by: Some(id.clone()), id: &id };
-        let text = write(&facts, &one, &TimeZone::UTC, 1_000);
-        prop_assert!(tokens(&text) <= 1_000, "{} tokens: {}", tokens(&text), text);
-        prop_assert!(text.contains("--full") && !text.contains("<recall-context>"), "{}", text);
-        for label in ["What you said, turn by turn", "Open", "Commits that stand", "Pull requests", "Last runs", "Files"] {
-            prop_assert!(!text.contains(&format!("\n{label}:\n\n")), "a lead-in without content: {}", text);
+        for (reader, said) in [(Reader::User, "What you said"), (Reader::Assistant, "What the user said")] {
+            for one in [one.clone(), one.clone().shortened()] {
+                let text = told(&one, reader, room);
+                prop_assert!(text.len() <= room && !text.contains("<recall-context>"), "{} of {room}: {}", text.len(), text);
+                for label in [&format!("{said}, turn by turn"), "Open", "Commits that stand", "Pull requests", "Last runs", "Files"] {
+                    prop_assert!(!text.contains(&format!("\n{label}:\n\n")), "a lead-in without content: {}", text);
+                }
+                prop_assert!(!text.contains("\n\n\n"), "{}", text);
+            }
         }
-        prop_assert!(!text.contains("\n\n\n"), "{}", text);
     }
 }

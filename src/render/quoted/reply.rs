@@ -5,6 +5,8 @@ use crate::text::disarm::disarm;
 
 /// What stands where something was cut.
 const CUT: &str = "> […]\n";
+/// The longest code, table or quotation that a session's start holds, in lines.
+const MAX_PART_LINES: usize = 5;
 /// With less room nothing is quoted, in bytes.
 const MIN_BYTES: usize = 60;
 
@@ -83,6 +85,45 @@ pub(super) fn blockquote(text: &str, room: usize, most_chars: usize) -> Option<S
         out.push_str(&part_of(next, &out, limit)?);
     }
     Some(out + CUT)
+}
+
+/// As [`blockquote`], with code, tables and quotations of more than a few lines told by their length.
+pub(super) fn brief_blockquote(text: &str, room: usize, most_chars: usize) -> Option<String> {
+    blockquote(&without_long_parts(&harmless_lines(text)), room, most_chars)
+}
+
+/// The beginning of a reply on one line of at most so many characters; empty if it says nothing.
+pub(crate) fn beginning(text: &str, most_chars: usize) -> String {
+    let text = without_long_parts(&harmless_lines(text));
+    let blocks = blocks(&text);
+    let told = blocks.iter().flat_map(|block| &block.lines).map(|line| line.trim_start().trim_start_matches(['#', '>', ' ']));
+    let told = one_line(&told.collect::<Vec<_>>().join(" "));
+    shorten(&told, most_chars)
+}
+
+/// The text with the number of its lines in place of each part that is longer than [`MAX_PART_LINES`].
+fn without_long_parts(text: &str) -> String {
+    let blocks = blocks(text);
+    let mut out = String::new();
+    let mut rest = &blocks[..];
+    while let Some((block, _)) = rest.split_first() {
+        let rows = 1 + rest[1..].iter().take_while(|next| next.kind == BlockKind::Row && !next.apart).count();
+        let is_quotation = block.lines.iter().all(|line| line.trim_start().starts_with('>'));
+        let (taken, mark) = match block.kind {
+            BlockKind::Fence if block.lines.len() > MAX_PART_LINES + 2 => (1, format!("[code, {} lines]", block.lines.len() - 2)),
+            BlockKind::Row if rows > MAX_PART_LINES => (rows, format!("[table, {rows} lines]")),
+            BlockKind::Text if is_quotation && block.lines.len() > MAX_PART_LINES => {
+                (1, format!("[quotation, {} lines]", block.lines.len()))
+            }
+            _ => (1, block.lines.join("\n")),
+        };
+        if !out.is_empty() {
+            out.push_str(if block.apart { "\n\n" } else { "\n" });
+        }
+        out.push_str(&mark);
+        rest = &rest[taken..];
+    }
+    out
 }
 
 #[derive(Clone, Copy)]

@@ -1,4 +1,4 @@
-//! Writes a brief of a session from its account: what was said, quoted and by whom, and what can be counted. Pure.
+//! Writes a session's account in the room that there is: what was said, quoted and by whom, and what can be counted. Pure.
 //!
 //! The user's words stand in “…”, Claude's in a blockquote. Nothing is told as done, decided or learned: where a sentence stands says more
 //! of its truth than its words do, so the last reply comes first, and what was said before it is the user's alone.
@@ -10,19 +10,17 @@ mod words;
 
 use jiff::tz::TimeZone;
 
-use self::reply::blockquote;
+pub(crate) use self::reply::beginning;
+use self::reply::{blockquote, brief_blockquote};
 use self::words::{time, turn_list};
-use super::frame::{BriefFrame, FrameFacts};
-use crate::analyze::account::{Commit, LastRun, OpenEnd, PullRequest, SessionAccount, Turn};
+use crate::analyze::account::{Commit, LastRun, OpenEnd, PullRequest, SHORT_REPLY_CHARS, SessionAccount, Turn, longer_reply};
 use crate::model::session::{Millis, said};
-use crate::text::budget::max_bytes;
 use crate::text::clean::{one_line, shorten, without_controls};
 use crate::text::disarm::disarm;
 use crate::text::markdown::code;
 
-/// The most characters of a reply, and of one that says little by itself.
+/// The most characters of a reply.
 const MAX_REPLY_CHARS: usize = 1_800;
-const SHORT_REPLY_CHARS: usize = 400;
 /// The most lines of a part.
 const MAX_COMMITS: usize = 6;
 const MAX_PULL_REQUESTS: usize = 3;
@@ -36,33 +34,64 @@ const TAIL_CHARS: usize = 120;
 /// What the words may claim of the room that they share with the reply, in percent.
 const WORDS_SHARE: usize = 45;
 
-/// Writes the brief in at most `max_tokens`; the frame takes a few hundred of them.
-pub(crate) fn write(facts: &FrameFacts<'_>, account: &SessionAccount, zone: &TimeZone, max_tokens: usize) -> String {
-    let title = [&account.title.asked, &account.title.came].map(|half| one_line(half));
-    let title = match title.each_ref().map(String::as_str) {
-        ["", _] => facts.title.to_owned(),
-        [asked, ""] => asked.to_owned(),
-        [asked, came] => format!("{asked} · {came}"),
-    };
-    let frame = BriefFrame::of(&FrameFacts { title: &title, ..facts.clone() }, zone);
-    let room = max_bytes(max_tokens).saturating_sub(frame.head.len() + frame.foot.len());
-    let parts = QuotedParts { account, zone, began: account.turns.iter().find_map(|turn| turn.at) };
-    frame.head + &parts.fill(room) + &frame.foot
+/// The two halves of the account's title in one; `None` if it has none.
+pub(crate) fn title(account: &SessionAccount) -> Option<String> {
+    let [asked, came] = [&account.title.asked, &account.title.came].map(|half| one_line(half));
+    match (asked.is_empty(), came.is_empty()) {
+        (true, true) => None,
+        (false, false) => Some(format!("{asked} · {came}")),
+        _ => Some(asked + &came),
+    }
 }
 
-struct QuotedParts<'a> {
+/// To whom a session is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reader {
+    /// The user, whose words they are.
+    User,
+    /// A session's assistant. Long code, tables and quotations would take its room: they are told by their length.
+    Assistant,
+}
+
+/// A session's account, to be written in parts that share a room.
+pub(crate) struct QuotedParts<'a> {
     account: &'a SessionAccount,
     zone: &'a TimeZone,
+    reader: Reader,
     began: Option<Millis>,
+    reply_chars: usize,
+    /// Nothing that is told after it can have done what it left.
+    newest: bool,
+    /// Ids by which tasks that are open can be closed, by the tasks' words.
+    task_ids: &'a [(String, String)],
 }
 
 /// Writes one list in at most so many bytes.
 type ListPart<'a> = fn(&QuotedParts<'a>, usize) -> String;
 
 impl<'a> QuotedParts<'a> {
+    pub(crate) fn new(account: &'a SessionAccount, zone: &'a TimeZone, reader: Reader) -> Self {
+        let began = account.turns.iter().find_map(|turn| turn.at);
+        Self { account, zone, reader, began, reply_chars: MAX_REPLY_CHARS, newest: true, task_ids: &[] }
+    }
+
+    /// With at most so many characters of the last reply; 0 for none.
+    pub(crate) fn with_reply_of(self, most: usize) -> Self {
+        Self { reply_chars: most.min(MAX_REPLY_CHARS), ..self }
+    }
+
+    /// Told beside a later session, which may have done what this one left.
+    pub(crate) fn with_later_ones(self) -> Self {
+        Self { newest: false, ..self }
+    }
+
+    pub(crate) fn with_task_ids(self, task_ids: &'a [(String, String)]) -> Self {
+        Self { task_ids, ..self }
+    }
+
     /// All parts in at most so many bytes. Lists claim their shares; the last reply and the user's words divide the rest, and what
     /// these leave goes to the lists.
-    fn fill(&self, room: usize) -> String {
+    pub(crate) fn fill(&self, room: usize) -> String {
         let lists: [(ListPart<'a>, usize, bool); 5] = [
             (Self::open, 12, true),
             (Self::commits, 16, true),
@@ -72,7 +101,11 @@ impl<'a> QuotedParts<'a> {
         ];
         let mut told = lists.map(|(part, share, _)| part(self, room * share / 100));
         let rest = room - told.iter().map(String::len).sum::<usize>();
-        let words = |room: usize| turn_list(&self.account.turns, self.zone, room);
+        let label = match self.reader {
+            Reader::User => "\nWhat you said, turn by turn:\n",
+            Reader::Assistant => "\nWhat the user said, turn by turn:\n",
+        };
+        let words = |room: usize| turn_list(&self.account.turns, label, self.zone, room);
         let claimed = words(rest * WORDS_SHARE / 100).len();
         let said = words(rest - self.ended(rest - claimed).len());
         let ended = self.ended(rest - said.len());
@@ -88,12 +121,20 @@ impl<'a> QuotedParts<'a> {
         ended + &open + &said + &commits + &pull_requests + &runs + &files
     }
 
+    /// May it be said of something that it was not seen?
+    fn is_over(&self) -> bool {
+        self.account.evident && !self.account.goes_on && self.newest
+    }
+
     fn time(&self, at: Option<Millis>) -> String {
         time(at, self.began, self.zone)
     }
 
     /// The last reply; with it, if it is short, the nearest one before it that is not.
     fn ended(&self, room: usize) -> String {
+        if self.reply_chars == 0 {
+            return String::new();
+        }
         let turns = &self.account.turns;
         let Some((at, turn, reply)) =
             turns.iter().enumerate().rev().find_map(|(at, turn)| turn.reply.as_ref().map(|reply| (at, turn, reply)))
@@ -106,22 +147,29 @@ impl<'a> QuotedParts<'a> {
         let head = format!("\n{what} ({of}{}), Claude's last reply{so_far}:\n", self.time(reply.at));
         let after = if reply.cut_off { "\ncut off: work went on after it\n" } else { "" };
         let fixed = head.len() + after.len();
-        let Some(last) = blockquote(&reply.text, room.saturating_sub(fixed), MAX_REPLY_CHARS) else { return String::new() };
+        let Some(last) = self.quote_of(&reply.text, room.saturating_sub(fixed), self.reply_chars) else { return String::new() };
         let mut text = head + &last + after;
         let chars = last.chars().count();
         if reply.text.chars().count() < SHORT_REPLY_CHARS
             && let Some(longer) = longer_reply(&turns[..at])
         {
-            text.push_str(&self.longer(longer, room - text.len(), MAX_REPLY_CHARS.saturating_sub(chars)));
+            text.push_str(&self.longer(&turns[longer], room - text.len(), self.reply_chars.saturating_sub(chars)));
         }
         text
+    }
+
+    fn quote_of(&self, reply: &str, room: usize, most_chars: usize) -> Option<String> {
+        match self.reader {
+            Reader::User => blockquote(reply, room, most_chars),
+            Reader::Assistant => brief_blockquote(reply, room, most_chars),
+        }
     }
 
     fn longer(&self, turn: &Turn, room: usize, most: usize) -> String {
         let Some(reply) = &turn.reply else { return String::new() };
         let number = if turn.number > 0 { format!("turn {}, ", turn.number) } else { String::new() };
         let head = format!("\nThe longer reply before it ({number}{}):\n", self.time(reply.at));
-        let quoted = blockquote(&reply.text, room.saturating_sub(head.len()), most);
+        let quoted = self.quote_of(&reply.text, room.saturating_sub(head.len()), most);
         quoted.map(|quoted| head + &quoted).unwrap_or_default()
     }
 
@@ -132,7 +180,10 @@ impl<'a> QuotedParts<'a> {
             OpenEnd::NoReply => "no reply to the last prompt".to_owned(),
             OpenEnd::Interrupted => "interrupted in the last turn".to_owned(),
             OpenEnd::ApiError { words } => format!("API error: {}", quote(words, MAX_LINE_CHARS)),
-            OpenEnd::Task { text } => format!("not ticked off in the list: {}", said(text, MAX_LINE_CHARS)),
+            OpenEnd::Task { text } => {
+                let id = self.task_ids.iter().find(|(task, _)| task == text).map_or(String::new(), |(_, id)| format!("{id} "));
+                format!("{id}not ticked off in the list: {}", said(text, MAX_LINE_CHARS))
+            }
         };
         listed("Open", self.account.open.iter().map(line).collect(), MAX_OPEN, "more", room)
     }
@@ -158,7 +209,7 @@ impl<'a> QuotedParts<'a> {
         }
         if commit.pushed {
             facts.push("pushed".to_owned());
-        } else if self.account.evident && !self.account.goes_on {
+        } else if self.is_over() {
             facts.push("push not seen".to_owned());
         }
         format!("{hash}{}{}", said(&commit.subject, MAX_LINE_CHARS), in_brackets(&facts, ", "))
@@ -202,7 +253,7 @@ impl<'a> QuotedParts<'a> {
     /// Edited files, the project's own first, and what is known of their commit.
     fn files(&self, room: usize) -> String {
         let files = &self.account.files;
-        let no_commit = self.account.evident && !self.account.goes_on && self.account.commits.is_empty();
+        let no_commit = self.is_over() && self.account.commits.is_empty();
         let end = if no_commit { "; no commit seen" } else { "" };
         let after = if files.after_commit.is_empty() { 0 } else { room / 2 };
         let edited = names("\nFiles: ", &files.edited, end, room - after);
@@ -213,12 +264,6 @@ impl<'a> QuotedParts<'a> {
 
 fn in_brackets(facts: &[String], between: &str) -> String {
     if facts.is_empty() { String::new() } else { format!(" ({})", facts.join(between)) }
-}
-
-fn longer_reply(before: &[Turn]) -> Option<&Turn> {
-    let is_long =
-        |turn: &&Turn| turn.reply.as_ref().is_some_and(|reply| !reply.cut_off && reply.text.chars().count() >= SHORT_REPLY_CHARS);
-    before.iter().rev().find(is_long)
 }
 
 /// A list of at most so many lines and bytes, with the number of those that it leaves out.

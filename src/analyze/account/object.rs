@@ -1,0 +1,58 @@
+//! What a short prompt is about: "2" and "yes" say something only beside the reply that they answer.
+
+use serde::{Deserialize, Serialize};
+
+use super::turns::{ClosingReply, Turn, WordKind};
+use crate::analyze::prose::sentences;
+use crate::text::clean::one_line;
+
+/// A longer prompt, in characters, says itself what it is about.
+const SHORT_PROMPT_CHARS: usize = 25;
+
+/// The words of the assistant's that a short prompt answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "how", content = "text", rename_all = "snake_case")]
+pub enum PromptObject {
+    /// The line of a list that the prompt names.
+    Listed(String),
+    /// The question with which the reply closed.
+    Asked(String),
+}
+
+/// Gives each short prompt that begins a turn its object, from the reply before it.
+pub(super) fn give(turns: &mut [Turn]) {
+    for at in 1..turns.len() {
+        let (before, rest) = turns.split_at_mut(at);
+        let reply = before.last().and_then(|turn| turn.reply.as_ref());
+        if let (Some(reply), Some(word)) = (reply, rest[0].words.first_mut().filter(|word| word.kind == WordKind::Prompt)) {
+            word.object = object_of(&word.text, reply);
+        }
+    }
+}
+
+fn object_of(prompt: &str, reply: &ClosingReply) -> Option<PromptObject> {
+    let prompt = one_line(prompt);
+    if prompt.chars().count() > SHORT_PROMPT_CHARS || prompt.starts_with('/') {
+        return None;
+    }
+    let named = prompt.split(|c: char| !c.is_alphanumeric()).next().filter(|name| !name.is_empty());
+    let is_choice = |name: &&str| name.bytes().all(|b| b.is_ascii_digit()) || name.len() == 1 && prompt.len() <= 2;
+    let line = named.filter(is_choice).and_then(|name| listed(&reply.text, name)).map(PromptObject::Listed);
+    line.or_else(|| closing_question(&reply.text).map(PromptObject::Asked))
+}
+
+/// The last line of a list that bears this number or letter.
+fn listed(reply: &str, name: &str) -> Option<String> {
+    let bare = |line: &str| line.trim().trim_start_matches(['-', '*', '#', '(', ' ', '`']).to_owned();
+    let is_named = |line: &String| {
+        let rest = line.get(..name.len()).filter(|start| start.eq_ignore_ascii_case(name)).map(|_| &line[name.len()..]);
+        rest.is_some_and(|rest| rest.trim_start_matches(['*', '`']).starts_with(['.', ')', ':']))
+    };
+    reply.lines().map(bare).rfind(is_named).map(|line| line.replace("**", ""))
+}
+
+/// The last question among the reply's last sentences.
+fn closing_question(reply: &str) -> Option<String> {
+    let all = sentences(reply);
+    all.into_iter().rev().take(3).find(|sentence| sentence.trim_end_matches(['*', '"', '”', ')']).ends_with(['?', '？', '؟']))
+}

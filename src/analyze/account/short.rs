@@ -1,0 +1,111 @@
+//! An account for the start of another session: short enough to be stored beside the digest, and continued by what came later.
+
+use super::object::PromptObject;
+use super::title::is_telling;
+use super::turns::{Turn, Word, WordKind};
+use super::{OpenEnd, SessionAccount};
+use crate::text::clean::{head_and_tail, one_line, shorten};
+
+/// The most characters of a prompt, of a reply, of what a word answers. A start shows fewer: what is cut shows that it was.
+const MAX_WORD_CHARS: usize = 600;
+const MAX_REPLY_CHARS: usize = 2_400;
+const MAX_ASIDE_CHARS: usize = 300;
+/// How many of the newest turns keep their words, beside the first one.
+const NEWEST_TURNS: usize = 24;
+/// A shorter reply says little by itself, in characters.
+pub(crate) const SHORT_REPLY_CHARS: usize = 400;
+
+impl SessionAccount {
+    /// Without what no start of a session shows: the words of turns in the middle, all replies but the last one and the longer one before
+    /// it, the bodies of commit messages. Turns keep their numbers.
+    pub(crate) fn shortened(mut self) -> Self {
+        let last = self.turns.iter().rposition(|turn| turn.reply.is_some());
+        let longer = last.and_then(|last| longer_reply(&self.turns[..last]));
+        let newest = self.turns.len().saturating_sub(NEWEST_TURNS);
+        for (at, turn) in self.turns.iter_mut().enumerate() {
+            if Some(at) != last && Some(at) != longer {
+                turn.reply = None;
+            }
+            if let Some(reply) = &mut turn.reply {
+                reply.text = shorten(&reply.text, MAX_REPLY_CHARS);
+            }
+            if at > 0 && at < newest {
+                turn.words.clear();
+            }
+            turn.words.iter_mut().for_each(shorten_word);
+        }
+        self.turns.retain(|turn| !turn.words.is_empty() || turn.reply.is_some());
+        self.commits.iter_mut().for_each(|commit| commit.body.clear());
+        self
+    }
+
+    /// Was something asked or replied in so many words, or anything edited, so that the next session may go on from it?
+    pub(crate) fn has_work(&self) -> bool {
+        let mut words = self.turns.iter().flat_map(|turn| &turn.words);
+        !self.files.edited.is_empty()
+            || longer_reply(&self.turns).is_some()
+            || words.any(|word| match word.kind {
+                WordKind::Prompt | WordKind::Joined => is_telling(&one_line(&word.text)),
+                WordKind::PlanGiven { .. } | WordKind::Answered { .. } | WordKind::Approved { .. } => true,
+                WordKind::Refused { .. } | WordKind::Ran => false,
+            })
+    }
+
+    /// This account with what a `tail` of the session says that was read later.
+    pub(crate) fn continued(mut self, mut tail: Self) -> Self {
+        let first = tail.turns.iter().find(|turn| turn.number > 0).and_then(|turn| turn.at);
+        self.turns.retain(|turn| first.is_none_or(|first| turn.at.is_none_or(|at| at < first)));
+        let known = self.turns.last().map_or(0, |turn| turn.number);
+        for turn in &mut tail.turns {
+            match (turn.number, self.turns.last_mut()) {
+                // It began before the tail does.
+                (0, Some(last)) => {
+                    last.reply = turn.reply.take().or(last.reply.take());
+                    last.words.append(&mut turn.words);
+                    (last.interrupted, last.api_error) = (turn.interrupted, turn.api_error.take());
+                }
+                _ => turn.number += known,
+            }
+        }
+        self.turns.extend(tail.turns.into_iter().filter(|turn| turn.number > 0 || known == 0));
+        self.commits.retain(|commit| tail.commits.iter().all(|later| later.subject != commit.subject));
+        self.commits.append(&mut tail.commits);
+        self.pull_requests.retain(|pr| tail.pull_requests.iter().all(|later| later.number != pr.number));
+        self.pull_requests.append(&mut tail.pull_requests);
+        self.runs.retain(|run| tail.runs.iter().all(|later| later.commands != run.commands));
+        self.runs.append(&mut tail.runs);
+        let is_new = |path: &String| !self.files.edited.contains(path);
+        let new: Vec<String> = tail.files.edited.iter().filter(|path| is_new(path)).cloned().collect();
+        self.files.edited.extend(new);
+        self.files.after_commit = tail.files.after_commit;
+        let has_tasks = tail.open.iter().any(|open| matches!(open, OpenEnd::Task { .. }));
+        self.open.retain(|open| matches!(open, OpenEnd::Task { .. }) && !has_tasks);
+        self.open.splice(0..0, tail.open);
+        if !tail.title.came.is_empty() {
+            self.title.came = tail.title.came;
+        }
+        if self.title.asked.is_empty() {
+            self.title.asked = tail.title.asked;
+        }
+        self.branch = tail.branch.or(self.branch);
+        (self.evident, self.goes_on) = (self.evident && tail.evident, tail.goes_on);
+        self
+    }
+}
+
+/// The nearest reply before the last one that says something by itself.
+pub(crate) fn longer_reply(before: &[Turn]) -> Option<usize> {
+    before.iter().rposition(|turn| {
+        turn.reply.as_ref().is_some_and(|reply| !reply.cut_off && reply.text.chars().count() >= SHORT_REPLY_CHARS)
+    })
+}
+
+fn shorten_word(word: &mut Word) {
+    word.text = head_and_tail(&word.text, MAX_WORD_CHARS);
+    let aside = match (&mut word.object, &mut word.kind) {
+        (Some(PromptObject::Listed(text) | PromptObject::Asked(text)), _)
+        | (None, WordKind::Answered { asked: text, .. } | WordKind::Refused { what: text }) => text,
+        _ => return,
+    };
+    *aside = shorten(aside, MAX_ASIDE_CHARS);
+}

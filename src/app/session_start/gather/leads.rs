@@ -1,0 +1,152 @@
+//! The sessions to go on from: the newest with work, and one that was under way beside it.
+
+use std::rc::Rc;
+
+use anyhow::Result;
+
+use super::undigested::UndigestedSession;
+use super::{Gatherer, IndexedProject, day, local};
+use crate::analyze::account::{OpenEnd, SessionAccount};
+use crate::analyze::signal::is_offer;
+use crate::app::session_start::client_memory::ClientMemory;
+use crate::model::session::Millis;
+use crate::render::session_start::{LeadSession, OpenItemLine};
+use crate::store::open_items::ListedItem;
+use crate::store::recent::RecentSession;
+
+const DAY_MS: Millis = 24 * 3_600_000;
+/// Among how many of the newest sessions the one with work is looked for.
+const MAX_LOOKED_AT: usize = 10;
+/// Two sessions on different branches were under way together if their ends lie so close.
+const TOGETHER_MS: Millis = 2 * DAY_MS;
+/// The most characters of a last reply, and of one that is older than so long: what it says may be overtaken.
+const REPLY_CHARS: usize = 1_800;
+const OLDER_REPLY: (Millis, usize) = (3 * DAY_MS, 600);
+const OLD_REPLY: (Millis, usize) = (14 * DAY_MS, 200);
+
+/// A session that may lead, with its account.
+struct Lead<'a> {
+    digested: Option<&'a RecentSession>,
+    id: &'a str,
+    last_at: Millis,
+    undigested: bool,
+    account: Option<Rc<SessionAccount>>,
+}
+
+impl Lead<'_> {
+    fn branch(&self) -> Option<&str> {
+        self.account.as_ref()?.branch.as_deref()
+    }
+}
+
+impl Gatherer<'_> {
+    /// The sessions to tell in full, and what the others left open.
+    pub(super) fn leads(
+        &self,
+        known: Option<&IndexedProject<'_>>,
+        undigested: &[UndigestedSession],
+        recent: &[RecentSession],
+        memory: &ClientMemory,
+    ) -> Result<(Vec<LeadSession>, Vec<OpenItemLine>)> {
+        let mut newest: Vec<(Millis, &str, Option<&UndigestedSession>)> =
+            undigested.iter().map(|one| (one.last_at, one.session.as_str(), Some(one))).collect();
+        let is_digested_alone = |one: &&RecentSession| undigested.iter().all(|fresh| fresh.session != one.id);
+        newest.extend(recent.iter().filter(is_digested_alone).map(|one| (one.last_at, one.id.as_str(), None)));
+        newest.sort_by_key(|(last_at, ..)| std::cmp::Reverse(*last_at));
+        newest.truncate(MAX_LOOKED_AT);
+        let mut leads: Vec<Lead<'_>> = Vec::new();
+        let mut fallback = None;
+        for (last_at, id, fresh) in newest {
+            let digested = recent.iter().find(|one| one.id == id);
+            let account = match (fresh, digested, known) {
+                (Some(fresh), ..) => Some(Rc::new(fresh.account.clone())),
+                (None, Some(one), Some(known)) => known.account(one.pk)?,
+                _ => None,
+            };
+            let lead = Lead { digested, id, last_at, undigested: fresh.is_some(), account };
+            let has_work = match &lead.account {
+                Some(account) => account.has_work(),
+                // What a model found worth telling.
+                None => digested.is_some_and(|one| one.by_model),
+            };
+            if !has_work {
+                fallback.get_or_insert(lead);
+                continue;
+            }
+            match leads.first() {
+                None => leads.push(lead),
+                Some(first) if first.last_at - last_at > TOGETHER_MS || self.is_stale(last_at) => break,
+                Some(first) if first.branch().is_some() && lead.branch().is_some() && first.branch() != lead.branch() => {
+                    leads.push(lead);
+                    break;
+                }
+                Some(_) => {}
+            }
+        }
+        if leads.is_empty() {
+            leads.extend(fallback);
+        }
+        let mut told = leads.into_iter().map(|lead| self.lead(known, lead, memory)).collect::<Result<Vec<_>>>()?;
+        let open = known.map(|known| self.open(known, recent, &told)).transpose()?.unwrap_or_default();
+        // Open items of sessions before the last have a section of their own.
+        told.iter_mut().skip(1).for_each(|lead| lead.settle(|_| true));
+        Ok((told, open))
+    }
+
+    fn lead(&self, known: Option<&IndexedProject<'_>>, lead: Lead<'_>, memory: &ClientMemory) -> Result<LeadSession> {
+        let age = self.asked.now - lead.last_at;
+        let reply_chars = [OLD_REPLY, OLDER_REPLY].iter().find(|(than, _)| age > *than).map_or(REPLY_CHARS, |(_, chars)| *chars);
+        let mut told = LeadSession {
+            session: lead.id.to_owned(),
+            when: local(Some(lead.last_at), self.config),
+            title: lead.digested.and_then(|one| one.title.clone()).unwrap_or_default(),
+            goes_on: lead.account.as_ref().is_some_and(|account| account.goes_on),
+            undigested: lead.undigested,
+            digest: None,
+            account: lead.account.map(Rc::unwrap_or_clone),
+            task_ids: Vec::new(),
+            settled: Vec::new(),
+            since: Vec::new(),
+            reply_chars,
+        };
+        let stale = self.is_stale(lead.last_at);
+        if let (Some(known), Some(one)) = (known, lead.digested) {
+            let closed = known.store.closed_item_ids(one.pk)?;
+            let items = known.store.open_items_of(one.pk)?;
+            // What no digest covers yet is newer than what a model said before it.
+            if one.by_model && !lead.undigested {
+                told.digest = known.store.digest_of(one.pk)?.map(|stored| stored.digest);
+                told.settled.clone_from(&closed);
+                told.settle(|text| stale || is_offer(text));
+                told = told.without(|text| memory.says(text));
+            }
+            if let Some(account) = &mut told.account {
+                let item_of = |task: &str| items.iter().find(|item| is_task(item, task));
+                let with_id = |task: String| item_of(&task).map(|item| (task.clone(), item.id.clone()));
+                told.task_ids = tasks_of(account).into_iter().filter_map(with_id).collect();
+                account.open.retain(|open| match open {
+                    OpenEnd::Task { text } => !stale && item_of(text).is_none_or(|item| !closed.contains(&item.id)),
+                    _ => true,
+                });
+            }
+            for (text, at, by) in known.store.closings_on_request(one.pk)?.into_iter().filter(|(_, at, _)| *at > lead.last_at) {
+                told.since.push(format!("closed {}, {}: {text}", by.text(), day(at, self.config)));
+            }
+        } else if stale && let Some(account) = &mut told.account {
+            account.open.retain(|open| !matches!(open, OpenEnd::Task { .. }));
+        }
+        Ok(told)
+    }
+}
+
+/// The tasks that a session's list does not tick off.
+pub(super) fn tasks_of(account: &SessionAccount) -> Vec<String> {
+    let task = |open: &OpenEnd| if let OpenEnd::Task { text } = open { Some(text.clone()) } else { None };
+    account.open.iter().filter_map(task).collect()
+}
+
+/// Does the item stand for the task? Items are shorter.
+pub(super) fn is_task(item: &ListedItem, task: &str) -> bool {
+    let words = item.text.trim_end_matches('…');
+    !words.is_empty() && task.starts_with(words)
+}

@@ -1,0 +1,168 @@
+//! What the user said, turn by turn, in their own words. Pure.
+
+use jiff::tz::TimeZone;
+
+use super::{command, quote, quote_both_ends};
+use crate::analyze::account::{PromptObject, Turn, Word, WordKind};
+use crate::model::session::{Millis, said};
+use crate::render::page::clock;
+use crate::text::clean::one_line;
+
+/// The bounds of what all lines share as the most characters of each.
+const MIN_CAP: usize = 120;
+const MAX_CAP: usize = 2_000;
+/// The most characters of a question, an option's description, a plan's title.
+const MAX_ASIDE_CHARS: usize = 160;
+/// What is left of a turn if not all fits: its first words and so many of the last.
+const MAX_LAST_WORDS: usize = 3;
+/// The words of one turn.
+struct ToldTurn {
+    number: usize,
+    text: String,
+}
+
+/// The list in at most so many bytes, behind its label; empty if nothing of it fits.
+pub(super) fn turn_list(turns: &[Turn], label: &str, zone: &TimeZone, room: usize) -> String {
+    let Some(room) = room.checked_sub(label.len()) else { return String::new() };
+    let began = turns.iter().find_map(|turn| turn.at);
+    let told = |cap: usize| -> Vec<ToldTurn> {
+        let told = turns.iter().filter(|turn| !turn.words.is_empty());
+        told.map(|turn| ToldTurn { number: turn.number, text: lines_of(turn, cap, began, zone) }).collect()
+    };
+    let fits = |cap: usize| Some(whole_list(&told(cap))).filter(|list| list.len() <= room);
+    let list = match fits(MIN_CAP) {
+        None => ends_of(told(MIN_CAP), room),
+        Some(shortest) => {
+            let (mut fitting, mut above, mut list) = (MIN_CAP, MAX_CAP + 1, shortest);
+            while above - fitting > 1 {
+                let cap = (fitting + above) / 2;
+                match fits(cap) {
+                    Some(longer) => (fitting, list) = (cap, longer),
+                    None => above = cap,
+                }
+            }
+            list
+        }
+    };
+    if list.is_empty() { list } else { format!("{label}{list}") }
+}
+
+/// All turns, with a mark where some are not known.
+fn whole_list(turns: &[ToldTurn]) -> String {
+    let mut before = 0;
+    let mut list = String::new();
+    for turn in turns {
+        list.push_str(&left_out(turn.number.saturating_sub(before + 1)));
+        list.push_str(&turn.text);
+        before = turn.number;
+    }
+    list
+}
+
+fn left_out(count: usize) -> String {
+    match count {
+        0 => String::new(),
+        1 => "[1 turn left out]\n".to_owned(),
+        many => format!("[{many} turns left out]\n"),
+    }
+}
+
+/// The first turn and as many of the newest as fit.
+fn ends_of(mut turns: Vec<ToldTurn>, room: usize) -> String {
+    turns.iter_mut().for_each(|turn| turn.text = ends_of_turn(&turn.text));
+    let mark = left_out(turns.last().map_or(0, |turn| turn.number)).len();
+    let Some((first, later)) = turns.split_first() else { return String::new() };
+    // A first turn that takes the newest one's room stays out.
+    let newest = later.last().map_or(0, |turn| turn.text.len());
+    let first = Some(first).filter(|first| first.text.len() + newest + mark <= room);
+    let mut left = room.saturating_sub(first.map_or(0, |first| first.text.len()) + mark);
+    let mut begin = later.len();
+    while begin > 0 {
+        // Turns that are not known leave a mark of their own.
+        let gap = later.get(begin).map_or(0, |next| left_out(next.number.saturating_sub(later[begin - 1].number + 1)).len());
+        let Some(rest) = left.checked_sub(later[begin - 1].text.len() + gap) else { break };
+        begin -= 1;
+        left = rest;
+    }
+    let newest = &later[begin..];
+    let Some(first_of_newest) = newest.first() else {
+        return first.map_or_else(String::new, |first| {
+            format!("{}{}", first.text, left_out(later.last().map_or(0, |last| last.number.saturating_sub(first.number))))
+        });
+    };
+    let before = first.map_or(0, |first| first.number);
+    let missing = left_out(first_of_newest.number.saturating_sub(before + 1));
+    let mut list = format!("{}{missing}{}", first.map_or("", |first| first.text.as_str()), first_of_newest.text);
+    for pair in newest.windows(2) {
+        list.push_str(&left_out(pair[1].number.saturating_sub(pair[0].number + 1)));
+        list.push_str(&pair[1].text);
+    }
+    list
+}
+
+/// A turn's first line and the last ones.
+fn ends_of_turn(turn: &str) -> String {
+    let lines: Vec<&str> = turn.split_inclusive('\n').collect();
+    let Some(left_out) = lines.len().checked_sub(1 + MAX_LAST_WORDS).filter(|count| *count > 1) else { return turn.to_owned() };
+    format!("{}   [{left_out} more left out]\n{}", lines[0], lines[1 + left_out..].concat())
+}
+
+fn lines_of(turn: &Turn, cap: usize, began: Option<Millis>, zone: &TimeZone) -> String {
+    let mut out = String::new();
+    for (n, word) in turn.words.iter().enumerate() {
+        let line = line_of(word, cap);
+        if n > 0 {
+            out.push_str(&format!("   {line}\n"));
+        } else {
+            // What was said before the first prompt that is known has no number.
+            let number = if turn.number == 0 { "-".to_owned() } else { format!("{}.", turn.number) };
+            out.push_str(&format!("{number} {} {line}\n", time(word.at.or(turn.at), began, zone)));
+        }
+    }
+    out
+}
+
+/// The time of day, with the day if it is not the first one.
+pub(super) fn time(at: Option<Millis>, began: Option<Millis>, zone: &TimeZone) -> String {
+    let day = |at: Millis| crate::render::page::date(at, zone);
+    let later = at.map(day).filter(|on| began.is_some_and(|began| day(began) != *on));
+    let later = later.map(|day| format!("{} ", &day["YYYY-".len()..])).unwrap_or_default();
+    format!("{later}{}", clock(at, zone))
+}
+
+fn line_of(word: &Word, cap: usize) -> String {
+    let aside = cap.min(MAX_ASIDE_CHARS);
+    let plan = |plan: &String| if plan.is_empty() { "a plan".to_owned() } else { format!("plan {}", quote(plan, aside)) };
+    let text = quote_both_ends(&word.text, cap);
+    match &word.kind {
+        WordKind::Prompt => match &word.object {
+            Some(PromptObject::Listed(line)) => format!("{text} (Claude had listed: {})", quote(line, aside)),
+            Some(PromptObject::Asked(question)) => format!("{text} (Claude had asked: {})", quote(question, aside)),
+            None => text,
+        },
+        WordKind::Joined => format!("while it worked: {text}"),
+        WordKind::PlanGiven { plan: given } => format!("gave {} to be done", plan(given)),
+        WordKind::Approved { plan: approved } => format!("approved {}", plan(approved)),
+        WordKind::Ran => format!("ran {}", command(&word.text, aside)),
+        WordKind::Answered { asked, description } => {
+            let description = if description.is_empty() { String::new() } else { format!(": {}", quote(description, aside)) };
+            format!("answered {text} (asked by Claude: {}{description})", quote(asked, aside))
+        }
+        WordKind::Refused { what } => {
+            let words = if one_line(&word.text).is_empty() { String::new() } else { format!(": {text}") };
+            format!("refused {}{words}", refused(what, aside))
+        }
+    }
+}
+
+/// What was refused, in the account's form.
+fn refused(what: &str, most: usize) -> String {
+    let within = |open: &str, close: &str| what.strip_prefix(open).and_then(|rest| rest.strip_suffix(close));
+    match (within("`", "`"), within("plan “", "”")) {
+        (Some(line), _) => command(line, most),
+        (_, Some("")) => "a plan".to_owned(),
+        (_, Some(title)) => format!("plan {}", quote(title, most)),
+        _ if what.is_empty() => "a tool".to_owned(),
+        _ => said(what, most),
+    }
+}

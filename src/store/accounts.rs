@@ -1,0 +1,44 @@
+//! Accounts of sessions, stored beside their digests and with the same lifetime: whatever removes a digest, because its session changed or
+//! something of it was forgotten, removes the account with it.
+
+use anyhow::Result;
+use rusqlite::{OptionalExtension, params};
+
+use super::Store;
+use super::load::{self, SELECT_HEAD, SessionHead};
+use crate::analyze::account::{ACCOUNT_RULES, SessionAccount};
+use crate::store::codec::{pack, unpack};
+
+impl Store {
+    /// The account of a session that has a digest, shortened; `None` if it is yet to be made by today's rules.
+    pub(crate) fn account_of(&self, session: i64) -> Result<Option<SessionAccount>> {
+        let sql = "SELECT account FROM digest WHERE session = ?1 AND superseded = 0 AND account_rules = ?2";
+        let body =
+            self.db.prepare_cached(sql)?.query_row(params![session, ACCOUNT_RULES], |r| r.get::<_, Vec<u8>>(0)).optional()?;
+        body.map(|body| unpack(&body)).transpose()
+    }
+
+    /// As [`Store::account_of`], by the session's id.
+    pub(crate) fn account_by_id(&self, session: &str) -> Result<Option<SessionAccount>> {
+        let sql = "SELECT pk FROM session WHERE id = ?1";
+        let pk = self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0)).optional()?;
+        pk.map_or(Ok(None), |pk| self.account_of(pk))
+    }
+
+    /// Sessions whose digest has no account by today's rules.
+    pub(crate) fn without_account(&self) -> Result<Vec<SessionHead>> {
+        let sql = format!(
+            "{SELECT_HEAD} WHERE s.pk IN (SELECT session FROM digest WHERE superseded = 0 AND account_rules IS NULL
+                 UNION ALL SELECT session FROM digest WHERE superseded = 0 AND account_rules < ?1
+                 UNION ALL SELECT session FROM digest WHERE superseded = 0 AND account_rules > ?1) ORDER BY s.pk"
+        );
+        Ok(self.db.prepare(&sql)?.query_map([ACCOUNT_RULES], load::head)?.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Stores the account of a session that has a digest.
+    pub(crate) fn save_account(&self, session: i64, account: &SessionAccount) -> Result<()> {
+        let sql = "UPDATE digest SET account = ?2, account_rules = ?3 WHERE session = ?1 AND superseded = 0";
+        self.db.prepare_cached(sql)?.execute(params![session, pack(account)?, ACCOUNT_RULES])?;
+        Ok(())
+    }
+}
