@@ -155,15 +155,12 @@ pub fn shorten(text: &str, max: usize) -> String {
 
 /// At most about `max` characters from the start and the end, for texts whose middle matters least.
 pub fn head_and_tail(text: &str, max: usize) -> String {
-    if text.len() <= max {
-        return text.to_owned();
-    }
-    let count = text.chars().count();
-    if count <= max {
+    if text.len() <= max || text.char_indices().nth(max).is_none() {
         return text.to_owned();
     }
     let head = max * 3 / 5;
-    let tail_at = text.char_indices().nth(count - (max - head)).map_or(text.len(), |(at, _)| at);
+    // From the end: most of a long text is what is left out.
+    let tail_at = text.char_indices().rev().take(max - head).last().map_or(text.len(), |(at, _)| at);
     let tail = &text[tail_at..];
     let tail = tail.find(char::is_whitespace).map_or(tail, |at| &tail[at..]);
     format!("{} {}", shorten(text, head), tail.trim_start())

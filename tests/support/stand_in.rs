@@ -19,11 +19,12 @@ pub const RETRY: &str = "e1f1ab06-7af1-4a7a-b6b5-6ca5bb65c0e1";
 /// What the stand-in's good answers cost, in US dollars.
 pub const COST: f64 = 0.0123;
 
-/// Before the scenario: note the call. Calls may run side by side, so each takes the next free number.
+/// Before the scenario: note the call. Calls may run side by side, so each takes the next free number. A
+/// process is started for a number that looks free only.
 const HEAD: &str = r#"#!/bin/sh
 here='{here}'
 n=1
-until mkdir "$here/calls/$n" 2>/dev/null; do n=$((n + 1)); done
+until [ ! -e "$here/calls/$n" ] && mkdir "$here/calls/$n" 2>/dev/null; do n=$((n + 1)); done
 call="$here/calls/$n"
 printf '%s\0' "$@" > "$call/argv"
 env > "$call/env"

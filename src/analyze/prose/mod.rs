@@ -160,17 +160,16 @@ fn split_sentences(line: &str, all: &mut Vec<String>) {
     let mut start = 0;
     let bytes = line.as_bytes();
     let quoted = quotations(line).closed;
-    for (at, c) in line.char_indices() {
+    for at in memchr::memchr3_iter(b'.', b'!', b'?', bytes).filter(|at| bytes.get(at + 1) == Some(&b' ')) {
         // A quoted sentence stays with the one that quotes it.
-        if matches!(c, '.' | '!' | '?') && quoted.iter().any(|span| span.at.start < at && at + 1 < span.at.end) {
+        if quoted.iter().any(|span| span.at.start < at && at + 1 < span.at.end) {
             continue;
         }
-        let ends = matches!(c, '.' | '!' | '?') && bytes.get(at + 1) == Some(&b' ');
         let next_starts =
-            line[at..].chars().nth(2).is_some_and(|n| n.is_uppercase() || n == '`' || n == '*' || n == '"' || n.is_numeric());
+            line[at + 2..].starts_with(|n: char| n.is_uppercase() || n == '`' || n == '*' || n == '"' || n.is_numeric());
         // "e.g. Foo", "i.e. X" and "vs. Y" do not end a sentence.
         let abbreviation = ["e.g", "i.e", " vs", "etc"].iter().any(|a| line[..at].ends_with(a));
-        if ends && next_starts && !abbreviation {
+        if next_starts && !abbreviation {
             all.push(line[start..=at].trim().to_owned());
             start = at + 1;
         }

@@ -97,6 +97,15 @@ struct PhraseMatch {
     rule: usize,
 }
 
+/// What a matcher knows of its language while it is made.
+#[derive(Default)]
+struct Known {
+    /// The number of a slot by its name.
+    slots: HashMap<&'static str, usize>,
+    /// The ways to fill in a class, by its name.
+    classes: HashMap<&'static str, Vec<Vec<Element>>>,
+}
+
 impl Matcher {
     pub(crate) fn new(language: &'static Language) -> Self {
         let mut all = Self {
@@ -108,7 +117,7 @@ impl Matcher {
             by_number: Vec::new(),
             announcing: Vec::new(),
         };
-        let mut known: HashMap<&'static str, usize> = HashMap::new();
+        let mut known = Known::default();
         for (rule, of) in language.rules.iter().enumerate() {
             for phrase in of.phrases {
                 for elements in all.elements(phrase, &mut known) {
@@ -139,7 +148,7 @@ impl Matcher {
     }
 
     /// The elements of a phrase, once for each way to fill in multi-word members of its classes.
-    fn elements(&mut self, phrase: &'static str, known: &mut HashMap<&'static str, usize>) -> Vec<Vec<Element>> {
+    fn elements(&mut self, phrase: &'static str, known: &mut Known) -> Vec<Vec<Element>> {
         let mut readings: Vec<Vec<Element>> = vec![Vec::new()];
         for part in phrase.split(' ').flat_map(split_word) {
             let choices: Vec<Vec<Element>> = match part {
@@ -156,7 +165,11 @@ impl Matcher {
         readings
     }
 
-    fn class(&mut self, name: &'static str, known: &mut HashMap<&'static str, usize>) -> Vec<Vec<Element>> {
+    /// The ways to fill in a class, which most of the phrases name.
+    fn class(&mut self, name: &'static str, known: &mut Known) -> Vec<Vec<Element>> {
+        if let Some(all) = known.classes.get(name) {
+            return all.clone();
+        }
         let (several, single): (Vec<&'static str>, Vec<&'static str>) =
             members(self.language, name).into_iter().partition(|m| m.contains(' '));
         let mut all: Vec<Vec<Element>> = Vec::new();
@@ -167,14 +180,15 @@ impl Matcher {
             all.push(vec![self.slot(name_of_class(self.language, name), member, known)]);
         }
         all.dedup();
+        known.classes.insert(name, all.clone());
         all
     }
 
     /// The slot `name`, which `word` fits.
-    fn slot(&mut self, name: &'static str, word: &'static str, known: &mut HashMap<&'static str, usize>) -> Element {
+    fn slot(&mut self, name: &'static str, word: &'static str, known: &mut Known) -> Element {
         // Class names are in upper case, so that none is also a word.
-        let next = known.len();
-        let slot = *known.entry(name).or_insert(next);
+        let next = known.slots.len();
+        let slot = *known.slots.entry(name).or_insert(next);
         let fits = self.slots.entry(word).or_default();
         if !fits.contains(&slot) {
             fits.push(slot);

@@ -102,7 +102,7 @@ fn whatever_the_endpoint_answers_words_find() {
 #[test]
 fn what_is_no_tls_is_not_spoken_to_in_the_clear() {
     let (world, endpoint) = embedded();
-    world.configure(&endpoint.config().replace("http:", "https:"));
+    world.configure(&format!("{}timeout_seconds = 1\n", endpoint.config().replace("http:", "https:")));
     let (sessions, err) = found(&world, "changelog");
     assert_eq!(sessions, [CHANGELOG]);
     assert!(err.starts_with("recall: found by words alone: embeddings endpoint 127.0.0.1:"), "{err}");

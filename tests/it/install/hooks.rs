@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::fakes::{self, everything, linked, tidy};
 use crate::support::World;
-use crate::support::timeout::ended;
+use crate::support::timeout::{at_once, ended};
 
 const THEIRS: &str = r#"{
     "model": "opus",
@@ -146,9 +146,14 @@ fn a_link_of_a_dotfile_manager_stays_a_link() {
 
 #[test]
 fn a_broken_file_is_located_and_nothing_is_installed() {
-    for (text, place) in
-        [("{\n  // mine\n  \"a\": 1\n}\n", ":2:3: "), ("{\"a\": 1,}", ":1:8: "), ("[]", ":1:1: "), ("{\"hooks\": 7}", ":1:11: ")]
-    {
+    let cases: [(&[u8], &str); 5] = [
+        (b"{\n  // mine\n  \"a\": 1\n}\n", ":2:3: "),
+        (b"{\"a\": 1,}", ":1:8: "),
+        (b"[]", ":1:1: "),
+        (b"{\"hooks\": 7}", ":1:11: "),
+        (b"{\n\"a\": \"\xff\"}", ":2: not UTF-8"),
+    ];
+    at_once(&cases, |(text, place)| {
         let world = World::new();
         fs::write(settings(&world), text).unwrap();
         let before = world.everything();
@@ -156,11 +161,7 @@ fn a_broken_file_is_located_and_nothing_is_installed() {
         let place = format!("{}{place}", settings(&world).display());
         assert!(ran.code == 2 && ran.err.contains(&place), "{place}: {ran:#?}");
         assert_eq!(world.everything(), before);
-    }
-    let world = World::new();
-    fs::write(settings(&world), b"{\n\"a\": \"\xff\"}").unwrap();
-    let ran = world.recall(["install", "--timer", "none"]);
-    assert!(ran.code == 2 && ran.err.contains("settings.json:2: not UTF-8"), "{ran:#?}");
+    });
 }
 
 #[test]

@@ -7,6 +7,7 @@ use serde_json::json;
 use crate::summarizer::failures::has_the_models_digest;
 use crate::summarizer::many_sessions::Many;
 use crate::support::stand_in::{COST, StandIn, form, report};
+use crate::support::timeout::at_once;
 use crate::support::{assistant, user};
 
 /// Signals that end a shell, by their names and numbers on every system.
@@ -81,9 +82,9 @@ fn a_client_that_hangs_does_not_hang_a_run_session_after_session() {
 
 #[test]
 fn a_client_that_stays_after_its_answer_has_answered() {
-    for stays in
-        ["sleep 3000", "exec >/dev/null 2>&1; sleep 3000", "trap '' TERM INT HUP; while :; do sleep 3000; done", "kill -STOP $$"]
-    {
+    let ways =
+        ["sleep 3000", "exec >/dev/null 2>&1; sleep 3000", "trap '' TERM INT HUP; while :; do sleep 3000; done", "kill -STOP $$"];
+    at_once(&ways, |stays| {
         let stand_in = StandIn::new(&["plain"], &format!("cat \"$here/good\"; {stays}"));
         stand_in.put("good", &report(&form(), COST));
         stand_in.world.configure("[digest]\ntimeout_seconds = 2\n");
@@ -92,7 +93,7 @@ fn a_client_that_stays_after_its_answer_has_answered() {
         has_the_models_digest(&stand_in);
         assert_eq!(stand_in.status()["spent_usd"], COST, "{stays}: it told its price");
         stand_in.only_call();
-    }
+    });
 }
 
 #[test]
@@ -111,7 +112,7 @@ fn a_process_that_left_the_group_and_holds_the_output_is_not_waited_for() {
 fn long_session() -> StandIn {
     let stand_in = StandIn::new(&[], "");
     let id = "aaaaaaaa-0000-4000-8000-000000000001";
-    let rows = (0..90).map(|n| {
+    let rows = (0..70).map(|n| {
         let at = format!("2026-11-19T10:{:02}:{:02}Z", n / 60, n % 60);
         let words: String = (0..85).map(|word| format!("word{n}x{word} ")).collect();
         user(id, &format!("aaaaaaaa-0000-4000-8000-0000001{n:05}"), &at, &format!("Question {n}: {words}"))
@@ -142,7 +143,7 @@ fn the_request_is_more_than_a_pipe_holds() {
     stand_in.now_answers_well();
     assert_eq!(stand_in.recall(&["digest"]).code, 0);
     let given = stand_in.only_call().stdin.len();
-    assert!(given > 100_000, "{given}");
+    assert!(given > 75_000, "{given}");
 }
 
 #[test]
@@ -169,11 +170,7 @@ fn whatever_a_client_does_with_its_input_nobody_waits_for_ever() {
         ("yes '          '", "printed more than 2 MiB"),
         ("cat \"$here/good\"; while :; do echo; sleep 0.2; done", "claude"),
     ];
-    // Some of them are waited for.
-    std::thread::scope(|scope| {
-        let all: Vec<_> = cases.iter().map(|(script, what)| scope.spawn(|| comes_to(script, what))).collect();
-        all.into_iter().for_each(|one| one.join().unwrap_or_else(|why| std::panic::resume_unwind(why)));
-    });
+    at_once(cases, |(script, what)| comes_to(script, what));
 }
 
 fn comes_to(script: &str, what: &str) {

@@ -2,6 +2,7 @@
 
 use crate::summarizer::failures::{has_the_models_digest, waits_with_an_extractive_digest};
 use crate::support::stand_in::{COST, PLAIN, StandIn, eventually, form, is_alive, report};
+use crate::support::timeout::at_once;
 
 /// Two helpers that go on for longer than the tests wait for a run; `$call/pids` names them and the script.
 const HELPERS: &str = "sleep 3000 & echo $! >> \"$call/pids\"; sleep 3000 & echo $! >> \"$call/pids\"; echo $$ >> \"$call/pids\"";
@@ -22,7 +23,11 @@ fn nothing_is_left(stand_in: &StandIn) {
 }
 
 #[test]
-fn a_client_that_hangs_is_killed_with_all_its_processes() {
+fn a_client_that_stays_for_too_long_is_killed_with_all_its_processes() {
+    at_once(&[one_that_hangs, one_that_hears_no_signal, one_that_closes_its_output], |stays| stays());
+}
+
+fn one_that_hangs() {
     let stand_in = StandIn::new(&["plain"], &format!("{HELPERS}; wait"));
     stand_in.world.configure(SHORT);
     let ran = stand_in.recall(&["digest"]);
@@ -34,16 +39,14 @@ fn a_client_that_hangs_is_killed_with_all_its_processes() {
     has_the_models_digest(&stand_in);
 }
 
-#[test]
-fn asking_it_nicely_is_not_relied_on() {
+fn one_that_hears_no_signal() {
     let stand_in = StandIn::new(&["plain"], &format!("trap '' TERM INT HUP; {HELPERS}; while :; do wait; done"));
     stand_in.world.configure(SHORT);
     assert_eq!(stand_in.recall(&["digest"]).code, 1);
     nothing_is_left(&stand_in);
 }
 
-#[test]
-fn a_client_that_closes_its_output_and_stays_is_killed_too() {
+fn one_that_closes_its_output() {
     let stand_in = StandIn::new(&["plain"], &format!("exec >/dev/null 2>&1; {HELPERS}; wait"));
     stand_in.world.configure(SHORT);
     assert_eq!(stand_in.recall(&["digest"]).code, 1);

@@ -8,7 +8,7 @@ use crate::support::mcp_client::Peer;
 use crate::support::timeout::ended;
 
 /// Long enough for the commands that only wait for each other; nobody is to wait for the program that holds the lock.
-const PATIENCE: (&str, &str) = ("RECALL_PATIENCE_MS", "1000");
+const PATIENCE: (&str, &str) = ("RECALL_PATIENCE_MS", "300");
 
 /// All of them wait at the same time.
 #[test]

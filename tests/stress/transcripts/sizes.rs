@@ -137,10 +137,14 @@ fn megabytes_said() -> usize {
     number("RECALL_SAID_MB", 17)
 }
 
-/// Most of these words stand in every reply, and no two replies are the same.
+/// Most of these words stand in every reply, and no two replies are the same. In a plain run they stand in a block of code: to weigh all
+/// these sentences takes ten seconds.
 fn long_reply(dice: &mut Dice, n: usize) -> String {
     let mut text =
         format!("Done: step{n} is in place and the check for it passes. Decision: we keep step{n} because it is simple.");
+    if !is_whole() {
+        text.push_str("\n\n```\n");
+    }
     while text.len() < 15_000 {
         text.push_str(&format!(
             " The column {:x} of ledger{} came before row {}.",
