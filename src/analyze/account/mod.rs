@@ -9,6 +9,7 @@
 mod commits;
 mod files;
 mod open;
+mod pull_requests;
 mod runs;
 mod shell;
 #[cfg(test)]
@@ -18,9 +19,10 @@ mod turns;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use self::commits::{Commit, PullRequest};
+pub(crate) use self::commits::Commit;
 pub(crate) use self::files::EditedFiles;
 pub(crate) use self::open::OpenEnd;
+pub(crate) use self::pull_requests::PullRequest;
 pub(crate) use self::runs::LastRun;
 pub(crate) use self::title::TitleParts;
 #[cfg(test)]
@@ -52,7 +54,8 @@ impl SessionAccount {
     pub(crate) fn of(session: &Session, goes_on: bool) -> Self {
         let calls = shell::calls(session);
         let turns = turns::of(session);
-        let (commits, pull_requests) = commits::of(session, &calls, &turns);
+        let commits = commits::of(session, &calls, &turns);
+        let pull_requests = pull_requests::of(session, &calls, &turns);
         let runs = runs::of(session, &calls, &turns);
         let files = files::of(session, &calls, commits.last().and_then(|commit| commit.at));
         let title = title::of(session, &turns, &commits, &pull_requests, &files);

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::commits::{Commit, PullRequest};
+use super::commits::Commit;
 use super::files::EditedFiles;
+use super::pull_requests::PullRequest;
 use super::turns::{Turn, WordKind};
 use crate::model::session::{Item, Session, TitleBy};
 use crate::text::clean::{one_line, shorten};
