@@ -526,6 +526,99 @@ fn a_check_is_told_as_it_ended_last_and_never_as_passed() {
     );
 }
 
+fn runs(told: Told) -> Vec<(String, Option<bool>, usize)> {
+    told.account().runs.into_iter().map(|run| (run.commands.join(" ; "), run.ok, run.lines.len())).collect()
+}
+
+#[test]
+fn a_check_that_ran_again_replaces_its_own_part_of_a_call() {
+    let both = || Told::new().prompt("a").bash("cargo clippy && cargo test", false, "error: x\ntest result: FAILED. 1 failed");
+    let told = |command: &str, ok: bool| (command.to_owned(), Some(ok), 1);
+    assert_eq!(runs(both().bash("cargo test", true, "test result: ok. 4 passed")), [told("cargo test", true)]);
+    let again = both().bash("cargo test", true, "test result: ok. 4 passed").bash("cargo clippy", true, "warning: 2 warnings");
+    assert_eq!(runs(again), [told("cargo test", true), told("cargo clippy", true)]);
+}
+
+#[test]
+fn a_check_is_the_same_by_any_spelling_of_its_path_and_another_with_other_variables() {
+    let many = |first: &str, second: &str| {
+        let ran = Told::new().prompt("a").bash(first, false, "1 failed");
+        runs(ran.bash(second, true, "1 passed")).len()
+    };
+    for (first, second) in [
+        ("pytest tests/a.py", "pytest /r/tests/a.py"),
+        ("/r/.venv/bin/pytest ./tests", "pytest /r/tests"),
+        ("cd /r && go test ./...", "go test ./..."),
+        ("cd web && npm test", "cd /r/web && npm test"),
+        ("cd web && npm test", "npm test"),
+        ("A=1 B=2 go test ./...", "B=2 A=1 go test ./..."),
+    ] {
+        assert_eq!(many(first, second), 1, "{first} / {second}");
+    }
+    for (first, second) in [
+        ("E2E=1 go test ./...", "go test ./..."),
+        ("go test ./...", "E2E=1 go test ./..."),
+        ("cd web && npm test", "cd api && npm test"),
+        ("pytest tests/a.py", "pytest tests/b.py"),
+    ] {
+        assert_eq!(many(first, second), 2, "{first} / {second}");
+    }
+}
+
+#[test]
+fn what_a_pipe_cut_off_claims_no_end() {
+    let told = |command: &str, output: &str| {
+        let account = Told::new().prompt("a").bash(command, true, output).account();
+        account.runs.into_iter().map(|run| (run.ok, run.lines.join(" / "))).collect::<Vec<_>>()
+    };
+    let packages = "ok  \ta\t0.1s\nok  \tb\t0.1s";
+    for command in ["go test ./... | tail -2", "go test ./... || true", "go test ./...; echo done"] {
+        assert_eq!(told(command, packages), [], "{command}");
+        assert_eq!(told(command, &format!("FAIL\tc\t0.1s\n{packages}")), [(None, "FAIL c 0.1s".to_owned())], "{command}");
+        assert_eq!(told(command, "ok  \ta\t0.1s"), [(None, "ok a 0.1s".to_owned())], "{command}");
+    }
+    assert_eq!(told("go test ./...", packages), [(Some(true), "ok b 0.1s".to_owned())]);
+}
+
+#[test]
+fn neither_a_formatter_nor_scratch_edits_files_after_a_check() {
+    let told = || Told::new().prompt("a").edit("/r/a.rs").bash("cargo test", true, "test result: ok. 4 passed");
+    let since = |told: Told| told.account().runs.iter().map(|run| run.edited_since).collect::<Vec<_>>();
+    for formatter in ["cargo fmt", "npx prettier --write .", "gofmt -w .", "ruff format .", "mix format", "make fmt"] {
+        assert_eq!(since(told().bash(formatter, true, "1 file reformatted, 2 errors")), [false], "{formatter}");
+    }
+    assert_eq!(since(told().edit("/tmp/notes.md").edit("/home/x/.claude/plans/p.md")), [false]);
+    assert_eq!(since(told().edit("/r/b.rs")), [true]);
+}
+
+#[test]
+fn a_file_is_the_same_by_any_spelling_of_its_path() {
+    let left = |path: &str, command: &str| Told::new().prompt("a").edit(path).bash(command, true, "").account().files.edited;
+    for command in ["rm a.rs", "rm /r/a.rs", "rm ./a.rs", "cd /r && rm a.rs", "cd sub && rm ../a.rs", "git -C /r rm -f a.rs"] {
+        assert_eq!(left("/r/a.rs", command), [] as [&str; 0], "{command}");
+    }
+    for command in ["rm -r /r/src/x", "rm -r src/x/", "cd src && rm -r x", "cd /r/src && git rm -r x", "rm b.rs"] {
+        assert_eq!(left("/r/src/x/b.rs", command), [] as [&str; 0], "{command}");
+    }
+    for command in ["rm /other/a.rs", "cd ../other && rm a.rs", "git rm --cached a.rs", "rm -r /r/a", "rm ../a.rs"] {
+        assert_eq!(left("/r/a.rs", command), ["a.rs"], "{command}");
+    }
+    for (path, command, now) in [
+        ("/r/a.rs", "git mv /r/a.rs /r/src/z.rs", "src/z.rs"),
+        ("/r/a.rs", "mv a.rs /r/src/", "src/a.rs"),
+        ("/r/a.rs", "mv a.rs /elsewhere/z.rs", "/elsewhere/z.rs"),
+        ("/r/src/a.rs", "cd src && mv a.rs z.rs", "src/z.rs"),
+        ("/r/src/a.rs", "mv a.rs z.rs", "src/z.rs"),
+        ("/r/src/x/a.rs", "mv src/x /r/y", "y/a.rs"),
+        ("/other/a.rs", "cd /other && mv a.rs z.rs", "/other/z.rs"),
+        ("/r/src/x/a.rs", "cd src/x && mv a.rs ..", "src/a.rs"),
+    ] {
+        assert_eq!(left(path, command), [now], "{command}");
+    }
+    let other = Told::new().prompt("a").edit("/r/README.md").edit("/r/docs/README.md").bash("rm README.md", true, "");
+    assert_eq!(other.account().files.edited, ["docs/README.md"]);
+}
+
 #[test]
 fn files_that_went_are_not_told_and_those_that_moved_are_where_they_are() {
     let account = Told::new()

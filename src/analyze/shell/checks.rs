@@ -153,7 +153,7 @@ pub(super) fn from_program(words: &[String]) -> &[String] {
 }
 
 /// `NAME=value`
-pub(super) fn is_assignment(word: &str) -> bool {
+pub(crate) fn is_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'))
 }
 
@@ -194,7 +194,7 @@ fn counts(line: &str) -> bool {
 }
 
 /// Does a line that [`is_result`] tell a failure?
-pub(super) fn tells_failure(line: &str) -> bool {
+pub(crate) fn tells_failure(line: &str) -> bool {
     let lower = line.to_lowercase();
     let none = ["0 failed", "0 failures", "0 errors", "0 error", "no issues", "0 failing", "0 problems"];
     let rest = none.iter().fold(lower, |text, none| text.replace(none, ""));
