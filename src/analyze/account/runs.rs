@@ -39,8 +39,8 @@ pub(super) fn of(session: &Session, calls: &[Call<'_>], turns: &[Turn]) -> Vec<L
         all.retain(|(keys, _)| !keys.is_empty());
         let masked = checks.iter().any(|step| step.masked);
         let (mut lines, of) = call.print.map(|print| (print.results.clone(), print.of)).unwrap_or_default();
-        // Of several results what is cut off may tell another end, so that only a failure is told.
-        if masked && of > 1 {
+        // Whose end a line tells is not known, nor what was cut off: only a failure is told.
+        if masked && of > 1 && checks.len() > 1 {
             lines.retain(|line| tells_failure(line));
         }
         let ok = (!masked).then_some(!call.failed).filter(|_| call.print.is_some());

@@ -566,18 +566,19 @@ fn a_check_is_the_same_by_any_spelling_of_its_path_and_another_with_other_variab
 }
 
 #[test]
-fn what_a_pipe_cut_off_claims_no_end() {
+fn what_hides_a_failure_claims_no_end() {
     let told = |command: &str, output: &str| {
         let account = Told::new().prompt("a").bash(command, true, output).account();
         account.runs.into_iter().map(|run| (run.ok, run.lines.join(" / "))).collect::<Vec<_>>()
     };
     let packages = "ok  \ta\t0.1s\nok  \tb\t0.1s";
-    for command in ["go test ./... | tail -2", "go test ./... || true", "go test ./...; echo done"] {
-        assert_eq!(told(command, packages), [], "{command}");
-        assert_eq!(told(command, &format!("FAIL\tc\t0.1s\n{packages}")), [(None, "FAIL c 0.1s".to_owned())], "{command}");
-        assert_eq!(told(command, "ok  \ta\t0.1s"), [(None, "ok a 0.1s".to_owned())], "{command}");
+    for hides in [" | tail -2", " || true", "; echo done"] {
+        let both = format!("go vet ./... && go test ./...{hides}");
+        assert_eq!(told(&both, packages), [], "{both}");
+        assert_eq!(told(&both, &format!("FAIL\tc\t0.1s\n{packages}")), [(None, "FAIL c 0.1s".to_owned())], "{both}");
+        assert_eq!(told(&format!("go test ./...{hides}"), packages), [(None, "ok b 0.1s".to_owned())], "{hides}");
     }
-    assert_eq!(told("go test ./...", packages), [(Some(true), "ok b 0.1s".to_owned())]);
+    assert_eq!(told("go vet ./... && go test ./...", packages), [(Some(true), "ok b 0.1s".to_owned())]);
 }
 
 #[test]
