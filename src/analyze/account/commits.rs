@@ -182,6 +182,7 @@ impl History {
                 if made.commit.body.is_empty() {
                     made.commit.body = known.body;
                 }
+                made.commit.files = made.commit.files.or(known.files);
                 self.made.push(made);
             }
             None => self.made.push(made),

@@ -9,6 +9,7 @@
 mod commits;
 mod files;
 mod open;
+mod own_words;
 mod pull_requests;
 mod runs;
 mod shell;

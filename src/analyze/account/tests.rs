@@ -648,4 +648,27 @@ fn a_title_is_the_users_before_the_clients_before_the_first_telling_prompt() {
     assert_eq!(asked(told().item(title("Jumping list", TitleBy::Client))), "Jumping list");
     assert_eq!(asked(told().item(title("Jumping list", TitleBy::Client)).item(title("Mine", TitleBy::User))), "Mine");
     assert_eq!(asked(Told::new().prompt("/pr")), "/pr");
+    let ran = |line: &str| Item::Tool(ToolUse { id: String::new(), name: "Bash".into(), line: format!("! {line}"), file: None });
+    assert_eq!(asked(Told::new().item(ran("cargo test")).prompt("fix these")), "cargo test: fix these");
+}
+
+#[test]
+fn after_chatter_what_led_to_the_main_commit_was_asked() {
+    let account = Told::new()
+        .prompt("hi")
+        .prompt("What is in this folder, by the way?")
+        .prompt("Page the list of orders by key")
+        .prompt("commit it")
+        .bash("git commit -m 'Page by key'", true, "[x 1111111] Page by key\n 9 files changed")
+        .prompt("And what of the changelog?")
+        .bash("git commit -m 'Tell of it'", true, "[x 2222222] Tell of it\n 1 file changed")
+        .account();
+    let expected =
+        TitleParts { asked: "Page the list of orders by key".into(), came: "commit: Page by key and 1 commit more".into() };
+    assert_eq!(account.title, expected);
+    let asked = Told::new()
+        .prompt("Why does the list of orders jump?")
+        .prompt("Page the list of orders by key")
+        .bash("git commit -m 'Page by key'", true, "[x 1111111] Page by key");
+    assert_eq!(asked.account().title.asked, "Why does the list of orders jump?");
 }
