@@ -65,19 +65,20 @@ fn apply(session: &Session, step: &ShellStep, at: Option<Millis>, all: &mut Vec<
         rest.iter().filter(|word| !word.starts_with('-')).map(|word| Name::of(session, &step.folder, word)).collect();
     let is_earlier = |edited: &Option<Millis>| *edited <= at;
     if program != "mv" {
-        let gone: Vec<String> = named.iter().flat_map(|name| name.all_in(session, all, is_earlier)).map(|found| found.0).collect();
+        let gone: Vec<String> =
+            named.iter().flat_map(|name| name.all_in(session, all, is_earlier)).map(|found| found.path).collect();
         all.retain(|(path, edited)| !(is_earlier(edited) && gone.contains(path)));
         return;
     }
     let [from @ .., to] = &named[..] else { return };
     for name in from {
-        for (path, behind) in name.all_in(session, all, is_earlier) {
+        for Found { path, behind, is_at } in name.all_in(session, all, is_earlier) {
             let into = from.len() > 1 || to.is_folder;
             let last = name.path.rsplit('/').next().unwrap_or_default();
             // What was found by its end alone moved beside where it was.
-            let found = resolved(root(session), &path);
-            let before = found.strip_suffix(&behind).and_then(|found| found.strip_suffix(&name.typed)).unwrap_or_default();
-            let to = if name.is_at(&found) || to.is_absolute { to.path.clone() } else { format!("{before}{}", to.typed) };
+            let full = resolved(root(session), &path);
+            let before = full.strip_suffix(&behind).and_then(|full| full.strip_suffix(&name.typed)).unwrap_or_default();
+            let to = if is_at || to.is_certain { to.path.clone() } else { format!("{before}{}", to.typed) };
             let moved = if into { format!("{to}/{last}{behind}") } else { format!("{to}{behind}") };
             let moved = session.relative(&moved).to_owned();
             all.iter_mut().filter(|(known, _)| *known == path).for_each(|(known, _)| known.clone_from(&moved));
@@ -97,7 +98,8 @@ struct Name {
     path: String,
     /// Without `./` and a slash at the end.
     typed: String,
-    is_absolute: bool,
+    /// The command said where it was.
+    is_certain: bool,
     is_folder: bool,
 }
 
@@ -105,43 +107,46 @@ impl Name {
     fn of(session: &Session, folder: &str, word: &str) -> Self {
         let typed = word.trim_start_matches("./").trim_end_matches('/').to_owned();
         let path = resolved(&resolved(root(session), folder), word);
-        // It is known where the command was if it said so.
-        let is_absolute = word.starts_with('/') || !folder.is_empty();
-        Self { path, typed, is_absolute, is_folder: word.ends_with('/') || typed_is_folder(word) }
+        let is_certain = word.starts_with('/') || !folder.is_empty();
+        Self { path, typed, is_certain, is_folder: word.ends_with('/') || typed_is_folder(word) }
     }
 
-    /// Is it this path, or a folder around it?
-    fn is_at(&self, path: &str) -> bool {
-        path.strip_prefix(&self.path).is_some_and(|behind| behind.is_empty() || behind.starts_with('/'))
-    }
-
-    /// The files that are meant, each with what follows the name in its path. The shell may be elsewhere than the session began: if
-    /// nothing lies at the name, what ends in it is meant.
+    /// The files that are meant. The shell may be elsewhere than the session began: if nothing lies at the name, what ends in it is
+    /// meant.
     fn all_in(
         &self,
         session: &Session,
         all: &[(String, Option<Millis>)],
         is_earlier: impl Fn(&Option<Millis>) -> bool,
-    ) -> Vec<(String, String)> {
+    ) -> Vec<Found> {
         if matches!(self.typed.as_str(), "" | "." | "..") {
             return Vec::new();
         }
-        let known = || {
-            let all = all.iter().filter(|(_, edited)| is_earlier(edited));
-            all.map(|(path, _)| (path, resolved(root(session), path)))
-        };
-        let at = |full: &str| self.is_at(full).then(|| full[self.path.len()..].to_owned());
-        let exact: Vec<(String, String)> = known().filter_map(|(path, full)| Some((path.clone(), at(&full)?))).collect();
-        if !exact.is_empty() || self.is_absolute {
+        let known = || all.iter().filter(|(_, edited)| is_earlier(edited)).map(|(path, _)| path);
+        let is_end = |behind: &str| behind.is_empty() || behind.starts_with('/');
+        // Paths are known relative to the session's folder or its project's.
+        let name = session.relative(&self.path);
+        let at = |path: &String| path.strip_prefix(name).filter(|behind| is_end(behind)).map(str::to_owned);
+        let exact: Vec<Found> =
+            known().filter_map(|path| Some(Found { path: path.clone(), behind: at(path)?, is_at: true })).collect();
+        if !exact.is_empty() || self.is_certain {
             return exact;
         }
         let name = format!("/{}", self.typed.trim_start_matches("~/"));
-        let ends = |full: &str| {
-            let found = full.rfind(&name).map(|found| &full[found + name.len()..])?;
-            (found.is_empty() || found.starts_with('/')).then(|| found.to_owned())
+        let ends = |path: &String| {
+            let full = resolved(root(session), path);
+            full.rfind(&name).map(|at| full[at + name.len()..].to_owned()).filter(|behind| is_end(behind))
         };
-        known().filter_map(|(path, full)| Some((path.clone(), ends(&full)?))).collect()
+        known().filter_map(|path| Some(Found { path: path.clone(), behind: ends(path)?, is_at: false })).collect()
     }
+}
+
+/// A known file that a command names.
+struct Found {
+    path: String,
+    /// What follows the name in its path.
+    behind: String,
+    is_at: bool,
 }
 
 /// `.` and `..` are folders.

@@ -616,6 +616,11 @@ fn a_file_is_the_same_by_any_spelling_of_its_path() {
     ] {
         assert_eq!(left(path, command), [now], "{command}");
     }
+    let mut worktree = Told::new();
+    worktree.session.cwd = Some("/wt".into());
+    let worktree = worktree.prompt("a").edit("/wt/a.rs").edit("/r/b.rs").edit("/r/c.rs");
+    let worktree = worktree.bash("rm /r/b.rs && cd /wt && git mv a.rs z.rs && mv /r/c.rs /r/d.rs", true, "");
+    assert_eq!(worktree.account().files.edited, ["z.rs", "d.rs"], "paths of the project's own folder");
     let other = Told::new().prompt("a").edit("/r/README.md").edit("/r/docs/README.md").bash("rm README.md", true, "");
     assert_eq!(other.account().files.edited, ["docs/README.md"]);
 }
