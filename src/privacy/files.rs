@@ -214,7 +214,7 @@ impl<'c> CommandScanner<'_, 'c> {
         let is_loop = |step: &str| step.trim_start().starts_with("for ") || LOOPS.iter().any(|word| step.contains(word));
         let mut fed =
             steps(command).any(is_loop) && steps(command).any(|step| words(step).iter().any(|word| takes_files(word, step)));
-        for step in steps(command) {
+        for step in outside_messages(command).into_iter().flat_map(steps) {
             // Few steps name such a file, or receive one in the lines that follow.
             if self.files.may_be_named_in(step) || step.contains("<<") {
                 let takes_files = self.step(step, fed, depth);
@@ -266,6 +266,47 @@ fn name_of(word: &str) -> &str {
 /// Does a program show, copy or change its files? `git add`, `git commit` and the like only name them.
 fn takes_files(word: &str, step: &str) -> bool {
     FILE_PROGRAMS.contains(&name_of(word)) && (word != "git" || shows_content(step))
+}
+
+/// A command without the messages that it gives to git or `gh`: they are neither commands nor names of files.
+fn outside_messages(command: &str) -> Vec<&str> {
+    const OPENS: &str = "$(cat <<";
+    let (mut pieces, mut rest) = (Vec::new(), command);
+    while let Some(at) = rest.find(OPENS) {
+        let (before, behind) = (&rest[..at], &rest[at + OPENS.len()..]);
+        let takes_message = takes_message(before.rsplit(['|', ';', '\n', '&', '`']).next().unwrap_or_default());
+        let after = if takes_message { after_heredoc(behind, !command.contains('\n')) } else { None };
+        pieces.push(before);
+        // A new piece begins where a step does.
+        rest = after.unwrap_or(&rest[at + 2..]);
+    }
+    pieces.push(rest);
+    pieces
+}
+
+/// `git commit -m "`, `gh pr create --body="`
+fn takes_message(step: &str) -> bool {
+    let words = words(step);
+    let says = matches!(words[..], ["git", "commit" | "tag", ..] | ["gh", "pr" | "issue" | "release", ..]);
+    says && words.last().is_some_and(|last| *last == "\"" || last.ends_with("=\""))
+}
+
+/// What follows a heredoc in which the shell expands nothing, from its delimiter on. `folded`: its lines were joined.
+fn after_heredoc(behind: &str, folded: bool) -> Option<&str> {
+    let delimiter = behind.trim_start_matches('-').trim_start();
+    let quote = ['\'', '"'].into_iter().find(|quote| delimiter.starts_with(*quote))?;
+    let (end, text) = delimiter.strip_prefix(quote)?.split_once(quote)?;
+    let lines = if folded { text.strip_prefix(' ')? } else { text.strip_prefix('\n')? };
+    let between = if folded { ' ' } else { '\n' };
+    let mut at = 0;
+    for line in lines.split(between) {
+        at += line.len();
+        if line.trim() == end && !end.is_empty() {
+            return Some(&lines[at..]);
+        }
+        at += between.len_utf8();
+    }
+    None
 }
 
 /// `--env-file .env`

@@ -1,15 +1,17 @@
-//! Commits that stand at the end, and pull requests, from what git and `gh` printed.
+//! Commits that stand at the end, from what git printed.
 //!
 //! A commit is known by its subject. Its hash is the last one that any line of git shows for that subject; what a rebase made anew and
-//! nothing showed since has none that can be relied on.
+//! nothing showed since has none that can be relied on. What a rebase applies is the session's own if it had committed it before.
+
+use std::collections::{HashSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
 use super::runs::number_at;
-use super::shell::{Call, words};
+use super::shell::{Call, Place, words};
 use super::turns::Turn;
 use crate::analyze::shell::{SHORT_HASH, is_hash};
-use crate::model::session::{Item, Millis, Session, ShellStep, StepKind};
+use crate::model::session::{Millis, Session, ShellStep, StepKind};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Commit {
@@ -32,104 +34,193 @@ pub struct Commit {
     pub files: Option<u32>,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PullRequest {
-    pub number: String,
-    /// Empty if it is not known.
-    pub url: String,
-    pub title: String,
-    /// The session made it, and not only worked on it.
-    pub made: bool,
-    /// Git or `gh` said so.
-    pub merged: bool,
-    pub at: Option<Millis>,
-}
-
 /// Lines that end a message, and that tools add.
 const TRAILERS: [&str; 8] = [
     "Co-Authored-By:", "Co-authored-by:", "Signed-off-by:", "Generated with", "🤖", "Claude-Session:", "Reviewed-by:", "Change-Id:",
 ];
 
-pub(super) fn of(session: &Session, calls: &[Call<'_>], turns: &[Turn]) -> (Vec<Commit>, Vec<PullRequest>) {
-    let mut history = History::default();
+pub(super) fn of(session: &Session, calls: &[Call<'_>], turns: &[Turn]) -> Vec<Commit> {
+    let mut history = History { only_branch: only(&session.branches), ..History::default() };
     for call in calls {
-        history.call(call, number_at(turns, call.at));
+        history.call(session, call, number_at(turns, call.at));
     }
-    let mut prs = pull_requests(session, calls);
-    prs.sort_by_key(|pr| pr.at);
-    (history.commits, prs)
+    history.made.into_iter().map(|made| made.commit).collect()
+}
+
+fn only(branches: &[String]) -> Option<String> {
+    if let [branch] = branches { Some(branch.clone()) } else { None }
 }
 
 /// The commits so far.
 #[derive(Default)]
 struct History {
-    commits: Vec<Commit>,
+    made: Vec<Made>,
+    /// Of commands that may have failed: a line that shows them proves them.
+    unproven: Vec<Made>,
+    /// The commits as they were before the rebase that is stopped now.
+    rebasing: Option<Vec<Made>>,
+    /// Beginnings of all hashes that were shown.
+    seen: HashSet<String>,
+    /// The session's branch, if it was on no other.
+    only_branch: Option<String>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Made {
+    commit: Commit,
+    place: Place,
+    /// Its hash is from the rebase that is stopped now.
+    replayed: bool,
+}
+
+/// A step of git with where it ran.
+struct GitStep<'s> {
+    step: &'s ShellStep,
+    words: Vec<String>,
+    place: Place,
+}
+
+impl GitStep<'_> {
+    fn verb(&self) -> &str {
+        self.words.get(1).map_or("", String::as_str)
+    }
 }
 
 impl History {
-    fn call(&mut self, call: &Call<'_>, turn: usize) {
+    fn call(&mut self, session: &Session, call: &Call<'_>, turn: usize) {
         let lines: &[String] = call.print.map_or(&[], |print| &print.git);
-        let mut made = lines.iter().filter_map(|line| committed(line)).collect::<Vec<_>>().into_iter();
-        let mut counts = lines.iter().filter_map(|line| files_changed(line)).collect::<Vec<_>>().into_iter();
-        let refused = lines.iter().any(|line| {
-            let line = line.trim_start();
-            ["nothing to commit", "no changes added", "Aborting", "fatal: ", "error: "].iter().any(|start| line.starts_with(start))
-        });
-        for step in call.steps.iter().filter(|step| step.kind == StepKind::Git) {
-            let words = words(step);
-            let verb = words.get(1).map_or("", String::as_str);
-            match verb {
+        let of_git = call.steps.iter().filter(|step| step.kind == StepKind::Git);
+        let steps: Vec<GitStep<'_>> =
+            of_git.map(|step| GitStep { step, words: words(step), place: Place::of(session, &step.folder) }).collect();
+        let mut shown: VecDeque<Commit> = lines.iter().filter_map(|line| committed(line)).collect();
+        let mut counts = lines.iter().filter_map(|line| files_changed(line));
+        let mut here = Place::default();
+        for (n, step) in steps.iter().enumerate() {
+            here.clone_from(&step.place);
+            match step.verb() {
                 "commit" | "cherry-pick" | "revert" | "am" => {
-                    let amends = words.iter().any(|word| word == "--amend");
-                    let shown =
-                        if verb == "commit" { made.next().into_iter().collect() } else { made.by_ref().collect::<Vec<_>>() };
-                    let quiet = || quiet_commit(step, call, lines, refused);
-                    for mut commit in if shown.is_empty() { quiet().into_iter().collect() } else { shown } {
+                    let count = if step.verb() == "commit" { shown.len().min(1) } else { shown.len() };
+                    let told: Vec<Commit> = shown.drain(..count).collect();
+                    let quiet = told.is_empty().then(|| quiet_commit(&steps[n..], call, lines)).flatten();
+                    for (mut commit, is_proven) in told.into_iter().map(|commit| (commit, true)).chain(quiet) {
                         (commit.at, commit.turn) = (call.at, turn);
-                        commit.files = counts.next();
-                        self.add(commit, step, amends);
+                        commit.files = if is_proven { counts.next() } else { None };
+                        self.commit(commit, is_proven, step);
                     }
                 }
-                "reset" if !call.failed => self.reset(&words[2..], lines),
-                "rebase" | "pull" if lines.iter().any(|line| line.contains("Successfully rebased")) => {
-                    self.commits
-                        .iter_mut()
-                        .filter(|commit| !commit.pushed || verb == "rebase")
-                        .for_each(|commit| commit.hash_is_stale = true);
+                "reset" if !call.failed => self.reset(&step.words[2..], lines, &step.place),
+                "rebase" => self.rebase(step, lines, shown.drain(..).collect(), call.failed),
+                "pull" if lines.iter().any(|line| line.contains("Successfully rebased")) => {
+                    let of_place = |made: &&mut Made| made.place == step.place && !made.commit.pushed;
+                    self.made.iter_mut().filter(of_place).for_each(|made| made.commit.hash_is_stale = true);
                 }
                 _ => {}
             }
         }
-        // Shown without a step that is known to make commits: by an alias, a script, a hook.
-        for mut commit in made {
-            (commit.at, commit.turn) = (call.at, turn);
-            self.add(commit, &NO_STEP, false);
+        // Shown without a step that is known to make commits: by an alias, a script, a hook. In a rebase they are anybody's.
+        for mut commit in shown {
+            if self.rebasing.is_some() {
+                self.replayed(commit);
+            } else {
+                (commit.at, commit.turn) = (call.at, turn);
+                self.add(Made { commit, place: here.clone(), replayed: false });
+            }
         }
         lines.iter().for_each(|line| self.shown(line));
-        self.pushed(lines);
+        self.rev_parsed(&steps, lines);
+        self.pushed(&steps, lines);
+        self.up_to_date(&steps, lines, call);
+        self.seen.extend(lines.iter().flat_map(|line| hashes(line)).map(|hash| hash[..SHORT_HASH].to_owned()));
     }
 
-    fn add(&mut self, mut commit: Commit, step: &ShellStep, amends: bool) {
-        let subject = |message: &str| message.lines().next().unwrap_or_default().trim().to_owned();
-        if subject(&step.message) == commit.subject {
-            commit.body = body_of(&step.message);
+    /// What a step committed, or may have committed.
+    fn commit(&mut self, mut commit: Commit, is_proven: bool, step: &GitStep<'_>) {
+        let message = &step.step.message;
+        if subject_of(message) == commit.subject {
+            commit.body = body_of(message);
         }
-        if amends && let Some(last) = self.commits.pop() {
-            if commit.subject.is_empty() {
-                commit.subject = last.subject;
-            }
-            if commit.body.is_empty() {
-                commit.body = last.body;
-            }
-        }
-        if commit.subject.is_empty() {
+        let is_known = |made: &Made| made.commit.subject == commit.subject;
+        // What a stopped rebase applies without a message of the session's may be anybody's.
+        if self.rebasing.is_some() && message.is_empty() && !self.made.iter().any(is_known) {
             return;
         }
-        self.commits.retain(|known| known.subject != commit.subject);
-        self.commits.push(commit);
+        let amends = step.words.iter().any(|word| word == "--amend");
+        if amends && is_proven && !self.made.iter().any(is_known) {
+            let last = self.made.iter().rposition(|made| made.place == step.place);
+            if let Some(last) = last.map(|last| self.made.remove(last).commit) {
+                if commit.subject.is_empty() {
+                    commit.subject = last.subject;
+                }
+                if commit.body.is_empty() {
+                    commit.body = last.body;
+                }
+            }
+        }
+        let made = Made { commit, place: step.place.clone(), replayed: self.rebasing.is_some() };
+        if is_proven {
+            self.add(made);
+        } else if !amends {
+            self.unproven.push(made);
+        }
     }
 
-    fn reset(&mut self, arguments: &[String], lines: &[String]) {
+    fn add(&mut self, mut made: Made) {
+        let subject = &made.commit.subject;
+        if subject.is_empty() {
+            return;
+        }
+        self.unproven.retain(|unproven| unproven.commit.subject != *subject);
+        match self.made.iter().position(|known| known.commit.subject == *subject) {
+            // Made anew in a rebase, it stays where it was.
+            Some(at) if made.replayed => {
+                let known = &mut self.made[at];
+                known.replayed = true;
+                (known.commit.hash, known.commit.hash_is_stale, known.commit.pushed) = (made.commit.hash, false, false);
+            }
+            Some(at) => {
+                let known = self.made.remove(at).commit;
+                if made.commit.body.is_empty() {
+                    made.commit.body = known.body;
+                }
+                made.commit.files = made.commit.files.or(known.files);
+                self.made.push(made);
+            }
+            None => self.made.push(made),
+        }
+    }
+
+    /// A commit that a rebase applied: the session's own has a new hash.
+    fn replayed(&mut self, commit: Commit) {
+        if let Some(made) = self.made.iter_mut().find(|made| made.commit.subject == commit.subject) {
+            made.replayed = true;
+            (made.commit.hash, made.commit.hash_is_stale, made.commit.pushed) = (commit.hash, false, false);
+        }
+    }
+
+    fn rebase(&mut self, step: &GitStep<'_>, lines: &[String], applied: Vec<Commit>, failed: bool) {
+        let says = |part: &str| lines.iter().any(|line| line.contains(part));
+        let option = |name: &str| step.words.iter().any(|word| word == name);
+        let before = if option("--abort") {
+            if let Some(before) = self.rebasing.take().filter(|_| !failed) {
+                self.made = before;
+            }
+            return;
+        } else if ["--continue", "--skip", "--quit", "--edit-todo"].into_iter().any(option) {
+            self.rebasing.take().unwrap_or_else(|| self.made.clone())
+        } else {
+            self.made.iter_mut().for_each(|made| made.replayed = false);
+            self.made.clone()
+        };
+        applied.into_iter().for_each(|commit| self.replayed(commit));
+        if says("Successfully rebased") {
+            let anew = self.made.iter_mut().filter(|made| made.place == step.place && !made.replayed);
+            anew.for_each(|made| made.commit.hash_is_stale = true);
+        } else if says("could not apply") || says("CONFLICT ") || says("Stopped at ") {
+            self.rebasing = Some(before);
+        }
+    }
+
+    fn reset(&mut self, arguments: &[String], lines: &[String], place: &Place) {
         let mut named = arguments.iter().filter(|word| !word.starts_with('-'));
         let (target, more) = (named.next(), named.next());
         let moves = arguments.iter().any(|word| matches!(word.as_str(), "--hard" | "--soft" | "--mixed" | "--keep"));
@@ -137,68 +228,167 @@ impl History {
         let Some(target) = target.filter(|_| moves || more.is_none()).filter(|_| more.is_none()) else { return };
         let head =
             lines.iter().find_map(|line| line.trim().strip_prefix("HEAD is now at ")).and_then(|rest| rest.split(' ').next());
-        let at = |hash: &str| self.commits.iter().position(|commit| is_same(&commit.hash, hash));
+        let here: Vec<&Commit> = self.made.iter().filter(|made| made.place == *place).map(|made| &made.commit).collect();
+        let at = |hash: &str| here.iter().position(|commit| is_same(&commit.hash, hash));
         let back = || target.strip_prefix("HEAD").or_else(|| target.strip_prefix('@')).and_then(steps_back);
         let keep = match (head.and_then(at), back(), at(target)) {
             (Some(at), ..) => at + 1,
-            (_, Some(back), _) => self.commits.len().saturating_sub(back),
+            (_, Some(back), _) => here.len().saturating_sub(back),
             (.., Some(at)) => at + 1,
             // A branch, or a commit from before: what had not reached a remote is gone.
-            _ => self.commits.iter().rposition(|commit| commit.pushed).map_or(0, |at| at + 1),
+            _ => here.iter().rposition(|commit| commit.pushed).map_or(0, |at| at + 1),
         };
-        self.commits.truncate(keep);
+        let mut n = 0;
+        self.made.retain(|made| {
+            n += usize::from(made.place == *place);
+            made.place != *place || n <= keep
+        });
+        self.unproven.clear();
     }
 
     /// A line that shows a hash beside a subject.
     fn shown(&mut self, line: &str) {
-        let Some((hash, subject)) = hash_and_subject(line) else { return };
-        if let Some(commit) = self.commits.iter_mut().find(|commit| commit.subject == subject) {
-            hash.clone_into(&mut commit.hash);
-            commit.hash_is_stale = false;
+        let Some(shown) = Shown::of(line) else { return };
+        let is_it = |made: &Made| made.commit.subject == shown.subject;
+        if let Some(at) = self.unproven.iter().position(is_it) {
+            let made = self.unproven.remove(at);
+            self.add(made);
+        }
+        if let Some(made) = self.made.iter_mut().find(|made| is_it(made)) {
+            shown.hash.clone_into(&mut made.commit.hash);
+            made.commit.hash_is_stale = false;
+            made.commit.pushed |= shown.on_remote;
+            if let Some(branch) = shown.branch.filter(|_| made.commit.branch.is_empty()) {
+                branch.clone_into(&mut made.commit.branch);
+            }
         }
     }
 
-    fn pushed(&mut self, lines: &[String]) {
+    /// `git commit -q … && git rev-parse HEAD`
+    fn rev_parsed(&mut self, steps: &[GitStep<'_>], lines: &[String]) {
+        let Some((asks, before)) = steps.iter().rev().find(|step| step.verb() == "rev-parse").map(|step| (step, steps)) else {
+            return;
+        };
+        let of_head = asks.words.iter().any(|word| word == "HEAD") && before.iter().any(|step| step.verb() == "commit");
+        let mut alone = lines.iter().map(|line| line.trim()).filter(|line| is_hash(line));
+        let (Some(hash), None) = (alone.next(), alone.next()) else { return };
+        let last = self.made.iter_mut().rev().find(|made| made.place == asks.place);
+        if let Some(made) = last.filter(|made| of_head && made.commit.hash.is_empty()) {
+            hash.clone_into(&mut made.commit.hash);
+        }
+    }
+
+    fn pushed(&mut self, steps: &[GitStep<'_>], lines: &[String]) {
+        let mut places: Vec<&Place> = steps.iter().filter(|step| step.verb() == "push").map(|step| &step.place).collect();
+        places.dedup();
+        // Of pushes from several places, only a tip tells which one it was.
+        let place = match &places[..] {
+            [] => Some(Place::default()),
+            [place] => Some((*place).clone()),
+            _ => None,
+        };
         let rejected = lines.iter().any(|line| line.trim_start().starts_with("! ["));
-        let mut reached = lines.iter().any(|line| line.contains("Everything up-to-date"));
-        for line in lines.iter().filter(|_| !rejected) {
-            let Some(push) = Push::of(line) else { continue };
-            reached = true;
-            let Some(tip) = push.tip else { continue };
-            let is_known = self.commits.iter().any(|commit| is_same(&commit.hash, &tip));
-            if let Some(old) = push.replaced.filter(|_| is_known) {
-                self.commits.retain(|commit| !is_same(&commit.hash, &old));
+        if lines.iter().any(|line| line.contains("Everything up-to-date")) {
+            self.reached(place.as_ref(), None);
+        }
+        for push in lines.iter().filter(|_| !rejected).filter_map(|line| Push::of(line)) {
+            self.push(push, place.as_ref());
+        }
+    }
+
+    fn push(&mut self, push: Push, place: Option<&Place>) {
+        let Some(tip) = push.tip else { return self.reached(place, push.branch.as_deref()) };
+        let is_tip = |made: &Made| is_same(&made.commit.hash, &tip);
+        if let Some(known) = self.made.iter().find(|made| is_tip(made)).map(|made| made.place.clone()) {
+            if let Some(old) = push.replaced {
+                self.made.retain(|made| !is_same(&made.commit.hash, &old));
             }
-            // The tip is the last commit of that branch, made anew since its hash was printed.
-            let last = self.commits.last_mut().filter(|commit| !is_known && (commit.hash_is_stale || commit.hash.is_empty()));
-            if let Some(commit) = last {
-                commit.hash = tip;
-                commit.hash_is_stale = false;
+            return self.reached(Some(&known), push.branch.as_deref());
+        }
+        let Some(place) = place else { return };
+        // The tip is the last commit of that branch: made anew since its hash was printed, or never printed before.
+        let is_new = !self.seen.contains(&tip[..SHORT_HASH]);
+        if let Some(at) = self.unproven.iter().rposition(|made| made.place == *place).filter(|_| is_new) {
+            let made = self.unproven.remove(at);
+            self.add(made);
+        }
+        let last = self.made.iter_mut().rev().find(|made| made.place == *place);
+        if let Some(made) = last.filter(|made| made.commit.hash_is_stale || made.commit.hash.is_empty()) {
+            made.commit.hash = tip;
+            made.commit.hash_is_stale = false;
+        }
+        self.reached(Some(place), push.branch.as_deref());
+    }
+
+    /// All commits of a place are on the remote, those of an unknown branch on this one.
+    fn reached(&mut self, place: Option<&Place>, branch: Option<&str>) {
+        for made in self.made.iter_mut().filter(|made| Some(&made.place) == place && !made.commit.pushed) {
+            made.commit.pushed = true;
+            if let Some(branch) = branch.filter(|_| made.commit.branch.is_empty()) {
+                branch.clone_into(&mut made.commit.branch);
             }
         }
-        if reached {
-            self.commits.iter_mut().for_each(|commit| commit.pushed = true);
+    }
+
+    /// `Your branch is up to date with 'origin/main'.`
+    fn up_to_date(&mut self, steps: &[GitStep<'_>], lines: &[String], call: &Call<'_>) {
+        let named = |line: &String| {
+            let upstream = line.strip_prefix("Your branch is up to date with '")?.split('\'').next()?;
+            Some(upstream.split_once('/')?.1.to_owned())
+        };
+        let Some((at, branch)) = lines.iter().enumerate().rev().find_map(|(at, line)| Some((at, named(line)?))) else { return };
+        let Some(place) = steps.iter().rev().find(|step| step.verb() != "push").map(|step| step.place.clone()) else { return };
+        let ends_with_status = steps.last().is_some_and(|step| step.verb() == "status");
+        // A commit of this call is meant if it was made before the line.
+        let later: HashSet<String> = lines[at..].iter().filter_map(|line| committed(line)).map(|commit| commit.subject).collect();
+        let is_on = |commit: &Commit| match commit.branch.as_str() {
+            "" => self.only_branch.as_ref() == Some(&branch),
+            known => known == branch,
+        };
+        let is_before = |commit: &Commit| commit.at != call.at || ends_with_status && !later.contains(&commit.subject);
+        let all = self.made.iter_mut().map(|made| (&made.place, &mut made.commit));
+        for (_, commit) in all.filter(|(at, commit)| **at == place && is_on(commit) && is_before(commit)) {
+            commit.pushed = true;
         }
     }
 }
 
-const NO_STEP: ShellStep = ShellStep { kind: StepKind::Git, line: String::new(), message: String::new(), masked: false };
-
-/// A commit of which git printed nothing: by its message, where the command is known to have succeeded.
-fn quiet_commit(step: &ShellStep, call: &Call<'_>, lines: &[String], refused: bool) -> Option<Commit> {
-    let subject = step.message.lines().next().unwrap_or_default().trim();
+/// A commit of which git printed nothing: by its message, and whether it is known to have succeeded. `steps` begin with its own.
+fn quiet_commit(steps: &[GitStep<'_>], call: &Call<'_>, lines: &[String]) -> Option<(Commit, bool)> {
+    let [own, later @ ..] = steps else { return None };
+    let step = own.step;
+    let subject = subject_of(&step.message);
     let amends = step.line.contains("--amend");
-    if refused || call.failed || subject.is_empty() && !amends || step.line.contains("--dry-run") {
+    if subject.is_empty() && !amends || step.line.contains("--dry-run") {
         return None;
     }
-    let shown = lines.iter().filter_map(|line| hash_and_subject(line)).find(|(_, shown)| !subject.is_empty() && *shown == subject);
-    // Where a later step hides the exit code, only a line that shows it proves it.
-    let proven = shown.is_some() || !step.masked && call.print.is_some();
-    proven.then(|| Commit {
-        hash: shown.map_or_else(String::new, |(hash, _)| hash.to_owned()),
-        subject: subject.to_owned(),
-        ..Commit::default()
+    let next_ran = step.needed && later.first().is_some_and(|next| has_run(next.verb(), lines));
+    let refused = lines.iter().any(|line| {
+        let line = line.trim_start();
+        ["nothing to commit", "no changes added", "Aborting", "fatal: ", "error: "].iter().any(|start| line.starts_with(start))
+    });
+    if !next_ran && (refused || call.failed) {
+        return None;
+    }
+    let shown = lines.iter().filter_map(|line| Shown::of(line)).find(|shown| !subject.is_empty() && shown.subject == subject);
+    // Where a later step hides the exit code, only a line that could not be there without it proves it.
+    let is_proven = next_ran || shown.is_some() || !step.masked && call.print.is_some();
+    let hash = shown.map_or_else(String::new, |shown| shown.hash.to_owned());
+    Some((Commit { hash, subject: subject.to_owned(), ..Commit::default() }, is_proven))
+}
+
+/// Do lines show that a step of git ran?
+fn has_run(verb: &str, lines: &[String]) -> bool {
+    lines.iter().any(|line| match verb {
+        "push" => Push::of(line).is_some() || line.contains("Everything up-to-date") || line.trim_start().starts_with("! ["),
+        "log" | "rev-parse" => is_hash(line.trim()) || Shown::of(line).is_some(),
+        "commit" => committed(line).is_some(),
+        _ => false,
     })
+}
+
+fn subject_of(message: &str) -> &str {
+    message.lines().next().unwrap_or_default().trim()
 }
 
 /// `[main 1a2b3c4] subject`.
@@ -220,14 +410,31 @@ fn files_changed(line: &str) -> Option<u32> {
     rest.starts_with("file").then(|| count.parse().ok()).flatten()
 }
 
-/// `1a2b3c4 subject`, `* 1a2b3c4 (HEAD -> main) subject`, `HEAD is now at 1a2b3c4 subject`.
-fn hash_and_subject(line: &str) -> Option<(&str, &str)> {
-    let line = line.trim().trim_start_matches(['*', '|', '/', '\\', ' ']);
-    let line = line.strip_prefix("HEAD is now at ").unwrap_or(line);
-    let (hash, rest) = line.split_once(' ')?;
-    let rest = rest.trim_start();
-    let subject = if rest.starts_with('(') { rest.split_once(") ").map_or(rest, |(_, subject)| subject) } else { rest };
-    is_hash(hash).then_some((hash, subject.trim()))
+/// `1a2b3c4 subject`, `* 1a2b3c4 (HEAD -> main, origin/main) subject`, `HEAD is now at 1a2b3c4 subject`.
+struct Shown<'l> {
+    hash: &'l str,
+    subject: &'l str,
+    branch: Option<&'l str>,
+    on_remote: bool,
+}
+
+impl<'l> Shown<'l> {
+    fn of(line: &'l str) -> Option<Self> {
+        let line = line.trim().trim_start_matches(['*', '|', '/', '\\', ' ']);
+        let line = line.strip_prefix("HEAD is now at ").unwrap_or(line);
+        let (hash, rest) = line.split_once(' ')?;
+        let rest = rest.trim_start();
+        let (refs, subject) = rest.strip_prefix('(').and_then(|rest| rest.split_once(") ")).unwrap_or(("", rest));
+        let mut refs = refs.split(", ");
+        let branch = refs.clone().find_map(|name| name.strip_prefix("HEAD -> "));
+        let on_remote = refs.any(|name| name.starts_with("origin/"));
+        is_hash(hash).then_some(Self { hash, subject: subject.trim(), branch, on_remote })
+    }
+}
+
+/// All hashes in a line.
+fn hashes(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| is_hash(word))
 }
 
 fn is_same(one: &str, other: &str) -> bool {
@@ -253,75 +460,27 @@ struct Push {
     tip: Option<String>,
     /// The old side of a push that was forced.
     replaced: Option<String>,
+    /// The branch here, if it is one.
+    branch: Option<String>,
 }
 
 impl Push {
     fn of(line: &str) -> Option<Self> {
-        let (left, _) = line.split_once(" -> ")?;
-        let left = left.trim_start();
-        if left.starts_with("* [new") {
-            return Some(Self { tip: None, replaced: None });
+        let (left, right) = line.split_once(" -> ")?;
+        let left = left.trim();
+        let local = left.rsplit(' ').next()?;
+        // A fetch names the remote on the right.
+        if right.trim().split_once('/').is_some_and(|(remote, branch)| remote == "origin" || branch == local) {
+            return None;
+        }
+        let branch = (local != "HEAD").then(|| local.to_owned());
+        if left.starts_with("* [new branch]") {
+            return Some(Self { tip: None, replaced: None, branch });
         }
         let forced = left.strip_prefix("+ ");
         let range = forced.unwrap_or(left).split(' ').next()?;
         let (old, new) = range.split_once("...").or_else(|| range.split_once(".."))?;
-        (is_hash(old) && is_hash(new)).then(|| Self { tip: Some(new.to_owned()), replaced: forced.map(|_| old.to_owned()) })
+        let replaced = forced.map(|_| old.to_owned());
+        (is_hash(old) && is_hash(new)).then(|| Self { tip: Some(new.to_owned()), replaced, branch })
     }
-}
-
-fn pull_requests(session: &Session, calls: &[Call<'_>]) -> Vec<PullRequest> {
-    let mut all: Vec<PullRequest> = Vec::new();
-    for entry in &session.entries {
-        if let Item::PullRequest(url) = &entry.item {
-            note(
-                &mut all,
-                PullRequest { url: url.clone(), number: number_of(url), made: true, at: entry.at, ..PullRequest::default() },
-            );
-        }
-    }
-    for call in calls.iter().filter(|call| !call.failed) {
-        let lines: &[String] = call.print.map_or(&[], |print| &print.git);
-        for step in call.steps.iter().filter(|step| step.kind == StepKind::Git) {
-            let words = words(step);
-            let [program, _, verb, rest @ ..] = &words[..] else { continue };
-            if program != "gh" {
-                continue;
-            }
-            let url = lines
-                .iter()
-                .filter(|_| verb == "create")
-                .find_map(|line| line.split_whitespace().find(|word| word.contains("/pull/")));
-            let url = url.unwrap_or_default();
-            let named = rest.iter().find(|word| !word.starts_with('-') && word.trim_start_matches('#').parse::<u64>().is_ok());
-            let number = named.map_or_else(|| number_of(url), |number| number.trim_start_matches('#').to_owned());
-            let made = verb == "create" && !url.is_empty();
-            if number.is_empty() {
-                continue;
-            }
-            let title = if made { step.message.lines().next().unwrap_or_default().to_owned() } else { String::new() };
-            let merged = verb == "merge" && !step.masked && call.print.is_some() && !step.line.contains("--auto");
-            note(&mut all, PullRequest { number, url: url.to_owned(), title, made, merged, at: call.at });
-        }
-    }
-    all
-}
-
-/// Adds what is new of a pull request.
-fn note(all: &mut Vec<PullRequest>, found: PullRequest) {
-    let Some(known) = all.iter_mut().find(|known| known.number == found.number) else {
-        all.push(found);
-        return;
-    };
-    known.made |= found.made;
-    known.merged |= found.merged;
-    for (known, found) in [(&mut known.url, found.url), (&mut known.title, found.title)] {
-        if known.is_empty() {
-            *known = found;
-        }
-    }
-}
-
-fn number_of(url: &str) -> String {
-    let behind = url.split_once("/pull/").map_or("", |(_, behind)| behind);
-    behind.chars().take_while(char::is_ascii_digit).collect()
 }

@@ -10,6 +10,8 @@ mod commits;
 mod files;
 mod object;
 mod open;
+mod own_words;
+mod pull_requests;
 mod runs;
 mod shell;
 mod short;
@@ -20,10 +22,11 @@ mod turns;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use self::commits::{Commit, PullRequest};
+pub(crate) use self::commits::Commit;
 pub(crate) use self::files::EditedFiles;
 pub(crate) use self::object::PromptObject;
 pub(crate) use self::open::OpenEnd;
+pub(crate) use self::pull_requests::PullRequest;
 pub(crate) use self::runs::LastRun;
 pub(crate) use self::short::{SHORT_REPLY_CHARS, longer_reply};
 pub(crate) use self::title::TitleParts;
@@ -34,7 +37,7 @@ use crate::model::session::Session;
 
 /// The number of the rules by which accounts are made. A stored account of another number is made again from its session's rows, so raise
 /// it with whatever changes what an account holds or how it is written.
-pub(crate) const ACCOUNT_RULES: u32 = 1;
+pub(crate) const ACCOUNT_RULES: u32 = 2;
 
 /// What can be told of a session without judging it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,7 +66,8 @@ impl SessionAccount {
     pub(crate) fn of(session: &Session, goes_on: bool) -> Self {
         let calls = shell::calls(session);
         let turns = turns::of(session);
-        let (commits, pull_requests) = commits::of(session, &calls, &turns);
+        let commits = commits::of(session, &calls, &turns);
+        let pull_requests = pull_requests::of(session, &calls, &turns);
         let runs = runs::of(session, &calls, &turns);
         let files = files::of(session, &calls, commits.last().and_then(|commit| commit.at));
         let title = title::of(session, &turns, &commits, &pull_requests, &files);

@@ -1,14 +1,14 @@
 //! Checks as they ended last: the command, the lines that tell it, and what is known of the exit code. Never "passed".
 
-use std::collections::BTreeSet;
-
 use serde::{Deserialize, Serialize};
 
-use super::shell::Call;
+use super::files;
+use super::shell::{Call, resolved, words};
 use super::turns::Turn;
-use crate::model::session::{Item, Millis, Session, ShellStep, StepKind, Touch};
+use crate::analyze::shell::{is_assignment, tells_failure};
+use crate::model::session::{Millis, Session, ShellStep, StepKind};
 
-/// One call with its checks, none of which ran again later.
+/// One call, with those of its checks that did not run again later.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastRun {
     pub commands: Vec<String>,
@@ -27,20 +27,23 @@ pub struct LastRun {
 }
 
 pub(super) fn of(session: &Session, calls: &[Call<'_>], turns: &[Turn]) -> Vec<LastRun> {
-    let mut all: Vec<(BTreeSet<String>, LastRun)> = Vec::new();
-    let last_edit = last_edit(session);
+    let mut all: Vec<(Vec<Key>, LastRun)> = Vec::new();
+    let last_edit = files::edits(session).filter_map(|(_, at)| at).max();
     for call in calls {
         let checks: Vec<&ShellStep> = call.steps.iter().filter(|step| step.kind == StepKind::Check).collect();
         if checks.is_empty() {
             continue;
         }
-        let keys: BTreeSet<String> = checks.iter().map(|step| key(step)).collect();
-        for (earlier, _) in &mut all {
-            earlier.retain(|key| !keys.contains(key));
-        }
+        let keys: Vec<Key> = checks.iter().map(|step| Key::of(session, step)).collect();
+        all.iter_mut().for_each(|(earlier, run)| replace(earlier, run, &keys));
         all.retain(|(keys, _)| !keys.is_empty());
-        let (lines, of) = call.print.map(|print| (print.results.clone(), print.of)).unwrap_or_default();
-        let ok = (!checks.iter().any(|step| step.masked)).then_some(!call.failed).filter(|_| call.print.is_some());
+        let masked = checks.iter().any(|step| step.masked);
+        let (mut lines, of) = call.print.map(|print| (print.results.clone(), print.of)).unwrap_or_default();
+        // Whose end a line tells is not known, nor what was cut off: only a failure is told.
+        if masked && of > 1 && checks.len() > 1 {
+            lines.retain(|line| tells_failure(line));
+        }
+        let ok = (!masked).then_some(!call.failed).filter(|_| call.print.is_some());
         let run = LastRun {
             commands: checks.iter().map(|step| step.line.clone()).collect(),
             at: call.at,
@@ -56,24 +59,61 @@ pub(super) fn of(session: &Session, calls: &[Call<'_>], turns: &[Turn]) -> Vec<L
     all.into_iter().map(|(_, run)| run).filter(|run| !run.lines.is_empty() || run.ok == Some(false)).collect()
 }
 
-/// By what a check is known again: its program and what that is to do.
-fn key(step: &ShellStep) -> String {
-    let words = step.line.split(' ').filter(|word| !word.starts_with('-'));
-    let many = if step.line.contains(" run ") { 3 } else { 2 };
-    words.take(many).collect::<Vec<_>>().join(" ")
+/// Takes out of a run what ran again later. What it printed, and that it failed, may have been of that part.
+fn replace(keys: &mut Vec<Key>, run: &mut LastRun, again: &[Key]) {
+    let before = keys.len();
+    for at in (0..before).rev() {
+        if again.iter().any(|again| again.replaces(&keys[at])) {
+            keys.remove(at);
+            run.commands.remove(at);
+        }
+    }
+    if keys.len() < before {
+        run.lines.clear();
+        (run.of, run.ok) = (0, run.ok.filter(|ok| *ok));
+    }
+}
+
+/// By what a check is known again: what it is given, its program and what that is to do, and where.
+#[derive(Debug, PartialEq, Eq)]
+struct Key {
+    words: Vec<String>,
+    /// Empty if it is not known, or is the session's own folder.
+    folder: String,
+}
+
+impl Key {
+    fn of(session: &Session, step: &ShellStep) -> Self {
+        let cwd = session.cwd.as_deref().unwrap_or_default();
+        let relative = |path: &str| {
+            let path = resolved(cwd, path);
+            if path == cwd { String::new() } else { session.relative(&path).to_owned() }
+        };
+        let all = words(step);
+        let program = all.iter().position(|word| !is_assignment(word)).unwrap_or(all.len());
+        let (given, rest) = all.split_at(program);
+        let many = if rest.iter().any(|word| word == "run") { 3 } else { 2 };
+        let plain = rest.iter().filter(|word| !word.starts_with('-')).take(many);
+        let named = plain.enumerate().map(|(n, word)| match word {
+            program if n == 0 => program.rsplit('/').next().unwrap_or(program).to_owned(),
+            // A path is the same however it is written.
+            path if path.starts_with(['/', '.']) && path.contains('/') => relative(path),
+            word => word.clone(),
+        });
+        let mut given = given.to_vec();
+        given.sort();
+        let folder = if step.folder.is_empty() { String::new() } else { relative(&step.folder) };
+        Self { words: given.into_iter().chain(named).collect(), folder }
+    }
+
+    /// Is it the same check? The shell may still be where an earlier command went.
+    fn replaces(&self, earlier: &Self) -> bool {
+        self.words == earlier.words && (self.folder.is_empty() || self.folder == earlier.folder)
+    }
 }
 
 /// The number of the turn in which something happened.
 pub(super) fn number_at(turns: &[Turn], at: Option<Millis>) -> usize {
     let begun = turns.iter().rev().find(|turn| turn.at <= at && turn.at.is_some());
     begun.or(turns.first()).map_or(0, |turn| turn.number)
-}
-
-/// When a file was last edited.
-fn last_edit(session: &Session) -> Option<Millis> {
-    let edits = session.entries.iter().filter(|entry| {
-        let edits = matches!(&entry.item, Item::Tool(tool) if tool.file.as_ref().is_some_and(|file| file.how != Touch::Read));
-        edits && entry.outcome.as_ref().is_none_or(|outcome| outcome.ok)
-    });
-    edits.map(|entry| entry.at).max().flatten()
 }

@@ -51,3 +51,47 @@ pub(super) fn calls(session: &Session) -> Vec<Call<'_>> {
 pub(super) fn words(step: &ShellStep) -> Vec<String> {
     shlex::split(&step.line).unwrap_or_else(|| step.line.split(' ').map(str::to_owned).collect())
 }
+
+/// Where a command ran, as far as it tells: commits of one place are pushed together.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In the session's folder, in one inside it or around it.
+    #[default]
+    Here,
+    Elsewhere(String),
+}
+
+impl Place {
+    /// The place of a step's folder.
+    pub(super) fn of(session: &Session, folder: &str) -> Self {
+        let here = session.cwd.as_deref().unwrap_or_default();
+        let path = resolved(here, folder);
+        let is_inside = |path: &str, folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        let roots = [here, session.project.key.as_str()];
+        let is_here = |root: &str| path == root || is_inside(&path, root) || is_inside(root, &path);
+        if path.is_empty() || roots.into_iter().filter(|root| root.starts_with('/')).any(is_here) {
+            Self::Here
+        } else {
+            Self::Elsewhere(path)
+        }
+    }
+}
+
+/// A path as seen from a folder, without `.` and `..`. What a shell would expand stays as it was typed.
+pub(super) fn resolved(folder: &str, path: &str) -> String {
+    if path.starts_with(['~', '$', '`']) {
+        return path.trim_end_matches('/').to_owned();
+    }
+    let mut parts: Vec<&str> = if path.starts_with('/') { Vec::new() } else { folder.split('/').collect() };
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    let path = parts.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join("/");
+    if path.is_empty() { path } else { format!("/{path}") }
+}

@@ -1,10 +1,10 @@
 //! An account for the start of another session: short enough to be stored beside the digest, and continued by what came later.
 
 use super::object::PromptObject;
-use super::title::is_telling;
+use super::own_words::telling;
 use super::turns::{Turn, Word, WordKind};
 use super::{OpenEnd, SessionAccount};
-use crate::text::clean::{head_and_tail, one_line, shorten};
+use crate::text::clean::{head_and_tail, shorten};
 
 /// The most characters of a prompt, of a reply, of what a word answers. A start shows fewer: what is cut shows that it was.
 const MAX_WORD_CHARS: usize = 600;
@@ -45,7 +45,7 @@ impl SessionAccount {
         !self.files.edited.is_empty()
             || longer_reply(&self.turns).is_some()
             || words.any(|word| match word.kind {
-                WordKind::Prompt | WordKind::Joined => is_telling(&one_line(&word.text)),
+                WordKind::Prompt | WordKind::Joined => telling(&word.text).is_some(),
                 WordKind::PlanGiven { .. } | WordKind::Answered { .. } | WordKind::Approved { .. } => true,
                 WordKind::Refused { .. } | WordKind::Ran => false,
             })

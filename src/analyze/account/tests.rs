@@ -305,18 +305,201 @@ fn a_push_that_was_refused_reached_nobody() {
 }
 
 #[test]
-fn pull_requests_are_those_of_the_client_and_of_gh() {
-    let account = Told::new()
-        .prompt("Review it, and then make one of your own")
-        .bash("gh pr view 112 --json title", true, "{}")
-        .bash("gh pr create --title 'Page by key' --body 'Because'", true, "https://github.com/a/b/pull/113")
-        .item(Item::PullRequest("https://github.com/a/b/pull/113".into()))
-        .bash("gh pr merge 113 --squash", true, "")
+fn a_quiet_commit_is_known_by_the_push_behind_it() {
+    let pushed = "To example.org:a/b.git\n   1111111..2222222  fix/x -> fix/x";
+    let told = |command: &str, output: &str| Told::new().prompt("a").bash(command, true, output).account().commits;
+    let chained = told("git commit -q -F - <<'EOF' && git push 2>&1 | tail -5\nOne\n\nWhy.\nEOF", pushed);
+    let [one] = &chained[..] else { panic!("{chained:#?}") };
+    assert_eq!(
+        (one.hash.as_str(), one.subject.as_str(), one.body.as_str(), one.branch.as_str(), one.pushed),
+        ("2222222", "One", "Why.", "fix/x", true)
+    );
+    let on_a_line_of_its_own = told("git commit -q -m One\ngit push 2>&1 | tail -3", pushed);
+    assert_eq!((on_a_line_of_its_own[0].hash.as_str(), on_a_line_of_its_own.len()), ("2222222", 1));
+    assert_eq!(told("git commit -q -m One\ngit push 2>&1 | tail -3", "Everything up-to-date"), []);
+    let refused = told("git commit -q -m One && git push", "! [rejected] x -> x (fetch first)\nerror: failed to push some refs");
+    assert_eq!((refused.len(), refused[0].pushed), (1, false), "what the push needed was made");
+    let later = Told::new()
+        .prompt("a")
+        .bash("git log --oneline -1", true, "1111111 Zero")
+        .bash("git commit -q -m One; git status --short", true, "")
+        .bash("git push", true, pushed)
         .account();
-    let told: Vec<(&str, &str, bool, bool)> =
-        account.pull_requests.iter().map(|pr| (pr.number.as_str(), pr.title.as_str(), pr.made, pr.merged)).collect();
-    assert_eq!(told, [("112", "", false, false), ("113", "Page by key", true, true)]);
+    assert_eq!(commits(&later), [("2222222", "One", true)]);
+    let not_new = Told::new()
+        .prompt("a")
+        .bash("git log --oneline -1", true, "2222222 Zero")
+        .bash("git commit -q -m One; git status --short", true, "")
+        .bash("git push", true, pushed)
+        .account();
+    assert_eq!(commits(&not_new), [], "the tip was there before");
+    let asked = told("git commit -q -m One && git rev-parse --short HEAD", "3333333");
+    assert_eq!(asked[0].hash, "3333333");
+}
+
+#[test]
+fn what_a_rebase_applies_is_the_sessions_own_if_it_had_committed_it() {
+    let account = Told::new()
+        .prompt("a")
+        .bash("git commit -m Mine", true, "[x 1111111] Mine")
+        .bash("git commit -m Last", true, "[x 2222222] Last")
+        .bash("git rebase main", false, "Rebasing (1/3)\rerror: could not apply 9999999... Theirs\nCONFLICT (content): a.rs")
+        .bash("git add . && git rebase --continue", false, "[detached HEAD aaaaaa1] Theirs\nCONFLICT (content): b.rs")
+        .bash("git add . && git commit -m Mine", true, "[detached HEAD aaaaaa2] Mine\n 1 file changed")
+        .bash("git rebase --continue", true, "Successfully rebased and updated refs/heads/x.")
+        .account();
+    let told: Vec<(&str, &str, bool)> =
+        account.commits.iter().map(|commit| (commit.hash.as_str(), commit.subject.as_str(), commit.hash_is_stale)).collect();
+    assert_eq!(told, [("aaaaaa2", "Mine", false), ("2222222", "Last", true)]);
+    let only_theirs = Told::new()
+        .prompt("a")
+        .bash("git rebase main", false, "CONFLICT (content): a.rs")
+        .bash("git add . && git rebase --continue | tail", true, "[detached HEAD aaaaaa1] Theirs\n 1 file changed")
+        .account();
+    assert_eq!(only_theirs.commits, []);
+    let given_up = Told::new()
+        .prompt("a")
+        .bash("git commit -m Mine", true, "[x 1111111] Mine")
+        .bash("git rebase main", false, "[detached HEAD aaaaaa1] Mine\nCONFLICT (content): a.rs")
+        .bash("git rebase --abort", true, "")
+        .account();
+    assert_eq!(commits(&given_up), [("1111111", "Mine", false)]);
+}
+
+#[test]
+fn an_amended_commit_keeps_its_place_by_its_subject() {
+    let account = Told::new()
+        .prompt("a")
+        .bash("git commit -m One", true, "[x 1111111] One")
+        .bash("git commit -m Two", true, "[x 2222222] Two")
+        .bash("git rebase -i HEAD~2", false, "Stopped at 1111111...  One\nerror: could not apply 2222222... Two")
+        .bash("git commit --amend --no-edit", true, "[detached HEAD 3333333] One")
+        .account();
+    assert_eq!(commits(&account), [("3333333", "One", false), ("2222222", "Two", false)]);
+}
+
+#[test]
+fn a_push_tells_of_the_commits_of_its_own_repository() {
+    let told = |push: &str, output: &str| {
+        let told = Told::new().prompt("a").bash("git commit -m One", true, "[x 1111111] One");
+        told.bash(push, true, output).account().commits[0].pushed
+    };
+    let range = "   0000001..1111111  x -> x";
+    let other = "   0000001..5555555  main -> main";
+    assert!(told("git push", range) && told("cd /r/sub && git push", "Everything up-to-date"));
+    assert!(!told("cd ../other && git push", other) && !told("git -C ../other push", "Everything up-to-date"));
+    assert!(!told("(cd ../other && git push) && git log", other));
+    assert!(told("cd ../elsewhere && git push", range), "the tip says which one it was");
+    assert!(!told("git pull", "   0000001..5555555  main -> origin/main") && !told("git push --tags", " * [new tag] v1 -> v1"));
+    let there = Told::new()
+        .prompt("a")
+        .bash("cd /other && git commit -q -m Two", true, "")
+        .bash("git commit -m One", true, "[x 1111111] One")
+        .bash("git -C /other push", true, other)
+        .account();
+    assert_eq!(commits(&there), [("5555555", "Two", true), ("1111111", "One", false)]);
+}
+
+#[test]
+fn a_branch_that_is_up_to_date_has_reached_the_remote() {
+    let told = |branch: &str, command: &str, output: &str| {
+        let told = Told::new().prompt("a").bash("git commit -m One", true, &format!("[{branch} 1111111] One"));
+        told.bash(command, true, output).account().commits[0].pushed
+    };
+    let status = "On branch x\nYour branch is up to date with 'origin/x'.\n\nnothing to commit, working tree clean";
+    assert!(told("x", "git status", status));
+    assert!(!told("y", "git status", status), "another branch");
+    assert!(!told("x", "git -C ../other status", status));
+    assert!(told("x", "git log --oneline -1", "1111111 (HEAD -> x, origin/x) One"));
+    let before = Told::new().prompt("a").bash("git status && git commit -m One", true, &format!("{status}\n[x 1111111] One"));
+    assert!(!before.account().commits[0].pushed);
+}
+
+#[test]
+fn a_hash_without_a_digit_is_one() {
+    let account = Told::new().prompt("a").bash("git commit -m One", true, "[fix/x deadbee] One\n 1 file changed").account();
+    assert_eq!(commits(&account), [("deadbee", "One", false)]);
+}
+
+fn pull_requests(account: &SessionAccount) -> Vec<(&str, &str, bool, bool)> {
+    account.pull_requests.iter().map(|pr| (pr.number.as_str(), pr.title.as_str(), pr.made, pr.merged)).collect()
+}
+
+#[test]
+fn a_pull_request_is_made_where_the_call_that_made_it_was_seen() {
+    let account = Told::new()
+        .prompt("Review 112, and then make one of your own")
+        .bash("gh pr view 112 --json number,title", true, r#"{"number":112,"title":"Jump no more"}"#)
+        .bash(
+            "git push -u origin x && gh pr create --title 'Page by key' --body 'Because'",
+            true,
+            "remote:   https://example.org/a/b/pull/new/x\nhttps://example.org/a/b/pull/113",
+        )
+        .item(Item::PullRequest("https://example.org/a/b/pull/113".into()))
+        .bash("gh pr merge 113 --squash --auto", true, "")
+        .account();
+    assert_eq!(pull_requests(&account), [("112", "Jump no more", false, false), ("113", "Page by key", true, false)]);
     assert_eq!(account.title.came, "PR: Page by key");
+    let linked = || Told::new().prompt("a").item(Item::PullRequest("https://example.org/a/b/pull/7".into()));
+    assert_eq!(pull_requests(&linked().account()), [("7", "", false, false)]);
+    let exists = linked().bash(
+        "gh pr create --title 'Page by key' || true",
+        true,
+        "a pull request for branch \"x\" into branch \"main\" already exists:\nhttps://example.org/a/b/pull/7",
+    );
+    assert_eq!(pull_requests(&exists.account()), [("7", "", false, false)]);
+    let by_api = Told::new().prompt("a").bash(
+        "gh api repos/a/b/pulls -f title='Page by key' -f head=x --jq .html_url",
+        true,
+        "https://example.org/a/b/pull/8",
+    );
+    assert_eq!(pull_requests(&by_api.account()), [("8", "", true, false)]);
+    let by_server = Told::new()
+        .prompt("a")
+        .tool("mcp__github__create_pull_request", "Page by key", None)
+        .ended(true, "")
+        .item(Item::PullRequest("https://example.org/a/b/pull/9".into()))
+        .account();
+    assert_eq!(pull_requests(&by_server), [("9", "", true, false)]);
+}
+
+#[test]
+fn pull_requests_that_were_only_read_are_not_told() {
+    let changelog = Told::new()
+        .prompt("Write the changelog")
+        .bash("gh pr view 71 --json number,title", true, r#"{"number":71,"title":"One"}"#)
+        .bash("gh pr view 72 --json title; gh pr view 73 --json title", true, "{\"title\":\"Two\"}\n{\"title\":\"Three\"}");
+    assert_eq!(pull_requests(&changelog.account()), []);
+    let named = Told::new()
+        .prompt("Look at https://example.org/a/b/pull/72, please")
+        .bash("gh pr view 72", true, "title:\tTwo\nstate:\tOPEN\nnumber:\t72")
+        .bash("gh pr view 71", true, "title:\tOne\nstate:\tMERGED\nnumber:\t71");
+    assert_eq!(pull_requests(&named.account()), [("72", "Two", false, false)]);
+    assert_eq!(pull_requests(&Told::new().prompt("Read https://example.org/a/b/pull/72, please").account()), []);
+    assert_eq!(pull_requests(&Told::new().prompt("/review 158").account()), [("158", "", false, false)]);
+    let only = Told::new().prompt("a").bash("gh pr view 7 --json title,state", true, r#"{"state":"OPEN","title":"One"}"#);
+    assert_eq!(pull_requests(&only.account()), [("7", "One", false, false)]);
+    let of_branch = Told::new()
+        .prompt("a")
+        .bash("gh pr view --json number,title", true, r#"{"number":7,"title":"One"}"#)
+        .bash("gh pr view 8", true, "title:\tTwo\nnumber:\t8");
+    assert_eq!(pull_requests(&of_branch.account()), [("7", "One", false, false)]);
+}
+
+#[test]
+fn a_pull_request_is_merged_where_gh_or_git_said_so_of_it() {
+    let merged = |command: &str, output: &str| {
+        let made = Told::new().prompt("a").bash("gh pr create -t One", true, "https://example.org/a/b/pull/7");
+        made.bash(command, true, output).account().pull_requests[0].merged
+    };
+    assert!(merged("gh pr merge 7 --squash", "✓ Squashed and merged pull request #7 (One)"));
+    assert!(merged("gh pr view 7 --json state", r#"{"state":"MERGED"}"#));
+    assert!(merged("gh pr view 7", "title:\tOne\nstate:\tMERGED\nnumber:\t7"));
+    assert!(merged("git log --oneline -2", "1111111 Merge pull request #7 from a/x\n2222222 One"));
+    assert!(!merged("gh pr merge 7 --squash --auto", ""));
+    assert!(!merged("gh pr merge 7 --squash", "✓ Squashed and merged pull request #77 (Other)"));
+    assert!(!merged("gh pr view 8 --json number,state", r#"{"number":8,"state":"MERGED"}"#));
+    assert!(!merged("gh pr view 7 --json state; gh pr view 8 --json state", r#"{"state":"MERGED"}"#));
 }
 
 #[test]
@@ -341,6 +524,105 @@ fn a_check_is_told_as_it_ended_last_and_never_as_passed() {
             ("cargo test", Some(true), "test result: ok. 4 passed; 0 failed", false)
         ]
     );
+}
+
+fn runs(told: Told) -> Vec<(String, Option<bool>, usize)> {
+    told.account().runs.into_iter().map(|run| (run.commands.join(" ; "), run.ok, run.lines.len())).collect()
+}
+
+#[test]
+fn a_check_that_ran_again_replaces_its_own_part_of_a_call() {
+    let both = || Told::new().prompt("a").bash("cargo clippy && cargo test", false, "error: x\ntest result: FAILED. 1 failed");
+    let told = |command: &str, ok: bool| (command.to_owned(), Some(ok), 1);
+    assert_eq!(runs(both().bash("cargo test", true, "test result: ok. 4 passed")), [told("cargo test", true)]);
+    let again = both().bash("cargo test", true, "test result: ok. 4 passed").bash("cargo clippy", true, "warning: 2 warnings");
+    assert_eq!(runs(again), [told("cargo test", true), told("cargo clippy", true)]);
+}
+
+#[test]
+fn a_check_is_the_same_by_any_spelling_of_its_path_and_another_with_other_variables() {
+    let many = |first: &str, second: &str| {
+        let ran = Told::new().prompt("a").bash(first, false, "1 failed");
+        runs(ran.bash(second, true, "1 passed")).len()
+    };
+    for (first, second) in [
+        ("pytest tests/a.py", "pytest /r/tests/a.py"),
+        ("/r/.venv/bin/pytest ./tests", "pytest /r/tests"),
+        ("cd /r && go test ./...", "go test ./..."),
+        ("cd web && npm test", "cd /r/web && npm test"),
+        ("cd web && npm test", "npm test"),
+        ("A=1 B=2 go test ./...", "B=2 A=1 go test ./..."),
+    ] {
+        assert_eq!(many(first, second), 1, "{first} / {second}");
+    }
+    for (first, second) in [
+        ("E2E=1 go test ./...", "go test ./..."),
+        ("go test ./...", "E2E=1 go test ./..."),
+        ("cd web && npm test", "cd api && npm test"),
+        ("pytest tests/a.py", "pytest tests/b.py"),
+    ] {
+        assert_eq!(many(first, second), 2, "{first} / {second}");
+    }
+}
+
+#[test]
+fn what_hides_a_failure_claims_no_end() {
+    let told = |command: &str, output: &str| {
+        let account = Told::new().prompt("a").bash(command, true, output).account();
+        account.runs.into_iter().map(|run| (run.ok, run.lines.join(" / "))).collect::<Vec<_>>()
+    };
+    let packages = "ok  \ta\t0.1s\nok  \tb\t0.1s";
+    for hides in [" | tail -2", " || true", "; echo done"] {
+        let both = format!("go vet ./... && go test ./...{hides}");
+        assert_eq!(told(&both, packages), [], "{both}");
+        assert_eq!(told(&both, &format!("FAIL\tc\t0.1s\n{packages}")), [(None, "FAIL c 0.1s".to_owned())], "{both}");
+        assert_eq!(told(&format!("go test ./...{hides}"), packages), [(None, "ok b 0.1s".to_owned())], "{hides}");
+    }
+    assert_eq!(told("go vet ./... && go test ./...", packages), [(Some(true), "ok b 0.1s".to_owned())]);
+}
+
+#[test]
+fn neither_a_formatter_nor_scratch_edits_files_after_a_check() {
+    let told = || Told::new().prompt("a").edit("/r/a.rs").bash("cargo test", true, "test result: ok. 4 passed");
+    let since = |told: Told| told.account().runs.iter().map(|run| run.edited_since).collect::<Vec<_>>();
+    for formatter in ["cargo fmt", "npx prettier --write .", "gofmt -w .", "ruff format .", "mix format", "make fmt"] {
+        assert_eq!(since(told().bash(formatter, true, "1 file reformatted, 2 errors")), [false], "{formatter}");
+    }
+    assert_eq!(since(told().edit("/tmp/notes.md").edit("/home/x/.claude/plans/p.md")), [false]);
+    assert_eq!(since(told().edit("/r/b.rs")), [true]);
+}
+
+#[test]
+fn a_file_is_the_same_by_any_spelling_of_its_path() {
+    let left = |path: &str, command: &str| Told::new().prompt("a").edit(path).bash(command, true, "").account().files.edited;
+    for command in ["rm a.rs", "rm /r/a.rs", "rm ./a.rs", "cd /r && rm a.rs", "cd sub && rm ../a.rs", "git -C /r rm -f a.rs"] {
+        assert_eq!(left("/r/a.rs", command), [] as [&str; 0], "{command}");
+    }
+    for command in ["rm -r /r/src/x", "rm -r src/x/", "cd src && rm -r x", "cd /r/src && git rm -r x", "rm b.rs"] {
+        assert_eq!(left("/r/src/x/b.rs", command), [] as [&str; 0], "{command}");
+    }
+    for command in ["rm /other/a.rs", "cd ../other && rm a.rs", "git rm --cached a.rs", "rm -r /r/a", "rm ../a.rs"] {
+        assert_eq!(left("/r/a.rs", command), ["a.rs"], "{command}");
+    }
+    for (path, command, now) in [
+        ("/r/a.rs", "git mv /r/a.rs /r/src/z.rs", "src/z.rs"),
+        ("/r/a.rs", "mv a.rs /r/src/", "src/a.rs"),
+        ("/r/a.rs", "mv a.rs /elsewhere/z.rs", "/elsewhere/z.rs"),
+        ("/r/src/a.rs", "cd src && mv a.rs z.rs", "src/z.rs"),
+        ("/r/src/a.rs", "mv a.rs z.rs", "src/z.rs"),
+        ("/r/src/x/a.rs", "mv src/x /r/y", "y/a.rs"),
+        ("/other/a.rs", "cd /other && mv a.rs z.rs", "/other/z.rs"),
+        ("/r/src/x/a.rs", "cd src/x && mv a.rs ..", "src/a.rs"),
+    ] {
+        assert_eq!(left(path, command), [now], "{command}");
+    }
+    let mut worktree = Told::new();
+    worktree.session.cwd = Some("/wt".into());
+    let worktree = worktree.prompt("a").edit("/wt/a.rs").edit("/r/b.rs").edit("/r/c.rs");
+    let worktree = worktree.bash("rm /r/b.rs && cd /wt && git mv a.rs z.rs && mv /r/c.rs /r/d.rs", true, "");
+    assert_eq!(worktree.account().files.edited, ["z.rs", "d.rs"], "paths of the project's own folder");
+    let other = Told::new().prompt("a").edit("/r/README.md").edit("/r/docs/README.md").bash("rm README.md", true, "");
+    assert_eq!(other.account().files.edited, ["docs/README.md"]);
 }
 
 #[test]
@@ -371,4 +653,27 @@ fn a_title_is_the_users_before_the_clients_before_the_first_telling_prompt() {
     assert_eq!(asked(told().item(title("Jumping list", TitleBy::Client))), "Jumping list");
     assert_eq!(asked(told().item(title("Jumping list", TitleBy::Client)).item(title("Mine", TitleBy::User))), "Mine");
     assert_eq!(asked(Told::new().prompt("/pr")), "/pr");
+    let ran = |line: &str| Item::Tool(ToolUse { id: String::new(), name: "Bash".into(), line: format!("! {line}"), file: None });
+    assert_eq!(asked(Told::new().item(ran("cargo test")).prompt("fix these")), "cargo test: fix these");
+}
+
+#[test]
+fn after_chatter_what_led_to_the_main_commit_was_asked() {
+    let account = Told::new()
+        .prompt("hi")
+        .prompt("What is in this folder, by the way?")
+        .prompt("Page the list of orders by key")
+        .prompt("commit it")
+        .bash("git commit -m 'Page by key'", true, "[x 1111111] Page by key\n 9 files changed")
+        .prompt("And what of the changelog?")
+        .bash("git commit -m 'Tell of it'", true, "[x 2222222] Tell of it\n 1 file changed")
+        .account();
+    let expected =
+        TitleParts { asked: "Page the list of orders by key".into(), came: "commit: Page by key and 1 commit more".into() };
+    assert_eq!(account.title, expected);
+    let asked = Told::new()
+        .prompt("Why does the list of orders jump?")
+        .prompt("Page the list of orders by key")
+        .bash("git commit -m 'Page by key'", true, "[x 1111111] Page by key");
+    assert_eq!(asked.account().title.asked, "Why does the list of orders jump?");
 }

@@ -2,9 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::commits::{Commit, PullRequest};
+use super::commits::Commit;
 use super::files::EditedFiles;
-use super::turns::{Turn, WordKind};
+use super::own_words::telling;
+use super::pull_requests::PullRequest;
+use super::turns::{Turn, Word, WordKind};
 use crate::model::session::{Item, Session, TitleBy};
 use crate::text::clean::{one_line, shorten};
 
@@ -15,18 +17,20 @@ pub struct TitleParts {
     pub came: String,
 }
 
-/// A prompt of fewer characters hardly says what it is about.
-const TELLING_CHARS: usize = 20;
 const MAX_ASKED_CHARS: usize = 80;
 const MAX_CAME_CHARS: usize = 70;
+/// Both halves together, where what came of it leaves room for what was asked.
+const MAX_CHARS: usize = 110;
 const MAX_FILES: usize = 3;
 
 pub(super) fn of(session: &Session, turns: &[Turn], commits: &[Commit], prs: &[PullRequest], files: &EditedFiles) -> TitleParts {
-    TitleParts { asked: shorten(&asked(session, turns), MAX_ASKED_CHARS), came: came(commits, prs, files) }
+    let came = came(commits, prs, files);
+    let most = MAX_ASKED_CHARS.max(MAX_CHARS.saturating_sub(came.chars().count()));
+    TitleParts { asked: shorten(&asked(session, turns, main_commit(commits)), most), came }
 }
 
-/// A title that the user gave; the plan's that was handed over; the client's; the first prompt that tells something.
-fn asked(session: &Session, turns: &[Turn]) -> String {
+/// A title that the user gave; the plan's that was handed over; the client's; what was asked first, or what led to the commit.
+fn asked(session: &Session, turns: &[Turn], commit: Option<&Commit>) -> String {
     let given = |by: TitleBy| {
         let mut titles = session.entries.iter().rev().filter_map(move |entry| match &entry.item {
             Item::Title(title) if title.by == by => Some(title.text.clone()),
@@ -36,27 +40,44 @@ fn asked(session: &Session, turns: &[Turn]) -> String {
     };
     let words = || turns.iter().flat_map(|turn| &turn.words);
     let plan = || words().find_map(|word| if let WordKind::PlanGiven { plan } = &word.kind { Some(plan.clone()) } else { None });
-    let prompts =
-        || words().filter(|word| matches!(word.kind, WordKind::Prompt | WordKind::Joined)).map(|word| one_line(&word.text));
-    let telling = || prompts().find(|text| is_telling(text));
-    let longest = || prompts().max_by_key(|text| text.chars().count());
     given(TitleBy::User)
         .or_else(plan)
         .or_else(|| given(TitleBy::Client))
-        .or_else(telling)
+        .or_else(|| prompts(turns).next().and_then(|(_, text)| telling(text)))
+        .or_else(|| commit.and_then(|commit| led_to(turns, commit)))
+        .or_else(|| prompts(turns).find_map(|(_, text)| telling(text)))
         .or_else(|| given(TitleBy::Summary))
-        .or_else(longest)
-        .unwrap_or_default()
+        .unwrap_or_else(|| without_telling(turns))
 }
 
-/// Does a prompt, on one line, say what it is about?
-pub(super) fn is_telling(prompt: &str) -> bool {
-    prompt.chars().count() >= TELLING_CHARS && !is_bare_command(prompt)
+/// Prompts with their turns.
+fn prompts(turns: &[Turn]) -> impl DoubleEndedIterator<Item = (&Turn, &str)> {
+    let is_prompt = |word: &&Word| matches!(word.kind, WordKind::Prompt | WordKind::Joined);
+    turns.iter().flat_map(move |turn| turn.words.iter().filter(is_prompt).map(move |word| (turn, word.text.as_str())))
 }
 
-/// `/pr`, `/review 158`: a command without words of its own.
-fn is_bare_command(text: &str) -> bool {
-    text.starts_with('/') && text.split(' ').count() < 4
+/// The last prompt up to a commit that tells something: "commit it" tells nothing.
+fn led_to(turns: &[Turn], commit: &Commit) -> Option<String> {
+    prompts(turns).rev().filter(|(turn, _)| turn.number <= commit.turn).find_map(|(_, text)| telling(text))
+}
+
+/// The longest prompt, behind the command that the user ran before it.
+fn without_telling(turns: &[Turn]) -> String {
+    let longest = prompts(turns).map(|(_, text)| one_line(text)).max_by_key(|text| text.chars().count()).unwrap_or_default();
+    let ran = turns.iter().flat_map(|turn| &turn.words).find(|word| word.kind == WordKind::Ran).map(|word| one_line(&word.text));
+    match ran {
+        Some(ran) if !longest.is_empty() => format!("{ran}: {longest}"),
+        Some(ran) => ran,
+        None => longest,
+    }
+}
+
+/// The commit of which most was written and that changed most; of equal ones the last. Files count by their doublings: generated ones are
+/// many.
+fn main_commit(commits: &[Commit]) -> Option<&Commit> {
+    let written = |commit: &Commit| commit.subject.chars().count() + commit.body.chars().count();
+    let doublings = |commit: &Commit| (commit.files.unwrap_or(1) as usize + 1).ilog2().max(1) as usize;
+    commits.iter().max_by_key(|commit| written(commit) * doublings(commit))
 }
 
 fn came(commits: &[Commit], prs: &[PullRequest], files: &EditedFiles) -> String {
@@ -70,7 +91,7 @@ fn came(commits: &[Commit], prs: &[PullRequest], files: &EditedFiles) -> String 
         let title = if pr.title.is_empty() { format!("#{}", pr.number) } else { pr.title.clone() };
         return format!("PR: {}{}", shorten(&title, MAX_CAME_CHARS), more(made, "PR"));
     }
-    if let Some(commit) = commits.last() {
+    if let Some(commit) = main_commit(commits) {
         return format!("commit: {}{}", shorten(&commit.subject, MAX_CAME_CHARS), more(commits.len(), "commit"));
     }
     let name = |path: &String| path.rsplit('/').next().unwrap_or(path).to_owned();

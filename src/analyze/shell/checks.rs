@@ -15,7 +15,7 @@ const CHECKS: &[(&str, &[&str])] = &[
     ("unittest", &[]),
     ("tox", &[]),
     ("nox", &[]),
-    ("ruff", &["check", "format"]),
+    ("ruff", &["check", "--check"]),
     ("mypy", &[]),
     ("pyright", &[]),
     ("ty", &["check"]),
@@ -35,7 +35,7 @@ const CHECKS: &[(&str, &[&str])] = &[
     ("ava", &[]),
     ("playwright", &["test"]),
     ("cypress", &["run"]),
-    ("mix", &["test", "credo", "dialyzer", "compile", "format"]),
+    ("mix", &["test", "credo", "dialyzer", "compile", "--check-formatted"]),
     ("make", TARGETS),
     ("gmake", TARGETS),
     ("just", TARGETS),
@@ -68,7 +68,7 @@ const CHECKS: &[(&str, &[&str])] = &[
 /// Names of scripts that packages of JavaScript give their checks.
 const SCRIPTS: &[&str] = &["*test", "*lint", "*check", "*tsc", "*build", "t", "vitest", "jest", "eslint"];
 /// Targets of which a makefile's name says that they check.
-const TARGETS: &[&str] = &["*test", "*lint", "*check", "*verify", "*types", "*spec", "*build", "*fmt"];
+const TARGETS: &[&str] = &["*test", "*lint", "*check", "*verify", "*types", "*spec", "*build"];
 /// How many words behind a program are looked at.
 const LOOKED_AT: usize = 4;
 
@@ -133,13 +133,10 @@ pub(super) fn from_program(words: &[String]) -> &[String] {
     loop {
         let Some((first, behind)) = rest.split_first() else { return rest };
         let name = first.rsplit('/').next().unwrap_or_default();
-        let is_assignment = first
-            .split_once('=')
-            .is_some_and(|(name, _)| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'));
         let runs_by_word = RUNNERS_BY_WORD
             .iter()
             .any(|(known, by)| *known == name && behind.first().is_some_and(|second| by.contains(&second.as_str())));
-        if is_assignment {
+        if is_assignment(first) {
             rest = behind;
         } else if runs_by_word {
             // Options of these take words that look like programs: the first check is meant.
@@ -153,6 +150,11 @@ pub(super) fn from_program(words: &[String]) -> &[String] {
             return rest;
         }
     }
+}
+
+/// `NAME=value`
+pub(crate) fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'))
 }
 
 fn without_options(words: &[String]) -> &[String] {
@@ -192,7 +194,7 @@ fn counts(line: &str) -> bool {
 }
 
 /// Does a line that [`is_result`] tell a failure?
-pub(super) fn tells_failure(line: &str) -> bool {
+pub(crate) fn tells_failure(line: &str) -> bool {
     let lower = line.to_lowercase();
     let none = ["0 failed", "0 failures", "0 errors", "0 error", "no issues", "0 failing", "0 problems"];
     let rest = none.iter().fold(lower, |text, none| text.replace(none, ""));
@@ -213,13 +215,13 @@ mod tests {
             "cargo test", "cargo +nightly test -p x", "RUST_LOG=1 cargo clippy", "timeout 60 go test ./...", "npx tsc --noEmit",
             "npm run test:unit", "pnpm exec vitest run", "uv run --group dev pytest -q", "python3 -m pytest tests",
             ".venv/bin/pytest", "make check", "./gradlew test", "pnpm lint", "sudo -E make test", "mise exec -- go test ./...",
-            "ruff check .", "python -m unittest",
+            "ruff check .", "python -m unittest", "ruff format --check .", "make fmt-check",
         ] {
             assert!(is_check(from_program(&words(check))), "{check}");
         }
         for other in [
             "cargo run", "npm install", "ls tests", "git commit", "make install", "go mod tidy", "pytest --version",
-            "cargo add test-case", "echo cargo test",
+            "cargo add test-case", "echo cargo test", "ruff format .", "mix format", "make fmt",
         ] {
             assert!(!is_check(from_program(&words(other))), "{other}");
         }

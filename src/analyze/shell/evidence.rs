@@ -1,6 +1,8 @@
 //! What is kept of a command and of its output.
 
-use super::checks::{from_program, is_check, is_result, tells_failure};
+use std::borrow::Cow;
+
+use super::checks::{from_program, is_assignment, is_check, is_result, tells_failure};
 use super::git;
 use super::steps::{Step, Then, steps};
 use crate::model::session::{ShellPrint, ShellRun, ShellStep, StepKind, StepKinds};
@@ -23,10 +25,56 @@ pub(crate) fn run(tool: &str, command: &str, awaited: bool) -> Option<ShellRun> 
     let last = all.len().saturating_sub(1);
     // What follows a failed `&&` never ran, so the exit code is the failed step's.
     let masked = |at: usize| all[at..].iter().take(last - at).any(|step| step.then != Then::And);
-    let kept =
-        all.iter().enumerate().filter_map(|(at, step)| kept(step, awaited).map(|kept| ShellStep { masked: masked(at), ..kept }));
-    let steps: Vec<ShellStep> = kept.take(MAX_STEPS).collect();
+    let mut folders = Folders::default();
+    let mut kept_at = Vec::new();
+    let mut steps = Vec::new();
+    for (at, step) in all.iter().enumerate() {
+        let folder = folders.of(step);
+        if let Some(kept) = kept(step, awaited) {
+            let inside = git::folder(from_program(&step.words));
+            let folder = shorten(&one_line(&inside.map_or(folder.clone(), |inside| joined(&folder, inside))), MAX_LINE_CHARS);
+            kept_at.push(at);
+            steps.push(ShellStep { masked: masked(at), folder, ..kept });
+        }
+        if steps.len() == MAX_STEPS {
+            break;
+        }
+    }
+    for (n, between) in kept_at.windows(2).enumerate() {
+        steps[n].needed = all[between[0]..between[1]].iter().all(|step| step.then == Then::And);
+    }
     (!steps.is_empty()).then(|| ShellRun { tool: tool.to_owned(), steps })
+}
+
+/// Where a command has gone to by `cd`, in each of the subshells that it is in.
+#[derive(Default)]
+struct Folders {
+    by_level: Vec<String>,
+    before: String,
+}
+
+impl Folders {
+    /// The folder in which a step runs.
+    fn of(&mut self, step: &Step) -> String {
+        let outside = self.by_level.last().cloned().unwrap_or_default();
+        self.by_level.resize(step.level + 1, outside);
+        let here = self.by_level[step.level].clone();
+        let words = from_program(&step.words);
+        if matches!(words.first().map(String::as_str), Some("cd" | "pushd")) && step.then != Then::Pipe {
+            let to = words[1..].iter().find(|word| *word == "-" || !word.starts_with('-')).map_or("~", String::as_str);
+            self.by_level[step.level] = if to == "-" { self.before.clone() } else { joined(&here, to) };
+            self.before.clone_from(&here);
+        }
+        here
+    }
+}
+
+/// Where `to` leads from a folder.
+fn joined(folder: &str, to: &str) -> String {
+    if to.contains("--show-toplevel") {
+        return String::new();
+    }
+    if folder.is_empty() || to.starts_with(['/', '~', '$', '`']) { to.to_owned() } else { format!("{folder}/{to}") }
 }
 
 fn kept(step: &Step, awaited: bool) -> Option<ShellStep> {
@@ -38,13 +86,20 @@ fn kept(step: &Step, awaited: bool) -> Option<ShellStep> {
     }
     match words.first()?.rsplit('/').next()? {
         "rm" | "mv" | "trash" | "unlink" => Some(of(StepKind::Files, words)),
-        _ => (awaited && is_check(words)).then(|| of(StepKind::Check, words)),
+        _ => (awaited && is_check(words)).then(|| of(StepKind::Check, &[variables(&step.words), words.to_vec()].concat())),
     }
+}
+
+/// The variables that a step gives to its program.
+fn variables(words: &[String]) -> Vec<String> {
+    let before = words.len() - from_program(words).len();
+    words[..before].iter().filter(|word| is_assignment(word)).cloned().collect()
 }
 
 fn of(kind: StepKind, words: &[String]) -> ShellStep {
     let line = words.iter().map(|word| quoted(&one_line(word))).collect::<Vec<_>>().join(" ");
-    ShellStep { kind, line: shorten(&line, MAX_LINE_CHARS), message: String::new(), masked: false }
+    let (message, folder) = (String::new(), String::new());
+    ShellStep { kind, line: shorten(&line, MAX_LINE_CHARS), message, masked: false, needed: false, folder }
 }
 
 /// A word as a person would type it.
@@ -59,11 +114,26 @@ fn quoted(word: &str) -> String {
 /// The lines of a sanitized output that are evidence.
 pub(crate) fn printed(tool: &str, ok: bool, output: &str, kinds: StepKinds) -> ShellPrint {
     let line = |line: &str| shorten(&one_line(line), MAX_PRINTED_CHARS);
-    let git = output.lines().filter(|line| kinds.git && git::is_telling(line)).take(MAX_GIT_LINES).map(line).collect();
+    let git = if kinds.git { telling(output) } else { Vec::new() };
     let results: Vec<&str> = output.lines().filter(|line| kinds.check && is_result(line)).collect();
     let mut told: Vec<&str> = results.iter().copied().filter(|line| tells_failure(line)).take(MAX_FAILURES).collect();
     told.extend(results.last().filter(|last| told.last() != Some(last)));
+    let git = git.iter().map(|text| line(text)).collect();
     ShellPrint { tool: tool.to_owned(), ok, git, results: told.into_iter().map(line).collect(), of: results.len() }
+}
+
+/// The lines in which git and `gh` tell what they did. Of too many, lists of commits are cut first.
+fn telling(output: &str) -> Vec<Cow<'_, str>> {
+    let all: Vec<Cow<'_, str>> = output.lines().filter_map(git::telling).collect();
+    let listed = all.iter().filter(|line| git::begins_with_hash(line.trim())).count();
+    let mut room = MAX_GIT_LINES.saturating_sub(all.len() - listed);
+    let stays = |line: &Cow<'_, str>| {
+        let is_listed = git::begins_with_hash(line.trim());
+        let stays = !is_listed || room > 0;
+        room -= usize::from(is_listed && stays);
+        stays
+    };
+    all.into_iter().filter(stays).take(MAX_GIT_LINES).collect()
 }
 
 #[cfg(test)]
@@ -81,6 +151,34 @@ mod tests {
         assert_eq!(masked("cargo test; cargo clippy"), [true, false]);
         assert_eq!(masked("cargo test || true"), [true]);
         assert_eq!(masked("ls; echo hi"), [] as [bool; 0]);
+    }
+
+    #[test]
+    fn where_a_step_ran_and_whether_the_next_needed_it_are_noted() {
+        let told = |command: &str| -> Vec<(String, bool)> {
+            run("t", command, true).unwrap().steps.into_iter().map(|step| (step.folder, step.needed)).collect()
+        };
+        let at = |folder: &str, needed: bool| (folder.to_owned(), needed);
+        assert_eq!(told("git commit -qm x && git push | tail -1"), [at("", true), at("", false)]);
+        assert_eq!(told("git commit -qm x | tail -1 && git push"), [at("", false), at("", false)]);
+        assert_eq!(told("cd ../b && git push; cd c && git push"), [at("../b", false), at("../b/c", false)]);
+        assert_eq!(told("(cd b && git push) && git -C /c push"), [at("b", true), at("/c", false)]);
+        assert_eq!(told("cd b && git push && cd - && git push"), [at("b", true), at("", false)]);
+        assert_eq!(told("cd \"$(git rev-parse --show-toplevel)\" && git push"), [at("", false)]);
+    }
+
+    #[test]
+    fn a_check_keeps_the_variables_that_it_is_given() {
+        let line = |command: &str| run("t", command, true).unwrap().steps[0].line.clone();
+        assert_eq!(line("E2E=1 timeout 60 go test ./..."), "E2E=1 go test ./...");
+        assert_eq!(line("env A=1 B=2 cargo test"), "A=1 B=2 cargo test");
+    }
+
+    #[test]
+    fn a_long_list_of_commits_leaves_room_for_what_follows_it() {
+        let list: String = (0..60).map(|n| format!("{:07x} subject\n", n + 0x100_0000)).collect();
+        let kept = printed("t", true, &format!("{list}[main 1a2b3c4] Fix it\n"), StepKinds { git: true, check: false });
+        assert_eq!((kept.git.len(), kept.git.last().map(String::as_str)), (MAX_GIT_LINES, Some("[main 1a2b3c4] Fix it")));
     }
 
     #[test]

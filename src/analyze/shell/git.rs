@@ -1,11 +1,17 @@
 //! Commands of git and of `gh pr`, and the lines in which they tell what they did.
 
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
 use super::steps::{Step, text_of};
 
 /// Commands that change what is committed, or tell it.
-const VERBS: &[&str] =
-    &["commit", "cherry-pick", "revert", "log", "rev-parse", "push", "reset", "rebase", "pull", "merge", "am", "rm", "mv"];
-const PULL_REQUEST_VERBS: &[&str] = &["create", "merge", "view", "edit", "close", "checkout", "comment", "review"];
+const VERBS: &[&str] = &[
+    "commit", "cherry-pick", "revert", "log", "rev-parse", "push", "reset", "rebase", "pull", "merge", "am", "rm", "mv", "status",
+];
+const PULL_REQUEST_VERBS: &[&str] =
+    &["create", "merge", "view", "edit", "close", "checkout", "comment", "review", "diff", "checks", "ready", "reopen"];
 
 /// A hash is known again by so many digits.
 pub(crate) const SHORT_HASH: usize = 7;
@@ -26,11 +32,25 @@ pub(super) fn command(words: &[String]) -> Option<Vec<String>> {
             is_known.then(|| [&["git".to_owned()], rest].concat())
         }
         "gh" => {
-            let [pr, verb, ..] = rest else { return None };
-            (pr == "pr" && PULL_REQUEST_VERBS.contains(&verb.as_str())).then(|| [&["gh".to_owned()], rest].concat())
+            let [area, verb, ..] = rest else { return None };
+            let is_known = area == "pr" && PULL_REQUEST_VERBS.contains(&verb.as_str()) || area == "api" && makes_pull_request(rest);
+            is_known.then(|| [&["gh".to_owned()], rest].concat())
         }
         _ => None,
     }
+}
+
+/// The folder that `git -C` names.
+pub(super) fn folder(words: &[String]) -> Option<&str> {
+    let [program, option, folder, ..] = words else { return None };
+    (program.rsplit('/').next() == Some("git") && option == "-C").then_some(folder)
+}
+
+/// `gh api repos/a/b/pulls -f title=…`: a list of pull requests that is given fields gains one.
+fn makes_pull_request(words: &[String]) -> bool {
+    let names_list = words.iter().any(|word| word.trim_end_matches('/').ends_with("/pulls"));
+    let gives = |word: &String| matches!(word.as_str(), "-f" | "-F" | "--field" | "--raw-field" | "--input" | "POST");
+    names_list && words.iter().any(gives)
 }
 
 /// Splits the words of a command into those that say what it does, and the text that it is given: of a commit the message, of a pull
@@ -68,14 +88,43 @@ fn is_short_with(word: &str, option: char) -> bool {
         .is_some_and(|flags| flags.ends_with(option) && flags.len() <= 4 && flags.bytes().all(|b| b.is_ascii_alphabetic()))
 }
 
+/// An output line that tells what git or `gh` did; of an object that `gh` prints, what names a pull request and tells its state.
+pub(super) fn telling(line: &str) -> Option<Cow<'_, str>> {
+    const TOLD: [&str; 5] = ["number", "title", "state", "url", "mergedAt"];
+    if line.starts_with('{')
+        && let Ok(Value::Object(all)) = serde_json::from_str(line)
+    {
+        let told: Map<String, Value> = all.into_iter().filter(|(name, _)| TOLD.contains(&name.as_str())).collect();
+        return (!told.is_empty()).then(|| Value::Object(told).to_string().into());
+    }
+    let line = without_progress(line);
+    (is_telling(line) || tells_pull_request(line)).then_some(line.into())
+}
+
+/// A line without the `Rebasing (1/2)` that a terminal would have written over.
+fn without_progress(line: &str) -> &str {
+    let mut rest = line;
+    while let Some((_, behind)) = rest.trim_start_matches('\r').strip_prefix("Rebasing (").and_then(|line| line.split_once(')')) {
+        rest = behind;
+    }
+    rest.trim_start_matches('\r')
+}
+
+/// A line of `gh pr view`, or of an object that was laid out.
+fn tells_pull_request(line: &str) -> bool {
+    let named = ["title:\t", "state:\t", "number:\t", "url:\t"];
+    let quoted = ["\"title\": ", "\"state\": ", "\"number\": "];
+    named.iter().any(|start| line.starts_with(start)) || quoted.iter().any(|start| line.trim_start().starts_with(start))
+}
+
 /// Does an output line tell what git did?
-pub(super) fn is_telling(line: &str) -> bool {
+fn is_telling(line: &str) -> bool {
     let line = line.trim();
-    const STARTS: [&str; 21] = [
+    const STARTS: [&str; 22] = [
         "HEAD is now at ", "Successfully rebased", "Current branch ", "Fast-forward", "Updating ", "Merge made by ",
         "Already up to date", "CONFLICT ", "Automatic merge failed", "Everything up-to-date", "nothing to commit",
         "no changes added", "error: ", "fatal: ", "! [", "* [new ", "To ", "Applied autostash", "could not apply", "Your branch ",
-        "Aborting",
+        "Aborting", "a pull request for branch",
     ];
     STARTS.iter().any(|start| line.starts_with(start))
         || tells_commit(line)
@@ -83,12 +132,13 @@ pub(super) fn is_telling(line: &str) -> bool {
         || line.contains(" -> ") && line.contains("..")
         || begins_with_hash(line)
         || line.contains("/pull/")
+        || line.contains("erged pull request #")
 }
 
 /// `[main abc1234] subject`, `[detached HEAD abc1234] subject`, `[main (root-commit) abc1234] subject`.
 fn tells_commit(line: &str) -> bool {
     let head = line.strip_prefix('[').and_then(|line| line.split_once("] ")).map(|(head, _)| head);
-    head.and_then(|head| head.rsplit(' ').next()).is_some_and(is_plain_hash)
+    head.and_then(|head| head.rsplit(' ').next()).is_some_and(is_hash)
 }
 
 /// `3 files changed, 12 insertions(+)`.
@@ -98,7 +148,7 @@ fn counts_files(line: &str) -> bool {
 }
 
 /// A line of `log --oneline`, `reflog`, `rev-parse`, or the `commit …` of a log.
-fn begins_with_hash(line: &str) -> bool {
+pub(super) fn begins_with_hash(line: &str) -> bool {
     let line = line.trim_start_matches(['*', '|', '/', '\\', ' ']);
     let line = line.strip_prefix("commit ").unwrap_or(line);
     line.split([' ', '\t']).next().is_some_and(is_plain_hash)
@@ -137,15 +187,26 @@ mod tests {
         ] {
             assert_eq!(first(typed), Some((words.to_owned(), message.to_owned())), "{typed}");
         }
-        for other in ["git status", "git diff", "gh issue list", "echo git commit", "git"] {
+        for other in ["git stash", "git diff", "gh issue list", "gh api repos/a/b/pulls", "echo git commit", "git"] {
             assert_eq!(first(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn of_a_pull_request_its_name_and_state_are_kept() {
+        let long = "x".repeat(400);
+        let line = format!("{{\"body\":\"{long}\",\"number\":7,\"state\":\"MERGED\",\"title\":\"Page by key\"}}");
+        assert_eq!(telling(&line).as_deref(), Some(r#"{"number":7,"state":"MERGED","title":"Page by key"}"#));
+        assert_eq!(telling("title:\tPage by key").as_deref(), Some("title:\tPage by key"));
+        assert_eq!(telling("Rebasing (1/2)\rRebasing (2/2)Successfully rebased x").as_deref(), Some("Successfully rebased x"));
+        assert_eq!((telling("{\"body\":\"x\"}"), telling("{ not json")), (None, None));
     }
 
     #[test]
     fn lines_of_git_are_known() {
         for line in [
             "[main 1a2b3c4] Fix it",
+            "[main deadbee] Fix it",
             "[detached HEAD 1a2b3c4d] Fix it",
             "[main (root-commit) 1a2b3c4] x",
             " 3 files changed, 1 insertion(+)",

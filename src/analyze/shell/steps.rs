@@ -17,6 +17,8 @@ pub(super) struct Step {
     /// The text of the heredoc that it reads.
     pub(super) input: Option<String>,
     pub(super) then: Then,
+    /// How many subshells it runs in.
+    pub(super) level: usize,
 }
 
 /// What follows a step.
@@ -47,9 +49,11 @@ struct Splitter<'t> {
     steps: Vec<Step>,
     words: Vec<String>,
     word: Option<String>,
-    /// Delimiters of heredocs whose text begins on the next line.
-    heredocs: Vec<String>,
-    input: Option<String>,
+    /// Heredocs whose text begins on the next line: delimiter, and number of the step that reads it.
+    heredocs: Vec<(String, usize)>,
+    /// Parentheses that are open now, and that were at the first word.
+    open: usize,
+    level: usize,
     /// The next word is the file of a redirection, or the delimiter of a heredoc.
     awaits: Awaited,
 }
@@ -65,7 +69,7 @@ enum Awaited {
 impl<'t> Splitter<'t> {
     fn new(text: &'t str, depth: usize) -> Self {
         let (steps, words, heredocs) = (Vec::new(), Vec::new(), Vec::new());
-        Self { text, at: 0, depth, steps, words, word: None, heredocs, input: None, awaits: Awaited::Word }
+        Self { text, at: 0, depth, steps, words, word: None, heredocs, open: 0, level: 0, awaits: Awaited::Word }
     }
 
     /// Takes the next character with what belongs to it. False at the end, which is also a given character outside of quotes.
@@ -73,7 +77,15 @@ impl<'t> Splitter<'t> {
         let Some(c) = self.next() else { return false };
         match c {
             _ if Some(c) == end => return false,
-            ' ' | '\t' | '\r' | '(' | ')' => self.end_word(),
+            ' ' | '\t' | '\r' => self.end_word(),
+            '(' => {
+                self.end_word();
+                self.open += 1;
+            }
+            ')' => {
+                self.end_word();
+                self.open = self.open.saturating_sub(1);
+            }
             '\\' => match self.next() {
                 Some('\n') | None => {}
                 Some(c) => self.word().push(c),
@@ -193,7 +205,7 @@ impl<'t> Splitter<'t> {
 
     /// The texts of the heredocs that were named on the line before.
     fn heredoc_texts(&mut self) {
-        for delimiter in take(&mut self.heredocs) {
+        for (delimiter, reader) in take(&mut self.heredocs) {
             let from = self.at;
             let mut end = self.text.len();
             while self.at < self.text.len() {
@@ -204,7 +216,7 @@ impl<'t> Splitter<'t> {
                     break;
                 }
             }
-            if let Some(step) = self.steps.last_mut() {
+            if let Some(step) = self.steps.get_mut(reader) {
                 step.input = Some(self.text[from..end].to_owned());
             }
         }
@@ -213,9 +225,14 @@ impl<'t> Splitter<'t> {
     fn end_word(&mut self) {
         let Some(word) = self.word.take() else { return };
         match take(&mut self.awaits) {
-            Awaited::Word => self.words.push(word),
+            Awaited::Word => {
+                if self.words.is_empty() {
+                    self.level = self.open;
+                }
+                self.words.push(word);
+            }
             Awaited::File => {}
-            Awaited::Delimiter => self.heredocs.push(word),
+            Awaited::Delimiter => self.heredocs.push((word, self.steps.len())),
         }
     }
 
@@ -223,7 +240,7 @@ impl<'t> Splitter<'t> {
         self.end_word();
         self.awaits = Awaited::Word;
         if !self.words.is_empty() {
-            self.steps.push(Step { words: take(&mut self.words), input: self.input.take(), then });
+            self.steps.push(Step { words: take(&mut self.words), input: None, then, level: self.level });
         } else if let Some(last) = self.steps.last_mut().filter(|last| last.then == Then::End) {
             last.then = then;
         }
@@ -274,7 +291,7 @@ mod tests {
         let typed = "git commit -q -F - <<'EOF' && git push\nFix it's \"end\"\n\ngit reset --hard\nEOF\ngit log -1";
         let all = steps(typed);
         assert_eq!(words(typed), [vec!["git", "commit", "-q", "-F", "-"], vec!["git", "push"], vec!["git", "log", "-1"]]);
-        assert!(all.iter().any(|step| step.input.as_deref() == Some("Fix it's \"end\"\n\ngit reset --hard\n")), "{all:?}");
+        assert_eq!(all[0].input.as_deref(), Some("Fix it's \"end\"\n\ngit reset --hard\n"), "{all:?}");
         let typed = "git commit -m \"$(cat <<'EOF'\nIt's \"done\" (really\n\nBody; rm x\nEOF\n)\" && git push";
         let all = words(typed);
         assert_eq!((all.len(), all[0].len()), (2, 4), "{all:?}");

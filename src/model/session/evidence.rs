@@ -23,7 +23,7 @@ impl Evidence {
     /// All texts of it, without ids.
     pub(crate) fn texts(&self) -> Vec<&str> {
         match self {
-            Self::Ran(run) => run.steps.iter().flat_map(|step| [step.line.as_str(), &step.message]).collect(),
+            Self::Ran(run) => run.steps.iter().flat_map(|step| [step.line.as_str(), &step.message, &step.folder]).collect(),
             Self::Printed(print) => print.git.iter().chain(&print.results).map(String::as_str).collect(),
             Self::Queue(QueueEvent::Added(text) | QueueEvent::Delivered(Some(text))) | Self::ApiError(text) => vec![text],
             Self::Choice(choice) => vec![&choice.asked, &choice.chosen, &choice.description],
@@ -34,7 +34,7 @@ impl Evidence {
     /// The same texts, mutable.
     pub(crate) fn texts_mut(&mut self) -> Vec<&mut String> {
         match self {
-            Self::Ran(run) => run.steps.iter_mut().flat_map(|step| [&mut step.line, &mut step.message]).collect(),
+            Self::Ran(run) => run.steps.iter_mut().flat_map(|step| [&mut step.line, &mut step.message, &mut step.folder]).collect(),
             Self::Printed(print) => print.git.iter_mut().chain(&mut print.results).collect(),
             Self::Queue(QueueEvent::Added(text) | QueueEvent::Delivered(Some(text))) | Self::ApiError(text) => vec![text],
             Self::Choice(choice) => vec![&mut choice.asked, &mut choice.chosen, &mut choice.description],
@@ -70,7 +70,8 @@ pub struct ShellRun {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShellStep {
     pub kind: StepKind,
-    /// The words of the step, quoted as for a shell, without a commit's message; 300 characters at most.
+    /// The words of the step, quoted as for a shell, without a commit's message; 300 characters at most. Those of a check begin with
+    /// the variables that it is given.
     pub line: String,
     /// What a commit or a pull request is called, a blank line, and the rest of its text: 1,200 characters at most.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -78,6 +79,12 @@ pub struct ShellStep {
     /// The exit code of the whole command does not tell how this step ended.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub masked: bool,
+    /// The next step that is kept ran only if this one succeeded.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub needed: bool,
+    /// The folder that the command had gone to, as it was typed; empty if it stayed where the session was.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub folder: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -85,8 +85,23 @@ fn commands_that_read_or_write_private_files_are_known_by_their_paths() {
         "grep -rn 'the secret store' src",
         "echo the .environment is fine",
         "rm -f .env",
+        "git add a && git commit -m \"$(cat <<'EOF'\nDrop it\n\nIt needs one more secret without value.\nEOF\n)\"",
+        "git commit -m \"$(cat <<'EOF' Drop it; it needs one more secret EOF )\" && git push",
+        "gh pr create --title x --body=\"$(cat <<'EOF'\nNo secret in .env any more\nEOF\n)\"",
     ] {
         assert_eq!(named_in(command, &files()), [], "{command}");
+    }
+    for command in [
+        "git commit -m \"$(cat <<'EOF'\nDrop it\nEOF\n)\" && cat .env",
+        "git commit -m \"$(cat <<'EOF' Drop it EOF )\" && cat .env",
+        "git commit -m \"$(cat <<'EOF' | tee .env\nDrop it\nEOF\n)\"",
+        "git commit -m \"$(cat <<'EOF' > .env\nDrop it\nEOF\n)\"",
+        "git commit -m \"$(cat .env <<'EOF'\nDrop it\nEOF\n)\"",
+        "git commit -m \"$(cat <<EOF\nDrop $(cat .env)\nEOF\n)\"",
+        "x=\"$(cat <<'EOF'\na .env\nEOF\n)\"; cat $x",
+        "git commit -m x && cat <<'EOF' | xargs cat\na .env\nEOF",
+    ] {
+        assert_eq!(named_in(command, &files()).len(), 1, "{command}");
     }
 }
 

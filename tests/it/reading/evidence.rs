@@ -73,7 +73,10 @@ fn expected() -> Vec<Value> {
             "results": ["test result: FAILED. 1 passed; 1 failed", "test result: ok. 12 passed; 0 failed"], "of": 2}}),
         json!({"of": "queue", "is": {"op": "delivered", "text": null}}),
         json!({"of": "joined"}),
-        json!({"of": "ran", "is": {"tool": "toolu_2", "steps": [step("files", "rm -r old"), step("files", "git mv a.rs b.rs")]}}),
+        json!({"of": "ran", "is": {"tool": "toolu_2", "steps": [
+            with(step("files", "rm -r old"), "needed", json!(true)),
+            step("files", "git mv a.rs b.rs"),
+        ]}}),
         json!({"of": "choice", "is": {"asked": "Which key?", "chosen": "id", "description": "unique, grows"}}),
         json!({"of": "api_error", "is": "API Error: 529 overloaded"}),
     ]
