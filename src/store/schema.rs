@@ -19,7 +19,7 @@ macro_rules! migration {
 }
 
 /// Oldest first.
-pub(crate) const MIGRATIONS: [Migration; 8] = [
+pub(crate) const MIGRATIONS: [Migration; 9] = [
     migration!(8, "0001_init"),
     migration!(9, "0009_authors"),
     migration!(10, "0010_usage"),
@@ -28,6 +28,7 @@ pub(crate) const MIGRATIONS: [Migration; 8] = [
     migration!(13, "0013_steps"),
     migration!(14, "0014_evidence"),
     migration!(15, "0015_account"),
+    migration!(16, "0016_pages"),
 ];
 
 /// The oldest format that can be upgraded.

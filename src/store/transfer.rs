@@ -100,7 +100,7 @@ impl Store {
     }
 
     fn export_sources<R>(&self, session: i64, mut rows_of: impl FnMut(i64) -> R) -> Result<Vec<ExportedSource<R>>> {
-        let sql = "SELECT pk, file, agent, first_at, last_at, cwd, branches, versions FROM source WHERE session = ?1 ORDER BY file, agent";
+        let sql = "SELECT pk, file, agent, first_at, last_at, cwd, branches, versions, evident FROM source WHERE session = ?1 ORDER BY file, agent";
         let mut query = self.db.prepare_cached(sql)?;
         let mut rows = query.query([session])?;
         let mut sources = Vec::new();
@@ -113,6 +113,7 @@ impl Store {
                 cwd: r.get(5)?,
                 branches: list(&r.get::<_, String>(6)?)?,
                 versions: list(&r.get::<_, String>(7)?)?,
+                evident: r.get(8)?,
                 rows: rows_of(r.get(0)?),
             });
         }
@@ -275,10 +276,12 @@ fn import_source<'i>(
     exported: &Exported,
     source: &'i ExportedSource,
 ) -> Result<(i64, bool)> {
-    let sql = "INSERT INTO source(session, file, agent, first_at, last_at, cwd, branches, versions) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+    let sql = "INSERT INTO source(session, file, agent, first_at, last_at, cwd, branches, versions, evident)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
          ON CONFLICT DO UPDATE SET file = file RETURNING pk";
     let lists = (serde_json::to_string(&source.branches)?, serde_json::to_string(&source.versions)?);
-    let values = params![session, source.file, source.agent, source.first_at, source.last_at, source.cwd, lists.0, lists.1];
+    let values =
+        params![session, source.file, source.agent, source.first_at, source.last_at, source.cwd, lists.0, lists.1, source.evident];
     let pk: i64 = tx.prepare_cached(sql)?.query_row(values, |r| r.get(0))?;
     if let Some(at) = exported.started_at {
         tx.execute("INSERT INTO start VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING", params![exported.session, source.file, at])?;

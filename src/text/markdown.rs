@@ -18,7 +18,7 @@ pub fn inline(text: &str) -> String {
             at += span.unwrap_or(run);
             continue;
         }
-        let opens_block = at == 0 && matches!(c, '#' | '>' | '+' | '-' | '=' | '*' | '_' | '~');
+        let opens_block = at == 0 && matches!(c, '#' | '>' | '+' | '-' | '=' | '*' | '_' | '~' | ':');
         // Where a viewer supports formulas they take precedence over code: a dollar sign could swallow a span's first backtick.
         let marks = matches!(c, '<' | '[' | ']' | '|' | '\\' | '$')
             || matches!(c, '*' | '_') && is_at_word_edge(&line, at)

@@ -59,14 +59,14 @@ fn an_earlier_one_is_a_line_that_leads_to_the_next() {
     let target = world.daily().join("2026-11/sessions").join("../../2026-11/sessions/2026-11-17-shop-aa000017.md");
     assert!(target.exists());
     assert!(page(&world, "2026-11-17-shop-").contains("(../../2026-11/sessions/2026-11-18-shop-aa000018.md)"));
-    assert!(page(&world, "2026-11-18-shop-").contains("## Timeline"), "the last one has its whole page");
-    assert!(page(&world, "2026-11-19-shop-").contains("## Timeline"), "and so has what is something else");
+    assert!(page(&world, "2026-11-18-shop-").contains("## Turn by turn"), "the last one has its whole page");
+    assert!(page(&world, "2026-11-19-shop-").contains("## Turn by turn"), "and so has what is something else");
     let day = page(&world, "2026-11-16.md");
     assert!(day.contains("(../2026-11/sessions/2026-11-17-shop-aa000017.md); all of it: `recall show aa000016 --full`\n"), "{day}");
     assert!(world.daily().join("2026-11/../2026-11/sessions/2026-11-17-shop-aa000017.md").exists());
     assert!(!day.contains("**Outcome**"), "{day}");
     // All of it is still there for who asks.
-    assert!(world.recall(["show", "--full", &id(16)]).out.contains("## Timeline"));
+    assert!(world.recall(["show", "--full", &id(16)]).out.contains("## Turn by turn"));
     assert_eq!(world.show(&id(16))["repeated_by"], id(17));
     assert_eq!(world.show(&id(18))["repeated_by"], serde_json::Value::Null);
 }
@@ -121,13 +121,13 @@ fn when_the_later_one_is_forgotten_or_says_more_the_earlier_has_its_page_again()
     fs::write(&file, nightly(18) + &more.collect::<String>()).unwrap();
     age(&file, std::time::Duration::from_secs(3000));
     world.digest(EXTRACT);
-    assert!(page(&world, "2026-11-17-shop-").contains("## Timeline"));
+    assert!(page(&world, "2026-11-17-shop-").contains("## Turn by turn"));
     assert_ne!(page(&world, "2026-11-18-shop-"), before);
     let world = self::world(&[16, 17, 18]);
     assert_eq!(world.recall(["forget", "--session", &id(17)]).code, 0);
     assert!(page(&world, "2026-11-16-shop-").contains("(../../2026-11/sessions/2026-11-18-shop-aa000018.md)"));
     assert_eq!(world.recall(["forget", "--session", &id(18)]).code, 0);
-    assert!(page(&world, "2026-11-16-shop-").contains("## Timeline"));
+    assert!(page(&world, "2026-11-16-shop-").contains("## Turn by turn"));
 }
 
 #[test]

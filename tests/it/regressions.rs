@@ -145,12 +145,15 @@ fn a_long_session_ends_where_it_ended() {
     world.transcript(&format!("-p/{A}.jsonl"), many + &talk(A, 301, "what is the state?", "All 300 steps are done and committed."));
     extract(&world);
     let page = world.recall(["show", "--full", A]).out;
-    let timeline = page.split("## Timeline").nth(1).and_then(|rest| rest.split("\n## ").next()).unwrap();
-    assert!(timeline.contains("step 0 of") && timeline.contains("what is the state?") && timeline.contains("more"), "{timeline}");
+    let timeline = page.split("## Turn by turn").nth(1).and_then(|rest| rest.split("\n## ").next()).unwrap();
+    assert!(
+        timeline.contains("step 0 of") && timeline.contains("what is the state?") && timeline.contains("turns left out"),
+        "{timeline}"
+    );
 }
 
 #[test]
-fn in_the_oldest_layout_a_command_that_failed_and_then_passed_did_both() {
+fn in_the_oldest_layout_a_check_that_failed_and_then_passed_is_told_as_it_ended() {
     let input = json!({"command": "cargo test"});
     let row = |kind: &str, at: &str, output: Option<&str>| {
         let mut row = json!({"type": kind, "timestamp": at, "tool_name": "bash", "tool_input": input});
@@ -174,7 +177,7 @@ fn in_the_oldest_layout_a_command_that_failed_and_then_passed_did_both() {
     world.age_transcripts();
     extract(&world);
     let page = world.recall(["show", "--full", "ses_1234abcd"]).out;
-    assert!(page.contains("2 failed") && page.contains("3 passed"), "{page}");
+    assert!(!page.contains("2 failed") && page.contains("3 passed"), "{page}");
 }
 
 #[test]

@@ -62,6 +62,12 @@ pub struct SessionAccount {
 }
 
 impl SessionAccount {
+    /// Does the item of a digest stand for a task that is open? Its words may be cut.
+    pub(crate) fn has_task(&self, item: &str) -> bool {
+        let words = item.trim_end_matches('…');
+        !words.is_empty() && self.open.iter().filter_map(OpenEnd::task).any(|task| task.starts_with(words))
+    }
+
     /// The account of a session that `goes_on` or is over.
     pub(crate) fn of(session: &Session, goes_on: bool) -> Self {
         let calls = shell::calls(session);

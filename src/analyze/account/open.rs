@@ -20,6 +20,13 @@ pub enum OpenEnd {
     },
 }
 
+impl OpenEnd {
+    /// The words of a task.
+    pub(crate) fn task(&self) -> Option<&str> {
+        if let Self::Task { text } = self { Some(text) } else { None }
+    }
+}
+
 pub(super) fn of(session: &Session, turns: &[Turn]) -> Vec<OpenEnd> {
     let end = turns.last().and_then(|turn| {
         let closes = turn.reply.as_ref().is_some_and(|reply| !reply.cut_off);

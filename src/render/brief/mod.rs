@@ -21,7 +21,7 @@ use crate::config::Config;
 use crate::model::digest::{Digest, UNTITLED};
 use crate::model::price::costs_by_model;
 use crate::model::session::{Item, Session};
-use crate::render::page::{SessionPageInput, day_of, session_page, session_page_name};
+use crate::render::page::{EXTRACTIVE, SessionPageInput, day_of, session_page, session_page_name};
 use crate::render::quoted::{self, QuotedParts, Reader};
 use crate::store::Memory;
 use crate::store::digests::StoredDigest;
@@ -31,9 +31,6 @@ use crate::text::clean::{id8, one_line, shorten, without_controls};
 
 /// The longest title made from a session's first words, in characters.
 const TITLE: usize = 90;
-
-/// The summarizer that is no model.
-const EXTRACTIVE: &str = "extract";
 
 /// The token limit of a brief, by the estimate of [`crate::text::budget::tokens`].
 pub(crate) const MAX_TOKENS: usize = 1_000;

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use jiff::tz::TimeZone;
 
-use super::lines::{bullets, claim_line, file_name, open_lines, paragraph, repeated_line, section};
-use super::{SessionPageInput, clock, span_of};
+use super::lines::{bullets, claim_line, next_lines, open_lines, paragraph, repeated_line, section, title};
+use super::quotation::quotation;
+use super::{EXTRACTIVE, SessionPageInput, clock, span_of};
+use crate::analyze::account::{Commit, PullRequest, SessionAccount};
 use crate::model::digest::Digest;
 use crate::model::note::EVERYWHERE;
 use crate::model::price::session_cost;
@@ -16,6 +18,12 @@ use crate::store::open_items::ClosedItem;
 use crate::text::clean::shorten;
 use crate::text::markdown::{code, heading, inline, yaml};
 
+/// The most commits and pull requests above the sessions, and the most characters of each.
+const MAX_SHIPPED: usize = 12;
+const MAX_SUBJECT_CHARS: usize = 90;
+/// The most characters of a session's last reply.
+const MAX_REPLY_CHARS: usize = 500;
+
 /// What the day page needs of a session.
 #[derive(Debug, Clone)]
 pub struct DayEntryInput<'a> {
@@ -25,6 +33,9 @@ pub struct DayEntryInput<'a> {
     pub(crate) branch: Option<&'a str>,
     pub(crate) facts: &'a SessionFacts,
     pub(crate) digest: &'a Digest,
+    pub(crate) summarizer: &'a str,
+    /// Shortened, as it is stored.
+    pub(crate) account: &'a SessionAccount,
     /// This field and those below have the meaning they have in [`SessionPageInput`].
     pub(crate) goes_on: bool,
     pub(crate) closed: &'a [ClosedItem],
@@ -41,6 +52,10 @@ pub struct DayEntry {
     began_at: Option<Millis>,
     /// The session's own cost in US dollars, and whether part of it is unknown.
     cost: (f64, bool),
+    /// Its commits and pull requests.
+    shipped: Vec<String>,
+    /// How many tasks its list does not tick off, and whether it ended without a closing reply.
+    open: (usize, bool),
     text: String,
 }
 
@@ -54,6 +69,8 @@ impl DayEntry {
             branch: session.branches.last().map(String::as_str),
             facts,
             digest: one.digest,
+            summarizer: one.summarizer,
+            account: &SessionAccount::of(session, one.goes_on).shortened(),
             goes_on: one.goes_on,
             closed: one.closed,
             costs: one.costs.clone(),
@@ -67,7 +84,17 @@ impl DayEntry {
         let mut text = String::new();
         day_entry(&mut text, one, zone);
         let cost = session_cost(&one.costs);
-        Self { id: one.id.to_owned(), project: one.project.clone(), began_at: one.facts.began_at, cost, text }
+        let tasks = one.account.open.iter().filter(|open| open.task().is_some()).count();
+        let told = one.repeated_by.is_none();
+        Self {
+            id: one.id.to_owned(),
+            project: one.project.clone(),
+            began_at: one.facts.began_at,
+            cost,
+            shipped: if told { shipped(one.account) } else { Vec::new() },
+            open: if told { (tasks, tasks < one.account.open.len()) } else { (0, false) },
+            text,
+        }
     }
 }
 
@@ -89,6 +116,7 @@ pub fn day_page(day: &str, mut entries: Vec<DayEntry>, untold: UndigestedTotals,
         }
     }
     let mut page = day_front(day, &entries, untold, &projects);
+    summary(&mut page, &entries, &projects);
     for project in &projects {
         // A section named "Notes" is the user's own.
         let title = Some(heading(project.name())).filter(|name| name != "Notes").unwrap_or_else(|| "Notes (project)".to_owned());
@@ -121,36 +149,94 @@ fn day_front(day: &str, entries: &[DayEntry], untold: UndigestedTotals, projects
     )
 }
 
+/// What the day brought, above its sessions.
+fn summary(page: &mut String, entries: &[DayEntry], projects: &[&Project]) {
+    let mut lines = Vec::new();
+    let shipped: Vec<&String> = entries.iter().flat_map(|one| &one.shipped).collect();
+    if !shipped.is_empty() {
+        let more = shipped.len().saturating_sub(MAX_SHIPPED);
+        let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+        let told: Vec<&str> = shipped.iter().take(MAX_SHIPPED).map(|line| line.as_str()).collect();
+        lines.push(format!("shipped: {}{more}", told.join("; ")));
+    }
+    let (tasks, ends) = (entries.iter().map(|one| one.open.0).sum::<usize>(), entries.iter().filter(|one| one.open.1).count());
+    let counts = [
+        (tasks, "task not ticked off", "tasks not ticked off"),
+        (ends, "session that ended in a turn", "sessions that ended in a turn"),
+    ];
+    let open: Vec<String> =
+        counts.iter().filter(|(n, ..)| *n > 0).map(|(n, one, many)| format!("{n} {}", if *n == 1 { one } else { many })).collect();
+    if !open.is_empty() {
+        lines.push(format!("open: {}", open.join(", ")));
+    }
+    let cost = |project: &Project| entries.iter().filter(|one| one.project == *project).map(|one| one.cost.0).sum::<f64>();
+    if projects.len() > 1 {
+        let costs: Vec<String> =
+            projects.iter().map(|project| format!("{} ${:.2}", inline(project.name()), cost(project))).collect();
+        lines.push(format!("cost at list price: {}", costs.join(", ")));
+    }
+    if !lines.is_empty() {
+        page.push('\n');
+        lines.iter().for_each(|line| page.push_str(&format!("- {line}\n")));
+    }
+}
+
+/// Commits and pull requests that a session made.
+fn shipped(account: &SessionAccount) -> Vec<String> {
+    let commit = |commit: &Commit| {
+        let hash = if commit.hash_is_stale || commit.hash.is_empty() { String::new() } else { code(&commit.hash) + " " };
+        format!("{hash}{}", inline(&shorten(&commit.subject, MAX_SUBJECT_CHARS)))
+    };
+    let pr = |pr: &PullRequest| inline(&shorten(format!("PR #{} {}", pr.number, pr.title).trim_end(), MAX_SUBJECT_CHARS));
+    account.commits.iter().map(commit).chain(account.pull_requests.iter().filter(|pr| pr.made).map(pr)).collect()
+}
+
 fn day_entry(page: &mut String, one: &DayEntryInput<'_>, zone: &TimeZone) {
     let (facts, digest) = (one.facts, one.digest);
     let began = clock(facts.began_at, zone);
     if let Some(later) = one.repeated_by {
-        page.push_str(&format!("\n### {began} {}\n\n{}\n", heading(&digest.title), repeated_line(one.id, later, "..")));
+        page.push_str(&format!(
+            "\n### {began} {}\n\n{}\n",
+            heading(&title(one.summarizer, digest, one.account)),
+            repeated_line(one.id, later, "..")
+        ));
         return;
     }
     page.push_str(&format!(
         "\n### {began} {}\n\n{}{} · {} · [session page](sessions/{})\n",
-        heading(&digest.title),
+        heading(&title(one.summarizer, digest, one.account)),
         span_of(facts.began_at, facts.last_at, zone),
         if one.goes_on { " so far, it goes on" } else { "" },
         figures(facts, one.branch),
         one.page,
     ));
-    paragraph(page, "Asked", &shorten(&digest.request, 360));
-    bullets(
-        page,
-        "Outcome",
-        digest.completed.iter().map(|t| inline(&shorten(t, 240))).rev().take(5).collect::<Vec<_>>().into_iter().rev(),
-    );
-    bullets(page, "Decisions", digest.decisions.iter().take(5).map(|c| claim_line(&c.text, c, 220)));
-    if !digest.files.is_empty() {
-        let names: Vec<String> = digest.files.iter().take(8).map(file_name).collect();
-        let more = digest.files.len().saturating_sub(8);
+    if one.summarizer == EXTRACTIVE {
+        last_reply(page, one.account, zone);
+    } else {
+        paragraph(page, "Asked", &shorten(&digest.request, 360));
+        let outcome: Vec<String> = digest.completed.iter().map(|t| inline(&shorten(t, 240))).collect();
+        bullets(page, "Outcome", outcome.into_iter().rev().take(5).rev());
+        bullets(page, "Decisions", digest.decisions.iter().take(5).map(|c| claim_line(&c.text, c, 220)));
+        bullets(page, "Blockers", open_lines((one.id, digest, one.closed), "blocker", &digest.blockers));
+    }
+    let files = &one.account.files.edited;
+    if !files.is_empty() {
+        let names: Vec<String> = files.iter().take(8).map(|path| code(path)).collect();
+        let more = files.len().saturating_sub(8);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         page.push_str(&format!("\n**Files** {}{more}\n", names.join(", ")));
     }
-    bullets(page, "Blockers", open_lines((one.id, digest, one.closed), "blocker", &digest.blockers));
-    bullets(page, "Next", open_lines((one.id, digest, one.closed), "next", &digest.next_steps));
+    bullets(page, "Next", next_lines((one.id, digest, one.closed), one.summarizer, one.account));
+}
+
+/// The first lines of the last reply.
+fn last_reply(page: &mut String, account: &SessionAccount, zone: &TimeZone) {
+    let Some(reply) = account.turns.iter().rev().find_map(|turn| turn.reply.as_ref()) else { return };
+    let quoted = quotation(&reply.text, MAX_REPLY_CHARS);
+    let cut_off = if reply.cut_off { ", cut off" } else { "" };
+    if !quoted.is_empty() {
+        page.push_str(&format!("\nClaude's last reply ({}{cut_off}):\n\n{quoted}", clock(reply.at, zone)));
+    }
 }
 
 /// `5 prompts · 12 files · $0.42`

@@ -1,10 +1,13 @@
-//! Parts shared by day and session pages: paragraphs and lists that are omitted when empty, and the lines for claims, open items, files
+//! Parts shared by day and session pages: paragraphs and lists that are omitted when empty, and the lines for claims, open items
 //! and near-duplicates.
 
 use std::fmt;
 
-use crate::model::digest::{Claim, Digest, FileNote};
+use super::EXTRACTIVE;
+use crate::analyze::account::SessionAccount;
+use crate::model::digest::{Claim, Digest};
 use crate::model::session::Answer;
+use crate::render::quoted;
 use crate::store::open_items::ClosedItem;
 use crate::text::markdown::{code, inline};
 
@@ -54,8 +57,22 @@ pub(super) fn open_lines<'a>(
     })
 }
 
-pub(super) fn file_name(file: &FileNote) -> String {
-    format!("{}{}", code(&file.path), if file.verified { "" } else { " *(unverified)*" })
+/// What is next, with ids: all that a model found, else the tasks of a list that were not ticked off.
+pub(super) fn next_lines<'a>(
+    (session, digest, closed): (&'a str, &'a Digest, &'a [ClosedItem]),
+    summarizer: &str,
+    account: &'a SessionAccount,
+) -> impl Iterator<Item = String> + 'a {
+    let by_model = summarizer != EXTRACTIVE;
+    let is_told = move |claim: &Claim| by_model || account.has_task(&claim.text);
+    let lines = open_lines((session, digest, closed), "next", &digest.next_steps);
+    lines.zip(&digest.next_steps).filter(move |(_, claim)| is_told(claim)).map(|(line, _)| line)
+}
+
+/// The session's title: a model's, else what was asked and what came of it.
+pub(super) fn title(summarizer: &str, digest: &Digest, account: &SessionAccount) -> String {
+    let own = || quoted::title(account).unwrap_or_else(|| digest.title.clone());
+    if summarizer == EXTRACTIVE { own() } else { digest.title.clone() }
 }
 
 /// The line that links a session to a later near-duplicate. `up` is the relative path to the folder of the months.

@@ -2,8 +2,10 @@
 //!
 //! This file holds what both kinds share: their input, file names and dates. `day` and `session` render them, with helpers from `lines`.
 
+mod account;
 mod day;
 mod lines;
+mod quotation;
 pub(crate) mod read;
 mod session;
 
@@ -18,6 +20,9 @@ use crate::model::digest::Digest;
 use crate::model::session::{Millis, Session};
 use crate::store::open_items::ClosedItem;
 use crate::text::markdown::slug;
+
+/// The summarizer that is no model: what it found in words is not told, what was said and done is quoted.
+pub(super) const EXTRACTIVE: &str = "extract";
 
 /// A session with its digest, ready to render.
 #[derive(Debug, Clone)]

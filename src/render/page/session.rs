@@ -1,29 +1,27 @@
-//! The page of a session: outcome, failures, timeline, evidence for each claim, cost, and how to resume it.
+//! The page of a session: where it ended, or what a model said of it with the evidence; what was said and done; cost, and how to resume it.
 
 use jiff::tz::TimeZone;
 
-use super::lines::{claim_line, file_name, open_lines, paragraph, repeated_line, section};
-use super::{SessionPageInput, clock, local};
-use crate::analyze::failures::{FailedCommand, failures};
-use crate::analyze::highlights::{Markup, highlights, line};
+use super::lines::{claim_line, next_lines, open_lines, paragraph, repeated_line, section, title};
+use super::{EXTRACTIVE, SessionPageInput, account, clock, local};
+use crate::analyze::account::SessionAccount;
+use crate::analyze::highlights::{Markup, line};
 use crate::analyze::prose::sentences;
 use crate::model::digest::Claim;
 use crate::model::price::session_cost;
-use crate::model::session::{Answer, Entry, Item, Millis, Session, Tokens, Touch};
+use crate::model::session::{Answer, Entry, Item, Millis, Session, Tokens};
 use crate::text::clean::shorten;
 use crate::text::markdown::{code, heading, inline, yaml};
 use crate::text::tokenize::{covered_by, distinctive_words};
 
-/// The most timeline entries beside the user's words; the most important stay.
-const MAX_TIMELINE_ENTRIES: usize = 60;
-const MAX_FAILURES: usize = 12;
 const MARKUP: Markup = Markup { words: inline, command: code, who: |name| format!("**{name}**") };
 
 /// Renders the page of a session.
 pub fn session_page(one: &SessionPageInput<'_>, zone: &TimeZone) -> String {
-    let (session, digest) = (one.session, one.digest);
+    let session = one.session;
+    let told = SessionAccount::of(session, one.goes_on);
     let mut page = session_front(one, zone);
-    page.push_str(&format!("\n# {}\n", heading(&digest.title)));
+    page.push_str(&format!("\n# {}\n", heading(&title(one.summarizer, one.digest, &told))));
     if let Some(later) = one.repeated_by {
         page.push_str(&format!("\n{}\n", repeated_line(&session.id, later, "../..")));
         return page;
@@ -34,24 +32,35 @@ pub fn session_page(one: &SessionPageInput<'_>, zone: &TimeZone) -> String {
     if let Some(told) = session.left_out.told() {
         page.push_str(&format!("\n*This session is {told}.*\n"));
     }
-    paragraph(&mut page, "Asked", &digest.request);
-    let lists = [("Done", &digest.completed), ("Learned", &digest.learned), ("Looked into", &digest.investigated)];
-    for (title, list) in lists {
-        section(&mut page, title, list.iter().map(|t| inline(t)));
-        if title == "Done" {
-            section(&mut page, "Decisions", digest.decisions.iter().map(|c| claim_line(&c.text, c, 400)));
-        }
+    if one.summarizer == EXTRACTIVE {
+        account::ended(&mut page, &told, zone);
+        account::open(&mut page, &told, zone);
+    } else {
+        claims(&mut page, one);
     }
-    let open = (session.id.as_str(), digest, one.closed);
-    section(&mut page, "Blockers", open_lines(open, "blocker", &digest.blockers));
-    section(&mut page, "Next", open_lines(open, "next", &digest.next_steps));
-    section(&mut page, "Failed, and what fixed it", failures(session).iter().take(MAX_FAILURES).map(failure_line));
-    section(&mut page, "Files", file_lines(one));
-    timeline(&mut page, session, zone);
-    evidence(&mut page, one);
+    section(&mut page, "Next", next_lines((&session.id, one.digest, one.closed), one.summarizer, &told));
+    account::turns(&mut page, &told, zone);
+    account::shown(&mut page, &told, zone);
+    if one.summarizer != EXTRACTIVE {
+        evidence(&mut page, one);
+    }
     tokens(&mut page, one);
     page.push_str(&format!("\n## Resume\n\n```sh\n{}\n```\n", resume(session)));
     page
+}
+
+/// What a model said, above what was said and done.
+fn claims(page: &mut String, one: &SessionPageInput<'_>) {
+    let digest = one.digest;
+    paragraph(page, "Asked", &digest.request);
+    let lists = [("Done", &digest.completed), ("Learned", &digest.learned), ("Looked into", &digest.investigated)];
+    for (title, list) in lists {
+        section(page, title, list.iter().map(|t| inline(t)));
+        if title == "Done" {
+            section(page, "Decisions", digest.decisions.iter().map(|c| claim_line(&c.text, c, 400)));
+        }
+    }
+    section(page, "Blockers", open_lines((one.session.id.as_str(), digest, one.closed), "blocker", &digest.blockers));
 }
 
 fn session_front(one: &SessionPageInput<'_>, zone: &TimeZone) -> String {
@@ -81,53 +90,6 @@ fn session_front(one: &SessionPageInput<'_>, zone: &TimeZone) -> String {
 fn plain_or_yaml(text: &str) -> String {
     let plain = !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
     if plain { text.to_owned() } else { yaml(text) }
-}
-
-fn failure_line(failure: &FailedCommand) -> String {
-    let times = if failure.times > 1 { format!(" ({} times)", failure.times) } else { String::new() };
-    let how = failure.describe(180);
-    let why = if how.is_empty() { how } else { format!(": {}", inline(&how)) };
-    let fix = match failure.fix.as_ref().map(|fix| (fix.files.as_slice(), fix.command.as_ref())) {
-        None => "not seen to pass afterwards".into(),
-        Some(([], None)) => "passed later".into(),
-        Some(([], Some(command))) => format!("passed after {}", code(&shorten(command, 120))),
-        Some((files, _)) => {
-            format!("passed after changes to {}", files.iter().take(4).map(|f| code(f)).collect::<Vec<_>>().join(", "))
-        }
-    };
-    format!("{}{times}{why} — {fix}", code(&shorten(&failure.command, 120)))
-}
-
-fn file_lines(one: &SessionPageInput<'_>) -> impl Iterator<Item = String> {
-    let named = one.digest.files.iter().filter(|f| !f.verified).map(file_name);
-    let touched = one.session.files();
-    let (read, changed): (Vec<_>, Vec<_>) = touched.into_iter().partition(|(_, t)| t.how == Touch::Read);
-    let mut lines: Vec<String> = changed.iter().map(|(path, t)| format!("{} +{} −{}", code(path), t.added, t.removed)).collect();
-    lines.extend(named);
-    if !read.is_empty() {
-        let names: Vec<String> = read.iter().take(30).map(|(path, _)| code(path)).collect();
-        let more = read.len().saturating_sub(30);
-        lines.push(format!("read: {}{}", names.join(", "), if more > 0 { format!(" and {more} more") } else { String::new() }));
-    }
-    lines.into_iter()
-}
-
-fn timeline(page: &mut String, session: &Session, zone: &TimeZone) {
-    let mut lines: Vec<String> = Vec::new();
-    for moment in highlights(session, MAX_TIMELINE_ENTRIES) {
-        let number = moment.number.map_or(String::new(), |n| format!("#{n} "));
-        let line = format!("{} {number}{}", clock(moment.entry.at, zone), line(session, moment.entry, 240, &MARKUP));
-        if lines.last() != Some(&line) {
-            lines.push(line);
-        }
-    }
-    let over = lines.len().saturating_sub(2 * MAX_TIMELINE_ENTRIES);
-    if over > 0 {
-        // Beginning and end say more than the middle.
-        let from = MAX_TIMELINE_ENTRIES / 2;
-        lines.splice(from..from + over, [format!("… {over} more")]);
-    }
-    section(page, "Timeline", lines.into_iter());
 }
 
 /// The records that support each decision and next step.

@@ -10,7 +10,7 @@ mod words;
 
 use jiff::tz::TimeZone;
 
-pub(crate) use self::reply::beginning;
+pub(crate) use self::reply::{Block, BlockKind, beginning, blocks, harmless_lines};
 use self::reply::{blockquote, brief_blockquote};
 use self::words::{time, turn_list};
 use crate::analyze::account::{Commit, LastRun, OpenEnd, PullRequest, SHORT_REPLY_CHARS, SessionAccount, Turn, longer_reply};
@@ -122,11 +122,11 @@ impl<'a> QuotedParts<'a> {
     }
 
     /// May it be said of something that it was not seen?
-    fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.account.evident && !self.account.goes_on && self.newest
     }
 
-    fn time(&self, at: Option<Millis>) -> String {
+    pub(crate) fn time(&self, at: Option<Millis>) -> String {
         time(at, self.began, self.zone)
     }
 
@@ -173,7 +173,8 @@ impl<'a> QuotedParts<'a> {
         quoted.map(|quoted| head + &quoted).unwrap_or_default()
     }
 
-    fn open(&self, room: usize) -> String {
+    /// What was left, by what can be counted.
+    pub(crate) fn open_lines(&self) -> Vec<String> {
         let last = self.account.turns.last();
         let line = |open: &OpenEnd| match open {
             OpenEnd::NoReply if last.is_some_and(|turn| turn.reply.is_some()) => "no reply that closes the last turn".to_owned(),
@@ -185,12 +186,26 @@ impl<'a> QuotedParts<'a> {
                 format!("{id}not ticked off in the list: {}", said(text, MAX_LINE_CHARS))
             }
         };
-        listed("Open", self.account.open.iter().map(line).collect(), MAX_OPEN, "more", room)
+        self.account.open.iter().map(line).collect()
+    }
+
+    /// The lines of each turn: its number and time, and what was said in it.
+    pub(crate) fn turn_lines(&self, turn: &Turn, most_chars: usize) -> Vec<String> {
+        words::line_by_line(turn, most_chars)
+    }
+
+    fn open(&self, room: usize) -> String {
+        listed("Open", self.open_lines(), MAX_OPEN, "more", room)
     }
 
     fn commits(&self, room: usize) -> String {
-        let lines = self.account.commits.iter().rev().map(|commit| self.commit(commit)).collect();
+        let lines = self.commit_lines().collect();
         listed("Commits that stand", lines, MAX_COMMITS, "before", room)
+    }
+
+    /// Commits that stand, newest first.
+    pub(crate) fn commit_lines(&self) -> impl Iterator<Item = String> {
+        self.account.commits.iter().rev().map(|commit| self.commit(commit))
     }
 
     fn commit(&self, commit: &Commit) -> String {
@@ -216,21 +231,29 @@ impl<'a> QuotedParts<'a> {
     }
 
     fn pull_requests(&self, room: usize) -> String {
+        listed("Pull requests", self.pull_request_lines(), MAX_PULL_REQUESTS, "before", room)
+    }
+
+    /// Pull requests, newest first.
+    pub(crate) fn pull_request_lines(&self) -> Vec<String> {
         let line = |pr: &PullRequest| {
             let made = if pr.made { "made here" } else { "worked on" };
             let facts: Vec<String> = [made].into_iter().chain(pr.merged.then_some("merged")).map(str::to_owned).collect();
             let title = format!("#{} {}", said(&pr.number, 20), said(&pr.title, MAX_LINE_CHARS));
             format!("{}{} {}", title.trim_end(), in_brackets(&facts, "; "), said(&pr.url, MAX_LINE_CHARS)).trim_end().to_owned()
         };
-        let lines = self.account.pull_requests.iter().rev().map(line).collect();
-        listed("Pull requests", lines, MAX_PULL_REQUESTS, "before", room)
+        self.account.pull_requests.iter().rev().map(line).collect()
     }
 
-    /// Those that failed first, then the newest.
     fn runs(&self, room: usize) -> String {
+        listed("Last runs", self.run_lines(), MAX_RUNS, "more", room)
+    }
+
+    /// Checks as they ended last: those that failed first, then the newest.
+    pub(crate) fn run_lines(&self) -> Vec<String> {
         let mut runs: Vec<&LastRun> = self.account.runs.iter().rev().collect();
         runs.sort_by_key(|run| run.ok != Some(false));
-        listed("Last runs", runs.into_iter().map(|run| self.run(run)).collect(), MAX_RUNS, "more", room)
+        runs.into_iter().map(|run| self.run(run)).collect()
     }
 
     fn run(&self, run: &LastRun) -> String {

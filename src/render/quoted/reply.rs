@@ -10,8 +10,9 @@ const MAX_PART_LINES: usize = 5;
 /// With less room nothing is quoted, in bytes.
 const MIN_BYTES: usize = 60;
 
+/// What a part of a reply is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum BlockKind {
+pub(crate) enum BlockKind {
     Heading,
     Text,
     Item,
@@ -19,11 +20,12 @@ enum BlockKind {
     Fence,
 }
 
-struct Block<'t> {
-    kind: BlockKind,
-    lines: Vec<&'t str>,
+/// A part of a reply that is told or left out as one.
+pub(crate) struct Block<'t> {
+    pub(crate) kind: BlockKind,
+    pub(crate) lines: Vec<&'t str>,
     /// An empty line stands before it.
-    apart: bool,
+    pub(crate) apart: bool,
 }
 
 impl Block<'_> {
@@ -97,7 +99,7 @@ pub(crate) fn beginning(text: &str, most_chars: usize) -> String {
     let text = without_long_parts(&harmless_lines(text));
     let blocks = blocks(&text);
     let told = blocks.iter().flat_map(|block| &block.lines).map(|line| line.trim_start().trim_start_matches(['#', '>', ' ']));
-    let told = one_line(&told.collect::<Vec<_>>().join(" "));
+    let told = one_line(&told.collect::<Vec<_>>().join(" ")).replace("**", "");
     shorten(&told, most_chars)
 }
 
@@ -191,7 +193,7 @@ fn quoted_line(line: &str) -> String {
 }
 
 /// Without controls and foreign markup; whatever ends a line for somebody ends one here.
-fn harmless_lines(text: &str) -> String {
+pub(crate) fn harmless_lines(text: &str) -> String {
     let lines = text.replace("\r\n", "\n").replace(['\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'], "\n");
     disarm(&fold_lines(&without_controls(&lines)))
 }
@@ -208,7 +210,8 @@ fn closes(line: &str, fence: (char, usize)) -> bool {
     fence_mark(line).is_some_and(|(mark, count)| mark == fence.0 && count >= fence.1) && line.trim().chars().all(|c| c == fence.0)
 }
 
-fn blocks(text: &str) -> Vec<Block<'_>> {
+/// The parts of a text, in order.
+pub(crate) fn blocks(text: &str) -> Vec<Block<'_>> {
     let mut all: Vec<Block<'_>> = Vec::new();
     let mut fence = None;
     let mut apart = false;

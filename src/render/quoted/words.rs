@@ -107,6 +107,11 @@ fn ends_of_turn(turn: &str) -> String {
     format!("{}   [{left_out} more left out]\n{}", lines[0], lines[1 + left_out..].concat())
 }
 
+/// What was said in a turn, each thing on a line.
+pub(super) fn line_by_line(turn: &Turn, cap: usize) -> Vec<String> {
+    turn.words.iter().map(|word| line_of(word, cap)).collect()
+}
+
 fn lines_of(turn: &Turn, cap: usize, began: Option<Millis>, zone: &TimeZone) -> String {
     let mut out = String::new();
     for (n, word) in turn.words.iter().enumerate() {

@@ -32,10 +32,7 @@ pub(super) fn items_of_block(block: &RawBlock<'_>, fields: &LineFields<'_>) -> (
         items.push(ended(&id, true, APPROVED));
     } else {
         items.extend(of_output(&id, !block.is_error, block.content, gate).map(Item::Outcome));
-        if let Some(kinds) = fields.runs.and_then(|runs| runs.of(&id)).filter(|kinds| kinds.git || kinds.check) {
-            let output = gate.output(&block.content.map(text_of).unwrap_or_default(), |_| true);
-            items.push(Item::Evidence(Evidence::Printed(shell::printed(&id, !block.is_error, &output, kinds))));
-        }
+        items.extend(printed(&id, !block.is_error, block.content, fields));
         if is_clients {
             items.extend(dialog::answers(result, gate).into_iter().map(Item::Answer));
             items.extend(dialog::choices(result, gate).into_iter().map(|choice| Item::Evidence(Evidence::Choice(choice))));
@@ -43,6 +40,13 @@ pub(super) fn items_of_block(block: &RawBlock<'_>, fields: &LineFields<'_>) -> (
         items.extend(created_task(result, gate));
     }
     (id, items)
+}
+
+/// What a command printed that is evidence of something, if it is one that waits for its output.
+pub(super) fn printed(id: &str, ok: bool, output: Option<Raw<'_>>, fields: &LineFields<'_>) -> Option<Item> {
+    let kinds = fields.runs.and_then(|runs| runs.of(id)).filter(|kinds| kinds.git || kinds.check)?;
+    let output = fields.gate.output(&output.map(text_of).unwrap_or_default(), |_| true);
+    Some(Item::Evidence(Evidence::Printed(shell::printed(id, ok, &output, kinds))))
 }
 
 fn ended(tool: &str, ok: bool, brief: &str) -> Item {

@@ -169,7 +169,8 @@ pub(super) fn parse_old_line(fields: &LineFields<'_>, kind: &str) -> Vec<Item> {
     let failed = status.and_then(json::text).is_some_and(|s| s == "error" || s == "failed");
     let ended = output.map(|o| outcome::of_output(&id, !failed, Some(o), fields.gate));
     let used = if kind == "tool_result" { Vec::new() } else { items_of_use(&id, &current_name(&name), Some(input), fields.gate) };
-    used.into_iter().chain(ended.flatten().map(Item::Outcome)).collect()
+    let printed = output.and_then(|output| outcome::printed(&id, !failed, Some(output), fields));
+    used.into_iter().chain(ended.flatten().map(Item::Outcome)).chain(printed).collect()
 }
 
 /// Maps tool names to today's spelling: the oldest layout writes them in lower case.

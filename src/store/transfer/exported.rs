@@ -95,6 +95,9 @@ pub struct ExportedSource<R = Vec<ExportedRow>> {
     pub cwd: Option<String>,
     pub branches: Vec<String>,
     pub versions: Vec<String>,
+    /// Every record was read with its evidence: what is not found did not happen.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub evident: bool,
     pub rows: R,
 }
 

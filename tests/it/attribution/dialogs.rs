@@ -42,7 +42,10 @@ fn decided(rows: Rows) -> (Vec<String>, Vec<Value>) {
     let lines = told
         .lines()
         .filter(|line| !line.starts_with("Notes from earlier"))
-        .filter(|line| line.contains("User:") || line.contains("user answered"))
+        .filter(|line| {
+            let refused = line.contains("refused ") && line.contains(": “");
+            line.contains("User:") || line.contains("user answered") || line.contains("answered “") || refused
+        })
         .map(str::to_owned)
         .collect();
     (lines, items(&world))
@@ -58,11 +61,14 @@ fn an_answer_is_never_cut_and_its_question_is_the_assistants() {
     let (lines, _) = decided(answered(&question, json!(answer)));
     assert!(lines.len() >= 3, "{lines:#?}");
     for line in &lines {
-        let (said, asked) = line.split_once(" (asked by the assistant: ").unwrap_or((line, ""));
+        let (said, asked) = line.split_once(" (asked by ").unwrap_or((line, ""));
         assert!(said.contains(answer) && !said.contains("Which of these"), "{line}");
-        assert!(asked.is_empty() || asked.starts_with("Which of these"), "{line}");
+        assert!(
+            asked.is_empty() || asked.starts_with("the assistant: Which of these") || asked.starts_with("Claude: “Which of these"),
+            "{line}"
+        );
     }
-    assert!(lines.iter().any(|line| line.contains("asked by the assistant")), "{lines:#?}");
+    assert!(lines.iter().any(|line| line.contains("asked by the assistant") || line.contains("asked by Claude")), "{lines:#?}");
 }
 
 #[test]
@@ -85,7 +91,7 @@ fn answers_of_every_form_are_kept() {
     for (result, said) in forms {
         let (lines, kept) =
             decided(asked(&[question], json!({"toolUseResult": result}), "Your questions have been answered", false));
-        assert!(lines.iter().any(|line| line.contains(&format!("User: {said}"))), "{result}: {lines:#?}");
+        assert!(lines.iter().any(|line| line.contains(&format!("answered “{said}”"))), "{result}: {lines:#?}");
         assert!(kept.iter().any(|item| item["kind"] == "answer" && item["data"]["said"] == said), "{result}: {kept:#?}");
     }
 }
@@ -107,7 +113,7 @@ fn what_the_client_says_about_a_dialog_is_no_decision() {
     for boilerplate in ["wants to clarify", "Start by asking", "Questions asked", "No answer provided", "Which database?"] {
         assert!(!all.contains(boilerplate), "{boilerplate}: {all}");
     }
-    assert!(all.contains("User: 5433; never the default (asked by the assistant: Which port"), "{all}");
+    assert!(all.contains("answered “5433; never the default” (asked by Claude: “Which port"), "{all}");
     assert_eq!(kept.iter().filter(|item| item["kind"] == "answer").count(), 1, "{kept:#?}");
 
     let nothing = clarify.replace("Answer: 5433\n  User notes: never the default", "(No answer provided)");
@@ -135,7 +141,7 @@ fn a_reason_for_a_refusal_is_the_users() {
             &format!("{REFUSED}{start}none of them,\n\nuse the sluice{note}"),
             true,
         ));
-        assert!(lines.iter().any(|line| line.contains("User: none of them, use the sluice")), "{lines:#?}");
+        assert!(lines.iter().any(|line| line.contains(": “none of them, use the sluice”")), "{lines:#?}");
         assert!(lines.iter().all(|line| !line.contains("next message")), "{lines:#?}");
     }
 }
@@ -206,7 +212,7 @@ fn a_person_who_refuses_is_heard_in_every_release() {
         ("Bash", &mute, "2.1.330", rejected),
     ] {
         let (lines, kept) = decided(denied(tool, text, release, fields.clone()));
-        assert!(lines.iter().any(|line| line.contains("User: use the sluice")), "{tool} {release} {fields}: {lines:#?}");
+        assert!(lines.iter().any(|line| line.contains(": “use the sluice”")), "{tool} {release} {fields}: {lines:#?}");
         assert!(kept.iter().any(|item| item["kind"] == "answer" && item["data"]["said"] == "use the sluice"), "{kept:#?}");
     }
     let (lines, kept) = decided(denied("Bash", &mute, "2.1.330", json!({"toolDenialKind": "user-rejected"})));

@@ -34,7 +34,7 @@ fn is_refused(told: &str) {
         let lower = line.to_lowercase();
         assert!(lower.contains("refused"), "{line}\n{told}");
     }
-    assert!(!told.contains("Plan approved"), "{told}");
+    assert!(!told.contains("Plan approved") && !told.contains("approved plan"), "{told}");
 }
 
 #[test]
@@ -46,19 +46,19 @@ fn a_refused_plan_is_told_as_refused_or_not_at_all() {
     for result in [REFUSED, &reason, &newer] {
         let told = told_of(proposed(PLAN, Some((result, true, json!("User rejected tool use"))), &["I keep the orders table."]));
         is_refused(&told);
-        assert!(told.contains("Refused: Move the orders to the sluice table"), "{told}");
+        assert!(told.contains("refused plan “Move the orders to the sluice table”"), "{told}");
     }
     let told = told_of(proposed(PLAN, Some((&reason, true, json!("User rejected tool use"))), &["I keep the orders table."]));
-    assert!(told.contains("User: keep the orders table"), "{told}");
+    assert!(told.contains(": “keep the orders table”"), "{told}");
 }
 
 #[test]
 fn a_plan_that_never_got_to_the_user_is_not_approved() {
     let told = told_of(proposed(PLAN, None, &[]));
-    assert!(!told.contains("Plan approved"), "{told}");
+    assert!(!told.contains("Plan approved") && !told.contains("approved plan"), "{told}");
     let error = "<tool_use_error>Error: You are not in plan mode.</tool_use_error>";
     let told = told_of(proposed(PLAN, Some((error, true, json!("Error: You are not in plan mode."))), &["I see."]));
-    assert!(!told.contains("Plan approved") && !told.contains("Refused:"), "{told}");
+    assert!(!told.contains("approved plan") && !told.contains("refused plan"), "{told}");
 }
 
 #[test]
@@ -71,11 +71,11 @@ fn an_approved_plan_is_a_decision() {
         ("User has approved exiting plan mode. You can now proceed.", json!({"plan": null, "isAgent": false})),
     ] {
         let told = told_of(proposed(PLAN, Some((text, false, result)), &[]));
-        assert!(told.contains("Plan approved: Move the orders to the sluice table"), "{told}");
+        assert!(told.contains("approved plan “Move the orders to the sluice table”"), "{told}");
     }
-    // Of clients that say less it shows by the work that follows.
+    // Of clients that say less nothing is claimed.
     let told = told_of(proposed(PLAN, Some(("ok", false, json!("ok"))), &["I moved the orders to the sluice table."]));
-    assert!(told.contains("Plan approved: Move the orders"), "{told}");
+    assert!(!told.contains("approved plan"), "{told}");
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn a_plan_that_was_refused_and_then_approved_is_approved() {
     );
     rows.assistant("I begin with it.");
     let told = told_of(rows);
-    assert!(told.contains("Plan approved: Move the orders"), "{told}");
+    assert!(told.contains("approved plan “Move the orders"), "{told}");
 }
 
 /// A plan that the user agreed to and hands over to be done is the assistant's; that it be done is the user's.

@@ -80,10 +80,8 @@ fn a_line_says_when_what_and_how_much_is_open() {
 }
 
 fn told_item(world: &World) -> String {
-    let page = world.recall(["show", "--full", &id(1)]).out;
-    let item = page.lines().find(|line| line.contains("Measure step 1") && line.ends_with('`'));
-    let item = item.unwrap_or_else(|| panic!("{page}"));
-    item.trim_end_matches('`').rsplit('`').next().unwrap_or_default().to_owned()
+    let sql = "SELECT id FROM open_item WHERE text LIKE '%Measure step 1%'";
+    world.database().query_row(sql, [], |row| row.get(0)).expect("an open item")
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn options() -> Options {
 /// Panics unless a page is what we make of it: `levels` are the headings it may have.
 fn assert_ours(page: &str, headings: &[&str]) {
     let mut heading: Option<(HeadingLevel, String)> = None;
-    let (mut metadata, mut blocks) = (0, 0);
+    let (mut metadata, mut blocks, mut quotes) = (0, 0, 0);
     for event in Parser::new_ext(page, options()) {
         match event {
             Event::Html(html) | Event::InlineHtml(html) => panic!("HTML: {html}\n{page}"),
@@ -59,6 +59,10 @@ fn assert_ours(page: &str, headings: &[&str]) {
                 let ours = dest_url.starts_with("sessions/2026-") || dest_url.starts_with("../");
                 assert!(ours && dest_url.ends_with(".md"), "a link to {dest_url}\n{page}");
             }
+            // Within a quotation of a reply its form stays.
+            Event::Start(Tag::BlockQuote(None)) => quotes += 1,
+            Event::End(pulldown_cmark::TagEnd::BlockQuote(None)) => quotes -= 1,
+            Event::Start(Tag::CodeBlock(pulldown_cmark::CodeBlockKind::Fenced(_)) | Tag::Table(_)) if quotes == 1 => {}
             Event::Start(Tag::CodeBlock(ref kind)) => {
                 let ours = matches!(kind, pulldown_cmark::CodeBlockKind::Fenced(info) if info.as_ref() == "sh");
                 assert!(ours, "a block of code of its own: {event:?}\n{page}");
@@ -78,6 +82,7 @@ fn assert_ours(page: &str, headings: &[&str]) {
     }
     assert_eq!((metadata, page.matches("\n---\n").count()), (1, 1), "front matter ends where it should:\n{page}");
     assert!(blocks <= 1, "a block of code of its own:\n{page}");
+    assert_eq!(quotes, 0, "a quotation that does not end:\n{page}");
     for (n, line) in page.lines().skip(1).take_while(|line| *line != "---").enumerate() {
         let (key, value) = line.split_once(": ").unwrap_or_else(|| panic!("line {n} of the front matter: {line}"));
         assert!(key.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'), "{line}");
@@ -90,8 +95,8 @@ fn assert_ours(page: &str, headings: &[&str]) {
 }
 
 const SESSION: &[&str] = &[
-    "Done", "Learned", "Looked into", "Decisions", "Blockers", "Next", "Failed, and what fixed it", "Files", "Timeline",
-    "Evidence", "Tokens", "Resume",
+    "Done", "Learned", "Looked into", "Decisions", "Blockers", "Next", "Where it ended", "Where it stands", "Open", "Turn by turn",
+    "Commits that stand", "Pull requests", "Last runs", "Files", "Evidence", "Tokens", "Resume",
 ];
 /// A day has a section for each project, whatever its name.
 const DAY: &[&str] = &[""];
@@ -214,11 +219,13 @@ proptest! {
             session: &session, digest: &digest, digest_id: &texts[0], summarizer: texts.last().unwrap(), goes_on: true, closed: &closed,
             costs: [(texts[0].clone(), None)].into(), repeated_by: None, page: "2026-11-20-x-99999999.md".into(),
         };
+        let quoted = SessionPageInput { summarizer: "extract", ..shown.clone() };
         let again = SessionPageInput { repeated_by: Some("daily/2026-11/sessions/2026-11-20-x-88888888.md"), ..shown.clone() };
         let zone = jiff::tz::TimeZone::UTC;
         assert_ours(&session_page(&shown, &zone), SESSION);
+        assert_ours(&session_page(&quoted, &zone), SESSION);
         assert_ours(&session_page(&again, &zone), SESSION);
-        let entries = [shown, again].iter().map(|one| DayEntry::of(one, &SessionFacts::of(&session), &zone)).collect();
+        let entries = [shown, quoted, again].iter().map(|one| DayEntry::of(one, &SessionFacts::of(&session), &zone)).collect();
         assert_ours(&day_page("2026-11-20", entries, UndigestedTotals::default(), &[], &zone), DAY);
     }
 }

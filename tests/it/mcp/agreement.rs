@@ -106,8 +106,12 @@ fn what_is_closed_through_the_protocol_is_closed_on_the_page_of_its_day() {
     let world = World::new();
     let folder = world.root().join("alpha");
     fs::create_dir_all(folder.join(".git")).expect("a repository");
+    let list = serde_json::json!({"type": "assistant", "uuid": "t", "sessionId": A, "timestamp": "2026-11-10T10:00:30Z", "cwd": "/home/dev/src/shop",
+        "version": "2.1.197", "gitBranch": "main", "message": {"id": "msg_t", "role": "assistant", "content": [{"type": "tool_use",
+        "id": "toolu_t", "name": "TodoWrite", "input": {"todos": [{"content": "Migrate the weir to the new gate", "status": "pending"}]}}]}});
     let rows = user(A, "u", "2026-11-10T10:00:00Z", "Mend the sluice of the mill.")
-        + &assistant(A, "a", "2026-11-10T10:01:00Z", "The sluice is mended.\n\nNext steps:\n- Migrate the weir to the new gate");
+        + &format!("{list}\n")
+        + &assistant(A, "a", "2026-11-10T10:01:00Z", "The sluice is mended.");
     world.transcript("-p/a.jsonl", rows.replace("/home/dev/src/shop", folder.to_str().expect("a path")));
     world.digest(&["--summarizer", "extract"]);
     let mut peer = Peer::greet_in(&world, &folder);

@@ -264,13 +264,12 @@ fn what_is_to_be_done_is_closed_and_not_told_again() {
 fn a_next_step_that_an_agent_closed_says_so_on_its_page() {
     let world = World::new();
     let shop = repository(&world, "shop");
+    let list = serde_json::json!({"type": "assistant", "uuid": "t", "sessionId": SESSION, "timestamp": "2026-11-20T10:01:00Z", "cwd": "/home/dev/src/shop",
+        "version": "2.1.197", "gitBranch": "main", "message": {"id": "msg_t", "role": "assistant", "content": [{"type": "tool_use",
+        "id": "toolu_t", "name": "TodoWrite", "input": {"todos": [{"content": "Move the exporter to the new queue", "status": "pending"}]}}]}});
     let rows = user(SESSION, "u1", "2026-11-20T10:00:00Z", "Mend the importer.")
-        + &assistant(
-            SESSION,
-            "a1",
-            "2026-11-20T10:05:00Z",
-            "The importer is mended.\n\nNext steps:\n- Move the exporter to the new queue",
-        );
+        + &format!("{list}\n")
+        + &assistant(SESSION, "a1", "2026-11-20T10:05:00Z", "The importer is mended.");
     let rows = rows.replace("/home/dev/src/shop", shop.to_str().unwrap());
     world.transcript(&format!("-shop/{SESSION}.jsonl"), rows);
     world.digest(&["--summarizer", "extract"]);

@@ -70,7 +70,7 @@ const WAYS: &[Way] = &[
     Way(Command(&["show", "{note}"]), SHOWS),
     Way(Command(&["show", "{note}", "{clinic}", "{mixed}", "{shop}", "--json"]), SHOWS),
     Way(Command(&["show", "{mixed}", "--items"]), SHOWS),
-    Way(Command(&["show", "{mixed}", "--full"]), SHOWS),
+    Way(Command(&["show", "{mixed}", "--full"]), SILENT),
     Way(Command(&["show", "{mixed}", "--raw"]), SHOWS),
     Way(Command(&["timeline", "{clinic}"]), SHOWS),
     Way(Command(&["timeline", "{clinic}", "--json", "--before", "3", "--after", "3"]), SHOWS),

@@ -69,9 +69,10 @@ fn outside_code(line: &str) -> String {
 }
 
 /// The headings of our own; all that stands behind them is ours or a title.
-const HEADINGS: [&str; 12] = [
-    "## Done", "## Decisions", "## Learned", "## Looked into", "## Blockers", "## Next", "## Failed, and what fixed it",
-    "## Files", "## Timeline", "## Evidence", "## Tokens", "## Resume",
+const HEADINGS: [&str; 16] = [
+    "## Where it ended", "## Open", "## Done", "## Decisions", "## Learned", "## Looked into", "## Blockers", "## Next",
+    "## Turn by turn", "## Commits that stand", "## Pull requests", "## Last runs", "## Files", "## Evidence", "## Tokens",
+    "## Resume",
 ];
 
 /// A line without the two links of our own: to a session's page, and to a later session that says the same.
@@ -104,7 +105,10 @@ pub fn page_is_ours(name: &str, page: &str) {
             let known = HEADINGS.contains(&line) || line.starts_with("### ") || line == "## blog";
             assert!(known && (!line.starts_with("### ") || !name.contains("/sessions/")), "{name}: {line}");
         } else if !line.is_empty() {
-            let starts = ["- ", "**", "`", "*So far", "Nearly the same as later, on ["];
+            let starts = [
+                "- ", "  - ", "**", "`", "*So far", "*What you said, ", "Claude's last reply (", "The longer reply before it (",
+                ">", "Nearly the same as later, on [",
+            ];
             let span = line.starts_with(|c: char| c.is_ascii_digit()) && !name.contains("/sessions/");
             assert!(span || starts.iter().any(|start| line.starts_with(start)), "{name}: {line}");
         }

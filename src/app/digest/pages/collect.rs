@@ -60,6 +60,7 @@ impl PageWriter<'_> {
         let (config, store) = (self.config, self.store);
         let Some((path, facts)) = store.facts_of(pk)?.filter(|_| !self.all) else { return Ok(None) };
         let Some(stored) = store.digest_of(pk)? else { return Ok(None) };
+        let Some(account) = store.account_of(pk)? else { return Ok(None) };
         let head = store.session_head(pk)?;
         let (branch, later) = (store.last_branch(pk)?, repeating_page(pk, config, store, self.all)?);
         let told = DayEntryInput {
@@ -68,6 +69,8 @@ impl PageWriter<'_> {
             branch: branch.as_deref(),
             facts: &facts,
             digest: &stored.digest,
+            summarizer: &stored.summarizer,
+            account: &account,
             goes_on: stored.interim_until.is_some(),
             closed: &store.closed_items_of(pk)?,
             costs: costs_by_model(&facts.usage, &config.prices),

@@ -140,13 +140,13 @@ impl Gatherer<'_> {
 }
 
 /// The tasks that a session's list does not tick off.
-pub(super) fn tasks_of(account: &SessionAccount) -> Vec<String> {
+fn tasks_of(account: &SessionAccount) -> Vec<String> {
     let task = |open: &OpenEnd| if let OpenEnd::Task { text } = open { Some(text.clone()) } else { None };
     account.open.iter().filter_map(task).collect()
 }
 
 /// Does the item stand for the task? Items are shorter.
-pub(super) fn is_task(item: &ListedItem, task: &str) -> bool {
+fn is_task(item: &ListedItem, task: &str) -> bool {
     let words = item.text.trim_end_matches('…');
     !words.is_empty() && task.starts_with(words)
 }

@@ -12,7 +12,6 @@ use std::time::Instant;
 
 use anyhow::Result;
 
-use self::leads::{is_task, tasks_of};
 use self::others::{LaterEvidence, candidates};
 use crate::analyze::account::SessionAccount;
 use crate::analyze::signal::is_offer;
@@ -195,8 +194,8 @@ impl Gatherer<'_> {
             items.retain(|item| item.verified && !is_offer(&item.text));
             if !one.by_model && !items.is_empty() {
                 // Without a model only the tasks of a list are known to be open; what its words say is.
-                let tasks = known.account(one.pk)?.map(|account| tasks_of(&account)).unwrap_or_default();
-                items.retain(|item| tasks.iter().any(|task| is_task(item, task)));
+                let account = known.account(one.pk)?;
+                items.retain(|item| account.as_ref().is_some_and(|account| account.has_task(&item.text)));
             }
             let closed = if items.is_empty() { Vec::new() } else { known.store.closed_item_ids(one.pk)? };
             let when = day(one.last_at, self.config);

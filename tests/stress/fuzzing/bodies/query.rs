@@ -72,6 +72,7 @@ fn index_of_three() -> (tempfile::TempDir, Memory) {
             cwd: Some(project.to_owned()),
             branches: vec!["main".into()],
             versions: Vec::new(),
+            evident: false,
             rows: vec![row(1, Item::Prompt(prompt.into())), row(2, Item::Reply(reply.into()))],
         };
         let session = Exported {

@@ -1,0 +1,131 @@
+//! The parts of a page that quote: where a session ended, what was said turn by turn, and what its commands show. Pure.
+
+use jiff::tz::TimeZone;
+
+use super::lines::section;
+use super::quotation::quotation;
+use crate::analyze::account::{SHORT_REPLY_CHARS, SessionAccount, Turn, longer_reply};
+use crate::render::quoted::{QuotedParts, Reader, beginning};
+use crate::text::clean::{one_line, shorten};
+use crate::text::markdown::{code, inline};
+
+/// The most characters of a reply, of the beginning of one, of a commit's message.
+const MAX_REPLY_CHARS: usize = 4_000;
+const MAX_BEGINNING_CHARS: usize = 200;
+const MAX_MESSAGE_CHARS: usize = 1_200;
+/// How long all words of the user's may be, and the bounds of each, in characters.
+const ALL_WORDS_CHARS: usize = 6_000;
+const WORD_CHARS: (usize, usize) = (120, 700);
+/// The most turns that are listed; the first one and the newest stay.
+const MAX_TURNS: usize = 60;
+const MAX_FILES: usize = 60;
+
+/// Where the session ended: its last reply, and the longer one before it if it is short.
+pub(super) fn ended(page: &mut String, account: &SessionAccount, zone: &TimeZone) {
+    let turns = &account.turns;
+    let Some(last) = turns.iter().rposition(|turn| turn.reply.is_some()) else { return };
+    let parts = QuotedParts::new(account, zone, Reader::User);
+    let mut tell = |turn: &Turn, what: &str, most: usize| {
+        let Some(reply) = &turn.reply else { return 0 };
+        let quoted = quotation(&reply.text, most);
+        if quoted.is_empty() {
+            return 0;
+        }
+        let of = turns.last().map_or(0, |turn| turn.number);
+        let number = if turn.number > 0 { format!("turn {} of {of}, ", turn.number) } else { String::new() };
+        let cut_off = if reply.cut_off { "; cut off: work went on after it" } else { "" };
+        page.push_str(&format!("\n{what} ({number}{}{cut_off}):\n\n{quoted}", parts.time(reply.at)));
+        quoted.chars().count()
+    };
+    let so_far = if account.goes_on {
+        "## Where it stands\n\nClaude's last reply so far"
+    } else {
+        "## Where it ended\n\nClaude's last reply"
+    };
+    let told = tell(&turns[last], so_far, MAX_REPLY_CHARS);
+    let is_short = turns[last].reply.as_ref().is_some_and(|reply| reply.text.chars().count() < SHORT_REPLY_CHARS);
+    if let Some(longer) = longer_reply(&turns[..last]).filter(|_| is_short) {
+        tell(&turns[longer], "The longer reply before it", MAX_REPLY_CHARS.saturating_sub(told));
+    }
+}
+
+/// What was said, and how each reply began.
+pub(super) fn turns(page: &mut String, account: &SessionAccount, zone: &TimeZone) {
+    let parts = QuotedParts::new(account, zone, Reader::User);
+    let words = account.turns.iter().map(|turn| turn.words.len()).sum::<usize>().max(1);
+    let most = (ALL_WORDS_CHARS / words).clamp(WORD_CHARS.0, WORD_CHARS.1);
+    let last = account.turns.len().saturating_sub(1);
+    let left_out = account.turns.len().saturating_sub(MAX_TURNS);
+    let mut lines = Vec::new();
+    for (at, turn) in account.turns.iter().enumerate() {
+        if (1..=left_out).contains(&at) {
+            if at == left_out {
+                lines.push(format!("… {left_out} turns left out"));
+            }
+            continue;
+        }
+        let number = if turn.number > 0 { format!("#{} ", turn.number) } else { String::new() };
+        let mut told = format!("{number}{}", parts.time(turn.at));
+        for (n, word) in parts.turn_lines(turn, most).iter().enumerate() {
+            told.push_str(if n == 0 { " " } else { "\n  - " });
+            told.push_str(&inline(word));
+        }
+        // The last reply stands above.
+        if let Some(reply) = turn.reply.as_ref().filter(|_| at < last) {
+            let begins = beginning(&reply.text, MAX_BEGINNING_CHARS);
+            if !begins.is_empty() {
+                let cut_off = if reply.cut_off { " (cut off)" } else { "" };
+                told.push_str(&format!("\n  - →{cut_off} {}", inline(&begins)));
+            }
+        }
+        lines.push(told);
+    }
+    if !lines.is_empty() {
+        page.push_str(
+            "\n## Turn by turn\n\n*What you said, and how Claude's reply began; a later turn overrides an earlier one.*\n\n",
+        );
+        lines.iter().for_each(|line| page.push_str(&format!("- {line}\n")));
+    }
+}
+
+/// What git, `gh` and the checks showed, and the files.
+pub(super) fn shown(page: &mut String, account: &SessionAccount, zone: &TimeZone) {
+    let parts = QuotedParts::new(account, zone, Reader::User);
+    let bodies = account.commits.iter().rev().map(|commit| one_line(&commit.body));
+    let commits = parts.commit_lines().zip(bodies).map(|(line, body)| {
+        let body = if body.is_empty() { body } else { format!("\n  - {}", inline(&shorten(&body, MAX_MESSAGE_CHARS))) };
+        inline(&line) + &body
+    });
+    section(page, "Commits that stand", commits);
+    section(page, "Pull requests", parts.pull_request_lines().iter().map(|line| inline(line)));
+    section(page, "Last runs", parts.run_lines().iter().map(|line| inline(line)));
+    files(page, account, parts.is_over());
+}
+
+fn files(page: &mut String, account: &SessionAccount, is_over: bool) {
+    let names = |paths: &[String]| {
+        let more = paths.len().saturating_sub(MAX_FILES);
+        let names: Vec<String> = paths.iter().take(MAX_FILES).map(|path| code(path)).collect();
+        format!("{}{}", names.join(", "), if more > 0 { format!(" and {more} more") } else { String::new() })
+    };
+    let files = &account.files;
+    let mut lines = Vec::new();
+    if !files.edited.is_empty() {
+        lines.push(format!("edited: {}", names(&files.edited)));
+    }
+    if !files.after_commit.is_empty() {
+        lines.push(format!("edited after the last commit: {}", names(&files.after_commit)));
+    }
+    if is_over && account.commits.is_empty() && !files.edited.is_empty() {
+        lines.push("no commit seen".to_owned());
+    }
+    section(page, "Files", lines.into_iter());
+}
+
+/// What was left, by what can be counted; tasks have lines of their own.
+pub(super) fn open(page: &mut String, account: &SessionAccount, zone: &TimeZone) {
+    let without_tasks =
+        SessionAccount { open: account.open.iter().filter(|open| open.task().is_none()).cloned().collect(), ..account.clone() };
+    let lines = QuotedParts::new(&without_tasks, zone, Reader::User).open_lines();
+    section(page, "Open", lines.iter().map(|line| inline(line)));
+}
