@@ -126,7 +126,6 @@ fn rich(text: &str) -> String {
 /// Gives pairs of `**` around words their meaning back; `inline` escapes at least one star of each.
 fn bold(line: &str) -> String {
     const OPENERS: [&str; 2] = ["\\*\\*", "*\\*"];
-    const CLOSER: &str = "\\**";
     let mut out = String::new();
     let mut rest = line;
     'line: while !rest.is_empty() {
@@ -134,8 +133,10 @@ fn bold(line: &str) -> String {
         if before.is_none_or(|c| c.is_whitespace() || matches!(c, '(' | '“')) {
             for opener in OPENERS {
                 let Some(behind) = rest.strip_prefix(opener) else { continue };
-                let Some(end) = behind.find(CLOSER) else { continue };
-                let (words, after) = (&behind[..end], &behind[end + CLOSER.len()..]);
+                let Some(end) = behind.find("**") else { continue };
+                // Behind a letter the first star is escaped.
+                let (words, after) = (&behind[..end], &behind[end + 2..]);
+                let words = words.strip_suffix('\\').unwrap_or(words);
                 let is_alone = !words.is_empty() && words.trim() == words && !words.contains('*') && !words.ends_with('\\');
                 // A mark within a code span is none.
                 let is_whole = words.matches('`').count().is_multiple_of(2);
