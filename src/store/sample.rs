@@ -174,7 +174,8 @@ impl Selection {
 
 /// Is this the last reply before the user or a subagent speaks?
 fn ends_turn(rows: &[SampleCandidate], at: usize) -> bool {
-    let part = |spot: &SampleCandidate| spot.order.0;
+    // The main conversation may lie in several parts.
+    let part = |spot: &SampleCandidate| (!spot.is_main).then_some(spot.order.0);
     let next = rows[at + 1..].iter().find(|spot| matches!(spot.kind, ItemKind::Reply | ItemKind::Prompt));
     next.is_none_or(|next| next.kind == ItemKind::Prompt || part(next) != part(&rows[at]))
 }

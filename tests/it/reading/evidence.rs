@@ -155,7 +155,7 @@ fn what_is_private_leaves_no_evidence() {
 }
 
 /// The account of a session as `show --json` tells it.
-fn account(world: &World, id: &str) -> Value {
+pub(super) fn account(world: &World, id: &str) -> Value {
     let ran = world.recall(["show", id, "--json"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     serde_json::from_str::<Value>(&ran.out).expect("JSON")["account"].clone()
