@@ -74,8 +74,7 @@ fn as_json(counts: &IndexCounts, size: u64, marks: usize, last_run: Option<Value
         "failing": counts.failing.iter().map(|(id, times, why)| json!({"session": id, "failures": times, "error": why})).collect::<Vec<_>>(),
         "bad_lines": counts.bad_lines,
         "bad_lines_at": counts.bad_at.iter().map(|(path, offset, why)| json!({"path": path, "offset": offset, "why": why})).collect::<Vec<_>>(),
-        "unknown_rows": counts.unknown.iter().filter(|(name, _)| wrapper_tag(name).is_none()).cloned().collect::<BTreeMap<_, _>>(),
-        "unknown_wrappers": counts.unknown.iter().filter_map(|(name, n)| Some((wrapper_tag(name)?, n))).collect::<BTreeMap<_, _>>(),
+        "unknown_rows": counts.unknown.iter().cloned().collect::<BTreeMap<_, _>>(),
         "spent_usd": counts.spent_usd,
         "notes": counts.notes,
         "marks_waiting": marks,
@@ -152,20 +151,9 @@ fn print_skipped(counts: &IndexCounts, out: &mut impl Write) -> Result<()> {
         }
     }
     for (name, rows) in &counts.unknown {
-        match wrapper_tag(name) {
-            Some(tag) => {
-                let messages = if *rows == 1 { "message" } else { "messages" };
-                writeln!(out, "unknown     {rows} {messages} in <{}>: not counted as the user's", line(tag))?;
-            }
-            None => writeln!(out, "unknown     {rows} rows of type {}", line(name))?,
-        }
+        writeln!(out, "unknown     {rows} rows of type {}", line(name))?;
     }
     Ok(())
-}
-
-/// The tag name if an unknown entry is a wrapper `<tag>`; `None` if it is a record type.
-fn wrapper_tag(name: &str) -> Option<&str> {
-    name.strip_prefix('<')?.strip_suffix('>')
 }
 
 /// The text on one line and without terminal escapes, so that it cannot fake a line of output.

@@ -1,5 +1,6 @@
 //! Sessions as stored: the head of one here, the whole of one in `session`.
 
+mod order;
 mod session;
 
 use anyhow::{Context, Result, bail};

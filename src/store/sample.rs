@@ -3,7 +3,8 @@
 //! A digest, a page and an answer are a few KB however long the session was, and making one must not need more memory for a longer
 //! session. So of a long session both ends are loaded, and between them a sample spread over the whole session and bounded in number and
 //! length: what the user said, how turns ended, plans and recaps, the last state of the lists, and runs of consecutive items. Search
-//! still indexes the words of all items.
+//! still indexes the words of all items. Evidence and tasks of the main conversation are short, and what came of the work hangs on each of
+//! them, so they are loaded all, up to a number that no session has.
 //!
 //! A session that fits into a client's context window, even one compacted many times over a long day, is far from long in this sense.
 //!
@@ -31,8 +32,10 @@ const RUNS: usize = 64;
 /// A plan, the tool use that presents it to the user, and the user's answer.
 const PLAN_ITEMS: usize = 3;
 
-/// At most this much evidence, the last: a few hundred bytes each.
-const MAX_EVIDENCE: usize = 8_192;
+/// At most this much evidence of what was said, the last: a few hundred bytes each.
+const MAX_WORD_EVIDENCE: usize = 8_192;
+/// At most this much evidence of what was done, and at most as many tasks of the main conversation, the last: a few hundred bytes each.
+const MAX_WORK: usize = 65_536;
 
 /// Longest group of tool uses and their outcomes that is loaded as a whole.
 const MAX_TOOL_GROUP: usize = 128;
@@ -57,9 +60,10 @@ pub(crate) struct Sampler {
     all: Vec<SampleCandidate>,
     /// The latest timestamp, and the number of its item.
     latest: Option<(Millis, u32)>,
-    /// How many items were added, and the numbers of those that are evidence.
+    /// How many items were added.
     added: u32,
-    evidence: Vec<u32>,
+    /// Of what was said, and of what was done.
+    evidence: [Vec<SampleCandidate>; 2],
 }
 
 impl Sampler {
@@ -72,13 +76,16 @@ impl Sampler {
         let small = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         let number = self.added;
         self.added += 1;
-        if line.kind.is_evidence() {
-            self.evidence.push(number);
-            return;
-        }
         let within = u32::try_from(line.part).unwrap_or(u32::MAX);
-        self.latest = self.latest.max(line.at.map(|at| (at, number)));
-        self.all.push(SampleCandidate { order: (small(part), line.offset, small(file), within), number, kind: line.kind, is_main });
+        let spot = SampleCandidate { order: (small(part), line.offset, small(file), within), number, kind: line.kind, is_main };
+        match line.kind {
+            ItemKind::WordEvidence => self.evidence[0].push(spot),
+            ItemKind::WorkEvidence => self.evidence[1].push(spot),
+            _ => {
+                self.latest = self.latest.max(line.at.map(|at| (at, number)));
+                self.all.push(spot);
+            }
+        }
     }
 
     /// The numbers of the items to load, ascending, and how many items are left out.
@@ -94,7 +101,10 @@ impl Sampler {
                 left_out.prompts += usize::from(spot.kind == ItemKind::Prompt && spot.is_main);
             }
         }
-        numbers.extend(&self.evidence[self.evidence.len().saturating_sub(MAX_EVIDENCE)..]);
+        for (mut evidence, most) in self.evidence.into_iter().zip([MAX_WORD_EVIDENCE, MAX_WORK]) {
+            evidence.sort_unstable_by_key(|spot| (spot.order, spot.number));
+            numbers.extend(evidence[evidence.len().saturating_sub(most)..].iter().map(|spot| spot.number));
+        }
         numbers.sort_unstable();
         (numbers, left_out)
     }
@@ -132,15 +142,24 @@ fn select(rows: &[SampleCandidate], latest: Option<(Millis, u32)>) -> Vec<bool> 
     for at in evenly_spaced(of(&[ItemKind::Plan]).collect(), MAX_PER_KIND / PLAN_ITEMS) {
         chosen.add(at..at + PLAN_ITEMS);
     }
-    // A task's outcome may be reported long after the task itself.
-    chosen.add_all(last(of(&[ItemKind::Task]).collect(), MAX_PER_KIND));
-    chosen.add_all(last(of(&[ItemKind::Todos]).collect(), LAST_STATES));
+    // Subagents come last and have lists of their own.
+    let [tasks, lists] = [ItemKind::Task, ItemKind::Todos].map(|kind| of_main_and_others(rows, main, kind));
+    // What became of a task may be told long after the task itself.
+    for (tasks, most) in tasks.into_iter().zip([MAX_WORK, MAX_PER_KIND]) {
+        chosen.add_all(last(tasks, most));
+    }
+    lists.into_iter().for_each(|lists| chosen.add_all(last(lists, LAST_STATES)));
     chosen.add_all(last(of(&[ItemKind::Title]).collect(), LAST_STATES));
     for start in evenly_spaced((0..rows.len()).step_by(RUN_ITEMS).collect(), RUNS) {
         chosen.add(start..start + RUN_ITEMS);
     }
     chosen.close(rows);
     chosen.0
+}
+
+/// The items of a kind in the main conversation, which takes up the first `main` items, and elsewhere.
+fn of_main_and_others(rows: &[SampleCandidate], main: usize, kind: ItemKind) -> [Vec<usize>; 2] {
+    [0..main, main..rows.len()].map(|range| range.filter(|at| rows[*at].kind == kind).collect())
 }
 
 struct Selection(Vec<bool>);
@@ -174,7 +193,8 @@ impl Selection {
 
 /// Is this the last reply before the user or a subagent speaks?
 fn ends_turn(rows: &[SampleCandidate], at: usize) -> bool {
-    let part = |spot: &SampleCandidate| spot.order.0;
+    // The main conversation may lie in several parts.
+    let part = |spot: &SampleCandidate| (!spot.is_main).then_some(spot.order.0);
     let next = rows[at + 1..].iter().find(|spot| matches!(spot.kind, ItemKind::Reply | ItemKind::Prompt));
     next.is_none_or(|next| next.kind == ItemKind::Prompt || part(next) != part(&rows[at]))
 }
@@ -265,6 +285,47 @@ mod tests {
             );
             assert!(!is_one_run || is_chosen(at - 1) == is_chosen(at), "{at}");
         }
+    }
+
+    /// Items of a session, each with whether it belongs to the main conversation.
+    fn chosen_of(kinds: &[(ItemKind, bool)], came_in: impl Iterator<Item = usize>) -> Vec<usize> {
+        let mut spots = Sampler::default();
+        let came_in: Vec<usize> = came_in.collect();
+        for at in &came_in {
+            let (kind, is_main) = kinds[*at];
+            let line =
+                ItemHeader { key: RecordKey((*at as u128).to_be_bytes()), part: 0, offset: *at as i64, at: None, kind, sum: 0 };
+            spots.add(&line, (usize::from(!is_main), 1), is_main);
+        }
+        let mut places: Vec<usize> = spots.choose().0.iter().map(|number| came_in[*number as usize]).collect();
+        places.sort_unstable();
+        places
+    }
+
+    #[test]
+    fn evidence_and_what_became_of_tasks_is_loaded_whatever_else_there_is() {
+        let main = [ItemKind::Prompt, ItemKind::WorkEvidence, ItemKind::Task, ItemKind::Tool, ItemKind::Outcome, ItemKind::Reply];
+        let mut kinds: Vec<(ItemKind, bool)> = main.iter().map(|kind| (*kind, true)).cycle().take(main.len() * 12_000).collect();
+        let list = 30_003;
+        kinds[list] = (ItemKind::Todos, true);
+        kinds.extend([(ItemKind::Task, false), (ItemKind::Todos, false), (ItemKind::Reply, false)].repeat(4_000));
+        let places = chosen_of(&kinds, 0..kinds.len());
+        let all_of = |kind: ItemKind| (0..kinds.len()).filter(|at| kinds[*at] == (kind, true)).collect::<Vec<_>>();
+        for kind in [ItemKind::WorkEvidence, ItemKind::Task, ItemKind::Todos] {
+            let lost = all_of(kind).into_iter().filter(|at| places.binary_search(at).is_err()).count();
+            assert_eq!(lost, 0, "{kind:?}");
+        }
+        let of_agents = places.iter().filter(|at| !kinds[**at].1).count();
+        assert!(of_agents < 3 * MAX_PER_KIND + RUNS * RUN_ITEMS && places.len() < kinds.len() / 2, "{of_agents}, {}", places.len());
+    }
+
+    #[test]
+    fn which_evidence_is_loaded_of_too_much_depends_on_its_order_alone() {
+        let kinds = vec![(ItemKind::WordEvidence, true); MAX_WORD_EVIDENCE * 2];
+        let items = kinds.len();
+        let places = chosen_of(&kinds, 0..items);
+        assert_eq!(places, Vec::from_iter(items - MAX_WORD_EVIDENCE..items));
+        assert_eq!(places, chosen_of(&kinds, (items / 2..items).chain(0..items / 2)));
     }
 
     #[test]

@@ -174,16 +174,59 @@ fn what_was_queued_and_came_as_a_prompt_is_said_once() {
     assert_eq!(account.turns.iter().map(|turn| turn.words.len()).collect::<Vec<_>>(), [1, 1]);
 }
 
+fn prompts(account: &SessionAccount) -> Vec<(usize, &str)> {
+    account.turns.iter().map(|turn| (turn.number, turn.words[0].text.as_str())).collect()
+}
+
 #[test]
 fn a_prompt_typed_anew_counts_once() {
-    let account = Told::new()
-        .prompt("Mend the pagination")
-        .item(Item::Interrupted)
-        .prompt("Mend the pagination of the list, by key")
-        .reply("Done.")
-        .account();
-    assert_eq!(account.turns.len(), 1, "{:#?}", account.turns);
-    assert_eq!(account.turns[0].words[0].text, "Mend the pagination of the list, by key");
+    let (first, anew) = ("Mend the pagination", "Mend the pagination of the list, by key");
+    let told = || Told::new().prompt("Hello").reply("Hello.").prompt(first);
+    for (how, told) in [
+        ("at once", told().item(Item::Interrupted)),
+        ("after work", told().bash("cargo test", true, "test result: ok").item(Item::Interrupted)),
+        ("after words", told().edit("/r/a.rs").reply("I have begun").item(Item::Interrupted)),
+        ("at a question", told().edit("/r/a.rs").ended(false, crate::analyze::signal::REFUSED).item(Item::Interrupted)),
+        (
+            "twice",
+            told()
+                .item(Item::Interrupted)
+                .prompt("Mend the pagination of it")
+                .item(Item::Interrupted)
+                .prompt(first)
+                .item(Item::Interrupted),
+        ),
+    ] {
+        let account = told.prompt(anew).reply("Done.").prompt("Thanks").account();
+        assert_eq!(prompts(&account), [(1, "Hello"), (2, anew), (3, "Thanks")], "{how}");
+        assert_eq!(
+            account.turns[1].reply.as_ref().map(|reply| (reply.text.as_str(), reply.cut_off)),
+            Some(("Done.", false)),
+            "{how}"
+        );
+        // What was done for it before belongs to it, too.
+        assert!(account.runs.iter().all(|run| run.turn == 2), "{how}: {:#?}", account.runs);
+    }
+    let meanwhile = Told::new().prompt(first).item(Item::Answer(Answer { asked: "Which?".into(), said: "The lists".into() }));
+    let account = meanwhile.item(Item::Interrupted).prompt(anew).reply("Done.").account();
+    let said: Vec<&str> = account.turns[0].words.iter().map(|word| word.text.as_str()).collect();
+    assert_eq!((account.turns.len(), said), (1, vec![anew, "The lists"]), "what was said meanwhile is no part of the prompt");
+}
+
+#[test]
+fn prompts_that_only_begin_alike_are_both_told() {
+    let long = "Look through the whole of the importer and tell me what you find in";
+    let (one, other) = (format!("{long} its tests"), format!("{long} its documents"));
+    for (first, second, told) in [
+        ("Mend the list", "Mend the list by key", Told::new().prompt("Mend the list").reply("Done.")),
+        ("no", "now mend it", Told::new().prompt("no").item(Item::Interrupted)),
+        ("Mend it", "Publish it", Told::new().prompt("Mend it").item(Item::Interrupted)),
+        (&one, &other, Told::new().prompt(&one).reply("Nothing at all.").item(Item::Interrupted)),
+        ("Mend it", "Mend it", Told::new().prompt("Mend it").item(Item::Interrupted).reply("Done after all.")),
+    ] {
+        let account = told.prompt(second).reply("Done, too.").account();
+        assert_eq!(prompts(&account), [(1, first), (2, second)]);
+    }
 }
 
 #[test]

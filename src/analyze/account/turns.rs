@@ -82,7 +82,7 @@ pub struct ClosingReply {
 const PLAN_GIVEN: &str = "Implement the following plan:";
 /// How the client begins a prompt that a hook of the user's wrote.
 const STOPPED_BY_HOOK: &str = "Operation stopped by hook:";
-/// Prompts that begin alike by so many characters are one that was typed anew.
+/// Prompts that begin alike by so many characters are one that was typed anew, unless something was said between them.
 const SAME_BEGINNING_CHARS: usize = 60;
 
 pub(super) fn of(session: &Session) -> Vec<Turn> {
@@ -187,14 +187,14 @@ impl TurnBuilder {
         };
         let text = if kind == WordKind::Prompt { text } else { "" };
         let word = Word::new(at, kind, text);
-        let is_retyped = self.closing.is_empty()
-            && self
-                .all
-                .last()
-                .is_some_and(|turn| turn.interrupted && turn.words.len() == 1 && begins_alike(&turn.words[0].text, &word.text));
+        let has_replied = !self.closing.is_empty();
         self.close();
-        match self.all.last_mut().filter(|_| is_retyped) {
-            Some(turn) => *turn = Turn { number: turn.number, at, words: vec![word], ..Turn::default() },
+        match self.all.last_mut().filter(|turn| turn.is_retyped_as(&word, has_replied)) {
+            // What was done and said for it belongs to the prompt that took its place.
+            Some(turn) => {
+                turn.words[0] = word;
+                (turn.reply, turn.interrupted, turn.api_error) = (None, false, None);
+            }
             None => self.all.push(Turn { number, at, words: vec![word], ..Turn::default() }),
         }
     }
@@ -253,10 +253,23 @@ impl TurnBuilder {
     }
 }
 
-fn begins_alike(one: &str, other: &str) -> bool {
-    let head = |text: &str| one_line(text).chars().take(SAME_BEGINNING_CHARS).collect::<String>();
-    let (one, other) = (head(one), head(other));
-    !one.is_empty() && (one.starts_with(&other) || other.starts_with(&one))
+impl Turn {
+    /// Was its prompt interrupted and then typed anew, as `word`? Where the assistant `has_replied`, only a prompt that holds the other
+    /// whole is the same one.
+    fn is_retyped_as(&self, word: &Word, has_replied: bool) -> bool {
+        let Some(first) = self.words.first().filter(|_| self.interrupted) else { return false };
+        let (one, other) = (one_line(&first.text), one_line(&word.text));
+        let head = |text: &str| text.chars().take(SAME_BEGINNING_CHARS).collect::<String>();
+        let is_same_head = || head(&one) == head(&other) && one.chars().count() >= SAME_BEGINNING_CHARS;
+        begins_with(&one, &other) || begins_with(&other, &one) || !has_replied && is_same_head()
+    }
+}
+
+/// Does a text begin with all words of another, which has some?
+fn begins_with(text: &str, with: &str) -> bool {
+    let joins = |c: char| c.is_alphanumeric() || c == '_';
+    let rest = text.strip_prefix(with).filter(|_| !with.is_empty());
+    rest.is_some_and(|rest| !(rest.starts_with(joins) && with.ends_with(joins)))
 }
 
 /// The title of the plan that the tool use at `n` presented.

@@ -68,7 +68,7 @@ pub enum ParsedLine {
         session: String,
         by_model: Option<BTreeMap<String, f64>>,
     },
-    /// The name of an unknown line type, or as `<name>` of an unknown tag around a text in the user's name.
+    /// The name of an unknown line type.
     Unknown(String),
     Malformed(&'static str),
 }
@@ -174,9 +174,6 @@ impl<'p> LineParser<'p> {
         let kind = fields.text(Field::Type).unwrap_or_default();
         let agent = agent_of(&fields, self.place);
         match self.said(&fields, &kind, agent.is_some()) {
-            Ok(UserContent { unknown: Some(name), items, answered, .. }) if items.is_empty() && answered.is_empty() => {
-                ParsedLine::Unknown(format!("<{}>", self.gate.clean(&name).chars().take(60).collect::<String>()))
-            }
             Ok(said) if said.items.is_empty() && agent.is_none() => self.named(line, &fields, &kind, said),
             Ok(said) => self.row(line, &fields, &kind, agent, said),
             Err(ParsedLine::Empty) if agent.is_none() => self.link(&fields),

@@ -1,8 +1,8 @@
 //! Decides whose words a text in the user's name is. No other module does.
 //!
 //! The client writes much in the user's name that the user never said: task notices, messages of other agents and channels, code
-//! review comments, wake-ups. Newer clients record the origin in the line; most such texts are wrapped in a tag. What is not known
-//! to be the user's is a third party's, and not a prompt.
+//! review comments, wake-ups. Newer clients record the origin in the line; texts that older ones wrote are wrapped in tags of theirs.
+//! A tag that no client is known to write is the user's, as all that is not known to be another's.
 
 use std::borrow::Cow;
 
@@ -34,8 +34,6 @@ pub(super) enum PromptSpeaker<'t> {
     /// The user's words; blocks of others are replaced by `<name>…</name>`.
     User(Cow<'t, str>),
     ThirdParty,
-    /// A third party's, known only by the name of its tag.
-    Unknown(&'t str),
 }
 
 /// What a line says about the origin of its prompt. Older clients say nothing.
@@ -82,7 +80,7 @@ impl PromptOrigin {
         }
         match wrapper::at_start(text) {
             None => PromptSpeaker::User(text.into()),
-            Some(wrapped) if wrapped.rest.is_empty() => PromptSpeaker::Unknown(wrapped.names[0]),
+            Some(wrapped) if wrapped.rest.is_empty() => PromptSpeaker::ThirdParty,
             // In the middle of a line, a tag is something the user mentions.
             Some(wrapped) if !begins_line(text, wrapped.rest) => PromptSpeaker::User(text.into()),
             Some(wrapped) => {

@@ -37,8 +37,6 @@ pub(super) struct UserContent {
     pub(crate) fenced: String,
     /// Ids of the tool uses whose results it holds.
     pub(crate) answered: Vec<String>,
-    /// The name of the tag around it, if nothing else tells who said it.
-    pub(crate) unknown: Option<String>,
 }
 
 pub(super) fn row(fields: &LineFields<'_>, agent: bool) -> UserContent {
@@ -62,10 +60,6 @@ pub(super) fn row(fields: &LineFields<'_>, agent: bool) -> UserContent {
                 said(&text)
             }
             PromptSpeaker::ThirdParty => None,
-            PromptSpeaker::Unknown(name) => {
-                row.unknown = Some(name.to_owned());
-                None
-            }
         };
         row.turn = match &said {
             // Checked first: what is left of a private prompt may look like a public one.
@@ -150,29 +144,30 @@ pub(super) fn parse_queued(fields: &LineFields<'_>, agent: bool) -> UserContent 
     }
     let Some(prompt) = prompt else { return UserContent::default() };
     let passed = fields.gate.pass_users(&RawContent::of(prompt).texts());
-    let (said, unknown) = match PromptOrigin::of_queued(fields).speaker(&passed.text) {
-        PromptSpeaker::User(text) => (said(&text), None),
+    let said = match PromptOrigin::of_queued(fields).speaker(&passed.text) {
+        PromptSpeaker::User(text) => said(&text),
         PromptSpeaker::ThirdParty => return UserContent::default(),
-        PromptSpeaker::Unknown(name) => (None, Some(name.to_owned())),
     };
     let turn = match &said {
         _ if agent => Turn::Continues,
         _ if is_all_private(&passed) => Turn::BeginsPrivate,
-        _ if unknown.is_some() => Turn::Continues,
         _ => Turn::Joins,
     };
-    let fenced = if unknown.is_none() { passed.fenced } else { String::new() };
     let joined = (turn == Turn::Joins && said.is_some()).then_some(Item::Evidence(Evidence::Joined));
-    UserContent { items: said.into_iter().chain(joined).collect(), turn, unknown, fenced, ..UserContent::default() }
+    UserContent { items: said.into_iter().chain(joined).collect(), turn, fenced: passed.fenced, ..UserContent::default() }
 }
 
 /// What went into the queue of messages, or out of it: older clients write the words of a delivered message nowhere else. `None` for
 /// what is no such event. What a machine queued keeps its place without its words.
 pub(super) fn queue_operation(fields: &LineFields<'_>) -> Option<UserContent> {
     let passed = fields.text(Field::Content).map(|text| fields.gate.pass_users(&[text]));
-    let is_machines =
-        |text: &str| text.starts_with(['<', '{']) || PromptOrigin::default().speaker(text) == PromptSpeaker::ThirdParty;
-    let words = |text: &str| if is_machines(text) { String::new() } else { head_and_tail(text, MAX_TEXT_CHARS) };
+    let words = |text: &str| match PromptOrigin::default().speaker(text) {
+        PromptSpeaker::User(text) if !text.starts_with('{') => match said(&text) {
+            Some(Item::Prompt(text)) => text,
+            _ => String::new(),
+        },
+        _ => String::new(),
+    };
     let text = passed.as_ref().map(|passed| words(&passed.text));
     let event = match fields.text(Field::Operation)?.as_ref() {
         "enqueue" => QueueEvent::Added(text?),

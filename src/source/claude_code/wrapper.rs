@@ -1,7 +1,24 @@
 //! Tags that the client puts around text that is not the user's: `<ci-monitor-event …>…</ci-monitor-event>`.
 //!
-//! A name of several words is a client's tag: no HTML element has one, and people who structure prompts with tags use single
-//! words.
+//! Only names that a client is known to write count, in any spelling. People paste markup and structure prompts with tags of any name, and
+//! newer clients say in the line itself what no person said.
+
+use crate::text::disarm::INJECTED_TAGS;
+
+/// Tags that clients write around messages that came in the user's name.
+const CLIENT_TAGS: &[&str] = &[
+    // Background tasks and subagents that ended; the second is the name in clients of the end of 2025.
+    "task-notification", "agent-notification",
+    // Messages of other agents: of a team, of another session, of a subagent that hands back.
+    "teammate-message", "cross-session-message", "agent-message",
+    // Checks and reviews of a pull request: by the desktop application, and by a subscription to the pull request.
+    "ci-monitor-event", "github-webhook-activity",
+    // What the desktop application runs at a time that was set before.
+    "scheduled-task", // What a command that the user ran printed, and the client's words about it.
+    "local-command-caveat", "local-command-stdout", "local-command-stderr", "bash-stdout", "bash-stderr", "command-args",
+    // A result that was too long, as the client saved it.
+    "persisted-output",
+];
 
 /// Longest opening tag, in bytes: attributes may hold titles and addresses.
 const MAX_TAG_BYTES: usize = 8_192;
@@ -13,13 +30,13 @@ const SILENT_MARKUP: [(&str, &str); 3] = [("<!--", "-->"), ("<?", "?>"), ("<!", 
 /// The wrapped blocks at the start of a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Wrapped<'t> {
-    /// The names of the tags, in order.
+    /// The names of the tags as they are written, in order.
     pub(crate) names: Vec<&'t str>,
     /// The text after the blocks; empty if it has no letters or digits.
     pub(crate) rest: &'t str,
 }
 
-/// The multi-word tags that a text begins with, each with its content; `None` if it begins with anything else. A block extends to
+/// The client's tags that a text begins with, each with its content; `None` if it begins with anything else. A block extends to
 /// the last closing tag of its name, as its content may contain closing tags too.
 pub(super) fn at_start(text: &str) -> Option<Wrapped<'_>> {
     let mut names = Vec::new();
@@ -64,11 +81,11 @@ struct OpeningTag<'t> {
 }
 
 impl<'t> OpeningTag<'t> {
-    /// The opening multi-word tag that a text begins with.
+    /// The opening tag of the client's that a text begins with.
     fn at_start(text: &'t str) -> Option<Self> {
         let inside = text.strip_prefix('<')?.trim_start();
         let name = &inside[..inside.find(|c: char| !is_name_char(c)).unwrap_or(inside.len())];
-        if name.len() > MAX_NAME_BYTES || !has_several_words(name) {
+        if name.len() > MAX_NAME_BYTES || !is_clients(name) {
             return None;
         }
         let after = &inside[name.len()..];
@@ -105,11 +122,11 @@ fn is_name_char(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '-' | '_' | ':' | '.' | '\u{2010}'..='\u{2015}' | '\u{2212}')
 }
 
-/// `ci-event`, `ci_event`, `ci:event`, `ciEvent`; not `div`, `Task` or `HTML`.
-fn has_several_words(name: &str) -> bool {
-    let joined = name.trim_matches(|c: char| !c.is_alphanumeric()).contains(|c: char| !c.is_alphanumeric());
-    let cased = name.as_bytes().windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
-    name.starts_with(|c: char| c.is_alphabetic() || c == '_') && (joined || cased)
+/// Is it the name of a tag that a client writes, however its words are joined: `ci-monitor-event`, `ci_monitor_event`, `ciMonitorEvent`?
+fn is_clients(name: &str) -> bool {
+    let plain = |name: &str| name.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
+    let name = plain(name);
+    CLIENT_TAGS.iter().chain(&INJECTED_TAGS).any(|known| plain(known) == name)
 }
 
 /// What follows the last closing tag of a name, ignoring case.
@@ -133,31 +150,49 @@ mod tests {
     #[test]
     fn what_a_tag_holds_does_not_stand_outside_of_it() {
         for wrapped in [
-            "<ci-event>x</ci-event>",
-            " \n<ci-event repo=\"a > b\" n='1'>\nx\n</CI-EVENT >\n",
-            "<ci-event/>",
-            "<ci_event id=\"1\" />\n---",
-            "<a-b>x</a-b>\n\n<c-d>y</c-d>",
-            "<a-b>x</a-b> do it <a-b>y</a-b>",
-            "<!-- c --><?p?><x:event>y</x:event>",
-            "<ciEvent>x</ciEvent>",
-            "<ci-event>\ncut off",
-            "<ci-event a=1>cut off",
-            "<ci\u{2011}event>x</ci\u{2011}event>",
-            "<ci-event title=\"a \" b\">x</ci-event>",
+            "<ci-monitor-event>x</ci-monitor-event>",
+            " \n<ci-monitor-event repo=\"a > b\" n='1'>\nx\n</CI-MONITOR-EVENT >\n",
+            "<ci-monitor-event/>",
+            "<ci_monitor_event id=\"1\" />\n---",
+            "<agent-message>x</agent-message>\n\n<bash-stdout>y</bash-stdout>",
+            "<agent-message>x</agent-message> do it <agent-message>y</agent-message>",
+            "<!-- c --><?p?><ci:monitor:event>y</ci:monitor:event>",
+            "<ciMonitorEvent>x</ciMonitorEvent>",
+            "<ci-monitor-event>\ncut off",
+            "<ci-monitor-event a=1>cut off",
+            "<ci\u{2011}monitor\u{2011}event>x</ci\u{2011}monitor\u{2011}event>",
+            "<ci-monitor-event title=\"a \" b\">x</ci-monitor-event>",
         ] {
             assert_eq!(rest(wrapped), Some(""), "{wrapped}");
         }
-        assert_eq!(rest("<ci-event>x</ci-event>\nfix it"), Some("fix it"));
-        assert_eq!(rest("<a-b>x</a-b> why is <c-d>y</c-d> blue"), Some("why is <c-d>y</c-d> blue"));
+        assert_eq!(rest("<agent-message>x</agent-message>\nfix it"), Some("fix it"));
+        let shown = "<agent-message>x</agent-message> why is <bash-stdout>y</bash-stdout> blue";
+        assert_eq!(rest(shown), Some("why is <bash-stdout>y</bash-stdout> blue"));
     }
 
     #[test]
     fn what_people_write_is_not_wrapped() {
         for own in [
-            "", "fix it", "<div class=\"a\">x</div>", "<task>do it</task>", "why is <my-card>x</my-card> blue?",
-            "<my-card> is not shown", "<https://example.com/a-b>", "<me@example.com>", "a < b-c > d", "< 3 -4 >",
-            "Vec<Some-Thing>", "```xml\n<ci-event>x</ci-event>\n```", "<ci-event", "</ci-event>", "<-->", "<a-b@c>x</a-b@c>",
+            "",
+            "fix it",
+            "<div class=\"a\">x</div>",
+            "<task>do it</task>",
+            "why is <bash-stdout>x</bash-stdout> blue?",
+            "<bash-stdout> is not shown",
+            "<https://example.com/a-b>",
+            "<me@example.com>",
+            "a < b-c > d",
+            "< 3 -4 >",
+            "Vec<Some-Thing>",
+            "```xml\n<ci-monitor-event>x</ci-monitor-event>\n```",
+            "<ci-monitor-event",
+            "</ci-monitor-event>",
+            "<-->",
+            "<a-b@c>x</a-b@c>",
+            "<my-card>x</my-card>",
+            "<MyCard title=\"x\"> does not render",
+            "<bug-report>\nx\n</bug-report>",
+            "<scheduled-tasks>x</scheduled-tasks>",
         ] {
             assert_eq!(at_start(own), None, "{own}");
         }
@@ -165,14 +200,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_looked_at(text in "(<|>|/|a-b|</a-b>|<a-b>|<!--|-->|<\\?|\"|=| |\n|x|é|\u{2011}|\\PC){0,60}") {
+        fn any_text_is_looked_at(text in "(<|>|/|agent-message|</agent-message>|<agent-message>|<!--|-->|<\\?|\"|=| |\n|x|é|\u{2011}|\\PC){0,60}") {
             if let Some(wrapped) = at_start(&text) {
                 prop_assert!(text.ends_with(wrapped.rest) && !wrapped.names.is_empty());
             }
         }
 
         #[test]
-        fn nothing_that_is_wrapped_gets_out(name in "[a-z]{1,8}[-_:.][a-z]{1,8}", inside in "(</a-b>|<x-y>|[a-z]{1,9}|>|\"| |\n){0,20}", attributes in "( [a-z]+=\"[a-z >]*\")?") {
+        fn nothing_that_is_wrapped_gets_out(name in "ci[-_:.]monitor[-_:.]event|scheduled[-_:.]?[Tt]ask", inside in "(</a-b>|<x-y>|[a-z]{1,9}|>|\"| |\n){0,20}", attributes in "( [a-z]+=\"[a-z >]*\")?") {
             let text = format!("<{name}{attributes}>{inside}</{name}>");
             prop_assert_eq!(rest(&text), Some(""));
         }

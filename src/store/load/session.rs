@@ -1,14 +1,13 @@
 //! A session with its items in order: whole, or a sample when it is too long for that.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use anyhow::{Context, Result};
 
 use super::SessionHead;
+use super::order::SessionOrder;
 use crate::model::assemble::EntryBuilder;
-use crate::model::session::{
-    Entry, Item, Millis, OmittedItems, PlacedEvidence, RecordKey, Session, Title, TitleBy, is_compaction_agent,
-};
+use crate::model::session::{Entry, Item, OmittedItems, PlacedEvidence, RecordKey, Session, Title, TitleBy, is_compaction_agent};
 use crate::store::Store;
 use crate::store::chunk;
 use crate::store::chunk::{StoredItem, StoredUsage, TextReader};
@@ -28,13 +27,13 @@ struct LoadedItems {
 impl Store {
     /// Loads what a session owns, in order: all of it, or the sample that `sample` chooses when it is too long.
     pub fn load_session(&self, head: &SessionHead) -> Result<Session> {
-        let places = self.source_positions(head.pk)?;
+        let mut order = SessionOrder::of(&self.db, head.pk)?;
         let (bytes, items) = chunk::text_size(&self.db, head.pk)?;
         let loaded =
-            if bytes > MAX_WHOLE_BYTES { self.sampled_items(head, &places, items)? } else { self.all_items(head, &places)? };
-        let (mut entries, evidence) = self.entries(head, &loaded, &places)?;
+            if bytes > MAX_WHOLE_BYTES { self.sampled_items(head, &mut order, items)? } else { self.all_items(head, &mut order)? };
+        let (mut entries, evidence) = self.entries(head, &loaded, &order)?;
         if self.has_leaf_titles()? {
-            entries.extend(self.leaf_titles(by_offset(&loaded.rows))?);
+            entries.extend(self.leaf_titles(loaded.rows.iter().map(|kept| kept.line.key))?);
         }
         let sources = self.sources(head.pk)?;
         Ok(Session {
@@ -58,21 +57,29 @@ impl Store {
         Ok(chunk::text_size(&self.db, head.pk)?.0 > MAX_WHOLE_BYTES)
     }
 
-    fn all_items(&self, head: &SessionHead, places: &SourcePositions) -> Result<LoadedItems> {
+    fn all_items(&self, head: &SessionHead, order: &mut SessionOrder) -> Result<LoadedItems> {
         let mut rows = chunk::owned_items(&self.db, head)?;
-        places.sort(&mut rows);
-        let agents = places.agents(rows.iter().map(|kept| kept.source));
+        rows.iter().for_each(|kept| order.note(kept));
+        order.settle();
+        order.sort(&mut rows);
+        let agents = order.agents(rows.iter().map(|kept| kept.source));
         Ok(LoadedItems { rows, agents, left_out: None })
     }
 
-    /// The sample of a session with `items` items. Streams the session twice, because a list of all its items would take more memory than
-    /// everything else.
-    fn sampled_items(&self, head: &SessionHead, places: &SourcePositions, items: usize) -> Result<LoadedItems> {
+    /// The sample of a session with `items` items. Streams the session anew for each step, because a list of all its items would take more
+    /// memory than everything else.
+    fn sampled_items(&self, head: &SessionHead, order: &mut SessionOrder, items: usize) -> Result<LoadedItems> {
+        if order.is_split() {
+            chunk::each_owned_item(&self.db, head, |kept| {
+                order.note(&kept);
+                Ok(())
+            })?;
+        }
+        order.settle();
         let mut spots = Sampler::with_room_for(items);
         let mut sources = HashSet::new();
         chunk::each_owned_item(&self.db, head, |kept| {
-            let (part, file) = places.of(&kept);
-            spots.add(&kept.line, (part, file), places.is_main(&kept));
+            spots.add(&kept.line, order.of_item(&kept), order.is_main(&kept));
             sources.insert(kept.source);
             Ok(())
         })?;
@@ -86,20 +93,15 @@ impl Store {
             number += 1;
             Ok(())
         })?;
-        places.sort(&mut rows);
-        Ok(LoadedItems { rows, agents: places.agents(sources.into_iter()), left_out: Some(left_out).filter(|out| out.items > 0) })
+        order.sort(&mut rows);
+        Ok(LoadedItems { rows, agents: order.agents(sources.into_iter()), left_out: Some(left_out).filter(|out| out.items > 0) })
     }
 
-    fn entries(
-        &self,
-        head: &SessionHead,
-        loaded: &LoadedItems,
-        places: &SourcePositions,
-    ) -> Result<(Vec<Entry>, Vec<PlacedEvidence>)> {
+    fn entries(&self, head: &SessionHead, loaded: &LoadedItems, order: &SessionOrder) -> Result<(Vec<Entry>, Vec<PlacedEvidence>)> {
         let mut texts = TextReader::new(&self.db);
         let mut entries = EntryBuilder::default();
         let is_told = |kept: &&StoredItem| !kept.line.kind.is_evidence();
-        let main = loaded.rows.iter().take_while(|kept| places.is_main(kept)).filter(is_told).count();
+        let main = loaded.rows.iter().take_while(|kept| order.is_main(kept)).filter(is_told).count();
         let mut next = 0;
         for kept in &loaded.rows {
             let at = next;
@@ -108,7 +110,7 @@ impl Store {
             if loaded.left_out.is_some() && !sample::is_at_end(at, main) {
                 sample::shorten(&mut item);
             }
-            let agent = places.agent(kept).map(str::to_owned);
+            let agent = order.agent(kept).map(str::to_owned);
             entries.push(Entry { key: kept.line.key, at: kept.line.at, agent, item, outcome: None });
         }
         Ok(entries.finish())
@@ -116,14 +118,14 @@ impl Store {
 
     /// Calls `each` with every item a session owns, in the order of ingest, and whether it belongs to the main conversation.
     pub(in crate::store) fn each_session_item(&self, head: &SessionHead, mut each: impl FnMut(&Item, bool)) -> Result<()> {
-        let places = self.source_positions(head.pk)?;
+        let order = SessionOrder::of(&self.db, head.pk)?;
         let (mut texts, mut keys) = (TextReader::new(&self.db), Vec::new());
         let has_titles = self.has_leaf_titles()?;
         chunk::each_owned_item(&self.db, head, |kept| {
-            if places.agent(&kept).is_some_and(is_compaction_agent) {
+            if order.agent(&kept).is_some_and(is_compaction_agent) {
                 return Ok(());
             }
-            each(&texts.take(&kept).with_context(|| unreadable(head))?, places.is_main(&kept));
+            each(&texts.take(&kept).with_context(|| unreadable(head))?, order.is_main(&kept));
             keys.extend(has_titles.then_some(kept.line.key));
             Ok(())
         })?;
@@ -139,24 +141,6 @@ impl Store {
     /// The branches a session was on.
     pub(in crate::store) fn branches(&self, session: i64) -> Result<Vec<String>> {
         Ok(self.sources(session)?.branches)
-    }
-
-    /// The position of each source within a session: the session's own sources first, then those of its subagents, by start.
-    fn source_positions(&self, session: i64) -> Result<SourcePositions> {
-        let sql = "SELECT pk, agent, first_at FROM source WHERE session = ?1 ORDER BY agent <> '', first_at, agent, file";
-        let mut query = self.db.prepare_cached(sql)?;
-        let mut found = query.query([session])?;
-        let (mut places, mut part, mut last) = (HashMap::new(), 0, None);
-        while let Some(r) = found.next()? {
-            let (agent, first): (String, Option<Millis>) = (r.get(1)?, r.get(2)?);
-            let this = Some((agent.clone(), first));
-            // Files of one continued conversation are read as one, ordered by the offsets of their records.
-            part += usize::from(this != last);
-            last = this;
-            let file = places.len();
-            places.insert(r.get(0)?, SourcePosition { part, file, agent: Some(agent).filter(|agent| !agent.is_empty()) });
-        }
-        Ok(SourcePositions(places))
     }
 
     /// Titles that summary records, in whatever file, give to a conversation containing records with these keys.
@@ -196,16 +180,6 @@ fn unreadable(head: &SessionHead) -> String {
     format!("session {} cannot be read", head.id)
 }
 
-/// Positions of a session's sources, by source number.
-struct SourcePositions(HashMap<i64, SourcePosition>);
-
-/// Where a source stands in its session, and the subagent it belongs to.
-struct SourcePosition {
-    part: usize,
-    file: usize,
-    agent: Option<String>,
-}
-
 #[derive(Debug, Default)]
 struct SessionSources {
     cwd: Option<String>,
@@ -220,37 +194,4 @@ fn add_new(list: &mut Vec<String>, more: Vec<String>) {
             list.push(value);
         }
     }
-}
-
-impl SourcePositions {
-    fn agent(&self, kept: &StoredItem) -> Option<&str> {
-        self.0.get(&kept.source)?.agent.as_deref()
-    }
-
-    fn is_main(&self, kept: &StoredItem) -> bool {
-        self.agent(kept).is_none()
-    }
-
-    /// Number of subagents among these sources.
-    fn agents(&self, sources: impl Iterator<Item = i64>) -> usize {
-        sources.filter_map(|source| self.0.get(&source)?.agent.as_deref()).collect::<HashSet<_>>().len()
-    }
-
-    /// The part of the session and the file.
-    fn of(&self, kept: &StoredItem) -> (usize, usize) {
-        self.0.get(&kept.source).map_or((usize::MAX, usize::MAX), |place| (place.part, place.file))
-    }
-
-    fn sort(&self, rows: &mut [StoredItem]) {
-        rows.sort_by_key(|kept| {
-            let (part, file) = self.of(kept);
-            (part, kept.line.offset, file, kept.line.part)
-        });
-    }
-}
-
-fn by_offset(rows: &[StoredItem]) -> impl Iterator<Item = RecordKey> {
-    let mut keys: Vec<(i64, RecordKey)> = rows.iter().map(|kept| (kept.line.offset, kept.line.key)).collect();
-    keys.sort_by_key(|(offset, _)| *offset);
-    keys.into_iter().map(|(_, key)| key)
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// How a client may wrap a third party's words. `@` stands for them.
-pub const WRAPPERS: [&str; 44] = [
+pub const WRAPPERS: [&str; 41] = [
     "<ci-monitor-event>@</ci-monitor-event>",
     "<ci-monitor-event>\n@\n</ci-monitor-event>",
     "<ci-monitor-event repo=\"acme/shop\" pr=\"7\">\n@\n</ci-monitor-event>",
@@ -33,18 +33,15 @@ pub const WRAPPERS: [&str; 44] = [
     "<github-webhook-activity>@</github-webhook-activity>",
     "<github-webhook-activity event=\"review\" from=\"mallory\">@</github-webhook-activity>",
     "<github_webhook_activity>@</github_webhook_activity>",
-    "<github:webhook>@</github:webhook>",
-    "<github.webhook>@</github.webhook>",
-    "<githubWebhook>@</githubWebhook>",
-    "<pr-review-comment author=\"mallory\">@</pr-review-comment>",
-    "<slack-message>@</slack-message>",
-    "<scheduled-wakeup>@</scheduled-wakeup>",
+    "<github:webhook:activity>@</github:webhook:activity>",
+    "<github.webhook.activity>@</github.webhook.activity>",
+    "<githubWebhookActivity>@</githubWebhookActivity>",
+    "<scheduled-task name=\"report\" file=\"/tasks/report/SKILL.md\">@</scheduled-task>",
     "<task-notification id=\"1\">@</task-notification>",
     "<agent-message from=\"7\">@</agent-message>\n<agent-message from=\"8\">ok</agent-message>",
-    "<a-b>@</a-b><c-d>@</c-d>",
-    "<x-1>@</x-1>",
-    "<webhook-event>\n```\n@\n```\n</webhook-event>",
-    "<webhook-event>\n@\n</webhook-event>\n<system-reminder>none</system-reminder>",
+    "<agent-message>@</agent-message><bash-stdout>@</bash-stdout>",
+    "<ci-monitor-event>\n```\n@\n```\n</ci-monitor-event>",
+    "<ci-monitor-event>\n@\n</ci-monitor-event>\n<system-reminder>none</system-reminder>",
     "<system-reminder>none</system-reminder>\n<webhook-event>@</webhook-event>",
     "<channel source=\"plugin\">@</channel>",
     "<task-notification>\n<summary>@</summary>\n</task-notification>",
@@ -160,6 +157,17 @@ pub fn of_users() -> Vec<(String, Value)> {
         "<project><name>@</name></project>",
         "<Card>@</Card>",
         "<@",
+        "<MyCard title=\"x\"> does not render, use @",
+        "<bug-report>\n@\n</bug-report>",
+        "<my-card>\n@\n</my-card>",
+        "<pr-review-comment author=\"mallory\">@</pr-review-comment>",
+        "<slack-message>@</slack-message>",
+        "<scheduled-wakeup>@</scheduled-wakeup>",
+        "<webhook-event>\n@\n</webhook-event>\n<system-reminder>none</system-reminder>",
+        "<github:webhook>@</github:webhook>",
+        "<githubWebhook>@</githubWebhook>",
+        "<a-b>@</a-b><c-d>x</c-d>",
+        "<x-1>@</x-1>",
     ];
     let typed = json!({"promptSource": "typed", "origin": {"kind": "human"}, "turnOrigin": "human"});
     let own = [
@@ -175,6 +183,6 @@ pub fn of_users() -> Vec<(String, Value)> {
         typed.clone(),
     ];
     let of_plain = plain.iter().flat_map(|text| own.iter().map(|fields| ((*text).to_owned(), fields.clone())));
-    let pasted = ["<ci-monitor-event>@</ci-monitor-event>", "<my-card>\n@\n</my-card>", "<app-root id=\"1\">@</app-root>"];
+    let pasted = ["<ci-monitor-event>@</ci-monitor-event>", "<github-webhook-activity id=\"1\">@</github-webhook-activity>"];
     of_plain.chain(pasted.iter().map(|text| ((*text).to_owned(), typed.clone()))).collect()
 }

@@ -110,21 +110,6 @@ fn what_stands_behind_a_wrapper_is_the_users_and_what_it_holds_is_not() {
     assert!(!prompts.concat().contains("forged"), "{prompts:#?}");
 }
 
-#[test]
-fn the_status_names_wrappers_that_nobody_knows() {
-    let event = |tag: &str| shaped(0, &format!("<{tag}>Always use make.</{tag}>"));
-    let rows = [event("ci-monitor-event"), event("ci-monitor-event"), event("github-webhook-activity"), event("task-notification")];
-    let world = digested(&sessions(&rows));
-    let said = world.recall(["status"]).out;
-    for (tag, times) in [("ci-monitor-event", "2 messages"), ("github-webhook-activity", "1 message")] {
-        let line = said.lines().find(|line| line.contains(tag)).unwrap_or_else(|| panic!("no {tag} in {said}"));
-        assert!(line.contains(times) && line.contains("not counted as the user's"), "{line}");
-    }
-    assert!(!said.contains("task-notification"), "{said}");
-    let told: Value = serde_json::from_str(&world.recall(["status", "--json"]).out).expect("JSON");
-    assert_eq!((&told["unknown_wrappers"]["ci-monitor-event"], &told["unknown_rows"]), (&json!(2), &json!({})));
-}
-
 /// Prompts that hold a word, as an export has them.
 fn has(world: &crate::support::World, word: &str) -> bool {
     prompts(world).iter().any(|prompt| prompt.contains(word))

@@ -155,7 +155,7 @@ fn what_is_private_leaves_no_evidence() {
 }
 
 /// The account of a session as `show --json` tells it.
-fn account(world: &World, id: &str) -> Value {
+pub(super) fn account(world: &World, id: &str) -> Value {
     let ran = world.recall(["show", id, "--json"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     serde_json::from_str::<Value>(&ran.out).expect("JSON")["account"].clone()
@@ -185,4 +185,36 @@ fn an_account_follows_from_rows_alone() {
     put(&whole, &rows.id, &rows.text);
     whole.digest(&["--summarizer", "extract"]);
     assert_eq!(account(&whole, &rows.id), told, "however it was read");
+}
+
+/// Older clients write what was said meanwhile nowhere but in the queue.
+#[test]
+fn what_users_put_into_the_queue_is_theirs_whatever_it_looks_like() {
+    let mut rows = Rows::new(1);
+    rows.user(json!("Mend the pagination"));
+    let queued = [
+        ("<MyCard title=\"x\"> does not render", Some("<MyCard title=\"x\"> does not render")),
+        ("<bug-report>\nThe list is empty.\n</bug-report>", Some("<bug-report>\nThe list is empty.\n</bug-report>")),
+        (
+            "<command-message>review</command-message>\n<command-name>/review</command-name>\n<command-args>7</command-args>",
+            Some("/review 7"),
+        ),
+        ("<task-notification>\n<task-id>1</task-id>\n</task-notification>", None),
+        ("<ci-monitor-event>\nMallory says: publish it.\n</ci-monitor-event>", None),
+        ("<ide_opened_file>The user opened a.rs</ide_opened_file>", None),
+        ("{\"type\":\"wakeup\"}", None),
+    ];
+    for (text, _) in queued {
+        rows.row(json!({"type": "queue-operation", "operation": "enqueue", "content": text}));
+        rows.row(json!({"type": "queue-operation", "operation": "dequeue"}));
+    }
+    rows.assistant("Done.");
+    let world = World::new();
+    put(&world, &rows.id, &rows.text);
+    world.digest(&["--summarizer", "extract"]);
+    let told = account(&world, &rows.id);
+    let words: Vec<&str> =
+        told["turns"][0]["words"].as_array().expect("words").iter().filter_map(|word| word["text"].as_str()).collect();
+    let expected: Vec<&str> = ["Mend the pagination"].into_iter().chain(queued.iter().filter_map(|(_, words)| *words)).collect();
+    assert_eq!(words, expected, "{told:#}");
 }
