@@ -103,6 +103,8 @@ pub struct SessionLine {
     pub(crate) shipped: Vec<String>,
     /// Its real last reply; empty if there is none.
     pub(crate) last_reply: String,
+    /// The turn and the text of the longer reply before it, where it says little.
+    pub(crate) earlier: Option<(usize, String)>,
     /// Work went on after that reply.
     pub(crate) cut_off: bool,
 }
@@ -189,6 +191,7 @@ const CLAIMS_SHARE: usize = 60;
 const MAX_STATEMENT_CHARS: usize = 240;
 const MAX_TITLE_CHARS: usize = 160;
 const MAX_LAST_REPLY_CHARS: usize = 220;
+const MAX_BRANCH_CHARS: usize = 60;
 /// The most statements of each kind of a model's digest; the last ones say where the session ended.
 const MAX_STATEMENTS: usize = 6;
 const MAX_LEARNED: usize = 4;
@@ -270,9 +273,11 @@ fn lead_text(lead: &LeadSession, at: usize, about: ContextSubject, zone: &TimeZo
     let heading = match (about, at) {
         (ContextSubject::Itself, _) => "This session so far",
         (_, 0) => "Last session",
-        _ => "Another session that was under way",
+        _ => "The session before it, on another branch",
     };
     let mut state = vec![lead.when.clone(), id8(&lead.session)];
+    let branch = lead.account.as_ref().and_then(|account| account.branch.as_deref());
+    state.extend(branch.map(|branch| format!("branch {}", said(branch, MAX_BRANCH_CHARS))));
     // For the session itself, the heading already says so.
     if about == ContextSubject::Earlier {
         state.extend(lead.goes_on.then(|| "so far".to_owned()));
@@ -434,7 +439,9 @@ fn session_line(line: &SessionLine) -> String {
     let facts = if facts.is_empty() { String::new() } else { format!(" ({})", facts.join("; ")) };
     let reply = quoted::beginning(&line.last_reply, MAX_LAST_REPLY_CHARS);
     let cut_off = if line.cut_off { "cut off: " } else { "" };
-    let reply = if reply.is_empty() { reply } else { format!("  > {cut_off}{reply}\n") };
+    let earlier = line.earlier.as_ref().map(|(turn, text)| (turn, quoted::beginning(text, MAX_LAST_REPLY_CHARS - 40)));
+    let earlier = earlier.filter(|(_, text)| !text.is_empty()).map(|(turn, text)| format!("  > earlier, turn {turn}: {text}\n"));
+    let reply = if reply.is_empty() { reply } else { format!("  > {cut_off}{reply}\n{}", earlier.unwrap_or_default()) };
     format!("- {} {} {}{facts}\n{reply}", line.when, id8(&line.session), said(&line.title, MAX_TITLE_CHARS))
 }
 

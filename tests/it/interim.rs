@@ -112,7 +112,7 @@ fn half_an_hour_of_work_gets_a_digest_so_far() {
     let (_, day) = pages.iter().find(|(path, _)| !path.contains("/sessions/")).unwrap();
     assert!(day.contains("11:00–11:31 so far, it goes on · "), "{day}");
     let context = run(&world, 33, &["context", "--cwd", "/home/dev/src/shop"]);
-    assert!(context.out.contains("(2026-11-20 11:31, abcd0000, so far)"), "{context:#?}");
+    assert!(context.out.contains("(2026-11-20 11:31, abcd0000, branch main, so far)"), "{context:#?}");
     assert!(run(&world, 33, &["search", "importer"]).out.contains("abcd0000"));
     let status = world.status();
     assert_eq!((&status["digests"], &status["interim_digests"], &status["waiting_for_digest"]), (&2.into(), &1.into(), &1.into()));

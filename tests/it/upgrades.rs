@@ -75,7 +75,7 @@ fn the_last_session_has_a_line_where_it_has_no_room_for_more() {
     let world = World::with_fixtures(&["plain"]);
     world.digest(&["--summarizer", "extract"]);
     let context = |tokens: &str| world.recall(["context", "--cwd", "/home/dev/src/shop", "--max-tokens", tokens]);
-    let most = context("160");
+    let most = context("170");
     assert!(most.out.contains("64b0b6d9"), "{most:#?}");
     let none = context("20");
     assert!(none.out.is_empty() && !none.err.contains("nothing is known"), "{none:#?}");

@@ -411,15 +411,15 @@ fn files_changed(line: &str) -> Option<u32> {
 }
 
 /// `1a2b3c4 subject`, `* 1a2b3c4 (HEAD -> main, origin/main) subject`, `HEAD is now at 1a2b3c4 subject`.
-struct Shown<'l> {
-    hash: &'l str,
-    subject: &'l str,
+pub(super) struct Shown<'l> {
+    pub(super) hash: &'l str,
+    pub(super) subject: &'l str,
     branch: Option<&'l str>,
     on_remote: bool,
 }
 
 impl<'l> Shown<'l> {
-    fn of(line: &'l str) -> Option<Self> {
+    pub(super) fn of(line: &'l str) -> Option<Self> {
         let line = line.trim().trim_start_matches(['*', '|', '/', '\\', ' ']);
         let line = line.strip_prefix("HEAD is now at ").unwrap_or(line);
         let (hash, rest) = line.split_once(' ')?;

@@ -13,6 +13,7 @@ mod open;
 mod own_words;
 mod pull_requests;
 mod runs;
+mod seen;
 mod shell;
 mod short;
 #[cfg(test)]
@@ -28,6 +29,7 @@ pub(crate) use self::object::PromptObject;
 pub(crate) use self::open::OpenEnd;
 pub(crate) use self::pull_requests::PullRequest;
 pub(crate) use self::runs::LastRun;
+pub(crate) use self::seen::SeenCommit;
 pub(crate) use self::short::{SHORT_REPLY_CHARS, longer_reply};
 pub(crate) use self::title::TitleParts;
 #[cfg(test)]
@@ -37,7 +39,7 @@ use crate::model::session::Session;
 
 /// The number of the rules by which accounts are made. A stored account of another number is made again from its session's rows, so raise
 /// it with whatever changes what an account holds or how it is written.
-pub(crate) const ACCOUNT_RULES: u32 = 3;
+pub(crate) const ACCOUNT_RULES: u32 = 4;
 
 /// What can be told of a session without judging it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,6 +53,9 @@ pub struct SessionAccount {
     /// Those that stand at the end, in order.
     pub commits: Vec<Commit>,
     pub pull_requests: Vec<PullRequest>,
+    /// What git showed, whoever made it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seen: Vec<SeenCommit>,
     /// Checks, each as it ended last.
     pub runs: Vec<LastRun>,
     pub files: EditedFiles,
@@ -79,6 +84,7 @@ impl SessionAccount {
         let title = title::of(session, &turns, &commits, &pull_requests, &files);
         let open = if goes_on { Vec::new() } else { open::of(session, &turns) };
         let branch = session.branches.last().cloned();
-        Self { title, branch, turns, commits, pull_requests, runs, files, open, evident: session.evident, goes_on }
+        let seen = seen::of(&calls);
+        Self { title, branch, turns, commits, pull_requests, seen, runs, files, open, evident: session.evident, goes_on }
     }
 }

@@ -1,7 +1,9 @@
 //! An account for the start of another session: short enough to be stored beside the digest, and continued by what came later.
 
+use super::commits::Commit;
 use super::object::PromptObject;
 use super::own_words::telling;
+use super::title::main_commit;
 use super::turns::{Turn, Word, WordKind};
 use super::{OpenEnd, SessionAccount};
 use crate::text::clean::{head_and_tail, shorten};
@@ -51,6 +53,11 @@ impl SessionAccount {
             })
     }
 
+    /// The commit that its title names, if it made no pull request.
+    pub(crate) fn main_commit(&self) -> Option<&Commit> {
+        main_commit(&self.commits)
+    }
+
     /// This account with what a `tail` of the session says that was read later.
     pub(crate) fn continued(mut self, mut tail: Self) -> Self {
         let first = tail.turns.iter().find(|turn| turn.number > 0).and_then(|turn| turn.at);
@@ -72,6 +79,7 @@ impl SessionAccount {
         self.commits.append(&mut tail.commits);
         self.pull_requests.retain(|pr| tail.pull_requests.iter().all(|later| later.number != pr.number));
         self.pull_requests.append(&mut tail.pull_requests);
+        self.seen.append(&mut tail.seen);
         self.runs.retain(|run| tail.runs.iter().all(|later| later.commands != run.commands));
         self.runs.append(&mut tail.runs);
         let is_new = |path: &String| !self.files.edited.contains(path);

@@ -720,3 +720,18 @@ fn after_chatter_what_led_to_the_main_commit_was_asked() {
         .bash("git commit -m 'Page by key'", true, "[x 1111111] Page by key");
     assert_eq!(asked.account().title.asked, "Why does the list of orders jump?");
 }
+
+#[test]
+fn a_list_of_tasks_parts_two_replies_and_is_no_work_after_one() {
+    let tasks = |status: &str| Item::Todos(vec![Todo { id: String::new(), text: "Page by key".into(), status: status.into() }]);
+    let told = |items: Vec<Item>| {
+        let session = items.into_iter().fold(Told::new(), Told::item).session;
+        SessionAccount::of(&session, false).turns.remove(0).reply.expect("a reply")
+    };
+    let asked = || Item::Prompt("Page the order list by its key".into());
+    let reply = |text: &str| Item::Reply(text.into());
+    let parted = told(vec![asked(), reply("Let me run the tests."), tasks("completed"), reply("It is paged by key.")]);
+    assert_eq!((parted.text.as_str(), parted.cut_off), ("It is paged by key.", false));
+    let last = told(vec![asked(), reply("It is paged by key."), tasks("completed")]);
+    assert_eq!((last.text.as_str(), last.cut_off), ("It is paged by key.", false));
+}

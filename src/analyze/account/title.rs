@@ -74,7 +74,7 @@ fn without_telling(turns: &[Turn]) -> String {
 
 /// The commit of which most was written and that changed most; of equal ones the last. Files count by their doublings: generated ones are
 /// many.
-fn main_commit(commits: &[Commit]) -> Option<&Commit> {
+pub(super) fn main_commit(commits: &[Commit]) -> Option<&Commit> {
     let written = |commit: &Commit| commit.subject.chars().count() + commit.body.chars().count();
     let doublings = |commit: &Commit| (commit.files.unwrap_or(1) as usize + 1).ilog2().max(1) as usize;
     commits.iter().max_by_key(|commit| written(commit) * doublings(commit))

@@ -109,6 +109,8 @@ struct TurnBuilder {
     /// Texts since the last tool use, and the last text before it.
     closing: Vec<(Option<Millis>, String)>,
     before: Option<(Option<Millis>, String)>,
+    /// A list of tasks came since the last text.
+    listed: bool,
     queue: Vec<(Option<Millis>, String)>,
     /// Delivered from the queue: the turn it fell into.
     delivered: Vec<(usize, Word)>,
@@ -139,7 +141,12 @@ impl TurnBuilder {
                 self.say(entry.at, WordKind::Answered { asked: answer.asked.clone(), description }, &answer.said);
             }
             Item::Interrupted => self.turn().interrupted = true,
+            // A list of tasks stands between two replies, and is no work that a reply would have to close.
+            Item::Todos(_) | Item::Task(_) => self.listed = true,
             Item::Reply(text) => {
+                if std::mem::take(&mut self.listed) {
+                    self.closing.clear();
+                }
                 self.closing.push((entry.at, text.clone()));
                 let turn = self.turn();
                 (turn.interrupted, turn.api_error) = (false, None);

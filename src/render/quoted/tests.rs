@@ -22,6 +22,7 @@ fn account(turns: Vec<Turn>) -> SessionAccount {
         turns,
         commits: vec![],
         pull_requests: vec![],
+        seen: vec![],
         runs: vec![],
         files: EditedFiles::default(),
         open: vec![],
@@ -197,7 +198,7 @@ fn what_git_and_the_checks_showed_is_told_and_no_more() {
         "- and 1 before\n",
         "- #113 Mend (made here; merged)\n",
         &format!(
-            "- `cargo fmt --check` {at}: exit code not 0; files were edited since\n- `go test` {at}: “ok shop” (of 9 such lines)\n"
+            "- `cargo fmt --check` {at}: exit code not 0; files were edited since\n- `go test` {at}: “ok shop” (of 9 lines with a result)\n"
         ),
         "Open:\n- no reply that closes the last turn\n- not ticked off in the list: Tell them\n",
         "Files: a.rs\nEdited after the last commit: a.rs",

@@ -149,6 +149,7 @@ fn parts() -> impl Strategy<Value = Parts> {
             session,
             when: when(),
             title,
+            earlier: Some((2, last_reply.clone())),
             last_reply,
             shipped,
             undigested,

@@ -9,6 +9,7 @@ use crate::hooks::payloads::{
     S, SHOP, configure, context_in, log, numbers, patient, payload, starts, talk, told, transcript, write_talk,
 };
 use crate::support::World;
+use crate::support::rows::{Rows, bash, put};
 
 /// What three sessions of the shop's left behind.
 fn with_notes() -> World {
@@ -197,4 +198,29 @@ fn one_start_is_answered_once_however_many_settings_files_hold_the_hook() {
     assert_eq!(other.as_deref(), Some(context_in(&answers[0]).as_str()));
     assert_eq!(told(&world, &starts(&world, "another-session", "startup")), other);
     assert_eq!(log(&world), [""; 0]);
+}
+
+/// Sessions of which the later one sees in git what became of the earlier one's commit.
+#[test]
+fn what_a_later_session_saw_of_a_commit_goes_before_its_old_hash() {
+    let world = World::new();
+    patient(&world);
+    let mut first = Rows::new(3);
+    first.user("Page the order list by its key, please.".into());
+    first.uses(1, &bash("git commit -am 'Order list: page by key'"));
+    first.result(1, "[paging 1a2b3c4] Order list: page by key\n 2 files changed", false);
+    first.assistant("Committed.");
+    let mut second = Rows::new(6);
+    second.user("What is on the main branch by now?".into());
+    second.uses(2, &bash("git log --oneline -3"));
+    second.result(2, "9f8e7d6 Order list: page by key\n7654321 Merge pull request #7 from shop/rates\n", false);
+    second.assistant("Your commit is there, behind the merge of the rates.");
+    for rows in [&first, &second] {
+        put(&world, &rows.id, &rows.text);
+    }
+    world.digest(&["--summarizer", "extract"]);
+    let text = world.recall(["context", "--cwd", SHOP]).out;
+    assert!(text.contains("(commit 9f8e7d6)") && !text.contains("1a2b3c4"), "{text}");
+    let page: String = world.pages().into_iter().filter(|(name, _)| name.contains(&first.id[..8])).map(|(_, page)| page).collect();
+    assert!(page.contains("1a2b3c4"), "the page of the session tells what it saw itself: {page}");
 }

@@ -40,8 +40,9 @@ fn a_session_that_just_ended_is_told_as_it_stands_and_after_its_digest_as_any_ot
     let text = start(&world).expect("notes");
     let said = "Where it ended (turn 1 of 1, 12:30), Claude's last reply:\n> It is faster now, because the rates are cached.\n\n\
         What the user said, turn by turn:\n1. 12:30 “Make the order list faster.”\n";
-    let heading =
-        |state: &str| format!("## Last session (2026-11-21 12:30, aaaa0000{state}): Make the order list faster.\n\n{said}");
+    let heading = |state: &str| {
+        format!("## Last session (2026-11-21 12:30, aaaa0000, branch main{state}): Make the order list faster.\n\n{said}")
+    };
     assert!(text.contains(&heading(", no digest yet")), "{text}");
     let all = numbers(&world, SHOP, &[]);
     assert_eq!((&all["undigested_shown"], &all["sessions_shown"]), (&json!([A]), &json!([])), "{all:#}");

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use anyhow::Result;
 
+use super::others::LaterEvidence;
 use super::undigested::UndigestedSession;
 use super::{Gatherer, IndexedProject, day, local};
 use crate::analyze::account::{OpenEnd, SessionAccount};
@@ -56,6 +57,7 @@ impl Gatherer<'_> {
         newest.truncate(MAX_LOOKED_AT);
         let mut leads: Vec<Lead<'_>> = Vec::new();
         let mut fallback = None;
+        let mut later = LaterEvidence::default();
         for (last_at, id, fresh) in newest {
             let digested = recent.iter().find(|one| one.id == id);
             let account = match (fresh, digested, known) {
@@ -63,7 +65,12 @@ impl Gatherer<'_> {
                 (None, Some(one), Some(known)) => known.account(one.pk)?,
                 _ => None,
             };
-            let lead = Lead { digested, id, last_at, undigested: fresh.is_some(), account };
+            let mut lead = Lead { digested, id, last_at, undigested: fresh.is_some(), account };
+            if let Some(account) = &mut lead.account {
+                let amended = Rc::make_mut(account);
+                later.amend(amended);
+                later.add(amended);
+            }
             let has_work = match &lead.account {
                 Some(account) => account.has_work(),
                 // What a model found worth telling.

@@ -1,6 +1,6 @@
 //! The other sessions, newest first, each with what later ones know of its commits and pull requests.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::iter::Peekable;
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use anyhow::Result;
 
 use super::undigested::UndigestedSession;
 use super::{Gatherer, IndexedProject, day};
-use crate::analyze::account::SessionAccount;
+use crate::analyze::account::{PullRequest, SessionAccount, longer_reply};
 use crate::model::session::Millis;
 use crate::render::quoted;
 use crate::render::session_start::SessionLine;
@@ -16,6 +16,11 @@ use crate::store::recent::RecentSession;
 
 /// The most pull requests of a session's line.
 const MAX_PULL_REQUESTS: usize = 2;
+
+/// A shorter reply says little of what was done, in characters.
+const LITTLE_CHARS: usize = 120;
+/// A shorter subject may be that of another commit, in characters.
+const TELLING_SUBJECT_CHARS: usize = 12;
 
 /// A session as far as it is known.
 pub(super) enum Candidate {
@@ -66,30 +71,43 @@ impl<A: Iterator<Item = Candidate>, B: Iterator<Item = Candidate>> Iterator for 
 pub(super) struct LaterEvidence {
     /// Hashes by subject.
     commits: HashMap<String, String>,
-    merged: Vec<String>,
+    merged: HashSet<String>,
 }
 
 impl LaterEvidence {
-    /// The last commit that stands and the pull requests of a session, as they are known now.
-    fn shipped(&self, account: &SessionAccount) -> Vec<String> {
-        let hash = account.commits.last().and_then(|commit| {
-            let own = Some(&commit.hash).filter(|hash| !commit.hash_is_stale && !hash.is_empty());
-            self.commits.get(&commit.subject).or(own)
-        });
-        let number = |pr: &crate::analyze::account::PullRequest| {
-            let merged = if pr.merged || self.merged.contains(&pr.number) { " merged" } else { "" };
-            format!("PR #{}{merged}", pr.number)
-        };
-        let prs = account.pull_requests.iter().rev().take(MAX_PULL_REQUESTS).map(number);
-        hash.map(|hash| format!("commit {hash}")).into_iter().chain(prs).collect()
+    /// Gives an earlier session's commits the hashes that they have now, and marks the pull requests that were merged since.
+    pub(super) fn amend(&self, account: &mut SessionAccount) {
+        for commit in account.commits.iter_mut().filter(|commit| commit.subject.chars().count() >= TELLING_SUBJECT_CHARS) {
+            let Some(hash) = self.commits.get(&commit.subject) else { continue };
+            let is_same = !commit.hash.is_empty() && (hash.starts_with(&commit.hash) || commit.hash.starts_with(hash.as_str()));
+            if !is_same {
+                commit.hash.clone_from(hash);
+            }
+            commit.hash_is_stale = false;
+        }
+        for pr in account.pull_requests.iter_mut().filter(|pr| self.merged.contains(&pr.number)) {
+            pr.merged = true;
+        }
     }
 
-    fn add(&mut self, account: &SessionAccount) {
-        for commit in account.commits.iter().filter(|commit| !commit.hash.is_empty() && !commit.hash_is_stale) {
-            self.commits.entry(commit.subject.clone()).or_insert_with(|| commit.hash.clone());
+    pub(super) fn add(&mut self, account: &SessionAccount) {
+        let own = account.commits.iter().filter(|commit| !commit.hash.is_empty() && !commit.hash_is_stale);
+        let own = own.map(|commit| (&commit.subject, &commit.hash));
+        // What was made comes first: what was shown may be older.
+        for (subject, hash) in own.chain(account.seen.iter().map(|seen| (&seen.subject, &seen.hash))) {
+            self.commits.entry(subject.clone()).or_insert_with(|| hash.clone());
         }
+        self.merged.extend(account.seen.iter().filter_map(|seen| seen.merged()).map(str::to_owned));
         self.merged.extend(account.pull_requests.iter().filter(|pr| pr.merged).map(|pr| pr.number.clone()));
     }
+}
+
+/// The hash of the commit that the title names, and the pull requests.
+fn shipped(account: &SessionAccount) -> Vec<String> {
+    let commit = account.main_commit().filter(|commit| !commit.hash_is_stale && !commit.hash.is_empty());
+    let told = |pr: &PullRequest| format!("PR #{}{}", pr.number, if pr.merged { " merged" } else { "" });
+    let prs = account.pull_requests.iter().rev().take(MAX_PULL_REQUESTS).map(told);
+    commit.map(|commit| format!("commit {}", commit.hash)).into_iter().chain(prs).collect()
 }
 
 impl Gatherer<'_> {
@@ -121,11 +139,17 @@ impl Gatherer<'_> {
             ..SessionLine::default()
         };
         if let Some(account) = &account {
-            line.shipped = later.shipped(account);
+            let mut amended = SessionAccount::clone(account);
+            later.amend(&mut amended);
+            line.shipped = shipped(&amended);
             later.add(account);
-            if let Some(reply) = account.turns.iter().rev().find_map(|turn| turn.reply.as_ref()) {
+            let replied = account.turns.iter().rposition(|turn| turn.reply.is_some());
+            if let Some((at, reply)) = replied.and_then(|at| Some((at, account.turns[at].reply.as_ref()?))) {
                 line.last_reply.clone_from(&reply.text);
                 line.cut_off = reply.cut_off;
+                let says_little = reply.text.chars().count() < LITTLE_CHARS;
+                let longer = longer_reply(&account.turns[..at]).filter(|_| says_little).map(|at| &account.turns[at]);
+                line.earlier = longer.and_then(|turn| Some((turn.number, turn.reply.as_ref()?.text.clone())));
             }
         }
         line.title = title.or_else(|| account.as_deref().and_then(quoted::title)).unwrap_or_default();
