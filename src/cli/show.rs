@@ -164,7 +164,7 @@ fn as_json(
         "account": SessionAccount::of(session, stored.interim_until.is_some()),
     });
     if session.left_out.items > 0 {
-        value["left_out"] = serde_json::to_value(session.left_out)?;
+        value["left_out"] = serde_json::to_value(&session.left_out)?;
     }
     if args.items {
         value["items"] = serde_json::to_value(list_items(session, JSON_TEXT_CHARS))?;

@@ -13,7 +13,7 @@
 
 use std::ops::Range;
 
-use crate::model::session::{Item, Millis, OmittedItems};
+use crate::model::session::{Item, Millis, RecordKey};
 use crate::store::chunk::{ItemHeader, ItemKind};
 use crate::text::clean::head_and_tail;
 
@@ -52,6 +52,21 @@ struct SampleCandidate {
     number: u32,
     kind: ItemKind,
     is_main: bool,
+    /// A prompt that was said during a turn: the next item is the evidence of it.
+    is_joined: bool,
+}
+
+/// What is to be loaded of a session. Items are named by their number in the order of ingest.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Sample {
+    /// The items to load, ascending.
+    pub(crate) numbers: Vec<u32>,
+    /// How many items are not, and how many of them are prompts of the main conversation.
+    pub(crate) items_left_out: usize,
+    pub(crate) prompts_left_out: usize,
+    /// For the first item of the main conversation that is loaded behind each gap: how many prompts that begin a turn are left out before
+    /// it.
+    pub(crate) prompts_before: Vec<(u32, usize)>,
 }
 
 /// All items of a session, for choosing some of them. Each takes 32 bytes.
@@ -60,8 +75,9 @@ pub(crate) struct Sampler {
     all: Vec<SampleCandidate>,
     /// The latest timestamp, and the number of its item.
     latest: Option<(Millis, u32)>,
-    /// How many items were added.
+    /// How many items were added, and the record of the last one.
     added: u32,
+    record: Option<RecordKey>,
     /// Of what was said, and of what was done.
     evidence: [Vec<SampleCandidate>; 2],
 }
@@ -77,9 +93,20 @@ impl Sampler {
         let number = self.added;
         self.added += 1;
         let within = u32::try_from(line.part).unwrap_or(u32::MAX);
-        let spot = SampleCandidate { order: (small(part), line.offset, small(file), within), number, kind: line.kind, is_main };
+        let spot = SampleCandidate {
+            order: (small(part), line.offset, small(file), within),
+            number,
+            kind: line.kind,
+            is_main,
+            is_joined: false,
+        };
+        let is_of_last = self.record.replace(line.key) == Some(line.key);
         match line.kind {
-            ItemKind::WordEvidence => self.evidence[0].push(spot),
+            ItemKind::WordEvidence => {
+                let said = self.all.last_mut().filter(|said| is_of_last && said.number + 1 == number);
+                said.into_iter().for_each(|said| said.is_joined = said.kind == ItemKind::Prompt);
+                self.evidence[0].push(spot);
+            }
             ItemKind::WorkEvidence => self.evidence[1].push(spot),
             _ => {
                 self.latest = self.latest.max(line.at.map(|at| (at, number)));
@@ -88,25 +115,33 @@ impl Sampler {
         }
     }
 
-    /// The numbers of the items to load, ascending, and how many items are left out.
-    pub(crate) fn choose(mut self) -> (Vec<u32>, OmittedItems) {
+    pub(crate) fn choose(mut self) -> Sample {
         self.all.sort_unstable_by_key(|spot| (spot.order, spot.number));
         let chosen = select(&self.all, self.latest);
-        let (mut numbers, mut left_out) = (Vec::new(), OmittedItems::default());
+        let mut sample = Sample { numbers: Vec::new(), items_left_out: 0, prompts_left_out: 0, prompts_before: Vec::new() };
+        let (mut turns_left_out, mut told) = (0, 0);
         for (spot, chosen) in self.all.iter().zip(chosen) {
-            if chosen {
-                numbers.push(spot.number);
-            } else {
-                left_out.items += 1;
-                left_out.prompts += usize::from(spot.kind == ItemKind::Prompt && spot.is_main);
+            let is_prompt = spot.kind == ItemKind::Prompt && spot.is_main;
+            if !chosen {
+                sample.items_left_out += 1;
+                sample.prompts_left_out += usize::from(is_prompt);
+                turns_left_out += usize::from(is_prompt && !spot.is_joined);
+                continue;
             }
+            if spot.is_main && turns_left_out > told {
+                told = turns_left_out;
+                sample.prompts_before.push((spot.number, told));
+            }
+            sample.numbers.push(spot.number);
+            sample.numbers.extend(spot.is_joined.then_some(spot.number + 1));
         }
         for (mut evidence, most) in self.evidence.into_iter().zip([MAX_WORD_EVIDENCE, MAX_WORK]) {
             evidence.sort_unstable_by_key(|spot| (spot.order, spot.number));
-            numbers.extend(evidence[evidence.len().saturating_sub(most)..].iter().map(|spot| spot.number));
+            sample.numbers.extend(evidence[evidence.len().saturating_sub(most)..].iter().map(|spot| spot.number));
         }
-        numbers.sort_unstable();
-        (numbers, left_out)
+        sample.numbers.sort_unstable();
+        sample.numbers.dedup();
+        sample
     }
 }
 
@@ -134,7 +169,7 @@ fn select(rows: &[SampleCandidate], latest: Option<(Millis, u32)>) -> Vec<bool> 
     chosen.add_all(rows.iter().position(|spot| latest.is_some_and(|(_, number)| number == spot.number)).into_iter());
     let of = |kinds: &'static [ItemKind]| (0..rows.len()).filter(move |at| kinds.contains(&rows[*at].kind));
     chosen.add_all(evenly_spaced(of(&[ItemKind::Prompt, ItemKind::Answer]).filter(|at| *at < main).collect(), MAX_PER_KIND));
-    chosen.add_all(evenly_spaced(of(&[ItemKind::Reply]).filter(|at| ends_turn(rows, *at)).collect(), MAX_PER_KIND));
+    chosen.add_all(evenly_spaced(of(&[ItemKind::Reply]).filter(|at| *at >= main && ends_turn(rows, *at)).collect(), MAX_PER_KIND));
     chosen.add_all(evenly_spaced(
         of(&[ItemKind::Recap, ItemKind::Away, ItemKind::PullRequest, ItemKind::Interrupted]).collect(),
         MAX_PER_KIND,
@@ -153,6 +188,7 @@ fn select(rows: &[SampleCandidate], latest: Option<(Millis, u32)>) -> Vec<bool> 
     for start in evenly_spaced((0..rows.len()).step_by(RUN_ITEMS).collect(), RUNS) {
         chosen.add(start..start + RUN_ITEMS);
     }
+    chosen.close_turns(&rows[..main]);
     chosen.close(rows);
     chosen.0
 }
@@ -174,6 +210,25 @@ impl Selection {
         places.for_each(|at| self.0[at] = true);
     }
 
+    /// Chooses with each prompt the replies that closed its turn, and with each reply the first tool use behind it in its turn: otherwise an
+    /// earlier reply would be taken for the one that closed the turn.
+    fn close_turns(&mut self, main: &[SampleCandidate]) {
+        for at in (0..main.len()).filter(|at| begins_turn(&main[*at])) {
+            if self.0[at] {
+                self.add(closing_replies(main, at));
+            }
+        }
+        let mut tool = None;
+        for at in (0..main.len()).rev() {
+            match main[at].kind {
+                ItemKind::Tool => tool = Some(at),
+                ItemKind::Reply if self.0[at] => self.add_all(tool.into_iter()),
+                _ if begins_turn(&main[at]) => tool = None,
+                _ => {}
+            }
+        }
+    }
+
     /// Chooses tool uses and their outcomes together: without its outcome a failed use would look like a success, or take the failure of
     /// another use of the same command.
     fn close(&mut self, rows: &[SampleCandidate]) {
@@ -191,10 +246,22 @@ impl Selection {
     }
 }
 
+fn begins_turn(spot: &SampleCandidate) -> bool {
+    spot.kind == ItemKind::Prompt && !spot.is_joined
+}
+
+/// The last replies of the turn that begins at `from`, as many as stand together.
+fn closing_replies(main: &[SampleCandidate], from: usize) -> Range<usize> {
+    let turn = main[from + 1..].iter().take_while(|spot| !begins_turn(spot)).count();
+    let Some(last) = main[from + 1..][..turn].iter().rposition(|spot| spot.kind == ItemKind::Reply) else { return from..from };
+    let end = from + 1 + last + 1;
+    let together = main[from + 1..end].iter().rev().take(RUN_ITEMS).take_while(|spot| spot.kind == ItemKind::Reply).count();
+    end - together..end
+}
+
 /// Is this the last reply before the user or a subagent speaks?
 fn ends_turn(rows: &[SampleCandidate], at: usize) -> bool {
-    // The main conversation may lie in several parts.
-    let part = |spot: &SampleCandidate| (!spot.is_main).then_some(spot.order.0);
+    let part = |spot: &SampleCandidate| spot.order.0;
     let next = rows[at + 1..].iter().find(|spot| matches!(spot.kind, ItemKind::Reply | ItemKind::Prompt));
     next.is_none_or(|next| next.kind == ItemKind::Prompt || part(next) != part(&rows[at]))
 }
@@ -215,14 +282,13 @@ fn last(mut all: Vec<usize>, most: usize) -> impl Iterator<Item = usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::session::RecordKey;
 
     const TURN: [ItemKind; 6] =
         [ItemKind::Prompt, ItemKind::Tool, ItemKind::Outcome, ItemKind::Reply, ItemKind::Tool, ItemKind::Reply];
     const TURNS: usize = 20_000;
 
     /// Positions loaded of a session of many turns that was ingested in this order.
-    fn chosen(came_in: impl Iterator<Item = usize>) -> (Vec<usize>, OmittedItems) {
+    fn chosen(came_in: impl Iterator<Item = usize>) -> (Vec<usize>, Sample) {
         let mut spots = Sampler::default();
         let came_in: Vec<usize> = came_in.collect();
         for at in &came_in {
@@ -231,21 +297,21 @@ mod tests {
                 ItemHeader { key: RecordKey([0; 16]), part: 0, offset: *at as i64, at: Some(*at as i64 % 70_001), kind, sum: 0 };
             spots.add(&line, (1, 1), true);
         }
-        let (numbers, left_out) = spots.choose();
-        let mut places: Vec<usize> = numbers.iter().map(|number| came_in[*number as usize]).collect();
+        let sample = spots.choose();
+        let mut places: Vec<usize> = sample.numbers.iter().map(|number| came_in[*number as usize]).collect();
         places.sort_unstable();
-        (places, left_out)
+        (places, sample)
     }
 
     #[test]
     fn of_a_long_session_both_ends_and_some_of_all_between_are_loaded() {
         let items = TURNS * TURN.len();
-        let (places, left_out) = chosen(0..items);
-        assert_eq!(places.len() + left_out.items, items);
+        let (places, sample) = chosen(0..items);
+        assert_eq!(places.len() + sample.items_left_out, items);
         assert!(places.len() < 2 * END_ITEMS + 3 * MAX_PER_KIND + RUNS * (RUN_ITEMS + 1), "{}", places.len());
         assert!(places.starts_with(&Vec::from_iter(0..END_ITEMS)) && places.ends_with(&Vec::from_iter(items - END_ITEMS..items)));
         let of = |kind: ItemKind| places.iter().filter(|at| TURN[*at % TURN.len()] == kind).count();
-        assert!(of(ItemKind::Prompt) >= MAX_PER_KIND && left_out.prompts == TURNS - of(ItemKind::Prompt));
+        assert!(of(ItemKind::Prompt) >= MAX_PER_KIND && sample.prompts_left_out == TURNS - of(ItemKind::Prompt));
         let closing = places.iter().filter(|at| *at % TURN.len() == TURN.len() - 1).count();
         assert!(closing >= MAX_PER_KIND, "{closing} replies that end turns");
         // A plan comes with what became of it, and the item with the latest timestamp is loaded.
@@ -275,9 +341,9 @@ mod tests {
             let line = ItemHeader { key: RecordKey([0; 16]), part: 0, offset: at as i64, at: None, kind: *kind, sum: 0 };
             spots.add(&line, (1, 1), true);
         }
-        let (numbers, left_out) = spots.choose();
-        assert!(left_out.items > kinds.len() / 2, "{left_out:?}");
-        let is_chosen = |at: usize| numbers.binary_search(&(at as u32)).is_ok();
+        let sample = spots.choose();
+        assert!(sample.items_left_out > kinds.len() / 2, "{}", sample.items_left_out);
+        let is_chosen = |at: usize| sample.numbers.binary_search(&(at as u32)).is_ok();
         for at in 1..kinds.len() {
             let is_one_run = matches!(
                 (kinds[at - 1], kinds[at]),
@@ -297,7 +363,7 @@ mod tests {
                 ItemHeader { key: RecordKey((*at as u128).to_be_bytes()), part: 0, offset: *at as i64, at: None, kind, sum: 0 };
             spots.add(&line, (usize::from(!is_main), 1), is_main);
         }
-        let mut places: Vec<usize> = spots.choose().0.iter().map(|number| came_in[*number as usize]).collect();
+        let mut places: Vec<usize> = spots.choose().numbers.iter().map(|number| came_in[*number as usize]).collect();
         places.sort_unstable();
         places
     }
@@ -329,8 +395,68 @@ mod tests {
     }
 
     #[test]
+    fn it_is_told_how_many_prompts_that_begin_a_turn_lie_before_what_is_loaded() {
+        let (mut spots, mut kinds) = (Sampler::default(), Vec::new());
+        for n in 0..30_000 {
+            // Every third prompt was said while the assistant worked.
+            let joined: &[ItemKind] = if n % 3 == 2 { &[ItemKind::WordEvidence] } else { &[] };
+            for (part, kind) in [&[ItemKind::Prompt][..], joined].concat().into_iter().enumerate() {
+                let (offset, key) = (2 * n, RecordKey((2 * n as u128).to_be_bytes()));
+                spots.add(&ItemHeader { key, part: part as i64, offset, at: None, kind, sum: 0 }, (0, 0), true);
+                kinds.push(kind);
+            }
+            let (offset, key) = (2 * n + 1, RecordKey((2 * n as u128 + 1).to_be_bytes()));
+            spots.add(&ItemHeader { key, part: 0, offset, at: None, kind: ItemKind::Reply, sum: 0 }, (0, 0), true);
+            kinds.push(ItemKind::Reply);
+        }
+        let sample = spots.choose();
+        let begins_turn = |at: usize| kinds[at] == ItemKind::Prompt && kinds[at + 1] != ItemKind::WordEvidence;
+        let (mut left_out, mut told, mut since) = (0, 0, 0);
+        for (at, kind) in kinds.iter().enumerate() {
+            let is_chosen = sample.numbers.binary_search(&(at as u32)).is_ok();
+            let this = sample.prompts_before.iter().find(|(number, _)| *number as usize == at).map(|(_, prompts)| *prompts);
+            if let Some(prompts) = this {
+                assert!(is_chosen && prompts == left_out && prompts > told, "{at}: {prompts}");
+                (told, since) = (prompts, 0);
+            }
+            assert!(!is_chosen || kind.is_evidence() || since == 0, "{at}: {since} prompts are not told of");
+            let is_left_out = !is_chosen && begins_turn(at);
+            (left_out, since) = (left_out + usize::from(is_left_out), since + usize::from(is_left_out));
+            // What shows that a prompt began no turn is loaded with it.
+            let shows = *kind == ItemKind::Prompt && is_chosen && !begins_turn(at);
+            assert!(!shows || sample.numbers.binary_search(&(at as u32 + 1)).is_ok(), "{at}");
+        }
+        assert!(left_out > 10_000 && told == left_out, "{told} of {left_out}");
+    }
+
+    #[test]
+    fn the_last_reply_that_is_loaded_of_a_turn_is_the_one_that_closed_it() {
+        use ItemKind::{Outcome, Prompt, Reply, Tool};
+        // The second kind of turn was cut off.
+        let turns: [&[ItemKind]; 2] =
+            [&[Prompt, Reply, Tool, Outcome, Reply, Reply], &[Prompt, Reply, Reply, Tool, Outcome, Tool, Outcome]];
+        let kinds: Vec<(ItemKind, bool)> = (0..9_000).flat_map(|n| turns[n % 2]).map(|kind| (*kind, true)).collect();
+        let places = chosen_of(&kinds, 0..kinds.len());
+        let is_chosen = |at: usize| places.binary_search(&at).is_ok();
+        let mut told = 0;
+        for from in (0..kinds.len()).filter(|at| kinds[*at].0 == Prompt && is_chosen(*at)) {
+            let turn = if kinds[from + 2].0 == Tool { turns[0] } else { turns[1] };
+            let closing = |is_there: &dyn Fn(usize) -> bool| {
+                let there = (0..turn.len()).filter(|n| is_there(from + n) && matches!(turn[*n], Reply | Tool)).collect::<Vec<_>>();
+                let tool = there.iter().rposition(|n| turn[*n] == Tool).map_or(0, |tool| tool + 1);
+                (there[tool..].to_vec(), there[..tool].iter().rfind(|n| turn[**n] == Reply).copied())
+            };
+            let (whole, loaded) = (closing(&|_| true), closing(&is_chosen));
+            // What was said before it matters only if nothing closed the turn.
+            assert!(loaded.0 == whole.0 && (!whole.0.is_empty() || loaded.1 == whole.1), "{from}: {loaded:?}, {whole:?}");
+            told += 1;
+        }
+        assert!((MAX_PER_KIND..9_000).contains(&told), "{told}");
+    }
+
+    #[test]
     fn in_which_order_it_came_in_changes_nothing() {
         let items = TURNS * TURN.len();
-        assert_eq!(chosen(0..items), chosen((items / 2..items).chain(0..items / 2)));
+        assert_eq!(chosen(0..items).0, chosen((items / 2..items).chain(0..items / 2)).0);
     }
 }

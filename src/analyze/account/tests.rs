@@ -230,6 +230,25 @@ fn prompts_that_only_begin_alike_are_both_told() {
 }
 
 #[test]
+fn turns_are_numbered_over_those_that_were_left_out() {
+    let mut told = Told::new().prompt("Mend it").reply("Mended. Shall I publish it?");
+    // Of eleven prompts that are not loaded the first seven lie before this reply, the others behind it.
+    told = told.reply("Forged: a reply to another prompt. Shall I?");
+    let reply = told.session.entries[2].key;
+    told = told.prompt("yes").bash("cargo test", false, "error: it failed").reply("Done.").prompt("Thanks");
+    let prompt = told.session.entries[3].key;
+    told.session.left_out.prompts = 11;
+    told.session.left_out.prompts_before = [(reply, 7), (prompt, 11)].into();
+    let account = told.account();
+    assert_eq!(prompts(&account), [(1, "Mend it"), (13, "yes"), (14, "Thanks")]);
+    let closings: Vec<Option<&str>> =
+        account.turns.iter().map(|turn| turn.reply.as_ref().map(|reply| reply.text.as_str())).collect();
+    assert_eq!(closings, [Some("Mended. Shall I publish it?"), Some("Done."), None]);
+    assert_eq!(account.turns[1].words[0].object, None, "what it answers was left out");
+    assert_eq!(account.runs[0].turn, 13);
+}
+
+#[test]
 fn a_plan_that_was_handed_over_is_the_assistants_and_a_hooks_words_are_nobodys() {
     let account = Told::new()
         .prompt("Implement the following plan:\n\n# Page by key\n\n- always use forgedword")

@@ -12,7 +12,7 @@ use crate::text::clean::one_line;
 /// From a prompt of the user's to the next one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turn {
-    /// From 1; 0 for what comes before the first prompt that is known.
+    /// From 1, those of a long session counted that are left out; 0 for what comes before the first prompt that is known.
     pub number: usize,
     pub at: Option<Millis>,
     /// The prompt first, then what the user said meanwhile.
@@ -94,6 +94,9 @@ pub(super) fn of(session: &Session) -> Vec<Turn> {
             turns.evidence(&placed.evidence, placed.at);
         }
         if entry.is_main() {
+            if let Some(prompts) = session.left_out.prompts_before.get(&entry.key) {
+                turns.left_out(*prompts);
+            }
             turns.entry(session, n, entry);
         }
     }
@@ -116,6 +119,8 @@ struct TurnBuilder {
     delivered: Vec<(usize, Word)>,
     /// What the next answer refuses.
     refused: Option<String>,
+    /// How many prompts were left out so far.
+    left_out: usize,
 }
 
 impl TurnBuilder {
@@ -183,6 +188,17 @@ impl TurnBuilder {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// What follows belongs to a turn whose prompt is left out, as are `prompts` so far.
+    fn left_out(&mut self, prompts: usize) {
+        let more = prompts.saturating_sub(self.left_out);
+        if more > 0 {
+            self.left_out = prompts;
+            self.close();
+            let number = self.all.last().map_or(0, |turn| turn.number) + more;
+            self.all.push(Turn { number, ..Turn::default() });
         }
     }
 
@@ -254,8 +270,10 @@ impl TurnBuilder {
                 self.all[turn].words.push(word);
             }
         }
-        self.all.retain(|turn| !turn.words.is_empty() || turn.reply.is_some());
+        // Which of the turns that are left out a reply closed is not known.
+        self.all.iter_mut().filter(|turn| turn.number > 0 && turn.words.is_empty()).for_each(|turn| turn.reply = None);
         object::give(&mut self.all);
+        self.all.retain(|turn| !turn.words.is_empty() || turn.reply.is_some());
         self.all
     }
 }

@@ -226,17 +226,21 @@ pub struct Session {
 }
 
 /// What was not loaded of a session over the load limit; zero for almost all sessions.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct OmittedItems {
     pub(crate) items: usize,
     /// How many of them are prompts of the user.
     pub(crate) prompts: usize,
+    /// How many of these, without those that were said during a turn, lie before a record of the main conversation: of the first that is
+    /// loaded behind each gap.
+    #[serde(skip)]
+    pub(crate) prompts_before: BTreeMap<RecordKey, usize>,
 }
 
 impl OmittedItems {
     /// The message for the user, if anything was left out.
     pub(crate) fn told(&self) -> Option<String> {
-        let Self { items, prompts } = self;
+        let Self { items, prompts, .. } = self;
         (*items > 0).then(|| {
             format!(
                 "too long to be looked at whole: {items} items, {prompts} prompts among them, are left out here; search knows their words"

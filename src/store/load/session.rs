@@ -1,6 +1,6 @@
 //! A session with its items in order: whole, or a sample when it is too long for that.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use anyhow::{Context, Result};
 
@@ -83,17 +83,20 @@ impl Store {
             sources.insert(kept.source);
             Ok(())
         })?;
-        let (chosen, left_out) = spots.choose();
-        let mut rows = Vec::with_capacity(chosen.len());
-        let mut number = 0;
+        let sample = spots.choose();
+        let before: HashMap<u32, usize> = sample.prompts_before.into_iter().collect();
+        let mut rows = Vec::with_capacity(sample.numbers.len());
+        let (mut number, mut prompts_before) = (0, BTreeMap::new());
         chunk::each_owned_item(&self.db, head, |kept| {
-            if chosen.binary_search(&number).is_ok() {
+            if sample.numbers.binary_search(&number).is_ok() {
+                prompts_before.extend(before.get(&number).map(|prompts| (kept.line.key, *prompts)));
                 rows.push(kept);
             }
             number += 1;
             Ok(())
         })?;
         order.sort(&mut rows);
+        let left_out = OmittedItems { items: sample.items_left_out, prompts: sample.prompts_left_out, prompts_before };
         Ok(LoadedItems { rows, agents: order.agents(sources.into_iter()), left_out: Some(left_out).filter(|out| out.items > 0) })
     }
 

@@ -137,6 +137,9 @@ fn megabytes_said() -> usize {
     number("RECALL_SAID_MB", 17)
 }
 
+/// So many that not even all prompts are loaded, in bytes of a reply.
+const REPLY_BYTES: usize = 6_000;
+
 /// Most of these words stand in every reply, and no two replies are the same. In a plain run they stand in a block of code: to weigh all
 /// these sentences takes ten seconds.
 fn long_reply(dice: &mut Dice, n: usize) -> String {
@@ -145,7 +148,7 @@ fn long_reply(dice: &mut Dice, n: usize) -> String {
     if !is_whole() {
         text.push_str("\n\n```\n");
     }
-    while text.len() < 15_000 {
+    while text.len() < REPLY_BYTES {
         text.push_str(&format!(
             " The column {:x} of ledger{} came before row {}.",
             dice.below(1 << 12),
@@ -162,7 +165,7 @@ fn a_session_that_says_much_takes_no_more_memory_than_a_short_one() {
     let path = world.transcript(&format!("-p/{S}.jsonl"), "");
     let mut file = BufWriter::new(File::create(&path).unwrap());
     let mut dice = Dice(9);
-    let turns = megabytes_said() * 1_000_000 / 15_000;
+    let turns = megabytes_said() * 1_000_000 / REPLY_BYTES;
     for n in 0..turns {
         let reply = assistant(S, &format!("long-{n}"), &format!("2026-11-20T11:{:02}:00Z", n % 60), &long_reply(&mut dice, n));
         file.write_all((asked(S, n) + &reply).as_bytes()).unwrap();
@@ -186,6 +189,14 @@ fn a_session_that_says_much_takes_no_more_memory_than_a_short_one() {
     assert!(page.contains("This session is too long to be looked at whole"), "{page}");
     let json: serde_json::Value = serde_json::from_str(&lean(&["show", S, "--json"])).unwrap();
     assert_eq!(json["prompts"], turns);
+    let told = json["account"]["turns"].as_array().unwrap();
+    assert!(told.len() < turns && told.len() > 1_000 && told[told.len() - 1]["number"] == turns, "{} of {turns}", told.len());
+    for turn in told {
+        let n = turn["number"].as_u64().unwrap() - 1;
+        assert!(turn["words"][0]["text"].as_str().unwrap().contains(&format!("Question {n}")), "{turn:#}");
+        let closing = turn["reply"]["text"].as_str().unwrap_or_default();
+        assert!(closing.is_empty() || closing.contains(&format!("Done: step{n} is in place")), "{turn:#}");
+    }
     // Of what is handed on nothing is left out.
     assert_eq!(world.recall(["export"]).out.matches(r#""kind":"reply""#).count(), 2 * turns);
     assert_eq!(questions(&world), numbered(0..turns));
