@@ -55,15 +55,17 @@ pub(super) fn turns(page: &mut String, account: &SessionAccount, zone: &TimeZone
     let words = account.turns.iter().map(|turn| turn.words.len()).sum::<usize>().max(1);
     let most = (ALL_WORDS_CHARS / words).clamp(WORD_CHARS.0, WORD_CHARS.1);
     let last = account.turns.len().saturating_sub(1);
-    let left_out = account.turns.len().saturating_sub(MAX_TURNS);
+    let over = account.turns.len().saturating_sub(MAX_TURNS);
     let mut lines = Vec::new();
-    for (at, turn) in account.turns.iter().enumerate() {
-        if (1..=left_out).contains(&at) {
-            if at == left_out {
-                lines.push(format!("… {left_out} turns left out"));
-            }
-            continue;
+    let mut before = 0;
+    for (at, turn) in account.turns.iter().enumerate().filter(|(at, _)| !(1..=over).contains(at)) {
+        // Of very long sessions some are not loaded, and leave a gap in the numbers.
+        match turn.number.saturating_sub(before + 1) {
+            0 => {}
+            1 => lines.push("… 1 turn left out".to_owned()),
+            many => lines.push(format!("… {many} turns left out")),
         }
+        before = turn.number;
         let number = if turn.number > 0 { format!("#{} ", turn.number) } else { String::new() };
         let mut told = format!("{number}{}", parts.time(turn.at));
         for (n, word) in parts.turn_lines(turn, most).iter().enumerate() {
