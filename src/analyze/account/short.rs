@@ -3,7 +3,7 @@
 use super::commits::Commit;
 use super::object::PromptObject;
 use super::own_words::telling;
-use super::title::main_commit;
+use super::title::{COMMIT, told_subject};
 use super::turns::{Turn, Word, WordKind};
 use super::{OpenEnd, SessionAccount};
 use crate::text::clean::{head_and_tail, shorten};
@@ -55,7 +55,8 @@ impl SessionAccount {
 
     /// The commit that its title names, if it made no pull request.
     pub(crate) fn main_commit(&self) -> Option<&Commit> {
-        main_commit(&self.commits)
+        let named = self.title.came.strip_prefix(COMMIT)?;
+        self.commits.iter().rev().find(|commit| named.starts_with(&told_subject(commit)))
     }
 
     /// This account with what a `tail` of the session says that was read later.

@@ -74,10 +74,18 @@ fn without_telling(turns: &[Turn]) -> String {
 
 /// The commit of which most was written and that changed most; of equal ones the last. Files count by their doublings: generated ones are
 /// many.
-pub(super) fn main_commit(commits: &[Commit]) -> Option<&Commit> {
+fn main_commit(commits: &[Commit]) -> Option<&Commit> {
     let written = |commit: &Commit| commit.subject.chars().count() + commit.body.chars().count();
     let doublings = |commit: &Commit| (commit.files.unwrap_or(1) as usize + 1).ilog2().max(1) as usize;
     commits.iter().max_by_key(|commit| written(commit) * doublings(commit))
+}
+
+/// How a title begins to name a commit.
+pub(super) const COMMIT: &str = "commit: ";
+
+/// A commit's subject, as a title has it.
+pub(super) fn told_subject(commit: &Commit) -> String {
+    shorten(&commit.subject, MAX_CAME_CHARS)
 }
 
 fn came(commits: &[Commit], prs: &[PullRequest], files: &EditedFiles) -> String {
@@ -92,7 +100,7 @@ fn came(commits: &[Commit], prs: &[PullRequest], files: &EditedFiles) -> String 
         return format!("PR: {}{}", shorten(&title, MAX_CAME_CHARS), more(made, "PR"));
     }
     if let Some(commit) = main_commit(commits) {
-        return format!("commit: {}{}", shorten(&commit.subject, MAX_CAME_CHARS), more(commits.len(), "commit"));
+        return format!("{COMMIT}{}{}", told_subject(commit), more(commits.len(), "commit"));
     }
     let name = |path: &String| path.rsplit('/').next().unwrap_or(path).to_owned();
     let names: Vec<String> = files.edited.iter().take(MAX_FILES).map(name).collect();

@@ -67,7 +67,8 @@ pub(super) fn turns(page: &mut String, account: &SessionAccount, zone: &TimeZone
         }
         before = turn.number;
         let number = if turn.number > 0 { format!("#{} ", turn.number) } else { String::new() };
-        let mut told = format!("{number}{}", parts.time(turn.at));
+        let began = turn.at.or_else(|| turn.words.first().and_then(|word| word.at));
+        let mut told = format!("{number}{}", parts.time(began));
         for (n, word) in parts.turn_lines(turn, most).iter().enumerate() {
             told.push_str(if n == 0 { " " } else { "\n  - " });
             told.push_str(&inline(word));
@@ -76,7 +77,11 @@ pub(super) fn turns(page: &mut String, account: &SessionAccount, zone: &TimeZone
         if let Some(reply) = turn.reply.as_ref().filter(|_| at < last) {
             let begins = beginning(&reply.text, MAX_BEGINNING_CHARS);
             if !begins.is_empty() {
-                let cut_off = if reply.cut_off { " (cut off)" } else { "" };
+                let cut_off = match (&turn.api_error, reply.cut_off) {
+                    (Some(_), _) => " (an API error ended the turn)",
+                    (None, true) => " (cut off)",
+                    (None, false) => "",
+                };
                 told.push_str(&format!("\n  - →{cut_off} {}", inline(&begins)));
             }
         }

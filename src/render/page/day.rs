@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::tz::TimeZone;
 
-use super::lines::{bullets, claim_line, next_lines, open_lines, paragraph, repeated_line, section, title};
+use super::lines::{bullets, claim_line, paragraph, repeated_line, section, title, told_items};
 use super::quotation::quotation;
 use super::{EXTRACTIVE, SessionPageInput, clock, span_of};
 use crate::analyze::account::{Commit, PullRequest, SessionAccount};
@@ -157,7 +157,7 @@ fn summary(page: &mut String, entries: &[DayEntry], projects: &[&Project]) {
         let more = shipped.len().saturating_sub(MAX_SHIPPED);
         let more = if more > 0 { format!("; and {more} more") } else { String::new() };
         let told: Vec<&str> = shipped.iter().take(MAX_SHIPPED).map(|line| line.as_str()).collect();
-        lines.push(format!("shipped: {}{more}", told.join("; ")));
+        lines.push(format!("commits and pull requests: {}{more}", told.join("; ")));
     }
     let (tasks, ends) = (entries.iter().map(|one| one.open.0).sum::<usize>(), entries.iter().filter(|one| one.open.1).count());
     let counts = [
@@ -207,7 +207,7 @@ fn day_entry(page: &mut String, one: &DayEntryInput<'_>, zone: &TimeZone) {
         heading(&title(one.summarizer, digest, one.account)),
         span_of(facts.began_at, facts.last_at, zone),
         if one.goes_on { " so far, it goes on" } else { "" },
-        figures(facts, one.branch),
+        figures(facts, one.account.files.edited.len(), one.branch),
         one.page,
     ));
     if one.summarizer == EXTRACTIVE {
@@ -217,7 +217,6 @@ fn day_entry(page: &mut String, one: &DayEntryInput<'_>, zone: &TimeZone) {
         let outcome: Vec<String> = digest.completed.iter().map(|t| inline(&shorten(t, 240))).collect();
         bullets(page, "Outcome", outcome.into_iter().rev().take(5).rev());
         bullets(page, "Decisions", digest.decisions.iter().take(5).map(|c| claim_line(&c.text, c, 220)));
-        bullets(page, "Blockers", open_lines((one.id, digest, one.closed), "blocker", &digest.blockers));
     }
     let files = &one.account.files.edited;
     if !files.is_empty() {
@@ -226,7 +225,9 @@ fn day_entry(page: &mut String, one: &DayEntryInput<'_>, zone: &TimeZone) {
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         page.push_str(&format!("\n**Files** {}{more}\n", names.join(", ")));
     }
-    bullets(page, "Next", next_lines((one.id, digest, one.closed), one.summarizer, one.account));
+    for (label, kind) in [("Blockers", "blocker"), ("Next", "next")] {
+        bullets(page, label, told_items((one.id, digest, one.closed), kind, one.summarizer, one.account));
+    }
 }
 
 /// The first lines of the last reply.
@@ -240,10 +241,10 @@ fn last_reply(page: &mut String, account: &SessionAccount, zone: &TimeZone) {
 }
 
 /// `5 prompts · 12 files · $0.42`
-fn figures(facts: &SessionFacts, branch: Option<&str>) -> String {
+fn figures(facts: &SessionFacts, edited: usize, branch: Option<&str>) -> String {
     let mut parts = vec![counted(facts.prompts, "prompt")];
-    if facts.files > 0 {
-        parts.push(format!("{} changed", counted(facts.files, "file")));
+    if edited > 0 {
+        parts.push(format!("{} edited", counted(edited, "file")));
     }
     if facts.agents > 0 {
         parts.push(counted(facts.agents, "subagent"));

@@ -57,16 +57,21 @@ pub(super) fn open_lines<'a>(
     })
 }
 
-/// What is next, with ids: all that a model found, else the tasks of a list that were not ticked off.
-pub(super) fn next_lines<'a>(
+/// Open items of a kind, with ids: all that a model found, else the tasks of a list that were not ticked off, and what somebody closed.
+pub(super) fn told_items<'a>(
     (session, digest, closed): (&'a str, &'a Digest, &'a [ClosedItem]),
+    kind: &'a str,
     summarizer: &str,
     account: &'a SessionAccount,
 ) -> impl Iterator<Item = String> + 'a {
     let by_model = summarizer != EXTRACTIVE;
-    let is_told = move |claim: &Claim| by_model || account.has_task(&claim.text);
-    let lines = open_lines((session, digest, closed), "next", &digest.next_steps);
-    lines.zip(&digest.next_steps).filter(move |(_, claim)| is_told(claim)).map(|(line, _)| line)
+    let claims = if kind == "next" { &digest.next_steps } else { &digest.blockers };
+    let ids = digest.open_items(session).filter(move |(_, k, _)| *k == kind).map(|(id, ..)| id);
+    let told: Vec<bool> = ids
+        .zip(claims)
+        .map(|(id, claim)| by_model || account.has_task(&claim.text) || closed.iter().any(|closed| closed.id == id))
+        .collect();
+    open_lines((session, digest, closed), kind, claims).zip(told).filter(|(_, told)| *told).map(|(line, _)| line)
 }
 
 /// The session's title: a model's, else what was asked and what came of it.

@@ -102,11 +102,7 @@ fn table(rows: &[Block<'_>]) -> String {
     let cells = |row: &Block<'_>| -> Vec<String> {
         let line = row.lines.concat();
         let line = line.trim().trim_start_matches('|');
-        line.strip_suffix('|')
-            .unwrap_or(line)
-            .split('|')
-            .map(|cell| rich(cell).replace('`', "\\`").replace("\\\\`", "\\`"))
-            .collect()
+        line.strip_suffix('|').unwrap_or(line).split('|').map(rich).collect()
     };
     let width = cells(&rows[0]).len();
     let line = |row: &Block<'_>| {
@@ -123,9 +119,9 @@ fn rich(text: &str) -> String {
     bold(&inline(text.trim()))
 }
 
-/// Gives pairs of `**` around words their meaning back; `inline` escapes at least one star of each.
+/// Gives pairs of `**` around words their meaning back; `inline` may escape some of their stars.
 fn bold(line: &str) -> String {
-    const OPENERS: [&str; 2] = ["\\*\\*", "*\\*"];
+    const OPENERS: [&str; 4] = ["\\*\\*", "*\\*", "\\**", "**"];
     let mut out = String::new();
     let mut rest = line;
     'line: while !rest.is_empty() {
@@ -140,7 +136,8 @@ fn bold(line: &str) -> String {
                 let is_alone = !words.is_empty() && words.trim() == words && !words.contains('*') && !words.ends_with('\\');
                 // A mark within a code span is none.
                 let is_whole = words.matches('`').count().is_multiple_of(2);
-                if is_alone && is_whole && after.chars().next().is_none_or(char::is_whitespace) {
+                let ends = |c: char| c.is_whitespace() || c.is_ascii_punctuation() && !matches!(c, '*' | '_');
+                if is_alone && is_whole && after.chars().next().is_none_or(ends) {
                     out.push_str(&format!("**{words}**"));
                     rest = after;
                     continue 'line;
@@ -173,7 +170,7 @@ mod tests {
         assert_eq!(
             told,
             "> Done\n>\n> It **works** now, see `a*b*`:\n>\n> 1. first\n>    goes on\n> 2. **second:** \\<b>x\\</b>\n>\n\
-             > | a | b |\n> | --- | --- |\n> | \\`c\\` | d |\n>\n> ```sh\n> ls <x>\n> ```\n"
+             > | a | b |\n> | --- | --- |\n> | `c` | d |\n>\n> ```sh\n> ls <x>\n> ```\n"
         );
     }
 

@@ -2,7 +2,7 @@
 
 use jiff::tz::TimeZone;
 
-use super::lines::{claim_line, next_lines, open_lines, paragraph, repeated_line, section, title};
+use super::lines::{claim_line, paragraph, repeated_line, section, title, told_items};
 use super::{EXTRACTIVE, SessionPageInput, account, clock, local};
 use crate::analyze::account::SessionAccount;
 use crate::analyze::highlights::{Markup, line};
@@ -38,7 +38,9 @@ pub fn session_page(one: &SessionPageInput<'_>, zone: &TimeZone) -> String {
     } else {
         claims(&mut page, one);
     }
-    section(&mut page, "Next", next_lines((&session.id, one.digest, one.closed), one.summarizer, &told));
+    for (title, kind) in [("Blockers", "blocker"), ("Next", "next")] {
+        section(&mut page, title, told_items((&session.id, one.digest, one.closed), kind, one.summarizer, &told));
+    }
     account::turns(&mut page, &told, zone);
     account::shown(&mut page, &told, zone);
     if one.summarizer != EXTRACTIVE {
@@ -60,7 +62,6 @@ fn claims(page: &mut String, one: &SessionPageInput<'_>) {
             section(page, "Decisions", digest.decisions.iter().map(|c| claim_line(&c.text, c, 400)));
         }
     }
-    section(page, "Blockers", open_lines((one.session.id.as_str(), digest, one.closed), "blocker", &digest.blockers));
 }
 
 fn session_front(one: &SessionPageInput<'_>, zone: &TimeZone) -> String {

@@ -71,7 +71,12 @@ type ListPart<'a> = fn(&QuotedParts<'a>, usize) -> String;
 
 impl<'a> QuotedParts<'a> {
     pub(crate) fn new(account: &'a SessionAccount, zone: &'a TimeZone, reader: Reader) -> Self {
-        let began = account.turns.iter().find_map(|turn| turn.at);
+        // Times have their day unless it is the one that the heading tells: the first, or at a session's start the last.
+        let mut times = account.turns.iter().flat_map(|turn| [turn.at, turn.reply.as_ref().and_then(|reply| reply.at)]).flatten();
+        let began = match reader {
+            Reader::User => times.next(),
+            Reader::Assistant => times.max(),
+        };
         Self { account, zone, reader, began, reply_chars: MAX_REPLY_CHARS, newest: true, task_ids: &[] }
     }
 
@@ -105,7 +110,7 @@ impl<'a> QuotedParts<'a> {
             Reader::User => "\nWhat you said, turn by turn:\n",
             Reader::Assistant => "\nWhat the user said, turn by turn:\n",
         };
-        let words = |room: usize| turn_list(&self.account.turns, label, self.zone, room);
+        let words = |room: usize| turn_list(&self.account.turns, label, (self.began, self.zone), room);
         let claimed = words(rest * WORDS_SHARE / 100).len();
         let said = words(rest - self.ended(rest - claimed).len());
         let ended = self.ended(rest - said.len());
@@ -237,7 +242,7 @@ impl<'a> QuotedParts<'a> {
     /// Pull requests, newest first.
     pub(crate) fn pull_request_lines(&self) -> Vec<String> {
         let line = |pr: &PullRequest| {
-            let made = if pr.made { "made here" } else { "worked on" };
+            let made = if pr.made { "made here" } else { "not made here" };
             let facts: Vec<String> = [made].into_iter().chain(pr.merged.then_some("merged")).map(str::to_owned).collect();
             let title = format!("#{} {}", said(&pr.number, 20), said(&pr.title, MAX_LINE_CHARS));
             format!("{}{} {}", title.trim_end(), in_brackets(&facts, "; "), said(&pr.url, MAX_LINE_CHARS)).trim_end().to_owned()

@@ -22,9 +22,8 @@ struct ToldTurn {
 }
 
 /// The list in at most so many bytes, behind its label; empty if nothing of it fits.
-pub(super) fn turn_list(turns: &[Turn], label: &str, zone: &TimeZone, room: usize) -> String {
+pub(super) fn turn_list(turns: &[Turn], label: &str, (began, zone): (Option<Millis>, &TimeZone), room: usize) -> String {
     let Some(room) = room.checked_sub(label.len()) else { return String::new() };
-    let began = turns.iter().find_map(|turn| turn.at);
     let told = |cap: usize| -> Vec<ToldTurn> {
         let told = turns.iter().filter(|turn| !turn.words.is_empty());
         told.map(|turn| ToldTurn { number: turn.number, text: lines_of(turn, cap, began, zone) }).collect()

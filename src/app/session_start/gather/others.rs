@@ -102,11 +102,11 @@ impl LaterEvidence {
     }
 }
 
-/// The hash of the commit that the title names, and the pull requests.
+/// The hash of the commit that the title names, and the pull requests that it made.
 fn shipped(account: &SessionAccount) -> Vec<String> {
     let commit = account.main_commit().filter(|commit| !commit.hash_is_stale && !commit.hash.is_empty());
     let told = |pr: &PullRequest| format!("PR #{}{}", pr.number, if pr.merged { " merged" } else { "" });
-    let prs = account.pull_requests.iter().rev().take(MAX_PULL_REQUESTS).map(told);
+    let prs = account.pull_requests.iter().rev().filter(|pr| pr.made).take(MAX_PULL_REQUESTS).map(told);
     commit.map(|commit| format!("commit {}", commit.hash)).into_iter().chain(prs).collect()
 }
 

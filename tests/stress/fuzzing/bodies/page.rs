@@ -20,9 +20,9 @@ use recall::testing::text::markdown::{code, inline, slug, yaml};
 use super::{acts, texts};
 
 /// The headings that pages have of their own.
-const SESSION: [&str; 12] = [
-    "Done", "Decisions", "Learned", "Looked into", "Blockers", "Next", "Failed, and what fixed it", "Files", "Timeline",
-    "Evidence", "Tokens", "Resume",
+const SESSION: [&str; 17] = [
+    "Done", "Decisions", "Learned", "Looked into", "Blockers", "Next", "Where it ended", "Where it stands", "Open", "Turn by turn",
+    "Commits that stand", "Pull requests", "Last runs", "Files", "Evidence", "Tokens", "Resume",
 ];
 
 pub fn check(data: &[u8]) {
@@ -37,7 +37,7 @@ pub fn check(data: &[u8]) {
         session: &session,
         digest: &digest,
         digest_id: "d0000000",
-        summarizer: "extract",
+        summarizer: "claude",
         goes_on: done.len() % 2 == 1,
         closed: &digest.open_items(&session.id).map(closed).take(1).collect::<Vec<_>>(),
         costs: BTreeMap::from([(name.clone(), Some(0.1))]),
@@ -48,6 +48,9 @@ pub fn check(data: &[u8]) {
     let zone = TimeZone::UTC;
     let page = session_page(&shown, &zone);
     stays_words(&page, 1);
+    // What is quoted keeps its form: `hostile::pages` reads that as a viewer does.
+    let quoted = session_page(&SessionPageInput { summarizer: "extract", ..shown.clone() }, &zone);
+    assert!(!quoted.contains(acts) && quoted.lines().all(|line| line.trim_end() != "## Notes"), "{quoted}");
     let headings = page.lines().filter_map(|line| line.strip_prefix("## "));
     assert!(headings.into_iter().all(|heading| SESSION.contains(&heading)), "{page}");
     let note = Note {
