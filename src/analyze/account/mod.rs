@@ -39,7 +39,7 @@ use crate::model::session::Session;
 
 /// The number of the rules by which accounts are made. A stored account of another number is made again from its session's rows, so raise
 /// it with whatever changes what an account holds or how it is written.
-pub(crate) const ACCOUNT_RULES: u32 = 4;
+pub(crate) const ACCOUNT_RULES: u32 = 5;
 
 /// What can be told of a session without judging it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -18,7 +18,7 @@ pub struct LastRun {
     /// The exit code, where it is that of the checks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ok: Option<bool>,
-    /// The lines that tell failures, and the last line that tells a result.
+    /// The lines that tell failures, and the last line that tells a result; empty if it is not known which check they are of.
     pub lines: Vec<String>,
     /// How many lines told a result.
     pub of: usize,
@@ -55,8 +55,9 @@ pub(super) fn of(session: &Session, calls: &[Call<'_>], turns: &[Turn]) -> Vec<L
         };
         all.push((keys, run));
     }
-    // What told nothing is left out, though it took the place of what it ran again.
-    all.into_iter().map(|(_, run)| run).filter(|run| !run.lines.is_empty() || run.ok == Some(false)).collect()
+    // What told nothing is left out, though it took the place of what it ran again. Results that cannot be told apart are told by their
+    // number: without them an earlier check would look like the last one.
+    all.into_iter().map(|(_, run)| run).filter(|run| !run.lines.is_empty() || run.ok == Some(false) || run.of > 1).collect()
 }
 
 /// Takes out of a run what ran again later. What it printed, and that it failed, may have been of that part.

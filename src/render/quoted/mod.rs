@@ -271,7 +271,11 @@ impl<'a> QuotedParts<'a> {
             .collect::<Vec<_>>()
             .join(" / ");
         // Of many packages one line says little.
-        let of = if run.of > run.lines.len() + 2 { format!("{lines} (of {} lines with a result)", run.of) } else { lines };
+        let of = match run.lines.len() {
+            0 if run.of > 1 => format!("{} lines with a result, not told apart", run.of),
+            told if run.of > told + 2 => format!("{lines} (of {} lines with a result)", run.of),
+            _ => lines,
+        };
         let failed = (run.ok == Some(false)).then(|| "exit code not 0".to_owned());
         let facts: Vec<String> = [of].into_iter().filter(|lines| !lines.is_empty()).chain(failed).collect();
         let since = if run.edited_since { "; files were edited since" } else { "" };
