@@ -5,15 +5,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::session::{Millis, Session, Tokens, Touch};
+use crate::model::session::{Millis, Session, Tokens};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionFacts {
     pub(crate) began_at: Option<Millis>,
     pub(crate) last_at: Option<Millis>,
     pub(crate) prompts: usize,
-    /// The number of changed files.
-    pub(crate) files: usize,
     pub(crate) agents: usize,
     pub(crate) usage: BTreeMap<String, Tokens>,
 }
@@ -24,7 +22,6 @@ impl SessionFacts {
             began_at: session.began_at(),
             last_at: session.last_at(),
             prompts: session.count_prompts(),
-            files: session.files().iter().filter(|(_, touched)| touched.how > Touch::Read).count(),
             agents: session.agents,
             usage: session.usage.clone(),
         }

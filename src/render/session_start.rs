@@ -72,10 +72,8 @@ impl LeadSession {
     /// The ids of what it left open.
     fn open_ids(&self) -> Vec<String> {
         let of_digest = self.digest.iter().flat_map(|digest| digest.open_items(&self.session)).map(|(id, ..)| id);
-        let tasks = self.account.iter().flat_map(|account| &account.open).filter_map(|open| match open {
-            OpenEnd::Task { text } => self.task_ids.iter().find(|(task, _)| task == text).map(|(_, id)| id.clone()),
-            _ => None,
-        });
+        let tasks = self.account.iter().flat_map(|account| &account.open).filter_map(OpenEnd::task);
+        let tasks = tasks.filter_map(|text| self.task_ids.iter().find(|(task, _)| task == text).map(|(_, id)| id.clone()));
         of_digest.filter(|id| !self.settled.contains(id)).chain(tasks).collect()
     }
 }
@@ -99,8 +97,8 @@ pub struct SessionLine {
     pub(crate) goes_on: bool,
     /// No digest covers its end yet.
     pub(crate) undigested: bool,
-    /// Its last commit that stands and its pull requests, with what later sessions know of them.
-    pub(crate) shipped: Vec<String>,
+    /// The commit that its title names and the pull requests that it made, with what later sessions know of them.
+    pub(crate) made: Vec<String>,
     /// Its real last reply; empty if there is none.
     pub(crate) last_reply: String,
     /// The turn and the text of the longer reply before it, where it says little.
@@ -433,7 +431,7 @@ fn label(kind: &str) -> &'static str {
 }
 
 fn session_line(line: &SessionLine) -> String {
-    let mut facts = line.shipped.iter().map(|fact| said(fact, MAX_TITLE_CHARS)).collect::<Vec<_>>();
+    let mut facts = line.made.iter().map(|fact| said(fact, MAX_TITLE_CHARS)).collect::<Vec<_>>();
     facts.extend(line.goes_on.then(|| "so far".to_owned()));
     facts.extend(line.undigested.then(|| "no digest yet".to_owned()));
     let facts = if facts.is_empty() { String::new() } else { format!(" ({})", facts.join("; ")) };

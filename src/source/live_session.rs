@@ -98,7 +98,7 @@ impl LiveRecords {
         for row in self.rows.iter_mut().filter(|_| !hushed.is_empty()) {
             row.items = row.items.iter().filter_map(|item| hushed.clean_item(item).map(Cow::into_owned)).collect();
             // A branch that repeats them has no name, as in the index.
-            row.branch = row.branch.take().filter(|branch| matches!(hushed.clean(branch), Cow::Borrowed(_)));
+            row.branch = row.branch.take().filter(|branch| !hushed.are_in(branch));
         }
     }
 

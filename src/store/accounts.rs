@@ -18,13 +18,6 @@ impl Store {
         body.map(|body| unpack(&body)).transpose()
     }
 
-    /// As [`Store::account_of`], by the session's id.
-    pub(crate) fn account_by_id(&self, session: &str) -> Result<Option<SessionAccount>> {
-        let sql = "SELECT pk FROM session WHERE id = ?1";
-        let pk = self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0)).optional()?;
-        pk.map_or(Ok(None), |pk| self.account_of(pk))
-    }
-
     /// Sessions whose digest has no account by today's rules.
     pub(crate) fn without_account(&self) -> Result<Vec<SessionHead>> {
         let sql = format!(

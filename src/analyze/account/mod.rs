@@ -26,15 +26,12 @@ use serde::{Deserialize, Serialize};
 pub(crate) use self::commits::Commit;
 pub(crate) use self::files::EditedFiles;
 pub(crate) use self::object::PromptObject;
-pub(crate) use self::open::OpenEnd;
+pub(crate) use self::open::{OpenEnd, is_task};
 pub(crate) use self::pull_requests::PullRequest;
 pub(crate) use self::runs::LastRun;
 pub(crate) use self::seen::SeenCommit;
-pub(crate) use self::short::{SHORT_REPLY_CHARS, longer_reply};
 pub(crate) use self::title::TitleParts;
-#[cfg(test)]
-pub(crate) use self::turns::ClosingReply;
-pub(crate) use self::turns::{Turn, Word, WordKind};
+pub(crate) use self::turns::{ClosingReply, SHORT_REPLY_CHARS, Turn, Word, WordKind, last_reply, longer_reply};
 use crate::model::session::Session;
 
 /// The number of the rules by which accounts are made. A stored account of another number is made again from its session's rows, so raise
@@ -67,10 +64,9 @@ pub struct SessionAccount {
 }
 
 impl SessionAccount {
-    /// Does the item of a digest stand for a task that is open? Its words may be cut.
+    /// Does the item of a digest stand for a task that is open?
     pub(crate) fn has_task(&self, item: &str) -> bool {
-        let words = item.trim_end_matches('…');
-        !words.is_empty() && self.open.iter().filter_map(OpenEnd::task).any(|task| task.starts_with(words))
+        self.open.iter().filter_map(OpenEnd::task).any(|task| is_task(item, task))
     }
 
     /// The account of a session that `goes_on` or is over.

@@ -27,6 +27,12 @@ impl OpenEnd {
     }
 }
 
+/// Does the item of a digest stand for the task? Items are shorter.
+pub(crate) fn is_task(item: &str, task: &str) -> bool {
+    let words = item.trim_end_matches('…');
+    !words.is_empty() && task.starts_with(words)
+}
+
 pub(super) fn of(session: &Session, turns: &[Turn]) -> Vec<OpenEnd> {
     let end = turns.last().and_then(|turn| {
         let closes = turn.reply.as_ref().is_some_and(|reply| !reply.cut_off);

@@ -1,11 +1,11 @@
 //! An account for the start of another session: short enough to be stored beside the digest, and continued by what came later.
 
+use super::SessionAccount;
 use super::commits::Commit;
 use super::object::PromptObject;
 use super::own_words::telling;
 use super::title::{COMMIT, told_subject};
-use super::turns::{Turn, Word, WordKind};
-use super::{OpenEnd, SessionAccount};
+use super::turns::{Word, WordKind, last_reply, longer_reply};
 use crate::text::clean::{head_and_tail, shorten};
 
 /// The most characters of a prompt, of a reply, of what a word answers. A start shows fewer: what is cut shows that it was.
@@ -14,15 +14,13 @@ const MAX_REPLY_CHARS: usize = 2_400;
 const MAX_ASIDE_CHARS: usize = 300;
 /// How many of the newest turns keep their words, beside the first one.
 const NEWEST_TURNS: usize = 24;
-/// A shorter reply says little by itself, in characters.
-pub(crate) const SHORT_REPLY_CHARS: usize = 400;
 
 impl SessionAccount {
     /// Without what no start of a session shows: the words of turns in the middle, all replies but the last one and the longer one before
     /// it, the bodies of commit messages. Turns keep their numbers.
     pub(crate) fn shortened(mut self) -> Self {
-        let last = self.turns.iter().rposition(|turn| turn.reply.is_some());
-        let longer = last.and_then(|last| longer_reply(&self.turns[..last]));
+        let last = last_reply(&self.turns).map(|(at, _)| at);
+        let longer = last.and_then(|last| longer_reply(&self.turns[..last])).map(|(at, _)| at);
         let newest = self.turns.len().saturating_sub(NEWEST_TURNS);
         for (at, turn) in self.turns.iter_mut().enumerate() {
             if Some(at) != last && Some(at) != longer {
@@ -87,8 +85,8 @@ impl SessionAccount {
         let new: Vec<String> = tail.files.edited.iter().filter(|path| is_new(path)).cloned().collect();
         self.files.edited.extend(new);
         self.files.after_commit = tail.files.after_commit;
-        let has_tasks = tail.open.iter().any(|open| matches!(open, OpenEnd::Task { .. }));
-        self.open.retain(|open| matches!(open, OpenEnd::Task { .. }) && !has_tasks);
+        let has_tasks = tail.open.iter().any(|open| open.task().is_some());
+        self.open.retain(|open| open.task().is_some() && !has_tasks);
         self.open.splice(0..0, tail.open);
         if !tail.title.came.is_empty() {
             self.title.came = tail.title.came;
@@ -100,13 +98,6 @@ impl SessionAccount {
         (self.evident, self.goes_on) = (self.evident && tail.evident, tail.goes_on);
         self
     }
-}
-
-/// The nearest reply before the last one that says something by itself.
-pub(crate) fn longer_reply(before: &[Turn]) -> Option<usize> {
-    before.iter().rposition(|turn| {
-        turn.reply.as_ref().is_some_and(|reply| !reply.cut_off && reply.text.chars().count() >= SHORT_REPLY_CHARS)
-    })
 }
 
 fn shorten_word(word: &mut Word) {

@@ -85,6 +85,20 @@ const STOPPED_BY_HOOK: &str = "Operation stopped by hook:";
 /// Prompts that begin alike by so many characters are one that was typed anew, unless something was said between them.
 const SAME_BEGINNING_CHARS: usize = 60;
 
+/// A shorter reply says little by itself, in characters.
+pub(crate) const SHORT_REPLY_CHARS: usize = 400;
+
+/// The last reply, with the place of its turn.
+pub(crate) fn last_reply(turns: &[Turn]) -> Option<(usize, &ClosingReply)> {
+    turns.iter().enumerate().rev().find_map(|(at, turn)| Some((at, turn.reply.as_ref()?)))
+}
+
+/// The nearest reply before the last one that says something by itself.
+pub(crate) fn longer_reply(before: &[Turn]) -> Option<(usize, &ClosingReply)> {
+    let says_something = |reply: &&ClosingReply| !reply.cut_off && reply.text.chars().count() >= SHORT_REPLY_CHARS;
+    before.iter().enumerate().rev().find_map(|(at, turn)| Some((at, turn.reply.as_ref().filter(says_something)?)))
+}
+
 pub(super) fn of(session: &Session) -> Vec<Turn> {
     let joined = session.evidence.iter().filter(|placed| placed.evidence == Evidence::Joined).map(|placed| placed.key);
     let mut turns = TurnBuilder { joined: joined.collect(), ..TurnBuilder::default() };

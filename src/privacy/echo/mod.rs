@@ -231,6 +231,11 @@ impl PrivateWords {
         self.sessions.iter().any(|(session, words)| !words.is_empty() && words.contains(&hash(session, name)))
     }
 
+    /// Does the text repeat private words?
+    pub(crate) fn are_in(&self, text: &str) -> bool {
+        matches!(self.clean(text), Cow::Owned(_))
+    }
+
     /// Removes what repeats private words; borrows the text if nothing does.
     pub(crate) fn clean<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.is_empty() || text.is_empty() {
@@ -280,7 +285,7 @@ impl PrivateWords {
 
     /// Removes what repeats private words from an item; `None` if nothing meaningful is left. Borrows the item if nothing changes.
     pub(crate) fn clean_item<'i>(&self, item: &'i Item) -> Option<Cow<'i, Item>> {
-        if self.is_empty() || item.texts().into_iter().all(|text| matches!(self.clean(text), Cow::Borrowed(_))) {
+        if self.is_empty() || !item.texts().into_iter().any(|text| self.are_in(text)) {
             return Some(Cow::Borrowed(item));
         }
         let mut clean = item.clone();

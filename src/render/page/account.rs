@@ -2,12 +2,12 @@
 
 use jiff::tz::TimeZone;
 
-use super::lines::section;
+use super::lines::{paths, section};
 use super::quotation::quotation;
-use crate::analyze::account::{SHORT_REPLY_CHARS, SessionAccount, Turn, longer_reply};
-use crate::render::quoted::{QuotedParts, Reader, beginning};
+use crate::analyze::account::{ClosingReply, SHORT_REPLY_CHARS, SessionAccount, Turn, last_reply, longer_reply};
+use crate::render::quoted::{QuotedParts, Reader, beginning, left_out, turn_lines};
 use crate::text::clean::{one_line, shorten};
-use crate::text::markdown::{code, inline};
+use crate::text::markdown::inline;
 
 /// The most characters of a reply, of the beginning of one, of a commit's message.
 const MAX_REPLY_CHARS: usize = 4_000;
@@ -23,10 +23,9 @@ const MAX_FILES: usize = 60;
 /// Where the session ended: its last reply, and the longer one before it if it is short.
 pub(super) fn ended(page: &mut String, account: &SessionAccount, zone: &TimeZone) {
     let turns = &account.turns;
-    let Some(last) = turns.iter().rposition(|turn| turn.reply.is_some()) else { return };
+    let Some((last, reply)) = last_reply(turns) else { return };
     let parts = QuotedParts::new(account, zone, Reader::User);
-    let mut tell = |turn: &Turn, what: &str, most: usize| {
-        let Some(reply) = &turn.reply else { return 0 };
+    let mut tell = |turn: &Turn, reply: &ClosingReply, what: &str, most: usize| {
         let quoted = quotation(&reply.text, most);
         if quoted.is_empty() {
             return 0;
@@ -42,10 +41,10 @@ pub(super) fn ended(page: &mut String, account: &SessionAccount, zone: &TimeZone
     } else {
         "## Where it ended\n\nClaude's last reply"
     };
-    let told = tell(&turns[last], so_far, MAX_REPLY_CHARS);
-    let is_short = turns[last].reply.as_ref().is_some_and(|reply| reply.text.chars().count() < SHORT_REPLY_CHARS);
-    if let Some(longer) = longer_reply(&turns[..last]).filter(|_| is_short) {
-        tell(&turns[longer], "The longer reply before it", MAX_REPLY_CHARS.saturating_sub(told));
+    let told = tell(&turns[last], reply, so_far, MAX_REPLY_CHARS);
+    let is_short = reply.text.chars().count() < SHORT_REPLY_CHARS;
+    if let Some((longer, reply)) = longer_reply(&turns[..last]).filter(|_| is_short) {
+        tell(&turns[longer], reply, "The longer reply before it", MAX_REPLY_CHARS.saturating_sub(told));
     }
 }
 
@@ -60,18 +59,14 @@ pub(super) fn turns(page: &mut String, account: &SessionAccount, zone: &TimeZone
     let mut before = 0;
     for (at, turn) in account.turns.iter().enumerate().filter(|(at, _)| !(1..=over).contains(at)) {
         // Of very long sessions some are not loaded, and leave a gap in the numbers.
-        match turn.number.saturating_sub(before + 1) {
-            0 => {}
-            1 => lines.push("… 1 turn left out".to_owned()),
-            many => lines.push(format!("… {many} turns left out")),
-        }
+        lines.extend(left_out(turn.number.saturating_sub(before + 1)).map(|words| format!("… {words}")));
         before = turn.number;
         let number = if turn.number > 0 { format!("#{} ", turn.number) } else { String::new() };
         let began = turn.at.or_else(|| turn.words.first().and_then(|word| word.at));
         let mut told = format!("{number}{}", parts.time(began));
-        for (n, word) in parts.turn_lines(turn, most).iter().enumerate() {
+        for (n, word) in turn_lines(turn, most).enumerate() {
             told.push_str(if n == 0 { " " } else { "\n  - " });
-            told.push_str(&inline(word));
+            told.push_str(&inline(&word));
         }
         // The last reply stands above.
         if let Some(reply) = turn.reply.as_ref().filter(|_| at < last) {
@@ -110,18 +105,13 @@ pub(super) fn shown(page: &mut String, account: &SessionAccount, zone: &TimeZone
 }
 
 fn files(page: &mut String, account: &SessionAccount, is_over: bool) {
-    let names = |paths: &[String]| {
-        let more = paths.len().saturating_sub(MAX_FILES);
-        let names: Vec<String> = paths.iter().take(MAX_FILES).map(|path| code(path)).collect();
-        format!("{}{}", names.join(", "), if more > 0 { format!(" and {more} more") } else { String::new() })
-    };
     let files = &account.files;
     let mut lines = Vec::new();
     if !files.edited.is_empty() {
-        lines.push(format!("edited: {}", names(&files.edited)));
+        lines.push(format!("edited: {}", paths(&files.edited, MAX_FILES)));
     }
     if !files.after_commit.is_empty() {
-        lines.push(format!("edited after the last commit: {}", names(&files.after_commit)));
+        lines.push(format!("edited after the last commit: {}", paths(&files.after_commit, MAX_FILES)));
     }
     if is_over && account.commits.is_empty() && !files.edited.is_empty() {
         lines.push("no commit seen".to_owned());
@@ -131,8 +121,6 @@ fn files(page: &mut String, account: &SessionAccount, is_over: bool) {
 
 /// What was left, by what can be counted; tasks have lines of their own.
 pub(super) fn open(page: &mut String, account: &SessionAccount, zone: &TimeZone) {
-    let without_tasks =
-        SessionAccount { open: account.open.iter().filter(|open| open.task().is_none()).cloned().collect(), ..account.clone() };
-    let lines = QuotedParts::new(&without_tasks, zone, Reader::User).open_lines();
-    section(page, "Open", lines.iter().map(|line| inline(line)));
+    let parts = QuotedParts::new(account, zone, Reader::User);
+    section(page, "Open", account.open.iter().filter(|open| open.task().is_none()).map(|open| inline(&parts.open_line(open))));
 }

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use jiff::tz::TimeZone;
 
-use super::lines::{bullets, claim_line, paragraph, repeated_line, section, title, told_items};
+use super::lines::{bullets, claim_line, open_items, paragraph, paths, repeated_line, section, title};
 use super::quotation::quotation;
 use super::{EXTRACTIVE, SessionPageInput, clock, span_of};
-use crate::analyze::account::{Commit, PullRequest, SessionAccount};
+use crate::analyze::account::{self, Commit, PullRequest, SessionAccount};
 use crate::model::digest::Digest;
 use crate::model::note::EVERYWHERE;
 use crate::model::price::session_cost;
@@ -19,8 +19,9 @@ use crate::text::clean::shorten;
 use crate::text::markdown::{code, heading, inline, yaml};
 
 /// The most commits and pull requests above the sessions, and the most characters of each.
-const MAX_SHIPPED: usize = 12;
+const MAX_MADE: usize = 12;
 const MAX_SUBJECT_CHARS: usize = 90;
+const MAX_FILES: usize = 8;
 /// The most characters of a session's last reply.
 const MAX_REPLY_CHARS: usize = 500;
 
@@ -53,8 +54,8 @@ pub struct DayEntry {
     /// The session's own cost in US dollars, and whether part of it is unknown.
     cost: (f64, bool),
     /// Its commits and pull requests.
-    shipped: Vec<String>,
-    /// How many tasks its list does not tick off, and whether it ended without a closing reply.
+    made: Vec<String>,
+    /// How many tasks its list does not tick off, and whether its last turn was cut off.
     open: (usize, bool),
     text: String,
 }
@@ -62,6 +63,11 @@ pub struct DayEntry {
 impl DayEntry {
     /// `facts` must be those of the session.
     pub fn of(one: &SessionPageInput<'_>, facts: &SessionFacts, zone: &TimeZone) -> Self {
+        Self::with_account(one, SessionAccount::of(one.session, one.goes_on), facts, zone)
+    }
+
+    /// As [`DayEntry::of`], where the session's account is at hand.
+    pub(crate) fn with_account(one: &SessionPageInput<'_>, account: SessionAccount, facts: &SessionFacts, zone: &TimeZone) -> Self {
         let session = one.session;
         let told = DayEntryInput {
             id: &session.id,
@@ -70,7 +76,7 @@ impl DayEntry {
             facts,
             digest: one.digest,
             summarizer: one.summarizer,
-            account: &SessionAccount::of(session, one.goes_on).shortened(),
+            account: &account.shortened(),
             goes_on: one.goes_on,
             closed: one.closed,
             costs: one.costs.clone(),
@@ -91,7 +97,7 @@ impl DayEntry {
             project: one.project.clone(),
             began_at: one.facts.began_at,
             cost,
-            shipped: if told { shipped(one.account) } else { Vec::new() },
+            made: if told { made(one.account) } else { Vec::new() },
             open: if told { (tasks, tasks < one.account.open.len()) } else { (0, false) },
             text,
         }
@@ -152,17 +158,17 @@ fn day_front(day: &str, entries: &[DayEntry], untold: UndigestedTotals, projects
 /// What the day brought, above its sessions.
 fn summary(page: &mut String, entries: &[DayEntry], projects: &[&Project]) {
     let mut lines = Vec::new();
-    let shipped: Vec<&String> = entries.iter().flat_map(|one| &one.shipped).collect();
-    if !shipped.is_empty() {
-        let more = shipped.len().saturating_sub(MAX_SHIPPED);
+    let made: Vec<&String> = entries.iter().flat_map(|one| &one.made).collect();
+    if !made.is_empty() {
+        let more = made.len().saturating_sub(MAX_MADE);
         let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-        let told: Vec<&str> = shipped.iter().take(MAX_SHIPPED).map(|line| line.as_str()).collect();
+        let told: Vec<&str> = made.iter().take(MAX_MADE).map(|line| line.as_str()).collect();
         lines.push(format!("commits and pull requests: {}{more}", told.join("; ")));
     }
     let (tasks, ends) = (entries.iter().map(|one| one.open.0).sum::<usize>(), entries.iter().filter(|one| one.open.1).count());
     let counts = [
         (tasks, "task not ticked off", "tasks not ticked off"),
-        (ends, "session that ended in a turn", "sessions that ended in a turn"),
+        (ends, "session cut off in its last turn", "sessions cut off in their last turn"),
     ];
     let open: Vec<String> =
         counts.iter().filter(|(n, ..)| *n > 0).map(|(n, one, many)| format!("{n} {}", if *n == 1 { one } else { many })).collect();
@@ -182,7 +188,7 @@ fn summary(page: &mut String, entries: &[DayEntry], projects: &[&Project]) {
 }
 
 /// Commits and pull requests that a session made.
-fn shipped(account: &SessionAccount) -> Vec<String> {
+fn made(account: &SessionAccount) -> Vec<String> {
     let commit = |commit: &Commit| {
         let hash = if commit.hash_is_stale || commit.hash.is_empty() { String::new() } else { code(&commit.hash) + " " };
         format!("{hash}{}", inline(&shorten(&commit.subject, MAX_SUBJECT_CHARS)))
@@ -220,19 +226,16 @@ fn day_entry(page: &mut String, one: &DayEntryInput<'_>, zone: &TimeZone) {
     }
     let files = &one.account.files.edited;
     if !files.is_empty() {
-        let names: Vec<String> = files.iter().take(8).map(|path| code(path)).collect();
-        let more = files.len().saturating_sub(8);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        page.push_str(&format!("\n**Files** {}{more}\n", names.join(", ")));
+        page.push_str(&format!("\n**Files** {}\n", paths(files, MAX_FILES)));
     }
     for (label, kind) in [("Blockers", "blocker"), ("Next", "next")] {
-        bullets(page, label, told_items((one.id, digest, one.closed), kind, one.summarizer, one.account));
+        bullets(page, label, open_items((one.id, digest, one.closed), kind, one.summarizer, one.account));
     }
 }
 
 /// The first lines of the last reply.
 fn last_reply(page: &mut String, account: &SessionAccount, zone: &TimeZone) {
-    let Some(reply) = account.turns.iter().rev().find_map(|turn| turn.reply.as_ref()) else { return };
+    let Some((_, reply)) = account::last_reply(&account.turns) else { return };
     let quoted = quotation(&reply.text, MAX_REPLY_CHARS);
     let cut_off = if reply.cut_off { ", cut off" } else { "" };
     if !quoted.is_empty() {

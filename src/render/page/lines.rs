@@ -41,37 +41,32 @@ pub(super) fn claim_line(text: &str, claim: &Claim, max: usize) -> String {
     format!("{}{mark}", inline(&Answer::shorten_line(text, max)))
 }
 
-/// Open items of a session with their ids; closed ones are struck through.
-pub(super) fn open_lines<'a>(
-    (session, digest, closed): (&'a str, &'a Digest, &'a [ClosedItem]),
-    kind: &'a str,
-    claims: &'a [Claim],
-) -> impl Iterator<Item = String> + 'a {
-    let ids = digest.open_items(session).filter(move |(_, k, _)| *k == kind).map(|(id, ..)| id);
-    claims.iter().zip(ids.collect::<Vec<_>>()).map(|(claim, id)| {
-        let text = claim_line(&claim.text, claim, 220);
-        let Some(closed) = closed.iter().find(|closed| closed.id == id) else { return format!("{text} {}", code(&id)) };
-        let done = closed.by.as_ref().map_or_else(|| "done".to_owned(), |by| format!("done, {}", inline(by)));
-        // `~~~~` around empty text would open a code fence.
-        if text.is_empty() { format!("({done}) {}", code(&id)) } else { format!("~~{text}~~ ({done}) {}", code(&id)) }
-    })
-}
-
-/// Open items of a kind, with ids: all that a model found, else the tasks of a list that were not ticked off, and what somebody closed.
-pub(super) fn told_items<'a>(
+/// Open items of a kind, with ids: all that a model found, else the tasks of a list that were not ticked off, and what somebody closed,
+/// which is struck through.
+pub(super) fn open_items<'a>(
     (session, digest, closed): (&'a str, &'a Digest, &'a [ClosedItem]),
     kind: &'a str,
     summarizer: &str,
     account: &'a SessionAccount,
 ) -> impl Iterator<Item = String> + 'a {
     let by_model = summarizer != EXTRACTIVE;
-    let claims = if kind == "next" { &digest.next_steps } else { &digest.blockers };
-    let ids = digest.open_items(session).filter(move |(_, k, _)| *k == kind).map(|(id, ..)| id);
-    let told: Vec<bool> = ids
-        .zip(claims)
-        .map(|(id, claim)| by_model || account.has_task(&claim.text) || closed.iter().any(|closed| closed.id == id))
-        .collect();
-    open_lines((session, digest, closed), kind, claims).zip(told).filter(|(_, told)| *told).map(|(line, _)| line)
+    digest.open_items(session).filter(move |(_, of, _)| *of == kind).filter_map(move |(id, _, claim)| {
+        let text = claim_line(&claim.text, claim, 220);
+        let Some(closed) = closed.iter().find(|closed| closed.id == id) else {
+            return (by_model || account.has_task(&claim.text)).then(|| format!("{text} {}", code(&id)));
+        };
+        let done = closed.by.as_ref().map_or_else(|| "done".to_owned(), |by| format!("done, {}", inline(by)));
+        // `~~~~` around empty text would open a code fence.
+        let told = if text.is_empty() { format!("({done})") } else { format!("~~{text}~~ ({done})") };
+        Some(format!("{told} {}", code(&id)))
+    })
+}
+
+/// Paths, at most so many, and how many more there are.
+pub(super) fn paths(all: &[String], most: usize) -> String {
+    let names: Vec<String> = all.iter().take(most).map(|path| code(path)).collect();
+    let more = all.len().saturating_sub(most);
+    format!("{}{}", names.join(", "), if more > 0 { format!(" and {more} more") } else { String::new() })
 }
 
 /// The session's title: a model's, else what was asked and what came of it.

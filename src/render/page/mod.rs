@@ -16,6 +16,7 @@ use jiff::{Timestamp, Zoned};
 
 pub use self::day::{DayEntry, DayEntryInput, UndigestedTotals, day_page};
 pub use self::session::session_page;
+pub(crate) use self::session::session_page_of;
 use crate::model::digest::Digest;
 use crate::model::session::{Millis, Session};
 use crate::store::open_items::ClosedItem;

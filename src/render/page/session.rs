@@ -2,7 +2,7 @@
 
 use jiff::tz::TimeZone;
 
-use super::lines::{claim_line, paragraph, repeated_line, section, title, told_items};
+use super::lines::{claim_line, open_items, paragraph, repeated_line, section, title};
 use super::{EXTRACTIVE, SessionPageInput, account, clock, local};
 use crate::analyze::account::SessionAccount;
 use crate::analyze::highlights::{Markup, line};
@@ -18,10 +18,14 @@ const MARKUP: Markup = Markup { words: inline, command: code, who: |name| format
 
 /// Renders the page of a session.
 pub fn session_page(one: &SessionPageInput<'_>, zone: &TimeZone) -> String {
+    session_page_of(one, &SessionAccount::of(one.session, one.goes_on), zone)
+}
+
+/// As [`session_page`], where the session's account is at hand.
+pub(crate) fn session_page_of(one: &SessionPageInput<'_>, told: &SessionAccount, zone: &TimeZone) -> String {
     let session = one.session;
-    let told = SessionAccount::of(session, one.goes_on);
     let mut page = session_front(one, zone);
-    page.push_str(&format!("\n# {}\n", heading(&title(one.summarizer, one.digest, &told))));
+    page.push_str(&format!("\n# {}\n", heading(&title(one.summarizer, one.digest, told))));
     if let Some(later) = one.repeated_by {
         page.push_str(&format!("\n{}\n", repeated_line(&session.id, later, "../..")));
         return page;
@@ -33,16 +37,16 @@ pub fn session_page(one: &SessionPageInput<'_>, zone: &TimeZone) -> String {
         page.push_str(&format!("\n*This session is {told}.*\n"));
     }
     if one.summarizer == EXTRACTIVE {
-        account::ended(&mut page, &told, zone);
-        account::open(&mut page, &told, zone);
+        account::ended(&mut page, told, zone);
+        account::open(&mut page, told, zone);
     } else {
         claims(&mut page, one);
     }
     for (title, kind) in [("Blockers", "blocker"), ("Next", "next")] {
-        section(&mut page, title, told_items((&session.id, one.digest, one.closed), kind, one.summarizer, &told));
+        section(&mut page, title, open_items((&session.id, one.digest, one.closed), kind, one.summarizer, told));
     }
-    account::turns(&mut page, &told, zone);
-    account::shown(&mut page, &told, zone);
+    account::turns(&mut page, told, zone);
+    account::shown(&mut page, told, zone);
     if one.summarizer != EXTRACTIVE {
         evidence(&mut page, one);
     }

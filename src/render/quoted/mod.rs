@@ -12,8 +12,11 @@ use jiff::tz::TimeZone;
 
 pub(crate) use self::reply::{Block, BlockKind, beginning, blocks, harmless_lines};
 use self::reply::{blockquote, brief_blockquote};
+pub(crate) use self::words::{left_out, turn_lines};
 use self::words::{time, turn_list};
-use crate::analyze::account::{Commit, LastRun, OpenEnd, PullRequest, SHORT_REPLY_CHARS, SessionAccount, Turn, longer_reply};
+use crate::analyze::account::{
+    ClosingReply, Commit, LastRun, OpenEnd, PullRequest, SHORT_REPLY_CHARS, SessionAccount, Turn, last_reply, longer_reply,
+};
 use crate::model::session::{Millis, said};
 use crate::text::clean::{one_line, shorten, without_controls};
 use crate::text::disarm::disarm;
@@ -58,7 +61,8 @@ pub(crate) struct QuotedParts<'a> {
     account: &'a SessionAccount,
     zone: &'a TimeZone,
     reader: Reader,
-    began: Option<Millis>,
+    /// Times of this day are told without it: the heading tells it.
+    known_day: Option<Millis>,
     reply_chars: usize,
     /// Nothing that is told after it can have done what it left.
     newest: bool,
@@ -71,13 +75,13 @@ type ListPart<'a> = fn(&QuotedParts<'a>, usize) -> String;
 
 impl<'a> QuotedParts<'a> {
     pub(crate) fn new(account: &'a SessionAccount, zone: &'a TimeZone, reader: Reader) -> Self {
-        // Times have their day unless it is the one that the heading tells: the first, or at a session's start the last.
+        // The heading tells the first day, at a session's start the last.
         let mut times = account.turns.iter().flat_map(|turn| [turn.at, turn.reply.as_ref().and_then(|reply| reply.at)]).flatten();
-        let began = match reader {
+        let known_day = match reader {
             Reader::User => times.next(),
             Reader::Assistant => times.max(),
         };
-        Self { account, zone, reader, began, reply_chars: MAX_REPLY_CHARS, newest: true, task_ids: &[] }
+        Self { account, zone, reader, known_day, reply_chars: MAX_REPLY_CHARS, newest: true, task_ids: &[] }
     }
 
     /// With at most so many characters of the last reply; 0 for none.
@@ -110,7 +114,7 @@ impl<'a> QuotedParts<'a> {
             Reader::User => "\nWhat you said, turn by turn:\n",
             Reader::Assistant => "\nWhat the user said, turn by turn:\n",
         };
-        let words = |room: usize| turn_list(&self.account.turns, label, (self.began, self.zone), room);
+        let words = |room: usize| turn_list(&self.account.turns, label, (self.known_day, self.zone), room);
         let claimed = words(rest * WORDS_SHARE / 100).len();
         let said = words(rest - self.ended(rest - claimed).len());
         let ended = self.ended(rest - said.len());
@@ -132,7 +136,7 @@ impl<'a> QuotedParts<'a> {
     }
 
     pub(crate) fn time(&self, at: Option<Millis>) -> String {
-        time(at, self.began, self.zone)
+        time(at, self.known_day, self.zone)
     }
 
     /// The last reply; with it, if it is short, the nearest one before it that is not.
@@ -141,11 +145,8 @@ impl<'a> QuotedParts<'a> {
             return String::new();
         }
         let turns = &self.account.turns;
-        let Some((at, turn, reply)) =
-            turns.iter().enumerate().rev().find_map(|(at, turn)| turn.reply.as_ref().map(|reply| (at, turn, reply)))
-        else {
-            return String::new();
-        };
+        let Some((at, reply)) = last_reply(turns) else { return String::new() };
+        let turn = &turns[at];
         let (what, so_far) = if self.account.goes_on { ("Where it stands", " so far") } else { ("Where it ended", "") };
         let of = turns.last().map_or(0, |turn| turn.number);
         let of = if turn.number > 0 { format!("turn {} of {of}, ", turn.number) } else { String::new() };
@@ -156,9 +157,9 @@ impl<'a> QuotedParts<'a> {
         let mut text = head + &last + after;
         let chars = last.chars().count();
         if reply.text.chars().count() < SHORT_REPLY_CHARS
-            && let Some(longer) = longer_reply(&turns[..at])
+            && let Some((longer, reply)) = longer_reply(&turns[..at])
         {
-            text.push_str(&self.longer(&turns[longer], room - text.len(), self.reply_chars.saturating_sub(chars)));
+            text.push_str(&self.longer(&turns[longer], reply, room - text.len(), self.reply_chars.saturating_sub(chars)));
         }
         text
     }
@@ -170,19 +171,19 @@ impl<'a> QuotedParts<'a> {
         }
     }
 
-    fn longer(&self, turn: &Turn, room: usize, most: usize) -> String {
-        let Some(reply) = &turn.reply else { return String::new() };
+    fn longer(&self, turn: &Turn, reply: &ClosingReply, room: usize, most: usize) -> String {
         let number = if turn.number > 0 { format!("turn {}, ", turn.number) } else { String::new() };
         let head = format!("\nThe longer reply before it ({number}{}):\n", self.time(reply.at));
         let quoted = self.quote_of(&reply.text, room.saturating_sub(head.len()), most);
         quoted.map(|quoted| head + &quoted).unwrap_or_default()
     }
 
-    /// What was left, by what can be counted.
-    pub(crate) fn open_lines(&self) -> Vec<String> {
-        let last = self.account.turns.last();
-        let line = |open: &OpenEnd| match open {
-            OpenEnd::NoReply if last.is_some_and(|turn| turn.reply.is_some()) => "no reply that closes the last turn".to_owned(),
+    /// What was left, as it can be counted.
+    pub(crate) fn open_line(&self, open: &OpenEnd) -> String {
+        match open {
+            OpenEnd::NoReply if self.account.turns.last().is_some_and(|turn| turn.reply.is_some()) => {
+                "no reply that closes the last turn".to_owned()
+            }
             OpenEnd::NoReply => "no reply to the last prompt".to_owned(),
             OpenEnd::Interrupted => "interrupted in the last turn".to_owned(),
             OpenEnd::ApiError { words } => format!("API error: {}", quote(words, MAX_LINE_CHARS)),
@@ -190,17 +191,11 @@ impl<'a> QuotedParts<'a> {
                 let id = self.task_ids.iter().find(|(task, _)| task == text).map_or(String::new(), |(_, id)| format!("{id} "));
                 format!("{id}not ticked off in the list: {}", said(text, MAX_LINE_CHARS))
             }
-        };
-        self.account.open.iter().map(line).collect()
-    }
-
-    /// The lines of each turn: its number and time, and what was said in it.
-    pub(crate) fn turn_lines(&self, turn: &Turn, most_chars: usize) -> Vec<String> {
-        words::line_by_line(turn, most_chars)
+        }
     }
 
     fn open(&self, room: usize) -> String {
-        listed("Open", self.open_lines(), MAX_OPEN, "more", room)
+        listed("Open", self.account.open.iter().map(|open| self.open_line(open)).collect(), MAX_OPEN, "more", room)
     }
 
     fn commits(&self, room: usize) -> String {

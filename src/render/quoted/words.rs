@@ -15,6 +15,7 @@ const MAX_CAP: usize = 2_000;
 const MAX_ASIDE_CHARS: usize = 160;
 /// What is left of a turn if not all fits: its first words and so many of the last.
 const MAX_LAST_WORDS: usize = 3;
+
 /// The words of one turn.
 struct ToldTurn {
     number: usize,
@@ -22,11 +23,11 @@ struct ToldTurn {
 }
 
 /// The list in at most so many bytes, behind its label; empty if nothing of it fits.
-pub(super) fn turn_list(turns: &[Turn], label: &str, (began, zone): (Option<Millis>, &TimeZone), room: usize) -> String {
+pub(super) fn turn_list(turns: &[Turn], label: &str, (known, zone): (Option<Millis>, &TimeZone), room: usize) -> String {
     let Some(room) = room.checked_sub(label.len()) else { return String::new() };
     let told = |cap: usize| -> Vec<ToldTurn> {
         let told = turns.iter().filter(|turn| !turn.words.is_empty());
-        told.map(|turn| ToldTurn { number: turn.number, text: lines_of(turn, cap, began, zone) }).collect()
+        told.map(|turn| ToldTurn { number: turn.number, text: lines_of(turn, cap, known, zone) }).collect()
     };
     let fits = |cap: usize| Some(whole_list(&told(cap))).filter(|list| list.len() <= room);
     let list = match fits(MIN_CAP) {
@@ -47,29 +48,35 @@ pub(super) fn turn_list(turns: &[Turn], label: &str, (began, zone): (Option<Mill
 }
 
 /// All turns, with a mark where some are not known.
-fn whole_list(turns: &[ToldTurn]) -> String {
+fn whole_list<'t>(turns: impl IntoIterator<Item = &'t ToldTurn>) -> String {
     let mut before = 0;
     let mut list = String::new();
     for turn in turns {
-        list.push_str(&left_out(turn.number.saturating_sub(before + 1)));
+        list.push_str(&turns_left_out(turn.number.saturating_sub(before + 1)));
         list.push_str(&turn.text);
         before = turn.number;
     }
     list
 }
 
-fn left_out(count: usize) -> String {
+/// A mark for turns that are not told; empty for none.
+fn turns_left_out(count: usize) -> String {
+    left_out(count).map(|words| format!("[{words}]\n")).unwrap_or_default()
+}
+
+/// The words for so many turns that are not told.
+pub(crate) fn left_out(count: usize) -> Option<String> {
     match count {
-        0 => String::new(),
-        1 => "[1 turn left out]\n".to_owned(),
-        many => format!("[{many} turns left out]\n"),
+        0 => None,
+        1 => Some("1 turn left out".to_owned()),
+        many => Some(format!("{many} turns left out")),
     }
 }
 
 /// The first turn and as many of the newest as fit.
 fn ends_of(mut turns: Vec<ToldTurn>, room: usize) -> String {
     turns.iter_mut().for_each(|turn| turn.text = ends_of_turn(&turn.text));
-    let mark = left_out(turns.last().map_or(0, |turn| turn.number)).len();
+    let mark = turns_left_out(turns.last().map_or(0, |turn| turn.number)).len();
     let Some((first, later)) = turns.split_first() else { return String::new() };
     // A first turn that takes the newest one's room stays out.
     let newest = later.last().map_or(0, |turn| turn.text.len());
@@ -78,25 +85,17 @@ fn ends_of(mut turns: Vec<ToldTurn>, room: usize) -> String {
     let mut begin = later.len();
     while begin > 0 {
         // Turns that are not known leave a mark of their own.
-        let gap = later.get(begin).map_or(0, |next| left_out(next.number.saturating_sub(later[begin - 1].number + 1)).len());
+        let gap = later.get(begin).map_or(0, |next| turns_left_out(next.number.saturating_sub(later[begin - 1].number + 1)).len());
         let Some(rest) = left.checked_sub(later[begin - 1].text.len() + gap) else { break };
         begin -= 1;
         left = rest;
     }
-    let newest = &later[begin..];
-    let Some(first_of_newest) = newest.first() else {
-        return first.map_or_else(String::new, |first| {
-            format!("{}{}", first.text, left_out(later.last().map_or(0, |last| last.number.saturating_sub(first.number))))
-        });
+    let kept: Vec<&ToldTurn> = first.into_iter().chain(&later[begin..]).collect();
+    let missing = match (first, later.last()) {
+        (Some(first), Some(last)) if begin == later.len() => turns_left_out(last.number.saturating_sub(first.number)),
+        _ => String::new(),
     };
-    let before = first.map_or(0, |first| first.number);
-    let missing = left_out(first_of_newest.number.saturating_sub(before + 1));
-    let mut list = format!("{}{missing}{}", first.map_or("", |first| first.text.as_str()), first_of_newest.text);
-    for pair in newest.windows(2) {
-        list.push_str(&left_out(pair[1].number.saturating_sub(pair[0].number + 1)));
-        list.push_str(&pair[1].text);
-    }
-    list
+    whole_list(kept) + &missing
 }
 
 /// A turn's first line and the last ones.
@@ -106,32 +105,31 @@ fn ends_of_turn(turn: &str) -> String {
     format!("{}   [{left_out} more left out]\n{}", lines[0], lines[1 + left_out..].concat())
 }
 
-/// What was said in a turn, each thing on a line.
-pub(super) fn line_by_line(turn: &Turn, cap: usize) -> Vec<String> {
-    turn.words.iter().map(|word| line_of(word, cap)).collect()
+/// What was said in a turn, each thing on a line of about so many characters at most.
+pub(crate) fn turn_lines(turn: &Turn, cap: usize) -> impl Iterator<Item = String> {
+    turn.words.iter().map(move |word| line_of(word, cap))
 }
 
-fn lines_of(turn: &Turn, cap: usize, began: Option<Millis>, zone: &TimeZone) -> String {
+fn lines_of(turn: &Turn, cap: usize, known: Option<Millis>, zone: &TimeZone) -> String {
     let mut out = String::new();
-    for (n, word) in turn.words.iter().enumerate() {
-        let line = line_of(word, cap);
+    for (n, (word, line)) in turn.words.iter().zip(turn_lines(turn, cap)).enumerate() {
         if n > 0 {
             out.push_str(&format!("   {line}\n"));
         } else {
             // What was said before the first prompt that is known has no number.
             let number = if turn.number == 0 { "-".to_owned() } else { format!("{}.", turn.number) };
-            out.push_str(&format!("{number} {} {line}\n", time(word.at.or(turn.at), began, zone)));
+            out.push_str(&format!("{number} {} {line}\n", time(word.at.or(turn.at), known, zone)));
         }
     }
     out
 }
 
-/// The time of day, with the day if it is not the first one.
-pub(super) fn time(at: Option<Millis>, began: Option<Millis>, zone: &TimeZone) -> String {
+/// The time of day, with the day if it is not that of `known`.
+pub(super) fn time(at: Option<Millis>, known: Option<Millis>, zone: &TimeZone) -> String {
     let day = |at: Millis| crate::render::page::date(at, zone);
-    let later = at.map(day).filter(|on| began.is_some_and(|began| day(began) != *on));
-    let later = later.map(|day| format!("{} ", &day["YYYY-".len()..])).unwrap_or_default();
-    format!("{later}{}", clock(at, zone))
+    let other = at.map(day).filter(|on| known.is_some_and(|known| day(known) != *on));
+    let other = other.map(|day| format!("{} ", &day["YYYY-".len()..])).unwrap_or_default();
+    format!("{other}{}", clock(at, zone))
 }
 
 fn line_of(word: &Word, cap: usize) -> String {

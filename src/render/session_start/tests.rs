@@ -144,19 +144,20 @@ fn parts() -> impl Strategy<Value = Parts> {
     let when = || "2026-11-20".to_owned();
     let open = ("[nb][0-9a-f]{8}", prop_oneof![Just("next"), Just("blocker")], text())
         .prop_map(move |(id, kind, text)| OpenItemLine { id, kind: kind.into(), text, when: when() });
-    let line = (id(), text(), text(), vec(text(), 0..3), any::<bool>()).prop_map(
-        move |(session, title, last_reply, shipped, undigested)| SessionLine {
-            session,
-            when: when(),
-            title,
-            earlier: Some((2, last_reply.clone())),
-            last_reply,
-            shipped,
-            undigested,
-            cut_off: undigested,
-            goes_on: undigested,
-        },
-    );
+    let line =
+        (id(), text(), text(), vec(text(), 0..3), any::<bool>()).prop_map(move |(session, title, last_reply, made, undigested)| {
+            SessionLine {
+                session,
+                when: when(),
+                title,
+                earlier: Some((2, last_reply.clone())),
+                last_reply,
+                made,
+                undigested,
+                cut_off: undigested,
+                goes_on: undigested,
+            }
+        });
     let note = ("m[0-9a-f]{8}", text()).prop_map(move |(id, text)| NoteLine {
         id,
         kind: "fact".into(),

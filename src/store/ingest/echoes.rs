@@ -118,7 +118,7 @@ fn remove_branch_echoes(tx: &Transaction<'_>, pk: i64, words: &PrivateWords) -> 
     for (source, list) in all {
         let mut names = codec::list(&list)?;
         let before = names.len();
-        names.retain(|name| matches!(words.clean(name), Cow::Borrowed(_)));
+        names.retain(|name| !words.are_in(name));
         if names.len() < before {
             let sql = "UPDATE source SET branches = ?2 WHERE pk = ?1";
             tx.prepare_cached(sql)?.execute(params![source, serde_json::to_string(&names)?])?;
@@ -222,7 +222,7 @@ impl IngestWriter<'_, '_> {
         for (leaf, text) in all {
             for pk in self.whereabouts.sessions_with(self.tx, RecordKey(leaf))? {
                 let words = all_private_words_of(self.tx, pk)?;
-                if matches!(words.clean(&text), Cow::Borrowed(_)) {
+                if !words.are_in(&text) {
                     continue;
                 }
                 let clean = words.clean(&text).into_owned();

@@ -1,7 +1,5 @@
 //! What records say besides their content: where and when each part of a session took place.
 
-use std::borrow::Cow;
-
 use anyhow::Result;
 use rusqlite::{Transaction, params};
 
@@ -32,7 +30,7 @@ impl SourceFacts {
         for (list, value) in [(&mut self.branches, &row.branch), (&mut self.versions, &row.version)] {
             if let Some(value) = value
                 && !list.contains(value)
-                && matches!(words.clean(value), Cow::Borrowed(_))
+                && !words.are_in(value)
             {
                 list.push(value.clone());
             }

@@ -3,11 +3,12 @@
 use anyhow::Result;
 
 use super::{PageWriter, session_path};
+use crate::analyze::account::SessionAccount;
 use crate::config::Config;
 use crate::model::price::costs_by_model;
 use crate::model::session::Session;
 use crate::model::session_facts::SessionFacts;
-use crate::render::page::{DayEntry, DayEntryInput, SessionPageInput, day_of, session_page, session_page_name};
+use crate::render::page::{DayEntry, DayEntryInput, SessionPageInput, day_of, session_page_name, session_page_of};
 use crate::store::Store;
 
 /// A session's page, and its entry on the day's page.
@@ -21,9 +22,10 @@ pub(super) struct SessionPage {
 
 impl SessionPage {
     pub(super) fn of(shown: &SessionPageInput<'_>, day: &str, config: &Config) -> Self {
-        let text = session_page(shown, &config.time_zone);
+        let account = SessionAccount::of(shown.session, shown.goes_on);
+        let text = session_page_of(shown, &account, &config.time_zone);
         let facts = SessionFacts::of(shown.session);
-        let entry = DayEntry::of(shown, &facts, &config.time_zone);
+        let entry = DayEntry::with_account(shown, account, &facts, &config.time_zone);
         Self { path: session_path(day, &shown.page), day: day.to_owned(), text, entry, facts }
     }
 }

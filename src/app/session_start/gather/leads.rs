@@ -4,20 +4,20 @@ use std::rc::Rc;
 
 use anyhow::Result;
 
-use super::others::LaterEvidence;
-use super::undigested::UndigestedSession;
+use super::others::{Candidate, LaterEvidence};
 use super::{Gatherer, IndexedProject, day, local};
-use crate::analyze::account::{OpenEnd, SessionAccount};
+use crate::analyze::account::{OpenEnd, SessionAccount, is_task};
 use crate::analyze::signal::is_offer;
 use crate::app::session_start::client_memory::ClientMemory;
 use crate::model::session::Millis;
 use crate::render::session_start::{LeadSession, OpenItemLine};
-use crate::store::open_items::ListedItem;
 use crate::store::recent::RecentSession;
 
 const DAY_MS: Millis = 24 * 3_600_000;
 /// Among how many of the newest sessions the one with work is looked for.
-const MAX_LOOKED_AT: usize = 10;
+pub(super) const MAX_LOOKED_AT: usize = 10;
+/// How many sessions may share the room.
+const MAX_LEADS: usize = 2;
 /// Two sessions on different branches were under way together if their ends lie so close.
 const TOGETHER_MS: Millis = 2 * DAY_MS;
 /// The most characters of a last reply, and of one that is older than so long: what it says may be overtaken.
@@ -41,53 +41,47 @@ impl Lead<'_> {
 }
 
 impl Gatherer<'_> {
-    /// The sessions to tell in full, and what the others left open.
+    /// The sessions to tell in full, out of the `newest`, and what the others left open.
     pub(super) fn leads(
         &self,
         known: Option<&IndexedProject<'_>>,
-        undigested: &[UndigestedSession],
+        newest: &[Candidate],
         recent: &[RecentSession],
         memory: &ClientMemory,
     ) -> Result<(Vec<LeadSession>, Vec<OpenItemLine>)> {
-        let mut newest: Vec<(Millis, &str, Option<&UndigestedSession>)> =
-            undigested.iter().map(|one| (one.last_at, one.session.as_str(), Some(one))).collect();
-        let is_digested_alone = |one: &&RecentSession| undigested.iter().all(|fresh| fresh.session != one.id);
-        newest.extend(recent.iter().filter(is_digested_alone).map(|one| (one.last_at, one.id.as_str(), None)));
-        newest.sort_by_key(|(last_at, ..)| std::cmp::Reverse(*last_at));
-        newest.truncate(MAX_LOOKED_AT);
         let mut leads: Vec<Lead<'_>> = Vec::new();
         let mut fallback = None;
         let mut later = LaterEvidence::default();
-        for (last_at, id, fresh) in newest {
+        for one in newest {
+            let (id, last_at) = (one.id(), one.last_at());
+            let own = self.account(known, one)?;
             let digested = recent.iter().find(|one| one.id == id);
-            let account = match (fresh, digested, known) {
-                (Some(fresh), ..) => Some(Rc::new(fresh.account.clone())),
-                (None, Some(one), Some(known)) => known.account(one.pk)?,
-                _ => None,
-            };
-            let mut lead = Lead { digested, id, last_at, undigested: fresh.is_some(), account };
-            if let Some(account) = &mut lead.account {
-                let amended = Rc::make_mut(account);
-                later.amend(amended);
-                later.add(amended);
-            }
-            let has_work = match &lead.account {
+            let undigested = matches!(one, Candidate::Undigested(_));
+            let mut lead = Lead { digested, id, last_at, undigested, account: own.clone() };
+            let has_work = match &own {
                 Some(account) => account.has_work(),
                 // What a model found worth telling.
                 None => digested.is_some_and(|one| one.by_model),
             };
-            if !has_work {
-                fallback.get_or_insert(lead);
-                continue;
+            let leads_on = has_work
+                && match leads.first() {
+                    None => true,
+                    Some(first) if first.last_at - last_at > TOGETHER_MS || self.is_stale(last_at) => break,
+                    Some(first) => first.branch().is_some() && lead.branch().is_some() && first.branch() != lead.branch(),
+                };
+            if let Some(account) = lead.account.as_mut().filter(|_| leads_on || !has_work && fallback.is_none()) {
+                later.amend(Rc::make_mut(account));
             }
-            match leads.first() {
-                None => leads.push(lead),
-                Some(first) if first.last_at - last_at > TOGETHER_MS || self.is_stale(last_at) => break,
-                Some(first) if first.branch().is_some() && lead.branch().is_some() && first.branch() != lead.branch() => {
-                    leads.push(lead);
-                    break;
-                }
-                Some(_) => {}
+            if let Some(account) = &own {
+                later.add(account);
+            }
+            match (leads_on, has_work) {
+                (true, _) => leads.push(lead),
+                (false, true) => {}
+                (false, false) => _ = fallback.get_or_insert(lead),
+            }
+            if leads.len() == MAX_LEADS {
+                break;
             }
         }
         if leads.is_empty() {
@@ -128,32 +122,18 @@ impl Gatherer<'_> {
                 told = told.without(|text| memory.says(text));
             }
             if let Some(account) = &mut told.account {
-                let item_of = |task: &str| items.iter().find(|item| is_task(item, task));
-                let with_id = |task: String| item_of(&task).map(|item| (task.clone(), item.id.clone()));
-                told.task_ids = tasks_of(account).into_iter().filter_map(with_id).collect();
-                account.open.retain(|open| match open {
-                    OpenEnd::Task { text } => !stale && item_of(text).is_none_or(|item| !closed.contains(&item.id)),
-                    _ => true,
-                });
+                let item_of = |task: &str| items.iter().find(|item| is_task(&item.text, task));
+                let with_id = |task: &str| item_of(task).map(|item| (task.to_owned(), item.id.clone()));
+                told.task_ids = account.open.iter().filter_map(OpenEnd::task).filter_map(with_id).collect();
+                let is_open = |task: &str| !stale && item_of(task).is_none_or(|item| !closed.contains(&item.id));
+                account.open.retain(|open| open.task().is_none_or(is_open));
             }
             for (text, at, by) in known.store.closings_on_request(one.pk)?.into_iter().filter(|(_, at, _)| *at > lead.last_at) {
                 told.since.push(format!("closed {}, {}: {text}", by.text(), day(at, self.config)));
             }
         } else if stale && let Some(account) = &mut told.account {
-            account.open.retain(|open| !matches!(open, OpenEnd::Task { .. }));
+            account.open.retain(|open| open.task().is_none());
         }
         Ok(told)
     }
-}
-
-/// The tasks that a session's list does not tick off.
-fn tasks_of(account: &SessionAccount) -> Vec<String> {
-    let task = |open: &OpenEnd| if let OpenEnd::Task { text } = open { Some(text.clone()) } else { None };
-    account.open.iter().filter_map(task).collect()
-}
-
-/// Does the item stand for the task? Items are shorter.
-fn is_task(item: &ListedItem, task: &str) -> bool {
-    let words = item.text.trim_end_matches('…');
-    !words.is_empty() && task.starts_with(words)
 }

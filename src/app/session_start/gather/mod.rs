@@ -12,7 +12,8 @@ use std::time::Instant;
 
 use anyhow::Result;
 
-use self::others::{LaterEvidence, candidates};
+use self::leads::MAX_LOOKED_AT;
+use self::others::{Candidate, LaterEvidence, candidates};
 use crate::analyze::account::SessionAccount;
 use crate::analyze::signal::is_offer;
 use crate::app::session_start::client_memory::ClientMemory;
@@ -90,12 +91,17 @@ fn gather_from(config: &Config, store: Option<&Memory>, asked: &ContextRequest<'
     let memory = ClientMemory::of(config, &key, asked.cwd);
     remembered.retain(|note| !memory.says(&note.text));
     let first = known.as_ref().map(|known| gatherer.recent(known, None)).transpose()?.unwrap_or_default();
-    let (leads, open) = gatherer.leads(known.as_ref(), &undigested, &first, &memory)?;
+    // As many as there is room for, read a page at a time.
+    let pages =
+        successors(Some(first.clone()), |page| gatherer.recent(known.as_ref()?, page.last()).ok().filter(|next| !next.is_empty()));
+    let mut all = candidates(undigested, pages.flatten());
+    let newest: Vec<Candidate> = all.by_ref().take(MAX_LOOKED_AT).collect();
+    let (leads, open) = gatherer.leads(known.as_ref(), &newest, &first, &memory)?;
     let told: Vec<String> = leads.iter().map(|lead| lead.session.clone()).collect();
     let mut later = LaterEvidence::default();
-    // As many as there is room for, read a page at a time.
-    let pages = successors(Some(first), |page| gatherer.recent(known.as_ref()?, page.last()).ok().filter(|next| !next.is_empty()));
-    let others = candidates(undigested, pages.flatten())
+    let others = newest
+        .into_iter()
+        .chain(all)
         .map_while(|one| gatherer.line(known.as_ref(), &one, &mut later).ok())
         .filter(|line| !told.contains(&line.session));
     let content = ContextParts {

@@ -8,7 +8,7 @@ use anyhow::Result;
 
 use super::undigested::UndigestedSession;
 use super::{Gatherer, IndexedProject, day};
-use crate::analyze::account::{PullRequest, SessionAccount, longer_reply};
+use crate::analyze::account::{Commit, PullRequest, SessionAccount, last_reply, longer_reply};
 use crate::model::session::Millis;
 use crate::render::quoted;
 use crate::render::session_start::SessionLine;
@@ -16,7 +16,6 @@ use crate::store::recent::RecentSession;
 
 /// The most pull requests of a session's line.
 const MAX_PULL_REQUESTS: usize = 2;
-
 /// A shorter reply says little of what was done, in characters.
 const LITTLE_CHARS: usize = 120;
 /// A shorter subject may be that of another commit, in characters.
@@ -25,11 +24,18 @@ const TELLING_SUBJECT_CHARS: usize = 12;
 /// A session as far as it is known.
 pub(super) enum Candidate {
     Digested(RecentSession),
-    Undigested(Box<UndigestedSession>),
+    Undigested(UndigestedSession),
 }
 
 impl Candidate {
-    fn last_at(&self) -> Millis {
+    pub(super) fn id(&self) -> &str {
+        match self {
+            Self::Digested(one) => &one.id,
+            Self::Undigested(one) => &one.session,
+        }
+    }
+
+    pub(super) fn last_at(&self) -> Millis {
         match self {
             Self::Digested(one) => one.last_at,
             Self::Undigested(one) => one.last_at,
@@ -44,7 +50,7 @@ pub(super) fn candidates(
 ) -> impl Iterator<Item = Candidate> {
     let known: Vec<String> = undigested.iter().map(|one| one.session.clone()).collect();
     Merged {
-        undigested: undigested.into_iter().map(|one| Candidate::Undigested(Box::new(one))).peekable(),
+        undigested: undigested.into_iter().map(Candidate::Undigested).peekable(),
         digested: digested.filter(move |one| !known.contains(&one.id)).map(Candidate::Digested).peekable(),
     }
 }
@@ -77,17 +83,32 @@ pub(super) struct LaterEvidence {
 impl LaterEvidence {
     /// Gives an earlier session's commits the hashes that they have now, and marks the pull requests that were merged since.
     pub(super) fn amend(&self, account: &mut SessionAccount) {
-        for commit in account.commits.iter_mut().filter(|commit| commit.subject.chars().count() >= TELLING_SUBJECT_CHARS) {
-            let Some(hash) = self.commits.get(&commit.subject) else { continue };
-            let is_same = !commit.hash.is_empty() && (hash.starts_with(&commit.hash) || commit.hash.starts_with(hash.as_str()));
-            if !is_same {
-                commit.hash.clone_from(hash);
-            }
-            commit.hash_is_stale = false;
+        for commit in &mut account.commits {
+            let Some(hash) = self.hash_of(commit).map(str::to_owned) else { continue };
+            (commit.hash, commit.hash_is_stale) = (hash, false);
         }
-        for pr in account.pull_requests.iter_mut().filter(|pr| self.merged.contains(&pr.number)) {
-            pr.merged = true;
+        for pr in &mut account.pull_requests {
+            pr.merged |= self.merged.contains(&pr.number);
         }
+    }
+
+    /// The hash that a commit has now, if a later session knows it: its own where that is the same one.
+    fn hash_of<'c>(&'c self, commit: &'c Commit) -> Option<&'c str> {
+        let hash = self.commits.get(&commit.subject).filter(|_| commit.subject.chars().count() >= TELLING_SUBJECT_CHARS)?;
+        let own = Some(&commit.hash).filter(|own| !own.is_empty() && (hash.starts_with(*own) || own.starts_with(hash.as_str())));
+        Some(own.unwrap_or(hash))
+    }
+
+    /// The hash of the commit that a session's title names, and the pull requests that it made, as they are known now.
+    fn made(&self, account: &SessionAccount) -> Vec<String> {
+        let hash = account.main_commit().and_then(|commit| {
+            let own = Some(commit.hash.as_str()).filter(|hash| !commit.hash_is_stale && !hash.is_empty());
+            self.hash_of(commit).or(own)
+        });
+        let is_merged = |pr: &PullRequest| pr.merged || self.merged.contains(&pr.number);
+        let told = |pr: &PullRequest| format!("PR #{}{}", pr.number, if is_merged(pr) { " merged" } else { "" });
+        let prs = account.pull_requests.iter().rev().filter(|pr| pr.made).take(MAX_PULL_REQUESTS).map(told);
+        hash.map(|hash| format!("commit {hash}")).into_iter().chain(prs).collect()
     }
 
     pub(super) fn add(&mut self, account: &SessionAccount) {
@@ -102,57 +123,50 @@ impl LaterEvidence {
     }
 }
 
-/// The hash of the commit that the title names, and the pull requests that it made.
-fn shipped(account: &SessionAccount) -> Vec<String> {
-    let commit = account.main_commit().filter(|commit| !commit.hash_is_stale && !commit.hash.is_empty());
-    let told = |pr: &PullRequest| format!("PR #{}{}", pr.number, if pr.merged { " merged" } else { "" });
-    let prs = account.pull_requests.iter().rev().filter(|pr| pr.made).take(MAX_PULL_REQUESTS).map(told);
-    commit.map(|commit| format!("commit {}", commit.hash)).into_iter().chain(prs).collect()
-}
-
 impl Gatherer<'_> {
+    pub(super) fn account(&self, known: Option<&IndexedProject<'_>>, of: &Candidate) -> Result<Option<Rc<SessionAccount>>> {
+        match (of, known) {
+            (Candidate::Undigested(one), _) => Ok(Some(Rc::clone(&one.account))),
+            (Candidate::Digested(one), Some(known)) => known.account(one.pk),
+            (Candidate::Digested(_), None) => Ok(None),
+        }
+    }
+
     pub(super) fn line(
         &self,
         known: Option<&IndexedProject<'_>>,
         one: &Candidate,
         later: &mut LaterEvidence,
     ) -> Result<SessionLine> {
-        let (session, account, title, goes_on) = match (one, known) {
-            (Candidate::Undigested(one), _) => (&one.session, Some(Rc::new(one.account.clone())), None, false),
-            (Candidate::Digested(one), None) => (&one.id, None, one.title.clone(), one.goes_on),
-            (Candidate::Digested(one), Some(known)) => {
-                let account = known.account(one.pk)?;
-                let is_named = account.as_ref().is_some_and(|account| quoted::title(account).is_some());
-                let title = match &one.title {
-                    Some(title) if one.by_model || !is_named => Some(title.clone()),
-                    None if !is_named => known.store.title_of(one.pk)?,
-                    _ => None,
-                };
-                (&one.id, account, title, one.goes_on)
-            }
+        let account = self.account(known, one)?;
+        let named = account.as_deref().and_then(quoted::title);
+        let (title, goes_on) = match one {
+            Candidate::Undigested(_) => (None, false),
+            Candidate::Digested(one) => (one.title.clone().filter(|_| one.by_model || named.is_none()), one.goes_on),
+        };
+        let title = match (title.or(named), one, known) {
+            (None, Candidate::Digested(one), Some(known)) => known.store.title_of(one.pk)?,
+            (title, ..) => title,
         };
         let mut line = SessionLine {
-            session: session.clone(),
+            session: one.id().to_owned(),
             when: day(one.last_at(), self.config),
+            title: title.unwrap_or_default(),
             goes_on,
             undigested: matches!(one, Candidate::Undigested(_)),
             ..SessionLine::default()
         };
         if let Some(account) = &account {
-            let mut amended = SessionAccount::clone(account);
-            later.amend(&mut amended);
-            line.shipped = shipped(&amended);
+            line.made = later.made(account);
             later.add(account);
-            let replied = account.turns.iter().rposition(|turn| turn.reply.is_some());
-            if let Some((at, reply)) = replied.and_then(|at| Some((at, account.turns[at].reply.as_ref()?))) {
+            if let Some((at, reply)) = last_reply(&account.turns) {
                 line.last_reply.clone_from(&reply.text);
                 line.cut_off = reply.cut_off;
                 let says_little = reply.text.chars().count() < LITTLE_CHARS;
-                let longer = longer_reply(&account.turns[..at]).filter(|_| says_little).map(|at| &account.turns[at]);
-                line.earlier = longer.and_then(|turn| Some((turn.number, turn.reply.as_ref()?.text.clone())));
+                let longer = longer_reply(&account.turns[..at]).filter(|_| says_little);
+                line.earlier = longer.map(|(at, reply)| (account.turns[at].number, reply.text.clone()));
             }
         }
-        line.title = title.or_else(|| account.as_deref().and_then(quoted::title)).unwrap_or_default();
         Ok(line)
     }
 }

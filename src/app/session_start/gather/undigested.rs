@@ -4,6 +4,7 @@
 
 use std::iter::empty;
 use std::path::Path;
+use std::rc::Rc;
 use std::time::Instant;
 
 use anyhow::Result;
@@ -34,7 +35,7 @@ pub(super) struct UndigestedSession {
     pub(super) session: String,
     pub(super) last_at: Millis,
     /// From its digest as far as that goes, from the end of its transcript behind that.
-    pub(super) account: SessionAccount,
+    pub(super) account: Rc<SessionAccount>,
 }
 
 impl Gatherer<'_> {
@@ -108,12 +109,13 @@ impl Gatherer<'_> {
         if account.turns.is_empty() {
             return None;
         }
-        let before = store.and_then(|store| store.account_by_id(id).ok().flatten());
+        let account_of = |store: &Memory| store.account_of(store.session_pk(id).ok()??).ok()?;
+        let before = store.and_then(account_of);
         let account = match before {
             Some(before) => before.continued(account),
             None => account,
         };
-        Some(UndigestedSession { session: id.to_owned(), last_at, account })
+        Some(UndigestedSession { session: id.to_owned(), last_at, account: Rc::new(account) })
     }
 }
 
