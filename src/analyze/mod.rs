@@ -6,7 +6,6 @@ pub(crate) mod distinct;
 pub(crate) mod eligibility;
 pub(crate) mod extract;
 pub(crate) mod failures;
-pub(crate) mod highlights;
 pub(crate) mod minhash;
 pub(crate) mod prose;
 pub(crate) mod shell;

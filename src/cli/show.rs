@@ -179,11 +179,11 @@ fn print_items(session: &Session, config: &Config, out: &mut impl Write) -> Resu
         let who = if item.agent.is_some() { "subagent: " } else { "" };
         writeln!(
             out,
-            "{} {:.2} {:8} {:13} {:32} {who}{}{times}",
+            "{} {:.2} {:8} {:11} {:32} {who}{}{times}",
             config.local_time(item.at, "%Y-%m-%d %H:%M"),
             item.importance,
             json_name(&item.tier),
-            json_name(&item.kind),
+            item.kind,
             item.rule,
             crate::text::clean::without_controls(&item.text),
         )?;

@@ -6,8 +6,7 @@ use serde::Serialize;
 
 use crate::analyze::condense::tool_line;
 use crate::analyze::distinct::{DistinctEntry, distinct_entries};
-use crate::analyze::prose::sentences;
-use crate::analyze::signal::{MemoryKind, Tier, signal_of_sentence};
+use crate::analyze::signal::Tier;
 use crate::model::session::{Item, Millis, RecordKey, Session};
 use crate::text::clean::{one_line, shorten};
 
@@ -18,7 +17,8 @@ pub(crate) struct ItemSummary {
     /// 0 to 1.
     pub(crate) importance: f64,
     pub(crate) tier: Tier,
-    pub(crate) kind: MemoryKind,
+    /// What row it is: `prompt`, `reply`, `tool` …
+    pub(crate) kind: &'static str,
     /// The rule that determined the importance.
     pub(crate) rule: &'static str,
     /// How many times the session says it.
@@ -41,7 +41,7 @@ fn item_summary(session: &Session, one: DistinctEntry<'_>, max: usize) -> ItemSu
         // Importances are products: round them to two digits.
         importance: (signal.importance * 100.0).round() / 100.0,
         tier: signal.tier(),
-        kind: signal.kind,
+        kind: one.entry.item.kind(),
         rule: signal.rule,
         times: one.times(),
         agent: one.entry.agent.clone(),
@@ -50,12 +50,10 @@ fn item_summary(session: &Session, one: DistinctEntry<'_>, max: usize) -> ItemSu
     }
 }
 
-/// The text of an item; for a reply, its most important sentence.
 fn text(session: &Session, one: &DistinctEntry<'_>) -> String {
     match &one.entry.item {
-        Item::Reply(text) => key_sentence(text),
         Item::Answer(answer) => answer.whole(),
-        Item::Prompt(text) | Item::Plan(text) | Item::Recap(text) | Item::Away(text) => text.clone(),
+        Item::Prompt(text) | Item::Reply(text) | Item::Plan(text) | Item::Recap(text) | Item::Away(text) => text.clone(),
         Item::PullRequest(url) => url.clone(),
         Item::Tool(tool) => tool_line(session, tool, one.entry.outcome.as_ref(), 0, 400),
         Item::Title(title) => title.text.clone(),
@@ -65,13 +63,4 @@ fn text(session: &Session, one: &DistinctEntry<'_>) -> String {
         Item::Interrupted => "interrupted".into(),
         Item::Evidence(evidence) => evidence.texts().join("; "),
     }
-}
-
-fn key_sentence(text: &str) -> String {
-    let all = sentences(text);
-    let best = all.iter().max_by(|a, b| {
-        let importance = |s: &str| signal_of_sentence(s).map_or(0.0, |signal| signal.importance);
-        importance(a).total_cmp(&importance(b))
-    });
-    best.cloned().unwrap_or_else(|| text.to_owned())
 }

@@ -1,27 +1,29 @@
-//! A session among its neighbours in the project, one line each, with its own highlights: more than an index line, less than the full page.
+//! A session among its neighbours in the project, one line each, with its own course from its account: more than an index line, less than
+//! the full page.
 //!
 //! `timeline` collects it from the index; [`Timeline::render`] writes it, about 50 tokens a line.
 
 use anyhow::Result;
 use serde::Serialize;
 
-use crate::analyze::highlights::{Highlight, Markup, highlights, line};
+use crate::analyze::account::{SessionAccount, Turn, WordKind};
 use crate::config::Config;
 use crate::model::note::{EVERYWHERE, project_label};
+use crate::model::session::Millis;
 use crate::model::session::said;
-use crate::model::session::{Millis, Session};
+use crate::render::quoted::{QuotedParts, Reader, beginning, turn_lines};
 use crate::store::Memory;
 use crate::store::load::SessionHead;
 use crate::store::neighbours::{OrderPosition, Side};
 use crate::store::notes::Note;
 use crate::text::clean::{id8, shorten};
 
-/// The most characters of a title in a line, and of a highlight.
+/// The most characters of a title in a line, of a step, and of what the user said in it.
 const TITLE: usize = 90;
-const MAX_STEP_CHARS: usize = 110;
-/// The most highlights shown.
+const MAX_STEP_CHARS: usize = 140;
+const MAX_WORDS_CHARS: usize = 110;
+/// The most steps shown.
 const MAX_STEPS: usize = 14;
-const MARKUP: Markup = Markup { words: one_line, command: one_line, who: |name| format!("{name}:") };
 
 /// One line: a session, or the note the timeline was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -45,18 +47,32 @@ pub(crate) struct TimelineEntry {
     pub(crate) is_note: bool,
 }
 
-/// A highlight of the session.
+/// A step in the course of the session: words of the user's, what git or `gh` showed, or how a reply began.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct TimelineStep {
     pub(crate) at: Option<Millis>,
-    /// `at` as local time of day: `10:02`.
+    /// `at` as local time of day: `10:02`; with the day, `11-18 10:02`, if it is not that of the first step.
     pub(crate) when: String,
-    /// The 1-based prompt number, if it is a prompt.
+    /// The number of its turn, if it begins one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) prompt: Option<usize>,
-    /// `prompt`, `reply`, `tool`, `plan`, `answer` …
-    pub(crate) kind: &'static str,
+    pub(crate) kind: StepKind,
     pub(crate) text: String,
+}
+
+/// What a step is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum StepKind {
+    Prompt,
+    /// An answer, an approval or a refusal.
+    Answer,
+    /// A command that the user ran.
+    Command,
+    Commit,
+    PullRequest,
+    /// How the reply that closed a turn began.
+    Reply,
 }
 
 /// A session and its neighbours.
@@ -67,7 +83,7 @@ pub(crate) struct Timeline {
     pub(crate) before: Vec<TimelineEntry>,
     pub(crate) session: TimelineEntry,
     pub(crate) course: Vec<TimelineStep>,
-    /// Steps that were left out although they are as important as those shown; less important ones are not counted.
+    /// Steps that were left out of the middle.
     pub(crate) steps_left_out: usize,
     pub(crate) after: Vec<TimelineEntry>,
     /// Further sessions of the project, not listed.
@@ -82,7 +98,12 @@ pub(crate) struct Timeline {
 pub(crate) fn timeline(store: &Memory, config: &Config, head: &SessionHead, before: usize, after: usize) -> Result<Timeline> {
     store.in_snapshot(|| {
         let at = OrderPosition { project: &head.project.key, began_at: head.started_at, id: &head.id };
-        let (course, steps_left_out) = steps(&store.load_session(head)?, config);
+        let session = store.load_session(head)?;
+        let goes_on = match store.digest_state(head.pk)? {
+            Some(digest) => digest.interim,
+            None => session.end_reason.is_none(),
+        };
+        let (course, steps_left_out) = course(&SessionAccount::of(&session, goes_on), config);
         Ok(Timeline {
             course,
             steps_left_out,
@@ -158,27 +179,58 @@ fn line_of(store: &Memory, config: &Config, head: &SessionHead) -> Result<Timeli
     })
 }
 
-/// The highlights of a session, and how many were left out of the middle.
-fn steps(session: &Session, config: &Config) -> (Vec<TimelineStep>, usize) {
-    let step = |moment: &Highlight<'_>| TimelineStep {
-        at: moment.entry.at,
-        when: config.local_time(moment.entry.at, "%H:%M"),
-        prompt: moment.number,
-        kind: moment.entry.item.kind(),
-        text: said(&line(session, moment.entry, MAX_STEP_CHARS, &MARKUP), MAX_STEP_CHARS),
+/// The steps of a session in order, and how many were left out of the middle. Of a long one replies of earlier turns stay out first.
+fn course(account: &SessionAccount, config: &Config) -> (Vec<TimelineStep>, usize) {
+    let parts = QuotedParts::new(account, &config.time_zone, Reader::User);
+    let step = |at: Option<Millis>, kind, text: &str| TimelineStep {
+        at,
+        when: parts.time(at),
+        prompt: None,
+        kind,
+        text: said(text, MAX_STEP_CHARS),
     };
-    let mut steps: Vec<TimelineStep> = highlights(session, MAX_STEPS).iter().map(step).collect();
-    steps.dedup_by(|a, b| a.text == b.text);
+    // Of each turn what was said, what was made, how it was closed.
+    let mut steps: Vec<TimelineStep> = account.turns.iter().flat_map(|turn| words(turn, &step)).collect();
+    let commits = account.commits.iter().rev().zip(parts.commit_lines());
+    let mut made: Vec<TimelineStep> =
+        commits.map(|(commit, line)| step(commit.at, StepKind::Commit, &format!("commit {line}"))).collect();
+    let requests = account.pull_requests.iter().rev().zip(parts.pull_request_lines());
+    made.extend(requests.map(|(pr, line)| step(pr.at, StepKind::PullRequest, &format!("PR {line}"))));
+    steps.extend(made);
+    let last = account.turns.iter().rposition(|turn| turn.reply.is_some());
+    let few = steps.len() + account.turns.len() <= MAX_STEPS;
+    let replies = account.turns.iter().enumerate().filter(|(at, _)| few || Some(*at) == last);
+    steps.extend(replies.filter_map(|(_, turn)| reply(turn, &step)));
+    steps.sort_by_key(|step| step.at);
     let over = steps.len().saturating_sub(MAX_STEPS);
-    // Beginning and end say more than the middle.
     if over > 0 {
+        // Beginning and end say more than the middle.
         steps.drain(MAX_STEPS / 2..MAX_STEPS / 2 + over);
     }
     (steps, over)
 }
 
-fn one_line(text: &str) -> String {
-    crate::text::clean::one_line(&crate::text::clean::without_controls(text))
+/// What the user said in a turn.
+fn words(turn: &Turn, step: &impl Fn(Option<Millis>, StepKind, &str) -> TimelineStep) -> Vec<TimelineStep> {
+    let kind = |kind: &WordKind| match kind {
+        WordKind::Prompt | WordKind::PlanGiven { .. } | WordKind::Joined => StepKind::Prompt,
+        WordKind::Answered { .. } | WordKind::Refused { .. } | WordKind::Approved { .. } => StepKind::Answer,
+        WordKind::Ran => StepKind::Command,
+    };
+    let told = turn.words.iter().zip(turn_lines(turn, MAX_WORDS_CHARS));
+    let mut steps: Vec<TimelineStep> = told.map(|(word, line)| step(word.at.or(turn.at), kind(&word.kind), &line)).collect();
+    if let Some(first) = steps.first_mut() {
+        first.prompt = (turn.number > 0).then_some(turn.number);
+    }
+    steps
+}
+
+/// How the reply began that closed a turn.
+fn reply(turn: &Turn, step: &impl Fn(Option<Millis>, StepKind, &str) -> TimelineStep) -> Option<TimelineStep> {
+    let reply = turn.reply.as_ref()?;
+    let begins = beginning(&reply.text, MAX_WORDS_CHARS);
+    let cut_off = if reply.cut_off { " (cut off)" } else { "" };
+    (!begins.is_empty()).then(|| step(reply.at.or(turn.at), StepKind::Reply, &format!("→{cut_off} {begins}")))
 }
 
 impl Timeline {
@@ -192,7 +244,7 @@ impl Timeline {
         text.push_str(&format!("> {}\n", self.session.render()));
         for (at, step) in self.course.iter().enumerate() {
             if at == MAX_STEPS / 2 && self.steps_left_out > 0 {
-                text.push_str(&format!("      … {} more that matter as much\n", self.steps_left_out));
+                text.push_str(&format!("      … {} left out\n", self.steps_left_out));
             }
             let number = step.prompt.map_or_else(String::new, |n| format!("#{n} "));
             text.push_str(&format!("      {} {number}{}\n", step.when, step.text));

@@ -99,11 +99,6 @@ impl Signal {
         Self { kind, importance: kind.importance(), rule }
     }
 
-    /// Raises the importance to at least this value, for an item whose position matters.
-    pub(crate) fn at_least(self, importance: f64) -> Self {
-        Self { importance: self.importance.max(importance), ..self }
-    }
-
     pub(crate) fn tier(&self) -> Tier {
         Tier::of(self.importance)
     }

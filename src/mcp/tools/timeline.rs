@@ -1,4 +1,4 @@
-//! `timeline`: the sessions before and after one in its project, and the highlights of the session itself.
+//! `timeline`: the sessions before and after one in its project, and the course of the session itself.
 
 use anyhow::{Result, bail};
 use rmcp::schemars::JsonSchema;

@@ -4,6 +4,7 @@
 
 mod account;
 mod day;
+mod evidence;
 mod lines;
 mod quotation;
 pub(crate) mod read;

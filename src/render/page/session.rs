@@ -2,19 +2,13 @@
 
 use jiff::tz::TimeZone;
 
+use super::evidence::evidence;
 use super::lines::{claim_line, open_items, paragraph, repeated_line, section, title};
 use super::{EXTRACTIVE, SessionPageInput, account, clock, local};
 use crate::analyze::account::SessionAccount;
-use crate::analyze::highlights::{Markup, line};
-use crate::analyze::prose::sentences;
-use crate::model::digest::Claim;
 use crate::model::price::session_cost;
-use crate::model::session::{Answer, Entry, Item, Millis, Session, Tokens};
-use crate::text::clean::shorten;
+use crate::model::session::{Millis, Session, Tokens};
 use crate::text::markdown::{code, heading, inline, yaml};
-use crate::text::tokenize::{covered_by, distinctive_words};
-
-const MARKUP: Markup = Markup { words: inline, command: code, who: |name| format!("**{name}**") };
 
 /// Renders the page of a session.
 pub fn session_page(one: &SessionPageInput<'_>, zone: &TimeZone) -> String {
@@ -95,38 +89,6 @@ fn session_front(one: &SessionPageInput<'_>, zone: &TimeZone) -> String {
 fn plain_or_yaml(text: &str) -> String {
     let plain = !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
     if plain { text.to_owned() } else { yaml(text) }
-}
-
-/// The records that support each decision and next step.
-fn evidence(page: &mut String, one: &SessionPageInput<'_>) {
-    let line = |claim: &Claim| {
-        let rows = claim.rows.iter().map(|key| {
-            let entry = one.session.entries.iter().find(|e| e.key == *key);
-            format!(
-                "{} {}",
-                code(&key.to_string()),
-                entry.map(|e| supporting_text(one.session, e, &claim.text)).unwrap_or_default()
-            )
-        });
-        format!("{} ← {}", inline(&Answer::shorten_line(&claim.text, 80)), rows.collect::<Vec<_>>().join("; "))
-    };
-    section(page, "Evidence", one.digest.claims().filter(|c| c.is_verified()).map(line));
-}
-
-/// What an entry contributes to a claim: of a longer text, the sentence that shares the most words with it.
-fn supporting_text(session: &Session, entry: &Entry, claim: &str) -> String {
-    let (Item::Reply(text) | Item::Plan(text) | Item::Away(text)) = &entry.item else {
-        return line(session, entry, 120, &MARKUP);
-    };
-    let wanted = distinctive_words(claim);
-    let mut best = (0.0, String::new());
-    for sentence in sentences(text) {
-        let share = covered_by(&wanted, &distinctive_words(&sentence));
-        if share > best.0 {
-            best = (share, sentence);
-        }
-    }
-    inline(&shorten(&best.1, 120))
 }
 
 fn tokens(page: &mut String, one: &SessionPageInput<'_>) {

@@ -110,7 +110,7 @@ fn a_long_session_is_told_by_its_beginning_and_its_end() {
     world.transcript(&format!("-shop/{PLAIN}.jsonl"), rows);
     world.digest(&["--summarizer", "extract"]);
     let ran = world.recall(["timeline", PLAIN]);
-    for words in ["#1 user: Now part 0", "#60 user: Now part 59", "… 46 more that matter as much\n"] {
+    for words in ["#1 “Now part 0, please.”", "#60 “Now part 59, please.”", "→ Fixed.", "… 47 left out\n"] {
         assert!(ran.out.contains(words), "{words}: {ran:#?}");
     }
     assert!(ran.out.lines().count() < 20, "{ran:#?}");
