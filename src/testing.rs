@@ -1,11 +1,14 @@
 //! What the tests, benches and fuzz targets of this repository reach inside for. No part of the program; it may change at any time.
 
 pub mod analyze {
-    pub mod extract {
-        pub use crate::analyze::extract::extract;
+    pub mod account {
+        pub use crate::analyze::account::SessionAccount;
     }
     pub mod verify {
         pub use crate::analyze::verify::verify;
+    }
+    pub mod without_model {
+        pub use crate::analyze::without_model::digest;
     }
 }
 pub mod cli {

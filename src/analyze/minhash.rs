@@ -1,10 +1,11 @@
-//! Near-duplicate digests, such as those of sessions that run daily. Pure.
+//! Near-duplicate sessions, such as those of sessions that run daily. Pure.
 //!
-//! Digests are compared by their distinctive words. MinHash with banding avoids comparing all pairs: the words are hashed with many
+//! Sessions are compared by the distinctive words that were said in them and claimed of them. MinHash with banding avoids comparing all pairs: the words are hashed with many
 //! functions, the minimum of each is kept, and only digests that agree on a whole band of minimums are compared.
 
 use std::collections::{BTreeSet, HashMap};
 
+use crate::analyze::account::SessionAccount;
 use crate::model::digest::Digest;
 use crate::model::session::hash_parts;
 use crate::text::tokenize::distinctive_words;
@@ -18,16 +19,22 @@ const MIN_WORDS: usize = 12;
 const BANDS: usize = 12;
 const HASHES_IN_BAND: usize = 5;
 
-/// The words of a digest as sorted hashes.
+/// The words of a session as sorted hashes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct DigestWordSet(Vec<u32>);
+pub(crate) struct SessionWordSet(Vec<u32>);
 
-impl DigestWordSet {
-    pub(crate) fn of(digest: &Digest) -> Self {
+impl SessionWordSet {
+    /// What was said in a session, and what a model claimed of it. A title is none of these: of two sessions that begin with the same
+    /// command it says the same.
+    pub(crate) fn of(digest: &Digest, account: Option<&SessionAccount>) -> Self {
         let claims = digest.decisions.iter().chain(&digest.next_steps).map(|claim| claim.text.as_str());
         let lists = digest.completed.iter().chain(&digest.learned).map(String::as_str);
-        let all: BTreeSet<String> =
-            std::iter::once(digest.title.as_str()).chain(lists).chain(claims).flat_map(distinctive_words).collect();
+        let turns = account.iter().flat_map(|account| &account.turns);
+        let words = turns.flat_map(|turn| {
+            let reply = turn.reply.iter().map(|reply| reply.text.as_str());
+            turn.words.iter().map(|word| word.text.as_str()).chain(reply)
+        });
+        let all: BTreeSet<String> = lists.chain(claims).chain(words).flat_map(distinctive_words).collect();
         let hash = |word: &String| {
             let hash = hash_parts(&[word.as_bytes()]);
             u32::from_le_bytes([hash[0], hash[1], hash[2], hash[3]])
@@ -85,7 +92,7 @@ fn mix(a: u64, b: u64) -> u64 {
 /// For each digest, in session order, the index of the next near-duplicate.
 ///
 /// The next rather than the last, so that a new digest changes only the entry of the one before it.
-pub(crate) fn next_near_duplicates(all: &[DigestWordSet]) -> Vec<Option<usize>> {
+pub(crate) fn next_near_duplicates(all: &[SessionWordSet]) -> Vec<Option<usize>> {
     let mut next = vec![None; all.len()];
     let mut seen: HashMap<u64, Vec<usize>> = HashMap::new();
     for (at, one) in all.iter().enumerate().rev().filter(|(_, one)| one.tells()) {
@@ -101,11 +108,11 @@ pub(crate) fn next_near_duplicates(all: &[DigestWordSet]) -> Vec<Option<usize>> 
 /// Updates the result of [`next_near_duplicates`] after digests changed: `before` holds the old entries, with `None` for those to compute again,
 /// which are the changed ones and those whose near-duplicate changed. `changed` is in ascending order.
 pub(crate) fn update_near_duplicates(
-    all: &[DigestWordSet],
+    all: &[SessionWordSet],
     changed: &[usize],
     before: &[Option<Option<usize>>],
 ) -> Vec<Option<usize>> {
-    let repeats = |one: &DigestWordSet, other: &DigestWordSet| {
+    let repeats = |one: &SessionWordSet, other: &SessionWordSet| {
         let share_band = || one.bands().iter().zip(other.bands()).any(|(mine, theirs)| *mine == theirs);
         one.tells() && other.tells() && one.is_near_duplicate(other) && share_band()
     };
@@ -160,14 +167,14 @@ mod tests {
             digest("too short"),
             digest(&format!("{REPORT} 998 orders.")),
         ];
-        let all: Vec<DigestWordSet> = all.iter().map(DigestWordSet::of).collect();
+        let all: Vec<SessionWordSet> = all.iter().map(|digest| SessionWordSet::of(digest, None)).collect();
         assert_eq!(next_near_duplicates(&all), [Some(2), None, Some(5), None, None, None]);
-        assert!(all.iter().all(|one| DigestWordSet::from_bytes(&one.to_bytes()) == *one));
+        assert!(all.iter().all(|one| SessionWordSet::from_bytes(&one.to_bytes()) == *one));
     }
 
     #[test]
     fn just_alike_enough_and_just_not() {
-        let of = |from: u32, to: u32| DigestWordSet((from..to).collect());
+        let of = |from: u32, to: u32| SessionWordSet((from..to).collect());
         // 85 of 100 words in all, and 84 of 101.
         assert!(of(0, 92).is_near_duplicate(&of(7, 100)));
         assert!(!of(0, 92).is_near_duplicate(&of(8, 101)));
@@ -180,8 +187,8 @@ mod tests {
             changes in prop::collection::vec((any::<prop::sample::Index>(), 0u32..4, 0u32..25), 0..5),
         ) {
             // One kind holds near-duplicates, some too different after all; the other kind has too few words.
-            let of = |(kind, from): (u32, u32)| DigestWordSet((kind * 1000 + from..kind * 1000 + if kind == 0 { 30 } else { 120 }).collect());
-            let mut all: Vec<DigestWordSet> = kinds.into_iter().map(of).collect();
+            let of = |(kind, from): (u32, u32)| SessionWordSet((kind * 1000 + from..kind * 1000 + if kind == 0 { 30 } else { 120 }).collect());
+            let mut all: Vec<SessionWordSet> = kinds.into_iter().map(of).collect();
             let old = next_near_duplicates(&all);
             let mut changed = BTreeSet::new();
             for (at, kind, from) in changes {
@@ -200,14 +207,14 @@ mod tests {
 
         #[test]
         fn hardly_any_pair_is_missed(base in prop::collection::btree_set(any::<u32>(), 60..90), changed in prop::collection::vec((0usize..60, any::<u32>()), 0..12)) {
-            let one = DigestWordSet(base.iter().copied().collect());
+            let one = SessionWordSet(base.iter().copied().collect());
             let mut other: BTreeSet<u32> = base.clone();
             for (at, word) in changed {
                 let gone = *base.iter().nth(at).expect("a word");
                 other.remove(&gone);
                 other.insert(word);
             }
-            let all = [one.clone(), DigestWordSet(other.into_iter().collect())];
+            let all = [one.clone(), SessionWordSet(other.into_iter().collect())];
             let found = next_near_duplicates(&all)[0].is_some();
             // What is found is a near-duplicate; near-duplicates with a margin are found.
             prop_assert!(!found || one.is_near_duplicate(&all[1]));

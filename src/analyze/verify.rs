@@ -6,9 +6,10 @@
 use std::cell::{LazyCell, OnceCell};
 use std::collections::BTreeSet;
 
-use crate::analyze::extract::{request, title};
+use crate::analyze::account::SessionAccount;
 use crate::analyze::prose::{others_words, own_words, unquoted};
-use crate::model::digest::{Claim, Digest};
+use crate::analyze::without_model::{UNANSWERED, request};
+use crate::model::digest::{Claim, Digest, UNTITLED};
 use crate::model::session::{Answer, Entry, Item, RecordKey, Session};
 use crate::text::clean::one_line;
 use crate::text::tokenize::{covered_by, distinctive_words};
@@ -54,7 +55,7 @@ pub(crate) fn restore_user_words(digest: &mut Digest, session: &Session) {
         digest.request = request(session);
     }
     if said.is_others_text(&digest.title) {
-        digest.title = title(session);
+        digest.title = SessionAccount::of(session, false).title.text().unwrap_or_else(|| UNTITLED.to_owned());
     }
 }
 
@@ -253,7 +254,7 @@ fn claim_words(text: &str, of_user: UserAttribution) -> BTreeSet<String> {
             all
         }
         UserAttribution::Unattributed => distinctive_words(
-            ["Unanswered: ", "Plan approved: ", "Refused: "].into_iter().find_map(|who| text.strip_prefix(who)).unwrap_or(text),
+            [UNANSWERED, "Plan approved: ", "Refused: "].into_iter().find_map(|who| text.strip_prefix(who)).unwrap_or(text),
         ),
     }
 }

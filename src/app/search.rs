@@ -57,6 +57,12 @@ pub(crate) fn search(store: &Memory, config: &Config, asked: &SearchRequest<'_>)
         notices.push(fallback_message(query));
     }
     notices.extend(unmatched_projects(store, query)?.iter().map(|name| unknown_project(name)));
+    let without_claims = hits.iter().filter(|hit| hit.without_claims).count();
+    if without_claims > 0 {
+        let told =
+            if without_claims == 1 { "1 of these sessions was" } else { &format!("{without_claims} of these sessions were") };
+        notices.push(format!("{told} not read by a model: shown is what the user said there"));
+    }
     let unindexed = store.unindexed_count()?;
     if unindexed > 0 {
         notices.push(format!("{unindexed} sessions have changed since: `recall digest` makes them found"));

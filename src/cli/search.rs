@@ -14,7 +14,7 @@ use crate::config::Config;
 use crate::search::{Highlighter, HitSource, Query, SearchHit};
 use crate::store::Memory;
 use crate::sys::messages;
-use crate::text::clean::{id8, one_line, shorten, without_controls};
+use crate::text::clean::{id8, one_line, shorten_title, without_controls};
 
 /// Limits of title and sentence in characters, so that a result is about fifty tokens.
 const TITLE: usize = 80;
@@ -96,7 +96,7 @@ fn print_result(found: &SearchHit, highlighter: &Highlighter, store: &Memory, co
         HitSource::Note(note) => note.id.clone(),
     };
     let title = one_line(&without_controls(&found.title));
-    let title = shorten(&title, char_limit(&title, TITLE));
+    let title = shorten_title(&title, char_limit(&title, TITLE));
     let by = found.note().map(|note| format!("  ({})", one_line(&without_controls(&note.origin())))).unwrap_or_default();
     writeln!(out, "{day}  {}  {}  {title}{by}", bold(&id), one_line(&without_controls(found.project().name())))?;
     let passage = found

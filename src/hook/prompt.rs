@@ -29,7 +29,7 @@ use crate::source::claude_code::may_be_person;
 use crate::source::delta;
 use crate::store::{Memory, OtherFormat};
 use crate::text::budget::{max_bytes, tokens_in};
-use crate::text::clean::id8;
+use crate::text::clean::{id8, shorten_title};
 use crate::text::tokenize::distinctive_words;
 
 /// Time for which a statement waits for a lock. Must be less than the hook's deadline.
@@ -226,7 +226,7 @@ impl PromptResponder<'_> {
         let day = self.config.local_time(Some(at), "%Y-%m-%d");
         let by = found.note().map(|note| format!("{}, ", said(&note.origin(), TITLE))).unwrap_or_default();
         let relevance = (found.focus * 100.0).round();
-        format!("- {day} {id} {} ({elsewhere}{by}relevance {relevance} %)\n", said(&found.title, TITLE))
+        format!("- {day} {id} {} ({elsewhere}{by}relevance {relevance} %)\n", said(&shorten_title(&found.title, TITLE), TITLE))
     }
 
     /// Passages of sessions on the topic.
@@ -249,7 +249,7 @@ impl PromptResponder<'_> {
         Ok(self.unseen_passages(sources))
     }
 
-    /// The decision in the own project that answers a "why" question.
+    /// What answers a "why" question in the own project: a decision or a note, else words of the user's answers, a reply, or a commit.
     fn reasons(&self, asked: &PromptIntent) -> Result<Option<Injection>> {
         let topic = distinctive_words(&asked.topic.join(" "));
         if topic.len() < EXPLAINS_BOUNDS.1 {
@@ -260,7 +260,7 @@ impl PromptResponder<'_> {
             held >= EXPLAINS_BOUNDS.1 && held as f64 >= EXPLAINS_BOUNDS.0 * topic.len() as f64
         };
         let fits = |source: &TopicSource| {
-            source.project == self.own && source.passages.iter().any(|p| p.kind == "decision" && explains(&p.text))
+            source.project == self.own && source.passages.iter().any(|p| explains_why(&p.kind) && explains(&p.text))
         };
         Ok(self.unseen_passages(self.sources(&asked.topic_query(), true, fits)?))
     }
@@ -301,4 +301,9 @@ impl PromptResponder<'_> {
     fn room(&self) -> usize {
         max_bytes(self.config.hooks.max_prompt_tokens).min(MAX_CHARS)
     }
+}
+
+/// May a passage of this kind say why something is as it is? A prompt only asks.
+fn explains_why(kind: &str) -> bool {
+    matches!(kind, "decision" | "note" | "answer" | "reply" | "commit")
 }

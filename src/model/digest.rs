@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::session::{RecordKey, short_id};
 
+/// The name of the summarizer that is no model, in digests and in the config.
+pub(crate) const WITHOUT_MODEL: &str = "extract";
+
 /// The title of a digest that has none.
 pub(crate) const UNTITLED: &str = "Untitled session";
 

@@ -65,7 +65,8 @@ impl LeadSession {
 
     fn heading(&self) -> String {
         let title = self.digest.as_ref().map(|digest| digest.title.clone());
-        let title = title.or_else(|| self.account.as_ref().and_then(quoted::title)).unwrap_or_else(|| self.title.clone());
+        let title =
+            title.or_else(|| self.account.as_ref().and_then(|account| account.title.text())).unwrap_or_else(|| self.title.clone());
         said(&title, MAX_TITLE_CHARS)
     }
 

@@ -16,7 +16,7 @@ use crate::store::Memory;
 use crate::store::load::SessionHead;
 use crate::store::neighbours::{OrderPosition, Side};
 use crate::store::notes::Note;
-use crate::text::clean::{id8, shorten};
+use crate::text::clean::{id8, shorten, shorten_title};
 
 /// The most characters of a title in a line, of a step, and of what the user said in it.
 const TITLE: usize = 90;
@@ -262,8 +262,12 @@ impl Timeline {
 
 impl TimelineEntry {
     fn render(&self) -> String {
-        let mut line =
-            format!("{}  {}  {}", self.when, if self.is_note { self.id.clone() } else { id8(&self.id) }, said(&self.title, TITLE));
+        let mut line = format!(
+            "{}  {}  {}",
+            self.when,
+            if self.is_note { self.id.clone() } else { id8(&self.id) },
+            said(&shorten_title(&self.title, TITLE), TITLE)
+        );
         if let Some(by) = &self.by {
             line.push_str(&format!(" ({})", said(by, TITLE)));
         }

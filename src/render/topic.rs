@@ -2,9 +2,11 @@
 
 use crate::model::session::Millis;
 use crate::model::session::said;
+use crate::render::quoted::quote;
 use crate::text::budget::{max_bytes, tokens};
 use crate::text::clean::id8;
 use crate::text::clean::one_line;
+use crate::text::clean::shorten_title;
 use crate::text::clean::without_controls;
 use serde::Serialize;
 
@@ -43,7 +45,7 @@ pub(crate) struct TopicSource {
 /// A text of a source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct SourcePassage {
-    /// What it is: `prompt`, `reply`, `decision`, `next` …
+    /// What it is, or who said it: `prompt`, `answer`, `reply`, `end` (how the last reply began), `commit`, `decision`, `next` …
     pub(crate) kind: String,
     pub(crate) text: String,
 }
@@ -129,7 +131,11 @@ fn write(sources: Vec<TopicSource>, lines: &[Vec<String>], chosen: &[Vec<bool>],
     let mut topic = Topic { max_tokens, ..Topic::default() };
     for ((mut source, lines), chosen) in sources.into_iter().zip(lines).zip(chosen) {
         if !chosen.contains(&true) {
-            topic.left_out.push(OmittedSource { title: said(&source.title, TITLE), when: source.when.clone(), id: source.id });
+            topic.left_out.push(OmittedSource {
+                title: said(&shorten_title(&source.title, TITLE), TITLE),
+                when: source.when.clone(),
+                id: source.id,
+            });
             continue;
         }
         topic.text += &heading(&source);
@@ -151,8 +157,10 @@ fn name_left_out(topic: &mut Topic) {
     }
     let most = max_bytes(topic.max_tokens);
     let named = |count: usize| {
-        let names: Vec<String> =
-            topic.left_out[..count].iter().map(|l| format!("{} {}", shown_id(&l.id), said(&l.title, 60))).collect();
+        let names: Vec<String> = topic.left_out[..count]
+            .iter()
+            .map(|l| format!("{} {}", shown_id(&l.id), said(&shorten_title(&l.title, 60), 60)))
+            .collect();
         let more = topic.left_out.len() - count;
         match (names.is_empty(), more) {
             (true, _) => format!("Left out for want of room: {more} more\n"),
@@ -168,11 +176,19 @@ fn heading(source: &TopicSource) -> String {
     let so_far = if source.goes_on { "so far, " } else { "" };
     let elsewhere = source.elsewhere.as_ref().map(|name| format!("in {}, ", said(name, MAX_PROJECT_CHARS))).unwrap_or_default();
     let by = author_prefix(source);
-    format!("## {} ({elsewhere}{by}{so_far}{}, {})\n", said(&source.title, TITLE), source.when, shown_id(&source.id))
+    format!(
+        "## {} ({elsewhere}{by}{so_far}{}, {})\n",
+        said(&shorten_title(&source.title, TITLE), TITLE),
+        source.when,
+        shown_id(&source.id)
+    )
 }
 
 fn line(source: &TopicSource, passage: &SourcePassage) -> String {
-    let text = said(bare(&passage.kind, &passage.text), MAX_STATEMENT_CHARS);
+    let text = match passage.kind.as_str() {
+        "prompt" | "request" | "reply" | "plan" | "recap" | "end" | "cut_off" => quote(&passage.text, MAX_STATEMENT_CHARS),
+        kind => said(bare(kind, &passage.text), MAX_STATEMENT_CHARS),
+    };
     format!("- {}{text} [{}, {}]\n", label(&passage.kind), shown_id(&source.id), source.when)
 }
 
@@ -189,7 +205,6 @@ fn bare<'t>(kind: &str, text: &'t str) -> &'t str {
         "blocker" => &["blocked", "blocker"],
         "outcome" => &["outcome", "result"],
         "learned" => &["learned", "lesson"],
-        "plan" => &["plan"],
         _ => return text,
     };
     match text.split_once(':') {
@@ -204,13 +219,20 @@ fn bare<'t>(kind: &str, text: &'t str) -> &'t str {
 fn label(kind: &str) -> &'static str {
     match kind {
         "prompt" | "request" => "asked: ",
+        "answer" => "the user ",
+        "reply" => "Claude: ",
+        "end" => "Claude's last reply: ",
+        "cut_off" => "Claude's last reply, cut off: ",
+        "plan" => "Claude's plan: ",
+        "recap" => "recap: ",
+        "commit" => "commit: ",
+        "pull_request" => "pull request: ",
         "decision" => "decided: ",
         "next" => "next: ",
         "blocker" => "blocked: ",
         "outcome" => "outcome: ",
         "learned" => "learned: ",
         "investigated" => "looked into: ",
-        "plan" => "planned: ",
         _ => "",
     }
 }

@@ -1,5 +1,6 @@
 //! Kinds of text in a session: as labels of passages, and as values of the `kind:` filter.
 
+use crate::model::note::NoteKind;
 use crate::store::search::TextKind;
 
 /// A value of the `kind:` filter.
@@ -12,10 +13,18 @@ struct KindSpec {
     /// The index columns that hold its words, possibly among others.
     columns: &'static [&'static str],
     said: &'static [TextKind],
+    /// What a model claims. Where a session has no claims, the user's words answer, in the column `asked`.
+    is_claimed: bool,
+    /// The kinds of notes that are of this kind.
+    notes: &'static [NoteKind],
 }
 
 const fn kind_spec(name: &'static str, columns: &'static [&'static str], said: &'static [TextKind]) -> KindSpec {
-    KindSpec { name, columns, said }
+    KindSpec { name, columns, said, is_claimed: false, notes: &[] }
+}
+
+const fn claimed(name: &'static str, said: &'static [TextKind], notes: &'static [NoteKind]) -> KindSpec {
+    KindSpec { name, columns: &["noted", "decided", "asked"], said, is_claimed: true, notes }
 }
 
 static KINDS: [KindSpec; 15] = [
@@ -23,21 +32,21 @@ static KINDS: [KindSpec; 15] = [
     kind_spec("prompt", &["asked"], &[TextKind::Prompt]),
     kind_spec("reply", &["said"], &[TextKind::Reply, TextKind::Plan]),
     kind_spec("plan", &["said", "noted"], &[TextKind::Plan]),
-    kind_spec("decision", &["decided"], &[TextKind::Decision]),
-    kind_spec("outcome", &["noted"], &[TextKind::Outcome]),
-    kind_spec("learned", &["noted"], &[TextKind::Learned]),
-    kind_spec("next", &["noted"], &[TextKind::Next]),
-    kind_spec("blocker", &["noted"], &[TextKind::Blocker]),
+    KindSpec { columns: &["decided", "asked"], ..claimed("decision", &[TextKind::Decision], &[NoteKind::Decision]) },
+    claimed("outcome", &[TextKind::Outcome], &[]),
+    claimed("learned", &[TextKind::Learned], &[NoteKind::Fact, NoteKind::Convention, NoteKind::Preference]),
+    claimed("next", &[TextKind::Next], &[NoteKind::Todo]),
+    claimed("blocker", &[TextKind::Blocker], &[]),
     kind_spec("recap", &["noted"], &[TextKind::Recap]),
-    kind_spec(
+    claimed(
         "observation",
-        &["noted", "decided"],
         &[TextKind::Outcome, TextKind::Learned, TextKind::Next, TextKind::Blocker, TextKind::Decision],
+        &NoteKind::ALL,
     ),
     kind_spec("error", &["did"], &[TextKind::Error]),
     kind_spec("command", &["did"], &[TextKind::Command]),
     kind_spec("file", &["files"], &[TextKind::File]),
-    kind_spec("note", &["decided"], &[TextKind::Note]),
+    KindSpec { notes: &NoteKind::ALL, ..kind_spec("note", &["decided"], &[TextKind::Note]) },
 ];
 
 impl KindFilter {
@@ -53,6 +62,16 @@ impl KindFilter {
 
     pub(super) fn said(self) -> &'static [TextKind] {
         self.0.said
+    }
+
+    /// Is a note with this name of its kind of this kind?
+    pub(super) fn takes_note(self, kind: &str) -> bool {
+        self.0.notes.iter().any(|note| note.name() == kind)
+    }
+
+    /// Do the user's words answer for it, where a session has no claims by a model?
+    pub(super) fn is_claimed(self) -> bool {
+        self.0.is_claimed
     }
 
     /// Does the kind match only what was done (errors, commands, files, plans), not what was said?

@@ -72,6 +72,8 @@ pub struct SearchHit {
     pub passages: Vec<Passage>,
     /// The session was still running when it was digested.
     pub goes_on: bool,
+    /// What a model claims was asked for, but none read this session: what the user said answers.
+    pub without_claims: bool,
 }
 
 impl SearchHit {

@@ -8,6 +8,7 @@ use super::passages::{CandidateSentences, Passage, best_passages, plain_line};
 use super::query::Query;
 use super::rank::RankedHits;
 use super::{HitSource, SearchHit, SearchOptions};
+use crate::analyze::account::SessionAccount;
 use crate::model::digest::{Digest, UNTITLED};
 use crate::search::weights::QueryWords;
 use crate::store::Store;
@@ -27,23 +28,13 @@ pub(super) struct ResultBuilder<'a> {
     wanted: &'a SearchOptions<'a>,
     words: QueryWords,
     hits: Vec<DocumentHit>,
-    /// The kinds that passages may be of; any kind if empty.
-    kinds: BTreeSet<TextKind>,
     /// Documents already checked, and whether each contains all required phrases.
     accepted: HashMap<i64, bool>,
 }
 
 impl<'a> ResultBuilder<'a> {
     pub(crate) fn new(store: &'a Store, query: &'a Query, wanted: &'a SearchOptions<'a>, ranked: RankedHits) -> Self {
-        Self {
-            store,
-            query,
-            wanted,
-            words: ranked.words,
-            hits: ranked.hits,
-            kinds: query.filters.kinds.iter().flat_map(|kind| kind.said()).copied().collect(),
-            accepted: HashMap::new(),
-        }
+        Self { store, query, wanted, words: ranked.words, hits: ranked.hits, accepted: HashMap::new() }
     }
 
     /// The results that were asked for: `limit` of them after `skip`.
@@ -93,9 +84,10 @@ impl<'a> ResultBuilder<'a> {
             return Ok(true);
         }
         let Some(origin) = self.origin(hit)? else { return Ok(false) };
+        let Some(shown) = self.kinds(&origin)? else { return Ok(false) };
         let mut missing: Vec<String> = self.query.phrases.iter().map(|phrase| fold(phrase)).collect();
         self.each_text(&origin, TextScope::All, |text| {
-            if !missing.is_empty() && (self.kinds.is_empty() || self.kinds.contains(&text.kind)) {
+            if !missing.is_empty() && (shown.kinds.is_empty() || shown.may_show(text.kind)) {
                 let folded = fold(&text.text);
                 missing.retain(|phrase| !folded.contains(phrase));
             }
@@ -114,6 +106,7 @@ impl<'a> ResultBuilder<'a> {
     /// The result, or `None` if it holds nothing of the requested kinds.
     fn shown(&self, hit: &DocumentHit) -> Result<Option<SearchHit>> {
         let Some(origin) = self.origin(hit)? else { return Ok(None) };
+        let Some(shown) = self.kinds(&origin)? else { return Ok(None) };
         let of_deeds = !self.query.phrases.is_empty() || self.query.filters.kinds.iter().any(|kind| kind.matches_actions_only());
         let extent = if of_deeds { TextScope::All } else { TextScope::Conversation(self.wanted.reads) };
         let (mut held, mut told) = (BTreeSet::new(), BTreeSet::new());
@@ -125,16 +118,16 @@ impl<'a> ResultBuilder<'a> {
             if text.kind == TextKind::Title {
                 told.extend(spots.iter().map(|spot| spot.word));
             }
-            if self.may_show(&text) {
+            if shown.may_show(text.kind) {
                 candidates.add(&text, spots);
             }
-            first.note(text, |text| self.may_show(text));
+            first.note(text, |text| shown.may_show(text.kind));
         })?;
         let (title, goes_on) = self.title(&origin, &first)?;
         let mut passages = best_passages(candidates, &self.words.weights, self.wanted.passages, &title, &mut told);
         if passages.is_empty() {
             let asks_for_words = !self.query.terms.is_empty() || !self.query.phrases.is_empty();
-            if !self.kinds.is_empty() && (asks_for_words || first.to_show.is_none()) {
+            if !shown.kinds.is_empty() && (asks_for_words || first.to_show.is_none()) {
                 return Ok(None);
             }
             // Found by its files or by semantic similarity.
@@ -144,6 +137,7 @@ impl<'a> ResultBuilder<'a> {
         Ok(Some(SearchHit {
             title,
             goes_on,
+            without_claims: shown.without_claims,
             score: hit.score,
             covered: self.covered(&held, hit.doc)?,
             focus: self.words.share(&told),
@@ -153,8 +147,25 @@ impl<'a> ResultBuilder<'a> {
         }))
     }
 
-    fn may_show(&self, text: &SessionText) -> bool {
-        if self.kinds.is_empty() { text.kind != TextKind::Title } else { self.kinds.contains(&text.kind) }
+    /// The kinds that its passages may be of; `None` for a note of none of them.
+    fn kinds(&self, origin: &HitSource) -> Result<Option<ShownKinds>> {
+        let asked = &self.query.filters.kinds;
+        let mut shown = ShownKinds::default();
+        match origin {
+            HitSource::Note(_) if asked.is_empty() => {}
+            HitSource::Note(note) if asked.iter().any(|kind| kind.takes_note(&note.kind)) => {
+                shown.kinds.insert(TextKind::Note);
+            }
+            HitSource::Note(_) => return Ok(None),
+            HitSource::Session(head) => {
+                shown.kinds.extend(asked.iter().flat_map(|kind| kind.said()));
+                if asked.iter().any(|kind| kind.is_claimed()) && !self.store.has_claims(head.pk)? {
+                    shown.without_claims = true;
+                    shown.kinds.insert(TextKind::Prompt);
+                }
+            }
+        }
+        Ok(Some(shown))
     }
 
     /// Passes each text that may be shown to `each`, the digest's statements first.
@@ -168,6 +179,11 @@ impl<'a> ResultBuilder<'a> {
         };
         if let Some(stored) = self.store.digest_of(head.pk)? {
             statements(&stored.digest, extent).into_iter().for_each(&mut each);
+            if !stored.is_by_model()
+                && let Some(account) = self.store.account_of(head.pk)?
+            {
+                made(&account).for_each(&mut each);
+            }
         }
         self.store.each_text(head, extent, each)
     }
@@ -192,6 +208,21 @@ impl<'a> ResultBuilder<'a> {
             }
         }
         Ok(if total > 0.0 { sum / total } else { 0.0 })
+    }
+}
+
+/// The kinds that passages of a result may be of.
+#[derive(Default)]
+struct ShownKinds {
+    /// Any kind but the title if empty.
+    kinds: BTreeSet<TextKind>,
+    /// A kind of claims was asked for, and no model made any.
+    without_claims: bool,
+}
+
+impl ShownKinds {
+    fn may_show(&self, kind: TextKind) -> bool {
+        if self.kinds.is_empty() { kind != TextKind::Title } else { self.kinds.contains(&kind) }
     }
 }
 
@@ -227,6 +258,14 @@ fn fold(text: &str) -> String {
 
 fn passage(text: &SessionText) -> Passage {
     Passage { kind: text.kind, text: plain_line(&text.text), at: text.at }
+}
+
+/// What came of a session, as git and `gh` told: commits that stand, pull requests.
+fn made(account: &SessionAccount) -> impl Iterator<Item = SessionText> {
+    let commits = account.commits.iter().map(|commit| (&commit.subject, commit.at));
+    let requests = account.pull_requests.iter().filter(|pr| pr.made).map(|pr| (&pr.title, pr.at));
+    let all = commits.chain(requests).filter(|(text, _)| !text.is_empty());
+    all.map(|(text, at)| SessionText { kind: TextKind::Outcome, text: text.clone(), at })
 }
 
 fn statements(digest: &Digest, extent: TextScope) -> Vec<SessionText> {

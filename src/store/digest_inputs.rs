@@ -11,15 +11,14 @@ use serde::{Deserialize, Serialize};
 
 use super::Store;
 use super::load::SessionHead;
+use crate::analyze::account::ACCOUNT_RULES;
 use crate::model::digest::OpenItem;
 use crate::model::session::Millis;
 
-/// Inputs recorded by another version of the program are ignored: its rules may differ.
-const PROGRAM_VERSION: &str = env!("CARGO_PKG_VERSION");
-
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct DigestInputs {
-    rules: String,
+    /// Inputs recorded by other rules are ignored.
+    rules: u32,
     /// When the session began, by its own records.
     pub(crate) began: Option<Millis>,
     /// Ids of the open items that the digest was shown.
@@ -31,7 +30,7 @@ pub(crate) struct DigestInputs {
 impl DigestInputs {
     pub(crate) fn new(began: Option<Millis>, shown: &[OpenItem], left: &[OpenItem]) -> Self {
         let ids = |items: &[OpenItem]| items.iter().map(|item| item.id.clone()).collect();
-        Self { rules: PROGRAM_VERSION.to_owned(), began, shown: ids(shown), left: ids(left) }
+        Self { rules: ACCOUNT_RULES, began, shown: ids(shown), left: ids(left) }
     }
 
     /// The same, with other open items shown.
@@ -49,7 +48,7 @@ impl Store {
         let sql = "SELECT basis FROM digest WHERE session = ?1 AND superseded = 0 AND interim_until IS NULL";
         let found: Option<Option<String>> = self.db.prepare_cached(sql)?.query_row([head.pk], |r| r.get(0)).optional()?;
         let basis = found.flatten().and_then(|text| serde_json::from_str::<DigestInputs>(&text).ok());
-        Ok(basis.filter(|basis| basis.rules == PROGRAM_VERSION))
+        Ok(basis.filter(|basis| basis.rules == ACCOUNT_RULES))
     }
 
     /// The items that a session's own records leave open, where their ids and words are both on record.

@@ -8,7 +8,7 @@ use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 use super::load::SessionHead;
 use super::{Store, search};
 use crate::analyze::account::SessionAccount;
-use crate::model::digest::{Digest, OpenItem};
+use crate::model::digest::{Digest, OpenItem, WITHOUT_MODEL};
 use crate::model::session::{Millis, unused_id};
 use crate::store::codec::{pack, unpack};
 use crate::store::digest_inputs::DigestInputs;
@@ -32,6 +32,12 @@ pub struct StoredDigest {
     /// For a digest made while the session was ongoing: the latest timestamp of its records then.
     pub interim_until: Option<Millis>,
     pub digest: Digest,
+}
+
+impl StoredDigest {
+    pub(crate) fn is_by_model(&self) -> bool {
+        self.summarizer != WITHOUT_MODEL
+    }
 }
 
 /// A digest to be stored.
@@ -87,6 +93,12 @@ impl Store {
         Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0))?)
     }
 
+    /// Did a model digest the session?
+    pub(crate) fn has_claims(&self, session: i64) -> Result<bool> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM digest WHERE session = ?1 AND superseded = 0 AND summarizer <> ?2)";
+        Ok(self.db.prepare_cached(sql)?.query_row(params![session, WITHOUT_MODEL], |r| r.get(0))?)
+    }
+
     pub(crate) fn digest_state(&self, session: i64) -> Result<Option<DigestState>> {
         let sql =
             "SELECT summarizer, input_hash, queued, interim_until IS NOT NULL FROM digest WHERE session = ?1 AND superseded = 0";
@@ -119,7 +131,7 @@ impl Store {
             self.save_account(head.pk, account)?;
         }
         if new.interim_until.is_none() {
-            near_duplicates::record_signature(&tx, head.pk, &new.digest)?;
+            near_duplicates::record_signature(&tx, head.pk, &new.digest, new.account)?;
         }
         save_open_items(&tx, head, new)?;
         let sql = "UPDATE session SET dirty = ?2, page_dirty = 1, skip = NULL, compacted_at = NULL WHERE pk = ?1";
@@ -130,6 +142,19 @@ impl Store {
             let sql = "INSERT INTO fact VALUES (?1 || lower(hex(?2)), '') ON CONFLICT DO NOTHING";
             tx.execute(sql, params![USED_REPLY, new.input_hash])?;
         }
+        tx.commit()?;
+        Ok(())
+    }
+
+    /// Puts another text in place of a digest that was made without a model by other rules. What it closes stays.
+    pub(crate) fn remake_digest(&self, head: &SessionHead, digest: &Digest) -> Result<()> {
+        let tx = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
+        let sql = "UPDATE digest SET body = ?2, title = ?3, basis = NULL WHERE session = ?1 AND superseded = 0";
+        tx.execute(sql, params![head.pk, pack(digest)?, digest.title])?;
+        put_open_items(&tx, head, digest)?;
+        near_duplicates::drop_signature(&tx, head.pk)?;
+        search::mark_outdated(&tx, head.pk)?;
+        tx.execute("UPDATE session SET page_dirty = 1 WHERE pk = ?1", [head.pk])?;
         tx.commit()?;
         Ok(())
     }
@@ -271,12 +296,18 @@ fn supersede(tx: &Transaction<'_>, session: i64) -> Result<()> {
     Ok(())
 }
 
-fn save_open_items(tx: &Transaction<'_>, head: &SessionHead, new: &NewDigest<'_>) -> Result<()> {
-    for (place, (id, kind, claim)) in new.digest.open_items(&head.id).enumerate() {
+fn put_open_items(tx: &Transaction<'_>, head: &SessionHead, digest: &Digest) -> Result<()> {
+    tx.execute("DELETE FROM open_item WHERE session = ?1", [head.pk])?;
+    for (place, (id, kind, claim)) in digest.open_items(&head.id).enumerate() {
         let at = (head.started_at != Millis::MAX).then_some(head.started_at);
         let sql = "INSERT INTO open_item VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
         tx.execute(sql, params![id, head.pk, kind, claim.text, at, claim.is_verified(), place as i64])?;
     }
+    Ok(())
+}
+
+fn save_open_items(tx: &Transaction<'_>, head: &SessionHead, new: &NewDigest<'_>) -> Result<()> {
+    put_open_items(tx, head, &new.digest)?;
     for item in new.open.iter().filter(|item| new.digest.closes.contains(&item.id)) {
         tx.execute(
             "INSERT INTO closed_item VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING",

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::model::digest::Digest;
-use crate::model::session::{Item, Project, Session};
+use crate::model::session::{Evidence, Item, Project, QueueEvent, Session};
 use crate::text::synonyms::markers;
 use crate::text::tokenize::IndexedText;
 
@@ -93,6 +93,7 @@ impl Document {
                 draft.did.add(&outcome.brief);
             }
         }
+        session.evidence.iter().for_each(|placed| draft.add_evidence(&placed.evidence));
         draft.of_session(&session.project, &session.branches)
     }
 
@@ -155,7 +156,18 @@ impl DocumentBuilder {
                 }
             }
             Item::Outcome(outcome) => self.did.add(&outcome.brief),
-            Item::Interrupted | Item::Evidence(_) => {}
+            Item::Evidence(evidence) => self.add_evidence(evidence),
+            Item::Interrupted => {}
+        }
+    }
+
+    /// Adds what was said beside prompts, and the messages of commits and pull requests; commands are added as tool uses.
+    fn add_evidence(&mut self, evidence: &Evidence) {
+        match evidence {
+            Evidence::Queue(QueueEvent::Added(text)) => self.asked.add(text),
+            Evidence::Choice(choice) => self.said.add(&choice.description),
+            Evidence::Ran(run) => run.steps.iter().for_each(|step| self.noted.add(&step.message)),
+            Evidence::Queue(_) | Evidence::Printed(_) | Evidence::Joined | Evidence::ApiError(_) => {}
         }
     }
 

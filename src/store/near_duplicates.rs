@@ -7,13 +7,14 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::Store;
-use crate::analyze::minhash::{DigestWordSet, next_near_duplicates, update_near_duplicates};
+use crate::analyze::account::SessionAccount;
+use crate::analyze::minhash::{SessionWordSet, next_near_duplicates, update_near_duplicates};
 use crate::model::digest::Digest;
 use crate::store::codec::unpack;
 
 struct ComparedSession {
     session: i64,
-    likeness: DigestWordSet,
+    likeness: SessionWordSet,
     repeated_by: Option<i64>,
     /// Its digest may have changed since it was last compared.
     changed: bool,
@@ -61,7 +62,7 @@ impl Store {
 /// For each session, the position of the one that repeats it. Compares only changed sessions with the others, unless too many changed or
 /// `all` is set.
 fn repeaters_of(said: &[ComparedSession], all: bool) -> Vec<Option<usize>> {
-    let likeness: Vec<DigestWordSet> = said.iter().map(|one| one.likeness.clone()).collect();
+    let likeness: Vec<SessionWordSet> = said.iter().map(|one| one.likeness.clone()).collect();
     let changed: Vec<usize> = (0..said.len()).filter(|at| said[*at].changed).collect();
     if all || changed.len() * MAX_CHANGED_ONE_IN > said.len() {
         return next_near_duplicates(&likeness);
@@ -78,32 +79,37 @@ fn repeaters_of(said: &[ComparedSession], all: bool) -> Vec<Option<usize>> {
 
 /// The digested sessions of a project, in order.
 fn compared_sessions(tx: &Transaction<'_>, project: i64) -> Result<Vec<ComparedSession>> {
-    // Digests without a stored signature: made before there were any, or sanitized since.
-    let sql =
-        "SELECT d.session, d.body FROM session s JOIN digest d ON d.session = s.pk AND d.superseded = 0 AND d.interim_until IS NULL
+    // Digests without a stored signature: made before there were any, or by other rules, or sanitized since.
+    let sql = "SELECT d.session, d.body, d.account FROM session s JOIN digest d ON d.session = s.pk AND d.superseded = 0 AND d.interim_until IS NULL
          WHERE s.project = ?1 AND NOT EXISTS (SELECT 1 FROM likeness WHERE session = s.pk)";
     let mut query = tx.prepare_cached(sql)?;
-    let missing: Vec<(i64, Vec<u8>)> =
-        query.query_map([project], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
-    for (session, body) in &missing {
-        record_signature(tx, *session, &unpack(body)?)?;
+    let missing: Vec<(i64, Vec<u8>, Option<Vec<u8>>)> =
+        query.query_map([project], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?.collect::<rusqlite::Result<_>>()?;
+    for (session, body, account) in &missing {
+        let account = account.as_ref().map(|account| unpack(account)).transpose()?;
+        record_signature(tx, *session, &unpack(body)?, account.as_ref())?;
     }
-    let missing: HashSet<i64> = missing.into_iter().map(|(session, _)| session).collect();
+    let missing: HashSet<i64> = missing.into_iter().map(|(session, ..)| session).collect();
     let sql = "SELECT l.session, l.words, l.repeated_by, s.page_dirty FROM session s JOIN likeness l ON l.session = s.pk
          WHERE s.project = ?1 ORDER BY s.started_at, s.id";
     let mut query = tx.prepare_cached(sql)?;
     let said = query.query_map([project], |r| {
         let (session, repeated_by) = (r.get(0)?, r.get(2)?);
-        let likeness = DigestWordSet::from_bytes(r.get_ref(1)?.as_blob()?);
+        let likeness = SessionWordSet::from_bytes(r.get_ref(1)?.as_blob()?);
         Ok(ComparedSession { session, likeness, repeated_by, changed: r.get::<_, bool>(3)? || missing.contains(&session) })
     })?;
     Ok(said.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Stores the near-duplicate signature of a session's digest.
-pub(super) fn record_signature(tx: &Transaction<'_>, session: i64, digest: &Digest) -> Result<()> {
+/// Stores the near-duplicate signature of a digested session.
+pub(super) fn record_signature(
+    tx: &Transaction<'_>,
+    session: i64,
+    digest: &Digest,
+    account: Option<&SessionAccount>,
+) -> Result<()> {
     let sql = "INSERT INTO likeness(session, words) VALUES (?1, ?2)";
-    tx.prepare_cached(sql)?.execute(params![session, DigestWordSet::of(digest).to_bytes()])?;
+    tx.prepare_cached(sql)?.execute(params![session, SessionWordSet::of(digest, account).to_bytes()])?;
     Ok(())
 }
 

@@ -19,7 +19,7 @@ macro_rules! migration {
 }
 
 /// Oldest first.
-pub(crate) const MIGRATIONS: [Migration; 9] = [
+pub(crate) const MIGRATIONS: [Migration; 10] = [
     migration!(8, "0001_init"),
     migration!(9, "0009_authors"),
     migration!(10, "0010_usage"),
@@ -29,6 +29,7 @@ pub(crate) const MIGRATIONS: [Migration; 9] = [
     migration!(14, "0014_evidence"),
     migration!(15, "0015_account"),
     migration!(16, "0016_pages"),
+    migration!(17, "0017_quoted"),
 ];
 
 /// The oldest format that can be upgraded.

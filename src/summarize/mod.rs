@@ -1,11 +1,9 @@
-//! Summarizer back ends: the `claude` command, or local extraction.
+//! The summarizer: the `claude` command.
 
 pub(crate) mod claude;
 mod prompt;
 pub(crate) mod reply;
 
-use crate::analyze::extract::{closed_items, extract};
-use crate::analyze::verify::verify;
 use crate::model::digest::{Digest, OpenItem};
 use crate::model::session::Session;
 
@@ -44,26 +42,4 @@ pub enum SummaryFailure {
     HigherPrice,
     #[error("stopped")]
     Stopped,
-}
-
-/// Makes a digest of a session.
-pub(crate) trait Summarizer: Sync {
-    fn summarize(&self, input: &SummaryInput) -> Result<Summary, SummaryFailure>;
-}
-
-/// Completes a digest that was extracted from its session: adds the items it closes and verifies it.
-pub(crate) fn complete(digest: &mut Digest, input: &SummaryInput) {
-    digest.closes = closed_items(&input.open, &digest.completed, &input.session);
-    verify(digest, &input.session);
-}
-
-/// The summarizer without a model: always available.
-pub(crate) struct Extract;
-
-impl Summarizer for Extract {
-    fn summarize(&self, input: &SummaryInput) -> Result<Summary, SummaryFailure> {
-        let mut digest = extract(&input.session);
-        complete(&mut digest, input);
-        Ok(Summary { digest, model: None, cost_usd: None })
-    }
 }

@@ -153,6 +153,22 @@ pub fn shorten(text: &str, max: usize) -> String {
     format!("{}…", head[..end].trim_end())
 }
 
+/// What came of a session says something in so many characters.
+const MIN_CAME_CHARS: usize = 28;
+
+/// A session's title in at most `max` characters: what came of it, behind the last ` · `, goes whole where too little of it would be left.
+pub fn shorten_title(title: &str, max: usize) -> String {
+    let cut = shorten(title, max);
+    match title.rsplit_once(" · ") {
+        Some((asked, _)) if cut != title => {
+            let came = cut.chars().count().checked_sub(asked.chars().count() + " · ".chars().count());
+            let is_within = cut.starts_with(asked) && came.is_none_or(|came| came < MIN_CAME_CHARS);
+            if is_within { asked.to_owned() } else { cut }
+        }
+        _ => cut,
+    }
+}
+
 /// At most about `max` characters from the start and the end, for texts whose middle matters least.
 pub fn head_and_tail(text: &str, max: usize) -> String {
     if text.len() <= max || text.char_indices().nth(max).is_none() {
@@ -173,6 +189,17 @@ mod tests {
 
     fn fold(text: &str) -> String {
         fold_lines(&without_controls(text)).into_owned()
+    }
+
+    #[test]
+    fn of_what_came_of_a_session_enough_is_told_or_nothing() {
+        let title = "Fix the pager of the order list · commit: Order list: page by (created_at, id)";
+        assert_eq!(shorten_title(title, 200), title);
+        assert_eq!(shorten_title(title, 70), "Fix the pager of the order list · commit: Order list: page by…");
+        assert_eq!(shorten_title(title, 50), "Fix the pager of the order list");
+        assert_eq!(shorten_title(title, 35), "Fix the pager of the order list");
+        assert_eq!(shorten_title(title, 20), "Fix the pager of the…");
+        assert_eq!(shorten_title("a · b", 5), "a · b");
     }
 
     #[test]

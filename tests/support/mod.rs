@@ -189,6 +189,13 @@ impl World {
         }
     }
 
+    /// Adds rows to the transcript of a recorded session.
+    pub fn append(&self, session: &str, rows: &str) {
+        let file = self.claude_dir().join(format!("projects/-home-dev-src-shop/{session}.jsonl"));
+        fs::write(&file, fs::read_to_string(&file).expect("a transcript") + rows).expect("a transcript");
+        age(&file, Duration::from_secs(3600));
+    }
+
     /// Puts a shell script where `claude` is looked for. The system's commands are at hand in it, not in the world.
     pub fn fake_claude(&self, script: &str) -> PathBuf {
         let path = self.bin().join("claude");
@@ -318,6 +325,34 @@ pub fn assistant(session: &str, uuid: &str, at: &str, text: &str) -> String {
         "gitBranch": "main",
         "message": {"id": format!("msg_{uuid}"), "role": "assistant", "model": "claude-haiku-4-5-20251001",
             "content": [{"type": "text", "text": text}], "usage": {"input_tokens": 10, "output_tokens": 5}},
+    });
+    format!("{row}\n")
+}
+
+/// One `assistant` row with a list of tasks, none of them done.
+pub fn tasks(session: &str, uuid: &str, at: &str, tasks: &[&str]) -> String {
+    let todos: Vec<serde_json::Value> =
+        tasks.iter().map(|task| serde_json::json!({"content": task, "status": "pending"})).collect();
+    tool_use(session, uuid, at, &serde_json::json!({"name": "TodoWrite", "input": {"todos": todos}}))
+}
+
+/// The rows of a commit; their uuids end in `a` and `b`.
+pub fn committed(session: &str, uuid: &str, at: &str, subject: &str) -> String {
+    let [used, printed] = ["a", "b"].map(|end| format!("{uuid}{end}"));
+    let result = serde_json::json!({
+        "type": "user", "uuid": printed, "sessionId": session, "timestamp": at, "cwd": "/home/dev/src/shop", "version": "2.1.197",
+        "gitBranch": "main", "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": format!("toolu_{used}"),
+            "is_error": false, "content": format!("[main abc1234] {subject}\n 1 file changed")}]},
+    });
+    let command = serde_json::json!({"name": "Bash", "input": {"command": format!("git commit -qam '{subject}'")}});
+    tool_use(session, &used, at, &command) + &format!("{result}\n")
+}
+
+fn tool_use(session: &str, uuid: &str, at: &str, block: &serde_json::Value) -> String {
+    let row = serde_json::json!({
+        "type": "assistant", "uuid": uuid, "sessionId": session, "timestamp": at, "cwd": "/home/dev/src/shop", "version": "2.1.197",
+        "gitBranch": "main", "message": {"id": format!("msg_{uuid}"), "role": "assistant", "content": [
+            {"type": "tool_use", "id": format!("toolu_{uuid}"), "name": block["name"], "input": block["input"]}]},
     });
     format!("{row}\n")
 }

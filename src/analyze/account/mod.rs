@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use self::commits::Commit;
 pub(crate) use self::files::EditedFiles;
 pub(crate) use self::object::PromptObject;
-pub(crate) use self::open::{OpenEnd, is_task};
+pub(crate) use self::open::{OpenEnd, Task, is_task, tasks};
 pub(crate) use self::pull_requests::PullRequest;
 pub(crate) use self::runs::LastRun;
 pub(crate) use self::seen::SeenCommit;
@@ -34,9 +34,9 @@ pub(crate) use self::title::TitleParts;
 pub(crate) use self::turns::{ClosingReply, SHORT_REPLY_CHARS, Turn, Word, WordKind, last_reply, longer_reply};
 use crate::model::session::Session;
 
-/// The number of the rules by which accounts are made. A stored account of another number is made again from its session's rows, so raise
-/// it with whatever changes what an account holds or how it is written.
-pub(crate) const ACCOUNT_RULES: u32 = 5;
+/// The number of the rules by which accounts, and digests without a model, are made. Stored ones of another number are made again from
+/// their session's rows, so raise it with whatever changes what they hold or how they are written.
+pub(crate) const ACCOUNT_RULES: u32 = 6;
 
 /// What can be told of a session without judging it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,7 +70,7 @@ impl SessionAccount {
     }
 
     /// The account of a session that `goes_on` or is over.
-    pub(crate) fn of(session: &Session, goes_on: bool) -> Self {
+    pub fn of(session: &Session, goes_on: bool) -> Self {
         let calls = shell::calls(session);
         let turns = turns::of(session);
         let commits = commits::of(session, &calls, &turns);

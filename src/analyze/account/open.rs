@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::turns::Turn;
-use crate::model::session::{Item, Session};
+use crate::model::session::{Item, RecordKey, Session, Todo};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -42,33 +42,51 @@ pub(super) fn of(session: &Session, turns: &[Turn]) -> Vec<OpenEnd> {
             None => (!closes && turn.number > 0).then_some(OpenEnd::NoReply),
         }
     });
-    end.into_iter().chain(tasks(session).into_iter().map(|text| OpenEnd::Task { text })).collect()
+    let open = tasks(session).into_iter().filter(Task::is_open);
+    end.into_iter().chain(open.map(|task| OpenEnd::Task { text: task.text })).collect()
 }
 
-/// The tasks of the lists' last states that are not ticked off.
-fn tasks(session: &Session) -> Vec<String> {
-    let is_open = |status: &str| !matches!(status, "completed" | "deleted" | "cancelled");
-    let mut listed: Vec<(String, String, String)> = Vec::new();
+/// A task of the assistant's lists, as it was last.
+pub(crate) struct Task {
+    pub(crate) text: String,
+    status: String,
+    /// Where it was last changed.
+    pub(crate) row: RecordKey,
+}
+
+impl Task {
+    pub(crate) fn is_open(&self) -> bool {
+        !matches!(self.status.as_str(), "completed" | "deleted" | "cancelled")
+    }
+
+    /// Was it ticked off, and not given up?
+    pub(crate) fn is_done(&self) -> bool {
+        self.status == "completed"
+    }
+}
+
+/// The tasks of the main conversation: those of its last list, and those that were created one by one.
+pub(crate) fn tasks(session: &Session) -> Vec<Task> {
+    let mut listed: Vec<(String, Task)> = Vec::new();
     let mut last_list = Vec::new();
     for entry in session.entries.iter().filter(|entry| entry.is_main()) {
+        let task = |todo: &Todo| Task { text: todo.text.clone(), status: todo.status.clone(), row: entry.key };
         match &entry.item {
-            Item::Todos(todos) => {
-                last_list = todos.iter().filter(|todo| is_open(&todo.status)).map(|todo| todo.text.clone()).collect();
-            }
-            Item::Task(todo) if !todo.id.is_empty() => match listed.iter_mut().find(|(id, ..)| *id == todo.id) {
-                Some((_, text, status)) => {
+            Item::Todos(todos) => last_list = todos.iter().map(task).collect(),
+            Item::Task(todo) if !todo.id.is_empty() => match listed.iter_mut().find(|(id, _)| *id == todo.id) {
+                Some((_, task)) => {
                     if !todo.text.is_empty() {
-                        text.clone_from(&todo.text);
+                        task.text.clone_from(&todo.text);
                     }
                     if !todo.status.is_empty() {
-                        status.clone_from(&todo.status);
+                        task.status.clone_from(&todo.status);
                     }
+                    task.row = entry.key;
                 }
-                None => listed.push((todo.id.clone(), todo.text.clone(), todo.status.clone())),
+                None => listed.push((todo.id.clone(), task(todo))),
             },
             _ => {}
         }
     }
-    let of_tasks = listed.into_iter().filter(|(_, text, status)| is_open(status) && !text.is_empty()).map(|(_, text, _)| text);
-    last_list.into_iter().chain(of_tasks).collect()
+    last_list.into_iter().chain(listed.into_iter().map(|(_, task)| task)).filter(|task| !task.text.is_empty()).collect()
 }

@@ -17,6 +17,15 @@ pub struct TitleParts {
     pub came: String,
 }
 
+impl TitleParts {
+    /// Both halves in one line; `None` if there is neither.
+    pub(crate) fn text(&self) -> Option<String> {
+        let halves = [one_line(&self.asked), one_line(&self.came)];
+        let told: Vec<&str> = halves.iter().map(String::as_str).filter(|half| !half.is_empty()).collect();
+        (!told.is_empty()).then(|| told.join(" · "))
+    }
+}
+
 const MAX_ASKED_CHARS: usize = 80;
 const MAX_CAME_CHARS: usize = 70;
 /// Both halves together, where what came of it leaves room for what was asked.

@@ -10,9 +10,7 @@ mod tools;
 use std::sync::LazyLock;
 
 pub(crate) use kind::{MemoryKind, Signal, Tier};
-pub(crate) use phrases::{
-    SentenceTopic, awaits_commit, is_about, is_filler, is_history, is_offer, is_progress, opens_next_steps, rejects_work, topics,
-};
+pub(crate) use phrases::{SentenceTopic, is_about, is_filler, is_offer, opens_next_steps, topics};
 pub(crate) use tools::{APPROVED, REFUSED, has_failed, is_check, is_commit, is_decision_of_user, may_fail, only_inspects};
 
 use self::language::Matcher;

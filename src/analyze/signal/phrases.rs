@@ -162,17 +162,6 @@ pub(crate) fn opens_next_steps(heading: &str) -> bool {
     OPENING.iter().any(|phrase| lower.contains(phrase))
 }
 
-/// Does a statement report something done, with nothing in it that is explicitly still to do?
-pub(crate) fn is_history(sentence: &str, topics: &[SentenceTopic]) -> bool {
-    const EXPLICIT: &[&str] = &[
-        " next", " to do", " todo", " to-do", " remaining", " still ", " left to", " not yet", " follow-up", " follow up",
-        " need to ", " needs to ", " should ", " will need", " pending", " unpushed", " uncommitted", " haven't", " hasn't",
-    ];
-    let lower = padded(sentence);
-    (topics.contains(&SentenceTopic::Done) || topics.contains(&SentenceTopic::Outcome))
-        && !EXPLICIT.iter().any(|phrase| lower.contains(phrase))
-}
-
 /// Is a sentence only an announcement or a courtesy?
 pub(crate) fn is_filler(sentence: &str) -> bool {
     let lower = sentence.trim_start_matches(['*', '#', ' ', '-']).to_lowercase().replace('\u{2019}', "'");
@@ -188,32 +177,4 @@ pub(crate) fn is_offer(sentence: &str) -> bool {
     ];
     let lower = padded(sentence);
     sentence.trim_end().ends_with('?') || OFFERS.iter().any(|offer| lower.contains(offer))
-}
-
-/// Does a sentence report interim progress? Later turns make it history.
-pub(crate) fn is_progress(sentence: &str) -> bool {
-    let lower = padded(sentence);
-    [" yet", " haven't ", " hasn't ", " not been ", " wasn't "].iter().any(|mark| lower.contains(mark))
-}
-
-/// Does the user revert or reject what was just done?
-pub(crate) fn rejects_work(prompt: &str) -> bool {
-    const REFUSALS: &[&str] = &[
-        "no,", "no ", "no.", "don't ", "dont ", "do not ", "revert", "undo", "stop", "wait", "not like that", "that's wrong",
-        "can you revert",
-    ];
-    let lower = prompt.trim_start().to_lowercase().replace('\u{2019}', "'");
-    REFUSALS.iter().any(|start| lower.starts_with(start))
-        || lower.len() < 120 && (lower.contains("revert") || lower.contains("undo "))
-}
-
-/// Does a sentence say that something is not committed or pushed yet? A later commit makes it history.
-pub(crate) fn awaits_commit(sentence: &str) -> bool {
-    const AWAITING: &[&str] = &[
-        "uncommitted", "not committed", "isn't committed", "haven't committed", "not yet committed", "hasn't been committed",
-        "unpushed", "not pushed", "haven't pushed", "to commit", "commit the change", "commit it", "commit and push",
-        "commit + push",
-    ];
-    let lower = padded(sentence);
-    AWAITING.iter().any(|mark| lower.contains(mark))
 }

@@ -1,8 +1,11 @@
-//! Accounts of digested sessions that have none by today's rules: after an upgrade, an import, or a change that its digest outlived.
+//! What today's rules would make otherwise: accounts of digested sessions, and digests without a model. So after an upgrade, an import, or
+//! a change that a digest outlived.
 
 use anyhow::Result;
 
 use crate::analyze::account::SessionAccount;
+use crate::analyze::without_model::made_anew;
+use crate::model::digest::Digest;
 use crate::store::Store;
 use crate::store::load::SessionHead;
 use crate::store::worker_pool::BATCH_SESSIONS;
@@ -11,17 +14,26 @@ use crate::sys::shutdown;
 
 /// Makes them from what is stored. A session that cannot be read is named and keeps none.
 pub(crate) fn make_missing(store: &Store, ui: &Ui) -> Result<()> {
-    let make = |store: &Store, head: &SessionHead| {
-        let goes_on = head.dirty || store.goes_on(head.pk)?;
-        Ok(SessionAccount::of(&store.load_session(head)?, goes_on).shortened())
-    };
     store.without_account()?.chunks(BATCH_SESSIONS).try_for_each(|part| {
         store.map_in_order(shutdown::requested, part, make, |head, made| match made {
-            Ok(account) => store.save_account(head.pk, &account),
+            Ok((account, digest)) => {
+                digest.iter().try_for_each(|digest| store.remake_digest(head, digest))?;
+                store.save_account(head.pk, &account)
+            }
             Err(e) => {
                 ui.warn(&format!("session {}: {:#}: its start tells no more than its title", head.id, store.explained(e)));
                 Ok(())
             }
         })
     })
+}
+
+/// The account of a session, and its digest if no model made it and it would be another one.
+fn make(store: &Store, head: &SessionHead) -> Result<(SessionAccount, Option<Digest>)> {
+    let goes_on = head.dirty || store.goes_on(head.pk)?;
+    let session = store.load_session(head)?;
+    let account = SessionAccount::of(&session, goes_on);
+    let stored = store.digest_of(head.pk)?.filter(|stored| !stored.is_by_model()).map(|stored| stored.digest);
+    let anew = stored.as_ref().map(|stored| made_anew(stored.clone(), &session, &account));
+    Ok((account.shortened(), anew.filter(|anew| stored.as_ref() != Some(anew))))
 }

@@ -133,7 +133,11 @@ impl EmbedPhase<'_> {
 
     fn cut(&self, one: &UnembeddedDocument) -> Result<DocumentTexts> {
         let texts = match (one.session, one.note) {
-            (Some(session), _) => self.store.digest_of(session)?.map_or_else(Vec::new, |stored| pieces::of_digest(&stored.digest)),
+            (Some(session), _) => match self.store.digest_of(session)? {
+                Some(stored) if stored.is_by_model() => pieces::of_claims(&stored.digest),
+                Some(stored) => pieces::of_account(&stored.digest, &self.store.account_of(session)?.unwrap_or_default()),
+                None => Vec::new(),
+            },
             (None, Some(note)) => pieces::of_note(&self.store.note(note)?.text),
             (None, None) => Vec::new(),
         };

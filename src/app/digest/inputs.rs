@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 
-use crate::analyze::extract::extract;
-use crate::app::digest::extractive::{lock_unpoisoned, open_items_of};
+use crate::analyze::without_model::left_open;
 use crate::app::digest::scheduler::DigestScheduler;
+use crate::app::digest::without_model::{lock_unpoisoned, open_items};
 use crate::model::digest::OpenItem;
 use crate::model::session::Millis;
 use crate::store::Store;
@@ -47,14 +47,14 @@ impl DigestScheduler<'_> {
         if head.last_at.is_none_or(|last| last >= until) {
             let mut session = store.load_session(head)?;
             session.entries.retain(|e| e.at.is_none_or(|at| at < until));
-            return Ok(open_items_of(&extract(&session), head));
+            return Ok(open_items(left_open(&session), head));
         }
         let left = self.left.of(head.pk);
         let mut known = lock_unpoisoned(&left);
         if known.is_none() {
             *known = Some(match store.recorded_open_items(head)? {
                 Some(left) => left,
-                None => open_items_of(&extract(&store.load_session(head)?), head),
+                None => open_items(left_open(&store.load_session(head)?), head),
             });
         }
         Ok(known.clone().unwrap_or_default())

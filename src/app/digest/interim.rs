@@ -1,5 +1,5 @@
 //! Interim digests of live sessions: made after a certain amount of work, or when the session's context is compacted. They are
-//! extractive, and the final digest replaces them entirely.
+//! made without the model, and the final digest replaces them entirely.
 
 use anyhow::Result;
 
@@ -7,10 +7,10 @@ use super::report::Report;
 use crate::analyze::account::SessionAccount;
 use crate::analyze::eligibility::is_interim_due;
 use crate::app::digest::scheduler::DigestScheduler;
+use crate::model::digest::WITHOUT_MODEL;
 use crate::store::Store;
 use crate::store::digests::NewDigest;
 use crate::store::load::SessionHead;
-use crate::summarize::{Extract, Summarizer};
 use crate::sys::shutdown;
 
 impl DigestScheduler<'_> {
@@ -26,9 +26,10 @@ impl DigestScheduler<'_> {
     pub(super) fn make_interims(&self, store: &mut Store, report: &mut Report, heads: &[SessionHead]) -> Result<()> {
         for head in heads.iter().take_while(|_| !shutdown::requested()) {
             let input = self.input_with(store, head, false)?;
-            let made = Extract.summarize(&input).map_err(anyhow::Error::new)?;
+            let account = SessionAccount::of(&input.session, true);
+            let digest = self.digest_of(&input, &account);
             let new = NewDigest {
-                summarizer: "extract",
+                summarizer: WITHOUT_MODEL,
                 model: None,
                 // Matches no input, so the digest is never taken as valid for what comes later.
                 input_hash: [0; 32],
@@ -38,8 +39,8 @@ impl DigestScheduler<'_> {
                 interim_until: Some(head.last_at.unwrap_or(head.grew_at)),
                 basis: None,
                 open: &input.open,
-                digest: self.passed(made.digest),
-                account: Some(&SessionAccount::of(&input.session, true).shortened()),
+                digest,
+                account: Some(&account.shortened()),
             };
             store.save_digest(head, &new)?;
             report.sessions_digested += 1;

@@ -5,7 +5,6 @@ mod apply_policy;
 mod background;
 mod dry_run;
 mod embed;
-pub(crate) mod extractive;
 mod ingest;
 mod inputs;
 mod interim;
@@ -17,6 +16,7 @@ mod report;
 mod request;
 pub(crate) mod sandbox;
 pub(crate) mod scheduler;
+mod without_model;
 
 pub use self::request::DigestRequest;
 

@@ -17,7 +17,7 @@ use crate::store::last_run::ModelBackoff;
 use crate::store::load::SessionHead;
 use crate::store::spend::PlannedCall;
 use crate::summarize::claude::limit_ends_at;
-use crate::summarize::{Summarizer, SummaryFailure, SummaryInput};
+use crate::summarize::{SummaryFailure, SummaryInput};
 use crate::sys::failpoints;
 
 /// After this many consecutive calls that were killed or returned nothing readable, the client itself counts as broken. Each may
@@ -86,7 +86,7 @@ impl DigestScheduler<'_> {
         });
     }
 
-    /// Handles a finished call: settles its cost and stores its digest, or an extractive one if it failed. Returns the session if
+    /// Handles a finished call: settles its cost and stores its digest, or one without the model if it failed. Returns the session if
     /// it must be started again.
     pub(super) fn end(&self, run: &mut RunState<'_>, done: PendingCall) -> Result<Option<SessionHead>> {
         let cost = match &done.made {

@@ -18,7 +18,7 @@ use super::plan::DigestSelection;
 use super::report::Report;
 use crate::analyze::account::SessionAccount;
 use crate::analyze::eligibility::{Budget, SkipReason};
-use crate::app::digest::extractive::OpenItemsCache;
+use crate::app::digest::without_model::OpenItemsCache;
 use crate::config::{Config, SummarizerChoice};
 use crate::model::digest::Digest;
 use crate::model::session::Millis;

@@ -9,7 +9,7 @@ use crate::privacy::Sanitizer;
 use crate::render::topic::{TopicSource, shown_id};
 use crate::summarize::{ModelRequest, object_in};
 use crate::text::budget::{max_bytes, tokens};
-use crate::text::clean::{one_line, shorten, without_controls};
+use crate::text::clean::{one_line, shorten, shorten_title, without_controls};
 
 const INSTRUCTIONS: &str = include_str!("../../../prompts/topic.md");
 
@@ -118,7 +118,7 @@ fn account_text(sentences: &[Sentence], left_out: usize, sources: &[TopicSource]
     let cited = |source: &&TopicSource| sentences.iter().any(|sentence| sentence.sources.contains(&source.id));
     for source in sources.iter().filter(cited) {
         let by = source.by.as_ref().map(|by| format!(" ({})", said(by, TITLE))).unwrap_or_default();
-        text += &format!("- {} {} {}{by}\n", shown_id(&source.id), source.when, said(&source.title, TITLE));
+        text += &format!("- {} {} {}{by}\n", shown_id(&source.id), source.when, said(&shorten_title(&source.title, TITLE), TITLE));
     }
     text
 }

@@ -5,6 +5,7 @@
 
 mod account;
 mod gather;
+mod passages;
 
 pub use account::{Sentence, TopicAccount, read, request};
 pub(crate) use gather::{Asker, candidates, gather};

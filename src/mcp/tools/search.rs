@@ -13,6 +13,7 @@ use crate::model::time_spec::parse_time;
 use crate::search::semantic::score_fusion::MAX_CANDIDATES;
 use crate::search::{Highlighter, HitSource, KindFilter, Query, SearchHit, kinds};
 use crate::store::Memory;
+use crate::text::clean::shorten_title;
 
 const DEFAULT_LIMIT: usize = 8;
 const MAX_LIMIT: usize = 50;
@@ -198,7 +199,7 @@ fn result_line(found: &SearchHit, own: &str, highlighter: &Highlighter, store: &
         day: config.local_time(Some(found.at()), "%Y-%m-%d"),
         project: project_name(found.project()),
         other: is_elsewhere(found, own),
-        title: line(&found.title, TITLE),
+        title: line(&shorten_title(&found.title, TITLE), TITLE),
         by: found.note().map(|note| line(&note.origin(), TITLE)),
         best,
         covered: Some((found.covered * 100.0).round() / 100.0).filter(|share| *share < NEARLY_FULL_COVERAGE),

@@ -9,6 +9,7 @@ use crate::mcp::text::line;
 use crate::render::timeline;
 use crate::render::timeline::{Timeline, TimelineStep, note_timeline, timeline};
 use crate::store::Memory;
+use crate::text::clean::shorten_title;
 
 const DEFAULT_COUNT: usize = 3;
 const MAX_COUNT: usize = 20;
@@ -118,7 +119,7 @@ fn line_of(one: &timeline::TimelineEntry, store: &Memory) -> Result<Line> {
     Ok(Line {
         id: if one.is_note { one.id.clone() } else { store.short_id(&one.id)? },
         when: one.when.clone(),
-        title: line(&one.title, TITLE),
+        title: line(&shorten_title(&one.title, TITLE), TITLE),
         by: one.by.as_ref().map(|by| line(by, TITLE)),
         open: one.open,
         unfinished: !one.digested || one.goes_on,

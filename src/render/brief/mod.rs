@@ -16,13 +16,13 @@ use self::frame::{BriefFrame, DigestCoverage, FrameFacts};
 use self::write::{BriefInput, write};
 use crate::analyze::account::SessionAccount;
 use crate::analyze::eligibility::permanent_skip;
-use crate::analyze::extracted_digest;
+use crate::analyze::without_model;
 use crate::config::Config;
 use crate::model::digest::{Digest, UNTITLED};
 use crate::model::price::costs_by_model;
 use crate::model::session::{Item, Session};
-use crate::render::page::{EXTRACTIVE, SessionPageInput, day_of, session_page, session_page_name};
-use crate::render::quoted::{self, QuotedParts, Reader};
+use crate::render::page::{SessionPageInput, day_of, session_page, session_page_name};
+use crate::render::quoted::{QuotedParts, Reader};
 use crate::store::Memory;
 use crate::store::digests::StoredDigest;
 use crate::store::load::SessionHead;
@@ -56,8 +56,12 @@ pub(crate) fn brief(store: &Memory, config: &Config, head: &SessionHead) -> Resu
             DigestCoverage::SoFar => true,
             DigestCoverage::Undigested => session.end_reason.is_none(),
         };
-        let is_told_by_model = stored.as_ref().is_some_and(|stored| stored.summarizer != EXTRACTIVE);
-        let digest = stored.map_or_else(|| with_fallback_title(extracted_digest(&session), &session), |stored| stored.digest);
+        let is_told_by_model = stored.as_ref().is_some_and(|stored| stored.is_by_model());
+        let account = SessionAccount::of(&session, goes_on);
+        let digest = match stored {
+            Some(stored) => stored.digest,
+            None => with_fallback_title(without_model::digest(&session, &account), &session),
+        };
         let facts = FrameFacts {
             session: &session,
             title: &digest.title,
@@ -68,7 +72,7 @@ pub(crate) fn brief(store: &Memory, config: &Config, head: &SessionHead) -> Resu
         };
         let (zone, most) = (&config.time_zone, MAX_TOKENS);
         if !is_told_by_model {
-            return Ok(Some(of_account(&facts, &SessionAccount::of(&session, goes_on), zone, most)));
+            return Ok(Some(of_account(&facts, &account, zone, most)));
         }
         Ok(Some(write(&BriefInput { facts, digest: &digest, closed: &store.closed_item_ids(head.pk)? }, zone, most)))
     })
@@ -76,7 +80,7 @@ pub(crate) fn brief(store: &Memory, config: &Config, head: &SessionHead) -> Resu
 
 /// The brief of a session that no model digested.
 fn of_account(facts: &FrameFacts<'_>, account: &SessionAccount, zone: &TimeZone, max_tokens: usize) -> String {
-    let title = quoted::title(account).unwrap_or_else(|| facts.title.to_owned());
+    let title = account.title.text().unwrap_or_else(|| facts.title.to_owned());
     let frame = BriefFrame::of(&FrameFacts { title: &title, ..facts.clone() }, zone);
     let room = max_bytes(max_tokens).saturating_sub(frame.head.len() + frame.foot.len());
     frame.head + &QuotedParts::new(account, zone, Reader::User).fill(room) + &frame.foot

@@ -6,9 +6,10 @@ use jiff::tz::TimeZone;
 
 use super::lines::{bullets, claim_line, open_items, paragraph, paths, repeated_line, section, title};
 use super::quotation::quotation;
-use super::{EXTRACTIVE, SessionPageInput, clock, span_of};
+use super::{SessionPageInput, clock, span_of};
 use crate::analyze::account::{self, Commit, PullRequest, SessionAccount};
 use crate::model::digest::Digest;
+use crate::model::digest::WITHOUT_MODEL;
 use crate::model::note::EVERYWHERE;
 use crate::model::price::session_cost;
 use crate::model::session::{Millis, Project};
@@ -216,7 +217,7 @@ fn day_entry(page: &mut String, one: &DayEntryInput<'_>, zone: &TimeZone) {
         figures(facts, one.account.files.edited.len(), one.branch),
         one.page,
     ));
-    if one.summarizer == EXTRACTIVE {
+    if one.summarizer == WITHOUT_MODEL {
         last_reply(page, one.account, zone);
     } else {
         paragraph(page, "Asked", &shorten(&digest.request, 360));

@@ -3,11 +3,9 @@
 
 use std::fmt;
 
-use super::EXTRACTIVE;
 use crate::analyze::account::SessionAccount;
-use crate::model::digest::{Claim, Digest};
+use crate::model::digest::{Claim, Digest, WITHOUT_MODEL};
 use crate::model::session::Answer;
-use crate::render::quoted;
 use crate::store::open_items::ClosedItem;
 use crate::text::markdown::{code, inline};
 
@@ -49,7 +47,7 @@ pub(super) fn open_items<'a>(
     summarizer: &str,
     account: &'a SessionAccount,
 ) -> impl Iterator<Item = String> + 'a {
-    let by_model = summarizer != EXTRACTIVE;
+    let by_model = summarizer != WITHOUT_MODEL;
     digest.open_items(session).filter(move |(_, of, _)| *of == kind).filter_map(move |(id, _, claim)| {
         let text = claim_line(&claim.text, claim, 220);
         let Some(closed) = closed.iter().find(|closed| closed.id == id) else {
@@ -71,8 +69,8 @@ pub(super) fn paths(all: &[String], most: usize) -> String {
 
 /// The session's title: a model's, else what was asked and what came of it.
 pub(super) fn title(summarizer: &str, digest: &Digest, account: &SessionAccount) -> String {
-    let own = || quoted::title(account).unwrap_or_else(|| digest.title.clone());
-    if summarizer == EXTRACTIVE { own() } else { digest.title.clone() }
+    let own = || account.title.text().unwrap_or_else(|| digest.title.clone());
+    if summarizer == WITHOUT_MODEL { own() } else { digest.title.clone() }
 }
 
 /// The line that links a session to a later near-duplicate. `up` is the relative path to the folder of the months.

@@ -23,9 +23,6 @@ use crate::model::session::{Millis, Session};
 use crate::store::open_items::ClosedItem;
 use crate::text::markdown::slug;
 
-/// The summarizer that is no model: what it found in words is not told, what was said and done is quoted.
-pub(super) const EXTRACTIVE: &str = "extract";
-
 /// A session with its digest, ready to render.
 #[derive(Debug, Clone)]
 pub struct SessionPageInput<'a> {

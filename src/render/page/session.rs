@@ -4,8 +4,9 @@ use jiff::tz::TimeZone;
 
 use super::evidence::evidence;
 use super::lines::{claim_line, open_items, paragraph, repeated_line, section, title};
-use super::{EXTRACTIVE, SessionPageInput, account, clock, local};
+use super::{SessionPageInput, account, clock, local};
 use crate::analyze::account::SessionAccount;
+use crate::model::digest::WITHOUT_MODEL;
 use crate::model::price::session_cost;
 use crate::model::session::{Millis, Session, Tokens};
 use crate::text::markdown::{code, heading, inline, yaml};
@@ -30,7 +31,7 @@ pub(crate) fn session_page_of(one: &SessionPageInput<'_>, told: &SessionAccount,
     if let Some(told) = session.left_out.told() {
         page.push_str(&format!("\n*This session is {told}.*\n"));
     }
-    if one.summarizer == EXTRACTIVE {
+    if one.summarizer == WITHOUT_MODEL {
         account::ended(&mut page, told, zone);
         account::open(&mut page, told, zone);
     } else {
@@ -41,7 +42,7 @@ pub(crate) fn session_page_of(one: &SessionPageInput<'_>, told: &SessionAccount,
     }
     account::turns(&mut page, told, zone);
     account::shown(&mut page, told, zone);
-    if one.summarizer != EXTRACTIVE {
+    if one.summarizer != WITHOUT_MODEL {
         evidence(&mut page, one);
     }
     tokens(&mut page, one);

@@ -37,16 +37,6 @@ const TAIL_CHARS: usize = 120;
 /// What the words may claim of the room that they share with the reply, in percent.
 const WORDS_SHARE: usize = 45;
 
-/// The two halves of the account's title in one; `None` if it has none.
-pub(crate) fn title(account: &SessionAccount) -> Option<String> {
-    let [asked, came] = [&account.title.asked, &account.title.came].map(|half| one_line(half));
-    match (asked.is_empty(), came.is_empty()) {
-        (true, true) => None,
-        (false, false) => Some(format!("{asked} · {came}")),
-        _ => Some(asked + &came),
-    }
-}
-
 /// To whom a session is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reader {
@@ -330,7 +320,7 @@ fn names(label: &str, paths: &[String], end: &str, room: usize) -> String {
 }
 
 /// Words in “…”, which no mark within them can end.
-fn quote(text: &str, most: usize) -> String {
+pub(crate) fn quote(text: &str, most: usize) -> String {
     format!("“{}”", disarm(&shorten(&inner(text), most)))
 }
 

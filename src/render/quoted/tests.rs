@@ -45,7 +45,7 @@ fn the_last_reply_is_quoted_and_the_words_are_the_users() {
         account(vec![turn(1, "Sort the orders by date, please.", "By id, or by date?"), turn(2, "date", "Sorted by date.")]);
     one.title = TitleParts { asked: "Sort the orders".into(), came: "edits: orders.py".into() };
     one.files.edited = vec!["/etc/hosts".into(), "src/orders.py".into()];
-    assert_eq!(title(&one).as_deref(), Some("Sort the orders · edits: orders.py"));
+    assert_eq!(one.title.text().as_deref(), Some("Sort the orders · edits: orders.py"));
     one.turns[1].words[0].object = Some(PromptObject::Asked("By id, or by date?".into()));
     let expected = "\
 Where it ended (turn 2 of 2, 07:08), Claude's last reply:

@@ -3,6 +3,7 @@
 //! Small models read about 256 tokens and ignore the rest, and one vector cannot represent a long text. A document's similarity is that
 //! of its nearest piece.
 
+use crate::analyze::account::{SessionAccount, last_reply};
 use crate::model::digest::Digest;
 use crate::text::clean::shorten;
 
@@ -16,9 +17,19 @@ pub(crate) const MAX_PIECES: usize = 6;
 /// The most characters of the title repeated in every piece.
 const TITLE: usize = 160;
 
-pub(crate) fn of_digest(digest: &Digest) -> Vec<String> {
-    let questions = digest.questions.join("\n");
-    pieces(&digest.title, &[digest.text(), questions].join("\n"))
+/// What a model claimed of a session, and the questions that it answers by the model's word.
+pub(crate) fn of_claims(digest: &Digest) -> Vec<String> {
+    pieces(&digest.title, &[digest.text(), digest.questions.join("\n")].join("\n"))
+}
+
+/// What was said and done in a session that no model read: what the user asked, how it ended, what was committed, what is open.
+pub(crate) fn of_account(digest: &Digest, account: &SessionAccount) -> Vec<String> {
+    let reply = last_reply(&account.turns).map(|(_, reply)| reply.text.as_str());
+    let commits = account.commits.iter().rev().map(|commit| commit.subject.as_str());
+    let claims = digest.claims().map(|claim| claim.text.as_str());
+    let files = digest.files.iter().map(|file| file.path.as_str());
+    let lines = std::iter::once(digest.request.as_str()).chain(reply).chain(commits).chain(claims).chain(files);
+    pieces(&digest.title, &lines.collect::<Vec<_>>().join("\n"))
 }
 
 pub(crate) fn of_note(text: &str) -> Vec<String> {
@@ -87,7 +98,7 @@ mod tests {
     fn questions_are_part_of_what_is_embedded() {
         let digest =
             Digest { title: "T".into(), request: "R".into(), questions: vec!["why do rows vanish?".into()], ..Default::default() };
-        assert_eq!(of_digest(&digest), ["T\nR\nwhy do rows vanish?"]);
+        assert_eq!(of_claims(&digest), ["T\nR\nwhy do rows vanish?"]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::echoes::Echoes;
 use super::{IngestBatch, Ingested, OFFSET_SHIFT, project_pk};
+use crate::model::digest::WITHOUT_MODEL;
 use crate::model::session::{Item, Record, RecordKey};
 use crate::store::chunk::{ItemBuffer, ItemLocation, MessageHash, PutOutcome, RecordIndex, StoredKeys, StoredUsage};
 use crate::store::client_cost;
@@ -34,6 +35,8 @@ pub(super) struct IngestWriter<'t, 'b> {
     pub(crate) done: Ingested,
     /// Sessions that gained records.
     pub(crate) touched: HashSet<i64>,
+    /// Sessions that gained evidence, or of whose records another file is the owner now: what was said in them is the same.
+    same_words: HashSet<i64>,
     /// Private spans of sessions, as far as they were looked up.
     pub(crate) private: HashMap<String, Vec<PrivateSpan>>,
     /// Sessions with private turns that were found in this transaction.
@@ -64,6 +67,7 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
             last: None,
             done: Ingested::default(),
             touched: HashSet::new(),
+            same_words: HashSet::new(),
             private: HashMap::new(),
             newly_private: HashSet::new(),
             echoes: Echoes::any(tx)?,
@@ -178,6 +182,7 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
             self.sources.retain(|(of, ..), _| *of != pk);
             self.notes.retain(|(of, _), _| *of != pk);
             self.touched.remove(&pk);
+            self.same_words.remove(&pk);
         }
         Ok(())
     }
@@ -210,7 +215,7 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
         self.last = Some((row, session, source));
         let words = self.words_of(&row.session)?;
         self.notes.entry((session, source)).or_default().add(row, &words);
-        let mut new = false;
+        let (mut new, mut evidence) = (false, false);
         for (part, item) in row.parts.iter().zip(&row.items) {
             if let Item::Title(title) = item
                 && let Some(leaf) = title.leaf
@@ -219,8 +224,10 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
                 continue;
             }
             let place = ItemLocation { session, source, offset: offset as i64, part: *part };
+            let of_evidence = matches!(item, Item::Evidence(_));
             if let Some(item) = words.clean_item(item) {
-                new |= self.item(place, path, row, item)?;
+                let is_new = self.item(place, path, row, item)?;
+                *if of_evidence { &mut evidence } else { &mut new } |= is_new;
             }
         }
         if let Some(usage) = &row.usage {
@@ -231,9 +238,11 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
             };
             new |= self.gathered.put_usage(self.tx, session, Some(source), used)?;
         }
+        self.done.rows_new += u64::from(new || evidence);
         if new {
-            self.done.rows_new += 1;
             self.touched.insert(session);
+        } else if evidence {
+            self.same_words.insert(session);
         }
         Ok(())
     }
@@ -247,7 +256,7 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
         };
         let put = self.gathered.put(tx, &place, row.key, row.at, item, yields)?;
         if put == PutOutcome::TakenOver {
-            self.touched.insert(place.session);
+            self.same_words.insert(place.session);
         }
         Ok(put == PutOutcome::New)
     }
@@ -317,6 +326,13 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
 
     /// Sessions that gained records need a new digest, and so do their forks.
     pub(crate) fn mark_dirty(&self) -> Result<()> {
+        for session in self.same_words.difference(&self.touched) {
+            // So is what is left open, and what a model is given: its digest was paid for and stays, with an account that is made again.
+            let sql = "UPDATE digest SET account_rules = NULL WHERE session = ?1 AND superseded = 0 AND summarizer <> ?2";
+            let of_model = self.tx.prepare_cached(sql)?.execute(params![session, WITHOUT_MODEL])? > 0;
+            let sql = "UPDATE session SET unindexed = 1, page_dirty = page_dirty OR ?2, dirty = CASE WHEN ?2 THEN dirty ELSE 1 END WHERE pk = ?1";
+            self.tx.prepare_cached(sql)?.execute(params![session, of_model])?;
+        }
         for session in &self.touched {
             let sql =
                 "UPDATE session SET dirty = 1, unindexed = 1, skip = NULL WHERE pk = ?1 OR (NOT (dirty = 1 AND unindexed) AND pk IN

@@ -18,7 +18,7 @@ pub(crate) use self::call::{SIZE_FLAGS, query_client};
 use self::call::{describe, first_line, is_optional_flag, unknown_flag};
 pub(crate) use self::limit::limit_ends_at;
 use self::report::{Attempt, session_with};
-use super::{ModelRequest, Summarizer, Summary, SummaryFailure, SummaryInput, reply};
+use super::{ModelRequest, Summary, SummaryFailure, SummaryInput, reply};
 use crate::analyze::verify::{restore_user_words, verify};
 use crate::config::Config;
 use crate::model::price::Price;
@@ -212,8 +212,9 @@ impl Claude {
     }
 }
 
-impl Summarizer for Claude {
-    fn summarize(&self, input: &SummaryInput) -> Result<Summary, SummaryFailure> {
+impl Claude {
+    /// Makes a digest of a session.
+    pub(crate) fn summarize(&self, input: &SummaryInput) -> Result<Summary, SummaryFailure> {
         failpoints::happens("answer-panic", || panic!("asked for by a test"));
         let digest = |said: &str| {
             let mut digest = reply::read(said, &input.request)?;
@@ -224,9 +225,7 @@ impl Summarizer for Claude {
         let ModelAnswer { value, model, cost_usd } = self.ask(&input.request, &digest)?;
         Ok(Summary { digest: value, model: Some(model), cost_usd })
     }
-}
 
-impl Claude {
     /// Is there an answer on disk from which a digest can be made?
     pub(crate) fn has_digest(&self, input: &SummaryInput) -> bool {
         self.has_answer(&input.request, &|said| reply::read(said, &input.request))

@@ -104,18 +104,6 @@ fn the_config_says_which_tools_are_no_memory() {
 }
 
 #[test]
-fn a_failure_is_told_with_the_command_that_cured_it() {
-    let world = world();
-    world.digest(&["--summarizer", "extract"]);
-    let shown = world.show(SESSION);
-    let learned = shown["digest"]["learned"].to_string();
-    assert!(
-        learned.contains("`npm ci` made `npm test` pass, which had failed: output “Error: Cannot find module 'stripe'"),
-        "{learned}"
-    );
-}
-
-#[test]
 fn what_a_compaction_or_a_subagent_says_again_is_no_second_item() {
     let world = World::new();
     // The same under keys of its own.

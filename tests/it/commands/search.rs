@@ -70,10 +70,6 @@ fn filters_narrow_and_can_stand_alone() {
     assert_eq!(found(&world, &["project:sho", "before:2026-11-18"]), [plain]);
     assert_eq!(found(&world, &["project:elsewhere", "order"]), Vec::<String>::new());
     assert!(!found(&world, &["since:2026-11-18"]).contains(&plain.to_owned()));
-    let decision = &results(&world, &["kind:decision", "keyset"])[0];
-    assert_eq!((decision["session"].as_str(), decision["found_in"].as_str()), (Some(plain), Some("decision")), "{decision}");
-    let next = &results(&world, &["kind:next", "admin", "export"])[0];
-    assert!(next["passage"].as_str().unwrap().contains("admin export"), "{next}");
     let error = &results(&world, &["kind:error", "failures"])[0];
     assert_eq!(error["found_in"], "error", "{error}");
 }
@@ -109,14 +105,46 @@ fn what_is_no_filter_is_a_word() {
 #[test]
 fn a_kind_is_all_that_comes_back() {
     let world = world(&[
-        (A, 10, "shop", "Which cache?", "Decision: we keep the cache in Redis, because two workers share it."),
+        (A, 10, "shop", "Which cache?", "Redis, because two workers share it."),
         (B, 11, "shop", "Is the cache warm?", "It is warm, all tests pass."),
     ]);
-    assert_eq!(found(&world, &["kind:decision"]), [A], "without words, too");
-    assert_eq!(found(&world, &["kind:Decisions", "cache"]), [A]);
-    assert_eq!(found(&world, &["\"the cache\"", "kind:decision"]), [A]);
-    assert_eq!(found(&world, &["\"is the cache warm\"", "kind:decision"]), Vec::<String>::new());
-    assert_eq!(found(&world, &["kind:blocker", "cache"]), Vec::<String>::new());
+    let form = r#"{\"title\":\"Which cache\",\"request\":\"r\",\"completed\":[\"Asked about it\"],\"decisions\":[{\"text\":\"Keep the cache in Redis, because two workers share it\",\"rows\":[2]}]}"#;
+    let answer = format!(r#"{{"type":"result","subtype":"success","is_error":false,"result":"{form}","total_cost_usd":0.001}}"#);
+    world.fake_claude(&format!("#!/bin/sh\ncat > /dev/null\ncat <<'REPLY'\n{answer}\nREPLY\n"));
+    world.digest(&["--summarizer", "claude", "--session", A]);
+    let decided = |words: &[&str]| -> Vec<(String, String)> {
+        let told = |hit: &Value| (hit["session"].as_str().unwrap().to_owned(), hit["found_in"].as_str().unwrap().to_owned());
+        results(&world, words).iter().map(told).collect()
+    };
+    let (claim, words) = ((A.to_owned(), "decision".to_owned()), (B.to_owned(), "prompt".to_owned()));
+    assert_eq!(decided(&["kind:decision", "redis"]), std::slice::from_ref(&claim), "what a model claimed");
+    let mut all = decided(&["kind:Decisions", "cache"]);
+    all.sort();
+    assert_eq!(all, [claim, words], "where none did, what the user said");
+    assert_eq!(found(&world, &["\"the cache\"", "kind:decision"]).len(), 2);
+    assert_eq!(found(&world, &["\"it is warm\"", "kind:decision"]), Vec::<String>::new(), "and never a reply");
+    assert_eq!(found(&world, &["kind:blocker", "redis"]), Vec::<String>::new());
+    let said = world.recall(["search", "kind:decision", "warm"]);
+    assert!(said.err.contains("1 of these sessions was not read by a model: shown is what the user said there"), "{said:#?}");
+    let claimed = world.recall(["search", "kind:decision", "redis"]);
+    assert_eq!(claimed.err, "", "{claimed:#?}");
+}
+
+#[test]
+fn a_note_answers_for_its_kind() {
+    let world = world(&[(A, 10, "shop", "Which cache?", "Redis.")]);
+    for (kind, text) in [("decision", "The ledger stays in Postgres"), ("todo", "Rotate the ledger"), ("fact", "The ledger is big")]
+    {
+        assert_eq!(world.recall(["remember", "--project", "/home/dev/src/shop", "--kind", kind, text]).code, 0);
+    }
+    let told = |kind: &str| -> Vec<String> {
+        let hits = results(&world, &[&format!("kind:{kind}"), "ledger"]);
+        hits.iter().map(|hit| hit["passage"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(told("decision"), ["The ledger stays in Postgres"]);
+    assert_eq!(told("next"), ["Rotate the ledger"]);
+    assert_eq!(told("learned"), ["The ledger is big"]);
+    assert_eq!((told("outcome").len(), told("observation").len(), told("note").len()), (0, 3, 3));
 }
 
 #[test]

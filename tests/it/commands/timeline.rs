@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{World, assistant, user};
+use crate::support::{World, assistant, tasks, user};
 
 const PLAIN: &str = "64b0b6d9-e371-40e8-affe-78e0505dfb3f";
 
@@ -16,9 +16,10 @@ fn world() -> World {
     for n in 1..=10 {
         let at = format!("2026-11-{n:02}T10:00:00Z");
         let text = format!("Mend step {n} of the {} importer.", ["red", "green", "blue"][n % 3]);
-        let done =
-            format!("Step {n} is mended in `step_{n}.py`.\n\nNext steps:\n- Measure step {n} with the file of the customer\n");
-        let rows = user(&id(n), &format!("{n}u"), &at, &text) + &assistant(&id(n), &format!("{n}a"), &at, &done);
+        let left = format!("Measure step {n} with the file of the customer");
+        let rows = user(&id(n), &format!("{n}u"), &at, &text)
+            + &tasks(&id(n), &format!("{n}t"), &at, &[&left])
+            + &assistant(&id(n), &format!("{n}a"), &at, &format!("Step {n} is mended in `step_{n}.py`."));
         world.transcript(&format!("-shop/{}.jsonl", id(n)), rows);
     }
     let other =

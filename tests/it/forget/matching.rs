@@ -24,7 +24,7 @@ fn a_text_is_nowhere_afterwards_and_all_else_stays() {
     // What is left of the session gets a digest of its own.
     let report = world.digest(&EXTRACT);
     assert_eq!(report["rows_new"], 0, "{report}");
-    assert!(world.show(TELLS)["digest"].to_string().contains("cached the rates"));
+    assert!(world.recall(["show", TELLS]).out.contains("keep the cache for an hour"));
     assert_eq!(world.show(FORK)["prompts"], 1);
     assert_gone(&world, WORD);
     assert_eq!(world.recall(["search", WORD]).out, "");

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use crate::support::{World, assistant, user};
+use crate::support::{World, assistant, tasks, user};
 
 /// One word of the text: if it is nowhere, neither is the text.
 pub const WORD: &str = "zanzibarquux";
@@ -61,11 +61,11 @@ fn told(session: &str) -> String {
         + &tool(session, "xa", 4, &heredoc, "note.txt: permission denied in the Zanzibarquux lagoon")
         + &tool(session, "xb", 5, &edit, "no such file")
         + &assistant(session, &id("a9"), &at(8), "I decided to keep the cache for an hour.")
-        + &assistant(
+        + &tasks(
             session,
             &id("aa"),
             &at(9),
-            "Next steps:\n- Ask for the Zanzibarquux lagoon at the office\n- Add a test for the currency cache\n",
+            &["Ask for the Zanzibarquux lagoon at the office", "Add a test for the currency cache"],
         )
 }
 

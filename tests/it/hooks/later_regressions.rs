@@ -79,8 +79,8 @@ fn closing_one_thing_closes_no_other_that_speaks_of_more() {
 #[test]
 fn a_short_item_of_the_last_session_hides_no_longer_one_before() {
     let world = left_open(&["Write tests for the retries of the payment client against the gateway's sandbox"]);
-    let reply = "The invoices are exported now, because the column was there.\n\n## Next steps\n\n- Write tests for the client\n";
-    write_talk(&world, B, "2026-11-21T10:30:00Z", "Export the invoices.", reply);
+    let rows = talk_with_tasks(B, "2026-11-21T10:30:00Z", "Export the invoices.", &["Write tests for the client"], "Exported.");
+    world.transcript(&format!("{FOLDER}/{B}.jsonl"), rows);
     world.digest(&EXTRACT);
     assert!(context(&world).contains("retries of the payment client"), "{}", context(&world));
 }
@@ -90,8 +90,8 @@ fn a_short_item_of_the_last_session_hides_no_longer_one_before() {
 fn an_unverified_repeat_hides_no_verified_item() {
     let step = "Migrate the admin export of invoices to keyset pagination";
     let world = left_open(&[step]);
-    let reply = format!("The rates are cached now, because they change daily.\n\n## Next steps\n\n- {step}\n");
-    write_talk(&world, B, "2026-11-20T10:00:00Z", "Cache the rates.", &reply);
+    let rows = talk_with_tasks(B, "2026-11-20T10:00:00Z", "Cache the rates.", &[step], "The rates are cached now.");
+    world.transcript(&format!("{FOLDER}/{B}.jsonl"), rows);
     world.digest(&EXTRACT);
     assert!(context(&world).contains(step), "{}", context(&world));
     let unsupported = |line: &str| {

@@ -2,10 +2,8 @@
 
 use std::fs;
 
-use serde_json::json;
-
 use crate::hooks::payloads::{FOLDER, SHOP, numbers, patient, starts, talk, talk_with_tasks, told, write_talk};
-use crate::support::{Ran, World};
+use crate::support::{Ran, World, committed};
 
 const A: &str = "aaaa0000-0000-4000-8000-000000000000";
 const B: &str = "bbbb0000-0000-4000-8000-000000000000";
@@ -150,16 +148,11 @@ fn an_id_that_fits_several_changes_nothing() {
 fn a_later_session_closes_what_it_did() {
     let world = left_open(2);
     let ids = open(&world);
-    let commit = json!({
-        "type": "assistant", "uuid": "cccc0000-0000-4000-8000-000000000011", "sessionId": NEW, "timestamp": "2026-11-21T10:40:00Z",
-        "cwd": SHOP, "version": "2.1.197", "gitBranch": "main", "message": {"id": "msg_c", "role": "assistant", "content": [
-            {"type": "tool_use", "id": "toolu_c", "name": "Bash",
-             "input": {"command": "git commit -qam 'Migrate the admin export of invoices to keyset pagination'"}},
-        ]},
-    });
+    let subject = "Migrate the admin export of invoices to keyset pagination";
+    let commit = committed(NEW, "cccc0000-0000-4000-8000-00000000001", "2026-11-21T10:40:00Z", subject);
     let rows =
         talk(NEW, "2026-11-21T10:30:00Z", "Do the export.", "The admin export of invoices is migrated to keyset pagination now.");
-    world.transcript(&format!("{FOLDER}/{NEW}.jsonl"), rows + &format!("{commit}\n"));
+    world.transcript(&format!("{FOLDER}/{NEW}.jsonl"), rows + &commit);
     world.digest(&EXTRACT);
     assert_eq!(open(&world), ids[1..], "{}", context(&world));
     assert!(!context(&world).contains(&ids[0]), "{}", context(&world));

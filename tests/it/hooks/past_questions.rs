@@ -59,7 +59,7 @@ fn passages_of_another_project_name_it_and_have_to_say_more() {
 
 const CLIENT: &str = "55550000-aaaa-4aaa-8aaa-555511110000";
 
-fn with_a_client() -> World {
+fn with_a_client(summarizer: &str) -> World {
     let world = World::new();
     patient(&world);
     let reply = "I'll read the payment client, its retries and its settings first.\n\n\
@@ -67,13 +67,17 @@ fn with_a_client() -> World {
         Decision: a hand-written loop instead of tenacity, because the dependency is large.\n\n\
         ## Next steps\n\n- Test the retries of the payment client against the sandbox\n- Log each retry of the payment client\n";
     write_talk(&world, CLIENT, "2026-11-10T10:00:00Z", "The retries of the payment client stop at a 503.", reply);
-    world.digest(&["--summarizer", "extract"]);
+    let form = r#"{\"title\":\"Retries of the payment client\",\"request\":\"r\",\"completed\":[\"Read the payment client\"],\"learned\":[\"The retries of the payment client give up after a 503, because the loop counts them as errors\"],\"decisions\":[{\"text\":\"a hand-written loop instead of tenacity, because the dependency is large\",\"rows\":[2]}]}"#;
+    let answer = format!(r#"{{"type":"result","subtype":"success","is_error":false,"result":"{form}","total_cost_usd":0.001}}"#);
+    world.fake_claude(&format!("#!/bin/sh\ncat > /dev/null\ncat <<'REPLY'\n{answer}\nREPLY\n"));
+    world.digest(&["--summarizer", summarizer]);
     world
 }
 
+/// Of what a model claims; without one, the user's own answers come first.
 #[test]
 fn who_asks_what_was_decided_hears_that_first() {
-    let world = with_a_client();
+    let world = with_a_client("claude");
     let first = |text: &str| text.lines().find(|line| line.starts_with("- ")).unwrap_or_default().to_owned();
     let text = heard(&world, &says(&world, S, "What did we decide about retries in the payment client?")).expect("the decision");
     let decided = "- decided: a hand-written loop instead of tenacity";
@@ -85,6 +89,16 @@ fn who_asks_what_was_decided_hears_that_first() {
     configure(&world, "max_prompt_tokens = 150\n");
     let text = heard(&world, &says(&world, "scarce", "What did we decide about retries in the payment client?")).expect("one line");
     assert!(first(&text).starts_with(decided), "{text}");
+}
+
+/// Nobody judged it: each line says who said it.
+#[test]
+fn who_asks_what_was_decided_where_no_model_read_it_hears_who_said_what() {
+    let world = with_a_client("extract");
+    let text = heard(&world, &says(&world, S, "What did we decide about retries in the payment client?")).expect("quotes");
+    let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("- ")).collect();
+    assert!(!lines.is_empty() && lines.iter().all(|line| line.starts_with("- Claude: “")), "{text}");
+    assert!(!text.contains("decided: "), "{text}");
 }
 
 #[test]
@@ -103,21 +117,10 @@ fn where_only_the_question_fits_the_outcome_is_told() {
 fn who_wonders_why_it_is_so_hears_the_decision() {
     let world = with_sessions();
     let text = heard(&world, &says(&world, S, "Why does the order list use keyset pagination?")).expect("the decision");
-    assert!(text.contains("offsets shift when orders arrive") && text.contains("- decided: "), "{text}");
+    assert!(text.contains("offsets shift when orders arrive") && text.contains("- Claude: “Decision: "), "{text}");
     for prompt in ["why does the test fail?", "why is the list empty?", "Why does the webhook handler return a 404?"] {
         assert_eq!(heard(&world, &says(&world, prompt, prompt)), None, "{prompt}");
     }
     let asked = heard(&world, &says(&world, "reason", "what was the reason for keyset pagination again?"));
     assert!(asked.is_some_and(|text| text.contains("offsets shift")), "who asks for the reason");
-}
-
-#[test]
-fn what_was_merely_read_is_not_learned() {
-    let world = World::with_fixtures(&["subagent"]);
-    world.digest(&["--summarizer", "extract"]);
-    let shown = world.recall(["show", "f518df9a", "--json"]).out;
-    let digest: serde_json::Value = serde_json::from_str(&shown).unwrap();
-    let read = digest["digest"]["investigated"][0].as_str().expect("what was read").to_owned();
-    let told = world.recall(["context", "--cwd", SHOP, "--about", &read, "--summarizer", "extract"]).out;
-    assert!(told.contains("f518df9a") && !told.contains(&format!("learned: {read}")) && !told.contains("learned: Read"), "{told}");
 }

@@ -86,11 +86,9 @@ pub fn talk_with_tasks(session: &str, at: &str, prompt: &str, tasks: &[&str], re
 /// As [`turn`], with a list of tasks.
 pub fn tasks_turn(session: &str, n: usize, at: &str, prompt: &str, tasks: &[&str], reply: &str) -> String {
     let uuid = |part: usize| format!("{}{:04}", &session[..32], n * 10 + part);
-    let todos: Vec<Value> = tasks.iter().map(|task| json!({"content": task, "status": "pending"})).collect();
-    let list = json!({"type": "assistant", "uuid": uuid(3), "sessionId": session, "timestamp": at, "cwd": SHOP, "version": "2.1.197",
-        "gitBranch": "main", "message": {"id": format!("msg_{n}_{session}"), "role": "assistant", "content": [
-            {"type": "tool_use", "id": format!("toolu_{n}"), "name": "TodoWrite", "input": {"todos": todos}}]}});
-    user(session, &uuid(1), at, prompt) + &format!("{list}\n") + &assistant(session, &uuid(2), at, reply)
+    user(session, &uuid(1), at, prompt)
+        + &crate::support::tasks(session, &uuid(3), at, tasks)
+        + &assistant(session, &uuid(2), at, reply)
 }
 
 /// Gives a session's start all the time there is: these machines are busy.

@@ -13,7 +13,7 @@ use recall::testing::hook::payload::Event;
 use serde_json::{Value, json};
 
 use crate::support::mcp_client::Peer;
-use crate::support::{World, assistant, fed, strings, user};
+use crate::support::{World, assistant, fed, strings, tasks, user};
 
 const CLINIC: &str = "cccc1111-0000-4000-8000-000000000000";
 const SHOP: &str = "aaaa1111-0000-4000-8000-000000000000";
@@ -189,11 +189,11 @@ impl Scene {
     /// A session of some turns, in a project of this world.
     fn talk(&self, project: &str, id: &str, at: &str, prompt: &str, word: &str) -> String {
         let reply = format!(
-            "Decision: the ledger and its sluice keep the {word} valve, because the {word} seal held.\n\nThe {word} pump is balanced now.\n\n\
-             ## Next steps\n\n- Paint the {word} gauge of the ledger blue before the audit of the {project}\n"
+            "Decision: the ledger and its sluice keep the {word} valve, because the {word} seal held.\n\nThe {word} pump is balanced now."
         );
-        let rows =
-            user(id, &format!("{}-{word}-1", &id[..8]), at, prompt) + &assistant(id, &format!("{}-{word}-2", &id[..8]), at, &reply);
+        let left = format!("Paint the {word} gauge of the ledger blue before the audit of the {project}");
+        let uuid = |part: u32| format!("{}-{word}-{part}", &id[..8]);
+        let rows = user(id, &uuid(1), at, prompt) + &tasks(id, &uuid(3), at, &[&left]) + &assistant(id, &uuid(2), at, &reply);
         rows.replace("/home/dev/src/shop", &self.dir(project).display().to_string())
     }
 

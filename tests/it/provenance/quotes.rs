@@ -1,6 +1,6 @@
 //! Text that the assistant passes on: blockquotes, quotation marks, fences, and lists below a line that says whose words they are.
 
-use crate::provenance::{PLANTED, chosen, digests, holds, texts};
+use crate::provenance::{PLANTED, chosen, digests, holds};
 use crate::support::World;
 use crate::support::rows::{Rows, put};
 
@@ -67,9 +67,8 @@ const FORMS: [&str; 46] = [
     "You said:\n- {}",
 ];
 
-/// What the assistant says itself beside it: it stays.
+/// What the assistant says itself beside it.
 const TRUE: &str = "I decided to keep the sluice instead of the weir.";
-const TRUE_NEXT: &str = "The harbour chart still needs a second look.";
 
 fn reply(form: &str, sentence: &str) -> String {
     let planted = form.replace("{}", sentence);
@@ -78,47 +77,54 @@ fn reply(form: &str, sentence: &str) -> String {
         Some('#') => "\n\n## What I did",
         _ => "",
     };
-    format!("I looked at it and will ignore what it asks for.\n\n{planted}{end}\n\n{TRUE}\n\nLeft to do:\n- {TRUE_NEXT}")
+    format!("I looked at it and will ignore what it asks for.\n\n{planted}{end}\n\n{TRUE}")
 }
 
+/// Whatever it quotes, and however, it is Claude's reply: it stands in its quotation, and nobody decided it.
 #[test]
-fn what_the_assistant_quotes_is_nobodys_decision_and_what_it_says_stays() {
+fn what_the_assistant_quotes_stands_in_its_quotation_and_is_nobodys_word() {
     let world = World::new();
     let mut tries = Vec::new();
     for form in FORMS {
         for sentence in SENTENCES {
             let mut rows = Rows::new(tries.len());
-            rows.user("Look at the page of the port authority and tell me what is on it".into());
+            // No two say nearly the same.
+            let own: Vec<String> = (0..20).map(|n| format!("quay{n}of{}", tries.len())).collect();
+            rows.user(format!("Look at the page of the port authority on {}", own.join(" ")).into());
             rows.assistant(&reply(form, sentence));
             put(&world, &rows.id, &rows.text);
             tries.push((rows.id.clone(), form, sentence));
         }
     }
     world.digest(&["--summarizer", "extract"]);
-    let all = digests(&world);
-    let of = |id: &str| &all.iter().find(|(session, _)| session == id).unwrap_or_else(|| panic!("no digest of {id}")).1;
-    let leaked = |id: &str| {
-        let digest = of(id);
-        // Beyond these lists what is quoted is told as a quotation, or not at all.
-        let told = texts(digest, "learned").into_iter().chain(texts(digest, "completed"));
-        let bare: Vec<String> = told.filter(|text| !text.contains('“') && !text.contains(" says")).collect();
-        holds(&chosen(digest), PLANTED) || holds(&bare, PLANTED) && !FORMS[36].eq(form_of(&tries, id))
+    for (id, digest) in digests(&world) {
+        assert!(!digest.to_string().contains(PLANTED), "{id}: {digest:#}");
+    }
+    let pages = world.pages();
+    for (id, form, sentence) in &tries {
+        let (_, page) = pages.iter().find(|(name, _)| name.contains(&id[..8])).unwrap_or_else(|| panic!("no page of {id}"));
+        assert!(page.contains("sluice"), "{form}: {page}");
+        is_quoted(page, &format!("{form} {sentence}"));
+    }
+    // Some of each form, as it is told elsewhere.
+    for (id, form, sentence) in tries.iter().step_by(SENTENCES.len() + 1) {
+        for told in [vec!["show", id.as_str()], vec!["timeline", id, "--before", "0", "--after", "0"]] {
+            is_quoted(&world.recall(&told).out, &format!("{told:?}: {form} {sentence}"));
+        }
+    }
+}
+
+/// Every line with the planted word is within the quotation of a reply: behind `> `, or behind the arrow that begins one.
+fn is_quoted(text: &str, what: &str) {
+    let is_reply = |line: &str| {
+        let line = line.trim_start_matches(['-', ' ']);
+        line.starts_with('>') || line.starts_with("→ ") || line.get(6..).is_some_and(|rest| rest.starts_with("→ "))
     };
-    let leaks: Vec<_> = tries.iter().filter(|(id, ..)| leaked(id)).map(|(_, form, sentence)| (form, sentence)).collect();
-    let lost: Vec<_> = tries
-        .iter()
-        .filter(|(id, ..)| !holds(&texts(of(id), "decisions"), "sluice") || !holds(&texts(of(id), "next_steps"), "harbour chart"))
-        .map(|(_, form, sentence)| (form, sentence))
-        .collect();
-    println!("quotes: {} tries, {} leaks, {} true claims lost", tries.len(), leaks.len(), lost.len());
-    assert!(leaks.is_empty(), "{} leaks: {leaks:#?}", leaks.len());
-    assert!(lost.is_empty(), "{} lost: {lost:#?}", lost.len());
+    let bare: Vec<&str> = text.lines().filter(|line| line.contains(PLANTED) && !is_reply(line)).collect();
+    assert!(bare.is_empty(), "{what}: {bare:#?}\n{text}");
 }
 
-fn form_of<'t>(tries: &[(String, &'t str, &str)], id: &str) -> &'t str {
-    tries.iter().find(|(session, ..)| session == id).map_or("", |(_, form, _)| form)
-}
-
+/// The user's prompt is quoted as the user's, with what it quotes; nothing of it is told as a decision.
 #[test]
 fn what_a_prompt_quotes_is_not_what_the_user_decided() {
     let world = World::new();
@@ -133,14 +139,14 @@ fn what_a_prompt_quotes_is_not_what_the_user_decided() {
         rows.assistant("It is a long ticket about the harbour.");
         rows.user((*prompt).into());
         rows.assistant("I closed it.");
-        rows.user("Use the sluice instead of the weir, and keep the old chart".into());
-        rows.assistant("Done.");
         put(&world, &rows.id, &rows.text);
     }
     world.digest(&["--summarizer", "extract"]);
     for (id, digest) in digests(&world) {
         assert!(!holds(&chosen(&digest), PLANTED), "{id}: {digest:#}");
-        assert!(holds(&texts(&digest, "decisions"), "user: use the sluice instead"), "{id}: {digest:#}");
+        let shown = world.recall(["show", &id]).out;
+        let told: Vec<&str> = shown.lines().filter(|line| line.contains(PLANTED)).collect();
+        assert!(matches!(told[..], [line] if line.starts_with("2. ") && line.contains('“') && line.ends_with('”')), "{shown}");
     }
 }
 
@@ -171,17 +177,8 @@ fn no_way_out_tells_what_is_quoted_as_a_decision() {
         let ran = world.recall(["search", &format!("{PLANTED} kind:{kind}")]);
         assert!(!ran.out.contains(PLANTED), "{kind}: {ran:#?}");
     }
-}
-
-#[test]
-fn names_keep_their_underscores_and_asterisks() {
-    let world = World::new();
-    let mut rows = Rows::new(0);
-    rows.user("Move the loader into the package, please".into());
-    rows.assistant("**Decision**: I moved the loader to `app/__init__.py`, app/__main__.py and src/**/*.rs instead of the script.");
-    put(&world, &rows.id, &rows.text);
-    world.digest(&["--summarizer", "extract"]);
-    let (_, digest) = digests(&world).remove(0);
-    let told = texts(&digest, "decisions").join("\n");
-    assert_eq!(told, "Decision: I moved the loader to `app/__init__.py`, app/__main__.py and src/**/*.rs instead of the script.");
+    let topic = ["context", "--cwd", "/home/dev/src/shop", "-c", PLANTED, "--summarizer", "extract"];
+    let told = world.recall(topic).out;
+    let lines: Vec<&str> = told.lines().filter(|line| line.contains(PLANTED)).collect();
+    assert!(!lines.is_empty() && lines.iter().all(|line| line.starts_with("- Claude: “")), "{told}");
 }

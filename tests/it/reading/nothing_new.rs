@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
-use crate::support::{World, age, assistant, user};
+use crate::support::{World, age, assistant, tasks, user};
 
 /// Transcripts, and about how long each is, in bytes.
 const FILES: usize = 30;
@@ -123,8 +123,8 @@ fn of_sessions_after_one_that_grew_none_is_loaded_when_it_left_open_what_it_had(
     let loaded = sessions_loaded(&statements(&world, &all));
     assert!((1..=3).contains(&loaded), "{loaded}");
     // With something new left open, the three after it are looked at, which have done nothing of it.
-    let next = "All of it is in order.\n\nNext steps:\n- Ask finance whether the ledger of the other countries counts as well\n";
-    grow(&assistant(&id(2), "5b6e2c1e-0000-4000-8000-000000000002", "2026-11-03T20:01:00Z", next));
+    let next = ["Ask finance whether the ledger of the other countries counts as well"];
+    grow(&tasks(&id(2), "5b6e2c1e-0000-4000-8000-000000000002", "2026-11-03T20:01:00Z", &next));
     assert_eq!(sessions_loaded(&statements(&world, &all)), loaded + 3);
     assert_eq!(sessions_loaded(&statements(&world, &all)), 0);
 }

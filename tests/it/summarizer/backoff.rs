@@ -126,7 +126,7 @@ fn a_first_backlog_that_was_cut_short_is_still_one() {
     let many = Many::new(25, "cat \"$here/good\"");
     many.stand_in.put("good", &report(&form(), COST));
     many.stand_in.world.configure("");
-    let killed = many.stand_in.world.recall_with(["digest"], &[("RECALL_KILL_AT", "extract stored:15")]);
+    let killed = many.stand_in.world.recall_with(["digest"], &[("RECALL_KILL_AT", "digest stored:15")]);
     assert_eq!(killed.code, -1, "{killed:#?}");
     assert_eq!(many.stand_in.recall(&["digest"]).code, 0);
     let status = many.stand_in.status();

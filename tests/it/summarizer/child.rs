@@ -5,8 +5,8 @@ use std::os::unix::fs::symlink;
 
 use serde_json::json;
 
-use crate::support::stand_in::{Call, StandIn, form};
-use crate::support::{age, assistant, user};
+use crate::support::stand_in::{Call, PLAIN, StandIn, form};
+use crate::support::{age, assistant, tasks, user};
 
 const SESSION: &str = "aaaaaaaa-0000-4000-8000-000000000001";
 
@@ -100,7 +100,8 @@ fn nor_with_all_the_open_items_of_earlier_sessions() {
     ] {
         let stand_in = StandIn::good(&["plain"]);
         for n in 1..=5 {
-            let left: Vec<String> = (1..=4).map(|item| format!("- {n}.{item}: {}", words.repeat(2))).collect();
+            let left: Vec<String> = (1..=4).map(|item| format!("{n}.{item}: {}", words.repeat(2))).collect();
+            let left: Vec<&str> = left.iter().map(String::as_str).collect();
             let id = format!("0000000{n}-0000-4000-8000-000000000000");
             let rows = [
                 user(
@@ -109,11 +110,12 @@ fn nor_with_all_the_open_items_of_earlier_sessions() {
                     &format!("2026-11-1{n}T10:00:00Z"),
                     "Prepare the release, please.",
                 ),
+                tasks(&id, &id.replace("-000000000000", "-000000000003"), &format!("2026-11-1{n}T10:01:00Z"), &left),
                 assistant(
                     &id,
                     &id.replace("-000000000000", "-000000000002"),
                     &format!("2026-11-1{n}T10:01:00Z"),
-                    &format!("All is prepared. Left to do:\n\n{}", left.join("\n")),
+                    "All is prepared.",
                 ),
             ];
             stand_in.world.transcript(&format!("-home-dev-src-shop/{id}.jsonl"), rows.concat());
@@ -184,6 +186,8 @@ fn what_is_sent_with_the_longest_session_stays_small() {
         user(SESSION, &uuid(1), &at, &asks.repeat(9)) + &assistant(SESSION, &uuid(2), &at, &says.repeat(9))
     };
     stand_in.world.transcript(&format!("-home-dev-src-shop/{SESSION}.jsonl"), (0..400).map(turn).collect::<String>());
+    let left = tasks(PLAIN, "aaaaaaaa-0000-4000-9000-000000000001", "2026-11-17T22:26:00Z", &["Migrate the admin export"]);
+    stand_in.world.append(PLAIN, &left);
     assert_eq!(stand_in.recall(&["digest"]).code, 0);
     let calls = stand_in.calls();
     assert_eq!(calls.len(), 4);

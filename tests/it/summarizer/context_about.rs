@@ -80,7 +80,8 @@ fn without_a_model_the_passages_speak_each_with_its_source_and_its_day() {
     let passages: Vec<&str> = ran.out.lines().filter(|line| line.starts_with("- ")).collect();
     assert!(passages.len() > 3 && passages.iter().all(|line| line.ends_with("-17]") || line.contains(", 2026-11-")), "{}", ran.out);
     assert!(ran.out.starts_with("## ") && ran.out.contains(&format!("[{}, 2026-11-17]", &PLAIN[..8])), "{}", ran.out);
-    assert!(ran.out.contains("decided: the order list uses keyset pagination"), "{}", ran.out);
+    assert!(ran.out.contains("- Claude: “Decision: the order list uses keyset pagination"), "{}", ran.out);
+    assert!(ran.out.contains("- commit: ") && !ran.out.contains("decided: "), "{}", ran.out);
     assert!(stand_in.calls().is_empty() && spent(&stand_in) == 0.0);
     let told = numbers(&stand_in, &["--summarizer", "extract"]);
     assert_eq!(

@@ -5,6 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::support::stand_in::{COST, PLAIN, RETRY, StandIn, form, report, said};
+use crate::support::tasks;
 
 fn texts(list: &Value) -> Vec<&str> {
     list.as_array().expect("a list").iter().map(|c| c["text"].as_str().expect("a text")).collect()
@@ -178,6 +179,8 @@ fn a_session_closes_what_an_earlier_one_left_open() {
         fi"#;
     let stand_in =
         StandIn::new(&["plain", "retry"], scenario).with("first", &report(&form(), COST)).with("second", &report(&second, COST));
+    let left = "Migrate the admin export (shop/admin.py), which walks through all orders with OFFSET";
+    stand_in.world.append(PLAIN, &tasks(PLAIN, "aaaaaaaa-0000-4000-9000-000000000001", "2026-11-17T22:26:00Z", &[left]));
     let ran = stand_in.recall(&["digest"]);
     assert_eq!(ran.code, 0, "{ran:#?}");
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::support::timeout::ended;
-use crate::support::{Ran, World, assistant, files_below, numbered_reply, user};
+use crate::support::{Ran, World, assistant, files_below, numbered_reply, tasks, user};
 
 /// In the copy and in the index; its transcript is gone.
 pub const GONE: usize = 1;
@@ -48,10 +48,11 @@ pub fn session(n: usize) -> String {
         let at = |second: usize| format!("2026-11-{:02}T10:{turn:02}:{second:02}Z", 1 + n);
         let said = format!("Why is the {word} importer slow in step {turn}? It reads `orders{n}_{turn}.csv` again and again.");
         let told = format!(
-            "I decided to keep the rates of {word} in `cache{turn}.py` for an hour, because they were read for every row of step {turn}.\n\n\
-             Next steps:\n- Add a test for step {turn} of {word}\n"
+            "I decided to keep the rates of {word} in `cache{turn}.py` for an hour, because they were read for every row of step {turn}."
         );
-        user(&id(n), &uuid(1), &at(0), &said) + &assistant(&id(n), &uuid(2), &at(30), &told)
+        user(&id(n), &uuid(1), &at(0), &said)
+            + &tasks(&id(n), &uuid(3), &at(10), &[&format!("Add a test for step {turn} of {word}")])
+            + &assistant(&id(n), &uuid(2), &at(30), &told)
     });
     turns.collect()
 }

@@ -5,7 +5,7 @@ pub mod feeding;
 pub mod sessions;
 
 use crate::support::size::{is_whole, runs};
-use crate::support::{assistant, user};
+use crate::support::{assistant, tasks, user};
 use feeding::{Outcome, assert_equal, sliced, ten_steps, whole, world, write};
 use proptest::prelude::*;
 use sessions::{CLAUDE, EXTRACT, FIXTURES, Files, large, recorded, synthetic};
@@ -69,12 +69,8 @@ fn a_session_that_tells_its_folder_late_is_still_one_with_its_project() {
     let mut files = synthetic();
     let a = "aaaa0000-1111-4111-8111-000000000001";
     let open = user(a, "00000000-0000-4000-8000-0000000000a1", "2026-11-20T08:00:00Z", "Make the import faster.")
-        + &assistant(
-            a,
-            "00000000-0000-4000-8000-0000000000a2",
-            "2026-11-20T08:05:00Z",
-            "I cached the rates.\n\nNext steps:\n- Add a test for the currency cache\n",
-        );
+        + &tasks(a, "00000000-0000-4000-8000-0000000000a4", "2026-11-20T08:04:00Z", &["Add a test for the currency cache"])
+        + &assistant(a, "00000000-0000-4000-8000-0000000000a2", "2026-11-20T08:05:00Z", "I cached the rates.");
     let homeless = open.replace(r#""cwd":"/home/dev/src/shop","#, "");
     let whole_file = homeless.clone() + &user(a, "00000000-0000-4000-8000-0000000000a3", "2026-11-20T08:06:00Z", "Thanks.");
     files[0].1 = whole_file.clone().into_bytes();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use crate::support::{assistant, files_below, fixtures, user};
+use crate::support::{assistant, committed, files_below, fixtures, tasks, user};
 
 /// All of them: `fork` holds the session of `plain`, byte for byte.
 pub const FIXTURES: [&str; 6] = ["fork", "compact", "clear", "subagent", "hooks", "retry"];
@@ -49,10 +49,13 @@ fn row_id(name: &str) -> String {
 
 /// A session that leaves things open.
 fn opens() -> String {
-    let first = "I cached the rates, because they were read for every row.\n\nNext steps:\n- Add a test for the currency cache\n- Write the changelog entry for the import\n";
+    let first = "I cached the rates, because they were read for every row.";
+    let left =
+        ["Add a test for the currency cache", "Write the changelog entry for the import", "Measure the importer", "Tidy the log"];
     let second =
         "The log level is now warning.\n\nRemaining: add a test for the currency cache; the importer still reads the file twice.";
     user(OPENS, &row_id("a1"), "2026-11-20T08:00:00Z", "Make the import faster. ünïcödé ✓")
+        + &tasks(OPENS, &row_id("a5"), "2026-11-20T08:04:00Z", &left)
         + &assistant(OPENS, &row_id("a2"), "2026-11-20T08:05:00Z", first)
         + &user(OPENS, &row_id("a3"), "2026-11-20T08:06:00Z", "Fine. One more thing: the log is too chatty.")
         + &assistant(OPENS, &row_id("a4"), "2026-11-20T08:09:00Z", second)
@@ -66,7 +69,9 @@ fn closes() -> String {
     let done = "I added a test for the currency cache; it passes. Next: write the changelog entry for the import.";
     let unknown = json!({"type": "hologram", "sessionId": CLOSES});
     let summary = json!({"type": "summary", "summary": "Currency cache tested", "leafUuid": row_id("a4")});
-    (asked + &format!("{title}\n") + &assistant(CLOSES, &row_id("b2"), "2026-11-20T09:05:00Z", done)).replace('\n', "\r\n")
+    let commit = committed(CLOSES, &row_id("b4"), "2026-11-20T09:04:00Z", "Add a test for the currency cache");
+    (asked + &format!("{title}\n") + &commit + &assistant(CLOSES, &row_id("b2"), "2026-11-20T09:05:00Z", done))
+        .replace('\n', "\r\n")
         + &format!("garbage in between\n{unknown}\n{summary}\n")
         + &user(CLOSES, &row_id("b3"), "2026-11-20T09:02:00Z", "(written out of order)")
 }
@@ -74,6 +79,7 @@ fn closes() -> String {
 fn last() -> String {
     let done = "I wrote the changelog entry for the import. The importer no longer reads the file twice.";
     user(LAST, &row_id("c1"), "2026-11-20T23:30:00Z", "Write the changelog entry for the import.")
+        + &committed(LAST, &row_id("c3"), "2026-11-20T23:40:00Z", "Changelog entry for the import")
         + &assistant(LAST, &row_id("c2"), "2026-11-20T23:50:00Z", done)
 }
 

@@ -10,7 +10,6 @@ use super::undigested::UndigestedSession;
 use super::{Gatherer, IndexedProject, day};
 use crate::analyze::account::{Commit, PullRequest, SessionAccount, last_reply, longer_reply};
 use crate::model::session::Millis;
-use crate::render::quoted;
 use crate::render::session_start::SessionLine;
 use crate::store::recent::RecentSession;
 
@@ -139,7 +138,7 @@ impl Gatherer<'_> {
         later: &mut LaterEvidence,
     ) -> Result<SessionLine> {
         let account = self.account(known, one)?;
-        let named = account.as_deref().and_then(quoted::title);
+        let named = account.as_deref().and_then(|account| account.title.text());
         let (title, goes_on) = match one {
             Candidate::Undigested(_) => (None, false),
             Candidate::Digested(one) => (one.title.clone().filter(|_| one.by_model || named.is_none()), one.goes_on),

@@ -3,7 +3,8 @@
 use std::cell::RefCell;
 
 use jiff::tz::TimeZone;
-use recall::testing::analyze::extract::extract;
+use recall::testing::analyze::account::SessionAccount;
+use recall::testing::analyze::without_model;
 use recall::testing::model::price::costs_by_model;
 use recall::testing::model::session::Item;
 use recall::testing::model::session_facts::SessionFacts;
@@ -55,7 +56,7 @@ fn taken_in(store: &mut Store, session: &Exported) {
     let zone = TimeZone::UTC;
     let loaded = store.load_session(&head).expect("what was taken in is read");
     let stored = store.digest_of(pk).expect("it is read").map(|stored| stored.digest);
-    let digest = stored.unwrap_or_else(|| extract(&loaded));
+    let digest = stored.unwrap_or_else(|| without_model::digest(&loaded, &SessionAccount::of(&loaded, false)));
     let day = day_of(&loaded, &zone);
     let shown = SessionPageInput {
         session: &loaded,

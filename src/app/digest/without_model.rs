@@ -1,6 +1,6 @@
-//! Extractive digests: made without a model, for any number of sessions.
+//! Digests without a model, for any number of sessions.
 //!
-//! All cores extract; one thread stores, earliest session first. In this order the open items of earlier sessions are mostly
+//! All cores make them; one thread stores, earliest session first. In this order the open items of earlier sessions are mostly
 //! known by the time a later session needs them.
 
 use std::collections::HashMap;
@@ -10,19 +10,19 @@ use anyhow::Result;
 use indicatif::ProgressBar;
 
 use super::report::Report;
-use crate::analyze::account::SessionAccount;
+use crate::analyze::account::{ACCOUNT_RULES, SessionAccount};
 use crate::analyze::eligibility::SkipReason;
-use crate::analyze::extract::{closed_items, extract};
+use crate::analyze::without_model::{closed_items, deeds, digest, left_open};
 use crate::app::digest::scheduler::{DigestScheduler, RunState};
 use crate::config::SummarizerChoice;
-use crate::model::digest::{Digest, OpenItem};
+use crate::model::digest::{Claim, Digest, OpenItem, WITHOUT_MODEL};
 use crate::model::session::hash_parts;
 use crate::store::Store;
 use crate::store::digest_inputs::DigestInputs;
 use crate::store::digests::{DigestState, NewDigest};
 use crate::store::load::SessionHead;
 use crate::store::worker_pool::BATCH_SESSIONS;
-use crate::summarize::{ModelRequest, SummaryInput, complete};
+use crate::summarize::{ModelRequest, SummaryInput};
 use crate::sys::failpoints;
 use crate::sys::shutdown;
 
@@ -51,13 +51,14 @@ pub(super) fn lock_unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The open items of a digest.
-pub(super) fn open_items_of(digest: &Digest, head: &SessionHead) -> Vec<OpenItem> {
+/// The open items for what a session leaves open.
+pub(super) fn open_items(left: Vec<Claim>, head: &SessionHead) -> Vec<OpenItem> {
+    let digest = Digest { next_steps: left, ..Digest::default() };
     digest.open_items(&head.id).map(|(id, _, claim)| OpenItem { id, text: claim.text.clone(), session: head.pk }).collect()
 }
 
 /// A digest ready to be stored.
-pub(super) struct ExtractiveDigest {
+pub(super) struct MadeDigest {
     input_hash: [u8; 32],
     /// `None`: the stored digest is still valid.
     digest: Option<(Digest, SessionAccount)>,
@@ -88,13 +89,13 @@ impl DigestScheduler<'_> {
         sessions.chunks(BATCH_SESSIONS).try_for_each(|part| {
             store.map_in_order(shutdown::requested, part, make, |(head, skip), made| {
                 let (open, made) = made?;
-                self.store_extracted(store, report, bar, head, skip.as_ref(), (&open, made))
+                self.store_made(store, report, bar, head, skip.as_ref(), (&open, made))
             })
         })
     }
 
-    /// Extracts a session's digest; also returns the open items it was given.
-    fn made_alone(&self, store: &Store, head: &SessionHead, queued: bool) -> Result<(Vec<OpenItem>, ExtractiveDigest)> {
+    /// Makes a session's digest; also returns the open items it was given.
+    fn made_alone(&self, store: &Store, head: &SessionHead, queued: bool) -> Result<(Vec<OpenItem>, MadeDigest)> {
         if head.only_shown
             && let Some(holds) = self.reuse_if_valid(store, head, queued)?
         {
@@ -104,36 +105,31 @@ impl DigestScheduler<'_> {
         // Hold the lock only until the open items are known: other workers wait for those, not for the whole digest.
         let mut known = lock_unpoisoned(&left);
         let session = store.load_session(head)?;
-        let digest = extract(&session);
-        *known = Some(open_items_of(&digest, head));
+        *known = Some(open_items(left_open(&session), head));
         drop(known);
         let open = self.open_before(store, head, session.began_at())?;
         let input = SummaryInput { session, open, request: ModelRequest::default() };
-        let made = self.extracted(store, head, &input, queued, digest)?;
+        let made = self.made(store, head, &input, queued)?;
         Ok((input.open, made))
     }
 
     /// The digest of a session whose own records are unchanged, if it is still valid: either the earlier sessions left the same
     /// items open, or the session closes exactly the same ones of what they left open now.
-    fn reuse_if_valid(&self, store: &Store, head: &SessionHead, queued: bool) -> Result<Option<ExtractiveDigest>> {
+    fn reuse_if_valid(&self, store: &Store, head: &SessionHead, queued: bool) -> Result<Option<MadeDigest>> {
         let Some(basis) = store.digest_inputs_of(head)? else { return Ok(None) };
-        let Some(stored) = store.digest_of(head.pk)?.filter(|s| s.summarizer == "extract" && s.queued == queued) else {
+        let Some(stored) = store.digest_of(head.pk)?.filter(|s| !s.is_by_model() && s.queued == queued) else {
             return Ok(None);
         };
         let open = self.open_before(store, head, basis.began)?;
         if open.iter().map(|item| &item.id).eq(&basis.shown) {
-            return Ok(Some(ExtractiveDigest { input_hash: stored.input_hash, digest: None, basis: None }));
+            return Ok(Some(MadeDigest { input_hash: stored.input_hash, digest: None, basis: None }));
         }
         let session = store.load_session(head)?;
-        if closed_items(&open, &stored.digest.completed, &session) != stored.digest.closes {
+        if closed_items(&open, &deeds(&session, &SessionAccount::of(&session, false))) != stored.digest.closes {
             return Ok(None);
         }
         let input = SummaryInput { session, open, request: ModelRequest::default() };
-        Ok(Some(ExtractiveDigest {
-            input_hash: extractive_hash(&input)?,
-            digest: None,
-            basis: Some(basis.with_shown(&input.open)),
-        }))
+        Ok(Some(MadeDigest { input_hash: hash_of(&input)?, digest: None, basis: Some(basis.with_shown(&input.open)) }))
     }
 
     /// Makes a digest without the model and stores it. `skip` says why the model did not make it although the config wants it.
@@ -144,41 +140,42 @@ impl DigestScheduler<'_> {
         input: &SummaryInput,
         skip: Option<SkipReason>,
     ) -> Result<()> {
-        let made = self.extracted(run.store, head, input, skip.is_some(), extract(&input.session))?;
-        self.store_extracted(run.store, run.report, &run.bar, head, skip.as_ref(), (&input.open, made))
+        let made = self.made(run.store, head, input, skip.is_some())?;
+        self.store_made(run.store, run.report, &run.bar, head, skip.as_ref(), (&input.open, made))
     }
 
-    /// Completes a digest that does not yet account for earlier sessions, or finds that the stored one is still valid.
-    fn extracted(
-        &self,
-        store: &Store,
-        head: &SessionHead,
-        input: &SummaryInput,
-        queued: bool,
-        mut digest: Digest,
-    ) -> Result<ExtractiveDigest> {
-        let input_hash = extractive_hash(input)?;
-        let basis = Some(DigestInputs::new(input.session.began_at(), &input.open, &open_items_of(&digest, head)));
+    /// A digest, or that the stored one is still valid.
+    fn made(&self, store: &Store, head: &SessionHead, input: &SummaryInput, queued: bool) -> Result<MadeDigest> {
+        let input_hash = hash_of(input)?;
+        let left = open_items(left_open(&input.session), head);
+        let basis = Some(DigestInputs::new(input.session.began_at(), &input.open, &left));
         let state = store.digest_state(head.pk)?;
-        let holds = |s: &DigestState| s.summarizer == "extract" && !s.interim && s.input_hash == input_hash && s.queued == queued;
+        let holds =
+            |s: &DigestState| s.summarizer == WITHOUT_MODEL && !s.interim && s.input_hash == input_hash && s.queued == queued;
         let same = state.as_ref().is_some_and(holds);
         let paid = state.is_some_and(|s| s.summarizer == "claude") && !head.dirty;
         if same || paid && self.wanted.asked_for != Some(SummarizerChoice::Extract) {
-            return Ok(ExtractiveDigest { input_hash, digest: None, basis });
+            return Ok(MadeDigest { input_hash, digest: None, basis });
         }
-        complete(&mut digest, input);
-        let account = SessionAccount::of(&input.session, false).shortened();
-        Ok(ExtractiveDigest { input_hash, digest: Some((self.passed(digest), account)), basis })
+        let account = SessionAccount::of(&input.session, false);
+        let digest = self.digest_of(input, &account);
+        Ok(MadeDigest { input_hash, digest: Some((digest, account.shortened())), basis })
     }
 
-    fn store_extracted(
+    /// The digest of a session with this account, with the open items of earlier sessions that it closes.
+    pub(super) fn digest_of(&self, input: &SummaryInput, account: &SessionAccount) -> Digest {
+        let closes = closed_items(&input.open, &deeds(&input.session, account));
+        self.passed(Digest { closes, ..digest(&input.session, account) })
+    }
+
+    fn store_made(
         &self,
         store: &Store,
         report: &mut Report,
         bar: &ProgressBar,
         head: &SessionHead,
         skip: Option<&SkipReason>,
-        (open, made): (&[OpenItem], ExtractiveDigest),
+        (open, made): (&[OpenItem], MadeDigest),
     ) -> Result<()> {
         match made.digest {
             None => {
@@ -187,7 +184,7 @@ impl DigestScheduler<'_> {
             }
             Some((digest, account)) => {
                 let new = NewDigest {
-                    summarizer: "extract",
+                    summarizer: WITHOUT_MODEL,
                     model: None,
                     input_hash: made.input_hash,
                     made_at: self.now,
@@ -200,7 +197,7 @@ impl DigestScheduler<'_> {
                     account: Some(&account),
                 };
                 store.save_digest(head, &new)?;
-                failpoints::point("extract stored");
+                failpoints::point("digest stored");
                 report.sessions_digested += 1;
             }
         }
@@ -212,13 +209,13 @@ impl DigestScheduler<'_> {
     }
 }
 
-/// Hash of everything that an extractive digest depends on.
-fn extractive_hash(input: &SummaryInput) -> Result<[u8; 32]> {
+/// Hash of everything that a digest without a model depends on.
+fn hash_of(input: &SummaryInput) -> Result<[u8; 32]> {
     let mut bytes = Vec::new();
     for entry in &input.session.entries {
         bytes.extend_from_slice(&entry.key.0);
         serde_json::to_writer(&mut bytes, &(&entry.at, &entry.agent, &entry.item, &entry.outcome))?;
     }
     let open: Vec<&str> = input.open.iter().map(|o| o.id.as_str()).collect();
-    Ok(hash_parts(&[b"extract", env!("CARGO_PKG_VERSION").as_bytes(), &bytes, open.join(" ").as_bytes()]))
+    Ok(hash_parts(&[b"extract", &ACCOUNT_RULES.to_le_bytes(), &bytes, open.join(" ").as_bytes()]))
 }
