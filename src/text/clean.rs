@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(shorten_title(title, 70), "Fix the pager of the order list · commit: Order list: page by…");
         assert_eq!(shorten_title(title, 50), "Fix the pager of the order list");
         assert_eq!(shorten_title(title, 35), "Fix the pager of the order list");
-        assert_eq!(shorten_title(title, 20), "Fix the pager of the…");
+        assert_eq!(shorten_title(title, 20), "Fix the pager of…");
         assert_eq!(shorten_title("a · b", 5), "a · b");
     }
 
