@@ -4,7 +4,6 @@ pub(crate) mod account;
 pub(crate) mod condense;
 pub(crate) mod distinct;
 pub(crate) mod eligibility;
-pub(crate) mod failures;
 pub(crate) mod minhash;
 pub(crate) mod prose;
 pub(crate) mod shell;

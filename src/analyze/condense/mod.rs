@@ -8,6 +8,7 @@
 //! 2. Nothing of the moderate tier is placed unless all of these fit.
 //! 3. The remaining room goes to more of their sentences and to moderate items, whichever add most.
 
+mod failures;
 mod line;
 mod units;
 

@@ -4,11 +4,11 @@ use crate::analyze::signal::{Tier, signal_of};
 use crate::model::session::{Answer, Entry, FileTouch, Outcome, Project, ToolUse, Touch};
 use proptest::prelude::*;
 
-fn entry(at: usize, item: Item) -> Entry {
+pub(super) fn entry(at: usize, item: Item) -> Entry {
     Entry { key: RecordKey([at as u8; 16]), at: Some(at as i64), agent: None, item, outcome: None }
 }
 
-fn session(items: Vec<Item>) -> Session {
+pub(super) fn session(items: Vec<Item>) -> Session {
     Session {
         id: "s".into(),
         project: Project { key: "/r".into() },
@@ -25,7 +25,7 @@ fn session(items: Vec<Item>) -> Session {
     }
 }
 
-fn edit(path: &str) -> Item {
+pub(super) fn edit(path: &str) -> Item {
     let file = FileTouch { path: path.into(), how: Touch::Edited, added: 1, removed: 1 };
     Item::Tool(ToolUse { id: String::new(), name: "Edit".into(), line: path.into(), file: Some(file) })
 }
@@ -52,7 +52,7 @@ fn what_is_said_several_times_is_one_line_that_says_so() {
     assert_eq!(condensed.rows, [RecordKey([0; 16]), RecordKey([3; 16])]);
 }
 
-fn bash(line: &str, brief: &str, ok: bool) -> (Item, Option<Outcome>) {
+pub(super) fn bash(line: &str, brief: &str, ok: bool) -> (Item, Option<Outcome>) {
     let tool = ToolUse { id: String::new(), name: "Bash".into(), line: line.into(), file: None };
     (Item::Tool(tool), Some(Outcome { tool: String::new(), ok, brief: brief.into() }))
 }

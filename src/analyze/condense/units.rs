@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::closing_replies;
+use super::failures::cures;
 use super::line::tool_line;
 use crate::analyze::distinct::{DistinctEntry, distinct_entries};
-use crate::analyze::failures::{FailedCommand, failures};
 use crate::analyze::prose::{SpokenSentence, Voice, outline, sentences_of_line};
 use crate::analyze::signal::{MemoryKind, Signal, Tier, is_filler, weight};
 use crate::model::session::{Answer, Item, RecordKey, Session, ToolUse, Touch, title_of_plan};
@@ -83,8 +83,8 @@ impl TermIds {
 /// Everything that may be included of a session, in order.
 pub(crate) fn candidates(session: &Session) -> (Vec<LineCandidate>, TermIds) {
     let closing = closing_replies(session);
-    let fixes: BTreeMap<RecordKey, FailedCommand> = failures(session).into_iter().map(|f| (f.row, f)).collect();
-    let mut maker = CandidateBuilder { session, last_reply: closing.last().copied(), closing, fixes, terms: TermIds::default() };
+    let last_reply = closing.last().copied();
+    let mut maker = CandidateBuilder { session, last_reply, closing, cures: cures(session), terms: TermIds::default() };
     let all = distinct_entries(session).iter().filter_map(|one| maker.candidate(one)).collect();
     (merge_changes(all), maker.terms)
 }
@@ -128,7 +128,8 @@ struct CandidateBuilder<'s> {
     session: &'s Session,
     closing: Vec<usize>,
     last_reply: Option<usize>,
-    fixes: BTreeMap<RecordKey, FailedCommand>,
+    /// What was done before a command that had failed passed, by the record of the failure.
+    cures: BTreeMap<RecordKey, String>,
     terms: TermIds,
 }
 
@@ -230,8 +231,8 @@ impl CandidateBuilder<'_> {
     }
 
     fn tool(&mut self, tool: &ToolUse, one: &DistinctEntry<'_>, signal: &Signal) -> SentenceUnit {
-        let fix = one.rows.iter().find_map(|row| self.fixes.get(row)).and_then(|f| f.fix.as_ref());
-        let cure = fix.and_then(|fix| fix.told(3)).map_or(String::new(), |told| format!("; passed after {told}"));
+        let cure = one.rows.iter().find_map(|row| self.cures.get(row));
+        let cure = cure.map_or(String::new(), |cure| format!("; passed after {cure}"));
         let outcome = one.entry.outcome.as_ref();
         let line = |most| tool_line(self.session, tool, outcome, 0, most) + &cure;
         let (text, short) = (line(MAX_TOOL_CHARS), line(MAX_SHORT_TOOL_CHARS));

@@ -136,7 +136,8 @@ impl ToolUse {
 pub struct FileTouch {
     pub path: String,
     pub how: Touch,
-    /// Lines added and removed, if the input tells.
+    /// Lines added and removed, if the input tells. Shown nowhere: they belong to the stored text, whose hash tells the copies of a record that
+    /// forks hold (`store::chunk::copy_key`).
     #[serde(default, skip_serializing_if = "is_zero")]
     pub added: u32,
     #[serde(default, skip_serializing_if = "is_zero")]

@@ -308,24 +308,6 @@ impl Session {
         self.entries.iter().any(|e| matches!(e.item, Item::Reply(_) | Item::Tool(_) | Item::Plan(_)))
     }
 
-    /// Files with what was done to them, the strongest action first, then by name.
-    pub(crate) fn files(&self) -> Vec<(String, FileTouch)> {
-        let mut files: BTreeMap<&str, FileTouch> = BTreeMap::new();
-        for entry in &self.entries {
-            let Item::Tool(ToolUse { file: Some(touch), .. }) = &entry.item else { continue };
-            if entry.outcome.as_ref().is_some_and(|o| !o.ok) {
-                continue;
-            }
-            let known = files.entry(&touch.path).or_insert_with(|| FileTouch { added: 0, removed: 0, ..touch.clone() });
-            known.how = known.how.max(touch.how);
-            known.added = known.added.saturating_add(touch.added);
-            known.removed = known.removed.saturating_add(touch.removed);
-        }
-        let mut list: Vec<_> = files.into_values().map(|t| (self.relative(&t.path).to_owned(), t)).collect();
-        list.sort_by(|a, b| b.1.how.cmp(&a.1.how).then_with(|| a.0.cmp(&b.0)));
-        list
-    }
-
     /// A path relative to the session's folder or its project.
     pub(crate) fn relative<'a>(&'a self, path: &'a str) -> &'a str {
         let roots = [self.cwd.as_deref(), Some(self.project.key.as_str())];

@@ -1,8 +1,7 @@
 //! The brief of a session that `recall show` prints: 500 to 1,000 tokens, less for short sessions, never more.
 //!
-//! `brief` collects what the index holds. What a model digested `write` tells: the request, outcome, decisions with reasons, open items,
-//! failures and their fixes, lessons and files. All else is quoted from the session's account (`render::quoted`), judging nothing. Room that one
-//! part leaves goes to the others.
+//! `brief` collects what the index holds, `write` tells it: what a model said of the session, as the model's, then the session's account, which
+//! quotes and counts (`render::quoted`). Room that one part leaves goes to the others, and each thing is told once.
 
 mod frame;
 #[cfg(test)]
@@ -10,11 +9,10 @@ mod tests;
 mod write;
 
 use anyhow::Result;
-use jiff::tz::TimeZone;
 
-use self::frame::{BriefFrame, DigestCoverage, FrameFacts};
-use self::write::{BriefInput, write};
-use crate::analyze::account::SessionAccount;
+use self::frame::{DigestCoverage, FrameFacts};
+use self::write::{BriefInput, ModelClaims, write};
+use crate::analyze::account::{OpenEnd, SessionAccount, is_task};
 use crate::analyze::eligibility::permanent_skip;
 use crate::analyze::without_model;
 use crate::config::Config;
@@ -22,11 +20,9 @@ use crate::model::digest::{Digest, UNTITLED};
 use crate::model::price::costs_by_model;
 use crate::model::session::{Item, Session};
 use crate::render::page::{SessionPageInput, day_of, session_page, session_page_name};
-use crate::render::quoted::{QuotedParts, Reader};
 use crate::store::Memory;
 use crate::store::digests::StoredDigest;
 use crate::store::load::SessionHead;
-use crate::text::budget::max_bytes;
 use crate::text::clean::{id8, one_line, shorten, without_controls};
 
 /// The longest title made from a session's first words, in characters.
@@ -56,34 +52,48 @@ pub(crate) fn brief(store: &Memory, config: &Config, head: &SessionHead) -> Resu
             DigestCoverage::SoFar => true,
             DigestCoverage::Undigested => session.end_reason.is_none(),
         };
-        let is_told_by_model = stored.as_ref().is_some_and(|stored| stored.is_by_model());
-        let account = SessionAccount::of(&session, goes_on);
+        let open_items: Vec<(String, String)> = stored
+            .iter()
+            .flat_map(|stored| stored.digest.open_items(&session.id))
+            .map(|(id, _, claim)| (id, claim.text.clone()))
+            .collect();
+        let is_told_by_model = stored.as_ref().is_some_and(StoredDigest::is_by_model);
+        let mut account = SessionAccount::of(&session, goes_on);
         let digest = match stored {
             Some(stored) => stored.digest,
             None => with_fallback_title(without_model::digest(&session, &account), &session),
         };
-        let facts = FrameFacts {
-            session: &session,
-            title: &digest.title,
-            state,
-            never: never.as_deref(),
-            repeated_by: later.map(|later| id8(&later.id)),
-            id: &id,
+        let closed = store.closed_item_ids(head.pk)?;
+        let task_ids = settle_tasks(&mut account, &open_items, |id| is_told_by_model || closed.contains(id));
+        let title = account.title.text().filter(|_| !is_told_by_model).unwrap_or_else(|| digest.title.clone());
+        let told = BriefInput {
+            facts: FrameFacts {
+                session: &session,
+                title: &title,
+                state,
+                never: never.as_deref(),
+                repeated_by: later.map(|later| id8(&later.id)),
+                id: &id,
+            },
+            claims: is_told_by_model.then_some(ModelClaims { digest: &digest, closed: &closed }),
+            account: &account,
+            task_ids: &task_ids,
         };
-        let (zone, most) = (&config.time_zone, MAX_TOKENS);
-        if !is_told_by_model {
-            return Ok(Some(of_account(&facts, &account, zone, most)));
-        }
-        Ok(Some(write(&BriefInput { facts, digest: &digest, closed: &store.closed_item_ids(head.pk)? }, zone, most)))
+        Ok(Some(write(&told, &config.time_zone, MAX_TOKENS)))
     })
 }
 
-/// The brief of a session that no model digested.
-fn of_account(facts: &FrameFacts<'_>, account: &SessionAccount, zone: &TimeZone, max_tokens: usize) -> String {
-    let title = account.title.text().unwrap_or_else(|| facts.title.to_owned());
-    let frame = BriefFrame::of(&FrameFacts { title: &title, ..facts.clone() }, zone);
-    let room = max_bytes(max_tokens).saturating_sub(frame.head.len() + frame.foot.len());
-    frame.head + &QuotedParts::new(account, zone, Reader::User).fill(room) + &frame.foot
+/// Takes the tasks out of the account whose open item is settled: closed, or told as a model's. Returns the ids of those that are left, by
+/// their words.
+fn settle_tasks(
+    account: &mut SessionAccount,
+    open_items: &[(String, String)],
+    is_settled: impl Fn(&String) -> bool,
+) -> Vec<(String, String)> {
+    let id_of = |task: &str| open_items.iter().find(|(_, item)| is_task(item, task)).map(|(id, _)| id);
+    account.open.retain(|open| open.task().and_then(id_of).is_none_or(|id| !is_settled(id)));
+    let with_id = |task: &str| id_of(task).map(|id| (task.to_owned(), id.clone()));
+    account.open.iter().filter_map(OpenEnd::task).filter_map(with_id).collect()
 }
 
 /// Without a prompt, the first words said become the title, as in search.

@@ -1,30 +1,24 @@
-use proptest::prelude::*;
-
 use super::*;
-use crate::model::session::Project;
-use crate::text::budget::tokens;
+use crate::analyze::account::SessionAccount;
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+fn open(tasks: &[&str]) -> SessionAccount {
+    let tasks = tasks.iter().map(|text| OpenEnd::Task { text: (*text).to_owned() });
+    SessionAccount { open: [OpenEnd::Interrupted].into_iter().chain(tasks).collect(), ..SessionAccount::default() }
+}
 
-    #[test]
-    fn no_brief_takes_more_than_its_tokens(
-        title in "\\PC{0,400}", id in "\\PC{1,300}", key in "\\PC{1,4000}", branch in "\\PC{1,300}",
-        said in prop::collection::vec("\\PC{0,500}|[\u{4e00}-\u{4e80}]{0,300}", 0..24),
-    ) {
-        let entry = |text: &String| crate::model::session::Entry {
-            key: crate::model::session::RecordKey([7; 16]), at: None, agent: None, item: Item::Prompt(text.clone()), outcome: None,
-        };
-        let session = Session {
-            id: id.clone(), project: Project { key }, cwd: None, branches: vec![branch], versions: vec![], end_reason: None,
-            entries: said.iter().map(entry).collect(), evidence: Vec::new(), evident: true, usage: Default::default(), agents: 0,
-            left_out: Default::default(),
-        };
-        let facts = FrameFacts {
-            session: &session, title: &title, state: DigestCoverage::SoFar, never: None, repeated_by: Some(id.clone()), id: &id,
-        };
-        let text = of_account(&facts, &SessionAccount::of(&session, true), &TimeZone::UTC, MAX_TOKENS);
-        prop_assert!(tokens(&text) <= MAX_TOKENS, "{} tokens: {}", tokens(&text), text);
-        prop_assert!(text.contains("--full") && !text.contains("<recall-context>"), "{}", text);
-    }
+/// What is left open, and with which ids.
+fn left(tasks: &[&str], is_settled: impl Fn(&String) -> bool) -> (SessionAccount, Vec<(String, String)>) {
+    let items = [("n1", "Move the ex…"), ("n2", "Add the index")].map(|(id, text)| (id.to_owned(), text.to_owned()));
+    let mut account = open(tasks);
+    let ids = settle_tasks(&mut account, &items, is_settled);
+    (account, ids)
+}
+
+#[test]
+fn a_task_is_open_with_its_id_until_it_is_closed_or_told_elsewhere() {
+    let tasks = ["Move the export", "Add the index", "Tell the office"];
+    let id = |task: &str, id: &str| (task.to_owned(), id.to_owned());
+    assert_eq!(left(&tasks, |_| false), (open(&tasks), vec![id(tasks[0], "n1"), id(tasks[1], "n2")]));
+    assert_eq!(left(&tasks, |id| id == "n1"), (open(&tasks[1..]), vec![id(tasks[1], "n2")]), "one is closed");
+    assert_eq!(left(&tasks, |_| true), (open(&tasks[2..]), vec![]), "what nobody else tells stays");
 }

@@ -1,52 +1,99 @@
-//! Writes a brief from a session and its digest, within a token budget. Pure.
+//! Writes a brief within a token budget: what a model said of the session, marked as its words, then the session's account. Pure.
+//!
+//! What a model claims stands above what was said and done, so that a reader can hold the one against the other.
 
 use jiff::tz::TimeZone;
 
 use super::frame::{BriefFrame, FrameFacts};
-use crate::analyze::failures::{FailedCommand, failures};
-use crate::analyze::prose::sentences;
-use crate::analyze::signal::{MemoryKind, signal_of_sentence};
+use crate::analyze::account::SessionAccount;
 use crate::model::digest::{Claim, Digest};
-use crate::model::session::said;
-use crate::model::session::{Answer, Entry, Item, Session, Touch};
+use crate::model::session::{Answer, said};
+use crate::render::quoted::{QuotedParts, Reader};
 use crate::text::budget::max_bytes;
-use crate::text::tokenize::{covered_by, distinctive_words};
 
 /// The most characters of each text.
 const MAX_REQUEST_CHARS: usize = 500;
 const MAX_STATEMENT_CHARS: usize = 320;
-/// The length to which a statement is cut if it does not fit in full.
+/// The length to which a text is cut if it does not fit in full.
 const SHORTENED_CHARS: usize = 110;
-const MAX_REASON_CHARS: usize = 200;
-/// The most files; longer lists are not read.
-const MAX_FILES: usize = 24;
+/// What a model's words may claim of the room, in percent. What they or the account leave goes to the other.
+const CLAIMS_SHARE: usize = 50;
+/// What the request may claim of the room of a model's words, in percent.
+const REQUEST_SHARE: usize = 35;
 
-/// A session with everything that a brief of its digest needs.
+/// A session with everything that its brief needs.
 #[derive(Debug, Clone)]
 pub(crate) struct BriefInput<'a> {
     pub(crate) facts: FrameFacts<'a>,
+    /// What a model said of it.
+    pub(crate) claims: Option<ModelClaims<'a>>,
+    /// What was said and done. Tasks that stand in the claims, or are closed, are taken out.
+    pub(crate) account: &'a SessionAccount,
+    /// Ids of its tasks' open items, by the tasks' words.
+    pub(crate) task_ids: &'a [(String, String)],
+}
+
+/// A model's digest, and the ids of its open items that are closed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ModelClaims<'a> {
     pub(crate) digest: &'a Digest,
-    /// Ids of its closed items.
     pub(crate) closed: &'a [String],
 }
 
 /// Writes the brief in at most `max_tokens`; the frame takes a few hundred of them.
 pub(crate) fn write(told: &BriefInput<'_>, zone: &TimeZone, max_tokens: usize) -> String {
     let frame = BriefFrame::of(&told.facts, zone);
-    let mut room = max_bytes(max_tokens).saturating_sub(frame.head.len() + frame.foot.len());
-    let mut text = frame.head;
-    let asked = said(&told.digest.request, MAX_REQUEST_CHARS);
-    if !asked.is_empty() && asked != said(&told.digest.title, MAX_REQUEST_CHARS) {
-        let line = format!("\nAsked: {asked}\n");
-        if line.len() <= room {
-            room -= line.len();
-            text.push_str(&line);
-        }
+    let room = max_bytes(max_tokens).saturating_sub(frame.head.len() + frame.foot.len());
+    let claims = |room: usize| told.claims.map_or_else(String::new, |claims| claims.write(&told.facts, room));
+    let claimed = claims(room * CLAIMS_SHARE / 100).len();
+    let quoted = QuotedParts::new(told.account, zone, Reader::User).with_task_ids(told.task_ids).fill(room - claimed);
+    frame.head + &claims(room - quoted.len()) + &quoted + &frame.foot
+}
+
+impl ModelClaims<'_> {
+    /// The claims in at most so many bytes.
+    fn write(&self, facts: &FrameFacts<'_>, room: usize) -> String {
+        let mut text = self.request(room * REQUEST_SHARE / 100).unwrap_or_default();
+        let mut sections = self.sections(&facts.session.id);
+        fill(&mut sections, room - text.len());
+        sections.iter().for_each(|section| section.render(&mut text));
+        text
     }
-    let mut sections = sections(told);
-    fill(&mut sections, room);
-    sections.iter().for_each(|section| section.render(&mut text));
-    text + &frame.foot
+
+    /// What was asked, if the title does not say it.
+    fn request(&self, room: usize) -> Option<String> {
+        let Digest { title, request, .. } = self.digest;
+        let asked = said(request, MAX_REQUEST_CHARS);
+        let is_new = !asked.is_empty() && asked != said(title, MAX_REQUEST_CHARS);
+        let line = |most: usize| format!("\nAsked, in a model's words: {}\n", said(request, most));
+        [MAX_REQUEST_CHARS, SHORTENED_CHARS].map(line).into_iter().find(|line| is_new && line.len() <= room)
+    }
+
+    fn sections(&self, session: &str) -> [BriefSection; 4] {
+        let digest = self.digest;
+        let plain = |texts: &[String]| texts.iter().map(|text| said(text, MAX_STATEMENT_CHARS)).collect();
+        [
+            BriefSection::new("Outcome, by a model", 2, plain(&digest.completed)).last_first(),
+            BriefSection::new("Decided, by a model", 2, digest.decisions.iter().map(statement).collect()).last_first(),
+            BriefSection::new("Open, by a model", 2, self.open(session)),
+            BriefSection::new("Learned, by a model", 1, plain(&digest.learned)).last_first(),
+        ]
+    }
+
+    /// Open items with the ids to close them by.
+    fn open(&self, session: &str) -> Vec<String> {
+        let items = self.digest.open_items(session).filter(|(id, ..)| !self.closed.contains(id));
+        let line = |(id, kind, claim): (String, &str, &Claim)| {
+            let blocked = if kind == "blocker" { "blocked: " } else { "" };
+            format!("{id} {blocked}{}", statement(claim))
+        };
+        items.map(line).collect()
+    }
+}
+
+fn statement(claim: &Claim) -> String {
+    let mark = if claim.is_verified() { "" } else { " (unverified)" };
+    format!("{}{mark}", said(&claim.text, MAX_STATEMENT_CHARS))
 }
 
 /// A list that may be shown in part.
@@ -60,14 +107,12 @@ struct BriefSection {
     order: Vec<usize>,
     /// How many lines it may claim in each round.
     share: usize,
-    /// Render all lines on one line.
-    joined: bool,
 }
 
 impl BriefSection {
     fn new(label: &'static str, share: usize, lines: Vec<String>) -> Self {
         let chosen = vec![None; lines.len()];
-        Self { label, share, order: (0..lines.len()).collect(), chosen, lines, joined: false }
+        Self { label, share, order: (0..lines.len()).collect(), chosen, lines }
     }
 
     /// Lets the last lines claim room first: they say where the session ended.
@@ -88,12 +133,8 @@ impl BriefSection {
         }
         let count =
             if told.len() < self.lines.len() { format!(" ({} of {})", told.len(), self.lines.len()) } else { String::new() };
-        if self.joined {
-            text.push_str(&format!("\n{}{count}: {}\n", self.label, told.join(", ")));
-        } else {
-            text.push_str(&format!("\n{}{count}:\n", self.label));
-            told.iter().for_each(|line| text.push_str(&format!("- {line}\n")));
-        }
+        text.push_str(&format!("\n{}{count}:\n", self.label));
+        told.iter().for_each(|line| text.push_str(&format!("- {line}\n")));
     }
 }
 
@@ -124,108 +165,6 @@ fn add_line(section: &mut BriefSection, at: usize, room: &mut usize) -> bool {
     *room -= line.len() + frame;
     section.chosen[at] = Some(line);
     true
-}
-
-fn sections(told: &BriefInput<'_>) -> Vec<BriefSection> {
-    let (session, digest) = (told.facts.session, told.digest);
-    let plain = |texts: &[String]| texts.iter().map(|text| said(text, MAX_STATEMENT_CHARS)).collect::<Vec<_>>();
-    let decisions = digest.decisions.iter().map(|claim| decision(session, claim)).collect();
-    let failed = failures(session);
-    // What fixed a failure is shown with the failure.
-    let learned = digest.learned.iter().filter(|text| !failed.iter().any(|failure| text.contains(&failure.command)));
-    let learned: Vec<String> = learned.map(|text| said(text, MAX_STATEMENT_CHARS)).collect();
-    let mut files = BriefSection::new("Files", 8, files(session));
-    files.joined = true;
-    files.order.truncate(MAX_FILES);
-    vec![
-        BriefSection::new("Outcome", 3, plain(&digest.completed)).last_first(),
-        BriefSection::new("Decided", 3, decisions).last_first(),
-        BriefSection::new("Open", 4, open(told)),
-        BriefSection::new("Failed, and what helped", 2, failed.iter().map(failure).collect()).last_first(),
-        BriefSection::new("Learned", 2, learned).last_first(),
-        BriefSection::new("Looked into", 1, plain(&digest.investigated)).last_first(),
-        files,
-    ]
-}
-
-/// Open items with the ids to close them by.
-fn open(told: &BriefInput<'_>) -> Vec<String> {
-    let items = told.digest.open_items(&told.facts.session.id).filter(|(id, ..)| !told.closed.contains(id));
-    let line = |(id, kind, claim): (String, &str, &Claim)| {
-        let blocked = if kind == "blocker" { "blocked: " } else { "" };
-        format!("{id} {blocked}{}", statement(claim))
-    };
-    items.map(line).collect()
-}
-
-fn statement(claim: &Claim) -> String {
-    let mark = if claim.is_verified() { "" } else { " (unverified)" };
-    format!("{}{mark}", said(&claim.text, MAX_STATEMENT_CHARS))
-}
-
-/// A decision with its reason, if the session gave one next to it.
-fn decision(session: &Session, claim: &Claim) -> String {
-    let line = statement(claim);
-    match reason(session, claim) {
-        Some(reason) => format!("{line} — {}", said(&reason, MAX_REASON_CHARS)),
-        None => line,
-    }
-}
-
-fn gives_reason(sentence: &str) -> bool {
-    let says = |words: &&str| sentence.contains(*words);
-    [" because ", " so that ", "; otherwise "].iter().any(says)
-        || signal_of_sentence(sentence).is_some_and(|signal| signal.kind == MemoryKind::Cause)
-}
-
-/// If the decision names no reason: the sentence that does, at the decision's place in the records behind it or right after.
-fn reason(session: &Session, claim: &Claim) -> Option<String> {
-    if gives_reason(&claim.text) {
-        return None;
-    }
-    let wanted = distinctive_words(&claim.text);
-    let entries = claim.rows.iter().filter_map(|key| session.entries.iter().find(|entry| entry.key == *key));
-    for text in entries.filter_map(words_of) {
-        let all = sentences(text);
-        let near = all.iter().position(|sentence| covered_by(&wanted, &distinctive_words(sentence)) >= 0.7);
-        let found = near.and_then(|at| all[at..].iter().take(2).find(|sentence| gives_reason(sentence)));
-        if let Some(sentence) = found.filter(|sentence| **sentence != claim.text) {
-            return Some(sentence.clone());
-        }
-    }
-    None
-}
-
-fn words_of(entry: &Entry) -> Option<&str> {
-    match &entry.item {
-        Item::Reply(text) | Item::Plan(text) | Item::Prompt(text) => Some(text),
-        Item::Answer(answer) => Some(&answer.said),
-        _ => None,
-    }
-}
-
-/// A failed command, how it failed, and what fixed it.
-fn failure(failure: &FailedCommand) -> String {
-    let times = if failure.times > 1 { format!(" ({} times)", failure.times) } else { String::new() };
-    let how = failure.describe(120);
-    let why = if how.is_empty() { how } else { format!(": {}", said(&how, 180)) };
-    let fix = match failure.fix.as_ref().map(|fix| fix.told(3)) {
-        None => "not seen to pass afterwards".to_owned(),
-        Some(None) => "passed later".to_owned(),
-        Some(Some(told)) => format!("passed after {}", said(&told, 140)),
-    };
-    format!("`{}`{times}{why} — {fix}", said(&failure.command, 80))
-}
-
-/// Changed files, the project's own first.
-fn files(session: &Session) -> Vec<String> {
-    let is_elsewhere = |path: &str| path.starts_with(['/', '~']) || path.starts_with(".claude/");
-    let changed = session.files().into_iter().filter(|(_, touch)| touch.how > Touch::Read);
-    let (elsewhere, own): (Vec<_>, Vec<_>) = changed.partition(|(path, _)| is_elsewhere(path));
-    let line = |(path, touch): (String, crate::model::session::FileTouch)| {
-        format!("{} +{} −{}", said(&path, 100), touch.added, touch.removed)
-    };
-    own.into_iter().chain(elsewhere).map(line).collect()
 }
 
 #[cfg(test)]

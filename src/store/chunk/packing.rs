@@ -130,3 +130,33 @@ impl PackedChunk {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::session::{FileTouch, RecordKey, ToolUse, Touch};
+
+    /// A record's copies in forks are told by the hash of this text, and an older program may have stored one of them.
+    #[test]
+    fn a_tool_use_is_stored_in_the_words_in_which_it_always_was() {
+        let stored = |how, (added, removed)| {
+            let file = FileTouch { path: "/r/src/page.rs".into(), how, added, removed };
+            let tool = ToolUse { id: "toolu_1".into(), name: "Edit".into(), line: "src/page.rs".into(), file: Some(file) };
+            let key = RecordKey([1; 16]);
+            let header = ItemHeader { key, part: 0, offset: 0, at: None, kind: ItemKind::Tool, sum: 0 };
+            let mut chunk = ChunkBuilder::default();
+            chunk.add(header, &Item::Tool(tool)).expect("JSON");
+            String::from_utf8(chunk.done).expect("text")
+        };
+        for (how, counts, file) in [
+            (Touch::Read, (0, 0), r#""how":"read""#),
+            (Touch::Edited, (3, 1), r#""how":"edited","added":3,"removed":1"#),
+            (Touch::Written, (40, 0), r#""how":"written","added":40"#),
+        ] {
+            let whole = format!(
+                r#"[{{"kind":"tool","data":{{"id":"toolu_1","name":"Edit","line":"src/page.rs","file":{{"path":"/r/src/page.rs",{file}}}}}}}"#
+            );
+            assert_eq!(stored(how, counts), whole);
+        }
+    }
+}

@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::model::digest::FileNote;
-use crate::model::session::{FileTouch, Outcome, Project, RecordKey, ToolUse};
+use crate::analyze::account::SessionAccount;
+use crate::model::session::{Entry, FileTouch, Item, Outcome, Project, RecordKey, Session, Todo, ToolUse, Touch};
 use crate::render::brief::frame::DigestCoverage;
 use crate::text::budget::tokens;
 
@@ -32,25 +32,23 @@ fn claim(text: &str, row: usize) -> Claim {
     Claim { text: text.into(), rows: vec![RecordKey((row as u128).to_be_bytes())] }
 }
 
-fn edit(path: &str) -> Item {
-    let file = FileTouch { path: path.into(), how: Touch::Edited, added: 3, removed: 1 };
-    Item::Tool(ToolUse { id: String::new(), name: "Edit".into(), line: path.into(), file: Some(file) })
+fn tool(name: &str, line: &str, file: Option<FileTouch>) -> Item {
+    Item::Tool(ToolUse { id: String::new(), name: name.into(), line: line.into(), file })
 }
 
-fn told(session: &Session, digest: &Digest, closed: &[String]) -> String {
-    let told = BriefInput {
-        facts: FrameFacts {
-            session,
-            title: &digest.title,
-            state: DigestCoverage::Whole,
-            never: None,
-            repeated_by: None,
-            id: "64b0b6d9",
-        },
-        digest,
-        closed,
-    };
-    write(&told, &TimeZone::UTC, 1_000)
+fn edit(path: &str) -> Item {
+    tool("Edit", path, Some(FileTouch { path: path.into(), how: Touch::Edited, added: 3, removed: 1 }))
+}
+
+fn told(session: &Session, claims: Option<ModelClaims<'_>>) -> String {
+    let title = claims.map_or_else(String::new, |claims| claims.digest.title.clone());
+    let facts = FrameFacts { session, title: &title, state: DigestCoverage::Whole, never: None, repeated_by: None, id: "64b0b6d9" };
+    let account = SessionAccount::of(session, false);
+    write(&BriefInput { facts, claims, account: &account, task_ids: &[] }, &TimeZone::UTC, 1_000)
+}
+
+fn by_model<'a>(digest: &'a Digest, closed: &'a [String]) -> Option<ModelClaims<'a>> {
+    Some(ModelClaims { digest, closed })
 }
 
 /// The lines of the section with this label.
@@ -65,11 +63,9 @@ fn many(what: &str, n: usize) -> Vec<String> {
         .collect()
 }
 
-#[test]
-fn of_a_large_session_every_kind_is_told_and_the_last_of_it_first() {
-    let session = session((0..60).map(|n| edit(&format!("/home/dev/src/shop/src/part_{n:02}.rs"))).collect());
+fn large_digest() -> Digest {
     let claims = |what: &str| many(what, 30).iter().map(|text| claim(text, 1)).collect();
-    let digest = Digest {
+    Digest {
         title: "The importer".into(),
         request: "Make the importer fast. ".repeat(60),
         completed: many("Completed", 40),
@@ -79,70 +75,80 @@ fn of_a_large_session_every_kind_is_told_and_the_last_of_it_first() {
         next_steps: claims("Step"),
         blockers: claims("Blocker"),
         ..Digest::default()
-    };
-    let text = told(&session, &digest, &[]);
-    assert!((900..=1_000).contains(&tokens(&text)), "{} tokens: {text}", tokens(&text));
-    for label in ["Asked: ", "Outcome (", "Decided (", "Open (", "Learned (", "Files ("] {
-        assert!(text.contains(&format!("\n{label}")), "{label}: {text}");
     }
-    let outcome = section(&text, "Outcome");
-    assert!(outcome.last().is_some_and(|line| line.starts_with("Completed number 39")), "{text}");
-    assert!(outcome.len() >= section(&text, "Looked into").len(), "{text}");
+}
+
+const CLAIMS: [&str; 5] = [
+    "Asked, in a model's words: ", "Outcome, by a model (", "Decided, by a model (", "Open, by a model (", "Learned, by a model (",
+];
+
+#[test]
+fn of_a_large_session_a_model_says_half_and_the_rest_is_quoted() {
+    let turn = |n: usize| {
+        let words = format!("Part {n}: {}", "the importer has to know every currency ".repeat(8));
+        [Item::Prompt(words.clone()), edit(&format!("/home/dev/src/shop/src/part_{n:02}.rs")), Item::Reply(words.repeat(4))]
+    };
+    let session = session((0..30).flat_map(turn).collect());
+    let text = told(&session, by_model(&large_digest(), &[]));
+    assert!((900..=1_000).contains(&tokens(&text)), "{} tokens: {text}", tokens(&text));
+    let mut at = 0;
+    for label in CLAIMS.into_iter().chain(["Where it ended (", "What you said, turn by turn:", "Files: "]) {
+        let found = text.find(&format!("\n{label}"));
+        assert!(found.is_some_and(|found| found > at), "{label} in its place: {text}");
+        at = found.unwrap_or_default();
+    }
+    assert!(section(&text, "Outcome").last().is_some_and(|line| line.starts_with("Completed number 39")), "{text}");
+    let claims = text.find("\nWhere it ended").unwrap_or_default() - text.find("\nAsked").unwrap_or_default();
+    let room = max_bytes(1_000) - text.find("\nAsked").unwrap_or_default();
+    assert!((room / 3..=room / 2).contains(&claims), "{claims} bytes of {room}: {text}");
     assert!(text.ends_with("`recall timeline 64b0b6d9`\n"), "{text}");
 }
 
 #[test]
-fn a_decision_without_its_reason_gets_the_one_that_stands_beside_it() {
-    let reply =
-        "We use keyset pagination for the order list. That is because a row count moves whenever an order ships. All tests pass.";
-    let session = session(vec![Item::Reply(reply.into()), Item::Reply("Dropped the cache because it was stale.".into())]);
-    let digest = Digest {
-        decisions: vec![
-            claim("Keyset pagination for the order list", 0),
-            claim("Dropped the cache because it was stale", 1),
-            Claim { text: "Prices are in francs".into(), rows: vec![] },
-        ],
-        ..Digest::default()
-    };
-    assert_eq!(
-        section(&told(&session, &digest, &[]), "Decided"),
-        [
-            "Keyset pagination for the order list — That is because a row count moves whenever an order ships.",
-            "Dropped the cache because it was stale",
-            "Prices are in francs (unverified)",
-        ]
-    );
+fn what_the_one_leaves_the_other_has() {
+    let little = session(vec![Item::Prompt("Go on.".into()), Item::Reply("Done.".into())]);
+    let text = told(&little, by_model(&large_digest(), &[]));
+    assert!((900..=1_000).contains(&tokens(&text)), "{} tokens: {text}", tokens(&text));
+    assert!(text.contains("\n> Done.\n") && text.contains("\n1. 11:06 “Go on.”\n"), "{text}");
+
+    let long = "The importer knows every currency. ".repeat(300);
+    let much = session(vec![Item::Prompt(long.clone()), Item::Reply(long)]);
+    let small = Digest { title: "The importer".into(), completed: vec!["It is fast".into()], ..Digest::default() };
+    let text = told(&much, by_model(&small, &[]));
+    assert!((900..=1_000).contains(&tokens(&text)), "{} tokens: {text}", tokens(&text));
+    assert_eq!(section(&text, "Outcome, by a model:"), ["It is fast"]);
 }
 
 #[test]
-fn what_failed_is_told_with_what_helped_and_once() {
-    let run = |ok: bool, at: usize| Entry {
-        outcome: Some(Outcome { tool: String::new(), ok, brief: if ok { String::new() } else { "1 test failed".into() } }),
-        ..entry(at, Item::Tool(ToolUse { id: String::new(), name: "Bash".into(), line: "cargo test".into(), file: None }))
-    };
-    let mut session = session(vec![]);
-    session.entries = vec![run(false, 0), entry(1, edit("/home/dev/src/shop/src/page.rs")), run(true, 2)];
-    let learned = vec![
-        "Changes to src/page.rs made `cargo test` pass, which had failed: 1 test failed".to_owned(),
-        "It was the cursor.".to_owned(),
-    ];
-    let text = told(&session, &Digest { learned, ..Digest::default() }, &[]);
-    assert_eq!(section(&text, "Failed"), ["`cargo test`: output “1 test failed” — passed after changes to src/page.rs"]);
-    assert_eq!(section(&text, "Learned"), ["It was the cursor."]);
-    assert!(text.contains("\nFiles: src/page.rs +3 −1\n"), "{text}");
+fn without_a_model_there_are_no_claims() {
+    let session = session(vec![Item::Prompt("Mend the export.".into()), Item::Reply("It is mended.".into())]);
+    let text = told(&session, None);
+    assert!(!text.contains("a model") && text.contains("\n> It is mended.\n"), "{text}");
 }
 
 #[test]
-fn only_what_is_still_open_has_its_id() {
+fn a_request_that_the_title_tells_is_told_once() {
+    let session = session(vec![]);
+    for (request, asked) in [("Mend the export", false), ("Mend it until noon", true), ("", false)] {
+        let digest = Digest { title: "Mend the export".into(), request: request.into(), ..Digest::default() };
+        assert_eq!(told(&session, by_model(&digest, &[])).contains("\nAsked"), asked, "{request}");
+    }
+}
+
+#[test]
+fn what_no_row_supports_says_so_and_only_what_is_still_open_has_its_id() {
     let session = session(vec![]);
     let digest = Digest {
+        decisions: vec![claim("Keyset pagination", 0), Claim { text: "Prices are in francs".into(), rows: vec![] }],
         next_steps: vec![claim("Add the index", 0), claim("Move the export", 0)],
-        blockers: vec![claim("No access", 0)],
+        blockers: vec![Claim { text: "No access".into(), rows: vec![] }],
         ..Digest::default()
     };
     let ids: Vec<String> = digest.open_items(&session.id).map(|(id, ..)| id).collect();
-    let text = told(&session, &digest, &ids[..1]);
-    assert_eq!(section(&text, "Open"), [format!("{} Move the export", ids[1]), format!("{} blocked: No access", ids[2])]);
+    let text = told(&session, by_model(&digest, &ids[..1]));
+    assert_eq!(section(&text, "Decided, by a model:"), ["Keyset pagination", "Prices are in francs (unverified)"]);
+    let open = [format!("{} Move the export", ids[1]), format!("{} blocked: No access (unverified)", ids[2])];
+    assert_eq!(section(&text, "Open, by a model:"), open);
 }
 
 fn texts() -> impl Strategy<Value = Vec<String>> {
@@ -150,29 +156,30 @@ fn texts() -> impl Strategy<Value = Vec<String>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 8, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 4, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_session_takes_more_than_its_tokens(
+    fn no_brief_takes_more_than_its_tokens(
         title in "\\PC{0,400}", request in "\\PC{0,3000}", id in "\\PC{1,300}", key in "\\PC{1,4000}", branch in "\\PC{1,300}",
-        completed in texts(), learned in texts(), decisions in texts(), steps in texts(), paths in texts(), commands in texts(),
+        completed in texts(), learned in texts(), decisions in texts(), steps in texts(),
+        prompts in texts(), replies in texts(), paths in texts(), commands in texts(), tasks in texts(),
+        state in prop::sample::select(vec![DigestCoverage::Whole, DigestCoverage::SoFar, DigestCoverage::Undigested]), digested: bool,
     ) {
-        let tool = |line: &String| Item::Tool(ToolUse { id: String::new(), name: "Bash".into(), line: line.clone(), file: None });
-        let mut session = session(paths.iter().map(|path| edit(path)).chain(commands.iter().map(tool)).collect());
+        let todo = |text: &String| Todo { id: String::new(), text: text.clone(), status: "pending".into() };
+        let turns = prompts.iter().zip(&replies).flat_map(|(prompt, reply)| [Item::Prompt(prompt.clone()), Item::Reply(reply.clone())]);
+        let tools = paths.iter().map(|path| edit(path)).chain(commands.iter().map(|line| tool("Bash", line, None)));
+        let mut session = session(turns.chain(tools).chain([Item::Todos(tasks.iter().map(todo).collect())]).collect());
         for entry in &mut session.entries {
             entry.outcome = Some(Outcome { tool: String::new(), ok: matches!(&entry.item, Item::Tool(tool) if tool.file.is_some()), brief: request.clone() });
         }
         (session.id, session.project.key, session.branches) = (id.clone(), key, vec![branch]);
         let claims = |texts: &[String]| texts.iter().map(|text| claim(text, 1)).collect::<Vec<_>>();
-        let files = paths.iter().map(|path| FileNote { path: path.clone(), verified: true }).collect();
-        let digest = Digest { title, request, completed, learned, decisions: claims(&decisions), next_steps: claims(&steps), files, ..Digest::default() };
-        let told = BriefInput {
-            facts: FrameFacts { session: &session, title: &digest.title, state: DigestCoverage::SoFar, never: None, repeated_by: Some(id.clone()), id: &id },
-            digest: &digest,
-            closed: &[],
-        };
-        let text = write(&told, &TimeZone::UTC, 1_000);
+        let digest = Digest { title, request, completed, learned, decisions: claims(&decisions), next_steps: claims(&steps), ..Digest::default() };
+        let facts = FrameFacts { session: &session, title: &digest.title, state, never: None, repeated_by: Some(id.clone()), id: &id };
+        let account = SessionAccount::of(&session, state != DigestCoverage::Whole);
+        let claims = digested.then_some(ModelClaims { digest: &digest, closed: &[] });
+        let text = write(&BriefInput { facts, claims, account: &account, task_ids: &[] }, &TimeZone::UTC, 1_000);
         prop_assert!(tokens(&text) <= 1_000, "{} tokens: {}", tokens(&text), text);
-        prop_assert!(text.contains("--full") && !text.contains("<recall-context>"), "{}", text);
+        prop_assert!(text.contains("--raw") && !text.contains("<recall-context>"), "{}", text);
     }
 }
