@@ -40,7 +40,7 @@
 //!   so that stored texts are sanitized again.
 //! - **What is told of a session without a model**: `analyze::account` finds it in rows (raise `ACCOUNT_RULES` with what it holds or how it is
 //!   written); `render::quoted` writes it for `render::brief` and `render::session_start`, `render::page::account` for pages.
-//! - **A section of a model's digest**: a field of `model::digest::Digest`; `analyze::extract`, `prompts/digest.md` and `summarize::reply` fill it;
+//! - **A section of a model's digest**: a field of `model::digest::Digest`; `prompts/digest.md` and `summarize::reply` fill it;
 //!   `store::document` makes it searchable (and a migration adds the column); `render::page`, `render::brief` and
 //!   `render::session_start` show it; `Digest::texts` lets `forget`, the sanitizer and embeddings see it.
 //! - **A program that checks the work, a command of git that counts**: the tables in `analyze::shell`; what follows from them in
