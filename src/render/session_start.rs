@@ -189,7 +189,8 @@ const CLAIMS_SHARE: usize = 60;
 /// The most characters of each text.
 const MAX_STATEMENT_CHARS: usize = 240;
 const MAX_TITLE_CHARS: usize = 160;
-const MAX_LAST_REPLY_CHARS: usize = 220;
+/// Of the last replies of other sessions; the longer ones where there is room for all sessions.
+const LAST_REPLY_CHARS: [usize; 4] = [220, 320, 440, 600];
 const MAX_BRANCH_CHARS: usize = 60;
 /// The most statements of each kind of a model's digest; the last ones say where the session ended.
 const MAX_STATEMENTS: usize = 6;
@@ -209,9 +210,9 @@ pub fn render(content: ContextParts<'_>, max_tokens: usize) -> RenderedContext {
     // What the leads leave goes to the lines behind them, and what these leave goes to the leads.
     let room = page.most.saturating_sub(page.text.len());
     let mut behind = OtherLines { open: &content.open, others: content.others, read: Vec::new() };
-    let claimed = behind.write(room - room * LEADS_SHARE / 100).text.len();
+    let claimed = behind.write(room - room * LEADS_SHARE / 100, LAST_REPLY_CHARS[0]).text.len();
     let leads = leads(&content.leads, content.about, content.zone, room - claimed);
-    let behind = behind.write(room - leads.text.len());
+    let behind = behind.write_out(room - leads.text.len());
     page.text.push_str(&leads.text);
     page.text.push_str(&behind.text);
     let told = || content.leads.iter().filter(|lead| leads.sessions.contains(&lead.session));
@@ -247,6 +248,13 @@ struct ShownPart {
     sessions: Vec<String>,
     undigested: Vec<String>,
     open_items: Vec<String>,
+}
+
+impl ShownPart {
+    /// How many sessions and open items it shows.
+    fn count(&self) -> usize {
+        self.sessions.len() + self.undigested.len() + self.open_items.len()
+    }
 }
 
 /// The sessions in full, in at most so many bytes.
@@ -342,8 +350,21 @@ struct OtherLines<'a> {
 }
 
 impl OtherLines<'_> {
-    /// Open items of earlier sessions, then the sessions, as many as fit into so many bytes.
-    fn write(&mut self, room: usize) -> ShownPart {
+    /// As many lines as fit into so many bytes, with the longest replies with which no line fewer fits.
+    fn write_out(&mut self, room: usize) -> ShownPart {
+        let mut shown = self.write(room, LAST_REPLY_CHARS[0]);
+        for chars in &LAST_REPLY_CHARS[1..] {
+            let longer = self.write(room, *chars);
+            if longer.count() < shown.count() {
+                break;
+            }
+            shown = longer;
+        }
+        shown
+    }
+
+    /// Open items of earlier sessions, then the sessions with so many characters of their last replies, as many as fit into so many bytes.
+    fn write(&mut self, room: usize, reply_chars: usize) -> ShownPart {
         let mut shown = ShownPart::default();
         for open in self.open.iter().take(MAX_OPEN_LINES) {
             let heading = if shown.open_items.is_empty() { "\n## Still open from sessions before\n" } else { "" };
@@ -361,7 +382,7 @@ impl OtherLines<'_> {
             }
             let Some(one) = self.read.get(at) else { break };
             let heading = if at == 0 { "\n## Other sessions, newest first\n" } else { "" };
-            let line = format!("{heading}{}", session_line(one));
+            let line = format!("{heading}{}", session_line(one, reply_chars));
             if shown.text.len() + line.len() > room {
                 break;
             }
@@ -431,14 +452,14 @@ fn label(kind: &str) -> &'static str {
     if kind == "blocker" { "blocked: " } else { "" }
 }
 
-fn session_line(line: &SessionLine) -> String {
+fn session_line(line: &SessionLine, reply_chars: usize) -> String {
     let mut facts = line.made.iter().map(|fact| said(fact, MAX_TITLE_CHARS)).collect::<Vec<_>>();
     facts.extend(line.goes_on.then(|| "so far".to_owned()));
     facts.extend(line.undigested.then(|| "no digest yet".to_owned()));
     let facts = if facts.is_empty() { String::new() } else { format!(" ({})", facts.join("; ")) };
-    let reply = quoted::beginning(&line.last_reply, MAX_LAST_REPLY_CHARS);
+    let reply = quoted::beginning(&line.last_reply, reply_chars);
     let cut_off = if line.cut_off { "cut off: " } else { "" };
-    let earlier = line.earlier.as_ref().map(|(turn, text)| (turn, quoted::beginning(text, MAX_LAST_REPLY_CHARS - 40)));
+    let earlier = line.earlier.as_ref().map(|(turn, text)| (turn, quoted::beginning(text, reply_chars - 40)));
     let earlier = earlier.filter(|(_, text)| !text.is_empty()).map(|(turn, text)| format!("  > earlier, turn {turn}: {text}\n"));
     let reply = if reply.is_empty() { reply } else { format!("  > {cut_off}{reply}\n{}", earlier.unwrap_or_default()) };
     format!("- {} {} {}{facts}\n{reply}", line.when, id8(&line.session), said(&line.title, MAX_TITLE_CHARS))

@@ -9,13 +9,15 @@ use crate::render::quoted::{QuotedParts, Reader, beginning, left_out, turn_lines
 use crate::text::clean::{one_line, shorten};
 use crate::text::markdown::inline;
 
-/// The most characters of a reply, of the beginning of one, of a commit's message.
+/// The most characters of a reply, of a commit's message.
 const MAX_REPLY_CHARS: usize = 4_000;
-const MAX_BEGINNING_CHARS: usize = 200;
 const MAX_MESSAGE_CHARS: usize = 1_200;
 /// How long all words of the user's may be, and the bounds of each, in characters.
 const ALL_WORDS_CHARS: usize = 6_000;
 const WORD_CHARS: (usize, usize) = (120, 700);
+/// The same of the beginnings of replies: answers of earlier turns are what a page lacked most where each had 200 characters.
+const ALL_BEGINNINGS_CHARS: usize = 6_000;
+const BEGINNING_CHARS: (usize, usize) = (200, 800);
 /// The most turns that are listed; the first one and the newest stay.
 const MAX_TURNS: usize = 60;
 const MAX_FILES: usize = 60;
@@ -53,6 +55,7 @@ pub(super) fn turns(page: &mut String, account: &SessionAccount, zone: &TimeZone
     let parts = QuotedParts::new(account, zone, Reader::User);
     let words = account.turns.iter().map(|turn| turn.words.len()).sum::<usize>().max(1);
     let most = (ALL_WORDS_CHARS / words).clamp(WORD_CHARS.0, WORD_CHARS.1);
+    let most_of_reply = (ALL_BEGINNINGS_CHARS / account.turns.len().max(1)).clamp(BEGINNING_CHARS.0, BEGINNING_CHARS.1);
     let last = account.turns.len().saturating_sub(1);
     let over = account.turns.len().saturating_sub(MAX_TURNS);
     let mut lines = Vec::new();
@@ -70,7 +73,7 @@ pub(super) fn turns(page: &mut String, account: &SessionAccount, zone: &TimeZone
         }
         // The last reply stands above.
         if let Some(reply) = turn.reply.as_ref().filter(|_| at < last) {
-            let begins = beginning(&reply.text, MAX_BEGINNING_CHARS);
+            let begins = beginning(&reply.text, most_of_reply);
             if !begins.is_empty() {
                 let cut_off = match (&turn.api_error, reply.cut_off) {
                     (Some(_), _) => " (an API error ended the turn)",

@@ -12,8 +12,8 @@ use jiff::tz::TimeZone;
 
 pub(crate) use self::reply::{Block, BlockKind, beginning, blocks, harmless_lines};
 use self::reply::{blockquote, brief_blockquote};
+use self::words::{TurnList, time};
 pub(crate) use self::words::{left_out, turn_lines};
-use self::words::{time, turn_list};
 use crate::analyze::account::{
     ClosingReply, Commit, LastRun, OpenEnd, PullRequest, SHORT_REPLY_CHARS, SessionAccount, Turn, last_reply, longer_reply,
 };
@@ -34,6 +34,15 @@ const MAX_LINE_CHARS: usize = 120;
 const MAX_COMMAND_CHARS: usize = 80;
 /// The end of long words that is kept, in characters.
 const TAIL_CHARS: usize = 120;
+/// What stands above the words, and above words with beginnings of replies.
+const USER_LABELS: [&str; 2] = [
+    "\nWhat you said, turn by turn:\n",
+    "\nWhat you said, turn by turn; `>` how Claude's reply began (a later turn overrides an earlier one):\n",
+];
+const ASSISTANT_LABELS: [&str; 2] = [
+    "\nWhat the user said, turn by turn:\n",
+    "\nWhat the user said, turn by turn; `>` how the reply began (a later turn overrides an earlier one):\n",
+];
 /// What the words may claim of the room that they share with the reply, in percent.
 const WORDS_SHARE: usize = 45;
 
@@ -100,13 +109,17 @@ impl<'a> QuotedParts<'a> {
         ];
         let mut told = lists.map(|(part, share, _)| part(self, room * share / 100));
         let rest = room - told.iter().map(String::len).sum::<usize>();
-        let label = match self.reader {
-            Reader::User => "\nWhat you said, turn by turn:\n",
-            Reader::Assistant => "\nWhat the user said, turn by turn:\n",
+        let list = TurnList {
+            turns: &self.account.turns,
+            known_day: self.known_day,
+            zone: self.zone,
+            labels: match self.reader {
+                Reader::User => USER_LABELS,
+                Reader::Assistant => ASSISTANT_LABELS,
+            },
         };
-        let words = |room: usize| turn_list(&self.account.turns, label, (self.known_day, self.zone), room);
-        let claimed = words(rest * WORDS_SHARE / 100).len();
-        let said = words(rest - self.ended(rest - claimed).len());
+        let claimed = list.words(rest * WORDS_SHARE / 100).len();
+        let said = list.words(rest - self.ended(rest - claimed).len());
         let ended = self.ended(rest - said.len());
         let mut left = rest - said.len() - ended.len();
         for (told, (part, _, grows)) in told.iter_mut().zip(lists) {
@@ -116,6 +129,9 @@ impl<'a> QuotedParts<'a> {
                 *told = more;
             }
         }
+        let room = said.len() + left;
+        // Where a model tells what came of it, replies are not told.
+        let said = if self.reply_chars == 0 { said } else { list.with_beginnings(said, &self.quoted_turns(), room) };
         let [open, commits, pull_requests, runs, files] = told;
         ended + &open + &said + &commits + &pull_requests + &runs + &files
     }
@@ -152,6 +168,15 @@ impl<'a> QuotedParts<'a> {
             text.push_str(&self.longer(&turns[longer], reply, room - text.len(), self.reply_chars.saturating_sub(chars)));
         }
         text
+    }
+
+    /// The numbers of the turns whose replies are quoted.
+    fn quoted_turns(&self) -> Vec<usize> {
+        let turns = &self.account.turns;
+        let Some((last, reply)) = last_reply(turns) else { return Vec::new() };
+        let is_short = reply.text.chars().count() < SHORT_REPLY_CHARS;
+        let longer = longer_reply(&turns[..last]).filter(|_| is_short).map(|(at, _)| at);
+        [Some(last), longer].into_iter().flatten().map(|at| turns[at].number).collect()
     }
 
     fn quote_of(&self, reply: &str, room: usize, most_chars: usize) -> Option<String> {

@@ -51,8 +51,9 @@ fn the_last_reply_is_quoted_and_the_words_are_the_users() {
 Where it ended (turn 2 of 2, 07:08), Claude's last reply:
 > Sorted by date.
 
-What you said, turn by turn:
+What you said, turn by turn; `>` how Claude's reply began (a later turn overrides an earlier one):
 1. 07:07 “Sort the orders by date, please.”
+   > By id, or by date?
 2. 07:08 “date” (Claude had asked: “By id, or by date?”)
 
 Files: src/orders.py, /etc/hosts; no commit seen";
@@ -126,6 +127,36 @@ fn all_lines_share_a_cap_and_of_too_many_the_middle_goes() {
     assert!(lines[0].starts_with("1. ") && lines[1].ends_with(" turns left out]"), "{many}");
     let left_out: usize = lines[1][1..].split(' ').next().and_then(|count| count.parse().ok()).expect("a count");
     assert!(lines.last().is_some_and(|line| line.starts_with("59. ")) && lines.len() + left_out == 60, "{many}");
+}
+
+/// The numbers of the turns whose replies' beginnings are told.
+fn begun(text: &str) -> Vec<usize> {
+    let number = |line: &str| line.split('.').next().and_then(|number| number.parse().ok()).unwrap_or_default();
+    let lines: Vec<&str> = text.lines().collect();
+    lines.windows(2).filter(|pair| pair[1].starts_with("   > ")).map(|pair| number(pair[0])).collect()
+}
+
+#[test]
+fn room_that_is_left_goes_to_the_beginnings_of_replies_the_newest_first() {
+    let reply = |n: usize| format!("Part {n} is done now. {}", "It took the whole list of orders. ".repeat(30));
+    let one = account((1..8).map(|n| turn(n, "Go on with the next part of it.", &reply(n))).collect());
+    let all = told(&one, Reader::Assistant, 8_000);
+    assert_eq!(begun(&all), [1, 2, 3, 4, 5, 6], "the last one is quoted above: {all}");
+    assert!(all.contains("\nWhat the user said, turn by turn; `>` how the reply began (a later turn overrides"), "{all}");
+    let some = begun(&told(&one, Reader::Assistant, 1_900));
+    assert!(!some.is_empty() && some.len() < 6 && some.ends_with(&[6]), "{some:?}");
+    let none = QuotedParts::new(&one, &TimeZone::UTC, Reader::Assistant).with_reply_of(0).fill(8_000);
+    assert!(begun(&none).is_empty() && none.contains("\nWhat the user said, turn by turn:\n"), "a model tells it: {none}");
+}
+
+#[test]
+fn the_longer_reply_is_told_once_and_one_that_was_cut_off_says_so() {
+    let long = "The list of orders is sorted by date now. ".repeat(20);
+    let mut turns = vec![turn(1, "Sort the orders.", "By id."), turn(2, "By date!", &long), turn(3, "Thanks.", "Gladly.")];
+    turns[0].reply.as_mut().expect("a reply").cut_off = true;
+    let text = told(&account(turns), Reader::User, 6_000);
+    assert_eq!(begun(&text), [1], "{text}");
+    assert!(text.contains("\n   > cut off: By id.\n") && text.contains("The longer reply before it (turn 2"), "{text}");
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use jiff::tz::TimeZone;
 
-use super::{command, quote, quote_both_ends};
-use crate::analyze::account::{PromptObject, Turn, Word, WordKind};
+use super::{beginning, command, quote, quote_both_ends};
+use crate::analyze::account::{ClosingReply, PromptObject, Turn, Word, WordKind};
 use crate::model::session::{Millis, said};
 use crate::render::page::clock;
 use crate::text::clean::one_line;
@@ -13,6 +13,8 @@ const MIN_CAP: usize = 120;
 const MAX_CAP: usize = 2_000;
 /// The most characters of a question, an option's description, a plan's title.
 const MAX_ASIDE_CHARS: usize = 160;
+/// How long beginnings of replies may be, in characters: the longest with which all of them fit.
+const BEGINNING_CAPS: [usize; 4] = [400, 300, 220, 160];
 /// What is left of a turn if not all fits: its first words and so many of the last.
 const MAX_LAST_WORDS: usize = 3;
 
@@ -22,29 +24,81 @@ struct ToldTurn {
     text: String,
 }
 
-/// The list in at most so many bytes, behind its label; empty if nothing of it fits.
-pub(super) fn turn_list(turns: &[Turn], label: &str, (known, zone): (Option<Millis>, &TimeZone), room: usize) -> String {
-    let Some(room) = room.checked_sub(label.len()) else { return String::new() };
-    let told = |cap: usize| -> Vec<ToldTurn> {
-        let told = turns.iter().filter(|turn| !turn.words.is_empty());
-        told.map(|turn| ToldTurn { number: turn.number, text: lines_of(turn, cap, known, zone) }).collect()
-    };
-    let fits = |cap: usize| Some(whole_list(&told(cap))).filter(|list| list.len() <= room);
-    let list = match fits(MIN_CAP) {
-        None => ends_of(told(MIN_CAP), room),
-        Some(shortest) => {
-            let (mut fitting, mut above, mut list) = (MIN_CAP, MAX_CAP + 1, shortest);
-            while above - fitting > 1 {
-                let cap = (fitting + above) / 2;
-                match fits(cap) {
-                    Some(longer) => (fitting, list) = (cap, longer),
-                    None => above = cap,
-                }
+/// What the user said in a session, to be listed.
+pub(super) struct TurnList<'a> {
+    pub(super) turns: &'a [Turn],
+    /// Times of this day are told without it.
+    pub(super) known_day: Option<Millis>,
+    pub(super) zone: &'a TimeZone,
+    /// What stands above the words, and above words with beginnings of replies.
+    pub(super) labels: [&'a str; 2],
+}
+
+impl TurnList<'_> {
+    /// The words in at most so many bytes; empty if nothing of them fits.
+    pub(super) fn words(&self, room: usize) -> String {
+        let Some(room) = room.checked_sub(self.labels[0].len()) else { return String::new() };
+        let list = match self.widest(room) {
+            Some(turns) => whole_list(&turns),
+            None => ends_of(self.told(MIN_CAP), room),
+        };
+        if list.is_empty() { list } else { format!("{}{list}", self.labels[0]) }
+    }
+
+    /// The same words, each with the beginning of its turn's reply, as far as the room that these words leave goes: the newest turns come
+    /// first, as they are overtaken least. Replies of `quoted` turns stand elsewhere.
+    pub(super) fn with_beginnings(&self, words: String, quoted: &[usize], room: usize) -> String {
+        let Some(list) = words.strip_prefix(self.labels[0]) else { return words };
+        // Where turns are left out there is no room.
+        let Some(mut turns) = self.widest(list.len()) else { return words };
+        let Some(room) = room.checked_sub(self.labels[1].len()) else { return words };
+        let told = self.turns.iter().filter(|turn| !turn.words.is_empty());
+        let replies: Vec<(usize, &ClosingReply)> = told
+            .enumerate()
+            .filter(|(_, turn)| !quoted.contains(&turn.number))
+            .filter_map(|(at, turn)| Some((at, turn.reply.as_ref()?)))
+            .collect();
+        let all = |cap: usize| replies.iter().map(|(_, reply)| begins(reply, cap).len()).sum::<usize>();
+        let cap = BEGINNING_CAPS.into_iter().find(|cap| list.len() + all(*cap) <= room).unwrap_or(BEGINNING_CAPS[3]);
+        let mut length = list.len();
+        let mut any = false;
+        for (at, reply) in replies.into_iter().rev() {
+            let line = begins(reply, cap);
+            length += line.len();
+            if length > room {
+                break;
             }
-            list
+            any |= !line.is_empty();
+            turns[at].text.push_str(&line);
         }
-    };
-    if list.is_empty() { list } else { format!("{label}{list}") }
+        if any { format!("{}{}", self.labels[1], whole_list(&turns)) } else { words }
+    }
+
+    /// All turns, with the most words of each that fit into so many bytes; `None` if they do not fit however short they are.
+    fn widest(&self, room: usize) -> Option<Vec<ToldTurn>> {
+        let fits = |cap: usize| Some(self.told(cap)).filter(|turns| whole_list(turns).len() <= room);
+        let (mut fitting, mut above, mut widest) = (MIN_CAP, MAX_CAP + 1, fits(MIN_CAP)?);
+        while above - fitting > 1 {
+            let cap = (fitting + above) / 2;
+            match fits(cap) {
+                Some(longer) => (fitting, widest) = (cap, longer),
+                None => above = cap,
+            }
+        }
+        Some(widest)
+    }
+
+    fn told(&self, cap: usize) -> Vec<ToldTurn> {
+        let told = self.turns.iter().filter(|turn| !turn.words.is_empty());
+        told.map(|turn| ToldTurn { number: turn.number, text: lines_of(turn, cap, self.known_day, self.zone) }).collect()
+    }
+}
+
+/// The line of a reply's beginning, of about so many characters.
+fn begins(reply: &ClosingReply, cap: usize) -> String {
+    let text = beginning(&reply.text, cap);
+    let cut_off = if reply.cut_off { "cut off: " } else { "" };
+    if text.is_empty() { text } else { format!("   > {cut_off}{text}\n") }
 }
 
 /// All turns, with a mark where some are not known.

@@ -222,3 +222,24 @@ fn nothing_to_say_is_nothing() {
     let nothing = Parts { banner: None, remembered: vec![], leads: vec![], open: vec![], others: vec![], unlisted: 0 };
     assert_eq!(nothing.render(usize::MAX), RenderedContext::default());
 }
+
+#[test]
+fn where_there_is_room_for_all_sessions_their_replies_are_told_longer() {
+    let line = |n: usize| SessionLine {
+        session: format!("{n}0000000-0000-4000-8000-000000000000"),
+        when: "2026-11-20".into(),
+        title: format!("Part {n}"),
+        last_reply: "The list of orders is sorted by date now. ".repeat(30),
+        ..SessionLine::default()
+    };
+    let parts =
+        Parts { banner: None, remembered: vec![], leads: vec![], open: vec![], others: (1..6).map(line).collect(), unlisted: 0 };
+    let lengths = |max_tokens: usize| -> Vec<usize> {
+        let text = parts.render(max_tokens).text;
+        text.lines().filter_map(|line| line.strip_prefix("  > ")).map(|reply| reply.chars().count()).collect()
+    };
+    let (little, much) = (lengths(580), lengths(2_000));
+    assert_eq!((little.len(), much.len()), (5, 5), "no session goes for the sake of another's reply");
+    assert!(little.iter().all(|chars| *chars <= LAST_REPLY_CHARS[0]), "{little:?}");
+    assert!(much.iter().all(|chars| (LAST_REPLY_CHARS[2]..=LAST_REPLY_CHARS[3]).contains(chars)), "{much:?}");
+}

@@ -104,7 +104,12 @@ fn after_a_compaction_a_session_is_told_what_it_had_done_itself() {
         }
         let text = told(&world, &starts(&world, COMPACT, "compact")).expect("what it had done");
         assert!(text.contains("VAT in the monthly report off by a cent"), "{text}");
-        for done in ["Where it stands (", "What the user said, turn by turn:\n1. ", "Commits that stand:\n", &COMPACT[..8]] {
+        for done in [
+            "Where it stands (",
+            "What the user said, turn by turn; `>` how the reply began (a later turn overrides an earlier one):\n1. ",
+            "Commits that stand:\n",
+            &COMPACT[..8],
+        ] {
             assert!(text.contains(done), "{done}: {text}");
         }
         for of_others in ["keyset", "order list", &PLAIN[..8], "## Last session", "## Other sessions"] {

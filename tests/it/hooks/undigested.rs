@@ -77,7 +77,7 @@ fn what_went_on_after_a_digest_is_told_with_what_was_before() {
     assert_eq!(text.matches("aaaa0000").count(), 1, "{text}");
     for part in [
         "Where it ended (turn 2 of 2, 12:30), Claude's last reply:\n> The export is faster, too.\n",
-        "1. 11:00 “Make the order list faster.”\n2. 12:30 “And the export?”\n",
+        "1. 11:00 “Make the order list faster.”\n   > It is faster now, because the rates are cached.\n2. 12:30 “And the export?”\n",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
