@@ -5,7 +5,7 @@ use jiff::tz::TimeZone;
 use super::lines::{paths, section};
 use super::quotation::quotation;
 use crate::analyze::account::{ClosingReply, SHORT_REPLY_CHARS, SessionAccount, Turn, last_reply, longer_reply};
-use crate::render::quoted::{QuotedParts, Reader, beginning, left_out, turn_lines};
+use crate::render::quoted::{QuotedParts, Reader, beginning, left_out, turn_lines, without_long_parts};
 use crate::text::clean::{one_line, shorten};
 use crate::text::markdown::inline;
 
@@ -16,8 +16,10 @@ const MAX_MESSAGE_CHARS: usize = 1_200;
 const ALL_WORDS_CHARS: usize = 6_000;
 const WORD_CHARS: (usize, usize) = (120, 700);
 /// The same of the beginnings of replies: answers of earlier turns are what a page lacked most where each had 200 characters.
-const ALL_BEGINNINGS_CHARS: usize = 6_000;
-const BEGINNING_CHARS: (usize, usize) = (200, 800);
+const ALL_BEGINNINGS_CHARS: usize = 7_000;
+const BEGINNING_CHARS: (usize, usize) = (200, 1_400);
+/// A reply of at most so many characters stands on a line.
+const MAX_LINE_CHARS: usize = 200;
 /// The most turns that are listed; the first one and the newest stay.
 const MAX_TURNS: usize = 60;
 const MAX_FILES: usize = 60;
@@ -56,7 +58,7 @@ pub(super) fn turns(page: &mut String, account: &SessionAccount, zone: &TimeZone
     let words = account.turns.iter().map(|turn| turn.words.len()).sum::<usize>().max(1);
     let most = (ALL_WORDS_CHARS / words).clamp(WORD_CHARS.0, WORD_CHARS.1);
     let most_of_reply = (ALL_BEGINNINGS_CHARS / account.turns.len().max(1)).clamp(BEGINNING_CHARS.0, BEGINNING_CHARS.1);
-    let last = account.turns.len().saturating_sub(1);
+    let quoted = quoted_replies(&account.turns);
     let over = account.turns.len().saturating_sub(MAX_TURNS);
     let mut lines = Vec::new();
     let mut before = 0;
@@ -71,17 +73,8 @@ pub(super) fn turns(page: &mut String, account: &SessionAccount, zone: &TimeZone
             told.push_str(if n == 0 { " " } else { "\n  - " });
             told.push_str(&inline(&word));
         }
-        // The last reply stands above.
-        if let Some(reply) = turn.reply.as_ref().filter(|_| at < last) {
-            let begins = beginning(&reply.text, most_of_reply);
-            if !begins.is_empty() {
-                let cut_off = match (&turn.api_error, reply.cut_off) {
-                    (Some(_), _) => " (an API error ended the turn)",
-                    (None, true) => " (cut off)",
-                    (None, false) => "",
-                };
-                told.push_str(&format!("\n  - →{cut_off} {}", inline(&begins)));
-            }
+        if let Some(reply) = turn.reply.as_ref().filter(|_| !quoted.contains(&Some(at))) {
+            told.push_str(&began_to_reply(turn, reply, most_of_reply));
         }
         lines.push(told);
     }
@@ -91,6 +84,32 @@ pub(super) fn turns(page: &mut String, account: &SessionAccount, zone: &TimeZone
         );
         lines.iter().for_each(|line| page.push_str(&format!("- {line}\n")));
     }
+}
+
+/// The places of the turns whose replies stand above the turns: the last one, and the longer one before it if that is short.
+fn quoted_replies(turns: &[Turn]) -> [Option<usize>; 2] {
+    let last = last_reply(turns);
+    let short = last.filter(|(_, reply)| reply.text.chars().count() < SHORT_REPLY_CHARS);
+    [last.map(|(at, _)| at), short.and_then(|(at, _)| longer_reply(&turns[..at])).map(|(at, _)| at)]
+}
+
+/// How a turn's reply began: on a line if it is short, else as a quotation below the words. Long tables and code are told by their length.
+fn began_to_reply(turn: &Turn, reply: &ClosingReply, most: usize) -> String {
+    let line = beginning(&reply.text, most);
+    if line.is_empty() {
+        return line;
+    }
+    let ended = match (&turn.api_error, reply.cut_off) {
+        (Some(_), _) => " (an API error ended the turn)",
+        (None, true) => " (cut off)",
+        (None, false) => "",
+    };
+    if line.chars().count() <= MAX_LINE_CHARS {
+        return format!("\n  - →{ended} {}", inline(&line));
+    }
+    let quoted: String = quotation(&without_long_parts(&reply.text), most).lines().map(|line| format!("\n  {line}")).collect();
+    let ended = if ended.is_empty() { String::new() } else { format!("\n  - →{ended}") };
+    format!("{ended}\n{quoted}")
 }
 
 /// What git, `gh` and the checks showed, and the files.

@@ -14,6 +14,8 @@ pub(super) fn quotation(text: &str, most_chars: usize) -> String {
     let text = harmless_lines(text).replace('\t', "    ");
     let blocks = blocks(&text);
     let mut out = String::new();
+    // Where the text ends that leads to nothing which is cut.
+    let mut whole = 0;
     let mut before = None;
     let mut rest = &blocks[..];
     while let Some((block, _)) = rest.split_first() {
@@ -28,6 +30,7 @@ pub(super) fn quotation(text: &str, most_chars: usize) -> String {
             if out.is_empty() {
                 out = quoted(&inline(&shorten(&one_line(&block.lines.join(" ")), most_chars)));
             }
+            out.truncate(if whole > 0 { whole } else { out.len() });
             return out + ">\n" + CUT;
         }
         // Items of one list stand together; all else is apart.
@@ -36,6 +39,9 @@ pub(super) fn quotation(text: &str, most_chars: usize) -> String {
             out.push_str(">\n");
         }
         out.push_str(&told);
+        if !block.leads_in() {
+            whole = out.len();
+        }
         before = Some(block.kind);
         rest = &rest[taken..];
     }
@@ -178,6 +184,9 @@ mod tests {
     fn it_is_cut_where_a_block_ends() {
         let told = quotation(&"A paragraph of some words.\n\n".repeat(20), 100);
         assert!(told.ends_with("> A paragraph of some words.\n>\n> \\[…\\]\n"), "{told}");
+        let told =
+            quotation(&format!("A paragraph of some words.\n\n## A heading\n\nWhat it is:\n\n- {}", "word ".repeat(100)), 100);
+        assert_eq!(told, "> A paragraph of some words.\n>\n> \\[…\\]\n", "nothing leads to what is cut");
         assert!(quotation(&"word ".repeat(100), 50).ends_with("…\n>\n> \\[…\\]\n"));
         assert_eq!(quotation(" \n\n", 50), "");
     }

@@ -10,7 +10,7 @@ mod words;
 
 use jiff::tz::TimeZone;
 
-pub(crate) use self::reply::{Block, BlockKind, beginning, blocks, harmless_lines};
+pub(crate) use self::reply::{Block, BlockKind, beginning, blocks, harmless_lines, without_long_parts};
 use self::reply::{blockquote, brief_blockquote};
 use self::words::{TurnList, time};
 pub(crate) use self::words::{left_out, turn_lines};

@@ -39,7 +39,7 @@ impl Block<'_> {
     }
 
     /// Does it only lead to what follows?
-    fn leads_in(&self) -> bool {
+    pub(crate) fn leads_in(&self) -> bool {
         let last = self.lines.last().map_or("", |line| line.trim_end_matches(['*', '_', ' ']));
         let is_label = || matches!(self.lines[..], [line] if line.starts_with("**") && line.trim_end().ends_with("**"));
         match self.kind {
@@ -91,21 +91,22 @@ pub(super) fn blockquote(text: &str, room: usize, most_chars: usize) -> Option<S
 
 /// As [`blockquote`], with code, tables and quotations of more than a few lines told by their length.
 pub(super) fn brief_blockquote(text: &str, room: usize, most_chars: usize) -> Option<String> {
-    blockquote(&without_long_parts(&harmless_lines(text)), room, most_chars)
+    blockquote(&without_long_parts(text), room, most_chars)
 }
 
 /// The beginning of a reply on one line of at most so many characters; empty if it says nothing.
 pub(crate) fn beginning(text: &str, most_chars: usize) -> String {
-    let text = without_long_parts(&harmless_lines(text));
+    let text = without_long_parts(text);
     let blocks = blocks(&text);
     let told = blocks.iter().flat_map(|block| &block.lines).map(|line| line.trim_start().trim_start_matches(['#', '>', ' ']));
     let told = one_line(&told.collect::<Vec<_>>().join(" ")).replace("**", "");
     shorten(&told, most_chars)
 }
 
-/// The text with the number of its lines in place of each part that is longer than [`MAX_PART_LINES`].
-fn without_long_parts(text: &str) -> String {
-    let blocks = blocks(text);
+/// The harmless text with the number of its lines in place of each part that is longer than [`MAX_PART_LINES`].
+pub(crate) fn without_long_parts(text: &str) -> String {
+    let text = harmless_lines(text);
+    let blocks = blocks(&text);
     let mut out = String::new();
     let mut rest = &blocks[..];
     while let Some((block, _)) = rest.split_first() {
