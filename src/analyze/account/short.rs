@@ -11,26 +11,26 @@ use crate::text::clean::{head_and_tail, shorten};
 /// The most characters of a prompt, of a reply, of what a word answers. A start shows fewer: what is cut shows that it was.
 const MAX_WORD_CHARS: usize = 600;
 const MAX_REPLY_CHARS: usize = 2_400;
+const MAX_BEGINNING_CHARS: usize = 700;
 const MAX_ASIDE_CHARS: usize = 300;
-/// How many of the newest turns keep their words, beside the first one.
+/// How many of the newest turns keep their words and how their replies began, beside the first one.
 const NEWEST_TURNS: usize = 24;
 
 impl SessionAccount {
-    /// Without what no start of a session shows: the words of turns in the middle, all replies but the last one and the longer one before
-    /// it, the bodies of commit messages. Turns keep their numbers.
+    /// Without what no start of a session shows: turns in the middle, the ends of replies, the bodies of commit messages. The last reply and
+    /// the longer one before it keep more than the others. Turns keep their numbers.
     pub(crate) fn shortened(mut self) -> Self {
         let last = last_reply(&self.turns).map(|(at, _)| at);
         let longer = last.and_then(|last| longer_reply(&self.turns[..last])).map(|(at, _)| at);
         let newest = self.turns.len().saturating_sub(NEWEST_TURNS);
         for (at, turn) in self.turns.iter_mut().enumerate() {
-            if Some(at) != last && Some(at) != longer {
-                turn.reply = None;
-            }
-            if let Some(reply) = &mut turn.reply {
-                reply.text = shorten(&reply.text, MAX_REPLY_CHARS);
-            }
+            let is_quoted = Some(at) == last || Some(at) == longer;
             if at > 0 && at < newest {
                 turn.words.clear();
+                turn.reply.take_if(|_| !is_quoted);
+            }
+            if let Some(reply) = &mut turn.reply {
+                reply.text = shorten(&reply.text, if is_quoted { MAX_REPLY_CHARS } else { MAX_BEGINNING_CHARS });
             }
             turn.words.iter_mut().for_each(shorten_word);
         }

@@ -28,8 +28,8 @@ impl TitleParts {
 
 const MAX_ASKED_CHARS: usize = 80;
 const MAX_CAME_CHARS: usize = 70;
-/// Both halves together, where what came of it leaves room for what was asked.
-const MAX_CHARS: usize = 110;
+/// Both halves together, where what came of it leaves room for what was asked: of a prompt that begins politely 80 characters say little.
+const MAX_CHARS: usize = 150;
 const MAX_FILES: usize = 3;
 
 pub(super) fn of(session: &Session, turns: &[Turn], commits: &[Commit], prs: &[PullRequest], files: &EditedFiles) -> TitleParts {

@@ -31,7 +31,7 @@ const MAX_RUNS: usize = 4;
 const MAX_OPEN: usize = 8;
 /// The most characters of a subject, a task, a command, a path.
 const MAX_LINE_CHARS: usize = 120;
-const MAX_COMMAND_CHARS: usize = 80;
+const MAX_COMMAND_CHARS: usize = 120;
 /// The end of long words that is kept, in characters.
 const TAIL_CHARS: usize = 120;
 /// What stands above the words, and above words with beginnings of replies.

@@ -14,7 +14,8 @@ const MAX_CAP: usize = 2_000;
 /// The most characters of a question, an option's description, a plan's title.
 const MAX_ASIDE_CHARS: usize = 160;
 /// How long beginnings of replies may be, in characters: the longest with which all of them fit.
-const BEGINNING_CAPS: [usize; 4] = [400, 300, 220, 160];
+const BEGINNING_CAPS: [usize; 5] = [600, 400, 300, 220, SHORTEST_BEGINNING];
+const SHORTEST_BEGINNING: usize = 160;
 /// What is left of a turn if not all fits: its first words and so many of the last.
 const MAX_LAST_WORDS: usize = 3;
 
@@ -59,7 +60,7 @@ impl TurnList<'_> {
             .filter_map(|(at, turn)| Some((at, turn.reply.as_ref()?)))
             .collect();
         let all = |cap: usize| replies.iter().map(|(_, reply)| begins(reply, cap).len()).sum::<usize>();
-        let cap = BEGINNING_CAPS.into_iter().find(|cap| list.len() + all(*cap) <= room).unwrap_or(BEGINNING_CAPS[3]);
+        let cap = BEGINNING_CAPS.into_iter().find(|cap| list.len() + all(*cap) <= room).unwrap_or(SHORTEST_BEGINNING);
         let mut length = list.len();
         let mut any = false;
         for (at, reply) in replies.into_iter().rev() {
