@@ -283,6 +283,9 @@ pub(crate) struct CloseArgs {
 pub(crate) struct ForgetArgs {
     #[command(flatten)]
     pub(crate) what: ForgetWhat,
+    /// Do not ask before it goes; without a terminal there is nobody to ask, and this is needed
+    #[arg(long)]
+    pub(crate) yes: bool,
     /// Say what would go; change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -291,8 +294,8 @@ pub(crate) struct ForgetArgs {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct ForgetWhat {
-    /// The session this is run in: the one whose id an agent gives its commands, as Claude Code does; else the newest of this folder's
-    /// project, which a person is asked about
+    /// The session this is run in: the one whose id an agent gives its commands, as Claude Code does, if it is live in this folder; else
+    /// the newest of this folder's project, which a person is asked about
     #[arg(long)]
     pub(crate) this: bool,
     /// One session, by its id or the start of it, or a digest's id; one that was never digested by its whole id

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::support::answers::answered;
 use crate::support::{Ran, World, age, assistant, user};
 
 /// A `claude` that notes how it is called, tells its version and whether somebody is logged in.
@@ -83,6 +84,24 @@ fn it_offers_to_keep_transcripts_longer_with_the_change_it_would_make() {
     let agent = world.recall_with(["doctor", "--keep-transcripts", "500"], &[("CLAUDECODE", "1")]);
     assert!(agent.code == 2 && agent.err.contains("person"), "{agent:#?}");
     assert_eq!(fs::read_to_string(&file).unwrap(), raised.replace("365", "400"));
+}
+
+#[test]
+fn who_wants_no_transcripts_kept_is_asked_before_they_are() {
+    let world = World::new();
+    let file = world.claude_dir().join("settings.json");
+    let none = "{\n  \"cleanupPeriodDays\": 0\n}\n";
+    settings(&world, none);
+    let ran = world.recall(["doctor", "--keep-transcripts"]);
+    assert!(ran.code == 2 && ran.err.contains("keeps no transcripts"), "{ran:#?}");
+    assert!(ran.err.contains("`recall doctor --keep-transcripts 365` in a terminal of your own"), "{ran:#?}");
+    for answer in ["", "n"] {
+        let ran = answered(&world, world.root(), &[], &["doctor", "--keep-transcripts"], answer);
+        assert!(ran.code == 2 && ran.shown.contains("365 days from now on? [y/N]"), "{ran:#?}");
+        assert_eq!(fs::read_to_string(&file).unwrap(), none);
+    }
+    answered(&world, world.root(), &[], &["doctor", "--keep-transcripts"], "y");
+    assert_eq!(fs::read_to_string(&file).unwrap(), none.replace(": 0", ": 365"));
 }
 
 #[test]

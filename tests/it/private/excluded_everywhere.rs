@@ -103,7 +103,7 @@ const WAYS: &[Way] = &[
     Way(Command(&["forget", "--dry-run", "--project", "clinic"]), INSIDE),
     Way(Command(&["forget", "--dry-run", "--before", "0d"]), INSIDE),
     Way(Command(&["forget", "--dry-run", "--match", "ledger"]), INSIDE),
-    Way(Command(&["forget", "--dry-run", "--this"]), SILENT),
+    Way(Command(&["forget", "--dry-run", "--yes", "--this"]), SILENT),
     Way(Command(&["pause"]), SILENT),
     Way(Command(&["pause", "--off"]), SILENT),
     Way(Hook("session-start", r#"{"cwd": "{clinic_dir}", "source": "startup"}"#), INSIDE),
