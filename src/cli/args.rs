@@ -68,7 +68,7 @@ impl Command {
             Self::Digest(args) => !args.dry_run,
             Self::Install(args) => !args.dry_run,
             Self::Forget(args) => !args.dry_run,
-            Self::Doctor(args) => args.fix || args.keep_transcripts.is_some(),
+            Self::Doctor(args) => args.fix || args.seen || args.keep_transcripts.is_some(),
             Self::Man(args) => args.dir.is_some(),
             Self::Uninstall(args) => !args.dry_run,
             Self::Close(_) | Self::Remember(_) | Self::Import(_) | Self::Pause(_) => true,
@@ -173,6 +173,9 @@ pub(crate) struct DoctorArgs {
     /// `cleanupPeriodDays` in your settings, never to less
     #[arg(long, value_name = "DAYS", num_args = 0..=1, default_missing_value = "365", value_parser = clap::value_parser!(u64).range(1..=36_500))]
     pub(crate) keep_transcripts: Option<u64>,
+    /// Mark what it warns of now as seen: it is told without an alarm until it says something new; what does not work stays an alarm
+    #[arg(long)]
+    pub(crate) seen: bool,
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde_json::json;
 
-use crate::app::doctor::{Depth, Finding, Repair, Severity, examine};
+use crate::app::doctor::{Depth, Finding, Repair, Severity, examine, seen};
 use crate::app::{Completion, consent};
 use crate::cli::args::DoctorArgs;
 use crate::config::Config;
@@ -51,6 +51,10 @@ pub(crate) fn run(args: &DoctorArgs, config: Result<Config>, out: &mut impl Writ
         }
         findings = examine(config, &host, Depth::Full, config.now());
     }
+    if args.seen {
+        seen::note(&findings, &config.data_dir)?;
+        findings = examine(config, &host, Depth::Full, config.now());
+    }
     let ended = print_findings(&findings, Some(&host.environment.program), args.json, out)?;
     Ok(if ui.warned() { Completion::Partly } else { ended })
 }
@@ -69,7 +73,7 @@ fn ask_first(change: &RetentionChange, days: u64) -> Result<()> {
 }
 
 fn print_findings(findings: &[Finding], program: Option<&Path>, json: bool, out: &mut impl Write) -> Result<Completion> {
-    let worst = findings.iter().map(|f| f.state).max().unwrap_or(Severity::Ok);
+    let worst = findings.iter().map(Finding::alarm).max().unwrap_or(Severity::Ok);
     if json {
         let value = json!({"version": env!("CARGO_PKG_VERSION"), "program": program, "worst": worst, "findings": findings});
         writeln!(out, "{}", serde_json::to_string_pretty(&value)?)?;
@@ -84,10 +88,12 @@ fn print_findings(findings: &[Finding], program: Option<&Path>, json: bool, out:
 fn print(finding: &Finding, out: &mut impl Write) -> std::io::Result<()> {
     let sign = match finding.state {
         Severity::Ok => "ok",
+        _ if finding.seen => "--",
         Severity::Warning => "!!",
         Severity::Problem => "XX",
     };
-    writeln!(out, "{sign}  {:<12} {}", finding.about, one_line(&without_controls(&finding.found)))?;
+    let seen = if finding.seen { " (seen)" } else { "" };
+    writeln!(out, "{sign}  {:<12} {}{seen}", finding.about, one_line(&without_controls(&finding.found)))?;
     if let Some(advice) = &finding.advice {
         writeln!(out, "    {:<12} → {}", "", one_line(&without_controls(advice)))?;
     }

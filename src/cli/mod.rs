@@ -68,6 +68,7 @@ fn needs_person(command: &Command) -> Option<&'static str> {
         // `--this` is exempt: an agent may forget its own session, if that is live here, which the command itself sees to.
         Command::Forget(args) if !args.dry_run && !args.what.this => Some("take something out of the memory for good"),
         Command::Doctor(args) if args.keep_transcripts.is_some() => Some("change for how long Claude Code keeps transcripts"),
+        Command::Doctor(args) if args.seen => Some("say that what the doctor warns of was seen"),
         Command::Pause(args) if args.off || args.time.is_some() => Some("pause recall, or end a pause"),
         Command::Import(_) => Some("take into the memory what a file says"),
         Command::Uninstall(args) if args.purge && !args.dry_run => Some("delete the whole memory"),

@@ -87,6 +87,7 @@ const WAYS: &[Way] = &[
     Way(Command(&["status", "--json"]), SILENT),
     Way(Command(&["doctor"]), SILENT),
     Way(Command(&["doctor", "--json"]), SILENT),
+    Way(Command(&["doctor", "--seen"]), SILENT),
     Way(Command(&["config"]), SILENT),
     Way(Command(&["config", "--json"]), SILENT),
     Way(Command(&["remember", "--project", "{clinic_dir}", "The ledger is written in green ink."]), SILENT),
