@@ -11,6 +11,7 @@ mod forget;
 mod import;
 mod install;
 mod manual;
+mod numbers;
 mod pause;
 mod redact;
 mod remember;

@@ -181,6 +181,6 @@ fn exactly_one_thing_is_asked_for() {
         let ran = world.recall(["forget", "--yes"].into_iter().chain(arguments));
         assert_eq!((ran.code, ran.out.as_str()), (0, "nothing found\n"), "{ran:#?}");
     }
-    assert_eq!(world.recall(["forget", "--yes", "--before", "yesterday"]).code, 2);
+    assert_eq!(world.recall(["forget", "--yes", "--before", "gestern"]).code, 2);
     assert_eq!(ids(&world).len(), 3);
 }
