@@ -1,6 +1,6 @@
-//! Asks a person on the terminal before an agent does what it may not do alone; refuses if there is no terminal.
+//! Asks a person on the terminal before something is deleted, or an agent does what it may not do alone; refuses if there is no terminal.
 //!
-//! This is a safeguard, not a security boundary: an agent that runs the user's commands could also change the variables that identify it,
+//! What keeps agents out is a safeguard, not a security boundary: an agent that runs the user's commands could also change the variables that identify it,
 //! or the files. It stops an agent that was talked into something by text it read.
 
 use std::io::{self, IsTerminal};
@@ -31,13 +31,33 @@ pub(crate) fn has_terminal() -> bool {
 ///
 /// # Errors
 /// When the terminal cannot be written or read, or the answer is not `yes`.
-pub(crate) fn confirm(question: &str) -> Result<()> {
+fn confirm(question: &str) -> Result<()> {
     if !messages::ask(format!("{} Type `yes`: ", one_line(&without_controls(question)))) {
         bail!("stderr, where you would be asked, cannot be written: nothing was changed");
     }
     let mut answer = String::new();
     io::stdin().read_line(&mut answer)?;
     if answer.trim().to_lowercase() != "yes" {
+        bail!("nothing was changed");
+    }
+    Ok(())
+}
+
+/// Asks a person before something is deleted or overruled. `otherwise` says what is at stake and how it is done where nobody can be asked:
+/// `… holds all pages: --yes deletes it without asking`.
+///
+/// # Errors
+/// When there is no terminal, or the answer is neither `y` nor `yes`.
+pub(crate) fn confirm_change(question: &str, otherwise: &str) -> Result<()> {
+    if !has_terminal() {
+        bail!("{otherwise}, and there is no terminal to ask on: nothing was changed");
+    }
+    if !messages::ask(format!("{question} [y/N] ")) {
+        bail!("{otherwise}, and stderr, where you would be asked, cannot be written: nothing was changed");
+    }
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer)?;
+    if !matches!(answer.trim().to_lowercase().as_str(), "y" | "yes") {
         bail!("nothing was changed");
     }
     Ok(())

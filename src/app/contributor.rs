@@ -41,9 +41,14 @@ impl Contributor {
     }
 }
 
+/// Could this be a session's id? Any other text may come from a variable, and is no name of a file and no part of a command.
+pub(crate) fn is_session_id(session: &str) -> bool {
+    !session.is_empty() && session.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
+}
+
 /// The transcript of a Claude Code session, if it is in one of the configured folders.
-fn transcript_of(session: &str, config: &Config) -> Option<PathBuf> {
-    if !session.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_')) {
+pub(crate) fn transcript_of(session: &str, config: &Config) -> Option<PathBuf> {
+    if !is_session_id(session) {
         return None;
     }
     let name = format!("{session}.jsonl");

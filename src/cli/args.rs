@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::builder::RangedU64ValueParser;
 use clap::{Args, Parser, Subcommand};
 
+use crate::cli::numbers::{count, dollars, within};
 use crate::config::SummarizerChoice;
 use crate::model::note::NoteKind;
 use crate::setup::{InstallScope, TimerChoice};
@@ -68,7 +68,7 @@ impl Command {
             Self::Digest(args) => !args.dry_run,
             Self::Install(args) => !args.dry_run,
             Self::Forget(args) => !args.dry_run,
-            Self::Doctor(args) => args.fix || args.keep_transcripts.is_some(),
+            Self::Doctor(args) => args.fix || args.seen || args.keep_transcripts.is_some(),
             Self::Man(args) => args.dir.is_some(),
             Self::Uninstall(args) => !args.dry_run,
             Self::Close(_) | Self::Remember(_) | Self::Import(_) | Self::Pause(_) => true,
@@ -88,7 +88,7 @@ impl Command {
 
 #[derive(Debug, Args, Default)]
 pub(crate) struct DigestArgs {
-    /// Only sessions that were active in this time: 7d, 12h, 2w, or a date like 2026-01-31
+    /// Only sessions that were active in this time: 7d, 12h, 2w, a date like 2026-01-31, today or yesterday
     #[arg(long, value_name = "AGE|DATE")]
     pub(crate) since: Option<String>,
     /// Only projects whose root matches this glob (a bare name matches the last folder)
@@ -98,13 +98,13 @@ pub(crate) struct DigestArgs {
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
     /// Digest at most this many sessions
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) limit: Option<usize>,
     /// Spend at most this much on the model in this run
-    #[arg(long, value_name = "USD")]
+    #[arg(long, value_name = "USD", allow_negative_numbers = true, value_parser = dollars)]
     pub(crate) max_cost: Option<f64>,
     /// Threads for reading (default: one a core)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) jobs: Option<usize>,
     /// Store what the transcripts gained and stop before digesting: costs nothing
     #[arg(long)]
@@ -171,8 +171,11 @@ pub(crate) struct DoctorArgs {
     pub(crate) fix: bool,
     /// Let Claude Code keep its transcripts for so many days before it deletes them (it does so after 30): shows the difference and changes
     /// `cleanupPeriodDays` in your settings, never to less
-    #[arg(long, value_name = "DAYS", num_args = 0..=1, default_missing_value = "365", value_parser = clap::value_parser!(u64).range(1..=36_500))]
+    #[arg(long, value_name = "DAYS", num_args = 0..=1, default_missing_value = "365", allow_negative_numbers = true, value_parser = within(1..=36_500_u64, 365))]
     pub(crate) keep_transcripts: Option<u64>,
+    /// Mark what it warns of now as seen: it is told without an alarm until it says something new; what does not work stays an alarm
+    #[arg(long)]
+    pub(crate) seen: bool,
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -186,13 +189,13 @@ pub(crate) struct SearchArgs {
     /// Only projects whose root matches this glob (a bare name matches the last folder)
     #[arg(long, value_name = "GLOB")]
     pub(crate) project: Option<String>,
-    /// Only sessions that were active since: 7d, 12h, or a date
+    /// Only sessions that were active since: 7d, 12h, a date, today or yesterday
     #[arg(long, value_name = "AGE|DATE")]
     pub(crate) since: Option<String>,
     /// Only sessions that began before
     #[arg(long, value_name = "AGE|DATE")]
     pub(crate) before: Option<String>,
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true, value_parser = within(1..=1000_usize, 20))]
     pub(crate) limit: usize,
     #[arg(long)]
     pub(crate) json: bool,
@@ -222,10 +225,10 @@ pub(crate) struct TimelineArgs {
     /// A session's id or the start of it, or a digest's id
     pub(crate) id: String,
     /// Sessions before it
-    #[arg(long, value_name = "N", default_value_t = 5)]
+    #[arg(long, value_name = "N", default_value_t = 5, allow_negative_numbers = true, value_parser = count)]
     pub(crate) before: usize,
     /// Sessions after it
-    #[arg(long, value_name = "N", default_value_t = 5)]
+    #[arg(long, value_name = "N", default_value_t = 5, allow_negative_numbers = true, value_parser = count)]
     pub(crate) after: usize,
     #[arg(long)]
     pub(crate) json: bool,
@@ -237,7 +240,7 @@ pub(crate) struct ContextArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
     /// At most this much, in tokens by an estimate
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) max_tokens: Option<usize>,
     /// What earlier sessions say about this instead, those of the project first: words, "phrases" and filters as in search
     #[arg(short = 'c', long, value_name = "TOPIC")]
@@ -283,6 +286,9 @@ pub(crate) struct CloseArgs {
 pub(crate) struct ForgetArgs {
     #[command(flatten)]
     pub(crate) what: ForgetWhat,
+    /// Do not ask before it goes; without a terminal there is nobody to ask, and this is needed
+    #[arg(long)]
+    pub(crate) yes: bool,
     /// Say what would go; change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -291,8 +297,8 @@ pub(crate) struct ForgetArgs {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct ForgetWhat {
-    /// The session this is run in: the one whose id an agent gives its commands, as Claude Code does; else the newest of this folder's
-    /// project, which a person is asked about
+    /// The session this is run in: the one whose id an agent gives its commands, as Claude Code does, if it is live in this folder; else
+    /// the newest of this folder's project, which a person is asked about
     #[arg(long)]
     pub(crate) this: bool,
     /// One session, by its id or the start of it, or a digest's id; one that was never digested by its whole id

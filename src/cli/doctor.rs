@@ -6,13 +6,13 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde_json::json;
 
-use crate::app::Completion;
-use crate::app::doctor::{Depth, Finding, Repair, Severity, examine};
+use crate::app::doctor::{Depth, Finding, Repair, Severity, examine, seen};
+use crate::app::{Completion, consent};
 use crate::cli::args::DoctorArgs;
 use crate::config::Config;
 use crate::setup::lock::InstallLock;
 use crate::setup::plan::InstallRequest;
-use crate::setup::transcript_retention::RetentionChange;
+use crate::setup::transcript_retention::{KEY, RetentionChange};
 use crate::setup::{Host, InstallScope, apply, inspect, plan};
 use crate::sys::messages::Ui;
 use crate::sys::private_files;
@@ -32,7 +32,9 @@ pub(crate) fn run(args: &DoctorArgs, config: Result<Config>, out: &mut impl Writ
     if let Some(days) = args.keep_transcripts {
         // Progress is for people only, so it is kept out of the JSON.
         let mut said = Vec::new();
-        RetentionChange::plan(days, &host)?.apply(days, &mut said)?;
+        let change = RetentionChange::plan(days, &host)?;
+        ask_first(&change, days)?;
+        change.apply(days, &mut said)?;
         if !args.json {
             out.write_all(without_controls(&String::from_utf8_lossy(&said)).as_bytes())?;
             writeln!(out)?;
@@ -49,12 +51,29 @@ pub(crate) fn run(args: &DoctorArgs, config: Result<Config>, out: &mut impl Writ
         }
         findings = examine(config, &host, Depth::Full, config.now());
     }
+    if args.seen {
+        seen::note(&findings, &config.data_dir)?;
+        findings = examine(config, &host, Depth::Full, config.now());
+    }
     let ended = print_findings(&findings, Some(&host.environment.program), args.json, out)?;
     Ok(if ui.warned() { Completion::Partly } else { ended })
 }
 
+/// Asks whether transcripts shall be kept where the settings say that none are.
+fn ask_first(change: &RetentionChange, days: u64) -> Result<()> {
+    if !change.keeps_none() {
+        return Ok(());
+    }
+    let path = change.path().display();
+    let says = format!("{path} says that Claude Code keeps no transcripts (`{KEY}` is 0)");
+    let question = format!("{says}. Keep them for {days} days from now on?");
+    let otherwise =
+        format!("{says}: if they are to be kept, run `recall doctor --keep-transcripts {days}` in a terminal of your own");
+    consent::confirm_change(&question, &otherwise)
+}
+
 fn print_findings(findings: &[Finding], program: Option<&Path>, json: bool, out: &mut impl Write) -> Result<Completion> {
-    let worst = findings.iter().map(|f| f.state).max().unwrap_or(Severity::Ok);
+    let worst = findings.iter().map(Finding::alarm).max().unwrap_or(Severity::Ok);
     if json {
         let value = json!({"version": env!("CARGO_PKG_VERSION"), "program": program, "worst": worst, "findings": findings});
         writeln!(out, "{}", serde_json::to_string_pretty(&value)?)?;
@@ -69,10 +88,12 @@ fn print_findings(findings: &[Finding], program: Option<&Path>, json: bool, out:
 fn print(finding: &Finding, out: &mut impl Write) -> std::io::Result<()> {
     let sign = match finding.state {
         Severity::Ok => "ok",
+        _ if finding.seen => "--",
         Severity::Warning => "!!",
         Severity::Problem => "XX",
     };
-    writeln!(out, "{sign}  {:<12} {}", finding.about, one_line(&without_controls(&finding.found)))?;
+    let seen = if finding.seen { " (seen)" } else { "" };
+    writeln!(out, "{sign}  {:<12} {}{seen}", finding.about, one_line(&without_controls(&finding.found)))?;
     if let Some(advice) = &finding.advice {
         writeln!(out, "    {:<12} → {}", "", one_line(&without_controls(advice)))?;
     }

@@ -10,7 +10,7 @@ use crate::cli::args::{ForgetArgs, ForgetWhat};
 use crate::config::Config;
 
 pub(crate) fn run(args: ForgetArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
-    forget::run(&ForgetRequest { what: args.what.into(), dry_run: args.dry_run }, config, out)
+    forget::run(&ForgetRequest { what: args.what.into(), yes: args.yes, dry_run: args.dry_run }, config, out)
 }
 
 /// The command line lets exactly one of them through.

@@ -11,6 +11,7 @@ mod forget;
 mod import;
 mod install;
 mod manual;
+mod numbers;
 mod pause;
 mod redact;
 mod remember;
@@ -65,9 +66,10 @@ pub fn run() -> ExitCode {
 /// limits of their own. The match names every command, so that a new one has to be considered.
 fn needs_person(command: &Command) -> Option<&'static str> {
     match command {
-        // `--this` is exempt: an agent may forget its own session, and the command itself asks if that session is uncertain.
+        // `--this` is exempt: an agent may forget its own session, if that is live here, which the command itself sees to.
         Command::Forget(args) if !args.dry_run && !args.what.this => Some("take something out of the memory for good"),
         Command::Doctor(args) if args.keep_transcripts.is_some() => Some("change for how long Claude Code keeps transcripts"),
+        Command::Doctor(args) if args.seen => Some("say that what the doctor warns of was seen"),
         Command::Pause(args) if args.off || args.time.is_some() => Some("pause recall, or end a pause"),
         Command::Import(_) => Some("take into the memory what a file says"),
         Command::Uninstall(args) if args.purge && !args.dry_run => Some("delete the whole memory"),

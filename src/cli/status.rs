@@ -50,7 +50,7 @@ pub(crate) fn run(args: &StatusArgs, config: &Config, out: &mut impl Write) -> R
 /// One line per problem that `recall doctor` would report, as far as it can be found quickly.
 fn print_health(config: &Config, out: &mut impl Write) -> Result<()> {
     let findings = examine(config, &Host::new(config)?, Depth::Quick, config.now());
-    let bad: Vec<_> = findings.iter().filter(|f| f.state != Severity::Ok).collect();
+    let bad: Vec<_> = findings.iter().filter(|f| f.alarm() != Severity::Ok).collect();
     for finding in &bad {
         writeln!(out, "{:<11} {}", finding.about, line(&finding.found))?;
     }

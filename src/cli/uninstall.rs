@@ -1,16 +1,15 @@
 //! `recall uninstall`: removes what install added, and with `--purge` the data.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::Write;
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
-use crate::app::Completion;
+use crate::app::{Completion, consent};
 use crate::cli::args::UninstallArgs;
 use crate::config::Config;
 use crate::setup::lock::InstallLock;
 use crate::setup::{Host, purge, uninstall};
-use crate::sys::messages;
 use crate::sys::messages::Ui;
 
 pub(crate) fn run(args: &UninstallArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
@@ -29,10 +28,8 @@ pub(crate) fn run(args: &UninstallArgs, config: &Config, out: &mut impl Write) -
         data.iter().try_for_each(|folder| writeln!(out, "would delete {}", folder.display()))?;
         return Ok(if ui.warned() { Completion::Partly } else { Completion::Done });
     }
-    if let Some(folder) = data.as_deref().filter(|_| !args.yes)
-        && !confirm_delete(folder)?
-    {
-        bail!("nothing was changed");
+    if let Some(folder) = data.as_deref().filter(|_| !args.yes) {
+        confirm_delete(folder)?;
     }
     plan.apply(&host, &ui, out)?;
     match data.filter(|folder| folder.exists()) {
@@ -49,17 +46,8 @@ pub(crate) fn run(args: &UninstallArgs, config: &Config, out: &mut impl Write) -
 }
 
 /// Asks whether the data folder may be deleted.
-fn confirm_delete(folder: &Path) -> Result<bool> {
+fn confirm_delete(folder: &Path) -> Result<()> {
     let folder = folder.display();
-    if !io::stdin().is_terminal() {
-        bail!("{folder} holds all digests and pages: `--yes` deletes it without asking, and there is no terminal to ask on");
-    }
-    if !messages::ask(format!("Delete {folder} with all digests, pages and your notes in them? [y/N] ")) {
-        bail!(
-            "{folder} holds all digests and pages: `--yes` deletes it without asking, and stderr, where you would be asked, cannot be written"
-        );
-    }
-    let mut answer = String::new();
-    io::stdin().read_line(&mut answer)?;
-    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+    let otherwise = format!("{folder} holds all digests and pages: `--yes` deletes it without asking");
+    consent::confirm_change(&format!("Delete {folder} with all digests, pages and your notes in them?"), &otherwise)
 }

@@ -1,17 +1,32 @@
-//! Time specs as people type them: an age such as `7d`, or a date.
+//! Time specs as people type them: an age such as `7d`, a date, `today` or `yesterday`.
+//!
+//! Errors are in our own words, and say what is accepted.
 
 use anyhow::{Context, Result, bail};
+use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use crate::model::session::Millis;
 
-/// The time that `7d`, `12h`, `2w`, `30m` or a date stands for.
+const TIMES: &str = "give an age like 7d, 12h or 2w, a date like 2026-01-31, `today` or `yesterday`";
+const LENGTHS: &str = "give a length of time like 30m, 12h or 7d";
+
+/// The time that `7d`, `12h`, `2w`, `30m`, a date, `today` or `yesterday` stands for. A day stands for its beginning in this zone.
 pub(crate) fn parse_time(text: &str, now: Millis, zone: &TimeZone) -> Result<Millis> {
-    if let Ok(age) = parse_duration(text) {
+    if let Some(age) = length(text) {
         return Ok(now.saturating_sub(age));
     }
-    let date: jiff::civil::Date = text.parse().context("give an age like 7d or a date like 2026-01-31")?;
-    Ok(date.to_zoned(zone.clone())?.timestamp().as_millisecond())
+    let begins = day(text, now, zone).and_then(|day| day.to_zoned(zone.clone()).ok());
+    Ok(begins.with_context(|| format!("no time that recall knows: {TIMES}"))?.timestamp().as_millisecond())
+}
+
+fn day(text: &str, now: Millis, zone: &TimeZone) -> Option<Date> {
+    let today = || Some(jiff::Timestamp::from_millisecond(now).ok()?.to_zoned(zone.clone()).date());
+    match text.to_lowercase().as_str() {
+        "today" => today(),
+        "yesterday" => today()?.yesterday().ok(),
+        _ => text.parse().ok(),
+    }
 }
 
 /// A duration such as `90s`, `10m`, `12h`, `7d` or `2w`, in milliseconds.
@@ -19,15 +34,22 @@ pub(crate) fn parse_time(text: &str, now: Millis, zone: &TimeZone) -> Result<Mil
 /// # Errors
 /// When it is not of this form, or out of range.
 pub(crate) fn parse_duration(text: &str) -> Result<Millis> {
+    match length(text) {
+        Some(length) => Ok(length),
+        None => bail!("`{text}` is no length of time, or too long a one: {LENGTHS}"),
+    }
+}
+
+fn length(text: &str) -> Option<Millis> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let count: Millis = digits.parse().with_context(|| format!("`{text}` is no time like 10m"))?;
+    let count: Millis = digits.parse().ok()?;
     let unit = match &text[digits.len()..] {
         "s" => 1_000,
         "m" => 60_000,
         "h" => 3_600_000,
         "d" => 86_400_000,
         "w" => 7 * 86_400_000,
-        _ => bail!("`{text}` is no time like 10m"),
+        _ => return None,
     };
-    count.checked_mul(unit).filter(|ms| *ms >= 0).with_context(|| format!("`{text}` is out of range"))
+    count.checked_mul(unit).filter(|ms| *ms >= 0)
 }

@@ -160,11 +160,19 @@ fn notes(scope: InstallScope, hooks: &HooksEdit, timer: Timer, host: &Host<'_>) 
         // Seen with 2.1.197: a project's settings are those of the folder it is started in.
         notes.push(format!("the hooks are for sessions that are started in {}, not in a folder below it", project(host).display()));
     }
-    if timer != Timer::None && !host.environment.login_variables.is_empty() {
-        let names = host.environment.login_variables.join(", ");
+    let names = login_of_the_shell(host);
+    if timer != Timer::None && !names.is_empty() {
+        let names = names.join(", ");
         notes.push(format!("the timer runs without {names}: what `claude` needs of it belongs under `env` in its settings.json"));
     }
     notes
+}
+
+/// The variables of a login that only the shell knows: the client of a timer reads those of the user's settings itself.
+fn login_of_the_shell(host: &Host<'_>) -> Vec<&'static str> {
+    let settings = settings_file(InstallScope::User, host).and_then(|path| FileSnapshot::read(&path)?.text());
+    let known = settings.ok().and_then(|text| settings::variables(&text).ok()).unwrap_or_default();
+    host.environment.login_variables.iter().copied().filter(|name| !known.iter().any(|known| known == name)).collect()
 }
 
 impl InstallPlan {

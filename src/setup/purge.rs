@@ -14,7 +14,7 @@ use crate::store::pause;
 /// Names of which at least one is in every data folder.
 const SIGNS: [&str; 3] = ["recall.db", "install.json", "marks"];
 /// All names that can be in a data folder, but for those with one of the [`PREFIXES`].
-const OURS: [&str; 11] = [
+const OURS: [&str; 12] = [
     "lock",
     lock::LOCK_FILE,
     WRITING_FILE,
@@ -25,6 +25,7 @@ const OURS: [&str; 11] = [
     "install.json",
     "backup",
     "last-run.json",
+    "seen-findings.json",
     pause::FILE,
 ];
 const PREFIXES: [&str; 5] = ["recall.db", "hooks.log", ".recall-tmp-", ".tmp-", ".DS_Store"];

@@ -83,6 +83,16 @@ pub(crate) fn number(text: &str, key: &str) -> Result<Option<i64>, Broken> {
     Ok(number.and_then(|number| number.to_string().parse().ok()))
 }
 
+/// The names of the variables that the settings give the client, by `env`; an empty one counts as none.
+pub(crate) fn variables(text: &str) -> Result<Vec<String>, Broken> {
+    let document = JsonDocument::parse(split(text).1)?;
+    let env = document.as_ref().and_then(|document| value(&document.top, "env")?.as_object());
+    let is_set =
+        |variable: &CstObjectProp| variable.value().and_then(|value| string(&value)).is_some_and(|value| !value.is_empty());
+    let set = env.iter().flat_map(|env| env.properties()).filter(is_set);
+    Ok(set.filter_map(|variable| variable.decoded_name()).collect())
+}
+
 /// Sets a number among the settings.
 pub(crate) fn set_number(text: &str, key: &str, number: u64) -> Result<String, Broken> {
     let (mark, text) = split(text);

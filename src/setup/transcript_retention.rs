@@ -42,6 +42,11 @@ impl RetentionChange {
         Ok(Self { file, after, now })
     }
 
+    /// Does the file state that no transcripts are kept? That is a wish, and no number to raise.
+    pub(crate) fn keeps_none(&self) -> bool {
+        self.now.is_some_and(|days| days <= 0)
+    }
+
     /// Does the file state a number of days?
     pub(crate) fn is_chosen(&self) -> bool {
         self.now.is_some()

@@ -85,7 +85,7 @@ impl Store {
 
     /// Unknown record types with counts, most frequent first.
     pub(crate) fn unknown_record_types(&self) -> Result<Vec<(String, i64)>> {
-        let sql = "SELECT type, sum(rows) FROM unknown_row GROUP BY type ORDER BY sum(rows) DESC, type";
+        let sql = "SELECT type, sum(rows) FROM unknown_row WHERE type NOT LIKE '<%' GROUP BY type ORDER BY sum(rows) DESC, type";
         Ok(self.db.prepare(sql)?.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
     }
 

@@ -139,7 +139,7 @@ fn rows_that_are_forgotten_leave_the_others_of_their_bundle() {
     let told = before.iter().find(|item| item.kind == "reply").expect("a reply");
     let words: serde_json::Value = serde_json::from_str(&told.text).expect("JSON");
     let words = words["data"].as_str().expect("words").split(' ').take(8).collect::<Vec<_>>().join(" ");
-    let ran = world.recall(["forget", "--match", &words]);
+    let ran = world.recall(["forget", "--yes", "--match", &words]);
     assert_eq!(ran.code, 0, "{ran:#?}");
     let left = items(&world.database());
     assert_eq!(left.len(), before.len() - 1);

@@ -124,9 +124,9 @@ fn when_the_later_one_is_forgotten_or_says_more_the_earlier_has_its_page_again()
     assert!(page(&world, "2026-11-17-shop-").contains("## Turn by turn"));
     assert_ne!(page(&world, "2026-11-18-shop-"), before);
     let world = self::world(&[16, 17, 18]);
-    assert_eq!(world.recall(["forget", "--session", &id(17)]).code, 0);
+    assert_eq!(world.recall(["forget", "--yes", "--session", &id(17)]).code, 0);
     assert!(page(&world, "2026-11-16-shop-").contains("(../../2026-11/sessions/2026-11-18-shop-aa000018.md)"));
-    assert_eq!(world.recall(["forget", "--session", &id(18)]).code, 0);
+    assert_eq!(world.recall(["forget", "--yes", "--session", &id(18)]).code, 0);
     assert!(page(&world, "2026-11-16-shop-").contains("## Turn by turn"));
 }
 

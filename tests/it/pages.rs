@@ -190,7 +190,7 @@ fn deleted_pages_come_back_and_that_is_said() {
     let again = world.recall(["digest", "--summarizer", "extract"]);
     assert!(again.err.is_empty() && again.out.contains("0 pages"), "{again:#?}");
     // What was forgotten does not.
-    assert_eq!(world.recall(["forget", "--session", S]).code, 0);
+    assert_eq!(world.recall(["forget", "--yes", "--session", S]).code, 0);
     let after = world.recall(["digest", "--summarizer", "extract"]);
     assert!(after.err.is_empty() && names(&world).len() == 1, "{after:#?}");
 }
@@ -435,7 +435,7 @@ fn what_a_killed_run_left_half_written_goes_and_nothing_of_others() {
     fs::write(&ours, "half a page").unwrap();
     world.digest(&EXTRACT);
     assert!(ours.exists());
-    assert_eq!(world.recall(["forget", "--session", S]).code, 0);
+    assert_eq!(world.recall(["forget", "--yes", "--session", S]).code, 0);
     assert!(!ours.exists(), "who forgets looks everywhere");
     assert!(theirs.iter().all(|file| file.exists()));
 }

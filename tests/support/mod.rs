@@ -3,6 +3,7 @@
 //! The one place where the tests start `recall`: no variable and no folder of the machine's user is ever seen by it.
 #![allow(dead_code, reason = "each of the two test binaries uses another part")]
 
+pub mod answers;
 pub mod chunks;
 pub mod client;
 pub mod data_folder;

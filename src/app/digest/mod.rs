@@ -172,7 +172,9 @@ fn phases(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis, store:
     failpoints::point("digests made");
     write_documents(store, ui)?;
     failpoints::point("documents written");
-    report.pages_written = pages::write(config, store, request.rebuild_pages, ui)?;
+    let pages = pages::write(config, store, request.rebuild_pages, ui)?;
+    report.pages_written = pages.written;
+    report.pages_rebuilt = request.rebuild_pages.then_some(pages.made);
     failpoints::point("pages written");
     store.drop_empty_sessions()?;
     if !request.ingest_only && !shutdown::requested() {

@@ -26,7 +26,11 @@ pub(crate) struct Report {
     /// Sessions of projects excluded since they were stored; printed only if there are any.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) sessions_excluded: u64,
+    /// Files that had to be written, because they were missing or held another text.
     pub(crate) pages_written: u64,
+    /// Pages that were made anew on request; printed only then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) pages_rebuilt: Option<u64>,
     /// Stored texts that today's rules shortened; printed only if there are any.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) texts_cleaned: u64,
@@ -118,7 +122,10 @@ impl Report {
         if self.documents_embedded > 0 {
             text += &line("embedded", format!("{} sessions and notes", self.documents_embedded));
         }
-        text += &line("wrote", format!("{} pages", self.pages_written));
+        text += &match self.pages_rebuilt {
+            Some(made) => line("rebuilt", format!("{made} pages, {} of them changed", self.pages_written)),
+            None => line("wrote", format!("{} pages", self.pages_written)),
+        };
         text
     }
 }

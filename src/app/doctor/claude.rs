@@ -2,6 +2,7 @@
 //!
 //! Also whether the client, by its version or by what it wrote, is one that recall was tested with.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
@@ -70,7 +71,9 @@ fn release(config: &Config, version: Option<&str>) -> Option<Finding> {
         return Some(Finding::ok("client", format!("{tried}; all of its transcripts was understood")));
     }
     let found = format!("{tried}; not understood in its transcripts: {}", list_types(&unknown));
-    Some(Finding::warning("client", found, "a newer recall may know them; what they say is in no digest until then"))
+    let types = unknown.iter().map(|(name, _)| name.as_str()).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join("\n");
+    let advice = "a newer recall may know them; what they say is in no digest until then";
+    Some(Finding::warning("client", found, advice).same_while(types))
 }
 
 /// `3 rows of type a, 1 row of type b and 2 more types`

@@ -111,11 +111,9 @@ fn failing(counts: &IndexCounts) -> Option<Finding> {
     let more = if counts.failing.len() > 1 { "; `recall status` names the others" } else { "" };
     let times = if *times == 1 { "once".to_owned() } else { format!("{times} times") };
     let found = format!("the model failed {times} on session {id}: {why}{more}");
-    Some(Finding::warning(
-        "digests",
-        found,
-        format!("it has a digest without the model; `recall digest --session {id}` tries again"),
-    ))
+    let advice = format!("it has a digest without the model; `recall digest --session {id}` tries again");
+    let same = counts.failing.iter().map(|(id, _, why)| format!("{id} {why}")).collect::<Vec<_>>().join("\n");
+    Some(Finding::warning("digests", found, advice).same_while(same))
 }
 
 /// Runs recorded in the future: the clock is wrong now, or was then.

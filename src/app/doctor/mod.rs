@@ -7,6 +7,7 @@ mod machine;
 mod prices;
 mod privacy;
 pub(crate) mod runs;
+pub(crate) mod seen;
 mod setup;
 
 use serde::Serialize;
@@ -52,19 +53,43 @@ pub(crate) struct Finding {
     /// The change to a file that the advice would make.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) difference: Option<String>,
+    /// What of a finding has to stay the same for it to be the same finding; `None` for all it says.
+    #[serde(skip)]
+    pub(crate) same_while: Option<String>,
+    /// A person has seen it, by `recall doctor --seen`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) seen: bool,
 }
 
 impl Finding {
     fn ok(about: &'static str, found: impl Into<String>) -> Self {
-        Self { about, state: Severity::Ok, found: found.into(), advice: None, fix: None, difference: None }
+        Self {
+            about,
+            state: Severity::Ok,
+            found: found.into(),
+            advice: None,
+            fix: None,
+            difference: None,
+            same_while: None,
+            seen: false,
+        }
     }
 
     fn warning(about: &'static str, found: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { about, state: Severity::Warning, found: found.into(), advice: Some(advice.into()), fix: None, difference: None }
+        Self { state: Severity::Warning, advice: Some(advice.into()), ..Self::ok(about, found) }
     }
 
     pub(crate) fn problem(about: &'static str, found: impl Into<String>, advice: impl Into<String>) -> Self {
         Self { state: Severity::Problem, ..Self::warning(about, found, advice) }
+    }
+
+    fn same_while(self, same: impl Into<String>) -> Self {
+        Self { same_while: Some(same.into()), ..self }
+    }
+
+    /// How bad it is for somebody who has seen what was seen.
+    pub(crate) fn alarm(&self) -> Severity {
+        if self.seen { Severity::Ok } else { self.state }
     }
 
     fn fixed_by(self, fix: Repair) -> Self {
@@ -104,6 +129,7 @@ pub(crate) fn examine(config: &Config, host: &Host<'_>, depth: Depth, now: Milli
         all.extend(prices::findings(config));
     }
     all.extend(machine::findings(config, now));
+    seen::apply(&mut all, &config.data_dir);
     all
 }
 

@@ -99,7 +99,7 @@ pub(crate) fn hook_log(config: &Config, now: Millis) -> Option<Finding> {
     let found = format!("{errors} of hooks in the last 7 days, the last: {last}");
     let advice =
         format!("sessions went on without them; if it happens again, {} has them all", log::path(&config.data_dir).display());
-    Some(Finding::warning("hook log", found, advice))
+    Some(Finding::warning("hook log", found, advice).same_while(last.as_str()))
 }
 
 /// Transcripts that no digest has read yet, and how soon the client deletes the first of them.

@@ -1,36 +1,85 @@
 //! `--this`: the session in which the command runs.
 
+use std::path::Path;
+
 use anyhow::{Context, Result, bail};
 
 use crate::app::consent;
-use crate::config::{Config, agent};
+use crate::app::contributor::{is_session_id, transcript_of};
+use crate::config::{Agent, Config, agent};
+use crate::model::session::Millis;
 use crate::source::discover::{TranscriptFile, discover};
+use crate::source::mark;
 use crate::source::working_folders::folder_of;
-use crate::text::clean::id8;
+use crate::text::clean::{one_line, without_controls};
 
 /// How many transcripts are examined, newest first.
 const MAX_EXAMINED: usize = 500;
+/// A session is live if its transcript was written in this time: clients write down what an agent runs before they run it, and a person may
+/// have read for a while before typing the command.
+const LIVE: Millis = 30 * 60_000;
 
-/// The session id that the agent passes to its commands; without one, the newest session of this folder's project, after a person
-/// confirmed it.
-pub(super) fn session(dry_run: bool, config: &Config) -> Result<String> {
-    if let Some(session) = agent().and_then(|agent| agent.session) {
-        return Ok(session);
-    }
+/// The session in which a command runs.
+pub(crate) struct CurrentSession {
+    pub(crate) id: String,
+    /// When it was last written, if it is only the newest of this folder's project: a guess that a person has to confirm.
+    pub(crate) guessed: Option<Millis>,
+}
+
+/// The session whose id the agent passes to its commands, if it is live in this folder; without one, the newest session of this folder's
+/// project. Who only looks may name any.
+///
+/// # Errors
+/// When an agent names another session, when there is none, or when it is a guess and nobody can be asked.
+pub(super) fn session(dry_run: bool, config: &Config) -> Result<CurrentSession> {
     let here = std::env::current_dir().context("the current folder is gone")?;
+    if let Some(agent) = agent()
+        && let Some(id) = agent.session.clone()
+    {
+        if !dry_run {
+            check_live(&agent, &id, &here, config)?;
+        }
+        return Ok(CurrentSession { id, guessed: None });
+    }
     let Some(newest) = newest(&here.to_string_lossy(), config) else {
         bail!("no session of {} is there: `recall forget --session ID` takes out another", here.display());
     };
     let id = newest.place.session.clone();
-    if dry_run {
-        return Ok(id);
-    }
-    let last = config.local_time(Some(newest.mtime()), "%Y-%m-%d %H:%M");
-    if !consent::has_terminal() {
+    if !dry_run && !consent::has_terminal() {
         bail!("which session this is, is not known here; the newest of this folder is {id}: `recall forget --session {id}`");
     }
-    consent::confirm(&format!("Forget the newest session of this folder, {}, last active {last}?", id8(&id)))?;
-    Ok(id)
+    Ok(CurrentSession { id, guessed: Some(newest.mtime()) })
+}
+
+/// Refuses a session that is not live in this folder: what an agent says of itself may have been put into its mouth.
+fn check_live(agent: &Agent, id: &str, here: &Path, config: &Config) -> Result<()> {
+    let name = one_line(&without_controls(&agent.name));
+    if !is_session_id(id) {
+        bail!("{name} names a session that is none: only a person may say which one to forget, by `recall forget --session ID`");
+    }
+    if !is_live(id, here, config) {
+        bail!(
+            "no session {id} is live in {}: only a person may forget another, by `recall forget --session {id}` in a terminal of your own",
+            here.display()
+        );
+    }
+    Ok(())
+}
+
+/// Was it written a short while ago, for this folder's project, and not ended since?
+fn is_live(id: &str, here: &Path, config: &Config) -> bool {
+    let Some(transcript) = transcript_of(id, config) else { return false };
+    let written = transcript.metadata().and_then(|meta| meta.modified()).ok().and_then(|at| jiff::Timestamp::try_from(at).ok());
+    let Some(written) = written.map(jiff::Timestamp::as_millisecond) else { return false };
+    let projects = config.project_keys();
+    let is_here = folder_of(&transcript)
+        .is_some_and(|cwd| projects.key_of(&cwd.to_string_lossy()) == projects.key_of(&here.to_string_lossy()));
+    is_here && config.now() - written <= LIVE && !has_ended(id, written, config)
+}
+
+fn has_ended(id: &str, written: Millis, config: &Config) -> bool {
+    let marks = mark::pending(&config.data_dir).into_iter().filter_map(|(_, mark)| mark);
+    marks.filter(|mark| mark.ends_session() && mark.session == id).any(|mark| mark.at >= written)
 }
 
 /// The most recently written session of the folder's project.

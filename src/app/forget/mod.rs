@@ -5,32 +5,33 @@
 
 pub(crate) mod current_session;
 mod files;
+mod preview;
 pub(crate) mod target;
 
 use std::io::Write;
 
 use anyhow::{Result, bail};
 
+use self::preview::Preview;
 use super::digest::{ingest_only, pages, prepare_folder, run_lock, write_documents};
-use crate::app::Completion;
-use crate::app::digest::DigestRequest;
-use crate::app::digest::open_sandbox;
 use crate::app::forget::target::ForgetSelection;
+use crate::app::{Completion, consent};
 use crate::config::Config;
-use crate::privacy::View;
+use crate::store::Store;
 use crate::store::error::{is_damage, is_store_error};
 use crate::store::forget::{Permanence, RemovalPlan, RemovalSize};
 use crate::store::leftovers;
 use crate::store::maintenance::backup;
-use crate::store::{Memory, Store};
 use crate::sys::failpoints;
 use crate::sys::messages::Ui;
-use crate::text::clean::{id8, one_line, shorten, without_controls};
+use crate::text::clean::without_controls;
 
 /// What is to be forgotten, as a person says it.
 #[derive(Debug, Clone)]
 pub(crate) struct ForgetRequest {
     pub(crate) what: ForgetTarget,
+    /// Do not ask.
+    pub(crate) yes: bool,
     /// Change nothing; report what would go.
     pub(crate) dry_run: bool,
 }
@@ -55,16 +56,44 @@ pub(crate) enum ForgetTarget {
 pub(crate) fn run(request: &ForgetRequest, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let what = ForgetSelection::from_args(request, config)?;
     let ui = Ui::default();
-    match request.dry_run {
-        true => dry_run(&what, config, &ui, out)?,
-        false => forget(&what, config, &ui, out)?,
+    if request.dry_run {
+        Preview::find(&what, config, &ui)?.print(out)?;
+    } else {
+        ask_first(&what, request.yes, config, &ui)?;
+        forget(&what, config, &ui, out)?;
     }
     ui.finish();
     Ok(if ui.warned() { Completion::Partly } else { Completion::Done })
 }
 
-/// Shown in place of the text of an excluded session or note.
-const EXCLUDED_TEXT: &str = "(excluded)";
+/// Shows a person what would go and asks whether it shall: unless it was said beforehand, or an agent takes back its own live session. That
+/// the newest session of a folder is the one that is meant is a guess, which nobody can have confirmed beforehand.
+///
+/// # Errors
+/// When it shall not go, or nobody can be asked.
+fn ask_first(what: &ForgetSelection, yes: bool, config: &Config, ui: &Ui) -> Result<()> {
+    let guessed = match what {
+        ForgetSelection::This(session) if session.guessed.is_none() => return Ok(()),
+        ForgetSelection::This(session) => session.guessed,
+        _ if yes => return Ok(()),
+        _ => None,
+    };
+    let otherwise = "what is forgotten is gone for good: `--yes` forgets it without asking, `--dry-run` says what would go";
+    let question = match guessed {
+        Some(at) => {
+            format!("Forget the newest session of this folder, last active {}?", config.local_time(Some(at), "%Y-%m-%d %H:%M"))
+        }
+        None => "Forget this for good?".to_owned(),
+    };
+    if !consent::has_terminal() {
+        return consent::confirm_change(&question, otherwise);
+    }
+    let preview = Preview::find(what, config, ui)?;
+    if preview.is_empty() {
+        return Ok(());
+    }
+    consent::confirm_change(&format!("{}{question}", preview.in_short()?), otherwise)
+}
 
 fn run_in_progress<T>() -> Result<T> {
     bail!("a run is under way: try again when it has ended")
@@ -200,51 +229,6 @@ fn verify_gone(what: &ForgetSelection, config: &Config, store: &Store, ui: &Ui) 
         ui.warn(&format!("the text still stands in {}, which recall does not change", file.display()));
     }
     Ok(())
-}
-
-/// Dry run on a copy of the index.
-fn dry_run(what: &ForgetSelection, config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> {
-    let read = open_sandbox(&DigestRequest::default(), config, ui, config.now(), &mut Default::default())?;
-    let Some((_folder, store)) = read else { return run_in_progress() };
-    let shut_out = what.shut_out_by_name(config, &store)? + what.shut_out_unread(config, &store)?;
-    let doomed = what.find(config, &store)?;
-    let mut account = ForgetSummary::new(&doomed, &store, shut_out)?;
-    if let ForgetSelection::Text(phrase) = what {
-        account.notes = files::count_in_notes(phrase, config, &store, ui)?;
-    }
-    for orphan in what.find_orphans(config, &store)? {
-        writeln!(out, "{}  {}  page  {}", id8(&orphan.session), without_controls(orphan.project.name()), orphan.file.display())?;
-        account.orphans += 1;
-    }
-    // Excluded sessions can be forgotten, but their text is not shown.
-    let shown = Memory::beside_writer(&store, &config.policy(View::Owner))?;
-    for pk in doomed.sessions() {
-        let head = store.session_head(pk)?;
-        let lost = match doomed.rows.get(&pk) {
-            _ if doomed.whole.contains(&pk) => format!("all {}", counted(store.rows_of(pk)?, "row")),
-            Some(rows) => counted(rows.len(), "row"),
-            None if doomed.digests.contains(&pk) => "digest".into(),
-            None => "a digest that was replaced".into(),
-        };
-        let day = config.local_time(Some(head.started_at), "%Y-%m-%d");
-        let title = match shown.look_up_session(&head.id)? {
-            Some(_) => shown.title_of(pk)?.unwrap_or_else(|| "(no digest)".into()),
-            None => EXCLUDED_TEXT.into(),
-        };
-        writeln!(out, "{}  {day}  {}  {lost}  {}", id8(&head.id), without_controls(head.project.name()), without_controls(&title))?;
-    }
-    for pk in &doomed.notes {
-        let note = store.note(*pk)?;
-        let (day, text) = (
-            config.local_time(Some(note.at), "%Y-%m-%d"),
-            shorten(
-                &one_line(&without_controls(shown.look_up_note(&note.id)?.as_ref().map_or(EXCLUDED_TEXT, |note| &note.text))),
-                80,
-            ),
-        );
-        writeln!(out, "{}  {day}  {}  note  {text}", note.id, without_controls(note.project.name()))?;
-    }
-    print_summary(&account, "would forget", out)
 }
 
 fn print_summary(account: &ForgetSummary, verb: &str, out: &mut impl Write) -> Result<()> {

@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 
 use super::{ForgetRequest, ForgetTarget};
 use crate::app::filter::{ProjectFilter, parse_time};
-use crate::app::forget::current_session;
+use crate::app::forget::current_session::{self, CurrentSession};
 use crate::app::orphans;
 use crate::app::orphans::SessionPage;
 use crate::config::Config;
@@ -23,7 +23,7 @@ const MIN_TEXT_CHARS: usize = 2;
 
 pub(crate) enum ForgetSelection {
     /// The session in which the command runs, by its full id.
-    This(String),
+    This(CurrentSession),
     /// A session id, or a prefix of one.
     Session(String),
     /// A note id, or a prefix of one.
@@ -55,7 +55,9 @@ impl ForgetSelection {
                 let named = in_folders_named(phrase, config);
                 return store.find_text(phrase, |session| named.contains(session));
             }
-            Self::Session(id) | Self::This(id) => store.look_up_session(id)?.into_iter().map(|head| head.pk).collect(),
+            Self::Session(id) | Self::This(CurrentSession { id, .. }) => {
+                store.look_up_session(id)?.into_iter().map(|head| head.pk).collect()
+            }
             Self::Note(_) => BTreeSet::new(),
             Self::Before(parse_time) => store.inactive_since(*parse_time)?,
             Self::Project(filter) => store.session_heads()?.iter().filter(|h| filter.fits(&h.project)).map(|h| h.pk).collect(),
@@ -85,7 +87,7 @@ impl ForgetSelection {
     pub(crate) fn find_orphans(&self, config: &Config, store: &Store) -> Result<Vec<SessionPage>> {
         let mut all = orphans::find(config, store)?;
         match self {
-            Self::This(id) => all.retain(|page| page.session == *id),
+            Self::This(CurrentSession { id, .. }) => all.retain(|page| page.session == *id),
             Self::Session(id) if all.iter().any(|page| page.session == *id) => all.retain(|page| page.session == *id),
             // A prefix refers to a session that the index knows, if there is one.
             Self::Session(id) if store.look_up_session(id)?.is_none() => all.retain(|page| page.session.starts_with(id)),
@@ -105,7 +107,7 @@ impl ForgetSelection {
 
     /// Shuts out a session that has a transcript but is not stored yet, so that it never will be. Returns how many there are.
     pub(crate) fn shut_out_unread(&self, config: &Config, store: &Store) -> Result<usize> {
-        let (Self::Session(id) | Self::This(id)) = self else { return Ok(0) };
+        let (Self::Session(id) | Self::This(CurrentSession { id, .. })) = self else { return Ok(0) };
         let known = store.look_up_session(id)?.is_some() || store.forgotten_sessions()?.contains(id);
         // The live session may have no transcript yet.
         let is_there = || matches!(self, Self::This(_)) || transcripts(config).iter().any(|file| file.place.session == *id);

@@ -38,7 +38,7 @@ pub(crate) struct SearchRequest {
     /// Only this project: the name of its folder, its path, or a glob.
     #[serde(default)]
     project: Option<String>,
-    /// Only sessions that began in this time: `7d`, `12h`, or a date like 2026-01-31.
+    /// Only sessions that began in this time: `7d`, `12h`, a date like 2026-01-31, `today` or `yesterday`.
     #[serde(default)]
     since: Option<String>,
     /// Only sessions that began before this, in the same forms.

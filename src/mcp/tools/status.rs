@@ -70,7 +70,7 @@ impl Tool for StatusTool {
             digests: counts.digests,
             waiting: counts.waiting,
             last_digest: last.map(|(at, _)| config.local_time(Some(at), "%Y-%m-%d %H:%M")),
-            problems: findings.into_iter().filter(|f| f.state != Severity::Ok).map(problem).collect(),
+            problems: findings.into_iter().filter(|f| f.alarm() != Severity::Ok).map(problem).collect(),
         })
     }
 

@@ -73,7 +73,7 @@ fn no_command_panics_where_nothing_can_be_told() {
         "context -c orders --max-tokens 1",
         "timeline nothing",
         "remember --everywhere 'Deploys go through the build server'",
-        "forget --match zzzz",
+        "forget --yes --match zzzz",
         "close i12345678",
         "config",
         "export",

@@ -67,6 +67,21 @@ fn nothing_but_the_result_is_on_stdout() {
 }
 
 #[test]
+fn pages_that_are_made_anew_are_counted_with_those_that_changed() {
+    let world = World::with_fixtures(&["plain"]);
+    world.digest(&EXTRACT);
+    let (path, text) = world.pages().remove(0);
+    let rebuild = ["digest", "--summarizer", "extract", "--rebuild-pages"];
+    let wrote = || world.recall(rebuild).out.lines().last().unwrap_or_default().to_owned();
+    assert_eq!(wrote(), "rebuilt   2 pages, 0 of them changed");
+    std::fs::write(world.data_dir().join(&path), "# Somebody else's\n").unwrap();
+    assert_eq!(wrote(), "rebuilt   2 pages, 1 of them changed");
+    assert_eq!(world.pages()[0], (path, text));
+    let report = world.digest(&rebuild[1..]);
+    assert_eq!((&report["pages_rebuilt"], &report["pages_written"]), (&2.into(), &0.into()), "{report}");
+}
+
+#[test]
 fn a_dry_run_changes_nothing() {
     let world = three();
     let before = world.everything();

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::support::answers::answered;
 use crate::support::{Ran, World, age, assistant, user};
 
 /// A `claude` that notes how it is called, tells its version and whether somebody is logged in.
@@ -83,6 +84,24 @@ fn it_offers_to_keep_transcripts_longer_with_the_change_it_would_make() {
     let agent = world.recall_with(["doctor", "--keep-transcripts", "500"], &[("CLAUDECODE", "1")]);
     assert!(agent.code == 2 && agent.err.contains("person"), "{agent:#?}");
     assert_eq!(fs::read_to_string(&file).unwrap(), raised.replace("365", "400"));
+}
+
+#[test]
+fn who_wants_no_transcripts_kept_is_asked_before_they_are() {
+    let world = World::new();
+    let file = world.claude_dir().join("settings.json");
+    let none = "{\n  \"cleanupPeriodDays\": 0\n}\n";
+    settings(&world, none);
+    let ran = world.recall(["doctor", "--keep-transcripts"]);
+    assert!(ran.code == 2 && ran.err.contains("keeps no transcripts"), "{ran:#?}");
+    assert!(ran.err.contains("`recall doctor --keep-transcripts 365` in a terminal of your own"), "{ran:#?}");
+    for answer in ["", "n"] {
+        let ran = answered(&world, world.root(), &[], &["doctor", "--keep-transcripts"], answer);
+        assert!(ran.code == 2 && ran.shown.contains("365 days from now on? [y/N]"), "{ran:#?}");
+        assert_eq!(fs::read_to_string(&file).unwrap(), none);
+    }
+    answered(&world, world.root(), &[], &["doctor", "--keep-transcripts"], "y");
+    assert_eq!(fs::read_to_string(&file).unwrap(), none.replace(": 0", ": 365"));
 }
 
 #[test]
@@ -421,6 +440,71 @@ fn a_client_newer_than_any_that_was_tried_is_named_with_what_was_not_understood(
     written_by(&unknown, "999.0.1", Some("hologram"));
     let found = only(&unknown, "client");
     assert!(found.starts_with("warning: ") && found.contains("1 row of type hologram"), "{found}");
+}
+
+#[test]
+fn a_tag_that_an_older_recall_did_not_know_is_no_alarm() {
+    let world = World::new();
+    written_by(&world, "2.1.197", None);
+    let db = rusqlite::Connection::open(world.data_dir().join("recall.db")).unwrap();
+    db.execute("INSERT INTO unknown_row SELECT pk, '<ci-monitor-event>', 3 FROM file", []).unwrap();
+    let found = only(&world, "client");
+    assert!(found.starts_with("ok: ") && found.contains("was understood"), "{found}");
+    assert!(!world.recall(["status"]).out.contains("ci-monitor"));
+    assert_eq!(world.status()["unknown_rows"], serde_json::json!({}));
+}
+
+#[test]
+fn what_was_seen_is_no_alarm_until_there_is_something_new() {
+    let world = World::new();
+    written_by(&world, "2.1.197", Some("hologram"));
+    world.link_recall();
+    claude(&world, true);
+    world.recall(["install"]);
+    fs::write(world.data_dir().join("hooks.log"), "2026-11-20T10:00:00Z session-start: the disk is full\n").unwrap();
+    let warned = || {
+        let ran = world.recall(["doctor"]);
+        ran.out.lines().filter_map(|line| line.strip_prefix("!!  ")?.split("  ").next()).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let before = warned();
+    assert!(before.contains(&"client".to_owned()) && before.contains(&"hook log".to_owned()), "{before:?}");
+    assert!(world.recall(["status"]).out.contains("hook log"));
+
+    let agent = world.recall_with(["doctor", "--seen"], &[("CLAUDECODE", "1")]);
+    assert!(agent.code == 2 && agent.err.contains("person") && warned() == before, "{agent:#?}");
+    let marked = world.recall(["doctor", "--seen"]);
+    assert!(marked.out.contains("--  client") && marked.out.contains("(seen)"), "{marked:#?}");
+    assert_eq!(warned(), [""; 0]);
+    assert!(!world.recall(["status"]).out.contains("hook log"));
+    // It is told all the same, and as what it is.
+    let told: Value = serde_json::from_str(&world.recall(["doctor", "--json"]).out).unwrap();
+    let client = told["findings"].as_array().unwrap().iter().find(|f| f["about"] == "client").unwrap();
+    assert_eq!((&client["state"], &client["seen"]), (&"warning".into(), &true.into()), "{client}");
+    // Nothing of what was found is kept in words.
+    let kept = fs::read_to_string(world.data_dir().join("seen-findings.json")).unwrap();
+    assert!(!kept.contains("disk") && !kept.contains("hologram"), "{kept}");
+
+    // More rows of that type and the same errors are nothing new; another type and another error are.
+    let id = "88881111-aaaa-4aaa-8aaa-777711110000";
+    let row = |name: &str| format!("{}\n", serde_json::json!({"type": name, "sessionId": id, "uuid": name}));
+    let rows =
+        user(id, "u1", "2026-11-21T10:00:00Z", "Why does it whistle?") + &assistant(id, "u2", "2026-11-21T10:01:00Z", "It boils.");
+    world.transcript(&format!("-home-dev-src-shop/{id}.jsonl"), rows + &row("hologram"));
+    world.digest(&["--summarizer", "extract"]);
+    assert_eq!(warned(), [""; 0]);
+    world.append(id, &row("hypergram"));
+    world.digest(&["--summarizer", "extract"]);
+    assert_eq!(warned(), ["client"]);
+    fs::write(world.data_dir().join("hooks.log"), "2026-11-21T10:00:00Z session-start: the disk is full\n").unwrap();
+    assert_eq!(warned(), ["client", "hook log"].into_iter().rev().collect::<Vec<_>>());
+}
+
+#[test]
+fn what_does_not_work_stays_a_problem_though_it_was_seen() {
+    let world = World::new();
+    let ran = world.recall(["doctor", "--seen"]);
+    assert!(ran.code == 1 && ran.out.contains("XX  hooks"), "{ran:#?}");
+    assert!(world.recall(["doctor"]).out.contains("XX  hooks"));
 }
 
 #[test]

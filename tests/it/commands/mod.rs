@@ -1,5 +1,6 @@
 //! The commands as a user meets them: what they print, what they refuse, and how they end.
 
+mod arguments;
 mod brief;
 mod closed_output;
 mod config;

@@ -80,14 +80,14 @@ fn rows_that_were_forgotten_are_left_out_and_so_is_what_repeats_them() {
     let world = digested(&rows);
     let before = raw(&world, &rows.id).out;
     assert!(before.contains("Zanzibarquux"));
-    let forgot = world.recall(["forget", "--match", "Zanzibarquux office"]);
+    let forgot = world.recall(["forget", "--yes", "--match", "Zanzibarquux office"]);
     assert_eq!(forgot.code, 0, "{forgot:#?}");
     let ran = raw(&world, &rows.id);
     assert_eq!(ran.code, 0, "{ran:#?}");
     assert!(!ran.out.contains("Zanzibarquux"), "{ran:#?}");
     let (had, left) = (uuids(&before), uuids(&ran.out));
     assert_eq!(left, [&had[..2], &had[3..]].concat(), "the others stay");
-    world.recall(["forget", "--session", &rows.id]);
+    world.recall(["forget", "--yes", "--session", &rows.id]);
     let ran = raw(&world, &rows.id);
     assert!(ran.code == 2 && ran.err.contains("you had recall forget"), "{ran:#?}");
 }
@@ -176,12 +176,12 @@ fn titles_that_were_forgotten_or_tell_of_private_rows_are_left_out() {
     rows.text += &format!("{}\n", json!({"type": "summary", "summary": "Draining a lagoon", "leafUuid": leaf}));
     let world = digested(&rows);
     assert!(raw(&world, &rows.id).out.contains("Zanzibarquux"));
-    let forgot = world.recall(["forget", "--match", "Zanzibarquux lagoon"]);
+    let forgot = world.recall(["forget", "--yes", "--match", "Zanzibarquux lagoon"]);
     assert_eq!(forgot.code, 0, "{forgot:#?}");
     let ran = raw(&world, &rows.id);
     assert!(!ran.out.contains("Zanzibarquux") && ran.out.contains("Draining a lagoon"), "{ran:#?}");
     // A title for a row that is forgotten goes with it.
-    world.recall(["forget", "--match", "It is drained"]);
+    world.recall(["forget", "--yes", "--match", "It is drained"]);
     let ran = raw(&world, &rows.id);
     assert!(!ran.out.contains("Draining a lagoon") && ran.out.contains("Drain the lagoon"), "{ran:#?}");
 }
@@ -240,7 +240,7 @@ fn what_the_model_thought_of_something_forgotten_goes_with_it_and_so_does_its_ou
     let world = digested(&rows);
     let whole = raw(&world, &rows.id).out;
     assert_eq!(whole.matches("hush").count(), 3, "{whole}");
-    let forgot = world.recall(["forget", "--match", "Zanzibarquux office"]);
+    let forgot = world.recall(["forget", "--yes", "--match", "Zanzibarquux office"]);
     assert_eq!(forgot.code, 0, "{forgot:#?}");
     let ran = raw(&world, &rows.id);
     assert_eq!(ran.code, 0, "{ran:#?}");

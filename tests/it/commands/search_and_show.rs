@@ -100,7 +100,7 @@ fn project_since_and_limit_narrow_the_search() {
     assert_eq!(sorted(&["build", "--since", "7d"]), ["bbbb2222", "cccc3333"]);
     assert_eq!(sorted(&["build", "--since", "2026-11-21"]), ["cccc3333"]);
     assert_eq!(sessions(&world, &["build", "--limit", "2"]).len(), 2);
-    let wrong = world.recall(["search", "build", "--since", "yesterday"]);
+    let wrong = world.recall(["search", "build", "--since", "gestern"]);
     assert_eq!(wrong.code, 2, "{wrong:#?}");
     assert!(wrong.err.contains("yesterday"), "{wrong:#?}");
 }

@@ -37,7 +37,7 @@ fn forgotten_with(forget: impl Fn(&World, &Endpoint)) {
 #[test]
 fn a_session_goes_with_its_vectors() {
     forgotten_with(|world, endpoint| {
-        let ran = world.recall(["forget", "--session", STRIPES]);
+        let ran = world.recall(["forget", "--yes", "--session", STRIPES]);
         assert_eq!(ran.code, 0, "{ran:#?}");
         assert!(endpoint.asked().is_empty());
         assert!(!found(world, "zebra").0.contains(&STRIPES.to_owned()));
@@ -48,7 +48,7 @@ fn a_session_goes_with_its_vectors() {
 fn also_when_the_endpoint_is_not_configured_any_more() {
     forgotten_with(|world, _| {
         world.configure("");
-        let ran = world.recall(["forget", "--session", STRIPES]);
+        let ran = world.recall(["forget", "--yes", "--session", STRIPES]);
         assert_eq!(ran.code, 0, "{ran:#?}");
     });
 }
@@ -56,7 +56,7 @@ fn also_when_the_endpoint_is_not_configured_any_more() {
 #[test]
 fn a_text_goes_with_the_vectors_of_what_was_said_of_it() {
     forgotten_with(|world, _| {
-        let ran = world.recall(["forget", "--match", "stripes on the banner"]);
+        let ran = world.recall(["forget", "--yes", "--match", "stripes on the banner"]);
         assert_eq!(ran.code, 0, "{ran:#?}");
     });
 }

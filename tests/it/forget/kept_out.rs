@@ -20,14 +20,14 @@ proptest! {
             }
         }
         world.digest(&EXTRACT);
-        let ran = if whole { world.recall(["forget", "--project", "*shop*"]) } else { world.recall(["forget", "--match", TEXT]) };
+        let ran = if whole { world.recall(["forget", "--yes", "--project", "*shop*"]) } else { world.recall(["forget", "--yes", "--match", TEXT]) };
         prop_assert!(ran.code == 0, "{ran:#?}");
         assert_gone(&world, WORD);
         for (path, text) in &all {
             world.transcript(path, text);
         }
         world.digest(&EXTRACT);
-        let ran = if whole { world.recall(["forget", "--project", "*shop*"]) } else { world.recall(["forget", "--match", TEXT]) };
+        let ran = if whole { world.recall(["forget", "--yes", "--project", "*shop*"]) } else { world.recall(["forget", "--yes", "--match", TEXT]) };
         prop_assert!(ran.code == 0, "{ran:#?}");
         for (path, text) in &all {
             world.transcript(path, text);

@@ -14,7 +14,7 @@ fn a_text_is_nowhere_afterwards_and_all_else_stays() {
         assert!(before.contains(place), "{place} is tried: {before}");
     }
     let other = world.show(OTHER);
-    let ran = world.recall(["forget", "--match", TEXT]);
+    let ran = world.recall(["forget", "--yes", "--match", TEXT]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:#?}");
     assert!(ran.out.contains("forgot parts of 2 sessions: "), "{ran:#?}");
     assert_gone(&world, WORD);
@@ -51,14 +51,14 @@ fn a_text_leaves_no_copy_in_an_index_that_has_grown_in_many_steps() {
         }
         world.digest(&EXTRACT);
     }
-    assert_eq!(world.recall(["forget", "--match", TEXT]).code, 0);
+    assert_eq!(world.recall(["forget", "--yes", "--match", TEXT]).code, 0);
     assert_gone(&world, WORD);
 }
 
 #[test]
 fn nothing_brings_a_text_back() {
     let world = told_world(&EXTRACT);
-    assert_eq!(world.recall(["forget", "--match", TEXT]).code, 0);
+    assert_eq!(world.recall(["forget", "--yes", "--match", TEXT]).code, 0);
     let files: Vec<_> =
         [TELLS, FORK, OTHER].map(|id| world.claude_dir().join("projects").join(crate::forget::scene::path_of(id))).into();
     // Touched, grown, replaced by themselves at another place, copied to another place.
@@ -94,7 +94,7 @@ fn rows_that_were_not_read_yet_stay_out_too() {
     let file = world.claude_dir().join("projects").join(crate::forget::scene::path_of(OTHER));
     let more = user(OTHER, &crate::forget::scene::id("d1"), "2026-11-20T14:00:00Z", "And the Zanzibarquux lagoon?");
     fs::write(&file, fs::read_to_string(&file).unwrap() + &more).unwrap();
-    let ran = world.recall(["forget", "--match", "zanzibarquux   LAGOON"]);
+    let ran = world.recall(["forget", "--yes", "--match", "zanzibarquux   LAGOON"]);
     assert_eq!(ran.code, 0, "{ran:#?}");
     assert!(ran.out.contains("parts of 3"), "{ran:#?}");
     world.digest(&EXTRACT);
@@ -108,7 +108,7 @@ fn lines_of_the_users_notes_go_as_well_and_are_told() {
     let file = world.data_dir().join(&day);
     let notes = "\n## Notes\n\nmine\nask about the Zanzibarquux\nlagoon tomorrow\nalso mine\n";
     fs::write(&file, fs::read_to_string(&file).unwrap() + notes).unwrap();
-    let ran = world.recall(["forget", "--match", TEXT]);
+    let ran = world.recall(["forget", "--yes", "--match", TEXT]);
     assert!(ran.out.contains(&format!("forgot 2 lines of your notes in {day}\n")), "{ran:#?}");
     assert_gone(&world, WORD);
     assert!(fs::read_to_string(&file).unwrap().ends_with("\n## Notes\n\nmine\nalso mine\n"));
@@ -126,7 +126,7 @@ fn a_session_whose_project_folder_or_branch_is_named_so_goes_whole() {
         assert_ne!(changed, text);
         let file = world.transcript(&path.replace(".jsonl", "").replace(OTHER, &format!("{OTHER}.jsonl")), &changed);
         world.digest(&EXTRACT);
-        let ran = world.recall(["forget", "--match", TEXT]);
+        let ran = world.recall(["forget", "--yes", "--match", TEXT]);
         assert!(ran.out.contains("forgot 1 session whole: "), "{ran:#?}");
         assert_gone(&world, WORD);
         fs::write(&file, changed.clone() + &user(OTHER, "x", "2026-11-20T14:00:00Z", "Go on.").replace(from, to)).unwrap();
@@ -146,7 +146,7 @@ fn a_transcript_in_a_folder_of_that_name_is_not_read() {
     }
     world.digest(&EXTRACT);
     assert!(places_of(&world, "zanzibarquux").iter().any(|p| p.starts_with("file.path")));
-    let ran = world.recall(["forget", "--match", WORD]);
+    let ran = world.recall(["forget", "--yes", "--match", WORD]);
     assert!(ran.out.starts_with("forgot 1 session whole, parts of 2 sessions, 1 session that was never read: "), "{ran:#?}");
     world.digest(&EXTRACT);
     assert_gone(&world, WORD);
@@ -156,7 +156,7 @@ fn a_transcript_in_a_folder_of_that_name_is_not_read() {
 fn a_text_that_all_paths_hold_is_refused() {
     let world = told_world(&EXTRACT);
     for text in ["home", "x", " \n "] {
-        let ran = world.recall(["forget", "--match", text]);
+        let ran = world.recall(["forget", "--yes", "--match", text]);
         assert_eq!(ran.code, 2, "{ran:#?}");
         assert!(ran.err.contains("give more of the text") || ran.err.contains("at least 2 characters"), "{ran:#?}");
     }
@@ -171,7 +171,7 @@ fn what_only_a_model_said_goes_too_and_another_digest_is_made() {
     world.fake_claude(&format!("#!/bin/sh\ncat > /dev/null\ncat <<'REPLY'\n{good}\nREPLY\n"));
     world.digest(&["--summarizer", "claude", "--session", OTHER]);
     assert!(world.show(OTHER)["digest"]["title"].as_str().unwrap().contains("Zanzibarquux"));
-    let ran = world.recall(["forget", "--match", TEXT]);
+    let ran = world.recall(["forget", "--yes", "--match", TEXT]);
     assert!(ran.out.contains("parts of 3"), "{ran:#?}");
     assert_gone(&world, WORD);
     assert_eq!(world.texts(OTHER, "prompt").len(), 1);
@@ -198,7 +198,7 @@ fn a_digest_that_was_paid_for_stays_when_only_one_it_replaced_holds_the_text() {
     says("Buttons of the order list");
     assert_eq!(world.count("SELECT count(*) FROM digest WHERE superseded"), 1);
     let before = world.show(OTHER);
-    world.recall(["forget", "--match", TEXT]);
+    world.recall(["forget", "--yes", "--match", TEXT]);
     assert_gone(&world, WORD);
     assert_eq!(world.show(OTHER), before);
 }
@@ -214,7 +214,7 @@ fn replies_logs_and_reasons_of_failures_go() {
     fs::write(data.join("hooks.log.old"), "2026-11-20T10:00:00Z start: zanzibarquux lagoon\n").unwrap();
     fs::write(data.join("last-run.json"), r#"{"at":1,"failures":2,"error":"the Zanzibarquux lagoon"}"#).unwrap();
     fs::write(data.join("daily/2026-11/.recall-tmp-0123456789ab"), "zanzibarquux lagoon").unwrap();
-    let ran = world.recall(["forget", "--match", TEXT]);
+    let ran = world.recall(["forget", "--yes", "--match", TEXT]);
     assert_eq!(ran.code, 0, "{ran:#?}");
     assert_gone(&world, WORD);
     assert_eq!(fs::read_to_string(data.join("hooks.log")).unwrap(), "2026-11-20T10:00:00Z start: other\n");
@@ -226,7 +226,7 @@ fn a_file_that_is_not_recalls_is_named_and_left_alone() {
     let world = told_world(&EXTRACT);
     let own = world.data_dir().join("daily/my own.txt");
     fs::write(&own, "zanzibarquux lagoon").unwrap();
-    let ran = world.recall(["forget", "--match", TEXT]);
+    let ran = world.recall(["forget", "--yes", "--match", TEXT]);
     assert_eq!(ran.code, 1, "{ran:#?}");
     assert!(ran.err.contains("my own.txt"), "{ran:#?}");
     assert!(own.exists());
@@ -239,7 +239,7 @@ fn what_was_put_above_the_notes_of_a_page_goes() {
         let file = world.data_dir().join(path);
         fs::write(&file, fs::read_to_string(&file).unwrap() + "\nzanzibarquux lagoon\n").unwrap();
     }
-    let ran = world.recall(["forget", "--match", TEXT]);
+    let ran = world.recall(["forget", "--yes", "--match", TEXT]);
     assert_eq!(ran.code, 0, "{ran:#?}");
     assert_gone(&world, WORD);
 }

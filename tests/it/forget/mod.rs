@@ -1,5 +1,6 @@
 //! What is forgotten is nowhere any more, and stays so whatever is read again.
 
+mod asking;
 mod kept_out;
 mod matching;
 mod modes;

@@ -40,7 +40,7 @@ fn all_that_is_written_is_the_users_alone() {
             \"$RECALL\" export > all.jsonl
             \"$RECALL\" import all.jsonl
             \"$RECALL\" install --timer none
-            \"$RECALL\" forget --match '{TEXT}'
+            \"$RECALL\" forget --yes --match '{TEXT}'
             \"$RECALL\" uninstall
             \"$RECALL\" hook session-end < session.json",
             EXTRACT[1],
@@ -63,7 +63,7 @@ fn a_folder_that_others_can_read_is_reported() {
     write(&world);
     world.digest(&EXTRACT);
     std::fs::set_permissions(world.data_dir(), std::fs::Permissions::from_mode(0o755)).unwrap();
-    for arguments in [&["digest"][..], &["forget", "--match", "no such text"]] {
+    for arguments in [&["digest"][..], &["forget", "--yes", "--match", "no such text"]] {
         let ran = world.recall(arguments);
         assert_eq!(ran.code, 1, "{ran:#?}");
         assert!(ran.err.contains("others can read"), "{ran:#?}");

@@ -104,7 +104,7 @@ fn an_import_brings_back_what_was_forgotten_and_nothing_private() {
     let private = World::new();
     private.transcript(&path_of(TELLS), session(ASKED));
     private.digest(&EXTRACT);
-    assert_eq!(private.recall(["forget", "--match", "changelog"]).code, 0);
+    assert_eq!(private.recall(["forget", "--yes", "--match", "changelog"]).code, 0);
     assert_gone(&private, "changelog");
     let file = world.root().join("all.jsonl");
     let ran = private.recall(["import", file.to_str().unwrap()]);
@@ -152,7 +152,7 @@ fn a_run_that_is_cut_short_leaves_the_rest_to_the_next() {
     let world = told_world(&EXTRACT);
     let to_do = "SELECT count(*) FROM fact WHERE name = 'scrub'";
     assert_eq!(world.count(to_do), 0);
-    let cut = world.recall_with(["forget", "--match", WORD], &[("RECALL_KILL_AT", "taken out:1")]);
+    let cut = world.recall_with(["forget", "--yes", "--match", WORD], &[("RECALL_KILL_AT", "taken out:1")]);
     assert_eq!((cut.code, world.count(to_do)), (-1, 1), "{cut:#?}");
     world.digest(&EXTRACT);
     assert_eq!(world.count(to_do), 0, "the file is written anew by whatever run comes next");

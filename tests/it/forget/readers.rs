@@ -12,7 +12,7 @@ fn a_reader_that_holds_the_index_open_is_told_of_and_the_next_run_ends_it() {
     let reader = world.database();
     reader.execute_batch("BEGIN").unwrap();
     let held: i64 = reader.query_row("SELECT sum(items) FROM bundle", [], |r| r.get(0)).unwrap();
-    let ran = world.recall(["forget", "--match", TEXT]);
+    let ran = world.recall(["forget", "--yes", "--match", TEXT]);
     assert_eq!(ran.code, 1, "{ran:#?}");
     assert!(ran.err.contains("something else is reading the index: until this is run again"), "{ran:#?}");
     assert_eq!(
@@ -22,7 +22,7 @@ fn a_reader_that_holds_the_index_open_is_told_of_and_the_next_run_ends_it() {
     );
     assert!(!places_of(&world, WORD).is_empty());
     drop(reader);
-    let ran = world.recall(["forget", "--match", TEXT]);
+    let ran = world.recall(["forget", "--yes", "--match", TEXT]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "nothing found\n"), "{ran:#?}");
     assert_gone(&world, WORD);
 }
@@ -33,7 +33,7 @@ fn a_run_under_way_is_not_disturbed() {
     let lock = fs::File::options().write(true).open(world.data_dir().join("lock")).unwrap();
     let mut lock = fd_lock::RwLock::new(lock);
     let held = lock.write().unwrap();
-    for arguments in [&["forget", "--match", TEXT][..], &["forget", "--match", TEXT, "--dry-run"]] {
+    for arguments in [&["forget", "--yes", "--match", TEXT][..], &["forget", "--match", TEXT, "--dry-run"]] {
         let ran = world.recall(arguments);
         assert_eq!(ran.code, 2, "{ran:#?}");
         assert!(ran.err.contains("a run is under way: try again when it has ended"), "{ran:#?}");
@@ -46,10 +46,11 @@ fn a_run_under_way_is_not_disturbed() {
 fn what_was_cut_short_is_ended_by_the_next_run() {
     for what in [["--match", TEXT], ["--session", TELLS]] {
         let world = told_world(&EXTRACT);
-        let cut = world.recall_with(["forget"].into_iter().chain(what), &[("RECALL_KILL_AT", "taken out:1")]);
+        let cut = world.recall_with(["forget", "--yes"].into_iter().chain(what), &[("RECALL_KILL_AT", "taken out:1")]);
         assert_eq!(cut.code, -1, "{cut:#?}");
         assert!(places_of(&world, WORD).iter().any(|place| place.ends_with("2026-11-20.md")), "the pages are not written yet");
-        let next = if what[0] == "--match" { world.recall(["forget"].into_iter().chain(what)) } else { world.recall(["digest"]) };
+        let next =
+            if what[0] == "--match" { world.recall(["forget", "--yes"].into_iter().chain(what)) } else { world.recall(["digest"]) };
         assert_eq!(next.code, 0, "{next:#?}");
         assert_gone(&world, WORD);
         world.digest(&EXTRACT);
@@ -75,6 +76,6 @@ fn a_rehearsal_lists_what_would_go_and_changes_no_byte() {
     assert!(text.out.contains("cccccccc  2026-11-20  shop  1 row  "), "{text:#?}");
     assert!(text.out.contains("would forget parts of 3 sessions: "), "{text:#?}");
     // And it is what then happens.
-    let done = world.recall(["forget", "--match", TEXT]);
+    let done = world.recall(["forget", "--yes", "--match", TEXT]);
     assert_eq!(done.out.lines().next().map(|line| line.replace("forgot", "would forget")).as_deref(), text.out.lines().last());
 }

@@ -103,7 +103,7 @@ fn the_doctor_does_not_wait_for_transcripts_that_are_not_read() {
     world.digest(&EXTRACT);
     let old = world.claude_dir().join("projects").join(path_of(OLD));
     age(&old, DAY * 70);
-    world.recall(["forget", "--session", NEW]);
+    world.recall(["forget", "--yes", "--session", NEW]);
     age(&world.claude_dir().join("projects").join(path_of(NEW)), DAY);
     assert_eq!(world.findings("transcripts", &[]), ["ok: all 0 are read"]);
 }

@@ -29,7 +29,7 @@ fn a_session_goes_by_its_id_the_start_of_it_or_its_digests_id() {
     let by_digest = |world: &World| world.show(TELLS)["digest_id"].as_str().unwrap().to_owned();
     for name in [by_id, by_start, by_digest] {
         let world = told_world(&EXTRACT);
-        let ran = world.recall(["forget", "--session", &name(&world)]);
+        let ran = world.recall(["forget", "--yes", "--session", &name(&world)]);
         assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:#?}");
         assert!(ran.out.starts_with("forgot 1 session whole: "), "{ran:#?}");
         assert_eq!(ids(&world), [FORK, OTHER]);
@@ -44,7 +44,7 @@ fn a_session_goes_by_its_id_the_start_of_it_or_its_digests_id() {
 #[test]
 fn a_forgotten_session_stays_so_when_it_is_resumed_forked_or_moved() {
     let world = told_world(&EXTRACT);
-    world.recall(["forget", "--session", TELLS]);
+    world.recall(["forget", "--yes", "--session", TELLS]);
     let shown = world.recall(["show", "--full", TELLS]);
     assert!(shown.err.contains("you had recall forget the session"), "{shown:#?}");
     let report = goes_on(&world, TELLS);
@@ -84,7 +84,7 @@ fn rows_that_were_forgotten_are_not_told_from_the_transcript_either() {
         "session_id": OTHER, "transcript_path": path, "cwd": "/home/dev/src/shop", "hook_event_name": "SessionEnd", "reason": "exit",
     });
     world.hook("session-end", hook.to_string());
-    world.recall(["forget", "--match", WORD]);
+    world.recall(["forget", "--yes", "--match", WORD]);
     let context = world.recall(["context", "--cwd", "/home/dev/src/shop"]);
     assert!(context.out.contains("button"), "{context:#?}");
     assert!(!context.out.to_lowercase().contains(WORD), "{context:#?}");
@@ -102,7 +102,7 @@ fn a_session_that_was_never_read_is_kept_out_by_its_whole_id() {
     for file in [FORK, OTHER] {
         fs::remove_file(world.claude_dir().join("projects").join(path_of(file))).unwrap();
     }
-    let ran = world.recall(["forget", "--session", TELLS]);
+    let ran = world.recall(["forget", "--yes", "--session", TELLS]);
     assert_eq!(ran.out, "forgot 1 session that was never read: 0 rows, 0 digests, 0 pages\n");
     assert_eq!(world.digest(&EXTRACT)["rows_new"], 0);
     assert_eq!(ids(&world), [""; 0]);
@@ -116,7 +116,7 @@ fn a_project_goes_with_all_its_sessions() {
     let text = user(elsewhere, &crate::forget::scene::id("e1"), "2026-11-20T10:00:00Z", "A button.")
         + &assistant(elsewhere, &crate::forget::scene::id("e2"), "2026-11-20T10:01:00Z", "There it is.");
     world.transcript(&format!("-home-dev-src-till/{elsewhere}.jsonl"), text.replace("src/shop", "src/till"));
-    let ran = world.recall(["forget", "--project", "shop"]);
+    let ran = world.recall(["forget", "--yes", "--project", "shop"]);
     assert!(ran.out.starts_with("forgot 3 sessions whole: "), "{ran:#?}");
     assert_eq!(ids(&world), [elsewhere]);
     assert_gone(&world, WORD);
@@ -135,7 +135,7 @@ fn what_was_last_active_before_a_day_goes() {
         ("23h", &[]),
     ] {
         let world = told_world(&EXTRACT);
-        let ran = world.recall(["forget", "--before", before]);
+        let ran = world.recall(["forget", "--yes", "--before", before]);
         assert_eq!(ran.code, 0, "{ran:#?}");
         assert_eq!(ids(&world), left, "{before}: {ran:#?}");
     }
@@ -147,7 +147,7 @@ fn notes_on_a_forgotten_sessions_page_move_to_its_day() {
     let (page, _) = world.pages().into_iter().find(|(path, _)| path.contains("aaaaaaaa")).unwrap();
     let file = world.data_dir().join(&page);
     fs::write(&file, fs::read_to_string(&file).unwrap() + "\n## Notes\n\nmine\n").unwrap();
-    world.recall(["forget", "--session", TELLS]);
+    world.recall(["forget", "--yes", "--session", TELLS]);
     assert!(!file.exists());
     let pages = world.pages();
     let (_, day) = pages.iter().find(|(path, _)| !path.contains("/sessions/")).unwrap();
@@ -161,7 +161,7 @@ fn importing_brings_back_what_an_export_holds() {
     let pages = world.pages();
     fs::write(world.root().join("all.jsonl"), &export).unwrap();
     for what in [["--session", TELLS], ["--match", WORD]] {
-        world.recall(["forget"].into_iter().chain(what));
+        world.recall(["forget", "--yes"].into_iter().chain(what));
         assert_gone(&world, WORD);
         let ran = world.recall(["import", "all.jsonl"]);
         assert_eq!(ran.code, 0, "{ran:#?}");
@@ -178,9 +178,9 @@ fn exactly_one_thing_is_asked_for() {
     }
     for arguments in [["--session", "ffffffff"], ["--project", "nothing"], ["--before", "2020-01-01"], ["--match", "no such text"]]
     {
-        let ran = world.recall(["forget"].into_iter().chain(arguments));
+        let ran = world.recall(["forget", "--yes"].into_iter().chain(arguments));
         assert_eq!((ran.code, ran.out.as_str()), (0, "nothing found\n"), "{ran:#?}");
     }
-    assert_eq!(world.recall(["forget", "--before", "yesterday"]).code, 2);
+    assert_eq!(world.recall(["forget", "--yes", "--before", "gestern"]).code, 2);
     assert_eq!(ids(&world).len(), 3);
 }

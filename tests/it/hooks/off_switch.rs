@@ -1,11 +1,12 @@
 //! The off switch: for one session, for a while, and for the session one is in.
 
 use std::fs;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::hooks::payloads::{S, SHOP, end, ends, log, marks, patient, payload, starts, told, transcript, write_talk};
-use crate::support::{Ran, World, fed};
+use crate::support::{Ran, World, age, fed};
 
 const OTHER: &str = "66660000-aaaa-4aaa-8aaa-555511110000";
 const EARLIER: &str = "77770000-aaaa-4aaa-8aaa-555511110000";
@@ -172,21 +173,25 @@ fn an_agent_hears_nothing_by_commands_either_and_does_not_pause_by_itself() {
 }
 
 #[test]
-fn the_session_one_is_in_is_forgotten_whether_it_is_known_or_not() {
+fn the_session_one_is_in_is_forgotten_whether_it_was_read_or_not() {
     let world = scene();
+    let here = world.root().canonicalize().unwrap();
     let inside =
         |session: &str| world.recall_with(["forget", "--this"], &[("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", session)]);
-    // Read already, there but not read, and not even there.
-    let ran = inside(EARLIER);
+    let works_here = |session: &str, prompt: &str, reply: &str| {
+        let file = write_talk(&world, session, "2026-11-21T11:50:00Z", prompt, reply);
+        fs::write(&file, fs::read_to_string(&file).unwrap().replace(SHOP, here.to_str().unwrap())).unwrap();
+        age(&file, Duration::from_secs(60));
+    };
+    works_here(S, "The zeppelin has a leak.", "It is mended with tape.");
+    world.digest(&["--ingest-only"]);
+    let ran = inside(S);
     assert!(ran.code == 0 && ran.out.contains("1 session whole"), "{ran:#?}");
-    write_talk(&world, S, "2026-11-21T09:00:00Z", "The zeppelin has a leak.", "It is mended with tape.");
-    for session in [S, OTHER] {
-        let ran = inside(session);
-        assert!(ran.code == 0 && ran.out.contains("1 session that was never read"), "{ran:#?}");
-    }
-    write_talk(&world, OTHER, "2026-11-21T09:00:00Z", "And the export?", "The export is faster too.");
+    works_here(OTHER, "And the export?", "The export is faster too.");
+    let ran = inside(OTHER);
+    assert!(ran.code == 0 && ran.out.contains("1 session that was never read"), "{ran:#?}");
     world.digest(&EXTRACT);
-    assert_eq!(kept(&world), [""; 0]);
+    assert_eq!(kept(&world), [EARLIER]);
     assert!(transcript(&world, S).exists(), "transcripts are the client's");
 }
 

@@ -77,8 +77,8 @@ fn no_name_of_anything_leads_out_of_the_data_folder() {
         let command = [&["show", "--full", "--"][..], &["timeline", "--"]][command];
         commands.push(command.iter().copied().chain([names[name].as_str()]).map(str::to_owned).collect());
     }
-    commands.push(vec!["forget".into(), "--session".into(), sessions[0].clone()]);
-    commands.push(vec!["forget".into(), "--match".into(), "escape".into()]);
+    commands.push(vec!["forget".into(), "--yes".into(), "--session".into(), sessions[0].clone()]);
+    commands.push(vec!["forget".into(), "--yes".into(), "--match".into(), "escape".into()]);
     for command in &commands {
         // A NUL is no part of an argument.
         if command.iter().any(|word| word.contains('\0')) {
@@ -141,7 +141,7 @@ fn a_link_in_a_pages_place_is_replaced_and_not_written_through() {
         fs::remove_file(page).unwrap();
         symlink(victim, page).unwrap();
     }
-    assert_eq!(world.recall(["forget", "--session", S]).code, 0);
+    assert_eq!(world.recall(["forget", "--yes", "--session", S]).code, 0);
     assert!(kept.iter().all(|victim| fs::read_to_string(victim).unwrap() == "export PATH\n"));
 }
 

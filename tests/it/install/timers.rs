@@ -193,6 +193,25 @@ fn a_login_that_lives_in_the_shell_only_is_told_of() {
 }
 
 #[test]
+fn a_login_that_the_clients_settings_hold_is_not_told_of() {
+    let world = World::new();
+    fakes::crontab(&world);
+    let shell = [("ANTHROPIC_API_KEY", "sk-ant-secret"), ("HTTPS_PROXY", "http://proxy:3128")];
+    let told = |settings: &str| {
+        fs::write(world.claude_dir().join("settings.json"), settings).unwrap();
+        let ran = world.recall_with(["install", "--dry-run"], &shell);
+        assert_eq!(ran.code, 0, "{ran:#?}");
+        ["ANTHROPIC_API_KEY", "HTTPS_PROXY"].map(|name| ran.err.contains(name))
+    };
+    assert_eq!(told("{\"env\": {\"ANTHROPIC_API_KEY\": \"sk-ant-other\"}}"), [false, true]);
+    let both = "{\"env\": {\"ANTHROPIC_API_KEY\": \"sk-ant-other\", \"HTTPS_PROXY\": \"http://proxy:3128\"}}";
+    assert_eq!(told(both), [false, false]);
+    for nothing in ["{}", "{\"env\": {\"ANTHROPIC_API_KEY\": \"\", \"HTTPS_PROXY\": null}}", "{\"env\": []}"] {
+        assert_eq!(told(nothing), [true, true], "{nothing}");
+    }
+}
+
+#[test]
 fn a_timer_that_works_goes_only_when_the_other_is_there() {
     let world = World::new();
     fakes::systemctl(&world);

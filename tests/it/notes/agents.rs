@@ -1,13 +1,11 @@
 //! What an agent writes down is the agent's word: for its own project, with its name wherever it is shown; the rest is a person's.
 
 use std::fs;
-use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::{Value, json};
 
+use crate::support::answers::answered;
 use crate::support::{NOW, Ran, World, assistant, user};
 
 const SESSION: &str = "64b0b6d9-5ec0-4000-8000-000000000000";
@@ -24,26 +22,6 @@ fn repository(world: &World, name: &str) -> PathBuf {
 fn run_in(world: &World, folder: &Path, variables: &[(&str, &str)], args: &[&str]) -> Ran {
     let output = world.process().current_dir(folder).envs(variables.iter().copied()).args(args).output().unwrap();
     Ran::of(output)
-}
-
-/// Runs it on a terminal where somebody answers what it asks.
-fn answered(world: &World, folder: &Path, variables: &[(&str, &str)], args: &[&str], answer: &str) -> (bool, String) {
-    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    grantpt(&terminal).unwrap();
-    unlockpt(&terminal).unwrap();
-    let name = ptsname(&terminal, Vec::new()).unwrap().into_string().unwrap();
-    let open = || fs::OpenOptions::new().read(true).write(true).open(&name).unwrap();
-    let mut command = world.process();
-    command.current_dir(folder).envs(variables.iter().copied()).args(args);
-    let mut child = command.stdin(open()).stderr(open()).stdout(Stdio::null()).spawn().unwrap();
-    let mut to = fs::File::from(terminal);
-    to.write_all(format!("{answer}\n").as_bytes()).unwrap();
-    let ended = child.wait().unwrap();
-    drop(command);
-    // What was said, up to where nobody is at the other end any more, which is an error on a terminal.
-    let mut shown = Vec::new();
-    let _ = to.read_to_end(&mut shown);
-    (ended.success(), String::from_utf8_lossy(&shown).into_owned())
 }
 
 fn notes(world: &World) -> i64 {
@@ -150,9 +128,9 @@ fn an_agent_writes_for_no_other_project_and_forgets_and_imports_nothing() {
         vec!["remember", "--project", other, TEXT],
         vec!["remember", "--project", "/", TEXT],
         vec!["import", file.to_str().unwrap()],
-        vec!["forget", "--match", "ledger"],
-        vec!["forget", "--project", "shop"],
-        vec!["forget", "--before", "2027-01-01"],
+        vec!["forget", "--yes", "--match", "ledger"],
+        vec!["forget", "--yes", "--project", "shop"],
+        vec!["forget", "--yes", "--before", "2027-01-01"],
         vec!["uninstall", "--purge", "--yes"],
     ] {
         let ran = run_in(&world, &shop, &CLAUDE, &args);
@@ -169,14 +147,17 @@ fn a_person_on_a_terminal_is_asked_and_decides() {
     let shop = repository(&world, "shop");
     let all = ["remember", "--everywhere", TEXT];
     for answer in ["", "y", "no"] {
-        let (done, shown) = answered(&world, &shop, &CLAUDE, &all, answer);
-        assert!(!done && shown.contains("Claude") && notes(&world) == 0, "{answer}: {shown}");
+        let ran = answered(&world, &shop, &CLAUDE, &all, answer);
+        assert!(ran.code == 2 && ran.shown.contains("Claude") && notes(&world) == 0, "{answer}: {ran:#?}");
     }
-    let (done, shown) = answered(&world, &shop, &CLAUDE, &all, "yes");
-    assert!(done && notes(&world) == 1, "{shown}");
+    let ran = answered(&world, &shop, &CLAUDE, &all, "yes");
+    assert!(ran.code == 0 && notes(&world) == 1, "{ran:#?}");
     let told = run_in(&world, &shop, &[], &["context"]).out;
     assert!(told.contains("(by Claude, session 64b0b6d9, 21 Nov)"), "{told}");
-    assert!(answered(&world, &shop, &CLAUDE, &["forget", "--match", "zeppelin"], "yes").0 && notes(&world) == 0);
+    // Who may do it, and whether it shall go.
+    let forget = ["forget", "--match", "zeppelin"];
+    assert!(answered(&world, &shop, &CLAUDE, &forget, "yes\nno").code == 2 && notes(&world) == 1);
+    assert!(answered(&world, &shop, &CLAUDE, &forget, "yes\ny").code == 0 && notes(&world) == 0);
 }
 
 #[test]
@@ -293,7 +274,7 @@ fn an_agents_name_is_a_text_that_can_be_forgotten_and_what_it_wrote_stays() {
     let todo = id_of(&run_in(&world, &shop, &[], &["remember", "--kind", "todo", "Paint the hangar of the airship"]));
     run_in(&world, &shop, &[("AI_AGENT", "zanzibarquux")], &["close", &todo]);
     world.digest(&["--summarizer", "extract"]);
-    let ran = run_in(&world, &shop, &[], &["forget", "--match", "Zanzibarquux"]);
+    let ran = run_in(&world, &shop, &[], &["forget", "--yes", "--match", "Zanzibarquux"]);
     assert!(ran.code == 0 && !ran.err.contains("still stands"), "{ran:#?}");
     crate::notes::assert_gone(&world, "zanzibarquux");
     let told = run_in(&world, &shop, &[], &["context"]).out;

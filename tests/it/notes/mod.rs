@@ -242,7 +242,7 @@ fn the_page_of_the_day_lists_what_was_remembered() {
     assert_eq!(world.digest(&EXTRACT)["pages_written"], 0, "and is not written again");
     let rebuilt = world.digest(&["--summarizer", "extract", "--rebuild-pages"]);
     assert_eq!((&rebuilt["pages_written"], page(&world)), (&0.into(), Some(text)), "{rebuilt}");
-    world.recall(["forget", "--note", &id]);
+    world.recall(["forget", "--yes", "--note", &id]);
     assert_eq!(page(&world), None, "nothing else was that day");
 }
 
@@ -256,12 +256,12 @@ fn a_note_is_forgotten_by_its_id_and_leaves_no_byte() {
     let said = world.recall(["forget", "--note", &id, "--dry-run"]);
     assert!(said.out.contains(&format!("{id}  2026-11-21  shop  note  The Zanzibarquux lagoon")), "{said:#?}");
     assert!(said.out.contains("would forget 1 remembered note\n"), "{said:#?}");
-    let ran = world.recall(["forget", "--note", &id[..6]]);
+    let ran = world.recall(["forget", "--yes", "--note", &id[..6]]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "forgot 1 remembered note\n"), "{ran:#?}");
     assert_gone(&world, WORD);
     assert!(!context(&world, SHOP).contains("lagoon") && context(&world, SHOP).contains(&other));
     assert_eq!(world.count("SELECT count(*) FROM session"), 2, "sessions stay");
-    assert_eq!(world.recall(["forget", "--note", &id]).out, "nothing found\n");
+    assert_eq!(world.recall(["forget", "--yes", "--note", &id]).out, "nothing found\n");
     // Who says it again wants it back.
     assert_eq!(kept(&world, "The Zanzibarquux lagoon belongs to nobody.", &[]), id);
 }
@@ -272,7 +272,7 @@ fn a_text_is_forgotten_in_notes_too() {
     kept(&world, "Ask the ZANZIBARQUUX\nlagoon office before a release.", &[]);
     let other = kept(&world, "The ledger is closed on Sundays.", &[]);
     world.digest(&EXTRACT);
-    let ran = world.recall(["forget", "--match", "zanzibarquux lagoon"]);
+    let ran = world.recall(["forget", "--yes", "--match", "zanzibarquux lagoon"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "forgot 1 remembered note\n"), "{ran:#?}");
     assert_gone(&world, WORD);
     assert!(world.recall(["show", &other]).out.contains("ledger"));
@@ -287,14 +287,14 @@ fn notes_go_with_their_project_and_their_time_and_outlive_sessions() {
     let world = shop();
     note(&world, SHOP, "2026-11-01T12:00:00Z", "The Zanzibarquux lagoon is deep.");
     note(&world, "/home/dev/src/other", NOW, "The garden is green in May.");
-    let ran = world.recall(["forget", "--before", "2026-11-05"]);
+    let ran = world.recall(["forget", "--yes", "--before", "2026-11-05"]);
     assert_eq!(ran.out, "forgot 1 remembered note\n", "{ran:#?}");
     assert_gone(&world, WORD);
 
     note(&world, SHOP, NOW, "The Zanzibarquux lagoon is deep.");
-    let ran = world.recall(["forget", "--session", "aa100000"]);
+    let ran = world.recall(["forget", "--yes", "--session", "aa100000"]);
     assert!(ran.code == 0 && !ran.out.contains("note"), "{ran:#?}");
-    let ran = world.recall(["forget", "--project", "shop"]);
+    let ran = world.recall(["forget", "--yes", "--project", "shop"]);
     assert!(ran.out.contains("1 session whole") && ran.out.contains("1 remembered note"), "{ran:#?}");
     assert_gone(&world, WORD);
     assert_eq!(world.count("SELECT count(*) FROM note"), 1);

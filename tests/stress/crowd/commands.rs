@@ -102,7 +102,7 @@ fn what_is_forgotten_while_digests_run_is_gone() {
             // It does not wait for a run, and says so.
             let mut tries = 0;
             loop {
-                let ran = run(&world, &["forget", "--session", &id(n)], "");
+                let ran = run(&world, &["forget", "--yes", "--session", &id(n)], "");
                 unlocked(&ran, "forget");
                 if ran.code == 0 {
                     break;

@@ -104,9 +104,9 @@ fn what_is_taken_out_is_in_no_copy_however_it_was_taken_out() {
     let scene = Scene::new();
     type Way = (&'static str, &'static str, fn(&Scene));
     let ways: [Way; 6] = [
-        ("a session", "topic3 ", |s| assert_eq!(s.run(&["forget", "--session", &id(3)]).code, 0)),
-        ("a text", "topic4 importer", |s| assert_eq!(s.run(&["forget", "--match", "topic4 importer"]).code, 0)),
-        ("a note", "half up", |s| assert_eq!(s.run(&["forget", "--match", EARLY_NOTE]).code, 0)),
+        ("a session", "topic3 ", |s| assert_eq!(s.run(&["forget", "--yes", "--session", &id(3)]).code, 0)),
+        ("a text", "topic4 importer", |s| assert_eq!(s.run(&["forget", "--yes", "--match", "topic4 importer"]).code, 0)),
+        ("a note", "half up", |s| assert_eq!(s.run(&["forget", "--yes", "--match", EARLY_NOTE]).code, 0)),
         ("by age", "topic1 ", |s| {
             s.world.configure("[retention]\ndays = 18\n");
             digest_at(s, NOW);
@@ -138,13 +138,13 @@ fn what_is_taken_out_is_in_no_copy_however_it_was_taken_out() {
 #[test]
 fn a_forget_that_is_cut_short_leaves_no_copy() {
     let scene = Scene::new();
-    let cut = scene.world.recall_with(["forget", "--session", &id(3)], &[("RECALL_KILL_AT", "taken out:1")]);
+    let cut = scene.world.recall_with(["forget", "--yes", "--session", &id(3)], &[("RECALL_KILL_AT", "taken out:1")]);
     assert_eq!(cut.code, -1, "{cut:#?}");
     assert!(!scene.copy().exists() && !scene.checked().exists());
     // Also what was never read and is not to be.
     scene.restore();
     add(&scene, 30);
-    assert_eq!(scene.run(&["forget", "--session", &id(30)]).code, 0);
+    assert_eq!(scene.run(&["forget", "--yes", "--session", &id(30)]).code, 0);
     fs::write(scene.index(), "damaged").expect("damage");
     scene.run(&["doctor", "--fix"]);
     assert!(!scene.holds().0.contains(&id(30)), "it does not come back from the copy's ignorance");

@@ -262,11 +262,11 @@ fn what_is_left_only_in_its_page_can_be_forgotten() {
         let rehearsed = scene.run(&["forget", args[0], args[1], "--dry-run"]);
         assert!(rehearsed.code == 0 && rehearsed.out.contains("would forget 1 page of sessions"), "{args:?}: {rehearsed:#?}");
         assert!(page.exists());
-        let ran = scene.run(&["forget", args[0], args[1]]);
+        let ran = scene.run(&["forget", "--yes", args[0], args[1]]);
         assert!(ran.code == 0 && ran.out.contains("forgot 1 page of sessions that the index does not know"), "{args:?}: {ran:#?}");
         assert!(!page.exists() && here(&gone[..8]) == 0, "{args:?}: {ran:#?}");
         assert_eq!(here("Ask Kim about this one."), 1, "{args:?}: what the user wrote moves to the day");
-        let again = scene.run(&["forget", args[0], args[1]]);
+        let again = scene.run(&["forget", "--yes", args[0], args[1]]);
         assert_eq!((again.code, again.out.trim()), (0, "nothing found"), "{args:?}: {again:#?}");
     }
 }

@@ -106,8 +106,8 @@ fn the_log_of_an_index_that_was_deleted_is_not_played_into_the_mended_one() {
 fn a_copy_that_is_older_than_what_was_forgotten_brings_nothing_of_it_back() {
     let scene = Scene::new();
     let old = fs::read(scene.copy()).expect("the copy");
-    assert_eq!(scene.run(&["forget", "--session", &id(3)]).code, 0);
-    assert_eq!(scene.run(&["forget", "--match", "topic4 importer"]).code, 0);
+    assert_eq!(scene.run(&["forget", "--yes", "--session", &id(3)]).code, 0);
+    assert_eq!(scene.run(&["forget", "--yes", "--match", "topic4 importer"]).code, 0);
     [scene.copy(), scene.checked()].iter().for_each(|copy| fs::write(copy, &old).expect("the copy"));
     over(&scene.index(), root_of(&scene, "file"), &[0; 4096]);
     let ran = scene.run(&["doctor", "--fix"]);
@@ -140,7 +140,7 @@ fn forgetting_what_is_not_found_takes_what_was_set_aside_as_well() {
         assert_eq!(kept.len(), 1);
         let rehearsed = scene.run(&["forget", "--dry-run", what[0], what[1]]);
         assert!(rehearsed.code == 0 && aside(&scene) == kept, "{rehearsed:#?}");
-        let ran = scene.run(&["forget", what[0], what[1]]);
+        let ran = scene.run(&["forget", "--yes", what[0], what[1]]);
         assert!(ran.code == 0 && ran.out.contains(&kept[0]) && ran.out.contains("nothing found"), "{ran:#?}");
         assert!(aside(&scene).is_empty(), "{what:?}");
     }

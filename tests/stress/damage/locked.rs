@@ -24,7 +24,7 @@ fn nobody_reads_that_a_database_is_locked() {
         &["show", &gone],
         &["timeline", &gone],
         &["context", "--cwd", "/home/dev/src/shop"],
-        &["forget", "--session", &gone],
+        &["forget", "--yes", "--session", &gone],
         &["remember", "--everywhere", "Tabs are never used in this project"],
         &["close", "i1234567"],
         &["export"],

@@ -94,7 +94,7 @@ fn the_doctor_sets_a_log_of_anothers_aside_and_nothing_is_lost() {
         assert_eq!(scene.run(&["digest", "--summarizer", "extract"]).code, 0, "{whose}");
         all_is_there(&scene, whose);
         // It may hold what is to be forgotten.
-        assert_eq!(scene.run(&["forget", "--session", &id(5)]).code, 0, "{whose}");
+        assert_eq!(scene.run(&["forget", "--yes", "--session", &id(5)]).code, 0, "{whose}");
         assert_eq!(aside(&scene), [""; 0], "{whose}");
     }
 }

@@ -23,7 +23,7 @@ fn an_index_that_is_closed_to_us_is_named_with_what_to_do_and_left_as_it_is() {
     ];
     let writes: [&[&str]; 3] = [
         &["digest", "--summarizer", "extract"],
-        &["forget", "--session", &gone],
+        &["forget", "--yes", "--session", &gone],
         &["remember", "--everywhere", "Tabs are never used in this project"],
     ];
     // Not ours: 0600 and somebody else's. As who is not root we can only take the permissions from ourselves.

@@ -256,7 +256,7 @@ fn where_nothing_can_be_read_it_says_that_what_was_forgotten_comes_in_again() {
     scene.is_well();
     let (sessions, _) = scene.holds();
     assert_eq!(sessions, living().into_iter().chain([id(FORGOTTEN)]).collect());
-    assert_eq!(scene.run(&["forget", "--session", &id(FORGOTTEN)]).code, 0);
+    assert_eq!(scene.run(&["forget", "--yes", "--session", &id(FORGOTTEN)]).code, 0);
     assert_forgotten(&scene, "forgotten once more");
     assert!(aside(&scene).is_empty(), "what was set aside may hold it and is gone: {:?}", aside(&scene));
 }
@@ -363,7 +363,7 @@ fn an_index_that_lies_elsewhere_stays_there() {
     scene.is_well();
     assert_eq!(scene.holds(), (all_but(&[]), notes(&[EARLY_NOTE, LATE_NOTE])), "{ran:#?}");
     assert!(scene.index().is_symlink() && elsewhere.join("index.db").is_file());
-    assert_eq!(scene.run(&["forget", "--session", &id(3)]).code, 0);
+    assert_eq!(scene.run(&["forget", "--yes", "--session", &id(3)]).code, 0);
     let names: Vec<_> = files_below(&elsewhere).into_iter().filter(|f| f.to_string_lossy().contains("damaged")).collect();
     assert!(names.is_empty(), "what was set aside there goes as well: {names:?}");
 }

@@ -24,7 +24,7 @@ pub fn commands() -> Vec<Vec<String>> {
         &["timeline", &gone],
         &["context", "--cwd", "/home/dev/src/shop"],
         &["context", "-c", "importer"],
-        &["forget", "--session", &gone],
+        &["forget", "--yes", "--session", &gone],
         &["forget", "--dry-run", "--session", &gone],
         &["remember", "--everywhere", "Tabs are never used in this project"],
         &["close", "i12345678"],

@@ -83,7 +83,7 @@ impl Scene {
         do_it(&["digest", "--summarizer", "extract"]);
         do_it(&["remember", "--everywhere", EARLY_NOTE]);
         // Who forgets has a copy made that knows it.
-        do_it(&["forget", "--session", &id(FORGOTTEN)]);
+        do_it(&["forget", "--yes", "--session", &id(FORGOTTEN)]);
         for n in [LATE, ONLY_HERE] {
             world.transcript(&path_of(n), session(n));
         }
@@ -120,7 +120,7 @@ impl Scene {
         do_it(&["digest", "--ingest-only"], "2026-11-21T09:00:00Z");
         do_it(&["digest", "--summarizer", "claude"], "2026-11-21T09:30:00Z");
         do_it(&["remember", "--everywhere", EARLY_NOTE], "2026-11-21T09:31:00Z");
-        do_it(&["forget", "--session", &id(FORGOTTEN)], "2026-11-21T09:32:00Z");
+        do_it(&["forget", "--yes", "--session", &id(FORGOTTEN)], "2026-11-21T09:32:00Z");
         for n in [GREW, SHORTENED, 7, 8] {
             world.transcript(&path_of(n), session(n) + &more(n));
         }

@@ -42,9 +42,9 @@ fn all() -> Vec<Scene> {
         .then(&["digest", "--rebuild-pages", "--summarizer", "extract"])
         .named("import");
     vec![
-        after_a_digest(&["forget", "--match", WORD]),
-        after_a_digest(&["forget", "--session", HOLDER]),
-        after_a_digest(&["forget", "--project", "mill"]),
+        after_a_digest(&["forget", "--yes", "--match", WORD]),
+        after_a_digest(&["forget", "--yes", "--session", HOLDER]),
+        after_a_digest(&["forget", "--yes", "--project", "mill"]),
         import,
         after_a_digest(&["remember", "--kind", "decision", "--everywhere", "The gears are counted from one"]),
         after_a_digest(&["digest", "--rebuild-pages", "--summarizer", "extract"]),
@@ -68,7 +68,7 @@ fn damaged(with_copy: bool) -> Scene {
         let ran = world.recall(args);
         assert_eq!(ran.code, 0, "{args:?}: {ran:#?}");
     };
-    done(&["forget", "--session", HOLDER]);
+    done(&["forget", "--yes", "--session", HOLDER]);
     let copy = world.data_dir().join("recall.db.copy");
     assert!(copy.is_file(), "forgetting makes a copy without it");
     let held_by_copy = named(&rusqlite::Connection::open(&copy).expect("the copy"));
@@ -131,7 +131,7 @@ fn a_command_is_made_up_for_wherever_it_is_killed_the_power_fails_or_the_disk_do
 
 #[test]
 fn a_session_is_forgotten_or_it_is_not_when_the_command_is_killed_and_never_given_again() {
-    let scene = after_a_digest(&["forget", "--session", HOLDER]);
+    let scene = after_a_digest(&["forget", "--yes", "--session", HOLDER]);
     let forgotten = scene.undisturbed();
     scene.reset();
     let digest = |how: &str| {
@@ -177,7 +177,7 @@ fn forgetting_many_sessions_waits_for_the_disk_no_more_often_than_forgetting_one
             world.transcript(&format!("-home-dev-src-shop/{id}.jsonl"), said);
         }
         assert_eq!(world.recall(DIGEST).code, 0);
-        let scene = Scene::new(world, &["forget", "--project", "shop"]);
+        let scene = Scene::new(world, &["forget", "--yes", "--project", "shop"]);
         let blobs = tempfile::tempdir().expect("a temporary folder");
         let calls = scene.recorded(blobs.path());
         assert_eq!(scene.world.count("SELECT count(*) FROM session"), 0);

@@ -82,7 +82,7 @@ fn what_newer_clients_keep_beside_transcripts_is_never_opened() {
         &["doctor"],
         &["status"],
         &["show", S, "--raw"],
-        &["forget", "--match", "Question 3"],
+        &["forget", "--yes", "--match", "Question 3"],
     ] {
         let ran = ended(&world, command);
         assert!(ran.code < 2 && !ran.err.contains(".key") && !ran.err.contains("jobs/"), "{command:?}: {ran:#?}");

@@ -14,6 +14,7 @@ pub(crate) const NOTES_HEADING: &str = "## Notes";
 impl PageWriter<'_> {
     /// Replaces a page if its text differs, keeping the user's notes below it.
     pub(super) fn put(&mut self, path: &str, text: &str, moved_notes: &str) -> Result<()> {
+        self.counts.made += 1;
         let file = self.config.data_dir.join(path);
         let before = read(&file)?;
         let mut notes = notes_in(before.as_deref().unwrap_or_default()).to_owned();
@@ -25,7 +26,7 @@ impl PageWriter<'_> {
             return Ok(());
         }
         private_files::replace(&file, text.as_bytes()).with_context(|| format!("cannot write {}", file.display()))?;
-        self.written += 1;
+        self.counts.written += 1;
         Ok(())
     }
 

@@ -26,9 +26,18 @@ use crate::store::{Memory, Store};
 use crate::sys::failpoints;
 use crate::sys::messages::Ui;
 
+/// What became of pages.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct PageCounts {
+    /// Pages whose text was made.
+    pub(crate) made: u64,
+    /// Of these, pages whose file had to be written, because it was missing or held another text.
+    pub(crate) written: u64,
+}
+
 /// Brings the pages up to date with the digests: all of them if `all`, or if the time zone changed and with it the days. Missing
-/// pages are written again. Returns the number of files written.
-pub(crate) fn write(config: &Config, store: &mut Store, all: bool, ui: &Ui) -> Result<u64> {
+/// pages are written again.
+pub(crate) fn write(config: &Config, store: &mut Store, all: bool, ui: &Ui) -> Result<PageCounts> {
     store.find_near_duplicates(all)?;
     failpoints::point("repeats found");
     let recorded = store.pages()?;
@@ -41,14 +50,14 @@ pub(crate) fn write(config: &Config, store: &mut Store, all: bool, ui: &Ui) -> R
     if !gone.is_empty() {
         ui.note(&format!("gone and written again: {} {}", gone.len(), if gone.len() == 1 { "page" } else { "pages" }));
     }
-    let written = bring_up_to_date(config, store, all || moved, gone, ui)?;
-    if before.as_ref() != Some(&zone) && (moved || written > 0) {
+    let counts = bring_up_to_date(config, store, all || moved, gone, ui)?;
+    if before.as_ref() != Some(&zone) && (moved || counts.written > 0) {
         store.record_page_zone(&zone)?;
     }
-    Ok(written)
+    Ok(counts)
 }
 
-fn bring_up_to_date(config: &Config, store: &mut Store, all: bool, gone: Vec<PageRecord>, ui: &Ui) -> Result<u64> {
+fn bring_up_to_date(config: &Config, store: &mut Store, all: bool, gone: Vec<PageRecord>, ui: &Ui) -> Result<PageCounts> {
     let mut dirty = if all { store.digested_or_dirty()? } else { store.sessions_with_outdated_pages()? };
     let noted = store.outdated_days()?;
     let mut moments = noted.clone();
@@ -67,16 +76,18 @@ fn bring_up_to_date(config: &Config, store: &mut Store, all: bool, gone: Vec<Pag
         days.entry(config.local_time(Some(at), "%Y-%m-%d")).or_default();
     }
     if dirty.is_empty() && days.is_empty() {
-        return Ok(0);
+        return Ok(PageCounts::default());
     }
     let _writing =
         WritingMarker::begin(&config.data_dir).with_context(|| format!("cannot write in {}", config.data_dir.display()))?;
-    PageWriter { config, store, ui, all, days, made: BTreeMap::new(), gone: Vec::new(), written: 0 }.run(&dirty, &noted)
+    PageWriter { config, store, ui, all, days, made: BTreeMap::new(), gone: Vec::new(), counts: PageCounts::default() }
+        .run(&dirty, &noted)
 }
 
 /// Rewrites the pages of the given days, with the notes that move there. A page with nothing left on it is removed.
-pub(crate) fn write_days(config: &Config, store: &mut Store, days: BTreeMap<String, String>, ui: &Ui) -> Result<u64> {
-    PageWriter { config, store, ui, all: false, days, made: BTreeMap::new(), gone: Vec::new(), written: 0 }.run(&[], &[])
+pub(crate) fn write_days(config: &Config, store: &mut Store, days: BTreeMap<String, String>, ui: &Ui) -> Result<PageCounts> {
+    PageWriter { config, store, ui, all: false, days, made: BTreeMap::new(), gone: Vec::new(), counts: PageCounts::default() }
+        .run(&[], &[])
 }
 
 struct PageWriter<'a> {
@@ -91,11 +102,11 @@ struct PageWriter<'a> {
     made: BTreeMap<String, HashMap<i64, DayEntry>>,
     /// Pages that no longer apply. Removed last, so that the next run finds them again if this one is interrupted.
     gone: Vec<PageRecord>,
-    written: u64,
+    counts: PageCounts,
 }
 
 impl PageWriter<'_> {
-    fn run(mut self, dirty: &[i64], noted: &[Millis]) -> Result<u64> {
+    fn run(mut self, dirty: &[i64], noted: &[Millis]) -> Result<PageCounts> {
         let (config, store, all) = (self.config, self.store, self.all);
         for part in dirty.chunks(BATCH_SESSIONS) {
             let make =
@@ -113,7 +124,7 @@ impl PageWriter<'_> {
         failpoints::point("old pages removed");
         self.store.mark_pages_written(dirty)?;
         self.store.days_written(noted)?;
-        Ok(self.written)
+        Ok(self.counts)
     }
 
     fn write_days(&mut self, days: Vec<String>) -> Result<()> {

@@ -1,0 +1,27 @@
+//! Numbers on the command line: each parser says in our own words what is accepted.
+
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+/// A whole number of things, such as sessions or threads.
+pub(super) fn count(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| "give a whole number, such as 10".to_owned())
+}
+
+/// A parser of whole numbers of a range.
+pub(super) fn within<T>(range: RangeInclusive<T>, example: T) -> impl Fn(&str) -> Result<T, String> + Clone
+where
+    T: FromStr + PartialOrd + Display + Clone,
+{
+    move |text| {
+        let known = text.parse().ok().filter(|number| range.contains(number));
+        known.ok_or_else(|| format!("give a whole number from {} to {}, such as {example}", range.start(), range.end()))
+    }
+}
+
+/// An amount of money, in US dollars.
+pub(super) fn dollars(text: &str) -> Result<f64, String> {
+    let amount = text.parse().ok().filter(|usd: &f64| usd.is_finite() && *usd >= 0.0);
+    amount.ok_or_else(|| "give an amount in US dollars, zero or more, such as 0.50".to_owned())
+}

@@ -1,0 +1,37 @@
+//! `recall` on a terminal where somebody answers what it asks.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::Stdio;
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+use crate::support::World;
+
+/// How it ended, and what the terminal showed.
+#[derive(Debug)]
+pub struct Answered {
+    pub code: i32,
+    pub shown: String,
+}
+
+/// Runs it in a folder; `answer` is typed line by line. stdout leads nowhere.
+pub fn answered(world: &World, folder: &Path, variables: &[(&str, &str)], args: &[&str], answer: &str) -> Answered {
+    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+    grantpt(&terminal).expect("a terminal");
+    unlockpt(&terminal).expect("a terminal");
+    let name = ptsname(&terminal, Vec::new()).expect("its name").into_string().expect("UTF-8");
+    let open = || fs::OpenOptions::new().read(true).write(true).open(&name).expect("the terminal");
+    let mut command = world.process();
+    command.current_dir(folder).envs(variables.iter().copied()).args(args);
+    let mut child = command.stdin(open()).stderr(open()).stdout(Stdio::null()).spawn().expect("recall starts");
+    let mut to = fs::File::from(terminal);
+    to.write_all(format!("{answer}\n").as_bytes()).expect("an answer");
+    let ended = child.wait().expect("its end");
+    drop(command);
+    // What was said, up to where nobody is at the other end any more, which is an error on a terminal.
+    let mut shown = Vec::new();
+    let _ = to.read_to_end(&mut shown);
+    Answered { code: ended.code().unwrap_or(-1), shown: String::from_utf8_lossy(&shown).into_owned() }
+}
