@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::files;
 use super::shell::{Call, resolved, words};
 use super::turns::Turn;
-use crate::analyze::shell::{is_assignment, tells_failure};
+use crate::analyze::shell::{from_program, is_assignment, tells_failure};
 use crate::model::session::{Millis, Session, ShellStep, StepKind};
 
 /// One call, with those of its checks that did not run again later.
@@ -93,6 +93,7 @@ impl Key {
         let all = words(step);
         let program = all.iter().position(|word| !is_assignment(word)).unwrap_or(all.len());
         let (given, rest) = all.split_at(program);
+        let rest = from_program(rest);
         let many = if rest.iter().any(|word| word == "run") { 3 } else { 2 };
         let plain = rest.iter().filter(|word| !word.starts_with('-')).take(many);
         let named = plain.enumerate().map(|(n, word)| match word {

@@ -128,7 +128,7 @@ const RUNNERS_BY_WORD: &[(&str, &[&str])] = &[
 ];
 
 /// The words from the program on that is run in the end: without assignments, and without what only runs others.
-pub(super) fn from_program(words: &[String]) -> &[String] {
+pub(crate) fn from_program(words: &[String]) -> &[String] {
     let mut rest = words;
     loop {
         let Some((first, behind)) = rest.split_first() else { return rest };
@@ -150,6 +150,12 @@ pub(super) fn from_program(words: &[String]) -> &[String] {
             return rest;
         }
     }
+}
+
+/// Does the word start programs of a project's packages?
+pub(super) fn is_package_runner(word: &str) -> bool {
+    let name = word.rsplit('/').next().unwrap_or_default();
+    matches!(name, "npx" | "bunx" | "uvx") || RUNNERS_BY_WORD.iter().any(|(known, _)| *known == name)
 }
 
 /// `NAME=value`

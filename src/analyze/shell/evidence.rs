@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::checks::{from_program, is_assignment, is_check, is_result, tells_failure};
+use super::checks::{from_program, is_assignment, is_check, is_package_runner, is_result, tells_failure};
 use super::git;
 use super::steps::{Step, Then, steps};
 use crate::model::session::{ShellPrint, ShellRun, ShellStep, StepKind, StepKinds};
@@ -86,14 +86,16 @@ fn kept(step: &Step, awaited: bool) -> Option<ShellStep> {
     }
     match words.first()?.rsplit('/').next()? {
         "rm" | "mv" | "trash" | "unlink" => Some(of(StepKind::Files, words)),
-        _ => (awaited && is_check(words)).then(|| of(StepKind::Check, &[variables(&step.words), words.to_vec()].concat())),
+        _ => (awaited && is_check(words)).then(|| of(StepKind::Check, &as_typed(&step.words))),
     }
 }
 
-/// The variables that a step gives to its program.
-fn variables(words: &[String]) -> Vec<String> {
-    let before = words.len() - from_program(words).len();
-    words[..before].iter().filter(|word| is_assignment(word)).cloned().collect()
+/// A check with the variables that it is given and with what starts it, such as `uv run`: without these it may not run.
+fn as_typed(words: &[String]) -> Vec<String> {
+    let (before, program) = words.split_at(words.len() - from_program(words).len());
+    let starts = before.iter().position(|word| is_package_runner(word)).unwrap_or(before.len());
+    let variables = before[..starts].iter().filter(|word| is_assignment(word));
+    variables.chain(&before[starts..]).chain(program).cloned().collect()
 }
 
 fn of(kind: StepKind, words: &[String]) -> ShellStep {
@@ -151,6 +153,19 @@ mod tests {
         assert_eq!(masked("cargo test; cargo clippy"), [true, false]);
         assert_eq!(masked("cargo test || true"), [true]);
         assert_eq!(masked("ls; echo hi"), [] as [bool; 0]);
+    }
+
+    #[test]
+    fn a_check_keeps_its_variables_and_what_starts_it() {
+        for (command, line) in [
+            ("cargo test", "cargo test"),
+            ("if X=1 timeout 60 uv run --group dev pytest -q; then", "X=1 uv run --group dev pytest -q"),
+            ("time npx vitest run", "npx vitest run"),
+            ("python3 -m pytest tests", "python3 -m pytest tests"),
+        ] {
+            let lines = run("t", command, true).map(|run| run.steps.into_iter().map(|step| step.line).collect::<Vec<_>>());
+            assert_eq!(lines, Some(vec![line.to_owned()]), "{command}");
+        }
     }
 
     #[test]

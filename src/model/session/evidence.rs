@@ -71,7 +71,7 @@ pub struct ShellRun {
 pub struct ShellStep {
     pub kind: StepKind,
     /// The words of the step, quoted as for a shell, without a commit's message; 300 characters at most. Those of a check begin with
-    /// the variables that it is given.
+    /// the variables that it is given, then what starts it (`uv run`).
     pub line: String,
     /// What a commit or a pull request is called, a blank line, and the rest of its text: 1,200 characters at most.
     #[serde(default, skip_serializing_if = "String::is_empty")]

@@ -123,10 +123,10 @@ pub(super) fn shown(page: &mut String, account: &SessionAccount, zone: &TimeZone
     section(page, "Commits that stand", commits);
     section(page, "Pull requests", parts.pull_request_lines().iter().map(|line| inline(line)));
     section(page, "Last runs", parts.run_lines().iter().map(|line| inline(line)));
-    files(page, account, parts.is_over());
+    files(page, account, parts.lacks_commit());
 }
 
-fn files(page: &mut String, account: &SessionAccount, is_over: bool) {
+fn files(page: &mut String, account: &SessionAccount, lacks_commit: bool) {
     let files = &account.files;
     let mut lines = Vec::new();
     if !files.edited.is_empty() {
@@ -135,7 +135,7 @@ fn files(page: &mut String, account: &SessionAccount, is_over: bool) {
     if !files.after_commit.is_empty() {
         lines.push(format!("edited after the last commit: {}", paths(&files.after_commit, MAX_FILES)));
     }
-    if is_over && account.commits.is_empty() && !files.edited.is_empty() {
+    if lacks_commit {
         lines.push("no commit seen".to_owned());
     }
     section(page, "Files", lines.into_iter());

@@ -141,6 +141,12 @@ impl<'a> QuotedParts<'a> {
         self.account.evident && !self.account.goes_on && self.newest
     }
 
+    /// Was something done and nothing committed? What only looks around leaves no files and runs no checks.
+    pub(crate) fn lacks_commit(&self) -> bool {
+        let did_something = !self.account.files.edited.is_empty() || !self.account.runs.is_empty();
+        self.is_over() && self.account.commits.is_empty() && did_something
+    }
+
     pub(crate) fn time(&self, at: Option<Millis>) -> String {
         time(at, self.known_day, self.zone)
     }
@@ -295,8 +301,10 @@ impl<'a> QuotedParts<'a> {
     /// Edited files, the project's own first, and what is known of their commit.
     fn files(&self, room: usize) -> String {
         let files = &self.account.files;
-        let no_commit = self.is_over() && self.account.commits.is_empty();
-        let end = if no_commit { "; no commit seen" } else { "" };
+        if files.edited.is_empty() && self.lacks_commit() {
+            return Some("\nNo commit seen.\n").filter(|line| line.len() <= room).unwrap_or_default().to_owned();
+        }
+        let end = if self.lacks_commit() { "; no commit seen" } else { "" };
         let after = if files.after_commit.is_empty() { 0 } else { room / 2 };
         let edited = names("\nFiles: ", &files.edited, end, room - after);
         let after = names("Edited after the last commit: ", &files.after_commit, "", room - edited.len());

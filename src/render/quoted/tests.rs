@@ -236,9 +236,14 @@ fn what_git_and_the_checks_showed_is_told_and_no_more() {
     ] {
         assert!(text.contains(lines), "{lines}: {text}");
     }
-    one.evident = false;
     one.commits.clear();
-    assert!(!body(&one).contains("no commit seen"));
+    assert!(body(&one).contains("; no commit seen"));
+    one.files = EditedFiles::default();
+    assert!(body(&one).ends_with("\nNo commit seen."), "files that a command changed are not known");
+    one.evident = false;
+    assert!(!body(&one).to_lowercase().contains("no commit seen"));
+    (one.evident, one.runs) = (true, vec![]);
+    assert!(!body(&one).to_lowercase().contains("no commit seen"), "somebody who only asked has nothing to commit");
 }
 
 fn texts() -> impl Strategy<Value = Vec<String>> {
