@@ -8,11 +8,12 @@ mod tests;
 
 use jiff::tz::TimeZone;
 
-use crate::analyze::account::{OpenEnd, SessionAccount};
+use crate::analyze::account::{OpenEnd, RenamedCommit, SessionAccount};
 use crate::model::digest::Claim;
 use crate::model::digest::Digest;
 use crate::model::session::said;
-use crate::render::quoted::{self, QuotedParts, Reader};
+use crate::render::quoted::{QuotedParts, Reader};
+use crate::text::blocks::beginning;
 use crate::text::budget::{BYTES_PER_TWO_TOKENS, tokens};
 use crate::text::clean::id8;
 
@@ -41,6 +42,8 @@ pub struct LeadSession {
     pub(crate) settled: Vec<String>,
     /// What became known since, each on a line.
     pub(crate) since: Vec<String>,
+    /// Its commits that were made anew since.
+    pub(crate) renamed: Vec<RenamedCommit>,
     /// The most characters of its last reply.
     pub(crate) reply_chars: usize,
 }
@@ -307,7 +310,10 @@ fn lead_text(lead: &LeadSession, at: usize, about: ContextSubject, zone: &TimeZo
     }
     if let Some(account) = &lead.account {
         let reply_chars = if lead.digest.is_some() { 0 } else { lead.reply_chars };
-        let parts = QuotedParts::new(account, zone, Reader::Assistant).with_reply_of(reply_chars).with_task_ids(&lead.task_ids);
+        let parts = QuotedParts::new(account, zone, Reader::Assistant)
+            .with_reply_of(reply_chars)
+            .with_task_ids(&lead.task_ids)
+            .with_renamed(&lead.renamed);
         let parts = if at > 0 { parts.with_later_ones() } else { parts };
         text.push_str(&parts.fill(room.saturating_sub(text.len())));
     }
@@ -457,9 +463,9 @@ fn session_line(line: &SessionLine, reply_chars: usize) -> String {
     facts.extend(line.goes_on.then(|| "so far".to_owned()));
     facts.extend(line.undigested.then(|| "no digest yet".to_owned()));
     let facts = if facts.is_empty() { String::new() } else { format!(" ({})", facts.join("; ")) };
-    let reply = quoted::beginning(&line.last_reply, reply_chars);
+    let reply = beginning(&line.last_reply, reply_chars);
     let cut_off = if line.cut_off { "cut off: " } else { "" };
-    let earlier = line.earlier.as_ref().map(|(turn, text)| (turn, quoted::beginning(text, reply_chars - 40)));
+    let earlier = line.earlier.as_ref().map(|(turn, text)| (turn, beginning(text, reply_chars - 40)));
     let earlier = earlier.filter(|(_, text)| !text.is_empty()).map(|(turn, text)| format!("  > earlier, turn {turn}: {text}\n"));
     let reply = if reply.is_empty() { reply } else { format!("  > {cut_off}{reply}\n{}", earlier.unwrap_or_default()) };
     format!("- {} {} {}{facts}\n{reply}", line.when, id8(&line.session), said(&line.title, MAX_TITLE_CHARS))

@@ -11,11 +11,12 @@ use crate::config::Config;
 use crate::model::note::{EVERYWHERE, project_label};
 use crate::model::session::Millis;
 use crate::model::session::said;
-use crate::render::quoted::{QuotedParts, Reader, beginning, turn_lines};
+use crate::render::quoted::{QuotedParts, Reader, turn_lines};
 use crate::store::Memory;
 use crate::store::load::SessionHead;
 use crate::store::neighbours::{OrderPosition, Side};
 use crate::store::notes::Note;
+use crate::text::blocks::beginning;
 use crate::text::clean::{id8, shorten, shorten_title};
 
 /// The most characters of a title in a line, of a step, and of what the user said in it.

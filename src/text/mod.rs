@@ -1,5 +1,6 @@
 //! Text without meaning: cleaning, escaping, tokens, how much room it takes. Imports nothing of recall.
 
+pub(crate) mod blocks;
 pub(crate) mod budget;
 pub(crate) mod clean;
 pub(crate) mod disarm;

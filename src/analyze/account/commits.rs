@@ -255,6 +255,10 @@ impl History {
             self.add(made);
         }
         if let Some(made) = self.made.iter_mut().find(|made| is_it(made)) {
+            // Somebody made it anew: it may hold other files.
+            if !made.commit.hash.is_empty() && !is_same(&made.commit.hash, shown.hash) {
+                made.commit.files = None;
+            }
             shown.hash.clone_into(&mut made.commit.hash);
             made.commit.hash_is_stale = false;
             made.commit.pushed |= shown.on_remote;
@@ -437,7 +441,8 @@ fn hashes(line: &str) -> impl Iterator<Item = &str> {
     line.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| is_hash(word))
 }
 
-fn is_same(one: &str, other: &str) -> bool {
+/// Do two hashes, one of which may be shortened, name one commit?
+pub(super) fn is_same(one: &str, other: &str) -> bool {
     one.len() >= SHORT_HASH && other.len() >= SHORT_HASH && (one.starts_with(other) || other.starts_with(one))
 }
 

@@ -8,8 +8,10 @@ use crate::model::session::{Item, RecordKey, Session, Todo};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum OpenEnd {
-    /// The last turn has no reply that closes it.
+    /// Nothing followed the last prompt.
     NoReply,
+    /// Work followed it, and no reply that closes that.
+    Unclosed,
     Interrupted,
     ApiError {
         words: String,
@@ -39,11 +41,19 @@ pub(super) fn of(session: &Session, turns: &[Turn]) -> Vec<OpenEnd> {
         match &turn.api_error {
             Some(words) => Some(OpenEnd::ApiError { words: words.clone() }),
             None if turn.interrupted => Some(OpenEnd::Interrupted),
-            None => (!closes && turn.number > 0).then_some(OpenEnd::NoReply),
+            None if closes || turn.number == 0 => None,
+            None => Some(if has_work(session) { OpenEnd::Unclosed } else { OpenEnd::NoReply }),
         }
     });
     let open = tasks(session).into_iter().filter(Task::is_open);
     end.into_iter().chain(open.map(|task| OpenEnd::Task { text: task.text })).collect()
+}
+
+/// Did anything follow the last prompt?
+fn has_work(session: &Session) -> bool {
+    let last = session.entries.iter().rev().filter(|entry| entry.is_main());
+    let mut turn = last.take_while(|entry| !matches!(entry.item, Item::Prompt(_)));
+    turn.any(|entry| matches!(entry.item, Item::Tool(_) | Item::Reply(_)))
 }
 
 /// A task of the assistant's lists, as it was last.

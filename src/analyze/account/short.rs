@@ -6,6 +6,7 @@ use super::object::PromptObject;
 use super::own_words::telling;
 use super::title::{COMMIT, told_subject};
 use super::turns::{Word, WordKind, last_reply, longer_reply};
+use crate::text::blocks::without_long_parts;
 use crate::text::clean::{head_and_tail, shorten};
 
 /// The most characters of a prompt, of a reply, of what a word answers. A start shows fewer: what is cut shows that it was.
@@ -30,7 +31,7 @@ impl SessionAccount {
                 turn.reply.take_if(|_| !is_quoted);
             }
             if let Some(reply) = &mut turn.reply {
-                reply.text = shorten(&reply.text, if is_quoted { MAX_REPLY_CHARS } else { MAX_BEGINNING_CHARS });
+                reply.text = if is_quoted { shorten(&reply.text, MAX_REPLY_CHARS) } else { shortened_beginning(&reply.text) };
             }
             turn.words.iter_mut().for_each(shorten_word);
         }
@@ -98,6 +99,11 @@ impl SessionAccount {
         (self.evident, self.goes_on) = (self.evident && tail.evident, tail.goes_on);
         self
     }
+}
+
+/// What a start would not show is taken out before the end is: code that is cut could not be told by its length.
+fn shortened_beginning(reply: &str) -> String {
+    shorten(&without_long_parts(reply), MAX_BEGINNING_CHARS)
 }
 
 fn shorten_word(word: &mut Word) {

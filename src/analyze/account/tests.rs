@@ -113,7 +113,8 @@ fn a_turn_closes_with_the_text_after_its_last_tool_use() {
         .map(|turn| (turn.number, turn.reply.as_ref().unwrap().text.as_str(), turn.reply.as_ref().unwrap().cut_off))
         .collect();
     assert_eq!(replies, [(1, "Done: it pages by key.\n\nTests are next.", false), (2, "Looking again.", true)]);
-    assert_eq!(account.open, [OpenEnd::NoReply]);
+    assert_eq!(account.open, [OpenEnd::Unclosed]);
+    assert_eq!(Told::new().prompt("Mend it").reply("Mended.").prompt("and now?").account().open, [OpenEnd::NoReply]);
     assert_eq!(account.files.edited, ["a.rs", "b.rs"]);
     assert_eq!(account.title, TitleParts { asked: "Mend the pagination of the list".into(), came: "edits: a.rs, b.rs".into() });
 }

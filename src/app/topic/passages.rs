@@ -7,9 +7,10 @@ use anyhow::Result;
 
 use crate::analyze::account::{Commit, SessionAccount, WordKind, last_reply};
 use crate::model::digest::Digest;
-use crate::render::quoted::{beginning, turn_lines};
+use crate::render::quoted::turn_lines;
 use crate::render::topic::SourcePassage;
 use crate::store::Memory;
+use crate::text::blocks::beginning;
 use crate::text::tokenize::distinctive_words;
 
 /// The most claims of each kind without a topic, and the most decisions or answers where they are asked for.

@@ -12,7 +12,7 @@ use anyhow::Result;
 
 use self::frame::{DigestCoverage, FrameFacts};
 use self::write::{BriefInput, ModelClaims, write};
-use crate::analyze::account::{OpenEnd, SessionAccount, is_task};
+use crate::analyze::account::{LaterEvidence, OpenEnd, SessionAccount, is_task};
 use crate::analyze::eligibility::permanent_skip;
 use crate::analyze::without_model;
 use crate::config::Config;
@@ -23,6 +23,7 @@ use crate::render::page::{SessionPageInput, day_of, session_page, session_page_n
 use crate::store::Memory;
 use crate::store::digests::StoredDigest;
 use crate::store::load::SessionHead;
+use crate::store::neighbours::{OrderPosition, Side};
 use crate::text::clean::{id8, one_line, shorten, without_controls};
 
 /// The longest title made from a session's first words, in characters.
@@ -30,6 +31,9 @@ const TITLE: usize = 90;
 
 /// The token limit of a brief, by the estimate of [`crate::text::budget::tokens`].
 pub(crate) const MAX_TOKENS: usize = 1_000;
+
+/// How many later sessions are asked what became of a session's commits.
+const MAX_LATER: usize = 30;
 
 /// The brief of a session in at most [`MAX_TOKENS`]; without a digest, straight from its records. `None` if nothing was said in it.
 pub(crate) fn brief(store: &Memory, config: &Config, head: &SessionHead) -> Result<Option<String>> {
@@ -59,6 +63,7 @@ pub(crate) fn brief(store: &Memory, config: &Config, head: &SessionHead) -> Resu
             .collect();
         let is_told_by_model = stored.as_ref().is_some_and(StoredDigest::is_by_model);
         let mut account = SessionAccount::of(&session, goes_on);
+        let renamed = known_later(store, head)?.amend(&mut account);
         let digest = match stored {
             Some(stored) => stored.digest,
             None => with_fallback_title(without_model::digest(&session, &account), &session),
@@ -78,9 +83,22 @@ pub(crate) fn brief(store: &Memory, config: &Config, head: &SessionHead) -> Resu
             claims: is_told_by_model.then_some(ModelClaims { digest: &digest, closed: &closed }),
             account: &account,
             task_ids: &task_ids,
+            renamed: &renamed,
         };
         Ok(Some(write(&told, &config.time_zone, MAX_TOKENS)))
     })
+}
+
+/// What the sessions behind one in its project know of its commits and pull requests.
+fn known_later(store: &Memory, head: &SessionHead) -> Result<LaterEvidence> {
+    let at = OrderPosition { project: &head.project.key, began_at: head.started_at, id: &head.id };
+    let (sessions, _) = store.neighbours(&at, Side::After, MAX_LATER)?;
+    let mut later = LaterEvidence::default();
+    // The newest knows best.
+    for session in sessions.iter().rev() {
+        store.account_of(session.pk)?.iter().for_each(|account| later.add(account));
+    }
+    Ok(later)
 }
 
 /// Takes the tasks out of the account whose open item is settled: closed, or told as a model's. Returns the ids of those that are left, by

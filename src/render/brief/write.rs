@@ -5,7 +5,7 @@
 use jiff::tz::TimeZone;
 
 use super::frame::{BriefFrame, FrameFacts};
-use crate::analyze::account::SessionAccount;
+use crate::analyze::account::{RenamedCommit, SessionAccount};
 use crate::model::digest::{Claim, Digest};
 use crate::model::session::{Answer, said};
 use crate::render::quoted::{QuotedParts, Reader};
@@ -31,6 +31,8 @@ pub(crate) struct BriefInput<'a> {
     pub(crate) account: &'a SessionAccount,
     /// Ids of its tasks' open items, by the tasks' words.
     pub(crate) task_ids: &'a [(String, String)],
+    /// Its commits that were made anew since.
+    pub(crate) renamed: &'a [RenamedCommit],
 }
 
 /// A model's digest, and the ids of its open items that are closed.
@@ -46,7 +48,10 @@ pub(crate) fn write(told: &BriefInput<'_>, zone: &TimeZone, max_tokens: usize) -
     let room = max_bytes(max_tokens).saturating_sub(frame.head.len() + frame.foot.len());
     let claims = |room: usize| told.claims.map_or_else(String::new, |claims| claims.write(&told.facts, room));
     let claimed = claims(room * CLAIMS_SHARE / 100).len();
-    let quoted = QuotedParts::new(told.account, zone, Reader::User).with_task_ids(told.task_ids).fill(room - claimed);
+    let quoted = QuotedParts::new(told.account, zone, Reader::User)
+        .with_task_ids(told.task_ids)
+        .with_renamed(told.renamed)
+        .fill(room - claimed);
     frame.head + &claims(room - quoted.len()) + &quoted + &frame.foot
 }
 

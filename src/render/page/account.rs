@@ -5,7 +5,8 @@ use jiff::tz::TimeZone;
 use super::lines::{paths, section};
 use super::quotation::quotation;
 use crate::analyze::account::{ClosingReply, SHORT_REPLY_CHARS, SessionAccount, Turn, last_reply, longer_reply};
-use crate::render::quoted::{QuotedParts, Reader, beginning, left_out, turn_lines, without_long_parts};
+use crate::render::quoted::{QuotedParts, Reader, left_out, turn_lines};
+use crate::text::blocks::{beginning, without_long_parts};
 use crate::text::clean::{one_line, shorten};
 use crate::text::markdown::inline;
 

@@ -1,7 +1,7 @@
 //! A reply as a blockquote of a page: paragraphs, lists, bold words, code and tables stay; whatever a viewer would run, load, follow or
 //! take for a part of the page becomes text. Pure.
 
-use crate::render::quoted::{Block, BlockKind, blocks, harmless_lines};
+use crate::text::blocks::{Block, BlockKind, blocks, harmless_lines};
 use crate::text::clean::{one_line, shorten};
 use crate::text::markdown::inline;
 

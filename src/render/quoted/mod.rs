@@ -10,12 +10,12 @@ mod words;
 
 use jiff::tz::TimeZone;
 
-pub(crate) use self::reply::{Block, BlockKind, beginning, blocks, harmless_lines, without_long_parts};
 use self::reply::{blockquote, brief_blockquote};
 use self::words::{TurnList, time};
 pub(crate) use self::words::{left_out, turn_lines};
 use crate::analyze::account::{
-    ClosingReply, Commit, LastRun, OpenEnd, PullRequest, SHORT_REPLY_CHARS, SessionAccount, Turn, last_reply, longer_reply,
+    ClosingReply, Commit, LastRun, OpenEnd, PullRequest, RenamedCommit, SHORT_REPLY_CHARS, SessionAccount, Turn, last_reply,
+    longer_reply,
 };
 use crate::model::session::{Millis, said};
 use crate::text::clean::{one_line, shorten, without_controls};
@@ -67,6 +67,8 @@ pub(crate) struct QuotedParts<'a> {
     newest: bool,
     /// Ids by which tasks that are open can be closed, by the tasks' words.
     task_ids: &'a [(String, String)],
+    /// Its commits that were made anew since.
+    renamed: &'a [RenamedCommit],
 }
 
 /// Writes one list in at most so many bytes.
@@ -80,7 +82,7 @@ impl<'a> QuotedParts<'a> {
             Reader::User => times.next(),
             Reader::Assistant => times.max(),
         };
-        Self { account, zone, reader, known_day, reply_chars: MAX_REPLY_CHARS, newest: true, task_ids: &[] }
+        Self { account, zone, reader, known_day, reply_chars: MAX_REPLY_CHARS, newest: true, task_ids: &[], renamed: &[] }
     }
 
     /// With at most so many characters of the last reply; 0 for none.
@@ -95,6 +97,10 @@ impl<'a> QuotedParts<'a> {
 
     pub(crate) fn with_task_ids(self, task_ids: &'a [(String, String)]) -> Self {
         Self { task_ids, ..self }
+    }
+
+    pub(crate) fn with_renamed(self, renamed: &'a [RenamedCommit]) -> Self {
+        Self { renamed, ..self }
     }
 
     /// All parts in at most so many bytes. Lists claim their shares; the last reply and the user's words divide the rest, and what
@@ -163,10 +169,13 @@ impl<'a> QuotedParts<'a> {
         let of = turns.last().map_or(0, |turn| turn.number);
         let of = if turn.number > 0 { format!("turn {} of {of}, ", turn.number) } else { String::new() };
         let head = format!("\n{what} ({of}{}), Claude's last reply{so_far}:\n", self.time(reply.at));
-        let after = if reply.cut_off { "\ncut off: work went on after it\n" } else { "" };
+        let mut after = if reply.cut_off { "\ncut off: work went on after it\n".to_owned() } else { String::new() };
+        for renamed in self.renamed.iter().filter(|renamed| renamed.stands_in(&reply.text)) {
+            after.push_str(&format!("\nsince then: {}\n", renamed.text()));
+        }
         let fixed = head.len() + after.len();
         let Some(last) = self.quote_of(&reply.text, room.saturating_sub(fixed), self.reply_chars) else { return String::new() };
-        let mut text = head + &last + after;
+        let mut text = head + &last + &after;
         let chars = last.chars().count();
         if reply.text.chars().count() < SHORT_REPLY_CHARS
             && let Some((longer, reply)) = longer_reply(&turns[..at])
@@ -202,9 +211,7 @@ impl<'a> QuotedParts<'a> {
     /// What was left, as it can be counted.
     pub(crate) fn open_line(&self, open: &OpenEnd) -> String {
         match open {
-            OpenEnd::NoReply if self.account.turns.last().is_some_and(|turn| turn.reply.is_some()) => {
-                "no reply that closes the last turn".to_owned()
-            }
+            OpenEnd::Unclosed => "no reply that closes the last turn".to_owned(),
             OpenEnd::NoReply => "no reply to the last prompt".to_owned(),
             OpenEnd::Interrupted => "interrupted in the last turn".to_owned(),
             OpenEnd::ApiError { words } => format!("API error: {}", quote(words, MAX_LINE_CHARS)),

@@ -1,61 +1,19 @@
 //! A reply as a blockquote, cut where one of its blocks ends. Pure.
 
-use crate::text::clean::{fold_lines, one_line, shorten, without_controls};
-use crate::text::disarm::disarm;
+use crate::text::blocks::{Block, BlockKind, blocks, harmless_lines, without_long_parts};
+use crate::text::clean::{one_line, shorten};
 
 /// What stands where something was cut.
 const CUT: &str = "> […]\n";
-/// The longest code, table or quotation that a session's start holds, in lines.
-const MAX_PART_LINES: usize = 5;
 /// With less room nothing is quoted, in bytes.
 const MIN_BYTES: usize = 60;
-
-/// What a part of a reply is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum BlockKind {
-    Heading,
-    Text,
-    Item,
-    Row,
-    Fence,
-}
-
-/// A part of a reply that is told or left out as one.
-pub(crate) struct Block<'t> {
-    pub(crate) kind: BlockKind,
-    pub(crate) lines: Vec<&'t str>,
-    /// An empty line stands before it.
-    pub(crate) apart: bool,
-}
-
-impl Block<'_> {
-    fn render(&self) -> String {
-        let mut out = String::from(if self.apart { ">\n" } else { "" });
-        for line in &self.lines {
-            let line = if self.kind == BlockKind::Heading { line.trim_start().trim_start_matches('#').trim_start() } else { line };
-            out.push_str(quoted_line(line).as_str());
-        }
-        out
-    }
-
-    /// Does it only lead to what follows?
-    pub(crate) fn leads_in(&self) -> bool {
-        let last = self.lines.last().map_or("", |line| line.trim_end_matches(['*', '_', ' ']));
-        let is_label = || matches!(self.lines[..], [line] if line.starts_with("**") && line.trim_end().ends_with("**"));
-        match self.kind {
-            BlockKind::Heading => true,
-            BlockKind::Text | BlockKind::Item => last.ends_with([':', '：']) || is_label(),
-            BlockKind::Row | BlockKind::Fence => false,
-        }
-    }
-}
 
 /// The text in a blockquote of at most so many bytes, of it at most so many characters. Every line of it begins with `>`; no code fence
 /// stays open, no heading or lead-in stands last where something was cut. `None` if nothing of it fits.
 pub(super) fn blockquote(text: &str, room: usize, most_chars: usize) -> Option<String> {
     let text = harmless_lines(text);
     let blocks = blocks(&text);
-    let whole: String = blocks.iter().map(Block::render).collect();
+    let whole: String = blocks.iter().map(render).collect();
     if whole.is_empty() || room < MIN_BYTES {
         return None;
     }
@@ -66,7 +24,7 @@ pub(super) fn blockquote(text: &str, room: usize, most_chars: usize) -> Option<S
     let mut out = String::new();
     let mut told = 0;
     for block in &blocks {
-        let more = block.render();
+        let more = render(block);
         if !limit.holds(&out, &more) {
             break;
         }
@@ -81,9 +39,9 @@ pub(super) fn blockquote(text: &str, room: usize, most_chars: usize) -> Option<S
         }
     }
     let kept = without_lead_in(&blocks, told);
-    let mut out: String = blocks[..kept].iter().map(Block::render).collect();
+    let mut out: String = blocks[..kept].iter().map(render).collect();
     if kept == 0 {
-        out = blocks[..told].iter().map(Block::render).collect();
+        out = blocks[..told].iter().map(render).collect();
         out.push_str(&part_of(next, &out, limit)?);
     }
     Some(out + CUT)
@@ -94,37 +52,12 @@ pub(super) fn brief_blockquote(text: &str, room: usize, most_chars: usize) -> Op
     blockquote(&without_long_parts(text), room, most_chars)
 }
 
-/// The beginning of a reply on one line of at most so many characters; empty if it says nothing.
-pub(crate) fn beginning(text: &str, most_chars: usize) -> String {
-    let text = without_long_parts(text);
-    let blocks = blocks(&text);
-    let told = blocks.iter().flat_map(|block| &block.lines).map(|line| line.trim_start().trim_start_matches(['#', '>', ' ']));
-    let told = one_line(&told.collect::<Vec<_>>().join(" ")).replace("**", "");
-    shorten(&told, most_chars)
-}
-
-/// The harmless text with the number of its lines in place of each part that is longer than [`MAX_PART_LINES`].
-pub(crate) fn without_long_parts(text: &str) -> String {
-    let text = harmless_lines(text);
-    let blocks = blocks(&text);
-    let mut out = String::new();
-    let mut rest = &blocks[..];
-    while let Some((block, _)) = rest.split_first() {
-        let rows = 1 + rest[1..].iter().take_while(|next| next.kind == BlockKind::Row && !next.apart).count();
-        let is_quotation = block.lines.iter().all(|line| line.trim_start().starts_with('>'));
-        let (taken, mark) = match block.kind {
-            BlockKind::Fence if block.lines.len() > MAX_PART_LINES + 2 => (1, format!("[code, {} lines]", block.lines.len() - 2)),
-            BlockKind::Row if rows > MAX_PART_LINES => (rows, format!("[table, {rows} lines]")),
-            BlockKind::Text if is_quotation && block.lines.len() > MAX_PART_LINES => {
-                (1, format!("[quotation, {} lines]", block.lines.len()))
-            }
-            _ => (1, block.lines.join("\n")),
-        };
-        if !out.is_empty() {
-            out.push_str(if block.apart { "\n\n" } else { "\n" });
-        }
-        out.push_str(&mark);
-        rest = &rest[taken..];
+/// A block's lines in a blockquote.
+fn render(block: &Block<'_>) -> String {
+    let mut out = String::from(if block.apart { ">\n" } else { "" });
+    for line in &block.lines {
+        let line = if block.kind == BlockKind::Heading { line.trim_start().trim_start_matches('#').trim_start() } else { line };
+        out.push_str(quoted_line(line).as_str());
     }
     out
 }
@@ -191,76 +124,4 @@ fn shortened(block: &Block<'_>, before: &str, limit: Limit) -> Option<String> {
 
 fn quoted_line(line: &str) -> String {
     if line.is_empty() { ">\n".to_owned() } else { format!("> {line}\n") }
-}
-
-/// Without controls and foreign markup; whatever ends a line for somebody ends one here.
-pub(crate) fn harmless_lines(text: &str) -> String {
-    let lines = text.replace("\r\n", "\n").replace(['\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'], "\n");
-    disarm(&fold_lines(&without_controls(&lines)))
-}
-
-/// The mark that opens or closes a fence: which, and how often.
-fn fence_mark(line: &str) -> Option<(char, usize)> {
-    let line = line.trim_start();
-    let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
-    let count = line.chars().take_while(|c| *c == mark).count();
-    (count >= 3 && !(mark == '`' && line[count..].contains('`'))).then_some((mark, count))
-}
-
-fn closes(line: &str, fence: (char, usize)) -> bool {
-    fence_mark(line).is_some_and(|(mark, count)| mark == fence.0 && count >= fence.1) && line.trim().chars().all(|c| c == fence.0)
-}
-
-/// The parts of a text, in order.
-pub(crate) fn blocks(text: &str) -> Vec<Block<'_>> {
-    let mut all: Vec<Block<'_>> = Vec::new();
-    let mut fence = None;
-    let mut apart = false;
-    for line in text.lines() {
-        if let Some(mark) = fence {
-            if let Some(block) = all.last_mut() {
-                block.lines.push(line);
-            }
-            if closes(line, mark) {
-                fence = None;
-            }
-            continue;
-        }
-        let bare = line.trim();
-        // Rules between parts, and those that make a heading of the line above.
-        let is_rule = bare.len() >= 3 && ['-', '=', '_', '*'].iter().any(|mark| bare.chars().all(|c| c == *mark));
-        if bare.is_empty() || is_rule {
-            apart = !all.is_empty();
-            continue;
-        }
-        // One may stand behind the mark of a list.
-        fence = fence_mark(bare.trim_start_matches(['-', '*', '+', ' ']));
-        let kind = kind_of(bare, fence.is_some());
-        match all.last_mut() {
-            Some(block) if kind == BlockKind::Text && !apart && matches!(block.kind, BlockKind::Text | BlockKind::Item) => {
-                block.lines.push(line);
-            }
-            _ => all.push(Block { kind, lines: vec![line], apart }),
-        }
-        apart = false;
-    }
-    all
-}
-
-fn kind_of(line: &str, is_fence: bool) -> BlockKind {
-    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-    let is_item = ["- ", "* ", "+ ", "• "].iter().any(|mark| line.starts_with(mark))
-        || digits > 0 && (line[digits..].starts_with(". ") || line[digits..].starts_with(") "));
-    let hashes = line.bytes().take_while(|b| *b == b'#').count();
-    if is_fence {
-        BlockKind::Fence
-    } else if (1..=6).contains(&hashes) && line[hashes..].starts_with(' ') {
-        BlockKind::Heading
-    } else if is_item {
-        BlockKind::Item
-    } else if line.starts_with('|') {
-        BlockKind::Row
-    } else {
-        BlockKind::Text
-    }
 }

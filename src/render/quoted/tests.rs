@@ -219,7 +219,7 @@ fn what_git_and_the_checks_showed_is_told_and_no_more() {
     one.runs = vec![run("cargo fmt --check", Some(false), &[], 0), run("go test", Some(true), &["ok shop"], 9)];
     one.pull_requests =
         vec![PullRequest { number: "113".into(), title: "Mend".into(), made: true, merged: true, ..PullRequest::default() }];
-    one.open = vec![OpenEnd::NoReply, OpenEnd::Task { text: "Tell them".into() }];
+    one.open = vec![OpenEnd::Unclosed, OpenEnd::Task { text: "Tell them".into() }];
     one.files.edited = vec!["a.rs".into()];
     one.files.after_commit = vec!["a.rs".into()];
     let text = body(&one);

@@ -2,10 +2,11 @@
 
 use jiff::tz::TimeZone;
 
-use super::{beginning, command, quote, quote_both_ends};
+use super::{command, quote, quote_both_ends};
 use crate::analyze::account::{ClosingReply, PromptObject, Turn, Word, WordKind};
 use crate::model::session::{Millis, said};
 use crate::render::page::clock;
+use crate::text::blocks::beginning;
 use crate::text::clean::one_line;
 
 /// The bounds of what all lines share as the most characters of each.

@@ -132,8 +132,20 @@ fn lead() -> impl Strategy<Value = LeadSession> {
             }
             let when = "2026-11-20 10:00".into();
             let settled = Vec::new();
-            let mut lead =
-                LeadSession { session, when, title, goes_on, undigested, digest, account, task_ids, settled, since, reply_chars };
+            let mut lead = LeadSession {
+                session,
+                when,
+                title,
+                goes_on,
+                undigested,
+                digest,
+                account,
+                task_ids,
+                settled,
+                since,
+                renamed: vec![],
+                reply_chars,
+            };
             lead.settle(|_| settle);
             lead
         },

@@ -209,7 +209,7 @@ fn what_a_later_session_saw_of_a_commit_goes_before_its_old_hash() {
     first.user("Page the order list by its key, please.".into());
     first.uses(1, &bash("git commit -am 'Order list: page by key'"));
     first.result(1, "[paging 1a2b3c4] Order list: page by key\n 2 files changed", false);
-    first.assistant("Committed.");
+    first.assistant("Committed as `1a2b3c4`.");
     let mut second = Rows::new(6);
     second.user("What is on the main branch by now?".into());
     second.uses(2, &bash("git log --oneline -3"));
@@ -220,7 +220,14 @@ fn what_a_later_session_saw_of_a_commit_goes_before_its_old_hash() {
     }
     world.digest(&["--summarizer", "extract"]);
     let text = world.recall(["context", "--cwd", SHOP]).out;
-    assert!(text.contains("(commit 9f8e7d6)") && !text.contains("1a2b3c4"), "{text}");
+    assert!(text.contains("(commit 9f8e7d6; 1a2b3c4 is 9f8e7d6 now)\n  > Committed as `1a2b3c4`.\n"), "{text}");
+    let brief = world.recall(["show", &first.id]).out;
+    for part in [
+        "> Committed as `1a2b3c4`.\n\nsince then: 1a2b3c4 is 9f8e7d6 now\n",
+        "\n- 9f8e7d6 Order list: page by key (paging, push not seen)\n",
+    ] {
+        assert!(brief.contains(part), "{part}: {brief}");
+    }
     let page: String = world.pages().into_iter().filter(|(name, _)| name.contains(&first.id[..8])).map(|(_, page)| page).collect();
     assert!(page.contains("1a2b3c4"), "the page of the session tells what it saw itself: {page}");
 }

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use anyhow::Result;
 
-use super::others::{Candidate, LaterEvidence};
+use super::others::Candidate;
 use super::{Gatherer, IndexedProject, day, local};
-use crate::analyze::account::{OpenEnd, SessionAccount, is_task};
+use crate::analyze::account::{LaterEvidence, OpenEnd, RenamedCommit, SessionAccount, is_task};
 use crate::analyze::signal::is_offer;
 use crate::app::session_start::client_memory::ClientMemory;
 use crate::model::session::Millis;
@@ -32,6 +32,7 @@ struct Lead<'a> {
     last_at: Millis,
     undigested: bool,
     account: Option<Rc<SessionAccount>>,
+    renamed: Vec<RenamedCommit>,
 }
 
 impl Lead<'_> {
@@ -57,7 +58,7 @@ impl Gatherer<'_> {
             let own = self.account(known, one)?;
             let digested = recent.iter().find(|one| one.id == id);
             let undigested = matches!(one, Candidate::Undigested(_));
-            let mut lead = Lead { digested, id, last_at, undigested, account: own.clone() };
+            let mut lead = Lead { digested, id, last_at, undigested, account: own.clone(), renamed: Vec::new() };
             let has_work = match &own {
                 Some(account) => account.has_work(),
                 // What a model found worth telling.
@@ -70,7 +71,7 @@ impl Gatherer<'_> {
                     Some(first) => first.branch().is_some() && lead.branch().is_some() && first.branch() != lead.branch(),
                 };
             if let Some(account) = lead.account.as_mut().filter(|_| leads_on || !has_work && fallback.is_none()) {
-                later.amend(Rc::make_mut(account));
+                lead.renamed = later.amend(Rc::make_mut(account));
             }
             if let Some(account) = &own {
                 later.add(account);
@@ -108,6 +109,7 @@ impl Gatherer<'_> {
             task_ids: Vec::new(),
             settled: Vec::new(),
             since: Vec::new(),
+            renamed: lead.renamed,
             reply_chars,
         };
         let stale = self.is_stale(lead.last_at);

@@ -13,8 +13,8 @@ use std::time::Instant;
 use anyhow::Result;
 
 use self::leads::MAX_LOOKED_AT;
-use self::others::{Candidate, LaterEvidence, candidates};
-use crate::analyze::account::SessionAccount;
+use self::others::{Candidate, candidates};
+use crate::analyze::account::{LaterEvidence, SessionAccount};
 use crate::analyze::signal::is_offer;
 use crate::app::session_start::client_memory::ClientMemory;
 pub(crate) use crate::app::session_start::gather::undigested::gather_compacted;

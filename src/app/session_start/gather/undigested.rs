@@ -159,6 +159,7 @@ pub(crate) fn gather_compacted(
         task_ids: Vec::new(),
         settled: Vec::new(),
         since: Vec::new(),
+        renamed: Vec::new(),
         reply_chars: usize::MAX,
     };
     let mut remembered = remembered(config, store, &session.project.key, |_| true).unwrap_or_default();

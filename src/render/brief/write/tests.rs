@@ -44,7 +44,7 @@ fn told(session: &Session, claims: Option<ModelClaims<'_>>) -> String {
     let title = claims.map_or_else(String::new, |claims| claims.digest.title.clone());
     let facts = FrameFacts { session, title: &title, state: DigestCoverage::Whole, never: None, repeated_by: None, id: "64b0b6d9" };
     let account = SessionAccount::of(session, false);
-    write(&BriefInput { facts, claims, account: &account, task_ids: &[] }, &TimeZone::UTC, 1_000)
+    write(&BriefInput { facts, claims, account: &account, task_ids: &[], renamed: &[] }, &TimeZone::UTC, 1_000)
 }
 
 fn by_model<'a>(digest: &'a Digest, closed: &'a [String]) -> Option<ModelClaims<'a>> {
@@ -178,7 +178,7 @@ proptest! {
         let facts = FrameFacts { session: &session, title: &digest.title, state, never: None, repeated_by: Some(id.clone()), id: &id };
         let account = SessionAccount::of(&session, state != DigestCoverage::Whole);
         let claims = digested.then_some(ModelClaims { digest: &digest, closed: &[] });
-        let text = write(&BriefInput { facts, claims, account: &account, task_ids: &[] }, &TimeZone::UTC, 1_000);
+        let text = write(&BriefInput { facts, claims, account: &account, task_ids: &[], renamed: &[] }, &TimeZone::UTC, 1_000);
         prop_assert!(tokens(&text) <= 1_000, "{} tokens: {}", tokens(&text), text);
         prop_assert!(text.contains("--raw") && !text.contains("<recall-context>"), "{}", text);
     }
