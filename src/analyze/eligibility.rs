@@ -50,6 +50,17 @@ impl std::fmt::Display for SkipReason {
     }
 }
 
+impl SkipReason {
+    /// The reason without what differs from session to session, to tell once what many have in common.
+    pub(crate) fn in_common(&self) -> String {
+        match self {
+            SkipReason::Unsettled(_) => "not settled yet".to_owned(),
+            SkipReason::FailedOften(_) => "failed, waiting before the next try (`recall digest --session` tries now)".to_owned(),
+            _ => self.to_string(),
+        }
+    }
+}
+
 /// A session's state, as eligibility needs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SessionActivity {

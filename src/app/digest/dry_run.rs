@@ -2,6 +2,7 @@
 //!
 //! Ingests into a temporary copy of the index, so the answer is exact and no file of the user changes.
 
+use std::collections::HashMap;
 use std::io::Write;
 
 use anyhow::Result;
@@ -16,10 +17,15 @@ use crate::app::digest::sandbox::open_sandbox;
 use crate::app::digest::scheduler::DigestScheduler;
 use crate::config::Config;
 use crate::model::session::Millis;
-use crate::store::Store;
+use crate::privacy::View;
 use crate::store::load::SessionHead;
+use crate::store::{Memory, Store};
 use crate::sys::messages::Ui;
-use crate::text::clean::without_controls;
+use crate::text::clean::{id8, one_line, shorten_title, without_controls};
+
+/// How many sessions of a group are named.
+const EXAMPLES: usize = 3;
+const TITLE_CHARS: usize = 60;
 
 pub(crate) fn run(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis, out: &mut impl Write) -> Result<()> {
     let mut report = Report::default();
@@ -41,7 +47,7 @@ pub(crate) fn run(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis
         writeln!(out)?;
         return Ok(());
     }
-    print(&report, &plan, &costs, out)
+    print(&report, &plan, &costs, &store, config, out)
 }
 
 /// Cost of the model calls, in US dollars.
@@ -87,7 +93,14 @@ fn usd(amount: Option<f64>) -> String {
     amount.map_or_else(|| "an unknown price".into(), |usd| format!("${usd:.2}"))
 }
 
-fn print(report: &Report, plan: &DigestPlan, costs: &CostEstimate, out: &mut impl Write) -> Result<()> {
+fn print(
+    report: &Report,
+    plan: &DigestPlan,
+    costs: &CostEstimate,
+    store: &Store,
+    config: &Config,
+    out: &mut impl Write,
+) -> Result<()> {
     writeln!(
         out,
         "would read      {} of {} files, {} new rows, {:.1} MB",
@@ -111,17 +124,79 @@ fn print(report: &Report, plan: &DigestPlan, costs: &CostEstimate, out: &mut imp
             costs.calls
         )?;
     }
-    for (head, not_now) in &plan.chosen {
-        let who = not_now.as_ref().map_or_else(|| "with the model".into(), |why| format!("without the model: {why}"));
-        writeln!(out, "  digest  {}  {}  {who}", without_controls(&head.id), without_controls(head.project.name()))?;
-    }
-    for head in &plan.interim {
-        writeln!(out, "  so far  {}  {}  it goes on", without_controls(&head.id), without_controls(head.project.name()))?;
-    }
-    for (head, why) in &plan.skipped {
-        writeln!(out, "  skip    {}  {why}", without_controls(&head.id))?;
+    let shown = Memory::beside_writer(store, &config.policy(View::Owner))?;
+    let line = |head: &SessionHead| describe(head, &shown, config);
+    for group in groups(plan) {
+        group.print(line, out)?;
     }
     Ok(())
+}
+
+/// Sessions of which the same is to be told.
+struct Group<'a> {
+    /// What becomes of them.
+    verb: &'static str,
+    /// What they have in common.
+    reason: String,
+    /// Each with the whole reason.
+    sessions: Vec<(&'a SessionHead, String)>,
+}
+
+/// The plan by what becomes of sessions and why, each reason where it comes first.
+fn groups(plan: &DigestPlan) -> Vec<Group<'_>> {
+    let who =
+        |not_now: Option<String>| not_now.map_or_else(|| "with the model".to_owned(), |why| format!("without the model: {why}"));
+    let chosen = plan.chosen.iter().map(|(head, not_now)| {
+        let why = not_now.as_ref();
+        ("digest", who(why.map(SkipReason::in_common)), head, who(why.map(ToString::to_string)))
+    });
+    let interim = plan.interim.iter().map(|head| ("so far", "it goes on".to_owned(), head, "it goes on".to_owned()));
+    let skipped = plan.skipped.iter().map(|(head, why)| ("skip", why.in_common(), head, why.to_string()));
+    let mut all: Vec<Group<'_>> = Vec::new();
+    let mut known: HashMap<(&str, String), usize> = HashMap::new();
+    for (verb, reason, head, whole) in chosen.chain(interim).chain(skipped) {
+        let at = *known.entry((verb, reason.clone())).or_insert_with(|| {
+            all.push(Group { verb, reason, sessions: Vec::new() });
+            all.len() - 1
+        });
+        all[at].sessions.push((head, whole));
+    }
+    all
+}
+
+impl Group<'_> {
+    /// One line for a single session; for several their number and reason, and a few of them.
+    fn print(&self, describe: impl Fn(&SessionHead) -> Result<String>, out: &mut impl Write) -> Result<()> {
+        let Self { verb, reason, sessions } = self;
+        if let [(head, why)] = sessions.as_slice() {
+            writeln!(out, "  {verb:<6}  {}  {}", describe(head)?, one_line(&without_controls(why)))?;
+            return Ok(());
+        }
+        writeln!(out, "  {verb:<6}  {} sessions: {}", sessions.len(), one_line(&without_controls(reason)))?;
+        for (head, _) in sessions.iter().take(EXAMPLES) {
+            writeln!(out, "          {}", describe(head)?)?;
+        }
+        let more = sessions.len().saturating_sub(EXAMPLES);
+        if more > 0 {
+            writeln!(out, "          … and {more} more: `--json` lists them all")?;
+        }
+        Ok(())
+    }
+}
+
+/// A session's short id, day, project and title, as far as it has them and its owner sees them.
+fn describe(head: &SessionHead, shown: &Memory, config: &Config) -> Result<String> {
+    let known = shown.look_up_session(&head.id)?.is_some();
+    let title = known.then(|| shown.title_of(head.pk)).transpose()?.flatten();
+    let day = (head.started_at != Millis::MAX).then(|| config.local_time(Some(head.started_at), "%Y-%m-%d"));
+    let parts = [
+        Some(id8(&head.id).to_owned()),
+        day,
+        Some(head.project.name().to_owned()),
+        title.map(|title| shorten_title(&title, TITLE_CHARS)),
+    ];
+    let parts = parts.into_iter().flatten().map(|part| one_line(&without_controls(&part)));
+    Ok(parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  "))
 }
 
 fn as_json(report: &Report, plan: &DigestPlan, costs: &CostEstimate) -> serde_json::Value {

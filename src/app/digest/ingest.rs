@@ -20,7 +20,7 @@ use crate::sys::messages::Ui;
 
 /// Ingests what was appended to the transcripts, and nothing else.
 pub(crate) fn ingest_only(config: &Config, ui: &Ui, now: Millis, store: &mut Store) -> Result<()> {
-    remove_marks(ingest(&DigestRequest::default(), config, ui, now, store, &mut Report::default())?);
+    remove_marks(ingest(&DigestRequest::default(), config, ui, now, store, &mut Report::default())?, config);
     Ok(())
 }
 
@@ -80,8 +80,10 @@ fn find_changed(config: &Config, ui: &Ui, now: Millis, store: &Store, report: &m
     Ok(pending_files(store.changed_files(found.files)?))
 }
 
-pub(super) fn remove_marks(heeded: Vec<PathBuf>) {
+/// Removes the marks that were applied, and what an interrupted run left listed of them.
+pub(super) fn remove_marks(heeded: Vec<PathBuf>, config: &Config) {
     for mark in heeded {
         let _ = std::fs::remove_file(mark);
     }
+    mark::shorten_ends(&config.data_dir);
 }

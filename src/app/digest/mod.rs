@@ -154,7 +154,7 @@ fn phases(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis, store:
     resanitize(config, ui, store, report)?;
     let heeded = ingest(request, config, ui, now, store, report)?;
     failpoints::point("marks heeded");
-    remove_marks(heeded);
+    remove_marks(heeded, config);
     failpoints::point("marks removed");
     forget_expired(config, now, store, report)?;
     if !request.ingest_only && !shutdown::requested() {

@@ -37,7 +37,7 @@ impl ClientMemory {
 }
 
 /// The client's folder name below `projects/` for a path.
-fn folder_of(path: &str) -> String {
+pub(super) fn folder_of(path: &str) -> String {
     path.chars().flat_map(|c| std::iter::repeat_n(if c.is_ascii_alphanumeric() { c } else { '-' }, c.len_utf16())).collect()
 }
 

@@ -74,7 +74,7 @@ impl ToolContext<'_> {
     /// Whether a session ended since the server was started. A client starts the server once and may continue with another
     /// session (`/clear`).
     fn has_ended(&self, session: &str) -> bool {
-        let marked = mark::newest_session_ends(&self.config.data_dir, MAX_MARKS);
+        let marked = mark::newest_session_ends(&self.config.data_dir, |_| true, MAX_MARKS, 0);
         if marked.iter().any(|mark| mark.session == session && mark.at >= self.since) {
             return true;
         }

@@ -1,10 +1,11 @@
 //! `recall digest`: what it reports, what it would do, and which sessions it takes.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::support::{World, assistant, changed, user};
+use crate::support::{World, age, assistant, changed, user};
 
 const EXTRACT: [&str; 2] = ["--summarizer", "extract"];
 
@@ -107,6 +108,41 @@ fn a_dry_run_changes_nothing() {
 }
 
 #[test]
+fn a_dry_run_tells_a_reason_once_with_a_few_examples_and_its_json_all() {
+    let world = three();
+    world.digest(&EXTRACT);
+    for n in 10..40 {
+        let id = format!("dddd{n}44-1111-4111-8111-000000000001");
+        world.transcript(&format!("-p/{id}.jsonl"), user(&id, &format!("d{n}"), "2026-11-20T12:00:00Z", "And this?"));
+    }
+    for n in 10..15 {
+        let id = format!("eeee{n}55-1111-4111-8111-000000000001");
+        let rows = user(&id, &format!("u{n}"), "2026-11-21T11:50:00Z", "And this?")
+            + &assistant(&id, &format!("a{n}"), "2026-11-21T11:55:00Z", "It is mended.");
+        // Each has another time to go.
+        age(&world.transcript(&format!("-p/{id}.jsonl"), rows), Duration::from_secs(n));
+    }
+    let file = world.claude_dir().join("projects/-p/aaaa1111.jsonl");
+    let more = assistant("aaaa1111", "a99", "2026-11-20T13:00:00Z", "And one thing more is mended.");
+    std::fs::write(&file, std::fs::read_to_string(&file).unwrap() + &more.replace("src/shop", "src/aaaa")).unwrap();
+    age(&file, Duration::from_secs(3600));
+    let ran = world.recall(["digest", "--dry-run", "--summarizer", "extract"]);
+    for part in [
+        "skip    30 sessions: nothing answered the prompt",
+        "skip    5 sessions: not settled yet",
+        "and 27 more: `--json` lists them all",
+    ] {
+        assert!(ran.out.contains(part), "{part}: {ran:#?}");
+    }
+    assert_eq!(ran.out.matches("nothing answered").count(), 1, "{ran:#?}");
+    assert!(!ran.out.contains("-1111-4111-8111-") && ran.out.lines().count() < 20, "{ran:#?}");
+    assert!(ran.out.contains("digest  aaaa1111  2026-11-01  aaaa  Make it faster.  without the model: "), "{ran:#?}");
+    let json = world.recall(["digest", "--dry-run", "--json", "--summarizer", "extract"]);
+    let plan: Value = serde_json::from_str(&json.out).unwrap_or_else(|e| panic!("{e}: {json:#?}"));
+    assert_eq!(plan["skip"].as_array().unwrap().len(), 35, "{plan:#}");
+}
+
+#[test]
 fn a_dry_run_says_what_the_real_one_then_does() {
     let world = three();
     world.transcript("-p/dddd4444.jsonl", user("dddd4444", "d1", "2026-11-20T12:00:00Z", "And this?"));
@@ -117,7 +153,7 @@ fn a_dry_run_says_what_the_real_one_then_does() {
         "would read      4 of 4 files",
         "would digest    3 sessions: 3 with the model",
         "would cost",
-        "skip    dddd4444  nothing answered the prompt",
+        "skip    dddd4444  2026-11-20  shop  nothing answered the prompt",
     ] {
         assert!(ran.out.contains(words), "{words}: {ran:#?}");
     }

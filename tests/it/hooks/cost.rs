@@ -64,6 +64,47 @@ fn an_end_and_a_prompt_that_says_nothing_ask_the_index_nothing() {
     }
 }
 
+/// So many sessions of other projects that ended and wait for a digest.
+fn ended_elsewhere(world: &World, sessions: usize) {
+    for n in 0..sessions {
+        let id = format!("{n:08}-0000-4000-8000-00000000eeee");
+        let rows = talk(&id, "2026-11-21T11:00:00Z", "Make the queue of the mill shorter.", "It is shorter now.");
+        let file = world.transcript(&format!("-home-dev-src-mill{}/{id}.jsonl", n % 3), rows.replace(SHOP, "/home/dev/src/mill"));
+        let end =
+            payload(world, "SessionEnd", &id, json!({"reason": "other", "transcript_path": file, "cwd": "/home/dev/src/mill"}));
+        assert_eq!(world.hook("session-end", end.to_string()).code, 0);
+    }
+}
+
+#[test]
+fn a_start_looks_at_no_more_of_many_marks_than_of_some() {
+    let [some, many] = [20, 120].map(|sessions| {
+        let world = with_sessions(3);
+        // One of this project, which ended before all others.
+        world.transcript(&format!("{FOLDER}/{S}.jsonl"), talk(S, "2026-11-21T10:59:00Z", "Paint the fence.", "It is painted."));
+        crate::hooks::payloads::end(&world, S);
+        ended_elsewhere(&world, sessions);
+        let (asked, said) = statements(&world, "session-start", &starts(&world, NEW, "startup"));
+        assert!(said.contains("It is painted") && !said.contains("mill"), "{said}");
+        asked
+    });
+    assert_eq!(some, many);
+}
+
+#[test]
+fn the_list_of_ends_goes_with_its_marks_and_keeps_those_that_came_meanwhile() {
+    let world = with_sessions(1);
+    ended_elsewhere(&world, 3);
+    let list = world.data_dir().join("marks/ends");
+    assert_eq!(fs::read_to_string(&list).unwrap().lines().count(), 3);
+    // A mark that is gone, as after a run that was killed, goes out of the list; one that waits stays.
+    fs::remove_file(&crate::hooks::payloads::mark_files(&world)[0]).unwrap();
+    world.recall_with(["digest"], &[("RECALL_KILL_AT", "marks heeded:1")]);
+    assert!(list.exists());
+    world.digest(&["--summarizer", "extract"]);
+    assert!(!list.exists(), "{:?}", fs::read_to_string(&list));
+}
+
 /// What is opened or looked at by name below `root`, and what is read of the machine, in the order of the calls. What a program is loaded
 /// from is not the hook's.
 fn files(world: &World, event: &str, payload: &Value) -> Vec<String> {
@@ -102,7 +143,10 @@ fn an_end_opens_the_config_the_zone_the_pause_and_its_mark_once_each() {
     let opened = without_random(files(&world, "session-end", &ends(&world, S, "other")));
     assert_eq!(
         opened,
-        ["home/.config/recall/config.toml", "/usr/share/zoneinfo/Europe/Berlin", "data/paused.json", "data/marks/tmp/*"]
+        [
+            "home/.config/recall/config.toml", "/usr/share/zoneinfo/Europe/Berlin", "data/paused.json", "data/marks/tmp/*",
+            "data/marks/ends"
+        ]
     );
 }
 
@@ -117,4 +161,16 @@ fn a_start_opens_no_more_for_many_sessions_than_for_some_and_no_transcript() {
     assert!(many.len() <= 16 && !many.iter().any(|file| file.ends_with(".jsonl")), "{many:#?}");
     assert_eq!(many.iter().filter(|file| file.ends_with("config.toml")).count(), 1, "{many:#?}");
     assert!(!many.iter().any(|file| file.contains(SHOP)), "{many:#?}");
+}
+
+#[test]
+#[ignore = "needs strace"]
+fn a_start_opens_no_more_for_many_marks_than_for_some() {
+    let [some, many] = [20, 120].map(|sessions| {
+        let world = with_sessions(3);
+        ended_elsewhere(&world, sessions);
+        files(&world, "session-start", &starts(&world, NEW, "startup"))
+    });
+    assert_eq!(some.len(), many.len(), "{many:#?}");
+    assert!(!many.iter().any(|file| file == "data/marks/new"), "what waits is not listed: {many:#?}");
 }

@@ -11,7 +11,7 @@ use anyhow::Result;
 
 use super::{Gatherer, IndexedProject, local, remembered};
 use crate::analyze::account::SessionAccount;
-use crate::app::session_start::client_memory::ClientMemory;
+use crate::app::session_start::client_memory::{ClientMemory, folder_of};
 use crate::config::Config;
 use crate::model::session::{Millis, RecordKey};
 use crate::privacy::Sanitizer;
@@ -22,8 +22,11 @@ use crate::source::{live_session, mark};
 use crate::store::Memory;
 use crate::store::pause;
 
-/// The most marks to look at, newest first, and the most sessions to read from transcripts.
-const MAX_MARKS: usize = 60;
+/// The most marks to look at, newest first: of sessions that began in this project by the client's folder, and of others, which may have
+/// begun in a worktree elsewhere.
+const MAX_OWN_MARKS: usize = 10;
+const MAX_OTHER_MARKS: usize = 5;
+/// The most sessions to read from transcripts.
 const MAX_UNDIGESTED: usize = 5;
 /// Bytes to read from the end of the transcript of an undigested and of a compacted session.
 const UNDIGESTED_TAIL_BYTES: u64 = 96 << 10;
@@ -41,7 +44,10 @@ pub(super) struct UndigestedSession {
 impl Gatherer<'_> {
     /// Sessions that ended without a digest, newest first, read from the ends of their transcripts.
     pub(super) fn undigested(&self, store: Option<&Memory>, known: Option<&IndexedProject<'_>>) -> Result<Vec<UndigestedSession>> {
-        let marks = mark::newest_session_ends(&self.config.data_dir, MAX_MARKS).into_iter();
+        let (project, here) = (folder_of(self.key), folder_of(self.asked.cwd));
+        let is_below = |folder: &str| folder.strip_prefix(&project).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
+        let is_own = |folder: &str| folder == here || is_below(folder);
+        let marks = mark::newest_session_ends(&self.config.data_dir, is_own, MAX_OWN_MARKS, MAX_OTHER_MARKS).into_iter();
         let mut ended: Vec<(String, String)> = marks.map(|m| (m.session, m.transcript)).collect();
         if let Some(known) = known {
             ended.extend(known.store.undigested_sessions(known.project, MAX_UNDIGESTED)?.into_iter().map(|u| (u.id, u.transcript)));
