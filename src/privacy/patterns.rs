@@ -63,6 +63,11 @@ impl ProjectPatterns {
         fits
     }
 
+    /// The first pattern, as written, that matches a folder or one of its parents.
+    pub(crate) fn fitting(&self, folder: &str) -> Option<&str> {
+        self.all.iter().find(|pattern| self.fits(pattern, folder)).map(|pattern| pattern.written.as_str())
+    }
+
     fn fits(&self, pattern: &ProjectPattern, folder: &str) -> bool {
         let names = path_aliases(Path::new(folder));
         names.iter().any(|name| pattern.paths.is_match(name) || pattern.names.is_match(self.below_home(name)))
