@@ -64,6 +64,11 @@ pub(super) fn remove_session(tx: &Transaction<'_>, head: &SessionHead, lasting: 
     if lasting != Permanence::WhileExcluded {
         tx.execute("DELETE FROM session_folder WHERE session = ?1", [&head.id])?;
     }
+    if lasting == Permanence::WhileExcluded {
+        for file in &files {
+            tx.execute("DELETE FROM unknown_row WHERE file = (SELECT pk FROM file WHERE path = ?1)", [file])?;
+        }
+    }
     if lasting == Permanence::ForGood {
         tx.execute("DELETE FROM private_turn WHERE session = ?1", [&head.id])?;
         tx.execute("DELETE FROM asked WHERE session = ?1", [&head.id])?;

@@ -102,11 +102,16 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
         for (session, folders) in batch.folders.iter().filter(|(session, _)| !self.forgotten.contains(*session)) {
             self.folders.extend(folders.iter().map(|folder| (session.as_str(), folder.as_str())));
         }
+        // The names of its unknown rows are the excluded project's.
+        let is_out = self.is_excluded(&batch.file.place.session)?;
+        if is_out {
+            self.tx.prepare_cached("DELETE FROM unknown_row WHERE file = ?1")?.execute([file])?;
+        }
         for (offset, why) in &batch.bad {
             let mut insert = self.tx.prepare_cached("INSERT INTO bad_line VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING")?;
             self.done.rows_bad += insert.execute(params![file, *offset as i64, why])? as u64;
         }
-        for (name, rows) in &batch.unknown {
+        for (name, rows) in batch.unknown.iter().filter(|_| !is_out) {
             let sql = "INSERT INTO unknown_row VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET rows = rows + excluded.rows";
             self.tx.prepare_cached(sql)?.execute(params![file, name, *rows as i64])?;
             // An unknown tag is part of a message whose own record type is known.
