@@ -1,4 +1,4 @@
-//! Folders and projects in which sessions took place, by the index and by the transcripts: excluded ones are in those alone.
+//! Folders and projects in which sessions took place, by the index and by the transcripts.
 
 use crate::config::Config;
 use crate::model::note::EVERYWHERE;
@@ -10,7 +10,10 @@ use crate::store::Memory;
 pub(crate) fn known_folders(config: &Config) -> Vec<String> {
     let mut known = folders(&config.claude_dirs);
     let index = Memory::open_if_there(&config.database(), &Policy::maintenance()).ok().flatten();
-    known.extend(index.and_then(|index| index.projects().ok()).into_iter().flatten().map(|(_, key)| key));
+    if let Some(index) = index {
+        known.extend(index.projects().into_iter().flatten().map(|(_, key)| key));
+        known.extend(index.folders_by_session().into_iter().flatten().flat_map(|(_, folders)| folders));
+    }
     known.retain(|folder| folder != EVERYWHERE);
     let projects = config.project_keys();
     let keys: Vec<String> = known.iter().map(|folder| projects.key_of(folder)).collect();

@@ -2,21 +2,23 @@
 //!
 //! ## Privacy
 //! Only lines of the conversation are copied, in file order: the client's bookkeeping repeats prompts that may be private or
-//! forgotten. Forgotten, private and excluded lines are left out by the current rules, from the lines themselves and from the
-//! index. In the lines that stay, secrets and private parts are removed and every other byte is unchanged.
+//! forgotten. Forgotten and private lines are left out by the current rules, from the lines themselves and from the index; of a
+//! session that has since gone on in a folder that the policy hides, all are. In the lines that stay, secrets and private parts are removed and every other byte is unchanged.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use crate::config::Config;
 use crate::model::session::{Item, Millis, Record, Title, Turn};
 use crate::model::undone_prompts::{ShortKey, mark};
 use crate::privacy::echo::{PrivateWords, distinctive, hashes};
-use crate::privacy::{AgentStart, ConversationState, Disposition, EXCLUDED_LINE, PrivateBoundary, Sanitizer, opens_private};
+use crate::privacy::{
+    AgentStart, ConversationState, Disposition, EXCLUDED_LINE, Policy, PrivateBoundary, Sanitizer, opens_private,
+};
 use crate::source::claude_code::{self, ParsedLine, TranscriptIdentity};
 use crate::source::delta;
 use crate::source::delta::RawLine;
@@ -25,7 +27,6 @@ use crate::source::live_session::title_keys;
 use crate::store::Memory;
 use crate::store::load::SessionHead;
 use crate::store::neighbours::{PrivateSpan, SourceFile};
-use crate::sys::projects::Projects;
 
 /// The result of copying a session's transcripts.
 #[derive(Debug, Default)]
@@ -36,15 +37,28 @@ pub(crate) struct CopyReport {
 }
 
 /// Writes the session's lines, one JSON object per line. Transcripts that cannot be read are listed in [`CopyReport::missing`].
-pub(crate) fn copy(store: &Memory, config: &Config, head: &SessionHead, out: &mut impl Write) -> Result<CopyReport> {
+///
+/// # Errors
+/// When the index cannot be read, or lines that it does not know yet took place in a folder that the policy hides.
+pub(crate) fn copy(
+    store: &Memory,
+    policy: &Policy,
+    config: &Config,
+    head: &SessionHead,
+    out: &mut impl Write,
+) -> Result<CopyReport> {
     let undone = store.undone_prompts(&head.id)?;
     let hushed = store.hushed(head)?;
-    let reader = RawLineReader { store, config, projects: config.project_keys(), gate: config.gate()?, head, undone, hushed };
+    let reader = RawLineReader { store, policy, gate: config.gate()?, head, undone, hushed };
     let mut spans = store.private_spans(&head.id)?;
     let mut copied = CopyReport::default();
     let undone = store.undone_agents(head)?;
     let told = |file: &SourceFile| file.agent.as_ref().is_none_or(|agent| !undone.contains(agent));
-    for file in store.source_files(head.pk)?.into_iter().filter(told) {
+    let files = store.source_files(head.pk)?;
+    for file in &files {
+        reader.check_fresh_folders(file)?;
+    }
+    for file in files.into_iter().filter(told) {
         if config.exclude_transcripts.is_match(&file.path) {
             copied.missing.push(format!("{} is excluded by `exclude_transcripts`", file.path));
             continue;
@@ -62,8 +76,7 @@ pub(crate) fn copy(store: &Memory, config: &Config, head: &SessionHead, out: &mu
 
 struct RawLineReader<'a> {
     store: &'a Memory,
-    config: &'a Config,
-    projects: Projects,
+    policy: &'a Policy,
     gate: Sanitizer,
     head: &'a SessionHead,
     /// Prompts that the user took back, by the first bytes of their keys.
@@ -111,6 +124,32 @@ impl PendingTurn {
 }
 
 impl RawLineReader<'_> {
+    /// Checks that the lines the index does not know yet took place where the policy shows it. Of the others it knows.
+    fn check_fresh_folders(&self, file: &SourceFile) -> Result<()> {
+        // A transcript that cannot be opened is reported when its lines are asked for.
+        let Ok(delta) = delta::open(Path::new(&file.path), None) else { return Ok(()) };
+        let (place, mut lines) = (self.place_of(file), delta.lines);
+        let digested = self.store.read_offset(&file.path)?;
+        while let Some((from, _, piece)) = lines.next_line().with_context(|| format!("cannot read {}", file.path))? {
+            let (RawLine::Complete(line) | RawLine::Tail(line)) = piece else { continue };
+            if from >= digested
+                && let ParsedLine::Record(row) = claude_code::parse_line(line, &place, &self.gate)
+                && row.session == self.head.id
+                && row.cwd.is_some_and(|cwd| !self.policy.shows_folder(&cwd))
+            {
+                bail!(
+                    "session {} went on in a folder that `[privacy]` in the config excludes or isolates: it is not shown here",
+                    self.head.id
+                );
+            }
+        }
+        Ok(())
+    }
+
+    fn place_of(&self, file: &SourceFile) -> TranscriptIdentity {
+        TranscriptIdentity { session: self.head.id.clone(), agent: file.agent.clone().filter(|agent| agent != "inline") }
+    }
+
     fn file(
         &self,
         file: &SourceFile,
@@ -118,8 +157,7 @@ impl RawLineReader<'_> {
         spans: &mut Vec<PrivateSpan>,
         out: &mut impl Write,
     ) -> Result<usize> {
-        let place =
-            TranscriptIdentity { session: self.head.id.clone(), agent: file.agent.clone().filter(|agent| agent != "inline") };
+        let place = self.place_of(file);
         let mut state = FileState::default();
         let mut rows = 0;
         let digested = self.store.read_offset(&file.path)?;
@@ -173,9 +211,9 @@ impl RawLineReader<'_> {
         if begins {
             state.turn.undone = self.undone.contains(&mark(row.key));
         }
-        let (kept, cwd) = (self.is_stored(&row)?, row.cwd.clone());
+        let kept = self.is_stored(&row)?;
         let is_own = row.session == self.head.id;
-        if self.may_be_shown(row, place, state, spans)? && is_own && !self.is_excluded(cwd.as_deref())? {
+        if self.may_be_shown(row, place, state, spans)? && is_own {
             state.turn.rows.extend(self.shown(line, &state.fresh).map(|shown| (shown.into_owned(), kept)));
         }
         Ok(rows)
@@ -189,14 +227,6 @@ impl RawLineReader<'_> {
             }
         }
         self.store.holds_row(self.head.pk, row.key)
-    }
-
-    /// Does a record belong to an excluded project? One without a folder belongs to the session's project.
-    fn is_excluded(&self, cwd: Option<&str>) -> Result<bool> {
-        match cwd {
-            Some(cwd) => Ok(self.config.excludes_folder(cwd, &self.projects)),
-            None => self.store.is_excluded_session(&self.head.id),
-        }
     }
 
     /// May a line be shown at all?

@@ -32,7 +32,7 @@ use crate::app::Completion;
 use crate::app::consent;
 use crate::cli::args::{Cli, Command};
 use crate::config::{Config, agent};
-use crate::privacy::View;
+use crate::privacy::{Policy, View};
 use crate::store::Memory;
 use crate::store::error::explained;
 use crate::store::pause as paused;
@@ -82,8 +82,12 @@ fn needs_person(command: &Command) -> Option<&'static str> {
 
 /// The memory as it may be shown to a reader working in the current folder.
 fn open_memory(config: &Config) -> Result<Memory> {
+    Memory::open(&config.database(), &policy_here(config))
+}
+
+fn policy_here(config: &Config) -> Policy {
     let here = std::env::current_dir().unwrap_or_default();
-    Memory::open(&config.database(), &config.policy(View::InFolder(&here.to_string_lossy())))
+    config.policy(View::InFolder(&here.to_string_lossy()))
 }
 
 /// Whether a command shows what is remembered, or remembers something. While recall is off, agents may do neither.

@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
-use super::open_memory;
+use super::{open_memory, policy_here};
 use crate::analyze::account::SessionAccount;
 use crate::app::Completion;
 use crate::app::notes;
@@ -115,7 +115,7 @@ fn separate(args: &ShowArgs, out: &mut impl Write) -> Result<()> {
 
 /// Prints the session's transcript lines, as far as the transcripts still exist.
 fn print_raw(store: &Memory, config: &Config, head: &SessionHead, out: &mut impl Write) -> Result<Completion> {
-    let copied = copy(store, config, head, out)?;
+    let copied = copy(store, &policy_here(config), config, head, out)?;
     if copied.rows == 0 {
         let why = if copied.missing.is_empty() {
             "its transcripts hold no row of it any more that may be shown".to_owned()

@@ -222,6 +222,17 @@ impl Config {
         !patterns.is_empty() && (patterns.fit(folder) || patterns.fit(&projects.key_of(folder)))
     }
 
+    /// The pattern of `exclude_projects` that fits a folder, or the project it belongs to.
+    pub(crate) fn excluded_by(&self, folder: &str, projects: &Projects) -> Option<&str> {
+        let patterns = &self.exclude_projects;
+        patterns.fitting(folder).or_else(|| patterns.fitting(&projects.key_of(folder)))
+    }
+
+    /// The same of `isolate`.
+    pub(crate) fn isolated_by(&self, folder: &str, projects: &Projects) -> Option<&str> {
+        self.isolate.fitting(folder).or_else(|| self.isolate.fitting(&projects.key_of(folder)))
+    }
+
     /// What a caller with this view may see of the memory.
     pub(crate) fn policy(&self, view: View<'_>) -> Policy {
         Policy::new(self.exclude_projects.clone(), self.isolate.clone(), self.project_keys(), view)

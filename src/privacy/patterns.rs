@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use globset::{Glob, GlobSet, GlobSetBuilder, escape};
 
-use crate::sys::paths::path_aliases;
+use crate::sys::paths::{RealPaths, path_aliases};
 
 /// Characters that end the literal part of a pattern.
 const WILDCARDS: [char; 5] = ['*', '?', '[', '{', '\\'];
@@ -22,6 +22,7 @@ pub struct ProjectPatterns {
     homes: Vec<PathBuf>,
     /// Results by folder, so that links are resolved only once per folder.
     known: Arc<Mutex<HashMap<String, bool>>>,
+    real: RealPaths,
 }
 
 #[derive(Debug)]
@@ -42,7 +43,7 @@ impl ProjectPatterns {
         let homes = path_aliases(home);
         let read = |text: &String| ProjectPattern::read(text, &homes).map_err(|why| format!("`{text}` {why}"));
         let all = written.iter().map(read).collect::<Result<Vec<_>, _>>()?;
-        Ok(Self { all: Arc::new(all), homes, known: Arc::default() })
+        Ok(Self { all: Arc::new(all), homes, known: Arc::default(), real: RealPaths::default() })
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -63,8 +64,13 @@ impl ProjectPatterns {
         fits
     }
 
+    /// The first pattern, as written, that matches a folder or one of its parents.
+    pub(crate) fn fitting(&self, folder: &str) -> Option<&str> {
+        self.all.iter().find(|pattern| self.fits(pattern, folder)).map(|pattern| pattern.written.as_str())
+    }
+
     fn fits(&self, pattern: &ProjectPattern, folder: &str) -> bool {
-        let names = path_aliases(Path::new(folder));
+        let names = self.real.aliases(Path::new(folder));
         names.iter().any(|name| pattern.paths.is_match(name) || pattern.names.is_match(self.below_home(name)))
     }
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 use anyhow::Result;
 use rusqlite::{Connection, TransactionBehavior, params};
 
-use super::{Store, lock_timeout};
+use super::{Store, folders, lock_timeout};
 use crate::model::session::Millis;
 use crate::privacy::Policy;
 
@@ -96,9 +96,14 @@ CREATE TEMP VIEW doc AS SELECT * FROM main.doc d
 CREATE TEMP VIEW likeness AS SELECT * FROM main.likeness l
     WHERE EXISTS (SELECT 1 FROM temp.session WHERE pk = l.session)
       AND (l.repeated_by IS NULL OR EXISTS (SELECT 1 FROM temp.session WHERE pk = l.repeated_by));
+CREATE TEMP VIEW session_folder AS SELECT * FROM main.session_folder f
+    WHERE EXISTS (SELECT 1 FROM temp.session WHERE id = f.session);
 CREATE TEMP VIEW bad_line AS SELECT * FROM main.bad_line b
     WHERE NOT EXISTS (SELECT 1 FROM main.file f JOIN main.source s ON s.file = f.path
         WHERE f.pk = b.file AND s.session NOT IN (SELECT pk FROM temp.session));
+CREATE TEMP VIEW unknown_row AS SELECT * FROM main.unknown_row u
+    WHERE NOT EXISTS (SELECT 1 FROM main.file f JOIN main.source s ON s.file = f.path
+        WHERE f.pk = u.file AND s.session NOT IN (SELECT pk FROM temp.session));
 ";
 
 /// Tables restricted to the rows of sessions that are shown.
@@ -135,7 +140,7 @@ fn restrict(db: &Connection, policy: &Policy) -> Result<bool> {
     Ok(db.query_row(hidden, [], |r| r.get(0))?)
 }
 
-/// Hides whole sessions of which a part took place in a hidden folder.
+/// Hides whole sessions of which a part took place in a hidden folder, be it a record or a subagent.
 fn hide_sessions(db: &Connection, policy: &Policy) -> Result<()> {
     let mut hide = db.prepare("INSERT OR IGNORE INTO temp.hidden_session VALUES (?1)")?;
     let mut query = db.prepare(
@@ -150,6 +155,15 @@ fn hide_sessions(db: &Connection, policy: &Policy) -> Result<()> {
             hide.execute([r.get::<_, i64>(0)?])?;
         }
     }
+    let moved =
+        "INSERT OR IGNORE INTO temp.hidden_session SELECT s.pk FROM main.session_folder f JOIN main.session s ON s.id = f.session
+         WHERE f.folder = ?1";
+    let mut hide = db.prepare(moved)?;
+    for folder in folders::moved_to(db)? {
+        if !*shown.entry(folder.clone()).or_insert_with_key(|folder| policy.shows_folder(folder)) {
+            hide.execute([folder])?;
+        }
+    }
     Ok(())
 }
 
@@ -160,10 +174,10 @@ mod tests {
     use super::*;
 
     /// Tables that reveal no project by themselves, or only under a number from a restricted table.
-    const HARMLESS: [&str; 23] = [
+    const HARMLESS: [&str; 22] = [
         "answered", "asked", "bundle", "bundle_hash", "closed_item", "embedded", "excluded_session", "fact", "file",
         "forgotten_row", "forgotten_session", "kin", "leaf_title", "private_turn", "private_word", "run", "source", "spend",
-        "start", "unknown_row", "user_closed", "vector_chunk", "vector_space",
+        "start", "user_closed", "vector_chunk", "vector_space",
     ];
 
     /// A new table must be restricted or listed as harmless.

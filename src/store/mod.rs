@@ -16,6 +16,7 @@ pub(crate) mod digest_inputs;
 pub(crate) mod digests;
 pub(crate) mod document;
 pub(crate) mod error;
+mod folders;
 pub(crate) mod forget;
 pub(crate) mod ingest;
 pub(crate) mod last_run;

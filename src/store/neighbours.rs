@@ -96,12 +96,6 @@ impl Store {
         Ok(self.db.prepare_cached(sql)?.query_row(params![leaf.0, text], |r| r.get(0))?)
     }
 
-    /// Was a session ever in an excluded project? Its records that name no directory are not stored then.
-    pub(crate) fn is_excluded_session(&self, session: &str) -> Result<bool> {
-        let sql = "SELECT EXISTS (SELECT 1 FROM excluded_session WHERE id = ?1)";
-        Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0))?)
-    }
-
     /// The private words of a session and of the earlier sessions it continues.
     pub(crate) fn hushed(&self, head: &SessionHead) -> Result<PrivateWords> {
         all_private_words_of(&self.db, head.pk)

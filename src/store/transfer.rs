@@ -49,7 +49,9 @@ impl Store {
         let closed_by_user = self.user_closings(head.pk)?;
         let closers = self.closers_of(head.pk)?.into_iter().filter(|(_, by)| *by != Author::Unknown).collect();
         let asked = undone::prompts_if_any_undone(&self.db, &head.id)?;
-        Ok(Exported { sources, usage, titles, asked, closed_by_user, closers, dirty: true, ..self.export_head(head) })
+        let words = self.hushed(head)?;
+        let folders = self.folders_moved_to(&head.id)?.into_iter().filter(|folder| !words.are_in(folder)).collect();
+        Ok(Exported { sources, folders, usage, titles, asked, closed_by_user, closers, dirty: true, ..self.export_head(head) })
     }
 
     /// Exports the digest of a session whose records cannot be read. Marked as final, because nothing is left to make another one from.
@@ -67,6 +69,7 @@ impl Store {
             ended_at: head.ended_at,
             end_reason: head.end_reason.clone(),
             sources: Vec::new(),
+            folders: Vec::new(),
             usage: U::default(),
             titles: Vec::new(),
             asked: Vec::new(),
@@ -100,7 +103,7 @@ impl Store {
     }
 
     fn export_sources<R>(&self, session: i64, mut rows_of: impl FnMut(i64) -> R) -> Result<Vec<ExportedSource<R>>> {
-        let sql = "SELECT pk, file, agent, first_at, last_at, cwd, branches, versions, evident FROM source WHERE session = ?1 ORDER BY file, agent";
+        let sql = "SELECT pk, file, agent, first_at, last_at, cwd, branches, versions, evident, placed FROM source WHERE session = ?1 ORDER BY file, agent";
         let mut query = self.db.prepare_cached(sql)?;
         let mut rows = query.query([session])?;
         let mut sources = Vec::new();
@@ -114,6 +117,7 @@ impl Store {
                 branches: list(&r.get::<_, String>(6)?)?,
                 versions: list(&r.get::<_, String>(7)?)?,
                 evident: r.get(8)?,
+                placed: r.get(9)?,
                 rows: rows_of(r.get(0)?),
             });
         }
@@ -154,6 +158,12 @@ impl Store {
         )? > 0;
         let session: i64 = tx.query_row("SELECT pk FROM session WHERE id = ?1", [&exported.session], |r| r.get(0))?;
         let mut rows_new = import_rows(&tx, session, &exported)?;
+        for folder in &exported.folders {
+            tx.execute(
+                "INSERT INTO session_folder(session, folder) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
+                [&exported.session, folder],
+            )?;
+        }
         for (leaf, text) in &exported.titles {
             rows_new |= tx.execute("INSERT INTO leaf_title VALUES (?1, ?2) ON CONFLICT DO NOTHING", params![leaf.0, text])? > 0;
         }
@@ -276,12 +286,12 @@ fn import_source<'i>(
     exported: &Exported,
     source: &'i ExportedSource,
 ) -> Result<(i64, bool)> {
-    let sql = "INSERT INTO source(session, file, agent, first_at, last_at, cwd, branches, versions, evident)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+    let sql = "INSERT INTO source(session, file, agent, first_at, last_at, cwd, branches, versions, evident, placed)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
          ON CONFLICT DO UPDATE SET file = file RETURNING pk";
     let lists = (serde_json::to_string(&source.branches)?, serde_json::to_string(&source.versions)?);
-    let values =
-        params![session, source.file, source.agent, source.first_at, source.last_at, source.cwd, lists.0, lists.1, source.evident];
+    let ExportedSource { first_at, last_at, cwd, evident, placed, .. } = source;
+    let values = params![session, source.file, source.agent, first_at, last_at, cwd, lists.0, lists.1, evident, placed];
     let pk: i64 = tx.prepare_cached(sql)?.query_row(values, |r| r.get(0))?;
     if let Some(at) = exported.started_at {
         tx.execute("INSERT INTO start VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING", params![exported.session, source.file, at])?;

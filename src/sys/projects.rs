@@ -19,12 +19,19 @@ pub(crate) struct Projects {
     /// All paths of the user's home, which is never a project, even if dotfiles make it a repository.
     homes: Vec<PathBuf>,
     known: Mutex<HashMap<String, String>>,
+    /// The repository of each folder that was looked at: folders of sessions share most of theirs.
+    roots: Mutex<HashMap<PathBuf, Option<PathBuf>>>,
 }
 
 impl Projects {
     pub(crate) fn new(moved: impl IntoIterator<Item = (String, String)>, homes: Vec<PathBuf>) -> Self {
         let trim = |root: String| root.trim_end_matches('/').to_owned();
-        Self { moved: moved.into_iter().map(|(from, to)| (trim(from), trim(to))).collect(), homes, known: Mutex::default() }
+        Self {
+            moved: moved.into_iter().map(|(from, to)| (trim(from), trim(to))).collect(),
+            homes,
+            known: Mutex::default(),
+            roots: Mutex::default(),
+        }
     }
 
     /// The project key of a working directory.
@@ -40,12 +47,34 @@ impl Projects {
 
     fn find(&self, cwd: &str) -> String {
         let here = self.moved_to(cwd);
-        let root = git_root(Path::new(&here)).filter(|root| !self.homes.contains(root));
+        let root = self.git_root(Path::new(&here)).filter(|root| !self.homes.contains(root));
         let key = match root.as_ref().and_then(|r| r.to_str()) {
             Some(root) => root.to_owned(),
             None => outside_worktree(&here).to_owned(),
         };
         self.moved_to(&key)
+    }
+
+    /// The root of the repository that holds `folder` or its nearest parent that still exists.
+    fn git_root(&self, folder: &Path) -> Option<PathBuf> {
+        if !folder.is_absolute() || folder.components().any(|c| c == Component::ParentDir) {
+            return None;
+        }
+        self.root_from(folder)
+    }
+
+    fn root_from(&self, dir: &Path) -> Option<PathBuf> {
+        let roots = || self.roots.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(root) = roots().get(dir) {
+            return root.clone();
+        }
+        let git = dir.join(".git");
+        let root = match git.symlink_metadata() {
+            Ok(meta) => Some(if meta.is_file() { root_named_by(&git).unwrap_or_else(|| dir.to_owned()) } else { dir.to_owned() }),
+            Err(_) => dir.parent().and_then(|parent| self.root_from(parent)),
+        };
+        roots().insert(dir.to_owned(), root.clone());
+        root
     }
 
     /// Replaces a moved root in a path by its new path.
@@ -61,18 +90,6 @@ impl Projects {
 
 fn outside_worktree(path: &str) -> &str {
     WORKTREES.iter().find_map(|mark| path.find(mark)).map_or(path, |at| &path[..at])
-}
-
-/// The root of the repository that holds `folder` or its nearest parent that still exists.
-fn git_root(folder: &Path) -> Option<PathBuf> {
-    if !folder.is_absolute() || folder.components().any(|c| c == Component::ParentDir) {
-        return None;
-    }
-    folder.ancestors().find_map(|dir| {
-        let git = dir.join(".git");
-        let meta = git.symlink_metadata().ok()?;
-        Some(if meta.is_file() { root_named_by(&git).unwrap_or_else(|| dir.to_owned()) } else { dir.to_owned() })
-    })
 }
 
 /// The root of the repository that a `.git` file makes its folder part of. `None` if the folder is a project of its own.

@@ -110,7 +110,7 @@ fn a_chatty_project_hides_no_other_from_search() {
 }
 
 #[test]
-fn a_session_that_leaves_an_excluded_project_is_taken_in_from_there() {
+fn a_session_that_leaves_an_excluded_project_stays_out() {
     let world = World::new();
     world.configure("[exclude]\nprojects = [\"/secret\"]\n");
     let title = json!({"type": "custom-title", "sessionId": A, "customTitle": "Half secret"});
@@ -119,7 +119,8 @@ fn a_session_that_leaves_an_excluded_project_is_taken_in_from_there() {
     world.transcript(&format!("-p/{A}.jsonl"), secret + &talk(A, 2, "the open part", "Fixed the open part."));
     extract(&world);
     let shown = world.recall(["show", "--full", A]);
-    assert!(shown.out.contains("the open part") && !shown.out.contains("the secret part"), "{shown:#?}");
+    assert!(shown.code == 2 && shown.out.is_empty(), "{shown:#?}");
+    assert!(!world.recall(["export"]).out.contains(A));
 }
 
 #[test]

@@ -10,18 +10,21 @@ use crate::store::Store;
 use crate::store::forget::{Permanence, RemovalPlan};
 use crate::sys::messages::Ui;
 
-/// Deletes what is stored of projects that the config now excludes.
+/// Deletes what is stored of projects that the config now excludes, with every session that has a part in one. Whatever of such a session
+/// took place elsewhere may tell of that part.
 pub(crate) fn delete_excluded(config: &Config, store: &mut Store, report: &mut Report) -> Result<()> {
-    if config.exclude_projects.is_empty() {
-        return Ok(());
-    }
     let projects = config.project_keys();
-    let doomed = store.find_in_folders(|folder| config.excludes_folder(folder, &projects))?;
-    report.sessions_excluded = doomed.sessions().len() as u64;
+    let is_out = |folder: &str| config.excludes_folder(folder, &projects);
+    let doomed = match config.exclude_projects.is_empty() {
+        true => RemovalPlan::default(),
+        false => store.find_in_folders(is_out)?,
+    };
     for session in &doomed.whole {
-        store.exclude_session(*session)?;
+        store.keep_folders(*session)?;
     }
-    if doomed.is_empty() { Ok(()) } else { store.take_out(&doomed, Permanence::UntilResumed) }
+    store.exclude_by_folder(is_out)?;
+    report.sessions_excluded += doomed.sessions().len() as u64;
+    if doomed.is_empty() { Ok(()) } else { store.take_out(&doomed, Permanence::WhileExcluded) }
 }
 
 /// Resanitizes stored texts if they were cleaned by other rules than today's.

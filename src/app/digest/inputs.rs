@@ -7,6 +7,7 @@ use crate::app::digest::scheduler::DigestScheduler;
 use crate::app::digest::without_model::{lock_unpoisoned, open_items};
 use crate::model::digest::OpenItem;
 use crate::model::session::Millis;
+use crate::privacy::View;
 use crate::store::Store;
 use crate::store::load::SessionHead;
 use crate::summarize::{ModelRequest, SummaryInput, request};
@@ -37,10 +38,22 @@ impl DigestScheduler<'_> {
         let Some(began) = began else { return Ok(Vec::new()) };
         let mut all = Vec::new();
         for earlier in store.earlier_sessions(head)? {
+            if self.is_isolated_from(store, &earlier, head)? {
+                continue;
+            }
             all.extend(self.left_open(store, &earlier, began)?);
         }
         all.truncate(MAX_OPEN);
         Ok(all)
+    }
+
+    /// Was the earlier session in an isolated folder that is not of the other's project?
+    fn is_isolated_from(&self, store: &Store, earlier: &SessionHead, head: &SessionHead) -> Result<bool> {
+        if self.config.isolate.is_empty() {
+            return Ok(false);
+        }
+        let policy = self.config.policy(View::InFolder(&head.project.key));
+        Ok(store.folders_of(earlier)?.iter().any(|folder| !policy.shows_folder(folder)))
     }
 
     fn left_open(&self, store: &Store, head: &SessionHead, until: Millis) -> Result<Vec<OpenItem>> {

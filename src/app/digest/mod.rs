@@ -153,6 +153,8 @@ fn phases(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis, store:
     delete_excluded(config, store, report)?;
     resanitize(config, ui, store, report)?;
     let heeded = ingest(request, config, ui, now, store, report)?;
+    // Sessions that have moved to an excluded project since.
+    delete_excluded(config, store, report)?;
     failpoints::point("marks heeded");
     remove_marks(heeded, config);
     failpoints::point("marks removed");

@@ -23,7 +23,7 @@ pub(crate) struct Report {
     /// Sessions past the configured retention; printed only if there are any.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) sessions_forgotten: u64,
-    /// Sessions of projects excluded since they were stored; printed only if there are any.
+    /// Sessions with a part in a project that is excluded, which were stored before; printed only if there are any.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) sessions_excluded: u64,
     /// Files that had to be written, because they were missing or held another text.
@@ -113,7 +113,7 @@ impl Report {
             text += &line("forgot", format!("{} sessions that are older than `retention.days`", self.sessions_forgotten));
         }
         if self.sessions_excluded > 0 {
-            text += &line("took out", format!("{} sessions of projects that are excluded", self.sessions_excluded));
+            text += &line("took out", format!("{} sessions with a part in a project that is excluded", self.sessions_excluded));
         }
         if self.sessions_skipped + self.sessions_failed > 0 {
             text +=

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::Finding;
 use crate::config::{Config, SummarizerChoice};
 use crate::model::session::Millis;
-use crate::privacy::Policy;
+use crate::privacy::View;
 use crate::source::claude_code::release::{NEWEST_TESTED, Release};
 use crate::store::Memory;
 use crate::store::last_run::{LastRun, ModelBackoff};
@@ -57,7 +57,7 @@ fn version(command: &Path, config: &Config) -> Option<String> {
 
 /// Whether recall was tested with this client, judged by its version and by what it wrote. `None` if neither is known.
 fn release(config: &Config, version: Option<&str>) -> Option<Finding> {
-    let store = Memory::open(&config.database(), &Policy::maintenance()).ok();
+    let store = Memory::open(&config.database(), &config.policy(View::Owner)).ok();
     let of_index = |store: &Memory| store.client_versions().unwrap_or_default();
     let wrote = store.as_ref().map(of_index).unwrap_or_default();
     let unknown = store.and_then(|store| store.unknown_record_types().ok()).unwrap_or_default();

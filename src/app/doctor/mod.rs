@@ -9,6 +9,7 @@ mod privacy;
 pub(crate) mod runs;
 pub(crate) mod seen;
 mod setup;
+mod withheld;
 
 use serde::Serialize;
 
@@ -126,6 +127,7 @@ pub(crate) fn examine(config: &Config, host: &Host<'_>, depth: Depth, now: Milli
         all.push(crate::app::doctor::runs::unread_transcripts(config, now));
         all.extend(crate::app::doctor::runs::cleanup(host));
         all.extend(privacy::findings(config));
+        all.extend(withheld::findings(config));
         all.extend(prices::findings(config));
     }
     all.extend(machine::findings(config, now));

@@ -1,6 +1,6 @@
 //! Finds where a text occurs in the index.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
 use rusqlite::Connection;
@@ -31,29 +31,17 @@ impl Store {
         Ok(doomed)
     }
 
-    /// Finds what took place in excluded directories: parts of sessions by their own directory, or by the project where none is known.
+    /// Finds sessions of which any part took place in a directory that is out, or whose project is, where no directory is known; and notes.
     pub(crate) fn find_in_folders(&self, is_out: impl Fn(&str) -> bool) -> Result<RemovalPlan> {
-        let sql =
-            "SELECT s.pk, p.key, f.pk, f.cwd FROM session s JOIN project p ON p.pk = s.project JOIN source f ON f.session = s.pk";
+        let sql = "SELECT s.pk, coalesce(f.cwd, p.key) FROM session s JOIN project p ON p.pk = s.project JOIN source f ON f.session = s.pk
+             UNION SELECT s.pk, m.folder FROM session_folder m JOIN session s ON s.id = m.session
+                 WHERE EXISTS (SELECT 1 FROM source WHERE session = s.pk)";
         let mut query = self.db.prepare(sql)?;
         let mut rows = query.query([])?;
-        let (mut out, mut stays) = (BTreeMap::<i64, Vec<i64>>::new(), BTreeSet::new());
-        while let Some(r) = rows.next()? {
-            let session = r.get(0)?;
-            match is_out(&r.get::<_, Option<String>>(3)?.unwrap_or(r.get(1)?)) {
-                true => out.entry(session).or_default().push(r.get(2)?),
-                false => _ = stays.insert(session),
-            }
-        }
         let mut doomed = RemovalPlan::default();
-        for (session, sources) in out {
-            if !stays.contains(&session) {
-                doomed.whole.insert(session);
-                continue;
-            }
-            for kept in chunk::items_of(&self.db, session)?.iter().filter(|kept| sources.contains(&kept.source)) {
-                doomed.rows.entry(session).or_default().insert(kept.line.key);
-                doomed.digests.insert(session);
+        while let Some(r) = rows.next()? {
+            if is_out(r.get_ref(1)?.as_str()?) {
+                doomed.whole.insert(r.get(0)?);
             }
         }
         let notes = self.notes()?.into_iter().filter(|note| note.project.key != EVERYWHERE && is_out(&note.project.key));
@@ -73,6 +61,13 @@ impl Store {
             let cwd: Option<String> = r.get(3)?;
             let names = [Some(r.get::<_, String>(2)?), cwd, Some(folder)].into_iter().flatten().chain(branches);
             if named(&id) || names.into_iter().any(|name| phrase.is_in(&name)) {
+                doomed.whole.insert(r.get(0)?);
+            }
+        }
+        let mut query = self.db.prepare("SELECT s.pk, m.folder FROM session_folder m JOIN session s ON s.id = m.session")?;
+        let mut rows = query.query([])?;
+        while let Some(r) = rows.next()? {
+            if phrase.is_in(r.get_ref(1)?.as_str()?) {
                 doomed.whole.insert(r.get(0)?);
             }
         }

@@ -65,6 +65,8 @@ pub(crate) enum Permanence {
     ForGood,
     /// New records of it are ingested.
     UntilResumed,
+    /// Nothing of it is ingested while the config excludes a folder that it was in: those are kept.
+    WhileExcluded,
 }
 
 impl Store {
@@ -89,6 +91,7 @@ impl Store {
         // A backup copy would not know of it.
         backup::before_deletion(&self.db)?;
         self.db.execute("INSERT INTO forgotten_session VALUES (?1) ON CONFLICT DO NOTHING", [session])?;
+        self.db.execute("DELETE FROM session_folder WHERE session = ?1", [session])?;
         Ok(())
     }
 
@@ -120,13 +123,6 @@ impl Store {
             tx.execute("DELETE FROM digest WHERE pk = ?1", [digest])?;
         }
         tx.commit()?;
-        Ok(())
-    }
-
-    /// Marks a session as excluded, so that its records without a directory are not ingested; records with one are excluded by that.
-    pub(crate) fn exclude_session(&self, pk: i64) -> Result<()> {
-        let sql = "INSERT INTO excluded_session SELECT id FROM session WHERE pk = ?1 ON CONFLICT DO NOTHING";
-        self.db.execute(sql, [pk])?;
         Ok(())
     }
 

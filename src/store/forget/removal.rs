@@ -61,6 +61,14 @@ pub(super) fn remove_session(tx: &Transaction<'_>, head: &SessionHead, lasting: 
         tx.prepare_cached(sql)?.execute([pk])?;
     }
     tx.execute("DELETE FROM start WHERE session = ?1", [&head.id])?;
+    if lasting != Permanence::WhileExcluded {
+        tx.execute("DELETE FROM session_folder WHERE session = ?1", [&head.id])?;
+    }
+    if lasting == Permanence::WhileExcluded {
+        for file in &files {
+            tx.execute("DELETE FROM unknown_row WHERE file = (SELECT pk FROM file WHERE path = ?1)", [file])?;
+        }
+    }
     if lasting == Permanence::ForGood {
         tx.execute("DELETE FROM private_turn WHERE session = ?1", [&head.id])?;
         tx.execute("DELETE FROM asked WHERE session = ?1", [&head.id])?;
@@ -191,6 +199,12 @@ pub(super) fn remove_leftovers(tx: &Transaction<'_>, phrase: &PhraseMatcher) -> 
         for text in texts(tx, &sql)?.iter().filter(|text| phrase.is_in(text)) {
             tx.execute(change, [text])?;
         }
+    }
+    for folder in texts(tx, "SELECT DISTINCT folder FROM session_folder")?.iter().filter(|folder| phrase.is_in(folder)) {
+        // Excluded sessions, of which nothing else is stored. Without their folder they would no longer be known for what they are.
+        tx.execute("INSERT OR IGNORE INTO forgotten_session SELECT session FROM session_folder WHERE folder = ?1", [folder])?;
+        let sql = "DELETE FROM session_folder WHERE session IN (SELECT session FROM session_folder WHERE folder = ?1)";
+        tx.execute(sql, [folder])?;
     }
     for path in texts(tx, "SELECT path FROM file")?.iter().filter(|path| phrase.is_in(&folder_of(path, ""))) {
         tx.execute("DELETE FROM file WHERE path = ?1", [path])?;

@@ -55,6 +55,8 @@ pub(crate) struct IngestBatch {
     pub(crate) starts: BTreeMap<String, Millis>,
     /// Sessions that have records in an excluded project.
     pub(crate) excluded: BTreeSet<String>,
+    /// The folders that the records of each session name, excluded ones among them.
+    pub(crate) folders: BTreeMap<String, BTreeSet<String>>,
     pub(crate) bad: Vec<(u64, &'static str)>,
     pub(crate) unknown: BTreeMap<String, u64>,
     pub(crate) bytes: u64,
@@ -167,6 +169,7 @@ impl Store {
         }
         writer.flush_items()?;
         writer.flush_notes()?;
+        writer.flush_folders()?;
         writer.drop_private_agents()?;
         writer.hush_what_is_stored()?;
         writer.mark_dirty()?;

@@ -59,10 +59,25 @@ impl IngestWriter<'_, '_> {
                 let sql = "UPDATE source SET cwd = ?2 WHERE pk = ?1 AND cwd IS NULL";
                 if self.tx.prepare_cached(sql)?.execute(params![source, cwd])? > 0 {
                     self.place_project(session)?;
+                    // Whatever was read first, the table ends the same.
+                    let sql = "DELETE FROM session_folder WHERE folder = ?2 AND session = (SELECT id FROM session WHERE pk = ?1)";
+                    self.tx.prepare_cached(sql)?.execute(params![session, cwd])?;
                 }
             }
             self.add_to_list("branches", source, &notes.branches)?;
             self.add_to_list("versions", source, &notes.versions)?;
+        }
+        Ok(())
+    }
+
+    /// Writes in which folders sessions went on, once their sources are known to name the first ones.
+    pub(crate) fn flush_folders(&mut self) -> Result<()> {
+        let sql = "INSERT INTO session_folder(session, folder) SELECT ?1, ?2
+             WHERE NOT EXISTS (SELECT 1 FROM source f JOIN session s ON s.pk = f.session WHERE s.id = ?1 AND f.cwd = ?2)
+             ON CONFLICT DO NOTHING";
+        let mut insert = self.tx.prepare_cached(sql)?;
+        for (session, folder) in std::mem::take(&mut self.folders) {
+            insert.execute([session, folder])?;
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! The statements that store a batch: files, unreadable lines, records, usage.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use anyhow::Result;
@@ -47,6 +47,8 @@ pub(super) struct IngestWriter<'t, 'b> {
     forgotten: HashSet<String>,
     /// Facts on each session's sources, in a stable order.
     pub(crate) notes: BTreeMap<(i64, i64), SourceFacts>,
+    /// Sessions and folders that their records name.
+    pub(crate) folders: BTreeSet<(&'b str, &'b str)>,
 }
 
 impl<'t, 'b> IngestWriter<'t, 'b> {
@@ -72,6 +74,7 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
             newly_private: HashSet::new(),
             echoes: Echoes::any(tx)?,
             notes: BTreeMap::new(),
+            folders: BTreeSet::new(),
         })
     }
 
@@ -96,11 +99,19 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
         for session in &batch.excluded {
             self.exclude(session)?;
         }
+        for (session, folders) in batch.folders.iter().filter(|(session, _)| !self.forgotten.contains(*session)) {
+            self.folders.extend(folders.iter().map(|folder| (session.as_str(), folder.as_str())));
+        }
+        // The names of its unknown rows are the excluded project's.
+        let is_out = self.is_excluded(&batch.file.place.session)?;
+        if is_out {
+            self.tx.prepare_cached("DELETE FROM unknown_row WHERE file = ?1")?.execute([file])?;
+        }
         for (offset, why) in &batch.bad {
             let mut insert = self.tx.prepare_cached("INSERT INTO bad_line VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING")?;
             self.done.rows_bad += insert.execute(params![file, *offset as i64, why])? as u64;
         }
-        for (name, rows) in &batch.unknown {
+        for (name, rows) in batch.unknown.iter().filter(|_| !is_out) {
             let sql = "INSERT INTO unknown_row VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET rows = rows + excluded.rows";
             self.tx.prepare_cached(sql)?.execute(params![file, name, *rows as i64])?;
             // An unknown tag is part of a message whose own record type is known.
@@ -164,7 +175,8 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
         Ok(self.tx.prepare_cached(sql)?.query_row(values, |r| r.get(0))?)
     }
 
-    /// Excludes a session of an excluded project: what it said before its directory was known is removed.
+    /// Excludes a session with a part in an excluded project. What it said before any directory was known is removed here, and after the
+    /// ingest what it said in others.
     fn exclude(&mut self, session: &str) -> Result<()> {
         self.excludes = true;
         self.tx.prepare_cached("INSERT INTO excluded_session VALUES (?1) ON CONFLICT DO NOTHING")?.execute([session])?;
@@ -202,11 +214,10 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
         if self.is_forgotten(&row.session, row.key)? {
             return Ok(());
         }
-        if row.cwd.is_none() && self.is_excluded(&row.session)? {
-            return Ok(());
-        }
         let (session, source) = match self.last.filter(|(last, ..)| last.session == row.session && last.agent == row.agent) {
             Some((_, session, source)) => (session, source),
+            // What it says elsewhere may tell of what it did in the excluded project.
+            None if self.is_excluded(&row.session)? => return Ok(()),
             None => {
                 let session = self.session(batch, row)?;
                 (session, self.source(session, path, row)?)
@@ -313,9 +324,9 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
         let pk = match self.sources.get(&key) {
             Some(pk) => *pk,
             None => {
-                // Files are read from their beginning since evidence is kept, so all of it was seen.
-                let sql = "INSERT INTO source(session, file, agent, evident) VALUES (?1, ?2, ?3, 1)
-                     ON CONFLICT DO UPDATE SET evident = 1 RETURNING pk";
+                // Files are read from their beginning since evidence and folders are kept, so all of it was seen.
+                let sql = "INSERT INTO source(session, file, agent, evident, placed) VALUES (?1, ?2, ?3, 1, 1)
+                     ON CONFLICT DO UPDATE SET evident = 1, placed = 1 RETURNING pk";
                 let pk = self.tx.prepare_cached(sql)?.query_row(params![session, &*key.1, key.2], |r| r.get(0))?;
                 self.sources.insert(key, pk);
                 pk

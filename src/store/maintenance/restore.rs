@@ -145,7 +145,10 @@ const LISTED_IN: [(Category, &[&str]); 6] = [
     (Category::Notes, &["note"]),
     (Category::Settled, &["user_closed"]),
     (Category::Spend, &["spend"]),
-    (Category::Forgotten, &["forgotten_session", "forgotten_row", "excluded_session", "private_turn", "private_word"]),
+    (
+        Category::Forgotten,
+        &["forgotten_session", "forgotten_row", "excluded_session", "session_folder", "private_turn", "private_word"],
+    ),
 ];
 
 impl Store {

@@ -25,6 +25,9 @@ pub struct Exported<R = Vec<ExportedRow>, U = Vec<ExportedUsage>> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_reason: Option<String>,
     pub sources: Vec<ExportedSource<R>>,
+    /// Folders in which it went on, besides those of its sources.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub folders: Vec<String>,
     pub usage: U,
     /// Titles from records of other files, each with the record it is for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -98,6 +101,9 @@ pub struct ExportedSource<R = Vec<ExportedRow>> {
     /// Every record was read with its evidence: what is not found did not happen.
     #[serde(default, skip_serializing_if = "is_false")]
     pub evident: bool,
+    /// It was read with all of its folders.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub placed: bool,
     pub rows: R,
 }
 

@@ -15,17 +15,17 @@ use serde_json::{Value, json};
 use crate::support::mcp_client::Peer;
 use crate::support::{World, assistant, fed, strings, tasks, user};
 
-const CLINIC: &str = "cccc1111-0000-4000-8000-000000000000";
-const SHOP: &str = "aaaa1111-0000-4000-8000-000000000000";
+pub const CLINIC: &str = "cccc1111-0000-4000-8000-000000000000";
+pub const SHOP: &str = "aaaa1111-0000-4000-8000-000000000000";
 /// Of the shop, but a subagent of it worked in the clinic.
 const MIXED: &str = "bbbb1111-0000-4000-8000-000000000000";
 const NEW: &str = "dddd1111-0000-4000-8000-000000000000";
 /// What the clinic's sessions say and nobody else does. No question holds it.
 const HUSH: &str = "hush";
-const EXTRACT: [&str; 2] = ["--summarizer", "extract"];
+pub const EXTRACT: [&str; 2] = ["--summarizer", "extract"];
 
 /// How somebody asks. `{…}` stands for what [`Scene::filled`] knows.
-enum Ask {
+pub enum Ask {
     /// A command, with these arguments.
     Cli(&'static [&'static str]),
     /// A hook, with more fields of its payload.
@@ -42,7 +42,7 @@ use Ask::{Cli as Command, Hook, Pages, Prompt, Resource, Tool};
 
 /// When a way out shows the clinic's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shown {
+pub enum Shown {
     Never,
     /// Unless the clinic is excluded or isolated.
     Openly,
@@ -51,14 +51,14 @@ enum Shown {
 }
 
 /// A way out, and when it shows the clinic's words: a way that never shows any proves nothing.
-struct Way(Ask, Shown);
+pub struct Way(Ask, Shown);
 
 const SHOWS: Shown = Shown::Openly;
 const INSIDE: Shown = Shown::Inside;
 const SILENT: Shown = Shown::Never;
 
 #[rustfmt::skip]
-const WAYS: &[Way] = &[
+pub const WAYS: &[Way] = &[
     Way(Command(&["search", "ledger"]), SHOWS),
     Way(Command(&["search", "ledger", "--json", "--project", "clinic", "--since", "30d", "--before", "0d", "--limit", "50"]), SHOWS),
     Way(Command(&["show", "{clinic}"]), SHOWS),
@@ -145,19 +145,24 @@ const WAYS: &[Way] = &[
 /// Options of these show nothing more than the command without them, or nothing at all.
 const OF_NO_ACCOUNT: [&str; 9] = ["digest", "install", "uninstall", "doctor", "redact", "remember", "completions", "man", "import"];
 
-struct Scene {
-    world: World,
+pub struct Scene {
+    pub world: World,
     note: String,
 }
 
 impl Scene {
-    fn set() -> Self {
-        let world = World::new();
-        let scene = Self { world, note: String::new() };
+    /// Two projects, of which nothing was said yet.
+    pub fn bare() -> Self {
+        let scene = Self { world: World::new(), note: String::new() };
         for dir in ["shop", "clinic"] {
             std::fs::create_dir_all(scene.dir(dir)).expect("a project");
         }
         scene.configure("");
+        scene
+    }
+
+    fn set() -> Self {
+        let scene = Self::bare();
         let clinic =
             scene.talk("clinic", CLINIC, "2026-11-20T09:00:00Z", "Balance the ledger with the hushquartz pump", "hushquartz");
         scene.world.transcript(&format!("-p/{CLINIC}.jsonl"), clinic);
@@ -171,24 +176,29 @@ impl Scene {
         let agent = agent.replace("\"type\":", "\"isSidechain\":true,\"agentId\":\"a1\",\"type\":");
         scene.world.transcript(&format!("-q/{MIXED}/subagents/agent-a1.jsonl"), agent);
         scene.world.digest(&EXTRACT);
-        let dir = scene.dir("clinic").display().to_string();
-        let ran =
-            scene.world.recall(["remember", "--project", &dir, "--json", "The ledger of the hushgarnet ward closes at noon."]);
-        let kept: Value = serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {ran:#?}"));
+        let scene = scene.with_note("The ledger of the hushgarnet ward closes at noon.");
         scene.world.digest(&EXTRACT);
-        Self { note: kept["id"].as_str().expect("an id").to_owned(), ..scene }
+        scene
     }
 
-    fn dir(&self, name: &str) -> PathBuf {
+    /// With a note of the clinic's.
+    pub fn with_note(self, text: &str) -> Self {
+        let dir = self.dir("clinic").display().to_string();
+        let ran = self.world.recall(["remember", "--project", &dir, "--json", text]);
+        let kept: Value = serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {ran:#?}"));
+        Self { note: kept["id"].as_str().expect("an id").to_owned(), ..self }
+    }
+
+    pub fn dir(&self, name: &str) -> PathBuf {
         self.world.home().canonicalize().expect("a home").join("src").join(name)
     }
 
-    fn configure(&self, more: &str) {
+    pub fn configure(&self, more: &str) {
         self.world.configure(&format!("[digest]\nsummarizer = \"extract\"\n[hooks]\ndeadline_ms = 5000\n{more}"));
     }
 
     /// A session of some turns, in a project of this world.
-    fn talk(&self, project: &str, id: &str, at: &str, prompt: &str, word: &str) -> String {
+    pub fn talk(&self, project: &str, id: &str, at: &str, prompt: &str, word: &str) -> String {
         let reply = format!(
             "Decision: the ledger and its sluice keep the {word} valve, because the {word} seal held.\n\nThe {word} pump is balanced now."
         );
@@ -207,7 +217,7 @@ impl Scene {
     }
 
     /// Today's names, which a digest may take out of the index: they are looked up before anything is left out.
-    fn names(&self) -> Vec<(&'static str, String)> {
+    pub fn names(&self) -> Vec<(&'static str, String)> {
         let path = |path: PathBuf| path.display().to_string();
         vec![
             ("{clinic}", CLINIC.to_owned()),
@@ -284,12 +294,17 @@ fn called(way: &Ask) -> String {
     }
 }
 
-/// The ways that show the clinic's words, with the places of those words.
+/// The ways that show the clinic's words.
 fn showing(scene: &Scene, names: &[(&str, String)]) -> Vec<(usize, String)> {
+    showing_word(scene, names, HUSH)
+}
+
+/// The ways that show a word, with the places of it.
+pub fn showing_word(scene: &Scene, names: &[(&str, String)], word: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     for (n, Way(way, _)) in WAYS.iter().enumerate() {
         let told = told(scene, names, way, n);
-        if let Some(at) = told.find(HUSH) {
+        if let Some(at) = told.find(word) {
             let (from, to) = (told.floor_char_boundary(at.saturating_sub(80)), told.ceil_char_boundary((at + 80).min(told.len())));
             found.push((n, told[from..to].to_owned()));
         }
@@ -303,8 +318,13 @@ fn what_is_excluded_leaves_by_no_way_from_the_moment_the_config_says_so() {
     let names = scene.names();
     assert!(names.iter().all(|(_, value)| !value.is_empty()), "{names:?}");
     scene.configure("[privacy]\nexclude_projects = [\"**/clinic\"]\n");
-    let leaks: Vec<String> =
-        showing(&scene, &names).into_iter().map(|(n, text)| format!("{}: …{text}…", called(&WAYS[n].0))).collect();
+    assert_none_leaks(&showing(&scene, &names), &[]);
+}
+
+/// No way shows it, but those that may.
+pub fn assert_none_leaks(shown: &[(usize, String)], may: &[Shown]) {
+    let leaks = shown.iter().filter(|(n, _)| !may.contains(&WAYS[*n].1));
+    let leaks: Vec<String> = leaks.map(|(n, text)| format!("{}: …{text}…", called(&WAYS[*n].0))).collect();
     assert!(leaks.is_empty(), "{} of {} ways:\n{}", leaks.len(), WAYS.len(), leaks.join("\n"));
 }
 
@@ -315,9 +335,7 @@ fn what_is_isolated_is_shown_in_itself_alone() {
     let names = scene.names();
     scene.configure("[privacy]\nisolate = [\"~/src/clin*\"]\n");
     let shown = showing(&scene, &names);
-    let leaks: Vec<String> =
-        shown.iter().filter(|(n, _)| WAYS[*n].1 != INSIDE).map(|(n, text)| format!("{}: …{text}…", called(&WAYS[*n].0))).collect();
-    assert!(leaks.is_empty(), "{} of {} ways:\n{}", leaks.len(), WAYS.len(), leaks.join("\n"));
+    assert_none_leaks(&shown, &[INSIDE]);
     let is_shown = |n: &usize| shown.iter().any(|(other, _)| other == n);
     let lost = WAYS.iter().enumerate().filter(|(n, Way(_, shows))| *shows == INSIDE && !is_shown(n));
     let lost: Vec<String> = lost.map(|(_, Way(way, _))| called(way)).collect();

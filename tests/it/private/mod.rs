@@ -9,6 +9,7 @@ mod copies;
 mod echoes;
 mod excluded_everywhere;
 mod files;
+mod moved;
 mod outputs;
 mod patterns;
 mod slices;

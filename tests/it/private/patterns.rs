@@ -201,3 +201,30 @@ fn the_keys_of_the_former_section_go_on_working_and_are_named() {
     world.configure("[privacy]\nexclude_transcripts = ['**/64b0b6d9*']\n");
     assert_eq!(world.recall(["config"]).err, "");
 }
+
+/// What kinds of rows are unknown is told by status and doctor; their names are the transcript's.
+#[test]
+fn unknown_rows_of_an_excluded_project_are_not_named() {
+    const EXCLUDED: &str = "[privacy]\nexclude_projects = [\"/home/dev/src/clinic\"]\n";
+    let folder = "/home/dev/src/clinic";
+    let told = |world: &World| {
+        let runs = [["status", "--json"], ["doctor", "--json"]].map(|args| world.recall(args).out);
+        runs.map(|out| (out.contains("hush-row"), out.contains("loud-row")))
+    };
+    for before in ["", EXCLUDED] {
+        let world = World::new();
+        world.configure(before);
+        for (n, word) in [(1, "hush"), (2, "loud")] {
+            let mut rows = turn(n, "Mend it, please.", "It is mended.");
+            rows.row(json!({"type": format!("{word}-row")}));
+            let text = if word == "hush" { rows.text.replace(crate::support::rows::SHOP, folder) } else { rows.text };
+            put(&world, &rows.id, &text);
+        }
+        world.digest(&["--summarizer", "extract"]);
+        assert_eq!(told(&world), [(before.is_empty(), true); 2], "{before}");
+        world.configure(EXCLUDED);
+        assert_eq!(told(&world), [(false, true); 2], "from the moment the config says so");
+        world.digest(&["--summarizer", "extract"]);
+        assert_eq!(told(&world), [(false, true); 2], "after the next digest");
+    }
+}

@@ -99,6 +99,7 @@ impl TranscriptReader<'_> {
             client_costs: BTreeMap::new(),
             starts: BTreeMap::new(),
             excluded: BTreeSet::new(),
+            folders: BTreeMap::new(),
             bad: Vec::new(),
             unknown: BTreeMap::new(),
             bytes: 0,
@@ -117,8 +118,12 @@ impl TranscriptReader<'_> {
         match read {
             ParsedLine::Record(row) => match self.whose(&mut reading.folder, row.cwd.as_deref()) {
                 FolderOwner::Own => {}
-                FolderOwner::Excluded => _ = batch.excluded.insert(row.session),
+                FolderOwner::Excluded => {
+                    note_folder(batch, &row);
+                    batch.excluded.insert(row.session);
+                }
                 FolderOwner::User => {
+                    note_folder(batch, &row);
                     if let (Some(at), None) = (row.at, &row.agent) {
                         note_start(batch, &row.session, at);
                     }
@@ -217,6 +222,14 @@ enum FolderOwner {
 fn note_start(batch: &mut IngestBatch, session: &str, at: Millis) {
     if !batch.starts.contains_key(session) {
         batch.starts.insert(session.to_owned(), at);
+    }
+}
+
+/// Notes the folder of a record.
+fn note_folder(batch: &mut IngestBatch, row: &Record) {
+    let Some(cwd) = &row.cwd else { return };
+    if !batch.folders.get(&row.session).is_some_and(|folders| folders.contains(cwd)) {
+        batch.folders.entry(row.session.clone()).or_default().insert(cwd.clone());
     }
 }
 

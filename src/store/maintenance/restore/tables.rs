@@ -9,7 +9,7 @@ pub(crate) struct Table {
 }
 
 /// What must not come back.
-pub(crate) const FORGOTTEN: [Table; 6] = [
+pub(crate) const FORGOTTEN: [Table; 7] = [
     Table { name: "forgotten_session", columns: "id", order: "id", insert: "INSERT OR IGNORE INTO forgotten_session VALUES (?1)" },
     Table {
         name: "forgotten_row",
@@ -18,6 +18,12 @@ pub(crate) const FORGOTTEN: [Table; 6] = [
         insert: "INSERT OR IGNORE INTO forgotten_row VALUES (?1, ?2)",
     },
     Table { name: "excluded_session", columns: "id", order: "id", insert: "INSERT OR IGNORE INTO excluded_session VALUES (?1)" },
+    Table {
+        name: "session_folder",
+        columns: "folder, session",
+        order: "folder, session",
+        insert: "INSERT OR IGNORE INTO session_folder VALUES (?1, ?2)",
+    },
     Table {
         name: "private_turn",
         columns: "session, from_at, until_at, prompt",

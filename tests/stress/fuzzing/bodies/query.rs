@@ -73,6 +73,7 @@ fn index_of_three() -> (tempfile::TempDir, Memory) {
             branches: vec!["main".into()],
             versions: Vec::new(),
             evident: false,
+            placed: false,
             rows: vec![row(1, Item::Prompt(prompt.into())), row(2, Item::Reply(reply.into()))],
         };
         let session = Exported {
@@ -83,6 +84,7 @@ fn index_of_three() -> (tempfile::TempDir, Memory) {
             ended_at: None,
             end_reason: None,
             sources: vec![source],
+            folders: Vec::new(),
             usage: Vec::new(),
             titles: Vec::new(),
             asked: Vec::new(),
