@@ -25,6 +25,8 @@ pub(crate) enum SkipReason {
     DayBudget,
     UnknownPrice(String),
     FailedOften(u32),
+    /// The model answered, was paid, and would answer the same again.
+    Declined,
     /// Part of a backlog of sessions that never had a digest.
     Backlog,
     ModelUnavailable(String),
@@ -44,6 +46,8 @@ impl std::fmt::Display for SkipReason {
                 let times = if *times == 1 { "once".to_owned() } else { format!("{times} times") };
                 write!(out, "failed {times}, waiting before the next try (`recall digest --session` tries now)")
             }
+            SkipReason::Declined => out
+                .write_str("what came back is no digest and would not be one the next time (`recall digest --session` asks again)"),
             SkipReason::Backlog => out.write_str("one of a backlog"),
             SkipReason::ModelUnavailable(why) => out.write_str(why),
         }
@@ -102,10 +106,23 @@ pub(crate) fn is_interim_due(digested: Option<Millis>, times: &[Millis]) -> bool
     worked >= INTERIM_WORK
 }
 
-/// May the model be asked again about a session it failed on? The wait doubles from an hour up to 341 days: a permanent failure
+/// How the model failed on a session, several times in a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ModelFailures {
+    pub(crate) times: u32,
+    pub(crate) last: Millis,
+    /// The last answer was paid for, and the same request would bring no other.
+    pub(crate) declined: bool,
+}
+
+/// May the model be asked again about a session it failed on? What it declined only once the session grew. Else the wait doubles from an hour up to 341 days: a permanent failure
 /// costs a handful of calls and then next to nothing, and what failed for a week is retried within a week. A session that has
 /// grown since the failure waits the hour only.
-pub(crate) fn may_retry(failures: u32, last: Millis, grew_at: Millis, now: Millis) -> Result<(), SkipReason> {
+pub(crate) fn may_retry(failed: ModelFailures, grew_at: Millis, now: Millis) -> Result<(), SkipReason> {
+    let ModelFailures { times: failures, last, declined } = failed;
+    if declined && grew_at <= last {
+        return Err(SkipReason::Declined);
+    }
     if failures < FAILURES_BEFORE_WAIT {
         return Ok(());
     }
@@ -171,7 +188,7 @@ mod tests {
 
     #[test]
     fn patience_grows_with_failures() {
-        let retry = |failures, now| may_retry(failures, 0, -1, now);
+        let retry = |times, now| may_retry(ModelFailures { times, last: 0, declined: false }, -1, now);
         assert_eq!(retry(2, 1), Ok(()));
         assert_eq!(retry(3, HOUR - 1), Err(SkipReason::FailedOften(3)));
         assert_eq!(retry(3, HOUR), Ok(()));
@@ -180,10 +197,14 @@ mod tests {
         assert_eq!(retry(10, 128 * HOUR), Ok(()));
         assert_eq!(retry(u32::MAX, 342 * 24 * HOUR), Ok(()));
         // It grew since.
-        assert_eq!(may_retry(10, 0, 1, HOUR - 1), Err(SkipReason::FailedOften(10)));
-        assert_eq!(may_retry(10, 0, 1, HOUR), Ok(()));
+        let failed = |times, last| ModelFailures { times, last, declined: false };
+        assert_eq!(may_retry(failed(10, 0), 1, HOUR - 1), Err(SkipReason::FailedOften(10)));
+        assert_eq!(may_retry(failed(10, 0), 1, HOUR), Ok(()));
         // The clock was set back.
-        assert_eq!(may_retry(4, HOUR, 0, HOUR - 1), Ok(()));
+        assert_eq!(may_retry(failed(4, HOUR), 0, HOUR - 1), Ok(()));
+        let declined = ModelFailures { times: 1, last: HOUR, declined: true };
+        assert_eq!(may_retry(declined, 0, 1_000 * HOUR), Err(SkipReason::Declined));
+        assert_eq!(may_retry(declined, 2 * HOUR, 3 * HOUR), Ok(()), "another request");
     }
 
     #[test]

@@ -137,9 +137,7 @@ impl TopicCommand<'_> {
             let answered = claude.ask(request, &answer);
             let cost = match &answered {
                 Ok(answer) => answer.cost_usd,
-                Err(SummaryFailure::Session { cost_usd, .. } | SummaryFailure::Unavailable { cost_usd, .. }) => *cost_usd,
-                Err(SummaryFailure::HigherPrice) => Some(0.0),
-                Err(SummaryFailure::Stopped) => None,
+                Err(failure) => failure.cost_usd(),
             };
             if let (Some(reservation), Some(actual)) = (reservation, cost) {
                 store.settle(reservation, actual)?;

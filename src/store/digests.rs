@@ -8,6 +8,7 @@ use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 use super::load::SessionHead;
 use super::{Store, search};
 use crate::analyze::account::SessionAccount;
+use crate::analyze::eligibility::ModelFailures;
 use crate::model::digest::{Digest, OpenItem, WITHOUT_MODEL};
 use crate::model::session::{Millis, unused_id};
 use crate::store::codec::{pack, unpack};
@@ -196,15 +197,20 @@ impl Store {
         Ok(self.db.prepare_cached("SELECT skip FROM session WHERE pk = ?1")?.query_row([session], |r| r.get(0))?)
     }
 
-    pub(crate) fn note_failure(&self, session: i64, at: Millis, error: &str) -> Result<()> {
-        let sql = "INSERT INTO attempt VALUES (?1, 1, ?2, ?3) ON CONFLICT DO UPDATE SET failures = failures + 1, last_at = ?2, error = ?3";
-        self.db.execute(sql, params![session, at, error])?;
+    /// Notes that the model failed on a session; `declined` if the same request would fail the same way.
+    pub(crate) fn note_failure(&self, session: i64, at: Millis, error: &str, declined: bool) -> Result<()> {
+        let sql = "INSERT INTO attempt(session, failures, last_at, error, declined) VALUES (?1, 1, ?2, ?3, ?4)
+            ON CONFLICT DO UPDATE SET failures = failures + 1, last_at = ?2, error = ?3, declined = ?4";
+        self.db.execute(sql, params![session, at, error, declined])?;
         Ok(())
     }
 
     /// Records that the model was unavailable when asked about this session. Not counted as a failure of the session.
     pub(crate) fn record_model_unavailable(&self, session: i64, at: Millis, error: &str) -> Result<()> {
-        self.db.execute("INSERT INTO attempt VALUES (?1, 0, ?2, ?3) ON CONFLICT DO NOTHING", params![session, at, error])?;
+        self.db.execute(
+            "INSERT INTO attempt(session, failures, last_at, error) VALUES (?1, 0, ?2, ?3) ON CONFLICT DO NOTHING",
+            params![session, at, error],
+        )?;
         Ok(())
     }
 
@@ -214,10 +220,11 @@ impl Store {
         Ok(query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Consecutive failures of the model on a session, and the time of the last.
-    pub(crate) fn failures_of(&self, session: i64) -> Result<Option<(u32, Millis)>> {
-        let sql = "SELECT failures, last_at FROM attempt WHERE session = ?1";
-        Ok(self.db.prepare_cached(sql)?.query_row([session], |r| Ok((r.get(0)?, r.get(1)?))).optional()?)
+    /// How the model failed on a session.
+    pub(crate) fn failures_of(&self, session: i64) -> Result<Option<ModelFailures>> {
+        let sql = "SELECT failures, last_at, declined FROM attempt WHERE session = ?1";
+        let failures = |r: &rusqlite::Row<'_>| Ok(ModelFailures { times: r.get(0)?, last: r.get(1)?, declined: r.get(2)? });
+        Ok(self.db.prepare_cached(sql)?.query_row([session], failures).optional()?)
     }
 
     /// Input hashes (hexadecimal) of replies that became digests and may still be on disk.

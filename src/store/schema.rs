@@ -19,7 +19,7 @@ macro_rules! migration {
 }
 
 /// Oldest first.
-pub(crate) const MIGRATIONS: [Migration; 11] = [
+pub(crate) const MIGRATIONS: [Migration; 12] = [
     migration!(8, "0001_init"),
     migration!(9, "0009_authors"),
     migration!(10, "0010_usage"),
@@ -31,6 +31,7 @@ pub(crate) const MIGRATIONS: [Migration; 11] = [
     migration!(16, "0016_pages"),
     migration!(17, "0017_quoted"),
     migration!(18, "0018_folders"),
+    migration!(19, "0019_declined"),
 ];
 
 /// The oldest format that can be upgraded.

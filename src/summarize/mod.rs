@@ -34,6 +34,10 @@ pub enum SummaryFailure {
     /// Concerns this session only; the next run may succeed.
     #[error("{what}")]
     Session { what: String, cost_usd: Option<f64> },
+    /// Concerns this session only, and the same request would end the same way: refused, cut off at the length of an answer, or over
+    /// the client's number of turns.
+    #[error("{what}")]
+    Declined { what: String, cost_usd: Option<f64> },
     /// The model is unavailable: not logged in, over a limit, or not installed. Further sessions would fail too.
     #[error("{what}")]
     Unavailable { what: String, cost_usd: Option<f64> },
@@ -42,4 +46,15 @@ pub enum SummaryFailure {
     HigherPrice,
     #[error("stopped")]
     Stopped,
+}
+
+impl SummaryFailure {
+    /// What the call cost, in US dollars; `None` if that is not known.
+    pub(crate) fn cost_usd(&self) -> Option<f64> {
+        match self {
+            Self::Session { cost_usd, .. } | Self::Declined { cost_usd, .. } | Self::Unavailable { cost_usd, .. } => *cost_usd,
+            Self::HigherPrice => Some(0.0),
+            Self::Stopped => None,
+        }
+    }
 }

@@ -67,8 +67,33 @@ fn validate(digest: Digest) -> Result<Digest, String> {
     if says { Ok(digest) } else { Err("the reply says nothing of what was done".into()) }
 }
 
-/// The JSON object in a reply, which may be inside a code fence or between sentences.
+/// At how many braces an object is looked for.
+const MAX_BRACES: usize = 100;
+
+/// The JSON object in a reply, which may be inside a code fence or between sentences that hold braces: the longest one.
 pub(crate) fn object_in(reply: &str) -> Result<&str, String> {
+    let mut longest = "";
+    let mut at = 0;
+    for _ in 0..MAX_BRACES {
+        let Some(from) = reply[at..].find('{').map(|next| at + next) else { break };
+        let mut values = serde_json::Deserializer::from_str(&reply[from..]).into_iter::<serde::de::IgnoredAny>();
+        at = match values.next() {
+            Some(Ok(_)) => {
+                let object = &reply[from..from + values.byte_offset()];
+                if object.len() > longest.len() {
+                    longest = object;
+                }
+                from + values.byte_offset()
+            }
+            // It never ends: what is inside is a part of it.
+            Some(Err(e)) if e.is_eof() => break,
+            _ => from + 1,
+        };
+    }
+    if !longest.is_empty() {
+        return Ok(longest);
+    }
+    // None is whole: the parser says what is wrong with the rest.
     let object = reply.find('{').zip(reply.rfind('}')).filter(|(from, to)| from < to).map(|(from, to)| &reply[from..=to]);
     object.ok_or_else(|| {
         let start = shorten(&one_line(&without_controls(reply)), 80);

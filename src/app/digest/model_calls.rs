@@ -91,9 +91,7 @@ impl DigestScheduler<'_> {
     pub(super) fn end(&self, run: &mut RunState<'_>, done: PendingCall) -> Result<Option<SessionHead>> {
         let cost = match &done.made {
             Ok(made) => made.cost_usd,
-            Err(SummaryFailure::Session { cost_usd, .. } | SummaryFailure::Unavailable { cost_usd, .. }) => *cost_usd,
-            Err(SummaryFailure::HigherPrice) => Some(0.0),
-            Err(SummaryFailure::Stopped) => None,
+            Err(failure) => failure.cost_usd(),
         };
         if let (Some(reservation), Some(actual)) = (done.reservation, cost) {
             run.spent_run += actual - run.store.settle(reservation, actual)?;
@@ -113,14 +111,13 @@ impl DigestScheduler<'_> {
     fn give_up(&self, run: &mut RunState<'_>, head: &SessionHead, input: &SummaryInput, failure: &SummaryFailure) -> Result<()> {
         let what = self.gate.name(&failure.to_string()).unwrap_or_else(|| "claude failed".into());
         run.report.sessions_failed += 1;
-        run.report.paid_in_vain |= !matches!(
-            failure,
-            SummaryFailure::Session { cost_usd: Some(0.0), .. } | SummaryFailure::Unavailable { cost_usd: Some(0.0), .. }
-        );
+        run.report.paid_in_vain |= failure.cost_usd() != Some(0.0);
         run.report.last_failure = Some(what.clone());
         let SummaryFailure::Unavailable { cost_usd, .. } = failure else {
-            self.note_failure(run, head, &what)?;
-            self.ui.warn(&format!("session {}: {what}: digested without the model, a later run tries again", head.id));
+            let declined = matches!(failure, SummaryFailure::Declined { .. });
+            self.note_failure(run, head, &what, declined)?;
+            let next = if declined { "the model is asked again once it grows" } else { "a later run tries again" };
+            self.ui.warn(&format!("session {}: {what}: digested without the model, {next}", head.id));
             if run.unreadable >= MAX_UNREADABLE {
                 self.turn_off(run, format!("{MAX_UNREADABLE} calls in a row without an answer"));
             }
@@ -131,7 +128,7 @@ impl DigestScheduler<'_> {
         if *cost_usd == Some(0.0) {
             run.store.record_model_unavailable(head.pk, self.now, &what)?;
         } else {
-            self.note_failure(run, head, &what)?;
+            self.note_failure(run, head, &what, false)?;
         }
         if let Some(until) = limit_ends_at(&what, self.now, &self.config.time_zone) {
             run.report.limited = Some(ModelBackoff { until, why: what.clone() });
@@ -142,8 +139,8 @@ impl DigestScheduler<'_> {
 
     /// The number of failures decides when a session is retried, so it is written durably: it and the cost of the call survive a
     /// power failure.
-    fn note_failure(&self, run: &mut RunState<'_>, head: &SessionHead, what: &str) -> Result<()> {
-        run.store.lasting(|store| store.note_failure(head.pk, self.now, what))?;
+    fn note_failure(&self, run: &mut RunState<'_>, head: &SessionHead, what: &str, declined: bool) -> Result<()> {
+        run.store.lasting(|store| store.note_failure(head.pk, self.now, what, declined))?;
         failpoints::point("failure noted");
         Ok(())
     }

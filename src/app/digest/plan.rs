@@ -134,7 +134,7 @@ impl DigestScheduler<'_> {
             return Ok(Some(SkipReason::RunLimit));
         }
         let failed = store.failures_of(head.pk)?.filter(|_| self.wanted.session.is_none());
-        Ok(failed.and_then(|(times, last)| may_retry(times, last, head.grew_at, self.now).err()))
+        Ok(failed.and_then(|failed| may_retry(failed, head.grew_at, self.now).err()))
     }
 
     /// Whether the model's digest was made from exactly the input it would get now. If so, it stays valid whatever else was

@@ -13,16 +13,24 @@ const DAY: Millis = 24 * HOUR;
 /// Longer than any window: a later end is not believed.
 pub(crate) const MAX_WAIT: Millis = 8 * DAY;
 
+/// Does a text in lower case say that a limit is reached? Clients of several years say it in many ways ("You've hit your weekly limit",
+/// "You're out of extra usage · resets 4am", "spend limit reached", "Claude AI usage limit reached|…"): what names something that is
+/// limited and says that it is used up, or when it is there again, is one.
+pub(super) fn names_limit(lower: &str) -> bool {
+    const LIMITED: [&str; 5] = ["limit", "extra usage", "usage credits", "out of usage", "quota"];
+    const USED_UP: [&str; 6] = ["hit your", "reached your", "limit reached", "quota reached", "out of", "resets"];
+    LIMITED.iter().any(|word| lower.contains(word)) && USED_UP.iter().any(|word| lower.contains(word))
+}
+
 /// When the limit that this notice announces ends; `None` when the text is not such a notice.
 pub(crate) fn limit_ends_at(said: &str, now: Millis, zone: &TimeZone) -> Option<Millis> {
-    const SIGNS: [&str; 6] =
-        ["hit your limit", "hit your session limit", "hit your weekly limit", "usage limit", "limit reached", "limit · resets"];
     let lower = said.to_lowercase();
-    if !SIGNS.iter().any(|sign| lower.contains(sign)) {
+    if !names_limit(&lower) && !lower.contains("usage limit") {
         return None;
     }
     let told = epoch_time(&lower).or_else(|| clock_time(&lower, said, now, zone)).filter(|at| (now..=now + MAX_WAIT).contains(at));
-    let window = if lower.contains("week") { DAY } else { SESSION_WINDOW };
+    let is_long = ["week", "month", "spend", "credits"].iter().any(|word| lower.contains(word));
+    let window = if is_long { DAY } else { SESSION_WINDOW };
     Some(told.unwrap_or(now + window))
 }
 
@@ -83,13 +91,22 @@ mod tests {
             ("Claude AI usage limit reached|0", "2026-11-21T17:00:00Z"),
             ("Claude AI usage limit reached|99999999999999999999", "2026-11-21T17:00:00Z"),
             ("5-hour limit reached ∙ resets never", "2026-11-21T17:00:00Z"),
+            ("claude says: You're out of extra usage · resets 4am (UTC)", "2026-11-22T04:00:00Z"),
+            ("You've reached your weekly limit", "2026-11-22T12:00:00Z"),
+            ("You're out of usage credits. Run /usage-credits to keep using Opus", "2026-11-22T12:00:00Z"),
+            ("Acme spend limit reached · resets Aug 8", "2026-11-22T12:00:00Z"),
+            ("You've hit your fast limit · resets 3pm (Europe/Berlin)", "2026-11-21T14:00:00Z"),
             ("You've hit your weekly limit · resets Monday", "2026-11-22T12:00:00Z"),
         ] {
             assert_eq!(over(said), Some(at(until)), "{said}");
         }
-        for other in
-            ["Credit balance is too low", "Not logged in · Please run /login", "API Error: exceeds your account's rate limit", ""]
-        {
+        for other in [
+            "Credit balance is too low",
+            "Reached maximum number of turns (1)",
+            "Not logged in · Please run /login",
+            "API Error: exceeds your account's rate limit",
+            "",
+        ] {
             assert_eq!(over(other), None, "{other}");
         }
     }

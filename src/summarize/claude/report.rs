@@ -1,7 +1,10 @@
 //! Parses the output of `claude -p --output-format json` and decides what follows from it. Pure.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
+use super::limit::names_limit;
 use super::{ModelAnswer, ReplyParser};
 use crate::privacy::Sanitizer;
 use crate::summarize::SummaryFailure;
@@ -26,11 +29,52 @@ const MAX_POSITIONS: usize = 10_000;
 /// The client's report within its output, which may also contain a byte order mark, a wrapper's line or an update notice. A client set to
 /// verbose prints a list; the report is the last one in it.
 pub fn find(printed: &[u8]) -> Option<Value> {
+    let printed = &without_odd_numbers(printed)[..];
     match serde_json::from_slice::<Value>(printed) {
         Ok(Value::Array(list)) => list.into_iter().rev().find(is_report),
         Ok(value) => Some(value).filter(|value| value.is_object()),
         Err(_) => find_within(printed),
     }
+}
+
+/// The output with `null` for numbers that JSON does not know or that are too large for it: an answer is paid for, whatever its cost is
+/// said to be.
+fn without_odd_numbers(printed: &[u8]) -> Cow<'_, [u8]> {
+    let mut out: Option<Vec<u8>> = None;
+    let (mut at, mut kept, mut in_text) = (0, 0, false);
+    while at < printed.len() {
+        match printed[at] {
+            b'"' => in_text = !in_text,
+            b'\\' if in_text => at += 1,
+            b'N' | b'I' | b'-' | b'0'..=b'9' if !in_text => {
+                let word =
+                    printed[at..].iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.')).count();
+                if is_odd_number(&printed[at..at + word]) {
+                    let out = out.get_or_insert_default();
+                    out.extend_from_slice(&printed[kept..at]);
+                    out.extend_from_slice(b"null");
+                    kept = at + word;
+                }
+                at += word;
+                continue;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    match out {
+        Some(mut out) => {
+            out.extend_from_slice(&printed[kept..]);
+            Cow::Owned(out)
+        }
+        None => Cow::Borrowed(printed),
+    }
+}
+
+/// `NaN`, `-Infinity`, `1e999`
+fn is_odd_number(word: &[u8]) -> bool {
+    let number = std::str::from_utf8(word).ok().and_then(|word| word.parse::<f64>().ok());
+    number.is_some_and(|number| !number.is_finite())
 }
 
 /// The last report among the values that begin at a bracket. Brackets inside a parsed value are skipped.
@@ -100,8 +144,30 @@ pub fn read<T>(stdout: &[u8], read: ReplyParser<'_, T>, asked: &str) -> Attempt<
         Err(_) if is_limit_notice(said) && cost_usd.is_none_or(|usd| usd == 0.0) => {
             Attempt::Failed(SummaryFailure::Unavailable { what: shorten(&one_line(&without_controls(said)), 160), cost_usd })
         }
+        Err(what) if ends_early(&report) => declined(what, cost_usd),
         Err(what) => session_with(what, cost_usd),
     }
+}
+
+/// Did the model refuse, or its answer end where it became too long?
+fn ends_early(report: &Value) -> bool {
+    matches!(report.get("stop_reason").and_then(Value::as_str), Some("refusal" | "max_tokens" | "model_context_window_exceeded"))
+}
+
+/// Is a reported error one that the same request would bring again? By the client's kinds, and by its words for an answer that was refused
+/// or became too long.
+fn would_repeat(report: &Value, said: &str) -> bool {
+    const KINDS: [&str; 3] = ["error_max_turns", "error_max_budget_usd", "error_max_structured_output_retries"];
+    const WORDS: [&str; 4] = ["output token maximum", "usage policy", "prompt is too long", "context limit"];
+    let kind = report.get("subtype").and_then(Value::as_str).unwrap_or_default();
+    let lower = said.to_lowercase();
+    ends_early(report) || KINDS.contains(&kind) || WORDS.iter().any(|words| lower.contains(words))
+}
+
+fn declined<T>(what: String, cost_usd: Option<f64>) -> Attempt<T> {
+    // What was not billed may be asked again for nothing.
+    let paid = cost_usd != Some(0.0);
+    Attempt::Failed(if paid { SummaryFailure::Declined { what, cost_usd } } else { SummaryFailure::Session { what, cost_usd } })
 }
 
 /// The model that answered. If the client used several, the most expensive one.
@@ -131,7 +197,9 @@ fn refused<T>(report: &Value, said: &str, cost_usd: Option<f64>) -> Attempt<T> {
         || said.contains("Unable to connect")
         || said.contains("Connection error")
         || said.contains("Overloaded");
-    if is_unavailable(said) || matches!(status, Some(401 | 402 | 403 | 429)) {
+    if would_repeat(report, said) {
+        declined(what, cost_usd)
+    } else if is_unavailable(said) || matches!(status, Some(401 | 402 | 403 | 429)) {
         Attempt::Failed(SummaryFailure::Unavailable { what, cost_usd })
     } else if passing && cost_usd == Some(0.0) {
         Attempt::Retry(what)
@@ -145,20 +213,18 @@ fn refused<T>(report: &Value, said: &str, cost_usd: Option<f64>) -> Attempt<T> {
 
 /// Is an ordinary reply the client's limit notice? A model's prose may mention limits too, but not in one short line.
 fn is_limit_notice(said: &str) -> bool {
-    const NOTICES: [&str; 8] = [
-        "hit your limit", "hit your session limit", "hit your weekly limit", "usage limit reached", "limit reached",
-        "credit balance is too low", "please run /login", "limit · resets",
-    ];
+    const NOTICES: [&str; 2] = ["credit balance is too low", "please run /login"];
     let lower = said.to_lowercase();
-    said.len() < 200 && said.trim().lines().count() < 3 && NOTICES.iter().any(|notice| lower.contains(notice))
+    let is_notice = names_limit(&lower) || NOTICES.iter().any(|notice| lower.contains(notice));
+    said.len() < 200 && said.trim().lines().count() < 3 && is_notice
 }
 
 /// Not logged in, or over a limit: the next call would fail the same way.
 fn is_unavailable(said: &str) -> bool {
-    const SIGNS: [&str; 12] = [
-        "not logged in", "please run /login", "invalid api key", "authentication", "oauth token", "hit your limit",
-        "limit reached", "usage limit", "session limit", "weekly limit", "credit balance", "rate limit",
+    const SIGNS: [&str; 10] = [
+        "not logged in", "please run /login", "invalid api key", "authentication", "oauth token", "usage limit", "session limit",
+        "weekly limit", "credit balance", "rate limit",
     ];
     let lower = said.to_lowercase();
-    SIGNS.iter().any(|sign| lower.contains(sign))
+    names_limit(&lower) || SIGNS.iter().any(|sign| lower.contains(sign))
 }

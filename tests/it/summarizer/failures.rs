@@ -90,9 +90,61 @@ fn exit_code_1_with_the_reason_on_stderr() {
 
 #[test]
 fn an_error_the_client_reports() {
-    let error = json!({"type": "result", "subtype": "error_max_turns", "is_error": true, "total_cost_usd": 0.03, "errors": ["Reached maximum number of turns (1)"]});
+    let error = json!({"type": "result", "subtype": "error_during_execution", "is_error": true, "total_cost_usd": 0.03, "errors": ["It broke"]});
     let stand_in = StandIn::new(&["plain"], "cat \"$here/said\"; exit 1").with("said", &error.to_string());
-    is_kept_without_the_model(&stand_in, "error_max_turns");
+    is_kept_without_the_model(&stand_in, "error_during_execution");
+}
+
+/// What was paid for and would come again is not bought again, until the session grew or somebody asks for it.
+#[test]
+fn an_answer_that_the_same_request_would_bring_again_is_bought_once() {
+    let half = &form().to_string()[..200];
+    let reply = |stop: &str, words: &str| json!({"type": "result", "subtype": "success", "is_error": false, "stop_reason": stop, "result": words, "total_cost_usd": COST});
+    let error = |kind: &str, words: &str| json!({"type": "result", "subtype": kind, "is_error": true, "result": words, "total_cost_usd": COST});
+    for answer in [
+        reply("refusal", "I can't help with that."),
+        reply("max_tokens", half),
+        error("error_max_turns", ""),
+        error("error_max_budget_usd", ""),
+        error("success", "API Error: Claude's response exceeded the 4000 output token maximum."),
+        error("success", "API Error: Claude Code is unable to respond to this request, which appears to violate our Usage Policy"),
+    ] {
+        let stand_in = StandIn::new(&["plain"], "cat \"$here/said\"").with("said", &answer.to_string());
+        let ran = stand_in.recall(&["digest"]);
+        assert!(ran.code == 1 && ran.err.contains("asked again once it grows"), "{answer}: {ran:#?}");
+        let calls = stand_in.calls().len();
+        for _ in 0..3 {
+            assert_eq!(stand_in.recall(&["digest"]).code, 0, "{answer}");
+        }
+        assert_eq!((stand_in.calls().len(), &stand_in.status()["spent_usd"]), (calls, &json!(COST)), "{answer}");
+        assert!(stand_in.reasons().contains("is no digest and would not be one the next time"), "{answer}: {}", stand_in.reasons());
+        stand_in.now_answers_well();
+        assert_eq!(stand_in.recall(&["digest", "--session", PLAIN]).code, 0, "{answer}: somebody asks for it");
+        has_the_models_digest(&stand_in);
+    }
+}
+
+/// A good answer is one, whatever is printed around it or said of its cost.
+#[test]
+fn an_answer_with_more_json_around_it_or_an_odd_cost_is_not_thrown_away() {
+    let good = report(&form(), COST);
+    let form = form().to_string();
+    let says = |words: String| said(&words, COST);
+    for (printed, spent) in [
+        (says(format!("{form}\n\nOther facts: {{\"rows\": [1, 2]}}")), json!(COST)),
+        (says(format!("The object {{as asked}} is this: {form} {{}}")), json!(COST)),
+        (format!("{good}\n{{\"type\": \"update\", \"to\": \"2.1.400\"}}\n"), json!(COST)),
+        (good.replacen(&format!("{COST}"), "NaN", 1), json!(null)),
+        (good.replacen(&format!("{COST}"), "-Infinity", 1), json!(null)),
+    ] {
+        let stand_in = StandIn::says(&["plain"], &printed);
+        let ran = stand_in.recall(&["digest"]);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{printed}: {ran:#?}");
+        has_the_models_digest(&stand_in);
+        let told = &stand_in.status()["spent_usd"];
+        // What is not told is counted as what was set aside for it.
+        assert!(*told == spent || spent.is_null() && told.as_f64() >= Some(COST), "{printed}: {told}");
+    }
 }
 
 #[test]
