@@ -15,7 +15,7 @@ use crate::model::session::said;
 use crate::render::quoted::{QuotedParts, Reader};
 use crate::text::blocks::beginning;
 use crate::text::budget::{BYTES_PER_TWO_TOKENS, tokens};
-use crate::text::clean::id8;
+use crate::text::clean::{id8, shorten};
 
 /// The client replaces longer text (over 10,000 characters) with a preview of a file.
 pub(crate) const MAX_CHARS: usize = 9_900;
@@ -384,7 +384,7 @@ impl OtherLines<'_> {
         }
         for at in 0.. {
             if at == self.read.len() {
-                self.read.extend(self.others.next());
+                self.read.extend(self.others.next().map(with_beginnings));
             }
             let Some(one) = self.read.get(at) else { break };
             let heading = if at == 0 { "\n## Other sessions, newest first\n" } else { "" };
@@ -458,14 +458,22 @@ fn label(kind: &str) -> &'static str {
     if kind == "blocker" { "blocked: " } else { "" }
 }
 
+/// The line with the beginnings of its replies, each as long as it may be told at all.
+fn with_beginnings(mut line: SessionLine) -> SessionLine {
+    let [.., most] = LAST_REPLY_CHARS;
+    line.last_reply = beginning(&line.last_reply, most);
+    line.earlier = line.earlier.map(|(turn, text)| (turn, beginning(&text, most)));
+    line
+}
+
 fn session_line(line: &SessionLine, reply_chars: usize) -> String {
     let mut facts = line.made.iter().map(|fact| said(fact, MAX_TITLE_CHARS)).collect::<Vec<_>>();
     facts.extend(line.goes_on.then(|| "so far".to_owned()));
     facts.extend(line.undigested.then(|| "no digest yet".to_owned()));
     let facts = if facts.is_empty() { String::new() } else { format!(" ({})", facts.join("; ")) };
-    let reply = beginning(&line.last_reply, reply_chars);
+    let reply = shorten(&line.last_reply, reply_chars);
     let cut_off = if line.cut_off { "cut off: " } else { "" };
-    let earlier = line.earlier.as_ref().map(|(turn, text)| (turn, beginning(text, reply_chars - 40)));
+    let earlier = line.earlier.as_ref().map(|(turn, text)| (turn, shorten(text, reply_chars - 40)));
     let earlier = earlier.filter(|(_, text)| !text.is_empty()).map(|(turn, text)| format!("  > earlier, turn {turn}: {text}\n"));
     let reply = if reply.is_empty() { reply } else { format!("  > {cut_off}{reply}\n{}", earlier.unwrap_or_default()) };
     format!("- {} {} {}{facts}\n{reply}", line.when, id8(&line.session), said(&line.title, MAX_TITLE_CHARS))

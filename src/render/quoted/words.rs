@@ -3,11 +3,11 @@
 use jiff::tz::TimeZone;
 
 use super::{command, quote, quote_both_ends};
-use crate::analyze::account::{ClosingReply, PromptObject, Turn, Word, WordKind};
+use crate::analyze::account::{PromptObject, Turn, Word, WordKind};
 use crate::model::session::{Millis, said};
 use crate::render::page::clock;
 use crate::text::blocks::beginning;
-use crate::text::clean::one_line;
+use crate::text::clean::{one_line, shorten};
 
 /// The bounds of what all lines share as the most characters of each.
 const MIN_CAP: usize = 120;
@@ -55,23 +55,30 @@ impl TurnList<'_> {
         let Some(mut turns) = self.widest(list.len()) else { return words };
         let Some(room) = room.checked_sub(self.labels[1].len()) else { return words };
         let told = self.turns.iter().filter(|turn| !turn.words.is_empty());
-        let replies: Vec<(usize, &ClosingReply)> = told
+        // Each as long as it may be told at all.
+        let replies: Vec<(usize, String, bool)> = told
             .enumerate()
             .filter(|(_, turn)| !quoted.contains(&turn.number))
-            .filter_map(|(at, turn)| Some((at, turn.reply.as_ref()?)))
+            .filter_map(|(at, turn)| {
+                turn.reply.as_ref().map(|reply| (at, beginning(&reply.text, BEGINNING_CAPS[0]), reply.cut_off))
+            })
+            .filter(|(_, text, _)| !text.is_empty())
             .collect();
-        let all = |cap: usize| replies.iter().map(|(_, reply)| begins(reply, cap).len()).sum::<usize>();
+        let line = |text: &str, cut_off: bool, cap: usize| {
+            format!("   > {}{}\n", if cut_off { "cut off: " } else { "" }, shorten(text, cap))
+        };
+        let all = |cap: usize| replies.iter().map(|(_, text, cut_off)| line(text, *cut_off, cap).len()).sum::<usize>();
         let cap = BEGINNING_CAPS.into_iter().find(|cap| list.len() + all(*cap) <= room).unwrap_or(SHORTEST_BEGINNING);
         let mut length = list.len();
         let mut any = false;
-        for (at, reply) in replies.into_iter().rev() {
-            let line = begins(reply, cap);
+        for (at, text, cut_off) in replies.iter().rev() {
+            let line = line(text, *cut_off, cap);
             length += line.len();
             if length > room {
                 break;
             }
-            any |= !line.is_empty();
-            turns[at].text.push_str(&line);
+            any = true;
+            turns[*at].text.push_str(&line);
         }
         if any { format!("{}{}", self.labels[1], whole_list(&turns)) } else { words }
     }
@@ -79,7 +86,10 @@ impl TurnList<'_> {
     /// All turns, with the most words of each that fit into so many bytes; `None` if they do not fit however short they are.
     fn widest(&self, room: usize) -> Option<Vec<ToldTurn>> {
         let fits = |cap: usize| Some(self.told(cap)).filter(|turns| whole_list(turns).len() <= room);
-        let (mut fitting, mut above, mut widest) = (MIN_CAP, MAX_CAP + 1, fits(MIN_CAP)?);
+        if let Some(whole) = fits(MAX_CAP) {
+            return Some(whole);
+        }
+        let (mut fitting, mut above, mut widest) = (MIN_CAP, MAX_CAP, fits(MIN_CAP)?);
         while above - fitting > 1 {
             let cap = (fitting + above) / 2;
             match fits(cap) {
@@ -94,13 +104,6 @@ impl TurnList<'_> {
         let told = self.turns.iter().filter(|turn| !turn.words.is_empty());
         told.map(|turn| ToldTurn { number: turn.number, text: lines_of(turn, cap, self.known_day, self.zone) }).collect()
     }
-}
-
-/// The line of a reply's beginning, of about so many characters.
-fn begins(reply: &ClosingReply, cap: usize) -> String {
-    let text = beginning(&reply.text, cap);
-    let cut_off = if reply.cut_off { "cut off: " } else { "" };
-    if text.is_empty() { text } else { format!("   > {cut_off}{text}\n") }
 }
 
 /// All turns, with a mark where some are not known.
