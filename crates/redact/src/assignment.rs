@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::bytes::{self, BLANK, ByteSet, URL64, WORD, byte_at, byte_before};
-use super::candidate::{is_harmless, is_password, is_random_symbols, is_secret, is_serial_number};
+use super::candidate::{is_harmless, is_made_up, is_password, is_random_symbols, is_secret, is_serial_number};
 use super::classify::{
     is_invented, is_numeric_literal, is_plain_word, is_quoted_secret, is_readable_identifier, is_readable_word, is_technical_term,
     may_end_value,
@@ -95,6 +95,9 @@ fn secret_of_name(
     let is_key = |separator: &Separator| {
         separator.kind == SeparatorKind::Is && word.eq_ignore_ascii_case(b"key") && !names_harmless_key(text, name.start)
     };
+    if let Some(range) = separator.and_then(|separator| wireless_key(text, &name, separator)) {
+        return Some(("password", range));
+    }
     let alone = || separator.filter(is_key).map(|_| SecretKind::Auth);
     // `--key …`
     let flagged = || (word.eq_ignore_ascii_case(b"key") && text[..name.start].ends_with(b" --")).then_some(SecretKind::Auth);
@@ -117,6 +120,23 @@ fn secret_of_name(
         progress.may_follow_sentence(&name).then(|| sentence::find(text, name, secret_kind, label.is_some())).flatten()
     })?;
     Some((secret_kind.rule_id(), secret))
+}
+
+/// The made-up value of a `key` on a line that speaks of a wireless network, where a key is a password.
+fn wireless_key(text: &[u8], name: &Range<usize>, separator: Separator) -> Option<Range<usize>> {
+    if !text[name.clone()].eq_ignore_ascii_case(b"key") {
+        return None;
+    }
+    let range = match opening_quote(text, separator.value) {
+        Some((quote, start)) => start..value::quoted_end(text, start, quote, MAX_NESTED_BYTES)?,
+        None => value::bare_value(text, separator.value, ValueEnd::Punctuation, MAX_NESTED_BYTES),
+    };
+    let is_password = is_made_up(&text[range.clone()]) || is_password(&text[range.clone()]);
+    let head = &text[name.start.saturating_sub(MAX_NAME_BYTES)..name.start];
+    let is_network =
+        |w: &[u8]| ["wifi", "wi-f", "wlan", "wpa2", "ssid", "w-la"].iter().any(|n| w.eq_ignore_ascii_case(n.as_bytes()));
+    bytes::count_steps(head.len());
+    (is_password && head.windows(4).any(is_network)).then_some(range)
 }
 
 /// `pass phrase` is one name.
@@ -443,7 +463,9 @@ impl Name<'_> {
             return Some(words);
         }
         let read = if self.is_in_list() { &self.text[self.bare_value(separator.value, ValueEnd::Punctuation)] } else { full };
-        if is_code(read) && !(self.is_uppercase() && separator.is_tight && is_random(full)) || self.is_reference(full) {
+        let is_code =
+            is_code(read) && !(self.is_uppercase() && separator.is_tight && is_random(full)) && !self.is_made_up_password(read);
+        if is_code || self.is_reference(full) {
             return None;
         }
         let short = self.bare_value(separator.value, ValueEnd::Punctuation);
@@ -461,7 +483,7 @@ impl Name<'_> {
             || is_placeholder(value)
             || is_path_or_url(value)
             || is_variable_name(value)
-            || is_dotted_name(value)
+            || is_dotted_name(value) && !self.is_made_up_password(value)
         {
             return None;
         }
@@ -471,6 +493,11 @@ impl Name<'_> {
             self.is_bare_key(separator, value) || self.is_typed_bare(separator, value, range.end)
         };
         fits.then_some(range)
+    }
+
+    /// Whether a value that reads like a name is what a person made up for a password.
+    fn is_made_up_password(&self, value: &[u8]) -> bool {
+        self.secret_kind == SecretKind::Password && is_made_up(value)
     }
 
     /// `passphrase: four small words`: three to twelve words up to the end of the line, none of them a label's.
@@ -533,7 +560,8 @@ impl Name<'_> {
             }
             SeparatorKind::Colon if is_unusual && !self.is_another_name(value) => {
                 let is_default = next == b'}' && bytes::find(self.line_head(), b"${").is_some();
-                let ends = ends_line || is_default || may_end_value(next) || next == b',' && !is_readable_word(value);
+                let is_listed = next == b',' && !is_readable_word(value) || b"),;".contains(&next) && is_made_up(value);
+                let ends = ends_line || is_default || may_end_value(next) || is_listed;
                 ends && !is_readable_identifier(value) && !is_technical_term(value)
             }
             SeparatorKind::Colon if self.secret_kind == SecretKind::Secret => false,

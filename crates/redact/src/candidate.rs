@@ -2,11 +2,12 @@
 
 use super::bytes;
 use super::classify::is_technical_term;
-use super::harmless::{is_code, is_dotted_name, is_path_or_url, is_placeholder, is_public, is_variable_name};
+use super::harmless::{is_code, is_dotted_name, is_id, is_path_or_url, is_placeholder, is_public, is_variable_name};
 use super::randomness::{
     camel_humps, entropy, has_digit, has_letter, is_gibberish, is_mixed, is_mostly_words, is_random, is_readable, is_uuid,
 };
 use super::secret_names::SecretKind;
+use super::typed::names_term;
 
 /// Symbols that are common in passwords and rare in prose.
 const SIGNS: &[u8] = b"!@#$%^*?";
@@ -25,7 +26,7 @@ pub(crate) fn is_secret(value: &[u8], secret_kind: SecretKind, introduced: bool)
     if is_random_symbols(value) {
         return true;
     }
-    if secret_kind == SecretKind::Password && introduced && is_written && is_word_passphrase(value) {
+    if secret_kind == SecretKind::Password && introduced && (is_written && is_word_passphrase(value) || is_made_up(value)) {
         return true;
     }
     if !is_written || !is_unusual || is_harmless(value) {
@@ -42,11 +43,13 @@ pub(crate) fn is_secret(value: &[u8], secret_kind: SecretKind, introduced: bool)
 /// Whether this could be nothing in a sentence but a password.
 pub(crate) fn is_password(value: &[u8]) -> bool {
     bytes::count_steps(value.len());
+    if value.len() < MIN_BYTES {
+        return false;
+    }
     let inner = value.strip_suffix(b"!").or_else(|| value.strip_suffix(b"?")).unwrap_or(value);
     let has_sign =
         inner.iter().skip(1).any(|b| SIGNS.contains(b)) || inner.len() < value.len() && has_digit(&inner[inner.len() - 1..]);
-    value.len() >= MIN_BYTES
-        && (has_digit(value) && has_letter(value) || is_gibberish(value))
+    (has_digit(value) && has_letter(value) || is_gibberish(value))
         && !value.contains(&b'\\')
         && !is_measurement(value)
         && (is_gibberish(value) || has_sign || alternates_letters_and_digits(value) || is_mixed(value) && !is_readable(value))
@@ -73,6 +76,34 @@ fn is_word_passphrase(value: &[u8]) -> bool {
         (count, are_words) = (count + 1, are_words && word.len() > 3 && word.iter().all(u8::is_ascii_alphabetic));
     }
     is_numeric_literal && are_words && count > 1 && !is_placeholder(value)
+}
+
+/// `Sturmhut_7713`, `Basalt.Otter.402`: words of which one has a capital, joined with a number as people make up passwords. Versions, dates
+/// and names of code are not written so. A letter may be of any language.
+pub(crate) fn is_made_up(value: &[u8]) -> bool {
+    bytes::count_steps(value.len());
+    const JOINTS: &[u8] = b"-_.";
+    let is_plain = value.iter().all(|b| b.is_ascii_alphanumeric() || JOINTS.contains(b) || SIGNS.contains(b) || *b >= 0x80);
+    let has_both = value.iter().any(u8::is_ascii_uppercase) && value.iter().any(|b| b.is_ascii_lowercase() || *b >= 0x80);
+    if !(MIN_BYTES..=64).contains(&value.len()) || !is_plain || !has_both || camel_humps(value) > 0 {
+        return false;
+    }
+    let pieces = || value.split(|b| JOINTS.contains(b));
+    let is_counted = pieces().any(|piece| piece.len() > 1 && has_digit(piece));
+    // `Config.Users2` is code, `Users.402` is not.
+    let is_member = !value.iter().any(|b| b"-_".contains(b)) && !pieces().any(|piece| piece.iter().all(u8::is_ascii_digit));
+    let is_version = value.windows(3).any(|w| w[0].is_ascii_digit() && w[1] == b'.' && w[2].is_ascii_digit());
+    let has_acronym = pieces().any(|piece| piece.len() > 1 && piece.iter().all(u8::is_ascii_uppercase));
+    pieces().count() > 1
+        && is_counted
+        && !is_member
+        && !is_version
+        && !has_acronym
+        && value[0].is_ascii_alphanumeric()
+        && !names_term(&value.to_ascii_lowercase())
+        && !is_placeholder(value)
+        && !is_path_or_url(value)
+        && !is_id(value)
 }
 
 /// Letters and digits that alternate as in no name: `f8fmv0wsogl7`. Hexadecimal values are excluded, because they could be hashes.

@@ -4,7 +4,7 @@ use super::syntax::{Command, Token};
 use super::user_rules::Pattern;
 use super::{
     call_arguments, command_output, cookie_jar, foreign_words, header, jwt, marks, password_files, pem, piped_password,
-    query_param, secret_names, seed_phrase, url,
+    query_param, secret_names, seed_phrase, sentence, url,
 };
 
 /// What looks for a secret where a keyword was found.
@@ -26,6 +26,8 @@ pub(crate) enum Detector {
     ForeignPassword,
     /// A word for a key in another language.
     ForeignKey,
+    /// What announces a user and a password.
+    Login,
     Pem,
     Base64Pem,
     Putty,
@@ -76,6 +78,7 @@ pub(crate) fn all<'r>(
         .chain(piped_password::READERS.iter().map(|word| (*word, Detector::PipedPassword)))
         .chain(foreign_words::NAMES.iter().map(|word| (*word, Detector::ForeignPassword)))
         .chain(foreign_words::KEYS.iter().map(|word| (*word, Detector::ForeignKey)))
+        .chain(sentence::LOGINS.iter().map(|word| (*word, Detector::Login)))
         .chain(password_files::HASHES.iter().map(|(word, least)| (*word, Detector::PasswordHash(*least))))
         .chain(password_files::LDAP.iter().map(|word| (*word, Detector::LdapHash)))
         .chain(password_files::PGPASS.iter().map(|word| (*word, Detector::PgPass)))

@@ -8,7 +8,7 @@ use super::keywords::Detector;
 use super::marks::{self, Finding};
 use super::{
     assignment, bytes, call_arguments, command_output, cookie_jar, discord, foreign_words, header, jwt, password_files, pem,
-    piped_password, query_param, seed_phrase, url,
+    piped_password, query_param, seed_phrase, sentence, url,
 };
 
 /// The most commands that are searched on the line of another one.
@@ -96,6 +96,7 @@ impl<'r, 't> Scan<'r, 't> {
             Detector::PipedPassword => self.add_some("command-password", piped_password::find(text, hit)),
             Detector::ForeignPassword => self.add_some("password", foreign_words::find(text, hit)),
             Detector::ForeignKey => self.add_some("key", foreign_words::key(text, hit)),
+            Detector::Login => self.add_some("password", sentence::after_login(text, hit.end)),
             Detector::Pem => self.add_some("private-key", pem::block(text, hit.start)),
             Detector::Putty => self.add_some("private-key", pem::putty(text, hit.start)),
             Detector::Base64Pem if hit.start >= self.base64_to => {
