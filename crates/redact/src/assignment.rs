@@ -13,6 +13,7 @@ use super::columns;
 use super::harmless::{has_label_word, is_code, is_dotted_name, is_id, is_label, is_path_or_url, is_placeholder, is_variable_name};
 use super::kubernetes;
 use super::line_wrap::unwrap_lines;
+use super::lists;
 use super::marks::Finding;
 use super::randomness::{camel_humps, has_digit, has_letter, is_gibberish, is_mostly_words, is_random, is_readable, is_scrambled};
 use super::secret_names::{SecretKind, is_harmless_key, is_of_a_program, kind_of_key, kind_of_name};
@@ -38,6 +39,8 @@ pub(crate) struct Progress {
     sentences: usize,
     sentence_names: usize,
     manifests: kubernetes::Progress,
+    /// How far lists under a name in the plural have been searched.
+    lists: usize,
 }
 
 impl Progress {
@@ -65,6 +68,9 @@ pub(crate) fn find(text: &[u8], hit: Range<usize>, progress: &mut Progress, foun
     let mut ranges = Vec::new();
     if kubernetes::is_kind_of_secret(text, &name) {
         progress.manifests.add_values(text, &name, &mut ranges);
+    }
+    if let Some(secret_kind) = lists::values(text, &name, &mut progress.lists, &mut ranges) {
+        found.extend(ranges.drain(..).map(|range| Finding { rule: secret_kind.rule_id().into(), range }));
     }
     let rule = match terraform_default(text, name.clone()).or_else(|| secret_of_name(text, name, progress, &mut ranges)) {
         Some((rule, range)) => {
@@ -537,6 +543,7 @@ impl Name<'_> {
                 || self.is_in_list()
                 || self.follows_pair()
                 || self.is_quoted_pair()
+                || self.is_mount_option()
                 || self.is_option())
     }
 
@@ -547,7 +554,8 @@ impl Name<'_> {
             has_digit(value) && has_letter(value) || value.iter().any(|b| b"!@#$%^&*+=~".contains(b)) || is_scrambled(value);
         match separator.kind {
             SeparatorKind::Equals if self.is_assigned_plainly(separator) => {
-                let is_bare = self.is_uppercase() || self.is_in_list() || self.follows_pair();
+                let is_listed = self.is_mount_option() && is_unusual;
+                let is_bare = is_listed || self.is_uppercase() || self.is_in_list() || self.follows_pair();
                 !self.is_another_name(value) && (is_bare || is_unusual || is_plain_word(value))
             }
             // A settings file with spaces around `=`.
@@ -579,7 +587,7 @@ impl Name<'_> {
             || self.is_pass() && self.starts_line(separator)
             || separator.kind == SeparatorKind::Colon && self.starts_line(separator);
         if is_plain {
-            self.is_generated(value)
+            self.is_generated(value) || self.is_pass() && self.is_mount_option() && is_made_up(value)
         } else {
             is_random(value) && self.is_generated(value) && (has_digit(value) || is_gibberish(value))
                 || separator.kind == SeparatorKind::Is && value.len() > 9 && is_password(value) && !is_harmless(value)

@@ -92,6 +92,13 @@ impl Name<'_> {
         word.last().is_some_and(|b| b".,[".contains(b)) && flag.len() > 1 && flag[0] == b'-'
     }
 
+    /// `user=me,password=…`: after another pair in a list without spaces, as mounts have options.
+    pub(crate) fn is_mount_option(&self) -> bool {
+        let Some(head) = self.line_head().strip_suffix(b",") else { return false };
+        let word = &head[head.iter().rposition(|b| *b <= b' ').map_or(0, |n| n + 1)..];
+        word.contains(&b'=') && word.iter().all(|b| URL64.has(*b) || b"=,./:@".contains(b))
+    }
+
     /// `"password=…"`: the quote before the name also ends the value.
     pub(crate) fn is_quoted_pair(&self) -> bool {
         matches!(byte_before(self.text, self.start), b'"' | b'\'')

@@ -22,16 +22,16 @@ const WORD_SEPARATORS: ByteSet = ByteSet::of(" \t\"'`()[]{}<>,;|");
 #[rustfmt::skip]
 const VERBS: &[&str] = &[
     "is", "are", "was", "be", "ist", "lautet", "est", "es", "er", "sein", "becomes", "now", "equals", "sera", "este", "jest", "lyder", "je", "heter",
-    "son", "suivant", "namely", "reads", "to", "auf", "à", "è", "é",
+    "son", "suivant", "namely", "reads", "to", "auf",
 ];
 /// Words that lead to what a secret is for.
-const PREPOSITIONS: [&str; 12] = ["for", "of", "für", "von", "pour", "de", "para", "per", "di", "voor", "del", "by"];
+const PREPOSITIONS: [&str; 11] = ["for", "of", "von", "pour", "de", "para", "per", "di", "voor", "del", "by"];
 /// Words that lead from a user to the password.
 const LOGIN_LEADS: [&str; 12] = ["with", "using", "/", "password", "pw", "mit", "avec", "con", "com", "passwort", "and", "met"];
 /// What announces a user and a password.
-pub(crate) const LOGINS: [&str; 11] = [
+pub(crate) const LOGINS: [&str; 9] = [
     "log in as ", "login as ", "login with ", "logged in as ", "sign in as ", "log in with ", "melde dich als ", "login als ",
-    "connecte-toi en ", "connect as ", "inicia sesión como ",
+    "inicia sesión como ",
 ];
 
 /// A word of a sentence.
@@ -284,6 +284,12 @@ fn line_end(text: &[u8], from: usize) -> usize {
     stop
 }
 
+/// `trace_id`, `commit`: what stands behind it is no secret, whatever precedes.
+fn is_name_of_id(name: &[u8]) -> bool {
+    let last = name.rsplit(|b| *b == b'_').next().unwrap_or(name);
+    is_one_of(last, &["id", "sha", "hash", "digest", "checksum", "commit", "rev", "etag"]) || name.ends_with(b"Id")
+}
+
 /// The word behind a name: `hash` in `password hash: …`.
 fn next_word(line: &[u8]) -> &[u8] {
     let start = line.iter().take_while(|b| matches!(b, b' ' | b'_' | b'-')).count();
@@ -369,8 +375,13 @@ impl SentenceReader<'_> {
         let from = start + inner.max(pair);
         let trimmed = bytes::run_start(text, end, ByteSet::of(".:"), 3).max(from);
         let is_default = inner > 0;
+        let names_id = pair > 0 && is_name_of_id(&word[..name]);
         self.verb =
             VERBS.iter().any(|verb| word.eq_ignore_ascii_case(verb.as_bytes())) || word.ends_with(b":") || word.ends_with(b"=");
-        SentenceWord { range: from..trimmed, introduced: signs || from > start, quoted: is_default }
+        SentenceWord {
+            range: if names_id { start..trimmed } else { from..trimmed },
+            introduced: signs || from > start,
+            quoted: is_default,
+        }
     }
 }
