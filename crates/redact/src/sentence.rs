@@ -119,7 +119,11 @@ fn rest_of_line(text: &[u8], line: Range<usize>) -> Option<Range<usize>> {
     let start = line.start + bytes::rfind(&text[line.clone()], b" ")? + 1;
     let value = &text[start..line.end];
     let is_mixed = is_mixed(value) && value.iter().any(|b| b"<>()[]{},;|".contains(b));
-    let fits = is_whole && byte_before(text, start - 1) == b':' && (8..=40).contains(&value.len()) && is_mixed;
+    let fits = is_whole
+        && byte_before(text, start - 1) == b':'
+        && (8..=40).contains(&value.len())
+        && is_mixed
+        && !b"'\"`(".contains(&value[0]);
     (fits && !is_code(value) && !is_placeholder(value) && !value.ends_with(b";")).then_some(start..line.end)
 }
 
