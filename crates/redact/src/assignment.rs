@@ -4,7 +4,10 @@
 use std::ops::Range;
 
 use super::bytes::{self, BLANK, ByteSet, URL64, WORD, byte_at, byte_before};
-use super::candidate::{is_harmless, is_made_up, is_password, is_random_symbols, is_secret, is_serial_number};
+use super::candidate::{
+    is_chosen_word, is_harmless, is_made_up, is_password, is_phrase as is_phrase_of_words, is_random_symbols, is_secret,
+    is_serial_number,
+};
 use super::classify::{
     is_invented, is_numeric_literal, is_plain_word, is_quoted_secret, is_readable_identifier, is_readable_word, is_technical_term,
     may_end_value,
@@ -302,9 +305,18 @@ impl Name<'_> {
     /// Whether a value may follow this name after this kind of separator.
     fn allows(&self, kind: SeparatorKind) -> bool {
         match kind {
-            SeparatorKind::Tag => byte_before(self.text, self.start) == b'<',
+            // `<password>…`, `<property name="db.password">…`
+            SeparatorKind::Tag => {
+                byte_before(self.text, self.start) == b'<'
+                    || byte_at(self.text, self.end) == b'"' && self.line_head().ends_with(b".")
+            }
             SeparatorKind::Blank => {
-                self.is_flag() || self.is_netrc_entry() || self.is_declared() || self.is_in_prose() || self.name() == b"AUTH"
+                self.is_row()
+                    || self.is_flag()
+                    || self.is_netrc_entry()
+                    || self.is_declared()
+                    || self.is_in_prose()
+                    || self.name() == b"AUTH"
             }
             SeparatorKind::Quoted => {
                 self.secret_kind.accepts_plain_words() || self.line_head().trim_ascii_start().starts_with(b"#define")
@@ -510,8 +522,11 @@ impl Name<'_> {
     fn passphrase_words(&self, separator: Separator) -> Option<Range<usize>> {
         let is_phrase = self.name().to_ascii_lowercase().ends_with(b"passphrase")
             && matches!(separator.kind, SeparatorKind::Colon | SeparatorKind::Equals);
-        let end = bytes::run_end(self.text, separator.value, ByteSet::of("a-z "), if is_phrase { 120 } else { 0 });
+        let end = bytes::run_end(self.text, separator.value, ByteSet::of("a-z0-9 "), if is_phrase { 120 } else { 0 });
         let words = self.text[separator.value..end].trim_ascii_end();
+        if is_phrase && is_phrase_of_words(words) && matches!(byte_at(self.text, end), 0 | b'\n' | b'\r') {
+            return Some(separator.value..separator.value + words.len());
+        }
         let count = words.split(|b| *b == b' ').filter(|w| (3..=12).contains(&w.len())).count();
         let is_all = matches!(byte_at(self.text, end), 0 | b'\n' | b'\r') && (3..=12).contains(&count) && !has_label_word(words);
         (is_all && words.split(|b| *b == b' ').count() == count).then(|| separator.value..separator.value + words.len())
@@ -561,7 +576,8 @@ impl Name<'_> {
             // A settings file with spaces around `=`.
             SeparatorKind::Equals if self.starts_line(separator) => is_unusual && ends_line && !is_readable_identifier(value),
             SeparatorKind::Blank if self.is_netrc_entry() => true,
-            SeparatorKind::Blank if self.is_prose() => is_invented(value),
+            SeparatorKind::Blank if self.is_row() => is_unusual && ends_line && value.len() >= 8 && !is_readable_identifier(value),
+            SeparatorKind::Blank if self.is_prose() => is_invented(value) || is_made_up(value) || is_chosen_word(value),
             SeparatorKind::Blank if camel_humps(value) > 0 && value.len() >= 10 => !self.is_another_name(value) && !is_code(value),
             SeparatorKind::Is | SeparatorKind::Blank => {
                 is_unusual && value.len() >= 6 && !is_technical_term(value) && !is_code(value)

@@ -11,17 +11,17 @@ use super::value::{opening_quote, quoted_end};
 
 /// Calls that take a user and a password.
 #[rustfmt::skip]
-pub(crate) const TAKERS: [&str; 31] = [
+pub(crate) const TAKERS: [&str; 32] = [
     "auth=(", "auth = (", "basicauth(", "basic_auth(", "basicauthentication(", "networkcredential(", "passwordcredential(",
-    "passwordcredentials(", ".auth(", "te_user(", "teuser(", "superuser(", "passwordauthentication(", "passwordauthenticationtoken(", "getconnection(", "new pdo(", "mysqli_connect(",
+    "passwordcredentials(", ".auth(", "te_user(", "sequelize(", "teuser(", "superuser(", "passwordauthentication(", "passwordauthenticationtoken(", "getconnection(", "new pdo(", "mysqli_connect(",
     "mysqli(", "pg_connect(", "login(", "login_as(", "log_in(", "signin(", "sign_in(", "authenticate(", ").type(", "plainauth(", "credentials(", "connect(", "credential(", "wallet(",
 ];
 /// Calls that take a key, or what a key is made of. Some lack their beginning, which is frequent in texts: `create…`, `from…`.
 #[rustfmt::skip]
-pub(crate) const KEY_TAKERS: [&str; 22] = [
+pub(crate) const KEY_TAKERS: [&str; 30] = [
     "fernet(", "totp(", "hotp(", "hmac(", "cipheriv(",  "hmac.new(", "aes.new(", "chacha20.new(", "jwt.sign(",
     "jwt.verify(", "jwt.encode(", "jwt.decode(", "secretbox(", "signingkey(", "secretkeyspec(", "hmacshakeyfor(", "aesgcm(", "om_key(",
-    "msecretkey(", "aes.encrypt(", "aes.decrypt(",  "openssl_encrypt(",
+    "msecretkey(", "aes.encrypt(", "aes.decrypt(",  "openssl_encrypt(", "bcrypt.hash(", "bcrypt.compare(", "cookieparser(", "scryptsync(", "pbkdf2(", "pbkdf2sync(", "hashpw(", "checkpw(",
 ];
 /// Calls that fill in a field.
 pub(crate) const FIELDS: [&str; 6] = [".fill(", ".type(", "send_keys(", "sendkeys(", "setvalue(", "fill_in("];

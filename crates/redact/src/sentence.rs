@@ -4,10 +4,10 @@
 use std::ops::Range;
 
 use super::bytes::{self, ByteSet, byte_at, byte_before};
-use super::candidate::{is_harmless, is_made_up, is_secret};
-use super::harmless::{has_label_word, is_code, is_path_or_url, is_placeholder};
+use super::candidate::{is_chosen_word, is_harmless, is_made_up, is_phrase, is_secret};
+use super::harmless::{is_code, is_path_or_url, is_placeholder};
 use super::line_wrap::{line_break, skip_line_prefix};
-use super::randomness::{camel_humps, has_digit, is_mixed, is_mostly_words};
+use super::randomness::{camel_humps, is_mixed, is_mostly_words};
 use super::secret_names::{SecretKind, is_negating};
 use super::value::{opening_quote, quote_at, quoted_end};
 
@@ -22,7 +22,7 @@ const WORD_SEPARATORS: ByteSet = ByteSet::of(" \t\"'`()[]{}<>,;|");
 #[rustfmt::skip]
 const VERBS: &[&str] = &[
     "is", "are", "was", "be", "ist", "lautet", "est", "es", "er", "sein", "becomes", "now", "equals", "sera", "este", "jest", "lyder", "je", "heter",
-    "son", "suivant", "namely", "reads", "to", "auf",
+    "son", "suivant", "namely", "reads", "to", "auf", "still", "/",
 ];
 /// Words that lead to what a secret is for.
 const PREPOSITIONS: [&str; 11] = ["for", "of", "von", "pour", "de", "para", "per", "di", "voor", "del", "by"];
@@ -101,7 +101,8 @@ pub(crate) fn after_name(text: &[u8], end: usize, secret_kind: SecretKind) -> Op
         // In code only a literal can be the secret, in prose any word.
         let introduced = introduced && !(is_for && is_made_up(value));
         is_for = is_one_of(value, &PREPOSITIONS);
-        if (word.quoted || !is_code) && !is_call && is_secret(value, secret_kind, introduced) {
+        let is_chosen = introduced && !is_code && secret_kind == SecretKind::Password && n < 8 && is_chosen_word(value);
+        if (word.quoted || !is_code) && !is_call && (is_chosen || is_secret(value, secret_kind, introduced)) {
             return Some(word.range);
         }
         let continues = is_code || word.quoted || is_prose_word(value) || is_path_or_url(value) || is_masked(value);
@@ -197,9 +198,7 @@ fn phrase_before(text: &[u8], head: Range<usize>) -> Option<Range<usize>> {
     let words = ["as", "for", "als"].iter().find_map(|word| words.trim_ascii_end().strip_suffix(word.as_bytes()))?;
     let start = bytes::rfind(words, b"use ").filter(|n| *n == 0 || words[n - 1] <= b' ')? + b"use ".len();
     let phrase = words[start..].trim_ascii();
-    let is_plain = |word: &[u8]| word.iter().all(u8::is_ascii_lowercase) || word.iter().all(u8::is_ascii_digit);
-    let is_phrase = (3..=8).contains(&phrase.split(|b| *b == b' ').count()) && phrase.split(|b| *b == b' ').all(is_plain);
-    (is_phrase && has_digit(phrase) && !has_label_word(phrase)).then(|| line + start..line + start + phrase.len())
+    is_phrase(phrase).then(|| line + start..line + start + phrase.len())
 }
 
 /// The password behind `log in as …`: the word behind `with`, `/` and their like.
@@ -359,7 +358,7 @@ impl SentenceReader<'_> {
         let may_open = offset == self.offset || !text[offset].is_ascii_alphabetic();
         let (quote, inside) = opening_quote(text, offset).filter(|_| may_open)?;
         let end = quoted_end(text, inside, quote, REACH_BYTES)?;
-        let is_word = end > inside && !text[inside..end].contains(&b' ');
+        let is_word = end > inside && (!text[inside..end].contains(&b' ') || is_phrase(&text[inside..end]));
         is_word.then(|| {
             self.offset = end + 1 + quote.backslashes;
             SentenceWord { range: inside..end, introduced: true, quoted: true }
@@ -376,6 +375,9 @@ impl SentenceReader<'_> {
         let inner = bytes::rfind(word, b":-").map_or(0, |n| n + 2);
         let name = word.iter().take_while(|b| b.is_ascii_alphabetic() || **b == b'_').count();
         let pair = if name > 1 && word[name..].starts_with(b"=") && name + 2 < word.len() { name + 1 } else { 0 };
+        // `admin:…`, `admin/…`
+        let is_login = name > 1 && b":/".contains(&byte_at(word, name)) && is_made_up(&word[name + 1..]);
+        let pair = if is_login { name + 1 } else { pair };
         let from = start + inner.max(pair);
         let trimmed = bytes::run_start(text, end, ByteSet::of(".:"), 3).max(from);
         let is_default = inner > 0;

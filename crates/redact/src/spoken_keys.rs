@@ -26,7 +26,9 @@ pub(crate) fn seed(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     let before = hit.start.saturating_sub(REACH_BYTES / 2)..hit.start;
     let fits = |range: &Range<usize>| {
         let value = &text[range.clone()];
-        value.len() >= 16 && value.len() <= 128 && has_digit(value) && distinct_bytes(value) >= 8
+        // A name has digits at its end only.
+        let has_inner = value.windows(2).any(|w| w[0].is_ascii_digit() && w[1].is_ascii_alphabetic());
+        (16..=128).contains(&value.len()) && has_inner && distinct_bytes(value) >= 8
     };
     runs(text, behind.clone(), BASE32)
         .find(fits)

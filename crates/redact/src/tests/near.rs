@@ -187,10 +187,45 @@ fn secrets_beside_commands_and_in_addresses_go() {
         "echo hello-world-2 | tee x | su",
         "grep x <<< 'Moor-Etl_77'",
         "the seed is 20240101 for all runs",
+        "the OTP module ERLANG_OTP_26 SUPPORTEDRELEASE27 is used",
         "the 2FA MODULE_NAME_IS_LONG_AND_UPPER works",
         "level=info msg=\"token refreshed\" trace_id=cf218603d3efa5211551ed1d248a6efc span_id=ec0acc80736eb5c1",
         "new token issued, request_id=cf218603d3efa5211551ed1d248a6efc",
         "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
         "echo -n x | base64 -d\nUbuntu-22.04",
+    ]);
+}
+
+#[test]
+fn what_people_choose_goes_where_a_password_is_given() {
+    all_go(&[
+        "utente mario, password «Gelso.Nero.447»",
+        "ssh into pi@10.0.0.3 with password «himb33rsaft»",
+        "user mia password «Drossel-Ast5»",
+        "creds for staging: qa / «Plover-Reed-77»",
+        "credentials: admin:«Plover-Reed-77»",
+        "credentials are admin/«Plover-Reed-77»",
+        "my passphrase for the key is \"«lantern gravel 9 mosaic»\"",
+        "passphrase: «lantern gravel 9 mosaic»",
+        "I've set the initial password to `«Sommer2Garten»`.",
+        "the root pw on that box is still «toor4Ever»",
+        "Key        Value\n---        -----\npassword   «Drossel-Ast5»\n",
+        "<property name=\"hibernate.connection.password\">«Drossel-Ast5»</property>",
+        "bcrypt.hash(\"«Drossel-Ast5»\", 10)",
+        "crypto.scryptSync('«Kiefer-Nadel77»', 'salt', 32)",
+        "new Sequelize('db', 'user', '«Drossel-Ast5»', { dialect: 'mysql' })",
+        "mosquitto_pub -h h -u me -P «DrosselAst55» -t x",
+        "nmcli dev wifi connect Lager password «DrosselAst55»",
+        "plink -ssh mia@h -pw «DrosselAst55»",
+        "# mkpasswd -l 14\n«w3Yq!hmPzk7ra»",
+    ]);
+    all_stay(&[
+        "with password sha256sum",
+        "set the password to `Http2Server`'s default",
+        "the password must have \"at least 8 good characters\"",
+        "password   required   since v2",
+        "Password  Strength2",
+        "credentials: admin/users",
+        "<label for=\"password\">Password2</label>",
     ]);
 }
