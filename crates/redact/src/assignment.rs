@@ -4,7 +4,10 @@
 use std::ops::Range;
 
 use super::bytes::{self, BLANK, ByteSet, URL64, WORD, byte_at, byte_before};
-use super::candidate::{is_harmless, is_password, is_random_symbols, is_secret, is_serial_number};
+use super::candidate::{
+    is_chosen_word, is_harmless, is_made_up, is_password, is_phrase as is_phrase_of_words, is_random_symbols, is_secret,
+    is_serial_number,
+};
 use super::classify::{
     is_invented, is_numeric_literal, is_plain_word, is_quoted_secret, is_readable_identifier, is_readable_word, is_technical_term,
     may_end_value,
@@ -13,6 +16,7 @@ use super::columns;
 use super::harmless::{has_label_word, is_code, is_dotted_name, is_id, is_label, is_path_or_url, is_placeholder, is_variable_name};
 use super::kubernetes;
 use super::line_wrap::unwrap_lines;
+use super::lists;
 use super::marks::Finding;
 use super::randomness::{camel_humps, has_digit, has_letter, is_gibberish, is_mostly_words, is_random, is_readable, is_scrambled};
 use super::secret_names::{SecretKind, is_harmless_key, is_of_a_program, kind_of_key, kind_of_name};
@@ -38,6 +42,8 @@ pub(crate) struct Progress {
     sentences: usize,
     sentence_names: usize,
     manifests: kubernetes::Progress,
+    /// How far lists under a name in the plural have been searched.
+    lists: usize,
 }
 
 impl Progress {
@@ -65,6 +71,9 @@ pub(crate) fn find(text: &[u8], hit: Range<usize>, progress: &mut Progress, foun
     let mut ranges = Vec::new();
     if kubernetes::is_kind_of_secret(text, &name) {
         progress.manifests.add_values(text, &name, &mut ranges);
+    }
+    if let Some(secret_kind) = lists::values(text, &name, &mut progress.lists, &mut ranges) {
+        found.extend(ranges.drain(..).map(|range| Finding { rule: secret_kind.rule_id().into(), range }));
     }
     let rule = match terraform_default(text, name.clone()).or_else(|| secret_of_name(text, name, progress, &mut ranges)) {
         Some((rule, range)) => {
@@ -95,6 +104,9 @@ fn secret_of_name(
     let is_key = |separator: &Separator| {
         separator.kind == SeparatorKind::Is && word.eq_ignore_ascii_case(b"key") && !names_harmless_key(text, name.start)
     };
+    if let Some(range) = separator.and_then(|separator| wireless_key(text, &name, separator)) {
+        return Some(("password", range));
+    }
     let alone = || separator.filter(is_key).map(|_| SecretKind::Auth);
     // `--key …`
     let flagged = || (word.eq_ignore_ascii_case(b"key") && text[..name.start].ends_with(b" --")).then_some(SecretKind::Auth);
@@ -117,6 +129,23 @@ fn secret_of_name(
         progress.may_follow_sentence(&name).then(|| sentence::find(text, name, secret_kind, label.is_some())).flatten()
     })?;
     Some((secret_kind.rule_id(), secret))
+}
+
+/// The made-up value of a `key` on a line that speaks of a wireless network, where a key is a password.
+fn wireless_key(text: &[u8], name: &Range<usize>, separator: Separator) -> Option<Range<usize>> {
+    if !text[name.clone()].eq_ignore_ascii_case(b"key") {
+        return None;
+    }
+    let range = match opening_quote(text, separator.value) {
+        Some((quote, start)) => start..value::quoted_end(text, start, quote, MAX_NESTED_BYTES)?,
+        None => value::bare_value(text, separator.value, ValueEnd::Punctuation, MAX_NESTED_BYTES),
+    };
+    let is_password = is_made_up(&text[range.clone()]) || is_password(&text[range.clone()]);
+    let head = &text[name.start.saturating_sub(MAX_NAME_BYTES)..name.start];
+    let is_network =
+        |w: &[u8]| ["wifi", "wi-f", "wlan", "wpa2", "ssid", "w-la"].iter().any(|n| w.eq_ignore_ascii_case(n.as_bytes()));
+    bytes::count_steps(head.len());
+    (is_password && head.windows(4).any(is_network)).then_some(range)
 }
 
 /// `pass phrase` is one name.
@@ -276,9 +305,18 @@ impl Name<'_> {
     /// Whether a value may follow this name after this kind of separator.
     fn allows(&self, kind: SeparatorKind) -> bool {
         match kind {
-            SeparatorKind::Tag => byte_before(self.text, self.start) == b'<',
+            // `<password>…`, `<property name="db.password">…`
+            SeparatorKind::Tag => {
+                byte_before(self.text, self.start) == b'<'
+                    || byte_at(self.text, self.end) == b'"' && self.line_head().ends_with(b".")
+            }
             SeparatorKind::Blank => {
-                self.is_flag() || self.is_netrc_entry() || self.is_declared() || self.is_in_prose() || self.name() == b"AUTH"
+                self.is_row()
+                    || self.is_flag()
+                    || self.is_netrc_entry()
+                    || self.is_declared()
+                    || self.is_in_prose()
+                    || self.name() == b"AUTH"
             }
             SeparatorKind::Quoted => {
                 self.secret_kind.accepts_plain_words() || self.line_head().trim_ascii_start().starts_with(b"#define")
@@ -443,7 +481,9 @@ impl Name<'_> {
             return Some(words);
         }
         let read = if self.is_in_list() { &self.text[self.bare_value(separator.value, ValueEnd::Punctuation)] } else { full };
-        if is_code(read) && !(self.is_uppercase() && separator.is_tight && is_random(full)) || self.is_reference(full) {
+        let is_code =
+            is_code(read) && !(self.is_uppercase() && separator.is_tight && is_random(full)) && !self.is_made_up_password(read);
+        if is_code || self.is_reference(full) {
             return None;
         }
         let short = self.bare_value(separator.value, ValueEnd::Punctuation);
@@ -461,7 +501,7 @@ impl Name<'_> {
             || is_placeholder(value)
             || is_path_or_url(value)
             || is_variable_name(value)
-            || is_dotted_name(value)
+            || is_dotted_name(value) && !self.is_made_up_password(value)
         {
             return None;
         }
@@ -473,12 +513,20 @@ impl Name<'_> {
         fits.then_some(range)
     }
 
+    /// Whether a value that reads like a name is what a person made up for a password.
+    fn is_made_up_password(&self, value: &[u8]) -> bool {
+        self.secret_kind == SecretKind::Password && is_made_up(value)
+    }
+
     /// `passphrase: four small words`: three to twelve words up to the end of the line, none of them a label's.
     fn passphrase_words(&self, separator: Separator) -> Option<Range<usize>> {
         let is_phrase = self.name().to_ascii_lowercase().ends_with(b"passphrase")
             && matches!(separator.kind, SeparatorKind::Colon | SeparatorKind::Equals);
-        let end = bytes::run_end(self.text, separator.value, ByteSet::of("a-z "), if is_phrase { 120 } else { 0 });
+        let end = bytes::run_end(self.text, separator.value, ByteSet::of("a-z0-9 "), if is_phrase { 120 } else { 0 });
         let words = self.text[separator.value..end].trim_ascii_end();
+        if is_phrase && is_phrase_of_words(words) && matches!(byte_at(self.text, end), 0 | b'\n' | b'\r') {
+            return Some(separator.value..separator.value + words.len());
+        }
         let count = words.split(|b| *b == b' ').filter(|w| (3..=12).contains(&w.len())).count();
         let is_all = matches!(byte_at(self.text, end), 0 | b'\n' | b'\r') && (3..=12).contains(&count) && !has_label_word(words);
         (is_all && words.split(|b| *b == b' ').count() == count).then(|| separator.value..separator.value + words.len())
@@ -510,6 +558,7 @@ impl Name<'_> {
                 || self.is_in_list()
                 || self.follows_pair()
                 || self.is_quoted_pair()
+                || self.is_mount_option()
                 || self.is_option())
     }
 
@@ -520,20 +569,23 @@ impl Name<'_> {
             has_digit(value) && has_letter(value) || value.iter().any(|b| b"!@#$%^&*+=~".contains(b)) || is_scrambled(value);
         match separator.kind {
             SeparatorKind::Equals if self.is_assigned_plainly(separator) => {
-                let is_bare = self.is_uppercase() || self.is_in_list() || self.follows_pair();
+                let is_listed = self.is_mount_option() && is_unusual;
+                let is_bare = is_listed || self.is_uppercase() || self.is_in_list() || self.follows_pair();
                 !self.is_another_name(value) && (is_bare || is_unusual || is_plain_word(value))
             }
             // A settings file with spaces around `=`.
             SeparatorKind::Equals if self.starts_line(separator) => is_unusual && ends_line && !is_readable_identifier(value),
             SeparatorKind::Blank if self.is_netrc_entry() => true,
-            SeparatorKind::Blank if self.is_prose() => is_invented(value),
+            SeparatorKind::Blank if self.is_row() => is_unusual && ends_line && value.len() >= 8 && !is_readable_identifier(value),
+            SeparatorKind::Blank if self.is_prose() => is_invented(value) || is_made_up(value) || is_chosen_word(value),
             SeparatorKind::Blank if camel_humps(value) > 0 && value.len() >= 10 => !self.is_another_name(value) && !is_code(value),
             SeparatorKind::Is | SeparatorKind::Blank => {
                 is_unusual && value.len() >= 6 && !is_technical_term(value) && !is_code(value)
             }
             SeparatorKind::Colon if is_unusual && !self.is_another_name(value) => {
                 let is_default = next == b'}' && bytes::find(self.line_head(), b"${").is_some();
-                let ends = ends_line || is_default || may_end_value(next) || next == b',' && !is_readable_word(value);
+                let is_listed = next == b',' && !is_readable_word(value) || b"),;".contains(&next) && is_made_up(value);
+                let ends = ends_line || is_default || may_end_value(next) || is_listed;
                 ends && !is_readable_identifier(value) && !is_technical_term(value)
             }
             SeparatorKind::Colon if self.secret_kind == SecretKind::Secret => false,
@@ -551,7 +603,7 @@ impl Name<'_> {
             || self.is_pass() && self.starts_line(separator)
             || separator.kind == SeparatorKind::Colon && self.starts_line(separator);
         if is_plain {
-            self.is_generated(value)
+            self.is_generated(value) || self.is_pass() && self.is_mount_option() && is_made_up(value)
         } else {
             is_random(value) && self.is_generated(value) && (has_digit(value) || is_gibberish(value))
                 || separator.kind == SeparatorKind::Is && value.len() > 9 && is_password(value) && !is_harmless(value)

@@ -2,14 +2,19 @@
 
 use super::bytes;
 use super::classify::is_technical_term;
-use super::harmless::{is_code, is_dotted_name, is_path_or_url, is_placeholder, is_public, is_variable_name};
+use super::harmless::{
+    has_label_word, is_code, is_dotted_name, is_id, is_path_or_url, is_placeholder, is_public, is_variable_name,
+};
 use super::randomness::{
     camel_humps, entropy, has_digit, has_letter, is_gibberish, is_mixed, is_mostly_words, is_random, is_readable, is_uuid,
 };
 use super::secret_names::SecretKind;
+use super::typed::names_term;
 
 /// Symbols that are common in passwords and rare in prose.
 const SIGNS: &[u8] = b"!@#$%^*?";
+/// Beginnings of names that have a number inside.
+const TYPES: [&str; 8] = ["http", "web3", "ipv4", "ipv6", "i18n", "log4", "win32", "k8s"];
 /// The least bytes of a value: judged by its looks alone, and when a separator, quote or verb introduces it.
 const MIN_BYTES: usize = 8;
 const MIN_INTRODUCED_BYTES: usize = 6;
@@ -25,7 +30,10 @@ pub(crate) fn is_secret(value: &[u8], secret_kind: SecretKind, introduced: bool)
     if is_random_symbols(value) {
         return true;
     }
-    if secret_kind == SecretKind::Password && introduced && is_written && is_word_passphrase(value) {
+    if secret_kind == SecretKind::Password
+        && introduced
+        && (is_written && is_word_passphrase(value) || is_made_up(value) || is_phrase(value))
+    {
         return true;
     }
     if !is_written || !is_unusual || is_harmless(value) {
@@ -42,11 +50,13 @@ pub(crate) fn is_secret(value: &[u8], secret_kind: SecretKind, introduced: bool)
 /// Whether this could be nothing in a sentence but a password.
 pub(crate) fn is_password(value: &[u8]) -> bool {
     bytes::count_steps(value.len());
+    if value.len() < MIN_BYTES {
+        return false;
+    }
     let inner = value.strip_suffix(b"!").or_else(|| value.strip_suffix(b"?")).unwrap_or(value);
     let has_sign =
         inner.iter().skip(1).any(|b| SIGNS.contains(b)) || inner.len() < value.len() && has_digit(&inner[inner.len() - 1..]);
-    value.len() >= MIN_BYTES
-        && (has_digit(value) && has_letter(value) || is_gibberish(value))
+    (has_digit(value) && has_letter(value) || is_gibberish(value))
         && !value.contains(&b'\\')
         && !is_measurement(value)
         && (is_gibberish(value) || has_sign || alternates_letters_and_digits(value) || is_mixed(value) && !is_readable(value))
@@ -73,6 +83,61 @@ fn is_word_passphrase(value: &[u8]) -> bool {
         (count, are_words) = (count + 1, are_words && word.len() > 3 && word.iter().all(u8::is_ascii_alphabetic));
     }
     is_numeric_literal && are_words && count > 1 && !is_placeholder(value)
+}
+
+/// `himb33rsaft`, `Sommer2Garten`: a word with digits inside or behind it, and no name of an algorithm. Only what directly leads to it tells it
+/// from the name of a type.
+pub(crate) fn is_chosen_word(value: &[u8]) -> bool {
+    bytes::count_steps(value.len());
+    let has_inner = value.windows(2).any(|w| w[0].is_ascii_digit() && w[1].is_ascii_alphabetic());
+    let is_plain = value.iter().all(u8::is_ascii_alphanumeric) && value.first().is_some_and(u8::is_ascii_alphabetic);
+    let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
+    (MIN_BYTES..=32).contains(&value.len())
+        && is_plain
+        && has_inner
+        && digits <= 4
+        && camel_humps(value) == 0
+        && !value.iter().all(u8::is_ascii_hexdigit)
+        && !names_term(&value.to_ascii_lowercase())
+        && !TYPES.iter().any(|begin| value.get(..begin.len()).is_some_and(|v| v.eq_ignore_ascii_case(begin.as_bytes())))
+        && !is_placeholder(value)
+}
+
+/// `lantern gravel 9 mosaic`: four to eight words of lower-case letters, one of them a number.
+pub(crate) fn is_phrase(value: &[u8]) -> bool {
+    bytes::count_steps(value.len());
+    let words = || value.split(|b| *b == b' ');
+    let is_plain =
+        |word: &[u8]| !word.is_empty() && (word.iter().all(u8::is_ascii_lowercase) || word.iter().all(u8::is_ascii_digit));
+    value.len() <= 80 && has_digit(value) && (4..=8).contains(&words().count()) && words().all(is_plain) && !has_label_word(value)
+}
+
+/// `Sturmhut_7713`, `Basalt.Otter.402`: words of which one has a capital, joined with a number as people make up passwords. Versions, dates
+/// and names of code are not written so. A letter may be of any language.
+pub(crate) fn is_made_up(value: &[u8]) -> bool {
+    bytes::count_steps(value.len());
+    const JOINTS: &[u8] = b"-_.";
+    let is_plain = value.iter().all(|b| b.is_ascii_alphanumeric() || JOINTS.contains(b) || SIGNS.contains(b) || *b >= 0x80);
+    let has_both = value.iter().any(u8::is_ascii_uppercase) && value.iter().any(|b| b.is_ascii_lowercase() || *b >= 0x80);
+    if !(MIN_BYTES..=64).contains(&value.len()) || !is_plain || !has_both || camel_humps(value) > 0 {
+        return false;
+    }
+    let pieces = || value.split(|b| JOINTS.contains(b));
+    let is_counted = pieces().any(|piece| piece.len() > 1 && has_digit(piece));
+    // `Config.Users2` is code, `Users.402` is not.
+    let is_member = !value.iter().any(|b| b"-_".contains(b)) && !pieces().any(|piece| piece.iter().all(u8::is_ascii_digit));
+    let is_version = value.windows(3).any(|w| w[0].is_ascii_digit() && w[1] == b'.' && w[2].is_ascii_digit());
+    let has_acronym = pieces().any(|piece| piece.len() > 1 && piece.iter().all(u8::is_ascii_uppercase));
+    pieces().count() > 1
+        && is_counted
+        && !is_member
+        && !is_version
+        && !has_acronym
+        && value[0].is_ascii_alphanumeric()
+        && !names_term(&value.to_ascii_lowercase())
+        && !is_placeholder(value)
+        && !is_path_or_url(value)
+        && !is_id(value)
 }
 
 /// Letters and digits that alternate as in no name: `f8fmv0wsogl7`. Hexadecimal values are excluded, because they could be hashes.

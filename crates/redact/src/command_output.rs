@@ -10,12 +10,12 @@ use super::sentence::only_word_of_line;
 
 /// Commands that print a secret.
 #[rustfmt::skip]
-pub(crate) const COMMANDS: [&str; 38] = [
+pub(crate) const COMMANDS: [&str; 42] = [
     "pass show ", "pass -c ", "gopass show ", "op item get ", "op read ", "bw get ", "lpass show ", "keepassxc-cli show ", "find-generic-password",
     "find-internet-password", "secret-tool lookup", "printenv ", "gh auth token", "glab auth token", "openssl rand ", "pwgen ", "apg ", "wg genkey",
     "wg genpsk", "token_urlsafe(", "token_hex(", "gcloud auth print-", "secrets versions access", "keyvault secret show", "get-parameter ",
     "get-secret-value", "get-login-password", "get-access-token", "create token ", "terraform output -raw", "tofu output -raw",
-    "config:get ", "ansible-vault view", "kubectl get secret", "vault kv get -field", "vault read -field", "vault print token", "fnox get ",
+    "config:get ", "ansible-vault view", "kubectl get secret", "vault kv get -field", "vault read -field", "vault print token", "fnox get ", "get secret ", "get secrets ", "/run/secrets/", "mkpasswd ",
 ];
 /// The most bytes of a command line.
 const REACH_BYTES: usize = 300;

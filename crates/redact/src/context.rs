@@ -34,8 +34,7 @@ impl Name<'_> {
 
     /// `with password …`, in a sentence.
     pub(crate) fn is_in_prose(&self) -> bool {
-        ["password", "passphrase", "passwort"].iter().any(|name| self.name().eq_ignore_ascii_case(name.as_bytes()))
-            && byte_before(self.text, self.start) == b' '
+        self.is_password_word() && byte_before(self.text, self.start) == b' '
     }
 
     pub(crate) fn is_prose(&self) -> bool {
@@ -90,6 +89,23 @@ impl Name<'_> {
         let before = &head[..head.len() - word.len()];
         let flag = before.trim_ascii_end().rsplit(|b| *b == b' ').next().unwrap_or(b"");
         word.last().is_some_and(|b| b".,[".contains(b)) && flag.len() > 1 && flag[0] == b'-'
+    }
+
+    /// `user=me,password=…`: after another pair in a list without spaces, as mounts have options.
+    pub(crate) fn is_mount_option(&self) -> bool {
+        let Some(head) = self.line_head().strip_suffix(b",") else { return false };
+        let word = &head[head.iter().rposition(|b| *b <= b' ').map_or(0, |n| n + 1)..];
+        word.contains(&b'=') && word.iter().all(|b| URL64.has(*b) || b"=,./:@".contains(b))
+    }
+
+    /// `password   …` on a line of its own, as programs print a name and a value.
+    pub(crate) fn is_row(&self) -> bool {
+        let gap = self.text.get(self.end..self.end + 2).unwrap_or(b"");
+        self.is_password_word() && (gap == b"  " || gap.starts_with(b"\t")) && self.line_head().trim_ascii().is_empty()
+    }
+
+    fn is_password_word(&self) -> bool {
+        ["password", "passphrase", "passwort"].iter().any(|name| self.name().eq_ignore_ascii_case(name.as_bytes()))
     }
 
     /// `"password=…"`: the quote before the name also ends the value.

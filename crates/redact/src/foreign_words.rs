@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::bytes::{self, BLANK, byte_at, byte_before};
+use super::candidate::is_made_up;
 use super::harmless::{is_code, is_path_or_url, is_placeholder};
 use super::randomness::{camel_humps, has_digit, has_letter, is_gibberish};
 use super::secret_names::{SecretKind, kind_of_name};
@@ -60,7 +61,7 @@ fn signed(text: &[u8], end: usize) -> Option<Range<usize>> {
     let is_unusual =
         has_digit(value) && has_letter(value) || is_gibberish(value) || camel_humps(value) > 1 && kind_of_name(value).is_none();
     let is_secret = len >= 6 && is_unusual && !is_placeholder(value) && !is_path_or_url(value) && !is_code(value);
-    is_secret.then_some(range.start..range.start + len)
+    (is_secret || is_made_up(value)).then_some(range.start..range.start + len)
 }
 
 fn skip_nbsp(text: &[u8], offset: usize) -> usize {

@@ -44,6 +44,8 @@ pub(crate) fn is_sample(body: &[u8]) -> bool {
     bytes::count_steps(body.len());
     let samples = if has_digit(body) { &SAMPLES[..SAMPLES.len() - REQUESTS] } else { &SAMPLES };
     let spoken = contains_any(body, samples) && (!has_digit(body) || body.iter().any(|b| b" _-".contains(b)) || body.len() < 16);
+    // The secret key of AWS's documentation.
+    let spoken = spoken || body.ends_with(b"EXAMPLEKEY");
     let is_filled = |len: usize| body.windows(len).any(|w| w.iter().all(|b| *b == b'x') || w.iter().all(|b| *b == b'X'));
     spoken || is_filled(if body.len() < 32 { 4 } else { 6 }) || is_fill_in(body)
 }

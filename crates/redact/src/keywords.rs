@@ -3,8 +3,8 @@
 use super::syntax::{Command, Token};
 use super::user_rules::Pattern;
 use super::{
-    call_arguments, command_output, cookie_jar, foreign_words, header, jwt, marks, password_files, pem, piped_password,
-    query_param, secret_names, seed_phrase, url,
+    call_arguments, command_output, cookie_jar, foreign_words, header, here_string, jwt, link_path, marks, password_files, pem,
+    piped_password, query_param, secret_names, seed_phrase, sentence, spoken_keys, sql_rows, url,
 };
 
 /// What looks for a secret where a keyword was found.
@@ -26,6 +26,8 @@ pub(crate) enum Detector {
     ForeignPassword,
     /// A word for a key in another language.
     ForeignKey,
+    /// What announces a user and a password.
+    Login,
     Pem,
     Base64Pem,
     Putty,
@@ -38,6 +40,19 @@ pub(crate) enum Detector {
     PgPass,
     /// A call that takes a password by position.
     CallArguments,
+    /// A call that takes a key.
+    KeyArguments,
+    /// A call that fills in a field of a form.
+    FieldArguments,
+    /// The word beside the seed of an authenticator, the key of a wallet, the secret of an AWS key.
+    AuthenticatorSeed,
+    WalletKey,
+    AwsSecret,
+    /// A part of a link that lets in.
+    LinkPath,
+    HereString,
+    /// Rows of a database dump.
+    SqlRows,
     /// A parameter of a URL.
     QueryParam,
     SeedPhrase,
@@ -68,6 +83,7 @@ pub(crate) fn all<'r>(
         (pem::PUTTY, Detector::Putty),
         (jwt::KEY, Detector::Jwt),
         (url::ORACLE, Detector::OracleUrl),
+        (here_string::KEY, Detector::HereString),
     ];
     let groups = url::DSN
         .iter()
@@ -76,10 +92,18 @@ pub(crate) fn all<'r>(
         .chain(piped_password::READERS.iter().map(|word| (*word, Detector::PipedPassword)))
         .chain(foreign_words::NAMES.iter().map(|word| (*word, Detector::ForeignPassword)))
         .chain(foreign_words::KEYS.iter().map(|word| (*word, Detector::ForeignKey)))
+        .chain(sentence::LOGINS.iter().map(|word| (*word, Detector::Login)))
         .chain(password_files::HASHES.iter().map(|(word, least)| (*word, Detector::PasswordHash(*least))))
         .chain(password_files::LDAP.iter().map(|word| (*word, Detector::LdapHash)))
         .chain(password_files::PGPASS.iter().map(|word| (*word, Detector::PgPass)))
         .chain(call_arguments::TAKERS.iter().map(|word| (*word, Detector::CallArguments)))
+        .chain(call_arguments::KEY_TAKERS.iter().map(|word| (*word, Detector::KeyArguments)))
+        .chain(call_arguments::FIELDS.iter().map(|word| (*word, Detector::FieldArguments)))
+        .chain(spoken_keys::SEEDS.iter().map(|word| (*word, Detector::AuthenticatorSeed)))
+        .chain(spoken_keys::WALLETS.iter().map(|word| (*word, Detector::WalletKey)))
+        .chain(spoken_keys::AWS.iter().map(|word| (*word, Detector::AwsSecret)))
+        .chain(link_path::PARTS.iter().map(|word| (*word, Detector::LinkPath)))
+        .chain(sql_rows::KEYS.iter().map(|word| (*word, Detector::SqlRows)))
         .chain(query_param::NAMES.iter().map(|word| (*word, Detector::QueryParam)))
         .chain(seed_phrase::SEEDS.iter().map(|word| (*word, Detector::SeedPhrase)))
         .chain(seed_phrase::CODES.iter().map(|word| (*word, Detector::RecoveryCodes)))

@@ -10,12 +10,12 @@
 //!   static tables (`formats`); `tokens` and `command_flags` match them.
 //! - **To recognise another name of a secret:** `secret_names`; in another language: `foreign_words`. How a name leads to its value is in
 //!   `assignment`, with `separator` (what stands between), `value` (where the value ends), `context` (where the name stands), `sentence`
-//!   (words between), `columns` and `kubernetes`.
+//!   (words between), `lists`, `columns`, `sql_rows` and `kubernetes`.
 //! - **To take or leave another kind of value:** `harmless` for what is no secret, `classify` and `candidate` for what is one, `typed` for
 //!   what only its name tells from a word, `randomness` for what all of them measure.
 //! - **To add a detector:** a file with the keywords and a function that returns a range, a variant of `Detector` in `keywords`, and a line in
 //!   `scan::Scan::detect`. There are `header`, `url`, `query_param`, `jwt`, `pem`, `cookie_jar`, `discord`, `call_arguments`,
-//!   `piped_password`, `command_output`, `password_files` and `seed_phrase`.
+//!   `piped_password`, `here_string`, `command_output`, `password_files`, `seed_phrase`, `spoken_keys` and `link_path`.
 //! - **To change what a user's rule can say:** `rule` (the fields), `syntax` (tokens and commands) and `user_rules` (checks).
 //!
 //! After any of these raise [`RULES_VERSION`]: the test in `version` goes red and says how. Walk along texts only with the functions of
@@ -38,10 +38,13 @@ mod foreign_words;
 mod formats;
 mod harmless;
 mod header;
+mod here_string;
 mod jwt;
 mod keywords;
 mod kubernetes;
 mod line_wrap;
+mod link_path;
+mod lists;
 mod marks;
 mod password_files;
 mod pem;
@@ -55,6 +58,8 @@ mod secret_names;
 mod seed_phrase;
 mod sentence;
 mod separator;
+mod spoken_keys;
+mod sql_rows;
 mod syntax;
 mod tokens;
 mod typed;

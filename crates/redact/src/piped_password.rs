@@ -9,12 +9,13 @@ use super::secret_names::SecretKind;
 use super::value::{ValueEnd, bare_value, opening_quote, quoted_end};
 
 /// Commands that read a password from standard input.
-pub(crate) const READERS: [&str; 12] = [
+pub(crate) const READERS: [&str; 22] = [
     "sudo -S", "chpasswd", "--password-stdin", "--with-token", "passwd --stdin", "base64", "passwd ", "sudo --stdin", "smbpasswd",
-    "--passphrase-fd", "--data-file=-", "secret create",
+    "--passphrase-fd", "--data-file=-", "secret create", "kinit", "cryptsetup", "su -", "vault login", "ssh-add", "pass insert",
+    "docker login", "gpg ", "bw unlock", "zfs load-key",
 ];
 /// Of these, the ones that mostly read something else.
-const OTHERS: [&[u8]; 3] = [b"base64", b"passwd ", b"secret create"];
+const OTHERS: [&[u8]; 6] = [b"base64", b"passwd ", b"secret create", b"su -", b"docker login", b"gpg "];
 /// How far before the reader the pipe may be, and the commands that write into it.
 const REACH_BYTES: usize = 160;
 const WRITERS: [&[u8]; 2] = [b"echo ", b"printf "];

@@ -28,6 +28,8 @@ struct Link {
     word: u32,
     /// The bit of its fourth letter, or all bits if it has none. Most words with the same beginning differ there.
     fourth: u32,
+    /// The same of its fifth letter.
+    fifth: u32,
     /// The index in `links` of the next word with the same beginning.
     next: u32,
 }
@@ -47,8 +49,8 @@ impl Prefilter {
             let thirds = word.get(2).map_or(0..1 << BITS, |third| low_bits(*third)..low_bits(*third) + 1);
             for third in thirds {
                 let head = &mut prefilter.heads[start | third];
-                let fourth = word.get(3).map_or(u32::MAX, |fourth| 1 << low_bits(*fourth));
-                prefilter.links.push(Link { word: number as u32, fourth, next: *head });
+                let [fourth, fifth] = [3, 4].map(|at| letter_bit(word, at));
+                prefilter.links.push(Link { word: number as u32, fourth, fifth, next: *head });
                 *head = (prefilter.links.len() - 1) as u32;
                 prefilter.fourths[start | third] |= fourth;
             }
@@ -93,13 +95,13 @@ impl Prefilter {
 
     #[inline(never)]
     fn check(&self, text: &[u8], letters: usize, start: usize, on_match: &mut impl FnMut(usize, Range<usize>)) {
-        let fourth = text.get(start + 3).map_or(u32::MAX, |fourth| 1 << low_bits(*fourth));
+        let [fourth, fifth] = [3, 4].map(|at| letter_bit(text, start + at));
         let mut offset = self.heads[letters];
         while offset != 0 {
             bytes::count_steps(1);
             let link = &self.links[offset as usize];
             offset = link.next;
-            if link.fourth & fourth == 0 {
+            if link.fourth & fourth == 0 || link.fifth & fifth == 0 {
                 continue;
             }
             let word = self.words[link.word as usize].as_bytes();
@@ -108,6 +110,11 @@ impl Prefilter {
             }
         }
     }
+}
+
+/// The bit of the letter at this offset; all bits beyond the end.
+fn letter_bit(text: &[u8], at: usize) -> u32 {
+    text.get(at).map_or(u32::MAX, |letter| 1 << low_bits(*letter))
 }
 
 /// The five bits that both cases of a letter share.

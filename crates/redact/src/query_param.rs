@@ -7,9 +7,9 @@ use super::harmless::{is_code, is_id, is_placeholder};
 use super::randomness::{has_digit, has_letter, is_gibberish, is_random};
 
 /// Names with their `=`. The character before shows that they are parameters.
-pub(crate) const NAMES: [&str; 14] = [
+pub(crate) const NAMES: [&str; 16] = [
     "code=", "code_verifier=", "codeverifier=", "ticket=", "sig=", "signature=", "assertion=", "samlresponse=", "key=", "hash=",
-    "auth=", "sid=", "nonce=", "invite=",
+    "auth=", "sid=", "nonce=", "invite=", "oobcode=", "otp=",
 ];
 const VALUE: ByteSet = ByteSet::of("a-zA-Z0-9_.~/+%=-");
 const MAX_BYTES: usize = 4096;

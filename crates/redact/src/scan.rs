@@ -7,8 +7,8 @@ use super::Rules;
 use super::keywords::Detector;
 use super::marks::{self, Finding};
 use super::{
-    assignment, bytes, call_arguments, command_output, cookie_jar, discord, foreign_words, header, jwt, password_files, pem,
-    piped_password, query_param, seed_phrase, url,
+    assignment, bytes, call_arguments, command_output, cookie_jar, discord, foreign_words, header, here_string, jwt, link_path,
+    password_files, pem, piped_password, query_param, seed_phrase, sentence, spoken_keys, sql_rows, url,
 };
 
 /// The most commands that are searched on the line of another one.
@@ -21,7 +21,7 @@ pub(crate) struct Scan<'r, 't> {
     /// The end of the last mark.
     mark_end: usize,
     marks: Vec<Range<usize>>,
-    /// How far names, headers, commands, JWTs and base64 have been searched.
+    /// How far names, headers, commands, JWTs, base64 and rows of dumps have been searched.
     names: assignment::Progress,
     headers_to: usize,
     command_end: usize,
@@ -29,6 +29,7 @@ pub(crate) struct Scan<'r, 't> {
     nested_commands: usize,
     jwts_to: usize,
     base64_to: usize,
+    rows_to: usize,
     /// How far each token format has been searched; shorter than the formats until one is found.
     token_ends: Vec<usize>,
     /// The user's patterns with a keyword in the text.
@@ -50,6 +51,7 @@ impl<'r, 't> Scan<'r, 't> {
             nested_commands: 0,
             jwts_to: 0,
             base64_to: 0,
+            rows_to: 0,
             token_ends,
             called_patterns,
         }
@@ -75,6 +77,18 @@ impl<'r, 't> Scan<'r, 't> {
                 call_arguments::find(text, hit.end, &mut ranges);
                 ranges.into_iter().for_each(|range| self.add("password", range));
             }
+            Detector::SqlRows => {
+                let mut ranges = Vec::new();
+                sql_rows::find(text, hit, &mut self.rows_to, &mut ranges);
+                ranges.into_iter().for_each(|range| self.add("password", range));
+            }
+            Detector::KeyArguments => self.add_some("key", call_arguments::key(text, hit.end)),
+            Detector::FieldArguments => self.add_some("password", call_arguments::field(text, hit)),
+            Detector::AuthenticatorSeed => self.add_some("authenticator-seed", spoken_keys::seed(text, hit)),
+            Detector::WalletKey => self.add_some("wallet-key", spoken_keys::wallet(text, hit)),
+            Detector::AwsSecret => self.add_some("aws-secret-key", spoken_keys::aws(text, hit)),
+            Detector::LinkPath => self.add_some("link-token", link_path::find(text, hit)),
+            Detector::HereString => self.add_some("command-password", here_string::find(text, hit)),
             Detector::QueryParam => self.add_some("parameter", query_param::find(text, hit)),
             Detector::SeedPhrase => self.add_some("seed-phrase", seed_phrase::seed(text, hit)),
             Detector::RecoveryCodes => self.add_some("recovery-codes", seed_phrase::codes(text, hit.end)),
@@ -96,6 +110,7 @@ impl<'r, 't> Scan<'r, 't> {
             Detector::PipedPassword => self.add_some("command-password", piped_password::find(text, hit)),
             Detector::ForeignPassword => self.add_some("password", foreign_words::find(text, hit)),
             Detector::ForeignKey => self.add_some("key", foreign_words::key(text, hit)),
+            Detector::Login => self.add_some("password", sentence::after_login(text, hit.end)),
             Detector::Pem => self.add_some("private-key", pem::block(text, hit.start)),
             Detector::Putty => self.add_some("private-key", pem::putty(text, hit.start)),
             Detector::Base64Pem if hit.start >= self.base64_to => {

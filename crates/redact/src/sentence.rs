@@ -4,10 +4,10 @@
 use std::ops::Range;
 
 use super::bytes::{self, ByteSet, byte_at, byte_before};
-use super::candidate::{is_harmless, is_secret};
-use super::harmless::is_path_or_url;
+use super::candidate::{is_chosen_word, is_harmless, is_made_up, is_phrase, is_secret};
+use super::harmless::{is_code, is_path_or_url, is_placeholder};
 use super::line_wrap::{line_break, skip_line_prefix};
-use super::randomness::{camel_humps, is_mostly_words};
+use super::randomness::{camel_humps, is_mixed, is_mostly_words};
 use super::secret_names::{SecretKind, is_negating};
 use super::value::{opening_quote, quote_at, quoted_end};
 
@@ -22,7 +22,16 @@ const WORD_SEPARATORS: ByteSet = ByteSet::of(" \t\"'`()[]{}<>,;|");
 #[rustfmt::skip]
 const VERBS: &[&str] = &[
     "is", "are", "was", "be", "ist", "lautet", "est", "es", "er", "sein", "becomes", "now", "equals", "sera", "este", "jest", "lyder", "je", "heter",
-    "son", "suivant", "namely", "reads",
+    "son", "suivant", "namely", "reads", "to", "auf", "still", "/",
+];
+/// Words that lead to what a secret is for.
+const PREPOSITIONS: [&str; 11] = ["for", "of", "von", "pour", "de", "para", "per", "di", "voor", "del", "by"];
+/// Words that lead from a user to the password.
+const LOGIN_LEADS: [&str; 12] = ["with", "using", "/", "password", "pw", "mit", "avec", "con", "com", "passwort", "and", "met"];
+/// What announces a user and a password.
+pub(crate) const LOGINS: [&str; 9] = [
+    "log in as ", "login as ", "login with ", "logged in as ", "sign in as ", "log in with ", "melde dich als ", "login als ",
+    "inicia sesión como ",
 ];
 
 /// A word of a sentence.
@@ -70,6 +79,9 @@ pub(crate) fn after_name(text: &[u8], end: usize, secret_kind: SecretKind) -> Op
     let stop = line_end(text, end);
     let line = &text[end..stop];
     bytes::count_steps(line.len());
+    if let Some(range) = rest_of_line(text, end..stop).filter(|_| secret_kind == SecretKind::Password) {
+        return Some(range);
+    }
     let may_hold_secret = line.iter().any(u8::is_ascii_digit) || camel_humps(line) > 2;
     if !may_hold_secret || is_negating(next_word(line)) {
         return None;
@@ -79,6 +91,7 @@ pub(crate) fn after_name(text: &[u8], end: usize, secret_kind: SecretKind) -> Op
     let offset = quote_at(text, end).filter(|_| is_code).map_or(end, |(_, after)| after);
     let mut line = SentenceReader { text, offset, stop, verb: false, is_code };
     let most = if secret_kind.accepts_plain_words() || is_code { MAX_WORDS } else { MAX_WORDS / 2 };
+    let mut is_for = false;
     for n in 0..most {
         let word = line.next()?;
         let value = &text[word.range.clone()];
@@ -86,7 +99,10 @@ pub(crate) fn after_name(text: &[u8], end: usize, secret_kind: SecretKind) -> Op
         // A key may follow its name without a separator.
         let introduced = word.introduced || n == 0 && (!secret_kind.accepts_plain_words() || !is_named_in_english(text, end));
         // In code only a literal can be the secret, in prose any word.
-        if (word.quoted || !is_code) && !is_call && is_secret(value, secret_kind, introduced) {
+        let introduced = introduced && !(is_for && is_made_up(value));
+        is_for = is_one_of(value, &PREPOSITIONS);
+        let is_chosen = introduced && !is_code && secret_kind == SecretKind::Password && n < 8 && is_chosen_word(value);
+        if (word.quoted || !is_code) && !is_call && (is_chosen || is_secret(value, secret_kind, introduced)) {
             return Some(word.range);
         }
         let continues = is_code || word.quoted || is_prose_word(value) || is_path_or_url(value) || is_masked(value);
@@ -95,6 +111,21 @@ pub(crate) fn after_name(text: &[u8], end: usize, secret_kind: SecretKind) -> Op
         }
     }
     None
+}
+
+/// `… generated for root: q>8Lm/tBx)4w`: the last word of the line, behind a colon, with a sign where words have none.
+fn rest_of_line(text: &[u8], line: Range<usize>) -> Option<Range<usize>> {
+    let is_whole = matches!(byte_at(text, line.end), 0 | b'\n');
+    let line = line.start..line.start + text[line.clone()].trim_ascii_end().len();
+    let start = line.start + bytes::rfind(&text[line.clone()], b" ")? + 1;
+    let value = &text[start..line.end];
+    let is_mixed = is_mixed(value) && value.iter().any(|b| b"<>()[]{},;|".contains(b));
+    let fits = is_whole
+        && byte_before(text, start - 1) == b':'
+        && (8..=40).contains(&value.len())
+        && is_mixed
+        && !b"'\"`(".contains(&value[0]);
+    (fits && !is_code(value) && !is_placeholder(value) && !value.ends_with(b";")).then_some(start..line.end)
 }
 
 /// Names in other languages do not occur in code, so what follows them directly is their value.
@@ -133,6 +164,9 @@ pub(crate) fn before_name(text: &[u8], start: usize, secret_kind: SecretKind) ->
     let limit = start.saturating_sub(REACH_BYTES);
     let head = &text[limit..start];
     bytes::count_steps(head.len());
+    if let Some(phrase) = phrase_before(text, limit..start).filter(|_| secret_kind == SecretKind::Password) {
+        return Some(phrase);
+    }
     let mut end = head.len();
     let mut word_after: &[u8] = b"";
     for _ in 0..8 {
@@ -154,6 +188,40 @@ pub(crate) fn before_name(text: &[u8], start: usize, secret_kind: SecretKind) ->
         (word_after, end) = (word, from);
     }
     None
+}
+
+/// `use four small words 7 as the passphrase`: the words between, one of them a number.
+fn phrase_before(text: &[u8], head: Range<usize>) -> Option<Range<usize>> {
+    let line = head.start + bytes::rfind_sign(b'\n', &text[head.clone()]).map_or(0, |n| n + 1);
+    let words = text[line..head.end].trim_ascii_end();
+    let words = ["the", "a", "my", "its", "your"].iter().find_map(|word| words.strip_suffix(word.as_bytes())).unwrap_or(words);
+    let words = ["as", "for", "als"].iter().find_map(|word| words.trim_ascii_end().strip_suffix(word.as_bytes()))?;
+    let start = bytes::rfind(words, b"use ").filter(|n| *n == 0 || words[n - 1] <= b' ')? + b"use ".len();
+    let phrase = words[start..].trim_ascii();
+    is_phrase(phrase).then(|| line + start..line + start + phrase.len())
+}
+
+/// The password behind `log in as …`: the word behind `with`, `/` and their like.
+pub(crate) fn after_login(text: &[u8], end: usize) -> Option<Range<usize>> {
+    let stop = line_end(text, end);
+    let mut line = SentenceReader { text, offset: end, stop, verb: false, is_code: false };
+    let mut leads = text[..end].trim_ascii_end().ends_with(b"with");
+    for _ in 0..MAX_WORDS / 2 {
+        let word = line.next()?;
+        let value = &text[word.range.clone()];
+        if leads && is_secret(value, SecretKind::Password, true) {
+            return Some(word.range);
+        }
+        leads = is_one_of(value, &LOGIN_LEADS) || leads && is_prose_word(value);
+        if ends_sentence(text, word.range.end) {
+            return None;
+        }
+    }
+    None
+}
+
+fn is_one_of(word: &[u8], list: &[&str]) -> bool {
+    list.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
 }
 
 /// Whether an instruction to use something precedes. Without one, a hash may be a commit.
@@ -217,6 +285,12 @@ pub(crate) fn only_word_of_cell(text: &[u8], cell: Range<usize>) -> Option<Range
 fn line_end(text: &[u8], from: usize) -> usize {
     let (stop, _) = bytes::find_byte(text, from, REACH_BYTES, |b| b == b'\n');
     stop
+}
+
+/// `trace_id`, `commit`: what stands behind it is no secret, whatever precedes.
+fn is_name_of_id(name: &[u8]) -> bool {
+    let last = name.rsplit(|b| *b == b'_').next().unwrap_or(name);
+    is_one_of(last, &["id", "sha", "hash", "digest", "checksum", "commit", "rev", "etag"]) || name.ends_with(b"Id")
 }
 
 /// The word behind a name: `hash` in `password hash: …`.
@@ -284,7 +358,7 @@ impl SentenceReader<'_> {
         let may_open = offset == self.offset || !text[offset].is_ascii_alphabetic();
         let (quote, inside) = opening_quote(text, offset).filter(|_| may_open)?;
         let end = quoted_end(text, inside, quote, REACH_BYTES)?;
-        let is_word = end > inside && !text[inside..end].contains(&b' ');
+        let is_word = end > inside && (!text[inside..end].contains(&b' ') || is_phrase(&text[inside..end]));
         is_word.then(|| {
             self.offset = end + 1 + quote.backslashes;
             SentenceWord { range: inside..end, introduced: true, quoted: true }
@@ -301,11 +375,19 @@ impl SentenceReader<'_> {
         let inner = bytes::rfind(word, b":-").map_or(0, |n| n + 2);
         let name = word.iter().take_while(|b| b.is_ascii_alphabetic() || **b == b'_').count();
         let pair = if name > 1 && word[name..].starts_with(b"=") && name + 2 < word.len() { name + 1 } else { 0 };
+        // `admin:…`, `admin/…`
+        let is_login = name > 1 && b":/".contains(&byte_at(word, name)) && is_made_up(&word[name + 1..]);
+        let pair = if is_login { name + 1 } else { pair };
         let from = start + inner.max(pair);
         let trimmed = bytes::run_start(text, end, ByteSet::of(".:"), 3).max(from);
         let is_default = inner > 0;
+        let names_id = pair > 0 && is_name_of_id(&word[..name]);
         self.verb =
             VERBS.iter().any(|verb| word.eq_ignore_ascii_case(verb.as_bytes())) || word.ends_with(b":") || word.ends_with(b"=");
-        SentenceWord { range: from..trimmed, introduced: signs || from > start, quoted: is_default }
+        SentenceWord {
+            range: if names_id { start..trimmed } else { from..trimmed },
+            introduced: signs || from > start,
+            quoted: is_default,
+        }
     }
 }

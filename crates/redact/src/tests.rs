@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use super::*;
 
 mod cost;
+mod near;
 
 /// Random characters, the same in every run.
 fn body(set: &str, len: usize) -> String {

@@ -77,6 +77,10 @@ fn is_term(value: &[u8]) -> bool {
     let lower = value.to_ascii_lowercase();
     let head = lower.iter().take_while(|b| b.is_ascii_alphabetic()).count();
     let is_version = (head == 0 || lower.starts_with(b"v") && head == 1) && lower[head].is_ascii_digit();
-    is_version && !lower.iter().any(|b| SIGNS.contains(b))
-        || TERMS.iter().any(|term| bytes::find(&lower, term.as_bytes()).is_some())
+    is_version && !lower.iter().any(|b| SIGNS.contains(b)) || names_term(&lower)
+}
+
+/// Whether a value in lower case contains the name of an algorithm or its like.
+pub(crate) fn names_term(lower: &[u8]) -> bool {
+    TERMS.iter().any(|term| bytes::find(lower, term.as_bytes()).is_some())
 }

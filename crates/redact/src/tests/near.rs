@@ -1,0 +1,231 @@
+//! Secrets that only words near them tell: prose in several languages, calls, lists, commands, addresses. And what such words leave.
+
+use super::*;
+
+/// Fails with all texts of which the secret, between `«` and `»`, stays.
+fn all_go(texts: &[&str]) {
+    let stays = |text: &&&str| {
+        let (start, end) = (text.find('«').expect("a secret") + '«'.len_utf8(), text.find('»').expect("its end"));
+        redact(&text.replace(['«', '»'], "")).contains(&text[start..end])
+    };
+    let left: Vec<_> = texts.iter().filter(stays).collect();
+    assert!(left.is_empty(), "{} stay:\n{left:#?}", left.len());
+}
+
+fn all_stay(texts: &[&str]) {
+    let changed: Vec<_> = texts.iter().map(|text| (redact(text), text)).filter(|(left, text)| left != *text).collect();
+    assert!(changed.is_empty(), "{changed:#?}");
+}
+
+#[test]
+fn made_up_passwords_in_prose_go() {
+    all_go(&[
+        "open it with `ssh mia@10.0.0.7` (password: «apfel-Mus81»).",
+        "I changed Tom's password to «Basalt.Otter.402» and told him.",
+        "The password for the build box is «Sturmhut_7713», sign in as ci.",
+        "set the admin password to «Kelp-Ridge-55» please",
+        "Das Passwort von der Kasse lautet «Holunder_4410».",
+        "Setz das Kennwort auf «Moos-Stein_77» und starte neu.",
+        "Le mot de passe est «Ronce_Vert88».",
+        "l'utilisateur a le mot de passe `«Grès-17-Érable»` maintenant",
+        "con la contraseña `«tr4pecio_Mar_81»` y ya",
+        "La contraseña es «Olivo.Gris.551».",
+        "la password del server è «Cervo_Blu_318»",
+        "usuário: root, senha: «Ipe.Roxo.704»",
+        "Kullanıcı: root, parola: «Kara.Deniz.219»",
+        "şifre: «Mor_Lale_42»",
+        "ユーザー名は root、パスワードは `«Sora_Kumo_55»` です",
+        "пароль: «Zima.Sneg.604»",
+        "log in as admin with «Velvet-Crane-90» and look",
+        "login as root / «Marble_Fox_28»",
+        "Melde dich als admin mit «Eiben-Holz_61» an",
+        "use «heron velvet 73 teapot» as the passphrase when it asks",
+        "the wifi \"Lager\" has the key «88-Dachs-kiesel»",
+        "WLAN key is «88-Dachs-kiesel»",
+        "[Note] A temporary password is generated for root@localhost: «q>8Lm/tBx)4w»",
+    ]);
+    all_stay(&[
+        "the password for `App_User1` is rotated daily",
+        "passwords are hashed with Argon2id, since version Ubuntu-22.04",
+        "The password hash is computed by Claude-3-Opus on Python-3.12",
+        "the key is Sonnet-4.5",
+        "use the same value as the password",
+        "log in as admin with the new account",
+        "log in as deploy with Firefox-128.0",
+        "I sent the password to Anna",
+        "wifi key is !",
+    ]);
+}
+
+#[test]
+fn keys_and_passwords_that_calls_take_go() {
+    let (hex64, base64, base32) = (hex(64), format!("{}=", alnum(43)), upper(16));
+    let keys = [
+        format!("c = createCipheriv('aes-256-cbc', Buffer.from('«{hex64}»', 'hex'), iv)"),
+        format!("createDecipheriv(\"aes-128-gcm\", Buffer.from(\"«{}»\", 'hex'), iv)", hex(32)),
+        format!("createHmac('sha256', '«{hex64}»').update(body)"),
+        format!("f = Fernet(b'«{base64}»')"),
+        format!("pyotp.TOTP(\"«{base32}»\").now()"),
+        format!("new OTPAuth.TOTP({{ issuer: 'x', secret: '«{base32}»' }})"),
+        format!("hmac.new(b'«{}»', body, hashlib.sha256)", alnum(32)),
+        format!("AES.new(bytes.fromhex('«{hex64}»'), AES.MODE_GCM)"),
+        format!("Account.from_key('0x«{hex64}»')"),
+        format!("new ethers.Wallet('0x«{hex64}»', provider)"),
+        format!("new SecretKeySpec(\"«{}»\".getBytes(), \"AES\")", alnum(32)),
+    ];
+    all_go(&keys.iter().map(String::as_str).collect::<Vec<_>>());
+    all_go(&[
+        "jwt.sign({ id }, '«Kief-Birke-salt3»', { expiresIn: '1h' })",
+        "jwt.verify(token, '«m0osbett!Kiefer»')",
+        "jwt.decode(token, \"«Tannen-Zapfen77»\", algorithms=[\"HS256\"])",
+        "await page.fill('input[name=\"password\"]', '«Deich-im-Wind4»');",
+        "await page.getByLabel('Password').fill('«Deich-im-Wind4»');",
+        "await page.locator('#password').fill('«Deich-im-Wind4»')",
+        "cy.get('#password').type('«Deich-im-Wind4»{enter}')",
+        "driver.find_element(By.ID, \"password\").send_keys(\"«Deich-im-Wind4»\")",
+        "user.set_password('«Deich-im-Wind4»')",
+        "User.objects.create_user('mia', 'mia@x.y', '«Deich-im-Wind4»')",
+        "DriverManager.getConnection(url, \"hr\", \"«Deich_im9»\")",
+        "db.auth('root', '«Deich_im9Wind»')",
+        "ssh.connect('10.0.0.4', username='pi', password='«Deich_im9Wind»')",
+        "client.login('mia@x.y', '«Deich-im-Wind4»')",
+    ]);
+    all_stay(&[
+        "createHmac('sha256', key).update('hello world 2024')",
+        "assert.equal(createHash('sha256').update(x).digest('hex'), want)",
+        "jwt.sign(payload, process.env.JWT_SECRET, { expiresIn: '1h' })",
+        "jwt.verify(token, publicKey, { algorithms: ['RS256'], issuer: 'https://sso.x.y' })",
+        "await page.fill('#email', 'Anna-Maria_22@x.y')",
+        "await page.fill('#release', 'Ubuntu-22.04')",
+        "await page.locator('#city').fill('Neu-Ulm_89231')",
+        "hmac.new(key, msg, hashlib.sha256).hexdigest()",
+        "Fernet(key)",
+    ]);
+}
+
+#[test]
+fn secrets_in_lists_and_rows_go() {
+    let key = alnum(32);
+    let keys = [
+        format!("api_keys:\n  - «{key}»\n"),
+        format!("tokens = [\"«{key}»\"]"),
+        format!("\"apiKeys\": [\"«{key}»\", \"x\"]"),
+        format!("INSERT INTO clients (id, api_token) VALUES (3, '«{key}»');"),
+    ];
+    all_go(&keys.iter().map(String::as_str).collect::<Vec<_>>());
+    all_go(&[
+        "passwords:\n  - «hunter2!Moor»\n",
+        "passwords:\n  - hunter2!Moor\n  - «Quark-und-Senf3»\n",
+        "passwords:\n  mia: «Quark-und-Senf3»\n",
+        "passwords:\n  mia: Quark-und-Senf3\n  tom: «Rettich_814x»\n",
+        "\"passwords\": {\"mia\": \"«Quark-und-Senf3»\"}",
+        "passwords = [\"Quark-und-Senf3\", \"«Rettich_814x»\"]",
+        "//nas/m /mnt/m cifs username=tv,password=«Lehm_Haus9»,uid=1000 0 0",
+        "mount -t cifs //nas/m /mnt/m -o user=tv,pass=«Lehm_Haus9»,vers=3.0",
+        "INSERT INTO `users` (`id`,`login`,`password`,`at`) VALUES (7,'mia','«Lehm-Haus_94»','2025-11-02 09:12:44');",
+        "INSERT INTO users (login, pwd) VALUES ('mia', 'x1!yMoor9'), ('tom', '«Lehm-Haus_94»');",
+        "INSERT INTO users(login,password)\nVALUES\n  ('mia','Torf-Stich_31'),\n  ('tom','«Lehm-Haus_94»');",
+        "COPY users (id, login, password) FROM stdin;\n1\tmia\t«Lehm-Haus_94»\n",
+        "login,password\nmia,«Lehm-Haus_94»\n",
+        "UPDATE users SET password = '«Lehm-Haus_94»' WHERE id = 7;",
+    ]);
+    all_stay(&[
+        "passwords:\n  - must be long\n  - must have 12 characters\n",
+        "tokens: [\"select\", \"from\"]\n",
+        "passwords:\n  minLength: 12\n  policy: strict-v2\n",
+        "tokens = [Token::Ident(\"a1\"), Token::Plus]",
+        "INSERT INTO users (id, name, created) VALUES (7, 'Lehm-Haus_94', now())",
+        "INSERT INTO users (id, password) VALUES (?, ?), ($1, $2)",
+        "connect(user=user,password=hashedPassword2)",
+        "match kind { Kind::Values(a) => values (1, 2) }",
+    ]);
+}
+
+#[test]
+fn secrets_beside_commands_and_in_addresses_go() {
+    let (secret, long, key) = (format!("{}/{}", alnum(19), alnum(20)), alnum(32), ["AKIA", &upper(16)].concat());
+    let wif = format!("K{}", body("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz", 51));
+    let seed = upper(32);
+    let texts = [
+        format!("$ aws iam create-access-key --output text\n{key}\t«{secret}»\n"),
+        format!("the pair is `{key}` / `«{secret}»`"),
+        format!("$ kubectl -n x get secret y -o jsonpath='{{.data.password}}' | base64 -d; echo\n«{}»", alnum(16)),
+        format!("$ bitcoin-cli dumpprivkey bc1qxyz\n«{wif}»"),
+        format!("import this WIF: «{wif}»"),
+        format!("the account has 2fa on, seed is «{seed}» for oathtool"),
+        format!("TOTP secret for the bot: «{seed}»"),
+        format!("scan the code or enter {} in your authenticator app", "«JBSW Y3DP EHPK 3PXP»"),
+        format!("oathtool --totp -b «{seed}»"),
+        format!("https://storage.x.y/r.pdf?X-Goog-Expires=3600&X-Goog-Signature=«{}»", hex(256)),
+        format!("https://cdn.x.y/v.mp4?Expires=1&Signature=«{long}~a_»&Key-Pair-Id=K1"),
+        format!("https://app.x.y/invite/«{long}»"),
+        format!("https://app.x.y/reset-password/«{long}»"),
+        format!("https://app.x.y/account/verify-email/«{long}»?x=1"),
+        format!("https://app.x.y/magic?link_token=«{long}»"),
+        format!("https://app.x.y/unsubscribe/«{}»", hex(40)),
+        format!("https://app.x.y/invitations/«{}»/accept", uuid()),
+        format!("https://app.x.y/auth?mode=resetPassword&oobCode=«{long}»"),
+    ];
+    all_go(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+    all_go(&[
+        "echo '«M0or!Etl#77»' | kinit svc@X.Y && klist",
+        "echo -n '«Moor-Etl_77»' | cryptsetup luksOpen /dev/sda2 x -",
+        "echo \"«Moor-Etl_77»\" | su - postgres -c id",
+        "printf '«Moor-Etl_77»' | gpg --batch --passphrase-fd 0 -d x.gpg",
+        "kinit svc@X.Y <<< '«Moor-Etl_77»'",
+        "sudo -S apt update <<< \"«Moor-Etl_77»\"",
+        "echo «Moor-Etl_77» | vault login -",
+        "$ echo $DB_PASSWORD\n«Moor-Etl_77»",
+        "$ cat /run/secrets/db_password\n«Moor-Etl_77»",
+    ]);
+    all_stay(&[
+        "https://app.x.y/reset/styles-2024-settings-page-layout",
+        "https://github.com/x/y/verify/README",
+        "https://app.x.y/docs/verify-email/how-it-works-2",
+        "see src/invite/handlers_v2_with_long_names.rs",
+        "cat notes.txt | kinit me@X.Y",
+        "echo hello-world-2 | tee x | su",
+        "grep x <<< 'Moor-Etl_77'",
+        "the seed is 20240101 for all runs",
+        "the OTP module ERLANG_OTP_26 SUPPORTEDRELEASE27 is used",
+        "the 2FA MODULE_NAME_IS_LONG_AND_UPPER works",
+        "level=info msg=\"token refreshed\" trace_id=cf218603d3efa5211551ed1d248a6efc span_id=ec0acc80736eb5c1",
+        "new token issued, request_id=cf218603d3efa5211551ed1d248a6efc",
+        "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+        "echo -n x | base64 -d\nUbuntu-22.04",
+    ]);
+}
+
+#[test]
+fn what_people_choose_goes_where_a_password_is_given() {
+    all_go(&[
+        "utente mario, password «Gelso.Nero.447»",
+        "ssh into pi@10.0.0.3 with password «himb33rsaft»",
+        "user mia password «Drossel-Ast5»",
+        "creds for staging: qa / «Plover-Reed-77»",
+        "credentials: admin:«Plover-Reed-77»",
+        "credentials are admin/«Plover-Reed-77»",
+        "my passphrase for the key is \"«lantern gravel 9 mosaic»\"",
+        "passphrase: «lantern gravel 9 mosaic»",
+        "I've set the initial password to `«Sommer2Garten»`.",
+        "the root pw on that box is still «toor4Ever»",
+        "Key        Value\n---        -----\npassword   «Drossel-Ast5»\n",
+        "<property name=\"hibernate.connection.password\">«Drossel-Ast5»</property>",
+        "bcrypt.hash(\"«Drossel-Ast5»\", 10)",
+        "crypto.scryptSync('«Kiefer-Nadel77»', 'salt', 32)",
+        "new Sequelize('db', 'user', '«Drossel-Ast5»', { dialect: 'mysql' })",
+        "mosquitto_pub -h h -u me -P «DrosselAst55» -t x",
+        "nmcli dev wifi connect Lager password «DrosselAst55»",
+        "plink -ssh mia@h -pw «DrosselAst55»",
+        "# mkpasswd -l 14\n«w3Yq!hmPzk7ra»",
+    ]);
+    all_stay(&[
+        "with password sha256sum",
+        "set the password to `Http2Server`'s default",
+        "the password must have \"at least 8 good characters\"",
+        "password   required   since v2",
+        "Password  Strength2",
+        "credentials: admin/users",
+        "<label for=\"password\">Password2</label>",
+    ]);
+}
