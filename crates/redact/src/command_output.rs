@@ -15,7 +15,7 @@ pub(crate) const COMMANDS: [&str; 42] = [
     "find-internet-password", "secret-tool lookup", "printenv ", "gh auth token", "glab auth token", "openssl rand ", "pwgen ", "apg ", "wg genkey",
     "wg genpsk", "token_urlsafe(", "token_hex(", "gcloud auth print-", "secrets versions access", "keyvault secret show", "get-parameter ",
     "get-secret-value", "get-login-password", "get-access-token", "create token ", "terraform output -raw", "tofu output -raw",
-    "config:get ", "ansible-vault view", "kubectl get secret", "vault kv get -field", "vault read -field", "vault print token", "fnox get ", "get secret ", "get secrets ", "/run/secrets/", "mkpasswd ",
+    "config:get ", "ansible-vault view", "kubectl get secret", "vault kv get -field", "vault read -field", "vault print token", "fnox get ", "get secret ", "get secrets ", "cat /run/secrets/", "mkpasswd ",
 ];
 /// The most bytes of a command line.
 const REACH_BYTES: usize = 300;

@@ -70,7 +70,10 @@ pub(crate) fn is_placeholder(value: &[u8]) -> bool {
     let repeated = value.iter().all(|b| b == first);
     let dotted = value.ends_with(b"...") || value.ends_with("…".as_bytes()) || value.starts_with(b"...");
     let hidden = value.len() > 4 && value.windows(3).any(|w| w == b"***");
+    // The fingerprint of a public key.
+    let is_fingerprint = value.starts_with(b"SHA256:");
     enclosed
+        || is_fingerprint
         || repeated
         || dotted
         || hidden

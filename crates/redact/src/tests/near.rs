@@ -229,3 +229,12 @@ fn what_people_choose_goes_where_a_password_is_given() {
         "<label for=\"password\">Password2</label>",
     ]);
 }
+
+#[test]
+fn what_only_looks_like_a_printed_secret_stays() {
+    all_stay(&[
+        "$ docker run -d -e POSTGRES_PASSWORD_FILE=/run/secrets/pg postgres:16\n1a71f3680edad71aad39831aea53adfaa8318f17fd138d27c9c6d01394204f8d",
+        "ED25519 key fingerprint is SHA256:nvsxGN8Jjnc5srxSrlTC9ko1h978RldtF3XsC84zJU0.",
+    ]);
+    all_go(&["$ cat /run/secrets/pg\n«bG47OA4iWYurVS3MzQ»"]);
+}
