@@ -1,5 +1,6 @@
 //! A session whose records lie in several files: copies that people keep, and files in which it went on elsewhere.
 
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::evidence::account;
@@ -125,5 +126,27 @@ fn a_subagents_conversation_in_two_files_is_one() {
     let whole = items(&[(path("shop"), rows.text.clone())]);
     for folder in ["a", "z"] {
         assert_eq!(items(&[(path("shop"), rows.text.clone()), (path(folder), lines[1].to_owned())]), whole, "{folder}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Three files hold the session: its beginning up to where it was cut off, the rest from the beginning of a turn on, and a part.
+    #[test]
+    fn whichever_of_several_files_is_read_first_the_session_is_the_same(
+        order in Just(vec![0usize, 1, 2]).prop_shuffle(), place in Just(vec![0usize, 1, 2]).prop_shuffle(),
+        until in 0usize..14, (from, part) in (0usize..3, 0usize..3), end in 0usize..14,
+    ) {
+        let rows = session();
+        let lines: Vec<&str> = rows.text.split_inclusive('\n').collect();
+        let (from, part) = (from * 5, part * 5);
+        let parts = [lines[..until.max(from)].concat(), lines[from..].concat(), lines[part..end.max(part)].concat()];
+        let names = ["-home-dev-src-a/one.jsonl", "-home-dev-src-shop/two.jsonl", "-home-dev-src-z/three.jsonl"];
+        let files: Vec<(&str, String)> = order.iter().map(|file| (names[place[*file]], parts[*file].clone())).collect();
+        let whole = told(&[(names[1], rows.text.clone())]);
+        let (account, pages) = told(&files);
+        prop_assert_eq!(&account["turns"], &whole.0["turns"], "{:?}", files);
+        prop_assert_eq!(pages, whole.1, "{:?}", files);
     }
 }
