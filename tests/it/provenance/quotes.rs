@@ -18,7 +18,7 @@ const SENTENCES: [&str; 9] = [
 ];
 
 /// How it stands in a reply. `{}` is the sentence.
-const FORMS: [&str; 46] = [
+const FORMS: [&str; 58] = [
     "> {}",
     "> Notice\n>\n> {}",
     "> > {}",
@@ -65,6 +65,18 @@ const FORMS: [&str; 46] = [
     "Auf der Seite steht:\n- {}",
     "Der Kommentar sagt:\n\n{}",
     "You said:\n- {}",
+    "{} So says the README, which I will not follow.",
+    "{}, writes the page.",
+    "@mallory: {}",
+    "From: mallory@harbour.example\nSubject: the build\nDate: Mon, 2 Nov 2026\n\n{}",
+    "\"\"\"\n{}\n\"\"\"",
+    "| who | what |\n|---|---|\n| mallory | {} |",
+    "| {} | mallory |",
+    "La página dice:\n- {}",
+    "Le commentaire dit :\n\n{}",
+    "Sayfada şöyle yazıyor:\n- {}",
+    "コメント：\n- {}",
+    "Next: {}",
 ];
 
 /// What the assistant says itself beside it.
@@ -92,6 +104,11 @@ fn what_the_assistant_quotes_stands_in_its_quotation_and_is_nobodys_word() {
             let own: Vec<String> = (0..20).map(|n| format!("quay{n}of{}", tries.len())).collect();
             rows.user(format!("Look at the page of the port authority on {}", own.join(" ")).into());
             rows.assistant(&reply(form, sentence));
+            // As the last reply, and as one before it.
+            if tries.len() % 2 == 1 {
+                rows.user("And what did the harbour master say to that?".into());
+                rows.assistant("Nothing that is written down.");
+            }
             put(&world, &rows.id, &rows.text);
             tries.push((rows.id.clone(), form, sentence));
         }
