@@ -20,3 +20,4 @@ mod report;
 mod sample;
 mod scene;
 mod sessions;
+mod zones;
