@@ -14,6 +14,7 @@ mod install;
 mod interposed;
 mod interposer;
 mod kills;
+mod memory;
 mod paid_calls;
 mod power;
 mod report;
