@@ -165,6 +165,7 @@ mod tests {
             usage: Default::default(),
             agents: 0,
             left_out: Default::default(),
+            otherwise_at: 0,
         }
     }
 

@@ -97,5 +97,6 @@ pub fn session_from_records(id: &str, rows: Vec<Record>, key_of: impl Fn(&str) -
         usage: Default::default(),
         agents: 0,
         left_out: Default::default(),
+        otherwise_at: 0,
     }
 }

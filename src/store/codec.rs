@@ -1,4 +1,6 @@
 //! The stored format of bodies: a tag byte, then JSON, compressed with zstd where that is smaller.
+//!
+//! Each form has a checksum: a digit that became another is still JSON. Bodies that older programs wrote have none.
 
 use std::cell::RefCell;
 
@@ -9,8 +11,13 @@ use serde::de::DeserializeOwned;
 const MIN_COMPRESSED_BYTES: usize = 160;
 /// zstd level. Higher levels gain nothing on bodies of a few hundred bytes.
 const LEVEL: i32 = 3;
+/// As older programs wrote it, without a checksum.
 const PLAIN: u8 = 0;
+/// Its checksum is the frame's own.
 const ZSTD: u8 = 1;
+/// The checksum lies between tag and JSON.
+const SUMMED: u8 = 2;
+const SUM_BYTES: usize = 4;
 /// In bytes. A larger claim means damage: stored texts are bounded far below this.
 const MAX_BODY_BYTES: usize = 64 << 20;
 
@@ -29,9 +36,15 @@ pub(crate) fn pack_json(json: &[u8]) -> anyhow::Result<Vec<u8>> {
             return Ok(body);
         }
     }
-    let mut body = vec![PLAIN];
+    let mut body = vec![SUMMED];
+    body.extend(sum(json));
     body.extend(json);
     Ok(body)
+}
+
+fn sum(json: &[u8]) -> [u8; SUM_BYTES] {
+    let [a, b, c, d, ..] = *blake3::hash(json).as_bytes();
+    [a, b, c, d]
 }
 
 /// A body that this program never writes: the file is damaged.
@@ -49,6 +62,7 @@ impl UnreadableBody {
 pub(crate) fn unpacked_len(body: &[u8]) -> usize {
     match body {
         [ZSTD, a, b, c, d, ..] => u32::from_le_bytes([*a, *b, *c, *d]) as usize,
+        [SUMMED, ..] => body.len().saturating_sub(1 + SUM_BYTES),
         _ => body.len().saturating_sub(1),
     }
 }
@@ -65,6 +79,11 @@ pub(crate) fn list(json: &str) -> anyhow::Result<Vec<String>> {
 fn unpack_as_it_is<T: DeserializeOwned>(body: &[u8]) -> anyhow::Result<T> {
     match body.split_first() {
         Some((&PLAIN, json)) => Ok(serde_json::from_slice(json)?),
+        Some((&SUMMED, rest)) if rest.len() > SUM_BYTES => {
+            let (known, json) = rest.split_at(SUM_BYTES);
+            anyhow::ensure!(known == sum(json), "a stored body is not what was stored");
+            Ok(serde_json::from_slice(json)?)
+        }
         Some((&ZSTD, rest)) if rest.len() > 4 => {
             let (size, frame) = rest.split_at(4);
             let size = u32::from_le_bytes(size.try_into()?) as usize;
@@ -82,7 +101,11 @@ fn compress(json: &[u8]) -> std::io::Result<Vec<u8>> {
     }
     CONTEXT.with_borrow_mut(|slot| match slot {
         Some(context) => context.compress(json),
-        None => slot.insert(zstd::bulk::Compressor::new(LEVEL)?).compress(json),
+        None => {
+            let mut context = zstd::bulk::Compressor::new(LEVEL)?;
+            context.set_parameter(zstd::zstd_safe::CParameter::ChecksumFlag(true))?;
+            slot.insert(context).compress(json)
+        }
     })
 }
 
@@ -106,6 +129,15 @@ mod tests {
         fn what_was_packed_is_unpacked(text in "\\PC{0,40}", times in 1usize..60) {
             let long = text.repeat(times);
             prop_assert_eq!(unpack::<String>(&pack(&long).unwrap()).unwrap(), long);
+        }
+
+        #[test]
+        fn a_changed_byte_is_an_error(numbers in prop::collection::vec(0u32..100_000, 1..120), at in any::<prop::sample::Index>(), to in 1u8..) {
+            let mut body = pack(&numbers).unwrap();
+            let at = at.index(body.len());
+            body[at] ^= to;
+            // A claimed size may be larger than needed.
+            prop_assert!(unpack::<Vec<u32>>(&body).map_or(true, |read| at < 1 + SUM_BYTES && read == numbers), "{} of {}", at, body.len());
         }
 
         #[test]

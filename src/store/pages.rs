@@ -62,6 +62,12 @@ impl Store {
         Ok(())
     }
 
+    /// From now on pages may be those of several time zones.
+    pub(crate) fn drop_page_zone(&self) -> Result<()> {
+        self.db.execute("DELETE FROM fact WHERE name = ?1", [ZONE_FACT])?;
+        Ok(())
+    }
+
     /// The pages of a session: one, or two while it moves to another day.
     pub(crate) fn pages_of(&self, session: i64) -> Result<Vec<PageRecord>> {
         let mut query = self.db.prepare_cached("SELECT path, session, day FROM page WHERE session = ?1")?;

@@ -3,6 +3,7 @@
 //! ## Invariants
 //! - The result for one session may depend on what is stored but not on the results for other sessions, so the output does not depend on
 //!   the number of threads.
+//! - Where the system starts fewer threads than asked for, these do the work, or the caller alone.
 //! - Only a few results wait for delivery, so memory stays bounded.
 //! - Callers either hold the run lock or read an index that is not being written: no record or title is added meanwhile.
 
@@ -16,6 +17,7 @@ use anyhow::{Context, Result};
 
 use super::Store;
 use crate::store::legacy_titles::TitleCache;
+use crate::sys::threads;
 
 /// How many results of each thread may wait for delivery.
 const RESULTS_AHEAD: usize = 8;
@@ -47,23 +49,31 @@ impl Store {
         make: impl Fn(&Self, &T) -> Result<R> + Sync,
         mut take: impl FnMut(&T, Result<R>) -> Result<()>,
     ) -> Result<()> {
-        if self.threads < 2 || all.len() <= MAX_SEQUENTIAL {
+        let threads = threads::affordable(self.threads.min(MAX_THREADS).min(all.len()));
+        if threads < 2 || all.len() <= MAX_SEQUENTIAL {
             return all.iter().take_while(|_| !ends()).try_for_each(|one| take(one, make(self, one)));
         }
-        let threads = self.threads.min(MAX_THREADS).min(all.len());
         let (feed, fed) = channel();
         let (send, receive) = channel();
         let fed = Mutex::new(fed);
         thread::scope(|scope| {
             // Dropped when consumption ends, however it ends; the workers then stop.
             let (feed, receive) = (feed, receive);
+            let mut started = 0;
             for send in vec![send; threads] {
                 let (path, another, fed, make) = (&self.path, self.another, &fed, &make);
-                scope.spawn(move || work(|| another(path), fed, &send, |store, at: usize| make(store, &all[at])));
+                let worker = move || work(|| another(path), fed, &send, |store, at: usize| make(store, &all[at]));
+                if threads::spawn(scope, worker).is_err() {
+                    break;
+                }
+                started += 1;
+            }
+            if started == 0 {
+                return all.iter().take_while(|_| !ends()).try_for_each(|one| take(one, make(self, one)));
             }
             let mut waiting = BTreeMap::new();
             let mut asked_for = 0..all.len();
-            asked_for.by_ref().take(threads * RESULTS_AHEAD).for_each(|at| _ = feed.send(at));
+            asked_for.by_ref().take(started * RESULTS_AHEAD).for_each(|at| _ = feed.send(at));
             for (at, one) in all.iter().enumerate() {
                 while !waiting.contains_key(&at) {
                     let (other, made) = receive.recv().context("a thread that reads the index has ended")?;

@@ -8,3 +8,4 @@ pub(crate) mod private_files;
 pub(crate) mod projects;
 pub(crate) mod shutdown;
 pub(crate) mod terminal_escape;
+pub(crate) mod threads;

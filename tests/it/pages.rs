@@ -488,3 +488,20 @@ fn a_days_cost_counts_sessions_without_a_digest() {
     let day = days.iter().find(|(name, _)| name.ends_with("/2026-11-20.md")).map(|(_, text)| text.as_str()).unwrap_or_default();
     assert!(day.contains("\nsessions: 2\ncost_usd: 15.00\ncost_complete: true\n"), "{day}");
 }
+
+#[test]
+fn a_page_that_an_older_recall_wrote_and_did_not_record_goes_with_a_rebuild() {
+    let world = late_session();
+    let before = world.pages();
+    let page = session_page(&world);
+    let left = page.with_file_name(page.file_name().unwrap().to_str().unwrap().replace("2026-11-20", "2026-11-21"));
+    fs::copy(&page, &left).unwrap();
+    add_notes(&left, "\nThe large file is on the share.\n");
+    // Of a session that this index does not know: that may be all that is left of it.
+    let alone = page.with_file_name("2026-11-22-shop-99999999.md");
+    fs::write(&alone, fs::read_to_string(&page).unwrap().replace(S, &S.replace('7', "9"))).unwrap();
+    world.digest(&["--rebuild-pages", "--summarizer", "extract"]);
+    assert!(!left.exists() && alone.exists(), "{:?}", names(&world));
+    assert_eq!(world.pages().len(), before.len() + 1, "{:?}", names(&world));
+    assert!(fs::read_to_string(&page).unwrap().ends_with("\n## Notes\n\nThe large file is on the share.\n"));
+}

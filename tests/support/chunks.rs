@@ -124,10 +124,10 @@ pub fn texts(packed: &[u8]) -> Vec<Value> {
     if packed.is_empty() { Vec::new() } else { serde_json::from_str(&plain(packed)).expect("items") }
 }
 
-/// A body before it was packed: a byte that says whether it is compressed, then its length and a frame.
+/// A body before it was packed: a byte that says its form, then a sum and JSON, or its length and a frame.
 pub fn plain(packed: &[u8]) -> String {
     let bytes = match packed {
-        [0, plain @ ..] => plain.to_vec(),
+        [0, plain @ ..] | [2, _, _, _, _, plain @ ..] => plain.to_vec(),
         [1, a, b, c, d, frame @ ..] => {
             zstd::bulk::decompress(frame, u32::from_le_bytes([*a, *b, *c, *d]) as usize).expect("a frame")
         }

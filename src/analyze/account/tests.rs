@@ -29,6 +29,7 @@ impl Told {
             usage: Default::default(),
             agents: 0,
             left_out: Default::default(),
+            otherwise_at: 0,
         };
         Self { session, at: 0 }
     }

@@ -22,6 +22,7 @@ pub(super) fn session(items: Vec<Item>) -> Session {
         usage: Default::default(),
         agents: 0,
         left_out: Default::default(),
+        otherwise_at: 0,
     }
 }
 

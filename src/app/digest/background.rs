@@ -18,15 +18,19 @@ const POLL_INTERVAL: Duration = Duration::from_millis(250);
 const NICE_INCREMENT: i32 = 15;
 
 /// Lowers the run's priority and bounds its time.
-pub(crate) fn enter() {
+///
+/// # Errors
+/// When nothing could end it in time.
+pub(crate) fn enter() -> Result<()> {
     // Best effort: a refused `nice` only makes the run less polite.
     let _ = rustix::process::nice(NICE_INCREMENT);
-    thread::spawn(|| {
+    let watch = || {
         thread::sleep(TIME_LIMIT);
         shutdown::ask();
         thread::sleep(GRACE);
         std::process::exit(2);
-    });
+    };
+    thread::Builder::new().spawn(watch).map(drop).context("cannot start the thread that bounds the time of a run in the background")
 }
 
 /// Takes the lock after the run that holds it has ended, because that run may already have read past this transcript. `None` on

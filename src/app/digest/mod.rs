@@ -40,7 +40,7 @@ use crate::store::error::{explained, is_damage};
 use crate::store::last_run::LastRun;
 use crate::store::leftovers;
 use crate::sys::messages::Ui;
-use crate::sys::{failpoints, private_files, shutdown};
+use crate::sys::{failpoints, private_files, shutdown, threads};
 
 pub(crate) fn run(request: DigestRequest, config: Config, out: &mut impl Write) -> Result<Completion> {
     run_using(request, config, out, run_if_free)
@@ -59,7 +59,7 @@ fn run_using(
 ) -> Result<Completion> {
     apply_overrides(&request, &mut config)?;
     if request.in_background {
-        background::enter();
+        background::enter()?;
     }
     shutdown::install_handlers();
     let ui = Ui::default();
@@ -106,8 +106,8 @@ fn run_locked(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis) ->
     failpoints::point("index open");
     if let Some(jobs) = request.jobs {
         store.set_threads(jobs);
-        // The global rayon pool compresses chunks. If it exists already, its size is already set.
-        let _ = rayon::ThreadPoolBuilder::new().num_threads(jobs).build_global();
+        // These compress chunks.
+        threads::set_most(jobs);
     }
     store.relax_durability()?;
     leftovers::remove_half_written(&config.data_dir);

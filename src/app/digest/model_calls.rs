@@ -18,7 +18,7 @@ use crate::store::load::SessionHead;
 use crate::store::spend::PlannedCall;
 use crate::summarize::claude::limit_ends_at;
 use crate::summarize::{SummaryFailure, SummaryInput};
-use crate::sys::failpoints;
+use crate::sys::{failpoints, threads};
 
 /// After this many consecutive calls that were killed or returned nothing readable, the client itself counts as broken. Each may
 /// have lasted as long as the config allows.
@@ -71,9 +71,9 @@ impl DigestScheduler<'_> {
         self.model.as_ref().ok().map(|claude| (claude.likely_cost(&input.request), claude.worst_cost(&input.request)))
     }
 
-    pub(super) fn call<'s>(&'s self, scope: &'s Scope<'s, '_>, mut pending: PendingCall, send: Sender<PendingCall>) {
+    pub(super) fn call<'s>(&'s self, scope: &'s Scope<'s, '_>, pending: PendingCall, send: Sender<PendingCall>) {
         let Ok(claude) = &self.model else { return };
-        scope.spawn(move || {
+        threads::spawn_or_do(scope, pending, move |mut pending: PendingCall| {
             // Catch panics: otherwise the receiver would wait for the reply forever.
             pending.made = catch_unwind(AssertUnwindSafe(|| claude.summarize(&pending.input))).unwrap_or_else(|_| {
                 Err(SummaryFailure::Session {

@@ -223,6 +223,8 @@ pub struct Session {
     /// How many subagents worked for it.
     pub agents: usize,
     pub left_out: OmittedItems,
+    /// When it was, where no stored record tells: its first row that does, else when its transcripts last grew.
+    pub otherwise_at: Millis,
 }
 
 /// What was not loaded of a session over the load limit; zero for almost all sessions.

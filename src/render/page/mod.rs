@@ -42,9 +42,9 @@ pub struct SessionPageInput<'a> {
     pub page: String,
 }
 
-/// The day a session belongs to: the local date of its first prompt.
+/// The day a session belongs to: the local date of its first prompt, else of whatever tells when it was.
 pub fn day_of(session: &Session, zone: &TimeZone) -> String {
-    date(session.began_at().unwrap_or(0), zone)
+    date(session.began_at().unwrap_or(session.otherwise_at), zone)
 }
 
 /// The local date, `YYYY-MM-DD`.

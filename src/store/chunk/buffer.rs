@@ -18,6 +18,7 @@ use super::{ItemHeader, ItemKind, StoredItem, items_of};
 use crate::model::session::{Item, Millis, RecordKey, Tokens};
 use crate::store::chunk::forks;
 use crate::store::chunk::forks::RecordIndex;
+use crate::sys::threads;
 
 /// Where an item belongs.
 #[derive(Debug, Clone, Copy)]
@@ -175,9 +176,10 @@ impl<'i> ItemBuffer<'i> {
             whereabouts.add(job.session, hashes.into_iter());
         }
         // Packing is the expensive part and runs on all idle cores; a single job is not worth waking them.
-        let packed: Vec<(ChunkTarget, Vec<PackedChunk>)> = match jobs.len() {
-            0 | 1 => jobs.into_iter().map(PackJob::pack).collect::<Result<_>>()?,
-            _ => jobs.into_par_iter().map(PackJob::pack).collect::<Result<_>>()?,
+        let cores = if jobs.len() > 1 { threads::shared() } else { None };
+        let packed: Vec<(ChunkTarget, Vec<PackedChunk>)> = match cores {
+            None => jobs.into_iter().map(PackJob::pack).collect::<Result<_>>()?,
+            Some(cores) => cores.install(|| jobs.into_par_iter().map(PackJob::pack).collect::<Result<_>>())?,
         };
         for (target, bundles) in packed {
             let ChunkTarget { session, source, mut onto } = target;

@@ -7,7 +7,9 @@ use anyhow::{Context, Result};
 use super::SessionHead;
 use super::order::SessionOrder;
 use crate::model::assemble::EntryBuilder;
-use crate::model::session::{Entry, Item, OmittedItems, PlacedEvidence, RecordKey, Session, Title, TitleBy, is_compaction_agent};
+use crate::model::session::{
+    Entry, Item, Millis, OmittedItems, PlacedEvidence, RecordKey, Session, Title, TitleBy, is_compaction_agent,
+};
 use crate::store::Store;
 use crate::store::chunk;
 use crate::store::chunk::{StoredItem, StoredUsage, TextReader};
@@ -49,6 +51,7 @@ impl Store {
             usage: StoredUsage::owned_by(&self.db, head)?,
             agents: loaded.agents,
             left_out: loaded.left_out.unwrap_or_default(),
+            otherwise_at: if head.started_at == Millis::MAX { head.grew_at } else { head.started_at },
         })
     }
 

@@ -189,6 +189,7 @@ fn session(texts: &[String]) -> (Session, Digest) {
         usage: [(next(), Tokens { input: 1, output: 1, ..Tokens::default() })].into(),
         agents: 1,
         left_out: Default::default(),
+        otherwise_at: 0,
     };
     let mut claims = || vec![Claim { text: next(), rows: vec![key(1)] }, Claim { text: next(), rows: vec![] }];
     let (decisions, blockers, next_steps) = (claims(), claims(), claims());

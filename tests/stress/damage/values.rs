@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use crate::damage::scene::{GONE, ONLY_HERE, Scene, all_but, id, living};
+use crate::damage::scene::{GONE, ONLY_HERE, Scene, all_but, id, living, put};
+use crate::support::{World, assistant, user};
 
 /// A change of the index behind the program's back.
 fn change(scene: &Scene, sql: &str) {
@@ -109,4 +110,36 @@ fn what_a_damaged_copy_still_holds_comes_back() {
     let (sessions, notes) = scene.holds();
     assert!(sessions.contains(&id(GONE)) && notes.contains(crate::damage::scene::EARLY_NOTE), "{sessions:?} {notes:?}: {ran:#?}");
     assert!(!sessions.contains(&id(crate::damage::scene::FORGOTTEN)), "what was forgotten is still known");
+}
+
+/// It is still a number, and what a session cost would be another sum.
+#[test]
+fn a_digit_of_what_was_used_that_became_another_is_found_and_mended() {
+    let world = World::new();
+    let (asked, at) = ("Why is the importer slow?", "2026-11-20T10:00:00Z");
+    world.transcript("-p/one.jsonl", user(&id(1), "u1", at, asked) + &assistant(&id(1), "a1", at, "The rates are read too often."));
+    world.digest(&["--summarizer", "extract"]);
+    let good = world.root().join("good");
+    put(&world.data_dir(), &good);
+    let scene = Scene::of(world, good);
+    let used = || scene.world.exported().iter().map(|one| one["usage"].clone()).collect::<Vec<_>>();
+    let before = used();
+    for copies in [true, false] {
+        scene.restore();
+        if !copies {
+            scene.remove_copies();
+        }
+        let db = rusqlite::Connection::open(scene.index()).expect("the index");
+        let mut body: Vec<u8> = db.query_row("SELECT used FROM bundle", [], |r| r.get(0)).expect("a bundle");
+        let tokens = body.windows(4).position(|four| four == b",10,").expect("its ten tokens");
+        body[tokens + 1] = b'9';
+        db.execute("UPDATE bundle SET used = ?1", [body]).expect("a change");
+        drop(db);
+        let found = scene.world.findings("index", &[]);
+        assert!(found[0].starts_with("problem: ") && found[0].contains("damaged: "), "copies {copies}: {found:?}");
+        let ran = scene.run(&["doctor", "--fix"]);
+        assert!(ran.code < 2, "copies {copies}: {ran:#?}");
+        scene.is_well();
+        assert_eq!(used(), before, "copies {copies}: {ran:#?}");
+    }
 }

@@ -26,12 +26,21 @@ fn at_that_time(mut line: serde_json::Value, at: i64) -> serde_json::Value {
     line
 }
 
-const ODD: [&str; 19] = [
+const ODD: [&str; 23] = [
     "\"9999-12-31T23:59:59Z\"", "\"9999-12-30T22:00:00Z\"", "\"+300000-01-01T00:00:00Z\"", "\"0000-01-01T00:00:00Z\"",
     "\"-009999-01-02T00:00:00Z\"", "\"1969-12-31T23:59:59Z\"", "\"1970-01-01T00:00:00Z\"", "-1", "-62135596800000", "1e999",
     "-1e999", "1180591620717411303424", "9223372036854775807", "253402300799999", "\"2026-11-20T10:00:00\"", "\"2026-11-20\"",
-    "\"yesterday\"", "null", "[]",
+    "\"yesterday\"", "null", "[]", "\"2026-02-29T10:00:00Z\"", "\"0001-01-01T00:00:00Z\"", "\"2100-06-01T10:00:00Z\"",
+    "\"9999-06-01T10:00:00Z\"",
 ];
+
+/// The day on which their transcripts last grew.
+const GREW: &str = "2026-11-18";
+
+fn grown(file: &std::path::Path) {
+    let at: jiff::Timestamp = format!("{GREW}T10:00:00Z").parse().expect("a time");
+    std::fs::File::options().write(true).open(file).and_then(|file| file.set_modified(at.into())).expect("the file's time");
+}
 
 /// The session that has the nth of these times.
 fn odd(n: usize) -> String {
@@ -45,15 +54,17 @@ fn a_time_that_cannot_be_is_no_time() {
     for times in ODD.iter().enumerate().collect::<Vec<_>>().chunks(size) {
         let world = World::new();
         for (n, time) in times {
-            world.transcript(&format!("-p/odd{n}.jsonl"), at(&odd(*n), time));
+            let file = world.transcript(&format!("-p/odd{n}.jsonl"), at(&odd(*n), time));
+            grown(&file);
         }
         let other = S.replace('5', "6");
         world.transcript(&format!("-p/{other}.jsonl"), asked(&other, 1));
         let ran = world.recall(["digest", "--summarizer", "extract"]);
         assert!(ran.code == 0 && !ran.err.contains("panicked"), "{times:?}: {ran:#?}");
         for (name, page) in world.pages() {
-            let known = ["daily/1970-01/", "daily/2026-11/"].iter().any(|folder| name.starts_with(folder));
-            assert!(known, "{times:?}: {name}\n{page}");
+            let day = |day: &str| name.starts_with(&format!("daily/{}/", &day[..7])) && name.contains(day);
+            let known = day(GREW) || day("2026-11-20");
+            assert!(known && !page.contains("1970"), "{times:?}: {name}\n{page}");
         }
         let of_sessions = world.pages().iter().filter(|(name, _)| name.contains("/sessions/")).count();
         assert_eq!(of_sessions, times.len() + 1, "{times:?}: {:?}", world.pages());
@@ -78,6 +89,17 @@ fn a_time_that_cannot_be_is_no_time() {
         let again = world.recall(["digest", "--summarizer", "extract"]);
         assert_eq!((again.code, again.err.as_str()), (0, ""), "{times:?}: a second run says nothing new");
     }
+}
+
+#[test]
+fn a_session_is_of_the_day_of_any_row_that_tells_one() {
+    let world = World::new();
+    let rows = at(S, "\"2100-06-01T10:00:00Z\"");
+    let told = rows.replace("2100-06-01T10:00:00Z", "2026-11-19T10:00:00Z");
+    let mixed = format!("{}\n{}\n", rows.lines().next().unwrap(), told.lines().nth(1).unwrap());
+    grown(&world.transcript(&format!("-p/{S}.jsonl"), mixed));
+    world.digest(&EXTRACT);
+    assert!(world.pages().iter().all(|(name, _)| name.contains("2026-11-19")), "{:?}", world.pages());
 }
 
 #[test]

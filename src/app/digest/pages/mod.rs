@@ -2,6 +2,7 @@
 
 pub(crate) mod collect;
 mod file;
+mod unrecorded;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::OsString;
@@ -37,6 +38,9 @@ pub(crate) struct PageCounts {
 
 /// Brings the pages up to date with the digests: all of them if `all`, or if the time zone changed and with it the days. Missing
 /// pages are written again.
+///
+/// The zone counts only once every page is written by it, and a page is recorded before its file is written: so a run that is cut short
+/// leaves no page that the next one does not know, whatever its zone.
 pub(crate) fn write(config: &Config, store: &mut Store, all: bool, ui: &Ui) -> Result<PageCounts> {
     store.find_near_duplicates(all)?;
     failpoints::point("repeats found");
@@ -45,16 +49,36 @@ pub(crate) fn write(config: &Config, store: &mut Store, all: bool, ui: &Ui) -> R
     let moved = !recorded.is_empty() && before.as_ref() != Some(&zone);
     if moved && before.is_some() {
         ui.note("days are those of another time zone now: all pages are written again");
+        store.lasting(|store| store.drop_page_zone())?;
+        failpoints::point("zone dropped");
+    }
+    if all || moved {
+        unrecorded::record(config, store)?;
     }
     let gone = missing_pages(recorded, &config.data_dir);
-    if !gone.is_empty() {
-        ui.note(&format!("gone and written again: {} {}", gone.len(), if gone.len() == 1 { "page" } else { "pages" }));
+    match written_and_gone(&gone, store)? {
+        0 => {}
+        1 => ui.note("gone and written again: 1 page"),
+        n => ui.note(&format!("gone and written again: {n} pages")),
     }
     let counts = bring_up_to_date(config, store, all || moved, gone, ui)?;
     if before.as_ref() != Some(&zone) && (moved || counts.written > 0) {
         store.record_page_zone(&zone)?;
     }
     Ok(counts)
+}
+
+/// How many of the missing pages had been written: not those that a run was cut short before.
+fn written_and_gone(gone: &[PageRecord], store: &Store) -> Result<usize> {
+    if gone.is_empty() {
+        return Ok(0);
+    }
+    let outdated: HashSet<i64> = store.sessions_with_outdated_pages()?.into_iter().collect();
+    let is_due = |page: &PageRecord| match page.session {
+        Some(pk) => Ok::<_, anyhow::Error>(outdated.contains(&pk)),
+        None => Ok(store.sessions_of_day(&page.day)?.iter().any(|pk| outdated.contains(pk))),
+    };
+    gone.iter().try_fold(0, |n, page| Ok(n + usize::from(!is_due(page)?)))
 }
 
 fn bring_up_to_date(config: &Config, store: &mut Store, all: bool, gone: Vec<PageRecord>, ui: &Ui) -> Result<PageCounts> {
@@ -155,9 +179,10 @@ impl PageWriter<'_> {
             self.gone.push(page);
         }
         if let Some(made) = made {
+            self.store.record_page(&PageRecord { path: made.path.clone(), session: Some(pk), day: made.day.clone() })?;
+            failpoints::point("page recorded");
             self.put(&made.path, &made.text, &notes)?;
             failpoints::point("page replaced");
-            self.store.record_page(&PageRecord { path: made.path, session: Some(pk), day: made.day.clone() })?;
             self.store.record_facts(pk, &made.facts)?;
             self.days.entry(made.day.clone()).or_default();
             self.made.entry(made.day).or_default().insert(pk, made.entry);
@@ -210,8 +235,9 @@ impl PageWriter<'_> {
         if entries.is_empty() && noted.is_empty() && moved_notes.is_empty() && self.notes_of(&path)?.is_empty() {
             return self.remove(&path);
         }
-        self.put(&path, &day_page(day, entries, undigested_on(day, config, self.store)?, &noted, &config.time_zone), moved_notes)?;
-        self.store.record_page(&PageRecord { path, session: None, day: day.to_owned() })
+        let text = day_page(day, entries, undigested_on(day, config, self.store)?, &noted, &config.time_zone);
+        self.store.record_page(&PageRecord { path: path.clone(), session: None, day: day.to_owned() })?;
+        self.put(&path, &text, moved_notes)
     }
 }
 

@@ -21,7 +21,7 @@ use crate::store::ingest::{IngestBatch, KnownFile};
 use crate::sys::failpoints;
 use crate::sys::messages::Ui;
 use crate::sys::projects::Projects;
-use crate::sys::shutdown;
+use crate::sys::{shutdown, threads};
 
 /// Input bytes per transaction.
 const TRANSACTION_BYTES: u64 = 8 << 20;
@@ -83,16 +83,16 @@ impl<'a> TranscriptReader<'a> {
     }
 
     pub(crate) fn run(&self, pending: &[PendingFile], store: &mut Store, report: &mut Report) -> Result<()> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.jobs.unwrap_or(0)).build().context("cannot start threads")?;
+        let pool = threads::pool(self.jobs).context("cannot read transcripts")?;
         let bar = self.ui.bytes(pending.iter().map(PendingFile::bytes).sum());
         let (send, receive) = sync_channel::<Result<IngestBatch>>(CHANNEL_CAPACITY);
-        let stored = std::thread::scope(|scope| {
+        let stored = pool.in_place_scope(|scope| {
             let bar = &bar;
-            scope.spawn(move || {
+            scope.spawn(move |_| {
                 // Main transcripts first: only they tell which work of subagents belongs to a private turn.
                 for agents in [false, true] {
                     let of_kind = pending.par_iter().with_max_len(1).filter(|p| p.file.place.agent.is_some() == agents);
-                    pool.install(|| of_kind.for_each_with(send.clone(), |send, one| self.read(one, send, bar)));
+                    of_kind.for_each_with(send.clone(), |send, one| self.read(one, send, bar));
                 }
             });
             // Ends when the last reader hangs up. An error closes the channel, which ends the readers.

@@ -25,6 +25,7 @@ fn session(items: Vec<Item>) -> Session {
         usage: Default::default(),
         agents: 0,
         left_out: Default::default(),
+        otherwise_at: 0,
     }
 }
 

@@ -93,5 +93,6 @@ fn session() -> Session {
         usage: Default::default(),
         agents: 0,
         left_out: Default::default(),
+        otherwise_at: 0,
     }
 }

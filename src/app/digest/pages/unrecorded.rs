@@ -1,0 +1,32 @@
+//! Pages of known sessions that no record names: an earlier recall wrote a page before it recorded it, and could be killed in between.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use anyhow::Result;
+
+use crate::app::orphans;
+use crate::config::Config;
+use crate::store::Store;
+use crate::store::pages::PageRecord;
+
+/// Records them, so that they are replaced or removed like any page that its session has left, and their notes move along.
+///
+/// A page of a session that the index does not know stays as it is: it may be all that is left of it.
+pub(super) fn record(config: &Config, store: &Store) -> Result<()> {
+    let recorded: HashSet<String> = store.pages()?.into_iter().map(|page| page.path).collect();
+    let written: HashSet<i64> = store.digested_or_dirty()?.into_iter().collect();
+    let heads = store.session_heads()?.into_iter().filter(|head| written.contains(&head.pk));
+    let known: HashMap<String, i64> = heads.map(|head| (head.id, head.pk)).collect();
+    for page in orphans::pages(config) {
+        let Some(path) = relative(&page.file, &config.data_dir).filter(|path| !recorded.contains(path)) else { continue };
+        if let (Some(day), Some(session)) = (page.day(), known.get(&page.session)) {
+            store.record_page(&PageRecord { path, session: Some(*session), day })?;
+        }
+    }
+    Ok(())
+}
+
+fn relative(file: &Path, data_dir: &Path) -> Option<String> {
+    Some(file.strip_prefix(data_dir).ok()?.to_str()?.to_owned())
+}
