@@ -63,6 +63,9 @@ pub(crate) fn search(store: &Memory, config: &Config, asked: &SearchRequest<'_>)
             if without_claims == 1 { "1 of these sessions was" } else { &format!("{without_claims} of these sessions were") };
         notices.push(format!("{told} not read by a model: shown is what the user said there"));
     }
+    if hits.is_empty() && query.lists_claims() {
+        notices.push("no note is of that kind, and no session that a model digested says such: with words beside it, what you said is searched".into());
+    }
     let unindexed = store.unindexed_count()?;
     if unindexed > 0 {
         notices.push(format!("{unindexed} sessions have changed since: `recall digest` makes them found"));

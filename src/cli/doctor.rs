@@ -16,7 +16,7 @@ use crate::setup::transcript_retention::{KEY, RetentionChange};
 use crate::setup::{Host, InstallScope, apply, inspect, plan};
 use crate::sys::messages::Ui;
 use crate::sys::private_files;
-use crate::text::clean::{one_line, without_controls};
+use crate::text::clean::{counted, one_line, without_controls};
 
 /// Examines the setup, repairs it if asked, and prints the findings. An unreadable config is reported as the only finding.
 pub(crate) fn run(args: &DoctorArgs, config: Result<Config>, out: &mut impl Write) -> Result<Completion> {
@@ -52,7 +52,10 @@ pub(crate) fn run(args: &DoctorArgs, config: Result<Config>, out: &mut impl Writ
         findings = examine(config, &host, Depth::Full, config.now());
     }
     if args.seen {
-        seen::note(&findings, &config.data_dir)?;
+        let marked = seen::note(&findings, &config.data_dir)?;
+        if !args.json {
+            writeln!(out, "{} marked as seen\n", counted(marked, "warning"))?;
+        }
         findings = examine(config, &host, Depth::Full, config.now());
     }
     let ended = print_findings(&findings, Some(&host.environment.program), args.json, out)?;

@@ -70,7 +70,7 @@ impl KindFilter {
     }
 
     /// Do the user's words answer for it, where a session has no claims by a model?
-    pub(super) fn is_claimed(self) -> bool {
+    pub(crate) fn is_claimed(self) -> bool {
         self.0.is_claimed
     }
 

@@ -106,6 +106,16 @@ impl Query {
         by_words
     }
 
+    /// Is there anything to look for in texts, beside the filters?
+    pub(crate) fn has_words(&self) -> bool {
+        !self.terms.is_empty() || !self.phrases.is_empty()
+    }
+
+    /// Are all claims of a kind asked for, whatever they say?
+    pub(crate) fn lists_claims(&self) -> bool {
+        !self.has_words() && self.filters.kinds.iter().any(|kind| kind.is_claimed())
+    }
+
     /// Is there nothing to search for?
     pub(crate) fn is_empty(&self) -> bool {
         self.terms.is_empty() && self.phrases.is_empty() && self.filters == Filters::default()

@@ -126,8 +126,7 @@ impl<'a> ResultBuilder<'a> {
         let (title, goes_on) = self.title(&origin, &first)?;
         let mut passages = best_passages(candidates, &self.words.weights, self.wanted.passages, &title, &mut told);
         if passages.is_empty() {
-            let asks_for_words = !self.query.terms.is_empty() || !self.query.phrases.is_empty();
-            if !shown.kinds.is_empty() && (asks_for_words || first.to_show.is_none()) {
+            if !shown.kinds.is_empty() && (self.query.has_words() || first.to_show.is_none()) {
                 return Ok(None);
             }
             // Found by its files or by semantic similarity.
@@ -147,7 +146,8 @@ impl<'a> ResultBuilder<'a> {
         }))
     }
 
-    /// The kinds that its passages may be of; `None` for a note of none of them.
+    /// The kinds that its passages may be of; `None` for a note of none of them, and for a session without claims where all claims are asked
+    /// for: of what the user said, words have to choose.
     fn kinds(&self, origin: &HitSource) -> Result<Option<ShownKinds>> {
         let asked = &self.query.filters.kinds;
         let mut shown = ShownKinds::default();
@@ -160,6 +160,9 @@ impl<'a> ResultBuilder<'a> {
             HitSource::Session(head) => {
                 shown.kinds.extend(asked.iter().flat_map(|kind| kind.said()));
                 if asked.iter().any(|kind| kind.is_claimed()) && !self.store.has_claims(head.pk)? {
+                    if self.query.lists_claims() {
+                        return Ok(None);
+                    }
                     shown.without_claims = true;
                     shown.kinds.insert(TextKind::Prompt);
                 }

@@ -182,6 +182,11 @@ pub fn head_and_tail(text: &str, max: usize) -> String {
     format!("{} {}", shorten(text, head), tail.trim_start())
 }
 
+/// `1 page`, `2 pages`
+pub(crate) fn counted(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

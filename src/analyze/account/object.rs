@@ -51,8 +51,10 @@ fn listed(reply: &str, name: &str) -> Option<String> {
     reply.lines().map(bare).rfind(is_named).map(|line| line.replace("**", ""))
 }
 
-/// The last question among the reply's last sentences.
+/// The last question among the reply's last sentences, or in its last paragraph: reasons may follow it there.
 fn closing_question(reply: &str) -> Option<String> {
-    let all = sentences(reply);
-    all.into_iter().rev().take(3).find(|sentence| sentence.trim_end_matches(['*', '"', '”', ')']).ends_with(['?', '？', '؟']))
+    let is_question = |sentence: &String| sentence.trim_end_matches(['*', '"', '”', ')']).ends_with(['?', '？', '؟']);
+    let paragraph = reply.trim_end().rsplit("\n\n").next().unwrap_or_default();
+    let last = || sentences(reply).into_iter().rev().take(3).find(is_question);
+    last().or_else(|| sentences(paragraph).into_iter().rfind(is_question))
 }

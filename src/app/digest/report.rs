@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::store::ingest::Ingested;
 use crate::store::last_run::{ModelBackoff, ModelRunOutcome};
+use crate::text::clean::counted;
 
 #[derive(Debug, Default, Clone, PartialEq, Serialize)]
 pub(crate) struct Report {
@@ -106,7 +107,8 @@ impl Report {
             ),
         );
         if self.rows_bad + self.rows_unknown > 0 {
-            text += &line("", format!("{} unreadable lines, {} rows of unknown types", self.rows_bad, self.rows_unknown));
+            let (bad, unknown) = (counted(self.rows_bad as usize, "unreadable line"), counted(self.rows_unknown as usize, "row"));
+            text += &line("", format!("{bad}, {unknown} of unknown types"));
         }
         text += &line("digested", format!("{} sessions ({} new){cost}", self.sessions_digested, self.sessions_new));
         if self.sessions_forgotten > 0 {
@@ -123,8 +125,8 @@ impl Report {
             text += &line("embedded", format!("{} sessions and notes", self.documents_embedded));
         }
         text += &match self.pages_rebuilt {
-            Some(made) => line("rebuilt", format!("{made} pages, {} of them changed", self.pages_written)),
-            None => line("wrote", format!("{} pages", self.pages_written)),
+            Some(made) => line("rebuilt", format!("{}, {} of them changed", counted(made as usize, "page"), self.pages_written)),
+            None => line("wrote", counted(self.pages_written as usize, "page")),
         };
         text
     }

@@ -25,14 +25,15 @@ pub(super) fn apply(findings: &mut [Finding], data_dir: &Path) {
     }
 }
 
-/// Notes these findings as seen, and no others: what went and comes back is new.
+/// Notes these findings as seen, and no others: what went and comes back is new. Returns how many.
 ///
 /// # Errors
 /// If the file cannot be written.
-pub(crate) fn note(findings: &[Finding], data_dir: &Path) -> Result<()> {
+pub(crate) fn note(findings: &[Finding], data_dir: &Path) -> Result<usize> {
     let seen: BTreeSet<String> = findings.iter().filter(|finding| can_be_seen(finding)).map(hash).collect();
     let file = file(data_dir);
-    private_files::replace(&file, &serde_json::to_vec(&seen)?).with_context(|| format!("cannot write {}", file.display()))
+    private_files::replace(&file, &serde_json::to_vec(&seen)?).with_context(|| format!("cannot write {}", file.display()))?;
+    Ok(seen.len())
 }
 
 fn can_be_seen(finding: &Finding) -> bool {

@@ -24,7 +24,7 @@ use crate::store::leftovers;
 use crate::store::maintenance::backup;
 use crate::sys::failpoints;
 use crate::sys::messages::Ui;
-use crate::text::clean::without_controls;
+use crate::text::clean::{counted, without_controls};
 
 /// What is to be forgotten, as a person says it.
 #[derive(Debug, Clone)]
@@ -264,8 +264,4 @@ fn print_summary(account: &ForgetSummary, verb: &str, out: &mut impl Write) -> R
         writeln!(out, "{verb} {} of your notes in {page}", counted(*lines, "line"))?;
     }
     Ok(())
-}
-
-fn counted(n: usize, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }

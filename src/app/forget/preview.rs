@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::Result;
 
 use super::target::ForgetSelection;
-use super::{ForgetSummary, counted, files, print_summary, run_in_progress};
+use super::{ForgetSummary, files, print_summary, run_in_progress};
 use crate::app::digest::{DigestRequest, open_sandbox};
 use crate::config::Config;
 use crate::privacy::View;
@@ -13,7 +13,7 @@ use crate::store::forget::RemovalPlan;
 use crate::store::maintenance::backup;
 use crate::store::{Memory, Store};
 use crate::sys::messages::Ui;
-use crate::text::clean::{id8, one_line, shorten, without_controls};
+use crate::text::clean::{counted, id8, one_line, shorten, without_controls};
 
 /// Shown in place of the text of an excluded session or note.
 const EXCLUDED_TEXT: &str = "(excluded)";

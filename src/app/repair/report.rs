@@ -12,6 +12,7 @@ use crate::privacy::Policy;
 use crate::store::maintenance::{Category, Contents, Salvaged};
 use crate::store::{Memory, Store};
 use crate::sys::messages::Ui;
+use crate::text::clean::counted;
 
 /// What there was, as far as anything told.
 pub(crate) struct Before {
@@ -167,8 +168,4 @@ pub(crate) fn report_lost(before: &Before, is_read: bool, config: &Config, ui: &
 
 pub(crate) fn numbers(of: &Salvaged) -> String {
     [counted(of.sessions, "session"), counted(of.digests, "digest"), counted(of.notes, "note")].join(", ")
-}
-
-fn counted(n: usize, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }

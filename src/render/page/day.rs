@@ -16,7 +16,7 @@ use crate::model::session::{Millis, Project};
 use crate::model::session_facts::SessionFacts;
 use crate::store::notes::Note;
 use crate::store::open_items::ClosedItem;
-use crate::text::clean::shorten;
+use crate::text::clean::{counted, shorten};
 use crate::text::markdown::{code, heading, inline, yaml};
 
 /// The most commits and pull requests above the sessions, and the most characters of each.
@@ -257,8 +257,4 @@ fn figures(facts: &SessionFacts, edited: usize, branch: Option<&str>) -> String 
         parts.push(format!("branch {}", code(branch)));
     }
     parts.join(" · ")
-}
-
-fn counted(n: usize, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }

@@ -124,6 +124,9 @@ fn a_kind_is_all_that_comes_back() {
     assert_eq!(found(&world, &["\"the cache\"", "kind:decision"]).len(), 2);
     assert_eq!(found(&world, &["\"it is warm\"", "kind:decision"]), Vec::<String>::new(), "and never a reply");
     assert_eq!(found(&world, &["kind:blocker", "redis"]), Vec::<String>::new());
+    assert_eq!(found(&world, &["kind:decision"]), [A], "all decisions, and nothing that is none");
+    let none = world.recall(["search", "kind:blocker"]);
+    assert!(none.out.is_empty() && none.err.contains("with words beside it, what you said is searched"), "{none:#?}");
     let said = world.recall(["search", "kind:decision", "warm"]);
     assert!(said.err.contains("1 of these sessions was not read by a model: shown is what the user said there"), "{said:#?}");
     let claimed = world.recall(["search", "kind:decision", "redis"]);
