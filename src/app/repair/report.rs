@@ -169,6 +169,6 @@ pub(crate) fn numbers(of: &Salvaged) -> String {
     [counted(of.sessions, "session"), counted(of.digests, "digest"), counted(of.notes, "note")].join(", ")
 }
 
-fn counted(n: usize, what: &str) -> String {
+pub(super) fn counted(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
