@@ -45,7 +45,7 @@
 //!   `render::session_start` show it; `Digest::texts` lets `forget`, the sanitizer and embeddings see it.
 //! - **A program that checks the work, a command of git that counts**: the tables in `analyze::shell`; what follows from them in
 //!   `analyze::account`. Items that are evidence are `model::session::Evidence`, which no page tells as it is.
-//! - **A migration**: `migrations/NNNN_name.sql` and its line at the end of the list in `store::schema`. Never edit an older one.
+//! - **A migration**: `migrations/NNNN_name.sql` and its line at the end of the list in `store::schema`, with the names it makes or drops there. Never edit an older one.
 //! - **A tool of the MCP server**: a file in `mcp::tools` that implements `Tool`, and its line in the list there and in
 //!   `analyze::signal::bookkeeping_tools`, so that its replies are not ingested again.
 //! - **A verb of the command line**: its arguments in `cli::args`, a file in `cli`, the work in `app`; `cli::needs_person` and `cli::tells`

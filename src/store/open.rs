@@ -4,6 +4,7 @@
 //! The file is an index with a sound header, of a format that can be upgraded. If a log was left beside it, the full check passes with the
 //! log. If it is to be upgraded, its structure is sound.
 
+use std::collections::HashSet;
 use std::fs::OpenOptions;
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
@@ -77,6 +78,9 @@ impl Store {
             // A damaged index is not upgraded: repair finds it as it was.
             bail!(StoreError::Damaged { path: path.to_owned(), what });
         }
+        if version == schema::FORMAT {
+            store.check_names().with_context(|| format!("cannot read {}", path.display()))?;
+        }
         store.set_checkpoint_on_close(true)?;
         store
             .configure(version == 0)
@@ -138,7 +142,21 @@ impl Store {
         if version < schema::FORMAT {
             return Err(anyhow!(OtherFormat::Older).context(path.display().to_string()));
         }
+        store.check_names().with_context(|| format!("cannot read {}", path.display()))?;
         Ok(store)
+    }
+
+    /// Everything of this format is in the list of tables. Costs a page or two, however much is stored: whoever opens a damaged index would
+    /// else notice only what it touches.
+    fn check_names(&self) -> Result<()> {
+        let mut query = self.db.prepare("SELECT name FROM sqlite_schema")?;
+        let names: HashSet<String> = query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+        match schema::NAMES.into_iter().find(|name| !names.contains(*name)) {
+            Some(missing) => {
+                bail!(StoreError::Damaged { path: self.path.clone(), what: format!("there is no `{missing}` in it") })
+            }
+            None => Ok(()),
+        }
     }
 
     fn to_read(path: &Path) -> Result<Self> {

@@ -39,6 +39,20 @@ pub(crate) const OLDEST: usize = MIGRATIONS[0].format;
 /// The format of every index this program writes.
 pub(crate) const FORMAT: usize = MIGRATIONS[MIGRATIONS.len() - 1].format;
 
+/// Tables, indexes and triggers of an index of that format: a migration that makes or drops one changes this list.
+pub(crate) const NAMES: [&str; 74] = [
+    "answered", "asked", "asked_parent", "attempt", "bad_line", "bundle", "bundle_hash", "bundle_session", "bundle_source",
+    "client_cost", "closed_item", "closed_item_of", "closed_item_session", "digest", "digest_account", "digest_current",
+    "digest_queued", "digest_session", "doc", "doc_gone", "doc_project", "doc_unembedded", "embedded", "embedded_chunk",
+    "embedded_gone", "excluded_session", "fact", "file", "forgotten_row", "forgotten_session", "former_digest",
+    "former_digest_session", "kin", "leaf_title", "likeness", "likeness_repeated_by", "note", "note_project", "open_item",
+    "open_item_session", "page", "page_day", "page_session", "private_turn", "private_turn_open", "private_word", "project", "run",
+    "search", "search_config", "search_data", "search_docsize", "search_idx", "session", "session_dirty", "session_folder",
+    "session_gone", "session_moved", "session_page_dirty", "session_project", "session_recent", "session_unindexed", "source",
+    "source_file", "source_place", "spend", "spend_at", "start", "start_first", "unknown_row", "user_closed", "user_closed_of",
+    "vector_chunk", "vector_space",
+];
+
 /// No program will ever write a later format: such a number is damage.
 pub(crate) const LAST: usize = 9999;
 
@@ -65,6 +79,15 @@ mod tests {
         let code = sql.lines().map(|line| line.split("--").next().unwrap_or_default());
         let words: Vec<&str> = code.flat_map(str::split_whitespace).collect();
         [" ,", ", ", "( ", " )"].iter().fold(words.join(" "), |sql, gap| sql.replace(gap, gap.trim()))
+    }
+
+    #[test]
+    fn the_names_are_those_of_a_fresh_index() {
+        let fresh = Connection::open_in_memory().unwrap();
+        MIGRATIONS.iter().for_each(|step| step.run(&fresh).unwrap());
+        let mut query = fresh.prepare("SELECT name FROM sqlite_schema WHERE name NOT GLOB 'sqlite_*' ORDER BY 1").unwrap();
+        let names: Vec<String> = query.query_map([], |r| r.get(0)).unwrap().collect::<rusqlite::Result<_>>().unwrap();
+        assert_eq!(names, NAMES);
     }
 
     #[test]

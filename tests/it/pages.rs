@@ -505,3 +505,45 @@ fn a_page_that_an_older_recall_wrote_and_did_not_record_goes_with_a_rebuild() {
     assert_eq!(world.pages().len(), before.len() + 1, "{:?}", names(&world));
     assert!(fs::read_to_string(&page).unwrap().ends_with("\n## Notes\n\nThe large file is on the share.\n"));
 }
+
+/// Two sessions, one of them digested by the model and without its transcript, and a note; of all that the pages are left.
+fn pages_alone() -> World {
+    let world = late_session();
+    world.fake_claude(&format!("#!/bin/sh\ncat > /dev/null\ncat <<'END'\n{}\nEND\n", crate::support::numbered_reply(0.01)));
+    let (transcript, paid) = session_of(&world, 3, 1);
+    assert_eq!(world.digest(&["--summarizer", "claude", "--session", &paid])["sessions_digested"], 1);
+    assert_eq!(world.recall(["remember", "--everywhere", "Deploys go through the build server"]).code, 0);
+    world.digest(&EXTRACT);
+    fs::remove_file(transcript).unwrap();
+    for file in fs::read_dir(world.data_dir()).unwrap().map(|entry| entry.unwrap().path()) {
+        if file.file_name().unwrap().to_string_lossy().starts_with("recall.db") {
+            fs::remove_file(file).unwrap();
+        }
+    }
+    world
+}
+
+const LEFT: &str = "2 sessions, 1 note, 1 digest that was paid for";
+
+#[test]
+fn what_stands_on_pages_alone_is_named_where_the_index_is_gone() {
+    let world = pages_alone();
+    let found = world.findings("index", &[]);
+    assert!(found[0].starts_with("problem: ") && found[0].contains(LEFT), "{found:?}");
+    let fixed = world.recall(["doctor", "--fix"]);
+    assert!(fixed.err.contains(LEFT) && fixed.err.contains("1 session is left only in its page"), "{fixed:#?}");
+    assert_eq!(world.count("SELECT count(*) FROM note"), 1, "{fixed:#?}");
+    let found = world.findings("pages", &[]);
+    assert!(found.len() == 1 && found[0].contains("1 session is left only in its page"), "{found:?}");
+}
+
+#[test]
+fn a_first_digest_says_what_stands_on_pages_alone_and_takes_the_notes_back() {
+    let world = pages_alone();
+    let ran = world.recall(["digest", "--summarizer", "extract"]);
+    assert!(ran.code == 1 && ran.err.contains(LEFT) && ran.err.contains("1 session is left only in its page"), "{ran:#?}");
+    assert_eq!(world.count("SELECT count(*) FROM note"), 1);
+    assert!(world.pages().iter().any(|(_, text)| text.contains("Deploys go through the build server")), "{:?}", world.pages());
+    let again = world.recall(["digest", "--summarizer", "extract"]);
+    assert!(again.code == 0 && again.err.is_empty(), "{again:#?}");
+}

@@ -9,6 +9,7 @@ mod ingest;
 mod inputs;
 mod interim;
 pub(crate) mod model_calls;
+mod outlived;
 pub(crate) mod pages;
 mod plan;
 mod read;
@@ -102,8 +103,12 @@ fn run_locked(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis) ->
     let started = Instant::now();
     let mut report = Report::default();
     failpoints::point("lock held");
+    let outlived = outlived::Outlived::find(config);
     let mut store = Store::open(&config.database())?;
     failpoints::point("index open");
+    if let Some(outlived) = &outlived {
+        outlived.take_back(config, &mut store, ui)?;
+    }
     if let Some(jobs) = request.jobs {
         store.set_threads(jobs);
         // These compress chunks.
@@ -113,6 +118,9 @@ fn run_locked(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis) ->
     leftovers::remove_half_written(&config.data_dir);
     leftovers::remove_used_replies(&config.data_dir, &store)?;
     let ran = phases(request, config, ui, now, &mut store, &mut report);
+    if let (Some(outlived), Ok(())) = (&outlived, &ran) {
+        outlived.report(config, &mut store, ui)?;
+    }
     // Runs also after a failure: no trace may remain of what this run deleted, or an interrupted one before it.
     let scrubbed = secure_erase(&store, ui);
     failpoints::point("scrubbed");

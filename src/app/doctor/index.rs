@@ -5,6 +5,8 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::{Depth, Finding, Repair, Severity, ago};
+use crate::app::orphans;
+use crate::app::repair::pages::Pages;
 use crate::config::Config;
 use crate::model::session::Millis;
 use crate::privacy::{Policy, View};
@@ -25,6 +27,7 @@ pub(crate) fn findings(config: &Config, depth: Depth, now: Millis) -> Vec<Findin
         .and_then(|store| store.map(|s| Ok((s.index_counts(MAX_LISTED)?, s))).transpose());
     let (counts, store) = match opened {
         Ok(Some(opened)) => opened,
+        Ok(None) if let Some(held) = held_by_pages(config, depth) => return vec![gone(&held, &path)],
         Ok(None) => return vec![Finding::warning("index", format!("none yet at {}", path.display()), "`recall digest` makes it")],
         Err(e) => return vec![unusable(e, &path)].into_iter().chain(companion_files(config, depth, now, false)).collect(),
     };
@@ -34,8 +37,32 @@ pub(crate) fn findings(config: &Config, depth: Depth, now: Millis) -> Vec<Findin
     let mut all = vec![state];
     all.extend(companion_files(config, depth, now, is_well));
     all.extend(failing(&counts));
+    if depth == Depth::Full {
+        all.extend(left_in_pages(config));
+    }
     all.extend(clock(&store, now).ok().flatten());
     all
+}
+
+/// What pages hold of an index that is gone.
+fn held_by_pages(config: &Config, depth: Depth) -> Option<String> {
+    if depth == Depth::Full { Pages::told_without_index(config) } else { None }
+}
+
+fn gone(held: &str, path: &Path) -> Finding {
+    let found = format!("gone: there is none at {}, and pages of one hold {held}", path.display());
+    let advice =
+        "bring it back from a backup of yours if you have one; `recall doctor --fix` makes a new one of transcripts and pages";
+    Finding::problem("index", found, advice).fixed_by(Repair::Index)
+}
+
+/// Sessions that are left in pages alone.
+fn left_in_pages(config: &Config) -> Option<Finding> {
+    let store = Memory::open(&config.database(), &Policy::maintenance()).ok()?;
+    let orphans = orphans::find(config, &store).ok()?;
+    let found = orphans::describe(&orphans)?;
+    let advice = "read them there, or `recall forget --session ID` removes one; `recall doctor --seen` marks this as seen";
+    Some(Finding::warning("pages", found, advice))
 }
 
 const DAMAGED_ADVICE: &str =

@@ -11,7 +11,7 @@
 //! The new index is written under another name and renamed into place when it is complete. An interrupted repair can be repeated, and
 //! nothing is written to the damaged index.
 
-mod pages;
+pub(crate) mod pages;
 mod quarantine;
 mod report;
 
@@ -36,6 +36,9 @@ use crate::text::clean::without_controls;
 pub(crate) fn run(config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> {
     let mut lock = run_lock(config)?;
     let Ok(_held) = lock.try_write() else { bail!("a run is under way: try again when it has ended") };
+    if matches!(Memory::open_if_there(&config.database(), &Policy::maintenance()), Ok(None)) {
+        return anew(config, out);
+    }
     // Another process may have repaired it since it was examined.
     if is_whole(config) {
         writeln!(out, "whole       {}: it is mended by now", without_controls(&config.database().display().to_string()))?;
@@ -53,6 +56,12 @@ pub(crate) fn run(config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> 
     pages.restore(&mut Store::open_existing(&config.database())?, config, ui)?;
     report_lost(&before, ran.is_ok(), config, ui, out)?;
     ran.map(|_| ())
+}
+
+/// Makes a new index where nothing is left of the old one but its pages. The run itself says what stands on these alone.
+fn anew(config: &Config, out: &mut impl Write) -> Result<()> {
+    writeln!(out, "made anew   {}, of transcripts and pages", without_controls(&config.database().display().to_string()))?;
+    digest::run_with_lock(DigestRequest { ingest_only: true, ..DigestRequest::default() }, config.clone(), out).map(|_| ())
 }
 
 fn is_whole(config: &Config) -> bool {

@@ -20,6 +20,7 @@ use crate::store::Store;
 use crate::store::error::is_store_error;
 use crate::store::transfer::ExportedNote;
 use crate::sys::messages::Ui;
+use crate::text::clean::counted;
 use crate::text::clean::without_controls;
 
 pub(crate) struct Pages {
@@ -51,6 +52,23 @@ impl Pages {
             Some(read::notes(&text).into_iter().filter_map(|note| Some((at(&note)?, note))).collect::<Vec<_>>())
         });
         Self { sessions: sessions.collect(), notes: notes.flatten().collect() }
+    }
+
+    /// What the pages hold, where no index knows of it; `None` if that is nothing. Reads all pages.
+    pub(crate) fn told_without_index(config: &Config) -> Option<String> {
+        Self::read(config).told()
+    }
+
+    /// How many sessions, notes and digests that were paid for.
+    pub(crate) fn told(&self) -> Option<String> {
+        let distinct = |ids: &mut dyn Iterator<Item = &String>| ids.collect::<BTreeSet<_>>().len();
+        let sessions = distinct(&mut self.sessions.iter().map(|page| &page.session));
+        let paid = distinct(&mut self.sessions.iter().filter(|page| page.by_model).map(|page| &page.session));
+        let notes = distinct(&mut self.notes.iter().map(|(_, note)| &note.id));
+        let digests =
+            if paid == 1 { "1 digest that was paid for".to_owned() } else { format!("{paid} digests that were paid for") };
+        let told = [counted(sessions, "session"), counted(notes, "note"), digests].join(", ");
+        (sessions + notes > 0).then_some(told)
     }
 
     /// Sessions that have a page, and so a digest, and those whose digest is the model's; without what was forgotten.

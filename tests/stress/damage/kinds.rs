@@ -41,7 +41,7 @@ pub const ALL: [Damage; 15] = [
     Damage { name: "another encoding", shows: Shows::AtOnce, inflict: |s| over(&s.index(), 59, &[2]) },
     Damage {
         name: "a table that is gone",
-        shows: Shows::Later,
+        shows: Shows::AtOnce,
         inflict: |s| {
             rusqlite::Connection::open(s.index()).and_then(|db| db.execute_batch("DROP TABLE spend")).expect("no table");
         },
