@@ -20,8 +20,7 @@ use crate::store::Store;
 use crate::store::error::is_store_error;
 use crate::store::transfer::ExportedNote;
 use crate::sys::messages::Ui;
-use crate::text::clean::counted;
-use crate::text::clean::without_controls;
+use crate::text::clean::{counted, without_controls};
 
 pub(crate) struct Pages {
     sessions: Vec<PageFacts>,
