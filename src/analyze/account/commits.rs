@@ -35,8 +35,9 @@ pub struct Commit {
 }
 
 /// Lines that end a message, and that tools add.
-const TRAILERS: [&str; 8] = [
-    "Co-Authored-By:", "Co-authored-by:", "Signed-off-by:", "Generated with", "🤖", "Claude-Session:", "Reviewed-by:", "Change-Id:",
+const TRAILERS: [&str; 9] = [
+    "Co-Authored-By:", "Co-authored-by:", "Signed-off-by:", "Generated with", "🤖", "Claude-Session:", "Reviewed-by:",
+    "Assisted-by:", "Change-Id:",
 ];
 
 pub(super) fn of(session: &Session, calls: &[Call<'_>], turns: &[Turn]) -> Vec<Commit> {
@@ -176,6 +177,8 @@ impl History {
                 let known = &mut self.made[at];
                 known.replayed = true;
                 (known.commit.hash, known.commit.hash_is_stale, known.commit.pushed) = (made.commit.hash, false, false);
+                // It may hold other files than before.
+                known.commit.files = made.commit.files;
             }
             Some(at) => {
                 let known = self.made.remove(at).commit;
@@ -194,6 +197,7 @@ impl History {
         if let Some(made) = self.made.iter_mut().find(|made| made.commit.subject == commit.subject) {
             made.replayed = true;
             (made.commit.hash, made.commit.hash_is_stale, made.commit.pushed) = (commit.hash, false, false);
+            made.commit.files = commit.files;
         }
     }
 

@@ -405,7 +405,7 @@ fn a_quiet_commit_is_known_by_the_push_behind_it() {
 fn what_a_rebase_applies_is_the_sessions_own_if_it_had_committed_it() {
     let account = Told::new()
         .prompt("a")
-        .bash("git commit -m Mine", true, "[x 1111111] Mine")
+        .bash("git commit -m Mine", true, "[x 1111111] Mine\n 10 files changed")
         .bash("git commit -m Last", true, "[x 2222222] Last")
         .bash("git rebase main", false, "Rebasing (1/3)\rerror: could not apply 9999999... Theirs\nCONFLICT (content): a.rs")
         .bash("git add . && git rebase --continue", false, "[detached HEAD aaaaaa1] Theirs\nCONFLICT (content): b.rs")
@@ -415,12 +415,20 @@ fn what_a_rebase_applies_is_the_sessions_own_if_it_had_committed_it() {
     let told: Vec<(&str, &str, bool)> =
         account.commits.iter().map(|commit| (commit.hash.as_str(), commit.subject.as_str(), commit.hash_is_stale)).collect();
     assert_eq!(told, [("aaaaaa2", "Mine", false), ("2222222", "Last", true)]);
+    assert_eq!(account.commits[0].files, Some(1), "as it was made anew");
     let only_theirs = Told::new()
         .prompt("a")
         .bash("git rebase main", false, "CONFLICT (content): a.rs")
         .bash("git add . && git rebase --continue | tail", true, "[detached HEAD aaaaaa1] Theirs\n 1 file changed")
         .account();
     assert_eq!(only_theirs.commits, []);
+    let replayed = Told::new()
+        .prompt("a")
+        .bash("git commit -m Mine", true, "[x 1111111] Mine\n 10 files changed")
+        .bash("git rebase main", false, "[detached HEAD aaaaaa1] Mine\nCONFLICT (content): a.rs")
+        .bash("git rebase --skip", true, "Successfully rebased and updated refs/heads/x.")
+        .account();
+    assert_eq!((commits(&replayed), replayed.commits[0].files), (vec![("aaaaaa1", "Mine", false)], None));
     let given_up = Told::new()
         .prompt("a")
         .bash("git commit -m Mine", true, "[x 1111111] Mine")

@@ -15,7 +15,7 @@ const MAX_REPLY_CHARS: usize = 4_000;
 const MAX_MESSAGE_CHARS: usize = 1_200;
 /// How long all words of the user's may be, and the bounds of each, in characters.
 const ALL_WORDS_CHARS: usize = 6_000;
-const WORD_CHARS: (usize, usize) = (120, 700);
+const WORD_CHARS: (usize, usize) = (120, 2_000);
 /// The same of the beginnings of replies: answers of earlier turns are what a page lacked most where each had 200 characters.
 const ALL_BEGINNINGS_CHARS: usize = 7_000;
 const BEGINNING_CHARS: (usize, usize) = (200, 1_400);

@@ -6,6 +6,8 @@ use crate::text::clean::{one_line, shorten};
 use crate::text::markdown::inline;
 
 const CUT: &str = "> \\[…\\]\n";
+/// The shortest beginning of a block that does not fit, in characters.
+const MIN_PART_CHARS: usize = 120;
 /// The most characters of a language's name behind a fence.
 const MAX_LANGUAGE_CHARS: usize = 20;
 
@@ -27,10 +29,19 @@ pub(super) fn quotation(text: &str, most_chars: usize) -> String {
             BlockKind::Row | BlockKind::Heading | BlockKind::Text => (1, paragraph(block)),
         };
         if out.chars().count() + told.chars().count() > most_chars {
-            if out.is_empty() {
-                out = quoted(&inline(&shorten(&one_line(&block.lines.join(" ")), most_chars)));
+            // What leads to something is told with its beginning, where nothing stands before it.
+            if whole == 0 {
+                let gap = if out.is_empty() { "" } else { ">\n" };
+                let room = most_chars.saturating_sub(out.chars().count()).max(MIN_PART_CHARS);
+                let begins = shorten(&one_line(&block.lines.join(" ")), room);
+                let told = match block.kind {
+                    BlockKind::Item => item(&Block { kind: BlockKind::Item, lines: vec![&begins], apart: false }),
+                    _ => quoted(&inline(&begins)),
+                };
+                out = format!("{out}{gap}{told}");
+            } else {
+                out.truncate(whole);
             }
-            out.truncate(if whole > 0 { whole } else { out.len() });
             return out + ">\n" + CUT;
         }
         // Items of one list stand together; all else is apart.
@@ -187,6 +198,8 @@ mod tests {
         let told =
             quotation(&format!("A paragraph of some words.\n\n## A heading\n\nWhat it is:\n\n- {}", "word ".repeat(100)), 100);
         assert_eq!(told, "> A paragraph of some words.\n>\n> \\[…\\]\n", "nothing leads to what is cut");
+        let told = quotation(&format!("What is in the way:\n\n- {}", "word ".repeat(100)), 200);
+        assert!(told.starts_with("> What is in the way:\n>\n> - word word ") && told.ends_with("…\n>\n> \\[…\\]\n"), "{told}");
         assert!(quotation(&"word ".repeat(100), 50).ends_with("…\n>\n> \\[…\\]\n"));
         assert_eq!(quotation(" \n\n", 50), "");
     }
