@@ -115,9 +115,9 @@ pub(crate) struct ModelFailures {
     pub(crate) declined: bool,
 }
 
-/// May the model be asked again about a session it failed on? What it declined only once the session grew. Else the wait doubles from an hour up to 341 days: a permanent failure
-/// costs a handful of calls and then next to nothing, and what failed for a week is retried within a week. A session that has
-/// grown since the failure waits the hour only.
+/// May the model be asked again about a session it failed on? What it declined only once the session grew. Else the wait doubles from an
+/// hour up to 341 days: a permanent failure costs a handful of calls and then next to nothing, and what failed for a week is retried
+/// within a week. A session that has grown since the failure waits the hour only.
 pub(crate) fn may_retry(failed: ModelFailures, grew_at: Millis, now: Millis) -> Result<(), SkipReason> {
     let ModelFailures { times: failures, last, declined } = failed;
     if declined && grew_at <= last {

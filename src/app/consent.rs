@@ -1,7 +1,7 @@
 //! Asks a person on the terminal before something is deleted, or an agent does what it may not do alone; refuses if there is no terminal.
 //!
-//! What keeps agents out is a safeguard, not a security boundary: an agent that runs the user's commands could also change the variables that identify it,
-//! or the files. It stops an agent that was talked into something by text it read.
+//! What keeps agents out is a safeguard, not a security boundary: an agent that runs the user's commands could also change the variables
+//! that identify it, or the files. It stops an agent that was talked into something by text it read.
 
 use std::io::{self, IsTerminal};
 

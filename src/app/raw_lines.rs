@@ -3,7 +3,8 @@
 //! ## Privacy
 //! Only lines of the conversation are copied, in file order: the client's bookkeeping repeats prompts that may be private or
 //! forgotten. Forgotten and private lines are left out by the current rules, from the lines themselves and from the index; of a
-//! session that has since gone on in a folder that the policy hides, all are. In the lines that stay, secrets and private parts are removed and every other byte is unchanged.
+//! session that has since gone on in a folder that the policy hides, all are. In the lines that stay, secrets and private parts are
+//! removed and every other byte is unchanged.
 
 use std::borrow::Cow;
 use std::collections::HashSet;

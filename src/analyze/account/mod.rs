@@ -33,7 +33,7 @@ pub(crate) use self::pull_requests::PullRequest;
 pub(crate) use self::runs::LastRun;
 pub(crate) use self::seen::SeenCommit;
 pub(crate) use self::title::TitleParts;
-pub(crate) use self::turns::{ClosingReply, SHORT_REPLY_CHARS, Turn, Word, WordKind, last_reply, longer_reply};
+pub(crate) use self::turns::{ClosingReply, Turn, Word, WordKind, ending_replies, last_reply, longer_reply};
 use crate::model::session::Session;
 
 /// The number of the rules by which accounts, and digests without a model, are made. Stored ones of another number are made again from

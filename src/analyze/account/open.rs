@@ -42,7 +42,7 @@ pub(super) fn of(session: &Session, turns: &[Turn]) -> Vec<OpenEnd> {
             Some(words) => Some(OpenEnd::ApiError { words: words.clone() }),
             None if turn.interrupted => Some(OpenEnd::Interrupted),
             None if closes || turn.number == 0 => None,
-            None => Some(if has_work(session) { OpenEnd::Unclosed } else { OpenEnd::NoReply }),
+            None => Some(if was_taken_up(session) { OpenEnd::Unclosed } else { OpenEnd::NoReply }),
         }
     });
     let open = tasks(session).into_iter().filter(Task::is_open);
@@ -50,7 +50,7 @@ pub(super) fn of(session: &Session, turns: &[Turn]) -> Vec<OpenEnd> {
 }
 
 /// Did anything follow the last prompt?
-fn has_work(session: &Session) -> bool {
+fn was_taken_up(session: &Session) -> bool {
     let last = session.entries.iter().rev().filter(|entry| entry.is_main());
     let mut turn = last.take_while(|entry| !matches!(entry.item, Item::Prompt(_)));
     turn.any(|entry| matches!(entry.item, Item::Tool(_) | Item::Reply(_)))

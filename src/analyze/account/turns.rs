@@ -86,7 +86,7 @@ const STOPPED_BY_HOOK: &str = "Operation stopped by hook:";
 const SAME_BEGINNING_CHARS: usize = 60;
 
 /// A shorter reply says little by itself, in characters.
-pub(crate) const SHORT_REPLY_CHARS: usize = 400;
+const SHORT_REPLY_CHARS: usize = 400;
 
 /// The last reply, with the place of its turn.
 pub(crate) fn last_reply(turns: &[Turn]) -> Option<(usize, &ClosingReply)> {
@@ -97,6 +97,13 @@ pub(crate) fn last_reply(turns: &[Turn]) -> Option<(usize, &ClosingReply)> {
 pub(crate) fn longer_reply(before: &[Turn]) -> Option<(usize, &ClosingReply)> {
     let says_something = |reply: &&ClosingReply| !reply.cut_off && reply.text.chars().count() >= SHORT_REPLY_CHARS;
     before.iter().enumerate().rev().find_map(|(at, turn)| Some((at, turn.reply.as_ref().filter(says_something)?)))
+}
+
+/// The replies that tell where a session ended: the last one, and the longer one before it if it says little.
+pub(crate) fn ending_replies(turns: &[Turn]) -> Vec<(usize, &ClosingReply)> {
+    let Some((last, reply)) = last_reply(turns) else { return Vec::new() };
+    let longer = longer_reply(&turns[..last]).filter(|_| reply.text.chars().count() < SHORT_REPLY_CHARS);
+    [Some((last, reply)), longer].into_iter().flatten().collect()
 }
 
 pub(super) fn of(session: &Session) -> Vec<Turn> {

@@ -4,7 +4,7 @@ use jiff::tz::TimeZone;
 
 use super::lines::{paths, section};
 use super::quotation::quotation;
-use crate::analyze::account::{ClosingReply, SHORT_REPLY_CHARS, SessionAccount, Turn, last_reply, longer_reply};
+use crate::analyze::account::{ClosingReply, SessionAccount, Turn, ending_replies};
 use crate::render::quoted::{QuotedParts, Reader, left_out, turn_lines};
 use crate::text::blocks::{beginning, without_long_parts};
 use crate::text::clean::{one_line, shorten};
@@ -28,7 +28,8 @@ const MAX_FILES: usize = 60;
 /// Where the session ended: its last reply, and the longer one before it if it is short.
 pub(super) fn ended(page: &mut String, account: &SessionAccount, zone: &TimeZone) {
     let turns = &account.turns;
-    let Some((last, reply)) = last_reply(turns) else { return };
+    let ending = ending_replies(turns);
+    let Some(&(last, reply)) = ending.first() else { return };
     let parts = QuotedParts::new(account, zone, Reader::User);
     let mut tell = |turn: &Turn, reply: &ClosingReply, what: &str, most: usize| {
         let quoted = quotation(&reply.text, most);
@@ -47,8 +48,7 @@ pub(super) fn ended(page: &mut String, account: &SessionAccount, zone: &TimeZone
         "## Where it ended\n\nClaude's last reply"
     };
     let told = tell(&turns[last], reply, so_far, MAX_REPLY_CHARS);
-    let is_short = reply.text.chars().count() < SHORT_REPLY_CHARS;
-    if let Some((longer, reply)) = longer_reply(&turns[..last]).filter(|_| is_short) {
+    if let Some(&(longer, reply)) = ending.get(1) {
         tell(&turns[longer], reply, "The longer reply before it", MAX_REPLY_CHARS.saturating_sub(told));
     }
 }
@@ -59,7 +59,8 @@ pub(super) fn turns(page: &mut String, account: &SessionAccount, zone: &TimeZone
     let words = account.turns.iter().map(|turn| turn.words.len()).sum::<usize>().max(1);
     let most = (ALL_WORDS_CHARS / words).clamp(WORD_CHARS.0, WORD_CHARS.1);
     let most_of_reply = (ALL_BEGINNINGS_CHARS / account.turns.len().max(1)).clamp(BEGINNING_CHARS.0, BEGINNING_CHARS.1);
-    let quoted = quoted_replies(&account.turns);
+    // These stand above the turns.
+    let quoted: Vec<usize> = ending_replies(&account.turns).into_iter().map(|(at, _)| at).collect();
     let over = account.turns.len().saturating_sub(MAX_TURNS);
     let mut lines = Vec::new();
     let mut before = 0;
@@ -74,7 +75,7 @@ pub(super) fn turns(page: &mut String, account: &SessionAccount, zone: &TimeZone
             told.push_str(if n == 0 { " " } else { "\n  - " });
             told.push_str(&inline(&word));
         }
-        if let Some(reply) = turn.reply.as_ref().filter(|_| !quoted.contains(&Some(at))) {
+        if let Some(reply) = turn.reply.as_ref().filter(|_| !quoted.contains(&at)) {
             told.push_str(&began_to_reply(turn, reply, most_of_reply));
         }
         lines.push(told);
@@ -85,13 +86,6 @@ pub(super) fn turns(page: &mut String, account: &SessionAccount, zone: &TimeZone
         );
         lines.iter().for_each(|line| page.push_str(&format!("- {line}\n")));
     }
-}
-
-/// The places of the turns whose replies stand above the turns: the last one, and the longer one before it if that is short.
-fn quoted_replies(turns: &[Turn]) -> [Option<usize>; 2] {
-    let last = last_reply(turns);
-    let short = last.filter(|(_, reply)| reply.text.chars().count() < SHORT_REPLY_CHARS);
-    [last.map(|(at, _)| at), short.and_then(|(at, _)| longer_reply(&turns[..at])).map(|(at, _)| at)]
 }
 
 /// How a turn's reply began: on a line if it is short, else as a quotation below the words. Long tables and code are told by their length.

@@ -14,8 +14,7 @@ use self::reply::{blockquote, brief_blockquote};
 use self::words::{TurnList, time};
 pub(crate) use self::words::{left_out, turn_lines};
 use crate::analyze::account::{
-    ClosingReply, Commit, LastRun, OpenEnd, PullRequest, RenamedCommit, SHORT_REPLY_CHARS, SessionAccount, Turn, last_reply,
-    longer_reply,
+    ClosingReply, Commit, LastRun, OpenEnd, PullRequest, RenamedCommit, SessionAccount, Turn, ending_replies,
 };
 use crate::model::session::{Millis, said};
 use crate::text::clean::{one_line, shorten, without_controls};
@@ -163,7 +162,8 @@ impl<'a> QuotedParts<'a> {
             return String::new();
         }
         let turns = &self.account.turns;
-        let Some((at, reply)) = last_reply(turns) else { return String::new() };
+        let ending = ending_replies(turns);
+        let Some(&(at, reply)) = ending.first() else { return String::new() };
         let turn = &turns[at];
         let (what, so_far) = if self.account.goes_on { ("Where it stands", " so far") } else { ("Where it ended", "") };
         let of = turns.last().map_or(0, |turn| turn.number);
@@ -177,9 +177,7 @@ impl<'a> QuotedParts<'a> {
         let Some(last) = self.quote_of(&reply.text, room.saturating_sub(fixed), self.reply_chars) else { return String::new() };
         let mut text = head + &last + &after;
         let chars = last.chars().count();
-        if reply.text.chars().count() < SHORT_REPLY_CHARS
-            && let Some((longer, reply)) = longer_reply(&turns[..at])
-        {
+        if let Some(&(longer, reply)) = ending.get(1) {
             text.push_str(&self.longer(&turns[longer], reply, room - text.len(), self.reply_chars.saturating_sub(chars)));
         }
         text
@@ -188,10 +186,7 @@ impl<'a> QuotedParts<'a> {
     /// The numbers of the turns whose replies are quoted.
     fn quoted_turns(&self) -> Vec<usize> {
         let turns = &self.account.turns;
-        let Some((last, reply)) = last_reply(turns) else { return Vec::new() };
-        let is_short = reply.text.chars().count() < SHORT_REPLY_CHARS;
-        let longer = longer_reply(&turns[..last]).filter(|_| is_short).map(|(at, _)| at);
-        [Some(last), longer].into_iter().flatten().map(|at| turns[at].number).collect()
+        ending_replies(turns).into_iter().map(|(at, _)| turns[at].number).collect()
     }
 
     fn quote_of(&self, reply: &str, room: usize, most_chars: usize) -> Option<String> {
