@@ -35,7 +35,10 @@ pub mod model {
         pub use crate::model::author::Author;
     }
     pub mod digest {
-        pub use crate::model::digest::{Claim, Digest, FileNote};
+        pub use crate::model::digest::{Claim, Digest};
+    }
+    pub mod section {
+        pub use crate::model::section::Section;
     }
     pub mod price {
         pub use crate::model::price::costs_by_model;

@@ -27,14 +27,14 @@ impl SessionWordSet {
     /// What was said in a session, and what a model claimed of it. A title is none of these: of two sessions that begin with the same
     /// command it says the same.
     pub(crate) fn of(digest: &Digest, account: Option<&SessionAccount>) -> Self {
-        let claims = digest.decisions.iter().chain(&digest.next_steps).map(|claim| claim.text.as_str());
-        let lists = digest.completed.iter().chain(&digest.learned).map(String::as_str);
+        let compared = digest.statements().filter(|(section, _)| section.spec().compares);
+        let claims = compared.map(|(_, claim)| claim.text.as_str());
         let turns = account.iter().flat_map(|account| &account.turns);
         let words = turns.flat_map(|turn| {
             let reply = turn.reply.iter().map(|reply| reply.text.as_str());
             turn.words.iter().map(|word| word.text.as_str()).chain(reply)
         });
-        let all: BTreeSet<String> = lists.chain(claims).chain(words).flat_map(distinctive_words).collect();
+        let all: BTreeSet<String> = claims.chain(words).flat_map(distinctive_words).collect();
         let hash = |word: &String| {
             let hash = hash_parts(&[word.as_bytes()]);
             u32::from_le_bytes([hash[0], hash[1], hash[2], hash[3]])
@@ -146,10 +146,13 @@ fn nearest(bands: &[u64; BANDS], seen: &HashMap<u64, Vec<usize>>, fits: impl Fn(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::digest::Claim;
+    use crate::model::section::Section;
     use proptest::prelude::*;
 
     fn digest(completed: &str) -> Digest {
-        Digest { title: "Nightly report of the orders".into(), completed: vec![completed.into()], ..Digest::default() }
+        Digest { title: "Nightly report of the orders".into(), ..Digest::default() }
+            .with(Section::Completed, [Claim::new(completed)])
     }
 
     const REPORT: &str = "Counted the open orders by country, wrote the table into reports/nightly.md, checked totals against the ledger, \

@@ -4,13 +4,14 @@
 //! conversation merely quotes, does not carry a decision or a next step; a claim attributed to the user needs words of the user.
 
 use std::cell::{LazyCell, OnceCell};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::analyze::account::SessionAccount;
 use crate::analyze::prose::{others_words, own_words, unquoted};
 use crate::analyze::without_model::{UNANSWERED, request};
 use crate::model::digest::{Claim, Digest, UNTITLED};
-use crate::model::session::{Answer, Entry, Item, RecordKey, Session};
+use crate::model::section::{Carriers, Section};
+use crate::model::session::{Answer, Entry, Item, RecordKey, Session, ToolUse};
 use crate::text::clean::one_line;
 use crate::text::tokenize::{covered_by, distinctive_words};
 
@@ -29,21 +30,15 @@ const MAX_ROWS: usize = 3;
 /// Claims that only a tool's output or a quotation states are removed, and so are those falsely attributed to the user.
 pub fn verify(digest: &mut Digest, session: &Session) {
     let said = EntryWords::of(session);
-    let sections = [
-        (ClaimSection::Decision, &mut digest.decisions),
-        (ClaimSection::Blocker, &mut digest.blockers),
-        (ClaimSection::Next, &mut digest.next_steps),
-    ];
-    for (section, claims) in sections {
-        claims.retain_mut(|claim| said.find_support(section, claim));
-    }
-    for list in [&mut digest.completed, &mut digest.learned, &mut digest.investigated] {
-        list.iter_mut().for_each(|text| said.drop_user_label(text));
-    }
     // Lazy, because most files were touched and their mention need not be looked up.
     let mentioned = LazyCell::new(|| mentioned_names(session));
-    for file in &mut digest.files {
-        file.verified = was_touched(session, &file.path) || is_mentioned(&file.path, &mentioned);
+    for section in Section::all() {
+        let claims = &mut digest[section];
+        match section.spec().carriers {
+            Carriers::Speakers | Carriers::SpeakersAndTools => claims.retain_mut(|claim| said.find_support(section, claim)),
+            Carriers::Mentions => claims.iter_mut().for_each(|file| file.rows = naming(session, &file.text, || &mentioned)),
+            Carriers::Unchecked => claims.iter_mut().for_each(|claim| said.drop_user_label(&mut claim.text)),
+        }
     }
 }
 
@@ -59,14 +54,6 @@ pub(crate) fn restore_user_words(digest: &mut Digest, session: &Session) {
     }
 }
 
-/// The section of a digest that a claim belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ClaimSection {
-    Decision,
-    Blocker,
-    Next,
-}
-
 /// Whose words an entry holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Speaker {
@@ -80,16 +67,13 @@ enum Speaker {
     Quoted,
 }
 
-impl ClaimSection {
-    /// May words of this speaker carry a claim of this section? `of_user`: the claim is attributed to the user.
-    fn accepts(self, speaker: Speaker, of_user: bool) -> bool {
-        match speaker {
-            Speaker::User => true,
-            Speaker::Assistant => !of_user,
-            // A failure may be stated by a tool.
-            Speaker::Output => self == Self::Blocker && !of_user,
-            Speaker::Quoted => false,
-        }
+/// May words of this speaker carry a claim of this section? `of_user`: the claim is attributed to the user.
+fn accepts(section: Section, speaker: Speaker, of_user: bool) -> bool {
+    match speaker {
+        Speaker::User => true,
+        Speaker::Assistant => !of_user,
+        Speaker::Output => section.spec().carriers == Carriers::SpeakersAndTools && !of_user,
+        Speaker::Quoted => false,
     }
 }
 
@@ -134,14 +118,14 @@ impl<'s> EntryWords<'s> {
     }
 
     /// The largest share of a claim's words that an entry holds, among speakers who may carry the claim.
-    fn share(&self, section: ClaimSection, of_user: bool, wanted: &BTreeSet<String>, at: usize) -> f64 {
-        let speakers = [Speaker::User, Speaker::Assistant, Speaker::Output].into_iter().filter(|s| section.accepts(*s, of_user));
+    fn share(&self, section: Section, of_user: bool, wanted: &BTreeSet<String>, at: usize) -> f64 {
+        let speakers = [Speaker::User, Speaker::Assistant, Speaker::Output].into_iter().filter(|s| accepts(section, *s, of_user));
         let shares = speakers.filter_map(|speaker| self.words_of(at, speaker)).map(|words| covered_by(wanted, words));
         let best = shares.fold(0.0, f64::max);
         // An output repeated verbatim is still the tool's statement.
         let may_echo =
-            best >= MIN_SUPPORT && section != ClaimSection::Blocker && speaker_of(&self.entries[at]) == Some(Speaker::Assistant);
-        let share = if section == ClaimSection::Decision { DECISION_ECHO_SHARE } else { NEXT_ECHO_SHARE };
+            best >= MIN_SUPPORT && section != Section::Blockers && speaker_of(&self.entries[at]) == Some(Speaker::Assistant);
+        let share = if section == Section::Decisions { DECISION_ECHO_SHARE } else { NEXT_ECHO_SHARE };
         if may_echo && self.is_echo(wanted, at, share) { 0.0 } else { best }
     }
 
@@ -155,7 +139,7 @@ impl<'s> EntryWords<'s> {
     }
 
     /// Sets the entries that carry a claim. Returns false if the claim must be dropped.
-    fn find_support(&self, section: ClaimSection, claim: &mut Claim) -> bool {
+    fn find_support(&self, section: Section, claim: &mut Claim) -> bool {
         let of_user = user_attribution(&claim.text);
         if of_user != UserAttribution::Unattributed {
             if self.find_rows(section, claim, of_user) {
@@ -173,7 +157,7 @@ impl<'s> EntryWords<'s> {
     }
 
     /// Finds the entries that carry a claim: those of the cited ones that do, or else the best match in the session.
-    fn find_rows(&self, section: ClaimSection, claim: &mut Claim, of_user: UserAttribution) -> bool {
+    fn find_rows(&self, section: Section, claim: &mut Claim, of_user: UserAttribution) -> bool {
         let wanted = claim_words(&claim.text, of_user);
         let text = one_line(label_free(&claim.text, of_user));
         let share = |at: usize| match is_answer(&self.entries[at], &text) {
@@ -344,21 +328,22 @@ fn text_of(entry: &Entry) -> String {
     }
 }
 
-/// `src/a.rs` matches `/home/me/repo/src/a.rs`, but not `/home/me/repo/lib/src/aa.rs`.
-fn was_touched(session: &Session, path: &str) -> bool {
-    let path = path.trim_start_matches("./");
-    session.entries.iter().any(|e| match &e.item {
-        Item::Tool(tool) => tool
-            .file
-            .as_ref()
-            .is_some_and(|f| f.path == path || f.path.strip_suffix(path).is_some_and(|before| before.ends_with('/'))),
-        _ => false,
-    })
+/// The entry that touched a file, else one that names it.
+fn naming<'m>(session: &Session, path: &str, mentioned: impl FnOnce() -> &'m BTreeMap<String, RecordKey>) -> Vec<RecordKey> {
+    let touched = session.entries.iter().find(|entry| touches(entry, path)).map(|entry| entry.key);
+    touched.or_else(|| mention(path, mentioned())).into_iter().collect()
 }
 
-/// Every word of the session that looks like a file name, without surrounding punctuation. The dot of `.env` is part of the name.
-fn mentioned_names(session: &Session) -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
+/// `src/a.rs` matches `/home/me/repo/src/a.rs`, but not `/home/me/repo/lib/src/aa.rs`.
+fn touches(entry: &Entry, path: &str) -> bool {
+    let path = path.trim_start_matches("./");
+    let Item::Tool(ToolUse { file: Some(file), .. }) = &entry.item else { return false };
+    file.path == path || file.path.strip_suffix(path).is_some_and(|before| before.ends_with('/'))
+}
+
+/// Every word of the session that looks like a file name, with the first entry that holds it, without surrounding punctuation. The dot of `.env` is part of the name.
+fn mentioned_names(session: &Session) -> BTreeMap<String, RecordKey> {
+    let mut names = BTreeMap::new();
     for entry in &session.entries {
         for word in text_of(entry).split(|c: char| c.is_whitespace() || "`'\"()[]{}<>,;|=".contains(c)) {
             let word = word.trim_start_matches(['*', '!', '?', ':', '@']).trim_end_matches(['.', ':', '*', '!', '?']);
@@ -367,21 +352,22 @@ fn mentioned_names(session: &Session) -> BTreeSet<String> {
             // A leading ellipsis ("…and so on") names no file.
             let bare = if word.starts_with("..") && !word.starts_with("../") { word.trim_start_matches('.') } else { word };
             if bare.contains('.') || bare.contains('/') {
-                names.insert(bare.to_owned());
+                names.entry(bare.to_owned()).or_insert(entry.key);
             }
         }
     }
     names
 }
 
-fn is_mentioned(path: &str, names: &BTreeSet<String>) -> bool {
+fn mention(path: &str, names: &BTreeMap<String, RecordKey>) -> Option<RecordKey> {
     let path = path.trim_start_matches("./");
     let name = path.rsplit('/').next().unwrap_or(path);
     // A bare name matches its file; a path must match as a whole or as a suffix.
-    names.iter().any(|said| {
+    let names_it = |said: &str| {
         said == path
             || said == name
             || said.strip_suffix(path).is_some_and(|b| b.ends_with('/'))
-            || path.strip_suffix(said.as_str()).is_some_and(|b| b.ends_with('/'))
-    })
+            || path.strip_suffix(said).is_some_and(|b| b.ends_with('/'))
+    };
+    names.iter().find(|(said, _)| names_it(said)).map(|(_, key)| *key)
 }

@@ -5,7 +5,8 @@ use std::collections::{BTreeSet, HashSet};
 
 use crate::analyze::account::{SessionAccount, Task, tasks};
 use crate::analyze::distinct::normalized;
-use crate::model::digest::{Claim, Digest, FileNote, OpenItem, UNTITLED};
+use crate::model::digest::{Claim, Digest, OpenItem, UNTITLED};
+use crate::model::section::Section;
 use crate::model::session::{Item, Session};
 use crate::text::clean::{one_line, shorten};
 use crate::text::tokenize::{covered_by, distinctive_words};
@@ -26,22 +27,20 @@ pub(crate) const UNANSWERED: &str = "Unanswered: ";
 
 /// The digest of a session with this account. It closes nothing yet: [`closed_items`] tells what.
 pub fn digest(session: &Session, account: &SessionAccount) -> Digest {
-    Digest {
-        title: account.title.text().unwrap_or_else(|| UNTITLED.to_owned()),
-        request: request(session),
-        files: account.files.edited.iter().take(MAX_FILES).map(|path| FileNote { path: path.clone(), verified: true }).collect(),
-        next_steps: left_open(session),
-        ..Digest::default()
-    }
+    let title = account.title.text().unwrap_or_else(|| UNTITLED.to_owned());
+    Digest { title, request: request(session), ..Digest::default() }
+        .with(Section::Files, account.files.edited.iter().take(MAX_FILES).map(Claim::new))
+        .with(Section::NextSteps, left_open(session))
 }
 
 /// What stands of a stored digest that other rules made; of a session without rows it is all there is.
 pub(crate) fn made_anew(stored: Digest, session: &Session, account: &SessionAccount) -> Digest {
-    let Digest { title, request, files, closes, .. } = stored;
     if session.entries.is_empty() {
-        return Digest { title, request, files, closes, ..Digest::default() };
+        let files = stored[Section::Files].clone();
+        let Digest { title, request, closes, .. } = stored;
+        return Digest { title, request, closes, ..Digest::default() }.with(Section::Files, files);
     }
-    Digest { closes, ..digest(session, account) }
+    Digest { closes: stored.closes, ..digest(session, account) }
 }
 
 /// What the user asked for: the first prompt, and later ones in brief.

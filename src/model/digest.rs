@@ -1,7 +1,14 @@
 //! The digest of a session: what it was about and what came of it.
 
-use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::{Index, IndexMut};
 
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::model::section::{Carriers, SECTION_COUNT, Section};
 use crate::model::session::{RecordKey, short_id};
 
 /// The name of the summarizer that is no model, in digests and in the config.
@@ -10,43 +17,58 @@ pub(crate) const WITHOUT_MODEL: &str = "extract";
 /// The title of a digest that has none.
 pub(crate) const UNTITLED: &str = "Untitled session";
 
-/// The digest of one session, made by a model or by extraction.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+/// The digest of one session, made by a model or without one.
+///
+/// As JSON it is one object: title, request, a list for each section under its key, and the ids that it closes.
+/// A statement that no row has to support is its bare text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Digest {
     pub title: String,
     pub request: String,
-    pub investigated: Vec<String>,
-    pub learned: Vec<String>,
-    pub completed: Vec<String>,
-    pub decisions: Vec<Claim>,
-    pub files: Vec<FileNote>,
-    pub blockers: Vec<Claim>,
-    pub next_steps: Vec<Claim>,
+    pub statements: Statements,
     /// Ids of open items of earlier sessions that this session closed.
     pub closes: Vec<String>,
-    /// Questions that this session answers, in other words than its own. Indexed, never shown.
-    pub questions: Vec<String>,
 }
 
+/// The statements of a digest, by section.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Statements([Vec<Claim>; SECTION_COUNT]);
+
 /// A statement with the keys of the records that support it. Without any it is shown as unverified.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Claim {
     pub text: String,
     pub rows: Vec<RecordKey>,
 }
 
 impl Claim {
+    /// A statement that no row supports yet.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), rows: Vec::new() }
+    }
+
     pub(crate) fn is_verified(&self) -> bool {
         !self.rows.is_empty()
     }
+
+    /// Was a row looked for that supports it, and none found?
+    pub(crate) fn is_doubted(&self, section: Section) -> bool {
+        !self.is_verified() && section.spec().carriers != Carriers::Unchecked
+    }
 }
 
-/// A file that a digest names. Verified if the session touched or mentioned it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileNote {
-    pub path: String,
-    pub verified: bool,
+impl Index<Section> for Digest {
+    type Output = Vec<Claim>;
+
+    fn index(&self, section: Section) -> &Vec<Claim> {
+        &self.statements.0[section as usize]
+    }
+}
+
+impl IndexMut<Section> for Digest {
+    fn index_mut(&mut self, section: Section) -> &mut Vec<Claim> {
+        &mut self.statements.0[section as usize]
+    }
 }
 
 /// A next step or blocker that is not closed.
@@ -59,26 +81,27 @@ pub(crate) struct OpenItem {
 }
 
 impl Digest {
-    /// All statements that need support from records.
-    pub fn claims(&self) -> impl Iterator<Item = &Claim> {
-        self.decisions.iter().chain(&self.blockers).chain(&self.next_steps)
+    /// With these statements in a section.
+    #[must_use]
+    pub fn with(mut self, section: Section, statements: impl IntoIterator<Item = Claim>) -> Self {
+        self[section].extend(statements);
+        self
     }
 
-    /// The whole text except title and questions, one statement per line, as it is embedded.
-    pub(crate) fn text(&self) -> String {
-        let lists = self.completed.iter().chain(&self.learned).chain(&self.investigated).map(String::as_str);
-        let claims = self.claims().map(|c| c.text.as_str());
-        let files = self.files.iter().map(|f| f.path.as_str());
-        std::iter::once(self.request.as_str()).chain(lists).chain(claims).chain(files).collect::<Vec<_>>().join("\n")
+    /// All statements with their sections.
+    pub fn statements(&self) -> impl Iterator<Item = (Section, &Claim)> {
+        Section::all().flat_map(|section| self[section].iter().map(move |claim| (section, claim)))
+    }
+
+    /// The statements that are told somewhere.
+    pub(crate) fn told(&self) -> impl Iterator<Item = (Section, &Claim)> {
+        self.statements().filter(|(section, _)| section.spec().kind.is_some())
     }
 
     /// All texts in it; no ids.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
-        let lists = [&self.completed, &self.learned, &self.investigated, &self.questions];
-        let lists = lists.into_iter().flatten().map(String::as_str);
-        let claims = self.claims().map(|c| c.text.as_str());
-        let files = self.files.iter().map(|f| f.path.as_str());
-        [self.title.as_str(), self.request.as_str()].into_iter().chain(lists).chain(claims).chain(files)
+        let statements = self.statements().map(|(_, claim)| claim.text.as_str());
+        [self.title.as_str(), self.request.as_str()].into_iter().chain(statements)
     }
 
     /// Applies a function to every text and drops the texts that become empty.
@@ -90,16 +113,10 @@ impl Digest {
             // Every digest has a title.
             self.title = UNTITLED.to_owned();
         }
-        for list in [&mut self.investigated, &mut self.learned, &mut self.completed, &mut self.questions] {
-            list.iter_mut().for_each(|text| *text = pass(text));
-            list.retain(|text| !text.is_empty());
-        }
-        for list in [&mut self.decisions, &mut self.blockers, &mut self.next_steps] {
+        for list in &mut self.statements.0 {
             list.iter_mut().for_each(|claim| claim.text = pass(&claim.text));
             list.retain(|claim| !claim.text.is_empty());
         }
-        self.files.iter_mut().for_each(|file| file.path = pass(&file.path));
-        self.files.retain(|file| !file.path.is_empty());
     }
 
     /// Replaces the ids of the items it closes, where `new_id` knows a new one.
@@ -111,21 +128,94 @@ impl Digest {
         }
     }
 
-    /// The open items with their ids, which depend only on the session and the text.
+    /// The open items with their kinds and ids, which depend only on the session and the text.
     pub fn open_items<'a>(&'a self, session: &'a str) -> impl Iterator<Item = (String, &'static str, &'a Claim)> {
-        let next = self.next_steps.iter().map(|c| ("next", c));
-        let blocked = self.blockers.iter().map(|c| ("blocker", c));
-        next.chain(blocked).map(move |(kind, claim)| (item_id(session, kind, &claim.text), kind, claim))
+        let open = self.statements().filter_map(|(section, claim)| Some((section.spec().open_kind()?, claim)));
+        open.map(move |(kind, claim)| (item_id(session, kind, &claim.text), kind, claim))
+    }
+}
+
+impl Serialize for Digest {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut map = to.serialize_map(None)?;
+        map.serialize_entry("title", &self.title)?;
+        map.serialize_entry("request", &self.request)?;
+        for section in Section::all() {
+            let spec = section.spec();
+            match spec.carriers {
+                Carriers::Unchecked => {
+                    map.serialize_entry(spec.key, &self[section].iter().map(|claim| &claim.text).collect::<Vec<_>>())?;
+                }
+                _ => map.serialize_entry(spec.key, &self[section])?,
+            }
+        }
+        map.serialize_entry("closes", &self.closes)?;
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_map(DigestVisitor)
+    }
+}
+
+struct DigestVisitor;
+
+impl<'de> Visitor<'de> for DigestVisitor {
+    type Value = Digest;
+
+    fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str("a digest")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Digest, A::Error> {
+        let mut digest = Digest::default();
+        while let Some(key) = map.next_key::<Cow<'de, str>>()? {
+            match (&*key, Section::with_key(&key)) {
+                ("title", _) => digest.title = map.next_value()?,
+                ("request", _) => digest.request = map.next_value()?,
+                ("closes", _) => digest.closes = map.next_value()?,
+                (_, Some(section)) => digest[section] = map.next_value()?,
+                _ => _ = map.next_value::<IgnoredAny>()?,
+            }
+        }
+        Ok(digest)
+    }
+}
+
+/// A statement as this program and older ones store it: older ones knew bare texts, and paths of files.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum StoredClaim {
+    Bare(String),
+    Cited {
+        text: String,
+        #[serde(default)]
+        rows: Vec<RecordKey>,
+    },
+    File {
+        path: String,
+    },
+}
+
+impl<'de> Deserialize<'de> for Claim {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Ok(match StoredClaim::deserialize(from)? {
+            StoredClaim::Bare(text) | StoredClaim::File { path: text } => Self::new(text),
+            StoredClaim::Cited { text, rows } => Self { text, rows },
+        })
     }
 }
 
 /// The id of an open item after its text changed from `before` to `after`; `None` if `id` is not derived from `before`.
 pub(crate) fn renamed_item_id(id: &str, session: &str, before: &str, after: &str) -> Option<String> {
-    let kind = if id.starts_with('n') { "next" } else { "blocker" };
-    (item_id(session, kind, before) == id).then(|| item_id(session, kind, after))
+    let mut kinds = Section::all().filter_map(|section| section.spec().open_kind());
+    let kind = kinds.find(|kind| item_id(session, kind, before) == id)?;
+    Some(item_id(session, kind, after))
 }
 
+/// An id begins with the first letter of its item's kind.
 fn item_id(session: &str, kind: &str, text: &str) -> String {
-    let prefix = if kind == "next" { "n" } else { "b" };
-    short_id(prefix, &[session, kind, &text.to_lowercase()])
+    short_id(&kind[..1], &[session, kind, &text.to_lowercase()])
 }

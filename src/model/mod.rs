@@ -5,6 +5,8 @@ pub(crate) mod author;
 pub(crate) mod digest;
 pub(crate) mod note;
 pub(crate) mod price;
+pub(crate) mod search_column;
+pub(crate) mod section;
 pub(crate) mod session;
 pub(crate) mod session_facts;
 pub(crate) mod time_spec;

@@ -11,6 +11,7 @@ use jiff::tz::TimeZone;
 use crate::analyze::account::{OpenEnd, RenamedCommit, SessionAccount};
 use crate::model::digest::Claim;
 use crate::model::digest::Digest;
+use crate::model::section::{Section, Shown, View, shown_in};
 use crate::model::session::said;
 use crate::render::quoted::{QuotedParts, Reader};
 use crate::text::blocks::beginning;
@@ -59,9 +60,9 @@ impl LeadSession {
     /// Drops statements of the digest that the client's own memory already contains. Open items stay, because they can be closed by id.
     pub(crate) fn without(mut self, is_told: impl Fn(&str) -> bool) -> Self {
         if let Some(digest) = &mut self.digest {
-            digest.completed.retain(|text| !is_told(text));
-            digest.learned.retain(|text| !is_told(text));
-            digest.decisions.retain(|claim| !is_told(&claim.text));
+            for section in Section::all().filter(|section| !section.spec().is_open) {
+                digest[section].retain(|claim| !is_told(&claim.text));
+            }
         }
         self
     }
@@ -195,9 +196,6 @@ const MAX_TITLE_CHARS: usize = 160;
 /// Of the last replies of other sessions; the longer ones where there is room for all sessions.
 const LAST_REPLY_CHARS: [usize; 4] = [220, 320, 440, 600];
 const MAX_BRANCH_CHARS: usize = 60;
-/// The most statements of each kind of a model's digest; the last ones say where the session ended.
-const MAX_STATEMENTS: usize = 6;
-const MAX_LEARNED: usize = 4;
 /// The most open items of earlier sessions.
 const MAX_OPEN_LINES: usize = 8;
 
@@ -323,15 +321,29 @@ fn lead_text(lead: &LeadSession, at: usize, about: ContextSubject, zone: &TimeZo
 /// What a model said of a session, in at most so many bytes.
 fn claims(lead: &LeadSession, digest: &Digest, room: usize) -> String {
     let mut text = String::new();
-    let claimed = |claims: &[Claim]| claims.iter().map(|c| claim(&c.text, c.is_verified())).collect::<Vec<_>>();
-    let plain = |texts: &[String]| texts.iter().map(|t| said(t, MAX_STATEMENT_CHARS)).collect::<Vec<_>>();
-    let open = digest.open_items(&lead.session).filter(|(id, ..)| !lead.settled.contains(id));
-    let open = open.map(|(id, kind, c)| format!("{id} {}{}", label(kind), claim(bare(&c.text), c.is_verified())));
-    add_list(&mut text, "Outcome, by a model", last(plain(&digest.completed), MAX_STATEMENTS), room);
-    add_list(&mut text, "Decided, by a model", last(claimed(&digest.decisions), MAX_STATEMENTS), room);
-    add_list(&mut text, "Open, by a model", open.take(2 * MAX_STATEMENTS).collect(), room);
-    add_list(&mut text, "Learned, by a model", last(plain(&digest.learned), MAX_LEARNED), room);
+    for (shown, sections) in shown_in(View::Start) {
+        let lines = sections.into_iter().flat_map(|section| claim_lines(lead, digest, section, shown));
+        let mut lines: Vec<String> = lines.collect();
+        if shown.last_first {
+            lines.drain(..lines.len().saturating_sub(shown.most));
+        }
+        lines.truncate(shown.most);
+        add_list(&mut text, &format!("{}, by a model", shown.label), lines, room);
+    }
     text
+}
+
+/// The statements of a section; of open items those that are not settled, with the ids to close them by.
+fn claim_lines(lead: &LeadSession, digest: &Digest, section: Section, shown: &Shown) -> Vec<String> {
+    let told = |text: &str, claim: &Claim| {
+        let mark = if claim.is_doubted(section) { " (unverified)" } else { "" };
+        format!("{}{mark}", said(text, shown.chars))
+    };
+    let Some(kind) = section.spec().open_kind() else {
+        return digest[section].iter().map(|claim| told(&claim.text, claim)).collect();
+    };
+    let open = digest.open_items(&lead.session).filter(|(id, of, _)| *of == kind && !lead.settled.contains(id));
+    open.map(|(id, _, claim)| format!("{id} {}{}", label(kind), told(bare(&claim.text), claim))).collect()
 }
 
 /// Adds a label and as many of the last lines as fit, in their order.
@@ -440,10 +452,6 @@ impl ContextWriter {
     }
 }
 
-fn last(mut lines: Vec<String>, most: usize) -> Vec<String> {
-    lines.split_off(lines.len().saturating_sub(most))
-}
-
 fn remembered_line(note: &NoteLine) -> String {
     let by = said(&note.by, MAX_TITLE_CHARS);
     format!("- {} {}: {} ({by}, {})", note.id, note.kind, said(&note.text, MAX_STATEMENT_CHARS), note.when)
@@ -484,9 +492,4 @@ fn bare(text: &str) -> &str {
     const LABELS: [&str; 4] = ["next:", "next step:", "next steps:", "todo:"];
     let labelled = LABELS.iter().find(|label| text.get(..label.len()).is_some_and(|start| start.eq_ignore_ascii_case(label)));
     labelled.map_or(text, |label| text[label.len()..].trim_start())
-}
-
-fn claim(text: &str, verified: bool) -> String {
-    let mark = if verified { "" } else { " (unverified)" };
-    format!("{}{mark}", said(text, MAX_STATEMENT_CHARS))
 }

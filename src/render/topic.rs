@@ -1,5 +1,6 @@
 //! Fits sources into a token budget. Pure.
 
+use crate::model::section::Section;
 use crate::model::session::Millis;
 use crate::model::session::said;
 use crate::render::quoted::quote;
@@ -199,14 +200,7 @@ fn author_prefix(source: &TopicSource) -> String {
 
 /// The text without a leading word that repeats its label.
 fn bare<'t>(kind: &str, text: &'t str) -> &'t str {
-    let words: &[&str] = match kind {
-        "decision" => &["decision", "decided", "entscheidung"],
-        "next" => &["next", "next step", "next steps"],
-        "blocker" => &["blocked", "blocker"],
-        "outcome" => &["outcome", "result"],
-        "learned" => &["learned", "lesson"],
-        _ => return text,
-    };
+    let words = Section::of_kind(kind).map_or(&[][..], |section| section.spec().topic.repeats);
     match text.split_once(':') {
         Some((before, rest)) if words.contains(&before.trim().to_lowercase().as_str()) && !rest.trim().is_empty() => {
             rest.trim_start()
@@ -227,13 +221,7 @@ fn label(kind: &str) -> &'static str {
         "recap" => "recap: ",
         "commit" => "commit: ",
         "pull_request" => "pull request: ",
-        "decision" => "decided: ",
-        "next" => "next: ",
-        "blocker" => "blocked: ",
-        "outcome" => "outcome: ",
-        "learned" => "learned: ",
-        "investigated" => "looked into: ",
-        _ => "",
+        kind => Section::of_kind(kind).map_or("", |section| section.spec().topic.label),
     }
 }
 

@@ -1,6 +1,10 @@
 //! Kinds of text in a session: as labels of passages, and as values of the `kind:` filter.
 
+use std::sync::LazyLock;
+
 use crate::model::note::NoteKind;
+use crate::model::search_column::SearchColumn;
+use crate::model::section::{SECTIONS, Section};
 use crate::store::search::TextKind;
 
 /// A value of the `kind:` filter.
@@ -11,43 +15,53 @@ pub(crate) struct KindFilter(&'static KindSpec);
 struct KindSpec {
     name: &'static str,
     /// The index columns that hold its words, possibly among others.
-    columns: &'static [&'static str],
-    said: &'static [TextKind],
-    /// What a model claims. Where a session has no claims, the user's words answer, in the column `asked`.
+    columns: Vec<SearchColumn>,
+    said: Vec<TextKind>,
+    /// What a model claims. Where a session has no claims, the user's words answer, in the column of what was asked.
     is_claimed: bool,
     /// The kinds of notes that are of this kind.
     notes: &'static [NoteKind],
 }
 
-const fn kind_spec(name: &'static str, columns: &'static [&'static str], said: &'static [TextKind]) -> KindSpec {
-    KindSpec { name, columns, said, is_claimed: false, notes: &[] }
+fn plain(name: &'static str, column: SearchColumn, said: TextKind) -> KindSpec {
+    KindSpec { name, columns: vec![column], said: vec![said], is_claimed: false, notes: &[] }
 }
 
-const fn claimed(name: &'static str, said: &'static [TextKind], notes: &'static [NoteKind]) -> KindSpec {
-    KindSpec { name, columns: &["noted", "decided", "asked"], said, is_claimed: true, notes }
+/// Statements of these sections, and notes, which are indexed as decisions.
+fn claimed(name: &'static str, sections: &[Section], notes: &'static [NoteKind]) -> KindSpec {
+    let mut columns: Vec<SearchColumn> = sections.iter().map(|section| section.spec().column).collect();
+    columns.extend([SearchColumn::Decided, SearchColumn::Asked]);
+    columns.sort_by_key(|column| *column as usize);
+    columns.dedup();
+    let mut said: Vec<TextKind> = sections.iter().copied().map(TextKind::Claim).collect();
+    if sections.contains(&Section::Completed) {
+        said.push(TextKind::Made);
+    }
+    KindSpec { name, columns, said, is_claimed: true, notes }
 }
 
-static KINDS: [KindSpec; 15] = [
-    kind_spec("title", &["title"], &[TextKind::Title]),
-    kind_spec("prompt", &["asked"], &[TextKind::Prompt]),
-    kind_spec("reply", &["said"], &[TextKind::Reply, TextKind::Plan]),
-    kind_spec("plan", &["said", "noted"], &[TextKind::Plan]),
-    KindSpec { columns: &["decided", "asked"], ..claimed("decision", &[TextKind::Decision], &[NoteKind::Decision]) },
-    claimed("outcome", &[TextKind::Outcome], &[]),
-    claimed("learned", &[TextKind::Learned], &[NoteKind::Fact, NoteKind::Convention, NoteKind::Preference]),
-    claimed("next", &[TextKind::Next], &[NoteKind::Todo]),
-    claimed("blocker", &[TextKind::Blocker], &[]),
-    kind_spec("recap", &["noted"], &[TextKind::Recap]),
-    claimed(
-        "observation",
-        &[TextKind::Outcome, TextKind::Learned, TextKind::Next, TextKind::Blocker, TextKind::Decision],
-        &NoteKind::ALL,
-    ),
-    kind_spec("error", &["did"], &[TextKind::Error]),
-    kind_spec("command", &["did"], &[TextKind::Command]),
-    kind_spec("file", &["files"], &[TextKind::File]),
-    KindSpec { notes: &NoteKind::ALL, ..kind_spec("note", &["decided"], &[TextKind::Note]) },
-];
+static KINDS: LazyLock<Vec<KindSpec>> = LazyLock::new(|| {
+    // What the session's own rows say is found under the kinds of these.
+    let found = SECTIONS.iter().filter(|spec| !spec.repeats_rows);
+    let sections: Vec<Section> = found.clone().filter(|spec| spec.kind.is_some()).map(|spec| spec.section).collect();
+    let of_sections = found.filter_map(|spec| Some(claimed(spec.kind?, &[spec.section], spec.notes)));
+    let mut kinds = vec![
+        plain("title", SearchColumn::Title, TextKind::Title),
+        plain("prompt", SearchColumn::Asked, TextKind::Prompt),
+        KindSpec { said: vec![TextKind::Reply, TextKind::Plan], ..plain("reply", SearchColumn::Said, TextKind::Reply) },
+        KindSpec { columns: vec![SearchColumn::Said, SearchColumn::Noted], ..plain("plan", SearchColumn::Said, TextKind::Plan) },
+    ];
+    kinds.extend(of_sections);
+    kinds.extend([
+        plain("recap", SearchColumn::Noted, TextKind::Recap),
+        claimed("observation", &sections, &NoteKind::ALL),
+        plain("error", SearchColumn::Did, TextKind::Error),
+        plain("command", SearchColumn::Did, TextKind::Command),
+        plain("file", SearchColumn::Files, TextKind::File),
+        KindSpec { notes: &NoteKind::ALL, ..plain("note", SearchColumn::Decided, TextKind::Note) },
+    ]);
+    kinds
+});
 
 impl KindFilter {
     /// Parses a kind's name, singular or plural, in any case.
@@ -56,12 +70,12 @@ impl KindFilter {
         KINDS.iter().find(|kind| name == kind.name || name.strip_suffix('s') == Some(kind.name)).map(Self)
     }
 
-    pub(super) fn columns(self) -> &'static [&'static str] {
-        self.0.columns
+    pub(super) fn columns(self) -> &'static [SearchColumn] {
+        &self.0.columns
     }
 
     pub(super) fn said(self) -> &'static [TextKind] {
-        self.0.said
+        &self.0.said
     }
 
     /// Is a note with this name of its kind of this kind?

@@ -150,9 +150,10 @@ pub(super) fn best_passages(
 /// Statements about a subject score higher than its mere mention.
 fn kind_factor(kind: TextKind) -> f64 {
     match kind {
-        TextKind::Decision | TextKind::Note => 1.25,
-        TextKind::Learned | TextKind::Outcome | TextKind::Recap | TextKind::Blocker => 1.15,
-        TextKind::Prompt | TextKind::Next => 1.05,
+        TextKind::Claim(section) => section.spec().worth,
+        TextKind::Note => 1.25,
+        TextKind::Made | TextKind::Recap => 1.15,
+        TextKind::Prompt => 1.05,
         TextKind::Title | TextKind::Reply | TextKind::Plan | TextKind::Error => 1.0,
         TextKind::Command | TextKind::File => 0.8,
     }

@@ -10,6 +10,7 @@ use super::rank::RankedHits;
 use super::{HitSource, SearchHit, SearchOptions};
 use crate::analyze::account::SessionAccount;
 use crate::model::digest::{Digest, UNTITLED};
+use crate::model::section::Section;
 use crate::search::weights::QueryWords;
 use crate::store::Store;
 use crate::store::load::SessionHead;
@@ -268,20 +269,18 @@ fn made(account: &SessionAccount) -> impl Iterator<Item = SessionText> {
     let commits = account.commits.iter().map(|commit| (&commit.subject, commit.at));
     let requests = account.pull_requests.iter().filter(|pr| pr.made).map(|pr| (&pr.title, pr.at));
     let all = commits.chain(requests).filter(|(text, _)| !text.is_empty());
-    all.map(|(text, at)| SessionText { kind: TextKind::Outcome, text: text.clone(), at })
+    all.map(|(text, at)| SessionText { kind: TextKind::Made, text: text.clone(), at })
 }
 
+/// The title and the statements of a digest; also the request and what else the session's own rows say, where all is asked for.
 fn statements(digest: &Digest, extent: TextScope) -> Vec<SessionText> {
-    let lists = [(TextKind::Outcome, &digest.completed), (TextKind::Learned, &digest.learned)];
-    let lists = lists.into_iter().flat_map(|(kind, list)| list.iter().map(move |text| (kind, text)));
-    let claims =
-        [(TextKind::Decision, &digest.decisions), (TextKind::Next, &digest.next_steps), (TextKind::Blocker, &digest.blockers)];
-    let claims = claims.into_iter().flat_map(|(kind, list)| list.iter().map(move |claim| (kind, &claim.text)));
-    let all = std::iter::once((TextKind::Title, &digest.title)).chain(claims).chain(lists);
-    // The request, the files and what was looked into: the session's own items repeat these.
-    let again =
-        std::iter::once((TextKind::Prompt, &digest.request)).chain(digest.files.iter().map(|file| (TextKind::File, &file.path)));
-    let again = again.chain(digest.investigated.iter().map(|text| (TextKind::Command, text)));
-    let all = all.chain(again.filter(|_| extent == TextScope::All));
+    let all = extent == TextScope::All;
+    let told = |section: Section| match section {
+        Section::Files => all.then_some(TextKind::File),
+        _ => (section.spec().kind.is_some() && (all || !section.spec().repeats_rows)).then_some(TextKind::Claim(section)),
+    };
+    let claims = digest.statements().filter_map(|(section, claim)| Some((told(section)?, &claim.text)));
+    let request = all.then_some((TextKind::Prompt, &digest.request));
+    let all = std::iter::once((TextKind::Title, &digest.title)).chain(claims).chain(request);
     all.map(|(kind, text)| SessionText { kind, text: text.clone(), at: None }).collect()
 }

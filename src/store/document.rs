@@ -6,17 +6,18 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::model::digest::Digest;
+use crate::model::search_column::SearchColumn;
 use crate::model::session::{Evidence, Item, Project, QueueEvent, Session};
 use crate::text::synonyms::markers;
 use crate::text::tokenize::IndexedText;
 
-/// Column names, in the order of the FTS index.
-pub(crate) const COLUMNS: [&str; 10] = ["title", "asked", "decided", "noted", "said", "files", "did", "extra", "tools", "branches"];
+/// How many columns a document has.
+const COLUMN_COUNT: usize = SearchColumn::ALL.len();
 
-/// The indexed words of a session or a note, by column.
+/// The indexed words of a session or a note, by [`SearchColumn`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Document {
-    pub(crate) columns: [String; COLUMNS.len()],
+    pub(crate) columns: [String; COLUMN_COUNT],
 }
 
 /// A bounded column keeps this many bytes of text as it is; beyond that, only words the column does not hold yet, once each.
@@ -70,17 +71,7 @@ fn hash_of(text: &str) -> u64 {
 /// A document under construction. Items are added in the order of their session.
 #[derive(Default)]
 pub(crate) struct DocumentBuilder {
-    title: ColumnBuilder,
-    asked: ColumnBuilder,
-    decided: ColumnBuilder,
-    noted: ColumnBuilder,
-    said: ColumnBuilder,
-    files: ColumnBuilder,
-    did: ColumnBuilder,
-    questions: ColumnBuilder,
-    named: ColumnBuilder,
-    tools: ColumnBuilder,
-    branches: ColumnBuilder,
+    columns: [ColumnBuilder; COLUMN_COUNT],
 }
 
 impl Document {
@@ -90,7 +81,7 @@ impl Document {
         for entry in &session.entries {
             draft.add(&entry.item, entry.agent.is_none());
             if let Some(outcome) = &entry.outcome {
-                draft.did.add(&outcome.brief);
+                draft.column(SearchColumn::Did).add(&outcome.brief);
             }
         }
         session.evidence.iter().for_each(|placed| draft.add_evidence(&placed.evidence));
@@ -100,12 +91,16 @@ impl Document {
     /// The document of a note.
     pub(crate) fn of_note(text: &str) -> Self {
         let mut draft = DocumentBuilder::default();
-        draft.decided.add(text);
+        draft.column(SearchColumn::Decided).add(text);
         draft.finish()
     }
 }
 
 impl DocumentBuilder {
+    fn column(&mut self, column: SearchColumn) -> &mut ColumnBuilder {
+        &mut self.columns[column as usize]
+    }
+
     fn of(digest: Option<&Digest>) -> Self {
         let mut draft = Self::default();
         if let Some(digest) = digest {
@@ -117,45 +112,46 @@ impl DocumentBuilder {
     /// For a session that is too long to load: the columns that grow with it are bounded.
     pub(crate) fn for_long_session(digest: Option<&Digest>) -> Self {
         let mut draft = Self::of(digest);
-        for column in [&mut draft.asked, &mut draft.noted, &mut draft.said, &mut draft.did] {
-            column.is_bounded = true;
+        for column in [SearchColumn::Asked, SearchColumn::Noted, SearchColumn::Said, SearchColumn::Did] {
+            draft.column(column).is_bounded = true;
         }
         draft
     }
 
     fn add_digest(&mut self, digest: &Digest) {
-        self.title.add(&digest.title);
-        self.asked.add(&digest.request);
-        digest.decisions.iter().for_each(|claim| self.decided.add(&claim.text));
-        let noted = [&digest.completed, &digest.learned, &digest.investigated].into_iter().flatten().map(String::as_str);
-        let open = digest.blockers.iter().chain(&digest.next_steps).map(|claim| claim.text.as_str());
-        noted.chain(open).for_each(|text| self.noted.add(text));
-        digest.files.iter().for_each(|file| self.files.add_name(&file.path));
-        digest.questions.iter().for_each(|question| self.questions.add(question));
+        self.column(SearchColumn::Title).add(&digest.title);
+        self.column(SearchColumn::Asked).add(&digest.request);
+        for (section, claim) in digest.statements() {
+            let column = section.spec().column;
+            match column {
+                SearchColumn::Files => self.column(column).add_name(&claim.text),
+                _ => self.column(column).add(&claim.text),
+            }
+        }
     }
 
     /// Adds the text of an item of the `main` conversation or of a subagent's.
     pub(crate) fn add(&mut self, item: &Item, main: bool) {
         match item {
-            Item::Prompt(text) if main => self.asked.add(text),
+            Item::Prompt(text) if main => self.column(SearchColumn::Asked).add(text),
             Item::Answer(answer) => {
-                self.asked.add(&answer.said);
-                self.said.add(&answer.asked);
+                self.column(SearchColumn::Asked).add(&answer.said);
+                self.column(SearchColumn::Said).add(&answer.asked);
             }
             // The assistant writes the prompts of its subagents.
-            Item::Prompt(text) | Item::Reply(text) | Item::Plan(text) => self.said.add(text),
-            Item::Title(title) => self.title.add(&title.text),
-            Item::Recap(text) | Item::Away(text) | Item::PullRequest(text) => self.noted.add(text),
-            Item::Todos(todos) => todos.iter().for_each(|todo| self.noted.add(&todo.text)),
-            Item::Task(todo) => self.noted.add(&todo.text),
+            Item::Prompt(text) | Item::Reply(text) | Item::Plan(text) => self.column(SearchColumn::Said).add(text),
+            Item::Title(title) => self.column(SearchColumn::Title).add(&title.text),
+            Item::Recap(text) | Item::Away(text) | Item::PullRequest(text) => self.column(SearchColumn::Noted).add(text),
+            Item::Todos(todos) => todos.iter().for_each(|todo| self.column(SearchColumn::Noted).add(&todo.text)),
+            Item::Task(todo) => self.column(SearchColumn::Noted).add(&todo.text),
             Item::Tool(tool) => {
-                self.tools.add_name(&tool.name);
+                self.column(SearchColumn::Tools).add_name(&tool.name);
                 match &tool.file {
-                    Some(file) => self.files.add_name(&file.path),
-                    None => self.did.add(&tool.line),
+                    Some(file) => self.column(SearchColumn::Files).add_name(&file.path),
+                    None => self.column(SearchColumn::Did).add(&tool.line),
                 }
             }
-            Item::Outcome(outcome) => self.did.add(&outcome.brief),
+            Item::Outcome(outcome) => self.column(SearchColumn::Did).add(&outcome.brief),
             Item::Evidence(evidence) => self.add_evidence(evidence),
             Item::Interrupted => {}
         }
@@ -164,37 +160,51 @@ impl DocumentBuilder {
     /// Adds what was said beside prompts, and the messages of commits and pull requests; commands are added as tool uses.
     fn add_evidence(&mut self, evidence: &Evidence) {
         match evidence {
-            Evidence::Queue(QueueEvent::Added(text)) => self.asked.add(text),
-            Evidence::Choice(choice) => self.said.add(&choice.description),
-            Evidence::Ran(run) => run.steps.iter().for_each(|step| self.noted.add(&step.message)),
+            Evidence::Queue(QueueEvent::Added(text)) => self.column(SearchColumn::Asked).add(text),
+            Evidence::Choice(choice) => self.column(SearchColumn::Said).add(&choice.description),
+            Evidence::Ran(run) => run.steps.iter().for_each(|step| self.column(SearchColumn::Noted).add(&step.message)),
             Evidence::Queue(_) | Evidence::Printed(_) | Evidence::Joined | Evidence::ApiError(_) => {}
         }
     }
 
     /// Completes a session's document; `None` when nothing was said.
     pub(crate) fn of_session(mut self, project: &Project, branches: &[String]) -> Option<Document> {
-        branches.iter().for_each(|branch| self.branches.add_name(branch));
-        self.named.add(project.name());
-        let document = self.finish();
-        let says_something = document.columns.iter().take(7).any(|column| !column.is_empty());
-        says_something.then_some(document)
+        let says_something = self.columns[..=SearchColumn::Did as usize].iter().any(|column| column.indexed.bytes() > 0);
+        branches.iter().for_each(|branch| self.column(SearchColumn::Branches).add_name(branch));
+        self.column(SearchColumn::Extra).add(project.name());
+        says_something.then(|| self.finish())
     }
 
     fn finish(self) -> Document {
-        let of = |column: ColumnBuilder| column.indexed.finish();
-        let [title, asked, decided, noted, said, did] =
-            [self.title, self.asked, self.decided, self.noted, self.said, self.did].map(of);
-        let markers = markers(&[&title, &asked, &decided, &noted, &said]);
-        let extra = [of(self.questions), of(self.named), markers];
-        let extra = extra.iter().filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>().join(" ");
-        let [files, tools, branches] = [self.files, self.tools, self.branches].map(of);
-        Document { columns: [title, asked, decided, noted, said, files, did, extra, tools, branches] }
+        let mut columns = self.columns.map(|column| column.indexed.finish());
+        let said = &columns[..=SearchColumn::Said as usize];
+        let markers = markers(&said.iter().map(String::as_str).collect::<Vec<_>>());
+        let extra = &mut columns[SearchColumn::Extra as usize];
+        if !markers.is_empty() {
+            extra.push_str(if extra.is_empty() { "" } else { " " });
+            extra.push_str(&markers);
+        }
+        Document { columns }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::digest::Claim;
+    use crate::model::section::Section;
+
+    #[test]
+    fn every_section_of_a_digest_is_found_in_its_column() {
+        let digest = Section::all().fold(Digest::default(), |digest, section| {
+            digest.with(section, [Claim::new(format!("The quell{} lies here", section as usize))])
+        });
+        let document = DocumentBuilder::of(Some(&digest)).finish();
+        for section in Section::all() {
+            let column = &document.columns[section.spec().column as usize];
+            assert!(column.contains(&format!("quell{}", section as usize)), "{section:?}: {column}");
+        }
+    }
 
     #[test]
     fn a_word_that_comes_late_in_a_session_without_end_is_in_its_document() {
@@ -213,7 +223,7 @@ mod tests {
             }
         }
         let document = draft.finish();
-        let said = &document.columns[4];
+        let said = &document.columns[SearchColumn::Said as usize];
         assert!(said.split(' ').any(|word| word == "sluice"));
         assert!(said.len() < MAX_COLUMN_BYTES + MAX_COLUMN_BYTES / 8, "{}", said.len());
     }

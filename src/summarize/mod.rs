@@ -8,7 +8,7 @@ use crate::model::digest::{Digest, OpenItem};
 use crate::model::session::Session;
 
 pub(crate) use claude::{Claude, ModelAnswer};
-pub use prompt::{DEFAULT_INSTRUCTIONS, ModelRequest, request};
+pub use prompt::{ModelRequest, instructions, request};
 pub(crate) use reply::object_in;
 
 /// Everything a summarizer works with.

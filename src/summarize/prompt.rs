@@ -2,11 +2,14 @@
 
 use crate::analyze::condense::{Condensed, condense};
 use crate::model::digest::OpenItem;
+use crate::model::section::{SECTIONS, SectionSpec};
 use crate::model::session::{Millis, RecordKey, Session, hash_parts, short_id};
 use crate::privacy::Sanitizer;
 
-/// The instructions that ship; the user's own file replaces them.
-pub const DEFAULT_INSTRUCTIONS: &str = include_str!("../../prompts/digest.md");
+/// The instructions that ship; the user's own file takes their place.
+const SHIPPED_INSTRUCTIONS: &str = include_str!("../../prompts/digest.md");
+/// What stands in instructions for the fields of the sections.
+const SECTIONS_MARK: &str = "{{sections}}";
 
 /// Limit for the list of open items, in bytes.
 const MAX_OPEN_BYTES: usize = 900;
@@ -31,6 +34,19 @@ impl ModelRequest {
     pub(crate) fn bytes(&self) -> usize {
         self.system.len() + self.stdin.len()
     }
+}
+
+/// The instructions for a model: the user's own, else those that ship. Where they hold `{{sections}}`, the fields of the sections are
+/// written out.
+pub fn instructions(own: Option<&str>) -> String {
+    let fields: Vec<String> = SECTIONS.iter().map(field).collect();
+    own.unwrap_or(SHIPPED_INSTRUCTIONS).replace(SECTIONS_MARK, &fields.join(",\n  "))
+}
+
+/// A section's field, as an example of what to answer.
+fn field(spec: &SectionSpec) -> String {
+    let SectionSpec { key, asked, .. } = spec;
+    if spec.cites { format!(r#""{key}": [{{"text": "{asked}", "rows": [17]}}]"#) } else { format!(r#""{key}": ["{asked}"]"#) }
 }
 
 /// Builds the request: a short head, the open items, and the condensed session inside a fence that its text cannot contain.

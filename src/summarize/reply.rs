@@ -1,56 +1,67 @@
 //! Parses the model's reply: one JSON object of a known schema, or no digest.
 
-use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::Value;
 
 use super::prompt::ModelRequest;
-use crate::model::digest::{Claim, Digest, FileNote};
+use crate::model::digest::{Claim, Digest};
+use crate::model::section::{MAX_STATEMENT_CHARS, Section};
 use crate::text::clean::{one_line, shorten, without_controls};
 
-/// Limits on what is stored of a reply, in characters and elements. A reply is shortened, never refused for its length.
-const MAX_STATEMENT: usize = 600;
+/// Limits on what is stored of a reply, in elements and characters. A reply is shortened, never refused for its length.
 const MAX_LIST: usize = 24;
 const MAX_TITLE: usize = 120;
 /// Each citation is compared with the words of its record.
 const MAX_CITED: usize = 24;
 
-/// The reply's fields. A model may give a list as a single string, or leave it out.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct ReplyFields {
-    title: Value,
-    request: Value,
-    investigated: Value,
-    learned: Value,
-    completed: Value,
-    decisions: Value,
-    files: Value,
-    blockers: Value,
-    next_steps: Value,
-    closes: Value,
-    questions: Value,
+/// The fields of a reply, each once: of two of one name nobody knows which is meant.
+struct ReplyFields(BTreeMap<String, Value>);
+
+impl<'de> Deserialize<'de> for ReplyFields {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Fields;
+        impl<'de> Visitor<'de> for Fields {
+            type Value = ReplyFields;
+
+            fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+                to.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ReplyFields, A::Error> {
+                let mut fields = BTreeMap::new();
+                while let Some((key, value)) = map.next_entry::<String, Value>()? {
+                    if fields.contains_key(&key) {
+                        return Err(A::Error::custom(format_args!("`{key}` stands in it twice")));
+                    }
+                    fields.insert(key, value);
+                }
+                Ok(ReplyFields(fields))
+            }
+        }
+        from.deserialize_map(Fields)
+    }
 }
 
-/// Parses a reply.
+/// Parses a reply. A model may give a list as a single string, or leave it out.
 ///
 /// # Errors
 /// When it contains no JSON object, or one without the fields a digest needs.
 pub fn read(reply: &str, request: &ModelRequest) -> Result<Digest, String> {
-    let form: ReplyFields =
+    let ReplyFields(form) =
         serde_json::from_str(object_in(reply)?).map_err(|e| format!("the reply is not the JSON object asked for: {e}"))?;
-    let digest = Digest {
-        title: shorten(&text(&form.title), MAX_TITLE),
-        request: text(&form.request),
-        investigated: texts(&form.investigated),
-        learned: texts(&form.learned),
-        completed: texts(&form.completed),
-        decisions: claims(&form.decisions, request),
-        files: texts(&form.files).into_iter().map(|path| FileNote { path, verified: false }).collect(),
-        blockers: claims(&form.blockers, request),
-        next_steps: claims(&form.next_steps, request),
-        closes: texts(&form.closes).into_iter().filter(|id| request.open.contains(id)).collect(),
-        questions: texts(&form.questions),
+    let field = |key: &str| form.get(key).unwrap_or(&Value::Null);
+    let mut digest = Digest {
+        title: shorten(&text(field("title")), MAX_TITLE),
+        request: text(field("request")),
+        closes: texts(field("closes")).into_iter().filter(|id| request.open.contains(id)).collect(),
+        ..Digest::default()
     };
+    for section in Section::all() {
+        digest[section] = claims(field(section.spec().key), request);
+    }
     validate(digest)
 }
 
@@ -60,10 +71,7 @@ fn validate(digest: Digest) -> Result<Digest, String> {
             return Err(format!("the reply has no \"{name}\""));
         }
     }
-    let says = !(digest.completed.is_empty()
-        && digest.learned.is_empty()
-        && digest.investigated.is_empty()
-        && digest.decisions.is_empty());
+    let says = digest.told().any(|(section, _)| !section.spec().is_open);
     if says { Ok(digest) } else { Err("the reply says nothing of what was done".into()) }
 }
 
@@ -107,8 +115,8 @@ pub(crate) fn object_in(reply: &str) -> Result<&str, String> {
 
 fn text(value: &Value) -> String {
     match value {
-        Value::String(s) => shorten(&one_line(&without_controls(s)), MAX_STATEMENT),
-        Value::Array(_) => shorten(&texts(value).join(" "), MAX_STATEMENT),
+        Value::String(s) => shorten(&one_line(&without_controls(s)), MAX_STATEMENT_CHARS),
+        Value::Array(_) => shorten(&texts(value).join(" "), MAX_STATEMENT_CHARS),
         Value::Object(o) => o.get("text").map(text).unwrap_or_default(),
         Value::Number(n) => n.to_string(),
         Value::Null | Value::Bool(_) => String::new(),
@@ -162,9 +170,10 @@ mod tests {
             {"title":"T","request":"R","completed":"one","decisions":[{"text":"D","rows":[2,9,"[1]"]},"bare"],"closes":["n1","n9"],"extra":1}
         ```"#;
         let digest = read(reply, &request()).unwrap();
-        assert_eq!(digest.decisions[0].rows, [RecordKey([2; 16]), RecordKey([1; 16])]);
-        assert_eq!(digest.decisions[1], Claim { text: "bare".into(), rows: vec![] });
-        assert_eq!((digest.completed, digest.closes), (vec!["one".to_owned()], vec!["n1".to_owned()]));
+        assert_eq!(digest[Section::Decisions][0].rows, [RecordKey([2; 16]), RecordKey([1; 16])]);
+        assert_eq!(digest[Section::Decisions][1], Claim::new("bare"));
+        assert_eq!(digest[Section::Completed], [Claim::new("one")]);
+        assert_eq!(digest.closes, ["n1"]);
     }
 
     #[test]

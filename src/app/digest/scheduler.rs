@@ -103,8 +103,8 @@ impl<'a> DigestScheduler<'a> {
         }
         let own = config.prompt_override();
         let system = match std::fs::read_to_string(&own) {
-            Ok(text) => text,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => crate::summarize::DEFAULT_INSTRUCTIONS.to_owned(),
+            Ok(text) => crate::summarize::instructions(Some(&text)),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => crate::summarize::instructions(None),
             Err(e) => return Err(e).with_context(|| format!("cannot read {}", own.display())),
         };
         Ok(Self { config, ui, now, wanted, system, gate, model, left: OpenItemsCache::default() })

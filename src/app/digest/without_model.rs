@@ -16,6 +16,7 @@ use crate::analyze::without_model::{closed_items, deeds, digest, left_open};
 use crate::app::digest::scheduler::{DigestScheduler, RunState};
 use crate::config::SummarizerChoice;
 use crate::model::digest::{Claim, Digest, OpenItem, WITHOUT_MODEL};
+use crate::model::section::Section;
 use crate::model::session::hash_parts;
 use crate::store::Store;
 use crate::store::digest_inputs::DigestInputs;
@@ -53,7 +54,7 @@ pub(super) fn lock_unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// The open items for what a session leaves open.
 pub(super) fn open_items(left: Vec<Claim>, head: &SessionHead) -> Vec<OpenItem> {
-    let digest = Digest { next_steps: left, ..Digest::default() };
+    let digest = Digest::default().with(Section::NextSteps, left);
     digest.open_items(&head.id).map(|(id, _, claim)| OpenItem { id, text: claim.text.clone(), session: head.pk }).collect()
 }
 

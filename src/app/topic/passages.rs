@@ -7,13 +7,14 @@ use anyhow::Result;
 
 use crate::analyze::account::{Commit, SessionAccount, WordKind, last_reply};
 use crate::model::digest::Digest;
+use crate::model::section::{SECTIONS, Section, SectionSpec};
 use crate::render::quoted::turn_lines;
 use crate::render::topic::SourcePassage;
 use crate::store::Memory;
 use crate::text::blocks::beginning;
 use crate::text::tokenize::distinctive_words;
 
-/// The most claims of each kind without a topic, and the most decisions or answers where they are asked for.
+/// The most decisions and open items without a topic, and the most decisions or answers where they are asked for.
 const MAX_CLAIMS: usize = 3;
 /// How many open items, and how many decisions, answers or commits, are added to the passages found.
 const MAX_ADDED: usize = 2;
@@ -42,7 +43,8 @@ impl Passages {
     }
 
     fn are_few(&self) -> bool {
-        let tells = |passage: &&SourcePassage| !matches!(passage.kind.as_str(), "prompt" | "investigated" | "file" | "command");
+        let repeats = |kind: &str| Section::of_kind(kind).is_some_and(|section| section.spec().repeats_rows);
+        let tells = |passage: &&SourcePassage| !matches!(&*passage.kind, "prompt" | "file" | "command") && !repeats(&passage.kind);
         self.0.iter().filter(tells).count() < MIN_INFORMATIVE
     }
 
@@ -87,28 +89,23 @@ impl KnownSession {
         if self.by_model { self.with_claims(found, words, decisions) } else { self.with_words(found, words, decisions) }
     }
 
-    fn with_claims(&self, Passages(mut found): Passages, words: &BTreeSet<String>, decisions: bool) -> Passages {
-        for passage in found.iter_mut().filter(|passage| passage.kind == "learned" && self.only_investigated(&passage.text)) {
-            "investigated".clone_into(&mut passage.kind);
-        }
+    fn with_claims(&self, Passages(found): Passages, words: &BTreeSet<String>, decisions: bool) -> Passages {
         // Later decisions hold over earlier ones; of the last ones, those with the most words of the query come first.
-        let mut decided: Vec<&str> = self.digest.decisions.iter().rev().map(|claim| claim.text.as_str()).collect();
+        let mut decided: Vec<&str> = self.digest[Section::Decisions].iter().rev().map(|claim| claim.text.as_str()).collect();
         decided.sort_by_key(|text| std::cmp::Reverse(held(text, words)));
         let mut passages = Passages::default();
         if decisions {
             let (first, rest): (Vec<_>, Vec<_>) = found.into_iter().partition(|passage| passage.kind == "decision");
             passages.add_all(first);
             decided.iter().take(MAX_CLAIMS).for_each(|text| passages.add("decision", text));
-            let (read, rest): (Vec<_>, Vec<_>) = rest.into_iter().partition(|passage| passage.kind == "investigated");
-            passages.add_all(rest.into_iter().chain(read));
+            passages.add_all(rest);
         } else {
             passages.add_all(found);
         }
         self.open.iter().take(MAX_ADDED).for_each(|(kind, text)| passages.add(kind, text));
         decided.iter().take(MAX_ADDED).for_each(|text| passages.add("decision", text));
         if passages.are_few() {
-            last(&self.digest.completed, MAX_CLAIMS).for_each(|text| passages.add("outcome", text));
-            last(&self.digest.learned, MAX_ADDED).for_each(|text| passages.add("learned", text));
+            self.add_last_claims(&mut passages);
         }
         passages
     }
@@ -143,12 +140,9 @@ impl KnownSession {
         let mut passages = Passages::default();
         let open = |passages: &mut Passages| self.open.iter().take(MAX_CLAIMS).for_each(|(kind, text)| passages.add(kind, text));
         if self.by_model {
-            last(&self.digest.completed, MAX_CLAIMS).for_each(|text| passages.add("outcome", text));
+            self.add_last_claims(&mut passages);
             open(&mut passages);
-            last(&self.digest.decisions, MAX_CLAIMS).for_each(|claim| passages.add("decision", &claim.text));
-            if passages.0.len() < MIN_INFORMATIVE {
-                last(&self.digest.learned, MAX_ADDED).for_each(|text| passages.add("learned", text));
-            }
+            last(&self.digest[Section::Decisions], MAX_CLAIMS).for_each(|claim| passages.add("decision", &claim.text));
         } else {
             self.add_end(&mut passages);
             open(&mut passages);
@@ -158,11 +152,14 @@ impl KnownSession {
         passages
     }
 
-    /// Does the digest list this only under what was investigated?
-    fn only_investigated(&self, text: &str) -> bool {
-        let said = distinctive_words(text);
-        let is_of = |list: &[String]| list.iter().any(|one| said.is_subset(&distinctive_words(one)));
-        is_of(&self.digest.investigated) && !is_of(&self.digest.learned)
+    /// Adds the claims that tell where the session ended, those that tell most of it first.
+    fn add_last_claims(&self, passages: &mut Passages) {
+        let mut telling: Vec<&SectionSpec> = SECTIONS.iter().filter(|spec| spec.topic.ends > 0).collect();
+        telling.sort_by_key(|spec| std::cmp::Reverse(spec.topic.ends));
+        for spec in telling {
+            let kind = spec.kind.unwrap_or_default();
+            last(&self.digest[spec.section], spec.topic.ends).for_each(|claim| passages.add(kind, &claim.text));
+        }
     }
 
     /// What the user answered, approved and refused, newest first.

@@ -7,13 +7,13 @@ use jiff::tz::TimeZone;
 use super::frame::{BriefFrame, FrameFacts};
 use crate::analyze::account::{RenamedCommit, SessionAccount};
 use crate::model::digest::{Claim, Digest};
+use crate::model::section::{Section, Shown, View, shown_in};
 use crate::model::session::{Answer, said};
 use crate::render::quoted::{QuotedParts, Reader};
 use crate::text::budget::max_bytes;
 
 /// The most characters of each text.
 const MAX_REQUEST_CHARS: usize = 500;
-const MAX_STATEMENT_CHARS: usize = 320;
 /// The length to which a text is cut if it does not fit in full.
 const SHORTENED_CHARS: usize = 110;
 /// What a model's words may claim of the room, in percent. What they or the account leave goes to the other.
@@ -74,61 +74,56 @@ impl ModelClaims<'_> {
         [MAX_REQUEST_CHARS, SHORTENED_CHARS].map(line).into_iter().find(|line| is_new && line.len() <= room)
     }
 
-    fn sections(&self, session: &str) -> [BriefSection; 4] {
-        let digest = self.digest;
-        let plain = |texts: &[String]| texts.iter().map(|text| said(text, MAX_STATEMENT_CHARS)).collect();
-        [
-            BriefSection::new("Outcome, by a model", 2, plain(&digest.completed)).last_first(),
-            BriefSection::new("Decided, by a model", 2, digest.decisions.iter().map(statement).collect()).last_first(),
-            BriefSection::new("Open, by a model", 2, self.open(session)),
-            BriefSection::new("Learned, by a model", 1, plain(&digest.learned)).last_first(),
-        ]
+    fn sections(&self, session: &str) -> Vec<BriefSection> {
+        let list = |(shown, sections): (&'static Shown, Vec<Section>)| {
+            BriefSection::new(shown, sections.into_iter().flat_map(|section| self.lines(section, session, shown)).collect())
+        };
+        shown_in(View::Brief).into_iter().map(list).collect()
     }
 
-    /// Open items with the ids to close them by.
-    fn open(&self, session: &str) -> Vec<String> {
-        let items = self.digest.open_items(session).filter(|(id, ..)| !self.closed.contains(id));
-        let line = |(id, kind, claim): (String, &str, &Claim)| {
-            let blocked = if kind == "blocker" { "blocked: " } else { "" };
-            format!("{id} {blocked}{}", statement(claim))
+    /// The statements of a section; of open items those that nobody closed, with the ids to close them by.
+    fn lines(&self, section: Section, session: &str, shown: &Shown) -> Vec<String> {
+        let Some(kind) = section.spec().open_kind() else {
+            return self.digest[section].iter().map(|claim| statement(section, claim, shown.chars)).collect();
         };
-        items.map(line).collect()
+        let items = self.digest.open_items(session).filter(|(id, of, _)| *of == kind && !self.closed.contains(id));
+        let blocked = if section == Section::Blockers { "blocked: " } else { "" };
+        items.map(|(id, _, claim)| format!("{id} {blocked}{}", statement(section, claim, shown.chars))).collect()
     }
 }
 
-fn statement(claim: &Claim) -> String {
-    let mark = if claim.is_verified() { "" } else { " (unverified)" };
-    format!("{}{mark}", said(&claim.text, MAX_STATEMENT_CHARS))
+fn statement(section: Section, claim: &Claim, chars: usize) -> String {
+    let mark = if claim.is_doubted(section) { " (unverified)" } else { "" };
+    format!("{}{mark}", said(&claim.text, chars))
 }
 
 /// A list that may be shown in part.
 struct BriefSection {
-    label: &'static str,
+    shown: &'static Shown,
     /// In display order.
     lines: Vec<String>,
     /// The text to show for each line, if any.
     chosen: Vec<Option<String>>,
     /// In which order lines claim room.
     order: Vec<usize>,
-    /// How many lines it may claim in each round.
-    share: usize,
 }
 
 impl BriefSection {
-    fn new(label: &'static str, share: usize, lines: Vec<String>) -> Self {
-        let chosen = vec![None; lines.len()];
-        Self { label, share, order: (0..lines.len()).collect(), chosen, lines }
+    fn new(shown: &'static Shown, lines: Vec<String>) -> Self {
+        let mut order: Vec<usize> = (0..lines.len()).collect();
+        if shown.last_first {
+            order.reverse();
+        }
+        Self { shown, order, chosen: vec![None; lines.len()], lines }
     }
 
-    /// Lets the last lines claim room first: they say where the session ended.
-    fn last_first(mut self) -> Self {
-        self.order.reverse();
-        self
+    fn label(&self) -> String {
+        format!("{}, by a model", self.shown.label)
     }
 
     /// The bytes of the label with its counts.
     fn frame_bytes(&self) -> usize {
-        "\n (1000 of 1000):\n".len() + self.label.len()
+        "\n (1000 of 1000):\n".len() + self.label().len()
     }
 
     fn render(&self, text: &mut String) {
@@ -138,7 +133,7 @@ impl BriefSection {
         }
         let count =
             if told.len() < self.lines.len() { format!(" ({} of {})", told.len(), self.lines.len()) } else { String::new() };
-        text.push_str(&format!("\n{}{count}:\n", self.label));
+        text.push_str(&format!("\n{}{count}:\n", self.label()));
         told.iter().for_each(|line| text.push_str(&format!("- {line}\n")));
     }
 }
@@ -149,7 +144,7 @@ fn fill(sections: &mut [BriefSection], mut room: usize) {
     loop {
         let mut told = 0;
         for (section, next) in sections.iter_mut().zip(&mut next) {
-            for _ in 0..section.share {
+            for _ in 0..section.shown.share {
                 let Some(at) = section.order.get(*next).copied() else { break };
                 *next += 1;
                 told += usize::from(add_line(section, at, &mut room));

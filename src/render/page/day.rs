@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::tz::TimeZone;
 
-use super::lines::{bullets, claim_line, open_items, paragraph, paths, repeated_line, section, title};
+use super::lines::{ListedItems, bullets, paragraph, paths, repeated_line, section, title};
 use super::quotation::quotation;
 use super::{SessionPageInput, clock, span_of};
 use crate::analyze::account::{self, Commit, PullRequest, SessionAccount};
@@ -12,6 +12,7 @@ use crate::model::digest::Digest;
 use crate::model::digest::WITHOUT_MODEL;
 use crate::model::note::EVERYWHERE;
 use crate::model::price::session_cost;
+use crate::model::section::{View, shown_in};
 use crate::model::session::{Millis, Project};
 use crate::model::session_facts::SessionFacts;
 use crate::store::notes::Note;
@@ -221,16 +222,14 @@ fn day_entry(page: &mut String, one: &DayEntryInput<'_>, zone: &TimeZone) {
         last_reply(page, one.account, zone);
     } else {
         paragraph(page, "Asked", &shorten(&digest.request, 360));
-        let outcome: Vec<String> = digest.completed.iter().map(|t| inline(&shorten(t, 240))).collect();
-        bullets(page, "Outcome", outcome.into_iter().rev().take(5).rev());
-        bullets(page, "Decisions", digest.decisions.iter().take(5).map(|c| claim_line(&c.text, c, 220)));
+    }
+    let items = ListedItems { session: one.id, digest, closed: one.closed, summarizer: one.summarizer };
+    for (shown, sections) in shown_in(View::Day) {
+        bullets(page, shown.label, sections.into_iter().flat_map(|section| items.lines(section, shown, one.account)));
     }
     let files = &one.account.files.edited;
     if !files.is_empty() {
         page.push_str(&format!("\n**Files** {}\n", paths(files, MAX_FILES)));
-    }
-    for (label, kind) in [("Blockers", "blocker"), ("Next", "next")] {
-        bullets(page, label, open_items((one.id, digest, one.closed), kind, one.summarizer, one.account));
     }
 }
 

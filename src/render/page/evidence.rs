@@ -23,7 +23,7 @@ pub(super) fn evidence(page: &mut String, one: &SessionPageInput<'_>) {
         });
         format!("{} ← {}", inline(&Answer::shorten_line(&claim.text, MAX_CLAIM_CHARS)), rows.collect::<Vec<_>>().join("; "))
     };
-    section(page, "Evidence", one.digest.claims().filter(|c| c.is_verified()).map(line));
+    section(page, "Evidence", one.digest.told().map(|(_, claim)| claim).filter(|claim| claim.is_verified()).map(line));
 }
 
 /// What an entry contributes to a claim: of a longer text, the sentence that shares the most words with it.

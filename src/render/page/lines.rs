@@ -5,6 +5,7 @@ use std::fmt;
 
 use crate::analyze::account::SessionAccount;
 use crate::model::digest::{Claim, Digest, WITHOUT_MODEL};
+use crate::model::section::{Section, Shown};
 use crate::model::session::Answer;
 use crate::store::open_items::ClosedItem;
 use crate::text::markdown::{code, inline};
@@ -34,30 +35,49 @@ pub(super) fn paragraph(page: &mut String, label: &str, text: &str) {
     }
 }
 
-pub(super) fn claim_line(text: &str, claim: &Claim, max: usize) -> String {
-    let mark = if claim.is_verified() { "" } else { " *(unverified)*" };
-    format!("{}{mark}", inline(&Answer::shorten_line(text, max)))
+/// What a digest says, and what of its open items is closed.
+pub(super) struct ListedItems<'a> {
+    pub(super) session: &'a str,
+    pub(super) digest: &'a Digest,
+    pub(super) closed: &'a [ClosedItem],
+    pub(super) summarizer: &'a str,
 }
 
-/// Open items of a kind, with ids: all that a model found, else the tasks of a list that were not ticked off, and what somebody closed,
-/// which is struck through.
-pub(super) fn open_items<'a>(
-    (session, digest, closed): (&'a str, &'a Digest, &'a [ClosedItem]),
-    kind: &'a str,
-    summarizer: &str,
-    account: &'a SessionAccount,
-) -> impl Iterator<Item = String> + 'a {
-    let by_model = summarizer != WITHOUT_MODEL;
-    digest.open_items(session).filter(move |(_, of, _)| *of == kind).filter_map(move |(id, _, claim)| {
-        let text = claim_line(&claim.text, claim, 220);
-        let Some(closed) = closed.iter().find(|closed| closed.id == id) else {
-            return (by_model || account.has_task(&claim.text)).then(|| format!("{text} {}", code(&id)));
+impl ListedItems<'_> {
+    /// The lines of a section in a view: what a model said, and open items with their ids.
+    pub(super) fn lines(&self, section: Section, shown: &Shown, account: &SessionAccount) -> Vec<String> {
+        let spec = section.spec();
+        let by_model = self.summarizer != WITHOUT_MODEL;
+        let lines: Vec<String> = match spec.open_kind() {
+            Some(kind) => self.open_items(kind, shown, account),
+            None if by_model => self.digest[section].iter().map(|claim| claim_line(section, claim, shown.chars)).collect(),
+            None => Vec::new(),
         };
-        let done = closed.by.as_ref().map_or_else(|| "done".to_owned(), |by| format!("done, {}", inline(by)));
-        // `~~~~` around empty text would open a code fence.
-        let told = if text.is_empty() { format!("({done})") } else { format!("~~{text}~~ ({done})") };
-        Some(format!("{told} {}", code(&id)))
-    })
+        let skipped = if shown.last_first { lines.len().saturating_sub(shown.most) } else { 0 };
+        lines.into_iter().skip(skipped).take(shown.most).collect()
+    }
+
+    /// All that a model found, else the tasks of a list that were not ticked off, and what somebody closed, which is struck through.
+    fn open_items(&self, kind: &str, shown: &Shown, account: &SessionAccount) -> Vec<String> {
+        let by_model = self.summarizer != WITHOUT_MODEL;
+        let items = self.digest.open_items(self.session).filter(|(_, of, _)| *of == kind);
+        let line = |(id, _, claim): (String, &str, &Claim)| {
+            let text = claim_line(Section::NextSteps, claim, shown.chars);
+            let Some(closed) = self.closed.iter().find(|closed| closed.id == id) else {
+                return (by_model || account.has_task(&claim.text)).then(|| format!("{text} {}", code(&id)));
+            };
+            let done = closed.by.as_ref().map_or_else(|| "done".to_owned(), |by| format!("done, {}", inline(by)));
+            // `~~~~` around empty text would open a code fence.
+            let told = if text.is_empty() { format!("({done})") } else { format!("~~{text}~~ ({done})") };
+            Some(format!("{told} {}", code(&id)))
+        };
+        items.filter_map(line).collect()
+    }
+}
+
+fn claim_line(section: Section, claim: &Claim, max: usize) -> String {
+    let mark = if claim.is_doubted(section) { " *(unverified)*" } else { "" };
+    format!("{}{mark}", inline(&Answer::shorten_line(&claim.text, max)))
 }
 
 /// Paths, at most so many, and how many more there are.

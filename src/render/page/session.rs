@@ -3,13 +3,14 @@
 use jiff::tz::TimeZone;
 
 use super::evidence::evidence;
-use super::lines::{claim_line, open_items, paragraph, repeated_line, section, title};
+use super::lines::{ListedItems, paragraph, repeated_line, section, title};
 use super::{SessionPageInput, account, clock, local};
 use crate::analyze::account::SessionAccount;
 use crate::model::digest::WITHOUT_MODEL;
 use crate::model::price::session_cost;
+use crate::model::section::{View, shown_in};
 use crate::model::session::{Millis, Session, Tokens};
-use crate::text::markdown::{code, heading, inline, yaml};
+use crate::text::markdown::{code, heading, yaml};
 
 /// Renders the page of a session.
 pub fn session_page(one: &SessionPageInput<'_>, zone: &TimeZone) -> String {
@@ -35,10 +36,11 @@ pub(crate) fn session_page_of(one: &SessionPageInput<'_>, told: &SessionAccount,
         account::ended(&mut page, told, zone);
         account::open(&mut page, told, zone);
     } else {
-        claims(&mut page, one);
+        paragraph(&mut page, "Asked", &one.digest.request);
     }
-    for (title, kind) in [("Blockers", "blocker"), ("Next", "next")] {
-        section(&mut page, title, open_items((&session.id, one.digest, one.closed), kind, one.summarizer, told));
+    let items = ListedItems { session: &session.id, digest: one.digest, closed: one.closed, summarizer: one.summarizer };
+    for (shown, sections) in shown_in(View::Page) {
+        section(&mut page, shown.label, sections.into_iter().flat_map(|section| items.lines(section, shown, told)));
     }
     account::turns(&mut page, told, zone);
     account::shown(&mut page, told, zone);
@@ -48,19 +50,6 @@ pub(crate) fn session_page_of(one: &SessionPageInput<'_>, told: &SessionAccount,
     tokens(&mut page, one);
     page.push_str(&format!("\n## Resume\n\n```sh\n{}\n```\n", resume(session)));
     page
-}
-
-/// What a model said, above what was said and done.
-fn claims(page: &mut String, one: &SessionPageInput<'_>) {
-    let digest = one.digest;
-    paragraph(page, "Asked", &digest.request);
-    let lists = [("Done", &digest.completed), ("Learned", &digest.learned), ("Looked into", &digest.investigated)];
-    for (title, list) in lists {
-        section(page, title, list.iter().map(|t| inline(t)));
-        if title == "Done" {
-            section(page, "Decisions", digest.decisions.iter().map(|c| claim_line(&c.text, c, 400)));
-        }
-    }
 }
 
 fn session_front(one: &SessionPageInput<'_>, zone: &TimeZone) -> String {

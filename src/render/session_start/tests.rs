@@ -83,14 +83,13 @@ fn claims() -> impl Strategy<Value = Vec<Claim>> {
 
 fn digest() -> impl Strategy<Value = Digest> {
     (text(), vec(text(), 0..12), vec(text(), 0..12), claims(), claims(), claims()).prop_map(
-        |(title, completed, learned, decisions, blockers, next_steps)| Digest {
-            title,
-            completed,
-            learned,
-            decisions,
-            blockers,
-            next_steps,
-            ..Digest::default()
+        |(title, completed, learned, decisions, blockers, next_steps)| {
+            Digest { title, ..Digest::default() }
+                .with(Section::Completed, completed.iter().map(Claim::new))
+                .with(Section::Learned, learned.iter().map(Claim::new))
+                .with(Section::Decisions, decisions)
+                .with(Section::Blockers, blockers)
+                .with(Section::NextSteps, next_steps)
         },
     )
 }

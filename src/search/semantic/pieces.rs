@@ -8,7 +8,7 @@ use crate::model::digest::Digest;
 use crate::text::clean::shorten;
 
 /// Raise whenever the same text would be cut differently: vectors of different versions are never compared.
-pub(crate) const VERSION: i64 = 1;
+pub(crate) const VERSION: i64 = 2;
 
 /// The most characters in a piece.
 pub(crate) const PIECE_CHARS: usize = 900;
@@ -19,16 +19,17 @@ const TITLE: usize = 160;
 
 /// What a model claimed of a session, and the questions that it answers by the model's word.
 pub(crate) fn of_claims(digest: &Digest) -> Vec<String> {
-    pieces(&digest.title, &[digest.text(), digest.questions.join("\n")].join("\n"))
+    let statements = digest.statements().map(|(_, claim)| claim.text.as_str());
+    let lines = std::iter::once(digest.request.as_str()).chain(statements);
+    pieces(&digest.title, &lines.collect::<Vec<_>>().join("\n"))
 }
 
 /// What was said and done in a session that no model read: what the user asked, how it ended, what was committed, what is open.
 pub(crate) fn of_account(digest: &Digest, account: &SessionAccount) -> Vec<String> {
     let reply = last_reply(&account.turns).map(|(_, reply)| reply.text.as_str());
     let commits = account.commits.iter().rev().map(|commit| commit.subject.as_str());
-    let claims = digest.claims().map(|claim| claim.text.as_str());
-    let files = digest.files.iter().map(|file| file.path.as_str());
-    let lines = std::iter::once(digest.request.as_str()).chain(reply).chain(commits).chain(claims).chain(files);
+    let counted = digest.statements().map(|(_, claim)| claim.text.as_str());
+    let lines = std::iter::once(digest.request.as_str()).chain(reply).chain(commits).chain(counted);
     pieces(&digest.title, &lines.collect::<Vec<_>>().join("\n"))
 }
 
@@ -82,6 +83,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::model::digest::Claim;
+    use crate::model::section::Section;
 
     #[test]
     fn a_short_text_is_one_piece_with_its_title() {
@@ -96,8 +99,8 @@ mod tests {
 
     #[test]
     fn questions_are_part_of_what_is_embedded() {
-        let digest =
-            Digest { title: "T".into(), request: "R".into(), questions: vec!["why do rows vanish?".into()], ..Default::default() };
+        let digest = Digest { title: "T".into(), request: "R".into(), ..Digest::default() };
+        let digest = digest.with(Section::Questions, [Claim::new("why do rows vanish?")]);
         assert_eq!(of_claims(&digest), ["T\nR\nwhy do rows vanish?"]);
     }
 

@@ -13,8 +13,9 @@ use rusqlite::{Connection, ToSql, Transaction, TransactionBehavior, params, para
 pub(crate) use self::texts::{SessionText, TextKind, TextScope};
 use super::Store;
 use super::load::SessionHead;
+use crate::model::search_column::SearchColumn;
 use crate::model::session::Millis;
-use crate::store::document::{COLUMNS, Document, DocumentBuilder};
+use crate::store::document::{Document, DocumentBuilder};
 pub(crate) use crate::store::search::query::{CountCache, DocumentHit, FtsQuery};
 use crate::store::worker_pool::BATCH_SESSIONS;
 use crate::sys::shutdown;
@@ -47,8 +48,9 @@ pub(super) fn remove_document(db: &Connection, session: i64) -> Result<()> {
 
 /// Writes the words of a document under its number.
 pub(super) fn insert_words(tx: &Transaction<'_>, doc: i64, document: &Document) -> Result<()> {
-    let places = (2..COLUMNS.len() + 2).map(|n| format!("?{n}")).collect::<Vec<_>>().join(", ");
-    let sql = format!("INSERT INTO search(rowid, {}) VALUES (?1, {places})", COLUMNS.join(", "));
+    let columns = SearchColumn::ALL.map(SearchColumn::name);
+    let places = (2..columns.len() + 2).map(|n| format!("?{n}")).collect::<Vec<_>>().join(", ");
+    let sql = format!("INSERT INTO search(rowid, {}) VALUES (?1, {places})", columns.join(", "));
     let values = std::iter::once::<&dyn ToSql>(&doc).chain(document.columns.iter().map(|column| column as &dyn ToSql));
     tx.prepare_cached(&sql)?.execute(params_from_iter(values))?;
     Ok(())

@@ -9,11 +9,8 @@ use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, Row, params, params_from_iter};
 
 use super::Store;
+use crate::model::search_column::SearchColumn;
 use crate::model::session::Millis;
-use crate::store::document::COLUMNS;
-
-/// bm25 weight of each of `COLUMNS`.
-pub(crate) const COLUMN_WEIGHTS: [f64; COLUMNS.len()] = [4.0, 1.5, 2.0, 1.5, 1.0, 1.5, 1.0, 0.6, 0.3, 0.3];
 
 /// Cached counts, by expression and counting limit.
 pub(crate) type CountCache = RefCell<HashMap<(String, u64), u64>>;
@@ -28,7 +25,7 @@ pub(crate) struct FtsQuery {
     /// Expressions that must all match.
     pub(crate) all: Vec<String>,
     /// Columns in which `any` and `rank` match; empty means all.
-    pub(crate) columns: Vec<&'static str>,
+    pub(crate) columns: Vec<SearchColumn>,
     /// Only in these projects.
     pub(crate) projects: Option<Vec<i64>>,
     /// Only documents last active at or after `since` and begun before `before`.
@@ -58,7 +55,11 @@ impl FtsQuery {
         let mut parts = self.all.clone();
         for any in [&self.any, &self.rank].into_iter().filter(|any| !any.is_empty()) {
             let any = any.join(" OR ");
-            parts.push(if self.columns.is_empty() { any } else { format!("{{{}}} : ({any})", self.columns.join(" ")) });
+            parts.push(if self.columns.is_empty() {
+                any
+            } else {
+                format!("{{{}}} : ({any})", self.columns.iter().map(|column| column.name()).collect::<Vec<_>>().join(" "))
+            });
         }
         (!parts.is_empty()).then(|| parts.iter().map(|part| format!("({part})")).collect::<Vec<_>>().join(" AND "))
     }
@@ -119,7 +120,7 @@ impl Store {
             let mut query = self.db.prepare_cached(&sql)?;
             return Ok(query.query_map(params_from_iter(values), hit)?.collect::<rusqlite::Result<_>>()?);
         };
-        let weights = COLUMN_WEIGHTS.map(|weight| weight.to_string()).join(", ");
+        let weights = SearchColumn::ALL.map(|column| column.weight().to_string()).join(", ");
         let (score, order) = match !asked.newest {
             true => (format!("-bm25(search, {weights})"), "score DESC, search.rowid DESC"),
             // The index is in this order, so reading stops at the last hit that is wanted.

@@ -2,33 +2,56 @@
 
 use anyhow::Result;
 use rusqlite::OptionalExtension;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::Store;
 use crate::analyze::signal::has_failed;
+use crate::model::section::Section;
 use crate::model::session::{Item, Millis, ToolUse};
 use crate::store::chunk;
 use crate::store::chunk::{ItemKind, TextReader};
 use crate::store::load::SessionHead;
 
 /// What a passage is, or who said it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum TextKind {
     Title,
     Prompt,
     Reply,
-    Decision,
-    Outcome,
-    Learned,
-    Next,
-    Blocker,
+    /// A statement of a model's digest.
+    Claim(Section),
+    /// A commit or a pull request.
+    Made,
     Plan,
     Recap,
     Error,
     Command,
     File,
     Note,
+}
+
+impl TextKind {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Title => "title",
+            Self::Prompt => "prompt",
+            Self::Reply => "reply",
+            Self::Claim(section) => section.spec().kind.unwrap_or_default(),
+            Self::Made => "outcome",
+            Self::Plan => "plan",
+            Self::Recap => "recap",
+            Self::Error => "error",
+            Self::Command => "command",
+            Self::File => "file",
+            Self::Note => "note",
+        }
+    }
+}
+
+impl Serialize for TextKind {
+    fn serialize<S: Serializer>(&self, to: S) -> std::result::Result<S::Ok, S::Error> {
+        to.serialize_str(self.name())
+    }
 }
 
 /// A text of a session.
@@ -90,7 +113,7 @@ fn said(item: Item) -> Vec<(TextKind, String)> {
         Item::Title(title) => vec![(TextKind::Title, title.text)],
         Item::Todos(todos) => todos.into_iter().map(|todo| (TextKind::Plan, todo.text)).collect(),
         Item::Task(todo) => vec![(TextKind::Plan, todo.text)],
-        Item::PullRequest(text) => vec![(TextKind::Outcome, text)],
+        Item::PullRequest(text) => vec![(TextKind::Made, text)],
         Item::Tool(ToolUse { file: Some(file), .. }) => vec![(TextKind::File, file.path)],
         Item::Tool(tool) => vec![(TextKind::Command, tool.line)],
         Item::Outcome(outcome) if outcome.brief.is_empty() => Vec::new(),

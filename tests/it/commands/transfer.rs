@@ -174,7 +174,7 @@ fn sessions_whose_digests_would_be_called_the_same_both_keep_theirs() {
     let text = exported(&source);
     let line: serde_json::Value = serde_json::from_str(text.lines().nth(1).unwrap()).unwrap();
     let digest: Digest = serde_json::from_value(line["digest"]["body"].clone()).unwrap();
-    assert_eq!(digest.claims().count(), 0, "its words do not hang on the session");
+    assert_eq!(digest.statements().count(), 0, "its words do not hang on the session");
     let body = serde_json::to_string(&digest).unwrap();
 
     let id = |n: usize| SESSION.replace("000000000000", &format!("{n:012}"));

@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag};
 use recall::testing::model::author::Author;
-use recall::testing::model::digest::{Claim, Digest, FileNote};
+use recall::testing::model::digest::{Claim, Digest};
+use recall::testing::model::section::Section;
 use recall::testing::model::session::{
     Answer, Entry, FileTouch, Item, Outcome, Project, RecordKey, Session, Tokens, ToolUse, Touch,
 };
@@ -191,20 +192,9 @@ fn session(texts: &[String]) -> (Session, Digest) {
         left_out: Default::default(),
         otherwise_at: 0,
     };
-    let mut claims = || vec![Claim { text: next(), rows: vec![key(1)] }, Claim { text: next(), rows: vec![] }];
-    let (decisions, blockers, next_steps) = (claims(), claims(), claims());
-    let digest = Digest {
-        title: next(),
-        request: next(),
-        investigated: vec![next(), next()],
-        learned: vec![next()],
-        completed: vec![next(), next()],
-        decisions,
-        files: vec![FileNote { path: next(), verified: true }, FileNote { path: next(), verified: false }],
-        blockers,
-        next_steps,
-        ..Digest::default()
-    };
+    let digest = Digest { title: next(), request: next(), ..Digest::default() };
+    let digest = Section::all()
+        .fold(digest, |digest, section| digest.with(section, [Claim { text: next(), rows: vec![key(1)] }, Claim::new(next())]));
     (session, digest)
 }
 

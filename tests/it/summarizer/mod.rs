@@ -16,5 +16,6 @@ mod mutants;
 mod older_clients;
 mod outputs;
 mod replies;
+mod sections;
 mod spend;
 mod survival;

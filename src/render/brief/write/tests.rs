@@ -65,18 +65,14 @@ fn many(what: &str, n: usize) -> Vec<String> {
 }
 
 fn large_digest() -> Digest {
-    let claims = |what: &str| many(what, 30).iter().map(|text| claim(text, 1)).collect();
-    Digest {
-        title: "The importer".into(),
-        request: "Make the importer fast. ".repeat(60),
-        completed: many("Completed", 40),
-        learned: many("Learned", 40),
-        investigated: many("Looked at", 40),
-        decisions: claims("Decision"),
-        next_steps: claims("Step"),
-        blockers: claims("Blocker"),
-        ..Digest::default()
-    }
+    let claims = |what: &str| many(what, 30).into_iter().map(|text| claim(&text, 1));
+    Digest { title: "The importer".into(), request: "Make the importer fast. ".repeat(60), ..Digest::default() }
+        .with(Section::Completed, many("Completed", 40).iter().map(Claim::new))
+        .with(Section::Learned, many("Learned", 40).iter().map(Claim::new))
+        .with(Section::Investigated, many("Looked at", 40).iter().map(Claim::new))
+        .with(Section::Decisions, claims("Decision"))
+        .with(Section::NextSteps, claims("Step"))
+        .with(Section::Blockers, claims("Blocker"))
 }
 
 const CLAIMS: [&str; 5] = [
@@ -114,7 +110,7 @@ fn what_the_one_leaves_the_other_has() {
 
     let long = "The importer knows every currency. ".repeat(300);
     let much = session(vec![Item::Prompt(long.clone()), Item::Reply(long)]);
-    let small = Digest { title: "The importer".into(), completed: vec!["It is fast".into()], ..Digest::default() };
+    let small = Digest { title: "The importer".into(), ..Digest::default() }.with(Section::Completed, [Claim::new("It is fast")]);
     let text = told(&much, by_model(&small, &[]));
     assert!((900..=1_000).contains(&tokens(&text)), "{} tokens: {text}", tokens(&text));
     assert_eq!(section(&text, "Outcome, by a model:"), ["It is fast"]);
@@ -139,16 +135,14 @@ fn a_request_that_the_title_tells_is_told_once() {
 #[test]
 fn what_no_row_supports_says_so_and_only_what_is_still_open_has_its_id() {
     let session = session(vec![]);
-    let digest = Digest {
-        decisions: vec![claim("Keyset pagination", 0), Claim { text: "Prices are in francs".into(), rows: vec![] }],
-        next_steps: vec![claim("Add the index", 0), claim("Move the export", 0)],
-        blockers: vec![Claim { text: "No access".into(), rows: vec![] }],
-        ..Digest::default()
-    };
+    let digest = Digest::default()
+        .with(Section::Decisions, [claim("Keyset pagination", 0), Claim::new("Prices are in francs")])
+        .with(Section::Blockers, [Claim::new("No access")])
+        .with(Section::NextSteps, [claim("Add the index", 0), claim("Move the export", 0)]);
     let ids: Vec<String> = digest.open_items(&session.id).map(|(id, ..)| id).collect();
-    let text = told(&session, by_model(&digest, &ids[..1]));
+    let text = told(&session, by_model(&digest, &ids[1..2]));
     assert_eq!(section(&text, "Decided, by a model:"), ["Keyset pagination", "Prices are in francs (unverified)"]);
-    let open = [format!("{} Move the export", ids[1]), format!("{} blocked: No access (unverified)", ids[2])];
+    let open = [format!("{} blocked: No access (unverified)", ids[0]), format!("{} Move the export", ids[2])];
     assert_eq!(section(&text, "Open, by a model:"), open);
 }
 
@@ -175,7 +169,11 @@ proptest! {
         }
         (session.id, session.project.key, session.branches) = (id.clone(), key, vec![branch]);
         let claims = |texts: &[String]| texts.iter().map(|text| claim(text, 1)).collect::<Vec<_>>();
-        let digest = Digest { title, request, completed, learned, decisions: claims(&decisions), next_steps: claims(&steps), ..Digest::default() };
+        let digest = Digest { title, request, ..Digest::default() }
+            .with(Section::Completed, completed.iter().map(Claim::new))
+            .with(Section::Learned, learned.iter().map(Claim::new))
+            .with(Section::Decisions, claims(&decisions))
+            .with(Section::NextSteps, claims(&steps));
         let facts = FrameFacts { session: &session, title: &digest.title, state, never: None, repeated_by: Some(id.clone()), id: &id };
         let account = SessionAccount::of(&session, state != DigestCoverage::Whole);
         let claims = digested.then_some(ModelClaims { digest: &digest, closed: &[] });

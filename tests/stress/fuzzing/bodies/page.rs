@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use jiff::tz::TimeZone;
 use recall::testing::model::author::Author;
-use recall::testing::model::digest::{Claim, Digest, FileNote};
+use recall::testing::model::digest::{Claim, Digest};
+use recall::testing::model::section::Section;
 use recall::testing::model::session::{
     Answer, Entry, FileTouch, Item, Outcome, Project, RecordKey, Session, Tokens, ToolUse, Touch,
 };
@@ -186,17 +187,12 @@ fn session(said: &str, name: &str, path: &str, command: &str, id: &str) -> Sessi
 
 fn digest(said: &str, done: &str, path: &str) -> Digest {
     let claim = |text: &str, rows: Vec<RecordKey>| Claim { text: text.to_owned(), rows };
-    Digest {
-        title: said.to_owned(),
-        request: done.to_owned(),
-        investigated: vec![done.to_owned()],
-        learned: vec![said.to_owned()],
-        completed: vec![done.to_owned(), said.to_owned()],
-        decisions: vec![claim(done, vec![RecordKey([1; 16]), RecordKey([13; 16])]), claim(said, Vec::new())],
-        files: vec![FileNote { path: path.to_owned(), verified: false }, FileNote { path: done.to_owned(), verified: true }],
-        blockers: vec![claim(said, vec![RecordKey([2; 16])])],
-        next_steps: vec![claim(done, Vec::new()), claim(said, vec![RecordKey([9; 16])])],
-        closes: Vec::new(),
-        questions: Vec::new(),
-    }
+    Digest { title: said.to_owned(), request: done.to_owned(), ..Digest::default() }
+        .with(Section::Investigated, [Claim::new(done)])
+        .with(Section::Learned, [Claim::new(said)])
+        .with(Section::Completed, [Claim::new(done), Claim::new(said)])
+        .with(Section::Decisions, [claim(done, vec![RecordKey([1; 16]), RecordKey([13; 16])]), claim(said, Vec::new())])
+        .with(Section::Files, [Claim::new(path), claim(done, vec![RecordKey([1; 16])])])
+        .with(Section::Blockers, [claim(said, vec![RecordKey([2; 16])])])
+        .with(Section::NextSteps, [claim(done, Vec::new()), claim(said, vec![RecordKey([9; 16])])])
 }

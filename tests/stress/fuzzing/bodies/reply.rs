@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use recall::testing::analyze::verify::verify;
+use recall::testing::model::section::Section;
 use recall::testing::model::session::{Entry, FileTouch, Item, Project, RecordKey, Session, ToolUse, Touch};
 use recall::testing::privacy::Sanitizer;
 use recall::testing::summarize::claude::report::{self, Attempt};
@@ -29,14 +30,14 @@ fn one(text: &str, request: &ModelRequest) {
     let Ok(mut digest) = reply::read(text, request) else { return };
     assert!(!digest.title.is_empty() && digest.title.chars().count() <= 121 && !digest.request.is_empty());
     assert!(digest.texts().all(|said| !said.contains(acts) && !said.contains('\n') && said.chars().count() <= 601), "{digest:?}");
-    let lists = [&digest.completed, &digest.learned, &digest.investigated, &digest.questions];
-    assert!(lists.iter().all(|list| list.len() <= 24) && digest.claims().count() <= 72 && digest.files.len() <= 24);
+    assert!(Section::all().all(|section| digest[section].len() <= 24));
     assert!(digest.closes.iter().all(|id| request.open.contains(id)));
     verify(&mut digest, &SESSION);
-    for claim in digest.claims() {
+    for (_, claim) in digest.statements() {
         assert!(claim.rows.len() <= 3 && claim.rows.iter().all(|row| request.rows.contains(row)), "{claim:?}");
     }
-    assert!(digest.files.iter().all(|file| !file.verified || file.path.contains("orders")), "{:?}", digest.files);
+    let files = &digest[Section::Files];
+    assert!(files.iter().all(|file| file.rows.is_empty() || file.text.contains("orders")), "{files:?}");
     let mut again = digest.clone();
     verify(&mut again, &SESSION);
     assert_eq!(again, digest, "what was verified once is verified");
