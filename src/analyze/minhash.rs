@@ -27,7 +27,7 @@ impl SessionWordSet {
     /// What was said in a session, and what a model claimed of it. A title is none of these: of two sessions that begin with the same
     /// command it says the same.
     pub(crate) fn of(digest: &Digest, account: Option<&SessionAccount>) -> Self {
-        let compared = digest.statements().filter(|(section, _)| section.spec().compares);
+        let compared = digest.told().filter(|(section, _)| section.spec().compares);
         let claims = compared.map(|(_, claim)| claim.text.as_str());
         let turns = account.iter().flat_map(|account| &account.turns);
         let words = turns.flat_map(|turn| {
@@ -148,11 +148,12 @@ mod tests {
     use super::*;
     use crate::model::digest::Claim;
     use crate::model::section::Section;
+    use crate::model::session::RecordKey;
     use proptest::prelude::*;
 
     fn digest(completed: &str) -> Digest {
         Digest { title: "Nightly report of the orders".into(), ..Digest::default() }
-            .with(Section::Completed, [Claim::new(completed)])
+            .with(Section::Completed, [Claim { text: completed.into(), rows: vec![RecordKey([7; 16])] }])
     }
 
     const REPORT: &str = "Counted the open orders by country, wrote the table into reports/nightly.md, checked totals against the ledger, \

@@ -12,6 +12,7 @@ use crate::app::notes;
 use crate::app::raw_lines::copy;
 use crate::cli::args::ShowArgs;
 use crate::config::Config;
+use crate::model::digest::Digest;
 use crate::model::price::{costs_by_model, session_cost};
 use crate::model::session::Session;
 use crate::render::brief::{brief, no_digest_message, page};
@@ -75,7 +76,11 @@ fn show_one(
         return Ok((print_raw(store, config, &head, out)?, None));
     }
     if args.items && !args.json {
-        return Ok((print_items(&store.load_session(&head)?, config, out)?, None));
+        print_items(&store.load_session(&head)?, config, out)?;
+        if let Some(stored) = store.digest_of(head.pk)? {
+            print_left_out(&stored.digest, out)?;
+        }
+        return Ok((Completion::Done, None));
     }
     if !args.json && !args.full {
         let Some(brief) = brief(store, config, &head)? else { bail!("nothing was said in session {}", head.id) };
@@ -173,7 +178,7 @@ fn as_json(
 }
 
 /// Prints one line per stored item, with the rule that kept it.
-fn print_items(session: &Session, config: &Config, out: &mut impl Write) -> Result<Completion> {
+fn print_items(session: &Session, config: &Config, out: &mut impl Write) -> Result<()> {
     for item in list_items(session, LINE_TEXT_CHARS) {
         let times = if item.times > 1 { format!(" ({} times)", item.times) } else { String::new() };
         let who = if item.agent.is_some() { "subagent: " } else { "" };
@@ -191,7 +196,19 @@ fn print_items(session: &Session, config: &Config, out: &mut impl Write) -> Resu
     if let Some(told) = session.left_out.told() {
         messages::report(format!("session {} is {told}", session.id));
     }
-    Ok(Completion::Done)
+    Ok(())
+}
+
+/// Prints what a model said of a session and no row supports.
+fn print_left_out(digest: &Digest, out: &mut impl Write) -> Result<()> {
+    for (at, (section, claim)) in digest.left_out().enumerate() {
+        if at == 0 {
+            writeln!(out, "\nSaid by a model, supported by no row, told nowhere else:")?;
+        }
+        let kind = section.spec().kind.unwrap_or_default();
+        writeln!(out, "{kind:12} {}", crate::text::clean::without_controls(&claim.text))?;
+    }
+    Ok(())
 }
 
 /// A value's name in JSON.

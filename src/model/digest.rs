@@ -34,7 +34,7 @@ pub struct Digest {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Statements([Vec<Claim>; SECTION_COUNT]);
 
-/// A statement with the keys of the records that support it. Without any it is shown as unverified.
+/// A statement with the keys of the records that support it. Without any it is kept and told nowhere but by `recall show --items`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Claim {
     pub text: String,
@@ -47,13 +47,9 @@ impl Claim {
         Self { text: text.into(), rows: Vec::new() }
     }
 
-    pub(crate) fn is_verified(&self) -> bool {
+    /// Does a row support it?
+    pub(crate) fn is_supported(&self) -> bool {
         !self.rows.is_empty()
-    }
-
-    /// Was a row looked for that supports it, and none found?
-    pub(crate) fn is_doubted(&self, section: Section) -> bool {
-        !self.is_verified() && section.spec().carriers != Carriers::Unchecked
     }
 }
 
@@ -93,9 +89,24 @@ impl Digest {
         Section::all().flat_map(|section| self[section].iter().map(move |claim| (section, claim)))
     }
 
-    /// The statements that are told somewhere.
+    /// The statements that are told: those that a row supports.
     pub(crate) fn told(&self) -> impl Iterator<Item = (Section, &Claim)> {
-        self.statements().filter(|(section, _)| section.spec().kind.is_some())
+        self.statements().filter(|(section, claim)| section.spec().kind.is_some() && claim.is_supported())
+    }
+
+    /// The statements of a section that are told.
+    pub(crate) fn told_in(&self, section: Section) -> impl DoubleEndedIterator<Item = &Claim> {
+        self[section].iter().filter(move |claim| section.spec().kind.is_some() && claim.is_supported())
+    }
+
+    /// The statements that no row supports though one has to.
+    pub(crate) fn left_out(&self) -> impl Iterator<Item = (Section, &Claim)> {
+        self.statements().filter(|(section, claim)| section.spec().kind.is_some() && !claim.is_supported())
+    }
+
+    /// What it is found by: the statements that are told, and those of sections that nobody is told.
+    pub(crate) fn findable(&self) -> impl Iterator<Item = (Section, &Claim)> {
+        self.statements().filter(|(section, claim)| section.spec().kind.is_none() || claim.is_supported())
     }
 
     /// All texts in it; no ids.
@@ -128,9 +139,9 @@ impl Digest {
         }
     }
 
-    /// The open items with their kinds and ids, which depend only on the session and the text.
+    /// The open items that are told, with their kinds and ids, which depend only on the session and the text.
     pub fn open_items<'a>(&'a self, session: &'a str) -> impl Iterator<Item = (String, &'static str, &'a Claim)> {
-        let open = self.statements().filter_map(|(section, claim)| Some((section.spec().open_kind()?, claim)));
+        let open = self.told().filter_map(|(section, claim)| Some((section.spec().open_kind()?, claim)));
         open.map(move |(kind, claim)| (item_id(session, kind, &claim.text), kind, claim))
     }
 }

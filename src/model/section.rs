@@ -25,13 +25,15 @@ pub enum Section {
 /// Whose words can carry a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Carriers {
+    /// The user's: what they said, answered, refused or approved.
+    User,
     /// The user's and the assistant's.
     Speakers,
-    /// Also what a tool printed: a failure may be stated by a tool.
-    SpeakersAndTools,
+    /// Also what a tool printed.
+    Anyone,
     /// A row that touched the file, or words that name it.
     Mentions,
-    /// Nothing has to: it is not told, or nothing checks it yet.
+    /// Nothing has to: it is told nowhere.
     Unchecked,
 }
 
@@ -149,6 +151,8 @@ pub(crate) static SECTIONS: [SectionSpec; SECTION_COUNT] = [
         section: Section::Investigated,
         key: "investigated",
         asked: "what was looked into",
+        cites: true,
+        carriers: Carriers::Anyone,
         kind: Some("investigated"),
         worth: 0.8,
         repeats_rows: true,
@@ -160,6 +164,8 @@ pub(crate) static SECTIONS: [SectionSpec; SECTION_COUNT] = [
         section: Section::Learned,
         key: "learned",
         asked: "causes and facts found, each with its proof",
+        cites: true,
+        carriers: Carriers::Anyone,
         kind: Some("learned"),
         notes: &[NoteKind::Fact, NoteKind::Convention, NoteKind::Preference],
         worth: 1.15,
@@ -174,6 +180,8 @@ pub(crate) static SECTIONS: [SectionSpec; SECTION_COUNT] = [
         section: Section::Completed,
         key: "completed",
         asked: "what was done and how it was checked; commits, pull requests",
+        cites: true,
+        carriers: Carriers::Anyone,
         kind: Some("outcome"),
         worth: 1.15,
         compares: true,
@@ -187,9 +195,9 @@ pub(crate) static SECTIONS: [SectionSpec; SECTION_COUNT] = [
     SectionSpec {
         section: Section::Decisions,
         key: "decisions",
-        asked: "what was decided and why, or refused",
+        asked: "what the user decided, agreed to or refused, and why",
         cites: true,
-        carriers: Carriers::Speakers,
+        carriers: Carriers::User,
         kind: Some("decision"),
         notes: &[NoteKind::Decision],
         column: SearchColumn::Decided,
@@ -215,7 +223,7 @@ pub(crate) static SECTIONS: [SectionSpec; SECTION_COUNT] = [
         key: "blockers",
         asked: "what stops the work",
         cites: true,
-        carriers: Carriers::SpeakersAndTools,
+        carriers: Carriers::Anyone,
         kind: Some("blocker"),
         worth: 1.15,
         is_open: true,

@@ -9,7 +9,6 @@ mod tests;
 use jiff::tz::TimeZone;
 
 use crate::analyze::account::{OpenEnd, RenamedCommit, SessionAccount};
-use crate::model::digest::Claim;
 use crate::model::digest::Digest;
 use crate::model::section::{Section, Shown, View, shown_in};
 use crate::model::session::said;
@@ -335,15 +334,11 @@ fn claims(lead: &LeadSession, digest: &Digest, room: usize) -> String {
 
 /// The statements of a section; of open items those that are not settled, with the ids to close them by.
 fn claim_lines(lead: &LeadSession, digest: &Digest, section: Section, shown: &Shown) -> Vec<String> {
-    let told = |text: &str, claim: &Claim| {
-        let mark = if claim.is_doubted(section) { " (unverified)" } else { "" };
-        format!("{}{mark}", said(text, shown.chars))
-    };
     let Some(kind) = section.spec().open_kind() else {
-        return digest[section].iter().map(|claim| told(&claim.text, claim)).collect();
+        return digest.told_in(section).map(|claim| said(&claim.text, shown.chars)).collect();
     };
     let open = digest.open_items(&lead.session).filter(|(id, of, _)| *of == kind && !lead.settled.contains(id));
-    open.map(|(id, _, claim)| format!("{id} {}{}", label(kind), told(bare(&claim.text), claim))).collect()
+    open.map(|(id, _, claim)| format!("{id} {}{}", label(kind), said(bare(&claim.text), shown.chars))).collect()
 }
 
 /// Adds a label and as many of the last lines as fit, in their order.

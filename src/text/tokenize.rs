@@ -223,6 +223,11 @@ pub(crate) fn distinctive_words(text: &str) -> BTreeSet<String> {
         }
     };
     for word in text.split(|c: char| !c.is_alphanumeric() && c != '_') {
+        // Scripts without spaces have no words to tell apart: pairs of characters stand for them.
+        if !word.is_ascii() && word.chars().any(is_unsegmented) {
+            whole_tokens(word).iter().for_each(|pair| add(pair));
+            continue;
+        }
         match has_parts(word) {
             true => parts(word).into_iter().for_each(|part| add(&part.to_lowercase())),
             false => add(word),

@@ -16,7 +16,12 @@ fn world() -> World {
             "I fixed the cursor in src/page.rs; the cause was the offset of STF-20491.",
         ),
         user(SESSION, "a3", "2026-11-17T10:02:00Z", "and now Project Bluebird: move its orders to the archive"),
-        assistant(SESSION, "a4", "2026-11-17T10:03:00Z", "Done: all orders of Bluebird were moved and the tests pass."),
+        assistant(
+            SESSION,
+            "a4",
+            "2026-11-17T10:03:00Z",
+            "Done: all orders of Bluebird were moved and the tests pass. Left: rotate the badge STF-20491 in the door table, and ask the office about STF-20491 and Bluebird.",
+        ),
     ];
     world.transcript(&format!("-shop/{SESSION}.jsonl"), lines.concat());
     world
@@ -161,7 +166,12 @@ fn what_a_pattern_matches_goes_from_open_items_titles_and_branches() {
     let world = World::new();
     let title = serde_json::json!({"type": "summary", "summary": "Project Bluebird moved", "leafUuid": "a2"});
     let rows = user(SESSION, "a1", "2026-11-17T10:00:00Z", "please mend the pagination of the orders")
-        + &assistant(SESSION, "a2", "2026-11-17T10:01:00Z", "I fixed the cursor in src/page.rs.")
+        + &assistant(
+            SESSION,
+            "a2",
+            "2026-11-17T10:01:00Z",
+            "I fixed the cursor in src/page.rs. Left: rotate the badge STF-20491 in the door table, and ask the office about STF-20491 and Bluebird.",
+        )
         + &format!("{title}\n");
     world.transcript(&format!("-shop/{SESSION}.jsonl"), rows.replace(r#""gitBranch":"main""#, r#""gitBranch":"feature/bluebird""#));
     with_open_items(&world);
@@ -196,7 +206,7 @@ fn what_was_made_of_a_file_that_is_private_now_is_made_anew() {
         + &assistant(SESSION, "a2", "2026-11-17T10:03:00Z", "I looked at it.");
     world.transcript(&format!("-shop/{SESSION}.jsonl"), rows);
     with_open_items(&world);
-    assert_eq!(world.show(SESSION)["digest"]["learned"][0], "Everybody earns 4711");
+    assert_eq!(world.show(SESSION)["digest"]["learned"][0]["text"], "Everybody earns 4711");
     world.configure("[privacy]\nexclude_paths = ['**/pay.csv']\n");
     let report = world.digest(&["--summarizer", "extract"]);
     assert_eq!(report["sessions_digested"], 1, "{report}");

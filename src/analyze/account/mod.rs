@@ -32,13 +32,14 @@ pub(crate) use self::open::{OpenEnd, Task, is_task, tasks};
 pub(crate) use self::pull_requests::PullRequest;
 pub(crate) use self::runs::LastRun;
 pub(crate) use self::seen::SeenCommit;
+pub(crate) use self::shell::check_calls;
 pub(crate) use self::title::TitleParts;
 pub(crate) use self::turns::{ClosingReply, Turn, Word, WordKind, ending_replies, last_reply, longer_reply};
 use crate::model::session::Session;
 
 /// The number of the rules by which accounts, and digests without a model, are made. Stored ones of another number are made again from
 /// their session's rows, so raise it with whatever changes what they hold or how they are written.
-pub(crate) const ACCOUNT_RULES: u32 = 11;
+pub(crate) const ACCOUNT_RULES: u32 = 12;
 
 /// What can be told of a session without judging it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::model::session::{Evidence, Millis, Session, ShellPrint, ShellStep};
+use crate::analyze::shell::tells_failure;
+use crate::model::session::{Evidence, Millis, Session, ShellPrint, ShellStep, StepKind};
 
 /// A shell command of the session or of one of its subagents.
 #[derive(Debug)]
@@ -94,4 +95,15 @@ pub(super) fn resolved(folder: &str, path: &str) -> String {
     }
     let path = parts.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join("/");
     if path.is_empty() { path } else { format!("/{path}") }
+}
+
+/// The checks of each call that ran some, in the order of time, and whether the call failed.
+pub(crate) fn check_calls(session: &Session) -> Vec<(Vec<&str>, bool)> {
+    fn checks(call: Call<'_>) -> Option<(Vec<&str>, bool)> {
+        let lines: Vec<&str> =
+            call.steps.iter().filter(|step| step.kind == StepKind::Check).map(|step| step.line.as_str()).collect();
+        let failed = call.failed || call.print.is_some_and(|print| print.results.iter().any(|line| tells_failure(line)));
+        (!lines.is_empty()).then_some((lines, failed))
+    }
+    calls(session).into_iter().filter_map(checks).collect()
 }

@@ -4,6 +4,7 @@
 use anyhow::Result;
 
 use crate::analyze::account::SessionAccount;
+use crate::analyze::verify::checked_anew;
 use crate::analyze::without_model::made_anew;
 use crate::model::digest::Digest;
 use crate::store::Store;
@@ -28,12 +29,16 @@ pub(crate) fn make_missing(store: &Store, ui: &Ui) -> Result<()> {
     })
 }
 
-/// The account of a session, and its digest if no model made it and it would be another one.
+/// The account of a session, and its digest if today's rules make another one without a model, or find other rows behind a model's
+/// statements.
 fn make(store: &Store, head: &SessionHead) -> Result<(SessionAccount, Option<Digest>)> {
     let goes_on = head.dirty || store.goes_on(head.pk)?;
     let session = store.load_session(head)?;
     let account = SessionAccount::of(&session, goes_on);
-    let stored = store.digest_of(head.pk)?.filter(|stored| !stored.is_by_model()).map(|stored| stored.digest);
-    let anew = stored.as_ref().map(|stored| made_anew(stored.clone(), &session, &account));
-    Ok((account.shortened(), anew.filter(|anew| stored.as_ref() != Some(anew))))
+    let stored = store.digest_of(head.pk)?;
+    let anew = stored.as_ref().map(|stored| match stored.is_by_model() {
+        true => checked_anew(stored.digest.clone(), &session),
+        false => made_anew(stored.digest.clone(), &session, &account),
+    });
+    Ok((account.shortened(), anew.filter(|anew| stored.is_none_or(|stored| stored.digest != *anew))))
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 
 use crate::analyze::account::{Commit, SessionAccount, WordKind, last_reply};
-use crate::model::digest::Digest;
+use crate::model::digest::{Claim, Digest};
 use crate::model::section::{SECTIONS, Section, SectionSpec};
 use crate::render::quoted::turn_lines;
 use crate::render::topic::SourcePassage;
@@ -91,7 +91,7 @@ impl KnownSession {
 
     fn with_claims(&self, Passages(found): Passages, words: &BTreeSet<String>, decisions: bool) -> Passages {
         // Later decisions hold over earlier ones; of the last ones, those with the most words of the query come first.
-        let mut decided: Vec<&str> = self.digest[Section::Decisions].iter().rev().map(|claim| claim.text.as_str()).collect();
+        let mut decided: Vec<&str> = self.digest.told_in(Section::Decisions).rev().map(|claim| claim.text.as_str()).collect();
         decided.sort_by_key(|text| std::cmp::Reverse(held(text, words)));
         let mut passages = Passages::default();
         if decisions {
@@ -142,7 +142,7 @@ impl KnownSession {
         if self.by_model {
             self.add_last_claims(&mut passages);
             open(&mut passages);
-            last(&self.digest[Section::Decisions], MAX_CLAIMS).for_each(|claim| passages.add("decision", &claim.text));
+            last(self.digest.told_in(Section::Decisions), MAX_CLAIMS).for_each(|claim| passages.add("decision", &claim.text));
         } else {
             self.add_end(&mut passages);
             open(&mut passages);
@@ -158,7 +158,7 @@ impl KnownSession {
         telling.sort_by_key(|spec| std::cmp::Reverse(spec.topic.ends));
         for spec in telling {
             let kind = spec.kind.unwrap_or_default();
-            last(&self.digest[spec.section], spec.topic.ends).for_each(|claim| passages.add(kind, &claim.text));
+            last(self.digest.told_in(spec.section), spec.topic.ends).for_each(|claim| passages.add(kind, &claim.text));
         }
     }
 
@@ -192,6 +192,9 @@ fn held(text: &str, words: &BTreeSet<String>) -> usize {
     distinctive_words(text).intersection(words).count()
 }
 
-fn last<T>(list: &[T], most: usize) -> impl Iterator<Item = &T> {
-    list[list.len().saturating_sub(most)..].iter()
+/// The last ones, in their order.
+fn last<'d>(claims: impl DoubleEndedIterator<Item = &'d Claim>, most: usize) -> impl Iterator<Item = &'d Claim> {
+    let mut last: Vec<&Claim> = claims.rev().take(most).collect();
+    last.reverse();
+    last.into_iter()
 }

@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 
 use super::frame::{BriefFrame, FrameFacts};
 use crate::analyze::account::{RenamedCommit, SessionAccount};
-use crate::model::digest::{Claim, Digest};
+use crate::model::digest::Digest;
 use crate::model::section::{Section, Shown, View, shown_in};
 use crate::model::session::{Answer, said};
 use crate::render::quoted::{QuotedParts, Reader};
@@ -84,17 +84,12 @@ impl ModelClaims<'_> {
     /// The statements of a section; of open items those that nobody closed, with the ids to close them by.
     fn lines(&self, section: Section, session: &str, shown: &Shown) -> Vec<String> {
         let Some(kind) = section.spec().open_kind() else {
-            return self.digest[section].iter().map(|claim| statement(section, claim, shown.chars)).collect();
+            return self.digest.told_in(section).map(|claim| said(&claim.text, shown.chars)).collect();
         };
         let items = self.digest.open_items(session).filter(|(id, of, _)| *of == kind && !self.closed.contains(id));
         let blocked = if section == Section::Blockers { "blocked: " } else { "" };
-        items.map(|(id, _, claim)| format!("{id} {blocked}{}", statement(section, claim, shown.chars))).collect()
+        items.map(|(id, _, claim)| format!("{id} {blocked}{}", said(&claim.text, shown.chars))).collect()
     }
-}
-
-fn statement(section: Section, claim: &Claim, chars: usize) -> String {
-    let mark = if claim.is_doubted(section) { " (unverified)" } else { "" };
-    format!("{}{mark}", said(&claim.text, chars))
 }
 
 /// A list that may be shown in part.

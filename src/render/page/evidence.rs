@@ -14,7 +14,7 @@ use crate::text::tokenize::{covered_by, distinctive_words};
 const MAX_CLAIM_CHARS: usize = 80;
 const MAX_ROW_CHARS: usize = 120;
 
-/// The rows that support each decision and next step.
+/// The rows that support each statement.
 pub(super) fn evidence(page: &mut String, one: &SessionPageInput<'_>) {
     let line = |claim: &Claim| {
         let rows = claim.rows.iter().map(|key| {
@@ -23,7 +23,7 @@ pub(super) fn evidence(page: &mut String, one: &SessionPageInput<'_>) {
         });
         format!("{} ← {}", inline(&Answer::shorten_line(&claim.text, MAX_CLAIM_CHARS)), rows.collect::<Vec<_>>().join("; "))
     };
-    section(page, "Evidence", one.digest.told().map(|(_, claim)| claim).filter(|claim| claim.is_verified()).map(line));
+    section(page, "Evidence", one.digest.told().map(|(_, claim)| claim).map(line));
 }
 
 /// What an entry contributes to a claim: of a longer text, the sentence that shares the most words with it.

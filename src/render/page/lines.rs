@@ -50,7 +50,7 @@ impl ListedItems<'_> {
         let by_model = self.summarizer != WITHOUT_MODEL;
         let lines: Vec<String> = match spec.open_kind() {
             Some(kind) => self.open_items(kind, shown, account),
-            None if by_model => self.digest[section].iter().map(|claim| claim_line(section, claim, shown.chars)).collect(),
+            None if by_model => self.digest.told_in(section).map(|claim| claim_line(claim, shown.chars)).collect(),
             None => Vec::new(),
         };
         let skipped = if shown.last_first { lines.len().saturating_sub(shown.most) } else { 0 };
@@ -62,7 +62,7 @@ impl ListedItems<'_> {
         let by_model = self.summarizer != WITHOUT_MODEL;
         let items = self.digest.open_items(self.session).filter(|(_, of, _)| *of == kind);
         let line = |(id, _, claim): (String, &str, &Claim)| {
-            let text = claim_line(Section::NextSteps, claim, shown.chars);
+            let text = claim_line(claim, shown.chars);
             let Some(closed) = self.closed.iter().find(|closed| closed.id == id) else {
                 return (by_model || account.has_task(&claim.text)).then(|| format!("{text} {}", code(&id)));
             };
@@ -75,9 +75,8 @@ impl ListedItems<'_> {
     }
 }
 
-fn claim_line(section: Section, claim: &Claim, max: usize) -> String {
-    let mark = if claim.is_doubted(section) { " *(unverified)*" } else { "" };
-    format!("{}{mark}", inline(&Answer::shorten_line(&claim.text, max)))
+fn claim_line(claim: &Claim, max: usize) -> String {
+    inline(&Answer::shorten_line(&claim.text, max))
 }
 
 /// Paths, at most so many, and how many more there are.

@@ -19,7 +19,7 @@ const TITLE: usize = 160;
 
 /// What a model claimed of a session, and the questions that it answers by the model's word.
 pub(crate) fn of_claims(digest: &Digest) -> Vec<String> {
-    let statements = digest.statements().map(|(_, claim)| claim.text.as_str());
+    let statements = digest.findable().map(|(_, claim)| claim.text.as_str());
     let lines = std::iter::once(digest.request.as_str()).chain(statements);
     pieces(&digest.title, &lines.collect::<Vec<_>>().join("\n"))
 }
@@ -28,7 +28,7 @@ pub(crate) fn of_claims(digest: &Digest) -> Vec<String> {
 pub(crate) fn of_account(digest: &Digest, account: &SessionAccount) -> Vec<String> {
     let reply = last_reply(&account.turns).map(|(_, reply)| reply.text.as_str());
     let commits = account.commits.iter().rev().map(|commit| commit.subject.as_str());
-    let counted = digest.statements().map(|(_, claim)| claim.text.as_str());
+    let counted = digest.findable().map(|(_, claim)| claim.text.as_str());
     let lines = std::iter::once(digest.request.as_str()).chain(reply).chain(commits).chain(counted);
     pieces(&digest.title, &lines.collect::<Vec<_>>().join("\n"))
 }

@@ -75,12 +75,15 @@ fn what_was_closed_since_is_not_open_any_more() {
     let world = World::with_fixtures(&["plain"]);
     let steps = ["Migrate the admin export (`shop/admin.py`)", "The customer search (`shop/search.py`) also pages by offset"];
     let steps = steps.map(|text| json!({"text": text}));
-    answers(&world, &json!({"title": "By the model", "request": "r", "completed": ["Done"], "next_steps": steps}));
+    answers(&world, &json!({"title": "By the model", "request": "r", "completed": ["All 10 tests pass"], "next_steps": steps}));
     world.digest(&["--summarizer", "claude"]);
     let shown = world.recall(["show", PLAIN]).out;
     let open: Vec<&str> = shown.lines().filter_map(|line| line.strip_prefix("- n")).collect();
     let ids: Vec<&str> = open.iter().filter_map(|line| line.get(..8)).collect();
-    assert!(ids.len() == 2 && shown.contains("\nOutcome, by a model:\n- Done\n"), "a model's digest is told by its parts: {shown}");
+    assert!(
+        ids.len() == 2 && shown.contains("\nOutcome, by a model:\n- All 10 tests pass\n"),
+        "a model's digest is told by its parts: {shown}"
+    );
     let quoted = shown.find("Claude's last reply:\n> ").expect("the session's own words");
     assert!(shown.find(&format!("- n{} ", ids[0])).is_some_and(|claim| claim < quoted), "claims stand above: {shown}");
     assert!(shown.contains("\nFiles: ") && shown.contains("\nWhat you said, turn by turn"), "{shown}");

@@ -66,7 +66,13 @@ fn with_a_client(summarizer: &str) -> World {
         The retries of the payment client give up after a 503, because the loop counts them as errors.\n\n\
         Decision: a hand-written loop instead of tenacity, because the dependency is large.\n\n\
         ## Next steps\n\n- Test the retries of the payment client against the sandbox\n- Log each retry of the payment client\n";
-    write_talk(&world, CLIENT, "2026-11-10T10:00:00Z", "The retries of the payment client stop at a 503.", reply);
+    write_talk(
+        &world,
+        CLIENT,
+        "2026-11-10T10:00:00Z",
+        "The retries of the payment client stop at a 503. Write a loop by hand instead of taking tenacity, because that dependency is large.",
+        reply,
+    );
     let form = r#"{\"title\":\"Retries of the payment client\",\"request\":\"r\",\"completed\":[\"Read the payment client\"],\"learned\":[\"The retries of the payment client give up after a 503, because the loop counts them as errors\"],\"decisions\":[{\"text\":\"a hand-written loop instead of tenacity, because the dependency is large\",\"rows\":[2]}]}"#;
     let answer = format!(r#"{{"type":"result","subtype":"success","is_error":false,"result":"{form}","total_cost_usd":0.001}}"#);
     world.fake_claude(&format!("#!/bin/sh\ncat > /dev/null\ncat <<'REPLY'\n{answer}\nREPLY\n"));

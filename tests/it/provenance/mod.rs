@@ -4,11 +4,12 @@
 //! Each try plants a sentence that holds [`PLANTED`]; beside it stand true claims, which must stay. With `-- --nocapture` the tries
 //! and what leaked are printed.
 
+mod claims;
 mod quotes;
 mod replies;
 mod tool_output;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::World;
 
@@ -22,10 +23,11 @@ fn digests(world: &World) -> Vec<(String, Value)> {
     all.iter().filter_map(digest).filter(|(_, body)| body.is_object()).collect()
 }
 
-/// The texts of a digest's list.
+/// The texts of a digest's list that are told: those that a row supports.
 fn texts(digest: &Value, list: &str) -> Vec<String> {
     let all = digest[list].as_array().map_or(&[][..], Vec::as_slice);
-    all.iter().map(|one| one["text"].as_str().or(one.as_str()).expect("a text").to_owned()).collect()
+    let told = all.iter().filter(|one| one["rows"] != json!([]));
+    told.map(|one| one["text"].as_str().or(one.as_str()).expect("a text").to_owned()).collect()
 }
 
 /// What stands in lists that tell what was decided and what is to be done.

@@ -116,7 +116,7 @@ fn another_language_is_kept_word_by_word() {
     many.digest_all();
     for (at, words) in words.iter().enumerate() {
         let digest = &many.show(at + 1)["digest"];
-        assert_eq!((&digest["request"], &digest["learned"][0]), (&json!(words), &json!(words)));
+        assert_eq!((&digest["request"], &digest["learned"][0]["text"]), (&json!(words), &json!(words)));
         let found = many.stand_in.recall(&["search", words]);
         assert!(found.out.contains(&id(at + 1)[..8]), "{words}: {found:#?}");
     }
@@ -134,7 +134,7 @@ fn what_is_too_much_is_cut_and_not_refused() {
     let mut nested = form_of("striped", 3);
     nested["learned"] = deep;
     let mut cited = form_of("striped", 4);
-    cited["decisions"] = json!([{"text": "it filters on drafts", "rows": vec![2; 300_000]}]);
+    cited["learned"] = json!([{"text": "it filters on drafts", "rows": vec![2; 300_000]}]);
     let many = Many::that_get(&[much, long, nested, cited].map(|form| report(&form, COST)));
     many.digest_all();
     for n in 1..=4 {
@@ -143,7 +143,7 @@ fn what_is_too_much_is_cut_and_not_refused() {
         assert!(shown.to_string().len() < 200_000, "{n}");
     }
     assert_eq!(many.show(1)["digest"]["decisions"].as_array().map(Vec::len), Some(24));
-    assert_eq!(many.show(4)["digest"]["decisions"][0]["rows"].as_array().map(Vec::len), Some(1));
+    assert_eq!(many.show(4)["digest"]["learned"][0]["rows"].as_array().map(Vec::len), Some(1));
     nothing_acts(&many.stand_in.world, BLOG, &(1..=4).map(id).collect::<Vec<_>>());
 }
 

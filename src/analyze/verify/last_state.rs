@@ -1,0 +1,96 @@
+//! Whether a check that a statement says to pass did so when it ran last.
+
+use crate::analyze::account::check_calls;
+use crate::model::session::{Item, Session};
+
+/// What a check is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CheckKind {
+    Tests,
+    Lints,
+    Types,
+    Builds,
+}
+
+/// A call that ran a check.
+#[derive(Debug)]
+struct Run {
+    kinds: Vec<CheckKind>,
+    failed: bool,
+}
+
+/// The checks of a session in the order in which they ran.
+#[derive(Debug)]
+pub(super) struct LastStates {
+    runs: Vec<Run>,
+    /// All commands and what else was done, in lower case.
+    commands: Vec<String>,
+    /// What was not seen did not run.
+    evident: bool,
+}
+
+/// Words of a statement that name a kind, and of a command that is one.
+const KINDS: [(CheckKind, &[&str], &[&str]); 4] = [
+    (
+        CheckKind::Tests,
+        &["test", "tests", "suite", "pytest", "specs"],
+        &["test", "jest", "vitest", "mocha", "spec", "tox", "nox", "playwright", "run check", "make check", "verify"],
+    ),
+    (
+        CheckKind::Lints,
+        &["lint", "linter", "linting", "clippy", "golangci", "eslint", "ruff"],
+        &["lint", "clippy", "ruff", "flake8", "biome", "credo", "rubocop", "run check", "make check", "verify"],
+    ),
+    (
+        CheckKind::Types,
+        &["types", "type", "mypy", "pyright", "tsc", "typecheck"],
+        &["mypy", "pyright", "tsc", "ty check", "type", "cargo check", "run check", "clippy", "build", "vet"],
+    ),
+    (
+        CheckKind::Builds,
+        &["build", "builds", "compiles", "compile"],
+        &["build", "cargo check", "clippy", "test", "compile", "tsc", "vet", "package", "install"],
+    ),
+];
+const PASSES: [&str; 10] =
+    ["successfully", "pass", "passes", "passed", "passing", "green", "succeed", "succeeds", "succeeded", "clean"];
+/// Words that say that a check found nothing.
+const NO_FAILURES: [&str; 10] = [
+    "no issues", "0 issues", "no errors", "0 errors", "without errors", "no problems", "no complaints", "no remaining problem",
+    "no warnings", "nothing to complain",
+];
+const FAILS: [&str; 10] = ["fail", "fails", "failed", "failing", "not", "no", "never", "without", "red", "broken"];
+
+impl LastStates {
+    pub(super) fn of(session: &Session) -> Self {
+        let run = |(lines, failed): (Vec<&str>, bool)| {
+            let holds = |words: &[&str]| lines.iter().any(|line| words.iter().any(|word| line.contains(word)));
+            let kinds = KINDS.iter().filter(|(_, _, commands)| holds(commands)).map(|(kind, ..)| *kind).collect();
+            Run { kinds, failed }
+        };
+        let commands = session.entries.iter().filter_map(|entry| match &entry.item {
+            Item::Tool(tool) if tool.file.is_none() => Some(tool.line.to_lowercase()),
+            _ => None,
+        });
+        Self { runs: check_calls(session).into_iter().map(run).collect(), commands: commands.collect(), evident: session.evident }
+    }
+
+    /// Does a statement say that a check passes which failed last, or never ran?
+    pub(super) fn deny(&self, statement: &str) -> bool {
+        let mut lower = statement.to_lowercase();
+        for phrase in NO_FAILURES {
+            lower = lower.replace(phrase, " passes ");
+        }
+        let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric() && c != '\'').collect();
+        let holds = |list: &[&str]| words.iter().any(|word| list.contains(word));
+        if !self.evident || !holds(&PASSES) || holds(&FAILS) {
+            return false;
+        }
+        let named = KINDS.iter().filter(|(_, names, _)| holds(names));
+        named.into_iter().any(|(kind, _, commands)| match self.runs.iter().rfind(|run| run.kinds.contains(kind)) {
+            Some(last) => last.failed,
+            // What is no known check may be one.
+            None => !self.commands.iter().any(|line| commands.iter().any(|word| line.contains(word))),
+        })
+    }
+}
