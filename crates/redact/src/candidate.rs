@@ -98,9 +98,40 @@ pub(crate) fn is_chosen_word(value: &[u8]) -> bool {
         && digits <= 4
         && camel_humps(value) == 0
         && !value.iter().all(u8::is_ascii_hexdigit)
-        && !names_term(&value.to_ascii_lowercase())
-        && !TYPES.iter().any(|begin| value.get(..begin.len()).is_some_and(|v| v.eq_ignore_ascii_case(begin.as_bytes())))
+        && !is_term(value)
         && !is_placeholder(value)
+}
+
+/// `haferFlocke_31`, `velvetOtter93`, `stoveRally#9`: what stands in a place that holds nothing but passwords, such as a list under `passwords:` or a
+/// column of them. It may read like a name of code, but is no reference, term, version, or plain word.
+pub(crate) fn is_given(value: &[u8]) -> bool {
+    bytes::count_steps(value.len());
+    let is_written = (MIN_INTRODUCED_BYTES..=64).contains(&value.len()) && value.iter().all(|b| (b'!'..0x7f).contains(b));
+    let has_sign = value.iter().skip(1).any(|b| SIGNS.contains(b) || b"+~=".contains(b));
+    let is_unusual = has_letter(value) && (has_digit(value) || has_sign) || is_gibberish(value);
+    let is_dotted = is_dotted_name(value) && !is_made_up(value);
+    // `$2`, `@x`, `--flag`, `[a`: the beginning of something else.
+    let is_begun = value.first().is_some_and(|b| b.is_ascii_alphanumeric() || SIGNS.contains(b) && *b != b'*');
+    let is_call = value.iter().any(|b| b"()[]{}<>|\\\"'`".contains(b));
+    is_written
+        && is_unusual
+        && is_begun
+        && !is_call
+        && !is_dotted
+        && !is_measurement(value)
+        && !is_term(value)
+        && !is_placeholder(value)
+        && !is_path_or_url(value)
+        && !is_variable_name(value)
+        && !is_address(value)
+        && !is_id(value)
+        && !is_code(value)
+}
+
+/// Whether a value contains the name of an algorithm, or begins like the name of a type.
+fn is_term(value: &[u8]) -> bool {
+    names_term(&value.to_ascii_lowercase())
+        || TYPES.iter().any(|begin| value.get(..begin.len()).is_some_and(|v| v.eq_ignore_ascii_case(begin.as_bytes())))
 }
 
 /// `lantern gravel 9 mosaic`: four to eight words of lower-case letters, one of them a number.

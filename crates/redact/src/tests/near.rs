@@ -238,3 +238,46 @@ fn what_only_looks_like_a_printed_secret_stays() {
     ]);
     all_go(&["$ cat /run/secrets/pg\n«bG47OA4iWYurVS3MzQ»"]);
 }
+
+#[test]
+fn every_element_of_a_list_of_secrets_goes() {
+    let (one, two) = (alnum(32), alnum(36));
+    let keys = [
+        format!("api_keys:\n  - name: ci\n    value: «{one}»\n  - name: ops\n    value: {two}\n"),
+        format!("api_keys:\n  - name: ci\n    value: {one}\n  - name: ops\n    value: «{two}»\n"),
+        format!("tokens:\n- id: ci # the first\n  token: x\n- id: ops\n  value: \"«{two}»\" # the second\n"),
+        format!("api_keys:\n  - {one} # ci\n  - «{two}»\n"),
+        format!("apiKeys: [{{ name: 'ci', value: '{one}' }}, {{ name: 'ops', value: '«{two}»' }}]"),
+        format!("\"tokens\": [{{\"name\": \"ci\", \"value\": \"«{two}»\"}}]"),
+    ];
+    all_go(&keys.iter().map(String::as_str).collect::<Vec<_>>());
+    all_go(&[
+        "passwords:\n  - Bluff-Heron-12\n  - «stoveRally#9»\n  - p1neTar_Loft\n",
+        "passwords:\n  - Bluff-Heron-12\n  - stoveRally#9\n  - «p1neTar_Loft»\n",
+        "passwords:\n  - Bluff-Heron-12 # mia\n\n  - \"«haferFlocke_31»\"  # tom\n",
+        "    12→passwords:\n    13→  - Bluff-Heron-12\n    14→  - «p1neTar_Loft»\n",
+        "+passwords:\n+  mia: Bluff-Heron-12\n+  tom: «p1neTar_Loft»\n",
+        "passwords:\\n  - Bluff-Heron-12\\n  - «haferFlocke_31»\\n",
+        "db:\n  passwords:\n    app: haferFlocke_31\n    report: «velvetOtter93»\n",
+        "credentials:\n  mara: Erle-und-Esche4\n  jonas: «haferFlocke_31»\n",
+        "credentials:\n  - mara:«haferFlocke_31»\n",
+        "credentials:\n  - user: mara\n    value: «haferFlocke_31»\n",
+        "\"credentials\": {\"mara\": \"Erle-und-Esche4\", \"jonas\": \"«haferFlocke_31»\"}",
+        "credentials = { mara: 'Erle-und-Esche4', jonas: '«haferFlocke_31»' }",
+        "[passwords]\nmara = \"Erle-und-Esche4\"\njonas = \"«haferFlocke_31»\"\n",
+        "[credentials]\njonas = «haferFlocke_31»\n",
+    ]);
+    all_stay(&[
+        "credentials:\n  username: Deploy-Bot2\n  host: db1.internal\n  region: eu-central-1\n  type: Oauth2\n",
+        "credentials:\n  provider: Vault-v2\n  projectId: Lumen-412309\nservers:\n  web: Nginx-Box31\n",
+        "db:\n  passwords:\n    minLength: 12\n  servers:\n    web: Nginx_Box31\n",
+        "passwords:\n  policy: strict-v2\n  algorithm: Argon2id_v19\n  hasher: BcryptV2\n",
+        "passwords:\n- are hashed with Argon2id-19\n- HmacDrbg3 of v2 is used\n",
+        "imagePullSecrets:\n  - name: regcred-v2\n",
+        "secrets:\n  db_password:\n    file: ./db_password2.txt\n",
+        "tokens:\n  - id: 64b0b6d9-e371-40e8-affe-78e0505dfb3f\n    scope: read\n",
+        "Needs credentials:\n- see docs/Setup2.md\n- run ./Login2.sh\n",
+        "credentials: { accessKeyId: process.env.KEY2, region: 'eu-west-1' }",
+        "[credentials]\nprovider = \"Vault-v2\"\npath = ~/x2\n",
+    ]);
+}
