@@ -47,6 +47,11 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
+    /// Adds the passwords below the head of a column. `name` is a word for a password in any language.
+    pub(crate) fn add_cells(&mut self, text: &[u8], name: &Range<usize>, found: &mut Vec<Range<usize>>) {
+        self.tables.below(text, name, SecretKind::Password, found);
+    }
+
     /// Whether the sentence behind this name may be searched. Limits the names close to each other, so that the work stays linear.
     fn may_follow_sentence(&mut self, name: &Range<usize>) -> bool {
         if name.end >= self.sentences {

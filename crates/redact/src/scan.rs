@@ -108,7 +108,13 @@ impl<'r, 't> Scan<'r, 't> {
             Detector::GoDsn => self.add_some("url-password", url::dsn(text, hit.start)),
             Detector::EncodedUrl => self.add_some("url-password", url::encoded(text, hit)),
             Detector::PipedPassword => self.add_some("command-password", piped_password::find(text, hit)),
-            Detector::ForeignPassword => self.add_some("password", foreign_words::find(text, hit)),
+            Detector::ForeignPassword => {
+                let mut ranges = Vec::from_iter(foreign_words::find(text, hit.clone()));
+                if ranges.is_empty() {
+                    self.names.add_cells(text, &hit, &mut ranges);
+                }
+                ranges.into_iter().for_each(|range| self.add("password", range));
+            }
             Detector::ForeignKey => self.add_some("key", foreign_words::key(text, hit)),
             Detector::Login => self.add_some("password", sentence::after_login(text, hit.end)),
             Detector::Pem => self.add_some("private-key", pem::block(text, hit.start)),

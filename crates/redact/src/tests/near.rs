@@ -281,3 +281,26 @@ fn every_element_of_a_list_of_secrets_goes() {
         "[credentials]\nprovider = \"Vault-v2\"\npath = ~/x2\n",
     ]);
 }
+
+#[test]
+fn passwords_in_columns_go_even_if_they_read_like_names() {
+    all_go(&[
+        " id | email      | password      | role\n----+------------+---------------+------\n  1 | rhea@x.io  | «velvetOtter93» | admin\n(1 row)\n",
+        "+----+---------------+-------+\n| id | password      | role  |\n+----+---------------+-------+\n|  1 | «velvetOtter93» | admin |\n",
+        "| user | password |\n|---|---|\n| mia | kleeblatt11x |\n| tom | «haferFlocke_31» |\n",
+        "┏━━━━━━┳━━━━━━━━━━━━━━━┓\n┃ user ┃ password      ┃\n┡━━━━━━╇━━━━━━━━━━━━━━━┩\n│ mia  │ «velvetOtter93» │\n└──────┴───────────────┘\n",
+        "user   password        host\nmia    «haferFlocke_31»  db1\n",
+        "name\tpassword\nmia\t«velvetOtter93»\n",
+        "email,password,plan\nlou@x.io,«velvetOtter93»,pro\n",
+        "| Benutzer | Kennwort |\n|---|---|\n| mia | «haferFlocke_31» |\n",
+        "| usuario | contraseña |\n|---|---|\n| mia | «haferFlocke_31» |\n",
+        "| user | pass |\n|---|---|\n| mia | «haferFlocke_31» |\n",
+        "-[ RECORD 1 ]----\nid       | 1\npassword | «velvetOtter93»\n",
+    ]);
+    all_stay(&[
+        " Column   | Type\n----------+------\n id       | text\n password | text\n address1 | text\n line_2a  | text\n",
+        "| Field | Type |\n|---|---|\n| password | text |\n| oauth2_id | text |\n| md5hash | text |\n",
+        "| password | hash |\n|---|---|\n| varchar(255) | bcrypt |\n| required | Argon2id_v19 |\n",
+        "user  password  valid\nmia   x         2026-01-31\n",
+    ]);
+}
