@@ -40,6 +40,8 @@ pub(crate) enum Detector {
     PgPass,
     /// A call that takes a password by position.
     CallArguments,
+    /// A call that takes a password as its argument with this number.
+    Connect(usize),
     /// A call that takes a key.
     KeyArguments,
     /// A call that fills in a field of a form.
@@ -97,6 +99,7 @@ pub(crate) fn all<'r>(
         .chain(password_files::LDAP.iter().map(|word| (*word, Detector::LdapHash)))
         .chain(password_files::PGPASS.iter().map(|word| (*word, Detector::PgPass)))
         .chain(call_arguments::TAKERS.iter().map(|word| (*word, Detector::CallArguments)))
+        .chain(call_arguments::CONNECTS.iter().map(|(word, number)| (*word, Detector::Connect(*number))))
         .chain(call_arguments::KEY_TAKERS.iter().map(|word| (*word, Detector::KeyArguments)))
         .chain(call_arguments::FIELDS.iter().map(|word| (*word, Detector::FieldArguments)))
         .chain(spoken_keys::SEEDS.iter().map(|word| (*word, Detector::AuthenticatorSeed)))

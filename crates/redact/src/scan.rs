@@ -77,6 +77,7 @@ impl<'r, 't> Scan<'r, 't> {
                 call_arguments::find(text, hit.end, &mut ranges);
                 ranges.into_iter().for_each(|range| self.add("password", range));
             }
+            Detector::Connect(number) => self.add_some("password", call_arguments::connect(text, hit.end, number)),
             Detector::SqlRows => {
                 let mut ranges = Vec::new();
                 sql_rows::find(text, hit, &mut self.rows_to, &mut ranges);

@@ -216,6 +216,8 @@ const OPENINGS: &[&str] = &[
     "login(\"",
     "login(\"a\", ",
     "connect('",
+    "pymysql.connect('",
+    "pymysql.connect('a', ",
     // Files of passwords.
     "$2a$",
     "$6$",

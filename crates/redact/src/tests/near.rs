@@ -304,3 +304,35 @@ fn passwords_in_columns_go_even_if_they_read_like_names() {
         "user  password  valid\nmia   x         2026-01-31\n",
     ]);
 }
+
+#[test]
+fn passwords_that_connections_take_by_position_go() {
+    all_go(&[
+        "$db = mysqli_connect('localhost', 'shop', '«Fenster9Kitt»', 'shop_live');",
+        "$db = mysqli_connect($host, 'shop', '«geheim»');",
+        "$db = new mysqli(\"db1\", \"shop\", \"«Fenster9Kitt»\", \"live\");",
+        "mysql_real_connect(conn, \"db1\", \"shop\", \"«Fenster9Kitt»\", \"live\", 0, NULL, 0);",
+        "conn = pymysql.connect(\"db1\", \"shop\", \"«Fenster9Kitt»\", \"live\")",
+        "conn = pymysql.connect(\n    'db1',\n    'shop',\n    '«Fenster9Kitt»',\n)",
+        "db = MySQLdb.connect('db1','shop','«Fenster9Kitt»','live')",
+        "new PDO(\"mysql:host=$h;dbname=x\", \"shop\", \"«Fenster9Kitt»\")",
+        "DriverManager.getConnection(URL, \"shop\", \"«Fenster9Kitt»\")",
+        "oracledb.connect('hr', '«Fenster9Kitt»', 'ora1/xe')",
+        "DBI->connect(\"dbi:Pg:dbname=x\", 'shop', '«Fenster9Kitt»')",
+        "l.simple_bind_s('cn=admin,dc=x', '«Fenster9Kitt»')",
+        "ldap_bind($ds, 'cn=admin,dc=x', '«Fenster9Kitt»');",
+        "ftp_login($ftp, 'web', '«Fenster9Kitt»');",
+        "AuthTokens.basic(\"neo4j\", \"«Fenster9Kitt»\")",
+        "text: \"$db = mysqli_connect(\\\"h\\\", \\\"shop\\\", \\\"«Fenster9Kitt»\\\");\"",
+    ]);
+    all_stay(&[
+        "mysqli_connect('localhost', 'shop', $password, 'shop_live');",
+        "mysqli_connect('localhost', 'shop', getenv('DB_PASS_2'), 'shop_live');",
+        "mysqli_connect('host', 'user', 'password', 'database')",
+        "mysqli_connect('host', 'user', 'your_password', 'database')",
+        "pymysql.connect(host='db1.Internal9x', user='shop', password=pw, database='shopLive2x')",
+        "pymysql.connect(host, user, pw, 'shopLive2x')",
+        "DriverManager.getConnection(\"jdbc:h2:mem:Test9Base\")",
+        "getConnection(pool, function (error, connection) { emit('someEvent2x') })",
+    ]);
+}
