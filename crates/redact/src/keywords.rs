@@ -3,8 +3,9 @@
 use super::syntax::{Command, Token};
 use super::user_rules::Pattern;
 use super::{
-    call_arguments, command_output, cookie_jar, foreign_words, header, here_string, jwt, link_path, marks, password_files, pem,
-    piped_password, query_param, secret_names, seed_phrase, sentence, spoken_keys, sql_rows, url,
+    call_arguments, command_output, cookie_jar, foreign_words, header, here_string, jwt, key_files, link_path, marks,
+    password_files, pem, piped_password, query_param, secret_names, seed_phrase, sentence, smtp_dialog, spoken_keys, sql_rows, url,
+    wireless,
 };
 
 /// What looks for a secret where a keyword was found.
@@ -49,6 +50,17 @@ pub(crate) enum Detector {
     /// The word beside the seed of an authenticator, the key of a wallet, the secret of an AWS key.
     AuthenticatorSeed,
     WalletKey,
+    /// The word before keys of Ethereum accounts.
+    AccountKeys,
+    /// A question of a mail server for the password, and the command that gives it at once.
+    SmtpQuestion,
+    SmtpPlain,
+    /// The name of a file that holds a key.
+    RailsKey,
+    KeyFile,
+    /// The name of the key of a wireless network, and the text of its QR code.
+    Wireless,
+    WirelessCode,
     AwsSecret,
     /// A part of a link that lets in.
     LinkPath,
@@ -86,6 +98,7 @@ pub(crate) fn all<'r>(
         (jwt::KEY, Detector::Jwt),
         (url::ORACLE, Detector::OracleUrl),
         (here_string::KEY, Detector::HereString),
+        (wireless::CODE, Detector::WirelessCode),
     ];
     let groups = url::DSN
         .iter()
@@ -104,6 +117,12 @@ pub(crate) fn all<'r>(
         .chain(call_arguments::FIELDS.iter().map(|word| (*word, Detector::FieldArguments)))
         .chain(spoken_keys::SEEDS.iter().map(|word| (*word, Detector::AuthenticatorSeed)))
         .chain(spoken_keys::WALLETS.iter().map(|word| (*word, Detector::WalletKey)))
+        .chain(spoken_keys::ACCOUNTS.iter().map(|word| (*word, Detector::AccountKeys)))
+        .chain(smtp_dialog::QUESTIONS.iter().map(|word| (*word, Detector::SmtpQuestion)))
+        .chain(smtp_dialog::PLAIN.iter().map(|word| (*word, Detector::SmtpPlain)))
+        .chain(key_files::RAILS.iter().map(|word| (*word, Detector::RailsKey)))
+        .chain(key_files::OTHERS.iter().map(|word| (*word, Detector::KeyFile)))
+        .chain(wireless::NAMES.iter().map(|word| (*word, Detector::Wireless)))
         .chain(spoken_keys::AWS.iter().map(|word| (*word, Detector::AwsSecret)))
         .chain(link_path::PARTS.iter().map(|word| (*word, Detector::LinkPath)))
         .chain(sql_rows::KEYS.iter().map(|word| (*word, Detector::SqlRows)))

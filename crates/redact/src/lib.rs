@@ -15,7 +15,8 @@
 //!   what only its name tells from a word, `randomness` for what all of them measure.
 //! - **To add a detector:** a file with the keywords and a function that returns a range, a variant of `Detector` in `keywords`, and a line in
 //!   `scan::Scan::detect`. There are `header`, `url`, `query_param`, `jwt`, `pem`, `cookie_jar`, `discord`, `call_arguments`,
-//!   `piped_password`, `here_string`, `command_output`, `password_files`, `seed_phrase`, `spoken_keys` and `link_path`.
+//!   `piped_password`, `here_string`, `command_output`, `password_files`, `seed_phrase`, `spoken_keys`, `link_path`, `key_files`,
+//!   `smtp_dialog` and `wireless`.
 //! - **To change what a user's rule can say:** `rule` (the fields), `syntax` (tokens and commands) and `user_rules` (checks).
 //!
 //! After any of these raise [`RULES_VERSION`]: the test in `version` goes red and says how. Walk along texts only with the functions of
@@ -40,6 +41,7 @@ mod harmless;
 mod header;
 mod here_string;
 mod jwt;
+mod key_files;
 mod keywords;
 mod kubernetes;
 mod line_wrap;
@@ -58,6 +60,7 @@ mod secret_names;
 mod seed_phrase;
 mod sentence;
 mod separator;
+mod smtp_dialog;
 mod spoken_keys;
 mod sql_rows;
 mod syntax;
@@ -67,6 +70,7 @@ mod url;
 mod user_rules;
 mod value;
 mod version;
+mod wireless;
 mod word_list;
 
 use std::borrow::Cow;

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::bytes::{self, BLANK, ByteSet, DIGIT, byte_at, byte_before};
 use super::candidate::{is_given, is_secret};
 use super::harmless::is_id;
-use super::line_wrap::{after_escaped_newline, after_newline};
+use super::line_wrap::next_line;
 use super::secret_names::{SecretKind, is_setting, kind_of_name};
 use super::value::{ValueEnd, bare_value, opening_quote, quote_at, quoted_end};
 
@@ -65,7 +65,7 @@ pub(crate) fn values(text: &[u8], name: &Range<usize>, to: &mut usize, found: &m
         bytes::run_end(text, sign + 1, BLANK, 8)
     };
     let in_brackets = !is_table && matches!(byte_at(text, start), b'[' | b'{');
-    if !in_brackets && next_line(text, start).is_none_or(|next| next > start + 4) {
+    if !in_brackets && next_line(text, start, MAX_BYTES).is_none_or(|next| next > start + 4) {
         return None;
     }
     let kind = Kind::of(&text[name.clone()])?;
@@ -113,7 +113,7 @@ fn lines(text: &[u8], start: usize, kind: Kind, sign: u8, above: Option<usize>, 
     let mut offset = start;
     let mut first = None;
     for _ in 0..MAX_LINES {
-        let Some(next) = next_line(text, offset) else { break };
+        let Some(next) = next_line(text, offset, MAX_BYTES) else { break };
         let (content, indent) = content(text, next);
         let is_item = byte_at(text, content) == b'-' && byte_at(text, content + 1) == b' ';
         let least = above.map_or(0, |above| if is_item { above } else { above + 1 });
@@ -157,20 +157,6 @@ fn element(text: &[u8], name: &Range<usize>, range: Range<usize>, kind: Kind) ->
 /// Whether something stands right here.
 fn is_glued(text: &[u8], offset: usize) -> bool {
     !matches!(byte_at(text, offset), 0 | b' ' | b'\t' | b'\r' | b'\n' | b'\\')
-}
-
-/// The start of the next line. Within a string, newlines are escaped.
-fn next_line(text: &[u8], from: usize) -> Option<usize> {
-    let mut offset = from;
-    for _ in 0..4 {
-        let (end, found) = bytes::find_byte(text, offset, MAX_BYTES, |b| matches!(b, b'\n' | b'\\'));
-        let next = after_newline(text, end).or_else(|| after_escaped_newline(text, end));
-        if next.is_some() || !found {
-            return next;
-        }
-        offset = end + 1;
-    }
-    None
 }
 
 /// Where a line's text begins behind a number or the sign of a diff, and by how much it is indented.

@@ -7,8 +7,9 @@ use super::Rules;
 use super::keywords::Detector;
 use super::marks::{self, Finding};
 use super::{
-    assignment, bytes, call_arguments, command_output, cookie_jar, discord, foreign_words, header, here_string, jwt, link_path,
-    password_files, pem, piped_password, query_param, seed_phrase, sentence, spoken_keys, sql_rows, url,
+    assignment, bytes, call_arguments, command_output, cookie_jar, discord, foreign_words, header, here_string, jwt, key_files,
+    link_path, password_files, pem, piped_password, query_param, seed_phrase, sentence, smtp_dialog, spoken_keys, sql_rows, url,
+    wireless,
 };
 
 /// The most commands that are searched on the line of another one.
@@ -87,6 +88,17 @@ impl<'r, 't> Scan<'r, 't> {
             Detector::FieldArguments => self.add_some("password", call_arguments::field(text, hit)),
             Detector::AuthenticatorSeed => self.add_some("authenticator-seed", spoken_keys::seed(text, hit)),
             Detector::WalletKey => self.add_some("wallet-key", spoken_keys::wallet(text, hit)),
+            Detector::AccountKeys => {
+                let mut ranges = Vec::new();
+                spoken_keys::accounts(text, hit, &mut ranges);
+                ranges.into_iter().for_each(|range| self.add("wallet-key", range));
+            }
+            Detector::SmtpQuestion => self.add_some("smtp-password", smtp_dialog::answer(text, hit)),
+            Detector::SmtpPlain => self.add_some("smtp-password", smtp_dialog::plain(text, hit)),
+            Detector::RailsKey => self.add_some("key-file", key_files::rails(text, hit)),
+            Detector::KeyFile => self.add_some("key-file", key_files::below(text, hit)),
+            Detector::Wireless => self.add_some("wireless-key", wireless::find(text, hit)),
+            Detector::WirelessCode => self.add_some("wireless-key", wireless::code(text, hit)),
             Detector::AwsSecret => self.add_some("aws-secret-key", spoken_keys::aws(text, hit)),
             Detector::LinkPath => self.add_some("link-token", link_path::find(text, hit)),
             Detector::HereString => self.add_some("command-password", here_string::find(text, hit)),

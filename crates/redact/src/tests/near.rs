@@ -336,3 +336,108 @@ fn passwords_that_connections_take_by_position_go() {
         "getConnection(pool, function (error, connection) { emit('someEvent2x') })",
     ]);
 }
+
+#[test]
+fn keys_of_accounts_and_files_go() {
+    let (key, other, rails) = (hex(64), body("fedcba9876543210", 64), hex(32));
+    let texts = [
+        format!("deploy with this account, pk 0x«{key}», rpc is https://x.y"),
+        format!("pk: 0x«{key}»"),
+        format!("PK=0x«{key}»"),
+        format!("const pk = \"0x«{key}»\""),
+        format!("the pk for the deployer is 0x«{key}»"),
+        format!("private key e.g. «{key}»"),
+        format!("privkey 0x«{key}»"),
+        format!("Private Keys\n==================\n\n(0) 0x{other}\n(1) 0x«{key}»\n"),
+        format!("sepolia: {{ url: u, accounts: [`0x«{key}»`] }}"),
+        format!("`config/master.key` was missing; I copied `«{rails}»` over"),
+        format!("$ cat config/master.key\n«{rails}»"),
+        format!("$ cat config/credentials/production.key\n«{rails}»\n"),
+        format!("echo «{rails}» > config/master.key"),
+        format!("$ cat ~/.erlang.cookie\n«{}»\n", "QXZRTPLMWKDJFHGBVNCA"),
+        format!("$ cat .vault_pass\n«{}»\n", "Zinnober-Ast-51"),
+    ];
+    all_go(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+    let texts = [
+        format!("pk is the primary key; the tx hash is 0x{key}"),
+        format!("Contract pk 1, address 0x{}", hex(40)),
+        format!("md5 of config/master.key: {rails}"),
+        format!("config/master.key was added in commit {}", hex(40)),
+        format!("the private key's sha256 fingerprint: {key}"),
+        format!("apk 0x{key}"),
+        "$ ls .erlang.cookie config\nREADME\n".to_owned(),
+    ];
+    all_stay(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
+fn what_a_mail_client_answers_goes() {
+    all_go(&[
+        "C: AUTH LOGIN\nS: 334 VXNlcm5hbWU6\nC: bWFpbGVyQHgueQ==\nS: 334 UGFzc3dvcmQ6\nC: «Wmlubm9iZXItQXN0LTUx»\nS: 235 2.7.0 ok",
+        " <-  334 UGFzc3dvcmQ6\r\n -> «Wmlubm9iZXItQXN0LTUx»\r\n <-  235 ok",
+        "SERVER -> CLIENT: 334 UGFzc3dvcmQ6\nCLIENT -> SERVER: «Wmlubm9iZXItQXN0LTUx»",
+        r"reply: b'334 UGFzc3dvcmQ6\r\n' send: '«Wmlubm9iZXItQXN0LTUx»\r\n'",
+        "reply: b'334 UGFzc3dvcmQ6\\r\\n'\nsend: '«Wmlubm9iZXItQXN0LTUx»\\r\\n'",
+        "C: AUTH PLAIN\nS: 334 \nC: «AG5vcmVwbHlAbm9ydGhsdW1lLmlvAFdhbC1OdXNzPTkwYg==»",
+        "a1 AUTHENTICATE PLAIN\n+ \n«AG5vcmVwbHlAbm9ydGhsdW1lLmlvAFdhbC1OdXNzPTkwYg==»\n",
+    ]);
+    all_stay(&[
+        "250-AUTH PLAIN LOGIN\n250-ENHANCEDSTATUSCODES\n250 8BITMIME",
+        "S: 334 UGFzc3dvcmQ6\nC: *\nS: 501 5.7.0 Authentication aborted",
+        "base64 of `Password:` is UGFzc3dvcmQ6, which servers send",
+    ]);
+}
+
+#[test]
+fn keys_of_wireless_networks_go() {
+    all_go(&[
+        "    Security key           : Present\n    Key Content            : «Treppe88Wolke»\n",
+        "    Key Content            : «drei kleine treppen»\r\n",
+        "    Schlüsselinhalt         : «treppenwolke»\n",
+        "    Contenu de la clé       : «treppenwolke»\n",
+        "802-11-wireless-security.psk:           «treppenwolke»\n",
+        "nmcli con modify Lager wifi-sec.psk «treppenwolke»",
+        "nmcli con modify Lager wifi-sec.psk \"«drei kleine treppen»\"",
+        "nmcli con modify Lager 802-11-wireless-security.psk '«treppenwolke»' && nmcli con up Lager",
+        "<keyMaterial>«treppenwolke»</keyMaterial>",
+        "netsh wlan set profileparameter name=Lager keyMaterial=«treppenwolke»",
+        "WIFI:T:WPA;S:Lager;P:«treppen wolke»;;",
+        "qrencode \"WIFI:S:Lager;T:WPA;P:«Treppe88Wolke»;H:false;;\"",
+    ]);
+    all_stay(&[
+        "    Security key           : Present\n    Key Content            : <hidden>\n",
+        "key content is encrypted at rest",
+        "wifi-sec.psk-flags 0",
+        "802-11-wireless-security.psk-flags:     0 (none)",
+        "802-11-wireless-security.psk:           <hidden>",
+        "const keyMaterial = await subtle.importKey('raw', x)",
+        "wifi: the network is down; P: see below",
+    ]);
+}
+
+#[test]
+fn links_of_web_frameworks_that_reset_a_password_go() {
+    let (long, sha) = (hex(32), hex(40));
+    let texts = [
+        format!("http://localhost:8000/accounts/reset/MTI/«cn3uib-{long}»/"),
+        format!("GET /accounts/reset/MTI/«cn3uib-{long}»/ HTTP/1.1"),
+        format!("https://x.y/password-reset/confirm/MQ/«cn3uib-{long}»/"),
+        format!("https://x.y/accounts/password/reset/key/«1-cn3uib-{long}»/"),
+        format!("https://x.y/accounts/confirm-email/«MTI:1tVqk3:{}»/", alnum(32)),
+        format!("https://x.y/password_resets/«{}»/edit?email=a%40b.c", alnum(22)),
+        format!("https://x.y/passwords/«eyJfcmFpbHMiOnsiZGF0YSI6WzEsIiRQRE9ZMHVVNG0iXX19--{sha}»/edit"),
+        format!("https://x.y/user/reset/1/1767700000/«{}»/login", alnum(43)),
+        format!("https://x.y/email/verify/1/«{sha}»?expires=1767700000&signature=x"),
+        format!("https://x.y/u/activate-account/«{long}»"),
+        format!("https://x.y/session/email-login/«{long}»."),
+        format!("https://x.y/lostpassword/reset/form/«{}»/mia", alnum(21)),
+    ];
+    all_go(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+    all_stay(&[
+        "https://x.y/docs/reset/v2/how-it-works-2024-01-31-long",
+        "https://x.y/static/reset/css/main-3f9a1c7e5b2d8046f1e3a5c7.css",
+        "https://github.com/x/verify/blob/main/src/verify_signature_v2.rs",
+        "https://x.y/docs/passwords/policy-2024-settings-page-layout",
+        "src/reset/MTI/handlers_v2_with_long_names.rs",
+    ]);
+}
