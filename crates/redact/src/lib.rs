@@ -14,9 +14,9 @@
 //! - **To take or leave another kind of value:** `harmless` for what is no secret, `classify` and `candidate` for what is one, `typed` for
 //!   what only its name tells from a word, `randomness` for what all of them measure.
 //! - **To add a detector:** a file with the keywords and a function that returns a range, a variant of `Detector` in `keywords`, and a line in
-//!   `scan::Scan::detect`. There are `header`, `url`, `query_param`, `jwt`, `pem`, `cookie_jar`, `discord`, `call_arguments`,
+//!   `scan::Scan::detect`. There are `header`, `url`, `query_param`, `jwt`, `pem`, `cookie_jar`, `call_arguments`,
 //!   `piped_password`, `here_string`, `command_output`, `password_files`, `seed_phrase`, `spoken_keys`, `link_path`, `key_files`,
-//!   `smtp_dialog` and `wireless`.
+//!   `smtp_dialog` and `wireless`. `discord` and `mnemonic` look for what has no keyword.
 //! - **To change what a user's rule can say:** `rule` (the fields), `syntax` (tokens and commands) and `user_rules` (checks).
 //!
 //! After any of these raise [`RULES_VERSION`]: the test in `version` goes red and says how. Walk along texts only with the functions of
@@ -48,6 +48,7 @@ mod line_wrap;
 mod link_path;
 mod lists;
 mod marks;
+mod mnemonic;
 mod password_files;
 mod pem;
 mod piped_password;

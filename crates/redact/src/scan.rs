@@ -8,8 +8,8 @@ use super::keywords::Detector;
 use super::marks::{self, Finding};
 use super::{
     assignment, bytes, call_arguments, command_output, cookie_jar, discord, foreign_words, header, here_string, jwt, key_files,
-    link_path, password_files, pem, piped_password, query_param, seed_phrase, sentence, smtp_dialog, spoken_keys, sql_rows, url,
-    wireless,
+    link_path, mnemonic, password_files, pem, piped_password, query_param, seed_phrase, sentence, smtp_dialog, spoken_keys,
+    sql_rows, url, wireless,
 };
 
 /// The most commands that are searched on the line of another one.
@@ -190,6 +190,7 @@ impl<'r, 't> Scan<'r, 't> {
     /// The findings of the pass, with those of the rules without keywords.
     pub(crate) fn finish(mut self) -> Vec<Finding> {
         discord::find(self.text.as_bytes(), &mut self.found);
+        mnemonic::find(self.text.as_bytes(), &mut self.found);
         for (n, pattern) in self.rules.patterns.iter().enumerate() {
             if pattern.keywords.is_empty() || self.called_patterns.contains(&n) {
                 pattern.find(self.text, &mut self.found);

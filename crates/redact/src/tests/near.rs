@@ -441,3 +441,41 @@ fn links_of_web_frameworks_that_reset_a_password_go() {
         "src/reset/MTI/handlers_v2_with_long_names.rs",
     ]);
 }
+
+#[test]
+fn seed_phrases_without_a_word_before_them_go() {
+    let twelve = "axis small album exist oyster journey various transfer nasty mirror coyote muscle";
+    let other = "cruel velvet garage hungry orbit pistol twelve wagon raven clown dizzy maple";
+    let texts = [
+        format!("derive the first 3 addresses from\n«{twelve}»"),
+        format!("«{twelve}»"),
+        format!("these are mine: «{twelve} {other}», do not lose them"),
+        format!("«{twelve}\n{other}»\n"),
+        format!("[\"«{}»\"]", twelve.replace(' ', "\", \"")),
+        format!("«{}»\n", twelve.replace(' ', "\n")),
+        format!(
+            "1. «axis{}»\n",
+            twelve[4..]
+                .split(' ')
+                .enumerate()
+                .map(|(n, word)| if n == 0 { String::new() } else { format!("\n{}. {word}", n + 1) })
+                .collect::<String>()
+        ),
+        format!("{{\"text\": \"use\\n«{twelve}»\\nfor it\"}}"),
+        format!("use «{twelve}» here"),
+        format!("MNEMO='«{twelve}»'"),
+    ];
+    all_go(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+    let list = include_str!("../bip39.txt");
+    let first = list.lines().take(12).collect::<Vec<_>>().join(" ");
+    let texts = [
+        list.lines().take(1000).collect::<Vec<_>>().join("\n"),
+        format!("the list begins with {first} and so on"),
+        format!("{} junk", ["test"; 11].join(" ")),
+        format!("{} about", ["abandon"; 11].join(" ")),
+        format!("only eleven: {}", &twelve[..74]),
+        twelve.replace(' ', "_"),
+        twelve.replace(' ', "-"),
+    ];
+    all_stay(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+}
