@@ -33,7 +33,9 @@ pub(crate) fn find(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     if byte_before(text, hit.start).is_ascii_alphabetic() && text[hit.start].is_ascii() && !is_written {
         return None;
     }
-    signed(text, hit.end).or_else(|| sentence::find_in_any_language(text, hit.end, SecretKind::Password))
+    signed(text, hit.end)
+        .or_else(|| sentence::find_in_any_language(text, hit.end, SecretKind::Password))
+        .or_else(|| sentence::before_foreign(text, &hit))
 }
 
 /// The key behind the word at `hit`, which may be the end of a longer word.

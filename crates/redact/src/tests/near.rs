@@ -479,3 +479,55 @@ fn seed_phrases_without_a_word_before_them_go() {
     ];
     all_stay(&texts.iter().map(String::as_str).collect::<Vec<_>>());
 }
+
+#[test]
+fn passwords_of_joined_words_go_in_the_word_order_of_each_language() {
+    all_go(&[
+        "usa la contraseña «Jilguero.9083» con el usuario soporte",
+        "con contraseña «jilguero9083» entra",
+        "«Jilguero.9083» es la contraseña del panel",
+        "Ich habe das Passwort von `postgres` auf `«HafenKran_7714»` geändert.",
+        "«HafenKran_7714» ist das Passwort für postgres",
+        "nimm es, «Hafen-Kran_7714» ist das neue Passwort",
+        "das Passwort lautet «hafenKran7714»",
+        "Passwort ist jetzt «HafenKran_7714»",
+        "Neues Passwort «HafenKran_7714» gesetzt",
+        "veritabanı şifresi «kirmiziVapur4127», kullanıcı postgres",
+        "«Kirmizi.Vapur.41» şifresiyle giriş yap",
+        "şifreyi «Kirmizi.Vapur.41» yap",
+        "ステージング環境のパスワードは「«Hotaru8mGx2»」です。",
+        "パスワードは«Hotaru8mGx2»です",
+        "「«Hotaru8mGx2»」がパスワードです",
+        "パスワードを「«Hotaru8mGx2»」に変更しました",
+        "密码是«Hotaru8mGx2»",
+        "管理员密码为「«Hotaru8mGx2»」",
+        "비밀번호는 «Hotaru8mGx2» 입니다",
+        "пароль от базы «zimaSneg604»",
+        "«Zima.Sneg.604» — пароль от базы",
+        "le mot de passe root c'est «ronceVerte88»",
+        "«Ronce_Vert88» est le mot de passe",
+        "a senha «ipeRoxo704» não funciona",
+        "«Ipe.Roxo.704» é a senha",
+        "la password «cervoBlu318» non va",
+        "hasło «zielonyKot77» nie działa",
+        "set the password to «hafenKran7714»",
+        "changed the postgres password to `«HafenKran_7714»` and restarted",
+        "«HafenKran_7714» is the password",
+        "log in with the password «velvetOtter93» now",
+    ]);
+    all_stay(&[
+        "the password hasher moved from BcryptSha_256 to Argon2id_19",
+        "パスワードは8文字以上を設定画面から変更できます。",
+        "パスワードはSHA256でハッシュ化されます",
+        "密码使用Argon2id加密",
+        "la contraseña usa Sha256Hash",
+        "el campo contraseña Http2Server",
+        "şifre Base64Encoder ile",
+        "das Passwort wird mit BcryptHasher12 gehasht",
+        "Ubuntu-22.04 is the password manager host",
+        "Keepass-Box_22 is the password manager host",
+        "the password for `AppUser12` is rotated daily",
+        "with password inputField",
+        "Passwort vergessen? Nutze OAuth2",
+    ]);
+}
