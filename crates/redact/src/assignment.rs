@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::accounts;
 use super::bytes::{self, BLANK, ByteSet, URL64, WORD, byte_at, byte_before};
 use super::candidate::{
     is_chosen_word, is_harmless, is_made_up, is_password, is_phrase as is_phrase_of_words, is_random_symbols, is_secret,
@@ -102,6 +103,9 @@ fn secret_of_name(
     let word = &text[name.clone()];
     if let Some(secret) = terraform_output(text, name.clone()) {
         return Some(secret);
+    }
+    if let Some(range) = accounts::named(text, &name) {
+        return Some(("password", range));
     }
     let label = kind_of_spoken_key(text, name.clone());
     let separator = separator_after(text, name.end);

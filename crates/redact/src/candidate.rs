@@ -128,14 +128,14 @@ pub(crate) fn is_given(value: &[u8]) -> bool {
         && !is_code(value)
 }
 
-/// `HafenKran_7714`, `kirmiziVapur4127`: words joined by capitals, with a number of at least two digits at the end. In a sentence about a
+/// `HafenKran_7714`, `tr0ubleBarge77`: words joined by capitals, with a number of at least two digits at the end. In a sentence about a
 /// password only what directly leads to it tells it from a name of code.
 pub(crate) fn is_joined(value: &[u8]) -> bool {
     let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
     let last = value.iter().rev().take_while(|b| b.is_ascii_digit()).count();
     let is_plain = value.iter().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(b));
     let is_named = (MIN_BYTES..=32).contains(&value.len()) && is_plain && camel_humps(value) > 0;
-    is_named && digits == last && (2..=4).contains(&digits) && is_given(value)
+    is_named && (2..=4).contains(&last) && digits <= last + 2 && is_given(value)
 }
 
 /// `Hotaru8mGx2`: digits in two places.

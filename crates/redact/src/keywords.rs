@@ -3,7 +3,7 @@
 use super::syntax::{Command, Token};
 use super::user_rules::Pattern;
 use super::{
-    call_arguments, command_output, cookie_jar, foreign_words, header, here_string, jwt, key_files, link_path, marks,
+    accounts, call_arguments, command_output, cookie_jar, foreign_words, header, here_string, jwt, key_files, link_path, marks,
     password_files, pem, piped_password, query_param, secret_names, seed_phrase, sentence, smtp_dialog, spoken_keys, sql_rows, url,
     wireless,
 };
@@ -29,6 +29,8 @@ pub(crate) enum Detector {
     ForeignKey,
     /// What announces a user and a password.
     Login,
+    /// What announces an account.
+    Account,
     Pem,
     Base64Pem,
     Putty,
@@ -107,6 +109,7 @@ pub(crate) fn all<'r>(
         .chain(piped_password::READERS.iter().map(|word| (*word, Detector::PipedPassword)))
         .chain(foreign_words::NAMES.iter().map(|word| (*word, Detector::ForeignPassword)))
         .chain(foreign_words::KEYS.iter().map(|word| (*word, Detector::ForeignKey)))
+        .chain(accounts::LOGINS.iter().map(|word| (*word, Detector::Account)))
         .chain(sentence::LOGINS.iter().map(|word| (*word, Detector::Login)))
         .chain(password_files::HASHES.iter().map(|(word, least)| (*word, Detector::PasswordHash(*least))))
         .chain(password_files::LDAP.iter().map(|word| (*word, Detector::LdapHash)))

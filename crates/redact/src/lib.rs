@@ -14,7 +14,7 @@
 //! - **To take or leave another kind of value:** `harmless` for what is no secret, `classify` and `candidate` for what is one, `typed` for
 //!   what only its name tells from a word, `randomness` for what all of them measure.
 //! - **To add a detector:** a file with the keywords and a function that returns a range, a variant of `Detector` in `keywords`, and a line in
-//!   `scan::Scan::detect`. There are `header`, `url`, `query_param`, `jwt`, `pem`, `cookie_jar`, `call_arguments`,
+//!   `scan::Scan::detect`. There are `accounts`, `header`, `url`, `query_param`, `jwt`, `pem`, `cookie_jar`, `call_arguments`,
 //!   `piped_password`, `here_string`, `command_output`, `password_files`, `seed_phrase`, `spoken_keys`, `link_path`, `key_files`,
 //!   `smtp_dialog` and `wireless`. `discord` and `mnemonic` look for what has no keyword.
 //! - **To change what a user's rule can say:** `rule` (the fields), `syntax` (tokens and commands) and `user_rules` (checks).
@@ -24,6 +24,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs, unreachable_pub)]
 
+mod accounts;
 mod assignment;
 mod bytes;
 mod call_arguments;

@@ -7,9 +7,9 @@ use super::Rules;
 use super::keywords::Detector;
 use super::marks::{self, Finding};
 use super::{
-    assignment, bytes, call_arguments, command_output, cookie_jar, discord, foreign_words, header, here_string, jwt, key_files,
-    link_path, mnemonic, password_files, pem, piped_password, query_param, seed_phrase, sentence, smtp_dialog, spoken_keys,
-    sql_rows, url, wireless,
+    accounts, assignment, bytes, call_arguments, command_output, cookie_jar, discord, foreign_words, header, here_string, jwt,
+    key_files, link_path, mnemonic, password_files, pem, piped_password, query_param, seed_phrase, sentence, smtp_dialog,
+    spoken_keys, sql_rows, url, wireless,
 };
 
 /// The most commands that are searched on the line of another one.
@@ -129,6 +129,7 @@ impl<'r, 't> Scan<'r, 't> {
                 ranges.into_iter().for_each(|range| self.add("password", range));
             }
             Detector::ForeignKey => self.add_some("key", foreign_words::key(text, hit)),
+            Detector::Account => self.add_some("password", accounts::login(text, hit)),
             Detector::Login => self.add_some("password", sentence::after_login(text, hit.end)),
             Detector::Pem => self.add_some("private-key", pem::block(text, hit.start)),
             Detector::Putty => self.add_some("private-key", pem::putty(text, hit.start)),

@@ -531,3 +531,48 @@ fn passwords_of_joined_words_go_in_the_word_order_of_each_language() {
         "Passwort vergessen? Nutze OAuth2",
     ]);
 }
+
+#[test]
+fn passwords_beside_their_account_go() {
+    all_go(&[
+        "log into the admin page (ops@x.io / «tr0ubleBarge77») and take a screenshot",
+        "login: ops@x.io / «tr0ubleBarge77»",
+        "login ops@x.io:«tr0ubleBarge77»",
+        "credentials for the panel: `ops` / `«tr0ubleBarge77»`",
+        "you can log in with **ops@x.io** / **«brindle-Copper-6620»**",
+        "Log in at http://localhost:8000/admin/ as **admin** with **«brindle-Copper-6620»**.",
+        "Log in at http://localhost:8000/admin/ as `admin` / `«tr0ubleBarge77»`.",
+        "sign in with ops@x.io and «tr0ubleBarge77»",
+        "test user is qa@x.io / «velvetOtter9»",
+        "Zugang: ops@x.io / «tr0ubleBarge77»",
+        "melde dich mit ops@x.io / «tr0ubleBarge77» an",
+        "connecte-toi avec ops@x.io / «tr0ubleBarge77»",
+        "creds: ops / «tr0ubleBarge77»",
+        "root@10.20.4.17 pass «Zw4rteKatz3» — it's the old one",
+        "root@10.20.4.17 password «velvetOtter93»",
+        "ssh root@10.20.4.17, pass «velvetOtter93»",
+        "ssh root@10.20.4.17 (pass: «velvetOtter93»)",
+        "root@10.20.4.17 Passwort «velvetOtter93»",
+        "10.20.4.17, pw «velvetOtter93»",
+        "user root pass «velvetOtter93»",
+        "user: root, pass: «velvetOtter93»",
+        "USER mailer@x.io\n+OK\nPASS «Zinnober51»\n",
+        "---> USER web\n<--- 331 Password required\n---> PASS «Zinnober51»",
+    ]);
+    all_stay(&[
+        "login page is src/pages/Login2 / Http2Server",
+        "log into the box / Debian-12 and see",
+        "to account for verbatim / LaTeX-like / and R-like areas",
+        "log into the box with Debian-12 on it",
+        "the login flow uses oauth2 / oidc2fa",
+        "login: GET /api / POST /api2v",
+        "sign in with GitHub / Google / Okta2",
+        "the account is on Plan / Tier-Pro",
+        "login as admin with the new account",
+        "PR by me@x.io and reviewed2 by others for login",
+        "the git@github.com pass was merged",
+        "user tests pass phase2 of ci",
+        "10.20.4.17 pass 12ms",
+        "all 12 tests of user login pass (v2.1)",
+    ]);
+}
