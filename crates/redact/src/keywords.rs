@@ -4,8 +4,8 @@ use super::syntax::{Command, Token};
 use super::user_rules::Pattern;
 use super::{
     accounts, call_arguments, command_output, cookie_jar, foreign_words, header, here_string, jwt, key_files, link_path, marks,
-    password_files, pem, piped_password, query_param, secret_names, seed_phrase, sentence, smtp_dialog, spoken_keys, sql_rows, url,
-    wireless,
+    mnemonic, password_files, pem, piped_password, query_param, secret_names, seed_phrase, sentence, smtp_dialog, spoken_keys,
+    sql_rows, url, wireless,
 };
 
 /// What looks for a secret where a keyword was found.
@@ -72,6 +72,8 @@ pub(crate) enum Detector {
     /// A parameter of a URL.
     QueryParam,
     SeedPhrase,
+    /// A word of the list that seed phrases are made of.
+    Mnemonic,
     RecoveryCodes,
     /// A command that prints a secret.
     CommandOutput,
@@ -131,6 +133,7 @@ pub(crate) fn all<'r>(
         .chain(sql_rows::KEYS.iter().map(|word| (*word, Detector::SqlRows)))
         .chain(query_param::NAMES.iter().map(|word| (*word, Detector::QueryParam)))
         .chain(seed_phrase::SEEDS.iter().map(|word| (*word, Detector::SeedPhrase)))
+        .chain(mnemonic::keywords().map(|word| (word, Detector::Mnemonic)))
         .chain(seed_phrase::CODES.iter().map(|word| (*word, Detector::RecoveryCodes)))
         .chain(command_output::COMMANDS.iter().map(|word| (*word, Detector::CommandOutput)))
         .chain(cookie_jar::FLAGS.iter().map(|word| (*word, Detector::CookieFile)))

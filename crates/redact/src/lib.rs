@@ -15,8 +15,8 @@
 //!   what only its name tells from a word, `randomness` for what all of them measure.
 //! - **To add a detector:** a file with the keywords and a function that returns a range, a variant of `Detector` in `keywords`, and a line in
 //!   `scan::Scan::detect`. There are `accounts`, `header`, `url`, `query_param`, `jwt`, `pem`, `cookie_jar`, `call_arguments`,
-//!   `piped_password`, `here_string`, `command_output`, `password_files`, `seed_phrase`, `spoken_keys`, `link_path`, `key_files`,
-//!   `smtp_dialog` and `wireless`. `discord` and `mnemonic` look for what has no keyword.
+//!   `piped_password`, `here_string`, `command_output`, `password_files`, `seed_phrase`, `mnemonic`, `spoken_keys`,
+//!   `link_path`, `key_files`, `smtp_dialog` and `wireless`. `discord` looks for what has no keyword.
 //! - **To change what a user's rule can say:** `rule` (the fields), `syntax` (tokens and commands) and `user_rules` (checks).
 //!
 //! After any of these raise [`RULES_VERSION`]: the test in `version` goes red and says how. Walk along texts only with the functions of

@@ -2,20 +2,17 @@
 //!
 //! ## Cost
 //!
-//! Such a phrase is so long that a word of it stands at one of every `STEP` bytes. Only there the text is looked at, and only where that word
-//! is in the list its neighbours are.
+//! All words of the list would be found in nearly every sentence. The keywords are the 900 words whose first four letters are the rarest in
+//! sources and prose; of a thousand phrases, one has none of them.
 
 use std::ops::Range;
 
 use super::bytes::{self, BLANK, ByteSet, DIGIT, byte_before};
 use super::line_wrap::line_break;
-use super::marks::Finding;
 
 /// The least and most words. Words before or behind a phrase may be in the list by chance.
 const MIN_WORDS: usize = 12;
 const MAX_WORDS: usize = 26;
-/// The bytes from one look to the next: fewer than any phrase has but one in a hundred thousand.
-const STEP: usize = 50;
 const LETTERS: ByteSet = ByteSet::of("a-z");
 /// The longest word, and the least different words: phrases that everybody uses for tests repeat theirs.
 const MAX_LETTERS: usize = 8;
@@ -67,46 +64,26 @@ fn number(word: &[u8]) -> Option<u64> {
     (FILTER[hash >> 6] >> (hash & 63) & 1 == 1 && WORDS.binary_search(&number).is_ok()).then_some(number)
 }
 
-/// Adds the phrases of a text.
-pub(crate) fn find(text: &[u8], found: &mut Vec<Finding>) {
-    let (mut at, mut to) = (STEP, 0);
-    while at < text.len() {
-        let look = at;
-        at += STEP;
-        if !is_like_words(text, look) {
-            continue;
-        }
-        let Some(start) = word_at(text, look).filter(|start| *start >= to) else { continue };
-        if word_from(text, start).is_none() {
-            continue;
-        }
-        let first = first_of(text, start, to);
-        let (range, is_phrase) = phrase(text, first);
-        to = range.end;
-        at = at.max(to);
-        if is_phrase {
-            found.push(Finding { rule: "seed-phrase".into(), range });
-        }
+/// The words of the list that are looked for.
+pub(crate) fn keywords() -> impl Iterator<Item = &'static str> {
+    include_str!("bip39_rare.txt").lines()
+}
+
+/// The phrase that the word at `hit` is in. `to` is how far rows of words have been read.
+pub(crate) fn find(text: &[u8], hit: Range<usize>, to: &mut usize) -> Option<Range<usize>> {
+    let is_word = LETTERS.has(text[hit.start]) && (!LETTERS.has(byte_before(text, hit.start)) || is_behind_escape(text, hit.start));
+    if hit.start < *to || !is_word || word_from(text, hit.start).is_none() {
+        return None;
     }
+    let first = first_of(text, hit.start, *to);
+    let (range, is_phrase) = phrase(text, first);
+    *to = range.end;
+    is_phrase.then_some(range)
 }
 
-/// Whether the bytes at `offset` are those of words and of what separates them. Rejects most code without reading a word.
-fn is_like_words(text: &[u8], offset: usize) -> bool {
-    let fits = |b: &u8| {
-        b.is_ascii_lowercase()
-            || matches!(b, b' ' | b'\n' | b',' | b'"' | b'\'' | b'.' | b'0'..=b'9' | b'\\' | b'\t' | b'\r' | b')' | b'>' | b'|')
-    };
-    let part = text.get(offset..offset + 6).unwrap_or(&text[offset..]);
-    bytes::count_steps(part.len());
-    // All are compared, which is faster than to stop at the first.
-    part.iter().fold(true, |all, b| all & fits(b))
-}
-
-/// The start of the word at `offset` or right behind it.
-fn word_at(text: &[u8], offset: usize) -> Option<usize> {
-    let letter = if LETTERS.has(text[offset]) { offset } else { bytes::find_byte(text, offset, 6, |b| LETTERS.has(b)).0 };
-    let start = bytes::run_start(text, letter, LETTERS, MAX_LETTERS + 1);
-    (letter - start <= MAX_LETTERS).then(|| behind_escape(text, start))
+/// Whether the `n` of an escaped newline stands before `start`.
+fn is_behind_escape(text: &[u8], start: usize) -> bool {
+    text[..start].ends_with(b"\\n")
 }
 
 /// The `n` of an escaped newline is not part of the word.
@@ -193,5 +170,11 @@ mod tests {
     fn the_list_is_sorted() {
         assert!(WORDS.is_sorted());
         assert!(number(b"zoo").is_some() && number(b"abandon").is_some() && number(b"the").is_none());
+    }
+
+    #[test]
+    fn the_keywords_are_words_of_the_list() {
+        assert!(keywords().is_sorted() && keywords().count() == 900);
+        assert_eq!(keywords().find(|word| number(word.as_bytes()).is_none()), None);
     }
 }

@@ -22,7 +22,7 @@ pub(crate) struct Scan<'r, 't> {
     /// The end of the last mark.
     mark_end: usize,
     marks: Vec<Range<usize>>,
-    /// How far names, headers, commands, JWTs, base64 and rows of dumps have been searched.
+    /// How far names, headers, commands, JWTs, base64, rows of dumps and of words have been searched.
     names: assignment::Progress,
     headers_to: usize,
     command_end: usize,
@@ -31,6 +31,7 @@ pub(crate) struct Scan<'r, 't> {
     jwts_to: usize,
     base64_to: usize,
     rows_to: usize,
+    phrases_to: usize,
     /// How far each token format has been searched; shorter than the formats until one is found.
     token_ends: Vec<usize>,
     /// The user's patterns with a keyword in the text.
@@ -53,6 +54,7 @@ impl<'r, 't> Scan<'r, 't> {
             jwts_to: 0,
             base64_to: 0,
             rows_to: 0,
+            phrases_to: 0,
             token_ends,
             called_patterns,
         }
@@ -104,6 +106,10 @@ impl<'r, 't> Scan<'r, 't> {
             Detector::HereString => self.add_some("command-password", here_string::find(text, hit)),
             Detector::QueryParam => self.add_some("parameter", query_param::find(text, hit)),
             Detector::SeedPhrase => self.add_some("seed-phrase", seed_phrase::seed(text, hit)),
+            Detector::Mnemonic => {
+                let range = mnemonic::find(text, hit, &mut self.phrases_to);
+                self.add_some("seed-phrase", range);
+            }
             Detector::RecoveryCodes => self.add_some("recovery-codes", seed_phrase::codes(text, hit.end)),
             Detector::CommandOutput => self.add_some("printed-secret", command_output::find(text, hit)),
             Detector::CookieFile => self.add_some("cookie", cookie_jar::find(text, hit)),
@@ -191,7 +197,6 @@ impl<'r, 't> Scan<'r, 't> {
     /// The findings of the pass, with those of the rules without keywords.
     pub(crate) fn finish(mut self) -> Vec<Finding> {
         discord::find(self.text.as_bytes(), &mut self.found);
-        mnemonic::find(self.text.as_bytes(), &mut self.found);
         for (n, pattern) in self.rules.patterns.iter().enumerate() {
             if pattern.keywords.is_empty() || self.called_patterns.contains(&n) {
                 pattern.find(self.text, &mut self.found);
