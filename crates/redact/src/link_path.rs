@@ -8,12 +8,13 @@ use super::randomness::{has_digit, has_letter, is_gibberish, is_random, is_uuid}
 
 /// The parts of a path before such a token.
 #[rustfmt::skip]
-pub(crate) const PARTS: [&str; 36] = [
+pub(crate) const PARTS: [&str; 43] = [
     "/invite/", "/invites/", "/invitation/", "/invitations/", "/reset/", "/reset-password/", "/password-reset/", "/reset_password/", "/verify/",
     "/verify-email/", "/verification/", "/confirm/", "/confirmation/", "/confirm-email/", "/magic/", "/magic-link/", "/activate/", "/activation/",
     "/unsubscribe/", "/signup/", "/webhook/", "/webhooks/", "/password_reset/", "/password_resets/", "/password-resets/", "/passwords/",
     "/forgot-password/", "/forgot_password/", "/set-password/", "/set_password/", "/new-password/", "/verify_email/", "/confirm_email/",
-    "/activate-account/", "/email-login/", "/magic_link/",
+    "/activate-account/", "/email-login/", "/magic_link/", "/signin/", "/sign-in/", "/sign_in/", "/login/", "/passwordless/",
+    "/one-time-login/", "/autologin/",
 ];
 /// The most segments of the path before the token: the user it is for, the time, a word of the framework.
 const MAX_SEGMENTS: usize = 3;

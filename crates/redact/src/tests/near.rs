@@ -576,3 +576,26 @@ fn passwords_beside_their_account_go() {
         "all 12 tests of user login pass (v2.1)",
     ]);
 }
+
+#[test]
+fn recovery_codes_of_two_groups_go() {
+    all_go(&[
+        "Save these backup codes:\n\n1. 3396 8283\n2. «1856 2404»\n3. 3709 4912",
+        "Recovery codes:\n3396 8283\n«1856 2404»\n",
+        "recovery codes:\n- ab3x9 k2m4p\n- «zz8q1 m3n5r»\n",
+    ]);
+    all_stay(&["recovery codes: see chapter 12 2024 for them", "backup codes were used 3 times in 2024\n"]);
+}
+
+#[test]
+fn links_that_sign_in_go() {
+    let token = alnum(36);
+    let texts = [
+        format!("sent link https://x.y/signin/«{token}» to a***@x.y"),
+        format!("open https://x.y/sign-in/«{token}»"),
+        format!("https://x.y/auth/login/«{token}»?next=/"),
+        format!("https://x.y/passwordless/«{token}»"),
+    ];
+    all_go(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+    all_stay(&["https://x.y/login/with-github-and-many-other-providers", "https://x.y/signin/oauth2/authorize-with-provider"]);
+}
