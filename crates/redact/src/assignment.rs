@@ -6,8 +6,8 @@ use std::ops::Range;
 use super::accounts;
 use super::bytes::{self, BLANK, ByteSet, URL64, WORD, byte_at, byte_before};
 use super::candidate::{
-    is_chosen_word, is_harmless, is_made_up, is_password, is_phrase as is_phrase_of_words, is_random_symbols, is_secret,
-    is_serial_number,
+    is_chosen_word, is_dotted_words, is_harmless, is_made_up, is_password, is_phrase as is_phrase_of_words, is_random_symbols,
+    is_secret, is_serial_number,
 };
 use super::classify::{
     is_invented, is_numeric_literal, is_plain_word, is_quoted_secret, is_readable_identifier, is_readable_word, is_technical_term,
@@ -365,7 +365,7 @@ impl Name<'_> {
             || is_placeholder(value)
             || is_path_or_url(value)
             || is_variable_name(value)
-            || is_dotted_name(value)
+            || is_dotted_name(value) && !(self.secret_kind == SecretKind::Password && is_dotted_words(value))
         {
             return false;
         }
@@ -474,9 +474,29 @@ impl Name<'_> {
             .find(|range| is_invented(&self.text[range.clone()]) && !is_placeholder(&self.text[range.clone()]))
     }
 
+    /// ODBC: `;PWD={…}`, in which `}}` stands for a brace. A name there is filled in by a program.
+    fn braced(&self, separator: Separator) -> Option<Range<usize>> {
+        const BYTES: ByteSet = ByteSet::of("!-!#-|~");
+        if !self.is_in_list() || separator.kind != SeparatorKind::Equals || byte_at(self.text, separator.value) != b'{' {
+            return None;
+        }
+        let start = separator.value + 1;
+        let mut end = bytes::run_end(self.text, start, BYTES, MAX_NESTED_BYTES);
+        while self.text[end..].starts_with(b"}}") && end - start < MAX_NESTED_BYTES {
+            end = bytes::run_end(self.text, end + 2, BYTES, MAX_NESTED_BYTES);
+        }
+        let value = &self.text[start..end];
+        let is_unusual = has_digit(value) && has_letter(value) || value.iter().any(|b| b";}!@#$%^&*+~".contains(b));
+        let is_name = is_readable_word(value) || is_code(value) || value.contains(&b'{');
+        (byte_at(self.text, end) == b'}' && value.len() >= 6 && is_unusual && !is_name).then_some(start..end)
+    }
+
     fn bare_secret(&mut self, separator: Separator) -> Option<Range<usize>> {
         if separator.kind == SeparatorKind::Blank && self.name() == b"AUTH" {
             return self.redis_auth(separator.value);
+        }
+        if let Some(range) = self.braced(separator) {
+            return Some(range);
         }
         let whole = self.bare_value(separator.value, ValueEnd::Whitespace);
         let full = &self.text[whole.clone()];
@@ -524,7 +544,7 @@ impl Name<'_> {
 
     /// Whether a value that reads like a name is what a person made up for a password.
     fn is_made_up_password(&self, value: &[u8]) -> bool {
-        self.secret_kind == SecretKind::Password && is_made_up(value)
+        self.secret_kind == SecretKind::Password && (is_made_up(value) || self.is_in_list() && is_dotted_words(value))
     }
 
     /// `passphrase: four small words`: three to twelve words up to the end of the line, none of them a label's.
@@ -576,6 +596,9 @@ impl Name<'_> {
         let ends_line = matches!(next, 0 | b'\n' | b'\r' | b'#' | b'\\');
         let is_unusual =
             has_digit(value) && has_letter(value) || value.iter().any(|b| b"!@#$%^&*+=~".contains(b)) || is_scrambled(value);
+        if separator.kind == SeparatorKind::Equals && separator.is_tight && is_made_up(value) {
+            return true;
+        }
         match separator.kind {
             SeparatorKind::Equals if self.is_assigned_plainly(separator) => {
                 let is_listed = self.is_mount_option() && is_unusual;
@@ -615,6 +638,7 @@ impl Name<'_> {
             self.is_generated(value) || self.is_pass() && self.is_mount_option() && is_made_up(value)
         } else {
             is_random(value) && self.is_generated(value) && (has_digit(value) || is_gibberish(value))
+                || separator.kind == SeparatorKind::Equals && separator.is_tight && self.is_credentials() && is_made_up(value)
                 || separator.kind == SeparatorKind::Is && value.len() > 9 && is_password(value) && !is_harmless(value)
         }
     }

@@ -8,7 +8,7 @@ use super::harmless::{
 use super::randomness::{
     camel_humps, entropy, has_digit, has_letter, is_gibberish, is_mixed, is_mostly_words, is_random, is_readable, is_uuid,
 };
-use super::secret_names::SecretKind;
+use super::secret_names::{SecretKind, kind_of_name};
 use super::typed::names_term;
 
 /// Symbols that are common in passwords and rare in prose.
@@ -136,6 +136,24 @@ pub(crate) fn is_joined(value: &[u8]) -> bool {
     let is_plain = value.iter().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(b));
     let is_named = (MIN_BYTES..=32).contains(&value.len()) && is_plain && camel_humps(value) > 0;
     is_named && (2..=4).contains(&last) && digits <= last + 2 && is_given(value)
+}
+
+/// `Teapot.Shelf4`, `T3apot.Shelf`: two or three words with capitals, joined by dots, with a number, and none of them about passwords. Only where
+/// nothing but a value is given this is not the name of a type.
+pub(crate) fn is_dotted_words(value: &[u8]) -> bool {
+    let mut pieces = value.split(|b| *b == b'.');
+    let is_word = |piece: &[u8]| {
+        let is_plain = piece.iter().all(u8::is_ascii_alphanumeric) && piece.iter().any(u8::is_ascii_lowercase);
+        let is_written = piece.len() > 2 && piece[0].is_ascii_uppercase() && is_plain && camel_humps(piece) == 0;
+        is_written && !has_label_word(piece) && kind_of_name(piece).is_none()
+    };
+    (MIN_BYTES..=64).contains(&value.len())
+        && (2..=3).contains(&pieces.clone().count())
+        && has_digit(value)
+        && pieces.all(is_word)
+        && !is_term(value)
+        && !is_placeholder(value)
+        && !is_path_or_url(value)
 }
 
 /// `Hotaru8mGx2`: digits in two places.

@@ -578,6 +578,39 @@ fn passwords_beside_their_account_go() {
 }
 
 #[test]
+fn passwords_of_words_joined_by_dots_go_where_they_are_given() {
+    all_go(&[
+        "Config(host='es01', password='«Teapot.Shelf4»', verify=False)",
+        "{\"user\": \"mia\", \"password\": \"«Teapot.Shelf4»\"}",
+        "jdbc:mysql://db4:3306/cms?user=cms&password=«Teapot.Shelf4»&useSSL=false",
+        "net user mia T3apot.«Shelf» /add",
+        "hasło: «czajnik.83Q». Zaloguj się",
+        "mot de passe : «Théière_bleue-52» (à changer)",
+        "contraseña: «Tetera-Año_52»",
+    ]);
+    all_stay(&[
+        "password: 'Login.Password.Step2'", "password='auth.errors.step2'", "password = Config.Users2",
+        "f(password=settings.Default2)", "https://x.y/?password=auth.field2&x=1", "hasło: user.name2. Dalej",
+        "net user mia /domain",
+    ]);
+}
+
+#[test]
+fn made_up_passwords_behind_an_equals_sign_go_wherever_it_stands() {
+    all_go(&[
+        "helm upgrade x y/x --set adminUser=a --set adminPassword=«Kettle-Lane7»",
+        "failed for User[dn=uid=a,ou=b, credentials=«Kettle-Lane37»]",
+        "Settings(user=a, password=«Kettle-Lane37»)",
+        "connect(\"DRIVER={ODBC Driver 18};SERVER=h;UID=bi;PWD={«Loam;Kiln}}31»}\")",
+        "Driver={x};Pwd={«loam-kiln;31»};",
+    ]);
+    all_stay(&[
+        "Settings(user=a, password=Option_A)", "creds=[User-Agent]", "password={password};host={host}", "PWD={cwd};",
+        "f(\"PWD={0};UID={1}\", a, b)",
+    ]);
+}
+
+#[test]
 fn recovery_codes_of_two_groups_go() {
     all_go(&[
         "Save these backup codes:\n\n1. 3396 8283\n2. «1856 2404»\n3. 3709 4912",
