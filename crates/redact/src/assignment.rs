@@ -107,6 +107,9 @@ fn secret_of_name(
     if let Some(range) = accounts::named(text, &name) {
         return Some(("password", range));
     }
+    if let Some(range) = sentence::before_arrow(text, &name) {
+        return Some(("password", range));
+    }
     let label = kind_of_spoken_key(text, name.clone());
     let separator = separator_after(text, name.end);
     // `key` alone is a secret's name only in prose: `the key is …`.
@@ -549,6 +552,9 @@ impl Name<'_> {
 
     /// `passphrase: four small words`: three to twelve words up to the end of the line, none of them a label's.
     fn passphrase_words(&self, separator: Separator) -> Option<Range<usize>> {
+        if separator.kind == SeparatorKind::Is && self.name().eq_ignore_ascii_case(b"passphrase") {
+            return self.spoken_phrase(separator.value);
+        }
         let is_phrase = self.name().to_ascii_lowercase().ends_with(b"passphrase")
             && matches!(separator.kind, SeparatorKind::Colon | SeparatorKind::Equals);
         let end = bytes::run_end(self.text, separator.value, ByteSet::of("a-z0-9 "), if is_phrase { 120 } else { 0 });
@@ -559,6 +565,28 @@ impl Name<'_> {
         let count = words.split(|b| *b == b' ').filter(|w| (3..=12).contains(&w.len())).count();
         let is_all = matches!(byte_at(self.text, end), 0 | b'\n' | b'\r') && (3..=12).contains(&count) && !has_label_word(words);
         (is_all && words.split(|b| *b == b' ').count() == count).then(|| separator.value..separator.value + words.len())
+    }
+
+    /// `the passphrase is four Small words 41, …`: words in any language and a number, up to the end of the part of the sentence.
+    fn spoken_phrase(&self, start: usize) -> Option<Range<usize>> {
+        const COUNTED: [&str; 15] = [
+            "since", "until", "version", "section", "chapter", "line", "page", "step", "least", "rule", "about", "over", "under",
+            "every", "than",
+        ];
+        let (end, found) = bytes::find_byte(self.text, start, 80, |b| b"\n,.;!?)\"".contains(&b));
+        let value = &self.text[start..end];
+        let words = || value.split(|b| *b == b' ');
+        let is_word = |word: &[u8]| word.len() > 2 && word.iter().all(|b| b.is_ascii_alphabetic() || *b >= 0x80);
+        let last = words().next_back().is_some_and(|word| (1..=4).contains(&word.len()) && word.iter().all(u8::is_ascii_digit));
+        // `changed every release since 2024`
+        let is_told = |word: &[u8]| word.ends_with(b"ed") || COUNTED.iter().any(|w| word.eq_ignore_ascii_case(w.as_bytes()));
+        let count = words().count();
+        let is_phrase = last
+            && !words().any(is_told)
+            && (4..=8).contains(&count)
+            && words().take(count - 1).all(is_word)
+            && !has_label_word(value);
+        (is_phrase && (found || end == self.text.len())).then_some(start..end)
     }
 
     fn after_scheme_word(&self, range: Range<usize>) -> Range<usize> {

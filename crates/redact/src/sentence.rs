@@ -74,6 +74,28 @@ fn behind_with(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
     (is_given && end > start && is_joined(&text[start..end])).then_some(start..end)
 }
 
+/// `Kelp$Anchor41 <- that's the password`: the word before an arrow, alone on its line but for what is said about it. `name` is a word for a
+/// password.
+pub(crate) fn before_arrow(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
+    const SAID: [&str; 10] = ["that", "thats", "that's", "this", "is", "the", "your", "my", "our", "new"];
+    let is_name =
+        ["pass", "pw", "pwd", "password", "passphrase"].iter().any(|w| text[name.clone()].eq_ignore_ascii_case(w.as_bytes()));
+    if !is_name || byte_before(text, name.start) != b' ' {
+        return None;
+    }
+    let from = name.start.saturating_sub(REACH_BYTES / 2);
+    let head = &text[from..name.start];
+    let line = from + bytes::rfind_sign(b'\n', head).map_or(0, |n| n + 1);
+    let head = &text[line..name.start];
+    let (at, len) = ["<--", "<-", "←"].iter().find_map(|arrow| bytes::find(head, arrow.as_bytes()).map(|n| (n, arrow.len())))?;
+    let mut said = head[at + len..].split(|b| *b == b' ').filter(|word| !word.is_empty());
+    let is_said = said.clone().count() <= 5 && said.next().is_some_and(|word| is_one_of(word, &SAID));
+    let start = line + head.iter().take_while(|b| b" `\"'*".contains(b)).count();
+    let end = bytes::run_start(text, line + at, ByteSet::of(" `\"'*"), 4).max(start);
+    let is_whole = line == 0 || byte_before(text, line) == b'\n';
+    (is_said && is_whole && is_given(&text[start..end])).then_some(start..end)
+}
+
 /// The secret behind a name in any language, in its sentence or on the next line.
 pub(crate) fn find_in_any_language(text: &[u8], end: usize, secret_kind: SecretKind) -> Option<Range<usize>> {
     // The rest of an inflected word: `lösenordet`.

@@ -632,3 +632,25 @@ fn links_that_sign_in_go() {
     all_go(&texts.iter().map(String::as_str).collect::<Vec<_>>());
     all_stay(&["https://x.y/login/with-github-and-many-other-providers", "https://x.y/signin/oauth2/authorize-with-provider"]);
 }
+
+#[test]
+fn passwords_before_an_arrow_and_phrases_in_a_sentence_go() {
+    all_go(&[
+        "«Kelp$Anchor41» <- thats the db pass, dont commit it",
+        "`«Kelp-Anchor41»` <-- this is the password",
+        "«Kelp-Anchor41» ← the admin password",
+        "the wifi is \"Lager\" and the passphrase is «vier große Anker 41», make a label",
+        "My passphrase is «vier Große Anker 41».",
+    ]);
+    all_stay(&[
+        "df$col41 <- the_password",
+        "x41.y <- get_password(a)",
+        "db$Anchor41 <- password",
+        "Chapter-41 <- the part on how passwords are hashed",
+        "the passphrase is one of the 41 words",
+        "the passphrase is changed every release since 2024",
+        "the passphrase is longer than most words under 41",
+        "the passphrase is stored in the file 3 times, encrypted",
+        "The passphrase is read from stdin on line 2.",
+    ]);
+}
