@@ -3,10 +3,11 @@
 
 use std::ops::Range;
 
+use super::accounts;
 use super::bytes::{self, BLANK, ByteSet, URL64, WORD, byte_at, byte_before};
 use super::candidate::{
-    is_chosen_word, is_harmless, is_made_up, is_password, is_phrase as is_phrase_of_words, is_random_symbols, is_secret,
-    is_serial_number,
+    is_chosen_word, is_dotted_words, is_harmless, is_made_up, is_password, is_phrase as is_phrase_of_words, is_random_symbols,
+    is_secret, is_serial_number,
 };
 use super::classify::{
     is_invented, is_numeric_literal, is_plain_word, is_quoted_secret, is_readable_identifier, is_readable_word, is_technical_term,
@@ -47,6 +48,11 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
+    /// Adds the passwords below the head of a column. `name` is a word for a password in any language.
+    pub(crate) fn add_cells(&mut self, text: &[u8], name: &Range<usize>, found: &mut Vec<Range<usize>>) {
+        self.tables.below(text, name, SecretKind::Password, found);
+    }
+
     /// Whether the sentence behind this name may be searched. Limits the names close to each other, so that the work stays linear.
     fn may_follow_sentence(&mut self, name: &Range<usize>) -> bool {
         if name.end >= self.sentences {
@@ -97,6 +103,12 @@ fn secret_of_name(
     let word = &text[name.clone()];
     if let Some(secret) = terraform_output(text, name.clone()) {
         return Some(secret);
+    }
+    if let Some(range) = accounts::named(text, &name) {
+        return Some(("password", range));
+    }
+    if let Some(range) = sentence::before_arrow(text, &name) {
+        return Some(("password", range));
     }
     let label = kind_of_spoken_key(text, name.clone());
     let separator = separator_after(text, name.end);
@@ -356,7 +368,7 @@ impl Name<'_> {
             || is_placeholder(value)
             || is_path_or_url(value)
             || is_variable_name(value)
-            || is_dotted_name(value)
+            || is_dotted_name(value) && !(self.secret_kind == SecretKind::Password && is_dotted_words(value))
         {
             return false;
         }
@@ -465,9 +477,29 @@ impl Name<'_> {
             .find(|range| is_invented(&self.text[range.clone()]) && !is_placeholder(&self.text[range.clone()]))
     }
 
+    /// ODBC: `;PWD={…}`, in which `}}` stands for a brace. A name there is filled in by a program.
+    fn braced(&self, separator: Separator) -> Option<Range<usize>> {
+        const BYTES: ByteSet = ByteSet::of("!-!#-|~");
+        if !self.is_in_list() || separator.kind != SeparatorKind::Equals || byte_at(self.text, separator.value) != b'{' {
+            return None;
+        }
+        let start = separator.value + 1;
+        let mut end = bytes::run_end(self.text, start, BYTES, MAX_NESTED_BYTES);
+        while self.text[end..].starts_with(b"}}") && end - start < MAX_NESTED_BYTES {
+            end = bytes::run_end(self.text, end + 2, BYTES, MAX_NESTED_BYTES);
+        }
+        let value = &self.text[start..end];
+        let is_unusual = has_digit(value) && has_letter(value) || value.iter().any(|b| b";}!@#$%^&*+~".contains(b));
+        let is_name = is_readable_word(value) || is_code(value) || value.contains(&b'{');
+        (byte_at(self.text, end) == b'}' && value.len() >= 6 && is_unusual && !is_name).then_some(start..end)
+    }
+
     fn bare_secret(&mut self, separator: Separator) -> Option<Range<usize>> {
         if separator.kind == SeparatorKind::Blank && self.name() == b"AUTH" {
             return self.redis_auth(separator.value);
+        }
+        if let Some(range) = self.braced(separator) {
+            return Some(range);
         }
         let whole = self.bare_value(separator.value, ValueEnd::Whitespace);
         let full = &self.text[whole.clone()];
@@ -515,11 +547,14 @@ impl Name<'_> {
 
     /// Whether a value that reads like a name is what a person made up for a password.
     fn is_made_up_password(&self, value: &[u8]) -> bool {
-        self.secret_kind == SecretKind::Password && is_made_up(value)
+        self.secret_kind == SecretKind::Password && (is_made_up(value) || self.is_in_list() && is_dotted_words(value))
     }
 
     /// `passphrase: four small words`: three to twelve words up to the end of the line, none of them a label's.
     fn passphrase_words(&self, separator: Separator) -> Option<Range<usize>> {
+        if separator.kind == SeparatorKind::Is && self.name().eq_ignore_ascii_case(b"passphrase") {
+            return self.spoken_phrase(separator.value);
+        }
         let is_phrase = self.name().to_ascii_lowercase().ends_with(b"passphrase")
             && matches!(separator.kind, SeparatorKind::Colon | SeparatorKind::Equals);
         let end = bytes::run_end(self.text, separator.value, ByteSet::of("a-z0-9 "), if is_phrase { 120 } else { 0 });
@@ -530,6 +565,28 @@ impl Name<'_> {
         let count = words.split(|b| *b == b' ').filter(|w| (3..=12).contains(&w.len())).count();
         let is_all = matches!(byte_at(self.text, end), 0 | b'\n' | b'\r') && (3..=12).contains(&count) && !has_label_word(words);
         (is_all && words.split(|b| *b == b' ').count() == count).then(|| separator.value..separator.value + words.len())
+    }
+
+    /// `the passphrase is four Small words 41, …`: words in any language and a number, up to the end of the part of the sentence.
+    fn spoken_phrase(&self, start: usize) -> Option<Range<usize>> {
+        const COUNTED: [&str; 15] = [
+            "since", "until", "version", "section", "chapter", "line", "page", "step", "least", "rule", "about", "over", "under",
+            "every", "than",
+        ];
+        let (end, found) = bytes::find_byte(self.text, start, 80, |b| b"\n,.;!?)\"".contains(&b));
+        let value = &self.text[start..end];
+        let words = || value.split(|b| *b == b' ');
+        let is_word = |word: &[u8]| word.len() > 2 && word.iter().all(|b| b.is_ascii_alphabetic() || *b >= 0x80);
+        let last = words().next_back().is_some_and(|word| (1..=4).contains(&word.len()) && word.iter().all(u8::is_ascii_digit));
+        // `changed every release since 2024`
+        let is_told = |word: &[u8]| word.ends_with(b"ed") || COUNTED.iter().any(|w| word.eq_ignore_ascii_case(w.as_bytes()));
+        let count = words().count();
+        let is_phrase = last
+            && !words().any(is_told)
+            && (4..=8).contains(&count)
+            && words().take(count - 1).all(is_word)
+            && !has_label_word(value);
+        (is_phrase && (found || end == self.text.len())).then_some(start..end)
     }
 
     fn after_scheme_word(&self, range: Range<usize>) -> Range<usize> {
@@ -567,6 +624,9 @@ impl Name<'_> {
         let ends_line = matches!(next, 0 | b'\n' | b'\r' | b'#' | b'\\');
         let is_unusual =
             has_digit(value) && has_letter(value) || value.iter().any(|b| b"!@#$%^&*+=~".contains(b)) || is_scrambled(value);
+        if separator.kind == SeparatorKind::Equals && separator.is_tight && is_made_up(value) {
+            return true;
+        }
         match separator.kind {
             SeparatorKind::Equals if self.is_assigned_plainly(separator) => {
                 let is_listed = self.is_mount_option() && is_unusual;
@@ -606,6 +666,7 @@ impl Name<'_> {
             self.is_generated(value) || self.is_pass() && self.is_mount_option() && is_made_up(value)
         } else {
             is_random(value) && self.is_generated(value) && (has_digit(value) || is_gibberish(value))
+                || separator.kind == SeparatorKind::Equals && separator.is_tight && self.is_credentials() && is_made_up(value)
                 || separator.kind == SeparatorKind::Is && value.len() > 9 && is_password(value) && !is_harmless(value)
         }
     }

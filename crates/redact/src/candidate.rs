@@ -8,7 +8,7 @@ use super::harmless::{
 use super::randomness::{
     camel_humps, entropy, has_digit, has_letter, is_gibberish, is_mixed, is_mostly_words, is_random, is_readable, is_uuid,
 };
-use super::secret_names::SecretKind;
+use super::secret_names::{SecretKind, kind_of_name};
 use super::typed::names_term;
 
 /// Symbols that are common in passwords and rare in prose.
@@ -98,9 +98,73 @@ pub(crate) fn is_chosen_word(value: &[u8]) -> bool {
         && digits <= 4
         && camel_humps(value) == 0
         && !value.iter().all(u8::is_ascii_hexdigit)
-        && !names_term(&value.to_ascii_lowercase())
-        && !TYPES.iter().any(|begin| value.get(..begin.len()).is_some_and(|v| v.eq_ignore_ascii_case(begin.as_bytes())))
+        && !is_term(value)
         && !is_placeholder(value)
+}
+
+/// `haferFlocke_31`, `velvetOtter93`, `stoveRally#9`: what stands in a place that holds nothing but passwords, such as a list under `passwords:` or a
+/// column of them. It may read like a name of code, but is no reference, term, version, or plain word.
+pub(crate) fn is_given(value: &[u8]) -> bool {
+    bytes::count_steps(value.len());
+    let is_written = (MIN_INTRODUCED_BYTES..=64).contains(&value.len()) && value.iter().all(|b| (b'!'..0x7f).contains(b));
+    let has_sign = value.iter().skip(1).any(|b| SIGNS.contains(b) || b"+~=".contains(b));
+    let is_unusual = has_letter(value) && (has_digit(value) || has_sign) || is_gibberish(value);
+    let is_dotted = is_dotted_name(value) && !is_made_up(value);
+    // `$2`, `@x`, `--flag`, `[a`: the beginning of something else.
+    let is_begun = value.first().is_some_and(|b| b.is_ascii_alphanumeric() || SIGNS.contains(b) && *b != b'*');
+    let is_call = value.iter().any(|b| b"()[]{}<>|\\\"'`".contains(b));
+    is_written
+        && is_unusual
+        && is_begun
+        && !is_call
+        && !is_dotted
+        && !is_measurement(value)
+        && !is_term(value)
+        && !is_placeholder(value)
+        && !is_path_or_url(value)
+        && !is_variable_name(value)
+        && !is_address(value)
+        && !is_id(value)
+        && !is_code(value)
+}
+
+/// `HafenKran_7714`, `tr0ubleBarge77`: words joined by capitals, with a number of at least two digits at the end. In a sentence about a
+/// password only what directly leads to it tells it from a name of code.
+pub(crate) fn is_joined(value: &[u8]) -> bool {
+    let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
+    let last = value.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+    let is_plain = value.iter().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(b));
+    let is_named = (MIN_BYTES..=32).contains(&value.len()) && is_plain && camel_humps(value) > 0;
+    is_named && (2..=4).contains(&last) && digits <= last + 2 && is_given(value)
+}
+
+/// `Teapot.Shelf4`, `T3apot.Shelf`: two or three words with capitals, joined by dots, with a number, and none of them about passwords. Only where
+/// nothing but a value is given this is not the name of a type.
+pub(crate) fn is_dotted_words(value: &[u8]) -> bool {
+    let mut pieces = value.split(|b| *b == b'.');
+    let is_word = |piece: &[u8]| {
+        let is_plain = piece.iter().all(u8::is_ascii_alphanumeric) && piece.iter().any(u8::is_ascii_lowercase);
+        let is_written = piece.len() > 2 && piece[0].is_ascii_uppercase() && is_plain && camel_humps(piece) == 0;
+        is_written && !has_label_word(piece) && kind_of_name(piece).is_none()
+    };
+    (MIN_BYTES..=64).contains(&value.len())
+        && (2..=3).contains(&pieces.clone().count())
+        && has_digit(value)
+        && pieces.all(is_word)
+        && !is_term(value)
+        && !is_placeholder(value)
+        && !is_path_or_url(value)
+}
+
+/// `Hotaru8mGx2`: digits in two places.
+pub(crate) fn has_two_numbers(value: &[u8]) -> bool {
+    value.chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit()).filter(|run| run[0].is_ascii_digit()).count() > 1
+}
+
+/// Whether a value contains the name of an algorithm, or begins like the name of a type.
+fn is_term(value: &[u8]) -> bool {
+    names_term(&value.to_ascii_lowercase())
+        || TYPES.iter().any(|begin| value.get(..begin.len()).is_some_and(|v| v.eq_ignore_ascii_case(begin.as_bytes())))
 }
 
 /// `lantern gravel 9 mosaic`: four to eight words of lower-case letters, one of them a number.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::bytes::{self, BLANK, ByteSet, byte_at, byte_before};
-use super::candidate::is_secret;
+use super::candidate::{is_given, is_secret};
 use super::line_wrap::after_newline;
 use super::secret_names::SecretKind;
 use super::sentence::only_word_of_cell;
@@ -18,7 +18,7 @@ const MAX_CELL_BYTES: usize = 80;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ColumnSeparator {
     One(u8),
-    /// `│`
+    /// `│`, in the head also `┃`
     Box,
     /// Two or more spaces.
     Blanks,
@@ -54,6 +54,8 @@ impl Progress {
         self.to = end;
         let column = cells(head, sign).take_while(|cell| cell.end < name.end - start).count();
         let count = cells(head, sign).count();
+        let is_head = secret_kind == SecretKind::Password && is_head(text, start..end, sign, count);
+        let fits = |value: &[u8]| is_secret(value, secret_kind, true) || is_head && is_given(value);
         let mut line = end;
         for _ in 0..MAX_ROWS {
             let Some(row) = after_newline(text, line) else { break };
@@ -67,7 +69,7 @@ impl Progress {
                 break;
             }
             let cell = row + cells[column].start..row + cells[column].end;
-            found.extend(only_word_of_cell(text, cell).filter(|range| is_secret(&text[range.clone()], secret_kind, true)));
+            found.extend(only_word_of_cell(text, cell).filter(|range| fits(&text[range.clone()])));
         }
     }
 
@@ -75,6 +77,17 @@ impl Progress {
     fn is_beside_code(&self, name: &Range<usize>) -> bool {
         self.code.as_ref().is_some_and(|code| name.start < code.end && name.start.saturating_sub(code.start) < MAX_BYTES)
     }
+}
+
+/// Whether a line heads its table, rather than being a row in which the word stands: a rule is below it, or no row above.
+fn is_head(text: &[u8], line: Range<usize>, sign: ColumnSeparator, count: usize) -> bool {
+    let below = after_newline(text, line.end).unwrap_or(line.end);
+    if is_rule(&text[below..bytes::find_byte(text, below, MAX_BYTES, |b| b == b'\n').0]) {
+        return true;
+    }
+    let end = line.start.saturating_sub(1);
+    let above = &text[end - line_before(text, end)..end];
+    !is_rule(above) && cells(above, sign).count() != count
 }
 
 /// The number of bytes between the start of the line and `offset`.
@@ -111,7 +124,20 @@ fn is_in_box(text: &[u8], left: usize, right: usize) -> bool {
     let after = &text[right..text.len().min(right + MAX_CELL_BYTES)];
     let before = &before[bytes::rfind_sign(b'\n', before).map_or(0, |n| n + 1)..];
     let after = &after[..bytes::find_sign(b'\n', after).unwrap_or(after.len())];
-    [before, after].iter().any(|part| bytes::find(part, "│".as_bytes()).is_some())
+    [before, after].iter().any(|part| box_line(part).is_some())
+}
+
+/// The first vertical line of a drawn box, thin or thick.
+fn box_line(text: &[u8]) -> Option<usize> {
+    const BEGINNING: &[u8] = &[0xe2, 0x94];
+    let mut offset = 0;
+    loop {
+        offset += bytes::find(&text[offset..], BEGINNING)?;
+        if matches!(byte_at(text, offset + 2), 0x82 | 0x83) {
+            return Some(offset);
+        }
+        offset += BEGINNING.len();
+    }
 }
 
 /// The cells of a line, as byte ranges.
@@ -125,7 +151,7 @@ fn cells(line: &[u8], sign: ColumnSeparator) -> impl Iterator<Item = Range<usize
         let rest = &line[start..];
         let part = match sign {
             ColumnSeparator::One(sign) => bytes::find_sign(sign, rest).map(|n| (n, 1)),
-            ColumnSeparator::Box => bytes::find(rest, "│".as_bytes()).map(|n| (n, 3)),
+            ColumnSeparator::Box => box_line(rest).map(|n| (n, 3)),
             ColumnSeparator::Blanks => blanks(rest),
         };
         let range = start..part.map_or(line.len(), |(n, _)| start + n);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::bytes::{self, BLANK, ByteSet, URL64, byte_at, byte_before};
-use super::candidate::is_secret;
+use super::candidate::{is_dotted_words, is_secret};
 use super::harmless::{is_path_or_url, is_placeholder};
 use super::marks::Finding;
 use super::randomness::has_digit;
@@ -120,7 +120,7 @@ fn any(text: &[u8], start: usize) -> Option<Range<usize>> {
         };
         let value = &text[range.clone()];
         let is_name = value.starts_with(b"/") || value.starts_with(b"-");
-        if !is_name && is_secret(value, SecretKind::Password, true) {
+        if !is_name && (is_secret(value, SecretKind::Password, true) || is_dotted_words(value)) {
             return Some(range);
         }
         offset = range.end.max(offset) + 1;

@@ -46,6 +46,11 @@ impl Name<'_> {
         ["pass", "pw"].iter().any(|name| self.name().eq_ignore_ascii_case(name.as_bytes()))
     }
 
+    /// `pass`, `pw`, `credentials` or `creds` alone.
+    pub(crate) fn is_credentials(&self) -> bool {
+        self.is_pass() || ["credentials", "creds"].iter().any(|name| self.name().eq_ignore_ascii_case(name.as_bytes()))
+    }
+
     pub(crate) fn name(&self) -> &[u8] {
         &self.text[self.start..self.end]
     }

@@ -33,7 +33,9 @@ pub(crate) fn find(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     if byte_before(text, hit.start).is_ascii_alphabetic() && text[hit.start].is_ascii() && !is_written {
         return None;
     }
-    signed(text, hit.end).or_else(|| sentence::find_in_any_language(text, hit.end, SecretKind::Password))
+    signed(text, hit.end)
+        .or_else(|| sentence::find_in_any_language(text, hit.end, SecretKind::Password))
+        .or_else(|| sentence::before_foreign(text, &hit))
 }
 
 /// The key behind the word at `hit`, which may be the end of a longer word.
@@ -55,13 +57,28 @@ fn signed(text: &[u8], end: usize) -> Option<Range<usize>> {
         Some((quote, inside)) => inside..quoted_end(text, inside, quote, MAX_BYTES)?,
         None => bare_value(text, start, ValueEnd::Punctuation, MAX_BYTES),
     };
-    // Non-ASCII text belongs to the sentence.
+    // Non-ASCII text belongs to the sentence, unless it is part of what was made up.
     let len = text[range.clone()].iter().take_while(|b| (b'!'..0x7f).contains(*b)).count();
     let value = &text[range.start..range.start + len];
     let is_unusual =
         has_digit(value) && has_letter(value) || is_gibberish(value) || camel_humps(value) > 1 && kind_of_name(value).is_none();
-    let is_secret = len >= 6 && is_unusual && !is_placeholder(value) && !is_path_or_url(value) && !is_code(value);
-    (is_secret || is_made_up(value)).then_some(range.start..range.start + len)
+    let is_secret = len >= 6
+        && is_unusual
+        && !is_placeholder(value)
+        && !is_path_or_url(value)
+        && (!is_code(value) || has_numbered_piece(value));
+    if is_secret || is_made_up(value) {
+        return Some(range.start..range.start + len);
+    }
+    let is_cut = len < range.len() && byte_before(text, range.start + len).is_ascii_alphanumeric();
+    (is_cut && is_made_up(&text[range.clone()])).then_some(range)
+}
+
+/// `czajnik.83Q`: no name of code has a part that begins with a number.
+fn has_numbered_piece(value: &[u8]) -> bool {
+    let is_plain = value.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'.');
+    let is_numbered = |piece: &[u8]| piece.len() > 1 && piece[0].is_ascii_digit() && has_letter(piece);
+    is_plain && value[0].is_ascii_alphabetic() && value.split(|b| *b == b'.').skip(1).any(is_numbered)
 }
 
 fn skip_nbsp(text: &[u8], offset: usize) -> usize {

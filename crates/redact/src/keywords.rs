@@ -3,8 +3,9 @@
 use super::syntax::{Command, Token};
 use super::user_rules::Pattern;
 use super::{
-    call_arguments, command_output, cookie_jar, foreign_words, header, here_string, jwt, link_path, marks, password_files, pem,
-    piped_password, query_param, secret_names, seed_phrase, sentence, spoken_keys, sql_rows, url,
+    accounts, call_arguments, command_output, cookie_jar, foreign_words, header, here_string, jwt, key_files, link_path, marks,
+    mnemonic, password_files, pem, piped_password, query_param, secret_names, seed_phrase, sentence, smtp_dialog, spoken_keys,
+    sql_rows, url, wireless,
 };
 
 /// What looks for a secret where a keyword was found.
@@ -28,6 +29,8 @@ pub(crate) enum Detector {
     ForeignKey,
     /// What announces a user and a password.
     Login,
+    /// What announces an account.
+    Account,
     Pem,
     Base64Pem,
     Putty,
@@ -40,6 +43,8 @@ pub(crate) enum Detector {
     PgPass,
     /// A call that takes a password by position.
     CallArguments,
+    /// A call that takes a password as its argument with this number.
+    Connect(usize),
     /// A call that takes a key.
     KeyArguments,
     /// A call that fills in a field of a form.
@@ -47,6 +52,17 @@ pub(crate) enum Detector {
     /// The word beside the seed of an authenticator, the key of a wallet, the secret of an AWS key.
     AuthenticatorSeed,
     WalletKey,
+    /// The word before keys of Ethereum accounts.
+    AccountKeys,
+    /// A question of a mail server for the password, and the command that gives it at once.
+    SmtpQuestion,
+    SmtpPlain,
+    /// The name of a file that holds a key.
+    RailsKey,
+    KeyFile,
+    /// The name of the key of a wireless network, and the text of its QR code.
+    Wireless,
+    WirelessCode,
     AwsSecret,
     /// A part of a link that lets in.
     LinkPath,
@@ -56,6 +72,8 @@ pub(crate) enum Detector {
     /// A parameter of a URL.
     QueryParam,
     SeedPhrase,
+    /// A word of the list that seed phrases are made of.
+    Mnemonic,
     RecoveryCodes,
     /// A command that prints a secret.
     CommandOutput,
@@ -84,6 +102,7 @@ pub(crate) fn all<'r>(
         (jwt::KEY, Detector::Jwt),
         (url::ORACLE, Detector::OracleUrl),
         (here_string::KEY, Detector::HereString),
+        (wireless::CODE, Detector::WirelessCode),
     ];
     let groups = url::DSN
         .iter()
@@ -92,20 +111,29 @@ pub(crate) fn all<'r>(
         .chain(piped_password::READERS.iter().map(|word| (*word, Detector::PipedPassword)))
         .chain(foreign_words::NAMES.iter().map(|word| (*word, Detector::ForeignPassword)))
         .chain(foreign_words::KEYS.iter().map(|word| (*word, Detector::ForeignKey)))
+        .chain(accounts::LOGINS.iter().map(|word| (*word, Detector::Account)))
         .chain(sentence::LOGINS.iter().map(|word| (*word, Detector::Login)))
         .chain(password_files::HASHES.iter().map(|(word, least)| (*word, Detector::PasswordHash(*least))))
         .chain(password_files::LDAP.iter().map(|word| (*word, Detector::LdapHash)))
         .chain(password_files::PGPASS.iter().map(|word| (*word, Detector::PgPass)))
         .chain(call_arguments::TAKERS.iter().map(|word| (*word, Detector::CallArguments)))
+        .chain(call_arguments::CONNECTS.iter().map(|(word, number)| (*word, Detector::Connect(*number))))
         .chain(call_arguments::KEY_TAKERS.iter().map(|word| (*word, Detector::KeyArguments)))
         .chain(call_arguments::FIELDS.iter().map(|word| (*word, Detector::FieldArguments)))
         .chain(spoken_keys::SEEDS.iter().map(|word| (*word, Detector::AuthenticatorSeed)))
         .chain(spoken_keys::WALLETS.iter().map(|word| (*word, Detector::WalletKey)))
+        .chain(spoken_keys::ACCOUNTS.iter().map(|word| (*word, Detector::AccountKeys)))
+        .chain(smtp_dialog::QUESTIONS.iter().map(|word| (*word, Detector::SmtpQuestion)))
+        .chain(smtp_dialog::PLAIN.iter().map(|word| (*word, Detector::SmtpPlain)))
+        .chain(key_files::RAILS.iter().map(|word| (*word, Detector::RailsKey)))
+        .chain(key_files::OTHERS.iter().map(|word| (*word, Detector::KeyFile)))
+        .chain(wireless::NAMES.iter().map(|word| (*word, Detector::Wireless)))
         .chain(spoken_keys::AWS.iter().map(|word| (*word, Detector::AwsSecret)))
         .chain(link_path::PARTS.iter().map(|word| (*word, Detector::LinkPath)))
         .chain(sql_rows::KEYS.iter().map(|word| (*word, Detector::SqlRows)))
         .chain(query_param::NAMES.iter().map(|word| (*word, Detector::QueryParam)))
         .chain(seed_phrase::SEEDS.iter().map(|word| (*word, Detector::SeedPhrase)))
+        .chain(mnemonic::keywords().map(|word| (word, Detector::Mnemonic)))
         .chain(seed_phrase::CODES.iter().map(|word| (*word, Detector::RecoveryCodes)))
         .chain(command_output::COMMANDS.iter().map(|word| (*word, Detector::CommandOutput)))
         .chain(cookie_jar::FLAGS.iter().map(|word| (*word, Detector::CookieFile)))

@@ -14,8 +14,9 @@
 //! - **To take or leave another kind of value:** `harmless` for what is no secret, `classify` and `candidate` for what is one, `typed` for
 //!   what only its name tells from a word, `randomness` for what all of them measure.
 //! - **To add a detector:** a file with the keywords and a function that returns a range, a variant of `Detector` in `keywords`, and a line in
-//!   `scan::Scan::detect`. There are `header`, `url`, `query_param`, `jwt`, `pem`, `cookie_jar`, `discord`, `call_arguments`,
-//!   `piped_password`, `here_string`, `command_output`, `password_files`, `seed_phrase`, `spoken_keys` and `link_path`.
+//!   `scan::Scan::detect`. There are `accounts`, `header`, `url`, `query_param`, `jwt`, `pem`, `cookie_jar`, `call_arguments`,
+//!   `piped_password`, `here_string`, `command_output`, `password_files`, `seed_phrase`, `mnemonic`, `spoken_keys`,
+//!   `link_path`, `key_files`, `smtp_dialog` and `wireless`. `discord` looks for what has no keyword.
 //! - **To change what a user's rule can say:** `rule` (the fields), `syntax` (tokens and commands) and `user_rules` (checks).
 //!
 //! After any of these raise [`RULES_VERSION`]: the test in `version` goes red and says how. Walk along texts only with the functions of
@@ -23,6 +24,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs, unreachable_pub)]
 
+mod accounts;
 mod assignment;
 mod bytes;
 mod call_arguments;
@@ -40,12 +42,14 @@ mod harmless;
 mod header;
 mod here_string;
 mod jwt;
+mod key_files;
 mod keywords;
 mod kubernetes;
 mod line_wrap;
 mod link_path;
 mod lists;
 mod marks;
+mod mnemonic;
 mod password_files;
 mod pem;
 mod piped_password;
@@ -58,6 +62,7 @@ mod secret_names;
 mod seed_phrase;
 mod sentence;
 mod separator;
+mod smtp_dialog;
 mod spoken_keys;
 mod sql_rows;
 mod syntax;
@@ -67,6 +72,7 @@ mod url;
 mod user_rules;
 mod value;
 mod version;
+mod wireless;
 mod word_list;
 
 use std::borrow::Cow;

@@ -44,6 +44,20 @@ pub(crate) fn after_escaped_newline(text: &[u8], offset: usize) -> Option<usize>
     (end > offset && byte_at(text, end - 1) == b'n').then_some(end)
 }
 
+/// The start of the next line, at most `most` bytes on. Within a string, newlines are escaped.
+pub(crate) fn next_line(text: &[u8], from: usize, most: usize) -> Option<usize> {
+    let mut offset = from;
+    for _ in 0..4 {
+        let (end, found) = bytes::find_byte(text, offset, most, |b| matches!(b, b'\n' | b'\\'));
+        let next = after_newline(text, end).or_else(|| after_escaped_newline(text, end));
+        if next.is_some() || !found {
+            return next;
+        }
+        offset = end + 1;
+    }
+    None
+}
+
 /// The offset behind the prefix of a line: `   12→`, `> `, `+`, `# `, `| `, `* `.
 pub(crate) fn skip_line_prefix(text: &[u8], line: usize) -> usize {
     let start = bytes::run_end(text, line, BLANK, 64);

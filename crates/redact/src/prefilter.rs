@@ -20,6 +20,8 @@ pub(crate) struct Prefilter {
     links: Vec<Link>,
     /// By the first three letters: a bit for each fourth letter of the words with this beginning.
     fourths: Box<[u32; SIZE]>,
+    /// The same of their fifth letters.
+    fifths: Box<[u32; SIZE]>,
 }
 
 #[derive(Debug, Default)]
@@ -41,6 +43,7 @@ impl Prefilter {
             heads: vec![0; SIZE],
             links: vec![Link::default()],
             fourths: Box::new([0; SIZE]),
+            fifths: Box::new([0; SIZE]),
             words: words.iter().map(|word| (*word).into()).collect(),
         };
         // In reverse, so that words with the same start are reported in their order.
@@ -53,6 +56,7 @@ impl Prefilter {
                 prefilter.links.push(Link { word: number as u32, fourth, fifth, next: *head });
                 *head = (prefilter.links.len() - 1) as u32;
                 prefilter.fourths[start | third] |= fourth;
+                prefilter.fifths[start | third] |= fifth;
             }
         }
         prefilter
@@ -79,16 +83,28 @@ impl Prefilter {
     }
 
     /// The offset of the first byte that can be the fourth of a word, and the three letters before it. `letters` are those before `text`.
-    /// Every byte of a text passes here, so nothing else is done in this loop.
+    /// Every byte of a text passes here, so nothing else is done in this loop, and it takes four bytes at a time.
     #[inline(never)]
     fn next_candidate(&self, text: &[u8], mut letters: usize) -> Option<(usize, usize)> {
         let fourths = &*self.fourths;
-        for (at, byte) in text.iter().enumerate() {
-            let fourth = low_bits(*byte);
-            if fourths[letters] >> fourth & 1 == 1 {
-                return Some((at, letters));
+        let is_fourth = |four: usize| fourths[four >> BITS & (SIZE - 1)] >> (four & ((1 << BITS) - 1)) & 1 == 1;
+        let (chunks, rest) = text.as_chunks::<4>();
+        for (n, chunk) in chunks.iter().enumerate() {
+            let all = chunk.iter().fold(letters, |all, byte| all << BITS | low_bits(*byte));
+            for at in 0..4 {
+                let four = all >> (BITS * (3 - at));
+                if is_fourth(four) {
+                    return Some((4 * n + at, four >> BITS & (SIZE - 1)));
+                }
             }
-            letters = (letters << BITS | fourth) & (SIZE - 1);
+            letters = all & (SIZE - 1);
+        }
+        for (at, byte) in rest.iter().enumerate() {
+            let four = letters << BITS | low_bits(*byte);
+            if is_fourth(four) {
+                return Some((4 * chunks.len() + at, letters));
+            }
+            letters = four & (SIZE - 1);
         }
         None
     }
@@ -96,6 +112,9 @@ impl Prefilter {
     #[inline(never)]
     fn check(&self, text: &[u8], letters: usize, start: usize, on_match: &mut impl FnMut(usize, Range<usize>)) {
         let [fourth, fifth] = [3, 4].map(|at| letter_bit(text, start + at));
+        if self.fifths[letters] & fifth == 0 {
+            return;
+        }
         let mut offset = self.heads[letters];
         while offset != 0 {
             bytes::count_steps(1);

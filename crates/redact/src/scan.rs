@@ -7,8 +7,9 @@ use super::Rules;
 use super::keywords::Detector;
 use super::marks::{self, Finding};
 use super::{
-    assignment, bytes, call_arguments, command_output, cookie_jar, discord, foreign_words, header, here_string, jwt, link_path,
-    password_files, pem, piped_password, query_param, seed_phrase, sentence, spoken_keys, sql_rows, url,
+    accounts, assignment, bytes, call_arguments, command_output, cookie_jar, discord, foreign_words, header, here_string, jwt,
+    key_files, link_path, mnemonic, password_files, pem, piped_password, query_param, seed_phrase, sentence, smtp_dialog,
+    spoken_keys, sql_rows, url, wireless,
 };
 
 /// The most commands that are searched on the line of another one.
@@ -21,7 +22,7 @@ pub(crate) struct Scan<'r, 't> {
     /// The end of the last mark.
     mark_end: usize,
     marks: Vec<Range<usize>>,
-    /// How far names, headers, commands, JWTs, base64 and rows of dumps have been searched.
+    /// How far names, headers, commands, JWTs, base64, rows of dumps and of words have been searched.
     names: assignment::Progress,
     headers_to: usize,
     command_end: usize,
@@ -30,6 +31,7 @@ pub(crate) struct Scan<'r, 't> {
     jwts_to: usize,
     base64_to: usize,
     rows_to: usize,
+    phrases_to: usize,
     /// How far each token format has been searched; shorter than the formats until one is found.
     token_ends: Vec<usize>,
     /// The user's patterns with a keyword in the text.
@@ -52,6 +54,7 @@ impl<'r, 't> Scan<'r, 't> {
             jwts_to: 0,
             base64_to: 0,
             rows_to: 0,
+            phrases_to: 0,
             token_ends,
             called_patterns,
         }
@@ -77,6 +80,7 @@ impl<'r, 't> Scan<'r, 't> {
                 call_arguments::find(text, hit.end, &mut ranges);
                 ranges.into_iter().for_each(|range| self.add("password", range));
             }
+            Detector::Connect(number) => self.add_some("password", call_arguments::connect(text, hit.end, number)),
             Detector::SqlRows => {
                 let mut ranges = Vec::new();
                 sql_rows::find(text, hit, &mut self.rows_to, &mut ranges);
@@ -86,11 +90,26 @@ impl<'r, 't> Scan<'r, 't> {
             Detector::FieldArguments => self.add_some("password", call_arguments::field(text, hit)),
             Detector::AuthenticatorSeed => self.add_some("authenticator-seed", spoken_keys::seed(text, hit)),
             Detector::WalletKey => self.add_some("wallet-key", spoken_keys::wallet(text, hit)),
+            Detector::AccountKeys => {
+                let mut ranges = Vec::new();
+                spoken_keys::accounts(text, hit, &mut ranges);
+                ranges.into_iter().for_each(|range| self.add("wallet-key", range));
+            }
+            Detector::SmtpQuestion => self.add_some("smtp-password", smtp_dialog::answer(text, hit)),
+            Detector::SmtpPlain => self.add_some("smtp-password", smtp_dialog::plain(text, hit)),
+            Detector::RailsKey => self.add_some("key-file", key_files::rails(text, hit)),
+            Detector::KeyFile => self.add_some("key-file", key_files::below(text, hit)),
+            Detector::Wireless => self.add_some("wireless-key", wireless::find(text, hit)),
+            Detector::WirelessCode => self.add_some("wireless-key", wireless::code(text, hit)),
             Detector::AwsSecret => self.add_some("aws-secret-key", spoken_keys::aws(text, hit)),
             Detector::LinkPath => self.add_some("link-token", link_path::find(text, hit)),
             Detector::HereString => self.add_some("command-password", here_string::find(text, hit)),
             Detector::QueryParam => self.add_some("parameter", query_param::find(text, hit)),
             Detector::SeedPhrase => self.add_some("seed-phrase", seed_phrase::seed(text, hit)),
+            Detector::Mnemonic => {
+                let range = mnemonic::find(text, hit, &mut self.phrases_to);
+                self.add_some("seed-phrase", range);
+            }
             Detector::RecoveryCodes => self.add_some("recovery-codes", seed_phrase::codes(text, hit.end)),
             Detector::CommandOutput => self.add_some("printed-secret", command_output::find(text, hit)),
             Detector::CookieFile => self.add_some("cookie", cookie_jar::find(text, hit)),
@@ -108,8 +127,15 @@ impl<'r, 't> Scan<'r, 't> {
             Detector::GoDsn => self.add_some("url-password", url::dsn(text, hit.start)),
             Detector::EncodedUrl => self.add_some("url-password", url::encoded(text, hit)),
             Detector::PipedPassword => self.add_some("command-password", piped_password::find(text, hit)),
-            Detector::ForeignPassword => self.add_some("password", foreign_words::find(text, hit)),
+            Detector::ForeignPassword => {
+                let mut ranges = Vec::from_iter(foreign_words::find(text, hit.clone()));
+                if ranges.is_empty() {
+                    self.names.add_cells(text, &hit, &mut ranges);
+                }
+                ranges.into_iter().for_each(|range| self.add("password", range));
+            }
             Detector::ForeignKey => self.add_some("key", foreign_words::key(text, hit)),
+            Detector::Account => self.add_some("password", accounts::login(text, hit)),
             Detector::Login => self.add_some("password", sentence::after_login(text, hit.end)),
             Detector::Pem => self.add_some("private-key", pem::block(text, hit.start)),
             Detector::Putty => self.add_some("private-key", pem::putty(text, hit.start)),

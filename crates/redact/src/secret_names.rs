@@ -171,8 +171,8 @@ pub(crate) fn is_of_a_program(name: &[u8]) -> bool {
 }
 
 #[cfg(test)]
-pub(crate) const LISTS: [&WordList; 8] =
-    [QUALIFIERS, NEUTRAL_WORDS, NEGATING_WORDS, JOINED_KEY_NAMES, WEAK_NAMES, HARMLESS_KEYS, NO_KEY_WORDS, PROGRAM_WORDS];
+pub(crate) const LISTS: [&WordList; 9] =
+    [QUALIFIERS, NEUTRAL_WORDS, NEGATING_WORDS, JOINED_KEY_NAMES, WEAK_NAMES, HARMLESS_KEYS, NO_KEY_WORDS, PROGRAM_WORDS, SETTINGS];
 
 const MAX_WORDS: usize = 16;
 
@@ -216,6 +216,23 @@ pub(crate) fn is_harmless_key(kind: &[u8]) -> bool {
 /// Whether this word behind a name takes the announcement back: `hash` in `password hash`.
 pub(crate) fn is_negating(word: &[u8]) -> bool {
     NEGATING_WORDS.has(word) && !is_one_of(word, &["is", "set", "list", "code", "at", "for"])
+}
+
+/// Names beside which a map of secrets holds something else: `user: …`, `id: …`, `- name: …`.
+#[rustfmt::skip]
+const SETTINGS: &WordList = &WordList::of(&[
+    "user", "username", "usernames", "login", "email", "mail", "host", "hostname", "port", "db", "database", "region", "zone", "account", "client",
+    "role", "profile", "project", "bucket", "group", "issuer", "audience", "domain", "address", "image", "tag", "key", "hash", "salt", "from",
+    "created", "updated", "owner", "comment", "note", "notes", "namespace", "engine", "driver", "external", "encoder", "hasher", "rounds",
+]);
+
+/// Whether this name in a map of secrets says something about them: `minLength`, `user`, `keyId`.
+pub(crate) fn is_setting(name: &[u8]) -> bool {
+    bytes::count_steps(name.len());
+    let mut words = [(0, 0); MAX_WORDS];
+    let count = split(name, &mut words);
+    let last = count.checked_sub(1).map_or(&b""[..], |n| &name[words[n].0..words[n].1]);
+    SETTINGS.has(last) || NEGATING_WORDS.has(last)
 }
 
 fn is_one_of(word: &[u8], list: &[&str]) -> bool {

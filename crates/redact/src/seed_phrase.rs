@@ -82,13 +82,21 @@ pub(crate) fn codes(text: &[u8], end: usize) -> Option<Range<usize>> {
     for _ in 0..MAX_CODES {
         let start = skip(text, offset, SIGNS);
         let code = bytes::run_end(text, start, ByteSet::of("a-zA-Z0-9-"), 40);
-        if !is_code(&text[start..code]) {
-            break;
-        }
+        let Some(code) = is_code(&text[start..code]).then_some(code).or_else(|| end_of_two(text, start..code)) else { break };
         range = Some(range.map_or(start, |r| r.start)..code);
         offset = code;
     }
     range
+}
+
+/// `3396 8283`: the end of the second of two groups that end the line.
+fn end_of_two(text: &[u8], group: Range<usize>) -> Option<usize> {
+    let len = group.len();
+    let end = bytes::run_end(text, group.end + 1, LOWER, len + 1);
+    let is_pair = (4..=6).contains(&len) && byte_at(text, group.end) == b' ' && end == group.end + 1 + len;
+    let is_plain = || text[group.clone()].iter().all(|b| LOWER.has(*b));
+    let digits = || text[group.start..end].iter().filter(|b| b.is_ascii_digit()).count();
+    (is_pair && b"\n\r\\,\0".contains(&byte_at(text, end)) && is_plain() && digits() > 1).then_some(end)
 }
 
 /// The offset behind `signs` and up to two newlines.

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::bytes::{self, ByteSet, byte_at, byte_before};
-use super::candidate::{is_chosen_word, is_harmless, is_made_up, is_phrase, is_secret};
+use super::candidate::{has_two_numbers, is_chosen_word, is_given, is_harmless, is_joined, is_made_up, is_phrase, is_secret};
 use super::harmless::{is_code, is_path_or_url, is_placeholder};
 use super::line_wrap::{line_break, skip_line_prefix};
 use super::randomness::{camel_humps, is_mixed, is_mostly_words};
@@ -22,7 +22,7 @@ const WORD_SEPARATORS: ByteSet = ByteSet::of(" \t\"'`()[]{}<>,;|");
 #[rustfmt::skip]
 const VERBS: &[&str] = &[
     "is", "are", "was", "be", "ist", "lautet", "est", "es", "er", "sein", "becomes", "now", "equals", "sera", "este", "jest", "lyder", "je", "heter",
-    "son", "suivant", "namely", "reads", "to", "auf", "still", "/",
+    "son", "suivant", "namely", "reads", "to", "auf", "still", "/", "jetzt", "nun", "ahora", "maintenant", "agora", "ora", "olarak",
 ];
 /// Words that lead to what a secret is for.
 const PREPOSITIONS: [&str; 11] = ["for", "of", "von", "pour", "de", "para", "per", "di", "voor", "del", "by"];
@@ -54,17 +54,53 @@ pub(crate) fn find(text: &[u8], name: Range<usize>, secret_kind: SecretKind, is_
         return None;
     }
     let secret_kind = if is_pass { SecretKind::Password } else { secret_kind };
-    after_name(text, name.end, secret_kind)
+    let is_german = ["passwort", "kennwort"].iter().any(|w| word.eq_ignore_ascii_case(w.as_bytes()));
+    // `la password`, `il token`
+    let is_foreign = is_german || text[..name.start].ends_with(b"la ") || text[..name.start].ends_with(b"il ");
+    read_on(text, name.end, secret_kind, is_foreign)
+        .or_else(|| behind_with(text, &name).filter(|_| secret_kind == SecretKind::Password))
         .or_else(|| on_next_line(text, name.end, secret_kind))
         .or_else(|| in_next_element(text, &name, secret_kind))
         .or_else(|| before_name(text, name.start, secret_kind))
+        .or_else(|| before_foreign(text, &name).filter(|_| is_foreign && secret_kind == SecretKind::Password))
+}
+
+/// `with the password velvetOtter93`
+fn behind_with(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
+    let head = text[..name.start].strip_suffix(b"the ").unwrap_or(&text[..name.start]);
+    let is_given = [&b"with "[..], b"using ", b"use "].iter().any(|word| head.ends_with(word)) && byte_at(text, name.end) == b' ';
+    let start = name.end + 1;
+    let end = bytes::find_byte(text, start, 40, |b| b <= b' ' || b",;)".contains(&b)).0;
+    (is_given && end > start && is_joined(&text[start..end])).then_some(start..end)
+}
+
+/// `Kelp$Anchor41 <- that's the password`: the word before an arrow, alone on its line but for what is said about it. `name` is a word for a
+/// password.
+pub(crate) fn before_arrow(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
+    const SAID: [&str; 10] = ["that", "thats", "that's", "this", "is", "the", "your", "my", "our", "new"];
+    let is_name =
+        ["pass", "pw", "pwd", "password", "passphrase"].iter().any(|w| text[name.clone()].eq_ignore_ascii_case(w.as_bytes()));
+    if !is_name || byte_before(text, name.start) != b' ' {
+        return None;
+    }
+    let from = name.start.saturating_sub(REACH_BYTES / 2);
+    let head = &text[from..name.start];
+    let line = from + bytes::rfind_sign(b'\n', head).map_or(0, |n| n + 1);
+    let head = &text[line..name.start];
+    let (at, len) = ["<--", "<-", "←"].iter().find_map(|arrow| bytes::find(head, arrow.as_bytes()).map(|n| (n, arrow.len())))?;
+    let mut said = head[at + len..].split(|b| *b == b' ').filter(|word| !word.is_empty());
+    let is_said = said.clone().count() <= 5 && said.next().is_some_and(|word| is_one_of(word, &SAID));
+    let start = line + head.iter().take_while(|b| b" `\"'*".contains(b)).count();
+    let end = bytes::run_start(text, line + at, ByteSet::of(" `\"'*"), 4).max(start);
+    let is_whole = line == 0 || byte_before(text, line) == b'\n';
+    (is_said && is_whole && is_given(&text[start..end])).then_some(start..end)
 }
 
 /// The secret behind a name in any language, in its sentence or on the next line.
 pub(crate) fn find_in_any_language(text: &[u8], end: usize, secret_kind: SecretKind) -> Option<Range<usize>> {
     // The rest of an inflected word: `lösenordet`.
     let end = bytes::run_end(text, end, ByteSet::of("a-z"), 4);
-    after_name(text, end, secret_kind).or_else(|| on_next_line(text, end, secret_kind))
+    read_on(text, end, secret_kind, true).or_else(|| on_next_line(text, end, secret_kind))
 }
 
 /// A name as people and programs write it, not a piece of encoded data.
@@ -74,8 +110,9 @@ fn is_name(word: &[u8]) -> bool {
     is_short || word.len() <= 64 && is_mostly_words(word)
 }
 
-/// The secret on the same line behind a name that ends at `end`.
-pub(crate) fn after_name(text: &[u8], end: usize, secret_kind: SecretKind) -> Option<Range<usize>> {
+/// The secret on the same line behind a name that ends at `end`. Names in other languages do not occur in code, so what follows them directly is
+/// their value.
+fn read_on(text: &[u8], end: usize, secret_kind: SecretKind, is_foreign: bool) -> Option<Range<usize>> {
     let stop = line_end(text, end);
     let line = &text[end..stop];
     bytes::count_steps(line.len());
@@ -97,11 +134,15 @@ pub(crate) fn after_name(text: &[u8], end: usize, secret_kind: SecretKind) -> Op
         let value = &text[word.range.clone()];
         let is_call = byte_at(text, word.range.end) == b'(';
         // A key may follow its name without a separator.
-        let introduced = word.introduced || n == 0 && (!secret_kind.accepts_plain_words() || !is_named_in_english(text, end));
+        let introduced = word.introduced || n == 0 && (!secret_kind.accepts_plain_words() || is_foreign);
         // In code only a literal can be the secret, in prose any word.
-        let introduced = introduced && !(is_for && is_made_up(value));
+        let introduced = introduced && !(is_for && (is_made_up(value) || is_joined(value)));
         is_for = is_one_of(value, &PREPOSITIONS);
-        let is_chosen = introduced && !is_code && secret_kind == SecretKind::Password && n < 8 && is_chosen_word(value);
+        let is_chosen = introduced
+            && !is_code
+            && secret_kind == SecretKind::Password
+            && n < 8
+            && (is_chosen_word(value) || is_joined(value) || is_foreign && n == 0 && is_quoted_alone(text, &word.range));
         if (word.quoted || !is_code) && !is_call && (is_chosen || is_secret(value, secret_kind, introduced)) {
             return Some(word.range);
         }
@@ -128,9 +169,45 @@ fn rest_of_line(text: &[u8], line: Range<usize>) -> Option<Range<usize>> {
     (fits && !is_code(value) && !is_placeholder(value) && !value.ends_with(b";")).then_some(start..line.end)
 }
 
-/// Names in other languages do not occur in code, so what follows them directly is their value.
-fn is_named_in_english(text: &[u8], end: usize) -> bool {
-    byte_before(text, end).is_ascii()
+/// 「Hotaru8mGx2」, or without quotes if it has numbers in two places.
+fn is_quoted_alone(text: &[u8], range: &Range<usize>) -> bool {
+    let value = &text[range.clone()];
+    let is_quoted = ["「", "『", "“", "‘", "«", "\"", "'", "`"].iter().any(|quote| text[..range.start].ends_with(quote.as_bytes()));
+    (is_quoted || has_two_numbers(value)) && is_given(value)
+}
+
+/// The secret before a name in another language at `start`: `… es la contraseña`, `… şifresi`, `「…」がパスワード`.
+pub(crate) fn before_foreign(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
+    const LINKS: [&str; 9] = ["es", "est", "é", "è", "jest", "to", "—", "-", "är"];
+    let from = name.start.saturating_sub(REACH_BYTES / 2);
+    let head = &text[from..name.start];
+    bytes::count_steps(head.len());
+    let head = &head[bytes::rfind_sign(b'\n', head).map_or(0, |n| n + 1)..];
+    let mut rest = head.trim_ascii_end();
+    if let Some(before) = rest.strip_suffix("が".as_bytes()) {
+        rest = before;
+    } else if !text[name.clone()].ends_with("ifre".as_bytes()) && text[name.clone()] != *b"parola" {
+        let mut linked = false;
+        for _ in 0..2 {
+            let start = rest.iter().rposition(|b| *b == b' ')? + 1;
+            linked = LINKS.iter().any(|link| rest[start..] == *link.as_bytes());
+            let is_article = rest.len() - start <= 3;
+            rest = if linked || is_article { rest[..start].trim_ascii_end() } else { return None };
+            if linked {
+                break;
+            }
+        }
+        rest = linked.then_some(rest)?;
+    } else if rest.len() == head.len() {
+        return None;
+    }
+    let closed =
+        ["」", "』", "”", "»", "`", "\"", "'"].iter().find_map(|quote| rest.strip_suffix(quote.as_bytes())).unwrap_or(rest);
+    let len = closed.iter().rev().take_while(|b| (b'!'..0x7f).contains(*b) && !b"\"'`(,".contains(b)).count();
+    let value = &closed[closed.len() - len..];
+    let end = name.start - head.len() + closed.len();
+    let is_free = is_made_up(value) || is_joined(value) || is_chosen_word(value);
+    (is_free || closed.len() < rest.len() && is_given(value)).then_some(end - len..end)
 }
 
 /// `****Qx7P`, or a small number: the sentence continues.
@@ -171,7 +248,9 @@ pub(crate) fn before_name(text: &[u8], start: usize, secret_kind: SecretKind) ->
     let mut word_after: &[u8] = b"";
     for _ in 0..8 {
         let word_end = head[..end].iter().rposition(|b| !WORD_SEPARATORS.has(*b) && *b < 0x80)? + 1;
-        let from = head[..word_end].iter().rposition(|b| WORD_SEPARATORS.has(*b) || *b <= b' ' || *b >= 0x80)? + 1;
+        let before = head[..word_end].iter().rposition(|b| WORD_SEPARATORS.has(*b) || *b <= b' ' || *b >= 0x80);
+        // A text may begin with the secret.
+        let from = before.map(|n| n + 1).or_else(|| (limit == 0).then_some(0))?;
         if head[word_end..end].contains(&b'\n') {
             return None;
         }
@@ -179,15 +258,26 @@ pub(crate) fn before_name(text: &[u8], start: usize, secret_kind: SecretKind) ->
         let is_linked =
             ["is", "as", "for", "in", "was", "ist", "als", "est", "comme", "es", "como"].iter().any(|w| word_after == w.as_bytes());
         let used = follows_use_verb(&head[..from]);
+        let is_named = ["is", "ist", "est", "es", "was", "war"].iter().any(|w| word_after == w.as_bytes());
+        let is_chosen = || secret_kind == SecretKind::Password && (is_made_up(word) || is_joined(word));
+        if is_named && is_chosen() && !is_negating(next_word(line_rest(text, start))) {
+            return Some(limit + from..limit + word_end);
+        }
         if is_linked && is_secret(word, secret_kind, used) && (used || !word.iter().all(u8::is_ascii_hexdigit)) {
             return Some(limit + from..limit + word_end);
         }
-        if !is_prose_word(word) || word.ends_with(b".") || head[from - 1] == b'\n' {
+        if !is_prose_word(word) || word.ends_with(b".") || byte_before(head, from) == b'\n' {
             return None;
         }
         (word_after, end) = (word, from);
     }
     None
+}
+
+/// What stands on the line behind the word at `start`, as far as it matters.
+fn line_rest(text: &[u8], start: usize) -> &[u8] {
+    let end = bytes::find_byte(text, start, 40, |b| b <= b' ').0;
+    &text[end..text.len().min(end + 24)]
 }
 
 /// `use four small words 7 as the passphrase`: the words between, one of them a number.

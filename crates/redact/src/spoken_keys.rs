@@ -1,15 +1,22 @@
-//! Keys whose own form tells them only beside a word: the seed of an authenticator (base32), the key of a wallet (base58), the secret of an
-//! AWS access key.
+//! Keys whose own form tells them only beside a word: the seed of an authenticator (base32), the key of a wallet (base58) or of an
+//! Ethereum account, the secret of an AWS access key.
 
 use std::ops::Range;
 
-use super::bytes::{self, BASE64, ByteSet, WORD, byte_at, byte_before};
+use super::bytes::{self, ALNUM, BASE64, ByteSet, WORD, byte_at, byte_before};
 use super::randomness::{distinct_bytes, has_digit, is_mixed, is_random};
 
 /// Words beside the seed of an authenticator.
 pub(crate) const SEEDS: [&str; 6] = ["2fa", "otp", "totp", "mfa", "authenticator", "two-factor"];
 /// Words before the key of a wallet.
 pub(crate) const WALLETS: [&str; 5] = ["dumpprivkey", "importprivkey", "wif", "private key", "privkey"];
+/// Words before the key of an Ethereum account: 64 hexadecimal digits.
+pub(crate) const ACCOUNTS: [&str; 15] = [
+    "pk ", "pk: 0x", "pk=0x", "pk=\"0x", "pk = \"0x", "sk 0x", "sk: 0x", "sk=0x", "sk = 0x", "pkey", "privkey", "priv key",
+    "private key", "deployer=0x", "accounts: [",
+];
+/// The most keys of a list of accounts.
+const MAX_KEYS: usize = 20;
 /// Beginnings of an AWS access key.
 pub(crate) const AWS: [&str; 2] = ["AKIA", "ASIA"];
 
@@ -69,6 +76,39 @@ pub(crate) fn wallet(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     runs(text, reach, BASE58).find(fits)
 }
 
+/// Adds the keys of accounts behind the word at `hit`; of several, as test networks print them, all.
+pub(crate) fn accounts(text: &[u8], hit: Range<usize>, found: &mut Vec<Range<usize>>) {
+    if byte_before(text, hit.start).is_ascii_alphanumeric() {
+        return;
+    }
+    // The `0x` of the keyword is part of the key.
+    let mut from = hit.end - if text[..hit.end].ends_with(b"0x") { 2 } else { 0 };
+    let is_plural = byte_at(text, hit.end) == b's' || byte_before(text, hit.end) == b'[';
+    for _ in 0..if is_plural { MAX_KEYS } else { 1 } {
+        let reach = from..text.len().min(from + REACH_BYTES / 2);
+        let Some(range) = runs(text, reach, ALNUM).find(|range| is_account_key(&text[range.clone()])) else { return };
+        if !leads_to_key(&text[from..range.start], text[range.start + 1] == b'x') {
+            return;
+        }
+        from = range.end;
+        found.push(range);
+    }
+}
+
+fn is_account_key(value: &[u8]) -> bool {
+    let digits = value.strip_prefix(b"0x").unwrap_or(value);
+    digits.len() == 64 && digits.iter().all(u8::is_ascii_hexdigit) && distinct_bytes(digits) >= 8
+}
+
+/// Whether the text between a word and a number says of no other thing that it is one: a transaction, a hash. Without `0x` there may be hardly
+/// anything between.
+fn leads_to_key(between: &[u8], is_prefixed: bool) -> bool {
+    const OTHERS: [&str; 10] = ["tx", "hash", "sig", "fingerprint", "sha", "digest", "addr", "public", "table", "block"];
+    let lower = between.to_ascii_lowercase();
+    let is_short = is_prefixed || lower.iter().filter(|b| b.is_ascii_alphabetic()).count() <= 4;
+    is_short && !OTHERS.iter().any(|word| bytes::find(&lower, word.as_bytes()).is_some())
+}
+
 /// Whether a name is a word of its own, perhaps joined to others with `_`.
 fn is_word(text: &[u8], name: &Range<usize>) -> bool {
     !byte_before(text, name.start).is_ascii_alphanumeric() && !byte_at(text, name.end).is_ascii_alphanumeric()
@@ -90,7 +130,7 @@ pub(crate) fn aws(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
 }
 
 /// The runs of this set that begin in the reach, each with no character of a word beside it.
-fn runs(text: &[u8], reach: Range<usize>, set: ByteSet) -> impl Iterator<Item = Range<usize>> {
+pub(crate) fn runs(text: &[u8], reach: Range<usize>, set: ByteSet) -> impl Iterator<Item = Range<usize>> {
     let mut offset = reach.start;
     std::iter::from_fn(move || {
         while offset < reach.end {

@@ -238,3 +238,419 @@ fn what_only_looks_like_a_printed_secret_stays() {
     ]);
     all_go(&["$ cat /run/secrets/pg\n«bG47OA4iWYurVS3MzQ»"]);
 }
+
+#[test]
+fn every_element_of_a_list_of_secrets_goes() {
+    let (one, two) = (alnum(32), alnum(36));
+    let keys = [
+        format!("api_keys:\n  - name: ci\n    value: «{one}»\n  - name: ops\n    value: {two}\n"),
+        format!("api_keys:\n  - name: ci\n    value: {one}\n  - name: ops\n    value: «{two}»\n"),
+        format!("tokens:\n- id: ci # the first\n  token: x\n- id: ops\n  value: \"«{two}»\" # the second\n"),
+        format!("api_keys:\n  - {one} # ci\n  - «{two}»\n"),
+        format!("apiKeys: [{{ name: 'ci', value: '{one}' }}, {{ name: 'ops', value: '«{two}»' }}]"),
+        format!("\"tokens\": [{{\"name\": \"ci\", \"value\": \"«{two}»\"}}]"),
+    ];
+    all_go(&keys.iter().map(String::as_str).collect::<Vec<_>>());
+    all_go(&[
+        "passwords:\n  - Bluff-Heron-12\n  - «stoveRally#9»\n  - p1neTar_Loft\n",
+        "passwords:\n  - Bluff-Heron-12\n  - stoveRally#9\n  - «p1neTar_Loft»\n",
+        "passwords:\n  - Bluff-Heron-12 # mia\n\n  - \"«haferFlocke_31»\"  # tom\n",
+        "    12→passwords:\n    13→  - Bluff-Heron-12\n    14→  - «p1neTar_Loft»\n",
+        "+passwords:\n+  mia: Bluff-Heron-12\n+  tom: «p1neTar_Loft»\n",
+        "passwords:\\n  - Bluff-Heron-12\\n  - «haferFlocke_31»\\n",
+        "db:\n  passwords:\n    app: haferFlocke_31\n    report: «velvetOtter93»\n",
+        "credentials:\n  mara: Erle-und-Esche4\n  jonas: «haferFlocke_31»\n",
+        "credentials:\n  - mara:«haferFlocke_31»\n",
+        "credentials:\n  - user: mara\n    value: «haferFlocke_31»\n",
+        "\"credentials\": {\"mara\": \"Erle-und-Esche4\", \"jonas\": \"«haferFlocke_31»\"}",
+        "credentials = { mara: 'Erle-und-Esche4', jonas: '«haferFlocke_31»' }",
+        "[passwords]\nmara = \"Erle-und-Esche4\"\njonas = \"«haferFlocke_31»\"\n",
+        "[credentials]\njonas = «haferFlocke_31»\n",
+    ]);
+    all_stay(&[
+        "credentials:\n  username: Deploy-Bot2\n  host: db1.internal\n  region: eu-central-1\n  type: Oauth2\n",
+        "credentials:\n  provider: Vault-v2\n  projectId: Lumen-412309\nservers:\n  web: Nginx-Box31\n",
+        "db:\n  passwords:\n    minLength: 12\n  servers:\n    web: Nginx_Box31\n",
+        "passwords:\n  policy: strict-v2\n  algorithm: Argon2id_v19\n  hasher: BcryptV2\n",
+        "passwords:\n- are hashed with Argon2id-19\n- HmacDrbg3 of v2 is used\n",
+        "imagePullSecrets:\n  - name: regcred-v2\n",
+        "secrets:\n  db_password:\n    file: ./db_password2.txt\n",
+        "tokens:\n  - id: 64b0b6d9-e371-40e8-affe-78e0505dfb3f\n    scope: read\n",
+        "Needs credentials:\n- see docs/Setup2.md\n- run ./Login2.sh\n",
+        "credentials: { accessKeyId: process.env.KEY2, region: 'eu-west-1' }",
+        "[credentials]\nprovider = \"Vault-v2\"\npath = ~/x2\n",
+    ]);
+}
+
+#[test]
+fn passwords_in_columns_go_even_if_they_read_like_names() {
+    all_go(&[
+        " id | email      | password      | role\n----+------------+---------------+------\n  1 | rhea@x.io  | «velvetOtter93» | admin\n(1 row)\n",
+        "+----+---------------+-------+\n| id | password      | role  |\n+----+---------------+-------+\n|  1 | «velvetOtter93» | admin |\n",
+        "| user | password |\n|---|---|\n| mia | kleeblatt11x |\n| tom | «haferFlocke_31» |\n",
+        "┏━━━━━━┳━━━━━━━━━━━━━━━┓\n┃ user ┃ password      ┃\n┡━━━━━━╇━━━━━━━━━━━━━━━┩\n│ mia  │ «velvetOtter93» │\n└──────┴───────────────┘\n",
+        "user   password        host\nmia    «haferFlocke_31»  db1\n",
+        "name\tpassword\nmia\t«velvetOtter93»\n",
+        "email,password,plan\nlou@x.io,«velvetOtter93»,pro\n",
+        "| Benutzer | Kennwort |\n|---|---|\n| mia | «haferFlocke_31» |\n",
+        "| usuario | contraseña |\n|---|---|\n| mia | «haferFlocke_31» |\n",
+        "| user | pass |\n|---|---|\n| mia | «haferFlocke_31» |\n",
+        "-[ RECORD 1 ]----\nid       | 1\npassword | «velvetOtter93»\n",
+    ]);
+    all_stay(&[
+        " Column   | Type\n----------+------\n id       | text\n password | text\n address1 | text\n line_2a  | text\n",
+        "| Field | Type |\n|---|---|\n| password | text |\n| oauth2_id | text |\n| md5hash | text |\n",
+        "| password | hash |\n|---|---|\n| varchar(255) | bcrypt |\n| required | Argon2id_v19 |\n",
+        "user  password  valid\nmia   x         2026-01-31\n",
+    ]);
+}
+
+#[test]
+fn passwords_that_connections_take_by_position_go() {
+    all_go(&[
+        "$db = mysqli_connect('localhost', 'shop', '«Fenster9Kitt»', 'shop_live');",
+        "$db = mysqli_connect($host, 'shop', '«geheim»');",
+        "$db = new mysqli(\"db1\", \"shop\", \"«Fenster9Kitt»\", \"live\");",
+        "mysql_real_connect(conn, \"db1\", \"shop\", \"«Fenster9Kitt»\", \"live\", 0, NULL, 0);",
+        "conn = pymysql.connect(\"db1\", \"shop\", \"«Fenster9Kitt»\", \"live\")",
+        "conn = pymysql.connect(\n    'db1',\n    'shop',\n    '«Fenster9Kitt»',\n)",
+        "db = MySQLdb.connect('db1','shop','«Fenster9Kitt»','live')",
+        "new PDO(\"mysql:host=$h;dbname=x\", \"shop\", \"«Fenster9Kitt»\")",
+        "DriverManager.getConnection(URL, \"shop\", \"«Fenster9Kitt»\")",
+        "oracledb.connect('hr', '«Fenster9Kitt»', 'ora1/xe')",
+        "DBI->connect(\"dbi:Pg:dbname=x\", 'shop', '«Fenster9Kitt»')",
+        "l.simple_bind_s('cn=admin,dc=x', '«Fenster9Kitt»')",
+        "ldap_bind($ds, 'cn=admin,dc=x', '«Fenster9Kitt»');",
+        "ftp_login($ftp, 'web', '«Fenster9Kitt»');",
+        "AuthTokens.basic(\"neo4j\", \"«Fenster9Kitt»\")",
+        "text: \"$db = mysqli_connect(\\\"h\\\", \\\"shop\\\", \\\"«Fenster9Kitt»\\\");\"",
+    ]);
+    all_stay(&[
+        "mysqli_connect('localhost', 'shop', $password, 'shop_live');",
+        "mysqli_connect('localhost', 'shop', getenv('DB_PASS_2'), 'shop_live');",
+        "mysqli_connect('host', 'user', 'password', 'database')",
+        "mysqli_connect('host', 'user', 'your_password', 'database')",
+        "pymysql.connect(host='db1.Internal9x', user='shop', password=pw, database='shopLive2x')",
+        "pymysql.connect(host, user, pw, 'shopLive2x')",
+        "DriverManager.getConnection(\"jdbc:h2:mem:Test9Base\")",
+        "getConnection(pool, function (error, connection) { emit('someEvent2x') })",
+    ]);
+}
+
+#[test]
+fn keys_of_accounts_and_files_go() {
+    let (key, other, rails) = (hex(64), body("fedcba9876543210", 64), hex(32));
+    let texts = [
+        format!("deploy with this account, pk 0x«{key}», rpc is https://x.y"),
+        format!("pk: 0x«{key}»"),
+        format!("PK=0x«{key}»"),
+        format!("const pk = \"0x«{key}»\""),
+        format!("the pk for the deployer is 0x«{key}»"),
+        format!("private key e.g. «{key}»"),
+        format!("privkey 0x«{key}»"),
+        format!("Private Keys\n==================\n\n(0) 0x{other}\n(1) 0x«{key}»\n"),
+        format!("sepolia: {{ url: u, accounts: [`0x«{key}»`] }}"),
+        format!("`config/master.key` was missing; I copied `«{rails}»` over"),
+        format!("$ cat config/master.key\n«{rails}»"),
+        format!("$ cat config/credentials/production.key\n«{rails}»\n"),
+        format!("echo «{rails}» > config/master.key"),
+        format!("$ cat ~/.erlang.cookie\n«{}»\n", "QXZRTPLMWKDJFHGBVNCA"),
+        format!("$ cat .vault_pass\n«{}»\n", "Zinnober-Ast-51"),
+    ];
+    all_go(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+    let texts = [
+        format!("pk is the primary key; the tx hash is 0x{key}"),
+        format!("Contract pk 1, address 0x{}", hex(40)),
+        format!("md5 of config/master.key: {rails}"),
+        format!("config/master.key was added in commit {}", hex(40)),
+        format!("the private key's sha256 fingerprint: {key}"),
+        format!("apk 0x{key}"),
+        "$ ls .erlang.cookie config\nREADME\n".to_owned(),
+    ];
+    all_stay(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
+fn what_a_mail_client_answers_goes() {
+    all_go(&[
+        "C: AUTH LOGIN\nS: 334 VXNlcm5hbWU6\nC: bWFpbGVyQHgueQ==\nS: 334 UGFzc3dvcmQ6\nC: «Wmlubm9iZXItQXN0LTUx»\nS: 235 2.7.0 ok",
+        " <-  334 UGFzc3dvcmQ6\r\n -> «Wmlubm9iZXItQXN0LTUx»\r\n <-  235 ok",
+        "SERVER -> CLIENT: 334 UGFzc3dvcmQ6\nCLIENT -> SERVER: «Wmlubm9iZXItQXN0LTUx»",
+        r"reply: b'334 UGFzc3dvcmQ6\r\n' send: '«Wmlubm9iZXItQXN0LTUx»\r\n'",
+        "reply: b'334 UGFzc3dvcmQ6\\r\\n'\nsend: '«Wmlubm9iZXItQXN0LTUx»\\r\\n'",
+        "C: AUTH PLAIN\nS: 334 \nC: «AG5vcmVwbHlAbm9ydGhsdW1lLmlvAFdhbC1OdXNzPTkwYg==»",
+        "a1 AUTHENTICATE PLAIN\n+ \n«AG5vcmVwbHlAbm9ydGhsdW1lLmlvAFdhbC1OdXNzPTkwYg==»\n",
+    ]);
+    all_stay(&[
+        "250-AUTH PLAIN LOGIN\n250-ENHANCEDSTATUSCODES\n250 8BITMIME",
+        "S: 334 UGFzc3dvcmQ6\nC: *\nS: 501 5.7.0 Authentication aborted",
+        "base64 of `Password:` is UGFzc3dvcmQ6, which servers send",
+    ]);
+}
+
+#[test]
+fn keys_of_wireless_networks_go() {
+    all_go(&[
+        "    Security key           : Present\n    Key Content            : «Treppe88Wolke»\n",
+        "    Key Content            : «drei kleine treppen»\r\n",
+        "    Schlüsselinhalt         : «treppenwolke»\n",
+        "    Contenu de la clé       : «treppenwolke»\n",
+        "802-11-wireless-security.psk:           «treppenwolke»\n",
+        "nmcli con modify Lager wifi-sec.psk «treppenwolke»",
+        "nmcli con modify Lager wifi-sec.psk \"«drei kleine treppen»\"",
+        "nmcli con modify Lager 802-11-wireless-security.psk '«treppenwolke»' && nmcli con up Lager",
+        "<keyMaterial>«treppenwolke»</keyMaterial>",
+        "netsh wlan set profileparameter name=Lager keyMaterial=«treppenwolke»",
+        "WIFI:T:WPA;S:Lager;P:«treppen wolke»;;",
+        "qrencode \"WIFI:S:Lager;T:WPA;P:«Treppe88Wolke»;H:false;;\"",
+    ]);
+    all_stay(&[
+        "    Security key           : Present\n    Key Content            : <hidden>\n",
+        "key content is encrypted at rest",
+        "wifi-sec.psk-flags 0",
+        "802-11-wireless-security.psk-flags:     0 (none)",
+        "802-11-wireless-security.psk:           <hidden>",
+        "const keyMaterial = await subtle.importKey('raw', x)",
+        "wifi: the network is down; P: see below",
+    ]);
+}
+
+#[test]
+fn links_of_web_frameworks_that_reset_a_password_go() {
+    let (long, sha) = (hex(32), hex(40));
+    let texts = [
+        format!("http://localhost:8000/accounts/reset/MTI/«cn3uib-{long}»/"),
+        format!("GET /accounts/reset/MTI/«cn3uib-{long}»/ HTTP/1.1"),
+        format!("https://x.y/password-reset/confirm/MQ/«cn3uib-{long}»/"),
+        format!("https://x.y/accounts/password/reset/key/«1-cn3uib-{long}»/"),
+        format!("https://x.y/accounts/confirm-email/«MTI:1tVqk3:{}»/", alnum(32)),
+        format!("https://x.y/password_resets/«{}»/edit?email=a%40b.c", alnum(22)),
+        format!("https://x.y/passwords/«eyJfcmFpbHMiOnsiZGF0YSI6WzEsIiRQRE9ZMHVVNG0iXX19--{sha}»/edit"),
+        format!("https://x.y/user/reset/1/1767700000/«{}»/login", alnum(43)),
+        format!("https://x.y/email/verify/1/«{sha}»?expires=1767700000&signature=x"),
+        format!("https://x.y/u/activate-account/«{long}»"),
+        format!("https://x.y/session/email-login/«{long}»."),
+        format!("https://x.y/lostpassword/reset/form/«{}»/mia", alnum(21)),
+    ];
+    all_go(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+    all_stay(&[
+        "https://x.y/docs/reset/v2/how-it-works-2024-01-31-long",
+        "https://x.y/static/reset/css/main-3f9a1c7e5b2d8046f1e3a5c7.css",
+        "https://github.com/x/verify/blob/main/src/verify_signature_v2.rs",
+        "https://x.y/docs/passwords/policy-2024-settings-page-layout",
+        "src/reset/MTI/handlers_v2_with_long_names.rs",
+    ]);
+}
+
+#[test]
+fn seed_phrases_without_a_word_before_them_go() {
+    let twelve = "axis small album exist oyster journey various transfer nasty mirror coyote muscle";
+    let other = "cruel velvet garage hungry orbit pistol twelve wagon raven clown dizzy maple";
+    let texts = [
+        format!("derive the first 3 addresses from\n«{twelve}»"),
+        format!("«{twelve}»"),
+        format!("these are mine: «{twelve} {other}», do not lose them"),
+        format!("«{twelve}\n{other}»\n"),
+        format!("[\"«{}»\"]", twelve.replace(' ', "\", \"")),
+        format!("«{}»\n", twelve.replace(' ', "\n")),
+        format!(
+            "1. «axis{}»\n",
+            twelve[4..]
+                .split(' ')
+                .enumerate()
+                .map(|(n, word)| if n == 0 { String::new() } else { format!("\n{}. {word}", n + 1) })
+                .collect::<String>()
+        ),
+        format!("{{\"text\": \"use\\n«{twelve}»\\nfor it\"}}"),
+        format!("use «{twelve}» here"),
+        format!("MNEMO='«{twelve}»'"),
+    ];
+    all_go(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+    let list = include_str!("../bip39.txt");
+    let first = list.lines().take(12).collect::<Vec<_>>().join(" ");
+    let texts = [
+        list.lines().take(1000).collect::<Vec<_>>().join("\n"),
+        format!("the list begins with {first} and so on"),
+        format!("{} junk", ["test"; 11].join(" ")),
+        format!("{} about", ["abandon"; 11].join(" ")),
+        format!("only eleven: {}", &twelve[..74]),
+        twelve.replace(' ', "_"),
+        twelve.replace(' ', "-"),
+    ];
+    all_stay(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
+fn passwords_of_joined_words_go_in_the_word_order_of_each_language() {
+    all_go(&[
+        "usa la contraseña «Jilguero.9083» con el usuario soporte",
+        "con contraseña «jilguero9083» entra",
+        "«Jilguero.9083» es la contraseña del panel",
+        "Ich habe das Passwort von `postgres` auf `«HafenKran_7714»` geändert.",
+        "«HafenKran_7714» ist das Passwort für postgres",
+        "nimm es, «Hafen-Kran_7714» ist das neue Passwort",
+        "das Passwort lautet «hafenKran7714»",
+        "Passwort ist jetzt «HafenKran_7714»",
+        "Neues Passwort «HafenKran_7714» gesetzt",
+        "veritabanı şifresi «kirmiziVapur4127», kullanıcı postgres",
+        "«Kirmizi.Vapur.41» şifresiyle giriş yap",
+        "şifreyi «Kirmizi.Vapur.41» yap",
+        "ステージング環境のパスワードは「«Hotaru8mGx2»」です。",
+        "パスワードは«Hotaru8mGx2»です",
+        "「«Hotaru8mGx2»」がパスワードです",
+        "パスワードを「«Hotaru8mGx2»」に変更しました",
+        "密码是«Hotaru8mGx2»",
+        "管理员密码为「«Hotaru8mGx2»」",
+        "비밀번호는 «Hotaru8mGx2» 입니다",
+        "пароль от базы «zimaSneg604»",
+        "«Zima.Sneg.604» — пароль от базы",
+        "le mot de passe root c'est «ronceVerte88»",
+        "«Ronce_Vert88» est le mot de passe",
+        "a senha «ipeRoxo704» não funciona",
+        "«Ipe.Roxo.704» é a senha",
+        "la password «cervoBlu318» non va",
+        "hasło «zielonyKot77» nie działa",
+        "set the password to «hafenKran7714»",
+        "changed the postgres password to `«HafenKran_7714»` and restarted",
+        "«HafenKran_7714» is the password",
+        "log in with the password «velvetOtter93» now",
+    ]);
+    all_stay(&[
+        "the password hasher moved from BcryptSha_256 to Argon2id_19",
+        "パスワードは8文字以上を設定画面から変更できます。",
+        "パスワードはSHA256でハッシュ化されます",
+        "密码使用Argon2id加密",
+        "la contraseña usa Sha256Hash",
+        "el campo contraseña Http2Server",
+        "şifre Base64Encoder ile",
+        "das Passwort wird mit BcryptHasher12 gehasht",
+        "Ubuntu-22.04 is the password manager host",
+        "Keepass-Box_22 is the password manager host",
+        "the password for `AppUser12` is rotated daily",
+        "with password inputField",
+        "Passwort vergessen? Nutze OAuth2",
+    ]);
+}
+
+#[test]
+fn passwords_beside_their_account_go() {
+    all_go(&[
+        "log into the admin page (ops@x.io / «tr0ubleBarge77») and take a screenshot",
+        "login: ops@x.io / «tr0ubleBarge77»",
+        "login ops@x.io:«tr0ubleBarge77»",
+        "credentials for the panel: `ops` / `«tr0ubleBarge77»`",
+        "you can log in with **ops@x.io** / **«brindle-Copper-6620»**",
+        "Log in at http://localhost:8000/admin/ as **admin** with **«brindle-Copper-6620»**.",
+        "Log in at http://localhost:8000/admin/ as `admin` / `«tr0ubleBarge77»`.",
+        "sign in with ops@x.io and «tr0ubleBarge77»",
+        "test user is qa@x.io / «velvetOtter9»",
+        "Zugang: ops@x.io / «tr0ubleBarge77»",
+        "melde dich mit ops@x.io / «tr0ubleBarge77» an",
+        "connecte-toi avec ops@x.io / «tr0ubleBarge77»",
+        "creds: ops / «tr0ubleBarge77»",
+        "root@10.20.4.17 pass «Zw4rteKatz3» — it's the old one",
+        "root@10.20.4.17 password «velvetOtter93»",
+        "ssh root@10.20.4.17, pass «velvetOtter93»",
+        "ssh root@10.20.4.17 (pass: «velvetOtter93»)",
+        "root@10.20.4.17 Passwort «velvetOtter93»",
+        "10.20.4.17, pw «velvetOtter93»",
+        "user root pass «velvetOtter93»",
+        "user: root, pass: «velvetOtter93»",
+        "USER mailer@x.io\n+OK\nPASS «Zinnober51»\n",
+        "---> USER web\n<--- 331 Password required\n---> PASS «Zinnober51»",
+    ]);
+    all_stay(&[
+        "login page is src/pages/Login2 / Http2Server",
+        "log into the box / Debian-12 and see",
+        "to account for verbatim / LaTeX-like / and R-like areas",
+        "log into the box with Debian-12 on it",
+        "the login flow uses oauth2 / oidc2fa",
+        "login: GET /api / POST /api2v",
+        "sign in with GitHub / Google / Okta2",
+        "the account is on Plan / Tier-Pro",
+        "login as admin with the new account",
+        "PR by me@x.io and reviewed2 by others for login",
+        "the git@github.com pass was merged",
+        "user tests pass phase2 of ci",
+        "10.20.4.17 pass 12ms",
+        "all 12 tests of user login pass (v2.1)",
+    ]);
+}
+
+#[test]
+fn passwords_of_words_joined_by_dots_go_where_they_are_given() {
+    all_go(&[
+        "Config(host='es01', password='«Teapot.Shelf4»', verify=False)",
+        "{\"user\": \"mia\", \"password\": \"«Teapot.Shelf4»\"}",
+        "jdbc:mysql://db4:3306/cms?user=cms&password=«Teapot.Shelf4»&useSSL=false",
+        "net user mia T3apot.«Shelf» /add",
+        "hasło: «czajnik.83Q». Zaloguj się",
+        "mot de passe : «Théière_bleue-52» (à changer)",
+        "contraseña: «Tetera-Año_52»",
+    ]);
+    all_stay(&[
+        "password: 'Login.Password.Step2'", "password='auth.errors.step2'", "password = Config.Users2",
+        "f(password=settings.Default2)", "https://x.y/?password=auth.field2&x=1", "hasło: user.name2. Dalej",
+        "net user mia /domain",
+    ]);
+}
+
+#[test]
+fn made_up_passwords_behind_an_equals_sign_go_wherever_it_stands() {
+    all_go(&[
+        "helm upgrade x y/x --set adminUser=a --set adminPassword=«Kettle-Lane7»",
+        "failed for User[dn=uid=a,ou=b, credentials=«Kettle-Lane37»]",
+        "Settings(user=a, password=«Kettle-Lane37»)",
+        "connect(\"DRIVER={ODBC Driver 18};SERVER=h;UID=bi;PWD={«Loam;Kiln}}31»}\")",
+        "Driver={x};Pwd={«loam-kiln;31»};",
+    ]);
+    all_stay(&[
+        "Settings(user=a, password=Option_A)", "creds=[User-Agent]", "password={password};host={host}", "PWD={cwd};",
+        "f(\"PWD={0};UID={1}\", a, b)",
+    ]);
+}
+
+#[test]
+fn recovery_codes_of_two_groups_go() {
+    all_go(&[
+        "Save these backup codes:\n\n1. 3396 8283\n2. «1856 2404»\n3. 3709 4912",
+        "Recovery codes:\n3396 8283\n«1856 2404»\n",
+        "recovery codes:\n- ab3x9 k2m4p\n- «zz8q1 m3n5r»\n",
+    ]);
+    all_stay(&["recovery codes: see chapter 12 2024 for them", "backup codes were used 3 times in 2024\n"]);
+}
+
+#[test]
+fn links_that_sign_in_go() {
+    let token = alnum(36);
+    let texts = [
+        format!("sent link https://x.y/signin/«{token}» to a***@x.y"),
+        format!("open https://x.y/sign-in/«{token}»"),
+        format!("https://x.y/auth/login/«{token}»?next=/"),
+        format!("https://x.y/passwordless/«{token}»"),
+    ];
+    all_go(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+    all_stay(&["https://x.y/login/with-github-and-many-other-providers", "https://x.y/signin/oauth2/authorize-with-provider"]);
+}
+
+#[test]
+fn passwords_before_an_arrow_and_phrases_in_a_sentence_go() {
+    all_go(&[
+        "«Kelp$Anchor41» <- thats the db pass, dont commit it",
+        "`«Kelp-Anchor41»` <-- this is the password",
+        "«Kelp-Anchor41» ← the admin password",
+        "the wifi is \"Lager\" and the passphrase is «vier große Anker 41», make a label",
+        "My passphrase is «vier Große Anker 41».",
+    ]);
+    all_stay(&[
+        "df$col41 <- the_password",
+        "x41.y <- get_password(a)",
+        "db$Anchor41 <- password",
+        "Chapter-41 <- the part on how passwords are hashed",
+        "the passphrase is one of the 41 words",
+        "the passphrase is changed every release since 2024",
+        "the passphrase is longer than most words under 41",
+        "the passphrase is stored in the file 3 times, encrypted",
+        "The passphrase is read from stdin on line 2.",
+    ]);
+}
