@@ -230,7 +230,7 @@ fn day_entry(page: &mut String, one: &DayEntryInput<'_>, zone: &TimeZone) {
         page.push_str(&format!("\n**Files** {}\n", paths(files, MAX_FILES)));
     }
     for (label, kind) in [("Blockers", "blocker"), ("Next", "next")] {
-        bullets(page, label, open_items((one.id, digest, one.closed), kind, one.summarizer, one.account));
+        bullets(page, label, open_items((one.id, digest, one.closed), (kind, 220), one.summarizer, one.account));
     }
 }
 

@@ -34,22 +34,30 @@ pub(super) fn paragraph(page: &mut String, label: &str, text: &str) {
     }
 }
 
+/// Stands behind a claim without rows.
+pub(super) const UNVERIFIED: &str = " *(unverified)*";
+
 pub(super) fn claim_line(text: &str, claim: &Claim, max: usize) -> String {
-    let mark = if claim.is_verified() { "" } else { " *(unverified)*" };
-    format!("{}{mark}", inline(&Answer::shorten_line(text, max)))
+    let mark = if claim.is_verified() { "" } else { UNVERIFIED };
+    let told = inline(&Answer::shorten_line(text, max));
+    match told.strip_suffix(UNVERIFIED) {
+        // These words are the claim's own.
+        Some(rest) => format!("{rest} \\*(unverified)\\*{mark}"),
+        None => told + mark,
+    }
 }
 
 /// Open items of a kind, with ids: all that a model found, else the tasks of a list that were not ticked off, and what somebody closed,
-/// which is struck through.
+/// which is struck through. Each in at most so many characters.
 pub(super) fn open_items<'a>(
     (session, digest, closed): (&'a str, &'a Digest, &'a [ClosedItem]),
-    kind: &'a str,
+    (kind, most): (&'a str, usize),
     summarizer: &str,
     account: &'a SessionAccount,
 ) -> impl Iterator<Item = String> + 'a {
     let by_model = summarizer != WITHOUT_MODEL;
     digest.open_items(session).filter(move |(_, of, _)| *of == kind).filter_map(move |(id, _, claim)| {
-        let text = claim_line(&claim.text, claim, 220);
+        let text = claim_line(&claim.text, claim, most);
         let Some(closed) = closed.iter().find(|closed| closed.id == id) else {
             return (by_model || account.has_task(&claim.text)).then(|| format!("{text} {}", code(&id)));
         };

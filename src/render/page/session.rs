@@ -4,12 +4,15 @@ use jiff::tz::TimeZone;
 
 use super::evidence::evidence;
 use super::lines::{claim_line, open_items, paragraph, repeated_line, section, title};
-use super::{SessionPageInput, account, clock, local};
+use super::{PaidDigest, SessionPageInput, account, clock, local};
 use crate::analyze::account::SessionAccount;
 use crate::model::digest::WITHOUT_MODEL;
 use crate::model::price::session_cost;
 use crate::model::session::{Millis, Session, Tokens};
 use crate::text::markdown::{code, heading, inline, yaml};
+
+/// As long as a model's statement may be: where the index is gone, its page is all that holds a digest that was paid for.
+const MAX_CLAIM_CHARS: usize = 600;
 
 /// Renders the page of a session.
 pub fn session_page(one: &SessionPageInput<'_>, zone: &TimeZone) -> String {
@@ -38,7 +41,7 @@ pub(crate) fn session_page_of(one: &SessionPageInput<'_>, told: &SessionAccount,
         claims(&mut page, one);
     }
     for (title, kind) in [("Blockers", "blocker"), ("Next", "next")] {
-        section(&mut page, title, open_items((&session.id, one.digest, one.closed), kind, one.summarizer, told));
+        section(&mut page, title, open_items((&session.id, one.digest, one.closed), (kind, MAX_CLAIM_CHARS), one.summarizer, told));
     }
     account::turns(&mut page, told, zone);
     account::shown(&mut page, told, zone);
@@ -58,7 +61,7 @@ fn claims(page: &mut String, one: &SessionPageInput<'_>) {
     for (title, list) in lists {
         section(page, title, list.iter().map(|t| inline(t)));
         if title == "Done" {
-            section(page, "Decisions", digest.decisions.iter().map(|c| claim_line(&c.text, c, 400)));
+            section(page, "Decisions", digest.decisions.iter().map(|c| claim_line(&c.text, c, MAX_CLAIM_CHARS)));
         }
     }
 }
@@ -70,10 +73,11 @@ fn session_front(one: &SessionPageInput<'_>, zone: &TimeZone) -> String {
         |at: Option<Millis>| at.map_or_else(|| "null".into(), |at| local(at, zone).strftime("%Y-%m-%dT%H:%M:%S%:z").to_string());
     let list = |values: &[String]| values.iter().map(|v| yaml(v)).collect::<Vec<_>>().join(", ");
     format!(
-        "---\nsession: {}\ndigest: {}\nsummarizer: {}\n{}project: {}\nbegan: {}\nended: {}\nended_by: {}\nbranches: [{}]\nclients: [{}]\ncost_usd: {:.2}\ncost_complete: {}\n---\n",
+        "---\nsession: {}\ndigest: {}\nsummarizer: {}\n{}{}project: {}\nbegan: {}\nended: {}\nended_by: {}\nbranches: [{}]\nclients: [{}]\ncost_usd: {:.2}\ncost_complete: {}\n---\n",
         yaml(&session.id),
         plain_or_yaml(one.digest_id),
         plain_or_yaml(one.summarizer),
+        one.paid.map(|paid| paid_lines(&paid)).unwrap_or_default(),
         if one.goes_on { "interim: true\n" } else { "" },
         yaml(&session.project.key),
         time(session.began_at()),
@@ -84,6 +88,14 @@ fn session_front(one: &SessionPageInput<'_>, zone: &TimeZone) -> String {
         cost.0,
         !cost.1,
     )
+}
+
+/// What the call cost, so that money is not forgotten with an index that is lost.
+fn paid_lines(paid: &PaidDigest<'_>) -> String {
+    let cost = paid.cost_usd.filter(|usd| usd.is_finite()).map_or_else(|| "null".into(), |usd| usd.to_string());
+    let model = paid.model.map_or_else(|| "null".into(), yaml);
+    let outdated = if paid.is_outdated { "digest_outdated: true\n" } else { "" };
+    format!("digest_model: {model}\ndigest_cost_usd: {cost}\n{outdated}")
 }
 
 /// Plain if it is a word of recall's own; quoted otherwise, because an imported index may hold anything.
