@@ -42,7 +42,7 @@
 //!   written); `render::quoted` writes it for `render::brief` and `render::session_start`, `render::page::account` for pages.
 //! - **A section of a model's digest**: a field of `model::digest::Digest`; `prompts/digest.md` and `summarize::reply` fill it;
 //!   `store::document` makes it searchable (and a migration adds the column); `render::page`, `render::brief` and
-//!   `render::session_start` show it; `Digest::texts` lets `forget`, the sanitizer and embeddings see it.
+//!   `render::session_start` show it, and `render::page::read` reads it back from a page; `Digest::texts` lets `forget`, the sanitizer and embeddings see it.
 //! - **A program that checks the work, a command of git that counts**: the tables in `analyze::shell`; what follows from them in
 //!   `analyze::account`. Items that are evidence are `model::session::Evidence`, which no page tells as it is.
 //! - **A migration**: `migrations/NNNN_name.sql` and its line at the end of the list in `store::schema`, with the names it makes or drops there. Never edit an older one.

@@ -125,7 +125,8 @@ pub(crate) fn renamed_item_id(id: &str, session: &str, before: &str, after: &str
     (item_id(session, kind, before) == id).then(|| item_id(session, kind, after))
 }
 
-fn item_id(session: &str, kind: &str, text: &str) -> String {
+/// The id of an open item, `next` or `blocker`.
+pub(crate) fn item_id(session: &str, kind: &str, text: &str) -> String {
     let prefix = if kind == "next" { "n" } else { "b" };
     short_id(prefix, &[session, kind, &text.to_lowercase()])
 }
