@@ -5,7 +5,8 @@
 //! 2. A copy that passes the full check becomes the new index, without what was forgotten since. If none passes, the new index is empty.
 //! 3. Added to it: what can be read of a copy that did not pass, then of the damaged index; then what pages say that neither knows.
 //! 4. The damaged index goes into quarantine, and the new one into its place.
-//! 5. The transcripts are read again, and what pages say of their sessions goes into the index: settled items, digests that were paid for. What is lost is reported: at once what is certain, afterwards what no transcript gave back.
+//! 5. The transcripts are read again, and what pages say of their sessions goes into the index: settled items, and digests that were paid for.
+//!    What is lost is reported: at once what is certain, afterwards what neither gave back.
 //!
 //! ## Invariants
 //! The new index is written under another name and renamed into place when it is complete. An interrupted repair can be repeated, and

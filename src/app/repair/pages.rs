@@ -1,7 +1,7 @@
 //! What the pages on disk say that may be nowhere else: notes, settled items, and digests that were paid for.
 //!
-//! Notes and settled items go back into the index, notes through the sanitizer as if imported; for digests see `digest::from_pages`. A note that cannot is shown in full, because
-//! the next digest may rewrite its page.
+//! Notes and settled items go back into the index, notes through the sanitizer as if imported; for digests see `digest::from_pages`. A note
+//! that cannot is shown in full, because the next digest may rewrite its page.
 
 use std::collections::BTreeSet;
 use std::fs;
