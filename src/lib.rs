@@ -41,7 +41,8 @@
 //! - **What is told of a session without a model**: `analyze::account` finds it in rows (raise `ACCOUNT_RULES` with what it holds or how it is
 //!   written); `render::quoted` writes it for `render::brief` and `render::session_start`, `render::page::account` for pages.
 //! - **A section of a model's digest**: a name and a row in `model::section`, which say what a model is asked for, whose words can carry it,
-//!   where it is indexed and how each view shows it; prompt, reply, check, pages, starts, search, sanitizer and `forget` walk that list.
+//!   where it is indexed and how each view shows it; prompt, reply, check, pages and what reads them back, starts, search, sanitizer and
+//!   `forget` walk that list.
 //! - **A program that checks the work, a command of git that counts**: the tables in `analyze::shell`; what follows from them in
 //!   `analyze::account`. Items that are evidence are `model::session::Evidence`, which no page tells as it is.
 //! - **A migration**: `migrations/NNNN_name.sql` and its line at the end of the list in `store::schema`, with the names it makes or drops there. Never edit an older one.

@@ -58,7 +58,7 @@ pub mod privacy {
 pub mod render {
     pub mod page {
         pub use crate::render::page::{
-            DayEntry, SessionPageInput, UndigestedTotals, day_of, day_page, session_page, session_page_name,
+            DayEntry, PaidDigest, SessionPageInput, UndigestedTotals, day_of, day_page, session_page, session_page_name,
         };
     }
 }

@@ -227,6 +227,6 @@ pub(crate) fn renamed_item_id(id: &str, session: &str, before: &str, after: &str
 }
 
 /// An id begins with the first letter of its item's kind.
-fn item_id(session: &str, kind: &str, text: &str) -> String {
+pub(crate) fn item_id(session: &str, kind: &str, text: &str) -> String {
     short_id(&kind[..1], &[session, kind, &text.to_lowercase()])
 }

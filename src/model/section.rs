@@ -56,7 +56,7 @@ pub(crate) struct Shown {
 /// What shows a digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum View {
-    /// The page of a session.
+    /// The page of a session. It is all that is left of a paid digest where the index is gone, so nothing is cut there.
     Page,
     /// The page of a day.
     Day,
@@ -204,7 +204,7 @@ pub(crate) static SECTIONS: [SectionSpec; SECTION_COUNT] = [
         worth: 1.25,
         compares: true,
         topic: TopicWords { label: "decided: ", ends: 0, repeats: &["decision", "decided", "entscheidung"] },
-        page: shown(1, "Decisions", ALL, 400),
+        page: shown(1, "Decisions", ALL, WHOLE),
         day: shown(1, "Decisions", 5, 220),
         brief: last_first(1, "Decided", ALL, 320, 2),
         start: last_first(1, "Decided", 6, 240, 1),
@@ -228,7 +228,7 @@ pub(crate) static SECTIONS: [SectionSpec; SECTION_COUNT] = [
         worth: 1.15,
         is_open: true,
         topic: TopicWords { label: "blocked: ", ends: 0, repeats: &["blocked", "blocker"] },
-        page: shown(4, "Blockers", ALL, 220),
+        page: shown(4, "Blockers", ALL, WHOLE),
         day: shown(2, "Blockers", ALL, 220),
         brief: Some(OPEN),
         start: shown(2, "Open", 12, 240),
@@ -246,7 +246,7 @@ pub(crate) static SECTIONS: [SectionSpec; SECTION_COUNT] = [
         is_open: true,
         compares: true,
         topic: TopicWords { label: "next: ", ends: 0, repeats: &["next", "next step", "next steps"] },
-        page: shown(5, "Next", ALL, 220),
+        page: shown(5, "Next", ALL, WHOLE),
         day: shown(3, "Next", ALL, 220),
         brief: Some(OPEN),
         start: shown(2, "Open", 12, 240),

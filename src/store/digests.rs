@@ -112,10 +112,17 @@ impl Store {
     /// Stores a session's digest in place of its previous one, with everything that follows from it. After an interim digest the session
     /// still needs its final one.
     pub(crate) fn save_digest(&self, head: &SessionHead, new: &NewDigest<'_>) -> Result<()> {
+        self.save(head, new, None, new.interim_until.is_some())
+    }
+
+    fn save(&self, head: &SessionHead, new: &NewDigest<'_>, id: Option<&str>, dirty: bool) -> Result<()> {
         let tx = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
         supersede(&tx, head.pk)?;
         let body = pack(&new.digest)?;
-        let id = id_of(&tx, head, new)?;
+        let id = match id {
+            Some(id) if !is_of_another(&tx, head, id)? => id.to_owned(),
+            _ => id_of(&tx, head, new)?,
+        };
         tx.execute("DELETE FROM digest WHERE id = ?1", [&id])?;
         let basis = new.basis.as_ref().map(serde_json::to_string).transpose()?;
         let sql =
@@ -136,7 +143,7 @@ impl Store {
         }
         save_open_items(&tx, head, new)?;
         let sql = "UPDATE session SET dirty = ?2, page_dirty = 1, skip = NULL, compacted_at = NULL WHERE pk = ?1";
-        tx.execute(sql, params![head.pk, new.interim_until.is_some()])?;
+        tx.execute(sql, params![head.pk, dirty])?;
         if new.summarizer == "claude" {
             tx.execute("DELETE FROM attempt WHERE session = ?1", [head.pk])?;
             // Without this, the reply file could not be told from a reply to the same question asked again.
@@ -145,6 +152,13 @@ impl Store {
         }
         tx.commit()?;
         Ok(())
+    }
+
+    /// Stores a digest that its page gave back, under the id that it had there if no other session's has it. `lacks`: the session has grown
+    /// since.
+    pub(crate) fn save_digest_again(&self, head: &SessionHead, new: &NewDigest<'_>, id: Option<&str>, lacks: bool) -> Result<()> {
+        let is_id = |id: &&str| id.len() == 9 && id.starts_with('d') && id[1..].bytes().all(|b| b.is_ascii_hexdigit());
+        self.save(head, new, id.filter(is_id), lacks)
     }
 
     /// Puts another text in place of a digest that was made without a model by other rules. What it closes stays.
@@ -279,8 +293,12 @@ fn stored(r: &rusqlite::Row<'_>) -> rusqlite::Result<StoredDigest> {
 /// same id again.
 fn id_of(tx: &Transaction<'_>, head: &SessionHead, new: &NewDigest<'_>) -> Result<String> {
     let body = serde_json::to_string(&new.digest)?;
+    unused_id("d", &[&head.id, new.summarizer, &body], |id| is_of_another(tx, head, id))
+}
+
+fn is_of_another(tx: &Transaction<'_>, head: &SessionHead, id: &str) -> Result<bool> {
     let mut others = tx.prepare_cached("SELECT EXISTS (SELECT 1 FROM digest WHERE id = ?1 AND session <> ?2)")?;
-    Ok(unused_id("d", &[&head.id, new.summarizer, &body], |id| others.query_row(params![id, head.pk], |r| r.get(0)))?)
+    Ok(others.query_row(params![id, head.pk], |r| r.get(0))?)
 }
 
 /// Retires the current digest with what it brought. One made by the model was paid for and is kept; one made without it can be made again

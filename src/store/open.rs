@@ -18,6 +18,7 @@ use rustix::fs::{Access, access};
 
 use super::error::StoreError;
 use super::maintenance::{FileIdentity, backup, orphaned_log};
+use super::pages::{self, UnreadPages};
 use super::{Store, error, lock_timeout, schema, search};
 use crate::sys::{failpoints, private_files};
 
@@ -226,6 +227,9 @@ impl Store {
                 continue;
             }
             step.run(&tx).with_context(|| format!("migration {} failed", step.format))?;
+            if step.format == schema::OLDEST {
+                pages::record_unread_pages(&tx, UnreadPages::OfAnother)?;
+            }
             tx.pragma_update(None, "user_version", step.format as i64)?;
             tx.commit()?;
         }

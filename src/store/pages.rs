@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::Store;
 use super::forget::IS_EMPTY;
@@ -14,6 +14,20 @@ use crate::text::clean::id8;
 
 /// Name of the fact that holds the time zone by which page days are determined.
 const ZONE_FACT: &str = "page-zone";
+
+/// Name of the fact that pages may hold what the index does not.
+const UNREAD_FACT: &str = "pages-unread";
+
+/// Why pages may hold what the index does not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum UnreadPages {
+    /// The index is new: they are those of another one.
+    OfAnother,
+    /// The index was mended, and they tell what it lost.
+    OfMended,
+    /// Either, and something was forgotten since.
+    AfterForget,
+}
 
 /// True for a `session s` without a digest.
 const HAS_NO_DIGEST: &str = "NOT EXISTS (SELECT 1 FROM digest WHERE session = s.pk AND superseded = 0)";
@@ -65,6 +79,27 @@ impl Store {
     /// From now on pages may be those of several time zones.
     pub(crate) fn drop_page_zone(&self) -> Result<()> {
         self.db.execute("DELETE FROM fact WHERE name = ?1", [ZONE_FACT])?;
+        Ok(())
+    }
+
+    /// Why pages may hold what the index does not; `None` if they do not.
+    pub(crate) fn unread_pages(&self) -> Result<Option<UnreadPages>> {
+        let mut query = self.db.prepare_cached("SELECT value FROM fact WHERE name = ?1")?;
+        let why: Option<String> = query.query_row([UNREAD_FACT], |r| r.get(0)).optional()?;
+        Ok(why.map(|why| match why.as_str() {
+            "mended" => UnreadPages::OfMended,
+            "forgotten" => UnreadPages::AfterForget,
+            _ => UnreadPages::OfAnother,
+        }))
+    }
+
+    pub(crate) fn record_unread_pages(&self, why: UnreadPages) -> Result<()> {
+        record_unread_pages(&self.db, why)
+    }
+
+    /// A run has read them.
+    pub(crate) fn drop_unread_pages(&self) -> Result<()> {
+        self.db.execute("DELETE FROM fact WHERE name = ?1", [UNREAD_FACT])?;
         Ok(())
     }
 
@@ -158,4 +193,14 @@ impl Store {
         let sql = "SELECT EXISTS (SELECT 1 FROM session WHERE id >= ?1 AND id < ?1 || char(1114111) AND id <> ?2)";
         Ok(self.db.prepare_cached(sql)?.query_row(params![prefix, id], |r| r.get(0))?)
     }
+}
+
+pub(super) fn record_unread_pages(db: &Connection, why: UnreadPages) -> Result<()> {
+    let why = match why {
+        UnreadPages::OfAnother => "new",
+        UnreadPages::OfMended => "mended",
+        UnreadPages::AfterForget => "forgotten",
+    };
+    db.execute("INSERT INTO fact VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2", [UNREAD_FACT, why])?;
+    Ok(())
 }

@@ -69,6 +69,14 @@ impl Store {
         Ok(self.db.query_row(sql, params![reservation, actual_usd], |r| r.get(0))?)
     }
 
+    /// Books what a digest cost that came back from its page, unless that is known.
+    pub(crate) fn book_again(&self, at: Millis, session: &str, model: &str, usd: f64) -> Result<()> {
+        let sql = "INSERT INTO spend(at, session, model, reserved_usd, actual_usd) SELECT ?1, ?2, ?3, ?4, ?4
+            WHERE NOT EXISTS (SELECT 1 FROM spend WHERE session = ?2 AND actual_usd = ?4)";
+        self.db.prepare_cached(sql)?.execute(params![at, session, model, usd])?;
+        Ok(())
+    }
+
     /// The reservation of the last call with this name, if it was never settled because its run was killed. Unsettled reservations before
     /// a settled one belong to calls whose cost was never reported.
     pub(crate) fn open_reservation(&self, name: &str) -> Result<Option<Reservation>> {

@@ -55,14 +55,27 @@ pub(crate) fn unescaped(line: &str) -> String {
     out
 }
 
+/// A brace that closes attributes, as an entity.
+const BRACE: &str = "&#125;";
+
 /// As [`inline`], for a heading. A heading may end in attributes, and some viewers ignore the backslash before their brace.
 pub(crate) fn heading(text: &str) -> String {
     let mut line = inline(text);
     let end = line.trim_end_matches(['#', ' ']).len();
     if line[..end].ends_with('}') {
-        line.replace_range(end - 1..end, "&#125;");
+        line.replace_range(end - 1..end, BRACE);
     }
     line
+}
+
+/// The text that [`heading`] escaped.
+pub(crate) fn unescaped_heading(line: &str) -> String {
+    let end = line.trim_end_matches(['#', ' ']).len();
+    let plain = |before: &str| before.bytes().rev().take_while(|b| *b == b'\\').count() % 2 == 0;
+    match line[..end].strip_suffix(BRACE).filter(|before| plain(before)) {
+        Some(before) => unescaped(&format!("{before}}}{}", &line[end..])),
+        None => unescaped(line),
+    }
 }
 
 /// Is this, after an ampersand, an entity such as `lt;`?
@@ -165,6 +178,11 @@ mod tests {
         #[test]
         fn escaped_text_is_read_back(text in "[\\PC`\\\\*_~]{0,60}") {
             prop_assert_eq!(unescaped(&inline(&text)), one_line(&without_controls(&text)));
+        }
+
+        #[test]
+        fn a_heading_is_read_back(text in "[\\PC`\\\\{}#]{0,30}(\\}|&#125;)?[# ]{0,2}") {
+            prop_assert_eq!(unescaped_heading(&heading(&text)), one_line(&without_controls(&text)));
         }
 
         #[test]

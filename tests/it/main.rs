@@ -20,6 +20,7 @@ mod mcp;
 mod near_duplicates;
 mod notes;
 mod pages;
+mod pages_alone;
 mod plugin;
 mod private;
 mod provenance;

@@ -8,6 +8,7 @@ use std::io::Write;
 use anyhow::Result;
 use serde_json::json;
 
+use super::outlived::Outlived;
 use super::plan::{DigestPlan, DigestSelection};
 use super::report::Report;
 use crate::analyze::eligibility::SkipReason;
@@ -39,6 +40,9 @@ pub(crate) fn run(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis
     delete_excluded(config, &mut store, &mut report)?;
     forget_expired(config, now, &mut store, &mut report)?;
     let wanted = DigestSelection::of(request, config)?;
+    if let Some(outlived) = Outlived::find(config, &store)? {
+        outlived.take_back_digests(config, ui, now, &mut store)?;
+    }
     let maker = DigestScheduler::new(config, ui, now, &wanted, &store)?;
     let plan = maker.plan(&store)?;
     let costs = estimate(config, &maker, &store, &plan)?;

@@ -5,6 +5,7 @@ mod apply_policy;
 mod background;
 mod dry_run;
 mod embed;
+mod from_pages;
 mod ingest;
 mod inputs;
 mod interim;
@@ -28,6 +29,7 @@ use anyhow::{Context, Result};
 
 pub(crate) use self::ingest::ingest_only;
 use self::ingest::{ingest, remove_marks};
+use self::outlived::Outlived;
 use self::plan::DigestSelection;
 use self::report::Report;
 use crate::app::Completion;
@@ -103,9 +105,9 @@ fn run_locked(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis) ->
     let started = Instant::now();
     let mut report = Report::default();
     failpoints::point("lock held");
-    let outlived = outlived::Outlived::find(config);
     let mut store = Store::open(&config.database())?;
     failpoints::point("index open");
+    let outlived = Outlived::find(config, &store)?;
     if let Some(outlived) = &outlived {
         outlived.take_back(config, &mut store, ui)?;
     }
@@ -117,9 +119,9 @@ fn run_locked(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis) ->
     store.relax_durability()?;
     leftovers::remove_half_written(&config.data_dir);
     leftovers::remove_used_replies(&config.data_dir, &store)?;
-    let ran = phases(request, config, ui, now, &mut store, &mut report);
+    let ran = phases(request, config, ui, now, (&mut store, outlived.as_ref()), &mut report);
     if let (Some(outlived), Ok(())) = (&outlived, &ran) {
-        outlived.report(config, &mut store, ui)?;
+        outlived.report(config, &store, ui)?;
     }
     // Runs also after a failure: no trace may remain of what this run deleted, or an interrupted one before it.
     let scrubbed = secure_erase(&store, ui);
@@ -156,7 +158,14 @@ fn keep_copy(store: &Store, ui: &Ui, now: Millis) {
     }
 }
 
-fn phases(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis, store: &mut Store, report: &mut Report) -> Result<()> {
+fn phases(
+    request: &DigestRequest,
+    config: &Config,
+    ui: &Ui,
+    now: Millis,
+    (store, outlived): (&mut Store, Option<&Outlived>),
+    report: &mut Report,
+) -> Result<()> {
     let started = Instant::now();
     delete_excluded(config, store, report)?;
     resanitize(config, ui, store, report)?;
@@ -167,6 +176,10 @@ fn phases(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis, store:
     remove_marks(heeded, config);
     failpoints::point("marks removed");
     forget_expired(config, now, store, report)?;
+    if let Some(outlived) = outlived {
+        report.digests_taken_back = outlived.take_back_digests(config, ui, now, store)?;
+        failpoints::point("digests taken back");
+    }
     if !request.ingest_only && !shutdown::requested() {
         if config.digest.summarizer != SummarizerChoice::Extract {
             // The model may be slow; index the new records for search meanwhile. Failures are reported by the second call below.

@@ -1,41 +1,68 @@
-//! Pages that outlived their index: a run that begins a new one says what stands on them alone, before it writes any page anew.
+//! Pages that outlived their index, or what a mended one lost: a run takes back what stands on them alone before it writes any page anew.
+//!
+//! The index itself remembers that its pages are unread, from when it was made or mended until a run has come to its end: one that is killed is
+//! made up for.
 
 use anyhow::Result;
 
+use super::from_pages;
 use crate::app::orphans;
 use crate::app::repair::pages::Pages;
 use crate::config::Config;
+use crate::model::session::Millis;
 use crate::store::Store;
+use crate::store::pages::UnreadPages;
 use crate::sys::messages::Ui;
+use crate::sys::shutdown;
 
-pub(super) struct Outlived(Pages);
+pub(super) struct Outlived {
+    pages: Pages,
+    unread: UnreadPages,
+}
 
 impl Outlived {
-    /// `None` where there is an index, or nothing on any page.
-    pub(super) fn find(config: &Config) -> Option<Self> {
-        if config.database().exists() {
-            return None;
-        }
+    /// `None` where the pages are read, or hold nothing.
+    pub(super) fn find(config: &Config, store: &Store) -> Result<Option<Self>> {
+        let Some(unread) = store.unread_pages()? else { return Ok(None) };
         let pages = Pages::read(config);
-        pages.told().is_some().then_some(Self(pages))
+        if pages.told().is_none() {
+            // Before this run writes some of its own.
+            store.drop_unread_pages()?;
+            return Ok(None);
+        }
+        Ok(Some(Self { pages, unread }))
     }
 
     /// Says what they hold and takes their notes into the new index: a page that is written from it would lose them.
     pub(super) fn take_back(&self, config: &Config, store: &mut Store, ui: &Ui) -> Result<()> {
-        let held = self.0.told().unwrap_or_default();
-        ui.warn(&format!(
-            "there is no index, but pages of one, which hold {held}: notes and settled items are taken back from them, sessions are read from \
-             their transcripts, and digests of these are made anew"
-        ));
-        self.0.restore(store, config, ui)
+        // After an import the index may know all of it.
+        if self.unread == UnreadPages::OfAnother && self.pages.hold_more_than(store)? {
+            let held = self.pages.told().unwrap_or_default();
+            ui.warn(&format!(
+                "the index is new, and there are pages of another, which hold {held}: notes, settled items and digests that were paid for are \
+                 taken back from them, sessions are read from their transcripts, and other digests of these are made anew"
+            ));
+        }
+        self.pages.restore(store, config, ui)
     }
 
-    /// Takes back what was settled of sessions that the transcripts gave back, and names those that they did not.
-    pub(super) fn report(&self, config: &Config, store: &mut Store, ui: &Ui) -> Result<()> {
-        self.0.restore(store, config, ui)?;
-        if let Some(told) = orphans::describe(&orphans::find(config, store)?) {
+    /// Takes back what was settled of sessions that the transcripts gave back, and their digests that were paid for. Returns how many.
+    pub(super) fn take_back_digests(&self, config: &Config, ui: &Ui, now: Millis, store: &mut Store) -> Result<u64> {
+        self.pages.restore(store, config, ui)?;
+        // What somebody had forgotten meanwhile may stand in a digest.
+        if self.unread == UnreadPages::AfterForget { Ok(0) } else { from_pages::take_back(&self.pages, config, ui, now, store) }
+    }
+
+    /// Names the sessions that the transcripts did not give back.
+    pub(super) fn report(&self, config: &Config, store: &Store, ui: &Ui) -> Result<()> {
+        if shutdown::requested() {
+            return Ok(());
+        }
+        if self.unread != UnreadPages::OfMended
+            && let Some(told) = orphans::describe(&orphans::find(config, store)?)
+        {
             ui.warn(&told);
         }
-        Ok(())
+        store.drop_unread_pages()
     }
 }

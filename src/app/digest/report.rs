@@ -19,6 +19,9 @@ pub(crate) struct Report {
     pub(crate) rows_bad: u64,
     pub(crate) sessions_new: u64,
     pub(crate) sessions_digested: u64,
+    /// Digests that were paid for and came back from their pages; printed only if there are any.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) digests_taken_back: u64,
     pub(crate) sessions_skipped: u64,
     pub(crate) sessions_failed: u64,
     /// Sessions past the configured retention; printed only if there are any.
@@ -78,7 +81,11 @@ impl Report {
 
     /// Whether the run changed anything worth a log entry.
     pub(crate) fn did_something(&self) -> bool {
-        let sessions = self.sessions_digested + self.sessions_failed + self.sessions_forgotten + self.sessions_excluded;
+        let sessions = self.sessions_digested
+            + self.digests_taken_back
+            + self.sessions_failed
+            + self.sessions_forgotten
+            + self.sessions_excluded;
         self.files_read + sessions + self.pages_written + self.texts_cleaned + self.documents_embedded > 0
     }
 
@@ -111,6 +118,12 @@ impl Report {
             text += &line("", format!("{bad}, {unknown} of unknown types"));
         }
         text += &line("digested", format!("{} sessions ({} new){cost}", self.sessions_digested, self.sessions_new));
+        if self.digests_taken_back > 0 {
+            text += &line(
+                "took back",
+                format!("{} that were paid for, from pages", counted(self.digests_taken_back as usize, "digest")),
+            );
+        }
         if self.sessions_forgotten > 0 {
             text += &line("forgot", format!("{} sessions that are older than `retention.days`", self.sessions_forgotten));
         }

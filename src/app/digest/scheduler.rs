@@ -101,6 +101,22 @@ impl<'a> DigestScheduler<'a> {
         if let (SummarizerChoice::Claude, Err(why), None) = (config.digest.summarizer, &model, &away) {
             ui.warn(&format!("{why}: going on without the model"));
         }
+        Self::with_model(config, ui, now, wanted, gate, model)
+    }
+
+    /// Asks no model, whatever the config says.
+    pub(super) fn without_model(config: &'a Config, ui: &'a Ui, now: Millis, wanted: &'a DigestSelection) -> Result<Self> {
+        Self::with_model(config, ui, now, wanted, config.gate()?, Err("the model was not asked for".to_owned()))
+    }
+
+    fn with_model(
+        config: &'a Config,
+        ui: &'a Ui,
+        now: Millis,
+        wanted: &'a DigestSelection,
+        gate: Sanitizer,
+        model: Result<Claude, String>,
+    ) -> Result<Self> {
         let own = config.prompt_override();
         let system = match std::fs::read_to_string(&own) {
             Ok(text) => crate::summarize::instructions(Some(&text)),

@@ -50,7 +50,10 @@ fn held_by_pages(config: &Config, depth: Depth) -> Option<String> {
 }
 
 fn gone(held: &str, path: &Path) -> Finding {
-    let found = format!("gone: there is none at {}, and pages of one hold {held}", path.display());
+    let found = format!(
+        "gone: there is none at {}, and pages of one hold {held}; all that can come back, digests where the transcripts of their sessions are left",
+        path.display()
+    );
     let advice =
         "bring it back from a backup of yours if you have one; `recall doctor --fix` makes a new one of transcripts and pages";
     Finding::problem("index", found, advice).fixed_by(Repair::Index)

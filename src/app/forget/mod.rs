@@ -22,6 +22,7 @@ use crate::store::error::{is_damage, is_store_error};
 use crate::store::forget::{Permanence, RemovalPlan, RemovalSize};
 use crate::store::leftovers;
 use crate::store::maintenance::backup;
+use crate::store::pages::UnreadPages;
 use crate::sys::failpoints;
 use crate::sys::messages::Ui;
 use crate::text::clean::{counted, without_controls};
@@ -139,6 +140,9 @@ fn forget(what: &ForgetSelection, config: &Config, ui: &Ui, out: &mut impl Write
     let mut store = Store::open(&config.database())?;
     // Durability can wait: what is ingested on the way can be ingested again by any later run.
     store.relax_durability()?;
+    if store.unread_pages()?.is_some() {
+        store.lasting(|store| store.record_unread_pages(UnreadPages::AfterForget))?;
+    }
     let shut_out = ingest_and_shut_out(what, config, &mut store, ui)?;
     failpoints::point("taken in before forgetting");
     let doomed = what.find(config, &store)?;

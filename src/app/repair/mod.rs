@@ -5,7 +5,8 @@
 //! 2. A copy that passes the full check becomes the new index, without what was forgotten since. If none passes, the new index is empty.
 //! 3. Added to it: what can be read of a copy that did not pass, then of the damaged index; then what pages say that neither knows.
 //! 4. The damaged index goes into quarantine, and the new one into its place.
-//! 5. The transcripts are read again. What is lost is reported: at once what is certain, afterwards what no transcript gave back.
+//! 5. The transcripts are read again, and what pages say of their sessions goes into the index: settled items, and digests that were paid for.
+//!    What is lost is reported: at once what is certain, afterwards what neither gave back.
 //!
 //! ## Invariants
 //! The new index is written under another name and renamed into place when it is complete. An interrupted repair can be repeated, and
@@ -28,6 +29,7 @@ use crate::app::digest::DigestRequest;
 use crate::config::Config;
 use crate::privacy::Policy;
 use crate::store::maintenance::{Contents, WriteLock, backup, orphaned_log};
+use crate::store::pages::UnreadPages;
 use crate::store::{Memory, Store};
 use crate::sys::messages::Ui;
 use crate::sys::{failpoints, private_files};
@@ -52,8 +54,6 @@ pub(crate) fn run(config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> 
     failpoints::point("mended");
     // A run as any other: what it costs, which is nothing, and what it does is known.
     let ran = digest::run_with_lock(DigestRequest { ingest_only: true, ..DigestRequest::default() }, config.clone(), out);
-    // Of sessions that only the transcripts gave back.
-    pages.restore(&mut Store::open_existing(&config.database())?, config, ui)?;
     report_lost(&before, ran.is_ok(), config, ui, out)?;
     ran.map(|_| ())
 }
@@ -95,6 +95,7 @@ fn restore(config: &Config, pages: &Pages, ui: &Ui, out: &mut impl Write) -> Res
     let salvaged = damaged.as_ref().map(|damaged| base.store.salvage(damaged)).transpose()?.unwrap_or_default();
     let before = Before::new(lost, base.known, pages, &base.store)?;
     pages.restore(&mut base.store, config, ui)?;
+    base.store.record_unread_pages(UnreadPages::OfMended)?;
     finish(base.store, &restoring, &restored)?;
     failpoints::point("mended beside");
     let aside = quarantine::move_index(&index, config)?;
@@ -210,6 +211,7 @@ fn without_log(index: &Path, config: &Config, ui: &Ui, out: &mut impl Write) -> 
     let held = alone.contents();
     let logs = quarantine::move_logs(index, config)?;
     drop(write_lock);
+    Store::open_existing(index)?.record_unread_pages(UnreadPages::OfMended)?;
     for log in logs {
         writeln!(out, "set aside   {}", without_controls(&log.display().to_string()))?;
     }

@@ -1,11 +1,11 @@
-//! What the pages on disk say that may be nowhere else: notes, settled items, and which digests were paid for.
+//! What the pages on disk say that may be nowhere else: notes, settled items, and digests that were paid for.
 //!
-//! Notes and settled items go back into the index, notes through the sanitizer as if imported. A note that cannot is shown in full, because
-//! the next digest may rewrite its page.
+//! Notes and settled items go back into the index, notes through the sanitizer as if imported; for digests see `digest::from_pages`. A note
+//! that cannot is shown in full, because the next digest may rewrite its page.
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use jiff::civil::{Date, Time};
@@ -22,15 +22,23 @@ use crate::store::transfer::ExportedNote;
 use crate::sys::messages::Ui;
 use crate::text::clean::{counted, without_controls};
 
+/// All that pages hold, as they were when they were read.
 pub(crate) struct Pages {
     sessions: Vec<PageFacts>,
     notes: Vec<(Millis, NoteLine)>,
 }
 
-struct PageFacts {
-    session: String,
+/// What the page of a session tells beside its digest.
+pub(crate) struct PageFacts {
+    pub(crate) file: PathBuf,
+    pub(crate) session: String,
     project: Project,
     by_model: bool,
+    /// The model's digest itself stands there.
+    holds_digest: bool,
+    pub(crate) ended_at: Option<Millis>,
+    /// What the digest cost, in US dollars.
+    pub(crate) cost_usd: Option<f64>,
     settled: Vec<SettledLine>,
 }
 
@@ -39,8 +47,17 @@ impl Pages {
     pub(crate) fn read(config: &Config) -> Self {
         let sessions = orphans::pages(config).filter_map(|page| {
             let text = fs::read_to_string(&page.file).ok()?;
-            let (by_model, settled) = (page.by_model, read::settled(&text));
-            Some(PageFacts { session: page.session, project: page.project, by_model, settled })
+            let (by_model, settled) = (page.by_model, read::settled(&text, &page.session));
+            Some(PageFacts {
+                holds_digest: by_model && read::holds_digest(&text, &page.session),
+                file: page.file,
+                session: page.session,
+                project: page.project,
+                by_model,
+                ended_at: page.ended_at,
+                cost_usd: read::cost(&text),
+                settled,
+            })
         });
         let notes = orphans::files(config).filter_map(|file| {
             let (day, text) = (day_of(&file)?, fs::read_to_string(&file).ok()?);
@@ -66,8 +83,30 @@ impl Pages {
         let notes = distinct(&mut self.notes.iter().map(|(_, note)| &note.id));
         let digests =
             if paid == 1 { "1 digest that was paid for".to_owned() } else { format!("{paid} digests that were paid for") };
-        let told = [counted(sessions, "session"), counted(notes, "note"), digests].join(", ");
+        let held = distinct(&mut self.sessions.iter().filter(|page| page.holds_digest).map(|page| &page.session));
+        let named = if held < paid { format!(" ({} of them only named)", paid - held) } else { String::new() };
+        let told = [counted(sessions, "session"), counted(notes, "note"), digests + &named].join(", ");
         (sessions + notes > 0).then_some(told)
+    }
+
+    /// Whether they are of any session or show any note that the index does not know.
+    pub(crate) fn hold_more_than(&self, store: &Store) -> Result<bool> {
+        for page in &self.sessions {
+            if store.session_pk(&page.session)?.is_none() {
+                return Ok(true);
+            }
+        }
+        for (_, note) in &self.notes {
+            if store.look_up_note(&note.id)?.is_none() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Pages of sessions whose digest was paid for.
+    pub(crate) fn paid(&self) -> impl Iterator<Item = &PageFacts> {
+        self.sessions.iter().filter(|page| page.by_model)
     }
 
     /// Sessions that have a page, and so a digest, and those whose digest is the model's; without what was forgotten.

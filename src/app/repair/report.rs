@@ -119,7 +119,7 @@ pub(crate) fn report_at_once(before: &Before, config: &Config, ui: &Ui) -> Resul
     let store = Memory::open(&config.database(), &Policy::maintenance())?;
     let missing = before.missing(&store.contents());
     if !missing.is_nothing() {
-        ui.note(&format!("not in the mended index: {}; the transcripts are read again for them", missing.told()));
+        ui.note(&format!("not in the mended index: {}; the transcripts are read again for them, and the pages", missing.told()));
     }
     if before.is_unknown {
         ui.warn(
@@ -132,7 +132,9 @@ pub(crate) fn report_at_once(before: &Before, config: &Config, ui: &Ui) -> Resul
         ui.warn(&format!("parts of the damaged index{which} could not be read: it may have held more than is known of"));
     }
     if before.unread.contains(&Category::Spend) {
-        ui.warn("budgets count without the money that was spent since the copy");
+        ui.warn(
+            "budgets count without the money that was spent since the copy, except for digests whose pages are left and tell what they cost",
+        );
     }
     if before.forgets {
         ui.warn("what was ever forgotten is not known any more: where its transcripts are still there it is read again; forget it once more");

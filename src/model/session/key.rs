@@ -19,6 +19,11 @@ impl RecordKey {
         }
     }
 
+    /// The key that is displayed so.
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        parse_uuid(text).map(Self)
+    }
+
     /// The key of a record without a UUID.
     pub(crate) fn from_line(session: &str, line: &[u8]) -> Self {
         Self::hashed(&[b"line", session.as_bytes(), line])
@@ -57,7 +62,7 @@ impl Serialize for RecordKey {
 impl<'de> Deserialize<'de> for RecordKey {
     fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = String::deserialize(from)?;
-        parse_uuid(&text).map(RecordKey).ok_or_else(|| serde::de::Error::custom("a row key is 32 hex digits"))
+        RecordKey::read(&text).ok_or_else(|| serde::de::Error::custom("a row key is 32 hex digits"))
     }
 }
 

@@ -19,7 +19,7 @@ use crate::config::Config;
 use crate::model::digest::{Digest, UNTITLED};
 use crate::model::price::costs_by_model;
 use crate::model::session::{Item, Session};
-use crate::render::page::{SessionPageInput, day_of, session_page, session_page_name};
+use crate::render::page::{PaidDigest, SessionPageInput, day_of, session_page, session_page_name};
 use crate::store::Memory;
 use crate::store::digests::StoredDigest;
 use crate::store::load::SessionHead;
@@ -149,6 +149,7 @@ pub(crate) fn page(
         digest: &stored.digest,
         digest_id: &stored.id,
         summarizer: &stored.summarizer,
+        paid: PaidDigest::of(stored, head),
         goes_on: stored.interim_until.is_some(),
         closed: &store.closed_items_of(head.pk)?,
         costs: costs_by_model(&session.usage, &config.prices),

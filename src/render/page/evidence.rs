@@ -5,7 +5,7 @@ use super::lines::section;
 use crate::analyze::condense::{gist, tool_line};
 use crate::analyze::prose::sentences;
 use crate::model::digest::Claim;
-use crate::model::session::{Answer, Entry, Item, Session, title_of_plan};
+use crate::model::session::{Answer, Entry, Item, RecordKey, Session, title_of_plan};
 use crate::text::clean::shorten;
 use crate::text::markdown::{code, inline};
 use crate::text::tokenize::{covered_by, distinctive_words};
@@ -13,17 +13,43 @@ use crate::text::tokenize::{covered_by, distinctive_words};
 /// The most characters of a claim, and of what a row says for it.
 const MAX_CLAIM_CHARS: usize = 80;
 const MAX_ROW_CHARS: usize = 120;
+const BETWEEN: &str = "; ";
+/// More rows than any claim has: somebody wrote them into the page.
+const MAX_ROWS: usize = 24;
 
 /// The rows that support each statement.
 pub(super) fn evidence(page: &mut String, one: &SessionPageInput<'_>) {
     let line = |claim: &Claim| {
-        let rows = claim.rows.iter().map(|key| {
-            let entry = one.session.entries.iter().find(|e| e.key == *key);
-            format!("{} {}", code(&key.to_string()), entry.map(|e| support(one.session, e, &claim.text)).unwrap_or_default())
-        });
-        format!("{} ← {}", inline(&Answer::shorten_line(&claim.text, MAX_CLAIM_CHARS)), rows.collect::<Vec<_>>().join("; "))
+        let rows = claim.rows.iter().map(|key| row(key, &claim.text, one.session));
+        begins(&claim.text) + &rows.collect::<Vec<_>>().join(BETWEEN)
     };
     section(page, "Evidence", one.digest.told().map(|(_, claim)| claim).map(line));
+}
+
+/// The rows on a line that [`evidence`] wrote for this claim. What they say must be what the session says: a row's text may look like the
+/// name of another row.
+pub(super) fn rows_on(line: &str, claim: &str, session: &Session) -> Option<Vec<RecordKey>> {
+    let mut rest = line.strip_prefix(&begins(claim))?;
+    let mut rows = Vec::new();
+    while rows.len() < MAX_ROWS
+        && let Some(key) = rest.strip_prefix('`').and_then(|rest| RecordKey::read(rest.split_once('`')?.0))
+    {
+        rows.push(key);
+        match rest.strip_prefix(&row(&key, claim, session)).and_then(|rest| rest.strip_prefix(BETWEEN)) {
+            Some(next) => rest = next,
+            None => break,
+        }
+    }
+    (!rows.is_empty()).then_some(rows)
+}
+
+fn begins(claim: &str) -> String {
+    format!("{} ← ", inline(&Answer::shorten_line(claim, MAX_CLAIM_CHARS)))
+}
+
+fn row(key: &RecordKey, claim: &str, session: &Session) -> String {
+    let entry = session.entries.iter().find(|e| e.key == *key);
+    format!("{} {}", code(&key.to_string()), entry.map(|e| support(session, e, claim)).unwrap_or_default())
 }
 
 /// What an entry contributes to a claim: of a longer text, the sentence that shares the most words with it.

@@ -35,6 +35,9 @@ pub(super) fn paragraph(page: &mut String, label: &str, text: &str) {
     }
 }
 
+/// What older programs put behind a claim without rows.
+pub(super) const UNVERIFIED: &str = " *(unverified)*";
+
 /// What a digest says, and what of its open items is closed.
 pub(super) struct ListedItems<'a> {
     pub(super) session: &'a str,
@@ -76,7 +79,12 @@ impl ListedItems<'_> {
 }
 
 fn claim_line(claim: &Claim, max: usize) -> String {
-    inline(&Answer::shorten_line(&claim.text, max))
+    let told = inline(&Answer::shorten_line(&claim.text, max));
+    match told.strip_suffix(UNVERIFIED) {
+        // These words are the claim's own.
+        Some(rest) => format!("{rest} \\*(unverified)\\*"),
+        None => told,
+    }
 }
 
 /// Paths, at most so many, and how many more there are.

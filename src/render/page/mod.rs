@@ -20,6 +20,8 @@ pub use self::session::session_page;
 pub(crate) use self::session::session_page_of;
 use crate::model::digest::Digest;
 use crate::model::session::{Millis, Session};
+use crate::store::digests::StoredDigest;
+use crate::store::load::SessionHead;
 use crate::store::open_items::ClosedItem;
 use crate::text::markdown::slug;
 
@@ -30,6 +32,8 @@ pub struct SessionPageInput<'a> {
     pub digest: &'a Digest,
     pub digest_id: &'a str,
     pub summarizer: &'a str,
+    /// Of a model's digest, how it was made.
+    pub paid: Option<PaidDigest<'a>>,
     /// The session was still running when it was digested.
     pub goes_on: bool,
     /// Its closed items.
@@ -40,6 +44,25 @@ pub struct SessionPageInput<'a> {
     pub repeated_by: Option<&'a str>,
     /// The file name of its page, in `sessions/` beside the day page.
     pub page: String,
+}
+
+/// By which model a digest was made, and for how much. Not when: pages are the same whenever digests run.
+#[derive(Debug, Clone, Copy)]
+pub struct PaidDigest<'a> {
+    pub model: Option<&'a str>,
+    /// In US dollars.
+    pub cost_usd: Option<f64>,
+    /// The session has grown since.
+    pub is_outdated: bool,
+}
+
+impl<'a> PaidDigest<'a> {
+    /// `None` if no model made it.
+    pub(crate) fn of(stored: &'a StoredDigest, head: &SessionHead) -> Option<Self> {
+        let is_outdated = head.dirty && !head.only_shown;
+        let paid = Self { model: stored.model.as_deref(), cost_usd: stored.cost_usd, is_outdated };
+        stored.is_by_model().then_some(paid)
+    }
 }
 
 /// The day a session belongs to: the local date of its first prompt, else of whatever tells when it was.
@@ -54,10 +77,19 @@ pub(crate) fn date(at: Millis, zone: &TimeZone) -> String {
 
 /// `YYYY-MM-DD-<project>-<id8>.md`; ids with the same first eight characters (`crowded`) get part of a hash as well.
 pub fn session_page_name(session: &Session, day: &str, crowded: bool) -> String {
-    let id8: String = session.id.chars().filter(char::is_ascii_alphanumeric).take(8).collect::<String>().to_lowercase();
-    let plain = session.id.len() >= 8 && session.id.chars().take(8).all(|c| c.is_ascii_alphanumeric());
-    let id = if crowded || !plain { crate::model::session::short_id(&format!("{id8}-"), &[&session.id]) } else { id8 };
-    format!("{day}-{}-{id}.md", slug(session.project.name(), 40))
+    format!("{day}-{}{}", slug(session.project.name(), 40), name_end(&session.id, crowded))
+}
+
+fn name_end(session: &str, crowded: bool) -> String {
+    let id8: String = session.chars().filter(char::is_ascii_alphanumeric).take(8).collect::<String>().to_lowercase();
+    let plain = session.len() >= 8 && session.chars().take(8).all(|c| c.is_ascii_alphanumeric());
+    let id = if crowded || !plain { crate::model::session::short_id(&format!("{id8}-"), &[session]) } else { id8 };
+    format!("-{id}.md")
+}
+
+/// Whether a file of this name may be the page of this session, on whatever day and in whatever project.
+pub(crate) fn is_session_page_name(name: &str, session: &str) -> bool {
+    [false, true].iter().any(|crowded| name.ends_with(&name_end(session, *crowded)))
 }
 
 fn local(at: Millis, zone: &TimeZone) -> Zoned {

@@ -1,11 +1,19 @@
-//! Reads pages back: words of the user that a page still has when the index lost them.
+//! Reads pages back: words of the user, and a model's digest, that a page still has when the index lost them.
 //!
 //! The lines are those that `day` and `lines` write. A line that is not in their form is skipped, and the user's own `## Notes` below them
 //! is never read.
 
+mod digest;
+
+pub(crate) use self::digest::{cost, digest, holds_digest};
 use crate::model::author::Author;
+use crate::model::digest::item_id;
 use crate::model::note::NoteKind;
+use crate::render::page::lines::UNVERIFIED;
 use crate::text::markdown::unescaped;
+
+/// How many times `(done` is looked at on a line.
+const MAX_DONE: usize = 20;
 
 /// A note, as the page of its day shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,13 +43,14 @@ pub(crate) fn notes(page: &str) -> Vec<NoteLine> {
 }
 
 /// The settled open items on the page of a session.
-pub(crate) fn settled(page: &str) -> Vec<SettledLine> {
-    ["## Blockers", "## Next"].into_iter().flat_map(|heading| list(page, heading)).filter_map(settled_item).collect()
+pub(crate) fn settled(page: &str, session: &str) -> Vec<SettledLine> {
+    let items = |(heading, kind)| list(page, heading).filter_map(move |line| settled_item(line, session, kind));
+    [("## Blockers", "blocker"), ("## Next", "next")].into_iter().flat_map(items).collect()
 }
 
 /// The items of the list under a heading.
 fn list<'p>(page: &'p str, heading: &'p str) -> impl Iterator<Item = &'p str> {
-    let ours = page.lines().take_while(|line| *line != "## Notes");
+    let ours = page.lines().take_while(|line| line.trim_end() != "## Notes");
     let below = ours.skip_while(move |line| *line != heading).skip(1);
     below.take_while(|line| !line.starts_with('#')).filter_map(|line| line.strip_prefix("- "))
 }
@@ -73,15 +82,26 @@ fn note(line: &str) -> Option<NoteLine> {
     })
 }
 
-/// `~~text~~ (done, by whom) ID`; without the text if it is empty.
-fn settled_item(line: &str) -> Option<SettledLine> {
+/// `~~text~~ (done, by whom) ID`; without the text if it is empty. Not an open item of which that is the text.
+fn settled_item(line: &str, session: &str, kind: &str) -> Option<SettledLine> {
     let (rest, id) = with_id(line)?;
-    let at = rest.rfind("(done")?;
-    let by = rest[at..].strip_prefix("(done")?.strip_suffix(')')?;
-    let text = rest[..at].trim_end();
-    let text = if text.is_empty() { text } else { struck(text)? };
-    let text = text.strip_suffix(" *(unverified)*").unwrap_or(text);
+    let (text, by) = settled_text(rest, id, session, kind)?;
+    if item_id(session, kind, &unescaped(rest)) == id {
+        return None;
+    }
+    let text = text.strip_suffix(UNVERIFIED).unwrap_or(text);
     Some(SettledLine { id: id.to_owned(), text: unescaped(text), by: by.strip_prefix(", ").map_or(Author::Unknown, author) })
+}
+
+/// What is struck through, and what stands behind `done`. Where that stands more than once, in the text or in a name, the id tells which it is.
+fn settled_text<'l>(rest: &'l str, id: &str, session: &str, kind: &str) -> Option<(&'l str, &'l str)> {
+    let parts = rest.rmatch_indices("(done").filter_map(|(at, done)| {
+        let text = rest[..at].trim_end();
+        Some((if text.is_empty() { text } else { struck(text)? }, rest[at + done.len()..].strip_suffix(')')?))
+    });
+    let is_named = |text: &str| item_id(session, kind, &unescaped(text.strip_suffix(UNVERIFIED).unwrap_or(text))) == id;
+    let all: Vec<_> = parts.take(MAX_DONE).collect();
+    all.iter().find(|(text, _)| is_named(text)).or(all.first()).copied()
 }
 
 fn struck(text: &str) -> Option<&str> {
@@ -149,7 +169,7 @@ mod tests {
         #[test]
         fn no_page_is_too_odd(page in "\\PC{0,200}", lines in proptest::collection::vec("- [~`() ,;a-z0-9]{0,40}", 0..6)) {
             for page in [page, format!("## Remembered\n{}", lines.join("\n")), format!("## Next\n{}", lines.join("\n"))] {
-                let _ = (notes(&page), settled(&page));
+                let _ = (notes(&page), settled(&page, "s"), holds_digest(&page, "s"));
             }
         }
     }
@@ -161,7 +181,7 @@ mod tests {
         let item = |id: &str, text: &str, by| SettledLine { id: id.into(), text: text.into(), by };
         let claude = Author::agent("Claude", Some("64b0b6d9"));
         assert_eq!(
-            settled(page),
+            settled(page, "s"),
             [item("n2", "Ask *Kim*", Author::Unknown), item("n3", "Test it", claude), item("n4", "", Author::Unknown)]
         );
     }

@@ -4,7 +4,7 @@ use jiff::tz::TimeZone;
 
 use super::evidence::evidence;
 use super::lines::{ListedItems, paragraph, repeated_line, section, title};
-use super::{SessionPageInput, account, clock, local};
+use super::{PaidDigest, SessionPageInput, account, clock, local};
 use crate::analyze::account::SessionAccount;
 use crate::model::digest::WITHOUT_MODEL;
 use crate::model::price::session_cost;
@@ -59,10 +59,11 @@ fn session_front(one: &SessionPageInput<'_>, zone: &TimeZone) -> String {
         |at: Option<Millis>| at.map_or_else(|| "null".into(), |at| local(at, zone).strftime("%Y-%m-%dT%H:%M:%S%:z").to_string());
     let list = |values: &[String]| values.iter().map(|v| yaml(v)).collect::<Vec<_>>().join(", ");
     format!(
-        "---\nsession: {}\ndigest: {}\nsummarizer: {}\n{}project: {}\nbegan: {}\nended: {}\nended_by: {}\nbranches: [{}]\nclients: [{}]\ncost_usd: {:.2}\ncost_complete: {}\n---\n",
+        "---\nsession: {}\ndigest: {}\nsummarizer: {}\n{}{}project: {}\nbegan: {}\nended: {}\nended_by: {}\nbranches: [{}]\nclients: [{}]\ncost_usd: {:.2}\ncost_complete: {}\n---\n",
         yaml(&session.id),
         plain_or_yaml(one.digest_id),
         plain_or_yaml(one.summarizer),
+        one.paid.map(|paid| paid_lines(&paid)).unwrap_or_default(),
         if one.goes_on { "interim: true\n" } else { "" },
         yaml(&session.project.key),
         time(session.began_at()),
@@ -73,6 +74,14 @@ fn session_front(one: &SessionPageInput<'_>, zone: &TimeZone) -> String {
         cost.0,
         !cost.1,
     )
+}
+
+/// What the call cost, so that money is not forgotten with an index that is lost.
+fn paid_lines(paid: &PaidDigest<'_>) -> String {
+    let cost = paid.cost_usd.filter(|usd| usd.is_finite()).map_or_else(|| "null".into(), |usd| usd.to_string());
+    let model = paid.model.map_or_else(|| "null".into(), yaml);
+    let outdated = if paid.is_outdated { "digest_outdated: true\n" } else { "" };
+    format!("digest_model: {model}\ndigest_cost_usd: {cost}\n{outdated}")
 }
 
 /// Plain if it is a word of recall's own; quoted otherwise, because an imported index may hold anything.

@@ -9,7 +9,7 @@ use recall::testing::model::session::{
     Answer, Entry, FileTouch, Item, Outcome, Project, RecordKey, Session, Tokens, ToolUse, Touch,
 };
 use recall::testing::model::session_facts::SessionFacts;
-use recall::testing::render::page::{DayEntry, SessionPageInput, UndigestedTotals, day_page, session_page};
+use recall::testing::render::page::{DayEntry, PaidDigest, SessionPageInput, UndigestedTotals, day_page, session_page};
 use recall::testing::store::open_items::ClosedItem;
 
 use crate::hostile::scene::{Hostile, S, SHOP, world};
@@ -206,8 +206,9 @@ proptest! {
         let (session, digest) = session(&texts);
         let by = Some(Author::agent(&texts[0], None).text());
         let closed: Vec<ClosedItem> = digest.open_items(&session.id).map(|(id, ..)| ClosedItem { id, by: by.clone() }).take(2).collect();
+        let paid = Some(PaidDigest { model: Some(&texts[0]), cost_usd: Some(0.01), is_outdated: true });
         let shown = SessionPageInput {
-            session: &session, digest: &digest, digest_id: &texts[0], summarizer: texts.last().unwrap(), goes_on: true, closed: &closed,
+            session: &session, digest: &digest, digest_id: &texts[0], summarizer: texts.last().unwrap(), paid, goes_on: true, closed: &closed,
             costs: [(texts[0].clone(), None)].into(), repeated_by: None, page: "2026-11-20-x-99999999.md".into(),
         };
         let quoted = SessionPageInput { summarizer: "extract", ..shown.clone() };

@@ -214,18 +214,31 @@ fn paid_for() -> Scene {
 #[test]
 fn digests_that_cannot_be_counted_are_not_said_to_be_none() {
     let scene = paid_for();
-    for (tables, told) in [
-        (&["digest"][..], "lost: 0 sessions, at least 5 digests (5 of them paid for), 0 notes"),
-        (&["digest", "page"], "lost: 0 sessions, at least 5 digests (5 of them paid for), 0 notes"),
-        (&["digest", "spend"], "parts of the damaged index, its digests and money spent among them, could not be read"),
+    let pages = scene.world.daily();
+    for (tables, has_pages, told) in [
+        (&["digest"][..], true, "not in the mended index: 0 sessions, at least 5 digests (5 of them paid for), 0 notes"),
+        (&["digest"], false, "lost: 0 sessions, at least 5 digests (5 of them paid for), 0 notes"),
+        (&["digest", "page"], false, "lost: 0 sessions, at least 5 digests (5 of them paid for), 0 notes"),
+        (&["digest", "spend"], true, "parts of the damaged index, its digests and money spent among them, could not be read"),
         // Their pages say so.
-        (&["digest", "page", "spend"], "lost: 0 sessions, at least 5 digests (5 of them paid for), 0 notes"),
+        (
+            &["digest", "page", "spend"],
+            true,
+            "not in the mended index: 0 sessions, at least 5 digests (5 of them paid for), 0 notes",
+        ),
     ] {
         scene.restore();
+        if !has_pages {
+            fs::remove_dir_all(&pages).expect("the pages");
+        }
         tables.iter().for_each(|table| over(&scene.index(), root_of(&scene, table), &[0; PAGE as usize]));
         let ran = scene.run(&["doctor", "--fix"]);
         assert!(ran.code == 1 && ran.err.contains(told), "{tables:?}: {ran:#?}");
         assert!(!ran.err.contains(" 0 digests"), "{tables:?}: {ran:#?}");
+        let taken = scene.world.count("SELECT count(*) FROM digest WHERE summarizer = 'claude'");
+        assert_eq!(taken, if has_pages { 5 } else { 0 }, "{tables:?}: what pages hold is taken back: {ran:#?}");
+        let spent = scene.world.status()["spent_usd"].as_f64().expect("a number");
+        assert!((spent - 0.005).abs() < 1e-9 || !has_pages, "{tables:?}: {spent}: {ran:#?}");
     }
 }
 

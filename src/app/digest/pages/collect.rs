@@ -8,7 +8,7 @@ use crate::config::Config;
 use crate::model::price::costs_by_model;
 use crate::model::session::Session;
 use crate::model::session_facts::SessionFacts;
-use crate::render::page::{DayEntry, DayEntryInput, SessionPageInput, day_of, session_page_name, session_page_of};
+use crate::render::page::{DayEntry, DayEntryInput, PaidDigest, SessionPageInput, day_of, session_page_name, session_page_of};
 use crate::store::Store;
 
 /// A session's page, and its entry on the day's page.
@@ -39,7 +39,8 @@ pub(super) fn with_page_data<T>(
     make: impl FnOnce(&SessionPageInput<'_>, &str) -> T,
 ) -> Result<Option<T>> {
     let Some(stored) = store.digest_of(pk)? else { return Ok(None) };
-    let session = store.load_session(&store.session_head(pk)?)?;
+    let head = store.session_head(pk)?;
+    let session = store.load_session(&head)?;
     let (day, page) = page_of(&session, config, store)?;
     let later = repeating_page(pk, config, store, all)?;
     let shown = SessionPageInput {
@@ -47,6 +48,7 @@ pub(super) fn with_page_data<T>(
         digest: &stored.digest,
         digest_id: &stored.id,
         summarizer: &stored.summarizer,
+        paid: PaidDigest::of(&stored, &head),
         goes_on: stored.interim_until.is_some(),
         closed: &store.closed_items_of(pk)?,
         costs: costs_by_model(&session.usage, &config.prices),

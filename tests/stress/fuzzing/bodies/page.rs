@@ -39,6 +39,7 @@ pub fn check(data: &[u8]) {
         digest: &digest,
         digest_id: "d0000000",
         summarizer: "claude",
+        paid: None,
         goes_on: done.len() % 2 == 1,
         closed: &digest.open_items(&session.id).map(closed).take(1).collect::<Vec<_>>(),
         costs: BTreeMap::from([(name.clone(), Some(0.1))]),

@@ -63,6 +63,7 @@ fn taken_in(store: &mut Store, session: &Exported) {
         digest: &digest,
         digest_id: "d0000000",
         summarizer: "extract",
+        paid: None,
         goes_on: false,
         closed: &[],
         costs: costs_by_model(&loaded.usage, &Default::default()),
