@@ -2,6 +2,7 @@
 
 pub(crate) mod account;
 pub(crate) mod condense;
+pub(crate) mod denied;
 pub(crate) mod distinct;
 pub(crate) mod eligibility;
 pub(crate) mod minhash;

@@ -93,12 +93,23 @@ pub(crate) fn deeds(session: &Session, account: &SessionAccount) -> Vec<String> 
     commits.chain(requests).chain(ticked_off).collect()
 }
 
-/// The ids of open items of earlier sessions that deeds cover.
+/// The ids of open items of earlier sessions that deeds cover or name.
 pub(crate) fn closed_items(open: &[OpenItem], deeds: &[String]) -> Vec<String> {
-    let deeds: Vec<BTreeSet<String>> = deeds.iter().map(|deed| distinctive_words(deed)).collect();
+    let words: Vec<BTreeSet<String>> = deeds.iter().map(|deed| distinctive_words(deed)).collect();
     let is_done = |item: &&OpenItem| {
         let wanted = distinctive_words(&item.text);
-        wanted.len() >= MIN_CLOSED_WORDS && deeds.iter().any(|deed| covered_by(&wanted, deed) >= CLOSED_SHARE)
+        let is_covered = wanted.len() >= MIN_CLOSED_WORDS && words.iter().any(|deed| covered_by(&wanted, deed) >= CLOSED_SHARE);
+        is_covered || is_named(&item.id, deeds)
     };
     open.iter().filter(is_done).map(|item| item.id.clone()).collect()
+}
+
+/// The ids of open items of earlier sessions that a commit or a pull request of this one names.
+pub(crate) fn named_items(open: &[OpenItem], session: &Session, account: &SessionAccount) -> Vec<String> {
+    let deeds = deeds(session, account);
+    open.iter().filter(|item| is_named(&item.id, &deeds)).map(|item| item.id.clone()).collect()
+}
+
+fn is_named(id: &str, deeds: &[String]) -> bool {
+    deeds.iter().any(|deed| deed.split(|c: char| !c.is_alphanumeric()).any(|word| word == id))
 }

@@ -16,6 +16,7 @@ pub(crate) mod repair;
 pub(crate) mod search;
 pub(crate) mod session_start;
 pub(crate) mod topic;
+pub(crate) mod wrong;
 
 /// How a completed command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -39,6 +39,8 @@ pub(crate) enum Command {
     Mcp,
     /// Say that something a session left open is done
     Close(CloseArgs),
+    /// Say that something a model said of a session is not so: it is told no more
+    Wrong(WrongArgs),
     /// Keep a note: a convention, a preference, a decision, a fact, something to do
     Remember(RememberArgs),
     /// Take sessions, or all that holds a text, out of the memory for good
@@ -71,6 +73,7 @@ impl Command {
             Self::Doctor(args) => args.fix || args.seen || args.keep_transcripts.is_some(),
             Self::Man(args) => args.dir.is_some(),
             Self::Uninstall(args) => !args.dry_run,
+            Self::Wrong(args) => args.ids.iter().any(|id| crate::app::wrong::is_statement_id(id)),
             Self::Close(_) | Self::Remember(_) | Self::Import(_) | Self::Pause(_) => true,
             Self::Search(_)
             | Self::Show(_)
@@ -278,6 +281,15 @@ pub(crate) struct CloseArgs {
     /// Take it back: they are open again
     #[arg(long)]
     pub(crate) undo: bool,
+}
+
+/// It goes from the digest, the pages and the search, and stays away when the session is digested again, in other words as well. Nothing of
+/// what was said and done in the session goes: `recall forget` does that.
+#[derive(Debug, Args)]
+pub(crate) struct WrongArgs {
+    /// Ids of statements, titles or open items; or a session, by its id or the start of it: then what a model said of it is listed with ids
+    #[arg(required = true, value_name = "ID")]
+    pub(crate) ids: Vec<String>,
 }
 
 /// What is forgotten is gone from the index, the pages and the files behind them, and is not taken in again from a transcript that still

@@ -21,6 +21,7 @@ mod status;
 mod timeline;
 pub(crate) mod topic;
 mod uninstall;
+mod wrong;
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
@@ -71,9 +72,11 @@ fn needs_person(command: &Command) -> Option<&'static str> {
         Command::Doctor(args) if args.keep_transcripts.is_some() => Some("change for how long Claude Code keeps transcripts"),
         Command::Doctor(args) if args.seen => Some("say that what the doctor warns of was seen"),
         Command::Pause(args) if args.off || args.time.is_some() => Some("pause recall, or end a pause"),
+        Command::Wrong(_) if command.changes_something() => Some("take out what a model said of a session"),
         Command::Import(_) => Some("take into the memory what a file says"),
         Command::Uninstall(args) if args.purge && !args.dry_run => Some("delete the whole memory"),
         Command::Pause(_) | Command::Forget(_) | Command::Uninstall(_) | Command::Remember(_) | Command::Close(_) => None,
+        Command::Wrong(_) => None,
         Command::Digest(_) | Command::Install(_) | Command::Doctor(_) | Command::Search(_) | Command::Show(_) => None,
         Command::Timeline(_) | Command::Context(_) | Command::Mcp | Command::Status(_) | Command::Config(_) => None,
         Command::Export(_) | Command::Redact(_) | Command::Completions(_) | Command::Man(_) => None,
@@ -94,7 +97,7 @@ fn policy_here(config: &Config) -> Policy {
 fn uses_memory(command: &Command) -> bool {
     match command {
         Command::Search(_) | Command::Show(_) | Command::Timeline(_) | Command::Context(_) | Command::Export(_) => true,
-        Command::Close(_) | Command::Remember(_) => true,
+        Command::Close(_) | Command::Remember(_) | Command::Wrong(_) => true,
         // The server answers each request with that itself.
         Command::Mcp => false,
         Command::Digest(_) | Command::Install(_) | Command::Uninstall(_) | Command::Doctor(_) | Command::Forget(_) => false,
@@ -137,6 +140,7 @@ fn dispatch(command: Command, out: &mut impl Write) -> Result<Completion> {
         Command::Context(args) => self::context::run(&args, &config?, out),
         Command::Mcp => crate::mcp::serve(config?).map(|()| Completion::Done),
         Command::Close(args) => close::run(&args, &config?, out),
+        Command::Wrong(args) => wrong::run(&args, &config?, out),
         Command::Remember(args) => remember::run(&args, &config?, out),
         Command::Pause(args) => pause::run(&args, &config?, out),
         Command::Forget(args) => forget::run(args, &config?, out),

@@ -130,6 +130,13 @@ impl Digest {
         }
     }
 
+    /// Keeps the statements for which it holds.
+    pub(crate) fn retain(&mut self, keep: impl Fn(Section, &Claim) -> bool) {
+        for section in Section::all() {
+            self[section].retain(|claim| keep(section, claim));
+        }
+    }
+
     /// Replaces the ids of the items it closes, where `new_id` knows a new one.
     pub(crate) fn rename_closed(&mut self, new_id: impl Fn(&str) -> Option<String>) {
         for id in &mut self.closes {
@@ -224,6 +231,19 @@ pub(crate) fn renamed_item_id(id: &str, session: &str, before: &str, after: &str
     let mut kinds = Section::all().filter_map(|section| section.spec().open_kind());
     let kind = kinds.find(|kind| item_id(session, kind, before) == id)?;
     Some(item_id(session, kind, after))
+}
+
+/// The id of a statement of a model: that of an open item, else one of its own. Of statements with the same words in one section both have it.
+pub(crate) fn statement_id(session: &str, section: Section, text: &str) -> String {
+    match section.spec().open_kind() {
+        Some(kind) => item_id(session, kind, text),
+        None => short_id("c", &[session, section.spec().key, &text.to_lowercase()]),
+    }
+}
+
+/// The id of a model's title.
+pub(crate) fn title_id(session: &str, title: &str) -> String {
+    short_id("t", &[session, "title", &title.to_lowercase()])
 }
 
 /// An id begins with the first letter of its item's kind.

@@ -8,6 +8,7 @@ use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 use super::load::SessionHead;
 use super::{Store, search};
 use crate::analyze::account::SessionAccount;
+use crate::analyze::denied::without_denied;
 use crate::analyze::eligibility::ModelFailures;
 use crate::model::digest::{Digest, OpenItem, WITHOUT_MODEL};
 use crate::model::session::{Millis, unused_id};
@@ -118,6 +119,8 @@ impl Store {
     fn save(&self, head: &SessionHead, new: &NewDigest<'_>, id: Option<&str>, dirty: bool) -> Result<()> {
         let tx = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
         supersede(&tx, head.pk)?;
+        // What the user said is not so is not stored again.
+        let new = &NewDigest { digest: without_denied(new.digest.clone(), &head.id, &self.denied_of(head.pk)?), ..new.clone() };
         let body = pack(&new.digest)?;
         let id = match id {
             Some(id) if !is_of_another(&tx, head, id)? => id.to_owned(),
@@ -161,8 +164,9 @@ impl Store {
         self.save(head, new, id.filter(is_id), lacks)
     }
 
-    /// Puts another text in place of a digest that was made without a model by other rules. What it closes stays.
+    /// Puts another text in place of a digest: by other rules, or without what is not so. What it closes stays.
     pub(crate) fn remake_digest(&self, head: &SessionHead, digest: &Digest) -> Result<()> {
+        let digest = &without_denied(digest.clone(), &head.id, &self.denied_of(head.pk)?);
         let tx = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
         let sql = "UPDATE digest SET body = ?2, title = ?3, basis = NULL WHERE session = ?1 AND superseded = 0";
         tx.execute(sql, params![head.pk, pack(digest)?, digest.title])?;

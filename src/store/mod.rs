@@ -45,6 +45,7 @@ mod undone;
 pub(crate) mod vacuum;
 pub(crate) mod vectors;
 pub(crate) mod worker_pool;
+mod wrong;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

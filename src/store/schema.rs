@@ -19,7 +19,7 @@ macro_rules! migration {
 }
 
 /// Oldest first.
-pub(crate) const MIGRATIONS: [Migration; 12] = [
+pub(crate) const MIGRATIONS: [Migration; 13] = [
     migration!(8, "0001_init"),
     migration!(9, "0009_authors"),
     migration!(10, "0010_usage"),
@@ -32,6 +32,7 @@ pub(crate) const MIGRATIONS: [Migration; 12] = [
     migration!(17, "0017_quoted"),
     migration!(18, "0018_folders"),
     migration!(19, "0019_declined"),
+    migration!(20, "0020_wrong"),
 ];
 
 /// The oldest format that can be upgraded.
@@ -40,7 +41,7 @@ pub(crate) const OLDEST: usize = MIGRATIONS[0].format;
 pub(crate) const FORMAT: usize = MIGRATIONS[MIGRATIONS.len() - 1].format;
 
 /// Tables, indexes and triggers of an index of that format: a migration that makes or drops one changes this list.
-pub(crate) const NAMES: [&str; 74] = [
+pub(crate) const NAMES: [&str; 75] = [
     "answered", "asked", "asked_parent", "attempt", "bad_line", "bundle", "bundle_hash", "bundle_session", "bundle_source",
     "client_cost", "closed_item", "closed_item_of", "closed_item_session", "digest", "digest_account", "digest_current",
     "digest_queued", "digest_session", "doc", "doc_gone", "doc_project", "doc_unembedded", "embedded", "embedded_chunk",
@@ -50,7 +51,7 @@ pub(crate) const NAMES: [&str; 74] = [
     "search", "search_config", "search_data", "search_docsize", "search_idx", "session", "session_dirty", "session_folder",
     "session_gone", "session_moved", "session_page_dirty", "session_project", "session_recent", "session_unindexed", "source",
     "source_file", "source_place", "spend", "spend_at", "start", "start_first", "unknown_row", "user_closed", "user_closed_of",
-    "vector_chunk", "vector_space",
+    "vector_chunk", "vector_space", "wrong",
 ];
 
 /// No program will ever write a later format: such a number is damage.

@@ -16,6 +16,7 @@ use super::load::{self, SELECT_HEAD, SessionHead};
 use super::notes::stored_author;
 use super::undone::{self, Undone};
 use super::{Store, digests::NewDigest};
+use crate::analyze::denied::DeniedStatement;
 use crate::model::author::Author;
 use crate::model::digest::OpenItem;
 use crate::model::session::{Millis, RecordKey};
@@ -47,11 +48,23 @@ impl Store {
     ) -> Result<Exported<R, U>> {
         let titles = self.export_titles(head.pk)?;
         let closed_by_user = self.user_closings(head.pk)?;
+        let wrong = self.export_denied(head.pk)?;
         let closers = self.closers_of(head.pk)?.into_iter().filter(|(_, by)| *by != Author::Unknown).collect();
         let asked = undone::prompts_if_any_undone(&self.db, &head.id)?;
         let words = self.hushed(head)?;
         let folders = self.folders_moved_to(&head.id)?.into_iter().filter(|folder| !words.are_in(folder)).collect();
-        Ok(Exported { sources, folders, usage, titles, asked, closed_by_user, closers, dirty: true, ..self.export_head(head) })
+        Ok(Exported {
+            sources,
+            folders,
+            usage,
+            titles,
+            asked,
+            closed_by_user,
+            closers,
+            wrong,
+            dirty: true,
+            ..self.export_head(head)
+        })
     }
 
     /// Exports the digest of a session whose records cannot be read. Marked as final, because nothing is left to make another one from.
@@ -77,6 +90,7 @@ impl Store {
             digest: None,
             closed_by_user: Vec::new(),
             closers: BTreeMap::new(),
+            wrong: Vec::new(),
         }
     }
 
@@ -100,6 +114,13 @@ impl Store {
         let mut query = self.db.prepare_cached(sql)?;
         let rows = query.query_map([session], |r| Ok(ExportedClosing { id: r.get(0)?, of: r.get(1)?, text: r.get(2)? }))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// What the user said is not so: id, words as they are stored, time.
+    fn export_denied(&self, session: i64) -> Result<Vec<(String, Vec<u8>, Millis)>> {
+        let mut query = self.db.prepare_cached("SELECT id, words, at FROM wrong WHERE session = ?1 ORDER BY id")?;
+        let all = query.query_map([session], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
+        Ok(all.collect::<rusqlite::Result<_>>()?)
     }
 
     fn export_sources<R>(&self, session: i64, mut rows_of: impl FnMut(i64) -> R) -> Result<Vec<ExportedSource<R>>> {
@@ -176,6 +197,9 @@ impl Store {
             let by = exported.closers.get(id).map(Author::resanitized).unwrap_or_default();
             let sql = "INSERT INTO user_closed(id, of, text, at, author) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING";
             new |= tx.execute(sql, params![id, session, text, at, stored_author(&by)])? > 0;
+        }
+        for (id, words, at) in &exported.wrong {
+            new |= super::wrong::put(&tx, session, &DeniedStatement::from_bytes(id.clone(), words), *at)?;
         }
         let words = all_private_words_of(&tx, session)?;
         let mut digest = exported.digest.as_ref();

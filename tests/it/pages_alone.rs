@@ -122,7 +122,9 @@ fn what_somebody_wrote_into_a_page_is_no_more_trusted_than_a_transcript() {
     assert_eq!(asked(&stand_in), 1);
     let shown = stand_in.show(PLAIN)["digest"].to_string();
     assert!(shown.contains("reworded by hand") && !shown.contains(&secret) && !shown.contains("hush"), "{shown}");
-    assert!(!shown.contains("User: ship it") && !shown.contains("belongs to nobody") && !shown.contains("mine alone"), "{shown}");
+    assert!(!shown.contains("belongs to nobody") && !shown.contains("mine alone"), "{shown}");
+    let told = stand_in.recall(&["show", PLAIN]).out;
+    assert!(!told.contains("ship it on Friday") && !told.contains("The key is mine"), "what no row says is told nowhere: {told}");
     let after = fs::read_to_string(&file).unwrap();
     assert!(after.ends_with("\n## Notes\n\n## Done\n\n- mine alone\n") && !after.contains(&secret), "{after}");
 }

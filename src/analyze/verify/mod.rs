@@ -21,6 +21,7 @@ use std::collections::BTreeSet;
 use self::attribution::{UserAttribution, claim_words, label_free, user_attribution};
 use self::files::{mentioned_names, naming};
 use self::last_state::LastStates;
+pub(crate) use self::polarity::denies;
 use self::speakers::{EntryWords, Speaker, is_deed, is_refused, said_by, text_of};
 use self::tokens::{FixedToken, SessionText, fixed_tokens, holds_number};
 use crate::analyze::account::SessionAccount;

@@ -92,6 +92,13 @@ fn clauses_of(text: &str) -> Vec<Clause> {
     clauses(&text.to_lowercase().replace('\u{2019}', "'")).into_iter().map(clause).collect()
 }
 
+/// Does a text deny what it is about?
+pub(crate) fn denies(text: &str) -> bool {
+    let text = text.to_lowercase().replace('\u{2019}', "'");
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '\'');
+    words.filter(|word| is_negation(word)).count() % 2 == 1
+}
+
 fn is_negation(word: &str) -> bool {
     NEGATIONS.contains(&word) || word.ends_with("n't")
 }

@@ -84,7 +84,8 @@ impl DigestScheduler<'_> {
         let input = self.input_with(store, head, true)?;
         let Some(on_page) = read::digest(&text, &input.session) else { return Ok(false) };
         let lacks = on_page.lacks(input.session.last_at());
-        let has_it = is_paid && store.digest_of(head.pk)?.is_some_and(|stored| on_page.id.as_ref() == Some(&stored.id));
+        let older = store.digest_of(head.pk)?;
+        let has_it = is_paid && older.as_ref().is_some_and(|stored| on_page.id.as_ref() == Some(&stored.id));
         if has_it || lacks && stored.is_some() {
             return Ok(false);
         }
@@ -96,7 +97,8 @@ impl DigestScheduler<'_> {
             model: on_page.model.and_then(|model| self.gate.name(&model)),
             // Of what the model would be given now: as long as that stays, it is not asked.
             input_hash: if lacks { [0; 32] } else { input.request.hash(&self.config.digest.model) },
-            made_at: on_page.ended_at.unwrap_or(self.now).min(self.now),
+            // No page tells it; what it takes the place of is older.
+            made_at: on_page.ended_at.max(older.map(|stored| stored.made_at)).unwrap_or(self.now).min(self.now),
             cost_usd: on_page.cost_usd,
             queued: false,
             interim_until: None,

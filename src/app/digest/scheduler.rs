@@ -18,6 +18,7 @@ use super::plan::DigestSelection;
 use super::report::Report;
 use crate::analyze::account::SessionAccount;
 use crate::analyze::eligibility::{Budget, SkipReason};
+use crate::analyze::without_model::named_items;
 use crate::app::digest::without_model::OpenItemsCache;
 use crate::config::{Config, SummarizerChoice};
 use crate::model::digest::Digest;
@@ -249,6 +250,11 @@ impl<'a> DigestScheduler<'a> {
         if let Some(model) = &made.model {
             run.store.record_answering_model(claude.model(), model)?;
         }
+        let account = SessionAccount::of(&input.session, false);
+        let mut digest = self.passed(made.digest);
+        digest.closes.extend(named_items(&input.open, &input.session, &account));
+        digest.closes.sort();
+        digest.closes.dedup();
         let new = NewDigest {
             summarizer: "claude",
             model: made.model,
@@ -259,8 +265,8 @@ impl<'a> DigestScheduler<'a> {
             interim_until: None,
             basis: None,
             open: &input.open,
-            digest: self.passed(made.digest),
-            account: Some(&SessionAccount::of(&input.session, false).shortened()),
+            digest,
+            account: Some(&account.shortened()),
         };
         // Must be durable: the reply is removed afterwards, and asking again costs money.
         run.store.lasting(|store| store.save_digest(head, &new))?;

@@ -25,12 +25,13 @@ pub(in crate::store) fn mark_erase_due(db: &Connection) -> Result<()> {
 }
 
 /// What is deleted with a session. The session row itself stays, with its name only.
-const DELETE_SESSION_DATA: [&str; 9] = [
+const DELETE_SESSION_DATA: [&str; 10] = [
     "DELETE FROM closed_item WHERE session = ?1 OR of = ?1",
     "DELETE FROM user_closed WHERE of = ?1",
     "DELETE FROM open_item WHERE session = ?1",
     "DELETE FROM digest WHERE session = ?1",
     "DELETE FROM likeness WHERE session = ?1",
+    "DELETE FROM wrong WHERE session = ?1",
     "DELETE FROM attempt WHERE session = ?1",
     "DELETE FROM bundle WHERE session = ?1",
     "DELETE FROM source WHERE session = ?1",

@@ -46,6 +46,9 @@ pub struct Exported<R = Vec<ExportedRow>, U = Vec<ExportedUsage>> {
     /// Who closed these, by id, where recorded.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub closers: BTreeMap<String, Author>,
+    /// Statements of the digest that the user said are not so: id, hashes of their words, time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wrong: Vec<(String, Vec<u8>, Millis)>,
 }
 
 /// An exported note: one line of JSON, after the sessions.

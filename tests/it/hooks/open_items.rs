@@ -212,3 +212,23 @@ fn closings_move_to_another_machine_with_the_rest() {
     assert_eq!(close(&target, &["--undo", &ids[0]]).code, 0);
     assert_eq!(open(&target), ids);
 }
+
+#[test]
+fn a_commit_that_names_an_item_closes_it_whoever_digests() {
+    for summarizer in ["extract", "claude"] {
+        let world = left_open(2);
+        let ids = open(&world);
+        let form = serde_json::json!({"title": "Invoices", "request": "Do it", "completed": [{"text": "All done", "rows": [1]}]});
+        let reply = serde_json::json!({"is_error": false, "total_cost_usd": 0.001, "result": form.to_string()});
+        fs::write(world.root().join("answer"), reply.to_string()).expect("an answer");
+        world.fake_claude("#!/bin/sh\ncat >/dev/null\ncat \"$RECALL_DATA_DIR/../answer\"\n");
+        let subject = format!("Invoices by key, all done ({})", ids[0]);
+        let rows = talk(NEW, "2026-11-21T11:00:00Z", "Do it, all done.", "All done.")
+            + &committed(NEW, "k", "2026-11-21T11:05:00Z", &subject);
+        world.transcript(&format!("{FOLDER}/{NEW}.jsonl"), rows);
+        world.age_transcripts();
+        world.digest(&["--summarizer", summarizer, "--session", NEW]);
+        assert_eq!(open(&world), ids[1..], "{summarizer}");
+        assert!(page(&world).contains(&format!("~~{EXPORT}~~ (done) `{}`", ids[0])), "{summarizer}: {}", page(&world));
+    }
+}

@@ -136,6 +136,7 @@ pub const WAYS: &[Way] = &[
     Way(Command(&["close", "{item}"]), SHOWS),
     Way(Command(&["close", "{item}", "--undo"]), SHOWS),
     Way(Command(&["close", "{shop_item}"]), SILENT),
+    Way(Command(&["wrong", "{clinic}"]), SILENT),
     Way(Pages, INSIDE),
     Way(Command(&["digest"]), SILENT),
     Way(Pages, INSIDE),

@@ -19,3 +19,4 @@ mod replies;
 mod sections;
 mod spend;
 mod survival;
+mod wrong;

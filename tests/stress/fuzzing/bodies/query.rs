@@ -92,6 +92,7 @@ fn index_of_three() -> (tempfile::TempDir, Memory) {
             digest: None,
             closed_by_user: Vec::new(),
             closers: BTreeMap::new(),
+            wrong: Vec::new(),
         };
         assert!(store.import_session(session).expect("it is taken in"));
     }
