@@ -17,7 +17,7 @@ use crate::app::digest::DigestRequest;
 use crate::app::digest::apply_policy::{delete_excluded, forget_expired};
 use crate::app::digest::sandbox::open_sandbox;
 use crate::app::digest::scheduler::DigestScheduler;
-use crate::config::Config;
+use crate::config::{Config, SummarizerChoice};
 use crate::model::session::Millis;
 use crate::privacy::View;
 use crate::store::load::SessionHead;
@@ -62,6 +62,8 @@ struct Outcome {
     waiting: WaitingForModel,
     /// What the model's digests of the backlog would cost, if somebody asked for them.
     backlog: ModelCost,
+    /// What a person is offered on a terminal.
+    offer: Option<ModelCost>,
 }
 
 impl Outcome {
@@ -79,7 +81,9 @@ impl Outcome {
         }
         let waiting: Vec<SessionHead> = waiting.into_values().collect();
         let (waiting, backlog) = (maker.waiting(store, &waiting)?, maker.cost_of(store, &plan.backlog)?);
-        Ok(Self { by_model, without_model, waiting, backlog })
+        let is_unchosen = maker.wanted.asked_for.is_none() && maker.config.digest.summarizer == SummarizerChoice::Auto;
+        let offer = if is_unchosen { maker.offer(store, plan)?.map(|offer| offer.cost) } else { None };
+        Ok(Self { by_model, without_model, waiting, backlog, offer })
     }
 }
 
@@ -102,11 +106,14 @@ fn print(
     if report.sessions_forgotten > 0 {
         writeln!(out, "would forget    {} sessions that are older than `retention.days`", report.sessions_forgotten)?;
     }
-    let Outcome { by_model, without_model, waiting, backlog } = outcome;
+    let Outcome { by_model, without_model, waiting, backlog, offer } = outcome;
     writeln!(out, "would digest    {} sessions: {by_model} with the model, {without_model} without", by_model + without_model)?;
     for (label, cost) in [("would cost    ", &plan.cost), ("with the model", backlog)].into_iter().filter(|(_, c)| c.calls > 0) {
         let (likely, worst) = (usd(cost.likely), usd(cost.worst));
         writeln!(out, "{label}  about {likely}, at most {worst} at list price, for {}", counted(cost.calls, "call"))?;
+    }
+    if let Some(offer) = offer {
+        writeln!(out, "would offer     on a terminal: the newest {} with the model, about {}", offer.calls, usd(offer.likely))?;
     }
     if waiting.waiting_for_model > 0 {
         writeln!(out, "would wait      {}", waiting.text())?;

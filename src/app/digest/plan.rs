@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use anyhow::{Context, Result};
 
 use crate::analyze::eligibility::{SessionActivity, SkipReason, check_ready, may_retry};
+use crate::app::consent;
 use crate::app::digest::DigestRequest;
 use crate::app::digest::price::ModelCost;
 use crate::app::digest::scheduler::DigestScheduler;
@@ -26,6 +27,8 @@ pub(crate) struct DigestSelection {
     pub(crate) newest: Option<usize>,
     pub(crate) asked_for: Option<SummarizerChoice>,
     pub(crate) settle: Millis,
+    /// A person may be asked: there is a terminal, and nobody chose who makes the digests.
+    pub(crate) may_ask: bool,
 }
 
 impl DigestSelection {
@@ -39,6 +42,11 @@ impl DigestSelection {
             limit: request.limit.unwrap_or(usize::MAX),
             newest: request.newest,
             asked_for: request.summarizer,
+            may_ask: request.summarizer.is_none()
+                && config.digest.summarizer == SummarizerChoice::Auto
+                && !request.json
+                && !request.in_background
+                && consent::has_terminal(),
             settle: match &request.settle {
                 Some(text) => parse_duration(text).context("--settle")?,
                 None => config.digest.settle_minutes as Millis * 60_000,

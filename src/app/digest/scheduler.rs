@@ -19,6 +19,7 @@ use super::price::usd;
 use super::report::{Report, WaitingForModel};
 use crate::analyze::account::SessionAccount;
 use crate::analyze::eligibility::{Budget, SkipReason};
+use crate::app::consent;
 use crate::app::digest::without_model::OpenItemsCache;
 use crate::config::{Config, SummarizerChoice};
 use crate::model::digest::Digest;
@@ -131,7 +132,16 @@ impl<'a> DigestScheduler<'a> {
     }
 
     pub(crate) fn run(&self, store: &mut Store, report: &mut Report) -> Result<()> {
-        let plan = self.plan(store, self.wanted.newest)?;
+        let mut plan = self.plan(store, self.wanted.newest)?;
+        if self.wanted.may_ask
+            && let Some(offer) = self.offer(store, &plan)?
+        {
+            let (count, price) = (offer.backlog.len() + offer.cost.calls, usd(offer.cost.likely));
+            let question = format!("{count} sessions. The newest {} with the model, about {price}?", offer.cost.calls);
+            if consent::accepts(&question)? {
+                plan = offer;
+            }
+        }
         failpoints::point("sessions chosen");
         report.sessions_skipped = plan.skipped.len() as u64;
         for (head, skip) in &plan.skipped {
@@ -146,6 +156,15 @@ impl<'a> DigestScheduler<'a> {
             self.digest(store, report, plan)?;
         }
         self.count_waiting(store, report)
+    }
+
+    /// The plan that a person is offered: the newest sessions of a backlog by the model. `None` without a larger backlog or a model.
+    pub(super) fn offer(&self, store: &Store, plan: &DigestPlan) -> Result<Option<DigestPlan>> {
+        if plan.backlog.len() <= FIRST_OFFER || self.model.is_err() {
+            return Ok(None);
+        }
+        let offer = self.plan(store, Some(FIRST_OFFER.min(self.config.digest.max_sessions)))?;
+        Ok(Some(offer).filter(|offer| offer.cost.calls > 0))
     }
 
     fn digest(&self, store: &mut Store, report: &mut Report, plan: DigestPlan) -> Result<()> {

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::summarizer::many_sessions::Many;
+use crate::support::answers::{Answered, answered};
 use crate::support::stand_in::{form, report};
 use crate::support::{Ran, World};
 
@@ -115,4 +116,43 @@ fn the_newest_sessions_of_a_backlog_are_bought_for_who_asks() {
         let ran = many.stand_in.recall(&[&["digest"], wrong].concat());
         assert!(ran.code == 2 && ran.err.contains("--summarizer"), "{ran:#?}");
     }
+}
+
+fn on_a_terminal(many: &Many, args: &[&str], answer: &str) -> Answered {
+    let world = &many.stand_in.world;
+    answered(world, world.root(), &[], &[&["digest"], args].concat(), answer)
+}
+
+#[test]
+fn on_a_terminal_a_first_run_over_a_backlog_asks_once() {
+    for (answer, bought) in [("", 20), ("y", 20), ("n", 0), ("what?", 0)] {
+        let many = cheap(23, "");
+        let dry = many.stand_in.recall(&["digest", "--dry-run"]);
+        let offered = dry.out.lines().find(|l| l.starts_with("would offer")).unwrap_or_else(|| panic!("{dry:#?}"));
+        let price = offered.rsplit(' ').next().expect("a price");
+        let ran = on_a_terminal(&many, &[], answer);
+        let question = format!("23 sessions. The newest 20 with the model, about {price}? [Y/n]");
+        assert!(ran.code == 0 && ran.shown.contains(&question), "{answer}: {ran:#?}");
+        assert_eq!(many.asked(), (1..=23).map(|n| usize::from(bought > 0 && n > 3)).collect::<Vec<_>>(), "{answer}");
+        let status = many.stand_in.status();
+        assert_eq!((&status["digests"], &status["waiting_for_model"]), (&json!(23), &json!(0)), "{status:#}");
+        let again = on_a_terminal(&many, &[], "y");
+        many.stand_in.recall(&["digest"]);
+        assert!(!again.shown.contains("[Y/n]") && many.stand_in.calls().len() == bought, "{answer}: {again:#?}");
+    }
+}
+
+#[test]
+fn nobody_is_asked_who_chose_or_who_is_not_there() {
+    for args in [&["--summarizer", "extract"][..], &["--summarizer", "auto"], &["--json"], &["--dry-run"]] {
+        let many = cheap(21, "");
+        let ran = on_a_terminal(&many, args, "y");
+        assert!(!ran.shown.contains("[Y/n]") && many.stand_in.calls().is_empty(), "{args:?}: {ran:#?}");
+    }
+    let many = cheap(20, "");
+    let ran = on_a_terminal(&many, &[], "n");
+    assert!(!ran.shown.contains("[Y/n]") && many.stand_in.calls().len() == 20, "{ran:#?}");
+    let many = cheap(21, "[digest]\nsummarizer = \"claude\"\n");
+    let ran = on_a_terminal(&many, &[], "y");
+    assert!(!ran.shown.contains("[Y/n]") && many.stand_in.calls().is_empty(), "{ran:#?}");
 }
