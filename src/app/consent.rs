@@ -7,7 +7,7 @@ use std::io::{self, IsTerminal};
 
 use anyhow::{Result, bail};
 
-use crate::sys::messages;
+use crate::sys::{messages, shutdown};
 use crate::text::clean::{one_line, without_controls};
 
 /// Asks a person to confirm an agent's action. `what` describes it as a command: `forget session 64b0b6d9`.
@@ -41,6 +41,19 @@ fn confirm(question: &str) -> Result<()> {
         bail!("nothing was changed");
     }
     Ok(())
+}
+
+/// Offers something to a person on the terminal: Enter, `y` and `yes` take it. Anything else, and an end of the input, does not.
+///
+/// # Errors
+/// When the terminal cannot be read.
+pub(crate) fn accepts(question: &str) -> Result<bool> {
+    if !messages::ask(format!("{} [Y/n] ", one_line(&without_controls(question)))) {
+        return Ok(false);
+    }
+    let mut answer = String::new();
+    let is_answered = io::stdin().read_line(&mut answer)? > 0;
+    Ok(is_answered && !shutdown::requested() && matches!(answer.trim().to_lowercase().as_str(), "" | "y" | "yes"))
 }
 
 /// Asks a person before something is deleted or overruled. `otherwise` says what is at stake and how it is done where nobody can be asked:

@@ -103,6 +103,9 @@ pub(crate) struct DigestArgs {
     /// Digest at most this many sessions
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) limit: Option<usize>,
+    /// With `--summarizer claude`: the model digests the newest N sessions that have none by it, however many there are
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count, requires = "summarizer", conflicts_with = "session")]
+    pub(crate) newest: Option<usize>,
     /// Spend at most this much on the model in this run
     #[arg(long, value_name = "USD", allow_negative_numbers = true, value_parser = dollars)]
     pub(crate) max_cost: Option<f64>,

@@ -20,6 +20,7 @@ impl From<DigestArgs> for DigestRequest {
             project: args.project,
             session: args.session,
             limit: args.limit,
+            newest: args.newest,
             max_cost: args.max_cost,
             jobs: args.jobs,
             ingest_only: args.ingest_only,

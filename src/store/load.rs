@@ -81,6 +81,14 @@ impl Store {
         Ok(self.db.prepare(&sql)?.query_map([extracts], head)?.collect::<rusqlite::Result<_>>()?)
     }
 
+    /// Sessions whose digest was made without the model and waits for it, newest first.
+    pub(crate) fn heads_for_model(&self) -> Result<Vec<SessionHead>> {
+        let sql = format!(
+            "{SELECT_HEAD} WHERE s.pk IN (SELECT session FROM digest WHERE queued AND superseded = 0) ORDER BY s.started_at DESC, s.id DESC"
+        );
+        Ok(self.db.prepare(&sql)?.query_map([], head)?.collect::<rusqlite::Result<_>>()?)
+    }
+
     pub fn session_head(&self, pk: i64) -> Result<SessionHead> {
         head_of(&self.db, pk)
     }

@@ -54,7 +54,7 @@ impl Store {
         let pk = match check_budget(usd, call.spent_run, today, budget) {
             Ok(()) => insert(&tx, call, usd)?,
             Err(skip) => {
-                record_day(&tx, call)?;
+                record_day(&tx, call.at, &call.day)?;
                 tx.commit()?;
                 return Ok(Err(skip));
             }
@@ -98,6 +98,16 @@ impl Store {
         Ok(self.db.query_row("SELECT model FROM answered WHERE asked = ?1", [asked], |r| r.get(0)).optional()?)
     }
 
+    /// Notes that a day passed without a call, for a clock that was ahead.
+    pub(crate) fn record_day(&self, at: Millis, day: &Range<Millis>) -> Result<()> {
+        record_day(&self.db, at, day)
+    }
+
+    /// Spent or reserved on a day, in US dollars.
+    pub(crate) fn spent_on(&self, day: &Range<Millis>) -> Result<f64> {
+        spent_on(&self.db, day)
+    }
+
     /// Spent or reserved in total, in US dollars.
     pub(crate) fn spent(&self) -> Result<f64> {
         Ok(self.db.query_row("SELECT coalesce(sum(coalesce(actual_usd, reserved_usd)), 0.0) FROM spend", [], |r| r.get(0))?)
@@ -124,11 +134,11 @@ fn worst_overrun(db: &Connection, call: &PlannedCall<'_>) -> Result<f64> {
 }
 
 /// When rows lie in the future, a day without spending writes an empty row too, so that the following day can be told from it.
-fn record_day(db: &Connection, call: &PlannedCall<'_>) -> Result<()> {
+fn record_day(db: &Connection, at: Millis, day: &Range<Millis>) -> Result<()> {
     let sql = "INSERT INTO spend(at, session, model, reserved_usd, actual_usd) SELECT ?1, '', '', 0, 0
         WHERE EXISTS (SELECT 1 FROM spend WHERE at >= ?3)
           AND NOT EXISTS (SELECT 1 FROM spend WHERE pk = (SELECT max(pk) FROM spend) AND at >= ?2 AND at < ?3)";
-    db.execute(sql, params![call.at, call.day.start, call.day.end])?;
+    db.execute(sql, params![at, day.start, day.end])?;
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Ingests into a temporary copy of the index, so the answer is exact and no file of the user changes.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 
 use anyhow::Result;
@@ -10,19 +10,20 @@ use serde_json::json;
 
 use super::outlived::Outlived;
 use super::plan::{DigestPlan, DigestSelection};
-use super::report::Report;
+use super::price::{ModelCost, usd};
+use super::report::{Report, WaitingForModel};
 use crate::analyze::eligibility::SkipReason;
 use crate::app::digest::DigestRequest;
 use crate::app::digest::apply_policy::{delete_excluded, forget_expired};
 use crate::app::digest::sandbox::open_sandbox;
 use crate::app::digest::scheduler::DigestScheduler;
-use crate::config::Config;
+use crate::config::{Config, SummarizerChoice};
 use crate::model::session::Millis;
 use crate::privacy::View;
 use crate::store::load::SessionHead;
 use crate::store::{Memory, Store};
 use crate::sys::messages::Ui;
-use crate::text::clean::{id8, one_line, shorten_title, without_controls};
+use crate::text::clean::{counted, id8, one_line, shorten_title, without_controls};
 
 /// How many sessions of a group are named.
 const EXAMPLES: usize = 3;
@@ -44,63 +45,52 @@ pub(crate) fn run(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis
         outlived.take_back_digests(config, ui, now, &mut store)?;
     }
     let maker = DigestScheduler::new(config, ui, now, &wanted, &store)?;
-    let plan = maker.plan(&store)?;
-    let costs = estimate(config, &maker, &store, &plan)?;
+    let plan = maker.plan(&store, wanted.newest)?;
+    let outcome = Outcome::of(&maker, &store, &plan)?;
     if request.json {
-        serde_json::to_writer(&mut *out, &as_json(&report, &plan, &costs))?;
+        serde_json::to_writer(&mut *out, &as_json(&report, &plan, &outcome))?;
         writeln!(out)?;
         return Ok(());
     }
-    print(&report, &plan, &costs, &store, config, out)
+    print(&report, &plan, &outcome, &store, config, out)
 }
 
-/// Cost of the model calls, in US dollars.
-struct CostEstimate {
-    calls: usize,
-    likely: Option<f64>,
-    worst: Option<f64>,
+/// What the report of the run would count.
+struct Outcome {
+    by_model: usize,
+    without_model: usize,
+    waiting: WaitingForModel,
+    /// What the model's digests of the backlog would cost, if somebody asked for them.
+    backlog: ModelCost,
+    /// What a person is offered on a terminal.
+    offer: Option<ModelCost>,
 }
 
-impl CostEstimate {
-    /// A run stops at its budget.
-    fn cap(&mut self, budget: f64) {
-        self.likely = self.likely.map(|usd| usd.min(budget));
-        self.worst = self.worst.map(|usd| usd.min(budget));
+impl Outcome {
+    fn of(maker: &DigestScheduler<'_>, store: &Store, plan: &DigestPlan) -> Result<Self> {
+        let by_model = plan.for_model().count();
+        let mut without_model = plan.interim.len();
+        let mut waiting: BTreeMap<i64, SessionHead> = store.heads_for_model()?.into_iter().map(|head| (head.pk, head)).collect();
+        for (head, not_now) in &plan.chosen {
+            waiting.remove(&head.pk);
+            let Some(made) = maker.would_make_alone(store, head, not_now.as_ref())? else { continue };
+            without_model += usize::from(made.is_new);
+            if made.is_queued {
+                waiting.insert(head.pk, head.clone());
+            }
+        }
+        let waiting: Vec<SessionHead> = waiting.into_values().collect();
+        let (waiting, backlog) = (maker.waiting(store, &waiting)?, maker.cost_of(store, &plan.backlog)?);
+        let is_unchosen = maker.wanted.asked_for.is_none() && maker.config.digest.summarizer == SummarizerChoice::Auto;
+        let offer = if is_unchosen { maker.offer(store, plan)?.map(|offer| offer.cost) } else { None };
+        Ok(Self { by_model, without_model, waiting, backlog, offer })
     }
-}
-
-fn estimate(config: &Config, maker: &DigestScheduler<'_>, store: &Store, plan: &DigestPlan) -> Result<CostEstimate> {
-    let mut costs = CostEstimate { calls: 0, likely: Some(0.0), worst: Some(0.0) };
-    // For a backlog, the user wants to know what digesting it with the model would cost.
-    let asked = plan.chosen.iter().filter(|(_, not_now)| matches!(not_now, None | Some(SkipReason::Backlog)));
-    let asked: Vec<&SessionHead> = asked.map(|(head, _)| head).collect();
-    let price = |store: &Store, head: &&SessionHead| Ok(maker.price(&maker.input(store, head)?));
-    store.map_in_order(
-        || false,
-        &asked,
-        price,
-        |_, price| {
-            let Some((likely, worst)) = price? else { return Ok(()) };
-            costs.calls += 1;
-            costs.likely = costs.likely.zip(likely).map(|(a, b)| a + b);
-            costs.worst = costs.worst.zip(worst).map(|(a, b)| a + b);
-            Ok(())
-        },
-    )?;
-    if plan.backlog.is_empty() {
-        costs.cap(config.digest.max_cost_usd.min(config.digest.max_cost_usd_per_day));
-    }
-    Ok(costs)
-}
-
-fn usd(amount: Option<f64>) -> String {
-    amount.map_or_else(|| "an unknown price".into(), |usd| format!("${usd:.2}"))
 }
 
 fn print(
     report: &Report,
     plan: &DigestPlan,
-    costs: &CostEstimate,
+    outcome: &Outcome,
     store: &Store,
     config: &Config,
     out: &mut impl Write,
@@ -116,17 +106,20 @@ fn print(
     if report.sessions_forgotten > 0 {
         writeln!(out, "would forget    {} sessions that are older than `retention.days`", report.sessions_forgotten)?;
     }
-    let model = plan.chosen.iter().filter(|(_, not_now)| not_now.is_none()).count();
-    writeln!(out, "would digest    {} sessions: {model} with the model, {} without", plan.chosen.len(), plan.chosen.len() - model)?;
-    if costs.calls > 0 {
-        let what = if !plan.backlog.is_empty() { "with the model" } else { "would cost    " };
-        writeln!(
-            out,
-            "{what}  about {}, at most {} at list price, for {} calls",
-            usd(costs.likely),
-            usd(costs.worst),
-            costs.calls
-        )?;
+    let Outcome { by_model, without_model, waiting, backlog, offer } = outcome;
+    writeln!(out, "would digest    {} sessions: {by_model} with the model, {without_model} without", by_model + without_model)?;
+    for (label, cost) in [("would cost    ", &plan.cost), ("with the model", backlog)].into_iter().filter(|(_, c)| c.calls > 0) {
+        let (likely, worst) = (usd(cost.likely), usd(cost.worst));
+        writeln!(out, "{label}  about {likely}, at most {worst} at list price, for {}", counted(cost.calls, "call"))?;
+    }
+    if let Some(offer) = offer {
+        writeln!(out, "would offer     on a terminal: the newest {} with the model, about {}", offer.calls, usd(offer.likely))?;
+    }
+    if waiting.waiting_for_model > 0 {
+        writeln!(out, "would wait      {}", waiting.text())?;
+    }
+    if !plan.left.is_empty() {
+        writeln!(out, "would leave     {} without the model, as they are", plan.left.len())?;
     }
     let shown = Memory::beside_writer(store, &config.policy(View::Owner))?;
     let line = |head: &SessionHead| describe(head, &shown, config);
@@ -203,7 +196,7 @@ fn describe(head: &SessionHead, shown: &Memory, config: &Config) -> Result<Strin
     Ok(parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  "))
 }
 
-fn as_json(report: &Report, plan: &DigestPlan, costs: &CostEstimate) -> serde_json::Value {
+fn as_json(report: &Report, plan: &DigestPlan, outcome: &Outcome) -> serde_json::Value {
     let chosen: Vec<_> = plan
         .chosen
         .iter()
@@ -220,8 +213,14 @@ fn as_json(report: &Report, plan: &DigestPlan, costs: &CostEstimate) -> serde_js
         "digest": chosen,
         "interim": plan.interim.iter().map(|h| &h.id).collect::<Vec<_>>(),
         "skip": skipped,
-        "calls": costs.calls,
-        "likely_cost_usd": costs.likely,
-        "worst_cost_usd": costs.worst,
+        "digests_by_model": outcome.by_model,
+        "digests_without_model": outcome.without_model,
+        "waiting_for_model": outcome.waiting.waiting_for_model,
+        "waiting_cost_usd": outcome.waiting.waiting_cost_usd,
+        "left_without_model": plan.backlog.len() + plan.left.len(),
+        "calls": plan.cost.calls,
+        "likely_cost_usd": plan.cost.likely,
+        "worst_cost_usd": plan.cost.worst,
+        "backlog_cost_usd": outcome.backlog.likely,
     })
 }

@@ -44,6 +44,7 @@ impl DigestScheduler<'_> {
             };
             store.save_digest(head, &new)?;
             report.sessions_digested += 1;
+            report.digests_without_model += 1;
         }
         Ok(())
     }

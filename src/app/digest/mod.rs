@@ -13,6 +13,7 @@ pub(crate) mod model_calls;
 mod outlived;
 pub(crate) mod pages;
 mod plan;
+mod price;
 mod read;
 mod report;
 mod request;

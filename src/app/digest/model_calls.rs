@@ -66,11 +66,6 @@ impl DigestScheduler<'_> {
         }
     }
 
-    /// Likely and worst cost of a call with this input; `None` without a model.
-    pub(crate) fn price(&self, input: &SummaryInput) -> Option<(Option<f64>, Option<f64>)> {
-        self.model.as_ref().ok().map(|claude| (claude.likely_cost(&input.request), claude.worst_cost(&input.request)))
-    }
-
     pub(super) fn call<'s>(&'s self, scope: &'s Scope<'s, '_>, pending: PendingCall, send: Sender<PendingCall>) {
         let Ok(claude) = &self.model else { return };
         threads::spawn_or_do(scope, pending, move |mut pending: PendingCall| {

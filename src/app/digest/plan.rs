@@ -5,13 +5,17 @@ use std::collections::HashSet;
 use anyhow::{Context, Result};
 
 use crate::analyze::eligibility::{SessionActivity, SkipReason, check_ready, may_retry};
+use crate::app::consent;
 use crate::app::digest::DigestRequest;
+use crate::app::digest::price::ModelCost;
 use crate::app::digest::scheduler::DigestScheduler;
 use crate::app::filter::{ProjectFilter, parse_since};
 use crate::config::{Config, SummarizerChoice};
+use crate::model::digest::WITHOUT_MODEL;
 use crate::model::session::Millis;
 use crate::model::time_spec::parse_duration;
 use crate::store::Store;
+use crate::store::digests::DigestState;
 use crate::store::load::SessionHead;
 
 /// The selection made on the command line.
@@ -20,18 +24,29 @@ pub(crate) struct DigestSelection {
     pub(crate) project: ProjectFilter,
     pub(crate) session: Option<String>,
     pub(crate) limit: usize,
+    pub(crate) newest: Option<usize>,
     pub(crate) asked_for: Option<SummarizerChoice>,
     pub(crate) settle: Millis,
+    /// A person may be asked: there is a terminal, and nobody chose who makes the digests.
+    pub(crate) may_ask: bool,
 }
 
 impl DigestSelection {
     pub(crate) fn of(request: &DigestRequest, config: &Config) -> Result<Self> {
+        let by_model = request.summarizer == Some(SummarizerChoice::Claude);
+        anyhow::ensure!(request.newest.is_none() || by_model, "--newest is for the model: it goes with `--summarizer claude`");
         Ok(Self {
             since: parse_since(request.since.as_deref(), config)?,
             project: ProjectFilter::new(request.project.as_deref(), config)?,
             session: request.session.clone(),
             limit: request.limit.unwrap_or(usize::MAX),
+            newest: request.newest,
             asked_for: request.summarizer,
+            may_ask: request.summarizer.is_none()
+                && config.digest.summarizer == SummarizerChoice::Auto
+                && !request.json
+                && !request.in_background
+                && consent::has_terminal(),
             settle: match &request.settle {
                 Some(text) => parse_duration(text).context("--settle")?,
                 None => config.digest.settle_minutes as Millis * 60_000,
@@ -52,26 +67,66 @@ pub(crate) struct DigestPlan {
     pub(crate) interim: Vec<SessionHead>,
     /// Sessions that never had a digest, if there are many: digested without the model, which is final until asked again.
     pub(crate) backlog: Vec<SessionHead>,
+    /// Sessions that the model was asked for and does not reach in this run; their digest without it stays as it is.
+    pub(crate) left: Vec<SessionHead>,
+    /// What the model's part costs.
+    pub(crate) cost: ModelCost,
+}
+
+impl DigestPlan {
+    /// Sessions whose digest the model makes, newest first.
+    pub(crate) fn for_model(&self) -> impl Iterator<Item = &SessionHead> {
+        self.chosen.iter().filter(|(_, not_now)| not_now.is_none()).map(|(head, _)| head)
+    }
 }
 
 impl DigestScheduler<'_> {
-    /// Which sessions get a digest, who makes it, and why the others get none.
-    pub(crate) fn plan(&self, store: &Store) -> Result<DigestPlan> {
+    /// Which sessions get a digest, who makes it, and why the others get none. With `newest` the model makes those of the newest sessions
+    /// up to that number, of a backlog, too.
+    pub(crate) fn plan(&self, store: &Store, newest: Option<usize>) -> Result<DigestPlan> {
         let mut plan = DigestPlan::default();
         let candidates = self.candidates(store, &mut plan)?;
-        plan.backlog = self.backlog(store, &candidates)?;
-        let backlog: HashSet<i64> = plan.backlog.iter().map(|head| head.pk).collect();
+        let backlog = self.backlog(store, &candidates)?;
+        let is_asked = newest.is_some() || self.wanted.asked_for == Some(SummarizerChoice::Claude);
+        let most = newest.unwrap_or(self.config.digest.max_sessions);
         let mut for_model = 0;
         for (at, head) in candidates.into_iter().enumerate() {
             if at >= self.wanted.limit {
                 plan.skipped.push((head, SkipReason::RunLimit));
                 continue;
             }
-            let not_now = self.not_for_model(store, &head, &backlog, for_model)?;
+            let not_now = match backlog.contains(&head.pk) && !is_asked {
+                true => Some(SkipReason::Backlog),
+                false => self.not_for_model(store, &head, for_model >= most)?,
+            };
             for_model += usize::from(not_now.is_none());
             plan.chosen.push((head, not_now));
         }
+        self.fit_budget(store, &mut plan)?;
+        self.leave_backlog(store, &mut plan, &backlog)?;
         Ok(plan)
+    }
+
+    /// Whoever asks for a backlog asks for what this run makes of it. The rest does not wait for the model: no later run buys it unasked.
+    fn leave_backlog(&self, store: &Store, plan: &mut DigestPlan, backlog: &HashSet<i64>) -> Result<()> {
+        for (head, not_now) in std::mem::take(&mut plan.chosen) {
+            let is_made = not_now.is_none();
+            if !is_made && self.wanted.session.is_none() && self.is_final(store, &head)? {
+                plan.left.push(head);
+            } else if !is_made && backlog.contains(&head.pk) {
+                plan.backlog.push(head.clone());
+                plan.chosen.push((head, Some(SkipReason::Backlog)));
+            } else {
+                plan.chosen.push((head, not_now));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a session is only here because the model was asked for: it has its digest without the model, which waits for nothing.
+    fn is_final(&self, store: &Store, head: &SessionHead) -> Result<bool> {
+        let is_final = |s: DigestState| s.summarizer == WITHOUT_MODEL && !s.queued && !s.interim;
+        Ok(!head.dirty && store.digest_state(head.pk)?.is_some_and(is_final))
     }
 
     /// Sessions to digest now, in working order. The others are recorded in the plan.
@@ -103,34 +158,29 @@ impl DigestScheduler<'_> {
 
     /// Candidates that never had a digest, if there are more than `digest.backlog`; otherwise those that an earlier run
     /// put into the backlog. Independent of whether a model is available now: once it is, it would be asked about all of them.
-    fn backlog(&self, store: &Store, candidates: &[SessionHead]) -> Result<Vec<SessionHead>> {
-        let mut backlog = Vec::new();
-        // Naming the model or a session on the command line overrides the backlog.
-        let meant = self.wanted.asked_for == Some(SummarizerChoice::Claude) || self.wanted.session.is_some();
-        if meant || self.config.digest.summarizer == SummarizerChoice::Extract {
+    fn backlog(&self, store: &Store, candidates: &[SessionHead]) -> Result<HashSet<i64>> {
+        let (mut backlog, mut known) = (HashSet::new(), HashSet::new());
+        // Naming a session on the command line overrides the backlog.
+        if self.wanted.session.is_some() || self.config.digest.summarizer == SummarizerChoice::Extract {
             return Ok(backlog);
         }
-        let mut known = Vec::new();
         for head in candidates {
             if store.digest_state(head.pk)?.is_none_or(|state| state.interim) {
                 if store.skip_of(head.pk)?.is_some_and(|why| why == SkipReason::Backlog.to_string()) {
-                    known.push(head.clone());
+                    known.insert(head.pk);
                 }
-                backlog.push(head.clone());
+                backlog.insert(head.pk);
             }
         }
         Ok(if backlog.len() > self.config.digest.backlog { backlog } else { known })
     }
 
-    /// Why the model is not asked about a session in this run.
-    fn not_for_model(&self, store: &Store, head: &SessionHead, backlog: &HashSet<i64>, taken: usize) -> Result<Option<SkipReason>> {
-        if backlog.contains(&head.pk) {
-            return Ok(Some(SkipReason::Backlog));
-        }
+    /// Why the model is not asked about a session in this run; `is_full`: it is asked about as many as it may be.
+    fn not_for_model(&self, store: &Store, head: &SessionHead, is_full: bool) -> Result<Option<SkipReason>> {
         if let Err(why) = &self.model {
             return Ok(Some(SkipReason::ModelUnavailable(why.clone())));
         }
-        if taken >= self.config.digest.max_sessions {
+        if is_full {
             return Ok(Some(SkipReason::RunLimit));
         }
         let failed = store.failures_of(head.pk)?.filter(|_| self.wanted.session.is_none());

@@ -5,6 +5,7 @@ use std::io::Write;
 use anyhow::Result;
 use serde::Serialize;
 
+use super::price::usd;
 use crate::store::ingest::Ingested;
 use crate::store::last_run::{ModelBackoff, ModelRunOutcome};
 use crate::text::clean::counted;
@@ -18,7 +19,17 @@ pub(crate) struct Report {
     pub(crate) rows_unknown: u64,
     pub(crate) rows_bad: u64,
     pub(crate) sessions_new: u64,
+    /// Those by the model and those without it together.
     pub(crate) sessions_digested: u64,
+    pub(crate) digests_by_model: u64,
+    /// With those of sessions that go on.
+    pub(crate) digests_without_model: u64,
+    /// Sessions for which the model would have to be asked by a command: no later run does it unasked. Printed only if there are any.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) left_without_model: u64,
+    /// `None` where the run stopped before digesting.
+    #[serde(flatten)]
+    pub(crate) waiting: Option<WaitingForModel>,
     /// Digests that were paid for and came back from their pages; printed only if there are any.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) digests_taken_back: u64,
@@ -56,6 +67,33 @@ pub(crate) struct Report {
     /// Reason of the last failed call.
     #[serde(skip)]
     pub(crate) last_failure: Option<String>,
+}
+
+/// Sessions whose digest was made without the model, and which a later run gives to it.
+#[derive(Debug, Default, Clone, PartialEq, Serialize)]
+pub(crate) struct WaitingForModel {
+    pub(crate) waiting_for_model: u64,
+    /// What that likely costs, in US dollars; `None` if a price is unknown or the model is not asked now.
+    pub(crate) waiting_cost_usd: Option<f64>,
+    /// The config wants the model.
+    #[serde(skip)]
+    pub(crate) is_wanted: bool,
+    /// The most that a day may cost, in US dollars.
+    #[serde(skip)]
+    pub(crate) day_usd: f64,
+}
+
+impl WaitingForModel {
+    /// How many wait, and what later runs spend on them.
+    pub(crate) fn text(&self) -> String {
+        let count = self.waiting_for_model;
+        let price = match self.waiting_cost_usd {
+            _ if count == 0 => return "none for the model".to_owned(),
+            Some(likely) => format!("about {} at list price, at most {} a day", usd(Some(likely)), usd(Some(self.day_usd))),
+            None => "at a price that is not known now".to_owned(),
+        };
+        format!("{count} for the model: later runs ask it, {price}")
+    }
 }
 
 fn is_zero(n: &u64) -> bool {
@@ -117,7 +155,17 @@ impl Report {
             let (bad, unknown) = (counted(self.rows_bad as usize, "unreadable line"), counted(self.rows_unknown as usize, "row"));
             text += &line("", format!("{bad}, {unknown} of unknown types"));
         }
-        text += &line("digested", format!("{} sessions ({} new){cost}", self.sessions_digested, self.sessions_new));
+        let (by_model, without) = (self.digests_by_model, self.digests_without_model);
+        let who = format!("{by_model} by the model, {without} without");
+        text += &line("digested", format!("{} sessions ({} new): {who}{cost}", self.sessions_digested, self.sessions_new));
+        if let Some(waiting) =
+            self.waiting.as_ref().filter(|w| w.waiting_for_model > 0 || w.is_wanted && self.sessions_digested > 0)
+        {
+            text += &line("waiting", waiting.text());
+        }
+        if self.left_without_model > 0 {
+            text += &line("left", format!("{} without the model: no run buys them unasked", self.left_without_model));
+        }
         if self.digests_taken_back > 0 {
             text += &line(
                 "took back",

@@ -15,6 +15,8 @@ pub struct DigestRequest {
     pub(crate) session: Option<String>,
     /// Digest at most this many sessions.
     pub(crate) limit: Option<usize>,
+    /// The model digests the newest sessions that have none by it, up to this number, of a backlog, too.
+    pub(crate) newest: Option<usize>,
     /// Spend at most this much on the model, in US dollars.
     pub(crate) max_cost: Option<f64>,
     /// Threads for reading; one a core where it is not given.

@@ -14,11 +14,13 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
 
-use super::plan::DigestSelection;
-use super::report::Report;
+use super::plan::{DigestPlan, DigestSelection};
+use super::price::usd;
+use super::report::{Report, WaitingForModel};
 use crate::analyze::account::SessionAccount;
 use crate::analyze::eligibility::{Budget, SkipReason};
 use crate::analyze::without_model::named_items;
+use crate::app::consent;
 use crate::app::digest::without_model::OpenItemsCache;
 use crate::config::{Config, SummarizerChoice};
 use crate::model::digest::Digest;
@@ -32,6 +34,9 @@ use crate::summarize::{Claude, Summary, SummaryFailure, SummaryInput};
 use crate::sys::failpoints;
 use crate::sys::messages::Ui;
 use crate::sys::shutdown;
+
+/// How many sessions of a backlog are offered to the model first: those that the next days ask for most, for a few cents.
+pub(crate) const FIRST_OFFER: usize = 20;
 
 pub(crate) struct DigestScheduler<'a> {
     pub(super) config: &'a Config,
@@ -128,7 +133,16 @@ impl<'a> DigestScheduler<'a> {
     }
 
     pub(crate) fn run(&self, store: &mut Store, report: &mut Report) -> Result<()> {
-        let plan = self.plan(store)?;
+        let mut plan = self.plan(store, self.wanted.newest)?;
+        if self.wanted.may_ask
+            && let Some(offer) = self.offer(store, &plan)?
+        {
+            let (count, price) = (offer.backlog.len() + offer.cost.calls, usd(offer.cost.likely));
+            let question = format!("{count} sessions. The newest {} with the model, about {price}?", offer.cost.calls);
+            if consent::accepts(&question)? {
+                plan = offer;
+            }
+        }
         failpoints::point("sessions chosen");
         report.sessions_skipped = plan.skipped.len() as u64;
         for (head, skip) in &plan.skipped {
@@ -138,22 +152,32 @@ impl<'a> DigestScheduler<'a> {
             store.refresh_pages(head.pk)?;
         }
         self.make_interims(store, report, &plan.interim)?;
-        if plan.chosen.is_empty() {
-            return Ok(());
+        report.left_without_model = (plan.backlog.len() + plan.left.len()) as u64;
+        if !plan.chosen.is_empty() {
+            self.digest(store, report, plan)?;
         }
+        self.count_waiting(store, report)
+    }
+
+    /// The plan that a person is offered: the newest sessions of a backlog by the model. `None` without a larger backlog or a model.
+    pub(super) fn offer(&self, store: &Store, plan: &DigestPlan) -> Result<Option<DigestPlan>> {
+        if plan.backlog.len() <= FIRST_OFFER || self.model.is_err() {
+            return Ok(None);
+        }
+        let offer = self.plan(store, Some(FIRST_OFFER.min(self.config.digest.max_sessions)))?;
+        Ok(Some(offer).filter(|offer| offer.cost.calls > 0))
+    }
+
+    fn digest(&self, store: &mut Store, report: &mut Report, plan: DigestPlan) -> Result<()> {
         if !plan.backlog.is_empty() {
             // Record them as backlog now, so that the next run knows it even if this one is interrupted.
             store.in_transaction(|| {
                 plan.backlog.iter().try_for_each(|head| store.record_skip(head.pk, &SkipReason::Backlog.to_string()))
             })?;
-            let price = match &self.model {
-                Ok(_) => format!("; with it they would cost {}", self.price_of(store, &plan.backlog)?),
-                Err(_) => String::new(),
-            };
-            let count = plan.backlog.len();
-            self.ui.note(&format!(
-                "{count} sessions at once: digested without the model{price} (`recall digest --summarizer claude`)"
-            ));
+            self.tell_backlog(store, &plan)?;
+        }
+        if plan.chosen.iter().any(|(_, not_now)| *not_now == Some(SkipReason::DayBudget)) {
+            store.lasting(|store| store.record_day(self.now, &self.config.day(self.now)))?;
         }
         let bar = self.ui.sessions(plan.chosen.len() as u64);
         let budget = Budget { run_usd: self.config.digest.max_cost_usd, day_usd: self.config.digest.max_cost_usd_per_day };
@@ -172,16 +196,41 @@ impl<'a> DigestScheduler<'a> {
         Ok(())
     }
 
-    fn price_of(&self, store: &Store, heads: &[SessionHead]) -> Result<String> {
-        let mut sum = Some(0.0);
-        let price = |store: &Store, head: &SessionHead| Ok(self.price(&self.input(store, head)?).and_then(|(likely, _)| likely));
-        store.map_in_order(shutdown::requested, heads, price, |_, likely| {
-            sum = sum.zip(likely?).map(|(a, b)| a + b);
-            Ok(())
-        })?;
-        // A run that was asked to stop has priced only some of them.
-        let sum = sum.filter(|_| !shutdown::requested());
-        Ok(sum.map_or_else(|| "an unknown sum".into(), |usd| format!("about ${usd:.2} at list price")))
+    /// Says that a backlog goes without the model, and what it would cost with it. Where there is none, nothing can be recommended.
+    fn tell_backlog(&self, store: &Store, plan: &DigestPlan) -> Result<()> {
+        let count = plan.backlog.len();
+        let with_it = match &self.model {
+            Ok(_) => {
+                let cost = self.cost_of(store, &plan.backlog)?;
+                // A run that was asked to stop has priced only some of them.
+                let price = cost.likely.filter(|_| cost.calls == count);
+                format!(
+                    "; with it they would cost about {} at list price (`recall digest --summarizer claude --newest {FIRST_OFFER}`)",
+                    usd(price)
+                )
+            }
+            Err(why) => format!(": {why}"),
+        };
+        self.ui.note(&format!("{count} sessions at once: digested without the model{with_it}"));
+        Ok(())
+    }
+
+    /// Counts what waits for the model, and what later runs spend on it.
+    fn count_waiting(&self, store: &Store, report: &mut Report) -> Result<()> {
+        let waiting = store.heads_for_model()?;
+        report.waiting = Some(self.waiting(store, &waiting)?);
+        Ok(())
+    }
+
+    /// What is told of sessions that wait for the model.
+    pub(super) fn waiting(&self, store: &Store, heads: &[SessionHead]) -> Result<WaitingForModel> {
+        let cost = self.cost_of(store, heads)?;
+        Ok(WaitingForModel {
+            waiting_for_model: heads.len() as u64,
+            waiting_cost_usd: cost.likely.filter(|_| cost.calls == heads.len()),
+            is_wanted: self.config.digest.summarizer != SummarizerChoice::Extract,
+            day_usd: self.config.digest.max_cost_usd_per_day,
+        })
     }
 
     /// Records why a session is skipped, so that one that cannot be digested as it is is not examined again until it grows.
@@ -275,6 +324,7 @@ impl<'a> DigestScheduler<'a> {
         failpoints::point("reply removed");
         run.report.model_worked = true;
         run.report.sessions_digested += 1;
+        run.report.digests_by_model += 1;
         run.bar.inc(1);
         Ok(())
     }

@@ -67,6 +67,14 @@ pub(super) struct MadeDigest {
     basis: Option<DigestInputs>,
 }
 
+/// What becomes of a session without the model.
+pub(super) struct MadeAlone {
+    /// Else the stored digest is still valid.
+    pub(super) is_new: bool,
+    /// It waits for the model.
+    pub(super) is_queued: bool,
+}
+
 impl DigestScheduler<'_> {
     /// Whether it is already known that the model is not asked about a session.
     pub(super) fn goes_alone(&self, not_now: Option<&SkipReason>) -> bool {
@@ -80,6 +88,22 @@ impl DigestScheduler<'_> {
             Err(why) => Some(SkipReason::ModelUnavailable(why.clone())),
             Ok(_) => not_now,
         }
+    }
+
+    /// What a run makes of a session without the model; `None` where the model makes its digest.
+    pub(super) fn would_make_alone(
+        &self,
+        store: &Store,
+        head: &SessionHead,
+        not_now: Option<&SkipReason>,
+    ) -> Result<Option<MadeAlone>> {
+        if !self.goes_alone(not_now) {
+            return Ok(None);
+        }
+        let would_wait = self.why_alone(not_now.cloned()).is_some();
+        let Some(before) = store.digest_state(head.pk)? else { return Ok(Some(MadeAlone { is_new: true, is_queued: would_wait })) };
+        let is_new = self.made_alone(store, head, would_wait)?.1.digest.is_some();
+        Ok(Some(MadeAlone { is_new, is_queued: if is_new { would_wait } else { before.queued } }))
     }
 
     pub(super) fn make_alone(&self, run: &mut RunState<'_>, sessions: Vec<(SessionHead, Option<SkipReason>)>) -> Result<()> {
@@ -200,6 +224,7 @@ impl DigestScheduler<'_> {
                 store.save_digest(head, &new)?;
                 failpoints::point("digest stored");
                 report.sessions_digested += 1;
+                report.digests_without_model += 1;
             }
         }
         if let Some(skip) = skip {

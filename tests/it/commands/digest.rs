@@ -36,7 +36,7 @@ fn the_report_has_these_keys_and_no_others() {
     let world = World::with_fixtures(&["plain"]);
     let report = world.digest(&EXTRACT);
     let keys: BTreeSet<&str> = report.as_object().unwrap().keys().map(String::as_str).collect();
-    let wanted = "files_seen files_read bytes_read rows_new rows_unknown rows_bad sessions_new sessions_digested sessions_skipped sessions_failed pages_written cost_usd elapsed_ms";
+    let wanted = "files_seen files_read bytes_read rows_new rows_unknown rows_bad sessions_new sessions_digested digests_by_model digests_without_model waiting_for_model waiting_cost_usd sessions_skipped sessions_failed pages_written cost_usd elapsed_ms";
     assert_eq!(keys, wanted.split(' ').collect());
     let size = std::fs::metadata(world.claude_dir().join("projects/-home-dev-src-shop/64b0b6d9-e371-40e8-affe-78e0505dfb3f.jsonl"))
         .unwrap()
@@ -181,7 +181,8 @@ fn a_dry_run_knows_the_price() {
 
     world.configure("[digest]\nmodel = \"a-model-of-tomorrow\"\n");
     let ran = world.recall(["digest", "--dry-run", "--summarizer", "claude"]);
-    assert!(ran.out.contains("unknown price"), "an unknown price is not zero: {ran:#?}");
+    assert!(ran.out.contains("0 with the model, 3 without"), "what has no price is not bought: {ran:#?}");
+    assert!(ran.out.contains("the price of `a-model-of-tomorrow` is unknown"), "an unknown price is not zero: {ran:#?}");
 }
 
 #[test]

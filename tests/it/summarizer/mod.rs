@@ -7,6 +7,7 @@ mod choice;
 mod context_about;
 mod dying_clients;
 mod failures;
+mod first_run;
 mod hostile;
 mod limits;
 mod login;
