@@ -3,7 +3,7 @@
 
 use anyhow::{Result, bail};
 
-use crate::analyze::denied::{DeniedStatement, without_denied};
+use crate::analyze::denied::DeniedStatement;
 use crate::app::digest::refresh_pages;
 use crate::config::Config;
 use crate::model::digest::{statement_id, title_id};
@@ -79,7 +79,7 @@ pub(crate) fn take_out(doomed: &[DoomedStatement], config: &Config, ui: &Ui) -> 
     }
     for DoomedStatement { session, .. } in doomed {
         if let Some(stored) = store.digest_of(session.pk)? {
-            store.remake_digest(session, &without_denied(stored.digest, &session.id, &store.denied_of(session.pk)?))?;
+            store.remake_digest(session, &stored.digest)?;
         }
     }
     refresh_pages(config, &mut store, ui)

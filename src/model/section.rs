@@ -53,6 +53,17 @@ pub(crate) struct Shown {
     pub(crate) share: usize,
 }
 
+impl Shown {
+    /// As many of the lines as the view shows, in their order.
+    pub(crate) fn within(&self, mut lines: Vec<String>) -> Vec<String> {
+        if self.last_first {
+            lines.drain(..lines.len().saturating_sub(self.most));
+        }
+        lines.truncate(self.most);
+        lines
+    }
+}
+
 /// What shows a digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum View {

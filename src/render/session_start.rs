@@ -322,12 +322,7 @@ fn claims(lead: &LeadSession, digest: &Digest, room: usize) -> String {
     let mut text = String::new();
     for (shown, sections) in shown_in(View::Start) {
         let lines = sections.into_iter().flat_map(|section| claim_lines(lead, digest, section, shown));
-        let mut lines: Vec<String> = lines.collect();
-        if shown.last_first {
-            lines.drain(..lines.len().saturating_sub(shown.most));
-        }
-        lines.truncate(shown.most);
-        add_list(&mut text, &format!("{}, by a model", shown.label), lines, room);
+        add_list(&mut text, &format!("{}, by a model", shown.label), shown.within(lines.collect()), room);
     }
     text
 }

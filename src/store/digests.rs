@@ -120,7 +120,10 @@ impl Store {
         let tx = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
         supersede(&tx, head.pk)?;
         // What the user said is not so is not stored again.
-        let new = &NewDigest { digest: without_denied(new.digest.clone(), &head.id, &self.denied_of(head.pk)?), ..new.clone() };
+        let denied = self.denied_of(head.pk)?;
+        let kept = (!denied.is_empty())
+            .then(|| NewDigest { digest: without_denied(new.digest.clone(), &head.id, &denied), ..new.clone() });
+        let new = kept.as_ref().unwrap_or(new);
         let body = pack(&new.digest)?;
         let id = match id {
             Some(id) if !is_of_another(&tx, head, id)? => id.to_owned(),

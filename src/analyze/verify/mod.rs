@@ -44,10 +44,10 @@ const MIN_FOUND_USER_SUPPORT: f64 = 0.4;
 const MIN_HEARSAY: f64 = 0.6;
 /// What is labelled as the user's own words must hold this share in words of the user.
 const MIN_LABELLED_SUPPORT: f64 = 0.6;
-/// A claim of at least `MIN_ECHO_WORDS` distinctive words merely echoes an output that holds this share of them. The share is higher for
-/// a next step, which names what failed and adds little.
+/// A claim of at least `MIN_ECHO_WORDS` distinctive words merely echoes an output that holds this share of them: a next step names what
+/// failed and adds little.
 const MIN_ECHO_WORDS: usize = 3;
-const NEXT_ECHO_SHARE: f64 = 0.9;
+const ECHO_SHARE: f64 = 0.9;
 const MAX_ROWS: usize = 3;
 /// A number is a statement's if a row that holds this share of its other words holds the number.
 const NUMBER_SUPPORT: f64 = 0.4;
@@ -186,7 +186,7 @@ impl<'s> Record<'s> {
         };
         // What it names goes before what may answer that.
         let carrying = |places: &[usize]| places.iter().copied().filter(|at| share(*at) >= least).collect::<Vec<_>>();
-        let found = [carrying(&named), carrying(&cited)].into_iter().find(|carrying| !carrying.is_empty());
+        let found = [&named, &cited].into_iter().map(|places| carrying(places)).find(|carrying| !carrying.is_empty());
         if let Some(carrying) = found {
             return carrying;
         }
@@ -223,7 +223,7 @@ impl<'s> Record<'s> {
         // An output repeated verbatim is still the tool's statement.
         let may_echo =
             best >= MIN_SUPPORT && section.spec().carriers != Carriers::Anyone && self.said.is_of(at, Speaker::Assistant);
-        if may_echo && self.is_echo(wanted, at, NEXT_ECHO_SHARE) { 0.0 } else { best }
+        if may_echo && self.is_echo(wanted, at) { 0.0 } else { best }
     }
 
     /// The share that the user's deed at an entry holds. Where they only agreed, refused or approved, with what that was about; else what
@@ -267,8 +267,9 @@ impl<'s> Record<'s> {
     }
 
     /// Does a claim only repeat what a tool printed earlier, and what no one had said before that?
-    fn is_echo(&self, wanted: &BTreeSet<String>, at: usize, share: f64) -> bool {
-        let holds = |at: usize, speaker| self.said.words_of(at, speaker).is_some_and(|words| covered_by(wanted, words) >= share);
+    fn is_echo(&self, wanted: &BTreeSet<String>, at: usize) -> bool {
+        let holds =
+            |at: usize, speaker| self.said.words_of(at, speaker).is_some_and(|words| covered_by(wanted, words) >= ECHO_SHARE);
         let printed = || (0..at).find(|at| holds(*at, Speaker::Output));
         // A commit's output repeats its message, which is part of its command.
         let said = |until: usize| (0..=until).any(|at| holds(at, Speaker::User) || holds(at, Speaker::Assistant));
@@ -293,7 +294,7 @@ impl<'s> Record<'s> {
         let words = distinctive_words(text);
         let cited = self.places(cited);
         let is_near = |at: &usize| cited.iter().any(|cited| cited.abs_diff(*at) <= NEARBY);
-        let is_about = |at: &usize| covered_by(&words, &distinctive_words(&self.said.text(*at))) >= NUMBER_SUPPORT;
+        let is_about = |at: &usize| covered_by(&words, self.said.all_words(*at)) >= NUMBER_SUPPORT;
         let near = (0..self.entries().len()).filter(|at| rows.contains(at) || is_near(at) || is_about(at));
         let near: Vec<String> = near.map(|at| self.said.text(at)).collect();
         numbers.all(|(number, beside)| near.iter().any(|text| holds_number(text, number, beside)))

@@ -29,6 +29,7 @@ pub(super) struct EntryWords<'s> {
     words: Vec<OnceCell<BTreeSet<String>>>,
     outputs: Vec<OnceCell<BTreeSet<String>>>,
     quoted: Vec<OnceCell<BTreeSet<String>>>,
+    all: Vec<OnceCell<BTreeSet<String>>>,
 }
 
 impl<'s> EntryWords<'s> {
@@ -38,12 +39,24 @@ impl<'s> EntryWords<'s> {
             Evidence::Printed(print) => Some((print.tool.as_str(), print)),
             _ => None,
         });
-        Self { entries: &session.entries, printed: printed.collect(), words: empty(), outputs: empty(), quoted: empty() }
+        Self {
+            entries: &session.entries,
+            printed: printed.collect(),
+            words: empty(),
+            outputs: empty(),
+            quoted: empty(),
+            all: empty(),
+        }
     }
 
     /// All text of an entry, with what it printed.
     pub(super) fn text(&self, at: usize) -> String {
         format!("{} {}", text_of(&self.entries[at]), self.printed(at))
+    }
+
+    /// The words of all that.
+    pub(super) fn all_words(&self, at: usize) -> &BTreeSet<String> {
+        self.all[at].get_or_init(|| distinctive_words(&self.text(at)))
     }
 
     /// The lines in which the tool of an entry told how it ended.

@@ -56,8 +56,7 @@ impl ListedItems<'_> {
             None if by_model => self.digest.told_in(section).map(|claim| claim_line(claim, shown.chars)).collect(),
             None => Vec::new(),
         };
-        let skipped = if shown.last_first { lines.len().saturating_sub(shown.most) } else { 0 };
-        lines.into_iter().skip(skipped).take(shown.most).collect()
+        shown.within(lines)
     }
 
     /// All that a model found, else the tasks of a list that were not ticked off, and what somebody closed, which is struck through.
