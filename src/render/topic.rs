@@ -186,11 +186,17 @@ fn heading(source: &TopicSource) -> String {
 }
 
 fn line(source: &TopicSource, passage: &SourcePassage) -> String {
-    let text = match passage.kind.as_str() {
-        "prompt" | "request" | "reply" | "plan" | "recap" | "end" | "cut_off" => quote(&passage.text, MAX_STATEMENT_CHARS),
-        kind => said(bare(kind, &passage.text), MAX_STATEMENT_CHARS),
+    let text = with_speaker(&passage.kind, &passage.text, MAX_STATEMENT_CHARS);
+    format!("- {text} [{}, {}]\n", shown_id(&source.id), source.when)
+}
+
+/// A passage with who said it or what it is; its text has at most so many characters. Words of a session stand in quotes.
+pub(crate) fn with_speaker(kind: &str, text: &str, most: usize) -> String {
+    let told = match kind {
+        "prompt" | "request" | "reply" | "plan" | "recap" | "end" | "cut_off" => quote(text, most),
+        kind => said(bare(kind, text), most),
     };
-    format!("- {}{text} [{}, {}]\n", label(&passage.kind), shown_id(&source.id), source.when)
+    [label(kind), &told].concat()
 }
 
 /// The author, if it is a note.

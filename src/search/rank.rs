@@ -1,6 +1,6 @@
 //! Ranks documents: by words, then by score fusion with semantic matches, then with a bonus for the own project and recent work.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use anyhow::Result;
 
@@ -26,6 +26,14 @@ const RECENCY_BONUS: f64 = 0.15;
 const HALF_LIFE_MS: f64 = 60.0 * 86_400_000.0;
 /// The factor for results of the own project.
 const OWN_PROJECT_FACTOR: f64 = 1.3;
+/// The bonus of a result whose user said the query's words together, and for how many of the best results it is looked up: what the user
+/// said is the rule that others merely speak of. The largest with which the tuning questions of `tests/quality` lose no more than one place.
+const OWN_WORDS_BONUS: f64 = 0.3;
+const OWN_WORDS_RESULTS: usize = 10;
+/// How many of the query's rarest words are looked up for that: each two of them together.
+const OWN_WORDS_LOOKED_UP: usize = 4;
+/// The most words between two that were said together.
+const OWN_WORDS_APART: usize = 6;
 /// After the first few results, those below this share of the best score are dropped: on the tuning questions of `tests/quality`
 /// none of them was the expected answer, and they made up a sixth of the text to read.
 const MIN_SCORE_SHARE: f64 = 0.25;
@@ -69,6 +77,7 @@ pub(super) fn rank(store: &Store, query: &Query, wanted: &SearchOptions<'_>) -> 
         hit.score *= boost(hit, own, wanted.now);
     }
     hits.sort_by(|a, b| b.score.total_cmp(&a.score));
+    prefer_own_words(store, &mut hits, &words)?;
     // With a phrase or a kind, only the last of them may hold what was asked for.
     if query.phrases.is_empty() && query.filters.kinds.is_empty() {
         let least = MIN_SCORE_SHARE * hits.first().map_or(0.0, |hit| hit.score);
@@ -76,6 +85,27 @@ pub(super) fn rank(store: &Store, query: &Query, wanted: &SearchOptions<'_>) -> 
         hits.truncate(worth.max(MIN_RESULTS));
     }
     Ok(Some(RankedHits { words, hits }))
+}
+
+/// Moves those of the best results up whose user said words of the query together.
+fn prefer_own_words(store: &Store, hits: &mut [DocumentHit], words: &QueryWords) -> Result<()> {
+    let best: Vec<i64> = hits.iter().take(OWN_WORDS_RESULTS).map(|hit| hit.doc).collect();
+    let known: Vec<&WeightedWord> = words.weighed.iter().filter(|word| word.df > 0).take(OWN_WORDS_LOOKED_UP).collect();
+    let mut together: HashMap<i64, BTreeSet<usize>> = HashMap::new();
+    for (at, one) in known.iter().enumerate() {
+        for (then, other) in known.iter().enumerate().skip(at + 1) {
+            for doc in store.said_together(&best, [one.alone(), other.alone()], OWN_WORDS_APART)? {
+                together.entry(doc).or_default().extend([at, then]);
+            }
+        }
+    }
+    let total: f64 = words.weighed.iter().map(|word| word.weight).sum();
+    for hit in hits.iter_mut() {
+        let said: f64 = together.get(&hit.doc).into_iter().flatten().map(|at| known[*at].weight).sum();
+        hit.score *= 1.0 + OWN_WORDS_BONUS * said / total.max(f64::MIN_POSITIVE);
+    }
+    hits.sort_by(|a, b| b.score.total_cmp(&a.score));
+    Ok(())
 }
 
 /// At most `most` documents by words: by distinctive words first, then by common words among the newest documents.

@@ -31,6 +31,13 @@ pub(super) struct WeightedWord {
     pub(crate) df: u64,
 }
 
+impl WeightedWord {
+    /// The FTS5 phrase of the word without its synonyms.
+    pub(crate) fn alone(&self) -> &str {
+        self.expression.split(" OR ").next().unwrap_or_default()
+    }
+}
+
 /// The words of a query, rarest first, those without any document last; then the words of its phrases.
 pub(super) struct QueryWords {
     pub(crate) weighed: Vec<WeightedWord>,

@@ -105,6 +105,14 @@ impl Store {
         Ok(self.db.prepare_cached(sql)?.query_row(params![expression, doc], |r| r.get(0))?)
     }
 
+    /// Those of the documents whose user said two words with at most `apart` others between them. The words are FTS5 phrases.
+    pub(crate) fn said_together(&self, docs: &[i64], [one, other]: [&str; 2], apart: usize) -> Result<Vec<i64>> {
+        let docs: Vec<String> = docs.iter().map(i64::to_string).collect();
+        let sql = format!("SELECT rowid FROM search WHERE search MATCH ?1 AND rowid IN ({})", docs.join(", "));
+        let together = format!("{{{}}} : NEAR({one} {other}, {apart})", SearchColumn::Asked.name());
+        Ok(self.db.prepare(&sql)?.query_map([together], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// Number of all documents, hidden ones included: a word's weight depends on everything FTS5 counts it in.
     pub(crate) fn document_count(&self) -> Result<u64> {
         Ok(self.db.prepare_cached("SELECT count(*) FROM main.doc")?.query_row([], |r| r.get::<_, i64>(0))? as u64)

@@ -349,3 +349,18 @@ fn an_index_of_an_older_program_says_that_it_waits_for_a_digest() {
     world.digest(&["--summarizer", "extract"]);
     assert_eq!(found(&world, &["parser"]), [A]);
 }
+
+#[test]
+fn of_sessions_that_say_the_same_words_the_users_own_come_first() {
+    let rule = "No commits directly to main, ever.";
+    let world = world(&[
+        (A, 10, "shop", rule, "Understood. I work on a branch from now on, and open a pull request."),
+        (B, 11, "shop", "Look at the hook.", "The rule of the hook: a commit to main is checked, a commit to a branch is not."),
+        (C, 12, "shop", "Why does it fail?", "The lint rule fails for the commit. After the commit to main the rule passes."),
+        ("dddd4444", 13, "shop", "And now?", "The commit is on main. The rule for it stands in the config, the commit names it."),
+    ]);
+    let first = &results(&world, &["commit", "to", "main", "rule"])[0];
+    assert_eq!((first["session"].as_str(), first["passage"].as_str()), (Some(A), Some(rule)), "{first}");
+    // Who says more of it still goes first.
+    assert_eq!(found(&world, &["lint", "rule", "commit", "main"])[0], C);
+}
