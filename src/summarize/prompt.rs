@@ -11,6 +11,11 @@ const SHIPPED_INSTRUCTIONS: &str = include_str!("../../prompts/digest.md");
 /// What stands in instructions for the fields of the sections.
 const SECTIONS_MARK: &str = "{{sections}}";
 
+/// What stands in instructions for how many words an answer has.
+const WORDS_MARK: &str = "{{words}}";
+/// How many words an answer has, by the most characters of the record: a short session has little to tell.
+const WORDS_BY_RECORD: [(usize, &str); 3] = [(2_500, "50 to 120"), (7_000, "120 to 200"), (usize::MAX, "200 to 300")];
+
 /// Limit for the list of open items, in bytes.
 const MAX_OPEN_BYTES: usize = 900;
 
@@ -70,7 +75,18 @@ pub fn request(session: &Session, open: &[OpenItem], system: &str, budget: usize
         }
     }
     stdin.push_str(&format!("<{fence}>\n{text}</{fence}>\nThe record ends here. Answer with the JSON object.\n"));
-    ModelRequest { system: system.to_owned(), stdin, rows, open: open.iter().map(|o| o.id.clone()).collect() }
+    ModelRequest {
+        system: system.replace(WORDS_MARK, words_for(&text)),
+        stdin,
+        rows,
+        open: open.iter().map(|o| o.id.clone()).collect(),
+    }
+}
+
+/// How many words an answer to this record has.
+fn words_for(record: &str) -> &'static str {
+    let length = record.chars().count();
+    WORDS_BY_RECORD.iter().find(|(most, _)| length <= *most).map_or("", |(_, words)| words)
 }
 
 /// A text outside the fence, as one line without hidden characters.

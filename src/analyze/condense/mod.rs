@@ -1,15 +1,17 @@
-//! Condenses a session to a budget: the user's words, every strong item and the end before anything else, each at the length there
-//! is room for.
+//! Condenses a session to a budget: the user's words, the end, what stood at the end and every strong item before anything else, each at
+//! the length there is room for.
 //!
 //! Sentences are chosen by how much they say and how much of that is new. For any budget:
 //!
-//! 1. The user's first and last words, the last reply, the user's other words, and then strong items by what they add are placed
-//!    in a short form, mostly one sentence each.
+//! 1. The user's first and last words, the last reply, the user's other words, commits that stand and checks as they ended last, and then
+//!    strong items by what they add are placed in a short form, mostly one sentence each.
 //! 2. Nothing of the moderate tier is placed unless all of these fit.
 //! 3. The remaining room goes to more of their sentences and to moderate items, whichever add most.
 
+mod facts;
 mod failures;
 mod line;
+mod stale;
 mod units;
 
 use std::cmp::Ordering;
@@ -41,12 +43,13 @@ pub(crate) fn condense(session: &Session, budget: usize) -> Condensed {
     let (candidates, terms) = candidates(session);
     let mut fill = BudgetFill { candidates: &candidates, budget, used: 0, chosen: Vec::new(), told: vec![false; terms.len()] };
     fill.chosen = candidates.iter().map(|c| vec![None; c.units.len()]).collect();
-    // All four run, even if one of them did not fit completely.
+    // All five run, even if one of them did not fit completely.
     let asked = fill.first_and_last_words();
     let ended = fill.end();
     let said = fill.words();
-    let strong = fill.strong();
-    let whole = asked && ended && said && strong;
+    let facts = fill.best_of(Rank::Fact);
+    let strong = fill.best_of(Rank::Strong);
+    let whole = asked && ended && said && facts && strong;
     fill.fill_with(|c| c.rank < Rank::Moderate || whole && c.rank == Rank::Moderate);
     if whole {
         fill.fill_up_to(budget / 2, Rank::Rest);
@@ -134,10 +137,10 @@ impl BudgetFill<'_> {
         self.budget = budget;
     }
 
-    /// Places the best sentence of every strong item, those that add most first. Returns whether all fit.
-    fn strong(&mut self) -> bool {
+    /// Places the best sentence of every item of a rank, those that add most first. Returns whether all fit.
+    fn best_of(&mut self, rank: Rank) -> bool {
         let next = |of: &Self, at| NextUnit { gain: of.gain(at, of.best(at)), at, unit: 0 };
-        let mut waiting: BinaryHeap<NextUnit> = self.of_rank(Rank::Strong).into_iter().map(|at| next(self, at)).collect();
+        let mut waiting: BinaryHeap<NextUnit> = self.of_rank(rank).into_iter().map(|at| next(self, at)).collect();
         let mut whole = true;
         while let Some(NextUnit { at, .. }) = waiting.pop() {
             let now = next(self, at);

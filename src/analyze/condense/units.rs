@@ -1,10 +1,12 @@
 //! The units a session is condensed from: its distinct items as lines, and the sentences each line can hold.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::closing_replies;
+use super::facts::{Fact, facts};
 use super::failures::cures;
 use super::line::tool_line;
+use super::stale::stale_copies;
 use crate::analyze::distinct::{DistinctEntry, distinct_entries};
 use crate::analyze::prose::{SpokenSentence, Voice, outline, sentences_of_line};
 use crate::analyze::signal::{MemoryKind, Signal, Tier, is_filler, weight};
@@ -28,6 +30,8 @@ pub(crate) enum Rank {
     Words,
     /// The last reply, which says where things ended.
     End,
+    /// Commits that stand, and checks as they ended last.
+    Fact,
     /// Items of the strong tier.
     Strong,
     /// Items of the moderate tier, and the end of each turn.
@@ -84,7 +88,15 @@ impl TermIds {
 pub(crate) fn candidates(session: &Session) -> (Vec<LineCandidate>, TermIds) {
     let closing = closing_replies(session);
     let last_reply = closing.last().copied();
-    let mut maker = CandidateBuilder { session, last_reply, closing, cures: cures(session), terms: TermIds::default() };
+    let mut maker = CandidateBuilder {
+        session,
+        last_reply,
+        closing,
+        cures: cures(session),
+        facts: facts(session),
+        stale: stale_copies(session),
+        terms: TermIds::default(),
+    };
     let all = distinct_entries(session).iter().filter_map(|one| maker.candidate(one)).collect();
     (merge_changes(all), maker.terms)
 }
@@ -130,6 +142,9 @@ struct CandidateBuilder<'s> {
     last_reply: Option<usize>,
     /// What was done before a command that had failed passed, by the record of the failure.
     cures: BTreeMap<RecordKey, String>,
+    facts: BTreeMap<RecordKey, Fact>,
+    /// Recaps and plans that something later says again.
+    stale: BTreeSet<RecordKey>,
     terms: TermIds,
 }
 
@@ -147,6 +162,7 @@ impl CandidateBuilder<'_> {
             Item::Answer(answer) if main => ("user answered: ", vec![self.answer(answer)]),
             Item::Reply(text) => (if main { "assistant: " } else { "subagent assistant: " }, self.sentences(text, one)),
             Item::Plan(text) if one.entry.is_refused_plan() => ("plan that the user refused: ", self.heading(text)),
+            Item::Plan(text) if self.is_stale(one) => ("plan, written again later: ", self.heading(text)),
             Item::Plan(text) => ("plan: ", self.sentences(text, one)),
             Item::Recap(text) | Item::Away(text) => ("recap: ", self.sentences(text, one)),
             Item::PullRequest(url) => ("", vec![self.unit(format!("pull request {url}"), signal.importance)]),
@@ -180,7 +196,11 @@ impl CandidateBuilder<'_> {
         if self.last_reply == Some(one.at) {
             return Some(Rank::End);
         }
+        if self.fact(one).is_some() {
+            return Some(Rank::Fact);
+        }
         match (&one.entry.item, signal.tier()) {
+            (Item::Recap(_) | Item::Away(_), _) if self.is_stale(one) => None,
             (Item::Prompt(_) | Item::Answer(_), _) if one.entry.is_main() => Some(Rank::Words),
             (Item::Todos(_) | Item::Task(_) | Item::Outcome(_) | Item::Title(_), _) => None,
             (_, Tier::Strong) => Some(Rank::Strong),
@@ -190,6 +210,15 @@ impl CandidateBuilder<'_> {
             (Item::Reply(_) | Item::Prompt(_), Tier::None) => Some(Rank::Rest),
             (_, Tier::None) => None,
         }
+    }
+
+    /// What a command says of how things stood at the end.
+    fn fact(&self, one: &DistinctEntry<'_>) -> Option<Fact> {
+        one.rows.iter().find_map(|row| self.facts.get(row)).copied()
+    }
+
+    fn is_stale(&self, one: &DistinctEntry<'_>) -> bool {
+        self.stale.contains(&one.entry.key)
     }
 
     fn unit(&mut self, text: String, strength: f64) -> SentenceUnit {
@@ -234,7 +263,8 @@ impl CandidateBuilder<'_> {
         let cure = one.rows.iter().find_map(|row| self.cures.get(row));
         let cure = cure.map_or(String::new(), |cure| format!("; passed after {cure}"));
         let outcome = one.entry.outcome.as_ref();
-        let line = |most| tool_line(self.session, tool, outcome, 0, most) + &cure;
+        let fact = self.fact(one).map_or("", Fact::told);
+        let line = |most| tool_line(self.session, tool, outcome, 0, most) + &cure + fact;
         let (text, short) = (line(MAX_TOOL_CHARS), line(MAX_SHORT_TOOL_CHARS));
         SentenceUnit { short, ..self.unit(text, signal.importance) }
     }

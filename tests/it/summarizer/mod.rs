@@ -17,6 +17,7 @@ mod mutants;
 mod older_clients;
 mod outputs;
 mod replies;
+mod request;
 mod sections;
 mod spend;
 mod survival;
