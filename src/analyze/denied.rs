@@ -44,7 +44,8 @@ impl DeniedStatement {
         Self { id, words, negated }
     }
 
-    fn says(&self, id: &str, text: &str) -> bool {
+    /// Is it what the statement with this id and text says, in whatever words?
+    pub(crate) fn is_said_by(&self, id: &str, text: &str) -> bool {
         if self.id == id {
             return true;
         }
@@ -60,7 +61,7 @@ pub(crate) fn without_denied(mut digest: Digest, session: &str, denied: &[Denied
     if denied.is_empty() {
         return digest;
     }
-    let is_denied = |id: &str, text: &str| denied.iter().any(|one| one.says(id, text));
+    let is_denied = |id: &str, text: &str| denied.iter().any(|one| one.is_said_by(id, text));
     digest.retain(|section, claim| !is_denied(&statement_id(session, section, &claim.text), &claim.text));
     if is_denied(&title_id(session, &digest.title), &digest.title) {
         digest.title = Some(shorten(&digest.request, MAX_TITLE_CHARS))
@@ -79,7 +80,7 @@ mod tests {
         let denied = DeniedStatement::new("c1".into(), "The nightly export of the harbour runs on the new queue");
         let stored = DeniedStatement::from_bytes("c1".into(), &denied.to_bytes());
         assert_eq!(stored, denied);
-        for (text, says) in [
+        for (text, is_said) in [
             ("The nightly export of the harbour runs on the new queue now", true),
             ("the nightly harbour export runs on a new queue", true),
             ("The nightly export of the harbour does not run on the new queue", false),
@@ -87,8 +88,8 @@ mod tests {
             ("The queue is new", false),
             ("", false),
         ] {
-            assert_eq!(stored.says("c2", text), says, "{text}");
+            assert_eq!(stored.is_said_by("c2", text), is_said, "{text}");
         }
-        assert!(stored.says("c1", "whatever it says"));
+        assert!(stored.is_said_by("c1", "whatever it says"));
     }
 }

@@ -1,10 +1,10 @@
 //! Takes out what a model said of a session and the user says is not so: from the digest, the pages and the search, also where a later digest
-//! or an import says it again.
+//! or an import says it again; and brings it back.
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use crate::analyze::denied::DeniedStatement;
-use crate::app::digest::refresh_pages;
+use crate::app::digest::{refresh_pages, write_documents};
 use crate::config::Config;
 use crate::model::digest::{statement_id, title_id};
 use crate::store::digests::StoredDigest;
@@ -19,6 +19,15 @@ pub(crate) struct ModelStatement {
     /// `title`, or the kind of its section.
     pub(crate) kind: &'static str,
     pub(crate) text: String,
+}
+
+/// What the user said is not so, with what it takes out.
+#[derive(Debug)]
+pub(crate) struct Denial {
+    pub(crate) id: String,
+    /// In the stored digest; none if its words are not in the index.
+    pub(crate) hides: Vec<ModelStatement>,
+    pub(crate) session: SessionHead,
 }
 
 /// A statement that is to be taken out, with its session.
@@ -71,16 +80,46 @@ pub(crate) fn find(memory: &Memory, ids: &[String]) -> Result<Vec<DoomedStatemen
     Ok(found)
 }
 
-/// Takes them out, and brings the pages up to date.
+/// What the user said is not so of a session.
+pub(crate) fn denials(memory: &Memory, head: &SessionHead) -> Result<Vec<Denial>> {
+    let stored = memory.whole_digest_of(head.pk)?;
+    let all: Vec<ModelStatement> = stored.iter().flat_map(|stored| said(stored, head)).collect();
+    let denial = |denied: DeniedStatement| {
+        let hides = all.iter().filter(|one| denied.is_said_by(&one.id, &one.text)).cloned().collect();
+        Denial { id: denied.id, hides, session: head.clone() }
+    };
+    Ok(memory.denied_of(head.pk)?.into_iter().map(denial).collect())
+}
+
+/// The denials with these ids.
+///
+/// # Errors
+/// When one denies nothing: nothing is brought back then.
+pub(crate) fn find_denials(memory: &Memory, ids: &[String]) -> Result<Vec<Denial>> {
+    let find = |id: &String| {
+        let of = memory.session_denying(id)?.map(|head| denials(memory, &head)).transpose()?.unwrap_or_default();
+        let unknown = || format!("nothing was taken out as `{id}`: `recall wrong SESSION` lists what was, with ids");
+        of.into_iter().find(|denial| denial.id == *id).with_context(unknown)
+    };
+    ids.iter().map(find).collect()
+}
+
+/// Takes statements out, and brings the pages and the search up to date.
 pub(crate) fn take_out(doomed: &[DoomedStatement], config: &Config, ui: &Ui) -> Result<()> {
     let mut store = Store::open_existing(&config.database())?;
     for DoomedStatement { statement, session } in doomed {
-        store.deny(session.pk, &DeniedStatement::new(statement.id.clone(), &statement.text), config.now())?;
+        store.deny(session, &DeniedStatement::new(statement.id.clone(), &statement.text), config.now())?;
     }
-    for DoomedStatement { session, .. } in doomed {
-        if let Some(stored) = store.digest_of(session.pk)? {
-            store.remake_digest(session, &stored.digest)?;
-        }
+    write_documents(&mut store, ui)?;
+    refresh_pages(config, &mut store, ui)
+}
+
+/// Tells again what was taken out, and brings the pages and the search up to date.
+pub(crate) fn bring_back(denials: &[Denial], config: &Config, ui: &Ui) -> Result<()> {
+    let mut store = Store::open_existing(&config.database())?;
+    for denial in denials {
+        store.undeny(&denial.session, &denial.id)?;
     }
+    write_documents(&mut store, ui)?;
     refresh_pages(config, &mut store, ui)
 }

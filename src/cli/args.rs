@@ -73,7 +73,7 @@ impl Command {
             Self::Doctor(args) => args.fix || args.seen || args.keep_transcripts.is_some(),
             Self::Man(args) => args.dir.is_some(),
             Self::Uninstall(args) => !args.dry_run,
-            Self::Wrong(args) => args.ids.iter().any(|id| crate::app::wrong::is_statement_id(id)),
+            Self::Wrong(args) => args.undo || args.ids.iter().any(|id| crate::app::wrong::is_statement_id(id)),
             Self::Close(_) | Self::Remember(_) | Self::Import(_) | Self::Pause(_) => true,
             Self::Search(_)
             | Self::Show(_)
@@ -293,6 +293,9 @@ pub(crate) struct WrongArgs {
     /// Ids of statements, titles or open items; or a session, by its id or the start of it: then what a model said of it is listed with ids
     #[arg(required = true, value_name = "ID")]
     pub(crate) ids: Vec<String>,
+    /// Take it back: what was taken out is told again
+    #[arg(long)]
+    pub(crate) undo: bool,
 }
 
 /// What is forgotten is gone from the index, the pages and the files behind them, and is not taken in again from a transcript that still

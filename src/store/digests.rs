@@ -6,9 +6,8 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 
 use super::load::SessionHead;
-use super::{Store, search};
+use super::{Store, search, wrong};
 use crate::analyze::account::SessionAccount;
-use crate::analyze::denied::without_denied;
 use crate::analyze::eligibility::ModelFailures;
 use crate::model::digest::{Digest, OpenItem, WITHOUT_MODEL};
 use crate::model::session::{Millis, unused_id};
@@ -73,7 +72,14 @@ pub(crate) struct DigestState {
 }
 
 impl Store {
+    /// A session's digest as it is told: without what the user said is not so.
     pub fn digest_of(&self, session: i64) -> Result<Option<StoredDigest>> {
+        let whole = self.whole_digest_of(session)?;
+        whole.map(|whole| Ok(StoredDigest { digest: wrong::told(&self.db, session, whole.digest)?, ..whole })).transpose()
+    }
+
+    /// A session's digest as it is stored. Only what changes it may read it so.
+    pub(crate) fn whole_digest_of(&self, session: i64) -> Result<Option<StoredDigest>> {
         let sql = "SELECT id, summarizer, model, input_hash, made_at, cost_usd, queued, interim_until, body FROM digest WHERE session = ?1 AND superseded = 0";
         let found = self.db.prepare_cached(sql)?.query_row([session], |r| Ok((stored(r)?, r.get::<_, Vec<u8>>(8)?))).optional()?;
         found.map(|(stored, body)| Ok(StoredDigest { digest: unpack(&body)?, ..stored })).transpose()
@@ -119,12 +125,8 @@ impl Store {
     fn save(&self, head: &SessionHead, new: &NewDigest<'_>, id: Option<&str>, dirty: bool) -> Result<()> {
         let tx = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
         supersede(&tx, head.pk)?;
-        // What the user said is not so is not stored again.
-        let denied = self.denied_of(head.pk)?;
-        let kept = (!denied.is_empty())
-            .then(|| NewDigest { digest: without_denied(new.digest.clone(), &head.id, &denied), ..new.clone() });
-        let new = kept.as_ref().unwrap_or(new);
         let body = pack(&new.digest)?;
+        let told = wrong::told(&tx, head.pk, new.digest.clone())?;
         let id = match id {
             Some(id) if !is_of_another(&tx, head, id)? => id.to_owned(),
             _ => id_of(&tx, head, new)?,
@@ -137,17 +139,18 @@ impl Store {
         tx.execute(
             sql,
             params![
-                id, head.pk, new.summarizer, new.model, new.input_hash, new.made_at, new.cost_usd, new.queued, body,
-                new.digest.title, new.interim_until, basis
+                id, head.pk, new.summarizer, new.model, new.input_hash, new.made_at, new.cost_usd, new.queued, body, told.title,
+                new.interim_until, basis
             ],
         )?;
         if let Some(account) = new.account {
             self.save_account(head.pk, account)?;
         }
         if new.interim_until.is_none() {
-            near_duplicates::record_signature(&tx, head.pk, &new.digest, new.account)?;
+            near_duplicates::record_signature(&tx, head.pk, &told, new.account)?;
         }
-        save_open_items(&tx, head, new)?;
+        put_open_items(&tx, head, &told)?;
+        save_closings(&tx, head, new)?;
         let sql = "UPDATE session SET dirty = ?2, page_dirty = 1, skip = NULL, compacted_at = NULL WHERE pk = ?1";
         tx.execute(sql, params![head.pk, dirty])?;
         if new.summarizer == "claude" {
@@ -167,18 +170,12 @@ impl Store {
         self.save(head, new, id.filter(is_id), lacks)
     }
 
-    /// Puts another text in place of a digest: by other rules, or without what is not so. What it closes stays.
+    /// Puts another text in place of a digest, made by other rules. What it closes stays.
     pub(crate) fn remake_digest(&self, head: &SessionHead, digest: &Digest) -> Result<()> {
-        let digest = &without_denied(digest.clone(), &head.id, &self.denied_of(head.pk)?);
         let tx = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
-        let sql = "UPDATE digest SET body = ?2, title = ?3, basis = NULL WHERE session = ?1 AND superseded = 0";
-        tx.execute(sql, params![head.pk, pack(digest)?, digest.title])?;
-        put_open_items(&tx, head, digest)?;
-        near_duplicates::drop_signature(&tx, head.pk)?;
-        search::mark_outdated(&tx, head.pk)?;
-        tx.execute("UPDATE session SET page_dirty = 1 WHERE pk = ?1", [head.pk])?;
-        tx.commit()?;
-        Ok(())
+        tx.execute("UPDATE digest SET body = ?2 WHERE session = ?1 AND superseded = 0", params![head.pk, pack(digest)?])?;
+        retell(&tx, head, digest)?;
+        Ok(tx.commit()?)
     }
 
     /// Records that the stored digest still holds. If the session itself changed, its page and its account may be out of date.
@@ -338,8 +335,18 @@ fn put_open_items(tx: &Transaction<'_>, head: &SessionHead, digest: &Digest) -> 
     Ok(())
 }
 
-fn save_open_items(tx: &Transaction<'_>, head: &SessionHead, new: &NewDigest<'_>) -> Result<()> {
-    put_open_items(tx, head, &new.digest)?;
+/// Makes what follows from a digest as it is stored: title, open items, and what later runs make anew.
+pub(super) fn retell(tx: &Transaction<'_>, head: &SessionHead, whole: &Digest) -> Result<()> {
+    let told = wrong::told(tx, head.pk, whole.clone())?;
+    tx.execute("UPDATE digest SET title = ?2, basis = NULL WHERE session = ?1 AND superseded = 0", params![head.pk, told.title])?;
+    put_open_items(tx, head, &told)?;
+    near_duplicates::drop_signature(tx, head.pk)?;
+    search::mark_outdated(tx, head.pk)?;
+    tx.execute("UPDATE session SET page_dirty = 1 WHERE pk = ?1", [head.pk])?;
+    Ok(())
+}
+
+fn save_closings(tx: &Transaction<'_>, head: &SessionHead, new: &NewDigest<'_>) -> Result<()> {
     for item in new.open.iter().filter(|item| new.digest.closes.contains(&item.id)) {
         tx.execute(
             "INSERT INTO closed_item VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING",

@@ -11,7 +11,7 @@ pub(crate) mod open_items;
 use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, params};
 
-use super::{Store, search};
+use super::{Store, search, wrong};
 use crate::model::digest::Digest;
 use crate::privacy::Sanitizer;
 use crate::store::codec::{pack, unpack};
@@ -85,12 +85,15 @@ fn clean_digests(tx: &Transaction<'_>, session: i64, gate: &Sanitizer) -> Result
     let mut changed = 0;
     for (pk, superseded, body) in digests {
         let before: Digest = unpack(&body)?;
-        let mut after = before.clone();
-        after.pass(|text| gate.clean(text));
-        if after == before {
+        let mut passed = before.clone();
+        passed.pass(|text| gate.clean(text));
+        if passed == before {
             continue;
         }
         changed += 1;
+        // By other words it would not be known for what is not so.
+        let mut after = wrong::told(tx, session, before)?;
+        after.pass(|text| gate.clean(text));
         if !superseded {
             near_duplicates::drop_signature(tx, session)?;
         }

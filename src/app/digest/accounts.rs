@@ -35,7 +35,7 @@ fn make(store: &Store, head: &SessionHead) -> Result<(SessionAccount, Option<Dig
     let goes_on = head.dirty || store.goes_on(head.pk)?;
     let session = store.load_session(head)?;
     let account = SessionAccount::of(&session, goes_on);
-    let stored = store.digest_of(head.pk)?;
+    let stored = store.whole_digest_of(head.pk)?;
     let anew = stored.as_ref().map(|stored| match stored.is_by_model() {
         true => checked_anew(stored.digest.clone(), &session),
         false => made_anew(stored.digest.clone(), &session, &account),

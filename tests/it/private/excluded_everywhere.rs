@@ -137,6 +137,7 @@ pub const WAYS: &[Way] = &[
     Way(Command(&["close", "{item}", "--undo"]), SHOWS),
     Way(Command(&["close", "{shop_item}"]), SILENT),
     Way(Command(&["wrong", "{clinic}"]), SILENT),
+    Way(Command(&["wrong", "--undo", "{item}"]), SILENT),
     Way(Pages, INSIDE),
     Way(Command(&["digest"]), SILENT),
     Way(Pages, INSIDE),

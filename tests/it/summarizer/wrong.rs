@@ -88,3 +88,113 @@ fn what_nobody_said_cannot_be_wrong() {
     }
     assert!(told(&stand_in).contains(LEARNED), "of several ids all or none");
 }
+
+/// A statement as `recall wrong SESSION` lists it behind what was taken out.
+fn taken_out(stand_in: &StandIn) -> Vec<String> {
+    let listed = stand_in.recall(&["wrong", PLAIN]).out;
+    let Some((_, below)) = listed.split_once("\nTaken out, and brought back by `recall wrong --undo ID`:\n") else {
+        return Vec::new();
+    };
+    below.lines().take_while(|line| !line.is_empty()).map(str::to_owned).collect()
+}
+
+#[test]
+fn undo_brings_back_at_once_all_that_was_taken_out() {
+    let stand_in = StandIn::good(&["plain"]);
+    stand_in.recall(&["digest"]);
+    let before = told(&stand_in);
+    assert!(taken_out(&stand_in).is_empty());
+    let title = form()["title"].as_str().expect("a title").to_owned();
+    let item = "Migrate the admin export (shop/admin.py)";
+    let ids = [LEARNED, &title, item].map(|text| id_of(&stand_in, text));
+    stand_in.recall(&["wrong", &ids[0], &ids[1], &ids[2]]);
+    let listed = taken_out(&stand_in);
+    assert_eq!(listed.len(), 3, "{listed:?}");
+    for (id, text) in ids.iter().zip([LEARNED, &title, item]) {
+        assert!(listed.iter().any(|line| line.starts_with(id) && line.contains(text)), "{listed:?}");
+    }
+    let ran = stand_in.recall(&["wrong", "--undo", &ids[0], &ids[1], &ids[2]]);
+    assert!(ran.code == 0 && ran.out.starts_with("Told again:\n") && ran.out.contains(LEARNED), "{ran:#?}");
+    assert_eq!(told(&stand_in), before);
+    assert!(taken_out(&stand_in).is_empty());
+    assert_eq!(stand_in.calls().len(), 1, "nothing is paid for");
+    let again = stand_in.recall(&["wrong", "--undo", &ids[0]]);
+    assert!(again.code == 2 && again.err.contains(&format!("nothing was taken out as `{}`", ids[0])), "{again:#?}");
+}
+
+#[test]
+fn what_was_said_anew_meanwhile_comes_back_with_undo_and_what_is_not_in_the_index_is_named() {
+    let stand_in = StandIn::good(&["plain"]);
+    stand_in.recall(&["digest"]);
+    let learned = id_of(&stand_in, LEARNED);
+    stand_in.recall(&["wrong", &learned]);
+    let anew = format!("The {LEARNED}: an order shipped between two pages makes the next page skip one");
+    let mut again = form();
+    again["learned"] = serde_json::json!([{"text": anew, "rows": [6]}]);
+    stand_in.put("good", &report(&again, COST));
+    stand_in.recall(&["digest", "--session", PLAIN, "--summarizer", "claude"]);
+    assert!(taken_out(&stand_in)[0].contains(&anew), "{:?}", taken_out(&stand_in));
+    let file = stand_in.here().join("out.jsonl");
+    std::fs::write(&file, stand_in.recall(&["export"]).out).expect("the export");
+    assert_eq!(stand_in.recall(&["wrong", "--undo", &learned]).code, 0);
+    assert!(stand_in.recall(&["show", PLAIN]).out.contains(&anew));
+
+    // Where the words never were.
+    let other = StandIn::good(&["plain"]);
+    other.put("good", &report(&again, COST));
+    other.recall(&["import", file.to_str().expect("a UTF-8 path")]);
+    assert_eq!(taken_out(&other), [format!("{learned} (its words are not in this index)")]);
+    let ran = other.recall(&["wrong", "--undo", &learned]);
+    let told_how = format!("recall digest --session {} --summarizer claude", &PLAIN[..8]);
+    assert!(ran.code == 0 && ran.out.contains("its words are not in this index") && ran.out.contains(&told_how), "{ran:#?}");
+    other.recall(&["digest", "--session", PLAIN, "--summarizer", "claude"]);
+    assert!(other.recall(&["show", PLAIN]).out.contains(&anew));
+}
+
+#[test]
+fn an_import_takes_out_what_is_not_so_where_the_digest_is_known_already() {
+    let (stand_in, other) = (StandIn::good(&["plain"]), StandIn::good(&["plain"]));
+    stand_in.recall(&["digest"]);
+    other.recall(&["digest"]);
+    let item = "Migrate the admin export (shop/admin.py)";
+    let ids = [id_of(&stand_in, LEARNED), id_of(&stand_in, item)];
+    stand_in.recall(&["wrong", &ids[0], &ids[1]]);
+    let file = stand_in.here().join("out.jsonl");
+    std::fs::write(&file, stand_in.recall(&["export"]).out).expect("the export");
+    other.recall(&["import", file.to_str().expect("a UTF-8 path")]);
+    other.recall(&["digest"]);
+    assert_eq!(told(&other).matches(LEARNED).count(), 0, "{}", told(&other));
+    assert!(!other.recall(&["context", "--cwd", SHOP]).out.contains(item));
+    assert_eq!(other.calls().len(), 1);
+}
+
+/// The list of denials knows no words, and none of them is kept from a `forget`.
+#[test]
+fn what_was_taken_out_can_still_be_forgotten() {
+    let stand_in = StandIn::good(&["plain"]);
+    stand_in.recall(&["digest"]);
+    let learned = id_of(&stand_in, LEARNED);
+    stand_in.recall(&["wrong", &learned]);
+    let ran = stand_in.recall(&["forget", "--match", LEARNED, "--yes"]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    let file = stand_in.world.data_dir().join("recall.db");
+    let db = rusqlite::Connection::open(file).expect("the index");
+    let left: i64 = db.query_row("SELECT count(*) FROM digest WHERE summarizer = 'claude'", [], |r| r.get(0)).expect("a count");
+    assert_eq!(left, 0, "the digest that held it is gone");
+}
+
+/// By the words that are left it would not be known.
+#[test]
+fn what_was_taken_out_stays_away_where_a_later_rule_redacts_most_of_its_words() {
+    let stand_in = StandIn::good(&["plain"]);
+    stand_in.recall(&["digest"]);
+    let title = id_of(&stand_in, form()["title"].as_str().expect("a title"));
+    stand_in.recall(&["wrong", &title]);
+    stand_in.world.configure("[[privacy.rules]]\nid = \"missing\"\npattern = 'go missing between pages'\n");
+    stand_in.recall(&["digest"]);
+    assert_eq!(stand_in.calls().len(), 1);
+    let digest = stand_in.world.show(PLAIN)["digest"].clone();
+    assert!(digest["title"].as_str().is_some_and(|title| title.starts_with("Find out why orders")), "{digest}");
+    let search = stand_in.recall(&["search", "keyset"]).out;
+    assert!(search.contains("Find out why orders") && !search.contains("of the order list"), "{search}");
+}
