@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::app::contributor::Contributor;
 use crate::app::digest::refresh_pages;
 use crate::app::notes::{Refusal, WriteScope, is_todo};
+use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::model::author::Author;
 use crate::model::session::Millis;
@@ -34,18 +35,18 @@ pub(crate) struct ClosingRequest(Vec<Closable>);
 
 impl ClosingRequest {
     /// Resolves the ids. Fails if one is unknown, ambiguous or cannot be closed.
-    pub(crate) fn resolve(ids: &[String], memory: &Memory) -> Result<Self> {
-        Ok(Self(ids.iter().map(|id| resolve_one(id, memory)).collect::<Result<_>>()?))
+    pub(crate) fn resolve(ids: &[String], memory: &OpenMemory) -> Result<Self> {
+        Ok(Self(ids.iter().map(|id| resolve_one(id, &memory.0)).collect::<Result<_>>()?))
     }
 
     /// Checks that the writer may do this.
     ///
     /// # Errors
     /// A [`Refusal`] if an item belongs to another project than an agent's own, or an agent would open what the user closed.
-    pub(crate) fn check(&self, writer: &Contributor, undo: bool, memory: &Memory) -> Result<()> {
+    pub(crate) fn check(&self, writer: &Contributor, undo: bool, memory: &OpenMemory) -> Result<()> {
         for target in &self.0 {
             writer.reach.check(target.project())?;
-            if undo && writer.reach != WriteScope::AllProjects && target.closer(memory)?.is_some_and(|by| !is_agent(&by)) {
+            if undo && writer.reach != WriteScope::AllProjects && target.closer(&memory.0)?.is_some_and(|by| !is_agent(&by)) {
                 return Err(Refusal::ClosedByUser(target.id().to_owned()).into());
             }
         }

@@ -10,11 +10,15 @@ pub(crate) mod forget;
 pub(crate) mod hook_state;
 pub(crate) mod known_folders;
 pub(crate) mod notes;
+pub(crate) mod open_memory;
 pub(crate) mod orphans;
 pub(crate) mod raw_lines;
 pub(crate) mod repair;
 pub(crate) mod search;
 pub(crate) mod session_start;
+pub(crate) mod show;
+pub(crate) mod status;
+pub(crate) mod timeline;
 pub(crate) mod topic;
 pub(crate) mod wrong;
 

@@ -1,40 +1,133 @@
 //! The search that the command line and the MCP server share: which project comes first, what counts as a project's name, and what a
 //! person or a model has to know beside the results.
 
-use anyhow::Result;
+use std::ops::Range;
 
+use anyhow::Result;
+use serde::Serialize;
+
+use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
+use crate::model::author::Author;
 use crate::model::note::EVERYWHERE;
+use crate::model::session::{Millis, Project};
+use crate::search::semantic::score_fusion::MAX_CANDIDATES;
 use crate::search::semantic::semantic_matches;
-use crate::search::{Query, SearchHit, SearchOptions, fallback_message, falls_back_to_words, find, unmatched_projects};
+use crate::search::{
+    Highlighter, HitSource, Query, SearchHit, SearchOptions, fallback_message, falls_back_to_words, find, unmatched_projects,
+};
+pub(crate) use crate::search::{KindFilter, kinds};
 use crate::store::Memory;
+use crate::store::notes::Note;
 use crate::text::clean::{one_line, shorten, without_controls};
 
 /// Characters shown of a name that is unknown.
 const MAX_SHOWN: usize = 60;
 
-/// A part of the results, from `skip` on.
+/// What to look for, and which part of the results.
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct SearchRequest<'a> {
-    pub(crate) query: &'a Query,
+    /// Words, phrases in quotes and filters, as they were typed.
+    pub(crate) words: &'a str,
+    /// Only this project: the name of its folder, its path or a glob.
+    pub(crate) project: Option<&'a str>,
+    /// Only what began since and before this time, in milliseconds since the Unix epoch; in place of such a filter among the words.
+    pub(crate) since: Option<Millis>,
+    pub(crate) before: Option<Millis>,
+    /// Only what was said as this.
+    pub(crate) kind: Option<KindFilter>,
     /// The key of the project of whoever asks: its results come first.
     pub(crate) own: &'a str,
     pub(crate) limit: usize,
     pub(crate) skip: usize,
 }
 
-#[derive(Debug)]
+impl SearchRequest<'_> {
+    /// Is there nothing to look for, be it a word or a filter?
+    pub(crate) fn is_empty(&self, config: &Config) -> bool {
+        self.query(config).is_empty()
+    }
+
+    fn query(&self, config: &Config) -> Query {
+        let context = config.query_context();
+        let mut query = Query::parse(self.words, &context);
+        query.narrow_to(self.project.unwrap_or_default(), &context);
+        query.filters.since = self.since.or(query.filters.since);
+        query.filters.before = self.before.or(query.filters.before);
+        query.filters.kinds.extend(self.kind);
+        query
+    }
+}
+
+/// A session or a note, as it is told and in `--json`.
+#[derive(Debug, Serialize)]
+pub(crate) struct SearchResult {
+    /// The id of the session, or of the note.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) session: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) note: Option<String>,
+    /// As much of the id as opens it.
+    #[serde(skip)]
+    pub(crate) short_id: String,
+    /// The project's key.
+    pub(crate) project: String,
+    /// The name of its folder.
+    #[serde(skip)]
+    pub(crate) project_name: String,
+    /// It is another project than that of whoever asks.
+    #[serde(skip)]
+    pub(crate) is_elsewhere: bool,
+    /// The local day when the session was last active, or when the note was written.
+    pub(crate) day: String,
+    /// One line.
+    pub(crate) title: String,
+    /// Of a note: who wrote it, and the same in words, with whether what it wants is done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) author: Option<Author>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) by: Option<String>,
+    /// What the passage is: `decision`, `prompt` …
+    pub(crate) found_in: Option<&'static str>,
+    /// The passage that fits best, whole; empty if nothing was said.
+    pub(crate) passage: String,
+    /// Higher is better; comparable only within one search.
+    pub(crate) score: f64,
+    /// The share of the query's words, by weight, that it holds: 0 to 1, in hundredths.
+    pub(crate) covered: f64,
+    /// The session was still running when it was digested.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) goes_on: bool,
+}
+
 pub(crate) struct SearchReply {
     /// Those of the own project and of none first, each part best first.
-    pub(crate) hits: Vec<SearchHit>,
+    pub(crate) results: Vec<SearchResult>,
     pub(crate) has_more: bool,
+    /// Beyond this place the ranking differs, so that further parts would not fit together.
+    pub(crate) can_go_on: bool,
     /// What keeps this from being all there is.
     pub(crate) notices: Vec<String>,
+    highlighter: Highlighter,
+}
+
+impl SearchReply {
+    /// The part of a passage around the matching words, at most so many characters.
+    pub(crate) fn excerpt(&self, passage: &str, most: usize) -> String {
+        self.highlighter.excerpt(passage, most)
+    }
+
+    /// Where the matching words stand in a text.
+    pub(crate) fn marks(&self, text: &str) -> Vec<Range<usize>> {
+        self.highlighter.marks(text)
+    }
 }
 
 /// # Errors
 /// If the index cannot be read. An endpoint for embeddings that does not answer is a notice.
-pub(crate) fn search(store: &Memory, config: &Config, asked: &SearchRequest<'_>) -> Result<SearchReply> {
-    let SearchRequest { query, own, limit, skip } = *asked;
+pub(crate) fn search(memory: &OpenMemory, config: &Config, asked: &SearchRequest<'_>) -> Result<SearchReply> {
+    let (store, query) = (&memory.0, asked.query(config));
+    let SearchRequest { own, limit, skip, .. } = *asked;
     let mut notices = Vec::new();
     let similar = semantic_matches(config, store, &query.text).unwrap_or_else(|e| {
         notices.push(format!("found by words alone: {e:#}"));
@@ -49,32 +142,70 @@ pub(crate) fn search(store: &Memory, config: &Config, asked: &SearchRequest<'_>)
         similar: similar.as_ref(),
         ..SearchOptions::default()
     };
-    let mut hits = find(store, query, &wanted)?;
+    let mut hits = find(store, &query, &wanted)?;
     let has_more = hits.len() > limit;
     hits.truncate(limit);
     hits.sort_by_key(|hit| is_elsewhere(hit, own));
-    if !hits.is_empty() && falls_back_to_words(store, query, &wanted)? {
-        notices.push(fallback_message(query));
+    if !hits.is_empty() && falls_back_to_words(store, &query, &wanted)? {
+        notices.push(fallback_message(&query));
     }
-    notices.extend(unmatched_projects(store, query)?.iter().map(|name| unknown_project(name)));
-    let without_claims = hits.iter().filter(|hit| hit.without_claims).count();
-    if without_claims > 0 {
-        let told =
-            if without_claims == 1 { "1 of these sessions was" } else { &format!("{without_claims} of these sessions were") };
-        notices.push(format!("{told} not read by a model: shown is what the user said there"));
-    }
-    if hits.is_empty() && query.lists_claims() {
-        notices.push("no note is of that kind, and no session that a model digested says such: with words beside it, what you said is searched".into());
-    }
+    notices.extend(unmatched_projects(store, &query)?.iter().map(|name| unknown_project(name)));
+    notices.extend(about_claims(&hits, &query));
     let unindexed = store.unindexed_count()?;
     if unindexed > 0 {
         notices.push(format!("{unindexed} sessions have changed since: `recall digest` makes them found"));
     }
-    Ok(SearchReply { hits, has_more, notices })
+    let results = hits.iter().map(|hit| result(hit, own, store, config)).collect::<Result<_>>()?;
+    let can_go_on = has_more && skip + 2 * limit <= MAX_CANDIDATES;
+    Ok(SearchReply { results, has_more, can_go_on, notices, highlighter: Highlighter::of_query(&query) })
+}
+
+/// What results say that no model read, where a kind of claims was asked for.
+fn about_claims(hits: &[SearchHit], query: &Query) -> Option<String> {
+    match hits.iter().filter(|hit| hit.without_claims).count() {
+        0 if hits.is_empty() && query.lists_claims() => Some(
+            "no note is of that kind, and no session that a model digested says such: with words beside it, what you said is searched"
+                .into(),
+        ),
+        0 => None,
+        1 => Some("1 of these sessions was not read by a model: shown is what the user said there".into()),
+        count => Some(format!("{count} of these sessions were not read by a model: shown is what the user said there")),
+    }
+}
+
+fn result(hit: &SearchHit, own: &str, store: &Memory, config: &Config) -> Result<SearchResult> {
+    let passage = hit.passages.first();
+    let (session, note) = match &hit.origin {
+        HitSource::Session(head) => (Some(head.id.clone()), None),
+        HitSource::Note(note) => (None, Some(note)),
+    };
+    Ok(SearchResult {
+        short_id: match &session {
+            Some(id) => store.short_id(id)?,
+            None => hit.id().to_owned(),
+        },
+        session,
+        note: note.map(|note| note.id.clone()),
+        project: hit.project().key.clone(),
+        project_name: match hit.project() {
+            Project { key } if key == EVERYWHERE => "all projects".to_owned(),
+            project => project.name().to_owned(),
+        },
+        is_elsewhere: is_elsewhere(hit, own),
+        day: config.local_time(Some(hit.at()), "%Y-%m-%d"),
+        title: one_line(&without_controls(&hit.title)),
+        author: note.map(|note| note.author.clone()),
+        by: note.map(Note::origin),
+        found_in: passage.map(|passage| passage.kind.name()),
+        passage: passage.map_or_else(String::new, |passage| passage.text.clone()),
+        score: hit.score,
+        covered: (hit.covered * 100.0).round() / 100.0,
+        goes_on: hit.goes_on,
+    })
 }
 
 /// Is a result of another project than this one?
-pub(crate) fn is_elsewhere(hit: &SearchHit, own: &str) -> bool {
+fn is_elsewhere(hit: &SearchHit, own: &str) -> bool {
     let key = &hit.project().key;
     key != own && key != EVERYWHERE
 }

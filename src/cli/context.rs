@@ -8,11 +8,11 @@ use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
 use crate::app::Completion;
+use crate::app::open_memory::OpenMemory;
 use crate::app::session_start::{ContextRequest, StartMode, gather};
 use crate::cli::args::ContextArgs;
 use crate::config::Config;
 use crate::privacy::View;
-use crate::store::Memory;
 use crate::sys::messages;
 use crate::text::budget::ESTIMATE;
 
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &ContextArgs, config: &Config, out: &mut impl Write) -> 
     }
     // The index may be missing: even before the first digest a session start has something to say.
     let cwd = folder(args)?;
-    let store = Memory::open_if_there(&config.database(), &config.policy(View::InFolder(&cwd.to_string_lossy())))?;
+    let memory = OpenMemory::if_there(config, View::InFolder(&cwd.to_string_lossy()))?;
     let max_tokens = args.max_tokens.unwrap_or(config.hooks.max_inject_tokens);
     let asked = ContextRequest {
         cwd: cwd.to_str().context("the folder's name is not UTF-8")?,
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &ContextArgs, config: &Config, out: &mut impl Write) -> 
         count: true,
         notice: None,
     };
-    let context = gather(config, store.as_ref(), &asked)?;
+    let context = gather(config, memory.as_ref(), &asked)?;
     let project = || config.project_keys().key_of(asked.cwd);
     if args.json {
         let mut value = serde_json::to_value(&context)?;
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &ContextArgs, config: &Config, out: &mut impl Write) -> 
     } else if context.sessions_left_out > 0 {
         messages::report(format!("no room for anything in {max_tokens} tokens: {} sessions are known", context.sessions_left_out));
     } else {
-        let hint = if store.is_none() { ": run `recall digest` first" } else { "" };
+        let hint = if memory.is_none() { ": run `recall digest` first" } else { "" };
         messages::report(format!("nothing is known of {} yet{hint}", project()));
     }
     Ok(Completion::Done)

@@ -31,12 +31,11 @@ use clap::Parser;
 
 use crate::app::Completion;
 use crate::app::consent;
+use crate::app::open_memory::{OpenMemory, explained};
 use crate::cli::args::{Cli, Command};
 use crate::config::{Config, agent};
-use crate::privacy::{Policy, View};
-use crate::store::Memory;
-use crate::store::error::explained;
-use crate::store::pause as paused;
+use crate::privacy::View;
+use crate::source::pause as paused;
 use crate::sys::messages;
 use crate::sys::terminal_escape::TerminalEscaper;
 
@@ -84,13 +83,9 @@ fn needs_person(command: &Command) -> Option<&'static str> {
 }
 
 /// The memory as it may be shown to a reader working in the current folder.
-fn open_memory(config: &Config) -> Result<Memory> {
-    Memory::open(&config.database(), &policy_here(config))
-}
-
-fn policy_here(config: &Config) -> Policy {
+fn open_memory(config: &Config) -> Result<OpenMemory> {
     let here = std::env::current_dir().unwrap_or_default();
-    config.policy(View::InFolder(&here.to_string_lossy()))
+    OpenMemory::of(config, View::InFolder(&here.to_string_lossy()))
 }
 
 /// Whether a command shows what is remembered, or remembers something. While recall is off, agents may do neither.

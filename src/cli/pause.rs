@@ -8,8 +8,8 @@ use crate::app::Completion;
 use crate::cli::args::PauseArgs;
 use crate::config::Config;
 use crate::model::time_spec::parse_duration;
-use crate::store::pause;
-use crate::store::pause::OffReason;
+use crate::source::pause;
+use crate::source::pause::OffReason;
 
 pub(crate) fn run(args: &PauseArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     if args.off {

@@ -2,27 +2,18 @@
 
 use std::io::Write;
 
-use anyhow::{Result, bail};
-use serde_json::{Value, json};
+use anyhow::Result;
+use serde_json::Value;
 
-use super::{open_memory, policy_here};
-use crate::analyze::account::SessionAccount;
+use super::open_memory;
 use crate::app::Completion;
-use crate::app::notes;
-use crate::app::raw_lines::copy;
+use crate::app::open_memory::{OpenMemory, is_store_error};
+use crate::app::show::{Detail, SessionItems, as_data, items, raw, show};
 use crate::cli::args::ShowArgs;
 use crate::config::Config;
-use crate::model::digest::Digest;
-use crate::model::price::{costs_by_model, session_cost};
-use crate::model::session::Session;
-use crate::render::brief::{brief, no_digest_message, page};
-use crate::render::item_list::list_items;
-use crate::store::Memory;
-use crate::store::digests::StoredDigest;
-use crate::store::error::is_store_error;
-use crate::store::load::SessionHead;
-use crate::store::notes::Note;
+use crate::privacy::View;
 use crate::sys::messages;
+use crate::text::clean::without_controls;
 
 /// Character limits of an item's text: on a line, and in JSON.
 const LINE_TEXT_CHARS: usize = 120;
@@ -65,121 +56,38 @@ fn show_one(
     id: &str,
     args: &ShowArgs,
     config: &Config,
-    store: &Memory,
+    memory: &OpenMemory,
     out: &mut impl Write,
 ) -> Result<(Completion, Option<Value>)> {
-    if let Some(note) = store.look_up_note(id)? {
-        return show_note(&note, args, config, out);
-    }
-    let head = store.find_session(id)?;
     if args.raw {
-        return Ok((print_raw(store, config, &head, out)?, None));
-    }
-    if args.items && !args.json {
-        print_items(&store.load_session(&head)?, config, out)?;
-        if let Some(stored) = store.digest_of(head.pk)? {
-            print_left_out(&stored.digest, out)?;
-        }
-        return Ok((Completion::Done, None));
-    }
-    if !args.json && !args.full {
-        let Some(brief) = brief(store, config, &head)? else { bail!("nothing was said in session {}", head.id) };
-        out.write_all(brief.as_bytes())?;
-        separate(args, out)?;
-        return Ok((Completion::Done, None));
-    }
-    let Some(stored) = store.digest_of(head.pk)? else {
-        bail!(no_digest_message(store, &head)?);
-    };
-    let session = store.load_session(&head)?;
-    if args.json {
-        return Ok((Completion::Done, Some(as_json(args, config, store, &head, &stored, &session)?)));
-    }
-    out.write_all(page(store, config, &head, &stored, &session)?.as_bytes())?;
-    separate(args, out)?;
-    Ok((Completion::Done, None))
-}
-
-/// Shows a remembered note, which is short enough to be shown whole.
-fn show_note(note: &Note, args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<(Completion, Option<Value>)> {
-    if args.raw || args.items {
-        bail!("{} is a note: no rows stand behind it", note.id);
+        return Ok((print_raw(id, config, memory, out)?, None));
     }
     if args.json {
-        return Ok((Completion::Done, Some(notes::as_json(note))));
+        return Ok((Completion::Done, Some(as_data(memory, config, id, args.items.then_some(JSON_TEXT_CHARS))?)));
     }
-    out.write_all(notes::show(note, config).as_bytes())?;
-    separate(args, out)?;
+    if args.items {
+        print_items(&items(memory, id, LINE_TEXT_CHARS)?, config, out)?;
+        return Ok((Completion::Done, None));
+    }
+    let detail = if args.full { Detail::Page } else { Detail::Brief };
+    out.write_all(show(memory, config, id, detail)?.text.as_bytes())?;
+    if args.ids.len() > 1 {
+        writeln!(out)?;
+    }
     Ok((Completion::Done, None))
-}
-
-/// Prints an empty line between several sessions.
-fn separate(args: &ShowArgs, out: &mut impl Write) -> Result<()> {
-    if args.ids.len() > 1 { Ok(writeln!(out)?) } else { Ok(()) }
 }
 
 /// Prints the session's transcript lines, as far as the transcripts still exist.
-fn print_raw(store: &Memory, config: &Config, head: &SessionHead, out: &mut impl Write) -> Result<Completion> {
-    let copied = copy(store, &policy_here(config), config, head, out)?;
-    if copied.rows == 0 {
-        let why = if copied.missing.is_empty() {
-            "its transcripts hold no row of it any more that may be shown".to_owned()
-        } else {
-            copied.missing.join("; ")
-        };
-        bail!("{why}: `recall show {} --full` has what was kept of the session", head.id);
-    }
-    for missing in &copied.missing {
-        messages::report(missing);
-    }
+fn print_raw(id: &str, config: &Config, memory: &OpenMemory, out: &mut impl Write) -> Result<Completion> {
+    let here = std::env::current_dir().unwrap_or_default();
+    let copied = raw(memory, config, View::InFolder(&here.to_string_lossy()), id, out)?;
+    copied.missing.iter().for_each(messages::report);
     Ok(if copied.missing.is_empty() { Completion::Done } else { Completion::Partly })
 }
 
-fn as_json(
-    args: &ShowArgs,
-    config: &Config,
-    store: &Memory,
-    head: &SessionHead,
-    stored: &StoredDigest,
-    session: &Session,
-) -> Result<Value> {
-    let costs = costs_by_model(&session.usage, &config.prices);
-    let cost = session_cost(&costs);
-    let later = store.repeated_by(head.pk)?.map(|later| store.session_head(later)).transpose()?;
-    let mut value = json!({
-        "session": session.id,
-        "project": session.project.key,
-        "cwd": session.cwd,
-        "began_at": session.began_at(),
-        "ended_at": session.last_at(),
-        "digest_id": stored.id,
-        "summarizer": stored.summarizer,
-        "model": stored.model,
-        "made_at": stored.made_at,
-        "digest_cost_usd": stored.cost_usd,
-        "waits_for_model": stored.queued,
-        "interim": stored.interim_until.is_some(),
-        "repeated_by": later.map(|later| later.id),
-        "session_cost_usd": cost.0,
-        "session_cost_complete": !cost.1,
-        "prompts": session.count_prompts(),
-        "usage": session.usage,
-        "cost_usd_by_model": costs,
-        "digest": stored.digest,
-        "account": SessionAccount::of(session, stored.interim_until.is_some()),
-    });
-    if session.left_out.items > 0 {
-        value["left_out"] = serde_json::to_value(&session.left_out)?;
-    }
-    if args.items {
-        value["items"] = serde_json::to_value(list_items(session, JSON_TEXT_CHARS))?;
-    }
-    Ok(value)
-}
-
-/// Prints one line per stored item, with the rule that kept it.
-fn print_items(session: &Session, config: &Config, out: &mut impl Write) -> Result<()> {
-    for item in list_items(session, LINE_TEXT_CHARS) {
+/// Prints one line per stored item, with the rule that kept it, and what a model said of the session that no row supports.
+fn print_items(session: &SessionItems, config: &Config, out: &mut impl Write) -> Result<()> {
+    for item in &session.items {
         let times = if item.times > 1 { format!(" ({} times)", item.times) } else { String::new() };
         let who = if item.agent.is_some() { "subagent: " } else { "" };
         writeln!(
@@ -190,23 +98,17 @@ fn print_items(session: &Session, config: &Config, out: &mut impl Write) -> Resu
             json_name(&item.tier),
             item.kind,
             item.rule,
-            crate::text::clean::without_controls(&item.text),
+            without_controls(&item.text),
         )?;
     }
-    if let Some(told) = session.left_out.told() {
+    if let Some(told) = &session.left_out {
         messages::report(format!("session {} is {told}", session.id));
     }
-    Ok(())
-}
-
-/// Prints what a model said of a session and no row supports.
-fn print_left_out(digest: &Digest, out: &mut impl Write) -> Result<()> {
-    for (at, (section, claim)) in digest.left_out().enumerate() {
-        if at == 0 {
-            writeln!(out, "\nSaid by a model, supported by no row, told nowhere else:")?;
-        }
-        let kind = section.spec().kind.unwrap_or_default();
-        writeln!(out, "{kind:12} {}", crate::text::clean::without_controls(&claim.text))?;
+    if !session.unsupported.is_empty() {
+        writeln!(out, "\nSaid by a model, supported by no row, told nowhere else:")?;
+    }
+    for (kind, text) in &session.unsupported {
+        writeln!(out, "{kind:12} {}", without_controls(text))?;
     }
     Ok(())
 }

@@ -4,11 +4,11 @@ use std::io::Write;
 
 use anyhow::{Result, bail};
 
-use super::open_memory;
 use crate::app::Completion;
 use crate::app::wrong::{Denial, ModelStatement, bring_back, denials, find, find_denials, is_statement_id, statements, take_out};
 use crate::cli::args::WrongArgs;
 use crate::config::Config;
+use crate::privacy::View;
 use crate::store::Memory;
 use crate::store::load::SessionHead;
 use crate::sys::messages::Ui;
@@ -18,7 +18,8 @@ use crate::text::clean::without_controls;
 const NO_WORDS: &str = "(its words are not in this index)";
 
 pub(crate) fn run(args: &WrongArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
-    let memory = open_memory(config)?;
+    let here = std::env::current_dir().unwrap_or_default();
+    let memory = Memory::open(&config.database(), &config.policy(View::InFolder(&here.to_string_lossy())))?;
     if let [session] = args.ids.as_slice()
         && !is_statement_id(session)
         && !args.undo

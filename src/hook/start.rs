@@ -7,14 +7,12 @@ use serde_json::json;
 
 use super::payload::Payload;
 use crate::app::hook_state::{dedupe, log, seen};
-use crate::app::session_start::{ContextRequest, StartMode, gather, gather_compacted};
+use crate::app::open_memory::{OpenMemory, explained, waits_for_upgrade};
+use crate::app::session_start::{ContextRequest, RenderedContext, StartMode, gather, gather_compacted};
 use crate::config::Config;
 use crate::model::session::Millis;
 use crate::privacy::View;
-use crate::render::session_start::RenderedContext;
 use crate::source::live_session;
-use crate::store::error::explained;
-use crate::store::{Memory, OtherFormat};
 
 const EVENT: &str = "session-start";
 /// Time for which a statement waits for a lock. Must be less than the hook's deadline.
@@ -27,8 +25,8 @@ pub(crate) fn answer(payload: &Payload, config: &Config, until: Instant) -> Resu
     let context = match payload.source.as_str() {
         "compact" => {
             seen::clear(&config.data_dir, &payload.session);
-            let store = Memory::open_unchanged(&config.database(), &config.policy(View::InFolder(&payload.cwd)), BUSY_TIMEOUT).ok();
-            gather_compacted(config, store.as_ref(), &payload.transcript, &payload.session, config.hooks.max_inject_tokens)?
+            let memory = OpenMemory::as_it_is(config, &config.policy(View::InFolder(&payload.cwd)), BUSY_TIMEOUT).ok();
+            gather_compacted(config, memory.as_ref(), &payload.transcript, &payload.session, config.hooks.max_inject_tokens)?
         }
         source => from_index(payload, config, source, until)?,
     };
@@ -52,14 +50,13 @@ pub(crate) fn answer(payload: &Payload, config: &Config, until: Instant) -> Resu
 fn from_index(payload: &Payload, config: &Config, source: &str, until: Instant) -> Result<RenderedContext> {
     // Even without the index there is something to show: the session that just ended, and that digests fail.
     let policy = config.policy(View::InFolder(&payload.cwd));
-    let opened = Memory::open_unchanged(&config.database(), &policy, BUSY_TIMEOUT).map_err(|e| explained(e, &config.database()));
+    let opened = OpenMemory::as_it_is(config, &policy, BUSY_TIMEOUT).map_err(|e| explained(e, &config.database()));
     let opened = opened.inspect_err(|e| log::note(EVENT, &format!("{e:#}")));
     // Shown until the next digest upgrades the index, which may be long if nothing starts one.
-    let notice = opened.as_ref().err().and_then(|e| e.downcast_ref()).filter(|form| **form != OtherFormat::Newer);
-    let notice = notice.map(OtherFormat::to_string);
-    let store = opened.ok();
+    let notice = opened.as_ref().err().and_then(waits_for_upgrade);
+    let memory = opened.ok();
     let start = match source {
-        "resume" | "fork" => match last_active(payload, store.as_ref())? {
+        "resume" | "fork" => match last_active(payload, memory.as_ref())? {
             Some(at) => StartMode::Since(at),
             // A conversation of unknown age may contain everything already.
             None => return Ok(RenderedContext::default()),
@@ -76,12 +73,12 @@ fn from_index(payload: &Payload, config: &Config, source: &str, until: Instant) 
         count: false,
         notice,
     };
-    gather(config, store.as_ref(), &asked)
+    gather(config, memory.as_ref(), &asked)
 }
 
 /// When a continued conversation was last active, by its transcript or else by the index.
-fn last_active(payload: &Payload, store: Option<&Memory>) -> Result<Option<Millis>> {
+fn last_active(payload: &Payload, memory: Option<&OpenMemory>) -> Result<Option<Millis>> {
     let told = live_session::last_at(&payload.transcript, &payload.session, TAIL_BYTES).unwrap_or_default();
-    let known = store.map(|store| store.last_active(&payload.session)).transpose()?.flatten();
+    let known = memory.map(|memory| memory.last_active(&payload.session)).transpose()?.flatten();
     Ok(told.max(known))
 }

@@ -8,7 +8,7 @@ use jiff::civil::Date;
 
 use super::tools::ToolContext;
 use crate::app::digest::pages::{shows_hidden, visible_day_page};
-use crate::store::Memory;
+use crate::app::open_memory::OpenMemory;
 
 /// Prefix of all our URIs.
 const SCHEME: &str = "recall://day/";
@@ -56,7 +56,7 @@ pub(crate) fn list(site: &ToolContext<'_>, before: Option<Date>) -> Result<(Vec<
 }
 
 /// The index, if the policy hides anything; otherwise pages are served without it.
-fn restricted_memory(site: &ToolContext<'_>) -> Result<Option<Memory>> {
+fn restricted_memory(site: &ToolContext<'_>) -> Result<Option<OpenMemory>> {
     if site.policy().hides_nothing() { Ok(None) } else { site.memory_if_there() }
 }
 

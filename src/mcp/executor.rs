@@ -9,9 +9,9 @@ use anyhow::{Context, Result, bail};
 use rusqlite::{ErrorCode, InterruptHandle};
 use tokio::sync::Semaphore;
 
+use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::privacy::Policy;
-use crate::store::Memory;
 use crate::sys::failpoints;
 
 /// Calls that run at the same time.
@@ -88,17 +88,17 @@ impl ReadHandle {
     ///
     /// # Errors
     /// If there is none, or it is unreadable or of another version; the error says what to do.
-    pub(crate) fn memory(&self, config: &Config, policy: &Policy) -> Result<Memory> {
+    pub(crate) fn memory(&self, config: &Config, policy: &Policy) -> Result<OpenMemory> {
         let patience = failpoints::patience(BUSY_TIMEOUT);
         let until = Instant::now() + patience;
         // Waits here, because SQLite's own waiting cannot be interrupted.
         let store = loop {
-            match Memory::open_unchanged(&config.database(), policy, POLL_INTERVAL) {
+            match OpenMemory::as_it_is(config, policy, POLL_INTERVAL) {
                 Err(e) if is_locked(&e) && Instant::now() < until => self.check()?,
                 opened => break opened?,
             }
         };
-        store.set_lock_timeout(patience)?;
+        store.be_patient(patience)?;
         self.state().handle = Some(store.interrupt_handle());
         // The call may have been cancelled before the handle existed.
         self.check()?;

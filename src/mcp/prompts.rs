@@ -9,8 +9,7 @@ use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMes
 use super::text::{line, notes_block};
 use super::tools::ToolContext;
 use crate::app::session_start::{ContextRequest, StartMode, gather};
-use crate::app::topic;
-use crate::search::Query;
+use crate::app::topic::{Topic, TopicRequest, find_topic};
 
 pub(crate) const LEFT_OFF: &str = "where-did-we-leave-off";
 const TOPIC: &str = "topic";
@@ -57,11 +56,10 @@ pub(crate) fn left_off(topic: Option<&str>, site: &ToolContext<'_>) -> Result<Ge
 
 /// What is known about a topic, as a block that is not ingested again.
 fn topic_notes(topic: &str, site: &ToolContext<'_>) -> Result<String> {
-    let config = site.config;
-    let query = Query::parse(topic, &config.query_context());
-    let store = site.memory()?;
-    let found = topic::gather(&store, config, &query, Some(&site.project()), config.hooks.max_inject_tokens)?;
-    Ok(if found.render().is_empty() { String::new() } else { notes_block(found.render()) })
+    let own = site.project();
+    let found = find_topic(&site.memory()?, site.config, &TopicRequest { words: topic, own: &own, ..TopicRequest::default() })?;
+    let topic = Topic::of(found.sources, site.config.hooks.max_inject_tokens);
+    Ok(if topic.render().is_empty() { String::new() } else { notes_block(topic.render()) })
 }
 
 /// What a session of the project would start with.

@@ -1,26 +1,20 @@
 //! A session among its neighbours in the project, one line each, with its own course from its account: more than an index line, less than
 //! the full page.
 //!
-//! `timeline` collects it from the index; [`Timeline::render`] writes it, about 50 tokens a line.
+//! `app::timeline` collects it from the index; [`Timeline::render`] writes it, about 50 tokens a line.
 
-use anyhow::Result;
+use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use crate::analyze::account::{SessionAccount, Turn, WordKind};
-use crate::config::Config;
-use crate::model::note::{EVERYWHERE, project_label};
 use crate::model::session::Millis;
 use crate::model::session::said;
 use crate::render::quoted::{QuotedParts, Reader, turn_lines};
-use crate::store::Memory;
-use crate::store::load::SessionHead;
-use crate::store::neighbours::{OrderPosition, Side};
-use crate::store::notes::Note;
 use crate::text::blocks::beginning;
-use crate::text::clean::{id8, shorten, shorten_title};
+use crate::text::clean::shorten_title;
 
 /// The most characters of a title in a line, of a step, and of what the user said in it.
-const TITLE: usize = 90;
+pub(crate) const TITLE: usize = 90;
 const MAX_STEP_CHARS: usize = 140;
 const MAX_WORDS_CHARS: usize = 110;
 /// The most steps shown.
@@ -30,6 +24,9 @@ const MAX_STEPS: usize = 14;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct TimelineEntry {
     pub(crate) id: String,
+    /// As much of it as names it: of a note, all.
+    #[serde(skip)]
+    pub(crate) short_id: String,
     pub(crate) began_at: Option<Millis>,
     /// `began_at` as local date and time: `2026-11-17 10:02`.
     pub(crate) when: String,
@@ -43,7 +40,7 @@ pub(crate) struct TimelineEntry {
     /// The session was still running when it was digested.
     pub(crate) goes_on: bool,
     pub(crate) digested: bool,
-    /// It is a note, whose id is short enough to show in full.
+    /// It is a note.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) is_note: bool,
 }
@@ -95,94 +92,9 @@ pub(crate) struct Timeline {
     pub(crate) no_neighbours: bool,
 }
 
-/// A session with up to `before` earlier and `after` later sessions of its project.
-pub(crate) fn timeline(store: &Memory, config: &Config, head: &SessionHead, before: usize, after: usize) -> Result<Timeline> {
-    store.in_snapshot(|| {
-        let at = OrderPosition { project: &head.project.key, began_at: head.started_at, id: &head.id };
-        let session = store.load_session(head)?;
-        let goes_on = match store.digest_state(head.pk)? {
-            Some(digest) => digest.interim,
-            None => session.end_reason.is_none(),
-        };
-        let (course, steps_left_out) = course(&SessionAccount::of(&session, goes_on), config);
-        Ok(Timeline {
-            course,
-            steps_left_out,
-            ..with_neighbours(store, config, &at, line_of(store, config, head)?, before, after)?
-        })
-    })
-}
-
-/// A note with the sessions of its project that began before and after it was written.
-pub(crate) fn note_timeline(store: &Memory, config: &Config, note: &Note, before: usize, after: usize) -> Result<Timeline> {
-    store.in_snapshot(|| {
-        let everywhere = note.project.key == EVERYWHERE;
-        let at = OrderPosition { project: &note.project.key, began_at: note.at, id: &note.id };
-        let line = TimelineEntry {
-            id: note.id.clone(),
-            began_at: Some(note.at),
-            when: config.local_time(Some(note.at), "%Y-%m-%d %H:%M"),
-            title: format!("{}: {}", note.kind, note.text),
-            by: Some(note.origin()),
-            open: 0,
-            goes_on: false,
-            digested: true,
-            is_note: true,
-        };
-        let told = with_neighbours(store, config, &at, line, before, after)?;
-        Ok(Timeline { project: project_label(&told.project).to_owned(), no_neighbours: everywhere, ..told })
-    })
-}
-
-/// A line with its neighbours.
-fn with_neighbours(
-    store: &Memory,
-    config: &Config,
-    at: &OrderPosition<'_>,
-    middle: TimelineEntry,
-    before: usize,
-    after: usize,
-) -> Result<Timeline> {
-    let (mut earlier, all_before) = store.neighbours(at, Side::Before, before)?;
-    let (later, all_after) = store.neighbours(at, Side::After, after)?;
-    earlier.reverse();
-    let lines = |heads: &[SessionHead]| heads.iter().map(|head| line_of(store, config, head)).collect::<Result<Vec<_>>>();
-    Ok(Timeline {
-        project: at.project.to_owned(),
-        more_before: all_before - earlier.len(),
-        more_after: all_after - later.len(),
-        before: lines(&earlier)?,
-        session: middle,
-        course: Vec::new(),
-        steps_left_out: 0,
-        after: lines(&later)?,
-        no_neighbours: false,
-    })
-}
-
-fn line_of(store: &Memory, config: &Config, head: &SessionHead) -> Result<TimelineEntry> {
-    let title = store.title_of(head.pk)?;
-    let began_at = Some(head.started_at).filter(|at| *at != Millis::MAX);
-    let closed = store.closed_item_ids(head.pk)?;
-    Ok(TimelineEntry {
-        id: head.id.clone(),
-        began_at,
-        when: config.local_time(began_at, "%Y-%m-%d %H:%M"),
-        open: store.open_items_of(head.pk)?.iter().filter(|item| item.verified && !closed.contains(&item.id)).count(),
-        goes_on: store.digest_state(head.pk)?.is_some_and(|digest| digest.interim),
-        digested: title.is_some(),
-        is_note: false,
-        by: None,
-        title: match title {
-            Some(title) => title,
-            None => store.load_session(head)?.prompts().next().map(|(_, text)| shorten(text, TITLE)).unwrap_or_default(),
-        },
-    })
-}
-
 /// The steps of a session in order, and how many were left out of the middle. Of a long one replies of earlier turns stay out first.
-fn course(account: &SessionAccount, config: &Config) -> (Vec<TimelineStep>, usize) {
-    let parts = QuotedParts::new(account, &config.time_zone, Reader::User);
+pub(crate) fn course(account: &SessionAccount, zone: &TimeZone) -> (Vec<TimelineStep>, usize) {
+    let parts = QuotedParts::new(account, zone, Reader::User);
     let step = |at: Option<Millis>, kind, text: &str| TimelineStep {
         at,
         when: parts.time(at),
@@ -263,12 +175,7 @@ impl Timeline {
 
 impl TimelineEntry {
     fn render(&self) -> String {
-        let mut line = format!(
-            "{}  {}  {}",
-            self.when,
-            if self.is_note { self.id.clone() } else { id8(&self.id) },
-            said(&shorten_title(&self.title, TITLE), TITLE)
-        );
+        let mut line = format!("{}  {}  {}", self.when, self.short_id, said(&shorten_title(&self.title, TITLE), TITLE));
         if let Some(by) = &self.by {
             line.push_str(&format!(" ({})", said(by, TITLE)));
         }

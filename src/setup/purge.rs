@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::{Host, lock};
+use crate::source::pause;
 use crate::store::leftovers::WRITING_FILE;
-use crate::store::pause;
 
 /// Names of which at least one is in every data folder.
 const SIGNS: [&str; 3] = ["recall.db", "install.json", "marks"];

@@ -7,4 +7,5 @@ pub(crate) mod json;
 pub(crate) mod json_cursor;
 pub(crate) mod live_session;
 pub(crate) mod mark;
+pub(crate) mod pause;
 pub(crate) mod working_folders;

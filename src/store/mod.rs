@@ -32,7 +32,6 @@ pub(crate) mod ongoing;
 mod open;
 pub(crate) mod open_items;
 pub(crate) mod pages;
-pub(crate) mod pause;
 pub(crate) mod recent;
 pub(crate) mod resanitize;
 pub(crate) mod sample;

@@ -13,8 +13,8 @@ use crate::model::session::Millis;
 use crate::source::discover::discover;
 use crate::source::mark;
 use crate::source::mark::Mark;
+use crate::source::pause;
 use crate::store::Store;
-use crate::store::pause;
 use crate::sys::failpoints;
 use crate::sys::messages::Ui;
 

@@ -11,10 +11,10 @@ use crate::setup::Host;
 use crate::setup::transcript_retention::{DEFAULT, KEY, OFFERED, RetentionChange};
 use crate::source::discover::{TranscriptFile, discover};
 use crate::source::mark;
+use crate::source::pause;
+use crate::source::pause::OffReason;
 use crate::store::Memory;
 use crate::store::last_run::LastRun;
-use crate::store::pause;
-use crate::store::pause::OffReason;
 
 const HOUR: Millis = 3_600_000;
 const DAY: Millis = 24 * HOUR;

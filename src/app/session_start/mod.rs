@@ -7,3 +7,5 @@ pub(crate) mod client_memory;
 mod gather;
 
 pub(crate) use gather::{ContextRequest, StartMode, gather, gather_compacted};
+
+pub(crate) use crate::render::session_start::RenderedContext;

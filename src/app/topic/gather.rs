@@ -1,17 +1,19 @@
 //! Selects what to show about a topic: search results, or the latest sessions if the query names no topic.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use anyhow::Result;
 
 use super::passages::{KnownSession, Passages};
+use crate::app::open_memory::OpenMemory;
+use crate::app::search::unknown_project;
 use crate::config::Config;
 use crate::model::note::EVERYWHERE;
 use crate::model::session::{Millis, Project};
 use crate::render::topic::fit;
 use crate::render::topic::{Topic, TopicSource};
 use crate::search::prompt::{topic_only, wants_decisions};
-use crate::search::{HitSource, Query, SearchHit, SearchOptions, find};
+use crate::search::{HitSource, Query, SearchHit, SearchOptions, fallback_message, falls_back_to_words, find, unmatched_projects};
 use crate::store::Memory;
 use crate::store::notes::Note;
 use crate::text::tokenize::distinctive_words;
@@ -25,14 +27,56 @@ const MIN_FOCUS_SHARE: f64 = 0.6;
 /// Without a topic: how many of the latest sessions to show.
 const LATEST_SESSIONS: usize = 3;
 
-/// What is known about a topic, within a token budget. A query without words gives the latest sessions: of the own project if there is
-/// one, else of all.
-pub(crate) fn gather(store: &Memory, config: &Config, query: &Query, own: Option<&str>, max_tokens: usize) -> Result<Topic> {
-    let asking = Asker { own, session: None, decisions: wants_decisions(&query.text) };
-    let mut sources = candidates(store, config, query, &asking)?;
-    // Among the best sources, those of the own project come first.
+/// What is asked about, and by whom.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct TopicRequest<'a> {
+    /// A question, or words; filters as in a search.
+    pub(crate) words: &'a str,
+    /// Only this project: the name of its folder, its path or a glob.
+    pub(crate) project: Option<&'a str>,
+    /// The key of the project of whoever asks: its sources come first.
+    pub(crate) own: &'a str,
+}
+
+/// What was found about a topic, without a budget.
+#[derive(Debug)]
+pub(crate) struct TopicFound {
+    /// Those of the own project first, each part best first.
+    pub(crate) sources: Vec<TopicSource>,
+    /// As much of each source's id as opens it, by the whole one.
+    pub(crate) short_ids: HashMap<String, String>,
+    /// What keeps this from being all there is.
+    pub(crate) notices: Vec<String>,
+}
+
+impl TopicRequest<'_> {
+    /// Is there nothing to look for?
+    pub(crate) fn is_empty(&self, config: &Config) -> bool {
+        Query::parse(self.words, &config.query_context()).is_empty()
+    }
+}
+
+/// What the memory holds about a topic.
+pub(crate) fn find_topic(memory: &OpenMemory, config: &Config, asked: &TopicRequest<'_>) -> Result<TopicFound> {
+    let store = &memory.0;
+    let context = config.query_context();
+    let mut query = Query::parse(asked.words, &context);
+    query.narrow_to(asked.project.unwrap_or_default(), &context);
+    let mut notices: Vec<String> = unmatched_projects(store, &query)?.iter().map(|name| unknown_project(name)).collect();
+    let asking = Asker { own: Some(asked.own), session: None, decisions: wants_decisions(&query.text) };
+    let mut sources = candidates(store, config, &query, &asking)?;
     sources.sort_by_key(|source| source.elsewhere.is_some());
-    Ok(Topic::of(sources, max_tokens))
+    let options = SearchOptions { now: config.now(), ..SearchOptions::default() };
+    if !sources.is_empty() && falls_back_to_words(store, &query, &options)? {
+        notices.push(fallback_message(&query));
+    }
+    let short = |source: &TopicSource| {
+        // Ids of notes are short already.
+        let is_session = source.origin == "session";
+        Ok((source.id.clone(), if is_session { store.short_id(&source.id)? } else { source.id.clone() }))
+    };
+    let short_ids = sources.iter().map(short).collect::<Result<_>>()?;
+    Ok(TopicFound { sources, short_ids, notices })
 }
 
 /// Who is asking.

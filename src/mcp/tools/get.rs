@@ -5,13 +5,10 @@ use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Tool, ToolContext};
-use crate::app::notes;
+use crate::app::open_memory::{OpenMemory, is_store_error};
+use crate::app::show;
 use crate::config::Config;
 use crate::mcp::text::{harmless, line};
-use crate::render::brief::{brief, no_digest_message, page};
-use crate::store::Memory;
-use crate::store::error::is_store_error;
-use crate::store::load::SessionHead;
 use crate::text::clean::shorten;
 
 const MAX_IDS: usize = 10;
@@ -97,26 +94,17 @@ impl Tool for GetTool {
     }
 }
 
-fn item(id: &str, detail: Detail, most: usize, store: &Memory, config: &Config) -> Result<Item> {
-    if let Some(note) = store.look_up_note(id)? {
-        return Ok(Item { text: notes::show(&note, config), id: note.id });
-    }
-    let head = store.find_session(id)?;
-    let text = match detail {
-        Detail::Brief => brief(store, config, &head)?,
-        Detail::Full => whole(&head, most, store, config)?,
+fn item(id: &str, detail: Detail, most: usize, memory: &OpenMemory, config: &Config) -> Result<Item> {
+    let how = match detail {
+        Detail::Brief => show::Detail::Brief,
+        Detail::Full => show::Detail::Page,
     };
-    let Some(text) = text else {
-        bail!(no_digest_message(store, &head)?);
+    let shown = show::show(memory, config, id, how)?;
+    let text = harmless(&shown.text);
+    let cut = match detail {
+        Detail::Brief => text.clone(),
+        Detail::Full => shorten(&text, most),
     };
-    Ok(Item { text, id: head.id })
-}
-
-/// The whole page, as far as it fits.
-fn whole(head: &SessionHead, most: usize, store: &Memory, config: &Config) -> Result<Option<String>> {
-    let Some(stored) = store.digest_of(head.pk)? else { return Ok(None) };
-    let page = harmless(&page(store, config, head, &stored, &store.load_session(head)?)?);
-    let cut = shorten(&page, most);
-    let rest = if cut.len() < page.len() { format!("\n\nThe rest: `recall show {} --full`\n", head.id) } else { String::new() };
-    Ok(Some(cut + &rest))
+    let rest = if cut.len() < text.len() { format!("\n\nThe rest: `recall show {} --full`\n", shown.id) } else { String::new() };
+    Ok(Item { text: cut + &rest, id: shown.id })
 }

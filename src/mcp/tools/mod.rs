@@ -21,16 +21,14 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::text::{harmless, line, safe_value};
+use super::text::{harmless, safe_value};
 use crate::app::contributor::Contributor;
+use crate::app::open_memory::{OpenMemory, explained, session_end};
 use crate::config::{Agent, Config, agent, agent_of_client};
 use crate::mcp::executor::ReadHandle;
-use crate::model::note::EVERYWHERE;
-use crate::model::session::{Millis, Project};
+use crate::model::session::Millis;
 use crate::privacy::{Policy, View};
 use crate::source::mark;
-use crate::store::error::explained;
-use crate::store::{Memory, Store};
 use crate::text::clean::shorten;
 
 /// Longest error text, in characters.
@@ -38,9 +36,6 @@ const MAX_ERROR_CHARS: usize = 1_000;
 
 /// Session-end marks that are examined, newest first.
 const MAX_MARKS: usize = 60;
-
-/// Longest name of a project, in characters.
-const MAX_NAME_CHARS: usize = 60;
 
 /// More than any tool takes.
 const MAX_ARGUMENTS: usize = 12;
@@ -78,8 +73,7 @@ impl ToolContext<'_> {
         if marked.iter().any(|mark| mark.session == session && mark.at >= self.since) {
             return true;
         }
-        let store = Memory::open(&self.config.database(), &Policy::maintenance()).ok();
-        store.and_then(|store| store.session_end(session).ok().flatten()).is_some_and(|at| at >= self.since)
+        session_end(self.config, session).is_some_and(|at| at >= self.since)
     }
 
     /// The key of the project that comes first.
@@ -91,12 +85,12 @@ impl ToolContext<'_> {
     ///
     /// # Errors
     /// If there is no index, or it is unreadable or of another version; the error says what to do.
-    pub(crate) fn memory(&self) -> Result<Memory> {
+    pub(crate) fn memory(&self) -> Result<OpenMemory> {
         self.reading.memory(self.config, &self.policy())
     }
 
     /// Like [`Self::memory`], for the projects in scope.
-    pub(crate) fn memory_in(&self, scope: ProjectScope) -> Result<Memory> {
+    pub(crate) fn memory_in(&self, scope: ProjectScope) -> Result<OpenMemory> {
         match scope {
             ProjectScope::All => self.memory(),
             ProjectScope::Project => {
@@ -111,8 +105,8 @@ impl ToolContext<'_> {
     }
 
     /// Like [`Self::memory`], but `None` if there is no index.
-    pub(crate) fn memory_if_there(&self) -> Result<Option<Memory>> {
-        Store::is_there(&self.config.database())?.then(|| self.memory()).transpose()
+    pub(crate) fn memory_if_there(&self) -> Result<Option<OpenMemory>> {
+        OpenMemory::is_there(self.config)?.then(|| self.memory()).transpose()
     }
 }
 
@@ -236,11 +230,6 @@ fn faulty_argument<'a, A: DeserializeOwned>(arguments: &'a JsonObject, why: &str
     };
     // Bounded, because every argument costs a parse; real calls have few.
     arguments.keys().take(MAX_ARGUMENTS).find(is_it).map(String::as_str)
-}
-
-/// A project's name, short enough for a line.
-fn project_name(project: &Project) -> String {
-    if project.key == EVERYWHERE { "all projects".to_owned() } else { line(project.name(), MAX_NAME_CHARS) }
 }
 
 /// An error reply.

@@ -5,10 +5,8 @@ use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ProjectScope, Tool, ToolContext};
-use crate::app::search::unknown_project;
-use crate::app::topic;
+use crate::app::topic::{Topic, TopicRequest, find_topic};
 use crate::mcp::text::line;
-use crate::search::{Query, SearchOptions, fallback_message, falls_back_to_words, unmatched_projects};
 
 const DEFAULT_TOKENS: usize = 800;
 const TOKEN_RANGE: std::ops::RangeInclusive<usize> = 100..=4_000;
@@ -59,27 +57,22 @@ impl Tool for RecallTool {
         if !TOKEN_RANGE.contains(&max_tokens) {
             bail!("max_tokens: {} to {}", TOKEN_RANGE.start(), TOKEN_RANGE.end());
         }
-        let context = site.config.query_context();
-        let mut query = Query::parse(&asked.topic, &context);
-        if query.is_empty() {
+        let own = site.project();
+        let wanted = TopicRequest { words: &asked.topic, project: asked.project.as_deref(), own: &own };
+        if wanted.is_empty(site.config) {
             bail!("topic: say in a few words what it is about");
         }
-        query.narrow_to(asked.project.as_deref().unwrap_or_default(), &context);
-        let store = site.memory_in(asked.scope)?;
-        let unknown: String = unmatched_projects(&store, &query)?.iter().map(|name| unknown_project(name) + "\n").collect();
-        let found = topic::gather(&store, site.config, &query, Some(&site.project()), max_tokens)?;
-        let by_words = !found.sources.is_empty()
-            && falls_back_to_words(&store, &query, &SearchOptions { now: site.config.now(), ..SearchOptions::default() })?;
-        let notice = if by_words { format!("{}\n\n", fallback_message(&query)) } else { String::new() };
-        let text = match found.render() {
-            "" => format!("{unknown}nothing is known about `{}`", line(&asked.topic, 80)),
-            text => format!("{unknown}{notice}{text}"),
+        let found = find_topic(&site.memory_in(asked.scope)?, site.config, &wanted)?;
+        let notices: String = found.notices.iter().map(|notice| format!("{notice}\n")).collect();
+        let topic = Topic::of(found.sources, max_tokens);
+        let text = match topic.render() {
+            "" => format!("{notices}nothing is known about `{}`", line(&asked.topic, 80)),
+            text if notices.is_empty() => text.to_owned(),
+            text => format!("{notices}\n{text}"),
         };
-        // Note ids are short already.
-        let short = |id: &String| if store.look_up_note(id)?.is_some() { Ok(id.clone()) } else { store.short_id(id) };
-        let ids = |all: Vec<&String>| all.into_iter().map(short).collect::<Result<Vec<_>>>();
-        let sources = ids(found.sources.iter().map(|source| &source.id).collect())?;
-        let left_out = ids(found.left_out.iter().map(|source| &source.id).collect())?;
+        let short = |id: &String| found.short_ids.get(id).unwrap_or(id).clone();
+        let sources = topic.sources.iter().map(|source| short(&source.id)).collect();
+        let left_out = topic.left_out.iter().map(|source| short(&source.id)).collect();
         Ok(RecallReply { text, sources, left_out })
     }
 

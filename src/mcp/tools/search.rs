@@ -4,15 +4,12 @@ use anyhow::{Context, Result, bail};
 use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ProjectScope, Tool, ToolContext, project_name};
-use crate::app::search::{self, is_elsewhere};
+use super::{ProjectScope, Tool, ToolContext};
+use crate::app::search::{self, KindFilter, SearchResult, kinds};
 use crate::config::Config;
 use crate::mcp::text::line;
 use crate::model::session::{Millis, short_id};
 use crate::model::time_spec::parse_time;
-use crate::search::semantic::score_fusion::MAX_CANDIDATES;
-use crate::search::{Highlighter, HitSource, KindFilter, Query, SearchHit, kinds};
-use crate::store::Memory;
 use crate::text::clean::shorten_title;
 
 const DEFAULT_LIMIT: usize = 8;
@@ -104,23 +101,28 @@ impl Tool for SearchTool {
 
     fn call(asked: SearchRequest, site: &ToolContext<'_>) -> Result<SearchReply> {
         let limit = limit(&asked)?;
-        let query = query(&asked, site.config)?;
         let mark = search_key(&asked);
         let skip = asked.cursor.as_deref().map_or(Ok(0), |cursor| cursor_offset(cursor, &mark))?;
-        let store = site.memory_in(asked.scope)?;
-        let own = site.project();
-        let wanted = search::SearchRequest { query: &query, own: &own, limit, skip };
-        let mut found = search::search(&store, site.config, &wanted)?;
-        // Beyond the candidates the ranking differs, so further pages would not fit together.
-        let goes_on = found.has_more && skip + 2 * limit <= MAX_CANDIDATES;
-        if found.has_more && !goes_on {
+        let wanted = search::SearchRequest {
+            words: &asked.query,
+            project: asked.project.as_deref(),
+            since: time("since", asked.since.as_deref(), site.config)?,
+            before: time("before", asked.before.as_deref(), site.config)?,
+            kind: asked.kind.as_deref().map(kind).transpose()?,
+            own: &site.project(),
+            limit,
+            skip,
+        };
+        if wanted.is_empty(site.config) {
+            bail!("query: no word to look for; give at least one, or a filter such as `since:7d`");
+        }
+        let mut found = search::search(&site.memory_in(asked.scope)?, site.config, &wanted)?;
+        if found.has_more && !found.can_go_on {
             found.notices.push("there is more than is worth listing: add a word or a filter".to_owned());
         }
-        let highlighter = Highlighter::of_query(&query);
-        let line = |hit: &SearchHit| result_line(hit, &own, &highlighter, &store, site.config);
         Ok(SearchReply {
-            results: found.hits.iter().map(line).collect::<Result<_>>()?,
-            next_cursor: goes_on.then(|| format!("{}-{mark}", skip + limit)),
+            results: found.results.iter().map(|result| result_line(result, &found)).collect(),
+            next_cursor: found.can_go_on.then(|| format!("{}-{mark}", skip + limit)),
             notices: found.notices,
         })
     }
@@ -152,26 +154,13 @@ fn limit(asked: &SearchRequest) -> Result<usize> {
     Ok(limit)
 }
 
-fn query(asked: &SearchRequest, config: &Config) -> Result<Query> {
-    let context = config.query_context();
-    let mut query = Query::parse(&asked.query, &context);
-    query.narrow_to(asked.project.as_deref().unwrap_or_default(), &context);
-    let at = |name: &str, text: &Option<String>| -> Result<Option<Millis>> {
-        let read = |text: &String| parse_time(text, config.now(), &config.time_zone).with_context(|| format!("{name}: {text}"));
-        text.as_ref().map(read).transpose()
-    };
-    query.filters.since = at("since", &asked.since)?.or(query.filters.since);
-    query.filters.before = at("before", &asked.before)?.or(query.filters.before);
-    if let Some(kind) = &asked.kind {
-        let Some(known) = KindFilter::named(kind) else {
-            bail!("kind: there is no `{}`, but {}", line(kind, 40), kinds().join(", "));
-        };
-        query.filters.kinds.push(known);
-    }
-    if query.is_empty() {
-        bail!("query: no word to look for; give at least one, or a filter such as `since:7d`");
-    }
-    Ok(query)
+fn time(name: &str, text: Option<&str>, config: &Config) -> Result<Option<Millis>> {
+    let read = |text: &str| parse_time(text, config.now(), &config.time_zone).with_context(|| format!("{name}: {text}"));
+    text.map(read).transpose()
+}
+
+fn kind(name: &str) -> Result<KindFilter> {
+    KindFilter::named(name).with_context(|| format!("kind: there is no `{}`, but {}", line(name, 40), kinds().join(", ")))
 }
 
 /// A hash of the search, so that a cursor is valid only for the search that issued it.
@@ -185,23 +174,16 @@ fn cursor_offset(cursor: &str, mark: &str) -> Result<usize> {
     place.with_context(|| format!("cursor: `{}` is of no such search: give the same words and filters with it", line(cursor, 40)))
 }
 
-fn result_line(found: &SearchHit, own: &str, highlighter: &Highlighter, store: &Memory, config: &Config) -> Result<Line> {
-    let id = match &found.origin {
-        HitSource::Session(head) => store.short_id(&head.id)?,
-        HitSource::Note(note) => note.id.clone(),
-    };
-    let best = found.passages.first().map(|passage| {
-        let said = serde_json::to_value(passage.kind).unwrap_or_default();
-        format!("{}: {}", said.as_str().unwrap_or_default(), highlighter.excerpt(&passage.text, PASSAGE_CHARS))
-    });
-    Ok(Line {
-        id,
-        day: config.local_time(Some(found.at()), "%Y-%m-%d"),
-        project: project_name(found.project()),
-        other: is_elsewhere(found, own),
-        title: line(&shorten_title(&found.title, TITLE), TITLE),
-        by: found.note().map(|note| line(&note.origin(), TITLE)),
-        best,
-        covered: Some((found.covered * 100.0).round() / 100.0).filter(|share| *share < NEARLY_FULL_COVERAGE),
-    })
+fn result_line(result: &SearchResult, found: &search::SearchReply) -> Line {
+    let best = |said| format!("{said}: {}", found.excerpt(&result.passage, PASSAGE_CHARS));
+    Line {
+        id: result.short_id.clone(),
+        day: result.day.clone(),
+        project: line(&result.project_name, TITLE),
+        other: result.is_elsewhere,
+        title: line(&shorten_title(&result.title, TITLE), TITLE),
+        by: result.by.as_ref().map(|by| line(by, TITLE)),
+        best: result.found_in.map(best),
+        covered: Some(result.covered).filter(|share| *share < NEARLY_FULL_COVERAGE),
+    }
 }

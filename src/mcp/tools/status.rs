@@ -5,8 +5,8 @@ use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Tool, ToolContext};
-use crate::app::doctor::{Depth, Severity, examine};
-use crate::setup::Host;
+use crate::app::doctor::Finding;
+use crate::app::status::{problems, status};
 
 pub(crate) struct StatusTool;
 
@@ -54,23 +54,16 @@ impl Tool for StatusTool {
 
     fn call(_: StatusRequest, site: &ToolContext<'_>) -> Result<StatusReply> {
         let config = site.config;
-        let store = site.memory_if_there()?;
-        let counts = store.as_ref().map(|store| store.index_counts(0)).transpose()?.unwrap_or_default();
-        let last = store.as_ref().map(|store| store.last_run()).transpose()?.flatten();
-        let findings = examine(config, &Host::new(config)?, Depth::Quick, config.now());
-        let problem = |finding: crate::app::doctor::Finding| Problem {
-            about: finding.about.to_owned(),
-            found: finding.found,
-            advice: finding.advice,
-        };
+        let status = status(site.memory_if_there()?.as_ref(), config, 0)?;
+        let problem = |finding: Finding| Problem { about: finding.about.to_owned(), found: finding.found, advice: finding.advice };
         Ok(StatusReply {
             project: site.project(),
-            ready: store.is_some(),
-            sessions: counts.sessions,
-            digests: counts.digests,
-            waiting: counts.waiting,
-            last_digest: last.map(|(at, _)| config.local_time(Some(at), "%Y-%m-%d %H:%M")),
-            problems: findings.into_iter().filter(|f| f.alarm() != Severity::Ok).map(problem).collect(),
+            ready: status.is_ready,
+            sessions: status.sessions,
+            digests: status.digests,
+            waiting: status.waiting_for_digest,
+            last_digest: status.last_run.map(|run| config.local_time(Some(run.at), "%Y-%m-%d %H:%M")),
+            problems: problems(config)?.into_iter().map(problem).collect(),
         })
     }
 

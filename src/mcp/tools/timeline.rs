@@ -5,16 +5,13 @@ use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Tool, ToolContext};
+use crate::app::timeline;
 use crate::mcp::text::line;
-use crate::render::timeline;
-use crate::render::timeline::{Timeline, TimelineStep, note_timeline, timeline};
-use crate::store::Memory;
+use crate::render::timeline::{TITLE, Timeline, TimelineEntry, TimelineStep};
 use crate::text::clean::shorten_title;
 
 const DEFAULT_COUNT: usize = 3;
 const MAX_COUNT: usize = 20;
-/// Longest title, in characters.
-const TITLE: usize = 90;
 
 pub(crate) struct TimelineTool;
 
@@ -88,12 +85,8 @@ impl Tool for TimelineTool {
         if before > MAX_COUNT || after > MAX_COUNT {
             bail!("before and after: {MAX_COUNT} at most");
         }
-        let (store, config) = (site.memory()?, site.config);
-        let told = match store.look_up_note(&asked.id)? {
-            Some(note) => note_timeline(&store, config, &note, before, after)?,
-            None => timeline(&store, config, &store.find_session(&asked.id)?, before, after)?,
-        };
-        reply(&told, &store)
+        let wanted = timeline::TimelineRequest { id: &asked.id, before, after };
+        Ok(reply(&timeline::timeline(&site.memory()?, site.config, &wanted)?))
     }
 
     fn text(answer: &TimelineReply) -> String {
@@ -101,29 +94,29 @@ impl Tool for TimelineTool {
     }
 }
 
-fn reply(told: &Timeline, store: &Memory) -> Result<TimelineReply> {
-    let lines = |all: &[timeline::TimelineEntry]| all.iter().map(|one| line_of(one, store)).collect::<Result<_>>();
-    Ok(TimelineReply {
+fn reply(told: &Timeline) -> TimelineReply {
+    let lines = |all: &[TimelineEntry]| all.iter().map(line_of).collect();
+    TimelineReply {
         project: line(&told.project, 200),
-        before: lines(&told.before)?,
-        this: line_of(&told.session, store)?,
+        before: lines(&told.before),
+        this: line_of(&told.session),
         course: told.course.iter().map(step).collect(),
-        after: lines(&told.after)?,
+        after: lines(&told.after),
         more_before: told.more_before,
         more_after: told.more_after,
         text: told.render(),
-    })
+    }
 }
 
-fn line_of(one: &timeline::TimelineEntry, store: &Memory) -> Result<Line> {
-    Ok(Line {
-        id: if one.is_note { one.id.clone() } else { store.short_id(&one.id)? },
+fn line_of(one: &TimelineEntry) -> Line {
+    Line {
+        id: one.short_id.clone(),
         when: one.when.clone(),
         title: line(&shorten_title(&one.title, TITLE), TITLE),
         by: one.by.as_ref().map(|by| line(by, TITLE)),
         open: one.open,
         unfinished: !one.digested || one.goes_on,
-    })
+    }
 }
 
 fn step(step: &TimelineStep) -> String {

@@ -14,16 +14,17 @@ use anyhow::{Context, Result};
 
 pub(crate) use self::file::{NOTES_HEADING, notes_in};
 use crate::app::digest::pages::collect::{SessionPage, with_page_data};
+use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::model::price::{costs_by_model, session_cost};
 use crate::model::session::Millis;
 use crate::model::session_facts::SessionFacts;
 use crate::render::page::{DayEntry, SessionPageInput, UndigestedTotals, day_page};
+use crate::store::Store;
 use crate::store::leftovers::WritingMarker;
 use crate::store::notes::Note;
 use crate::store::pages::PageRecord;
 use crate::store::worker_pool::BATCH_SESSIONS;
-use crate::store::{Memory, Store};
 use crate::sys::failpoints;
 use crate::sys::messages::Ui;
 
@@ -242,7 +243,8 @@ impl PageWriter<'_> {
 }
 
 /// A day's page, built from what the policy lets the reader see. `None` if that is nothing.
-pub(crate) fn visible_day_page(config: &Config, memory: &Memory, day: &str) -> Result<Option<String>> {
+pub(crate) fn visible_day_page(config: &Config, memory: &OpenMemory, day: &str) -> Result<Option<String>> {
+    let memory = &memory.0;
     memory.in_snapshot(|| {
         let mut entries = Vec::new();
         for pk in memory.sessions_of_day(day)? {
@@ -258,8 +260,8 @@ pub(crate) fn visible_day_page(config: &Config, memory: &Memory, day: &str) -> R
 }
 
 /// Whether a day's page, as written, shows something that the policy hides from the reader.
-pub(crate) fn shows_hidden(config: &Config, memory: &Memory, day: &str) -> Result<bool> {
-    memory.hides_part_of_day(day, day_bounds(day, config).unwrap_or((Millis::MIN, Millis::MAX)))
+pub(crate) fn shows_hidden(config: &Config, memory: &OpenMemory, day: &str) -> Result<bool> {
+    memory.0.hides_part_of_day(day, day_bounds(day, config).unwrap_or((Millis::MIN, Millis::MAX)))
 }
 
 /// Notes remembered on a day.

@@ -16,6 +16,7 @@ use self::leads::MAX_LOOKED_AT;
 use self::others::{Candidate, candidates};
 use crate::analyze::account::{LaterEvidence, SessionAccount};
 use crate::analyze::signal::is_offer;
+use crate::app::open_memory::OpenMemory;
 use crate::app::session_start::client_memory::ClientMemory;
 pub(crate) use crate::app::session_start::gather::undigested::gather_compacted;
 use crate::config::Config;
@@ -66,9 +67,9 @@ pub(crate) struct ContextRequest<'a> {
 }
 
 /// The context from the index, the marks and the transcripts; without an index, from the other two.
-pub(crate) fn gather(config: &Config, store: Option<&Memory>, asked: &ContextRequest<'_>) -> Result<RenderedContext> {
-    match store {
-        Some(store) => store.in_snapshot(|| gather_from(config, Some(store), asked)),
+pub(crate) fn gather(config: &Config, memory: Option<&OpenMemory>, asked: &ContextRequest<'_>) -> Result<RenderedContext> {
+    match memory {
+        Some(OpenMemory(store)) => store.in_snapshot(|| gather_from(config, Some(store), asked)),
         None => gather_from(config, None, asked),
     }
 }

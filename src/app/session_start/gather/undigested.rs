@@ -11,6 +11,7 @@ use anyhow::Result;
 
 use super::{Gatherer, IndexedProject, local, remembered};
 use crate::analyze::account::SessionAccount;
+use crate::app::open_memory::OpenMemory;
 use crate::app::session_start::client_memory::{ClientMemory, folder_of};
 use crate::config::Config;
 use crate::model::session::{Millis, RecordKey};
@@ -18,9 +19,9 @@ use crate::privacy::Sanitizer;
 use crate::privacy::echo::PrivateWords;
 use crate::render::session_start::render;
 use crate::render::session_start::{ContextParts, ContextSubject, LeadSession, RenderedContext};
+use crate::source::pause;
 use crate::source::{live_session, mark};
 use crate::store::Memory;
-use crate::store::pause;
 
 /// The most marks to look at, newest first: of sessions that began in this project by the client's folder, and of others, which may have
 /// begun in a worktree elsewhere.
@@ -129,11 +130,12 @@ impl Gatherer<'_> {
 /// which the session got when it started, and what was forgotten.
 pub(crate) fn gather_compacted(
     config: &Config,
-    store: Option<&Memory>,
+    memory: Option<&OpenMemory>,
     transcript: &Path,
     session: &str,
     max_tokens: usize,
 ) -> Result<RenderedContext> {
+    let store = memory.map(|memory| &memory.0);
     let projects = config.project_keys();
     if pause::is_noted(&config.data_dir, session) || is_shut_out(store, session) {
         return Ok(RenderedContext::default());

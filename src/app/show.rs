@@ -1,0 +1,213 @@
+//! Sessions and notes as they are opened: in short, as a page, as data, as stored items, or as the lines of their transcripts.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use anyhow::{Result, bail};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::analyze::account::SessionAccount;
+use crate::app::notes;
+use crate::app::open_memory::OpenMemory;
+use crate::app::raw_lines::{CopyReport, copy};
+use crate::config::Config;
+use crate::model::digest::Digest;
+use crate::model::price::{costs_by_model, session_cost};
+use crate::model::session::{Millis, Session};
+use crate::privacy::View;
+use crate::render::brief::{brief, no_digest_message, page};
+use crate::render::item_list::{ItemSummary, list_items};
+use crate::store::Memory;
+use crate::store::digests::StoredDigest;
+use crate::store::load::SessionHead;
+use crate::store::notes::Note;
+
+/// How much of a session is told. A note is always told whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// At most 1,000 tokens.
+    Brief,
+    /// Its whole page.
+    Page,
+}
+
+/// A session or a note as markdown.
+#[derive(Debug, Serialize)]
+pub(crate) struct ShownText {
+    /// The whole id.
+    pub(crate) id: String,
+    pub(crate) text: String,
+}
+
+/// What an id names.
+enum Found {
+    Note(Note),
+    Session(SessionHead),
+}
+
+impl Found {
+    fn of(store: &Memory, id: &str) -> Result<Self> {
+        Ok(match store.look_up_note(id)? {
+            Some(note) => Self::Note(note),
+            None => Self::Session(store.find_session(id)?),
+        })
+    }
+
+    /// The session: there are no rows behind a note.
+    fn session(store: &Memory, id: &str) -> Result<SessionHead> {
+        match Self::of(store, id)? {
+            Self::Session(head) => Ok(head),
+            Self::Note(note) => bail!("{} is a note: no rows stand behind it", note.id),
+        }
+    }
+}
+
+/// # Errors
+/// When nothing has this id, several sessions begin with it, nothing was said in the session, or it has no page yet.
+pub(crate) fn show(memory: &OpenMemory, config: &Config, id: &str, detail: Detail) -> Result<ShownText> {
+    let store = &memory.0;
+    let head = match Found::of(store, id)? {
+        Found::Note(note) => return Ok(ShownText { text: notes::show(&note, config), id: note.id }),
+        Found::Session(head) => head,
+    };
+    let text = match detail {
+        Detail::Brief => match brief(store, config, &head)? {
+            Some(text) => text,
+            None => bail!("nothing was said in session {}", head.id),
+        },
+        Detail::Page => page(store, config, &head, &digest_of(store, &head)?, &store.load_session(&head)?)?,
+    };
+    Ok(ShownText { text, id: head.id })
+}
+
+fn digest_of(store: &Memory, head: &SessionHead) -> Result<StoredDigest> {
+    match store.digest_of(head.pk)? {
+        Some(stored) => Ok(stored),
+        None => bail!(no_digest_message(store, head)?),
+    }
+}
+
+/// A digested session as data. Times are milliseconds since the Unix epoch.
+#[derive(Serialize)]
+struct SessionRecord<'a> {
+    session: &'a str,
+    project: &'a str,
+    cwd: &'a Option<String>,
+    began_at: Option<Millis>,
+    ended_at: Option<Millis>,
+    digest_id: &'a str,
+    summarizer: &'a str,
+    model: &'a Option<String>,
+    made_at: Millis,
+    digest_cost_usd: Option<f64>,
+    waits_for_model: bool,
+    interim: bool,
+    /// The later session that says nearly the same.
+    repeated_by: Option<String>,
+    session_cost_usd: f64,
+    session_cost_complete: bool,
+    prompts: usize,
+    usage: Value,
+    cost_usd_by_model: Value,
+    digest: &'a Digest,
+    account: SessionAccount,
+    #[serde(flatten)]
+    more: BTreeMap<&'static str, Value>,
+}
+
+/// A session, or a note, as data; with `item_chars` with its items, each with at most so many characters.
+///
+/// # Errors
+/// As [`show`], and when the session has no digest yet.
+pub(crate) fn as_data(memory: &OpenMemory, config: &Config, id: &str, item_chars: Option<usize>) -> Result<Value> {
+    let store = &memory.0;
+    let head = match Found::of(store, id)? {
+        Found::Note(note) if item_chars.is_some() => bail!("{} is a note: no rows stand behind it", note.id),
+        Found::Note(note) => return Ok(notes::as_json(&note)),
+        Found::Session(head) => head,
+    };
+    let stored = digest_of(store, &head)?;
+    let session = store.load_session(&head)?;
+    let costs = costs_by_model(&session.usage, &config.prices);
+    let (cost, incomplete) = session_cost(&costs);
+    let later = store.repeated_by(head.pk)?.map(|later| store.session_head(later)).transpose()?;
+    let mut more = BTreeMap::new();
+    if session.left_out.items > 0 {
+        more.insert("left_out", serde_json::to_value(&session.left_out)?);
+    }
+    if let Some(chars) = item_chars {
+        more.insert("items", serde_json::to_value(list_items(&session, chars))?);
+    }
+    Ok(serde_json::to_value(SessionRecord {
+        session: &session.id,
+        project: &session.project.key,
+        cwd: &session.cwd,
+        began_at: session.began_at(),
+        ended_at: session.last_at(),
+        digest_id: &stored.id,
+        summarizer: &stored.summarizer,
+        model: &stored.model,
+        made_at: stored.made_at,
+        digest_cost_usd: stored.cost_usd,
+        waits_for_model: stored.queued,
+        interim: stored.interim_until.is_some(),
+        repeated_by: later.map(|later| later.id),
+        session_cost_usd: cost,
+        session_cost_complete: !incomplete,
+        prompts: session.count_prompts(),
+        usage: serde_json::to_value(&session.usage)?,
+        cost_usd_by_model: serde_json::to_value(&costs)?,
+        digest: &stored.digest,
+        account: SessionAccount::of(&session, stored.interim_until.is_some()),
+        more,
+    })?)
+}
+
+/// What is stored of a session, item by item.
+pub(crate) struct SessionItems {
+    /// The whole id.
+    pub(crate) id: String,
+    pub(crate) items: Vec<ItemSummary>,
+    /// What is missing of a session that is too long to be kept whole.
+    pub(crate) left_out: Option<String>,
+    /// What a model said of it that no row supports, with its kind.
+    pub(crate) unsupported: Vec<(&'static str, String)>,
+}
+
+/// The items of a session, each with at most so many characters.
+///
+/// # Errors
+/// When no session has this id, or several begin with it.
+pub(crate) fn items(memory: &OpenMemory, id: &str, chars: usize) -> Result<SessionItems> {
+    let store = &memory.0;
+    let head = Found::session(store, id)?;
+    let session: Session = store.load_session(&head)?;
+    let stored = store.digest_of(head.pk)?;
+    let unsupported = stored.iter().flat_map(|stored| stored.digest.left_out());
+    let unsupported = unsupported.map(|(section, claim)| (section.spec().kind.unwrap_or_default(), claim.text.clone()));
+    Ok(SessionItems {
+        items: list_items(&session, chars),
+        left_out: session.left_out.told(),
+        unsupported: unsupported.collect(),
+        id: head.id,
+    })
+}
+
+/// Writes the lines of a session's transcripts, as far as these still exist and `view` shows them.
+///
+/// # Errors
+/// When no session has this id, several begin with it, or no line of it is left.
+pub(crate) fn raw(memory: &OpenMemory, config: &Config, view: View<'_>, id: &str, out: &mut impl Write) -> Result<CopyReport> {
+    let head = Found::session(&memory.0, id)?;
+    let copied = copy(&memory.0, &config.policy(view), config, &head, out)?;
+    if copied.rows == 0 {
+        let why = if copied.missing.is_empty() {
+            "its transcripts hold no row of it any more that may be shown".to_owned()
+        } else {
+            copied.missing.join("; ")
+        };
+        bail!("{why}: `recall show {} --full` has what was kept of the session", head.id);
+    }
+    Ok(copied)
+}

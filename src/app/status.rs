@@ -1,0 +1,171 @@
+//! The state of the memory: what is stored, what is waiting, and what is wrong.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::app::doctor::{Depth, Finding, Severity, examine};
+use crate::app::open_memory::OpenMemory;
+use crate::config::Config;
+use crate::model::session::Millis;
+use crate::setup::Host;
+use crate::source::mark;
+use crate::source::pause::{self, OffReason};
+use crate::store::maintenance::backup;
+use crate::store::status::{IndexCounts, VectorCounts};
+
+/// Figures on the memory, as `status --json` writes them. Times are milliseconds since the Unix epoch.
+#[derive(Debug, Serialize)]
+pub(crate) struct Status {
+    /// There is an index: it comes of the first digest.
+    #[serde(skip)]
+    pub(crate) is_ready: bool,
+    pub(crate) files: i64,
+    pub(crate) transcript_bytes: i64,
+    pub(crate) database_bytes: u64,
+    pub(crate) sessions: i64,
+    pub(crate) digests: i64,
+    #[serde(skip)]
+    pub(crate) by_model: i64,
+    /// Digests of sessions that were ongoing when they were made.
+    pub(crate) interim_digests: i64,
+    /// Digests made without the model that still wait for it.
+    pub(crate) waiting_for_model: i64,
+    /// Sessions whose newest rows no digest holds yet.
+    pub(crate) waiting_for_digest: i64,
+    pub(crate) skipped: Vec<Skipped>,
+    pub(crate) failing: Vec<Failing>,
+    pub(crate) bad_lines: i64,
+    /// The first of them.
+    pub(crate) bad_lines_at: Vec<BadLine>,
+    /// Rows of unknown types, by type.
+    pub(crate) unknown_rows: BTreeMap<String, i64>,
+    /// At list price.
+    pub(crate) spent_usd: f64,
+    pub(crate) notes: i64,
+    pub(crate) marks_waiting: usize,
+    pub(crate) last_run: Option<LastRun>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) vectors: Option<Vectors>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) paused_until: Option<Millis>,
+    /// The last copy of the index.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) copy: Option<IndexCopy>,
+}
+
+/// Why sessions have no digest, or none by the model.
+#[derive(Debug, Serialize)]
+pub(crate) struct Skipped {
+    pub(crate) why: String,
+    pub(crate) sessions: i64,
+}
+
+/// A session on which the model failed.
+#[derive(Debug, Serialize)]
+pub(crate) struct Failing {
+    pub(crate) session: String,
+    pub(crate) failures: i64,
+    pub(crate) error: String,
+}
+
+/// A line of a transcript that cannot be read.
+#[derive(Debug, Serialize)]
+pub(crate) struct BadLine {
+    pub(crate) path: String,
+    /// In bytes.
+    pub(crate) offset: i64,
+    pub(crate) why: String,
+}
+
+/// The last run that did something.
+#[derive(Debug, Serialize)]
+pub(crate) struct LastRun {
+    pub(crate) at: Millis,
+    pub(crate) report: Value,
+}
+
+/// How many sessions and notes are embedded, and by which model.
+#[derive(Debug, Serialize)]
+pub(crate) struct Vectors {
+    pub(crate) model: String,
+    pub(crate) dims: usize,
+    pub(crate) checksum: String,
+    pub(crate) complete: bool,
+    pub(crate) embedded: u64,
+    pub(crate) of: u64,
+}
+
+/// A copy of the index.
+#[derive(Debug, Serialize)]
+pub(crate) struct IndexCopy {
+    pub(crate) at: Millis,
+    pub(crate) bytes: u64,
+}
+
+/// The state of the memory, with at most so many bad lines. Before the first digest there is no memory, which is no error.
+pub(crate) fn status(memory: Option<&OpenMemory>, config: &Config, most_bad_lines: usize) -> Result<Status> {
+    let counts = memory.map(|memory| memory.0.index_counts(most_bad_lines)).transpose()?.unwrap_or_default();
+    let last = memory.map(|memory| memory.0.last_run()).transpose()?.flatten();
+    let report = |report: String| serde_json::from_str(&report).unwrap_or_default();
+    let paused_until = match pause::reason(config) {
+        Some(OffReason::Paused(until)) => Some(until),
+        _ => None,
+    };
+    let copy = backup::find(&config.database(), backup::COPY);
+    Ok(Status {
+        is_ready: memory.is_some(),
+        database_bytes: std::fs::metadata(config.database()).map_or(0, |file| file.len()),
+        marks_waiting: mark::pending(&config.data_dir).len(),
+        last_run: last.map(|(at, text)| LastRun { at, report: report(text) }),
+        paused_until,
+        copy: copy.map(|copy| IndexCopy { at: copy.at, bytes: copy.bytes }),
+        ..Status::of(counts)
+    })
+}
+
+impl Status {
+    /// What the index counts; the rest is empty.
+    fn of(counts: IndexCounts) -> Self {
+        let vectors = |VectorCounts { space, embedded, of }: VectorCounts| Vectors {
+            model: space.model,
+            dims: space.dims,
+            checksum: space.checksum,
+            complete: space.complete,
+            embedded,
+            of,
+        };
+        Self {
+            is_ready: false,
+            files: counts.files,
+            transcript_bytes: counts.transcript_bytes,
+            database_bytes: 0,
+            sessions: counts.sessions,
+            digests: counts.digests,
+            by_model: counts.by_model,
+            interim_digests: counts.interim,
+            waiting_for_model: counts.queued,
+            waiting_for_digest: counts.waiting,
+            skipped: counts.skipped.into_iter().map(|(why, sessions)| Skipped { why, sessions }).collect(),
+            failing: counts.failing.into_iter().map(|(session, failures, error)| Failing { session, failures, error }).collect(),
+            bad_lines: counts.bad_lines,
+            bad_lines_at: counts.bad_at.into_iter().map(|(path, offset, why)| BadLine { path, offset, why }).collect(),
+            unknown_rows: counts.unknown.into_iter().collect(),
+            spent_usd: counts.spent_usd,
+            notes: counts.notes,
+            marks_waiting: 0,
+            last_run: None,
+            vectors: counts.vectors.map(vectors),
+            paused_until: None,
+            copy: None,
+        }
+    }
+}
+
+/// The problems that `recall doctor` would report, as far as they can be found quickly.
+pub(crate) fn problems(config: &Config) -> Result<Vec<Finding>> {
+    let all = examine(config, &Host::new(config)?, Depth::Quick, config.now());
+    Ok(all.into_iter().filter(|finding| finding.alarm() != Severity::Ok).collect())
+}

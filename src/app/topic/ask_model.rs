@@ -1,0 +1,148 @@
+//! Asks a model for its account of a topic, under the same caps as digests: the worst cost of the call is reserved before it is made.
+
+use anyhow::Result;
+
+use super::account::{Sentence, TopicAccount, read, request};
+use crate::analyze::eligibility::{Budget, SkipReason};
+use crate::config::{Config, SummarizerChoice};
+use crate::model::session::short_id;
+use crate::privacy::Sanitizer;
+use crate::render::topic::{Topic, TopicSource};
+use crate::store::Store;
+use crate::store::spend::PlannedCall;
+use crate::summarize::claude::{ReplyParser, SIZE_FLAGS};
+use crate::summarize::{Claude, ModelAnswer, ModelRequest, SummaryFailure};
+use crate::sys::messages::Ui;
+use crate::sys::shutdown;
+
+/// Limit of the sources given to the model, in tokens.
+const MAX_SOURCE_TOKENS: usize = 4_000;
+
+/// What is asked, and how long the account may be.
+pub(crate) struct AccountRequest<'a> {
+    pub(crate) question: &'a str,
+    pub(crate) max_tokens: usize,
+    pub(crate) choice: SummarizerChoice,
+}
+
+/// A model's account, and what it cost.
+pub(crate) struct TopicAnswer {
+    pub(crate) account: TopicAccount,
+    pub(crate) model: String,
+    /// In US dollars; `None` when the client did not report it.
+    pub(crate) cost_usd: Option<f64>,
+}
+
+/// The model's account of the sources; `None`, after telling the user why, where there is none.
+pub(crate) fn ask_model(
+    config: &Config,
+    sources: &[TopicSource],
+    asked: &AccountRequest<'_>,
+    ui: &Ui,
+) -> Result<Option<TopicAnswer>> {
+    if asked.choice == SummarizerChoice::Extract {
+        return Ok(None);
+    }
+    let gate = config.gate()?;
+    let answered_by = Store::open_existing(&config.database())?.answered_by(&config.digest.model)?;
+    let claude = match Claude::find(config, &gate, answered_by) {
+        Ok(claude) => claude,
+        Err(why) if asked.choice == SummarizerChoice::Claude => {
+            ui.warn(&format!("{why}: these are the passages themselves"));
+            return Ok(None);
+        }
+        Err(_) => return Ok(None),
+    };
+    let given = Topic::of(sources.to_vec(), MAX_SOURCE_TOKENS).sources;
+    shutdown::install_handlers();
+    let call = ModelCall { config, claude: &claude, request: &request(asked.question, &given, &gate), given: &given, gate: &gate };
+    match call.make()? {
+        ModelOutcome::Answered(answer) => {
+            let account = TopicAccount::fit(answer.value, &given, asked.max_tokens);
+            if account.text.is_empty() {
+                ui.note("the model finds no answer in the passages, or there is no room for it: these are the passages themselves");
+            }
+            Ok((!account.text.is_empty()).then_some(TopicAnswer { account, model: answer.model, cost_usd: answer.cost_usd }))
+        }
+        ModelOutcome::NotAsked(skip) => {
+            ui.note(&format!("{skip}: these are the passages themselves"));
+            Ok(None)
+        }
+        ModelOutcome::Failed(failure) => {
+            let what = gate.name(&failure.to_string()).unwrap_or_else(|| "claude failed".into());
+            ui.warn(&format!("{what}: these are the passages themselves"));
+            Ok(None)
+        }
+    }
+}
+
+/// A call, with what its answer may cite.
+struct ModelCall<'a> {
+    config: &'a Config,
+    claude: &'a Claude,
+    request: &'a ModelRequest,
+    given: &'a [TopicSource],
+    gate: &'a Sanitizer,
+}
+
+/// Outcome of asking the model.
+enum ModelOutcome {
+    Answered(ModelAnswer<Vec<Sentence>>),
+    /// Not asked: over a budget, or the price is unknown.
+    NotAsked(SkipReason),
+    Failed(SummaryFailure),
+}
+
+impl ModelCall<'_> {
+    fn make(&self) -> Result<ModelOutcome> {
+        let Self { claude, request, .. } = self;
+        let mut store = Store::open_existing(&self.config.database())?;
+        let name = short_id("topic-", &[&request.system, &request.stdin]);
+        // A client that rejects a flag makes the call more expensive, so it is reserved again. It rejects one flag at a time.
+        for _ in 0..=SIZE_FLAGS.len() {
+            let answer = |said: &str| read(said, self.given, self.gate);
+            let reservation = match self.reserve(&mut store, &name, &answer)? {
+                Ok(reservation) => reservation,
+                Err(skip) => return Ok(ModelOutcome::NotAsked(skip)),
+            };
+            let answered = claude.ask(request, &answer);
+            let cost = match &answered {
+                Ok(answer) => answer.cost_usd,
+                Err(failure) => failure.cost_usd(),
+            };
+            if let (Some(reservation), Some(actual)) = (reservation, cost) {
+                store.settle(reservation, actual)?;
+            }
+            match answered {
+                Err(SummaryFailure::HigherPrice) => {}
+                Err(failure) => return Ok(ModelOutcome::Failed(failure)),
+                Ok(answer) => {
+                    store.record_answering_model(claude.model(), &answer.model)?;
+                    claude.forget_reply(request);
+                    return Ok(ModelOutcome::Answered(answer));
+                }
+            }
+        }
+        Ok(ModelOutcome::Failed(SummaryFailure::HigherPrice))
+    }
+
+    /// Reserves the worst cost of the call. A reply to this very request that is already on disk needs no new reservation.
+    fn reserve(
+        &self,
+        store: &mut Store,
+        name: &str,
+        read: ReplyParser<'_, Vec<Sentence>>,
+    ) -> Result<Result<Option<i64>, SkipReason>> {
+        let Self { config, claude, request, .. } = self;
+        if claude.has_answer(request, read) {
+            return Ok(Ok(store.open_reservation(name)?.map(|reserved| reserved.pk)));
+        }
+        let Some(worst_usd) = claude.worst_cost(request) else {
+            return Ok(Err(SkipReason::UnknownPrice(claude.model().to_owned())));
+        };
+        let budget = Budget { run_usd: config.digest.max_cost_usd, day_usd: config.digest.max_cost_usd_per_day };
+        let at = config.now();
+        let call = PlannedCall { at, day: config.day(at), name, model: claude.model(), worst_usd, spent_run: 0.0 };
+        Ok(store.reserve(&call, &budget)?.map(|reserved| Some(reserved.pk)))
+    }
+}
