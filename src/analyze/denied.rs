@@ -1,10 +1,10 @@
-//! Statements of a model of which the user said that they are not so: by which words a digest made anew says them again. Pure.
+//! What the user said is not so: statements of a model, by which words a digest made anew says them again, and replies. Pure.
 
 use std::collections::BTreeSet;
 
 use crate::analyze::verify::denies;
 use crate::model::digest::{Digest, UNTITLED, statement_id, title_id};
-use crate::model::session::hash_parts;
+use crate::model::session::{RecordKey, hash_parts, short_id};
 use crate::text::clean::shorten;
 use crate::text::tokenize::distinctive_words;
 
@@ -23,7 +23,22 @@ pub(crate) struct DeniedStatement {
     negated: bool,
 }
 
+/// The id under which a reply of the assistant's is taken out: that of its record, in whatever session it lies.
+pub(crate) fn reply_id(row: RecordKey) -> String {
+    short_id("r", &[&row.to_string()])
+}
+
+/// Does the id stand for a reply, and not for a statement of a model's?
+pub(crate) fn is_reply_id(id: &str) -> bool {
+    id.starts_with('r')
+}
+
 impl DeniedStatement {
+    /// A reply, known by its record alone.
+    pub(crate) fn reply(row: RecordKey) -> Self {
+        Self { id: reply_id(row), words: BTreeSet::new(), negated: false }
+    }
+
     pub(crate) fn new(id: String, text: &str) -> Self {
         let hash = |word: String| {
             let hash = hash_parts(&[word.as_bytes()]);

@@ -1,12 +1,14 @@
-//! Takes out what a model said of a session and the user says is not so: from the digest, the pages and the search, also where a later digest
-//! or an import says it again; and brings it back.
+//! Takes out what the user says is not so, a statement of a model's or a reply of Claude's: from all that is told of the session, also where
+//! a later digest or an import says it again; and brings it back.
 
 use anyhow::{Context, Result, bail};
 
-use crate::analyze::denied::DeniedStatement;
-use crate::app::digest::{refresh_pages, write_documents};
+use crate::analyze::account::{Turn, all_turns};
+use crate::analyze::denied::{DeniedStatement, is_reply_id};
+use crate::app::digest::{accounts, refresh_pages, write_documents};
 use crate::config::Config;
 use crate::model::digest::{statement_id, title_id};
+use crate::model::session::RecordKey;
 use crate::store::digests::StoredDigest;
 use crate::store::load::SessionHead;
 use crate::store::{Memory, Store};
@@ -41,15 +43,9 @@ pub(crate) fn is_statement_id(id: &str) -> bool {
     id.len() == 9 && id.starts_with(['t', 'c', 'n', 'b']) && id[1..].bytes().all(|b| b.is_ascii_hexdigit())
 }
 
-/// What a model said of a session and is told.
-///
-/// # Errors
-/// When no model digested it.
+/// What a model said of a session and is told; nothing if none digested it.
 pub(crate) fn statements(memory: &Memory, head: &SessionHead) -> Result<Vec<ModelStatement>> {
-    match memory.digest_of(head.pk)?.filter(StoredDigest::is_by_model) {
-        Some(stored) => Ok(said(&stored, head)),
-        None => bail!("no model said anything of session {}: what is told of it was said and done in it", head.id),
-    }
+    Ok(memory.digest_of(head.pk)?.filter(StoredDigest::is_by_model).map(|stored| said(&stored, head)).unwrap_or_default())
 }
 
 fn said(stored: &StoredDigest, head: &SessionHead) -> Vec<ModelStatement> {
@@ -88,7 +84,7 @@ pub(crate) fn denials(memory: &Memory, head: &SessionHead) -> Result<Vec<Denial>
         let hides = all.iter().filter(|one| denied.is_said_by(&one.id, &one.text)).cloned().collect();
         Denial { id: denied.id, hides, session: head.clone() }
     };
-    Ok(memory.denied_of(head.pk)?.into_iter().map(denial).collect())
+    Ok(memory.denied_of(head.pk)?.into_iter().filter(|denied| !is_reply_id(&denied.id)).map(denial).collect())
 }
 
 /// The denials with these ids.
@@ -108,18 +104,96 @@ pub(crate) fn find_denials(memory: &Memory, ids: &[String]) -> Result<Vec<Denial
 pub(crate) fn take_out(doomed: &[DoomedStatement], config: &Config, ui: &Ui) -> Result<()> {
     let mut store = Store::open_existing(&config.database())?;
     for DoomedStatement { statement, session } in doomed {
-        store.deny(session, &DeniedStatement::new(statement.id.clone(), &statement.text), config.now())?;
+        store.deny(session, &[DeniedStatement::new(statement.id.clone(), &statement.text)], config.now())?;
     }
-    write_documents(&mut store, ui)?;
-    refresh_pages(config, &mut store, ui)
+    bring_up_to_date(&mut store, config, ui)
 }
 
 /// Tells again what was taken out, and brings the pages and the search up to date.
 pub(crate) fn bring_back(denials: &[Denial], config: &Config, ui: &Ui) -> Result<()> {
     let mut store = Store::open_existing(&config.database())?;
     for denial in denials {
-        store.undeny(&denial.session, &denial.id)?;
+        store.undeny(&denial.session, &[&denial.id])?;
     }
-    write_documents(&mut store, ui)?;
-    refresh_pages(config, &mut store, ui)
+    bring_up_to_date(&mut store, config, ui)
+}
+
+fn bring_up_to_date(store: &mut Store, config: &Config, ui: &Ui) -> Result<()> {
+    write_documents(store, ui)?;
+    refresh_pages(config, store, ui)
+}
+
+/// The reply with which Claude closed a turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TurnReply {
+    pub(crate) turn: usize,
+    /// What the user had said.
+    pub(crate) to: String,
+    /// Empty if it is taken out.
+    pub(crate) text: String,
+    rows: Vec<RecordKey>,
+}
+
+impl TurnReply {
+    pub(crate) fn is_taken_out(&self) -> bool {
+        self.text.is_empty()
+    }
+}
+
+/// The replies that are quoted of a session, and those that are taken out.
+pub(crate) fn replies(store: &Store, head: &SessionHead) -> Result<Vec<TurnReply>> {
+    let turns = all_turns(&store.load_session(head)?).into_iter().filter(|turn| !turn.reply_rows.is_empty());
+    let reply = |turn: Turn| TurnReply {
+        turn: turn.number,
+        to: turn.words.first().map(|word| word.text.clone()).unwrap_or_default(),
+        text: turn.reply.map(|reply| reply.text).unwrap_or_default(),
+        rows: turn.reply_rows,
+    };
+    Ok(turns.map(reply).collect())
+}
+
+/// The replies of these turns, which are to be taken out, or with `undo` brought back.
+///
+/// # Errors
+/// When a turn has none: nothing is changed then.
+pub(crate) fn find_replies(memory: &Memory, head: &SessionHead, turns: &[usize], undo: bool) -> Result<Vec<TurnReply>> {
+    let all = replies(memory, head)?;
+    let session = head.id.get(..8).unwrap_or(&head.id);
+    let find = |turn: &usize| {
+        let found = all.iter().find(|reply| reply.turn == *turn).cloned();
+        match (found, undo) {
+            (Some(reply), _) if reply.is_taken_out() == undo => Ok(reply),
+            (_, true) => bail!("no reply of turn {turn} was taken out: `recall wrong {session}` lists what was"),
+            (Some(_), false) => bail!("the reply of turn {turn} is taken out already"),
+            (None, false) => {
+                bail!("turn {turn} of session {session} has no reply that is quoted: `recall wrong {session}` lists those that are")
+            }
+        }
+    };
+    turns.iter().map(find).collect()
+}
+
+/// Takes replies out, or with `undo` brings them back, with all that is told of them. Returns them as they were taken out, or are told now.
+pub(crate) fn change_replies(
+    head: &SessionHead,
+    changed: Vec<TurnReply>,
+    undo: bool,
+    config: &Config,
+    ui: &Ui,
+) -> Result<Vec<TurnReply>> {
+    let mut store = Store::open_existing(&config.database())?;
+    let denied: Vec<DeniedStatement> =
+        changed.iter().flat_map(|reply| &reply.rows).map(|row| DeniedStatement::reply(*row)).collect();
+    if undo {
+        store.undeny(head, &denied.iter().map(|one| one.id.as_str()).collect::<Vec<_>>())?;
+    } else {
+        store.deny(head, &denied, config.now())?;
+    }
+    accounts::remake(&store, head)?;
+    bring_up_to_date(&mut store, config, ui)?;
+    if !undo {
+        return Ok(changed);
+    }
+    let turns: Vec<usize> = changed.iter().map(|reply| reply.turn).collect();
+    Ok(replies(&store, head)?.into_iter().filter(|reply| turns.contains(&reply.turn)).collect())
 }

@@ -1,4 +1,4 @@
-//! `recall wrong`: takes out what a model said of a session and is not so, brings it back, or lists what it said, with ids.
+//! `recall wrong`: takes out what a model or Claude said in a session and is not so, brings it back, or lists what they said.
 
 use std::io::Write;
 
@@ -6,19 +6,30 @@ use anyhow::{Result, bail};
 
 use super::open_memory;
 use crate::app::Completion;
-use crate::app::wrong::{Denial, ModelStatement, bring_back, denials, find, find_denials, is_statement_id, statements, take_out};
+use crate::app::wrong::{
+    Denial, ModelStatement, TurnReply, bring_back, change_replies, denials, find, find_denials, find_replies, is_statement_id,
+    replies, statements, take_out,
+};
 use crate::cli::args::WrongArgs;
 use crate::config::Config;
+use crate::render::quoted::quote;
 use crate::store::Memory;
 use crate::store::load::SessionHead;
 use crate::sys::messages::Ui;
-use crate::text::clean::without_controls;
+use crate::text::clean::{one_line, shorten, without_controls};
 
 /// What is said of words that a digest made elsewhere, or anew, does not hold.
 const NO_WORDS: &str = "(its words are not in this index)";
+const TAKEN_OUT: &str = "Taken out:";
+const TOLD_AGAIN: &str = "Told again:";
+/// The most characters of a reply in the list.
+const MAX_REPLY_CHARS: usize = 200;
 
 pub(crate) fn run(args: &WrongArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let memory = open_memory(config)?;
+    if !args.reply.is_empty() {
+        return run_on_replies(args, &memory, config, out);
+    }
     if let [session] = args.ids.as_slice()
         && !is_statement_id(session)
         && !args.undo
@@ -39,33 +50,60 @@ pub(crate) fn run(args: &WrongArgs, config: &Config, out: &mut impl Write) -> Re
         let doomed = find(&memory, &args.ids)?;
         drop(memory);
         take_out(&doomed, config, &ui)?;
-        writeln!(out, "Taken out:")?;
+        writeln!(out, "{TAKEN_OUT}")?;
         doomed.iter().try_for_each(|one| line(&one.statement, out))?;
     }
     Ok(if ui.warned() { Completion::Partly } else { Completion::Done })
 }
 
+fn run_on_replies(args: &WrongArgs, memory: &Memory, config: &Config, out: &mut impl Write) -> Result<Completion> {
+    let [session] = args.ids.as_slice() else { bail!("`--reply` is for one session: `recall wrong SESSION --reply N`") };
+    let head = memory.find_session(session)?;
+    let replies = find_replies(memory, &head, &args.reply, args.undo)?;
+    let ui = Ui::default();
+    let changed = change_replies(&head, replies, args.undo, config, &ui)?;
+    writeln!(out, "{}", if args.undo { TOLD_AGAIN } else { TAKEN_OUT })?;
+    changed.iter().try_for_each(|reply| reply_line(reply, out))?;
+    Ok(if ui.warned() { Completion::Partly } else { Completion::Done })
+}
+
 fn list(memory: &Memory, head: &SessionHead, out: &mut impl Write) -> Result<()> {
-    statements(memory, head)?.iter().try_for_each(|statement| line(statement, out))?;
-    writeln!(out, "\nWhat is not so, `recall wrong ID` takes out.")?;
-    let taken_out = denials(memory, head)?;
-    if !taken_out.is_empty() {
+    let (statements, denials) = (statements(memory, head)?, denials(memory, head)?);
+    let (gone, told): (Vec<TurnReply>, Vec<TurnReply>) = replies(memory, head)?.into_iter().partition(TurnReply::is_taken_out);
+    if statements.is_empty() && denials.is_empty() && gone.is_empty() && told.is_empty() {
+        bail!("nothing that a model or Claude said is told of session {}", head.id);
+    }
+    statements.iter().try_for_each(|statement| line(statement, out))?;
+    told.iter().try_for_each(|reply| reply_line(reply, out))?;
+    writeln!(out, "\nWhat is not so, `recall wrong ID` takes out; a reply, `recall wrong SESSION --reply N`.")?;
+    if !denials.is_empty() {
         writeln!(out, "\nTaken out, and brought back by `recall wrong --undo ID`:")?;
     }
-    for denial in &taken_out {
-        // Under the id of what was denied, in whatever words it is said now.
-        let mut hidden = denial.hides.iter().map(|one| ModelStatement { id: denial.id.clone(), ..one.clone() });
-        match denial.hides.is_empty() {
-            true => writeln!(out, "{} {NO_WORDS}", denial.id)?,
-            false => hidden.try_for_each(|one| line(&one, out))?,
-        }
+    denials.iter().try_for_each(|denial| denial_lines(denial, out))?;
+    if !gone.is_empty() {
+        writeln!(out, "\nTaken out, and brought back by `recall wrong --undo SESSION --reply N`:")?;
     }
-    Ok(())
+    gone.iter().try_for_each(|reply| reply_line(reply, out))
+}
+
+/// What it takes out, under its own id: in whatever words it is said now.
+fn denial_lines(denial: &Denial, out: &mut impl Write) -> Result<()> {
+    if denial.hides.is_empty() {
+        writeln!(out, "{} {NO_WORDS}", denial.id)?;
+    }
+    let mut hidden = denial.hides.iter().map(|one| ModelStatement { id: denial.id.clone(), ..one.clone() });
+    hidden.try_for_each(|one| line(&one, out))
+}
+
+fn reply_line(reply: &TurnReply, out: &mut impl Write) -> Result<()> {
+    let text = if reply.is_taken_out() { format!("(to {})", quote(&reply.to, MAX_REPLY_CHARS)) } else { reply.text.clone() };
+    let text = shorten(&one_line(&without_controls(&text)), MAX_REPLY_CHARS);
+    Ok(writeln!(out, "{:9} {:12} {text}", format!("turn {}", reply.turn), "reply")?)
 }
 
 fn told_again(denials: &[Denial], out: &mut impl Write) -> Result<()> {
     if denials.iter().any(|denial| !denial.hides.is_empty()) {
-        writeln!(out, "Told again:")?;
+        writeln!(out, "{TOLD_AGAIN}")?;
     }
     denials.iter().flat_map(|denial| &denial.hides).try_for_each(|one| line(one, out))?;
     for denial in denials.iter().filter(|denial| denial.hides.is_empty()) {

@@ -198,9 +198,11 @@ impl Store {
             let sql = "INSERT INTO user_closed(id, of, text, at, author) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING";
             new |= tx.execute(sql, params![id, session, text, at, stored_author(&by)])? > 0;
         }
-        let mut denies_more = false;
+        let mut denied = Vec::new();
         for (id, words, at) in &exported.wrong {
-            denies_more |= super::wrong::put(&tx, session, &DeniedStatement::from_bytes(id.clone(), words), *at)?;
+            if super::wrong::put(&tx, session, &DeniedStatement::from_bytes(id.clone(), words), *at)? {
+                denied.push(id.as_str());
+            }
         }
         let words = all_private_words_of(&tx, session)?;
         let mut digest = exported.digest.as_ref();
@@ -213,14 +215,14 @@ impl Store {
             mark_later_forks(&tx, session)?;
         }
         tx.commit()?;
-        new |= rows_new | denies_more;
+        new |= rows_new | !denied.is_empty();
         if let Some(digest) = digest
             && self.digest_of(session)?.is_none()
         {
             self.put_in_place(session, digest, exported.dirty)?;
             new = true;
-        } else if denies_more {
-            self.retell_digest(&self.session_head(session)?)?;
+        } else if !denied.is_empty() {
+            self.retell_without(&self.session_head(session)?, &denied)?;
         }
         Ok(new)
     }

@@ -78,8 +78,9 @@ fn a_title_and_an_open_item_can_be_wrong_as_well() {
 fn what_nobody_said_cannot_be_wrong() {
     let stand_in = StandIn::good(&["plain"]);
     stand_in.recall(&["digest", "--summarizer", "extract"]);
-    let ran = stand_in.recall(&["wrong", PLAIN]);
-    assert!(ran.code == 2 && ran.err.contains("no model said anything of session"), "{ran:#?}");
+    let listed = stand_in.recall(&["wrong", PLAIN]);
+    let (said, _) = listed.out.split_once("\n\n").expect("what is to be done");
+    assert!(listed.code == 0 && said.lines().all(|line| line.starts_with("turn ")), "no model said anything: {listed:#?}");
     stand_in.recall(&["digest", "--summarizer", "claude"]);
     let known = id_of(&stand_in, LEARNED);
     for ids in [&["c00000000"][..], &[&known, "c00000000"]] {
