@@ -27,6 +27,7 @@ const MAX_REPLY_CHARS: usize = 200;
 
 pub(crate) fn run(args: &WrongArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let memory = open_memory(config)?;
+    args.ids.iter().try_for_each(|id| refuse_note(&memory, id))?;
     if !args.reply.is_empty() {
         return run_on_replies(args, &memory, config, out);
     }
@@ -54,6 +55,19 @@ pub(crate) fn run(args: &WrongArgs, config: &Config, out: &mut impl Write) -> Re
         doomed.iter().try_for_each(|one| line(&one.statement, out))?;
     }
     Ok(if ui.warned() { Completion::Partly } else { Completion::Done })
+}
+
+/// # Errors
+/// When the id is a note's: a person or an agent wrote it, and no digest says it again.
+fn refuse_note(memory: &Memory, id: &str) -> Result<()> {
+    match memory.look_up_note(id)? {
+        Some(note) => bail!(
+            "{} is a note ({}), and not what a model said: `recall forget --note {0}` takes it out",
+            note.id,
+            note.author.text()
+        ),
+        None => Ok(()),
+    }
 }
 
 fn run_on_replies(args: &WrongArgs, memory: &Memory, config: &Config, out: &mut impl Write) -> Result<Completion> {

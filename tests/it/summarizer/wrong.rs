@@ -169,6 +169,30 @@ fn an_import_takes_out_what_is_not_so_where_the_digest_is_known_already() {
     assert_eq!(other.calls().len(), 1);
 }
 
+#[test]
+fn a_note_is_not_taken_out_and_it_is_said_what_does_that() {
+    let stand_in = StandIn::good(&["plain"]);
+    stand_in.recall(&["digest"]);
+    let learned = id_of(&stand_in, LEARNED);
+    let text = "Deploys go through Gitea";
+    let kept = stand_in.recall(&["remember", "--everywhere", text]).out;
+    let id = kept.split(|c: char| !c.is_alphanumeric()).find(|word| word.len() == 9 && word.starts_with('m')).expect("its id");
+    for args in [
+        &["wrong", id][..],
+        &["wrong", &id[..5]],
+        &["wrong", &learned, id],
+        &["wrong", "--undo", id],
+        &["wrong", id, "--reply", "1"],
+    ] {
+        let ran = stand_in.recall(args);
+        let told = format!("{id} is a note (by the user), and not what a model said: `recall forget --note {id}` takes it out");
+        assert!(ran.code == 2 && ran.err.contains(&told) && ran.out.is_empty(), "{args:?}: {ran:#?}");
+    }
+    assert!(told(&stand_in).contains(LEARNED), "of several ids all or none");
+    assert_eq!(stand_in.recall(&["forget", "--note", id, "--yes"]).code, 0);
+    assert!(!stand_in.recall(&["context", "--cwd", SHOP]).out.contains(text));
+}
+
 /// The list of denials knows no words, and none of them is kept from a `forget`.
 #[test]
 fn what_was_taken_out_can_still_be_forgotten() {
