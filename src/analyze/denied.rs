@@ -53,6 +53,16 @@ impl DeniedStatement {
         std::iter::once(u8::from(self.negated)).chain(words).collect()
     }
 
+    /// Are these bytes what [`Self::to_bytes`] makes?
+    pub(crate) fn is_stored_form(bytes: &[u8]) -> bool {
+        matches!(bytes, [0 | 1, words @ ..] if words.len() % 4 == 0)
+    }
+
+    /// Does it look like the id of what can be denied? Those of sessions have other lengths.
+    pub(crate) fn is_id(id: &str) -> bool {
+        id.len() == 9 && id.starts_with(['t', 'c', 'n', 'b', 'r']) && id[1..].bytes().all(|b| b.is_ascii_hexdigit())
+    }
+
     pub(crate) fn from_bytes(id: String, bytes: &[u8]) -> Self {
         let (negated, words) = bytes.split_first().map_or((false, &[][..]), |(first, rest)| (*first == 1, rest));
         let words = words.chunks_exact(4).map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]])).collect();
@@ -95,6 +105,8 @@ mod tests {
         let denied = DeniedStatement::new("c1".into(), "The nightly export of the harbour runs on the new queue");
         let stored = DeniedStatement::from_bytes("c1".into(), &denied.to_bytes());
         assert_eq!(stored, denied);
+        assert!(DeniedStatement::is_stored_form(&denied.to_bytes()) && DeniedStatement::is_stored_form(&[0]));
+        assert!(![&[][..], &[7, 0], &[2], &[0, 1, 2, 3]].into_iter().any(DeniedStatement::is_stored_form));
         for (text, is_said) in [
             ("The nightly export of the harbour runs on the new queue now", true),
             ("the nightly harbour export runs on a new queue", true),

@@ -38,9 +38,9 @@ pub(crate) struct DoomedStatement {
     session: SessionHead,
 }
 
-/// Does it look like the id of a statement? Those of sessions have other lengths.
+/// Does it look like the id of a statement?
 pub(crate) fn is_statement_id(id: &str) -> bool {
-    id.len() == 9 && id.starts_with(['t', 'c', 'n', 'b']) && id[1..].bytes().all(|b| b.is_ascii_hexdigit())
+    DeniedStatement::is_id(id) && !is_reply_id(id)
 }
 
 /// What a model said of a session and is told; nothing if none digested it.

@@ -29,7 +29,7 @@ pub(crate) fn run(args: &WrongArgs, config: &Config, out: &mut impl Write) -> Re
     let memory = open_memory(config)?;
     args.ids.iter().try_for_each(|id| refuse_note(&memory, id))?;
     if !args.reply.is_empty() {
-        return run_on_replies(args, &memory, config, out);
+        return run_on_replies(args, memory, config, out);
     }
     if let [session] = args.ids.as_slice()
         && !is_statement_id(session)
@@ -70,10 +70,11 @@ fn refuse_note(memory: &Memory, id: &str) -> Result<()> {
     }
 }
 
-fn run_on_replies(args: &WrongArgs, memory: &Memory, config: &Config, out: &mut impl Write) -> Result<Completion> {
+fn run_on_replies(args: &WrongArgs, memory: Memory, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let [session] = args.ids.as_slice() else { bail!("`--reply` is for one session: `recall wrong SESSION --reply N`") };
     let head = memory.find_session(session)?;
-    let replies = find_replies(memory, &head, &args.reply, args.undo)?;
+    let replies = find_replies(&memory, &head, &args.reply, args.undo)?;
+    drop(memory);
     let ui = Ui::default();
     let changed = change_replies(&head, replies, args.undo, config, &ui)?;
     writeln!(out, "{}", if args.undo { TOLD_AGAIN } else { TAKEN_OUT })?;
