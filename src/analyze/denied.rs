@@ -1,10 +1,10 @@
-//! Statements of a model of which the user said that they are not so: by which words a digest made anew says them again. Pure.
+//! What the user said is not so: statements of a model, by which words a digest made anew says them again, and replies. Pure.
 
 use std::collections::BTreeSet;
 
 use crate::analyze::verify::denies;
 use crate::model::digest::{Digest, UNTITLED, statement_id, title_id};
-use crate::model::session::hash_parts;
+use crate::model::session::{RecordKey, hash_parts, short_id};
 use crate::text::clean::shorten;
 use crate::text::tokenize::distinctive_words;
 
@@ -23,7 +23,22 @@ pub(crate) struct DeniedStatement {
     negated: bool,
 }
 
+/// The id under which a reply of the assistant's is taken out: that of its record, in whatever session it lies.
+pub(crate) fn reply_id(row: RecordKey) -> String {
+    short_id("r", &[&row.to_string()])
+}
+
+/// Does the id stand for a reply, and not for a statement of a model's?
+pub(crate) fn is_reply_id(id: &str) -> bool {
+    id.starts_with('r')
+}
+
 impl DeniedStatement {
+    /// A reply, known by its record alone.
+    pub(crate) fn reply(row: RecordKey) -> Self {
+        Self { id: reply_id(row), words: BTreeSet::new(), negated: false }
+    }
+
     pub(crate) fn new(id: String, text: &str) -> Self {
         let hash = |word: String| {
             let hash = hash_parts(&[word.as_bytes()]);
@@ -36,6 +51,16 @@ impl DeniedStatement {
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let words = self.words.iter().flat_map(|word| word.to_le_bytes());
         std::iter::once(u8::from(self.negated)).chain(words).collect()
+    }
+
+    /// Are these bytes what [`Self::to_bytes`] makes?
+    pub(crate) fn is_stored_form(bytes: &[u8]) -> bool {
+        matches!(bytes, [0 | 1, words @ ..] if words.len() % 4 == 0)
+    }
+
+    /// Does it look like the id of what can be denied? Those of sessions have other lengths.
+    pub(crate) fn is_id(id: &str) -> bool {
+        id.len() == 9 && id.starts_with(['t', 'c', 'n', 'b', 'r']) && id[1..].bytes().all(|b| b.is_ascii_hexdigit())
     }
 
     pub(crate) fn from_bytes(id: String, bytes: &[u8]) -> Self {
@@ -80,6 +105,8 @@ mod tests {
         let denied = DeniedStatement::new("c1".into(), "The nightly export of the harbour runs on the new queue");
         let stored = DeniedStatement::from_bytes("c1".into(), &denied.to_bytes());
         assert_eq!(stored, denied);
+        assert!(DeniedStatement::is_stored_form(&denied.to_bytes()) && DeniedStatement::is_stored_form(&[0]));
+        assert!(![&[][..], &[7, 0], &[2], &[0, 1, 2, 3]].into_iter().any(DeniedStatement::is_stored_form));
         for (text, is_said) in [
             ("The nightly export of the harbour runs on the new queue now", true),
             ("the nightly harbour export runs on a new queue", true),

@@ -1,12 +1,15 @@
-//! Takes out what a model said of a session and the user says is not so: from the digest, the pages and the search, also where a later digest
-//! or an import says it again; and brings it back.
+//! Takes out what the user says is not so, a statement of a model's or a reply of Claude's: from all that is told of the session, also where
+//! a later digest or an import says it again; and brings it back.
 
 use anyhow::{Context, Result, bail};
 
-use crate::analyze::denied::DeniedStatement;
-use crate::app::digest::{refresh_pages, write_documents};
+use crate::analyze::account::{Turn, all_turns};
+use crate::analyze::denied::{DeniedStatement, is_reply_id};
+use crate::app::digest::{accounts, refresh_pages, write_documents};
+use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::model::digest::{statement_id, title_id};
+use crate::model::session::RecordKey;
 use crate::store::digests::StoredDigest;
 use crate::store::load::SessionHead;
 use crate::store::{Memory, Store};
@@ -36,20 +39,47 @@ pub(crate) struct DoomedStatement {
     session: SessionHead,
 }
 
-/// Does it look like the id of a statement? Those of sessions have other lengths.
+/// Does it look like the id of a statement?
 pub(crate) fn is_statement_id(id: &str) -> bool {
-    id.len() == 9 && id.starts_with(['t', 'c', 'n', 'b']) && id[1..].bytes().all(|b| b.is_ascii_hexdigit())
+    DeniedStatement::is_id(id) && !is_reply_id(id)
 }
 
-/// What a model said of a session and is told.
-///
+/// What was said in a session or of it, by Claude and by a model, and can be taken out or brought back.
+pub(crate) struct SaidOfSession {
+    /// Nothing if no model digested it.
+    pub(crate) statements: Vec<ModelStatement>,
+    /// The replies that are quoted, and those that are taken out.
+    pub(crate) replies: Vec<TurnReply>,
+    pub(crate) denials: Vec<Denial>,
+}
+
 /// # Errors
-/// When no model digested it.
-pub(crate) fn statements(memory: &Memory, head: &SessionHead) -> Result<Vec<ModelStatement>> {
-    match memory.digest_of(head.pk)?.filter(StoredDigest::is_by_model) {
-        Some(stored) => Ok(said(&stored, head)),
-        None => bail!("no model said anything of session {}: what is told of it was said and done in it", head.id),
+/// When no session has this id, several begin with it, or nothing is told of it.
+pub(crate) fn said_of(memory: &OpenMemory, session: &str) -> Result<SaidOfSession> {
+    let store = &memory.0;
+    let head = store.find_session(session)?;
+    let said =
+        SaidOfSession { statements: statements(store, &head)?, replies: replies(store, &head)?, denials: denials(store, &head)? };
+    if said.statements.is_empty() && said.denials.is_empty() && said.replies.is_empty() {
+        bail!("nothing that a model or Claude said is told of session {}", head.id);
     }
+    Ok(said)
+}
+
+/// # Errors
+/// When one of the ids is a note's: a person or an agent wrote it, and no digest says it again.
+pub(crate) fn refuse_notes(memory: &OpenMemory, ids: &[String]) -> Result<()> {
+    for id in ids {
+        if let Some(note) = memory.0.look_up_note(id)? {
+            let (id, author) = (&note.id, note.author.text());
+            bail!("{id} is a note ({author}), and not what a model said: `recall forget --note {id}` takes it out");
+        }
+    }
+    Ok(())
+}
+
+fn statements(memory: &Memory, head: &SessionHead) -> Result<Vec<ModelStatement>> {
+    Ok(memory.digest_of(head.pk)?.filter(StoredDigest::is_by_model).map(|stored| said(&stored, head)).unwrap_or_default())
 }
 
 fn said(stored: &StoredDigest, head: &SessionHead) -> Vec<ModelStatement> {
@@ -67,7 +97,8 @@ fn said(stored: &StoredDigest, head: &SessionHead) -> Vec<ModelStatement> {
 ///
 /// # Errors
 /// When one has no statement: nothing is taken out then.
-pub(crate) fn find(memory: &Memory, ids: &[String]) -> Result<Vec<DoomedStatement>> {
+pub(crate) fn find(memory: &OpenMemory, ids: &[String]) -> Result<Vec<DoomedStatement>> {
+    let memory = &memory.0;
     let mut found = Vec::new();
     for head in memory.session_heads()? {
         let Some(stored) = memory.digest_of(head.pk)?.filter(StoredDigest::is_by_model) else { continue };
@@ -81,21 +112,22 @@ pub(crate) fn find(memory: &Memory, ids: &[String]) -> Result<Vec<DoomedStatemen
 }
 
 /// What the user said is not so of a session.
-pub(crate) fn denials(memory: &Memory, head: &SessionHead) -> Result<Vec<Denial>> {
+fn denials(memory: &Memory, head: &SessionHead) -> Result<Vec<Denial>> {
     let stored = memory.whole_digest_of(head.pk)?;
     let all: Vec<ModelStatement> = stored.iter().flat_map(|stored| said(stored, head)).collect();
     let denial = |denied: DeniedStatement| {
         let hides = all.iter().filter(|one| denied.is_said_by(&one.id, &one.text)).cloned().collect();
         Denial { id: denied.id, hides, session: head.clone() }
     };
-    Ok(memory.denied_of(head.pk)?.into_iter().map(denial).collect())
+    Ok(memory.denied_of(head.pk)?.into_iter().filter(|denied| !is_reply_id(&denied.id)).map(denial).collect())
 }
 
 /// The denials with these ids.
 ///
 /// # Errors
 /// When one denies nothing: nothing is brought back then.
-pub(crate) fn find_denials(memory: &Memory, ids: &[String]) -> Result<Vec<Denial>> {
+pub(crate) fn find_denials(memory: &OpenMemory, ids: &[String]) -> Result<Vec<Denial>> {
+    let memory = &memory.0;
     let find = |id: &String| {
         let of = memory.session_denying(id)?.map(|head| denials(memory, &head)).transpose()?.unwrap_or_default();
         let unknown = || format!("nothing was taken out as `{id}`: `recall wrong SESSION` lists what was, with ids");
@@ -108,18 +140,98 @@ pub(crate) fn find_denials(memory: &Memory, ids: &[String]) -> Result<Vec<Denial
 pub(crate) fn take_out(doomed: &[DoomedStatement], config: &Config, ui: &Ui) -> Result<()> {
     let mut store = Store::open_existing(&config.database())?;
     for DoomedStatement { statement, session } in doomed {
-        store.deny(session, &DeniedStatement::new(statement.id.clone(), &statement.text), config.now())?;
+        store.deny(session, &[DeniedStatement::new(statement.id.clone(), &statement.text)], config.now())?;
     }
-    write_documents(&mut store, ui)?;
-    refresh_pages(config, &mut store, ui)
+    bring_up_to_date(&mut store, config, ui)
 }
 
 /// Tells again what was taken out, and brings the pages and the search up to date.
 pub(crate) fn bring_back(denials: &[Denial], config: &Config, ui: &Ui) -> Result<()> {
     let mut store = Store::open_existing(&config.database())?;
     for denial in denials {
-        store.undeny(&denial.session, &denial.id)?;
+        store.undeny(&denial.session, &[&denial.id])?;
     }
-    write_documents(&mut store, ui)?;
-    refresh_pages(config, &mut store, ui)
+    bring_up_to_date(&mut store, config, ui)
+}
+
+fn bring_up_to_date(store: &mut Store, config: &Config, ui: &Ui) -> Result<()> {
+    write_documents(store, ui)?;
+    refresh_pages(config, store, ui)
+}
+
+/// The reply with which Claude closed a turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TurnReply {
+    pub(crate) turn: usize,
+    /// What the user had said.
+    pub(crate) to: String,
+    /// Empty if it is taken out.
+    pub(crate) text: String,
+    rows: Vec<RecordKey>,
+}
+
+impl TurnReply {
+    pub(crate) fn is_taken_out(&self) -> bool {
+        self.text.is_empty()
+    }
+}
+
+fn replies(store: &Store, head: &SessionHead) -> Result<Vec<TurnReply>> {
+    let turns = all_turns(&store.load_session(head)?).into_iter().filter(|turn| !turn.reply_rows.is_empty());
+    let reply = |turn: Turn| TurnReply {
+        turn: turn.number,
+        to: turn.words.first().map(|word| word.text.clone()).unwrap_or_default(),
+        text: turn.reply.map(|reply| reply.text).unwrap_or_default(),
+        rows: turn.reply_rows,
+    };
+    Ok(turns.map(reply).collect())
+}
+
+/// Replies that are to be taken out or brought back, with their session.
+pub(crate) struct FoundReplies {
+    session: SessionHead,
+    replies: Vec<TurnReply>,
+}
+
+/// The replies of these turns, which are to be taken out, or with `undo` brought back.
+///
+/// # Errors
+/// When there is no such session, or a turn has none: nothing is changed then.
+pub(crate) fn find_replies(memory: &OpenMemory, session: &str, turns: &[usize], undo: bool) -> Result<FoundReplies> {
+    let head = memory.0.find_session(session)?;
+    let all = replies(&memory.0, &head)?;
+    let session = head.id.get(..8).unwrap_or(&head.id);
+    let find = |turn: &usize| {
+        let found = all.iter().find(|reply| reply.turn == *turn).cloned();
+        match (found, undo) {
+            (Some(reply), _) if reply.is_taken_out() == undo => Ok(reply),
+            (_, true) => bail!("no reply of turn {turn} was taken out: `recall wrong {session}` lists what was"),
+            (Some(_), false) => bail!("the reply of turn {turn} is taken out already"),
+            (None, false) => {
+                bail!("turn {turn} of session {session} has no reply that is quoted: `recall wrong {session}` lists those that are")
+            }
+        }
+    };
+    let replies = turns.iter().map(find).collect::<Result<_>>()?;
+    Ok(FoundReplies { replies, session: head })
+}
+
+/// Takes replies out, or with `undo` brings them back, with all that is told of them. Returns them as they were taken out, or are told now.
+pub(crate) fn change_replies(found: FoundReplies, undo: bool, config: &Config, ui: &Ui) -> Result<Vec<TurnReply>> {
+    let FoundReplies { session: head, replies: changed } = found;
+    let mut store = Store::open_existing(&config.database())?;
+    let denied: Vec<DeniedStatement> =
+        changed.iter().flat_map(|reply| &reply.rows).map(|row| DeniedStatement::reply(*row)).collect();
+    if undo {
+        store.undeny(&head, &denied.iter().map(|one| one.id.as_str()).collect::<Vec<_>>())?;
+    } else {
+        store.deny(&head, &denied, config.now())?;
+    }
+    accounts::remake(&store, &head)?;
+    bring_up_to_date(&mut store, config, ui)?;
+    if !undo {
+        return Ok(changed);
+    }
+    let turns: Vec<usize> = changed.iter().map(|reply| reply.turn).collect();
+    Ok(replies(&store, &head)?.into_iter().filter(|reply| turns.contains(&reply.turn)).collect())
 }

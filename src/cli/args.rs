@@ -39,7 +39,7 @@ pub(crate) enum Command {
     Mcp,
     /// Say that something a session left open is done
     Close(CloseArgs),
-    /// Say that something a model said of a session is not so: it is told no more
+    /// Say that something a model or Claude said is not so: it is told no more
     Wrong(WrongArgs),
     /// Keep a note: a convention, a preference, a decision, a fact, something to do
     Remember(RememberArgs),
@@ -73,7 +73,9 @@ impl Command {
             Self::Doctor(args) => args.fix || args.seen || args.keep_transcripts.is_some(),
             Self::Man(args) => args.dir.is_some(),
             Self::Uninstall(args) => !args.dry_run,
-            Self::Wrong(args) => args.undo || args.ids.iter().any(|id| crate::app::wrong::is_statement_id(id)),
+            Self::Wrong(args) => {
+                args.undo || !args.reply.is_empty() || args.ids.iter().any(|id| crate::app::wrong::is_statement_id(id))
+            }
             Self::Close(_) | Self::Remember(_) | Self::Import(_) | Self::Pause(_) => true,
             Self::Search(_)
             | Self::Show(_)
@@ -290,9 +292,13 @@ pub(crate) struct CloseArgs {
 /// what was said and done in the session goes: `recall forget` does that.
 #[derive(Debug, Args)]
 pub(crate) struct WrongArgs {
-    /// Ids of statements, titles or open items; or a session, by its id or the start of it: then what a model said of it is listed with ids
+    /// Ids of statements, titles or open items; or a session, by its id or the start of it: then what a model said of it, and Claude in it,
+    /// is listed with ids and turns
     #[arg(required = true, value_name = "ID")]
     pub(crate) ids: Vec<String>,
+    /// Of the session that is given: the reply of Claude's that closed this turn; may be repeated
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
+    pub(crate) reply: Vec<usize>,
     /// Take it back: what was taken out is told again
     #[arg(long)]
     pub(crate) undo: bool,

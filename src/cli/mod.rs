@@ -71,7 +71,7 @@ fn needs_person(command: &Command) -> Option<&'static str> {
         Command::Doctor(args) if args.keep_transcripts.is_some() => Some("change for how long Claude Code keeps transcripts"),
         Command::Doctor(args) if args.seen => Some("say that what the doctor warns of was seen"),
         Command::Pause(args) if args.off || args.time.is_some() => Some("pause recall, or end a pause"),
-        Command::Wrong(_) if command.changes_something() => Some("take out what a model said of a session, or bring it back"),
+        Command::Wrong(_) if command.changes_something() => Some("take out what was said of a session, or bring it back"),
         Command::Import(_) => Some("take into the memory what a file says"),
         Command::Uninstall(args) if args.purge && !args.dry_run => Some("delete the whole memory"),
         Command::Pause(_) | Command::Forget(_) | Command::Uninstall(_) | Command::Remember(_) | Command::Close(_) => None,

@@ -1,30 +1,40 @@
-//! `recall wrong`: takes out what a model said of a session and is not so, brings it back, or lists what it said, with ids.
+//! `recall wrong`: takes out what a model or Claude said in a session and is not so, brings it back, or lists what they said.
 
 use std::io::Write;
 
 use anyhow::{Result, bail};
 
+use super::open_memory;
 use crate::app::Completion;
-use crate::app::wrong::{Denial, ModelStatement, bring_back, denials, find, find_denials, is_statement_id, statements, take_out};
+use crate::app::open_memory::OpenMemory;
+use crate::app::wrong::{
+    Denial, ModelStatement, SaidOfSession, TurnReply, bring_back, change_replies, find, find_denials, find_replies,
+    is_statement_id, refuse_notes, said_of, take_out,
+};
 use crate::cli::args::WrongArgs;
 use crate::config::Config;
-use crate::privacy::View;
-use crate::store::Memory;
-use crate::store::load::SessionHead;
+use crate::render::quoted::quote;
 use crate::sys::messages::Ui;
-use crate::text::clean::without_controls;
+use crate::text::clean::{one_line, shorten, without_controls};
 
 /// What is said of words that a digest made elsewhere, or anew, does not hold.
 const NO_WORDS: &str = "(its words are not in this index)";
+const TAKEN_OUT: &str = "Taken out:";
+const TOLD_AGAIN: &str = "Told again:";
+/// The most characters of a reply in the list.
+const MAX_REPLY_CHARS: usize = 200;
 
 pub(crate) fn run(args: &WrongArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
-    let here = std::env::current_dir().unwrap_or_default();
-    let memory = Memory::open(&config.database(), &config.policy(View::InFolder(&here.to_string_lossy())))?;
+    let memory = open_memory(config)?;
+    refuse_notes(&memory, &args.ids)?;
+    if !args.reply.is_empty() {
+        return run_on_replies(args, memory, config, out);
+    }
     if let [session] = args.ids.as_slice()
         && !is_statement_id(session)
         && !args.undo
     {
-        list(&memory, &memory.find_session(session)?, out)?;
+        list(&said_of(&memory, session)?, out)?;
         return Ok(Completion::Done);
     }
     if let Some(other) = args.ids.iter().find(|id| !is_statement_id(id)) {
@@ -40,33 +50,56 @@ pub(crate) fn run(args: &WrongArgs, config: &Config, out: &mut impl Write) -> Re
         let doomed = find(&memory, &args.ids)?;
         drop(memory);
         take_out(&doomed, config, &ui)?;
-        writeln!(out, "Taken out:")?;
+        writeln!(out, "{TAKEN_OUT}")?;
         doomed.iter().try_for_each(|one| line(&one.statement, out))?;
     }
     Ok(if ui.warned() { Completion::Partly } else { Completion::Done })
 }
 
-fn list(memory: &Memory, head: &SessionHead, out: &mut impl Write) -> Result<()> {
-    statements(memory, head)?.iter().try_for_each(|statement| line(statement, out))?;
-    writeln!(out, "\nWhat is not so, `recall wrong ID` takes out.")?;
-    let taken_out = denials(memory, head)?;
-    if !taken_out.is_empty() {
+fn run_on_replies(args: &WrongArgs, memory: OpenMemory, config: &Config, out: &mut impl Write) -> Result<Completion> {
+    let [session] = args.ids.as_slice() else { bail!("`--reply` is for one session: `recall wrong SESSION --reply N`") };
+    let found = find_replies(&memory, session, &args.reply, args.undo)?;
+    drop(memory);
+    let ui = Ui::default();
+    let changed = change_replies(found, args.undo, config, &ui)?;
+    writeln!(out, "{}", if args.undo { TOLD_AGAIN } else { TAKEN_OUT })?;
+    changed.iter().try_for_each(|reply| reply_line(reply, out))?;
+    Ok(if ui.warned() { Completion::Partly } else { Completion::Done })
+}
+
+fn list(said: &SaidOfSession, out: &mut impl Write) -> Result<()> {
+    let (gone, told): (Vec<&TurnReply>, Vec<&TurnReply>) = said.replies.iter().partition(|reply| reply.is_taken_out());
+    said.statements.iter().try_for_each(|statement| line(statement, out))?;
+    told.into_iter().try_for_each(|reply| reply_line(reply, out))?;
+    writeln!(out, "\nWhat is not so, `recall wrong ID` takes out; a reply, `recall wrong SESSION --reply N`.")?;
+    if !said.denials.is_empty() {
         writeln!(out, "\nTaken out, and brought back by `recall wrong --undo ID`:")?;
     }
-    for denial in &taken_out {
-        // Under the id of what was denied, in whatever words it is said now.
-        let mut hidden = denial.hides.iter().map(|one| ModelStatement { id: denial.id.clone(), ..one.clone() });
-        match denial.hides.is_empty() {
-            true => writeln!(out, "{} {NO_WORDS}", denial.id)?,
-            false => hidden.try_for_each(|one| line(&one, out))?,
-        }
+    said.denials.iter().try_for_each(|denial| denial_lines(denial, out))?;
+    if !gone.is_empty() {
+        writeln!(out, "\nTaken out, and brought back by `recall wrong --undo SESSION --reply N`:")?;
     }
-    Ok(())
+    gone.into_iter().try_for_each(|reply| reply_line(reply, out))
+}
+
+/// What it takes out, under its own id: in whatever words it is said now.
+fn denial_lines(denial: &Denial, out: &mut impl Write) -> Result<()> {
+    if denial.hides.is_empty() {
+        writeln!(out, "{} {NO_WORDS}", denial.id)?;
+    }
+    let mut hidden = denial.hides.iter().map(|one| ModelStatement { id: denial.id.clone(), ..one.clone() });
+    hidden.try_for_each(|one| line(&one, out))
+}
+
+fn reply_line(reply: &TurnReply, out: &mut impl Write) -> Result<()> {
+    let text = if reply.is_taken_out() { format!("(to {})", quote(&reply.to, MAX_REPLY_CHARS)) } else { reply.text.clone() };
+    let text = shorten(&one_line(&without_controls(&text)), MAX_REPLY_CHARS);
+    Ok(writeln!(out, "{:9} {:12} {text}", format!("turn {}", reply.turn), "reply")?)
 }
 
 fn told_again(denials: &[Denial], out: &mut impl Write) -> Result<()> {
     if denials.iter().any(|denial| !denial.hides.is_empty()) {
-        writeln!(out, "Told again:")?;
+        writeln!(out, "{TOLD_AGAIN}")?;
     }
     denials.iter().flat_map(|denial| &denial.hides).try_for_each(|one| line(one, out))?;
     for denial in denials.iter().filter(|denial| denial.hides.is_empty()) {

@@ -14,7 +14,7 @@ use crate::model::section::{Section, Shown, View, shown_in};
 use crate::model::session::said;
 use crate::render::quoted::{QuotedParts, Reader};
 use crate::text::blocks::beginning;
-use crate::text::budget::{BYTES_PER_TWO_TOKENS, tokens};
+use crate::text::budget::{max_bytes, tokens};
 use crate::text::clean::{id8, shorten};
 
 /// The client replaces longer text (over 10,000 characters) with a preview of a file.
@@ -410,7 +410,7 @@ struct ContextWriter {
 
 impl ContextWriter {
     fn new(about: ContextSubject, max_tokens: usize) -> Self {
-        let most = (max_tokens.saturating_mul(BYTES_PER_TWO_TOKENS) / 2).min(MAX_CHARS).saturating_sub(CLOSING_TAG.len());
+        let most = max_bytes(max_tokens).min(MAX_CHARS).saturating_sub(CLOSING_TAG.len());
         let intro = match about {
             ContextSubject::Earlier => EARLIER_INTRO,
             ContextSubject::Itself => ITSELF_INTRO,

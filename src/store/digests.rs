@@ -340,9 +340,14 @@ pub(super) fn retell(tx: &Transaction<'_>, head: &SessionHead, whole: &Digest) -
     let told = wrong::told(tx, head.pk, whole.clone())?;
     tx.execute("UPDATE digest SET title = ?2, basis = NULL WHERE session = ?1 AND superseded = 0", params![head.pk, told.title])?;
     put_open_items(tx, head, &told)?;
-    near_duplicates::drop_signature(tx, head.pk)?;
-    search::mark_outdated(tx, head.pk)?;
-    tx.execute("UPDATE session SET page_dirty = 1 WHERE pk = ?1", [head.pk])?;
+    outdate(tx, head.pk)
+}
+
+/// Marks what is made of a session's digest and rows: its page, its document, its signature.
+pub(super) fn outdate(tx: &Transaction<'_>, session: i64) -> Result<()> {
+    near_duplicates::drop_signature(tx, session)?;
+    search::mark_outdated(tx, session)?;
+    tx.execute("UPDATE session SET page_dirty = 1 WHERE pk = ?1", [session])?;
     Ok(())
 }
 

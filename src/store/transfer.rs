@@ -15,7 +15,10 @@ use super::ingest::{all_private_words_of, project_pk, record_activity, remove_ec
 use super::load::{self, SELECT_HEAD, SessionHead};
 use super::notes::stored_author;
 use super::undone::{self, Undone};
-use super::{Store, digests::NewDigest};
+use super::{
+    Store,
+    digests::{NewDigest, StoredDigest},
+};
 use crate::analyze::denied::DeniedStatement;
 use crate::model::author::Author;
 use crate::model::digest::OpenItem;
@@ -28,10 +31,17 @@ use crate::store::codec::list;
 
 impl Store {
     pub fn export_session(&self, head: &SessionHead) -> Result<Exported> {
-        Ok(Exported { digest: self.export_digest(head.pk)?, dirty: head.dirty, ..self.export_without_digest(head)? })
+        let (digest, wrong) = (self.export_digest(head.pk)?, self.export_denied(head.pk)?);
+        Ok(Exported { digest, wrong, dirty: head.dirty, ..self.export_without_digest(head)? })
     }
 
-    /// Exports a session whose digest cannot be read: another one can be made.
+    /// Exports a session as it is stored, with the words of what was taken out and without the list of that: it may be what is damaged.
+    pub(super) fn export_as_stored(&self, head: &SessionHead) -> Result<Exported> {
+        let digest = self.export_whole_digest(head.pk)?;
+        Ok(Exported { digest, dirty: head.dirty, ..self.export_without_digest(head)? })
+    }
+
+    /// The same of a session whose digest cannot be read: another one can be made.
     pub(super) fn export_without_digest(&self, head: &SessionHead) -> Result<Exported> {
         let mut rows = self.export_rows(head)?;
         let sources = self.export_sources(head.pk, |source| rows.remove(&source).unwrap_or_default())?;
@@ -39,7 +49,7 @@ impl Store {
         self.export_common(head, sources, usage)
     }
 
-    /// Everything of a session except its digest and whether that is up to date.
+    /// Everything of a session except its digest, whether that is up to date, and what of both was taken out.
     fn export_common<R, U: Default>(
         &self,
         head: &SessionHead,
@@ -48,28 +58,16 @@ impl Store {
     ) -> Result<Exported<R, U>> {
         let titles = self.export_titles(head.pk)?;
         let closed_by_user = self.user_closings(head.pk)?;
-        let wrong = self.export_denied(head.pk)?;
         let closers = self.closers_of(head.pk)?.into_iter().filter(|(_, by)| *by != Author::Unknown).collect();
         let asked = undone::prompts_if_any_undone(&self.db, &head.id)?;
         let words = self.hushed(head)?;
         let folders = self.folders_moved_to(&head.id)?.into_iter().filter(|folder| !words.are_in(folder)).collect();
-        Ok(Exported {
-            sources,
-            folders,
-            usage,
-            titles,
-            asked,
-            closed_by_user,
-            closers,
-            wrong,
-            dirty: true,
-            ..self.export_head(head)
-        })
+        Ok(Exported { sources, folders, usage, titles, asked, closed_by_user, closers, dirty: true, ..self.export_head(head) })
     }
 
     /// Exports the digest of a session whose records cannot be read. Marked as final, because nothing is left to make another one from.
     pub(super) fn export_only_digest(&self, head: &SessionHead) -> Result<Exported> {
-        let digest = self.export_digest(head.pk)?.map(|digest| ExportedDigest { interim_until: None, ..digest });
+        let digest = self.export_whole_digest(head.pk)?.map(|digest| ExportedDigest { interim_until: None, ..digest });
         Ok(Exported { digest, dirty: false, ..self.export_head(head) })
     }
 
@@ -96,17 +94,12 @@ impl Store {
 
     fn export_digest(&self, session: i64) -> Result<Option<ExportedDigest>> {
         let closed = self.export_closings(session)?;
-        Ok(self.digest_of(session)?.map(|d| ExportedDigest {
-            closed,
-            summarizer: d.summarizer,
-            model: d.model,
-            input_hash: d.input_hash.iter().map(|b| format!("{b:02x}")).collect(),
-            made_at: d.made_at,
-            cost_usd: d.cost_usd,
-            queued: d.queued,
-            interim_until: d.interim_until,
-            body: d.digest,
-        }))
+        Ok(self.digest_of(session)?.map(|stored| exported_digest(stored, closed)))
+    }
+
+    fn export_whole_digest(&self, session: i64) -> Result<Option<ExportedDigest>> {
+        let closed = self.export_closings(session)?;
+        Ok(self.whole_digest_of(session)?.map(|stored| exported_digest(stored, closed)))
     }
 
     fn export_closings(&self, session: i64) -> Result<Vec<ExportedClosing>> {
@@ -117,7 +110,7 @@ impl Store {
     }
 
     /// What the user said is not so: id, words as they are stored, time.
-    fn export_denied(&self, session: i64) -> Result<Vec<(String, Vec<u8>, Millis)>> {
+    pub(super) fn export_denied(&self, session: i64) -> Result<Vec<(String, Vec<u8>, Millis)>> {
         let mut query = self.db.prepare_cached("SELECT id, words, at FROM wrong WHERE session = ?1 ORDER BY id")?;
         let all = query.query_map([session], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
         Ok(all.collect::<rusqlite::Result<_>>()?)
@@ -198,9 +191,11 @@ impl Store {
             let sql = "INSERT INTO user_closed(id, of, text, at, author) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING";
             new |= tx.execute(sql, params![id, session, text, at, stored_author(&by)])? > 0;
         }
-        let mut denies_more = false;
+        let mut denied = Vec::new();
         for (id, words, at) in &exported.wrong {
-            denies_more |= super::wrong::put(&tx, session, &DeniedStatement::from_bytes(id.clone(), words), *at)?;
+            if super::wrong::put(&tx, session, &DeniedStatement::from_bytes(id.clone(), words), *at)? {
+                denied.push(id.as_str());
+            }
         }
         let words = all_private_words_of(&tx, session)?;
         let mut digest = exported.digest.as_ref();
@@ -213,14 +208,14 @@ impl Store {
             mark_later_forks(&tx, session)?;
         }
         tx.commit()?;
-        new |= rows_new | denies_more;
+        new |= rows_new | !denied.is_empty();
         if let Some(digest) = digest
             && self.digest_of(session)?.is_none()
         {
             self.put_in_place(session, digest, exported.dirty)?;
             new = true;
-        } else if denies_more {
-            self.retell_digest(&self.session_head(session)?)?;
+        } else if !denied.is_empty() {
+            self.retell_without(&self.session_head(session)?, &denied)?;
         }
         Ok(new)
     }
@@ -262,6 +257,20 @@ impl Store {
                 account: None,
             },
         )
+    }
+}
+
+fn exported_digest(stored: StoredDigest, closed: Vec<ExportedClosing>) -> ExportedDigest {
+    ExportedDigest {
+        closed,
+        summarizer: stored.summarizer,
+        model: stored.model,
+        input_hash: stored.input_hash.iter().map(|b| format!("{b:02x}")).collect(),
+        made_at: stored.made_at,
+        cost_usd: stored.cost_usd,
+        queued: stored.queued,
+        interim_until: stored.interim_until,
+        body: stored.digest,
     }
 }
 

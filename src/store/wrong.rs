@@ -1,14 +1,17 @@
-//! What the user said is not so of what a model said of a session. A digest is stored whole; whoever is told of it is told the rest.
+//! What the user said is not so: of what a model said of a session, and of Claude's replies in it. Both are stored whole; whoever is told of
+//! them is told the rest.
+
+use std::collections::HashSet;
 
 use anyhow::{Context, Result};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 
 use super::Store;
-use super::digests::retell;
+use super::digests::{outdate, retell};
 use super::load::SessionHead;
-use crate::analyze::denied::{DeniedStatement, without_denied};
+use crate::analyze::denied::{DeniedStatement, is_reply_id, reply_id, without_denied};
 use crate::model::digest::Digest;
-use crate::model::session::Millis;
+use crate::model::session::{Millis, RecordKey};
 
 impl Store {
     /// What is not so of a session.
@@ -23,30 +26,65 @@ impl Store {
         pk.map(|pk| self.session_head(pk)).transpose()
     }
 
-    /// Records that a statement is not so: it is told no more.
-    pub(crate) fn deny(&mut self, head: &SessionHead, denied: &DeniedStatement, at: Millis) -> Result<()> {
-        self.change_denied(head, |tx| put(tx, head.pk, denied, at).map(drop))
+    /// Replies that were taken out, in all sessions: copies of a session hold them as well.
+    pub(crate) fn denied_replies(&self) -> Result<DeniedReplies> {
+        DeniedReplies::all(&self.db)
     }
 
-    /// Takes that back: what is stored of it is told again.
-    pub(crate) fn undeny(&mut self, head: &SessionHead, id: &str) -> Result<()> {
-        self.change_denied(head, |tx| {
-            tx.execute("DELETE FROM wrong WHERE session = ?1 AND id = ?2", params![head.pk, id])?;
+    /// Records that these are not so: they are told no more.
+    pub(crate) fn deny(&mut self, head: &SessionHead, denied: &[DeniedStatement], at: Millis) -> Result<()> {
+        let ids: Vec<&str> = denied.iter().map(|one| one.id.as_str()).collect();
+        self.change_denied(head, &ids, |tx| denied.iter().try_for_each(|one| put(tx, head.pk, one, at).map(drop)))
+    }
+
+    /// Takes that back: what is stored of them is told again.
+    pub(crate) fn undeny(&mut self, head: &SessionHead, ids: &[&str]) -> Result<()> {
+        self.change_denied(head, ids, |tx| {
+            let mut delete = tx.prepare_cached("DELETE FROM wrong WHERE session = ?1 AND id = ?2")?;
+            ids.iter().try_for_each(|id| delete.execute(params![head.pk, id]).map(drop))?;
             Ok(())
         })
     }
 
-    /// Makes anew what follows from a digest of which other statements are not so now.
-    pub(super) fn retell_digest(&mut self, head: &SessionHead) -> Result<()> {
-        self.change_denied(head, |_| Ok(()))
+    /// Makes anew what follows from a session of which these are not so now.
+    pub(super) fn retell_without(&mut self, head: &SessionHead, ids: &[&str]) -> Result<()> {
+        self.change_denied(head, ids, |_| Ok(()))
     }
 
-    fn change_denied(&mut self, head: &SessionHead, change: impl FnOnce(&Transaction<'_>) -> Result<()>) -> Result<()> {
+    fn change_denied(
+        &mut self,
+        head: &SessionHead,
+        ids: &[&str],
+        change: impl FnOnce(&Transaction<'_>) -> Result<()>,
+    ) -> Result<()> {
         let stored = self.whole_digest_of(head.pk)?;
         let tx = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
         change(&tx)?;
-        stored.iter().try_for_each(|stored| retell(&tx, head, &stored.digest))?;
+        match stored {
+            Some(stored) => retell(&tx, head, &stored.digest)?,
+            None => outdate(&tx, head.pk)?,
+        }
+        if ids.iter().any(|id| is_reply_id(id)) {
+            // The account quotes it.
+            tx.execute("UPDATE digest SET account = NULL, account_rules = NULL WHERE session = ?1 AND superseded = 0", [head.pk])?;
+        }
         Ok(tx.commit()?)
+    }
+}
+
+/// Replies that are told no more.
+#[derive(Debug, Default)]
+pub(crate) struct DeniedReplies(HashSet<String>);
+
+impl DeniedReplies {
+    pub(super) fn all(db: &Connection) -> Result<Self> {
+        let mut query = db.prepare_cached("SELECT id FROM wrong WHERE id GLOB 'r*'")?;
+        Ok(Self(query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?))
+    }
+
+    /// Are the replies of this record taken out?
+    pub(crate) fn has(&self, row: RecordKey) -> bool {
+        !self.0.is_empty() && self.0.contains(&reply_id(row))
     }
 }
 

@@ -34,7 +34,7 @@ pub(crate) use self::runs::LastRun;
 pub(crate) use self::seen::SeenCommit;
 pub(crate) use self::shell::check_calls;
 pub(crate) use self::title::TitleParts;
-pub(crate) use self::turns::{ClosingReply, Turn, Word, WordKind, ending_replies, last_reply, longer_reply};
+pub(crate) use self::turns::{ClosingReply, Turn, Word, WordKind, all_turns, ending_replies, last_reply, longer_reply};
 use crate::model::session::Session;
 
 /// The number of the rules by which accounts, and digests without a model, are made. Stored ones of another number are made again from

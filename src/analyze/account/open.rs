@@ -37,7 +37,8 @@ pub(crate) fn is_task(item: &str, task: &str) -> bool {
 
 pub(super) fn of(session: &Session, turns: &[Turn]) -> Vec<OpenEnd> {
     let end = turns.last().and_then(|turn| {
-        let closes = turn.reply.as_ref().is_some_and(|reply| !reply.cut_off);
+        // Of a reply that was taken out it is not told how the turn ended.
+        let closes = turn.reply.as_ref().map_or(!turn.reply_rows.is_empty(), |reply| !reply.cut_off);
         match &turn.api_error {
             Some(words) => Some(OpenEnd::ApiError { words: words.clone() }),
             None if turn.interrupted => Some(OpenEnd::Interrupted),

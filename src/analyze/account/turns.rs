@@ -18,6 +18,9 @@ pub struct Turn {
     /// The prompt first, then what the user said meanwhile.
     pub words: Vec<Word>,
     pub reply: Option<ClosingReply>,
+    /// The records of its reply, also of one that was taken out; not stored.
+    #[serde(skip)]
+    pub reply_rows: Vec<RecordKey>,
     pub interrupted: bool,
     /// The client's words, if the turn ended without an answer of the model's service.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -106,7 +109,15 @@ pub(crate) fn ending_replies(turns: &[Turn]) -> Vec<(usize, &ClosingReply)> {
     [Some((last, reply)), longer].into_iter().flatten().collect()
 }
 
+/// The turns in which something is told.
 pub(super) fn of(session: &Session) -> Vec<Turn> {
+    let mut turns = all_turns(session);
+    turns.retain(|turn| !turn.words.is_empty() || turn.reply.is_some());
+    turns
+}
+
+/// All turns, also those of which nothing is left to tell.
+pub(crate) fn all_turns(session: &Session) -> Vec<Turn> {
     let joined = session.evidence.iter().filter(|placed| placed.evidence == Evidence::Joined).map(|placed| placed.key);
     let mut turns = TurnBuilder { joined: joined.collect(), ..TurnBuilder::default() };
     let mut evidence = session.evidence.iter().filter(|placed| placed.agent.is_none()).peekable();
@@ -125,14 +136,21 @@ pub(super) fn of(session: &Session) -> Vec<Turn> {
     turns.finish(session)
 }
 
+/// A text of the assistant's; empty if it was taken out.
+struct SaidText<'s> {
+    at: Option<Millis>,
+    text: &'s str,
+    row: RecordKey,
+}
+
 #[derive(Default)]
-struct TurnBuilder {
+struct TurnBuilder<'s> {
     all: Vec<Turn>,
     /// Records whose prompt was said during a turn.
     joined: HashSet<RecordKey>,
     /// Texts since the last tool use, and the last text before it.
-    closing: Vec<(Option<Millis>, String)>,
-    before: Option<(Option<Millis>, String)>,
+    closing: Vec<SaidText<'s>>,
+    before: Option<SaidText<'s>>,
     /// A list of tasks came since the last text.
     listed: bool,
     queue: Vec<(Option<Millis>, String)>,
@@ -144,7 +162,7 @@ struct TurnBuilder {
     left_out: usize,
 }
 
-impl TurnBuilder {
+impl<'s> TurnBuilder<'s> {
     fn turn(&mut self) -> &mut Turn {
         if self.all.is_empty() {
             self.all.push(Turn::default());
@@ -153,7 +171,7 @@ impl TurnBuilder {
         &mut self.all[last]
     }
 
-    fn entry(&mut self, session: &Session, n: usize, entry: &Entry) {
+    fn entry(&mut self, session: &Session, n: usize, entry: &'s Entry) {
         match &entry.item {
             Item::Prompt(text) if text.starts_with(STOPPED_BY_HOOK) => {}
             Item::Prompt(text) if self.joined.contains(&entry.key) => self.say(entry.at, WordKind::Joined, text),
@@ -173,7 +191,7 @@ impl TurnBuilder {
                 if std::mem::take(&mut self.listed) {
                     self.closing.clear();
                 }
-                self.closing.push((entry.at, text.clone()));
+                self.closing.push(SaidText { at: entry.at, text, row: entry.key });
                 let turn = self.turn();
                 (turn.interrupted, turn.api_error) = (false, None);
             }
@@ -237,6 +255,7 @@ impl TurnBuilder {
             // What was done and said for it belongs to the prompt that took its place.
             Some(turn) => {
                 turn.words[0] = word;
+                turn.reply_rows.clear();
                 (turn.reply, turn.interrupted, turn.api_error) = (None, false, None);
             }
             None => self.all.push(Turn { number, at, words: vec![word], ..Turn::default() }),
@@ -272,13 +291,14 @@ impl TurnBuilder {
         let texts = std::mem::take(&mut self.closing);
         let before = self.before.take();
         let Some(turn) = self.all.last_mut() else { return };
-        turn.reply = match texts.last() {
-            Some((at, _)) => {
-                let text = texts.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("\n\n");
-                Some(ClosingReply { at: *at, text, cut_off: false })
-            }
-            None => before.map(|(at, text)| ClosingReply { at, text, cut_off: true }),
-        };
+        let cut_off = texts.is_empty();
+        let said: Vec<SaidText<'_>> = if cut_off { before.into_iter().collect() } else { texts };
+        turn.reply_rows = said.iter().map(|said| said.row).collect();
+        let told: Vec<&SaidText<'_>> = said.iter().filter(|said| !said.text.is_empty()).collect();
+        turn.reply = told.last().map(|last| {
+            let text = told.iter().map(|said| said.text).collect::<Vec<_>>().join("\n\n");
+            ClosingReply { at: last.at, text, cut_off }
+        });
     }
 
     fn finish(mut self, session: &Session) -> Vec<Turn> {
@@ -292,9 +312,11 @@ impl TurnBuilder {
             }
         }
         // Which of the turns that are left out a reply closed is not known.
-        self.all.iter_mut().filter(|turn| turn.number > 0 && turn.words.is_empty()).for_each(|turn| turn.reply = None);
+        for turn in self.all.iter_mut().filter(|turn| turn.number > 0 && turn.words.is_empty()) {
+            turn.reply = None;
+            turn.reply_rows.clear();
+        }
         object::give(&mut self.all);
-        self.all.retain(|turn| !turn.words.is_empty() || turn.reply.is_some());
         self.all
     }
 }

@@ -29,6 +29,17 @@ pub(crate) fn make_missing(store: &Store, ui: &Ui) -> Result<()> {
     })
 }
 
+/// Makes the account of a session anew, and a digest without a model, after a reply was taken out or brought back. What a model said stays
+/// as it is: each of its statements can be taken out for itself.
+pub(crate) fn remake(store: &Store, head: &SessionHead) -> Result<()> {
+    let session = store.load_session(head)?;
+    let account = SessionAccount::of(&session, head.dirty || store.goes_on(head.pk)?);
+    if let Some(stored) = store.whole_digest_of(head.pk)?.filter(|stored| !stored.is_by_model()) {
+        store.remake_digest(head, &made_anew(stored.digest, &session, &account))?;
+    }
+    store.save_account(head.pk, &account.shortened())
+}
+
 /// The account of a session, and its digest if today's rules make another one without a model, or find other rows behind a model's
 /// statements.
 fn make(store: &Store, head: &SessionHead) -> Result<(SessionAccount, Option<Digest>)> {

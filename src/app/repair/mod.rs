@@ -171,6 +171,7 @@ impl Base {
             self.known.sessions.retain(|id| left.sessions.contains(id));
             self.known.digests.retain(|id| left.digests.contains(id));
             self.known.settled.retain(|id| left.settled.contains(id));
+            self.known.denied.retain(|id| left.denied.contains(id));
             self.known.stamps = left.stamps;
             self.known.records = left.records;
         }

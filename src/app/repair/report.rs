@@ -59,6 +59,7 @@ impl Before {
                 notes: gone(&self.known.notes, &now.notes),
             },
             settled: gone(&self.known.settled, &now.settled),
+            denied: gone(&self.known.denied, &now.denied),
             shortened: self.known.shortened(now).count(),
             paid: digests().filter(|id| self.known.is_paid(id)).count(),
             lists_digests: !self.unread.contains(&Category::Digests),
@@ -72,6 +73,7 @@ impl Before {
             Category::Digests => Some("digests"),
             Category::Notes => Some("notes"),
             Category::Settled => Some("settled items"),
+            Category::Denied => Some("list of what was taken out"),
             Category::Spend => Some("money spent"),
         });
         match names.collect::<Vec<_>>().split_last() {
@@ -86,6 +88,8 @@ impl Before {
 struct Losses {
     known: Salvaged,
     settled: usize,
+    /// What was taken out because it is not so, and is told again.
+    denied: usize,
     /// Sessions that are there with fewer rows.
     shortened: usize,
     /// Digests that were paid for.
@@ -96,10 +100,10 @@ struct Losses {
 
 impl Losses {
     fn is_nothing(&self) -> bool {
-        self.known == Salvaged::default() && self.settled == 0 && self.shortened == 0
+        self.known == Salvaged::default() && self.settled == 0 && self.denied == 0 && self.shortened == 0
     }
 
-    /// `1 session, at least 5 digests (5 of them paid for), 0 notes`; settled items and rows only if there are any.
+    /// `1 session, at least 5 digests (5 of them paid for), 0 notes`; settled items, what was taken out and rows only if there are any.
     fn told(&self) -> String {
         let Salvaged { sessions, digests, notes } = self.known;
         let of_digests = match (self.lists_digests, digests) {
@@ -109,8 +113,9 @@ impl Losses {
         };
         let paid = if self.paid > 0 { format!(" ({} of them paid for)", self.paid) } else { String::new() };
         let settled = if self.settled > 0 { format!(", {}", counted(self.settled, "settled item")) } else { String::new() };
+        let denied = if self.denied > 0 { format!(", {}", counted(self.denied, "taken-out statement")) } else { String::new() };
         let rows = if self.shortened > 0 { format!(", rows of {}", counted(self.shortened, "session")) } else { String::new() };
-        [counted(sessions, "session"), of_digests + &paid, counted(notes, "note") + &settled + &rows].join(", ")
+        [counted(sessions, "session"), of_digests + &paid, counted(notes, "note") + &settled + &denied + &rows].join(", ")
     }
 }
 
@@ -124,7 +129,7 @@ pub(crate) fn report_at_once(before: &Before, config: &Config, ui: &Ui) -> Resul
     if before.is_unknown {
         ui.warn(
             "the damaged index could not be read: it may have held more, stored since its copy, and what that was is not known: notes and \
-             settled items that no page shows, digests that were paid for, money spent",
+             settled items that no page shows, what was taken out as not so, digests that were paid for, money spent",
         );
     } else if !before.unread.is_empty() {
         let which = before.unread_told();

@@ -284,6 +284,15 @@ impl Entry {
 }
 
 impl Session {
+    /// Takes out the words of the assistant's replies in these records. That it replied is still known.
+    pub(crate) fn empty_replies(&mut self, is_taken_out: impl Fn(RecordKey) -> bool) {
+        for entry in self.entries.iter_mut().filter(|entry| is_taken_out(entry.key)) {
+            if let Item::Reply(text) = &mut entry.item {
+                text.clear();
+            }
+        }
+    }
+
     pub(crate) fn prompts(&self) -> impl Iterator<Item = (&Entry, &str)> {
         self.entries.iter().filter_map(|e| match &e.item {
             Item::Prompt(text) if e.is_main() => Some((e, text.as_str())),

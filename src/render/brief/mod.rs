@@ -117,7 +117,7 @@ fn settle_tasks(
 /// Without a prompt, the first words said become the title, as in search.
 fn with_fallback_title(mut digest: Digest, session: &Session) -> Digest {
     let said = session.entries.iter().find_map(|entry| match &entry.item {
-        Item::Reply(text) | Item::Recap(text) => Some(text),
+        Item::Reply(text) | Item::Recap(text) if !text.is_empty() => Some(text),
         _ => None,
     });
     if let Some(said) = said.filter(|_| digest.title == UNTITLED) {

@@ -23,6 +23,7 @@ pub(crate) use self::edit::{remove_records, remove_usage, replace_items};
 pub(crate) use self::usage::{MessageHash, StoredUsage};
 use super::load::{self, SessionHead};
 use super::undone::Undone;
+use super::wrong::DeniedReplies;
 use crate::model::session::{Item, RecordKey};
 pub(crate) use crate::store::chunk::buffer::{ItemBuffer, ItemLocation, PutOutcome, StoredKeys};
 pub(crate) use crate::store::chunk::forks::{RecordIndex, earlier_forks, forks_of, later_forks};
@@ -45,6 +46,8 @@ pub(crate) struct StoredItem {
     text: u32,
     pub(crate) source: i64,
     pub(crate) line: ItemHeader,
+    /// A reply that was taken out: nobody is told its text.
+    denied: bool,
 }
 
 /// The items of a session, ordered by source, offset and part.
@@ -87,7 +90,7 @@ fn each_in(mut found: Rows<'_>, mut each: impl FnMut(StoredItem) -> Result<()>) 
         let (mut said, mut done) = (0, 0);
         for (nth, line) in (0..).zip(read_headers(r.get_ref(3)?.as_blob()?, r.get(2)?)?) {
             let texts = if line.kind.is_done() { &mut done } else { &mut said };
-            each(StoredItem { bundle, nth, text: *texts, source, line })?;
+            each(StoredItem { bundle, nth, text: *texts, source, line, denied: false })?;
             *texts += 1;
         }
     }
@@ -118,17 +121,20 @@ fn read_headers(rows: &[u8], moved: i64) -> Result<Vec<ItemHeader>> {
     Ok(lines)
 }
 
-/// The items a session owns: without those that belong to an earlier session and without undone turns.
+/// The items a session owns: without those that belong to an earlier session and without undone turns. Replies that were taken out have no
+/// text.
 pub(crate) fn owned_items(db: &Connection, head: &SessionHead) -> Result<Vec<StoredItem>> {
     let undone = Undone::of(db, head)?;
     let mut rows = owned_items_with_undone(db, head)?;
     if !undone.is_empty() {
         rows.retain(|kept| !undone.holds(kept));
     }
+    let denied = DeniedReplies::all(db)?;
+    rows.iter_mut().for_each(|kept| kept.denied = denied.has(kept.line.key));
     Ok(rows)
 }
 
-/// The same including undone turns: forgetting must find those too.
+/// The same including undone turns and replies that were taken out: forgetting must find those too.
 pub(crate) fn owned_items_with_undone(db: &Connection, head: &SessionHead) -> Result<Vec<StoredItem>> {
     let mut rows = items_of(db, head.pk)?;
     let elsewhere = items_of_earlier_forks(db, head)?;
@@ -141,11 +147,11 @@ pub(crate) fn owned_items_with_undone(db: &Connection, head: &SessionHead) -> Re
 /// Streams what `owned_items` returns, in the order of ingest: for a long session the list itself would take too much memory.
 pub(crate) fn each_owned_item(db: &Connection, head: &SessionHead, mut each: impl FnMut(StoredItem) -> Result<()>) -> Result<()> {
     let (elsewhere, undone) = (items_of_earlier_forks(db, head)?, Undone::of(db, head)?);
-    each_item(
-        db,
-        head.pk,
-        |kept| if undone.holds(&kept) || elsewhere.contains(&copy_key(&kept.line)) { Ok(()) } else { each(kept) },
-    )
+    let denied = DeniedReplies::all(db)?;
+    each_item(db, head.pk, |mut kept| {
+        kept.denied = denied.has(kept.line.key);
+        if undone.holds(&kept) || elsewhere.contains(&copy_key(&kept.line)) { Ok(()) } else { each(kept) }
+    })
 }
 
 /// Identifies copies of an item. A copy has the same key and the same text; records that merely share a key, as in hand-made transcripts,
@@ -206,7 +212,7 @@ impl<'a> TextReader<'a> {
         Self { db, held: VecDeque::new() }
     }
 
-    /// The text of an item. Can be taken only once.
+    /// The text of an item; an empty one of a reply that was taken out. Can be taken only once.
     ///
     /// # Errors
     /// When it cannot be read or does not exist.
@@ -222,7 +228,9 @@ impl<'a> TextReader<'a> {
             .get_mut(kept.text as usize)
             .and_then(Option::take)
             .filter(|item| ItemKind::of(item) == kept.line.kind);
-        item.with_context(|| format!("no text for a row (bundle {})", kept.bundle)).map_err(|e| UnreadableBody::because(&e).into())
+        let item = item.with_context(|| format!("no text for a row (bundle {})", kept.bundle));
+        let item = item.map_err(|e| UnreadableBody::because(&e))?;
+        Ok(if kept.denied && kept.line.kind == ItemKind::Reply { Item::Reply(String::new()) } else { item })
     }
 
     /// Returns its position in `held`.

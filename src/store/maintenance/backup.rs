@@ -173,7 +173,7 @@ impl Store {
         // The last digest by number, not by time: to find that, all of them would be read.
         let sql = "SELECT max(at) FROM (SELECT max(at) AS at FROM run
              UNION ALL SELECT made_at FROM digest WHERE pk = (SELECT max(pk) FROM digest)
-             UNION ALL SELECT max(at) FROM note UNION ALL SELECT max(at) FROM user_closed)";
+             UNION ALL SELECT max(at) FROM note UNION ALL SELECT max(at) FROM user_closed UNION ALL SELECT max(at) FROM wrong)";
         Ok(self.db.query_row(sql, [], |r| r.get(0))?)
     }
 

@@ -9,6 +9,7 @@ use anyhow::{Result, bail};
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
+use crate::analyze::denied::DeniedStatement;
 use crate::model::digest::Digest;
 use crate::store::codec::unpack;
 use crate::store::load::SessionHead;
@@ -105,9 +106,24 @@ impl Store {
             while let Some(row) = rows.next()? {
                 for (at, (_, column, kind)) in of_table.iter().enumerate() {
                     if !is_of_kind(row.get_ref(at)?, kind) {
-                        bail!("a value of `{table}.{column}` is none that is ever stored there");
+                        bail!(never_stored(&format!("{table}.{column}")));
                     }
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Ids and words of what is not so have the form in which they are stored.
+    fn read_denied(&self) -> Result<()> {
+        let mut query = self.db.prepare("SELECT id, words FROM wrong")?;
+        let mut rows = query.query([])?;
+        while let Some(row) = rows.next()? {
+            if !DeniedStatement::is_id(row.get_ref(0)?.as_str()?) {
+                bail!(never_stored("wrong.id"));
+            }
+            if !DeniedStatement::is_stored_form(row.get_ref(1)?.as_blob()?) {
+                bail!(never_stored("wrong.words"));
             }
         }
         Ok(())
@@ -124,11 +140,17 @@ impl Store {
             .prepare("SELECT leaf FROM leaf_title")?
             .query_map([], |r| r.get(0))?
             .try_for_each(|leaf| leaf.map(|_: [u8; 16]| ()))?;
+        self.read_denied()?;
         self.known_files()?;
         self.notes()?;
         self.index_counts(1)?;
         Ok(())
     }
+}
+
+/// What is wrong with a value, in the words of all such findings.
+fn never_stored(column: &str) -> String {
+    format!("a value of `{column}` is none that is ever stored there")
 }
 
 fn is_of_kind(value: ValueRef<'_>, kind: &str) -> bool {

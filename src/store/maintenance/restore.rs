@@ -15,6 +15,7 @@ use rusqlite::{Row, params, params_from_iter};
 
 use self::tables::{DAYS, FORGOTTEN, FORMER, PAGES, SPEND, Table};
 use super::backup;
+use crate::analyze::denied::DeniedStatement;
 use crate::model::author::Author;
 use crate::model::session::{Millis, RecordKey};
 use crate::store::chunk::RecordIndex;
@@ -42,6 +43,8 @@ pub(crate) struct Contents {
     pub(crate) notes: BTreeSet<String>,
     /// Ids of open items that the user settled.
     pub(crate) settled: BTreeSet<String>,
+    /// Ids of what the user took out because it is not so.
+    pub(crate) denied: BTreeSet<String>,
     /// Sessions of which only a digest is stored.
     pub(crate) bare: BTreeSet<String>,
     /// What could not be listed to the end.
@@ -58,13 +61,15 @@ pub(crate) enum Category {
     Digests,
     Notes,
     Settled,
+    Denied,
     Spend,
     /// What must not come back.
     Forgotten,
 }
 
 impl Category {
-    pub(crate) const ALL: [Self; 6] = [Self::Sessions, Self::Digests, Self::Notes, Self::Settled, Self::Spend, Self::Forgotten];
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Sessions, Self::Digests, Self::Notes, Self::Settled, Self::Denied, Self::Spend, Self::Forgotten];
 }
 
 impl Contents {
@@ -88,6 +93,7 @@ impl Contents {
         self.paid.extend(other.paid);
         self.notes.extend(other.notes);
         self.settled.extend(other.settled);
+        self.denied.extend(other.denied);
         self.bare.extend(other.bare);
         self
     }
@@ -138,12 +144,13 @@ fn merge(records: &mut Vec<u32>, more: Vec<u32>) {
 
 /// Tables in which what a category lists lies. SQLite compares each with its indexes: pages that a lost write left as they were before
 /// show as rows that one of them has and the other has not.
-const LISTED_IN: [(Category, &[&str]); 6] = [
+const LISTED_IN: [(Category, &[&str]); 7] = [
     (Category::Sessions, &["session", "source", "bundle", "bundle_hash", "project"]),
     // Of a digest it is known by its session whose it was.
     (Category::Digests, &["digest", "session"]),
     (Category::Notes, &["note"]),
     (Category::Settled, &["user_closed"]),
+    (Category::Denied, &["wrong"]),
     (Category::Spend, &["spend"]),
     (
         Category::Forgotten,
@@ -212,6 +219,7 @@ impl Store {
             (&mut all.sessions, Category::Sessions, "session s", "s.id"),
             (&mut all.notes, Category::Notes, "note n", "n.id"),
             (&mut all.settled, Category::Settled, "user_closed c", "c.id"),
+            (&mut all.denied, Category::Denied, "wrong w", "w.id"),
             (
                 &mut all.bare,
                 Category::Sessions,
@@ -368,6 +376,7 @@ impl Store {
             let taken = self.import_note(&note.id, &new).map(|new| salvaged.notes += usize::from(new));
             skipping(taken)?;
         }
+        self.deny_as(damaged)?;
         // After the sessions, because importing one lifts that it was forgotten.
         for table in FORGOTTEN.iter().chain([&SPEND, &PAGES, &DAYS, &FORMER]) {
             self.take_rows(damaged, table)?;
@@ -375,10 +384,30 @@ impl Store {
         Ok(salvaged)
     }
 
+    /// Takes out what the damaged index knows to be not so.
+    fn deny_as(&mut self, damaged: &Store) -> Result<()> {
+        let denial = |r: &Row<'_>| Ok((r.get::<_, String>(0)?, (r.get::<_, String>(1)?, r.get::<_, Vec<u8>>(2)?, r.get(3)?)));
+        let table = "wrong w JOIN session s ON s.pk = w.session";
+        let (all, _) = damaged.rows_from_both_ends("s.id, w.id, w.words, w.at", table, "s.id, w.id", denial);
+        let mut of_sessions: BTreeMap<String, Vec<(String, Vec<u8>, Millis)>> = BTreeMap::new();
+        for (session, denied) in all.into_iter().filter(|(_, (id, ..))| DeniedStatement::is_id(id)) {
+            of_sessions.entry(session).or_default().push(denied);
+        }
+        for (session, denied) in of_sessions {
+            if let Some(pk) = self.looked_up(&session)? {
+                let head = self.session_head(pk)?;
+                for (id, words, at) in denied {
+                    self.deny(&head, &[DeniedStatement::from_bytes(id, &words)], at)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// A session as far as it can be read: whole; else without its digest; else its digest alone.
     fn what_is_left(&self, pk: i64) -> Option<Exported> {
         let head = self.session_head(pk).ok().filter(|head| self.is_named_so(head))?;
-        let whole = self.export_session(&head).or_else(|_| self.export_without_digest(&head));
+        let whole = self.export_as_stored(&head).or_else(|_| self.export_without_digest(&head));
         whole.or_else(|_| self.export_only_digest(&head)).ok()
     }
 

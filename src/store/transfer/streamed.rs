@@ -31,6 +31,7 @@ impl Store {
         let sources = self.export_sources(head.pk, rows)?;
         let exported = Exported {
             digest: self.export_digest(head.pk)?,
+            wrong: self.export_denied(head.pk)?,
             dirty: head.dirty,
             ..self.export_common(head, sources, StreamedUsage(StoredUsage::of_session(&self.db, head.pk)?))?
         };

@@ -16,3 +16,4 @@ mod shutdown;
 mod status;
 mod timeline;
 mod transfer;
+mod wrong_replies;

@@ -64,6 +64,29 @@ fn a_session_stays_in_sight_between_its_mark_and_its_digest() {
     assert!(start(&world).is_some_and(|text| text.contains("rates are cached")));
 }
 
+/// The transcript still says it.
+#[test]
+fn a_reply_that_was_taken_out_is_not_told_from_the_transcript_again() {
+    let world = world();
+    write_talk(&world, A, "2026-11-21T10:00:00Z", "Make the order list faster.", "It is faster now, because the rates are cached.");
+    age(&transcript(&world, A), Duration::from_secs(3600));
+    world.digest(&EXTRACT);
+    let ran = world.recall(["wrong", A, "--reply", "1"]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    let rows = fs::read_to_string(transcript(&world, A)).expect("the transcript");
+    let more = turn(A, 2, "2026-11-21T11:00:00Z", "And the taxes?", "The taxes change with every order.");
+    fs::write(transcript(&world, A), rows + &more).expect("more of it");
+    end(&world, A);
+    let later = start(&world).expect("notes");
+    let compacted = told(&world, &starts(&world, A, "compact")).expect("what it had done");
+    age(&transcript(&world, A), Duration::from_secs(3600));
+    assert_eq!(world.digest(&EXTRACT)["sessions_digested"], 1);
+    for text in [later, compacted, start(&world).expect("notes")] {
+        assert!(text.contains("The taxes change") && text.contains("Make the order list faster."), "{text}");
+        assert!(!text.contains("rates are cached"), "{text}");
+    }
+}
+
 #[test]
 fn what_went_on_after_a_digest_is_told_with_what_was_before() {
     let world = world();

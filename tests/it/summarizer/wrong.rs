@@ -78,8 +78,9 @@ fn a_title_and_an_open_item_can_be_wrong_as_well() {
 fn what_nobody_said_cannot_be_wrong() {
     let stand_in = StandIn::good(&["plain"]);
     stand_in.recall(&["digest", "--summarizer", "extract"]);
-    let ran = stand_in.recall(&["wrong", PLAIN]);
-    assert!(ran.code == 2 && ran.err.contains("no model said anything of session"), "{ran:#?}");
+    let listed = stand_in.recall(&["wrong", PLAIN]);
+    let (said, _) = listed.out.split_once("\n\n").expect("what is to be done");
+    assert!(listed.code == 0 && said.lines().all(|line| line.starts_with("turn ")), "no model said anything: {listed:#?}");
     stand_in.recall(&["digest", "--summarizer", "claude"]);
     let known = id_of(&stand_in, LEARNED);
     for ids in [&["c00000000"][..], &[&known, "c00000000"]] {
@@ -166,6 +167,30 @@ fn an_import_takes_out_what_is_not_so_where_the_digest_is_known_already() {
     assert_eq!(told(&other).matches(LEARNED).count(), 0, "{}", told(&other));
     assert!(!other.recall(&["context", "--cwd", SHOP]).out.contains(item));
     assert_eq!(other.calls().len(), 1);
+}
+
+#[test]
+fn a_note_is_not_taken_out_and_it_is_said_what_does_that() {
+    let stand_in = StandIn::good(&["plain"]);
+    stand_in.recall(&["digest"]);
+    let learned = id_of(&stand_in, LEARNED);
+    let text = "Deploys go through Gitea";
+    let kept = stand_in.recall(&["remember", "--everywhere", text]).out;
+    let id = kept.split(|c: char| !c.is_alphanumeric()).find(|word| word.len() == 9 && word.starts_with('m')).expect("its id");
+    for args in [
+        &["wrong", id][..],
+        &["wrong", &id[..5]],
+        &["wrong", &learned, id],
+        &["wrong", "--undo", id],
+        &["wrong", id, "--reply", "1"],
+    ] {
+        let ran = stand_in.recall(args);
+        let told = format!("{id} is a note (by the user), and not what a model said: `recall forget --note {id}` takes it out");
+        assert!(ran.code == 2 && ran.err.contains(&told) && ran.out.is_empty(), "{args:?}: {ran:#?}");
+    }
+    assert!(told(&stand_in).contains(LEARNED), "of several ids all or none");
+    assert_eq!(stand_in.recall(&["forget", "--note", id, "--yes"]).code, 0);
+    assert!(!stand_in.recall(&["context", "--cwd", SHOP]).out.contains(text));
 }
 
 /// The list of denials knows no words, and none of them is kept from a `forget`.

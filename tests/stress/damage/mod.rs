@@ -2,6 +2,7 @@
 //! brings back what can be.
 
 mod copy;
+mod denied;
 mod header;
 mod interrupted_repair;
 mod kinds;

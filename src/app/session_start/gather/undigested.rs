@@ -14,7 +14,7 @@ use crate::analyze::account::SessionAccount;
 use crate::app::open_memory::OpenMemory;
 use crate::app::session_start::client_memory::{ClientMemory, folder_of};
 use crate::config::Config;
-use crate::model::session::{Millis, RecordKey};
+use crate::model::session::{Millis, RecordKey, Session};
 use crate::privacy::Sanitizer;
 use crate::privacy::echo::PrivateWords;
 use crate::render::session_start::render;
@@ -103,6 +103,7 @@ impl Gatherer<'_> {
             hushed(store, id)?,
         )
         .ok()?;
+        let session = without_denied_replies(store, session)?;
         let cwd = session.cwd.as_deref()?;
         let last_at = session.last_at()?;
         let fits = session.project.key == self.key
@@ -151,6 +152,7 @@ pub(crate) fn gather_compacted(
         |key| is_forgotten(store, key),
         hushed,
     )?;
+    let Some(session) = without_denied_replies(store, session) else { return Ok(RenderedContext::default()) };
     if session.cwd.as_deref().is_some_and(|cwd| config.excludes_folder(cwd, &projects)) || !session.has_work() {
         return Ok(RenderedContext::default());
     }
@@ -193,6 +195,15 @@ fn is_shut_out(store: Option<&Memory>, session: &str) -> bool {
 /// The hashes of the session's private words; `None` if they cannot be read, and then nothing is shown.
 fn hushed(store: Option<&Memory>, session: &str) -> Option<PrivateWords> {
     store.map_or(Some(PrivateWords::default()), |store| store.private_words_by_id(session).ok())
+}
+
+/// The session without replies that the user said are not so; `None` if it cannot be read which they are, and then nothing is shown.
+fn without_denied_replies(store: Option<&Memory>, mut session: Session) -> Option<Session> {
+    if let Some(store) = store {
+        let denied = store.denied_replies().ok()?;
+        session.empty_replies(|row| denied.has(row));
+    }
+    Some(session)
 }
 
 fn is_forgotten(store: Option<&Memory>, key: RecordKey) -> bool {
