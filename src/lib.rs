@@ -13,25 +13,26 @@
 //!
 //! ## The rooms, from the bottom up
 //!
-//! A room imports rooms below it only; `tests/it/rooms.rs` holds that.
+//! A room imports rooms of lower floors only, and none that its last column forbids; `tests/it/rooms.rs` reads this table and holds that.
 //!
-//! | room | holds | may not |
-//! |---|---|---|
-//! | `crates/redact` | secrets out of text | know anything of recall |
-//! | `text` | cleaning, escaping, tokens, phrases, how much room a text takes | import any room |
-//! | `sys` | files, child processes, signals, terminal, failpoints, git folders | |
-//! | `model` | sessions, digests, notes, prices: plain data | do I/O |
-//! | `analyze` | what a session was about, and what its commands did: pure functions | know the store |
-//! | `privacy` | what may be kept and shown: policy, sanitizer, private turns and files | |
-//! | `config` | every setting, path, variable and default, read once | |
-//! | `source` | transcripts: find them, read what they gained, parse it | know the store |
-//! | `store` | the SQLite index; `Memory` is its reader under a policy | print |
-//! | `summarize` | digests by a model: prompt, call, reply | |
-//! | `search` | queries, ranking, passages, semantic similarity, notices at a prompt | |
-//! | `render` | pages, briefs, session starts, topics, lists, each within its budget | know the store |
-//! | `setup` | hooks, MCP registration, timers: install, inspect, undo | |
-//! | `app` | the use cases that the adapters share | parse a command line |
-//! | `hook`, `mcp`, `cli` | adapters: read a request, call `app`, write the answer | decide anything |
+//! | floor | room | holds | may not |
+//! |---|---|---|---|
+//! | | `crates/redact` | secrets out of text | know anything of recall |
+//! | 1 | `text` | cleaning, escaping, tokens, phrases, how much room a text takes | |
+//! | 2 | `sys` | files, child processes, signals, terminal, failpoints, git folders | |
+//! | 3 | `model` | sessions, digests, notes, prices: plain data | do I/O |
+//! | 4 | `analyze` | what a session was about, and what its commands did: pure functions | |
+//! | 5 | `privacy` | what may be kept and shown: policy, sanitizer, private turns and files | |
+//! | 6 | `config` | every setting, path, variable and default, read once | |
+//! | 7 | `source` | transcripts: find them, read what they gained, parse it; marks and pauses | |
+//! | 8 | `store` | the SQLite index; `Memory` is its reader under a policy | print |
+//! | 9 | `summarize` | digests by a model: prompt, call, reply | import `store` |
+//! | 9 | `search` | queries, ranking, passages, semantic similarity, notices at a prompt | |
+//! | 9 | `render` | pages, briefs, session starts, topics, lists, each within its budget | |
+//! | 9 | `setup` | hooks, MCP registration, timers: install, inspect, undo | |
+//! | 10 | `app` | the use cases: a request in, a reply out | parse a command line |
+//! | 11 | `hook`, `mcp` | adapters: read a request, call `app`, write the answer | import `store`, `search` |
+//! | 12 | `cli` | the same, for the command line | import `store`, `search` |
 //!
 //! ## Where to change what
 //!

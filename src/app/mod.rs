@@ -12,6 +12,7 @@ pub(crate) mod known_folders;
 pub(crate) mod notes;
 pub(crate) mod open_memory;
 pub(crate) mod orphans;
+pub(crate) mod prompt;
 pub(crate) mod raw_lines;
 pub(crate) mod repair;
 pub(crate) mod search;
@@ -20,6 +21,7 @@ pub(crate) mod show;
 pub(crate) mod status;
 pub(crate) mod timeline;
 pub(crate) mod topic;
+pub(crate) mod transfer;
 pub(crate) mod wrong;
 
 /// How a completed command ended.
