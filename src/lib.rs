@@ -46,6 +46,7 @@
 //!   `forget` walk that list.
 //! - **A program that checks the work, a command of git that counts**: the tables in `analyze::shell`; what follows from them in
 //!   `analyze::account`. Items that are evidence are `model::session::Evidence`, which no page tells as it is.
+//! - **Where a page lies, or how it is called**: `model::page_path`, for whoever writes, links, lists or reads one.
 //! - **A migration**: `migrations/NNNN_name.sql` and its line at the end of the list in `store::schema`, with the names it makes or drops there. Never edit an older one.
 //! - **A tool of the MCP server**: a file in `mcp::tools` that implements `Tool`, and its line in the list there and in
 //!   `analyze::signal::bookkeeping_tools`, so that its replies are not ingested again.

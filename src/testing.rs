@@ -57,9 +57,8 @@ pub mod privacy {
 }
 pub mod render {
     pub mod page {
-        pub use crate::render::page::{
-            DayEntry, PaidDigest, SessionPageInput, UndigestedTotals, day_of, day_page, session_page, session_page_name,
-        };
+        pub use crate::model::page_path::session_page_name;
+        pub use crate::render::page::{DayEntry, PaidDigest, SessionPageInput, UndigestedTotals, day_of, day_page, session_page};
     }
 }
 pub mod search {

@@ -9,6 +9,7 @@ use anyhow::Result;
 use walkdir::WalkDir;
 
 use crate::config::Config;
+use crate::model::page_path;
 use crate::model::session::{Millis, Project};
 use crate::store::Store;
 
@@ -31,8 +32,7 @@ pub(crate) struct SessionPage {
 impl SessionPage {
     /// The day whose page lists the session.
     pub(crate) fn day(&self) -> Option<String> {
-        let day = self.file.file_name()?.to_str()?.get(..10)?;
-        day.parse::<jiff::civil::Date>().ok().map(|_| day.to_owned())
+        page_path::day_in_name(&self.file)
     }
 }
 
@@ -44,12 +44,12 @@ pub fn find(config: &Config, store: &Store) -> Result<Vec<SessionPage>> {
 
 /// All pages of sessions, in the order of their file names.
 pub(crate) fn pages(config: &Config) -> impl Iterator<Item = SessionPage> {
-    files(config).filter(|file| file.parent().is_some_and(|dir| dir.ends_with("sessions"))).filter_map(|file| read(&file))
+    files(config).filter(|file| page_path::is_of_session(file)).filter_map(|file| read(&file))
 }
 
 /// All pages, in the order of their file names.
 pub(crate) fn files(config: &Config) -> impl Iterator<Item = PathBuf> {
-    let files = WalkDir::new(config.data_dir.join("daily")).sort_by_file_name().into_iter().flatten();
+    let files = WalkDir::new(page_path::pages_folder(&config.data_dir)).sort_by_file_name().into_iter().flatten();
     let files = files.filter(|entry| entry.file_type().is_file()).map(|entry| entry.into_path());
     files.filter(|file| file.extension().is_some_and(|e| e == "md"))
 }

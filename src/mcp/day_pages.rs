@@ -9,6 +9,7 @@ use jiff::civil::Date;
 use super::tools::ToolContext;
 use crate::app::digest::pages::{shows_hidden, visible_day_page};
 use crate::app::open_memory::OpenMemory;
+use crate::model::page_path;
 
 /// Prefix of all our URIs.
 const SCHEME: &str = "recall://day/";
@@ -63,7 +64,7 @@ fn restricted_memory(site: &ToolContext<'_>) -> Result<Option<OpenMemory>> {
 /// Days that have a page file, before a given day, newest first.
 fn days_written(data_dir: &Path, before: Option<Date>) -> Vec<DayPage> {
     let mut days: Vec<DayPage> = Vec::new();
-    for month in entries(&data_dir.join("daily")) {
+    for month in entries(&page_path::pages_folder(data_dir)) {
         days.extend(entries(&month).into_iter().filter_map(|file| page_of_file(data_dir, &file)));
     }
     days.retain(|day| before.is_none_or(|before| day.date < before));
@@ -77,18 +78,13 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 
 /// The day of a page file: a regular file at the path of its day.
 fn page_of_file(data_dir: &Path, file: &Path) -> Option<DayPage> {
-    let date = parse_date(file.file_stem()?.to_str()?)?;
+    let date = page_path::day_of_page(file)?;
     let meta = file.symlink_metadata().ok()?;
     (file == path_of(data_dir, date) && meta.is_file()).then_some(DayPage { date, bytes: meta.len() })
 }
 
-/// Parses a date in its canonical spelling only.
-pub(crate) fn parse_date(text: &str) -> Option<Date> {
-    text.parse::<Date>().ok().filter(|date| date.to_string() == text)
-}
-
 fn path_of(data_dir: &Path, date: Date) -> PathBuf {
-    data_dir.join(format!("daily/{}/{date}.md", date.strftime("%Y-%m")))
+    data_dir.join(page_path::of_day(&date.to_string()))
 }
 
 /// The page of a URI; `None` if the URI is not ours or the day has no page. A page that shows something hidden is built again
@@ -97,7 +93,7 @@ fn path_of(data_dir: &Path, date: Date) -> PathBuf {
 /// # Errors
 /// If the page exists but cannot be read.
 pub fn read(site: &ToolContext<'_>, uri: &str) -> Result<Option<String>> {
-    let Some(date) = uri.strip_prefix(SCHEME).and_then(parse_date) else { return Ok(None) };
+    let Some(date) = uri.strip_prefix(SCHEME).and_then(page_path::parse_day) else { return Ok(None) };
     let day = date.to_string();
     match restricted_memory(site)? {
         Some(restricted_memory) if shows_hidden(site.config, &restricted_memory, &day)? => {
@@ -113,7 +109,7 @@ fn read_file(data_dir: &Path, date: Date) -> Result<Option<String>> {
     let cannot = || format!("cannot read {}", path.display());
     let Ok(real) = path.canonicalize() else { return Ok(None) };
     // A symbolic link may point anywhere, even though its name is a date.
-    if !real.starts_with(data_dir.join("daily").canonicalize().with_context(cannot)?) {
+    if !real.starts_with(page_path::pages_folder(data_dir).canonicalize().with_context(cannot)?) {
         bail!("{} leads out of the folder of the pages", path.display());
     }
     fs::read_to_string(&real).with_context(cannot).map(Some)
@@ -135,7 +131,9 @@ mod tests {
         fs::write(month.join("2026-10-17.md"), "in another month's folder").unwrap();
         fs::write(month.join("notes.md"), "no day").unwrap();
         symlink("../../recall.db", month.join("2026-11-18.md")).unwrap();
-        let read = |uri: &str| uri.strip_prefix(SCHEME).and_then(parse_date).map_or(Ok(None), |date| read_file(dir.path(), date));
+        let read = |uri: &str| {
+            uri.strip_prefix(SCHEME).and_then(page_path::parse_day).map_or(Ok(None), |date| read_file(dir.path(), date))
+        };
         assert_eq!(read("recall://day/2026-11-17").unwrap().as_deref(), Some("page"));
         assert!(read("recall://day/2026-11-18").is_err(), "a link out of the folder");
         for uri in [

@@ -21,6 +21,7 @@ use crate::config::Config;
 use crate::mcp::day_pages;
 use crate::mcp::executor::{Executor, ReadHandle};
 use crate::mcp::workspace_root::WorkspaceRoot;
+use crate::model::page_path::parse_day;
 use crate::model::session::Millis;
 use crate::source::pause;
 
@@ -123,7 +124,7 @@ impl ServerHandler for Server {
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = asked.and_then(|asked| asked.cursor);
         let before: Option<Date> = match cursor {
-            Some(cursor) => Some(day_pages::parse_date(&cursor).ok_or_else(|| invalid(format!("unknown cursor `{cursor}`")))?),
+            Some(cursor) => Some(parse_day(&cursor).ok_or_else(|| invalid(format!("unknown cursor `{cursor}`")))?),
             None => None,
         };
         let listed = self.run_in_workspace(&request, move |site| day_pages::list(site, before)).await;

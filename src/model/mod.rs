@@ -4,6 +4,7 @@ pub(crate) mod assemble;
 pub(crate) mod author;
 pub(crate) mod digest;
 pub(crate) mod note;
+pub(crate) mod page_path;
 pub(crate) mod price;
 pub(crate) mod search_column;
 pub(crate) mod section;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::{Host, lock};
+use crate::model::page_path::PAGES;
 use crate::source::pause;
 use crate::store::leftovers::WRITING_FILE;
 
@@ -18,7 +19,7 @@ const OURS: [&str; 12] = [
     "lock",
     lock::LOCK_FILE,
     WRITING_FILE,
-    "daily",
+    PAGES,
     "marks",
     "replies",
     "child",

@@ -15,6 +15,7 @@ use rustix::process::{Flock, FlockOffsetType, FlockType, fcntl_getlk};
 
 use super::codec::UnreadableBody;
 use super::maintenance::backup;
+use crate::model::page_path::PAGES;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum StoreError {
@@ -272,7 +273,7 @@ fn changed_meanwhile(path: &Path) -> bool {
 }
 
 fn has_pages(path: &Path) -> bool {
-    fs::read_dir(path.with_file_name("daily")).is_ok_and(|mut days| days.next().is_some())
+    fs::read_dir(path.with_file_name(PAGES)).is_ok_and(|mut days| days.next().is_some())
 }
 
 /// The error for a file that the system does not let us open.

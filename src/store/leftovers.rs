@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use walkdir::WalkDir;
 
+use crate::model::page_path::pages_folder;
 use crate::store::Store;
 use crate::sys::private_files;
 
@@ -46,7 +47,7 @@ pub(crate) fn remove_half_written(data_dir: &Path) {
 
 /// Like [`remove_half_written`], but searches all folders whether or not the marker exists.
 pub(crate) fn remove_half_written_anywhere(data_dir: &Path) {
-    for entry in WalkDir::new(data_dir.join("daily")).into_iter().flatten().filter(|e| private_files::is_temporary(e.path())) {
+    for entry in WalkDir::new(pages_folder(data_dir)).into_iter().flatten().filter(|e| private_files::is_temporary(e.path())) {
         let _ = fs::remove_file(entry.path());
     }
     let _ = fs::remove_file(data_dir.join(WRITING_FILE));

@@ -5,15 +5,16 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Result;
-use jiff::civil::{Date, Time};
+use jiff::civil::Time;
 
 use crate::app::{notes, orphans};
 use crate::config::Config;
 use crate::model::author::Author;
 use crate::model::note::EVERYWHERE;
+use crate::model::page_path::day_of_page;
 use crate::model::session::{Millis, Project};
 use crate::render::page::read::{self, NoteLine, SettledLine};
 use crate::store::Store;
@@ -60,7 +61,7 @@ impl Pages {
             })
         });
         let notes = orphans::files(config).filter_map(|file| {
-            let (day, text) = (day_of(&file)?, fs::read_to_string(&file).ok()?);
+            let (day, text) = (day_of_page(&file)?, fs::read_to_string(&file).ok()?);
             let at = |note: &NoteLine| {
                 let clock: Time = format!("{}:00", note.clock).parse().ok()?;
                 Some(day.to_datetime(clock).to_zoned(config.time_zone.clone()).ok()?.timestamp().as_millisecond())
@@ -184,9 +185,4 @@ impl Pages {
             _ => anyhow::bail!("more than one project is called {name}"),
         }
     }
-}
-
-/// The day whose page has this name.
-fn day_of(file: &Path) -> Option<Date> {
-    file.file_stem()?.to_str()?.parse().ok()
 }

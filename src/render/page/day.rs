@@ -11,6 +11,7 @@ use crate::analyze::account::{self, Commit, PullRequest, SessionAccount};
 use crate::model::digest::Digest;
 use crate::model::digest::WITHOUT_MODEL;
 use crate::model::note::EVERYWHERE;
+use crate::model::page_path::from_day;
 use crate::model::price::session_cost;
 use crate::model::section::{View, shown_in};
 use crate::model::session::{Millis, Project};
@@ -211,12 +212,12 @@ fn day_entry(page: &mut String, one: &DayEntryInput<'_>, zone: &TimeZone) {
         return;
     }
     page.push_str(&format!(
-        "\n### {began} {}\n\n{}{} · {} · [session page](sessions/{})\n",
+        "\n### {began} {}\n\n{}{} · {} · [session page]({})\n",
         heading(&title(one.summarizer, digest, one.account)),
         span_of(facts.began_at, facts.last_at, zone),
         if one.goes_on { " so far, it goes on" } else { "" },
         figures(facts, one.account.files.edited.len(), one.branch),
-        one.page,
+        from_day(one.page),
     ));
     if one.summarizer == WITHOUT_MODEL {
         last_reply(page, one.account, zone);

@@ -2,9 +2,11 @@
 //! and near-duplicates.
 
 use std::fmt;
+use std::path::Path;
 
 use crate::analyze::account::SessionAccount;
 use crate::model::digest::{Claim, Digest, WITHOUT_MODEL};
+use crate::model::page_path::{day_in_name, from_below};
 use crate::model::section::{Section, Shown};
 use crate::model::session::Answer;
 use crate::store::open_items::ClosedItem;
@@ -101,10 +103,10 @@ pub(super) fn title(summarizer: &str, digest: &Digest, account: &SessionAccount)
 
 /// The line that links a session to a later near-duplicate. `up` is the relative path to the folder of the months.
 pub(super) fn repeated_line(session: &str, later: &str, up: &str) -> String {
-    let path = later.trim_start_matches("daily/");
-    let day = path.rsplit('/').next().and_then(|name| name.get(..10)).unwrap_or_default();
+    let day = day_in_name(Path::new(later)).unwrap_or_default();
     format!(
-        "Nearly the same as later, on [{day}]({up}/{path}); all of it: {}",
+        "Nearly the same as later, on [{day}]({}); all of it: {}",
+        from_below(later, up),
         code(&format!("recall show {} --full", crate::text::clean::id8(session)))
     )
 }

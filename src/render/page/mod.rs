@@ -23,7 +23,6 @@ use crate::model::session::{Millis, Session};
 use crate::store::digests::StoredDigest;
 use crate::store::load::SessionHead;
 use crate::store::open_items::ClosedItem;
-use crate::text::markdown::slug;
 
 /// A session with its digest, ready to render.
 #[derive(Debug, Clone)]
@@ -73,23 +72,6 @@ pub fn day_of(session: &Session, zone: &TimeZone) -> String {
 /// The local date, `YYYY-MM-DD`.
 pub(crate) fn date(at: Millis, zone: &TimeZone) -> String {
     local(at, zone).strftime("%Y-%m-%d").to_string()
-}
-
-/// `YYYY-MM-DD-<project>-<id8>.md`; ids with the same first eight characters (`crowded`) get part of a hash as well.
-pub fn session_page_name(session: &Session, day: &str, crowded: bool) -> String {
-    format!("{day}-{}{}", slug(session.project.name(), 40), name_end(&session.id, crowded))
-}
-
-fn name_end(session: &str, crowded: bool) -> String {
-    let id8: String = session.chars().filter(char::is_ascii_alphanumeric).take(8).collect::<String>().to_lowercase();
-    let plain = session.len() >= 8 && session.chars().take(8).all(|c| c.is_ascii_alphanumeric());
-    let id = if crowded || !plain { crate::model::session::short_id(&format!("{id8}-"), &[session]) } else { id8 };
-    format!("-{id}.md")
-}
-
-/// Whether a file of this name may be the page of this session, on whatever day and in whatever project.
-pub(crate) fn is_session_page_name(name: &str, session: &str) -> bool {
-    [false, true].iter().any(|crowded| name.ends_with(&name_end(session, *crowded)))
 }
 
 fn local(at: Millis, zone: &TimeZone) -> Zoned {

@@ -2,13 +2,14 @@
 
 use anyhow::Result;
 
-use super::{PageWriter, session_path};
+use super::PageWriter;
 use crate::analyze::account::SessionAccount;
 use crate::config::Config;
+use crate::model::page_path;
 use crate::model::price::costs_by_model;
 use crate::model::session::Session;
 use crate::model::session_facts::SessionFacts;
-use crate::render::page::{DayEntry, DayEntryInput, PaidDigest, SessionPageInput, day_of, session_page_name, session_page_of};
+use crate::render::page::{DayEntry, DayEntryInput, PaidDigest, SessionPageInput, day_of, session_page_of};
 use crate::store::Store;
 
 /// A session's page, and its entry on the day's page.
@@ -26,7 +27,7 @@ impl SessionPage {
         let text = session_page_of(shown, &account, &config.time_zone);
         let facts = SessionFacts::of(shown.session);
         let entry = DayEntry::with_account(shown, account, &facts, &config.time_zone);
-        Self { path: session_path(day, &shown.page), day: day.to_owned(), text, entry, facts }
+        Self { path: page_path::of_session(day, &shown.page), day: day.to_owned(), text, entry, facts }
     }
 }
 
@@ -88,7 +89,7 @@ impl PageWriter<'_> {
 /// The day of a session, and the name of its page.
 fn page_of(session: &Session, config: &Config, store: &Store) -> Result<(String, String)> {
     let day = day_of(session, &config.time_zone);
-    let page = session_page_name(session, &day, store.shares_prefix(&session.id, 8)?);
+    let page = page_path::session_page_name(session, &day, store.shares_prefix(&session.id, 8)?);
     Ok((day, page))
 }
 
@@ -100,5 +101,5 @@ fn repeating_page(session: i64, config: &Config, store: &Store, all: bool) -> Re
     }
     let later = store.load_session(&store.session_head(later)?)?;
     let (day, page) = page_of(&later, config, store)?;
-    Ok(Some(session_path(&day, &page)))
+    Ok(Some(page_path::of_session(&day, &page)))
 }

@@ -16,6 +16,7 @@ pub(crate) use self::file::{NOTES_HEADING, notes_in};
 use crate::app::digest::pages::collect::{SessionPage, with_page_data};
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
+use crate::model::page_path;
 use crate::model::price::{costs_by_model, session_cost};
 use crate::model::session::Millis;
 use crate::model::session_facts::SessionFacts;
@@ -199,7 +200,7 @@ impl PageWriter<'_> {
 
     /// Writes a day's page from the sessions that have a page on that day. Without any, only notes keep the page.
     fn day(&mut self, day: &str, moved_notes: &str) -> Result<()> {
-        let path = day_path(day);
+        let path = page_path::of_day(day);
         let mut made = self.made.remove(day).unwrap_or_default();
         let (mut entries, mut others) = (Vec::new(), Vec::new());
         for pk in self.store.sessions_of_day(day)? {
@@ -306,12 +307,4 @@ fn names_in(folder: &Path) -> Option<HashSet<OsString>> {
         Ok(entries) => entries.map(|entry| entry.ok().map(|entry| entry.file_name())).collect(),
         Err(e) => (e.kind() == ErrorKind::NotFound).then(HashSet::new),
     }
-}
-
-fn day_path(day: &str) -> String {
-    format!("daily/{}/{day}.md", &day[..7])
-}
-
-fn session_path(day: &str, name: &str) -> String {
-    format!("daily/{}/sessions/{name}", &day[..7])
 }

@@ -57,10 +57,10 @@ pub(crate) const PAGES: Table = Table {
     insert: "INSERT OR IGNORE INTO page(path, session, day) SELECT ?1, pk, ?3 FROM session WHERE id = ?2",
 };
 pub(crate) const DAYS: Table = Table {
-    name: "page",
+    name: "page WHERE session IS NULL",
     columns: "path, day",
     order: "path",
-    insert: "INSERT OR IGNORE INTO page(path, session, day) SELECT ?1, NULL, ?2 WHERE ?1 NOT LIKE '%/sessions/%'",
+    insert: "INSERT OR IGNORE INTO page(path, session, day) VALUES (?1, NULL, ?2)",
 };
 pub(crate) const FORMER: Table = Table {
     name: "former_digest f JOIN session s ON s.pk = f.session",
