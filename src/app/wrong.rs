@@ -15,7 +15,10 @@ use crate::sys::messages::Ui;
 /// Something that a model said of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ModelStatement {
+    /// The id that it is told by: of an open item that of its first mention.
     pub(crate) id: String,
+    /// The id that derives from its session and words.
+    own: String,
     /// `title`, or the kind of its section.
     pub(crate) kind: &'static str,
     pub(crate) text: String,
@@ -38,23 +41,27 @@ pub(crate) fn is_statement_id(id: &str) -> bool {
 /// When no model digested it.
 pub(crate) fn statements(memory: &Memory, head: &SessionHead) -> Result<Vec<ModelStatement>> {
     match memory.digest_of(head.pk)?.filter(StoredDigest::is_by_model) {
-        Some(stored) => Ok(said(&stored, head)),
+        Some(stored) => said(&stored, head, memory),
         None => bail!("no model said anything of session {}: what is told of it was said and done in it", head.id),
     }
 }
 
-fn said(stored: &StoredDigest, head: &SessionHead) -> Vec<ModelStatement> {
+fn said(stored: &StoredDigest, head: &SessionHead, memory: &Memory) -> Result<Vec<ModelStatement>> {
+    let items = memory.item_states(head.pk)?;
+    let statement = |own: String, kind: &'static str, text: &str| {
+        let id = items.id_of(&own).to_owned();
+        ModelStatement { id, own, kind, text: text.to_owned() }
+    };
     let title = &stored.digest.title;
-    let title = ModelStatement { id: title_id(&head.id, title), kind: "title", text: title.clone() };
-    let claims = stored.digest.told().map(|(section, claim)| ModelStatement {
-        id: statement_id(&head.id, section, &claim.text),
-        kind: section.spec().kind.unwrap_or_default(),
-        text: claim.text.clone(),
+    let title = statement(title_id(&head.id, title), "title", title);
+    let claims = stored.digest.told().map(|(section, claim)| {
+        let own = statement_id(&head.id, section, &claim.text);
+        statement(own, section.spec().kind.unwrap_or_default(), &claim.text)
     });
-    std::iter::once(title).chain(claims).collect()
+    Ok(std::iter::once(title).chain(claims).collect())
 }
 
-/// The statements with these ids.
+/// The statements with these ids; an open item that several sessions left, of all of them.
 ///
 /// # Errors
 /// When one has no statement: nothing is taken out then.
@@ -62,10 +69,11 @@ pub(crate) fn find(memory: &Memory, ids: &[String]) -> Result<Vec<DoomedStatemen
     let mut found = Vec::new();
     for head in memory.session_heads()? {
         let Some(stored) = memory.digest_of(head.pk)?.filter(StoredDigest::is_by_model) else { continue };
-        let named = said(&stored, &head).into_iter().filter(|statement| ids.contains(&statement.id));
+        let all = said(&stored, &head, memory)?.into_iter();
+        let named = all.filter(|statement| ids.contains(&statement.id) || ids.contains(&statement.own));
         found.extend(named.map(|statement| DoomedStatement { statement, session: head.clone() }));
     }
-    if let Some(id) = ids.iter().find(|id| !found.iter().any(|one| one.statement.id == **id)) {
+    if let Some(id) = ids.iter().find(|id| !found.iter().any(|one| [&one.statement.id, &one.statement.own].contains(id))) {
         bail!("no model said `{id}`: `recall wrong SESSION` lists what one said of a session, with ids");
     }
     Ok(found)
@@ -75,7 +83,7 @@ pub(crate) fn find(memory: &Memory, ids: &[String]) -> Result<Vec<DoomedStatemen
 pub(crate) fn take_out(doomed: &[DoomedStatement], config: &Config, ui: &Ui) -> Result<()> {
     let mut store = Store::open_existing(&config.database())?;
     for DoomedStatement { statement, session } in doomed {
-        store.deny(session.pk, &DeniedStatement::new(statement.id.clone(), &statement.text), config.now())?;
+        store.deny(session.pk, &DeniedStatement::new(statement.own.clone(), &statement.text), config.now())?;
     }
     for DoomedStatement { session, .. } in doomed {
         if let Some(stored) = store.digest_of(session.pk)? {

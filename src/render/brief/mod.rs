@@ -17,6 +17,7 @@ use crate::analyze::eligibility::permanent_skip;
 use crate::analyze::without_model;
 use crate::config::Config;
 use crate::model::digest::{Digest, UNTITLED};
+use crate::model::item_state::TaskItem;
 use crate::model::price::costs_by_model;
 use crate::model::session::{Item, Session};
 use crate::render::page::{PaidDigest, SessionPageInput, day_of, session_page, session_page_name};
@@ -68,8 +69,9 @@ pub(crate) fn brief(store: &Memory, config: &Config, head: &SessionHead) -> Resu
             Some(stored) => stored.digest,
             None => with_fallback_title(without_model::digest(&session, &account), &session),
         };
-        let closed = store.closed_item_ids(head.pk)?;
-        let task_ids = settle_tasks(&mut account, &open_items, |id| is_told_by_model || closed.contains(id));
+        let items = store.item_states(head.pk)?;
+        let task_ids = settle_tasks(&mut account, &open_items, |id| is_told_by_model || items.is_closed(id));
+        let task_ids: Vec<TaskItem> = task_ids.iter().map(|(task, own)| TaskItem::new(task, own, &items)).collect();
         let title = account.title.text().filter(|_| !is_told_by_model).unwrap_or_else(|| digest.title.clone());
         let told = BriefInput {
             facts: FrameFacts {
@@ -80,7 +82,7 @@ pub(crate) fn brief(store: &Memory, config: &Config, head: &SessionHead) -> Resu
                 repeated_by: later.map(|later| id8(&later.id)),
                 id: &id,
             },
-            claims: is_told_by_model.then_some(ModelClaims { digest: &digest, closed: &closed }),
+            claims: is_told_by_model.then_some(ModelClaims { digest: &digest, items: &items }),
             account: &account,
             task_ids: &task_ids,
             renamed: &renamed,
@@ -151,7 +153,7 @@ pub(crate) fn page(
         summarizer: &stored.summarizer,
         paid: PaidDigest::of(stored, head),
         goes_on: stored.interim_until.is_some(),
-        closed: &store.closed_items_of(head.pk)?,
+        items: &store.item_states(head.pk)?,
         costs: costs_by_model(&session.usage, &config.prices),
         // `--full` shows everything, even of a near-duplicate.
         repeated_by: None,

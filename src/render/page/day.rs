@@ -10,13 +10,13 @@ use super::{SessionPageInput, clock, span_of};
 use crate::analyze::account::{self, Commit, PullRequest, SessionAccount};
 use crate::model::digest::Digest;
 use crate::model::digest::WITHOUT_MODEL;
+use crate::model::item_state::ItemStates;
 use crate::model::note::EVERYWHERE;
 use crate::model::price::session_cost;
 use crate::model::section::{View, shown_in};
 use crate::model::session::{Millis, Project};
 use crate::model::session_facts::SessionFacts;
 use crate::store::notes::Note;
-use crate::store::open_items::ClosedItem;
 use crate::text::clean::{counted, shorten};
 use crate::text::markdown::{code, heading, inline, yaml};
 
@@ -41,7 +41,7 @@ pub struct DayEntryInput<'a> {
     pub(crate) account: &'a SessionAccount,
     /// This field and those below have the meaning they have in [`SessionPageInput`].
     pub(crate) goes_on: bool,
-    pub(crate) closed: &'a [ClosedItem],
+    pub(crate) items: &'a ItemStates,
     pub(crate) costs: BTreeMap<String, Option<f64>>,
     pub(crate) repeated_by: Option<&'a str>,
     pub(crate) page: &'a str,
@@ -80,7 +80,7 @@ impl DayEntry {
             summarizer: one.summarizer,
             account: &account.shortened(),
             goes_on: one.goes_on,
-            closed: one.closed,
+            items: one.items,
             costs: one.costs.clone(),
             repeated_by: one.repeated_by,
             page: &one.page,
@@ -223,7 +223,7 @@ fn day_entry(page: &mut String, one: &DayEntryInput<'_>, zone: &TimeZone) {
     } else {
         paragraph(page, "Asked", &shorten(&digest.request, 360));
     }
-    let items = ListedItems { session: one.id, digest, closed: one.closed, summarizer: one.summarizer };
+    let items = ListedItems { session: one.id, digest, items: one.items, summarizer: one.summarizer };
     for (shown, sections) in shown_in(View::Day) {
         bullets(page, shown.label, sections.into_iter().flat_map(|section| items.lines(section, shown, one.account)));
     }

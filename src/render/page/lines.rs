@@ -5,9 +5,9 @@ use std::fmt;
 
 use crate::analyze::account::SessionAccount;
 use crate::model::digest::{Claim, Digest, WITHOUT_MODEL};
+use crate::model::item_state::ItemStates;
 use crate::model::section::{Section, Shown};
 use crate::model::session::Answer;
-use crate::store::open_items::ClosedItem;
 use crate::text::markdown::{code, inline};
 
 /// A list under a heading.
@@ -38,11 +38,11 @@ pub(super) fn paragraph(page: &mut String, label: &str, text: &str) {
 /// What older programs put behind a claim without rows.
 pub(super) const UNVERIFIED: &str = " *(unverified)*";
 
-/// What a digest says, and what of its open items is closed.
+/// What a digest says, and how its open items stand.
 pub(super) struct ListedItems<'a> {
     pub(super) session: &'a str,
     pub(super) digest: &'a Digest,
-    pub(super) closed: &'a [ClosedItem],
+    pub(super) items: &'a ItemStates,
     pub(super) summarizer: &'a str,
 }
 
@@ -65,13 +65,14 @@ impl ListedItems<'_> {
         let items = self.digest.open_items(self.session).filter(|(_, of, _)| *of == kind);
         let line = |(id, _, claim): (String, &str, &Claim)| {
             let text = claim_line(claim, shown.chars);
-            let Some(closed) = self.closed.iter().find(|closed| closed.id == id) else {
-                return (by_model || account.has_task(&claim.text)).then(|| format!("{text} {}", code(&id)));
+            let told = code(self.items.id_of(&id));
+            let Some(closed) = self.items.closing_of(&id) else {
+                return (by_model || account.has_task(&claim.text)).then(|| format!("{text} {told}"));
             };
-            let done = closed.by.as_ref().map_or_else(|| "done".to_owned(), |by| format!("done, {}", inline(by)));
+            let done = closed.by.agent().map_or_else(|| "done".to_owned(), |by| format!("done, {}", inline(&by)));
             // `~~~~` around empty text would open a code fence.
-            let told = if text.is_empty() { format!("({done})") } else { format!("~~{text}~~ ({done})") };
-            Some(format!("{told} {}", code(&id)))
+            let text = if text.is_empty() { format!("({done})") } else { format!("~~{text}~~ ({done})") };
+            Some(format!("{text} {told}"))
         };
         items.filter_map(line).collect()
     }

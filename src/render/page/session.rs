@@ -38,7 +38,7 @@ pub(crate) fn session_page_of(one: &SessionPageInput<'_>, told: &SessionAccount,
     } else {
         paragraph(&mut page, "Asked", &one.digest.request);
     }
-    let items = ListedItems { session: &session.id, digest: one.digest, closed: one.closed, summarizer: one.summarizer };
+    let items = ListedItems { session: &session.id, digest: one.digest, items: one.items, summarizer: one.summarizer };
     for (shown, sections) in shown_in(View::Page) {
         section(&mut page, shown.label, sections.into_iter().flat_map(|section| items.lines(section, shown, told)));
     }

@@ -16,7 +16,9 @@ pub(crate) use self::words::{left_out, turn_lines};
 use crate::analyze::account::{
     ClosingReply, Commit, LastRun, OpenEnd, PullRequest, RenamedCommit, SessionAccount, Turn, ending_replies,
 };
+use crate::model::item_state::TaskItem;
 use crate::model::session::{Millis, said};
+use crate::render::page::date;
 use crate::text::clean::{one_line, shorten, without_controls};
 use crate::text::disarm::disarm;
 use crate::text::markdown::code;
@@ -64,8 +66,8 @@ pub(crate) struct QuotedParts<'a> {
     reply_chars: usize,
     /// Nothing that is told after it can have done what it left.
     newest: bool,
-    /// Ids by which tasks that are open can be closed, by the tasks' words.
-    task_ids: &'a [(String, String)],
+    /// The items by which tasks that are open can be closed.
+    task_ids: &'a [TaskItem],
     /// Its commits that were made anew since.
     renamed: &'a [RenamedCommit],
 }
@@ -94,7 +96,7 @@ impl<'a> QuotedParts<'a> {
         Self { newest: false, ..self }
     }
 
-    pub(crate) fn with_task_ids(self, task_ids: &'a [(String, String)]) -> Self {
+    pub(crate) fn with_task_ids(self, task_ids: &'a [TaskItem]) -> Self {
         Self { task_ids, ..self }
     }
 
@@ -211,8 +213,10 @@ impl<'a> QuotedParts<'a> {
             OpenEnd::Interrupted => "interrupted in the last turn".to_owned(),
             OpenEnd::ApiError { words } => format!("API error: {}", quote(words, MAX_LINE_CHARS)),
             OpenEnd::Task { text } => {
-                let id = self.task_ids.iter().find(|(task, _)| task == text).map_or(String::new(), |(_, id)| format!("{id} "));
-                format!("{id}not ticked off in the list: {}", said(text, MAX_LINE_CHARS))
+                let item = self.task_ids.iter().find(|item| item.task == *text);
+                let id = item.map_or(String::new(), |item| format!("{} ", item.id));
+                let since = item.and_then(|item| item.since).map(|at| format!(" since {}", date(at, self.zone)));
+                format!("{id}not ticked off in the list{}: {}", since.unwrap_or_default(), said(text, MAX_LINE_CHARS))
             }
         }
     }

@@ -5,7 +5,7 @@ mod others;
 pub(crate) mod undigested;
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::iter::successors;
 use std::rc::Rc;
 use std::time::Instant;
@@ -20,6 +20,7 @@ use crate::app::session_start::client_memory::ClientMemory;
 pub(crate) use crate::app::session_start::gather::undigested::gather_compacted;
 use crate::config::Config;
 use crate::model::author::Author;
+use crate::model::item_state::ItemStates;
 use crate::model::note::NoteKind;
 use crate::model::session::Millis;
 use crate::render::session_start::render;
@@ -27,7 +28,6 @@ use crate::render::session_start::{ContextParts, ContextSubject, LeadSession, No
 use crate::store::Memory;
 use crate::store::last_run::LastRun;
 use crate::store::notes::Note;
-use crate::store::open_items::Wordings;
 use crate::store::recent::RecentSession;
 use crate::sys::projects::Projects;
 
@@ -184,17 +184,17 @@ impl Gatherer<'_> {
         last_at < self.asked.now - OPEN_FOR_MS
     }
 
-    /// Open items of the sessions that no lead tells, without those that a later session repeats or closes in other words.
+    /// Open items of the sessions that no lead tells, each once in its newest words, without those that a lead tells.
     fn open(&self, known: &IndexedProject<'_>, recent: &[RecentSession], leads: &[LeadSession]) -> Result<Vec<OpenItemLine>> {
         let mut open: Vec<OpenItemLine> = Vec::new();
-        let mut wordings = Wordings::default();
+        // What a model left open in the second of them is told here.
+        let leads = leads.iter().enumerate().filter(|(at, lead)| *at == 0 || lead.digest.is_none()).map(|(_, lead)| lead);
+        let (mut told, mut led) = (HashSet::new(), Vec::new());
         for lead in leads {
-            wordings.extend(
-                lead.digest.iter().flat_map(|digest| digest.open_items(&lead.session)).map(|(.., claim)| claim.text.as_str()),
-            );
-            wordings.extend(lead.task_ids.iter().map(|(task, _)| task.as_str()));
+            told.extend(lead.item_ids());
+            led.push(&lead.session);
         }
-        let is_led = |one: &&RecentSession| leads.iter().any(|lead| lead.session == one.id);
+        let is_led = |one: &&RecentSession| led.contains(&&one.id);
         for one in recent.iter().filter(|one| !is_led(one)).take(OPEN_ITEM_SESSIONS).filter(|one| !self.is_stale(one.last_at)) {
             let mut items = known.store.open_items_of(one.pk)?;
             items.retain(|item| item.verified && !is_offer(&item.text));
@@ -203,17 +203,18 @@ impl Gatherer<'_> {
                 let account = known.account(one.pk)?;
                 items.retain(|item| account.as_ref().is_some_and(|account| account.has_task(&item.text)));
             }
-            let closed = if items.is_empty() { Vec::new() } else { known.store.closed_item_ids(one.pk)? };
-            let when = day(one.last_at, self.config);
-            // Sessions repeat open items: once closed in one session, an item is closed in all.
-            let new = items.iter().filter(|item| !wordings.has(&item.text) && !closed.contains(&item.id));
-            open.extend(new.map(|item| OpenItemLine {
-                id: item.id.clone(),
-                kind: item.kind.clone(),
-                text: item.text.clone(),
-                when: when.clone(),
-            }));
-            wordings.extend(items.iter().map(|item| item.text.as_str()));
+            let states = if items.is_empty() { ItemStates::default() } else { known.store.item_states(one.pk)? };
+            for item in items.into_iter().filter(|item| !states.is_closed(&item.id)) {
+                let Some(state) = states.of(&item.id).filter(|state| told.insert(state.id.clone())) else { continue };
+                let when = day(state.since.unwrap_or(one.last_at), self.config);
+                open.push(OpenItemLine {
+                    id: state.id.clone(),
+                    kind: item.kind,
+                    text: item.text,
+                    when,
+                    again: state.since.is_some(),
+                });
+            }
         }
         Ok(open)
     }

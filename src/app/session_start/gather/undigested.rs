@@ -13,6 +13,7 @@ use super::{Gatherer, IndexedProject, local, remembered};
 use crate::analyze::account::SessionAccount;
 use crate::app::session_start::client_memory::{ClientMemory, folder_of};
 use crate::config::Config;
+use crate::model::item_state::ItemStates;
 use crate::model::session::{Millis, RecordKey};
 use crate::privacy::Sanitizer;
 use crate::privacy::echo::PrivateWords;
@@ -162,6 +163,7 @@ pub(crate) fn gather_compacted(
         undigested: false,
         digest: None,
         account: Some(account),
+        items: ItemStates::default(),
         task_ids: Vec::new(),
         settled: Vec::new(),
         since: Vec::new(),
