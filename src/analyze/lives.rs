@@ -8,8 +8,10 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::analyze::distinct::normalized;
+use crate::analyze::prose::all_sentences;
 use crate::analyze::wording::Wording;
 use crate::model::session::Millis;
+use crate::text::tokenize::{covered_by, distinctive_words};
 
 /// What a session left open and closed.
 #[derive(Debug, Clone, Default)]
@@ -90,6 +92,18 @@ pub(crate) fn lives(sessions: &[SessionItems], closed: &HashMap<String, Millis>)
     life_of.into_iter().map(|(id, at)| (id, lives[at].id.clone())).collect()
 }
 
+/// An item of fewer distinctive words cannot be told in other words.
+const MIN_SAID_WORDS: usize = 3;
+/// A sentence says an item if it holds this share of its distinctive words.
+const SAID_SHARE: f64 = 0.75;
+
+/// Does a sentence of the text say what the item says?
+pub(crate) fn still_says(text: &str, item: &str) -> bool {
+    let wanted = distinctive_words(item);
+    wanted.len() >= MIN_SAID_WORDS
+        && all_sentences(text).iter().any(|sentence| covered_by(&wanted, &distinctive_words(sentence)) >= SAID_SHARE)
+}
+
 /// Lives by their words: what says the same shares most of them.
 #[derive(Default)]
 struct LifeIndex {
@@ -145,6 +159,19 @@ mod tests {
             let all = [session(1, &[("n1", EXPORT)], &[]), session(2, &[("n2", text)], &[])];
             assert_eq!(life(&all, &[], "n2") == "n1", joins, "{text}");
         }
+    }
+
+    #[test]
+    fn a_text_says_an_item_in_a_sentence_of_its_own() {
+        for (text, says) in [
+            ("The list is sorted. The admin export of the invoices has still to be migrated to keyset pagination.", true),
+            ("Left:\n- migrate the admin export of invoices to keyset pagination", true),
+            ("The admin export is sorted. The invoices are paged by keyset.", false),
+            ("", false),
+        ] {
+            assert_eq!(still_says(text, EXPORT), says, "{text}");
+        }
+        assert!(!still_says("Ask Kim.", "Ask Kim"), "too few words to tell");
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::config::Config;
 use crate::search::{Highlighter, HitSource, Query, SearchHit};
 use crate::store::Memory;
 use crate::sys::messages;
-use crate::text::clean::{id8, one_line, shorten_title, without_controls};
+use crate::text::clean::{id8, one_line, shorten, shorten_title, without_controls};
 
 /// Limits of title and sentence in characters, so that a result is about fifty tokens.
 const TITLE: usize = 80;
@@ -81,6 +81,9 @@ pub(crate) fn as_json(found: &SearchHit, config: &Config) -> Value {
             value["by"] = json!(note.origin());
         }
     }
+    if !found.closed.is_empty() {
+        value["closed_since"] = json!(found.closed_since(|at| config.local_time(Some(at), "%Y-%m-%d")));
+    }
     if found.goes_on {
         value["goes_on"] = json!(true);
     }
@@ -104,6 +107,9 @@ fn print_result(found: &SearchHit, highlighter: &Highlighter, store: &Memory, co
         .first()
         .map(|passage| highlighter.excerpt(&passage.text, char_limit(&passage.text, PASSAGE_CHARS)))
         .unwrap_or_default();
+    for line in found.closed_since(|at| config.local_time(Some(at), "%Y-%m-%d")) {
+        writeln!(out, "            {}", shorten(&line, PASSAGE_CHARS))?;
+    }
     if !passage.is_empty() && !title.contains(&passage) {
         writeln!(out, "            {}", highlighted(&passage, highlighter))?;
     }

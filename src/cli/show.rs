@@ -12,7 +12,7 @@ use crate::app::notes;
 use crate::app::raw_lines::copy;
 use crate::cli::args::ShowArgs;
 use crate::config::Config;
-use crate::model::digest::Digest;
+use crate::model::digest::{Claim, Digest};
 use crate::model::price::{costs_by_model, session_cost};
 use crate::model::session::Session;
 use crate::render::brief::{brief, no_digest_message, page};
@@ -168,6 +168,7 @@ fn as_json(
         "digest": stored.digest,
         "account": SessionAccount::of(session, stored.interim_until.is_some()),
     });
+    value["open_items"] = open_items(store, head, &stored.digest)?;
     if session.left_out.items > 0 {
         value["left_out"] = serde_json::to_value(&session.left_out)?;
     }
@@ -175,6 +176,17 @@ fn as_json(
         value["items"] = serde_json::to_value(list_items(session, JSON_TEXT_CHARS))?;
     }
     Ok(value)
+}
+
+/// How the open items of a session stand.
+fn open_items(store: &Memory, head: &SessionHead, digest: &Digest) -> Result<Value> {
+    let items = store.item_states(head.pk)?;
+    let state = |(own, kind, claim): (String, &str, &Claim)| {
+        let closing = items.closing_of(&own);
+        let closed = closing.map(|closing| json!({"at": closing.at, "by": closing.by}));
+        json!({"id": items.id_of(&own), "kind": kind, "text": claim.text, "since": items.of(&own).and_then(|state| state.since), "closed": closed})
+    };
+    Ok(digest.open_items(&head.id).map(state).collect())
 }
 
 /// Prints one line per stored item, with the rule that kept it.

@@ -1,11 +1,14 @@
 //! How an open item stands: the id that it has over sessions, and whether somebody closed it.
 
+use serde::Serialize;
+
 use crate::model::author::Author;
 use crate::model::session::Millis;
 use crate::text::clean::id8;
 
 /// Who closed an open item.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
 pub enum Closer {
     /// The user or an agent, on request.
     Author(Author),
@@ -14,19 +17,12 @@ pub enum Closer {
 }
 
 impl Closer {
-    /// `by the user`, `in session 4b1c2d3e`
-    pub(crate) fn text(&self) -> String {
+    /// `by the user`, `in session 4b1c2d3e`; `None` where that is not known.
+    fn text(&self) -> Option<String> {
         match self {
-            Self::Author(author) => author.text(),
-            Self::Session(id) => format!("in session {}", id8(id)),
-        }
-    }
-
-    /// The agent that closed it on request, if it was one.
-    pub(crate) fn agent(&self) -> Option<String> {
-        match self {
-            Self::Author(author @ Author::Agent { .. }) => Some(author.text()),
-            _ => None,
+            Self::Author(Author::Unknown) => None,
+            Self::Author(author) => Some(author.text()),
+            Self::Session(id) => Some(format!("in session {}", id8(id))),
         }
     }
 }
@@ -42,10 +38,15 @@ pub struct Closing {
 }
 
 impl Closing {
+    /// By whom and on which day, as far as it is known: `by the user, 2026-11-21`.
+    pub(crate) fn origin(&self, day: impl Fn(Millis) -> String) -> String {
+        let parts: Vec<String> = self.by.text().into_iter().chain(self.at.map(day)).collect();
+        parts.join(", ")
+    }
+
     /// `closed by the user, 2026-11-21: …`
     pub(crate) fn told(&self, day: impl Fn(Millis) -> String) -> String {
-        let when = self.at.map_or_else(String::new, |at| format!(", {}", day(at)));
-        format!("closed {}{when}: {}", self.by.text(), self.text)
+        format!("closed {}: {}", self.origin(day), self.text)
     }
 }
 
@@ -77,6 +78,11 @@ impl ItemStates {
 
     pub(crate) fn closing_of(&self, own: &str) -> Option<&Closing> {
         self.of(own)?.closed.as_ref()
+    }
+
+    /// What was closed after a time.
+    pub(crate) fn closed_since(&self, at: Option<Millis>) -> impl Iterator<Item = &Closing> {
+        self.0.iter().filter_map(|state| state.closed.as_ref()).filter(move |closing| closing.at > at)
     }
 
     pub(crate) fn is_closed(&self, own: &str) -> bool {

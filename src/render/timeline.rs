@@ -23,6 +23,8 @@ use crate::text::clean::{id8, shorten, shorten_title};
 const TITLE: usize = 90;
 const MAX_STEP_CHARS: usize = 140;
 const MAX_WORDS_CHARS: usize = 110;
+/// The most characters of what was closed since.
+const MAX_CLOSED_CHARS: usize = 200;
 /// The most steps shown.
 const MAX_STEPS: usize = 14;
 
@@ -84,6 +86,9 @@ pub(crate) struct Timeline {
     pub(crate) before: Vec<TimelineEntry>,
     pub(crate) session: TimelineEntry,
     pub(crate) course: Vec<TimelineStep>,
+    /// What was closed since of what its replies still say: `since then: closed …`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) closed_since: Vec<String>,
     /// Steps that were left out of the middle.
     pub(crate) steps_left_out: usize,
     pub(crate) after: Vec<TimelineEntry>,
@@ -104,9 +109,15 @@ pub(crate) fn timeline(store: &Memory, config: &Config, head: &SessionHead, befo
             Some(digest) => digest.interim,
             None => session.end_reason.is_none(),
         };
-        let (course, steps_left_out) = course(&SessionAccount::of(&session, goes_on), config);
+        let account = SessionAccount::of(&session, goes_on);
+        let closed = store.closed_since(head, account.replies())?;
+        let day = |at: Millis| config.local_time(Some(at), "%Y-%m-%d");
+        let closed_since =
+            closed.iter().map(|closing| said(&format!("since then: {}", closing.told(day)), MAX_CLOSED_CHARS)).collect();
+        let (course, steps_left_out) = course(&account, config);
         Ok(Timeline {
             course,
+            closed_since,
             steps_left_out,
             ..with_neighbours(store, config, &at, line_of(store, config, head)?, before, after)?
         })
@@ -154,6 +165,7 @@ fn with_neighbours(
         before: lines(&earlier)?,
         session: middle,
         course: Vec::new(),
+        closed_since: Vec::new(),
         steps_left_out: 0,
         after: lines(&later)?,
         no_neighbours: false,
@@ -243,6 +255,7 @@ impl Timeline {
         }
         self.before.iter().for_each(|one| text.push_str(&format!("  {}\n", one.render())));
         text.push_str(&format!("> {}\n", self.session.render()));
+        self.closed_since.iter().for_each(|line| text.push_str(&format!("      {line}\n")));
         for (at, step) in self.course.iter().enumerate() {
             if at == MAX_STEPS / 2 && self.steps_left_out > 0 {
                 text.push_str(&format!("      … {} left out\n", self.steps_left_out));

@@ -10,9 +10,10 @@ use anyhow::Result;
 use rusqlite::{Transaction, params};
 
 use super::Store;
+use super::load::SessionHead;
 use super::notes::read_author;
 use super::open_items::{ListedItem, Wordings};
-use crate::analyze::lives::{SessionItems, lives};
+use crate::analyze::lives::{SessionItems, lives, still_says};
 use crate::model::item_state::{Closer, Closing, ItemState, ItemStates};
 use crate::model::session::Millis;
 
@@ -94,6 +95,32 @@ impl Store {
         Ok(all)
     }
 
+    /// What was closed in a project, on request or by a session, in no order.
+    pub(crate) fn project_closings(&self, project: &str) -> Result<Vec<Closing>> {
+        let sql = "SELECT u.text, u.at, u.author, NULL FROM user_closed u JOIN session s ON s.pk = u.of JOIN project p ON p.pk = s.project
+             WHERE p.key = ?1
+             UNION SELECT c.text, b.last_at, NULL, b.id FROM closed_item c JOIN session s ON s.pk = c.of
+                 JOIN project p ON p.pk = s.project JOIN session b ON b.pk = c.session WHERE p.key = ?1
+             UNION SELECT o.text, b.last_at, NULL, b.id FROM closing c JOIN open_item o ON o.id = c.id JOIN session s ON s.pk = o.session
+                 JOIN project p ON p.pk = s.project JOIN session b ON b.pk = c.session WHERE p.key = ?1 AND b.project = s.project";
+        let mut query = self.db.prepare_cached(sql)?;
+        let closings = query.query_map([project], |r| {
+            let by = match r.get(3)? {
+                Some(session) => Closer::Session(session),
+                None => Closer::Author(read_author(r.get(2)?)),
+            };
+            Ok(Closing { by, at: r.get(1)?, text: r.get(0)? })
+        })?;
+        Ok(closings.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// What was closed after a session that its replies, or other texts of it, still say: its own items, and those of other sessions.
+    pub(crate) fn closed_since<'t>(&self, head: &SessionHead, texts: impl IntoIterator<Item = &'t str>) -> Result<Vec<Closing>> {
+        let texts: Vec<&str> = texts.into_iter().collect();
+        let all = self.project_closings(&head.project.key)?;
+        Ok(still_told(&all, head.last_at, &texts))
+    }
+
     /// What of a session's items was closed as such, by their own ids: on request, or by a later session. An id that still exists stands for
     /// its item; where a digest was made anew, its words do.
     fn closings_of(&self, session: i64) -> Result<BTreeMap<String, Closing>> {
@@ -133,6 +160,16 @@ impl Store {
         }
         Ok(all)
     }
+}
+
+/// Of the closings after a time those of what the texts still say, in the order of closing, each once.
+pub(crate) fn still_told(all: &[Closing], last_at: Option<Millis>, texts: &[&str]) -> Vec<Closing> {
+    let later = all.iter().filter(|closing| closing.at > last_at);
+    let mut told: Vec<Closing> =
+        later.filter(|closing| texts.iter().any(|text| still_says(text, &closing.text))).cloned().collect();
+    told.sort_by(|a, b| (a.at, &a.text).cmp(&(b.at, &b.text)));
+    told.dedup_by(|a, b| a.text == b.text);
+    told
 }
 
 /// The items that a closing with this id and these words means.

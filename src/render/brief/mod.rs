@@ -17,7 +17,7 @@ use crate::analyze::eligibility::permanent_skip;
 use crate::analyze::without_model;
 use crate::config::Config;
 use crate::model::digest::{Digest, UNTITLED};
-use crate::model::item_state::TaskItem;
+use crate::model::item_state::{Closing, ItemStates, TaskItem};
 use crate::model::price::costs_by_model;
 use crate::model::session::{Item, Session};
 use crate::render::page::{PaidDigest, SessionPageInput, day_of, session_page, session_page_name};
@@ -73,6 +73,7 @@ pub(crate) fn brief(store: &Memory, config: &Config, head: &SessionHead) -> Resu
         let task_ids = settle_tasks(&mut account, &open_items, |id| is_told_by_model || items.is_closed(id));
         let task_ids: Vec<TaskItem> = task_ids.iter().map(|(task, own)| TaskItem::new(task, own, &items)).collect();
         let title = account.title.text().filter(|_| !is_told_by_model).unwrap_or_else(|| digest.title.clone());
+        let closed = closed_since(store, head, &items, &account)?;
         let told = BriefInput {
             facts: FrameFacts {
                 session: &session,
@@ -86,6 +87,7 @@ pub(crate) fn brief(store: &Memory, config: &Config, head: &SessionHead) -> Resu
             account: &account,
             task_ids: &task_ids,
             renamed: &renamed,
+            closed: &closed,
         };
         Ok(Some(write(&told, &config.time_zone, MAX_TOKENS)))
     })
@@ -101,6 +103,16 @@ fn known_later(store: &Memory, head: &SessionHead) -> Result<LaterEvidence> {
         store.account_of(session.pk)?.iter().for_each(|account| later.add(account));
     }
     Ok(later)
+}
+
+/// What was closed since: what the session left open itself, and what its replies say of others.
+fn closed_since(store: &Memory, head: &SessionHead, items: &ItemStates, account: &SessionAccount) -> Result<Vec<Closing>> {
+    let mut all: Vec<Closing> = items.closed_since(head.last_at).cloned().collect();
+    all.extend(store.closed_since(head, account.replies())?);
+    all.retain(|closing| !closing.text.is_empty());
+    all.sort_by(|a, b| (a.at, &a.text).cmp(&(b.at, &b.text)));
+    all.dedup_by(|a, b| a.text == b.text);
+    Ok(all)
 }
 
 /// Takes the tasks out of the account whose open item is settled: closed, or told as a model's. Returns the ids of those that are left, by

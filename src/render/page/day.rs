@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use jiff::tz::TimeZone;
 
-use super::lines::{ListedItems, bullets, paragraph, paths, repeated_line, section, title};
+use super::lines::{ListedItems, bullets, closed_since, paragraph, paths, repeated_line, section, title};
 use super::quotation::quotation;
 use super::{SessionPageInput, clock, span_of};
-use crate::analyze::account::{self, Commit, PullRequest, SessionAccount};
+use crate::analyze::account::{self, Commit, OpenEnd, PullRequest, SessionAccount, is_task};
 use crate::model::digest::Digest;
 use crate::model::digest::WITHOUT_MODEL;
 use crate::model::item_state::ItemStates;
@@ -92,7 +92,8 @@ impl DayEntry {
         let mut text = String::new();
         day_entry(&mut text, one, zone);
         let cost = session_cost(&one.costs);
-        let tasks = one.account.open.iter().filter(|open| open.task().is_some()).count();
+        let ends = one.account.open.iter().filter(|open| open.task().is_none()).count();
+        let tasks = one.account.open.iter().filter_map(OpenEnd::task).filter(|task| !is_closed(one, task)).count();
         let told = one.repeated_by.is_none();
         Self {
             id: one.id.to_owned(),
@@ -100,10 +101,16 @@ impl DayEntry {
             began_at: one.facts.began_at,
             cost,
             made: if told { made(one.account) } else { Vec::new() },
-            open: if told { (tasks, tasks < one.account.open.len()) } else { (0, false) },
+            open: if told { (tasks, ends > 0) } else { (0, false) },
             text,
         }
     }
+}
+
+/// Was the open item closed that stands for a task?
+fn is_closed(one: &DayEntryInput<'_>, task: &str) -> bool {
+    let items = one.digest.open_items(one.id).filter(|(.., claim)| is_task(&claim.text, task));
+    items.map(|(own, ..)| own).any(|own| one.items.is_closed(&own))
 }
 
 /// Totals of a day's sessions without a digest; their cost counts as well.
@@ -219,11 +226,12 @@ fn day_entry(page: &mut String, one: &DayEntryInput<'_>, zone: &TimeZone) {
         one.page,
     ));
     if one.summarizer == WITHOUT_MODEL {
+        page.push_str(&closed_since(one.items, facts.last_at, one.account, zone));
         last_reply(page, one.account, zone);
     } else {
         paragraph(page, "Asked", &shorten(&digest.request, 360));
     }
-    let items = ListedItems { session: one.id, digest, items: one.items, summarizer: one.summarizer };
+    let items = ListedItems { session: one.id, digest, items: one.items, summarizer: one.summarizer, zone };
     for (shown, sections) in shown_in(View::Day) {
         bullets(page, shown.label, sections.into_iter().flat_map(|section| items.lines(section, shown, one.account)));
     }

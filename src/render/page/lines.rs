@@ -3,11 +3,15 @@
 
 use std::fmt;
 
+use jiff::tz::TimeZone;
+
+use super::date;
 use crate::analyze::account::SessionAccount;
+use crate::analyze::lives::still_says;
 use crate::model::digest::{Claim, Digest, WITHOUT_MODEL};
 use crate::model::item_state::ItemStates;
 use crate::model::section::{Section, Shown};
-use crate::model::session::Answer;
+use crate::model::session::{Answer, Millis};
 use crate::text::markdown::{code, inline};
 
 /// A list under a heading.
@@ -44,6 +48,7 @@ pub(super) struct ListedItems<'a> {
     pub(super) digest: &'a Digest,
     pub(super) items: &'a ItemStates,
     pub(super) summarizer: &'a str,
+    pub(super) zone: &'a TimeZone,
 }
 
 impl ListedItems<'_> {
@@ -69,7 +74,8 @@ impl ListedItems<'_> {
             let Some(closed) = self.items.closing_of(&id) else {
                 return (by_model || account.has_task(&claim.text)).then(|| format!("{text} {told}"));
             };
-            let done = closed.by.agent().map_or_else(|| "done".to_owned(), |by| format!("done, {}", inline(&by)));
+            let origin = closed.origin(|at| date(at, self.zone));
+            let done = if origin.is_empty() { "done".to_owned() } else { format!("done, {}", inline(&origin)) };
             // `~~~~` around empty text would open a code fence.
             let text = if text.is_empty() { format!("({done})") } else { format!("~~{text}~~ ({done})") };
             Some(format!("{text} {told}"))
@@ -85,6 +91,14 @@ fn claim_line(claim: &Claim, max: usize) -> String {
         Some(rest) => format!("{rest} \\*(unverified)\\*"),
         None => told,
     }
+}
+
+/// What was closed since of what a session's replies still say, a line each.
+pub(super) fn closed_since(items: &ItemStates, last_at: Option<Millis>, account: &SessionAccount, zone: &TimeZone) -> String {
+    let later = items.closed_since(last_at);
+    let told = later.filter(|closing| account.replies().any(|reply| still_says(reply, &closing.text)));
+    let lines: Vec<String> = told.map(|closing| closing.told(|at| date(at, zone))).collect();
+    lines.iter().map(|line| format!("\nSince then: {}\n", inline(line))).collect()
 }
 
 /// Paths, at most so many, and how many more there are.

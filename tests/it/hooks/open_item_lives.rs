@@ -116,7 +116,7 @@ fn closed_by_any_of_its_ids_it_is_closed_in_all_sessions() {
     assert_eq!(world.recall(["close", &first]).out, format!("{first} was closed already: {AGAIN}\n"));
     assert!(open(&world).is_empty(), "{}", start(&world));
     for n in [1, 2] {
-        assert!(page(&world, n).contains(&format!("~~ (done) `{first}`")), "{}", page(&world, n));
+        assert!(page(&world, n).contains(&format!("~~ (done, by the user, 2026-11-21) `{first}`")), "{}", page(&world, n));
     }
     assert_eq!(world.recall(["close", "--undo", &own]).code, 0);
     assert_eq!(open(&world), [first]);
@@ -150,7 +150,7 @@ fn a_commit_that_names_it_closes_it_however_many_sessions_lie_between_and_whiche
         let text = start(&world);
         assert!(open(&world).is_empty() && !text.contains(&format!("- {}", expected[0])), "late: {late}: {text}");
         for n in [1, 2] {
-            assert!(page(&world, n).contains("~~ (done) "), "late: {late}: {}", page(&world, n));
+            assert!(page(&world, n).contains("~~ (done, in session 44440000, 2026-11-18) "), "late: {late}: {}", page(&world, n));
         }
     }
 }
@@ -185,6 +185,38 @@ fn what_was_closed_stays_closed_where_its_first_session_is_forgotten() {
     assert_eq!(world.recall(["close", &open(&world)[0]]).code, 0);
     assert_eq!(world.recall(["forget", "--yes", "--session", &id(1)]).code, 0);
     world.digest(&EXTRACT);
-    assert!(open(&world).is_empty() && page(&world, 2).contains("~~ (done) "), "{}", page(&world, 2));
+    assert!(open(&world).is_empty() && page(&world, 2).contains("~~ (done, by the user, 2026-11-21) "), "{}", page(&world, 2));
     assert_eq!(world.count(&format!("SELECT count(*) FROM user_closed WHERE text = '{EXPORT}'")), 0, "its words are forgotten");
+}
+
+#[test]
+fn after_it_was_closed_a_start_tells_it_nowhere_as_open_and_says_so_above_what_still_says_it() {
+    for by_commit in [false, true] {
+        let world = digested(&[1, 2, 3]);
+        // Its list does not hold it, its reply does.
+        let reply = format!("Sorted. Still to do: {}.", EXPORT.to_lowercase());
+        put(&world, 6, &talk(&id(6), "2026-11-17T12:00:00Z", "Sort the stock list.", &reply));
+        world.digest(&EXTRACT);
+        let first = open(&world).remove(0);
+        let who = if by_commit {
+            let subject = format!("Page invoices by key ({first})");
+            let rows = talk(&id(4), &at(4), "Do it.", "Done.") + &committed(&id(4), "k", "2026-11-18T10:05:00Z", &subject);
+            put(&world, 4, &rows);
+            world.digest(&EXTRACT);
+            "closed in session 44440000, 2026-11-18"
+        } else {
+            assert_eq!(world.recall(["close", &first]).code, 0);
+            "closed by the user, 2026-11-21"
+        };
+        let text = start(&world);
+        assert!(open(&world).is_empty() && !text.contains("not ticked off") && !text.contains("Still open"), "{text}");
+        let words = if by_commit { EXPORT } else { AGAIN };
+        for told in [text, world.recall(["show", &id(6)]).out, world.recall(["timeline", &id(6)]).out] {
+            let (closed, said) =
+                (told.to_lowercase().find(&format!("since then: {who}: {}", words.to_lowercase())), told.find("Still to do"));
+            assert!(closed.is_some_and(|closed| said.is_none_or(|said| closed < said)), "{who}: {told}");
+        }
+        let shown = world.recall(["show", &id(1)]).out;
+        assert!(shown.contains(&format!("\nsince then: {who}: {words}\n")) && !shown.contains("not ticked off"), "{shown}");
+    }
 }

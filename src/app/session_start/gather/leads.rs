@@ -12,6 +12,7 @@ use crate::app::session_start::client_memory::ClientMemory;
 use crate::model::item_state::{ItemStates, TaskItem};
 use crate::model::session::Millis;
 use crate::render::session_start::{LeadSession, OpenItemLine};
+use crate::store::lives::still_told;
 use crate::store::recent::RecentSession;
 
 const DAY_MS: Millis = 24 * 3_600_000;
@@ -132,12 +133,18 @@ impl Gatherer<'_> {
                 let is_open = |task: &str| !stale && item_of(task).is_none_or(|item| !states.is_closed(&item.id));
                 account.open.retain(|open| open.task().is_none_or(is_open));
             }
-            for closing in known.store.closings_told(one.pk)?.into_iter().filter(|closing| closing.at > Some(lead.last_at)) {
-                told.since.push(closing.told(|at| day(at, self.config)));
-            }
+            let closings = known.store.closings_told(one.pk)?.into_iter().filter(|closing| closing.at > Some(lead.last_at));
+            told.since.extend(closings.map(|closing| closing.told(|at| day(at, self.config))));
             told.items = states;
         } else if stale && let Some(account) = &mut told.account {
             account.open.retain(|open| open.task().is_none());
+        }
+        if let (Some(known), Some(account)) = (known, &told.account) {
+            let said: Vec<&str> = account.replies().collect();
+            let closings = still_told(known.closings()?, Some(lead.last_at), &said);
+            let lines = closings.iter().map(|closing| closing.told(|at| day(at, self.config)));
+            let more: Vec<String> = lines.filter(|line| !told.since.contains(line)).collect();
+            told.since.extend(more);
         }
         Ok(told)
     }

@@ -4,7 +4,7 @@ mod leads;
 mod others;
 pub(crate) mod undigested;
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::iter::successors;
 use std::rc::Rc;
@@ -20,7 +20,7 @@ use crate::app::session_start::client_memory::ClientMemory;
 pub(crate) use crate::app::session_start::gather::undigested::gather_compacted;
 use crate::config::Config;
 use crate::model::author::Author;
-use crate::model::item_state::ItemStates;
+use crate::model::item_state::{Closing, ItemStates};
 use crate::model::note::NoteKind;
 use crate::model::session::Millis;
 use crate::render::session_start::render;
@@ -80,7 +80,13 @@ fn gather_from(config: &Config, store: Option<&Memory>, asked: &ContextRequest<'
     }
     let key = projects.key_of(asked.cwd);
     let known = match store {
-        Some(store) => store.project_pk(&key)?.map(|project| IndexedProject { store, project, accounts: RefCell::default() }),
+        Some(store) => store.project_pk(&key)?.map(|project| IndexedProject {
+            store,
+            project,
+            key: &key,
+            accounts: RefCell::default(),
+            closings: OnceCell::new(),
+        }),
         None => None,
     };
     let gatherer = Gatherer { config, asked, projects: &projects, key: &key };
@@ -139,11 +145,22 @@ fn remembered(config: &Config, store: Option<&Memory>, key: &str, is_new: impl F
 struct IndexedProject<'a> {
     store: &'a Memory,
     project: i64,
+    key: &'a str,
     /// Those that were read: leads, open items and lines ask for the same ones.
     accounts: RefCell<HashMap<i64, Option<Rc<SessionAccount>>>>,
+    /// What was closed in it, once it was asked for.
+    closings: OnceCell<Vec<Closing>>,
 }
 
 impl IndexedProject<'_> {
+    fn closings(&self) -> Result<&[Closing]> {
+        if let Some(known) = self.closings.get() {
+            return Ok(known);
+        }
+        let all = self.store.project_closings(self.key)?;
+        Ok(self.closings.get_or_init(|| all))
+    }
+
     fn account(&self, session: i64) -> Result<Option<Rc<SessionAccount>>> {
         if let Some(known) = self.accounts.borrow().get(&session) {
             return Ok(known.clone());
