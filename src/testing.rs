@@ -37,6 +37,9 @@ pub mod model {
     pub mod digest {
         pub use crate::model::digest::{Claim, Digest};
     }
+    pub mod item_state {
+        pub use crate::model::item_state::{Closer, Closing, ItemState, ItemStates};
+    }
     pub mod section {
         pub use crate::model::section::Section;
     }
@@ -96,9 +99,6 @@ pub mod store {
     pub use crate::store::{Memory, Store};
     pub mod notes {
         pub use crate::store::notes::Note;
-    }
-    pub mod open_items {
-        pub use crate::store::open_items::ClosedItem;
     }
     pub mod transfer {
         pub use crate::store::transfer::{Exported, ExportedRow, ExportedSource};

@@ -1,17 +1,10 @@
 //! What the user said is not so: statements of a model, by which words a digest made anew says them again, and replies. Pure.
 
-use std::collections::BTreeSet;
-
-use crate::analyze::verify::denies;
+use crate::analyze::wording::Wording;
 use crate::model::digest::{Digest, UNTITLED, statement_id, title_id};
-use crate::model::session::{RecordKey, hash_parts, short_id};
+use crate::model::session::{RecordKey, short_id};
 use crate::text::clean::shorten;
-use crate::text::tokenize::distinctive_words;
 
-/// Two wordings say the same if they share this part of the words of each (numerator, denominator), and both deny it or neither does.
-const MIN_SHARED: (usize, usize) = (4, 5);
-/// Fewer words hardly tell what a statement is about: only the same ones say the same.
-const MIN_WORDS: usize = 3;
 /// The most characters of the request where it stands for a title.
 const MAX_TITLE_CHARS: usize = 120;
 
@@ -19,8 +12,7 @@ const MAX_TITLE_CHARS: usize = 120;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct DeniedStatement {
     pub(crate) id: String,
-    words: BTreeSet<u32>,
-    negated: bool,
+    wording: Wording,
 }
 
 /// The id under which a reply of the assistant's is taken out: that of its record, in whatever session it lies.
@@ -36,21 +28,16 @@ pub(crate) fn is_reply_id(id: &str) -> bool {
 impl DeniedStatement {
     /// A reply, known by its record alone.
     pub(crate) fn reply(row: RecordKey) -> Self {
-        Self { id: reply_id(row), words: BTreeSet::new(), negated: false }
+        Self { id: reply_id(row), wording: Wording::of("") }
     }
 
     pub(crate) fn new(id: String, text: &str) -> Self {
-        let hash = |word: String| {
-            let hash = hash_parts(&[word.as_bytes()]);
-            u32::from_le_bytes([hash[0], hash[1], hash[2], hash[3]])
-        };
-        Self { id, words: distinctive_words(text).into_iter().map(hash).collect(), negated: denies(text) }
+        Self { id, wording: Wording::of(text) }
     }
 
-    /// The stored format: whether it is negated, then the hashes of its words, little-endian.
+    /// The stored format of its wording.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        let words = self.words.iter().flat_map(|word| word.to_le_bytes());
-        std::iter::once(u8::from(self.negated)).chain(words).collect()
+        self.wording.to_bytes()
     }
 
     /// Are these bytes what [`Self::to_bytes`] makes?
@@ -64,20 +51,12 @@ impl DeniedStatement {
     }
 
     pub(crate) fn from_bytes(id: String, bytes: &[u8]) -> Self {
-        let (negated, words) = bytes.split_first().map_or((false, &[][..]), |(first, rest)| (*first == 1, rest));
-        let words = words.chunks_exact(4).map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]])).collect();
-        Self { id, words, negated }
+        Self { id, wording: Wording::from_bytes(bytes) }
     }
 
     /// Is it what the statement with this id and text says, in whatever words?
     pub(crate) fn is_said_by(&self, id: &str, text: &str) -> bool {
-        if self.id == id {
-            return true;
-        }
-        let other = Self::new(String::new(), text);
-        let shared = self.words.intersection(&other.words).count() * MIN_SHARED.1;
-        let is_enough = |words: &BTreeSet<u32>| words.len() >= MIN_WORDS && shared >= words.len() * MIN_SHARED.0;
-        self.negated == other.negated && is_enough(&self.words) && is_enough(&other.words)
+        self.id == id || self.wording.says_same(&Wording::of(text))
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use crate::analyze::account::{SessionAccount, Task, tasks};
 use crate::analyze::distinct::normalized;
-use crate::model::digest::{Claim, Digest, OpenItem, UNTITLED};
+use crate::model::digest::{Claim, Digest, OpenItem, UNTITLED, is_item_id};
 use crate::model::section::Section;
 use crate::model::session::{Item, Session};
 use crate::text::clean::{one_line, shorten};
@@ -93,23 +93,20 @@ pub(crate) fn deeds(session: &Session, account: &SessionAccount) -> Vec<String> 
     commits.chain(requests).chain(ticked_off).collect()
 }
 
-/// The ids of open items of earlier sessions that deeds cover or name.
+/// The ids that deeds close: of open items of earlier sessions that they cover, and all that they name, whether or not that is open.
 pub(crate) fn closed_items(open: &[OpenItem], deeds: &[String]) -> Vec<String> {
     let words: Vec<BTreeSet<String>> = deeds.iter().map(|deed| distinctive_words(deed)).collect();
-    let is_done = |item: &&OpenItem| {
+    let is_covered = |item: &&OpenItem| {
         let wanted = distinctive_words(&item.text);
-        let is_covered = wanted.len() >= MIN_CLOSED_WORDS && words.iter().any(|deed| covered_by(&wanted, deed) >= CLOSED_SHARE);
-        is_covered || is_named(&item.id, deeds)
+        wanted.len() >= MIN_CLOSED_WORDS && words.iter().any(|deed| covered_by(&wanted, deed) >= CLOSED_SHARE)
     };
-    open.iter().filter(is_done).map(|item| item.id.clone()).collect()
+    let covered = open.iter().filter(is_covered).map(|item| item.id.clone());
+    let all: BTreeSet<String> = covered.chain(named_items(deeds)).collect();
+    all.into_iter().collect()
 }
 
-/// The ids of open items of earlier sessions that a commit or a pull request of this one names.
-pub(crate) fn named_items(open: &[OpenItem], session: &Session, account: &SessionAccount) -> Vec<String> {
-    let deeds = deeds(session, account);
-    open.iter().filter(|item| is_named(&item.id, &deeds)).map(|item| item.id.clone()).collect()
-}
-
-fn is_named(id: &str, deeds: &[String]) -> bool {
-    deeds.iter().any(|deed| deed.split(|c: char| !c.is_alphanumeric()).any(|word| word == id))
+/// The ids of items that a commit, a pull request or a task that was ticked off names.
+pub(crate) fn named_items(deeds: &[String]) -> impl Iterator<Item = String> {
+    let words = deeds.iter().flat_map(|deed| deed.split(|c: char| !c.is_alphanumeric()));
+    words.filter(|word| is_item_id(word)).map(str::to_owned)
 }

@@ -11,13 +11,13 @@ use crate::config::Config;
 use crate::model::author::Author;
 use crate::model::session::Millis;
 use crate::store::notes::Note;
-use crate::store::open_items::ListedItem;
+use crate::store::open_items::OpenLife;
 use crate::store::{Memory, Store};
 use crate::sys::messages::Ui;
 
 /// Something that can be closed.
 enum Closable {
-    Item { item: ListedItem, project: String },
+    Item { item: OpenLife, project: String },
     Note(Note),
 }
 

@@ -12,7 +12,8 @@ use crate::app::notes;
 use crate::app::open_memory::OpenMemory;
 use crate::app::raw_lines::{CopyReport, copy};
 use crate::config::Config;
-use crate::model::digest::Digest;
+use crate::model::digest::{Claim, Digest};
+use crate::model::item_state::Closing;
 use crate::model::price::{costs_by_model, session_cost};
 use crate::model::session::{Millis, Session};
 use crate::privacy::View;
@@ -112,6 +113,7 @@ struct SessionRecord<'a> {
     cost_usd_by_model: Value,
     digest: &'a Digest,
     account: SessionAccount,
+    open_items: Vec<ItemRecord>,
     #[serde(flatten)]
     more: BTreeMap<&'static str, Value>,
 }
@@ -160,8 +162,42 @@ pub(crate) fn as_data(memory: &OpenMemory, config: &Config, id: &str, item_chars
         cost_usd_by_model: serde_json::to_value(&costs)?,
         digest: &stored.digest,
         account: SessionAccount::of(&session, stored.interim_until.is_some()),
+        open_items: open_items(store, &head, &stored.digest)?,
         more,
     })?)
+}
+
+/// An open item of a session, and how it stands.
+#[derive(Serialize)]
+struct ItemRecord {
+    id: String,
+    kind: &'static str,
+    text: String,
+    /// When it was first said.
+    since: Option<Millis>,
+    closed: Option<ClosingRecord>,
+}
+
+#[derive(Serialize)]
+struct ClosingRecord {
+    at: Option<Millis>,
+    by: Value,
+}
+
+fn open_items(store: &Memory, head: &SessionHead, digest: &Digest) -> Result<Vec<ItemRecord>> {
+    let items = store.item_states(head.pk)?;
+    let record = |(own, kind, claim): (String, &'static str, &Claim)| {
+        let closed =
+            |closing: &Closing| -> Result<_> { Ok(ClosingRecord { at: closing.at, by: serde_json::to_value(&closing.by)? }) };
+        Ok(ItemRecord {
+            id: items.id_of(&own).to_owned(),
+            kind,
+            text: claim.text.clone(),
+            since: items.of(&own).and_then(|state| state.since),
+            closed: items.closing_of(&own).map(closed).transpose()?,
+        })
+    };
+    digest.open_items(&head.id).map(record).collect()
 }
 
 /// What is stored of a session, item by item.

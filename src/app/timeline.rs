@@ -6,8 +6,8 @@ use crate::analyze::account::SessionAccount;
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::model::note::{EVERYWHERE, project_label};
-use crate::model::session::Millis;
-use crate::render::timeline::{TITLE, Timeline, TimelineEntry, course};
+use crate::model::session::{Millis, said};
+use crate::render::timeline::{MAX_CLOSED_CHARS, TITLE, Timeline, TimelineEntry, course};
 use crate::store::Memory;
 use crate::store::load::SessionHead;
 use crate::store::neighbours::{OrderPosition, Side};
@@ -43,9 +43,15 @@ fn of_session(store: &Memory, config: &Config, head: &SessionHead, before: usize
             Some(digest) => digest.interim,
             None => session.end_reason.is_none(),
         };
-        let (course, steps_left_out) = course(&SessionAccount::of(&session, goes_on), &config.time_zone);
+        let account = SessionAccount::of(&session, goes_on);
+        let closed = store.closed_since(head, account.replies())?;
+        let day = |at: Millis| config.local_time(Some(at), "%Y-%m-%d");
+        let closed_since =
+            closed.iter().map(|closing| said(&format!("since then: {}", closing.told(day)), MAX_CLOSED_CHARS)).collect();
+        let (course, steps_left_out) = course(&account, &config.time_zone);
         Ok(Timeline {
             course,
+            closed_since,
             steps_left_out,
             ..with_neighbours(store, config, &at, line_of(store, config, head)?, before, after)?
         })
@@ -94,6 +100,7 @@ fn with_neighbours(
         before: lines(&earlier)?,
         session: middle,
         course: Vec::new(),
+        closed_since: Vec::new(),
         steps_left_out: 0,
         after: lines(&later)?,
         no_neighbours: false,

@@ -18,7 +18,10 @@ use crate::sys::messages::Ui;
 /// Something that a model said of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ModelStatement {
+    /// The id that it is told by: of an open item that of its first mention.
     pub(crate) id: String,
+    /// The id that derives from its session and words.
+    own: String,
     /// `title`, or the kind of its section.
     pub(crate) kind: &'static str,
     pub(crate) text: String,
@@ -79,21 +82,28 @@ pub(crate) fn refuse_notes(memory: &OpenMemory, ids: &[String]) -> Result<()> {
 }
 
 fn statements(memory: &Memory, head: &SessionHead) -> Result<Vec<ModelStatement>> {
-    Ok(memory.digest_of(head.pk)?.filter(StoredDigest::is_by_model).map(|stored| said(&stored, head)).unwrap_or_default())
+    match memory.digest_of(head.pk)?.filter(StoredDigest::is_by_model) {
+        Some(stored) => said(&stored, head, memory),
+        None => Ok(Vec::new()),
+    }
 }
 
-fn said(stored: &StoredDigest, head: &SessionHead) -> Vec<ModelStatement> {
+fn said(stored: &StoredDigest, head: &SessionHead, memory: &Memory) -> Result<Vec<ModelStatement>> {
+    let items = memory.item_states(head.pk)?;
+    let statement = |own: String, kind: &'static str, text: &str| {
+        let id = items.id_of(&own).to_owned();
+        ModelStatement { id, own, kind, text: text.to_owned() }
+    };
     let title = &stored.digest.title;
-    let title = ModelStatement { id: title_id(&head.id, title), kind: "title", text: title.clone() };
-    let claims = stored.digest.told().map(|(section, claim)| ModelStatement {
-        id: statement_id(&head.id, section, &claim.text),
-        kind: section.spec().kind.unwrap_or_default(),
-        text: claim.text.clone(),
+    let title = statement(title_id(&head.id, title), "title", title);
+    let claims = stored.digest.told().map(|(section, claim)| {
+        let own = statement_id(&head.id, section, &claim.text);
+        statement(own, section.spec().kind.unwrap_or_default(), &claim.text)
     });
-    std::iter::once(title).chain(claims).collect()
+    Ok(std::iter::once(title).chain(claims).collect())
 }
 
-/// The statements with these ids.
+/// The statements with these ids; an open item that several sessions left, of all of them.
 ///
 /// # Errors
 /// When one has no statement: nothing is taken out then.
@@ -102,10 +112,11 @@ pub(crate) fn find(memory: &OpenMemory, ids: &[String]) -> Result<Vec<DoomedStat
     let mut found = Vec::new();
     for head in memory.session_heads()? {
         let Some(stored) = memory.digest_of(head.pk)?.filter(StoredDigest::is_by_model) else { continue };
-        let named = said(&stored, &head).into_iter().filter(|statement| ids.contains(&statement.id));
+        let all = said(&stored, &head, memory)?.into_iter();
+        let named = all.filter(|statement| ids.contains(&statement.id) || ids.contains(&statement.own));
         found.extend(named.map(|statement| DoomedStatement { statement, session: head.clone() }));
     }
-    if let Some(id) = ids.iter().find(|id| !found.iter().any(|one| one.statement.id == **id)) {
+    if let Some(id) = ids.iter().find(|id| !found.iter().any(|one| [&one.statement.id, &one.statement.own].contains(id))) {
         bail!("no model said `{id}`: `recall wrong SESSION` lists what one said of a session, with ids");
     }
     Ok(found)
@@ -114,9 +125,9 @@ pub(crate) fn find(memory: &OpenMemory, ids: &[String]) -> Result<Vec<DoomedStat
 /// What the user said is not so of a session.
 fn denials(memory: &Memory, head: &SessionHead) -> Result<Vec<Denial>> {
     let stored = memory.whole_digest_of(head.pk)?;
-    let all: Vec<ModelStatement> = stored.iter().flat_map(|stored| said(stored, head)).collect();
+    let all = stored.map_or(Ok(Vec::new()), |stored| said(&stored, head, memory))?;
     let denial = |denied: DeniedStatement| {
-        let hides = all.iter().filter(|one| denied.is_said_by(&one.id, &one.text)).cloned().collect();
+        let hides = all.iter().filter(|one| denied.is_said_by(&one.own, &one.text)).cloned().collect();
         Denial { id: denied.id, hides, session: head.clone() }
     };
     Ok(memory.denied_of(head.pk)?.into_iter().filter(|denied| !is_reply_id(&denied.id)).map(denial).collect())
@@ -140,7 +151,7 @@ pub(crate) fn find_denials(memory: &OpenMemory, ids: &[String]) -> Result<Vec<De
 pub(crate) fn take_out(doomed: &[DoomedStatement], config: &Config, ui: &Ui) -> Result<()> {
     let mut store = Store::open_existing(&config.database())?;
     for DoomedStatement { statement, session } in doomed {
-        store.deny(session, &[DeniedStatement::new(statement.id.clone(), &statement.text)], config.now())?;
+        store.deny(session, &[DeniedStatement::new(statement.own.clone(), &statement.text)], config.now())?;
     }
     bring_up_to_date(&mut store, config, ui)
 }

@@ -11,7 +11,7 @@ use crate::app::search::{SearchReply, SearchRequest, SearchResult, search};
 use crate::cli::args::SearchArgs;
 use crate::config::Config;
 use crate::sys::messages;
-use crate::text::clean::{one_line, shorten_title, without_controls};
+use crate::text::clean::{one_line, shorten, shorten_title, without_controls};
 
 /// Limits of title and sentence in characters, so that a result is about fifty tokens.
 const TITLE: usize = 80;
@@ -54,6 +54,9 @@ fn print_result(result: &SearchResult, found: &SearchReply, out: &mut impl Write
     let line = |text: &str| one_line(&without_controls(text));
     let by = result.by.as_ref().map(|by| format!("  ({})", line(by))).unwrap_or_default();
     writeln!(out, "{day}  {}  {}  {title}{by}", bold(&line(short_id)), line(&result.project_name))?;
+    for closed in result.closed_since.iter().flatten() {
+        writeln!(out, "            {}", shorten(closed, PASSAGE_CHARS))?;
+    }
     let passage = found.excerpt(&result.passage, char_limit(&result.passage, PASSAGE_CHARS));
     if !passage.is_empty() && !title.contains(&passage) {
         writeln!(out, "            {}", highlighted(&passage, found))?;

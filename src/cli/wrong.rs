@@ -87,8 +87,7 @@ fn denial_lines(denial: &Denial, out: &mut impl Write) -> Result<()> {
     if denial.hides.is_empty() {
         writeln!(out, "{} {NO_WORDS}", denial.id)?;
     }
-    let mut hidden = denial.hides.iter().map(|one| ModelStatement { id: denial.id.clone(), ..one.clone() });
-    hidden.try_for_each(|one| line(&one, out))
+    denial.hides.iter().try_for_each(|one| line_with(&denial.id, one, out))
 }
 
 fn reply_line(reply: &TurnReply, out: &mut impl Write) -> Result<()> {
@@ -114,5 +113,9 @@ fn told_again(denials: &[Denial], out: &mut impl Write) -> Result<()> {
 }
 
 fn line(statement: &ModelStatement, out: &mut impl Write) -> Result<()> {
-    Ok(writeln!(out, "{} {:12} {}", statement.id, statement.kind, without_controls(&statement.text))?)
+    line_with(&statement.id, statement, out)
+}
+
+fn line_with(id: &str, statement: &ModelStatement, out: &mut impl Write) -> Result<()> {
+    Ok(writeln!(out, "{id} {:12} {}", statement.kind, without_controls(&statement.text))?)
 }

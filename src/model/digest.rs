@@ -246,6 +246,13 @@ pub(crate) fn title_id(session: &str, title: &str) -> String {
     short_id("t", &[session, "title", &title.to_lowercase()])
 }
 
+/// Does it look like the id of an open item or of a note?
+pub(crate) fn is_item_id(word: &str) -> bool {
+    word.len() == 9
+        && word.starts_with(['n', 'b', 'm'])
+        && word[1..].bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+}
+
 /// An id begins with the first letter of its item's kind.
 pub(crate) fn item_id(session: &str, kind: &str, text: &str) -> String {
     short_id(&kind[..1], &[session, kind, &text.to_lowercase()])

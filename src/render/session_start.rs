@@ -9,9 +9,11 @@ mod tests;
 use jiff::tz::TimeZone;
 
 use crate::analyze::account::{OpenEnd, RenamedCommit, SessionAccount};
-use crate::model::digest::Digest;
+use crate::model::digest::{Claim, Digest};
+use crate::model::item_state::{ItemStates, TaskItem};
 use crate::model::section::{Section, Shown, View, shown_in};
 use crate::model::session::said;
+use crate::render::page::date;
 use crate::render::quoted::{QuotedParts, Reader};
 use crate::text::blocks::beginning;
 use crate::text::budget::{max_bytes, tokens};
@@ -36,9 +38,11 @@ pub struct LeadSession {
     pub(crate) digest: Option<Digest>,
     /// What was said and done. Tasks that are closed, or too old to ask about, are taken out.
     pub(crate) account: Option<SessionAccount>,
-    /// Ids of the tasks' open items, by the tasks' words.
-    pub(crate) task_ids: Vec<(String, String)>,
-    /// Ids of the digest's open items not to list: already closed, too old to ask about, or shown elsewhere.
+    /// How the digest's open items stand.
+    pub(crate) items: ItemStates,
+    /// The open items of the tasks.
+    pub(crate) task_ids: Vec<TaskItem>,
+    /// Own ids of the digest's open items not to list: already closed, too old to ask about, or shown elsewhere.
     pub(crate) settled: Vec<String>,
     /// What became known since, each on a line.
     pub(crate) since: Vec<String>,
@@ -73,12 +77,18 @@ impl LeadSession {
         said(&title, MAX_TITLE_CHARS)
     }
 
+    /// The ids of all its open items, closed or not.
+    pub(crate) fn item_ids(&self) -> impl Iterator<Item = String> {
+        self.items.0.iter().map(|state| state.id.clone())
+    }
+
     /// The ids of what it left open.
     fn open_ids(&self) -> Vec<String> {
         let of_digest = self.digest.iter().flat_map(|digest| digest.open_items(&self.session)).map(|(id, ..)| id);
         let tasks = self.account.iter().flat_map(|account| &account.open).filter_map(OpenEnd::task);
-        let tasks = tasks.filter_map(|text| self.task_ids.iter().find(|(task, _)| task == text).map(|(_, id)| id.clone()));
-        of_digest.filter(|id| !self.settled.contains(id)).chain(tasks).collect()
+        let tasks = tasks.filter_map(|text| self.task_ids.iter().find(|item| item.task == text).map(|item| item.id.clone()));
+        let of_digest = of_digest.filter(|own| !self.settled.contains(own)).map(|own| self.items.id_of(&own).to_owned());
+        of_digest.chain(tasks).collect()
     }
 }
 
@@ -88,7 +98,10 @@ pub struct OpenItemLine {
     pub(crate) id: String,
     pub(crate) kind: String,
     pub(crate) text: String,
+    /// The day of its first mention.
     pub(crate) when: String,
+    /// A later session said it again.
+    pub(crate) again: bool,
 }
 
 /// Another session in a line or two.
@@ -303,7 +316,7 @@ fn lead_text(lead: &LeadSession, at: usize, about: ContextSubject, zone: &TimeZo
     }
     if let Some(digest) = &lead.digest {
         let share = if lead.account.is_some() { CLAIMS_SHARE } else { 100 };
-        text.push_str(&claims(lead, digest, room.saturating_sub(text.len()) * share / 100));
+        text.push_str(&claims(lead, digest, zone, room.saturating_sub(text.len()) * share / 100));
     }
     if let Some(account) = &lead.account {
         let reply_chars = if lead.digest.is_some() { 0 } else { lead.reply_chars };
@@ -318,22 +331,32 @@ fn lead_text(lead: &LeadSession, at: usize, about: ContextSubject, zone: &TimeZo
 }
 
 /// What a model said of a session, in at most so many bytes.
-fn claims(lead: &LeadSession, digest: &Digest, room: usize) -> String {
+fn claims(lead: &LeadSession, digest: &Digest, zone: &TimeZone, room: usize) -> String {
     let mut text = String::new();
     for (shown, sections) in shown_in(View::Start) {
-        let lines = sections.into_iter().flat_map(|section| claim_lines(lead, digest, section, shown));
+        let lines = sections.into_iter().flat_map(|section| claim_lines(lead, digest, section, shown, zone));
         add_list(&mut text, &format!("{}, by a model", shown.label), shown.within(lines.collect()), room);
     }
     text
 }
 
 /// The statements of a section; of open items those that are not settled, with the ids to close them by.
-fn claim_lines(lead: &LeadSession, digest: &Digest, section: Section, shown: &Shown) -> Vec<String> {
+fn claim_lines(lead: &LeadSession, digest: &Digest, section: Section, shown: &Shown, zone: &TimeZone) -> Vec<String> {
     let Some(kind) = section.spec().open_kind() else {
         return digest.told_in(section).map(|claim| said(&claim.text, shown.chars)).collect();
     };
     let open = digest.open_items(&lead.session).filter(|(id, of, _)| *of == kind && !lead.settled.contains(id));
-    open.map(|(id, _, claim)| format!("{id} {}{}", label(kind), said(bare(&claim.text), shown.chars))).collect()
+    let line = |(own, _, claim): (String, &str, &Claim)| {
+        let state = lead.items.of(&own);
+        let since = state.and_then(|state| state.since).map(|at| since(&date(at, zone))).unwrap_or_default();
+        format!("{} {}{}{since}", lead.items.id_of(&own), label(kind), said(bare(&claim.text), shown.chars))
+    };
+    open.map(line).collect()
+}
+
+/// The first day of what was said again.
+fn since(day: &str) -> String {
+    format!(" (since {day})")
 }
 
 /// Adds a label and as many of the last lines as fit, in their order.
@@ -448,7 +471,8 @@ fn remembered_line(note: &NoteLine) -> String {
 }
 
 fn open_line(open: &OpenItemLine) -> String {
-    format!("- {} {}{} ({})", open.id, label(&open.kind), said(bare(&open.text), MAX_STATEMENT_CHARS), open.when)
+    let when = if open.again { since(&open.when) } else { format!(" ({})", open.when) };
+    format!("- {} {}{}{when}", open.id, label(&open.kind), said(bare(&open.text), MAX_STATEMENT_CHARS))
 }
 
 /// The prefix of an open item.

@@ -20,6 +20,7 @@ pub(crate) use self::kind::{KindFilter, kinds};
 pub(crate) use self::passages::Passage;
 pub use self::query::Query;
 pub(crate) use self::rank::{SemanticMatches, unmatched_projects};
+use crate::model::item_state::Closing;
 use crate::model::session::{Millis, Project};
 use crate::search::results::ResultBuilder;
 use crate::store::Memory;
@@ -70,6 +71,8 @@ pub struct SearchHit {
     pub telling: f64,
     /// Best first.
     pub passages: Vec<Passage>,
+    /// What was closed since of what its passages still say.
+    pub closed: Vec<Closing>,
     /// The session was still running when it was digested.
     pub goes_on: bool,
     /// What a model claims was asked for, but none read this session: what the user said answers.
@@ -97,6 +100,12 @@ impl SearchHit {
             HitSource::Session(head) => &head.project,
             HitSource::Note(note) => &note.project,
         }
+    }
+
+    /// `since then: closed …`, a line each.
+    pub(crate) fn closed_since(&self, day: impl Fn(Millis) -> String) -> Vec<String> {
+        let line = |closing: &Closing| format!("since then: {}", one_line(&without_controls(&closing.told(&day))));
+        self.closed.iter().map(line).collect()
     }
 
     /// When the session was last active, or when the note was written.

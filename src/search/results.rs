@@ -10,6 +10,7 @@ use super::rank::RankedHits;
 use super::{HitSource, SearchHit, SearchOptions};
 use crate::analyze::account::SessionAccount;
 use crate::model::digest::{Digest, UNTITLED};
+use crate::model::item_state::Closing;
 use crate::model::section::Section;
 use crate::search::weights::QueryWords;
 use crate::store::Store;
@@ -134,6 +135,7 @@ impl<'a> ResultBuilder<'a> {
             passages.extend(first.to_show.as_ref().filter(|_| self.wanted.passages > 0).map(passage));
         }
         self.words.add_joined(&mut told);
+        let closed = self.closed_since(&origin, &passages)?;
         Ok(Some(SearchHit {
             title,
             goes_on,
@@ -143,8 +145,30 @@ impl<'a> ResultBuilder<'a> {
             focus: self.words.share(&told),
             telling: self.words.telling(&told),
             passages,
+            closed,
             origin,
         }))
+    }
+
+    /// What was closed since of what the assistant's words among the passages still say.
+    fn closed_since(&self, origin: &HitSource, passages: &[Passage]) -> Result<Vec<Closing>> {
+        let HitSource::Session(head) = origin else { return Ok(Vec::new()) };
+        let of_assistant = |kind: TextKind| matches!(kind, TextKind::Reply | TextKind::Plan | TextKind::Recap);
+        let said: Vec<&str> = passages.iter().filter(|one| of_assistant(one.kind)).map(|one| one.text.as_str()).collect();
+        if said.is_empty() { Ok(Vec::new()) } else { self.store.closed_since(head, said) }
+    }
+
+    /// The statements of a digest, without open items that are closed: nobody is told of these as open.
+    fn statements(&self, head: &SessionHead, digest: &Digest, extent: TextScope) -> Result<Vec<SessionText>> {
+        let mut all = statements(digest, extent);
+        if digest.open_items(&head.id).next().is_some() {
+            let items = self.store.item_states(head.pk)?;
+            let closed = digest.open_items(&head.id).filter(|(own, ..)| items.is_closed(own));
+            let closed: Vec<&str> = closed.map(|(.., claim)| claim.text.as_str()).collect();
+            let is_open_kind = |kind: TextKind| matches!(kind, TextKind::Claim(section) if section.spec().is_open);
+            all.retain(|text| !(is_open_kind(text.kind) && closed.contains(&text.text.as_str())));
+        }
+        Ok(all)
     }
 
     /// The kinds that its passages may be of; `None` for a note of none of them, and for a session without claims where all claims are asked
@@ -182,7 +206,7 @@ impl<'a> ResultBuilder<'a> {
             HitSource::Session(head) => head,
         };
         if let Some(stored) = self.store.digest_of(head.pk)? {
-            statements(&stored.digest, extent).into_iter().for_each(&mut each);
+            self.statements(head, &stored.digest, extent)?.into_iter().for_each(&mut each);
             if !stored.is_by_model()
                 && let Some(account) = self.store.account_of(head.pk)?
             {

@@ -313,6 +313,7 @@ fn supersede(tx: &Transaction<'_>, session: i64) -> Result<()> {
     outdate_pages_of_closed_items(tx, session)?;
     tx.execute("DELETE FROM open_item WHERE session = ?1", [session])?;
     tx.execute("DELETE FROM closed_item WHERE session = ?1", [session])?;
+    tx.execute("DELETE FROM closing WHERE session = ?1", [session])?;
     let gone = "session = ?1 AND superseded = 0 AND summarizer = 'extract'";
     let sql =
         format!("INSERT INTO former_digest SELECT id, session FROM digest WHERE {gone} ON CONFLICT DO UPDATE SET session = ?1");
@@ -329,7 +330,8 @@ fn put_open_items(tx: &Transaction<'_>, head: &SessionHead, digest: &Digest) -> 
     tx.execute("DELETE FROM open_item WHERE session = ?1", [head.pk])?;
     for (place, (id, kind, claim)) in digest.open_items(&head.id).enumerate() {
         let at = (head.started_at != Millis::MAX).then_some(head.started_at);
-        let sql = "INSERT INTO open_item VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
+        let sql = "INSERT INTO open_item(id, session, kind, text, at, verified, place) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+             ON CONFLICT DO NOTHING";
         tx.execute(sql, params![id, head.pk, kind, claim.text, at, true, place as i64])?;
     }
     Ok(())
@@ -358,12 +360,21 @@ fn save_closings(tx: &Transaction<'_>, head: &SessionHead, new: &NewDigest<'_>) 
             params![item.id, head.pk, item.session, item.text],
         )?;
     }
+    for id in &new.digest.closes {
+        tx.execute("INSERT INTO closing VALUES (?1, ?2) ON CONFLICT DO NOTHING", params![id, head.pk])?;
+    }
     outdate_pages_of_closed_items(tx, head.pk)
 }
 
-/// Pages of sessions whose open items this one closes show them as done.
+/// Pages of sessions whose open items this one closes show them as done, and so do those of sessions that say the same.
 pub(super) fn outdate_pages_of_closed_items(tx: &Transaction<'_>, session: i64) -> Result<()> {
-    let sql = "UPDATE session SET page_dirty = 1 WHERE pk IN (SELECT of FROM closed_item WHERE session = ?1)";
+    let sql = "UPDATE session SET page_dirty = 1 WHERE pk IN (
+         SELECT of FROM closed_item WHERE session = ?1
+         UNION SELECT o.session FROM closing c JOIN open_item o ON o.id = c.id WHERE c.session = ?1
+         UNION SELECT m.session FROM closed_item c JOIN open_item o ON o.session = c.of JOIN open_item m ON m.life = o.life
+             WHERE c.session = ?1
+         UNION SELECT m.session FROM closing c JOIN open_item o ON o.id = c.id JOIN open_item m ON m.life = o.life
+             WHERE c.session = ?1)";
     tx.execute(sql, [session])?;
     Ok(())
 }

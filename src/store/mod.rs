@@ -22,6 +22,7 @@ pub(crate) mod ingest;
 pub(crate) mod last_run;
 pub(crate) mod leftovers;
 pub(crate) mod legacy_titles;
+pub(crate) mod lives;
 pub(crate) mod load;
 pub(crate) mod maintenance;
 mod memory;

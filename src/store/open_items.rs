@@ -1,9 +1,9 @@
-//! Open items and what closes them: the digest of a later session, or the user.
+//! Open items, and what closes them on request.
 
 use std::collections::BTreeSet;
 
 use anyhow::{Result, bail};
-use rusqlite::params;
+use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::Store;
 use super::maintenance::FileIdentity;
@@ -31,17 +31,23 @@ pub(crate) struct ListedItem {
     pub(crate) verified: bool,
 }
 
-fn listed(r: &rusqlite::Row<'_>) -> rusqlite::Result<ListedItem> {
+pub(super) fn listed(r: &rusqlite::Row<'_>) -> rusqlite::Result<ListedItem> {
     Ok(ListedItem { id: r.get(0)?, session: r.get(1)?, kind: r.get(2)?, text: r.get(3)?, verified: r.get(4)? })
 }
 
-/// An open item that was closed.
+/// An open item in its life over sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ClosedItem {
-    pub id: String,
-    /// The agent that closed it on request, if it was one.
-    pub by: Option<String>,
+pub(crate) struct OpenLife {
+    /// The id of its first mention.
+    pub(crate) id: String,
+    /// The session of that.
+    pub(crate) session: i64,
+    /// The words of its last mention.
+    pub(crate) text: String,
 }
+
+/// The ids of a life, by the id of one of its items.
+const MENTIONS: &str = "(SELECT ?1 UNION SELECT id FROM open_item WHERE life = (SELECT life FROM open_item WHERE id = ?1))";
 
 /// Wordings of open items, to tell which mean the same thing.
 #[derive(Debug, Default)]
@@ -72,69 +78,64 @@ impl Store {
         Ok(query.query_map([session], listed)?.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Ids of a session's open items that a later session or the user closed, matched by id or by wording.
+    /// Own ids of a session's open items that a later session or the user closed, in the order of its digest.
     pub(crate) fn closed_item_ids(&self, session: i64) -> Result<Vec<String>> {
-        let sql = "SELECT id, text FROM closed_item WHERE of = ?1 UNION SELECT id, text FROM user_closed WHERE of = ?1 ORDER BY id";
-        let mut query = self.db.prepare_cached(sql)?;
-        let closed: Vec<(String, String)> =
-            query.query_map([session], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
-        if closed.is_empty() {
-            return Ok(Vec::new());
-        }
-        let mut items = self.open_items_of(session)?;
-        // An id that still exists stands for its item; the others are matched by their words.
-        let (by_id, by_words): (Vec<_>, Vec<_>) = closed.iter().partition(|(id, _)| items.iter().any(|item| item.id == *id));
-        let mut wordings = Wordings::default();
-        wordings.extend(by_words.iter().map(|(_, text)| text.as_str()));
-        items.retain(|item| by_id.iter().any(|(id, _)| *id == item.id) || wordings.has(&item.text));
-        Ok(items.into_iter().map(|item| item.id).collect())
+        let states = self.item_states(session)?.0;
+        Ok(states.into_iter().filter(|state| state.closed.is_some()).map(|state| state.own).collect())
     }
 
-    /// The same, with the agents that closed them.
-    pub(crate) fn closed_items_of(&self, session: i64) -> Result<Vec<ClosedItem>> {
-        let ids = self.closed_item_ids(session)?;
-        let closers = if ids.is_empty() { Vec::new() } else { self.closers_of(session)? };
-        let by = |id: &str| {
-            let (_, by) = closers.iter().find(|(of, by)| of == id && matches!(by, Author::Agent { .. }))?;
-            Some(by.text())
-        };
-        Ok(ids.into_iter().map(|id| ClosedItem { by: by(&id), id }).collect())
-    }
-
-    /// The open item whose id starts with `prefix`.
+    /// The open item that an id means which starts with `prefix`: the last mention of its life, with the id of its first.
     ///
     /// # Errors
     /// When none or more than one matches, or the prefix is too short.
-    pub(crate) fn find_open_item(&self, prefix: &str) -> Result<ListedItem> {
+    pub(crate) fn find_open_item(&self, prefix: &str) -> Result<OpenLife> {
         if prefix.chars().count() < MIN_PREFIX {
             bail!("`{prefix}` is too short for an id: give at least {MIN_PREFIX} characters");
         }
-        let sql = "SELECT id, session, kind, text, verified FROM open_item WHERE substr(id, 1, ?2) = ?1 ORDER BY id LIMIT 2";
+        let sql = "SELECT id, session, kind, text, verified FROM open_item WHERE substr(id, 1, ?2) = ?1
+             GROUP BY coalesce(life, id) ORDER BY id LIMIT 2";
         let mut query = self.db.prepare_cached(sql)?;
         let found: Vec<ListedItem> =
             query.query_map(params![prefix, prefix.chars().count() as i64], listed)?.collect::<rusqlite::Result<_>>()?;
         match found.as_slice() {
             [] => bail!("no open item with the id `{prefix}`: `recall context` lists them"),
-            [one] => Ok(one.clone()),
+            [one] => self.life_of(one),
             _ => bail!("`{prefix}` fits more than one open item: give more of the id"),
         }
     }
 
+    fn life_of(&self, item: &ListedItem) -> Result<OpenLife> {
+        let mentions = self.mentions(item)?;
+        let first = mentions.first().map_or((item.id.clone(), item.session), |first| (first.id.clone(), first.session));
+        let last = mentions.last().map(|last| self.open_item(&last.id)).transpose()?.flatten();
+        Ok(OpenLife { id: first.0, session: first.1, text: last.map_or_else(|| item.text.clone(), |last| last.text) })
+    }
+
+    fn open_item(&self, id: &str) -> Result<Option<ListedItem>> {
+        let sql = "SELECT id, session, kind, text, verified FROM open_item WHERE id = ?1";
+        Ok(self.db.prepare_cached(sql)?.query_row([id], listed).optional()?)
+    }
+
     /// Records that the user, or an agent on request, closed an item. False when that was on record already.
-    pub(crate) fn close_item(&mut self, item: &ListedItem, at: Millis, by: &Author) -> Result<bool> {
+    pub(crate) fn close_item(&mut self, item: &OpenLife, at: Millis, by: &Author) -> Result<bool> {
         let tx = self.db.transaction()?;
         FileIdentity::check(self.file, &self.path)?;
-        let sql = "INSERT INTO user_closed(id, of, text, at, author) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING";
-        let new = tx.execute(sql, params![item.id, item.session, item.text, at, stored_author(by)])? > 0;
-        // Its pages show it as done.
-        tx.execute("UPDATE session SET page_dirty = 1 WHERE pk = ?1 AND ?2", params![item.session, new])?;
+        let sql = format!(
+            "INSERT INTO user_closed(id, of, text, at, author) SELECT ?1, ?2, ?3, ?4, ?5
+             WHERE NOT EXISTS (SELECT 1 FROM user_closed WHERE id IN {MENTIONS}) ON CONFLICT DO NOTHING"
+        );
+        let new = tx.execute(&sql, params![item.id, item.session, item.text, at, stored_author(by)])? > 0;
+        if new {
+            outdate_pages(&tx, item)?;
+        }
         tx.commit()?;
         Ok(new)
     }
 
     /// Who closed an item on request, if it was closed that way.
-    pub(crate) fn closed_by(&self, item: &ListedItem) -> Result<Option<Author>> {
-        Ok(self.closers_of(item.session)?.into_iter().find(|(id, _)| *id == item.id).map(|(_, by)| by))
+    pub(crate) fn closed_by(&self, item: &OpenLife) -> Result<Option<Author>> {
+        let sql = format!("SELECT author FROM user_closed WHERE id IN {MENTIONS} ORDER BY at, id LIMIT 1");
+        Ok(self.db.prepare_cached(&sql)?.query_row([&item.id], |r| Ok(read_author(r.get(0)?))).optional()?)
     }
 
     /// Which items of a session were closed on request, by item id, and by whom.
@@ -143,19 +144,14 @@ impl Store {
         Ok(query.query_map([session], |r| Ok((r.get(0)?, read_author(r.get(1)?))))?.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// What was closed of a session on request, in the order of its closing: words, time, by whom.
-    pub(crate) fn closings_on_request(&self, session: i64) -> Result<Vec<(String, Millis, Author)>> {
-        let mut query = self.db.prepare_cached("SELECT text, at, author FROM user_closed WHERE of = ?1 ORDER BY at, id")?;
-        let closed = query.query_map([session], |r| Ok((r.get(0)?, r.get(1)?, read_author(r.get(2)?))))?;
-        Ok(closed.collect::<rusqlite::Result<_>>()?)
-    }
-
     /// Reopens an item. False when it was not closed.
-    pub(crate) fn reopen_item(&mut self, item: &ListedItem) -> Result<bool> {
+    pub(crate) fn reopen_item(&mut self, item: &OpenLife) -> Result<bool> {
         let tx = self.db.transaction()?;
         FileIdentity::check(self.file, &self.path)?;
-        let gone = tx.execute("DELETE FROM user_closed WHERE id = ?1", [&item.id])? > 0;
-        tx.execute("UPDATE session SET page_dirty = 1 WHERE pk = ?1 AND ?2", params![item.session, gone])?;
+        let gone = tx.execute(&format!("DELETE FROM user_closed WHERE id IN {MENTIONS}"), [&item.id])? > 0;
+        if gone {
+            outdate_pages(&tx, item)?;
+        }
         tx.commit()?;
         Ok(gone)
     }
@@ -165,4 +161,11 @@ impl Store {
         let mut query = self.db.prepare_cached("SELECT id, text, at FROM user_closed WHERE of = ?1 ORDER BY id")?;
         Ok(query.query_map([session], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?.collect::<rusqlite::Result<_>>()?)
     }
+}
+
+/// All pages that list an item show how it stands.
+fn outdate_pages(tx: &Transaction<'_>, item: &OpenLife) -> Result<()> {
+    let sql = format!("UPDATE session SET page_dirty = 1 WHERE pk IN (SELECT session FROM open_item WHERE id IN {MENTIONS})");
+    tx.execute(&sql, [&item.id])?;
+    Ok(())
 }

@@ -136,7 +136,7 @@ fn open_items_that_are_reworded_stay_closed_and_can_be_closed() {
     assert!(closed.code == 0 && closed.out.contains("closed"), "{closed:#?}");
     assert_eq!(shown(&world), []);
     let pages = world.pages();
-    let struck = |text: &str| text.matches("(done)").count();
+    let struck = |text: &str| text.matches("(done, by the user, 2026-11-21)").count();
     assert!(pages.iter().any(|(_, text)| struck(text) == 2), "{pages:#?}");
     assert_eq!(places(&world, "20491"), [] as [&str; 0]);
 }

@@ -67,6 +67,11 @@ pub struct SessionAccount {
 }
 
 impl SessionAccount {
+    /// The replies that closed its turns.
+    pub(crate) fn replies(&self) -> impl Iterator<Item = &str> {
+        self.turns.iter().filter_map(|turn| turn.reply.as_ref()).map(|reply| reply.text.as_str())
+    }
+
     /// Does the item of a digest stand for a task that is open?
     pub(crate) fn has_task(&self, item: &str) -> bool {
         self.open.iter().filter_map(OpenEnd::task).any(|task| is_task(item, task))

@@ -19,7 +19,7 @@ use super::price::usd;
 use super::report::{Report, WaitingForModel};
 use crate::analyze::account::SessionAccount;
 use crate::analyze::eligibility::{Budget, SkipReason};
-use crate::analyze::without_model::named_items;
+use crate::analyze::without_model::{deeds, named_items};
 use crate::app::consent;
 use crate::app::digest::without_model::OpenItemsCache;
 use crate::config::{Config, SummarizerChoice};
@@ -301,7 +301,7 @@ impl<'a> DigestScheduler<'a> {
         }
         let account = SessionAccount::of(&input.session, false);
         let mut digest = self.passed(made.digest);
-        digest.closes.extend(named_items(&input.open, &input.session, &account));
+        digest.closes.extend(named_items(&deeds(&input.session, &account)));
         digest.closes.sort();
         digest.closes.dedup();
         let new = NewDigest {

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use jiff::civil::Time;
+use jiff::civil::{Date, Time};
 
 use crate::app::{notes, orphans};
 use crate::config::Config;
@@ -126,7 +126,8 @@ impl Pages {
     pub(crate) fn restore(&self, store: &mut Store, config: &Config, ui: &Ui) -> Result<()> {
         for page in &self.sessions {
             for item in &page.settled {
-                store.settle_again(&page.session, (&item.id, &item.text), config.now(), &item.by)?;
+                let at = item.day.map_or(config.now(), |day| end_of(day, config));
+                store.settle_again(&page.session, (&item.id, &item.text), at, &item.by)?;
             }
         }
         for (at, note) in &self.notes {
@@ -185,4 +186,10 @@ impl Pages {
             _ => anyhow::bail!("more than one project is called {name}"),
         }
     }
+}
+
+/// The last moment of a day that is over by now.
+fn end_of(day: Date, config: &Config) -> Millis {
+    let next = day.tomorrow().and_then(|next| next.to_zoned(config.time_zone.clone()));
+    next.map_or(config.now(), |next| config.now().min(next.timestamp().as_millisecond() - 1))
 }

@@ -55,6 +55,9 @@ pub fn request(question: &str, sources: &[TopicSource], gate: &Sanitizer) -> Mod
             source.origin,
             one_line(&without_controls(&source.title))
         );
+        for line in &source.closed_since {
+            told += &format!("- {}\n", shorten(&one_line(&without_controls(line)), MAX_PASSAGE_CHARS));
+        }
         for passage in &source.passages {
             told += &format!("- {}: {}\n", passage.kind, shorten(&one_line(&without_controls(&passage.text)), MAX_PASSAGE_CHARS));
         }
@@ -143,6 +146,7 @@ mod tests {
             covered: 1.0,
             focus: 1.0,
             telling: 1.0,
+            closed_since: Vec::new(),
             passages: vec![SourcePassage { kind: "decision".into(), text: says.into() }],
         }
     }

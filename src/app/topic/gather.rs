@@ -11,10 +11,11 @@ use crate::config::Config;
 use crate::model::note::EVERYWHERE;
 use crate::model::session::{Millis, Project};
 use crate::render::topic::fit;
-use crate::render::topic::{Topic, TopicSource};
+use crate::render::topic::{SourcePassage, Topic, TopicSource};
 use crate::search::prompt::{topic_only, wants_decisions};
 use crate::search::{HitSource, Query, SearchHit, SearchOptions, fallback_message, falls_back_to_words, find, unmatched_projects};
 use crate::store::Memory;
+use crate::store::load::SessionHead;
 use crate::store::notes::Note;
 use crate::text::tokenize::distinctive_words;
 
@@ -155,6 +156,10 @@ fn source(store: &Memory, config: &Config, found: SearchHit, words: &BTreeSet<St
         passages = known.complete(passages, words, asking.decisions);
     }
     let passages = passages.without_title(&found.title);
+    let closed_since = match &found.origin {
+        HitSource::Session(head) => closed_since(store, config, head, &passages)?,
+        HitSource::Note(_) => Vec::new(),
+    };
     Ok(TopicSource {
         id: found.id().to_owned(),
         origin,
@@ -169,8 +174,17 @@ fn source(store: &Memory, config: &Config, found: SearchHit, words: &BTreeSet<St
         covered: found.covered,
         focus: found.focus,
         telling: found.telling,
+        closed_since,
         passages,
     })
+}
+
+/// What was closed since of what the passages of a session still say, a line each.
+fn closed_since(store: &Memory, config: &Config, head: &SessionHead, passages: &[SourcePassage]) -> Result<Vec<String>> {
+    let of_assistant = passages.iter().filter(|one| matches!(&*one.kind, "reply" | "end" | "cut_off" | "plan" | "recap"));
+    let closed = store.closed_since(head, of_assistant.map(|one| one.text.as_str()))?;
+    let day = |at: Millis| config.local_time(Some(at), "%Y-%m-%d");
+    Ok(closed.iter().map(|closing| format!("since then: {}", closing.told(day))).collect())
 }
 
 /// The latest sessions of a project.
@@ -197,6 +211,7 @@ fn latest_sessions(store: &Memory, config: &Config, own: &str, asking: Option<&s
             covered: 0.0,
             focus: 0.0,
             telling: 0.0,
+            closed_since: closed_since(store, config, &store.session_head(one.pk)?, &passages)?,
             passages,
         });
     }

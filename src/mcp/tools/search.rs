@@ -82,6 +82,9 @@ struct Line {
     /// Of a note: who wrote it, and whether what it wants is done.
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<String>,
+    /// What was closed since of what the passage still says: `since then: closed …`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    closed: Vec<String>,
     /// The passage that fits best, and what it is: `decision: …`, `prompt: …`.
     #[serde(skip_serializing_if = "Option::is_none")]
     best: Option<String>,
@@ -129,10 +132,11 @@ impl Tool for SearchTool {
 
     fn text(answer: &SearchReply) -> String {
         let mut text = String::new();
-        for Line { id, day, project, other, title, by, best, .. } in &answer.results {
+        for Line { id, day, project, other, title, by, closed, best, .. } in &answer.results {
             let other = if *other { "other project " } else { "" };
             let by = by.as_ref().map(|by| format!(" ({by})")).unwrap_or_default();
             text += &format!("{day} {id} {other}{project}: {title}{by}\n");
+            closed.iter().for_each(|line| text += &format!("  {line}\n"));
             text += &best.as_ref().map(|best| format!("  {best}\n")).unwrap_or_default();
         }
         if answer.results.is_empty() {
@@ -183,6 +187,7 @@ fn result_line(result: &SearchResult, found: &search::SearchReply) -> Line {
         other: result.is_elsewhere,
         title: line(&shorten_title(&result.title, TITLE), TITLE),
         by: result.by.as_ref().map(|by| line(by, TITLE)),
+        closed: result.closed_since.iter().flatten().map(|told| line(told, TITLE)).collect(),
         best: result.found_in.map(best),
         covered: Some(result.covered).filter(|share| *share < NEARLY_FULL_COVERAGE),
     }

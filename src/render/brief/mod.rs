@@ -17,6 +17,7 @@ use crate::analyze::eligibility::permanent_skip;
 use crate::analyze::without_model;
 use crate::config::Config;
 use crate::model::digest::{Digest, UNTITLED};
+use crate::model::item_state::{Closing, ItemStates, TaskItem};
 use crate::model::page_path::session_page_name;
 use crate::model::price::costs_by_model;
 use crate::model::session::{Item, Session};
@@ -69,9 +70,11 @@ pub(crate) fn brief(store: &Memory, config: &Config, head: &SessionHead) -> Resu
             Some(stored) => stored.digest,
             None => with_fallback_title(without_model::digest(&session, &account), &session),
         };
-        let closed = store.closed_item_ids(head.pk)?;
-        let task_ids = settle_tasks(&mut account, &open_items, |id| is_told_by_model || closed.contains(id));
+        let items = store.item_states(head.pk)?;
+        let task_ids = settle_tasks(&mut account, &open_items, |id| is_told_by_model || items.is_closed(id));
+        let task_ids: Vec<TaskItem> = task_ids.iter().map(|(task, own)| TaskItem::new(task, own, &items)).collect();
         let title = account.title.text().filter(|_| !is_told_by_model).unwrap_or_else(|| digest.title.clone());
+        let closed = closed_since(store, head, &items, &account)?;
         let told = BriefInput {
             facts: FrameFacts {
                 session: &session,
@@ -81,10 +84,11 @@ pub(crate) fn brief(store: &Memory, config: &Config, head: &SessionHead) -> Resu
                 repeated_by: later.map(|later| id8(&later.id)),
                 id: &id,
             },
-            claims: is_told_by_model.then_some(ModelClaims { digest: &digest, closed: &closed }),
+            claims: is_told_by_model.then_some(ModelClaims { digest: &digest, items: &items }),
             account: &account,
             task_ids: &task_ids,
             renamed: &renamed,
+            closed: &closed,
         };
         Ok(Some(write(&told, &config.time_zone, MAX_TOKENS)))
     })
@@ -100,6 +104,16 @@ fn known_later(store: &Memory, head: &SessionHead) -> Result<LaterEvidence> {
         store.account_of(session.pk)?.iter().for_each(|account| later.add(account));
     }
     Ok(later)
+}
+
+/// What was closed since: what the session left open itself, and what its replies say of others.
+fn closed_since(store: &Memory, head: &SessionHead, items: &ItemStates, account: &SessionAccount) -> Result<Vec<Closing>> {
+    let mut all: Vec<Closing> = items.closed_since(head.last_at).cloned().collect();
+    all.extend(store.closed_since(head, account.replies())?);
+    all.retain(|closing| !closing.text.is_empty());
+    all.sort_by(|a, b| (a.at, &a.text).cmp(&(b.at, &b.text)));
+    all.dedup_by(|a, b| a.text == b.text);
+    Ok(all)
 }
 
 /// Takes the tasks out of the account whose open item is settled: closed, or told as a model's. Returns the ids of those that are left, by
@@ -152,7 +166,7 @@ pub(crate) fn page(
         summarizer: &stored.summarizer,
         paid: PaidDigest::of(stored, head),
         goes_on: stored.interim_until.is_some(),
-        closed: &store.closed_items_of(head.pk)?,
+        items: &store.item_states(head.pk)?,
         costs: costs_by_model(&session.usage, &config.prices),
         // `--full` shows everything, even of a near-duplicate.
         repeated_by: None,

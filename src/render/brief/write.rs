@@ -7,6 +7,7 @@ use jiff::tz::TimeZone;
 use super::frame::{BriefFrame, FrameFacts};
 use crate::analyze::account::{RenamedCommit, SessionAccount};
 use crate::model::digest::Digest;
+use crate::model::item_state::{Closing, ItemStates, TaskItem};
 use crate::model::section::{Section, Shown, View, shown_in};
 use crate::model::session::{Answer, said};
 use crate::render::quoted::{QuotedParts, Reader};
@@ -29,17 +30,19 @@ pub(crate) struct BriefInput<'a> {
     pub(crate) claims: Option<ModelClaims<'a>>,
     /// What was said and done. Tasks that stand in the claims, or are closed, are taken out.
     pub(crate) account: &'a SessionAccount,
-    /// Ids of its tasks' open items, by the tasks' words.
-    pub(crate) task_ids: &'a [(String, String)],
+    /// The open items of its tasks.
+    pub(crate) task_ids: &'a [TaskItem],
     /// Its commits that were made anew since.
     pub(crate) renamed: &'a [RenamedCommit],
+    /// What was closed since.
+    pub(crate) closed: &'a [Closing],
 }
 
-/// A model's digest, and the ids of its open items that are closed.
+/// A model's digest, and how its open items stand.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ModelClaims<'a> {
     pub(crate) digest: &'a Digest,
-    pub(crate) closed: &'a [String],
+    pub(crate) items: &'a ItemStates,
 }
 
 /// Writes the brief in at most `max_tokens`; the frame takes a few hundred of them.
@@ -51,6 +54,7 @@ pub(crate) fn write(told: &BriefInput<'_>, zone: &TimeZone, max_tokens: usize) -
     let quoted = QuotedParts::new(told.account, zone, Reader::User)
         .with_task_ids(told.task_ids)
         .with_renamed(told.renamed)
+        .with_closed(told.closed)
         .fill(room - claimed);
     frame.head + &claims(room - quoted.len()) + &quoted + &frame.foot
 }
@@ -86,9 +90,9 @@ impl ModelClaims<'_> {
         let Some(kind) = section.spec().open_kind() else {
             return self.digest.told_in(section).map(|claim| said(&claim.text, shown.chars)).collect();
         };
-        let items = self.digest.open_items(session).filter(|(id, of, _)| *of == kind && !self.closed.contains(id));
+        let items = self.digest.open_items(session).filter(|(id, of, _)| *of == kind && !self.items.is_closed(id));
         let blocked = if section == Section::Blockers { "blocked: " } else { "" };
-        items.map(|(id, _, claim)| format!("{id} {blocked}{}", said(&claim.text, shown.chars))).collect()
+        items.map(|(id, _, claim)| format!("{} {blocked}{}", self.items.id_of(&id), said(&claim.text, shown.chars))).collect()
     }
 }
 

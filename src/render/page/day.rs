@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use jiff::tz::TimeZone;
 
-use super::lines::{ListedItems, bullets, paragraph, paths, repeated_line, section, title};
+use super::lines::{ListedItems, bullets, closed_since, paragraph, paths, repeated_line, section, title};
 use super::quotation::quotation;
 use super::{SessionPageInput, clock, span_of};
-use crate::analyze::account::{self, Commit, PullRequest, SessionAccount};
+use crate::analyze::account::{self, Commit, OpenEnd, PullRequest, SessionAccount, is_task};
 use crate::model::digest::Digest;
 use crate::model::digest::WITHOUT_MODEL;
+use crate::model::item_state::ItemStates;
 use crate::model::note::EVERYWHERE;
 use crate::model::page_path::from_day;
 use crate::model::price::session_cost;
@@ -17,7 +18,6 @@ use crate::model::section::{View, shown_in};
 use crate::model::session::{Millis, Project};
 use crate::model::session_facts::SessionFacts;
 use crate::store::notes::Note;
-use crate::store::open_items::ClosedItem;
 use crate::text::clean::{counted, shorten};
 use crate::text::markdown::{code, heading, inline, yaml};
 
@@ -42,7 +42,7 @@ pub struct DayEntryInput<'a> {
     pub(crate) account: &'a SessionAccount,
     /// This field and those below have the meaning they have in [`SessionPageInput`].
     pub(crate) goes_on: bool,
-    pub(crate) closed: &'a [ClosedItem],
+    pub(crate) items: &'a ItemStates,
     pub(crate) costs: BTreeMap<String, Option<f64>>,
     pub(crate) repeated_by: Option<&'a str>,
     pub(crate) page: &'a str,
@@ -81,7 +81,7 @@ impl DayEntry {
             summarizer: one.summarizer,
             account: &account.shortened(),
             goes_on: one.goes_on,
-            closed: one.closed,
+            items: one.items,
             costs: one.costs.clone(),
             repeated_by: one.repeated_by,
             page: &one.page,
@@ -93,7 +93,8 @@ impl DayEntry {
         let mut text = String::new();
         day_entry(&mut text, one, zone);
         let cost = session_cost(&one.costs);
-        let tasks = one.account.open.iter().filter(|open| open.task().is_some()).count();
+        let ends = one.account.open.iter().filter(|open| open.task().is_none()).count();
+        let tasks = one.account.open.iter().filter_map(OpenEnd::task).filter(|task| !is_closed(one, task)).count();
         let told = one.repeated_by.is_none();
         Self {
             id: one.id.to_owned(),
@@ -101,10 +102,16 @@ impl DayEntry {
             began_at: one.facts.began_at,
             cost,
             made: if told { made(one.account) } else { Vec::new() },
-            open: if told { (tasks, tasks < one.account.open.len()) } else { (0, false) },
+            open: if told { (tasks, ends > 0) } else { (0, false) },
             text,
         }
     }
+}
+
+/// Was the open item closed that stands for a task?
+fn is_closed(one: &DayEntryInput<'_>, task: &str) -> bool {
+    let items = one.digest.open_items(one.id).filter(|(.., claim)| is_task(&claim.text, task));
+    items.map(|(own, ..)| own).any(|own| one.items.is_closed(&own))
 }
 
 /// Totals of a day's sessions without a digest; their cost counts as well.
@@ -220,11 +227,12 @@ fn day_entry(page: &mut String, one: &DayEntryInput<'_>, zone: &TimeZone) {
         from_day(one.page),
     ));
     if one.summarizer == WITHOUT_MODEL {
+        page.push_str(&closed_since(one.items, facts.last_at, one.account, zone));
         last_reply(page, one.account, zone);
     } else {
         paragraph(page, "Asked", &shorten(&digest.request, 360));
     }
-    let items = ListedItems { session: one.id, digest, closed: one.closed, summarizer: one.summarizer };
+    let items = ListedItems { session: one.id, digest, items: one.items, summarizer: one.summarizer, zone };
     for (shown, sections) in shown_in(View::Day) {
         bullets(page, shown.label, sections.into_iter().flat_map(|section| items.lines(section, shown, one.account)));
     }

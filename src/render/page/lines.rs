@@ -4,12 +4,16 @@
 use std::fmt;
 use std::path::Path;
 
+use jiff::tz::TimeZone;
+
+use super::date;
 use crate::analyze::account::SessionAccount;
+use crate::analyze::lives::still_says;
 use crate::model::digest::{Claim, Digest, WITHOUT_MODEL};
+use crate::model::item_state::ItemStates;
 use crate::model::page_path::{day_in_name, from_below};
 use crate::model::section::{Section, Shown};
-use crate::model::session::Answer;
-use crate::store::open_items::ClosedItem;
+use crate::model::session::{Answer, Millis};
 use crate::text::markdown::{code, inline};
 
 /// A list under a heading.
@@ -40,12 +44,13 @@ pub(super) fn paragraph(page: &mut String, label: &str, text: &str) {
 /// What older programs put behind a claim without rows.
 pub(super) const UNVERIFIED: &str = " *(unverified)*";
 
-/// What a digest says, and what of its open items is closed.
+/// What a digest says, and how its open items stand.
 pub(super) struct ListedItems<'a> {
     pub(super) session: &'a str,
     pub(super) digest: &'a Digest,
-    pub(super) closed: &'a [ClosedItem],
+    pub(super) items: &'a ItemStates,
     pub(super) summarizer: &'a str,
+    pub(super) zone: &'a TimeZone,
 }
 
 impl ListedItems<'_> {
@@ -67,13 +72,15 @@ impl ListedItems<'_> {
         let items = self.digest.open_items(self.session).filter(|(_, of, _)| *of == kind);
         let line = |(id, _, claim): (String, &str, &Claim)| {
             let text = claim_line(claim, shown.chars);
-            let Some(closed) = self.closed.iter().find(|closed| closed.id == id) else {
-                return (by_model || account.has_task(&claim.text)).then(|| format!("{text} {}", code(&id)));
+            let told = code(self.items.id_of(&id));
+            let Some(closed) = self.items.closing_of(&id) else {
+                return (by_model || account.has_task(&claim.text)).then(|| format!("{text} {told}"));
             };
-            let done = closed.by.as_ref().map_or_else(|| "done".to_owned(), |by| format!("done, {}", inline(by)));
+            let origin = closed.origin(|at| date(at, self.zone));
+            let done = if origin.is_empty() { "done".to_owned() } else { format!("done, {}", inline(&origin)) };
             // `~~~~` around empty text would open a code fence.
-            let told = if text.is_empty() { format!("({done})") } else { format!("~~{text}~~ ({done})") };
-            Some(format!("{told} {}", code(&id)))
+            let text = if text.is_empty() { format!("({done})") } else { format!("~~{text}~~ ({done})") };
+            Some(format!("{text} {told}"))
         };
         items.filter_map(line).collect()
     }
@@ -86,6 +93,14 @@ fn claim_line(claim: &Claim, max: usize) -> String {
         Some(rest) => format!("{rest} \\*(unverified)\\*"),
         None => told,
     }
+}
+
+/// What was closed since of what a session's replies still say, a line each.
+pub(super) fn closed_since(items: &ItemStates, last_at: Option<Millis>, account: &SessionAccount, zone: &TimeZone) -> String {
+    let later = items.closed_since(last_at);
+    let told = later.filter(|closing| account.replies().any(|reply| still_says(reply, &closing.text)));
+    let lines: Vec<String> = told.map(|closing| closing.told(|at| date(at, zone))).collect();
+    lines.iter().map(|line| format!("\nSince then: {}\n", inline(line))).collect()
 }
 
 /// Paths, at most so many, and how many more there are.

@@ -19,10 +19,10 @@ pub use self::day::{DayEntry, DayEntryInput, UndigestedTotals, day_page};
 pub use self::session::session_page;
 pub(crate) use self::session::session_page_of;
 use crate::model::digest::Digest;
+use crate::model::item_state::ItemStates;
 use crate::model::session::{Millis, Session};
 use crate::store::digests::StoredDigest;
 use crate::store::load::SessionHead;
-use crate::store::open_items::ClosedItem;
 
 /// A session with its digest, ready to render.
 #[derive(Debug, Clone)]
@@ -35,8 +35,8 @@ pub struct SessionPageInput<'a> {
     pub paid: Option<PaidDigest<'a>>,
     /// The session was still running when it was digested.
     pub goes_on: bool,
-    /// Its closed items.
-    pub closed: &'a [ClosedItem],
+    /// How its open items stand.
+    pub items: &'a ItemStates,
     /// The session's own cost by model, in US dollars at list prices; `None` if a price is unknown.
     pub costs: BTreeMap<String, Option<f64>>,
     /// The page of a later near-duplicate session, relative to the data folder. If set, this page only links to it.

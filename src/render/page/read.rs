@@ -6,6 +6,8 @@
 mod digest;
 
 pub(crate) use self::digest::{cost, digest, holds_digest};
+use jiff::civil::Date;
+
 use crate::model::author::Author;
 use crate::model::digest::item_id;
 use crate::model::note::NoteKind;
@@ -35,6 +37,7 @@ pub(crate) struct SettledLine {
     pub(crate) id: String,
     pub(crate) text: String,
     pub(crate) by: Author,
+    pub(crate) day: Option<Date>,
 }
 
 /// The notes on the page of a day.
@@ -82,7 +85,7 @@ fn note(line: &str) -> Option<NoteLine> {
     })
 }
 
-/// `~~text~~ (done, by whom) ID`; without the text if it is empty. Not an open item of which that is the text.
+/// `~~text~~ (done, by whom, day) ID`; without the text if it is empty. Not an open item of which that is the text.
 fn settled_item(line: &str, session: &str, kind: &str) -> Option<SettledLine> {
     let (rest, id) = with_id(line)?;
     let (text, by) = settled_text(rest, id, session, kind)?;
@@ -90,7 +93,17 @@ fn settled_item(line: &str, session: &str, kind: &str) -> Option<SettledLine> {
         return None;
     }
     let text = text.strip_suffix(UNVERIFIED).unwrap_or(text);
-    Some(SettledLine { id: id.to_owned(), text: unescaped(text), by: by.strip_prefix(", ").map_or(Author::Unknown, author) })
+    let (by, day) = closer(by.strip_prefix(", ").unwrap_or_default());
+    Some(SettledLine { id: id.to_owned(), text: unescaped(text), by, day })
+}
+
+/// Who settled an item and when, as far as the page says so. In which session it was done is none of that.
+fn closer(text: &str) -> (Author, Option<Date>) {
+    let (by, day) = text.rsplit_once(", ").unwrap_or(("", text));
+    match day.parse() {
+        Ok(day) => (author(by), Some(day)),
+        Err(_) => (author(text), None),
+    }
 }
 
 /// What is struck through, and what stands behind `done`. Where that stands more than once, in the text or in a name, the id tells which it is.
@@ -177,12 +190,19 @@ mod tests {
     #[test]
     fn settled_items_are_read_with_who_settled_them() {
         let page = "## Blockers\n\n- open `n1`\n- ~~Ask \\*Kim\\*~~ (done) `n2`\n\n## Next\n\n- ~~Test it *(unverified)*~~ (done, by Claude, session \
-            64b0b6d9) `n3`\n- (done) `n4`\n\n## Notes\n\n## Next\n- ~~mine~~ (done) `n5`\n";
-        let item = |id: &str, text: &str, by| SettledLine { id: id.into(), text: text.into(), by };
+            64b0b6d9) `n3`\n- (done) `n4`\n- ~~Ship~~ (done, by the user, 2026-11-21) `n6`\n- ~~Cut~~ (done, in session 64b0b6d9, 2026-11-20) `n7`\n\n## Notes\n\n## Next\n- ~~mine~~ (done) `n5`\n";
+        let item = |id: &str, text: &str, by| SettledLine { id: id.into(), text: text.into(), by, day: None };
+        let on = |day: &str, item: SettledLine| SettledLine { day: Some(day.parse().unwrap()), ..item };
         let claude = Author::agent("Claude", Some("64b0b6d9"));
         assert_eq!(
             settled(page, "s"),
-            [item("n2", "Ask *Kim*", Author::Unknown), item("n3", "Test it", claude), item("n4", "", Author::Unknown)]
+            [
+                item("n2", "Ask *Kim*", Author::Unknown),
+                item("n3", "Test it", claude),
+                item("n4", "", Author::Unknown),
+                on("2026-11-21", item("n6", "Ship", Author::User)),
+                on("2026-11-20", item("n7", "Cut", Author::Unknown))
+            ]
         );
     }
 }

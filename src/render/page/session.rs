@@ -3,7 +3,7 @@
 use jiff::tz::TimeZone;
 
 use super::evidence::evidence;
-use super::lines::{ListedItems, paragraph, repeated_line, section, title};
+use super::lines::{ListedItems, closed_since, paragraph, repeated_line, section, title};
 use super::{PaidDigest, SessionPageInput, account, clock, local};
 use crate::analyze::account::SessionAccount;
 use crate::model::digest::WITHOUT_MODEL;
@@ -32,13 +32,14 @@ pub(crate) fn session_page_of(one: &SessionPageInput<'_>, told: &SessionAccount,
     if let Some(told) = session.left_out.told() {
         page.push_str(&format!("\n*This session is {told}.*\n"));
     }
+    page.push_str(&closed_since(one.items, session.last_at(), told, zone));
     if one.summarizer == WITHOUT_MODEL {
         account::ended(&mut page, told, zone);
         account::open(&mut page, told, zone);
     } else {
         paragraph(&mut page, "Asked", &one.digest.request);
     }
-    let items = ListedItems { session: &session.id, digest: one.digest, closed: one.closed, summarizer: one.summarizer };
+    let items = ListedItems { session: &session.id, digest: one.digest, items: one.items, summarizer: one.summarizer, zone };
     for (shown, sections) in shown_in(View::Page) {
         section(&mut page, shown.label, sections.into_iter().flat_map(|section| items.lines(section, shown, told)));
     }

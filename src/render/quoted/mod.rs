@@ -16,7 +16,9 @@ pub(crate) use self::words::{left_out, turn_lines};
 use crate::analyze::account::{
     ClosingReply, Commit, LastRun, OpenEnd, PullRequest, RenamedCommit, SessionAccount, Turn, ending_replies,
 };
+use crate::model::item_state::{Closing, TaskItem};
 use crate::model::session::{Millis, said};
+use crate::render::page::date;
 use crate::text::clean::{one_line, shorten, without_controls};
 use crate::text::disarm::disarm;
 use crate::text::markdown::code;
@@ -28,6 +30,9 @@ const MAX_COMMITS: usize = 6;
 const MAX_PULL_REQUESTS: usize = 3;
 const MAX_RUNS: usize = 4;
 const MAX_OPEN: usize = 8;
+/// The most things that were closed since, and the most characters of each.
+const MAX_CLOSED: usize = 5;
+const MAX_CLOSED_CHARS: usize = 240;
 /// The most characters of a subject, a task, a command, a path.
 const MAX_LINE_CHARS: usize = 120;
 const MAX_COMMAND_CHARS: usize = 120;
@@ -64,10 +69,12 @@ pub(crate) struct QuotedParts<'a> {
     reply_chars: usize,
     /// Nothing that is told after it can have done what it left.
     newest: bool,
-    /// Ids by which tasks that are open can be closed, by the tasks' words.
-    task_ids: &'a [(String, String)],
+    /// The items by which tasks that are open can be closed.
+    task_ids: &'a [TaskItem],
     /// Its commits that were made anew since.
     renamed: &'a [RenamedCommit],
+    /// What was closed since.
+    closed: &'a [Closing],
 }
 
 /// Writes one list in at most so many bytes.
@@ -81,7 +88,17 @@ impl<'a> QuotedParts<'a> {
             Reader::User => times.next(),
             Reader::Assistant => times.max(),
         };
-        Self { account, zone, reader, known_day, reply_chars: MAX_REPLY_CHARS, newest: true, task_ids: &[], renamed: &[] }
+        Self {
+            account,
+            zone,
+            reader,
+            known_day,
+            reply_chars: MAX_REPLY_CHARS,
+            newest: true,
+            task_ids: &[],
+            renamed: &[],
+            closed: &[],
+        }
     }
 
     /// With at most so many characters of the last reply; 0 for none.
@@ -94,12 +111,28 @@ impl<'a> QuotedParts<'a> {
         Self { newest: false, ..self }
     }
 
-    pub(crate) fn with_task_ids(self, task_ids: &'a [(String, String)]) -> Self {
+    pub(crate) fn with_task_ids(self, task_ids: &'a [TaskItem]) -> Self {
         Self { task_ids, ..self }
     }
 
     pub(crate) fn with_renamed(self, renamed: &'a [RenamedCommit]) -> Self {
         Self { renamed, ..self }
+    }
+
+    pub(crate) fn with_closed(self, closed: &'a [Closing]) -> Self {
+        Self { closed, ..self }
+    }
+
+    /// What was closed since: a line each, above what still says it.
+    fn closed(&self, room: usize) -> String {
+        let mut text = String::new();
+        for closing in self.closed.iter().rev().take(MAX_CLOSED) {
+            let line = format!("\nsince then: {}\n", said(&closing.told(|at| date(at, self.zone)), MAX_CLOSED_CHARS));
+            if text.len() + line.len() <= room {
+                text.push_str(&line);
+            }
+        }
+        text
     }
 
     /// All parts in at most so many bytes. Lists claim their shares; the last reply and the user's words divide the rest, and what
@@ -112,6 +145,8 @@ impl<'a> QuotedParts<'a> {
             (Self::runs, 12, true),
             (Self::files, 18, false),
         ];
+        let closed = self.closed(room / 4);
+        let room = room - closed.len();
         let mut told = lists.map(|(part, share, _)| part(self, room * share / 100));
         let rest = room - told.iter().map(String::len).sum::<usize>();
         let list = TurnList {
@@ -138,7 +173,7 @@ impl<'a> QuotedParts<'a> {
         // Where a model tells what came of it, replies are not told.
         let said = if self.reply_chars == 0 { said } else { list.with_beginnings(said, &self.quoted_turns(), room) };
         let [open, commits, pull_requests, runs, files] = told;
-        ended + &open + &said + &commits + &pull_requests + &runs + &files
+        closed + &ended + &open + &said + &commits + &pull_requests + &runs + &files
     }
 
     /// May it be said of something that it was not seen?
@@ -211,8 +246,10 @@ impl<'a> QuotedParts<'a> {
             OpenEnd::Interrupted => "interrupted in the last turn".to_owned(),
             OpenEnd::ApiError { words } => format!("API error: {}", quote(words, MAX_LINE_CHARS)),
             OpenEnd::Task { text } => {
-                let id = self.task_ids.iter().find(|(task, _)| task == text).map_or(String::new(), |(_, id)| format!("{id} "));
-                format!("{id}not ticked off in the list: {}", said(text, MAX_LINE_CHARS))
+                let item = self.task_ids.iter().find(|item| item.task == *text);
+                let id = item.map_or(String::new(), |item| format!("{} ", item.id));
+                let since = item.and_then(|item| item.since).map(|at| format!(" since {}", date(at, self.zone)));
+                format!("{id}not ticked off in the list{}: {}", since.unwrap_or_default(), said(text, MAX_LINE_CHARS))
             }
         }
     }

@@ -124,10 +124,11 @@ fn lead() -> impl Strategy<Value = LeadSession> {
                 OpenEnd::Task { text } => Some(text.clone()),
                 _ => None,
             });
-            let mut task_ids: Vec<(String, String)> = Vec::new();
+            let mut task_ids: Vec<TaskItem> = Vec::new();
             for task in tasks {
-                if task_ids.iter().all(|(known, _)| *known != task) {
-                    task_ids.push((task, format!("n{:08x}", task_ids.len())));
+                if task_ids.iter().all(|known| known.task != task) {
+                    let id = format!("n{:08x}", task_ids.len());
+                    task_ids.push(TaskItem { task, id, since: None });
                 }
             }
             let when = "2026-11-20 10:00".into();
@@ -140,6 +141,7 @@ fn lead() -> impl Strategy<Value = LeadSession> {
                 undigested,
                 digest,
                 account,
+                items: ItemStates::default(),
                 task_ids,
                 settled,
                 since,
@@ -155,7 +157,7 @@ fn lead() -> impl Strategy<Value = LeadSession> {
 fn parts() -> impl Strategy<Value = Parts> {
     let when = || "2026-11-20".to_owned();
     let open = ("[nb][0-9a-f]{8}", prop_oneof![Just("next"), Just("blocker")], text())
-        .prop_map(move |(id, kind, text)| OpenItemLine { id, kind: kind.into(), text, when: when() });
+        .prop_map(move |(id, kind, text)| OpenItemLine { id, kind: kind.into(), text, when: when(), again: false });
     let line =
         (id(), text(), text(), vec(text(), 0..3), any::<bool>()).prop_map(move |(session, title, last_reply, made, undigested)| {
             SessionLine {

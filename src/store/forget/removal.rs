@@ -24,9 +24,23 @@ pub(in crate::store) fn mark_erase_due(db: &Connection) -> Result<()> {
     Ok(())
 }
 
+/// What was closed stays closed where other sessions say it too: its closings become those of the next mention, in that one's words.
+const KEEP_CLOSINGS: [&str; 3] = [
+    "INSERT OR IGNORE INTO closing SELECT m.id, c.session FROM closed_item c JOIN open_item o ON o.id = c.id
+         JOIN open_item m ON m.life = o.life WHERE o.session = ?1 AND m.session <> ?1 AND c.session <> ?1",
+    "INSERT OR IGNORE INTO closing SELECT m.id, c.session FROM closing c JOIN open_item o ON o.id = c.id
+         JOIN open_item m ON m.life = o.life WHERE o.session = ?1 AND m.session <> ?1 AND c.session <> ?1",
+    "UPDATE OR IGNORE user_closed SET (id, of, text) = (
+         SELECT m.id, m.session, m.text FROM open_item o JOIN open_item m ON m.life = o.life
+         WHERE o.id = user_closed.id AND m.session <> ?1 ORDER BY m.at, m.id LIMIT 1)
+     WHERE of = ?1 AND EXISTS (SELECT 1 FROM open_item o JOIN open_item m ON m.life = o.life
+         WHERE o.id = user_closed.id AND m.session <> ?1)",
+];
+
 /// What is deleted with a session. The session row itself stays, with its name only.
-const DELETE_SESSION_DATA: [&str; 10] = [
+const DELETE_SESSION_DATA: [&str; 11] = [
     "DELETE FROM closed_item WHERE session = ?1 OR of = ?1",
+    "DELETE FROM closing WHERE session = ?1",
     "DELETE FROM user_closed WHERE of = ?1",
     "DELETE FROM open_item WHERE session = ?1",
     "DELETE FROM digest WHERE session = ?1",
@@ -57,6 +71,9 @@ pub(super) fn remove_session(tx: &Transaction<'_>, head: &SessionHead, lasting: 
     let messages: BTreeSet<MessageHash> = StoredUsage::of_session(tx, pk)?.into_keys().collect();
     for session in chunk::later_forks(tx, head)? {
         chunk::remove_usage(tx, session, &messages)?;
+    }
+    for sql in KEEP_CLOSINGS {
+        tx.prepare_cached(sql)?.execute([pk])?;
     }
     for sql in DELETE_SESSION_DATA {
         tx.prepare_cached(sql)?.execute([pk])?;
@@ -131,6 +148,7 @@ pub(in crate::store) fn remove_derived(tx: &Transaction<'_>, session: i64) -> Re
     for sql in [
         "DELETE FROM open_item WHERE session = ?1",
         "DELETE FROM closed_item WHERE session = ?1",
+        "DELETE FROM closing WHERE session = ?1",
         // A closed item stays closed, by its id; its words may be what is to be removed.
         "UPDATE closed_item SET text = '' WHERE of = ?1",
         "UPDATE user_closed SET text = '' WHERE of = ?1",

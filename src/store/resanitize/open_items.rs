@@ -38,6 +38,9 @@ pub(super) fn clean(tx: &Transaction<'_>, gate: &Sanitizer) -> Result<u64> {
     for (table, id, text, clean) in &all {
         changed += rewrite(tx, table, id, text, clean, &names)?;
     }
+    for (id, new) in &names {
+        tx.execute("UPDATE OR REPLACE closing SET id = ?2 WHERE id = ?1", [id, new])?;
+    }
     rename_in_digests(tx, &names)?;
     for session in of {
         tx.prepare_cached("UPDATE session SET page_dirty = 1 WHERE pk = ?1")?.execute([session])?;
@@ -54,7 +57,9 @@ fn rewrite(tx: &Transaction<'_>, table: &str, id: &str, text: &str, clean: &str,
     if clean.is_empty() && !text.is_empty() {
         return Ok(tx.execute(&format!("DELETE FROM {table} WHERE id = ?1 AND text = ?2"), params![id, text])? as u64);
     }
-    let sql = format!("UPDATE OR REPLACE {table} SET id = ?3, text = ?4 WHERE id = ?1 AND text = ?2");
+    // What it says has changed: the next digest finds what says the same.
+    let anew = if table == "open_item" { ", life = NULL" } else { "" };
+    let sql = format!("UPDATE OR REPLACE {table} SET id = ?3, text = ?4{anew} WHERE id = ?1 AND text = ?2");
     Ok(tx.execute(&sql, params![id, text, new, clean])? as u64)
 }
 

@@ -130,7 +130,10 @@ fn a_task_that_is_open_is_told_once_and_with_its_id() {
         }
         let ran = world.recall(["close", &item(&lines[0])]);
         assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{summarizer}: {ran:#?}");
-        assert_eq!(open(&world.recall(["show", id]).out), lines[1..], "{summarizer}");
+        let (closed, left): (Vec<_>, Vec<_>) =
+            open(&world.recall(["show", id]).out).into_iter().partition(|line| line.starts_with("since then: "));
+        assert_eq!(left, lines[1..], "{summarizer}");
+        assert_eq!(closed, [format!("since then: closed by the user, 2026-11-21: {}", tasks[0])], "{summarizer}");
     }
 }
 

@@ -12,6 +12,7 @@ mod later_regressions;
 mod marks;
 mod no_reingest;
 mod off_switch;
+mod open_item_lives;
 mod open_items;
 mod other_hosts;
 mod past_questions;

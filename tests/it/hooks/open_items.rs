@@ -229,6 +229,10 @@ fn a_commit_that_names_an_item_closes_it_whoever_digests() {
         world.age_transcripts();
         world.digest(&["--summarizer", summarizer, "--session", NEW]);
         assert_eq!(open(&world), ids[1..], "{summarizer}");
-        assert!(page(&world).contains(&format!("~~{EXPORT}~~ (done) `{}`", ids[0])), "{summarizer}: {}", page(&world));
+        assert!(
+            page(&world).contains(&format!("~~{EXPORT}~~ (done, in session cccc0000, 2026-11-21) `{}`", ids[0])),
+            "{summarizer}: {}",
+            page(&world)
+        );
     }
 }

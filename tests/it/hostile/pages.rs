@@ -4,13 +4,13 @@ use proptest::prelude::*;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag};
 use recall::testing::model::author::Author;
 use recall::testing::model::digest::{Claim, Digest};
+use recall::testing::model::item_state::{Closer, Closing, ItemState, ItemStates};
 use recall::testing::model::section::Section;
 use recall::testing::model::session::{
     Answer, Entry, FileTouch, Item, Outcome, Project, RecordKey, Session, Tokens, ToolUse, Touch,
 };
 use recall::testing::model::session_facts::SessionFacts;
 use recall::testing::render::page::{DayEntry, PaidDigest, SessionPageInput, UndigestedTotals, day_page, session_page};
-use recall::testing::store::open_items::ClosedItem;
 
 use crate::hostile::scene::{Hostile, S, SHOP, world};
 use crate::support::World;
@@ -204,11 +204,13 @@ proptest! {
     #[test]
     fn no_text_is_markup_of_a_page(texts in prop::collection::vec(markup(), 1..12)) {
         let (session, digest) = session(&texts);
-        let by = Some(Author::agent(&texts[0], None).text());
-        let closed: Vec<ClosedItem> = digest.open_items(&session.id).map(|(id, ..)| ClosedItem { id, by: by.clone() }).take(2).collect();
+        let by = Closer::Author(Author::agent(&texts[0], None));
+        let closing = || Some(Closing { by: by.clone(), at: None, text: texts[0].clone() });
+        let items = digest.open_items(&session.id).map(|(own, ..)| ItemState { own, id: texts[0].clone(), since: None, closed: closing() });
+        let items = ItemStates(items.take(2).collect());
         let paid = Some(PaidDigest { model: Some(&texts[0]), cost_usd: Some(0.01), is_outdated: true });
         let shown = SessionPageInput {
-            session: &session, digest: &digest, digest_id: &texts[0], summarizer: texts.last().unwrap(), paid, goes_on: true, closed: &closed,
+            session: &session, digest: &digest, digest_id: &texts[0], summarizer: texts.last().unwrap(), paid, goes_on: true, items: &items,
             costs: [(texts[0].clone(), None)].into(), repeated_by: None, page: "2026-11-20-x-99999999.md".into(),
         };
         let quoted = SessionPageInput { summarizer: "extract", ..shown.clone() };

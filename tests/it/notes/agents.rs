@@ -259,7 +259,7 @@ fn a_next_step_that_an_agent_closed_says_so_on_its_page() {
     let ran = run_in(&world, &shop, &other, &["close", &item]);
     assert_eq!(ran.code, 0, "{ran:#?}");
     let page: String = world.pages().into_iter().map(|(_, page)| page).collect();
-    assert!(page.contains("(done, by Claude, session bbbb0000)"), "{page}");
+    assert!(page.contains("(done, by Claude, session bbbb0000, 2026-11-21)"), "{page}");
     let exported = world.exported();
     let closers = &exported[0]["closers"][&item];
     assert_eq!(closers["name"], "Claude", "{NOW}: {exported:#?}");

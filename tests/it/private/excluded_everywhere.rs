@@ -316,6 +316,11 @@ pub fn showing_word(scene: &Scene, names: &[(&str, String)], word: &str) -> Vec<
     found
 }
 
+/// Each way in words, with all that it tells.
+pub fn outputs(scene: &Scene, names: &[(&str, String)]) -> Vec<(String, String)> {
+    WAYS.iter().enumerate().map(|(n, Way(way, _))| (called(way), told(scene, names, way, n))).collect()
+}
+
 #[test]
 fn what_is_excluded_leaves_by_no_way_from_the_moment_the_config_says_so() {
     let scene = Scene::set();

@@ -5,6 +5,7 @@
 
 mod agents;
 mod blocks;
+mod closed_everywhere;
 mod copies;
 mod echoes;
 mod excluded_everywhere;

@@ -188,7 +188,7 @@ fn a_session_closes_what_an_earlier_one_left_open() {
 
     let closed = stand_in.show(RETRY)["digest"]["closes"].clone();
     assert_eq!(closed.as_array().map(Vec::len), Some(1), "only what it was shown can be closed: {closed}");
-    let line = "- ~~Migrate the admin export (shop/admin.py), which walks through all orders with OFFSET~~ (done) `n";
+    let line = "- ~~Migrate the admin export (shop/admin.py), which walks through all orders with OFFSET~~ (done, in session ";
     assert!(stand_in.page(PLAIN).contains(line), "{}", stand_in.page(PLAIN));
     let pages = stand_in.world.pages();
     let (_, day) = pages.iter().find(|(name, _)| name.ends_with("/2026-11-17.md")).expect("the page of its day");

@@ -46,7 +46,7 @@ impl Outcome {
 
 /// What the export leaves out, by natural keys and in a fixed order.
 pub fn rows(world: &World) -> Vec<String> {
-    const TABLES: [&str; 11] = [
+    const TABLES: [&str; 12] = [
         "SELECT 'file', path, size, hex(head_hash), head_len, offset FROM file",
         "SELECT 'bad', f.path, b.offset, b.why FROM bad_line b JOIN file f ON f.pk = b.file",
         "SELECT 'unknown', f.path, u.type, u.rows FROM unknown_row u JOIN file f ON f.pk = u.file",
@@ -55,8 +55,9 @@ pub fn rows(world: &World) -> Vec<String> {
         "SELECT 'source', s.id, o.file, o.agent, o.cwd, coalesce(o.first_at, '') || ' ' || coalesce(o.last_at, '') || o.branches || o.versions FROM source o JOIN session s ON s.pk = o.session",
         "SELECT 'leaf', hex(leaf), text FROM leaf_title",
         "SELECT 'digest', s.id, d.id, d.summarizer || coalesce(d.model, ''), hex(d.input_hash), d.queued || hex(d.body) FROM digest d JOIN session s ON s.pk = d.session WHERE NOT d.superseded",
-        "SELECT 'open', o.id, s.id, o.kind || o.text, coalesce(o.at, ''), o.verified || ' ' || o.place FROM open_item o JOIN session s ON s.pk = o.session",
+        "SELECT 'open', o.id, s.id, o.kind || o.text, coalesce(o.at, ''), o.verified || ' ' || o.place || ' ' || o.life FROM open_item o JOIN session s ON s.pk = o.session",
         "SELECT 'closed', c.id, s.id FROM closed_item c JOIN session s ON s.pk = c.session",
+        "SELECT 'closes', c.id, s.id FROM closing c JOIN session s ON s.pk = c.session",
         "SELECT 'doc', s.id, p.key, d.began_at, d.last_at, s.unindexed FROM doc d JOIN project p ON p.pk = d.project JOIN session s ON s.pk = d.session UNION ALL SELECT 'page', p.path, coalesce(s.id, ''), p.day, '', '' FROM page p LEFT JOIN session s ON s.pk = p.session",
     ];
     let db = world.database();

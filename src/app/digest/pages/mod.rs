@@ -44,6 +44,7 @@ pub(crate) struct PageCounts {
 /// The zone counts only once every page is written by it, and a page is recorded before its file is written: so a run that is cut short
 /// leaves no page that the next one does not know, whatever its zone.
 pub(crate) fn write(config: &Config, store: &mut Store, all: bool, ui: &Ui) -> Result<PageCounts> {
+    store.find_lives(all)?;
     store.find_near_duplicates(all)?;
     failpoints::point("repeats found");
     let recorded = store.pages()?;

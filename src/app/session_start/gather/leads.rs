@@ -9,8 +9,10 @@ use super::{Gatherer, IndexedProject, day, local};
 use crate::analyze::account::{LaterEvidence, OpenEnd, RenamedCommit, SessionAccount, is_task};
 use crate::analyze::signal::is_offer;
 use crate::app::session_start::client_memory::ClientMemory;
+use crate::model::item_state::{ItemStates, TaskItem};
 use crate::model::session::Millis;
 use crate::render::session_start::{LeadSession, OpenItemLine};
+use crate::store::lives::still_told;
 use crate::store::recent::RecentSession;
 
 const DAY_MS: Millis = 24 * 3_600_000;
@@ -106,6 +108,7 @@ impl Gatherer<'_> {
             undigested: lead.undigested,
             digest: None,
             account: lead.account.map(Rc::unwrap_or_clone),
+            items: ItemStates::default(),
             task_ids: Vec::new(),
             settled: Vec::new(),
             since: Vec::new(),
@@ -114,27 +117,34 @@ impl Gatherer<'_> {
         };
         let stale = self.is_stale(lead.last_at);
         if let (Some(known), Some(one)) = (known, lead.digested) {
-            let closed = known.store.closed_item_ids(one.pk)?;
+            let states = known.store.item_states(one.pk)?;
             let items = known.store.open_items_of(one.pk)?;
             // What no digest covers yet is newer than what a model said before it.
             if one.by_model && !lead.undigested {
                 told.digest = known.store.digest_of(one.pk)?.map(|stored| stored.digest);
-                told.settled.clone_from(&closed);
+                told.settled.extend(states.0.iter().filter(|state| state.closed.is_some()).map(|state| state.own.clone()));
                 told.settle(|text| stale || is_offer(text));
                 told = told.without(|text| memory.says(text));
             }
             if let Some(account) = &mut told.account {
                 let item_of = |task: &str| items.iter().find(|item| is_task(&item.text, task));
-                let with_id = |task: &str| item_of(task).map(|item| (task.to_owned(), item.id.clone()));
+                let with_id = |task: &str| item_of(task).map(|item| TaskItem::new(task, &item.id, &states));
                 told.task_ids = account.open.iter().filter_map(OpenEnd::task).filter_map(with_id).collect();
-                let is_open = |task: &str| !stale && item_of(task).is_none_or(|item| !closed.contains(&item.id));
+                let is_open = |task: &str| !stale && item_of(task).is_none_or(|item| !states.is_closed(&item.id));
                 account.open.retain(|open| open.task().is_none_or(is_open));
             }
-            for (text, at, by) in known.store.closings_on_request(one.pk)?.into_iter().filter(|(_, at, _)| *at > lead.last_at) {
-                told.since.push(format!("closed {}, {}: {text}", by.text(), day(at, self.config)));
-            }
+            let closings = known.store.closings_told(one.pk)?.into_iter().filter(|closing| closing.at > Some(lead.last_at));
+            told.since.extend(closings.map(|closing| closing.told(|at| day(at, self.config))));
+            told.items = states;
         } else if stale && let Some(account) = &mut told.account {
             account.open.retain(|open| open.task().is_none());
+        }
+        if let (Some(known), Some(account)) = (known, &told.account) {
+            let said: Vec<&str> = account.replies().collect();
+            let closings = still_told(known.closings()?, Some(lead.last_at), &said);
+            let lines = closings.iter().map(|closing| closing.told(|at| day(at, self.config)));
+            let more: Vec<String> = lines.filter(|line| !told.since.contains(line)).collect();
+            told.since.extend(more);
         }
         Ok(told)
     }

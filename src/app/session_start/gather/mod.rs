@@ -4,8 +4,8 @@ mod leads;
 mod others;
 pub(crate) mod undigested;
 
-use std::cell::RefCell;
-use std::collections::HashMap;
+use std::cell::{OnceCell, RefCell};
+use std::collections::{HashMap, HashSet};
 use std::iter::successors;
 use std::rc::Rc;
 use std::time::Instant;
@@ -21,6 +21,7 @@ use crate::app::session_start::client_memory::ClientMemory;
 pub(crate) use crate::app::session_start::gather::undigested::gather_compacted;
 use crate::config::Config;
 use crate::model::author::Author;
+use crate::model::item_state::{Closing, ItemStates};
 use crate::model::note::NoteKind;
 use crate::model::session::Millis;
 use crate::render::session_start::render;
@@ -28,7 +29,6 @@ use crate::render::session_start::{ContextParts, ContextSubject, LeadSession, No
 use crate::store::Memory;
 use crate::store::last_run::LastRun;
 use crate::store::notes::Note;
-use crate::store::open_items::Wordings;
 use crate::store::recent::RecentSession;
 use crate::sys::projects::Projects;
 
@@ -81,7 +81,13 @@ fn gather_from(config: &Config, store: Option<&Memory>, asked: &ContextRequest<'
     }
     let key = projects.key_of(asked.cwd);
     let known = match store {
-        Some(store) => store.project_pk(&key)?.map(|project| IndexedProject { store, project, accounts: RefCell::default() }),
+        Some(store) => store.project_pk(&key)?.map(|project| IndexedProject {
+            store,
+            project,
+            key: &key,
+            accounts: RefCell::default(),
+            closings: OnceCell::new(),
+        }),
         None => None,
     };
     let gatherer = Gatherer { config, asked, projects: &projects, key: &key };
@@ -140,11 +146,22 @@ fn remembered(config: &Config, store: Option<&Memory>, key: &str, is_new: impl F
 struct IndexedProject<'a> {
     store: &'a Memory,
     project: i64,
+    key: &'a str,
     /// Those that were read: leads, open items and lines ask for the same ones.
     accounts: RefCell<HashMap<i64, Option<Rc<SessionAccount>>>>,
+    /// What was closed in it, once it was asked for.
+    closings: OnceCell<Vec<Closing>>,
 }
 
 impl IndexedProject<'_> {
+    fn closings(&self) -> Result<&[Closing]> {
+        if let Some(known) = self.closings.get() {
+            return Ok(known);
+        }
+        let all = self.store.project_closings(self.key)?;
+        Ok(self.closings.get_or_init(|| all))
+    }
+
     fn account(&self, session: i64) -> Result<Option<Rc<SessionAccount>>> {
         if let Some(known) = self.accounts.borrow().get(&session) {
             return Ok(known.clone());
@@ -185,17 +202,17 @@ impl Gatherer<'_> {
         last_at < self.asked.now - OPEN_FOR_MS
     }
 
-    /// Open items of the sessions that no lead tells, without those that a later session repeats or closes in other words.
+    /// Open items of the sessions that no lead tells, each once in its newest words, without those that a lead tells.
     fn open(&self, known: &IndexedProject<'_>, recent: &[RecentSession], leads: &[LeadSession]) -> Result<Vec<OpenItemLine>> {
         let mut open: Vec<OpenItemLine> = Vec::new();
-        let mut wordings = Wordings::default();
+        // What a model left open in the second of them is told here.
+        let leads = leads.iter().enumerate().filter(|(at, lead)| *at == 0 || lead.digest.is_none()).map(|(_, lead)| lead);
+        let (mut told, mut led) = (HashSet::new(), Vec::new());
         for lead in leads {
-            wordings.extend(
-                lead.digest.iter().flat_map(|digest| digest.open_items(&lead.session)).map(|(.., claim)| claim.text.as_str()),
-            );
-            wordings.extend(lead.task_ids.iter().map(|(task, _)| task.as_str()));
+            told.extend(lead.item_ids());
+            led.push(&lead.session);
         }
-        let is_led = |one: &&RecentSession| leads.iter().any(|lead| lead.session == one.id);
+        let is_led = |one: &&RecentSession| led.contains(&&one.id);
         for one in recent.iter().filter(|one| !is_led(one)).take(OPEN_ITEM_SESSIONS).filter(|one| !self.is_stale(one.last_at)) {
             let mut items = known.store.open_items_of(one.pk)?;
             items.retain(|item| item.verified && !is_offer(&item.text));
@@ -204,17 +221,18 @@ impl Gatherer<'_> {
                 let account = known.account(one.pk)?;
                 items.retain(|item| account.as_ref().is_some_and(|account| account.has_task(&item.text)));
             }
-            let closed = if items.is_empty() { Vec::new() } else { known.store.closed_item_ids(one.pk)? };
-            let when = day(one.last_at, self.config);
-            // Sessions repeat open items: once closed in one session, an item is closed in all.
-            let new = items.iter().filter(|item| !wordings.has(&item.text) && !closed.contains(&item.id));
-            open.extend(new.map(|item| OpenItemLine {
-                id: item.id.clone(),
-                kind: item.kind.clone(),
-                text: item.text.clone(),
-                when: when.clone(),
-            }));
-            wordings.extend(items.iter().map(|item| item.text.as_str()));
+            let states = if items.is_empty() { ItemStates::default() } else { known.store.item_states(one.pk)? };
+            for item in items.into_iter().filter(|item| !states.is_closed(&item.id)) {
+                let Some(state) = states.of(&item.id).filter(|state| told.insert(state.id.clone())) else { continue };
+                let when = day(state.since.unwrap_or(one.last_at), self.config);
+                open.push(OpenItemLine {
+                    id: state.id.clone(),
+                    kind: item.kind,
+                    text: item.text,
+                    when,
+                    again: state.since.is_some(),
+                });
+            }
         }
         Ok(open)
     }

@@ -10,6 +10,7 @@ use super::{Gatherer, IndexedProject, day};
 use crate::analyze::account::{LaterEvidence, SessionAccount, last_reply, longer_reply};
 use crate::model::session::Millis;
 use crate::render::session_start::SessionLine;
+use crate::store::lives::still_told;
 use crate::store::recent::RecentSession;
 
 /// A shorter reply says little of what was done, in characters.
@@ -104,6 +105,11 @@ impl Gatherer<'_> {
             if let Some((at, reply)) = last_reply(&account.turns) {
                 line.made
                     .extend(later.renamed(account).filter(|renamed| renamed.stands_in(&reply.text)).map(|renamed| renamed.text()));
+                if let Some(known) = known {
+                    let closings = still_told(known.closings()?, Some(one.last_at()), &[&reply.text]);
+                    let told = closings.iter().map(|closing| closing.told(|at| day(at, self.config)));
+                    line.made.extend(told.map(|told| format!("since then: {told}")));
+                }
                 line.last_reply.clone_from(&reply.text);
                 line.cut_off = reply.cut_off;
                 let says_little = reply.text.chars().count() < LITTLE_CHARS;

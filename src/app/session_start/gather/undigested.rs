@@ -14,6 +14,7 @@ use crate::analyze::account::SessionAccount;
 use crate::app::open_memory::OpenMemory;
 use crate::app::session_start::client_memory::{ClientMemory, folder_of};
 use crate::config::Config;
+use crate::model::item_state::ItemStates;
 use crate::model::session::{Millis, RecordKey, Session};
 use crate::privacy::Sanitizer;
 use crate::privacy::echo::PrivateWords;
@@ -166,6 +167,7 @@ pub(crate) fn gather_compacted(
         undigested: false,
         digest: None,
         account: Some(account),
+        items: ItemStates::default(),
         task_ids: Vec::new(),
         settled: Vec::new(),
         since: Vec::new(),

@@ -3,6 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::analyze::account::SessionAccount;
 use crate::model::digest::Claim;
+use crate::model::item_state::{Closer, ItemState};
 use crate::model::session::{Entry, FileTouch, Item, Outcome, Project, RecordKey, Session, Todo, ToolUse, Touch};
 use crate::render::brief::frame::DigestCoverage;
 use crate::text::budget::tokens;
@@ -46,11 +47,11 @@ fn told(session: &Session, claims: Option<ModelClaims<'_>>) -> String {
     let title = claims.map_or_else(String::new, |claims| claims.digest.title.clone());
     let facts = FrameFacts { session, title: &title, state: DigestCoverage::Whole, never: None, repeated_by: None, id: "64b0b6d9" };
     let account = SessionAccount::of(session, false);
-    write(&BriefInput { facts, claims, account: &account, task_ids: &[], renamed: &[] }, &TimeZone::UTC, 1_000)
+    write(&BriefInput { facts, claims, account: &account, task_ids: &[], renamed: &[], closed: &[] }, &TimeZone::UTC, 1_000)
 }
 
-fn by_model<'a>(digest: &'a Digest, closed: &'a [String]) -> Option<ModelClaims<'a>> {
-    Some(ModelClaims { digest, closed })
+fn by_model<'a>(digest: &'a Digest, items: &'a ItemStates) -> Option<ModelClaims<'a>> {
+    Some(ModelClaims { digest, items })
 }
 
 /// The lines of the section with this label.
@@ -87,7 +88,7 @@ fn of_a_large_session_a_model_says_half_and_the_rest_is_quoted() {
         [Item::Prompt(words.clone()), edit(&format!("/home/dev/src/shop/src/part_{n:02}.rs")), Item::Reply(words.repeat(4))]
     };
     let session = session((0..30).flat_map(turn).collect());
-    let text = told(&session, by_model(&large_digest(), &[]));
+    let text = told(&session, by_model(&large_digest(), &ItemStates::default()));
     assert!((900..=1_000).contains(&tokens(&text)), "{} tokens: {text}", tokens(&text));
     let mut at = 0;
     for label in CLAIMS.into_iter().chain(["Where it ended (", "What you said, turn by turn:", "Files: "]) {
@@ -105,14 +106,14 @@ fn of_a_large_session_a_model_says_half_and_the_rest_is_quoted() {
 #[test]
 fn what_the_one_leaves_the_other_has() {
     let little = session(vec![Item::Prompt("Go on.".into()), Item::Reply("Done.".into())]);
-    let text = told(&little, by_model(&large_digest(), &[]));
+    let text = told(&little, by_model(&large_digest(), &ItemStates::default()));
     assert!((900..=1_000).contains(&tokens(&text)), "{} tokens: {text}", tokens(&text));
     assert!(text.contains("\n> Done.\n") && text.contains("\n1. 11:06 “Go on.”\n"), "{text}");
 
     let long = "The importer knows every currency. ".repeat(300);
     let much = session(vec![Item::Prompt(long.clone()), Item::Reply(long)]);
     let small = Digest { title: "The importer".into(), ..Digest::default() }.with(Section::Completed, [claim("It is fast", 0)]);
-    let text = told(&much, by_model(&small, &[]));
+    let text = told(&much, by_model(&small, &ItemStates::default()));
     assert!((900..=1_000).contains(&tokens(&text)), "{} tokens: {text}", tokens(&text));
     assert_eq!(section(&text, "Outcome, by a model:"), ["It is fast"]);
 }
@@ -129,7 +130,7 @@ fn a_request_that_the_title_tells_is_told_once() {
     let session = session(vec![]);
     for (request, asked) in [("Mend the export", false), ("Mend it until noon", true), ("", false)] {
         let digest = Digest { title: "Mend the export".into(), request: request.into(), ..Digest::default() };
-        assert_eq!(told(&session, by_model(&digest, &[])).contains("\nAsked"), asked, "{request}");
+        assert_eq!(told(&session, by_model(&digest, &ItemStates::default())).contains("\nAsked"), asked, "{request}");
     }
 }
 
@@ -141,7 +142,9 @@ fn what_no_row_supports_is_not_told_and_only_what_is_still_open_has_its_id() {
         .with(Section::Blockers, [claim("No access", 0), Claim::new("No time")])
         .with(Section::NextSteps, [claim("Add the index", 0), claim("Move the export", 0)]);
     let ids: Vec<String> = digest.open_items(&session.id).map(|(id, ..)| id).collect();
-    let text = told(&session, by_model(&digest, &ids[1..2]));
+    let closed = Some(Closing { by: Closer::Session("s2".into()), at: None, text: String::new() });
+    let items = ItemStates(vec![ItemState { own: ids[1].clone(), id: ids[1].clone(), since: None, closed }]);
+    let text = told(&session, by_model(&digest, &items));
     assert_eq!(section(&text, "Decided, by a model:"), ["Keyset pagination"]);
     let open = [format!("{} blocked: No access", ids[0]), format!("{} Move the export", ids[2])];
     assert_eq!(section(&text, "Open, by a model:"), open);
@@ -177,8 +180,9 @@ proptest! {
             .with(Section::NextSteps, claims(&steps));
         let facts = FrameFacts { session: &session, title: &digest.title, state, never: None, repeated_by: Some(id.clone()), id: &id };
         let account = SessionAccount::of(&session, state != DigestCoverage::Whole);
-        let claims = digested.then_some(ModelClaims { digest: &digest, closed: &[] });
-        let text = write(&BriefInput { facts, claims, account: &account, task_ids: &[], renamed: &[] }, &TimeZone::UTC, 1_000);
+        let items = ItemStates::default();
+        let claims = digested.then_some(ModelClaims { digest: &digest, items: &items });
+        let text = write(&BriefInput { facts, claims, account: &account, task_ids: &[], renamed: &[], closed: &[] }, &TimeZone::UTC, 1_000);
         prop_assert!(tokens(&text) <= 1_000, "{} tokens: {}", tokens(&text), text);
         prop_assert!(text.contains("--raw") && !text.contains("<recall-context>"), "{}", text);
     }

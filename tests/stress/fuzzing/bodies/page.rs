@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use jiff::tz::TimeZone;
 use recall::testing::model::author::Author;
 use recall::testing::model::digest::{Claim, Digest};
+use recall::testing::model::item_state::{Closer, Closing, ItemState, ItemStates};
 use recall::testing::model::section::Section;
 use recall::testing::model::session::{
     Answer, Entry, FileTouch, Item, Outcome, Project, RecordKey, Session, Tokens, ToolUse, Touch,
@@ -15,7 +16,6 @@ use recall::testing::render::page::{
     DayEntry, SessionPageInput, UndigestedTotals, day_of, day_page, session_page, session_page_name,
 };
 use recall::testing::store::notes::Note;
-use recall::testing::store::open_items::ClosedItem;
 use recall::testing::text::markdown::{code, inline, slug, yaml};
 
 use super::{acts, texts};
@@ -33,7 +33,10 @@ pub fn check(data: &[u8]) {
     let session = session(&said, &name, &path, &command, &id);
     let digest = digest(&said, &done, &path);
     let author = Author::agent(&name, Some(&id));
-    let closed = |(id, ..): (String, &str, &Claim)| ClosedItem { id, by: Some(author.text()) };
+    let closed = |(own, ..): (String, &str, &Claim)| {
+        let closed = Some(Closing { by: Closer::Author(author.clone()), at: None, text: String::new() });
+        ItemState { id: own.clone(), own, since: None, closed }
+    };
     let shown = SessionPageInput {
         session: &session,
         digest: &digest,
@@ -41,7 +44,7 @@ pub fn check(data: &[u8]) {
         summarizer: "claude",
         paid: None,
         goes_on: done.len() % 2 == 1,
-        closed: &digest.open_items(&session.id).map(closed).take(1).collect::<Vec<_>>(),
+        items: &ItemStates(digest.open_items(&session.id).map(closed).take(1).collect()),
         costs: BTreeMap::from([(name.clone(), Some(0.1))]),
         repeated_by: None,
         page: session_page_name(&session, "2026-11-22", false),

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use jiff::tz::TimeZone;
 use recall::testing::analyze::account::SessionAccount;
 use recall::testing::analyze::without_model;
+use recall::testing::model::item_state::ItemStates;
 use recall::testing::model::price::costs_by_model;
 use recall::testing::model::session::Item;
 use recall::testing::model::session_facts::SessionFacts;
@@ -65,7 +66,7 @@ fn taken_in(store: &mut Store, session: &Exported) {
         summarizer: "extract",
         paid: None,
         goes_on: false,
-        closed: &[],
+        items: &ItemStates::default(),
         costs: costs_by_model(&loaded.usage, &Default::default()),
         repeated_by: None,
         page: session_page_name(&loaded, &day, false),

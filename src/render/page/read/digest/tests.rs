@@ -1,9 +1,9 @@
 use super::*;
 use crate::model::author::Author;
+use crate::model::item_state::{Closer, Closing, ItemState, ItemStates};
 use crate::model::section::{SECTION_COUNT, Section, View};
 use crate::model::session::{Entry, Item, Outcome, Project, RecordKey, ToolUse};
 use crate::render::page::{PaidDigest, SessionPageInput, session_page};
-use crate::store::open_items::ClosedItem;
 use crate::text::clean::{one_line, without_controls};
 use jiff::tz::TimeZone;
 use proptest::prelude::*;
@@ -75,7 +75,7 @@ fn session(said: &[String; 4]) -> Session {
     }
 }
 
-fn page(session: &Session, digest: &Digest, closed: &[ClosedItem]) -> String {
+fn page(session: &Session, digest: &Digest, items: &ItemStates) -> String {
     let paid = PaidDigest { model: Some("claude-\"x\""), cost_usd: Some(0.0123), is_outdated: false };
     let shown = SessionPageInput {
         session,
@@ -84,7 +84,7 @@ fn page(session: &Session, digest: &Digest, closed: &[ClosedItem]) -> String {
         summarizer: "claude",
         paid: Some(paid),
         goes_on: false,
-        closed,
+        items,
         costs: Default::default(),
         repeated_by: None,
         page: "2026-11-20-shop-77777777.md".into(),
@@ -108,9 +108,11 @@ proptest! {
         digest.pass(|text| one_line(&without_controls(text)));
         prop_assume!(digest.texts().skip(1).any(|text| !text.is_empty()));
         let session = session(&said);
-        let by = [None, Some(Author::agent("by (done)", Some("64b0b6d9")).text())];
-        let closed: Vec<ClosedItem> =
-            digest.open_items(ID).zip(by.iter().cycle()).map(|((id, ..), by)| ClosedItem { id, by: by.clone() }).take(settled).collect();
+        let by = [Author::User, Author::agent("by (done)", Some("64b0b6d9"))];
+        let closing = |by: &Author| Closing { by: Closer::Author(by.clone()), at: None, text: String::new() };
+        let items = digest.open_items(ID).zip(by.iter().cycle());
+        let items = items.map(|((own, ..), by)| ItemState { id: own.clone(), own, since: None, closed: Some(closing(by)) });
+        let closed = ItemStates(items.take(settled).collect());
         let written = page(&session, &digest, &closed);
         let read = super::digest(&written, &session).expect("a digest");
         prop_assert_eq!(&read.digest, &digest, "{}", written);
@@ -118,11 +120,11 @@ proptest! {
         let head = (read.id.as_deref(), read.model.as_deref(), read.cost_usd, read.ended_at, read.is_outdated);
         prop_assert_eq!(head, (Some("d12345678"), Some("claude-\"x\""), Some(0.0123), Some(3_000), false));
         let again: Vec<String> = crate::render::page::read::settled(&written, ID).into_iter().map(|item| item.id).collect();
-        let mut ids: Vec<&String> = closed.iter().map(|item| &item.id).collect();
+        let mut ids: Vec<&String> = closed.0.iter().map(|item| &item.id).collect();
         // Blockers stand above next steps, and the same item twice is struck through twice.
         ids.retain(|id| again.contains(id));
-        prop_assert_eq!(ids.len(), closed.len(), "{}", written);
-        prop_assert!(again.iter().all(|id| closed.iter().any(|item| item.id == *id)), "{}", written);
+        prop_assert_eq!(ids.len(), closed.0.len(), "{}", written);
+        prop_assert!(again.iter().all(|id| closed.0.iter().any(|item| item.id == *id)), "{}", written);
     }
 }
 

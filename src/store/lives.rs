@@ -1,0 +1,268 @@
+//! Lives of open items: which items of a project's sessions are one, and whether somebody closed it.
+//!
+//! The lives are found from all digests of a project, as near-duplicates are, so they do not depend on the order in which those were made.
+//! Whether one is closed is read as it is: a closing of any of its items closes all of it.
+
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use anyhow::Result;
+use rusqlite::{Transaction, params};
+
+use super::Store;
+use super::load::SessionHead;
+use super::notes::read_author;
+use super::open_items::{ListedItem, Wordings};
+use crate::analyze::lives::{SessionItems, lives, still_says};
+use crate::model::item_state::{Closer, Closing, ItemState, ItemStates};
+use crate::model::session::Millis;
+
+/// A session's place in its project: by its start, then by its id. Those without a time come last.
+const IN_ORDER: &str = "coalesce(s.started_at, 9223372036854775807), s.id";
+
+/// One item of a life.
+pub(super) struct Mention {
+    pub(super) id: String,
+    pub(super) session: i64,
+    /// When its session ended.
+    last_at: Option<Millis>,
+}
+
+impl Store {
+    /// Finds the life of each open item, in projects where something changed, or in `all`. Pages that show another id become out of date.
+    pub(crate) fn find_lives(&mut self, all: bool) -> Result<()> {
+        let changed = "SELECT project FROM session WHERE page_dirty
+             UNION SELECT s.project FROM open_item o JOIN session s ON s.pk = o.session WHERE o.life IS NULL";
+        let sql = if all { "SELECT pk FROM project" } else { changed };
+        let projects: Vec<i64> = self.db.prepare(sql)?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+        if projects.is_empty() {
+            return Ok(());
+        }
+        let tx = self.db.transaction()?;
+        for project in projects {
+            find_lives_of(&tx, project)?;
+        }
+        tx.commit()?;
+        Ok(())
+    }
+
+    /// How the open items of a session stand, in the order of its digest.
+    pub(crate) fn item_states(&self, session: i64) -> Result<ItemStates> {
+        let mut closings: HashMap<i64, BTreeMap<String, Closing>> = HashMap::new();
+        let items = self.open_items_of(session)?;
+        let states = items.into_iter().map(|item| self.item_state(&item, &mut closings));
+        Ok(ItemStates(states.collect::<Result<_>>()?))
+    }
+
+    fn item_state(&self, item: &ListedItem, closings: &mut HashMap<i64, BTreeMap<String, Closing>>) -> Result<ItemState> {
+        let mentions = self.mentions(item)?;
+        let mut closed: Option<Closing> = None;
+        for one in &mentions {
+            let of_session = match closings.entry(one.session) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(place) => place.insert(self.closings_of(one.session)?),
+            };
+            closed = closed.or_else(|| of_session.get(&one.id).cloned());
+        }
+        let first = mentions.first().filter(|first| first.session != item.session);
+        Ok(ItemState {
+            own: item.id.clone(),
+            id: mentions.first().map_or_else(|| item.id.clone(), |first| first.id.clone()),
+            since: first.and_then(|first| first.last_at),
+            closed,
+        })
+    }
+
+    /// All items of an item's life, first to last. It has none before the next digest found its life, or where they are hidden.
+    pub(super) fn mentions(&self, item: &ListedItem) -> Result<Vec<Mention>> {
+        let sql = format!(
+            "SELECT o.id, o.session, s.last_at FROM open_item o JOIN session s ON s.pk = o.session
+             WHERE o.id = ?1 OR o.life = (SELECT life FROM open_item WHERE id = ?1) ORDER BY {IN_ORDER}, o.place"
+        );
+        let mut query = self.db.prepare_cached(&sql)?;
+        let mentions = query.query_map([&item.id], |r| Ok(Mention { id: r.get(0)?, session: r.get(1)?, last_at: r.get(2)? }))?;
+        Ok(mentions.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// What was closed of a session's items, and of those that say the same, in the order of closing.
+    pub(crate) fn closings_told(&self, session: i64) -> Result<Vec<Closing>> {
+        let recorded = self.recorded_closings(session)?.into_iter().map(|(_, closing)| closing);
+        let mut all: Vec<Closing> =
+            self.item_states(session)?.0.into_iter().filter_map(|state| state.closed).chain(recorded).collect();
+        all.sort_by(|a, b| (a.at, &a.text).cmp(&(b.at, &b.text)));
+        all.retain(|closing| !closing.text.is_empty());
+        all.dedup_by(|a, b| a.text == b.text);
+        Ok(all)
+    }
+
+    /// What was closed in a project, on request or by a session, in no order.
+    pub(crate) fn project_closings(&self, project: &str) -> Result<Vec<Closing>> {
+        let sql = "SELECT u.text, u.at, u.author, NULL FROM user_closed u JOIN session s ON s.pk = u.of JOIN project p ON p.pk = s.project
+             WHERE p.key = ?1
+             UNION SELECT c.text, b.last_at, NULL, b.id FROM closed_item c JOIN session s ON s.pk = c.of
+                 JOIN project p ON p.pk = s.project JOIN session b ON b.pk = c.session WHERE p.key = ?1
+             UNION SELECT o.text, b.last_at, NULL, b.id FROM closing c JOIN open_item o ON o.id = c.id JOIN session s ON s.pk = o.session
+                 JOIN project p ON p.pk = s.project JOIN session b ON b.pk = c.session WHERE p.key = ?1 AND b.project = s.project";
+        let mut query = self.db.prepare_cached(sql)?;
+        let closings = query.query_map([project], |r| {
+            let by = match r.get(3)? {
+                Some(session) => Closer::Session(session),
+                None => Closer::Author(read_author(r.get(2)?)),
+            };
+            Ok(Closing { by, at: r.get(1)?, text: r.get(0)? })
+        })?;
+        Ok(closings.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// What was closed after a session that its replies, or other texts of it, still say: its own items, and those of other sessions.
+    pub(crate) fn closed_since<'t>(&self, head: &SessionHead, texts: impl IntoIterator<Item = &'t str>) -> Result<Vec<Closing>> {
+        let texts: Vec<&str> = texts.into_iter().collect();
+        let all = self.project_closings(&head.project.key)?;
+        Ok(still_told(&all, head.last_at, &texts))
+    }
+
+    /// What of a session's items was closed as such, by their own ids: on request, or by a later session. An id that still exists stands for
+    /// its item; where a digest was made anew, its words do.
+    fn closings_of(&self, session: i64) -> Result<BTreeMap<String, Closing>> {
+        let items = self.open_items_of(session)?;
+        let mut all = BTreeMap::new();
+        for (id, closing) in self.recorded_closings(session)? {
+            for item in resolved(&items, &id, &closing.text) {
+                all.entry(item.id.clone()).or_insert_with(|| closing.clone());
+            }
+        }
+        Ok(all)
+    }
+
+    /// Closings of items of a session, with the ids that they name; those on request first.
+    fn recorded_closings(&self, session: i64) -> Result<Vec<(String, Closing)>> {
+        let sql = "SELECT id, text, at, author FROM user_closed WHERE of = ?1
+             UNION SELECT u.id, u.text, u.at, u.author FROM user_closed u JOIN open_item o ON o.id = u.id WHERE o.session = ?1
+             ORDER BY at, id";
+        let mut query = self.db.prepare_cached(sql)?;
+        let asked = query.query_map([session], |r| {
+            let by = Closer::Author(read_author(r.get(3)?));
+            Ok((r.get(0)?, Closing { by, at: r.get(2)?, text: r.get(1)? }))
+        })?;
+        let mut all: Vec<(String, Closing)> = asked.collect::<rusqlite::Result<_>>()?;
+        let sql = "SELECT c.id, c.text, s.id, s.last_at, s.started_at FROM closed_item c LEFT JOIN session s ON s.pk = c.session WHERE c.of = ?1
+             UNION SELECT o.id, o.text, s.id, s.last_at, s.started_at FROM open_item o JOIN closing c ON c.id = o.id
+                 JOIN session s ON s.pk = c.session
+             WHERE o.session = ?1 AND s.project = (SELECT project FROM session WHERE pk = ?1)
+             ORDER BY 5, 3, 1";
+        let mut query = self.db.prepare_cached(sql)?;
+        let by_sessions = query.query_map([session], |r| {
+            let by = Closer::Session(r.get::<_, Option<String>>(2)?.unwrap_or_default());
+            Ok((r.get(0)?, Closing { by, at: r.get(3)?, text: r.get(1)? }))
+        })?;
+        for closing in by_sessions {
+            all.push(closing?);
+        }
+        Ok(all)
+    }
+}
+
+/// Of the closings after a time those of what the texts still say, in the order of closing, each once.
+pub(crate) fn still_told(all: &[Closing], last_at: Option<Millis>, texts: &[&str]) -> Vec<Closing> {
+    let later = all.iter().filter(|closing| closing.at > last_at);
+    let mut told: Vec<Closing> =
+        later.filter(|closing| texts.iter().any(|text| still_says(text, &closing.text))).cloned().collect();
+    told.sort_by(|a, b| (a.at, &a.text).cmp(&(b.at, &b.text)));
+    told.dedup_by(|a, b| a.text == b.text);
+    told
+}
+
+/// The items that a closing with this id and these words means.
+fn resolved<'i>(items: &'i [ListedItem], id: &str, text: &str) -> Vec<&'i ListedItem> {
+    if let Some(item) = items.iter().find(|item| item.id == id) {
+        return vec![item];
+    }
+    let mut wordings = Wordings::default();
+    wordings.extend([text]);
+    items.iter().filter(|item| wordings.has(&item.text)).collect()
+}
+
+/// The sessions of a project that left something open or closed something, and what was closed on request.
+struct ProjectItems {
+    /// In order.
+    sessions: Vec<SessionItems>,
+    closed: HashMap<String, Millis>,
+    /// Each item's session, and its life as it is stored.
+    stored: Vec<(String, i64, Option<String>)>,
+}
+
+fn find_lives_of(tx: &Transaction<'_>, project: i64) -> Result<()> {
+    let found = items_of(tx, project)?;
+    let lives = lives(&found.sessions, &found.closed);
+    for (id, session, stored) in &found.stored {
+        let life = lives.get(id);
+        if life != stored.as_ref() {
+            tx.prepare_cached("UPDATE open_item SET life = ?2 WHERE id = ?1")?.execute(params![id, life])?;
+            tx.prepare_cached("UPDATE session SET page_dirty = 1 WHERE pk = ?1")?.execute([session])?;
+        }
+    }
+    Ok(())
+}
+
+fn items_of(tx: &Transaction<'_>, project: i64) -> Result<ProjectItems> {
+    let sql = format!(
+        "SELECT s.pk, coalesce(s.started_at, 9223372036854775807) FROM session s WHERE s.project = ?1
+             AND (EXISTS (SELECT 1 FROM open_item WHERE session = s.pk) OR EXISTS (SELECT 1 FROM closing WHERE session = s.pk)
+                 OR EXISTS (SELECT 1 FROM closed_item WHERE session = s.pk)) ORDER BY {IN_ORDER}"
+    );
+    let mut query = tx.prepare_cached(&sql)?;
+    let known: Vec<(i64, Millis)> = query.query_map([project], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
+    let mut all = ProjectItems { sessions: Vec::new(), closed: HashMap::new(), stored: Vec::new() };
+    let mut listed: HashMap<i64, Vec<ListedItem>> = HashMap::new();
+    for (pk, _) in &known {
+        let sql = "SELECT id, session, kind, text, verified, life FROM open_item WHERE session = ?1 ORDER BY place";
+        let mut query = tx.prepare_cached(sql)?;
+        let mut rows = query.query([pk])?;
+        while let Some(r) = rows.next()? {
+            let item = super::open_items::listed(r)?;
+            all.stored.push((item.id.clone(), *pk, r.get(5)?));
+            listed.entry(*pk).or_default().push(item);
+        }
+    }
+    for (pk, began_at) in known {
+        let items = listed.get(&pk).into_iter().flatten().map(|item| (item.id.clone(), item.text.clone())).collect();
+        let mut session = SessionItems { began_at, items, ..SessionItems::default() };
+        let mut query = tx.prepare_cached("SELECT id FROM closing WHERE session = ?1")?;
+        for id in query.query_map([pk], |r| r.get(0))? {
+            session.closes.insert(id?);
+        }
+        let mut query = tx.prepare_cached("SELECT id, text, of FROM closed_item WHERE session = ?1")?;
+        let mut rows = query.query([pk])?;
+        while let Some(r) = rows.next()? {
+            let (id, text, of): (String, String, i64) = (r.get(0)?, r.get(1)?, r.get(2)?);
+            let items = listed.get(&of).map(Vec::as_slice).unwrap_or_default();
+            session.closes.extend(resolved(items, &id, &text).into_iter().map(|item| item.id.clone()));
+        }
+        all.sessions.push(session);
+    }
+    all.closed = closed_on_request(tx, project, &listed)?;
+    Ok(all)
+}
+
+/// When items of a project were closed on request, by their own ids.
+fn closed_on_request(
+    tx: &Transaction<'_>,
+    project: i64,
+    listed: &HashMap<i64, Vec<ListedItem>>,
+) -> Result<HashMap<String, Millis>> {
+    let known: HashSet<&String> = listed.values().flatten().map(|item| &item.id).collect();
+    let sql = "SELECT u.id, u.text, u.at, u.of FROM user_closed u JOIN session s ON s.pk = u.of WHERE s.project = ?1";
+    let mut query = tx.prepare_cached(sql)?;
+    let mut rows = query.query([project])?;
+    let mut closed = HashMap::new();
+    while let Some(r) = rows.next()? {
+        let (id, text, at, of): (String, String, Millis, i64) = (r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?);
+        if known.contains(&id) {
+            closed.insert(id, at);
+            continue;
+        }
+        let items = listed.get(&of).map(Vec::as_slice).unwrap_or_default();
+        closed.extend(resolved(items, &id, &text).into_iter().map(|item| (item.id.clone(), at)));
+    }
+    Ok(closed)
+}
