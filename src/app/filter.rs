@@ -1,23 +1,20 @@
 //! `--project` and `--since`, shared by all commands.
 
-use std::path::Path;
-
 use anyhow::{Context, Result};
-use globset::GlobSet;
 
-use crate::config::{Config, globset};
+use crate::config::{Config, ProjectMatcher};
 use crate::model::session::{Millis, Project};
 
-/// Matches projects by glob. A pattern without a slash is also matched against the last folder of the path.
-pub(crate) struct ProjectFilter(Option<GlobSet>);
+/// The projects of `--project`; all without it.
+pub(crate) struct ProjectFilter(Option<ProjectMatcher>);
 
 impl ProjectFilter {
     pub(crate) fn new(pattern: Option<&str>, config: &Config) -> Result<Self> {
-        Ok(Self(pattern.map(|p| globset(&[p.to_owned()], &config.home)).transpose().context("--project")?))
+        Ok(Self(pattern.map(|written| ProjectMatcher::read(written, &config.home)).transpose().context("--project")?))
     }
 
     pub(crate) fn fits(&self, project: &Project) -> bool {
-        self.0.as_ref().is_none_or(|globs| globs.is_match(Path::new(&project.key)) || globs.is_match(project.name()))
+        self.0.as_ref().is_none_or(|matcher| matcher.means(project))
     }
 }
 

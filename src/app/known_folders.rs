@@ -11,7 +11,7 @@ pub(crate) fn known_folders(config: &Config) -> Vec<String> {
     let mut known = folders(&config.claude_dirs);
     let index = Memory::open_if_there(&config.database(), &Policy::maintenance()).ok().flatten();
     if let Some(index) = index {
-        known.extend(index.projects().into_iter().flatten().map(|(_, key)| key));
+        known.extend(index.projects().into_iter().flatten().map(|(_, project)| project.key));
         known.extend(index.folders_by_session().into_iter().flatten().flat_map(|(_, folders)| folders));
     }
     known.retain(|folder| folder != EVERYWHERE);

@@ -6,6 +6,7 @@ pub(crate) mod file;
 mod hours;
 pub(crate) mod inherited_env;
 mod privacy;
+mod project_matcher;
 mod schedule;
 mod zone;
 
@@ -27,6 +28,7 @@ pub(crate) use embeddings::{ApiKey, EmbeddingsConfig, EndpointApi};
 pub(crate) use file::{DigestConfig, HookScope, HooksConfig, PromptInjection, Retention, SignalConfig, SummarizerChoice};
 pub(crate) use hours::Hours;
 pub(crate) use privacy::PrivacyConfig;
+pub(crate) use project_matcher::ProjectMatcher;
 pub(crate) use schedule::Schedule;
 
 use crate::model::price::Price;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::kind::KindFilter;
-use crate::config::QueryContext;
+use crate::config::{ProjectMatcher, QueryContext};
 use crate::model::session::Millis;
 use crate::model::time_spec::parse_time;
 use crate::store::search::TextKind;
@@ -19,7 +19,7 @@ const MAX_BYTES: usize = 64 << 10;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filters {
     pub(crate) files: Vec<String>,
-    pub(crate) projects: Vec<String>,
+    pub(crate) projects: Vec<ProjectMatcher>,
     pub(crate) branches: Vec<String>,
     pub(crate) kinds: Vec<KindFilter>,
     pub(crate) tools: Vec<String>,
@@ -125,9 +125,13 @@ impl Query {
 impl Filters {
     /// Sets the named filter. False if there is no such filter or its value is invalid.
     fn set(&mut self, key: &str, value: &str, context: &QueryContext) -> bool {
+        let says_something = value.chars().any(char::is_alphanumeric);
         let list = match key.to_ascii_lowercase().as_str() {
             "file" => &mut self.files,
-            "project" => &mut self.projects,
+            "project" => {
+                self.projects.extend(says_something.then(|| ProjectMatcher::read_any(value, &context.home)));
+                return says_something;
+            }
             "branch" => &mut self.branches,
             "tool" => &mut self.tools,
             "kind" => {
@@ -139,7 +143,6 @@ impl Filters {
             "before" => return set_time(&mut self.before, value, context),
             _ => return false,
         };
-        let says_something = value.chars().any(char::is_alphanumeric);
         if says_something {
             let has_home = !context.home.as_os_str().is_empty();
             let below_home =
@@ -252,6 +255,8 @@ fn is_searchable(token: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
     use jiff::tz::TimeZone;
     use proptest::prelude::*;
@@ -289,7 +294,10 @@ mod tests {
         );
         assert_eq!(words(&query), ["index", "note", "since", "never"]);
         assert_eq!(query.phrases, ["order list"]);
-        assert_eq!((&query.filters.files, &query.filters.projects), (&vec!["shop/orders.py".into()], &vec!["my shop".into()]));
+        assert_eq!(
+            (&query.filters.files, &query.filters.projects),
+            (&vec!["shop/orders.py".into()], &vec![ProjectMatcher::read_any("my shop", Path::new(""))])
+        );
         assert_eq!(
             (query.filters.kinds.as_slice(), query.filters.before),
             (&[KindFilter::named("decision").unwrap()][..], Some(1_793_491_200_000))

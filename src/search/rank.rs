@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::SearchOptions;
 use super::query::{Filters, Query};
-use crate::config::globset;
+use crate::config::ProjectMatcher;
 use crate::model::session::{Millis, Project};
 use crate::search::semantic::score_fusion::{MAX_CANDIDATES, fuse_scores};
 use crate::search::weights::{QueryWords, WeightedWord};
@@ -59,7 +59,7 @@ pub(super) fn rank(store: &Store, query: &Query, wanted: &SearchOptions<'_>) -> 
     let words = QueryWords::of(store, query)?;
     let projects = store.projects()?;
     let asked = conditions(query, &projects);
-    let own = wanted.own.and_then(|own| projects.iter().find(|(_, key)| key == own)).map(|(pk, _)| *pk);
+    let own = wanted.own.and_then(|own| projects.iter().find(|(_, project)| project.key == own)).map(|(pk, _)| *pk);
     let except = wanted.except.map(|id| store.session_pk(id)).transpose()?.flatten();
     let most = MAX_CANDIDATES.max(wanted.skip + wanted.limit);
     let mut hits = by_words(store, &asked, &words, most, wanted.telling_only)?;
@@ -156,7 +156,7 @@ fn add_new(hits: &mut Vec<DocumentHit>, more: Vec<DocumentHit>) {
 }
 
 /// The query's conditions as FTS5 expressions and keys.
-fn conditions(query: &Query, projects: &[(i64, String)]) -> FtsQuery {
+fn conditions(query: &Query, projects: &[(i64, Project)]) -> FtsQuery {
     let filters = &query.filters;
     // A name without a letter or digit matches nothing.
     let named = |column: &str, name: &str| format!("{{{column}}} : \"{}\"", index_names(name));
@@ -176,30 +176,17 @@ fn conditions(query: &Query, projects: &[(i64, String)]) -> FtsQuery {
     }
 }
 
-/// The projects that match any pattern: by glob or by last path component; if none does, by a part of that name.
-fn projects_of(filters: &Filters, projects: &[(i64, String)]) -> Option<Vec<i64>> {
-    let of = |fits: &dyn Fn(&str) -> bool| projects.iter().filter(|(_, key)| fits(key)).map(|(pk, _)| *pk).collect::<Vec<_>>();
-    let patterns = &filters.projects;
-    if patterns.is_empty() {
+/// The projects that any pattern means; if it means none, those whose name it is a part of.
+fn projects_of(filters: &Filters, projects: &[(i64, Project)]) -> Option<Vec<i64>> {
+    let of = |fits: fn(&ProjectMatcher, &Project) -> bool| -> Vec<i64> {
+        let any = |project: &Project| filters.projects.iter().any(|pattern| fits(pattern, project));
+        projects.iter().filter(|(_, project)| any(project)).map(|(pk, _)| *pk).collect()
+    };
+    if filters.projects.is_empty() {
         return None;
     }
-    let meant = of(&|key| patterns.iter().any(|pattern| is_meant(pattern, key)));
-    Some(if meant.is_empty() { of(&|key| patterns.iter().any(|pattern| is_named(pattern, key))) } else { meant })
-}
-
-/// Does a pattern match a project as a glob: the whole key, or its last part?
-fn is_meant(pattern: &str, key: &str) -> bool {
-    let glob = globset(&[pattern.to_owned()], std::path::Path::new("/"));
-    glob.is_ok_and(|glob| glob.is_match(key) || glob.is_match(name_of(key)))
-}
-
-/// Is a pattern a part of a project's name?
-fn is_named(pattern: &str, key: &str) -> bool {
-    name_of(key).to_lowercase().contains(&pattern.to_lowercase())
-}
-
-fn name_of(key: &str) -> String {
-    Project { key: key.to_owned() }.name().to_owned()
+    let meant = of(ProjectMatcher::means);
+    Some(if meant.is_empty() { of(ProjectMatcher::is_part_of_name) } else { meant })
 }
 
 /// The patterns for projects in a query that match none.
@@ -208,8 +195,9 @@ pub(crate) fn unmatched_projects(store: &Store, query: &Query) -> Result<Vec<Str
         return Ok(Vec::new());
     }
     let projects = store.projects()?;
-    let is_known = |pattern: &str| projects.iter().any(|(_, key)| is_meant(pattern, key) || is_named(pattern, key));
-    Ok(query.filters.projects.iter().filter(|pattern| !is_known(pattern)).cloned().collect())
+    let is_known =
+        |pattern: &&ProjectMatcher| projects.iter().any(|(_, project)| pattern.means(project) || pattern.is_part_of_name(project));
+    Ok(query.filters.projects.iter().filter(|pattern| !is_known(pattern)).map(|pattern| pattern.written().to_owned()).collect())
 }
 
 /// Adds semantic matches that meet the filters and reorders all hits by fused score. If phrases, files or kinds are required, semantic

@@ -10,7 +10,7 @@ use rusqlite::{OptionalExtension, Row, params, params_from_iter};
 
 use super::Store;
 use crate::model::search_column::SearchColumn;
-use crate::model::session::Millis;
+use crate::model::session::{Millis, Project};
 
 /// Cached counts, by expression and counting limit.
 pub(crate) type CountCache = RefCell<HashMap<(String, u64), u64>>;
@@ -161,9 +161,9 @@ impl Store {
     }
 
     /// All projects, by number and key.
-    pub(crate) fn projects(&self) -> Result<Vec<(i64, String)>> {
+    pub(crate) fn projects(&self) -> Result<Vec<(i64, Project)>> {
         let mut query = self.db.prepare_cached("SELECT pk, key FROM project")?;
-        Ok(query.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
+        Ok(query.query_map([], |r| Ok((r.get(0)?, Project { key: r.get(1)? })))?.collect::<rusqlite::Result<_>>()?)
     }
 }
 

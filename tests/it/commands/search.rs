@@ -364,3 +364,35 @@ fn of_sessions_that_say_the_same_words_the_users_own_come_first() {
     // Who says more of it still goes first.
     assert_eq!(found(&world, &["lint", "rule", "commit", "main"])[0], C);
 }
+
+/// A client records the folder behind the link.
+#[test]
+fn a_project_is_named_alike_to_every_command_also_below_a_home_behind_a_link() {
+    let world = World::new();
+    let link = world.root().join("link to the home");
+    std::os::unix::fs::symlink(world.home(), &link).expect("a link");
+    let folder = world.home().canonicalize().expect("the home").join("src/lighthouse");
+    let folder = folder.to_str().expect("a UTF-8 path");
+    let id = "11111111-0000-4000-8000-000000000000";
+    let row = user(id, "u1", "2026-11-20T10:00:00Z", "Why does the foghorn not sound?").replace("/home/dev/src/shop", folder)
+        + &assistant(id, "a1", "2026-11-20T10:01:00Z", "Its valve is shut.").replace("/home/dev/src/shop", folder);
+    world.transcript("-lighthouse/one.jsonl", row);
+    world.age_transcripts();
+    world.digest(&["--summarizer", "extract"]);
+    let home = [("HOME", link.to_str().expect("a UTF-8 path"))];
+    for (named, is_meant) in [
+        ("~/src/lighthouse", true),
+        ("~/src/light*", true),
+        (folder, true),
+        ("lighthouse", true),
+        ("light*", true),
+        ("~/src", false),
+    ] {
+        let search = world.recall_with(["search", "--project", named, "foghorn"], &home);
+        let keyed = world.recall_with(["search", &format!("project:{named} foghorn")], &home);
+        let export = world.recall_with(["export", "--project", named], &home);
+        for ran in [search, keyed, export] {
+            assert_eq!(ran.out.contains("foghorn"), is_meant, "{named}: {ran:#?}");
+        }
+    }
+}
