@@ -98,7 +98,7 @@ impl Store {
         let found: Vec<ListedItem> =
             query.query_map(params![prefix, prefix.chars().count() as i64], listed)?.collect::<rusqlite::Result<_>>()?;
         match found.as_slice() {
-            [] => bail!("no open item with the id `{prefix}`: `recall context` lists them"),
+            [] => bail!("no open item with the id `{prefix}`: `recall close` lists those of the project of this folder"),
             [one] => self.life_of(one),
             _ => bail!("`{prefix}` fits more than one open item: give more of the id"),
         }
