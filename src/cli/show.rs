@@ -78,7 +78,7 @@ fn show_one(
     if args.items && !args.json {
         print_items(&store.load_session(&head)?, config, out)?;
         if let Some(stored) = store.digest_of(head.pk)? {
-            print_left_out(&stored.digest, out)?;
+            print_left_out(store, &stored.digest, out)?;
         }
         return Ok((Completion::Done, None));
     }
@@ -212,15 +212,17 @@ fn print_items(session: &Session, config: &Config, out: &mut impl Write) -> Resu
 }
 
 /// Prints what a model said of a session and no row supports.
-fn print_left_out(digest: &Digest, out: &mut impl Write) -> Result<()> {
-    for (at, (section, claim)) in digest.left_out().enumerate() {
-        if at == 0 {
-            writeln!(out, "\nSaid by a model, supported by no row, told nowhere else:")?;
-        }
-        let kind = section.spec().kind.unwrap_or_default();
-        writeln!(out, "{kind:12} {}", crate::text::clean::without_controls(&claim.text))?;
+fn print_left_out(store: &Memory, digest: &Digest, out: &mut impl Write) -> Result<()> {
+    let claims = digest.left_out().map(|(section, claim)| (section.spec().kind.unwrap_or_default(), claim.text.clone()));
+    let mut all: Vec<(&str, String)> = claims.collect();
+    for claimed in &digest.closes_left_out {
+        let item = store.open_item(&claimed.id)?.map(|item| item.text).unwrap_or_default();
+        all.push(("closes", format!("{} {item}", claimed.id).trim_end().to_owned()));
     }
-    Ok(())
+    if !all.is_empty() {
+        writeln!(out, "\nSaid by a model, supported by no row, told nowhere else:")?;
+    }
+    all.iter().try_for_each(|(kind, text)| Ok(writeln!(out, "{kind:12} {}", crate::text::clean::without_controls(text))?))
 }
 
 /// A value's name in JSON.
