@@ -1,8 +1,9 @@
-//! Closes next steps, blockers and to-do notes on request, or opens them again.
+//! Closes next steps, blockers and to-do notes on request, or opens them again, and lists them.
 
 use anyhow::{Result, bail};
 use serde::Serialize;
 
+use crate::analyze::signal::is_offer;
 use crate::app::contributor::Contributor;
 use crate::app::digest::refresh_pages;
 use crate::app::notes::{Refusal, WriteScope, is_todo};
@@ -10,6 +11,7 @@ use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::model::author::Author;
 use crate::model::session::Millis;
+use crate::store::lives::OpenItemLife;
 use crate::store::notes::Note;
 use crate::store::open_items::OpenLife;
 use crate::store::{Memory, Store};
@@ -75,6 +77,29 @@ impl ClosingRequest {
         };
         self.0.into_iter().map(settle).collect()
     }
+}
+
+/// Something that is open in a project: an item that sessions left, or a note of what is to be done.
+pub(crate) struct OpenLine {
+    pub(crate) id: String,
+    /// `next`, `blocker` or `todo`.
+    pub(crate) kind: String,
+    pub(crate) text: String,
+    pub(crate) first_at: Millis,
+    pub(crate) last_at: Millis,
+}
+
+/// All that is open in a project, however old, the last said first.
+pub(crate) fn open_in(memory: &OpenMemory, project: &str) -> Result<Vec<OpenLine>> {
+    let memory = &memory.0;
+    let lives = memory.project_pk(project)?.map(|pk| memory.open_lives(pk)).transpose()?.unwrap_or_default();
+    let left = lives.into_iter().filter(|item| !is_offer(&item.text));
+    let left = left.map(|OpenItemLife { id, kind, text, first_at, last_at, .. }| OpenLine { id, kind, text, first_at, last_at });
+    let todos = memory.notes_for(project)?.into_iter().filter(|note| is_todo(note) && note.closed.is_none());
+    let todos = todos.map(|note| OpenLine { id: note.id, kind: note.kind, text: note.text, first_at: note.at, last_at: note.at });
+    let mut all: Vec<OpenLine> = left.chain(todos).collect();
+    all.sort_by_key(|item| std::cmp::Reverse(item.last_at));
+    Ok(all)
 }
 
 fn resolve_one(id: &str, memory: &Memory) -> Result<Closable> {

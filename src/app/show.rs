@@ -220,14 +220,18 @@ pub(crate) fn items(memory: &OpenMemory, id: &str, chars: usize) -> Result<Sessi
     let head = Found::session(store, id)?;
     let session: Session = store.load_session(&head)?;
     let stored = store.digest_of(head.pk)?;
-    let unsupported = stored.iter().flat_map(|stored| stored.digest.left_out());
-    let unsupported = unsupported.map(|(section, claim)| (section.spec().kind.unwrap_or_default(), claim.text.clone()));
-    Ok(SessionItems {
-        items: list_items(&session, chars),
-        left_out: session.left_out.told(),
-        unsupported: unsupported.collect(),
-        id: head.id,
-    })
+    let unsupported = stored.map_or(Ok(Vec::new()), |stored| unsupported(store, &stored.digest))?;
+    Ok(SessionItems { items: list_items(&session, chars), left_out: session.left_out.told(), unsupported, id: head.id })
+}
+
+/// The statements of a model's that no row supports, and the items it closed without one.
+fn unsupported(store: &Memory, digest: &Digest) -> Result<Vec<(&'static str, String)>> {
+    let claims = digest.left_out().map(|(section, claim)| Ok((section.spec().kind.unwrap_or_default(), claim.text.clone())));
+    let closes = digest.closes_left_out.iter().map(|claimed| {
+        let item = store.open_item(&claimed.id)?.map(|item| item.text).unwrap_or_default();
+        Ok(("closes", format!("{} {item}", claimed.id).trim_end().to_owned()))
+    });
+    claims.chain(closes).collect()
 }
 
 /// Writes the lines of a session's transcripts, as far as these still exist and `view` shows them.

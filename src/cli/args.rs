@@ -280,8 +280,9 @@ pub(crate) struct RememberArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CloseArgs {
-    /// Ids of next steps or blockers, or their starts, as `recall context` and the pages show them
-    #[arg(required = true, value_name = "ID")]
+    /// Ids of next steps, blockers or notes of kind todo, or their starts, as `recall context` and the pages show them. Without any, what is open
+    /// in the project of this folder is listed
+    #[arg(value_name = "ID", required_if_eq("undo", "true"))]
     pub(crate) ids: Vec<String>,
     /// Take it back: they are open again
     #[arg(long)]

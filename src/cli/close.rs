@@ -1,4 +1,4 @@
-//! `recall close`: marks open items as done, or as open again, and records who said so.
+//! `recall close`: marks open items as done, or as open again, and records who said so; without ids it lists what is open.
 
 use std::io::Write;
 
@@ -6,16 +6,19 @@ use anyhow::Result;
 
 use super::open_memory;
 use crate::app::Completion;
-use crate::app::close_items::ClosingRequest;
+use crate::app::close_items::{ClosingRequest, open_in};
 use crate::app::consent;
 use crate::app::contributor::Contributor;
 use crate::app::notes::Refusal;
 use crate::cli::args::CloseArgs;
 use crate::config::{Config, agent};
-use crate::sys::messages::Ui;
-use crate::text::clean::without_controls;
+use crate::sys::messages::{self, Ui};
+use crate::text::clean::{one_line, without_controls};
 
 pub(crate) fn run(args: &CloseArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
+    if args.ids.is_empty() {
+        return list(config, out);
+    }
     // Resolves all ids first, so that a typo changes nothing.
     let known = open_memory(config)?;
     let closing = ClosingRequest::resolve(&args.ids, &known)?;
@@ -36,4 +39,20 @@ pub(crate) fn run(args: &CloseArgs, config: &Config, out: &mut impl Write) -> Re
         writeln!(out, "{} {}: {}", one.id, if one.changed { done } else { already }, without_controls(&one.text))?;
     }
     Ok(if ui.warned() { Completion::Partly } else { Completion::Done })
+}
+
+/// Lists what is open in the project of this folder.
+fn list(config: &Config, out: &mut impl Write) -> Result<Completion> {
+    let here = std::env::current_dir().unwrap_or_default();
+    let open = open_in(&open_memory(config)?, &config.project_keys().key_of(&here.to_string_lossy()))?;
+    let day = |at| config.local_time(Some(at), "%Y-%m-%d");
+    for item in &open {
+        let (first, last) = (day(item.first_at), day(item.last_at));
+        let again = if first == last { String::new() } else { format!(" (last said {last})") };
+        writeln!(out, "{}  {first}  {}: {}{again}", item.id, item.kind, one_line(&without_controls(&item.text)))?;
+    }
+    if open.is_empty() {
+        messages::report("nothing is open in the project of this folder");
+    }
+    Ok(Completion::Done)
 }

@@ -28,6 +28,16 @@ pub struct Digest {
     pub statements: Statements,
     /// Ids of open items of earlier sessions that this session closed.
     pub closes: Vec<String>,
+    /// What a model says it closed, and no row it cites supports: it stays open.
+    pub closes_left_out: Vec<ClaimedClosing>,
+}
+
+/// That a session closed an open item, in a model's words.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClaimedClosing {
+    pub id: String,
+    #[serde(default)]
+    pub rows: Vec<RecordKey>,
 }
 
 /// The statements of a digest, by section.
@@ -139,7 +149,7 @@ impl Digest {
 
     /// Replaces the ids of the items it closes, where `new_id` knows a new one.
     pub(crate) fn rename_closed(&mut self, new_id: impl Fn(&str) -> Option<String>) {
-        for id in &mut self.closes {
+        for id in self.closes.iter_mut().chain(self.closes_left_out.iter_mut().map(|claimed| &mut claimed.id)) {
             if let Some(new) = new_id(id) {
                 *id = new;
             }
@@ -168,6 +178,9 @@ impl Serialize for Digest {
             }
         }
         map.serialize_entry("closes", &self.closes)?;
+        if !self.closes_left_out.is_empty() {
+            map.serialize_entry("closes_left_out", &self.closes_left_out)?;
+        }
         map.end()
     }
 }
@@ -194,6 +207,7 @@ impl<'de> Visitor<'de> for DigestVisitor {
                 ("title", _) => digest.title = map.next_value()?,
                 ("request", _) => digest.request = map.next_value()?,
                 ("closes", _) => digest.closes = map.next_value()?,
+                ("closes_left_out", _) => digest.closes_left_out = map.next_value()?,
                 (_, Some(section)) => digest[section] = map.next_value()?,
                 _ => _ = map.next_value::<IgnoredAny>()?,
             }

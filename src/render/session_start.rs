@@ -77,13 +77,8 @@ impl LeadSession {
         said(&title, MAX_TITLE_CHARS)
     }
 
-    /// The ids of all its open items, closed or not.
-    pub(crate) fn item_ids(&self) -> impl Iterator<Item = String> {
-        self.items.0.iter().map(|state| state.id.clone())
-    }
-
     /// The ids of what it left open.
-    fn open_ids(&self) -> Vec<String> {
+    pub(crate) fn open_ids(&self) -> Vec<String> {
         let of_digest = self.digest.iter().flat_map(|digest| digest.open_items(&self.session)).map(|(id, ..)| id);
         let tasks = self.account.iter().flat_map(|account| &account.open).filter_map(OpenEnd::task);
         let tasks = tasks.filter_map(|text| self.task_ids.iter().find(|item| item.task == text).map(|item| item.id.clone()));
@@ -154,6 +149,8 @@ pub struct ContextParts<'a> {
     /// Sessions in full: the one to go on from first. The second shares its room.
     pub(crate) leads: Vec<LeadSession>,
     pub(crate) open: Vec<OpenItemLine>,
+    /// How many open items are too old to be told.
+    pub(crate) older: usize,
     /// The other sessions, newest first.
     pub(crate) others: Box<dyn Iterator<Item = SessionLine> + 'a>,
     /// The number of digested sessions that could be shown, or 0 if the caller does not need the count.
@@ -173,6 +170,8 @@ pub struct RenderedContext {
     pub undigested_shown: Vec<String>,
     pub open_items_shown: Vec<String>,
     pub open_items_left_out: usize,
+    /// Open items that nobody has spoken of for so long that they are only counted.
+    pub open_items_older: usize,
     /// Ids of notes of the project.
     pub notes_shown: Vec<String>,
     pub notes_left_out: usize,
@@ -222,7 +221,7 @@ pub fn render(content: ContextParts<'_>, max_tokens: usize) -> RenderedContext {
     let notes_shown = page.section(page.most * NOTES_UP_TO / 100, "\n## Remembered", remembered);
     // What the leads leave goes to the lines behind them, and what these leave goes to the leads.
     let room = page.most.saturating_sub(page.text.len());
-    let mut behind = OtherLines { open: &content.open, others: content.others, read: Vec::new() };
+    let mut behind = OtherLines { open: &content.open, older: content.older, others: content.others, read: Vec::new() };
     let claimed = behind.write(room - room * LEADS_SHARE / 100, LAST_REPLY_CHARS[0]).text.len();
     let leads = leads(&content.leads, content.about, content.zone, room - claimed);
     let behind = behind.write_out(room - leads.text.len());
@@ -244,6 +243,7 @@ pub fn render(content: ContextParts<'_>, max_tokens: usize) -> RenderedContext {
         characters: page.text.chars().count(),
         tokens: tokens(&page.text),
         sessions_left_out: content.sessions.saturating_sub(sessions_shown.len()),
+        open_items_older: content.older,
         open_items_left_out: open_items.saturating_sub(open_items_shown.len()),
         notes_left_out: content.remembered.len() - notes_shown.len(),
         notes_shown,
@@ -376,6 +376,7 @@ fn add_list(text: &mut String, label: &str, lines: Vec<String>, room: usize) {
 /// What stands behind the sessions in full. Lines that were read once are kept, as the room for them may grow.
 struct OtherLines<'a> {
     open: &'a [OpenItemLine],
+    older: usize,
     others: Box<dyn Iterator<Item = SessionLine> + 'a>,
     read: Vec<SessionLine>,
 }
@@ -406,6 +407,10 @@ impl OtherLines<'_> {
             }
             shown.text.push_str(&line);
             shown.open_items.push(open.id.clone());
+        }
+        let older = older_line(self.older, shown.text.is_empty());
+        if shown.text.len() + older.len() <= room {
+            shown.text.push_str(&older);
         }
         for at in 0.. {
             if at == self.read.len() {
@@ -473,6 +478,16 @@ fn remembered_line(note: &NoteLine) -> String {
 fn open_line(open: &OpenItemLine) -> String {
     let when = if open.again { since(&open.when) } else { format!(" ({})", open.when) };
     format!("- {} {}{}{when}", open.id, label(&open.kind), said(bare(&open.text), MAX_STATEMENT_CHARS))
+}
+
+/// That there are open items nobody has spoken of for long; below the others a line, else apart.
+fn older_line(count: usize, apart: bool) -> String {
+    let gap = if apart { "\n" } else { "" };
+    match count {
+        0 => String::new(),
+        1 => format!("{gap}1 older open item: `recall close` lists it\n"),
+        _ => format!("{gap}{count} older open items: `recall close` lists them\n"),
+    }
 }
 
 /// The prefix of an open item.

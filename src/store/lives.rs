@@ -4,21 +4,38 @@
 //! Whether one is closed is read as it is: a closing of any of its items closes all of it.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use anyhow::Result;
-use rusqlite::{Transaction, params};
+use rusqlite::{Connection, Transaction, params};
 
 use super::Store;
 use super::load::SessionHead;
 use super::notes::read_author;
-use super::open_items::{ListedItem, Wordings};
+use super::open_items::{ListedItem, Wordings, listed as listed_item};
+use super::recent::NOT_REPEATED;
 use crate::analyze::lives::{SessionItems, lives, still_says};
+use crate::analyze::without_model::UNANSWERED;
 use crate::model::item_state::{Closer, Closing, ItemState, ItemStates};
 use crate::model::session::Millis;
 
 /// A session's place in its project: by its start, then by its id. Those without a time come last.
 const IN_ORDER: &str = "coalesce(s.started_at, 9223372036854775807), s.id";
+
+/// An open item that nobody closed, in its newest words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OpenItemLife {
+    /// The id of its first mention.
+    pub(crate) id: String,
+    /// `next` or `blocker`.
+    pub(crate) kind: String,
+    pub(crate) text: String,
+    /// The id of the last session that said it.
+    pub(crate) session: String,
+    /// The ends of the sessions that said it first and last.
+    pub(crate) first_at: Millis,
+    pub(crate) last_at: Millis,
+}
 
 /// One item of a life.
 pub(super) struct Mention {
@@ -44,6 +61,46 @@ impl Store {
         }
         tx.commit()?;
         Ok(())
+    }
+
+    /// What is open in a project and nobody closed, the last said first. Without a model only tasks of a list are known to be open, and those
+    /// of a session that goes on are under way.
+    pub(crate) fn open_lives(&self, project: i64) -> Result<Vec<OpenItemLife>> {
+        let items = items_of(&self.db, project)?;
+        let closed: HashSet<&String> =
+            items.sessions.iter().flat_map(|session| &session.closes).chain(items.closed.keys()).collect();
+        let sql = format!(
+            "SELECT o.id, coalesce(o.life, o.id), o.kind, o.text, s.id, coalesce(s.last_at, 0),
+                 o.verified AND {NOT_REPEATED} AND (d.summarizer <> 'extract' OR d.interim_until IS NULL AND o.text NOT GLOB '{UNANSWERED}*')
+             FROM open_item o JOIN session s ON s.pk = o.session JOIN digest d ON d.session = s.pk AND d.superseded = 0
+             WHERE s.project = ?1 ORDER BY {IN_ORDER}, o.place"
+        );
+        let mut query = self.db.prepare_cached(&sql)?;
+        let mut rows = query.query([project])?;
+        let mut lives: HashMap<String, (OpenItemLife, bool)> = HashMap::new();
+        let mut over: HashSet<String> = HashSet::new();
+        while let Some(r) = rows.next()? {
+            let (id, life, tells): (String, String, bool) = (r.get(0)?, r.get(1)?, r.get(6)?);
+            if closed.contains(&id) {
+                over.insert(life.clone());
+            }
+            let last_at = r.get(5)?;
+            let (kind, text, session) = (r.get(2)?, r.get(3)?, r.get(4)?);
+            let said = OpenItemLife { id, kind, text, session, first_at: last_at, last_at };
+            match lives.entry(life) {
+                Entry::Vacant(place) => _ = place.insert((said, tells)),
+                Entry::Occupied(mut known) if tells => {
+                    let (first, told) = known.get_mut();
+                    *first = OpenItemLife { id: first.id.clone(), first_at: first.first_at, ..said };
+                    *told = true;
+                }
+                Entry::Occupied(_) => {}
+            }
+        }
+        let open = lives.into_iter().filter(|(life, (_, tells))| *tells && !over.contains(life));
+        let mut open: Vec<OpenItemLife> = open.map(|(_, (item, _))| item).collect();
+        open.sort_by(|a, b| (b.last_at, &b.session, &a.id).cmp(&(a.last_at, &a.session, &b.id)));
+        Ok(open)
     }
 
     /// How the open items of a session stand, in the order of its digest.
@@ -204,55 +261,61 @@ fn find_lives_of(tx: &Transaction<'_>, project: i64) -> Result<()> {
     Ok(())
 }
 
-fn items_of(tx: &Transaction<'_>, project: i64) -> Result<ProjectItems> {
-    let sql = format!(
-        "SELECT s.pk, coalesce(s.started_at, 9223372036854775807) FROM session s WHERE s.project = ?1
-             AND (EXISTS (SELECT 1 FROM open_item WHERE session = s.pk) OR EXISTS (SELECT 1 FROM closing WHERE session = s.pk)
-                 OR EXISTS (SELECT 1 FROM closed_item WHERE session = s.pk)) ORDER BY {IN_ORDER}"
-    );
-    let mut query = tx.prepare_cached(&sql)?;
-    let known: Vec<(i64, Millis)> = query.query_map([project], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
+fn items_of(db: &Connection, project: i64) -> Result<ProjectItems> {
     let mut all = ProjectItems { sessions: Vec::new(), closed: HashMap::new(), stored: Vec::new() };
     let mut listed: HashMap<i64, Vec<ListedItem>> = HashMap::new();
-    for (pk, _) in &known {
-        let sql = "SELECT id, session, kind, text, verified, life FROM open_item WHERE session = ?1 ORDER BY place";
-        let mut query = tx.prepare_cached(sql)?;
-        let mut rows = query.query([pk])?;
-        while let Some(r) = rows.next()? {
-            let item = super::open_items::listed(r)?;
-            all.stored.push((item.id.clone(), *pk, r.get(5)?));
-            listed.entry(*pk).or_default().push(item);
-        }
+    let sql = "SELECT o.id, o.session, o.kind, o.text, o.verified, o.life FROM open_item o JOIN session s ON s.pk = o.session
+         WHERE s.project = ?1 ORDER BY o.session, o.place";
+    let mut query = db.prepare_cached(sql)?;
+    let mut rows = query.query([project])?;
+    while let Some(r) = rows.next()? {
+        let item = listed_item(r)?;
+        all.stored.push((item.id.clone(), item.session, r.get(5)?));
+        listed.entry(item.session).or_default().push(item);
     }
-    for (pk, began_at) in known {
+    let closes = closed_by_sessions(db, project, &listed)?;
+    let sql =
+        format!("SELECT s.pk, coalesce(s.started_at, 9223372036854775807) FROM session s WHERE s.project = ?1 ORDER BY {IN_ORDER}");
+    let mut query = db.prepare_cached(&sql)?;
+    for session in query.query_map([project], |r| Ok((r.get::<_, i64>(0)?, r.get(1)?)))? {
+        let (pk, began_at) = session?;
         let items = listed.get(&pk).into_iter().flatten().map(|item| (item.id.clone(), item.text.clone())).collect();
-        let mut session = SessionItems { began_at, items, ..SessionItems::default() };
-        let mut query = tx.prepare_cached("SELECT id FROM closing WHERE session = ?1")?;
-        for id in query.query_map([pk], |r| r.get(0))? {
-            session.closes.insert(id?);
-        }
-        let mut query = tx.prepare_cached("SELECT id, text, of FROM closed_item WHERE session = ?1")?;
-        let mut rows = query.query([pk])?;
-        while let Some(r) = rows.next()? {
-            let (id, text, of): (String, String, i64) = (r.get(0)?, r.get(1)?, r.get(2)?);
-            let items = listed.get(&of).map(Vec::as_slice).unwrap_or_default();
-            session.closes.extend(resolved(items, &id, &text).into_iter().map(|item| item.id.clone()));
-        }
-        all.sessions.push(session);
+        let closes = closes.get(&pk).cloned().unwrap_or_default();
+        all.sessions.push(SessionItems { began_at, items, closes });
     }
-    all.closed = closed_on_request(tx, project, &listed)?;
+    all.closed = closed_on_request(db, project, &listed)?;
+    Ok(all)
+}
+
+/// The own ids of the items that each session of a project closed.
+fn closed_by_sessions(
+    db: &Connection,
+    project: i64,
+    listed: &HashMap<i64, Vec<ListedItem>>,
+) -> Result<HashMap<i64, BTreeSet<String>>> {
+    let mut all: HashMap<i64, BTreeSet<String>> = HashMap::new();
+    let sql = "SELECT c.session, c.id FROM closing c JOIN session s ON s.pk = c.session WHERE s.project = ?1";
+    let mut query = db.prepare_cached(sql)?;
+    for named in query.query_map([project], |r| Ok((r.get(0)?, r.get(1)?)))? {
+        let (session, id) = named?;
+        all.entry(session).or_default().insert(id);
+    }
+    let sql = "SELECT c.session, c.id, c.text, c.of FROM closed_item c JOIN session s ON s.pk = c.session WHERE s.project = ?1";
+    let mut query = db.prepare_cached(sql)?;
+    let mut rows = query.query([project])?;
+    while let Some(r) = rows.next()? {
+        let (id, text, of): (String, String, i64) = (r.get(1)?, r.get(2)?, r.get(3)?);
+        let items = listed.get(&of).map(Vec::as_slice).unwrap_or_default();
+        all.entry(r.get(0)?).or_default().extend(resolved(items, &id, &text).into_iter().map(|item| item.id.clone()));
+    }
     Ok(all)
 }
 
 /// When items of a project were closed on request, by their own ids.
-fn closed_on_request(
-    tx: &Transaction<'_>,
-    project: i64,
-    listed: &HashMap<i64, Vec<ListedItem>>,
-) -> Result<HashMap<String, Millis>> {
+fn closed_on_request(db: &Connection, project: i64, listed: &HashMap<i64, Vec<ListedItem>>) -> Result<HashMap<String, Millis>> {
     let known: HashSet<&String> = listed.values().flatten().map(|item| &item.id).collect();
     let sql = "SELECT u.id, u.text, u.at, u.of FROM user_closed u JOIN session s ON s.pk = u.of WHERE s.project = ?1";
-    let mut query = tx.prepare_cached(sql)?;
+    let mut query = db.prepare_cached(sql)?;
     let mut rows = query.query([project])?;
     let mut closed = HashMap::new();
     while let Some(r) = rows.next()? {

@@ -98,7 +98,7 @@ impl Store {
         let found: Vec<ListedItem> =
             query.query_map(params![prefix, prefix.chars().count() as i64], listed)?.collect::<rusqlite::Result<_>>()?;
         match found.as_slice() {
-            [] => bail!("no open item with the id `{prefix}`: `recall context` lists them"),
+            [] => bail!("no open item with the id `{prefix}`: `recall close` lists those of the project of this folder"),
             [one] => self.life_of(one),
             _ => bail!("`{prefix}` fits more than one open item: give more of the id"),
         }
@@ -111,7 +111,8 @@ impl Store {
         Ok(OpenLife { id: first.0, session: first.1, text: last.map_or_else(|| item.text.clone(), |last| last.text) })
     }
 
-    fn open_item(&self, id: &str) -> Result<Option<ListedItem>> {
+    /// The open item with this own id.
+    pub(crate) fn open_item(&self, id: &str) -> Result<Option<ListedItem>> {
         let sql = "SELECT id, session, kind, text, verified FROM open_item WHERE id = ?1";
         Ok(self.db.prepare_cached(sql)?.query_row([id], listed).optional()?)
     }

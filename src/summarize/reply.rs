@@ -7,7 +7,7 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::Value;
 
 use super::prompt::ModelRequest;
-use crate::model::digest::{Claim, Digest};
+use crate::model::digest::{Claim, ClaimedClosing, Digest};
 use crate::model::section::{MAX_STATEMENT_CHARS, Section};
 use crate::text::clean::{one_line, shorten, without_controls};
 
@@ -56,7 +56,8 @@ pub fn read(reply: &str, request: &ModelRequest) -> Result<Digest, String> {
     let mut digest = Digest {
         title: shorten(&text(field("title")), MAX_TITLE),
         request: text(field("request")),
-        closes: texts(field("closes")).into_iter().filter(|id| request.open.contains(id)).collect(),
+        // Nothing is closed before it is held against the rows.
+        closes_left_out: closings(field("closes"), request),
         ..Digest::default()
     };
     for section in Section::all() {
@@ -140,6 +141,19 @@ fn claims(value: &Value, request: &ModelRequest) -> Vec<Claim> {
     all.filter(|c| !c.text.is_empty()).take(MAX_LIST).collect()
 }
 
+/// The open items that a reply says were closed, with what it cites for that; those made up are dropped.
+fn closings(value: &Value, request: &ModelRequest) -> Vec<ClaimedClosing> {
+    let id = |item: &Value| text(item.get("id").unwrap_or(item));
+    let mut all: Vec<ClaimedClosing> = Vec::new();
+    for item in items(value).into_iter().take(MAX_LIST) {
+        let claimed = ClaimedClosing { id: id(item), rows: rows(item, request) };
+        if request.open.contains(&claimed.id) && all.iter().all(|known| known.id != claimed.id) {
+            all.push(claimed);
+        }
+    }
+    all
+}
+
 /// The records a statement cites, by the numbers shown to the model. Invented numbers are dropped.
 fn rows(item: &Value, request: &ModelRequest) -> Vec<crate::model::session::RecordKey> {
     let cited = item.get("rows").map(items).unwrap_or_default();
@@ -167,13 +181,16 @@ mod tests {
     #[test]
     fn numbers_become_rows_and_what_was_made_up_is_dropped() {
         let reply = r#"Here: ```json
-            {"title":"T","request":"R","completed":"one","decisions":[{"text":"D","rows":[2,9,"[1]"]},"bare"],"closes":["n1","n9"],"extra":1}
+            {"title":"T","request":"R","completed":"one","decisions":[{"text":"D","rows":[2,9,"[1]"]},"bare"],"closes":["n1",{"id":"n1","rows":[1]},{"id":"n9","rows":[2]}],"extra":1}
         ```"#;
         let digest = read(reply, &request()).unwrap();
         assert_eq!(digest[Section::Decisions][0].rows, [RecordKey([2; 16]), RecordKey([1; 16])]);
         assert_eq!(digest[Section::Decisions][1], Claim::new("bare"));
         assert_eq!(digest[Section::Completed], [Claim::new("one")]);
-        assert_eq!(digest.closes, ["n1"]);
+        assert!(digest.closes.is_empty());
+        assert_eq!(digest.closes_left_out, [ClaimedClosing { id: "n1".into(), rows: vec![] }]);
+        let cited = read(&reply.replace("[\"n1\",", "["), &request()).unwrap();
+        assert_eq!(cited.closes_left_out, [ClaimedClosing { id: "n1".into(), rows: vec![RecordKey([1; 16])] }]);
     }
 
     #[test]

@@ -7,6 +7,8 @@
 //! - the code, paths, names, hashes and numbers in it are the session's ([`tokens`]);
 //! - what stands behind it does not say the opposite ([`polarity`]);
 //! - a check that it says to pass did so when it ran last ([`last_state`]).
+//!
+//! That a session closed an open item holds only where the rows that are cited for it carry the item's words ([`verify_closings`]).
 
 mod attribution;
 mod files;
@@ -27,7 +29,7 @@ use self::tokens::{FixedToken, SessionText, fixed_tokens, holds_number};
 use crate::analyze::account::SessionAccount;
 use crate::analyze::prose::all_sentences;
 use crate::analyze::without_model::request;
-use crate::model::digest::{Claim, Digest, UNTITLED};
+use crate::model::digest::{Claim, Digest, OpenItem, UNTITLED};
 use crate::model::section::{Carriers, Section};
 use crate::model::session::{Entry, Item, RecordKey, Session};
 use crate::text::clean::one_line;
@@ -84,6 +86,22 @@ pub fn verify(digest: &mut Digest, session: &Session) {
                 Carriers::Unchecked => {}
                 _ => claim.rows = record.carriers_of(section, claim),
             }
+        }
+    }
+}
+
+/// Closes what a model says was closed where a row that it cites says that it was done; the rest stays open.
+pub(crate) fn verify_closings(digest: &mut Digest, session: &Session, open: &[OpenItem]) {
+    if digest.closes_left_out.is_empty() {
+        return;
+    }
+    let record = Record::of(session);
+    for claimed in std::mem::take(&mut digest.closes_left_out) {
+        let item = open.iter().find(|item| item.id == claimed.id);
+        if item.is_some_and(|item| record.says_done(&item.text, &claimed.rows)) {
+            digest.closes.push(claimed.id);
+        } else {
+            digest.closes_left_out.push(claimed);
         }
     }
 }
@@ -201,6 +219,14 @@ impl<'s> Record<'s> {
         let answer = |at: &usize| (at + 1..self.entries().len()).find(|at| is_deed(&self.entries()[*at]));
         cited.extend(named.iter().filter_map(answer).filter(|at| !named.contains(at)));
         cited
+    }
+
+    /// Does a cited row say that an open item was done? What a tool prints does not: it may print the list of what is to be done.
+    fn says_done(&self, item: &str, cited: &[RecordKey]) -> bool {
+        let wanted = claim_words(item, UserAttribution::Unattributed);
+        let share = |at: usize| self.share(Section::NextSteps, UserAttribution::Unattributed, &wanted, at, Cited::Itself);
+        let rows: Vec<usize> = self.places(cited).into_iter().filter(|at| share(*at) >= MIN_CITED_SUPPORT).collect();
+        !rows.is_empty() && !self.is_opposed(item, &rows)
     }
 
     /// The places of the entries with these keys.

@@ -39,6 +39,7 @@ impl Parts {
             remembered: self.remembered.clone(),
             leads: self.leads.clone(),
             open: self.open.clone(),
+            older: self.open.len(),
             others: Box::new(self.others.iter().cloned()),
             sessions: self.sessions(),
         };
@@ -191,7 +192,8 @@ fn keeps_its_form(parts: &Parts, context: &RenderedContext, max_tokens: usize) -
     prop_assert_eq!((text.matches("<recall-context").count(), text.matches("</recall-context").count()), (1, 1), "{}", text);
     for line in text.lines() {
         let is_turn = line.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(". ");
-        let fits = line.is_empty() || is_turn || STARTS.iter().any(|start| line.starts_with(start));
+        let is_count = line == older_line(parts.open.len(), false).trim_end();
+        let fits = line.is_empty() || is_turn || is_count || STARTS.iter().any(|start| line.starts_with(start));
         prop_assert!(fits, "{line:?} of {text}");
     }
     // A tab may indent quoted code.

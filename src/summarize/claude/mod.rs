@@ -19,7 +19,7 @@ use self::call::{describe, first_line, is_optional_flag, unknown_flag};
 pub(crate) use self::limit::limit_ends_at;
 use self::report::{Attempt, session_with};
 use super::{ModelRequest, Summary, SummaryFailure, SummaryInput, reply};
-use crate::analyze::verify::{restore_user_words, verify};
+use crate::analyze::verify::{restore_user_words, verify, verify_closings};
 use crate::config::Config;
 use crate::model::price::Price;
 use crate::model::price::{always_thinks, cost, models_of_alias, price_of};
@@ -220,6 +220,7 @@ impl Claude {
             let mut digest = reply::read(said, &input.request)?;
             restore_user_words(&mut digest, &input.session);
             verify(&mut digest, &input.session);
+            verify_closings(&mut digest, &input.session, &input.open);
             Ok(digest)
         };
         let ModelAnswer { value, model, cost_usd } = self.ask(&input.request, &digest)?;

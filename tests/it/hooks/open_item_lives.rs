@@ -220,3 +220,24 @@ fn after_it_was_closed_a_start_tells_it_nowhere_as_open_and_says_so_above_what_s
         assert!(shown.contains(&format!("\nsince then: {who}: {words}\n")) && !shown.contains("not ticked off"), "{shown}");
     }
 }
+
+#[test]
+fn what_was_said_again_is_as_old_as_its_last_mention_and_told_however_many_sessions_worked_on_something_else() {
+    let world = digested(&[1, 2]);
+    let first = open(&world).remove(0);
+    for n in 3..9 {
+        for part in ["a", "b", "c"] {
+            let id = format!("{n}{part}000000-0000-4000-8000-000000000000");
+            let rows = talk(&id, &format!("2026-11-2{n}T10:00:00Z"), "Explain the rates.", &format!("Rate {n}{part} is cached."));
+            world.transcript(&format!("{FOLDER}/{id}.jsonl"), rows);
+        }
+    }
+    world.digest(&EXTRACT);
+    let at = |now: &str| world.recall_with(["context", "--cwd", SHOP], &[("RECALL_NOW", now)]).out;
+    assert!(
+        at("2026-12-16T09:00:00Z").contains(&format!("- {first} {AGAIN} (since 2026-11-15)\n")),
+        "{}",
+        at("2026-12-16T09:00:00Z")
+    );
+    assert!(at("2026-12-16T11:00:00Z").contains("1 older open item: "), "{}", at("2026-12-16T11:00:00Z"));
+}

@@ -1,4 +1,4 @@
-//! What sessions left open: shown until a later session or the user says that it is done, or nobody has spoken of it for two weeks.
+//! What sessions left open: shown until a later session or the user says that it is done, or nobody has spoken of it for 30 days.
 
 use std::fs;
 
@@ -160,18 +160,63 @@ fn a_later_session_closes_what_it_did() {
     assert!(close(&world, &["--undo", &ids[0]]).out.contains("was not closed by you"));
 }
 
+/// What a session starts with at this time.
+fn context_at(world: &World, now: &str) -> String {
+    world.recall_with(["context", "--cwd", SHOP], &[("RECALL_NOW", now)]).out
+}
+
 #[test]
-fn after_two_weeks_without_a_word_nobody_is_asked_any_more() {
-    assert_eq!(open(&left_open(13)).len(), 2);
-    let world = left_open(15);
-    assert_eq!(open(&world).len(), 0, "{}", context(&world));
-    assert!(context(&world).contains("aaaa0000"), "the session itself is still known: {}", context(&world));
+fn after_thirty_days_without_a_word_nobody_is_asked_any_more_and_that_is_said() {
+    // They were left open on 19 November at 11:00, and B only talked two days later.
+    let world = left_open(2);
+    let ids = open(&world);
+    let day_before = context_at(&world, "2026-12-18T12:00:00Z");
+    assert!(day_before.contains(&format!("- {} {EXPORT} (2026-11-19)\n", ids[0])) && !day_before.contains("older"), "{day_before}");
+    let after = context_at(&world, "2026-12-19T12:00:00Z");
+    assert!(after.contains("\n2 older open items: `recall close` lists them\n"), "{after}");
+    assert!(!after.contains(&ids[0]) && !after.contains("Still open"), "{after}");
+    assert!(after.contains("aaaa0000"), "the session itself is still known: {after}");
     assert!(page(&world).contains(EXPORT), "and so is what it left open");
+    assert_eq!(close(&world, &[&ids[1]]).code, 0);
+    let one = context_at(&world, "2026-12-19T12:00:00Z");
+    assert!(one.contains("\n1 older open item: `recall close` lists it\n"), "{one}");
     // The same where it was the last session of all.
     fs::remove_dir_all(world.data_dir()).unwrap();
     fs::remove_file(crate::hooks::payloads::transcript(&world, B)).unwrap();
     world.digest(&EXTRACT);
-    assert!(context(&world).contains("## Last session") && !context(&world).contains(EXPORT), "{}", context(&world));
+    let last = context_at(&world, "2026-12-19T12:00:00Z");
+    assert!(last.contains("## Last session") && !last.contains("not ticked off") && last.contains("2 older open items"), "{last}");
+}
+
+#[test]
+fn close_without_ids_lists_what_is_open_in_the_project_of_the_folder_however_old() {
+    let world = World::new();
+    let shop = world.root().join("shop");
+    fs::create_dir_all(&shop).expect("a project");
+    let rows = talk_with_tasks(A, "2026-09-01T10:00:00Z", "Sort the order list.", &[EXPORT, INDEX], SORTED);
+    world.transcript(&format!("{FOLDER}/{A}.jsonl"), rows.replace(SHOP, shop.to_str().expect("UTF-8")));
+    let again = talk_with_tasks(NEW, "2026-10-01T10:00:00Z", "And the stock list.", &[INDEX], SORTED);
+    world.transcript(&format!("{FOLDER}/{NEW}.jsonl"), again.replace(SHOP, shop.to_str().expect("UTF-8")));
+    write_talk(&world, B, "2026-11-20T10:00:00Z", "Explain the rates of exchange.", "They are cached, because they change daily.");
+    world.digest(&EXTRACT);
+    let todo = world.recall(["remember", "--project", shop.to_str().expect("UTF-8"), "--kind", "todo", "Order a crane."]);
+    assert_eq!(todo.code, 0, "{todo:#?}");
+    let listed = || {
+        let ran = Ran::of(world.command().arg("close").current_dir(&shop).output().expect("recall starts"));
+        assert_eq!(ran.code, 0, "{ran:#?}");
+        ran
+    };
+    let told = listed().out;
+    let lines: Vec<&str> = told.lines().collect();
+    assert_eq!(lines.len(), 3, "{told}");
+    assert!(lines[0].ends_with("  2026-11-21  todo: Order a crane."), "{told}");
+    assert!(lines[1].ends_with(&format!("  2026-09-01  next: {INDEX} (last said 2026-10-01)")), "{told}");
+    assert!(lines[2].ends_with(&format!("  2026-09-01  next: {EXPORT}")), "{told}");
+    let ids: Vec<&str> = lines.iter().map(|line| line.split(' ').next().expect("an id")).collect();
+    assert_eq!(close(&world, &ids).code, 0);
+    let ran = listed();
+    assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", "recall: nothing is open in the project of this folder\n"));
+    assert_eq!(close(&world, &["--undo"]).code, 2, "what shall be open again has to be named");
 }
 
 #[test]

@@ -133,6 +133,7 @@ pub const WAYS: &[Way] = &[
     Way(Prompt("where-did-we-leave-off", "{}"), SILENT),
     Way(Resource("recall://day/{date}"), SHOWS),
     // From here on the memory changes. Whatever writes pages writes none of what is left out.
+    Way(Command(&["close"]), SILENT),
     Way(Command(&["close", "{item}"]), SHOWS),
     Way(Command(&["close", "{item}", "--undo"]), SHOWS),
     Way(Command(&["close", "{shop_item}"]), SILENT),

@@ -4,6 +4,7 @@ mod backoff;
 mod caps;
 mod child;
 mod choice;
+mod closes;
 mod context_about;
 mod dying_clients;
 mod failures;

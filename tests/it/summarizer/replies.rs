@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::support::stand_in::{COST, PLAIN, RETRY, StandIn, form, report, said};
-use crate::support::tasks;
+use crate::support::{assistant, tasks};
 
 fn texts(list: &Value) -> Vec<&str> {
     list.as_array().expect("a list").iter().map(|c| c["text"].as_str().expect("a text")).collect()
@@ -170,12 +170,13 @@ fn a_long_reply_is_not_refused_for_its_length() {
 #[test]
 fn a_session_closes_what_an_earlier_one_left_open() {
     let mut second = form();
-    second["closes"] = json!(["OPEN_ITEM", "n00000000"]);
+    second["closes"] = json!([{"id": "OPEN_ITEM", "rows": ["ROW"]}, "n00000000"]);
     second["next_steps"] = json!([]);
     let scenario = r#"
         if grep -q 'branch payment-retry' "$call/stdin"; then
             id=$(sed -n 's/^\(n[0-9a-f]*\) Migrate the admin export.*/\1/p' "$call/stdin")
-            sed "s/OPEN_ITEM/$id/" "$here/second"
+            row=$(sed -n 's/^\[\([0-9]*\)\].*The admin export no longer walks.*/\1/p' "$call/stdin")
+            sed -e "s/OPEN_ITEM/$id/" -e "s/ROW/$row/" "$here/second"
         else
             cat "$here/first"
         fi"#;
@@ -183,6 +184,8 @@ fn a_session_closes_what_an_earlier_one_left_open() {
         StandIn::new(&["plain", "retry"], scenario).with("first", &report(&form(), COST)).with("second", &report(&second, COST));
     let left = "Migrate the admin export (shop/admin.py), which walks through all orders with OFFSET";
     stand_in.world.append(PLAIN, &tasks(PLAIN, "aaaaaaaa-0000-4000-9000-000000000001", "2026-11-17T22:26:00Z", &[left]));
+    let done = "The admin export no longer walks through all orders with OFFSET: shop/admin.py goes by key.";
+    stand_in.world.append(RETRY, &assistant(RETRY, "aaaaaaaa-0000-4000-9000-000000000002", "2026-11-18T22:40:00Z", done));
     let ran = stand_in.recall(&["digest"]);
     assert_eq!(ran.code, 0, "{ran:#?}");
 

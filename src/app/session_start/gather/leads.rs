@@ -5,13 +5,13 @@ use std::rc::Rc;
 use anyhow::Result;
 
 use super::others::Candidate;
-use super::{Gatherer, IndexedProject, day, local};
+use super::{Gatherer, IndexedProject, LeftOpen, day, local};
 use crate::analyze::account::{LaterEvidence, OpenEnd, RenamedCommit, SessionAccount, is_task};
 use crate::analyze::signal::is_offer;
 use crate::app::session_start::client_memory::ClientMemory;
 use crate::model::item_state::{ItemStates, TaskItem};
 use crate::model::session::Millis;
-use crate::render::session_start::{LeadSession, OpenItemLine};
+use crate::render::session_start::LeadSession;
 use crate::store::lives::still_told;
 use crate::store::recent::RecentSession;
 
@@ -22,6 +22,8 @@ pub(super) const MAX_LOOKED_AT: usize = 10;
 const MAX_LEADS: usize = 2;
 /// Two sessions on different branches were under way together if their ends lie so close.
 const TOGETHER_MS: Millis = 2 * DAY_MS;
+/// A second session that ended longer ago tells nothing that is still under way.
+const OLD_LEAD_MS: Millis = 14 * DAY_MS;
 /// The most characters of a last reply, and of one that is older than so long: what it says may be overtaken.
 const REPLY_CHARS: usize = 1_800;
 const OLDER_REPLY: (Millis, usize) = (3 * DAY_MS, 600);
@@ -51,7 +53,7 @@ impl Gatherer<'_> {
         newest: &[Candidate],
         recent: &[RecentSession],
         memory: &ClientMemory,
-    ) -> Result<(Vec<LeadSession>, Vec<OpenItemLine>)> {
+    ) -> Result<(Vec<LeadSession>, LeftOpen)> {
         let mut leads: Vec<Lead<'_>> = Vec::new();
         let mut fallback = None;
         let mut later = LaterEvidence::default();
@@ -69,7 +71,7 @@ impl Gatherer<'_> {
             let leads_on = has_work
                 && match leads.first() {
                     None => true,
-                    Some(first) if first.last_at - last_at > TOGETHER_MS || self.is_stale(last_at) => break,
+                    Some(first) if first.last_at - last_at > TOGETHER_MS || last_at < self.asked.now - OLD_LEAD_MS => break,
                     Some(first) => first.branch().is_some() && lead.branch().is_some() && first.branch() != lead.branch(),
                 };
             if let Some(account) = lead.account.as_mut().filter(|_| leads_on || !has_work && fallback.is_none()) {
@@ -91,7 +93,7 @@ impl Gatherer<'_> {
             leads.extend(fallback);
         }
         let mut told = leads.into_iter().map(|lead| self.lead(known, lead, memory)).collect::<Result<Vec<_>>>()?;
-        let open = known.map(|known| self.open(known, recent, &told)).transpose()?.unwrap_or_default();
+        let open = known.map(|known| self.open(known, &told)).transpose()?.unwrap_or_default();
         // Open items of sessions before the last have a section of their own.
         told.iter_mut().skip(1).for_each(|lead| lead.settle(|_| true));
         Ok((told, open))

@@ -21,21 +21,20 @@ use crate::app::session_start::client_memory::ClientMemory;
 pub(crate) use crate::app::session_start::gather::undigested::gather_compacted;
 use crate::config::Config;
 use crate::model::author::Author;
-use crate::model::item_state::{Closing, ItemStates};
+use crate::model::item_state::Closing;
 use crate::model::note::NoteKind;
 use crate::model::session::Millis;
 use crate::render::session_start::render;
 use crate::render::session_start::{ContextParts, ContextSubject, LeadSession, NoteLine, OpenItemLine, RenderedContext};
 use crate::store::Memory;
 use crate::store::last_run::LastRun;
+use crate::store::lives::OpenItemLife;
 use crate::store::notes::Note;
 use crate::store::recent::RecentSession;
 use crate::sys::projects::Projects;
 
-/// How long an open item is shown without being confirmed, in milliseconds.
-const OPEN_FOR_MS: Millis = 14 * 24 * 3_600_000;
-/// How many sessions to take open items from.
-const OPEN_ITEM_SESSIONS: usize = 10;
+/// How long an open item is told after the last session that said it, in milliseconds: 30 days. Older ones are counted.
+const OPEN_FOR_MS: Millis = 30 * 24 * 3_600_000;
 /// How many sessions to read from the index at a time.
 const PAGE_SIZE: usize = 30;
 /// Failed runs in a row before a session is told about it.
@@ -117,7 +116,8 @@ fn gather_from(config: &Config, store: Option<&Memory>, asked: &ContextRequest<'
         banner,
         remembered,
         leads,
-        open,
+        open: open.lines,
+        older: open.older,
         others: Box::new(others),
         sessions: match &known {
             Some(known) if asked.count => known.store.digested_count(known.project)?,
@@ -172,6 +172,13 @@ impl IndexedProject<'_> {
     }
 }
 
+/// What is open besides what the leads tell.
+#[derive(Default)]
+struct LeftOpen {
+    lines: Vec<OpenItemLine>,
+    older: usize,
+}
+
 struct Gatherer<'a> {
     config: &'a Config,
     asked: &'a ContextRequest<'a>,
@@ -202,39 +209,28 @@ impl Gatherer<'_> {
         last_at < self.asked.now - OPEN_FOR_MS
     }
 
-    /// Open items of the sessions that no lead tells, each once in its newest words, without those that a lead tells.
-    fn open(&self, known: &IndexedProject<'_>, recent: &[RecentSession], leads: &[LeadSession]) -> Result<Vec<OpenItemLine>> {
-        let mut open: Vec<OpenItemLine> = Vec::new();
+    /// What is open in the project, each once in its newest words, without what a lead tells; and how much of it nobody has spoken of for
+    /// [`OPEN_FOR_MS`].
+    fn open(&self, known: &IndexedProject<'_>, leads: &[LeadSession]) -> Result<LeftOpen> {
         // What a model left open in the second of them is told here.
         let leads = leads.iter().enumerate().filter(|(at, lead)| *at == 0 || lead.digest.is_none()).map(|(_, lead)| lead);
-        let (mut told, mut led) = (HashSet::new(), Vec::new());
-        for lead in leads {
-            told.extend(lead.item_ids());
-            led.push(&lead.session);
-        }
-        let is_led = |one: &&RecentSession| led.contains(&&one.id);
-        for one in recent.iter().filter(|one| !is_led(one)).take(OPEN_ITEM_SESSIONS).filter(|one| !self.is_stale(one.last_at)) {
-            let mut items = known.store.open_items_of(one.pk)?;
-            items.retain(|item| item.verified && !is_offer(&item.text));
-            if !one.by_model && !items.is_empty() {
-                // Without a model only the tasks of a list are known to be open; what its words say is.
-                let account = known.account(one.pk)?;
-                items.retain(|item| account.as_ref().is_some_and(|account| account.has_task(&item.text)));
-            }
-            let states = if items.is_empty() { ItemStates::default() } else { known.store.item_states(one.pk)? };
-            for item in items.into_iter().filter(|item| !states.is_closed(&item.id)) {
-                let Some(state) = states.of(&item.id).filter(|state| told.insert(state.id.clone())) else { continue };
-                let when = day(state.since.unwrap_or(one.last_at), self.config);
-                open.push(OpenItemLine {
-                    id: state.id.clone(),
-                    kind: item.kind,
-                    text: item.text,
-                    when,
-                    again: state.since.is_some(),
-                });
-            }
-        }
-        Ok(open)
+        let leads: Vec<&LeadSession> = leads.collect();
+        let told: HashSet<String> = leads.iter().flat_map(|lead| lead.open_ids()).collect();
+        // What a lead does not list of its own was done in it since its digest.
+        let is_of_lead =
+            |item: &OpenItemLife| leads.iter().any(|lead| lead.session == item.session) && !self.is_stale(item.last_at);
+        let mut open = known.store.open_lives(known.project)?;
+        open.retain(|item| !told.contains(&item.id) && !is_of_lead(item) && !is_offer(&item.text));
+        open.retain(|item| self.is_new(item.last_at) && !self.is_asking(&item.session));
+        let (older, open): (Vec<_>, Vec<_>) = open.into_iter().partition(|item| self.is_stale(item.last_at));
+        let line = |item: OpenItemLife| OpenItemLine {
+            when: day(item.first_at, self.config),
+            again: item.first_at < item.last_at,
+            id: item.id,
+            kind: item.kind,
+            text: item.text,
+        };
+        Ok(LeftOpen { lines: open.into_iter().map(line).collect(), older: older.len() })
     }
 
     fn banner(&self, run: &LastRun) -> Option<String> {

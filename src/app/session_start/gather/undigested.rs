@@ -183,6 +183,7 @@ pub(crate) fn gather_compacted(
         remembered,
         leads: vec![lead],
         open: Vec::new(),
+        older: 0,
         others: Box::new(empty()),
         sessions: 1,
     };
