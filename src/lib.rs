@@ -28,7 +28,7 @@
 //! | 8 | `store` | the SQLite index; `Memory` is its reader under a policy | print |
 //! | 9 | `summarize` | digests by a model: prompt, call, reply | import `store` |
 //! | 9 | `search` | queries, ranking, passages, semantic similarity, notices at a prompt | |
-//! | 9 | `render` | pages, briefs, session starts, topics, lists, each within its budget | |
+//! | 9 | `render` | pages, briefs, session starts, topics, lists, each within its budget | import `store` |
 //! | 9 | `setup` | hooks, MCP registration, timers: install, inspect, undo | |
 //! | 10 | `app` | the use cases: a request in, a reply out | parse a command line |
 //! | 11 | `hook`, `mcp` | adapters: read a request, call `app`, write the answer | import `store`, `search` |

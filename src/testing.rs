@@ -98,7 +98,7 @@ pub mod source {
 pub mod store {
     pub use crate::store::{Memory, Store};
     pub mod notes {
-        pub use crate::store::notes::Note;
+        pub use crate::model::note::Note;
     }
     pub mod transfer {
         pub use crate::store::transfer::{Exported, ExportedRow, ExportedSource};

@@ -15,6 +15,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::config::Config;
 use crate::model::session::{Item, Millis, Record, Title, Turn};
+use crate::model::session_head::SessionHead;
 use crate::model::undone_prompts::{ShortKey, mark};
 use crate::privacy::echo::{PrivateWords, distinctive, hashes};
 use crate::privacy::{
@@ -26,7 +27,6 @@ use crate::source::delta::RawLine;
 use crate::source::json;
 use crate::source::live_session::title_keys;
 use crate::store::Memory;
-use crate::store::load::SessionHead;
 use crate::store::neighbours::{PrivateSpan, SourceFile};
 
 /// The result of copying a session's transcripts.

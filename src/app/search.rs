@@ -10,6 +10,7 @@ use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::model::author::Author;
 use crate::model::note::EVERYWHERE;
+use crate::model::note::Note;
 use crate::model::session::{Millis, Project};
 use crate::search::semantic::score_fusion::MAX_CANDIDATES;
 use crate::search::semantic::semantic_matches;
@@ -18,7 +19,6 @@ use crate::search::{
 };
 pub(crate) use crate::search::{KindFilter, kinds};
 use crate::store::Memory;
-use crate::store::notes::Note;
 use crate::text::clean::{one_line, shorten, without_controls};
 
 /// Characters shown of a name that is unknown.

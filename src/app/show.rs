@@ -8,21 +8,21 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::analyze::account::SessionAccount;
+use crate::app::brief::{brief, no_digest_message, page};
 use crate::app::notes;
 use crate::app::open_memory::OpenMemory;
 use crate::app::raw_lines::{CopyReport, copy};
 use crate::config::Config;
 use crate::model::digest::{Claim, Digest};
 use crate::model::item_state::Closing;
+use crate::model::note::Note;
 use crate::model::price::{costs_by_model, session_cost};
 use crate::model::session::{Millis, Session};
+use crate::model::session_head::SessionHead;
+use crate::model::stored_digest::StoredDigest;
 use crate::privacy::View;
-use crate::render::brief::{brief, no_digest_message, page};
 use crate::render::item_list::{ItemSummary, list_items};
 use crate::store::Memory;
-use crate::store::digests::StoredDigest;
-use crate::store::load::SessionHead;
-use crate::store::notes::Note;
 
 /// How much of a session is told. A note is always told whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

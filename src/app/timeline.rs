@@ -5,13 +5,13 @@ use anyhow::Result;
 use crate::analyze::account::SessionAccount;
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
+use crate::model::note::Note;
 use crate::model::note::{EVERYWHERE, project_label};
 use crate::model::session::{Millis, said};
+use crate::model::session_head::SessionHead;
 use crate::render::timeline::{MAX_CLOSED_CHARS, TITLE, Timeline, TimelineEntry, course};
 use crate::store::Memory;
-use crate::store::load::SessionHead;
 use crate::store::neighbours::{OrderPosition, Side};
-use crate::store::notes::Note;
 use crate::text::clean::shorten;
 
 /// Which session or note, and how many neighbours of it.

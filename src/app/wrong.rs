@@ -10,8 +10,8 @@ use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::model::digest::{statement_id, title_id};
 use crate::model::session::RecordKey;
-use crate::store::digests::StoredDigest;
-use crate::store::load::SessionHead;
+use crate::model::session_head::SessionHead;
+use crate::model::stored_digest::StoredDigest;
 use crate::store::{Memory, Store};
 use crate::sys::messages::Ui;
 

@@ -11,6 +11,8 @@ pub(crate) mod search_column;
 pub(crate) mod section;
 pub(crate) mod session;
 pub(crate) mod session_facts;
+pub(crate) mod session_head;
+pub(crate) mod stored_digest;
 pub(crate) mod time_spec;
 pub(crate) mod title_filter;
 pub(crate) mod undone_prompts;

@@ -2,6 +2,34 @@
 
 use serde::Serialize;
 
+use crate::model::author::Author;
+use crate::model::session::{Millis, Project};
+
+/// A note that a person or an agent had recall keep.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    pub pk: i64,
+    pub id: String,
+    pub project: Project,
+    pub kind: String,
+    pub text: String,
+    pub at: Millis,
+    pub author: Author,
+    /// For a note about something to do: when it was closed, and by whom.
+    pub closed: Option<(Millis, Author)>,
+}
+
+impl Note {
+    /// Who wrote it, and whether it is done. Shown with the note wherever it is shown.
+    pub(crate) fn origin(&self) -> String {
+        let by = self.author.text();
+        match &self.closed {
+            Some((_, closer)) => format!("{by}; done, {}", closer.text()),
+            None => by,
+        }
+    }
+}
+
 /// The project key of notes for all projects; not a valid folder path.
 pub(crate) const EVERYWHERE: &str = "*";
 

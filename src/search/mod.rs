@@ -21,11 +21,11 @@ pub(crate) use self::passages::Passage;
 pub use self::query::Query;
 pub(crate) use self::rank::{SemanticMatches, unmatched_projects};
 use crate::model::item_state::Closing;
+use crate::model::note::Note;
 use crate::model::session::{Millis, Project};
+use crate::model::session_head::SessionHead;
 use crate::search::results::ResultBuilder;
 use crate::store::Memory;
-use crate::store::load::SessionHead;
-use crate::store::notes::Note;
 use crate::text::clean::{one_line, shorten, without_controls};
 
 /// Search options.

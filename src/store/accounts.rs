@@ -5,8 +5,9 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, params};
 
 use super::Store;
-use super::load::{self, SELECT_HEAD, SessionHead};
+use super::load::{self, SELECT_HEAD};
 use crate::analyze::account::{ACCOUNT_RULES, SessionAccount};
+use crate::model::session_head::SessionHead;
 use crate::store::codec::{pack, unpack};
 
 impl Store {

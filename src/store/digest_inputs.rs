@@ -10,10 +10,10 @@ use rusqlite::{OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
 use super::Store;
-use super::load::SessionHead;
 use crate::analyze::account::ACCOUNT_RULES;
 use crate::model::digest::OpenItem;
 use crate::model::session::Millis;
+use crate::model::session_head::SessionHead;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct DigestInputs {

@@ -5,41 +5,19 @@ use std::collections::HashSet;
 use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 
-use super::load::SessionHead;
 use super::{Store, search, wrong};
 use crate::analyze::account::SessionAccount;
 use crate::analyze::eligibility::ModelFailures;
 use crate::model::digest::{Digest, OpenItem, WITHOUT_MODEL};
 use crate::model::session::{Millis, unused_id};
+use crate::model::session_head::SessionHead;
+use crate::model::stored_digest::StoredDigest;
 use crate::store::codec::{pack, unpack};
 use crate::store::digest_inputs::DigestInputs;
 use crate::store::near_duplicates;
 
 /// Prefix of facts that record used replies; the input hash follows it.
 const USED_REPLY: &str = "used reply:";
-
-/// A stored digest.
-#[derive(Debug, Clone, PartialEq)]
-pub struct StoredDigest {
-    pub id: String,
-    pub summarizer: String,
-    pub model: Option<String>,
-    /// Hash of everything the summarizer was given.
-    pub input_hash: [u8; 32],
-    pub made_at: Millis,
-    pub cost_usd: Option<f64>,
-    /// It still waits for the model.
-    pub queued: bool,
-    /// For a digest made while the session was ongoing: the latest timestamp of its records then.
-    pub interim_until: Option<Millis>,
-    pub digest: Digest,
-}
-
-impl StoredDigest {
-    pub(crate) fn is_by_model(&self) -> bool {
-        self.summarizer != WITHOUT_MODEL
-    }
-}
 
 /// A digest to be stored.
 #[derive(Debug, Clone)]

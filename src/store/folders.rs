@@ -10,7 +10,7 @@ use anyhow::Result;
 use rusqlite::{Connection, params};
 
 use super::Store;
-use super::load::SessionHead;
+use crate::model::session_head::SessionHead;
 
 /// Each folder once, found in as many steps through the table as there are folders: they are few, and sessions many.
 const KNOWN: &str = "WITH RECURSIVE known(folder) AS (SELECT min(folder) FROM main.session_folder

@@ -10,7 +10,6 @@ use anyhow::Result;
 use rusqlite::{Connection, Transaction, params};
 
 use super::Store;
-use super::load::SessionHead;
 use super::notes::read_author;
 use super::open_items::{ListedItem, Wordings, listed as listed_item};
 use super::recent::NOT_REPEATED;
@@ -18,6 +17,7 @@ use crate::analyze::lives::{SessionItems, lives, still_says};
 use crate::analyze::without_model::UNANSWERED;
 use crate::model::item_state::{Closer, Closing, ItemState, ItemStates};
 use crate::model::session::Millis;
+use crate::model::session_head::SessionHead;
 
 /// A session's place in its project: by its start, then by its id. Those without a time come last.
 const IN_ORDER: &str = "coalesce(s.started_at, 9223372036854775807), s.id";

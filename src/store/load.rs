@@ -8,6 +8,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::Store;
 use crate::model::session::{Millis, Project};
+use crate::model::session_head::SessionHead;
 use crate::store::chunk;
 use crate::store::chunk::ItemKind;
 
@@ -17,23 +18,6 @@ const MAX_OPEN_AGE: Millis = 14 * 24 * 3600 * 1000;
 
 /// Shortest id prefix that is accepted, in characters.
 const MIN_PREFIX: usize = 4;
-
-/// A session without its items.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SessionHead {
-    pub(crate) pk: i64,
-    pub(crate) id: String,
-    pub(crate) project: Project,
-    pub(crate) started_at: Millis,
-    /// Latest timestamp of its records.
-    pub(crate) last_at: Option<Millis>,
-    pub(crate) grew_at: Millis,
-    pub(crate) ended_at: Option<Millis>,
-    pub(crate) end_reason: Option<String>,
-    pub(crate) dirty: bool,
-    /// It is dirty only because earlier sessions changed; nothing of its own changed since its digest was made.
-    pub(crate) only_shown: bool,
-}
 
 /// Selects the columns of a [`SessionHead`] from `session s`; the caller appends `WHERE` and the rest.
 pub(super) const SELECT_HEAD: &str =

@@ -5,9 +5,10 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::Store;
 use super::ingest::{all_private_words_of, private_words_of};
-use super::load::{SELECT_HEAD, SessionHead, head};
+use super::load::{SELECT_HEAD, head};
 use super::recent::NOT_REPEATED;
 use crate::model::session::{Millis, RecordKey};
+use crate::model::session_head::SessionHead;
 use crate::privacy::echo::PrivateWords;
 use crate::store::chunk;
 

@@ -7,6 +7,7 @@ use super::ingest::project_pk;
 use super::maintenance::FileIdentity;
 use super::{Store, search};
 use crate::model::author::Author;
+use crate::model::note::Note;
 use crate::model::note::{EVERYWHERE, StoredNote};
 use crate::model::session::{Millis, Project, unused_id};
 use crate::store::document::Document;
@@ -17,30 +18,6 @@ use crate::text::phrase::PhraseMatcher;
 const MIN_PREFIX: usize = 4;
 /// Prefix of facts that mark days whose page must be rewritten because a note was added, changed or removed.
 const CHANGED_DAY_FACT: &str = "noted:";
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Note {
-    pub pk: i64,
-    pub id: String,
-    pub project: Project,
-    pub kind: String,
-    pub text: String,
-    pub at: Millis,
-    pub author: Author,
-    /// For a note about something to do: when it was closed, and by whom.
-    pub closed: Option<(Millis, Author)>,
-}
-
-impl Note {
-    /// Who wrote it, and whether it is done. Shown with the note wherever it is shown.
-    pub(crate) fn origin(&self) -> String {
-        let by = self.author.text();
-        match &self.closed {
-            Some((_, closer)) => format!("{by}; done, {}", closer.text()),
-            None => by,
-        }
-    }
-}
 
 /// A note to be stored; its text has passed the sanitizer.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, params};
 
 use super::Store;
-use super::load::SessionHead;
 use crate::model::session::Millis;
+use crate::model::session_head::SessionHead;
 use crate::store::chunk;
 
 impl Store {

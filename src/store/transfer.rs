@@ -12,17 +12,16 @@ use rusqlite::{OptionalExtension, Transaction, params};
 pub use self::exported::{Exported, ExportedClosing, ExportedDigest, ExportedNote, ExportedRow, ExportedSource, ExportedUsage};
 use super::forget::readmit;
 use super::ingest::{all_private_words_of, project_pk, record_activity, remove_echoes};
-use super::load::{self, SELECT_HEAD, SessionHead};
+use super::load::{self, SELECT_HEAD};
 use super::notes::stored_author;
 use super::undone::{self, Undone};
-use super::{
-    Store,
-    digests::{NewDigest, StoredDigest},
-};
+use super::{Store, digests::NewDigest};
 use crate::analyze::denied::DeniedStatement;
 use crate::model::author::Author;
 use crate::model::digest::OpenItem;
 use crate::model::session::{Millis, RecordKey};
+use crate::model::session_head::SessionHead;
+use crate::model::stored_digest::StoredDigest;
 use crate::store::chunk;
 use crate::store::chunk::{
     ItemBuffer, ItemHeader, ItemLocation, MessageHash, PutOutcome, RecordIndex, StoredItem, StoredUsage, TextReader,

@@ -7,8 +7,8 @@ use anyhow::Result;
 use rusqlite::{Connection, params};
 
 use super::Store;
-use super::load::SessionHead;
 use crate::model::session::Millis;
+use crate::model::session_head::SessionHead;
 use crate::model::undone_prompts::{PromptLink, ShortKey, undone};
 use crate::store::chunk::StoredItem;
 

@@ -8,10 +8,10 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, 
 
 use super::Store;
 use super::digests::{outdate, retell};
-use super::load::SessionHead;
 use crate::analyze::denied::{DeniedStatement, is_reply_id, reply_id, without_denied};
 use crate::model::digest::Digest;
 use crate::model::session::{Millis, RecordKey};
+use crate::model::session_head::SessionHead;
 
 impl Store {
     /// What is not so of a session.

@@ -17,10 +17,10 @@ use crate::app::repair::pages::{PageFacts, Pages};
 use crate::config::Config;
 use crate::model::page_path::is_session_page_name;
 use crate::model::session::Millis;
+use crate::model::session_head::SessionHead;
 use crate::render::page::read;
 use crate::store::Store;
 use crate::store::digests::NewDigest;
-use crate::store::load::SessionHead;
 use crate::sys::messages::Ui;
 use crate::sys::shutdown;
 

@@ -7,9 +7,9 @@ use crate::app::digest::scheduler::DigestScheduler;
 use crate::app::digest::without_model::{lock_unpoisoned, open_items};
 use crate::model::digest::OpenItem;
 use crate::model::session::Millis;
+use crate::model::session_head::SessionHead;
 use crate::privacy::View;
 use crate::store::Store;
-use crate::store::load::SessionHead;
 use crate::summarize::{ModelRequest, SummaryInput, request};
 
 /// Most open items that a summarizer is given.

@@ -8,9 +8,9 @@ use crate::analyze::account::SessionAccount;
 use crate::analyze::eligibility::is_interim_due;
 use crate::app::digest::scheduler::DigestScheduler;
 use crate::model::digest::WITHOUT_MODEL;
+use crate::model::session_head::SessionHead;
 use crate::store::Store;
 use crate::store::digests::NewDigest;
-use crate::store::load::SessionHead;
 use crate::sys::shutdown;
 
 impl DigestScheduler<'_> {

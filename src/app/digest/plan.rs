@@ -13,10 +13,10 @@ use crate::app::filter::{ProjectFilter, parse_since};
 use crate::config::{Config, SummarizerChoice};
 use crate::model::digest::WITHOUT_MODEL;
 use crate::model::session::Millis;
+use crate::model::session_head::SessionHead;
 use crate::model::time_spec::parse_duration;
 use crate::store::Store;
 use crate::store::digests::DigestState;
-use crate::store::load::SessionHead;
 
 /// The selection made on the command line.
 pub(crate) struct DigestSelection {

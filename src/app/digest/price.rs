@@ -5,8 +5,8 @@ use anyhow::Result;
 use super::plan::DigestPlan;
 use crate::analyze::eligibility::{Budget, SkipReason, check_budget};
 use crate::app::digest::scheduler::DigestScheduler;
+use crate::model::session_head::SessionHead;
 use crate::store::Store;
-use crate::store::load::SessionHead;
 use crate::sys::shutdown;
 
 /// Calls of the model and their cost at list price, in US dollars; `None` where a price is unknown.

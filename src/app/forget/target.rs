@@ -10,11 +10,11 @@ use crate::app::forget::current_session::{self, CurrentSession};
 use crate::app::orphans;
 use crate::app::orphans::SessionPage;
 use crate::config::Config;
+use crate::model::note::Note;
 use crate::model::session::Millis;
 use crate::source::discover::{TranscriptFile, discover};
 use crate::store::Store;
 use crate::store::forget::{RemovalPlan, folder_of};
-use crate::store::notes::Note;
 use crate::sys::paths::path_aliases;
 use crate::text::phrase::PhraseMatcher;
 

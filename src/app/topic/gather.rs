@@ -9,14 +9,14 @@ use crate::app::open_memory::OpenMemory;
 use crate::app::search::unknown_project;
 use crate::config::Config;
 use crate::model::note::EVERYWHERE;
+use crate::model::note::Note;
 use crate::model::session::{Millis, Project};
+use crate::model::session_head::SessionHead;
 use crate::render::topic::fit;
 use crate::render::topic::{SourcePassage, Topic, TopicSource};
 use crate::search::prompt::{topic_only, wants_decisions};
 use crate::search::{HitSource, Query, SearchHit, SearchOptions, fallback_message, falls_back_to_words, find, unmatched_projects};
 use crate::store::Memory;
-use crate::store::load::SessionHead;
-use crate::store::notes::Note;
 use crate::text::tokenize::distinctive_words;
 
 /// The most sources, and the most passages of each.

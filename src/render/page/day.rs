@@ -12,12 +12,12 @@ use crate::model::digest::Digest;
 use crate::model::digest::WITHOUT_MODEL;
 use crate::model::item_state::ItemStates;
 use crate::model::note::EVERYWHERE;
+use crate::model::note::Note;
 use crate::model::page_path::from_day;
 use crate::model::price::session_cost;
 use crate::model::section::{View, shown_in};
 use crate::model::session::{Millis, Project};
 use crate::model::session_facts::SessionFacts;
-use crate::store::notes::Note;
 use crate::text::clean::{counted, shorten};
 use crate::text::markdown::{code, heading, inline, yaml};
 

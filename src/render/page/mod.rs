@@ -21,8 +21,8 @@ pub(crate) use self::session::session_page_of;
 use crate::model::digest::Digest;
 use crate::model::item_state::ItemStates;
 use crate::model::session::{Millis, Session};
-use crate::store::digests::StoredDigest;
-use crate::store::load::SessionHead;
+use crate::model::session_head::SessionHead;
+use crate::model::stored_digest::StoredDigest;
 
 /// A session with its digest, ready to render.
 #[derive(Debug, Clone)]

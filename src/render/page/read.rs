@@ -143,9 +143,9 @@ fn author(text: &str) -> Author {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::note::Note;
     use crate::model::session::Project;
     use crate::render::page::day::note_line;
-    use crate::store::notes::Note;
     use jiff::tz::TimeZone;
     use proptest::prelude::*;
 

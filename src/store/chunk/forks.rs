@@ -13,7 +13,7 @@ use rusqlite::{Connection, params};
 use super::usage::StoredUsage;
 use super::{ItemHeader, items_of};
 use crate::model::session::RecordKey;
-use crate::store::load::SessionHead;
+use crate::model::session_head::SessionHead;
 
 /// Which sessions may hold a record or message, by its four-byte hash. An entry has the hash in its upper half and the session in its
 /// lower half.

@@ -21,10 +21,11 @@ use rusqlite::{Connection, Rows, params};
 
 pub(crate) use self::edit::{remove_records, remove_usage, replace_items};
 pub(crate) use self::usage::{MessageHash, StoredUsage};
-use super::load::{self, SessionHead};
+use super::load;
 use super::undone::Undone;
 use super::wrong::DeniedReplies;
 use crate::model::session::{Item, RecordKey};
+use crate::model::session_head::SessionHead;
 pub(crate) use crate::store::chunk::buffer::{ItemBuffer, ItemLocation, PutOutcome, StoredKeys};
 pub(crate) use crate::store::chunk::forks::{RecordIndex, earlier_forks, forks_of, later_forks};
 pub(crate) use crate::store::chunk::item_header::{ItemHeader, ItemKind};

@@ -9,9 +9,9 @@ use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
 use crate::model::session::Tokens;
+use crate::model::session_head::SessionHead;
 use crate::store::chunk::forks;
 use crate::store::codec::{pack, unpack};
-use crate::store::load::SessionHead;
 
 /// A message, identified by a hash of the client's id for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

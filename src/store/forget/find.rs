@@ -9,12 +9,13 @@ use rusqlite::types::ValueRef;
 use super::{RemovalPlan, folder_of};
 use crate::model::digest::Digest;
 use crate::model::note::EVERYWHERE;
+use crate::model::note::Note;
 use crate::model::session::RecordKey;
 use crate::store::Store;
 use crate::store::chunk;
 use crate::store::chunk::RecordIndex;
 use crate::store::codec::unpack;
-use crate::store::notes::{Note, read_author};
+use crate::store::notes::read_author;
 use crate::text::phrase::PhraseMatcher;
 
 impl Store {

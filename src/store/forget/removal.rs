@@ -7,10 +7,10 @@ use rusqlite::{Connection, Transaction, params};
 
 use super::{Permanence, folder_of};
 use crate::model::session::RecordKey;
+use crate::model::session_head::SessionHead;
 use crate::store::chunk;
 use crate::store::chunk::{CopyKey, MessageHash, RecordIndex, StoredUsage, copy_key};
 use crate::store::digests::outdate_pages_of_closed_items;
-use crate::store::load::SessionHead;
 use crate::store::maintenance::backup;
 use crate::store::search;
 use crate::store::vacuum::ERASE_DUE;

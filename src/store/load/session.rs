@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use anyhow::{Context, Result};
 
-use super::SessionHead;
 use super::order::SessionOrder;
 use crate::model::assemble::EntryBuilder;
 use crate::model::session::{
     Entry, Item, Millis, OmittedItems, PlacedEvidence, RecordKey, Session, Title, TitleBy, is_compaction_agent,
 };
+use crate::model::session_head::SessionHead;
 use crate::store::Store;
 use crate::store::chunk;
 use crate::store::chunk::{StoredItem, StoredUsage, TextReader};

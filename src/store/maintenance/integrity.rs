@@ -11,8 +11,8 @@ use rusqlite::types::ValueRef;
 
 use crate::analyze::denied::DeniedStatement;
 use crate::model::digest::Digest;
+use crate::model::session_head::SessionHead;
 use crate::store::codec::unpack;
-use crate::store::load::SessionHead;
 use crate::store::{Store, error, schema};
 
 /// A part that is checked on its own.

@@ -12,9 +12,9 @@ use rusqlite::{Connection, ToSql, Transaction, TransactionBehavior, params, para
 
 pub(crate) use self::texts::{SessionText, TextKind, TextScope};
 use super::Store;
-use super::load::SessionHead;
 use crate::model::search_column::SearchColumn;
 use crate::model::session::Millis;
+use crate::model::session_head::SessionHead;
 use crate::store::document::{Document, DocumentBuilder};
 pub(crate) use crate::store::search::query::{CountCache, DocumentHit, FtsQuery};
 use crate::store::worker_pool::BATCH_SESSIONS;

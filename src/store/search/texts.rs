@@ -8,9 +8,9 @@ use super::Store;
 use crate::analyze::signal::has_failed;
 use crate::model::section::Section;
 use crate::model::session::{Item, Millis, ToolUse};
+use crate::model::session_head::SessionHead;
 use crate::store::chunk;
 use crate::store::chunk::{ItemKind, TextReader};
-use crate::store::load::SessionHead;
 
 /// What a passage is, or who said it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::author::Author;
 use crate::model::digest::{Digest, renamed_item_id};
+use crate::model::note::Note;
 use crate::model::session::{Item, Millis, RecordKey, Tokens};
 use crate::model::undone_prompts::PromptLink;
 use crate::privacy::{ConversationState, Sanitizer};
-use crate::store::notes::Note;
 
 /// An exported session with its items: one line of JSON. `R` and `U` allow writing the items of a source and the usage one by one instead
 /// of holding them in memory.

@@ -10,10 +10,10 @@ use serde::ser::{Error as _, SerializeSeq};
 use serde::{Serialize, Serializer};
 
 use super::{Exported, exported_row, exported_usage};
+use crate::model::session_head::SessionHead;
 use crate::store::Store;
 use crate::store::chunk;
 use crate::store::chunk::{MessageHash, StoredUsage, TextReader};
-use crate::store::load::SessionHead;
 use crate::store::undone::Undone;
 
 impl Store {

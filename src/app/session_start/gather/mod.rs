@@ -22,6 +22,7 @@ pub(crate) use crate::app::session_start::gather::undigested::gather_compacted;
 use crate::config::Config;
 use crate::model::author::Author;
 use crate::model::item_state::Closing;
+use crate::model::note::Note;
 use crate::model::note::NoteKind;
 use crate::model::session::Millis;
 use crate::render::session_start::render;
@@ -29,7 +30,6 @@ use crate::render::session_start::{ContextParts, ContextSubject, LeadSession, No
 use crate::store::Memory;
 use crate::store::last_run::LastRun;
 use crate::store::lives::OpenItemLife;
-use crate::store::notes::Note;
 use crate::store::recent::RecentSession;
 use crate::sys::projects::Projects;
 

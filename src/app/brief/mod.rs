@@ -1,0 +1,167 @@
+//! Collects from the index what the brief and the page of one session tell; `render` writes them.
+
+#[cfg(test)]
+mod tests;
+
+use anyhow::Result;
+
+use crate::analyze::account::{LaterEvidence, OpenEnd, SessionAccount, is_task};
+use crate::analyze::eligibility::permanent_skip;
+use crate::analyze::without_model;
+use crate::config::Config;
+use crate::model::digest::{Digest, UNTITLED};
+use crate::model::item_state::{Closing, ItemStates, TaskItem};
+use crate::model::page_path::session_page_name;
+use crate::model::price::costs_by_model;
+use crate::model::session::{Item, Session};
+use crate::model::session_head::SessionHead;
+use crate::model::stored_digest::StoredDigest;
+use crate::render::brief::{BriefInput, DigestCoverage, FrameFacts, MAX_TOKENS, ModelClaims, write};
+use crate::render::page::{PaidDigest, SessionPageInput, day_of, session_page};
+use crate::store::Memory;
+use crate::store::neighbours::{OrderPosition, Side};
+use crate::text::clean::{id8, one_line, shorten, without_controls};
+
+/// The longest title made from a session's first words, in characters.
+const TITLE: usize = 90;
+
+/// How many later sessions are asked what became of a session's commits.
+const MAX_LATER: usize = 30;
+
+/// The brief of a session in at most [`MAX_TOKENS`]; without a digest, straight from its records. `None` if nothing was said in it.
+pub(crate) fn brief(store: &Memory, config: &Config, head: &SessionHead) -> Result<Option<String>> {
+    store.in_snapshot(|| {
+        let session = store.load_session(head)?;
+        let stored = store.digest_of(head.pk)?;
+        if stored.is_none() && session.entries.is_empty() {
+            return Ok(None);
+        }
+        let never = permanent_skip(&session).filter(|_| stored.is_none()).map(|why| why.to_string());
+        let later = store.repeated_by(head.pk)?.map(|later| store.session_head(later)).transpose()?;
+        let id = store.short_id(&head.id)?;
+        let state = match &stored {
+            None => DigestCoverage::Undigested,
+            Some(stored) if stored.interim_until.is_some() => DigestCoverage::SoFar,
+            Some(_) => DigestCoverage::Whole,
+        };
+        let goes_on = match state {
+            DigestCoverage::Whole => false,
+            DigestCoverage::SoFar => true,
+            DigestCoverage::Undigested => session.end_reason.is_none(),
+        };
+        let open_items: Vec<(String, String)> = stored
+            .iter()
+            .flat_map(|stored| stored.digest.open_items(&session.id))
+            .map(|(id, _, claim)| (id, claim.text.clone()))
+            .collect();
+        let is_told_by_model = stored.as_ref().is_some_and(StoredDigest::is_by_model);
+        let mut account = SessionAccount::of(&session, goes_on);
+        let renamed = known_later(store, head)?.amend(&mut account);
+        let digest = match stored {
+            Some(stored) => stored.digest,
+            None => with_fallback_title(without_model::digest(&session, &account), &session),
+        };
+        let items = store.item_states(head.pk)?;
+        let task_ids = settle_tasks(&mut account, &open_items, |id| is_told_by_model || items.is_closed(id));
+        let task_ids: Vec<TaskItem> = task_ids.iter().map(|(task, own)| TaskItem::new(task, own, &items)).collect();
+        let title = account.title.text().filter(|_| !is_told_by_model).unwrap_or_else(|| digest.title.clone());
+        let closed = closed_since(store, head, &items, &account)?;
+        let told = BriefInput {
+            facts: FrameFacts {
+                session: &session,
+                title: &title,
+                state,
+                never: never.as_deref(),
+                repeated_by: later.map(|later| id8(&later.id)),
+                id: &id,
+            },
+            claims: is_told_by_model.then_some(ModelClaims { digest: &digest, items: &items }),
+            account: &account,
+            task_ids: &task_ids,
+            renamed: &renamed,
+            closed: &closed,
+        };
+        Ok(Some(write(&told, &config.time_zone, MAX_TOKENS)))
+    })
+}
+
+/// What the sessions behind one in its project know of its commits and pull requests.
+fn known_later(store: &Memory, head: &SessionHead) -> Result<LaterEvidence> {
+    let at = OrderPosition { project: &head.project.key, began_at: head.started_at, id: &head.id };
+    let (sessions, _) = store.neighbours(&at, Side::After, MAX_LATER)?;
+    let mut later = LaterEvidence::default();
+    // The newest knows best.
+    for session in sessions.iter().rev() {
+        store.account_of(session.pk)?.iter().for_each(|account| later.add(account));
+    }
+    Ok(later)
+}
+
+/// What was closed since: what the session left open itself, and what its replies say of others.
+fn closed_since(store: &Memory, head: &SessionHead, items: &ItemStates, account: &SessionAccount) -> Result<Vec<Closing>> {
+    let mut all: Vec<Closing> = items.closed_since(head.last_at).cloned().collect();
+    all.extend(store.closed_since(head, account.replies())?);
+    all.retain(|closing| !closing.text.is_empty());
+    all.sort_by(|a, b| (a.at, &a.text).cmp(&(b.at, &b.text)));
+    all.dedup_by(|a, b| a.text == b.text);
+    Ok(all)
+}
+
+/// Takes the tasks out of the account whose open item is settled: closed, or told as a model's. Returns the ids of those that are left, by
+/// their words.
+fn settle_tasks(
+    account: &mut SessionAccount,
+    open_items: &[(String, String)],
+    is_settled: impl Fn(&String) -> bool,
+) -> Vec<(String, String)> {
+    let id_of = |task: &str| open_items.iter().find(|(_, item)| is_task(item, task)).map(|(id, _)| id);
+    account.open.retain(|open| open.task().and_then(id_of).is_none_or(|id| !is_settled(id)));
+    let with_id = |task: &str| id_of(task).map(|id| (task.to_owned(), id.clone()));
+    account.open.iter().filter_map(OpenEnd::task).filter_map(with_id).collect()
+}
+
+/// Without a prompt, the first words said become the title, as in search.
+fn with_fallback_title(mut digest: Digest, session: &Session) -> Digest {
+    let said = session.entries.iter().find_map(|entry| match &entry.item {
+        Item::Reply(text) | Item::Recap(text) if !text.is_empty() => Some(text),
+        _ => None,
+    });
+    if let Some(said) = said.filter(|_| digest.title == UNTITLED) {
+        digest.title = shorten(&one_line(&without_controls(said)), TITLE);
+    }
+    digest
+}
+
+/// Why a session has no digest, and what to do about it.
+pub(crate) fn no_digest_message(store: &Memory, head: &SessionHead) -> Result<String> {
+    let id = &head.id;
+    Ok(match permanent_skip(&store.load_session(head)?) {
+        Some(why) => format!("session {id} gets no digest: {why}"),
+        None => format!("session {id} has no digest yet: `recall digest --session {id}` makes one"),
+    })
+}
+
+/// The whole page of a digested session, as `recall show --full` prints it.
+pub(crate) fn page(
+    store: &Memory,
+    config: &Config,
+    head: &SessionHead,
+    stored: &StoredDigest,
+    session: &Session,
+) -> Result<String> {
+    let day = day_of(session, &config.time_zone);
+    let shown = SessionPageInput {
+        session,
+        digest: &stored.digest,
+        digest_id: &stored.id,
+        summarizer: &stored.summarizer,
+        paid: PaidDigest::of(stored, head),
+        goes_on: stored.interim_until.is_some(),
+        items: &store.item_states(head.pk)?,
+        costs: costs_by_model(&session.usage, &config.prices),
+        // `--full` shows everything, even of a near-duplicate.
+        repeated_by: None,
+        page: session_page_name(session, &day, store.shares_prefix(&session.id, 8)?),
+    };
+    Ok(session_page(&shown, &config.time_zone))
+}

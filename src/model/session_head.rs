@@ -1,0 +1,20 @@
+//! What is known of a session without its items.
+
+use crate::model::session::{Millis, Project};
+
+/// A session without its items.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionHead {
+    pub(crate) pk: i64,
+    pub(crate) id: String,
+    pub(crate) project: Project,
+    pub(crate) started_at: Millis,
+    /// Latest timestamp of its records.
+    pub(crate) last_at: Option<Millis>,
+    pub(crate) grew_at: Millis,
+    pub(crate) ended_at: Option<Millis>,
+    pub(crate) end_reason: Option<String>,
+    pub(crate) dirty: bool,
+    /// It is dirty only because earlier sessions changed; nothing of its own changed since its digest was made.
+    pub(crate) only_shown: bool,
+}
