@@ -65,6 +65,13 @@ const DECIDING: [&str; 11] =
 /// Words that say that something was run.
 const RUNNING: [&str; 12] =
     ["ran", "run", "tried", "used", "executed", "checked", "verified", "verify", "removed", "counted", "formatted", "found"];
+/// A sentence is about an open item if it holds this share of its words.
+const MIN_ABOUT_ITEM: f64 = 0.5;
+/// Words with which a sentence leaves something to do.
+const LEAVING: [&str; 14] = [
+    "next:", "next step", "remaining", "remains", "still to", "still has", "still have", "still need", "still wait", "left to do",
+    "left:", "to do:", "todo", "not yet",
+];
 /// How a prompt begins that agrees, whatever follows.
 const AGREEING: [&str; 17] = [
     "yes", "yep", "yeah", "y", "ok", "okay", "sure", "agreed", "good", "great", "perfect", "fine", "lgtm", "ja", "oui", "sí", "sim",
@@ -225,8 +232,20 @@ impl<'s> Record<'s> {
     fn says_done(&self, item: &str, cited: &[RecordKey]) -> bool {
         let wanted = claim_words(item, UserAttribution::Unattributed);
         let share = |at: usize| self.share(Section::NextSteps, UserAttribution::Unattributed, &wanted, at, Cited::Itself);
-        let rows: Vec<usize> = self.places(cited).into_iter().filter(|at| share(*at) >= MIN_CITED_SUPPORT).collect();
+        let carries = |at: &usize| share(*at) >= MIN_CITED_SUPPORT && !self.leaves_to_do(&wanted, *at);
+        let rows: Vec<usize> = self.places(cited).into_iter().filter(carries).collect();
         !rows.is_empty() && !self.is_opposed(item, &rows)
+    }
+
+    /// Does an entry say what these words are about only as something that is left to do?
+    fn leaves_to_do(&self, wanted: &BTreeSet<String>, at: usize) -> bool {
+        let sentences = all_sentences(&said_by(&self.entries()[at]));
+        let mut about = sentences.iter().filter(|said| covered_by(wanted, &distinctive_words(said)) >= MIN_ABOUT_ITEM).peekable();
+        let leaves = |said: &String| {
+            let said = said.to_lowercase();
+            LEAVING.iter().any(|words| said.contains(words))
+        };
+        about.peek().is_some() && about.all(leaves)
     }
 
     /// The places of the entries with these keys.
