@@ -45,12 +45,12 @@
 //!   where it is indexed and how each view shows it; prompt, reply, check, pages and what reads them back, starts, search, sanitizer and
 //!   `forget` walk that list.
 //! - **A program that checks the work, a command of git that counts**: the tables in `analyze::shell`; what follows from them in
-//!   `analyze::account`. Items that are evidence are `model::session::Evidence`, which no page tells as it is.
+//!   `analyze::account`. Items that are evidence are `model::session::evidence::Evidence`, which no page tells as it is.
 //! - **Where a page lies, or how it is called**: `model::page_path`, for whoever writes, links, lists or reads one.
 //! - **A migration**: `migrations/NNNN_name.sql` and its line at the end of the list in `store::schema`, with the names it makes or drops there. Never edit an older one.
 //! - **A tool of the MCP server**: a file in `mcp::tools` that implements `Tool`, and its line in the list there and in
 //!   `analyze::signal::bookkeeping_tools`, so that its replies are not ingested again.
-//! - **A verb of the command line**: its arguments in `cli::args`, a file in `cli`, the work in `app`; `cli::needs_person` and `cli::tells`
+//! - **A verb of the command line**: its arguments in `cli::args`, a file in `cli`, the work in `app`; `cli::needs_person` and `cli::uses_memory`
 //!   make you decide what an agent may do with it.
 //! - **A kind of transcript line**: `source::claude_code`; the sanitizer sees every text of it before anything is stored.
 

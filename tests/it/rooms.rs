@@ -85,3 +85,62 @@ fn every_folder_of_src_is_a_room_with_a_floor() {
     let known: BTreeSet<String> = rooms().into_iter().map(|room| room.name).collect();
     assert_eq!(there, known);
 }
+
+/// The files in which those look who want to change something.
+const GUIDES: [&str; 2] = ["src/lib.rs", "CONTRIBUTING.md"];
+
+/// Does a `pub use` name it?
+fn is_exported(text: &str, name: &str) -> bool {
+    let all = text.split("pub use ").skip(1).chain(text.split("pub(crate) use ").skip(1));
+    all.filter_map(|rest| rest.split(';').next())
+        .any(|list| list.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name))
+}
+
+/// Does `a::b::c` name a file of `src`, or something that a file of it defines?
+fn is_in_src(name: &str) -> bool {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let parts: Vec<&str> = name.split("::").collect();
+    let module = |parts: &[&str]| {
+        let place = parts.iter().fold(src.clone(), |place, part| place.join(part));
+        let file = place.with_extension("rs");
+        if file.is_file() { Some(file) } else { Some(place.join("mod.rs")).filter(|file| file.is_file()) }
+    };
+    let (last, above) = parts.split_last().expect("a name");
+    let defines = |file: &Path| {
+        let text = fs::read_to_string(file).expect("UTF-8");
+        let kinds = ["fn", "struct", "enum", "trait", "type", "const", "static", "mod", "use"];
+        text.contains(&format!(" {last};"))
+            || kinds.iter().any(|kind| text.contains(&format!("{kind} {last}")))
+            || is_exported(&text, last)
+    };
+    module(&parts).is_some() || module(above).is_some_and(|file| defines(&file))
+}
+
+#[test]
+fn what_the_guides_name_is_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let rooms: BTreeSet<String> = rooms().into_iter().map(|room| room.name).collect();
+    let mut missing = Vec::new();
+    let mut seen = 0;
+    for guide in GUIDES {
+        let text = fs::read_to_string(root.join(guide)).expect("UTF-8");
+        // Only the head of a file of code is a guide.
+        let lines = text.lines().filter(|line| !guide.ends_with(".rs") || line.starts_with("//!"));
+        for name in lines.flat_map(quoted) {
+            let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "_:/.".contains(c)) && !name.contains("NNNN");
+            let (is_module, is_path) = (name.contains("::"), name.contains('/') && !name.starts_with('/'));
+            let is_of_src = name.split("::").next().is_some_and(|room| rooms.contains(room));
+            let is_there = match (is_plain, is_module, is_path) {
+                (true, true, _) if is_of_src => is_in_src(&name),
+                (true, _, true) => root.join(&name).exists(),
+                _ => continue,
+            };
+            seen += 1;
+            if !is_there {
+                missing.push(format!("{guide}: {name}"));
+            }
+        }
+    }
+    assert!(seen > 20, "names are not found any more: {seen}");
+    assert!(missing.is_empty(), "these are not there: {missing:#?}");
+}
