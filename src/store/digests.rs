@@ -1,11 +1,11 @@
 //! Digests, their open items, and which sessions still need one.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 
-use super::{Store, search, wrong};
+use super::{Store, notes, search, wrong};
 use crate::analyze::account::SessionAccount;
 use crate::analyze::eligibility::ModelFailures;
 use crate::model::digest::{Digest, OpenItem, WITHOUT_MODEL};
@@ -102,6 +102,7 @@ impl Store {
 
     fn save(&self, head: &SessionHead, new: &NewDigest<'_>, id: Option<&str>, dirty: bool) -> Result<()> {
         let tx = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
+        let closed_before = closed_by(&tx, head.pk)?;
         supersede(&tx, head.pk)?;
         let body = pack(&new.digest)?;
         let told = wrong::told(&tx, head.pk, new.digest.clone())?;
@@ -129,6 +130,10 @@ impl Store {
         }
         put_open_items(&tx, head, &told)?;
         save_closings(&tx, head, new)?;
+        // Who opened a note again need not do so after each digest.
+        for id in new.digest.closes.iter().filter(|id| !closed_before.contains(*id)) {
+            notes::close_named(&tx, id, head)?;
+        }
         let sql = "UPDATE session SET dirty = ?2, page_dirty = 1, skip = NULL, compacted_at = NULL WHERE pk = ?1";
         tx.execute(sql, params![head.pk, dirty])?;
         if new.summarizer == "claude" {
@@ -329,6 +334,12 @@ pub(super) fn outdate(tx: &Transaction<'_>, session: i64) -> Result<()> {
     search::mark_outdated(tx, session)?;
     tx.execute("UPDATE session SET page_dirty = 1 WHERE pk = ?1", [session])?;
     Ok(())
+}
+
+/// The ids that a session's digest closes as it is stored now.
+fn closed_by(tx: &Transaction<'_>, session: i64) -> Result<BTreeSet<String>> {
+    let mut query = tx.prepare_cached("SELECT id FROM closing WHERE session = ?1")?;
+    Ok(query.query_map([session], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
 }
 
 fn save_closings(tx: &Transaction<'_>, head: &SessionHead, new: &NewDigest<'_>) -> Result<()> {

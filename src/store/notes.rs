@@ -1,21 +1,23 @@
 //! Notes: what someone asked to be remembered, independent of any session.
 
 use anyhow::{Context, Result, bail};
-use rusqlite::{Connection, Row, Transaction, params};
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
 use super::ingest::project_pk;
 use super::maintenance::FileIdentity;
 use super::{Store, search};
 use crate::model::author::Author;
-use crate::model::note::Note;
-use crate::model::note::{EVERYWHERE, StoredNote};
+use crate::model::note::{EVERYWHERE, Note, NoteKind, StoredNote};
 use crate::model::session::{Millis, Project, unused_id};
+use crate::model::session_head::SessionHead;
 use crate::store::document::Document;
 use crate::store::forget::removal;
 use crate::text::phrase::PhraseMatcher;
 
 /// Shortest id prefix that is accepted, in characters.
 const MIN_PREFIX: usize = 4;
+/// Who closes what a commit of a session names.
+const CLOSER: &str = "Claude";
 /// Prefix of facts that mark days whose page must be rewritten because a note was added, changed or removed.
 const CHANGED_DAY_FACT: &str = "noted:";
 
@@ -208,6 +210,21 @@ fn insert(tx: &Transaction<'_>, id: &str, new: &NewNote) -> Result<()> {
 
 fn closing_columns(closed: Option<&(Millis, Author)>) -> (Option<Millis>, Option<String>) {
     (closed.map(|(at, _)| *at), closed.and_then(|(_, author)| stored_author(author)))
+}
+
+/// Closes the open `todo` note with this id where a session of its project, or of any for a note for all projects, did what it wants after it
+/// was written. `by` says in which session.
+pub(super) fn close_named(tx: &Transaction<'_>, id: &str, session: &SessionHead) -> Result<()> {
+    let sql = "SELECT n.pk, n.at FROM note n JOIN project p ON p.pk = n.project
+         WHERE n.id = ?1 AND n.kind = ?2 AND n.closed_at IS NULL AND p.key IN (?3, ?4) AND n.at <= ?5";
+    let done_at = session.last_at.unwrap_or(session.started_at);
+    let wanted = params![id, NoteKind::Todo.name(), session.project.key, EVERYWHERE, done_at];
+    let Some((pk, at)) = tx.prepare_cached(sql)?.query_row(wanted, |r| Ok((r.get::<_, i64>(0)?, r.get(1)?))).optional()? else {
+        return Ok(());
+    };
+    let (closed_at, by) = closing_columns(Some(&(done_at, Author::agent(CLOSER, Some(&session.id)))));
+    tx.prepare_cached("UPDATE note SET closed_at = ?2, closed_by = ?3 WHERE pk = ?1")?.execute(params![pk, closed_at, by])?;
+    outdate_day(tx, at)
 }
 
 /// Overwrites a note with what the user says now.

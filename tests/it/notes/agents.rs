@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::support::answers::answered;
-use crate::support::{NOW, Ran, World, assistant, user};
+use crate::support::{NOW, Ran, World, assistant, committed, user};
 
 const SESSION: &str = "64b0b6d9-5ec0-4000-8000-000000000000";
 const TEXT: &str = "Releases are cut from the zeppelin branch";
@@ -279,4 +279,44 @@ fn an_agents_name_is_a_text_that_can_be_forgotten_and_what_it_wrote_stays() {
     crate::notes::assert_gone(&world, "zanzibarquux");
     let told = run_in(&world, &shop, &[], &["context"]).out;
     assert!(told.contains("lagoon (author not recorded,") && told.contains(TEXT) && !told.contains("airship"), "{told}");
+}
+
+#[test]
+fn a_commit_that_names_what_is_to_be_done_closes_it_once() {
+    let world = World::new();
+    let (shop, other) = (repository(&world, "shop"), repository(&world, "other"));
+    let earlier = [("RECALL_NOW", "2026-11-17T12:00:00Z")];
+    let todo = id_of(&run_in(&world, &shop, &earlier, &["remember", "--kind", "todo", "Renew the certificate of the zeppelin"]));
+    let fact = id_of(&run_in(&world, &shop, &earlier, &["remember", "The lagoon is closed to ferries in winter"]));
+    let session = "44440000-0000-4000-8000-000000000000";
+    let commit = |folder: &Path, id: &str, day: u32, subject: &str| {
+        let at = |minute: u32| format!("2026-11-{day}T10:{minute:02}:00Z");
+        let rows = user(id, &format!("{id}u"), &at(0), "Renew it.")
+            + &committed(id, &format!("{id}k{day}"), &at(1), subject)
+            + &assistant(id, &format!("{id}a{day}"), &at(2), "It is renewed.");
+        rows.replace("/home/dev/src/shop", folder.to_str().expect("a UTF-8 path"))
+    };
+    let digest = || world.digest(&["--summarizer", "extract"]);
+    let is_open = || run_in(&world, &shop, &[], &["close"]).out.contains(&todo);
+
+    world.transcript("-other/o.jsonl", commit(&other, "55550000", 18, &format!("Renew the certificate ({todo})")));
+    world.transcript("-shop/early.jsonl", commit(&shop, "33330000", 16, &format!("Renew the certificate ({todo})")));
+    digest();
+    assert!(is_open(), "neither a commit elsewhere nor one from before it was written closes it");
+
+    let rows = commit(&shop, session, 18, &format!("Renew the certificate ({todo}), see {fact}"));
+    world.transcript(&format!("-shop/{session}.jsonl"), &rows);
+    digest();
+    assert!(!is_open());
+    let shown = world.recall(["show", &todo]).out;
+    assert!(shown.contains("done, by Claude, session 44440000"), "{shown}");
+    assert!(!world.recall(["show", &fact]).out.contains("done"), "a fact cannot be done");
+
+    // Who opens it again keeps it open, though the session goes on.
+    assert!(run_in(&world, &shop, &[], &["close", "--undo", &todo]).out.contains("open again"));
+    let more = assistant(session, "a-later", "2026-11-18T11:00:00Z", "Anything else?");
+    let more = more.replace("/home/dev/src/shop", shop.to_str().expect("a UTF-8 path"));
+    world.transcript(&format!("-shop/{session}.jsonl"), rows + &more);
+    digest();
+    assert!(is_open());
 }
