@@ -14,10 +14,10 @@ use crate::app::open_memory::OpenMemory;
 use crate::app::raw_lines::{CopyReport, copy};
 use crate::config::Config;
 use crate::model::digest::{Claim, Digest};
-use crate::model::item_state::Closing;
+use crate::model::item_state::{Closer, Closing};
 use crate::model::note::Note;
 use crate::model::price::{costs_by_model, session_cost};
-use crate::model::session::{Millis, Session};
+use crate::model::session::{Millis, OmittedItems, Tokens};
 use crate::model::session_head::SessionHead;
 use crate::model::stored_digest::StoredDigest;
 use crate::privacy::View;
@@ -55,9 +55,9 @@ impl Found {
         })
     }
 
-    /// The session: there are no rows behind a note.
-    fn session(store: &Memory, id: &str) -> Result<SessionHead> {
-        match Self::of(store, id)? {
+    /// The session, whose rows are asked for: none stand behind a note.
+    fn with_rows(self) -> Result<SessionHead> {
+        match self {
             Self::Session(head) => Ok(head),
             Self::Note(note) => bail!("{} is a note: no rows stand behind it", note.id),
         }
@@ -109,13 +109,16 @@ struct SessionRecord<'a> {
     session_cost_usd: f64,
     session_cost_complete: bool,
     prompts: usize,
-    usage: Value,
-    cost_usd_by_model: Value,
+    usage: &'a BTreeMap<String, Tokens>,
+    cost_usd_by_model: BTreeMap<String, Option<f64>>,
     digest: &'a Digest,
     account: SessionAccount,
     open_items: Vec<ItemRecord>,
-    #[serde(flatten)]
-    more: BTreeMap<&'static str, Value>,
+    /// What is missing of a session that is too long to be kept whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<&'a OmittedItems>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    items: Option<Vec<ItemSummary>>,
 }
 
 /// A session, or a note, as data; with `item_chars` with its items, each with at most so many characters.
@@ -125,22 +128,14 @@ struct SessionRecord<'a> {
 pub(crate) fn as_data(memory: &OpenMemory, config: &Config, id: &str, item_chars: Option<usize>) -> Result<Value> {
     let store = &memory.0;
     let head = match Found::of(store, id)? {
-        Found::Note(note) if item_chars.is_some() => bail!("{} is a note: no rows stand behind it", note.id),
-        Found::Note(note) => return Ok(notes::as_json(&note)),
-        Found::Session(head) => head,
+        Found::Note(note) if item_chars.is_none() => return Ok(notes::as_json(&note)),
+        found => found.with_rows()?,
     };
     let stored = digest_of(store, &head)?;
     let session = store.load_session(&head)?;
     let costs = costs_by_model(&session.usage, &config.prices);
     let (cost, incomplete) = session_cost(&costs);
     let later = store.repeated_by(head.pk)?.map(|later| store.session_head(later)).transpose()?;
-    let mut more = BTreeMap::new();
-    if session.left_out.items > 0 {
-        more.insert("left_out", serde_json::to_value(&session.left_out)?);
-    }
-    if let Some(chars) = item_chars {
-        more.insert("items", serde_json::to_value(list_items(&session, chars))?);
-    }
     Ok(serde_json::to_value(SessionRecord {
         session: &session.id,
         project: &session.project.key,
@@ -158,12 +153,13 @@ pub(crate) fn as_data(memory: &OpenMemory, config: &Config, id: &str, item_chars
         session_cost_usd: cost,
         session_cost_complete: !incomplete,
         prompts: session.count_prompts(),
-        usage: serde_json::to_value(&session.usage)?,
-        cost_usd_by_model: serde_json::to_value(&costs)?,
+        usage: &session.usage,
+        cost_usd_by_model: costs,
         digest: &stored.digest,
         account: SessionAccount::of(&session, stored.interim_until.is_some()),
         open_items: open_items(store, &head, &stored.digest)?,
-        more,
+        left_out: (session.left_out.items > 0).then_some(&session.left_out),
+        items: item_chars.map(|chars| list_items(&session, chars)),
     })?)
 }
 
@@ -181,23 +177,22 @@ struct ItemRecord {
 #[derive(Serialize)]
 struct ClosingRecord {
     at: Option<Millis>,
-    by: Value,
+    by: Closer,
 }
 
 fn open_items(store: &Memory, head: &SessionHead, digest: &Digest) -> Result<Vec<ItemRecord>> {
     let items = store.item_states(head.pk)?;
     let record = |(own, kind, claim): (String, &'static str, &Claim)| {
-        let closed =
-            |closing: &Closing| -> Result<_> { Ok(ClosingRecord { at: closing.at, by: serde_json::to_value(&closing.by)? }) };
-        Ok(ItemRecord {
+        let closed = |closing: &Closing| ClosingRecord { at: closing.at, by: closing.by.clone() };
+        ItemRecord {
             id: items.id_of(&own).to_owned(),
             kind,
             text: claim.text.clone(),
             since: items.of(&own).and_then(|state| state.since),
-            closed: items.closing_of(&own).map(closed).transpose()?,
-        })
+            closed: items.closing_of(&own).map(closed),
+        }
     };
-    digest.open_items(&head.id).map(record).collect()
+    Ok(digest.open_items(&head.id).map(record).collect())
 }
 
 /// What is stored of a session, item by item.
@@ -217,8 +212,8 @@ pub(crate) struct SessionItems {
 /// When no session has this id, or several begin with it.
 pub(crate) fn items(memory: &OpenMemory, id: &str, chars: usize) -> Result<SessionItems> {
     let store = &memory.0;
-    let head = Found::session(store, id)?;
-    let session: Session = store.load_session(&head)?;
+    let head = Found::of(store, id)?.with_rows()?;
+    let session = store.load_session(&head)?;
     let stored = store.digest_of(head.pk)?;
     let unsupported = stored.map_or(Ok(Vec::new()), |stored| unsupported(store, &stored.digest))?;
     Ok(SessionItems { items: list_items(&session, chars), left_out: session.left_out.told(), unsupported, id: head.id })
@@ -239,7 +234,7 @@ fn unsupported(store: &Memory, digest: &Digest) -> Result<Vec<(&'static str, Str
 /// # Errors
 /// When no session has this id, several begin with it, or no line of it is left.
 pub(crate) fn raw(memory: &OpenMemory, config: &Config, view: View<'_>, id: &str, out: &mut impl Write) -> Result<CopyReport> {
-    let head = Found::session(&memory.0, id)?;
+    let head = Found::of(&memory.0, id)?.with_rows()?;
     let copied = copy(&memory.0, &config.policy(view), config, &head, out)?;
     if copied.rows == 0 {
         let why = if copied.missing.is_empty() {

@@ -46,8 +46,7 @@ fn of_session(store: &Memory, config: &Config, head: &SessionHead, before: usize
         let account = SessionAccount::of(&session, goes_on);
         let closed = store.closed_since(head, account.replies())?;
         let day = |at: Millis| config.local_time(Some(at), "%Y-%m-%d");
-        let closed_since =
-            closed.iter().map(|closing| said(&format!("since then: {}", closing.told(day)), MAX_CLOSED_CHARS)).collect();
+        let closed_since = closed.iter().map(|closing| said(&closing.since_then(day), MAX_CLOSED_CHARS)).collect();
         let (course, steps_left_out) = course(&account, &config.time_zone);
         Ok(Timeline {
             course,

@@ -104,7 +104,7 @@ impl SearchHit {
 
     /// `since then: closed …`, a line each.
     pub(crate) fn closed_since(&self, day: impl Fn(Millis) -> String) -> Vec<String> {
-        let line = |closing: &Closing| format!("since then: {}", one_line(&without_controls(&closing.told(&day))));
+        let line = |closing: &Closing| one_line(&without_controls(&closing.since_then(&day)));
         self.closed.iter().map(line).collect()
     }
 

@@ -50,17 +50,7 @@ impl Store {
     pub(crate) fn find_lives(&mut self, all: bool) -> Result<()> {
         let changed = "SELECT project FROM session WHERE page_dirty
              UNION SELECT s.project FROM open_item o JOIN session s ON s.pk = o.session WHERE o.life IS NULL";
-        let sql = if all { "SELECT pk FROM project" } else { changed };
-        let projects: Vec<i64> = self.db.prepare(sql)?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
-        if projects.is_empty() {
-            return Ok(());
-        }
-        let tx = self.db.transaction()?;
-        for project in projects {
-            find_lives_of(&tx, project)?;
-        }
-        tx.commit()?;
-        Ok(())
+        self.in_projects(if all { "SELECT pk FROM project" } else { changed }, find_lives_of)
     }
 
     /// What is open in a project and nobody closed, the last said first. Without a model only tasks of a list are known to be open, and those

@@ -33,13 +33,8 @@ impl Store {
         let changed = "SELECT project FROM session WHERE page_dirty UNION
              SELECT s.project FROM session t JOIN likeness l ON l.repeated_by = t.pk JOIN session s ON s.pk = l.session WHERE t.page_dirty";
         let sql = if all { "SELECT pk FROM project" } else { changed };
-        let projects: Vec<i64> = self.db.prepare(sql)?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
-        if projects.is_empty() {
-            return Ok(());
-        }
-        let tx = self.db.transaction()?;
-        for project in projects {
-            let said = compared_sessions(&tx, project)?;
+        self.in_projects(sql, |tx, project| {
+            let said = compared_sessions(tx, project)?;
             for (one, next) in said.iter().zip(repeaters_of(&said, all)) {
                 let next = next.map(|at| said[at].session);
                 if next != one.repeated_by {
@@ -47,9 +42,19 @@ impl Store {
                     tx.execute("UPDATE session SET page_dirty = 1 WHERE pk = ?1", [one.session])?;
                 }
             }
+            Ok(())
+        })
+    }
+
+    /// Does something in each project whose number `sql` selects, all of it or nothing.
+    pub(super) fn in_projects(&mut self, sql: &str, each: impl Fn(&Transaction<'_>, i64) -> Result<()>) -> Result<()> {
+        let projects: Vec<i64> = self.db.prepare(sql)?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+        if projects.is_empty() {
+            return Ok(());
         }
-        tx.commit()?;
-        Ok(())
+        let tx = self.db.transaction()?;
+        projects.into_iter().try_for_each(|project| each(&tx, project))?;
+        Ok(tx.commit()?)
     }
 
     /// The next session that says nearly the same as this one.

@@ -184,7 +184,7 @@ fn closed_since(store: &Memory, config: &Config, head: &SessionHead, passages: &
     let of_assistant = passages.iter().filter(|one| matches!(&*one.kind, "reply" | "end" | "cut_off" | "plan" | "recap"));
     let closed = store.closed_since(head, of_assistant.map(|one| one.text.as_str()))?;
     let day = |at: Millis| config.local_time(Some(at), "%Y-%m-%d");
-    Ok(closed.iter().map(|closing| format!("since then: {}", closing.told(day))).collect())
+    Ok(closed.iter().map(|closing| closing.since_then(day)).collect())
 }
 
 /// The latest sessions of a project.

@@ -107,8 +107,7 @@ impl Gatherer<'_> {
                     .extend(later.renamed(account).filter(|renamed| renamed.stands_in(&reply.text)).map(|renamed| renamed.text()));
                 if let Some(known) = known {
                     let closings = still_told(known.closings()?, Some(one.last_at()), &[&reply.text]);
-                    let told = closings.iter().map(|closing| closing.told(|at| day(at, self.config)));
-                    line.made.extend(told.map(|told| format!("since then: {told}")));
+                    line.made.extend(closings.iter().map(|closing| closing.since_then(|at| day(at, self.config))));
                 }
                 line.last_reply.clone_from(&reply.text);
                 line.cut_off = reply.cut_off;
