@@ -25,7 +25,7 @@
 //! | 5 | `privacy` | what may be kept and shown: policy, sanitizer, private turns and files | |
 //! | 6 | `config` | every setting, path, variable and default, read once | |
 //! | 7 | `source` | transcripts: find them, read what they gained, parse it; marks and pauses | |
-//! | 8 | `store` | the SQLite index; `Memory` is its reader under a policy | print |
+//! | 8 | `store` | the SQLite index: `Reader` reads, `Memory` is one under a policy, `WholeIndex` one that hides nothing; `Writer` changes it, `Maintenance` cares for its file | print |
 //! | 9 | `summarize` | digests by a model: prompt, call, reply | import `store` |
 //! | 9 | `search` | queries, ranking, passages, semantic similarity, notices at a prompt | |
 //! | 9 | `render` | pages, briefs, session starts, topics, lists, each within its budget | import `store` |

@@ -56,7 +56,8 @@ pub mod model {
     }
 }
 pub mod privacy {
-    pub use crate::privacy::{Policy, ProjectPatterns, Sanitizer, opens_private, strip};
+    pub use crate::privacy::{Policy, ProjectPatterns, Sanitizer, View, opens_private, strip};
+    pub use crate::sys::projects::Projects;
 }
 pub mod render {
     pub mod page {
@@ -96,7 +97,7 @@ pub mod source {
     }
 }
 pub mod store {
-    pub use crate::store::{Memory, Store};
+    pub use crate::store::{Memory, WholeIndex, Writer, is_there};
     pub mod notes {
         pub use crate::model::note::Note;
     }

@@ -14,7 +14,7 @@ use crate::model::note::Note;
 use crate::model::session::Millis;
 use crate::store::lives::OpenItemLife;
 use crate::store::open_items::OpenLife;
-use crate::store::{Memory, Store};
+use crate::store::{Memory, Writer};
 use crate::sys::messages::Ui;
 
 /// Something that can be closed.
@@ -57,7 +57,7 @@ impl ClosingRequest {
 
     /// Closes the items, or with `undo` opens them again, and brings the pages that list them up to date.
     pub(crate) fn apply(self, writer: &Contributor, undo: bool, config: &Config, ui: &Ui) -> Result<Vec<ClosingResult>> {
-        let mut store = Store::open_existing(&config.database())?;
+        let mut store = Writer::open_existing(&config.database())?;
         let all = self.settle(writer, undo, config.now(), &mut store)?;
         if all.iter().any(|one| one.changed) {
             refresh_pages(config, &mut store, ui)?;
@@ -65,7 +65,7 @@ impl ClosingRequest {
         Ok(all)
     }
 
-    fn settle(self, writer: &Contributor, undo: bool, now: Millis, store: &mut Store) -> Result<Vec<ClosingResult>> {
+    fn settle(self, writer: &Contributor, undo: bool, now: Millis, store: &mut Writer) -> Result<Vec<ClosingResult>> {
         let settle = |target: Closable| {
             let changed = match (&target, undo) {
                 (Closable::Item { item, .. }, false) => store.close_item(item, now, &writer.author)?,

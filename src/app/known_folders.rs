@@ -2,14 +2,13 @@
 
 use crate::config::Config;
 use crate::model::note::EVERYWHERE;
-use crate::privacy::Policy;
 use crate::source::working_folders::folders;
-use crate::store::Memory;
+use crate::store::WholeIndex;
 
 /// Each folder and each project's key once, in their order. What cannot be read adds nothing.
 pub(crate) fn known_folders(config: &Config) -> Vec<String> {
     let mut known = folders(&config.claude_dirs);
-    let index = Memory::open_if_there(&config.database(), &Policy::maintenance()).ok().flatten();
+    let index = WholeIndex::open_if_there(&config.database()).ok().flatten();
     if let Some(index) = index {
         known.extend(index.projects().into_iter().flatten().map(|(_, project)| project.key));
         known.extend(index.folders_by_session().into_iter().flatten().flat_map(|(_, folders)| folders));

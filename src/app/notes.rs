@@ -20,7 +20,7 @@ use crate::model::note::NoteKind;
 use crate::model::note::StoredNote;
 use crate::model::note::project_label;
 use crate::privacy::Sanitizer;
-use crate::store::Store;
+use crate::store::Writer;
 use crate::store::notes::NewNote;
 use crate::store::transfer::ExportedNote;
 use crate::sys::paths::path_aliases;
@@ -135,7 +135,7 @@ pub(crate) fn remember(config: &Config, new: &NoteInput) -> Result<StoredNote> {
         .with_context(|| format!("cannot create the data folder {}", config.data_dir.display()))?;
     let author = new.author.with_clean_name(|text| gate.clean(text));
     let note = NewNote { project, kind: kind.name().to_owned(), text, at: config.now(), author, closed: None };
-    Store::open(&config.database())?.save_note(&note, |known| is_same_note(&note.text, known))
+    Writer::open(&config.database())?.save_note(&note, |known| is_same_note(&note.text, known))
 }
 
 /// Rejects the home folder and `/`, where no work is done: clients start servers there, and people forget where they are.
@@ -275,7 +275,7 @@ fn stem_sequence(text: &str) -> Vec<String> {
 }
 
 /// Stores a note as far as it may be kept here. False if it is already known.
-pub(crate) fn import_note(note: ExportedNote, gate: &Sanitizer, store: &mut Store, config: &Config) -> Result<bool> {
+pub(crate) fn import_note(note: ExportedNote, gate: &Sanitizer, store: &mut Writer, config: &Config) -> Result<bool> {
     if !is_id(&note.note) {
         bail!("`{}` is no id of a note", shorten(&note.note, MAX_SHOWN));
     }

@@ -9,7 +9,7 @@ use crate::config::Config;
 use crate::model::session::Millis;
 use crate::privacy::{Policy, View};
 pub(crate) use crate::store::error::{explained, is_store_error};
-use crate::store::{Memory, OtherFormat, Store};
+use crate::store::{Memory, OtherFormat, WholeIndex, is_there};
 
 pub(crate) struct OpenMemory(pub(in crate::app) Memory);
 
@@ -37,7 +37,7 @@ impl OpenMemory {
 
     /// Is there an index?
     pub(crate) fn is_there(config: &Config) -> Result<bool> {
-        Store::is_there(&config.database())
+        is_there(&config.database())
     }
 
     /// How long a statement waits for another process's transaction from now on.
@@ -64,6 +64,6 @@ pub(crate) fn waits_for_upgrade(error: &anyhow::Error) -> Option<String> {
 
 /// When a session ended, whoever's it is; `None` too where the index cannot be read.
 pub(crate) fn session_end(config: &Config, session: &str) -> Option<Millis> {
-    let memory = Memory::open(&config.database(), &Policy::maintenance()).ok()?;
+    let memory = WholeIndex::open(&config.database()).ok()?;
     memory.session_end(session).ok().flatten()
 }

@@ -11,7 +11,7 @@ use walkdir::WalkDir;
 use crate::config::Config;
 use crate::model::page_path;
 use crate::model::session::{Millis, Project};
-use crate::store::Store;
+use crate::store::Reader;
 
 /// Limit for reading a page's head, far above its real size.
 const MAX_HEAD_BYTES: u64 = 64 << 10;
@@ -37,7 +37,7 @@ impl SessionPage {
 }
 
 /// All orphan pages, in the order of their file names.
-pub fn find(config: &Config, store: &Store) -> Result<Vec<SessionPage>> {
+pub fn find(config: &Config, store: &Reader) -> Result<Vec<SessionPage>> {
     let known: HashSet<String> = store.session_heads()?.into_iter().map(|head| head.id).collect();
     Ok(pages(config).filter(|page| !known.contains(&page.session)).collect())
 }

@@ -11,9 +11,9 @@ use crate::app::notes;
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::privacy::Sanitizer;
-use crate::store::Store;
 use crate::store::error::is_store_error;
 use crate::store::transfer::{Exported, ExportedNote};
+use crate::store::{Maintenance, Writer};
 use crate::sys::messages::Ui;
 
 /// Format of the export. Raised when an older program could no longer read it.
@@ -63,7 +63,7 @@ pub(crate) fn import(input: Box<dyn BufRead>, config: &Config, ui: &Ui) -> Resul
     let mut lock = run_lock(config)?;
     let Ok(_held) = lock.try_write() else { bail!("a run is under way: try again when it has ended") };
     let gate = config.gate()?;
-    let mut store = Store::open(&config.database())?;
+    let mut store = Maintenance::open(&config.database())?;
     // The checkpoint of the write-ahead log at the end syncs everything.
     store.relax_durability()?;
     let mut taken = ImportSummary::default();
@@ -82,7 +82,7 @@ pub(crate) fn import(input: Box<dyn BufRead>, config: &Config, ui: &Ui) -> Resul
 }
 
 impl ImportSummary {
-    fn line(&mut self, line: &[u8], store: &mut Store, gate: &Sanitizer, config: &Config) -> Result<()> {
+    fn line(&mut self, line: &[u8], store: &mut Writer, gate: &Sanitizer, config: &Config) -> Result<()> {
         if let Ok(note) = serde_json::from_slice::<ExportedNote>(line) {
             self.notes += usize::from(notes::import_note(note, gate, store, config)?);
             return Ok(());

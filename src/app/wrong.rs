@@ -12,7 +12,7 @@ use crate::model::digest::{statement_id, title_id};
 use crate::model::session::RecordKey;
 use crate::model::session_head::SessionHead;
 use crate::model::stored_digest::StoredDigest;
-use crate::store::{Memory, Store};
+use crate::store::{Memory, Reader, Writer};
 use crate::sys::messages::Ui;
 
 /// Something that a model said of a session.
@@ -149,7 +149,7 @@ pub(crate) fn find_denials(memory: &OpenMemory, ids: &[String]) -> Result<Vec<De
 
 /// Takes statements out, and brings the pages and the search up to date.
 pub(crate) fn take_out(doomed: &[DoomedStatement], config: &Config, ui: &Ui) -> Result<()> {
-    let mut store = Store::open_existing(&config.database())?;
+    let mut store = Writer::open_existing(&config.database())?;
     for DoomedStatement { statement, session } in doomed {
         store.deny(session, &[DeniedStatement::new(statement.own.clone(), &statement.text)], config.now())?;
     }
@@ -158,14 +158,14 @@ pub(crate) fn take_out(doomed: &[DoomedStatement], config: &Config, ui: &Ui) -> 
 
 /// Tells again what was taken out, and brings the pages and the search up to date.
 pub(crate) fn bring_back(denials: &[Denial], config: &Config, ui: &Ui) -> Result<()> {
-    let mut store = Store::open_existing(&config.database())?;
+    let mut store = Writer::open_existing(&config.database())?;
     for denial in denials {
         store.undeny(&denial.session, &[&denial.id])?;
     }
     bring_up_to_date(&mut store, config, ui)
 }
 
-fn bring_up_to_date(store: &mut Store, config: &Config, ui: &Ui) -> Result<()> {
+fn bring_up_to_date(store: &mut Writer, config: &Config, ui: &Ui) -> Result<()> {
     write_documents(store, ui)?;
     refresh_pages(config, store, ui)
 }
@@ -187,7 +187,7 @@ impl TurnReply {
     }
 }
 
-fn replies(store: &Store, head: &SessionHead) -> Result<Vec<TurnReply>> {
+fn replies(store: &Reader, head: &SessionHead) -> Result<Vec<TurnReply>> {
     let turns = all_turns(&store.load_session(head)?).into_iter().filter(|turn| !turn.reply_rows.is_empty());
     let reply = |turn: Turn| TurnReply {
         turn: turn.number,
@@ -230,7 +230,7 @@ pub(crate) fn find_replies(memory: &OpenMemory, session: &str, turns: &[usize], 
 /// Takes replies out, or with `undo` brings them back, with all that is told of them. Returns them as they were taken out, or are told now.
 pub(crate) fn change_replies(found: FoundReplies, undo: bool, config: &Config, ui: &Ui) -> Result<Vec<TurnReply>> {
     let FoundReplies { session: head, replies: changed } = found;
-    let mut store = Store::open_existing(&config.database())?;
+    let mut store = Writer::open_existing(&config.database())?;
     let denied: Vec<DeniedStatement> =
         changed.iter().flat_map(|reply| &reply.rows).map(|row| DeniedStatement::reply(*row)).collect();
     if undo {

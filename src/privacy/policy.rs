@@ -7,8 +7,6 @@ use crate::sys::projects::Projects;
 /// The point of view from which the memory is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum View<'a> {
-    /// Maintenance of the index, which shows nothing of what it reads.
-    Maintenance,
     /// The owner, to count or export: everything that is not excluded.
     Owner,
     /// From this folder: everything but excluded projects and other isolated ones.
@@ -32,19 +30,13 @@ pub struct Policy {
 }
 
 impl Policy {
-    pub(crate) fn new(excluded: ProjectPatterns, isolated: ProjectPatterns, projects: Projects, view: View<'_>) -> Self {
+    pub fn new(excluded: ProjectPatterns, isolated: ProjectPatterns, projects: Projects, view: View<'_>) -> Self {
         let here = match view {
             View::InFolder(folder) | View::OnlyProject(folder) => Some(projects.key_of(folder)),
-            View::Owner | View::Maintenance => None,
+            View::Owner => None,
         };
-        let excluded = if view == View::Maintenance { ProjectPatterns::default() } else { excluded };
         let isolated = if here.is_some() { isolated } else { ProjectPatterns::default() };
         Self { excluded, isolated, projects, here, here_only: matches!(view, View::OnlyProject(_)) }
-    }
-
-    /// For maintenance, which shows nothing of what it reads.
-    pub fn maintenance() -> Self {
-        Self::new(ProjectPatterns::default(), ProjectPatterns::default(), Projects::default(), View::Maintenance)
     }
 
     /// Is everything shown? Then projects need not be looked up.

@@ -10,7 +10,7 @@ use crate::config::ProjectMatcher;
 use crate::model::session::{Millis, Project};
 use crate::search::semantic::score_fusion::{MAX_CANDIDATES, fuse_scores};
 use crate::search::weights::{QueryWords, WeightedWord};
-use crate::store::Store;
+use crate::store::Reader;
 use crate::store::search::{DocumentHit, FtsQuery};
 use crate::text::tokenize::{index_names, index_text};
 
@@ -52,7 +52,7 @@ pub(super) struct RankedHits {
     pub(crate) hits: Vec<DocumentHit>,
 }
 
-pub(super) fn rank(store: &Store, query: &Query, wanted: &SearchOptions<'_>) -> Result<Option<RankedHits>> {
+pub(super) fn rank(store: &Reader, query: &Query, wanted: &SearchOptions<'_>) -> Result<Option<RankedHits>> {
     if query.is_empty() {
         return Ok(None);
     }
@@ -88,7 +88,7 @@ pub(super) fn rank(store: &Store, query: &Query, wanted: &SearchOptions<'_>) -> 
 }
 
 /// Moves those of the best results up whose user said words of the query together.
-fn prefer_own_words(store: &Store, hits: &mut [DocumentHit], words: &QueryWords) -> Result<()> {
+fn prefer_own_words(store: &Reader, hits: &mut [DocumentHit], words: &QueryWords) -> Result<()> {
     let best: Vec<i64> = hits.iter().take(OWN_WORDS_RESULTS).map(|hit| hit.doc).collect();
     let known: Vec<&WeightedWord> = words.weighed.iter().filter(|word| word.df > 0).take(OWN_WORDS_LOOKED_UP).collect();
     let mut together: HashMap<i64, BTreeSet<usize>> = HashMap::new();
@@ -109,7 +109,7 @@ fn prefer_own_words(store: &Store, hits: &mut [DocumentHit], words: &QueryWords)
 }
 
 /// At most `most` documents by words: by distinctive words first, then by common words among the newest documents.
-fn by_words(store: &Store, asked: &FtsQuery, words: &QueryWords, most: usize, telling_only: bool) -> Result<Vec<DocumentHit>> {
+fn by_words(store: &Reader, asked: &FtsQuery, words: &QueryWords, most: usize, telling_only: bool) -> Result<Vec<DocumentHit>> {
     let known = words.weighed.iter().filter(|word| word.df > 0);
     let (telling, common): (Vec<&WeightedWord>, Vec<&WeightedWord>) = known.partition(|word| word.df <= words.limit);
     let (any, rank) = split_expressions(&telling, words.limit);
@@ -190,7 +190,7 @@ fn projects_of(filters: &Filters, projects: &[(i64, Project)]) -> Option<Vec<i64
 }
 
 /// The patterns for projects in a query that match none.
-pub(crate) fn unmatched_projects(store: &Store, query: &Query) -> Result<Vec<String>> {
+pub(crate) fn unmatched_projects(store: &Reader, query: &Query) -> Result<Vec<String>> {
     if query.filters.projects.is_empty() {
         return Ok(Vec::new());
     }
@@ -203,7 +203,7 @@ pub(crate) fn unmatched_projects(store: &Store, query: &Query) -> Result<Vec<Str
 /// Adds semantic matches that meet the filters and reorders all hits by fused score. If phrases, files or kinds are required, semantic
 /// matches only reorder: they cannot add hits.
 fn add_semantic(
-    store: &Store,
+    store: &Reader,
     asked: &FtsQuery,
     hits: &mut Vec<DocumentHit>,
     words: &QueryWords,

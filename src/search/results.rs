@@ -14,7 +14,7 @@ use crate::model::item_state::Closing;
 use crate::model::section::Section;
 use crate::model::session_head::SessionHead;
 use crate::search::weights::QueryWords;
-use crate::store::Store;
+use crate::store::Reader;
 use crate::store::search::TextKind;
 use crate::store::search::{DocumentHit, SessionText, TextScope};
 use crate::text::clean::{one_line, without_controls};
@@ -25,7 +25,7 @@ const CLEARLY_BETTER: f64 = 1.2;
 
 /// Makes the results of a search, in ranking order.
 pub(super) struct ResultBuilder<'a> {
-    store: &'a Store,
+    store: &'a Reader,
     query: &'a Query,
     wanted: &'a SearchOptions<'a>,
     words: QueryWords,
@@ -35,7 +35,7 @@ pub(super) struct ResultBuilder<'a> {
 }
 
 impl<'a> ResultBuilder<'a> {
-    pub(crate) fn new(store: &'a Store, query: &'a Query, wanted: &'a SearchOptions<'a>, ranked: RankedHits) -> Self {
+    pub(crate) fn new(store: &'a Reader, query: &'a Query, wanted: &'a SearchOptions<'a>, ranked: RankedHits) -> Self {
         Self { store, query, wanted, words: ranked.words, hits: ranked.hits, accepted: HashMap::new() }
     }
 

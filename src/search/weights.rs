@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::highlight::Highlighter;
 use super::query::Query;
-use crate::store::Store;
+use crate::store::Reader;
 use crate::text::synonyms::marker;
 use crate::text::tokenize::words_of;
 
@@ -52,7 +52,7 @@ pub(super) struct QueryWords {
 }
 
 impl QueryWords {
-    pub(crate) fn of(store: &Store, query: &Query) -> Result<Self> {
+    pub(crate) fn of(store: &Reader, query: &Query) -> Result<Self> {
         let documents = store.document_count()?;
         let limit = ((documents as f64 * COMMON_SHARE) as u64).clamp(MIN_RANKED_DOCS, MAX_RANKED_DOCS);
         let weighed = weigh(store, query, documents as f64, limit)?;
@@ -90,13 +90,13 @@ impl QueryWords {
 }
 
 /// The upper bound of [`QueryWords::telling`] over all results. Cheap compared with ranking.
-pub(super) fn max_distinctiveness(store: &Store, query: &Query) -> Result<f64> {
+pub(super) fn max_distinctiveness(store: &Reader, query: &Query) -> Result<f64> {
     let words = QueryWords::of(store, query)?;
     let known = words.weighed.iter().filter(|word| word.df > 0);
     Ok(known.map(|word| word.weight).sum::<f64>() / weight(1.0, words.documents))
 }
 
-fn weigh(store: &Store, query: &Query, documents: f64, limit: u64) -> Result<Vec<WeightedWord>> {
+fn weigh(store: &Reader, query: &Query, documents: f64, limit: u64) -> Result<Vec<WeightedWord>> {
     let mut all = Vec::new();
     for term in query.terms.iter().take(MAX_LOOKED_UP) {
         let prefix = if term.is_part { "*" } else { "" };

@@ -4,13 +4,13 @@
 use anyhow::Result;
 use rusqlite::{OptionalExtension, params};
 
-use super::Store;
 use super::load::{self, SELECT_HEAD};
+use super::{Reader, Writer};
 use crate::analyze::account::{ACCOUNT_RULES, SessionAccount};
 use crate::model::session_head::SessionHead;
 use crate::store::codec::{pack, unpack};
 
-impl Store {
+impl Reader {
     /// The account of a session that has a digest, shortened; `None` if it is yet to be made by today's rules.
     pub(crate) fn account_of(&self, session: i64) -> Result<Option<SessionAccount>> {
         let sql = "SELECT account FROM digest WHERE session = ?1 AND superseded = 0 AND account_rules = ?2";
@@ -28,7 +28,9 @@ impl Store {
         );
         Ok(self.db.prepare(&sql)?.query_map([ACCOUNT_RULES], load::head)?.collect::<rusqlite::Result<_>>()?)
     }
+}
 
+impl Writer {
     /// Stores the account of a session that has a digest.
     pub(crate) fn save_account(&self, session: i64, account: &SessionAccount) -> Result<()> {
         let sql = "UPDATE digest SET account = ?2, account_rules = ?3 WHERE session = ?1 AND superseded = 0";

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::Store;
+use super::Reader;
 use crate::model::session::Tokens;
 use crate::store::chunk::StoredUsage;
 
@@ -30,7 +30,7 @@ pub(super) fn record(db: &Connection, session: &str, by_model: Option<&BTreeMap<
     Ok(())
 }
 
-impl Store {
+impl Reader {
     /// The newest sessions for which the client reported a cost. Excludes sessions that share messages with others, which would count
     /// them too, and sessions with private parts, which are not stored.
     pub(crate) fn client_cost_reports(&self, most: usize) -> Result<Vec<CostReport>> {

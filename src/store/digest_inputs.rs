@@ -9,7 +9,7 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
-use super::Store;
+use super::{Reader, Writer};
 use crate::analyze::account::ACCOUNT_RULES;
 use crate::model::digest::OpenItem;
 use crate::model::session::Millis;
@@ -39,7 +39,7 @@ impl DigestInputs {
     }
 }
 
-impl Store {
+impl Reader {
     /// The inputs of a session's digest, unless the session itself changed since.
     pub(crate) fn digest_inputs_of(&self, head: &SessionHead) -> Result<Option<DigestInputs>> {
         if head.dirty && !head.only_shown {
@@ -58,7 +58,9 @@ impl Store {
         let item = |id: String| texts.get(&id).cloned().map(|text| OpenItem { id, text, session: head.pk });
         Ok(basis.left.into_iter().map(item).collect())
     }
+}
 
+impl Writer {
     /// Records the inputs of a digest that still holds.
     pub(crate) fn record_digest_inputs(&self, session: i64, input_hash: &[u8; 32], basis: &DigestInputs) -> Result<()> {
         let sql = "UPDATE digest SET basis = ?2, input_hash = ?3 WHERE session = ?1 AND superseded = 0 AND summarizer = 'extract' AND interim_until IS NULL";

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 
-use super::{Store, notes, search, wrong};
+use super::{Reader, Writer, notes, search, wrong};
 use crate::analyze::account::SessionAccount;
 use crate::analyze::eligibility::ModelFailures;
 use crate::model::digest::{Digest, OpenItem, WITHOUT_MODEL};
@@ -49,7 +49,7 @@ pub(crate) struct DigestState {
     pub(crate) interim: bool,
 }
 
-impl Store {
+impl Reader {
     /// A session's digest as it is told: without what the user said is not so.
     pub fn digest_of(&self, session: i64) -> Result<Option<StoredDigest>> {
         let whole = self.whole_digest_of(session)?;
@@ -94,6 +94,46 @@ impl Store {
         Ok(self.db.prepare_cached(sql)?.query_row([session], state).optional()?)
     }
 
+    /// Why a session has no digest of its latest state, if that is recorded.
+    pub(crate) fn skip_of(&self, session: i64) -> Result<Option<String>> {
+        Ok(self.db.prepare_cached("SELECT skip FROM session WHERE pk = ?1")?.query_row([session], |r| r.get(0))?)
+    }
+
+    /// Sessions whose last model call failed.
+    pub(crate) fn unanswered_sessions(&self) -> Result<HashSet<i64>> {
+        let mut query = self.db.prepare("SELECT session FROM attempt")?;
+        Ok(query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// How the model failed on a session.
+    pub(crate) fn failures_of(&self, session: i64) -> Result<Option<ModelFailures>> {
+        let sql = "SELECT failures, last_at, declined FROM attempt WHERE session = ?1";
+        let failures = |r: &rusqlite::Row<'_>| Ok(ModelFailures { times: r.get(0)?, last: r.get(1)?, declined: r.get(2)? });
+        Ok(self.db.prepare_cached(sql)?.query_row([session], failures).optional()?)
+    }
+
+    /// Input hashes (hexadecimal) of replies that became digests and may still be on disk.
+    pub(crate) fn used_replies(&self) -> Result<Vec<String>> {
+        let mut query = self.db.prepare("SELECT substr(name, ?2) FROM fact WHERE name GLOB ?1 || '*'")?;
+        let names = query.query_map(params![USED_REPLY, USED_REPLY.len() as i64 + 1], |r| r.get(0))?;
+        Ok(names.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Does any digest wait for the model, or did the model fail on any session?
+    pub(crate) fn waits_for_model(&self) -> Result<bool> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM digest WHERE queued AND superseded = 0) OR EXISTS (SELECT 1 FROM attempt)";
+        Ok(self.db.query_row(sql, [], |r| r.get(0))?)
+    }
+
+    pub(crate) fn last_run(&self) -> Result<Option<(Millis, String)>> {
+        Ok(self
+            .db
+            .query_row("SELECT at, report FROM run ORDER BY pk DESC LIMIT 1", [], |r| Ok((r.get(0)?, r.get(1)?)))
+            .optional()?)
+    }
+}
+
+impl Writer {
     /// Stores a session's digest in place of its previous one, with everything that follows from it. After an interim digest the session
     /// still needs its final one.
     pub(crate) fn save_digest(&self, head: &SessionHead, new: &NewDigest<'_>) -> Result<()> {
@@ -174,7 +214,7 @@ impl Store {
     /// Removes a session's digest because nothing that is stored now is worth one: it dates from when copied records still counted as the
     /// session's own. It stays when damage left no records at all: then it is all there is.
     pub(crate) fn drop_digest(&mut self, session: i64) -> Result<()> {
-        let tx = self.db.transaction()?;
+        let tx = self.reader.db.transaction()?;
         if !tx.query_row("SELECT EXISTS (SELECT 1 FROM source WHERE session = ?1)", [session], |r| r.get(0))? {
             tx.execute("UPDATE session SET dirty = 0 WHERE pk = ?1", [session])?;
             tx.commit()?;
@@ -191,11 +231,6 @@ impl Store {
     pub(crate) fn record_skip(&self, session: i64, why: &str) -> Result<()> {
         self.db.execute("UPDATE session SET skip = ?2 WHERE pk = ?1 AND skip IS NOT ?2", params![session, why])?;
         Ok(())
-    }
-
-    /// Why a session has no digest of its latest state, if that is recorded.
-    pub(crate) fn skip_of(&self, session: i64) -> Result<Option<String>> {
-        Ok(self.db.prepare_cached("SELECT skip FROM session WHERE pk = ?1")?.query_row([session], |r| r.get(0))?)
     }
 
     /// Notes that the model failed on a session; `declined` if the same request would fail the same way.
@@ -215,36 +250,10 @@ impl Store {
         Ok(())
     }
 
-    /// Sessions whose last model call failed.
-    pub(crate) fn unanswered_sessions(&self) -> Result<HashSet<i64>> {
-        let mut query = self.db.prepare("SELECT session FROM attempt")?;
-        Ok(query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
-    }
-
-    /// How the model failed on a session.
-    pub(crate) fn failures_of(&self, session: i64) -> Result<Option<ModelFailures>> {
-        let sql = "SELECT failures, last_at, declined FROM attempt WHERE session = ?1";
-        let failures = |r: &rusqlite::Row<'_>| Ok(ModelFailures { times: r.get(0)?, last: r.get(1)?, declined: r.get(2)? });
-        Ok(self.db.prepare_cached(sql)?.query_row([session], failures).optional()?)
-    }
-
-    /// Input hashes (hexadecimal) of replies that became digests and may still be on disk.
-    pub(crate) fn used_replies(&self) -> Result<Vec<String>> {
-        let mut query = self.db.prepare("SELECT substr(name, ?2) FROM fact WHERE name GLOB ?1 || '*'")?;
-        let names = query.query_map(params![USED_REPLY, USED_REPLY.len() as i64 + 1], |r| r.get(0))?;
-        Ok(names.collect::<rusqlite::Result<_>>()?)
-    }
-
     /// Forgets the used replies: none of their files is left.
     pub(crate) fn drop_used_replies(&self) -> Result<()> {
         self.db.execute("DELETE FROM fact WHERE name GLOB ?1 || '*'", [USED_REPLY])?;
         Ok(())
-    }
-
-    /// Does any digest wait for the model, or did the model fail on any session?
-    pub(crate) fn waits_for_model(&self) -> Result<bool> {
-        let sql = "SELECT EXISTS (SELECT 1 FROM digest WHERE queued AND superseded = 0) OR EXISTS (SELECT 1 FROM attempt)";
-        Ok(self.db.query_row(sql, [], |r| r.get(0))?)
     }
 
     pub(crate) fn log_run(&self, at: Millis, report: &str) -> Result<()> {
@@ -252,13 +261,6 @@ impl Store {
         // A log, not an archive: only the last 500 runs are kept.
         self.db.execute("DELETE FROM run WHERE pk <= (SELECT max(pk) FROM run) - 500", [])?;
         Ok(())
-    }
-
-    pub(crate) fn last_run(&self) -> Result<Option<(Millis, String)>> {
-        Ok(self
-            .db
-            .query_row("SELECT at, report FROM run ORDER BY pk DESC LIMIT 1", [], |r| Ok((r.get(0)?, r.get(1)?)))
-            .optional()?)
     }
 }
 

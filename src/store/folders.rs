@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Result;
 use rusqlite::{Connection, params};
 
-use super::Store;
+use super::{Reader, Writer};
 use crate::model::session_head::SessionHead;
 
 /// Each folder once, found in as many steps through the table as there are folders: they are few, and sessions many.
@@ -23,7 +23,7 @@ pub(super) fn moved_to(db: &Connection) -> Result<Vec<String>> {
     Ok(query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
 }
 
-impl Store {
+impl Reader {
     /// The folders in which a session went on besides the first of each of its sources.
     pub(super) fn folders_moved_to(&self, session: &str) -> Result<Vec<String>> {
         let sql =
@@ -60,7 +60,9 @@ impl Store {
         let mut query = self.db.prepare(sql)?;
         Ok(query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
     }
+}
 
+impl Writer {
     /// Keeps the folders of a session that is about to be deleted because one of them is excluded.
     pub(crate) fn keep_folders(&self, session: i64) -> Result<()> {
         let sql = "INSERT INTO session_folder(session, folder) SELECT s.id, coalesce(f.cwd, p.key)
@@ -83,7 +85,7 @@ impl Store {
         if out == before {
             return Ok(());
         }
-        let tx = self.db.transaction()?;
+        let tx = self.reader.db.transaction()?;
         for id in before.difference(&out) {
             tx.execute("DELETE FROM excluded_session WHERE id = ?1", params![id])?;
         }

@@ -11,7 +11,7 @@ use anyhow::Result;
 use walkdir::WalkDir;
 
 use crate::model::page_path::pages_folder;
-use crate::store::Store;
+use crate::store::Writer;
 use crate::sys::private_files;
 
 /// Marker file: pages are being written.
@@ -62,7 +62,7 @@ pub(crate) fn remove_abandoned(data_dir: &Path) {
 }
 
 /// Removes replies whose digest is stored, including those that an interrupted run left.
-pub(crate) fn remove_used_replies(data_dir: &Path, store: &Store) -> Result<()> {
+pub(crate) fn remove_used_replies(data_dir: &Path, store: &Writer) -> Result<()> {
     let used = store.used_replies()?;
     if used.is_empty() {
         return Ok(());

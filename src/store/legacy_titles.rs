@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use rusqlite::Connection;
 
-use super::Store;
+use super::Reader;
 use crate::model::session::RecordKey;
 
 /// Sorted keys of the records that have a title. Valid for a connection that reads many sessions while no title is added or removed;
@@ -26,7 +26,7 @@ impl TitleCache {
     }
 }
 
-impl Store {
+impl Reader {
     /// Does any such title exist?
     pub(super) fn has_leaf_titles(&self) -> Result<bool> {
         Ok(self.db.prepare_cached("SELECT EXISTS (SELECT 1 FROM leaf_title)")?.query_row([], |r| r.get(0))?)

@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use anyhow::Result;
 use rusqlite::{Connection, Transaction, params};
 
-use super::Store;
 use super::notes::read_author;
 use super::open_items::{ListedItem, Wordings, listed as listed_item};
 use super::recent::NOT_REPEATED;
+use super::{Reader, Writer};
 use crate::analyze::lives::{SessionItems, lives, still_says};
 use crate::analyze::without_model::UNANSWERED;
 use crate::model::item_state::{Closer, Closing, ItemState, ItemStates};
@@ -45,14 +45,7 @@ pub(super) struct Mention {
     last_at: Option<Millis>,
 }
 
-impl Store {
-    /// Finds the life of each open item, in projects where something changed, or in `all`. Pages that show another id become out of date.
-    pub(crate) fn find_lives(&mut self, all: bool) -> Result<()> {
-        let changed = "SELECT project FROM session WHERE page_dirty
-             UNION SELECT s.project FROM open_item o JOIN session s ON s.pk = o.session WHERE o.life IS NULL";
-        self.in_projects(if all { "SELECT pk FROM project" } else { changed }, find_lives_of)
-    }
-
+impl Reader {
     /// What is open in a project and nobody closed, the last said first. Without a model only tasks of a list are known to be open, and those
     /// of a session that goes on are under way.
     pub(crate) fn open_lives(&self, project: i64) -> Result<Vec<OpenItemLife>> {
@@ -206,6 +199,15 @@ impl Store {
             all.push(closing?);
         }
         Ok(all)
+    }
+}
+
+impl Writer {
+    /// Finds the life of each open item, in projects where something changed, or in `all`. Pages that show another id become out of date.
+    pub(crate) fn find_lives(&mut self, all: bool) -> Result<()> {
+        let changed = "SELECT project FROM session WHERE page_dirty
+             UNION SELECT s.project FROM open_item o JOIN session s ON s.pk = o.session WHERE o.life IS NULL";
+        self.in_projects(if all { "SELECT pk FROM project" } else { changed }, find_lives_of)
     }
 }
 

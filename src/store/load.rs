@@ -6,7 +6,7 @@ mod session;
 use anyhow::{Context, Result, bail};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::Store;
+use super::Reader;
 use crate::model::session::{Millis, Project};
 use crate::model::session_head::SessionHead;
 use crate::store::chunk;
@@ -47,7 +47,7 @@ pub(super) fn head_of(db: &Connection, pk: i64) -> Result<SessionHead> {
     query.query_row([pk], head).context("the session is gone from the index")
 }
 
-impl Store {
+impl Reader {
     pub(crate) fn session_heads(&self) -> Result<Vec<SessionHead>> {
         let mut query = self.db.prepare(&format!("{SELECT_HEAD} ORDER BY s.started_at, s.id"))?;
         Ok(query.query_map([], head)?.collect::<rusqlite::Result<_>>()?)

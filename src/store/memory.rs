@@ -12,13 +12,13 @@ use std::time::Duration;
 use anyhow::Result;
 use rusqlite::{Connection, TransactionBehavior, params};
 
-use super::{Store, folders, lock_timeout};
+use super::{Reader, folders, is_there, lock_timeout};
 use crate::model::session::Millis;
 use crate::privacy::Policy;
 
 /// A read-only index restricted to what the policy shows.
 pub struct Memory {
-    store: Store,
+    reader: Reader,
     /// The policy hides something of this index.
     hides: bool,
 }
@@ -29,12 +29,12 @@ impl Memory {
     /// # Errors
     /// When there is none yet, or a newer program wrote it.
     pub(crate) fn open(path: &Path, policy: &Policy) -> Result<Self> {
-        Self::of(Store::open_read_only(path)?, policy)
+        Self::of(Reader::open_read_only(path)?, policy)
     }
 
     /// Opens it if it exists.
     pub fn open_if_there(path: &Path, policy: &Policy) -> Result<Option<Self>> {
-        Store::is_there(path)?.then(|| Self::open(path, policy)).transpose()
+        is_there(path)?.then(|| Self::open(path, policy)).transpose()
     }
 
     /// Opens it without changing anything; `patience` is how long to wait for locks.
@@ -42,23 +42,23 @@ impl Memory {
     /// # Errors
     /// When there is none yet, or its schema is not this program's: an [`super::OtherFormat`].
     pub(crate) fn open_unchanged(path: &Path, policy: &Policy, patience: Duration) -> Result<Self> {
-        Self::of(Store::open_as_it_is(path, patience)?, policy)
+        Self::of(Reader::open_as_it_is(path, patience)?, policy)
     }
 
     /// A restricted view of an index that is open for writing.
-    pub fn beside_writer(store: &Store, policy: &Policy) -> Result<Self> {
-        Self::of(Store::open_as_it_is(&store.path, lock_timeout())?, policy)
+    pub fn beside_writer(writer: &Reader, policy: &Policy) -> Result<Self> {
+        Self::of(Reader::open_as_it_is(&writer.path, lock_timeout())?, policy)
     }
 
-    fn of(mut store: Store, policy: &Policy) -> Result<Self> {
+    fn of(mut reader: Reader, policy: &Policy) -> Result<Self> {
         let mut hides = false;
         if !policy.hides_nothing() {
-            let tx = store.db.transaction_with_behavior(TransactionBehavior::Deferred)?;
+            let tx = reader.db.transaction_with_behavior(TransactionBehavior::Deferred)?;
             hides = restrict(&tx, policy)?;
             tx.commit()?;
-            store.narrowed = true;
+            reader.narrowed = true;
         }
-        Ok(Self { store, hides })
+        Ok(Self { reader, hides })
     }
 
     /// Does a day's page, written from the whole index, show anything that is hidden here? Its notes are those from `from` up to `until`.
@@ -69,15 +69,15 @@ impl Memory {
         let sql = "SELECT EXISTS (SELECT 1 FROM main.page p WHERE p.day = ?1 AND p.session IS NOT NULL
                  AND NOT EXISTS (SELECT 1 FROM temp.session WHERE pk = p.session))
              OR EXISTS (SELECT 1 FROM main.note n WHERE n.at >= ?2 AND n.at < ?3 AND NOT EXISTS (SELECT 1 FROM temp.note WHERE pk = n.pk))";
-        Ok(self.store.db.query_row(sql, params![day, from, until], |r| r.get(0))?)
+        Ok(self.reader.db.query_row(sql, params![day, from, until], |r| r.get(0))?)
     }
 }
 
 impl Deref for Memory {
-    type Target = Store;
+    type Target = Reader;
 
-    fn deref(&self) -> &Store {
-        &self.store
+    fn deref(&self) -> &Reader {
+        &self.reader
     }
 }
 
@@ -172,6 +172,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::store::Writer;
 
     /// Tables that reveal no project by themselves, or only under a number from a restricted table.
     const HARMLESS: [&str; 24] = [
@@ -184,7 +185,7 @@ mod tests {
     #[test]
     fn every_table_is_narrowed_or_known_to_be_harmless() {
         let folder = tempfile::tempdir().expect("a folder");
-        let store = Store::open(&folder.path().join("recall.db")).expect("an index");
+        let store = Writer::open(&folder.path().join("recall.db")).expect("an index");
         let sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'search*' AND name NOT GLOB 'sqlite_*'";
         let mut query = store.db.prepare(sql).expect("the tables");
         let all: BTreeSet<String> = query.query_map([], |r| r.get(0)).and_then(Iterator::collect).expect("the tables");

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, params};
 
-use super::{Store, wrong};
+use super::{Reader, Writer, wrong};
 use crate::analyze::account::SessionAccount;
 use crate::analyze::minhash::{SessionWordSet, next_near_duplicates, update_near_duplicates};
 use crate::model::digest::Digest;
@@ -23,7 +23,15 @@ struct ComparedSession {
 /// Only changed sessions are compared again while they are fewer than one in this many.
 const MAX_CHANGED_ONE_IN: usize = 8;
 
-impl Store {
+impl Reader {
+    /// The next session that says nearly the same as this one.
+    pub(crate) fn repeated_by(&self, session: i64) -> Result<Option<i64>> {
+        let sql = "SELECT repeated_by FROM likeness WHERE session = ?1";
+        Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0)).optional()?.flatten())
+    }
+}
+
+impl Writer {
     /// Updates which session repeats which, in projects where something changed, or in `all`. Pages that show the old result become out
     /// of date.
     pub(crate) fn find_near_duplicates(&mut self, all: bool) -> Result<()> {
@@ -52,15 +60,9 @@ impl Store {
         if projects.is_empty() {
             return Ok(());
         }
-        let tx = self.db.transaction()?;
+        let tx = self.reader.db.transaction()?;
         projects.into_iter().try_for_each(|project| each(&tx, project))?;
         Ok(tx.commit()?)
-    }
-
-    /// The next session that says nearly the same as this one.
-    pub(crate) fn repeated_by(&self, session: i64) -> Result<Option<i64>> {
-        let sql = "SELECT repeated_by FROM likeness WHERE session = ?1";
-        Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0)).optional()?.flatten())
     }
 }
 

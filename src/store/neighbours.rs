@@ -3,7 +3,7 @@
 use anyhow::Result;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::Store;
+use super::Reader;
 use super::ingest::{all_private_words_of, private_words_of};
 use super::load::{SELECT_HEAD, head};
 use super::recent::NOT_REPEATED;
@@ -54,7 +54,7 @@ impl PrivateSpan {
     }
 }
 
-impl Store {
+impl Reader {
     /// The `most` nearest sessions on one side of a position, nearest first, and how many there are in all.
     pub(crate) fn neighbours(&self, at: &OrderPosition<'_>, side: Side, most: usize) -> Result<(Vec<SessionHead>, usize)> {
         let (is, order) = match side {

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
 use super::ingest::project_pk;
 use super::maintenance::FileIdentity;
-use super::{Store, search};
+use super::{Reader, Writer, search};
 use crate::model::author::Author;
 use crate::model::note::{EVERYWHERE, Note, NoteKind, StoredNote};
 use crate::model::session::{Millis, Project, unused_id};
@@ -59,7 +59,7 @@ pub(super) fn stored_author(author: &Author) -> Option<String> {
     if *author == Author::Unknown { None } else { serde_json::to_string(author).ok() }
 }
 
-impl Store {
+impl Reader {
     pub(crate) fn note(&self, pk: i64) -> Result<Note> {
         let mut query = self.db.prepare_cached(&format!("{SELECT_NOTE} WHERE n.pk = ?1"))?;
         query.query_row([pk], note).context("the note is gone from the index")
@@ -101,12 +101,22 @@ impl Store {
         }
     }
 
+    /// Times whose day pages are out of date because of changed notes.
+    pub(crate) fn outdated_days(&self) -> Result<Vec<Millis>> {
+        let mut query = self.db.prepare("SELECT name FROM fact WHERE name GLOB ?1")?;
+        let names: Vec<String> =
+            query.query_map([format!("{CHANGED_DAY_FACT}*")], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+        Ok(names.iter().filter_map(|name| name.strip_prefix(CHANGED_DAY_FACT)?.parse().ok()).collect())
+    }
+}
+
+impl Writer {
     /// Stores a note, unless `is_known` says that one of its project, or one for all projects, is the same. The user's word takes
     /// precedence: a note of the same project in which an agent said the same is overwritten with the user's words and name.
     pub(crate) fn save_note(&mut self, new: &NewNote, is_known: impl Fn(&Note) -> bool) -> Result<StoredNote> {
         // One transaction, so that the same note sent twice at once is stored once.
-        let tx = self.db.transaction()?;
-        FileIdentity::check(self.file, &self.path)?;
+        let tx = self.reader.db.transaction()?;
+        FileIdentity::check(self.file, &self.reader.path)?;
         let near = all(&tx, "p.key IN (?1, ?2)", params![new.project, EVERYWHERE])?;
         if let Some(note) = near.into_iter().find(is_known) {
             if new.author.is_user() && !note.author.is_user() && note.project.key == new.project {
@@ -124,8 +134,8 @@ impl Store {
 
     /// Marks a note as done, or as open again with `None`. False when it was so already.
     pub(crate) fn close_note(&mut self, note: &Note, closed: Option<(Millis, Author)>) -> Result<bool> {
-        let tx = self.db.transaction()?;
-        FileIdentity::check(self.file, &self.path)?;
+        let tx = self.reader.db.transaction()?;
+        FileIdentity::check(self.file, &self.reader.path)?;
         let (at, by) = closing_columns(closed.as_ref());
         let sql = "UPDATE note SET closed_at = ?2, closed_by = ?3 WHERE pk = ?1 AND (closed_at IS NULL) = (?2 IS NOT NULL)";
         let changed = tx.execute(sql, params![note.pk, at, by])? > 0;
@@ -138,7 +148,7 @@ impl Store {
 
     /// Stores an exported note under its original id. False when it is known.
     pub(crate) fn import_note(&mut self, id: &str, new: &NewNote) -> Result<bool> {
-        let tx = self.db.transaction()?;
+        let tx = self.reader.db.transaction()?;
         let sql =
             "SELECT EXISTS (SELECT 1 FROM note n JOIN project p ON p.pk = n.project WHERE n.id = ?1 OR p.key = ?2 AND n.text = ?3)";
         if tx.query_row(sql, params![id, new.project, new.text], |r| r.get(0))? {
@@ -167,14 +177,6 @@ impl Store {
             outdate_day(tx, note.at)?;
         }
         Ok(changed)
-    }
-
-    /// Times whose day pages are out of date because of changed notes.
-    pub(crate) fn outdated_days(&self) -> Result<Vec<Millis>> {
-        let mut query = self.db.prepare("SELECT name FROM fact WHERE name GLOB ?1")?;
-        let names: Vec<String> =
-            query.query_map([format!("{CHANGED_DAY_FACT}*")], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
-        Ok(names.iter().filter_map(|name| name.strip_prefix(CHANGED_DAY_FACT)?.parse().ok()).collect())
     }
 
     /// Those pages are written.

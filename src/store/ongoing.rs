@@ -5,18 +5,12 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use rusqlite::{OptionalExtension, params};
 
-use super::Store;
+use super::{Reader, Writer};
 use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
 use crate::store::chunk;
 
-impl Store {
-    /// Records that a session's context is about to be compacted, if the session is known.
-    pub(crate) fn record_compaction(&self, session: &str, at: Millis) -> Result<()> {
-        self.db.prepare_cached("UPDATE session SET compacted_at = ?2 WHERE id = ?1")?.execute(params![session, at])?;
-        Ok(())
-    }
-
+impl Reader {
     /// Was the session compacted since its last digest?
     pub(crate) fn was_compacted(&self, session: i64) -> Result<bool> {
         let sql = "SELECT compacted_at IS NOT NULL FROM session WHERE pk = ?1";
@@ -37,5 +31,13 @@ impl Store {
             Ok(())
         })?;
         Ok(times.into_iter().collect())
+    }
+}
+
+impl Writer {
+    /// Records that a session's context is about to be compacted, if the session is known.
+    pub(crate) fn record_compaction(&self, session: &str, at: Millis) -> Result<()> {
+        self.db.prepare_cached("UPDATE session SET compacted_at = ?2 WHERE id = ?1")?.execute(params![session, at])?;
+        Ok(())
     }
 }

@@ -17,9 +17,9 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 use rustix::fs::{Access, access};
 
 use super::error::StoreError;
-use super::maintenance::{FileIdentity, backup, orphaned_log};
+use super::maintenance::{self, FileIdentity, backup, orphaned_log};
 use super::pages::{self, UnreadPages};
-use super::{Store, error, lock_timeout, schema, search};
+use super::{Reader, Writer, error, lock_timeout, schema, search};
 use crate::sys::{failpoints, private_files};
 
 /// The index was written by another version of the program.
@@ -36,87 +36,28 @@ pub enum OtherFormat {
     Newer,
 }
 
-impl Store {
-    /// Opens the database for writing; creates it (0600) and upgrades it as needed.
-    ///
-    /// # Errors
-    /// When it cannot be opened or is damaged, or its format cannot be upgraded: an [`OtherFormat`].
-    pub fn open(path: &Path) -> Result<Self> {
-        Self::is_there(path)?;
-        make_if_missing(path).map_err(|e| match e.kind() {
-            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => error::closed(path, &e).into(),
-            _ => anyhow!(e).context(format!("cannot open {}", path.display())),
-        })?;
-        let (file, is_left) = (FileIdentity::of(path), orphaned_log::has_orphaned_log(path));
-        let mut db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)
-            .with_context(|| format!("cannot open {}", path.display()))?;
-        failpoints::statements(&mut db);
-        let mut store = Self {
-            db,
-            counts: None,
-            path: path.to_owned(),
-            file,
-            known: None,
-            threads: cores(),
-            another: Self::to_read,
-            titled: None,
-            narrowed: false,
-        };
-        store.set_checkpoint_on_close(false)?;
-        store.db.busy_timeout(lock_timeout())?;
-        // Notes are written during runs: a transaction that reads first and then writes must not fail because of a write in between.
-        store.db.set_transaction_behavior(TransactionBehavior::Immediate);
-        steady_plans(&store.db)?;
-        backup::define_deletion_hook(&store.db, path)?;
-        // Before any write: a newer program's database stays as it is.
-        let version = store.version().with_context(|| format!("cannot read {}", path.display()))?;
-        store.check_format(version)?;
-        if is_left {
-            store.check_with_log(version).with_context(|| format!("cannot read {}", path.display()))?;
-        } else if (1..schema::FORMAT).contains(&version)
-            && let Some(what) = store.damage_before_upgrade().with_context(|| format!("cannot read {}", path.display()))?
-        {
-            // A damaged index is not upgraded: repair finds it as it was.
-            bail!(StoreError::Damaged { path: path.to_owned(), what });
-        }
-        if version == schema::FORMAT {
-            store.check_names().with_context(|| format!("cannot read {}", path.display()))?;
-        }
-        store.set_checkpoint_on_close(true)?;
-        store
-            .configure(version == 0)
-            .and_then(|()| store.migrate(version))
-            .with_context(|| format!("cannot use {}", path.display()))?;
-        Ok(store)
-    }
+/// Does the index exist?
+///
+/// # Errors
+/// When something else has its name, its header is damaged, or an index that was there is gone.
+pub fn is_there(path: &Path) -> Result<bool> {
+    error::check_kind(path)?;
+    error::check_emptied(path)?;
+    error::check_header(path)?;
+    orphaned_log::check_journal(path)?;
+    Ok(path.exists())
+}
 
+impl Reader {
     /// Opens the database for reading; upgrades it first if an older program wrote it.
     pub(super) fn open_read_only(path: &Path) -> Result<Self> {
         match Self::open_as_it_is(path, lock_timeout()) {
             Err(e) if e.downcast_ref() == Some(&OtherFormat::Older) => {
-                drop(Self::open(path)?);
+                drop(Writer::open(path)?);
                 Self::open_as_it_is(path, lock_timeout())
             }
             other => other,
         }
-    }
-
-    /// Does the index exist?
-    ///
-    /// # Errors
-    /// When something else has its name, its header is damaged, or an index that was there is gone.
-    pub fn is_there(path: &Path) -> Result<bool> {
-        error::check_kind(path)?;
-        error::check_emptied(path)?;
-        error::check_header(path)?;
-        orphaned_log::check_journal(path)?;
-        Ok(path.exists())
-    }
-
-    /// Opens the database for writing, and does not create it.
-    pub(crate) fn open_existing(path: &Path) -> Result<Self> {
-        must_exist(path)?;
-        Self::open(path)
     }
 
     /// Opens the database for reading and changes nothing. `patience`: how long to wait for locks.
@@ -164,24 +105,6 @@ impl Store {
         Self::open_as_it_is(path, lock_timeout())
     }
 
-    fn configure(&self, new: bool) -> Result<()> {
-        if new {
-            // Only works before the first table is created. Setting it again would write to the file.
-            self.db.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
-        }
-        let mode: String = self.db.query_row("PRAGMA journal_mode = WAL", [], |r| r.get(0))?;
-        if mode != "wal" {
-            bail!("the file system does not support write-ahead logging (journal mode {mode})");
-        }
-        // `temp_store`: a statement's rollback data is a few pages, and would otherwise go to a file for each of many statements.
-        self.db.execute_batch(
-            "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA cache_size = -16384;
-             PRAGMA temp_store = MEMORY;",
-        )?;
-        self.db.set_prepared_statement_cache_capacity(64);
-        Ok(())
-    }
-
     pub(super) fn version(&self) -> Result<usize> {
         Ok(self.db.query_row("PRAGMA user_version", [], |r| r.get::<_, i64>(0))? as usize)
     }
@@ -211,17 +134,95 @@ impl Store {
             _ => Ok(()),
         }
     }
+}
+
+impl Writer {
+    /// Opens the database for writing; creates it (0600) and upgrades it as needed.
+    ///
+    /// # Errors
+    /// When it cannot be opened or is damaged, or its format cannot be upgraded: an [`OtherFormat`].
+    pub fn open(path: &Path) -> Result<Self> {
+        is_there(path)?;
+        make_if_missing(path).map_err(|e| match e.kind() {
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => error::closed(path, &e).into(),
+            _ => anyhow!(e).context(format!("cannot open {}", path.display())),
+        })?;
+        let (file, is_left) = (FileIdentity::of(path), orphaned_log::has_orphaned_log(path));
+        let mut db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)
+            .with_context(|| format!("cannot open {}", path.display()))?;
+        failpoints::statements(&mut db);
+        let reader = Reader {
+            db,
+            counts: None,
+            path: path.to_owned(),
+            threads: cores(),
+            another: Reader::to_read,
+            titled: None,
+            narrowed: false,
+        };
+        let mut writer = Self { reader, file, known: None };
+        writer.set_checkpoint_on_close(false)?;
+        writer.db.busy_timeout(lock_timeout())?;
+        // Notes are written during runs: a transaction that reads first and then writes must not fail because of a write in between.
+        writer.reader.db.set_transaction_behavior(TransactionBehavior::Immediate);
+        steady_plans(&writer.db)?;
+        backup::define_deletion_hook(&writer.db, path)?;
+        // Before any write: a newer program's database stays as it is.
+        let version = writer.version().with_context(|| format!("cannot read {}", path.display()))?;
+        writer.check_format(version)?;
+        if is_left {
+            writer.check_with_log(version).with_context(|| format!("cannot read {}", path.display()))?;
+        } else if (1..schema::FORMAT).contains(&version)
+            && let Some(what) = writer.damage_before_upgrade().with_context(|| format!("cannot read {}", path.display()))?
+        {
+            // A damaged index is not upgraded: repair finds it as it was.
+            bail!(StoreError::Damaged { path: path.to_owned(), what });
+        }
+        if version == schema::FORMAT {
+            writer.check_names().with_context(|| format!("cannot read {}", path.display()))?;
+        }
+        writer.set_checkpoint_on_close(true)?;
+        writer
+            .configure(version == 0)
+            .and_then(|()| writer.migrate(version))
+            .with_context(|| format!("cannot use {}", path.display()))?;
+        Ok(writer)
+    }
+
+    /// Opens the database for writing, and does not create it.
+    pub(crate) fn open_existing(path: &Path) -> Result<Self> {
+        must_exist(path)?;
+        Self::open(path)
+    }
+
+    fn configure(&self, new: bool) -> Result<()> {
+        if new {
+            // Only works before the first table is created. Setting it again would write to the file.
+            self.db.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+        }
+        let mode: String = self.db.query_row("PRAGMA journal_mode = WAL", [], |r| r.get(0))?;
+        if mode != "wal" {
+            bail!("the file system does not support write-ahead logging (journal mode {mode})");
+        }
+        // `temp_store`: a statement's rollback data is a few pages, and would otherwise go to a file for each of many statements.
+        self.db.execute_batch(
+            "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA cache_size = -16384;
+             PRAGMA temp_store = MEMORY;",
+        )?;
+        self.db.set_prepared_statement_cache_capacity(64);
+        Ok(())
+    }
 
     /// What is damaged in the pages of an index that has to be upgraded. Holds the write lock: another process that upgrades it would change
     /// the schema under the check. `None` if one already did.
     fn damage_before_upgrade(&self) -> Result<Option<String>> {
         let _lock = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
-        if self.version()? == schema::FORMAT { Ok(None) } else { self.damage_of_pages() }
+        if self.version()? == schema::FORMAT { Ok(None) } else { maintenance::damage_of_pages(self) }
     }
 
     fn migrate(&mut self, version: usize) -> Result<()> {
         for step in schema::MIGRATIONS.iter().filter(|step| step.format > version) {
-            let tx = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let tx = self.reader.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
             // Another process may have done this step while this one waited for its lock.
             if tx.query_row("PRAGMA user_version", [], |r| r.get::<_, i64>(0))? as usize >= step.format {
                 continue;
@@ -235,7 +236,7 @@ impl Store {
         }
         if (1..schema::FORMAT).contains(&version) {
             // A step may leave more pages free than in use.
-            self.tidy()?;
+            maintenance::tidy(&self.db)?;
         }
         Ok(())
     }
@@ -265,21 +266,21 @@ fn cores() -> usize {
 }
 
 fn must_exist(path: &Path) -> Result<()> {
-    if !Store::is_there(path)? {
+    if !is_there(path)? {
         bail!("there is no index at {} yet: run `recall digest` first", path.display());
     }
     Ok(())
 }
 
 /// Opens the database for reading and returns its format.
-pub(super) fn read_only(path: &Path, how: &str, patience: Duration) -> Result<(Store, usize)> {
+pub(super) fn read_only(path: &Path, how: &str, patience: Duration) -> Result<(Reader, usize)> {
     let store = connect_to_read(path, how, patience)?;
     let version = store.version()?;
     Ok((store, version))
 }
 
 /// Opens the database for reading, before anything of it is read.
-pub(super) fn connect_to_read(path: &Path, how: &str, patience: Duration) -> Result<Store> {
+pub(super) fn connect_to_read(path: &Path, how: &str, patience: Duration) -> Result<Reader> {
     use std::os::unix::ffi::OsStrExt;
     let plain = |b: &u8| b.is_ascii_alphanumeric() || b"/._-".contains(b);
     let escaped =
@@ -290,14 +291,12 @@ pub(super) fn connect_to_read(path: &Path, how: &str, patience: Duration) -> Res
     failpoints::statements(&mut db);
     db.busy_timeout(patience)?;
     steady_plans(&db)?;
-    Ok(Store {
+    Ok(Reader {
         db,
         counts: Some(search::CountCache::default()),
         path: path.to_owned(),
-        file: None,
-        known: None,
         threads: 1,
-        another: Store::to_read,
+        another: Reader::to_read,
         titled: None,
         narrowed: false,
     })

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use anyhow::{Result, bail};
 use rusqlite::{OptionalExtension, Transaction, params};
 
-use super::Store;
 use super::maintenance::FileIdentity;
 use super::notes::{read_author, stored_author};
+use super::{Reader, Writer};
 use crate::model::author::Author;
 use crate::model::session::Millis;
 use crate::text::tokenize::{covered_by, distinctive_words};
@@ -70,7 +70,7 @@ impl<'a> Extend<&'a str> for Wordings {
     }
 }
 
-impl Store {
+impl Reader {
     /// Everything a session left open, closed or not, in the order of its digest.
     pub(crate) fn open_items_of(&self, session: i64) -> Result<Vec<ListedItem>> {
         let sql = "SELECT id, session, kind, text, verified FROM open_item WHERE session = ?1 ORDER BY place";
@@ -117,22 +117,6 @@ impl Store {
         Ok(self.db.prepare_cached(sql)?.query_row([id], listed).optional()?)
     }
 
-    /// Records that the user, or an agent on request, closed an item. False when that was on record already.
-    pub(crate) fn close_item(&mut self, item: &OpenLife, at: Millis, by: &Author) -> Result<bool> {
-        let tx = self.db.transaction()?;
-        FileIdentity::check(self.file, &self.path)?;
-        let sql = format!(
-            "INSERT INTO user_closed(id, of, text, at, author) SELECT ?1, ?2, ?3, ?4, ?5
-             WHERE NOT EXISTS (SELECT 1 FROM user_closed WHERE id IN {MENTIONS}) ON CONFLICT DO NOTHING"
-        );
-        let new = tx.execute(&sql, params![item.id, item.session, item.text, at, stored_author(by)])? > 0;
-        if new {
-            outdate_pages(&tx, item)?;
-        }
-        tx.commit()?;
-        Ok(new)
-    }
-
     /// Who closed an item on request, if it was closed that way.
     pub(crate) fn closed_by(&self, item: &OpenLife) -> Result<Option<Author>> {
         let sql = format!("SELECT author FROM user_closed WHERE id IN {MENTIONS} ORDER BY at, id LIMIT 1");
@@ -145,22 +129,40 @@ impl Store {
         Ok(query.query_map([session], |r| Ok((r.get(0)?, read_author(r.get(1)?))))?.collect::<rusqlite::Result<_>>()?)
     }
 
+    /// What the user closed of a session: item id, text, time.
+    pub(super) fn user_closings(&self, session: i64) -> Result<Vec<(String, String, Millis)>> {
+        let mut query = self.db.prepare_cached("SELECT id, text, at FROM user_closed WHERE of = ?1 ORDER BY id")?;
+        Ok(query.query_map([session], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+impl Writer {
+    /// Records that the user, or an agent on request, closed an item. False when that was on record already.
+    pub(crate) fn close_item(&mut self, item: &OpenLife, at: Millis, by: &Author) -> Result<bool> {
+        let tx = self.reader.db.transaction()?;
+        FileIdentity::check(self.file, &self.reader.path)?;
+        let sql = format!(
+            "INSERT INTO user_closed(id, of, text, at, author) SELECT ?1, ?2, ?3, ?4, ?5
+             WHERE NOT EXISTS (SELECT 1 FROM user_closed WHERE id IN {MENTIONS}) ON CONFLICT DO NOTHING"
+        );
+        let new = tx.execute(&sql, params![item.id, item.session, item.text, at, stored_author(by)])? > 0;
+        if new {
+            outdate_pages(&tx, item)?;
+        }
+        tx.commit()?;
+        Ok(new)
+    }
+
     /// Reopens an item. False when it was not closed.
     pub(crate) fn reopen_item(&mut self, item: &OpenLife) -> Result<bool> {
-        let tx = self.db.transaction()?;
-        FileIdentity::check(self.file, &self.path)?;
+        let tx = self.reader.db.transaction()?;
+        FileIdentity::check(self.file, &self.reader.path)?;
         let gone = tx.execute(&format!("DELETE FROM user_closed WHERE id IN {MENTIONS}"), [&item.id])? > 0;
         if gone {
             outdate_pages(&tx, item)?;
         }
         tx.commit()?;
         Ok(gone)
-    }
-
-    /// What the user closed of a session: item id, text, time.
-    pub(super) fn user_closings(&self, session: i64) -> Result<Vec<(String, String, Millis)>> {
-        let mut query = self.db.prepare_cached("SELECT id, text, at FROM user_closed WHERE of = ?1 ORDER BY id")?;
-        Ok(query.query_map([session], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?.collect::<rusqlite::Result<_>>()?)
     }
 }
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::Store;
 use super::forget::IS_EMPTY;
+use super::{Reader, Writer};
 use crate::model::session::{Millis, Tokens};
 use crate::model::session_facts::SessionFacts;
 use crate::store::chunk::StoredUsage;
@@ -43,7 +43,7 @@ pub(crate) struct PageRecord {
     pub(crate) day: String,
 }
 
-impl Store {
+impl Reader {
     /// Sessions whose pages are out of date, by start.
     pub(crate) fn sessions_with_outdated_pages(&self) -> Result<Vec<i64>> {
         let mut query = self.db.prepare("SELECT pk FROM session WHERE page_dirty ORDER BY started_at, id")?;
@@ -71,17 +71,6 @@ impl Store {
         Ok(query.query_row([ZONE_FACT], |r| r.get(0)).optional()?)
     }
 
-    pub(crate) fn record_page_zone(&self, zone: &str) -> Result<()> {
-        self.db.execute("INSERT INTO fact VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2", [ZONE_FACT, zone])?;
-        Ok(())
-    }
-
-    /// From now on pages may be those of several time zones.
-    pub(crate) fn drop_page_zone(&self) -> Result<()> {
-        self.db.execute("DELETE FROM fact WHERE name = ?1", [ZONE_FACT])?;
-        Ok(())
-    }
-
     /// Why pages may hold what the index does not; `None` if they do not.
     pub(crate) fn unread_pages(&self) -> Result<Option<UnreadPages>> {
         let mut query = self.db.prepare_cached("SELECT value FROM fact WHERE name = ?1")?;
@@ -91,16 +80,6 @@ impl Store {
             "forgotten" => UnreadPages::AfterForget,
             _ => UnreadPages::OfAnother,
         }))
-    }
-
-    pub(crate) fn record_unread_pages(&self, why: UnreadPages) -> Result<()> {
-        record_unread_pages(&self.db, why)
-    }
-
-    /// A run has read them.
-    pub(crate) fn drop_unread_pages(&self) -> Result<()> {
-        self.db.execute("DELETE FROM fact WHERE name = ?1", [UNREAD_FACT])?;
-        Ok(())
     }
 
     /// The pages of a session: one, or two while it moves to another day.
@@ -146,6 +125,50 @@ impl Store {
         Ok(all.collect::<Result<Vec<_>>>()?.into_iter().filter(|usage| !usage.is_empty()).collect())
     }
 
+    /// The recorded facts and the path of the session's page, if nothing changed since.
+    pub(crate) fn facts_of(&self, session: i64) -> Result<Option<(String, SessionFacts)>> {
+        let sql = "SELECT min(p.path), min(p.facts) FROM page p JOIN session s ON s.pk = p.session
+             WHERE s.pk = ?1 AND NOT s.page_dirty AND s.dirty <> 1 HAVING count(*) = 1";
+        let found =
+            self.db.prepare_cached(sql)?.query_row([session], |r| Ok((r.get(0)?, r.get::<_, Option<String>>(1)?))).optional()?;
+        Ok(found.and_then(|(path, facts)| Some((path, serde_json::from_str(&facts?).ok()?))))
+    }
+
+    /// The id as it is shown: its first eight characters, or all of it when another session shares these.
+    pub(crate) fn short_id(&self, id: &str) -> Result<String> {
+        Ok(if self.shares_prefix(id, 8)? { id.to_owned() } else { id8(id) })
+    }
+
+    /// Does another session's id share the first `len` characters?
+    pub(crate) fn shares_prefix(&self, id: &str, len: usize) -> Result<bool> {
+        let prefix: String = id.chars().take(len).collect();
+        let sql = "SELECT EXISTS (SELECT 1 FROM session WHERE id >= ?1 AND id < ?1 || char(1114111) AND id <> ?2)";
+        Ok(self.db.prepare_cached(sql)?.query_row(params![prefix, id], |r| r.get(0))?)
+    }
+}
+
+impl Writer {
+    pub(crate) fn record_page_zone(&self, zone: &str) -> Result<()> {
+        self.db.execute("INSERT INTO fact VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2", [ZONE_FACT, zone])?;
+        Ok(())
+    }
+
+    /// From now on pages may be those of several time zones.
+    pub(crate) fn drop_page_zone(&self) -> Result<()> {
+        self.db.execute("DELETE FROM fact WHERE name = ?1", [ZONE_FACT])?;
+        Ok(())
+    }
+
+    pub(crate) fn record_unread_pages(&self, why: UnreadPages) -> Result<()> {
+        record_unread_pages(&self.db, why)
+    }
+
+    /// A run has read them.
+    pub(crate) fn drop_unread_pages(&self) -> Result<()> {
+        self.db.execute("DELETE FROM fact WHERE name = ?1", [UNREAD_FACT])?;
+        Ok(())
+    }
+
     pub(crate) fn record_page(&self, page: &PageRecord) -> Result<()> {
         let sql = "INSERT INTO page(path, session, day) VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET session = ?2, day = ?3";
         self.db.prepare_cached(sql)?.execute(params![page.path, page.session, page.day])?;
@@ -157,15 +180,6 @@ impl Store {
         let sql = "UPDATE page SET facts = ?2 WHERE session = ?1";
         self.db.prepare_cached(sql)?.execute(params![session, serde_json::to_string(facts)?])?;
         Ok(())
-    }
-
-    /// The recorded facts and the path of the session's page, if nothing changed since.
-    pub(crate) fn facts_of(&self, session: i64) -> Result<Option<(String, SessionFacts)>> {
-        let sql = "SELECT min(p.path), min(p.facts) FROM page p JOIN session s ON s.pk = p.session
-             WHERE s.pk = ?1 AND NOT s.page_dirty AND s.dirty <> 1 HAVING count(*) = 1";
-        let found =
-            self.db.prepare_cached(sql)?.query_row([session], |r| Ok((r.get(0)?, r.get::<_, Option<String>>(1)?))).optional()?;
-        Ok(found.and_then(|(path, facts)| Some((path, serde_json::from_str(&facts?).ok()?))))
     }
 
     pub(crate) fn drop_page(&self, path: &str) -> Result<()> {
@@ -180,18 +194,6 @@ impl Store {
                 self.db.prepare_cached(&format!("UPDATE session SET page_dirty = 0 WHERE pk = ?1 AND NOT ({IS_EMPTY})"))?;
             sessions.iter().try_for_each(|pk| Ok(query.execute([pk]).map(drop)?))
         })
-    }
-
-    /// The id as it is shown: its first eight characters, or all of it when another session shares these.
-    pub(crate) fn short_id(&self, id: &str) -> Result<String> {
-        Ok(if self.shares_prefix(id, 8)? { id.to_owned() } else { id8(id) })
-    }
-
-    /// Does another session's id share the first `len` characters?
-    pub(crate) fn shares_prefix(&self, id: &str, len: usize) -> Result<bool> {
-        let prefix: String = id.chars().take(len).collect();
-        let sql = "SELECT EXISTS (SELECT 1 FROM session WHERE id >= ?1 AND id < ?1 || char(1114111) AND id <> ?2)";
-        Ok(self.db.prepare_cached(sql)?.query_row(params![prefix, id], |r| r.get(0))?)
     }
 }
 

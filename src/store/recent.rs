@@ -3,7 +3,7 @@
 use anyhow::Result;
 use rusqlite::{OptionalExtension, params};
 
-use super::Store;
+use super::Reader;
 use crate::model::session::Millis;
 
 /// How many sessions of a project are scanned for undigested ones, so that session start does not slow down as a project grows.
@@ -34,7 +34,7 @@ pub(crate) struct Undigested {
     pub(crate) transcript: String,
 }
 
-impl Store {
+impl Reader {
     pub(crate) fn project_pk(&self, key: &str) -> Result<Option<i64>> {
         Ok(self.db.prepare_cached("SELECT pk FROM project WHERE key = ?1")?.query_row([key], |r| r.get(0)).optional()?)
     }

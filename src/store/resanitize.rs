@@ -11,7 +11,7 @@ pub(crate) mod open_items;
 use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, params};
 
-use super::{Store, search, wrong};
+use super::{Reader, Writer, search, wrong};
 use crate::model::digest::Digest;
 use crate::privacy::Sanitizer;
 use crate::store::codec::{pack, unpack};
@@ -23,14 +23,16 @@ const RULES_FACT: &str = "rules";
 /// Name of the fact that stored prompts were checked once for third-party text: earlier programs took it for the user's own.
 const SPEAKERS_FACT: &str = "speakers";
 
-impl Store {
+impl Reader {
     /// Has everything stored passed the sanitizer with these rules?
     pub(crate) fn is_sanitized_by(&self, rules: &str) -> Result<bool> {
         let sql = "SELECT value FROM fact WHERE name = ?1";
         let known: Option<String> = self.db.query_row(sql, [RULES_FACT], |r| r.get(0)).optional()?;
         Ok(known.as_deref() == Some(rules))
     }
+}
 
+impl Writer {
     /// Passes everything stored through the sanitizer, whose rules are identified by `rules`. Returns how many texts changed.
     pub(crate) fn clean(&mut self, gate: &Sanitizer, rules: &str) -> Result<u64> {
         let sessions: Vec<i64> =
@@ -51,7 +53,7 @@ impl Store {
     }
 
     fn resanitize_in_transaction(&mut self, clean: impl FnOnce(&Transaction<'_>) -> Result<u64>) -> Result<u64> {
-        let tx = self.db.transaction()?;
+        let tx = self.reader.db.transaction()?;
         let changed = clean(&tx)?;
         if changed > 0 {
             removal::mark_erase_due(&tx)?;

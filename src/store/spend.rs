@@ -9,7 +9,7 @@ use std::ops::Range;
 use anyhow::Result;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::Store;
+use super::{Reader, Writer};
 use crate::analyze::eligibility::{Budget, SkipReason, check_budget};
 use crate::model::session::Millis;
 
@@ -44,11 +44,36 @@ pub(crate) struct Reservation {
     pub(crate) usd: f64,
 }
 
-impl Store {
+impl Reader {
+    /// The reservation of the last call with this name, if it was never settled because its run was killed. Unsettled reservations before
+    /// a settled one belong to calls whose cost was never reported.
+    pub(crate) fn open_reservation(&self, name: &str) -> Result<Option<Reservation>> {
+        let sql = "SELECT pk, reserved_usd, actual_usd IS NULL FROM spend WHERE session = ?1 ORDER BY pk DESC LIMIT 1";
+        let last = self.db.query_row(sql, [name], |r| Ok((Reservation { pk: r.get(0)?, usd: r.get(1)? }, r.get(2)?)));
+        Ok(last.optional()?.and_then(|(reservation, open)| Some(reservation).filter(|_| open)))
+    }
+
+    /// The model that last answered to a name.
+    pub(crate) fn answered_by(&self, asked: &str) -> Result<Option<String>> {
+        Ok(self.db.query_row("SELECT model FROM answered WHERE asked = ?1", [asked], |r| r.get(0)).optional()?)
+    }
+
+    /// Spent or reserved on a day, in US dollars.
+    pub(crate) fn spent_on(&self, day: &Range<Millis>) -> Result<f64> {
+        spent_on(&self.db, day)
+    }
+
+    /// Spent or reserved in total, in US dollars.
+    pub(crate) fn spent(&self) -> Result<f64> {
+        Ok(self.db.query_row("SELECT coalesce(sum(coalesce(actual_usd, reserved_usd)), 0.0) FROM spend", [], |r| r.get(0))?)
+    }
+}
+
+impl Writer {
     /// Reserves the worst case of a call if the budget has room for it. If an earlier call of this model cost more on the same day than
     /// its worst case, the estimate is too low here, and the reservation is scaled up by the same factor.
     pub(crate) fn reserve(&mut self, call: &PlannedCall<'_>, budget: &Budget) -> Result<Result<Reservation, SkipReason>> {
-        let tx = self.db.transaction()?;
+        let tx = self.reader.db.transaction()?;
         let usd = call.worst_usd * worst_overrun(&tx, call)?;
         let today = spent_on(&tx, &call.day)?;
         let pk = match check_budget(usd, call.spent_run, today, budget) {
@@ -77,14 +102,6 @@ impl Store {
         Ok(())
     }
 
-    /// The reservation of the last call with this name, if it was never settled because its run was killed. Unsettled reservations before
-    /// a settled one belong to calls whose cost was never reported.
-    pub(crate) fn open_reservation(&self, name: &str) -> Result<Option<Reservation>> {
-        let sql = "SELECT pk, reserved_usd, actual_usd IS NULL FROM spend WHERE session = ?1 ORDER BY pk DESC LIMIT 1";
-        let last = self.db.query_row(sql, [name], |r| Ok((Reservation { pk: r.get(0)?, usd: r.get(1)? }, r.get(2)?)));
-        Ok(last.optional()?.and_then(|(reservation, open)| Some(reservation).filter(|_| open)))
-    }
-
     /// Records which model answered when `asked` was requested.
     pub(crate) fn record_answering_model(&self, asked: &str, model: &str) -> Result<()> {
         let sql = "INSERT INTO answered(asked, model) VALUES (?1, ?2)
@@ -93,24 +110,9 @@ impl Store {
         Ok(())
     }
 
-    /// The model that last answered to a name.
-    pub(crate) fn answered_by(&self, asked: &str) -> Result<Option<String>> {
-        Ok(self.db.query_row("SELECT model FROM answered WHERE asked = ?1", [asked], |r| r.get(0)).optional()?)
-    }
-
     /// Notes that a day passed without a call, for a clock that was ahead.
     pub(crate) fn record_day(&self, at: Millis, day: &Range<Millis>) -> Result<()> {
         record_day(&self.db, at, day)
-    }
-
-    /// Spent or reserved on a day, in US dollars.
-    pub(crate) fn spent_on(&self, day: &Range<Millis>) -> Result<f64> {
-        spent_on(&self.db, day)
-    }
-
-    /// Spent or reserved in total, in US dollars.
-    pub(crate) fn spent(&self) -> Result<f64> {
-        Ok(self.db.query_row("SELECT coalesce(sum(coalesce(actual_usd, reserved_usd)), 0.0) FROM spend", [], |r| r.get(0))?)
     }
 }
 

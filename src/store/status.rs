@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::Store;
+use super::Reader;
 use super::vectors::VectorSpace;
 
 #[derive(Debug, Default, Clone, PartialEq)]
@@ -40,7 +40,7 @@ pub(crate) struct VectorCounts {
     pub(crate) of: u64,
 }
 
-impl Store {
+impl Reader {
     /// Counts everything; lists at most `listed` bad lines and failures.
     pub(crate) fn index_counts(&self, listed: usize) -> Result<IndexCounts> {
         let one = |sql: &str| -> Result<i64> { Ok(self.db.query_row(sql, [], |r| r.get(0))?) };

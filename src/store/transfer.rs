@@ -15,7 +15,7 @@ use super::ingest::{all_private_words_of, project_pk, record_activity, remove_ec
 use super::load::{self, SELECT_HEAD};
 use super::notes::stored_author;
 use super::undone::{self, Undone};
-use super::{Store, digests::NewDigest};
+use super::{Reader, Writer, digests::NewDigest};
 use crate::analyze::denied::DeniedStatement;
 use crate::model::author::Author;
 use crate::model::digest::OpenItem;
@@ -28,7 +28,7 @@ use crate::store::chunk::{
 };
 use crate::store::codec::list;
 
-impl Store {
+impl Reader {
     pub fn export_session(&self, head: &SessionHead) -> Result<Exported> {
         let (digest, wrong) = (self.export_digest(head.pk)?, self.export_denied(head.pk)?);
         Ok(Exported { digest, wrong, dirty: head.dirty, ..self.export_without_digest(head)? })
@@ -151,12 +151,14 @@ impl Store {
         let titles = self.titles_of(|| Ok(chunk::items_of(&self.db, session)?.iter().map(|kept| kept.line.key).collect()))?;
         Ok(titles.into_iter().flat_map(|(leaf, texts)| texts.into_iter().map(move |text| (leaf, text))).collect())
     }
+}
 
+impl Writer {
     /// Imports one session. What is already here stays, so importing twice changes nothing. Returns whether anything was new.
     ///
     /// Importing forgotten records brings them back; private ones stay out.
     pub fn import_session(&mut self, exported: Exported) -> Result<bool> {
-        let tx = self.db.transaction()?;
+        let tx = self.reader.db.transaction()?;
         let sql = "SELECT EXISTS (SELECT 1 FROM forgotten_row WHERE key = ?1 AND private)";
         let exported = exported.without(|key| tx.prepare_cached(sql)?.query_row([key.0], |r| r.get(0)))?;
         let rows = exported.sources.iter().flat_map(|source| &source.rows).map(|row| row.key);

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use anyhow::Result;
 use rusqlite::{Connection, params};
 
-use super::Store;
+use super::Reader;
 use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
 use crate::model::undone_prompts::{PromptLink, ShortKey, undone};
@@ -117,7 +117,7 @@ fn spans_of(asked: &[PromptLink], undone: &[bool]) -> Vec<(Millis, Option<Millis
     gone.filter_map(|n| Some((asked[n].at?, asked.get(n + 1).and_then(|next| next.at)))).collect()
 }
 
-impl Store {
+impl Reader {
     /// The subagents of a session whose work was for undone turns.
     pub(crate) fn undone_agents(&self, head: &SessionHead) -> Result<Vec<String>> {
         Ok(Undone::of(&self.db, head)?.agents)

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashSet};
 use anyhow::{Result, ensure};
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 
-use super::Store;
+use super::{Reader, Writer};
 use crate::model::session::hash_parts;
 use crate::model::vector::{QuantizedVector, QueryVector};
 
@@ -103,7 +103,7 @@ fn doc_numbers(bytes: &[u8]) -> impl Iterator<Item = i64> {
     bytes.as_chunks::<8>().0.iter().map(|doc| i64::from_le_bytes(*doc))
 }
 
-impl Store {
+impl Reader {
     /// The current vector space, if there is one.
     pub(crate) fn vector_space(&self) -> Result<Option<VectorSpace>> {
         let sql = "SELECT pk, model, dims, checksum, probe, pieces, complete FROM vector_space ORDER BY pk DESC LIMIT 1";
@@ -121,11 +121,48 @@ impl Store {
         Ok(self.db.query_row(sql, [], space).optional()?)
     }
 
+    /// Documents without vectors and with a number less than `below`, newest first.
+    pub(crate) fn unembedded(&self, below: i64, most: usize) -> Result<Vec<UnembeddedDocument>> {
+        let sql = "SELECT pk, session, note FROM doc WHERE pk < ?1 AND NOT EXISTS (SELECT 1 FROM embedded WHERE doc = doc.pk)
+             ORDER BY pk DESC LIMIT ?2";
+        let mut query = self.db.prepare_cached(sql)?;
+        let one = |r: &rusqlite::Row<'_>| Ok(UnembeddedDocument { doc: r.get(0)?, session: r.get(1)?, note: r.get(2)? });
+        Ok(query.query_map(params![below, most as i64], one)?.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Number of documents with vectors (or that need none), and number of all documents.
+    pub(crate) fn count_embedded(&self) -> Result<(u64, u64)> {
+        let sql = "SELECT (SELECT count(*) FROM embedded WHERE NOT gone), (SELECT count(*) FROM doc)";
+        Ok(self.db.query_row(sql, [], |r| Ok((r.get::<_, i64>(0)? as u64, r.get::<_, i64>(1)? as u64)))?)
+    }
+
+    /// The documents most similar to the query, best first, each with the cosine of its best piece. Scans all vectors.
+    pub(crate) fn similar(&self, space: &VectorSpace, query: &QueryVector, most: usize) -> Result<Vec<(i64, f64)>> {
+        ensure!(query.dims() == space.dims, "what is looked for has another number of dimensions");
+        self.db.pragma_update(None, "mmap_size", MMAP_BYTES)?;
+        let mut statement = self.db.prepare_cached("SELECT docs, scales, body FROM vector_chunk WHERE space = ?1")?;
+        let mut chunks = statement.query([space.pk])?;
+        let mut best = Vec::new();
+        while let Some(chunk) = chunks.next()? {
+            let blob = |column| -> Result<&[u8]> { Ok(chunk.get_ref(column)?.as_blob()?) };
+            score_chunk(query, (blob(0)?, blob(1)?, blob(2)?), &mut best);
+        }
+        let nearer = |a: &(i64, f64), b: &(i64, f64)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+        if best.len() > most {
+            best.select_nth_unstable_by(most, nearer);
+            best.truncate(most);
+        }
+        best.sort_unstable_by(nearer);
+        Ok(best)
+    }
+}
+
+impl Writer {
     /// Replaces any space with a new, empty one.
     pub(crate) fn begin_space(&mut self, model: &str, probe: &QuantizedVector, pieces: i64) -> Result<VectorSpace> {
         let bytes = to_bytes(probe);
         let checksum: String = hash_parts(&[&bytes])[..6].iter().map(|byte| format!("{byte:02x}")).collect();
-        let tx = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let tx = self.reader.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
         tx.execute("DELETE FROM vector_space", [])?;
         let sql = "INSERT INTO vector_space(model, dims, checksum, probe, pieces) VALUES (?1, ?2, ?3, ?4, ?5) RETURNING pk";
         let values = params![model, probe.dims() as i64, checksum, bytes, pieces];
@@ -146,21 +183,6 @@ impl Store {
         Ok(())
     }
 
-    /// Documents without vectors and with a number less than `below`, newest first.
-    pub(crate) fn unembedded(&self, below: i64, most: usize) -> Result<Vec<UnembeddedDocument>> {
-        let sql = "SELECT pk, session, note FROM doc WHERE pk < ?1 AND NOT EXISTS (SELECT 1 FROM embedded WHERE doc = doc.pk)
-             ORDER BY pk DESC LIMIT ?2";
-        let mut query = self.db.prepare_cached(sql)?;
-        let one = |r: &rusqlite::Row<'_>| Ok(UnembeddedDocument { doc: r.get(0)?, session: r.get(1)?, note: r.get(2)? });
-        Ok(query.query_map(params![below, most as i64], one)?.collect::<rusqlite::Result<_>>()?)
-    }
-
-    /// Number of documents with vectors (or that need none), and number of all documents.
-    pub(crate) fn count_embedded(&self) -> Result<(u64, u64)> {
-        let sql = "SELECT (SELECT count(*) FROM embedded WHERE NOT gone), (SELECT count(*) FROM doc)";
-        Ok(self.db.query_row(sql, [], |r| Ok((r.get::<_, i64>(0)? as u64, r.get::<_, i64>(1)? as u64)))?)
-    }
-
     /// Stores vectors in one transaction.
     ///
     /// # Errors
@@ -168,7 +190,7 @@ impl Store {
     pub(crate) fn save_vectors(&mut self, space: &VectorSpace, all: &[EmbeddedDocument]) -> Result<()> {
         let fits = |one: &EmbeddedDocument| one.vectors.iter().all(|vector| vector.dims() == space.dims);
         ensure!(all.iter().all(fits), "a vector of another number of dimensions");
-        let tx = self.db.transaction()?;
+        let tx = self.reader.db.transaction()?;
         let mut waiting = all.iter().filter(|one| !one.vectors.is_empty()).peekable();
         while waiting.peek().is_some() {
             let with_room = "SELECT pk FROM vector_chunk WHERE space = ?1 AND vectors < ?2 ORDER BY pk LIMIT 1";
@@ -190,7 +212,7 @@ impl Store {
 
     /// Gives documents the vectors of deleted ones that had the same text. Returns the documents that got some.
     pub(crate) fn take_over_vectors(&mut self, space: &VectorSpace, texts: &[(i64, [u8; 32])]) -> Result<HashSet<i64>> {
-        let tx = self.db.transaction()?;
+        let tx = self.reader.db.transaction()?;
         let mut by_chunk: BTreeMap<i64, BTreeMap<i64, i64>> = BTreeMap::new();
         let mut done = HashSet::new();
         for (doc, text) in texts {
@@ -236,26 +258,6 @@ impl Store {
         }
         tx.commit()?;
         Ok(all.len())
-    }
-
-    /// The documents most similar to the query, best first, each with the cosine of its best piece. Scans all vectors.
-    pub(crate) fn similar(&self, space: &VectorSpace, query: &QueryVector, most: usize) -> Result<Vec<(i64, f64)>> {
-        ensure!(query.dims() == space.dims, "what is looked for has another number of dimensions");
-        self.db.pragma_update(None, "mmap_size", MMAP_BYTES)?;
-        let mut statement = self.db.prepare_cached("SELECT docs, scales, body FROM vector_chunk WHERE space = ?1")?;
-        let mut chunks = statement.query([space.pk])?;
-        let mut best = Vec::new();
-        while let Some(chunk) = chunks.next()? {
-            let blob = |column| -> Result<&[u8]> { Ok(chunk.get_ref(column)?.as_blob()?) };
-            score_chunk(query, (blob(0)?, blob(1)?, blob(2)?), &mut best);
-        }
-        let nearer = |a: &(i64, f64), b: &(i64, f64)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
-        if best.len() > most {
-            best.select_nth_unstable_by(most, nearer);
-            best.truncate(most);
-        }
-        best.sort_unstable_by(nearer);
-        Ok(best)
     }
 }
 

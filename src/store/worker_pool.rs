@@ -15,7 +15,7 @@ use std::thread;
 
 use anyhow::{Context, Result};
 
-use super::Store;
+use super::{Reader, Writer};
 use crate::store::legacy_titles::TitleCache;
 use crate::sys::threads;
 
@@ -28,12 +28,7 @@ const MAX_THREADS: usize = 8;
 /// For so few inputs, starting threads and opening connections costs more than it saves.
 const MAX_SEQUENTIAL: usize = 4;
 
-impl Store {
-    /// Sets the maximum number of threads for [`Store::map_in_order`], beside the one that consumes.
-    pub(crate) fn set_threads(&mut self, threads: usize) {
-        self.threads = threads;
-    }
-
+impl Reader {
     /// Computes a result for each input with `make`, which only reads, and passes the results to `take` in order, until `ends` returns
     /// true.
     ///
@@ -91,14 +86,21 @@ impl Store {
     }
 }
 
+impl Writer {
+    /// Sets the maximum number of threads for [`Reader::map_in_order`], beside the one that consumes.
+    pub(crate) fn set_threads(&mut self, threads: usize) {
+        self.reader.threads = threads;
+    }
+}
+
 type WorkerResult<R> = (usize, thread::Result<Result<R>>);
 
 /// Computes results until the input channel is closed.
 fn work<R>(
-    open: impl Fn() -> Result<Store>,
+    open: impl Fn() -> Result<Reader>,
     fed: &Mutex<Receiver<usize>>,
     send: &Sender<WorkerResult<R>>,
-    make: impl Fn(&Store, usize) -> Result<R>,
+    make: impl Fn(&Reader, usize) -> Result<R>,
 ) {
     let mut store = None;
     loop {
@@ -108,7 +110,7 @@ fn work<R>(
         let made = catch_unwind(AssertUnwindSafe(|| {
             let store = match &mut store {
                 Some(store) => store,
-                none => none.insert(Store { titled: Some(TitleCache::default()), ..open()? }),
+                none => none.insert(Reader { titled: Some(TitleCache::default()), ..open()? }),
             };
             store.in_snapshot(|| make(store, at))
         }));
@@ -123,9 +125,9 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    fn store(threads: usize) -> (tempfile::TempDir, Store) {
+    fn store(threads: usize) -> (tempfile::TempDir, Writer) {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut store = Store::open(&folder.path().join("recall.db")).expect("an index");
+        let mut store = Writer::open(&folder.path().join("recall.db")).expect("an index");
         store.set_threads(threads);
         (folder, store)
     }
@@ -136,7 +138,7 @@ mod tests {
         for threads in [1, 3, 100] {
             let (_folder, store) = store(threads);
             let mut taken = Vec::new();
-            let make = |_: &Store, at: &u64| {
+            let make = |_: &Reader, at: &u64| {
                 thread::sleep(Duration::from_millis((at * 7) % 5));
                 Ok(at * 2)
             };
@@ -160,7 +162,7 @@ mod tests {
         for threads in [1, 3] {
             let (_folder, store) = store(threads);
             let mut taken = 0;
-            let make = |_: &Store, at: &usize| if *at == 20 { anyhow::bail!("no") } else { Ok(*at) };
+            let make = |_: &Reader, at: &usize| if *at == 20 { anyhow::bail!("no") } else { Ok(*at) };
             let failed = store.map_in_order(
                 || false,
                 &all,
@@ -191,7 +193,7 @@ mod tests {
     fn a_panic_in_a_thread_ends_the_work() {
         let (_folder, store) = store(3);
         let all: Vec<usize> = (0..60).collect();
-        let make = |_: &Store, at: &usize| if *at == 20 { panic!("in a thread") } else { Ok(*at) };
+        let make = |_: &Reader, at: &usize| if *at == 20 { panic!("in a thread") } else { Ok(*at) };
         let _ = store.map_in_order(|| false, &all, make, |_, _| Ok(()));
     }
 }

@@ -6,14 +6,14 @@ use std::collections::HashSet;
 use anyhow::{Context, Result};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 
-use super::Store;
 use super::digests::{outdate, retell};
+use super::{Reader, Writer};
 use crate::analyze::denied::{DeniedStatement, is_reply_id, reply_id, without_denied};
 use crate::model::digest::Digest;
 use crate::model::session::{Millis, RecordKey};
 use crate::model::session_head::SessionHead;
 
-impl Store {
+impl Reader {
     /// What is not so of a session.
     pub(crate) fn denied_of(&self, session: i64) -> Result<Vec<DeniedStatement>> {
         denied_of(&self.db, session)
@@ -30,7 +30,9 @@ impl Store {
     pub(crate) fn denied_replies(&self) -> Result<DeniedReplies> {
         DeniedReplies::all(&self.db)
     }
+}
 
+impl Writer {
     /// Records that these are not so: they are told no more.
     pub(crate) fn deny(&mut self, head: &SessionHead, denied: &[DeniedStatement], at: Millis) -> Result<()> {
         let ids: Vec<&str> = denied.iter().map(|one| one.id.as_str()).collect();

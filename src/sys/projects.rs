@@ -13,7 +13,7 @@ const WORKTREES: [&str; 2] = ["/.worktrees/", "/.claude/worktrees/"];
 const MOST: u64 = 256 << 10;
 
 #[derive(Debug, Default)]
-pub(crate) struct Projects {
+pub struct Projects {
     /// Moved roots, as pairs of old and new path.
     moved: Vec<(String, String)>,
     /// All paths of the user's home, which is never a project, even if dotfiles make it a repository.

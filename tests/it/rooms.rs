@@ -89,6 +89,43 @@ fn every_folder_of_src_is_a_room_with_a_floor() {
     assert_eq!(there, known);
 }
 
+/// The bodies of all `impl NAME {` of the files of a room.
+fn impls(room: &str, name: &str) -> Vec<(String, String)> {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(room);
+    let head = format!("\nimpl {name} {{\n");
+    let mut all = Vec::new();
+    for file in files_below(&src).into_iter().filter(|file| file.extension().is_some_and(|end| end == "rs")) {
+        let text = fs::read_to_string(&file).expect("UTF-8");
+        let bodies = text.split(&head).skip(1).filter_map(|rest| rest.split("\n}\n").next());
+        all.extend(bodies.map(|body| (file.display().to_string(), body.to_owned())));
+    }
+    all
+}
+
+/// What a connection is made to write by.
+const WRITES: [&str; 8] =
+    [".execute", "INSERT INTO", "UPDATE ", "DELETE FROM", "DROP ", ".transaction(", "Behavior::Immediate", "relax_durability"];
+
+#[test]
+fn whoever_only_reads_the_index_cannot_write_it() {
+    let writes = |name: &str| -> Vec<String> {
+        let bodies = impls("store", name);
+        assert!(!bodies.is_empty(), "there is no {name} any more");
+        let found = |(file, body): &(String, String)| {
+            WRITES.into_iter().filter(|word| body.contains(*word)).map(|word| format!("{file}: {word}")).collect::<Vec<_>>()
+        };
+        bodies.iter().flat_map(found).collect()
+    };
+    assert!(writes("Writer").len() > 40, "what writes is not found any more");
+    for reads in ["Reader", "Memory", "WholeIndex"] {
+        assert!(writes(reads).is_empty(), "{reads} writes: {:#?}", writes(reads));
+    }
+    // What they deref to could write for them.
+    let targets: Vec<_> =
+        ["Memory", "WholeIndex"].into_iter().flat_map(|name| impls("store", &format!("Deref for {name}"))).collect();
+    assert!(targets.len() == 2 && targets.iter().all(|(_, body)| body.contains("type Target = Reader;")), "{targets:?}");
+}
+
 /// The files in which those look who want to change something.
 const GUIDES: [&str; 2] = ["src/lib.rs", "CONTRIBUTING.md"];
 

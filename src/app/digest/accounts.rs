@@ -8,13 +8,13 @@ use crate::analyze::verify::checked_anew;
 use crate::analyze::without_model::made_anew;
 use crate::model::digest::Digest;
 use crate::model::session_head::SessionHead;
-use crate::store::Store;
 use crate::store::worker_pool::BATCH_SESSIONS;
+use crate::store::{Reader, Writer};
 use crate::sys::messages::Ui;
 use crate::sys::shutdown;
 
 /// Makes them from what is stored. A session that cannot be read is named and keeps none.
-pub(crate) fn make_missing(store: &Store, ui: &Ui) -> Result<()> {
+pub(crate) fn make_missing(store: &Writer, ui: &Ui) -> Result<()> {
     store.without_account()?.chunks(BATCH_SESSIONS).try_for_each(|part| {
         store.map_in_order(shutdown::requested, part, make, |head, made| match made {
             Ok((account, digest)) => {
@@ -31,7 +31,7 @@ pub(crate) fn make_missing(store: &Store, ui: &Ui) -> Result<()> {
 
 /// Makes the account of a session anew, and a digest without a model, after a reply was taken out or brought back. What a model said stays
 /// as it is: each of its statements can be taken out for itself.
-pub(crate) fn remake(store: &Store, head: &SessionHead) -> Result<()> {
+pub(crate) fn remake(store: &Writer, head: &SessionHead) -> Result<()> {
     let session = store.load_session(head)?;
     let account = SessionAccount::of(&session, head.dirty || store.goes_on(head.pk)?);
     if let Some(stored) = store.whole_digest_of(head.pk)?.filter(|stored| !stored.is_by_model()) {
@@ -42,7 +42,7 @@ pub(crate) fn remake(store: &Store, head: &SessionHead) -> Result<()> {
 
 /// The account of a session, and its digest if today's rules make another one without a model, or find other rows behind a model's
 /// statements.
-fn make(store: &Store, head: &SessionHead) -> Result<(SessionAccount, Option<Digest>)> {
+fn make(store: &Reader, head: &SessionHead) -> Result<(SessionAccount, Option<Digest>)> {
     let goes_on = head.dirty || store.goes_on(head.pk)?;
     let session = store.load_session(head)?;
     let account = SessionAccount::of(&session, goes_on);

@@ -6,13 +6,13 @@ use anyhow::{Context, Result};
 use super::report::Report;
 use crate::config::Config;
 use crate::model::session::Millis;
-use crate::store::Store;
 use crate::store::forget::{Permanence, RemovalPlan};
+use crate::store::{Maintenance, Writer};
 use crate::sys::messages::Ui;
 
 /// Deletes what is stored of projects that the config now excludes, with every session that has a part in one. Whatever of such a session
 /// took place elsewhere may tell of that part.
-pub(crate) fn delete_excluded(config: &Config, store: &mut Store, report: &mut Report) -> Result<()> {
+pub(crate) fn delete_excluded(config: &Config, store: &mut Writer, report: &mut Report) -> Result<()> {
     let projects = config.project_keys();
     let is_out = |folder: &str| config.excludes_folder(folder, &projects);
     let doomed = match config.exclude_projects.is_empty() {
@@ -28,7 +28,7 @@ pub(crate) fn delete_excluded(config: &Config, store: &mut Store, report: &mut R
 }
 
 /// Resanitizes stored texts if they were cleaned by other rules than today's.
-pub(crate) fn resanitize(config: &Config, ui: &Ui, store: &mut Store, report: &mut Report) -> Result<()> {
+pub(crate) fn resanitize(config: &Config, ui: &Ui, store: &mut Writer, report: &mut Report) -> Result<()> {
     let rules = config.sanitizer_rules();
     if store.is_sanitized_by(&rules)? {
         return Ok(());
@@ -42,7 +42,7 @@ pub(crate) fn resanitize(config: &Config, ui: &Ui, store: &mut Store, report: &m
 }
 
 /// Forgets sessions past the configured retention.
-pub(crate) fn forget_expired(config: &Config, now: Millis, store: &mut Store, report: &mut Report) -> Result<()> {
+pub(crate) fn forget_expired(config: &Config, now: Millis, store: &mut Writer, report: &mut Report) -> Result<()> {
     let Some(oldest) = config.retention.oldest(now) else { return Ok(()) };
     let doomed = RemovalPlan { whole: store.inactive_since(oldest)?, ..RemovalPlan::default() };
     report.sessions_forgotten = doomed.whole.len() as u64;
@@ -50,7 +50,7 @@ pub(crate) fn forget_expired(config: &Config, now: Millis, store: &mut Store, re
 }
 
 /// Secure erase: rewrites the index if something was deleted from it since the last rewrite.
-pub(crate) fn secure_erase(store: &Store, ui: &Ui) -> Result<()> {
+pub(crate) fn secure_erase(store: &Maintenance, ui: &Ui) -> Result<()> {
     // Only a warning: a full disk may have no room for the rewrite but for everything else. The next run tries again.
     if store.needs_secure_erase()?
         && let Err(e) = store.scrub()

@@ -21,7 +21,7 @@ use crate::config::{Config, SummarizerChoice};
 use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
 use crate::privacy::View;
-use crate::store::{Memory, Store};
+use crate::store::{Memory, Reader};
 use crate::sys::messages::Ui;
 use crate::text::clean::{counted, id8, one_line, shorten_title, without_controls};
 
@@ -67,7 +67,7 @@ struct Outcome {
 }
 
 impl Outcome {
-    fn of(maker: &DigestScheduler<'_>, store: &Store, plan: &DigestPlan) -> Result<Self> {
+    fn of(maker: &DigestScheduler<'_>, store: &Reader, plan: &DigestPlan) -> Result<Self> {
         let by_model = plan.for_model().count();
         let mut without_model = plan.interim.len();
         let mut waiting: BTreeMap<i64, SessionHead> = store.heads_for_model()?.into_iter().map(|head| (head.pk, head)).collect();
@@ -91,7 +91,7 @@ fn print(
     report: &Report,
     plan: &DigestPlan,
     outcome: &Outcome,
-    store: &Store,
+    store: &Reader,
     config: &Config,
     out: &mut impl Write,
 ) -> Result<()> {

@@ -12,8 +12,8 @@ use crate::config::Config;
 use crate::model::session::hash_parts;
 use crate::model::vector::QuantizedVector;
 use crate::search::semantic::{EmbeddingError, Endpoint, PROBE, matches_probe, pieces, space_of};
-use crate::store::Store;
 use crate::store::vectors::{EmbeddedDocument, UnembeddedDocument, VectorSpace};
+use crate::store::{Maintenance, Reader, Writer};
 use crate::sys::messages::Ui;
 use crate::sys::shutdown;
 
@@ -29,7 +29,7 @@ struct DocumentTexts {
     texts: Vec<String>,
 }
 
-pub(crate) fn run(config: &Config, ui: &Ui, store: &mut Store, report: &mut Report) -> Result<()> {
+pub(crate) fn run(config: &Config, ui: &Ui, store: &mut Maintenance, report: &mut Report) -> Result<()> {
     if !config.embeddings.is_on() {
         // Turning embeddings off deletes the vectors.
         store.drop_vectors()?;
@@ -68,7 +68,7 @@ pub(crate) fn run(config: &Config, ui: &Ui, store: &mut Store, report: &mut Repo
 }
 
 /// Number of documents that have no vectors of this model.
-fn count_missing(config: &Config, store: &Store) -> Result<u64> {
+fn count_missing(config: &Config, store: &Reader) -> Result<u64> {
     let (embedded, all) = store.count_embedded()?;
     Ok(if space_of(config, store)?.is_some() { all.saturating_sub(embedded) } else { all })
 }
@@ -83,7 +83,7 @@ fn warn_missing(failure: &EmbeddingError, missing: u64, ui: &Ui) -> Result<()> {
 
 /// The vector space of the configured model. The space of another model is deleted at once, because no query can be compared with
 /// it.
-fn open_space(config: &Config, ui: &Ui, store: &mut Store, probe: &QuantizedVector) -> Result<VectorSpace> {
+fn open_space(config: &Config, ui: &Ui, store: &mut Writer, probe: &QuantizedVector) -> Result<VectorSpace> {
     if let Some(space) = space_of(config, store)?.filter(|space| matches_probe(space, probe)) {
         return Ok(space);
     }
@@ -94,7 +94,7 @@ fn open_space(config: &Config, ui: &Ui, store: &mut Store, probe: &QuantizedVect
 }
 
 struct EmbedPhase<'r> {
-    store: &'r mut Store,
+    store: &'r mut Writer,
     endpoint: Endpoint,
     space: VectorSpace,
     /// Texts per request.

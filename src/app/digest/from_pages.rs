@@ -19,13 +19,13 @@ use crate::model::page_path::is_session_page_name;
 use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
 use crate::render::page::read;
-use crate::store::Store;
+use crate::store::Writer;
 use crate::store::digests::NewDigest;
 use crate::sys::messages::Ui;
 use crate::sys::shutdown;
 
 /// Takes back the digests of sessions that are stored, and what all digests on pages cost. Returns how many digests came back.
-pub(crate) fn take_back(pages: &Pages, config: &Config, ui: &Ui, now: Millis, store: &mut Store) -> Result<u64> {
+pub(crate) fn take_back(pages: &Pages, config: &Config, ui: &Ui, now: Millis, store: &mut Writer) -> Result<u64> {
     let mut of_session: BTreeMap<&str, Vec<&PageFacts>> = BTreeMap::new();
     for page in pages.paid() {
         of_session.entry(&page.session).or_default().push(page);
@@ -57,7 +57,7 @@ pub(crate) fn take_back(pages: &Pages, config: &Config, ui: &Ui, now: Millis, st
 impl DigestScheduler<'_> {
     /// Books what the digests cost on the days of their sessions. In the order of time: what is booked behind an entry of today counts for
     /// today's budget.
-    fn book(&self, pages: &Pages, store: &Store) -> Result<()> {
+    fn book(&self, pages: &Pages, store: &Writer) -> Result<()> {
         let cost = |page: &PageFacts| Some((page.ended_at?.min(self.now), page.session.clone(), page.cost_usd?));
         let mut costs: Vec<_> = pages.paid().filter_map(cost).collect();
         costs.sort_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
@@ -70,7 +70,7 @@ impl DigestScheduler<'_> {
     }
 
     /// False where the page holds no digest of this session, or the index holds one that is as good.
-    fn take_one(&self, store: &mut Store, head: &SessionHead, page: &PageFacts) -> Result<bool> {
+    fn take_one(&self, store: &mut Writer, head: &SessionHead, page: &PageFacts) -> Result<bool> {
         let stored = store.digest_state(head.pk)?;
         let is_paid = stored.as_ref().is_some_and(|stored| stored.summarizer == "claude");
         if is_paid && !head.dirty {

@@ -14,12 +14,12 @@ use crate::source::discover::discover;
 use crate::source::mark;
 use crate::source::mark::Mark;
 use crate::source::pause;
-use crate::store::Store;
+use crate::store::{Reader, Writer};
 use crate::sys::failpoints;
 use crate::sys::messages::Ui;
 
 /// Ingests what was appended to the transcripts, and nothing else.
-pub(crate) fn ingest_only(config: &Config, ui: &Ui, now: Millis, store: &mut Store) -> Result<()> {
+pub(crate) fn ingest_only(config: &Config, ui: &Ui, now: Millis, store: &mut Writer) -> Result<()> {
     remove_marks(ingest(&DigestRequest::default(), config, ui, now, store, &mut Report::default())?, config);
     Ok(())
 }
@@ -30,7 +30,7 @@ pub(super) fn ingest(
     config: &Config,
     ui: &Ui,
     now: Millis,
-    store: &mut Store,
+    store: &mut Writer,
     report: &mut Report,
 ) -> Result<Vec<PathBuf>> {
     let projects = config.project_keys();
@@ -57,7 +57,7 @@ pub(super) fn ingest(
     Ok(marks.into_iter().map(|(file, _)| file).chain(off.into_iter().map(|(file, _)| file)).collect())
 }
 
-fn apply_mark(mark: Option<&Mark>, store: &Store) -> Result<()> {
+fn apply_mark(mark: Option<&Mark>, store: &Writer) -> Result<()> {
     match mark {
         Some(mark) if mark.ends_session() => store.end_session(&mark.session, mark.at, &mark.reason),
         Some(mark) if mark.is_compaction() => store.record_compaction(&mark.session, mark.at),
@@ -65,7 +65,7 @@ fn apply_mark(mark: Option<&Mark>, store: &Store) -> Result<()> {
     }
 }
 
-fn find_changed(config: &Config, ui: &Ui, now: Millis, store: &Store, report: &mut Report) -> Result<Vec<PendingFile>> {
+fn find_changed(config: &Config, ui: &Ui, now: Millis, store: &Reader, report: &mut Report) -> Result<Vec<PendingFile>> {
     let mut found = discover(&config.claude_dirs, &config.exclude_transcripts);
     for unreadable in &found.unreadable {
         ui.warn(unreadable);

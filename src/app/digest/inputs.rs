@@ -9,7 +9,7 @@ use crate::model::digest::OpenItem;
 use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
 use crate::privacy::View;
-use crate::store::Store;
+use crate::store::Reader;
 use crate::summarize::{ModelRequest, SummaryInput, request};
 
 /// Most open items that a summarizer is given.
@@ -17,12 +17,12 @@ const MAX_OPEN: usize = 12;
 
 impl DigestScheduler<'_> {
     /// Everything that a session's digest depends on.
-    pub(crate) fn input(&self, store: &Store, head: &SessionHead) -> Result<SummaryInput> {
+    pub(crate) fn input(&self, store: &Reader, head: &SessionHead) -> Result<SummaryInput> {
         self.input_with(store, head, self.model.is_ok())
     }
 
     /// Like [`Self::input`], with or without the model's request, which takes time to build and is not always needed.
-    pub(super) fn input_with(&self, store: &Store, head: &SessionHead, with_request: bool) -> Result<SummaryInput> {
+    pub(super) fn input_with(&self, store: &Reader, head: &SessionHead, with_request: bool) -> Result<SummaryInput> {
         let session = store.load_session(head)?;
         let open = self.open_before(store, head, session.began_at())?;
         let request = if with_request {
@@ -34,7 +34,7 @@ impl DigestScheduler<'_> {
     }
 
     /// Items that earlier sessions had left open when this one began. Derived from their records, never from their digests.
-    pub(super) fn open_before(&self, store: &Store, head: &SessionHead, began: Option<Millis>) -> Result<Vec<OpenItem>> {
+    pub(super) fn open_before(&self, store: &Reader, head: &SessionHead, began: Option<Millis>) -> Result<Vec<OpenItem>> {
         let Some(began) = began else { return Ok(Vec::new()) };
         let mut all = Vec::new();
         for earlier in store.earlier_sessions(head)? {
@@ -48,7 +48,7 @@ impl DigestScheduler<'_> {
     }
 
     /// Was the earlier session in an isolated folder that is not of the other's project?
-    fn is_isolated_from(&self, store: &Store, earlier: &SessionHead, head: &SessionHead) -> Result<bool> {
+    fn is_isolated_from(&self, store: &Reader, earlier: &SessionHead, head: &SessionHead) -> Result<bool> {
         if self.config.isolate.is_empty() {
             return Ok(false);
         }
@@ -56,7 +56,7 @@ impl DigestScheduler<'_> {
         Ok(store.folders_of(earlier)?.iter().any(|folder| !policy.shows_folder(folder)))
     }
 
-    fn left_open(&self, store: &Store, head: &SessionHead, until: Millis) -> Result<Vec<OpenItem>> {
+    fn left_open(&self, store: &Reader, head: &SessionHead, until: Millis) -> Result<Vec<OpenItem>> {
         if head.last_at.is_none_or(|last| last >= until) {
             let mut session = store.load_session(head)?;
             session.entries.retain(|e| e.at.is_none_or(|at| at < until));

@@ -39,10 +39,10 @@ pub(crate) use crate::app::digest::sandbox::open_sandbox;
 use crate::app::digest::scheduler::DigestScheduler;
 use crate::config::{Config, SummarizerChoice};
 use crate::model::session::Millis;
-use crate::store::Store;
 use crate::store::error::{explained, is_damage};
 use crate::store::last_run::LastRun;
 use crate::store::leftovers;
+use crate::store::{Maintenance, Writer};
 use crate::sys::messages::Ui;
 use crate::sys::{failpoints, private_files, shutdown, threads};
 
@@ -106,7 +106,7 @@ fn run_locked(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis) ->
     let started = Instant::now();
     let mut report = Report::default();
     failpoints::point("lock held");
-    let mut store = Store::open(&config.database())?;
+    let mut store = Maintenance::open(&config.database())?;
     failpoints::point("index open");
     let outlived = Outlived::find(config, &store)?;
     if let Some(outlived) = &outlived {
@@ -148,7 +148,7 @@ fn run_locked(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis) ->
 }
 
 /// Keeps a copy of the index when one is due. A failure does not undo what was stored.
-fn keep_copy(store: &Store, ui: &Ui, now: Millis) {
+fn keep_copy(store: &Maintenance, ui: &Ui, now: Millis) {
     if shutdown::requested() {
         return;
     }
@@ -164,7 +164,7 @@ fn phases(
     config: &Config,
     ui: &Ui,
     now: Millis,
-    (store, outlived): (&mut Store, Option<&Outlived>),
+    (store, outlived): (&mut Maintenance, Option<&Outlived>),
     report: &mut Report,
 ) -> Result<()> {
     let started = Instant::now();
@@ -214,7 +214,7 @@ fn phases(
 }
 
 /// Updates the search documents of sessions that changed.
-pub(crate) fn write_documents(store: &mut Store, ui: &Ui) -> Result<()> {
+pub(crate) fn write_documents(store: &mut Writer, ui: &Ui) -> Result<()> {
     for (session, why) in store.write_documents()?.failed {
         ui.warn(&format!("session {session}: {:#}: search does not find what it has gained", store.explained(why)));
     }
@@ -228,7 +228,7 @@ pub(crate) fn run_lock(config: &Config) -> Result<fd_lock::RwLock<std::fs::File>
 }
 
 /// Updates the pages, unless a run is in progress, which will do so.
-pub(crate) fn refresh_pages(config: &Config, store: &mut Store, ui: &Ui) -> Result<()> {
+pub(crate) fn refresh_pages(config: &Config, store: &mut Writer, ui: &Ui) -> Result<()> {
     let mut lock = run_lock(config)?;
     if let Ok(_held) = lock.try_write() {
         // Apply the policy first, so that no page shows what the config now excludes.

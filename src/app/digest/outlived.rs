@@ -10,7 +10,7 @@ use crate::app::orphans;
 use crate::app::repair::pages::Pages;
 use crate::config::Config;
 use crate::model::session::Millis;
-use crate::store::Store;
+use crate::store::Writer;
 use crate::store::pages::UnreadPages;
 use crate::sys::messages::Ui;
 use crate::sys::shutdown;
@@ -22,7 +22,7 @@ pub(super) struct Outlived {
 
 impl Outlived {
     /// `None` where the pages are read, or hold nothing.
-    pub(super) fn find(config: &Config, store: &Store) -> Result<Option<Self>> {
+    pub(super) fn find(config: &Config, store: &Writer) -> Result<Option<Self>> {
         let Some(unread) = store.unread_pages()? else { return Ok(None) };
         let pages = Pages::read(config);
         if pages.told().is_none() {
@@ -34,7 +34,7 @@ impl Outlived {
     }
 
     /// Says what they hold and takes their notes into the new index: a page that is written from it would lose them.
-    pub(super) fn take_back(&self, config: &Config, store: &mut Store, ui: &Ui) -> Result<()> {
+    pub(super) fn take_back(&self, config: &Config, store: &mut Writer, ui: &Ui) -> Result<()> {
         // After an import the index may know all of it.
         if self.unread == UnreadPages::OfAnother && self.pages.hold_more_than(store)? {
             let held = self.pages.told().unwrap_or_default();
@@ -47,14 +47,14 @@ impl Outlived {
     }
 
     /// Takes back what was settled of sessions that the transcripts gave back, and their digests that were paid for. Returns how many.
-    pub(super) fn take_back_digests(&self, config: &Config, ui: &Ui, now: Millis, store: &mut Store) -> Result<u64> {
+    pub(super) fn take_back_digests(&self, config: &Config, ui: &Ui, now: Millis, store: &mut Writer) -> Result<u64> {
         self.pages.restore(store, config, ui)?;
         // What somebody had forgotten meanwhile may stand in a digest.
         if self.unread == UnreadPages::AfterForget { Ok(0) } else { from_pages::take_back(&self.pages, config, ui, now, store) }
     }
 
     /// Names the sessions that the transcripts did not give back.
-    pub(super) fn report(&self, config: &Config, store: &Store, ui: &Ui) -> Result<()> {
+    pub(super) fn report(&self, config: &Config, store: &Writer, ui: &Ui) -> Result<()> {
         if shutdown::requested() {
             return Ok(());
         }

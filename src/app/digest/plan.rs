@@ -15,7 +15,7 @@ use crate::model::digest::WITHOUT_MODEL;
 use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
 use crate::model::time_spec::parse_duration;
-use crate::store::Store;
+use crate::store::Reader;
 use crate::store::digests::DigestState;
 
 /// The selection made on the command line.
@@ -83,7 +83,7 @@ impl DigestPlan {
 impl DigestScheduler<'_> {
     /// Which sessions get a digest, who makes it, and why the others get none. With `newest` the model makes those of the newest sessions
     /// up to that number, of a backlog, too.
-    pub(crate) fn plan(&self, store: &Store, newest: Option<usize>) -> Result<DigestPlan> {
+    pub(crate) fn plan(&self, store: &Reader, newest: Option<usize>) -> Result<DigestPlan> {
         let mut plan = DigestPlan::default();
         let candidates = self.candidates(store, &mut plan)?;
         let backlog = self.backlog(store, &candidates)?;
@@ -108,7 +108,7 @@ impl DigestScheduler<'_> {
     }
 
     /// Whoever asks for a backlog asks for what this run makes of it. The rest does not wait for the model: no later run buys it unasked.
-    fn leave_backlog(&self, store: &Store, plan: &mut DigestPlan, backlog: &HashSet<i64>) -> Result<()> {
+    fn leave_backlog(&self, store: &Reader, plan: &mut DigestPlan, backlog: &HashSet<i64>) -> Result<()> {
         for (head, not_now) in std::mem::take(&mut plan.chosen) {
             let is_made = not_now.is_none();
             if !is_made && self.wanted.session.is_none() && self.is_final(store, &head)? {
@@ -124,13 +124,13 @@ impl DigestScheduler<'_> {
     }
 
     /// Whether a session is only here because the model was asked for: it has its digest without the model, which waits for nothing.
-    fn is_final(&self, store: &Store, head: &SessionHead) -> Result<bool> {
+    fn is_final(&self, store: &Reader, head: &SessionHead) -> Result<bool> {
         let is_final = |s: DigestState| s.summarizer == WITHOUT_MODEL && !s.queued && !s.interim;
         Ok(!head.dirty && store.digest_state(head.pk)?.is_some_and(is_final))
     }
 
     /// Sessions to digest now, in working order. The others are recorded in the plan.
-    fn candidates(&self, store: &Store, plan: &mut DigestPlan) -> Result<Vec<SessionHead>> {
+    fn candidates(&self, store: &Reader, plan: &mut DigestPlan) -> Result<Vec<SessionHead>> {
         let only = self.wanted.session.as_deref().map(|id| store.find_session(id)).transpose()?;
         let mut candidates: Vec<SessionHead> = Vec::new();
         let asked = only.is_some();
@@ -158,7 +158,7 @@ impl DigestScheduler<'_> {
 
     /// Candidates that never had a digest, if there are more than `digest.backlog`; otherwise those that an earlier run
     /// put into the backlog. Independent of whether a model is available now: once it is, it would be asked about all of them.
-    fn backlog(&self, store: &Store, candidates: &[SessionHead]) -> Result<HashSet<i64>> {
+    fn backlog(&self, store: &Reader, candidates: &[SessionHead]) -> Result<HashSet<i64>> {
         let (mut backlog, mut known) = (HashSet::new(), HashSet::new());
         // Naming a session on the command line overrides the backlog.
         if self.wanted.session.is_some() || self.config.digest.summarizer == SummarizerChoice::Extract {
@@ -176,7 +176,7 @@ impl DigestScheduler<'_> {
     }
 
     /// Why the model is not asked about a session in this run; `is_full`: it is asked about as many as it may be.
-    fn not_for_model(&self, store: &Store, head: &SessionHead, is_full: bool) -> Result<Option<SkipReason>> {
+    fn not_for_model(&self, store: &Reader, head: &SessionHead, is_full: bool) -> Result<Option<SkipReason>> {
         if let Err(why) = &self.model {
             return Ok(Some(SkipReason::ModelUnavailable(why.clone())));
         }
@@ -189,7 +189,7 @@ impl DigestScheduler<'_> {
 
     /// Whether the model's digest was made from exactly the input it would get now. If so, it stays valid whatever else was
     /// stored.
-    fn is_unchanged(&self, store: &Store, head: &SessionHead) -> Result<bool> {
+    fn is_unchanged(&self, store: &Reader, head: &SessionHead) -> Result<bool> {
         let Some(state) = store.digest_state(head.pk)?.filter(|s| s.summarizer == "claude") else { return Ok(false) };
         // Uses the config's model: a digest that was paid for stays valid even if the model is not available in this run.
         Ok(state.input_hash == self.input_with(store, head, true)?.request.hash(&self.config.digest.model))
@@ -200,7 +200,7 @@ impl DigestScheduler<'_> {
             && (head.grew_at >= self.wanted.since || (head.started_at != Millis::MAX && head.started_at >= self.wanted.since))
     }
 
-    fn wants_digest(&self, store: &Store, head: &SessionHead, asked: bool) -> Result<bool> {
+    fn wants_digest(&self, store: &Reader, head: &SessionHead, asked: bool) -> Result<bool> {
         if head.dirty || asked {
             return Ok(true);
         }
@@ -210,7 +210,7 @@ impl DigestScheduler<'_> {
         Ok(self.model.is_ok() && (state.queued || upgrade) || downgrade_to_final)
     }
 
-    fn standing(&self, store: &Store, head: &SessionHead) -> Result<SessionActivity> {
+    fn standing(&self, store: &Reader, head: &SessionHead) -> Result<SessionActivity> {
         // A session with stored digest inputs had both.
         let is_known = head.only_shown && store.digest_inputs_of(head)?.is_some();
         let (has_prompt, has_work) = if is_known { (true, true) } else { store.has_prompt_and_work(head)? };

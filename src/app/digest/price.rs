@@ -6,7 +6,7 @@ use super::plan::DigestPlan;
 use crate::analyze::eligibility::{Budget, SkipReason, check_budget};
 use crate::app::digest::scheduler::DigestScheduler;
 use crate::model::session_head::SessionHead;
-use crate::store::Store;
+use crate::store::Reader;
 use crate::sys::shutdown;
 
 /// Calls of the model and their cost at list price, in US dollars; `None` where a price is unknown.
@@ -53,16 +53,16 @@ struct CallPrice {
 
 impl DigestScheduler<'_> {
     /// What the model's digests of these sessions cost. Nothing where there is no model, or where the run is to stop.
-    pub(super) fn cost_of(&self, store: &Store, heads: &[SessionHead]) -> Result<ModelCost> {
+    pub(super) fn cost_of(&self, store: &Reader, heads: &[SessionHead]) -> Result<ModelCost> {
         let mut cost = ModelCost::default();
         self.prices(store, heads)?.into_iter().for_each(|price| cost.add(price));
         Ok(cost)
     }
 
-    fn prices(&self, store: &Store, heads: &[SessionHead]) -> Result<Vec<CallPrice>> {
+    fn prices(&self, store: &Reader, heads: &[SessionHead]) -> Result<Vec<CallPrice>> {
         let mut prices = Vec::with_capacity(heads.len());
         let Ok(claude) = &self.model else { return Ok(prices) };
-        let price = |store: &Store, head: &SessionHead| {
+        let price = |store: &Reader, head: &SessionHead| {
             let input = self.input(store, head)?;
             let (likely, worst) = (claude.likely_cost(&input.request), claude.worst_cost(&input.request));
             Ok(CallPrice { likely, worst, is_paid: claude.has_digest(&input) })
@@ -76,7 +76,7 @@ impl DigestScheduler<'_> {
 
     /// Takes from the model what goes over the budget, if calls cost what is likely, and says what the others cost. A run whose calls
     /// cost more ends sooner: what is spent is looked up before every call.
-    pub(super) fn fit_budget(&self, store: &Store, plan: &mut DigestPlan) -> Result<()> {
+    pub(super) fn fit_budget(&self, store: &Reader, plan: &mut DigestPlan) -> Result<()> {
         let heads: Vec<SessionHead> = plan.for_model().cloned().collect();
         let prices = self.prices(store, &heads)?;
         let budget = Budget { run_usd: self.config.digest.max_cost_usd, day_usd: self.config.digest.max_cost_usd_per_day };

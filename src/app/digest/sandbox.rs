@@ -10,7 +10,7 @@ use super::run_lock;
 use crate::app::digest::DigestRequest;
 use crate::config::Config;
 use crate::model::session::Millis;
-use crate::store::Store;
+use crate::store::{Writer, is_there};
 use crate::sys::messages::Ui;
 
 /// Opens a temporary copy of the index and ingests into it what was appended to the transcripts. The copy is deleted with the
@@ -21,13 +21,13 @@ pub(crate) fn open_sandbox(
     ui: &Ui,
     now: Millis,
     report: &mut Report,
-) -> Result<Option<(tempfile::TempDir, Store)>> {
+) -> Result<Option<(tempfile::TempDir, Writer)>> {
     let folder = tempfile::tempdir().context("cannot create a temporary folder")?;
     let copy = folder.path().join("recall.db");
     if !copy_index(config, &copy)? {
         return Ok(None);
     }
-    let mut store = Store::open(&copy)?;
+    let mut store = Writer::open(&copy)?;
     store.relax_durability()?;
     ingest(request, config, ui, now, &mut store, report)?;
     Ok(Some((folder, store)))
@@ -35,7 +35,7 @@ pub(crate) fn open_sandbox(
 
 /// Copies the index file by file, because opening it, even to read, would leave files beside it. False while a run is writing it.
 fn copy_index(config: &Config, to: &Path) -> Result<bool> {
-    if !Store::is_there(&config.database())? {
+    if !is_there(&config.database())? {
         return Ok(true);
     }
     let mut lock = run_lock(config)?;

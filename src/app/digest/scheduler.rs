@@ -27,9 +27,9 @@ use crate::model::digest::Digest;
 use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
 use crate::privacy::Sanitizer;
-use crate::store::Store;
 use crate::store::digests::NewDigest;
 use crate::store::last_run::{LastRun, ModelBackoff};
+use crate::store::{Reader, Writer};
 use crate::summarize::{Claude, Summary, SummaryFailure, SummaryInput};
 use crate::sys::failpoints;
 use crate::sys::messages::Ui;
@@ -67,7 +67,7 @@ pub(super) struct PendingCall {
 
 /// Mutable state of a run.
 pub(super) struct RunState<'r> {
-    pub(super) store: &'r mut Store,
+    pub(super) store: &'r mut Writer,
     pub(super) report: &'r mut Report,
     pub(super) bar: ProgressBar,
     /// Why the model is no longer asked.
@@ -92,7 +92,7 @@ fn why_model_rests(config: &Config, now: Millis, wanted: &DigestSelection) -> Op
 }
 
 impl<'a> DigestScheduler<'a> {
-    pub(crate) fn new(config: &'a Config, ui: &'a Ui, now: Millis, wanted: &'a DigestSelection, store: &Store) -> Result<Self> {
+    pub(crate) fn new(config: &'a Config, ui: &'a Ui, now: Millis, wanted: &'a DigestSelection, store: &Reader) -> Result<Self> {
         // Few texts per session pass this sanitizer, in many runs none, so it is not worth the milliseconds that building the
         // faster table takes.
         let gate = config.gate()?;
@@ -132,7 +132,7 @@ impl<'a> DigestScheduler<'a> {
         Ok(Self { config, ui, now, wanted, system, gate, model, left: OpenItemsCache::default() })
     }
 
-    pub(crate) fn run(&self, store: &mut Store, report: &mut Report) -> Result<()> {
+    pub(crate) fn run(&self, store: &mut Writer, report: &mut Report) -> Result<()> {
         let mut plan = self.plan(store, self.wanted.newest)?;
         if self.wanted.may_ask
             && let Some(offer) = self.offer(store, &plan)?
@@ -160,7 +160,7 @@ impl<'a> DigestScheduler<'a> {
     }
 
     /// The plan that a person is offered: the newest sessions of a backlog by the model. `None` without a larger backlog or a model.
-    pub(super) fn offer(&self, store: &Store, plan: &DigestPlan) -> Result<Option<DigestPlan>> {
+    pub(super) fn offer(&self, store: &Reader, plan: &DigestPlan) -> Result<Option<DigestPlan>> {
         if plan.backlog.len() <= FIRST_OFFER || self.model.is_err() {
             return Ok(None);
         }
@@ -168,7 +168,7 @@ impl<'a> DigestScheduler<'a> {
         Ok(Some(offer).filter(|offer| offer.cost.calls > 0))
     }
 
-    fn digest(&self, store: &mut Store, report: &mut Report, plan: DigestPlan) -> Result<()> {
+    fn digest(&self, store: &mut Writer, report: &mut Report, plan: DigestPlan) -> Result<()> {
         if !plan.backlog.is_empty() {
             // Record them as backlog now, so that the next run knows it even if this one is interrupted.
             store.in_transaction(|| {
@@ -197,7 +197,7 @@ impl<'a> DigestScheduler<'a> {
     }
 
     /// Says that a backlog goes without the model, and what it would cost with it. Where there is none, nothing can be recommended.
-    fn tell_backlog(&self, store: &Store, plan: &DigestPlan) -> Result<()> {
+    fn tell_backlog(&self, store: &Reader, plan: &DigestPlan) -> Result<()> {
         let count = plan.backlog.len();
         let with_it = match &self.model {
             Ok(_) => {
@@ -216,14 +216,14 @@ impl<'a> DigestScheduler<'a> {
     }
 
     /// Counts what waits for the model, and what later runs spend on it.
-    fn count_waiting(&self, store: &Store, report: &mut Report) -> Result<()> {
+    fn count_waiting(&self, store: &Reader, report: &mut Report) -> Result<()> {
         let waiting = store.heads_for_model()?;
         report.waiting = Some(self.waiting(store, &waiting)?);
         Ok(())
     }
 
     /// What is told of sessions that wait for the model.
-    pub(super) fn waiting(&self, store: &Store, heads: &[SessionHead]) -> Result<WaitingForModel> {
+    pub(super) fn waiting(&self, store: &Reader, heads: &[SessionHead]) -> Result<WaitingForModel> {
         let cost = self.cost_of(store, heads)?;
         Ok(WaitingForModel {
             waiting_for_model: heads.len() as u64,
@@ -234,7 +234,7 @@ impl<'a> DigestScheduler<'a> {
     }
 
     /// Records why a session is skipped, so that one that cannot be digested as it is is not examined again until it grows.
-    fn record_skip(&self, store: &mut Store, head: &SessionHead, skip: &SkipReason) -> Result<()> {
+    fn record_skip(&self, store: &mut Writer, head: &SessionHead, skip: &SkipReason) -> Result<()> {
         if matches!(skip, SkipReason::NoPrompt | SkipReason::NoWork) {
             store.drop_digest(head.pk)?;
         }

@@ -19,10 +19,10 @@ use crate::model::digest::{Claim, Digest, OpenItem, WITHOUT_MODEL};
 use crate::model::section::Section;
 use crate::model::session::hash_parts;
 use crate::model::session_head::SessionHead;
-use crate::store::Store;
 use crate::store::digest_inputs::DigestInputs;
 use crate::store::digests::{DigestState, NewDigest};
 use crate::store::worker_pool::BATCH_SESSIONS;
+use crate::store::{Reader, Writer};
 use crate::summarize::{ModelRequest, SummaryInput};
 use crate::sys::failpoints;
 use crate::sys::shutdown;
@@ -93,7 +93,7 @@ impl DigestScheduler<'_> {
     /// What a run makes of a session without the model; `None` where the model makes its digest.
     pub(super) fn would_make_alone(
         &self,
-        store: &Store,
+        store: &Reader,
         head: &SessionHead,
         not_now: Option<&SkipReason>,
     ) -> Result<Option<MadeAlone>> {
@@ -110,7 +110,7 @@ impl DigestScheduler<'_> {
         let mut sessions: Vec<_> = sessions.into_iter().map(|(head, not_now)| (head, self.why_alone(not_now))).collect();
         sessions.sort_by(|(a, _), (b, _)| (a.started_at, &a.id).cmp(&(b.started_at, &b.id)));
         let (store, report, bar) = (&*run.store, &mut *run.report, &run.bar);
-        let make = |store: &Store, (head, skip): &(SessionHead, Option<SkipReason>)| self.made_alone(store, head, skip.is_some());
+        let make = |store: &Reader, (head, skip): &(SessionHead, Option<SkipReason>)| self.made_alone(store, head, skip.is_some());
         sessions.chunks(BATCH_SESSIONS).try_for_each(|part| {
             store.map_in_order(shutdown::requested, part, make, |(head, skip), made| {
                 let (open, made) = made?;
@@ -120,7 +120,7 @@ impl DigestScheduler<'_> {
     }
 
     /// Makes a session's digest; also returns the open items it was given.
-    fn made_alone(&self, store: &Store, head: &SessionHead, queued: bool) -> Result<(Vec<OpenItem>, MadeDigest)> {
+    fn made_alone(&self, store: &Reader, head: &SessionHead, queued: bool) -> Result<(Vec<OpenItem>, MadeDigest)> {
         if head.only_shown
             && let Some(holds) = self.reuse_if_valid(store, head, queued)?
         {
@@ -140,7 +140,7 @@ impl DigestScheduler<'_> {
 
     /// The digest of a session whose own records are unchanged, if it is still valid: either the earlier sessions left the same
     /// items open, or the session closes exactly the same ones of what they left open now.
-    fn reuse_if_valid(&self, store: &Store, head: &SessionHead, queued: bool) -> Result<Option<MadeDigest>> {
+    fn reuse_if_valid(&self, store: &Reader, head: &SessionHead, queued: bool) -> Result<Option<MadeDigest>> {
         let Some(basis) = store.digest_inputs_of(head)? else { return Ok(None) };
         let Some(stored) = store.digest_of(head.pk)?.filter(|s| !s.is_by_model() && s.queued == queued) else {
             return Ok(None);
@@ -170,7 +170,7 @@ impl DigestScheduler<'_> {
     }
 
     /// A digest, or that the stored one is still valid.
-    fn made(&self, store: &Store, head: &SessionHead, input: &SummaryInput, queued: bool) -> Result<MadeDigest> {
+    fn made(&self, store: &Reader, head: &SessionHead, input: &SummaryInput, queued: bool) -> Result<MadeDigest> {
         let input_hash = hash_of(input)?;
         let left = open_items(left_open(&input.session), head);
         let basis = Some(DigestInputs::new(input.session.began_at(), &input.open, &left));
@@ -195,7 +195,7 @@ impl DigestScheduler<'_> {
 
     fn store_made(
         &self,
-        store: &Store,
+        store: &Writer,
         report: &mut Report,
         bar: &ProgressBar,
         head: &SessionHead,

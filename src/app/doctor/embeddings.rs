@@ -4,9 +4,8 @@
 use super::Finding;
 use crate::config::Config;
 use crate::model::vector::QuantizedVector;
-use crate::privacy::Policy;
 use crate::search::semantic::{Endpoint, PROBE, matches_probe, space_of};
-use crate::store::Memory;
+use crate::store::WholeIndex;
 
 const ABOUT: &str = "embeddings";
 
@@ -25,7 +24,7 @@ pub(crate) fn findings(config: &Config) -> Option<Finding> {
             return Some(Finding::warning(ABOUT, failure.to_string(), advice));
         }
     };
-    let store = Memory::open_if_there(&config.database(), &Policy::maintenance()).ok().flatten()?;
+    let store = WholeIndex::open_if_there(&config.database()).ok().flatten()?;
     let answers = format!("{} answers", endpoint.host());
     let anew = "`recall digest` embeds everything; until then search goes by words alone";
     let Some(space) = space_of(config, &store).ok()? else {

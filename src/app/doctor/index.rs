@@ -9,11 +9,11 @@ use crate::app::orphans;
 use crate::app::repair::pages::Pages;
 use crate::config::Config;
 use crate::model::session::Millis;
-use crate::privacy::{Policy, View};
+use crate::privacy::View;
 use crate::store::error::{StoreError, explained};
-use crate::store::maintenance::backup;
+use crate::store::maintenance::{any_damage, backup};
 use crate::store::status::IndexCounts;
-use crate::store::{Memory, OtherFormat};
+use crate::store::{Memory, OtherFormat, WholeIndex};
 use crate::text::clean::one_line;
 
 /// Listed sessions on which the model failed.
@@ -61,7 +61,7 @@ fn gone(held: &str, path: &Path) -> Finding {
 
 /// Sessions that are left in pages alone.
 fn left_in_pages(config: &Config) -> Option<Finding> {
-    let store = Memory::open(&config.database(), &Policy::maintenance()).ok()?;
+    let store = WholeIndex::open(&config.database()).ok()?;
     let orphans = orphans::find(config, &store).ok()?;
     let found = orphans::describe(&orphans)?;
     let advice = "read them there, or `recall forget --session ID` removes one; `recall doctor --seen` marks this as seen";
@@ -127,7 +127,7 @@ fn state_of(counts: &IndexCounts, size: u64, depth: Depth, config: &Config) -> F
         return Finding::ok("index", found);
     }
     let path = config.database();
-    match Memory::open(&path, &Policy::maintenance()).and_then(|whole| whole.any_damage()) {
+    match WholeIndex::open(&path).and_then(|whole| any_damage(&whole)) {
         Ok(None) => Finding::ok("index", format!("{found}, whole")),
         Ok(Some(damage)) => {
             Finding::problem("index", format!("{found}, damaged: {}", one_line(&damage)), DAMAGED_ADVICE).fixed_by(Repair::Index)

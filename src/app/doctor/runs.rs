@@ -6,14 +6,13 @@ use super::{Finding, ago};
 use crate::app::hook_state::log;
 use crate::config::Config;
 use crate::model::session::Millis;
-use crate::privacy::Policy;
 use crate::setup::Host;
 use crate::setup::transcript_retention::{DEFAULT, KEY, OFFERED, RetentionChange};
 use crate::source::discover::{TranscriptFile, discover};
 use crate::source::mark;
 use crate::source::pause;
 use crate::source::pause::OffReason;
-use crate::store::Memory;
+use crate::store::WholeIndex;
 use crate::store::last_run::LastRun;
 
 const HOUR: Millis = 3_600_000;
@@ -64,7 +63,7 @@ fn is_under_way(config: &Config) -> bool {
 
 /// When a run last changed something, according to the index.
 fn last_change_at(config: &Config) -> Option<Millis> {
-    Memory::open(&config.database(), &Policy::maintenance()).ok()?.last_run().ok()?.map(|(at, _)| at)
+    WholeIndex::open(&config.database()).ok()?.last_run().ok()?.map(|(at, _)| at)
 }
 
 /// Marks that are waiting. Every run consumes them, so old ones mean that no run takes place.
@@ -104,7 +103,7 @@ pub(crate) fn hook_log(config: &Config, now: Millis) -> Option<Finding> {
 
 /// Transcripts that no digest has read yet, and how soon the client deletes the first of them.
 pub(crate) fn unread_transcripts(config: &Config, now: Millis) -> Finding {
-    let opened = Memory::open(&config.database(), &Policy::maintenance());
+    let opened = WholeIndex::open(&config.database());
     let (known, forgotten) = match opened.and_then(|store| Ok((store.known_files()?, store.forgotten_sessions()?))) {
         Ok(known) => known,
         Err(_) if config.database().exists() => return Finding::ok("transcripts", "what is read cannot be told without the index"),

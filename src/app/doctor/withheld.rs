@@ -6,8 +6,7 @@ use anyhow::Result;
 
 use super::Finding;
 use crate::config::Config;
-use crate::privacy::Policy;
-use crate::store::Memory;
+use crate::store::WholeIndex;
 use crate::sys::projects::Projects;
 use crate::text::clean::id8;
 
@@ -20,11 +19,11 @@ pub(crate) fn findings(config: &Config) -> Vec<Finding> {
         return Vec::new();
     }
     // An index that cannot be read is reported elsewhere.
-    let opened = Memory::open_if_there(&config.database(), &Policy::maintenance()).ok().flatten();
+    let opened = WholeIndex::open_if_there(&config.database()).ok().flatten();
     opened.and_then(|store| of(config, &store).ok()).unwrap_or_default()
 }
 
-fn of(config: &Config, store: &Memory) -> Result<Vec<Finding>> {
+fn of(config: &Config, store: &WholeIndex) -> Result<Vec<Finding>> {
     let projects = config.project_keys();
     let mut by_reason: BTreeMap<Reason<'_>, Vec<String>> = BTreeMap::new();
     for (session, folders) in store.folders_by_session()? {

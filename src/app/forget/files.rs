@@ -12,15 +12,15 @@ use crate::app::hook_state::log;
 use crate::app::orphans;
 use crate::config::Config;
 use crate::source::mark;
-use crate::store::Store;
 use crate::store::last_run::LastRun;
 use crate::store::leftovers::WritingMarker;
+use crate::store::{Reader, Writer};
 use crate::sys::messages::Ui;
 use crate::sys::private_files;
 use crate::text::phrase::PhraseMatcher;
 
 /// For each page, how many lines of the user's notes contain the text.
-pub(crate) fn count_in_notes(phrase: &PhraseMatcher, config: &Config, store: &Store, ui: &Ui) -> Result<Vec<(String, usize)>> {
+pub(crate) fn count_in_notes(phrase: &PhraseMatcher, config: &Config, store: &Reader, ui: &Ui) -> Result<Vec<(String, usize)>> {
     let mut found = Vec::new();
     for page in store.pages()? {
         if let Some((_, lines)) = page_without(phrase, &config.data_dir.join(&page.path), ui) {
@@ -31,7 +31,7 @@ pub(crate) fn count_in_notes(phrase: &PhraseMatcher, config: &Config, store: &St
 }
 
 /// Removes those lines. Returns the same counts as [`count_in_notes`].
-pub(crate) fn remove_from_notes(phrase: &PhraseMatcher, config: &Config, store: &Store, ui: &Ui) -> Result<Vec<(String, usize)>> {
+pub(crate) fn remove_from_notes(phrase: &PhraseMatcher, config: &Config, store: &Reader, ui: &Ui) -> Result<Vec<(String, usize)>> {
     let mut found = Vec::new();
     let _writing =
         WritingMarker::begin(&config.data_dir).with_context(|| format!("cannot write in {}", config.data_dir.display()))?;
@@ -67,13 +67,13 @@ fn page_without(phrase: &PhraseMatcher, file: &Path, ui: &Ui) -> Option<(String,
 }
 
 /// Whether any page contains the text.
-pub(crate) fn any_page_contains(phrase: &PhraseMatcher, config: &Config, store: &Store) -> Result<bool> {
+pub(crate) fn any_page_contains(phrase: &PhraseMatcher, config: &Config, store: &Reader) -> Result<bool> {
     Ok(store.pages()?.iter().any(|page| file_contains(phrase, &config.data_dir.join(&page.path))))
 }
 
 /// Removes orphan pages of these sessions: pages older than the index, which was created again since. As with every page, the
 /// user's notes move to the day's page, which is rewritten.
-pub(crate) fn remove_orphans(sessions: &[String], config: &Config, store: &mut Store, ui: &Ui) -> Result<()> {
+pub(crate) fn remove_orphans(sessions: &[String], config: &Config, store: &mut Writer, ui: &Ui) -> Result<()> {
     let mut orphans = orphans::find(config, store)?;
     orphans.retain(|page| sessions.contains(&page.session));
     let mut days: BTreeMap<String, String> = BTreeMap::new();

@@ -17,12 +17,12 @@ use super::digest::{ingest_only, pages, prepare_folder, run_lock, write_document
 use crate::app::forget::target::ForgetSelection;
 use crate::app::{Completion, consent};
 use crate::config::Config;
-use crate::store::Store;
 use crate::store::error::{is_damage, is_store_error};
 use crate::store::forget::{Permanence, RemovalPlan, RemovalSize};
 use crate::store::leftovers;
 use crate::store::maintenance::backup;
 use crate::store::pages::UnreadPages;
+use crate::store::{Maintenance, Reader, Writer};
 use crate::sys::failpoints;
 use crate::sys::messages::Ui;
 use crate::text::clean::{counted, without_controls};
@@ -115,7 +115,7 @@ struct ForgetSummary {
 }
 
 impl ForgetSummary {
-    fn new(doomed: &RemovalPlan, store: &Store, shut_out: usize) -> Result<Self> {
+    fn new(doomed: &RemovalPlan, store: &Reader, shut_out: usize) -> Result<Self> {
         let (whole, all) = (doomed.whole.len(), doomed.sessions().len());
         Ok(Self {
             whole,
@@ -137,7 +137,7 @@ fn forget(what: &ForgetSelection, config: &Config, ui: &Ui, out: &mut impl Write
     prepare_folder(config, ui)?;
     let mut lock = run_lock(config)?;
     let Ok(_held) = lock.try_write() else { return run_in_progress() };
-    let mut store = Store::open(&config.database())?;
+    let mut store = Maintenance::open(&config.database())?;
     // Durability can wait: what is ingested on the way can be ingested again by any later run.
     store.relax_durability()?;
     if store.unread_pages()?.is_some() {
@@ -176,7 +176,7 @@ fn forget(what: &ForgetSelection, config: &Config, ui: &Ui, out: &mut impl Write
 }
 
 /// Ingests what was appended to the transcripts, except sessions that are to be forgotten whole. Returns how many were shut out.
-fn ingest_and_shut_out(what: &ForgetSelection, config: &Config, store: &mut Store, ui: &Ui) -> Result<usize> {
+fn ingest_and_shut_out(what: &ForgetSelection, config: &Config, store: &mut Writer, ui: &Ui) -> Result<usize> {
     // Sessions that are not stored yet need not be read at all.
     let unread = store.lasting(|store| what.shut_out_unread(config, store))?;
     if let Err(e) = ingest_only(config, ui, config.now(), store) {
@@ -198,7 +198,7 @@ fn remove_quarantined(config: &Config, out: &mut impl Write) -> Result<()> {
 }
 
 /// Secure erase of the index's files, then a new copy of the index.
-fn erase_and_copy(config: &Config, store: &Store, ui: &Ui) -> Result<()> {
+fn erase_and_copy(config: &Config, store: &Maintenance, ui: &Ui) -> Result<()> {
     if !store.scrub()? {
         ui.warn("something else is reading the index: until this is run again, what was forgotten is still in its files");
     } else if let Err(e) = store.copy_when_due(config.now()) {
@@ -210,7 +210,7 @@ fn erase_and_copy(config: &Config, store: &Store, ui: &Ui) -> Result<()> {
     Ok(())
 }
 
-fn write_pages(what: &ForgetSelection, config: &Config, store: &mut Store, ui: &Ui) -> Result<()> {
+fn write_pages(what: &ForgetSelection, config: &Config, store: &mut Writer, ui: &Ui) -> Result<()> {
     write_documents(store, ui)?;
     pages::write(config, store, false, ui)?;
     if let ForgetSelection::Text(phrase) = what
@@ -224,7 +224,7 @@ fn write_pages(what: &ForgetSelection, config: &Config, store: &mut Store, ui: &
 }
 
 /// Verifies that the text is gone, and warns where it is not.
-fn verify_gone(what: &ForgetSelection, config: &Config, store: &Store, ui: &Ui) -> Result<()> {
+fn verify_gone(what: &ForgetSelection, config: &Config, store: &Reader, ui: &Ui) -> Result<()> {
     let ForgetSelection::Text(phrase) = what else { return Ok(()) };
     for table in store.tables_containing(phrase)? {
         ui.warn(&format!("the text still stands in the index, in `{table}`: please report this"));

@@ -11,7 +11,7 @@ use crate::config::Config;
 use crate::privacy::View;
 use crate::store::forget::RemovalPlan;
 use crate::store::maintenance::backup;
-use crate::store::{Memory, Store};
+use crate::store::{Memory, Reader};
 use crate::sys::messages::Ui;
 use crate::text::clean::{counted, id8, one_line, shorten, without_controls};
 
@@ -87,7 +87,7 @@ fn counted_indexes(n: usize) -> String {
     if n == 1 { "1 damaged index set aside".into() } else { format!("{n} damaged indexes set aside") }
 }
 
-fn sessions(doomed: &RemovalPlan, store: &Store, shown: &Memory, config: &Config) -> Result<Vec<String>> {
+fn sessions(doomed: &RemovalPlan, store: &Reader, shown: &Memory, config: &Config) -> Result<Vec<String>> {
     let line = |pk| {
         let head = store.session_head(pk)?;
         let lost = match doomed.rows.get(&pk) {
@@ -107,7 +107,7 @@ fn sessions(doomed: &RemovalPlan, store: &Store, shown: &Memory, config: &Config
     doomed.sessions().into_iter().map(line).collect()
 }
 
-fn notes(doomed: &RemovalPlan, store: &Store, shown: &Memory, config: &Config) -> Result<Vec<String>> {
+fn notes(doomed: &RemovalPlan, store: &Reader, shown: &Memory, config: &Config) -> Result<Vec<String>> {
     let line = |pk: &i64| {
         let note = store.note(*pk)?;
         let day = config.local_time(Some(note.at), "%Y-%m-%d");

@@ -13,8 +13,8 @@ use crate::config::Config;
 use crate::model::note::Note;
 use crate::model::session::Millis;
 use crate::source::discover::{TranscriptFile, discover};
-use crate::store::Store;
 use crate::store::forget::{RemovalPlan, folder_of};
+use crate::store::{Reader, Writer};
 use crate::sys::paths::path_aliases;
 use crate::text::phrase::PhraseMatcher;
 
@@ -49,7 +49,7 @@ impl ForgetSelection {
 
     /// # Errors
     /// If an id is ambiguous.
-    pub(crate) fn find(&self, config: &Config, store: &Store) -> Result<RemovalPlan> {
+    pub(crate) fn find(&self, config: &Config, store: &Reader) -> Result<RemovalPlan> {
         let whole = match self {
             Self::Text(phrase) => {
                 let named = in_folders_named(phrase, config);
@@ -66,7 +66,7 @@ impl ForgetSelection {
         Ok(RemovalPlan { whole, notes, ..RemovalPlan::default() })
     }
 
-    fn find_notes(&self, store: &Store) -> Result<BTreeSet<i64>> {
+    fn find_notes(&self, store: &Reader) -> Result<BTreeSet<i64>> {
         let one = match self {
             Self::Note(id) => store.look_up_note(id)?,
             _ => None,
@@ -84,7 +84,7 @@ impl ForgetSelection {
     ///
     /// # Errors
     /// If an id is ambiguous.
-    pub(crate) fn find_orphans(&self, config: &Config, store: &Store) -> Result<Vec<SessionPage>> {
+    pub(crate) fn find_orphans(&self, config: &Config, store: &Reader) -> Result<Vec<SessionPage>> {
         let mut all = orphans::find(config, store)?;
         match self {
             Self::This(CurrentSession { id, .. }) => all.retain(|page| page.session == *id),
@@ -106,7 +106,7 @@ impl ForgetSelection {
     }
 
     /// Shuts out a session that has a transcript but is not stored yet, so that it never will be. Returns how many there are.
-    pub(crate) fn shut_out_unread(&self, config: &Config, store: &Store) -> Result<usize> {
+    pub(crate) fn shut_out_unread(&self, config: &Config, store: &Writer) -> Result<usize> {
         let (Self::Session(id) | Self::This(CurrentSession { id, .. })) = self else { return Ok(0) };
         let known = store.look_up_session(id)?.is_some() || store.forgotten_sessions()?.contains(id);
         // The live session may have no transcript yet.
@@ -120,7 +120,7 @@ impl ForgetSelection {
 
     /// Shuts out sessions that are not stored and whose transcripts lie in a folder whose name contains the text. Returns how
     /// many.
-    pub(crate) fn shut_out_by_name(&self, config: &Config, store: &Store) -> Result<usize> {
+    pub(crate) fn shut_out_by_name(&self, config: &Config, store: &Writer) -> Result<usize> {
         let Self::Text(phrase) = self else { return Ok(0) };
         let mut named = in_folders_named(phrase, config);
         let known = store.session_heads()?.into_iter().map(|head| head.id).chain(store.forgotten_sessions()?);

@@ -27,10 +27,9 @@ use self::report::{Before, numbers, report_at_once, report_lost};
 use super::digest::{self, run_lock};
 use crate::app::digest::DigestRequest;
 use crate::config::Config;
-use crate::privacy::Policy;
-use crate::store::maintenance::{Contents, WriteLock, backup, orphaned_log};
+use crate::store::maintenance::{Contents, WriteLock, any_damage, backup, orphaned_log};
 use crate::store::pages::UnreadPages;
-use crate::store::{Memory, Store};
+use crate::store::{Maintenance, WholeIndex, Writer};
 use crate::sys::messages::Ui;
 use crate::sys::{failpoints, private_files};
 use crate::text::clean::without_controls;
@@ -38,7 +37,7 @@ use crate::text::clean::without_controls;
 pub(crate) fn run(config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> {
     let mut lock = run_lock(config)?;
     let Ok(_held) = lock.try_write() else { bail!("a run is under way: try again when it has ended") };
-    if matches!(Memory::open_if_there(&config.database(), &Policy::maintenance()), Ok(None)) {
+    if matches!(WholeIndex::open_if_there(&config.database()), Ok(None)) {
         return anew(config, out);
     }
     // Another process may have repaired it since it was examined.
@@ -65,8 +64,8 @@ fn anew(config: &Config, out: &mut impl Write) -> Result<()> {
 }
 
 fn is_whole(config: &Config) -> bool {
-    let opened = Memory::open_if_there(&config.database(), &Policy::maintenance());
-    let damage = opened.and_then(|store| store.map(|store| store.any_damage()).transpose());
+    let opened = WholeIndex::open_if_there(&config.database());
+    let damage = opened.and_then(|store| store.map(|store| any_damage(&store)).transpose());
     matches!(damage, Ok(None | Some(None)))
 }
 
@@ -83,13 +82,13 @@ fn restore(config: &Config, pages: &Pages, ui: &Ui, out: &mut impl Write) -> Res
     }
     [&restoring, &restored].into_iter().try_for_each(|file| remove_with_logs(file))?;
     let write_lock = WriteLock::acquire(&index);
-    let damaged = Store::open_damaged(&index).ok().filter(Store::has_sessions_table);
-    if damaged.as_ref().is_some_and(Store::has_other_format) {
+    let damaged = WholeIndex::open_damaged(&index).ok().filter(WholeIndex::has_sessions_table);
+    if damaged.as_ref().is_some_and(WholeIndex::has_other_format) {
         ui.warn(
             "the damaged index is of another version of recall and too damaged to be brought up to date: nothing is saved from it",
         );
     }
-    let lost = damaged.as_ref().map_or_else(Contents::unreadable, Store::contents_of_damaged);
+    let lost = damaged.as_ref().map_or_else(Contents::unreadable, WholeIndex::contents_of_damaged);
     let mut base = Base::new(&index, &restoring, config)?;
     let outdated = damaged.as_ref().map(|damaged| base.forget_as(damaged)).transpose()?.unwrap_or_default();
     let salvaged = damaged.as_ref().map(|damaged| base.store.salvage(damaged)).transpose()?.unwrap_or_default();
@@ -116,7 +115,7 @@ fn restore(config: &Config, pages: &Pages, ui: &Ui, out: &mut impl Write) -> Res
 
 /// The index that everything else is added to.
 struct Base {
-    store: Store,
+    store: Maintenance,
     /// What the copies held. Without any, what was forgotten is unknown.
     known: Contents,
     told: String,
@@ -131,7 +130,7 @@ impl Base {
             .collect();
         let when = |copy: &backup::Backup| config.local_time(Some(copy.at), "%Y-%m-%d %H:%M");
         let Some((_, latest)) = copies.first() else {
-            return Self::of(Store::open(at)?, Contents::unreadable(), "nothing: there is no copy of the index".into());
+            return Self::of(Maintenance::open(at)?, Contents::unreadable(), "nothing: there is no copy of the index".into());
         };
         // Those that do not pass are later than the one that does.
         let mut torn = Vec::new();
@@ -139,35 +138,35 @@ impl Base {
             match open_whole(file, at)? {
                 None => torn.push(file),
                 Some(mut store) => {
-                    let held = store.contents();
+                    let held = Contents::of(&store);
                     let told = format!("the copy of {}: {}", when(copy), numbers(&held.count()));
                     let known = torn.into_iter().try_fold(held, |known, file| salvage_copy(&mut store, known, file))?;
                     return Self::of(store, known, told);
                 }
             }
         }
-        let mut store = Store::open(at)?;
+        let mut store = Maintenance::open(at)?;
         store.relax_durability()?;
         let known = torn.iter().rev().try_fold(Contents::unreadable(), |known, file| salvage_copy(&mut store, known, file))?;
         let told = format!(
             "what can be read of the copy of {}, which is damaged as well: {}",
             when(latest),
-            numbers(&store.contents().count())
+            numbers(&Contents::of(&store).count())
         );
         Self::of(store, known, told)
     }
 
-    fn of(store: Store, known: Contents, told: String) -> Result<Self> {
+    fn of(store: Maintenance, known: Contents, told: String) -> Result<Self> {
         // Everything is synced before it is put into its place.
         store.relax_durability()?;
         Ok(Self { store, known, told })
     }
 
     /// Deletes what was forgotten since the copy was made: that is not lost. Returns whether there was any.
-    fn forget_as(&mut self, damaged: &Store) -> Result<bool> {
+    fn forget_as(&mut self, damaged: &WholeIndex) -> Result<bool> {
         let any = self.store.forget_as(damaged)?;
         if any {
-            let left = self.store.contents();
+            let left = Contents::of(&self.store);
             self.known.sessions.retain(|id| left.sessions.contains(id));
             self.known.digests.retain(|id| left.digests.contains(id));
             self.known.settled.retain(|id| left.settled.contains(id));
@@ -180,11 +179,11 @@ impl Base {
 }
 
 /// A copy of a copy, upgraded if it is of an older format; `None` if it does not pass the full check.
-fn open_whole(copy: &Path, at: &Path) -> Result<Option<Store>> {
+fn open_whole(copy: &Path, at: &Path) -> Result<Option<Maintenance>> {
     // Its permissions are copied as well.
     fs::copy(copy, at).with_context(|| format!("cannot copy {}", copy.display()))?;
-    if let Ok(store) = Store::open(at)
-        && matches!(store.any_damage(), Ok(None))
+    if let Ok(store) = Maintenance::open(at)
+        && matches!(any_damage(&store), Ok(None))
     {
         return Ok(Some(store));
     }
@@ -193,10 +192,10 @@ fn open_whole(copy: &Path, at: &Path) -> Result<Option<Store>> {
 }
 
 /// Adds what can be read of a damaged copy, and what it is known to have held.
-fn salvage_copy(store: &mut Store, known: Contents, copy: &Path) -> Result<Contents> {
-    let Ok(copy) = Store::open_damaged(copy) else { return Ok(known) };
+fn salvage_copy(store: &mut Maintenance, known: Contents, copy: &Path) -> Result<Contents> {
+    let Ok(copy) = WholeIndex::open_damaged(copy) else { return Ok(known) };
     store.salvage(&copy)?;
-    let held = copy.contents();
+    let held = Contents::of(&copy);
     // What was forgotten is known if any copy knows it all: they are deleted when something is forgotten.
     let unread = known.unread.intersection(&held.unread).copied().collect();
     Ok(Contents { unread, ..known.and(held) })
@@ -207,12 +206,12 @@ fn without_log(index: &Path, config: &Config, ui: &Ui, out: &mut impl Write) -> 
     if !orphaned_log::has_log(index) {
         return Ok(None);
     }
-    let Some(alone) = Store::open_without_log(index).ok().filter(Store::is_sound_without_log) else { return Ok(None) };
+    let Some(alone) = WholeIndex::open_without_log(index).ok().filter(WholeIndex::is_sound_without_log) else { return Ok(None) };
     let write_lock = WriteLock::acquire(index);
-    let held = alone.contents();
+    let held = Contents::of(&alone);
     let logs = quarantine::move_logs(index, config)?;
     drop(write_lock);
-    Store::open_existing(index)?.record_unread_pages(UnreadPages::OfMended)?;
+    Writer::open_existing(index)?.record_unread_pages(UnreadPages::OfMended)?;
     for log in logs {
         writeln!(out, "set aside   {}", without_controls(&log.display().to_string()))?;
     }
@@ -226,10 +225,10 @@ fn resume(index: &Path, restored: &Path, pages: &Pages, config: &Config, out: &m
     quarantine::move_logs_left_behind(index, restored, config)?;
     let lost = quarantine::latest(index, restored).map(|file| quarantine::contents(&file)).transpose()?;
     // The new index was made from a copy. If that held what was forgotten since, it is gone.
-    let copy = backup::COPIES.iter().find_map(|copy| Store::open_as_found(&backup::beside(index, copy)).ok());
-    let copy = copy.map_or_else(Contents::unreadable, |copy| copy.contents());
-    let store = Store::open_as_found(restored)?;
-    let known = Contents { unread: copy.unread, ..store.contents() };
+    let copy = backup::COPIES.iter().find_map(|copy| WholeIndex::open_as_found(&backup::beside(index, copy)).ok());
+    let copy = copy.map_or_else(Contents::unreadable, |copy| Contents::of(&copy));
+    let store = WholeIndex::open_as_found(restored)?;
+    let known = Contents { unread: copy.unread, ..Contents::of(&store) };
     let before = Before::new(lost.unwrap_or_else(Contents::unreadable), known, pages, &store)?;
     drop(store);
     put_in_place(restored, index)?;
@@ -238,7 +237,7 @@ fn resume(index: &Path, restored: &Path, pages: &Pages, config: &Config, out: &m
 }
 
 /// Puts all of it into one file, synced, under the name that says it is complete.
-fn finish(store: Store, restoring: &Path, restored: &Path) -> Result<()> {
+fn finish(store: Maintenance, restoring: &Path, restored: &Path) -> Result<()> {
     store.tidy()?;
     drop(store);
     fs::File::open(restoring)?.sync_all()?;

@@ -17,9 +17,9 @@ use crate::model::note::EVERYWHERE;
 use crate::model::page_path::day_of_page;
 use crate::model::session::{Millis, Project};
 use crate::render::page::read::{self, NoteLine, SettledLine};
-use crate::store::Store;
 use crate::store::error::is_store_error;
 use crate::store::transfer::ExportedNote;
+use crate::store::{Reader, Writer};
 use crate::sys::messages::Ui;
 use crate::text::clean::{counted, without_controls};
 
@@ -91,7 +91,7 @@ impl Pages {
     }
 
     /// Whether they are of any session or show any note that the index does not know.
-    pub(crate) fn hold_more_than(&self, store: &Store) -> Result<bool> {
+    pub(crate) fn hold_more_than(&self, store: &Reader) -> Result<bool> {
         for page in &self.sessions {
             if store.session_pk(&page.session)?.is_none() {
                 return Ok(true);
@@ -111,7 +111,7 @@ impl Pages {
     }
 
     /// Sessions that have a page, and so a digest, and those whose digest is the model's; without what was forgotten.
-    pub(crate) fn digests(&self, store: &Store) -> Result<(BTreeSet<String>, BTreeSet<String>)> {
+    pub(crate) fn digests(&self, store: &Reader) -> Result<(BTreeSet<String>, BTreeSet<String>)> {
         let mut all = (BTreeSet::new(), BTreeSet::new());
         for page in &self.sessions {
             if !store.is_shut_out(&page.session)? {
@@ -123,7 +123,7 @@ impl Pages {
     }
 
     /// Adds notes and settled items that the index does not know, the latter of sessions that it knows.
-    pub(crate) fn restore(&self, store: &mut Store, config: &Config, ui: &Ui) -> Result<()> {
+    pub(crate) fn restore(&self, store: &mut Writer, config: &Config, ui: &Ui) -> Result<()> {
         for page in &self.sessions {
             for item in &page.settled {
                 let at = item.day.map_or(config.now(), |day| end_of(day, config));
@@ -152,7 +152,7 @@ impl Pages {
         Ok(())
     }
 
-    fn put_back(&self, at: Millis, note: &NoteLine, store: &mut Store, config: &Config) -> Result<()> {
+    fn put_back(&self, at: Millis, note: &NoteLine, store: &mut Writer, config: &Config) -> Result<()> {
         let project = self.project(&note.project, store)?;
         let by = |author: &Author| Some(author.clone());
         let exported = ExportedNote {
@@ -172,7 +172,7 @@ impl Pages {
     ///
     /// # Errors
     /// When none has it, or more than one.
-    fn project(&self, name: &str, store: &Store) -> Result<String> {
+    fn project(&self, name: &str, store: &Reader) -> Result<String> {
         let stored = store.session_heads()?.into_iter().map(|head| head.project);
         let mut keys: BTreeSet<String> =
             self.sessions.iter().map(|page| page.project.clone()).chain(stored).map(|p| p.key).collect();

@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 use super::with_suffix;
 use crate::config::Config;
 use crate::model::session::Millis;
-use crate::store::Store;
+use crate::store::WholeIndex;
 use crate::store::maintenance::{Contents, backup};
 use crate::sys::{failpoints, private_files};
 
@@ -48,7 +48,7 @@ pub(crate) fn latest(index: &Path, restored: &Path) -> Option<PathBuf> {
 
 /// What an index in quarantine holds.
 pub(crate) fn contents(file: &Path) -> Result<Contents> {
-    let held = Store::open_damaged(file).map_or_else(|_| Contents::unreadable(), |store| store.contents_of_damaged());
+    let held = WholeIndex::open_damaged(file).map_or_else(|_| Contents::unreadable(), |store| store.contents_of_damaged());
     // Reading it with its log creates this file.
     private_files::remove(&with_suffix(file, "-shm"))?;
     Ok(held)

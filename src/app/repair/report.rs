@@ -8,9 +8,8 @@ use anyhow::Result;
 use super::pages::Pages;
 use crate::app::orphans;
 use crate::config::Config;
-use crate::privacy::Policy;
 use crate::store::maintenance::{Category, Contents, Salvaged};
-use crate::store::{Memory, Store};
+use crate::store::{Reader, WholeIndex};
 use crate::sys::messages::Ui;
 use crate::text::clean::counted;
 
@@ -27,7 +26,7 @@ pub(crate) struct Before {
 
 impl Before {
     /// From a damaged index and what the restored one was made from. Pages stand in for lists that could not be read.
-    pub(crate) fn new(damaged: Contents, base: Contents, pages: &Pages, restored: &Store) -> Result<Self> {
+    pub(crate) fn new(damaged: Contents, base: Contents, pages: &Pages, restored: &Reader) -> Result<Self> {
         // Copies are deleted when something is forgotten: what they know of that is all.
         let forgets = damaged.unread.contains(&Category::Forgotten) && base.unread.contains(&Category::Forgotten);
         let (is_unknown, unread) = (damaged.is_unknown(), damaged.unread.clone());
@@ -121,8 +120,8 @@ impl Losses {
 
 /// Reports what is certain before the transcripts are read again.
 pub(crate) fn report_at_once(before: &Before, config: &Config, ui: &Ui) -> Result<()> {
-    let store = Memory::open(&config.database(), &Policy::maintenance())?;
-    let missing = before.missing(&store.contents());
+    let store = WholeIndex::open(&config.database())?;
+    let missing = before.missing(&Contents::of(&store));
     if !missing.is_nothing() {
         ui.note(&format!("not in the mended index: {}; the transcripts are read again for them, and the pages", missing.told()));
     }
@@ -149,8 +148,8 @@ pub(crate) fn report_at_once(before: &Before, config: &Config, ui: &Ui) -> Resul
 
 /// Reports what was there and is not any more.
 pub(crate) fn report_lost(before: &Before, is_read: bool, config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> {
-    let store = Memory::open(&config.database(), &Policy::maintenance())?;
-    let now = store.contents();
+    let store = WholeIndex::open(&config.database())?;
+    let now = Contents::of(&store);
     let lost = before.missing(&now);
     match lost.is_nothing() {
         true if !before.unread.is_empty() => {}

@@ -8,7 +8,7 @@ use crate::config::{Config, SummarizerChoice};
 use crate::model::session::short_id;
 use crate::privacy::Sanitizer;
 use crate::render::topic::{Topic, TopicSource};
-use crate::store::Store;
+use crate::store::Writer;
 use crate::store::spend::PlannedCall;
 use crate::summarize::claude::{ReplyParser, SIZE_FLAGS};
 use crate::summarize::{Claude, ModelAnswer, ModelRequest, SummaryFailure};
@@ -44,7 +44,7 @@ pub(crate) fn ask_model(
         return Ok(None);
     }
     let gate = config.gate()?;
-    let answered_by = Store::open_existing(&config.database())?.answered_by(&config.digest.model)?;
+    let answered_by = Writer::open_existing(&config.database())?.answered_by(&config.digest.model)?;
     let claude = match Claude::find(config, &gate, answered_by) {
         Ok(claude) => claude,
         Err(why) if asked.choice == SummarizerChoice::Claude => {
@@ -96,7 +96,7 @@ enum ModelOutcome {
 impl ModelCall<'_> {
     fn make(&self) -> Result<ModelOutcome> {
         let Self { claude, request, .. } = self;
-        let mut store = Store::open_existing(&self.config.database())?;
+        let mut store = Writer::open_existing(&self.config.database())?;
         let name = short_id("topic-", &[&request.system, &request.stdin]);
         // A client that rejects a flag makes the call more expensive, so it is reserved again. It rejects one flag at a time.
         for _ in 0..=SIZE_FLAGS.len() {
@@ -129,7 +129,7 @@ impl ModelCall<'_> {
     /// Reserves the worst cost of the call. A reply to this very request that is already on disk needs no new reservation.
     fn reserve(
         &self,
-        store: &mut Store,
+        store: &mut Writer,
         name: &str,
         read: ReplyParser<'_, Vec<Sentence>>,
     ) -> Result<Result<Option<i64>, SkipReason>> {

@@ -7,7 +7,7 @@ use crate::config::Config;
 use crate::model::vector::QuantizedVector;
 use crate::search::SemanticMatches;
 use crate::search::semantic::score_fusion::MAX_CANDIDATES;
-use crate::store::Store;
+use crate::store::Reader;
 use crate::store::vectors::VectorSpace;
 use crate::text::clean::shorten;
 
@@ -15,7 +15,7 @@ use crate::text::clean::shorten;
 const MAX_RETRIEVED: usize = 10 * MAX_CANDIDATES;
 
 /// The vector space that matches the configured model and `pieces::VERSION`; `None` if the stored vectors are of another kind.
-pub(crate) fn space_of(config: &Config, store: &Store) -> Result<Option<VectorSpace>> {
+pub(crate) fn space_of(config: &Config, store: &Reader) -> Result<Option<VectorSpace>> {
     let space = store.vector_space()?;
     Ok(space.filter(|space| space.model == config.embeddings.model && space.pieces == pieces::VERSION))
 }
@@ -24,7 +24,7 @@ pub(crate) fn space_of(config: &Config, store: &Store) -> Result<Option<VectorSp
 ///
 /// # Errors
 /// Why semantic search is unavailable. Callers show it and go on with words alone.
-pub(crate) fn semantic_matches(config: &Config, store: &Store, text: &str) -> Result<Option<SemanticMatches>> {
+pub(crate) fn semantic_matches(config: &Config, store: &Reader, text: &str) -> Result<Option<SemanticMatches>> {
     let settings = &config.embeddings;
     if !settings.is_on() || settings.weight == 0.0 {
         return Ok(None);

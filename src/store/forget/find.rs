@@ -11,14 +11,14 @@ use crate::model::digest::Digest;
 use crate::model::note::EVERYWHERE;
 use crate::model::note::Note;
 use crate::model::session::RecordKey;
-use crate::store::Store;
+use crate::store::Reader;
 use crate::store::chunk;
 use crate::store::chunk::RecordIndex;
 use crate::store::codec::unpack;
 use crate::store::notes::read_author;
 use crate::text::phrase::PhraseMatcher;
 
-impl Store {
+impl Reader {
     /// Finds the records and digests that contain a text. Sessions whose project, folder or branch contains it, or that are `named`
     /// elsewhere, are removed as a whole, because every record of theirs names it.
     pub(crate) fn find_text(&self, phrase: &PhraseMatcher, named: impl Fn(&str) -> bool) -> Result<RemovalPlan> {

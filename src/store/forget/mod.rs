@@ -14,7 +14,7 @@ use anyhow::Result;
 use rusqlite::{Transaction, params};
 
 use super::maintenance::backup;
-use super::{Store, notes};
+use super::{Reader, Writer, notes};
 use crate::model::session::{Millis, RecordKey};
 use crate::store::chunk;
 use crate::text::phrase::PhraseMatcher;
@@ -69,7 +69,7 @@ pub(crate) enum Permanence {
     WhileExcluded,
 }
 
-impl Store {
+impl Reader {
     /// Ids of sessions of which nothing is ingested any more.
     pub(crate) fn forgotten_sessions(&self) -> Result<HashSet<String>> {
         let mut query = self.db.prepare("SELECT id FROM forgotten_session")?;
@@ -84,81 +84,6 @@ impl Store {
     pub(crate) fn is_forgotten_row(&self, key: RecordKey) -> Result<bool> {
         let sql = "SELECT EXISTS (SELECT 1 FROM forgotten_row WHERE key = ?1)";
         Ok(self.db.prepare_cached(sql)?.query_row([key.0], |r| r.get(0))?)
-    }
-
-    /// Forbids ingesting a session, known or not.
-    pub(crate) fn shut_out(&self, session: &str) -> Result<()> {
-        // A backup copy would not know of it.
-        backup::before_deletion(&self.db)?;
-        self.db.execute("INSERT INTO forgotten_session VALUES (?1) ON CONFLICT DO NOTHING", [session])?;
-        self.db.execute("DELETE FROM session_folder WHERE session = ?1", [session])?;
-        Ok(())
-    }
-
-    /// Removes what is planned, in one transaction. Afterwards pages are out of date; once they are rewritten, `drop_empty_sessions` finishes
-    /// the removal.
-    pub(crate) fn take_out(&mut self, doomed: &RemovalPlan, lasting: Permanence) -> Result<()> {
-        let heads: Vec<_> = doomed.whole.iter().map(|pk| self.session_head(*pk)).collect::<Result<_>>()?;
-        let notes: Vec<_> = doomed.notes.iter().map(|pk| self.note(*pk)).collect::<Result<_>>()?;
-        let tx = self.db.transaction()?;
-        for head in &heads {
-            crate::store::forget::removal::remove_session(&tx, head, lasting)?;
-        }
-        if !heads.is_empty() {
-            // Titles for unknown conversations: they cannot be attributed to a session, so they go too.
-            crate::store::forget::removal::remove_unattributed_titles(&tx)?;
-        }
-        for (session, keys) in &doomed.rows {
-            crate::store::forget::removal::remove_records(&tx, *session, keys)?;
-            crate::store::forget::removal::forbid_records(&tx, keys)?;
-        }
-        for session in &doomed.digests {
-            crate::store::forget::removal::remove_derived(&tx, *session)?;
-        }
-        for note in &notes {
-            notes::remove(&tx, note)?;
-        }
-        for digest in doomed.replaced.keys() {
-            crate::store::forget::removal::mark_erase_due(&tx)?;
-            tx.execute("DELETE FROM digest WHERE pk = ?1", [digest])?;
-        }
-        tx.commit()?;
-        Ok(())
-    }
-
-    /// Removes a text from places that belong to no record and no digest.
-    pub(crate) fn remove_text(&mut self, phrase: &PhraseMatcher) -> Result<()> {
-        let tx = self.db.transaction()?;
-        crate::store::forget::removal::remove_titles(&tx, phrase)?;
-        crate::store::forget::removal::remove_leftovers(&tx, phrase)?;
-        notes::remove_author_names(&tx, phrase)?;
-        crate::store::forget::removal::mark_erase_due(&tx)?;
-        tx.commit()?;
-        Ok(())
-    }
-
-    /// Finishes `take_out`: deletes sessions of which nothing is left, once their pages are gone, and projects without sessions or
-    /// notes.
-    pub(crate) fn drop_empty_sessions(&mut self) -> Result<()> {
-        let unused = "NOT EXISTS (SELECT 1 FROM session WHERE project = project.pk) AND NOT EXISTS (SELECT 1 FROM note WHERE project = project.pk)";
-        // Usually there is nothing to do. This check takes no write lock and looks only at sessions whose pages were due.
-        let any = format!(
-            "SELECT EXISTS (SELECT 1 FROM session WHERE page_dirty AND {IS_EMPTY}) OR EXISTS (SELECT 1 FROM project WHERE {unused})"
-        );
-        if !self.db.query_row(&any, [], |r| r.get(0))? {
-            return Ok(());
-        }
-        let tx = self.db.transaction()?;
-        let with_page = "EXISTS (SELECT 1 FROM page WHERE session = session.pk)";
-        // A page that could not be deleted is tried again.
-        tx.execute(&format!("UPDATE session SET page_dirty = 1 WHERE {IS_EMPTY} AND {with_page}"), [])?;
-        let dropped = tx.execute(&format!("DELETE FROM session WHERE {IS_EMPTY} AND NOT {with_page}"), [])?;
-        tx.execute(&format!("DELETE FROM project WHERE {unused}"), [])?;
-        if dropped > 0 {
-            crate::store::forget::removal::mark_erase_due(&tx)?;
-        }
-        tx.commit()?;
-        Ok(())
     }
 
     /// The size of a removal.
@@ -198,6 +123,83 @@ impl Store {
         // Some transcripts have no timestamps; then the time the file last grew counts.
         let mut query = self.db.prepare("SELECT pk FROM session WHERE coalesce(last_at, grew_at) < ?1")?;
         Ok(query.query_map([moment], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+impl Writer {
+    /// Forbids ingesting a session, known or not.
+    pub(crate) fn shut_out(&self, session: &str) -> Result<()> {
+        // A backup copy would not know of it.
+        backup::before_deletion(&self.db)?;
+        self.db.execute("INSERT INTO forgotten_session VALUES (?1) ON CONFLICT DO NOTHING", [session])?;
+        self.db.execute("DELETE FROM session_folder WHERE session = ?1", [session])?;
+        Ok(())
+    }
+
+    /// Removes what is planned, in one transaction. Afterwards pages are out of date; once they are rewritten, `drop_empty_sessions` finishes
+    /// the removal.
+    pub(crate) fn take_out(&mut self, doomed: &RemovalPlan, lasting: Permanence) -> Result<()> {
+        let heads: Vec<_> = doomed.whole.iter().map(|pk| self.session_head(*pk)).collect::<Result<_>>()?;
+        let notes: Vec<_> = doomed.notes.iter().map(|pk| self.note(*pk)).collect::<Result<_>>()?;
+        let tx = self.reader.db.transaction()?;
+        for head in &heads {
+            crate::store::forget::removal::remove_session(&tx, head, lasting)?;
+        }
+        if !heads.is_empty() {
+            // Titles for unknown conversations: they cannot be attributed to a session, so they go too.
+            crate::store::forget::removal::remove_unattributed_titles(&tx)?;
+        }
+        for (session, keys) in &doomed.rows {
+            crate::store::forget::removal::remove_records(&tx, *session, keys)?;
+            crate::store::forget::removal::forbid_records(&tx, keys)?;
+        }
+        for session in &doomed.digests {
+            crate::store::forget::removal::remove_derived(&tx, *session)?;
+        }
+        for note in &notes {
+            notes::remove(&tx, note)?;
+        }
+        for digest in doomed.replaced.keys() {
+            crate::store::forget::removal::mark_erase_due(&tx)?;
+            tx.execute("DELETE FROM digest WHERE pk = ?1", [digest])?;
+        }
+        tx.commit()?;
+        Ok(())
+    }
+
+    /// Removes a text from places that belong to no record and no digest.
+    pub(crate) fn remove_text(&mut self, phrase: &PhraseMatcher) -> Result<()> {
+        let tx = self.reader.db.transaction()?;
+        crate::store::forget::removal::remove_titles(&tx, phrase)?;
+        crate::store::forget::removal::remove_leftovers(&tx, phrase)?;
+        notes::remove_author_names(&tx, phrase)?;
+        crate::store::forget::removal::mark_erase_due(&tx)?;
+        tx.commit()?;
+        Ok(())
+    }
+
+    /// Finishes `take_out`: deletes sessions of which nothing is left, once their pages are gone, and projects without sessions or
+    /// notes.
+    pub(crate) fn drop_empty_sessions(&mut self) -> Result<()> {
+        let unused = "NOT EXISTS (SELECT 1 FROM session WHERE project = project.pk) AND NOT EXISTS (SELECT 1 FROM note WHERE project = project.pk)";
+        // Usually there is nothing to do. This check takes no write lock and looks only at sessions whose pages were due.
+        let any = format!(
+            "SELECT EXISTS (SELECT 1 FROM session WHERE page_dirty AND {IS_EMPTY}) OR EXISTS (SELECT 1 FROM project WHERE {unused})"
+        );
+        if !self.db.query_row(&any, [], |r| r.get(0))? {
+            return Ok(());
+        }
+        let tx = self.reader.db.transaction()?;
+        let with_page = "EXISTS (SELECT 1 FROM page WHERE session = session.pk)";
+        // A page that could not be deleted is tried again.
+        tx.execute(&format!("UPDATE session SET page_dirty = 1 WHERE {IS_EMPTY} AND {with_page}"), [])?;
+        let dropped = tx.execute(&format!("DELETE FROM session WHERE {IS_EMPTY} AND NOT {with_page}"), [])?;
+        tx.execute(&format!("DELETE FROM project WHERE {unused}"), [])?;
+        if dropped > 0 {
+            crate::store::forget::removal::mark_erase_due(&tx)?;
+        }
+        tx.commit()?;
+        Ok(())
     }
 }
 

@@ -11,9 +11,9 @@ use crate::model::session_head::SessionHead;
 use crate::store::chunk;
 use crate::store::chunk::{CopyKey, MessageHash, RecordIndex, StoredUsage, copy_key};
 use crate::store::digests::outdate_pages_of_closed_items;
+use crate::store::maintenance::ERASE_DUE;
 use crate::store::maintenance::backup;
 use crate::store::search;
-use crate::store::vacuum::ERASE_DUE;
 use crate::text::phrase::PhraseMatcher;
 
 /// Records that the file must be rewritten, in the same transaction that removes something, so that this survives whatever happens to the

@@ -13,7 +13,7 @@ use rusqlite::{OptionalExtension, Transaction, params};
 
 pub(super) use self::echoes::{all_private_words_of, private_words_of, remove_echoes};
 use self::writer::IngestWriter;
-use super::Store;
+use super::{Reader, Writer};
 use crate::model::session::{Item, Millis, Record, RecordKey};
 use crate::model::undone_prompts::PromptLink;
 use crate::privacy::{AgentStart, PrivateBoundary};
@@ -122,7 +122,7 @@ fn read_known_file(r: &rusqlite::Row<'_>) -> rusqlite::Result<KnownFile> {
     Ok(KnownFile { size: r.get::<_, i64>(0)? as u64, stamp: r.get(1)?, cursor, conversation: r.get(6)? })
 }
 
-impl Store {
+impl Reader {
     pub(crate) fn known_files(&self) -> Result<HashMap<String, KnownFile>> {
         let mut query = self.db.prepare(&format!("SELECT {KNOWN_FILE_COLUMNS}, path FROM file"))?;
         let rows = query.query_map([], |r| Ok((r.get(7)?, read_known_file(r)?)))?;
@@ -156,12 +156,14 @@ impl Store {
         });
         changed.collect()
     }
+}
 
+impl Writer {
     /// Stores batches in one transaction.
     pub(crate) fn ingest(&mut self, batches: &[IngestBatch], projects: &Projects) -> Result<Ingested> {
         // Taken out, so that a failed transaction leaves no stale cache: the next one rebuilds it.
         let known = self.known.take();
-        let tx = self.db.transaction()?;
+        let tx = self.reader.db.transaction()?;
         let known = known.map_or_else(|| RecordIndex::load(&tx).map(|all| (all, StoredKeys::default())), Ok)?;
         let mut writer = IngestWriter::new(&tx, projects, known)?;
         for batch in batches {
@@ -196,7 +198,7 @@ impl Store {
 
     /// Moves the sessions of project roots that were moved or renamed to the new project.
     pub(crate) fn move_projects(&mut self, projects: &Projects) -> Result<()> {
-        let tx = self.db.transaction()?;
+        let tx = self.reader.db.transaction()?;
         let all: Vec<(i64, String)> = tx
             .prepare("SELECT pk, key FROM project")?
             .query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?

@@ -10,7 +10,7 @@ use crate::model::session::{
     Entry, Item, Millis, OmittedItems, PlacedEvidence, RecordKey, Session, Title, TitleBy, is_compaction_agent,
 };
 use crate::model::session_head::SessionHead;
-use crate::store::Store;
+use crate::store::Reader;
 use crate::store::chunk;
 use crate::store::chunk::{StoredItem, StoredUsage, TextReader};
 use crate::store::codec::list;
@@ -26,7 +26,7 @@ struct LoadedItems {
     left_out: Option<OmittedItems>,
 }
 
-impl Store {
+impl Reader {
     /// Loads what a session owns, in order: all of it, or the sample that `sample` chooses when it is too long.
     pub fn load_session(&self, head: &SessionHead) -> Result<Session> {
         let mut order = SessionOrder::of(&self.db, head.pk)?;

@@ -1,7 +1,7 @@
 //! The copies of the index that are kept beside it, for the day it is damaged, and the names of all files beside it.
 //!
 //! ## The two copies
-//! [`COPY`] is at most a day behind the index. [`CHECKED`] is the last copy that passed the full check ([`Store::any_damage`]); only a copy
+//! [`COPY`] is at most a day behind the index. [`CHECKED`] is the last copy that passed the full check ([`super::any_damage`]); only a copy
 //! that passed replaces it. So damage that no one has noticed yet gets into the first and not into the second. They are separate files:
 //! what hits one on the disk spares the other.
 //!
@@ -23,8 +23,9 @@ use anyhow::{Context, Result, bail};
 use rusqlite::Connection;
 use rusqlite::functions::FunctionFlags;
 
+use super::{Maintenance, whole_index};
 use crate::model::session::Millis;
-use crate::store::Store;
+use crate::store::Reader;
 use crate::store::error::StoreError;
 use crate::sys::private_files;
 
@@ -148,7 +149,7 @@ pub(in crate::store) fn before_deletion(db: &Connection) -> Result<()> {
     Ok(())
 }
 
-impl Store {
+impl Maintenance {
     /// Makes the copies if the last one is a day old and something was stored since. Returns whether it did.
     ///
     /// # Errors
@@ -220,9 +221,7 @@ impl Store {
     /// Writes a copy and returns what is damaged in it. A restore asks the same of a copy.
     fn write_copy(&self, to: &Path) -> Result<Option<String>> {
         self.db.execute("VACUUM INTO CAST(?1 AS TEXT)", [to.as_os_str().as_bytes()])?;
-        let mut copy = Self::open_as_found(to)?;
-        copy.set_threads(self.threads);
-        copy.any_damage()
+        super::any_damage(&Reader { threads: self.threads, ..whole_index::as_found(to)? })
     }
 
     fn bytes(&self) -> Result<u64> {

@@ -13,7 +13,7 @@ use crate::analyze::denied::DeniedStatement;
 use crate::model::digest::Digest;
 use crate::model::session_head::SessionHead;
 use crate::store::codec::unpack;
-use crate::store::{Store, error, schema};
+use crate::store::{Reader, error, schema};
 
 /// A part that is checked on its own.
 enum CheckedPart<'h> {
@@ -23,21 +23,21 @@ enum CheckedPart<'h> {
     Rest,
 }
 
-impl Store {
-    /// The first thing that is wrong, if anything is: structure, indexes, values. Reads the whole index; in one transaction unless several
-    /// threads read.
-    ///
-    /// # Errors
-    /// When it cannot be checked: it is locked, or the system does not let it be read.
-    pub(crate) fn any_damage(&self) -> Result<Option<String>> {
-        self.in_snapshot(|| self.read_all()).map_or_else(|e| error::as_damage(e).map(Some), |()| Ok(None))
-    }
+/// The first thing that is wrong with an index, if anything is: structure, indexes, values. Reads the whole of it; in one transaction
+/// unless several threads read.
+///
+/// # Errors
+/// When it cannot be checked: it is locked, or the system does not let it be read.
+pub(crate) fn any_damage(index: &Reader) -> Result<Option<String>> {
+    index.in_snapshot(|| index.read_all()).map_or_else(|e| error::as_damage(e).map(Some), |()| Ok(None))
+}
 
-    /// The same of the file's structure alone, for an index of any format.
-    pub(in crate::store) fn damage_of_pages(&self) -> Result<Option<String>> {
-        self.check_pages().map_or_else(|e| error::as_damage(e).map(Some), |()| Ok(None))
-    }
+/// The same of the file's structure alone, for an index of any format.
+pub(in crate::store) fn damage_of_pages(index: &Reader) -> Result<Option<String>> {
+    index.check_pages().map_or_else(|e| error::as_damage(e).map(Some), |()| Ok(None))
+}
 
+impl Reader {
     fn read_all(&self) -> Result<()> {
         // If these cannot be read, the structure says best why.
         let heads = self.session_heads();

@@ -10,10 +10,9 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use rusqlite::config::DbConfig;
 
-use super::backup;
+use super::{WholeIndex, backup};
 use crate::store::error::{self, StoreError};
-use crate::store::open::read_only;
-use crate::store::{Store, lock_timeout, schema};
+use crate::store::{Reader, schema};
 
 /// Page size of an index, in bytes. A file of at most one page is just being created, and SQLite uses a journal for that.
 const PAGE: u64 = 4096;
@@ -37,7 +36,7 @@ pub(in crate::store) fn has_orphaned_log(index: &Path) -> bool {
     !backup::is_at_rest(index) && !error::is_open_elsewhere(index)
 }
 
-impl Store {
+impl Reader {
     /// Allows or forbids folding the log into the index when this connection closes.
     pub(in crate::store) fn set_checkpoint_on_close(&self, may: bool) -> Result<()> {
         self.db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !may)?;
@@ -61,14 +60,11 @@ impl Store {
     /// What is damaged in an index of this schema version. Of an older version only the pages are checked: its values are checked after
     /// migration.
     fn damage_at_version(&self, version: usize) -> Result<Option<String>> {
-        if version == schema::FORMAT { self.any_damage() } else { self.damage_of_pages() }
+        if version == schema::FORMAT { super::any_damage(self) } else { super::damage_of_pages(self) }
     }
+}
 
-    /// Opens an index as if no log lay beside it.
-    pub(crate) fn open_without_log(path: &Path) -> Result<Self> {
-        Ok(Self { another: Self::open_without_log, ..read_only(path, "?immutable=1", lock_timeout())?.0 })
-    }
-
+impl WholeIndex {
     /// Is an index with a log beside it sound without that log?
     pub(crate) fn is_sound_without_log(&self) -> bool {
         self.version().is_ok_and(|version| version > 0 && matches!(self.damage_at_version(version), Ok(None)))

@@ -7,14 +7,13 @@
 mod tables;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use anyhow::Result;
 use rusqlite::types::Value;
 use rusqlite::{Row, params, params_from_iter};
 
 use self::tables::{DAYS, FORGOTTEN, FORMER, PAGES, SPEND, Table};
-use super::backup;
+use super::{Maintenance, WholeIndex};
 use crate::analyze::denied::DeniedStatement;
 use crate::model::author::Author;
 use crate::model::session::{Millis, RecordKey};
@@ -22,9 +21,8 @@ use crate::model::session_head::SessionHead;
 use crate::store::chunk::RecordIndex;
 use crate::store::forget::{Permanence, RemovalPlan};
 use crate::store::notes::{NewNote, stored_author};
-use crate::store::open::{connect_to_read, read_only};
 use crate::store::transfer::Exported;
-use crate::store::{Store, error, lock_timeout, schema};
+use crate::store::{Reader, Writer, error, schema};
 
 /// What an index holds that a restored one should hold again, as far as it can be read.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -73,6 +71,11 @@ impl Category {
 }
 
 impl Contents {
+    /// What an index holds, as far as it can be read.
+    pub(crate) fn of(index: &Reader) -> Self {
+        index.contents()
+    }
+
     /// Of an index that cannot be read at all.
     pub(crate) fn unreadable() -> Self {
         Self { unread: Category::ALL.into(), ..Self::default() }
@@ -158,24 +161,7 @@ const LISTED_IN: [(Category, &[&str]); 7] = [
     ),
 ];
 
-impl Store {
-    /// Opens an index that no one writes, whatever its format and state.
-    ///
-    /// # Errors
-    /// When nothing of it can be read.
-    pub(crate) fn open_as_found(path: &Path) -> Result<Self> {
-        Ok(Self { another: Self::open_as_found, ..read_only(path, how_to_open(path), lock_timeout())?.0 })
-    }
-
-    /// The same of an index that SQLite may take for damaged: it reads what it can, also of one that is shorter than its header says.
-    pub(crate) fn open_damaged(path: &Path) -> Result<Self> {
-        let store = connect_to_read(path, how_to_open(path), lock_timeout())?;
-        // SQLite's own switch for recovery. Nothing is written: the connection is read-only.
-        store.db.pragma_update(None, "writable_schema", true)?;
-        store.version()?;
-        Ok(Self { another: Self::open_damaged, ..store })
-    }
-
+impl WholeIndex {
     /// Can its table of sessions be found?
     pub(crate) fn has_sessions_table(&self) -> bool {
         self.db.prepare("SELECT 1 FROM session").is_ok()
@@ -200,9 +186,11 @@ impl Store {
         }
         all
     }
+}
 
+impl Reader {
     /// What it holds, as far as it can be read.
-    pub(crate) fn contents(&self) -> Contents {
+    fn contents(&self) -> Contents {
         let mut all = Contents::default();
         let current = "session s JOIN digest d ON d.session = s.pk AND NOT d.superseded";
         if !self.add_ids(&mut all.digests, current, "s.id") {
@@ -324,8 +312,45 @@ impl Store {
         }
     }
 
+    fn shut_out_sessions(&self) -> BTreeSet<String> {
+        self.rows_from_both_ends("id", "forgotten_session", "id", |r| r.get(0)).0.into_iter().collect()
+    }
+
+    /// A session as far as it can be read: whole; else without its digest; else its digest alone.
+    fn what_is_left(&self, pk: i64) -> Option<Exported> {
+        let head = self.session_head(pk).ok().filter(|head| self.is_named_so(head))?;
+        let whole = self.export_as_stored(&head).or_else(|_| self.export_without_digest(&head));
+        whole.or_else(|_| self.export_only_digest(&head)).ok()
+    }
+
+    /// Is the session's id undamaged? One with a wrong byte is not found by its index, and looks unlike an id.
+    fn is_named_so(&self, head: &SessionHead) -> bool {
+        let looks_so = head.id.len() == 36 && head.id.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
+        looks_so || self.looked_up(&head.id).is_ok_and(|found| found == Some(head.pk))
+    }
+
+    fn looked_up(&self, id: &str) -> Result<Option<i64>> {
+        let mut query = self.db.prepare_cached("SELECT pk FROM session WHERE id = ?1")?;
+        let mut rows = query.query([id])?;
+        Ok(rows.next()?.map(|r| r.get(0)).transpose()?)
+    }
+}
+
+impl Writer {
+    /// Settles an open item of which a page says that it was, unless that is known. False also if its session is not stored.
+    pub(crate) fn settle_again(&self, session: &str, (id, text): (&str, &str), at: Millis, by: &Author) -> Result<bool> {
+        let sql = "INSERT INTO user_closed(id, of, text, at, author) SELECT ?1, pk, ?3, ?4, ?5 FROM session
+             WHERE id = ?2 AND NOT EXISTS (SELECT 1 FROM closed_item WHERE id = ?1)
+             AND NOT EXISTS (SELECT 1 FROM closing WHERE id = ?1) ON CONFLICT DO NOTHING";
+        let new = self.db.prepare_cached(sql)?.execute(params![id, session, text, at, stored_author(by)])? > 0;
+        self.db.prepare_cached("UPDATE session SET page_dirty = 1 WHERE id = ?1 AND ?2")?.execute(params![session, new])?;
+        Ok(new)
+    }
+}
+
+impl Maintenance {
     /// Deletes what the damaged index knows to be forgotten, because a copy may be older. Returns whether there was any.
-    pub(crate) fn forget_as(&mut self, damaged: &Store) -> Result<bool> {
+    pub(crate) fn forget_as(&mut self, damaged: &WholeIndex) -> Result<bool> {
         let mut doomed = RemovalPlan::default();
         for id in damaged.shut_out_sessions() {
             if !self.is_shut_out(&id)? {
@@ -353,12 +378,8 @@ impl Store {
         Ok(any)
     }
 
-    fn shut_out_sessions(&self) -> BTreeSet<String> {
-        self.rows_from_both_ends("id", "forgotten_session", "id", |r| r.get(0)).0.into_iter().collect()
-    }
-
     /// Adds what a damaged index, or a damaged copy, still gives. What cannot be read is skipped; the contents of both say what is missing.
-    pub(crate) fn salvage(&mut self, damaged: &Store) -> Result<Salvaged> {
+    pub(crate) fn salvage(&mut self, damaged: &WholeIndex) -> Result<Salvaged> {
         let mut salvaged = Salvaged::default();
         let shut_out = damaged.shut_out_sessions();
         let (sessions, _) = damaged.rows_from_both_ends("pk", "session", "pk", |r| r.get::<_, i64>(0));
@@ -385,7 +406,7 @@ impl Store {
     }
 
     /// Takes out what the damaged index knows to be not so.
-    fn deny_as(&mut self, damaged: &Store) -> Result<()> {
+    fn deny_as(&mut self, damaged: &WholeIndex) -> Result<()> {
         let denial = |r: &Row<'_>| Ok((r.get::<_, String>(0)?, (r.get::<_, String>(1)?, r.get::<_, Vec<u8>>(2)?, r.get(3)?)));
         let table = "wrong w JOIN session s ON s.pk = w.session";
         let (all, _) = damaged.rows_from_both_ends("s.id, w.id, w.words, w.at", table, "s.id, w.id", denial);
@@ -404,19 +425,6 @@ impl Store {
         Ok(())
     }
 
-    /// A session as far as it can be read: whole; else without its digest; else its digest alone.
-    fn what_is_left(&self, pk: i64) -> Option<Exported> {
-        let head = self.session_head(pk).ok().filter(|head| self.is_named_so(head))?;
-        let whole = self.export_as_stored(&head).or_else(|_| self.export_without_digest(&head));
-        whole.or_else(|_| self.export_only_digest(&head)).ok()
-    }
-
-    /// Is the session's id undamaged? One with a wrong byte is not found by its index, and looks unlike an id.
-    fn is_named_so(&self, head: &SessionHead) -> bool {
-        let looks_so = head.id.len() == 36 && head.id.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
-        looks_so || self.looked_up(&head.id).is_ok_and(|found| found == Some(head.pk))
-    }
-
     fn take_over(&mut self, exported: Exported, salvaged: &mut Salvaged) -> Result<()> {
         let known = self.looked_up(&exported.session)?;
         let had = known.map(|pk| self.digest_of(pk)).transpose()?.flatten().map(|digest| digest.made_at);
@@ -433,27 +441,11 @@ impl Store {
         Ok(())
     }
 
-    /// Settles an open item of which a page says that it was, unless that is known. False also if its session is not stored.
-    pub(crate) fn settle_again(&self, session: &str, (id, text): (&str, &str), at: Millis, by: &Author) -> Result<bool> {
-        let sql = "INSERT INTO user_closed(id, of, text, at, author) SELECT ?1, pk, ?3, ?4, ?5 FROM session
-             WHERE id = ?2 AND NOT EXISTS (SELECT 1 FROM closed_item WHERE id = ?1)
-             AND NOT EXISTS (SELECT 1 FROM closing WHERE id = ?1) ON CONFLICT DO NOTHING";
-        let new = self.db.prepare_cached(sql)?.execute(params![id, session, text, at, stored_author(by)])? > 0;
-        self.db.prepare_cached("UPDATE session SET page_dirty = 1 WHERE id = ?1 AND ?2")?.execute(params![session, new])?;
-        Ok(new)
-    }
-
-    fn looked_up(&self, id: &str) -> Result<Option<i64>> {
-        let mut query = self.db.prepare_cached("SELECT pk FROM session WHERE id = ?1")?;
-        let mut rows = query.query([id])?;
-        Ok(rows.next()?.map(|r| r.get(0)).transpose()?)
-    }
-
-    fn take_rows(&mut self, damaged: &Store, table: &Table) -> Result<()> {
+    fn take_rows(&mut self, damaged: &WholeIndex, table: &Table) -> Result<()> {
         let columns = table.columns.split(", ").count();
         let values = |r: &Row<'_>| (0..columns).map(|at| r.get(at)).collect::<rusqlite::Result<Vec<Value>>>();
         let (rows, _) = damaged.rows_from_both_ends(table.columns, table.name, table.order, values);
-        let tx = self.db.transaction()?;
+        let tx = self.reader.db.transaction()?;
         for row in rows {
             // A value of another type than the column's was never stored: it is part of the damage.
             let taken = tx.prepare_cached(table.insert)?.execute(params_from_iter(row));
@@ -465,11 +457,6 @@ impl Store {
         }
         Ok(tx.commit()?)
     }
-}
-
-/// An index at rest needs no files beside it; a log is part of the index.
-fn how_to_open(path: &Path) -> &'static str {
-    if backup::is_at_rest(path) { "?immutable=1" } else { "" }
 }
 
 /// What cannot be stored is part of the damage and is skipped, unless nothing can be stored any more.

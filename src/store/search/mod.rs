@@ -11,7 +11,7 @@ use anyhow::Result;
 use rusqlite::{Connection, ToSql, Transaction, TransactionBehavior, params, params_from_iter};
 
 pub(crate) use self::texts::{SessionText, TextKind, TextScope};
-use super::Store;
+use super::{Reader, Writer};
 use crate::model::search_column::SearchColumn;
 use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
@@ -56,39 +56,11 @@ pub(super) fn insert_words(tx: &Transaction<'_>, doc: i64, document: &Document) 
     Ok(())
 }
 
-impl Store {
+impl Reader {
     /// Number of sessions without a document of their latest state.
     pub(crate) fn unindexed_count(&self) -> Result<u64> {
         let sql = "SELECT count(*) FROM session WHERE unindexed AND EXISTS (SELECT 1 FROM bundle WHERE session = session.pk AND items > 0)";
         Ok(self.db.query_row(sql, [], |r| r.get::<_, i64>(0))? as u64)
-    }
-
-    /// Writes the documents of changed sessions, most recently active last. A session that cannot be read does not stop the others.
-    ///
-    /// # Errors
-    /// When the index itself cannot be read or written. Batches committed before stay.
-    pub fn write_documents(&mut self) -> Result<WrittenDocuments> {
-        let sql = "SELECT pk FROM session WHERE unindexed ORDER BY coalesce(last_at, started_at, 0), id";
-        let all: Vec<i64> = self.db.prepare(sql)?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
-        let mut written = WrittenDocuments::default();
-        for part in all.chunks(BATCH_SESSIONS) {
-            let mut batch = DocumentBatch::default();
-            self.map_in_order(shutdown::requested, part, Self::document, |_, made| {
-                let (head, document) = made?;
-                let document = match document {
-                    Ok(document) => document,
-                    Err(e) => {
-                        written.failed.push((head.id, e));
-                        return Ok(());
-                    }
-                };
-                written.made += u64::from(document.is_some());
-                batch.add(head, document);
-                if batch.is_full() { std::mem::take(&mut batch).enter(&self.db) } else { Ok(()) }
-            })?;
-            batch.enter(&self.db)?;
-        }
-        Ok(written)
     }
 
     /// A session's document, or why it has none.
@@ -108,6 +80,36 @@ impl Store {
         let mut draft = DocumentBuilder::for_long_session(digest.as_ref());
         self.each_session_item(head, |item, main| draft.add(item, main))?;
         Ok(draft.of_session(&head.project, &self.branches(head.pk)?))
+    }
+}
+
+impl Writer {
+    /// Writes the documents of changed sessions, most recently active last. A session that cannot be read does not stop the others.
+    ///
+    /// # Errors
+    /// When the index itself cannot be read or written. Batches committed before stay.
+    pub fn write_documents(&mut self) -> Result<WrittenDocuments> {
+        let sql = "SELECT pk FROM session WHERE unindexed ORDER BY coalesce(last_at, started_at, 0), id";
+        let all: Vec<i64> = self.db.prepare(sql)?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+        let mut written = WrittenDocuments::default();
+        for part in all.chunks(BATCH_SESSIONS) {
+            let mut batch = DocumentBatch::default();
+            self.map_in_order(shutdown::requested, part, Reader::document, |_, made| {
+                let (head, document) = made?;
+                let document = match document {
+                    Ok(document) => document,
+                    Err(e) => {
+                        written.failed.push((head.id, e));
+                        return Ok(());
+                    }
+                };
+                written.made += u64::from(document.is_some());
+                batch.add(head, document);
+                if batch.is_full() { std::mem::take(&mut batch).enter(&self.db) } else { Ok(()) }
+            })?;
+            batch.enter(&self.db)?;
+        }
+        Ok(written)
     }
 }
 

@@ -8,7 +8,7 @@ use anyhow::Result;
 use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, Row, params, params_from_iter};
 
-use super::Store;
+use super::Reader;
 use crate::model::search_column::SearchColumn;
 use crate::model::session::{Millis, Project};
 
@@ -84,7 +84,7 @@ impl FtsQuery {
     }
 }
 
-impl Store {
+impl Reader {
     /// Number of documents that match an expression, counted up to `most`.
     pub(crate) fn count_documents(&self, expression: &str, most: u64) -> Result<u64> {
         let known = self.counts.as_ref().and_then(|counts| counts.borrow().get(&(expression.to_owned(), most)).copied());

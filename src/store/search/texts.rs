@@ -4,7 +4,7 @@ use anyhow::Result;
 use rusqlite::OptionalExtension;
 use serde::{Serialize, Serializer};
 
-use super::Store;
+use super::Reader;
 use crate::analyze::signal::has_failed;
 use crate::model::section::Section;
 use crate::model::session::{Item, Millis, ToolUse};
@@ -71,7 +71,7 @@ pub(crate) enum TextScope {
     All,
 }
 
-impl Store {
+impl Reader {
     /// Calls `each` with the texts of a session in order, one at a time: a session may not fit into memory.
     pub(crate) fn each_text(&self, head: &SessionHead, extent: TextScope, mut each: impl FnMut(SessionText)) -> Result<()> {
         let mut rows = chunk::owned_items(&self.db, head)?;

@@ -15,9 +15,9 @@ const DAY: Millis = 86_400_000;
 const CAP: f64 = 1.0;
 const WIDE: Budget = Budget { run_usd: f64::INFINITY, day_usd: CAP };
 
-fn store() -> (tempfile::TempDir, Store) {
+fn store() -> (tempfile::TempDir, Writer) {
     let folder = tempfile::tempdir().expect("a folder");
-    let store = Store::open(&folder.path().join("recall.db")).expect("a new index");
+    let store = Writer::open(&folder.path().join("recall.db")).expect("a new index");
     (folder, store)
 }
 
@@ -40,7 +40,7 @@ fn came(dearest: f64) -> impl Strategy<Value = Came> {
 }
 
 /// Reserves and settles; returns the money that is gone, if the call was made.
-fn pay(store: &mut Store, at: Millis, worst: f64, came: Came) -> Option<f64> {
+fn pay(store: &mut Writer, at: Millis, worst: f64, came: Came) -> Option<f64> {
     let reserved = store.reserve(&call(at, worst), &WIDE).expect("an index that works").ok()?;
     Some(match came {
         Came::Unknown => reserved.usd,
@@ -146,7 +146,7 @@ fn many_at_once_reserve_what_there_is_and_no_more() {
     drop(store);
     let path = folder.path().join("recall.db");
     let reserve = || {
-        let mut store = Store::open(&path).expect("the index");
+        let mut store = Writer::open(&path).expect("the index");
         (0..20).filter(|_| store.reserve(&call(DAY, 0.03), &WIDE).expect("an index that works").is_ok()).count()
     };
     let made: usize = std::thread::scope(|scope| {
@@ -154,7 +154,7 @@ fn many_at_once_reserve_what_there_is_and_no_more() {
         all.into_iter().map(|one| one.join().expect("no panic")).sum()
     });
     assert_eq!(made, 33, "33 times 3 cents fit into a dollar");
-    let store = Store::open(&path).expect("the index");
+    let store = Writer::open(&path).expect("the index");
     assert!(store.spent().expect("a sum") <= CAP);
 }
 

@@ -11,12 +11,12 @@ use serde::{Serialize, Serializer};
 
 use super::{Exported, exported_row, exported_usage};
 use crate::model::session_head::SessionHead;
-use crate::store::Store;
+use crate::store::Reader;
 use crate::store::chunk;
 use crate::store::chunk::{MessageHash, StoredUsage, TextReader};
 use crate::store::undone::Undone;
 
-impl Store {
+impl Reader {
     /// Writes an exported session, without a line break at the end. Sessions too long to be loaded are streamed item by item.
     ///
     /// # Errors

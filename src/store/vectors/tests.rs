@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::{CHUNK_VECTORS, EmbeddedDocument, VectorSpace};
 use crate::model::session::hash_parts;
 use crate::model::vector::QuantizedVector;
-use crate::store::Store;
+use crate::store::Writer;
 
 const DIMS: usize = 20;
 
@@ -33,7 +33,7 @@ fn step() -> impl Strategy<Value = Step> {
 
 /// An index with an empty space, and its expected contents.
 struct Model {
-    store: Store,
+    store: Writer,
     space: VectorSpace,
     kept: BTreeMap<i64, EmbeddedDocument>,
     _folder: tempfile::TempDir,
@@ -47,7 +47,7 @@ fn vector(seed: u32) -> QuantizedVector {
 impl Model {
     fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut store = Store::open(&folder.path().join("recall.db")).expect("an index");
+        let mut store = Writer::open(&folder.path().join("recall.db")).expect("an index");
         let space = store.begin_space("m", &vector(0), 1).expect("a space");
         Self { store, space, kept: BTreeMap::new(), _folder: folder }
     }

@@ -5,8 +5,7 @@ use std::fs::OpenOptions;
 use std::path::Path;
 use std::process::Command;
 
-use recall::testing::privacy::Policy;
-use recall::testing::store::{Memory, Store};
+use recall::testing::store::{WholeIndex, Writer, is_there};
 use rustix::fs::{FlockOperation, fcntl_lock};
 
 use crate::crowd::scene::begun;
@@ -34,13 +33,13 @@ fn looking_at_the_index_lets_go_of_no_connection_to_it() {
     let world = begun(1);
     let index = world.data_dir().join("recall.db");
     let looks: [(&str, Look); 3] = [
-        ("is there one", |index| assert!(Store::is_there(index).expect("an index"))),
-        ("another reader", |index| drop(Memory::open_if_there(index, &Policy::maintenance()).expect("an index"))),
-        ("a writer", |index| drop(Store::open(index).expect("an index"))),
+        ("is there one", |index| assert!(is_there(index).expect("an index"))),
+        ("another reader", |index| drop(WholeIndex::open_if_there(index).expect("an index"))),
+        ("a writer", |index| drop(Writer::open(index).expect("an index"))),
     ];
     for (what, look) in looks {
         assert!(!is_held(&index), "before {what}");
-        let held = Memory::open_if_there(&index, &Policy::maintenance()).expect("an index").expect("it is there");
+        let held = WholeIndex::open_if_there(&index).expect("an index").expect("it is there");
         assert!(is_held(&index), "before {what}");
         look(&index);
         assert!(is_held(&index), "after {what}");

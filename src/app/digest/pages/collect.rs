@@ -10,7 +10,7 @@ use crate::model::price::costs_by_model;
 use crate::model::session::Session;
 use crate::model::session_facts::SessionFacts;
 use crate::render::page::{DayEntry, DayEntryInput, PaidDigest, SessionPageInput, day_of, session_page_of};
-use crate::store::Store;
+use crate::store::Reader;
 
 /// A session's page, and its entry on the day's page.
 pub(super) struct SessionPage {
@@ -34,7 +34,7 @@ impl SessionPage {
 /// Calls `make` with everything that pages show of a session, and its day; `None` if the session has no digest.
 pub(super) fn with_page_data<T>(
     config: &Config,
-    store: &Store,
+    store: &Reader,
     all: bool,
     pk: i64,
     make: impl FnOnce(&SessionPageInput<'_>, &str) -> T,
@@ -87,14 +87,14 @@ impl PageWriter<'_> {
 }
 
 /// The day of a session, and the name of its page.
-fn page_of(session: &Session, config: &Config, store: &Store) -> Result<(String, String)> {
+fn page_of(session: &Session, config: &Config, store: &Reader) -> Result<(String, String)> {
     let day = day_of(session, &config.time_zone);
     let page = page_path::session_page_name(session, &day, store.shares_prefix(&session.id, 8)?);
     Ok((day, page))
 }
 
 /// Path of the page of a later, near-duplicate session.
-fn repeating_page(session: i64, config: &Config, store: &Store, all: bool) -> Result<Option<String>> {
+fn repeating_page(session: i64, config: &Config, store: &Reader, all: bool) -> Result<Option<String>> {
     let Some(later) = store.repeated_by(session)? else { return Ok(None) };
     if !all && let Some(path) = store.current_page_of(later)? {
         return Ok(Some(path));

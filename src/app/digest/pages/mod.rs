@@ -22,10 +22,10 @@ use crate::model::price::{costs_by_model, session_cost};
 use crate::model::session::Millis;
 use crate::model::session_facts::SessionFacts;
 use crate::render::page::{DayEntry, SessionPageInput, UndigestedTotals, day_page};
-use crate::store::Store;
 use crate::store::leftovers::WritingMarker;
 use crate::store::pages::PageRecord;
 use crate::store::worker_pool::BATCH_SESSIONS;
+use crate::store::{Reader, Writer};
 use crate::sys::failpoints;
 use crate::sys::messages::Ui;
 
@@ -43,7 +43,7 @@ pub(crate) struct PageCounts {
 ///
 /// The zone counts only once every page is written by it, and a page is recorded before its file is written: so a run that is cut short
 /// leaves no page that the next one does not know, whatever its zone.
-pub(crate) fn write(config: &Config, store: &mut Store, all: bool, ui: &Ui) -> Result<PageCounts> {
+pub(crate) fn write(config: &Config, store: &mut Writer, all: bool, ui: &Ui) -> Result<PageCounts> {
     store.find_lives(all)?;
     store.find_near_duplicates(all)?;
     failpoints::point("repeats found");
@@ -72,7 +72,7 @@ pub(crate) fn write(config: &Config, store: &mut Store, all: bool, ui: &Ui) -> R
 }
 
 /// How many of the missing pages had been written: not those that a run was cut short before.
-fn written_and_gone(gone: &[PageRecord], store: &Store) -> Result<usize> {
+fn written_and_gone(gone: &[PageRecord], store: &Reader) -> Result<usize> {
     if gone.is_empty() {
         return Ok(0);
     }
@@ -84,7 +84,7 @@ fn written_and_gone(gone: &[PageRecord], store: &Store) -> Result<usize> {
     gone.iter().try_fold(0, |n, page| Ok(n + usize::from(!is_due(page)?)))
 }
 
-fn bring_up_to_date(config: &Config, store: &mut Store, all: bool, gone: Vec<PageRecord>, ui: &Ui) -> Result<PageCounts> {
+fn bring_up_to_date(config: &Config, store: &mut Writer, all: bool, gone: Vec<PageRecord>, ui: &Ui) -> Result<PageCounts> {
     let mut dirty = if all { store.digested_or_dirty()? } else { store.sessions_with_outdated_pages()? };
     let noted = store.outdated_days()?;
     let mut moments = noted.clone();
@@ -112,14 +112,14 @@ fn bring_up_to_date(config: &Config, store: &mut Store, all: bool, gone: Vec<Pag
 }
 
 /// Rewrites the pages of the given days, with the notes that move there. A page with nothing left on it is removed.
-pub(crate) fn write_days(config: &Config, store: &mut Store, days: BTreeMap<String, String>, ui: &Ui) -> Result<PageCounts> {
+pub(crate) fn write_days(config: &Config, store: &mut Writer, days: BTreeMap<String, String>, ui: &Ui) -> Result<PageCounts> {
     PageWriter { config, store, ui, all: false, days, made: BTreeMap::new(), gone: Vec::new(), counts: PageCounts::default() }
         .run(&[], &[])
 }
 
 struct PageWriter<'a> {
     config: &'a Config,
-    store: &'a Store,
+    store: &'a Writer,
     ui: &'a Ui,
     /// Rewrite every page: none is assumed to keep its path.
     all: bool,
@@ -136,8 +136,9 @@ impl PageWriter<'_> {
     fn run(mut self, dirty: &[i64], noted: &[Millis]) -> Result<PageCounts> {
         let (config, store, all) = (self.config, self.store, self.all);
         for part in dirty.chunks(BATCH_SESSIONS) {
-            let make =
-                |store: &Store, pk: &i64| with_page_data(config, store, all, *pk, |shown, day| SessionPage::of(shown, day, config));
+            let make = |store: &Reader, pk: &i64| {
+                with_page_data(config, store, all, *pk, |shown, day| SessionPage::of(shown, day, config))
+            };
             store.map_in_order(|| false, part, make, |pk, made| self.session(*pk, made?))?;
             // The last day stays open: the next batch may add to it.
             let last = self.made.keys().next_back().cloned().unwrap_or_default();
@@ -217,7 +218,7 @@ impl PageWriter<'_> {
             }
         }
         let (config, all) = (self.config, self.all);
-        let entry = |store: &Store, pk: &i64| {
+        let entry = |store: &Reader, pk: &i64| {
             let made = |shown: &SessionPageInput<'_>, _: &str| {
                 let facts = SessionFacts::of(shown.session);
                 (DayEntry::of(shown, &facts, &config.time_zone), facts)
@@ -267,12 +268,12 @@ pub(crate) fn shows_hidden(config: &Config, memory: &OpenMemory, day: &str) -> R
 }
 
 /// Notes remembered on a day.
-fn notes_on(day: &str, config: &Config, store: &Store) -> Result<Vec<Note>> {
+fn notes_on(day: &str, config: &Config, store: &Reader) -> Result<Vec<Note>> {
     day_bounds(day, config).map_or_else(|| Ok(Vec::new()), |(from, until)| store.notes_between(from, until))
 }
 
 /// Number and cost of the sessions without a digest that began on a day.
-fn undigested_on(day: &str, config: &Config, store: &Store) -> Result<UndigestedTotals> {
+fn undigested_on(day: &str, config: &Config, store: &Reader) -> Result<UndigestedTotals> {
     let Some((from, until)) = day_bounds(day, config) else { return Ok(UndigestedTotals::default()) };
     let mut untold = UndigestedTotals::default();
     for usage in store.usage_without_digest(from, until)? {

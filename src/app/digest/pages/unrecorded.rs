@@ -7,13 +7,13 @@ use anyhow::Result;
 
 use crate::app::orphans;
 use crate::config::Config;
-use crate::store::Store;
+use crate::store::Writer;
 use crate::store::pages::PageRecord;
 
 /// Records them, so that they are replaced or removed like any page that its session has left, and their notes move along.
 ///
 /// A page of a session that the index does not know stays as it is: it may be all that is left of it.
-pub(super) fn record(config: &Config, store: &Store) -> Result<()> {
+pub(super) fn record(config: &Config, store: &Writer) -> Result<()> {
     let recorded: HashSet<String> = store.pages()?.into_iter().map(|page| page.path).collect();
     let written: HashSet<i64> = store.digested_or_dirty()?.into_iter().collect();
     let heads = store.session_heads()?.into_iter().filter(|head| written.contains(&head.pk));

@@ -16,7 +16,7 @@ use crate::model::session::Millis;
 use crate::privacy::Sanitizer;
 use crate::source::delta::Checkpoint;
 use crate::source::discover::TranscriptFile;
-use crate::store::Store;
+use crate::store::Writer;
 use crate::store::ingest::{IngestBatch, KnownFile};
 use crate::sys::failpoints;
 use crate::sys::messages::Ui;
@@ -82,7 +82,7 @@ impl<'a> TranscriptReader<'a> {
         Self { config, gate, projects, jobs, now, ui, long: Mutex::new(()), own_dirs }
     }
 
-    pub(crate) fn run(&self, pending: &[PendingFile], store: &mut Store, report: &mut Report) -> Result<()> {
+    pub(crate) fn run(&self, pending: &[PendingFile], store: &mut Writer, report: &mut Report) -> Result<()> {
         let pool = threads::pool(self.jobs).context("cannot read transcripts")?;
         let bar = self.ui.bytes(pending.iter().map(PendingFile::bytes).sum());
         let (send, receive) = sync_channel::<Result<IngestBatch>>(CHANNEL_CAPACITY);
@@ -102,7 +102,7 @@ impl<'a> TranscriptReader<'a> {
         stored
     }
 
-    fn write(&self, batches: impl Iterator<Item = Result<IngestBatch>>, store: &mut Store, report: &mut Report) -> Result<()> {
+    fn write(&self, batches: impl Iterator<Item = Result<IngestBatch>>, store: &mut Writer, report: &mut Report) -> Result<()> {
         let mut held: Vec<IngestBatch> = Vec::new();
         let mut bytes = 0;
         for batch in batches {
@@ -124,7 +124,7 @@ impl<'a> TranscriptReader<'a> {
         self.commit(&mut held, store, report)
     }
 
-    fn commit(&self, held: &mut Vec<IngestBatch>, store: &mut Store, report: &mut Report) -> Result<()> {
+    fn commit(&self, held: &mut Vec<IngestBatch>, store: &mut Writer, report: &mut Report) -> Result<()> {
         if held.is_empty() {
             return Ok(());
         }

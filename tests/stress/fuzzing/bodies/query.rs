@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use jiff::tz::TimeZone;
 use recall::testing::config::QueryContext;
 use recall::testing::model::session::{Item, RecordKey};
-use recall::testing::privacy::Policy;
+use recall::testing::privacy::{Policy, ProjectPatterns, Projects, View};
 use recall::testing::search::{Highlighter, Query, SearchOptions, find};
 use recall::testing::store::transfer::{Exported, ExportedRow, ExportedSource};
-use recall::testing::store::{Memory, Store};
+use recall::testing::store::{Memory, Writer};
 
 thread_local! {
     static INDEX: OnceCell<(tempfile::TempDir, Memory)> = const { OnceCell::new() };
@@ -46,10 +46,15 @@ pub fn check(data: &[u8]) {
 }
 
 /// Three sessions in several scripts.
+/// Nothing is excluded or isolated.
+fn everything() -> Policy {
+    Policy::new(ProjectPatterns::default(), ProjectPatterns::default(), Projects::default(), View::Owner)
+}
+
 fn index_of_three() -> (tempfile::TempDir, Memory) {
     let folder = tempfile::tempdir().expect("a folder");
     let path: PathBuf = folder.path().join("recall.db");
-    let mut store = Store::open(&path).expect("an index");
+    let mut store = Writer::open(&path).expect("an index");
     let said = [
         ("/src/shop", "page the order list by date, in src/read_me.rs", "The parseRow test passes: see E0599, v1.2.30."),
         ("/src/shop", "Warum sind die Bilder beim Hochladen so groß?", "Bilder werden jetzt verkleinert. It's done — \"really\"."),
@@ -97,5 +102,5 @@ fn index_of_three() -> (tempfile::TempDir, Memory) {
         assert!(store.import_session(session).expect("it is taken in"));
     }
     assert_eq!(store.write_documents().expect("an index").made, 3);
-    (folder, Memory::beside_writer(&store, &Policy::maintenance()).expect("an index"))
+    (folder, Memory::beside_writer(&store, &everything()).expect("an index"))
 }

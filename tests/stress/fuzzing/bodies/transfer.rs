@@ -13,14 +13,14 @@ use recall::testing::privacy::Sanitizer;
 use recall::testing::render::page::{
     DayEntry, SessionPageInput, UndigestedTotals, day_of, day_page, session_page, session_page_name,
 };
-use recall::testing::store::Store;
+use recall::testing::store::Writer;
 use recall::testing::store::transfer::Exported;
 
 /// Inputs for which one index is used.
 const USES: usize = 500;
 
 thread_local! {
-    static INDEX: RefCell<Option<(tempfile::TempDir, Store, usize)>> = const { RefCell::new(None) };
+    static INDEX: RefCell<Option<(tempfile::TempDir, Writer, usize)>> = const { RefCell::new(None) };
 }
 
 pub fn check(data: &[u8]) {
@@ -31,7 +31,7 @@ pub fn check(data: &[u8]) {
     INDEX.with_borrow_mut(|index| {
         if index.as_ref().is_none_or(|(.., uses)| *uses >= USES) {
             let folder = tempfile::tempdir().expect("a folder");
-            let store = Store::open(&folder.path().join("recall.db")).expect("an index");
+            let store = Writer::open(&folder.path().join("recall.db")).expect("an index");
             *index = Some((folder, store, 0));
         }
         let (_, store, uses) = index.as_mut().expect("it was made");
@@ -42,7 +42,7 @@ pub fn check(data: &[u8]) {
     });
 }
 
-fn taken_in(store: &mut Store, session: &Exported) {
+fn taken_in(store: &mut Writer, session: &Exported) {
     let Ok(new) = store.import_session(session.clone()) else { return };
     assert!(new, "it was not there");
     assert!(!store.import_session(session.clone()).expect("it was taken in before"), "the second time brings nothing");

@@ -3,16 +3,25 @@
 use std::time::Duration;
 
 use anyhow::Result;
+use rusqlite::Connection;
 
-use super::{Store, lock_timeout};
+use super::Maintenance;
+use crate::store::{Reader, lock_timeout};
 
 /// How long a checkpoint waits for readers. Readers that take longer are not waited for.
 const READER_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Name of the fact that something was removed whose traces may still be in the file.
-pub(super) const ERASE_DUE: &str = "scrub";
+pub(in crate::store) const ERASE_DUE: &str = "scrub";
 
-impl Store {
+impl Reader {
+    /// Was something removed since the database was last rewritten?
+    pub(crate) fn needs_secure_erase(&self) -> Result<bool> {
+        Ok(self.db.query_row("SELECT EXISTS (SELECT 1 FROM fact WHERE name = ?1)", [ERASE_DUE], |r| r.get(0))?)
+    }
+}
+
+impl Maintenance {
     /// Rewrites the database so that nothing of what was deleted is left, then vacuums. `secure_delete` alone overwrites deleted content,
     /// but not the copies left in the gaps of pages that were once split. Returns false as `tidy` does; the erasure is then still due.
     pub(crate) fn scrub(&self) -> Result<bool> {
@@ -30,22 +39,22 @@ impl Store {
         Ok(done)
     }
 
-    /// Was something removed since the database was last rewritten?
-    pub(crate) fn needs_secure_erase(&self) -> Result<bool> {
-        Ok(self.db.query_row("SELECT EXISTS (SELECT 1 FROM fact WHERE name = ?1)", [ERASE_DUE], |r| r.get(0))?)
-    }
-
     /// Releases free pages and folds the write-ahead log into the database. False when a reader still holds an older state: deleted
     /// content then stays in the files until the next time.
     pub(crate) fn tidy(&self) -> Result<bool> {
-        // No `PRAGMA optimize`: statistics of a small index make the planner scan a large one.
-        // `incremental_vacuum` frees a page for each row that is fetched.
-        let mut vacuum = self.db.prepare("PRAGMA incremental_vacuum")?;
-        let mut freed = vacuum.query([])?;
-        while freed.next()?.is_some() {}
-        self.db.busy_timeout(READER_TIMEOUT)?;
-        let busy: i64 = self.db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |r| r.get(0))?;
-        self.db.busy_timeout(lock_timeout())?;
-        Ok(busy == 0)
+        tidy(&self.db)
     }
+}
+
+/// As [`Maintenance::tidy`].
+pub(in crate::store) fn tidy(db: &Connection) -> Result<bool> {
+    // No `PRAGMA optimize`: statistics of a small index make the planner scan a large one.
+    // `incremental_vacuum` frees a page for each row that is fetched.
+    let mut vacuum = db.prepare("PRAGMA incremental_vacuum")?;
+    let mut freed = vacuum.query([])?;
+    while freed.next()?.is_some() {}
+    db.busy_timeout(READER_TIMEOUT)?;
+    let busy: i64 = db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |r| r.get(0))?;
+    db.busy_timeout(lock_timeout())?;
+    Ok(busy == 0)
 }
