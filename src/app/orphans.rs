@@ -9,6 +9,7 @@ use anyhow::Result;
 use walkdir::WalkDir;
 
 use crate::config::Config;
+use crate::model::digest::{WITHOUT_MODEL, summarizer_word};
 use crate::model::page_path;
 use crate::model::session::{Millis, Project};
 use crate::store::Reader;
@@ -25,8 +26,8 @@ pub(crate) struct SessionPage {
     pub(crate) session: String,
     pub(crate) project: Project,
     pub(crate) ended_at: Option<Millis>,
-    /// Its digest is the model's.
-    pub(crate) by_model: bool,
+    /// Who made its digest.
+    pub(crate) summarizer: &'static str,
 }
 
 impl SessionPage {
@@ -58,19 +59,19 @@ pub(crate) fn files(config: &Config) -> impl Iterator<Item = PathBuf> {
 fn read(file: &Path) -> Option<SessionPage> {
     let mut lines = BufReader::new(File::open(file).ok()?.take(MAX_HEAD_BYTES)).lines().map_while(Result::ok);
     (lines.next()? == "---").then_some(())?;
-    let (mut session, mut project, mut ended_at, mut by_model) = (None, None, None, false);
+    let (mut session, mut project, mut ended_at, mut summarizer) = (None, None, None, WITHOUT_MODEL);
     for line in lines.take_while(|line| line != "---") {
         let text = |value: &str| serde_json::from_str::<String>(value).ok();
         match line.split_once(": ") {
             Some(("session", value)) => session = text(value),
             Some(("project", value)) => project = text(value),
-            Some(("summarizer", value)) => by_model = value == "claude",
+            Some(("summarizer", value)) => summarizer = summarizer_word(value),
             Some(("ended", value)) => ended_at = value.parse::<jiff::Timestamp>().ok().map(|at| at.as_millisecond()),
             _ => {}
         }
     }
     let project = Project { key: project.unwrap_or_default() };
-    Some(SessionPage { file: file.to_owned(), session: session.filter(|id| !id.is_empty())?, project, ended_at, by_model })
+    Some(SessionPage { file: file.to_owned(), session: session.filter(|id| !id.is_empty())?, project, ended_at, summarizer })
 }
 
 /// Describes how many there are, and of which sessions; `None` if there are none.

@@ -15,6 +15,7 @@ use crate::app::topic::{
 };
 use crate::cli::args::ContextArgs;
 use crate::config::Config;
+use crate::model::digest::WITHOUT_MODEL;
 use crate::privacy::View;
 use crate::sys::messages;
 use crate::sys::messages::Ui;
@@ -115,7 +116,7 @@ impl TopicCommand<'_> {
             tokens: tokens(text),
             max_tokens: self.max_tokens,
             estimate: ESTIMATE,
-            summarizer: if answer.is_some() { "claude" } else { "extract" },
+            summarizer: answer.map_or(WITHOUT_MODEL, |answer| answer.summarizer),
             sources: &topic.sources,
             left_out: &topic.left_out,
             passages_left_out: topic.passages_left_out,

@@ -71,6 +71,18 @@ pub(crate) enum SummarizerChoice {
     Extract,
 }
 
+impl SummarizerChoice {
+    /// May a model make digests?
+    pub(crate) fn may_ask_model(self) -> bool {
+        self != Self::Extract
+    }
+
+    /// Is a model named, whatever is found?
+    pub(crate) fn names_model(self) -> bool {
+        !matches!(self, Self::Auto | Self::Extract)
+    }
+}
+
 impl Default for DigestConfig {
     fn default() -> Self {
         Self {

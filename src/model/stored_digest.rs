@@ -1,6 +1,6 @@
 //! A digest with how it was made.
 
-use crate::model::digest::{Digest, WITHOUT_MODEL};
+use crate::model::digest::{Digest, is_by_model};
 use crate::model::session::Millis;
 
 /// A stored digest.
@@ -22,6 +22,6 @@ pub struct StoredDigest {
 
 impl StoredDigest {
     pub(crate) fn is_by_model(&self) -> bool {
-        self.summarizer != WITHOUT_MODEL
+        is_by_model(&self.summarizer)
     }
 }

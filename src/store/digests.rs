@@ -8,7 +8,7 @@ use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 use super::{Reader, Writer, notes, search, wrong};
 use crate::analyze::account::SessionAccount;
 use crate::analyze::eligibility::ModelFailures;
-use crate::model::digest::{Digest, OpenItem, WITHOUT_MODEL};
+use crate::model::digest::{Digest, OpenItem, WITHOUT_MODEL, is_by_model};
 use crate::model::session::{Millis, unused_id};
 use crate::model::session_head::SessionHead;
 use crate::model::stored_digest::StoredDigest;
@@ -176,7 +176,7 @@ impl Writer {
         }
         let sql = "UPDATE session SET dirty = ?2, page_dirty = 1, skip = NULL, compacted_at = NULL WHERE pk = ?1";
         tx.execute(sql, params![head.pk, dirty])?;
-        if new.summarizer == "claude" {
+        if is_by_model(new.summarizer) {
             tx.execute("DELETE FROM attempt WHERE session = ?1", [head.pk])?;
             // Without this, the reply file could not be told from a reply to the same question asked again.
             let sql = "INSERT INTO fact VALUES (?1 || lower(hex(?2)), '') ON CONFLICT DO NOTHING";

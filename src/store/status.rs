@@ -51,7 +51,7 @@ impl Reader {
         let bad = "SELECT f.path, b.offset, b.why FROM bad_line b JOIN file f ON f.pk = b.file ORDER BY f.path, b.offset LIMIT ?1";
         // One scan in storage order: rows are large because they hold the texts, and in the order of an index they are far apart.
         let of_digests =
-            "SELECT count(*), count(*) FILTER (WHERE summarizer = 'claude'), count(interim_until), count(*) FILTER (WHERE queued)
+            "SELECT count(*), count(*) FILTER (WHERE summarizer <> 'extract'), count(interim_until), count(*) FILTER (WHERE queued)
             FROM digest NOT INDEXED WHERE superseded = 0";
         let (digests, by_model, interim, queued) =
             self.db.query_row(of_digests, [], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)))?;

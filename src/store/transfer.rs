@@ -19,6 +19,7 @@ use super::{Reader, Writer, digests::NewDigest};
 use crate::analyze::denied::DeniedStatement;
 use crate::model::author::Author;
 use crate::model::digest::OpenItem;
+use crate::model::digest::summarizer_word;
 use crate::model::session::{Millis, RecordKey};
 use crate::model::session_head::SessionHead;
 use crate::model::stored_digest::StoredDigest;
@@ -241,7 +242,7 @@ impl Writer {
             let of = self.db.query_row("SELECT pk FROM session WHERE id = ?1", [&closing.of], |r| r.get(0)).optional()?;
             open.extend(of.map(|session| OpenItem { id: closing.id.clone(), text: closing.text.clone(), session }));
         }
-        let summarizer = if digest.summarizer == "claude" { "claude" } else { "extract" };
+        let summarizer = summarizer_word(&digest.summarizer);
         self.save_digest(
             &head,
             &NewDigest {

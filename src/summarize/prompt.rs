@@ -31,9 +31,9 @@ pub struct ModelRequest {
 }
 
 impl ModelRequest {
-    /// Hash of the model's name and everything it is given.
-    pub(crate) fn hash(&self, model: &str) -> [u8; 32] {
-        hash_parts(&[b"claude", model.as_bytes(), self.system.as_bytes(), self.stdin.as_bytes()])
+    /// Hash of who is asked, by the summarizer's word and the model's name, and of everything it is given.
+    pub(crate) fn hash(&self, summarizer: &str, model: &str) -> [u8; 32] {
+        hash_parts(&[summarizer.as_bytes(), model.as_bytes(), self.system.as_bytes(), self.stdin.as_bytes()])
     }
 
     pub(crate) fn bytes(&self) -> usize {

@@ -15,6 +15,7 @@ use crate::analyze::account::SessionAccount;
 use crate::analyze::verify::{restore_user_words, verify};
 use crate::app::repair::pages::{PageFacts, Pages};
 use crate::config::Config;
+use crate::model::digest::is_by_model;
 use crate::model::page_path::is_session_page_name;
 use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
@@ -72,7 +73,7 @@ impl DigestScheduler<'_> {
     /// False where the page holds no digest of this session, or the index holds one that is as good.
     fn take_one(&self, store: &mut Writer, head: &SessionHead, page: &PageFacts) -> Result<bool> {
         let stored = store.digest_state(head.pk)?;
-        let is_paid = stored.as_ref().is_some_and(|stored| stored.summarizer == "claude");
+        let is_paid = stored.as_ref().is_some_and(|stored| is_by_model(&stored.summarizer));
         if is_paid && !head.dirty {
             return Ok(false);
         }
@@ -93,10 +94,10 @@ impl DigestScheduler<'_> {
         restore_user_words(&mut digest, &input.session);
         verify(&mut digest, &input.session);
         let new = NewDigest {
-            summarizer: "claude",
+            summarizer: page.summarizer,
             model: on_page.model.and_then(|model| self.gate.name(&model)),
             // Of what the model would be given now: as long as that stays, it is not asked.
-            input_hash: if lacks { [0; 32] } else { input.request.hash(&self.config.digest.model) },
+            input_hash: if lacks { [0; 32] } else { input.request.hash(page.summarizer, &self.config.digest.model) },
             // No page tells it; what it takes the place of is older.
             made_at: on_page.ended_at.max(older.map(|stored| stored.made_at)).unwrap_or(self.now).min(self.now),
             cost_usd: on_page.cost_usd,

@@ -37,7 +37,7 @@ use crate::app::Completion;
 use crate::app::digest::apply_policy::{delete_excluded, forget_expired, resanitize, secure_erase};
 pub(crate) use crate::app::digest::sandbox::open_sandbox;
 use crate::app::digest::scheduler::DigestScheduler;
-use crate::config::{Config, SummarizerChoice};
+use crate::config::Config;
 use crate::model::session::Millis;
 use crate::store::error::{explained, is_damage};
 use crate::store::last_run::LastRun;
@@ -137,7 +137,7 @@ fn run_locked(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis) ->
     }
     match &report.last_failure {
         Some(why) if !report.model_worked => LastRun::record_model_failure(&config.data_dir, now, why),
-        _ if report.model_worked || config.digest.summarizer == SummarizerChoice::Extract || !store.waits_for_model()? => {
+        _ if report.model_worked || !config.digest.summarizer.may_ask_model() || !store.waits_for_model()? => {
             LastRun::record_success(&config.data_dir, now)
         }
         // The model was not asked, so it is unknown whether it works.
@@ -182,7 +182,7 @@ fn phases(
         failpoints::point("digests taken back");
     }
     if !request.ingest_only && !shutdown::requested() {
-        if config.digest.summarizer != SummarizerChoice::Extract {
+        if config.digest.summarizer.may_ask_model() {
             // The model may be slow; index the new records for search meanwhile. Failures are reported by the second call below.
             store.write_documents()?;
         }

@@ -12,12 +12,10 @@ use anyhow::Result;
 
 use crate::analyze::eligibility::SkipReason;
 use crate::app::digest::scheduler::{DigestScheduler, PendingCall, Route, RunState};
-use crate::config::SummarizerChoice;
 use crate::model::session_head::SessionHead;
 use crate::store::last_run::ModelBackoff;
 use crate::store::spend::PlannedCall;
-use crate::summarize::claude::limit_ends_at;
-use crate::summarize::{SummaryFailure, SummaryInput};
+use crate::summarize::{SummaryFailure, SummaryInput, has_digest, summarize};
 use crate::sys::{failpoints, threads};
 
 /// After this many consecutive calls that were killed or returned nothing readable, the client itself counts as broken. Each may
@@ -33,28 +31,28 @@ impl DigestScheduler<'_> {
         input: &SummaryInput,
         not_now: Option<SkipReason>,
     ) -> Result<Route> {
-        if not_now == Some(SkipReason::Backlog) || self.config.digest.summarizer == SummarizerChoice::Extract {
+        if not_now == Some(SkipReason::Backlog) || !self.config.digest.summarizer.may_ask_model() {
             return Ok(Route::Extract(None));
         }
-        let claude = match (&self.model, &run.model_off) {
-            (Ok(claude), None) => claude,
+        let model = match (&self.model, &run.model_off) {
+            (Ok(model), None) => model.as_ref(),
             (_, why) => return Ok(Route::Extract(Some(SkipReason::ModelUnavailable(why.clone().unwrap_or_default())))),
         };
         if let Some(skip) = not_now {
             return Ok(Route::Extract(Some(skip)));
         }
-        if claude.has_digest(input) {
+        if has_digest(model, input) {
             // The run that asked was killed; this run settles its reservation.
             let reservation = run.store.open_reservation(&head.id)?;
             run.spent_run += reservation.map_or(0.0, |reserved| reserved.usd);
             return Ok(Route::Call(reservation.map(|reserved| reserved.pk)));
         }
-        let Some(worst_usd) = claude.worst_cost(&input.request) else {
-            return Ok(Route::Extract(Some(SkipReason::UnknownPrice(claude.model().to_owned()))));
+        let Some(worst_usd) = model.worst_cost(&input.request) else {
+            return Ok(Route::Extract(Some(SkipReason::UnknownPrice(model.name().to_owned()))));
         };
         // The current time, not the run's start: a run may last into the next day.
         let at = self.config.now();
-        let (day, name, model) = (self.config.day(at), head.id.as_str(), claude.model());
+        let (day, name, model) = (self.config.day(at), head.id.as_str(), model.name());
         let call = PlannedCall { at, day, name, model, worst_usd, spent_run: run.spent_run };
         match run.store.lasting(|store| store.reserve(&call, &run.budget))? {
             Ok(reserved) => {
@@ -67,10 +65,10 @@ impl DigestScheduler<'_> {
     }
 
     pub(super) fn call<'s>(&'s self, scope: &'s Scope<'s, '_>, pending: PendingCall, send: Sender<PendingCall>) {
-        let Ok(claude) = &self.model else { return };
+        let Ok(model) = &self.model else { return };
         threads::spawn_or_do(scope, pending, move |mut pending: PendingCall| {
             // Catch panics: otherwise the receiver would wait for the reply forever.
-            pending.made = catch_unwind(AssertUnwindSafe(|| claude.summarize(&pending.input))).unwrap_or_else(|_| {
+            pending.made = catch_unwind(AssertUnwindSafe(|| summarize(model.as_ref(), &pending.input))).unwrap_or_else(|_| {
                 Err(SummaryFailure::Session {
                     what: "the answer could not be dealt with: please report this".into(),
                     cost_usd: None,
@@ -104,7 +102,7 @@ impl DigestScheduler<'_> {
     }
 
     fn give_up(&self, run: &mut RunState<'_>, head: &SessionHead, input: &SummaryInput, failure: &SummaryFailure) -> Result<()> {
-        let what = self.gate.name(&failure.to_string()).unwrap_or_else(|| "claude failed".into());
+        let what = self.gate.name(&failure.to_string()).unwrap_or_else(|| "the model failed".into());
         run.report.sessions_failed += 1;
         run.report.paid_in_vain |= failure.cost_usd() != Some(0.0);
         run.report.last_failure = Some(what.clone());
@@ -125,7 +123,8 @@ impl DigestScheduler<'_> {
         } else {
             self.note_failure(run, head, &what, false)?;
         }
-        if let Some(until) = limit_ends_at(&what, self.now, &self.config.time_zone) {
+        let limit = self.model.as_ref().ok().and_then(|model| model.limit_ends_at(&what, self.now, &self.config.time_zone));
+        if let Some(until) = limit {
             run.report.limited = Some(ModelBackoff { until, why: what.clone() });
         }
         self.turn_off(run, what.clone());

@@ -11,7 +11,7 @@ use crate::app::digest::price::ModelCost;
 use crate::app::digest::scheduler::DigestScheduler;
 use crate::app::filter::{ProjectFilter, parse_since};
 use crate::config::{Config, SummarizerChoice};
-use crate::model::digest::WITHOUT_MODEL;
+use crate::model::digest::is_by_model;
 use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
 use crate::model::time_spec::parse_duration;
@@ -33,7 +33,7 @@ pub(crate) struct DigestSelection {
 
 impl DigestSelection {
     pub(crate) fn of(request: &DigestRequest, config: &Config) -> Result<Self> {
-        let by_model = request.summarizer == Some(SummarizerChoice::Claude);
+        let by_model = request.summarizer.is_some_and(SummarizerChoice::names_model);
         anyhow::ensure!(request.newest.is_none() || by_model, "--newest is for the model: it goes with `--summarizer claude`");
         Ok(Self {
             since: parse_since(request.since.as_deref(), config)?,
@@ -52,6 +52,11 @@ impl DigestSelection {
                 None => config.digest.settle_minutes as Millis * 60_000,
             },
         })
+    }
+
+    /// Does the command line name a model?
+    pub(super) fn names_model(&self) -> bool {
+        self.asked_for.is_some_and(SummarizerChoice::names_model)
     }
 }
 
@@ -87,7 +92,7 @@ impl DigestScheduler<'_> {
         let mut plan = DigestPlan::default();
         let candidates = self.candidates(store, &mut plan)?;
         let backlog = self.backlog(store, &candidates)?;
-        let is_asked = newest.is_some() || self.wanted.asked_for == Some(SummarizerChoice::Claude);
+        let is_asked = newest.is_some() || self.wanted.names_model();
         let most = newest.unwrap_or(self.config.digest.max_sessions);
         let mut for_model = 0;
         for (at, head) in candidates.into_iter().enumerate() {
@@ -125,7 +130,7 @@ impl DigestScheduler<'_> {
 
     /// Whether a session is only here because the model was asked for: it has its digest without the model, which waits for nothing.
     fn is_final(&self, store: &Reader, head: &SessionHead) -> Result<bool> {
-        let is_final = |s: DigestState| s.summarizer == WITHOUT_MODEL && !s.queued && !s.interim;
+        let is_final = |s: DigestState| !is_by_model(&s.summarizer) && !s.queued && !s.interim;
         Ok(!head.dirty && store.digest_state(head.pk)?.is_some_and(is_final))
     }
 
@@ -136,7 +141,7 @@ impl DigestScheduler<'_> {
         let asked = only.is_some();
         let heads = match only {
             Some(head) => vec![head],
-            None => store.waiting_heads(self.wanted.asked_for == Some(SummarizerChoice::Claude))?,
+            None => store.waiting_heads(self.wanted.names_model())?,
         };
         for head in heads {
             if !self.is_asked_for(&head) || !self.wants_digest(store, &head, asked)? {
@@ -161,7 +166,7 @@ impl DigestScheduler<'_> {
     fn backlog(&self, store: &Reader, candidates: &[SessionHead]) -> Result<HashSet<i64>> {
         let (mut backlog, mut known) = (HashSet::new(), HashSet::new());
         // Naming a session on the command line overrides the backlog.
-        if self.wanted.session.is_some() || self.config.digest.summarizer == SummarizerChoice::Extract {
+        if self.wanted.session.is_some() || !self.config.digest.summarizer.may_ask_model() {
             return Ok(backlog);
         }
         for head in candidates {
@@ -190,9 +195,9 @@ impl DigestScheduler<'_> {
     /// Whether the model's digest was made from exactly the input it would get now. If so, it stays valid whatever else was
     /// stored.
     fn is_unchanged(&self, store: &Reader, head: &SessionHead) -> Result<bool> {
-        let Some(state) = store.digest_state(head.pk)?.filter(|s| s.summarizer == "claude") else { return Ok(false) };
+        let Some(state) = store.digest_state(head.pk)?.filter(|s| is_by_model(&s.summarizer)) else { return Ok(false) };
         // Uses the config's model: a digest that was paid for stays valid even if the model is not available in this run.
-        Ok(state.input_hash == self.input_with(store, head, true)?.request.hash(&self.config.digest.model))
+        Ok(state.input_hash == self.input_with(store, head, true)?.request.hash(&state.summarizer, &self.config.digest.model))
     }
 
     fn is_asked_for(&self, head: &SessionHead) -> bool {
@@ -205,7 +210,7 @@ impl DigestScheduler<'_> {
             return Ok(true);
         }
         let Some(state) = store.digest_state(head.pk)? else { return Ok(false) };
-        let upgrade = self.wanted.asked_for == Some(SummarizerChoice::Claude) && state.summarizer == "extract";
+        let upgrade = self.wanted.names_model() && !is_by_model(&state.summarizer);
         let downgrade_to_final = self.wanted.asked_for == Some(SummarizerChoice::Extract) && state.queued;
         Ok(self.model.is_ok() && (state.queued || upgrade) || downgrade_to_final)
     }

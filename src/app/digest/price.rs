@@ -7,6 +7,7 @@ use crate::analyze::eligibility::{Budget, SkipReason, check_budget};
 use crate::app::digest::scheduler::DigestScheduler;
 use crate::model::session_head::SessionHead;
 use crate::store::Reader;
+use crate::summarize::has_digest;
 use crate::sys::shutdown;
 
 /// Calls of the model and their cost at list price, in US dollars; `None` where a price is unknown.
@@ -61,11 +62,11 @@ impl DigestScheduler<'_> {
 
     fn prices(&self, store: &Reader, heads: &[SessionHead]) -> Result<Vec<CallPrice>> {
         let mut prices = Vec::with_capacity(heads.len());
-        let Ok(claude) = &self.model else { return Ok(prices) };
+        let Ok(model) = &self.model else { return Ok(prices) };
         let price = |store: &Reader, head: &SessionHead| {
             let input = self.input(store, head)?;
-            let (likely, worst) = (claude.likely_cost(&input.request), claude.worst_cost(&input.request));
-            Ok(CallPrice { likely, worst, is_paid: claude.has_digest(&input) })
+            let (likely, worst) = (model.likely_cost(&input.request), model.worst_cost(&input.request));
+            Ok(CallPrice { likely, worst, is_paid: has_digest(model.as_ref(), &input) })
         };
         store.map_in_order(shutdown::requested, heads, price, |_, price| {
             prices.push(price?);
@@ -87,7 +88,7 @@ impl DigestScheduler<'_> {
         let chosen = plan.chosen.iter_mut().filter(|(_, not_now)| not_now.is_none());
         for ((_, not_now), price) in chosen.zip(prices) {
             let Some((likely, worst)) = price.likely.zip(price.worst) else {
-                let model = self.model.as_ref().map_or("", |claude| claude.model());
+                let model = self.model.as_ref().map_or("", |model| model.name());
                 *not_now = Some(SkipReason::UnknownPrice(model.to_owned()));
                 continue;
             };

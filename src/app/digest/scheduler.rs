@@ -22,7 +22,7 @@ use crate::analyze::eligibility::{Budget, SkipReason};
 use crate::analyze::without_model::{deeds, named_items};
 use crate::app::consent;
 use crate::app::digest::without_model::OpenItemsCache;
-use crate::config::{Config, SummarizerChoice};
+use crate::config::Config;
 use crate::model::digest::Digest;
 use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
@@ -30,7 +30,7 @@ use crate::privacy::Sanitizer;
 use crate::store::digests::NewDigest;
 use crate::store::last_run::{LastRun, ModelBackoff};
 use crate::store::{Reader, Writer};
-use crate::summarize::{Claude, Summary, SummaryFailure, SummaryInput};
+use crate::summarize::{Summarizer, Summary, SummaryFailure, SummaryInput};
 use crate::sys::failpoints;
 use crate::sys::messages::Ui;
 use crate::sys::shutdown;
@@ -45,7 +45,7 @@ pub(crate) struct DigestScheduler<'a> {
     pub(super) wanted: &'a DigestSelection,
     pub(super) system: String,
     pub(super) gate: Sanitizer,
-    pub(super) model: Result<Claude, String>,
+    pub(super) model: Result<Box<dyn Summarizer>, String>,
     pub(super) left: OpenItemsCache,
 }
 
@@ -80,7 +80,7 @@ pub(super) struct RunState<'r> {
 
 /// Why the model is not asked now although it is available. Naming the model or a session on the command line overrides this.
 fn why_model_rests(config: &Config, now: Millis, wanted: &DigestSelection) -> Option<String> {
-    if wanted.asked_for == Some(SummarizerChoice::Claude) || wanted.session.is_some() {
+    if wanted.names_model() || wanted.session.is_some() {
         return None;
     }
     if let Some(ModelBackoff { until, why }) = LastRun::backoff(&config.data_dir, now) {
@@ -97,14 +97,12 @@ impl<'a> DigestScheduler<'a> {
         // faster table takes.
         let gate = config.gate()?;
         let away = why_model_rests(config, now, wanted);
-        let model = match config.digest.summarizer {
-            SummarizerChoice::Extract => Err("the model was not asked for".to_owned()),
-            _ if let Some(why) = &away => Err(why.clone()),
-            SummarizerChoice::Auto | SummarizerChoice::Claude => {
-                Claude::find(config, &gate, store.answered_by(&config.digest.model)?)
-            }
+        let choice = config.digest.summarizer;
+        let model = match &away {
+            Some(why) if choice.may_ask_model() => Err(why.clone()),
+            _ => crate::summarize::find(choice, config, &gate, store.answered_by(&config.digest.model)?),
         };
-        if let (SummarizerChoice::Claude, Err(why), None) = (config.digest.summarizer, &model, &away) {
+        if let (true, Err(why), None) = (choice.names_model(), &model, &away) {
             ui.warn(&format!("{why}: going on without the model"));
         }
         Self::with_model(config, ui, now, wanted, gate, model)
@@ -112,7 +110,7 @@ impl<'a> DigestScheduler<'a> {
 
     /// Asks no model, whatever the config says.
     pub(super) fn without_model(config: &'a Config, ui: &'a Ui, now: Millis, wanted: &'a DigestSelection) -> Result<Self> {
-        Self::with_model(config, ui, now, wanted, config.gate()?, Err("the model was not asked for".to_owned()))
+        Self::with_model(config, ui, now, wanted, config.gate()?, Err(crate::summarize::NOT_ASKED_FOR.to_owned()))
     }
 
     fn with_model(
@@ -121,7 +119,7 @@ impl<'a> DigestScheduler<'a> {
         now: Millis,
         wanted: &'a DigestSelection,
         gate: Sanitizer,
-        model: Result<Claude, String>,
+        model: Result<Box<dyn Summarizer>, String>,
     ) -> Result<Self> {
         let own = config.prompt_override();
         let system = match std::fs::read_to_string(&own) {
@@ -188,8 +186,8 @@ impl<'a> DigestScheduler<'a> {
             plan.chosen.into_iter().partition(|(_, not_now)| self.goes_alone(not_now.as_ref()));
         self.make_alone(&mut run, alone)?;
         self.work(&mut run, for_model.into())?;
-        if let Ok(claude) = &self.model {
-            claude.drop_old_replies(self.now);
+        if let Ok(model) = &self.model {
+            model.drop_old_replies(self.now);
         }
         run.bar.finish_and_clear();
         run.report.cost_usd = run.spent_run;
@@ -228,7 +226,7 @@ impl<'a> DigestScheduler<'a> {
         Ok(WaitingForModel {
             waiting_for_model: heads.len() as u64,
             waiting_cost_usd: cost.likely.filter(|_| cost.calls == heads.len()),
-            is_wanted: self.config.digest.summarizer != SummarizerChoice::Extract,
+            is_wanted: self.config.digest.summarizer.may_ask_model(),
             day_usd: self.config.digest.max_cost_usd_per_day,
         })
     }
@@ -294,10 +292,10 @@ impl<'a> DigestScheduler<'a> {
         input: &SummaryInput,
         made: Summary,
     ) -> Result<()> {
-        let Ok(claude) = &self.model else { return Ok(()) };
-        let input_hash = input.request.hash(claude.model());
+        let Ok(summarizer) = &self.model else { return Ok(()) };
+        let input_hash = input.request.hash(summarizer.word(), summarizer.name());
         if let Some(model) = &made.model {
-            run.store.record_answering_model(claude.model(), model)?;
+            run.store.record_answering_model(summarizer.name(), model)?;
         }
         let account = SessionAccount::of(&input.session, false);
         let mut digest = self.passed(made.digest);
@@ -305,7 +303,7 @@ impl<'a> DigestScheduler<'a> {
         digest.closes.sort();
         digest.closes.dedup();
         let new = NewDigest {
-            summarizer: "claude",
+            summarizer: summarizer.word(),
             model: made.model,
             input_hash,
             made_at: self.now,
@@ -320,7 +318,7 @@ impl<'a> DigestScheduler<'a> {
         // Must be durable: the reply is removed afterwards, and asking again costs money.
         run.store.lasting(|store| store.save_digest(head, &new))?;
         failpoints::point("digest stored");
-        claude.forget_reply(&input.request);
+        summarizer.forget_reply(&input.request);
         failpoints::point("reply removed");
         run.report.model_worked = true;
         run.report.sessions_digested += 1;

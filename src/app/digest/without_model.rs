@@ -15,7 +15,7 @@ use crate::analyze::eligibility::SkipReason;
 use crate::analyze::without_model::{closed_items, deeds, digest, left_open};
 use crate::app::digest::scheduler::{DigestScheduler, RunState};
 use crate::config::SummarizerChoice;
-use crate::model::digest::{Claim, Digest, OpenItem, WITHOUT_MODEL};
+use crate::model::digest::{Claim, Digest, OpenItem, WITHOUT_MODEL, is_by_model};
 use crate::model::section::Section;
 use crate::model::session::hash_parts;
 use crate::model::session_head::SessionHead;
@@ -78,13 +78,13 @@ pub(super) struct MadeAlone {
 impl DigestScheduler<'_> {
     /// Whether it is already known that the model is not asked about a session.
     pub(super) fn goes_alone(&self, not_now: Option<&SkipReason>) -> bool {
-        self.config.digest.summarizer == SummarizerChoice::Extract || self.model.is_err() || not_now.is_some()
+        !self.config.digest.summarizer.may_ask_model() || self.model.is_err() || not_now.is_some()
     }
 
     /// Why the digest is made without the model although the config wants it; `None` if the config does not.
     fn why_alone(&self, not_now: Option<SkipReason>) -> Option<SkipReason> {
         match &self.model {
-            _ if not_now == Some(SkipReason::Backlog) || self.config.digest.summarizer == SummarizerChoice::Extract => None,
+            _ if not_now == Some(SkipReason::Backlog) || !self.config.digest.summarizer.may_ask_model() => None,
             Err(why) => Some(SkipReason::ModelUnavailable(why.clone())),
             Ok(_) => not_now,
         }
@@ -178,7 +178,7 @@ impl DigestScheduler<'_> {
         let holds =
             |s: &DigestState| s.summarizer == WITHOUT_MODEL && !s.interim && s.input_hash == input_hash && s.queued == queued;
         let same = state.as_ref().is_some_and(holds);
-        let paid = state.is_some_and(|s| s.summarizer == "claude") && !head.dirty;
+        let paid = state.is_some_and(|s| is_by_model(&s.summarizer)) && !head.dirty;
         if same || paid && self.wanted.asked_for != Some(SummarizerChoice::Extract) {
             return Ok(MadeDigest { input_hash, digest: None, basis });
         }

@@ -8,7 +8,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::Finding;
-use crate::config::{Config, SummarizerChoice};
+use crate::config::Config;
 use crate::model::session::Millis;
 use crate::privacy::View;
 use crate::source::claude_code::release::{NEWEST_TESTED, Release};
@@ -31,7 +31,7 @@ pub(crate) fn rest(config: &Config, now: Millis) -> Option<Finding> {
 
 pub(crate) fn findings(config: &Config) -> Vec<Finding> {
     let name = &config.digest.claude;
-    let is_needed = config.digest.summarizer != SummarizerChoice::Extract;
+    let is_needed = config.digest.summarizer.may_ask_model();
     let command = is_needed.then(|| which(name, &config.search_path)).flatten();
     let version = command.as_deref().and_then(|command| version(command, config));
     let mut all = match (&command, &version) {

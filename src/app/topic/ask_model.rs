@@ -10,8 +10,7 @@ use crate::privacy::Sanitizer;
 use crate::render::topic::{Topic, TopicSource};
 use crate::store::Writer;
 use crate::store::spend::PlannedCall;
-use crate::summarize::claude::{ReplyParser, SIZE_FLAGS};
-use crate::summarize::{Claude, ModelAnswer, ModelRequest, SummaryFailure};
+use crate::summarize::{self, ModelAnswer, ModelRequest, ReplyParser, Summarizer, SummaryFailure};
 use crate::sys::messages::Ui;
 use crate::sys::shutdown;
 
@@ -28,6 +27,7 @@ pub(crate) struct AccountRequest<'a> {
 /// A model's account, and what it cost.
 pub(crate) struct TopicAnswer {
     pub(crate) account: TopicAccount,
+    pub(crate) summarizer: &'static str,
     pub(crate) model: String,
     /// In US dollars; `None` when the client did not report it.
     pub(crate) cost_usd: Option<f64>,
@@ -40,14 +40,14 @@ pub(crate) fn ask_model(
     asked: &AccountRequest<'_>,
     ui: &Ui,
 ) -> Result<Option<TopicAnswer>> {
-    if asked.choice == SummarizerChoice::Extract {
+    if !asked.choice.may_ask_model() {
         return Ok(None);
     }
     let gate = config.gate()?;
     let answered_by = Writer::open_existing(&config.database())?.answered_by(&config.digest.model)?;
-    let claude = match Claude::find(config, &gate, answered_by) {
-        Ok(claude) => claude,
-        Err(why) if asked.choice == SummarizerChoice::Claude => {
+    let model = match summarize::find(asked.choice, config, &gate, answered_by) {
+        Ok(model) => model,
+        Err(why) if asked.choice.names_model() => {
             ui.warn(&format!("{why}: these are the passages themselves"));
             return Ok(None);
         }
@@ -55,21 +55,27 @@ pub(crate) fn ask_model(
     };
     let given = Topic::of(sources.to_vec(), MAX_SOURCE_TOKENS).sources;
     shutdown::install_handlers();
-    let call = ModelCall { config, claude: &claude, request: &request(asked.question, &given, &gate), given: &given, gate: &gate };
+    let call =
+        ModelCall { config, model: model.as_ref(), request: &request(asked.question, &given, &gate), given: &given, gate: &gate };
     match call.make()? {
         ModelOutcome::Answered(answer) => {
             let account = TopicAccount::fit(answer.value, &given, asked.max_tokens);
             if account.text.is_empty() {
                 ui.note("the model finds no answer in the passages, or there is no room for it: these are the passages themselves");
             }
-            Ok((!account.text.is_empty()).then_some(TopicAnswer { account, model: answer.model, cost_usd: answer.cost_usd }))
+            Ok((!account.text.is_empty()).then_some(TopicAnswer {
+                account,
+                summarizer: model.word(),
+                model: answer.model,
+                cost_usd: answer.cost_usd,
+            }))
         }
         ModelOutcome::NotAsked(skip) => {
             ui.note(&format!("{skip}: these are the passages themselves"));
             Ok(None)
         }
         ModelOutcome::Failed(failure) => {
-            let what = gate.name(&failure.to_string()).unwrap_or_else(|| "claude failed".into());
+            let what = gate.name(&failure.to_string()).unwrap_or_else(|| "the model failed".into());
             ui.warn(&format!("{what}: these are the passages themselves"));
             Ok(None)
         }
@@ -79,7 +85,7 @@ pub(crate) fn ask_model(
 /// A call, with what its answer may cite.
 struct ModelCall<'a> {
     config: &'a Config,
-    claude: &'a Claude,
+    model: &'a dyn Summarizer,
     request: &'a ModelRequest,
     given: &'a [TopicSource],
     gate: &'a Sanitizer,
@@ -95,17 +101,17 @@ enum ModelOutcome {
 
 impl ModelCall<'_> {
     fn make(&self) -> Result<ModelOutcome> {
-        let Self { claude, request, .. } = self;
+        let Self { model, request, .. } = self;
         let mut store = Writer::open_existing(&self.config.database())?;
         let name = short_id("topic-", &[&request.system, &request.stdin]);
-        // A client that rejects a flag makes the call more expensive, so it is reserved again. It rejects one flag at a time.
-        for _ in 0..=SIZE_FLAGS.len() {
+        // Each higher price is reserved before it is paid; there are only a few.
+        loop {
             let answer = |said: &str| read(said, self.given, self.gate);
             let reservation = match self.reserve(&mut store, &name, &answer)? {
                 Ok(reservation) => reservation,
                 Err(skip) => return Ok(ModelOutcome::NotAsked(skip)),
             };
-            let answered = claude.ask(request, &answer);
+            let answered = summarize::ask(*model, request, &answer);
             let cost = match &answered {
                 Ok(answer) => answer.cost_usd,
                 Err(failure) => failure.cost_usd(),
@@ -117,13 +123,12 @@ impl ModelCall<'_> {
                 Err(SummaryFailure::HigherPrice) => {}
                 Err(failure) => return Ok(ModelOutcome::Failed(failure)),
                 Ok(answer) => {
-                    store.record_answering_model(claude.model(), &answer.model)?;
-                    claude.forget_reply(request);
+                    store.record_answering_model(model.name(), &answer.model)?;
+                    model.forget_reply(request);
                     return Ok(ModelOutcome::Answered(answer));
                 }
             }
         }
-        Ok(ModelOutcome::Failed(SummaryFailure::HigherPrice))
     }
 
     /// Reserves the worst cost of the call. A reply to this very request that is already on disk needs no new reservation.
@@ -133,16 +138,16 @@ impl ModelCall<'_> {
         name: &str,
         read: ReplyParser<'_, Vec<Sentence>>,
     ) -> Result<Result<Option<i64>, SkipReason>> {
-        let Self { config, claude, request, .. } = self;
-        if claude.has_answer(request, read) {
+        let Self { config, model, request, .. } = self;
+        if summarize::has_answer(*model, request, read) {
             return Ok(Ok(store.open_reservation(name)?.map(|reserved| reserved.pk)));
         }
-        let Some(worst_usd) = claude.worst_cost(request) else {
-            return Ok(Err(SkipReason::UnknownPrice(claude.model().to_owned())));
+        let Some(worst_usd) = model.worst_cost(request) else {
+            return Ok(Err(SkipReason::UnknownPrice(model.name().to_owned())));
         };
         let budget = Budget { run_usd: config.digest.max_cost_usd, day_usd: config.digest.max_cost_usd_per_day };
         let at = config.now();
-        let call = PlannedCall { at, day: config.day(at), name, model: claude.model(), worst_usd, spent_run: 0.0 };
+        let call = PlannedCall { at, day: config.day(at), name, model: model.name(), worst_usd, spent_run: 0.0 };
         Ok(store.reserve(&call, &budget)?.map(|reserved| Some(reserved.pk)))
     }
 }

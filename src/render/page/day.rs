@@ -9,7 +9,7 @@ use super::quotation::quotation;
 use super::{SessionPageInput, clock, span_of};
 use crate::analyze::account::{self, Commit, OpenEnd, PullRequest, SessionAccount, is_task};
 use crate::model::digest::Digest;
-use crate::model::digest::WITHOUT_MODEL;
+use crate::model::digest::is_by_model;
 use crate::model::item_state::ItemStates;
 use crate::model::note::EVERYWHERE;
 use crate::model::note::Note;
@@ -226,7 +226,7 @@ fn day_entry(page: &mut String, one: &DayEntryInput<'_>, zone: &TimeZone) {
         figures(facts, one.account.files.edited.len(), one.branch),
         from_day(one.page),
     ));
-    if one.summarizer == WITHOUT_MODEL {
+    if !is_by_model(one.summarizer) {
         page.push_str(&closed_since(one.items, facts.last_at, one.account, zone));
         last_reply(page, one.account, zone);
     } else {

@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use super::date;
 use crate::analyze::account::SessionAccount;
 use crate::analyze::lives::still_says;
-use crate::model::digest::{Claim, Digest, WITHOUT_MODEL};
+use crate::model::digest::{Claim, Digest, is_by_model};
 use crate::model::item_state::ItemStates;
 use crate::model::page_path::{day_in_name, from_below};
 use crate::model::section::{Section, Shown};
@@ -57,7 +57,7 @@ impl ListedItems<'_> {
     /// The lines of a section in a view: what a model said, and open items with their ids.
     pub(super) fn lines(&self, section: Section, shown: &Shown, account: &SessionAccount) -> Vec<String> {
         let spec = section.spec();
-        let by_model = self.summarizer != WITHOUT_MODEL;
+        let by_model = is_by_model(self.summarizer);
         let lines: Vec<String> = match spec.open_kind() {
             Some(kind) => self.open_items(kind, shown, account),
             None if by_model => self.digest.told_in(section).map(|claim| claim_line(claim, shown.chars)).collect(),
@@ -68,7 +68,7 @@ impl ListedItems<'_> {
 
     /// All that a model found, else the tasks of a list that were not ticked off, and what somebody closed, which is struck through.
     fn open_items(&self, kind: &str, shown: &Shown, account: &SessionAccount) -> Vec<String> {
-        let by_model = self.summarizer != WITHOUT_MODEL;
+        let by_model = is_by_model(self.summarizer);
         let items = self.digest.open_items(self.session).filter(|(_, of, _)| *of == kind);
         let line = |(id, _, claim): (String, &str, &Claim)| {
             let text = claim_line(claim, shown.chars);
@@ -113,7 +113,7 @@ pub(super) fn paths(all: &[String], most: usize) -> String {
 /// The session's title: a model's, else what was asked and what came of it.
 pub(super) fn title(summarizer: &str, digest: &Digest, account: &SessionAccount) -> String {
     let own = || account.title.text().unwrap_or_else(|| digest.title.clone());
-    if summarizer == WITHOUT_MODEL { own() } else { digest.title.clone() }
+    if is_by_model(summarizer) { digest.title.clone() } else { own() }
 }
 
 /// The line that links a session to a later near-duplicate. `up` is the relative path to the folder of the months.

@@ -6,7 +6,7 @@ use super::evidence::evidence;
 use super::lines::{ListedItems, closed_since, paragraph, repeated_line, section, title};
 use super::{PaidDigest, SessionPageInput, account, clock, local};
 use crate::analyze::account::SessionAccount;
-use crate::model::digest::WITHOUT_MODEL;
+use crate::model::digest::is_by_model;
 use crate::model::price::session_cost;
 use crate::model::section::{View, shown_in};
 use crate::model::session::{Millis, Session, Tokens};
@@ -33,7 +33,7 @@ pub(crate) fn session_page_of(one: &SessionPageInput<'_>, told: &SessionAccount,
         page.push_str(&format!("\n*This session is {told}.*\n"));
     }
     page.push_str(&closed_since(one.items, session.last_at(), told, zone));
-    if one.summarizer == WITHOUT_MODEL {
+    if !is_by_model(one.summarizer) {
         account::ended(&mut page, told, zone);
         account::open(&mut page, told, zone);
     } else {
@@ -45,7 +45,7 @@ pub(crate) fn session_page_of(one: &SessionPageInput<'_>, told: &SessionAccount,
     }
     account::turns(&mut page, told, zone);
     account::shown(&mut page, told, zone);
-    if one.summarizer != WITHOUT_MODEL {
+    if is_by_model(one.summarizer) {
         evidence(&mut page, one);
     }
     tokens(&mut page, one);

@@ -16,6 +16,7 @@ use self::tables::{DAYS, FORGOTTEN, FORMER, PAGES, SPEND, Table};
 use super::{Maintenance, WholeIndex};
 use crate::analyze::denied::DeniedStatement;
 use crate::model::author::Author;
+use crate::model::digest::is_by_model;
 use crate::model::session::{Millis, RecordKey};
 use crate::model::session_head::SessionHead;
 use crate::store::chunk::RecordIndex;
@@ -118,7 +119,7 @@ impl Contents {
 
     /// Was the model paid for the session's digest?
     pub(crate) fn is_paid(&self, id: &str) -> bool {
-        self.paid.contains(id) || self.stamps.get(id).is_some_and(|(_, summarizer)| summarizer == "claude")
+        self.paid.contains(id) || self.stamps.get(id).is_some_and(|(_, summarizer)| is_by_model(summarizer))
     }
 
     /// Is nothing known of what it held?

@@ -14,16 +14,16 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-pub(crate) use self::call::{SIZE_FLAGS, query_client};
-use self::call::{describe, first_line, is_optional_flag, unknown_flag};
-pub(crate) use self::limit::limit_ends_at;
+use jiff::tz::TimeZone;
+
+pub(crate) use self::call::query_client;
+use self::call::{SIZE_FLAGS, describe, first_line, is_optional_flag, unknown_flag};
 use self::report::{Attempt, session_with};
-use super::{ModelRequest, Summary, SummaryFailure, SummaryInput, reply};
-use crate::analyze::verify::{restore_user_words, verify, verify_closings};
+use super::{ModelAnswer, ModelRequest, ReplyParser, Summarizer, SummaryFailure};
 use crate::config::Config;
 use crate::model::price::Price;
 use crate::model::price::{always_thinks, cost, models_of_alias, price_of};
-use crate::model::session::Tokens;
+use crate::model::session::{Millis, Tokens};
 use crate::privacy::Sanitizer;
 use crate::sys::child_process::which;
 use crate::sys::failpoints;
@@ -37,6 +37,8 @@ const MAX_THOUGHT_TOKENS: u64 = 8_000;
 const CLIENT_OVERHEAD_BYTES: usize = 2_500;
 /// What it adds when it does not know the flags that leave out its own instructions and tools, in bytes.
 const FULL_CLIENT_OVERHEAD_BYTES: usize = 120_000;
+/// The word of its digests.
+const WORD: &str = "claude";
 /// Waits before each retry of a transient failure.
 const BACKOFF: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(4)];
 
@@ -78,10 +80,6 @@ impl Claude {
         })
     }
 
-    pub(crate) fn model(&self) -> &str {
-        &self.model
-    }
-
     /// The models that may answer, most likely first. A model that answered before is ignored when its price is unknown.
     fn candidate_models(&self) -> Vec<String> {
         match &*lock(&self.answered_by) {
@@ -104,22 +102,6 @@ impl Claude {
         if thinks { MAX_ANSWER_TOKENS + MAX_THOUGHT_TOKENS } else { MAX_ANSWER_TOKENS }
     }
 
-    /// Upper bound on the cost of a call, in US dollars; `None` when the price of a model that may answer is unknown.
-    ///
-    /// Counts half a token per byte, which is more than any of our texts has, and all input as written to the one-hour cache.
-    pub(crate) fn worst_cost(&self, request: &ModelRequest) -> Option<f64> {
-        let lean = !self.unknown().iter().any(|flag| SIZE_FLAGS.contains(&flag.as_str()));
-        let bytes = request.bytes() + if lean { CLIENT_OVERHEAD_BYTES } else { FULL_CLIENT_OVERHEAD_BYTES };
-        let tokens = Tokens { cache_write_hour: bytes as u64 / 2, output: self.max_output_tokens(), ..Tokens::default() };
-        self.costs(tokens).into_iter().try_fold(0.0, |most: f64, cost| Some(most.max(cost?)))
-    }
-
-    /// Expected cost of a call, for the estimate before a run: four bytes per token, 800 tokens of output.
-    pub(crate) fn likely_cost(&self, request: &ModelRequest) -> Option<f64> {
-        let tokens = Tokens { input: (request.bytes() + CLIENT_OVERHEAD_BYTES) as u64 / 4, output: 800, ..Tokens::default() };
-        self.costs(tokens).into_iter().next().flatten()
-    }
-
     fn unknown(&self) -> MutexGuard<'_, Vec<String>> {
         lock(&self.unknown)
     }
@@ -130,37 +112,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Parses the model's reply, or says why it is not an answer.
-pub(crate) type ReplyParser<'r, T> = &'r dyn Fn(&str) -> Result<T, String>;
-
-/// An answer and what it cost.
-#[derive(Debug)]
-pub struct ModelAnswer<T> {
-    pub value: T,
-    pub model: String,
-    /// `None` when the client did not report it.
-    pub cost_usd: Option<f64>,
-}
-
 impl Claude {
-    /// Asks the model; transient failures are retried. The reply stays on disk until it is forgotten.
-    ///
-    /// # Errors
-    /// When there is no answer, or none that can be read.
-    pub(crate) fn ask<T>(&self, request: &ModelRequest, read: ReplyParser<'_, T>) -> Result<ModelAnswer<T>, SummaryFailure> {
-        let mut waits = BACKOFF.iter();
-        loop {
-            match self.try_once(request, read) {
-                Attempt::Answered(answer) => return Ok(*answer),
-                Attempt::Failed(failure) => return Err(failure),
-                Attempt::Retry(what) => match waits.next() {
-                    Some(wait) if !shutdown::requested() => std::thread::sleep(failpoints::patience(*wait)),
-                    _ => return Err(SummaryFailure::Unavailable { what, cost_usd: Some(0.0) }),
-                },
-            }
-        }
-    }
-
     /// One attempt: uses the reply on disk if it is an answer, else makes a call.
     fn try_once<T>(&self, request: &ModelRequest, read: ReplyParser<'_, T>) -> Attempt<T> {
         if let Some(answer) = self.stored_answer(request, read) {
@@ -212,23 +164,56 @@ impl Claude {
     }
 }
 
-impl Claude {
-    /// Makes a digest of a session.
-    pub(crate) fn summarize(&self, input: &SummaryInput) -> Result<Summary, SummaryFailure> {
-        failpoints::happens("answer-panic", || panic!("asked for by a test"));
-        let digest = |said: &str| {
-            let mut digest = reply::read(said, &input.request)?;
-            restore_user_words(&mut digest, &input.session);
-            verify(&mut digest, &input.session);
-            verify_closings(&mut digest, &input.session, &input.open);
-            Ok(digest)
-        };
-        let ModelAnswer { value, model, cost_usd } = self.ask(&input.request, &digest)?;
-        Ok(Summary { digest: value, model: Some(model), cost_usd })
+impl Summarizer for Claude {
+    fn word(&self) -> &'static str {
+        WORD
     }
 
-    /// Is there an answer on disk from which a digest can be made?
-    pub(crate) fn has_digest(&self, input: &SummaryInput) -> bool {
-        self.has_answer(&input.request, &|said| reply::read(said, &input.request))
+    fn name(&self) -> &str {
+        &self.model
+    }
+
+    /// Counts half a token per byte, which is more than any of our texts has, and all input as written to the one-hour cache.
+    fn worst_cost(&self, request: &ModelRequest) -> Option<f64> {
+        let lean = !self.unknown().iter().any(|flag| SIZE_FLAGS.contains(&flag.as_str()));
+        let bytes = request.bytes() + if lean { CLIENT_OVERHEAD_BYTES } else { FULL_CLIENT_OVERHEAD_BYTES };
+        let tokens = Tokens { cache_write_hour: bytes as u64 / 2, output: self.max_output_tokens(), ..Tokens::default() };
+        self.costs(tokens).into_iter().try_fold(0.0, |most: f64, cost| Some(most.max(cost?)))
+    }
+
+    /// Four bytes per token, 800 tokens of output.
+    fn likely_cost(&self, request: &ModelRequest) -> Option<f64> {
+        let tokens = Tokens { input: (request.bytes() + CLIENT_OVERHEAD_BYTES) as u64 / 4, output: 800, ..Tokens::default() };
+        self.costs(tokens).into_iter().next().flatten()
+    }
+
+    fn ask(&self, request: &ModelRequest, read: ReplyParser<'_, ()>) -> Result<ModelAnswer<()>, SummaryFailure> {
+        let mut waits = BACKOFF.iter();
+        loop {
+            match self.try_once(request, read) {
+                Attempt::Answered(answer) => return Ok(*answer),
+                Attempt::Failed(failure) => return Err(failure),
+                Attempt::Retry(what) => match waits.next() {
+                    Some(wait) if !shutdown::requested() => std::thread::sleep(failpoints::patience(*wait)),
+                    _ => return Err(SummaryFailure::Unavailable { what, cost_usd: Some(0.0) }),
+                },
+            }
+        }
+    }
+
+    fn has_answer(&self, request: &ModelRequest, read: ReplyParser<'_, ()>) -> bool {
+        self.stored_answer(request, read).is_some()
+    }
+
+    fn forget_reply(&self, request: &ModelRequest) {
+        self.forget(request);
+    }
+
+    fn drop_old_replies(&self, now: Millis) {
+        self.drop_old(now);
+    }
+
+    fn limit_ends_at(&self, said: &str, now: Millis, zone: &TimeZone) -> Option<Millis> {
+        limit::limit_ends_at(said, now, zone)
     }
 }

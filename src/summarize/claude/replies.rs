@@ -4,10 +4,10 @@
 use std::fs;
 use std::path::PathBuf;
 
+use super::Claude;
 use super::report::{self, Attempt};
-use super::{Claude, ModelAnswer, ReplyParser};
 use crate::model::session::Millis;
-use crate::summarize::{ModelRequest, SummaryFailure};
+use crate::summarize::{ModelAnswer, ModelRequest, ReplyParser, SummaryFailure};
 use crate::sys::private_files::ReservedSpace;
 
 /// Disk space reserved before a call, in bytes: for the reply and the digest made from it, with a margin.
@@ -17,7 +17,7 @@ const MAX_REPLY_AGE: Millis = 30 * 24 * 3_600_000;
 
 impl Claude {
     pub(super) fn reply_file(&self, request: &ModelRequest) -> PathBuf {
-        let hash = request.hash(&self.model);
+        let hash = request.hash(super::WORD, &self.model);
         let name: String = hash[..16].iter().map(|b| format!("{b:02x}")).collect();
         self.replies.join(format!("{name}.json"))
     }
@@ -39,18 +39,13 @@ impl Claude {
         }
     }
 
-    /// Is there an unused answer to this very request?
-    pub(crate) fn has_answer<T>(&self, request: &ModelRequest, read: ReplyParser<'_, T>) -> bool {
-        self.stored_answer(request, read).is_some()
-    }
-
     /// Deletes the reply once it is used.
-    pub(crate) fn forget_reply(&self, request: &ModelRequest) {
+    pub(super) fn forget(&self, request: &ModelRequest) {
         let _ = fs::remove_file(self.reply_file(request));
     }
 
     /// Deletes replies that no one used: their sessions continued before they could be.
-    pub(crate) fn drop_old_replies(&self, now: Millis) {
+    pub(super) fn drop_old(&self, now: Millis) {
         let Ok(files) = fs::read_dir(&self.replies) else { return };
         let age = |meta: fs::Metadata| {
             Some(now - meta.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?.as_millis() as Millis)
