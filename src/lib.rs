@@ -52,6 +52,7 @@
 //!   `analyze::signal::bookkeeping_tools`, so that its replies are not ingested again.
 //! - **A verb of the command line**: its arguments in `cli::args`, a file in `cli`, the work in `app`; `cli::needs_person` and `cli::uses_memory`
 //!   make you decide what an agent may do with it.
+//! - **A tool of a client**: its name and class in `source::claude_code::tools`; all else asks for its `model::session::item::ToolClass`.
 //! - **A kind of transcript line**: `source::claude_code`; the sanitizer sees every text of it before anything is stored.
 
 #![forbid(unsafe_code)]
