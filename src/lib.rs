@@ -23,8 +23,8 @@
 //! | 3 | `model` | sessions, digests, notes, prices: plain data | do I/O |
 //! | 4 | `analyze` | what a session was about, and what its commands did: pure functions | |
 //! | 5 | `privacy` | what may be kept and shown: policy, sanitizer, private turns and files | |
-//! | 6 | `config` | every setting, path, variable and default, read once | |
-//! | 7 | `source` | transcripts: find them, read what they gained, parse it; marks and pauses | |
+//! | 6 | `source` | transcripts: find them, read what they gained, parse it; what its tools are for; marks | |
+//! | 7 | `config` | every setting, path, variable and default, read once; pauses | |
 //! | 8 | `store` | the SQLite index; `Memory` is its reader under a policy | print |
 //! | 9 | `summarize` | digests by a model: prompt, call, reply | import `store` |
 //! | 9 | `search` | queries, ranking, passages, semantic similarity, notices at a prompt | |

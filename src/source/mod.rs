@@ -7,10 +7,15 @@ pub(crate) mod json;
 pub(crate) mod json_cursor;
 pub(crate) mod live_session;
 pub(crate) mod mark;
-pub(crate) mod pause;
 pub(crate) mod working_folders;
 
+pub(crate) use self::claude_code::ACTING_TOOLS;
 use crate::model::session::ToolClass;
+
+/// The tools whose uses are no memory, unless the config says otherwise, by name; a `*` at the end stands for any ending.
+pub(crate) fn tools_of_no_memory() -> Vec<String> {
+    claude_code::tools_of_no_memory().collect()
+}
 
 /// Here, and not with the type, since only sources know how their clients call things. What is below sees the class of a
 /// [`ToolUse`](crate::model::session::ToolUse).

@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 
 use self::fields::{Field, LineFields, RawBlock, RawContent, RawMessage, RawUsage, joined};
 pub(crate) use self::origin::{is_user_text, is_wrapped, may_be_person};
-pub(crate) use self::tools::class_of as class_of_tool;
+pub(crate) use self::tools::{ACTING as ACTING_TOOLS, class_of as class_of_tool, of_no_memory as tools_of_no_memory};
 use self::user::UserContent;
 use super::json::{self, Raw};
 use crate::model::price::{FAST_SUFFIX, US_SUFFIX};

@@ -41,11 +41,23 @@ const SERVERS: [(ToolClass, &[&str]); 1] =
 /// Those of the tools that edit a file which write it whole.
 const WRITES_WHOLE: [&str; 2] = ["Write", "write_file"];
 
+/// Tools to take by name from a client that shall only answer and has no flag for a client without tools.
+pub(crate) const ACTING: &str = "Bash,Edit,MultiEdit,Write,NotebookEdit,Read,Glob,Grep,LS,Task,Agent,WebFetch,WebSearch,TodoWrite";
+
 /// What a tool of the client is for; `None` if it is unknown.
 pub(crate) fn class_of(name: &str) -> Option<ToolClass> {
     let named = || TOOLS.iter().find(|(_, names)| names.contains(&name));
     let served = || SERVERS.iter().find(|(_, starts)| starts.iter().any(|start| name.starts_with(start)));
     named().or_else(served).map(|(class, _)| *class)
+}
+
+/// The tools whose uses are no memory, in the order of their names, then those of servers; `*` stands for any ending.
+pub(crate) fn of_no_memory() -> impl Iterator<Item = String> {
+    let of =
+        |all: &'static [(ToolClass, &[&str])]| all.iter().filter(|(class, _)| class.is_no_memory()).flat_map(|(_, names)| *names);
+    let mut tools: Vec<&str> = of(&TOOLS).copied().collect();
+    tools.sort_by_key(|name| name.to_lowercase());
+    tools.into_iter().map(str::to_owned).chain(of(&SERVERS).map(|start| format!("{start}*")))
 }
 
 /// The items of a tool use block: usually one line; for to-do lists and plans, their content.
@@ -228,6 +240,10 @@ mod tests {
             assert!(!names[..n].contains(name), "{name} stands there twice");
         }
         assert!(WRITES_WHOLE.iter().all(|name| class_of(name) == Some(ToolClass::Edit)));
+        let skipped: Vec<String> = of_no_memory().collect();
+        assert!(skipped.iter().any(|name| name == "Skill") && skipped.iter().any(|name| name == "mcp__ide__*"), "{skipped:?}");
+        // One's outcome says whether a plan was approved, the other's line what another agent was asked.
+        assert!(!skipped.iter().any(|name| ["ExitPlanMode", "Task"].contains(&name.as_str())), "{skipped:?}");
         assert_eq!(class_of("mcp__ide__getDiagnostics"), Some(ToolClass::Bookkeeping));
         assert_eq!((class_of("mcp__ide"), class_of("Skills"), class_of("bash"), class_of("")), (None, None, None, None));
     }
