@@ -1,6 +1,6 @@
-//! Sources of sessions: finding transcripts and parsing their lines.
+//! Sources of sessions: finding transcripts and parsing their lines. What others need of a client's own module is named here.
 
-pub(crate) mod claude_code;
+mod claude_code;
 pub(crate) mod delta;
 pub(crate) mod discover;
 pub(crate) mod json;
@@ -9,7 +9,9 @@ pub(crate) mod live_session;
 pub(crate) mod mark;
 pub(crate) mod working_folders;
 
-pub(crate) use self::claude_code::ACTING_TOOLS;
+pub(crate) use self::claude_code::release::{NEWEST_TESTED, Release};
+pub(crate) use self::claude_code::{ACTING_TOOLS, LineParser, is_user_text, is_wrapped, may_be_person};
+pub use self::claude_code::{ParentLink, ParsedLine, TranscriptIdentity, is_complete, parse_line};
 use crate::model::session::ToolClass;
 
 /// The tools whose uses are no memory, unless the config says otherwise, by name; a `*` at the end stands for any ending.

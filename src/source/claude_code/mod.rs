@@ -99,6 +99,11 @@ pub fn is_complete(line: &[u8]) -> bool {
     json::fields(&text_of_line(line).1, &[]).is_ok()
 }
 
+/// Does a piece of a transcript hold a reply of the assistant's? Looked for as bytes: no line is parsed.
+pub(crate) fn holds_reply(piece: &[u8]) -> bool {
+    memchr::memmem::find(piece, br#""type":"assistant""#).is_some()
+}
+
 /// Does a line begin as bookkeeping? A line that states its type elsewhere is parsed.
 fn is_bookkeeping(line: &[u8]) -> bool {
     let Some(rest) = line.strip_prefix(TYPE_PREFIX) else { return false };
