@@ -7,8 +7,8 @@ use std::path::Path;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use recall::testing::privacy::Sanitizer;
-use recall::testing::source::claude_code::{TranscriptIdentity, parse_line};
 use recall::testing::source::delta::LineReader;
+use recall::testing::source::{TranscriptIdentity, parse_line};
 use recall::testing::text::clean::{fold_lines, without_controls};
 use redact::Redactor;
 use serde_json::{Value, json};

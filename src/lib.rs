@@ -23,8 +23,8 @@
 //! | 3 | `model` | sessions, digests, notes, prices: plain data | do I/O |
 //! | 4 | `analyze` | what a session was about, and what its commands did: pure functions | |
 //! | 5 | `privacy` | what may be kept and shown: policy, sanitizer, private turns and files | |
-//! | 6 | `config` | every setting, path, variable and default, read once | |
-//! | 7 | `source` | transcripts: find them, read what they gained, parse it; marks and pauses | |
+//! | 6 | `source` | transcripts: find them, read what they gained, parse it; what its tools are for; marks | |
+//! | 7 | `config` | every setting, path, variable and default, read once; pauses | |
 //! | 8 | `store` | the SQLite index: `Reader` reads, `Memory` is one under a policy, `WholeIndex` one that hides nothing; `Writer` changes it, `Maintenance` cares for its file | print |
 //! | 9 | `summarize` | digests by a model: prompt, call, reply | import `store` |
 //! | 9 | `search` | queries, ranking, passages, semantic similarity, notices at a prompt | |
@@ -54,6 +54,7 @@
 //!   `analyze::signal::bookkeeping_tools`, so that its replies are not ingested again.
 //! - **A verb of the command line**: its arguments in `cli::args`, a file in `cli`, the work in `app`; `cli::needs_person` and `cli::uses_memory`
 //!   make you decide what an agent may do with it.
+//! - **A tool of a client**: its name and class in `source::claude_code::tools`; all else asks for its `model::session::item::ToolClass`.
 //! - **A kind of transcript line**: `source::claude_code`; the sanitizer sees every text of it before anything is stored.
 
 #![forbid(unsafe_code)]

@@ -83,9 +83,7 @@ pub mod setup {
     }
 }
 pub mod source {
-    pub mod claude_code {
-        pub use crate::source::claude_code::{ParsedLine, TranscriptIdentity, is_complete, parse_line};
-    }
+    pub use crate::source::{ParsedLine, TranscriptIdentity, is_complete, parse_line};
     pub mod delta {
         pub use crate::source::delta::{Checkpoint, LineReader, RawLine, last_lines, open, tail_hash};
     }

@@ -178,13 +178,13 @@ mod tests {
     }
 
     fn bash(line: &str, ok: bool, brief: &str) -> (Item, Option<Outcome>) {
-        let tool = ToolUse { id: String::new(), name: "Bash".into(), line: line.into(), file: None };
+        let tool = ToolUse::new("", "Bash", line, None);
         (Item::Tool(tool), Some(Outcome { tool: String::new(), ok, brief: brief.into() }))
     }
 
     fn read(path: &str) -> (Item, Option<Outcome>) {
         let file = FileTouch { path: path.into(), how: Touch::Read, added: 0, removed: 0 };
-        (Item::Tool(ToolUse { id: String::new(), name: "Read".into(), line: path.into(), file: Some(file) }), None)
+        (Item::Tool(ToolUse::new("", "Read", path, Some(file))), None)
     }
 
     /// The indexes kept, with the number of occurrences of each.
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn a_file_is_read_once_and_searches_are_gone() {
         let mut looked = vec![read("/r/a.rs"), read("/r/b.rs"), read("/r/a.rs"), bash("grep -rn foo src | head", true, "")];
-        looked.push((Item::Tool(ToolUse { id: String::new(), name: "Grep".into(), line: "foo".into(), file: None }), None));
+        looked.push((Item::Tool(ToolUse::new("", "Grep", "foo", None)), None));
         assert_eq!(kept(looked), [(0, 2), (1, 1)]);
     }
 

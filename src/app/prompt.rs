@@ -4,7 +4,6 @@
 //! them. Nothing is shown to a session twice in the same detail. Only reads the index, asks no endpoint, and does not store the
 //! prompt: the batch reads it from the transcript.
 
-use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
 
@@ -20,7 +19,7 @@ use crate::render::topic::{Topic, TopicSource, with_speaker};
 use crate::search::prompt;
 use crate::search::prompt::{PastIntent, PromptIntent};
 use crate::search::{HitSource, Query, SearchHit, SearchOptions, find, max_distinctiveness};
-use crate::source::delta;
+use crate::source::live_session;
 use crate::store::{Memory, OtherFormat};
 use crate::text::budget::{max_bytes, tokens_in};
 use crate::text::clean::{id8, shorten_title};
@@ -28,8 +27,6 @@ use crate::text::tokenize::distinctive_words;
 
 /// Time for which a statement waits for a lock. Must be less than the hook's deadline.
 const BUSY_TIMEOUT: Duration = Duration::from_millis(100);
-/// Bytes of a conversation's start that are searched for a reply.
-const HEAD_BYTES: u64 = 256 << 10;
 
 /// Fewest topic words a prompt must have to be searched for.
 const MIN_TOPIC_WORDS: usize = 2;
@@ -116,16 +113,9 @@ pub(crate) fn at_prompt(asked: &PromptRequest<'_>, config: &Config) -> Result<Op
 fn has_enough_to_search(asked: &PromptIntent, transcript: &Path) -> bool {
     match asked.past {
         PastIntent::No => asked.topic.len() >= MIN_TOPIC_WORDS,
-        PastIntent::Continues => !asked.topic.is_empty() || asked.words.is_empty() && !has_reply(transcript),
+        PastIntent::Continues => !asked.topic.is_empty() || asked.words.is_empty() && !live_session::begins_with_reply(transcript),
         PastIntent::Asks => true,
     }
-}
-
-/// Whether the conversation holds a reply yet.
-fn has_reply(transcript: &Path) -> bool {
-    let mut rows = Vec::new();
-    let read = delta::open_regular(transcript).and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut rows));
-    read.is_ok() && memchr::memmem::find(&rows, br#""type":"assistant""#).is_some()
 }
 
 /// Whether a pattern of the user excludes the prompt.

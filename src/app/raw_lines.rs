@@ -21,11 +21,10 @@ use crate::privacy::echo::{PrivateWords, distinctive, hashes};
 use crate::privacy::{
     AgentStart, ConversationState, Disposition, EXCLUDED_LINE, Policy, PrivateBoundary, Sanitizer, opens_private,
 };
-use crate::source::claude_code::{self, ParsedLine, TranscriptIdentity};
-use crate::source::delta;
 use crate::source::delta::RawLine;
 use crate::source::json;
 use crate::source::live_session::title_keys;
+use crate::source::{ParsedLine, TranscriptIdentity, delta, parse_line};
 use crate::store::Memory;
 use crate::store::neighbours::{PrivateSpan, SourceFile};
 
@@ -134,7 +133,7 @@ impl RawLineReader<'_> {
         while let Some((from, _, piece)) = lines.next_line().with_context(|| format!("cannot read {}", file.path))? {
             let (RawLine::Complete(line) | RawLine::Tail(line)) = piece else { continue };
             if from >= digested
-                && let ParsedLine::Record(row) = claude_code::parse_line(line, &place, &self.gate)
+                && let ParsedLine::Record(row) = parse_line(line, &place, &self.gate)
                 && row.session == self.head.id
                 && row.cwd.is_some_and(|cwd| !self.policy.shows_folder(&cwd))
             {
@@ -185,7 +184,7 @@ impl RawLineReader<'_> {
         spans: &mut Vec<PrivateSpan>,
         out: &mut impl Write,
     ) -> Result<usize> {
-        let row = match claude_code::parse_line(line, place, &self.gate) {
+        let row = match parse_line(line, place, &self.gate) {
             ParsedLine::Record(row) => *row,
             ParsedLine::Malformed(_) => {
                 if opens_private(&String::from_utf8_lossy(line)) {

@@ -9,10 +9,10 @@ use serde_json::Value;
 use crate::app::doctor::{Depth, Finding, Severity, examine};
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
+use crate::config::pause::{self, OffReason};
 use crate::model::session::Millis;
 use crate::setup::Host;
 use crate::source::mark;
-use crate::source::pause::{self, OffReason};
 use crate::store::maintenance::backup;
 use crate::store::status::{IndexCounts, VectorCounts};
 

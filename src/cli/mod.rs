@@ -33,9 +33,8 @@ use crate::app::Completion;
 use crate::app::consent;
 use crate::app::open_memory::{OpenMemory, explained};
 use crate::cli::args::{Cli, Command};
-use crate::config::{Config, agent};
+use crate::config::{Config, agent, pause as paused};
 use crate::privacy::View;
-use crate::source::pause as paused;
 use crate::sys::messages;
 use crate::sys::terminal_escape::TerminalEscaper;
 

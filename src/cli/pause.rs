@@ -7,9 +7,8 @@ use anyhow::{Context, Result};
 use crate::app::Completion;
 use crate::cli::args::PauseArgs;
 use crate::config::Config;
+use crate::config::pause::{self, OffReason};
 use crate::model::time_spec::parse_duration;
-use crate::source::pause;
-use crate::source::pause::OffReason;
 
 pub(crate) fn run(args: &PauseArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     if args.off {

@@ -8,10 +8,10 @@ use anyhow::{Context, Result, anyhow};
 use serde::{Deserialize, Serialize};
 
 use super::{EmbeddingsConfig, Hours, PrivacyConfig, Schedule, Setting, setting};
-use crate::analyze::signal::bookkeeping_tools::SKIP_TOOLS;
 use crate::model::price::Price;
 use crate::model::session::Millis;
 use crate::privacy::ProjectPatterns;
+use crate::source::tools_of_no_memory;
 
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
@@ -139,7 +139,7 @@ pub struct SignalConfig {
 
 impl Default for SignalConfig {
     fn default() -> Self {
-        Self { skip_tools: SKIP_TOOLS.iter().map(|tool| (*tool).to_owned()).collect() }
+        Self { skip_tools: tools_of_no_memory() }
     }
 }
 

@@ -5,6 +5,7 @@ mod embeddings;
 pub(crate) mod file;
 mod hours;
 pub(crate) mod inherited_env;
+pub(crate) mod pause;
 mod privacy;
 mod project_matcher;
 mod schedule;

@@ -26,11 +26,10 @@ use anyhow::{Context, Result, anyhow};
 
 use self::payload::{Event, Payload};
 use crate::app::open_memory::explained;
-use crate::config::{self, Config};
+use crate::config::{self, Config, pause};
 use crate::hook::deadline::with_deadline;
 use crate::source::mark;
 use crate::source::mark::Mark;
-use crate::source::pause;
 use crate::sys::failpoints;
 
 /// Deadline for receiving the payload when leaving a mark: the client allows 1.5 s in total at the end of a session.

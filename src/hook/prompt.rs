@@ -8,7 +8,7 @@ use crate::app::hook_state::{dedupe, seen};
 use crate::app::prompt::{PromptRequest, at_prompt};
 use crate::config::Config;
 use crate::model::session::short_id;
-use crate::source::claude_code::may_be_person;
+use crate::source::may_be_person;
 
 /// The hook's answer; `None` if there is nothing to show.
 pub(crate) fn answer(payload: &Payload, config: &Config) -> Result<Option<String>> {

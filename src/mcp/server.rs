@@ -17,13 +17,12 @@ use super::prompts;
 use super::text::harmless;
 use super::tools::{self, ToolContext};
 use crate::app::open_memory::explained;
-use crate::config::Config;
+use crate::config::{Config, pause};
 use crate::mcp::day_pages;
 use crate::mcp::executor::{Executor, ReadHandle};
 use crate::mcp::workspace_root::WorkspaceRoot;
 use crate::model::page_path::parse_day;
 use crate::model::session::Millis;
-use crate::source::pause;
 
 /// For the model, once per session.
 const INSTRUCTIONS: &str = "The memory of earlier coding sessions. `search` finds sessions and notes by words (file:, project:, branch:, \

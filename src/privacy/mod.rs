@@ -196,7 +196,7 @@ impl Sanitizer {
         if let Some(file) = &tool.file {
             return self.files.holds(&file.path);
         }
-        if !matches!(tool.name.as_str(), "Bash" | "PowerShell") {
+        if !tool.is_shell() {
             let path = tool.line.split(" · ").find(|argument| self.files.matches_argument(argument)).map(str::to_owned);
             let is_withheld = path.is_some();
             tool.line = path.unwrap_or_else(|| std::mem::take(&mut tool.line));

@@ -268,7 +268,7 @@ mod tests {
 
     fn read(id: &str, path: &str) -> Item {
         let file = FileTouch { path: path.into(), how: Touch::Read, added: 0, removed: 0 };
-        Item::Tool(ToolUse { id: id.into(), name: "Read".into(), line: path.into(), file: Some(file) })
+        Item::Tool(ToolUse::new(id, "Read", path, Some(file)))
     }
 
     fn outcome(id: &str) -> Item {
@@ -313,7 +313,7 @@ mod tests {
 
     #[test]
     fn results_go_the_way_of_their_tool_uses() {
-        let skill = ToolUse { id: "c".into(), name: "Skill".into(), line: "x".into(), file: None };
+        let skill = ToolUse::new("c", "Skill", "x", None);
         let rows = vec![
             row(Turn::Continues, read("a", "/r/.env")),
             row(Turn::Continues, read("b", "/r/main.rs")),

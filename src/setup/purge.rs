@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::{Host, lock};
+use crate::config::pause;
 use crate::model::page_path::PAGES;
-use crate::source::pause;
 use crate::store::leftovers::WRITING_FILE;
 
 /// Names of which at least one is in every data folder.

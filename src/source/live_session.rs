@@ -1,7 +1,7 @@
 //! Reads the end of a live session's transcript: what no digest has covered yet.
 
 use std::borrow::Cow;
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
 
 use crate::model::assemble::session_from_records;
@@ -9,12 +9,14 @@ use crate::model::session::{Item, Millis, Record, RecordKey, Session, Title};
 use crate::model::undone_prompts::{PromptLink, undone};
 use crate::privacy::echo::{PrivateWords, distinctive, hashes};
 use crate::privacy::{ConversationState, Disposition, Sanitizer};
-use crate::source::claude_code::{LineParser, ParentLink, ParsedLine, TranscriptIdentity, parse_line};
+use crate::source::claude_code::{LineParser, ParentLink, ParsedLine, TranscriptIdentity, holds_reply, parse_line};
 use crate::source::delta;
 use crate::source::delta::RawLine;
 
 /// How far before that end to search for a private block that may still be open, in bytes.
 const LOOKBACK_BYTES: u64 = 8 << 20;
+/// Bytes of a conversation's start that are searched for a reply.
+const HEAD_BYTES: u64 = 256 << 10;
 
 /// Builds the session `id` from the last `most` bytes of a transcript, without private, forgotten and undone records.
 pub(crate) fn session(
@@ -49,6 +51,13 @@ pub(crate) fn session(
 pub(crate) fn title_keys(item: &Item) -> Option<[RecordKey; 2]> {
     let Item::Title(Title { text, leaf: Some(leaf), .. }) = item else { return None };
     Some([*leaf, RecordKey::of_title(*leaf, text)])
+}
+
+/// Does the conversation hold a reply near its beginning? Without one it has only just begun. False if it cannot be read.
+pub(crate) fn begins_with_reply(transcript: &Path) -> bool {
+    let mut head = Vec::new();
+    let read = delta::open_regular(transcript).and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head));
+    read.is_ok() && holds_reply(&head)
 }
 
 /// The time of the last record in which something was said or done.

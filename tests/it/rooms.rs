@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::support::files_below;
 
@@ -36,24 +36,46 @@ fn room<'r>(rooms: &'r [Room], name: &str) -> &'r Room {
     rooms.iter().find(|room| room.name == name).unwrap_or_else(|| panic!("{name} stands in no row of lib.rs"))
 }
 
-/// Each room with the rooms that its files name, and one file that does.
-fn imports() -> BTreeSet<(String, String, String)> {
+/// A line of code of a file of `src`, without its comment.
+struct Code {
+    /// The file's path in `src`.
+    file: PathBuf,
+    line: String,
+}
+
+impl Code {
+    /// The room of its file; a file that stands in none belongs to all.
+    fn room(&self) -> Option<&str> {
+        self.file.parent()?.iter().next()?.to_str()
+    }
+}
+
+/// All code of `src`. Unit tests are none of it: they may build what they need with rooms above.
+fn code() -> Vec<Code> {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut all = BTreeSet::new();
-    let is_code = |f: &std::path::PathBuf| {
-        f.extension().is_some_and(|e| e == "rs") && !f.iter().any(|part| part == "tests") && !f.ends_with("tests.rs")
-    };
+    let is_code =
+        |f: &PathBuf| f.extension().is_some_and(|e| e == "rs") && !f.iter().any(|part| part == "tests") && !f.ends_with("tests.rs");
+    let mut all = Vec::new();
     for file in files_below(&src).into_iter().filter(is_code) {
-        let inside = file.strip_prefix(&src).expect("a file of src");
-        let Some(room) = inside.parent().and_then(|p| p.iter().next()).and_then(|r| r.to_str()) else { continue };
         let text = fs::read_to_string(&file).expect("UTF-8");
-        // Unit tests may build what they need with rooms above.
+        let file = file.strip_prefix(&src).expect("a file of src");
         let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
         let code = code.lines().map(|line| line.split("//").next().unwrap_or_default());
-        for named in code.flat_map(|line| line.split("crate::").skip(1).map(str::to_owned).collect::<Vec<_>>()) {
+        all.extend(code.map(|line| Code { file: file.to_owned(), line: line.to_owned() }));
+    }
+    assert!(all.len() > 10_000, "the code is not found any more: {} lines", all.len());
+    all
+}
+
+/// Each room with the rooms that its files name, and one file that does.
+fn imports() -> BTreeSet<(String, String, String)> {
+    let mut all = BTreeSet::new();
+    for code in code() {
+        let Some(room) = code.room() else { continue };
+        for named in code.line.split("crate::").skip(1) {
             let name: String = named.chars().take_while(|c| c.is_ascii_lowercase() || *c == '_').collect();
             if !name.is_empty() && name != room {
-                all.insert((room.to_owned(), name, inside.display().to_string()));
+                all.insert((room.to_owned(), name, code.file.display().to_string()));
             }
         }
     }
@@ -75,6 +97,57 @@ fn no_room_imports_what_the_table_forbids_it() {
     assert_eq!(room(&rooms, "cli").forbidden, ["store", "search"], "the last column is read");
     let past: Vec<_> = imports().into_iter().filter(|(from, to, _)| room(&rooms, from).forbidden.contains(to)).collect();
     assert!(past.is_empty(), "the table in lib.rs forbids these: {past:#?}");
+}
+
+/// The names of a client's tools, from the table that says what they are for.
+fn names_of_tools() -> Vec<String> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/source/claude_code/tools.rs");
+    let text = fs::read_to_string(file).expect("UTF-8");
+    let table = text.split("const TOOLS: ").nth(1).and_then(|rest| rest.split("\n];").next()).expect("the table");
+    let names: Vec<String> = table.split('"').skip(1).step_by(2).map(str::to_owned).collect();
+    assert!(names.len() > 40 && names.iter().any(|name| name == "Bash"), "the names are not found any more: {names:?}");
+    // A name in small letters is a word of English, too.
+    names.into_iter().filter(|name| !name.bytes().all(|b| b.is_ascii_lowercase())).collect()
+}
+
+/// Does a line of code hold one of these names as a literal, or in a list within one? In a sentence it is a word.
+fn quotes_one_of(line: &str, names: &[String]) -> bool {
+    let literals = line.split('"').filter(|literal| line.contains('"') && !literal.contains(' '));
+    let mut words = literals.flat_map(|literal| literal.trim_end_matches('\\').split([',', ':', '(', ')', '|']));
+    words.any(|word| names.iter().any(|name| name == word))
+}
+
+#[test]
+fn only_a_source_knows_the_names_of_its_clients_tools() {
+    let names = names_of_tools();
+    for (line, named) in [
+        (r#"tool.name == "Bash""#, true),
+        (r#"matches!(name, "Bash" | "PowerShell")"#, true),
+        (r#"const ALL: &str = "Read,TodoWrite";"#, true),
+        (r#"allowed("Bash(git:*)")"#, true),
+        (r#"    "Grep","#, true),
+        (r#"tool.class() == ToolClass::Read"#, false),
+        (r#""Read the plan""#, false),
+        (r#"" Task ""#, false),
+    ] {
+        assert_eq!(quotes_one_of(line, &names), named, "{line}");
+    }
+    let outside = code().into_iter().filter(|code| code.room() != Some("source"));
+    let told: Vec<String> = outside
+        .filter(|code| quotes_one_of(&code.line, &names))
+        .map(|code| format!("{}: {}", code.file.display(), code.line.trim()))
+        .collect();
+    assert!(told.is_empty(), "these go by the name of a tool, and not by its class: {told:#?}");
+}
+
+#[test]
+fn nobody_names_a_client_s_own_source() {
+    let outside = code().into_iter().filter(|code| code.room() != Some("source"));
+    let told: Vec<String> = outside
+        .filter(|code| code.line.contains("claude_code::") || code.line.contains("::claude_code"))
+        .map(|code| format!("{}: {}", code.file.display(), code.line.trim()))
+        .collect();
+    assert!(told.is_empty(), "what is needed of it stands in `source`: {told:#?}");
 }
 
 #[test]

@@ -71,7 +71,7 @@ impl Told {
     fn tool(self, name: &str, line: &str, file: Option<Touch>) -> Self {
         let file = file.map(|how| FileTouch { path: line.into(), how, added: 0, removed: 0 });
         let id = format!("t{}", self.at);
-        self.item(Item::Tool(ToolUse { id, name: name.into(), line: line.into(), file }))
+        self.item(Item::Tool(ToolUse::new(id, name, line, file)))
     }
 
     fn edit(self, path: &str) -> Self {
@@ -145,7 +145,7 @@ fn words_beside_the_prompt_belong_to_its_turn() {
         .tool("Bash", "rm -rf old", None)
         .ended(false, crate::analyze::signal::REFUSED)
         .item(Item::Answer(Answer::unasked("never that")))
-        .item(Item::Tool(ToolUse { id: String::new(), name: "Bash".into(), line: "! make all".into(), file: None }))
+        .item(Item::Tool(ToolUse::new("", "Bash", "! make all", None)))
         .reply("Good.")
         .account();
     let [turn] = &account.turns[..] else { panic!("{:#?}", account.turns) };
@@ -726,7 +726,7 @@ fn a_title_is_the_users_before_the_clients_before_the_first_telling_prompt() {
     assert_eq!(asked(told().item(title("Jumping list", TitleBy::Client))), "Jumping list");
     assert_eq!(asked(told().item(title("Jumping list", TitleBy::Client)).item(title("Mine", TitleBy::User))), "Mine");
     assert_eq!(asked(Told::new().prompt("/pr")), "/pr");
-    let ran = |line: &str| Item::Tool(ToolUse { id: String::new(), name: "Bash".into(), line: format!("! {line}"), file: None });
+    let ran = |line: &str| Item::Tool(ToolUse::new("", "Bash", format!("! {line}"), None));
     assert_eq!(asked(Told::new().item(ran("cargo test")).prompt("fix these")), "cargo test: fix these");
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::object::{self, PromptObject};
 use crate::analyze::signal::{APPROVED, REFUSED};
-use crate::model::session::{Entry, Evidence, Item, Millis, QueueEvent, RecordKey, Session, title_of_plan};
+use crate::model::session::{Entry, Evidence, Item, Millis, QueueEvent, RecordKey, Session, ToolClass, ToolUse, title_of_plan};
 use crate::text::clean::one_line;
 
 /// From a prompt of the user's to the next one.
@@ -204,7 +204,7 @@ impl<'s> TurnBuilder<'s> {
                 self.closing.clear();
                 let brief = entry.outcome.as_ref().map_or("", |outcome| outcome.brief.as_str());
                 if brief == REFUSED {
-                    self.refuse(session, n, entry, &tool.name, &tool.line);
+                    self.refuse(session, n, entry, tool);
                 } else if brief == APPROVED {
                     self.say(entry.at, WordKind::Approved { plan: plan_before(session, n) }, "");
                 }
@@ -267,12 +267,12 @@ impl<'s> TurnBuilder<'s> {
     }
 
     /// A refusal: its words, if there are any, follow in a row of their own.
-    fn refuse(&mut self, session: &Session, n: usize, entry: &Entry, name: &str, line: &str) {
-        let what = match name {
-            "ExitPlanMode" | "exit_plan_mode" => format!("plan “{}”", plan_before(session, n)),
-            "Bash" | "PowerShell" => format!("`{}`", one_line(line)),
-            "AskUserQuestion" => "the questions".to_owned(),
-            _ => format!("{name} {}", session.relative(line)).trim_end().to_owned(),
+    fn refuse(&mut self, session: &Session, n: usize, entry: &Entry, tool: &ToolUse) {
+        let what = match tool.class() {
+            ToolClass::Plan => format!("plan “{}”", plan_before(session, n)),
+            ToolClass::Shell => format!("`{}`", one_line(&tool.line)),
+            ToolClass::Question => "the questions".to_owned(),
+            _ => format!("{} {}", tool.name, session.relative(&tool.line)).trim_end().to_owned(),
         };
         let gives_reason = session.entries[n + 1..]
             .iter()

@@ -71,7 +71,7 @@ fn may_be_cure(tool: &ToolUse, outcome: Option<&Outcome>) -> bool {
 /// A command of the shell.
 fn command(entry: &Entry) -> Option<&ToolUse> {
     match &entry.item {
-        Item::Tool(tool) if tool.name == "Bash" => Some(tool),
+        Item::Tool(tool) if tool.is_shell() => Some(tool),
         _ => None,
     }
 }

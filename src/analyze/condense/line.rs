@@ -9,7 +9,7 @@ use crate::text::clean::{one_line, shorten};
 pub(crate) fn tool_line(session: &Session, tool: &ToolUse, outcome: Option<&Outcome>, repeats: usize, cap: usize) -> String {
     let deed = match &tool.file {
         Some(file) => file_line(session, file, repeats),
-        None if tool.name == "Bash" => format!("$ {}", tool.line),
+        None if tool.is_shell() => format!("$ {}", tool.line),
         None if tool.line.is_empty() => tool.name.clone(),
         None => format!("{}: {}", tool.name, tool.line),
     };

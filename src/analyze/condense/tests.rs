@@ -28,7 +28,7 @@ pub(super) fn session(items: Vec<Item>) -> Session {
 
 pub(super) fn edit(path: &str) -> Item {
     let file = FileTouch { path: path.into(), how: Touch::Edited, added: 1, removed: 1 };
-    Item::Tool(ToolUse { id: String::new(), name: "Edit".into(), line: path.into(), file: Some(file) })
+    Item::Tool(ToolUse::new("", "Edit", path, Some(file)))
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn what_is_said_several_times_is_one_line_that_says_so() {
 }
 
 pub(super) fn bash(line: &str, brief: &str, ok: bool) -> (Item, Option<Outcome>) {
-    let tool = ToolUse { id: String::new(), name: "Bash".into(), line: line.into(), file: None };
+    let tool = ToolUse::new("", "Bash", line, None);
     (Item::Tool(tool), Some(Outcome { tool: String::new(), ok, brief: brief.into() }))
 }
 

@@ -1,16 +1,5 @@
-//! Bookkeeping tools of the client, whose uses are not worth remembering.
-//!
-//! Recall's own tools are among them: what the memory says about earlier sessions is not ingested again. Their effects are kept:
-//! to-do lists and tasks as state, the user's answers as words, plans as plans.
-
-/// Tools that are not stored by default. A name that ends in `*` matches every tool that begins so.
-pub(crate) const SKIP_TOOLS: [&str; 39] = [
-    "AskUserQuestion", "BashOutput", "CronCreate", "CronDelete", "CronList", "EnterPlanMode", "EnterWorktree", "ExitWorktree",
-    "Glob", "Grep", "KillBash", "KillShell", "ListMcpResources", "ListMcpResourcesTool", "LS", "Monitor", "ReadMcpResource",
-    "ReadMcpResourceTool", "ScheduleWakeup", "SendMessage", "SendUserFile", "Skill", "SlashCommand", "StructuredOutput",
-    "TaskCreate", "TaskGet", "TaskList", "TaskOutput", "TaskStop", "TaskUpdate", "TeamCreate", "TeamDelete", "TodoRead",
-    "TodoWrite", "ToolSearch", "mcp__ide__*", "mcp__ccd_session__*", "mcp__recall__*", "mcp__plugin_recall_recall__*",
-];
+//! Tools whose uses are not kept: those that the config lists, and recall's own: what the memory says about earlier sessions is not
+//! ingested again. Without a list in the config those are not kept whose class is no memory (`ToolClass::is_no_memory`).
 
 /// The tools of `recall mcp`.
 pub(crate) const OWN_TOOLS: [&str; 7] = ["search", "timeline", "get", "recall", "remember", "close", "status"];
@@ -22,7 +11,7 @@ pub(crate) fn is_own_tool(name: &str) -> bool {
     parts.is_some_and(|(server, tool)| server.to_lowercase().contains("recall") && OWN_TOOLS.contains(&tool))
 }
 
-/// Does the list name a tool?
+/// Does the list name a tool? A name that ends in `*` matches every tool that begins so.
 pub(crate) fn is_skipped_tool<S: AsRef<str>>(name: &str, list: &[S]) -> bool {
     list.iter()
         .map(AsRef::as_ref)
@@ -45,13 +34,10 @@ mod tests {
 
     #[test]
     fn a_name_is_skipped_as_a_whole_or_by_its_start() {
-        assert!(is_skipped_tool("Skill", &SKIP_TOOLS));
-        assert!(is_skipped_tool("mcp__ide__getDiagnostics", &SKIP_TOOLS));
-        assert!(!is_skipped_tool("Skills", &SKIP_TOOLS));
+        let list = ["Look", "mcp__ide__*"];
+        assert!(is_skipped_tool("Look", &list) && is_skipped_tool("mcp__ide__getDiagnostics", &list));
+        assert!(!is_skipped_tool("Looks", &list) && !is_skipped_tool("look", &list));
         assert!(!is_skipped_tool("mcp__ide__getDiagnostics", &["mcp__ide"]));
-        assert!(!is_skipped_tool("Skill", &[] as &[&str]));
-        // These tools are stored: one's outcome says whether a plan was approved, the other's line what the assistant asked.
-        assert!(!is_skipped_tool("ExitPlanMode", &SKIP_TOOLS));
-        assert!(!is_skipped_tool("Task", &SKIP_TOOLS));
+        assert!(!is_skipped_tool("Look", &[] as &[&str]));
     }
 }

@@ -15,7 +15,7 @@ pub(crate) use tools::{APPROVED, REFUSED, has_failed, is_check, is_commit, is_de
 
 use self::language::Matcher;
 use crate::analyze::prose::{report_end, sentences, unquoted, unquoted_keeping_code};
-use crate::model::session::{Entry, Item, Outcome, ToolUse, Touch};
+use crate::model::session::{Entry, Item, Outcome, ToolClass, ToolUse, Touch};
 
 /// The supported languages, each tried in turn.
 static LANGUAGES: LazyLock<Vec<Matcher>> = LazyLock::new(|| vec![Matcher::new(&english::ENGLISH)]);
@@ -72,28 +72,24 @@ fn signal_of_text(text: &str) -> Signal {
 
 fn signal_of_tool(tool: &ToolUse, outcome: Option<&Outcome>) -> Signal {
     let failed = outcome.is_some_and(has_failed);
-    let looks = tool.name == "Bash" && only_inspects(&tool.line);
-    match (&tool.file, tool.name.as_str()) {
+    let looks = tool.is_shell() && only_inspects(&tool.line);
+    match (&tool.file, tool.class()) {
         _ if outcome.is_some_and(|o| o.brief == REFUSED) => Signal::new(MemoryKind::Decision, "refused by the user"),
-        _ if crate::analyze::signal::bookkeeping_tools::is_skipped_tool(
-            &tool.name,
-            &crate::analyze::signal::bookkeeping_tools::SKIP_TOOLS,
-        ) =>
-        {
-            Signal::new(MemoryKind::Chatter, "the client's bookkeeping")
-        }
+        (_, class) if class.is_no_memory() => Signal::new(MemoryKind::Chatter, "the client's bookkeeping"),
         (Some(file), _) if failed && file.how > Touch::Read => {
             Signal { importance: 0.5, ..Signal::new(MemoryKind::Error, "an edit that did not apply") }
         }
         (Some(_), _) if failed => Signal::new(MemoryKind::Consulted, "a file that could not be read"),
         (Some(file), _) if file.how > Touch::Read => Signal::new(MemoryKind::Change, "a file created or changed"),
         (Some(_), _) => Signal::new(MemoryKind::Consulted, "a file read"),
-        (None, "Bash") if looks => Signal::new(MemoryKind::Consulted, "a command that only looks"),
-        (None, "Bash") if failed && !may_fail(&tool.line) => Signal::new(MemoryKind::Error, "a command that failed"),
-        (None, "Bash") if is_commit(tool) => Signal::new(MemoryKind::Check, "a commit or a push"),
-        (None, "Bash") if is_check(tool) && outcome.is_some() => Signal::new(MemoryKind::Check, "a test or build outcome"),
-        (None, "Bash" | "PowerShell" | "Task" | "Agent") => Signal::new(MemoryKind::Command, "a command"),
-        (None, name) if name.starts_with("mcp__") => Signal::new(MemoryKind::Command, "a command"),
+        (None, ToolClass::Shell) if looks => Signal::new(MemoryKind::Consulted, "a command that only looks"),
+        (None, ToolClass::Shell) if failed && !may_fail(&tool.line) => Signal::new(MemoryKind::Error, "a command that failed"),
+        (None, ToolClass::Shell) if is_commit(tool) => Signal::new(MemoryKind::Check, "a commit or a push"),
+        (None, ToolClass::Shell) if is_check(tool) && outcome.is_some() => {
+            Signal::new(MemoryKind::Check, "a test or build outcome")
+        }
+        (None, ToolClass::Shell | ToolClass::Subagent) => Signal::new(MemoryKind::Command, "a command"),
+        (None, _) if tool.is_of_server() => Signal::new(MemoryKind::Command, "a command"),
         _ => Signal::new(MemoryKind::Consulted, "something looked for"),
     }
 }

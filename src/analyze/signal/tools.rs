@@ -14,7 +14,7 @@ const EXAMINED_WORDS: usize = 5;
 /// Does a command check the work?
 pub(crate) fn is_check(tool: &ToolUse) -> bool {
     let is_check_word = |word: &str| CHECK_WORDS.iter().any(|check| word.starts_with(check.trim_end()));
-    tool.name == "Bash"
+    tool.is_shell()
         && steps(&tool.line.to_lowercase()).any(|step| {
             let words = step.split(['>', '<']).next().unwrap_or_default().split_whitespace().take(EXAMINED_WORDS);
             !runs_one_of(step, INSPECTING_PROGRAMS)
@@ -23,8 +23,7 @@ pub(crate) fn is_check(tool: &ToolUse) -> bool {
 }
 
 pub(crate) fn is_commit(tool: &ToolUse) -> bool {
-    tool.name == "Bash"
-        && (tool.line.contains("git commit") || tool.line.contains("gh pr create") || tool.line.contains("git push"))
+    tool.is_shell() && (tool.line.contains("git commit") || tool.line.contains("gh pr create") || tool.line.contains("git push"))
 }
 
 /// Did a tool use fail, by its result or by its output? A refusal by the user is an answer, not a failure.

@@ -11,7 +11,7 @@ use super::Finding;
 use crate::config::Config;
 use crate::model::session::Millis;
 use crate::privacy::View;
-use crate::source::claude_code::release::{NEWEST_TESTED, Release};
+use crate::source::{NEWEST_TESTED, Release};
 use crate::store::Memory;
 use crate::store::last_run::{LastRun, ModelBackoff};
 use crate::summarize::claude::query_client;

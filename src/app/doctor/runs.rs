@@ -5,13 +5,12 @@ use std::path::Path;
 use super::{Finding, ago};
 use crate::app::hook_state::log;
 use crate::config::Config;
+use crate::config::pause::{self, OffReason};
 use crate::model::session::Millis;
 use crate::setup::Host;
 use crate::setup::transcript_retention::{DEFAULT, KEY, OFFERED, RetentionChange};
 use crate::source::discover::{TranscriptFile, discover};
 use crate::source::mark;
-use crate::source::pause;
-use crate::source::pause::OffReason;
 use crate::store::WholeIndex;
 use crate::store::last_run::LastRun;
 

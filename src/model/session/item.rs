@@ -114,20 +114,91 @@ impl Item {
 
 /// One use of a tool, in one line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "StoredToolUse")]
 pub struct ToolUse {
     /// The client's id, which the result refers to.
     pub id: String,
     pub name: String,
     /// What the tool was asked to do: the command, the pattern, the address.
     pub line: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<FileTouch>,
+    #[serde(skip)]
+    class: ToolClass,
+}
+
+/// A tool use as the index and exports hold it: with the client's name of the tool, and without its class.
+#[derive(Deserialize)]
+struct StoredToolUse {
+    id: String,
+    name: String,
+    line: String,
+    #[serde(default)]
+    file: Option<FileTouch>,
+}
+
+impl From<StoredToolUse> for ToolUse {
+    fn from(StoredToolUse { id, name, line, file }: StoredToolUse) -> Self {
+        Self::new(id, name, line, file)
+    }
 }
 
 impl ToolUse {
+    /// The only way to a tool use, parsed or read back: its class goes by its name.
+    pub fn new(id: impl Into<String>, name: impl Into<String>, line: impl Into<String>, file: Option<FileTouch>) -> Self {
+        let name = name.into();
+        Self { class: ToolClass::of(&name), id: id.into(), name, line: line.into(), file }
+    }
+
+    pub(crate) fn class(&self) -> ToolClass {
+        self.class
+    }
+
+    pub(crate) fn is_shell(&self) -> bool {
+        self.class == ToolClass::Shell
+    }
+
     /// Is the tool an MCP server's, and no tool of the client's own?
     pub(crate) fn is_of_server(&self) -> bool {
         self.name.starts_with("mcp__")
+    }
+}
+
+/// What a tool is for, whatever its client calls it.
+///
+/// Nobody but `source` knows the names: `ToolClass::of`, which stands there, asks each client's table. The class is worked out once, where a
+/// [`ToolUse`] is made, and is not stored. So what older programs stored has its class too, the stored text of a record and with it
+/// its hash stay as they are, and a tool that a table gains needs no migration. A client that calls something else by a name that
+/// another's table holds has to name it differently as it is parsed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ToolClass {
+    /// Runs commands.
+    Shell,
+    /// Writes a file or a part of one.
+    Edit,
+    /// Reads a file.
+    Read,
+    /// Looks for files, or for lines in them.
+    Search,
+    Web,
+    /// Starts another agent.
+    Subagent,
+    /// Puts a plan before the user.
+    Plan,
+    /// Keeps a list of what is to be done.
+    Todo,
+    /// Asks the user.
+    Question,
+    /// The client's own affairs.
+    Bookkeeping,
+    /// A tool that no table names.
+    Other,
+}
+
+impl ToolClass {
+    /// Are the uses of such a tool no memory? What comes of them is kept: lists as state, answers as the user's words.
+    pub(crate) fn is_no_memory(self) -> bool {
+        matches!(self, Self::Search | Self::Todo | Self::Question | Self::Bookkeeping)
     }
 }
 

@@ -6,7 +6,7 @@ mod words;
 
 use crate::privacy::strip;
 use crate::search::Query;
-use crate::source::claude_code::is_user_text;
+use crate::source::is_user_text;
 use crate::text::clean::without_controls;
 
 pub(crate) use past::{PastIntent, wants_decisions};

@@ -21,6 +21,7 @@ use std::collections::BTreeMap;
 
 use self::fields::{Field, LineFields, RawBlock, RawContent, RawMessage, RawUsage, joined};
 pub(crate) use self::origin::{is_user_text, is_wrapped, may_be_person};
+pub(crate) use self::tools::{ACTING as ACTING_TOOLS, class_of as class_of_tool, of_no_memory as tools_of_no_memory};
 use self::user::UserContent;
 use super::json::{self, Raw};
 use crate::model::price::{FAST_SUFFIX, US_SUFFIX};
@@ -96,6 +97,11 @@ const TYPE_PREFIX: &[u8] = b"{\"type\":\"";
 /// Is this a complete line? The last line of a growing file waits until it is.
 pub fn is_complete(line: &[u8]) -> bool {
     json::fields(&text_of_line(line).1, &[]).is_ok()
+}
+
+/// Does a piece of a transcript hold a reply of the assistant's? Looked for as bytes: no line is parsed.
+pub(crate) fn holds_reply(piece: &[u8]) -> bool {
+    memchr::memmem::find(piece, br#""type":"assistant""#).is_some()
 }
 
 /// Does a line begin as bookkeeping? A line that states its type elsewhere is parsed.

@@ -93,8 +93,8 @@ fn tool_uses_come_in_one_line_with_their_file_and_their_outcome() {
     assert_eq!(
         items(&uses),
         [
-            Item::Tool(ToolUse { id: "t1".into(), name: "Edit".into(), line: "/r/a.rs".into(), file: Some(edit) }),
-            Item::Tool(ToolUse { id: "t2".into(), name: "Bash".into(), line: "cargo test --all".into(), file: None }),
+            Item::Tool(ToolUse::new("t1", "Edit", "/r/a.rs", Some(edit))),
+            Item::Tool(ToolUse::new("t2", "Bash", "cargo test --all", None)),
             Item::Todos(vec![Todo { id: String::new(), text: "docs".into(), status: "pending".into() }]),
         ]
     );

@@ -3,7 +3,7 @@
 use super::fields::{Field, LineFields};
 use super::{MAX_TEXT_CHARS, outcome};
 use crate::analyze::shell;
-use crate::model::session::{Evidence, FileTouch, Item, RecordKey, ShellRun, Todo, ToolUse, Touch};
+use crate::model::session::{Evidence, FileTouch, Item, RecordKey, ShellRun, Todo, ToolClass, ToolUse, Touch};
 use crate::privacy::{EXCLUDED_LINE, Sanitizer};
 use crate::source::json::{self, Raw};
 use crate::source::json_cursor::NameTable;
@@ -13,6 +13,53 @@ use crate::text::clean::{head_and_tail, one_line, shorten};
 const MAX_COMMAND_CHARS: usize = 500;
 const MAX_ARGUMENT_CHARS: usize = 160;
 
+/// What each tool is for, of this client and of others that write its oldest layout. All else asks for the class and no name.
+const TOOLS: [(ToolClass, &[&str]); 10] = [
+    (ToolClass::Shell, &["Bash", "PowerShell"]),
+    (ToolClass::Edit, &["Edit", "Write", "MultiEdit", "NotebookEdit", "replace", "write_file"]),
+    (ToolClass::Read, &["Read", "NotebookRead", "read_file"]),
+    (ToolClass::Search, &["Grep", "Glob", "LS"]),
+    (ToolClass::Web, &["WebFetch", "WebSearch"]),
+    (ToolClass::Subagent, &["Task", "Agent"]),
+    (ToolClass::Plan, &["ExitPlanMode", "exit_plan_mode"]),
+    (ToolClass::Todo, &["TodoWrite", "TodoRead", "TaskCreate", "TaskUpdate", "TaskGet", "TaskList"]),
+    (ToolClass::Question, &["AskUserQuestion"]),
+    (
+        ToolClass::Bookkeeping,
+        &[
+            "BashOutput", "CronCreate", "CronDelete", "CronList", "EnterPlanMode", "EnterWorktree", "ExitWorktree", "KillBash",
+            "KillShell", "ListMcpResources", "ListMcpResourcesTool", "Monitor", "ReadMcpResource", "ReadMcpResourceTool",
+            "ScheduleWakeup", "SendMessage", "SendUserFile", "Skill", "SlashCommand", "StructuredOutput", "TaskOutput", "TaskStop",
+            "TeamCreate", "TeamDelete", "ToolSearch",
+        ],
+    ),
+];
+/// Tools of servers, by how their names begin: the client's own servers, and ours, whose replies are not ingested again.
+const SERVERS: [(ToolClass, &[&str]); 1] =
+    [(ToolClass::Bookkeeping, &["mcp__ide__", "mcp__ccd_session__", "mcp__recall__", "mcp__plugin_recall_recall__"])];
+
+/// Those of the tools that edit a file which write it whole.
+const WRITES_WHOLE: [&str; 2] = ["Write", "write_file"];
+
+/// Tools to take by name from a client that shall only answer and has no flag for a client without tools.
+pub(crate) const ACTING: &str = "Bash,Edit,MultiEdit,Write,NotebookEdit,Read,Glob,Grep,LS,Task,Agent,WebFetch,WebSearch,TodoWrite";
+
+/// What a tool of the client is for; `None` if it is unknown.
+pub(crate) fn class_of(name: &str) -> Option<ToolClass> {
+    let named = || TOOLS.iter().find(|(_, names)| names.contains(&name));
+    let served = || SERVERS.iter().find(|(_, starts)| starts.iter().any(|start| name.starts_with(start)));
+    named().or_else(served).map(|(class, _)| *class)
+}
+
+/// The tools whose uses are no memory, in the order of their names, then those of servers; `*` stands for any ending.
+pub(crate) fn of_no_memory() -> impl Iterator<Item = String> {
+    let of =
+        |all: &'static [(ToolClass, &[&str])]| all.iter().filter(|(class, _)| class.is_no_memory()).flat_map(|(_, names)| *names);
+    let mut tools: Vec<&str> = of(&TOOLS).copied().collect();
+    tools.sort_by_key(|name| name.to_lowercase());
+    tools.into_iter().map(str::to_owned).chain(of(&SERVERS).map(|start| format!("{start}*")))
+}
+
 /// The items of a tool use block: usually one line; for to-do lists and plans, their content.
 pub(super) fn items_of_use(id: &str, name: &str, input: Option<Raw<'_>>, gate: &Sanitizer) -> Vec<Item> {
     let Some(input) = input else { return Vec::new() };
@@ -20,17 +67,20 @@ pub(super) fn items_of_use(id: &str, name: &str, input: Option<Raw<'_>>, gate: &
         "TodoWrite" => todos(input, gate).into_iter().collect(),
         "TaskCreate" => task(input, "subject", "pending", gate).into_iter().collect(),
         "TaskUpdate" => task(input, "taskId", "", gate).into_iter().collect(),
-        "ExitPlanMode" | "exit_plan_mode" => {
-            let plan = argument(input, &["plan"], gate).map(|p| head_and_tail(&p, MAX_TEXT_CHARS));
-            let tool = ToolUse { id: id.into(), name: name.into(), line: "plan".into(), file: None };
-            plan.map(|p| vec![Item::Plan(p), Item::Tool(tool)]).unwrap_or_default()
-        }
-        _ => {
-            let tool = tool_use(id, name, input, gate);
-            let run = if matches!(name, "Bash" | "PowerShell") { shell_run(&tool, input, gate) } else { None };
-            std::iter::once(Item::Tool(tool)).chain(run.map(|run| Item::Evidence(Evidence::Ran(run)))).collect()
-        }
+        _ => match class_of(name).unwrap_or(ToolClass::Other) {
+            ToolClass::Plan => plan(id, name, input, gate),
+            class => {
+                let tool = tool_use(id, name, class, input, gate);
+                let run = if class == ToolClass::Shell { shell_run(&tool, input, gate) } else { None };
+                std::iter::once(Item::Tool(tool)).chain(run.map(|run| Item::Evidence(Evidence::Ran(run)))).collect()
+            }
+        },
     }
+}
+
+fn plan(id: &str, name: &str, input: Raw<'_>, gate: &Sanitizer) -> Vec<Item> {
+    let plan = argument(input, &["plan"], gate).map(|plan| head_and_tail(&plan, MAX_TEXT_CHARS));
+    plan.map(|plan| vec![Item::Plan(plan), Item::Tool(ToolUse::new(id, name, "plan", None))]).unwrap_or_default()
 }
 
 /// What is evidence of a command, which is looked at as a whole. Nothing of one that is withheld is.
@@ -43,18 +93,18 @@ fn shell_run(tool: &ToolUse, input: Raw<'_>, gate: &Sanitizer) -> Option<ShellRu
     shell::run(&tool.id, &command, !json::is_true(background))
 }
 
-fn tool_use(id: &str, name: &str, input: Raw<'_>, gate: &Sanitizer) -> ToolUse {
-    let (line, file) = match name {
+fn tool_use(id: &str, name: &str, class: ToolClass, input: Raw<'_>, gate: &Sanitizer) -> ToolUse {
+    let (line, file) = match class {
         _ if gate.excludes_any(|| json::strings(input)) => (EXCLUDED_LINE.to_owned(), None),
-        "Edit" | "MultiEdit" | "NotebookEdit" | "replace" => touched(input, Touch::Edited, gate),
-        "Write" | "write_file" => touched(input, Touch::Written, gate),
-        "Read" | "read_file" | "NotebookRead" => touched(input, Touch::Read, gate),
-        "Bash" | "PowerShell" => (command(input, gate), None),
-        "Task" | "Agent" => (argument(input, &["description", "prompt"], gate).map(line_of).unwrap_or_default(), None),
-        "AskUserQuestion" => (questions(input, gate), None),
+        ToolClass::Edit if WRITES_WHOLE.contains(&name) => touched(input, Touch::Written, gate),
+        ToolClass::Edit => touched(input, Touch::Edited, gate),
+        ToolClass::Read => touched(input, Touch::Read, gate),
+        ToolClass::Shell => (command(input, gate), None),
+        ToolClass::Subagent => (argument(input, &["description", "prompt"], gate).map(line_of).unwrap_or_default(), None),
+        ToolClass::Question => (questions(input, gate), None),
         _ => (describe_arguments(input, gate), None),
     };
-    ToolUse { id: id.into(), name: shorten(&one_line(&gate.clean(name)), 80), line, file }
+    ToolUse::new(id, shorten(&one_line(&gate.clean(name)), 80), line, file)
 }
 
 /// The first of the named arguments that is a string and not empty once sanitized.
@@ -177,4 +227,37 @@ pub(super) fn parse_old_line(fields: &LineFields<'_>, kind: &str) -> Vec<Item> {
 fn current_name(name: &str) -> String {
     let known = ["Bash", "Read", "Edit", "MultiEdit", "Write", "Grep", "Glob", "Task", "WebFetch", "WebSearch", "TodoWrite"];
     known.iter().find(|k| k.eq_ignore_ascii_case(name)).map_or_else(|| name.to_owned(), |k| (*k).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_in_one_class() {
+        let names: Vec<&str> = TOOLS.iter().chain(&SERVERS).flat_map(|(_, names)| *names).copied().collect();
+        for (n, name) in names.iter().enumerate() {
+            assert!(!names[..n].contains(name), "{name} stands there twice");
+        }
+        assert!(WRITES_WHOLE.iter().all(|name| class_of(name) == Some(ToolClass::Edit)));
+        let skipped: Vec<String> = of_no_memory().collect();
+        assert!(skipped.iter().any(|name| name == "Skill") && skipped.iter().any(|name| name == "mcp__ide__*"), "{skipped:?}");
+        // One's outcome says whether a plan was approved, the other's line what another agent was asked.
+        assert!(!skipped.iter().any(|name| ["ExitPlanMode", "Task"].contains(&name.as_str())), "{skipped:?}");
+        assert_eq!(class_of("mcp__ide__getDiagnostics"), Some(ToolClass::Bookkeeping));
+        assert_eq!((class_of("mcp__ide"), class_of("Skills"), class_of("bash"), class_of("")), (None, None, None, None));
+    }
+
+    #[test]
+    fn a_tool_use_that_is_read_back_has_the_class_of_its_name_though_it_is_not_stored() {
+        for (class, names) in TOOLS {
+            for name in names {
+                let stored = format!(r#"{{"id":"t","name":"{name}","line":"x"}}"#);
+                let tool: ToolUse = serde_json::from_str(&stored).expect("a tool use");
+                assert_eq!((tool.class(), serde_json::to_string(&tool).expect("JSON")), (class, stored));
+            }
+        }
+        let other: ToolUse = serde_json::from_str(r#"{"id":"t","name":"mcp__memory__search","line":"x"}"#).expect("a tool use");
+        assert_eq!((other.class(), other.is_of_server()), (ToolClass::Other, true));
+    }
 }

@@ -198,7 +198,7 @@ fn said(text: &str) -> Option<Item> {
     }
     if let Some(command) = tagged(text, "bash-input") {
         let line = format!("! {}", crate::text::clean::one_line(command));
-        return Some(Item::Tool(ToolUse { id: String::new(), name: "Bash".into(), line, file: None }));
+        return Some(Item::Tool(ToolUse::new("", "Bash", line, None)));
     }
     Some(Item::Prompt(head_and_tail(text, MAX_TEXT_CHARS)))
 }

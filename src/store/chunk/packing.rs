@@ -141,7 +141,7 @@ mod tests {
     fn a_tool_use_is_stored_in_the_words_in_which_it_always_was() {
         let stored = |how, (added, removed)| {
             let file = FileTouch { path: "/r/src/page.rs".into(), how, added, removed };
-            let tool = ToolUse { id: "toolu_1".into(), name: "Edit".into(), line: "src/page.rs".into(), file: Some(file) };
+            let tool = ToolUse::new("toolu_1", "Edit", "src/page.rs", Some(file));
             let key = RecordKey([1; 16]);
             let header = ItemHeader { key, part: 0, offset: 0, at: None, kind: ItemKind::Tool, sum: 0 };
             let mut chunk = ChunkBuilder::default();

@@ -5,7 +5,7 @@ use rusqlite::Transaction;
 
 use crate::model::session::Item;
 use crate::privacy::{ConversationState, Sanitizer};
-use crate::source::claude_code::is_wrapped;
+use crate::source::is_wrapped;
 use crate::store::chunk;
 use crate::store::chunk::TextReader;
 use redact::OPENING;

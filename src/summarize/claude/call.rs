@@ -10,6 +10,7 @@ use subprocess::{Exec, ExitStatus, InputData, Redirection};
 
 use super::{Claude, report};
 use crate::config::{CHILD_VARIABLE, Config};
+use crate::source::ACTING_TOOLS;
 use crate::summarize::{ModelRequest, SummaryFailure};
 use crate::sys::child_process;
 use crate::sys::child_process::{ChildLimits, ChildOutput, KillReason};
@@ -36,8 +37,6 @@ const FLAGS: &[(&str, Option<&str>)] = &[
 ];
 /// Without these the client sends its own instructions and tools along.
 pub(crate) const SIZE_FLAGS: [&str; 3] = ["--tools", "--system-prompt", "--setting-sources"];
-/// Tools to disallow by name in a client that does not know `--tools`.
-const DISALLOWED_TOOLS: &str = "Bash,Edit,MultiEdit,Write,NotebookEdit,Read,Glob,Grep,LS,Task,Agent,WebFetch,WebSearch,TodoWrite";
 
 impl Claude {
     pub(super) fn arguments(&self, system: &str) -> Vec<String> {
@@ -49,7 +48,7 @@ impl Claude {
             all.extend(value.map(str::to_owned));
         }
         if !known("--tools") && known("--disallowedTools") {
-            all.extend(["--disallowedTools".to_owned(), DISALLOWED_TOOLS.to_owned()]);
+            all.extend(["--disallowedTools".to_owned(), ACTING_TOOLS.to_owned()]);
         }
         let flag = ["--system-prompt", "--append-system-prompt"].into_iter().find(|f| known(f));
         all.extend(flag.into_iter().flat_map(|flag| [flag.to_owned(), system.to_owned()]));

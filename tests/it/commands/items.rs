@@ -83,6 +83,22 @@ fn every_item_is_listed_once_with_what_it_is_worth_and_why() {
 }
 
 #[test]
+fn commands_of_any_shell_are_worth_the_same() {
+    let listed = |shell: &str| {
+        let world = World::new();
+        let pushed = bash(13, "git commit -am 'lock stripe' && git push", false, "[main 1a2b3c4] lock stripe");
+        let rows = (rows() + &pushed).replace(r#""Bash""#, &format!("\"{shell}\""));
+        world.transcript(&format!("-shop/{SESSION}.jsonl"), rows);
+        world.digest(&["--summarizer", "extract"]);
+        items(&world)
+    };
+    let of_bash = listed("Bash");
+    assert_eq!(listed("PowerShell"), of_bash);
+    assert_eq!(of_bash.iter().filter(|item| item["kind"] == "tool").count(), 5, "{of_bash:#?}");
+    assert_ne!(listed("Shell"), of_bash, "a tool that nobody knows is no shell");
+}
+
+#[test]
 fn what_was_kept_is_listed_before_there_is_a_digest() {
     let world = world();
     world.digest(&["--ingest-only"]);

@@ -66,7 +66,7 @@ fn row(n: u8, item: Item) -> Record {
 }
 
 fn tool(id: &str, line: &str) -> Item {
-    Item::Tool(ToolUse { id: id.into(), name: "Bash".into(), line: line.into(), file: None })
+    Item::Tool(ToolUse::new(id, "Bash", line, None))
 }
 
 fn outcome(tool: &str, brief: &str) -> Item {

@@ -159,7 +159,7 @@ fn session(texts: &[String]) -> (Session, Digest) {
     let key = |n: u8| RecordKey([n; 16]);
     let failed = |brief: String, ok: bool| Some(Outcome { tool: "t".into(), ok, brief });
     let file = |path: String, how: Touch| Some(FileTouch { path, how, added: 1, removed: 2 });
-    let tool = |name: String, line: String, file: Option<FileTouch>| Item::Tool(ToolUse { id: "t".into(), name, line, file });
+    let tool = |name: String, line: String, file: Option<FileTouch>| Item::Tool(ToolUse::new("t", name, line, file));
     let mut entries = Vec::new();
     let mut push = |item: Item, agent: Option<String>, outcome: Option<Outcome>| {
         let n = entries.len() as u8;

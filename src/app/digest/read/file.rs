@@ -12,9 +12,8 @@ use indicatif::ProgressBar;
 use super::{PendingFile, TranscriptReader};
 use crate::model::session::{Evidence, Item, Millis, Record};
 use crate::privacy::{ConversationState, Disposition, opens_private};
-use crate::source::claude_code::{self, ParentLink, ParsedLine};
-use crate::source::delta;
 use crate::source::delta::{Checkpoint, OpenTranscript, RawLine};
+use crate::source::{LineParser, ParentLink, ParsedLine, delta, is_complete};
 use crate::store::ingest::{FencedText, IngestBatch};
 use crate::sys::shutdown;
 
@@ -31,7 +30,7 @@ impl TranscriptReader<'_> {
             match piece {
                 RawLine::Complete(line) => self.take(&mut reading, from, line),
                 // A partial line is left for the next run; a complete one that only lacks its newline is not.
-                RawLine::Tail(line) if !claude_code::is_complete(line) => break,
+                RawLine::Tail(line) if !is_complete(line) => break,
                 RawLine::Tail(line) => self.take(&mut reading, from, line),
                 RawLine::TooLong { private } => {
                     if private {
@@ -76,7 +75,7 @@ impl TranscriptReader<'_> {
         };
         Ok(ReadState {
             batch: IngestBatch { replaced: delta.replaced, ..self.empty(pending, cursor) },
-            lines: claude_code::LineParser::resume(&pending.file.place, self.gate, conversation.awaited_runs().clone()),
+            lines: LineParser::resume(&pending.file.place, self.gate, conversation.awaited_runs().clone()),
             conversation,
             folder: LastFolder::default(),
         })
@@ -197,7 +196,7 @@ fn is_of_queue(row: &Record) -> bool {
 /// State while a file is read.
 struct ReadState<'p> {
     batch: IngestBatch,
-    lines: claude_code::LineParser<'p>,
+    lines: LineParser<'p>,
     conversation: ConversationState,
     folder: LastFolder,
 }

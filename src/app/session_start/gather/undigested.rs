@@ -13,14 +13,13 @@ use super::{Gatherer, IndexedProject, local, remembered};
 use crate::analyze::account::SessionAccount;
 use crate::app::open_memory::OpenMemory;
 use crate::app::session_start::client_memory::{ClientMemory, folder_of};
-use crate::config::Config;
+use crate::config::{Config, pause};
 use crate::model::item_state::ItemStates;
 use crate::model::session::{Millis, RecordKey, Session};
 use crate::privacy::Sanitizer;
 use crate::privacy::echo::PrivateWords;
 use crate::render::session_start::render;
 use crate::render::session_start::{ContextParts, ContextSubject, LeadSession, RenderedContext};
-use crate::source::pause;
 use crate::source::{live_session, mark};
 use crate::store::Memory;
 

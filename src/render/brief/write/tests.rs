@@ -36,7 +36,7 @@ fn claim(text: &str, row: usize) -> Claim {
 }
 
 fn tool(name: &str, line: &str, file: Option<FileTouch>) -> Item {
-    Item::Tool(ToolUse { id: String::new(), name: name.into(), line: line.into(), file })
+    Item::Tool(ToolUse::new("", name, line, file))
 }
 
 fn edit(path: &str) -> Item {

@@ -153,7 +153,7 @@ fn no_markup(line: &str, page: &str) {
 fn session(said: &str, name: &str, path: &str, command: &str, id: &str) -> Session {
     let touch = FileTouch { path: path.to_owned(), how: Touch::Edited, added: 1, removed: 1 };
     let read = FileTouch { path: name.to_owned(), how: Touch::Read, added: 0, removed: 0 };
-    let tool = |name: &str, file| ToolUse { id: "t".into(), name: name.to_owned(), line: command.to_owned(), file };
+    let tool = |name: &str, file| ToolUse::new("t", name, command, file);
     let failed = |ok| Outcome { tool: "t".into(), ok, brief: said.to_owned() };
     let items = [
         (Item::Prompt(said.to_owned()), None),

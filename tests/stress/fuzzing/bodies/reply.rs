@@ -63,12 +63,12 @@ fn printed(stdout: &[u8], request: &ModelRequest) {
 }
 
 fn session() -> Session {
-    let tool = ToolUse {
-        id: "t1".into(),
-        name: "Edit".into(),
-        line: "shop/orders.py".into(),
-        file: Some(FileTouch { path: "/src/shop/orders.py".into(), how: Touch::Edited, added: 3, removed: 1 }),
-    };
+    let tool = ToolUse::new(
+        "t1",
+        "Edit",
+        "shop/orders.py",
+        Some(FileTouch { path: "/src/shop/orders.py".into(), how: Touch::Edited, added: 3, removed: 1 }),
+    );
     let items = [
         Item::Prompt("page the order list by date, with a cursor".into()),
         Item::Tool(tool),

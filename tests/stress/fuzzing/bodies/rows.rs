@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use recall::testing::model::session::{Item, Record};
 use recall::testing::privacy::Sanitizer;
-use recall::testing::source::claude_code::{ParsedLine, TranscriptIdentity, is_complete, parse_line};
 use recall::testing::source::json::{self, fields};
+use recall::testing::source::{ParsedLine, TranscriptIdentity, is_complete, parse_line};
 use serde_json::Value;
 use serde_json::value::RawValue;
 

@@ -52,7 +52,7 @@ fn key(n: u8) -> RecordKey {
 
 fn session(said: &[String; 4]) -> Session {
     let entry = |n: u8, item, outcome| Entry { key: key(n), at: Some(1_000 * i64::from(n)), agent: None, item, outcome };
-    let tool = ToolUse { id: "t".into(), name: "Bash".into(), line: said[2].clone(), file: None };
+    let tool = ToolUse::new("t", "Bash", &*said[2], None);
     let entries = vec![
         entry(1, Item::Prompt(said[0].clone()), None),
         entry(2, Item::Reply(said[1].clone()), None),
