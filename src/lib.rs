@@ -45,7 +45,7 @@
 //!   where it is indexed and how each view shows it; prompt, reply, check, pages and what reads them back, starts, search, sanitizer and
 //!   `forget` walk that list.
 //! - **Another summarizer that asks a model**: a file beside `summarize::claude` that implements `summarize::Summarizer` and its line in
-//!   `summarize::find`; its choice in `config::file`, its word in `model::digest`. The scheduler knows the trait alone.
+//!   `summarize::find`; its choice in `config::file`, its word in `model::digest`. `app::digest` knows the trait alone.
 //! - **A program that checks the work, a command of git that counts**: the tables in `analyze::shell`; what follows from them in
 //!   `analyze::account`. Items that are evidence are `model::session::evidence::Evidence`, which no page tells as it is.
 //! - **Where a page lies, or how it is called**: `model::page_path`, for whoever writes, links, lists or reads one.

@@ -13,6 +13,7 @@ pub(crate) mod known_folders;
 pub(crate) mod notes;
 pub(crate) mod open_memory;
 pub(crate) mod orphans;
+pub(crate) mod page_facts;
 pub(crate) mod prompt;
 pub(crate) mod raw_lines;
 pub(crate) mod repair;

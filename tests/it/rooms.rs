@@ -1,6 +1,6 @@
 //! The rooms of `src/`: few, each on its floor, and imports go down only, by the table in `lib.rs`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -160,6 +160,44 @@ fn every_folder_of_src_is_a_room_with_a_floor() {
         .collect();
     let known: BTreeSet<String> = rooms().into_iter().map(|room| room.name).collect();
     assert_eq!(there, known);
+}
+
+/// Each entry of a folder of `src` with the other entries of it that its files import.
+fn imports_within(folder: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(folder);
+    let path = format!("crate::{}::", folder.replace('/', "::"));
+    let word = |rest: &str| rest.chars().take_while(|c| c.is_ascii_lowercase() || *c == '_').collect::<String>();
+    let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for file in files_below(&root).into_iter().filter(|file| file.extension().is_some_and(|end| end == "rs")) {
+        let inside = file.strip_prefix(&root).expect("a file of the folder");
+        let parts: Vec<&str> = inside.iter().filter_map(|part| part.to_str()).collect();
+        let entry = parts[0].trim_end_matches(".rs").to_owned();
+        if entry == "mod" || parts.iter().any(|part| part.starts_with("tests")) {
+            continue;
+        }
+        let text = fs::read_to_string(&file).expect("UTF-8");
+        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+        let code: String = code.lines().map(|line| line.split("//").next().unwrap_or_default().to_owned() + "\n").collect();
+        // Of files that lie deeper, `super` is the entry itself.
+        let is_entry = parts.len() == 1 || parts.len() == 2 && parts[1] == "mod.rs";
+        let beside = code.split("use super::").skip(if is_entry { 1 } else { usize::MAX });
+        let named = code.split(&path).skip(1).chain(beside).map(word).filter(|name| !name.is_empty() && *name != entry);
+        all.entry(entry.clone()).or_default().extend(named);
+    }
+    all
+}
+
+#[test]
+fn the_phases_of_a_digest_stand_in_one_direction() {
+    let mut left = imports_within("app/digest");
+    assert!(left.values().map(BTreeSet::len).sum::<usize>() > 15, "imports are not found any more: {left:?}");
+    // What imports nothing that is left goes, until nothing does.
+    while let Some(last) =
+        left.iter().find(|(_, named)| !named.iter().any(|name| left.contains_key(name))).map(|(entry, _)| entry.clone())
+    {
+        left.remove(&last);
+    }
+    assert!(left.is_empty(), "these import each other in a circle: {left:#?}");
 }
 
 /// The bodies of all `impl NAME {` of the files of a room.

@@ -8,15 +8,17 @@ use std::io::Write;
 use anyhow::Result;
 use serde_json::json;
 
-use super::outlived::Outlived;
-use super::plan::{DigestPlan, DigestSelection};
-use super::price::{ModelCost, usd};
-use super::report::{Report, WaitingForModel};
 use crate::analyze::eligibility::SkipReason;
-use crate::app::digest::DigestRequest;
-use crate::app::digest::apply_policy::{delete_excluded, forget_expired};
+use crate::app::digest::from_pages::Outlived;
+use crate::app::digest::maker::DigestMaker;
+use crate::app::digest::policy::{delete_excluded, forget_expired};
+use crate::app::digest::report::usd;
+use crate::app::digest::report::{Report, WaitingForModel};
+use crate::app::digest::request::DigestRequest;
+use crate::app::digest::request::DigestSelection;
 use crate::app::digest::sandbox::open_sandbox;
-use crate::app::digest::scheduler::DigestScheduler;
+use crate::app::digest::select::DigestPlan;
+use crate::app::digest::select::ModelCost;
 use crate::config::{Config, SummarizerChoice};
 use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
@@ -44,7 +46,7 @@ pub(crate) fn run(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis
     if let Some(outlived) = Outlived::find(config, &store)? {
         outlived.take_back_digests(config, ui, now, &mut store)?;
     }
-    let maker = DigestScheduler::new(config, ui, now, &wanted, &store)?;
+    let maker = DigestMaker::new(config, ui, now, &wanted, &store)?;
     let plan = maker.plan(&store, wanted.newest)?;
     let outcome = Outcome::of(&maker, &store, &plan)?;
     if request.json {
@@ -67,7 +69,7 @@ struct Outcome {
 }
 
 impl Outcome {
-    fn of(maker: &DigestScheduler<'_>, store: &Reader, plan: &DigestPlan) -> Result<Self> {
+    fn of(maker: &DigestMaker<'_>, store: &Reader, plan: &DigestPlan) -> Result<Self> {
         let by_model = plan.for_model().count();
         let mut without_model = plan.interim.len();
         let mut waiting: BTreeMap<i64, SessionHead> = store.heads_for_model()?.into_iter().map(|head| (head.pk, head)).collect();

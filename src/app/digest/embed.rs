@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use indicatif::ProgressBar;
 
-use super::report::Report;
-use crate::app::digest::apply_policy::secure_erase;
+use crate::app::digest::policy::secure_erase;
+use crate::app::digest::report::Report;
 use crate::config::Config;
 use crate::model::session::hash_parts;
 use crate::model::vector::QuantizedVector;

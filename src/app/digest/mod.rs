@@ -1,42 +1,37 @@
 //! `recall digest`: ingest what was appended to the transcripts, digest the sessions that settled, write the pages.
 
-pub(crate) mod accounts;
-mod apply_policy;
 mod background;
+mod digests;
 mod dry_run;
 mod embed;
 mod from_pages;
 mod ingest;
-mod inputs;
-mod interim;
-pub(crate) mod model_calls;
-mod outlived;
+mod maker;
 pub(crate) mod pages;
-mod plan;
-mod price;
-mod read;
+mod policy;
 mod report;
 mod request;
-pub(crate) mod sandbox;
-pub(crate) mod scheduler;
-mod without_model;
-
-pub use self::request::DigestRequest;
+mod run_lock;
+mod sandbox;
+mod select;
 
 use std::io::Write;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
+pub(crate) use self::digests::accounts;
+use self::from_pages::Outlived;
 pub(crate) use self::ingest::ingest_only;
 use self::ingest::{ingest, remove_marks};
-use self::outlived::Outlived;
-use self::plan::DigestSelection;
+use self::maker::DigestMaker;
+use self::policy::{delete_excluded, forget_expired, resanitize, secure_erase};
 use self::report::Report;
+pub use self::request::DigestRequest;
+use self::request::DigestSelection;
+pub(crate) use self::run_lock::{prepare_folder, run_lock};
+pub(crate) use self::sandbox::open_sandbox;
 use crate::app::Completion;
-use crate::app::digest::apply_policy::{delete_excluded, forget_expired, resanitize, secure_erase};
-pub(crate) use crate::app::digest::sandbox::open_sandbox;
-use crate::app::digest::scheduler::DigestScheduler;
 use crate::config::Config;
 use crate::model::session::Millis;
 use crate::store::error::{explained, is_damage};
@@ -44,7 +39,7 @@ use crate::store::last_run::LastRun;
 use crate::store::leftovers;
 use crate::store::{Maintenance, Writer};
 use crate::sys::messages::Ui;
-use crate::sys::{failpoints, private_files, shutdown, threads};
+use crate::sys::{failpoints, shutdown, threads};
 
 pub(crate) fn run(request: DigestRequest, config: Config, out: &mut impl Write) -> Result<Completion> {
     run_using(request, config, out, run_if_free)
@@ -187,7 +182,7 @@ fn phases(
             store.write_documents()?;
         }
         let wanted = DigestSelection::of(request, config)?;
-        DigestScheduler::new(config, ui, now, &wanted, store)?.run(store, report)?;
+        DigestMaker::new(config, ui, now, &wanted, store)?.run(store, report)?;
         leftovers::remove_used_replies(&config.data_dir, store)?;
     }
     if !shutdown::requested() {
@@ -221,12 +216,6 @@ pub(crate) fn write_documents(store: &mut Writer, ui: &Ui) -> Result<()> {
     Ok(())
 }
 
-/// The lock that admits one run at a time.
-pub(crate) fn run_lock(config: &Config) -> Result<fd_lock::RwLock<std::fs::File>> {
-    let lock = config.data_dir.join("lock");
-    Ok(fd_lock::RwLock::new(private_files::open_lock(&lock).with_context(|| format!("cannot open {}", lock.display()))?))
-}
-
 /// Updates the pages, unless a run is in progress, which will do so.
 pub(crate) fn refresh_pages(config: &Config, store: &mut Writer, ui: &Ui) -> Result<()> {
     let mut lock = run_lock(config)?;
@@ -252,16 +241,6 @@ fn apply_overrides(request: &DigestRequest, config: &mut Config) -> Result<()> {
     }
     if let Some(summarizer) = request.summarizer {
         config.digest.summarizer = summarizer;
-    }
-    Ok(())
-}
-
-/// Creates the data folder if it is missing, and warns if others can read it.
-pub(crate) fn prepare_folder(config: &Config, ui: &Ui) -> Result<()> {
-    let dir = &config.data_dir;
-    private_files::create_dir(dir).with_context(|| format!("cannot create the data folder {}", dir.display()))?;
-    if private_files::is_open_to_others(dir) {
-        ui.warn(&format!("others can read {}: `chmod 700` it", dir.display()));
     }
     Ok(())
 }

@@ -5,10 +5,14 @@ use std::io::Write;
 use anyhow::Result;
 use serde::Serialize;
 
-use super::price::usd;
 use crate::store::ingest::Ingested;
 use crate::store::last_run::{ModelBackoff, ModelRunOutcome};
 use crate::text::clean::counted;
+
+/// An amount as it is told.
+pub(crate) fn usd(amount: Option<f64>) -> String {
+    amount.map_or_else(|| "an unknown price".into(), |usd| format!("${usd:.2}"))
+}
 
 #[derive(Debug, Default, Clone, PartialEq, Serialize)]
 pub(crate) struct Report {

@@ -2,7 +2,14 @@
 
 use std::path::PathBuf;
 
+use anyhow::{Context, Result};
+
+use crate::app::consent;
+use crate::app::filter::{ProjectFilter, parse_since};
+use crate::config::Config;
 use crate::config::SummarizerChoice;
+use crate::model::session::Millis;
+use crate::model::time_spec::parse_duration;
 
 /// What to read and digest, and within which bounds. The default reads and digests all that the config names.
 #[derive(Debug, Clone, Default)]
@@ -37,4 +44,46 @@ pub struct DigestRequest {
     pub(crate) json: bool,
     /// Claude Code config directories to read in place of the config's.
     pub(crate) claude_dirs: Vec<PathBuf>,
+}
+
+/// The selection made on the command line.
+pub(crate) struct DigestSelection {
+    pub(crate) since: Millis,
+    pub(crate) project: ProjectFilter,
+    pub(crate) session: Option<String>,
+    pub(crate) limit: usize,
+    pub(crate) newest: Option<usize>,
+    pub(crate) asked_for: Option<SummarizerChoice>,
+    pub(crate) settle: Millis,
+    /// A person may be asked: there is a terminal, and nobody chose who makes the digests.
+    pub(crate) may_ask: bool,
+}
+
+impl DigestSelection {
+    pub(crate) fn of(request: &DigestRequest, config: &Config) -> Result<Self> {
+        let by_model = request.summarizer.is_some_and(SummarizerChoice::names_model);
+        anyhow::ensure!(request.newest.is_none() || by_model, "--newest is for the model: it goes with `--summarizer claude`");
+        Ok(Self {
+            since: parse_since(request.since.as_deref(), config)?,
+            project: ProjectFilter::new(request.project.as_deref(), config)?,
+            session: request.session.clone(),
+            limit: request.limit.unwrap_or(usize::MAX),
+            newest: request.newest,
+            asked_for: request.summarizer,
+            may_ask: request.summarizer.is_none()
+                && config.digest.summarizer == SummarizerChoice::Auto
+                && !request.json
+                && !request.in_background
+                && consent::has_terminal(),
+            settle: match &request.settle {
+                Some(text) => parse_duration(text).context("--settle")?,
+                None => config.digest.settle_minutes as Millis * 60_000,
+            },
+        })
+    }
+
+    /// Does the command line name a model?
+    pub(super) fn names_model(&self) -> bool {
+        self.asked_for.is_some_and(SummarizerChoice::names_model)
+    }
 }

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use super::ingest::ingest;
-use super::report::Report;
-use super::run_lock;
-use crate::app::digest::DigestRequest;
+use crate::app::digest::ingest::ingest;
+use crate::app::digest::report::Report;
+use crate::app::digest::request::DigestRequest;
+use crate::app::digest::run_lock::run_lock;
 use crate::config::Config;
 use crate::model::session::Millis;
 use crate::store::{Writer, is_there};

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::{Depth, Finding, Repair, Severity, ago};
 use crate::app::orphans;
-use crate::app::repair::pages::Pages;
+use crate::app::page_facts::Pages;
 use crate::config::Config;
 use crate::model::session::Millis;
 use crate::privacy::View;

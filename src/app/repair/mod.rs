@@ -12,7 +12,6 @@
 //! The new index is written under another name and renamed into place when it is complete. An interrupted repair can be repeated, and
 //! nothing is written to the damaged index.
 
-pub(crate) mod pages;
 mod quarantine;
 mod report;
 
@@ -22,10 +21,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use self::pages::Pages;
 use self::report::{Before, numbers, report_at_once, report_lost};
 use super::digest::{self, run_lock};
 use crate::app::digest::DigestRequest;
+use crate::app::page_facts::Pages;
 use crate::config::Config;
 use crate::store::maintenance::{Contents, WriteLock, any_damage, backup, orphaned_log};
 use crate::store::pages::UnreadPages;

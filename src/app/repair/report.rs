@@ -5,8 +5,8 @@ use std::io::Write;
 
 use anyhow::Result;
 
-use super::pages::Pages;
 use crate::app::orphans;
+use crate::app::page_facts::Pages;
 use crate::config::Config;
 use crate::store::maintenance::{Category, Contents, Salvaged};
 use crate::store::{Reader, WholeIndex};

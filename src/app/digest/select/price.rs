@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 
-use super::plan::DigestPlan;
+use super::DigestPlan;
 use crate::analyze::eligibility::{Budget, SkipReason, check_budget};
-use crate::app::digest::scheduler::DigestScheduler;
+use crate::app::digest::maker::DigestMaker;
 use crate::model::session_head::SessionHead;
 use crate::store::Reader;
 use crate::summarize::has_digest;
@@ -38,11 +38,6 @@ impl ModelCost {
     }
 }
 
-/// An amount as it is told.
-pub(crate) fn usd(amount: Option<f64>) -> String {
-    amount.map_or_else(|| "an unknown price".into(), |usd| format!("${usd:.2}"))
-}
-
 /// One call.
 #[derive(Debug, Clone, Copy)]
 struct CallPrice {
@@ -52,9 +47,9 @@ struct CallPrice {
     is_paid: bool,
 }
 
-impl DigestScheduler<'_> {
+impl DigestMaker<'_> {
     /// What the model's digests of these sessions cost. Nothing where there is no model, or where the run is to stop.
-    pub(super) fn cost_of(&self, store: &Reader, heads: &[SessionHead]) -> Result<ModelCost> {
+    pub(crate) fn cost_of(&self, store: &Reader, heads: &[SessionHead]) -> Result<ModelCost> {
         let mut cost = ModelCost::default();
         self.prices(store, heads)?.into_iter().for_each(|price| cost.add(price));
         Ok(cost)

@@ -3,11 +3,13 @@
 //! The index itself remembers that its pages are unread, from when it was made or mended until a run has come to its end: one that is killed is
 //! made up for.
 
+mod digests;
+
 use anyhow::Result;
 
-use super::from_pages;
+use self::digests::take_back;
 use crate::app::orphans;
-use crate::app::repair::pages::Pages;
+use crate::app::page_facts::Pages;
 use crate::config::Config;
 use crate::model::session::Millis;
 use crate::store::Writer;
@@ -50,7 +52,7 @@ impl Outlived {
     pub(super) fn take_back_digests(&self, config: &Config, ui: &Ui, now: Millis, store: &mut Writer) -> Result<u64> {
         self.pages.restore(store, config, ui)?;
         // What somebody had forgotten meanwhile may stand in a digest.
-        if self.unread == UnreadPages::AfterForget { Ok(0) } else { from_pages::take_back(&self.pages, config, ui, now, store) }
+        if self.unread == UnreadPages::AfterForget { Ok(0) } else { take_back(&self.pages, config, ui, now, store) }
     }
 
     /// Names the sessions that the transcripts did not give back.

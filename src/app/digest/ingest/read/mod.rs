@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 
-use super::report::Report;
+use crate::app::digest::report::Report;
 use crate::config::Config;
 use crate::model::session::Millis;
 use crate::privacy::Sanitizer;

@@ -10,11 +10,16 @@ use std::thread::Scope;
 
 use anyhow::Result;
 
+use super::run_state::{PendingCall, Route, RunState};
+use crate::analyze::account::SessionAccount;
 use crate::analyze::eligibility::SkipReason;
-use crate::app::digest::scheduler::{DigestScheduler, PendingCall, Route, RunState};
+use crate::analyze::without_model::{deeds, named_items};
+use crate::app::digest::maker::DigestMaker;
 use crate::model::session_head::SessionHead;
+use crate::store::digests::NewDigest;
 use crate::store::last_run::ModelBackoff;
 use crate::store::spend::PlannedCall;
+use crate::summarize::Summary;
 use crate::summarize::{SummaryFailure, SummaryInput, has_digest, summarize};
 use crate::sys::{failpoints, threads};
 
@@ -22,7 +27,7 @@ use crate::sys::{failpoints, threads};
 /// have lasted as long as the config allows.
 const MAX_UNREADABLE: u32 = 3;
 
-impl DigestScheduler<'_> {
+impl DigestMaker<'_> {
     /// Decides who makes this session's digest now. For the model, the worst cost is reserved.
     pub(super) fn route(
         &self,
@@ -99,6 +104,43 @@ impl DigestScheduler<'_> {
             Err(failure) => self.give_up(run, &head, &done.input, &failure)?,
         }
         Ok(None)
+    }
+
+    /// Stores the digest that the model was paid for, and lets go of its reply.
+    fn store_model_digest(&self, run: &mut RunState<'_>, head: &SessionHead, input: &SummaryInput, made: Summary) -> Result<()> {
+        let Ok(summarizer) = &self.model else { return Ok(()) };
+        let input_hash = input.request.hash(summarizer.word(), summarizer.name());
+        if let Some(model) = &made.model {
+            run.store.record_answering_model(summarizer.name(), model)?;
+        }
+        let account = SessionAccount::of(&input.session, false);
+        let mut digest = self.passed(made.digest);
+        digest.closes.extend(named_items(&deeds(&input.session, &account)));
+        digest.closes.sort();
+        digest.closes.dedup();
+        let new = NewDigest {
+            summarizer: summarizer.word(),
+            model: made.model,
+            input_hash,
+            made_at: self.now,
+            cost_usd: made.cost_usd,
+            queued: false,
+            interim_until: None,
+            basis: None,
+            open: &input.open,
+            digest,
+            account: Some(&account.shortened()),
+        };
+        // Must be durable: the reply is removed afterwards, and asking again costs money.
+        run.store.lasting(|store| store.save_digest(head, &new))?;
+        failpoints::point("digest stored");
+        summarizer.forget_reply(&input.request);
+        failpoints::point("reply removed");
+        run.report.model_worked = true;
+        run.report.sessions_digested += 1;
+        run.report.digests_by_model += 1;
+        run.bar.inc(1);
+        Ok(())
     }
 
     fn give_up(&self, run: &mut RunState<'_>, head: &SessionHead, input: &SummaryInput, failure: &SummaryFailure) -> Result<()> {

@@ -1,13 +1,15 @@
 //! Ingest phase: stores what was appended to the transcripts, and what marks say about ended sessions. Costs no money; may be
 //! interrupted and repeated at any point.
 
+mod read;
+
 use std::path::PathBuf;
 
 use anyhow::Result;
 
-use super::read::{PendingFile, TranscriptReader, pending_files};
-use super::report::Report;
-use crate::app::digest::DigestRequest;
+use self::read::{PendingFile, TranscriptReader, pending_files};
+use crate::app::digest::report::Report;
+use crate::app::digest::request::DigestRequest;
 use crate::config::{Config, pause};
 use crate::model::session::Millis;
 use crate::source::discover::discover;

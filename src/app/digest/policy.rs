@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result};
 
-use super::report::Report;
+use crate::app::digest::report::Report;
 use crate::config::Config;
 use crate::model::session::Millis;
 use crate::store::forget::{Permanence, RemovalPlan};

@@ -3,26 +3,16 @@
 
 use anyhow::Result;
 
-use super::report::Report;
 use crate::analyze::account::SessionAccount;
-use crate::analyze::eligibility::is_interim_due;
-use crate::app::digest::scheduler::DigestScheduler;
+use crate::app::digest::maker::DigestMaker;
+use crate::app::digest::report::Report;
 use crate::model::digest::WITHOUT_MODEL;
 use crate::model::session_head::SessionHead;
+use crate::store::Writer;
 use crate::store::digests::NewDigest;
-use crate::store::{Reader, Writer};
 use crate::sys::shutdown;
 
-impl DigestScheduler<'_> {
-    /// Whether a session that has not settled is due for an interim digest.
-    pub(super) fn is_interim_due(&self, store: &Reader, head: &SessionHead) -> Result<bool> {
-        let digested = store.digested_up_to(head.pk)?;
-        if head.last_at <= digested {
-            return Ok(false);
-        }
-        Ok(store.was_compacted(head.pk)? || is_interim_due(digested, &store.times_since(head, digested)?))
-    }
-
+impl DigestMaker<'_> {
     pub(super) fn make_interims(&self, store: &mut Writer, report: &mut Report, heads: &[SessionHead]) -> Result<()> {
         for head in heads.iter().take_while(|_| !shutdown::requested()) {
             let input = self.input_with(store, head, false)?;

@@ -8,128 +8,34 @@
 //!
 //! The model works newest session first, with several calls at once.
 
+pub(crate) mod accounts;
+mod interim;
+mod model_calls;
+mod run_state;
+mod without_model;
+
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use anyhow::{Context, Result};
-use indicatif::ProgressBar;
 
-use super::plan::{DigestPlan, DigestSelection};
-use super::price::usd;
-use super::report::{Report, WaitingForModel};
-use crate::analyze::account::SessionAccount;
+use self::run_state::{PendingCall, Route, RunState};
 use crate::analyze::eligibility::{Budget, SkipReason};
-use crate::analyze::without_model::{deeds, named_items};
 use crate::app::consent;
-use crate::app::digest::without_model::OpenItemsCache;
-use crate::config::Config;
-use crate::model::digest::Digest;
-use crate::model::session::Millis;
+use crate::app::digest::maker::DigestMaker;
+use crate::app::digest::report::usd;
+use crate::app::digest::report::{Report, WaitingForModel};
+use crate::app::digest::select::DigestPlan;
 use crate::model::session_head::SessionHead;
-use crate::privacy::Sanitizer;
-use crate::store::digests::NewDigest;
-use crate::store::last_run::{LastRun, ModelBackoff};
 use crate::store::{Reader, Writer};
-use crate::summarize::{Summarizer, Summary, SummaryFailure, SummaryInput};
+use crate::summarize::{SummaryFailure, SummaryInput};
 use crate::sys::failpoints;
-use crate::sys::messages::Ui;
 use crate::sys::shutdown;
 
 /// How many sessions of a backlog are offered to the model first: those that the next days ask for most, for a few cents.
 pub(crate) const FIRST_OFFER: usize = 20;
 
-pub(crate) struct DigestScheduler<'a> {
-    pub(super) config: &'a Config,
-    pub(super) ui: &'a Ui,
-    pub(super) now: Millis,
-    pub(super) wanted: &'a DigestSelection,
-    pub(super) system: String,
-    pub(super) gate: Sanitizer,
-    pub(super) model: Result<Box<dyn Summarizer>, String>,
-    pub(super) left: OpenItemsCache,
-}
-
-/// How a session's digest is made.
-pub(super) enum Route {
-    /// By the model. Holds the reservation of the worst cost; `None` if a reply is already on disk.
-    Call(Option<i64>),
-    /// Without the model. Holds the reason if the config wants the model.
-    Extract(Option<SkipReason>),
-}
-
-/// A model call in flight.
-pub(super) struct PendingCall {
-    pub(super) head: SessionHead,
-    pub(super) input: SummaryInput,
-    pub(super) reservation: Option<i64>,
-    pub(super) made: Result<Summary, SummaryFailure>,
-}
-
-/// Mutable state of a run.
-pub(super) struct RunState<'r> {
-    pub(super) store: &'r mut Writer,
-    pub(super) report: &'r mut Report,
-    pub(super) bar: ProgressBar,
-    /// Why the model is no longer asked.
-    pub(super) model_off: Option<String>,
-    /// Consecutive calls whose cost is unknown.
-    pub(super) unreadable: u32,
-    pub(super) budget: Budget,
-    pub(super) spent_run: f64,
-}
-
-/// Why the model is not asked now although it is available. Naming the model or a session on the command line overrides this.
-fn why_model_rests(config: &Config, now: Millis, wanted: &DigestSelection) -> Option<String> {
-    if wanted.names_model() || wanted.session.is_some() {
-        return None;
-    }
-    if let Some(ModelBackoff { until, why }) = LastRun::backoff(&config.data_dir, now) {
-        let until = config.local_time(Some(until), "%Y-%m-%d %H:%M");
-        return Some(format!("{why}: the model is left alone until {until} (`recall digest --summarizer claude` asks it now)"));
-    }
-    let hours = config.digest.not_between.filter(|hours| hours.contains(config.local(now).time()))?;
-    Some(format!("the model is not asked between {hours}: `digest.not_between`"))
-}
-
-impl<'a> DigestScheduler<'a> {
-    pub(crate) fn new(config: &'a Config, ui: &'a Ui, now: Millis, wanted: &'a DigestSelection, store: &Reader) -> Result<Self> {
-        // Few texts per session pass this sanitizer, in many runs none, so it is not worth the milliseconds that building the
-        // faster table takes.
-        let gate = config.gate()?;
-        let away = why_model_rests(config, now, wanted);
-        let choice = config.digest.summarizer;
-        let model = match &away {
-            Some(why) if choice.may_ask_model() => Err(why.clone()),
-            _ => crate::summarize::find(choice, config, &gate, store.answered_by(&config.digest.model)?),
-        };
-        if let (true, Err(why), None) = (choice.names_model(), &model, &away) {
-            ui.warn(&format!("{why}: going on without the model"));
-        }
-        Self::with_model(config, ui, now, wanted, gate, model)
-    }
-
-    /// Asks no model, whatever the config says.
-    pub(super) fn without_model(config: &'a Config, ui: &'a Ui, now: Millis, wanted: &'a DigestSelection) -> Result<Self> {
-        Self::with_model(config, ui, now, wanted, config.gate()?, Err(crate::summarize::NOT_ASKED_FOR.to_owned()))
-    }
-
-    fn with_model(
-        config: &'a Config,
-        ui: &'a Ui,
-        now: Millis,
-        wanted: &'a DigestSelection,
-        gate: Sanitizer,
-        model: Result<Box<dyn Summarizer>, String>,
-    ) -> Result<Self> {
-        let own = config.prompt_override();
-        let system = match std::fs::read_to_string(&own) {
-            Ok(text) => crate::summarize::instructions(Some(&text)),
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => crate::summarize::instructions(None),
-            Err(e) => return Err(e).with_context(|| format!("cannot read {}", own.display())),
-        };
-        Ok(Self { config, ui, now, wanted, system, gate, model, left: OpenItemsCache::default() })
-    }
-
+impl DigestMaker<'_> {
     pub(crate) fn run(&self, store: &mut Writer, report: &mut Report) -> Result<()> {
         let mut plan = self.plan(store, self.wanted.newest)?;
         if self.wanted.may_ask
@@ -158,7 +64,7 @@ impl<'a> DigestScheduler<'a> {
     }
 
     /// The plan that a person is offered: the newest sessions of a backlog by the model. `None` without a larger backlog or a model.
-    pub(super) fn offer(&self, store: &Reader, plan: &DigestPlan) -> Result<Option<DigestPlan>> {
+    pub(crate) fn offer(&self, store: &Reader, plan: &DigestPlan) -> Result<Option<DigestPlan>> {
         if plan.backlog.len() <= FIRST_OFFER || self.model.is_err() {
             return Ok(None);
         }
@@ -221,7 +127,7 @@ impl<'a> DigestScheduler<'a> {
     }
 
     /// What is told of sessions that wait for the model.
-    pub(super) fn waiting(&self, store: &Reader, heads: &[SessionHead]) -> Result<WaitingForModel> {
+    pub(crate) fn waiting(&self, store: &Reader, heads: &[SessionHead]) -> Result<WaitingForModel> {
         let cost = self.cost_of(store, heads)?;
         Ok(WaitingForModel {
             waiting_for_model: heads.len() as u64,
@@ -283,53 +189,5 @@ impl<'a> DigestScheduler<'a> {
             Route::Extract(skip) => self.make_one_alone(run, head, &input, skip)?,
         }
         Ok(None)
-    }
-
-    pub(super) fn store_model_digest(
-        &self,
-        run: &mut RunState<'_>,
-        head: &SessionHead,
-        input: &SummaryInput,
-        made: Summary,
-    ) -> Result<()> {
-        let Ok(summarizer) = &self.model else { return Ok(()) };
-        let input_hash = input.request.hash(summarizer.word(), summarizer.name());
-        if let Some(model) = &made.model {
-            run.store.record_answering_model(summarizer.name(), model)?;
-        }
-        let account = SessionAccount::of(&input.session, false);
-        let mut digest = self.passed(made.digest);
-        digest.closes.extend(named_items(&deeds(&input.session, &account)));
-        digest.closes.sort();
-        digest.closes.dedup();
-        let new = NewDigest {
-            summarizer: summarizer.word(),
-            model: made.model,
-            input_hash,
-            made_at: self.now,
-            cost_usd: made.cost_usd,
-            queued: false,
-            interim_until: None,
-            basis: None,
-            open: &input.open,
-            digest,
-            account: Some(&account.shortened()),
-        };
-        // Must be durable: the reply is removed afterwards, and asking again costs money.
-        run.store.lasting(|store| store.save_digest(head, &new))?;
-        failpoints::point("digest stored");
-        summarizer.forget_reply(&input.request);
-        failpoints::point("reply removed");
-        run.report.model_worked = true;
-        run.report.sessions_digested += 1;
-        run.report.digests_by_model += 1;
-        run.bar.inc(1);
-        Ok(())
-    }
-
-    /// Passes a digest through the sanitizer, whoever made it.
-    pub(super) fn passed(&self, mut digest: Digest) -> Digest {
-        digest.pass(|text| self.gate.clean(text));
-        digest
     }
 }

@@ -1,64 +1,21 @@
 //! Plans a run: which sessions get a digest, made by whom, and why the others get none.
 
+mod price;
+
 use std::collections::HashSet;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
+pub(super) use self::price::ModelCost;
+use crate::analyze::eligibility::is_interim_due;
 use crate::analyze::eligibility::{SessionActivity, SkipReason, check_ready, may_retry};
-use crate::app::consent;
-use crate::app::digest::DigestRequest;
-use crate::app::digest::price::ModelCost;
-use crate::app::digest::scheduler::DigestScheduler;
-use crate::app::filter::{ProjectFilter, parse_since};
-use crate::config::{Config, SummarizerChoice};
+use crate::app::digest::maker::DigestMaker;
+use crate::config::SummarizerChoice;
 use crate::model::digest::is_by_model;
 use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
-use crate::model::time_spec::parse_duration;
 use crate::store::Reader;
 use crate::store::digests::DigestState;
-
-/// The selection made on the command line.
-pub(crate) struct DigestSelection {
-    pub(crate) since: Millis,
-    pub(crate) project: ProjectFilter,
-    pub(crate) session: Option<String>,
-    pub(crate) limit: usize,
-    pub(crate) newest: Option<usize>,
-    pub(crate) asked_for: Option<SummarizerChoice>,
-    pub(crate) settle: Millis,
-    /// A person may be asked: there is a terminal, and nobody chose who makes the digests.
-    pub(crate) may_ask: bool,
-}
-
-impl DigestSelection {
-    pub(crate) fn of(request: &DigestRequest, config: &Config) -> Result<Self> {
-        let by_model = request.summarizer.is_some_and(SummarizerChoice::names_model);
-        anyhow::ensure!(request.newest.is_none() || by_model, "--newest is for the model: it goes with `--summarizer claude`");
-        Ok(Self {
-            since: parse_since(request.since.as_deref(), config)?,
-            project: ProjectFilter::new(request.project.as_deref(), config)?,
-            session: request.session.clone(),
-            limit: request.limit.unwrap_or(usize::MAX),
-            newest: request.newest,
-            asked_for: request.summarizer,
-            may_ask: request.summarizer.is_none()
-                && config.digest.summarizer == SummarizerChoice::Auto
-                && !request.json
-                && !request.in_background
-                && consent::has_terminal(),
-            settle: match &request.settle {
-                Some(text) => parse_duration(text).context("--settle")?,
-                None => config.digest.settle_minutes as Millis * 60_000,
-            },
-        })
-    }
-
-    /// Does the command line name a model?
-    pub(super) fn names_model(&self) -> bool {
-        self.asked_for.is_some_and(SummarizerChoice::names_model)
-    }
-}
 
 /// How a run treats the sessions of the index.
 #[derive(Default)]
@@ -85,7 +42,7 @@ impl DigestPlan {
     }
 }
 
-impl DigestScheduler<'_> {
+impl DigestMaker<'_> {
     /// Which sessions get a digest, who makes it, and why the others get none. With `newest` the model makes those of the newest sessions
     /// up to that number, of a backlog, too.
     pub(crate) fn plan(&self, store: &Reader, newest: Option<usize>) -> Result<DigestPlan> {
@@ -220,5 +177,14 @@ impl DigestScheduler<'_> {
         let is_known = head.only_shown && store.digest_inputs_of(head)?.is_some();
         let (has_prompt, has_work) = if is_known { (true, true) } else { store.has_prompt_and_work(head)? };
         Ok(SessionActivity { grew_at: head.grew_at, ended_at: head.ended_at, has_prompt, has_work })
+    }
+
+    /// Whether a session that has not settled is due for an interim digest.
+    pub(super) fn is_interim_due(&self, store: &Reader, head: &SessionHead) -> Result<bool> {
+        let digested = store.digested_up_to(head.pk)?;
+        if head.last_at <= digested {
+            return Ok(false);
+        }
+        Ok(store.was_compacted(head.pk)? || is_interim_due(digested, &store.times_since(head, digested)?))
     }
 }

@@ -8,12 +8,12 @@ use std::fs;
 
 use anyhow::Result;
 
-use super::DigestRequest;
-use super::plan::DigestSelection;
-use super::scheduler::DigestScheduler;
 use crate::analyze::account::SessionAccount;
 use crate::analyze::verify::{restore_user_words, verify};
-use crate::app::repair::pages::{PageFacts, Pages};
+use crate::app::digest::maker::DigestMaker;
+use crate::app::digest::request::DigestRequest;
+use crate::app::digest::request::DigestSelection;
+use crate::app::page_facts::{PageFacts, Pages};
 use crate::config::Config;
 use crate::model::digest::is_by_model;
 use crate::model::page_path::is_session_page_name;
@@ -35,7 +35,7 @@ pub(crate) fn take_back(pages: &Pages, config: &Config, ui: &Ui, now: Millis, st
         return Ok(0);
     }
     let wanted = DigestSelection::of(&DigestRequest::default(), config)?;
-    let maker = DigestScheduler::without_model(config, ui, now, &wanted)?;
+    let maker = DigestMaker::without_model(config, ui, now, &wanted)?;
     maker.book(pages, store)?;
     let mut taken = 0;
     for (session, mut pages) in of_session {
@@ -55,7 +55,7 @@ pub(crate) fn take_back(pages: &Pages, config: &Config, ui: &Ui, now: Millis, st
     Ok(taken)
 }
 
-impl DigestScheduler<'_> {
+impl DigestMaker<'_> {
     /// Books what the digests cost on the days of their sessions. In the order of time: what is booked behind an entry of today counts for
     /// today's budget.
     fn book(&self, pages: &Pages, store: &Writer) -> Result<()> {

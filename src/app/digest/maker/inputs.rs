@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 
+use super::{lock_unpoisoned, open_items};
 use crate::analyze::without_model::left_open;
-use crate::app::digest::scheduler::DigestScheduler;
-use crate::app::digest::without_model::{lock_unpoisoned, open_items};
+use crate::app::digest::maker::DigestMaker;
 use crate::model::digest::OpenItem;
 use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
@@ -15,14 +15,14 @@ use crate::summarize::{ModelRequest, SummaryInput, request};
 /// Most open items that a summarizer is given.
 const MAX_OPEN: usize = 12;
 
-impl DigestScheduler<'_> {
+impl DigestMaker<'_> {
     /// Everything that a session's digest depends on.
     pub(crate) fn input(&self, store: &Reader, head: &SessionHead) -> Result<SummaryInput> {
         self.input_with(store, head, self.model.is_ok())
     }
 
     /// Like [`Self::input`], with or without the model's request, which takes time to build and is not always needed.
-    pub(super) fn input_with(&self, store: &Reader, head: &SessionHead, with_request: bool) -> Result<SummaryInput> {
+    pub(crate) fn input_with(&self, store: &Reader, head: &SessionHead, with_request: bool) -> Result<SummaryInput> {
         let session = store.load_session(head)?;
         let open = self.open_before(store, head, session.began_at())?;
         let request = if with_request {
@@ -34,7 +34,7 @@ impl DigestScheduler<'_> {
     }
 
     /// Items that earlier sessions had left open when this one began. Derived from their records, never from their digests.
-    pub(super) fn open_before(&self, store: &Reader, head: &SessionHead, began: Option<Millis>) -> Result<Vec<OpenItem>> {
+    pub(crate) fn open_before(&self, store: &Reader, head: &SessionHead, began: Option<Millis>) -> Result<Vec<OpenItem>> {
         let Some(began) = began else { return Ok(Vec::new()) };
         let mut all = Vec::new();
         for earlier in store.earlier_sessions(head)? {

@@ -3,20 +3,17 @@
 //! All cores make them; one thread stores, earliest session first. In this order the open items of earlier sessions are mostly
 //! known by the time a later session needs them.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
 use anyhow::Result;
 use indicatif::ProgressBar;
 
-use super::report::Report;
+use super::run_state::RunState;
 use crate::analyze::account::{ACCOUNT_RULES, SessionAccount};
 use crate::analyze::eligibility::SkipReason;
 use crate::analyze::without_model::{closed_items, deeds, digest, left_open};
-use crate::app::digest::scheduler::{DigestScheduler, RunState};
+use crate::app::digest::maker::{DigestMaker, lock_unpoisoned, open_items};
+use crate::app::digest::report::Report;
 use crate::config::SummarizerChoice;
-use crate::model::digest::{Claim, Digest, OpenItem, WITHOUT_MODEL, is_by_model};
-use crate::model::section::Section;
+use crate::model::digest::{Digest, OpenItem, WITHOUT_MODEL, is_by_model};
 use crate::model::session::hash_parts;
 use crate::model::session_head::SessionHead;
 use crate::store::digest_inputs::DigestInputs;
@@ -26,37 +23,6 @@ use crate::store::{Reader, Writer};
 use crate::summarize::{ModelRequest, SummaryInput};
 use crate::sys::failpoints;
 use crate::sys::shutdown;
-
-/// Most sessions whose open items are cached. Only those of the last days are asked for.
-const MAX_CACHED_SESSIONS: usize = 4096;
-
-/// Open items that whole sessions left behind, by session. The first caller computes an entry; the others wait for it.
-#[derive(Default)]
-pub(super) struct OpenItemsCache(Mutex<HashMap<i64, OpenItemsSlot>>);
-
-/// `None` until computed.
-type OpenItemsSlot = Arc<Mutex<Option<Vec<OpenItem>>>>;
-
-impl OpenItemsCache {
-    pub(super) fn of(&self, session: i64) -> OpenItemsSlot {
-        let mut all = lock_unpoisoned(&self.0);
-        if all.len() >= MAX_CACHED_SESSIONS {
-            all.clear();
-        }
-        all.entry(session).or_default().clone()
-    }
-}
-
-/// Locks a mutex, ignoring poison: a panicking thread leaves the data valid.
-pub(super) fn lock_unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The open items for what a session leaves open.
-pub(super) fn open_items(left: Vec<Claim>, head: &SessionHead) -> Vec<OpenItem> {
-    let digest = Digest::default().with(Section::NextSteps, left);
-    digest.open_items(&head.id).map(|(id, _, claim)| OpenItem { id, text: claim.text.clone(), session: head.pk }).collect()
-}
 
 /// A digest ready to be stored.
 pub(super) struct MadeDigest {
@@ -68,14 +34,14 @@ pub(super) struct MadeDigest {
 }
 
 /// What becomes of a session without the model.
-pub(super) struct MadeAlone {
+pub(crate) struct MadeAlone {
     /// Else the stored digest is still valid.
-    pub(super) is_new: bool,
+    pub(crate) is_new: bool,
     /// It waits for the model.
-    pub(super) is_queued: bool,
+    pub(crate) is_queued: bool,
 }
 
-impl DigestScheduler<'_> {
+impl DigestMaker<'_> {
     /// Whether it is already known that the model is not asked about a session.
     pub(super) fn goes_alone(&self, not_now: Option<&SkipReason>) -> bool {
         !self.config.digest.summarizer.may_ask_model() || self.model.is_err() || not_now.is_some()
@@ -91,7 +57,7 @@ impl DigestScheduler<'_> {
     }
 
     /// What a run makes of a session without the model; `None` where the model makes its digest.
-    pub(super) fn would_make_alone(
+    pub(crate) fn would_make_alone(
         &self,
         store: &Reader,
         head: &SessionHead,

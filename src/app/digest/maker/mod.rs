@@ -1,0 +1,88 @@
+//! What makes the digests of a run: its settings, its summarizer, its instructions.
+
+mod inputs;
+mod open_items;
+
+use anyhow::{Context, Result};
+
+pub(crate) use self::open_items::{OpenItemsCache, lock_unpoisoned, open_items};
+use super::request::DigestSelection;
+use crate::config::Config;
+use crate::model::digest::Digest;
+use crate::model::session::Millis;
+use crate::privacy::Sanitizer;
+use crate::store::Reader;
+use crate::store::last_run::{LastRun, ModelBackoff};
+use crate::summarize::Summarizer;
+use crate::sys::messages::Ui;
+
+/// Makes the digests of a run, with or without the model.
+pub(crate) struct DigestMaker<'a> {
+    pub(crate) config: &'a Config,
+    pub(crate) ui: &'a Ui,
+    pub(crate) now: Millis,
+    pub(crate) wanted: &'a DigestSelection,
+    pub(crate) system: String,
+    pub(crate) gate: Sanitizer,
+    pub(crate) model: Result<Box<dyn Summarizer>, String>,
+    pub(crate) left: OpenItemsCache,
+}
+
+/// Why the model is not asked now although it is available. Naming the model or a session on the command line overrides this.
+fn why_model_rests(config: &Config, now: Millis, wanted: &DigestSelection) -> Option<String> {
+    if wanted.names_model() || wanted.session.is_some() {
+        return None;
+    }
+    if let Some(ModelBackoff { until, why }) = LastRun::backoff(&config.data_dir, now) {
+        let until = config.local_time(Some(until), "%Y-%m-%d %H:%M");
+        return Some(format!("{why}: the model is left alone until {until} (`recall digest --summarizer claude` asks it now)"));
+    }
+    let hours = config.digest.not_between.filter(|hours| hours.contains(config.local(now).time()))?;
+    Some(format!("the model is not asked between {hours}: `digest.not_between`"))
+}
+
+impl<'a> DigestMaker<'a> {
+    pub(crate) fn new(config: &'a Config, ui: &'a Ui, now: Millis, wanted: &'a DigestSelection, store: &Reader) -> Result<Self> {
+        // Few texts per session pass this sanitizer, in many runs none, so it is not worth the milliseconds that building the
+        // faster table takes.
+        let gate = config.gate()?;
+        let away = why_model_rests(config, now, wanted);
+        let choice = config.digest.summarizer;
+        let model = match &away {
+            Some(why) if choice.may_ask_model() => Err(why.clone()),
+            _ => crate::summarize::find(choice, config, &gate, store.answered_by(&config.digest.model)?),
+        };
+        if let (true, Err(why), None) = (choice.names_model(), &model, &away) {
+            ui.warn(&format!("{why}: going on without the model"));
+        }
+        Self::with_model(config, ui, now, wanted, gate, model)
+    }
+
+    /// Asks no model, whatever the config says.
+    pub(crate) fn without_model(config: &'a Config, ui: &'a Ui, now: Millis, wanted: &'a DigestSelection) -> Result<Self> {
+        Self::with_model(config, ui, now, wanted, config.gate()?, Err(crate::summarize::NOT_ASKED_FOR.to_owned()))
+    }
+
+    fn with_model(
+        config: &'a Config,
+        ui: &'a Ui,
+        now: Millis,
+        wanted: &'a DigestSelection,
+        gate: Sanitizer,
+        model: Result<Box<dyn Summarizer>, String>,
+    ) -> Result<Self> {
+        let own = config.prompt_override();
+        let system = match std::fs::read_to_string(&own) {
+            Ok(text) => crate::summarize::instructions(Some(&text)),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => crate::summarize::instructions(None),
+            Err(e) => return Err(e).with_context(|| format!("cannot read {}", own.display())),
+        };
+        Ok(Self { config, ui, now, wanted, system, gate, model, left: OpenItemsCache::default() })
+    }
+
+    /// Passes a digest through the sanitizer, whoever made it.
+    pub(crate) fn passed(&self, mut digest: Digest) -> Digest {
+        digest.pass(|text| self.gate.clean(text));
+        digest
+    }
+}

@@ -1,0 +1,23 @@
+//! The data folder, and the lock in it that admits one run at a time.
+
+use anyhow::{Context, Result};
+
+use crate::config::Config;
+use crate::sys::messages::Ui;
+use crate::sys::private_files;
+
+/// The lock that admits one run at a time.
+pub(crate) fn run_lock(config: &Config) -> Result<fd_lock::RwLock<std::fs::File>> {
+    let lock = config.data_dir.join("lock");
+    Ok(fd_lock::RwLock::new(private_files::open_lock(&lock).with_context(|| format!("cannot open {}", lock.display()))?))
+}
+
+/// Creates the data folder if it is missing, and warns if others can read it.
+pub(crate) fn prepare_folder(config: &Config, ui: &Ui) -> Result<()> {
+    let dir = &config.data_dir;
+    private_files::create_dir(dir).with_context(|| format!("cannot create the data folder {}", dir.display()))?;
+    if private_files::is_open_to_others(dir) {
+        ui.warn(&format!("others can read {}: `chmod 700` it", dir.display()));
+    }
+    Ok(())
+}
