@@ -44,8 +44,25 @@ pub struct OpenTranscript {
     pub probe: File,
     /// The checkpoint no longer applies: the content it described is gone.
     pub replaced: bool,
+    /// Where reading begins.
+    pub start: u64,
     pub head_len: u64,
     pub head_hash: [u8; 32],
+}
+
+impl OpenTranscript {
+    /// The checkpoint from which to go on behind what was read up to an offset.
+    pub(crate) fn checkpoint_at(&self, offset: u64) -> io::Result<Checkpoint> {
+        let tail_hash = tail_hash(&self.probe, offset)?;
+        Ok(Checkpoint { head_len: self.head_len, head_hash: self.head_hash, offset, tail_hash })
+    }
+}
+
+impl Checkpoint {
+    /// How much of a file of `size` bytes lies behind it. All of one that is shorter: it was replaced.
+    pub(crate) fn unread_of(&self, size: u64) -> u64 {
+        size.checked_sub(self.offset).unwrap_or(size)
+    }
 }
 
 /// Opens `path` and seeks to the first byte that is not stored yet.
@@ -67,6 +84,7 @@ pub fn open(path: &Path, cursor: Option<&Checkpoint>) -> io::Result<OpenTranscri
     file.seek(SeekFrom::Start(start))?;
     Ok(OpenTranscript {
         replaced: cursor.is_some_and(|c| c.offset > 0) && start == 0,
+        start,
         head_len: head.len() as u64,
         head_hash: hash(&head),
         lines: LineReader::new(file, start),

@@ -39,12 +39,12 @@ impl TranscriptReader<'_> {
                     reading.batch.bad.push((from, "longer than 16 MiB"));
                 }
             }
-            let ReadState { batch, conversation, lines, .. } = &mut reading;
-            batch.cursor.offset = to;
+            let ReadState { batch, conversation, lines, read_to, .. } = &mut reading;
+            *read_to = to;
             batch.bytes += to - from;
             if batch.bytes >= BATCH_BYTES {
                 bar.inc(batch.bytes);
-                batch.cursor.tail_hash = delta::tail_hash(&delta.probe, to)?;
+                batch.cursor = delta.checkpoint_at(to)?;
                 conversation.await_output_of(lines.runs());
                 batch.conversation = conversation.stored();
                 let next = self.empty(pending, batch.cursor.clone());
@@ -53,22 +53,20 @@ impl TranscriptReader<'_> {
                 }
             }
         }
-        let ReadState { mut batch, mut conversation, lines, .. } = reading;
+        let ReadState { mut batch, mut conversation, lines, read_to, .. } = reading;
         bar.inc(batch.bytes);
         batch.complete = true;
         conversation.await_output_of(lines.runs());
         batch.conversation = conversation.stored();
-        batch.cursor.tail_hash = delta::tail_hash(&delta.probe, batch.cursor.offset)?;
+        batch.cursor = delta.checkpoint_at(read_to)?;
         let _ = send.send(Ok(batch));
         Ok(())
     }
 
     /// State before the first line is read.
     fn begin<'p>(&'p self, pending: &'p PendingFile, delta: &OpenTranscript) -> io::Result<ReadState<'p>> {
-        let known = pending.cursor.as_ref().filter(|_| !delta.replaced).map_or(0, |c| c.offset);
-        let tail_hash = delta::tail_hash(&delta.probe, known)?;
-        let cursor = Checkpoint { head_len: delta.head_len, head_hash: delta.head_hash, offset: known, tail_hash };
-        let conversation = match known {
+        let cursor = delta.checkpoint_at(delta.start)?;
+        let conversation = match delta.start {
             0 if delta.replaced => ConversationState::for_replaced_file(&pending.conversation),
             0 => ConversationState::default(),
             _ => ConversationState::restore(&pending.conversation),
@@ -77,6 +75,7 @@ impl TranscriptReader<'_> {
             batch: IngestBatch { replaced: delta.replaced, ..self.empty(pending, cursor) },
             lines: LineParser::resume(&pending.file.place, self.gate, conversation.awaited_runs().clone()),
             conversation,
+            read_to: delta.start,
             folder: LastFolder::default(),
         })
     }
@@ -198,6 +197,8 @@ struct ReadState<'p> {
     batch: IngestBatch,
     lines: LineParser<'p>,
     conversation: ConversationState,
+    /// Where the last line that was read ends.
+    read_to: u64,
     folder: LastFolder,
 }
 

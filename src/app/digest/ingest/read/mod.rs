@@ -38,8 +38,8 @@ pub(crate) struct PendingFile {
 
 impl PendingFile {
     pub(crate) fn bytes(&self) -> u64 {
-        let from = self.cursor.as_ref().map_or(0, |c| c.offset);
-        if self.file.size >= from { self.file.size - from } else { self.file.size }
+        let size = self.file.size;
+        self.cursor.as_ref().map_or(size, |cursor| cursor.unread_of(size))
     }
 }
 
