@@ -9,6 +9,7 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::outlived::Outlived;
+use super::parts;
 use super::plan::{DigestPlan, DigestSelection};
 use super::price::{ModelCost, usd};
 use super::report::{Report, WaitingForModel};
@@ -39,6 +40,7 @@ pub(crate) fn run(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis
         return Ok(());
     };
     delete_excluded(config, &mut store, &mut report)?;
+    parts::read(request, config, ui, now, &mut store, &mut report)?;
     forget_expired(config, now, &mut store, &mut report)?;
     let wanted = DigestSelection::of(request, config)?;
     if let Some(outlived) = Outlived::find(config, &store)? {

@@ -69,8 +69,12 @@ impl DigestScheduler<'_> {
         Ok(())
     }
 
-    /// False where the page holds no digest of this session, or the index holds one that is as good.
+    /// False where the page holds no digest of this session, or the index holds one that is as good, or the page may tell what the session did
+    /// in an excluded folder.
     fn take_one(&self, store: &mut Store, head: &SessionHead, page: &PageFacts) -> Result<bool> {
+        if store.is_excluded(&head.id)? {
+            return Ok(false);
+        }
         let stored = store.digest_state(head.pk)?;
         let is_paid = stored.as_ref().is_some_and(|stored| stored.summarizer == "claude");
         if is_paid && !head.dirty {

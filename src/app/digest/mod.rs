@@ -12,6 +12,7 @@ mod interim;
 pub(crate) mod model_calls;
 mod outlived;
 pub(crate) mod pages;
+mod parts;
 mod plan;
 mod price;
 mod read;
@@ -176,6 +177,7 @@ fn phases(
     failpoints::point("marks heeded");
     remove_marks(heeded, config);
     failpoints::point("marks removed");
+    parts::read(request, config, ui, now, store, report)?;
     forget_expired(config, now, store, report)?;
     if let Some(outlived) = outlived {
         report.digests_taken_back = outlived.take_back_digests(config, ui, now, store)?;
