@@ -39,7 +39,8 @@ pub(crate) struct CopyReport {
 /// Writes the session's lines, one JSON object per line. Transcripts that cannot be read are listed in [`CopyReport::missing`].
 ///
 /// # Errors
-/// When the index cannot be read, or lines that it does not know yet took place in a folder that the policy hides.
+/// When the index cannot be read, or the session went on in an excluded folder, or lines that it does not know yet took place in one that the
+/// policy hides.
 pub(crate) fn copy(
     store: &Memory,
     policy: &Policy,
@@ -47,6 +48,9 @@ pub(crate) fn copy(
     head: &SessionHead,
     out: &mut impl Write,
 ) -> Result<CopyReport> {
+    if store.is_excluded(&head.id)? {
+        bail!("session {} went on in a folder that is left out: its transcript is not shown", head.id);
+    }
     let undone = store.undone_prompts(&head.id)?;
     let hushed = store.hushed(head)?;
     let reader = RawLineReader { store, policy, gate: config.gate()?, head, undone, hushed };

@@ -60,7 +60,15 @@ impl Policy {
             return true;
         }
         let key = self.projects.key_of(folder);
-        let among = |patterns: &ProjectPatterns| patterns.fit(folder) || patterns.fit(&key);
-        !among(&self.excluded) && (self.here.as_ref() == Some(&key) || !among(&self.isolated))
+        !(self.excluded.fit(folder) || self.excluded.fit(&key) || self.isolates(folder, &key))
+    }
+
+    /// Is what took place in a folder hidden because that is isolated and not the viewer's?
+    pub(crate) fn isolates_folder(&self, folder: &str) -> bool {
+        !self.isolated.is_empty() && self.isolates(folder, &self.projects.key_of(folder))
+    }
+
+    fn isolates(&self, folder: &str, key: &str) -> bool {
+        self.here.as_deref() != Some(key) && (self.isolated.fit(folder) || self.isolated.fit(key))
     }
 }

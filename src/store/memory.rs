@@ -140,7 +140,8 @@ fn restrict(db: &Connection, policy: &Policy) -> Result<bool> {
     Ok(db.query_row(hidden, [], |r| r.get(0))?)
 }
 
-/// Hides whole sessions of which a part took place in a hidden folder, be it a record or a subagent.
+/// Hides whole sessions of which a part took place in a hidden folder, be it a record or a subagent. One of which only what it said before it
+/// came into an excluded folder is stored is shown.
 fn hide_sessions(db: &Connection, policy: &Policy) -> Result<()> {
     let mut hide = db.prepare("INSERT OR IGNORE INTO temp.hidden_session VALUES (?1)")?;
     let mut query = db.prepare(
@@ -157,11 +158,12 @@ fn hide_sessions(db: &Connection, policy: &Policy) -> Result<()> {
     }
     let moved =
         "INSERT OR IGNORE INTO temp.hidden_session SELECT s.pk FROM main.session_folder f JOIN main.session s ON s.id = f.session
-         WHERE f.folder = ?1";
+         WHERE f.folder = ?1
+         AND NOT (?2 AND EXISTS (SELECT 1 FROM main.excluded_session e WHERE e.id = f.session AND e.kept AND f.since >= e.cut_at))";
     let mut hide = db.prepare(moved)?;
     for folder in folders::moved_to(db)? {
         if !*shown.entry(folder.clone()).or_insert_with_key(|folder| policy.shows_folder(folder)) {
-            hide.execute([folder])?;
+            hide.execute(params![folder, !policy.isolates_folder(&folder)])?;
         }
     }
     Ok(())

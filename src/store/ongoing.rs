@@ -35,9 +35,11 @@ impl Reader {
 }
 
 impl Writer {
-    /// Records that a session's context is about to be compacted, if the session is known.
+    /// Records that a session's context is about to be compacted, if the session is known and did not go on where it is left out.
     pub(crate) fn record_compaction(&self, session: &str, at: Millis) -> Result<()> {
-        self.db.prepare_cached("UPDATE session SET compacted_at = ?2 WHERE id = ?1")?.execute(params![session, at])?;
+        let sql = "UPDATE session SET compacted_at = ?2
+             WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM excluded_session e WHERE e.id = session.id)";
+        self.db.prepare_cached(sql)?.execute(params![session, at])?;
         Ok(())
     }
 }

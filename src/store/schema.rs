@@ -19,7 +19,7 @@ macro_rules! migration {
 }
 
 /// Oldest first.
-pub(crate) const MIGRATIONS: [Migration; 14] = [
+pub(crate) const MIGRATIONS: [Migration; 15] = [
     migration!(8, "0001_init"),
     migration!(9, "0009_authors"),
     migration!(10, "0010_usage"),
@@ -34,6 +34,7 @@ pub(crate) const MIGRATIONS: [Migration; 14] = [
     migration!(19, "0019_declined"),
     migration!(20, "0020_wrong"),
     migration!(21, "0021_lives"),
+    migration!(22, "0022_parts"),
 ];
 
 /// The oldest format that can be upgraded.

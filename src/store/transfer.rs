@@ -61,7 +61,7 @@ impl Reader {
         let closers = self.closers_of(head.pk)?.into_iter().filter(|(_, by)| *by != Author::Unknown).collect();
         let asked = undone::prompts_if_any_undone(&self.db, &head.id)?;
         let words = self.hushed(head)?;
-        let folders = self.folders_moved_to(&head.id)?.into_iter().filter(|folder| !words.are_in(folder)).collect();
+        let folders = self.folders_stored(head)?.into_iter().filter(|folder| !words.are_in(folder)).collect();
         Ok(Exported { sources, folders, usage, titles, asked, closed_by_user, closers, dirty: true, ..self.export_head(head) })
     }
 
@@ -174,9 +174,11 @@ impl Writer {
         )? > 0;
         let session: i64 = tx.query_row("SELECT pk FROM session WHERE id = ?1", [&exported.session], |r| r.get(0))?;
         let mut rows_new = import_rows(&tx, session, &exported)?;
+        // Here it is kept in part, and what comes may be more.
+        tx.execute("UPDATE excluded_session SET kept = 0 WHERE id = ?1", [&exported.session])?;
         for folder in &exported.folders {
             tx.execute(
-                "INSERT INTO session_folder(session, folder) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
+                "INSERT INTO session_folder(session, folder) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET since = 0",
                 [&exported.session, folder],
             )?;
         }

@@ -10,6 +10,7 @@ use serde_json::json;
 
 use crate::analyze::eligibility::SkipReason;
 use crate::app::digest::from_pages::Outlived;
+use crate::app::digest::ingest::parts;
 use crate::app::digest::maker::DigestMaker;
 use crate::app::digest::policy::{delete_excluded, forget_expired};
 use crate::app::digest::report::usd;
@@ -41,6 +42,7 @@ pub(crate) fn run(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis
         return Ok(());
     };
     delete_excluded(config, &mut store, &mut report)?;
+    parts::read(request, config, ui, now, &mut store, &mut report)?;
     forget_expired(config, now, &mut store, &mut report)?;
     let wanted = DigestSelection::of(request, config)?;
     if let Some(outlived) = Outlived::find(config, &store)? {

@@ -171,6 +171,7 @@ fn phases(
     failpoints::point("marks heeded");
     remove_marks(heeded, config);
     failpoints::point("marks removed");
+    ingest::parts::read(request, config, ui, now, store, report)?;
     forget_expired(config, now, store, report)?;
     if let Some(outlived) = outlived {
         report.digests_taken_back = outlived.take_back_digests(config, ui, now, store)?;

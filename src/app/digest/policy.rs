@@ -11,11 +11,11 @@ use crate::store::{Maintenance, Writer};
 use crate::sys::messages::Ui;
 
 /// Deletes what is stored of projects that the config now excludes, with every session that has a part in one. Whatever of such a session
-/// took place elsewhere may tell of that part.
+/// took place elsewhere may tell of that part. What it said before is read again: see [`super::ingest::parts`].
 pub(crate) fn delete_excluded(config: &Config, store: &mut Writer, report: &mut Report) -> Result<()> {
     let projects = config.project_keys();
     let is_out = |folder: &str| config.excludes_folder(folder, &projects);
-    let doomed = match config.exclude_projects.is_empty() {
+    let mut doomed = match config.exclude_projects.is_empty() {
         true => RemovalPlan::default(),
         false => store.find_in_folders(is_out)?,
     };
@@ -23,6 +23,11 @@ pub(crate) fn delete_excluded(config: &Config, store: &mut Writer, report: &mut 
         store.keep_folders(*session)?;
     }
     store.exclude_by_folder(is_out)?;
+    for session in std::mem::take(&mut doomed.whole) {
+        if !store.is_part(session)? {
+            doomed.whole.insert(session);
+        }
+    }
     report.sessions_excluded += doomed.sessions().len() as u64;
     if doomed.is_empty() { Ok(()) } else { store.take_out(&doomed, Permanence::WhileExcluded) }
 }

@@ -1,4 +1,4 @@
-//! Sessions that are left out whole, or shown in one place alone, because of a part of theirs; and those of which that is not known.
+//! Sessions that are left out whole or kept in part, or shown in one place alone, because of a part of theirs; and those of which that is not known.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,8 @@ use anyhow::Result;
 
 use super::Finding;
 use crate::config::Config;
-use crate::store::WholeIndex;
+use crate::privacy::View;
+use crate::store::{Memory, WholeIndex};
 use crate::sys::projects::Projects;
 use crate::text::clean::id8;
 
@@ -19,20 +20,28 @@ pub(crate) fn findings(config: &Config) -> Vec<Finding> {
         return Vec::new();
     }
     // An index that cannot be read is reported elsewhere.
-    let opened = WholeIndex::open_if_there(&config.database()).ok().flatten();
-    opened.and_then(|store| of(config, &store).ok()).unwrap_or_default()
+    of(config).unwrap_or_default()
 }
 
-fn of(config: &Config, store: &WholeIndex) -> Result<Vec<Finding>> {
+fn of(config: &Config) -> Result<Vec<Finding>> {
+    let Some(store) = WholeIndex::open_if_there(&config.database())? else { return Ok(Vec::new()) };
+    // Of what is shown, since a config of after the last digest may leave out more.
+    let parts = Memory::open(&config.database(), &config.policy(View::Owner))?.parts()?;
     let projects = config.project_keys();
     let mut by_reason: BTreeMap<Reason<'_>, Vec<String>> = BTreeMap::new();
     for (session, folders) in store.folders_by_session()? {
-        if let Some(why) = reason(config, &projects, &folders) {
-            by_reason.entry(why).or_default().push(session);
-        }
+        let Some(why) = reason(config, &projects, &folders) else { continue };
+        let (why, told) = match (why, parts.get(&session)) {
+            (Reason::Excluded(pattern), Some(until)) => {
+                let until = config.local_time(Some(*until), "%H:%M on %Y-%m-%d");
+                (Reason::Left(pattern), format!("{} up to {until}", id8(&session)))
+            }
+            (why, _) => (why, id8(&session).to_owned()),
+        };
+        by_reason.entry(why).or_default().push(told);
     }
     let mut all: Vec<Finding> = by_reason.into_iter().map(|(why, sessions)| Finding::ok("privacy", why.told(&sessions))).collect();
-    let unknown = store.sessions_not_placed()?;
+    let unknown: Vec<String> = store.sessions_not_placed()?.iter().map(|id| id8(id).to_owned()).collect();
     if !unknown.is_empty() {
         let found = format!(
             "it is not known in which folders {} went on, as an older recall kept the first one alone: {}",
@@ -49,6 +58,8 @@ fn of(config: &Config, store: &WholeIndex) -> Result<Vec<Finding>> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Reason<'c> {
     Excluded(&'c str),
+    /// What it said before it came there is kept.
+    Left(&'c str),
     Isolated(&'c str),
 }
 
@@ -72,6 +83,10 @@ impl Reason<'_> {
             Self::Excluded(pattern) => format!(
                 "{what} {is} withheld whole, as a part of it took place where `{pattern}` in `privacy.exclude_projects` fits: {ids}"
             ),
+            Self::Left(pattern) => format!(
+                "{what} {is} kept in part, as {} went on where `{pattern}` in `privacy.exclude_projects` fits: {ids}",
+                if sessions.len() == 1 { "it" } else { "they" }
+            ),
             Self::Isolated(pattern) => {
                 format!(
                     "{what} {is} shown only where `{pattern}` in `privacy.isolate` fits, as a part of it took place there: {ids}"
@@ -86,7 +101,7 @@ fn counted(sessions: &[String]) -> String {
 }
 
 fn listed(sessions: &[String]) -> String {
-    let mut ids = sessions.iter().take(MAX_LISTED).map(|id| id8(id)).collect::<Vec<_>>().join(", ");
+    let mut ids = sessions.iter().take(MAX_LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
     if sessions.len() > MAX_LISTED {
         ids += &format!(" and {} more", sessions.len() - MAX_LISTED);
     }

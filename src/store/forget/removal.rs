@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use anyhow::Result;
-use rusqlite::{Connection, Transaction, params};
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use super::{Permanence, folder_of};
-use crate::model::session::RecordKey;
+use crate::model::session::{Millis, RecordKey};
 use crate::model::session_head::SessionHead;
 use crate::store::chunk;
 use crate::store::chunk::{CopyKey, MessageHash, RecordIndex, StoredUsage, copy_key};
@@ -60,7 +60,7 @@ pub(super) fn remove_session(tx: &Transaction<'_>, head: &SessionHead, lasting: 
     for (session, keys) in copies(tx, head)? {
         remove_records(tx, session, &keys)?;
     }
-    forbid_records(tx, &owned)?;
+    forbid_records(tx, &forbidden_keys(tx, head, lasting)?)?;
     for key in &owned {
         tx.prepare_cached("DELETE FROM leaf_title WHERE leaf = ?1")?.execute([key.0])?;
     }
@@ -79,7 +79,8 @@ pub(super) fn remove_session(tx: &Transaction<'_>, head: &SessionHead, lasting: 
         tx.prepare_cached(sql)?.execute([pk])?;
     }
     tx.execute("DELETE FROM start WHERE session = ?1", [&head.id])?;
-    if lasting != Permanence::WhileExcluded {
+    // An excluded session goes on being one when the part that is kept of it is too old.
+    if lasting == Permanence::ForGood || !is_excluded(tx, &head.id)? {
         tx.execute("DELETE FROM session_folder WHERE session = ?1", [&head.id])?;
     }
     if lasting == Permanence::WhileExcluded {
@@ -102,6 +103,20 @@ pub(super) fn remove_session(tx: &Transaction<'_>, head: &SessionHead, lasting: 
 
 fn owned_keys(tx: &Transaction<'_>, head: &SessionHead) -> Result<BTreeSet<RecordKey>> {
     Ok(chunk::owned_items_with_undone(tx, head)?.iter().map(|kept| kept.line.key).collect())
+}
+
+/// The records that are not ingested again: all of a session's own, but those from before it came into an excluded folder.
+fn forbidden_keys(tx: &Transaction<'_>, head: &SessionHead, lasting: Permanence) -> Result<BTreeSet<RecordKey>> {
+    let sql = "SELECT cut_at FROM excluded_session WHERE id = ?1";
+    let cut: Option<Millis> = tx.prepare_cached(sql)?.query_row([&head.id], |r| r.get(0)).optional()?;
+    let cut = cut.filter(|_| lasting == Permanence::WhileExcluded).unwrap_or(0);
+    let owned = chunk::owned_items_with_undone(tx, head)?;
+    Ok(owned.iter().filter(|kept| kept.line.at.is_none_or(|at| at >= cut)).map(|kept| kept.line.key).collect())
+}
+
+fn is_excluded(tx: &Transaction<'_>, session: &str) -> Result<bool> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM excluded_session WHERE id = ?1)";
+    Ok(tx.prepare_cached(sql)?.query_row([session], |r| r.get(0))?)
 }
 
 /// Records of other sessions that are copies of a session's own.

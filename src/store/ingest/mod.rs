@@ -55,8 +55,10 @@ pub(crate) struct IngestBatch {
     pub(crate) starts: BTreeMap<String, Millis>,
     /// Sessions that have records in an excluded project.
     pub(crate) excluded: BTreeSet<String>,
-    /// The folders that the records of each session name, excluded ones among them.
-    pub(crate) folders: BTreeMap<String, BTreeSet<String>>,
+    /// The folders that the records of each session name, excluded ones among them, and when each was first named; 0 where that is not known.
+    pub(crate) folders: BTreeMap<String, BTreeMap<String, Millis>>,
+    /// The part of an excluded session that is kept, read again for it: no checkpoint goes with it.
+    pub(crate) is_part: bool,
     pub(crate) bad: Vec<(u64, &'static str)>,
     pub(crate) unknown: BTreeMap<String, u64>,
     pub(crate) bytes: u64,
@@ -187,11 +189,12 @@ impl Writer {
         self.known = None;
     }
 
-    /// Records the end of a session, if the session is known. Its page, if there is one, must show the reason.
+    /// Records the end of a session, if the session is known, and not of one that went on where it is left out. Its page, if there is one, must
+    /// show the reason.
     pub(crate) fn end_session(&self, id: &str, at: Millis, reason: &str) -> Result<()> {
         let sql = "UPDATE session SET ended_at = ?2, end_reason = ?3,
                  page_dirty = page_dirty OR end_reason IS NOT ?3 AND EXISTS (SELECT 1 FROM page WHERE session = session.pk)
-             WHERE id = ?1 AND coalesce(ended_at, 0) <= ?2";
+             WHERE id = ?1 AND coalesce(ended_at, 0) <= ?2 AND NOT EXISTS (SELECT 1 FROM excluded_session e WHERE e.id = session.id)";
         self.db.prepare_cached(sql)?.execute(params![id, at, reason])?;
         Ok(())
     }

@@ -59,9 +59,7 @@ impl IngestWriter<'_, '_> {
                 let sql = "UPDATE source SET cwd = ?2 WHERE pk = ?1 AND cwd IS NULL";
                 if self.tx.prepare_cached(sql)?.execute(params![source, cwd])? > 0 {
                     self.place_project(session)?;
-                    // Whatever was read first, the table ends the same.
-                    let sql = "DELETE FROM session_folder WHERE folder = ?2 AND session = (SELECT id FROM session WHERE pk = ?1)";
-                    self.tx.prepare_cached(sql)?.execute(params![session, cwd])?;
+                    self.take_over_folder(session, source, cwd)?;
                 }
             }
             self.add_to_list("branches", source, &notes.branches)?;
@@ -70,14 +68,28 @@ impl IngestWriter<'_, '_> {
         Ok(())
     }
 
-    /// Writes in which folders sessions went on, once their sources are known to name the first ones.
+    /// A source names the folder from now on. Whatever was read first, the tables end the same.
+    fn take_over_folder(&self, session: i64, source: i64, folder: &str) -> Result<()> {
+        let sql = "UPDATE source SET since = min(source.since, f.since) FROM session_folder f
+             WHERE source.pk = ?2 AND f.folder = ?3 AND f.session = (SELECT id FROM session WHERE pk = ?1)";
+        self.tx.prepare_cached(sql)?.execute(params![session, source, folder])?;
+        let sql = "DELETE FROM session_folder WHERE folder = ?2 AND session = (SELECT id FROM session WHERE pk = ?1)
+             AND NOT EXISTS (SELECT 1 FROM excluded_session e WHERE e.id = session)";
+        self.tx.prepare_cached(sql)?.execute(params![session, folder])?;
+        Ok(())
+    }
+
+    /// Writes in which folders sessions went on and since when, once their sources are known to name the first ones.
     pub(crate) fn flush_folders(&mut self) -> Result<()> {
-        let sql = "INSERT INTO session_folder(session, folder) SELECT ?1, ?2
+        let sql = "UPDATE source SET since = ?3 WHERE session = (SELECT pk FROM session WHERE id = ?1) AND cwd = ?2 AND since > ?3";
+        let mut named = self.tx.prepare_cached(sql)?;
+        let sql = "INSERT INTO session_folder(session, folder, since) SELECT ?1, ?2, ?3
              WHERE NOT EXISTS (SELECT 1 FROM source f JOIN session s ON s.pk = f.session WHERE s.id = ?1 AND f.cwd = ?2)
-             ON CONFLICT DO NOTHING";
+             ON CONFLICT DO UPDATE SET since = excluded.since WHERE since > excluded.since";
         let mut insert = self.tx.prepare_cached(sql)?;
-        for (session, folder) in std::mem::take(&mut self.folders) {
-            insert.execute([session, folder])?;
+        for ((session, folder), since) in std::mem::take(&mut self.folders) {
+            named.execute(params![session, folder, since])?;
+            insert.execute(params![session, folder, since])?;
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! The statements that store a batch: files, unreadable lines, records, usage.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use anyhow::Result;
@@ -10,7 +10,7 @@ use rusqlite::{OptionalExtension, Transaction, params};
 use super::echoes::Echoes;
 use super::{IngestBatch, Ingested, OFFSET_SHIFT, project_pk};
 use crate::model::digest::WITHOUT_MODEL;
-use crate::model::session::{Item, Record, RecordKey};
+use crate::model::session::{Item, Millis, Record, RecordKey};
 use crate::store::chunk::{ItemBuffer, ItemLocation, MessageHash, PutOutcome, RecordIndex, StoredKeys, StoredUsage};
 use crate::store::client_cost;
 use crate::store::forget::removal;
@@ -47,8 +47,8 @@ pub(super) struct IngestWriter<'t, 'b> {
     forgotten: HashSet<String>,
     /// Facts on each session's sources, in a stable order.
     pub(crate) notes: BTreeMap<(i64, i64), SourceFacts>,
-    /// Sessions and folders that their records name.
-    pub(crate) folders: BTreeSet<(&'b str, &'b str)>,
+    /// Sessions and folders that their records name, and since when.
+    pub(crate) folders: BTreeMap<(&'b str, &'b str), Millis>,
 }
 
 impl<'t, 'b> IngestWriter<'t, 'b> {
@@ -74,7 +74,7 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
             newly_private: HashSet::new(),
             echoes: Echoes::any(tx)?,
             notes: BTreeMap::new(),
-            folders: BTreeSet::new(),
+            folders: BTreeMap::new(),
         })
     }
 
@@ -85,7 +85,15 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
 
     pub(crate) fn batch(&mut self, batch: &'b IngestBatch) -> Result<()> {
         let path = batch.file.stored_path();
-        let file = self.file(batch, &path)?;
+        if !batch.is_part {
+            self.note_file(batch, &path)?;
+        }
+        self.keep(batch, path.into())
+    }
+
+    /// Records how far a file is read, and what of it could not be read; and which sessions are out from here on.
+    fn note_file(&mut self, batch: &'b IngestBatch, path: &str) -> Result<()> {
+        let file = self.file(batch, path)?;
         if batch.replaced {
             self.tx.prepare_cached("DELETE FROM bad_line WHERE file = ?1")?.execute([file])?;
             self.tx.prepare_cached("DELETE FROM unknown_row WHERE file = ?1")?.execute([file])?;
@@ -98,9 +106,6 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
         }
         for session in &batch.excluded {
             self.exclude(session)?;
-        }
-        for (session, folders) in batch.folders.iter().filter(|(session, _)| !self.forgotten.contains(*session)) {
-            self.folders.extend(folders.iter().map(|folder| (session.as_str(), folder.as_str())));
         }
         // The names of its unknown rows are the excluded project's.
         let is_out = self.is_excluded(&batch.file.place.session)?;
@@ -117,11 +122,23 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
             // An unknown tag is part of a message whose own record type is known.
             self.done.rows_unknown += if name.starts_with('<') { 0 } else { *rows };
         }
+        Ok(())
+    }
+
+    /// Stores what is kept of a batch.
+    fn keep(&mut self, batch: &'b IngestBatch, path: Arc<str>) -> Result<()> {
         self.last = None;
-        let path: Arc<str> = path.into();
-        for (session, at) in batch.starts.iter().filter(|(session, _)| !self.forgotten.contains(*session)) {
-            let sql = "INSERT INTO start VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
-            self.tx.prepare_cached(sql)?.execute(params![session, &*path, at])?;
+        for (session, folders) in batch.folders.iter().filter(|(session, _)| !self.forgotten.contains(*session)) {
+            for (folder, since) in folders {
+                let known = self.folders.entry((session, folder)).or_insert(*since);
+                *known = (*known).min(*since);
+            }
+        }
+        for (session, at) in &batch.starts {
+            if !self.is_out(batch, session)? {
+                let sql = "INSERT INTO start VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
+                self.tx.prepare_cached(sql)?.execute(params![session, &*path, at])?;
+            }
         }
         self.drop_brought(batch)?;
         self.note_private(batch)?;
@@ -145,15 +162,17 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
     /// Stores the costs the client last reported. Sessions that are not in the index are skipped.
     fn record_client_costs(&self, batch: &IngestBatch) -> Result<()> {
         for (session, by_model) in &batch.client_costs {
-            client_cost::record(self.tx, session, by_model.as_ref())?;
+            if !self.is_out(batch, session)? {
+                client_cost::record(self.tx, session, by_model.as_ref())?;
+            }
         }
         Ok(())
     }
 
     /// Records where prompts stand. A prompt that replaces another one changes the session, even if nothing of it is stored.
     fn record_prompts(&mut self, batch: &IngestBatch, path: &str) -> Result<()> {
-        for (session, asked) in batch.asked.iter().filter(|(session, _)| !self.forgotten.contains(session)) {
-            if undone::note(self.tx, session, path, asked)? {
+        for (session, asked) in &batch.asked {
+            if !self.is_out(batch, session)? && undone::note(self.tx, session, path, asked)? {
                 let mut query = self.tx.prepare_cached("SELECT pk FROM session WHERE id = ?1")?;
                 let known: Option<i64> = query.query_row([session], |r| r.get(0)).optional()?;
                 self.touched.extend(known);
@@ -179,7 +198,7 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
     /// ingest what it said in others.
     fn exclude(&mut self, session: &str) -> Result<()> {
         self.excludes = true;
-        self.tx.prepare_cached("INSERT INTO excluded_session VALUES (?1) ON CONFLICT DO NOTHING")?.execute([session])?;
+        self.tx.prepare_cached("INSERT INTO excluded_session(id) VALUES (?1) ON CONFLICT DO NOTHING")?.execute([session])?;
         let sql = "SELECT pk FROM session WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM source WHERE session = session.pk AND cwd IS NOT NULL)";
         let found: Option<i64> = self.tx.prepare_cached(sql)?.query_row([session], |r| r.get(0)).optional()?;
         if let Some(pk) = found.filter(|pk| !self.notes.iter().any(|((s, _), notes)| s == pk && notes.cwd.is_some())) {
@@ -204,6 +223,11 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
         Ok(self.excludes && self.tx.prepare_cached(sql)?.query_row([session], |r| r.get(0))?)
     }
 
+    /// Is nothing of the session stored from this batch: was it forgotten, or is it excluded, and the batch not of what is kept of it?
+    fn is_out(&self, batch: &IngestBatch, session: &str) -> Result<bool> {
+        Ok(self.forgotten.contains(session) || !batch.is_part && self.is_excluded(session)?)
+    }
+
     /// Was it forgotten, through its session or its key, or is the record private?
     fn is_forgotten(&self, session: &str, key: RecordKey) -> Result<bool> {
         let sql = "SELECT EXISTS (SELECT 1 FROM forgotten_row WHERE key = ?1)";
@@ -217,7 +241,7 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
         let (session, source) = match self.last.filter(|(last, ..)| last.session == row.session && last.agent == row.agent) {
             Some((_, session, source)) => (session, source),
             // What it says elsewhere may tell of what it did in the excluded project.
-            None if self.is_excluded(&row.session)? => return Ok(()),
+            None if self.is_out(batch, &row.session)? => return self.note_earlier(batch, path, row),
             None => {
                 let session = self.session(batch, row)?;
                 (session, self.source(session, path, row)?)
@@ -254,6 +278,16 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
             self.touched.insert(session);
         } else if evidence {
             self.same_words.insert(session);
+        }
+        Ok(())
+    }
+
+    /// A file that was not read for the part of a session that is kept has some of it, too: that is read again.
+    fn note_earlier(&self, batch: &IngestBatch, path: &str, row: &Record) -> Result<()> {
+        if batch.file.place.session == row.session && batch.file.place.agent.is_none() {
+            let sql = "UPDATE excluded_session SET kept = 0 WHERE id = ?1 AND kept AND ?2 < cut_at AND NOT EXISTS (
+                 SELECT 1 FROM source f JOIN session s ON s.pk = f.session WHERE s.id = ?1 AND f.file = ?3)";
+            self.tx.prepare_cached(sql)?.execute(params![row.session, row.at, path])?;
         }
         Ok(())
     }
@@ -325,7 +359,7 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
             Some(pk) => *pk,
             None => {
                 // Files are read from their beginning since evidence and folders are kept, so all of it was seen.
-                let sql = "INSERT INTO source(session, file, agent, evident, placed) VALUES (?1, ?2, ?3, 1, 1)
+                let sql = "INSERT INTO source(session, file, agent, evident, placed, since) VALUES (?1, ?2, ?3, 1, 1, 9223372036854775807)
                      ON CONFLICT DO UPDATE SET evident = 1, placed = 1 RETURNING pk";
                 let pk = self.tx.prepare_cached(sql)?.query_row(params![session, &*key.1, key.2], |r| r.get(0))?;
                 self.sources.insert(key, pk);

@@ -338,11 +338,13 @@ impl Reader {
 }
 
 impl Writer {
-    /// Settles an open item of which a page says that it was, unless that is known. False also if its session is not stored.
+    /// Settles an open item of which a page says that it was, unless that is known. False also if its session is not stored, or went on in an
+    /// excluded folder: the page may be of before.
     pub(crate) fn settle_again(&self, session: &str, (id, text): (&str, &str), at: Millis, by: &Author) -> Result<bool> {
         let sql = "INSERT INTO user_closed(id, of, text, at, author) SELECT ?1, pk, ?3, ?4, ?5 FROM session
              WHERE id = ?2 AND NOT EXISTS (SELECT 1 FROM closed_item WHERE id = ?1)
-             AND NOT EXISTS (SELECT 1 FROM closing WHERE id = ?1) ON CONFLICT DO NOTHING";
+             AND NOT EXISTS (SELECT 1 FROM closing WHERE id = ?1)
+             AND NOT EXISTS (SELECT 1 FROM excluded_session WHERE id = ?2) ON CONFLICT DO NOTHING";
         let new = self.db.prepare_cached(sql)?.execute(params![id, session, text, at, stored_author(by)])? > 0;
         self.db.prepare_cached("UPDATE session SET page_dirty = 1 WHERE id = ?1 AND ?2")?.execute(params![session, new])?;
         Ok(new)

@@ -51,7 +51,7 @@ pub enum Shown {
 }
 
 /// A way out, and when it shows the clinic's words: a way that never shows any proves nothing.
-pub struct Way(Ask, Shown);
+pub struct Way(pub Ask, pub Shown);
 
 const SHOWS: Shown = Shown::Openly;
 const INSIDE: Shown = Shown::Inside;

@@ -1,5 +1,6 @@
-//! A session that moves: it begins in one project, goes on in another and comes back. Wherever one of the two is excluded or isolated the
-//! whole session is, by every way out, whether the config said so before or after the digest.
+//! A session that moves: it begins in one project, goes on in another and comes back. Where one of the two is isolated the whole session is, by
+//! every way out, whether the config said so before or after the digest. Where the second is excluded, all is from there on: what is kept of
+//! the rest, and when, is the subject of `parts`.
 
 use std::path::PathBuf;
 
@@ -8,8 +9,9 @@ use serde_json::Value;
 use super::excluded_everywhere::{CLINIC as MOVED, EXTRACT, SHOP, Scene, Shown, WAYS, assert_none_leaks, showing_word};
 use super::outputs::{CONFIG, listener};
 use crate::support::World;
+use crate::support::data_folder::assert_gone;
 
-const EXCLUDED: &str = "[privacy]\nexclude_projects = [\"**/clinic\"]\n";
+pub const EXCLUDED: &str = "[privacy]\nexclude_projects = [\"**/clinic\"]\n";
 const ISOLATED: &str = "[privacy]\nisolate = [\"~/src/clin*\"]\n";
 const FOLDER: &str = "-q";
 
@@ -38,8 +40,21 @@ fn put_other(scene: &Scene) {
 
 /// The moved session, another of the shop, and a note of the clinic, digested under this config.
 fn scene(config: &str) -> Scene {
+    scene_of(config, |rows| rows)
+}
+
+/// The same, where what is said before the session moves may be kept.
+fn scene_with_part(config: &str) -> Scene {
+    scene_of(config, part_is_kept)
+}
+
+fn part_is_kept(rows: String) -> String {
+    rows.replace("hushmoss", "loudmoss")
+}
+
+fn scene_of(config: &str, rows: impl Fn(String) -> String) -> Scene {
     let scene = Scene::bare();
-    put(&scene, &parts(&scene, 0, 3));
+    put(&scene, &rows(parts(&scene, 0, 3)));
     put_other(&scene);
     let scene = scene.with_note("The ledger of the ward closes at noon.");
     scene.configure(config);
@@ -47,7 +62,7 @@ fn scene(config: &str) -> Scene {
     scene
 }
 
-fn names(scene: &Scene) -> Vec<(&'static str, String)> {
+pub fn names(scene: &Scene) -> Vec<(&'static str, String)> {
     let named = |(name, value): (&'static str, String)| (name, if value.is_empty() { "d0000000".to_owned() } else { value });
     scene.names().into_iter().map(named).collect()
 }
@@ -92,18 +107,18 @@ fn a_session_that_moved_is_shown_by_most_ways_where_nothing_is_left_out() {
 
 #[test]
 fn excluded_after_the_digest_it_leaves_by_no_way() {
-    let scene = scene("");
+    let scene = scene_with_part("");
     let names = names(&scene);
     scene.configure(EXCLUDED);
     assert_none_leaks(&showing_word(&scene, &names, "hush"), &[]);
-    assert_eq!(scene.world.count(&format!("SELECT count(*) FROM session WHERE id = '{MOVED}'")), 0, "the digest deletes it");
+    assert_gone(&scene.world, "hushfern");
 }
 
 #[test]
 fn excluded_before_the_digest_it_leaves_by_no_way() {
-    let scene = scene(EXCLUDED);
+    let scene = scene_with_part(EXCLUDED);
     leaks(&scene, &[]);
-    assert_eq!(scene.world.count(&format!("SELECT count(*) FROM session WHERE id = '{MOVED}'")), 0, "nothing of it is stored");
+    assert_gone(&scene.world, "hushfern");
 }
 
 #[test]
@@ -147,29 +162,32 @@ fn what_went_on_since_the_digest_leaves_by_no_way() {
 
 /// It was stored while it was in the shop, and its digest and pages with it.
 #[test]
-fn a_session_that_moves_later_is_deleted_with_what_was_stored_of_it() {
+fn of_a_session_that_moves_later_nothing_comes_back_with_what_it_says_from_then_on() {
     let scene = Scene::bare();
     scene.configure(EXCLUDED);
-    put(&scene, &parts(&scene, 0, 1));
+    put(&scene, &part_is_kept(parts(&scene, 0, 1)));
     scene.world.digest(&EXTRACT);
-    assert!(scene.world.recall(["show", MOVED]).out.contains("hushmoss"));
-    put(&scene, &parts(&scene, 0, 2));
+    assert!(scene.world.recall(["show", MOVED]).out.contains("loudmoss"));
+    put(&scene, &part_is_kept(parts(&scene, 0, 2)));
     assert_eq!(scene.world.digest(&EXTRACT)["sessions_excluded"], 1);
     leaks(&scene, &[]);
-    // Nor does it come back with what it says in the shop from then on.
-    put(&scene, &parts(&scene, 0, 3));
+    // In the shop.
+    put(&scene, &part_is_kept(parts(&scene, 0, 3)));
     scene.world.digest(&EXTRACT);
     leaks(&scene, &[]);
-    assert_eq!(scene.world.count("SELECT count(*) FROM session"), 0);
+    assert_gone(&scene.world, "hushivy");
     // Until nothing is excluded any more.
     scene.configure("");
-    put(&scene, &(parts(&scene, 0, 3) + &scene.talk("shop", MOVED, "2026-11-20T09:30:00Z", "Balance it again", "loudelm")));
+    put(
+        &scene,
+        &part_is_kept(parts(&scene, 0, 3) + &scene.talk("shop", MOVED, "2026-11-20T09:30:00Z", "Balance it again", "loudelm")),
+    );
     scene.world.digest(&EXTRACT);
     assert!(scene.world.recall(["show", MOVED]).out.contains("loudelm"));
 }
 
 #[test]
-fn a_session_of_which_a_subagent_moved_is_left_out_whole() {
+fn a_session_of_which_a_subagent_moved_in_its_first_turn_is_left_out_whole() {
     for (before, after) in [("", EXCLUDED), (EXCLUDED, EXCLUDED)] {
         let scene = Scene::bare();
         put(&scene, &parts(&scene, 0, 1));
@@ -194,6 +212,7 @@ fn the_model_is_told_nothing_of_it() {
             bare.talk(project, id, at, &format!("Balance the ledger with the {word} pump"), word).replace(&from, &dir(project))
         };
         let moved: String = PARTS.iter().map(|(project, at, word)| talk(project, MOVED, at, word)).collect();
+        let moved = part_is_kept(moved);
         listener.world.transcript(&format!("{FOLDER}/{MOVED}.jsonl"), moved);
         listener.world.configure(&format!("{CONFIG}{before}"));
         listener.world.digest(&["--ingest-only"]);
@@ -208,19 +227,26 @@ fn the_model_is_told_nothing_of_it() {
         listener.world.digest(&[]);
         let told = listener.calls().iter().any(|call| call.stdin.contains("hush"));
         assert_eq!(told, after == ISOLATED, "what is isolated is digested, by itself");
+        let part = listener.calls().iter().any(|call| call.stdin.contains("loudmoss"));
+        assert!(part, "so is what is kept");
     }
 }
 
 #[test]
 fn the_doctor_says_which_sessions_are_withheld_and_why() {
-    for (before, after) in [("", EXCLUDED), (EXCLUDED, EXCLUDED)] {
-        let scene = scene(before);
-        scene.configure(after);
-        let told = scene.world.findings("privacy", &[]);
-        let why = "ok: 1 session is withheld whole, as a part of it took place where `**/clinic` in `privacy.exclude_projects` fits: cccc1111";
-        assert_eq!(told, [why]);
+    let scene_before = scene("");
+    scene_before.configure(EXCLUDED);
+    let whole = "ok: 1 session is withheld whole, as a part of it took place where `**/clinic` in `privacy.exclude_projects` fits: cccc1111";
+    assert_eq!(scene_before.world.findings("privacy", &[]), [whole], "until the next digest");
+    scene_before.world.digest(&EXTRACT);
+    for scene in [scene_before, scene(EXCLUDED)] {
+        let part = "ok: 1 session is kept in part, as it went on where `**/clinic` in `privacy.exclude_projects` fits: cccc1111 up to 10:00 on 2026-11-20";
+        assert_eq!(scene.world.findings("privacy", &[]), [part]);
+        // What began in the clinic, and moved to the shop, is not.
+        put(&scene, &parts(&scene, 1, 3));
+        std::fs::remove_dir_all(scene.world.data_dir()).expect("the memory");
         scene.world.digest(&EXTRACT);
-        assert_eq!(scene.world.findings("privacy", &[]), told, "also when it is deleted");
+        assert_eq!(scene.world.findings("privacy", &[]), [whole]);
     }
     let scene = scene(ISOLATED);
     let why =
@@ -234,7 +260,7 @@ fn the_doctor_says_which_sessions_are_withheld_and_why() {
 #[test]
 fn an_older_index_learns_the_folders_from_the_transcripts_that_are_left() {
     for is_there in [true, false] {
-        let scene = scene("");
+        let scene = scene_with_part("");
         scene.world.make_index_older();
         if !is_there {
             std::fs::remove_dir_all(scene.world.claude_dir().join("projects")).expect("the transcripts");

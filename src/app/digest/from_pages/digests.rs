@@ -70,8 +70,12 @@ impl DigestMaker<'_> {
         Ok(())
     }
 
-    /// False where the page holds no digest of this session, or the index holds one that is as good.
+    /// False where the page holds no digest of this session, or the index holds one that is as good, or the page may tell what the session did
+    /// in an excluded folder.
     fn take_one(&self, store: &mut Writer, head: &SessionHead, page: &PageFacts) -> Result<bool> {
+        if store.is_excluded(&head.id)? {
+            return Ok(false);
+        }
         let stored = store.digest_state(head.pk)?;
         let is_paid = stored.as_ref().is_some_and(|stored| is_by_model(&stored.summarizer));
         if is_paid && !head.dirty {

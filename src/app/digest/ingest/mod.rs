@@ -1,6 +1,7 @@
 //! Ingest phase: stores what was appended to the transcripts, and what marks say about ended sessions. Costs no money; may be
 //! interrupted and repeated at any point.
 
+pub(super) mod parts;
 mod read;
 
 use std::path::PathBuf;

@@ -189,9 +189,9 @@ pub(crate) fn gather_compacted(
     Ok(render(content, max_tokens))
 }
 
-/// Was the whole session forgotten? True if that cannot be determined, so that nothing is shown.
+/// Was the whole session forgotten, or did it go on in an excluded folder? True if that cannot be determined, so that nothing is shown.
 fn is_shut_out(store: Option<&Memory>, session: &str) -> bool {
-    store.is_some_and(|store| store.is_shut_out(session).unwrap_or(true))
+    store.is_some_and(|store| store.is_shut_out(session).unwrap_or(true) || store.is_excluded(session).unwrap_or(true))
 }
 
 /// The hashes of the session's private words; `None` if they cannot be read, and then nothing is shown.

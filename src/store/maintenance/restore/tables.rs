@@ -17,12 +17,18 @@ pub(crate) const FORGOTTEN: [Table; 7] = [
         order: "key",
         insert: "INSERT OR IGNORE INTO forgotten_row VALUES (?1, ?2)",
     },
-    Table { name: "excluded_session", columns: "id", order: "id", insert: "INSERT OR IGNORE INTO excluded_session VALUES (?1)" },
+    // What is stored of them may come from a copy of before: it is taken out and read again.
+    Table {
+        name: "excluded_session",
+        columns: "id",
+        order: "id",
+        insert: "INSERT INTO excluded_session(id) VALUES (?1) ON CONFLICT DO UPDATE SET kept = 0",
+    },
     Table {
         name: "session_folder",
         columns: "folder, session",
         order: "folder, session",
-        insert: "INSERT OR IGNORE INTO session_folder VALUES (?1, ?2)",
+        insert: "INSERT INTO session_folder(folder, session) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET since = 0",
     },
     Table {
         name: "private_turn",

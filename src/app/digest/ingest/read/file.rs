@@ -27,6 +27,9 @@ impl TranscriptReader<'_> {
         let mut delta = delta::open(&pending.file.path, pending.cursor.as_ref())?;
         let mut reading = self.begin(pending, &delta)?;
         while let Some((from, to, piece)) = delta.lines.next_line()? {
+            if pending.part.as_ref().is_some_and(|part| from >= part.end) {
+                break;
+            }
             match piece {
                 RawLine::Complete(line) => self.take(&mut reading, from, line),
                 // A partial line is left for the next run; a complete one that only lacks its newline is not.
@@ -48,6 +51,7 @@ impl TranscriptReader<'_> {
                 conversation.await_output_of(lines.runs());
                 batch.conversation = conversation.stored();
                 let next = self.empty(pending, batch.cursor.clone());
+                pending.part.iter().for_each(|part| part.narrow(batch));
                 if send.send(Ok(std::mem::replace(batch, next))).is_err() || shutdown::requested() {
                     return Ok(());
                 }
@@ -59,6 +63,7 @@ impl TranscriptReader<'_> {
         conversation.await_output_of(lines.runs());
         batch.conversation = conversation.stored();
         batch.cursor = delta.checkpoint_at(read_to)?;
+        pending.part.iter().for_each(|part| part.narrow(&mut batch));
         let _ = send.send(Ok(batch));
         Ok(())
     }
@@ -98,6 +103,7 @@ impl TranscriptReader<'_> {
             starts: BTreeMap::new(),
             excluded: BTreeSet::new(),
             folders: BTreeMap::new(),
+            is_part: false,
             bad: Vec::new(),
             unknown: BTreeMap::new(),
             bytes: 0,
@@ -171,7 +177,7 @@ impl TranscriptReader<'_> {
     }
 
     /// Whose folder a record comes from. Caches the last answer, because consecutive records mostly share their folder.
-    fn whose(&self, last: &mut LastFolder, cwd: Option<&str>) -> FolderOwner {
+    pub(super) fn whose(&self, last: &mut LastFolder, cwd: Option<&str>) -> FolderOwner {
         let Some(cwd) = cwd else { return FolderOwner::User };
         if last.cwd != cwd {
             let whose = if self.own_dirs.iter().any(|dir| Path::new(cwd).starts_with(dir)) {
@@ -204,13 +210,13 @@ struct ReadState<'p> {
 
 /// The folder of the last record, and whose it is.
 #[derive(Default)]
-struct LastFolder {
+pub(super) struct LastFolder {
     cwd: String,
     whose: FolderOwner,
 }
 
 #[derive(Clone, Copy, Default)]
-enum FolderOwner {
+pub(super) enum FolderOwner {
     #[default]
     User,
     /// From our own summarizer child: ingesting its sessions would digest our own prompts.
@@ -225,11 +231,13 @@ fn note_start(batch: &mut IngestBatch, session: &str, at: Millis) {
     }
 }
 
-/// Notes the folder of a record.
+/// Notes the folder of a record, and the earliest time there: a record that names none may be from before all others.
 fn note_folder(batch: &mut IngestBatch, row: &Record) {
     let Some(cwd) = &row.cwd else { return };
-    if !batch.folders.get(&row.session).is_some_and(|folders| folders.contains(cwd)) {
-        batch.folders.entry(row.session.clone()).or_default().insert(cwd.clone());
+    let at = row.at.unwrap_or(0);
+    match batch.folders.get_mut(&row.session).and_then(|folders| folders.get_mut(cwd)) {
+        Some(since) => *since = at.min(*since),
+        None => _ = batch.folders.entry(row.session.clone()).or_default().insert(cwd.clone(), at),
     }
 }
 

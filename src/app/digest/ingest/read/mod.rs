@@ -1,6 +1,7 @@
 //! Reads transcripts in parallel and stores them with one writer.
 
 mod file;
+mod part;
 
 use std::path::PathBuf;
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -10,6 +11,7 @@ use anyhow::{Context, Result};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 
+use self::part::Part;
 use crate::app::digest::report::Report;
 use crate::config::Config;
 use crate::model::session::Millis;
@@ -34,10 +36,15 @@ pub(crate) struct PendingFile {
     cursor: Option<Checkpoint>,
     /// Privacy state of the conversation at the checkpoint, needed to read on from there.
     conversation: String,
+    /// Of the file only this part is read, from its beginning.
+    part: Option<Part>,
 }
 
 impl PendingFile {
     pub(crate) fn bytes(&self) -> u64 {
+        if let Some(part) = &self.part {
+            return part.end;
+        }
         let size = self.file.size;
         self.cursor.as_ref().map_or(size, |cursor| cursor.unread_of(size))
     }
@@ -47,7 +54,7 @@ impl PendingFile {
 pub(crate) fn pending_files(changed: Vec<(TranscriptFile, Option<KnownFile>)>) -> Vec<PendingFile> {
     let of = |(file, seen): (TranscriptFile, Option<KnownFile>)| {
         let (cursor, conversation) = seen.map(|k| (k.cursor, k.conversation)).unzip();
-        PendingFile { file: Arc::new(file), cursor, conversation: conversation.unwrap_or_default() }
+        PendingFile { file: Arc::new(file), cursor, conversation: conversation.unwrap_or_default(), part: None }
     };
     let mut pending: Vec<PendingFile> = changed.into_iter().map(of).collect();
     pending.sort_by_key(|p| std::cmp::Reverse(p.bytes()));
