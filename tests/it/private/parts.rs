@@ -42,7 +42,7 @@ fn moving_turn(scene: &Scene) -> String {
 /// What the client writes about the whole session: its name, its cost, what is queued.
 fn about_all_of_it() -> String {
     [
-        serde_json::json!({"type": "custom-title", "customTitle": "The hushname", "sessionId": MOVED}),
+        serde_json::json!({"type": "ai-title", "aiTitle": "The hushname", "sessionId": MOVED}),
         serde_json::json!({"type": "queue-operation", "operation": "enqueue", "content": "Queue the hushqueue too", "sessionId": MOVED, "timestamp": "2026-11-20T09:31:00Z"}),
         serde_json::json!({"type": "cost-state", "sessionId": MOVED, "timestamp": "2026-11-20T09:32:00Z", "totalCostUSD": 4.5,
             "modelUsage": {"claude-opus-4-5": {"costUSD": 4.5}}}),
@@ -53,7 +53,9 @@ fn about_all_of_it() -> String {
 }
 
 fn whole(scene: &Scene) -> String {
-    turns(scene, 0, TURNS.len()) + &about_all_of_it()
+    // Nobody knows what the client had seen when it wrote a name for the session.
+    let name = about_all_of_it().split_inclusive('\n').next().expect("the name").to_owned();
+    turn(scene, 0) + &name + &turns(scene, 1, TURNS.len()) + &about_all_of_it()
 }
 
 fn put(scene: &Scene, rows: &str) {
@@ -171,6 +173,32 @@ fn it_does_not_matter_in_which_slices_the_transcript_was_read() {
         digest(&scene);
         assert_part(&scene, 2);
     }
+}
+
+/// What somebody took back from there on was not taken back before.
+#[test]
+fn a_rewind_behind_the_move_takes_nothing_out() {
+    let rewound = |scene: &Scene, n: usize| turn(scene, n).replacen('{', "{\"parentUuid\":\"cccc1111-loudmoss-2\",", 1);
+    let expected = {
+        let scene = Scene::bare();
+        put(&scene, &(turn(&scene, 0) + &rewound(&scene, 1)));
+        digest(&scene);
+        told(&scene)
+    };
+    let scene = Scene::bare();
+    scene.configure(EXCLUDED);
+    let before = turn(&scene, 0) + &rewound(&scene, 1) + &turn(&scene, 2);
+    for after in [String::new(), rewound(&scene, 3)] {
+        put(&scene, &(before.clone() + &after));
+        digest(&scene);
+        assert_eq!(told(&scene), expected);
+        assert_eq!(scene.world.count("SELECT count(*) FROM asked"), 2);
+    }
+    // Where nothing is excluded, it does.
+    let openly = Scene::bare();
+    put(&openly, &(turn(&openly, 0) + &rewound(&openly, 1) + &rewound(&openly, 3)));
+    digest(&openly);
+    assert!(!openly.world.recall(["show", MOVED]).out.contains(KEPT[1]));
 }
 
 /// Its prompt may say where it went, and its last results what was there.
@@ -427,6 +455,7 @@ fn no_hook_tells_of_it_what_came_later() {
     digest(&scene);
     let ended = "SELECT count(*) FROM session WHERE ended_at IS NOT NULL OR end_reason IS NOT NULL OR compacted_at IS NOT NULL";
     assert_eq!(scene.world.count(ended), 0);
+    scene.world.hook("pre-compact", of("PreCompact", serde_json::json!({"trigger": "auto"})));
     scene.world.hook("session-end", of("SessionEnd", serde_json::json!({"reason": "prompt_input_exit"})));
     for (source, session) in [("startup", SHOP), ("compact", MOVED)] {
         let mut payload: Value = serde_json::from_str(&of("SessionStart", serde_json::json!({"source": source}))).expect("JSON");
