@@ -120,20 +120,20 @@ pub(crate) fn remember(config: &Config, new: &NoteInput) -> Result<StoredNote> {
         Some(name) => NoteKind::named(name).ok_or_else(|| Refusal::Kind(name.clone()))?,
         None => NoteKind::default(),
     };
-    let gate = config.gate()?;
-    let text = accept_text(&new.text, &gate)?;
+    let sanitizer = config.sanitizer()?;
+    let text = accept_text(&new.text, &sanitizer)?;
     let project = match &new.audience {
         Audience::Everywhere => EVERYWHERE.to_owned(),
         Audience::Here(folder) => {
             check_is_project(folder, config)?;
-            project_of(folder, &gate, config)?
+            project_of(folder, &sanitizer, config)?
         }
-        Audience::ProjectOf(folder) => project_of(folder, &gate, config)?,
+        Audience::ProjectOf(folder) => project_of(folder, &sanitizer, config)?,
     };
     new.reach.check(&project)?;
     private_files::create_dir(&config.data_dir)
         .with_context(|| format!("cannot create the data folder {}", config.data_dir.display()))?;
-    let author = new.author.with_clean_name(|text| gate.clean(text));
+    let author = new.author.with_clean_name(|text| sanitizer.clean(text));
     let note = NewNote { project, kind: kind.name().to_owned(), text, at: config.now(), author, closed: None };
     Writer::open(&config.database())?.save_note(&note, |known| is_same_note(&note.text, known))
 }
@@ -149,7 +149,7 @@ fn check_is_project(folder: &Path, config: &Config) -> Result<(), Refusal> {
 /// # Errors
 /// A [`Refusal`] if the project is excluded; otherwise a folder whose name cannot be stored.
 pub(crate) fn check_folder(folder: &Path, config: &Config) -> Result<()> {
-    project_of(folder, &config.gate()?, config).map(drop)
+    project_of(folder, &config.sanitizer()?, config).map(drop)
 }
 
 /// The full note, for people and models.
@@ -178,10 +178,10 @@ pub(crate) fn as_json(note: &Note) -> serde_json::Value {
 }
 
 /// The key of a folder's project, as its sessions have it.
-fn project_of(folder: &Path, gate: &Sanitizer, config: &Config) -> Result<String> {
+fn project_of(folder: &Path, sanitizer: &Sanitizer, config: &Config) -> Result<String> {
     // A deleted folder still names its project.
     let folder = folder.canonicalize().or_else(|_| std::path::absolute(folder))?;
-    let folder = gate.redact(folder.to_str().context("the folder's name is not UTF-8")?);
+    let folder = sanitizer.redact(folder.to_str().context("the folder's name is not UTF-8")?);
     let projects = config.project_keys();
     let key = projects.key_of(&folder);
     if config.excludes_folder(&folder, &projects) {
@@ -191,7 +191,7 @@ fn project_of(folder: &Path, gate: &Sanitizer, config: &Config) -> Result<String
 }
 
 /// The sanitized text of a note, if it is worth storing.
-fn accept_text(raw: &str, gate: &Sanitizer) -> Result<String, Refusal> {
+fn accept_text(raw: &str, sanitizer: &Sanitizer) -> Result<String, Refusal> {
     let given = raw.trim().chars().count();
     if given == 0 {
         return Err(Refusal::Empty);
@@ -199,7 +199,7 @@ fn accept_text(raw: &str, gate: &Sanitizer) -> Result<String, Refusal> {
     if given > MAX_LENGTH {
         return Err(Refusal::TooLong(given));
     }
-    let text = gate.clean(raw);
+    let text = sanitizer.clean(raw);
     if text.is_empty() {
         return Err(Refusal::Private);
     }
@@ -275,7 +275,7 @@ fn stem_sequence(text: &str) -> Vec<String> {
 }
 
 /// Stores a note as far as it may be kept here. False if it is already known.
-pub(crate) fn import_note(note: ExportedNote, gate: &Sanitizer, store: &mut Writer, config: &Config) -> Result<bool> {
+pub(crate) fn import_note(note: ExportedNote, sanitizer: &Sanitizer, store: &mut Writer, config: &Config) -> Result<bool> {
     if !is_id(&note.note) {
         bail!("`{}` is no id of a note", shorten(&note.note, MAX_SHOWN));
     }
@@ -285,14 +285,14 @@ pub(crate) fn import_note(note: ExportedNote, gate: &Sanitizer, store: &mut Writ
         return Err(Refusal::TooLong(length).into());
     }
     if config.excludes_folder(&note.project, &config.project_keys()) {
-        return Err(Refusal::Excluded(gate.redact(&note.project)).into());
+        return Err(Refusal::Excluded(sanitizer.redact(&note.project)).into());
     }
-    let text = gate.clean(&note.text);
+    let text = sanitizer.clean(&note.text);
     if text.is_empty() {
         return Err(Refusal::Private.into());
     }
     let (author, closed) = (note.author.resanitized(), note.closed());
-    let (project, kind) = (gate.redact(&note.project), kind.name().to_owned());
+    let (project, kind) = (sanitizer.redact(&note.project), kind.name().to_owned());
     let new = NewNote { project, kind, text, at: note.at, author, closed };
     store.import_note(&note.note, &new)
 }

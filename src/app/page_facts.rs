@@ -166,7 +166,7 @@ impl Pages {
             closed_at: note.closed_by.as_ref().map(|_| at),
             closed_by: note.closed_by.as_ref().and_then(by),
         };
-        notes::import_note(exported, &config.gate()?, store, config).map(|_| ())
+        notes::import_note(exported, &config.sanitizer()?, store, config).map(|_| ())
     }
 
     /// The key of the project with this name.

@@ -52,8 +52,8 @@ pub(crate) fn copy(
         bail!("session {} went on in a folder that is left out: its transcript is not shown", head.id);
     }
     let undone = store.undone_prompts(&head.id)?;
-    let hushed = store.hushed(head)?;
-    let reader = RawLineReader { store, policy, gate: config.gate()?, head, undone, hushed };
+    let private_words = store.private_words(head)?;
+    let reader = RawLineReader { store, policy, sanitizer: config.sanitizer()?, head, undone, private_words };
     let mut spans = store.private_spans(&head.id)?;
     let mut copied = CopyReport::default();
     let undone = store.undone_agents(head)?;
@@ -81,12 +81,12 @@ pub(crate) fn copy(
 struct RawLineReader<'a> {
     store: &'a Memory,
     policy: &'a Policy,
-    gate: Sanitizer,
+    sanitizer: Sanitizer,
     head: &'a SessionHead,
     /// Prompts that the user took back, by the first bytes of their keys.
     undone: Vec<ShortKey>,
     /// Private words that the index knows.
-    hushed: PrivateWords,
+    private_words: PrivateWords,
 }
 
 /// State carried from line to line of one file.
@@ -137,7 +137,7 @@ impl RawLineReader<'_> {
         while let Some((from, _, piece)) = lines.next_line().with_context(|| format!("cannot read {}", file.path))? {
             let (RawLine::Complete(line) | RawLine::Tail(line)) = piece else { continue };
             if from >= digested
-                && let ParsedLine::Record(row) = parse_line(line, &place, &self.gate)
+                && let ParsedLine::Record(row) = parse_line(line, &place, &self.sanitizer)
                 && row.session == self.head.id
                 && row.cwd.is_some_and(|cwd| !self.policy.shows_folder(&cwd))
             {
@@ -188,7 +188,7 @@ impl RawLineReader<'_> {
         spans: &mut Vec<PrivateSpan>,
         out: &mut impl Write,
     ) -> Result<usize> {
-        let row = match parse_line(line, place, &self.gate) {
+        let row = match parse_line(line, place, &self.sanitizer) {
             ParsedLine::Record(row) => *row,
             ParsedLine::Malformed(_) => {
                 if opens_private(&String::from_utf8_lossy(line)) {
@@ -256,11 +256,11 @@ impl RawLineReader<'_> {
             state.turn.has_forgotten = true;
             state.withheld.extend(tools.iter().map(|tool| tool.id.clone()).filter(|id| !id.is_empty()));
         }
-        let (passed, boundary) = state.conversation.pass(&mut row, &self.gate);
+        let (passed, boundary) = state.conversation.pass(&mut row, &self.sanitizer);
         note_boundary(spans, boundary.filter(|boundary| boundary.session == self.head.id));
         let mut withholds = answered.iter().any(|id| state.withheld.contains(id));
         for mut tool in tools {
-            if tool.line == EXCLUDED_LINE || self.gate.withhold(&mut tool) {
+            if tool.line == EXCLUDED_LINE || self.sanitizer.withhold(&mut tool) {
                 withholds = true;
                 state.withheld.insert(tool.id);
             }
@@ -283,9 +283,9 @@ impl RawLineReader<'_> {
     /// A line without what must not be shown; `None` if nothing may be, or if the result would not be JSON.
     fn shown<'l>(&self, line: &'l [u8], fresh: &PrivateWords) -> Option<Cow<'l, str>> {
         let text = std::str::from_utf8(line.trim_ascii()).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed);
-        let clean = json::map_strings(&text, |text| self.gate.verbatim(text))?.into_owned();
+        let clean = json::map_strings(&text, |text| self.sanitizer.verbatim(text))?.into_owned();
         // The whole line is redacted too: a field's name may be what makes its value a secret.
-        let redacted = self.without_echoes(self.gate.redact(&clean), fresh)?;
+        let redacted = self.without_echoes(self.sanitizer.redact(&clean), fresh)?;
         match redacted == text {
             true => Some(text),
             false => serde_json::from_str::<&serde_json::value::RawValue>(&redacted).is_ok().then_some(Cow::Owned(redacted)),
@@ -296,11 +296,11 @@ impl RawLineReader<'_> {
 impl RawLineReader<'_> {
     /// A line without words that repeat private ones.
     fn without_echoes(&self, row: String, fresh: &PrivateWords) -> Option<String> {
-        if self.hushed.is_empty() && fresh.is_empty() {
+        if self.private_words.is_empty() && fresh.is_empty() {
             return Some(row);
         }
         let clean = |text: &str| {
-            let known = self.hushed.clean(text);
+            let known = self.private_words.clean(text);
             let all = fresh.clean(&known);
             Some((all != text).then(|| all.into_owned()))
         };

@@ -62,13 +62,13 @@ pub(crate) fn import(input: Box<dyn BufRead>, config: &Config, ui: &Ui) -> Resul
     prepare_folder(config, ui)?;
     let mut lock = run_lock(config)?;
     let Ok(_held) = lock.try_write() else { bail!("a run is under way: try again when it has ended") };
-    let gate = config.gate()?;
+    let sanitizer = config.sanitizer()?;
     let mut store = Maintenance::open(&config.database())?;
     // The checkpoint of the write-ahead log at the end syncs everything.
     store.relax_durability()?;
     let mut taken = ImportSummary::default();
     for (at, line) in lines.enumerate() {
-        if let Err(e) = taken.line(&line?, &mut store, &gate, config) {
+        if let Err(e) = taken.line(&line?, &mut store, &sanitizer, config) {
             if is_store_error(&e) {
                 return Err(e);
             }
@@ -82,16 +82,16 @@ pub(crate) fn import(input: Box<dyn BufRead>, config: &Config, ui: &Ui) -> Resul
 }
 
 impl ImportSummary {
-    fn line(&mut self, line: &[u8], store: &mut Writer, gate: &Sanitizer, config: &Config) -> Result<()> {
+    fn line(&mut self, line: &[u8], store: &mut Writer, sanitizer: &Sanitizer, config: &Config) -> Result<()> {
         if let Ok(note) = serde_json::from_slice::<ExportedNote>(line) {
-            self.notes += usize::from(notes::import_note(note, gate, store, config)?);
+            self.notes += usize::from(notes::import_note(note, sanitizer, store, config)?);
             return Ok(());
         }
         let mut session = serde_json::from_slice::<Exported>(line).map_err(|e| match e.is_eof() {
             true => anyhow!("it is cut short"),
             false => anyhow!("it is no exported session or note ({e})"),
         })?;
-        session.pass(gate);
+        session.pass(sanitizer);
         let new = store.import_session(session)?;
         self.sessions += usize::from(new);
         self.known += usize::from(!new);

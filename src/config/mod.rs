@@ -245,8 +245,8 @@ impl Config {
     ///
     /// # Errors
     /// When a glob, pattern or rule in the config is invalid.
-    pub(crate) fn gate(&self) -> Result<Sanitizer> {
-        self.privacy.gate(&self.signal.skip_tools).with_context(|| format!("{}: [privacy]", self.config_file.display()))
+    pub(crate) fn sanitizer(&self) -> Result<Sanitizer> {
+        self.privacy.sanitizer(&self.signal.skip_tools).with_context(|| format!("{}: [privacy]", self.config_file.display()))
     }
 
     /// Short id of the sanitizer's rules: texts that passed under another id must pass again.

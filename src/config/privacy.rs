@@ -69,7 +69,7 @@ impl PrivacyConfig {
 
     /// # Errors
     /// When a glob, pattern or rule is invalid; `check` names it.
-    pub fn gate(&self, skip_tools: &[String]) -> Result<Sanitizer> {
+    pub fn sanitizer(&self, skip_tools: &[String]) -> Result<Sanitizer> {
         let redactor = self.redactor()?;
         let own = |allowed: bool| {
             self.exclude_paths

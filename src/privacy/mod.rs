@@ -224,14 +224,14 @@ mod tests {
 
     #[test]
     fn no_escape_takes_the_tag_that_fences_something_off() {
-        let gate = Sanitizer::shipped();
+        let sanitizer = Sanitizer::shipped();
         for before in ["\x1b", "\x1b[", "\x1b[3", "\x1b]", "\x1b]0;x", "\x1bP", "\x1b(", "\x1b ", "\x1b\t", "\r", "\x1b]0;\x1b"] {
             for (open, close) in [("<private>", "</private>"), ("<private>\n", "\n</private>"), ("< Private a=b>", "")] {
                 let text = format!("so {before}{open}HUNTER{close}");
-                let passed = gate.pass(&text);
+                let passed = sanitizer.pass(&text);
                 assert!(passed.private && !passed.text.contains("HUNTER"), "{text:?}: {passed:?}");
-                assert!(!gate.output(&text, |_| true).contains("HUNTER"), "{text:?}");
-                assert!(!gate.verbatim(&text).flatten().is_some_and(|shown| shown.contains("HUNTER")), "{text:?}");
+                assert!(!sanitizer.output(&text, |_| true).contains("HUNTER"), "{text:?}");
+                assert!(!sanitizer.verbatim(&text).flatten().is_some_and(|shown| shown.contains("HUNTER")), "{text:?}");
             }
         }
     }

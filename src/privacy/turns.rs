@@ -161,7 +161,7 @@ impl ConversationState {
     }
 
     /// Removes from a record what must not be stored. Also returns where a private turn begins or ends.
-    pub(crate) fn pass(&mut self, row: &mut Record, gate: &Sanitizer) -> (Disposition, Option<PrivateBoundary>) {
+    pub(crate) fn pass(&mut self, row: &mut Record, sanitizer: &Sanitizer) -> (Disposition, Option<PrivateBoundary>) {
         let boundary = self.turn(row);
         if row.agent.is_some() {
             let began = self.agent.get_or_insert_default();
@@ -181,7 +181,7 @@ impl ConversationState {
                 is_foreign = self.waiting.get(&outcome.tool) == Some(&ResultFate::Foreign);
             }
             let is_answer = matches!(item, Item::Answer(_) | Item::Evidence(Evidence::Choice(_)));
-            let kept = !(is_foreign && is_answer) && self.keeps_item(item, gate);
+            let kept = !(is_foreign && is_answer) && self.keeps_item(item, sanitizer);
             row.parts.extend(parts.next().filter(|_| kept));
             kept
         });
@@ -208,7 +208,7 @@ impl ConversationState {
         Some(PrivateBoundary { session: row.session.clone(), at, begins: self.privacy == Privacy::Now, prompt })
     }
 
-    fn keeps_item(&mut self, item: &mut Item, gate: &Sanitizer) -> bool {
+    fn keeps_item(&mut self, item: &mut Item, sanitizer: &Sanitizer) -> bool {
         match item {
             Item::Reply(text) => !text.is_empty(),
             Item::Title(title) if title.by == TitleBy::User => true,
@@ -216,8 +216,8 @@ impl ConversationState {
             Item::Title(_) | Item::Recap(_) | Item::Away(_) => self.privacy == Privacy::Never,
             Item::Tool(tool) => {
                 let fate = match () {
-                    () if gate.skips(tool) => Some(ResultFate::Dropped),
-                    () if gate.withhold(tool) => Some(ResultFate::Withheld),
+                    () if sanitizer.skips(tool) => Some(ResultFate::Dropped),
+                    () if sanitizer.withhold(tool) => Some(ResultFate::Withheld),
                     () => tool.is_of_server().then_some(ResultFate::Foreign),
                 };
                 self.waiting.extend(fate.filter(|_| !tool.id.is_empty()).map(|fate| (tool.id.clone(), fate)));
@@ -275,8 +275,8 @@ mod tests {
         Item::Outcome(Outcome { tool: id.into(), ok: false, brief: "KEY=1".into() })
     }
 
-    fn gate() -> Sanitizer {
-        crate::config::PrivacyConfig::default().gate(&["Skill".into()]).expect("the default rules")
+    fn sanitizer() -> Sanitizer {
+        crate::config::PrivacyConfig::default().sanitizer(&["Skill".into()]).expect("the default rules")
     }
 
     /// What is left of records, with the conversation stored and restored between each two.
@@ -287,7 +287,7 @@ mod tests {
             if restored {
                 conversation = ConversationState::restore(&conversation.stored());
             }
-            let (passed, _) = conversation.pass(&mut row, &gate());
+            let (passed, _) = conversation.pass(&mut row, &sanitizer());
             left.push(if passed == Disposition::Kept { row.items } else { Vec::new() });
         }
         left

@@ -23,21 +23,24 @@ pub(crate) fn session(
     transcript: &Path,
     id: &str,
     most: u64,
-    gate: &Sanitizer,
+    sanitizer: &Sanitizer,
     key_of: impl Fn(&str) -> String,
     is_forgotten: impl Fn(RecordKey) -> bool,
-    mut hushed: PrivateWords,
+    mut private_words: PrivateWords,
 ) -> io::Result<Session> {
     let mut conversation = conversation_before(transcript, most)?;
-    let mut all = read_records(transcript, id, most, gate)?;
-    let before =
-        if conversation == ConversationState::default() { Vec::new() } else { private_text_before(transcript, id, most, gate)? };
-    all.hush(&before, &mut hushed);
+    let mut all = read_records(transcript, id, most, sanitizer)?;
+    let before = if conversation == ConversationState::default() {
+        Vec::new()
+    } else {
+        private_text_before(transcript, id, most, sanitizer)?
+    };
+    all.clean_echoes(&before, &mut private_words);
     let mut undone = all.undone().into_iter();
     // An undone prompt was still said: later summaries may repeat what was private in it, so it goes through the conversation
     // first.
     all.rows.retain_mut(|row| {
-        let (kept, undone) = (conversation.pass(row, gate).0 == Disposition::Kept, undone.next() == Some(true));
+        let (kept, undone) = (conversation.pass(row, sanitizer).0 == Disposition::Kept, undone.next() == Some(true));
         kept && !undone && !is_forgotten(row.key)
     });
     let mut rows = all.rows;
@@ -79,7 +82,7 @@ struct LiveRecords {
 }
 
 /// The private text in lines before the last `most` bytes, at most [`LOOKBACK_BYTES`] bytes back.
-fn private_text_before(transcript: &Path, id: &str, most: u64, gate: &Sanitizer) -> io::Result<Vec<String>> {
+fn private_text_before(transcript: &Path, id: &str, most: u64, sanitizer: &Sanitizer) -> io::Result<Vec<String>> {
     let place = TranscriptIdentity { session: id.to_owned(), agent: None };
     let until = transcript.metadata()?.len().saturating_sub(most);
     let mut lines = delta::last_lines(transcript, most.saturating_add(LOOKBACK_BYTES))?;
@@ -90,7 +93,7 @@ fn private_text_before(transcript: &Path, id: &str, most: u64, gate: &Sanitizer)
         }
         if let RawLine::Complete(line) = piece
             && delta::opens_private(line)
-            && let ParsedLine::Record(row) = parse_line(line, &place, gate)
+            && let ParsedLine::Record(row) = parse_line(line, &place, sanitizer)
         {
             fenced.push(row.fenced);
         }
@@ -100,14 +103,14 @@ fn private_text_before(transcript: &Path, id: &str, most: u64, gate: &Sanitizer)
 
 impl LiveRecords {
     /// Removes what repeats private words: those the index knows, and those from lines that are not digested yet.
-    fn hush(&mut self, before: &[String], hushed: &mut PrivateWords) {
+    fn clean_echoes(&mut self, before: &[String], private_words: &mut PrivateWords) {
         for fenced in before.iter().chain(self.rows.iter().map(|row| &row.fenced)).filter(|fenced| !fenced.is_empty()) {
-            hushed.add("", hashes("", distinctive(fenced).iter().map(String::as_str)));
+            private_words.add("", hashes("", distinctive(fenced).iter().map(String::as_str)));
         }
-        for row in self.rows.iter_mut().filter(|_| !hushed.is_empty()) {
-            row.items = row.items.iter().filter_map(|item| hushed.clean_item(item).map(Cow::into_owned)).collect();
+        for row in self.rows.iter_mut().filter(|_| !private_words.is_empty()) {
+            row.items = row.items.iter().filter_map(|item| private_words.clean_item(item).map(Cow::into_owned)).collect();
             // A branch that repeats them has no name, as in the index.
-            row.branch = row.branch.take().filter(|branch| !hushed.are_in(branch));
+            row.branch = row.branch.take().filter(|branch| !private_words.are_in(branch));
         }
     }
 
@@ -122,11 +125,11 @@ impl LiveRecords {
     }
 }
 
-fn read_records(transcript: &Path, id: &str, most: u64, gate: &Sanitizer) -> io::Result<LiveRecords> {
+fn read_records(transcript: &Path, id: &str, most: u64, sanitizer: &Sanitizer) -> io::Result<LiveRecords> {
     let place = TranscriptIdentity { session: id.to_owned(), agent: None };
     let mut lines = delta::last_lines(transcript, most)?;
     let (mut all, mut chain) = (LiveRecords::default(), ConversationState::default());
-    let mut parser = LineParser::of(&place, gate);
+    let mut parser = LineParser::of(&place, sanitizer);
     while let Some((_, _, piece)) = lines.next_line()? {
         let (RawLine::Complete(line) | RawLine::Tail(line)) = piece else { continue };
         match parser.read(line) {

@@ -98,7 +98,7 @@ impl Reader {
     }
 
     /// The private words of a session and of the earlier sessions it continues.
-    pub(crate) fn hushed(&self, head: &SessionHead) -> Result<PrivateWords> {
+    pub(crate) fn private_words(&self, head: &SessionHead) -> Result<PrivateWords> {
         all_private_words_of(&self.db, head.pk)
     }
 
@@ -107,9 +107,9 @@ impl Reader {
         if let Some(pk) = self.session_pk(session)? {
             return all_private_words_of(&self.db, pk);
         }
-        let mut hushed = PrivateWords::default();
-        private_words_of(&self.db, session, &mut hushed)?;
-        Ok(hushed)
+        let mut private_words = PrivateWords::default();
+        private_words_of(&self.db, session, &mut private_words)?;
+        Ok(private_words)
     }
 
     /// Offset up to which a transcript has been read, in bytes.

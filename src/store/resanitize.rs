@@ -34,18 +34,18 @@ impl Reader {
 
 impl Writer {
     /// Passes everything stored through the sanitizer, whose rules are identified by `rules`. Returns how many texts changed.
-    pub(crate) fn clean(&mut self, gate: &Sanitizer, rules: &str) -> Result<u64> {
+    pub(crate) fn clean(&mut self, sanitizer: &Sanitizer, rules: &str) -> Result<u64> {
         let sessions: Vec<i64> =
             self.db.prepare("SELECT pk FROM session")?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
         let sql = "SELECT EXISTS (SELECT 1 FROM fact WHERE name = ?1)";
         let knows_speakers: bool = self.db.query_row(sql, [SPEAKERS_FACT], |r| r.get(0))?;
         // First, while the words from which item ids were derived are still unchanged.
-        let mut changed = self.resanitize_in_transaction(|tx| crate::store::resanitize::open_items::clean(tx, gate))?;
+        let mut changed = self.resanitize_in_transaction(|tx| crate::store::resanitize::open_items::clean(tx, sanitizer))?;
         for session in sessions {
-            changed += self.resanitize_in_transaction(|tx| clean_session(tx, session, gate, knows_speakers))?;
+            changed += self.resanitize_in_transaction(|tx| clean_session(tx, session, sanitizer, knows_speakers))?;
         }
-        changed += self.resanitize_in_transaction(|tx| columns::clean(tx, gate))?;
-        changed += self.resanitize_in_transaction(|tx| Self::resanitize_notes(tx, |text| gate.clean(text)))?;
+        changed += self.resanitize_in_transaction(|tx| columns::clean(tx, sanitizer))?;
+        changed += self.resanitize_in_transaction(|tx| Self::resanitize_notes(tx, |text| sanitizer.clean(text)))?;
         for (name, value) in [(RULES_FACT, rules), (SPEAKERS_FACT, "1")] {
             self.db.execute("INSERT INTO fact VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2", [name, value])?;
         }
@@ -63,13 +63,13 @@ impl Writer {
     }
 }
 
-fn clean_session(tx: &Transaction<'_>, session: i64, gate: &Sanitizer, knows_speakers: bool) -> Result<u64> {
-    let cleaned = items::clean(tx, session, gate, knows_speakers)?;
+fn clean_session(tx: &Transaction<'_>, session: i64, sanitizer: &Sanitizer, knows_speakers: bool) -> Result<u64> {
+    let cleaned = items::clean(tx, session, sanitizer, knows_speakers)?;
     let mut changed = cleaned.texts;
     if cleaned.left_out {
         removal::remove_derived(tx, session)?;
     } else {
-        changed += clean_digests(tx, session, gate)?;
+        changed += clean_digests(tx, session, sanitizer)?;
     }
     if changed > 0 {
         search::remove_document(tx, session)?;
@@ -80,7 +80,7 @@ fn clean_session(tx: &Transaction<'_>, session: i64, gate: &Sanitizer, knows_spe
     Ok(changed)
 }
 
-fn clean_digests(tx: &Transaction<'_>, session: i64, gate: &Sanitizer) -> Result<u64> {
+fn clean_digests(tx: &Transaction<'_>, session: i64, sanitizer: &Sanitizer) -> Result<u64> {
     let mut query = tx.prepare_cached("SELECT pk, superseded, body FROM digest WHERE session = ?1")?;
     let digests = query.query_map([session], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
     let digests: Vec<(i64, bool, Vec<u8>)> = digests.collect::<rusqlite::Result<_>>()?;
@@ -88,14 +88,14 @@ fn clean_digests(tx: &Transaction<'_>, session: i64, gate: &Sanitizer) -> Result
     for (pk, superseded, body) in digests {
         let before: Digest = unpack(&body)?;
         let mut passed = before.clone();
-        passed.pass(|text| gate.clean(text));
+        passed.pass(|text| sanitizer.clean(text));
         if passed == before {
             continue;
         }
         changed += 1;
         // By other words it would not be known for what is not so.
         let mut after = wrong::told(tx, session, before)?;
-        after.pass(|text| gate.clean(text));
+        after.pass(|text| sanitizer.clean(text));
         if !superseded {
             near_duplicates::drop_signature(tx, session)?;
         }

@@ -2,6 +2,10 @@
 //!
 //! `user_version` is the format of an index. The first file makes format 8; every later one leads from the format before to the one its
 //! name begins with. A file that is in the list is never edited: indexes of its format exist. New ones are appended.
+//!
+//! ## Older words
+//! Three tables have names from before their words: `bundle` holds **chunks**, `kin` pairs **forks**, `likeness` finds **near-duplicates**.
+//! They keep them: renaming would rewrite indexes of gigabytes, and break repair from copies of before, for a word that no user reads.
 
 use anyhow::Result;
 use rusqlite::Connection;

@@ -60,7 +60,7 @@ impl Reader {
         let closed_by_user = self.user_closings(head.pk)?;
         let closers = self.closers_of(head.pk)?.into_iter().filter(|(_, by)| *by != Author::Unknown).collect();
         let asked = undone::prompts_if_any_undone(&self.db, &head.id)?;
-        let words = self.hushed(head)?;
+        let words = self.private_words(head)?;
         let folders = self.folders_stored(head)?.into_iter().filter(|folder| !words.are_in(folder)).collect();
         Ok(Exported { sources, folders, usage, titles, asked, closed_by_user, closers, dirty: true, ..self.export_head(head) })
     }

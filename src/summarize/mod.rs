@@ -123,12 +123,12 @@ pub(crate) trait Summarizer: Sync {
 pub(crate) fn find(
     choice: SummarizerChoice,
     config: &Config,
-    gate: &Sanitizer,
+    sanitizer: &Sanitizer,
     answered_by: Option<String>,
 ) -> Result<Box<dyn Summarizer>, String> {
     match choice {
         SummarizerChoice::Extract => Err(NOT_ASKED_FOR.to_owned()),
-        SummarizerChoice::Auto | SummarizerChoice::Claude => Ok(Box::new(Claude::find(config, gate, answered_by)?)),
+        SummarizerChoice::Auto | SummarizerChoice::Claude => Ok(Box::new(Claude::find(config, sanitizer, answered_by)?)),
     }
 }
 

@@ -57,18 +57,18 @@ fn field(spec: &SectionSpec) -> String {
 /// Builds the request: a short head, the open items, and the condensed session inside a fence that its text cannot contain.
 ///
 /// Stored texts are already redacted. They are redacted again here because that is cheap and rules may have been added since.
-pub fn request(session: &Session, open: &[OpenItem], system: &str, budget: usize, gate: &Sanitizer) -> ModelRequest {
+pub fn request(session: &Session, open: &[OpenItem], system: &str, budget: usize, sanitizer: &Sanitizer) -> ModelRequest {
     let Condensed { text, rows, .. } = condense(session, budget);
-    let text = gate.redact(&text);
+    let text = sanitizer.redact(&text);
     // The fence is named after a hash of the text, so the text cannot contain it.
     let fence = short_id("record-", &[&text]);
-    let mut stdin = gate.redact(&head(session));
+    let mut stdin = sanitizer.redact(&head(session));
     if !open.is_empty() {
         stdin.push_str("Open items of earlier sessions:\n");
         // Limits bytes, not characters: non-Latin characters take several bytes.
         let end = stdin.len() + MAX_OPEN_BYTES;
         for item in open {
-            let line = format!("{} {}\n", item.id, visible_line(&gate.redact(&item.text), 100));
+            let line = format!("{} {}\n", item.id, visible_line(&sanitizer.redact(&item.text), 100));
             if stdin.len() + line.len() <= end {
                 stdin.push_str(&line);
             }

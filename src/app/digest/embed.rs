@@ -43,7 +43,7 @@ pub(crate) fn run(config: &Config, ui: &Ui, store: &mut Maintenance, report: &mu
     }
     // Secure erase first: the endpoint may be slow, and deleted text must not wait for it.
     secure_erase(store, ui)?;
-    let endpoint = match Endpoint::of(config, config.gate()?) {
+    let endpoint = match Endpoint::of(config, config.sanitizer()?) {
         Ok(Some(endpoint)) => endpoint,
         Ok(None) => return Ok(()),
         Err(failure) => return warn_missing(&failure, missing, ui),

@@ -11,7 +11,7 @@ const ABOUT: &str = "embeddings";
 
 pub(crate) fn findings(config: &Config) -> Option<Finding> {
     let model = &config.embeddings.model;
-    let endpoint = match config.gate().map(|gate| Endpoint::of(config, gate)) {
+    let endpoint = match config.sanitizer().map(|sanitizer| Endpoint::of(config, sanitizer)) {
         Ok(Ok(endpoint)) => endpoint?,
         Ok(Err(failure)) => return Some(Finding::warning(ABOUT, failure.to_string(), "set it where the digest runs, too")),
         // An invalid rule is reported by another check.

@@ -39,7 +39,7 @@ pub struct TopicAccount {
 }
 
 /// The request: the question, and the sources as fenced data.
-pub fn request(question: &str, sources: &[TopicSource], gate: &Sanitizer) -> ModelRequest {
+pub fn request(question: &str, sources: &[TopicSource], sanitizer: &Sanitizer) -> ModelRequest {
     let mut told = String::new();
     for (at, source) in sources.iter().enumerate() {
         let elsewhere = source
@@ -62,10 +62,10 @@ pub fn request(question: &str, sources: &[TopicSource], gate: &Sanitizer) -> Mod
             told += &format!("- {}: {}\n", passage.kind, shorten(&one_line(&without_controls(&passage.text)), MAX_PASSAGE_CHARS));
         }
     }
-    let told = gate.redact(&told);
+    let told = sanitizer.redact(&told);
     // The fence's name is a hash of the text, so the text cannot contain it on purpose.
     let fence = short_id("notes-", &[&told]);
-    let question = gate.redact(&shorten(&one_line(&without_controls(question)), MAX_QUESTION_CHARS));
+    let question = sanitizer.redact(&shorten(&one_line(&without_controls(question)), MAX_QUESTION_CHARS));
     let stdin = format!("Question: {question}\n<{fence}>\n{told}</{fence}>\nThe notes end here. Answer with the JSON object.\n");
     ModelRequest { system: INSTRUCTIONS.to_owned(), stdin, ..ModelRequest::default() }
 }
@@ -74,12 +74,12 @@ pub fn request(question: &str, sources: &[TopicSource], gate: &Sanitizer) -> Mod
 ///
 /// # Errors
 /// When it is not the expected JSON object, or none of its sentences has a valid source.
-pub fn read(reply: &str, sources: &[TopicSource], gate: &Sanitizer) -> Result<Vec<Sentence>, String> {
+pub fn read(reply: &str, sources: &[TopicSource], sanitizer: &Sanitizer) -> Result<Vec<Sentence>, String> {
     let object: Value =
         serde_json::from_str(object_in(reply)?).map_err(|e| format!("the reply is not the JSON object asked for: {e}"))?;
     let all = object.get("sentences").and_then(Value::as_array).ok_or("the reply has no \"sentences\"")?;
     let sentence = |value: &Value| {
-        let text = shorten(&one_line(&gate.clean(value.get("text")?.as_str()?)), MAX_SENTENCE_CHARS);
+        let text = shorten(&one_line(&sanitizer.clean(value.get("text")?.as_str()?)), MAX_SENTENCE_CHARS);
         let cited = value.get("sources")?.as_array()?.iter().map(|n| source_of(n, sources)).collect::<Option<Vec<String>>>()?;
         (!text.is_empty() && !cited.is_empty()).then_some(Sentence { text, sources: cited })
     };
@@ -179,13 +179,13 @@ mod tests {
 
     #[test]
     fn what_is_no_account_is_refused_and_none_is_none() {
-        let gate = Sanitizer::shipped();
+        let sanitizer = Sanitizer::shipped();
         for bad in
             ["", "It is done.", "{}", r#"{"sentences":"x"}"#, r#"{"sentences":[{"text":"a","sources":[7]}]}"#, r#"{"sentences":["#]
         {
-            assert!(read(bad, &sources(), &gate).is_err(), "{bad}");
+            assert!(read(bad, &sources(), &sanitizer).is_err(), "{bad}");
         }
-        assert_eq!(read(r#"{"sentences":[]}"#, &sources(), &gate), Ok(vec![]));
+        assert_eq!(read(r#"{"sentences":[]}"#, &sources(), &sanitizer), Ok(vec![]));
     }
 
     #[test]

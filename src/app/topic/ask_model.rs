@@ -43,9 +43,9 @@ pub(crate) fn ask_model(
     if !asked.choice.may_ask_model() {
         return Ok(None);
     }
-    let gate = config.gate()?;
+    let sanitizer = config.sanitizer()?;
     let answered_by = Writer::open_existing(&config.database())?.answered_by(&config.digest.model)?;
-    let model = match summarize::find(asked.choice, config, &gate, answered_by) {
+    let model = match summarize::find(asked.choice, config, &sanitizer, answered_by) {
         Ok(model) => model,
         Err(why) if asked.choice.names_model() => {
             ui.warn(&format!("{why}: these are the passages themselves"));
@@ -55,8 +55,13 @@ pub(crate) fn ask_model(
     };
     let given = Topic::of(sources.to_vec(), MAX_SOURCE_TOKENS).sources;
     shutdown::install_handlers();
-    let call =
-        ModelCall { config, model: model.as_ref(), request: &request(asked.question, &given, &gate), given: &given, gate: &gate };
+    let call = ModelCall {
+        config,
+        model: model.as_ref(),
+        request: &request(asked.question, &given, &sanitizer),
+        given: &given,
+        sanitizer: &sanitizer,
+    };
     match call.make()? {
         ModelOutcome::Answered(answer) => {
             let account = TopicAccount::fit(answer.value, &given, asked.max_tokens);
@@ -75,7 +80,7 @@ pub(crate) fn ask_model(
             Ok(None)
         }
         ModelOutcome::Failed(failure) => {
-            let what = gate.name(&failure.to_string()).unwrap_or_else(|| "the model failed".into());
+            let what = sanitizer.name(&failure.to_string()).unwrap_or_else(|| "the model failed".into());
             ui.warn(&format!("{what}: these are the passages themselves"));
             Ok(None)
         }
@@ -88,7 +93,7 @@ struct ModelCall<'a> {
     model: &'a dyn Summarizer,
     request: &'a ModelRequest,
     given: &'a [TopicSource],
-    gate: &'a Sanitizer,
+    sanitizer: &'a Sanitizer,
 }
 
 /// Outcome of asking the model.
@@ -106,7 +111,7 @@ impl ModelCall<'_> {
         let name = short_id("topic-", &[&request.system, &request.stdin]);
         // Each higher price is reserved before it is paid; there are only a few.
         loop {
-            let answer = |said: &str| read(said, self.given, self.gate);
+            let answer = |said: &str| read(said, self.given, self.sanitizer);
             let reservation = match self.reserve(&mut store, &name, &answer)? {
                 Ok(reservation) => reservation,
                 Err(skip) => return Ok(ModelOutcome::NotAsked(skip)),

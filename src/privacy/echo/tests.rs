@@ -4,9 +4,9 @@ use super::*;
 
 /// What is left of `text` in a session that marked the first text as private.
 fn after(fenced: &str, said: &str) -> String {
-    let mut hushed = PrivateWords::default();
-    hushed.add("s", hashes("s", distinctive(fenced).iter().map(String::as_str)));
-    hushed.clean(said).into_owned()
+    let mut private_words = PrivateWords::default();
+    private_words.add("s", hashes("s", distinctive(fenced).iter().map(String::as_str)));
+    private_words.clean(said).into_owned()
 }
 
 #[test]
@@ -61,14 +61,14 @@ fn ordinary_words_stay() {
 
 #[test]
 fn what_nothing_is_left_of_is_left_out() {
-    let mut hushed = PrivateWords::default();
-    hushed.add("s", hashes("s", distinctive("Globex buys Initech").iter().map(String::as_str)));
+    let mut private_words = PrivateWords::default();
+    private_words.add("s", hashes("s", distinctive("Globex buys Initech").iter().map(String::as_str)));
     let title = |text: &str| {
         Item::Title(crate::model::session::Title { text: text.into(), by: crate::model::session::TitleBy::Client, leaf: None })
     };
-    assert_eq!(hushed.clean_item(&title("Globex, Initech")), None);
-    assert_eq!(hushed.clean_item(&title("Globex import mended")).as_deref(), Some(&title("[private] import mended")));
-    assert!(matches!(hushed.clean_item(&title("The import")), Some(Cow::Borrowed(_))));
+    assert_eq!(private_words.clean_item(&title("Globex, Initech")), None);
+    assert_eq!(private_words.clean_item(&title("Globex import mended")).as_deref(), Some(&title("[private] import mended")));
+    assert!(matches!(private_words.clean_item(&title("The import")), Some(Cow::Borrowed(_))));
 }
 
 proptest! {

@@ -37,7 +37,7 @@ pub(crate) struct Endpoint {
     model: String,
     key: Option<ApiKey>,
     timeout: Duration,
-    gate: Sanitizer,
+    sanitizer: Sanitizer,
 }
 
 impl Endpoint {
@@ -45,7 +45,7 @@ impl Endpoint {
     ///
     /// # Errors
     /// When its API key cannot be obtained.
-    pub(crate) fn of(config: &Config, gate: Sanitizer) -> Result<Option<Self>, EmbeddingError> {
+    pub(crate) fn of(config: &Config, sanitizer: Sanitizer) -> Result<Option<Self>, EmbeddingError> {
         let settings = &config.embeddings;
         if !settings.is_on() {
             return Ok(None);
@@ -67,7 +67,7 @@ impl Endpoint {
             .accept("application/json")
             .build()
             .new_agent();
-        Ok(Some(Self { agent, url, host, api: settings.api, model: settings.model.clone(), key, timeout, gate }))
+        Ok(Some(Self { agent, url, host, api: settings.api, model: settings.model.clone(), key, timeout, sanitizer }))
     }
 
     pub(crate) fn host(&self) -> &str {
@@ -122,7 +122,7 @@ impl Endpoint {
             Some(ApiKey(key)) => why.replace(key.as_str(), "…"),
             None => why.to_owned(),
         };
-        let why = shorten(&one_line(&without_controls(&self.gate.clean(&without_key))), MAX_MESSAGE_CHARS);
+        let why = shorten(&one_line(&without_controls(&self.sanitizer.clean(&without_key))), MAX_MESSAGE_CHARS);
         EmbeddingError { host: self.host.clone(), why, answered }
     }
 }

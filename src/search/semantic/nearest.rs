@@ -29,15 +29,15 @@ pub(crate) fn semantic_matches(config: &Config, store: &Reader, text: &str) -> R
     if !settings.is_on() || settings.weight == 0.0 {
         return Ok(None);
     }
-    let gate = config.gate()?;
-    let asked = shorten(gate.clean(text).trim(), pieces::PIECE_CHARS);
+    let sanitizer = config.sanitizer()?;
+    let asked = shorten(sanitizer.clean(text).trim(), pieces::PIECE_CHARS);
     if !asked.chars().any(char::is_alphanumeric) {
         return Ok(None);
     }
     let Some(space) = space_of(config, store)?.filter(|space| space.complete) else {
         bail!("not everything is embedded by `{}` yet: `recall digest` goes on with it", settings.model);
     };
-    let Some(endpoint) = Endpoint::of(config, gate)? else { return Ok(None) };
+    let Some(endpoint) = Endpoint::of(config, sanitizer)? else { return Ok(None) };
     let vectors = endpoint.embed(&[&asked, PROBE])?;
     let [asked, probe] = vectors.as_slice() else { bail!("embeddings endpoint {}: no vectors", endpoint.host()) };
     if !matches_probe(&space, &QuantizedVector::of(probe)) {

@@ -25,8 +25,8 @@ pub(super) fn told(fields: &LineFields<'_>, place: &TranscriptIdentity) -> Parse
     let models = fields.raw(Field::ModelUsage).filter(|_| !guessed);
     let models = models.and_then(|raw| serde_json::from_str::<BTreeMap<String, ModelCost>>(raw.get()).ok());
     let comparable = |model: &ModelCost| model.web_search_requests == 0 && model.cost_usd.is_finite() && model.cost_usd >= 0.0;
-    let by_model = models
-        .filter(|models| models.values().all(comparable))
-        .map(|models| models.into_iter().filter_map(|(name, model)| Some((fields.gate.name(&name)?, model.cost_usd))).collect());
+    let by_model = models.filter(|models| models.values().all(comparable)).map(|models| {
+        models.into_iter().filter_map(|(name, model)| Some((fields.sanitizer.name(&name)?, model.cost_usd))).collect()
+    });
     ParsedLine::Cost { session, by_model }
 }

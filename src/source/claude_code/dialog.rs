@@ -59,8 +59,8 @@ pub(super) fn approves(result: &str) -> bool {
 }
 
 /// What the user said when refusing: a reason, or the answers given in a dialog before leaving it.
-pub(super) fn refusal_answers(reason: &str, gate: &Sanitizer) -> Vec<Answer> {
-    let said = gate.clean(reason);
+pub(super) fn refusal_answers(reason: &str, sanitizer: &Sanitizer) -> Vec<Answer> {
+    let said = sanitizer.clean(reason);
     if let Some(questions) = abandoned_questions(&said) {
         return answers_before_leaving(questions);
     }
@@ -90,7 +90,7 @@ pub(super) fn all_private(said: &[SanitizedText]) -> bool {
 
 /// The user's words in each dialog that ends in a record.
 pub(super) fn said(blocks: &[RawBlock<'_>], fields: &LineFields<'_>) -> Vec<SanitizedText> {
-    let (result, gate) = (&fields.result, fields.gate);
+    let (result, sanitizer) = (&fields.result, fields.sanitizer);
     let results = || blocks.iter().filter(|block| block.is("tool_result"));
     let given = [result.answers, result.response].into_iter().flatten().flat_map(json::strings);
     let notes = result.annotations.and_then(fields_by_name).unwrap_or_default().into_values().filter_map(notes_of).map(words);
@@ -101,7 +101,7 @@ pub(super) fn said(blocks: &[RawBlock<'_>], fields: &LineFields<'_>) -> Vec<Sani
             |questions| answers_before_leaving(questions).into_iter().map(|a| a.said).collect(),
         )
     });
-    given.chain(reasons).map(|said| gate.pass(&said)).collect()
+    given.chain(reasons).map(|said| sanitizer.pass(&said)).collect()
 }
 
 /// The part of a question that a line of an abandoned dialog belongs to.
@@ -148,7 +148,7 @@ fn add(to: &mut String, between: &str, text: &str) {
 }
 
 /// Questions that the assistant asked the user, each with its answer.
-pub(super) fn answers(result: &ToolResult<'_>, gate: &Sanitizer) -> Vec<Answer> {
+pub(super) fn answers(result: &ToolResult<'_>, sanitizer: &Sanitizer) -> Vec<Answer> {
     let Some(mut given) = result.answers.and_then(fields_by_name) else { return Vec::new() };
     let mut notes = result.annotations.and_then(fields_by_name).unwrap_or_default();
     let asked = result.questions.map(json::elements).unwrap_or_default().into_iter().filter_map(question);
@@ -161,15 +161,15 @@ pub(super) fn answers(result: &ToolResult<'_>, gate: &Sanitizer) -> Vec<Answer> 
             .flatten()
             .map(words)
             .filter(|words| !words.is_empty());
-        answer(asked, &said.collect::<Vec<_>>().join("; "), gate)
+        answer(asked, &said.collect::<Vec<_>>().join("; "), sanitizer)
     });
     let mut all: Vec<Answer> = all.collect();
-    all.extend(result.response.and_then(|response| answer(&asked.join(" / "), &words(response), gate)));
+    all.extend(result.response.and_then(|response| answer(&asked.join(" / "), &words(response), sanitizer)));
     all
 }
 
 /// The options that the user chose of those that the assistant had described.
-pub(super) fn choices(result: &ToolResult<'_>, gate: &Sanitizer) -> Vec<Choice> {
+pub(super) fn choices(result: &ToolResult<'_>, sanitizer: &Sanitizer) -> Vec<Choice> {
     let Some(given) = result.answers.and_then(fields_by_name) else { return Vec::new() };
     let described = |raw: Raw<'_>| {
         let [asked, options] = json::fields(raw.get(), &["question", "options"]).ok()?;
@@ -179,7 +179,7 @@ pub(super) fn choices(result: &ToolResult<'_>, gate: &Sanitizer) -> Vec<Choice> 
             let [label, description] = json::fields(option.get(), &["label", "description"]).ok()?;
             json::text(description.filter(|_| label.and_then(json::text).is_some_and(|label| label == chosen))?)
         })?;
-        let line = |text: &str| one_line(&gate.clean(text));
+        let line = |text: &str| one_line(&sanitizer.clean(text));
         let choice =
             Choice { asked: line(&asked), chosen: line(&chosen), description: shorten(&line(&option), MAX_DESCRIPTION_CHARS) };
         (!choice.chosen.is_empty() && !choice.description.is_empty()).then_some(choice)
@@ -188,9 +188,9 @@ pub(super) fn choices(result: &ToolResult<'_>, gate: &Sanitizer) -> Vec<Choice> 
 }
 
 /// `None` if the user said nothing, or nothing that may be stored.
-fn answer(asked: &str, said: &str, gate: &Sanitizer) -> Option<Answer> {
-    let said = one_line(&gate.clean(said));
-    let answer = Answer { said: head_and_tail(&said, MAX_TEXT_CHARS), asked: one_line(&gate.clean(asked)) };
+fn answer(asked: &str, said: &str, sanitizer: &Sanitizer) -> Option<Answer> {
+    let said = one_line(&sanitizer.clean(said));
+    let answer = Answer { said: head_and_tail(&said, MAX_TEXT_CHARS), asked: one_line(&sanitizer.clean(asked)) };
     (!answer.said.is_empty()).then_some(answer)
 }
 

@@ -85,7 +85,7 @@ pub(super) struct LineFields<'a> {
     pub(crate) message: Option<RawMessage<'a>>,
     pub(crate) result: ToolResult<'a>,
     pub(crate) attachment: Attachment<'a>,
-    pub(crate) gate: &'a Sanitizer,
+    pub(crate) sanitizer: &'a Sanitizer,
     /// The commands of the lines before whose output is still to come.
     pub(crate) runs: Option<&'a PendingRuns>,
 }
@@ -157,13 +157,13 @@ pub(super) struct Attachment<'a> {
 
 impl<'a> LineFields<'a> {
     /// Parses one well-formed JSON object.
-    pub(crate) fn of(json: &'a str, gate: &'a Sanitizer) -> Result<Self, Malformed> {
+    pub(crate) fn of(json: &'a str, sanitizer: &'a Sanitizer) -> Result<Self, Malformed> {
         let mut fields = Self {
             found: [None; Field::ALL.len()],
             message: None,
             result: Default::default(),
             attachment: Default::default(),
-            gate,
+            sanitizer,
             runs: None,
         };
         let mut cursor = JsonCursor::new(json);

@@ -123,27 +123,27 @@ fn text_of_line(line: &[u8]) -> (&[u8], Cow<'_, str>) {
 }
 
 /// Parses one line; its texts have passed the sanitizer.
-pub fn parse_line(line: &[u8], place: &TranscriptIdentity, gate: &Sanitizer) -> ParsedLine {
-    LineParser::of(place, gate).read(line)
+pub fn parse_line(line: &[u8], place: &TranscriptIdentity, sanitizer: &Sanitizer) -> ParsedLine {
+    LineParser::of(place, sanitizer).read(line)
 }
 
 /// Parses the lines of one file in order. Each result is independent of the others; repeated values are only sanitized once.
 pub(crate) struct LineParser<'p> {
     place: &'p TranscriptIdentity,
-    gate: &'p Sanitizer,
+    sanitizer: &'p Sanitizer,
     repeated: FieldCache,
     /// Commands whose output is still to come.
     runs: PendingRuns,
 }
 
 impl<'p> LineParser<'p> {
-    pub(crate) fn of(place: &'p TranscriptIdentity, gate: &'p Sanitizer) -> Self {
-        Self::resume(place, gate, PendingRuns::default())
+    pub(crate) fn of(place: &'p TranscriptIdentity, sanitizer: &'p Sanitizer) -> Self {
+        Self::resume(place, sanitizer, PendingRuns::default())
     }
 
     /// Goes on where another parser of the same file stopped.
-    pub(crate) fn resume(place: &'p TranscriptIdentity, gate: &'p Sanitizer, runs: PendingRuns) -> Self {
-        Self { place, gate, repeated: FieldCache::default(), runs }
+    pub(crate) fn resume(place: &'p TranscriptIdentity, sanitizer: &'p Sanitizer, runs: PendingRuns) -> Self {
+        Self { place, sanitizer, repeated: FieldCache::default(), runs }
     }
 
     /// With what another parser goes on.
@@ -173,7 +173,7 @@ impl<'p> LineParser<'p> {
             return ParsedLine::Empty;
         }
         let (line, text) = text_of_line(line);
-        let Ok(mut fields) = LineFields::of(&text, self.gate) else {
+        let Ok(mut fields) = LineFields::of(&text, self.sanitizer) else {
             return ParsedLine::Malformed(if Raw::of(&text).is_ok() { "not an object" } else { "not JSON" });
         };
         fields.runs = Some(runs);
@@ -206,7 +206,7 @@ impl<'p> LineParser<'p> {
             "cost-state" => return Err(costs::told(fields, self.place)),
             known if BOOKKEEPING.contains(&known) => return Err(ParsedLine::Empty),
             "" => return Err(ParsedLine::Unknown("(no type)".into())),
-            other => return Err(ParsedLine::Unknown(self.gate.clean(other).chars().take(60).collect())),
+            other => return Err(ParsedLine::Unknown(self.sanitizer.clean(other).chars().take(60).collect())),
         };
         Ok(UserContent { items, ..UserContent::default() })
     }
@@ -239,8 +239,8 @@ impl<'p> LineParser<'p> {
         };
         let model = &mut self.repeated.model;
         let usage = match kind {
-            "assistant" => fields.message.as_ref().and_then(|message| usage(message, key, model, self.gate)),
-            "progress" => match fields.progress_message().and_then(|message| usage(&message, key, model, self.gate)) {
+            "assistant" => fields.message.as_ref().and_then(|message| usage(message, key, model, self.sanitizer)),
+            "progress" => match fields.progress_message().and_then(|message| usage(&message, key, model, self.sanitizer)) {
                 Some(usage) => Some(usage),
                 None if agent.is_none() => return self.link(fields),
                 None => return ParsedLine::Empty,
@@ -257,7 +257,7 @@ impl<'p> LineParser<'p> {
         if said.items.is_empty() && usage.is_none() && !tells {
             return if agent.is_none() { self.link(fields) } else { ParsedLine::Empty };
         }
-        let gate = self.gate;
+        let sanitizer = self.sanitizer;
         let (parts, items) = numbered(said.items);
         let FieldCache { cwd, branch, version, .. } = &mut self.repeated;
         ParsedLine::Record(Box::new(Record {
@@ -265,9 +265,9 @@ impl<'p> LineParser<'p> {
             session,
             agent,
             at: fields.raw(Field::Timestamp).and_then(timestamp),
-            cwd: cwd.kept(fields.raw(Field::Cwd), |cwd| (!cwd.is_empty()).then(|| gate.redact(cwd))),
-            branch: branch.kept(fields.raw(Field::GitBranch), |b| gate.name(b).filter(|b| b != "HEAD")),
-            version: version.kept(fields.raw(Field::Version), |v| gate.name(v)),
+            cwd: cwd.kept(fields.raw(Field::Cwd), |cwd| (!cwd.is_empty()).then(|| sanitizer.redact(cwd))),
+            branch: branch.kept(fields.raw(Field::GitBranch), |b| sanitizer.name(b).filter(|b| b != "HEAD")),
+            version: version.kept(fields.raw(Field::Version), |v| sanitizer.name(v)),
             turn: said.turn,
             sign: said.sign,
             parent: parent_of(fields, self.place),
@@ -333,7 +333,7 @@ fn assistant(fields: &LineFields<'_>) -> Vec<Item> {
     let Some(message) = &fields.message else {
         return match fields.raw(Field::Message).or_else(|| fields.raw(Field::Content)) {
             Some(object) if json::is_object(object) => items_in_content(object, fields).unwrap_or_default(),
-            other => other.and_then(json::text).and_then(|t| reply(&t, fields.gate)).into_iter().collect(),
+            other => other.and_then(json::text).and_then(|t| reply(&t, fields.sanitizer)).into_iter().collect(),
         };
     };
     model_items(message.content.as_ref(), message.model, fields)
@@ -348,7 +348,7 @@ fn items_in_content(object: Raw<'_>, fields: &LineFields<'_>) -> Option<Vec<Item
 fn model_items(content: Option<&RawContent<'_>>, model: Option<Raw<'_>>, fields: &LineFields<'_>) -> Vec<Item> {
     if fields.flag(Field::IsApiErrorMessage) {
         let words = content.map(|content| joined(content.texts(), " ")).unwrap_or_default();
-        let words = shorten(&one_line(&fields.gate.clean(&words)), MAX_API_ERROR_CHARS);
+        let words = shorten(&one_line(&fields.sanitizer.clean(&words)), MAX_API_ERROR_CHARS);
         return vec![Item::Evidence(Evidence::ApiError(words))];
     }
     // The client's own notices ("API Error", "No response requested") are not the model's words.
@@ -357,39 +357,39 @@ fn model_items(content: Option<&RawContent<'_>>, model: Option<Raw<'_>>, fields:
     let synthetic = synthetic || fields.text(Field::MadeBy).is_some_and(|by| by != "model" && by != "other");
     let Some(content) = content.filter(|_| !synthetic) else { return Vec::new() };
     if let Some(text) = json::text(content.raw) {
-        return reply(&text, fields.gate).into_iter().collect();
+        return reply(&text, fields.sanitizer).into_iter().collect();
     }
-    content.blocks.iter().flat_map(|block| assistant_block(block, fields.gate)).collect()
+    content.blocks.iter().flat_map(|block| assistant_block(block, fields.sanitizer)).collect()
 }
 
-fn assistant_block(block: &RawBlock<'_>, gate: &Sanitizer) -> Vec<Item> {
+fn assistant_block(block: &RawBlock<'_>, sanitizer: &Sanitizer) -> Vec<Item> {
     match block.kind.as_deref() {
-        Some("text") => block.text.and_then(json::text).and_then(|t| reply(&t, gate)).into_iter().collect(),
+        Some("text") => block.text.and_then(json::text).and_then(|t| reply(&t, sanitizer)).into_iter().collect(),
         Some("tool_use") => {
             let name = block.name.and_then(json::text).unwrap_or_default();
             let id = block.id.and_then(json::text).unwrap_or_default();
-            tools::items_of_use(&id, &name, block.input, gate)
+            tools::items_of_use(&id, &name, block.input, sanitizer)
         }
         _ => Vec::new(),
     }
 }
 
-fn reply(text: &str, gate: &Sanitizer) -> Option<Item> {
+fn reply(text: &str, sanitizer: &Sanitizer) -> Option<Item> {
     let said = !matches!(text.trim(), "" | "No response requested." | "(no content)");
     // A reply that was sanitized to nothing keeps its place in the record.
-    said.then(|| Item::Reply(head_and_tail(&gate.clean(text), MAX_TEXT_CHARS)))
+    said.then(|| Item::Reply(head_and_tail(&sanitizer.clean(text), MAX_TEXT_CHARS)))
 }
 
 fn system(fields: &LineFields<'_>) -> Vec<Item> {
     let away = fields.text(Field::Subtype).is_some_and(|s| s == "away_summary");
     let Some(content) = fields.text(Field::Content).filter(|_| away) else { return Vec::new() };
     // The client appends a hint about its own settings.
-    let text = fields.gate.clean(content.trim_end().trim_end_matches("(disable recaps in /config)"));
+    let text = fields.sanitizer.clean(content.trim_end().trim_end_matches("(disable recaps in /config)"));
     if text.is_empty() { Vec::new() } else { vec![Item::Away(text)] }
 }
 
 fn pull_request(fields: &LineFields<'_>) -> Option<Item> {
-    fields.text(Field::PrUrl).map(|url| Item::PullRequest(shorten(&one_line(&fields.gate.clean(&url)), 300)))
+    fields.text(Field::PrUrl).map(|url| Item::PullRequest(shorten(&one_line(&fields.sanitizer.clean(&url)), 300)))
 }
 
 fn title(fields: &LineFields<'_>, kind: &str, place: &TranscriptIdentity) -> Option<Item> {
@@ -398,14 +398,14 @@ fn title(fields: &LineFields<'_>, kind: &str, place: &TranscriptIdentity) -> Opt
         "custom-title" => (Field::CustomTitle, TitleBy::User),
         _ => (Field::Summary, TitleBy::Summary),
     };
-    let text = one_line(&fields.gate.clean(&fields.text(field)?));
+    let text = one_line(&fields.sanitizer.clean(&fields.text(field)?));
     let leaf = fields.text(Field::LeafUuid).filter(|_| by == TitleBy::Summary).map(|u| RecordKey::from_uuid(&place.session, &u));
     (!text.is_empty()).then(|| Item::Title(Title { text: shorten(&text, 200), by, leaf }))
 }
 
 /// Token usage of the message that a line belongs to. Lines of one message share its id; one without an id counts alone.
-fn usage(message: &RawMessage<'_>, key: RecordKey, model: &mut CachedField, gate: &Sanitizer) -> Option<MessageUsage> {
-    let model = model.kept(message.model, |model| (model != "<synthetic>").then(|| gate.redact(model)))?;
+fn usage(message: &RawMessage<'_>, key: RecordKey, model: &mut CachedField, sanitizer: &Sanitizer) -> Option<MessageUsage> {
+    let model = model.kept(message.model, |model| (model != "<synthetic>").then(|| sanitizer.redact(model)))?;
     let RawUsage { input, output, written, read, split, speed, geo } = *message.usage.as_ref()?;
     let is = |field: Option<Raw<'_>>, word: &str| field.and_then(json::text).is_some_and(|text| text == word);
     let marks = [(FAST_SUFFIX, is(speed, "fast")), (US_SUFFIX, is(geo, "us"))];

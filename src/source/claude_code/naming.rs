@@ -25,7 +25,7 @@ pub(super) fn told(fields: &LineFields<'_>, kind: &str) -> Option<(TitleEvent, O
     match tagged(&said, "command-name")?.trim().trim_start_matches('/') {
         "clear" | "reset" | "new" => Some((TitleEvent::Cleared, None)),
         "rename" => {
-            let name = one_line(&fields.gate.clean(tagged(&said, "command-args").unwrap_or_default()));
+            let name = one_line(&fields.sanitizer.clean(tagged(&said, "command-args").unwrap_or_default()));
             let title = Title { text: shorten(&name, 200), by: TitleBy::User, leaf: None };
             Some((TitleEvent::Renamed, (!name.is_empty()).then_some(Item::Title(title))))
         }
@@ -38,5 +38,5 @@ fn title_by_hook(fields: &LineFields<'_>) -> Option<String> {
     let printed = fields.attachment.stdout.filter(|raw| raw.get().contains("sessionTitle")).and_then(json::text)?;
     let [output] = json::fields(&printed, &["hookSpecificOutput"]).ok()?;
     let [title] = json::fields(output?.get(), &["sessionTitle"]).ok()?;
-    json::text(title?).map(|title| shorten(&one_line(&fields.gate.clean(&title)), 200))
+    json::text(title?).map(|title| shorten(&one_line(&fields.sanitizer.clean(&title)), 200))
 }

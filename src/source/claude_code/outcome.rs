@@ -16,14 +16,14 @@ const MAX_LINE_CHARS: usize = 180;
 
 /// The items of a `tool_result` block and the id of its tool use: how it ended, and the user's words if the result carries any.
 pub(super) fn items_of_block(block: &RawBlock<'_>, fields: &LineFields<'_>) -> (String, Vec<Item>) {
-    let (result, gate) = (&fields.result, fields.gate);
+    let (result, sanitizer) = (&fields.result, fields.sanitizer);
     let id = block.tool_use_id.and_then(json::text).unwrap_or_default().into_owned();
     // An MCP server's tool may print the same words as the client's dialogs.
     let is_clients = fields.raw(Field::McpMeta).is_none();
     let mut items = Vec::new();
     if let Some(reason) = dialog::refusal(block, fields) {
         items.push(ended(&id, false, REFUSED));
-        items.extend(dialog::refusal_answers(&reason, gate).into_iter().map(Item::Answer));
+        items.extend(dialog::refusal_answers(&reason, sanitizer).into_iter().map(Item::Answer));
     } else if is_clients
         && !block.is_error
         && result.plan.is_some()
@@ -31,13 +31,13 @@ pub(super) fn items_of_block(block: &RawBlock<'_>, fields: &LineFields<'_>) -> (
     {
         items.push(ended(&id, true, APPROVED));
     } else {
-        items.extend(of_output(&id, !block.is_error, block.content, gate).map(Item::Outcome));
+        items.extend(of_output(&id, !block.is_error, block.content, sanitizer).map(Item::Outcome));
         items.extend(printed(&id, !block.is_error, block.content, fields));
         if is_clients {
-            items.extend(dialog::answers(result, gate).into_iter().map(Item::Answer));
-            items.extend(dialog::choices(result, gate).into_iter().map(|choice| Item::Evidence(Evidence::Choice(choice))));
+            items.extend(dialog::answers(result, sanitizer).into_iter().map(Item::Answer));
+            items.extend(dialog::choices(result, sanitizer).into_iter().map(|choice| Item::Evidence(Evidence::Choice(choice))));
         }
-        items.extend(created_task(result, gate));
+        items.extend(created_task(result, sanitizer));
     }
     (id, items)
 }
@@ -45,7 +45,7 @@ pub(super) fn items_of_block(block: &RawBlock<'_>, fields: &LineFields<'_>) -> (
 /// What a command printed that is evidence of something, if it is one that waits for its output.
 pub(super) fn printed(id: &str, ok: bool, output: Option<Raw<'_>>, fields: &LineFields<'_>) -> Option<Item> {
     let kinds = fields.runs.and_then(|runs| runs.of(id)).filter(|kinds| kinds.git || kinds.check)?;
-    let output = fields.gate.output(&output.map(text_of).unwrap_or_default(), |_| true);
+    let output = fields.sanitizer.output(&output.map(text_of).unwrap_or_default(), |_| true);
     Some(Item::Evidence(Evidence::Printed(shell::printed(id, ok, &output, kinds))))
 }
 
@@ -54,20 +54,20 @@ fn ended(tool: &str, ok: bool, brief: &str) -> Item {
 }
 
 /// How a tool use with this output ended; `None` if it succeeded without a notable result.
-pub(super) fn of_output(tool: &str, ok: bool, output: Option<Raw<'_>>, gate: &Sanitizer) -> Option<Outcome> {
+pub(super) fn of_output(tool: &str, ok: bool, output: Option<Raw<'_>>, sanitizer: &Sanitizer) -> Option<Outcome> {
     // Most outputs are code or listings: they are ruled out before they are decoded.
     if ok && !output.is_some_and(may_hold_result) {
         return None;
     }
-    of_text(tool, ok, &output.map(text_of).unwrap_or_default(), gate)
+    of_text(tool, ok, &output.map(text_of).unwrap_or_default(), sanitizer)
 }
 
-fn of_text(tool: &str, ok: bool, output: &str, gate: &Sanitizer) -> Option<Outcome> {
+fn of_text(tool: &str, ok: bool, output: &str, sanitizer: &Sanitizer) -> Option<Outcome> {
     // What recall prints itself, and what the client adds for the model, is removed by the sanitizer first.
     let brief = if ok {
-        verdict(&gate.output(output, |text| text.lines().any(may_be_verdict)))
+        verdict(&sanitizer.output(output, |text| text.lines().any(may_be_verdict)))
     } else {
-        complaint(&gate.output(output, |_| true))
+        complaint(&sanitizer.output(output, |_| true))
     };
     // A tool that prints our words for the user's decision has not made one.
     let mut outcome = Outcome { tool: tool.to_owned(), ok, brief };
@@ -132,9 +132,9 @@ fn is_complaint(line: &str) -> bool {
 }
 
 /// A task that the client created, with its number.
-fn created_task(result: &ToolResult<'_>, gate: &Sanitizer) -> Option<Item> {
+fn created_task(result: &ToolResult<'_>, sanitizer: &Sanitizer) -> Option<Item> {
     let [id, subject] = json::fields(result.task.filter(|t| json::is_object(*t))?.get(), &["id", "subject"]).ok()?;
-    let text = shorten(&one_line(&gate.clean(&json::text(subject?)?)), MAX_LINE_CHARS);
+    let text = shorten(&one_line(&sanitizer.clean(&json::text(subject?)?)), MAX_LINE_CHARS);
     Some(Item::Task(Todo { id: json::text(id?)?.into_owned(), text, status: String::new() }))
 }
 

@@ -61,69 +61,69 @@ pub(crate) fn of_no_memory() -> impl Iterator<Item = String> {
 }
 
 /// The items of a tool use block: usually one line; for to-do lists and plans, their content.
-pub(super) fn items_of_use(id: &str, name: &str, input: Option<Raw<'_>>, gate: &Sanitizer) -> Vec<Item> {
+pub(super) fn items_of_use(id: &str, name: &str, input: Option<Raw<'_>>, sanitizer: &Sanitizer) -> Vec<Item> {
     let Some(input) = input else { return Vec::new() };
     match name {
-        "TodoWrite" => todos(input, gate).into_iter().collect(),
-        "TaskCreate" => task(input, "subject", "pending", gate).into_iter().collect(),
-        "TaskUpdate" => task(input, "taskId", "", gate).into_iter().collect(),
+        "TodoWrite" => todos(input, sanitizer).into_iter().collect(),
+        "TaskCreate" => task(input, "subject", "pending", sanitizer).into_iter().collect(),
+        "TaskUpdate" => task(input, "taskId", "", sanitizer).into_iter().collect(),
         _ => match class_of(name).unwrap_or(ToolClass::Other) {
-            ToolClass::Plan => plan(id, name, input, gate),
+            ToolClass::Plan => plan(id, name, input, sanitizer),
             class => {
-                let tool = tool_use(id, name, class, input, gate);
-                let run = if class == ToolClass::Shell { shell_run(&tool, input, gate) } else { None };
+                let tool = tool_use(id, name, class, input, sanitizer);
+                let run = if class == ToolClass::Shell { shell_run(&tool, input, sanitizer) } else { None };
                 std::iter::once(Item::Tool(tool)).chain(run.map(|run| Item::Evidence(Evidence::Ran(run)))).collect()
             }
         },
     }
 }
 
-fn plan(id: &str, name: &str, input: Raw<'_>, gate: &Sanitizer) -> Vec<Item> {
-    let plan = argument(input, &["plan"], gate).map(|plan| head_and_tail(&plan, MAX_TEXT_CHARS));
+fn plan(id: &str, name: &str, input: Raw<'_>, sanitizer: &Sanitizer) -> Vec<Item> {
+    let plan = argument(input, &["plan"], sanitizer).map(|plan| head_and_tail(&plan, MAX_TEXT_CHARS));
     plan.map(|plan| vec![Item::Plan(plan), Item::Tool(ToolUse::new(id, name, "plan", None))]).unwrap_or_default()
 }
 
 /// What is evidence of a command, which is looked at as a whole. Nothing of one that is withheld is.
-fn shell_run(tool: &ToolUse, input: Raw<'_>, gate: &Sanitizer) -> Option<ShellRun> {
+fn shell_run(tool: &ToolUse, input: Raw<'_>, sanitizer: &Sanitizer) -> Option<ShellRun> {
     let [command, background] = json::fields(input.get(), &["command", "run_in_background"]).ok()?;
-    let command = sanitized_text(command?, gate).filter(|_| !tool.id.is_empty() && tool.line != EXCLUDED_LINE)?;
-    if gate.withheld_command(&command).is_some() {
+    let command = sanitized_text(command?, sanitizer).filter(|_| !tool.id.is_empty() && tool.line != EXCLUDED_LINE)?;
+    if sanitizer.withheld_command(&command).is_some() {
         return None;
     }
     shell::run(&tool.id, &command, !json::is_true(background))
 }
 
-fn tool_use(id: &str, name: &str, class: ToolClass, input: Raw<'_>, gate: &Sanitizer) -> ToolUse {
+fn tool_use(id: &str, name: &str, class: ToolClass, input: Raw<'_>, sanitizer: &Sanitizer) -> ToolUse {
     let (line, file) = match class {
-        _ if gate.excludes_any(|| json::strings(input)) => (EXCLUDED_LINE.to_owned(), None),
-        ToolClass::Edit if WRITES_WHOLE.contains(&name) => touched(input, Touch::Written, gate),
-        ToolClass::Edit => touched(input, Touch::Edited, gate),
-        ToolClass::Read => touched(input, Touch::Read, gate),
-        ToolClass::Shell => (command(input, gate), None),
-        ToolClass::Subagent => (argument(input, &["description", "prompt"], gate).map(line_of).unwrap_or_default(), None),
-        ToolClass::Question => (questions(input, gate), None),
-        _ => (describe_arguments(input, gate), None),
+        _ if sanitizer.excludes_any(|| json::strings(input)) => (EXCLUDED_LINE.to_owned(), None),
+        ToolClass::Edit if WRITES_WHOLE.contains(&name) => touched(input, Touch::Written, sanitizer),
+        ToolClass::Edit => touched(input, Touch::Edited, sanitizer),
+        ToolClass::Read => touched(input, Touch::Read, sanitizer),
+        ToolClass::Shell => (command(input, sanitizer), None),
+        ToolClass::Subagent => (argument(input, &["description", "prompt"], sanitizer).map(line_of).unwrap_or_default(), None),
+        ToolClass::Question => (questions(input, sanitizer), None),
+        _ => (describe_arguments(input, sanitizer), None),
     };
-    ToolUse::new(id, shorten(&one_line(&gate.clean(name)), 80), line, file)
+    ToolUse::new(id, shorten(&one_line(&sanitizer.clean(name)), 80), line, file)
 }
 
 /// The first of the named arguments that is a string and not empty once sanitized.
-fn argument<const N: usize>(input: Raw<'_>, names: &[&str; N], gate: &Sanitizer) -> Option<String> {
+fn argument<const N: usize>(input: Raw<'_>, names: &[&str; N], sanitizer: &Sanitizer) -> Option<String> {
     let found = json::fields(input.get(), names).ok()?;
-    found.into_iter().flatten().find_map(|value| sanitized_text(value, gate))
+    found.into_iter().flatten().find_map(|value| sanitized_text(value, sanitizer))
 }
 
-fn sanitized_text(value: Raw<'_>, gate: &Sanitizer) -> Option<String> {
-    json::text(value).map(|t| gate.clean(&t)).filter(|t| !t.is_empty())
+fn sanitized_text(value: Raw<'_>, sanitizer: &Sanitizer) -> Option<String> {
+    json::text(value).map(|t| sanitizer.clean(&t)).filter(|t| !t.is_empty())
 }
 
 fn line_of(text: String) -> String {
     shorten(&one_line(&text), MAX_ARGUMENT_CHARS)
 }
 
-fn command(input: Raw<'_>, gate: &Sanitizer) -> String {
-    let Some(command) = argument(input, &["command"], gate) else { return EXCLUDED_LINE.to_owned() };
-    if let Some(withheld) = gate.withheld_command(&command) {
+fn command(input: Raw<'_>, sanitizer: &Sanitizer) -> String {
+    let Some(command) = argument(input, &["command"], sanitizer) else { return EXCLUDED_LINE.to_owned() };
+    if let Some(withheld) = sanitizer.withheld_command(&command) {
         return shorten(&withheld, MAX_COMMAND_CHARS);
     }
     let first_line_matters = command.lines().count() > 12;
@@ -131,18 +131,18 @@ fn command(input: Raw<'_>, gate: &Sanitizer) -> String {
     shorten(&one_line(&text), MAX_COMMAND_CHARS)
 }
 
-fn touched(input: Raw<'_>, how: Touch, gate: &Sanitizer) -> (String, Option<FileTouch>) {
+fn touched(input: Raw<'_>, how: Touch, sanitizer: &Sanitizer) -> (String, Option<FileTouch>) {
     // Such an input may hold a whole file, so it is scanned once.
     const NAMES: NameTable<10> = NameTable::of([
         "file_path", "notebook_path", "absolute_path", "path", "filePath", "edits", "old_string", "new_string", "content",
         "new_source",
     ]);
     let Ok([paths @ .., edits, old, new, content, source]) = json::fields(input.get(), &NAMES) else {
-        return (describe_arguments(input, gate), None);
+        return (describe_arguments(input, sanitizer), None);
     };
     let paths: [Option<Raw<'_>>; 5] = paths;
-    let Some(path) = paths.into_iter().flatten().find_map(|path| sanitized_text(path, gate)) else {
-        return (describe_arguments(input, gate), None);
+    let Some(path) = paths.into_iter().flatten().find_map(|path| sanitized_text(path, sanitizer)) else {
+        return (describe_arguments(input, sanitizer), None);
     };
     let path = one_line(&path);
     let edits = edits.map(json::elements).unwrap_or_default().into_iter().map(replaced_lines);
@@ -166,42 +166,42 @@ fn lines_changed([old, new, content, source]: [Option<Raw<'_>>; 4]) -> (u32, u32
     (count(new) + count(content) + count(source), count(old))
 }
 
-fn questions(input: Raw<'_>, gate: &Sanitizer) -> String {
+fn questions(input: Raw<'_>, sanitizer: &Sanitizer) -> String {
     let Ok([list]) = json::fields(input.get(), &["questions"]) else { return String::new() };
     let list = list.map(json::elements).unwrap_or_default();
-    let asked: Vec<String> = list.into_iter().filter_map(|q| argument(q, &["question"], gate)).collect();
+    let asked: Vec<String> = list.into_iter().filter_map(|q| argument(q, &["question"], sanitizer)).collect();
     shorten(&one_line(&asked.join(" / ")), MAX_COMMAND_CHARS)
 }
 
 /// For any other tool: the string arguments that usually say what it is about.
-fn describe_arguments(input: Raw<'_>, gate: &Sanitizer) -> String {
+fn describe_arguments(input: Raw<'_>, sanitizer: &Sanitizer) -> String {
     const TELLING: NameTable<12> = NameTable::of([
         "pattern", "query", "url", "path", "description", "title", "command", "name", "prompt", "text", "skill", "id",
     ]);
     let Ok(found) = json::fields(input.get(), &TELLING) else { return String::new() };
     // Of a tool that is given a private file, only the path is shown.
-    if let Some(path) = json::strings(input).into_iter().find(|text| gate.is_private_file(text)) {
-        return line_of(gate.clean(&path));
+    if let Some(path) = json::strings(input).into_iter().find(|text| sanitizer.is_private_file(text)) {
+        return line_of(sanitizer.clean(&path));
     }
-    let texts = found.into_iter().flatten().filter_map(json::text).map(|t| gate.clean(&t)).filter(|t| !t.is_empty()).take(3);
+    let texts = found.into_iter().flatten().filter_map(json::text).map(|t| sanitizer.clean(&t)).filter(|t| !t.is_empty()).take(3);
     line_of(texts.map(|t| shorten(&one_line(&t), 100)).collect::<Vec<_>>().join(" · "))
 }
 
-fn todos(input: Raw<'_>, gate: &Sanitizer) -> Option<Item> {
+fn todos(input: Raw<'_>, sanitizer: &Sanitizer) -> Option<Item> {
     let [list] = json::fields(input.get(), &["todos"]).ok()?;
     let all = json::elements(list?).into_iter().filter_map(|todo| {
-        let text = line_of(argument(todo, &["content", "subject"], gate)?);
-        Some(Todo { id: String::new(), text, status: argument(todo, &["status"], gate).unwrap_or_default() })
+        let text = line_of(argument(todo, &["content", "subject"], sanitizer)?);
+        Some(Todo { id: String::new(), text, status: argument(todo, &["status"], sanitizer).unwrap_or_default() })
     });
     Some(Item::Todos(all.collect()))
 }
 
 /// A task created or changed. The client numbers tasks in the result of their creation, which [`outcome`] reads.
-fn task(input: Raw<'_>, name: &str, status: &str, gate: &Sanitizer) -> Option<Item> {
-    let value = argument(input, &[name], gate)?;
-    let status = argument(input, &["status"], gate).unwrap_or_else(|| status.to_owned());
+fn task(input: Raw<'_>, name: &str, status: &str, sanitizer: &Sanitizer) -> Option<Item> {
+    let value = argument(input, &[name], sanitizer)?;
+    let status = argument(input, &["status"], sanitizer).unwrap_or_else(|| status.to_owned());
     Some(Item::Task(match name {
-        "taskId" => Todo { id: value, text: argument(input, &["subject"], gate).map(line_of).unwrap_or_default(), status },
+        "taskId" => Todo { id: value, text: argument(input, &["subject"], sanitizer).map(line_of).unwrap_or_default(), status },
         _ => Todo { id: String::new(), text: line_of(value), status },
     }))
 }
@@ -217,8 +217,9 @@ pub(super) fn parse_old_line(fields: &LineFields<'_>, kind: &str) -> Vec<Item> {
     let (Some(name), Some(input)) = (name.and_then(json::text), input) else { return Vec::new() };
     let id = RecordKey::from_line(&name, input.get().as_bytes()).to_string();
     let failed = status.and_then(json::text).is_some_and(|s| s == "error" || s == "failed");
-    let ended = output.map(|o| outcome::of_output(&id, !failed, Some(o), fields.gate));
-    let used = if kind == "tool_result" { Vec::new() } else { items_of_use(&id, &current_name(&name), Some(input), fields.gate) };
+    let ended = output.map(|o| outcome::of_output(&id, !failed, Some(o), fields.sanitizer));
+    let used =
+        if kind == "tool_result" { Vec::new() } else { items_of_use(&id, &current_name(&name), Some(input), fields.sanitizer) };
     let printed = output.and_then(|output| outcome::printed(&id, !failed, Some(output), fields));
     used.into_iter().chain(ended.flatten().map(Item::Outcome)).chain(printed).collect()
 }

@@ -51,7 +51,7 @@ pub(super) fn row(fields: &LineFields<'_>, agent: bool) -> UserContent {
         let origin = PromptOrigin::of_row(fields);
         let begins_as_recap = texts.first().is_some_and(|text| text.trim_start().starts_with(RECAP_START));
         let recap = fields.flag(Field::IsCompactSummary) || !origin.is_machines() && begins_as_recap;
-        let passed = if recap { fields.gate.pass(&joined(texts, "\n\n")) } else { fields.gate.pass_users(&texts) };
+        let passed = if recap { fields.sanitizer.pass(&joined(texts, "\n\n")) } else { fields.sanitizer.pass_users(&texts) };
         let text = &passed.text;
         let said = match origin.speaker(text) {
             _ if recap => Some(Item::Recap(head_and_tail(recap_of(text), MAX_RECAP_CHARS))),
@@ -143,7 +143,7 @@ pub(super) fn parse_queued(fields: &LineFields<'_>, agent: bool) -> UserContent 
         return UserContent::default();
     }
     let Some(prompt) = prompt else { return UserContent::default() };
-    let passed = fields.gate.pass_users(&RawContent::of(prompt).texts());
+    let passed = fields.sanitizer.pass_users(&RawContent::of(prompt).texts());
     let said = match PromptOrigin::of_queued(fields).speaker(&passed.text) {
         PromptSpeaker::User(text) => said(&text),
         PromptSpeaker::ThirdParty => return UserContent::default(),
@@ -160,7 +160,7 @@ pub(super) fn parse_queued(fields: &LineFields<'_>, agent: bool) -> UserContent 
 /// What went into the queue of messages, or out of it: older clients write the words of a delivered message nowhere else. `None` for
 /// what is no such event. What a machine queued keeps its place without its words.
 pub(super) fn queue_operation(fields: &LineFields<'_>) -> Option<UserContent> {
-    let passed = fields.text(Field::Content).map(|text| fields.gate.pass_users(&[text]));
+    let passed = fields.text(Field::Content).map(|text| fields.sanitizer.pass_users(&[text]));
     let words = |text: &str| match PromptOrigin::default().speaker(text) {
         PromptSpeaker::User(text) if !text.starts_with('{') => match said(&text) {
             Some(Item::Prompt(text)) => text,

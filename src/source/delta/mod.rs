@@ -66,7 +66,7 @@ impl Checkpoint {
 }
 
 /// Opens `path` and seeks to the first byte that is not stored yet.
-pub fn open(path: &Path, cursor: Option<&Checkpoint>) -> io::Result<OpenTranscript> {
+pub fn open(path: &Path, checkpoint: Option<&Checkpoint>) -> io::Result<OpenTranscript> {
     let mut file = open_regular(path)?;
     let meta = file.metadata()?;
     let mut head = Vec::with_capacity(HEAD_BYTES as usize);
@@ -80,10 +80,10 @@ pub fn open(path: &Path, cursor: Option<&Checkpoint>) -> io::Result<OpenTranscri
                 // A checkpoint from before samples were hashed.
                 || tail(&probe, c.offset).is_ok_and(|tail| hash(&tail) == c.tail_hash))
     };
-    let start = cursor.filter(same).map_or(0, |c| c.offset);
+    let start = checkpoint.filter(same).map_or(0, |c| c.offset);
     file.seek(SeekFrom::Start(start))?;
     Ok(OpenTranscript {
-        replaced: cursor.is_some_and(|c| c.offset > 0) && start == 0,
+        replaced: checkpoint.is_some_and(|c| c.offset > 0) && start == 0,
         start,
         head_len: head.len() as u64,
         head_hash: hash(&head),

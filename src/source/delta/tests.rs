@@ -86,12 +86,12 @@ fn a_file_whose_middle_alone_was_replaced_is_another() {
     let path = folder.path().join("x.jsonl");
     for size in [8_300, 9_000, 20_000, 100_000, 3 << 20] {
         let text = vec![b'a'; size];
-        let cursor = read_to_its_end(&path, &text);
-        assert!(!open(&path, Some(&cursor)).unwrap().replaced, "{size}: it is the same");
+        let checkpoint = read_to_its_end(&path, &text);
+        assert!(!open(&path, Some(&checkpoint)).unwrap().replaced, "{size}: it is the same");
         let mut other = text.clone();
         other[HEAD_BYTES as usize..size - HEAD_BYTES as usize].fill(b'b');
         std::fs::write(&path, other).unwrap();
-        assert!(open(&path, Some(&cursor)).unwrap().replaced, "{size}");
+        assert!(open(&path, Some(&checkpoint)).unwrap().replaced, "{size}");
     }
 }
 
@@ -100,8 +100,8 @@ fn a_cursor_from_before_there_were_samples_still_holds() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.jsonl");
     let text = vec![b'a'; 1 << 20];
-    let cursor = read_to_its_end(&path, &text);
-    let older = Checkpoint { tail_hash: hash(&text[text.len() - HEAD_BYTES as usize..]), ..cursor };
+    let checkpoint = read_to_its_end(&path, &text);
+    let older = Checkpoint { tail_hash: hash(&text[text.len() - HEAD_BYTES as usize..]), ..checkpoint };
     assert!(!open(&path, Some(&older)).unwrap().replaced);
 }
 

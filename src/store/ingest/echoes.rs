@@ -83,12 +83,12 @@ pub(in crate::store) fn private_words_of(db: &Connection, session: &str, into: &
 /// The private words of a session and of the earlier sessions it shares records with.
 pub(in crate::store) fn all_private_words_of(db: &Connection, pk: i64) -> Result<PrivateWords> {
     let head = load::head_of(db, pk)?;
-    let mut hushed = PrivateWords::default();
-    private_words_of(db, &head.id, &mut hushed)?;
+    let mut private_words = PrivateWords::default();
+    private_words_of(db, &head.id, &mut private_words)?;
     for kin in chunk::earlier_forks(db, &head)? {
-        private_words_of(db, &load::head_of(db, kin)?.id, &mut hushed)?;
+        private_words_of(db, &load::head_of(db, kin)?.id, &mut private_words)?;
     }
-    Ok(hushed)
+    Ok(private_words)
 }
 
 /// Removes echoes from everything stored of a session. Returns whether there were any.
@@ -134,17 +134,17 @@ impl IngestWriter<'_, '_> {
         if let Some(known) = self.echoes.known.get(session) {
             return Ok(known.clone());
         }
-        let mut hushed = PrivateWords::default();
+        let mut private_words = PrivateWords::default();
         if self.echoes.any {
-            private_words_of(self.tx, session, &mut hushed)?;
+            private_words_of(self.tx, session, &mut private_words)?;
         }
-        let hushed = Rc::new(hushed);
-        self.echoes.known.insert(session.to_owned(), hushed.clone());
-        Ok(hushed)
+        let private_words = Rc::new(private_words);
+        self.echoes.known.insert(session.to_owned(), private_words.clone());
+        Ok(private_words)
     }
 
     /// Stores hashes of the distinctive words of a fenced-off text, except those the session said in public before.
-    pub(crate) fn hush(&mut self, fenced: &FencedText, path: &str) -> Result<()> {
+    pub(crate) fn clean_echoes(&mut self, fenced: &FencedText, path: &str) -> Result<()> {
         let mut names = distinctive(&fenced.text);
         names_in(&fenced.public, |name| _ = names.remove(name));
         if names.is_empty() {
@@ -158,11 +158,11 @@ impl IngestWriter<'_, '_> {
             insert.execute(params![fenced.session, word])?;
         }
         self.echoes.any = true;
-        let mut hushed = PrivateWords::clone(&*self.words_of(&fenced.session)?);
-        if hushed.add(&fenced.session, words) {
+        let mut private_words = PrivateWords::clone(&*self.words_of(&fenced.session)?);
+        if private_words.add(&fenced.session, words) {
             self.echoes.newly.insert(fenced.session.clone());
         }
-        self.echoes.known.insert(fenced.session.clone(), Rc::new(hushed));
+        self.echoes.known.insert(fenced.session.clone(), Rc::new(private_words));
         Ok(())
     }
 
@@ -187,7 +187,7 @@ impl IngestWriter<'_, '_> {
     }
 
     /// Removes echoes that were stored before their session gained the word, and echoes in later forks of such a session.
-    pub(crate) fn hush_what_is_stored(&mut self) -> Result<()> {
+    pub(crate) fn clean_stored_echoes(&mut self) -> Result<()> {
         if !self.echoes.any {
             return Ok(());
         }
@@ -211,11 +211,11 @@ impl IngestWriter<'_, '_> {
                 self.touched.insert(pk);
             }
         }
-        if may_have_titles { self.hush_titles() } else { Ok(()) }
+        if may_have_titles { self.clean_title_echoes() } else { Ok(()) }
     }
 
     /// Removes echoes from titles that other files give to records of sessions with private words.
-    fn hush_titles(&mut self) -> Result<()> {
+    fn clean_title_echoes(&mut self) -> Result<()> {
         let mut query = self.tx.prepare_cached("SELECT leaf, text FROM leaf_title")?;
         let all: Vec<([u8; 16], String)> = query.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
         drop(query);

@@ -32,7 +32,7 @@ pub(crate) struct IngestBatch {
     pub(crate) file: Arc<TranscriptFile>,
     /// The file was replaced: discard the offsets of its bad lines.
     pub(crate) replaced: bool,
-    pub(crate) cursor: Checkpoint,
+    pub(crate) checkpoint: Checkpoint,
     /// The file was read to its end, so its size and stamp can be trusted for telling whether it changed.
     pub(crate) complete: bool,
     /// Parser state at the end of this batch, for the records that follow.
@@ -92,7 +92,7 @@ pub(crate) struct KnownFile {
     /// Stamp of the last read that reached its end. Stored in the column `mtime_ns`, where earlier programs keep the modification time: a
     /// value of the other kind only causes one more read.
     pub(crate) stamp: i64,
-    pub(crate) cursor: Checkpoint,
+    pub(crate) checkpoint: Checkpoint,
     pub(crate) conversation: String,
 }
 
@@ -115,13 +115,13 @@ pub(crate) struct Ingested {
 const KNOWN_FILE_COLUMNS: &str = "size, mtime_ns, head_len, head_hash, offset, tail_hash, state";
 
 fn read_known_file(r: &rusqlite::Row<'_>) -> rusqlite::Result<KnownFile> {
-    let cursor = Checkpoint {
+    let checkpoint = Checkpoint {
         head_len: r.get::<_, i64>(2)? as u64,
         head_hash: r.get(3)?,
         offset: r.get::<_, i64>(4)? as u64,
         tail_hash: r.get(5)?,
     };
-    Ok(KnownFile { size: r.get::<_, i64>(0)? as u64, stamp: r.get(1)?, cursor, conversation: r.get(6)? })
+    Ok(KnownFile { size: r.get::<_, i64>(0)? as u64, stamp: r.get(1)?, checkpoint, conversation: r.get(6)? })
 }
 
 impl Reader {
@@ -175,7 +175,7 @@ impl Writer {
         writer.flush_notes()?;
         writer.flush_folders()?;
         writer.drop_private_agents()?;
-        writer.hush_what_is_stored()?;
+        writer.clean_stored_echoes()?;
         writer.mark_dirty()?;
         let done = writer.done.clone();
         let known = writer.known();

@@ -146,14 +146,14 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
         for (offset, row) in &batch.rows {
             // Fenced text is compared with public text up to and including its own record.
             while let Some(before) = fenced.next_if(|fenced| fenced.offset < *offset) {
-                self.hush(before, &path)?;
+                self.clean_echoes(before, &path)?;
             }
             if !self.is_private(batch, row)? {
                 self.row(batch, &path, *offset, row)?;
             }
         }
         for rest in fenced {
-            self.hush(rest, &path)?;
+            self.clean_echoes(rest, &path)?;
         }
         self.record_client_costs(batch)?;
         self.record_prompts(batch, &path)
@@ -184,12 +184,13 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
     fn file(&self, batch: &IngestBatch, path: &str) -> Result<i64> {
         // Until the whole file is read its size is recorded as unknown, so that the next run continues a run that was stopped.
         let (size, stamp) = if batch.complete { (batch.file.size as i64, batch.file.stamp) } else { (-1, 0) };
-        let cursor = &batch.cursor;
+        let checkpoint = &batch.checkpoint;
         let sql = "INSERT INTO file(path, size, mtime_ns, head_len, head_hash, offset, tail_hash, state) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
              ON CONFLICT DO UPDATE SET size = ?2, mtime_ns = ?3, head_len = ?4, head_hash = ?5, offset = ?6, tail_hash = ?7, state = ?8
              RETURNING pk";
         let values = params![
-            path, size, stamp, cursor.head_len as i64, cursor.head_hash, cursor.offset as i64, cursor.tail_hash, batch.conversation
+            path, size, stamp, checkpoint.head_len as i64, checkpoint.head_hash, checkpoint.offset as i64, checkpoint.tail_hash,
+            batch.conversation
         ];
         Ok(self.tx.prepare_cached(sql)?.query_row(values, |r| r.get(0))?)
     }

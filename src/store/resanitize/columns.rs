@@ -17,8 +17,9 @@ const TEXTS: [(&str, &str, &str); 4] = [
     ("run", "report", "DELETE FROM run WHERE report = ?1 AND ?2 IS NOT ?1"),
 ];
 
-pub(super) fn clean(tx: &Transaction<'_>, gate: &Sanitizer) -> Result<u64> {
-    let mut changed = clean_titles(tx, gate)? + clean_list(tx, "branches", gate)? + clean_list(tx, "versions", gate)?;
+pub(super) fn clean(tx: &Transaction<'_>, sanitizer: &Sanitizer) -> Result<u64> {
+    let mut changed =
+        clean_titles(tx, sanitizer)? + clean_list(tx, "branches", sanitizer)? + clean_list(tx, "versions", sanitizer)?;
     for (table, column, change) in TEXTS {
         // The names come from the table above.
         let texts: Vec<String> = tx
@@ -26,7 +27,7 @@ pub(super) fn clean(tx: &Transaction<'_>, gate: &Sanitizer) -> Result<u64> {
             .query_map([], |r| r.get(0))?
             .collect::<rusqlite::Result<_>>()?;
         for text in texts {
-            let clean = gate.clean(&text);
+            let clean = sanitizer.clean(&text);
             if clean != text {
                 changed += tx.execute(change, [&text, &clean])? as u64;
             }
@@ -35,12 +36,12 @@ pub(super) fn clean(tx: &Transaction<'_>, gate: &Sanitizer) -> Result<u64> {
     Ok(changed)
 }
 
-fn clean_titles(tx: &Transaction<'_>, gate: &Sanitizer) -> Result<u64> {
+fn clean_titles(tx: &Transaction<'_>, sanitizer: &Sanitizer) -> Result<u64> {
     let titles: Vec<([u8; 16], String)> = tx
         .prepare("SELECT leaf, text FROM leaf_title")?
         .query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?
         .collect::<rusqlite::Result<_>>()?;
-    let cleaned = titles.into_iter().map(|(leaf, text)| (leaf, gate.clean(&text), text));
+    let cleaned = titles.into_iter().map(|(leaf, text)| (leaf, sanitizer.clean(&text), text));
     let unclean: Vec<_> = cleaned.filter(|(_, clean, text)| clean != text).collect();
     if unclean.is_empty() {
         return Ok(0);
@@ -62,7 +63,7 @@ fn clean_titles(tx: &Transaction<'_>, gate: &Sanitizer) -> Result<u64> {
 }
 
 /// A column of `source` that holds a JSON list of names.
-fn clean_list(tx: &Transaction<'_>, column: &str, gate: &Sanitizer) -> Result<u64> {
+fn clean_list(tx: &Transaction<'_>, column: &str, sanitizer: &Sanitizer) -> Result<u64> {
     let lists: Vec<String> = tx
         .prepare(&format!("SELECT DISTINCT {column} FROM source"))?
         .query_map([], |r| r.get(0))?
@@ -70,7 +71,7 @@ fn clean_list(tx: &Transaction<'_>, column: &str, gate: &Sanitizer) -> Result<u6
     let mut changed = 0;
     for list in lists {
         let names: Vec<String> = serde_json::from_str(&list)?;
-        let clean: Vec<String> = names.iter().map(|name| gate.clean(name)).filter(|name| !name.is_empty()).collect();
+        let clean: Vec<String> = names.iter().map(|name| sanitizer.clean(name)).filter(|name| !name.is_empty()).collect();
         if clean != names {
             let pages = format!("UPDATE session SET page_dirty = 1 WHERE pk IN (SELECT session FROM source WHERE {column} = ?1)");
             tx.execute(&pages, [&list])?;

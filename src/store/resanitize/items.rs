@@ -20,7 +20,7 @@ pub(super) struct ItemChanges {
 }
 
 /// `knows_speakers`: stored prompts are known to be the user's own words, not text that only came in the user's name.
-pub(super) fn clean(tx: &Transaction<'_>, session: i64, gate: &Sanitizer, knows_speakers: bool) -> Result<ItemChanges> {
+pub(super) fn clean(tx: &Transaction<'_>, session: i64, sanitizer: &Sanitizer, knows_speakers: bool) -> Result<ItemChanges> {
     let mut conversation = ConversationState::default();
     let mut cleaned = ItemChanges::default();
     let mut source = None;
@@ -32,11 +32,11 @@ pub(super) fn clean(tx: &Transaction<'_>, session: i64, gate: &Sanitizer, knows_
             conversation = ConversationState::default();
         }
         let before = texts.take(&kept)?;
-        let after = gate.sanitize_item(kept.line.key, before.clone(), &mut conversation);
+        let after = sanitizer.sanitize_item(kept.line.key, before.clone(), &mut conversation);
         let after = after.filter(|item| knows_speakers || !matches!(item, Item::Prompt(text) if is_wrapped(text)));
         if after.as_ref() != Some(&before) {
             cleaned.texts += 1;
-            cleaned.left_out |= removes_content(gate, &before, after.as_ref());
+            cleaned.left_out |= removes_content(sanitizer, &before, after.as_ref());
             changes.push((kept, after));
         }
     }
@@ -49,10 +49,10 @@ pub(super) fn clean(tx: &Transaction<'_>, session: i64, gate: &Sanitizer, knows_
 }
 
 /// Was more removed than a secret? Digests never mention the client's bookkeeping tools.
-fn removes_content(gate: &Sanitizer, before: &Item, after: Option<&Item>) -> bool {
+fn removes_content(sanitizer: &Sanitizer, before: &Item, after: Option<&Item>) -> bool {
     let Some(after) = after else {
         return match before {
-            Item::Tool(tool) => !gate.skips(tool),
+            Item::Tool(tool) => !sanitizer.skips(tool),
             // Removed together with its tool use.
             Item::Outcome(_) => false,
             _ => true,

@@ -15,7 +15,7 @@ use crate::store::codec::{pack, unpack};
 /// Tables of open items and of their closings, with the column that holds the item's session.
 const TABLES: [(&str, &str); 3] = [("open_item", "session"), ("closed_item", "of"), ("user_closed", "of")];
 
-pub(super) fn clean(tx: &Transaction<'_>, gate: &Sanitizer) -> Result<u64> {
+pub(super) fn clean(tx: &Transaction<'_>, sanitizer: &Sanitizer) -> Result<u64> {
     let mut names = HashMap::new();
     let mut of = BTreeSet::new();
     let mut all = Vec::new();
@@ -25,7 +25,7 @@ pub(super) fn clean(tx: &Transaction<'_>, gate: &Sanitizer) -> Result<u64> {
         let mut rows = query.query([])?;
         while let Some(r) = rows.next()? {
             let (id, text, session): (String, String, String) = (r.get(0)?, r.get(1)?, r.get(3)?);
-            let clean = gate.clean(&text);
+            let clean = sanitizer.clean(&text);
             if clean != text {
                 of.insert(r.get::<_, i64>(2)?);
                 let new = renamed_item_id(&id, &session, &text, &clean).filter(|new| *new != id && !clean.is_empty());

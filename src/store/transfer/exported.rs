@@ -150,14 +150,14 @@ pub struct ExportedDigest {
 
 impl Exported {
     /// Passes the session through the sanitizer: another index, or an earlier program, may have let more in.
-    pub fn pass(&mut self, gate: &Sanitizer) {
+    pub fn pass(&mut self, sanitizer: &Sanitizer) {
         for source in &mut self.sources {
             let mut conversation = ConversationState::default();
             for names in [&mut source.branches, &mut source.versions] {
-                names.iter_mut().for_each(|name| *name = gate.clean(name));
+                names.iter_mut().for_each(|name| *name = sanitizer.clean(name));
                 names.retain(|name| !name.is_empty());
             }
-            source.rows.retain_mut(|stored| match gate.sanitize_item(stored.key, stored.item.clone(), &mut conversation) {
+            source.rows.retain_mut(|stored| match sanitizer.sanitize_item(stored.key, stored.item.clone(), &mut conversation) {
                 Some(item) => {
                     stored.item = item;
                     true
@@ -165,18 +165,18 @@ impl Exported {
                 None => false,
             });
         }
-        self.titles.iter_mut().for_each(|(_, text)| *text = gate.clean(text));
+        self.titles.iter_mut().for_each(|(_, text)| *text = sanitizer.clean(text));
         self.titles.retain(|(_, text)| !text.is_empty());
         for (id, text, _) in &mut self.closed_by_user {
             let closer = self.closers.remove(id);
-            sanitize_closing(id, &self.session, text, gate);
-            self.closers.extend(closer.map(|by| (id.clone(), by.with_clean_name(|name| gate.clean(name)))));
+            sanitize_closing(id, &self.session, text, sanitizer);
+            self.closers.extend(closer.map(|by| (id.clone(), by.with_clean_name(|name| sanitizer.clean(name)))));
         }
         if let Some(digest) = &mut self.digest {
-            digest.body.pass(|text| gate.clean(text));
+            digest.body.pass(|text| sanitizer.clean(text));
             for closing in &mut digest.closed {
                 let before = closing.id.clone();
-                sanitize_closing(&mut closing.id, &closing.of, &mut closing.text, gate);
+                sanitize_closing(&mut closing.id, &closing.of, &mut closing.text, sanitizer);
                 digest.body.rename_closed(|id| (id == before).then(|| closing.id.clone()));
             }
         }
@@ -206,8 +206,8 @@ impl Exported {
 }
 
 /// Sanitizes the words of a closed item and updates its id to match.
-fn sanitize_closing(id: &mut String, session: &str, text: &mut String, gate: &Sanitizer) {
-    let clean = gate.clean(text);
+fn sanitize_closing(id: &mut String, session: &str, text: &mut String, sanitizer: &Sanitizer) {
+    let clean = sanitizer.clean(text);
     if let Some(new) = renamed_item_id(id, session, text, &clean).filter(|_| clean != *text) {
         *id = new;
     }

@@ -87,7 +87,7 @@ impl Claude {
             .stdin(InputData::from_bytes(Self::stdin(arguments, request)));
         let bounds = ChildLimits { time: self.timeout, output: MAX_OUTPUT_BYTES, stop: shutdown::requested };
         let clean = |ran: ChildOutput| ChildOutput {
-            stdout: report::redacted(&ran.stdout, &self.gate),
+            stdout: report::redacted(&ran.stdout, &self.sanitizer),
             stderr: self.plain(&ran.stderr),
             ..ran
         };
@@ -99,7 +99,7 @@ impl Claude {
     }
 
     fn plain(&self, printed: &[u8]) -> Vec<u8> {
-        self.gate.redact(&String::from_utf8_lossy(printed)).into_bytes()
+        self.sanitizer.redact(&String::from_utf8_lossy(printed)).into_bytes()
     }
 
     fn cut(&self, cut: KillReason) -> SummaryFailure {

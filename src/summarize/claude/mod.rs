@@ -54,7 +54,7 @@ pub(crate) struct Claude {
     child_dir: PathBuf,
     replies: PathBuf,
     /// Redacts the client's output before any of it is written or shown.
-    gate: Sanitizer,
+    sanitizer: Sanitizer,
     /// Flags this client turned out not to know.
     unknown: Mutex<Vec<String>>,
 }
@@ -64,7 +64,7 @@ impl Claude {
     ///
     /// # Errors
     /// When the command is not found.
-    pub(crate) fn find(config: &Config, gate: &Sanitizer, answered_by: Option<String>) -> Result<Self, String> {
+    pub(crate) fn find(config: &Config, sanitizer: &Sanitizer, answered_by: Option<String>) -> Result<Self, String> {
         let name = &config.digest.claude;
         let command = which(name, &config.search_path).ok_or_else(|| format!("`{name}` was not found on the PATH"))?;
         Ok(Self {
@@ -75,7 +75,7 @@ impl Claude {
             timeout: Duration::from_secs(config.digest.timeout_seconds),
             child_dir: config.child_dir(),
             replies: config.data_dir.join("replies"),
-            gate: gate.clone(),
+            sanitizer: sanitizer.clone(),
             unknown: Mutex::default(),
         })
     }

@@ -102,18 +102,20 @@ fn is_report(value: &Value) -> bool {
 
 /// The client's output with secrets redacted in every string, because a model may say what it was never given. Everything around the
 /// report is dropped.
-pub fn redacted(stdout: &[u8], gate: &Sanitizer) -> Vec<u8> {
+pub fn redacted(stdout: &[u8], sanitizer: &Sanitizer) -> Vec<u8> {
     match find(stdout) {
-        Some(report) => redacted_value(report, gate).to_string().into_bytes(),
-        None => gate.redact(&String::from_utf8_lossy(stdout)).into_bytes(),
+        Some(report) => redacted_value(report, sanitizer).to_string().into_bytes(),
+        None => sanitizer.redact(&String::from_utf8_lossy(stdout)).into_bytes(),
     }
 }
 
-fn redacted_value(value: Value, gate: &Sanitizer) -> Value {
+fn redacted_value(value: Value, sanitizer: &Sanitizer) -> Value {
     match value {
-        Value::String(text) => Value::String(gate.redact(&text)),
-        Value::Array(list) => list.into_iter().map(|v| redacted_value(v, gate)).collect(),
-        Value::Object(fields) => fields.into_iter().map(|(name, v)| (gate.redact(&name), redacted_value(v, gate))).collect(),
+        Value::String(text) => Value::String(sanitizer.redact(&text)),
+        Value::Array(list) => list.into_iter().map(|v| redacted_value(v, sanitizer)).collect(),
+        Value::Object(fields) => {
+            fields.into_iter().map(|(name, v)| (sanitizer.redact(&name), redacted_value(v, sanitizer))).collect()
+        }
         other => other,
     }
 }

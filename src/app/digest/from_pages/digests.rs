@@ -99,7 +99,7 @@ impl DigestMaker<'_> {
         verify(&mut digest, &input.session);
         let new = NewDigest {
             summarizer: page.summarizer,
-            model: on_page.model.and_then(|model| self.gate.name(&model)),
+            model: on_page.model.and_then(|model| self.sanitizer.name(&model)),
             // Of what the model would be given now: as long as that stays, it is not asked.
             input_hash: if lacks { [0; 32] } else { input.request.hash(page.summarizer, &self.config.digest.model) },
             // No page tells it; what it takes the place of is older.

@@ -48,8 +48,8 @@ pub(super) fn ingest(
     let work = find_changed(config, ui, now, store, report)?;
     failpoints::point("transcripts found");
     if !work.is_empty() {
-        let gate = config.gate()?;
-        TranscriptReader::new(config, &gate, &projects, request.jobs, now, ui).run(&work, store, report)?;
+        let sanitizer = config.sanitizer()?;
+        TranscriptReader::new(config, &sanitizer, &projects, request.jobs, now, ui).run(&work, store, report)?;
         store.ingested();
     }
     if !marks.is_empty() {

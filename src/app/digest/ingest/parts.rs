@@ -30,8 +30,8 @@ pub(in crate::app::digest) fn read(
     if due.is_empty() {
         return Ok(());
     }
-    let (gate, projects) = (config.gate()?, config.project_keys());
-    let reader = TranscriptReader::new(config, &gate, &projects, request.jobs, now, ui);
+    let (sanitizer, projects) = (config.sanitizer()?, config.project_keys());
+    let reader = TranscriptReader::new(config, &sanitizer, &projects, request.jobs, now, ui);
     let transcripts = transcripts(config, now);
     for (session, cut, _) in due {
         let own = transcripts.iter().filter(|file| file.place.session == session);

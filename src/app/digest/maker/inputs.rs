@@ -26,7 +26,7 @@ impl DigestMaker<'_> {
         let session = store.load_session(head)?;
         let open = self.open_before(store, head, session.began_at())?;
         let request = if with_request {
-            request(&session, &open, &self.system, self.config.digest.input_chars, &self.gate)
+            request(&session, &open, &self.system, self.config.digest.input_chars, &self.sanitizer)
         } else {
             ModelRequest::default()
         };

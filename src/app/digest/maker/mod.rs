@@ -23,7 +23,7 @@ pub(crate) struct DigestMaker<'a> {
     pub(crate) now: Millis,
     pub(crate) wanted: &'a DigestSelection,
     pub(crate) system: String,
-    pub(crate) gate: Sanitizer,
+    pub(crate) sanitizer: Sanitizer,
     pub(crate) model: Result<Box<dyn Summarizer>, String>,
     pub(crate) left: OpenItemsCache,
 }
@@ -45,22 +45,22 @@ impl<'a> DigestMaker<'a> {
     pub(crate) fn new(config: &'a Config, ui: &'a Ui, now: Millis, wanted: &'a DigestSelection, store: &Reader) -> Result<Self> {
         // Few texts per session pass this sanitizer, in many runs none, so it is not worth the milliseconds that building the
         // faster table takes.
-        let gate = config.gate()?;
+        let sanitizer = config.sanitizer()?;
         let away = why_model_rests(config, now, wanted);
         let choice = config.digest.summarizer;
         let model = match &away {
             Some(why) if choice.may_ask_model() => Err(why.clone()),
-            _ => crate::summarize::find(choice, config, &gate, store.answered_by(&config.digest.model)?),
+            _ => crate::summarize::find(choice, config, &sanitizer, store.answered_by(&config.digest.model)?),
         };
         if let (true, Err(why), None) = (choice.names_model(), &model, &away) {
             ui.warn(&format!("{why}: going on without the model"));
         }
-        Self::with_model(config, ui, now, wanted, gate, model)
+        Self::with_model(config, ui, now, wanted, sanitizer, model)
     }
 
     /// Asks no model, whatever the config says.
     pub(crate) fn without_model(config: &'a Config, ui: &'a Ui, now: Millis, wanted: &'a DigestSelection) -> Result<Self> {
-        Self::with_model(config, ui, now, wanted, config.gate()?, Err(crate::summarize::NOT_ASKED_FOR.to_owned()))
+        Self::with_model(config, ui, now, wanted, config.sanitizer()?, Err(crate::summarize::NOT_ASKED_FOR.to_owned()))
     }
 
     fn with_model(
@@ -68,7 +68,7 @@ impl<'a> DigestMaker<'a> {
         ui: &'a Ui,
         now: Millis,
         wanted: &'a DigestSelection,
-        gate: Sanitizer,
+        sanitizer: Sanitizer,
         model: Result<Box<dyn Summarizer>, String>,
     ) -> Result<Self> {
         let own = config.prompt_override();
@@ -77,12 +77,12 @@ impl<'a> DigestMaker<'a> {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => crate::summarize::instructions(None),
             Err(e) => return Err(e).with_context(|| format!("cannot read {}", own.display())),
         };
-        Ok(Self { config, ui, now, wanted, system, gate, model, left: OpenItemsCache::default() })
+        Ok(Self { config, ui, now, wanted, system, sanitizer, model, left: OpenItemsCache::default() })
     }
 
     /// Passes a digest through the sanitizer, whoever made it.
     pub(crate) fn passed(&self, mut digest: Digest) -> Digest {
-        digest.pass(|text| self.gate.clean(text));
+        digest.pass(|text| self.sanitizer.clean(text));
         digest
     }
 }

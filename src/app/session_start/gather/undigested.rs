@@ -57,7 +57,7 @@ impl Gatherer<'_> {
             return Ok(Vec::new());
         }
         // Compiling the sanitizer's rules takes time: do it only when there is a transcript to read.
-        let gate = self.config.gate()?;
+        let sanitizer = self.config.sanitizer()?;
         let mut fresh: Vec<UndigestedSession> = Vec::new();
         let mut seen: Vec<&str> = Vec::new();
         for (id, transcript) in &ended {
@@ -69,7 +69,7 @@ impl Gatherer<'_> {
             }
             seen.push(id);
             let digested = store.map(|store| store.digested_until(id)).transpose()?.flatten();
-            fresh.extend(self.read_undigested(store, id, Path::new(transcript), &gate, digested));
+            fresh.extend(self.read_undigested(store, id, Path::new(transcript), &sanitizer, digested));
         }
         fresh.sort_by_key(|f| std::cmp::Reverse(f.last_at));
         Ok(fresh)
@@ -86,7 +86,7 @@ impl Gatherer<'_> {
         store: Option<&Memory>,
         id: &str,
         transcript: &Path,
-        gate: &Sanitizer,
+        sanitizer: &Sanitizer,
         digested: Option<Millis>,
     ) -> Option<UndigestedSession> {
         if self.config.exclude_transcripts.is_match(transcript) {
@@ -97,10 +97,10 @@ impl Gatherer<'_> {
             transcript,
             id,
             UNDIGESTED_TAIL_BYTES,
-            gate,
+            sanitizer,
             key_of,
             |key| is_forgotten(store, key),
-            hushed(store, id)?,
+            private_words(store, id)?,
         )
         .ok()?;
         let session = without_denied_replies(store, session)?;
@@ -142,15 +142,15 @@ pub(crate) fn gather_compacted(
         return Ok(RenderedContext::default());
     }
     let key_of = |cwd: &str| projects.key_of(cwd);
-    let Some(hushed) = hushed(store, session) else { return Ok(RenderedContext::default()) };
+    let Some(private_words) = private_words(store, session) else { return Ok(RenderedContext::default()) };
     let session = live_session::session(
         transcript,
         session,
         COMPACTED_TAIL_BYTES,
-        &config.gate()?,
+        &config.sanitizer()?,
         key_of,
         |key| is_forgotten(store, key),
-        hushed,
+        private_words,
     )?;
     let Some(session) = without_denied_replies(store, session) else { return Ok(RenderedContext::default()) };
     if session.cwd.as_deref().is_some_and(|cwd| config.excludes_folder(cwd, &projects)) || !session.has_work() {
@@ -195,7 +195,7 @@ fn is_shut_out(store: Option<&Memory>, session: &str) -> bool {
 }
 
 /// The hashes of the session's private words; `None` if they cannot be read, and then nothing is shown.
-fn hushed(store: Option<&Memory>, session: &str) -> Option<PrivateWords> {
+fn private_words(store: Option<&Memory>, session: &str) -> Option<PrivateWords> {
     store.map_or(Some(PrivateWords::default()), |store| store.private_words_by_id(session).ok())
 }
 

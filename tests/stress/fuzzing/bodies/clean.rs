@@ -9,7 +9,7 @@ use redact::Redactor;
 use super::{acts, secrets, texts};
 
 static OFTEN: LazyLock<Redactor> = LazyLock::new(|| Redactor::new(&[]).expect("the shipped rules"));
-static GATE: LazyLock<Sanitizer> = LazyLock::new(Sanitizer::shipped);
+static SANITIZER: LazyLock<Sanitizer> = LazyLock::new(Sanitizer::shipped);
 static SECRETS: LazyLock<[String; 4]> = LazyLock::new(secrets);
 
 pub fn check(data: &[u8]) {
@@ -56,9 +56,9 @@ fn secret(before: &str, after: &str, choice: usize) {
     }
     let text = format!("{before}\n{secret}\n{after}");
     assert!(!OFTEN.redact(&text).contains(secret), "{text:?}");
-    assert!(!GATE.clean(&text).contains(secret), "{text:?}");
-    assert!(!GATE.output(&text, |_| true).contains(secret), "{text:?}");
-    if let Some(Some(shown)) = GATE.verbatim(&text) {
+    assert!(!SANITIZER.clean(&text).contains(secret), "{text:?}");
+    assert!(!SANITIZER.output(&text, |_| true).contains(secret), "{text:?}");
+    if let Some(Some(shown)) = SANITIZER.verbatim(&text) {
         assert!(!shown.contains(secret), "{text:?}");
     }
 }

@@ -85,9 +85,9 @@ fn in_a_file(text: &[u8], cut: usize) {
     let offset = read.iter().filter(|(.., line)| line.as_ref().is_none_or(|line| !line.is_tail)).map(|(_, to, _)| *to).max();
     let offset = offset.unwrap_or(0);
     let tail = tail_hash(&File::open(&path).expect("it opens"), offset).expect("a hash");
-    let cursor = Checkpoint { head_len, head_hash, offset, tail_hash: tail };
+    let checkpoint = Checkpoint { head_len, head_hash, offset, tail_hash: tail };
     OpenOptions::new().append(true).open(&path).expect("it opens").write_all(&text[cut..]).expect("it grows");
-    let second = open(&path, Some(&cursor)).expect("it opens");
+    let second = open(&path, Some(&checkpoint)).expect("it opens");
     assert!(!second.replaced);
     let rest = collect(second.lines);
     assert_eq!(rest, collect(LineReader::new(&text[offset as usize..], offset)));
@@ -95,7 +95,7 @@ fn in_a_file(text: &[u8], cut: usize) {
         let mut other = text.to_vec();
         other[0] ^= 1;
         std::fs::write(&path, &other).expect("another file");
-        let third = open(&path, Some(&cursor)).expect("it opens");
+        let third = open(&path, Some(&checkpoint)).expect("it opens");
         assert!(third.replaced, "another file of this name is read from its start");
         assert_eq!(collect(third.lines).first().map_or(0, |(from, ..)| *from), 0);
     }

@@ -8,7 +8,7 @@ use recall::testing::text::disarm::disarm;
 
 use super::texts;
 
-static GATE: LazyLock<Sanitizer> = LazyLock::new(Sanitizer::shipped);
+static SANITIZER: LazyLock<Sanitizer> = LazyLock::new(Sanitizer::shipped);
 const WORDS: &str = "zebra-quartz";
 
 pub fn check(data: &[u8]) {
@@ -32,8 +32,8 @@ fn fenced(before: &str, inside: &str, after: &str) {
     let inside = inside.replace('/', "|");
     for (open, close) in [("<private>", "</private>"), ("< PRIVATE reason=\"x\">", "</Private >"), ("<private>", "")] {
         let text = format!("{before} {open}{inside} {WORDS} {close}{after}");
-        assert!(!GATE.clean(&text).contains(WORDS), "{text:?}");
-        assert!(!GATE.output(&text, |_| true).contains(WORDS), "{text:?}");
+        assert!(!SANITIZER.clean(&text).contains(WORDS), "{text:?}");
+        assert!(!SANITIZER.output(&text, |_| true).contains(WORDS), "{text:?}");
         assert!(!strip(&text).text.contains(WORDS), "{text:?}");
     }
 }

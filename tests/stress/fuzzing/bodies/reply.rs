@@ -12,7 +12,7 @@ use recall::testing::summarize::{ModelRequest, reply};
 use super::{acts, secrets};
 
 static SESSION: LazyLock<Session> = LazyLock::new(session);
-static GATE: LazyLock<Sanitizer> = LazyLock::new(Sanitizer::shipped);
+static SANITIZER: LazyLock<Sanitizer> = LazyLock::new(Sanitizer::shipped);
 static SECRETS: LazyLock<[String; 4]> = LazyLock::new(secrets);
 
 pub fn check(data: &[u8]) {
@@ -53,11 +53,11 @@ fn printed(stdout: &[u8], request: &ModelRequest) {
         Attempt::Retry(what) => assert!(what.chars().count() <= 161 && !what.contains(acts), "{what:?}"),
     }
     let is_json = |bytes: &[u8]| serde_json::from_slice::<serde_json::Value>(bytes).is_ok();
-    assert!(!is_json(stdout) || is_json(&report::redacted(stdout, &GATE)));
+    assert!(!is_json(stdout) || is_json(&report::redacted(stdout, &SANITIZER)));
     // A model may say what it was never given.
     for secret in SECRETS.iter().filter(|secret| !String::from_utf8_lossy(stdout).contains(secret.as_str())) {
         let told = serde_json::json!({"result": format!("{}\n{secret}", String::from_utf8_lossy(stdout)), secret: 1}).to_string();
-        let told = String::from_utf8(report::redacted(told.as_bytes(), &GATE)).expect("it is text");
+        let told = String::from_utf8(report::redacted(told.as_bytes(), &SANITIZER)).expect("it is text");
         assert!(!told.contains(secret), "{told}");
     }
 }

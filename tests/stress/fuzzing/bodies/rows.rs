@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 use super::acts;
 
-static GATE: LazyLock<Sanitizer> = LazyLock::new(Sanitizer::shipped);
+static SANITIZER: LazyLock<Sanitizer> = LazyLock::new(Sanitizer::shipped);
 /// The longest text that is kept, in characters, with room for what says that something was cut out.
 const LONGEST: usize = 16_100;
 
@@ -23,11 +23,11 @@ pub fn check(data: &[u8]) {
 
 fn one(line: &[u8]) {
     let place = TranscriptIdentity { session: "a-session".into(), agent: None };
-    let read = parse_line(line, &place, &GATE);
+    let read = parse_line(line, &place, &SANITIZER);
     // Bookkeeping is known by how it begins: how it ends makes no difference.
     let is_passed_over = read == ParsedLine::Empty && line.starts_with(b"{\"type\":\"");
     assert!(is_passed_over || is_complete(line) != matches!(read, ParsedLine::Malformed(_)));
-    assert_eq!(parse_line(&[line, b" \r"].concat(), &place, &GATE), read, "the same with its line's end");
+    assert_eq!(parse_line(&[line, b" \r"].concat(), &place, &SANITIZER), read, "the same with its line's end");
     match &read {
         ParsedLine::Record(row) => of_row(row),
         ParsedLine::Unknown(name) => assert!(name.chars().count() <= 60 && !name.contains(acts), "{name:?}"),
@@ -84,7 +84,7 @@ fn mapped(text: &str, value: Option<&Value>) {
     if let (Some(again), Some(value)) = (again, value) {
         assert_eq!(&again.expect("it is JSON"), value, "written in another way, it says the same");
     }
-    if let Some(shown) = json::map_strings(text, |text| GATE.verbatim(text)) {
+    if let Some(shown) = json::map_strings(text, |text| SANITIZER.verbatim(text)) {
         assert!(serde_json::from_str::<&RawValue>(&shown).is_ok(), "{shown}");
     }
 }

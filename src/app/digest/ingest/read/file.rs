@@ -24,7 +24,7 @@ const LONG_LINE_BYTES: usize = 1 << 20;
 
 impl TranscriptReader<'_> {
     pub(super) fn read_file(&self, pending: &PendingFile, send: &SyncSender<Result<IngestBatch>>, bar: &ProgressBar) -> Result<()> {
-        let mut delta = delta::open(&pending.file.path, pending.cursor.as_ref())?;
+        let mut delta = delta::open(&pending.file.path, pending.checkpoint.as_ref())?;
         let mut reading = self.begin(pending, &delta)?;
         while let Some((from, to, piece)) = delta.lines.next_line()? {
             if pending.part.as_ref().is_some_and(|part| from >= part.end) {
@@ -47,10 +47,10 @@ impl TranscriptReader<'_> {
             batch.bytes += to - from;
             if batch.bytes >= BATCH_BYTES {
                 bar.inc(batch.bytes);
-                batch.cursor = delta.checkpoint_at(to)?;
+                batch.checkpoint = delta.checkpoint_at(to)?;
                 conversation.await_output_of(lines.runs());
                 batch.conversation = conversation.stored();
-                let next = self.empty(pending, batch.cursor.clone());
+                let next = self.empty(pending, batch.checkpoint.clone());
                 pending.part.iter().for_each(|part| part.narrow(batch));
                 if send.send(Ok(std::mem::replace(batch, next))).is_err() || shutdown::requested() {
                     return Ok(());
@@ -62,7 +62,7 @@ impl TranscriptReader<'_> {
         batch.complete = true;
         conversation.await_output_of(lines.runs());
         batch.conversation = conversation.stored();
-        batch.cursor = delta.checkpoint_at(read_to)?;
+        batch.checkpoint = delta.checkpoint_at(read_to)?;
         pending.part.iter().for_each(|part| part.narrow(&mut batch));
         let _ = send.send(Ok(batch));
         Ok(())
@@ -70,26 +70,26 @@ impl TranscriptReader<'_> {
 
     /// State before the first line is read.
     fn begin<'p>(&'p self, pending: &'p PendingFile, delta: &OpenTranscript) -> io::Result<ReadState<'p>> {
-        let cursor = delta.checkpoint_at(delta.start)?;
+        let checkpoint = delta.checkpoint_at(delta.start)?;
         let conversation = match delta.start {
             0 if delta.replaced => ConversationState::for_replaced_file(&pending.conversation),
             0 => ConversationState::default(),
             _ => ConversationState::restore(&pending.conversation),
         };
         Ok(ReadState {
-            batch: IngestBatch { replaced: delta.replaced, ..self.empty(pending, cursor) },
-            lines: LineParser::resume(&pending.file.place, self.gate, conversation.awaited_runs().clone()),
+            batch: IngestBatch { replaced: delta.replaced, ..self.empty(pending, checkpoint) },
+            lines: LineParser::resume(&pending.file.place, self.sanitizer, conversation.awaited_runs().clone()),
             conversation,
             read_to: delta.start,
             folder: LastFolder::default(),
         })
     }
 
-    fn empty(&self, pending: &PendingFile, cursor: Checkpoint) -> IngestBatch {
+    fn empty(&self, pending: &PendingFile, checkpoint: Checkpoint) -> IngestBatch {
         IngestBatch {
             file: pending.file.clone(),
             replaced: false,
-            cursor,
+            checkpoint,
             complete: false,
             conversation: String::new(),
             rows: Vec::new(),
@@ -165,7 +165,7 @@ impl TranscriptReader<'_> {
         if row.items.len() < items {
             batch.brought.push((row.session.clone(), row.key));
         }
-        let (passed, boundary) = conversation.pass(&mut row, self.gate);
+        let (passed, boundary) = conversation.pass(&mut row, self.sanitizer);
         batch.boundaries.extend(boundary);
         // In the oldest layouts the subagents of all turns share the session's file; each belongs to the turn around it.
         batch.agent = conversation.agent().filter(|_| batch.file.place.agent.is_some()).cloned();

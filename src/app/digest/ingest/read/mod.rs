@@ -33,7 +33,7 @@ const CHANNEL_CAPACITY: usize = 8;
 /// A file with new content, and where to continue.
 pub(crate) struct PendingFile {
     file: Arc<TranscriptFile>,
-    cursor: Option<Checkpoint>,
+    checkpoint: Option<Checkpoint>,
     /// Privacy state of the conversation at the checkpoint, needed to read on from there.
     conversation: String,
     /// Of the file only this part is read, from its beginning.
@@ -46,15 +46,15 @@ impl PendingFile {
             return part.end;
         }
         let size = self.file.size;
-        self.cursor.as_ref().map_or(size, |cursor| cursor.unread_of(size))
+        self.checkpoint.as_ref().map_or(size, |checkpoint| checkpoint.unread_of(size))
     }
 }
 
 /// Files that changed since they were last read, largest first, so that no thread is left with a large one at the end.
 pub(crate) fn pending_files(changed: Vec<(TranscriptFile, Option<KnownFile>)>) -> Vec<PendingFile> {
     let of = |(file, seen): (TranscriptFile, Option<KnownFile>)| {
-        let (cursor, conversation) = seen.map(|k| (k.cursor, k.conversation)).unzip();
-        PendingFile { file: Arc::new(file), cursor, conversation: conversation.unwrap_or_default(), part: None }
+        let (checkpoint, conversation) = seen.map(|k| (k.checkpoint, k.conversation)).unzip();
+        PendingFile { file: Arc::new(file), checkpoint, conversation: conversation.unwrap_or_default(), part: None }
     };
     let mut pending: Vec<PendingFile> = changed.into_iter().map(of).collect();
     pending.sort_by_key(|p| std::cmp::Reverse(p.bytes()));
@@ -64,7 +64,7 @@ pub(crate) fn pending_files(changed: Vec<(TranscriptFile, Option<KnownFile>)>) -
 /// Reads files in parallel and stores them with one writer.
 pub(crate) struct TranscriptReader<'a> {
     config: &'a Config,
-    gate: &'a Sanitizer,
+    sanitizer: &'a Sanitizer,
     projects: &'a Projects,
     jobs: Option<usize>,
     now: Millis,
@@ -78,7 +78,7 @@ pub(crate) struct TranscriptReader<'a> {
 impl<'a> TranscriptReader<'a> {
     pub(crate) fn new(
         config: &'a Config,
-        gate: &'a Sanitizer,
+        sanitizer: &'a Sanitizer,
         projects: &'a Projects,
         jobs: Option<usize>,
         now: Millis,
@@ -86,7 +86,7 @@ impl<'a> TranscriptReader<'a> {
     ) -> Self {
         let mut own_dirs = vec![config.child_dir()];
         own_dirs.extend(config.data_dir.canonicalize().map(|dir| dir.join("child")));
-        Self { config, gate, projects, jobs, now, ui, long: Mutex::new(()), own_dirs }
+        Self { config, sanitizer, projects, jobs, now, ui, long: Mutex::new(()), own_dirs }
     }
 
     pub(crate) fn run(&self, pending: &[PendingFile], store: &mut Writer, report: &mut Report) -> Result<()> {

@@ -28,7 +28,7 @@ impl TranscriptReader<'_> {
         match self.end_of_part(file, session, cut) {
             Ok(end) => {
                 let part = Some(Part { session: session.to_owned(), cut, end });
-                Some(PendingFile { file: Arc::new(file.clone()), cursor: None, conversation: String::new(), part })
+                Some(PendingFile { file: Arc::new(file.clone()), checkpoint: None, conversation: String::new(), part })
             }
             Err(e) => {
                 self.ui.warn(&format!("cannot read {}: {e}", file.path.display()));
@@ -41,7 +41,7 @@ impl TranscriptReader<'_> {
     /// elsewhere, or the turn have gone on in another file.
     fn end_of_part(&self, file: &TranscriptFile, session: &str, cut: Millis) -> io::Result<u64> {
         let mut lines = delta::open(&file.path, None)?.lines;
-        let mut parser = LineParser::of(&file.place, self.gate);
+        let mut parser = LineParser::of(&file.place, self.sanitizer);
         let mut folder = LastFolder::default();
         let mut turn = 0;
         while let Some((from, _, piece)) = lines.next_line()? {
