@@ -1,7 +1,10 @@
 //! What records say besides their content: where and when each part of a session took place.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
 use anyhow::Result;
-use rusqlite::{Transaction, params};
+use rusqlite::{Row, Transaction, params};
 
 use super::project_pk;
 use super::writer::IngestWriter;
@@ -48,7 +51,10 @@ pub(crate) fn record_activity(tx: &Transaction<'_>, session: i64, at: Millis) ->
 impl IngestWriter<'_, '_> {
     /// Writes the collected facts on where and when each part of a session took place.
     pub(crate) fn flush_notes(&mut self) -> Result<()> {
-        for ((session, source), notes) in std::mem::take(&mut self.notes) {
+        let all = std::mem::take(&mut self.notes);
+        let sessions: BTreeSet<i64> = all.keys().map(|(session, _)| *session).collect();
+        let before = sessions.into_iter().map(|session| Ok((session, self.first_place(session)?))).collect::<Result<Vec<_>>>()?;
+        for ((session, source), notes) in all {
             let times = "UPDATE source SET first_at = min(coalesce(first_at, ?2), ?2), last_at = max(coalesce(last_at, ?3), ?3) WHERE pk = ?1";
             if let (Some(first), Some(last)) = (notes.first_at, notes.last_at) {
                 self.tx.prepare_cached(times)?.execute([source, first, last])?;
@@ -58,14 +64,13 @@ impl IngestWriter<'_, '_> {
             if let Some(cwd) = &notes.cwd {
                 let sql = "UPDATE source SET cwd = ?2 WHERE pk = ?1 AND cwd IS NULL";
                 if self.tx.prepare_cached(sql)?.execute(params![source, cwd])? > 0 {
-                    self.place_project(session)?;
                     self.take_over_folder(session, source, cwd)?;
                 }
             }
             self.add_to_list("branches", source, &notes.branches)?;
             self.add_to_list("versions", source, &notes.versions)?;
         }
-        Ok(())
+        before.iter().try_for_each(|(session, place)| self.settle_project(*session, place))
     }
 
     /// A source names the folder from now on. Whatever was read first, the tables end the same.
@@ -117,12 +122,39 @@ impl IngestWriter<'_, '_> {
         Ok(())
     }
 
-    /// Assigns a session to the project of its first known working directory.
-    fn place_project(&self, session: i64) -> Result<()> {
-        let sql = "SELECT cwd FROM source WHERE session = ?1 AND cwd IS NOT NULL ORDER BY agent <> '', first_at, file LIMIT 1";
-        let cwd: String = self.tx.prepare_cached(sql)?.query_row([session], |r| r.get(0))?;
-        let project = project_pk(self.tx, &self.projects.key_of(&cwd))?;
-        self.tx.prepare_cached("UPDATE session SET project = ?2 WHERE pk = ?1")?.execute([session, project])?;
+    /// Where a session took place at first, as its sources say.
+    fn first_place(&self, session: i64) -> Result<Place> {
+        let sql = "SELECT cwd, file FROM source WHERE session = ?1 ORDER BY cwd IS NULL, agent <> '', first_at, file LIMIT 1";
+        let place = |r: &Row<'_>| Ok(Place { cwd: r.get(0)?, file: r.get(1)? });
+        Ok(self.tx.prepare_cached(sql)?.query_row([session], place)?)
+    }
+
+    /// Assigns a session to the project of its first known working directory. Until one is known, the name of the folder of its first
+    /// transcript stands for the project.
+    fn settle_project(&self, session: i64, before: &Place) -> Result<()> {
+        let place = self.first_place(session)?;
+        let key = match &place.cwd {
+            // Whoever moved it meanwhile is right.
+            Some(_) if place.cwd == before.cwd => return Ok(()),
+            Some(cwd) => self.projects.key_of(cwd),
+            None => self.projects.moved_to(&folder_key(&place.file)),
+        };
+        let sql = "UPDATE session SET project = ?2, dirty = 1, unindexed = 1 WHERE pk = ?1 AND project <> ?2";
+        self.tx.prepare_cached(sql)?.execute(params![session, project_pk(self.tx, &key)?])?;
         Ok(())
     }
+}
+
+/// The source that says where a session took place: its working directory if it names one, and its file.
+#[derive(Debug)]
+struct Place {
+    cwd: Option<String>,
+    file: String,
+}
+
+/// The name of a transcript's folder below `projects`.
+pub(super) fn folder_key(path: &str) -> String {
+    let below = |dir: &&Path| dir.parent().and_then(Path::file_name).is_some_and(|name| name == "projects");
+    let folder = Path::new(path).ancestors().skip(1).find(below).and_then(Path::file_name);
+    folder.unwrap_or_else(|| "transcripts".as_ref()).to_string_lossy().into_owned()
 }

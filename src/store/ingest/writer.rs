@@ -14,7 +14,7 @@ use crate::model::session::{Item, Millis, Record, RecordKey};
 use crate::store::chunk::{ItemBuffer, ItemLocation, MessageHash, PutOutcome, RecordIndex, StoredKeys, StoredUsage};
 use crate::store::client_cost;
 use crate::store::forget::removal;
-use crate::store::ingest::source_facts::SourceFacts;
+use crate::store::ingest::source_facts::{SourceFacts, folder_key};
 use crate::store::load::SHOWN_EARLIER_SESSIONS;
 use crate::store::neighbours::PrivateSpan;
 use crate::store::undone;
@@ -28,7 +28,8 @@ pub(super) struct IngestWriter<'t, 'b> {
     pub(crate) forgets: bool,
     excludes: bool,
     pub(crate) projects: &'t Projects,
-    sessions: HashMap<String, i64>,
+    /// The sessions of this transaction, and when the newest of the files seen so far grew.
+    sessions: HashMap<String, (i64, Millis)>,
     sources: HashMap<(i64, Arc<str>, String), i64>,
     /// The previous record of this batch with its session and source: nearly always those of the next record too.
     last: Option<(&'b Record, i64, i64)>,
@@ -80,7 +81,7 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
 
     /// The caches for the next transaction.
     pub(crate) fn known(self) -> (RecordIndex, StoredKeys) {
-        (self.whereabouts, self.gathered.into_cache(self.sessions.into_values()))
+        (self.whereabouts, self.gathered.into_cache(self.sessions.into_values().map(|(pk, _)| pk)))
     }
 
     pub(crate) fn batch(&mut self, batch: &'b IngestBatch) -> Result<()> {
@@ -210,7 +211,7 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
             self.tx.prepare_cached("DELETE FROM page WHERE session = ?1")?.execute([pk])?;
             self.tx.prepare_cached("DELETE FROM session WHERE pk = ?1")?.execute([pk])?;
             self.gathered.drop_session(pk);
-            self.sessions.retain(|_, known| *known != pk);
+            self.sessions.retain(|_, (known, _)| *known != pk);
             self.sources.retain(|(of, ..), _| *of != pk);
             self.notes.retain(|(of, _), _| *of != pk);
             self.touched.remove(&pk);
@@ -331,26 +332,30 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
         Ok(new)
     }
 
+    /// The session of a record. It grew when the newest of its files did, in whatever order these are stored.
     fn session(&mut self, batch: &IngestBatch, row: &Record) -> Result<i64> {
-        if let Some(pk) = self.sessions.get(&row.session) {
-            return Ok(*pk);
-        }
-        let known: Option<i64> =
-            self.tx.prepare_cached("SELECT pk FROM session WHERE id = ?1")?.query_row([&row.session], |r| r.get(0)).optional()?;
-        let pk = match known {
-            Some(pk) => pk,
-            None => {
-                self.done.sessions_new += 1;
-                let project = project_pk(self.tx, &folder_key(batch))?;
-                let mut insert =
-                    self.tx.prepare_cached("INSERT INTO session(id, project, grew_at) VALUES (?1, ?2, 0) RETURNING pk")?;
-                insert.query_row(params![row.session, project], |r| r.get(0))?
-            }
+        let pk = match self.sessions.get(&row.session) {
+            Some((pk, grew_at)) if *grew_at >= batch.grew_at => return Ok(*pk),
+            Some((pk, _)) => *pk,
+            None => self.stored_session(batch, &row.session)?,
         };
         let grew = "UPDATE session SET grew_at = max(grew_at, ?2) WHERE pk = ?1";
         self.tx.prepare_cached(grew)?.execute(params![pk, batch.grew_at])?;
-        self.sessions.insert(row.session.clone(), pk);
+        self.sessions.insert(row.session.clone(), (pk, batch.grew_at));
         Ok(pk)
+    }
+
+    /// The row of a session, which is made where there is none.
+    fn stored_session(&mut self, batch: &IngestBatch, id: &str) -> Result<i64> {
+        let known: Option<i64> =
+            self.tx.prepare_cached("SELECT pk FROM session WHERE id = ?1")?.query_row([id], |r| r.get(0)).optional()?;
+        if let Some(pk) = known {
+            return Ok(pk);
+        }
+        self.done.sessions_new += 1;
+        let project = project_pk(self.tx, &folder_key(&batch.file.stored_path()))?;
+        let mut insert = self.tx.prepare_cached("INSERT INTO session(id, project, grew_at) VALUES (?1, ?2, 0) RETURNING pk")?;
+        Ok(insert.query_row(params![id, project], |r| r.get(0))?)
     }
 
     fn source(&mut self, session: i64, path: &Arc<str>, row: &Record) -> Result<i64> {
@@ -397,12 +402,4 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
         }
         Ok(())
     }
-}
-
-/// The transcript folder's name stands for the project until a record names the working directory.
-fn folder_key(batch: &IngestBatch) -> String {
-    let folders = batch.file.path.ancestors().skip(1);
-    let below = |dir: &&std::path::Path| dir.parent().and_then(|p| p.file_name()).is_some_and(|n| n == "projects");
-    let folder = folders.into_iter().find(below).and_then(|d| d.file_name()).unwrap_or_else(|| "transcripts".as_ref());
-    folder.to_string_lossy().into_owned()
 }

@@ -1,11 +1,13 @@
 //! A session whose records lie in several files: copies that people keep, and files in which it went on elsewhere.
 
+use std::time::Duration;
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::evidence::account;
-use crate::support::World;
 use crate::support::rows::{Rows, bash};
+use crate::support::{NOW, World, age};
 
 /// Two turns that close with a reply, each after work, and a third that is cut off.
 fn session() -> Rows {
@@ -129,6 +131,55 @@ fn a_subagents_conversation_in_two_files_is_one() {
     }
 }
 
+/// A file of a session: its path, its lines, and how many minutes ago it grew.
+type CopiedFile = (&'static str, String, u64);
+
+/// Reads the files of each run together, and tells all that is exported, shown and written of it.
+fn kept(runs: &[Vec<CopiedFile>], jobs: &str) -> (Value, Value, Vec<(String, String)>) {
+    let world = World::new();
+    for files in runs {
+        for (path, text, minutes) in files {
+            age(&world.transcript(path, text), Duration::from_secs(60 * minutes));
+        }
+        world.digest(&["--summarizer", "extract", "--jobs", jobs]);
+    }
+    let exported = json!(world.exported()).to_string().replace(world.root().to_str().expect("UTF-8"), "");
+    (serde_json::from_str(&exported).expect("JSON"), world.show(&session().id), world.pages())
+}
+
+/// The lines, each said to be of a folder, or of none.
+fn placed(lines: &[&str], folders: &[Option<&str>]) -> String {
+    let place = |(line, folder): (&&str, &Option<&str>)| {
+        let mut row: Value = serde_json::from_str(line).expect("a row");
+        row["cwd"] = json!(folder);
+        format!("{row}\n")
+    };
+    lines.iter().zip(folders).map(place).collect()
+}
+
+#[test]
+fn a_session_grew_when_the_newest_of_its_files_did() {
+    let rows = session();
+    let lines: Vec<&str> = rows.text.split_inclusive('\n').collect();
+    let now = NOW.parse::<jiff::Timestamp>().expect("a time").as_millisecond();
+    let (one, other) = ("-home-dev-src-a/one.jsonl", "-home-dev-src-z/other.jsonl");
+    let files = |[first, second]: [u64; 2]| vec![(one, lines.concat(), first), (other, lines[5..].concat(), second)];
+    for ages in [[40, 90], [90, 40]] {
+        let [first, second] = [files(ages)[..1].to_vec(), files(ages)[1..].to_vec()];
+        // A file that grew is read on, here after the other one.
+        let begun = vec![(one, lines[..10].concat(), ages[0] + 100)];
+        for runs in [
+            vec![files(ages)],
+            vec![first.clone(), second.clone()],
+            vec![second.clone(), first.clone()],
+            vec![begun.clone(), second.clone(), first.clone()],
+            vec![begun, files(ages)],
+        ] {
+            assert_eq!(kept(&runs, "1").0[0]["grew_at"], now - 40 * 60_000, "{ages:?}: {runs:?}");
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -148,5 +199,31 @@ proptest! {
         let (account, pages) = told(&files);
         prop_assert_eq!(&account["turns"], &whole.0["turns"], "{:?}", files);
         prop_assert_eq!(pages, whole.1, "{:?}", files);
+    }
+
+    /// All that the index says of a session is the same, however its files are divided among runs.
+    #[test]
+    fn in_whatever_order_its_files_are_stored_all_of_the_session_is_the_same(
+        order in Just(vec![0usize, 1, 2]).prop_shuffle(), ages in prop::collection::vec(20u64..3000, 3), (from, until) in (0usize..14, 1usize..15),
+        folders in prop::collection::vec(prop::option::weighted(0.5, prop::sample::select(vec!["/home/dev/src/shop", "/home/dev/src/mill"])), 14),
+        together in 0usize..3, nowhere in any::<bool>(),
+    ) {
+        let rows = session();
+        let lines: Vec<&str> = rows.text.split_inclusive('\n').collect();
+        let folders = if nowhere { vec![None; lines.len()] } else { folders };
+        let text = |from: usize, until: usize| placed(&lines[from..until], &folders[from..until]);
+        let files = [
+            ("-home-dev-src-a/one.jsonl", text(0, until), ages[0]),
+            ("-home-dev-src-shop/two.jsonl", text(0, lines.len()), ages[1]),
+            ("-home-dev-src-z/three.jsonl", text(from, lines.len()), ages[2]),
+        ];
+        let at_once = kept(&[files.to_vec()], "1");
+        let (first, rest) = order.split_at(together);
+        let mut runs: Vec<Vec<CopiedFile>> = first.iter().map(|file| vec![files[*file].clone()]).collect();
+        runs.push(rest.iter().map(|file| files[*file].clone()).collect());
+        let divided = kept(&runs, "4");
+        prop_assert_eq!(divided.0, at_once.0, "{:?}", runs);
+        prop_assert_eq!(divided.1, at_once.1, "{:?}", runs);
+        prop_assert_eq!(divided.2, at_once.2, "{:?}", runs);
     }
 }
