@@ -13,6 +13,7 @@ use crate::config::pause::{self, OffReason};
 use crate::model::session::Millis;
 use crate::setup::Host;
 use crate::source::mark;
+use crate::store::files_beside;
 use crate::store::maintenance::backup;
 use crate::store::status::{IndexCounts, VectorCounts};
 
@@ -114,7 +115,7 @@ pub(crate) fn status(memory: Option<&OpenMemory>, config: &Config, most_bad_line
         Some(OffReason::Paused(until)) => Some(until),
         _ => None,
     };
-    let copy = backup::find(&config.database(), backup::COPY);
+    let copy = backup::find(&config.database(), files_beside::COPY);
     Ok(Status {
         is_ready: memory.is_some(),
         database_bytes: std::fs::metadata(config.database()).map_or(0, |file| file.len()),

@@ -14,8 +14,8 @@ use rusqlite::types::FromSqlError;
 use rustix::process::{Flock, FlockOffsetType, FlockType, fcntl_getlk};
 
 use super::codec::UnreadableBody;
-use super::maintenance::backup;
 use crate::model::page_path::PAGES;
+use crate::store::files_beside;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum StoreError {
@@ -171,21 +171,25 @@ pub(crate) fn check_emptied(path: &Path) -> Result<(), StoreError> {
         Some(_) => return Ok(()),
         None => "it is gone",
     };
-    let has = |suffix: &str| fs::metadata(backup::beside(path, suffix)).is_ok_and(|found| found.len() > 0);
+    let has = |suffix: &str| fs::metadata(files_beside::beside(path, suffix)).is_ok_and(|found| found.len() > 0);
     let left = [
-        (backup::COPY, "a copy of it"),
-        (backup::CHECKED, "a copy of it"),
-        (backup::RESTORED, "one that was mended"),
+        (files_beside::COPY, "a copy of it"),
+        (files_beside::CHECKED, "a copy of it"),
+        (files_beside::RESTORED, "one that was mended"),
         ("-wal", "the log of its changes"),
     ];
     // Without a database SQLite plays no log back: the log is a leftover of an index that was deleted by hand.
     let counts = |suffix: &str| size.is_some() || suffix != "-wal";
     match left.into_iter().find(|(suffix, _)| counts(suffix) && has(suffix)) {
         Some((suffix, what)) => {
-            let copies =
-                backup::COPIES.iter().filter(|copy| has(copy)).map(|copy| backup::beside(path, copy).display().to_string());
+            let copies = files_beside::COPIES
+                .iter()
+                .filter(|copy| has(copy))
+                .map(|copy| files_beside::beside(path, copy).display().to_string());
             let anew = match suffix {
-                backup::COPY | backup::CHECKED => format!("; to begin anew remove {}", copies.collect::<Vec<_>>().join(" and ")),
+                files_beside::COPY | files_beside::CHECKED => {
+                    format!("; to begin anew remove {}", copies.collect::<Vec<_>>().join(" and "))
+                }
                 _ => String::new(),
             };
             Err(StoreError::Damaged { path: path.to_owned(), what: format!("{missing}, and {what} is there{anew}") })
@@ -257,7 +261,7 @@ type Looks = [Option<(u64, SystemTime)>; 2];
 
 fn looks(path: &Path) -> Looks {
     ["", "-wal"].map(|end| {
-        let found = fs::metadata(backup::beside(path, end)).ok()?;
+        let found = fs::metadata(files_beside::beside(path, end)).ok()?;
         Some((found.len(), found.modified().ok()?))
     })
 }

@@ -9,8 +9,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::Reader;
 use crate::model::session::{Millis, Project};
 use crate::model::session_head::SessionHead;
-use crate::store::chunk;
 use crate::store::chunk::ItemKind;
+use crate::store::owned;
 
 /// How many earlier sessions contribute the open items a session is shown, and the maximum age of those sessions in milliseconds.
 pub(super) const SHOWN_EARLIER_SESSIONS: usize = 3;
@@ -138,7 +138,7 @@ impl Reader {
         let mut query = self.db.prepare_cached("SELECT pk FROM source WHERE session = ?1 AND agent = ''")?;
         let main: Vec<i64> = query.query_map([head.pk], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
         let (mut prompt, mut work) = (false, false);
-        chunk::each_owned_item(&self.db, head, |kept| {
+        owned::each_owned_item(&self.db, head, |kept| {
             prompt |= kept.line.kind == ItemKind::Prompt && main.contains(&kept.source);
             work |= matches!(kept.line.kind, ItemKind::Reply | ItemKind::Tool | ItemKind::Plan);
             Ok(())

@@ -6,11 +6,12 @@ use std::collections::{HashMap, HashSet};
 use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, params};
 
-use super::{Reader, Writer, wrong};
+use super::{Reader, Writer};
 use crate::analyze::account::SessionAccount;
 use crate::analyze::minhash::{SessionWordSet, next_near_duplicates, update_near_duplicates};
 use crate::model::digest::Digest;
 use crate::store::codec::unpack;
+use crate::store::denied;
 
 struct ComparedSession {
     session: i64,
@@ -94,7 +95,7 @@ fn compared_sessions(tx: &Transaction<'_>, project: i64) -> Result<Vec<ComparedS
         query.query_map([project], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?.collect::<rusqlite::Result<_>>()?;
     for (session, body, account) in &missing {
         let account = account.as_ref().map(|account| unpack(account)).transpose()?;
-        record_signature(tx, *session, &wrong::told(tx, *session, unpack(body)?)?, account.as_ref())?;
+        record_signature(tx, *session, &denied::told(tx, *session, unpack(body)?)?, account.as_ref())?;
     }
     let missing: HashSet<i64> = missing.into_iter().map(|(session, ..)| session).collect();
     let sql = "SELECT l.session, l.words, l.repeated_by, s.page_dirty FROM session s JOIN likeness l ON l.session = s.pk

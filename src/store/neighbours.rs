@@ -4,8 +4,8 @@ use anyhow::Result;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::Reader;
-use super::ingest::{all_private_words_of, private_words_of};
 use super::load::{SELECT_HEAD, head};
+use super::private_words::{all_private_words_of, private_words_of};
 use super::recent::NOT_REPEATED;
 use crate::model::session::{Millis, RecordKey};
 use crate::model::session_head::SessionHead;

@@ -3,15 +3,15 @@
 use anyhow::{Context, Result, bail};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
-use super::ingest::project_pk;
-use super::maintenance::FileIdentity;
+use super::files_beside::FileIdentity;
+use super::projects::project_pk;
 use super::{Reader, Writer, search};
 use crate::model::author::Author;
 use crate::model::note::{EVERYWHERE, Note, NoteKind, StoredNote};
 use crate::model::session::{Millis, Project, unused_id};
 use crate::model::session_head::SessionHead;
 use crate::store::document::Document;
-use crate::store::forget::removal;
+use crate::store::erasure;
 use crate::text::phrase::PhraseMatcher;
 
 /// Shortest id prefix that is accepted, in characters.
@@ -240,7 +240,7 @@ fn overwrite(tx: &Transaction<'_>, note: &Note, new: &NewNote) -> Result<()> {
 
 /// Removes a note and its search document.
 pub(super) fn remove(tx: &Transaction<'_>, note: &Note) -> Result<()> {
-    removal::mark_erase_due(tx)?;
+    erasure::mark_erase_due(tx)?;
     outdate_day(tx, note.at)?;
     // Its document first, not by cascade: the trigger on `doc` removes its words from the search index.
     tx.prepare_cached("DELETE FROM doc WHERE note = ?1")?.execute([note.pk])?;

@@ -8,7 +8,7 @@ use rusqlite::{OptionalExtension, params};
 use super::{Reader, Writer};
 use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
-use crate::store::chunk;
+use crate::store::owned;
 
 impl Reader {
     /// Was the session compacted since its last digest?
@@ -26,7 +26,7 @@ impl Reader {
     /// Timestamps of a session's own items after `moment` (all when `None`), ascending.
     pub(crate) fn times_since(&self, head: &SessionHead, moment: Option<Millis>) -> Result<Vec<Millis>> {
         let mut times: BTreeSet<Millis> = BTreeSet::new();
-        chunk::each_owned_item(&self.db, head, |kept| {
+        owned::each_owned_item(&self.db, head, |kept| {
             times.extend(kept.line.at.filter(|at| moment.is_none_or(|moment| *at > moment)));
             Ok(())
         })?;

@@ -12,14 +12,17 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
-use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 use rustix::fs::{Access, access};
 
+use super::connect::{read_only, steady_plans};
 use super::error::StoreError;
-use super::maintenance::{self, FileIdentity, backup, orphaned_log};
+use super::files_beside::FileIdentity;
+use super::maintenance::{self, orphaned_log};
 use super::pages::{self, UnreadPages};
-use super::{Reader, Writer, error, lock_timeout, schema, search};
+use super::{Reader, Writer, error, lock_timeout, schema};
+use crate::store::erasure;
+use crate::store::files_beside;
 use crate::sys::{failpoints, private_files};
 
 /// The index was written by another version of the program.
@@ -70,7 +73,7 @@ impl Reader {
             read_only(path, "", patience).or_else(|e| match e.downcast_ref().and_then(rusqlite::Error::sqlite_error_code) {
                 // Readers share a file beside the index, which cannot be created on a full disk or in a read-only folder. While no process
                 // writes, the index alone is enough.
-                Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::DiskFull) if backup::is_at_rest(path) => {
+                Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::DiskFull) if files_beside::is_at_rest(path) => {
                     error::read_without_locks(path);
                     read_only(path, "?immutable=1", patience)
                 }
@@ -101,7 +104,7 @@ impl Reader {
         }
     }
 
-    fn to_read(path: &Path) -> Result<Self> {
+    pub(super) fn to_read(path: &Path) -> Result<Self> {
         Self::open_as_it_is(path, lock_timeout())
     }
 
@@ -166,7 +169,7 @@ impl Writer {
         // Notes are written during runs: a transaction that reads first and then writes must not fail because of a write in between.
         writer.reader.db.set_transaction_behavior(TransactionBehavior::Immediate);
         steady_plans(&writer.db)?;
-        backup::define_deletion_hook(&writer.db, path)?;
+        erasure::define_deletion_hook(&writer.db, path)?;
         // Before any write: a newer program's database stays as it is.
         let version = writer.version().with_context(|| format!("cannot read {}", path.display()))?;
         writer.check_format(version)?;
@@ -257,7 +260,8 @@ fn make_if_missing(path: &Path) -> io::Result<()> {
 /// Makes the files beside the index writable. A reader creates them with the index's permissions of that moment, which may since have
 /// become wider.
 fn open_logs(path: &Path) -> io::Result<()> {
-    let logs: Vec<PathBuf> = ["-wal", "-shm"].map(|end| backup::beside(path, end)).into_iter().filter(|log| log.exists()).collect();
+    let logs: Vec<PathBuf> =
+        ["-wal", "-shm"].map(|end| files_beside::beside(path, end)).into_iter().filter(|log| log.exists()).collect();
     private_files::grant_owner_access(&private_files::inaccessible_among(logs))
 }
 
@@ -269,42 +273,5 @@ fn must_exist(path: &Path) -> Result<()> {
     if !is_there(path)? {
         bail!("there is no index at {} yet: run `recall digest` first", path.display());
     }
-    Ok(())
-}
-
-/// Opens the database for reading and returns its format.
-pub(super) fn read_only(path: &Path, how: &str, patience: Duration) -> Result<(Reader, usize)> {
-    let store = connect_to_read(path, how, patience)?;
-    let version = store.version()?;
-    Ok((store, version))
-}
-
-/// Opens the database for reading, before anything of it is read.
-pub(super) fn connect_to_read(path: &Path, how: &str, patience: Duration) -> Result<Reader> {
-    use std::os::unix::ffi::OsStrExt;
-    let plain = |b: &u8| b.is_ascii_alphanumeric() || b"/._-".contains(b);
-    let escaped =
-        path.as_os_str().as_bytes().iter().map(|b| if plain(b) { char::from(*b).to_string() } else { format!("%{b:02X}") });
-    let uri = format!("file:{}{how}", escaped.collect::<String>());
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
-    let mut db = Connection::open_with_flags(uri, flags)?;
-    failpoints::statements(&mut db);
-    db.busy_timeout(patience)?;
-    steady_plans(&db)?;
-    Ok(Reader {
-        db,
-        counts: Some(search::CountCache::default()),
-        path: path.to_owned(),
-        threads: 1,
-        another: Reader::to_read,
-        titled: None,
-        narrowed: false,
-    })
-}
-
-/// Turns off replanning by bound values: without statistics in the index they change no plan, and SQLite would prepare every statement
-/// again.
-fn steady_plans(db: &Connection) -> Result<()> {
-    db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::{Result, bail};
 use rusqlite::{OptionalExtension, Transaction, params};
 
-use super::maintenance::FileIdentity;
+use super::files_beside::FileIdentity;
 use super::notes::{read_author, stored_author};
 use super::{Reader, Writer};
 use crate::model::author::Author;

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::forget::IS_EMPTY;
 use super::{Reader, Writer};
 use crate::model::session::{Millis, Tokens};
 use crate::model::session_facts::SessionFacts;
@@ -42,6 +41,10 @@ pub(crate) struct PageRecord {
     /// `YYYY-MM-DD`
     pub(crate) day: String,
 }
+
+/// True when nothing is left of a session.
+pub(super) const IS_EMPTY: &str =
+    "NOT EXISTS (SELECT 1 FROM source WHERE session = session.pk) AND NOT EXISTS (SELECT 1 FROM digest WHERE session = session.pk)";
 
 impl Reader {
     /// Sessions whose pages are out of date, by start.

@@ -11,10 +11,12 @@ pub(crate) mod open_items;
 use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, params};
 
-use super::{Reader, Writer, search, wrong};
+use super::{Reader, Writer, search};
 use crate::model::digest::Digest;
 use crate::privacy::Sanitizer;
 use crate::store::codec::{pack, unpack};
+use crate::store::denied;
+use crate::store::erasure;
 use crate::store::forget::removal;
 use crate::store::near_duplicates;
 
@@ -56,7 +58,7 @@ impl Writer {
         let tx = self.reader.db.transaction()?;
         let changed = clean(&tx)?;
         if changed > 0 {
-            removal::mark_erase_due(&tx)?;
+            erasure::mark_erase_due(&tx)?;
         }
         tx.commit()?;
         Ok(changed)
@@ -94,7 +96,7 @@ fn clean_digests(tx: &Transaction<'_>, session: i64, sanitizer: &Sanitizer) -> R
         }
         changed += 1;
         // By other words it would not be known for what is not so.
-        let mut after = wrong::told(tx, session, before)?;
+        let mut after = denied::told(tx, session, before)?;
         after.pass(|text| sanitizer.clean(text));
         if !superseded {
             near_duplicates::drop_signature(tx, session)?;

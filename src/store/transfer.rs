@@ -11,9 +11,11 @@ use rusqlite::{OptionalExtension, Transaction, params};
 
 pub use self::exported::{Exported, ExportedClosing, ExportedDigest, ExportedNote, ExportedRow, ExportedSource, ExportedUsage};
 use super::forget::readmit;
-use super::ingest::{all_private_words_of, project_pk, record_activity, remove_echoes};
+use super::ingest::{record_activity, remove_echoes};
 use super::load::{self, SELECT_HEAD};
 use super::notes::stored_author;
+use super::private_words::all_private_words_of;
+use super::projects::project_pk;
 use super::undone::{self, Undone};
 use super::{Reader, Writer, digests::NewDigest};
 use crate::analyze::denied::DeniedStatement;

@@ -7,7 +7,7 @@ use rusqlite::{Transaction, TransactionBehavior};
 
 use super::Reader;
 use super::chunk::{RecordIndex, StoredKeys};
-use super::maintenance::FileIdentity;
+use super::files_beside::FileIdentity;
 
 /// An open index to write.
 pub struct Writer {

@@ -11,6 +11,7 @@ use crate::config::Config;
 use crate::model::session::Millis;
 use crate::privacy::View;
 use crate::store::error::{StoreError, explained};
+use crate::store::files_beside;
 use crate::store::maintenance::{any_damage, backup};
 use crate::store::status::IndexCounts;
 use crate::store::{Memory, OtherFormat, WholeIndex};
@@ -99,10 +100,10 @@ fn companion_files(config: &Config, depth: Depth, now: Millis, is_well: bool) ->
     if depth == Depth::Quick {
         return Vec::new();
     }
-    let copy = match backup::find(&config.database(), backup::COPY) {
+    let copy = match backup::find(&config.database(), files_beside::COPY) {
         Some(copy) => {
             let told = format!("of {} ago, {:.1} MB", ago(copy.at, now), copy.bytes as f64 / 1e6);
-            match backup::find(&config.database(), backup::CHECKED) {
+            match backup::find(&config.database(), files_beside::CHECKED) {
                 Some(checked) if checked.at < copy.at => {
                     format!("{told}; the last that passed the full check is of {} ago", ago(checked.at, now))
                 }
@@ -114,7 +115,7 @@ fn companion_files(config: &Config, depth: Depth, now: Millis, is_well: bool) ->
         None => "none".to_owned(),
     };
     let index = config.database();
-    let aside = backup::quarantined(&index).into_iter().chain(backup::quarantined_logs(&index)).map(|file| {
+    let aside = files_beside::quarantined(&index).into_iter().chain(files_beside::quarantined_logs(&index)).map(|file| {
         let found = format!("{} is set aside: delete it when you miss nothing; `recall forget` does", file.display());
         Finding::ok("index", found)
     });

@@ -18,9 +18,9 @@ use crate::app::forget::target::ForgetSelection;
 use crate::app::{Completion, consent};
 use crate::config::Config;
 use crate::store::error::{is_damage, is_store_error};
+use crate::store::files_beside;
 use crate::store::forget::{Permanence, RemovalPlan, RemovalSize};
 use crate::store::leftovers;
-use crate::store::maintenance::backup;
 use crate::store::pages::UnreadPages;
 use crate::store::{Maintenance, Reader, Writer};
 use crate::sys::failpoints;
@@ -191,7 +191,7 @@ fn ingest_and_shut_out(what: &ForgetSelection, config: &Config, store: &mut Writ
 
 /// Removes quarantined damaged indexes even if nothing was found: what the repair lost may be exactly what is to be forgotten.
 fn remove_quarantined(config: &Config, out: &mut impl Write) -> Result<()> {
-    for file in backup::delete_quarantined(&config.database())? {
+    for file in files_beside::delete_quarantined(&config.database())? {
         writeln!(out, "removed {}: it may have held it", without_controls(&file.display().to_string()))?;
     }
     Ok(())

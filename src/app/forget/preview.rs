@@ -9,8 +9,8 @@ use super::{ForgetSummary, files, print_summary, run_in_progress};
 use crate::app::digest::{DigestRequest, open_sandbox};
 use crate::config::Config;
 use crate::privacy::View;
+use crate::store::files_beside;
 use crate::store::forget::RemovalPlan;
-use crate::store::maintenance::backup;
 use crate::store::{Memory, Reader};
 use crate::sys::messages::Ui;
 use crate::text::clean::{counted, id8, one_line, shorten, without_controls};
@@ -52,7 +52,7 @@ impl Preview {
         let shown = Memory::beside_writer(&store, &config.policy(View::Owner))?;
         lines.extend(sessions(&doomed, &store, &shown, config)?);
         lines.extend(notes(&doomed, &store, &shown, config)?);
-        Ok(Self { lines, summary, quarantined: backup::quarantined(&config.database()).len() })
+        Ok(Self { lines, summary, quarantined: files_beside::quarantined(&config.database()).len() })
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -26,6 +26,7 @@ use super::digest::{self, run_lock};
 use crate::app::digest::DigestRequest;
 use crate::app::page_facts::Pages;
 use crate::config::Config;
+use crate::store::files_beside;
 use crate::store::maintenance::{Contents, WriteLock, any_damage, backup, orphaned_log};
 use crate::store::pages::UnreadPages;
 use crate::store::{Maintenance, WholeIndex, Writer};
@@ -71,8 +72,9 @@ fn is_whole(config: &Config) -> bool {
 /// Makes a new index of what is left and puts it into the place of the damaged one.
 fn restore(config: &Config, pages: &Pages, ui: &Ui, out: &mut impl Write) -> Result<Before> {
     // The target of a link: the link stays.
-    let index = backup::beside(&config.database(), "");
-    let (restoring, restored) = (backup::beside(&index, backup::RESTORING), backup::beside(&index, backup::RESTORED));
+    let index = files_beside::beside(&config.database(), "");
+    let (restoring, restored) =
+        (files_beside::beside(&index, files_beside::RESTORING), files_beside::beside(&index, files_beside::RESTORED));
     if restored.exists() && !index.exists() {
         return resume(&index, &restored, pages, config, out);
     }
@@ -99,7 +101,7 @@ fn restore(config: &Config, pages: &Pages, ui: &Ui, out: &mut impl Write) -> Res
     let aside = quarantine::move_index(&index, config)?;
     if outdated {
         // They hold what was forgotten since.
-        backup::COPIES.iter().try_for_each(|copy| private_files::remove(&backup::beside(&index, copy)))?;
+        files_beside::COPIES.iter().try_for_each(|copy| private_files::remove(&files_beside::beside(&index, copy)))?;
     }
     failpoints::point("set aside");
     put_in_place(&restored, &index)?;
@@ -123,9 +125,9 @@ struct Base {
 impl Base {
     /// The later copy that passes the full check. Otherwise an empty index, with what can be read of the copies.
     fn new(index: &Path, at: &Path, config: &Config) -> Result<Self> {
-        let copies: Vec<_> = backup::COPIES
+        let copies: Vec<_> = files_beside::COPIES
             .iter()
-            .filter_map(|suffix| Some((backup::beside(index, suffix), backup::find(index, suffix)?)))
+            .filter_map(|suffix| Some((files_beside::beside(index, suffix), backup::find(index, suffix)?)))
             .collect();
         let when = |copy: &backup::Backup| config.local_time(Some(copy.at), "%Y-%m-%d %H:%M");
         let Some((_, latest)) = copies.first() else {
@@ -224,7 +226,7 @@ fn resume(index: &Path, restored: &Path, pages: &Pages, config: &Config, out: &m
     quarantine::move_logs_left_behind(index, restored, config)?;
     let lost = quarantine::latest(index, restored).map(|file| quarantine::contents(&file)).transpose()?;
     // The new index was made from a copy. If that held what was forgotten since, it is gone.
-    let copy = backup::COPIES.iter().find_map(|copy| WholeIndex::open_as_found(&backup::beside(index, copy)).ok());
+    let copy = files_beside::COPIES.iter().find_map(|copy| WholeIndex::open_as_found(&files_beside::beside(index, copy)).ok());
     let copy = copy.map_or_else(Contents::unreadable, |copy| Contents::of(&copy));
     let store = WholeIndex::open_as_found(restored)?;
     let known = Contents { unread: copy.unread, ..Contents::of(&store) };
@@ -250,7 +252,7 @@ fn put_in_place(restored: &Path, index: &Path) -> Result<()> {
 }
 
 fn remove_with_logs(file: &Path) -> Result<()> {
-    Ok(backup::LOGS
+    Ok(files_beside::LOGS
         .iter()
         .map(|log| with_suffix(file, log))
         .chain([file.to_owned()])

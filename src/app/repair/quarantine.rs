@@ -13,7 +13,8 @@ use super::with_suffix;
 use crate::config::Config;
 use crate::model::session::Millis;
 use crate::store::WholeIndex;
-use crate::store::maintenance::{Contents, backup};
+use crate::store::files_beside;
+use crate::store::maintenance::Contents;
 use crate::sys::{failpoints, private_files};
 
 /// Moves the index and its logs. Returns its new name, or `None` if it was empty or missing.
@@ -43,7 +44,7 @@ pub(crate) fn latest(index: &Path, restored: &Path) -> Option<PathBuf> {
     // The inode's change time is set by renaming.
     let named_at = |file: &Path| fs::metadata(file).ok().map(|found| (found.ctime(), found.ctime_nsec()));
     let made_at = named_at(restored)?;
-    backup::quarantined(index).into_iter().filter(|file| named_at(file) >= Some(made_at)).max_by_key(|file| named_at(file))
+    files_beside::quarantined(index).into_iter().filter(|file| named_at(file) >= Some(made_at)).max_by_key(|file| named_at(file))
 }
 
 /// What an index in quarantine holds.
@@ -81,8 +82,8 @@ fn give_name(from: &Path, to: &Path) -> Result<bool> {
 }
 
 fn free_name(index: &Path, now: Millis, config: &Config) -> PathBuf {
-    let dated = with_suffix(index, &format!("{}{}", backup::QUARANTINE, config.local_time(Some(now), "%Y-%m-%d-%H%M%S")));
+    let dated = with_suffix(index, &format!("{}{}", files_beside::QUARANTINE, config.local_time(Some(now), "%Y-%m-%d-%H%M%S")));
     let further = (2..).map(|n| with_suffix(&dated, &format!("-{n}")));
-    let is_free = |name: &PathBuf| !name.exists() && !backup::LOGS.iter().any(|log| with_suffix(name, log).exists());
+    let is_free = |name: &PathBuf| !name.exists() && !files_beside::LOGS.iter().any(|log| with_suffix(name, log).exists());
     [dated.clone()].into_iter().chain(further).find(is_free).unwrap_or(dated)
 }

@@ -14,18 +14,14 @@ pub(crate) mod item_header;
 mod packing;
 mod usage;
 
-use std::collections::{BTreeSet, HashSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 
 use anyhow::{Context, Result};
 use rusqlite::{Connection, Rows, params};
 
 pub(crate) use self::edit::{remove_records, remove_usage, replace_items};
 pub(crate) use self::usage::{MessageHash, StoredUsage};
-use super::load;
-use super::undone::Undone;
-use super::wrong::DeniedReplies;
 use crate::model::session::{Item, RecordKey};
-use crate::model::session_head::SessionHead;
 pub(crate) use crate::store::chunk::buffer::{ItemBuffer, ItemLocation, PutOutcome, StoredKeys};
 pub(crate) use crate::store::chunk::forks::{RecordIndex, earlier_forks, forks_of, later_forks};
 pub(crate) use crate::store::chunk::item_header::{ItemHeader, ItemKind};
@@ -48,7 +44,7 @@ pub(crate) struct StoredItem {
     pub(crate) source: i64,
     pub(crate) line: ItemHeader,
     /// A reply that was taken out: nobody is told its text.
-    denied: bool,
+    pub(in crate::store) denied: bool,
 }
 
 /// The items of a session, ordered by source, offset and part.
@@ -63,7 +59,7 @@ pub(crate) fn items_of(db: &Connection, session: i64) -> Result<Vec<StoredItem>>
 }
 
 /// Calls `each` for every item of a session, in the order in which they were ingested.
-fn each_item(db: &Connection, session: i64, each: impl FnMut(StoredItem) -> Result<()>) -> Result<()> {
+pub(in crate::store) fn each_item(db: &Connection, session: i64, each: impl FnMut(StoredItem) -> Result<()>) -> Result<()> {
     let sql = "SELECT pk, source, moved, rows FROM bundle WHERE session = ?1 AND items > 0 ORDER BY pk";
     each_in(db.prepare_cached(sql)?.query([session])?, each)
 }
@@ -122,56 +118,12 @@ fn read_headers(rows: &[u8], moved: i64) -> Result<Vec<ItemHeader>> {
     Ok(lines)
 }
 
-/// The items a session owns: without those that belong to an earlier session and without undone turns. Replies that were taken out have no
-/// text.
-pub(crate) fn owned_items(db: &Connection, head: &SessionHead) -> Result<Vec<StoredItem>> {
-    let undone = Undone::of(db, head)?;
-    let mut rows = owned_items_with_undone(db, head)?;
-    if !undone.is_empty() {
-        rows.retain(|kept| !undone.holds(kept));
-    }
-    let denied = DeniedReplies::all(db)?;
-    rows.iter_mut().for_each(|kept| kept.denied = denied.has(kept.line.key));
-    Ok(rows)
-}
-
-/// The same including undone turns and replies that were taken out: forgetting must find those too.
-pub(crate) fn owned_items_with_undone(db: &Connection, head: &SessionHead) -> Result<Vec<StoredItem>> {
-    let mut rows = items_of(db, head.pk)?;
-    let elsewhere = items_of_earlier_forks(db, head)?;
-    if !elsewhere.is_empty() {
-        rows.retain(|kept| !elsewhere.contains(&copy_key(&kept.line)));
-    }
-    Ok(rows)
-}
-
-/// Streams what `owned_items` returns, in the order of ingest: for a long session the list itself would take too much memory.
-pub(crate) fn each_owned_item(db: &Connection, head: &SessionHead, mut each: impl FnMut(StoredItem) -> Result<()>) -> Result<()> {
-    let (elsewhere, undone) = (items_of_earlier_forks(db, head)?, Undone::of(db, head)?);
-    let denied = DeniedReplies::all(db)?;
-    each_item(db, head.pk, |mut kept| {
-        kept.denied = denied.has(kept.line.key);
-        if undone.holds(&kept) || elsewhere.contains(&copy_key(&kept.line)) { Ok(()) } else { each(kept) }
-    })
-}
-
 /// Identifies copies of an item. A copy has the same key and the same text; records that merely share a key, as in hand-made transcripts,
 /// are not copies.
 pub(crate) type CopyKey = (RecordKey, i64, u32);
 
 pub(crate) fn copy_key(line: &ItemHeader) -> CopyKey {
     (line.key, line.part, line.sum)
-}
-
-/// Items that earlier sessions hold (by start, then by id). A record that several sessions hold belongs to the first of them.
-fn items_of_earlier_forks(db: &Connection, head: &SessionHead) -> Result<HashSet<CopyKey>> {
-    let mut all = HashSet::new();
-    for kin in earlier_forks(db, head)? {
-        // What was undone there but continues here belongs to this session.
-        let undone = Undone::of(db, &load::head_of(db, kin)?)?;
-        all.extend(items_of(db, kin)?.iter().filter(|kept| !undone.holds(kept)).map(|kept| copy_key(&kept.line)));
-    }
-    Ok(all)
 }
 
 /// Does a session hold any item of this record?

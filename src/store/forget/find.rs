@@ -16,6 +16,7 @@ use crate::store::chunk;
 use crate::store::chunk::RecordIndex;
 use crate::store::codec::unpack;
 use crate::store::notes::read_author;
+use crate::store::owned;
 use crate::text::phrase::PhraseMatcher;
 
 impl Reader {
@@ -93,7 +94,7 @@ impl Reader {
     /// Does the session own any of the records? Its digest knows nothing of the others.
     fn owns_any(&self, session: i64, keys: &BTreeSet<RecordKey>) -> Result<bool> {
         let head = self.session_head(session)?;
-        Ok(chunk::owned_items_with_undone(&self.db, &head)?.iter().any(|kept| keys.contains(&kept.line.key)))
+        Ok(owned::owned_items_with_undone(&self.db, &head)?.iter().any(|kept| keys.contains(&kept.line.key)))
     }
 
     /// Digests that contain the text, superseded ones included.

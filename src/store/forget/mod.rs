@@ -13,15 +13,12 @@ use std::path::Path;
 use anyhow::Result;
 use rusqlite::{Transaction, params};
 
-use super::maintenance::backup;
 use super::{Reader, Writer, notes};
 use crate::model::session::{Millis, RecordKey};
 use crate::store::chunk;
+use crate::store::erasure;
+use crate::store::pages::IS_EMPTY;
 use crate::text::phrase::PhraseMatcher;
-
-/// True when nothing is left of a session.
-pub(super) const IS_EMPTY: &str =
-    "NOT EXISTS (SELECT 1 FROM source WHERE session = session.pk) AND NOT EXISTS (SELECT 1 FROM digest WHERE session = session.pk)";
 
 /// What is to be removed, by session number.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -130,7 +127,7 @@ impl Writer {
     /// Forbids ingesting a session, known or not.
     pub(crate) fn shut_out(&self, session: &str) -> Result<()> {
         // A backup copy would not know of it.
-        backup::before_deletion(&self.db)?;
+        erasure::before_deletion(&self.db)?;
         self.db.execute("INSERT INTO forgotten_session VALUES (?1) ON CONFLICT DO NOTHING", [session])?;
         self.db.execute("DELETE FROM session_folder WHERE session = ?1", [session])?;
         Ok(())
@@ -160,7 +157,7 @@ impl Writer {
             notes::remove(&tx, note)?;
         }
         for digest in doomed.replaced.keys() {
-            crate::store::forget::removal::mark_erase_due(&tx)?;
+            crate::store::forget::erasure::mark_erase_due(&tx)?;
             tx.execute("DELETE FROM digest WHERE pk = ?1", [digest])?;
         }
         tx.commit()?;
@@ -173,7 +170,7 @@ impl Writer {
         crate::store::forget::removal::remove_titles(&tx, phrase)?;
         crate::store::forget::removal::remove_leftovers(&tx, phrase)?;
         notes::remove_author_names(&tx, phrase)?;
-        crate::store::forget::removal::mark_erase_due(&tx)?;
+        crate::store::forget::erasure::mark_erase_due(&tx)?;
         tx.commit()?;
         Ok(())
     }
@@ -196,7 +193,7 @@ impl Writer {
         let dropped = tx.execute(&format!("DELETE FROM session WHERE {IS_EMPTY} AND NOT {with_page}"), [])?;
         tx.execute(&format!("DELETE FROM project WHERE {unused}"), [])?;
         if dropped > 0 {
-            crate::store::forget::removal::mark_erase_due(&tx)?;
+            crate::store::forget::erasure::mark_erase_due(&tx)?;
         }
         tx.commit()?;
         Ok(())

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use anyhow::Result;
-use rusqlite::{Connection, OptionalExtension, Transaction, params};
+use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::{Permanence, folder_of};
 use crate::model::session::{Millis, RecordKey};
@@ -11,18 +11,10 @@ use crate::model::session_head::SessionHead;
 use crate::store::chunk;
 use crate::store::chunk::{CopyKey, MessageHash, RecordIndex, StoredUsage, copy_key};
 use crate::store::digests::outdate_pages_of_closed_items;
-use crate::store::maintenance::ERASE_DUE;
-use crate::store::maintenance::backup;
+use crate::store::erasure;
+use crate::store::owned;
 use crate::store::search;
 use crate::text::phrase::PhraseMatcher;
-
-/// Records that the file must be rewritten, in the same transaction that removes something, so that this survives whatever happens to the
-/// run. The backup copy of the index is deleted first.
-pub(in crate::store) fn mark_erase_due(db: &Connection) -> Result<()> {
-    backup::before_deletion(db)?;
-    db.prepare_cached("INSERT INTO fact VALUES (?1, '') ON CONFLICT DO NOTHING")?.execute([ERASE_DUE])?;
-    Ok(())
-}
 
 /// What was closed stays closed where other sessions say it too: its closings become those of the next mention, in that one's words.
 const KEEP_CLOSINGS: [&str; 3] = [
@@ -55,7 +47,7 @@ const DELETE_SESSION_DATA: [&str; 11] = [
 /// Removes a session with the copies of its records that forks hold. Its row stays until its pages are removed.
 pub(super) fn remove_session(tx: &Transaction<'_>, head: &SessionHead, lasting: Permanence) -> Result<()> {
     let pk = head.pk;
-    mark_erase_due(tx)?;
+    erasure::mark_erase_due(tx)?;
     let owned = owned_keys(tx, head)?;
     for (session, keys) in copies(tx, head)? {
         remove_records(tx, session, &keys)?;
@@ -102,7 +94,7 @@ pub(super) fn remove_session(tx: &Transaction<'_>, head: &SessionHead, lasting: 
 }
 
 fn owned_keys(tx: &Transaction<'_>, head: &SessionHead) -> Result<BTreeSet<RecordKey>> {
-    Ok(chunk::owned_items_with_undone(tx, head)?.iter().map(|kept| kept.line.key).collect())
+    Ok(owned::owned_items_with_undone(tx, head)?.iter().map(|kept| kept.line.key).collect())
 }
 
 /// The records that are not ingested again: all of a session's own, but those from before it came into an excluded folder.
@@ -110,7 +102,7 @@ fn forbidden_keys(tx: &Transaction<'_>, head: &SessionHead, lasting: Permanence)
     let sql = "SELECT cut_at FROM excluded_session WHERE id = ?1";
     let cut: Option<Millis> = tx.prepare_cached(sql)?.query_row([&head.id], |r| r.get(0)).optional()?;
     let cut = cut.filter(|_| lasting == Permanence::WhileExcluded).unwrap_or(0);
-    let owned = chunk::owned_items_with_undone(tx, head)?;
+    let owned = owned::owned_items_with_undone(tx, head)?;
     Ok(owned.iter().filter(|kept| kept.line.at.is_none_or(|at| at >= cut)).map(|kept| kept.line.key).collect())
 }
 
@@ -121,7 +113,7 @@ fn is_excluded(tx: &Transaction<'_>, session: &str) -> Result<bool> {
 
 /// Records of other sessions that are copies of a session's own.
 fn copies(tx: &Transaction<'_>, head: &SessionHead) -> Result<BTreeMap<i64, BTreeSet<RecordKey>>> {
-    let own: HashSet<CopyKey> = chunk::owned_items_with_undone(tx, head)?.iter().map(|kept| copy_key(&kept.line)).collect();
+    let own: HashSet<CopyKey> = owned::owned_items_with_undone(tx, head)?.iter().map(|kept| copy_key(&kept.line)).collect();
     let mut copies: BTreeMap<i64, BTreeSet<RecordKey>> = BTreeMap::new();
     for kin in chunk::forks_of(tx, head.pk)? {
         let rows = chunk::items_of(tx, kin)?;
@@ -141,7 +133,7 @@ fn files_of(tx: &Transaction<'_>, session: i64) -> Result<Vec<String>> {
 
 /// Removes records of one session, with all their items and the session's search document.
 pub(in crate::store) fn remove_records(tx: &Transaction<'_>, session: i64, keys: &BTreeSet<RecordKey>) -> Result<()> {
-    mark_erase_due(tx)?;
+    erasure::mark_erase_due(tx)?;
     search::remove_document(tx, session)?;
     chunk::remove_records(tx, session, keys)
 }
@@ -157,7 +149,7 @@ pub(super) fn forbid_records(tx: &Transaction<'_>, keys: &BTreeSet<RecordKey>) -
 
 /// Removes everything derived from a session's records; it then needs a new digest.
 pub(in crate::store) fn remove_derived(tx: &Transaction<'_>, session: i64) -> Result<()> {
-    mark_erase_due(tx)?;
+    erasure::mark_erase_due(tx)?;
     search::remove_document(tx, session)?;
     outdate_pages_of_closed_items(tx, session)?;
     for sql in [
@@ -183,7 +175,7 @@ pub(in crate::store) fn remove_derived_from_title(
     whereabouts: &mut RecordIndex,
     leaf: RecordKey,
 ) -> Result<()> {
-    mark_erase_due(tx)?;
+    erasure::mark_erase_due(tx)?;
     for session in whereabouts.sessions_with(tx, leaf)? {
         remove_derived(tx, session)?;
     }

@@ -11,11 +11,12 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use super::FencedText;
 use super::writer::IngestWriter;
 use crate::model::session::{Item, RecordKey, hash_parts};
-use crate::privacy::echo::{PrivateWords, WordHash, distinctive, hashes, names_in};
+use crate::privacy::echo::{PrivateWords, distinctive, hashes, names_in};
 use crate::store::chunk;
 use crate::store::chunk::{StoredItem, TextReader};
+use crate::store::codec;
 use crate::store::forget::removal;
-use crate::store::{codec, load};
+use crate::store::private_words::{all_private_words_of, private_words_of};
 
 /// Private words of sessions, as far as this transaction needed them.
 pub(super) struct Echoes {
@@ -70,25 +71,6 @@ impl Echoes {
         let any = tx.query_row("SELECT EXISTS (SELECT 1 FROM private_word)", [], |r| r.get(0))?;
         Ok(Self { any, known: HashMap::new(), newly: BTreeSet::new(), public: HashMap::new(), new_titles: false })
     }
-}
-
-/// Adds a session's own private words.
-pub(in crate::store) fn private_words_of(db: &Connection, session: &str, into: &mut PrivateWords) -> Result<()> {
-    let mut query = db.prepare_cached("SELECT word FROM private_word WHERE session = ?1")?;
-    let words: Vec<WordHash> = query.query_map([session], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
-    into.add(session, words);
-    Ok(())
-}
-
-/// The private words of a session and of the earlier sessions it shares records with.
-pub(in crate::store) fn all_private_words_of(db: &Connection, pk: i64) -> Result<PrivateWords> {
-    let head = load::head_of(db, pk)?;
-    let mut private_words = PrivateWords::default();
-    private_words_of(db, &head.id, &mut private_words)?;
-    for kin in chunk::earlier_forks(db, &head)? {
-        private_words_of(db, &load::head_of(db, kin)?.id, &mut private_words)?;
-    }
-    Ok(private_words)
 }
 
 /// Removes echoes from everything stored of a session. Returns whether there were any.

@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use anyhow::Result;
-use rusqlite::{OptionalExtension, Transaction, params};
+use rusqlite::{OptionalExtension, params};
 
-pub(super) use self::echoes::{all_private_words_of, private_words_of, remove_echoes};
+pub(super) use self::echoes::remove_echoes;
 use self::writer::IngestWriter;
 use super::{Reader, Writer};
 use crate::model::session::{Item, Millis, Record, RecordKey};
@@ -21,6 +21,7 @@ use crate::source::delta::Checkpoint;
 use crate::source::discover::TranscriptFile;
 use crate::store::chunk::{RecordIndex, StoredKeys};
 pub(super) use crate::store::ingest::source_facts::record_activity;
+use crate::store::projects::project_pk;
 use crate::sys::projects::Projects;
 
 /// By how much offsets of a replaced file are shifted back, in bytes: more than any file is long.
@@ -218,9 +219,4 @@ impl Writer {
         tx.commit()?;
         Ok(())
     }
-}
-
-pub(super) fn project_pk(tx: &Transaction<'_>, key: &str) -> Result<i64> {
-    tx.prepare_cached("INSERT INTO project(key) VALUES (?1) ON CONFLICT DO NOTHING")?.execute([key])?;
-    Ok(tx.prepare_cached("SELECT pk FROM project WHERE key = ?1")?.query_row([key], |r| r.get(0))?)
 }

@@ -6,10 +6,10 @@ use std::path::Path;
 use anyhow::Result;
 use rusqlite::{Row, Transaction, params};
 
-use super::project_pk;
 use super::writer::IngestWriter;
 use crate::model::session::{Millis, Record};
 use crate::privacy::echo::PrivateWords;
+use crate::store::projects::project_pk;
 
 #[derive(Debug, Default)]
 pub(super) struct SourceFacts {

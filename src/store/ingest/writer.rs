@@ -8,15 +8,16 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::echoes::Echoes;
-use super::{IngestBatch, Ingested, OFFSET_SHIFT, project_pk};
+use super::{IngestBatch, Ingested, OFFSET_SHIFT};
 use crate::model::digest::WITHOUT_MODEL;
 use crate::model::session::{Item, Millis, Record, RecordKey};
 use crate::store::chunk::{ItemBuffer, ItemLocation, MessageHash, PutOutcome, RecordIndex, StoredKeys, StoredUsage};
 use crate::store::client_cost;
-use crate::store::forget::removal;
+use crate::store::erasure;
 use crate::store::ingest::source_facts::{SourceFacts, folder_key};
 use crate::store::load::SHOWN_EARLIER_SESSIONS;
 use crate::store::neighbours::PrivateSpan;
+use crate::store::projects::project_pk;
 use crate::store::undone;
 use crate::sys::projects::Projects;
 
@@ -204,7 +205,7 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
         let sql = "SELECT pk FROM session WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM source WHERE session = session.pk AND cwd IS NOT NULL)";
         let found: Option<i64> = self.tx.prepare_cached(sql)?.query_row([session], |r| r.get(0)).optional()?;
         if let Some(pk) = found.filter(|pk| !self.notes.iter().any(|((s, _), notes)| s == pk && notes.cwd.is_some())) {
-            removal::mark_erase_due(self.tx)?;
+            erasure::mark_erase_due(self.tx)?;
             // From now on its forks own the records they share with it.
             let sql = "UPDATE session SET dirty = 1, unindexed = 1 WHERE pk IN (SELECT other FROM kin WHERE session = ?1)";
             self.tx.prepare_cached(sql)?.execute([pk])?;

@@ -14,6 +14,7 @@ use crate::store::Reader;
 use crate::store::chunk;
 use crate::store::chunk::{StoredItem, StoredUsage, TextReader};
 use crate::store::codec::list;
+use crate::store::owned;
 use crate::store::sample;
 use crate::store::sample::{MAX_WHOLE_BYTES, Sampler};
 
@@ -61,7 +62,7 @@ impl Reader {
     }
 
     fn all_items(&self, head: &SessionHead, order: &mut SessionOrder) -> Result<LoadedItems> {
-        let mut rows = chunk::owned_items(&self.db, head)?;
+        let mut rows = owned::owned_items(&self.db, head)?;
         rows.iter().for_each(|kept| order.note(kept));
         order.settle();
         order.sort(&mut rows);
@@ -73,7 +74,7 @@ impl Reader {
     /// memory than everything else.
     fn sampled_items(&self, head: &SessionHead, order: &mut SessionOrder, items: usize) -> Result<LoadedItems> {
         if order.is_split() {
-            chunk::each_owned_item(&self.db, head, |kept| {
+            owned::each_owned_item(&self.db, head, |kept| {
                 order.note(&kept);
                 Ok(())
             })?;
@@ -81,7 +82,7 @@ impl Reader {
         order.settle();
         let mut spots = Sampler::with_room_for(items);
         let mut sources = HashSet::new();
-        chunk::each_owned_item(&self.db, head, |kept| {
+        owned::each_owned_item(&self.db, head, |kept| {
             spots.add(&kept.line, order.of_item(&kept), order.is_main(&kept));
             sources.insert(kept.source);
             Ok(())
@@ -90,7 +91,7 @@ impl Reader {
         let before: HashMap<u32, usize> = sample.prompts_before.into_iter().collect();
         let mut rows = Vec::with_capacity(sample.numbers.len());
         let (mut number, mut prompts_before) = (0, BTreeMap::new());
-        chunk::each_owned_item(&self.db, head, |kept| {
+        owned::each_owned_item(&self.db, head, |kept| {
             if sample.numbers.binary_search(&number).is_ok() {
                 prompts_before.extend(before.get(&number).map(|prompts| (kept.line.key, *prompts)));
                 rows.push(kept);
@@ -127,7 +128,7 @@ impl Reader {
         let order = SessionOrder::of(&self.db, head.pk)?;
         let (mut texts, mut keys) = (TextReader::new(&self.db), Vec::new());
         let has_titles = self.has_leaf_titles()?;
-        chunk::each_owned_item(&self.db, head, |kept| {
+        owned::each_owned_item(&self.db, head, |kept| {
             if order.agent(&kept).is_some_and(is_compaction_agent) {
                 return Ok(());
             }

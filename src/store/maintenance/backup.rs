@@ -1,4 +1,4 @@
-//! The copies of the index that are kept beside it, for the day it is damaged, and the names of all files beside it.
+//! The copies of the index that are kept beside it, for the day it is damaged.
 //!
 //! ## The two copies
 //! [`COPY`] is at most a day behind the index. [`CHECKED`] is the last copy that passed the full check ([`super::any_damage`]); only a copy
@@ -7,49 +7,25 @@
 //!
 //! ## Invariants
 //! A copy is written under a name of its own, synced, then renamed: a copy that exists is complete.
-//!
-//! Copies are deleted before anything is deleted from the index, in the same step: what was forgotten is in no copy, even if the run is
-//! interrupted. Damaged indexes in quarantine may hold it as well, and are deleted with them.
 
-use std::ffi::OsStr;
 use std::fs::{self, OpenOptions};
-use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
-use rusqlite::Connection;
-use rusqlite::functions::FunctionFlags;
 
 use super::{Maintenance, whole_index};
 use crate::model::session::Millis;
 use crate::store::Reader;
 use crate::store::error::StoreError;
+use crate::store::files_beside::{CHECKED, COPY, UNFINISHED, beside};
 use crate::sys::private_files;
-
-/// Appended to the name of the index: the daily copy.
-pub(crate) const COPY: &str = ".copy";
-/// The last copy that passed the full check.
-pub(crate) const CHECKED: &str = ".copy-checked";
-/// Both, the later first.
-pub(crate) const COPIES: [&str; 2] = [COPY, CHECKED];
-/// A copy that is being written.
-const UNFINISHED: &str = ".copy-unfinished";
-/// A damaged index in quarantine; a date follows.
-pub(crate) const QUARANTINE: &str = ".damaged-";
-/// An index that is being restored, and one that waits to be renamed into place.
-pub(crate) const RESTORING: &str = ".mending";
-pub(crate) const RESTORED: &str = ".mended";
-/// What SQLite appends to a name.
-pub(crate) const LOGS: [&str; 3] = ["-wal", "-shm", "-journal"];
 
 const DAY: Millis = 24 * 3_600_000;
 /// Disk space to leave free beside a copy, in bytes.
 const SPARE: u64 = 16 << 20;
-/// The SQL function by which statements that delete something have the copies deleted.
-const DROP: &str = "drop_copies";
 
 /// A copy that exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,94 +35,11 @@ pub(crate) struct Backup {
     pub(crate) bytes: u64,
 }
 
-/// A file beside the index: its name with a suffix. Where the index is a link, beside its target.
-pub(crate) fn beside(index: &Path, suffix: &str) -> PathBuf {
-    let mut name = index.canonicalize().unwrap_or_else(|_| index.to_owned()).into_os_string();
-    name.push(suffix);
-    name.into()
-}
-
 /// The copy of an index with this suffix, if it exists.
 pub fn find(index: &Path, suffix: &str) -> Option<Backup> {
     let found = fs::metadata(beside(index, suffix)).ok().filter(fs::Metadata::is_file)?;
     let at = found.modified().ok()?.duration_since(UNIX_EPOCH).unwrap_or_default();
     Some(Backup { at: at.as_millis() as Millis, bytes: found.len() })
-}
-
-/// Damaged indexes in quarantine, oldest first, without their logs.
-pub(crate) fn quarantined(index: &Path) -> Vec<PathBuf> {
-    let mut all = siblings(index, &[QUARANTINE]).unwrap_or_default();
-    all.retain(|file| !LOGS.iter().any(|log| ends_with(file, log)));
-    all.sort();
-    all
-}
-
-/// Logs in quarantine whose index stayed.
-pub(crate) fn quarantined_logs(index: &Path) -> Vec<PathBuf> {
-    let mut all = siblings(index, &[QUARANTINE]).unwrap_or_default();
-    let base = |file: &Path| {
-        let bytes = file.as_os_str().as_bytes();
-        let log = LOGS.iter().find(|log| bytes.ends_with(log.as_bytes()))?;
-        Some(PathBuf::from(OsStr::from_bytes(&bytes[..bytes.len() - log.len()])))
-    };
-    all.retain(|file| base(file).is_some_and(|index| !index.exists()));
-    all.sort();
-    all
-}
-
-/// Deletes a file; the error names it.
-fn remove(file: &Path) -> io::Result<()> {
-    private_files::remove(file).map_err(|e| io::Error::new(e.kind(), format!("cannot remove {}: {e}", file.display())))
-}
-
-/// Deletes every file beside the index that may hold what is deleted from it.
-pub(crate) fn delete_all(index: &Path) -> io::Result<()> {
-    // `COPY` is the beginning of the other copies' names.
-    siblings(index, &[COPY, RESTORED, RESTORING, QUARANTINE])?.iter().try_for_each(|file| remove(file))
-}
-
-/// Deletes damaged indexes in quarantine, with their logs. Returns what was deleted.
-pub(crate) fn delete_quarantined(index: &Path) -> io::Result<Vec<PathBuf>> {
-    let all = siblings(index, &[QUARANTINE])?;
-    all.iter().try_for_each(|file| remove(file))?;
-    Ok(all)
-}
-
-/// The files beside the index whose names begin with its own and one of these suffixes.
-fn siblings(index: &Path, starts: &[&str]) -> io::Result<Vec<PathBuf>> {
-    let whole: Vec<PathBuf> = starts.iter().map(|start| beside(index, start)).collect();
-    let fits = |path: &PathBuf| whole.iter().any(|start| path.as_os_str().as_bytes().starts_with(start.as_os_str().as_bytes()));
-    let Some(folder) = whole.first().and_then(|file| file.parent()) else { return Ok(Vec::new()) };
-    let named = |e: io::Error| io::Error::new(e.kind(), format!("cannot look into {}: {e}", folder.display()));
-    let entries = fs::read_dir(folder).map_err(named)?.collect::<io::Result<Vec<_>>>().map_err(named)?;
-    Ok(entries.into_iter().map(|entry| entry.path()).filter(fits).collect())
-}
-
-/// Is everything in the database file itself, and nothing in a log beside it?
-pub(in crate::store) fn is_at_rest(index: &Path) -> bool {
-    fs::metadata(beside(index, "-wal")).map_or_else(|e| e.kind() == ErrorKind::NotFound, |m| m.len() == 0)
-}
-
-fn ends_with(file: &Path, end: &str) -> bool {
-    file.as_os_str().as_bytes().ends_with(end.as_bytes())
-}
-
-/// Defines the SQL function that [`before_deletion`] calls.
-pub(in crate::store) fn define_deletion_hook(db: &Connection, index: &Path) -> Result<()> {
-    let index = index.to_owned();
-    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DIRECTONLY;
-    db.create_scalar_function(DROP, 0, flags, move |_| {
-        delete_all(&index).map_err(|e| rusqlite::Error::UserFunctionError(e.into()))?;
-        Ok(0)
-    })?;
-    Ok(())
-}
-
-/// To be called before something is deleted from the index: deletes the files that also hold it.
-pub(in crate::store) fn before_deletion(db: &Connection) -> Result<()> {
-    let gone = db.prepare_cached("SELECT drop_copies()")?.query_row([], |r| r.get::<_, i64>(0));
-    gone.context("what is to be taken out may stand in the copy of the index")?;
-    Ok(())
 }
 
 impl Maintenance {
@@ -238,16 +131,4 @@ fn check_room(file: &Path, bytes: u64) -> Result<()> {
         bail!("it takes {} MB and {} MB are free", bytes.div_ceil(1_000_000), free / 1_000_000);
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_folder_that_cannot_be_looked_into_is_not_taken_for_an_empty_one() {
-        let file = tempfile::NamedTempFile::new().expect("a file");
-        let told = delete_all(&file.path().join("recall.db")).expect_err("a file is no folder").to_string();
-        assert!(told.starts_with("cannot look into ") && told.contains(&*file.path().to_string_lossy()), "{told}");
-    }
 }

@@ -16,9 +16,9 @@ use anyhow::Result;
 pub(crate) use self::integrity::any_damage;
 pub(in crate::store) use self::integrity::damage_of_pages;
 pub(crate) use self::restore::{Category, Contents, Salvaged};
-pub(in crate::store) use self::vacuum::{ERASE_DUE, tidy};
+pub(in crate::store) use self::vacuum::tidy;
 pub use self::whole_index::WholeIndex;
-pub(crate) use self::write_lock::{FileIdentity, WriteLock};
+pub(crate) use self::write_lock::WriteLock;
 use super::Writer;
 
 /// An index to be written and to be taken care of as a file. Runs, `forget`, imports and repairs hold one, under the run lock.

@@ -10,8 +10,9 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use rusqlite::config::DbConfig;
 
-use super::{WholeIndex, backup};
+use super::WholeIndex;
 use crate::store::error::{self, StoreError};
+use crate::store::files_beside;
 use crate::store::{Reader, schema};
 
 /// Page size of an index, in bytes. A file of at most one page is just being created, and SQLite uses a journal for that.
@@ -24,7 +25,7 @@ const PAGE: u64 = 4096;
 /// A [`StoreError`].
 pub(crate) fn check_journal(index: &Path) -> Result<(), StoreError> {
     let size = |path: &Path| fs::metadata(path).map_or(0, |found| found.len());
-    if size(index) > PAGE && size(&backup::beside(index, "-journal")) > 0 {
+    if size(index) > PAGE && size(&files_beside::beside(index, "-journal")) > 0 {
         let what = "a journal lies beside it, which is not its own".to_owned();
         return Err(StoreError::Damaged { path: index.to_owned(), what });
     }
@@ -33,7 +34,7 @@ pub(crate) fn check_journal(index: &Path) -> Result<(), StoreError> {
 
 /// Is there a log that no living process writes or reads?
 pub(in crate::store) fn has_orphaned_log(index: &Path) -> bool {
-    !backup::is_at_rest(index) && !error::is_open_elsewhere(index)
+    !files_beside::is_at_rest(index) && !error::is_open_elsewhere(index)
 }
 
 impl Reader {
@@ -73,5 +74,5 @@ impl WholeIndex {
 
 /// Is there a non-empty log or journal beside the index?
 pub(crate) fn has_log(index: &Path) -> bool {
-    ["-wal", "-journal"].iter().any(|end| fs::metadata(backup::beside(index, end)).is_ok_and(|found| found.len() > 0))
+    ["-wal", "-journal"].iter().any(|end| fs::metadata(files_beside::beside(index, end)).is_ok_and(|found| found.len() > 0))
 }

@@ -6,13 +6,11 @@ use anyhow::Result;
 use rusqlite::Connection;
 
 use super::Maintenance;
+use crate::store::erasure::ERASE_DUE;
 use crate::store::{Reader, lock_timeout};
 
 /// How long a checkpoint waits for readers. Readers that take longer are not waited for.
 const READER_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// Name of the fact that something was removed whose traces may still be in the file.
-pub(in crate::store) const ERASE_DUE: &str = "scrub";
 
 impl Reader {
     /// Was something removed since the database was last rewritten?

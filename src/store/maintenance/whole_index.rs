@@ -5,8 +5,8 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::backup;
-use crate::store::open::{connect_to_read, read_only};
+use crate::store::connect::{connect_to_read, read_only};
+use crate::store::files_beside;
 use crate::store::{Reader, is_there, lock_timeout};
 
 /// A read-only index of which no policy hides anything. What a person or a session is shown is read through [`crate::store::Memory`].
@@ -73,5 +73,5 @@ fn without_log(path: &Path) -> Result<Reader> {
 
 /// An index at rest needs no files beside it; a log is part of the index.
 fn how_to_open(path: &Path) -> &'static str {
-    if backup::is_at_rest(path) { "?immutable=1" } else { "" }
+    if files_beside::is_at_rest(path) { "?immutable=1" } else { "" }
 }

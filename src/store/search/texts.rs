@@ -9,8 +9,8 @@ use crate::analyze::signal::has_failed;
 use crate::model::section::Section;
 use crate::model::session::{Item, Millis, ToolUse};
 use crate::model::session_head::SessionHead;
-use crate::store::chunk;
 use crate::store::chunk::{ItemKind, TextReader};
+use crate::store::owned;
 
 /// What a passage is, or who said it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -74,7 +74,7 @@ pub(crate) enum TextScope {
 impl Reader {
     /// Calls `each` with the texts of a session in order, one at a time: a session may not fit into memory.
     pub(crate) fn each_text(&self, head: &SessionHead, extent: TextScope, mut each: impl FnMut(SessionText)) -> Result<()> {
-        let mut rows = chunk::owned_items(&self.db, head)?;
+        let mut rows = owned::owned_items(&self.db, head)?;
         let mut bodies = TextReader::new(&self.db);
         if let TextScope::Conversation(most) = extent {
             rows.retain(|kept| is_talk(kept.line.kind));

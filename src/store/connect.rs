@@ -1,0 +1,49 @@
+//! Connections that read the index, before anything of it is read.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Result;
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
+
+use super::Reader;
+use super::search::CountCache;
+use crate::sys::failpoints;
+
+/// Opens the database for reading and returns its format.
+pub(super) fn read_only(path: &Path, how: &str, patience: Duration) -> Result<(Reader, usize)> {
+    let store = connect_to_read(path, how, patience)?;
+    let version = store.version()?;
+    Ok((store, version))
+}
+
+/// Opens the database for reading, before anything of it is read.
+pub(super) fn connect_to_read(path: &Path, how: &str, patience: Duration) -> Result<Reader> {
+    use std::os::unix::ffi::OsStrExt;
+    let plain = |b: &u8| b.is_ascii_alphanumeric() || b"/._-".contains(b);
+    let escaped =
+        path.as_os_str().as_bytes().iter().map(|b| if plain(b) { char::from(*b).to_string() } else { format!("%{b:02X}") });
+    let uri = format!("file:{}{how}", escaped.collect::<String>());
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    let mut db = Connection::open_with_flags(uri, flags)?;
+    failpoints::statements(&mut db);
+    db.busy_timeout(patience)?;
+    steady_plans(&db)?;
+    Ok(Reader {
+        db,
+        counts: Some(CountCache::default()),
+        path: path.to_owned(),
+        threads: 1,
+        another: Reader::to_read,
+        titled: None,
+        narrowed: false,
+    })
+}
+
+/// Turns off replanning by bound values: without statistics in the index they change no plan, and SQLite would prepare every statement
+/// again.
+pub(super) fn steady_plans(db: &Connection) -> Result<()> {
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    Ok(())
+}

@@ -1,0 +1,26 @@
+//! The private words of sessions, as hashes.
+
+use anyhow::Result;
+use rusqlite::Connection;
+
+use super::{chunk, load};
+use crate::privacy::echo::{PrivateWords, WordHash};
+
+/// Adds a session's own private words.
+pub(in crate::store) fn private_words_of(db: &Connection, session: &str, into: &mut PrivateWords) -> Result<()> {
+    let mut query = db.prepare_cached("SELECT word FROM private_word WHERE session = ?1")?;
+    let words: Vec<WordHash> = query.query_map([session], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+    into.add(session, words);
+    Ok(())
+}
+
+/// The private words of a session and of the earlier sessions it shares records with.
+pub(in crate::store) fn all_private_words_of(db: &Connection, pk: i64) -> Result<PrivateWords> {
+    let head = load::head_of(db, pk)?;
+    let mut private_words = PrivateWords::default();
+    private_words_of(db, &head.id, &mut private_words)?;
+    for kin in chunk::earlier_forks(db, &head)? {
+        private_words_of(db, &load::head_of(db, kin)?.id, &mut private_words)?;
+    }
+    Ok(private_words)
+}
