@@ -4,6 +4,7 @@ pub(crate) mod brief;
 pub(crate) mod close_items;
 pub(crate) mod consent;
 pub(crate) mod contributor;
+pub(crate) mod day;
 pub(crate) mod digest;
 pub(crate) mod doctor;
 pub(crate) mod filter;

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use serde_json::json;
+use serde::Serialize;
 
 use crate::analyze::prose::all_sentences;
 use crate::analyze::signal::is_filler;
@@ -19,6 +19,7 @@ use crate::model::note::Note;
 use crate::model::note::NoteKind;
 use crate::model::note::StoredNote;
 use crate::model::note::project_label;
+use crate::model::session::Millis;
 use crate::privacy::Sanitizer;
 use crate::store::Writer;
 use crate::store::notes::NewNote;
@@ -42,7 +43,7 @@ const SAME_NOTE_SHARE: (usize, usize) = (3, 4);
 
 /// A note to be stored.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct NoteInput {
+pub(crate) struct RememberRequest {
     pub(crate) text: String,
     /// The name of a [`NoteKind`]; `None` means a fact.
     pub(crate) kind: Option<String>,
@@ -50,6 +51,18 @@ pub(crate) struct NoteInput {
     /// Who wrote it.
     pub(crate) author: Author,
     pub(crate) reach: WriteScope,
+}
+
+/// What is stored now: the note, or the one that said so already.
+#[derive(Debug, Serialize)]
+pub(crate) struct RememberReply {
+    pub(crate) id: String,
+    /// It was known already, in these words or nearly these; nothing was written, and the other fields are that note's.
+    pub(crate) known: bool,
+    /// The root of the project whose sessions are told, or `all projects`.
+    pub(crate) project: String,
+    /// Whose word it is, as it is shown with the note.
+    pub(crate) by: String,
 }
 
 /// Whose sessions are told a note.
@@ -114,8 +127,18 @@ pub(crate) enum Refusal {
 /// Stores a note, unless an equivalent one is known.
 ///
 /// # Errors
-/// A [`Refusal`] if the note is not acceptable; otherwise a failure to write the index.
-pub(crate) fn remember(config: &Config, new: &NoteInput) -> Result<StoredNote> {
+/// A [`Refusal`] if the note is not acceptable, told by [`not_remembered`]; otherwise a failure to write the index.
+pub(crate) fn remember(config: &Config, new: &RememberRequest) -> Result<RememberReply> {
+    let StoredNote { id, known, project, author } = store_note(config, new).map_err(not_remembered)?;
+    Ok(RememberReply { id, known, project: project_label(&project).to_owned(), by: author.text() })
+}
+
+/// Says of a [`Refusal`] that nothing was stored; other errors stay as they are.
+pub(crate) fn not_remembered(error: anyhow::Error) -> anyhow::Error {
+    if error.is::<Refusal>() { error.context("not remembered") } else { error }
+}
+
+fn store_note(config: &Config, new: &RememberRequest) -> Result<StoredNote> {
     let kind = match &new.kind {
         Some(name) => NoteKind::named(name).ok_or_else(|| Refusal::Kind(name.clone()))?,
         None => NoteKind::default(),
@@ -168,13 +191,36 @@ pub(crate) fn is_todo(note: &Note) -> bool {
     NoteKind::named(&note.kind) == Some(NoteKind::Todo)
 }
 
-/// The JSON of a note, as `--json` and MCP have it.
-pub(crate) fn as_json(note: &Note) -> serde_json::Value {
-    let closed = note.closed.as_ref().map(|(at, by)| json!({"at": at, "author": by}));
-    json!({
-        "note": note.id, "kind": note.kind, "project": note.project.key, "at": note.at, "author": note.author, "closed": closed,
-        "text": note.text,
-    })
+/// A note as data. Times are milliseconds since the Unix epoch.
+#[derive(Debug, Serialize)]
+pub(crate) struct NoteRecord<'a> {
+    note: &'a str,
+    kind: &'a str,
+    project: &'a str,
+    at: Millis,
+    author: &'a Author,
+    closed: Option<NoteClosing<'a>>,
+    text: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+struct NoteClosing<'a> {
+    at: Millis,
+    author: &'a Author,
+}
+
+impl<'a> NoteRecord<'a> {
+    pub(crate) fn of(note: &'a Note) -> Self {
+        Self {
+            note: &note.id,
+            kind: &note.kind,
+            project: &note.project.key,
+            at: note.at,
+            author: &note.author,
+            closed: note.closed.as_ref().map(|(at, author)| NoteClosing { at: *at, author }),
+            text: &note.text,
+        }
+    }
 }
 
 /// The key of a folder's project, as its sessions have it.

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::analyze::account::SessionAccount;
 use crate::app::brief::{brief, no_digest_message, page};
-use crate::app::notes;
+use crate::app::notes::{self, NoteRecord};
 use crate::app::open_memory::OpenMemory;
 use crate::app::raw_lines::{CopyReport, copy};
 use crate::config::Config;
@@ -128,7 +128,7 @@ struct SessionRecord<'a> {
 pub(crate) fn as_data(memory: &OpenMemory, config: &Config, id: &str, item_chars: Option<usize>) -> Result<Value> {
     let store = &memory.0;
     let head = match Found::of(store, id)? {
-        Found::Note(note) if item_chars.is_none() => return Ok(notes::as_json(&note)),
+        Found::Note(note) if item_chars.is_none() => return Ok(serde_json::to_value(NoteRecord::of(&note))?),
         found => found.with_rows()?,
     };
     let stored = digest_of(store, &head)?;

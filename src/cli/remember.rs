@@ -7,10 +7,12 @@ use anyhow::{Context, Result};
 use crate::app::Completion;
 use crate::app::consent;
 use crate::app::contributor::Contributor;
-use crate::app::notes::{Audience, MAX_LENGTH, NoteInput, Refusal, WriteScope, check_folder, remember};
+use crate::app::notes::{
+    Audience, MAX_LENGTH, Refusal, RememberReply, RememberRequest, WriteScope, check_folder, not_remembered, remember,
+};
 use crate::cli::args::RememberArgs;
 use crate::config::{Agent, Config, agent};
-use crate::model::note::{StoredNote, project_label};
+use crate::model::note::project_label;
 use crate::sys::messages;
 use crate::text::clean::without_controls;
 
@@ -25,32 +27,27 @@ pub(crate) fn run(args: &RememberArgs, config: &Config, out: &mut impl Write) ->
         warn_of_excluded(config)?;
     }
     let Contributor { author, reach } = Contributor::current(config, agent.as_ref()).map_err(not_remembered)?;
-    let new = NoteInput { text: text(args)?, kind: Some(args.kind.name().to_owned()), audience, author, reach };
+    let new = RememberRequest { text: text(args)?, kind: Some(args.kind.name().to_owned()), audience, author, reach };
     let kept = remember_or_ask(new, agent.as_ref(), config)?;
     match args.json {
         true => writeln!(out, "{}", serde_json::to_string(&kept)?)?,
         false if kept.known => writeln!(out, "{} says so already", kept.id)?,
-        false => writeln!(out, "{} is remembered for {}", kept.id, without_controls(project_label(&kept.project)))?,
+        false => writeln!(out, "{} is remembered for {}", kept.id, without_controls(&kept.project))?,
     }
     Ok(Completion::Done)
 }
 
 /// Stores the note. Asks a person about what an agent may not do on its own.
-fn remember_or_ask(new: NoteInput, agent: Option<&Agent>, config: &Config) -> Result<StoredNote> {
-    let refused = match remember(config, &new).map_err(anyhow::Error::downcast::<Refusal>) {
-        Err(Ok(refused)) => refused,
-        Err(Err(e)) => return Err(e),
-        Ok(kept) => return Ok(kept),
+fn remember_or_ask(new: RememberRequest, agent: Option<&Agent>, config: &Config) -> Result<RememberReply> {
+    let refused = match remember(config, &new) {
+        Err(refused) => refused,
+        kept => return kept,
     };
-    if let (Refusal::Elsewhere { project, .. }, Some(agent)) = (&refused, agent) {
-        consent::ask(&agent.name, &format!("remember something for {}", project_label(project))).map_err(not_remembered)?;
-        return remember(config, &NoteInput { reach: WriteScope::AllProjects, ..new }).map_err(not_remembered);
+    if let (Some(Refusal::Elsewhere { project, .. }), Some(agent)) = (refused.downcast_ref(), agent) {
+        consent::ask(&agent.name, &format!("remember something for {}", project_label(project))).context("not remembered")?;
+        return remember(config, &RememberRequest { reach: WriteScope::AllProjects, ..new });
     }
-    Err(not_remembered(refused.into()))
-}
-
-fn not_remembered(error: anyhow::Error) -> anyhow::Error {
-    anyhow::anyhow!("not remembered: {error:#}")
+    Err(refused)
 }
 
 /// Warns a person that a note written in an excluded project will be shown elsewhere. The decision is theirs.

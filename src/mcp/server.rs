@@ -16,6 +16,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use super::prompts;
 use super::text::harmless;
 use super::tools::{self, ToolContext};
+use crate::app::day::{DaysReply, WrittenDay};
 use crate::app::open_memory::explained;
 use crate::config::{Config, pause};
 use crate::mcp::day_pages;
@@ -127,10 +128,10 @@ impl ServerHandler for Server {
             None => None,
         };
         let listed = self.run_in_workspace(&request, move |site| day_pages::list(site, before)).await;
-        let (days, more) = listed.map_err(|e| internal(&e))?;
-        let next = days.last().filter(|_| more).map(|day| day.date.to_string());
-        let resource = |day: &day_pages::DayPage| {
-            Resource::new(day.uri(), day.date.to_string())
+        let DaysReply { days, has_more } = listed.map_err(|e| internal(&e))?;
+        let next = days.last().filter(|_| has_more).map(|day| day.date.to_string());
+        let resource = |day: &WrittenDay| {
+            Resource::new(day_pages::uri_of(day.date), day.date.to_string())
                 .with_title(day.date.strftime("%A, %-d %B %Y").to_string())
                 .with_mime_type(MARKDOWN)
                 .with_size(day.bytes)

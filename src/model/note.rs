@@ -1,7 +1,5 @@
 //! What a note is about, and for which project it holds. Pure.
 
-use serde::Serialize;
-
 use crate::model::author::Author;
 use crate::model::session::{Millis, Project};
 
@@ -69,13 +67,14 @@ impl NoteKind {
 }
 
 /// The result of storing a note.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StoredNote {
     pub(crate) id: String,
-    /// An equivalent note was already stored: id and project are that note's.
+    /// An equivalent note was already stored: the other fields are that note's.
     pub(crate) known: bool,
     /// The key of the project it is for, or [`EVERYWHERE`].
     pub(crate) project: String,
+    pub(crate) author: Author,
 }
 
 /// A project's key as it is shown.

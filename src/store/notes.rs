@@ -122,14 +122,14 @@ impl Writer {
             if new.author.is_user() && !note.author.is_user() && note.project.key == new.project {
                 overwrite(&tx, &note, new)?;
                 tx.commit()?;
-                return Ok(StoredNote { id: note.id, known: false, project: note.project.key });
+                return Ok(StoredNote { id: note.id, known: false, project: note.project.key, author: new.author.clone() });
             }
-            return Ok(StoredNote { id: note.id, known: true, project: note.project.key });
+            return Ok(StoredNote { id: note.id, known: true, project: note.project.key, author: note.author });
         }
         let id = id_of(&tx, new)?;
         insert(&tx, &id, new)?;
         tx.commit()?;
-        Ok(StoredNote { id, known: false, project: new.project.clone() })
+        Ok(StoredNote { id, known: false, project: new.project.clone(), author: new.author.clone() })
     }
 
     /// Marks a note as done, or as open again with `None`. False when it was so already.

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Tool, ToolContext};
 use crate::app::contributor::Contributor;
-use crate::app::notes::{Audience, NoteInput, Refusal, remember};
+use crate::app::notes::{self, Audience, not_remembered, remember};
 use crate::mcp::text::line;
-use crate::model::note::{NoteKind, project_label};
+use crate::model::note::NoteKind;
 
 /// Longest project root, in characters.
 const MAX_PROJECT_CHARS: usize = 200;
@@ -53,24 +53,15 @@ impl Tool for RememberTool {
     type Reply = RememberReply;
 
     fn call(asked: RememberRequest, site: &ToolContext<'_>) -> Result<RememberReply> {
-        let Contributor { author, reach } = reword_refusal(site.writer())?;
-        let by = author.text();
+        let Contributor { author, reach } = site.writer().map_err(not_remembered)?;
         let audience = Audience::Here(site.folder.to_owned());
-        let kept =
-            reword_refusal(remember(site.config, &NoteInput { text: asked.text, kind: asked.kind, audience, author, reach }))?;
-        Ok(RememberReply { id: kept.id, known: kept.known, project: line(project_label(&kept.project), MAX_PROJECT_CHARS), by })
+        let wanted = notes::RememberRequest { text: asked.text, kind: asked.kind, audience, author, reach };
+        let notes::RememberReply { id, known, project, by } = remember(site.config, &wanted)?;
+        Ok(RememberReply { id, known, project: line(&project, MAX_PROJECT_CHARS), by })
     }
 
     fn text(answer: &RememberReply) -> String {
         let RememberReply { id, known, project, by } = answer;
         if *known { format!("{id} says so already, for {project}") } else { format!("{id} is remembered for {project} ({by})") }
     }
-}
-
-/// Rewords a refusal to say that nothing was stored.
-fn reword_refusal<T>(result: Result<T>) -> Result<T> {
-    result.map_err(|e| match e.downcast::<Refusal>() {
-        Ok(refused) => anyhow::anyhow!("not remembered: {refused}"),
-        Err(e) => e,
-    })
 }

@@ -102,6 +102,28 @@ fn a_note_is_refused_where_no_project_is() {
 }
 
 #[test]
+fn a_note_that_is_known_is_told_alike_with_its_own_author() {
+    let world = two_projects();
+    let alpha = world.root().join("alpha");
+    for (everywhere, project, text) in [
+        (&[][..], alpha.to_str().expect("a path"), "The gateway needs a blue certificate."),
+        (&["--everywhere"][..], "all projects", "Answer in short sentences, whatever the question."),
+    ] {
+        let by_hand = || {
+            let mut command = world.command();
+            let output =
+                command.current_dir(&alpha).args(["remember", "--json", text]).args(everywhere).output().expect("recall starts");
+            serde_json::from_slice::<Value>(&output.stdout).expect("JSON")
+        };
+        let kept = by_hand();
+        assert_eq!(kept, json!({"id": kept["id"], "known": false, "project": project, "by": "by the user"}));
+        let known = json!({"id": kept["id"], "known": true, "project": project, "by": "by the user"});
+        assert_eq!(by_hand(), known);
+        assert_eq!(Peer::greet_in(&world, &alpha).call("remember", json!({"text": text})).0, known);
+    }
+}
+
+#[test]
 fn what_is_closed_through_the_protocol_is_closed_on_the_page_of_its_day() {
     let world = World::new();
     let folder = world.root().join("alpha");
