@@ -46,9 +46,14 @@
 //!   `forget` walk that list.
 //! - **Another summarizer that asks a model**: a file beside `summarize::claude` that implements `summarize::Summarizer` and its line in
 //!   `summarize::find`; its choice in `config::file`, its word in `model::digest`. `app::digest` knows the trait alone.
-//! - **A program that checks the work, a command of git that counts**: the tables in `analyze::shell`; what follows from them in
-//!   `analyze::account`. Items that are evidence are `model::session::evidence::Evidence`, which no page tells as it is.
+//! - **A program that checks the work, a command of git that counts**: the tables in `analyze::shell`, by which ingest keeps its runs as
+//!   evidence and `analyze::account` tells them; the words of `analyze::signal` and `analyze::verify`, which rate commands and check claims
+//!   of sessions that were stored before. What is stored already is not read again. Items that are evidence are `model::session::evidence::Evidence`, which no page tells as it is.
 //! - **Where a page lies, or how it is called**: `model::page_path`, for whoever writes, links, lists or reads one.
+//! - **A filter of search**: `search::query` parses it, `search::rank` makes a condition of it, `store::search` the SQL; its line in the help of
+//!   `cli::args`, `mcp::tools` and `mcp::server`.
+//! - **A column of a table**: a migration; the struct and its `New…` in `store`, its `Exported…` in `store::transfer`; what repair salvages in
+//!   `store::maintenance`, and what pages give back in `app::page_facts`.
 //! - **A migration**: `migrations/NNNN_name.sql` and its line at the end of the list in `store::schema`, with the names it makes or drops there. Never edit an older one.
 //! - **A tool of the MCP server**: a file in `mcp::tools` that implements `Tool`, and its line in the list there and in
 //!   `analyze::signal::bookkeeping_tools`, so that its replies are not ingested again.

@@ -167,8 +167,7 @@ pub(crate) fn search(memory: &OpenMemory, config: &Config, asked: &SearchRequest
 fn about_claims(hits: &[SearchHit], query: &Query) -> Option<String> {
     match hits.iter().filter(|hit| hit.without_claims).count() {
         0 if hits.is_empty() && query.lists_claims() => Some(
-            "no note is of that kind, and no session that a model digested says such: with words beside it, what you said is searched"
-                .into(),
+            "no note and no digest of a model's has a statement of this kind: add words to search what you said yourself".into(),
         ),
         0 => None,
         1 => Some("1 of these sessions was not read by a model: shown is what the user said there".into()),

@@ -1,7 +1,8 @@
 //! The sections of a model's digest: one row each, with all that a reader of digests needs to know of it.
 //!
 //! The prompt, the reader of replies, the check against the session, pages, briefs, starts, topics, search, the sanitizer, forgetting and
-//! exports walk [`SECTIONS`]. A new section is a name in [`Section`] and a row here; nothing else lists them.
+//! exports walk [`SECTIONS`]. A new section is a name in [`Section`] and a row here. Nothing else lists
+//! them, but for the sections that are open items: their headings are read back in `render::page::read`, their ids in `model::digest`.
 
 use crate::model::note::NoteKind;
 use crate::model::search_column::SearchColumn;

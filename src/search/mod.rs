@@ -1,7 +1,7 @@
 //! Search: parses a query, ranks documents and picks the passages to show.
 //!
-//! `query` parses what was typed, `document` builds what is indexed, `store::search` holds the index, `words` and `rank` score documents,
-//! `passages` picks sentences, `show` makes results, and `find` runs them all. Nothing here writes.
+//! `query` parses what was typed, `store::document` builds what is indexed, `store::search` holds the index, `weights` and `rank` score
+//! documents, `passages` picks sentences, `results` makes results, and `find` runs them all. Nothing here writes.
 
 mod highlight;
 mod kind;

@@ -124,7 +124,7 @@ impl Reader {
         };
         let is_damage = unlike.map(|sql| self.db.query_row(sql, [], |r| r.get(0))).transpose()?.unwrap_or(version > schema::LAST);
         if is_damage {
-            bail!(StoreError::Damaged { path: self.path.clone(), what: "what form it has cannot be told".into() });
+            bail!(StoreError::Damaged { path: self.path.clone(), what: "its format number is not valid".into() });
         }
         match version {
             1..schema::OLDEST => {

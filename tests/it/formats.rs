@@ -110,7 +110,7 @@ fn a_number_that_cannot_be_the_format_is_damage() {
         world.digest(&EXTRACT);
         Connection::open(index(&world)).and_then(|db| db.pragma_update(None, "user_version", format)).expect("another number");
         let ran = world.recall(["status"]);
-        assert!(ran.code == 2 && ran.err.contains("what form it has cannot be told"), "{format}: {ran:#?}");
+        assert!(ran.code == 2 && ran.err.contains("its format number is not valid"), "{format}: {ran:#?}");
         assert!(world.recall(["doctor", "--fix"]).out.contains("restored    the copy of "), "{format}");
         assert_eq!(world.count("SELECT count(*) FROM session"), 1);
     }

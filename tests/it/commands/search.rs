@@ -126,7 +126,7 @@ fn a_kind_is_all_that_comes_back() {
     assert_eq!(found(&world, &["kind:blocker", "redis"]), Vec::<String>::new());
     assert_eq!(found(&world, &["kind:decision"]), [A], "all decisions, and nothing that is none");
     let none = world.recall(["search", "kind:blocker"]);
-    assert!(none.out.is_empty() && none.err.contains("with words beside it, what you said is searched"), "{none:#?}");
+    assert!(none.out.is_empty() && none.err.contains("add words to search what you said yourself"), "{none:#?}");
     let said = world.recall(["search", "kind:decision", "warm"]);
     assert!(said.err.contains("1 of these sessions was not read by a model: shown is what the user said there"), "{said:#?}");
     let claimed = world.recall(["search", "kind:decision", "redis"]);

@@ -1,5 +1,5 @@
-//! What today's rules would make otherwise: accounts of digested sessions, and digests without a model. So after an upgrade, an import, or
-//! a change that a digest outlived.
+//! Makes accounts, and digests without a model, anew where rules or records have changed since: after an upgrade, an import, or when
+//! something was taken out.
 
 use anyhow::Result;
 

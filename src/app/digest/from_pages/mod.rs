@@ -1,7 +1,6 @@
-//! Pages that outlived their index, or what a mended one lost: a run takes back what stands on them alone before it writes any page anew.
+//! Restores from pages what the index lost: what stands on them alone comes back before a run writes any page anew.
 //!
-//! The index itself remembers that its pages are unread, from when it was made or mended until a run has come to its end: one that is killed is
-//! made up for.
+//! The index keeps a flag, from when it was made or repaired until a run has finished, so a killed run is repeated.
 
 mod digests;
 
