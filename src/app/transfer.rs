@@ -77,7 +77,7 @@ pub(crate) fn import(input: Box<dyn BufRead>, config: &Config, ui: &Ui) -> Resul
     }
     accounts::make_missing(&store, ui)?;
     write_documents(&mut store, ui)?;
-    store.tidy()?;
+    store.vacuum()?;
     Ok(taken)
 }
 

@@ -85,7 +85,7 @@ impl HooksEdit {
         let updated = EVENTS.iter().map(|(event, _)| *event).filter(|event| !missing.contains(event)).collect::<Vec<_>>();
         match (missing.is_empty(), updated.is_empty()) {
             (false, true) => missing.join(", "),
-            (false, false) => format!("{}; mended {}", missing.join(", "), updated.join(", ")),
+            (false, false) => format!("{}; repaired {}", missing.join(", "), updated.join(", ")),
             (true, _) => "mended".to_owned(),
         }
     }

@@ -175,7 +175,7 @@ pub(crate) fn check_emptied(path: &Path) -> Result<(), StoreError> {
     let left = [
         (files_beside::COPY, "a copy of it"),
         (files_beside::CHECKED, "a copy of it"),
-        (files_beside::RESTORED, "one that was mended"),
+        (files_beside::RESTORED, "one that was repaired"),
         ("-wal", "the log of its changes"),
     ];
     // Without a database SQLite plays no log back: the log is a leftover of an index that was deleted by hand.

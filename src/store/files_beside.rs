@@ -107,7 +107,7 @@ impl FileIdentity {
     /// When another file has the name by now.
     pub(crate) fn check(was: Option<Self>, path: &Path) -> Result<()> {
         if was != Self::of(path) {
-            bail!("the index {} was mended meanwhile: try again", path.display());
+            bail!("the index {} was repaired meanwhile: try again", path.display());
         }
         Ok(())
     }

@@ -6,7 +6,7 @@
 //!
 //! ## Deletion
 //! Deleted content is overwritten (`secure_delete`) and its pages are released by incremental vacuum. The full-text index only marks the
-//! words of deleted documents as deleted until `scrub` rewrites it.
+//! words of deleted documents as deleted until `secure_erase` rewrites it.
 
 mod accounts;
 pub(crate) mod chunk;

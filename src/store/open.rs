@@ -239,7 +239,7 @@ impl Writer {
         }
         if (1..schema::FORMAT).contains(&version) {
             // A step may leave more pages free than in use.
-            maintenance::tidy(&self.db)?;
+            maintenance::vacuum(&self.db)?;
         }
         Ok(())
     }

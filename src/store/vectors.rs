@@ -1,7 +1,7 @@
 //! Embedding vectors of documents: one vector space at a time, stored in chunks that are scanned as a whole.
 //!
 //! When a document is deleted, however that happens, a trigger marks its vectors as gone; they are removed before the file is next
-//! rewritten, at the latest by `scrub`. A document that is made again from the same text takes over the vectors of its predecessor.
+//! rewritten, at the latest by `secure_erase`. A document that is made again from the same text takes over the vectors of its predecessor.
 
 use std::collections::{BTreeMap, HashSet};
 

@@ -77,7 +77,7 @@ impl Outcome {
         let mut waiting: BTreeMap<i64, SessionHead> = store.heads_for_model()?.into_iter().map(|head| (head.pk, head)).collect();
         for (head, not_now) in &plan.chosen {
             waiting.remove(&head.pk);
-            let Some(made) = maker.would_make_alone(store, head, not_now.as_ref())? else { continue };
+            let Some(made) = maker.would_make_without_model(store, head, not_now.as_ref())? else { continue };
             without_model += usize::from(made.is_new);
             if made.is_queued {
                 waiting.insert(head.pk, head.clone());

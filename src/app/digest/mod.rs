@@ -120,10 +120,10 @@ fn run_locked(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis) ->
         outlived.report(config, &store, ui)?;
     }
     // Runs also after a failure: no trace may remain of what this run deleted, or an interrupted one before it.
-    let scrubbed = secure_erase(&store, ui);
-    failpoints::point("scrubbed");
+    let erased = secure_erase(&store, ui);
+    failpoints::point("erased");
     // Report the phases' error first: it may have caused the other one.
-    ran.and(scrubbed)?;
+    ran.and(erased)?;
     keep_copy(&store, ui, now);
     report.elapsed_ms = started.elapsed().as_millis() as u64;
     crate::app::hook_state::tidy(&config.data_dir);
@@ -204,7 +204,7 @@ fn phases(
     if report.did_something() {
         store.log_run(now, &serde_json::to_string(&report)?)?;
         failpoints::point("run logged");
-        store.tidy()?;
+        store.vacuum()?;
     }
     Ok(())
 }

@@ -58,7 +58,7 @@ pub(crate) fn forget_expired(config: &Config, now: Millis, store: &mut Writer, r
 pub(crate) fn secure_erase(store: &Maintenance, ui: &Ui) -> Result<()> {
     // Only a warning: a full disk may have no room for the rewrite but for everything else. The next run tries again.
     if store.needs_secure_erase()?
-        && let Err(e) = store.scrub()
+        && let Err(e) = store.secure_erase()
     {
         ui.warn(&format!(
             "{:#}: until the index can be written anew, traces of what was taken out may be left in its file",

@@ -199,7 +199,7 @@ fn remove_quarantined(config: &Config, out: &mut impl Write) -> Result<()> {
 
 /// Secure erase of the index's files, then a new copy of the index.
 fn erase_and_copy(config: &Config, store: &Maintenance, ui: &Ui) -> Result<()> {
-    if !store.scrub()? {
+    if !store.secure_erase()? {
         ui.warn("something else is reading the index: until this is run again, what was forgotten is still in its files");
     } else if let Err(e) = store.copy_when_due(config.now()) {
         // The previous copy was deleted with the forgotten data. Without a copy, a lost index would lose the record of what must

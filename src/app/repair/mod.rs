@@ -42,7 +42,7 @@ pub(crate) fn run(config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> 
     }
     // Another process may have repaired it since it was examined.
     if is_whole(config) {
-        writeln!(out, "whole       {}: it is mended by now", without_controls(&config.database().display().to_string()))?;
+        writeln!(out, "whole       {}: it is repaired by now", without_controls(&config.database().display().to_string()))?;
         return Ok(());
     }
     // Before the run below rewrites them.
@@ -233,13 +233,13 @@ fn resume(index: &Path, restored: &Path, pages: &Pages, config: &Config, out: &m
     let before = Before::new(lost.unwrap_or_else(Contents::unreadable), known, pages, &store)?;
     drop(store);
     put_in_place(restored, index)?;
-    writeln!(out, "mended      {}: an earlier mending was cut short", without_controls(&index.display().to_string()))?;
+    writeln!(out, "repaired    {}: an earlier repair was cut short", without_controls(&index.display().to_string()))?;
     Ok(before)
 }
 
 /// Puts all of it into one file, synced, under the name that says it is complete.
 fn finish(store: Maintenance, restoring: &Path, restored: &Path) -> Result<()> {
-    store.tidy()?;
+    store.vacuum()?;
     drop(store);
     fs::File::open(restoring)?.sync_all()?;
     fs::rename(restoring, restored)?;

@@ -123,7 +123,7 @@ pub(crate) fn report_at_once(before: &Before, config: &Config, ui: &Ui) -> Resul
     let store = WholeIndex::open(&config.database())?;
     let missing = before.missing(&Contents::of(&store));
     if !missing.is_nothing() {
-        ui.note(&format!("not in the mended index: {}; the transcripts are read again for them, and the pages", missing.told()));
+        ui.note(&format!("not in the repaired index: {}; the transcripts are read again for them, and the pages", missing.told()));
     }
     if before.is_unknown {
         ui.warn(

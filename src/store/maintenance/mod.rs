@@ -16,7 +16,7 @@ use anyhow::Result;
 pub(crate) use self::integrity::any_damage;
 pub(in crate::store) use self::integrity::damage_of_pages;
 pub(crate) use self::restore::{Category, Contents, Salvaged};
-pub(in crate::store) use self::vacuum::tidy;
+pub(in crate::store) use self::vacuum::vacuum;
 pub use self::whole_index::WholeIndex;
 pub(crate) use self::write_lock::WriteLock;
 use super::Writer;

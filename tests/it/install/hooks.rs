@@ -207,7 +207,7 @@ fn the_path_of_another_install_is_mended_in_place() {
     let old = r#"{"hooks":{"PreCompact":[{"matcher":"auto","hooks":[{"type":"command","command":"theirs"},{"type":"command","command":"'/gone/recall' hook pre-compact","timeout":5}]}]}}"#;
     fs::write(settings(&world), old).unwrap();
     let ran = world.recall(["install", "--timer", "none"]);
-    assert!(ran.code == 0 && ran.out.contains("SessionStart, UserPromptSubmit, SessionEnd; mended PreCompact"), "{ran:#?}");
+    assert!(ran.code == 0 && ran.out.contains("SessionStart, UserPromptSubmit, SessionEnd; repaired PreCompact"), "{ran:#?}");
     let now = read(&settings(&world));
     let program = world.process().get_program().to_str().unwrap().to_owned();
     let [theirs, ours] = &commands(&now, "PreCompact")[..] else { panic!("{now:#}") };

@@ -52,7 +52,7 @@ fn a_mending_that_is_cut_short_is_done_again() {
         let ran = scene.run(&["doctor", "--fix"]);
         assert!(ran.code < 2, "{point}: {ran:#?}");
         assert!(
-            (cut.err + &ran.err).contains("not in the mended index: 2 sessions, at least 2 digests, 0 notes"),
+            (cut.err + &ran.err).contains("not in the repaired index: 2 sessions, at least 2 digests, 0 notes"),
             "{point}: {ran:#?}"
         );
         assert_eq!(scene.run(&["digest", "--summarizer", "extract"]).code, 0, "{point}");
@@ -95,7 +95,7 @@ fn the_log_of_an_index_that_was_deleted_is_not_played_into_the_mended_one() {
     fs::remove_file(scene.index()).expect("the index");
     assert!(fs::metadata(log(&scene)).is_ok_and(|log| log.len() > 0));
     let ran = scene.run(&["doctor", "--fix"]);
-    assert!(ran.code < 2 && ran.out.contains("an earlier mending was cut short"), "{ran:#?}");
+    assert!(ran.code < 2 && ran.out.contains("an earlier repair was cut short"), "{ran:#?}");
     scene.is_well();
     assert_eq!(scene.holds().0, all_but(&[]), "{ran:#?}");
     assert!(aside(&scene).iter().all(|name| name.ends_with("-wal")), "{:?}", aside(&scene));
@@ -193,7 +193,7 @@ fn a_note_that_waited_for_a_mending_is_not_promised_and_lost() {
     held.execute_batch("ROLLBACK").expect("the lock is given back");
     let told: Vec<String> = BufReader::new(child.stderr.take().expect("stderr")).lines().map_while(Result::ok).collect();
     assert_eq!(child.wait().expect("it ends").code(), Some(2), "{told:?}");
-    assert!(told.concat().contains("was mended meanwhile: try again"), "{told:?}");
+    assert!(told.concat().contains("was repaired meanwhile: try again"), "{told:?}");
     assert_eq!(scene.run(&["remember", "--everywhere", "Deploys wait for the nightly backup"]).code, 0);
     assert!(scene.holds().1.contains("Deploys wait for the nightly backup"));
 }

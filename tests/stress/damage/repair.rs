@@ -216,7 +216,7 @@ fn digests_that_cannot_be_counted_are_not_said_to_be_none() {
     let scene = paid_for();
     let pages = scene.world.daily();
     for (tables, has_pages, told) in [
-        (&["digest"][..], true, "not in the mended index: 0 sessions, at least 5 digests (5 of them paid for), 0 notes"),
+        (&["digest"][..], true, "not in the repaired index: 0 sessions, at least 5 digests (5 of them paid for), 0 notes"),
         (&["digest"], false, "lost: 0 sessions, at least 5 digests (5 of them paid for), 0 notes"),
         (&["digest", "page"], false, "lost: 0 sessions, at least 5 digests (5 of them paid for), 0 notes"),
         (&["digest", "spend"], true, "parts of the damaged index, its digests and money spent among them, could not be read"),
@@ -224,7 +224,7 @@ fn digests_that_cannot_be_counted_are_not_said_to_be_none() {
         (
             &["digest", "page", "spend"],
             true,
-            "not in the mended index: 0 sessions, at least 5 digests (5 of them paid for), 0 notes",
+            "not in the repaired index: 0 sessions, at least 5 digests (5 of them paid for), 0 notes",
         ),
     ] {
         scene.restore();

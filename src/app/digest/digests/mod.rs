@@ -89,8 +89,8 @@ impl DigestMaker<'_> {
             RunState { store, report, bar, model_off: self.model.as_ref().err().cloned(), budget, unreadable: 0, spent_run: 0.0 };
         // Digest without the model first: these can then be found while the model is asked.
         let (alone, for_model): (Vec<_>, Vec<_>) =
-            plan.chosen.into_iter().partition(|(_, not_now)| self.goes_alone(not_now.as_ref()));
-        self.make_alone(&mut run, alone)?;
+            plan.chosen.into_iter().partition(|(_, not_now)| self.goes_without_model(not_now.as_ref()));
+        self.make_without_model(&mut run, alone)?;
         self.work(&mut run, for_model.into())?;
         if let Ok(model) = &self.model {
             model.drop_old_replies(self.now);
@@ -186,7 +186,7 @@ impl DigestMaker<'_> {
         let input = self.input(run.store, head)?;
         match self.route(run, head, &input, not_now)? {
             Route::Call(reservation) => return Ok(Some((input, reservation))),
-            Route::Extract(skip) => self.make_one_alone(run, head, &input, skip)?,
+            Route::Extract(skip) => self.make_one_without_model(run, head, &input, skip)?,
         }
         Ok(None)
     }

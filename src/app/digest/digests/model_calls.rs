@@ -156,7 +156,7 @@ impl DigestMaker<'_> {
             if run.unreadable >= MAX_UNREADABLE {
                 self.turn_off(run, format!("{MAX_UNREADABLE} calls in a row without an answer"));
             }
-            return self.make_one_alone(run, head, input, Some(SkipReason::ModelUnavailable(format!("failed: {what}"))));
+            return self.make_one_without_model(run, head, input, Some(SkipReason::ModelUnavailable(format!("failed: {what}"))));
         };
         // A failure of the model says nothing about this session, so the next ones are not tried either. If the call may have
         // cost money, it counts as a failure of the session, so that it is not retried forever.
@@ -170,7 +170,7 @@ impl DigestMaker<'_> {
             run.report.limited = Some(ModelBackoff { until, why: what.clone() });
         }
         self.turn_off(run, what.clone());
-        self.make_one_alone(run, head, input, Some(SkipReason::ModelUnavailable(format!("failed: {what}"))))
+        self.make_one_without_model(run, head, input, Some(SkipReason::ModelUnavailable(format!("failed: {what}"))))
     }
 
     /// The number of failures decides when a session is retried, so it is written durably: it and the cost of the call survive a

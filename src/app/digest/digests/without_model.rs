@@ -34,7 +34,7 @@ pub(super) struct MadeDigest {
 }
 
 /// What becomes of a session without the model.
-pub(crate) struct MadeAlone {
+pub(crate) struct MadeWithoutModel {
     /// Else the stored digest is still valid.
     pub(crate) is_new: bool,
     /// It waits for the model.
@@ -43,12 +43,12 @@ pub(crate) struct MadeAlone {
 
 impl DigestMaker<'_> {
     /// Whether it is already known that the model is not asked about a session.
-    pub(super) fn goes_alone(&self, not_now: Option<&SkipReason>) -> bool {
+    pub(super) fn goes_without_model(&self, not_now: Option<&SkipReason>) -> bool {
         !self.config.digest.summarizer.may_ask_model() || self.model.is_err() || not_now.is_some()
     }
 
     /// Why the digest is made without the model although the config wants it; `None` if the config does not.
-    fn why_alone(&self, not_now: Option<SkipReason>) -> Option<SkipReason> {
+    fn why_without_model(&self, not_now: Option<SkipReason>) -> Option<SkipReason> {
         match &self.model {
             _ if not_now == Some(SkipReason::Backlog) || !self.config.digest.summarizer.may_ask_model() => None,
             Err(why) => Some(SkipReason::ModelUnavailable(why.clone())),
@@ -57,26 +57,33 @@ impl DigestMaker<'_> {
     }
 
     /// What a run makes of a session without the model; `None` where the model makes its digest.
-    pub(crate) fn would_make_alone(
+    pub(crate) fn would_make_without_model(
         &self,
         store: &Reader,
         head: &SessionHead,
         not_now: Option<&SkipReason>,
-    ) -> Result<Option<MadeAlone>> {
-        if !self.goes_alone(not_now) {
+    ) -> Result<Option<MadeWithoutModel>> {
+        if !self.goes_without_model(not_now) {
             return Ok(None);
         }
-        let would_wait = self.why_alone(not_now.cloned()).is_some();
-        let Some(before) = store.digest_state(head.pk)? else { return Ok(Some(MadeAlone { is_new: true, is_queued: would_wait })) };
-        let is_new = self.made_alone(store, head, would_wait)?.1.digest.is_some();
-        Ok(Some(MadeAlone { is_new, is_queued: if is_new { would_wait } else { before.queued } }))
+        let would_wait = self.why_without_model(not_now.cloned()).is_some();
+        let Some(before) = store.digest_state(head.pk)? else {
+            return Ok(Some(MadeWithoutModel { is_new: true, is_queued: would_wait }));
+        };
+        let is_new = self.made_without_model(store, head, would_wait)?.1.digest.is_some();
+        Ok(Some(MadeWithoutModel { is_new, is_queued: if is_new { would_wait } else { before.queued } }))
     }
 
-    pub(super) fn make_alone(&self, run: &mut RunState<'_>, sessions: Vec<(SessionHead, Option<SkipReason>)>) -> Result<()> {
-        let mut sessions: Vec<_> = sessions.into_iter().map(|(head, not_now)| (head, self.why_alone(not_now))).collect();
+    pub(super) fn make_without_model(
+        &self,
+        run: &mut RunState<'_>,
+        sessions: Vec<(SessionHead, Option<SkipReason>)>,
+    ) -> Result<()> {
+        let mut sessions: Vec<_> = sessions.into_iter().map(|(head, not_now)| (head, self.why_without_model(not_now))).collect();
         sessions.sort_by(|(a, _), (b, _)| (a.started_at, &a.id).cmp(&(b.started_at, &b.id)));
         let (store, report, bar) = (&*run.store, &mut *run.report, &run.bar);
-        let make = |store: &Reader, (head, skip): &(SessionHead, Option<SkipReason>)| self.made_alone(store, head, skip.is_some());
+        let make =
+            |store: &Reader, (head, skip): &(SessionHead, Option<SkipReason>)| self.made_without_model(store, head, skip.is_some());
         sessions.chunks(BATCH_SESSIONS).try_for_each(|part| {
             store.map_in_order(shutdown::requested, part, make, |(head, skip), made| {
                 let (open, made) = made?;
@@ -86,7 +93,7 @@ impl DigestMaker<'_> {
     }
 
     /// Makes a session's digest; also returns the open items it was given.
-    fn made_alone(&self, store: &Reader, head: &SessionHead, queued: bool) -> Result<(Vec<OpenItem>, MadeDigest)> {
+    fn made_without_model(&self, store: &Reader, head: &SessionHead, queued: bool) -> Result<(Vec<OpenItem>, MadeDigest)> {
         if head.only_shown
             && let Some(holds) = self.reuse_if_valid(store, head, queued)?
         {
@@ -124,7 +131,7 @@ impl DigestMaker<'_> {
     }
 
     /// Makes a digest without the model and stores it. `skip` says why the model did not make it although the config wants it.
-    pub(super) fn make_one_alone(
+    pub(super) fn make_one_without_model(
         &self,
         run: &mut RunState<'_>,
         head: &SessionHead,
