@@ -20,6 +20,7 @@ pub(crate) mod raw_lines;
 pub(crate) mod repair;
 pub(crate) mod search;
 pub(crate) mod session_start;
+pub(crate) mod settings;
 pub(crate) mod show;
 pub(crate) mod status;
 pub(crate) mod timeline;

@@ -5,16 +5,14 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
-use serde_json::{Value, json};
 
 use crate::app::Completion;
 use crate::app::open_memory::OpenMemory;
-use crate::app::session_start::{ContextRequest, StartMode, gather};
+use crate::app::session_start::{FreshStart, FreshStartRequest, fresh_start};
 use crate::cli::args::ContextArgs;
 use crate::config::Config;
 use crate::privacy::View;
 use crate::sys::messages;
-use crate::text::budget::ESTIMATE;
 
 /// Deadline. Longer than a hook's: no session waits for this command.
 const TIME_LIMIT: Duration = Duration::from_secs(10);
@@ -26,33 +24,22 @@ pub(crate) fn run(args: &ContextArgs, config: &Config, out: &mut impl Write) -> 
     // The index may be missing: even before the first digest a session start has something to say.
     let cwd = folder(args)?;
     let memory = OpenMemory::if_there(config, View::InFolder(&cwd.to_string_lossy()))?;
-    let max_tokens = args.max_tokens.unwrap_or(config.hooks.max_inject_tokens);
-    let asked = ContextRequest {
+    let asked = FreshStartRequest {
         cwd: cwd.to_str().context("the folder's name is not UTF-8")?,
-        session: None,
-        start: StartMode::Blank,
-        max_tokens,
-        now: config.now(),
+        max_tokens: args.max_tokens,
         until: Instant::now() + TIME_LIMIT,
-        count: true,
-        notice: None,
     };
-    let context = gather(config, memory.as_ref(), &asked)?;
-    let project = || config.project_keys().key_of(asked.cwd);
+    let told = fresh_start(config, memory.as_ref(), &asked)?;
+    let FreshStart { context, max_tokens, project, .. } = &told;
     if args.json {
-        let mut value = serde_json::to_value(&context)?;
-        let numbers = json!({"max_tokens": max_tokens, "estimate": ESTIMATE, "project": project()});
-        if let (Value::Object(all), Value::Object(more)) = (&mut value, numbers) {
-            all.extend(more);
-        }
-        writeln!(out, "{}", serde_json::to_string_pretty(&value)?)?;
+        writeln!(out, "{}", serde_json::to_string_pretty(&told)?)?;
     } else if !context.text.is_empty() {
         out.write_all(context.text.as_bytes())?;
     } else if context.sessions_left_out > 0 {
         messages::report(format!("no room for anything in {max_tokens} tokens: {} sessions are known", context.sessions_left_out));
     } else {
         let hint = if memory.is_none() { ": run `recall digest` first" } else { "" };
-        messages::report(format!("nothing is known of {} yet{hint}", project()));
+        messages::report(format!("nothing is known of {project} yet{hint}"));
     }
     Ok(Completion::Done)
 }

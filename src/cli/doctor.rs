@@ -1,12 +1,10 @@
 //! `recall doctor`: checks the setup, and suggests or makes repairs.
 
 use std::io::Write;
-use std::path::Path;
 
 use anyhow::{Context, Result};
-use serde_json::json;
 
-use crate::app::doctor::{Depth, Finding, Repair, Severity, examine, seen};
+use crate::app::doctor::{Depth, DoctorReply, Finding, Repair, Severity, examine, seen};
 use crate::app::{Completion, consent};
 use crate::cli::args::DoctorArgs;
 use crate::config::Config;
@@ -24,7 +22,8 @@ pub(crate) fn run(args: &DoctorArgs, config: Result<Config>, out: &mut impl Writ
         Ok(config) => config,
         Err(e) => {
             let advice = "correct it: until then no digest is made, and sessions leave no marks and start without notes";
-            return print_findings(&[Finding::problem("config", format!("{e:#}"), advice)], None, args.json, out);
+            let found = DoctorReply::of(vec![Finding::problem("config", format!("{e:#}"), advice)], None);
+            return tell(&found, args.json, out);
         }
     };
     let ui = Ui::default();
@@ -58,7 +57,7 @@ pub(crate) fn run(args: &DoctorArgs, config: Result<Config>, out: &mut impl Writ
         }
         findings = examine(config, &host, Depth::Full, config.now());
     }
-    let ended = print_findings(&findings, Some(&host.environment.program), args.json, out)?;
+    let ended = tell(&DoctorReply::of(findings, Some(&host.environment.program)), args.json, out)?;
     Ok(if ui.warned() { Completion::Partly } else { ended })
 }
 
@@ -75,17 +74,16 @@ fn ask_first(change: &RetentionChange, days: u64) -> Result<()> {
     consent::confirm_change(&question, &otherwise)
 }
 
-fn print_findings(findings: &[Finding], program: Option<&Path>, json: bool, out: &mut impl Write) -> Result<Completion> {
-    let worst = findings.iter().map(Finding::alarm).max().unwrap_or(Severity::Ok);
+fn tell(reply: &DoctorReply, json: bool, out: &mut impl Write) -> Result<Completion> {
+    let DoctorReply { version, program, worst, findings } = reply;
     if json {
-        let value = json!({"version": env!("CARGO_PKG_VERSION"), "program": program, "worst": worst, "findings": findings});
-        writeln!(out, "{}", serde_json::to_string_pretty(&value)?)?;
+        writeln!(out, "{}", serde_json::to_string_pretty(reply)?)?;
     } else {
-        let program = program.map_or_else(String::new, |p| format!(" ({})", p.display()));
-        writeln!(out, "recall {}{program}\n", env!("CARGO_PKG_VERSION"))?;
+        let program = program.as_ref().map_or_else(String::new, |p| format!(" ({})", p.display()));
+        writeln!(out, "recall {version}{program}\n")?;
         findings.iter().try_for_each(|finding| print(finding, out))?;
     }
-    Ok(if worst == Severity::Ok { Completion::Done } else { Completion::Partly })
+    Ok(if *worst == Severity::Ok { Completion::Done } else { Completion::Partly })
 }
 
 fn print(finding: &Finding, out: &mut impl Write) -> std::io::Result<()> {

@@ -8,7 +8,7 @@ use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMes
 
 use super::text::{line, notes_block};
 use super::tools::ToolContext;
-use crate::app::session_start::{ContextRequest, StartMode, gather};
+use crate::app::session_start::{FreshStartRequest, fresh_start};
 use crate::app::topic::{Topic, TopicRequest, find_topic};
 
 pub(crate) const LEFT_OFF: &str = "where-did-we-leave-off";
@@ -64,17 +64,7 @@ fn topic_notes(topic: &str, site: &ToolContext<'_>) -> Result<String> {
 
 /// What a session of the project would start with.
 fn project_notes(site: &ToolContext<'_>) -> Result<String> {
-    let config = site.config;
-    let store = site.memory_if_there()?;
-    let asked = ContextRequest {
-        cwd: site.folder.to_str().context("the folder's name is not UTF-8")?,
-        session: None,
-        start: StartMode::Blank,
-        max_tokens: config.hooks.max_inject_tokens,
-        now: config.now(),
-        until: Instant::now() + TRANSCRIPT_TIME_LIMIT,
-        count: false,
-        notice: None,
-    };
-    Ok(gather(config, store.as_ref(), &asked)?.text)
+    let cwd = site.folder.to_str().context("the folder's name is not UTF-8")?;
+    let asked = FreshStartRequest { cwd, max_tokens: None, until: Instant::now() + TRANSCRIPT_TIME_LIMIT };
+    Ok(fresh_start(site.config, site.memory_if_there()?.as_ref(), &asked)?.context.text)
 }

@@ -11,6 +11,8 @@ pub(crate) mod seen;
 mod setup;
 mod withheld;
 
+use std::path::{Path, PathBuf};
+
 use serde::Serialize;
 
 use crate::config::Config;
@@ -95,6 +97,24 @@ impl Finding {
 
     fn fixed_by(self, fix: Repair) -> Self {
         Self { fix: Some(fix), ..self }
+    }
+}
+
+/// What an examination found, as `recall doctor` tells it.
+#[derive(Debug, Serialize)]
+pub(crate) struct DoctorReply {
+    pub(crate) version: &'static str,
+    /// Where this program lies; none if the config cannot be read.
+    pub(crate) program: Option<PathBuf>,
+    /// How bad the worst finding is that nobody marked as seen.
+    pub(crate) worst: Severity,
+    pub(crate) findings: Vec<Finding>,
+}
+
+impl DoctorReply {
+    pub(crate) fn of(findings: Vec<Finding>, program: Option<&Path>) -> Self {
+        let worst = findings.iter().map(Finding::alarm).max().unwrap_or(Severity::Ok);
+        Self { version: env!("CARGO_PKG_VERSION"), program: program.map(Path::to_owned), worst, findings }
     }
 }
 
