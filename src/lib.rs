@@ -45,7 +45,8 @@
 //!   where it is indexed and how each view shows it; prompt, reply, check, pages and what reads them back, starts, search, sanitizer and
 //!   `forget` walk that list.
 //! - **Another summarizer that asks a model**: a file beside `summarize::claude` that implements `summarize::Summarizer` and its line in
-//!   `summarize::find`; its choice in `config::file`, its word in `model::digest`. `app::digest` knows the trait alone.
+//!   `summarize::find`; its choice in `config::file`, its word in `model::digest`. `app::digest` knows the trait alone; what names `claude` to a
+//!   user stands in messages, in `app::doctor` and in the help of `cli::args`.
 //! - **A program that checks the work, a command of git that counts**: the tables in `analyze::shell`, by which ingest keeps its runs as
 //!   evidence and `analyze::account` tells them; the words of `analyze::signal` and `analyze::verify`, which rate commands and check claims
 //!   of sessions that were stored before. What is stored already is not read again. Items that are evidence are `model::session::evidence::Evidence`, which no page tells as it is.
@@ -57,6 +58,9 @@
 //! - **A migration**: `migrations/NNNN_name.sql` and its line at the end of the list in `store::schema`, with the names it makes or drops there. Never edit an older one.
 //! - **A tool of the MCP server**: a file in `mcp::tools` that implements `Tool`, and its line in the list there and in
 //!   `analyze::signal::bookkeeping_tools`, so that its replies are not ingested again.
+//!   Its way out stands in `tests/it/private/excluded_everywhere.rs`, its line in README's table.
+//! - **An adapter, or an answer for one**: call a use case of `app` with an `app::open_memory::OpenMemory`: `search`, `show` (briefs, too),
+//!   `timeline`, `status`, `topic`, `day`. The adapter is a row of the table above, its answers are ways out in that test.
 //! - **A verb of the command line**: its arguments in `cli::args`, a file in `cli`, the work in `app`; `cli::needs_person` and `cli::uses_memory`
 //!   make you decide what an agent may do with it.
 //! - **A tool of a client**: its name and class in `source::claude_code::tools`; all else asks for its `model::session::item::ToolClass`.

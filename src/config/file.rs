@@ -341,3 +341,21 @@ fn flatten(prefix: &str, effective: &toml::Table, given: Option<&toml::Table>, p
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::ValueEnum;
+
+    use super::*;
+    use crate::model::digest::{is_by_model, summarizer_word};
+
+    /// A word that is not in the list would be stored, and read back as that of no model: by an import, from a page.
+    #[test]
+    fn every_choice_of_a_summarizer_has_its_word() {
+        for choice in SummarizerChoice::value_variants().iter().filter(|choice| **choice != SummarizerChoice::Auto) {
+            let word = choice.to_possible_value().expect("none is hidden");
+            assert_eq!(summarizer_word(word.get_name()), word.get_name());
+            assert_eq!(is_by_model(word.get_name()), choice.names_model());
+        }
+    }
+}
