@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 
 use anyhow::Result;
+use serde::Serialize;
 use serde_json::json;
 
 use crate::analyze::eligibility::SkipReason;
@@ -52,7 +53,7 @@ pub(crate) fn run(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis
     let plan = maker.plan(&store, wanted.newest)?;
     let outcome = Outcome::of(&maker, &store, &plan)?;
     if request.json {
-        serde_json::to_writer(&mut *out, &as_json(&report, &plan, &outcome))?;
+        serde_json::to_writer(&mut *out, &DryRunReply::of(&report, &plan, &outcome))?;
         writeln!(out)?;
         return Ok(());
     }
@@ -200,31 +201,71 @@ fn describe(head: &SessionHead, shown: &Memory, config: &Config) -> Result<Strin
     Ok(parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  "))
 }
 
-fn as_json(report: &Report, plan: &DigestPlan, outcome: &Outcome) -> serde_json::Value {
-    let chosen: Vec<_> = plan
-        .chosen
-        .iter()
-        .map(|(h, not_now)| json!({"session": h.id, "project": h.project.key, "with_model": not_now.is_none(), "why_not": not_now.as_ref().map(|w| w.to_string())}))
-        .collect();
-    let skipped: Vec<_> = plan.skipped.iter().map(|(h, why)| json!({"session": h.id, "why": why.to_string()})).collect();
-    json!({
-        "dry_run": true,
-        "files_seen": report.files_seen,
-        "files_read": report.files_read,
-        "bytes_read": report.bytes_read,
-        "rows_new": report.rows_new,
-        "sessions_forgotten": report.sessions_forgotten,
-        "digest": chosen,
-        "interim": plan.interim.iter().map(|h| &h.id).collect::<Vec<_>>(),
-        "skip": skipped,
-        "digests_by_model": outcome.by_model,
-        "digests_without_model": outcome.without_model,
-        "waiting_for_model": outcome.waiting.waiting_for_model,
-        "waiting_cost_usd": outcome.waiting.waiting_cost_usd,
-        "left_without_model": plan.backlog.len() + plan.left.len(),
-        "calls": plan.cost.calls,
-        "likely_cost_usd": plan.cost.likely,
-        "worst_cost_usd": plan.cost.worst,
-        "backlog_cost_usd": outcome.backlog.likely,
-    })
+/// What a dry run answers as data.
+#[derive(Debug, Serialize)]
+struct DryRunReply<'p> {
+    dry_run: bool,
+    files_seen: u64,
+    files_read: u64,
+    bytes_read: u64,
+    rows_new: u64,
+    sessions_forgotten: u64,
+    digest: Vec<ChosenSession<'p>>,
+    interim: Vec<&'p str>,
+    skip: Vec<SkippedSession<'p>>,
+    digests_by_model: usize,
+    digests_without_model: usize,
+    waiting_for_model: u64,
+    /// In US dollars, as all that follow; `None` where a price is unknown.
+    waiting_cost_usd: Option<f64>,
+    left_without_model: usize,
+    calls: usize,
+    likely_cost_usd: Option<f64>,
+    worst_cost_usd: Option<f64>,
+    backlog_cost_usd: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+struct ChosenSession<'p> {
+    session: &'p str,
+    project: &'p str,
+    with_model: bool,
+    why_not: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct SkippedSession<'p> {
+    session: &'p str,
+    why: String,
+}
+
+impl<'p> DryRunReply<'p> {
+    fn of(report: &Report, plan: &'p DigestPlan, outcome: &Outcome) -> Self {
+        let chosen = |(head, not_now): &'p (SessionHead, Option<SkipReason>)| ChosenSession {
+            session: &head.id,
+            project: &head.project.key,
+            with_model: not_now.is_none(),
+            why_not: not_now.as_ref().map(SkipReason::to_string),
+        };
+        Self {
+            dry_run: true,
+            files_seen: report.files_seen,
+            files_read: report.files_read,
+            bytes_read: report.bytes_read,
+            rows_new: report.rows_new,
+            sessions_forgotten: report.sessions_forgotten,
+            digest: plan.chosen.iter().map(chosen).collect(),
+            interim: plan.interim.iter().map(|head| head.id.as_str()).collect(),
+            skip: plan.skipped.iter().map(|(head, why)| SkippedSession { session: &head.id, why: why.to_string() }).collect(),
+            digests_by_model: outcome.by_model,
+            digests_without_model: outcome.without_model,
+            waiting_for_model: outcome.waiting.waiting_for_model,
+            waiting_cost_usd: outcome.waiting.waiting_cost_usd,
+            left_without_model: plan.backlog.len() + plan.left.len(),
+            calls: plan.cost.calls,
+            likely_cost_usd: plan.cost.likely,
+            worst_cost_usd: plan.cost.worst,
+            backlog_cost_usd: outcome.backlog.likely,
+        }
+    }
 }
