@@ -180,7 +180,12 @@ pub(crate) fn check_emptied(path: &Path) -> Result<(), StoreError> {
     ];
     // Without a database SQLite plays no log back: the log is a leftover of an index that was deleted by hand.
     let counts = |suffix: &str| size.is_some() || suffix != "-wal";
-    match left.into_iter().find(|(suffix, _)| counts(suffix) && has(suffix)) {
+    let found = left.into_iter().find(|(suffix, _)| counts(suffix) && has(suffix));
+    // Another process was creating it: its head was written before its log.
+    if found.is_some() && fs::metadata(path).map_or(None, |now| Some(now.len())) != size {
+        return Ok(());
+    }
+    match found {
         Some((suffix, what)) => {
             let copies = files_beside::COPIES
                 .iter()

@@ -65,7 +65,7 @@ pub(crate) fn write(config: &Config, store: &mut Writer, all: bool, ui: &Ui) -> 
         n => ui.note(&format!("gone and written again: {n} pages")),
     }
     let counts = bring_up_to_date(config, store, all || moved, gone, ui)?;
-    if before.as_ref() != Some(&zone) && (moved || counts.written > 0) {
+    if before.as_ref() != Some(&zone) && (moved || counts.made > 0) {
         store.record_page_zone(&zone)?;
     }
     Ok(counts)
