@@ -164,25 +164,21 @@ fn every_folder_of_src_is_a_room_with_a_floor() {
 
 /// Each entry of a folder of `src` with the other entries of it that its files import.
 fn imports_within(folder: &str) -> BTreeMap<String, BTreeSet<String>> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(folder);
     let path = format!("crate::{}::", folder.replace('/', "::"));
     let word = |rest: &str| rest.chars().take_while(|c| c.is_ascii_lowercase() || *c == '_').collect::<String>();
     let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for file in files_below(&root).into_iter().filter(|file| file.extension().is_some_and(|end| end == "rs")) {
-        let inside = file.strip_prefix(&root).expect("a file of the folder");
+    for Code { file, line } in code() {
+        let Ok(inside) = file.strip_prefix(folder) else { continue };
         let parts: Vec<&str> = inside.iter().filter_map(|part| part.to_str()).collect();
         let entry = parts[0].trim_end_matches(".rs").to_owned();
-        if entry == "mod" || parts.iter().any(|part| part.starts_with("tests")) {
+        if entry == "mod" {
             continue;
         }
-        let text = fs::read_to_string(&file).expect("UTF-8");
-        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
-        let code: String = code.lines().map(|line| line.split("//").next().unwrap_or_default().to_owned() + "\n").collect();
         // Of files that lie deeper, `super` is the entry itself.
-        let is_entry = parts.len() == 1 || parts.len() == 2 && parts[1] == "mod.rs";
-        let beside = code.split("use super::").skip(if is_entry { 1 } else { usize::MAX });
-        let named = code.split(&path).skip(1).chain(beside).map(word).filter(|name| !name.is_empty() && *name != entry);
-        all.entry(entry.clone()).or_default().extend(named);
+        let is_entry = parts.len() == 1 || parts[1..] == ["mod.rs"];
+        let beside = line.split("use super::").skip(1).filter(|_| is_entry);
+        let named: Vec<String> = line.split(&path).skip(1).chain(beside).map(word).collect();
+        all.entry(entry.clone()).or_default().extend(named.into_iter().filter(|name| !name.is_empty() && *name != entry));
     }
     all
 }
