@@ -14,7 +14,7 @@ use crate::model::item_state::{ItemStates, TaskItem};
 use crate::model::section::{Section, Shown, View, shown_in};
 use crate::model::session::said;
 use crate::render::page::date;
-use crate::render::quoted::{Audience, QuotedParts};
+use crate::render::quoted::{Listener, QuotedParts};
 use crate::text::blocks::beginning;
 use crate::text::budget::{max_bytes, tokens};
 use crate::text::clean::{id8, shorten};
@@ -320,7 +320,7 @@ fn lead_text(lead: &LeadSession, at: usize, about: ContextSubject, zone: &TimeZo
     }
     if let Some(account) = &lead.account {
         let reply_chars = if lead.digest.is_some() { 0 } else { lead.reply_chars };
-        let parts = QuotedParts::new(account, zone, Audience::Assistant)
+        let parts = QuotedParts::new(account, zone, Listener::Assistant)
             .with_reply_of(reply_chars)
             .with_task_ids(&lead.task_ids)
             .with_renamed(&lead.renamed);

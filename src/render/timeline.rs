@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::analyze::account::{SessionAccount, Turn, WordKind};
 use crate::model::session::Millis;
 use crate::model::session::said;
-use crate::render::quoted::{Audience, QuotedParts, turn_lines};
+use crate::render::quoted::{Listener, QuotedParts, turn_lines};
 use crate::text::blocks::beginning;
 use crate::text::clean::shorten_title;
 
@@ -99,7 +99,7 @@ pub(crate) struct Timeline {
 
 /// The steps of a session in order, and how many were left out of the middle. Of a long one replies of earlier turns stay out first.
 pub(crate) fn course(account: &SessionAccount, zone: &TimeZone) -> (Vec<TimelineStep>, usize) {
-    let parts = QuotedParts::new(account, zone, Audience::User);
+    let parts = QuotedParts::new(account, zone, Listener::User);
     let step = |at: Option<Millis>, kind, text: &str| TimelineStep {
         at,
         when: parts.time(at),

@@ -10,7 +10,7 @@ use crate::model::digest::Digest;
 use crate::model::item_state::{Closing, ItemStates, TaskItem};
 use crate::model::section::{Section, Shown, View, shown_in};
 use crate::model::session::{Answer, said};
-use crate::render::quoted::{Audience, QuotedParts};
+use crate::render::quoted::{Listener, QuotedParts};
 use crate::text::budget::max_bytes;
 
 /// The most characters of each text.
@@ -51,7 +51,7 @@ pub(crate) fn write(told: &BriefInput<'_>, zone: &TimeZone, max_tokens: usize) -
     let room = max_bytes(max_tokens).saturating_sub(frame.head.len() + frame.foot.len());
     let claims = |room: usize| told.claims.map_or_else(String::new, |claims| claims.write(&told.facts, room));
     let claimed = claims(room * CLAIMS_SHARE / 100).len();
-    let quoted = QuotedParts::new(told.account, zone, Audience::User)
+    let quoted = QuotedParts::new(told.account, zone, Listener::User)
         .with_task_ids(told.task_ids)
         .with_renamed(told.renamed)
         .with_closed(told.closed)

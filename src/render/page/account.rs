@@ -5,7 +5,7 @@ use jiff::tz::TimeZone;
 use super::lines::{paths, section};
 use super::quotation::quotation;
 use crate::analyze::account::{ClosingReply, SessionAccount, Turn, ending_replies};
-use crate::render::quoted::{Audience, QuotedParts, left_out, turn_lines};
+use crate::render::quoted::{Listener, QuotedParts, left_out, turn_lines};
 use crate::text::blocks::{beginning, without_long_parts};
 use crate::text::clean::{one_line, shorten};
 use crate::text::markdown::inline;
@@ -30,7 +30,7 @@ pub(super) fn ended(page: &mut String, account: &SessionAccount, zone: &TimeZone
     let turns = &account.turns;
     let ending = ending_replies(turns);
     let Some(&(last, reply)) = ending.first() else { return };
-    let parts = QuotedParts::new(account, zone, Audience::User);
+    let parts = QuotedParts::new(account, zone, Listener::User);
     let mut tell = |turn: &Turn, reply: &ClosingReply, what: &str, most: usize| {
         let quoted = quotation(&reply.text, most);
         if quoted.is_empty() {
@@ -55,7 +55,7 @@ pub(super) fn ended(page: &mut String, account: &SessionAccount, zone: &TimeZone
 
 /// What was said, and how each reply began.
 pub(super) fn turns(page: &mut String, account: &SessionAccount, zone: &TimeZone) {
-    let parts = QuotedParts::new(account, zone, Audience::User);
+    let parts = QuotedParts::new(account, zone, Listener::User);
     let words = account.turns.iter().map(|turn| turn.words.len()).sum::<usize>().max(1);
     let most = (ALL_WORDS_CHARS / words).clamp(WORD_CHARS.0, WORD_CHARS.1);
     let most_of_reply = (ALL_BEGINNINGS_CHARS / account.turns.len().max(1)).clamp(BEGINNING_CHARS.0, BEGINNING_CHARS.1);
@@ -109,7 +109,7 @@ fn began_to_reply(turn: &Turn, reply: &ClosingReply, most: usize) -> String {
 
 /// What git, `gh` and the checks showed, and the files.
 pub(super) fn shown(page: &mut String, account: &SessionAccount, zone: &TimeZone) {
-    let parts = QuotedParts::new(account, zone, Audience::User);
+    let parts = QuotedParts::new(account, zone, Listener::User);
     let bodies = account.commits.iter().rev().map(|commit| one_line(&commit.body));
     let commits = parts.commit_lines().zip(bodies).map(|(line, body)| {
         let body = if body.is_empty() { body } else { format!("\n  - {}", inline(&shorten(&body, MAX_MESSAGE_CHARS))) };
@@ -138,6 +138,6 @@ fn files(page: &mut String, account: &SessionAccount, lacks_commit: bool) {
 
 /// What was left, by what can be counted; tasks have lines of their own.
 pub(super) fn open(page: &mut String, account: &SessionAccount, zone: &TimeZone) {
-    let parts = QuotedParts::new(account, zone, Audience::User);
+    let parts = QuotedParts::new(account, zone, Listener::User);
     section(page, "Open", account.open.iter().filter(|open| open.task().is_none()).map(|open| inline(&parts.open_line(open))));
 }

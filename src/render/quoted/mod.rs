@@ -52,7 +52,7 @@ const WORDS_SHARE: usize = 45;
 
 /// To whom a session is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Audience {
+pub(crate) enum Listener {
     /// The user, whose words they are.
     User,
     /// A session's assistant. Long code, tables and quotations would take its room: they are told by their length.
@@ -63,7 +63,7 @@ pub(crate) enum Audience {
 pub(crate) struct QuotedParts<'a> {
     account: &'a SessionAccount,
     zone: &'a TimeZone,
-    audience: Audience,
+    listener: Listener,
     /// Times of this day are told without it: the heading tells it.
     known_day: Option<Millis>,
     reply_chars: usize,
@@ -81,17 +81,17 @@ pub(crate) struct QuotedParts<'a> {
 type ListPart<'a> = fn(&QuotedParts<'a>, usize) -> String;
 
 impl<'a> QuotedParts<'a> {
-    pub(crate) fn new(account: &'a SessionAccount, zone: &'a TimeZone, audience: Audience) -> Self {
+    pub(crate) fn new(account: &'a SessionAccount, zone: &'a TimeZone, listener: Listener) -> Self {
         // The heading tells the first day, at a session's start the last.
         let mut times = account.turns.iter().flat_map(|turn| [turn.at, turn.reply.as_ref().and_then(|reply| reply.at)]).flatten();
-        let known_day = match audience {
-            Audience::User => times.next(),
-            Audience::Assistant => times.max(),
+        let known_day = match listener {
+            Listener::User => times.next(),
+            Listener::Assistant => times.max(),
         };
         Self {
             account,
             zone,
-            audience,
+            listener,
             known_day,
             reply_chars: MAX_REPLY_CHARS,
             newest: true,
@@ -153,9 +153,9 @@ impl<'a> QuotedParts<'a> {
             turns: &self.account.turns,
             known_day: self.known_day,
             zone: self.zone,
-            labels: match self.audience {
-                Audience::User => USER_LABELS,
-                Audience::Assistant => ASSISTANT_LABELS,
+            labels: match self.listener {
+                Listener::User => USER_LABELS,
+                Listener::Assistant => ASSISTANT_LABELS,
             },
         };
         let claimed = list.words(rest * WORDS_SHARE / 100).len();
@@ -225,9 +225,9 @@ impl<'a> QuotedParts<'a> {
     }
 
     fn quote_of(&self, reply: &str, room: usize, most_chars: usize) -> Option<String> {
-        match self.audience {
-            Audience::User => blockquote(reply, room, most_chars),
-            Audience::Assistant => brief_blockquote(reply, room, most_chars),
+        match self.listener {
+            Listener::User => blockquote(reply, room, most_chars),
+            Listener::Assistant => brief_blockquote(reply, room, most_chars),
         }
     }
 

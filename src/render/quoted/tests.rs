@@ -31,12 +31,12 @@ fn account(turns: Vec<Turn>) -> SessionAccount {
     }
 }
 
-fn told(account: &SessionAccount, audience: Audience, room: usize) -> String {
-    QuotedParts::new(account, &TimeZone::UTC, audience).fill(room)
+fn told(account: &SessionAccount, listener: Listener, room: usize) -> String {
+    QuotedParts::new(account, &TimeZone::UTC, listener).fill(room)
 }
 
 fn body(account: &SessionAccount) -> String {
-    told(account, Audience::User, 3_200).trim().to_owned()
+    told(account, Listener::User, 3_200).trim().to_owned()
 }
 
 #[test]
@@ -140,12 +140,12 @@ fn begun(text: &str) -> Vec<usize> {
 fn room_that_is_left_goes_to_the_beginnings_of_replies_the_newest_first() {
     let reply = |n: usize| format!("Part {n} is done now. {}", "It took the whole list of orders. ".repeat(30));
     let one = account((1..8).map(|n| turn(n, "Go on with the next part of it.", &reply(n))).collect());
-    let all = told(&one, Audience::Assistant, 8_000);
+    let all = told(&one, Listener::Assistant, 8_000);
     assert_eq!(begun(&all), [1, 2, 3, 4, 5, 6], "the last one is quoted above: {all}");
     assert!(all.contains("\nWhat the user said, turn by turn; `>` how the reply began (a later turn overrides"), "{all}");
-    let some = begun(&told(&one, Audience::Assistant, 1_900));
+    let some = begun(&told(&one, Listener::Assistant, 1_900));
     assert!(!some.is_empty() && some.len() < 6 && some.ends_with(&[6]), "{some:?}");
-    let none = QuotedParts::new(&one, &TimeZone::UTC, Audience::Assistant).with_reply_of(0).fill(8_000);
+    let none = QuotedParts::new(&one, &TimeZone::UTC, Listener::Assistant).with_reply_of(0).fill(8_000);
     assert!(begun(&none).is_empty() && none.contains("\nWhat the user said, turn by turn:\n"), "a model tells it: {none}");
 }
 
@@ -154,7 +154,7 @@ fn the_longer_reply_is_told_once_and_one_that_was_cut_off_says_so() {
     let long = "The list of orders is sorted by date now. ".repeat(20);
     let mut turns = vec![turn(1, "Sort the orders.", "By id."), turn(2, "By date!", &long), turn(3, "Thanks.", "Gladly.")];
     turns[0].reply.as_mut().expect("a reply").cut_off = true;
-    let text = told(&account(turns), Audience::User, 6_000);
+    let text = told(&account(turns), Listener::User, 6_000);
     assert_eq!(begun(&text), [1], "{text}");
     assert!(text.contains("\n   > cut off: By id.\n") && text.contains("The longer reply before it (turn 2"), "{text}");
 }
@@ -268,9 +268,9 @@ proptest! {
         one.runs = lines.iter().map(run).collect();
         one.open = tasks.iter().map(|text| OpenEnd::Task { text: text.clone() }).collect();
         one.files = EditedFiles { edited: paths.clone(), after_commit: paths };
-        for (audience, said) in [(Audience::User, "What you said"), (Audience::Assistant, "What the user said")] {
+        for (listener, said) in [(Listener::User, "What you said"), (Listener::Assistant, "What the user said")] {
             for one in [one.clone(), one.clone().shortened()] {
-                let text = told(&one, audience, room);
+                let text = told(&one, listener, room);
                 prop_assert!(text.len() <= room && !text.contains("<recall-context>"), "{} of {room}: {}", text.len(), text);
                 for label in [&format!("{said}, turn by turn"), "Open", "Commits that stand", "Pull requests", "Last runs", "Files"] {
                     prop_assert!(!text.contains(&format!("\n{label}:\n\n")), "a lead-in without content: {}", text);
