@@ -62,8 +62,8 @@ impl<F: FnOnce() -> Result<Option<OpenMemory>>> DayReader<'_, F> {
         Ok(DaysReply { days, has_more })
     }
 
-    /// The page of a day, as markdown; `None` if it has none. A page that shows something hidden is built again from what may be seen. The user's notes
-    /// on it, which may mention anything, are then left out.
+    /// The page of a day, as markdown; `None` if it has none. A page that shows something hidden is built again from what may be seen. The
+    /// user's notes on it, which may mention anything, are then left out.
     ///
     /// # Errors
     /// If the page exists but cannot be read, or the index cannot be.

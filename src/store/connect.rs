@@ -35,8 +35,8 @@ pub(super) fn connect_to_read(path: &Path, how: &str, patience: Duration) -> Res
         counts: Some(CountCache::default()),
         path: path.to_owned(),
         threads: 1,
-        another: Reader::to_read,
-        titled: None,
+        reopen: Reader::to_read,
+        titles: None,
         narrowed: false,
     })
 }

@@ -165,7 +165,8 @@ fn name_of(kind: FileType) -> &'static str {
 
 /// Checks that an empty or missing index has never had anything in it: otherwise a new one must not silently replace it.
 pub(crate) fn check_emptied(path: &Path) -> Result<(), StoreError> {
-    let size = fs::metadata(path).map_or(None, |found| Some(found.len()));
+    let size_now = || fs::metadata(path).ok().map(|found| found.len());
+    let size = size_now();
     let missing = match size {
         Some(0) => "it is empty",
         Some(_) => return Ok(()),
@@ -182,7 +183,7 @@ pub(crate) fn check_emptied(path: &Path) -> Result<(), StoreError> {
     let counts = |suffix: &str| size.is_some() || suffix != "-wal";
     let found = left.into_iter().find(|(suffix, _)| counts(suffix) && has(suffix));
     // Another process was creating it: its head was written before its log.
-    if found.is_some() && fs::metadata(path).map_or(None, |now| Some(now.len())) != size {
+    if found.is_some() && size_now() != size {
         return Ok(());
     }
     match found {

@@ -38,20 +38,21 @@ impl Reader {
 
     /// The same of what is stored of it: where only a part is kept, without those that it came into later.
     pub(super) fn folders_stored(&self, head: &SessionHead) -> Result<Vec<String>> {
-        let mut all = self.folders_moved_to(&head.id)?;
-        if self.is_part(head.pk)? {
-            let sql = "SELECT EXISTS (SELECT 1 FROM session_folder f JOIN excluded_session e ON e.id = f.session
-                 WHERE f.folder = ?2 AND f.session = ?1 AND f.since < e.cut_at)
-                 AND NOT EXISTS (SELECT 1 FROM source WHERE session = ?3 AND cwd = ?2)";
-            let mut query = self.db.prepare_cached(sql)?;
-            let mut is_stored = Vec::new();
-            for folder in &all {
-                is_stored.push(query.query_row(params![head.id, folder, head.pk], |r| r.get(0))?);
-            }
-            let mut is_stored = is_stored.into_iter();
-            all.retain(|_| is_stored.next().unwrap_or(true));
+        let all = self.folders_moved_to(&head.id)?;
+        if !self.is_part(head.pk)? {
+            return Ok(all);
         }
-        Ok(all)
+        let sql = "SELECT EXISTS (SELECT 1 FROM session_folder f JOIN excluded_session e ON e.id = f.session
+             WHERE f.folder = ?2 AND f.session = ?1 AND f.since < e.cut_at)
+             AND NOT EXISTS (SELECT 1 FROM source WHERE session = ?3 AND cwd = ?2)";
+        let mut query = self.db.prepare_cached(sql)?;
+        let mut stored = Vec::new();
+        for folder in all {
+            if query.query_row(params![head.id, folder, head.pk], |r| r.get(0))? {
+                stored.push(folder);
+            }
+        }
+        Ok(stored)
     }
 
     /// All folders that are known of a session.

@@ -34,7 +34,7 @@ impl Reader {
 
     /// The titles for a record, sorted.
     pub(super) fn titles_of_row(&self, row: RecordKey) -> Result<Vec<String>> {
-        if let Some(titled) = &self.titled
+        if let Some(titled) = &self.titles
             && titled.all(&self.db)?.binary_search(&row).is_err()
         {
             return Ok(Vec::new());

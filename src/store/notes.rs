@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
 use super::files_beside::FileIdentity;
-use super::projects::project_pk;
+use super::projects::ensure_project;
 use super::{Reader, Writer, search};
 use crate::model::author::Author;
 use crate::model::note::{EVERYWHERE, Note, NoteKind, StoredNote};
@@ -203,7 +203,7 @@ fn insert(tx: &Transaction<'_>, id: &str, new: &NewNote) -> Result<()> {
     let sql = "INSERT INTO note(id, project, kind, text, at, author, closed_at, closed_by) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
         RETURNING pk";
     let (closed_at, closed_by) = closing_columns(new.closed.as_ref());
-    let project = project_pk(tx, &new.project)?;
+    let project = ensure_project(tx, &new.project)?;
     let values = params![id, project, new.kind, new.text, new.at, stored_author(&new.author), closed_at, closed_by];
     let pk = tx.prepare_cached(sql)?.query_row(values, |r| r.get(0))?;
     index(tx, pk)?;

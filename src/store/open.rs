@@ -159,11 +159,11 @@ impl Writer {
             counts: None,
             path: path.to_owned(),
             threads: cores(),
-            another: Reader::to_read,
-            titled: None,
+            reopen: Reader::to_read,
+            titles: None,
             narrowed: false,
         };
-        let mut writer = Self { reader, file, known: None };
+        let mut writer = Self { reader, file, ingest_caches: None };
         writer.set_checkpoint_on_close(false)?;
         writer.db.busy_timeout(lock_timeout())?;
         // Notes are written during runs: a transaction that reads first and then writes must not fail because of a write in between.

@@ -19,9 +19,9 @@ pub struct Reader {
     /// How many threads may read beside this connection.
     pub(super) threads: usize,
     /// Opens another connection to the same index, for parallel reads.
-    pub(super) another: fn(&Path) -> Result<Self>,
+    pub(super) reopen: fn(&Path) -> Result<Self>,
     /// Title lookup cache, for bulk reads. Only valid while no writer is active.
-    pub(super) titled: Option<TitleCache>,
+    pub(super) titles: Option<TitleCache>,
     /// Some tables are restricted to what may be shown: see [`super::Memory`].
     pub(super) narrowed: bool,
 }

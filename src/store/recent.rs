@@ -35,10 +35,6 @@ pub(crate) struct Undigested {
 }
 
 impl Reader {
-    pub(crate) fn project_pk(&self, key: &str) -> Result<Option<i64>> {
-        Ok(self.db.prepare_cached("SELECT pk FROM project WHERE key = ?1")?.query_row([key], |r| r.get(0)).optional()?)
-    }
-
     /// The `most` most recently active digested sessions of a project, starting after `behind`.
     pub(crate) fn recent_sessions(&self, project: i64, behind: Option<&RecentSession>, most: usize) -> Result<Vec<RecentSession>> {
         let sql = format!(

@@ -15,7 +15,7 @@ use super::ingest::{record_activity, remove_echoes};
 use super::load::{self, SELECT_HEAD};
 use super::notes::stored_author;
 use super::private_words::all_private_words_of;
-use super::projects::project_pk;
+use super::projects::ensure_project;
 use super::undone::{self, Undone};
 use super::{Reader, Writer, digests::NewDigest};
 use crate::analyze::denied::DeniedStatement;
@@ -167,7 +167,7 @@ impl Writer {
         let rows = exported.sources.iter().flat_map(|source| &source.rows).map(|row| row.key);
         let titles = exported.titles.iter().map(|(leaf, text)| RecordKey::of_title(*leaf, text));
         readmit(&tx, &exported.session, rows.chain(titles))?;
-        let project = project_pk(&tx, &exported.project)?;
+        let project = ensure_project(&tx, &exported.project)?;
         let mut new = tx.execute(
             // `page_dirty`, so that the session is removed again if none of its data is imported.
             "INSERT INTO session(id, project, started_at, grew_at, ended_at, end_reason, page_dirty) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1)

@@ -56,8 +56,8 @@ impl Reader {
             let (feed, receive) = (feed, receive);
             let mut started = 0;
             for send in vec![send; threads] {
-                let (path, another, fed, make) = (&self.path, self.another, &fed, &make);
-                let worker = move || work(|| another(path), fed, &send, |store, at: usize| make(store, &all[at]));
+                let (path, reopen, fed, make) = (&self.path, self.reopen, &fed, &make);
+                let worker = move || work(|| reopen(path), fed, &send, |store, at: usize| make(store, &all[at]));
                 if threads::spawn(scope, worker).is_err() {
                     break;
                 }
@@ -110,7 +110,7 @@ fn work<R>(
         let made = catch_unwind(AssertUnwindSafe(|| {
             let store = match &mut store {
                 Some(store) => store,
-                none => none.insert(Reader { titled: Some(TitleCache::default()), ..open()? }),
+                none => none.insert(Reader { titles: Some(TitleCache::default()), ..open()? }),
             };
             store.in_snapshot(|| make(store, at))
         }));

@@ -15,7 +15,7 @@ pub struct Writer {
     /// Identity of the file when it was opened.
     pub(super) file: Option<FileIdentity>,
     /// Ingest caches, kept from one transaction to the next: which session holds which record, and what the last sessions hold.
-    pub(super) known: Option<(RecordIndex, StoredKeys)>,
+    pub(super) ingest_caches: Option<(RecordIndex, StoredKeys)>,
 }
 
 impl Deref for Writer {

@@ -6,8 +6,7 @@ use anyhow::{Context, Result};
 
 use crate::app::consent;
 use crate::app::filter::{ProjectFilter, parse_since};
-use crate::config::Config;
-use crate::config::SummarizerChoice;
+use crate::config::{Config, SummarizerChoice};
 use crate::model::session::Millis;
 use crate::model::time_spec::parse_duration;
 

@@ -1,4 +1,5 @@
-//! Sessions that are left out whole or kept in part, or shown in one place alone, because of a part of theirs; and those of which that is not known.
+//! Sessions that are left out whole or kept in part, or shown in one place alone, because of a part of theirs; and those of which that
+//! is not known.
 
 use std::collections::{BTreeMap, BTreeSet};
 

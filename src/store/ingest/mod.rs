@@ -21,7 +21,7 @@ use crate::source::delta::Checkpoint;
 use crate::source::discover::TranscriptFile;
 use crate::store::chunk::{RecordIndex, StoredKeys};
 pub(super) use crate::store::ingest::source_facts::record_activity;
-use crate::store::projects::project_pk;
+use crate::store::projects::ensure_project;
 use crate::sys::projects::Projects;
 
 /// By how much offsets of a replaced file are shifted back, in bytes: more than any file is long.
@@ -165,7 +165,7 @@ impl Writer {
     /// Stores batches in one transaction.
     pub(crate) fn ingest(&mut self, batches: &[IngestBatch], projects: &Projects) -> Result<Ingested> {
         // Taken out, so that a failed transaction leaves no stale cache: the next one rebuilds it.
-        let known = self.known.take();
+        let known = self.ingest_caches.take();
         let tx = self.reader.db.transaction()?;
         let known = known.map_or_else(|| RecordIndex::load(&tx).map(|all| (all, StoredKeys::default())), Ok)?;
         let mut writer = IngestWriter::new(&tx, projects, known)?;
@@ -181,13 +181,13 @@ impl Writer {
         let done = writer.done.clone();
         let known = writer.known();
         tx.commit()?;
-        self.known = Some(known);
+        self.ingest_caches = Some(known);
         Ok(done)
     }
 
     /// Drops the caches that speed up successive transactions.
     pub(crate) fn ingested(&mut self) {
-        self.known = None;
+        self.ingest_caches = None;
     }
 
     /// Records the end of a session, if the session is known, and not of one that went on where it is left out. Its page, if there is one, must
@@ -210,7 +210,7 @@ impl Writer {
         for (pk, key) in all {
             let moved = projects.moved_to(&key);
             if moved != key {
-                let to = project_pk(&tx, &moved)?;
+                let to = ensure_project(&tx, &moved)?;
                 tx.execute("UPDATE session SET project = ?2, dirty = 1 WHERE project = ?1", [pk, to])?;
                 super::notes::move_notes(&tx, pk, to)?;
                 tx.execute("DELETE FROM project WHERE pk = ?1", [pk])?;

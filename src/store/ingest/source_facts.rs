@@ -9,7 +9,7 @@ use rusqlite::{Row, Transaction, params};
 use super::writer::IngestWriter;
 use crate::model::session::{Millis, Record};
 use crate::privacy::echo::PrivateWords;
-use crate::store::projects::project_pk;
+use crate::store::projects::ensure_project;
 
 #[derive(Debug, Default)]
 pub(super) struct SourceFacts {
@@ -140,7 +140,7 @@ impl IngestWriter<'_, '_> {
             None => self.projects.moved_to(&folder_key(&place.file)),
         };
         let sql = "UPDATE session SET project = ?2, dirty = 1, unindexed = 1 WHERE pk = ?1 AND project <> ?2";
-        self.tx.prepare_cached(sql)?.execute(params![session, project_pk(self.tx, &key)?])?;
+        self.tx.prepare_cached(sql)?.execute(params![session, ensure_project(self.tx, &key)?])?;
         Ok(())
     }
 }

@@ -17,7 +17,7 @@ use crate::store::erasure;
 use crate::store::ingest::source_facts::{SourceFacts, folder_key};
 use crate::store::load::SHOWN_EARLIER_SESSIONS;
 use crate::store::neighbours::PrivateSpan;
-use crate::store::projects::project_pk;
+use crate::store::projects::ensure_project;
 use crate::store::undone;
 use crate::sys::projects::Projects;
 
@@ -354,7 +354,7 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
             return Ok(pk);
         }
         self.done.sessions_new += 1;
-        let project = project_pk(self.tx, &folder_key(&batch.file.stored_path()))?;
+        let project = ensure_project(self.tx, &folder_key(&batch.file.stored_path()))?;
         let mut insert = self.tx.prepare_cached("INSERT INTO session(id, project, grew_at) VALUES (?1, ?2, 0) RETURNING pk")?;
         Ok(insert.query_row(params![id, project], |r| r.get(0))?)
     }

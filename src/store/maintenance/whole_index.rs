@@ -56,7 +56,7 @@ impl WholeIndex {
 }
 
 pub(super) fn as_found(path: &Path) -> Result<Reader> {
-    Ok(Reader { another: as_found, ..read_only(path, how_to_open(path), lock_timeout())?.0 })
+    Ok(Reader { reopen: as_found, ..read_only(path, how_to_open(path), lock_timeout())?.0 })
 }
 
 fn damaged(path: &Path) -> Result<Reader> {
@@ -64,11 +64,11 @@ fn damaged(path: &Path) -> Result<Reader> {
     // SQLite's own switch for recovery. Nothing is written: the connection is read-only.
     reader.db.pragma_update(None, "writable_schema", true)?;
     reader.version()?;
-    Ok(Reader { another: damaged, ..reader })
+    Ok(Reader { reopen: damaged, ..reader })
 }
 
 fn without_log(path: &Path) -> Result<Reader> {
-    Ok(Reader { another: without_log, ..read_only(path, "?immutable=1", lock_timeout())?.0 })
+    Ok(Reader { reopen: without_log, ..read_only(path, "?immutable=1", lock_timeout())?.0 })
 }
 
 /// An index at rest needs no files beside it; a log is part of the index.

@@ -10,7 +10,7 @@ use rusqlite::{OptionalExtension, Row, params, params_from_iter};
 
 use super::Reader;
 use crate::model::search_column::SearchColumn;
-use crate::model::session::{Millis, Project};
+use crate::model::session::Millis;
 
 /// Cached counts, by expression and counting limit.
 pub(crate) type CountCache = RefCell<HashMap<(String, u64), u64>>;
@@ -158,12 +158,6 @@ impl Reader {
         let sql = format!("SELECT d.pk, d.session, d.note, d.project, d.last_at, 0.0 FROM doc d WHERE d.pk = ?{conditions}");
         values.insert(0, Value::Integer(doc));
         Ok(self.db.prepare_cached(&sql)?.query_row(params_from_iter(values), hit).optional()?)
-    }
-
-    /// All projects, by number and key.
-    pub(crate) fn projects(&self) -> Result<Vec<(i64, Project)>> {
-        let mut query = self.db.prepare_cached("SELECT pk, key FROM project")?;
-        Ok(query.query_map([], |r| Ok((r.get(0)?, Project { key: r.get(1)? })))?.collect::<rusqlite::Result<_>>()?)
     }
 }
 

@@ -23,14 +23,12 @@ use self::run_state::{PendingCall, Route, RunState};
 use crate::analyze::eligibility::{Budget, SkipReason};
 use crate::app::consent;
 use crate::app::digest::maker::DigestMaker;
-use crate::app::digest::report::usd;
-use crate::app::digest::report::{Report, WaitingForModel};
+use crate::app::digest::report::{Report, WaitingForModel, usd};
 use crate::app::digest::select::DigestPlan;
 use crate::model::session_head::SessionHead;
 use crate::store::{Reader, Writer};
 use crate::summarize::{SummaryFailure, SummaryInput};
-use crate::sys::failpoints;
-use crate::sys::shutdown;
+use crate::sys::{failpoints, shutdown};
 
 /// How many sessions of a backlog are offered to the model first: those that the next days ask for most, for a few cents.
 pub(crate) const FIRST_OFFER: usize = 20;

@@ -1,13 +1,13 @@
 //! Ingest phase: stores what was appended to the transcripts, and what marks say about ended sessions. Costs no money; may be
 //! interrupted and repeated at any point.
 
-pub(super) mod parts;
 mod read;
 
 use std::path::PathBuf;
 
 use anyhow::Result;
 
+pub(super) use self::read::parts;
 use self::read::{PendingFile, TranscriptReader, pending_files};
 use crate::app::digest::report::Report;
 use crate::app::digest::request::DigestRequest;

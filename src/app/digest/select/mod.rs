@@ -7,8 +7,7 @@ use std::collections::HashSet;
 use anyhow::Result;
 
 pub(super) use self::price::ModelCost;
-use crate::analyze::eligibility::is_interim_due;
-use crate::analyze::eligibility::{SessionActivity, SkipReason, check_ready, may_retry};
+use crate::analyze::eligibility::{SessionActivity, SkipReason, check_ready, is_interim_due, may_retry};
 use crate::app::digest::maker::DigestMaker;
 use crate::config::SummarizerChoice;
 use crate::model::digest::is_by_model;

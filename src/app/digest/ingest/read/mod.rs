@@ -1,7 +1,7 @@
 //! Reads transcripts in parallel and stores them with one writer.
 
 mod file;
-mod part;
+pub(in crate::app::digest) mod parts;
 
 use std::path::PathBuf;
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 
-use self::part::Part;
+use self::parts::Part;
 use crate::app::digest::report::Report;
 use crate::config::Config;
 use crate::model::session::Millis;
