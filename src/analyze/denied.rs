@@ -47,7 +47,7 @@ impl DeniedStatement {
 
     /// Does it look like the id of what can be denied? Those of sessions have other lengths.
     pub(crate) fn is_id(id: &str) -> bool {
-        id.len() == 9 && id.starts_with(['t', 'c', 'n', 'b', 'r']) && id[1..].bytes().all(|b| b.is_ascii_hexdigit())
+        id.len() == 9 && id.starts_with(['t', 'c', 'n', 'b', 'r', 'o']) && id[1..].bytes().all(|b| b.is_ascii_hexdigit())
     }
 
     pub(crate) fn from_bytes(id: String, bytes: &[u8]) -> Self {

@@ -7,6 +7,7 @@ pub(crate) mod distinct;
 pub(crate) mod eligibility;
 pub(crate) mod lives;
 pub(crate) mod minhash;
+pub(crate) mod overtaken;
 pub(crate) mod prose;
 pub(crate) mod shell;
 pub(crate) mod signal;

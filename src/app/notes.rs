@@ -154,7 +154,10 @@ fn store_note(config: &Config, new: &RememberRequest) -> Result<StoredNote> {
         .with_context(|| format!("cannot create the data folder {}", config.data_dir.display()))?;
     let author = new.author.with_clean_name(|text| sanitizer.clean(text));
     let note = NewNote { project, kind: kind.name().to_owned(), text, at: config.now(), author, closed: None };
-    Writer::open(&config.database())?.save_note(&note, |known| is_same_note(&note.text, known))
+    let mut store = Writer::open(&config.database())?;
+    let stored = store.save_note(&note, |known| is_same_note(&note.text, known))?;
+    store.find_overtaken_by_notes()?;
+    Ok(stored)
 }
 
 /// Rejects the home folder and `/`, where no work is done: clients start servers there, and people forget where they are.

@@ -95,9 +95,9 @@ pub(crate) struct SearchResult {
     pub(crate) score: f64,
     /// The share of the query's words, by weight, that it holds: 0 to 1, in hundredths.
     pub(crate) covered: f64,
-    /// What of the passage was closed since: "since then: closed by the user, 2026-11-21: …".
+    /// What came since of what the passage says: "since then: closed by the user, 2026-11-21: …".
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) closed_since: Option<Vec<String>>,
+    pub(crate) since_then: Option<Vec<String>>,
     /// The session was still running when it was digested.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) goes_on: bool,
@@ -202,7 +202,7 @@ fn result(hit: &SearchHit, own: &str, store: &Memory, config: &Config) -> Result
         passage: passage.map_or_else(String::new, |passage| passage.text.clone()),
         score: hit.score,
         covered: (hit.covered * 100.0).round() / 100.0,
-        closed_since: (!hit.closed.is_empty()).then(|| hit.closed_since(|at| config.local_time(Some(at), "%Y-%m-%d"))),
+        since_then: (!hit.since_then.is_empty()).then(|| hit.since_lines(|at| config.local_time(Some(at), "%Y-%m-%d"))),
         goes_on: hit.goes_on,
     })
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::analyze::account::SessionAccount;
-use crate::app::brief::{brief, no_digest_message, page};
+use crate::app::brief::{brief, no_digest_message, page, statements_told};
 use crate::app::notes::{self, NoteRecord};
 use crate::app::open_memory::OpenMemory;
 use crate::app::raw_lines::{CopyReport, copy};
@@ -114,6 +114,8 @@ struct SessionRecord<'a> {
     digest: &'a Digest,
     account: SessionAccount,
     open_items: Vec<ItemRecord>,
+    /// What came since of what it says: "since then: Claude in session 4b1c2d3e, 2026-11-19: …".
+    since_then: Vec<String>,
     /// What is missing of a session that is too long to be kept whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<&'a OmittedItems>,
@@ -135,6 +137,7 @@ pub(crate) fn as_data(memory: &OpenMemory, config: &Config, id: &str, item_chars
     let session = store.load_session(&head)?;
     let costs = costs_by_model(&session.usage, &config.prices);
     let (cost, incomplete) = session_cost(&costs);
+    let account = SessionAccount::of(&session, stored.interim_until.is_some());
     let later = store.repeated_by(head.pk)?.map(|later| store.session_head(later)).transpose()?;
     Ok(serde_json::to_value(SessionRecord {
         session: &session.id,
@@ -156,11 +159,25 @@ pub(crate) fn as_data(memory: &OpenMemory, config: &Config, id: &str, item_chars
         usage: &session.usage,
         cost_usd_by_model: costs,
         digest: &stored.digest,
-        account: SessionAccount::of(&session, stored.interim_until.is_some()),
         open_items: open_items(store, &head, &stored.digest)?,
+        since_then: since_lines(store, config, &head, &account, &stored)?,
+        account,
         left_out: (session.left_out.items > 0).then_some(&session.left_out),
         items: item_chars.map(|chars| list_items(&session, chars)),
     })?)
+}
+
+/// What came since of what a session says, a line each.
+fn since_lines(
+    store: &Memory,
+    config: &Config,
+    head: &SessionHead,
+    account: &SessionAccount,
+    stored: &StoredDigest,
+) -> Result<Vec<String>> {
+    let claims = stored.is_by_model().then_some(&stored.digest);
+    let since = store.since_then(head, statements_told(account, claims))?;
+    Ok(since.iter().map(|one| one.line(|at| config.local_time(Some(at), "%Y-%m-%d"))).collect())
 }
 
 /// An open item of a session, and how it stands.

@@ -9,7 +9,7 @@ use crate::model::note::Note;
 use crate::model::note::{EVERYWHERE, project_label};
 use crate::model::session::{Millis, said};
 use crate::model::session_head::SessionHead;
-use crate::render::timeline::{MAX_CLOSED_CHARS, TITLE, Timeline, TimelineEntry, course};
+use crate::render::timeline::{MAX_SINCE_THEN_CHARS, TITLE, Timeline, TimelineEntry, course};
 use crate::store::Memory;
 use crate::store::neighbours::{OrderPosition, Side};
 use crate::text::clean::shorten;
@@ -44,13 +44,13 @@ fn of_session(store: &Memory, config: &Config, head: &SessionHead, before: usize
             None => session.end_reason.is_none(),
         };
         let account = SessionAccount::of(&session, goes_on);
-        let closed = store.closed_since(head, account.replies())?;
+        let since_then = store.since_then(head, account.replies())?;
         let day = |at: Millis| config.local_time(Some(at), "%Y-%m-%d");
-        let closed_since = closed.iter().map(|closing| said(&closing.since_then(day), MAX_CLOSED_CHARS)).collect();
+        let since_then = since_then.iter().map(|one| said(&one.line(day), MAX_SINCE_THEN_CHARS)).collect();
         let (course, steps_left_out) = course(&account, &config.time_zone);
         Ok(Timeline {
             course,
-            closed_since,
+            since_then,
             steps_left_out,
             ..with_neighbours(store, config, &at, line_of(store, config, head)?, before, after)?
         })
@@ -99,7 +99,7 @@ fn with_neighbours(
         before: lines(&earlier)?,
         session: middle,
         course: Vec::new(),
-        closed_since: Vec::new(),
+        since_then: Vec::new(),
         steps_left_out: 0,
         after: lines(&later)?,
         no_neighbours: false,

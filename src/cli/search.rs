@@ -16,6 +16,8 @@ use crate::text::clean::{one_line, shorten, shorten_title, without_controls};
 /// Limits of title and sentence in characters, so that a result is about fifty tokens.
 const TITLE: usize = 80;
 const PASSAGE_CHARS: usize = 150;
+/// What overtakes a passage is told nearly whole: without it the passage would be false.
+const SINCE_THEN: usize = 240;
 
 pub(crate) fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let time = |flag: &str, text: &Option<String>| text.as_ref().map(|text| parse_time(flag, text, config)).transpose();
@@ -54,8 +56,8 @@ fn print_result(result: &SearchResult, found: &SearchReply, out: &mut impl Write
     let line = |text: &str| one_line(&without_controls(text));
     let by = result.by.as_ref().map(|by| format!("  ({})", line(by))).unwrap_or_default();
     writeln!(out, "{day}  {}  {}  {title}{by}", bold(&line(short_id)), line(&result.project_name))?;
-    for closed in result.closed_since.iter().flatten() {
-        writeln!(out, "            {}", shorten(closed, PASSAGE_CHARS))?;
+    for line in result.since_then.iter().flatten() {
+        writeln!(out, "            {}", shorten(line, SINCE_THEN))?;
     }
     let passage = found.excerpt(&result.passage, char_limit(&result.passage, PASSAGE_CHARS));
     if !passage.is_empty() && !title.contains(&passage) {

@@ -48,11 +48,6 @@ impl Closing {
     pub(crate) fn told(&self, day: impl Fn(Millis) -> String) -> String {
         format!("closed {}: {}", self.origin(day), self.text)
     }
-
-    /// The same, as a line beside words that still say the item: `since then: closed by the user, 2026-11-21: …`.
-    pub(crate) fn since_then(&self, day: impl Fn(Millis) -> String) -> String {
-        format!("since then: {}", self.told(day))
-    }
 }
 
 /// An open item of a session, in its life over sessions.

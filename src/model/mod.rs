@@ -12,6 +12,7 @@ pub(crate) mod section;
 pub(crate) mod session;
 pub(crate) mod session_facts;
 pub(crate) mod session_head;
+pub(crate) mod since_then;
 pub(crate) mod stored_digest;
 pub(crate) mod time_spec;
 pub(crate) mod title_filter;

@@ -18,7 +18,7 @@ pub(crate) const TITLE: usize = 90;
 const MAX_STEP_CHARS: usize = 140;
 const MAX_WORDS_CHARS: usize = 110;
 /// The most characters of what was closed since.
-pub(crate) const MAX_CLOSED_CHARS: usize = 200;
+pub(crate) const MAX_SINCE_THEN_CHARS: usize = 200;
 /// The most steps shown.
 const MAX_STEPS: usize = 14;
 
@@ -85,7 +85,7 @@ pub(crate) struct Timeline {
     pub(crate) course: Vec<TimelineStep>,
     /// What was closed since of what its replies still say: `since then: closed …`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) closed_since: Vec<String>,
+    pub(crate) since_then: Vec<String>,
     /// Steps that were left out of the middle.
     pub(crate) steps_left_out: usize,
     pub(crate) after: Vec<TimelineEntry>,
@@ -160,7 +160,7 @@ impl Timeline {
         }
         self.before.iter().for_each(|one| text.push_str(&format!("  {}\n", one.render())));
         text.push_str(&format!("> {}\n", self.session.render()));
-        self.closed_since.iter().for_each(|line| text.push_str(&format!("      {line}\n")));
+        self.since_then.iter().for_each(|line| text.push_str(&format!("      {line}\n")));
         for (at, step) in self.course.iter().enumerate() {
             if at == MAX_STEPS / 2 && self.steps_left_out > 0 {
                 text.push_str(&format!("      … {} left out\n", self.steps_left_out));

@@ -42,7 +42,7 @@ pub(crate) struct TopicSource {
     pub(crate) telling: f64,
     /// What was closed since of what its passages still say.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) closed_since: Vec<String>,
+    pub(crate) since_then: Vec<String>,
     pub(crate) passages: Vec<SourcePassage>,
 }
 
@@ -180,9 +180,9 @@ fn heading(source: &TopicSource) -> String {
     let so_far = if source.goes_on { "so far, " } else { "" };
     let elsewhere = source.elsewhere.as_ref().map(|name| format!("in {}, ", said(name, MAX_PROJECT_CHARS))).unwrap_or_default();
     let by = author_prefix(source);
-    let closed: String = source.closed_since.iter().map(|line| format!("{}\n", said(line, MAX_STATEMENT_CHARS))).collect();
+    let since_then: String = source.since_then.iter().map(|line| format!("{}\n", said(line, MAX_STATEMENT_CHARS))).collect();
     format!(
-        "## {} ({elsewhere}{by}{so_far}{}, {})\n{closed}",
+        "## {} ({elsewhere}{by}{so_far}{}, {})\n{since_then}",
         said(&shorten_title(&source.title, TITLE), TITLE),
         source.when,
         shown_id(&source.id)
@@ -256,7 +256,7 @@ mod tests {
             covered: 1.0,
             focus: 1.0,
             telling: 1.0,
-            closed_since: Vec::new(),
+            since_then: Vec::new(),
             passages: passages.iter().map(passage).collect(),
         }
     }

@@ -20,10 +20,10 @@ pub(crate) use self::kind::{KindFilter, kinds};
 pub(crate) use self::passages::Passage;
 pub use self::query::Query;
 pub(crate) use self::rank::{SemanticMatches, unmatched_projects};
-use crate::model::item_state::Closing;
 use crate::model::note::Note;
 use crate::model::session::{Millis, Project};
 use crate::model::session_head::SessionHead;
+use crate::model::since_then::SinceThen;
 use crate::search::results::ResultBuilder;
 use crate::store::Memory;
 use crate::text::clean::{one_line, shorten, without_controls};
@@ -71,8 +71,8 @@ pub struct SearchHit {
     pub telling: f64,
     /// Best first.
     pub passages: Vec<Passage>,
-    /// What was closed since of what its passages still say.
-    pub closed: Vec<Closing>,
+    /// What came since of what its passages still say.
+    pub since_then: Vec<SinceThen>,
     /// The session was still running when it was digested.
     pub goes_on: bool,
     /// What a model claims was asked for, but none read this session: what the user said answers.
@@ -103,9 +103,9 @@ impl SearchHit {
     }
 
     /// `since then: closed …`, a line each.
-    pub(crate) fn closed_since(&self, day: impl Fn(Millis) -> String) -> Vec<String> {
-        let line = |closing: &Closing| one_line(&without_controls(&closing.since_then(&day)));
-        self.closed.iter().map(line).collect()
+    pub(crate) fn since_lines(&self, day: impl Fn(Millis) -> String) -> Vec<String> {
+        let line = |one: &SinceThen| one_line(&without_controls(&one.line(&day)));
+        self.since_then.iter().map(line).collect()
     }
 
     /// When the session was last active, or when the note was written.

@@ -10,9 +10,9 @@ use super::rank::RankedHits;
 use super::{HitSource, SearchHit, SearchOptions};
 use crate::analyze::account::SessionAccount;
 use crate::model::digest::{Digest, UNTITLED};
-use crate::model::item_state::Closing;
 use crate::model::section::Section;
 use crate::model::session_head::SessionHead;
+use crate::model::since_then::SinceThen;
 use crate::search::weights::QueryWords;
 use crate::store::Reader;
 use crate::store::search::TextKind;
@@ -135,7 +135,7 @@ impl<'a> ResultBuilder<'a> {
             passages.extend(first.to_show.as_ref().filter(|_| self.wanted.passages > 0).map(passage));
         }
         self.words.add_joined(&mut told);
-        let closed = self.closed_since(&origin, &passages)?;
+        let since_then = self.since_then(&origin, &passages)?;
         Ok(Some(SearchHit {
             title,
             goes_on,
@@ -145,17 +145,18 @@ impl<'a> ResultBuilder<'a> {
             focus: self.words.share(&told),
             telling: self.words.telling(&told),
             passages,
-            closed,
+            since_then,
             origin,
         }))
     }
 
-    /// What was closed since of what the assistant's words among the passages still say.
-    fn closed_since(&self, origin: &HitSource, passages: &[Passage]) -> Result<Vec<Closing>> {
-        let HitSource::Session(head) = origin else { return Ok(Vec::new()) };
-        let of_assistant = |kind: TextKind| matches!(kind, TextKind::Reply | TextKind::Plan | TextKind::Recap);
-        let said: Vec<&str> = passages.iter().filter(|one| of_assistant(one.kind)).map(|one| one.text.as_str()).collect();
-        if said.is_empty() { Ok(Vec::new()) } else { self.store.closed_since(head, said) }
+    /// What came since of what the passages still say.
+    fn since_then(&self, origin: &HitSource, passages: &[Passage]) -> Result<Vec<SinceThen>> {
+        match origin {
+            HitSource::Session(_) if passages.is_empty() => Ok(Vec::new()),
+            HitSource::Session(head) => self.store.since_then(head, passages.iter().map(|one| one.text.as_str())),
+            HitSource::Note(note) => self.store.since_note(note),
+        }
     }
 
     /// The statements of a digest, without open items that are closed: nobody is told of these as open.

@@ -16,6 +16,7 @@ use crate::store::codec::{pack, unpack};
 use crate::store::denied;
 use crate::store::digest_inputs::DigestInputs;
 use crate::store::near_duplicates;
+use crate::store::overtaken;
 
 /// Prefix of facts that record used replies; the input hash follows it.
 const USED_REPLY: &str = "used reply:";
@@ -296,7 +297,7 @@ fn is_of_another(tx: &Transaction<'_>, head: &SessionHead, id: &str) -> Result<b
 fn supersede(tx: &Transaction<'_>, session: i64) -> Result<()> {
     search::mark_outdated(tx, session)?;
     near_duplicates::drop_signature(tx, session)?;
-    outdate_pages_of_closed_items(tx, session)?;
+    outdate_pages_that_follow(tx, session)?;
     tx.execute("DELETE FROM open_item WHERE session = ?1", [session])?;
     tx.execute("DELETE FROM closed_item WHERE session = ?1", [session])?;
     tx.execute("DELETE FROM closing WHERE session = ?1", [session])?;
@@ -355,11 +356,12 @@ fn save_closings(tx: &Transaction<'_>, head: &SessionHead, new: &NewDigest<'_>) 
     for id in &new.digest.closes {
         tx.execute("INSERT INTO closing VALUES (?1, ?2) ON CONFLICT DO NOTHING", params![id, head.pk])?;
     }
-    outdate_pages_of_closed_items(tx, head.pk)
+    outdate_pages_that_follow(tx, head.pk)
 }
 
-/// Pages of sessions whose open items this one closes show them as done, and so do those of sessions that say the same.
-pub(super) fn outdate_pages_of_closed_items(tx: &Transaction<'_>, session: i64) -> Result<()> {
+/// Pages of sessions whose open items this one closes show them as done, and so do those of sessions that say the same; pages of sessions of
+/// which it overtakes something quote it.
+pub(super) fn outdate_pages_that_follow(tx: &Transaction<'_>, session: i64) -> Result<()> {
     let sql = "UPDATE session SET page_dirty = 1 WHERE pk IN (
          SELECT of FROM closed_item WHERE session = ?1
          UNION SELECT o.session FROM closing c JOIN open_item o ON o.id = c.id WHERE c.session = ?1
@@ -368,5 +370,5 @@ pub(super) fn outdate_pages_of_closed_items(tx: &Transaction<'_>, session: i64) 
          UNION SELECT m.session FROM closing c JOIN open_item o ON o.id = c.id JOIN open_item m ON m.life = o.life
              WHERE c.session = ?1)";
     tx.execute(sql, [session])?;
-    Ok(())
+    overtaken::outdate_pages(tx, overtaken::Later::Session(session))
 }

@@ -13,11 +13,14 @@ use super::notes::read_author;
 use super::open_items::{ListedItem, Wordings, listed as listed_item};
 use super::recent::NOT_REPEATED;
 use super::{Reader, Writer};
+use crate::analyze::distinct::normalized;
 use crate::analyze::lives::{SessionItems, lives, still_says};
 use crate::analyze::without_model::UNANSWERED;
 use crate::model::item_state::{Closer, Closing, ItemState, ItemStates};
+use crate::model::note::Note;
 use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
+use crate::model::since_then::{SinceThen, standing};
 
 /// A session's place in its project: by its start, then by its id. Those without a time come last.
 const IN_ORDER: &str = "coalesce(s.started_at, 9223372036854775807), s.id";
@@ -154,11 +157,21 @@ impl Reader {
         Ok(closings.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// What was closed after a session that its replies, or other texts of it, still say: its own items, and those of other sessions.
-    pub(crate) fn closed_since<'t>(&self, head: &SessionHead, texts: impl IntoIterator<Item = &'t str>) -> Result<Vec<Closing>> {
+    /// What was closed and overtaken in a project, in no order.
+    pub(crate) fn came_since(&self, project: &str) -> Result<Vec<SinceThen>> {
+        let closed = self.project_closings(project)?.into_iter().map(SinceThen::Closed);
+        Ok(closed.chain(standing(self.overtaken_in(project)?).into_iter().map(SinceThen::Overtaken)).collect())
+    }
+
+    /// What came after a session of what its replies, or other texts of it, still say.
+    pub(crate) fn since_then<'t>(&self, head: &SessionHead, texts: impl IntoIterator<Item = &'t str>) -> Result<Vec<SinceThen>> {
         let texts: Vec<&str> = texts.into_iter().collect();
-        let all = self.project_closings(&head.project.key)?;
-        Ok(still_told(&all, head.last_at, &texts))
+        Ok(still_told(&self.came_since(&head.project.key)?, &head.id, head.last_at, &texts))
+    }
+
+    /// What overtakes a note.
+    pub(crate) fn since_note(&self, note: &Note) -> Result<Vec<SinceThen>> {
+        Ok(still_told(&self.came_since(&note.project.key)?, &note.id, Some(note.at), &[&note.text]))
     }
 
     /// What of a session's items was closed as such, by their own ids: on request, or by a later session. An id that still exists stands for
@@ -211,13 +224,23 @@ impl Writer {
     }
 }
 
-/// Of the closings after a time those of what the texts still say, in the order of closing, each once.
-pub(crate) fn still_told(all: &[Closing], last_at: Option<Millis>, texts: &[&str]) -> Vec<Closing> {
-    let later = all.iter().filter(|closing| closing.at > last_at);
-    let mut told: Vec<Closing> =
-        later.filter(|closing| texts.iter().any(|text| still_says(text, &closing.text))).cloned().collect();
-    told.sort_by(|a, b| (a.at, &a.text).cmp(&(b.at, &b.text)));
-    told.dedup_by(|a, b| a.text == b.text);
+/// What came after the last words of a session or a note, with this id, of what texts of it still say: in order, each once.
+pub(crate) fn still_told(all: &[SinceThen], place: &str, last_at: Option<Millis>, texts: &[&str]) -> Vec<SinceThen> {
+    let is_later = |one: &SinceThen| match one {
+        // Whatever it said afterwards, these words of it were overtaken.
+        SinceThen::Overtaken(overtaken) if overtaken.earlier.by.place() == place => true,
+        one => one.at() > last_at,
+    };
+    let is_told = |one: &SinceThen| {
+        let words = normalized(one.words());
+        let stands = |text: &str| !words.is_empty() && matches!(one, SinceThen::Overtaken(_)) && normalized(text).contains(&words);
+        texts.iter().any(|text| still_says(text, one.words()) || stands(text))
+    };
+    let mut told: Vec<SinceThen> = all.iter().filter(|one| is_later(one) && is_told(one)).cloned().collect();
+    told.sort_by(|a, b| (a.at(), a.words()).cmp(&(b.at(), b.words())));
+    told.dedup_by(|a, b| {
+        a.words() == b.words() || matches!((a, b), (SinceThen::Overtaken(a), SinceThen::Overtaken(b)) if a.later == b.later)
+    });
     told
 }
 

@@ -36,6 +36,7 @@ pub(crate) mod notes;
 pub(crate) mod ongoing;
 mod open;
 pub(crate) mod open_items;
+pub(crate) mod overtaken;
 mod owned;
 pub(crate) mod pages;
 mod private_words;

@@ -12,6 +12,7 @@ use crate::model::session::{Millis, Project, unused_id};
 use crate::model::session_head::SessionHead;
 use crate::store::document::Document;
 use crate::store::erasure;
+use crate::store::overtaken;
 use crate::text::phrase::PhraseMatcher;
 
 /// Shortest id prefix that is accepted, in characters.
@@ -173,6 +174,7 @@ impl Writer {
                 continue;
             }
             tx.execute("UPDATE note SET text = ?2 WHERE pk = ?1", params![note.pk, clean])?;
+            changed_in_project(tx, &note)?;
             index(tx, note.pk)?;
             outdate_day(tx, note.at)?;
         }
@@ -207,6 +209,7 @@ fn insert(tx: &Transaction<'_>, id: &str, new: &NewNote) -> Result<()> {
     let values = params![id, project, new.kind, new.text, new.at, stored_author(&new.author), closed_at, closed_by];
     let pk = tx.prepare_cached(sql)?.query_row(values, |r| r.get(0))?;
     index(tx, pk)?;
+    overtaken::note_changed(tx, project)?;
     outdate_day(tx, new.at)
 }
 
@@ -235,6 +238,7 @@ fn overwrite(tx: &Transaction<'_>, note: &Note, new: &NewNote) -> Result<()> {
     outdate_day(tx, new.at)?;
     let sql = "UPDATE note SET kind = ?2, text = ?3, at = ?4, author = ?5, closed_at = NULL, closed_by = NULL WHERE pk = ?1";
     tx.prepare_cached(sql)?.execute(params![note.pk, new.kind, new.text, new.at, stored_author(&new.author)])?;
+    changed_in_project(tx, note)?;
     index(tx, note.pk)
 }
 
@@ -242,10 +246,18 @@ fn overwrite(tx: &Transaction<'_>, note: &Note, new: &NewNote) -> Result<()> {
 pub(super) fn remove(tx: &Transaction<'_>, note: &Note) -> Result<()> {
     erasure::mark_erase_due(tx)?;
     outdate_day(tx, note.at)?;
+    changed_in_project(tx, note)?;
     // Its document first, not by cascade: the trigger on `doc` removes its words from the search index.
     tx.prepare_cached("DELETE FROM doc WHERE note = ?1")?.execute([note.pk])?;
     tx.prepare_cached("DELETE FROM note WHERE pk = ?1")?.execute([note.pk])?;
     Ok(())
+}
+
+/// What it overtakes, and what overtakes it, is found anew.
+fn changed_in_project(tx: &Transaction<'_>, note: &Note) -> Result<()> {
+    overtaken::outdate_pages(tx, overtaken::Later::Note(note.pk))?;
+    let project = tx.prepare_cached("SELECT project FROM note WHERE pk = ?1")?.query_row([note.pk], |r| r.get(0))?;
+    overtaken::note_changed(tx, project)
 }
 
 /// Moves the notes of one project to another. The pages of their days name the project, so they become out of date.
@@ -253,6 +265,7 @@ pub(super) fn move_notes(tx: &Transaction<'_>, from: i64, to: i64) -> Result<()>
     let moments = tx.prepare("SELECT at FROM note WHERE project = ?1")?.query_map([from], |r| r.get(0))?.collect::<Vec<_>>();
     moments.into_iter().try_for_each(|at| outdate_day(tx, at?))?;
     tx.execute("UPDATE note SET project = ?2 WHERE project = ?1", [from, to])?;
+    [from, to].into_iter().try_for_each(|project| overtaken::note_changed(tx, project))?;
     tx.execute("UPDATE doc SET project = ?2 WHERE project = ?1 AND note IS NOT NULL", [from, to])?;
     Ok(())
 }

@@ -19,6 +19,7 @@ use crate::store::denied;
 use crate::store::erasure;
 use crate::store::forget::removal;
 use crate::store::near_duplicates;
+use crate::store::overtaken;
 
 /// Name of the fact that holds the rules by which stored texts were sanitized.
 const RULES_FACT: &str = "rules";
@@ -42,7 +43,10 @@ impl Writer {
         let sql = "SELECT EXISTS (SELECT 1 FROM fact WHERE name = ?1)";
         let knows_speakers: bool = self.db.query_row(sql, [SPEAKERS_FACT], |r| r.get(0))?;
         // First, while the words from which item ids were derived are still unchanged.
-        let mut changed = self.resanitize_in_transaction(|tx| crate::store::resanitize::open_items::clean(tx, sanitizer))?;
+        let mut changed = self.resanitize_in_transaction(|tx| {
+            overtaken::remove_all(tx)?;
+            crate::store::resanitize::open_items::clean(tx, sanitizer)
+        })?;
         for session in sessions {
             changed += self.resanitize_in_transaction(|tx| clean_session(tx, session, sanitizer, knows_speakers))?;
         }

@@ -10,11 +10,12 @@ use crate::analyze::eligibility::permanent_skip;
 use crate::analyze::without_model;
 use crate::config::Config;
 use crate::model::digest::{Digest, UNTITLED};
-use crate::model::item_state::{Closing, ItemStates, TaskItem};
+use crate::model::item_state::{ItemStates, TaskItem};
 use crate::model::page_path::session_page_name;
 use crate::model::price::costs_by_model;
 use crate::model::session::{Item, Session};
 use crate::model::session_head::SessionHead;
+use crate::model::since_then::SinceThen;
 use crate::model::stored_digest::StoredDigest;
 use crate::render::brief::{BriefInput, DigestCoverage, FrameFacts, MAX_TOKENS, ModelClaims, write};
 use crate::render::page::{PaidDigest, SessionPageInput, day_of, session_page};
@@ -65,7 +66,8 @@ pub(crate) fn brief(store: &Memory, config: &Config, head: &SessionHead) -> Resu
         let task_ids = settle_tasks(&mut account, &open_items, |id| is_told_by_model || items.is_closed(id));
         let task_ids: Vec<TaskItem> = task_ids.iter().map(|(task, own)| TaskItem::new(task, own, &items)).collect();
         let title = account.title.text().filter(|_| !is_told_by_model).unwrap_or_else(|| digest.title.clone());
-        let closed = closed_since(store, head, &items, &account)?;
+        let said = statements_told(&account, is_told_by_model.then_some(&digest));
+        let since_then = since_then(store, head, &items, &said)?;
         let told = BriefInput {
             facts: FrameFacts {
                 session: &session,
@@ -79,7 +81,7 @@ pub(crate) fn brief(store: &Memory, config: &Config, head: &SessionHead) -> Resu
             account: &account,
             task_ids: &task_ids,
             renamed: &renamed,
-            closed: &closed,
+            since_then: &since_then,
         };
         Ok(Some(write(&told, &config.time_zone, MAX_TOKENS)))
     })
@@ -97,14 +99,21 @@ fn known_later(store: &Memory, head: &SessionHead) -> Result<LaterEvidence> {
     Ok(later)
 }
 
-/// What was closed since: what the session left open itself, and what its replies say of others.
-fn closed_since(store: &Memory, head: &SessionHead, items: &ItemStates, account: &SessionAccount) -> Result<Vec<Closing>> {
-    let mut all: Vec<Closing> = items.closed_since(head.last_at).cloned().collect();
-    all.extend(store.closed_since(head, account.replies())?);
-    all.retain(|closing| !closing.text.is_empty());
-    all.sort_by(|a, b| (a.at, &a.text).cmp(&(b.at, &b.text)));
-    all.dedup_by(|a, b| a.text == b.text);
+/// What came since: of what the session left open itself, and of what it still says.
+fn since_then(store: &Memory, head: &SessionHead, items: &ItemStates, said: &[&str]) -> Result<Vec<SinceThen>> {
+    let mut all: Vec<SinceThen> = items.closed_since(head.last_at).cloned().map(SinceThen::Closed).collect();
+    all.extend(store.since_then(head, said.iter().copied())?);
+    all.retain(|one| !one.words().is_empty());
+    all.sort_by(|a, b| (a.at(), a.words()).cmp(&(b.at(), b.words())));
+    all.dedup_by(|a, b| a.words() == b.words());
     Ok(all)
+}
+
+/// The texts in which a session states something: the user's words, the assistant's replies, and a model's claims.
+pub(crate) fn statements_told<'a>(account: &'a SessionAccount, claims: Option<&'a Digest>) -> Vec<&'a str> {
+    let words = account.turns.iter().flat_map(|turn| &turn.words).map(|word| word.text.as_str());
+    let claims = claims.into_iter().flat_map(|digest| digest.told()).map(|(_, claim)| claim.text.as_str());
+    words.chain(account.replies()).chain(claims).collect()
 }
 
 /// Takes the tasks out of the account whose open item is settled: closed, or told as a model's. Returns the ids of those that are left, by
@@ -158,6 +167,7 @@ pub(crate) fn page(
         paid: PaidDigest::of(stored, head),
         goes_on: stored.interim_until.is_some(),
         items: &store.item_states(head.pk)?,
+        overtaken: &store.overtaken_of(head)?,
         costs: costs_by_model(&session.usage, &config.prices),
         // `--full` shows everything, even of a near-duplicate.
         repeated_by: None,

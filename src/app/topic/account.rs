@@ -55,7 +55,7 @@ pub fn request(question: &str, sources: &[TopicSource], sanitizer: &Sanitizer) -
             source.origin,
             one_line(&without_controls(&source.title))
         );
-        for line in &source.closed_since {
+        for line in &source.since_then {
             told += &format!("- {}\n", shorten(&one_line(&without_controls(line)), MAX_PASSAGE_CHARS));
         }
         for passage in &source.passages {
@@ -146,7 +146,7 @@ mod tests {
             covered: 1.0,
             focus: 1.0,
             telling: 1.0,
-            closed_since: Vec::new(),
+            since_then: Vec::new(),
             passages: vec![SourcePassage { kind: "decision".into(), text: says.into() }],
         }
     }

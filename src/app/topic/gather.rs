@@ -11,9 +11,9 @@ use crate::config::Config;
 use crate::model::note::EVERYWHERE;
 use crate::model::note::Note;
 use crate::model::session::{Millis, Project};
-use crate::model::session_head::SessionHead;
+use crate::model::since_then::SinceThen;
 use crate::render::topic::fit;
-use crate::render::topic::{SourcePassage, Topic, TopicSource};
+use crate::render::topic::{Topic, TopicSource};
 use crate::search::prompt::{topic_only, wants_decisions};
 use crate::search::{HitSource, Query, SearchHit, SearchOptions, fallback_message, falls_back_to_words, find, unmatched_projects};
 use crate::store::Memory;
@@ -156,9 +156,9 @@ fn source(store: &Memory, config: &Config, found: SearchHit, words: &BTreeSet<St
         passages = known.complete(passages, words, asking.decisions);
     }
     let passages = passages.without_title(&found.title);
-    let closed_since = match &found.origin {
-        HitSource::Session(head) => closed_since(store, config, head, &passages)?,
-        HitSource::Note(_) => Vec::new(),
+    let since_then = match &found.origin {
+        HitSource::Session(head) => lines(config, &store.since_then(head, passages.iter().map(|one| one.text.as_str()))?),
+        HitSource::Note(note) => lines(config, &store.since_note(note)?),
     };
     Ok(TopicSource {
         id: found.id().to_owned(),
@@ -174,17 +174,15 @@ fn source(store: &Memory, config: &Config, found: SearchHit, words: &BTreeSet<St
         covered: found.covered,
         focus: found.focus,
         telling: found.telling,
-        closed_since,
+        since_then,
         passages,
     })
 }
 
-/// What was closed since of what the passages of a session still say, a line each.
-fn closed_since(store: &Memory, config: &Config, head: &SessionHead, passages: &[SourcePassage]) -> Result<Vec<String>> {
-    let of_assistant = passages.iter().filter(|one| matches!(&*one.kind, "reply" | "end" | "cut_off" | "plan" | "recap"));
-    let closed = store.closed_since(head, of_assistant.map(|one| one.text.as_str()))?;
+/// What came since of what is still said, a line each.
+fn lines(config: &Config, since_then: &[SinceThen]) -> Vec<String> {
     let day = |at: Millis| config.local_time(Some(at), "%Y-%m-%d");
-    Ok(closed.iter().map(|closing| closing.since_then(day)).collect())
+    since_then.iter().map(|one| one.line(day)).collect()
 }
 
 /// The latest sessions of a project.
@@ -211,7 +209,10 @@ fn latest_sessions(store: &Memory, config: &Config, own: &str, asking: Option<&s
             covered: 0.0,
             focus: 0.0,
             telling: 0.0,
-            closed_since: closed_since(store, config, &store.session_head(one.pk)?, &passages)?,
+            since_then: lines(
+                config,
+                &store.since_then(&store.session_head(one.pk)?, passages.iter().map(|one| one.text.as_str()))?,
+            ),
             passages,
         });
     }

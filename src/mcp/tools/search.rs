@@ -17,6 +17,8 @@ const MAX_LIMIT: usize = 50;
 /// Longest title and passage, in characters.
 const TITLE: usize = 60;
 const PASSAGE_CHARS: usize = 58;
+/// What overtakes a passage is told nearly whole: without it the passage would be false.
+const SINCE_THEN: usize = 200;
 
 /// Coverage from which on a result counts as matching everything, and the figure is left out.
 const NEARLY_FULL_COVERAGE: f64 = 0.9;
@@ -82,9 +84,9 @@ struct Line {
     /// Of a note: who wrote it, and whether what it wants is done.
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<String>,
-    /// What was closed since of what the passage still says: `since then: closed …`.
+    /// What came since of what the passage says: `since then: Claude in session …: …`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    closed: Vec<String>,
+    since_then: Vec<String>,
     /// The passage that fits best, and what it is: `decision: …`, `prompt: …`.
     #[serde(skip_serializing_if = "Option::is_none")]
     best: Option<String>,
@@ -132,11 +134,11 @@ impl Tool for SearchTool {
 
     fn text(answer: &SearchReply) -> String {
         let mut text = String::new();
-        for Line { id, day, project, other, title, by, closed, best, .. } in &answer.results {
+        for Line { id, day, project, other, title, by, since_then, best, .. } in &answer.results {
             let other = if *other { "other project " } else { "" };
             let by = by.as_ref().map(|by| format!(" ({by})")).unwrap_or_default();
             text += &format!("{day} {id} {other}{project}: {title}{by}\n");
-            closed.iter().for_each(|line| text += &format!("  {line}\n"));
+            since_then.iter().for_each(|line| text += &format!("  {line}\n"));
             text += &best.as_ref().map(|best| format!("  {best}\n")).unwrap_or_default();
         }
         if answer.results.is_empty() {
@@ -187,7 +189,7 @@ fn result_line(result: &SearchResult, found: &search::SearchReply) -> Line {
         other: result.is_elsewhere,
         title: line(&shorten_title(&result.title, TITLE), TITLE),
         by: result.by.as_ref().map(|by| line(by, TITLE)),
-        closed: result.closed_since.iter().flatten().map(|told| line(told, TITLE)).collect(),
+        since_then: result.since_then.iter().flatten().map(|told| line(told, SINCE_THEN)).collect(),
         best: result.found_in.map(best),
         covered: Some(result.covered).filter(|share| *share < NEARLY_FULL_COVERAGE),
     }

@@ -100,7 +100,7 @@ fn reply(told: &Timeline) -> TimelineReply {
         project: line(&told.project, 200),
         before: lines(&told.before),
         this: line_of(&told.session),
-        course: told.closed_since.iter().cloned().chain(told.course.iter().map(step)).collect(),
+        course: told.since_then.iter().cloned().chain(told.course.iter().map(step)).collect(),
         after: lines(&told.after),
         more_before: told.more_before,
         more_after: told.more_after,

@@ -7,9 +7,10 @@ use jiff::tz::TimeZone;
 use super::frame::{BriefFrame, FrameFacts};
 use crate::analyze::account::{RenamedCommit, SessionAccount};
 use crate::model::digest::Digest;
-use crate::model::item_state::{Closing, ItemStates, TaskItem};
+use crate::model::item_state::{ItemStates, TaskItem};
 use crate::model::section::{Section, Shown, View, shown_in};
 use crate::model::session::{Answer, said};
+use crate::model::since_then::SinceThen;
 use crate::render::quoted::{Listener, QuotedParts};
 use crate::text::budget::max_bytes;
 
@@ -34,8 +35,8 @@ pub(crate) struct BriefInput<'a> {
     pub(crate) task_ids: &'a [TaskItem],
     /// Its commits that were made anew since.
     pub(crate) renamed: &'a [RenamedCommit],
-    /// What was closed since.
-    pub(crate) closed: &'a [Closing],
+    /// What came since of what it still says.
+    pub(crate) since_then: &'a [SinceThen],
 }
 
 /// A model's digest, and how its open items stand.
@@ -54,7 +55,7 @@ pub(crate) fn write(told: &BriefInput<'_>, zone: &TimeZone, max_tokens: usize) -
     let quoted = QuotedParts::new(told.account, zone, Listener::User)
         .with_task_ids(told.task_ids)
         .with_renamed(told.renamed)
-        .with_closed(told.closed)
+        .with_since_then(told.since_then)
         .fill(room - claimed);
     frame.head + &claims(room - quoted.len()) + &quoted + &frame.foot
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::tz::TimeZone;
 
-use super::lines::{ListedItems, bullets, closed_since, paragraph, paths, repeated_line, section, title};
+use super::lines::{ListedItems, bullets, paragraph, paths, repeated_line, section, since_then, title};
 use super::quotation::quotation;
 use super::{SessionPageInput, clock, span_of};
 use crate::analyze::account::{self, Commit, OpenEnd, PullRequest, SessionAccount, is_task};
@@ -18,6 +18,7 @@ use crate::model::price::session_cost;
 use crate::model::section::{View, shown_in};
 use crate::model::session::{Millis, Project};
 use crate::model::session_facts::SessionFacts;
+use crate::model::since_then::Overtaken;
 use crate::text::clean::{counted, shorten};
 use crate::text::markdown::{code, heading, inline, yaml};
 
@@ -43,6 +44,7 @@ pub struct DayEntryInput<'a> {
     /// This field and those below have the meaning they have in [`SessionPageInput`].
     pub(crate) goes_on: bool,
     pub(crate) items: &'a ItemStates,
+    pub(crate) overtaken: &'a [Overtaken],
     pub(crate) costs: BTreeMap<String, Option<f64>>,
     pub(crate) repeated_by: Option<&'a str>,
     pub(crate) page: &'a str,
@@ -82,6 +84,7 @@ impl DayEntry {
             account: &account.shortened(),
             goes_on: one.goes_on,
             items: one.items,
+            overtaken: one.overtaken,
             costs: one.costs.clone(),
             repeated_by: one.repeated_by,
             page: &one.page,
@@ -227,7 +230,7 @@ fn day_entry(page: &mut String, one: &DayEntryInput<'_>, zone: &TimeZone) {
         from_day(one.page),
     ));
     if !is_by_model(one.summarizer) {
-        page.push_str(&closed_since(one.items, facts.last_at, one.account, zone));
+        page.push_str(&since_then((one.items, one.overtaken), facts.last_at, one.account, zone));
         last_reply(page, one.account, zone);
     } else {
         paragraph(page, "Asked", &shorten(&digest.request, 360));

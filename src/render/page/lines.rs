@@ -14,6 +14,7 @@ use crate::model::item_state::ItemStates;
 use crate::model::page_path::{day_in_name, from_below};
 use crate::model::section::{Section, Shown};
 use crate::model::session::{Answer, Millis};
+use crate::model::since_then::Overtaken;
 use crate::text::markdown::{code, inline};
 
 /// A list under a heading.
@@ -95,11 +96,18 @@ fn claim_line(claim: &Claim, max: usize) -> String {
     }
 }
 
-/// What was closed since of what a session's replies still say, a line each.
-pub(super) fn closed_since(items: &ItemStates, last_at: Option<Millis>, account: &SessionAccount, zone: &TimeZone) -> String {
+/// What came since of what a session's replies still say, a line each.
+pub(super) fn since_then(
+    (items, overtaken): (&ItemStates, &[Overtaken]),
+    last_at: Option<Millis>,
+    account: &SessionAccount,
+    zone: &TimeZone,
+) -> String {
     let later = items.closed_since(last_at);
     let told = later.filter(|closing| account.replies().any(|reply| still_says(reply, &closing.text)));
-    let lines: Vec<String> = told.map(|closing| closing.told(|at| date(at, zone))).collect();
+    let closed = told.map(|closing| closing.told(|at| date(at, zone)));
+    let mut lines: Vec<String> = closed.chain(overtaken.iter().map(|one| one.later.told(|at| date(at, zone)))).collect();
+    lines.dedup();
     lines.iter().map(|line| format!("\nSince then: {}\n", inline(line))).collect()
 }
 

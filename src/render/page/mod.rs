@@ -22,6 +22,7 @@ use crate::model::digest::Digest;
 use crate::model::item_state::ItemStates;
 use crate::model::session::{Millis, Session};
 use crate::model::session_head::SessionHead;
+use crate::model::since_then::Overtaken;
 use crate::model::stored_digest::StoredDigest;
 
 /// A session with its digest, ready to render.
@@ -37,6 +38,8 @@ pub struct SessionPageInput<'a> {
     pub goes_on: bool,
     /// How its open items stand.
     pub items: &'a ItemStates,
+    /// What it said that was overtaken, with what stands now.
+    pub overtaken: &'a [Overtaken],
     /// The session's own cost by model, in US dollars at list prices; `None` if a price is unknown.
     pub costs: BTreeMap<String, Option<f64>>,
     /// The page of a later near-duplicate session, relative to the data folder. If set, this page only links to it.

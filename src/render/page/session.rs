@@ -3,7 +3,7 @@
 use jiff::tz::TimeZone;
 
 use super::evidence::evidence;
-use super::lines::{ListedItems, closed_since, paragraph, repeated_line, section, title};
+use super::lines::{ListedItems, paragraph, repeated_line, section, since_then, title};
 use super::{PaidDigest, SessionPageInput, account, clock, local};
 use crate::analyze::account::SessionAccount;
 use crate::model::digest::is_by_model;
@@ -32,7 +32,7 @@ pub(crate) fn session_page_of(one: &SessionPageInput<'_>, told: &SessionAccount,
     if let Some(told) = session.left_out.told() {
         page.push_str(&format!("\n*This session is {told}.*\n"));
     }
-    page.push_str(&closed_since(one.items, session.last_at(), told, zone));
+    page.push_str(&since_then((one.items, one.overtaken), session.last_at(), told, zone));
     if !is_by_model(one.summarizer) {
         account::ended(&mut page, told, zone);
         account::open(&mut page, told, zone);

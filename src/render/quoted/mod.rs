@@ -16,8 +16,9 @@ pub(crate) use self::words::{left_out, turn_lines};
 use crate::analyze::account::{
     ClosingReply, Commit, LastRun, OpenEnd, PullRequest, RenamedCommit, SessionAccount, Turn, ending_replies,
 };
-use crate::model::item_state::{Closing, TaskItem};
+use crate::model::item_state::TaskItem;
 use crate::model::session::{Millis, said};
+use crate::model::since_then::SinceThen;
 use crate::render::page::date;
 use crate::text::clean::{one_line, shorten, without_controls};
 use crate::text::disarm::disarm;
@@ -30,9 +31,9 @@ const MAX_COMMITS: usize = 6;
 const MAX_PULL_REQUESTS: usize = 3;
 const MAX_RUNS: usize = 4;
 const MAX_OPEN: usize = 8;
-/// The most things that were closed since, and the most characters of each.
-const MAX_CLOSED: usize = 5;
-const MAX_CLOSED_CHARS: usize = 240;
+/// The most things that came since then, and the most characters of each.
+const MAX_SINCE_THEN: usize = 5;
+const MAX_SINCE_THEN_CHARS: usize = 240;
 /// The most characters of a subject, a task, a command, a path.
 const MAX_LINE_CHARS: usize = 120;
 const MAX_COMMAND_CHARS: usize = 120;
@@ -73,8 +74,8 @@ pub(crate) struct QuotedParts<'a> {
     task_ids: &'a [TaskItem],
     /// Its commits that were made anew since.
     renamed: &'a [RenamedCommit],
-    /// What was closed since.
-    closed: &'a [Closing],
+    /// What came since of what it still says.
+    since_then: &'a [SinceThen],
 }
 
 /// Writes one list in at most so many bytes.
@@ -97,7 +98,7 @@ impl<'a> QuotedParts<'a> {
             newest: true,
             task_ids: &[],
             renamed: &[],
-            closed: &[],
+            since_then: &[],
         }
     }
 
@@ -119,15 +120,15 @@ impl<'a> QuotedParts<'a> {
         Self { renamed, ..self }
     }
 
-    pub(crate) fn with_closed(self, closed: &'a [Closing]) -> Self {
-        Self { closed, ..self }
+    pub(crate) fn with_since_then(self, since_then: &'a [SinceThen]) -> Self {
+        Self { since_then, ..self }
     }
 
-    /// What was closed since: a line each, above what still says it.
-    fn closed(&self, room: usize) -> String {
+    /// What came since: a line each, above what still says it.
+    fn since_then(&self, room: usize) -> String {
         let mut text = String::new();
-        for closing in self.closed.iter().rev().take(MAX_CLOSED) {
-            let line = format!("\nsince then: {}\n", said(&closing.told(|at| date(at, self.zone)), MAX_CLOSED_CHARS));
+        for one in self.since_then.iter().rev().take(MAX_SINCE_THEN) {
+            let line = format!("\nsince then: {}\n", said(&one.told(|at| date(at, self.zone)), MAX_SINCE_THEN_CHARS));
             if text.len() + line.len() <= room {
                 text.push_str(&line);
             }
@@ -145,8 +146,8 @@ impl<'a> QuotedParts<'a> {
             (Self::runs, 12, true),
             (Self::files, 18, false),
         ];
-        let closed = self.closed(room / 4);
-        let room = room - closed.len();
+        let since_then = self.since_then(room / 4);
+        let room = room - since_then.len();
         let mut told = lists.map(|(part, share, _)| part(self, room * share / 100));
         let rest = room - told.iter().map(String::len).sum::<usize>();
         let list = TurnList {
@@ -173,7 +174,7 @@ impl<'a> QuotedParts<'a> {
         // Where a model tells what came of it, replies are not told.
         let said = if self.reply_chars == 0 { said } else { list.with_beginnings(said, &self.quoted_turns(), room) };
         let [open, commits, pull_requests, runs, files] = told;
-        closed + &ended + &open + &said + &commits + &pull_requests + &runs + &files
+        since_then + &ended + &open + &said + &commits + &pull_requests + &runs + &files
     }
 
     /// May it be said of something that it was not seen?

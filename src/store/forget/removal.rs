@@ -10,7 +10,7 @@ use crate::model::session::{Millis, RecordKey};
 use crate::model::session_head::SessionHead;
 use crate::store::chunk;
 use crate::store::chunk::{CopyKey, MessageHash, RecordIndex, StoredUsage, copy_key};
-use crate::store::digests::outdate_pages_of_closed_items;
+use crate::store::digests::outdate_pages_that_follow;
 use crate::store::erasure;
 use crate::store::owned;
 use crate::store::search;
@@ -57,7 +57,7 @@ pub(super) fn remove_session(tx: &Transaction<'_>, head: &SessionHead, lasting: 
         tx.prepare_cached("DELETE FROM leaf_title WHERE leaf = ?1")?.execute([key.0])?;
     }
     search::remove_document(tx, pk)?;
-    outdate_pages_of_closed_items(tx, pk)?;
+    outdate_pages_that_follow(tx, pk)?;
     let files = files_of(tx, pk)?;
     // Usage that copies report was the session's own.
     let messages: BTreeSet<MessageHash> = StoredUsage::of_session(tx, pk)?.into_keys().collect();
@@ -151,7 +151,7 @@ pub(super) fn forbid_records(tx: &Transaction<'_>, keys: &BTreeSet<RecordKey>) -
 pub(in crate::store) fn remove_derived(tx: &Transaction<'_>, session: i64) -> Result<()> {
     erasure::mark_erase_due(tx)?;
     search::remove_document(tx, session)?;
-    outdate_pages_of_closed_items(tx, session)?;
+    outdate_pages_that_follow(tx, session)?;
     for sql in [
         "DELETE FROM open_item WHERE session = ?1",
         "DELETE FROM closed_item WHERE session = ?1",

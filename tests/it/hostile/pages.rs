@@ -210,7 +210,7 @@ proptest! {
         let items = ItemStates(items.take(2).collect());
         let paid = Some(PaidDigest { model: Some(&texts[0]), cost_usd: Some(0.01), is_outdated: true });
         let shown = SessionPageInput {
-            session: &session, digest: &digest, digest_id: &texts[0], summarizer: texts.last().unwrap(), paid, goes_on: true, items: &items,
+            session: &session, digest: &digest, digest_id: &texts[0], summarizer: texts.last().unwrap(), paid, goes_on: true, items: &items, overtaken: &[],
             costs: [(texts[0].clone(), None)].into(), repeated_by: None, page: "2026-11-20-x-99999999.md".into(),
         };
         let quoted = SessionPageInput { summarizer: "extract", ..shown.clone() };

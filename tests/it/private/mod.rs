@@ -12,6 +12,7 @@ mod excluded_everywhere;
 mod files;
 mod moved;
 mod outputs;
+mod overtaken_everywhere;
 mod parts;
 mod patterns;
 mod slices;

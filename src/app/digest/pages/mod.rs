@@ -45,6 +45,7 @@ pub(crate) struct PageCounts {
 /// leaves no page that the next one does not know, whatever its zone.
 pub(crate) fn write(config: &Config, store: &mut Writer, all: bool, ui: &Ui) -> Result<PageCounts> {
     store.find_lives(all)?;
+    store.find_overtaken(all)?;
     store.find_near_duplicates(all)?;
     failpoints::point("repeats found");
     let recorded = store.pages()?;

@@ -142,9 +142,11 @@ impl Gatherer<'_> {
             account.open.retain(|open| open.task().is_none());
         }
         if let (Some(known), Some(account)) = (known, &told.account) {
-            let said: Vec<&str> = account.replies().collect();
-            let closings = still_told(known.closings()?, Some(lead.last_at), &said);
-            let lines = closings.iter().map(|closing| closing.told(|at| day(at, self.config)));
+            let words = account.turns.iter().flat_map(|turn| &turn.words).map(|word| word.text.as_str());
+            let claims = told.digest.iter().flat_map(|digest| digest.told()).map(|(_, claim)| claim.text.as_str());
+            let said: Vec<&str> = account.replies().chain(words).chain(claims).collect();
+            let since = still_told(known.came_since()?, lead.id, Some(lead.last_at), &said);
+            let lines = since.iter().map(|one| one.told(|at| day(at, self.config)));
             let more: Vec<String> = lines.filter(|line| !told.since.contains(line)).collect();
             told.since.extend(more);
         }

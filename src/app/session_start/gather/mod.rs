@@ -21,10 +21,10 @@ use crate::app::session_start::client_memory::ClientMemory;
 pub(crate) use crate::app::session_start::gather::undigested::gather_compacted;
 use crate::config::Config;
 use crate::model::author::Author;
-use crate::model::item_state::Closing;
 use crate::model::note::Note;
 use crate::model::note::NoteKind;
 use crate::model::session::Millis;
+use crate::model::since_then::SinceThen;
 use crate::render::session_start::render;
 use crate::render::session_start::{ContextParts, ContextSubject, LeadSession, NoteLine, OpenItemLine, RenderedContext};
 use crate::store::Memory;
@@ -85,7 +85,7 @@ fn gather_from(config: &Config, store: Option<&Memory>, asked: &ContextRequest<'
             project,
             key: &key,
             accounts: RefCell::default(),
-            closings: OnceCell::new(),
+            came_since: OnceCell::new(),
         }),
         None => None,
     };
@@ -149,17 +149,17 @@ struct IndexedProject<'a> {
     key: &'a str,
     /// Those that were read: leads, open items and lines ask for the same ones.
     accounts: RefCell<HashMap<i64, Option<Rc<SessionAccount>>>>,
-    /// What was closed in it, once it was asked for.
-    closings: OnceCell<Vec<Closing>>,
+    /// What was closed and overtaken in it, once it was asked for.
+    came_since: OnceCell<Vec<SinceThen>>,
 }
 
 impl IndexedProject<'_> {
-    fn closings(&self) -> Result<&[Closing]> {
-        if let Some(known) = self.closings.get() {
+    fn came_since(&self) -> Result<&[SinceThen]> {
+        if let Some(known) = self.came_since.get() {
             return Ok(known);
         }
-        let all = self.store.project_closings(self.key)?;
-        Ok(self.closings.get_or_init(|| all))
+        let all = self.store.came_since(self.key)?;
+        Ok(self.came_since.get_or_init(|| all))
     }
 
     fn account(&self, session: i64) -> Result<Option<Rc<SessionAccount>>> {

@@ -106,8 +106,8 @@ impl Gatherer<'_> {
                 line.made
                     .extend(later.renamed(account).filter(|renamed| renamed.stands_in(&reply.text)).map(|renamed| renamed.text()));
                 if let Some(known) = known {
-                    let closings = still_told(known.closings()?, Some(one.last_at()), &[&reply.text]);
-                    line.made.extend(closings.iter().map(|closing| closing.since_then(|at| day(at, self.config))));
+                    let since = still_told(known.came_since()?, one.id(), Some(one.last_at()), &[&reply.text]);
+                    line.made.extend(since.iter().map(|one| one.line(|at| day(at, self.config))));
                 }
                 line.last_reply.clone_from(&reply.text);
                 line.cut_off = reply.cut_off;

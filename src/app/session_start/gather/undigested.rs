@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 
-use super::{Gatherer, IndexedProject, local, remembered};
+use super::{Gatherer, IndexedProject, day, local, remembered};
 use crate::analyze::account::SessionAccount;
 use crate::app::open_memory::OpenMemory;
 use crate::app::session_start::client_memory::{ClientMemory, folder_of};
@@ -22,6 +22,7 @@ use crate::render::session_start::render;
 use crate::render::session_start::{ContextParts, ContextSubject, LeadSession, RenderedContext};
 use crate::source::{live_session, mark};
 use crate::store::Memory;
+use crate::store::lives::still_told;
 
 /// The most marks to look at, newest first: of sessions that began in this project by the client's folder, and of others, which may have
 /// begun in a worktree elsewhere.
@@ -158,6 +159,8 @@ pub(crate) fn gather_compacted(
     }
     let memory = ClientMemory::of(config, &session.project.key, session.cwd.as_deref().unwrap_or_default());
     let account = SessionAccount::of(&session, true);
+    // Without it the session is told all the same: a start never fails for what it lacks.
+    let since = store.and_then(|store| since_own(store, config, &session, &account).ok()).unwrap_or_default();
     let lead = LeadSession {
         session: session.id.clone(),
         when: local(session.last_at(), config),
@@ -169,7 +172,7 @@ pub(crate) fn gather_compacted(
         items: ItemStates::default(),
         task_ids: Vec::new(),
         settled: Vec::new(),
-        since: Vec::new(),
+        since,
         renamed: Vec::new(),
         reply_chars: usize::MAX,
     };
@@ -187,6 +190,13 @@ pub(crate) fn gather_compacted(
         sessions: 1,
     };
     Ok(render(content, max_tokens))
+}
+
+/// What came meanwhile, in other sessions, of what it says.
+fn since_own(store: &Memory, config: &Config, session: &Session, account: &SessionAccount) -> Result<Vec<String>> {
+    let all = store.came_since(&session.project.key)?;
+    let since = still_told(&all, &session.id, session.last_at(), &account.replies().collect::<Vec<_>>());
+    Ok(since.iter().map(|one| one.told(|at| day(at, config))).collect())
 }
 
 /// Was the whole session forgotten, or did it go on in an excluded folder? True if that cannot be determined, so that nothing is shown.

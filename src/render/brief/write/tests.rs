@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::analyze::account::SessionAccount;
 use crate::model::digest::Claim;
-use crate::model::item_state::{Closer, ItemState};
+use crate::model::item_state::{Closer, Closing, ItemState};
 use crate::model::session::{Entry, FileTouch, Item, Outcome, Project, RecordKey, Session, Todo, ToolUse, Touch};
 use crate::render::brief::frame::DigestCoverage;
 use crate::text::budget::tokens;
@@ -47,7 +47,7 @@ fn told(session: &Session, claims: Option<ModelClaims<'_>>) -> String {
     let title = claims.map_or_else(String::new, |claims| claims.digest.title.clone());
     let facts = FrameFacts { session, title: &title, state: DigestCoverage::Whole, never: None, repeated_by: None, id: "64b0b6d9" };
     let account = SessionAccount::of(session, false);
-    write(&BriefInput { facts, claims, account: &account, task_ids: &[], renamed: &[], closed: &[] }, &TimeZone::UTC, 1_000)
+    write(&BriefInput { facts, claims, account: &account, task_ids: &[], renamed: &[], since_then: &[] }, &TimeZone::UTC, 1_000)
 }
 
 fn by_model<'a>(digest: &'a Digest, items: &'a ItemStates) -> Option<ModelClaims<'a>> {
@@ -182,7 +182,7 @@ proptest! {
         let account = SessionAccount::of(&session, state != DigestCoverage::Whole);
         let items = ItemStates::default();
         let claims = digested.then_some(ModelClaims { digest: &digest, items: &items });
-        let text = write(&BriefInput { facts, claims, account: &account, task_ids: &[], renamed: &[], closed: &[] }, &TimeZone::UTC, 1_000);
+        let text = write(&BriefInput { facts, claims, account: &account, task_ids: &[], renamed: &[], since_then: &[] }, &TimeZone::UTC, 1_000);
         prop_assert!(tokens(&text) <= 1_000, "{} tokens: {}", tokens(&text), text);
         prop_assert!(text.contains("--raw") && !text.contains("<recall-context>"), "{}", text);
     }

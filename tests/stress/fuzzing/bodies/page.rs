@@ -44,6 +44,7 @@ pub fn check(data: &[u8]) {
         summarizer: "claude",
         paid: None,
         goes_on: done.len() % 2 == 1,
+        overtaken: &[],
         items: &ItemStates(digest.open_items(&session.id).map(closed).take(1).collect()),
         costs: BTreeMap::from([(name.clone(), Some(0.1))]),
         repeated_by: None,

@@ -67,6 +67,7 @@ fn taken_in(store: &mut Writer, session: &Exported) {
         paid: None,
         goes_on: false,
         items: &ItemStates::default(),
+        overtaken: &[],
         costs: costs_by_model(&loaded.usage, &Default::default()),
         repeated_by: None,
         page: session_page_name(&loaded, &day, false),

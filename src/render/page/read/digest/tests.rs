@@ -85,6 +85,7 @@ fn page(session: &Session, digest: &Digest, items: &ItemStates) -> String {
         paid: Some(paid),
         goes_on: false,
         items,
+        overtaken: &[],
         costs: Default::default(),
         repeated_by: None,
         page: "2026-11-20-shop-77777777.md".into(),

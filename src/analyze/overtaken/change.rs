@@ -1,0 +1,438 @@
+//! What a sentence leaves, and what it says that something is now.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::sentence::{Sentence, content_words, is_number, is_small};
+
+/// Words that end the phrase of an object.
+const ENDS: [&str; 46] = [
+    "because", "since", "so", "as", "but", "which", "that", "after", "when", "while", "instead", "until", "due", "by", "now",
+    "who", "where", "then", "with", "to", "from", "in", "on", "for", "at", "of", "into", "over", "via", "through", "everywhere",
+    "entirely", "completely", "and", "rather", "anymore", "any", "is", "are", "was", "were", "has", "have", "will", "altogether",
+    "off",
+];
+/// Words that begin a clause of their own.
+const CLAUSES: [&str; 5] = ["and", "but", "so", "because", "that"];
+/// Verbs that leave their object.
+const LEAVING: [&str; 35] = [
+    "drop", "dropped", "dropping", "drops", "remove", "removed", "removes", "removing", "delete", "deleted", "deletes", "reverted",
+    "revert", "reverts", "retired", "retire", "scrapped", "scrap", "abandoned", "abandon", "ditched", "ditch", "killed", "kill",
+    "ripped", "rip", "stopped", "stop", "deprecated", "nuked", "replaced", "replaces", "replacing", "replace", "threw",
+];
+/// The same, said of what was left.
+const LEFT: [&str; 16] = [
+    "gone", "removed", "deleted", "dropped", "reverted", "replaced", "retired", "obsolete", "dead", "deprecated", "scrapped",
+    "abandoned", "ripped", "unused", "history", "out",
+];
+/// Forms of "to be", and what else stands before what was done with something.
+const BEING: [&str; 10] = ["is", "are", "was", "were", "been", "be", "got", "gets", "has", "have"];
+/// Verbs that go from one thing to another.
+const MOVING: [&str; 26] = [
+    "switch", "switched", "switching", "switches", "move", "moved", "moves", "moving", "migrate", "migrated", "migrates",
+    "migrating", "change", "changed", "convert", "converted", "port", "ported", "rewrote", "rewritten", "went", "go", "going",
+    "renamed", "swapped", "rename",
+];
+/// Words beside which a sentence tells that a value changed.
+const VALUE_VERBS: [&str; 23] = [
+    "raise", "raised", "raises", "lower", "lowered", "lowers", "bump", "bumped", "bumps", "increase", "increased", "decrease",
+    "decreased", "reduce", "reduced", "cut", "change", "changed", "set", "extended", "shortened", "upgraded", "tightened",
+];
+/// Words that open a phrase and belong to no object: "no longer stored in Redis", "rather than asking LaunchDarkly".
+const OPENERS: [&str; 22] = [
+    "use", "uses", "used", "using", "stored", "need", "needs", "needed", "kept", "keep", "goes", "run", "runs", "rely", "relies",
+    "depend", "depends", "written", "lives", "live", "call", "calls",
+];
+const NEGATIONS: [&str; 14] =
+    ["not", "never", "no", "without", "don't", "doesn't", "didn't", "isn't", "aren't", "wasn't", "won't", "can't", "cannot", "nor"];
+/// Words that say what causes something.
+const CAUSES: [&str; 9] = ["cause", "caused", "causes", "culprit", "due", "because", "reason", "come", "comes"];
+/// The parts of a system that are told apart: a statement about one says nothing about another.
+const PLACES: [&[&str]; 18] = [
+    &["api"],
+    &["worker", "workers"],
+    &["web", "website"],
+    &["mobile"],
+    &["ios"],
+    &["android"],
+    &["staging"],
+    &["production", "prod"],
+    &["frontend", "client"],
+    &["backend", "server"],
+    &["test", "tests", "testing"],
+    &["dev", "development", "local", "locally"],
+    &["ci"],
+    &["admin"],
+    &["cli"],
+    &["docs"],
+    &["linux"],
+    &["windows", "macos"],
+];
+/// Prepositions that say alike by what means something is done.
+const MEANS: [&str; 5] = ["with", "by", "through", "via", "over"];
+const PREPOSITIONS: [&str; 16] =
+    ["in", "on", "at", "by", "with", "through", "via", "over", "as", "to", "from", "every", "of", "per", "into", "against"];
+/// So many words that two sentences begin with alike say that they are about the same, whatever preposition follows.
+const LONG_FRAME: usize = 3;
+
+/// A change that a sentence tells of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Change {
+    /// It leaves one thing, maybe for another. `subject` is what leaves it, if that is named.
+    Leaves { left: BTreeSet<String>, subject: Vec<String>, about: BTreeSet<String>, everywhere: bool },
+    /// It gives the value that something has now.
+    Sets { values: BTreeSet<String>, about: BTreeSet<String> },
+    /// It begins like another sentence and goes on otherwise: `Sessions are stored in …`. The words of the beginning, and of the rest.
+    States { frame: Vec<String> },
+    /// It takes back what was thought to cause something.
+    Corrects { about: BTreeSet<String> },
+}
+
+impl Change {
+    /// Words of which an overtaken sentence holds all, or so many.
+    pub(super) fn key_words(&self) -> Vec<&str> {
+        match self {
+            Self::Leaves { left, .. } => left.iter().map(String::as_str).collect(),
+            Self::Sets { about, .. } => about.iter().map(String::as_str).collect(),
+            Self::States { frame } => frame.iter().take(1).map(String::as_str).collect(),
+            Self::Corrects { .. } => Vec::new(),
+        }
+    }
+
+    /// May an overtaken sentence hold any of these words alone?
+    pub(super) fn any_of(&self) -> Vec<&str> {
+        match self {
+            Self::Corrects { about } => about.iter().map(String::as_str).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Does it overtake what an earlier sentence says?
+    pub(super) fn overtakes(&self, later: &Sentence, earlier: &Sentence) -> bool {
+        if earlier.is_unsure || !may_be_same_place(&places_of(later), &places_of(earlier)) {
+            return false;
+        }
+        match self {
+            Self::Leaves { left, subject, about, everywhere } => {
+                let is_meant = || *everywhere && subject.is_empty() || is_about_same(subject, about, left, earlier);
+                left.is_subset(&earlier.words) && states(earlier, left) && is_meant()
+            }
+            Self::Sets { values, about } => {
+                let theirs = numbers(earlier);
+                !theirs.is_empty() && theirs.is_disjoint(values) && about.is_subset(&earlier.words) && !denies_all(earlier)
+            }
+            Self::States { .. } => states_otherwise(earlier, later),
+            Self::Corrects { about } => {
+                let causes = earlier.tokens.iter().any(|token| token.is_word && CAUSES.contains(&token.text.as_str()));
+                causes && about.intersection(&earlier.words).count() >= 2
+            }
+        }
+    }
+}
+
+/// Is it said that these are so, and not that they are not, or that they were left?
+fn states(sentence: &Sentence, words: &BTreeSet<String>) -> bool {
+    let left_there = leavings(sentence).into_iter().any(|(_, range)| !sentence.content(range).is_disjoint(words));
+    !left_there && !is_denied(sentence, words)
+}
+
+/// Does a negation stand before one of the words, in its clause?
+fn is_denied(sentence: &Sentence, words: &BTreeSet<String>) -> bool {
+    let mut denied = false;
+    for at in 0..sentence.tokens.len() {
+        if !sentence.tokens[at].is_word {
+            denied = false;
+        } else if NEGATIONS.contains(&sentence.word(at)) {
+            denied = true;
+        } else if denied && !sentence.content(at..at + 1).is_disjoint(words) {
+            return true;
+        }
+    }
+    false
+}
+
+fn denies_all(sentence: &Sentence) -> bool {
+    sentence.tokens.iter().filter(|token| token.is_word && NEGATIONS.contains(&token.text.as_str())).count() % 2 == 1
+}
+
+/// Does the earlier sentence speak of what leaves something? A change without a subject is one of the whole project, unless it names what else
+/// it is about.
+fn is_about_same(subject: &[String], about: &BTreeSet<String>, left: &BTreeSet<String>, earlier: &Sentence) -> bool {
+    let others: BTreeSet<String> = earlier.words.difference(left).cloned().collect();
+    let Some(head) = subject.last() else { return !about.is_disjoint(&others) };
+    if !subject.iter().any(|word| others.contains(word)) {
+        return false;
+    }
+    // "The US shop" is not "the German shop".
+    let theirs = earlier.subject();
+    let differs = theirs.last() == Some(head) && theirs.len() > 1;
+    !differs || theirs[..theirs.len() - 1].iter().any(|word| subject.contains(word) || about.contains(word))
+}
+
+fn places_of(sentence: &Sentence) -> BTreeSet<usize> {
+    let named = |words: &&[&str]| sentence.tokens.iter().any(|token| token.is_word && words.contains(&token.text.as_str()));
+    PLACES.iter().enumerate().filter(|(_, words)| named(words)).map(|(at, _)| at).collect()
+}
+
+fn may_be_same_place(one: &BTreeSet<usize>, other: &BTreeSet<usize>) -> bool {
+    one.is_empty() || other.is_empty() || !one.is_disjoint(other)
+}
+
+fn numbers(sentence: &Sentence) -> BTreeSet<String> {
+    sentence.tokens.iter().filter(|token| token.is_word && is_number(&token.text)).map(|token| token.text.clone()).collect()
+}
+
+/// The changes that a sentence tells of.
+pub(super) fn changes_of(sentence: &Sentence) -> Vec<Change> {
+    if sentence.is_unsure {
+        return Vec::new();
+    }
+    let mut all: Vec<Change> = leavings(sentence).into_iter().filter_map(|(at, range)| leaves(sentence, at, range)).collect();
+    all.extend(value_set(sentence));
+    all.extend(corrects(sentence));
+    all.extend(frames(sentence).into_iter().map(|range| Change::States { frame: sentence.stems(range) }));
+    all
+}
+
+fn leaves(sentence: &Sentence, at: usize, range: Range<usize>) -> Option<Change> {
+    let left = sentence.content(range.clone());
+    let is_subject = range.end <= at;
+    let subject = if is_subject { Vec::new() } else { subject_before(sentence, at) };
+    let kept = taken_before(sentence, at);
+    let outside = |place: &usize| !range.contains(place) && !kept.contains(place);
+    let is_pair = matches!(sentence.word(at), "not" | "instead" | "rather" | "from");
+    let words = |range: Range<usize>| -> BTreeSet<String> {
+        let all = range.filter(outside).flat_map(|place| sentence.content(place..place + 1));
+        all.filter(|word| !left.contains(word) && !word.ends_with("ly")).collect()
+    };
+    let about = words(0..sentence.tokens.len());
+    let is_named = is_pair || left.len() > 1 || range.clone().any(|place| sentence.tokens[place].is_name);
+    // Who names a thing and no place where it was left speaks of the whole project.
+    let everywhere = is_named && words(clause_start(sentence, at)..clause_end(sentence, range.end)).is_empty();
+    (!left.is_empty() && (everywhere || !about.is_empty())).then_some(Change::Leaves { left, subject, about, everywhere })
+}
+
+fn clause_end(sentence: &Sentence, start: usize) -> usize {
+    (start..sentence.tokens.len()).find(|at| sentence.word(*at).is_empty()).unwrap_or(sentence.tokens.len())
+}
+
+/// What a clause says is taken, before "not" and the like: "use pnpm, not npm".
+fn taken_before(sentence: &Sentence, at: usize) -> Range<usize> {
+    let mark = at.checked_sub(1).filter(|at| !sentence.tokens[*at].is_word).unwrap_or(at);
+    let opens = |word: &str| word.is_empty() || OPENERS.contains(&word) || is_joint(word);
+    let from = (0..mark).rev().find(|at| opens(sentence.word(*at)));
+    if sentence.word(at) == "not" { from.map_or(0, |from| from + 1)..mark } else { 0..0 }
+}
+
+/// The content words of what stands before a verb in its clause; none for "we", "I" and commands.
+fn subject_before(sentence: &Sentence, at: usize) -> Vec<String> {
+    let range = clause_start(sentence, at)..at;
+    let verb = range.clone().find(|at| is_verb_of_subject(sentence.word(*at))).unwrap_or(range.end);
+    let words = sentence.stems(range.start..verb);
+    if sentence.word(range.start).is_empty()
+        || matches!(sentence.word(range.start), "we" | "we're" | "we've" | "i" | "i've" | "you" | "use" | "let's" | "please")
+    {
+        return Vec::new();
+    }
+    words
+}
+
+fn is_verb_of_subject(word: &str) -> bool {
+    BEING.contains(&word)
+        || OPENERS.contains(&word)
+        || matches!(word, "now" | "no" | "logs" | "shows" | "writes" | "reads" | "sends")
+}
+
+fn clause_start(sentence: &Sentence, end: usize) -> usize {
+    let mut start = end;
+    while start > 0 && !sentence.word(start - 1).is_empty() && !CLAUSES.contains(&sentence.word(start - 1)) {
+        start -= 1;
+    }
+    start
+}
+
+/// What is left: where the words for it stand, and its tokens.
+fn leavings(sentence: &Sentence) -> Vec<(usize, Range<usize>)> {
+    (0..sentence.tokens.len()).filter_map(|at| Some((at, left_at(sentence, at)?))).collect()
+}
+
+fn left_at(sentence: &Sentence, at: usize) -> Option<Range<usize>> {
+    let word = |n: usize| sentence.word(at + n);
+    let before = |n: usize| at.checked_sub(n).map_or("", |at| sentence.word(at));
+    let is_passive = BEING.contains(&before(1)) || NEGATIONS.contains(&before(1));
+    match (word(0), word(1)) {
+        ("no", "longer") => match object(sentence, at + 2) {
+            Some(range) if !sentence.content(range.clone()).is_empty() => Some(range),
+            _ => subject(sentence, at),
+        },
+        ("instead" | "rid", "of") | ("rather", "than") | ("away", "from") => object(sentence, at + 2),
+        ("moved" | "migrated" | "got" | "move" | "migrate", "off") | ("gave" | "give" | "given", "up") => object(sentence, at + 2),
+        ("took" | "taken" | "take" | "ripped" | "tore", _) if word(2) == "off" || word(2) == "out" => object(sentence, at + 1),
+        (being, left) if BEING.contains(&being) && LEFT.contains(&left) => subject(sentence, at),
+        (being, "now") if BEING.contains(&being) => subject(sentence, at).filter(|range| is_name(sentence, range)),
+        ("from", _) if (1..7).any(|n| MOVING.contains(&before(n))) => object(sentence, at + 1),
+        ("not", _) if is_contrast(sentence, at) => object(sentence, at + 1),
+        (verb, _) if LEAVING.contains(&verb) && !is_passive => {
+            let skip = usize::from(matches!(word(1), "out" | "up" | "using" | "off"));
+            object(sentence, at + 1 + skip)
+        }
+        _ => None,
+    }
+}
+
+/// Does "not" stand between what is taken and what is left: "pnpm, not npm", "not npm but pnpm", "not npm any more"?
+fn is_contrast(sentence: &Sentence, at: usize) -> bool {
+    let behind = |words: &[&str]| (at + 1..sentence.tokens.len()).take(8).any(|at| words.contains(&sentence.word(at)));
+    let after_mark = at > 0 && !sentence.tokens[at - 1].is_word;
+    let is_bare = !matches!(sentence.word(at + 1), "" | "only" | "just" | "yet" | "a" | "because" | "at");
+    let after_object = at.checked_sub(2).is_some_and(|at| matches!(sentence.word(at), "use" | "with" | "in" | "to"));
+    is_bare && (after_mark || after_object || behind(&["but", "anymore", "more"]))
+}
+
+/// Is it a name by itself, such as a path?
+fn is_name(sentence: &Sentence, range: &Range<usize>) -> bool {
+    range.len() == 1 && sentence.word(range.start).contains(['/', '_', '.'])
+}
+
+/// What stands from here up to the end of its phrase.
+fn object(sentence: &Sentence, from: usize) -> Option<Range<usize>> {
+    let mut start = from;
+    let opens = |at: usize| {
+        let (word, next) = (sentence.word(at), sentence.word(at + 1));
+        is_small(word) || OPENERS.contains(&word) || word.ends_with("ing") && !next.is_empty() && !ENDS.contains(&next)
+    };
+    while !sentence.word(start).is_empty() && opens(start) {
+        start += 1;
+    }
+    let mut end = start;
+    while !(sentence.word(end).is_empty() || end > start && ENDS.contains(&sentence.word(end))) {
+        end += 1;
+    }
+    (end > start).then_some(start..end)
+}
+
+/// What stands before this place in its clause.
+fn subject(sentence: &Sentence, end: usize) -> Option<Range<usize>> {
+    let start = clause_start(sentence, end);
+    (end > start).then_some(start..end)
+}
+
+/// The value that something has now: `the upload timeout was raised to 60 s`, `Lowered the upload limit to 10 MB`.
+fn value_set(sentence: &Sentence) -> Option<Change> {
+    let verb = (0..sentence.tokens.len()).find(|at| VALUE_VERBS.contains(&sentence.word(*at)))?;
+    let to = (verb..sentence.tokens.len()).take(12).find(|at| sentence.word(*at) == "to" && is_number(sentence.word(*at + 1)))?;
+    let values = BTreeSet::from([sentence.word(to + 1).to_owned()]);
+    let from = (verb..to).find(|at| sentence.word(*at) == "from").unwrap_or(to);
+    let before = sentence.content(clause_start(sentence, verb)..verb);
+    let about = if before.is_empty() { sentence.content(verb + 1..from) } else { before };
+    let about: BTreeSet<String> = about.into_iter().filter(|word| !is_number(word)).collect();
+    (about.len() >= 2).then_some(Change::Sets { values, about })
+}
+
+/// Takes it back what was thought to cause something?
+fn corrects(sentence: &Sentence) -> Option<Change> {
+    let at = |n: usize| (sentence.word(n), sentence.word(n + 1));
+    let takes_back = (0..sentence.tokens.len()).any(|n| {
+        matches!(at(n), ("real" | "actual" | "true", "cause" | "culprit" | "reason" | "problem"))
+            || matches!(at(n), ("was" | "were" | "is", "wrong" | "mistaken"))
+    });
+    let about: BTreeSet<String> = sentence
+        .words
+        .iter()
+        .filter(|word| {
+            !is_number(word) && !content_words("real actual true cause culprit reason wrong problem theory").contains(*word)
+        })
+        .cloned()
+        .collect();
+    (takes_back && about.len() >= 2).then_some(Change::Corrects { about })
+}
+
+/// Where clauses begin by which another sentence may state the same thing otherwise: those with a subject.
+fn frames(sentence: &Sentence) -> Vec<Range<usize>> {
+    let starts = (0..sentence.tokens.len()).filter(|at| *at == 0 || sentence.word(*at - 1).is_empty());
+    let has_subject = |at: &usize| {
+        !matches!(sentence.word(*at), "" | "we" | "i" | "you" | "it" | "they" | "this" | "that" | "there" | "no" | "not")
+    };
+    let clauses = starts.filter(has_subject).map(|start| start..clause_end(sentence, start));
+    clauses.filter(|range| sentence.stems(range.clone()).len() > 2).collect()
+}
+
+/// Does the later sentence state otherwise what the earlier one states: do both begin alike, and name different things?
+fn states_otherwise(earlier: &Sentence, later: &Sentence) -> bool {
+    frames(earlier)
+        .iter()
+        .any(|one| frames(later).iter().any(|other| differ(earlier, one, later, other) || moves(earlier, one, later, other)))
+}
+
+/// A beginning that two clauses share, and where each goes on.
+struct SharedBeginning {
+    words: Vec<String>,
+    earlier_from: usize,
+    later_from: usize,
+}
+
+fn shared_beginning(earlier: &Sentence, one: &Range<usize>, later: &Sentence, other: &Range<usize>) -> SharedBeginning {
+    let (old, new) = (earlier.frame(one.clone()), later.frame(other.clone()));
+    let same = old.iter().zip(&new).take_while(|(old, new)| old.1 == new.1).count();
+    let next = |frame: &[(usize, String)], range: &Range<usize>| frame.get(same).map_or(range.end, |(at, _)| *at);
+    SharedBeginning {
+        earlier_from: next(&old, one),
+        later_from: next(&new, other),
+        words: old.into_iter().take(same).map(|(_, word)| word).collect(),
+    }
+}
+
+fn differ(earlier: &Sentence, one: &Range<usize>, later: &Sentence, other: &Range<usize>) -> bool {
+    let begins = shared_beginning(earlier, one, later, other);
+    let (was, is) = (earlier.word(begins.earlier_from), later.word(begins.later_from));
+    let content = begins.words.iter().filter(|word| !is_joint(word)).count();
+    let Some(last) = begins.words.last().filter(|_| content >= 2 && !was.is_empty() && !is.is_empty()) else { return false };
+    let being = begins.words.iter().position(|word| BEING.contains(&word.as_str()));
+    let is_done = being.is_some_and(|at| at > 0 && at + 1 < begins.words.len());
+    let has_verb = content > 2 || being.is_some() || PREPOSITIONS.contains(&last.as_str());
+    let (both_join, one_joins) = (MEANS.contains(&was) && MEANS.contains(&is), is_joint(was) || is_joint(is));
+    let goes_on_alike = PREPOSITIONS.contains(&last.as_str())
+        || is_number(was) && is_number(is)
+        || both_join
+        || is_done && !one_joins
+        || content >= if is_done { LONG_FRAME } else { LONG_FRAME + 1 };
+    let denied = earlier.is_denied_in(one) || later.is_denied_in(other);
+    has_verb && goes_on_alike && !denied && names_other(earlier, begins.earlier_from, later, begins.later_from, &begins.words)
+}
+
+/// Does a clause say that its subject went to something else, of which the earlier one states something: "the ingest was migrated to Dagster"?
+fn moves(earlier: &Sentence, one: &Range<usize>, later: &Sentence, other: &Range<usize>) -> bool {
+    let Some(verb) = other.clone().find(|at| MOVING.contains(&later.word(*at)) && later.word(at + 1) == "to") else { return false };
+    let begins = shared_beginning(earlier, one, later, other);
+    let content = begins.words.iter().filter(|word| !is_joint(word)).count();
+    let is_whole = |word: &str| BEING.contains(&word) || VERBS_OF_STATE.contains(&word);
+    let subject_ends = begins.later_from <= verb && BEING.contains(&later.word(begins.later_from)) || begins.later_from == verb;
+    let states = is_whole(earlier.word(begins.earlier_from)) || begins.words.last().is_some_and(|word| is_whole(word));
+    let new = phrase(later, verb + 2, &begins.words);
+    content >= 2 && subject_ends && states && !new.is_empty() && new.is_disjoint(&earlier.raw_words()) && !earlier.is_denied_in(one)
+}
+
+/// Verbs that tell how something is.
+const VERBS_OF_STATE: [&str; 8] = ["runs", "run", "lives", "live", "uses", "use", "goes", "go"];
+
+fn is_joint(word: &str) -> bool {
+    BEING.contains(&word) || PREPOSITIONS.contains(&word)
+}
+
+/// Do the phrases from these places on name different things?
+fn names_other(earlier: &Sentence, one: usize, later: &Sentence, other: usize, shared: &[String]) -> bool {
+    let (old, new) = (phrase(earlier, one, shared), phrase(later, other, shared));
+    let numbers = |words: &BTreeSet<String>| words.iter().filter(|word| is_number(word)).cloned().collect::<BTreeSet<_>>();
+    let (old_numbers, new_numbers) = (numbers(&old), numbers(&new));
+    if !old_numbers.is_empty() && !new_numbers.is_empty() {
+        return old_numbers.is_disjoint(&new_numbers);
+    }
+    !old.is_empty() && !new.is_empty() && old.is_disjoint(&later.raw_words()) && new.is_disjoint(&earlier.raw_words())
+}
+
+/// The words of the first phrase from here on, as they are written, but those that are known.
+fn phrase(sentence: &Sentence, from: usize, known: &[String]) -> BTreeSet<String> {
+    let Some(range) = object(sentence, from) else { return BTreeSet::new() };
+    let is_known = |word: &String| is_small(word) || known.contains(&sentence.stem_of(word));
+    sentence.raw_in(range).filter(|word| !is_known(word)).collect()
+}

@@ -1,0 +1,165 @@
+//! A sentence as tokens: words with their clauses, numbers, and what keeps it from stating a fact.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use crate::text::tokenize::{distinctive_words, is_stop_word, stem};
+
+/// Words that say nothing of what a sentence is about, as [`distinctive_words`] stems them.
+const GENERIC: [&str; 61] = [
+    "us", "using", "used", "instead", "longer", "anymor", "new", "old", "work", "chang", "switch", "mov", "migrat", "replac",
+    "remov", "delet", "drop", "revert", "add", "updat", "set", "run", "fix", "everyth", "everywher", "entir", "complet", "whol",
+    "thing", "way", "code", "current", "today", "yesterday", "again", "back", "off", "still", "already", "always", "never",
+    "really", "actual", "last", "first", "next", "week", "day", "went", "gone", "both", "each", "every", "decid", "choos", "chos",
+    "repo", "project", "keep", "kept", "need",
+];
+
+/// A word or a mark of a sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Token {
+    /// Lower case; a mark is itself.
+    pub(super) text: String,
+    pub(super) is_word: bool,
+    /// It is written as a name: as code, with a capital inside the sentence, or with marks such as `_` and `/`.
+    pub(super) is_name: bool,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Sentence {
+    pub(super) text: String,
+    pub(super) tokens: Vec<Token>,
+    pub(super) words: BTreeSet<String>,
+    /// It asks, plans, supposes or passes on: what it says is not stated as so.
+    pub(super) is_unsure: bool,
+}
+
+/// Words by which a sentence does not state what it says.
+const UNSURE: [&str; 24] = [
+    "could", "would", "might", "may", "maybe", "perhaps", "possibly", "consider", "considered", "considering", "option",
+    "alternatively", "propose", "proposed", "suggest", "suggests", "suggested", "recommend", "should", "if", "unless", "whether",
+    "wondering", "eventually",
+];
+
+impl Sentence {
+    pub(super) fn of(text: String) -> Self {
+        let tokens = tokens(&text);
+        let is_unsure = asks(&text) || tokens.iter().any(|token| token.is_word && UNSURE.contains(&token.text.as_str()));
+        Self { words: content_words(&text), tokens, text, is_unsure }
+    }
+
+    pub(super) fn word(&self, at: usize) -> &str {
+        self.tokens.get(at).filter(|token| token.is_word).map_or("", |token| token.text.as_str())
+    }
+
+    /// The content words of some of its tokens.
+    pub(super) fn content(&self, range: Range<usize>) -> BTreeSet<String> {
+        self.words_in(range).flat_map(content_words).collect()
+    }
+
+    /// The same, in their order.
+    pub(super) fn stems(&self, range: Range<usize>) -> Vec<String> {
+        self.words_in(range).flat_map(content_words).collect()
+    }
+
+    fn words_in(&self, range: Range<usize>) -> impl Iterator<Item = &str> {
+        let range = range.start.min(self.tokens.len())..range.end.min(self.tokens.len());
+        self.tokens[range].iter().filter(|token| token.is_word).map(|token| token.text.as_str())
+    }
+
+    /// The words of a clause without articles and such, each with its place.
+    pub(super) fn frame(&self, range: Range<usize>) -> Vec<(usize, String)> {
+        let words = range.filter(|at| !self.word(*at).is_empty() && !is_article(self.word(*at)));
+        words.map(|at| (at, self.stem_of(self.word(at)))).collect()
+    }
+
+    /// How a word counts where beginnings are compared: joints as they are.
+    pub(super) fn stem_of(&self, word: &str) -> String {
+        if is_stop_word(word) || word.contains(['_', '.', '/']) { word.to_owned() } else { stem(word).to_owned() }
+    }
+
+    /// Words as they are written, in lower case.
+    pub(super) fn raw_in(&self, range: Range<usize>) -> impl Iterator<Item = String> {
+        self.words_in(range).map(str::to_owned)
+    }
+
+    pub(super) fn raw_words(&self) -> BTreeSet<String> {
+        self.raw_in(0..self.tokens.len()).collect()
+    }
+
+    /// Is something denied there?
+    pub(super) fn is_denied_in(&self, range: &Range<usize>) -> bool {
+        self.words_in(range.clone()).any(|word| matches!(word, "not" | "no" | "never") || word.ends_with("n't"))
+    }
+
+    /// The content words before its first verb that is easily known.
+    pub(super) fn subject(&self) -> Vec<String> {
+        let is_verb = |token: &Token| !token.is_word || VERBS.contains(&token.text.as_str());
+        let end = self.tokens.iter().position(is_verb).unwrap_or(0);
+        self.stems(0..end)
+    }
+}
+
+/// A question mark in a name, such as `?w=`, asks nothing.
+fn asks(text: &str) -> bool {
+    text.split_whitespace().any(|word| word.trim_end_matches(['"', ')', '\'', '”']).ends_with('?'))
+}
+
+/// Verbs behind a subject that are easily known.
+const VERBS: [&str; 22] = [
+    "is", "are", "was", "were", "has", "have", "uses", "use", "runs", "run", "goes", "go", "shows", "show", "keeps", "keep",
+    "reads", "writes", "sends", "lives", "live", "logs",
+];
+
+fn is_article(word: &str) -> bool {
+    matches!(word, "the" | "a" | "an" | "our" | "its" | "all" | "now" | "also" | "currently" | "every" | "each")
+}
+
+/// The words that tell what a text is about.
+pub(super) fn content_words(text: &str) -> BTreeSet<String> {
+    // In lower case a name in two words is one: `WebRTC` is the `webrtc` of a prompt.
+    let text = text.to_lowercase();
+    let mut words = distinctive_words(&text);
+    words.retain(|word| !GENERIC.contains(&word.as_str()));
+    // Single digits are no distinctive words, but values.
+    words.extend(text.split(|c: char| !c.is_alphanumeric() && c != '.').filter(|word| is_number(word)).map(str::to_owned));
+    words
+}
+
+/// Does it begin with a digit, as `30`, `60s`, `1.2` and `3am` do?
+pub(super) fn is_number(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// Words, in which marks such as `_`, `-`, `.` and `/` stand between letters, and the marks between words.
+fn tokens(text: &str) -> Vec<Token> {
+    let mut all: Vec<Token> = Vec::new();
+    let chars: Vec<char> = text.chars().map(|c| if c == '\u{2019}' { '\'' } else { c }).collect();
+    let mut word = String::new();
+    let (mut is_code, mut is_name) = (false, false);
+    for (at, c) in chars.iter().enumerate() {
+        let next_to = |at: Option<usize>| at.and_then(|at| chars.get(at)).is_some_and(|c| c.is_alphanumeric() || *c == '_');
+        let joins = matches!(c, '_' | '-' | '.' | '/' | '\'' | '@' | ':' | '+') && next_to(Some(at + 1)) && !word.is_empty();
+        if c.is_alphanumeric() || *c == '_' || joins || *c == '@' && next_to(Some(at + 1)) {
+            is_name |= is_code || matches!(c, '_' | '/' | '.') || c.is_uppercase() && !all.is_empty();
+            word.extend(c.to_lowercase());
+            continue;
+        }
+        is_code ^= *c == '`';
+        if !word.is_empty() {
+            all.push(Token { text: std::mem::take(&mut word), is_word: true, is_name: std::mem::take(&mut is_name) });
+        }
+        if matches!(c, ',' | ';' | ':' | '(' | ')' | '—' | '–' | '→' | '.' | '!' | '?') {
+            all.push(Token { text: c.to_string(), is_word: false, is_name: false });
+        }
+    }
+    if !word.is_empty() {
+        all.push(Token { text: word, is_word: true, is_name });
+    }
+    all
+}
+
+/// Is it an article, a preposition or another small word?
+pub(super) fn is_small(word: &str) -> bool {
+    is_stop_word(word)
+        || matches!(word, "the" | "any" | "its" | "own" | "existing" | "old" | "whole" | "entire" | "previous" | "via")
+}

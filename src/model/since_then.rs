@@ -1,0 +1,153 @@
+//! What came of words that are still told: what they left open was closed, or a later statement overtakes them.
+
+use crate::model::author::Author;
+use crate::model::item_state::Closing;
+use crate::model::session::Millis;
+use crate::text::clean::id8;
+
+/// Who made a statement, and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StatedBy {
+    /// The user, in the session with this id.
+    User(String),
+    /// The assistant, in the session with this id.
+    Assistant(String),
+    /// A model that digested the session with this id.
+    Model(String),
+    /// A note with this id, by whoever wrote it.
+    Note(String, Author),
+}
+
+impl StatedBy {
+    /// `the user in session 4b1c2d3e`
+    pub(crate) fn text(&self) -> String {
+        match self {
+            Self::User(session) => format!("the user in session {}", id8(session)),
+            Self::Assistant(session) => format!("Claude in session {}", id8(session)),
+            Self::Model(session) => format!("the digest of session {}", id8(session)),
+            Self::Note(id, author) => format!("note {id} ({})", author.text()),
+        }
+    }
+
+    /// The id that opens where it stands, whole: of a session or a note.
+    pub(crate) fn place(&self) -> &str {
+        match self {
+            Self::User(id) | Self::Assistant(id) | Self::Model(id) | Self::Note(id, _) => id,
+        }
+    }
+}
+
+/// A sentence, by whom and when.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Statement {
+    pub by: StatedBy,
+    pub at: Millis,
+    pub text: String,
+}
+
+impl Statement {
+    /// `Claude in session 4b1c2d3e, 2026-11-19: …`
+    pub(crate) fn told(&self, day: impl Fn(Millis) -> String) -> String {
+        format!("{}, {}: {}", self.by.text(), day(self.at), self.text)
+    }
+}
+
+/// That a statement overtakes an earlier one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Overtaken {
+    /// By which the user can say that it does not.
+    pub id: String,
+    pub earlier: Statement,
+    pub later: Statement,
+}
+
+/// What came after words that are still told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SinceThen {
+    Closed(Closing),
+    Overtaken(Overtaken),
+}
+
+impl SinceThen {
+    /// When, if that is known.
+    pub(crate) fn at(&self) -> Option<Millis> {
+        match self {
+            Self::Closed(closing) => closing.at,
+            Self::Overtaken(overtaken) => Some(overtaken.later.at),
+        }
+    }
+
+    /// The words that no longer hold.
+    pub(crate) fn words(&self) -> &str {
+        match self {
+            Self::Closed(closing) => &closing.text,
+            Self::Overtaken(overtaken) => &overtaken.earlier.text,
+        }
+    }
+
+    /// `closed by the user, 2026-11-21: …`, `Claude in session 4b1c2d3e, 2026-11-19: …`
+    pub(crate) fn told(&self, day: impl Fn(Millis) -> String) -> String {
+        match self {
+            Self::Closed(closing) => closing.told(day),
+            Self::Overtaken(overtaken) => overtaken.later.told(day),
+        }
+    }
+
+    /// The same, as a line beside words that still say it: `since then: closed by the user, 2026-11-21: …`.
+    pub(crate) fn line(&self, day: impl Fn(Millis) -> String) -> String {
+        format!("since then: {}", self.told(day))
+    }
+}
+
+/// For each statement that was overtaken the one that stands: what overtakes it may be overtaken itself.
+pub(crate) fn standing(all: Vec<Overtaken>) -> Vec<Overtaken> {
+    let next = |statement: &Statement| all.iter().filter(|one| one.earlier == *statement).max_by_key(|one| (one.later.at, &one.id));
+    let last = |first: &Statement| {
+        let (mut last, mut at) = (None, first);
+        // Each is later than the one before, so this ends.
+        while let Some(one) = next(at) {
+            last = Some(one);
+            at = &one.later;
+        }
+        last.map(|one| one.later.clone())
+    };
+    let mut standing: Vec<Overtaken> = Vec::new();
+    for one in &all {
+        if !standing.iter().any(|known| known.earlier == one.earlier) {
+            let later = last(&one.earlier).unwrap_or_else(|| one.later.clone());
+            standing.push(Overtaken { later, ..one.clone() });
+        }
+    }
+    standing
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn statement(session: &str, at: Millis, text: &str) -> Statement {
+        Statement { by: StatedBy::Assistant(session.into()), at, text: text.into() }
+    }
+
+    #[test]
+    fn of_a_chain_the_end_is_told_beside_each_statement() {
+        let (redis, lru, disk) =
+            (statement("a", 1, "Redis."), statement("b", 2, "An LRU, no longer Redis."), statement("c", 3, "No LRU."));
+        let link = |id: &str, earlier: &Statement, later: &Statement| Overtaken {
+            id: id.into(),
+            earlier: earlier.clone(),
+            later: later.clone(),
+        };
+        let found = standing(vec![link("o1", &redis, &lru), link("o2", &lru, &disk)]);
+        assert_eq!(found, [link("o1", &redis, &disk), link("o2", &lru, &disk)]);
+    }
+
+    #[test]
+    fn lines_say_who_and_when() {
+        let day = |_| "2026-11-19".to_owned();
+        let later = statement("4b1c2d3e-aaaa", 2, "An LRU.");
+        let one = SinceThen::Overtaken(Overtaken { id: "o1".into(), earlier: statement("a", 1, "Redis."), later });
+        assert_eq!(one.line(day), "since then: Claude in session 4b1c2d3e, 2026-11-19: An LRU.");
+        assert_eq!((one.words(), one.at()), ("Redis.", Some(2)));
+    }
+}

@@ -1,0 +1,253 @@
+//! Statements that later ones overtake, of sessions that have a digest and of notes.
+//!
+//! They are found from all statements of a project, as near-duplicates are, so they do not depend on the order in which digests were made.
+//! Each goes with the digests and notes that say its two ends, and is told only while both do.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
+
+use super::notes::read_author;
+use super::{Reader, Writer};
+use crate::analyze::account::SessionAccount;
+use crate::analyze::overtaken::{OVERTAKEN_RULES, Said, overtakings};
+use crate::model::digest::{Digest, is_by_model};
+use crate::model::note::NoteKind;
+use crate::model::section::Section;
+use crate::model::session::{Millis, short_id};
+use crate::model::session_head::SessionHead;
+use crate::model::since_then::{Overtaken, StatedBy, Statement, standing};
+use crate::store::codec::unpack;
+use crate::store::denied;
+
+/// Name of the fact that holds the number of the rules by which they were found.
+const RULES_FACT: &str = "overtaken rules";
+/// Prefix of facts that name projects whose notes changed since.
+const NOTED_FACT: &str = "overtaken noted:";
+/// The sections of a model's digest whose statements say what holds.
+const STATING: [Section; 3] = [Section::Decisions, Section::Learned, Section::Completed];
+
+/// Both ends, each of a digest that stands or of a note.
+const SELECT: &str = "SELECT o.id, o.at, o.said_by, o.text, s.id, n.id, n.author, o.later_at, o.later_said_by, o.later_text, ls.id, ln.id, ln.author
+     FROM overtaken o
+     LEFT JOIN digest d ON d.pk = o.digest AND d.superseded = 0 AND d.account IS NOT NULL LEFT JOIN session s ON s.pk = d.session
+     LEFT JOIN note n ON n.pk = o.note
+     LEFT JOIN digest ld ON ld.pk = o.later_digest AND ld.superseded = 0 AND ld.account IS NOT NULL LEFT JOIN session ls ON ls.pk = ld.session
+     LEFT JOIN note ln ON ln.pk = o.later_note
+     WHERE coalesce(s.id, n.id) IS NOT NULL AND coalesce(ls.id, ln.id) IS NOT NULL";
+
+impl Reader {
+    /// What was overtaken in a project, in the order in which it was.
+    pub(crate) fn overtaken_in(&self, project: &str) -> Result<Vec<Overtaken>> {
+        self.project_pk(project)?.map_or(Ok(Vec::new()), |pk| all_in(&self.db, pk))
+    }
+
+    /// What a session said that was overtaken, each with what stands now.
+    pub(crate) fn overtaken_of(&self, head: &SessionHead) -> Result<Vec<Overtaken>> {
+        let mut all = standing(self.overtaken_in(&head.project.key)?);
+        all.retain(|one| one.earlier.by.place() == head.id);
+        Ok(all)
+    }
+}
+
+fn all_in(db: &Connection, project: i64) -> Result<Vec<Overtaken>> {
+    let sql = format!("{SELECT} AND coalesce(ls.project, ln.project) = ?1 ORDER BY o.later_at, o.id");
+    let mut query = db.prepare_cached(&sql)?;
+    Ok(query.query_map([project], overtaken)?.collect::<rusqlite::Result<_>>()?)
+}
+
+fn overtaken(r: &Row<'_>) -> rusqlite::Result<Overtaken> {
+    Ok(Overtaken { id: r.get(0)?, earlier: statement(r, 1)?, later: statement(r, 7)? })
+}
+
+/// An end, from this column on.
+fn statement(r: &Row<'_>, from: usize) -> rusqlite::Result<Statement> {
+    let (said_by, session): (Option<String>, Option<String>) = (r.get(from + 1)?, r.get(from + 3)?);
+    let by = match (session, said_by.as_deref()) {
+        (Some(session), Some("user")) => StatedBy::User(session),
+        (Some(session), Some("model")) => StatedBy::Model(session),
+        (Some(session), _) => StatedBy::Assistant(session),
+        (None, _) => StatedBy::Note(r.get::<_, Option<String>>(from + 4)?.unwrap_or_default(), read_author(r.get(from + 5)?)),
+    };
+    Ok(Statement { by, at: r.get(from)?, text: r.get(from + 2)? })
+}
+
+impl Writer {
+    /// Finds what was overtaken, in projects where a session or a note changed; in `all` if the rules did. Pages that show another statement
+    /// become out of date.
+    pub(crate) fn find_overtaken(&mut self, all: bool) -> Result<()> {
+        let sql = "SELECT value FROM fact WHERE name = ?1";
+        let known: Option<String> = self.db.query_row(sql, [RULES_FACT], |r| r.get(0)).optional()?;
+        let rules = OVERTAKEN_RULES.to_string();
+        let is_new = known.as_ref() != Some(&rules);
+        let changed = format!("SELECT project FROM session WHERE page_dirty UNION {NOTED}");
+        self.in_projects(if all || is_new { "SELECT pk FROM project" } else { &changed }, find_in)?;
+        if is_new {
+            self.db.execute("INSERT INTO fact VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2", [RULES_FACT, &rules])?;
+        }
+        Ok(())
+    }
+
+    /// The same where notes changed alone.
+    pub(crate) fn find_overtaken_by_notes(&mut self) -> Result<()> {
+        self.in_projects(NOTED, find_in)
+    }
+}
+
+/// Removes all of it; the next digest finds it again from what is stored then.
+pub(super) fn remove_all(tx: &Transaction<'_>) -> Result<()> {
+    tx.execute("DELETE FROM overtaken", [])?;
+    tx.execute("DELETE FROM fact WHERE name = ?1", [RULES_FACT])?;
+    Ok(())
+}
+
+/// Projects whose notes changed since the last look.
+const NOTED: &str =
+    "SELECT CAST(substr(name, length('overtaken noted:') + 1) AS INTEGER) FROM fact WHERE name GLOB 'overtaken noted:*'";
+
+/// A note of this project came, changed or went.
+pub(super) fn note_changed(tx: &Transaction<'_>, project: i64) -> Result<()> {
+    let sql = "INSERT INTO fact VALUES (?1, '') ON CONFLICT DO NOTHING";
+    tx.prepare_cached(sql)?.execute([format!("{NOTED_FACT}{project}")])?;
+    Ok(())
+}
+
+/// Pages that show what a session overtakes, or a note, become out of date, and so do all that may show what follows from it.
+pub(super) fn outdate_pages(tx: &Transaction<'_>, later: Later) -> Result<()> {
+    let (column, key) = match later {
+        Later::Session(pk) => ("later_digest IN (SELECT pk FROM digest WHERE session = ?1)", pk),
+        Later::Note(pk) => ("later_note = ?1", pk),
+    };
+    let sql = format!(
+        "UPDATE session SET page_dirty = 1 WHERE EXISTS (SELECT 1 FROM overtaken WHERE {column})
+             AND pk IN (SELECT d.session FROM overtaken o JOIN digest d ON d.pk = o.digest)
+             AND project IN (SELECT s.project FROM overtaken o JOIN digest d ON d.pk = o.digest JOIN session s ON s.pk = d.session WHERE {column})"
+    );
+    tx.prepare_cached(&sql)?.execute([key])?;
+    Ok(())
+}
+
+/// What overtakes something.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Later {
+    Session(i64),
+    Note(i64),
+}
+
+/// Where something was said: in a session with this digest, or in a note.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Place {
+    digest: Option<i64>,
+    note: Option<i64>,
+    said_by: Option<&'static str>,
+}
+
+/// What was said in a project, with its places.
+#[derive(Default)]
+struct ProjectWords {
+    /// Which of the sessions and notes, when, and where.
+    places: Vec<(usize, Millis, Place)>,
+    texts: Vec<String>,
+    /// Ids of the sessions, and of the notes behind them.
+    ids: Vec<String>,
+}
+
+impl ProjectWords {
+    fn add(&mut self, at: Millis, place: Place, text: &str) {
+        if !text.is_empty() {
+            self.places.push((self.ids.len() - 1, at, place));
+            self.texts.push(text.to_owned());
+        }
+    }
+
+    fn add_account(&mut self, digest: i64, last_at: Millis, account: &SessionAccount) {
+        let place = |said_by| Place { digest: Some(digest), note: None, said_by: Some(said_by) };
+        for turn in &account.turns {
+            for word in &turn.words {
+                self.add(word.at.or(turn.at).unwrap_or(last_at), place("user"), &word.text);
+            }
+            if let Some(reply) = turn.reply.as_ref().filter(|reply| !reply.cut_off) {
+                self.add(reply.at.or(turn.at).unwrap_or(last_at), place("assistant"), &reply.text);
+            }
+        }
+    }
+
+    fn add_claims(&mut self, digest: i64, last_at: Millis, said: &Digest) {
+        let place = Place { digest: Some(digest), note: None, said_by: Some("model") };
+        for claim in STATING.into_iter().flat_map(|section| said.told_in(section)) {
+            self.add(last_at, place, &claim.text);
+        }
+    }
+}
+
+fn find_in(tx: &Transaction<'_>, project: i64) -> Result<()> {
+    let before = told_on_pages(tx, project)?;
+    find_anew(tx, project)?;
+    let after = told_on_pages(tx, project)?;
+    let outdate = "UPDATE session SET page_dirty = 1 WHERE id = ?1";
+    for session in before.keys().chain(after.keys()).filter(|session| before.get(*session) != after.get(*session)) {
+        tx.prepare_cached(outdate)?.execute([session])?;
+    }
+    tx.prepare_cached("DELETE FROM fact WHERE name = ?1")?.execute([format!("{NOTED_FACT}{project}")])?;
+    Ok(())
+}
+
+/// What the pages of a project's sessions tell, by the session's id.
+fn told_on_pages(tx: &Transaction<'_>, project: i64) -> Result<BTreeMap<String, Vec<Overtaken>>> {
+    let mut told: BTreeMap<String, Vec<Overtaken>> = BTreeMap::new();
+    for one in standing(all_in(tx, project)?) {
+        told.entry(one.earlier.by.place().to_owned()).or_default().push(one);
+    }
+    Ok(told)
+}
+
+fn find_anew(tx: &Transaction<'_>, project: i64) -> Result<()> {
+    tx.prepare_cached(
+        "DELETE FROM overtaken WHERE later_digest IN (SELECT d.pk FROM digest d JOIN session s ON s.pk = d.session WHERE s.project = ?1)
+             OR later_note IN (SELECT pk FROM note WHERE project = ?1)",
+    )?
+    .execute([project])?;
+    let words = words_of(tx, project)?;
+    let said: Vec<Said<'_>> =
+        words.places.iter().zip(&words.texts).map(|((of, at, _), text)| Said { of: *of, at: *at, text }).collect();
+    let denied = "SELECT EXISTS (SELECT 1 FROM wrong WHERE id = ?1)";
+    let sql = "INSERT OR IGNORE INTO overtaken VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+    for found in overtakings(&said) {
+        let ((of, at, place), (later_of, later_at, later)) = (words.places[found.earlier], words.places[found.later]);
+        let id = short_id("o", &[&words.ids[of], &found.earlier_sentence, &words.ids[later_of], &found.later_sentence]);
+        if tx.prepare_cached(denied)?.query_row([&id], |r| r.get(0))? {
+            continue;
+        }
+        tx.prepare_cached(sql)?.execute(params![
+            id, place.digest, place.note, at, place.said_by, found.earlier_sentence, later.digest, later.note, later_at,
+            later.said_by, found.later_sentence
+        ])?;
+    }
+    Ok(())
+}
+
+fn words_of(tx: &Transaction<'_>, project: i64) -> Result<ProjectWords> {
+    let mut all = ProjectWords::default();
+    let sql = "SELECT s.pk, s.id, d.pk, coalesce(s.last_at, s.started_at, 0), d.summarizer, d.body, d.account
+         FROM session s JOIN digest d ON d.session = s.pk AND d.superseded = 0 AND d.account IS NOT NULL
+         WHERE s.project = ?1 ORDER BY s.started_at, s.id";
+    let mut query = tx.prepare_cached(sql)?;
+    let mut rows = query.query([project])?;
+    while let Some(r) = rows.next()? {
+        let (session, digest, last_at): (i64, i64, Millis) = (r.get(0)?, r.get(2)?, r.get(3)?);
+        all.ids.push(r.get(1)?);
+        all.add_account(digest, last_at, &unpack(&r.get::<_, Vec<u8>>(6)?)?);
+        if is_by_model(&r.get::<_, String>(4)?) {
+            all.add_claims(digest, last_at, &denied::told(tx, session, unpack(&r.get::<_, Vec<u8>>(5)?)?)?);
+        }
+    }
+    let mut query = tx.prepare_cached("SELECT pk, id, at, text FROM note WHERE project = ?1 AND kind <> ?2 ORDER BY at, id")?;
+    let mut rows = query.query(params![project, NoteKind::Todo.name()])?;
+    while let Some(r) = rows.next()? {
+        all.ids.push(r.get(1)?);
+        let text: String = r.get(3)?;
+        all.add(r.get(2)?, Place { digest: None, note: Some(r.get(0)?), said_by: None }, &text);
+    }
+    Ok(all)
+}
