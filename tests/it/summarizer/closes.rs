@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use crate::support::stand_in::{COST, StandIn, report};
 use crate::support::{assistant, committed, tasks, user};
 
-const FIRST: &str = "aaaa0000-0000-4000-8000-000000000000";
-const LATER: &str = "bbbb0000-0000-4000-8000-000000000000";
+pub const FIRST: &str = "aaaa0000-0000-4000-8000-000000000000";
+pub const LATER: &str = "bbbb0000-0000-4000-8000-000000000000";
 const THIRD: &str = "cccc0000-0000-4000-8000-000000000000";
 const EXPORT: &str = "Migrate the admin export of invoices to keyset pagination";
 /// What the later session says, each on a row of its own.
@@ -107,7 +107,7 @@ fn offered(stdin: &str) -> Vec<&str> {
 }
 
 /// A session by a day's noon, with what its list leaves open.
-fn session(stand_in: &StandIn, id: &str, day: usize, left: &[&str], reply: &str) {
+pub fn session(stand_in: &StandIn, id: &str, day: usize, left: &[&str], reply: &str) {
     let at = |minute: usize| format!("2026-11-{day:02}T12:{minute:02}:00Z");
     // The same ones in two sessions would be a copy.
     let uuid = |row: &str| format!("{row}{id}");
@@ -152,10 +152,10 @@ fn the_newest_items_are_shown_as_many_as_have_room_and_only_those_can_be_closed(
     assert_eq!(claimed, shown);
 }
 
-const PAINT: &str = "Paint the gauge of the harbour crane blue before the audit of the northern depot";
+pub const PAINT: &str = "Paint the gauge of the harbour crane blue before the audit of the northern depot";
 
 /// Whoever is asked says that the first record left this to do, and that what is open was done by the row that says `DONE`.
-fn next_step() -> StandIn {
+pub fn next_step() -> StandIn {
     let form = json!({"title": "The shop", "request": "Go on", "completed": [{"text": "The shop goes on", "rows": [1]}],
         "next_steps": [{"text": PAINT, "rows": [2]}], "closes": "CLOSES"});
     let scenario = r#"
