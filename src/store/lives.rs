@@ -135,6 +135,15 @@ impl Reader {
         Ok(all)
     }
 
+    /// The words of what was closed of a session: of its items that are closed, and of what it had left open before a model said it otherwise.
+    pub(crate) fn closed_texts(&self, session: i64) -> Result<Vec<String>> {
+        let items = self.open_items_of(session)?;
+        let states = self.item_states(session)?;
+        let own = items.into_iter().filter(|item| states.is_closed(&item.id)).map(|item| item.text);
+        let recorded = self.recorded_closings(session)?.into_iter().map(|(_, closing)| closing.text);
+        Ok(own.chain(recorded).collect())
+    }
+
     /// What was closed in a project, on request or by a session, in no order.
     pub(crate) fn project_closings(&self, project: &str) -> Result<Vec<Closing>> {
         let sql = "SELECT u.text, u.at, u.author, NULL FROM user_closed u JOIN session s ON s.pk = u.of JOIN project p ON p.pk = s.project

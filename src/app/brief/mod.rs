@@ -62,7 +62,8 @@ pub(crate) fn brief(store: &Memory, config: &Config, head: &SessionHead) -> Resu
             None => with_fallback_title(without_model::digest(&session, &account), &session),
         };
         let items = store.item_states(head.pk)?;
-        let task_ids = settle_tasks(&mut account, &open_items, |id| is_told_by_model || items.is_closed(id));
+        leave_out_closed(&mut account, store, head)?;
+        let task_ids = settle_tasks(&mut account, &open_items, |_| is_told_by_model);
         let task_ids: Vec<TaskItem> = task_ids.iter().map(|(task, own)| TaskItem::new(task, own, &items)).collect();
         let title = account.title.text().filter(|_| !is_told_by_model).unwrap_or_else(|| digest.title.clone());
         let closed = closed_since(store, head, &items, &account)?;
@@ -107,15 +108,21 @@ fn closed_since(store: &Memory, head: &SessionHead, items: &ItemStates, account:
     Ok(all)
 }
 
-/// Takes the tasks out of the account whose open item is settled: closed, or told as a model's. Returns the ids of those that are left, by
-/// their words.
+/// Takes the tasks out of the account of a session that were closed.
+pub(crate) fn leave_out_closed(account: &mut SessionAccount, store: &Memory, head: &SessionHead) -> Result<()> {
+    let closed = store.closed_texts(head.pk)?;
+    account.leave_out_tasks(|task| closed.iter().any(|text| is_task(text, task)));
+    Ok(())
+}
+
+/// Takes the tasks out of the account whose open item is settled: told as a model's. Returns the ids of those that are left, by their words.
 fn settle_tasks(
     account: &mut SessionAccount,
     open_items: &[(String, String)],
     is_settled: impl Fn(&String) -> bool,
 ) -> Vec<(String, String)> {
     let id_of = |task: &str| open_items.iter().find(|(_, item)| is_task(item, task)).map(|(id, _)| id);
-    account.open.retain(|open| open.task().and_then(id_of).is_none_or(|id| !is_settled(id)));
+    account.leave_out_tasks(|task| id_of(task).is_some_and(&is_settled));
     let with_id = |task: &str| id_of(task).map(|id| (task.to_owned(), id.clone()));
     account.open.iter().filter_map(OpenEnd::task).filter_map(with_id).collect()
 }
