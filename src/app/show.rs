@@ -138,7 +138,7 @@ pub(crate) fn as_data(memory: &OpenMemory, config: &Config, id: &str, item_chars
     let (cost, incomplete) = session_cost(&costs);
     let later = store.repeated_by(head.pk)?.map(|later| store.session_head(later)).transpose()?;
     let mut account = SessionAccount::of(&session, stored.interim_until.is_some());
-    leave_out_closed(&mut account, store, &head)?;
+    leave_out_closed(&mut account, store, head.pk)?;
     Ok(serde_json::to_value(SessionRecord {
         session: &session.id,
         project: &session.project.key,

@@ -91,7 +91,9 @@ fn statements(memory: &Memory, head: &SessionHead) -> Result<Vec<ModelStatement>
 fn said(stored: &StoredDigest, head: &SessionHead, memory: &Memory) -> Result<Vec<ModelStatement>> {
     let items = memory.item_states(head.pk)?;
     let statement = |own: String, kind: &'static str, text: &str| {
-        let id = items.id_of(&own).to_owned();
+        // A note's id stands for the note, which no model said.
+        let id = items.id_of(&own);
+        let id = if DeniedStatement::is_id(id) { id.to_owned() } else { own.clone() };
         ModelStatement { id, own, kind, text: text.to_owned() }
     };
     let title = &stored.digest.title;
