@@ -143,7 +143,7 @@ impl Writer {
         if let Some(note) = near.into_iter().find(is_known) {
             if new.author.is_user() && !note.author.is_user() && note.project.key == new.project {
                 overwrite(&tx, &note, new)?;
-                lives::find_lives_of_notes(&tx, &new.project)?;
+                find_lives(&tx, &new.project, [&note.kind, &new.kind])?;
                 tx.commit()?;
                 return Ok(StoredNote { id: note.id, known: false, project: note.project.key, author: new.author.clone() });
             }
@@ -151,7 +151,7 @@ impl Writer {
         }
         let id = id_of(&tx, new)?;
         insert(&tx, &id, new)?;
-        lives::find_lives_of_notes(&tx, &new.project)?;
+        find_lives(&tx, &new.project, [&new.kind])?;
         tx.commit()?;
         Ok(StoredNote { id, known: false, project: new.project.clone(), author: new.author.clone() })
     }
@@ -282,7 +282,13 @@ pub(super) fn remove(tx: &Transaction<'_>, note: &Note) -> Result<()> {
     // Its document first, not by cascade: the trigger on `doc` removes its words from the search index.
     tx.prepare_cached("DELETE FROM doc WHERE note = ?1")?.execute([note.pk])?;
     tx.prepare_cached("DELETE FROM note WHERE pk = ?1")?.execute([note.pk])?;
-    lives::find_lives_of_notes(tx, &note.project.key)
+    find_lives(tx, &note.project.key, [&note.kind])
+}
+
+/// Finds the lives of open items anew where a note of one of these kinds is one of them.
+fn find_lives<'k>(tx: &Transaction<'_>, project: &str, kinds: impl IntoIterator<Item = &'k String>) -> Result<()> {
+    let is_item = kinds.into_iter().any(|kind| NoteKind::named(kind) == Some(NoteKind::Todo));
+    if is_item { lives::find_lives_of_notes(tx, project) } else { Ok(()) }
 }
 
 /// Moves the notes of one project to another. The pages of their days name the project, so they become out of date.
