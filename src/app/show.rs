@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::analyze::account::SessionAccount;
-use crate::app::brief::{brief, no_digest_message, page};
+use crate::app::brief::{brief, leave_out_closed, no_digest_message, page};
 use crate::app::notes::{self, NoteRecord};
 use crate::app::open_memory::OpenMemory;
 use crate::app::raw_lines::{CopyReport, copy};
@@ -112,6 +112,7 @@ struct SessionRecord<'a> {
     usage: &'a BTreeMap<String, Tokens>,
     cost_usd_by_model: BTreeMap<String, Option<f64>>,
     digest: &'a Digest,
+    /// Without tasks that were closed since: `open_items` says by whom.
     account: SessionAccount,
     open_items: Vec<ItemRecord>,
     /// What is missing of a session that is too long to be kept whole.
@@ -136,6 +137,8 @@ pub(crate) fn as_data(memory: &OpenMemory, config: &Config, id: &str, item_chars
     let costs = costs_by_model(&session.usage, &config.prices);
     let (cost, incomplete) = session_cost(&costs);
     let later = store.repeated_by(head.pk)?.map(|later| store.session_head(later)).transpose()?;
+    let mut account = SessionAccount::of(&session, stored.interim_until.is_some());
+    leave_out_closed(&mut account, store, head.pk)?;
     Ok(serde_json::to_value(SessionRecord {
         session: &session.id,
         project: &session.project.key,
@@ -156,7 +159,7 @@ pub(crate) fn as_data(memory: &OpenMemory, config: &Config, id: &str, item_chars
         usage: &session.usage,
         cost_usd_by_model: costs,
         digest: &stored.digest,
-        account: SessionAccount::of(&session, stored.interim_until.is_some()),
+        account,
         open_items: open_items(store, &head, &stored.digest)?,
         left_out: (session.left_out.items > 0).then_some(&session.left_out),
         items: item_chars.map(|chars| list_items(&session, chars)),

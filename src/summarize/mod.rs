@@ -22,8 +22,10 @@ pub(crate) use reply::object_in;
 /// Everything a summarizer works with.
 pub(crate) struct SummaryInput {
     pub(crate) session: Session,
-    /// Open items of earlier sessions of the project.
+    /// What earlier sessions of the project left open by their own records.
     pub(crate) open: Vec<OpenItem>,
+    /// What a model is shown as open, and may close: the same, or what a model said of a session.
+    pub(crate) offered: Vec<OpenItem>,
     pub(crate) request: ModelRequest,
 }
 
@@ -103,7 +105,7 @@ pub(crate) trait Summarizer: Sync {
     /// When there is no answer, or none that `read` takes for one.
     fn ask(&self, request: &ModelRequest, read: ReplyParser<'_, ()>) -> Result<ModelAnswer<()>, SummaryFailure>;
 
-    /// Is a reply to this very request kept that `read` takes for an answer?
+    /// Is a reply to this request kept, whatever open items it listed, that `read` takes for an answer?
     fn has_answer(&self, request: &ModelRequest, read: ReplyParser<'_, ()>) -> bool;
 
     /// Deletes the reply once it is used.
@@ -148,7 +150,7 @@ pub(crate) fn ask<T>(
     Ok(ModelAnswer { value, model, cost_usd })
 }
 
-/// Is an answer to this very request kept?
+/// Is an answer to this request kept?
 pub(crate) fn has_answer<T>(model: &dyn Summarizer, request: &ModelRequest, read: ReplyParser<'_, T>) -> bool {
     model.has_answer(request, &|said| read(said).map(drop))
 }
@@ -163,7 +165,7 @@ pub(crate) fn summarize(model: &dyn Summarizer, input: &SummaryInput) -> Result<
         let mut digest = reply::read(said, &input.request)?;
         restore_user_words(&mut digest, &input.session);
         verify(&mut digest, &input.session);
-        verify_closings(&mut digest, &input.session, &input.open);
+        verify_closings(&mut digest, &input.session, &input.offered);
         Ok(digest)
     };
     let ModelAnswer { value, model, cost_usd } = ask(model, &input.request, &digest)?;

@@ -30,7 +30,7 @@ impl Claude {
         })
     }
 
-    /// The answer to this very request, if it is on disk. An unreadable reply does not count: the call would be made again without a
+    /// The answer to this request, if it is on disk. An unreadable reply does not count: the call would be made again without a
     /// reservation.
     pub(super) fn stored_answer<T>(&self, request: &ModelRequest, read: ReplyParser<'_, T>) -> Option<ModelAnswer<T>> {
         match report::read(&fs::read(self.reply_file(request)).ok()?, read, &self.model) {

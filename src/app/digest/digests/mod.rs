@@ -4,7 +4,8 @@
 //! - Cost is reserved before it is spent.
 //! - Every session's digest is one transaction.
 //! - What a session is given of earlier ones comes from their records as they were when it began, never from their digests, so
-//!   the result does not depend on the order of reading or digesting.
+//!   the result does not depend on the order of reading or digesting. Only a model is shown as open what a model said earlier, in a digest
+//!   of an earlier run; an answer is found again, and stays valid, whatever it was shown.
 //!
 //! The model works newest session first, with several calls at once.
 

@@ -127,7 +127,7 @@ impl DigestMaker<'_> {
             queued: false,
             interim_until: None,
             basis: None,
-            open: &input.open,
+            open: &input.offered,
             digest,
             account: Some(&account.shortened()),
         };
