@@ -105,7 +105,7 @@ pub(crate) struct DigestArgs {
     /// Digest at most this many sessions
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) limit: Option<usize>,
-    /// With `--summarizer claude`: the model digests the newest N sessions that have none by it, however many there are
+    /// With a `--summarizer` that asks a model: it digests the newest N sessions that have none by it, however many there are
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count, requires = "summarizer", conflicts_with = "session")]
     pub(crate) newest: Option<usize>,
     /// Spend at most this much on the model in this run
@@ -120,7 +120,7 @@ pub(crate) struct DigestArgs {
     /// Apart from the terminal, at low priority and for a bounded time: for the hook before a compaction
     #[arg(long, hide = true, requires = "ingest_only")]
     pub(crate) in_background: bool,
-    /// Who writes the digests; asked for here, `extract` is final and `claude` also redoes what `extract` made
+    /// Who writes the digests; asked for here, `extract` is final and one that asks a model also redoes what `extract` made
     #[arg(long, value_enum)]
     pub(crate) summarizer: Option<SummarizerChoice>,
     /// Digest sessions that have been quiet for this long (default 10m)
