@@ -58,9 +58,9 @@
 //! - **A column of a table**: a migration; the struct and its `New…` in `store`, its `Exported…` in `store::transfer`; what repair salvages in
 //!   `store::maintenance`, and what pages give back in `app::page_facts`.
 //! - **A migration**: `migrations/NNNN_name.sql` and its line at the end of the list in `store::schema`, with the names it makes or drops there. Never edit an older one.
-//! - **A tool of the MCP server**: a file in `mcp::tools` that implements `Tool`, and its line in the list there and in
-//!   `analyze::signal::bookkeeping_tools`, so that its replies are not ingested again.
-//!   Its way out stands in `tests/it/private/excluded_everywhere.rs`, its line in README's table.
+//! - **A tool of the MCP server**: a file in `mcp::tools` that implements `Tool`, and its line in the list there. `build.rs` reads its name
+//!   for `analyze::signal::bookkeeping_tools`, so that its replies are not ingested again. Tests ask for its way out in
+//!   `tests/it/private/excluded_everywhere.rs` and its line in README's table.
 //! - **An adapter, or an answer for one**: call a use case of `app` with an `app::open_memory::OpenMemory`: `search`, `show` (briefs, too),
 //!   `timeline`, `status`, `topic`, `day`. The adapter is a row of the table above, its answers are ways out in that test.
 //! - **A verb of the command line**: its arguments in `cli::args`, a file in `cli`, the work in `app`; `cli::needs_person` and `cli::uses_memory`
