@@ -49,9 +49,10 @@
 //!   reply means, what it may cost) and has a function that checks its setup for the doctor; its choice, word and settings in `config::digest`,
 //!   its lines in `summarize::find` and `summarize::check`. Kept replies and retries are those of `summarize::ask`, an endpoint is asked by
 //!   `sys::http`. Messages, `--summarizer` and its help go by the choice; the table in README "Settings".
-//! - **A program that checks the work, a command of git that counts**: the tables in `analyze::shell`, by which ingest keeps its runs as
-//!   evidence and `analyze::account` tells them; the words of `analyze::signal` and `analyze::verify`, which rate commands and check claims
-//!   of sessions that were stored before. What is stored already is not read again. Items that are evidence are `model::session::evidence::Evidence`, which no page tells as it is.
+//! - **A program that checks the work**: a row of the table in `analyze::shell::checks`. By it ingest keeps a run as evidence,
+//!   `analyze::account` tells it, `analyze::signal` rates commands, and `analyze::verify` holds claims against runs.
+//! - **A command of git that counts**: the lists in `analyze::shell::git`, by which ingest keeps it as evidence. What is stored already is
+//!   not read again. Items that are evidence are `model::session::evidence::Evidence`, which no page tells as it is.
 //! - **Where a page lies, or how it is called**: `model::page_path`, for whoever writes, links, lists or reads one.
 //! - **A filter of search**: `search::query` parses it, `search::rank` makes a condition of it, `store::search` the SQL; its line in the help of
 //!   `cli::args`, `mcp::tools` and `mcp::server`.
