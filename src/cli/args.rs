@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::app::search::FOR_PERSON;
 use crate::cli::numbers::{count, dollars, within};
 use crate::config::SummarizerChoice;
 use crate::model::note::NoteKind;
@@ -203,7 +204,7 @@ pub(crate) struct SearchArgs {
     /// Only sessions that began before
     #[arg(long, value_name = "AGE|DATE")]
     pub(crate) before: Option<String>,
-    #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true, value_parser = within(1..=1000_usize, 20))]
+    #[arg(long, value_name = "N", default_value_t = FOR_PERSON.usual, allow_negative_numbers = true, value_parser = within(1..=FOR_PERSON.most, 20))]
     pub(crate) limit: usize,
     #[arg(long)]
     pub(crate) json: bool,
