@@ -62,7 +62,7 @@
 //! - **A tool of the MCP server**: a file in `mcp::tools` that implements `Tool`, and its line in the list there. `build.rs` reads its name
 //!   for `analyze::signal::bookkeeping_tools`, so that its replies are not ingested again. Tests ask for its way out in
 //!   `tests/it/private/excluded_everywhere.rs` and its line in README's table.
-//! - **An adapter, or an answer for one**: who asks from which folder is `app::asker::Asker`, which opens the
+//! - **An adapter, or an answer for one**: `app::asker::Asker` is who asks from which folder; it opens the
 //!   `app::open_memory::OpenMemory` that use cases of `app` want: `search`, `show` (briefs, too),
 //!   `timeline`, `status`, `topic`, `day`. The adapter is a row of the table above, its answers are ways out in that test.
 //! - **A verb of the command line**: its arguments in `cli::args`, a file in `cli`, the work in `app`; `cli::needs_person` and `cli::uses_memory`

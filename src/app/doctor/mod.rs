@@ -57,7 +57,7 @@ pub(crate) fn examine(config: &Config, host: &Host<'_>, depth: Depth, now: Milli
     all.extend(setup::timers(&timers, host));
     let is_timed = timers.iter().any(|timer| timer.active != Some(false));
     all.push(crate::app::doctor::runs::last_run(config, is_timed, now));
-    all.extend(summarizer::rest(config, now));
+    all.extend(summarizer::left_alone(config, now));
     all.push(crate::app::doctor::runs::marks(config, now));
     all.extend(crate::app::doctor::runs::paused(config));
     all.extend(crate::app::doctor::runs::hook_log(config, now));

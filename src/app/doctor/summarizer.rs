@@ -7,7 +7,7 @@ use crate::store::last_run::{LastRun, ModelBackoff};
 use crate::summarize;
 
 /// Whether the model is not asked for now, and why.
-pub(crate) fn rest(config: &Config, now: Millis) -> Option<Finding> {
+pub(crate) fn left_alone(config: &Config, now: Millis) -> Option<Finding> {
     let ModelBackoff { until, why } = LastRun::backoff(&config.data_dir, now)?;
     let until = config.local_time(Some(until), "%Y-%m-%d %H:%M");
     let word = config.digest.summarizer.word_of_model();
