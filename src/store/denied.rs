@@ -69,7 +69,7 @@ fn denied_of(db: &Connection, session: i64) -> Result<Vec<DeniedStatement>> {
 }
 
 /// A session's digest without what is not so.
-pub(super) fn told(db: &Connection, session: i64, whole: Digest) -> Result<Digest> {
+pub(super) fn not_denied(db: &Connection, session: i64, whole: Digest) -> Result<Digest> {
     let denied = denied_of(db, session)?;
     if denied.is_empty() {
         return Ok(whole);
