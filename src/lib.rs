@@ -19,7 +19,7 @@
 //! |---|---|---|---|
 //! | | `crates/redact` | secrets out of text | know anything of recall |
 //! | 1 | `text` | cleaning, escaping, tokens, phrases, how much room a text takes | |
-//! | 2 | `sys` | files, child processes, signals, terminal, failpoints, git folders | |
+//! | 2 | `sys` | files, child processes, signals, terminal, endpoints, failpoints, git folders | |
 //! | 3 | `model` | sessions, digests, notes, prices: plain data | do I/O |
 //! | 4 | `analyze` | what a session was about, and what its commands did: pure functions | |
 //! | 5 | `privacy` | what may be kept and shown: policy, sanitizer, private turns and files | |
@@ -36,7 +36,8 @@
 //!
 //! ## Where to change what
 //!
-//! - **A setting**: a field and its default in `config::file`; its use where `Config` hands it down; the table in README "Settings".
+//! - **A setting**: a field and its default in `config::file`, or in the file of its table beside it; its use where `Config` hands it down;
+//!   the table in README "Settings".
 //! - **A secret format**: one entry in `crates/redact/formats.toml` with an example; a test there says that `RULES_VERSION` has to be raised,
 //!   so that stored texts are sanitized again.
 //! - **What is told of a session without a model**: `analyze::account` finds it in rows (raise `ACCOUNT_RULES` with what it holds or how it is
@@ -44,22 +45,25 @@
 //! - **A section of a model's digest**: a name and a row in `model::section`, which say what a model is asked for, whose words can carry it,
 //!   where it is indexed and how each view shows it; prompt, reply, check, pages and what reads them back, starts, search, sanitizer and
 //!   `forget` walk that list.
-//! - **Another summarizer that asks a model**: a file beside `summarize::claude` that implements `summarize::Summarizer` and its line in
-//!   `summarize::find`; its choice in `config::file`, its word in `model::digest`. `app::digest` knows the trait alone; what names `claude` to a
-//!   user stands in messages, in `app::doctor` and in the help of `cli::args`.
-//! - **A program that checks the work, a command of git that counts**: the tables in `analyze::shell`, by which ingest keeps its runs as
-//!   evidence and `analyze::account` tells them; the words of `analyze::signal` and `analyze::verify`, which rate commands and check claims
-//!   of sessions that were stored before. What is stored already is not read again. Items that are evidence are `model::session::evidence::Evidence`, which no page tells as it is.
+//! - **Another summarizer that asks a model**: a file beside `summarize::claude` that implements `summarize::Summarizer` (one call, what its
+//!   reply means, what it may cost) and has a function that checks its setup for the doctor; its choice, word and settings in `config::digest`,
+//!   its lines in `summarize::find` and `summarize::check`. Kept replies and retries are those of `summarize::ask`, an endpoint is asked by
+//!   `sys::http`. Messages, `--summarizer` and its help go by the choice; the table in README "Settings".
+//! - **A program that checks the work**: a row of the table in `analyze::shell::checks`. By it ingest keeps a run as evidence,
+//!   `analyze::account` tells it, `analyze::signal` rates commands, and `analyze::verify` holds claims against runs.
+//! - **A command of git that counts**: the lists in `analyze::shell::git`, by which ingest keeps it as evidence. What is stored already is
+//!   not read again. Items that are evidence are `model::session::evidence::Evidence`, which no page tells as it is.
 //! - **Where a page lies, or how it is called**: `model::page_path`, for whoever writes, links, lists or reads one.
 //! - **A filter of search**: `search::query` parses it, `search::rank` makes a condition of it, `store::search` the SQL; its line in the help of
 //!   `cli::args`, `mcp::tools` and `mcp::server`.
 //! - **A column of a table**: a migration; the struct and its `New…` in `store`, its `Exported…` in `store::transfer`; what repair salvages in
 //!   `store::maintenance`, and what pages give back in `app::page_facts`.
 //! - **A migration**: `migrations/NNNN_name.sql` and its line at the end of the list in `store::schema`, with the names it makes or drops there. Never edit an older one.
-//! - **A tool of the MCP server**: a file in `mcp::tools` that implements `Tool`, and its line in the list there and in
-//!   `analyze::signal::bookkeeping_tools`, so that its replies are not ingested again.
-//!   Its way out stands in `tests/it/private/excluded_everywhere.rs`, its line in README's table.
-//! - **An adapter, or an answer for one**: call a use case of `app` with an `app::open_memory::OpenMemory`: `search`, `show` (briefs, too),
+//! - **A tool of the MCP server**: a file in `mcp::tools` that implements `Tool`, and its line in the list there. `build.rs` reads its name
+//!   for `analyze::signal::bookkeeping_tools`, so that its replies are not ingested again. Tests ask for its way out in
+//!   `tests/it/private/excluded_everywhere.rs` and its line in README's table.
+//! - **An adapter, or an answer for one**: `app::asker::Asker` is who asks from which folder; it opens the
+//!   `app::open_memory::OpenMemory` that use cases of `app` want: `search`, `show` (briefs, too),
 //!   `timeline`, `status`, `topic`, `day`. The adapter is a row of the table above, its answers are ways out in that test.
 //! - **A verb of the command line**: its arguments in `cli::args`, a file in `cli`, the work in `app`; `cli::needs_person` and `cli::uses_memory`
 //!   make you decide what an agent may do with it.

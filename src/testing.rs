@@ -104,10 +104,10 @@ pub mod store {
     }
 }
 pub mod summarize {
-    pub use crate::summarize::ModelRequest;
+    pub use crate::summarize::{Attempt, ModelRequest};
     pub mod claude {
         pub mod report {
-            pub use crate::summarize::claude::report::{Attempt, read, redacted};
+            pub use crate::summarize::claude::report::{read, redacted};
         }
     }
     pub mod reply {

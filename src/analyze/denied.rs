@@ -54,6 +54,11 @@ impl DeniedStatement {
         Self { id, wording: Wording::from_bytes(bytes) }
     }
 
+    /// Does it deny what the other one denies, in whatever words?
+    pub(crate) fn says_same(&self, other: &Self) -> bool {
+        self.wording == other.wording || self.wording.says_same(&other.wording)
+    }
+
     /// Is it what the statement with this id and text says, in whatever words?
     pub(crate) fn is_said_by(&self, id: &str, text: &str) -> bool {
         self.id == id || self.wording.says_same(&Wording::of(text))

@@ -2,7 +2,9 @@
 //!
 //! ## Invariants
 //! - A function of the set of sessions and closings, in the order in which the sessions began: whatever order they were digested in.
-//! - A life has the id of its first item. Later items join the earliest life whose first words say the same, so that lives do not drift.
+//! - A note of what is to be done is an item, too: it joins what was open when it was written. Its life has the note's id, and holds no other
+//!   note.
+//! - Any other life has the id of its first item. Later items join the earliest life whose first words say the same, so that lives do not drift.
 //! - A life that is closed takes in nothing of sessions that began later: who says it again then, opens it anew.
 
 use std::collections::{BTreeSet, HashMap};
@@ -21,6 +23,8 @@ pub(crate) struct SessionItems {
     pub(crate) items: Vec<(String, String)>,
     /// Ids of items that it closed.
     pub(crate) closes: BTreeSet<String>,
+    /// It is no session, but a note, which is its only item.
+    pub(crate) is_note: bool,
 }
 
 /// A life under way.
@@ -33,6 +37,8 @@ struct Life {
     closed_at: Option<Millis>,
     /// A session closed it.
     is_over: bool,
+    /// A note is in it.
+    is_noted: bool,
 }
 
 impl Life {
@@ -44,6 +50,7 @@ impl Life {
             numbers: numbers(text),
             closed_at: None,
             is_over: false,
+            is_noted: false,
         }
     }
 
@@ -73,14 +80,22 @@ pub(crate) fn lives(sessions: &[SessionItems], closed: &HashMap<String, Millis>)
     for session in sessions {
         for (id, text) in &session.items {
             let item = Life::begun_by(id, text);
-            let joins = |at: &usize| lives[*at].is_open_at(session.began_at) && lives[*at].says(&item);
+            let has_room = |life: &Life| !session.is_note || !life.is_noted;
+            let joins = |at: &usize| {
+                let life = &lives[*at];
+                life.is_open_at(session.began_at) && has_room(life) && life.says(&item)
+            };
             let at = index.candidates(&item).into_iter().find(joins).unwrap_or_else(|| {
                 index.add(&item, lives.len());
                 lives.push(item);
                 lives.len() - 1
             });
+            let life = &mut lives[at];
+            if session.is_note {
+                life.id.clone_from(id);
+                life.is_noted = true;
+            }
             if let Some(when) = closed.get(id) {
-                let life = &mut lives[at];
                 life.closed_at = Some(life.closed_at.map_or(*when, |known| known.min(*when)));
             }
             life_of.insert(id.clone(), at);
@@ -133,7 +148,11 @@ mod tests {
 
     fn session(began_at: Millis, items: &[(&str, &str)], closes: &[&str]) -> SessionItems {
         let items = items.iter().map(|(id, text)| ((*id).to_owned(), (*text).to_owned())).collect();
-        SessionItems { began_at, items, closes: closes.iter().map(|id| (*id).to_owned()).collect() }
+        SessionItems { began_at, items, closes: closes.iter().map(|id| (*id).to_owned()).collect(), is_note: false }
+    }
+
+    fn note(at: Millis, id: &str) -> SessionItems {
+        SessionItems { is_note: true, ..session(at, &[(id, EXPORT)], &[]) }
     }
 
     fn words_id(at: usize) -> String {
@@ -194,6 +213,16 @@ mod tests {
         assert_eq!(["n2", "n3"].map(|id| life(&by_user, &[("n1", 5)], id)), ["n1", "n3"]);
         // Whoever closes a later mention closes all of it.
         assert_eq!(life(&[said(1, "n1"), said(2, "n2"), session(3, &[], &["n2"]), said(4, "n4")], &[], "n4"), "n4");
+    }
+
+    #[test]
+    fn a_note_gives_its_id_to_what_is_open_when_it_is_written_and_to_what_is_said_later() {
+        let said = |at, id| session(at, &[(id, EXPORT)], &[]);
+        let all = [said(1, "n1"), note(2, "m1"), said(3, "n2"), note(4, "m2"), said(5, "n3")];
+        assert_eq!(["n1", "m1", "n2", "m2", "n3"].map(|id| life(&all, &[], id)), ["m1", "m1", "m1", "m2", "m1"]);
+        assert_eq!(["n1", "n2"].map(|id| life(&all, &[("m1", 2)], id)), ["m1", "m2"], "closed as it was written");
+        let over = [said(1, "n1"), session(2, &[], &["n1"]), note(3, "m1"), said(4, "n2")];
+        assert_eq!(["n1", "m1", "n2"].map(|id| life(&over, &[], id)), ["n1", "m1", "m1"]);
     }
 
     proptest! {

@@ -17,7 +17,7 @@ use crate::store::open_items::OpenLife;
 use crate::store::{Memory, Writer};
 use crate::sys::messages::Ui;
 
-/// Something that can be closed.
+/// Something that can be closed. An item that is one with a note is closed as the note.
 enum Closable {
     Item { item: OpenLife, project: String },
     Note(Note),
@@ -71,7 +71,8 @@ impl ClosingRequest {
                 (Closable::Item { item, .. }, false) => store.close_item(item, now, &writer.author)?,
                 (Closable::Item { item, .. }, true) => store.reopen_item(item)?,
                 (Closable::Note(note), false) => store.close_note(note, Some((now, writer.author.clone())))?,
-                (Closable::Note(note), true) => store.close_note(note, None)?,
+                // As with an item: what a session did stays done.
+                (Closable::Note(note), true) => !store.is_done_in_session(note)? && store.close_note(note, None)?,
             };
             Ok(ClosingResult { id: target.id().to_owned(), changed, text: target.text().to_owned() })
         };
@@ -110,6 +111,9 @@ fn resolve_one(id: &str, memory: &Memory) -> Result<Closable> {
         return Ok(Closable::Note(note));
     }
     let item = memory.find_open_item(id)?;
+    if let Some(note) = memory.note_of_item(&item.id)? {
+        return Ok(Closable::Note(note));
+    }
     let project = memory.session_head(item.session)?.project.key;
     Ok(Closable::Item { item, project })
 }

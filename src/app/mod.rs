@@ -1,5 +1,6 @@
 //! Use cases: what the command line, the MCP server and the hooks all call.
 
+pub(crate) mod asker;
 pub(crate) mod brief;
 pub(crate) mod close_items;
 pub(crate) mod consent;

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use walkdir::WalkDir;
 
-use crate::config::Config;
-use crate::model::digest::{WITHOUT_MODEL, summarizer_word};
+use crate::config::{Config, SummarizerChoice};
+use crate::model::digest::WITHOUT_MODEL;
 use crate::model::page_path;
 use crate::model::session::{Millis, Project};
 use crate::store::Reader;
@@ -65,7 +65,7 @@ fn read(file: &Path) -> Option<SessionPage> {
         match line.split_once(": ") {
             Some(("session", value)) => session = text(value),
             Some(("project", value)) => project = text(value),
-            Some(("summarizer", value)) => summarizer = summarizer_word(value),
+            Some(("summarizer", value)) => summarizer = SummarizerChoice::stored_word(value),
             Some(("ended", value)) => ended_at = value.parse::<jiff::Timestamp>().ok().map(|at| at.as_millisecond()),
             _ => {}
         }

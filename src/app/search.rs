@@ -103,12 +103,38 @@ pub(crate) struct SearchResult {
     pub(crate) goes_on: bool,
 }
 
+/// What there is beside the results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MoreResults {
+    None,
+    /// The next part begins here.
+    From(usize),
+    /// Beyond this place the ranking differs, so that further parts would not fit together.
+    NotListed,
+}
+
+impl MoreResults {
+    /// What there is to know for whoever asks for one part after the other.
+    pub(crate) fn notice(self) -> Option<String> {
+        (self == Self::NotListed).then(|| "there is more than is worth listing: add a word or a filter".to_owned())
+    }
+}
+
+/// How many results a search lists.
+pub(crate) struct SearchLimit {
+    /// Where nobody says how many.
+    pub(crate) usual: usize,
+    pub(crate) most: usize,
+}
+
+/// A person scrolls; a model pays for every line.
+pub(crate) const FOR_PERSON: SearchLimit = SearchLimit { usual: 10, most: 1_000 };
+pub(crate) const FOR_MODEL: SearchLimit = SearchLimit { usual: 8, most: 50 };
+
 pub(crate) struct SearchReply {
     /// Those of the own project and of none first, each part best first.
     pub(crate) results: Vec<SearchResult>,
-    pub(crate) has_more: bool,
-    /// Beyond this place the ranking differs, so that further parts would not fit together.
-    pub(crate) can_go_on: bool,
+    pub(crate) more: MoreResults,
     /// What keeps this from being all there is.
     pub(crate) notices: Vec<String>,
     highlighter: Highlighter,
@@ -159,8 +185,12 @@ pub(crate) fn search(memory: &OpenMemory, config: &Config, asked: &SearchRequest
         notices.push(format!("{unindexed} sessions have changed since: `recall digest` makes them found"));
     }
     let results = hits.iter().map(|hit| result(hit, own, store, config)).collect::<Result<_>>()?;
-    let can_go_on = has_more && skip + 2 * limit <= MAX_CANDIDATES;
-    Ok(SearchReply { results, has_more, can_go_on, notices, highlighter: Highlighter::of_query(&query) })
+    let more = match has_more {
+        false => MoreResults::None,
+        true if skip + 2 * limit <= MAX_CANDIDATES => MoreResults::From(skip + limit),
+        true => MoreResults::NotListed,
+    };
+    Ok(SearchReply { results, more, notices, highlighter: Highlighter::of_query(&query) })
 }
 
 /// What results say that no model read, where a kind of claims was asked for.

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::analyze::account::SessionAccount;
-use crate::app::brief::{brief, no_digest_message, page, statements_told};
+use crate::app::brief::{brief, leave_out_closed, no_digest_message, page, statements_told};
 use crate::app::notes::{self, NoteRecord};
 use crate::app::open_memory::OpenMemory;
 use crate::app::raw_lines::{CopyReport, copy};
@@ -112,6 +112,7 @@ struct SessionRecord<'a> {
     usage: &'a BTreeMap<String, Tokens>,
     cost_usd_by_model: BTreeMap<String, Option<f64>>,
     digest: &'a Digest,
+    /// Without tasks that were closed since: `open_items` says by whom.
     account: SessionAccount,
     open_items: Vec<ItemRecord>,
     /// What came since of what it says: "since then: Claude in session 4b1c2d3e, 2026-11-19: …".
@@ -137,8 +138,9 @@ pub(crate) fn as_data(memory: &OpenMemory, config: &Config, id: &str, item_chars
     let session = store.load_session(&head)?;
     let costs = costs_by_model(&session.usage, &config.prices);
     let (cost, incomplete) = session_cost(&costs);
-    let account = SessionAccount::of(&session, stored.interim_until.is_some());
     let later = store.repeated_by(head.pk)?.map(|later| store.session_head(later)).transpose()?;
+    let mut account = SessionAccount::of(&session, stored.interim_until.is_some());
+    leave_out_closed(&mut account, store, head.pk)?;
     Ok(serde_json::to_value(SessionRecord {
         session: &session.id,
         project: &session.project.key,

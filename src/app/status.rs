@@ -6,10 +6,11 @@ use anyhow::Result;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::app::doctor::{Depth, Finding, Severity, examine};
+use crate::app::doctor::{Depth, examine};
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::config::pause::{self, OffReason};
+use crate::model::finding::{Finding, Severity};
 use crate::model::session::Millis;
 use crate::setup::Host;
 use crate::source::mark;

@@ -1,7 +1,7 @@
 //! Takes out what the user says is not so, a statement of a model's or a reply of Claude's: from all that is told of the session, also where
 //! a later digest or an import says it again; and brings it back.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
 use crate::analyze::account::{Turn, all_turns};
 use crate::analyze::denied::{DeniedStatement, is_reply_id};
@@ -91,7 +91,9 @@ fn statements(memory: &Memory, head: &SessionHead) -> Result<Vec<ModelStatement>
 fn said(stored: &StoredDigest, head: &SessionHead, memory: &Memory) -> Result<Vec<ModelStatement>> {
     let items = memory.item_states(head.pk)?;
     let statement = |own: String, kind: &'static str, text: &str| {
-        let id = items.id_of(&own).to_owned();
+        // A note's id stands for the note, which no model said.
+        let id = items.id_of(&own);
+        let id = if DeniedStatement::is_id(id) { id.to_owned() } else { own.clone() };
         ModelStatement { id, own, kind, text: text.to_owned() }
     };
     let title = &stored.digest.title;
@@ -133,25 +135,35 @@ fn denials(memory: &Memory, head: &SessionHead) -> Result<Vec<Denial>> {
     Ok(memory.denied_of(head.pk)?.into_iter().filter(|denied| !is_reply_id(&denied.id)).map(denial).collect())
 }
 
-/// The denials with these ids.
+/// The denials with these ids, each with what was taken out together with it.
 ///
 /// # Errors
 /// When one denies nothing: nothing is brought back then.
 pub(crate) fn find_denials(memory: &OpenMemory, ids: &[String]) -> Result<Vec<Denial>> {
     let memory = &memory.0;
-    let find = |id: &String| {
-        let of = memory.session_denying(id)?.map(|head| denials(memory, &head)).transpose()?.unwrap_or_default();
-        let unknown = || format!("nothing was taken out as `{id}`: `recall wrong SESSION` lists what was, with ids");
-        of.into_iter().find(|denial| denial.id == *id).with_context(unknown)
-    };
-    ids.iter().map(find).collect()
+    let mut found: Vec<Denial> = Vec::new();
+    for id in ids {
+        let together = memory.denied_together(id)?;
+        if together.is_empty() {
+            bail!("nothing was taken out as `{id}`: `recall wrong SESSION` lists what was, with ids");
+        }
+        for (head, denied) in together {
+            let of_session = denials(memory, &head)?.into_iter().filter(|denial| denial.id == denied.id);
+            found.extend(of_session);
+        }
+    }
+    found.sort_by(|a, b| (a.session.started_at, &a.id).cmp(&(b.session.started_at, &b.id)));
+    found.dedup_by(|a, b| (a.session.pk, &a.id) == (b.session.pk, &b.id));
+    Ok(found)
 }
 
 /// Takes statements out, and brings the pages and the search up to date.
 pub(crate) fn take_out(doomed: &[DoomedStatement], config: &Config, ui: &Ui) -> Result<()> {
     let mut store = Writer::open_existing(&config.database())?;
+    // One moment for all: what was taken out together is brought back together.
+    let now = config.now();
     for DoomedStatement { statement, session } in doomed {
-        store.deny(session, &[DeniedStatement::new(statement.own.clone(), &statement.text)], config.now())?;
+        store.deny(session, &[DeniedStatement::new(statement.own.clone(), &statement.text)], now)?;
     }
     bring_up_to_date(&mut store, config, ui)
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::app::search::FOR_PERSON;
 use crate::cli::numbers::{count, dollars, within};
 use crate::config::SummarizerChoice;
 use crate::model::note::NoteKind;
@@ -105,7 +106,7 @@ pub(crate) struct DigestArgs {
     /// Digest at most this many sessions
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) limit: Option<usize>,
-    /// With `--summarizer claude`: the model digests the newest N sessions that have none by it, however many there are
+    /// With a `--summarizer` that asks a model: it digests the newest N sessions that have none by it, however many there are
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count, requires = "summarizer", conflicts_with = "session")]
     pub(crate) newest: Option<usize>,
     /// Spend at most this much on the model in this run
@@ -120,7 +121,7 @@ pub(crate) struct DigestArgs {
     /// Apart from the terminal, at low priority and for a bounded time: for the hook before a compaction
     #[arg(long, hide = true, requires = "ingest_only")]
     pub(crate) in_background: bool,
-    /// Who writes the digests; asked for here, `extract` is final and `claude` also redoes what `extract` made
+    /// Who writes the digests; asked for here, `extract` is final and one that asks a model also redoes what `extract` made
     #[arg(long, value_enum)]
     pub(crate) summarizer: Option<SummarizerChoice>,
     /// Digest sessions that have been quiet for this long (default 10m)
@@ -203,7 +204,7 @@ pub(crate) struct SearchArgs {
     /// Only sessions that began before
     #[arg(long, value_name = "AGE|DATE")]
     pub(crate) before: Option<String>,
-    #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true, value_parser = within(1..=1000_usize, 20))]
+    #[arg(long, value_name = "N", default_value_t = FOR_PERSON.usual, allow_negative_numbers = true, value_parser = within(1..=FOR_PERSON.most, 20))]
     pub(crate) limit: usize,
     #[arg(long)]
     pub(crate) json: bool,

@@ -6,6 +6,7 @@ use anyhow::Result;
 
 use super::open_memory;
 use crate::app::Completion;
+use crate::app::asker::Asker;
 use crate::app::close_items::{ClosingRequest, open_in};
 use crate::app::consent;
 use crate::app::contributor::Contributor;
@@ -43,8 +44,8 @@ pub(crate) fn run(args: &CloseArgs, config: &Config, out: &mut impl Write) -> Re
 
 /// Lists what is open in the project of this folder.
 fn list(config: &Config, out: &mut impl Write) -> Result<Completion> {
-    let here = std::env::current_dir().unwrap_or_default();
-    let open = open_in(&open_memory(config)?, &config.project_keys().key_of(&here.to_string_lossy()))?;
+    let asker = Asker::here(config);
+    let open = open_in(&asker.memory()?, &asker.project())?;
     let day = |at| config.local_time(Some(at), "%Y-%m-%d");
     for item in &open {
         let (first, last) = (day(item.first_at), day(item.last_at));

@@ -7,11 +7,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 
 use crate::app::Completion;
-use crate::app::open_memory::OpenMemory;
+use crate::app::asker::Asker;
 use crate::app::session_start::{FreshStart, FreshStartRequest, fresh_start};
 use crate::cli::args::ContextArgs;
 use crate::config::Config;
-use crate::privacy::View;
 use crate::sys::messages;
 
 /// Deadline. Longer than a hook's: no session waits for this command.
@@ -23,7 +22,7 @@ pub(crate) fn run(args: &ContextArgs, config: &Config, out: &mut impl Write) -> 
     }
     // The index may be missing: even before the first digest a session start has something to say.
     let cwd = folder(args)?;
-    let memory = OpenMemory::if_there(config, View::InFolder(&cwd.to_string_lossy()))?;
+    let memory = Asker::in_folder(config, &cwd).memory_if_there()?;
     let asked = FreshStartRequest {
         cwd: cwd.to_str().context("the folder's name is not UTF-8")?,
         max_tokens: args.max_tokens,

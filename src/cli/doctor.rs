@@ -4,10 +4,11 @@ use std::io::Write;
 
 use anyhow::{Context, Result};
 
-use crate::app::doctor::{Depth, DoctorReply, Finding, Repair, Severity, examine, seen};
+use crate::app::doctor::{Depth, DoctorReply, examine, seen};
 use crate::app::{Completion, consent};
 use crate::cli::args::DoctorArgs;
 use crate::config::Config;
+use crate::model::finding::{Finding, Repair, Severity};
 use crate::setup::lock::InstallLock;
 use crate::setup::plan::InstallRequest;
 use crate::setup::transcript_retention::{KEY, RetentionChange};

@@ -30,11 +30,11 @@ use anyhow::Result;
 use clap::Parser;
 
 use crate::app::Completion;
+use crate::app::asker::Asker;
 use crate::app::consent;
 use crate::app::open_memory::{OpenMemory, explained};
 use crate::cli::args::{Cli, Command};
 use crate::config::{Config, agent, pause as paused};
-use crate::privacy::View;
 use crate::sys::messages;
 use crate::sys::terminal_escape::TerminalEscaper;
 
@@ -83,8 +83,7 @@ fn needs_person(command: &Command) -> Option<&'static str> {
 
 /// The memory as it may be shown to a reader working in the current folder.
 fn open_memory(config: &Config) -> Result<OpenMemory> {
-    let here = std::env::current_dir().unwrap_or_default();
-    OpenMemory::of(config, View::InFolder(&here.to_string_lossy()))
+    Asker::here(config).memory()
 }
 
 /// Whether a command shows what is remembered, or remembers something. While recall is off, agents may do neither.

@@ -4,10 +4,10 @@ use std::io::{IsTerminal, Write};
 
 use anyhow::Result;
 
-use super::open_memory;
 use crate::app::Completion;
+use crate::app::asker::Asker;
 use crate::app::filter::parse_time;
-use crate::app::search::{SearchReply, SearchRequest, SearchResult, search};
+use crate::app::search::{MoreResults, SearchReply, SearchRequest, SearchResult, search};
 use crate::cli::args::SearchArgs;
 use crate::config::Config;
 use crate::sys::messages;
@@ -21,17 +21,17 @@ const SINCE_THEN: usize = 240;
 
 pub(crate) fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let time = |flag: &str, text: &Option<String>| text.as_ref().map(|text| parse_time(flag, text, config)).transpose();
-    let here = std::env::current_dir().unwrap_or_default();
+    let asker = Asker::here(config);
     let asked = SearchRequest {
         words: &args.words.join(" "),
         project: args.project.as_deref(),
         since: time("--since", &args.since)?,
         before: time("--before", &args.before)?,
-        own: &config.project_keys().key_of(&here.to_string_lossy()),
+        own: &asker.project(),
         limit: args.limit,
         ..SearchRequest::default()
     };
-    let found = search(&open_memory(config)?, config, &asked)?;
+    let found = search(&asker.memory()?, config, &asked)?;
     for result in &found.results {
         if args.json {
             writeln!(out, "{}", serde_json::to_string(result)?)?;
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> R
             print_result(result, &found, out)?;
         }
     }
-    if found.has_more && !args.json {
+    if found.more != MoreResults::None && !args.json {
         out.flush()?;
         messages::report("there are more: `--limit N` shows N");
     }

@@ -7,11 +7,11 @@ use serde_json::Value;
 
 use super::open_memory;
 use crate::app::Completion;
+use crate::app::asker::Asker;
 use crate::app::open_memory::{OpenMemory, is_store_error};
 use crate::app::show::{Detail, SessionItems, as_data, items, raw, show};
 use crate::cli::args::ShowArgs;
 use crate::config::Config;
-use crate::privacy::View;
 use crate::sys::messages;
 use crate::text::clean::without_controls;
 
@@ -79,8 +79,7 @@ fn show_one(
 
 /// Prints the session's transcript lines, as far as the transcripts still exist.
 fn print_raw(id: &str, config: &Config, memory: &OpenMemory, out: &mut impl Write) -> Result<Completion> {
-    let here = std::env::current_dir().unwrap_or_default();
-    let copied = raw(memory, config, View::InFolder(&here.to_string_lossy()), id, out)?;
+    let copied = raw(memory, config, Asker::here(config).view(), id, out)?;
     copied.missing.iter().for_each(messages::report);
     Ok(if copied.missing.is_empty() { Completion::Done } else { Completion::Partly })
 }

@@ -4,19 +4,18 @@
 
 use std::io::Write;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Result, ensure};
 use serde::Serialize;
 
 use super::context::folder;
 use crate::app::Completion;
-use crate::app::open_memory::OpenMemory;
+use crate::app::asker::Asker;
 use crate::app::topic::{
     AccountRequest, OmittedSource, Sentence, Topic, TopicAnswer, TopicRequest, TopicSource, ask_model, find_topic,
 };
 use crate::cli::args::ContextArgs;
 use crate::config::Config;
 use crate::model::digest::WITHOUT_MODEL;
-use crate::privacy::View;
 use crate::sys::messages;
 use crate::sys::messages::Ui;
 use crate::text::budget::{ESTIMATE, tokens};
@@ -27,9 +26,11 @@ const DEFAULT_MAX_TOKENS: usize = 800;
 
 pub(crate) fn run(args: &ContextArgs, topic: &str, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let cwd = folder(args)?;
-    let project = config.project_keys().key_of(cwd.to_str().context("the folder's name is not UTF-8")?);
+    ensure!(cwd.to_str().is_some(), "the folder's name is not UTF-8");
+    let asker = Asker::in_folder(config, &cwd);
+    let project = asker.project();
     let asked = TopicCommand { topic, project, max_tokens: args.max_tokens.unwrap_or(DEFAULT_MAX_TOKENS), as_json: args.json };
-    let Some(memory) = OpenMemory::if_there(config, View::InFolder(&cwd.to_string_lossy()))? else {
+    let Some(memory) = asker.memory_if_there()? else {
         return asked.report_nothing_known(": run `recall digest` first", out);
     };
     let found = find_topic(&memory, config, &TopicRequest { words: topic, own: &asked.project, ..TopicRequest::default() })?;

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &WrongArgs, config: &Config, out: &mut impl Write) -> Re
         let denials = find_denials(&memory, &args.ids)?;
         drop(memory);
         bring_back(&denials, config, &ui)?;
-        told_again(&denials, out)?;
+        told_again(&denials, config, out)?;
     } else {
         let doomed = find(&memory, &args.ids)?;
         drop(memory);
@@ -96,7 +96,7 @@ fn reply_line(reply: &TurnReply, out: &mut impl Write) -> Result<()> {
     Ok(writeln!(out, "{:9} {:12} {text}", format!("turn {}", reply.turn), "reply")?)
 }
 
-fn told_again(denials: &[Denial], out: &mut impl Write) -> Result<()> {
+fn told_again(denials: &[Denial], config: &Config, out: &mut impl Write) -> Result<()> {
     if denials.iter().any(|denial| !denial.hides.is_empty()) {
         writeln!(out, "{TOLD_AGAIN}")?;
     }
@@ -105,8 +105,9 @@ fn told_again(denials: &[Denial], out: &mut impl Write) -> Result<()> {
         let session = denial.session.id.get(..8).unwrap_or(&denial.session.id);
         writeln!(
             out,
-            "{} may be told again {NO_WORDS}: `recall digest --session {session} --summarizer claude` asks the model anew",
-            denial.id
+            "{} may be told again {NO_WORDS}: `recall digest --session {session} --summarizer {}` asks the model anew",
+            denial.id,
+            config.digest.summarizer.word_of_model()
         )?;
     }
     Ok(())

@@ -1,15 +1,8 @@
 //! The optional embeddings endpoint: `[embeddings]`. Off until an address is configured.
-//!
-//! The config never holds the key, only the name of the variable that does. The key is read when needed and not stored.
 
-use std::env;
-
-use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
-use ureq::Proxy;
-use ureq::http::Uri;
 
-use super::Config;
+use crate::sys::http::check_address;
 
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
@@ -54,24 +47,9 @@ impl Default for EmbeddingsConfig {
     }
 }
 
-/// Authorizes requests. Never shown, not even by `Debug`.
-#[derive(Clone)]
-pub(crate) struct ApiKey(pub(crate) String);
-
-impl std::fmt::Debug for ApiKey {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Key(…)")
-    }
-}
-
 impl EmbeddingsConfig {
     pub(crate) fn is_on(&self) -> bool {
         !self.endpoint.is_empty()
-    }
-
-    /// Is the endpoint on this machine?
-    pub(crate) fn is_local(&self) -> bool {
-        self.endpoint.parse::<Uri>().is_ok_and(|uri| uri.host().is_some_and(is_loopback))
     }
 
     /// # Errors
@@ -89,52 +67,8 @@ impl EmbeddingsConfig {
         if !self.is_on() {
             return Ok(());
         }
-        self.check_address().map_err(|why| ("embeddings.endpoint", why.to_owned()))?;
+        check_address(&self.endpoint, !self.key_env.is_empty()).map_err(|why| ("embeddings.endpoint", why.to_owned()))?;
         ensure(!self.model.trim().is_empty(), "embeddings.model", "must name a model of the endpoint")
-    }
-
-    fn check_address(&self) -> Result<(), &'static str> {
-        let form = "must be an address like http://127.0.0.1:11434 or https://embeddings.example.com";
-        let uri: Uri = self.endpoint.parse().map_err(|_| form)?;
-        let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else { return Err(form) };
-        if !["http", "https"].contains(&scheme) || authority.host().is_empty() {
-            return Err(form);
-        }
-        if authority.as_str().contains('@') || uri.query().is_some() || self.endpoint.contains('#') {
-            return Err("must hold no name, password or query: `key_env` names the variable with the key");
-        }
-        if scheme == "http" && !self.key_env.is_empty() && !is_loopback(authority.host()) {
-            return Err("must begin with https:// or be on this machine: a key is not sent in the clear");
-        }
-        Ok(())
-    }
-}
-
-/// Is the host this machine, by name or by number?
-fn is_loopback(host: &str) -> bool {
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    host.eq_ignore_ascii_case("localhost") || host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback())
-}
-
-impl Config {
-    /// The key for the endpoint, if the config names a variable.
-    ///
-    /// # Errors
-    /// When that variable is not set, or its value cannot be a key.
-    pub(crate) fn embeddings_key(&self) -> Result<Option<ApiKey>> {
-        let name = &self.embeddings.key_env;
-        if name.is_empty() {
-            return Ok(None);
-        }
-        let key = env::var(name).ok().map(|key| key.trim().to_owned()).filter(|key| !key.is_empty());
-        let key = key.with_context(|| format!("${name}, which `embeddings.key_env` names, is not set"))?;
-        ensure!(key.bytes().all(|b| b.is_ascii_graphic()), "${name}, which `embeddings.key_env` names, holds more than a key");
-        Ok(Some(ApiKey(key)))
-    }
-
-    /// The proxy from the environment, for remote endpoints. Never for this machine: the proxy would resolve the address to itself.
-    pub(crate) fn embeddings_proxy(&self) -> Option<Proxy> {
-        if self.embeddings.is_local() { None } else { Proxy::try_from_env() }
     }
 }
 
@@ -180,11 +114,6 @@ mod tests {
     fn a_key_in_the_place_of_its_name_is_not_repeated() {
         let (key, why) = with("https://example.com", "sk-proj-1234567890").check().expect_err("no name");
         assert_eq!((key, why.contains("sk-proj")), ("embeddings.key_env", false));
-    }
-
-    #[test]
-    fn a_key_shows_itself_to_nobody() {
-        assert_eq!(format!("{:?}", ApiKey("hunter2".into())), "Key(…)");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow};
 use serde::{Deserialize, Serialize};
 
-use super::{EmbeddingsConfig, Hours, PrivacyConfig, Schedule, Setting, setting};
+use super::{DigestConfig, EmbeddingsConfig, PrivacyConfig, Schedule, Setting, setting};
 use crate::model::price::Price;
 use crate::model::session::Millis;
 use crate::privacy::ProjectPatterns;
@@ -33,73 +33,6 @@ pub struct ConfigValues {
     pub projects: BTreeMap<String, String>,
     /// Prices of models this program does not know, by model id.
     pub prices: BTreeMap<String, Price>,
-}
-
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct DigestConfig {
-    pub(crate) summarizer: SummarizerChoice,
-    /// The model requested from `claude`.
-    pub(crate) model: String,
-    /// The `claude` command: a name on the PATH, or a path.
-    pub(crate) claude: String,
-    /// At most this many sessions of a run go to the model.
-    pub(crate) max_sessions: usize,
-    pub(crate) max_cost_usd: f64,
-    pub(crate) max_cost_usd_per_day: f64,
-    /// Concurrent calls of the model.
-    pub(crate) parallel_calls: usize,
-    pub(crate) timeout_seconds: u64,
-    /// How long a session must be quiet before it is digested.
-    pub(crate) settle_minutes: u64,
-    /// A first run over more sessions than this does not use the model.
-    pub(crate) backlog: usize,
-    /// The session's part of a request, in characters.
-    pub(crate) input_chars: usize,
-    /// Hours in which the model is not called, so that a subscription's limits are left for the user's own work.
-    pub(crate) not_between: Option<Hours>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, clap::ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum SummarizerChoice {
-    /// `claude` where it is found, else `extract`
-    Auto,
-    /// the model, through the `claude` command
-    Claude,
-    /// no model: the digest is put together from the session itself
-    Extract,
-}
-
-impl SummarizerChoice {
-    /// May a model make digests?
-    pub(crate) fn may_ask_model(self) -> bool {
-        self != Self::Extract
-    }
-
-    /// Is a model named, whatever is found?
-    pub(crate) fn names_model(self) -> bool {
-        !matches!(self, Self::Auto | Self::Extract)
-    }
-}
-
-impl Default for DigestConfig {
-    fn default() -> Self {
-        Self {
-            summarizer: SummarizerChoice::Auto,
-            model: "haiku".into(),
-            claude: "claude".into(),
-            max_sessions: 40,
-            max_cost_usd: 0.5,
-            max_cost_usd_per_day: 1.0,
-            parallel_calls: 2,
-            timeout_seconds: 120,
-            settle_minutes: 10,
-            backlog: 20,
-            input_chars: 24_000,
-            not_between: None,
-        }
-    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -242,17 +175,8 @@ pub fn parse(path: &Path, text: &str, exists: bool) -> Result<ConfigFile> {
 
 /// Checks for values that parse but are unusable; the error has the key and the reason.
 fn check(values: &ConfigValues) -> Result<(), (&'static str, String)> {
-    let digest = &values.digest;
     let ensure = |holds: bool, key: &'static str, why: String| if holds { Ok(()) } else { Err((key, why)) };
-    for (key, value) in [("digest.max_cost_usd", digest.max_cost_usd), ("digest.max_cost_usd_per_day", digest.max_cost_usd_per_day)]
-    {
-        ensure(value.is_finite() && value >= 0.0, key, format!("must be zero or more, is {value}"))?;
-    }
-    let calls = digest.parallel_calls;
-    ensure((1..=64).contains(&calls), "digest.parallel_calls", format!("must be 1 to 64, is {calls}"))?;
-    ensure(digest.timeout_seconds > 0, "digest.timeout_seconds", "must be more than 0".into())?;
-    let chars = digest.input_chars;
-    ensure((2_000..=200_000).contains(&chars), "digest.input_chars", format!("must be 2000 to 200000, is {chars}"))?;
+    values.digest.check()?;
     let deadline = values.hooks.deadline_ms;
     ensure((10..=5_000).contains(&deadline), "hooks.deadline_ms", format!("must be 10 to 5000, is {deadline}"))?;
     if let Some(name) = &values.timezone {
@@ -338,24 +262,6 @@ fn flatten(prefix: &str, effective: &toml::Table, given: Option<&toml::Table>, p
         match value {
             toml::Value::Table(inner) => flatten(&key, inner, given_here.and_then(|v| v.as_table()), path, all),
             _ => all.push(setting(&key, &value.to_string(), if given_here.is_some() { path } else { "default" })),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use clap::ValueEnum;
-
-    use super::*;
-    use crate::model::digest::{is_by_model, summarizer_word};
-
-    /// A word that is not in the list would be stored, and read back as that of no model: by an import, from a page.
-    #[test]
-    fn every_choice_of_a_summarizer_has_its_word() {
-        for choice in SummarizerChoice::value_variants().iter().filter(|choice| **choice != SummarizerChoice::Auto) {
-            let word = choice.to_possible_value().expect("none is hidden");
-            assert_eq!(summarizer_word(word.get_name()), word.get_name());
-            assert_eq!(is_by_model(word.get_name()), choice.names_model());
         }
     }
 }

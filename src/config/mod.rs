@@ -1,7 +1,9 @@
 //! Every path, environment variable and default. No other module reads the environment.
 
 mod agent;
+mod digest;
 mod embeddings;
+mod endpoint;
 pub(crate) mod file;
 mod hours;
 pub(crate) mod inherited_env;
@@ -25,8 +27,10 @@ use jiff::{Timestamp, Zoned};
 
 pub(crate) use crate::config::inherited_env::{InheritedEnvironment, LOCATION_VARIABLES};
 pub(crate) use agent::{Agent, agent, agent_of_client};
-pub(crate) use embeddings::{ApiKey, EmbeddingsConfig, EndpointApi};
-pub(crate) use file::{DigestConfig, HookScope, HooksConfig, PromptInjection, Retention, SignalConfig, SummarizerChoice};
+pub(crate) use digest::{DigestConfig, SummarizerChoice};
+pub(crate) use embeddings::{EmbeddingsConfig, EndpointApi};
+pub(crate) use endpoint::{api_key, proxy_for};
+pub(crate) use file::{HookScope, HooksConfig, PromptInjection, Retention, SignalConfig};
 pub(crate) use hours::Hours;
 pub(crate) use privacy::PrivacyConfig;
 pub(crate) use project_matcher::ProjectMatcher;

@@ -14,14 +14,6 @@ use crate::model::session::{RecordKey, short_id};
 /// The name of the summarizer that is no model, in digests and in the config.
 pub(crate) const WITHOUT_MODEL: &str = "extract";
 
-/// The words of all summarizers, as they are stored with their digests.
-const SUMMARIZERS: [&str; 2] = [WITHOUT_MODEL, "claude"];
-
-/// The word of a summarizer, read from where anybody may write. What is no word of one stands for none.
-pub(crate) fn summarizer_word(text: &str) -> &'static str {
-    SUMMARIZERS.into_iter().find(|word| *word == text).unwrap_or(WITHOUT_MODEL)
-}
-
 /// Is this the word of a summarizer that asks a model?
 pub(crate) fn is_by_model(summarizer: &str) -> bool {
     summarizer != WITHOUT_MODEL

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::model::author::Author;
+use crate::model::note::Note;
 use crate::model::session::Millis;
 use crate::text::clean::id8;
 
@@ -55,11 +56,20 @@ impl Closing {
 pub struct ItemState {
     /// The id that derives from its session and words.
     pub own: String,
-    /// The id that it is told by: that of its first mention.
+    /// The id that it is told by: that of the note that it is one with, else of its first mention.
     pub id: String,
     /// The end of the session that said it first, if that was an earlier one.
     pub since: Option<Millis>,
     pub closed: Option<Closing>,
+}
+
+impl ItemState {
+    /// How a note of what is to be done stands, as an item.
+    pub(crate) fn of_note(note: &Note) -> Self {
+        let closed = note.closed.as_ref();
+        let closed = closed.map(|(at, by)| Closing { by: Closer::Author(by.clone()), at: Some(*at), text: note.text.clone() });
+        Self { own: note.id.clone(), id: note.id.clone(), since: Some(note.at), closed }
+    }
 }
 
 /// The items of a session, by their own ids.
@@ -105,5 +115,10 @@ impl TaskItem {
     pub(crate) fn new(task: &str, own: &str, states: &ItemStates) -> Self {
         let since = states.of(own).and_then(|state| state.since);
         Self { task: task.to_owned(), id: states.id_of(own).to_owned(), since }
+    }
+
+    /// A task that goes on with an item.
+    pub(crate) fn continuing(task: &str, state: &ItemState) -> Self {
+        Self { task: task.to_owned(), id: state.id.clone(), since: state.since }
     }
 }

@@ -3,6 +3,7 @@
 pub(crate) mod assemble;
 pub(crate) mod author;
 pub(crate) mod digest;
+pub(crate) mod finding;
 pub(crate) mod item_state;
 pub(crate) mod note;
 pub(crate) mod page_path;

@@ -143,7 +143,7 @@ impl<'a> ResultBuilder<'a> {
             score: hit.score,
             covered: self.covered(&held, hit.doc)?,
             focus: self.words.share(&told),
-            telling: self.words.telling(&told),
+            telling: self.words.distinctiveness(&told),
             passages,
             since_then,
             origin,

@@ -80,7 +80,7 @@ impl QueryWords {
     }
 
     /// The weight of these words, in units of one word that occurs in a single document.
-    pub(crate) fn telling(&self, words: &BTreeSet<usize>) -> f64 {
+    pub(crate) fn distinctiveness(&self, words: &BTreeSet<usize>) -> f64 {
         self.sum(words) / weight(1.0, self.documents)
     }
 
@@ -89,7 +89,7 @@ impl QueryWords {
     }
 }
 
-/// The upper bound of [`QueryWords::telling`] over all results. Cheap compared with ranking.
+/// The upper bound of [`QueryWords::distinctiveness`] over all results. Cheap compared with ranking.
 pub(super) fn max_distinctiveness(store: &Reader, query: &Query) -> Result<f64> {
     let words = QueryWords::of(store, query)?;
     let known = words.weighed.iter().filter(|word| word.df > 0);

@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 
 use anyhow::{Context, Result};
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 
 use super::Reader;
 use crate::analyze::denied::{DeniedStatement, reply_id, without_denied};
-use crate::model::digest::Digest;
-use crate::model::session::RecordKey;
+use crate::model::digest::{Digest, is_item_id};
+use crate::model::session::{Millis, RecordKey};
 use crate::model::session_head::SessionHead;
 
 impl Reader {
@@ -17,11 +17,27 @@ impl Reader {
         denied_of(&self.db, session)
     }
 
-    /// The session of which it was said that the statement with this id is not so.
-    pub(crate) fn session_denying(&self, id: &str) -> Result<Option<SessionHead>> {
-        let sql = "SELECT s.pk FROM wrong w JOIN session s ON s.pk = w.session WHERE w.id = ?1 ORDER BY s.pk LIMIT 1";
-        let pk: Option<i64> = self.db.prepare_cached(sql)?.query_row([id], |r| r.get(0)).optional()?;
-        pk.map(|pk| self.session_head(pk)).transpose()
+    /// What was taken out by the command that took out the statement with this id, each with its session: of an open item that several sessions
+    /// left, what each of them says. An id that no statement has may be that by which such an item is told.
+    pub(crate) fn denied_together(&self, id: &str) -> Result<Vec<(SessionHead, DeniedStatement)>> {
+        let sql = "SELECT w.session, w.id, w.words, w.at FROM wrong w JOIN session s ON s.pk = w.session WHERE w.id NOT GLOB 'r*'
+             ORDER BY w.at, s.started_at, s.id, w.id";
+        let mut query = self.db.prepare_cached(sql)?;
+        let all = query.query_map([], |r| {
+            Ok((r.get::<_, i64>(0)?, DeniedStatement::from_bytes(r.get(1)?, r.get_ref(2)?.as_blob()?), r.get::<_, Millis>(3)?))
+        })?;
+        let mut all: Vec<(i64, DeniedStatement, Millis)> = all.collect::<rusqlite::Result<_>>()?;
+        let named = all.iter().find(|(_, denied, _)| denied.id == id).map(|(_, denied, at)| (denied.clone(), Some(*at)));
+        let named = match named {
+            Some(named) => Some(named),
+            None => self.open_item(id)?.map(|item| (DeniedStatement::new(item.id, &item.text), None)),
+        };
+        let Some((named, at)) = named else { return Ok(Vec::new()) };
+        all.retain(|(_, denied, then)| {
+            denied.id == id
+                || is_item_id(id) && is_item_id(&denied.id) && at.is_none_or(|at| at == *then) && named.says_same(denied)
+        });
+        all.into_iter().map(|(session, denied, _)| Ok((self.session_head(session)?, denied))).collect()
     }
 
     /// Replies that were taken out, in all sessions: copies of a session hold them as well.
@@ -53,7 +69,7 @@ fn denied_of(db: &Connection, session: i64) -> Result<Vec<DeniedStatement>> {
 }
 
 /// A session's digest without what is not so.
-pub(super) fn told(db: &Connection, session: i64, whole: Digest) -> Result<Digest> {
+pub(super) fn not_denied(db: &Connection, session: i64, whole: Digest) -> Result<Digest> {
     let denied = denied_of(db, session)?;
     if denied.is_empty() {
         return Ok(whole);

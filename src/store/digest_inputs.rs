@@ -9,9 +9,10 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
+use super::open_items::ListedItem;
 use super::{Reader, Writer};
 use crate::analyze::account::ACCOUNT_RULES;
-use crate::model::digest::OpenItem;
+use crate::model::digest::{OpenItem, WITHOUT_MODEL};
 use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
 
@@ -57,6 +58,20 @@ impl Reader {
         let texts: HashMap<String, String> = self.open_items_of(head.pk)?.into_iter().map(|item| (item.id, item.text)).collect();
         let item = |id: String| texts.get(&id).cloned().map(|text| OpenItem { id, text, session: head.pk });
         Ok(basis.left.into_iter().map(item).collect())
+    }
+}
+
+impl Reader {
+    /// What a model says that a session leaves open, if its digest is older than that and no record came in since.
+    pub(crate) fn claimed_open_items(&self, head: &SessionHead, made_before: Millis) -> Result<Option<Vec<OpenItem>>> {
+        let sql =
+            "SELECT EXISTS (SELECT 1 FROM digest WHERE session = ?1 AND superseded = 0 AND summarizer <> ?2 AND made_at < ?3)";
+        let has_grown = head.dirty && !head.only_shown;
+        if has_grown || !self.db.prepare_cached(sql)?.query_row(params![head.pk, WITHOUT_MODEL, made_before], |r| r.get(0))? {
+            return Ok(None);
+        }
+        let items = self.open_items_of(head.pk)?.into_iter();
+        Ok(Some(items.map(|ListedItem { id, text, .. }| OpenItem { id, text, session: head.pk }).collect()))
     }
 }
 

@@ -55,7 +55,7 @@ impl Reader {
     /// A session's digest as it is told: without what the user said is not so.
     pub fn digest_of(&self, session: i64) -> Result<Option<StoredDigest>> {
         let whole = self.whole_digest_of(session)?;
-        whole.map(|whole| Ok(StoredDigest { digest: denied::told(&self.db, session, whole.digest)?, ..whole })).transpose()
+        whole.map(|whole| Ok(StoredDigest { digest: denied::not_denied(&self.db, session, whole.digest)?, ..whole })).transpose()
     }
 
     /// A session's digest as it is stored. Only what changes it may read it so.
@@ -147,7 +147,7 @@ impl Writer {
         let closed_before = closed_by(&tx, head.pk)?;
         supersede(&tx, head.pk)?;
         let body = pack(&new.digest)?;
-        let told = denied::told(&tx, head.pk, new.digest.clone())?;
+        let told = denied::not_denied(&tx, head.pk, new.digest.clone())?;
         let id = match id {
             Some(id) if !is_of_another(&tx, head, id)? => id.to_owned(),
             _ => id_of(&tx, head, new)?,
@@ -326,7 +326,7 @@ fn put_open_items(tx: &Transaction<'_>, head: &SessionHead, digest: &Digest) -> 
 
 /// Makes what follows from a digest as it is stored: title, open items, and what later runs make anew.
 pub(super) fn retell(tx: &Transaction<'_>, head: &SessionHead, whole: &Digest) -> Result<()> {
-    let told = denied::told(tx, head.pk, whole.clone())?;
+    let told = denied::not_denied(tx, head.pk, whole.clone())?;
     tx.execute("UPDATE digest SET title = ?2, basis = NULL WHERE session = ?1 AND superseded = 0", params![head.pk, told.title])?;
     put_open_items(tx, head, &told)?;
     outdate(tx, head.pk)

@@ -1,21 +1,23 @@
 //! Lives of open items: which items of a project's sessions are one, and whether somebody closed it.
 //!
 //! The lives are found from all digests of a project, as near-duplicates are, so they do not depend on the order in which those were made.
-//! Whether one is closed is read as it is: a closing of any of its items closes all of it.
+//! Whether one is closed is read as it is: a closing of any of its items closes all of it. A life that a note is in has the note's id, and is
+//! told as the note: who closes one of its items closes the note, and a session's closing becomes the note's when the lives are found.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use anyhow::Result;
-use rusqlite::{Connection, Transaction, params};
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
-use super::notes::read_author;
+use super::notes::{self, CLOSER, read_author};
 use super::open_items::{ListedItem, Wordings, listed as listed_item};
 use super::recent::NOT_REPEATED;
 use super::{Reader, Writer};
 use crate::analyze::distinct::normalized;
 use crate::analyze::lives::{SessionItems, lives, still_says};
 use crate::analyze::without_model::UNANSWERED;
+use crate::model::author::Author;
 use crate::model::item_state::{Closer, Closing, ItemState, ItemStates};
 use crate::model::note::Note;
 use crate::model::session::Millis;
@@ -49,7 +51,7 @@ pub(super) struct Mention {
 }
 
 impl Reader {
-    /// What is open in a project and nobody closed, the last said first. Without a model only tasks of a list are known to be open, and those
+    /// What is open in a project and nobody closed, the last said first, but for what is told as a note. Without a model only tasks of a list are known to be open, and those
     /// of a session that goes on are under way.
     pub(crate) fn open_lives(&self, project: i64) -> Result<Vec<OpenItemLife>> {
         let items = items_of(&self.db, project)?;
@@ -59,7 +61,7 @@ impl Reader {
             "SELECT o.id, coalesce(o.life, o.id), o.kind, o.text, s.id, coalesce(s.last_at, 0),
                  o.verified AND {NOT_REPEATED} AND (d.summarizer <> 'extract' OR d.interim_until IS NULL AND o.text NOT GLOB '{UNANSWERED}*')
              FROM open_item o JOIN session s ON s.pk = o.session JOIN digest d ON d.session = s.pk AND d.superseded = 0
-             WHERE s.project = ?1 ORDER BY {IN_ORDER}, o.place"
+             WHERE s.project = ?1 AND NOT EXISTS (SELECT 1 FROM note n WHERE n.id = o.life) ORDER BY {IN_ORDER}, o.place"
         );
         let mut query = self.db.prepare_cached(&sql)?;
         let mut rows = query.query([project])?;
@@ -108,12 +110,42 @@ impl Reader {
             closed = closed.or_else(|| of_session.get(&one.id).cloned());
         }
         let first = mentions.first().filter(|first| first.session != item.session);
+        let since = first.and_then(|first| first.last_at);
+        if let Some(note) = self.note_of_item(&item.id)? {
+            let own_end = mentions.iter().find(|one| one.id == item.id).and_then(|one| one.last_at);
+            let noted = Some(note.at).filter(|at| own_end.is_none_or(|end| *at < end));
+            let state = ItemState::of_note(&note);
+            let since = since.into_iter().chain(noted).min();
+            return Ok(ItemState { own: item.id.clone(), since, closed: closed.or(state.closed), ..state });
+        }
         Ok(ItemState {
             own: item.id.clone(),
             id: mentions.first().map_or_else(|| item.id.clone(), |first| first.id.clone()),
-            since: first.and_then(|first| first.last_at),
+            since,
             closed,
         })
+    }
+
+    /// The lives that a session without a digest continues, by the words of what it leaves open: what a digest would find.
+    pub(crate) fn continued_lives(&self, project: i64, began_at: Millis, texts: &[&str]) -> Result<Vec<Option<ItemState>>> {
+        if texts.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut found = items_of(&self.db, project)?;
+        let name = |at: usize| format!("{at}");
+        let items = texts.iter().enumerate().map(|(at, text)| (name(at), (*text).to_owned())).collect();
+        found.sessions.push(SessionItems { began_at, items, ..SessionItems::default() });
+        let lives = lives(&found.sessions, &found.closed);
+        let state = |at: usize| -> Result<Option<ItemState>> {
+            let Some(life) = lives.get(&name(at)) else { return Ok(None) };
+            if let Some(note) = self.note_with_id(life)? {
+                return Ok(Some(ItemState::of_note(&note)));
+            }
+            let Some(item) = self.open_item(life)? else { return Ok(None) };
+            let since = self.mentions(&item)?.first().and_then(|first| first.last_at);
+            Ok(Some(ItemState { since, ..self.item_state(&item, &mut HashMap::new())? }))
+        };
+        (0..texts.len()).map(state).collect()
     }
 
     /// All items of an item's life, first to last. It has none before the next digest found its life, or where they are hidden.
@@ -138,9 +170,20 @@ impl Reader {
         Ok(all)
     }
 
+    /// The words of what was closed of a session: of its items that are closed, and of what it had left open before a model said it otherwise.
+    pub(crate) fn closed_texts(&self, session: i64) -> Result<Vec<String>> {
+        let items = self.open_items_of(session)?;
+        let states = self.item_states(session)?;
+        let own = items.into_iter().filter(|item| states.is_closed(&item.id)).map(|item| item.text);
+        let recorded = self.recorded_closings(session)?.into_iter().map(|(_, closing)| closing.text);
+        Ok(own.chain(recorded).collect())
+    }
+
     /// What was closed in a project, on request or by a session, in no order.
     pub(crate) fn project_closings(&self, project: &str) -> Result<Vec<Closing>> {
-        let sql = "SELECT u.text, u.at, u.author, NULL FROM user_closed u JOIN session s ON s.pk = u.of JOIN project p ON p.pk = s.project
+        let sql = "SELECT n.text, n.closed_at, n.closed_by, NULL FROM note n JOIN project p ON p.pk = n.project
+             WHERE p.key = ?1 AND n.kind = 'todo' AND n.closed_at IS NOT NULL
+             UNION SELECT u.text, u.at, u.author, NULL FROM user_closed u JOIN session s ON s.pk = u.of JOIN project p ON p.pk = s.project
              WHERE p.key = ?1
              UNION SELECT c.text, b.last_at, NULL, b.id FROM closed_item c JOIN session s ON s.pk = c.of
                  JOIN project p ON p.pk = s.project JOIN session b ON b.pk = c.session WHERE p.key = ?1
@@ -219,6 +262,7 @@ impl Writer {
     /// Finds the life of each open item, in projects where something changed, or in `all`. Pages that show another id become out of date.
     pub(crate) fn find_lives(&mut self, all: bool) -> Result<()> {
         let changed = "SELECT project FROM session WHERE page_dirty
+             UNION SELECT n.project FROM note n JOIN fact f ON f.name = 'noted:' || n.at
              UNION SELECT s.project FROM open_item o JOIN session s ON s.pk = o.session WHERE o.life IS NULL";
         self.in_projects(if all { "SELECT pk FROM project" } else { changed }, find_lives_of)
     }
@@ -254,10 +298,13 @@ fn resolved<'i>(items: &'i [ListedItem], id: &str, text: &str) -> Vec<&'i Listed
     items.iter().filter(|item| wordings.has(&item.text)).collect()
 }
 
-/// The sessions of a project that left something open or closed something, and what was closed on request.
+/// The sessions of a project that left something open or closed something, its notes, and what was closed on request.
 struct ProjectItems {
-    /// In order.
+    /// In order, with a place for each note by its time.
     sessions: Vec<SessionItems>,
+    notes: Vec<Note>,
+    /// What sessions closed, by own ids, with the session: in order.
+    closed_in: Vec<(String, i64)>,
     closed: HashMap<String, Millis>,
     /// Each item's session, and its life as it is stored.
     stored: Vec<(String, i64, Option<String>)>,
@@ -273,11 +320,57 @@ fn find_lives_of(tx: &Transaction<'_>, project: i64) -> Result<()> {
             tx.prepare_cached("UPDATE session SET page_dirty = 1 WHERE pk = ?1")?.execute([session])?;
         }
     }
+    for (note, at, by) in closed_with_items(tx, &found, &lives)? {
+        notes::close(tx, note, at, &by)?;
+        outdate_pages_of(tx, &note.id)?;
+    }
     Ok(())
 }
 
+/// The lives of a project where a note is new, changed or gone.
+pub(super) fn find_lives_of_notes(tx: &Transaction<'_>, project: &str) -> Result<()> {
+    let found: Option<i64> =
+        tx.prepare_cached("SELECT pk FROM project WHERE key = ?1")?.query_row([project], |r| r.get(0)).optional()?;
+    found.map_or(Ok(()), |project| find_lives_of(tx, project))
+}
+
+/// The pages of all sessions that say what a note says show how it stands.
+pub(super) fn outdate_pages_of(tx: &Transaction<'_>, note: &str) -> Result<()> {
+    let sql = "UPDATE session SET page_dirty = 1 WHERE pk IN (SELECT session FROM open_item WHERE life = ?1)";
+    tx.prepare_cached(sql)?.execute([note])?;
+    Ok(())
+}
+
+/// The open notes whose life is closed by one of its items, with when and by whom.
+fn closed_with_items<'n>(
+    tx: &Transaction<'_>,
+    found: &'n ProjectItems,
+    lives: &HashMap<String, String>,
+) -> Result<Vec<(&'n Note, Millis, Author)>> {
+    let mut all = Vec::new();
+    for note in found.notes.iter().filter(|note| note.closed.is_none()) {
+        let is_of_note = |id: &String| lives.get(id) == Some(&note.id);
+        if let Some((_, session)) = found.closed_in.iter().find(|(id, _)| is_of_note(id)) {
+            let sql = "SELECT id, coalesce(last_at, started_at, 0) FROM session WHERE pk = ?1";
+            let (session, at): (String, Millis) = tx.query_row(sql, [session], |r| Ok((r.get(0)?, r.get(1)?)))?;
+            all.push((note, at, Author::agent(CLOSER, Some(&session))));
+        } else if let Some((id, at)) = found.closed.iter().filter(|(id, _)| is_of_note(id)).min_by_key(|(id, at)| (*at, *id)) {
+            let sql = "SELECT author FROM user_closed WHERE id = ?1";
+            let by = tx.query_row(sql, [id], |r| Ok(read_author(r.get(0)?))).optional()?.unwrap_or_default();
+            all.push((note, *at, by));
+        }
+    }
+    Ok(all)
+}
+
 fn items_of(db: &Connection, project: i64) -> Result<ProjectItems> {
-    let mut all = ProjectItems { sessions: Vec::new(), closed: HashMap::new(), stored: Vec::new() };
+    let mut all = ProjectItems {
+        sessions: Vec::new(),
+        notes: notes::todos(db, project)?,
+        closed_in: Vec::new(),
+        closed: HashMap::new(),
+        stored: Vec::new(),
+    };
     let mut listed: HashMap<i64, Vec<ListedItem>> = HashMap::new();
     let sql = "SELECT o.id, o.session, o.kind, o.text, o.verified, o.life FROM open_item o JOIN session s ON s.pk = o.session
          WHERE s.project = ?1 ORDER BY o.session, o.place";
@@ -295,10 +388,19 @@ fn items_of(db: &Connection, project: i64) -> Result<ProjectItems> {
     for session in query.query_map([project], |r| Ok((r.get::<_, i64>(0)?, r.get(1)?)))? {
         let (pk, began_at) = session?;
         let items = listed.get(&pk).into_iter().flatten().map(|item| (item.id.clone(), item.text.clone())).collect();
-        let closes = closes.get(&pk).cloned().unwrap_or_default();
-        all.sessions.push(SessionItems { began_at, items, closes });
+        let mut closes = closes.get(&pk).cloned().unwrap_or_default();
+        // Whether a note is closed it says itself: it may be open again.
+        closes.retain(|id| all.notes.iter().all(|note| note.id != *id));
+        all.closed_in.extend(closes.iter().map(|id| (id.clone(), pk)));
+        all.sessions.push(SessionItems { began_at, items, closes, is_note: false });
     }
     all.closed = closed_on_request(db, project, &listed)?;
+    for note in &all.notes {
+        let items = vec![(note.id.clone(), note.text.clone())];
+        all.sessions.push(SessionItems { began_at: note.at, items, is_note: true, ..SessionItems::default() });
+        all.closed.extend(note.closed.iter().map(|(at, _)| (note.id.clone(), *at)));
+    }
+    all.sessions.sort_by_key(|one| one.began_at);
     Ok(all)
 }
 

@@ -95,7 +95,7 @@ fn compared_sessions(tx: &Transaction<'_>, project: i64) -> Result<Vec<ComparedS
         query.query_map([project], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?.collect::<rusqlite::Result<_>>()?;
     for (session, body, account) in &missing {
         let account = account.as_ref().map(|account| unpack(account)).transpose()?;
-        record_signature(tx, *session, &denied::told(tx, *session, unpack(body)?)?, account.as_ref())?;
+        record_signature(tx, *session, &denied::not_denied(tx, *session, unpack(body)?)?, account.as_ref())?;
     }
     let missing: HashSet<i64> = missing.into_iter().map(|(session, ..)| session).collect();
     let sql = "SELECT l.session, l.words, l.repeated_by, s.page_dirty FROM session s JOIN likeness l ON l.session = s.pk

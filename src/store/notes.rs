@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
 use super::files_beside::FileIdentity;
 use super::projects::ensure_project;
-use super::{Reader, Writer, search};
+use super::{Reader, Writer, lives, search};
 use crate::model::author::Author;
 use crate::model::note::{EVERYWHERE, Note, NoteKind, StoredNote};
 use crate::model::session::{Millis, Project, unused_id};
@@ -18,7 +18,7 @@ use crate::text::phrase::PhraseMatcher;
 /// Shortest id prefix that is accepted, in characters.
 const MIN_PREFIX: usize = 4;
 /// Who closes what a commit of a session names.
-const CLOSER: &str = "Claude";
+pub(super) const CLOSER: &str = "Claude";
 /// Prefix of facts that mark days whose page must be rewritten because a note was added, changed or removed.
 const CHANGED_DAY_FACT: &str = "noted:";
 
@@ -60,6 +60,11 @@ pub(super) fn stored_author(author: &Author) -> Option<String> {
     if *author == Author::Unknown { None } else { serde_json::to_string(author).ok() }
 }
 
+/// The notes of what is to be done in a project, oldest first, done or not.
+pub(super) fn todos(db: &Connection, project: i64) -> Result<Vec<Note>> {
+    all(db, "n.kind = ?1 AND n.project = ?2", params![NoteKind::Todo.name(), project])
+}
+
 impl Reader {
     pub(crate) fn note(&self, pk: i64) -> Result<Note> {
         let mut query = self.db.prepare_cached(&format!("{SELECT_NOTE} WHERE n.pk = ?1"))?;
@@ -76,6 +81,23 @@ impl Reader {
         let mut notes = all(&self.db, "p.key IN (?1, ?2)", params![project, EVERYWHERE])?;
         notes.reverse();
         Ok(notes)
+    }
+
+    /// The note that has this very id.
+    pub(super) fn note_with_id(&self, id: &str) -> Result<Option<Note>> {
+        Ok(all(&self.db, "n.id = ?1", params![id])?.pop())
+    }
+
+    /// The note that an open item with this own id is one with.
+    pub(crate) fn note_of_item(&self, id: &str) -> Result<Option<Note>> {
+        Ok(all(&self.db, "n.id = (SELECT life FROM open_item WHERE id = ?1)", params![id])?.pop())
+    }
+
+    /// Did a session close what the note is one with?
+    pub(crate) fn is_done_in_session(&self, note: &Note) -> Result<bool> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM open_item o WHERE o.life = ?1 AND (
+                 EXISTS (SELECT 1 FROM closing WHERE id = o.id) OR EXISTS (SELECT 1 FROM closed_item WHERE id = o.id)))";
+        Ok(self.db.prepare_cached(sql)?.query_row([&note.id], |r| r.get(0))?)
     }
 
     /// Notes written at or after `from` and before `until`.
@@ -122,6 +144,7 @@ impl Writer {
         if let Some(note) = near.into_iter().find(is_known) {
             if new.author.is_user() && !note.author.is_user() && note.project.key == new.project {
                 overwrite(&tx, &note, new)?;
+                find_lives(&tx, &new.project, [&note.kind, &new.kind])?;
                 tx.commit()?;
                 return Ok(StoredNote { id: note.id, known: false, project: note.project.key, author: new.author.clone() });
             }
@@ -129,11 +152,12 @@ impl Writer {
         }
         let id = id_of(&tx, new)?;
         insert(&tx, &id, new)?;
+        find_lives(&tx, &new.project, [&new.kind])?;
         tx.commit()?;
         Ok(StoredNote { id, known: false, project: new.project.clone(), author: new.author.clone() })
     }
 
-    /// Marks a note as done, or as open again with `None`. False when it was so already.
+    /// Marks a note as done, or as open again with `None`, with the open items that are one with it. False when it was so already.
     pub(crate) fn close_note(&mut self, note: &Note, closed: Option<(Millis, Author)>) -> Result<bool> {
         let tx = self.reader.db.transaction()?;
         FileIdentity::check(self.file, &self.reader.path)?;
@@ -141,7 +165,12 @@ impl Writer {
         let sql = "UPDATE note SET closed_at = ?2, closed_by = ?3 WHERE pk = ?1 AND (closed_at IS NULL) = (?2 IS NOT NULL)";
         let changed = tx.execute(sql, params![note.pk, at, by])? > 0;
         if changed {
+            if closed.is_none() {
+                let sql = "DELETE FROM user_closed WHERE id IN (SELECT id FROM open_item WHERE life = ?1)";
+                tx.execute(sql, [&note.id])?;
+            }
             outdate_day(&tx, note.at)?;
+            lives::outdate_pages_of(&tx, &note.id)?;
         }
         tx.commit()?;
         Ok(changed)
@@ -229,7 +258,15 @@ pub(super) fn close_named(tx: &Transaction<'_>, id: &str, session: &SessionHead)
     };
     let (closed_at, by) = closing_columns(Some(&(done_at, Author::agent(CLOSER, Some(&session.id)))));
     tx.prepare_cached("UPDATE note SET closed_at = ?2, closed_by = ?3 WHERE pk = ?1")?.execute(params![pk, closed_at, by])?;
+    lives::outdate_pages_of(tx, id)?;
     outdate_day(tx, at)
+}
+
+/// Closes an open note at a time.
+pub(super) fn close(tx: &Transaction<'_>, note: &Note, at: Millis, by: &Author) -> Result<()> {
+    let sql = "UPDATE note SET closed_at = ?2, closed_by = ?3 WHERE pk = ?1 AND closed_at IS NULL";
+    tx.prepare_cached(sql)?.execute(params![note.pk, at, stored_author(by)])?;
+    outdate_day(tx, note.at)
 }
 
 /// Overwrites a note with what the user says now.
@@ -250,7 +287,13 @@ pub(super) fn remove(tx: &Transaction<'_>, note: &Note) -> Result<()> {
     // Its document first, not by cascade: the trigger on `doc` removes its words from the search index.
     tx.prepare_cached("DELETE FROM doc WHERE note = ?1")?.execute([note.pk])?;
     tx.prepare_cached("DELETE FROM note WHERE pk = ?1")?.execute([note.pk])?;
-    Ok(())
+    find_lives(tx, &note.project.key, [&note.kind])
+}
+
+/// Finds the lives of open items anew where a note of one of these kinds is one of them.
+fn find_lives<'k>(tx: &Transaction<'_>, project: &str, kinds: impl IntoIterator<Item = &'k String>) -> Result<()> {
+    let is_item = kinds.into_iter().any(|kind| NoteKind::named(kind) == Some(NoteKind::Todo));
+    if is_item { lives::find_lives_of_notes(tx, project) } else { Ok(()) }
 }
 
 /// What it overtakes, and what overtakes it, is found anew.

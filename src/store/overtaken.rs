@@ -239,7 +239,7 @@ fn words_of(tx: &Transaction<'_>, project: i64) -> Result<ProjectWords> {
         all.ids.push(r.get(1)?);
         all.add_account(digest, last_at, &unpack(&r.get::<_, Vec<u8>>(6)?)?);
         if is_by_model(&r.get::<_, String>(4)?) {
-            all.add_claims(digest, last_at, &denied::told(tx, session, unpack(&r.get::<_, Vec<u8>>(5)?)?)?);
+            all.add_claims(digest, last_at, &denied::not_denied(tx, session, unpack(&r.get::<_, Vec<u8>>(5)?)?)?);
         }
     }
     let mut query = tx.prepare_cached("SELECT pk, id, at, text FROM note WHERE project = ?1 AND kind <> ?2 ORDER BY at, id")?;

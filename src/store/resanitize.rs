@@ -100,7 +100,7 @@ fn clean_digests(tx: &Transaction<'_>, session: i64, sanitizer: &Sanitizer) -> R
         }
         changed += 1;
         // By other words it would not be known for what is not so.
-        let mut after = denied::told(tx, session, before)?;
+        let mut after = denied::not_denied(tx, session, before)?;
         after.pass(|text| sanitizer.clean(text));
         if !superseded {
             near_duplicates::drop_signature(tx, session)?;

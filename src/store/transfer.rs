@@ -19,9 +19,9 @@ use super::projects::ensure_project;
 use super::undone::{self, Undone};
 use super::{Reader, Writer, digests::NewDigest};
 use crate::analyze::denied::DeniedStatement;
+use crate::config::SummarizerChoice;
 use crate::model::author::Author;
 use crate::model::digest::OpenItem;
-use crate::model::digest::summarizer_word;
 use crate::model::session::{Millis, RecordKey};
 use crate::model::session_head::SessionHead;
 use crate::model::stored_digest::StoredDigest;
@@ -246,7 +246,7 @@ impl Writer {
             let of = self.db.query_row("SELECT pk FROM session WHERE id = ?1", [&closing.of], |r| r.get(0)).optional()?;
             open.extend(of.map(|session| OpenItem { id: closing.id.clone(), text: closing.text.clone(), session }));
         }
-        let summarizer = summarizer_word(&digest.summarizer);
+        let summarizer = SummarizerChoice::stored_word(&digest.summarizer);
         self.save_digest(
             &head,
             &NewDigest {

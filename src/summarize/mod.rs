@@ -1,10 +1,10 @@
 //! Summarizers: who makes a digest by asking a model. Without one, `analyze::without_model` makes it.
 
+mod ask;
 pub(crate) mod claude;
 mod prompt;
+mod replies;
 pub(crate) mod reply;
-
-use std::cell::RefCell;
 
 use jiff::tz::TimeZone;
 
@@ -12,18 +12,24 @@ use self::claude::Claude;
 use crate::analyze::verify::{restore_user_words, verify, verify_closings};
 use crate::config::{Config, SummarizerChoice};
 use crate::model::digest::{Digest, OpenItem};
+use crate::model::finding::Finding;
 use crate::model::session::{Millis, Session};
 use crate::privacy::Sanitizer;
 use crate::sys::failpoints;
 
+pub use self::ask::{Attempt, ModelAnswer};
+pub(crate) use self::ask::{RawReply, ReplyParser, ask, has_answer};
+pub(crate) use self::replies::KeptReplies;
 pub use prompt::{ModelRequest, instructions, request};
 pub(crate) use reply::object_in;
 
 /// Everything a summarizer works with.
 pub(crate) struct SummaryInput {
     pub(crate) session: Session,
-    /// Open items of earlier sessions of the project.
+    /// What earlier sessions of the project left open by their own records.
     pub(crate) open: Vec<OpenItem>,
+    /// What a model is shown as open, and may close: the same, or what a model said of a session.
+    pub(crate) offered: Vec<OpenItem>,
     pub(crate) request: ModelRequest,
 }
 
@@ -71,21 +77,9 @@ impl SummaryFailure {
 /// Why there is none where the config wants none.
 pub(crate) const NOT_ASKED_FOR: &str = "the model was not asked for";
 
-/// Parses the model's reply, or says why it is not an answer.
-pub(crate) type ReplyParser<'r, T> = &'r dyn Fn(&str) -> Result<T, String>;
-
-/// An answer and what it cost.
-#[derive(Debug)]
-pub struct ModelAnswer<T> {
-    pub value: T,
-    pub model: String,
-    /// `None` when the client did not report it.
-    pub cost_usd: Option<f64>,
-}
-
 /// Asks a model, for money. Whoever asks reserves the worst cost of a call first, and lets go of a reply once what it made of it is stored.
 pub(crate) trait Summarizer: Sync {
-    /// The word that is stored with its digests, as `model::digest` lists it.
+    /// The word that is stored with its digests: that of its choice.
     fn word(&self) -> &'static str;
 
     /// The model's name, as the config has it.
@@ -97,20 +91,20 @@ pub(crate) trait Summarizer: Sync {
     /// Expected cost of a call, in US dollars, for the estimate before a run.
     fn likely_cost(&self, request: &ModelRequest) -> Option<f64>;
 
-    /// Asks the model; transient failures are retried. The reply is kept until it is forgotten, because it is paid for once.
+    /// The replies of this model that are kept.
+    fn replies(&self) -> &KeptReplies;
+
+    /// Makes one call. Nothing of what it brings is a secret any more.
     ///
     /// # Errors
-    /// When there is no answer, or none that `read` takes for one.
-    fn ask(&self, request: &ModelRequest, read: ReplyParser<'_, ()>) -> Result<ModelAnswer<()>, SummaryFailure>;
+    /// When it brought nothing that could be read.
+    fn call(&self, request: &ModelRequest) -> Result<RawReply, SummaryFailure>;
 
-    /// Is a reply to this very request kept that `read` takes for an answer?
-    fn has_answer(&self, request: &ModelRequest, read: ReplyParser<'_, ()>) -> bool;
+    /// What follows from a reply, a new one or one that was kept; `read` parses the model's own words in it.
+    fn read(&self, reply: &[u8], read: ReplyParser<'_, ()>) -> Attempt;
 
-    /// Deletes the reply once it is used.
-    fn forget_reply(&self, request: &ModelRequest);
-
-    /// Deletes replies that no one used: their sessions went on before they could be.
-    fn drop_old_replies(&self, now: Millis);
+    /// The model of this name answered to a call: the next ones are likely to cost what it costs.
+    fn note_answering_model(&self, _model: &str) {}
 
     /// When the limit ends that a failure tells of; `None` where it tells of none.
     fn limit_ends_at(&self, said: &str, now: Millis, zone: &TimeZone) -> Option<Millis>;
@@ -132,38 +126,35 @@ pub(crate) fn find(
     }
 }
 
-/// Asks the model for what `read` makes of its reply.
-///
-/// # Errors
-/// As [`Summarizer::ask`].
-pub(crate) fn ask<T>(
-    model: &dyn Summarizer,
-    request: &ModelRequest,
-    read: ReplyParser<'_, T>,
-) -> Result<ModelAnswer<T>, SummaryFailure> {
-    let found = RefCell::new(None);
-    let keep = |said: &str| read(said).map(|value| *found.borrow_mut() = Some(value));
-    let ModelAnswer { model, cost_usd, .. } = model.ask(request, &keep)?;
-    let value = found.take().ok_or(SummaryFailure::Session { what: "an answer that nobody read".into(), cost_usd })?;
-    Ok(ModelAnswer { value, model, cost_usd })
+/// What the setup of a summarizer looks like, for `recall doctor`. Costs nothing and reaches no model.
+pub(crate) struct SummarizerCheck {
+    pub(crate) findings: Vec<Finding>,
+    /// The version of Claude Code, from a summarizer that asks it.
+    pub(crate) client_version: Option<String>,
 }
 
-/// Is an answer to this very request kept?
-pub(crate) fn has_answer<T>(model: &dyn Summarizer, request: &ModelRequest, read: ReplyParser<'_, T>) -> bool {
-    model.has_answer(request, &|said| read(said).map(drop))
+/// Checks the summarizer of this choice.
+pub(crate) fn check(choice: SummarizerChoice, config: &Config) -> SummarizerCheck {
+    match choice {
+        SummarizerChoice::Extract => {
+            let found = format!("not needed: `summarizer = \"{}\"`", choice.word());
+            SummarizerCheck { findings: vec![Finding::ok(choice.word_of_model(), found)], client_version: None }
+        }
+        SummarizerChoice::Auto | SummarizerChoice::Claude => claude::check(config),
+    }
 }
 
 /// Makes a digest of a session.
 ///
 /// # Errors
-/// As [`Summarizer::ask`].
+/// As [`ask`].
 pub(crate) fn summarize(model: &dyn Summarizer, input: &SummaryInput) -> Result<Summary, SummaryFailure> {
     failpoints::happens("answer-panic", || panic!("asked for by a test"));
     let digest = |said: &str| {
         let mut digest = reply::read(said, &input.request)?;
         restore_user_words(&mut digest, &input.session);
         verify(&mut digest, &input.session);
-        verify_closings(&mut digest, &input.session, &input.open);
+        verify_closings(&mut digest, &input.session, &input.offered);
         Ok(digest)
     };
     let ModelAnswer { value, model, cost_usd } = ask(model, &input.request, &digest)?;

@@ -1,5 +1,7 @@
 //! The model's input: our instructions, and the session as fenced data.
 
+use std::ops::Range;
+
 use crate::analyze::condense::{Condensed, condense};
 use crate::model::digest::OpenItem;
 use crate::model::section::{SECTIONS, SectionSpec};
@@ -16,8 +18,10 @@ const WORDS_MARK: &str = "{{words}}";
 /// How many words an answer has, by the most characters of the record: a short session has little to tell.
 const WORDS_BY_RECORD: [(usize, &str); 3] = [(2_500, "50 to 120"), (7_000, "120 to 200"), (usize::MAX, "200 to 300")];
 
-/// Limit for the list of open items, in bytes.
+/// The limit of the list of open items, in bytes: non-Latin characters take several. The newest items are listed, as many as it holds.
 const MAX_OPEN_BYTES: usize = 900;
+/// The most characters of an item's words there.
+const MAX_ITEM_CHARS: usize = 100;
 
 /// The input of one call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -26,14 +30,19 @@ pub struct ModelRequest {
     pub stdin: String,
     /// The record behind each number the model may cite.
     pub rows: Vec<RecordKey>,
-    /// Ids of the open items the model may close.
+    /// Ids of the open items the model may close: those that it is shown.
     pub open: Vec<String>,
+    /// Where `stdin` lists them.
+    pub open_list: Range<usize>,
 }
 
 impl ModelRequest {
-    /// Hash of who is asked, by the summarizer's word and the model's name, and of everything it is given.
+    /// Hash of who is asked, by the summarizer's word and the model's name, and of what it is asked about. What earlier sessions left open is
+    /// no part of that: an answer that is paid for is found again, and a digest stays valid, whatever was digested since.
     pub(crate) fn hash(&self, summarizer: &str, model: &str) -> [u8; 32] {
-        hash_parts(&[summarizer.as_bytes(), model.as_bytes(), self.system.as_bytes(), self.stdin.as_bytes()])
+        let (before, rest) = self.stdin.split_at(self.open_list.start);
+        let asked = [before, &rest[self.open_list.len()..]].concat();
+        hash_parts(&[summarizer.as_bytes(), model.as_bytes(), self.system.as_bytes(), asked.as_bytes()])
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -54,7 +63,8 @@ fn field(spec: &SectionSpec) -> String {
     if spec.cites { format!(r#""{key}": [{{"text": "{asked}", "rows": [17]}}]"#) } else { format!(r#""{key}": ["{asked}"]"#) }
 }
 
-/// Builds the request: a short head, the open items, and the condensed session inside a fence that its text cannot contain.
+/// Builds the request: a short head, the open items, of which the newest come first, and the condensed session inside a fence that its text
+/// cannot contain.
 ///
 /// Stored texts are already redacted. They are redacted again here because that is cheap and rules may have been added since.
 pub fn request(session: &Session, open: &[OpenItem], system: &str, budget: usize, sanitizer: &Sanitizer) -> ModelRequest {
@@ -63,24 +73,28 @@ pub fn request(session: &Session, open: &[OpenItem], system: &str, budget: usize
     // The fence is named after a hash of the text, so the text cannot contain it.
     let fence = short_id("record-", &[&text]);
     let mut stdin = sanitizer.redact(&head(session));
-    if !open.is_empty() {
-        stdin.push_str("Open items of earlier sessions:\n");
-        // Limits bytes, not characters: non-Latin characters take several bytes.
-        let end = stdin.len() + MAX_OPEN_BYTES;
-        for item in open {
-            let line = format!("{} {}\n", item.id, visible_line(&sanitizer.redact(&item.text), 100));
-            if stdin.len() + line.len() <= end {
-                stdin.push_str(&line);
-            }
-        }
-    }
+    let (open, list) = open_list(open, sanitizer);
+    let open_list = stdin.len()..stdin.len() + list.len();
+    stdin.push_str(&list);
     stdin.push_str(&format!("<{fence}>\n{text}</{fence}>\nThe record ends here. Answer with the JSON object.\n"));
-    ModelRequest {
-        system: system.replace(WORDS_MARK, words_for(&text)),
-        stdin,
-        rows,
-        open: open.iter().map(|o| o.id.clone()).collect(),
+    ModelRequest { system: system.replace(WORDS_MARK, words_for(&text)), stdin, rows, open, open_list }
+}
+
+/// The ids of the newest open items, as many as have room, and their list.
+fn open_list(open: &[OpenItem], sanitizer: &Sanitizer) -> (Vec<String>, String) {
+    let (mut ids, mut list) = (Vec::new(), String::new());
+    for item in open {
+        let line = format!("{} {}\n", item.id, visible_line(&sanitizer.redact(&item.text), MAX_ITEM_CHARS));
+        if list.len() + line.len() > MAX_OPEN_BYTES {
+            break;
+        }
+        list.push_str(&line);
+        ids.push(item.id.clone());
     }
+    if !list.is_empty() {
+        list.insert_str(0, "Open items of earlier sessions:\n");
+    }
+    (ids, list)
 }
 
 /// How many words an answer to this record has.

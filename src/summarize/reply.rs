@@ -175,7 +175,7 @@ mod tests {
 
     fn request() -> ModelRequest {
         let rows = vec![RecordKey([1; 16]), RecordKey([2; 16])];
-        ModelRequest { system: String::new(), stdin: String::new(), rows, open: vec!["n1".into()] }
+        ModelRequest { rows, open: vec!["n1".into()], ..ModelRequest::default() }
     }
 
     #[test]

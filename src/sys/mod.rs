@@ -1,7 +1,8 @@
-//! The edges of the process: files, children, signals, the terminal, failpoints.
+//! The edges of the process: files, children, signals, the terminal, endpoints, failpoints.
 
 pub(crate) mod child_process;
 pub(crate) mod failpoints;
+pub(crate) mod http;
 pub(crate) mod messages;
 pub(crate) mod paths;
 pub(crate) mod private_files;

@@ -77,6 +77,11 @@ impl SessionAccount {
         self.open.iter().filter_map(OpenEnd::task).any(|task| is_task(item, task))
     }
 
+    /// Leaves out tasks that are no longer open.
+    pub(crate) fn leave_out_tasks(&mut self, is_settled: impl Fn(&str) -> bool) {
+        self.open.retain(|open| open.task().is_none_or(|task| !is_settled(task)));
+    }
+
     /// The account of a session that `goes_on` or is over.
     pub fn of(session: &Session, goes_on: bool) -> Self {
         let calls = shell::calls(session);

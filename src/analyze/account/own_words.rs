@@ -10,7 +10,7 @@ const MAX_LOOKED_AT: usize = 4_000;
 const LETTERS_PERCENT: usize = 70;
 
 /// The first words of a prompt that tell something; `None` if none do.
-pub(super) fn telling(prompt: &str) -> Option<String> {
+pub(super) fn first_telling_words(prompt: &str) -> Option<String> {
     let text: String = prompt.chars().take(MAX_LOOKED_AT).collect();
     let text = without_command(text.trim_start());
     let mut told = String::new();
@@ -141,7 +141,7 @@ mod tests {
             ("/orchestrator create a list of orders", "create a list of orders"),
             ("Not supported by that browser :(\\\n\\\nThe style is this", "Not supported by that browser :("),
         ] {
-            assert_eq!(telling(prompt).as_deref(), Some(told), "{prompt}");
+            assert_eq!(first_telling_words(prompt).as_deref(), Some(told), "{prompt}");
         }
     }
 
@@ -158,7 +158,7 @@ mod tests {
             "[test:e2e] $ E2E=1 go test ./...\n=== RUN TestList\n--- FAIL: TestList (0.00s)",
             "```\nthe list of orders jumps\n```",
         ] {
-            assert_eq!(telling(prompt), None, "{prompt}");
+            assert_eq!(first_telling_words(prompt), None, "{prompt}");
         }
     }
 }

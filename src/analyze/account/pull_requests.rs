@@ -93,7 +93,7 @@ impl Gathered {
             .map(|step| (words(step), step.message.as_str()))
             .filter(|(words, _)| words.first().is_some_and(|program| program == "gh") && words.len() > 2)
             .collect();
-        let mut told = told(lines);
+        let mut told = pull_requests_in(lines);
         let views = steps.iter().filter(|(words, _)| words[2] == "view").count();
         let is_paired = told.len() == views;
         for (words, message) in &steps {
@@ -172,7 +172,7 @@ struct Told {
     merged: bool,
 }
 
-fn told(lines: &[String]) -> Vec<Told> {
+fn pull_requests_in(lines: &[String]) -> Vec<Told> {
     let mut all: Vec<Told> = Vec::new();
     for line in lines.iter().map(|line| line.trim()) {
         if line.starts_with('{') {

@@ -3,7 +3,7 @@
 use super::SessionAccount;
 use super::commits::Commit;
 use super::object::PromptObject;
-use super::own_words::telling;
+use super::own_words::first_telling_words;
 use super::title::{COMMIT, told_subject};
 use super::turns::{Word, WordKind, last_reply, longer_reply};
 use crate::text::blocks::without_long_parts;
@@ -46,7 +46,7 @@ impl SessionAccount {
         !self.files.edited.is_empty()
             || longer_reply(&self.turns).is_some()
             || words.any(|word| match word.kind {
-                WordKind::Prompt | WordKind::Joined => telling(&word.text).is_some(),
+                WordKind::Prompt | WordKind::Joined => first_telling_words(&word.text).is_some(),
                 WordKind::PlanGiven { .. } | WordKind::Answered { .. } | WordKind::Approved { .. } => true,
                 WordKind::Refused { .. } | WordKind::Ran => false,
             })

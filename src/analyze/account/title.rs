@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::commits::Commit;
 use super::files::EditedFiles;
-use super::own_words::telling;
+use super::own_words::first_telling_words;
 use super::pull_requests::PullRequest;
 use super::turns::{Turn, Word, WordKind};
 use crate::model::session::{Item, Session, TitleBy};
@@ -52,9 +52,9 @@ fn asked(session: &Session, turns: &[Turn], commit: Option<&Commit>) -> String {
     given(TitleBy::User)
         .or_else(plan)
         .or_else(|| given(TitleBy::Client))
-        .or_else(|| prompts(turns).next().and_then(|(_, text)| telling(text)))
+        .or_else(|| prompts(turns).next().and_then(|(_, text)| first_telling_words(text)))
         .or_else(|| commit.and_then(|commit| led_to(turns, commit)))
-        .or_else(|| prompts(turns).find_map(|(_, text)| telling(text)))
+        .or_else(|| prompts(turns).find_map(|(_, text)| first_telling_words(text)))
         .or_else(|| given(TitleBy::Summary))
         .unwrap_or_else(|| without_telling(turns))
 }
@@ -67,7 +67,7 @@ fn prompts(turns: &[Turn]) -> impl DoubleEndedIterator<Item = (&Turn, &str)> {
 
 /// The last prompt up to a commit that tells something: "commit it" tells nothing.
 fn led_to(turns: &[Turn], commit: &Commit) -> Option<String> {
-    prompts(turns).rev().filter(|(turn, _)| turn.number <= commit.turn).find_map(|(_, text)| telling(text))
+    prompts(turns).rev().filter(|(turn, _)| turn.number <= commit.turn).find_map(|(_, text)| first_telling_words(text))
 }
 
 /// The longest prompt, behind the command that the user ran before it.

@@ -15,15 +15,16 @@ const ENDS: [&str; 46] = [
 /// Words that begin a clause of their own.
 const CLAUSES: [&str; 5] = ["and", "but", "so", "because", "that"];
 /// Verbs that leave their object.
-const LEAVING: [&str; 35] = [
+const LEAVING: [&str; 38] = [
     "drop", "dropped", "dropping", "drops", "remove", "removed", "removes", "removing", "delete", "deleted", "deletes", "reverted",
     "revert", "reverts", "retired", "retire", "scrapped", "scrap", "abandoned", "abandon", "ditched", "ditch", "killed", "kill",
-    "ripped", "rip", "stopped", "stop", "deprecated", "nuked", "replaced", "replaces", "replacing", "replace", "threw",
+    "ripped", "rip", "stopped", "stop", "deprecated", "nuked", "replaced", "replaces", "replacing", "replace", "threw", "swapped",
+    "undid", "supersedes",
 ];
 /// The same, said of what was left.
-const LEFT: [&str; 16] = [
+const LEFT: [&str; 21] = [
     "gone", "removed", "deleted", "dropped", "reverted", "replaced", "retired", "obsolete", "dead", "deprecated", "scrapped",
-    "abandoned", "ripped", "unused", "history", "out",
+    "abandoned", "ripped", "unused", "history", "out", "superseded", "undone", "cut", "emptied", "killed",
 ];
 /// Forms of "to be", and what else stands before what was done with something.
 const BEING: [&str; 10] = ["is", "are", "was", "were", "been", "be", "got", "gets", "has", "have"];
@@ -160,13 +161,19 @@ fn denies_all(sentence: &Sentence) -> bool {
 fn is_about_same(subject: &[String], about: &BTreeSet<String>, left: &BTreeSet<String>, earlier: &Sentence) -> bool {
     let others: BTreeSet<String> = earlier.words.difference(left).cloned().collect();
     let Some(head) = subject.last() else { return !about.is_disjoint(&others) };
-    if !subject.iter().any(|word| others.contains(word)) {
+    if subject.iter().filter(|word| others.contains(*word)).count() * 2 < subject.len() {
         return false;
     }
-    // "The US shop" is not "the German shop".
-    let theirs = earlier.subject();
-    let differs = theirs.last() == Some(head) && theirs.len() > 1;
-    !differs || theirs[..theirs.len() - 1].iter().any(|word| subject.contains(word) || about.contains(word))
+    same_modifier(head, subject, earlier)
+}
+
+/// "The US shop" is not "the German shop": a word of both that another word stands before in each is about something else.
+fn same_modifier(head: &str, subject: &[String], earlier: &Sentence) -> bool {
+    let Some(own) = subject.len().checked_sub(2).map(|at| &subject[at]) else { return true };
+    let all = earlier.stems(0..earlier.tokens.len());
+    let before = |at: usize| at.checked_sub(1).map(|at| &all[at]);
+    let theirs: Vec<&String> = (0..all.len()).filter(|at| all[*at] == *head).filter_map(before).collect();
+    theirs.is_empty() || theirs.contains(&own) || all.contains(own)
 }
 
 fn places_of(sentence: &Sentence) -> BTreeSet<usize> {
@@ -197,7 +204,8 @@ pub(super) fn changes_of(sentence: &Sentence) -> Vec<Change> {
 fn leaves(sentence: &Sentence, at: usize, range: Range<usize>) -> Option<Change> {
     let left = sentence.content(range.clone());
     let is_subject = range.end <= at;
-    let subject = if is_subject { Vec::new() } else { subject_before(sentence, at) };
+    let is_taker = matches!(sentence.word(at), "replaces" | "supersedes");
+    let subject = if is_subject || is_taker { Vec::new() } else { subject_before(sentence, at) };
     let kept = taken_before(sentence, at);
     let outside = |place: &usize| !range.contains(place) && !kept.contains(place);
     let is_pair = matches!(sentence.word(at), "not" | "instead" | "rather" | "from");
@@ -224,18 +232,25 @@ fn taken_before(sentence: &Sentence, at: usize) -> Range<usize> {
     if sentence.word(at) == "not" { from.map_or(0, |from| from + 1)..mark } else { 0..0 }
 }
 
-/// The content words of what stands before a verb in its clause; none for "we", "I" and commands.
+/// The content words of what stands before a verb and belongs to it, also over commas and "and"; none for "we", "I" and commands.
 fn subject_before(sentence: &Sentence, at: usize) -> Vec<String> {
-    let range = clause_start(sentence, at)..at;
-    let verb = range.clone().find(|at| is_verb_of_subject(sentence.word(*at))).unwrap_or(range.end);
-    let words = sentence.stems(range.start..verb);
-    if sentence.word(range.start).is_empty()
-        || matches!(sentence.word(range.start), "we" | "we're" | "we've" | "i" | "i've" | "you" | "use" | "let's" | "please")
-    {
+    let ends = |at: &usize| matches!(sentence.tokens[*at].text.as_str(), "." | ":" | ";" | "!" | "?" | "(" | "—" | "–" | "→");
+    let mut start = (0..at).rev().find(ends).map_or(0, |at| at + 1);
+    while is_joint(sentence.word(start)) || CLAUSES.contains(&sentence.word(start)) {
+        start += 1;
+    }
+    let range = start..at.max(start);
+    if range.clone().any(|at| SPEAKERS.contains(&sentence.word(at))) {
         return Vec::new();
     }
-    words
+    let verb =
+        range.clone().find(|at| sentence.word(*at).is_empty() || is_verb_of_subject(sentence.word(*at))).unwrap_or(range.end);
+    sentence.stems(start..verb)
 }
+
+/// Who changes something is not what changes.
+const SPEAKERS: [&str; 13] =
+    ["we", "we're", "we've", "i", "i've", "i'm", "you", "they", "use", "let's", "please", "don't", "always"];
 
 fn is_verb_of_subject(word: &str) -> bool {
     BEING.contains(&word)
@@ -266,18 +281,35 @@ fn left_at(sentence: &Sentence, at: usize) -> Option<Range<usize>> {
             _ => subject(sentence, at),
         },
         ("instead" | "rid", "of") | ("rather", "than") | ("away", "from") => object(sentence, at + 2),
+        ("in", "place") | ("used", "to") if matches!(word(2), "of" | "be") => object(sentence, at + 3),
+        ("don't" | "never", "use" | "call" | "run" | "add") if says_no_more(sentence, at) => object(sentence, at + 2),
+        ("gave" | "gives", "way") if word(2) == "to" => subject(sentence, at),
         ("moved" | "migrated" | "got" | "move" | "migrate", "off") | ("gave" | "give" | "given", "up") => object(sentence, at + 2),
         ("took" | "taken" | "take" | "ripped" | "tore", _) if word(2) == "off" || word(2) == "out" => object(sentence, at + 1),
         (being, left) if BEING.contains(&being) && LEFT.contains(&left) => subject(sentence, at),
         (being, "now") if BEING.contains(&being) => subject(sentence, at).filter(|range| is_name(sentence, range)),
         ("from", _) if (1..7).any(|n| MOVING.contains(&before(n))) => object(sentence, at + 1),
-        ("not", _) if is_contrast(sentence, at) => object(sentence, at + 1),
+        ("not", _) if is_contrast(sentence, at) && !leaves_before(sentence, at) => object(sentence, at + 1),
         (verb, _) if LEAVING.contains(&verb) && !is_passive => {
             let skip = usize::from(matches!(word(1), "out" | "up" | "using" | "off"));
             object(sentence, at + 1 + skip)
         }
         _ => None,
     }
+}
+
+/// "any more", "anymore" or "any longer" behind this place.
+fn says_no_more(sentence: &Sentence, at: usize) -> bool {
+    (at..sentence.tokens.len()).any(|at| match sentence.word(at) {
+        "anymore" => true,
+        "any" => matches!(sentence.word(at + 1), "more" | "longer"),
+        _ => false,
+    })
+}
+
+/// "Got rid of the leak, not of Lit": what "not" denies there is that it was left.
+fn leaves_before(sentence: &Sentence, at: usize) -> bool {
+    (0..at).any(|at| sentence.word(at) != "not" && left_at(sentence, at).is_some())
 }
 
 /// Does "not" stand between what is taken and what is left: "pnpm, not npm", "not npm but pnpm", "not npm any more"?

@@ -56,9 +56,15 @@ impl Sentence {
         self.words_in(range).flat_map(content_words).collect()
     }
 
-    /// The same, in their order.
+    /// The same, in their order; with short names such as "US", which are no content by themselves.
     pub(super) fn stems(&self, range: Range<usize>) -> Vec<String> {
-        self.words_in(range).flat_map(content_words).collect()
+        let range = range.start.min(self.tokens.len())..range.end.min(self.tokens.len());
+        let words = self.tokens[range].iter().filter(|token| token.is_word).flat_map(|token| {
+            let content = content_words(&token.text);
+            let is_short_name = content.is_empty() && token.is_name && !matches!(token.text.as_str(), "i" | "i'm" | "i've");
+            if is_short_name { vec![token.text.clone()] } else { content.into_iter().collect() }
+        });
+        words.collect()
     }
 
     fn words_in(&self, range: Range<usize>) -> impl Iterator<Item = &str> {
@@ -140,7 +146,7 @@ fn tokens(text: &str) -> Vec<Token> {
         let next_to = |at: Option<usize>| at.and_then(|at| chars.get(at)).is_some_and(|c| c.is_alphanumeric() || *c == '_');
         let joins = matches!(c, '_' | '-' | '.' | '/' | '\'' | '@' | ':' | '+') && next_to(Some(at + 1)) && !word.is_empty();
         if c.is_alphanumeric() || *c == '_' || joins || *c == '@' && next_to(Some(at + 1)) {
-            is_name |= is_code || matches!(c, '_' | '/' | '.') || c.is_uppercase() && !all.is_empty();
+            is_name |= is_code || matches!(c, '_' | '/' | '.') || c.is_uppercase() && !(all.is_empty() && word.is_empty());
             word.extend(c.to_lowercase());
             continue;
         }

@@ -1,69 +1,112 @@
-//! Which programs check the work: tests, lints, type checks, builds. One table.
+//! By which words checks of the work are known: tests, lints, type checks, builds. One table.
 
-/// A program, and the first words behind it of which one makes it a check; none where it always is one. A word that ends in `*` stands
-/// for all that begin so, one that begins with `*` for all that hold it.
-const CHECKS: &[(&str, &[&str])] = &[
-    ("cargo", &["test", "nextest", "clippy", "build", "check", "t", "b", "c", "miri", "deny"]),
-    ("go", &["test", "vet", "build"]),
-    ("npm", SCRIPTS),
-    ("pnpm", SCRIPTS),
-    ("yarn", SCRIPTS),
-    ("bun", SCRIPTS),
-    ("deno", &["test", "check", "lint"]),
-    ("pytest", &[]),
-    ("py.test", &[]),
-    ("unittest", &[]),
-    ("tox", &[]),
-    ("nox", &[]),
-    ("ruff", &["check", "--check"]),
-    ("mypy", &[]),
-    ("pyright", &[]),
-    ("ty", &["check"]),
-    ("flake8", &[]),
-    ("pylint", &[]),
-    ("black", &["--check"]),
-    ("isort", &["--check*"]),
-    ("eslint", &[]),
-    ("biome", &["check", "ci", "lint"]),
-    ("prettier", &["--check", "-c"]),
-    ("tsc", &[]),
-    ("vue-tsc", &[]),
-    ("svelte-check", &[]),
-    ("jest", &[]),
-    ("vitest", &[]),
-    ("mocha", &[]),
-    ("ava", &[]),
-    ("playwright", &["test"]),
-    ("cypress", &["run"]),
-    ("mix", &["test", "credo", "dialyzer", "compile", "--check-formatted"]),
-    ("make", TARGETS),
-    ("gmake", TARGETS),
-    ("just", TARGETS),
-    ("mise", TARGETS),
-    ("task", TARGETS),
-    ("rake", TARGETS),
-    ("golangci-lint", &["run"]),
-    ("staticcheck", &[]),
-    ("knip", &[]),
-    ("gradle", TARGETS),
-    ("gradlew", TARGETS),
-    ("mvn", &["test", "verify", "package", "compile", "install"]),
-    ("mvnw", &["test", "verify", "package", "compile", "install"]),
-    ("dotnet", &["test", "build"]),
-    ("rspec", &[]),
-    ("rubocop", &[]),
-    ("phpunit", &[]),
-    ("phpstan", &[]),
-    ("swift", &["test", "build"]),
-    ("xcodebuild", &["test", "build"]),
-    ("bazel", &["test", "build"]),
-    ("zig", &["test", "build"]),
-    ("ctest", &[]),
-    ("cmake", &["--build"]),
-    ("shellcheck", &[]),
-    ("actionlint", &[]),
-    ("terraform", &["validate", "plan"]),
-    ("tofu", &["validate", "plan"]),
+use CheckKind::{Builds, Lints, Tests, Types};
+
+/// What a check is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CheckKind {
+    Tests,
+    Lints,
+    Types,
+    Builds,
+}
+
+/// As a program: the first words behind it of which one makes it a check; none where it always is one. A word that ends in `*` stands for
+/// all that begin so, one that begins with `*` for all that hold it.
+type Behind = Option<&'static [&'static str]>;
+const ALWAYS: Behind = Some(&[]);
+/// No program, or none that is known to check.
+const WORD: Behind = None;
+
+/// Is a command rated as a check if one of its first words begins so? For commands of which no steps are stored.
+type Rated = bool;
+const RATED: Rated = true;
+const UNRATED: Rated = false;
+
+/// A word, what it is as a program, what a command may check that holds it anywhere in its line, and how commands are rated by it.
+type CheckWord = (&'static str, Behind, &'static [CheckKind], Rated);
+
+const CHECKS: &[CheckWord] = &[
+    ("test", WORD, &[Tests, Builds], RATED),
+    ("spec", WORD, &[Tests], UNRATED),
+    ("run check", WORD, &[Tests, Lints, Types], UNRATED),
+    ("make check", WORD, &[Tests, Lints], UNRATED),
+    ("verify", WORD, &[Tests, Lints], RATED),
+    ("lint", WORD, &[Lints], RATED),
+    ("clippy", WORD, &[Lints, Types, Builds], RATED),
+    ("credo", WORD, &[Lints], UNRATED),
+    ("ty check", WORD, &[Types], UNRATED),
+    ("type", WORD, &[Types], UNRATED),
+    ("cargo check", WORD, &[Types, Builds], UNRATED),
+    ("build", WORD, &[Types, Builds], RATED),
+    ("vet", WORD, &[Types, Builds], RATED),
+    ("compile", WORD, &[Builds], RATED),
+    ("package", WORD, &[Builds], UNRATED),
+    ("install", WORD, &[Builds], UNRATED),
+    ("check", WORD, &[], RATED),
+    ("fmt", WORD, &[], RATED),
+    ("validate", WORD, &[], RATED),
+    ("cargo", Some(&["test", "nextest", "clippy", "build", "check", "t", "b", "c", "miri", "deny"]), &[], UNRATED),
+    ("go", Some(&["test", "vet", "build"]), &[], UNRATED),
+    ("npm", Some(SCRIPTS), &[], UNRATED),
+    ("pnpm", Some(SCRIPTS), &[], UNRATED),
+    ("yarn", Some(SCRIPTS), &[], UNRATED),
+    ("bun", Some(SCRIPTS), &[], UNRATED),
+    ("deno", Some(&["test", "check", "lint"]), &[], UNRATED),
+    ("pytest", ALWAYS, &[], RATED),
+    ("py.test", ALWAYS, &[], UNRATED),
+    ("unittest", ALWAYS, &[], RATED),
+    ("tox", ALWAYS, &[Tests], RATED),
+    ("nox", ALWAYS, &[Tests], UNRATED),
+    ("ruff", Some(&["check", "--check"]), &[Lints], RATED),
+    ("mypy", ALWAYS, &[Types], RATED),
+    ("pyright", ALWAYS, &[Types], UNRATED),
+    ("ty", Some(&["check"]), &[], RATED),
+    ("flake8", ALWAYS, &[Lints], UNRATED),
+    ("pylint", ALWAYS, &[], UNRATED),
+    ("black", Some(&["--check"]), &[], UNRATED),
+    ("isort", Some(&["--check*"]), &[], UNRATED),
+    ("eslint", ALWAYS, &[], RATED),
+    ("biome", Some(&["check", "ci", "lint"]), &[Lints], UNRATED),
+    ("prettier", Some(&["--check", "-c"]), &[], UNRATED),
+    ("tsc", ALWAYS, &[Types, Builds], RATED),
+    ("vue-tsc", ALWAYS, &[], UNRATED),
+    ("svelte-check", ALWAYS, &[], UNRATED),
+    ("jest", ALWAYS, &[Tests], UNRATED),
+    ("vitest", ALWAYS, &[Tests], UNRATED),
+    ("mocha", ALWAYS, &[Tests], UNRATED),
+    ("ava", ALWAYS, &[], UNRATED),
+    ("playwright", Some(&["test"]), &[Tests], UNRATED),
+    ("cypress", Some(&["run"]), &[], UNRATED),
+    ("mix", Some(&["test", "credo", "dialyzer", "compile", "--check-formatted"]), &[], UNRATED),
+    ("make", Some(TARGETS), &[], RATED),
+    ("gmake", Some(TARGETS), &[], UNRATED),
+    ("just", Some(TARGETS), &[], UNRATED),
+    ("mise", Some(TARGETS), &[], UNRATED),
+    ("task", Some(TARGETS), &[], UNRATED),
+    ("rake", Some(TARGETS), &[], UNRATED),
+    ("golangci-lint", Some(&["run"]), &[], UNRATED),
+    ("staticcheck", ALWAYS, &[], UNRATED),
+    ("knip", ALWAYS, &[], UNRATED),
+    ("gradle", Some(TARGETS), &[], UNRATED),
+    ("gradlew", Some(TARGETS), &[], UNRATED),
+    ("mvn", Some(&["test", "verify", "package", "compile", "install"]), &[], UNRATED),
+    ("mvnw", Some(&["test", "verify", "package", "compile", "install"]), &[], UNRATED),
+    ("dotnet", Some(&["test", "build"]), &[], UNRATED),
+    ("rspec", ALWAYS, &[], UNRATED),
+    ("rubocop", ALWAYS, &[Lints], UNRATED),
+    ("phpunit", ALWAYS, &[], UNRATED),
+    ("phpstan", ALWAYS, &[], UNRATED),
+    ("swift", Some(&["test", "build"]), &[], UNRATED),
+    ("xcodebuild", Some(&["test", "build"]), &[], UNRATED),
+    ("bazel", Some(&["test", "build"]), &[], UNRATED),
+    ("zig", Some(&["test", "build"]), &[], UNRATED),
+    ("ctest", ALWAYS, &[], UNRATED),
+    ("cmake", Some(&["--build"]), &[], UNRATED),
+    ("shellcheck", ALWAYS, &[], UNRATED),
+    ("actionlint", ALWAYS, &[], UNRATED),
+    ("terraform", Some(&["validate", "plan"]), &[], UNRATED),
+    ("tofu", Some(&["validate", "plan"]), &[], UNRATED),
 ];
 /// Names of scripts that packages of JavaScript give their checks.
 const SCRIPTS: &[&str] = &["*test", "*lint", "*check", "*tsc", "*build", "t", "vitest", "jest", "eslint"];
@@ -76,9 +119,24 @@ const LOOKED_AT: usize = 4;
 pub(super) fn is_check(words: &[String]) -> bool {
     let Some((program, rest)) = words.split_first() else { return false };
     let name = program.rsplit('/').next().unwrap_or_default();
-    let Some((_, wanted)) = CHECKS.iter().find(|(known, _)| *known == name) else { return false };
+    let Some(wanted) = words_behind(name) else { return false };
     wanted.is_empty() && !rest.iter().any(|word| matches!(word.as_str(), "--version" | "-V" | "--help" | "-h"))
         || rest.iter().take(LOOKED_AT).any(|word| wanted.iter().any(|known| fits(known, word)))
+}
+
+/// The words that make a program a check; `None` for what is no program that checks.
+fn words_behind(program: &str) -> Behind {
+    CHECKS.iter().find(|(word, behind, ..)| *word == program && behind.is_some()).and_then(|(_, behind, ..)| *behind)
+}
+
+/// Is a command with this word among its first ones rated as a check?
+pub(crate) fn is_rated_by(word: &str) -> bool {
+    CHECKS.iter().any(|(known, _, _, rated)| *rated && word.starts_with(known))
+}
+
+/// May a command line, in lower case, be a check of this kind?
+pub(crate) fn may_check(line: &str, kind: CheckKind) -> bool {
+    CHECKS.iter().any(|(word, _, kinds, _)| kinds.contains(&kind) && line.contains(word))
 }
 
 fn fits(known: &str, word: &str) -> bool {
@@ -140,7 +198,7 @@ pub(crate) fn from_program(words: &[String]) -> &[String] {
             rest = behind;
         } else if runs_by_word {
             // Options of these take words that look like programs: the first check is meant.
-            let names_check = |word: &String| CHECKS.iter().any(|(known, _)| *known == word.as_str());
+            let names_check = |word: &String| words_behind(word).is_some();
             let check = behind.iter().take(1 + LOOKED_AT).position(names_check);
             rest = check.map_or_else(|| without_options(&behind[1..]), |at| &behind[at..]);
         } else if let Some((_, own)) = RUNNERS.iter().find(|(known, _)| *known == name) {

@@ -116,7 +116,7 @@ fn quoted(word: &str) -> String {
 /// The lines of a sanitized output that are evidence.
 pub(crate) fn printed(tool: &str, ok: bool, output: &str, kinds: StepKinds) -> ShellPrint {
     let line = |line: &str| shorten(&one_line(line), MAX_PRINTED_CHARS);
-    let git = if kinds.git { telling(output) } else { Vec::new() };
+    let git = if kinds.git { lines_of_git(output) } else { Vec::new() };
     let results: Vec<&str> = output.lines().filter(|line| kinds.check && is_result(line)).collect();
     let mut told: Vec<&str> = results.iter().copied().filter(|line| tells_failure(line)).take(MAX_FAILURES).collect();
     told.extend(results.last().filter(|last| told.last() != Some(last)));
@@ -125,8 +125,8 @@ pub(crate) fn printed(tool: &str, ok: bool, output: &str, kinds: StepKinds) -> S
 }
 
 /// The lines in which git and `gh` tell what they did. Of too many, lists of commits are cut first.
-fn telling(output: &str) -> Vec<Cow<'_, str>> {
-    let all: Vec<Cow<'_, str>> = output.lines().filter_map(git::telling).collect();
+fn lines_of_git(output: &str) -> Vec<Cow<'_, str>> {
+    let all: Vec<Cow<'_, str>> = output.lines().filter_map(git::told_by_git).collect();
     let listed = all.iter().filter(|line| git::begins_with_hash(line.trim())).count();
     let mut room = MAX_GIT_LINES.saturating_sub(all.len() - listed);
     let stays = |line: &Cow<'_, str>| {

@@ -89,7 +89,7 @@ fn is_short_with(word: &str, option: char) -> bool {
 }
 
 /// An output line that tells what git or `gh` did; of an object that `gh` prints, what names a pull request and tells its state.
-pub(super) fn telling(line: &str) -> Option<Cow<'_, str>> {
+pub(super) fn told_by_git(line: &str) -> Option<Cow<'_, str>> {
     const TOLD: [&str; 5] = ["number", "title", "state", "url", "mergedAt"];
     if line.starts_with('{')
         && let Ok(Value::Object(all)) = serde_json::from_str(line)
@@ -196,10 +196,10 @@ mod tests {
     fn of_a_pull_request_its_name_and_state_are_kept() {
         let long = "x".repeat(400);
         let line = format!("{{\"body\":\"{long}\",\"number\":7,\"state\":\"MERGED\",\"title\":\"Page by key\"}}");
-        assert_eq!(telling(&line).as_deref(), Some(r#"{"number":7,"state":"MERGED","title":"Page by key"}"#));
-        assert_eq!(telling("title:\tPage by key").as_deref(), Some("title:\tPage by key"));
-        assert_eq!(telling("Rebasing (1/2)\rRebasing (2/2)Successfully rebased x").as_deref(), Some("Successfully rebased x"));
-        assert_eq!((telling("{\"body\":\"x\"}"), telling("{ not json")), (None, None));
+        assert_eq!(told_by_git(&line).as_deref(), Some(r#"{"number":7,"state":"MERGED","title":"Page by key"}"#));
+        assert_eq!(told_by_git("title:\tPage by key").as_deref(), Some("title:\tPage by key"));
+        assert_eq!(told_by_git("Rebasing (1/2)\rRebasing (2/2)Successfully rebased x").as_deref(), Some("Successfully rebased x"));
+        assert_eq!((told_by_git("{\"body\":\"x\"}"), told_by_git("{ not json")), (None, None));
     }
 
     #[test]

@@ -5,6 +5,6 @@ mod evidence;
 mod git;
 mod steps;
 
-pub(crate) use self::checks::{from_program, is_assignment, tells_failure};
+pub(crate) use self::checks::{CheckKind, from_program, is_assignment, is_rated_by, may_check, tells_failure};
 pub(crate) use self::evidence::{printed, run};
 pub(crate) use self::git::{SHORT_HASH, is_hash};

@@ -1,8 +1,8 @@
 //! Tools whose uses are not kept: those that the config lists, and recall's own: what the memory says about earlier sessions is not
 //! ingested again. Without a list in the config those are not kept whose class is no memory (`ToolClass::is_no_memory`).
 
-/// The tools of `recall mcp`.
-pub(crate) const OWN_TOOLS: [&str; 7] = ["search", "timeline", "get", "recall", "remember", "close", "status"];
+/// The tools of `recall mcp`: `build.rs` reads the names in its files.
+pub(crate) const OWN_TOOLS: &[&str] = include!(concat!(env!("OUT_DIR"), "/own_tools.rs"));
 
 /// Is this a tool of recall's own server? Independent of the config, where the list is the user's. A server is named by whoever
 /// registered it; under a name without `recall` it cannot be recognized.

@@ -1,24 +1,18 @@
 //! What tool uses tell: which commands check the work, which only inspect, and whether they failed.
 
+use crate::analyze::shell::is_rated_by;
 use crate::model::session::{Outcome, ToolUse};
-
-/// Words of commands whose outcome tells whether the work is sound.
-const CHECK_WORDS: &[&str] = &[
-    "test", "check", "lint", "build", "clippy", "tsc", "mypy", "ruff", "eslint", "pytest", "vet", "compile", "make", "fmt", "ty ",
-    "unittest", "tox", "verify", "validate",
-];
 
 /// How many words of a command's step to examine: the first ones say what it runs.
 const EXAMINED_WORDS: usize = 5;
 
 /// Does a command check the work?
 pub(crate) fn is_check(tool: &ToolUse) -> bool {
-    let is_check_word = |word: &str| CHECK_WORDS.iter().any(|check| word.starts_with(check.trim_end()));
     tool.is_shell()
         && steps(&tool.line.to_lowercase()).any(|step| {
             let words = step.split(['>', '<']).next().unwrap_or_default().split_whitespace().take(EXAMINED_WORDS);
             !runs_one_of(step, INSPECTING_PROGRAMS)
-                && words.flat_map(|w| w.split(|c: char| !c.is_alphanumeric() && c != '_')).any(is_check_word)
+                && words.flat_map(|w| w.split(|c: char| !c.is_alphanumeric() && c != '_')).any(is_rated_by)
         })
 }
 

@@ -1,16 +1,8 @@
 //! Whether a check that a statement says to pass did so when it ran last.
 
 use crate::analyze::account::check_calls;
+use crate::analyze::shell::{CheckKind, may_check};
 use crate::model::session::{Item, Session};
-
-/// What a check is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum CheckKind {
-    Tests,
-    Lints,
-    Types,
-    Builds,
-}
 
 /// A call that ran a check.
 #[derive(Debug)]
@@ -29,28 +21,12 @@ pub(super) struct LastStates {
     evident: bool,
 }
 
-/// Words of a statement that name a kind, and of a command that is one.
-const KINDS: [(CheckKind, &[&str], &[&str]); 4] = [
-    (
-        CheckKind::Tests,
-        &["test", "tests", "suite", "pytest", "specs"],
-        &["test", "jest", "vitest", "mocha", "spec", "tox", "nox", "playwright", "run check", "make check", "verify"],
-    ),
-    (
-        CheckKind::Lints,
-        &["lint", "linter", "linting", "clippy", "golangci", "eslint", "ruff"],
-        &["lint", "clippy", "ruff", "flake8", "biome", "credo", "rubocop", "run check", "make check", "verify"],
-    ),
-    (
-        CheckKind::Types,
-        &["types", "type", "mypy", "pyright", "tsc", "typecheck"],
-        &["mypy", "pyright", "tsc", "ty check", "type", "cargo check", "run check", "clippy", "build", "vet"],
-    ),
-    (
-        CheckKind::Builds,
-        &["build", "builds", "compiles", "compile"],
-        &["build", "cargo check", "clippy", "test", "compile", "tsc", "vet", "package", "install"],
-    ),
+/// The words of a statement that name a kind of checks.
+const KINDS: [(CheckKind, &[&str]); 4] = [
+    (CheckKind::Tests, &["test", "tests", "suite", "pytest", "specs"]),
+    (CheckKind::Lints, &["lint", "linter", "linting", "clippy", "golangci", "eslint", "ruff"]),
+    (CheckKind::Types, &["types", "type", "mypy", "pyright", "tsc", "typecheck"]),
+    (CheckKind::Builds, &["build", "builds", "compiles", "compile"]),
 ];
 const PASSES: [&str; 10] =
     ["successfully", "pass", "passes", "passed", "passing", "green", "succeed", "succeeds", "succeeded", "clean"];
@@ -64,9 +40,8 @@ const FAILS: [&str; 10] = ["fail", "fails", "failed", "failing", "not", "no", "n
 impl LastStates {
     pub(super) fn of(session: &Session) -> Self {
         let run = |(lines, failed): (Vec<&str>, bool)| {
-            let holds = |words: &[&str]| lines.iter().any(|line| words.iter().any(|word| line.contains(word)));
-            let kinds = KINDS.iter().filter(|(_, _, commands)| holds(commands)).map(|(kind, ..)| *kind).collect();
-            Run { kinds, failed }
+            let kinds = KINDS.map(|(kind, _)| kind).into_iter();
+            Run { kinds: kinds.filter(|kind| lines.iter().any(|line| may_check(line, *kind))).collect(), failed }
         };
         let commands = session.entries.iter().filter_map(|entry| match &entry.item {
             Item::Tool(tool) if tool.file.is_none() => Some(tool.line.to_lowercase()),
@@ -86,11 +61,12 @@ impl LastStates {
         if !self.evident || !holds(&PASSES) || holds(&FAILS) {
             return false;
         }
-        let named = KINDS.iter().filter(|(_, names, _)| holds(names));
-        named.into_iter().any(|(kind, _, commands)| match self.runs.iter().rfind(|run| run.kinds.contains(kind)) {
-            Some(last) => last.failed,
-            // What is no known check may be one.
-            None => !self.commands.iter().any(|line| commands.iter().any(|word| line.contains(word))),
+        KINDS.iter().filter(|(_, names)| holds(names)).any(|(kind, _)| {
+            match self.runs.iter().rfind(|run| run.kinds.contains(kind)) {
+                Some(last) => last.failed,
+                // What is no known check may be one.
+                None => !self.commands.iter().any(|line| may_check(line, *kind)),
+            }
         })
     }
 }

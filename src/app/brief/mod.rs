@@ -13,7 +13,7 @@ use crate::model::digest::{Digest, UNTITLED};
 use crate::model::item_state::{ItemStates, TaskItem};
 use crate::model::page_path::session_page_name;
 use crate::model::price::costs_by_model;
-use crate::model::session::{Item, Session};
+use crate::model::session::{Item, Millis, Session};
 use crate::model::session_head::SessionHead;
 use crate::model::since_then::SinceThen;
 use crate::model::stored_digest::StoredDigest;
@@ -63,8 +63,13 @@ pub(crate) fn brief(store: &Memory, config: &Config, head: &SessionHead) -> Resu
             None => with_fallback_title(without_model::digest(&session, &account), &session),
         };
         let items = store.item_states(head.pk)?;
-        let task_ids = settle_tasks(&mut account, &open_items, |id| is_told_by_model || items.is_closed(id));
-        let task_ids: Vec<TaskItem> = task_ids.iter().map(|(task, own)| TaskItem::new(task, own, &items)).collect();
+        leave_out_closed(&mut account, store, head.pk)?;
+        let task_ids = settle_tasks(&mut account, &open_items, |_| is_told_by_model);
+        let mut task_ids: Vec<TaskItem> = task_ids.iter().map(|(task, own)| TaskItem::new(task, own, &items)).collect();
+        if state == DigestCoverage::Undigested {
+            let began_at = session.began_at().unwrap_or(head.started_at);
+            task_ids = continue_lives(&mut account, store, &head.project.key, began_at)?;
+        }
         let title = account.title.text().filter(|_| !is_told_by_model).unwrap_or_else(|| digest.title.clone());
         let said = statements_told(&account, is_told_by_model.then_some(&digest));
         let since_then = since_then(store, head, &items, &said)?;
@@ -116,15 +121,38 @@ pub(crate) fn statements_told<'a>(account: &'a SessionAccount, claims: Option<&'
     words.chain(account.replies()).chain(claims).collect()
 }
 
-/// Takes the tasks out of the account whose open item is settled: closed, or told as a model's. Returns the ids of those that are left, by
-/// their words.
+/// The open items that tasks of a session without a digest are one with; tasks that were closed since it began are taken out.
+pub(crate) fn continue_lives(
+    account: &mut SessionAccount,
+    store: &Memory,
+    project: &str,
+    began_at: Millis,
+) -> Result<Vec<TaskItem>> {
+    let Some(project) = store.project_pk(project)? else { return Ok(Vec::new()) };
+    let tasks: Vec<String> = account.open.iter().filter_map(OpenEnd::task).map(str::to_owned).collect();
+    let texts: Vec<&str> = tasks.iter().map(String::as_str).collect();
+    let states = store.continued_lives(project, began_at, &texts)?;
+    let all = tasks.iter().zip(&states).filter_map(|(task, state)| Some((task, state.as_ref()?)));
+    let (closed, open): (Vec<_>, Vec<_>) = all.partition(|(_, state)| state.closed.is_some());
+    account.leave_out_tasks(|task| closed.iter().any(|(one, _)| *one == task));
+    Ok(open.into_iter().map(|(task, state)| TaskItem::continuing(task, state)).collect())
+}
+
+/// Takes the tasks out of the account of a session that were closed.
+pub(crate) fn leave_out_closed(account: &mut SessionAccount, store: &Memory, session: i64) -> Result<()> {
+    let closed = store.closed_texts(session)?;
+    account.leave_out_tasks(|task| closed.iter().any(|text| is_task(text, task)));
+    Ok(())
+}
+
+/// Takes the tasks out of the account whose open item is settled: told as a model's. Returns the ids of those that are left, by their words.
 fn settle_tasks(
     account: &mut SessionAccount,
     open_items: &[(String, String)],
     is_settled: impl Fn(&String) -> bool,
 ) -> Vec<(String, String)> {
     let id_of = |task: &str| open_items.iter().find(|(_, item)| is_task(item, task)).map(|(id, _)| id);
-    account.open.retain(|open| open.task().and_then(id_of).is_none_or(|id| !is_settled(id)));
+    account.leave_out_tasks(|task| id_of(task).is_some_and(&is_settled));
     let with_id = |task: &str| id_of(task).map(|id| (task.to_owned(), id.clone()));
     account.open.iter().filter_map(OpenEnd::task).filter_map(with_id).collect()
 }

@@ -1,6 +1,6 @@
 //! Checks every part of the setup. Each finding says what to do about it. Changes nothing and spends nothing.
 
-mod claude;
+mod client;
 mod embeddings;
 mod index;
 mod machine;
@@ -9,6 +9,7 @@ mod privacy;
 pub(crate) mod runs;
 pub(crate) mod seen;
 mod setup;
+mod summarizer;
 mod withheld;
 
 use std::path::{Path, PathBuf};
@@ -16,89 +17,9 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::config::Config;
+use crate::model::finding::{Finding, Repair, Severity};
 use crate::model::session::Millis;
 use crate::setup::{Host, inspect};
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Severity {
-    Ok,
-    /// Works, but not for long or not as well as it could.
-    Warning,
-    /// Something does not work.
-    Problem,
-}
-
-/// The repair that `recall doctor --fix` makes for a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Repair {
-    /// Repeats `recall install` for the hooks and the timer that are installed.
-    Install,
-    /// Closes the data folder to other users, and opens it to its owner.
-    Permissions,
-    /// Quarantines a damaged index and restores what can be restored.
-    Index,
-}
-
-/// Result of one check.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct Finding {
-    /// What was checked: `hooks`, `timer` …
-    pub(crate) about: &'static str,
-    pub(crate) state: Severity,
-    pub(crate) found: String,
-    /// What to do, or what could be done; absent if all is well.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) advice: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) fix: Option<Repair>,
-    /// The change to a file that the advice would make.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) difference: Option<String>,
-    /// What of a finding has to stay the same for it to be the same finding; `None` for all it says.
-    #[serde(skip)]
-    pub(crate) same_while: Option<String>,
-    /// A person has seen it, by `recall doctor --seen`.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) seen: bool,
-}
-
-impl Finding {
-    fn ok(about: &'static str, found: impl Into<String>) -> Self {
-        Self {
-            about,
-            state: Severity::Ok,
-            found: found.into(),
-            advice: None,
-            fix: None,
-            difference: None,
-            same_while: None,
-            seen: false,
-        }
-    }
-
-    fn warning(about: &'static str, found: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { state: Severity::Warning, advice: Some(advice.into()), ..Self::ok(about, found) }
-    }
-
-    pub(crate) fn problem(about: &'static str, found: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { state: Severity::Problem, ..Self::warning(about, found, advice) }
-    }
-
-    fn same_while(self, same: impl Into<String>) -> Self {
-        Self { same_while: Some(same.into()), ..self }
-    }
-
-    /// How bad it is for somebody who has seen what was seen.
-    pub(crate) fn alarm(&self) -> Severity {
-        if self.seen { Severity::Ok } else { self.state }
-    }
-
-    fn fixed_by(self, fix: Repair) -> Self {
-        Self { fix: Some(fix), ..self }
-    }
-}
 
 /// What an examination found, as `recall doctor` tells it.
 #[derive(Debug, Serialize)]
@@ -123,7 +44,7 @@ impl DoctorReply {
 pub(crate) enum Depth {
     /// Only checks that are quick.
     Quick,
-    /// Also verifies the whole index, asks `claude` for its version and login, and asks an embeddings endpoint for a vector.
+    /// Also verifies the whole index, asks the summarizer's client for its version and login, and asks an embeddings endpoint for a vector.
     Full,
 }
 
@@ -136,13 +57,13 @@ pub(crate) fn examine(config: &Config, host: &Host<'_>, depth: Depth, now: Milli
     all.extend(setup::timers(&timers, host));
     let is_timed = timers.iter().any(|timer| timer.active != Some(false));
     all.push(crate::app::doctor::runs::last_run(config, is_timed, now));
-    all.extend(claude::rest(config, now));
+    all.extend(summarizer::left_alone(config, now));
     all.push(crate::app::doctor::runs::marks(config, now));
     all.extend(crate::app::doctor::runs::paused(config));
     all.extend(crate::app::doctor::runs::hook_log(config, now));
     all.extend(index::findings(config, depth, now));
     if depth == Depth::Full {
-        all.extend(claude::findings(config));
+        all.extend(summarizer::findings(config));
         all.extend(embeddings::findings(config));
         all.push(crate::app::doctor::runs::unread_transcripts(config, now));
         all.extend(crate::app::doctor::runs::cleanup(host));

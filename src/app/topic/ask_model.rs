@@ -129,7 +129,7 @@ impl ModelCall<'_> {
                 Err(failure) => return Ok(ModelOutcome::Failed(failure)),
                 Ok(answer) => {
                     store.record_answering_model(model.name(), &answer.model)?;
-                    model.forget_reply(request);
+                    model.replies().forget(request);
                     return Ok(ModelOutcome::Answered(answer));
                 }
             }

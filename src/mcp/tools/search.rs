@@ -5,15 +5,13 @@ use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ProjectScope, Tool, ToolContext};
-use crate::app::search::{self, KindFilter, SearchResult, kinds};
+use crate::app::search::{self, FOR_MODEL, KindFilter, MoreResults, SearchResult, kinds};
 use crate::config::Config;
 use crate::mcp::text::line;
 use crate::model::session::{Millis, short_id};
 use crate::model::time_spec::parse_time;
 use crate::text::clean::shorten_title;
 
-const DEFAULT_LIMIT: usize = 8;
-const MAX_LIMIT: usize = 50;
 /// Longest title and passage, in characters.
 const TITLE: usize = 60;
 const PASSAGE_CHARS: usize = 58;
@@ -49,7 +47,7 @@ pub(crate) struct SearchRequest {
     kind: Option<String>,
     /// How many results: 8 where it is not given, 50 at most.
     #[serde(default)]
-    #[schemars(range(min = 1, max = 50))]
+    #[schemars(range(min = 1, max = FOR_MODEL.most))]
     limit: Option<usize>,
     /// The `next_cursor` of the answer before, to go on in the same search.
     #[serde(default)]
@@ -122,12 +120,11 @@ impl Tool for SearchTool {
             bail!("query: no word to look for; give at least one, or a filter such as `since:7d`");
         }
         let mut found = search::search(&site.memory_in(asked.scope)?, site.config, &wanted)?;
-        if found.has_more && !found.can_go_on {
-            found.notices.push("there is more than is worth listing: add a word or a filter".to_owned());
-        }
+        found.notices.extend(found.more.notice());
+        let next_cursor = if let MoreResults::From(place) = found.more { Some(format!("{place}-{mark}")) } else { None };
         Ok(SearchReply {
             results: found.results.iter().map(|result| result_line(result, &found)).collect(),
-            next_cursor: found.can_go_on.then(|| format!("{}-{mark}", skip + limit)),
+            next_cursor,
             notices: found.notices,
         })
     }
@@ -153,9 +150,9 @@ impl Tool for SearchTool {
 }
 
 fn limit(asked: &SearchRequest) -> Result<usize> {
-    let limit = asked.limit.unwrap_or(DEFAULT_LIMIT);
-    if !(1..=MAX_LIMIT).contains(&limit) {
-        bail!("limit: 1 to {MAX_LIMIT}");
+    let limit = asked.limit.unwrap_or(FOR_MODEL.usual);
+    if !(1..=FOR_MODEL.most).contains(&limit) {
+        bail!("limit: 1 to {}", FOR_MODEL.most);
     }
     Ok(limit)
 }

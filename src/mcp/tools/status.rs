@@ -5,8 +5,8 @@ use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Tool, ToolContext};
-use crate::app::doctor::Finding;
 use crate::app::status::{problems, status};
+use crate::model::finding::Finding;
 
 pub(crate) struct StatusTool;
 

@@ -93,13 +93,6 @@ fn is_usable(vector: &[f32]) -> bool {
     length.is_finite() && length > f32::MIN_POSITIVE
 }
 
-/// The error message in a response: `{"error": "…"}` or `{"error": {"message": "…"}}`.
-pub(crate) fn error_message(body: &[u8]) -> Option<String> {
-    let value: serde_json::Value = serde_json::from_slice(body).ok()?;
-    let error = &value["error"];
-    error.as_str().or_else(|| error["message"].as_str()).map(str::to_owned)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -166,12 +159,5 @@ mod tests {
         let longest = serde_json::to_vec(&json!({"embeddings": [vec![f64::MIN_POSITIVE; MAX_DIMS]]})).expect("JSON");
         assert!((longest.len() as u64) < max_response_bytes(1), "{}", longest.len());
         assert!(max_response_bytes(32) < 8 << 20, "{}", max_response_bytes(32));
-    }
-
-    #[test]
-    fn complaints_of_both_kinds_are_understood() {
-        assert_eq!(error_message(br#"{"error": "model \"x\" not found"}"#).as_deref(), Some("model \"x\" not found"));
-        assert_eq!(error_message(br#"{"error": {"message": "no such model", "code": 404}}"#).as_deref(), Some("no such model"));
-        assert_eq!(error_message(b"<html>"), None);
     }
 }

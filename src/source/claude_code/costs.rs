@@ -19,7 +19,7 @@ struct ModelCost {
 }
 
 /// Parses a `cost-state` line.
-pub(super) fn told(fields: &LineFields<'_>, place: &TranscriptIdentity) -> ParsedLine {
+pub(super) fn stated_cost(fields: &LineFields<'_>, place: &TranscriptIdentity) -> ParsedLine {
     let session = fields.owned(Field::SessionId).unwrap_or_else(|| place.session.clone());
     let guessed = fields.flag(Field::HasUnknownModelCost);
     let models = fields.raw(Field::ModelUsage).filter(|_| !guessed);

@@ -203,7 +203,7 @@ impl<'p> LineParser<'p> {
             "pr-link" => pull_request(fields).into_iter().collect(),
             "queue-operation" => return user::queue_operation(fields).ok_or_else(|| session_start(fields, self.place)),
             "file-history-snapshot" => return Err(session_start(fields, self.place)),
-            "cost-state" => return Err(costs::told(fields, self.place)),
+            "cost-state" => return Err(costs::stated_cost(fields, self.place)),
             known if BOOKKEEPING.contains(&known) => return Err(ParsedLine::Empty),
             "" => return Err(ParsedLine::Unknown("(no type)".into())),
             other => return Err(ParsedLine::Unknown(self.sanitizer.clean(other).chars().take(60).collect())),
@@ -213,7 +213,7 @@ impl<'p> LineParser<'p> {
 
     /// A record without items of its own, which may still tell who named the session.
     fn named(&mut self, line: &[u8], fields: &LineFields<'_>, kind: &str, mut said: UserContent) -> ParsedLine {
-        let (sign, title) = naming::told(fields, kind).unzip();
+        let (sign, title) = naming::title_event(fields, kind).unzip();
         said.items.extend(title.flatten());
         said.sign = sign;
         self.row(line, fields, kind, None, said)

@@ -10,7 +10,7 @@ use crate::model::session::{Item, Title, TitleBy, TitleEvent};
 use crate::text::clean::{one_line, shorten};
 
 /// What a line says about names, and the title that it gives itself.
-pub(super) fn told(fields: &LineFields<'_>, kind: &str) -> Option<(TitleEvent, Option<Item>)> {
+pub(super) fn title_event(fields: &LineFields<'_>, kind: &str) -> Option<(TitleEvent, Option<Item>)> {
     if kind == "attachment" {
         return title_by_hook(fields).map(|title| (TitleEvent::HookTitled(title), None));
     }

@@ -179,7 +179,7 @@ impl Writer {
         writer.clean_stored_echoes()?;
         writer.mark_dirty()?;
         let done = writer.done.clone();
-        let known = writer.known();
+        let known = writer.into_caches();
         tx.commit()?;
         self.ingest_caches = Some(known);
         Ok(done)

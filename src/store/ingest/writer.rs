@@ -81,7 +81,7 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
     }
 
     /// The caches for the next transaction.
-    pub(crate) fn known(self) -> (RecordIndex, StoredKeys) {
+    pub(crate) fn into_caches(self) -> (RecordIndex, StoredKeys) {
         (self.whereabouts, self.gathered.into_cache(self.sessions.into_values().map(|(pk, _)| pk)))
     }
 

@@ -1,33 +1,28 @@
 //! The model, through the `claude` command: what a call may cost, when it is retried, and how its answer is read.
 //!
-//! `call` starts the command, `replies` stores its output, `report` parses it. The output is synced to disk before anything looks at it,
-//! because a reply is paid for once.
+//! `call` starts the command, `report` parses its output, `check` says whether it is there and logged in.
 
 mod call;
+mod check;
 mod limit;
-mod replies;
 pub(crate) mod report;
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
 
-pub(crate) use self::call::query_client;
 use self::call::{SIZE_FLAGS, describe, first_line, is_optional_flag, unknown_flag};
-use self::report::{Attempt, session_with};
-use super::{ModelAnswer, ModelRequest, ReplyParser, Summarizer, SummaryFailure};
-use crate::config::Config;
+pub(crate) use self::check::check;
+use super::{Attempt, KeptReplies, ModelRequest, RawReply, ReplyParser, Summarizer, SummaryFailure};
+use crate::config::{Config, SummarizerChoice};
 use crate::model::price::Price;
 use crate::model::price::{always_thinks, cost, models_of_alias, price_of};
 use crate::model::session::{Millis, Tokens};
 use crate::privacy::Sanitizer;
 use crate::sys::child_process::which;
-use crate::sys::failpoints;
-use crate::sys::shutdown;
 
 /// Output limit for the answer, in tokens; the requested JSON takes about 600.
 const MAX_ANSWER_TOKENS: u64 = 4_000;
@@ -38,9 +33,7 @@ const CLIENT_OVERHEAD_BYTES: usize = 2_500;
 /// What it adds when it does not know the flags that leave out its own instructions and tools, in bytes.
 const FULL_CLIENT_OVERHEAD_BYTES: usize = 120_000;
 /// The word of its digests.
-const WORD: &str = "claude";
-/// Waits before each retry of a transient failure.
-const BACKOFF: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(4)];
+const WORD: &str = SummarizerChoice::Claude.word();
 
 pub(crate) struct Claude {
     command: PathBuf,
@@ -52,7 +45,7 @@ pub(crate) struct Claude {
     prices: BTreeMap<String, Price>,
     timeout: Duration,
     child_dir: PathBuf,
-    replies: PathBuf,
+    replies: KeptReplies,
     /// Redacts the client's output before any of it is written or shown.
     sanitizer: Sanitizer,
     /// Flags this client turned out not to know.
@@ -74,7 +67,7 @@ impl Claude {
             prices: config.prices.clone(),
             timeout: Duration::from_secs(config.digest.timeout_seconds),
             child_dir: config.child_dir(),
-            replies: config.data_dir.join("replies"),
+            replies: KeptReplies::of(config, WORD),
             sanitizer: sanitizer.clone(),
             unknown: Mutex::default(),
         })
@@ -112,58 +105,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Claude {
-    /// One attempt: uses the reply on disk if it is an answer, else makes a call.
-    fn try_once<T>(&self, request: &ModelRequest, read: ReplyParser<'_, T>) -> Attempt<T> {
-        if let Some(answer) = self.stored_answer(request, read) {
-            return Attempt::Answered(Box::new(answer));
-        }
-        let file = self.reply_file(request);
-        // Reserves disk space before the call: otherwise a paid answer might not be stored.
-        let room = match self.room() {
-            Ok(room) => room,
-            Err(failure) => return Attempt::Failed(failure),
-        };
-        let arguments = self.arguments(&request.system);
-        failpoints::point("before the call");
-        let ran = match self.run(&arguments, request) {
-            Ok(ran) => ran,
-            Err(failure) => return Attempt::Failed(failure),
-        };
-        let silent = ran.stdout.iter().all(u8::is_ascii_whitespace);
-        // If the client answered in spite of the unknown flag, that call may have been billed.
-        if let Some(flag) = unknown_flag(&ran.stderr).filter(|flag| silent && arguments.contains(flag) && is_optional_flag(flag)) {
-            let costs_more = SIZE_FLAGS.contains(&flag.as_str());
-            self.unknown().push(flag);
-            return if costs_more { Attempt::Failed(SummaryFailure::HigherPrice) } else { self.try_once(request, read) };
-        }
-        if silent {
-            return session_with(format!("claude {} without an answer{}", describe(&ran.status), first_line(&ran.stderr)), None);
-        }
-        failpoints::point("reply arrived");
-        // It is paid for: use it even if it could not be stored.
-        let _ = room.fill(&file, &ran.stdout);
-        failpoints::point("reply stored");
-        match self.read_reply(&ran.stdout, &file, read) {
-            Attempt::Failed(SummaryFailure::Session { what, cost_usd }) if !ran.status.success() => {
-                session_with(format!("{what} (claude {}{})", describe(&ran.status), first_line(&ran.stderr)), cost_usd)
-            }
-            other => other,
-        }
-    }
-
-    /// Reads a new reply. Its file stays if it is an answer, or if it may have been billed: a later version may be able to read it.
-    fn read_reply<T>(&self, reply: &[u8], file: &Path, read: ReplyParser<'_, T>) -> Attempt<T> {
-        let read = report::read(reply, read, &self.model);
-        match &read {
-            Attempt::Answered(answer) => *lock(&self.answered_by) = Some(answer.model.clone()),
-            Attempt::Failed(SummaryFailure::Session { cost_usd, .. }) if *cost_usd != Some(0.0) => {}
-            _ => _ = fs::remove_file(file),
-        }
-        read
-    }
-}
-
 impl Summarizer for Claude {
     fn word(&self) -> &'static str {
         WORD
@@ -187,30 +128,38 @@ impl Summarizer for Claude {
         self.costs(tokens).into_iter().next().flatten()
     }
 
-    fn ask(&self, request: &ModelRequest, read: ReplyParser<'_, ()>) -> Result<ModelAnswer<()>, SummaryFailure> {
-        let mut waits = BACKOFF.iter();
+    fn replies(&self) -> &KeptReplies {
+        &self.replies
+    }
+
+    fn call(&self, request: &ModelRequest) -> Result<RawReply, SummaryFailure> {
         loop {
-            match self.try_once(request, read) {
-                Attempt::Answered(answer) => return Ok(*answer),
-                Attempt::Failed(failure) => return Err(failure),
-                Attempt::Retry(what) => match waits.next() {
-                    Some(wait) if !shutdown::requested() => std::thread::sleep(failpoints::patience(*wait)),
-                    _ => return Err(SummaryFailure::Unavailable { what, cost_usd: Some(0.0) }),
-                },
+            let arguments = self.arguments(&request.system);
+            let ran = self.run(&arguments, request)?;
+            let ended = || format!("claude {}", describe(&ran.status));
+            if !ran.stdout.iter().all(u8::is_ascii_whitespace) {
+                let remark = (!ran.status.success()).then(|| ended() + &first_line(&ran.stderr));
+                return Ok(RawReply { bytes: ran.stdout, remark });
+            }
+            // If the client answered in spite of the unknown flag, that call may have been billed.
+            let Some(flag) = unknown_flag(&ran.stderr).filter(|flag| arguments.contains(flag) && is_optional_flag(flag)) else {
+                let what = format!("{} without an answer{}", ended(), first_line(&ran.stderr));
+                return Err(SummaryFailure::Session { what, cost_usd: None });
+            };
+            let costs_more = SIZE_FLAGS.contains(&flag.as_str());
+            self.unknown().push(flag);
+            if costs_more {
+                return Err(SummaryFailure::HigherPrice);
             }
         }
     }
 
-    fn has_answer(&self, request: &ModelRequest, read: ReplyParser<'_, ()>) -> bool {
-        self.stored_answer(request, read).is_some()
+    fn read(&self, reply: &[u8], read: ReplyParser<'_, ()>) -> Attempt {
+        report::read(reply, read, &self.model)
     }
 
-    fn forget_reply(&self, request: &ModelRequest) {
-        self.forget(request);
-    }
-
-    fn drop_old_replies(&self, now: Millis) {
-        self.drop_old(now);
+    fn note_answering_model(&self, model: &str) {
+        *lock(&self.answered_by) = Some(model.to_owned());
     }
 
     fn limit_ends_at(&self, said: &str, now: Millis, zone: &TimeZone) -> Option<Millis> {

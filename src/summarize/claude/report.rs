@@ -5,23 +5,14 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::limit::names_limit;
-use super::{ModelAnswer, ReplyParser};
 use crate::privacy::Sanitizer;
-use crate::summarize::SummaryFailure;
+use crate::summarize::{Attempt, ModelAnswer, ReplyParser, SummaryFailure};
 use crate::text::clean::{one_line, shorten, without_controls};
 
 /// In US dollars. A reported cost above this is treated as not reported.
 const MAX_COST: f64 = 1_000.0;
 /// Longest name of a model, in characters.
 const MAX_NAME: usize = 100;
-
-/// The outcome of one attempt.
-pub enum Attempt<T> {
-    Answered(Box<ModelAnswer<T>>),
-    Failed(SummaryFailure),
-    /// Transient, and it cost nothing.
-    Retry(String),
-}
 
 /// At how many positions a report is searched for, in output that is not JSON as a whole.
 const MAX_POSITIONS: usize = 10_000;
@@ -126,7 +117,7 @@ pub(crate) fn is_whole(stdout: &[u8]) -> bool {
 }
 
 /// Parses the client's report and the model's reply in it.
-pub fn read<T>(stdout: &[u8], read: ReplyParser<'_, T>, asked: &str) -> Attempt<T> {
+pub fn read(stdout: &[u8], read: ReplyParser<'_, ()>, asked: &str) -> Attempt {
     let Some(report) = find(stdout) else {
         let said = shorten(&one_line(&without_controls(&String::from_utf8_lossy(stdout))), 80);
         let what = if serde_json::from_slice::<Value>(stdout).is_ok() { "printed no report" } else { "did not print JSON" };
@@ -140,7 +131,7 @@ pub fn read<T>(stdout: &[u8], read: ReplyParser<'_, T>, asked: &str) -> Attempt<
     match read(said) {
         Ok(value) => {
             let model = answered_by(&report).unwrap_or_else(|| asked.to_owned());
-            Attempt::Answered(Box::new(ModelAnswer { value, model, cost_usd }))
+            Attempt::Answered(ModelAnswer { value, model, cost_usd })
         }
         // A limit notice arrives as an ordinary reply with exit code 0. If it was billed, it is a model's own words.
         Err(_) if is_limit_notice(said) && cost_usd.is_none_or(|usd| usd == 0.0) => {
@@ -166,7 +157,7 @@ fn would_repeat(report: &Value, said: &str) -> bool {
     ends_early(report) || KINDS.contains(&kind) || WORDS.iter().any(|words| lower.contains(words))
 }
 
-fn declined<T>(what: String, cost_usd: Option<f64>) -> Attempt<T> {
+fn declined(what: String, cost_usd: Option<f64>) -> Attempt {
     // What was not billed may be asked again for nothing.
     let paid = cost_usd != Some(0.0);
     Attempt::Failed(if paid { SummaryFailure::Declined { what, cost_usd } } else { SummaryFailure::Session { what, cost_usd } })
@@ -180,7 +171,7 @@ pub(crate) fn answered_by(report: &Value) -> Option<String> {
     Some(shorten(&one_line(&without_controls(name)), MAX_NAME)).filter(|name| !name.is_empty())
 }
 
-pub(crate) fn session_with<T>(what: String, cost_usd: Option<f64>) -> Attempt<T> {
+fn session_with(what: String, cost_usd: Option<f64>) -> Attempt {
     Attempt::Failed(SummaryFailure::Session { what, cost_usd })
 }
 
@@ -191,7 +182,7 @@ fn quoted(said: &str) -> String {
 }
 
 /// What a reported error means for this session and the following ones.
-fn refused<T>(report: &Value, said: &str, cost_usd: Option<f64>) -> Attempt<T> {
+fn refused(report: &Value, said: &str, cost_usd: Option<f64>) -> Attempt {
     let status = report.get("api_error_status").and_then(Value::as_u64);
     let subtype = report.get("subtype").and_then(Value::as_str).unwrap_or_default();
     let what = quoted(if said.is_empty() { subtype } else { said });

@@ -241,3 +241,135 @@ fn what_was_said_again_is_as_old_as_its_last_mention_and_told_however_many_sessi
     );
     assert!(at("2026-12-16T11:00:00Z").contains("1 older open item: "), "{}", at("2026-12-16T11:00:00Z"));
 }
+
+/// What a session would start with, however often it is asked.
+fn context(world: &World) -> String {
+    world.recall(["context", "--cwd", SHOP]).out
+}
+
+/// Writes a `todo` note of the shop; returns its id.
+fn note(world: &World, text: &str, at: &str) -> String {
+    let args = ["remember", "--project", SHOP, "--kind", "todo", "--json", text];
+    let ran = world.recall_with(args, &[("RECALL_NOW", at)]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    let reply: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+    reply["id"].as_str().unwrap_or_else(|| panic!("{reply}")).to_owned()
+}
+
+#[test]
+fn a_note_and_what_sessions_left_open_are_one_and_told_once_under_the_notes_id() {
+    // The note is written before the first session, between them, or last.
+    for at in ["2026-11-14T10:00:00Z", "2026-11-15T20:00:00Z", "2026-11-20T10:00:00Z"] {
+        for late in [false, true] {
+            let world = if late { World::new() } else { digested(&[1, 2, 3]) };
+            patient(&world);
+            let id = note(&world, EXPORT, at);
+            if late {
+                (1..=3).for_each(|n| put(&world, n, &rows(n)));
+                world.digest(&EXTRACT);
+            }
+            let text = context(&world);
+            assert!(open(&world).is_empty(), "{at}: {text}");
+            assert_eq!(text.matches(&id).count(), 1, "{at}: {text}");
+            assert_eq!(text.matches(EXPORT).count() + text.matches(AGAIN).count(), 1, "{at}: {text}");
+            world.digest(&EXTRACT);
+            for n in [1, 2] {
+                let shown = world.recall(["show", &self::id(n)]).out;
+                assert!(shown.contains(&format!("- {id} ")) && page(&world, n).contains(&format!("`{id}`")), "{at}: {shown}");
+            }
+            for by_item in [false, true] {
+                let own: String = world
+                    .database()
+                    .query_row("SELECT id FROM open_item ORDER BY id LIMIT 1", [], |r| r.get(0))
+                    .expect("a session's own");
+                let named = if by_item { &own } else { &id };
+                assert_eq!(world.recall(["close", named]).out, format!("{id} closed: {EXPORT}\n"), "{at}");
+                let text = context(&world);
+                assert!(!text.contains(&format!("- {id}")) && open(&world).is_empty(), "{at}: {text}");
+                for n in [1, 2] {
+                    assert!(page(&world, n).contains(&format!("~~ (done, by the user, 2026-11-21) `{id}`")), "{}", page(&world, n));
+                    let shown = world.recall(["show", &self::id(n)]).out;
+                    assert!(shown.contains("closed by the user, 2026-11-21") && !shown.contains("not ticked off"), "{shown}");
+                }
+                assert_eq!(world.recall(["close", "--undo", named]).out, format!("{id} open again: {EXPORT}\n"), "{at}");
+                assert_eq!(context(&world).matches(&id).count(), 1, "{at}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_commit_that_names_an_item_or_its_note_closes_both() {
+    for by_note in [false, true] {
+        let world = digested(&[1, 2]);
+        let first = open(&world).remove(0);
+        let note = note(&world, EXPORT, "2026-11-17T10:00:00Z");
+        let named = if by_note { &note } else { &first };
+        let commit = talk(&id(4), &at(4), "Do the export.", "The export is done.")
+            + &committed(&id(4), "k", "2026-11-18T10:05:00Z", &format!("Page invoices by key ({named})"));
+        put(&world, 4, &commit);
+        world.digest(&EXTRACT);
+        let text = context(&world);
+        assert!(open(&world).is_empty() && !text.contains(&format!("- {note}")), "{named}: {text}");
+        for n in [1, 2] {
+            assert!(
+                page(&world, n).contains("~~ (done, ") && page(&world, n).contains("2026-11-18) "),
+                "{named}: {}",
+                page(&world, n)
+            );
+        }
+        assert!(
+            world.recall(["show", &note]).out.contains("done, by Claude, session 44440000"),
+            "{}",
+            world.recall(["show", &note]).out
+        );
+        let undone = world.recall(["close", "--undo", &first]).out;
+        assert_eq!(undone.contains("open again"), by_note, "what a session did stays done: {undone}");
+    }
+}
+
+#[test]
+fn a_note_that_is_forgotten_leaves_the_items_open_under_their_own_id() {
+    let world = digested(&[1, 2, 3]);
+    let first = open(&world);
+    let note = note(&world, EXPORT, "2026-11-20T10:00:00Z");
+    assert!(open(&world).is_empty());
+    assert_eq!(world.recall(["forget", "--yes", "--note", &note]).code, 0);
+    assert_eq!(open(&world), first);
+}
+
+#[test]
+fn a_session_without_a_digest_tells_what_it_leaves_open_by_the_id_of_its_life() {
+    for stored in [false, true] {
+        let world = digested(&[1]);
+        let first = open(&world).remove(0);
+        put(&world, 2, &rows(2));
+        crate::hooks::payloads::end(&world, &id(2));
+        if stored {
+            // It is read, and its digest waits.
+            world.age_transcripts();
+            world.digest(&["--summarizer", "extract", "--session", &id(1)]);
+            assert_eq!(world.count("SELECT count(*) FROM session"), 2);
+            assert_eq!(world.count("SELECT count(*) FROM digest"), 1);
+        }
+        let text = context(&world);
+        assert!(text.contains(&format!("- {first} not ticked off in the list since 2026-11-15: {AGAIN}\n")), "{stored}: {text}");
+        assert_eq!(text.matches(&first).count(), 1, "{stored}: {text}");
+        assert!(!text.contains(EXPORT), "{stored}: told once: {text}");
+        if stored {
+            let shown = world.recall(["show", &id(2)]).out;
+            assert!(shown.contains(&format!("- {first} ")), "{shown}");
+        }
+        // What was closed since it began is not open, and a note is told as the note.
+        let todo = note(&world, EXPORT, "2026-11-20T10:00:00Z");
+        let text = context(&world);
+        assert!(text.matches(&todo).count() == 1 && !text.contains(AGAIN) && !text.contains(&first), "{stored}: {text}");
+        assert_eq!(world.recall(["close", &first]).code, 0);
+        let text = context(&world);
+        assert!(!text.contains("not ticked off") && open(&world).is_empty(), "{stored}: {text}");
+        if stored {
+            let shown = world.recall(["show", &id(2)]).out;
+            assert!(!shown.contains("not ticked off"), "{shown}");
+        }
+    }
+}

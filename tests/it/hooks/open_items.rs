@@ -281,3 +281,18 @@ fn a_commit_that_names_an_item_closes_it_whoever_digests() {
         );
     }
 }
+
+#[test]
+fn as_data_a_session_leaves_open_what_its_brief_does() {
+    let world = left_open(2);
+    let ids = open(&world);
+    let shown = || -> serde_json::Value { serde_json::from_str(&world.recall(["show", "--json", A]).out).expect("JSON") };
+    let tasks = |shown: &serde_json::Value| shown["account"]["open"].to_string();
+    assert!(tasks(&shown()).contains(EXPORT) && tasks(&shown()).contains(INDEX));
+    close(&world, &[&ids[0]]);
+    let after = shown();
+    assert!(!tasks(&after).contains(EXPORT) && tasks(&after).contains(INDEX), "{after:#}");
+    assert!(after["open_items"][0]["closed"].is_object(), "{after:#}");
+    close(&world, &["--undo", &ids[0]]);
+    assert!(tasks(&shown()).contains(EXPORT));
+}

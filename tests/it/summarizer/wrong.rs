@@ -1,5 +1,6 @@
 //! `recall wrong`: what a model said and the user says is not so is gone, and stays gone.
 
+use crate::summarizer::closes::{FIRST, LATER, PAINT, next_step, session};
 use crate::support::stand_in::{COST, PLAIN, StandIn, form, report};
 
 const SHOP: &str = "/home/dev/src/shop";
@@ -222,4 +223,29 @@ fn what_was_taken_out_stays_away_where_a_later_rule_redacts_most_of_its_words() 
     assert!(digest["title"].as_str().is_some_and(|title| title.starts_with("Find out why orders")), "{digest}");
     let search = stand_in.recall(&["search", "keyset"]).out;
     assert!(search.contains("Find out why orders") && !search.contains("of the order list"), "{search}");
+}
+
+#[test]
+fn one_undo_brings_back_what_one_command_took_out_of_several_sessions() {
+    let stand_in = next_step();
+    session(&stand_in, LATER, 20, &[], &format!("The stock is sorted. Still to do: {}.", PAINT.to_lowercase()));
+    assert_eq!(stand_in.recall(&["digest", "--summarizer", "claude"]).code, 0);
+    let items = || [FIRST, LATER].map(|id| stand_in.show(id)["open_items"].clone());
+    let before = items();
+    let id = before[0][0]["id"].as_str().expect("an id").to_owned();
+    assert_eq!(before[1][0]["id"], id, "one life");
+    let own = |session: &str| -> String {
+        let listed = stand_in.recall(&["wrong", session]).out;
+        let below = listed.split_once("by `recall wrong --undo ID`:\n").unwrap_or_else(|| panic!("{listed}")).1;
+        below.split(' ').next().expect("an id").to_owned()
+    };
+    for by_own in [false, true] {
+        let ran = stand_in.recall(&["wrong", &id]);
+        assert_eq!((ran.code, ran.out.matches(PAINT).count()), (0, 2), "{ran:#?}");
+        assert!(items().iter().all(|items| items.as_array().is_some_and(Vec::is_empty)));
+        let undo = if by_own { own(LATER) } else { id.clone() };
+        let ran = stand_in.recall(&["wrong", "--undo", &undo]);
+        assert_eq!((ran.code, ran.out.matches(PAINT).count()), (0, 2), "{ran:#?}");
+        assert_eq!(items(), before);
+    }
 }

@@ -4,7 +4,8 @@
 //! - Cost is reserved before it is spent.
 //! - Every session's digest is one transaction.
 //! - What a session is given of earlier ones comes from their records as they were when it began, never from their digests, so
-//!   the result does not depend on the order of reading or digesting.
+//!   the result does not depend on the order of reading or digesting. Only a model is shown as open what a model said earlier, in a digest
+//!   of an earlier run; an answer is found again, and stays valid, whatever it was shown.
 //!
 //! The model works newest session first, with several calls at once.
 
@@ -91,7 +92,7 @@ impl DigestMaker<'_> {
         self.make_without_model(&mut run, alone)?;
         self.work(&mut run, for_model.into())?;
         if let Ok(model) = &self.model {
-            model.drop_old_replies(self.now);
+            model.replies().drop_old(self.now);
         }
         run.bar.finish_and_clear();
         run.report.cost_usd = run.spent_run;
@@ -102,13 +103,14 @@ impl DigestMaker<'_> {
     fn tell_backlog(&self, store: &Reader, plan: &DigestPlan) -> Result<()> {
         let count = plan.backlog.len();
         let with_it = match &self.model {
-            Ok(_) => {
+            Ok(model) => {
                 let cost = self.cost_of(store, &plan.backlog)?;
                 // A run that was asked to stop has priced only some of them.
                 let price = cost.likely.filter(|_| cost.calls == count);
                 format!(
-                    "; with it they would cost about {} at list price (`recall digest --summarizer claude --newest {FIRST_OFFER}`)",
-                    usd(price)
+                    "; with it they would cost about {} at list price (`recall digest --summarizer {} --newest {FIRST_OFFER}`)",
+                    usd(price),
+                    model.word()
                 )
             }
             Err(why) => format!(": {why}"),

@@ -127,14 +127,14 @@ impl DigestMaker<'_> {
             queued: false,
             interim_until: None,
             basis: None,
-            open: &input.open,
+            open: &input.offered,
             digest,
             account: Some(&account.shortened()),
         };
         // Must be durable: the reply is removed afterwards, and asking again costs money.
         run.store.lasting(|store| store.save_digest(head, &new))?;
         failpoints::point("digest stored");
-        summarizer.forget_reply(&input.request);
+        summarizer.replies().forget(&input.request);
         failpoints::point("reply removed");
         run.report.model_worked = true;
         run.report.sessions_digested += 1;

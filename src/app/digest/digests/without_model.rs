@@ -106,7 +106,7 @@ impl DigestMaker<'_> {
         *known = Some(open_items(left_open(&session), head));
         drop(known);
         let open = self.open_before(store, head, session.began_at())?;
-        let input = SummaryInput { session, open, request: ModelRequest::default() };
+        let input = SummaryInput { session, open, offered: Vec::new(), request: ModelRequest::default() };
         let made = self.made(store, head, &input, queued)?;
         Ok((input.open, made))
     }
@@ -126,7 +126,7 @@ impl DigestMaker<'_> {
         if closed_items(&open, &deeds(&session, &SessionAccount::of(&session, false))) != stored.digest.closes {
             return Ok(None);
         }
-        let input = SummaryInput { session, open, request: ModelRequest::default() };
+        let input = SummaryInput { session, open, offered: Vec::new(), request: ModelRequest::default() };
         Ok(Some(MadeDigest { input_hash: hash_of(&input)?, digest: None, basis: Some(basis.with_shown(&input.open)) }))
     }
 

@@ -2,11 +2,11 @@
 //!
 //! The index keeps a flag, from when it was made or repaired until a run has finished, so a killed run is repeated.
 
-mod digests;
+mod paid;
 
 use anyhow::Result;
 
-use self::digests::take_back;
+use self::paid::take_back;
 use crate::app::orphans;
 use crate::app::page_facts::Pages;
 use crate::config::Config;

@@ -12,9 +12,6 @@ use crate::privacy::View;
 use crate::store::Reader;
 use crate::summarize::{ModelRequest, SummaryInput, request};
 
-/// Most open items that a summarizer is given.
-const MAX_OPEN: usize = 12;
-
 impl DigestMaker<'_> {
     /// Everything that a session's digest depends on.
     pub(crate) fn input(&self, store: &Reader, head: &SessionHead) -> Result<SummaryInput> {
@@ -25,25 +22,46 @@ impl DigestMaker<'_> {
     pub(crate) fn input_with(&self, store: &Reader, head: &SessionHead, with_request: bool) -> Result<SummaryInput> {
         let session = store.load_session(head)?;
         let open = self.open_before(store, head, session.began_at())?;
-        let request = if with_request {
-            request(&session, &open, &self.system, self.config.digest.input_chars, &self.sanitizer)
-        } else {
-            ModelRequest::default()
-        };
-        Ok(SummaryInput { session, open, request })
+        if !with_request {
+            return Ok(SummaryInput { session, open, offered: Vec::new(), request: ModelRequest::default() });
+        }
+        let offered = self.offered(store, head, session.began_at())?;
+        let request = request(&session, &offered, &self.system, self.config.digest.input_chars, &self.sanitizer);
+        Ok(SummaryInput { session, open, offered, request })
     }
 
-    /// Items that earlier sessions had left open when this one began. Derived from their records, never from their digests.
+    /// Items that earlier sessions had left open when this one began, those of the newest first. Derived from their records, never from
+    /// their digests.
     pub(crate) fn open_before(&self, store: &Reader, head: &SessionHead, began: Option<Millis>) -> Result<Vec<OpenItem>> {
+        self.open_of_earlier(store, head, began, |earlier, began| self.left_open(store, earlier, began))
+    }
+
+    /// The same for a model, with what a model said of a session in place of the session's own. Only digests of earlier runs count, so that a
+    /// run asks what its dry run says, in whatever order its answers come in.
+    fn offered(&self, store: &Reader, head: &SessionHead, began: Option<Millis>) -> Result<Vec<OpenItem>> {
+        self.open_of_earlier(store, head, began, |earlier, began| {
+            let has_ended = earlier.last_at.is_some_and(|last| last < began);
+            match has_ended.then(|| store.claimed_open_items(earlier, self.now)).transpose()?.flatten() {
+                Some(claimed) => Ok(claimed),
+                None => self.left_open(store, earlier, began),
+            }
+        })
+    }
+
+    fn open_of_earlier(
+        &self,
+        store: &Reader,
+        head: &SessionHead,
+        began: Option<Millis>,
+        open_of: impl Fn(&SessionHead, Millis) -> Result<Vec<OpenItem>>,
+    ) -> Result<Vec<OpenItem>> {
         let Some(began) = began else { return Ok(Vec::new()) };
         let mut all = Vec::new();
         for earlier in store.earlier_sessions(head)? {
-            if self.is_isolated_from(store, &earlier, head)? {
-                continue;
+            if !self.is_isolated_from(store, &earlier, head)? {
+                all.extend(open_of(&earlier, began)?);
             }
-            all.extend(self.left_open(store, &earlier, began)?);
         }
-        all.truncate(MAX_OPEN);
         Ok(all)
     }
 

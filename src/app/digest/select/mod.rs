@@ -148,10 +148,13 @@ impl DigestMaker<'_> {
         Ok(failed.and_then(|failed| may_retry(failed, head.grew_at, self.now).err()))
     }
 
-    /// Whether the model's digest was made from exactly the input it would get now. If so, it stays valid whatever else was
-    /// stored.
+    /// Whether the model's digest was made from exactly the record it would get now. If so, it stays valid whatever else was
+    /// stored, and whatever earlier sessions leave open now.
     fn is_unchanged(&self, store: &Reader, head: &SessionHead) -> Result<bool> {
         let Some(state) = store.digest_state(head.pk)?.filter(|s| is_by_model(&s.summarizer)) else { return Ok(false) };
+        if head.only_shown {
+            return Ok(true);
+        }
         // Uses the config's model: a digest that was paid for stays valid even if the model is not available in this run.
         Ok(state.input_hash == self.input_with(store, head, true)?.request.hash(&state.summarizer, &self.config.digest.model))
     }

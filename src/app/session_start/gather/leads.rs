@@ -1,5 +1,6 @@
 //! The sessions to go on from: the newest with work, and one that was under way beside it.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use anyhow::Result;
@@ -8,11 +9,13 @@ use super::others::Candidate;
 use super::{Gatherer, IndexedProject, LeftOpen, day, local};
 use crate::analyze::account::{LaterEvidence, OpenEnd, RenamedCommit, SessionAccount, is_task};
 use crate::analyze::signal::is_offer;
+use crate::app::brief::continue_lives;
 use crate::app::session_start::client_memory::ClientMemory;
-use crate::model::item_state::{ItemStates, TaskItem};
+use crate::model::item_state::{ItemState, ItemStates, TaskItem};
 use crate::model::session::Millis;
 use crate::render::session_start::LeadSession;
 use crate::store::lives::still_told;
+use crate::store::open_items::ListedItem;
 use crate::store::recent::RecentSession;
 
 const DAY_MS: Millis = 24 * 3_600_000;
@@ -46,13 +49,14 @@ impl Lead<'_> {
 }
 
 impl Gatherer<'_> {
-    /// The sessions to tell in full, out of the `newest`, and what the others left open.
+    /// The sessions to tell in full, out of the `newest`, and what the others left open; without what is told as one of these notes.
     pub(super) fn leads(
         &self,
         known: Option<&IndexedProject<'_>>,
         newest: &[Candidate],
         recent: &[RecentSession],
         memory: &ClientMemory,
+        notes: &HashSet<String>,
     ) -> Result<(Vec<LeadSession>, LeftOpen)> {
         let mut leads: Vec<Lead<'_>> = Vec::new();
         let mut fallback = None;
@@ -92,14 +96,20 @@ impl Gatherer<'_> {
         if leads.is_empty() {
             leads.extend(fallback);
         }
-        let mut told = leads.into_iter().map(|lead| self.lead(known, lead, memory)).collect::<Result<Vec<_>>>()?;
+        let mut told = leads.into_iter().map(|lead| self.lead(known, lead, memory, notes)).collect::<Result<Vec<_>>>()?;
         let open = known.map(|known| self.open(known, &told)).transpose()?.unwrap_or_default();
         // Open items of sessions before the last have a section of their own.
         told.iter_mut().skip(1).for_each(|lead| lead.settle(|_| true));
         Ok((told, open))
     }
 
-    fn lead(&self, known: Option<&IndexedProject<'_>>, lead: Lead<'_>, memory: &ClientMemory) -> Result<LeadSession> {
+    fn lead(
+        &self,
+        known: Option<&IndexedProject<'_>>,
+        lead: Lead<'_>,
+        memory: &ClientMemory,
+        notes: &HashSet<String>,
+    ) -> Result<LeadSession> {
         let age = self.asked.now - lead.last_at;
         let reply_chars = [OLD_REPLY, OLDER_REPLY].iter().find(|(than, _)| age > *than).map_or(REPLY_CHARS, |(_, chars)| *chars);
         let mut told = LeadSession {
@@ -121,10 +131,12 @@ impl Gatherer<'_> {
         if let (Some(known), Some(one)) = (known, lead.digested) {
             let states = known.store.item_states(one.pk)?;
             let items = known.store.open_items_of(one.pk)?;
+            let closings = known.store.closings_told(one.pk)?;
             // What no digest covers yet is newer than what a model said before it.
             if one.by_model && !lead.undigested {
                 told.digest = known.store.digest_of(one.pk)?.map(|stored| stored.digest);
-                told.settled.extend(states.0.iter().filter(|state| state.closed.is_some()).map(|state| state.own.clone()));
+                let is_told_elsewhere = |state: &&ItemState| state.closed.is_some() || notes.contains(&state.id);
+                told.settled.extend(states.0.iter().filter(is_told_elsewhere).map(|state| state.own.clone()));
                 told.settle(|text| stale || is_offer(text));
                 told = told.without(|text| memory.says(text));
             }
@@ -132,14 +144,27 @@ impl Gatherer<'_> {
                 let item_of = |task: &str| items.iter().find(|item| is_task(&item.text, task));
                 let with_id = |task: &str| item_of(task).map(|item| TaskItem::new(task, &item.id, &states));
                 told.task_ids = account.open.iter().filter_map(OpenEnd::task).filter_map(with_id).collect();
-                let is_open = |task: &str| !stale && item_of(task).is_none_or(|item| !states.is_closed(&item.id));
-                account.open.retain(|open| open.task().is_none_or(is_open));
+                let is_closed = |item: &ListedItem| states.is_closed(&item.id);
+                account.leave_out_tasks(|task| {
+                    item_of(task).is_some_and(is_closed) || closings.iter().any(|closing| is_task(&closing.text, task))
+                });
             }
-            let closings = known.store.closings_told(one.pk)?.into_iter().filter(|closing| closing.at > Some(lead.last_at));
+            let closings = closings.into_iter().filter(|closing| closing.at > Some(lead.last_at));
             told.since.extend(closings.map(|closing| closing.told(|at| day(at, self.config))));
             told.items = states;
-        } else if stale && let Some(account) = &mut told.account {
-            account.open.retain(|open| open.task().is_none());
+        }
+        if let Some(account) = &mut told.account {
+            account.leave_out_tasks(|_| stale);
+            if let Some(known) = known.filter(|_| lead.undigested) {
+                // What its digest holds has its ids by now.
+                let digested = std::mem::take(&mut told.task_ids);
+                let began_at = account.turns.iter().find_map(|turn| turn.at).unwrap_or(lead.last_at);
+                told.task_ids = continue_lives(account, known.store, self.key, began_at)?;
+                told.task_ids.retain(|item| digested.iter().all(|one| one.task != item.task));
+                told.task_ids.extend(digested);
+            }
+            let noted: Vec<&TaskItem> = told.task_ids.iter().filter(|item| notes.contains(&item.id)).collect();
+            account.leave_out_tasks(|task| noted.iter().any(|item| item.task == task));
         }
         if let (Some(known), Some(account)) = (known, &told.account) {
             let words = account.turns.iter().flat_map(|turn| &turn.words).map(|word| word.text.as_str());

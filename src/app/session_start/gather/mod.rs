@@ -102,7 +102,8 @@ fn gather_from(config: &Config, store: Option<&Memory>, asked: &ContextRequest<'
         successors(Some(first.clone()), |page| gatherer.recent(known.as_ref()?, page.last()).ok().filter(|next| !next.is_empty()));
     let mut all = candidates(undigested, pages.flatten());
     let newest: Vec<Candidate> = all.by_ref().take(MAX_LOOKED_AT).collect();
-    let (leads, open) = gatherer.leads(known.as_ref(), &newest, &first, &memory)?;
+    let notes: HashSet<String> = remembered.iter().map(|note| note.id.clone()).collect();
+    let (leads, open) = gatherer.leads(known.as_ref(), &newest, &first, &memory, &notes)?;
     let told: Vec<String> = leads.iter().map(|lead| lead.session.clone()).collect();
     let mut later = LaterEvidence::default();
     let others = newest

@@ -6,8 +6,8 @@ use recall::testing::analyze::verify::verify;
 use recall::testing::model::section::Section;
 use recall::testing::model::session::{Entry, FileTouch, Item, Project, RecordKey, Session, ToolUse, Touch};
 use recall::testing::privacy::Sanitizer;
-use recall::testing::summarize::claude::report::{self, Attempt};
-use recall::testing::summarize::{ModelRequest, reply};
+use recall::testing::summarize::claude::report;
+use recall::testing::summarize::{Attempt, ModelRequest, reply};
 
 use super::{acts, secrets};
 
@@ -47,7 +47,7 @@ fn one(text: &str, request: &ModelRequest) {
 
 /// All that the client prints, the reply in it.
 fn printed(stdout: &[u8], request: &ModelRequest) {
-    match report::read(stdout, &|said| reply::read(said, request), "haiku") {
+    match report::read(stdout, &|said| reply::read(said, request).map(drop), "haiku") {
         Attempt::Answered(answer) => assert!(answer.cost_usd.is_none_or(|usd| usd.is_finite() && usd >= 0.0)),
         Attempt::Failed(failure) => assert!(failure.to_string().chars().count() <= 250, "{failure}"),
         Attempt::Retry(what) => assert!(what.chars().count() <= 161 && !what.contains(acts), "{what:?}"),
