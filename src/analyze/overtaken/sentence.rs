@@ -96,25 +96,12 @@ impl Sentence {
     pub(super) fn is_denied_in(&self, range: &Range<usize>) -> bool {
         self.words_in(range.clone()).any(|word| matches!(word, "not" | "no" | "never") || word.ends_with("n't"))
     }
-
-    /// The content words before its first verb that is easily known.
-    pub(super) fn subject(&self) -> Vec<String> {
-        let is_verb = |token: &Token| !token.is_word || VERBS.contains(&token.text.as_str());
-        let end = self.tokens.iter().position(is_verb).unwrap_or(0);
-        self.stems(0..end)
-    }
 }
 
 /// A question mark in a name, such as `?w=`, asks nothing.
 fn asks(text: &str) -> bool {
     text.split_whitespace().any(|word| word.trim_end_matches(['"', ')', '\'', '”']).ends_with('?'))
 }
-
-/// Verbs behind a subject that are easily known.
-const VERBS: [&str; 22] = [
-    "is", "are", "was", "were", "has", "have", "uses", "use", "runs", "run", "goes", "go", "shows", "show", "keeps", "keep",
-    "reads", "writes", "sends", "lives", "live", "logs",
-];
 
 fn is_article(word: &str) -> bool {
     matches!(word, "the" | "a" | "an" | "our" | "its" | "all" | "now" | "also" | "currently" | "every" | "each")
