@@ -80,53 +80,32 @@ const LONG_FRAME: usize = 3;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Change {
     /// It leaves one thing, maybe for another. `subject` is what leaves it, if that is named.
-    Leaves { left: BTreeSet<String>, subject: Vec<String>, about: BTreeSet<String>, everywhere: bool },
+    Leaves { left: BTreeSet<String>, phrase: Vec<String>, subject: Vec<String>, about: BTreeSet<String>, everywhere: bool },
     /// It gives the value that something has now.
     Sets { values: BTreeSet<String>, about: BTreeSet<String> },
-    /// It begins like another sentence and goes on otherwise: `Sessions are stored in …`. The words of the beginning, and of the rest.
-    States { frame: Vec<String> },
+    /// A clause of it begins like one of another sentence, and may go on otherwise: its first two content words.
+    States { begins: [String; 2] },
     /// It takes back what was thought to cause something.
     Corrects { about: BTreeSet<String> },
 }
 
 impl Change {
-    /// Words of which an overtaken sentence holds all, or so many.
-    pub(super) fn key_words(&self) -> Vec<&str> {
-        match self {
-            Self::Leaves { left, .. } => left.iter().map(String::as_str).collect(),
-            Self::Sets { about, .. } => about.iter().map(String::as_str).collect(),
-            Self::States { frame } => frame.iter().take(1).map(String::as_str).collect(),
-            Self::Corrects { .. } => Vec::new(),
-        }
-    }
-
-    /// May an overtaken sentence hold any of these words alone?
-    pub(super) fn any_of(&self) -> Vec<&str> {
-        match self {
-            Self::Corrects { about } => about.iter().map(String::as_str).collect(),
-            _ => Vec::new(),
-        }
-    }
-
     /// Does it overtake what an earlier sentence says?
     pub(super) fn overtakes(&self, later: &Sentence, earlier: &Sentence) -> bool {
-        if earlier.is_unsure || !may_be_same_place(&places_of(later), &places_of(earlier)) {
+        if !earlier.may_be_overtaken() || !may_be_same_place(&places_of(later), &places_of(earlier)) {
             return false;
         }
         match self {
-            Self::Leaves { left, subject, about, everywhere } => {
+            Self::Leaves { left, phrase, subject, about, everywhere } => {
                 let is_meant = || *everywhere && subject.is_empty() || is_about_same(subject, about, left, earlier);
-                left.is_subset(&earlier.words) && states(earlier, left) && is_meant()
+                earlier.holds(phrase) && states(earlier, left) && is_meant()
             }
             Self::Sets { values, about } => {
                 let theirs = numbers(earlier);
                 !theirs.is_empty() && theirs.is_disjoint(values) && about.is_subset(&earlier.words) && !denies_all(earlier)
             }
             Self::States { .. } => states_otherwise(earlier, later),
-            Self::Corrects { about } => {
-                let causes = earlier.tokens.iter().any(|token| token.is_word && CAUSES.contains(&token.text.as_str()));
-                causes && about.intersection(&earlier.words).count() >= 2
-            }
+            Self::Corrects { about } => says_cause(earlier) && about.intersection(&earlier.words).count() >= 2,
         }
     }
 }
@@ -197,7 +176,7 @@ pub(super) fn changes_of(sentence: &Sentence) -> Vec<Change> {
     let mut all: Vec<Change> = leavings(sentence).into_iter().filter_map(|(at, range)| leaves(sentence, at, range)).collect();
     all.extend(value_set(sentence));
     all.extend(corrects(sentence));
-    all.extend(frames(sentence).into_iter().map(|range| Change::States { frame: sentence.stems(range) }));
+    all.extend(beginnings(sentence).into_iter().map(|begins| Change::States { begins }));
     all
 }
 
@@ -217,7 +196,13 @@ fn leaves(sentence: &Sentence, at: usize, range: Range<usize>) -> Option<Change>
     let is_named = is_pair || left.len() > 1 || range.clone().any(|place| sentence.tokens[place].is_name);
     // Who names a thing and no place where it was left speaks of the whole project.
     let everywhere = is_named && words(clause_start(sentence, at)..clause_end(sentence, range.end)).is_empty();
-    (!left.is_empty() && (everywhere || !about.is_empty())).then_some(Change::Leaves { left, subject, about, everywhere })
+    (!left.is_empty() && (everywhere || !about.is_empty())).then(|| Change::Leaves {
+        left,
+        phrase: sentence.phrase(range),
+        subject,
+        about,
+        everywhere,
+    })
 }
 
 fn clause_end(sentence: &Sentence, start: usize) -> usize {
@@ -377,6 +362,20 @@ fn corrects(sentence: &Sentence) -> Option<Change> {
         .cloned()
         .collect();
     (takes_back && about.len() >= 2).then_some(Change::Corrects { about })
+}
+
+/// Does it say what causes something?
+pub(super) fn says_cause(sentence: &Sentence) -> bool {
+    sentence.tokens.iter().any(|token| token.is_word && CAUSES.contains(&token.text.as_str()))
+}
+
+/// The first two content words of each clause that may state something.
+pub(super) fn beginnings(sentence: &Sentence) -> Vec<[String; 2]> {
+    let first_two = |range: Range<usize>| {
+        let words = sentence.frame(range).into_iter().map(|(_, word)| word).filter(|word| !is_joint(word));
+        <[String; 2]>::try_from(words.take(2).collect::<Vec<_>>()).ok()
+    };
+    frames(sentence).into_iter().filter_map(first_two).collect()
 }
 
 /// Where clauses begin by which another sentence may state the same thing otherwise: those with a subject.

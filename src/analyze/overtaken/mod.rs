@@ -11,7 +11,7 @@ mod sentence;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use self::change::{Change, changes_of};
 use self::sentence::Sentence;
@@ -22,6 +22,10 @@ use crate::model::session::Millis;
 pub(crate) const OVERTAKEN_RULES: u32 = 1;
 /// A longer sentence says too much for its words to tell what it is about, in characters.
 const MAX_SENTENCE_CHARS: usize = 400;
+/// A shorter one names no two things.
+const MIN_SENTENCE_CHARS: usize = 8;
+/// What so many sentences have in common tells none of them apart.
+const MAX_ALIKE: usize = 300;
 
 /// Something that was said in a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,43 +45,86 @@ pub(crate) struct Overtaking {
     pub(crate) later_sentence: String,
 }
 
-/// A sentence with its place.
+/// A sentence with the place where it was said last.
 struct Placed {
     said: usize,
     sentence: Sentence,
 }
 
-/// Which sentences overtake which, in the order of what was given.
-pub(crate) fn overtakings(all: &[Said<'_>]) -> Vec<Overtaking> {
-    let placed: Vec<Placed> = all.iter().enumerate().flat_map(|(said, one)| placed_sentences(said, one.text)).collect();
-    let mut by_word: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (at, one) in placed.iter().enumerate() {
-        one.sentence.words.iter().for_each(|word| by_word.entry(word).or_default().push(at));
+/// Sentences by what they have to share with one that overtakes them.
+#[derive(Default)]
+struct SentenceIndex {
+    by_word: HashMap<String, Vec<usize>>,
+    /// By the first two content words of a clause.
+    by_beginning: HashMap<[String; 2], Vec<usize>>,
+    /// Those that say what causes something.
+    causal: Vec<usize>,
+}
+
+impl SentenceIndex {
+    fn of(placed: &[Placed]) -> Self {
+        let mut index = Self::default();
+        for (at, Placed { sentence, .. }) in placed.iter().enumerate().filter(|(_, one)| one.sentence.may_be_overtaken()) {
+            sentence.words.iter().for_each(|word| index.by_word.entry(word.clone()).or_default().push(at));
+            for beginning in change::beginnings(sentence) {
+                index.by_beginning.entry(beginning).or_default().push(at);
+            }
+            index.causal.extend(change::says_cause(sentence).then_some(at));
+        }
+        index
     }
-    let mut found: BTreeMap<(usize, usize), Overtaking> = BTreeMap::new();
-    for (later_at, later) in placed.iter().enumerate() {
-        for change in changes_of(&later.sentence) {
-            for earlier_at in candidates(&change, &by_word) {
-                let earlier = &placed[earlier_at];
-                let (before, after) = (&all[earlier.said], &all[later.said]);
-                if before.of != after.of && before.at < after.at && change.overtakes(&later.sentence, &earlier.sentence) {
-                    found.entry((earlier_at, later_at)).or_insert_with(|| Overtaking {
-                        earlier: earlier.said,
-                        earlier_sentence: earlier.sentence.text.clone(),
-                        later: later.said,
-                        later_sentence: later.sentence.text.clone(),
-                    });
-                }
+
+    /// The sentences that a change may overtake; none where too many would have to be looked at.
+    fn candidates(&self, change: &Change) -> &[usize] {
+        let found = match change {
+            Change::Leaves { left: words, .. } | Change::Sets { about: words, .. } => {
+                let holding = words.iter().map(|word| self.by_word.get(word).map_or(&[][..], Vec::as_slice));
+                holding.min_by_key(|all| all.len()).unwrap_or_default()
+            }
+            Change::States { begins } => self.by_beginning.get(begins).map_or(&[][..], Vec::as_slice),
+            Change::Corrects { .. } => &self.causal,
+        };
+        if found.len() <= MAX_ALIKE { found } else { &[] }
+    }
+}
+
+/// Which sentences overtake which. What is said again later stands again: of the same words only the last mention counts.
+pub(crate) fn overtakings(all: &[Said<'_>]) -> Vec<Overtaking> {
+    let mut last: HashMap<String, usize> = HashMap::new();
+    for (said, one) in all.iter().enumerate() {
+        for text in sentences_of(one.text) {
+            let known = last.entry(text).or_insert(said);
+            if (all[*known].at, *known) < (one.at, said) {
+                *known = said;
             }
         }
     }
-    found.into_values().collect()
+    let mut placed: Vec<Placed> = last.into_iter().map(|(text, said)| Placed { said, sentence: Sentence::of(text) }).collect();
+    placed.sort_by(|a, b| (a.said, &a.sentence.text).cmp(&(b.said, &b.sentence.text)));
+    let index = SentenceIndex::of(&placed);
+    let mut found: BTreeSet<(usize, usize)> = BTreeSet::new();
+    for (later_at, later) in placed.iter().enumerate().filter(|(_, one)| !one.sentence.names_line) {
+        for change in changes_of(&later.sentence) {
+            let overtaken = index.candidates(&change).iter().filter(|earlier_at| {
+                let earlier = &placed[**earlier_at];
+                let (before, after) = (&all[earlier.said], &all[later.said]);
+                before.of != after.of && before.at < after.at && change.overtakes(&later.sentence, &earlier.sentence)
+            });
+            found.extend(overtaken.map(|earlier_at| (*earlier_at, later_at)));
+        }
+    }
+    let overtaking = |(earlier, later): (usize, usize)| Overtaking {
+        earlier: placed[earlier].said,
+        earlier_sentence: placed[earlier].sentence.text.clone(),
+        later: placed[later].said,
+        later_sentence: placed[later].sentence.text.clone(),
+    };
+    found.into_iter().map(overtaking).collect()
 }
 
-fn placed_sentences(said: usize, text: &str) -> Vec<Placed> {
+fn sentences_of(text: &str) -> Vec<String> {
     let split = sentences(text).into_iter().flat_map(|sentence| without_case(&sentence));
-    let short = split.filter(|sentence| sentence.chars().count() <= MAX_SENTENCE_CHARS);
-    short.map(|text| Placed { said, sentence: Sentence::of(text) }).collect()
+    split.filter(|sentence| (MIN_SENTENCE_CHARS..=MAX_SENTENCE_CHARS).contains(&sentence.chars().count())).collect()
 }
 
 /// The sentences of a text in which they begin in lower case, as many prompts do.
@@ -96,11 +143,4 @@ fn without_case(text: &str) -> Vec<String> {
 fn ends_sentence(text: &str, at: usize) -> bool {
     let abbreviated = ["e.g", "i.e", "vs", "etc", "approx", "incl", "no"].iter().any(|short| text[..at].ends_with(short));
     !abbreviated && text[at + 1..].starts_with(' ')
-}
-
-/// The sentences that hold the rarest of the words that one has to hold, or any of those of which it holds some.
-fn candidates(change: &Change, by_word: &HashMap<&str, Vec<usize>>) -> BTreeSet<usize> {
-    let holding = |word: &&str| by_word.get(*word).map_or(&[][..], Vec::as_slice);
-    let rarest = change.key_words().iter().map(holding).min_by_key(|all| all.len()).unwrap_or_default();
-    rarest.iter().chain(change.any_of().iter().flat_map(holding)).copied().collect()
 }

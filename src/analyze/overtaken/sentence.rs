@@ -6,12 +6,12 @@ use std::ops::Range;
 use crate::text::tokenize::{distinctive_words, is_stop_word, stem};
 
 /// Words that say nothing of what a sentence is about, as [`distinctive_words`] stems them.
-const GENERIC: [&str; 61] = [
+const GENERIC: [&str; 65] = [
     "us", "using", "used", "instead", "longer", "anymor", "new", "old", "work", "chang", "switch", "mov", "migrat", "replac",
     "remov", "delet", "drop", "revert", "add", "updat", "set", "run", "fix", "everyth", "everywher", "entir", "complet", "whol",
     "thing", "way", "code", "current", "today", "yesterday", "again", "back", "off", "still", "already", "always", "never",
     "really", "actual", "last", "first", "next", "week", "day", "went", "gone", "both", "each", "every", "decid", "choos", "chos",
-    "repo", "project", "keep", "kept", "need",
+    "repo", "project", "keep", "kept", "need", "cod", "fil", "lin", "issu",
 ];
 
 /// A word or a mark of a sentence.
@@ -29,6 +29,10 @@ pub(super) struct Sentence {
     pub(super) text: String,
     pub(super) tokens: Vec<Token>,
     pub(super) words: BTreeSet<String>,
+    /// It tells what was done to the code, or asks for that: what is so then, it does not say.
+    is_deed: bool,
+    /// It reports on a line of code.
+    pub(super) names_line: bool,
     /// It asks, plans, supposes or passes on: what it says is not stated as so.
     pub(super) is_unsure: bool,
 }
@@ -44,11 +48,16 @@ impl Sentence {
     pub(super) fn of(text: String) -> Self {
         let tokens = tokens(&text);
         let is_unsure = asks(&text) || tokens.iter().any(|token| token.is_word && UNSURE.contains(&token.text.as_str()));
-        Self { words: content_words(&text), tokens, text, is_unsure }
+        Self { words: content_words(&text), is_deed: is_deed(&tokens), names_line: names_line(&text), tokens, text, is_unsure }
     }
 
     pub(super) fn word(&self, at: usize) -> &str {
         self.tokens.get(at).filter(|token| token.is_word).map_or("", |token| token.text.as_str())
+    }
+
+    /// Does it state something that may hold no longer?
+    pub(super) fn may_be_overtaken(&self) -> bool {
+        !(self.is_unsure || self.is_deed || self.names_line)
     }
 
     /// The content words of some of its tokens.
@@ -92,10 +101,47 @@ impl Sentence {
         self.raw_in(0..self.tokens.len()).collect()
     }
 
+    /// The words of a phrase as they are compared, without small ones.
+    pub(super) fn phrase(&self, range: Range<usize>) -> Vec<String> {
+        self.words_in(range).filter(|word| !is_small(word)).map(|word| self.stem_of(word)).collect()
+    }
+
+    /// Does it hold the words of this phrase, one behind the other?
+    pub(super) fn holds(&self, phrase: &[String]) -> bool {
+        let all = self.phrase(0..self.tokens.len());
+        !phrase.is_empty() && all.windows(phrase.len()).any(|words| words == phrase)
+    }
+
     /// Is something denied there?
     pub(super) fn is_denied_in(&self, range: &Range<usize>) -> bool {
         self.words_in(range.clone()).any(|word| matches!(word, "not" | "no" | "never") || word.ends_with("n't"))
     }
+}
+
+/// Words with which somebody asks for work.
+const REQUESTS: [&str; 31] = [
+    "can", "could", "please", "find", "update", "add", "fix", "check", "look", "review", "write", "make", "create", "implement",
+    "refactor", "rename", "run", "test", "show", "explain", "see", "try", "rebase", "commit", "push", "merge", "read", "remove",
+    "delete", "change", "investigate",
+];
+
+/// Does it name a line of a file, as reports on code do: `main.go:45:9`?
+fn names_line(text: &str) -> bool {
+    text.split_whitespace().any(|word| {
+        let mut parts = word.split(':');
+        let file = parts.next().unwrap_or_default();
+        file.contains('.') && parts.next().is_some_and(|line| line.starts_with(|c: char| c.is_ascii_digit()))
+    })
+}
+
+/// Does it tell of work on the code, or ask for it?
+fn is_deed(tokens: &[Token]) -> bool {
+    let mut words = tokens.iter().filter(|token| token.is_word).map(|token| token.text.as_str());
+    let first = words.next().unwrap_or_default();
+    let second = words.next().unwrap_or_default();
+    let is_past = |word: &str| word.ends_with("ed") && word.len() > 4;
+    let tells = is_past(first) || matches!(first, "i" | "i've" | "i'll" | "i'm") && second != "changed";
+    tells || REQUESTS.contains(&first)
 }
 
 /// A question mark in a name, such as `?w=`, asks nothing.
