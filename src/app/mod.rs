@@ -27,6 +27,7 @@ pub(crate) mod status;
 pub(crate) mod timeline;
 pub(crate) mod topic;
 pub(crate) mod transfer;
+pub(crate) mod why;
 pub(crate) mod wrong;
 
 /// How a completed command ended.

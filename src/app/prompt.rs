@@ -210,7 +210,8 @@ impl PromptResponder<'_> {
         let relevance = (found.focus * 100.0).round();
         let title = said(&shorten_title(&found.title, TITLE), TITLE);
         let matching = self.matching_sentence(found, &self.day(at)).unwrap_or_default();
-        format!("- {} {id} {title} ({elsewhere}{by}relevance {relevance} %){matching}\n", self.day(at))
+        let since: String = found.since_lines(|at| self.day(at)).iter().map(|line| format!("; {}", said(line, SENTENCE))).collect();
+        format!("- {} {id} {title} ({elsewhere}{by}relevance {relevance} %){matching}{since}\n", self.day(at))
     }
 
     /// The best passage that says more than the title.

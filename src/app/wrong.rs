@@ -11,6 +11,7 @@ use crate::config::Config;
 use crate::model::digest::{statement_id, title_id};
 use crate::model::session::RecordKey;
 use crate::model::session_head::SessionHead;
+use crate::model::since_then::{Overtaken, StatedBy};
 use crate::model::stored_digest::StoredDigest;
 use crate::store::{Memory, Reader, Writer};
 use crate::sys::messages::Ui;
@@ -112,6 +113,9 @@ fn said(stored: &StoredDigest, head: &SessionHead, memory: &Memory) -> Result<Ve
 pub(crate) fn find(memory: &OpenMemory, ids: &[String]) -> Result<Vec<DoomedStatement>> {
     let memory = &memory.0;
     let mut found = Vec::new();
+    for id in ids.iter().filter(|id| is_link_id(id)) {
+        found.extend(memory.overtaken_with_id(id)?.map(|one| link(memory, one)).transpose()?);
+    }
     for head in memory.session_heads()? {
         let Some(stored) = memory.digest_of(head.pk)?.filter(StoredDigest::is_by_model) else { continue };
         let all = said(&stored, &head, memory)?.into_iter();
@@ -119,9 +123,28 @@ pub(crate) fn find(memory: &OpenMemory, ids: &[String]) -> Result<Vec<DoomedStat
         found.extend(named.map(|statement| DoomedStatement { statement, session: head.clone() }));
     }
     if let Some(id) = ids.iter().find(|id| !found.iter().any(|one| [&one.statement.id, &one.statement.own].contains(id))) {
+        if is_link_id(id) {
+            bail!("nothing is overtaken as `{id}`: `recall why WORDS` lists what is, with ids");
+        }
         bail!("no model said `{id}`: `recall wrong SESSION` lists what one said of a session, with ids");
     }
     Ok(found)
+}
+
+/// Does it stand for one statement's overtaking another?
+pub(crate) fn is_link_id(id: &str) -> bool {
+    is_statement_id(id) && id.starts_with('o')
+}
+
+/// That a statement overtakes another, which belongs to a session of one of them.
+fn link(memory: &Memory, one: Overtaken) -> Result<DoomedStatement> {
+    let text = format!("{} (now: {})", one.earlier.text, one.later.text);
+    let statement = ModelStatement { id: one.id.clone(), own: one.id.clone(), kind: "overtaken", text };
+    let place = [&one.later.by, &one.earlier.by].into_iter().find(|by| !matches!(by, StatedBy::Note(..)));
+    let Some(place) = place else {
+        bail!("`{}` links two notes: `recall forget --note {}` takes the later one out", one.id, one.later.by.place())
+    };
+    Ok(DoomedStatement { statement, session: memory.find_session(place.place())? })
 }
 
 /// What the user said is not so of a session.

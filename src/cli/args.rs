@@ -36,6 +36,8 @@ pub(crate) enum Command {
     Timeline(TimelineArgs),
     /// What a session of this project starts with, or what is known about a topic
     Context(ContextArgs),
+    /// What was said about something and overtaken since, with what stands
+    Why(WhyArgs),
     /// Serve the memory to a client of the Model Context Protocol, on stdin and stdout
     Mcp,
     /// Say that something a session left open is done
@@ -81,6 +83,7 @@ impl Command {
             Self::Search(_)
             | Self::Show(_)
             | Self::Timeline(_)
+            | Self::Why(_)
             | Self::Context(_)
             | Self::Mcp
             | Self::Status(_)
@@ -239,6 +242,17 @@ pub(crate) struct TimelineArgs {
     /// Sessions after it
     #[arg(long, value_name = "N", default_value_t = 5, allow_negative_numbers = true, value_parser = count)]
     pub(crate) after: usize,
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Statements of sessions and notes of a project that a later one overtakes: "no longer", "instead of", "replaced", another value, or the same
+/// said otherwise. Only what says so in words is known; what stands first was overtaken by nothing.
+#[derive(Debug, Args)]
+pub(crate) struct WhyArgs {
+    /// What it is about, in words: session cache
+    #[arg(required = true, value_name = "WORD")]
+    pub(crate) words: Vec<String>,
     #[arg(long)]
     pub(crate) json: bool,
 }

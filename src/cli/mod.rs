@@ -21,6 +21,7 @@ mod status;
 mod timeline;
 pub(crate) mod topic;
 mod uninstall;
+mod why;
 mod wrong;
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
@@ -76,7 +77,9 @@ fn needs_person(command: &Command) -> Option<&'static str> {
         Command::Pause(_) | Command::Forget(_) | Command::Uninstall(_) | Command::Remember(_) | Command::Close(_) => None,
         Command::Wrong(_) => None,
         Command::Digest(_) | Command::Install(_) | Command::Doctor(_) | Command::Search(_) | Command::Show(_) => None,
-        Command::Timeline(_) | Command::Context(_) | Command::Mcp | Command::Status(_) | Command::Config(_) => None,
+        Command::Why(_) | Command::Timeline(_) | Command::Context(_) | Command::Mcp | Command::Status(_) | Command::Config(_) => {
+            None
+        }
         Command::Export(_) | Command::Redact(_) | Command::Completions(_) | Command::Man(_) => None,
     }
 }
@@ -90,7 +93,7 @@ fn open_memory(config: &Config) -> Result<OpenMemory> {
 fn uses_memory(command: &Command) -> bool {
     match command {
         Command::Search(_) | Command::Show(_) | Command::Timeline(_) | Command::Context(_) | Command::Export(_) => true,
-        Command::Close(_) | Command::Remember(_) | Command::Wrong(_) => true,
+        Command::Close(_) | Command::Remember(_) | Command::Why(_) | Command::Wrong(_) => true,
         // The server answers each request with that itself.
         Command::Mcp => false,
         Command::Digest(_) | Command::Install(_) | Command::Uninstall(_) | Command::Doctor(_) | Command::Forget(_) => false,
@@ -133,6 +136,7 @@ fn dispatch(command: Command, out: &mut impl Write) -> Result<Completion> {
         Command::Context(args) => self::context::run(&args, &config?, out),
         Command::Mcp => crate::mcp::serve(config?).map(|()| Completion::Done),
         Command::Close(args) => close::run(&args, &config?, out),
+        Command::Why(args) => why::run(&args, &config?, out),
         Command::Wrong(args) => wrong::run(&args, &config?, out),
         Command::Remember(args) => remember::run(&args, &config?, out),
         Command::Pause(args) => pause::run(&args, &config?, out),

@@ -8,7 +8,7 @@ use super::open_memory;
 use crate::app::Completion;
 use crate::app::open_memory::OpenMemory;
 use crate::app::wrong::{
-    Denial, ModelStatement, SaidOfSession, TurnReply, bring_back, change_replies, find, find_denials, find_replies,
+    Denial, ModelStatement, SaidOfSession, TurnReply, bring_back, change_replies, find, find_denials, find_replies, is_link_id,
     is_statement_id, refuse_notes, said_of, take_out,
 };
 use crate::cli::args::WrongArgs;
@@ -84,7 +84,9 @@ fn list(said: &SaidOfSession, out: &mut impl Write) -> Result<()> {
 
 /// What it takes out, under its own id: in whatever words it is said now.
 fn denial_lines(denial: &Denial, out: &mut impl Write) -> Result<()> {
-    if denial.hides.is_empty() {
+    if is_link_id(&denial.id) {
+        writeln!(out, "{} {:12} that a later statement overtakes one", denial.id, "overtaken")?;
+    } else if denial.hides.is_empty() {
         writeln!(out, "{} {NO_WORDS}", denial.id)?;
     }
     denial.hides.iter().try_for_each(|one| line_with(&denial.id, one, out))
@@ -101,7 +103,10 @@ fn told_again(denials: &[Denial], config: &Config, out: &mut impl Write) -> Resu
         writeln!(out, "{TOLD_AGAIN}")?;
     }
     denials.iter().flat_map(|denial| &denial.hides).try_for_each(|one| line(one, out))?;
-    for denial in denials.iter().filter(|denial| denial.hides.is_empty()) {
+    for denial in denials.iter().filter(|denial| is_link_id(&denial.id)) {
+        writeln!(out, "{} the later statement is told beside the earlier one again", denial.id)?;
+    }
+    for denial in denials.iter().filter(|denial| denial.hides.is_empty() && !is_link_id(&denial.id)) {
         let session = denial.session.id.get(..8).unwrap_or(&denial.session.id);
         writeln!(
             out,

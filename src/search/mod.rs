@@ -102,6 +102,11 @@ impl SearchHit {
         }
     }
 
+    /// Does the other one say what overtakes a passage of this one?
+    pub(crate) fn is_overtaken_by(&self, other: &Self) -> bool {
+        self.since_then.iter().any(|one| matches!(one, SinceThen::Overtaken(one) if one.later.by.place() == other.id()))
+    }
+
     /// `since then: closed …`, a line each.
     pub(crate) fn since_lines(&self, day: impl Fn(Millis) -> String) -> Vec<String> {
         let line = |one: &SinceThen| one_line(&without_controls(&one.line(&day)));
@@ -139,9 +144,20 @@ pub(crate) fn fallback_message(query: &Query) -> String {
 
 fn find_exactly(store: &Memory, query: &Query, wanted: &SearchOptions<'_>) -> Result<Vec<SearchHit>> {
     match rank::rank(store, query, wanted)? {
-        Some(ranked) => ResultBuilder::new(store, query, wanted, ranked).results(),
+        Some(ranked) => Ok(standing_first(ResultBuilder::new(store, query, wanted, ranked).results()?)),
         None => Ok(Vec::new()),
     }
+}
+
+/// Puts what overtakes a result before it.
+fn standing_first(mut hits: Vec<SearchHit>) -> Vec<SearchHit> {
+    for at in 0..hits.len() {
+        // Each result moves down once at most, so this ends.
+        let Some(last) = (at + 1..hits.len()).rev().find(|later| hits[at].is_overtaken_by(&hits[*later])) else { continue };
+        let overtaking = hits.remove(last);
+        hits.insert(at, overtaking);
+    }
+    hits
 }
 
 /// The upper bound of [`SearchHit::telling`] over all results, so that a caller can skip the search where it is too low.

@@ -43,6 +43,12 @@ impl Reader {
         self.project_pk(project)?.map_or(Ok(Vec::new()), |pk| all_in(&self.db, pk))
     }
 
+    /// That with this id.
+    pub(crate) fn overtaken_with_id(&self, id: &str) -> Result<Option<Overtaken>> {
+        let mut query = self.db.prepare_cached(&format!("{SELECT} AND o.id = ?1"))?;
+        Ok(query.query_row([id], overtaken).optional()?)
+    }
+
     /// What a session said that was overtaken, each with what stands now.
     pub(crate) fn overtaken_of(&self, head: &SessionHead) -> Result<Vec<Overtaken>> {
         let mut all = standing(self.overtaken_in(&head.project.key)?);

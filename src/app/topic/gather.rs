@@ -136,7 +136,12 @@ fn found(store: &Memory, config: &Config, mut query: Query, asking: &Asker<'_>) 
     let mut all = find(store, &query, &wanted)?;
     if !query.terms.is_empty() {
         let best = all.iter().map(|found| found.focus).fold(0.0, f64::max);
-        all.retain(|found| found.focus >= MIN_FOCUS.max(best * MIN_FOCUS_SHARE));
+        let is_about = |found: &SearchHit| found.focus >= MIN_FOCUS.max(best * MIN_FOCUS_SHARE);
+        // What overtakes a source is told with it, though it repeats less of the question's words.
+        let told: Vec<bool> =
+            all.iter().map(|found| is_about(found) || all.iter().any(|one| is_about(one) && one.is_overtaken_by(found))).collect();
+        let mut told = told.into_iter();
+        all.retain(|_| told.next().unwrap_or_default());
     }
     let words = distinctive_words(&query.text);
     all.into_iter().map(|found| source(store, config, found, &words, asking)).collect()

@@ -76,6 +76,8 @@ pub const WAYS: &[Way] = &[
     Way(Command(&["timeline", "{clinic}", "--json", "--before", "3", "--after", "3"]), SHOWS),
     Way(Command(&["timeline", "{note}"]), SHOWS),
     Way(Command(&["timeline", "{mixed}"]), SILENT),
+    Way(Command(&["why", "ledger"]), SILENT),
+    Way(Command(&["why", "ledger", "--json"]), SILENT),
     Way(Command(&["context", "--cwd", "{clinic_dir}"]), INSIDE),
     Way(Command(&["context", "--cwd", "{clinic_dir}", "--json", "--max-tokens", "3000"]), INSIDE),
     Way(Command(&["context"]), SILENT),

@@ -1,17 +1,15 @@
 //! What a later session overtakes is told alone by no way out of the memory: the ways are those of `excluded_everywhere`.
 
 use super::excluded_everywhere::{CLINIC, EXTRACT, SHOP, Scene, outputs};
-use crate::support::{assistant, user};
+use crate::support::{World, assistant, user};
 
 const LATER: &str = "cccc2222-0000-4000-8000-000000000000";
 const SAID: &str = "The session cache of the ledger uses Redis, so that both workers share it.";
 const NOW: &str = "The session cache of the ledger no longer uses Redis, it is an in-process LRU.";
 
-/// Ways that give what was stored as it is, for who asks for just that; and pages, which tell what was so on their day.
+/// Ways that give what was stored as it is, for who asks for just that; and `recall why`, which tells both in its own form.
 fn is_raw(way: &str) -> bool {
-    ["--raw", "--items", "recall export", "recall wrong", "the pages", "resources recall://day"]
-        .iter()
-        .any(|part| way.contains(part))
+    ["--raw", "--items", "recall export", "recall wrong", "recall why"].iter().any(|part| way.contains(part))
 }
 
 #[test]
@@ -44,4 +42,62 @@ fn what_is_overtaken_is_told_alone_by_no_way_out() {
     });
     let alone: Vec<_> = alone.collect();
     assert!(alone.is_empty(), "{} of {} ways tell it alone: {alone:#?}", alone.len(), showing.len());
+}
+
+/// The chain, with what stands first; and by its id the user parts the two.
+#[test]
+fn why_tells_what_stands_and_what_it_overtook_until_the_user_says_that_it_did_not() {
+    let world = World::new();
+    let talk = |id: &str, day: &str, said: &str| {
+        let rows = user(id, &format!("u{day}"), &format!("2026-11-{day}T09:00:00Z"), "Look at the session cache of the ledger")
+            + &assistant(id, &format!("a{day}"), &format!("2026-11-{day}T09:02:00Z"), said);
+        world.transcript(&format!("-p/{id}.jsonl"), rows);
+    };
+    talk(CLINIC, "12", SAID);
+    talk(LATER, "18", NOW);
+    world.digest(&EXTRACT);
+    let told = world.recall(["why", "redis"]).out;
+    let id = told.split(['[', ']']).nth(1).unwrap_or_else(|| panic!("no id: {told}")).to_owned();
+    assert_eq!(
+        told,
+        format!(
+            "in shop:\nstands: 2026-11-18 Claude in session cccc2222, turn 1: {NOW}\n  until 2026-11-18: 2026-11-12 Claude in session \
+             cccc1111, turn 1: {SAID} [{id}]\n\nNot so? `recall wrong ID` with the id behind a line parts it from what stands.\n"
+        )
+    );
+    let shown = || world.recall(["show", CLINIC]).out;
+    let page = || world.pages().into_iter().filter(|(name, _)| name.contains("cccc1111")).map(|(_, text)| text).collect::<String>();
+    assert!(
+        shown().contains("since then: Claude in session cccc2222") && page().contains("Since then: Claude in session cccc2222")
+    );
+    let first = |words: &str| world.recall(["search", words]).out.lines().next().unwrap_or_default().to_owned();
+    assert!(first("session cache uses redis workers share").contains("cccc2222"), "what stands comes first");
+
+    assert_eq!(world.recall(["wrong", &id]).code, 0);
+    assert!(world.recall(["why", "redis"]).out.starts_with("nothing that was said about this"));
+    assert!(!shown().contains("since then") && !page().contains("Since then"));
+    world.digest(&["--session", CLINIC, "--summarizer", "extract"]);
+    assert!(!shown().contains("since then"), "it stays so");
+    assert_eq!(world.recall(["wrong", "--undo", &id]).code, 0);
+    assert!(
+        shown().contains("since then: Claude in session cccc2222") && page().contains("Since then: Claude in session cccc2222")
+    );
+
+    assert_eq!(world.recall(["forget", "--yes", "--session", LATER]).code, 0);
+    assert!(!shown().contains("since then") && !page().contains("Since then"), "what it said is told nowhere");
+}
+
+/// A note is told at once, without a digest in between.
+#[test]
+fn a_note_overtakes_what_a_session_said_as_soon_as_it_is_kept() {
+    let world = World::new();
+    let rows = user(CLINIC, "u1", "2026-11-12T09:00:00Z", "Look at the session cache of the ledger")
+        + &assistant(CLINIC, "a1", "2026-11-12T09:02:00Z", SAID);
+    world.transcript(&format!("-p/{CLINIC}.jsonl"), rows);
+    world.digest(&EXTRACT);
+    assert!(!world.recall(["show", CLINIC]).out.contains("since then"));
+    let ran = world.recall(["remember", "--project", "/home/dev/src/shop", NOW]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    let shown = world.recall(["show", CLINIC]).out;
+    assert!(shown.contains("since then: note m"), "{shown}");
 }

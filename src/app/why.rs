@@ -1,0 +1,140 @@
+//! Why something is as it is: what was said about it, what overtook that, and what stands.
+
+use anyhow::Result;
+use serde::Serialize;
+
+use crate::app::open_memory::OpenMemory;
+use crate::config::Config;
+use crate::model::session::{Millis, Project};
+use crate::model::since_then::{Overtaken, StatedBy, Statement};
+use crate::store::Memory;
+use crate::text::clean::{one_line, without_controls};
+use crate::text::tokenize::{covered_by, distinctive_words};
+
+/// The share of the words asked about that a chain has to hold.
+const MIN_SHARE: f64 = 0.6;
+
+pub(crate) struct WhyRequest<'a> {
+    pub(crate) words: &'a str,
+    /// The key of the project of whoever asks: its chains come first.
+    pub(crate) own: &'a str,
+}
+
+/// Chains of statements, those of the own project first, then the one that changed last.
+#[derive(Debug, Serialize)]
+pub(crate) struct WhyReply {
+    pub(crate) chains: Vec<Chain>,
+}
+
+/// Statements of which each later one overtakes an earlier one.
+#[derive(Debug, Serialize)]
+pub(crate) struct Chain {
+    /// The project's key.
+    pub(crate) project: String,
+    /// The project's name, if it is not that of whoever asks.
+    #[serde(skip)]
+    pub(crate) elsewhere: Option<String>,
+    /// Newest first.
+    pub(crate) statements: Vec<ChainLink>,
+    #[serde(skip)]
+    changed_at: Millis,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct ChainLink {
+    pub(crate) day: String,
+    /// Milliseconds since the Unix epoch.
+    pub(crate) at: Millis,
+    /// In words: `Claude in session 4b1c2d3e`.
+    pub(crate) by: String,
+    /// The whole id of the session, or of the note.
+    pub(crate) id: String,
+    /// Of a session: the turn in which it was said, if that is known.
+    pub(crate) turn: Option<usize>,
+    pub(crate) text: String,
+    /// What says that it does not stand any more.
+    pub(crate) overtaken: Option<OvertakenBy>,
+}
+
+/// The id by which the user can say that it is not so, and since when.
+#[derive(Debug, Serialize)]
+pub(crate) struct OvertakenBy {
+    pub(crate) id: String,
+    pub(crate) day: String,
+}
+
+/// # Errors
+/// If the index cannot be read.
+pub(crate) fn why(memory: &OpenMemory, config: &Config, asked: &WhyRequest<'_>) -> Result<WhyReply> {
+    let store = &memory.0;
+    let words = distinctive_words(asked.words);
+    let mut chains = Vec::new();
+    for (_, project) in store.projects()? {
+        for links in connected(store.overtaken_in(&project.key)?) {
+            let said: String =
+                links.iter().flat_map(|one| [&one.earlier.text, " ", &one.later.text, " "]).map(String::from).collect();
+            if covered_by(&words, &distinctive_words(&said)) >= MIN_SHARE {
+                chains.push(chain(store, config, &project, asked.own, links)?);
+            }
+        }
+    }
+    chains.sort_by_key(|chain| (chain.elsewhere.is_some(), std::cmp::Reverse(chain.changed_at)));
+    Ok(WhyReply { chains })
+}
+
+/// Links that share statements, together.
+fn connected(all: Vec<Overtaken>) -> Vec<Vec<Overtaken>> {
+    let mut groups: Vec<Vec<Overtaken>> = Vec::new();
+    for one in all {
+        let touches = |other: &Overtaken| {
+            [&other.earlier, &other.later].iter().any(|statement| **statement == one.earlier || **statement == one.later)
+        };
+        let (mut joined, apart): (Vec<_>, Vec<_>) = groups.into_iter().partition(|group| group.iter().any(touches));
+        groups = apart;
+        let mut group: Vec<Overtaken> = joined.drain(..).flatten().collect();
+        group.push(one);
+        groups.push(group);
+    }
+    groups
+}
+
+fn chain(store: &Memory, config: &Config, project: &Project, own: &str, links: Vec<Overtaken>) -> Result<Chain> {
+    let mut all: Vec<&Statement> = Vec::new();
+    for statement in links.iter().flat_map(|one| [&one.earlier, &one.later]) {
+        if !all.contains(&statement) {
+            all.push(statement);
+        }
+    }
+    all.sort_by_key(|statement| std::cmp::Reverse(statement.at));
+    let day = |at: Millis| config.local_time(Some(at), "%Y-%m-%d");
+    let link = |statement: &&Statement| {
+        let first = links.iter().filter(|one| one.earlier == **statement).min_by_key(|one| one.later.at);
+        Ok(ChainLink {
+            day: day(statement.at),
+            at: statement.at,
+            by: statement.by.text(),
+            id: statement.by.place().to_owned(),
+            turn: turn_of(store, statement)?,
+            text: one_line(&without_controls(&statement.text)),
+            overtaken: first.map(|one| OvertakenBy { id: one.id.clone(), day: day(one.later.at) }),
+        })
+    };
+    Ok(Chain {
+        project: project.key.clone(),
+        elsewhere: (project.key != own).then(|| project.name().to_owned()),
+        changed_at: all.first().map_or(0, |newest| newest.at),
+        statements: all.iter().map(link).collect::<Result<_>>()?,
+    })
+}
+
+/// The turn whose words or reply hold a statement.
+fn turn_of(store: &Memory, statement: &Statement) -> Result<Option<usize>> {
+    let (StatedBy::User(session) | StatedBy::Assistant(session)) = &statement.by else { return Ok(None) };
+    let Some(account) = store.account_of(store.find_session(session)?.pk)? else { return Ok(None) };
+    let at = |turn: &&crate::analyze::account::Turn| {
+        let said = turn.words.iter().map(|word| (word.at, word.text.as_str()));
+        let replied = turn.reply.iter().map(|reply| (reply.at, reply.text.as_str()));
+        said.chain(replied).any(|(at, text)| at == Some(statement.at) || text.contains(&statement.text))
+    };
+    Ok(account.turns.iter().find(at).map(|turn| turn.number).filter(|number| *number > 0))
+}
