@@ -1,5 +1,6 @@
 -- Sentences that a later one of the same project overtakes, found anew where something of the project changed. Each end belongs to a digest,
--- and goes with it, or to a note. `said_by`: `user`, `assistant`, or `model` for a statement of its digest; of a note nothing.
+-- and goes with it, or to a note. `said_by`: `user`, `assistant`, or `model` for a statement of its digest; of a note nothing. Few rows, so no index but
+-- the id.
 CREATE TABLE overtaken (
   id TEXT PRIMARY KEY,
   digest INTEGER REFERENCES digest(pk) ON DELETE CASCADE,
@@ -13,7 +14,3 @@ CREATE TABLE overtaken (
   later_said_by TEXT,
   later_text TEXT NOT NULL
 ) WITHOUT ROWID;
-CREATE INDEX overtaken_digest ON overtaken(digest);
-CREATE INDEX overtaken_note ON overtaken(note);
-CREATE INDEX overtaken_later_digest ON overtaken(later_digest);
-CREATE INDEX overtaken_later_note ON overtaken(later_note);

@@ -422,11 +422,16 @@ fn differ(earlier: &Sentence, one: &Range<usize>, later: &Sentence, other: &Rang
     let is_done = being.is_some_and(|at| at > 0 && at + 1 < begins.words.len());
     let has_verb = content > 2 || being.is_some() || PREPOSITIONS.contains(&last.as_str());
     let (both_join, one_joins) = (MEANS.contains(&was) && MEANS.contains(&is), is_joint(was) || is_joint(is));
-    let goes_on_alike = PREPOSITIONS.contains(&last.as_str())
-        || is_number(was) && is_number(is)
-        || both_join
-        || is_done && !one_joins
-        || content >= if is_done { LONG_FRAME } else { LONG_FRAME + 1 };
+    let joined = is_joint(last);
+    let goes_on_alike = match (is_number(was), is_number(is)) {
+        // "The list number 3" and "the list number 5" are two lists: only behind a verb or a preposition a number is a value.
+        (true, true) => joined,
+        (false, false) => {
+            let long = content >= if is_done { LONG_FRAME } else { LONG_FRAME + 1 };
+            joined && PREPOSITIONS.contains(&last.as_str()) || both_join || is_done && !one_joins || long
+        }
+        _ => PREPOSITIONS.contains(&last.as_str()),
+    };
     let denied = earlier.is_denied_in(one) || later.is_denied_in(other);
     has_verb && goes_on_alike && !denied && names_other(earlier, begins.earlier_from, later, begins.later_from, &begins.words)
 }

@@ -90,13 +90,19 @@ impl SentenceIndex {
 
 /// Which sentences overtake which. What is said again later stands again: of the same words only the last mention counts.
 pub(crate) fn overtakings(all: &[Said<'_>]) -> Vec<Overtaking> {
-    let mut last: HashMap<String, usize> = HashMap::new();
+    if all.windows(2).all(|two| two[0].of == two[1].of) {
+        return Vec::new();
+    }
+    let later = |one: usize, other: usize| if (all[one].at, one) < (all[other].at, other) { other } else { one };
+    // Forks and resumed sessions hold the same texts: each is read once.
+    let mut texts: HashMap<&str, usize> = HashMap::new();
     for (said, one) in all.iter().enumerate() {
-        for text in sentences_of(one.text) {
-            let known = last.entry(text).or_insert(said);
-            if (all[*known].at, *known) < (one.at, said) {
-                *known = said;
-            }
+        texts.entry(one.text).and_modify(|known| *known = later(*known, said)).or_insert(said);
+    }
+    let mut last: HashMap<String, usize> = HashMap::new();
+    for said in texts.into_values() {
+        for text in sentences_of(all[said].text) {
+            last.entry(text).and_modify(|known| *known = later(*known, said)).or_insert(said);
         }
     }
     let mut placed: Vec<Placed> = last.into_iter().map(|(text, said)| Placed { said, sentence: Sentence::of(text) }).collect();
