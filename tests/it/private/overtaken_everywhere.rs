@@ -42,6 +42,9 @@ fn what_is_overtaken_is_told_alone_by_no_way_out() {
     });
     let alone: Vec<_> = alone.collect();
     assert!(alone.is_empty(), "{} of {} ways tell it alone: {alone:#?}", alone.len(), showing.len());
+    assert!(scene.world.recall(["why", "redis"]).out.contains("until 2026-11-18"));
+    scene.configure("[privacy]\nexclude_projects = [\"**/clinic\"]\n");
+    assert!(scene.world.recall(["why", "redis"]).out.starts_with("nothing"), "what is excluded overtakes nothing");
 }
 
 /// The chain, with what stands first; and by its id the user parts the two.
