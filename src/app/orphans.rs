@@ -1,4 +1,4 @@
-//! SessionPage pages: pages whose session the index does not know, because they outlived an earlier index. Search does not find them.
+//! Orphaned pages: those whose session the index does not know, because they outlived an earlier index. Search does not find them.
 
 use std::collections::HashSet;
 use std::fs::File;

@@ -22,7 +22,7 @@ const LEAVING: [&str; 38] = [
     "undid", "supersedes",
 ];
 /// The same, said of what was left.
-const LEFT: [&str; 21] = [
+pub(super) const LEFT: [&str; 21] = [
     "gone", "removed", "deleted", "dropped", "reverted", "replaced", "retired", "obsolete", "dead", "deprecated", "scrapped",
     "abandoned", "ripped", "unused", "history", "out", "superseded", "undone", "cut", "emptied", "killed",
 ];
@@ -189,7 +189,9 @@ fn leaves(sentence: &Sentence, at: usize, range: Range<usize>) -> Option<Change>
     let outside = |place: &usize| !range.contains(place) && !kept.contains(place);
     let is_pair = matches!(sentence.word(at), "not" | "instead" | "rather" | "from");
     let words = |range: Range<usize>| -> BTreeSet<String> {
-        let all = range.filter(outside).flat_map(|place| sentence.content(place..place + 1));
+        let all = range
+            .filter(|place| outside(place) && !tells_change(sentence.word(*place)))
+            .flat_map(|place| sentence.content(place..place + 1));
         all.filter(|word| !left.contains(word) && !word.ends_with("ly")).collect()
     };
     let about = words(0..sentence.tokens.len());
@@ -203,6 +205,11 @@ fn leaves(sentence: &Sentence, at: usize, range: Range<usize>) -> Option<Change>
         about,
         everywhere,
     })
+}
+
+/// Is it a word for the change itself? It says nothing of where something changed.
+fn tells_change(word: &str) -> bool {
+    [&LEFT[..], &LEAVING, &MOVING, &BEING].iter().any(|words| words.contains(&word))
 }
 
 fn clause_end(sentence: &Sentence, start: usize) -> usize {

@@ -25,6 +25,18 @@ fn who_says_what_is_left_overtakes_what_said_it() {
 }
 
 #[test]
+fn every_word_for_what_was_left_tells_of_it_by_itself() {
+    for word in change::LEFT {
+        let later = format!("LaunchDarkly is {word}.");
+        assert!(overtakes("Feature flags are evaluated by LaunchDarkly.", &later), "{later}");
+    }
+    for verb in ["dropped", "removed", "retired", "scrapped", "abandoned", "ditched", "deprecated"] {
+        let later = format!("We {verb} LaunchDarkly.");
+        assert!(overtakes("Feature flags are evaluated by LaunchDarkly.", &later), "{later}");
+    }
+}
+
+#[test]
 fn what_only_sounds_like_it_overtakes_nothing() {
     for (earlier, later) in [
         ("The API caches sessions in Redis.", "The worker no longer uses Redis for its queue."),
@@ -86,7 +98,7 @@ fn found_in(fixture: &str) -> (usize, usize, Vec<String>) {
 /// sentence says of another thing in other words is not found without a model: the second set holds many of these.
 #[test]
 fn of_made_scenes_no_link_is_false_and_those_that_say_so_are_found() {
-    for (fixture, least) in [("overtaken-1.jsonl", 32), ("overtaken-2.jsonl", 15)] {
+    for (fixture, least) in [("overtaken-1.jsonl", 32), ("overtaken-2.jsonl", 16)] {
         let (right, all, wrong) = found_in(fixture);
         assert!(wrong.is_empty(), "{fixture}: {wrong:#?}");
         assert!(right >= least, "{fixture}: {right} of {all}");
