@@ -13,17 +13,17 @@ pub const EXTRACT: &[&str] = &["--summarizer", "extract"];
 pub const CLAUDE: &[&str] = &["--summarizer", "claude"];
 pub const RICH: &str = "[digest]\nmax_sessions = 1000\nmax_cost_usd = 1000.0\nmax_cost_usd_per_day = 1000.0\nbacklog = 1000\n";
 
-/// A stand-in whose reply is a function of its stdin alone: it cites rows, leaves something open and says that it closed all it was shown.
+/// A stand-in whose reply is a function of what it is asked about, which is its stdin without the list of open items: it cites rows and leaves
+/// something open. It closes nothing: which open items are listed is known only as runs go on, and an answer that is paid for is kept.
+/// `summarizer::closes` is about that.
 pub const SCRIPTED: &str = r#"#!/bin/sh
 text=$(cat)
-mark=$(printf '%s' "$text" | cksum | tr -d ' ')
-# All ids from before the record; the rows of some say that it is done.
-closes=$(printf '%s\n' "$text" | sed '/^<record-/,$d' | sed -n 's/^\([nb][0-9a-f]\{8\}\) .*/{\\"id\\":\\"\1\\",\\"rows\\":[1,2,3,4,5,6,7,8]}/p' | paste -sd, -)
+mark=$(printf '%s\n' "$text" | sed -e '/^Open items of earlier/,/^<record-/d' -e '/^<record-/d' | cksum | tr -d ' ')
 files=$(printf '%s\n' "$text" | grep -o '[a-z_/]*\.py' | head -n 3 | sed 's/.*/\\"&\\"/' | paste -sd, -)
 form="{\\\"title\\\":\\\"Work $mark\\\",\\\"request\\\":\\\"Asked $mark\\\",\\\"completed\\\":[\\\"Done $mark\\\"],\\\"learned\\\":[\\\"Learned $mark\\\"],\
 \\\"decisions\\\":[{\\\"text\\\":\\\"Decided $mark\\\",\\\"rows\\\":[1,2]}],\\\"files\\\":[$files],\\\"blockers\\\":[{\\\"text\\\":\\\"Blocked ${mark%???????}\\\",\\\"rows\\\":[1]}],\
 \\\"next_steps\\\":[{\\\"text\\\":\\\"Next ${mark%?????}\\\",\\\"rows\\\":[2]},{\\\"text\\\":\\\"Unsupported ${mark%??????}\\\",\\\"rows\\\":[]}],\
-\\\"closes\\\":[$closes],\\\"questions\\\":[\\\"what is $mark?\\\"]}"
+\\\"questions\\\":[\\\"what is $mark?\\\"]}"
 printf '{"type":"result","subtype":"success","is_error":false,"result":"%s","total_cost_usd":0.001}\n' "$form"
 "#;
 
