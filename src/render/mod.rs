@@ -1,6 +1,7 @@
 //! From digests and sessions to what people and models read, within a budget. Pure; knows no store.
 
 pub(crate) mod brief;
+pub(crate) mod chain;
 pub(crate) mod item_list;
 pub(crate) mod page;
 pub(crate) mod quoted;

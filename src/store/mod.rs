@@ -9,6 +9,7 @@
 //! words of deleted documents as deleted until `secure_erase` rewrites it.
 
 mod accounts;
+pub(crate) mod came_since;
 pub(crate) mod chunk;
 mod client_cost;
 pub(crate) mod codec;

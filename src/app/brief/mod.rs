@@ -20,6 +20,7 @@ use crate::model::stored_digest::StoredDigest;
 use crate::render::brief::{BriefInput, DigestCoverage, FrameFacts, MAX_TOKENS, ModelClaims, write};
 use crate::render::page::{PaidDigest, SessionPageInput, day_of, session_page};
 use crate::store::Memory;
+use crate::store::came_since::CameSince;
 use crate::store::neighbours::{OrderPosition, Side};
 use crate::text::clean::{id8, one_line, shorten, without_controls};
 
@@ -107,7 +108,7 @@ fn known_later(store: &Memory, head: &SessionHead) -> Result<LaterEvidence> {
 /// What came since: of what the session left open itself, and of what it still says.
 fn since_then(store: &Memory, head: &SessionHead, items: &ItemStates, said: &[&str]) -> Result<Vec<SinceThen>> {
     let mut all: Vec<SinceThen> = items.closed_since(head.last_at).cloned().map(SinceThen::Closed).collect();
-    all.extend(store.since_then(head, said.iter().copied())?);
+    all.extend(CameSince::new(store).of_session(head, said.iter().copied())?);
     all.retain(|one| !one.words().is_empty());
     all.sort_by(|a, b| (a.at(), a.words()).cmp(&(b.at(), b.words())));
     all.dedup_by(|a, b| a.words() == b.words());

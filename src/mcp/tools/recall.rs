@@ -1,4 +1,4 @@
-//! `recall`: what earlier sessions say on a topic, within a token budget.
+//! `recall`: what earlier sessions say on a topic, within a token budget, or what stands of what was said and overtaken since.
 
 use anyhow::{Result, bail};
 use rmcp::schemars::JsonSchema;
@@ -6,7 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{ProjectScope, Tool, ToolContext};
 use crate::app::topic::{Topic, TopicRequest, find_topic};
+use crate::app::why::{WhyRequest, why};
 use crate::mcp::text::line;
+use crate::render::chain::Chain;
+use crate::text::budget::tokens_in;
 
 const DEFAULT_TOKENS: usize = 800;
 const TOKEN_RANGE: std::ops::RangeInclusive<usize> = 100..=4_000;
@@ -29,6 +32,18 @@ pub(crate) struct RecallRequest {
     #[serde(default)]
     #[schemars(range(min = 100, max = 4000))]
     max_tokens: Option<usize>,
+    /// `why`: what was said about it and overtaken since, with what stands now.
+    #[serde(default)]
+    mode: RecallMode,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(crate = "rmcp::schemars", inline)]
+enum RecallMode {
+    #[default]
+    Topic,
+    Why,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -62,6 +77,9 @@ impl Tool for RecallTool {
         if wanted.is_empty(site.config) {
             bail!("topic: say in a few words what it is about");
         }
+        if asked.mode == RecallMode::Why {
+            return tell_why(&asked, site, max_tokens);
+        }
         let found = find_topic(&site.memory_in(asked.scope)?, site.config, &wanted)?;
         let notices: String = found.notices.iter().map(|notice| format!("{notice}\n")).collect();
         let topic = Topic::of(found.sources, max_tokens);
@@ -79,4 +97,26 @@ impl Tool for RecallTool {
     fn text(answer: &RecallReply) -> String {
         answer.text.clone()
     }
+}
+
+/// Chains about the topic, as many as there is room for, those of the own project first.
+fn tell_why(asked: &RecallRequest, site: &ToolContext<'_>, max_tokens: usize) -> Result<RecallReply> {
+    let request = WhyRequest { words: &asked.topic, project: asked.project.as_deref(), own: &site.project() };
+    let chains = why(&site.memory_in(asked.scope)?, site.config, &request)?.chains;
+    let ids = |chain: &Chain| chain.statements.iter().map(|one| one.id.clone()).collect::<Vec<_>>();
+    let mut reply = RecallReply { text: String::new(), sources: Vec::new(), left_out: Vec::new() };
+    for chain in &chains {
+        let text = chain.text();
+        // The first one is told whatever it takes.
+        if reply.text.is_empty() || tokens_in(reply.text.len() + text.len()) <= max_tokens {
+            reply.text += &text;
+            reply.sources.extend(ids(chain));
+        } else {
+            reply.left_out.extend(ids(chain));
+        }
+    }
+    if reply.text.is_empty() {
+        reply.text = format!("nothing that was said about `{}` is known to be overtaken", line(&asked.topic, 80));
+    }
+    Ok(reply)
 }

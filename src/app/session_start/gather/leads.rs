@@ -14,7 +14,6 @@ use crate::app::session_start::client_memory::ClientMemory;
 use crate::model::item_state::{ItemState, ItemStates, TaskItem};
 use crate::model::session::Millis;
 use crate::render::session_start::LeadSession;
-use crate::store::lives::still_told;
 use crate::store::open_items::ListedItem;
 use crate::store::recent::RecentSession;
 
@@ -170,7 +169,7 @@ impl Gatherer<'_> {
             let words = account.turns.iter().flat_map(|turn| &turn.words).map(|word| word.text.as_str());
             let claims = told.digest.iter().flat_map(|digest| digest.told()).map(|(_, claim)| claim.text.as_str());
             let said: Vec<&str> = account.replies().chain(words).chain(claims).collect();
-            let since = still_told(known.came_since()?, lead.id, Some(lead.last_at), &said);
+            let since = known.came_since(lead.id, lead.last_at, &said)?;
             let lines = since.iter().map(|one| one.told(|at| day(at, self.config)));
             let more: Vec<String> = lines.filter(|line| !told.since.contains(line)).collect();
             told.since.extend(more);
