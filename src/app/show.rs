@@ -179,7 +179,7 @@ fn since_lines(
     stored: &StoredDigest,
 ) -> Result<Vec<String>> {
     let claims = stored.is_by_model().then_some(&stored.digest);
-    let since = CameSince::new(store).of_session(head, statements_told(account, claims))?;
+    let since = CameSince::new(store).of_opened(head, statements_told(account, claims))?;
     Ok(since.iter().map(|one| one.line(|at| config.local_time(Some(at), "%Y-%m-%d"))).collect())
 }
 

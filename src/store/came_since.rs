@@ -1,4 +1,4 @@
-//! What came since of words that are still told: what they left open was closed, or a later statement overtakes them.
+//! What came since of words that are still told: what they left open was closed, a later statement overtakes them, or what they name is gone.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -10,14 +10,26 @@ use super::Reader;
 use crate::analyze::distinct::normalized;
 use crate::analyze::lives::still_says;
 use crate::model::note::Note;
+use crate::model::observation::Observation;
 use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
 use crate::model::since_then::{SinceThen, standing};
 
+/// The most changed files that are told.
+const MAX_CHANGED: usize = 3;
+
 /// Asked by whoever tells words of sessions and notes. Each project is read once, however many of its sessions are told.
 pub(crate) struct CameSince<'a> {
     store: &'a Reader,
-    by_project: RefCell<HashMap<String, Rc<[SinceThen]>>>,
+    by_project: RefCell<HashMap<String, Rc<ProjectNews>>>,
+}
+
+/// What came in a project.
+struct ProjectNews {
+    /// Closings, and what is overtaken, in no order.
+    since_then: Vec<SinceThen>,
+    /// What git showed of what a session or a note names, by its id.
+    observed: HashMap<String, Vec<Observation>>,
 }
 
 impl<'a> CameSince<'a> {
@@ -28,6 +40,15 @@ impl<'a> CameSince<'a> {
     /// What came after a session of what its replies, or other texts of it, still say.
     pub(crate) fn of_session<'t>(&self, head: &SessionHead, texts: impl IntoIterator<Item = &'t str>) -> Result<Vec<SinceThen>> {
         self.of((&head.project.key, &head.id), head.last_at, texts)
+    }
+
+    /// The same for who opens the session alone: also which of the files that its texts name were changed by commits, most often first.
+    pub(crate) fn of_opened<'t>(&self, head: &SessionHead, texts: impl IntoIterator<Item = &'t str>) -> Result<Vec<SinceThen>> {
+        let texts: Vec<&str> = texts.into_iter().collect();
+        let news = self.in_project(&head.project.key)?;
+        let changed = news.observed_of(&head.id, &texts).filter(|one| !one.is_end()).take(MAX_CHANGED);
+        let changed: Vec<SinceThen> = changed.cloned().map(SinceThen::Observed).collect();
+        Ok(changed.into_iter().chain(self.of_session(head, texts)?).collect())
     }
 
     /// What overtakes a note.
@@ -46,20 +67,40 @@ impl<'a> CameSince<'a> {
         if texts.is_empty() {
             return Ok(Vec::new());
         }
-        Ok(still_told(&self.in_project(project)?, id, last_at, &texts))
+        let news = self.in_project(project)?;
+        let mut all = still_told(&news.since_then, id, last_at, &texts);
+        all.extend(news.observed_of(id, &texts).filter(|one| one.is_end()).cloned().map(SinceThen::Observed));
+        Ok(all)
     }
 
-    /// What was closed and overtaken in a project, in no order.
-    fn in_project(&self, project: &str) -> Result<Rc<[SinceThen]>> {
+    fn in_project(&self, project: &str) -> Result<Rc<ProjectNews>> {
         if let Some(known) = self.by_project.borrow().get(project) {
             return Ok(known.clone());
         }
         let closed = self.store.project_closings(project)?.into_iter().map(SinceThen::Closed);
         let overtaken = standing(self.store.overtaken_in(project)?).into_iter().map(SinceThen::Overtaken);
-        let all: Rc<[SinceThen]> = closed.chain(overtaken).collect();
+        let observed = self.store.observed_in(project)?;
+        let all = Rc::new(ProjectNews { since_then: closed.chain(overtaken).collect(), observed });
         self.by_project.borrow_mut().insert(project.to_owned(), all.clone());
         Ok(all)
     }
+}
+
+impl ProjectNews {
+    /// That of a session or a note of which a text still holds the name.
+    fn observed_of(&self, id: &str, texts: &[&str]) -> impl Iterator<Item = &Observation> {
+        let all = self.observed.get(id).into_iter().flatten();
+        all.filter(|one| texts.iter().any(|text| names(text, &one.name)))
+    }
+}
+
+/// Does a text hold this name of a file, a branch or a reference, and no longer one?
+fn names(text: &str, name: &str) -> bool {
+    let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    text.match_indices(name).any(|(at, _)| {
+        !text[..at].ends_with(|c: char| goes_on(c) || c == '/')
+            && !text[at + name.len()..].starts_with(|c: char| goes_on(c) || c == '/')
+    })
 }
 
 /// What came after the last words of a session or a note, with this id, of what texts of it still say: in order, each once.

@@ -34,6 +34,7 @@ mod memory;
 pub(crate) mod near_duplicates;
 pub(crate) mod neighbours;
 pub(crate) mod notes;
+pub(crate) mod observations;
 pub(crate) mod ongoing;
 mod open;
 pub(crate) mod open_items;

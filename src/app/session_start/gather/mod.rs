@@ -221,14 +221,19 @@ impl Gatherer<'_> {
         open.retain(|item| !told.contains(&item.id) && !is_of_lead(item) && !is_offer(&item.text));
         open.retain(|item| self.is_new(item.last_at) && !self.is_asking(&item.session));
         let (older, open): (Vec<_>, Vec<_>) = open.into_iter().partition(|item| self.is_stale(item.last_at));
-        let line = |item: OpenItemLife| OpenItemLine {
-            when: day(item.first_at, self.config),
-            again: item.first_at < item.last_at,
-            id: item.id,
-            kind: item.kind,
-            text: item.text,
+        let line = |item: OpenItemLife| {
+            let since = known.came_since(&item.session, item.last_at, &[&item.text])?;
+            let observed = since.iter().find(|one| matches!(one, SinceThen::Observed(_)));
+            Ok(OpenItemLine {
+                when: day(item.first_at, self.config),
+                again: item.first_at < item.last_at,
+                doubt: observed.map(|one| one.told(|at| day(at, self.config))),
+                id: item.id,
+                kind: item.kind,
+                text: item.text,
+            })
         };
-        Ok(LeftOpen { lines: open.into_iter().map(line).collect(), older: older.len() })
+        Ok(LeftOpen { lines: open.into_iter().map(line).collect::<Result<_>>()?, older: older.len() })
     }
 
     fn banner(&self, run: &LastRun) -> Option<String> {
