@@ -31,6 +31,7 @@ mod real_client;
 mod regressions;
 mod resanitize;
 mod rooms;
+mod rules;
 mod secrets;
 mod summarizer;
 mod upgrades;
