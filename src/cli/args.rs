@@ -38,7 +38,7 @@ pub(crate) enum Command {
     Context(ContextArgs),
     /// What was said about something and overtaken since, with what stands
     Why(WhyArgs),
-    /// What you say again and again in a project: to be kept as a note, written down or dismissed
+    /// What you say again and again in a project, to be kept or dismissed
     Rules(RulesArgs),
     /// Serve the memory to a client of the Model Context Protocol, on stdin and stdout
     Mcp,
