@@ -49,6 +49,8 @@
 //!   keeps it, `model::since_then` words it. Whoever tells words of a session asks `store::came_since`.
 //! - **What git says of what a session names**: `analyze::repository` finds it in what `sys::git` printed, `app::digest::repository` asks, and
 //!   `store::observations` keeps it. `store::came_since` tells it, too; no page does.
+//! - **What the user says again and again**: `analyze::rules` finds standing instructions in their words and which of them are one (raise
+//!   `INSTRUCTION_RULES` with its words and rules), `store::rules` keeps them beside the account, `app::rules` leaves out what is known already.
 //! - **Another summarizer that asks a model**: a file beside `summarize::claude` that implements `summarize::Summarizer` (one call, what its
 //!   reply means, what it may cost) and has a function that checks its setup for the doctor; its choice, word and settings in `config::digest`,
 //!   its lines in `summarize::find` and `summarize::check`. Kept replies and retries are those of `summarize::ask`, an endpoint is asked by

@@ -25,10 +25,20 @@ pub(crate) fn is_reply_id(id: &str) -> bool {
     id.starts_with('r')
 }
 
+/// Does the id stand for a standing instruction of the user's?
+pub(crate) fn is_instruction_id(id: &str) -> bool {
+    id.starts_with('u')
+}
+
 impl DeniedStatement {
     /// A reply, known by its record alone.
     pub(crate) fn reply(row: RecordKey) -> Self {
         Self { id: reply_id(row), wording: Wording::of("") }
+    }
+
+    /// A standing instruction of the user's, known by its id alone: what a model says in the same words stays.
+    pub(crate) fn rule(id: String) -> Self {
+        Self { id, wording: Wording::of("") }
     }
 
     pub(crate) fn new(id: String, text: &str) -> Self {
@@ -47,7 +57,7 @@ impl DeniedStatement {
 
     /// Does it look like the id of what can be denied? Those of sessions have other lengths.
     pub(crate) fn is_id(id: &str) -> bool {
-        id.len() == 9 && id.starts_with(['t', 'c', 'n', 'b', 'r', 'o']) && id[1..].bytes().all(|b| b.is_ascii_hexdigit())
+        id.len() == 9 && id.starts_with(['t', 'c', 'n', 'b', 'r', 'o', 'u']) && id[1..].bytes().all(|b| b.is_ascii_hexdigit())
     }
 
     pub(crate) fn from_bytes(id: String, bytes: &[u8]) -> Self {

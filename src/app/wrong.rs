@@ -4,7 +4,7 @@
 use anyhow::{Result, bail};
 
 use crate::analyze::account::{Turn, all_turns};
-use crate::analyze::denied::{DeniedStatement, is_reply_id};
+use crate::analyze::denied::{DeniedStatement, is_instruction_id, is_reply_id};
 use crate::app::digest::{accounts, refresh_pages, write_documents};
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
@@ -45,7 +45,7 @@ pub(crate) struct DoomedStatement {
 
 /// Does it look like the id of a statement?
 pub(crate) fn is_statement_id(id: &str) -> bool {
-    DeniedStatement::is_id(id) && !is_reply_id(id)
+    DeniedStatement::is_id(id) && !is_reply_id(id) && !is_instruction_id(id)
 }
 
 /// What was said in a session or of it, by Claude and by a model, and can be taken out or brought back.
@@ -155,7 +155,12 @@ fn denials(memory: &Memory, head: &SessionHead) -> Result<Vec<Denial>> {
         let hides = all.iter().filter(|one| denied.is_said_by(&one.own, &one.text)).cloned().collect();
         Denial { id: denied.id, hides, session: head.clone() }
     };
-    Ok(memory.denied_of(head.pk)?.into_iter().filter(|denied| !is_reply_id(&denied.id)).map(denial).collect())
+    Ok(memory
+        .denied_of(head.pk)?
+        .into_iter()
+        .filter(|denied| !is_reply_id(&denied.id) && !is_instruction_id(&denied.id))
+        .map(denial)
+        .collect())
 }
 
 /// The denials with these ids, each with what was taken out together with it.
@@ -200,7 +205,8 @@ pub(crate) fn bring_back(denials: &[Denial], config: &Config, ui: &Ui) -> Result
     bring_up_to_date(&mut store, config, ui)
 }
 
-fn bring_up_to_date(store: &mut Writer, config: &Config, ui: &Ui) -> Result<()> {
+/// Makes the search and the pages anew where something was taken out or brought back.
+pub(crate) fn bring_up_to_date(store: &mut Writer, config: &Config, ui: &Ui) -> Result<()> {
     write_documents(store, ui)?;
     refresh_pages(config, store, ui)
 }

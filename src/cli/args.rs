@@ -38,6 +38,8 @@ pub(crate) enum Command {
     Context(ContextArgs),
     /// What was said about something and overtaken since, with what stands
     Why(WhyArgs),
+    /// What you say again and again in a project, to be kept or dismissed
+    Rules(RulesArgs),
     /// Serve the memory to a client of the Model Context Protocol, on stdin and stdout
     Mcp,
     /// Say that something a session left open is done
@@ -79,6 +81,7 @@ impl Command {
             Self::Wrong(args) => {
                 args.undo || !args.reply.is_empty() || args.ids.iter().any(|id| crate::app::wrong::is_statement_id(id))
             }
+            Self::Rules(args) => args.accept.is_some() || args.dismiss.is_some(),
             Self::Close(_) | Self::Remember(_) | Self::Import(_) | Self::Pause(_) => true,
             Self::Search(_)
             | Self::Show(_)
@@ -256,6 +259,29 @@ pub(crate) struct WhyArgs {
     /// Only projects whose root matches this glob (a bare name matches the last folder)
     #[arg(long, value_name = "GLOB")]
     pub(crate) project: Option<String>,
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Corrections and standing instructions ("pnpm, not npm", "never push to main") that you said in two or more sessions of a project and that
+/// neither a note, its CLAUDE.md and rules nor Claude's own memory of it says. None of your files is ever written.
+#[derive(Debug, Args)]
+pub(crate) struct RulesArgs {
+    /// Projects whose root matches this glob (a bare name matches the last folder; default: that of this folder)
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) project: Option<String>,
+    /// Print a unified diff that proposes lines for CLAUDE.md
+    #[arg(long, conflicts_with_all = ["accept", "dismiss", "json"])]
+    pub(crate) diff: bool,
+    /// Keep this one as a note of kind convention
+    #[arg(long, value_name = "ID", conflicts_with_all = ["dismiss", "json"])]
+    pub(crate) accept: Option<String>,
+    /// Tell this one no more
+    #[arg(long, value_name = "ID", conflicts_with = "json")]
+    pub(crate) dismiss: Option<String>,
+    /// Tell one again that was dismissed
+    #[arg(long, requires = "dismiss")]
+    pub(crate) undo: bool,
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -15,6 +15,7 @@ mod numbers;
 mod pause;
 mod redact;
 mod remember;
+mod rules;
 mod search;
 mod show;
 mod status;
@@ -72,10 +73,11 @@ fn needs_person(command: &Command) -> Option<&'static str> {
         Command::Doctor(args) if args.seen => Some("say that what the doctor warns of was seen"),
         Command::Pause(args) if args.off || args.time.is_some() => Some("pause recall, or end a pause"),
         Command::Wrong(_) if command.changes_something() => Some("take out what was said of a session, or bring it back"),
+        Command::Rules(_) if command.changes_something() => Some("keep or dismiss a rule"),
         Command::Import(_) => Some("take into the memory what a file says"),
         Command::Uninstall(args) if args.purge && !args.dry_run => Some("delete the whole memory"),
         Command::Pause(_) | Command::Forget(_) | Command::Uninstall(_) | Command::Remember(_) | Command::Close(_) => None,
-        Command::Wrong(_) => None,
+        Command::Wrong(_) | Command::Rules(_) => None,
         Command::Digest(_) | Command::Install(_) | Command::Doctor(_) | Command::Search(_) | Command::Show(_) => None,
         Command::Why(_) | Command::Timeline(_) | Command::Context(_) | Command::Mcp | Command::Status(_) | Command::Config(_) => {
             None
@@ -93,7 +95,7 @@ fn open_memory(config: &Config) -> Result<OpenMemory> {
 fn uses_memory(command: &Command) -> bool {
     match command {
         Command::Search(_) | Command::Show(_) | Command::Timeline(_) | Command::Context(_) | Command::Export(_) => true,
-        Command::Close(_) | Command::Remember(_) | Command::Why(_) | Command::Wrong(_) => true,
+        Command::Close(_) | Command::Remember(_) | Command::Why(_) | Command::Wrong(_) | Command::Rules(_) => true,
         // The server answers each request with that itself.
         Command::Mcp => false,
         Command::Digest(_) | Command::Install(_) | Command::Uninstall(_) | Command::Doctor(_) | Command::Forget(_) => false,
@@ -137,6 +139,7 @@ fn dispatch(command: Command, out: &mut impl Write) -> Result<Completion> {
         Command::Mcp => crate::mcp::serve(config?).map(|()| Completion::Done),
         Command::Close(args) => close::run(&args, &config?, out),
         Command::Why(args) => why::run(&args, &config?, out),
+        Command::Rules(args) => rules::run(&args, &config?, out),
         Command::Wrong(args) => wrong::run(&args, &config?, out),
         Command::Remember(args) => remember::run(&args, &config?, out),
         Command::Pause(args) => pause::run(&args, &config?, out),

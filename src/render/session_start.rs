@@ -14,7 +14,7 @@ use crate::model::item_state::{ItemStates, TaskItem};
 use crate::model::section::{Section, Shown, View, shown_in};
 use crate::model::session::said;
 use crate::render::page::date;
-use crate::render::quoted::{Listener, QuotedParts};
+use crate::render::quoted::{Listener, QuotedParts, quote};
 use crate::text::blocks::beginning;
 use crate::text::budget::{max_bytes, tokens};
 use crate::text::clean::{id8, shorten};
@@ -132,6 +132,16 @@ pub struct NoteLine {
     pub(crate) when: String,
 }
 
+/// A rule that the user says again and again, in their newest words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleLine {
+    pub(crate) id: String,
+    pub(crate) sessions: usize,
+    /// The day on which it was said last.
+    pub(crate) when: String,
+    pub(crate) text: String,
+}
+
 /// What the context describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ContextSubject {
@@ -146,6 +156,8 @@ pub struct ContextParts<'a> {
     pub(crate) about: ContextSubject,
     pub(crate) zone: &'a TimeZone,
     pub(crate) banner: Option<String>,
+    /// Said last first.
+    pub(crate) rules: Vec<RuleLine>,
     /// Most important first.
     pub(crate) remembered: Vec<NoteLine>,
     /// Sessions in full: the one to go on from first. The second shares its room.
@@ -177,6 +189,8 @@ pub struct RenderedContext {
     /// Ids of notes of the project.
     pub notes_shown: Vec<String>,
     pub notes_left_out: usize,
+    /// Ids of rules that the user says again and again.
+    pub rules_shown: Vec<String>,
 }
 
 /// The tags around every text that recall injects.
@@ -209,6 +223,8 @@ const MAX_TITLE_CHARS: usize = 160;
 /// Of the last replies of other sessions; the longer ones where there is room for all sessions.
 const LAST_REPLY_CHARS: [usize; 4] = [220, 320, 440, 600];
 const MAX_BRANCH_CHARS: usize = 60;
+/// The most rules that the user says again and again.
+const MAX_RULES: usize = 3;
 /// The most open items of earlier sessions.
 const MAX_OPEN_LINES: usize = 8;
 
@@ -219,8 +235,11 @@ pub fn render(content: ContextParts<'_>, max_tokens: usize) -> RenderedContext {
     if let Some(banner) = &content.banner {
         page.line(page.most, &format!("Notice for the user: {}", said(banner, MAX_STATEMENT_CHARS)));
     }
-    let remembered = content.remembered.iter().map(|note| (note.id.clone(), remembered_line(note)));
-    let notes_shown = page.section(page.most * NOTES_UP_TO / 100, "\n## Remembered", remembered);
+    let rules = content.rules.iter().take(MAX_RULES).map(|rule| (rule.id.clone(), rule_line(rule)));
+    let notes = content.remembered.iter().map(|note| (note.id.clone(), remembered_line(note)));
+    let shown = page.section(page.most * NOTES_UP_TO / 100, "\n## Remembered", rules.chain(notes));
+    let (rules_shown, notes_shown): (Vec<_>, Vec<_>) =
+        shown.into_iter().partition(|id| content.rules.iter().any(|rule| rule.id == *id));
     // What the leads leave goes to the lines behind them, and what these leave goes to the leads.
     let room = page.most.saturating_sub(page.text.len());
     let mut behind = OtherLines { open: &content.open, older: content.older, others: content.others, read: Vec::new() };
@@ -249,6 +268,7 @@ pub fn render(content: ContextParts<'_>, max_tokens: usize) -> RenderedContext {
         open_items_left_out: open_items.saturating_sub(open_items_shown.len()),
         notes_left_out: content.remembered.len() - notes_shown.len(),
         notes_shown,
+        rules_shown,
         text: page.text,
         sessions_shown,
         undigested_shown,
@@ -470,6 +490,12 @@ impl ContextWriter {
         }
         shown
     }
+}
+
+/// In the user's words: an instruction of nobody else's.
+fn rule_line(rule: &RuleLine) -> String {
+    let RuleLine { id, sessions, when, text } = rule;
+    format!("- {id} the user said in {sessions} sessions, last {when}: {}", quote(text, MAX_STATEMENT_CHARS))
 }
 
 fn remembered_line(note: &NoteLine) -> String {

@@ -33,6 +33,7 @@ impl Reader {
 impl Writer {
     /// Stores the account of a session that has a digest.
     pub(crate) fn save_account(&self, session: i64, account: &SessionAccount) -> Result<()> {
+        self.save_rule_mentions(session, account)?;
         let sql = "UPDATE digest SET account = ?2, account_rules = ?3 WHERE session = ?1 AND superseded = 0";
         self.db.prepare_cached(sql)?.execute(params![session, pack(account)?, ACCOUNT_RULES])?;
         Ok(())

@@ -20,7 +20,8 @@ impl Reader {
     /// What was taken out by the command that took out the statement with this id, each with its session: of an open item that several sessions
     /// left, what each of them says. An id that no statement has may be that by which such an item is told.
     pub(crate) fn denied_together(&self, id: &str) -> Result<Vec<(SessionHead, DeniedStatement)>> {
-        let sql = "SELECT w.session, w.id, w.words, w.at FROM wrong w JOIN session s ON s.pk = w.session WHERE w.id NOT GLOB 'r*'
+        let sql =
+            "SELECT w.session, w.id, w.words, w.at FROM wrong w JOIN session s ON s.pk = w.session WHERE w.id NOT GLOB '[ru]*'
              ORDER BY w.at, s.started_at, s.id, w.id";
         let mut query = self.db.prepare_cached(sql)?;
         let all = query.query_map([], |r| {

@@ -104,6 +104,8 @@ CREATE TEMP VIEW overtaken AS SELECT * FROM main.overtaken o
 CREATE TEMP VIEW observation AS SELECT * FROM main.observation o
     WHERE (o.digest IS NULL OR EXISTS (SELECT 1 FROM temp.digest WHERE pk = o.digest))
       AND (o.note IS NULL OR EXISTS (SELECT 1 FROM temp.note WHERE pk = o.note));
+CREATE TEMP VIEW rule_mention AS SELECT * FROM main.rule_mention m
+    WHERE EXISTS (SELECT 1 FROM temp.digest WHERE pk = m.digest);
 CREATE TEMP VIEW session_folder AS SELECT * FROM main.session_folder f
     WHERE EXISTS (SELECT 1 FROM temp.session WHERE id = f.session);
 CREATE TEMP VIEW bad_line AS SELECT * FROM main.bad_line b

@@ -46,6 +46,7 @@ mod projects;
 mod reader;
 pub(crate) mod recent;
 pub(crate) mod resanitize;
+mod rules;
 pub(crate) mod sample;
 mod schema;
 pub(crate) mod search;

@@ -32,6 +32,7 @@ mod regressions;
 mod repository;
 mod resanitize;
 mod rooms;
+mod rules;
 mod secrets;
 mod summarizer;
 mod upgrades;

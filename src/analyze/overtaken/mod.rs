@@ -7,7 +7,7 @@
 //! - Within a session nothing is linked: its replies are told in their order, the last one first.
 
 mod change;
-mod sentence;
+pub(in crate::analyze) mod sentence;
 #[cfg(test)]
 mod tests;
 
@@ -15,7 +15,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use self::change::{Change, changes_of};
 use self::sentence::Sentence;
-use crate::analyze::prose::sentences;
+use crate::analyze::prose::sentences_in_any_case;
 use crate::model::session::Millis;
 
 /// The number of the rules by which they are found. Raise it with the rules: all are found anew then.
@@ -129,24 +129,6 @@ pub(crate) fn overtakings(all: &[Said<'_>]) -> Vec<Overtaking> {
 }
 
 fn sentences_of(text: &str) -> Vec<String> {
-    let split = sentences(text).into_iter().flat_map(|sentence| without_case(&sentence));
+    let split = sentences_in_any_case(text).into_iter();
     split.filter(|sentence| (MIN_SENTENCE_CHARS..=MAX_SENTENCE_CHARS).contains(&sentence.chars().count())).collect()
-}
-
-/// The sentences of a text in which they begin in lower case, as many prompts do.
-fn without_case(text: &str) -> Vec<String> {
-    let mut all = Vec::new();
-    let mut rest = text;
-    while let Some(at) = rest.match_indices(['.', '?', '!']).map(|(at, _)| at).find(|at| ends_sentence(rest, *at)) {
-        all.push(rest[..=at].trim().to_owned());
-        rest = &rest[at + 1..];
-    }
-    all.push(rest.trim().to_owned());
-    all.retain(|sentence| !sentence.is_empty());
-    all
-}
-
-fn ends_sentence(text: &str, at: usize) -> bool {
-    let abbreviated = ["e.g", "i.e", "vs", "etc", "approx", "incl", "no"].iter().any(|short| text[..at].ends_with(short));
-    !abbreviated && text[at + 1..].starts_with(' ')
 }

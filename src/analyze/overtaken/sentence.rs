@@ -16,23 +16,23 @@ const GENERIC: [&str; 65] = [
 
 /// A word or a mark of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Token {
+pub(in crate::analyze) struct Token {
     /// Lower case; a mark is itself.
-    pub(super) text: String,
-    pub(super) is_word: bool,
+    pub(in crate::analyze) text: String,
+    pub(in crate::analyze) is_word: bool,
     /// It is written as a name: as code, with a capital inside the sentence, or with marks such as `_` and `/`.
     pub(super) is_name: bool,
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Sentence {
+pub(in crate::analyze) struct Sentence {
     pub(super) text: String,
-    pub(super) tokens: Vec<Token>,
+    pub(in crate::analyze) tokens: Vec<Token>,
     pub(super) words: BTreeSet<String>,
     /// It tells what was done to the code, or asks for that: what is so then, it does not say.
     is_deed: bool,
     /// It reports on a line of code.
-    pub(super) names_line: bool,
+    pub(in crate::analyze) names_line: bool,
     /// It asks, plans, supposes or passes on: what it says is not stated as so.
     pub(super) is_unsure: bool,
 }
@@ -45,13 +45,13 @@ const UNSURE: [&str; 24] = [
 ];
 
 impl Sentence {
-    pub(super) fn of(text: String) -> Self {
+    pub(in crate::analyze) fn of(text: String) -> Self {
         let tokens = tokens(&text);
         let is_unsure = asks(&text) || tokens.iter().any(|token| token.is_word && UNSURE.contains(&token.text.as_str()));
         Self { words: content_words(&text), is_deed: is_deed(&tokens), names_line: names_line(&text), tokens, text, is_unsure }
     }
 
-    pub(super) fn word(&self, at: usize) -> &str {
+    pub(in crate::analyze) fn word(&self, at: usize) -> &str {
         self.tokens.get(at).filter(|token| token.is_word).map_or("", |token| token.text.as_str())
     }
 
@@ -61,7 +61,7 @@ impl Sentence {
     }
 
     /// The content words of some of its tokens.
-    pub(super) fn content(&self, range: Range<usize>) -> BTreeSet<String> {
+    pub(in crate::analyze) fn content(&self, range: Range<usize>) -> BTreeSet<String> {
         self.words_in(range).flat_map(content_words).collect()
     }
 
@@ -154,7 +154,7 @@ fn is_article(word: &str) -> bool {
 }
 
 /// The words that tell what a text is about.
-pub(super) fn content_words(text: &str) -> BTreeSet<String> {
+pub(in crate::analyze) fn content_words(text: &str) -> BTreeSet<String> {
     // In lower case a name in two words is one: `WebRTC` is the `webrtc` of a prompt.
     let text = text.to_lowercase();
     let mut words = distinctive_words(&text);

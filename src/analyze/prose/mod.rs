@@ -89,6 +89,29 @@ pub(crate) fn sentences(text: &str) -> Vec<String> {
     outline(text).into_iter().filter(|said| said.voice == Voice::Own).map(|said| said.text).collect()
 }
 
+/// The writer's own sentences, also where they begin in lower case, as in many prompts.
+pub(crate) fn sentences_in_any_case(text: &str) -> Vec<String> {
+    sentences(text).iter().flat_map(|sentence| without_case(sentence)).collect()
+}
+
+/// The sentences of a text, some of which begin in lower case.
+fn without_case(text: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.match_indices(['.', '?', '!']).map(|(at, _)| at).find(|at| ends_sentence(rest, *at)) {
+        all.push(rest[..=at].trim().to_owned());
+        rest = &rest[at + 1..];
+    }
+    all.push(rest.trim().to_owned());
+    all.retain(|sentence| !sentence.is_empty());
+    all
+}
+
+fn ends_sentence(text: &str, at: usize) -> bool {
+    let abbreviated = ["e.g", "i.e", "vs", "etc", "approx", "incl", "no"].iter().any(|short| text[..at].ends_with(short));
+    !abbreviated && text[at + 1..].starts_with(' ')
+}
+
 /// All sentences; those of others in quotation marks.
 pub(crate) fn all_sentences(text: &str) -> Vec<String> {
     outline(text).into_iter().map(|said| said.text).collect()

@@ -21,19 +21,24 @@ pub(crate) struct ClientMemory(Vec<String>);
 impl ClientMemory {
     /// The memory that a session in `cwd` gets for the project `key`. A file that is missing, excluded or unreadable counts as empty.
     pub(crate) fn of(config: &Config, key: &str, cwd: &str) -> Self {
-        let mut folders = vec![folder_of(key)];
-        if cwd != key {
-            folders.push(folder_of(cwd));
-        }
-        let places = config.claude_dirs.iter().flat_map(|dir| folders.iter().map(move |folder| dir.join("projects").join(folder)));
-        let files = places.map(|place| place.join("memory/MEMORY.md")).filter(|file| !config.exclude_transcripts.is_match(file));
-        Self(files.filter_map(|file| read(&file)).flat_map(|text| statements(&text)).collect())
+        Self(memory_texts(config, key, cwd).iter().flat_map(|text| statements(text)).collect())
     }
 
     /// Is this statement already in the memory?
     pub(crate) fn says(&self, text: &str) -> bool {
         self.0.iter().any(|statement| is_contained_in(text, statement))
     }
+}
+
+/// The beginnings of the files that the client keeps for the project `key`, as a session in `cwd` gets them.
+pub(crate) fn memory_texts(config: &Config, key: &str, cwd: &str) -> Vec<String> {
+    let mut folders = vec![folder_of(key)];
+    if cwd != key {
+        folders.push(folder_of(cwd));
+    }
+    let places = config.claude_dirs.iter().flat_map(|dir| folders.iter().map(move |folder| dir.join("projects").join(folder)));
+    let files = places.map(|place| place.join("memory/MEMORY.md")).filter(|file| !config.exclude_transcripts.is_match(file));
+    files.filter_map(|file| read(&file)).collect()
 }
 
 /// The client's folder name below `projects/` for a path.

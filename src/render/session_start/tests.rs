@@ -23,6 +23,7 @@ const STARTS: [&str; 27] = [
 #[derive(Debug, Clone)]
 struct Parts {
     banner: Option<String>,
+    rules: Vec<RuleLine>,
     remembered: Vec<NoteLine>,
     leads: Vec<LeadSession>,
     open: Vec<OpenItemLine>,
@@ -36,6 +37,7 @@ impl Parts {
             about: ContextSubject::Earlier,
             zone: &TimeZone::UTC,
             banner: self.banner.clone(),
+            rules: self.rules.clone(),
             remembered: self.remembered.clone(),
             leads: self.leads.clone(),
             open: self.open.clone(),
@@ -52,7 +54,7 @@ impl Parts {
     }
 
     fn says_something(&self) -> bool {
-        let lists = [self.remembered.len(), self.leads.len(), self.open.len(), self.others.len()];
+        let lists = [self.rules.len(), self.remembered.len(), self.leads.len(), self.open.len(), self.others.len()];
         self.banner.is_some() || lists.iter().any(|length| *length > 0)
     }
 
@@ -180,8 +182,19 @@ fn parts() -> impl Strategy<Value = Parts> {
         text,
         when: when(),
     });
-    let all = (option::of(text()), vec(note, 0..20), vec(lead(), 0..3), vec(open, 0..40), vec(line, 0..60), 0usize..1000);
-    all.prop_map(|(banner, remembered, leads, open, others, unlisted)| Parts { banner, remembered, leads, open, others, unlisted })
+    let rule =
+        ("r[0-9a-f]{8}", 2usize..90, text()).prop_map(move |(id, sessions, text)| RuleLine { id, sessions, when: when(), text });
+    let told = (vec(rule, 0..6), vec(note, 0..20));
+    let all = (option::of(text()), told, vec(lead(), 0..3), vec(open, 0..40), vec(line, 0..60), 0usize..1000);
+    all.prop_map(|(banner, (rules, remembered), leads, open, others, unlisted)| Parts {
+        banner,
+        rules,
+        remembered,
+        leads,
+        open,
+        others,
+        unlisted,
+    })
 }
 
 fn keeps_its_form(parts: &Parts, context: &RenderedContext, max_tokens: usize) -> Result<(), TestCaseError> {
@@ -201,7 +214,8 @@ fn keeps_its_form(parts: &Parts, context: &RenderedContext, max_tokens: usize) -
     prop_assert_eq!(context.sessions_shown.len() + context.sessions_left_out, parts.sessions());
     prop_assert_eq!(context.open_items_shown.len() + context.open_items_left_out, parts.open_items());
     prop_assert_eq!(context.notes_shown.len() + context.notes_left_out, parts.remembered.len());
-    for id in context.open_items_shown.iter().chain(&context.notes_shown) {
+    prop_assert!(context.rules_shown.len() <= MAX_RULES);
+    for id in context.open_items_shown.iter().chain(&context.notes_shown).chain(&context.rules_shown) {
         let shown = format!("- {id} ");
         prop_assert!(text.contains(&shown), "{}: {}", id, text);
     }
@@ -235,7 +249,8 @@ proptest! {
 
 #[test]
 fn nothing_to_say_is_nothing() {
-    let nothing = Parts { banner: None, remembered: vec![], leads: vec![], open: vec![], others: vec![], unlisted: 0 };
+    let nothing =
+        Parts { banner: None, rules: vec![], remembered: vec![], leads: vec![], open: vec![], others: vec![], unlisted: 0 };
     assert_eq!(nothing.render(usize::MAX), RenderedContext::default());
 }
 
@@ -248,8 +263,15 @@ fn where_there_is_room_for_all_sessions_their_replies_are_told_longer() {
         last_reply: "The list of orders is sorted by date now. ".repeat(30),
         ..SessionLine::default()
     };
-    let parts =
-        Parts { banner: None, remembered: vec![], leads: vec![], open: vec![], others: (1..6).map(line).collect(), unlisted: 0 };
+    let parts = Parts {
+        banner: None,
+        rules: vec![],
+        remembered: vec![],
+        leads: vec![],
+        open: vec![],
+        others: (1..6).map(line).collect(),
+        unlisted: 0,
+    };
     let lengths = |max_tokens: usize| -> Vec<usize> {
         let text = parts.render(max_tokens).text;
         text.lines().filter_map(|line| line.strip_prefix("  > ")).map(|reply| reply.chars().count()).collect()

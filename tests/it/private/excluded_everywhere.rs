@@ -19,6 +19,9 @@ pub const CLINIC: &str = "cccc1111-0000-4000-8000-000000000000";
 pub const SHOP: &str = "aaaa1111-0000-4000-8000-000000000000";
 /// Of the shop, but a subagent of it worked in the clinic.
 const MIXED: &str = "bbbb1111-0000-4000-8000-000000000000";
+/// Of the clinic, before [`CLINIC`]: both say the same rule.
+const RULED: &str = "eeee1111-0000-4000-8000-000000000000";
+const RULE: &str = "Never paint the hushonyx valve.";
 const NEW: &str = "dddd1111-0000-4000-8000-000000000000";
 /// What the clinic's sessions say and nobody else does. No question holds it.
 const HUSH: &str = "hush";
@@ -79,6 +82,10 @@ pub const WAYS: &[Way] = &[
     Way(Command(&["why", "ledger"]), SILENT),
     Way(Command(&["why", "ledger", "--project", "clinic"]), SILENT),
     Way(Command(&["why", "ledger", "--json"]), SILENT),
+    Way(Command(&["rules"]), SILENT),
+    Way(Command(&["rules", "--project", "clinic"]), SHOWS),
+    Way(Command(&["rules", "--project", "clinic", "--json"]), SHOWS),
+    Way(Command(&["rules", "--project", "clinic", "--diff"]), SHOWS),
     Way(Command(&["context", "--cwd", "{clinic_dir}"]), INSIDE),
     Way(Command(&["context", "--cwd", "{clinic_dir}", "--json", "--max-tokens", "3000"]), INSIDE),
     Way(Command(&["context"]), SILENT),
@@ -145,6 +152,9 @@ pub const WAYS: &[Way] = &[
     Way(Command(&["wrong", "--undo", "{item}"]), SILENT),
     Way(Command(&["wrong", "{clinic}", "--reply", "1"]), SHOWS),
     Way(Command(&["wrong", "{clinic}", "--reply", "1", "--undo"]), SHOWS),
+    Way(Command(&["rules", "--dismiss", "{rule}"]), SHOWS),
+    Way(Command(&["rules", "--dismiss", "{rule}", "--undo"]), SHOWS),
+    Way(Command(&["rules", "--accept", "{rule}"]), SILENT),
     Way(Pages, INSIDE),
     Way(Command(&["digest"]), SILENT),
     Way(Pages, INSIDE),
@@ -172,8 +182,10 @@ impl Scene {
 
     fn set() -> Self {
         let scene = Self::bare();
-        let clinic =
-            scene.talk("clinic", CLINIC, "2026-11-20T09:00:00Z", "Balance the ledger with the hushquartz pump", "hushquartz");
+        let asked = format!("Balance the ledger with the hushquartz pump. {RULE}");
+        let clinic = scene.talk("clinic", CLINIC, "2026-11-20T09:00:00Z", &asked, "hushquartz");
+        let ruled = scene.talk("clinic", RULED, "2026-11-18T09:00:00Z", &format!("Look at the sluice. {RULE}"), "hushagate");
+        scene.world.transcript(&format!("-p/{RULED}.jsonl"), ruled);
         scene.world.transcript(&format!("-p/{CLINIC}.jsonl"), clinic);
         scene.world.transcript(
             &format!("-q/{SHOP}.jsonl"),
@@ -228,7 +240,10 @@ impl Scene {
     /// Today's names, which a digest may take out of the index: they are looked up before anything is left out.
     pub fn names(&self) -> Vec<(&'static str, String)> {
         let path = |path: PathBuf| path.display().to_string();
+        let rules = self.world.recall(["rules", "--project", "clinic", "--json"]).out;
+        let rules: Value = serde_json::from_str(&rules).unwrap_or_default();
         vec![
+            ("{rule}", rules["rules"][0]["id"].as_str().unwrap_or("r00000000").to_owned()),
             ("{clinic}", CLINIC.to_owned()),
             ("{mixed}", MIXED.to_owned()),
             ("{shop}", SHOP.to_owned()),

@@ -46,6 +46,7 @@ pub(crate) struct PageCounts {
 pub(crate) fn write(config: &Config, store: &mut Writer, all: bool, ui: &Ui) -> Result<PageCounts> {
     store.find_lives(all)?;
     store.find_overtaken(all)?;
+    store.find_rule_mentions()?;
     store.find_near_duplicates(all)?;
     failpoints::point("repeats found");
     let recorded = store.pages()?;

@@ -15,8 +15,10 @@ use anyhow::Result;
 use self::leads::MAX_LOOKED_AT;
 use self::others::{Candidate, candidates};
 use crate::analyze::account::{LaterEvidence, SessionAccount};
+use crate::analyze::rules::Recurring;
 use crate::analyze::signal::is_offer;
 use crate::app::open_memory::OpenMemory;
+use crate::app::rules::{rule_id, rules_of};
 use crate::app::session_start::client_memory::ClientMemory;
 pub(crate) use crate::app::session_start::gather::undigested::gather_compacted;
 use crate::config::Config;
@@ -26,7 +28,7 @@ use crate::model::note::NoteKind;
 use crate::model::session::Millis;
 use crate::model::since_then::SinceThen;
 use crate::render::session_start::render;
-use crate::render::session_start::{ContextParts, ContextSubject, LeadSession, NoteLine, OpenItemLine, RenderedContext};
+use crate::render::session_start::{ContextParts, ContextSubject, LeadSession, NoteLine, OpenItemLine, RenderedContext, RuleLine};
 use crate::store::Memory;
 use crate::store::came_since::CameSince;
 use crate::store::last_run::LastRun;
@@ -116,6 +118,7 @@ fn gather_from(config: &Config, store: Option<&Memory>, asked: &ContextRequest<'
         about: ContextSubject::Earlier,
         zone: &config.time_zone,
         banner,
+        rules: gatherer.rules(known.as_ref())?,
         remembered,
         leads,
         open: open.lines,
@@ -201,6 +204,19 @@ impl Gatherer<'_> {
         let mut recent = known.store.recent_sessions(known.project, behind, PAGE_SIZE)?;
         recent.retain(|one| !self.is_asking(&one.id) && self.is_new(one.last_at));
         Ok(recent)
+    }
+
+    /// What the user says again and again in the project.
+    fn rules(&self, known: Option<&IndexedProject<'_>>) -> Result<Vec<RuleLine>> {
+        let Some(known) = known else { return Ok(Vec::new()) };
+        let line = |rule: Recurring| RuleLine {
+            id: rule_id(&rule),
+            sessions: rule.sessions(),
+            when: self.config.short_day(rule.newest().at),
+            text: rule.newest().text.clone(),
+        };
+        let all = rules_of(known.store, self.config, self.key, self.asked.cwd)?.standing;
+        Ok(all.into_iter().filter(|rule| self.is_new(rule.newest().at)).map(line).collect())
     }
 
     fn is_stale(&self, last_at: Millis) -> bool {

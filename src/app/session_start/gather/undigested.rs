@@ -182,6 +182,7 @@ pub(crate) fn gather_compacted(
         about: ContextSubject::Itself,
         zone: &config.time_zone,
         banner: None,
+        rules: Vec::new(),
         remembered,
         leads: vec![lead],
         open: Vec::new(),
