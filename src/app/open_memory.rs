@@ -22,6 +22,11 @@ impl OpenMemory {
         Ok(Self(Memory::open(&config.database(), &config.policy(view))?))
     }
 
+    /// The same under a policy of the caller's own.
+    pub(crate) fn under(config: &Config, policy: &Policy) -> Result<Self> {
+        Ok(Self(Memory::open(&config.database(), policy)?))
+    }
+
     /// The same, if there is one.
     pub(crate) fn if_there(config: &Config, view: View<'_>) -> Result<Option<Self>> {
         Ok(Memory::open_if_there(&config.database(), &config.policy(view))?.map(Self))

@@ -109,13 +109,35 @@ pub(crate) fn at_prompt(asked: &PromptRequest<'_>, config: &Config) -> Result<Op
     speaker.saying(&intent)
 }
 
-/// Whether the prompt says enough to search for. A bare "continue" means this session, unless it has only just begun.
-fn has_enough_to_search(asked: &PromptIntent, transcript: &Path) -> bool {
+/// What is told at a prompt of a session from this memory, whenever that was; `told` is what the session was told before.
+pub(crate) fn said_at(
+    prompt: &str,
+    config: &Config,
+    store: &Memory,
+    told: &SeenLog,
+    (session, own): (&str, &str),
+) -> Result<Option<Injection>> {
+    if config.hooks.prompt == PromptInjection::Off {
+        return Ok(None);
+    }
+    // A session that has begun: "continue" means it.
+    let Some(intent) = prompt::read(prompt).filter(says_enough) else { return Ok(None) };
+    PromptResponder { config, store, told, session, own }.saying(&intent)
+}
+
+/// Whether a prompt in a session that has begun says enough to search for.
+fn says_enough(asked: &PromptIntent) -> bool {
     match asked.past {
         PastIntent::No => asked.topic.len() >= MIN_TOPIC_WORDS,
-        PastIntent::Continues => !asked.topic.is_empty() || asked.words.is_empty() && !live_session::begins_with_reply(transcript),
+        PastIntent::Continues => !asked.topic.is_empty(),
         PastIntent::Asks => true,
     }
+}
+
+/// Whether the prompt says enough to search for. A bare "continue" means this session, unless it has only just begun.
+fn has_enough_to_search(asked: &PromptIntent, transcript: &Path) -> bool {
+    let begins = || asked.past == PastIntent::Continues && asked.words.is_empty() && !live_session::begins_with_reply(transcript);
+    says_enough(asked) || begins()
 }
 
 /// Whether a pattern of the user excludes the prompt.

@@ -38,6 +38,8 @@ pub(crate) enum Command {
     Context(ContextArgs),
     /// What was said about something and overtaken since, with what stands
     Why(WhyArgs),
+    /// Was the memory worth its tokens: replay stored sessions against what came before each
+    Eval(EvalArgs),
     /// What you say again and again in a project, to be kept or dismissed
     Rules(RulesArgs),
     /// Serve the memory to a client of the Model Context Protocol, on stdin and stdout
@@ -87,6 +89,7 @@ impl Command {
             | Self::Show(_)
             | Self::Timeline(_)
             | Self::Why(_)
+            | Self::Eval(_)
             | Self::Context(_)
             | Self::Mcp
             | Self::Status(_)
@@ -282,6 +285,20 @@ pub(crate) struct RulesArgs {
     /// Tell one again that was dismissed
     #[arg(long, requires = "dismiss")]
     pub(crate) undo: bool,
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Tells each stored session again what its start and its first three prompts would have been told from what came before it, and counts what
+/// of that came up in it: files it edited, checks it ran, sentences said again. Asks no model and changes nothing.
+#[derive(Debug, Args)]
+pub(crate) struct EvalArgs {
+    /// Only projects whose root matches this glob (a bare name matches the last folder)
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) project: Option<String>,
+    /// Only sessions that began since this: a date like 2026-01-31, or so long ago: 90d, 12h
+    #[arg(long, value_name = "AGE|DATE")]
+    pub(crate) since: Option<String>,
     #[arg(long)]
     pub(crate) json: bool,
 }

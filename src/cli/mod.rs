@@ -6,6 +6,7 @@ mod config;
 mod context;
 mod digest;
 mod doctor;
+mod eval;
 mod export;
 mod forget;
 mod import;
@@ -77,7 +78,7 @@ fn needs_person(command: &Command) -> Option<&'static str> {
         Command::Import(_) => Some("take into the memory what a file says"),
         Command::Uninstall(args) if args.purge && !args.dry_run => Some("delete the whole memory"),
         Command::Pause(_) | Command::Forget(_) | Command::Uninstall(_) | Command::Remember(_) | Command::Close(_) => None,
-        Command::Wrong(_) | Command::Rules(_) => None,
+        Command::Wrong(_) | Command::Rules(_) | Command::Eval(_) => None,
         Command::Digest(_) | Command::Install(_) | Command::Doctor(_) | Command::Search(_) | Command::Show(_) => None,
         Command::Why(_) | Command::Timeline(_) | Command::Context(_) | Command::Mcp | Command::Status(_) | Command::Config(_) => {
             None
@@ -100,7 +101,7 @@ fn uses_memory(command: &Command) -> bool {
         Command::Mcp => false,
         Command::Digest(_) | Command::Install(_) | Command::Uninstall(_) | Command::Doctor(_) | Command::Forget(_) => false,
         Command::Pause(_) | Command::Status(_) | Command::Config(_) | Command::Import(_) | Command::Redact(_) => false,
-        Command::Completions(_) | Command::Man(_) => false,
+        Command::Completions(_) | Command::Man(_) | Command::Eval(_) => false,
     }
 }
 
@@ -139,6 +140,7 @@ fn dispatch(command: Command, out: &mut impl Write) -> Result<Completion> {
         Command::Mcp => crate::mcp::serve(config?).map(|()| Completion::Done),
         Command::Close(args) => close::run(&args, &config?, out),
         Command::Why(args) => why::run(&args, &config?, out),
+        Command::Eval(args) => eval::run(&args, &config?, out),
         Command::Rules(args) => rules::run(&args, &config?, out),
         Command::Wrong(args) => wrong::run(&args, &config?, out),
         Command::Remember(args) => remember::run(&args, &config?, out),

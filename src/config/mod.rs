@@ -185,6 +185,11 @@ impl Config {
         QueryContext { now: self.now(), zone: self.time_zone.clone(), home: self.home.clone() }
     }
 
+    /// The same at another time.
+    pub(crate) fn as_of(&self, at: Millis) -> Self {
+        Self { fixed_now: Some(at), ..self.clone() }
+    }
+
     pub(crate) fn now(&self) -> Millis {
         self.fixed_now.unwrap_or_else(|| Timestamp::now().as_millisecond())
     }

@@ -72,6 +72,7 @@ fn from_index(payload: &Payload, config: &Config, source: &str, until: Instant) 
         until,
         count: false,
         notice,
+        live: true,
     };
     gather(config, memory.as_ref(), &asked)
 }

@@ -2,6 +2,7 @@
 
 use super::ProjectPatterns;
 use crate::model::note::EVERYWHERE;
+use crate::model::session::Millis;
 use crate::sys::projects::Projects;
 
 /// The point of view from which the memory is read.
@@ -27,6 +28,8 @@ pub struct Policy {
     here: Option<String>,
     /// Nothing of other projects is shown.
     here_only: bool,
+    /// Only what was known then is shown, in milliseconds since the Unix epoch.
+    known_at: Option<Millis>,
 }
 
 impl Policy {
@@ -36,12 +39,22 @@ impl Policy {
             View::Owner => None,
         };
         let isolated = if here.is_some() { isolated } else { ProjectPatterns::default() };
-        Self { excluded, isolated, projects, here, here_only: matches!(view, View::OnlyProject(_)) }
+        Self { excluded, isolated, projects, here, here_only: matches!(view, View::OnlyProject(_)), known_at: None }
+    }
+
+    /// The same for somebody who asked at this time: sessions that had not ended, notes that nobody had written, and what git showed later
+    /// are not shown.
+    pub(crate) fn known_before(self, at: Millis) -> Self {
+        Self { known_at: Some(at), ..self }
+    }
+
+    pub(crate) fn known_at(&self) -> Option<Millis> {
+        self.known_at
     }
 
     /// Is everything shown? Then projects need not be looked up.
     pub(crate) fn hides_nothing(&self) -> bool {
-        !self.hides_folders() && !self.here_only
+        !self.hides_folders() && !self.here_only && self.known_at.is_none()
     }
 
     /// Does it matter in which folders the parts of a session took place?

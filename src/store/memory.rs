@@ -87,9 +87,11 @@ CREATE TEMP VIEW project AS SELECT * FROM main.project
     WHERE pk <= (SELECT projects FROM temp.looked_at) AND pk NOT IN (SELECT pk FROM temp.hidden_project);
 CREATE TEMP VIEW session AS SELECT * FROM main.session
     WHERE pk <= (SELECT sessions FROM temp.looked_at) AND pk NOT IN (SELECT pk FROM temp.hidden_session)
-      AND project <= (SELECT projects FROM temp.looked_at) AND project NOT IN (SELECT pk FROM temp.hidden_project);
+      AND project <= (SELECT projects FROM temp.looked_at) AND project NOT IN (SELECT pk FROM temp.hidden_project)
+      AND coalesce(last_at, started_at, 0) < (SELECT until FROM temp.looked_at);
 CREATE TEMP VIEW note AS SELECT * FROM main.note
-    WHERE project <= (SELECT projects FROM temp.looked_at) AND project NOT IN (SELECT pk FROM temp.hidden_project);
+    WHERE project <= (SELECT projects FROM temp.looked_at) AND project NOT IN (SELECT pk FROM temp.hidden_project)
+      AND at < (SELECT until FROM temp.looked_at);
 CREATE TEMP VIEW doc AS SELECT * FROM main.doc d
     WHERE CASE WHEN d.session IS NULL THEN EXISTS (SELECT 1 FROM temp.note WHERE pk = d.note)
       ELSE EXISTS (SELECT 1 FROM temp.session WHERE pk = d.session) END;
@@ -103,7 +105,8 @@ CREATE TEMP VIEW overtaken AS SELECT * FROM main.overtaken o
       AND (o.later_note IS NULL OR EXISTS (SELECT 1 FROM temp.note WHERE pk = o.later_note));
 CREATE TEMP VIEW observation AS SELECT * FROM main.observation o
     WHERE (o.digest IS NULL OR EXISTS (SELECT 1 FROM temp.digest WHERE pk = o.digest))
-      AND (o.note IS NULL OR EXISTS (SELECT 1 FROM temp.note WHERE pk = o.note));
+      AND (o.note IS NULL OR EXISTS (SELECT 1 FROM temp.note WHERE pk = o.note))
+      AND seen_at < (SELECT until FROM temp.looked_at);
 CREATE TEMP VIEW rule_mention AS SELECT * FROM main.rule_mention m
     WHERE EXISTS (SELECT 1 FROM temp.digest WHERE pk = m.digest);
 CREATE TEMP VIEW session_folder AS SELECT * FROM main.session_folder f
@@ -122,13 +125,14 @@ const SESSION_TABLES: [&str; 6] = ["digest", "former_digest", "open_item", "page
 /// Shadows tables with views, for this connection only. Returns whether anything is hidden.
 fn restrict(db: &Connection, policy: &Policy) -> Result<bool> {
     // Keeps the list of what is hidden out of any file.
-    db.execute_batch(
+    let until = policy.known_at().unwrap_or(Millis::MAX);
+    db.execute_batch(&format!(
         "PRAGMA temp_store = MEMORY;
          CREATE TEMP TABLE hidden_project (pk INTEGER PRIMARY KEY);
          CREATE TEMP TABLE hidden_session (pk INTEGER PRIMARY KEY);
          CREATE TEMP TABLE looked_at AS SELECT (SELECT coalesce(max(pk), 0) FROM main.project) AS projects,
-             (SELECT coalesce(max(pk), 0) FROM main.session) AS sessions;",
-    )?;
+             (SELECT coalesce(max(pk), 0) FROM main.session) AS sessions, {until} AS until;",
+    ))?;
     let mut hide = db.prepare("INSERT INTO temp.hidden_project VALUES (?1)")?;
     let mut query = db.prepare("SELECT pk, key FROM main.project")?;
     let mut rows = query.query([])?;

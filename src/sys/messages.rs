@@ -70,6 +70,11 @@ impl Ui {
         bar(total, "digesting {bar:30} {pos:>10} / {len} {eta:>18} left  {msg}")
     }
 
+    /// A progress bar over sessions that are replayed; hidden unless stderr is a terminal.
+    pub(crate) fn replays(&self, total: u64) -> ProgressBar {
+        bar(total, "replaying {bar:30} {pos:>10} / {len} {eta:>18} left")
+    }
+
     /// A progress bar over embedded documents; hidden unless stderr is a terminal.
     pub(crate) fn texts(&self, total: u64) -> ProgressBar {
         bar(total, "embedding {bar:30} {pos:>10} / {len} {eta:>18} left")

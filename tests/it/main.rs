@@ -8,6 +8,7 @@ mod chunks;
 mod commands;
 mod dependencies;
 mod embeddings;
+mod eval;
 mod forget;
 mod forks;
 mod formats;

@@ -48,6 +48,11 @@ impl SeenLog {
         Self { lines: text.lines().filter_map(line).take(MAX_ENTRIES).collect() }
     }
 
+    /// Adds what is shown, here and in no file.
+    pub(crate) fn add<'i>(&mut self, how: ShownAs, ids: impl Iterator<Item = &'i str>) {
+        self.lines.extend(ids.map(|id| (how, hashed(id))));
+    }
+
     /// Whether it was shown in any way.
     pub(crate) fn of(&self, id: &str) -> bool {
         let id = hashed(id);

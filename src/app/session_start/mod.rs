@@ -53,6 +53,7 @@ pub(crate) fn fresh_start(config: &Config, memory: Option<&OpenMemory>, asked: &
         until: asked.until,
         count: true,
         notice: None,
+        live: true,
     };
     let context = gather(config, memory, &wanted)?;
     Ok(FreshStart { context, max_tokens, estimate: ESTIMATE, project: config.project_keys().key_of(asked.cwd) })

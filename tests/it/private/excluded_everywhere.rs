@@ -79,6 +79,8 @@ pub const WAYS: &[Way] = &[
     Way(Command(&["timeline", "{clinic}", "--json", "--before", "3", "--after", "3"]), SHOWS),
     Way(Command(&["timeline", "{note}"]), SHOWS),
     Way(Command(&["timeline", "{mixed}"]), SILENT),
+    Way(Command(&["eval"]), SILENT),
+    Way(Command(&["eval", "--project", "clinic", "--since", "90d", "--json"]), SILENT),
     Way(Command(&["why", "ledger"]), SILENT),
     Way(Command(&["why", "ledger", "--project", "clinic"]), SILENT),
     Way(Command(&["why", "ledger", "--json"]), SILENT),

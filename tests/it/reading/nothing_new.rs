@@ -10,7 +10,7 @@ use crate::support::{World, age, assistant, tasks, user};
 
 /// Transcripts, and about how long each is, in bytes.
 const FILES: usize = 30;
-const LENGTH: usize = 60_000;
+const LENGTH: usize = 100_000;
 
 fn id(n: usize) -> String {
     format!("{n:08}-0000-4000-8000-000000000000")

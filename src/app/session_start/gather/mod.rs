@@ -66,6 +66,8 @@ pub(crate) struct ContextRequest<'a> {
     pub(crate) count: bool,
     /// A notice to the user; takes the place of the one about failing digests.
     pub(crate) notice: Option<String>,
+    /// Does what no digest covers yet count, and that digests fail? Not where the past is replayed.
+    pub(crate) live: bool,
 }
 
 /// The context from the index, the marks and the transcripts; without an index, from the other two.
@@ -94,7 +96,7 @@ fn gather_from(config: &Config, store: Option<&Memory>, asked: &ContextRequest<'
     };
     let gatherer = Gatherer { config, asked, projects: &projects, key: &key };
     let undigested = gatherer.undigested(store, known.as_ref())?;
-    let failing = || LastRun::read(&config.data_dir).and_then(|run| gatherer.banner(&run));
+    let failing = || LastRun::read(&config.data_dir).filter(|_| asked.live).and_then(|run| gatherer.banner(&run));
     let banner = asked.notice.clone().or_else(failing);
     let mut remembered = remembered(config, store, &key, |at| gatherer.is_new(at))?;
     let memory = ClientMemory::of(config, &key, asked.cwd);

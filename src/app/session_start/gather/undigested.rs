@@ -46,6 +46,9 @@ pub(super) struct UndigestedSession {
 impl Gatherer<'_> {
     /// Sessions that ended without a digest, newest first, read from the ends of their transcripts.
     pub(super) fn undigested(&self, store: Option<&Memory>, known: Option<&IndexedProject<'_>>) -> Result<Vec<UndigestedSession>> {
+        if !self.asked.live {
+            return Ok(Vec::new());
+        }
         let (project, here) = (folder_of(self.key), folder_of(self.asked.cwd));
         let is_below = |folder: &str| folder.strip_prefix(&project).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
         let is_own = |folder: &str| folder == here || is_below(folder);
