@@ -47,6 +47,8 @@
 //!   `forget` walk that list.
 //! - **What overtakes what**: `analyze::overtaken` finds it in sentences (raise `OVERTAKEN_RULES` with its words and rules), `store::overtaken`
 //!   keeps it, `model::since_then` words it. Whoever tells words of a session asks `store::came_since`.
+//! - **What a compaction dropped**: `analyze::dropped` finds it in a session's account and the client's summary, `app::dropped` tells it to who
+//!   asks and at the first prompt behind the compaction, which `app::hook_state::compaction` notes; `render::dropped` words it.
 //! - **What git says of what a session names**: `analyze::repository` finds it in what `sys::git` printed, `app::digest::repository` asks, and
 //!   `store::observations` keeps it. `store::came_since` tells it, too; no page does.
 //! - **What the user says again and again**: `analyze::rules` finds standing instructions in their words and which of them are one (raise

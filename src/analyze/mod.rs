@@ -4,6 +4,7 @@ pub(crate) mod account;
 pub(crate) mod condense;
 pub(crate) mod denied;
 pub(crate) mod distinct;
+pub(crate) mod dropped;
 pub(crate) mod eligibility;
 pub(crate) mod lives;
 pub(crate) mod minhash;

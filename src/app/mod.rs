@@ -8,6 +8,7 @@ pub(crate) mod contributor;
 pub(crate) mod day;
 pub(crate) mod digest;
 pub(crate) mod doctor;
+pub(crate) mod dropped;
 pub(crate) mod eval;
 pub(crate) mod filter;
 pub(crate) mod forget;

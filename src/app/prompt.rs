@@ -26,7 +26,7 @@ use crate::text::clean::{id8, shorten_title};
 use crate::text::tokenize::distinctive_words;
 
 /// Time for which a statement waits for a lock. Must be less than the hook's deadline.
-const BUSY_TIMEOUT: Duration = Duration::from_millis(100);
+pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// Fewest topic words a prompt must have to be searched for.
 const MIN_TOPIC_WORDS: usize = 2;

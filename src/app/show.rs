@@ -17,7 +17,7 @@ use crate::model::digest::{Claim, Digest};
 use crate::model::item_state::{Closer, Closing};
 use crate::model::note::Note;
 use crate::model::price::{costs_by_model, session_cost};
-use crate::model::session::{Millis, OmittedItems, Tokens};
+use crate::model::session::{Millis, OmittedItems, Session, Tokens};
 use crate::model::session_head::SessionHead;
 use crate::model::stored_digest::StoredDigest;
 use crate::privacy::View;
@@ -81,6 +81,14 @@ pub(crate) fn show(memory: &OpenMemory, config: &Config, id: &str, detail: Detai
         Detail::Page => page(store, config, &head, &digest_of(store, &head)?, &store.load_session(&head)?)?,
     };
     Ok(ShownText { text, id: head.id })
+}
+
+/// The session with this id, with all that is loaded of it.
+///
+/// # Errors
+/// When no session has this id, or several begin with it.
+pub(crate) fn session_of(memory: &OpenMemory, id: &str) -> Result<Session> {
+    memory.0.load_session(&Found::of(&memory.0, id)?.with_rows()?)
 }
 
 fn digest_of(store: &Memory, head: &SessionHead) -> Result<StoredDigest> {

@@ -233,6 +233,9 @@ pub(crate) struct ShowArgs {
     /// List what was kept of the session instead: importance, tier, kind and rule of each item
     #[arg(long)]
     pub(crate) items: bool,
+    /// List instead what the summaries of its compactions leave out of what was agreed before them, quoted
+    #[arg(long, conflicts_with_all = ["full", "raw", "items"])]
+    pub(crate) dropped: bool,
     /// The whole digest with the numbers behind it; of several sessions an array
     #[arg(long)]
     pub(crate) json: bool,

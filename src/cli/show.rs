@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::open_memory;
 use crate::app::Completion;
 use crate::app::asker::Asker;
+use crate::app::dropped::dropped;
 use crate::app::open_memory::{OpenMemory, is_store_error};
 use crate::app::show::{Detail, SessionItems, as_data, items, raw, show};
 use crate::cli::args::ShowArgs;
@@ -61,6 +62,17 @@ fn show_one(
 ) -> Result<(Completion, Option<Value>)> {
     if args.raw {
         return Ok((print_raw(id, config, memory, out)?, None));
+    }
+    if args.dropped {
+        let reply = dropped(memory, id)?;
+        if args.json {
+            return Ok((Completion::Done, Some(serde_json::to_value(reply)?)));
+        }
+        out.write_all(reply.text(config).as_bytes())?;
+        if let Some(told) = &reply.left_out {
+            messages::report(format!("session {} is {told}", reply.session));
+        }
+        return Ok((Completion::Done, None));
     }
     if args.json {
         return Ok((Completion::Done, Some(as_data(memory, config, id, args.items.then_some(JSON_TEXT_CHARS))?)));

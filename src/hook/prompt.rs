@@ -4,11 +4,15 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::payload::Payload;
-use crate::app::hook_state::{dedupe, seen};
+use crate::app::dropped::dropped_at_prompt;
+use crate::app::hook_state::{compaction, dedupe, log, seen};
 use crate::app::prompt::{PromptRequest, at_prompt};
 use crate::config::Config;
 use crate::model::session::short_id;
+use crate::render::session_start::MAX_CHARS;
 use crate::source::may_be_person;
+
+const EVENT: &str = "user-prompt-submit";
 
 /// The hook's answer; `None` if there is nothing to show.
 pub(crate) fn answer(payload: &Payload, config: &Config) -> Result<Option<String>> {
@@ -17,13 +21,36 @@ pub(crate) fn answer(payload: &Payload, config: &Config) -> Result<Option<String
     }
     let asked =
         PromptRequest { prompt: &payload.prompt, session: &payload.session, cwd: &payload.cwd, transcript: &payload.transcript };
-    let Some(told) = at_prompt(&asked, config)? else { return Ok(None) };
+    let dropped = dropped(&asked, config);
+    let told = at_prompt(&asked, config);
+    // What fails beside it does not keep the session from being told what its summary leaves out.
+    let told =
+        if dropped.is_some() { told.inspect_err(|e| log::note(EVENT, &format!("{e:#}"))).unwrap_or_default() } else { told? };
+    if dropped.is_none() && told.is_none() {
+        return Ok(None);
+    }
     // The same hook may be installed for the user, the project and as a plugin: only one of them answers.
     let prompt = if payload.prompt_id.is_empty() { short_id("p", &[&payload.prompt]) } else { payload.prompt_id.clone() };
     if !dedupe::claim(&config.data_dir, &payload.session, &format!("prompt-{prompt:.40}"))? {
         return Ok(None);
     }
-    seen::record(&config.data_dir, &payload.session, told.how, told.ids.iter().map(String::as_str))?;
-    let answer = json!({"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": told.text}});
+    let mut text = dropped.unwrap_or_default();
+    // The client shows a preview of what is longer. What has no room is told at a later prompt.
+    if let Some(told) = told.filter(|told| text.chars().count() + told.text.chars().count() <= MAX_CHARS) {
+        seen::record(&config.data_dir, &payload.session, told.how, told.ids.iter().map(String::as_str))?;
+        text.push_str(&told.text);
+    }
+    compaction::settle(&config.data_dir, &payload.session);
+    let answer = json!({"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": text}});
     Ok(Some(format!("{answer}\n")))
+}
+
+/// What the summary of a compaction leaves out, at the first prompt behind it.
+fn dropped(asked: &PromptRequest<'_>, config: &Config) -> Option<String> {
+    let known = compaction::awaited(&config.data_dir, asked.session)?;
+    let dropped = dropped_at_prompt(asked, config, &known).inspect_err(|e| log::note(EVENT, &format!("{e:#}"))).ok().flatten();
+    if dropped.is_none() {
+        compaction::settle(&config.data_dir, asked.session);
+    }
+    dropped
 }

@@ -6,9 +6,10 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::payload::Payload;
-use crate::app::hook_state::{dedupe, log, seen};
+use crate::analyze::dropped::last_recap;
+use crate::app::hook_state::{compaction, dedupe, log, seen};
 use crate::app::open_memory::{OpenMemory, explained, waits_for_upgrade};
-use crate::app::session_start::{ContextRequest, RenderedContext, StartMode, gather, gather_compacted};
+use crate::app::session_start::{ContextRequest, RenderedContext, StartMode, compacted_session, gather, gather_compacted};
 use crate::config::Config;
 use crate::model::session::Millis;
 use crate::privacy::View;
@@ -26,7 +27,15 @@ pub(crate) fn answer(payload: &Payload, config: &Config, until: Instant) -> Resu
         "compact" => {
             seen::clear(&config.data_dir, &payload.session);
             let memory = OpenMemory::as_it_is(config, &config.policy(View::InFolder(&payload.cwd)), BUSY_TIMEOUT).ok();
-            gather_compacted(config, memory.as_ref(), &payload.transcript, &payload.session, config.hooks.max_inject_tokens)?
+            let session = compacted_session(config, memory.as_ref(), &payload.transcript, &payload.session)?;
+            // The client writes the summary when this hook is done: the next prompt tells what that leaves out.
+            let known = session.as_ref().and_then(last_recap);
+            let noted = compaction::note(&config.data_dir, &payload.session, known);
+            let _ = noted.inspect_err(|e| log::note(EVENT, &format!("{e:#}")));
+            match session {
+                Some(session) => gather_compacted(config, memory.as_ref(), &session, config.hooks.max_inject_tokens)?,
+                None => RenderedContext::default(),
+            }
         }
         source => from_index(payload, config, source, until)?,
     };

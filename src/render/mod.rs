@@ -2,6 +2,7 @@
 
 pub(crate) mod brief;
 pub(crate) mod chain;
+pub(crate) mod dropped;
 pub(crate) mod item_list;
 pub(crate) mod page;
 pub(crate) mod quoted;

@@ -182,6 +182,13 @@ pub fn head_and_tail(text: &str, max: usize) -> String {
     format!("{} {}", shorten(text, head), tail.trim_start())
 }
 
+/// May [`head_and_tail`] have cut this text? It leaves its mark behind about three fifths.
+pub(crate) fn may_be_cut(text: &str) -> bool {
+    let total = text.chars().count();
+    let is_there = |at: usize| (total * 57 / 100..=total * 64 / 100).contains(&at);
+    text.chars().zip(text.chars().skip(1)).enumerate().any(|(at, two)| two == ('…', ' ') && is_there(at))
+}
+
 /// `1 page`, `2 pages`
 pub(crate) fn counted(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
@@ -191,6 +198,15 @@ pub(crate) fn counted(n: usize, what: &str) -> String {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_text_without_its_middle_is_known_by_its_mark() {
+        let text = "one two three four five. ".repeat(400);
+        for max in [2_000, 8_000, 9_000] {
+            assert!(may_be_cut(&head_and_tail(&text, max)), "{max}");
+        }
+        assert!(!may_be_cut(&text) && !may_be_cut("") && !may_be_cut(&format!("so … {text}")));
+    }
 
     fn fold(text: &str) -> String {
         fold_lines(&without_controls(text)).into_owned()

@@ -35,7 +35,7 @@ pub(crate) use self::seen::SeenCommit;
 pub(crate) use self::shell::check_calls;
 pub(crate) use self::title::TitleParts;
 pub(crate) use self::turns::{ClosingReply, Turn, Word, WordKind, all_turns, ending_replies, last_reply, longer_reply};
-use crate::model::session::Session;
+use crate::model::session::{Millis, Session};
 
 /// The number of the rules by which accounts, and digests without a model, are made. Stored ones of another number are made again from
 /// their session's rows, so raise it with whatever changes what they hold or how they are written.
@@ -70,6 +70,11 @@ impl SessionAccount {
     /// The replies that closed its turns.
     pub(crate) fn replies(&self) -> impl Iterator<Item = &str> {
         self.turns.iter().filter_map(|turn| turn.reply.as_ref()).map(|reply| reply.text.as_str())
+    }
+
+    /// The number of the turn in which something happened.
+    pub(crate) fn turn_at(&self, at: Option<Millis>) -> usize {
+        runs::number_at(&self.turns, at)
     }
 
     /// Does the item of a digest stand for a task that is open?

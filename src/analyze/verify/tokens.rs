@@ -203,15 +203,30 @@ pub(super) fn holds_number(text: &str, number: &str, beside: &[String]) -> bool 
     words.iter().enumerate().any(|(at, word)| is_it(word) && (!is_small || beside.is_empty() || near(at)))
 }
 
+/// How many fixed tokens a statement has, and how many of them a text does not hold: once by itself and once as it is searched.
+pub(crate) fn count_missing(statement: &str, text: &str, searched: &SessionText) -> (usize, usize) {
+    let tokens = fixed_tokens(statement);
+    let holds = |token: &&FixedToken| match token {
+        FixedToken::Number { number, beside } => holds_number(text, number, beside),
+        token => searched.holds(token),
+    };
+    (tokens.len(), tokens.iter().filter(|token| !holds(token)).count())
+}
+
+/// Does a statement count or measure something: is there a number with words beside it?
+pub(crate) fn counts_something(statement: &str) -> bool {
+    fixed_tokens(statement).iter().any(|token| matches!(token, FixedToken::Number { beside, .. } if !beside.is_empty()))
+}
+
 /// All that was said, done and printed in a session, to look fixed tokens up.
-pub(super) struct SessionText {
+pub(crate) struct SessionText {
     /// In lower case, with one space between words.
     text: String,
     words: HashSet<String>,
 }
 
 impl SessionText {
-    pub(super) fn of<'t>(texts: impl Iterator<Item = &'t str>) -> Self {
+    pub(crate) fn of<'t>(texts: impl Iterator<Item = &'t str>) -> Self {
         let mut text = String::new();
         for one in texts {
             for word in one.split_whitespace() {

@@ -1,9 +1,10 @@
-//! What hooks keep between two calls: what a session was shown, which start was answered, what went wrong.
+//! What hooks keep between two calls: what a session was shown, which summary is awaited, which start was answered, what went wrong.
 
 use std::path::Path;
 
 use crate::source::mark;
 
+pub(crate) mod compaction;
 pub(crate) mod dedupe;
 pub(crate) mod log;
 pub(crate) mod seen;
@@ -13,4 +14,5 @@ pub(crate) fn tidy(data_dir: &Path) {
     mark::remove_leftovers(data_dir);
     dedupe::remove_old(data_dir);
     seen::remove_old(data_dir);
+    compaction::remove_old(data_dir);
 }

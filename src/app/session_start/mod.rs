@@ -15,7 +15,7 @@ use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::text::budget::ESTIMATE;
 
-pub(crate) use gather::{ContextRequest, StartMode, gather, gather_compacted};
+pub(crate) use gather::{ContextRequest, StartMode, compacted_session, gather, gather_compacted, is_read_whole};
 
 pub(crate) use crate::render::session_start::RenderedContext;
 

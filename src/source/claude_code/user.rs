@@ -129,9 +129,12 @@ fn is_command(text: &str) -> bool {
     text.starts_with("<command-name>") || text.starts_with("<command-message>")
 }
 
-/// A recap without the client's words to the model around it.
+/// A recap without the client's words to the model around it. What older clients put before the summary, an analysis, took the
+/// conversation's place as well.
 fn recap_of(text: &str) -> &str {
-    let after = text.split_once("\nSummary:").map_or(text, |(_, summary)| summary);
+    let behind = |mark: &str| text.find(mark).map(|at| at + mark.len());
+    let begins = [behind("\nAnalysis:"), behind("\nSummary:")].into_iter().flatten().min().unwrap_or_default();
+    let after = &text[begins..];
     after.split("\nIf you need specific details from before compaction").next().unwrap_or(after).trim()
 }
 

@@ -4,6 +4,7 @@
 mod before_compact;
 mod budget;
 mod client_memory;
+mod compaction;
 mod concurrent;
 mod cost;
 mod fail_open;

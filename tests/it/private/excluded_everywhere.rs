@@ -68,6 +68,8 @@ pub const WAYS: &[Way] = &[
     Way(Command(&["show", "{clinic}", "--full"]), SHOWS),
     Way(Command(&["show", "{clinic}", "--raw"]), SHOWS),
     Way(Command(&["show", "{clinic}", "--items"]), SHOWS),
+    Way(Command(&["show", "{clinic}", "--dropped"]), SHOWS),
+    Way(Command(&["show", "{clinic}", "--dropped", "--json"]), SHOWS),
     Way(Command(&["show", "{clinic}", "--json", "--items"]), SHOWS),
     Way(Command(&["show", "{digest}"]), SHOWS),
     Way(Command(&["show", "{note}"]), SHOWS),
@@ -186,6 +188,9 @@ impl Scene {
         let scene = Self::bare();
         let asked = format!("Balance the ledger with the hushquartz pump. {RULE}");
         let clinic = scene.talk("clinic", CLINIC, "2026-11-20T09:00:00Z", &asked, "hushquartz");
+        let summary = json!({"type": "user", "isCompactSummary": true, "sessionId": CLINIC, "uuid": "clinic-summary",
+            "timestamp": "2026-11-20T09:20:00Z", "cwd": scene.dir("clinic"), "message": {"role": "user", "content": "Summary:\nAll is balanced."}});
+        let clinic = format!("{clinic}{summary}\n");
         let ruled = scene.talk("clinic", RULED, "2026-11-18T09:00:00Z", &format!("Look at the sluice. {RULE}"), "hushagate");
         scene.world.transcript(&format!("-p/{RULED}.jsonl"), ruled);
         scene.world.transcript(&format!("-p/{CLINIC}.jsonl"), clinic);

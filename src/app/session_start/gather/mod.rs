@@ -20,7 +20,7 @@ use crate::analyze::signal::is_offer;
 use crate::app::open_memory::OpenMemory;
 use crate::app::rules::{rule_id, rules_of};
 use crate::app::session_start::client_memory::ClientMemory;
-pub(crate) use crate::app::session_start::gather::undigested::gather_compacted;
+pub(crate) use crate::app::session_start::gather::undigested::{compacted_session, gather_compacted, is_read_whole};
 use crate::config::Config;
 use crate::model::author::Author;
 use crate::model::note::Note;

@@ -131,22 +131,21 @@ impl Gatherer<'_> {
     }
 }
 
-/// What a session did before its context was compacted, straight from its transcript. The index contributes only the project's notes,
-/// which the session got when it started, and what was forgotten.
-pub(crate) fn gather_compacted(
+/// A session whose context was compacted, straight from the end of its transcript; `None` if nothing of it may be told. The index contributes
+/// only what was forgotten.
+pub(crate) fn compacted_session(
     config: &Config,
     memory: Option<&OpenMemory>,
     transcript: &Path,
     session: &str,
-    max_tokens: usize,
-) -> Result<RenderedContext> {
+) -> Result<Option<Session>> {
     let store = memory.map(|memory| &memory.0);
     let projects = config.project_keys();
     if pause::is_noted(&config.data_dir, session) || is_shut_out(store, session) {
-        return Ok(RenderedContext::default());
+        return Ok(None);
     }
     let key_of = |cwd: &str| projects.key_of(cwd);
-    let Some(private_words) = private_words(store, session) else { return Ok(RenderedContext::default()) };
+    let Some(private_words) = private_words(store, session) else { return Ok(None) };
     let session = live_session::session(
         transcript,
         session,
@@ -156,14 +155,29 @@ pub(crate) fn gather_compacted(
         |key| is_forgotten(store, key),
         private_words,
     )?;
-    let Some(session) = without_denied_replies(store, session) else { return Ok(RenderedContext::default()) };
-    if session.cwd.as_deref().is_some_and(|cwd| config.excludes_folder(cwd, &projects)) || !session.has_work() {
-        return Ok(RenderedContext::default());
-    }
+    let Some(session) = without_denied_replies(store, session) else { return Ok(None) };
+    let excluded = session.cwd.as_deref().is_some_and(|cwd| config.excludes_folder(cwd, &projects));
+    Ok(Some(session).filter(|session| !excluded && session.has_work()))
+}
+
+/// Is a transcript read from its beginning? Turns have their numbers then.
+pub(crate) fn is_read_whole(transcript: &Path) -> bool {
+    transcript.metadata().is_ok_and(|file| file.len() <= COMPACTED_TAIL_BYTES)
+}
+
+/// What a session did before its context was compacted. The index contributes the project's notes, too, which the session got when it
+/// started.
+pub(crate) fn gather_compacted(
+    config: &Config,
+    memory: Option<&OpenMemory>,
+    session: &Session,
+    max_tokens: usize,
+) -> Result<RenderedContext> {
+    let store = memory.map(|memory| &memory.0);
     let memory = ClientMemory::of(config, &session.project.key, session.cwd.as_deref().unwrap_or_default());
-    let account = SessionAccount::of(&session, true);
+    let account = SessionAccount::of(session, true);
     // Without it the session is told all the same: a start never fails for what it lacks.
-    let since = store.and_then(|store| since_own(store, config, &session, &account).ok()).unwrap_or_default();
+    let since = store.and_then(|store| since_own(store, config, session, &account).ok()).unwrap_or_default();
     let lead = LeadSession {
         session: session.id.clone(),
         when: local(session.last_at(), config),
