@@ -5,6 +5,7 @@ pub(crate) mod condense;
 pub(crate) mod denied;
 pub(crate) mod distinct;
 pub(crate) mod eligibility;
+pub(crate) mod failures;
 pub(crate) mod lives;
 pub(crate) mod minhash;
 pub(crate) mod overtaken;

@@ -9,6 +9,7 @@ pub(crate) mod day;
 pub(crate) mod digest;
 pub(crate) mod doctor;
 pub(crate) mod filter;
+pub(crate) mod fix;
 pub(crate) mod forget;
 pub(crate) mod hook_state;
 pub(crate) mod known_folders;

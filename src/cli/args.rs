@@ -38,6 +38,8 @@ pub(crate) enum Command {
     Context(ContextArgs),
     /// What was said about something and overtaken since, with what stands
     Why(WhyArgs),
+    /// Where an error was met before, and what was done before the check passed
+    Fix(FixArgs),
     /// Serve the memory to a client of the Model Context Protocol, on stdin and stdout
     Mcp,
     /// Say that something a session left open is done
@@ -84,6 +86,7 @@ impl Command {
             | Self::Show(_)
             | Self::Timeline(_)
             | Self::Why(_)
+            | Self::Fix(_)
             | Self::Context(_)
             | Self::Mcp
             | Self::Status(_)
@@ -253,6 +256,22 @@ pub(crate) struct WhyArgs {
     /// What it is about, in words: session cache
     #[arg(required = true, value_name = "WORD")]
     pub(crate) words: Vec<String>,
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Errors that commands of sessions printed, compared without what differs from time to time: paths, numbers, hashes, durations. Told is what
+/// the rows show: a later run of the same check that passed, and what was done in between. That need not be the reason.
+#[derive(Debug, Args)]
+pub(crate) struct FixArgs {
+    /// The error line, or a part of it; output that holds it
+    #[arg(required = true, value_name = "ERROR")]
+    pub(crate) error: Vec<String>,
+    /// Only projects whose root matches this glob (a bare name matches the last folder)
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) project: Option<String>,
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 5, allow_negative_numbers = true, value_parser = count)]
+    pub(crate) limit: usize,
     #[arg(long)]
     pub(crate) json: bool,
 }

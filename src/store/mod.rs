@@ -19,6 +19,7 @@ pub(crate) mod digests;
 pub(crate) mod document;
 mod erasure;
 pub(crate) mod error;
+pub(crate) mod failures;
 pub(crate) mod files_beside;
 mod folders;
 pub(crate) mod forget;

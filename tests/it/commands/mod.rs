@@ -6,6 +6,7 @@ mod closed_output;
 mod config;
 mod digest;
 mod doctor;
+mod fix;
 mod items;
 mod raw;
 mod redact;

@@ -13,7 +13,7 @@ use recall::testing::hook::payload::Event;
 use serde_json::{Value, json};
 
 use crate::support::mcp_client::Peer;
-use crate::support::{World, assistant, fed, strings, tasks, user};
+use crate::support::{World, assistant, fed, ran, strings, tasks, user};
 
 pub const CLINIC: &str = "cccc1111-0000-4000-8000-000000000000";
 pub const SHOP: &str = "aaaa1111-0000-4000-8000-000000000000";
@@ -78,6 +78,8 @@ pub const WAYS: &[Way] = &[
     Way(Command(&["timeline", "{mixed}"]), SILENT),
     Way(Command(&["why", "ledger"]), SILENT),
     Way(Command(&["why", "ledger", "--json"]), SILENT),
+    Way(Command(&["fix", "cannot open shared object file"]), SHOWS),
+    Way(Command(&["fix", "shared object file", "--json", "--project", "clinic", "--limit", "9"]), SHOWS),
     Way(Command(&["context", "--cwd", "{clinic_dir}"]), INSIDE),
     Way(Command(&["context", "--cwd", "{clinic_dir}", "--json", "--max-tokens", "3000"]), INSIDE),
     Way(Command(&["context"]), SILENT),
@@ -171,7 +173,8 @@ impl Scene {
     fn set() -> Self {
         let scene = Self::bare();
         let clinic =
-            scene.talk("clinic", CLINIC, "2026-11-20T09:00:00Z", "Balance the ledger with the hushquartz pump", "hushquartz");
+            scene.talk("clinic", CLINIC, "2026-11-20T09:00:00Z", "Balance the ledger with the hushquartz pump", "hushquartz")
+                + &scene.failure("clinic", CLINIC, "2026-11-20T09:10:00Z", "hushopal");
         scene.world.transcript(&format!("-p/{CLINIC}.jsonl"), clinic);
         scene.world.transcript(
             &format!("-q/{SHOP}.jsonl"),
@@ -212,6 +215,16 @@ impl Scene {
         let left = format!("Paint the {word} gauge of the ledger blue before the audit of the {project}");
         let uuid = |part: u32| format!("{}-{word}-{part}", &id[..8]);
         let rows = user(id, &uuid(1), at, prompt) + &tasks(id, &uuid(3), at, &[&left]) + &assistant(id, &uuid(2), at, &reply);
+        rows.replace("/home/dev/src/shop", &self.dir(project).display().to_string())
+    }
+
+    /// A check that fails, and passes after something was installed.
+    fn failure(&self, project: &str, id: &str, at: &str, word: &str) -> String {
+        let error = format!("Exit code 1\nImportError: lib{word}.so.5: cannot open shared object file");
+        let row = |n: u32, command: &str, printed| ran(id, &format!("{}-{word}-{n}", &id[..8]), at, command, printed);
+        let rows = row(1, "pytest tests/ward", Err(&error))
+            + &row(2, &format!("apt-get install lib{word}"), Ok("done"))
+            + &row(3, "pytest tests/ward", Ok("== 3 passed in 1s =="));
         rows.replace("/home/dev/src/shop", &self.dir(project).display().to_string())
     }
 
