@@ -11,8 +11,9 @@ use crate::app::filter::ProjectFilter;
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::model::session::{Millis, Project};
+use crate::store::Reader;
 use crate::store::failures::MetFailure;
-use crate::text::clean::{one_line, without_controls};
+use crate::text::clean::{one_line, shorten, without_controls};
 
 /// The most lines of what is asked about that are looked at: outputs are pasted whole.
 const MAX_ASKED_LINES: usize = 400;
@@ -89,7 +90,10 @@ pub(crate) fn fix(memory: &OpenMemory, config: &Config, asked: &FixRequest<'_>) 
     }
     met.sort_by_key(|one| one.failure.at);
     // Several lines of one run may fit.
-    met.dedup_by(|later, one| later.session == one.session && later.failure.at == one.failure.at && one.failure.at.is_some());
+    let is_same = |one: &MetFailure, other: &MetFailure| {
+        (&one.session, one.failure.at, &one.failure.command) == (&other.session, other.failure.at, &other.failure.command)
+    };
+    met.dedup_by(|later, one| is_same(later, one));
     let day = |at: Option<Millis>| config.local_time(at, "%Y-%m-%d");
     let sessions: BTreeSet<&str> = met.iter().map(|one| one.session.as_str()).collect();
     let (times, sessions) = (met.len(), sessions.len());
@@ -98,6 +102,28 @@ pub(crate) fn fix(memory: &OpenMemory, config: &Config, asked: &FixRequest<'_>) 
     failures.sort_by_key(|one| (one.elsewhere.is_some(), one.passed.is_none(), Reverse(one.at)));
     failures.truncate(asked.limit);
     Ok(FixReply { times, sessions, last, failures })
+}
+
+/// The newest session that met an error with one of these signatures and whose check was seen to pass in the end, of the own project if there is
+/// one; not this `session` itself.
+pub(super) fn proven(
+    store: &Reader,
+    config: &Config,
+    signatures: &[String],
+    own: &str,
+    session: &str,
+) -> Result<Option<(String, KnownFailure)>> {
+    let day = |at: Option<Millis>| config.local_time(at, "%Y-%m-%d");
+    for signature in signatures {
+        let mut met = store.failures_with(signature)?;
+        met.retain(|one| one.session != session);
+        let all = by_session(met).into_iter().map(|group| known(&group, own, &day));
+        let proven = all.filter(|one| one.passed.is_some() && one.again_in_turn.is_none());
+        if let Some(best) = proven.min_by_key(|one| (one.elsewhere.is_some(), Reverse(one.at))) {
+            return Ok(Some((signature.clone(), best)));
+        }
+    }
+    Ok(None)
 }
 
 /// Those with one signature of one session together, in order.
@@ -145,10 +171,12 @@ fn known(group: &[MetFailure], own: &str, day: &impl Fn(Option<Millis>) -> Strin
 }
 
 impl PassedLater {
-    /// In words, behind "then": ``` `pytest` passed (turn 9); in between: `apt-get install libpq5` ```.
-    pub(crate) fn text(&self) -> String {
-        let Self { command, turn, changed, ran, .. } = self;
-        let turn = if *turn > 0 { format!(" (turn {turn})") } else { String::new() };
+    /// In words, behind "then": ``` `pytest` passed (turn 9); in between: `apt-get install libpq5` ```. Each part
+    /// is cut to so many characters.
+    pub(crate) fn text(&self, max: usize) -> String {
+        let turn = self.turn;
+        let [command, changed, ran] = [&self.command, &self.changed, &self.ran].map(|part| shorten(part, max));
+        let turn = if turn > 0 { format!(" (turn {turn})") } else { String::new() };
         let changed = if changed.is_empty() { String::new() } else { format!("changes to {changed}") };
         let ran = if ran.is_empty() { String::new() } else { format!("`{ran}`") };
         let between: Vec<String> = [changed, ran].into_iter().filter(|part| !part.is_empty()).collect();

@@ -48,7 +48,7 @@ fn tell(failure: &KnownFailure, out: &mut impl Write) -> Result<()> {
     writeln!(out, "\n{day}{project}, session {}{turn}{often}: {}", id8(session), shorten(error, MAX_ERROR_CHARS))?;
     writeln!(out, "  by `{command}`")?;
     match passed {
-        Some(passed) => writeln!(out, "  then {}", passed.text())?,
+        Some(passed) => writeln!(out, "  then {}", passed.text(MAX_ERROR_CHARS))?,
         None => writeln!(out, "  not seen to pass again")?,
     }
     if let Some(turn) = again_in_turn {

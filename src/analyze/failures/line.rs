@@ -1,6 +1,7 @@
 //! Which line of a failed command's output states the error.
 
 use super::signature::signature;
+use crate::text::clean::{one_line, shorten};
 
 /// What a line is, the greater the more it says about the error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,6 +16,8 @@ enum Rank {
     Named,
 }
 
+/// Outputs are stored with lines that are cut to so many characters.
+const MAX_LINE_CHARS: usize = 180;
 /// The most lines of one command.
 const MAX_LINES: usize = 3;
 
@@ -52,6 +55,12 @@ pub(super) fn error_lines<'l>(lines: impl Iterator<Item = &'l str>) -> Vec<(&'l 
     let best = found.iter().map(|(rank, ..)| *rank).max();
     let told = found.into_iter().filter(|(rank, ..)| Some(*rank) == best);
     told.map(|(_, line, signature)| (line, signature)).take(MAX_LINES).collect()
+}
+
+/// The signature of a line that somebody pasted, if it states an error.
+pub(crate) fn error_signature(line: &str) -> Option<String> {
+    let line = shorten(&one_line(line), MAX_LINE_CHARS);
+    rank(&line).and_then(|_| signature(&line))
 }
 
 fn rank(line: &str) -> Option<Rank> {

@@ -10,8 +10,9 @@ mod signature;
 use std::collections::HashMap;
 
 use self::line::error_lines;
+pub(crate) use self::line::error_signature;
 pub(crate) use self::signature::{Asked, Fit};
-use crate::analyze::shell::{SameRun, may_hide_failures, runs_checks_alone, tells_failure, whole_line};
+use crate::analyze::shell::{SameRun, may_hide_failures, programs, runs_checks_alone, tells_failure, whole_line};
 use crate::analyze::signal::{is_check, is_commit, is_decision_of_user, may_fail};
 use crate::model::session::{
     Entry, Evidence, Item, Millis, Outcome, Session, ShellPrint, ShellRun, ShellStep, StepKind, ToolUse, Touch,
@@ -146,7 +147,7 @@ fn between(session: &Session, ends: &[Option<(RunKey, End)>], failed: usize, pas
 
 /// May this command, which did not fail, be the reason why another passes?
 fn may_explain(tool: &ToolUse) -> bool {
-    !may_fail(&tool.line) && !is_check(tool) && !is_commit(tool)
+    !may_fail(&programs(&tool.line)) && !is_check(tool) && !is_commit(tool)
 }
 
 /// How a run ended, as far as that was seen.

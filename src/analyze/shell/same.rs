@@ -80,6 +80,15 @@ pub(crate) fn runs_checks_alone(line: &str, checks: usize) -> bool {
     others.count() == checks
 }
 
+/// The programs of a line, each with its first word: without what is assigned, and what only runs others.
+pub(crate) fn programs(line: &str) -> String {
+    let programs = steps(line)
+        .iter()
+        .map(|step| from_program(&step.words).iter().take(2).cloned().collect::<Vec<_>>().join(" "))
+        .collect::<Vec<_>>();
+    programs.join("; ")
+}
+
 /// Is the output cut so that failures may be missing?
 pub(crate) fn may_hide_failures(line: &str) -> bool {
     steps(line).iter().any(|step| matches!(step.words.first().map(String::as_str), Some("head" | "grep" | "rg" | "sed" | "awk")))
@@ -126,6 +135,7 @@ mod tests {
         for line in ["npm ci | tail", "npm ci; ls", "npm run dev", "npm ci || true", "npm ci &"] {
             assert_eq!(whole_line(line), None, "{line}");
         }
+        assert_eq!(programs("A=$(pwd) && sudo grep -rn 'a|b' x | wc -l"), "; grep -rn; wc -l");
         assert!(runs_checks_alone("cd x && pytest 2>&1 | tail -5", 1) && !runs_checks_alone("npm ci && npm test", 1));
     }
 }

@@ -116,6 +116,8 @@ pub const WAYS: &[Way] = &[
     Way(Hook("session-start", r#"{"cwd": "{clinic_dir}", "source": "compact", "session_id": "{clinic}", "transcript_path": "{transcript}"}"#), INSIDE),
     Way(Hook("user-prompt-submit", r#"{"cwd": "{clinic_dir}", "prompt": "What did we decide about the ledger last time?"}"#), INSIDE),
     Way(Hook("user-prompt-submit", r#"{"cwd": "{shop_dir}", "prompt": "What did we decide about the ledger and its sluice last time?"}"#), SHOWS),
+    Way(Hook("user-prompt-submit", r#"{"cwd": "{clinic_dir}", "prompt": "ImportError: libpq.so.5: cannot open shared object file"}"#), INSIDE),
+    Way(Hook("user-prompt-submit", r#"{"cwd": "{shop_dir}", "prompt": "ImportError: libpq.so.5: cannot open shared object file"}"#), SILENT),
     Way(Hook("session-end", r#"{"cwd": "{clinic_dir}", "reason": "other"}"#), SILENT),
     Way(Hook("pre-compact", r#"{"cwd": "{clinic_dir}"}"#), SILENT),
     Way(Hook("post-compact", r#"{"cwd": "{clinic_dir}"}"#), SILENT),
@@ -220,9 +222,9 @@ impl Scene {
 
     /// A check that fails, and passes after something was installed.
     fn failure(&self, project: &str, id: &str, at: &str, word: &str) -> String {
-        let error = format!("Exit code 1\nImportError: lib{word}.so.5: cannot open shared object file");
+        let error = "Exit code 1\nImportError: libpq.so.5: cannot open shared object file";
         let row = |n: u32, command: &str, printed| ran(id, &format!("{}-{word}-{n}", &id[..8]), at, command, printed);
-        let rows = row(1, "pytest tests/ward", Err(&error))
+        let rows = row(1, "pytest tests/ward", Err(error))
             + &row(2, &format!("apt-get install lib{word}"), Ok("done"))
             + &row(3, "pytest tests/ward", Ok("== 3 passed in 1s =="));
         rows.replace("/home/dev/src/shop", &self.dir(project).display().to_string())
