@@ -1,6 +1,7 @@
 //! What a session was about: pure functions of a session and its text. Knows no store.
 
 pub(crate) mod account;
+pub(crate) mod commands;
 pub(crate) mod condense;
 pub(crate) mod denied;
 pub(crate) mod distinct;

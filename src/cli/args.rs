@@ -40,6 +40,10 @@ pub(crate) enum Command {
     Why(WhyArgs),
     /// Where an error was met before, and what was done before the check passed
     Fix(FixArgs),
+    /// The commands that work in this project, and how often they passed
+    How(HowArgs),
+    /// What fails again and again, and how long it took until it passed
+    Friction(FrictionArgs),
     /// Serve the memory to a client of the Model Context Protocol, on stdin and stdout
     Mcp,
     /// Say that something a session left open is done
@@ -87,6 +91,8 @@ impl Command {
             | Self::Timeline(_)
             | Self::Why(_)
             | Self::Fix(_)
+            | Self::How(_)
+            | Self::Friction(_)
             | Self::Context(_)
             | Self::Mcp
             | Self::Status(_)
@@ -271,6 +277,37 @@ pub(crate) struct FixArgs {
     #[arg(long, value_name = "GLOB")]
     pub(crate) project: Option<String>,
     #[arg(short = 'n', long, value_name = "N", default_value_t = 5, allow_negative_numbers = true, value_parser = count)]
+    pub(crate) limit: usize,
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Of the commands that sessions ran, those that were seen to pass at least twice, or when they ran last. However it is written, a command
+/// counts as one; it is told as it was written when it passed last.
+#[derive(Debug, Args)]
+pub(crate) struct HowArgs {
+    /// Only these: test, lint, types, build, check, run, deploy, migrate; or a word of the command
+    #[arg(value_name = "WORD")]
+    pub(crate) word: Option<String>,
+    /// Projects whose root matches this glob (a bare name matches the last folder) instead of this one
+    #[arg(long, value_name = "GLOB", conflicts_with = "all_projects")]
+    pub(crate) project: Option<String>,
+    /// All projects, this one first
+    #[arg(long)]
+    pub(crate) all_projects: bool,
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Errors that a project met at least three times, or in two sessions, by project; first those that took longest from the first failure to the
+/// run that passed.
+#[derive(Debug, Args)]
+pub(crate) struct FrictionArgs {
+    /// Only projects whose root matches this glob (a bare name matches the last folder)
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) project: Option<String>,
+    /// At most this many of each project
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 10, allow_negative_numbers = true, value_parser = count)]
     pub(crate) limit: usize,
     #[arg(long)]
     pub(crate) json: bool,

@@ -30,6 +30,12 @@ impl Reader {
         Ok(query.query_map([signature], met)?.collect::<rusqlite::Result<_>>()?)
     }
 
+    /// All errors, in order.
+    pub(crate) fn all_failures(&self) -> Result<Vec<MetFailure>> {
+        let mut query = self.db.prepare_cached(&format!("{SELECT} ORDER BY f.at, f.digest, f.place"))?;
+        Ok(query.query_map([], met)?.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// The signatures of all errors, each once.
     pub(crate) fn failure_signatures(&self) -> Result<Vec<String>> {
         let mut query = self.db.prepare_cached("SELECT DISTINCT signature FROM failure ORDER BY signature")?;

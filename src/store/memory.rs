@@ -103,6 +103,8 @@ CREATE TEMP VIEW overtaken AS SELECT * FROM main.overtaken o
       AND (o.later_note IS NULL OR EXISTS (SELECT 1 FROM temp.note WHERE pk = o.later_note));
 CREATE TEMP VIEW failure AS SELECT * FROM main.failure f
     WHERE EXISTS (SELECT 1 FROM temp.digest WHERE pk = f.digest);
+CREATE TEMP VIEW command AS SELECT * FROM main.command c
+    WHERE EXISTS (SELECT 1 FROM temp.digest WHERE pk = c.digest);
 CREATE TEMP VIEW session_folder AS SELECT * FROM main.session_folder f
     WHERE EXISTS (SELECT 1 FROM temp.session WHERE id = f.session);
 CREATE TEMP VIEW bad_line AS SELECT * FROM main.bad_line b

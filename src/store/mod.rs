@@ -12,6 +12,7 @@ mod accounts;
 pub(crate) mod chunk;
 mod client_cost;
 pub(crate) mod codec;
+pub(crate) mod commands;
 mod connect;
 mod denied;
 pub(crate) mod digest_inputs;

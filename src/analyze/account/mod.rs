@@ -35,12 +35,13 @@ pub(crate) use self::seen::SeenCommit;
 pub(crate) use self::shell::check_calls;
 pub(crate) use self::title::TitleParts;
 pub(crate) use self::turns::{ClosingReply, Turn, Word, WordKind, all_turns, ending_replies, last_reply, longer_reply};
+use crate::analyze::commands::{self, UsedCommand};
 use crate::analyze::failures::{self, Failure};
 use crate::model::session::Session;
 
 /// The number of the rules by which accounts, and digests without a model, are made. Stored ones of another number are made again from
 /// their session's rows, so raise it with whatever changes what they hold or how they are written.
-pub(crate) const ACCOUNT_RULES: u32 = 13;
+pub(crate) const ACCOUNT_RULES: u32 = 14;
 
 /// What can be told of a session without judging it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,6 +69,9 @@ pub struct SessionAccount {
     /// Stored as rows of their own.
     #[serde(skip)]
     pub failures: Vec<Failure>,
+    /// The same.
+    #[serde(skip)]
+    pub commands: Vec<UsedCommand>,
 }
 
 impl SessionAccount {
@@ -99,7 +103,8 @@ impl SessionAccount {
         let branch = session.branches.last().cloned();
         let seen = seen::of(&calls);
         let failures = failures::of(session, |at| runs::number_at(&turns, at));
+        let commands = commands::of(session);
         let evident = session.evident;
-        Self { title, branch, turns, commits, pull_requests, seen, runs, files, open, evident, goes_on, failures }
+        Self { title, branch, turns, commits, pull_requests, seen, runs, files, open, evident, goes_on, failures, commands }
     }
 }

@@ -41,6 +41,19 @@ impl SameRun {
         }
     }
 
+    /// Its program and what that is given, without options.
+    pub(crate) fn words(&self) -> Vec<String> {
+        [&self.program].into_iter().chain(&self.words).cloned().collect()
+    }
+
+    /// The same in one line.
+    pub(crate) fn text(&self) -> String {
+        let options = self.options.iter().map(String::as_str);
+        let all =
+            [self.folder.as_str(), self.program.as_str()].into_iter().chain(self.words.iter().map(String::as_str)).chain(options);
+        all.collect::<Vec<_>>().join("\u{1f}")
+    }
+
     /// Does a later run of this check tell how that one would have ended: is it the same, or one of more?
     pub(crate) fn covers(&self, earlier: &Self) -> bool {
         let same = self.program == earlier.program && self.options == earlier.options;
@@ -78,6 +91,14 @@ pub(crate) fn runs_checks_alone(line: &str, checks: usize) -> bool {
         !ASIDE.contains(&first) && !is_assignment(first)
     });
     others.count() == checks
+}
+
+/// The words from the program on of a line that is a single step.
+pub(crate) fn single_step(line: &str) -> Option<Vec<String>> {
+    match &steps(line)[..] {
+        [step] if step.then == Then::End => Some(from_program(&step.words).to_vec()),
+        _ => None,
+    }
 }
 
 /// The programs of a line, each with its first word: without what is assigned, and what only runs others.

@@ -29,6 +29,7 @@ fn account(turns: Vec<Turn>) -> SessionAccount {
         evident: true,
         goes_on: false,
         failures: Vec::new(),
+        commands: Vec::new(),
     }
 }
 

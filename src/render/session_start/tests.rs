@@ -37,6 +37,7 @@ impl Parts {
             zone: &TimeZone::UTC,
             banner: self.banner.clone(),
             remembered: self.remembered.clone(),
+            commands: None,
             leads: self.leads.clone(),
             open: self.open.clone(),
             older: self.open.len(),

@@ -7,6 +7,8 @@ mod config;
 mod digest;
 mod doctor;
 mod fix;
+mod friction;
+mod how;
 mod items;
 mod raw;
 mod redact;

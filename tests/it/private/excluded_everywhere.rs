@@ -80,6 +80,11 @@ pub const WAYS: &[Way] = &[
     Way(Command(&["why", "ledger", "--json"]), SILENT),
     Way(Command(&["fix", "cannot open shared object file"]), SHOWS),
     Way(Command(&["fix", "shared object file", "--json", "--project", "clinic", "--limit", "9"]), SHOWS),
+    Way(Command(&["how"]), SILENT),
+    Way(Command(&["how", "test", "--all-projects"]), SHOWS),
+    Way(Command(&["how", "--project", "clinic", "--json"]), SHOWS),
+    Way(Command(&["friction"]), SHOWS),
+    Way(Command(&["friction", "--project", "clinic", "--json", "--limit", "3"]), SHOWS),
     Way(Command(&["context", "--cwd", "{clinic_dir}"]), INSIDE),
     Way(Command(&["context", "--cwd", "{clinic_dir}", "--json", "--max-tokens", "3000"]), INSIDE),
     Way(Command(&["context"]), SILENT),
@@ -224,9 +229,12 @@ impl Scene {
     fn failure(&self, project: &str, id: &str, at: &str, word: &str) -> String {
         let error = "Exit code 1\nImportError: libpq.so.5: cannot open shared object file";
         let row = |n: u32, command: &str, printed| ran(id, &format!("{}-{word}-{n}", &id[..8]), at, command, printed);
-        let rows = row(1, "pytest tests/ward", Err(error))
+        let check = format!("pytest tests/{word}");
+        let rows = row(1, &check, Err(error))
+            + &row(4, &check, Err(error))
+            + &row(5, &check, Err(error))
             + &row(2, &format!("apt-get install lib{word}"), Ok("done"))
-            + &row(3, "pytest tests/ward", Ok("== 3 passed in 1s =="));
+            + &row(3, &check, Ok("== 3 passed in 1s =="));
         rows.replace("/home/dev/src/shop", &self.dir(project).display().to_string())
     }
 

@@ -183,6 +183,7 @@ pub(crate) fn gather_compacted(
         zone: &config.time_zone,
         banner: None,
         remembered,
+        commands: None,
         leads: vec![lead],
         open: Vec::new(),
         older: 0,
