@@ -46,7 +46,9 @@
 //!   where it is indexed and how each view shows it; prompt, reply, check, pages and what reads them back, starts, search, sanitizer and
 //!   `forget` walk that list.
 //! - **What overtakes what**: `analyze::overtaken` finds it in sentences (raise `OVERTAKEN_RULES` with its words and rules), `store::overtaken`
-//!   keeps it, `model::since_then` words it. Whoever tells words of a session asks the `Reader` what came `since_then` of them.
+//!   keeps it, `model::since_then` words it. Whoever tells words of a session asks `store::came_since`.
+//! - **What git says of what a session names**: `analyze::repository` finds it in what `sys::git` printed, `app::digest::repository` asks, and
+//!   `store::observations` keeps it. `store::came_since` tells it, too; no page does.
 //! - **By what an error is known again**: `analyze::failures` picks the line that states it and makes its signature (raise `ACCOUNT_RULES`);
 //!   `store::failures` keeps it beside the account, `app::fix` tells it.
 //! - **What a command is for** (`recall how`): the tables in `analyze::shell::class`; what makes two runs one in `analyze::shell::same` (raise

@@ -11,6 +11,7 @@ pub(crate) mod lives;
 pub(crate) mod minhash;
 pub(crate) mod overtaken;
 pub(crate) mod prose;
+pub(crate) mod repository;
 pub(crate) mod shell;
 pub(crate) mod signal;
 pub(crate) mod verify;

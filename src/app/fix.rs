@@ -11,9 +11,10 @@ use crate::app::filter::ProjectFilter;
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::model::session::{Millis, Project};
+use crate::render::known_failure::{KnownFailure, PassedLater};
 use crate::store::Reader;
 use crate::store::failures::MetFailure;
-use crate::text::clean::{one_line, shorten, without_controls};
+use crate::text::clean::{counted, one_line, without_controls};
 
 /// The most lines of what is asked about that are looked at: outputs are pasted whole.
 const MAX_ASKED_LINES: usize = 400;
@@ -37,38 +38,12 @@ pub(crate) struct FixReply {
     pub(crate) failures: Vec<KnownFailure>,
 }
 
-/// An error in a session.
-#[derive(Debug, Clone, Serialize)]
-pub(crate) struct KnownFailure {
-    /// The project's key.
-    pub(crate) project: String,
-    /// The project's name, if it is not that of whoever asks.
-    #[serde(skip)]
-    pub(crate) elsewhere: Option<String>,
-    pub(crate) session: String,
-    pub(crate) turn: usize,
-    pub(crate) day: String,
-    /// Milliseconds since the Unix epoch.
-    pub(crate) at: Option<Millis>,
-    /// How often the session met it.
-    pub(crate) times: usize,
-    pub(crate) error: String,
-    pub(crate) command: String,
-    /// The next run of the same check that passed.
-    pub(crate) passed: Option<PassedLater>,
-    /// The turn in which it was met again after that, and not seen to pass.
-    pub(crate) again_in_turn: Option<usize>,
-}
-
-#[derive(Debug, Clone, Serialize)]
-pub(crate) struct PassedLater {
-    pub(crate) command: String,
-    pub(crate) turn: usize,
-    pub(crate) at: Option<Millis>,
-    /// The files that were changed in between.
-    pub(crate) changed: String,
-    /// The last command in between that may have had an effect.
-    pub(crate) ran: String,
+impl FixReply {
+    /// How often it was met; `None` if it never was.
+    pub(crate) fn heading(&self) -> Option<String> {
+        let (times, sessions) = (counted(self.times, "time"), counted(self.sessions, "session"));
+        self.last.as_ref().map(|last| format!("met {times} in {sessions}, last on {last}"))
+    }
 }
 
 /// # Errors
@@ -167,20 +142,5 @@ fn known(group: &[MetFailure], own: &str, day: &impl Fn(Option<Millis>) -> Strin
             changed: plain(&passed.between.changed),
             ran: plain(&passed.between.ran),
         }),
-    }
-}
-
-impl PassedLater {
-    /// In words, behind "then": ``` `pytest` passed (turn 9); in between: `apt-get install libpq5` ```. Each part
-    /// is cut to so many characters.
-    pub(crate) fn text(&self, max: usize) -> String {
-        let turn = self.turn;
-        let [command, changed, ran] = [&self.command, &self.changed, &self.ran].map(|part| shorten(part, max));
-        let turn = if turn > 0 { format!(" (turn {turn})") } else { String::new() };
-        let changed = if changed.is_empty() { String::new() } else { format!("changes to {changed}") };
-        let ran = if ran.is_empty() { String::new() } else { format!("`{ran}`") };
-        let between: Vec<String> = [changed, ran].into_iter().filter(|part| !part.is_empty()).collect();
-        let between = if between.is_empty() { String::new() } else { format!("; in between: {}", between.join("; ")) };
-        format!("`{command}` passed{turn}{between}")
     }
 }

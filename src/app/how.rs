@@ -12,6 +12,7 @@ use crate::app::filter::ProjectFilter;
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::model::session::said;
+use crate::render::known_command::KnownCommand;
 use crate::store::Reader;
 use crate::text::clean::{one_line, without_controls};
 
@@ -24,8 +25,8 @@ const MAX_AT_START: usize = 3;
 const MAX_LINE_CHARS: usize = 90;
 
 pub(crate) struct HowRequest<'a> {
-    /// Only of this class, or with this word.
-    pub(crate) word: Option<&'a str>,
+    /// Only of the classes that these words name, or with one of them; all without any.
+    pub(crate) words: &'a str,
     /// Only projects that fit this, in place of the own one.
     pub(crate) project: Option<&'a str>,
     pub(crate) all_projects: bool,
@@ -39,31 +40,19 @@ pub(crate) struct HowReply {
     pub(crate) commands: Vec<KnownCommand>,
 }
 
-#[derive(Debug, Serialize)]
-pub(crate) struct KnownCommand {
-    /// The project's key.
-    pub(crate) project: String,
-    /// It is another project than that of whoever asks.
-    #[serde(skip)]
-    pub(crate) elsewhere: bool,
-    pub(crate) class: CommandClass,
-    pub(crate) command: String,
-    /// Where it ran, as seen from the project; empty for the project's own folder.
-    pub(crate) folder: String,
-    /// How many runs were seen to end, and how many of them passed.
-    pub(crate) ran: usize,
-    pub(crate) passed: usize,
-    pub(crate) passed_last: bool,
-    /// The day on which it ran last.
-    pub(crate) last: String,
-}
-
 /// # Errors
 /// If the index cannot be read, or the project's pattern is none.
 pub(crate) fn how(memory: &OpenMemory, config: &Config, asked: &HowRequest<'_>) -> Result<HowReply> {
     let store = &memory.0;
     let filter = ProjectFilter::new(asked.project, config)?;
-    let word = asked.word.map(str::to_lowercase);
+    let words: Vec<String> = asked.words.to_lowercase().split_whitespace().map(str::to_owned).collect();
+    let classes: Vec<CommandClass> = words.iter().filter_map(|word| CommandClass::meant_by(word)).collect();
+    let fits = |used: &UsedCommand| {
+        let mut parts = used.line.split(|c: char| !c.is_alphanumeric());
+        words.is_empty()
+            || classes.contains(&used.class)
+            || classes.is_empty() && parts.any(|part| words.contains(&part.to_lowercase()))
+    };
     let mut commands = Vec::new();
     for (pk, project) in store.projects()? {
         let is_meant = if asked.project.is_some() { filter.fits(&project) } else { asked.all_projects || project.key == asked.own };
@@ -72,10 +61,7 @@ pub(crate) fn how(memory: &OpenMemory, config: &Config, asked: &HowRequest<'_>) 
         }
         for (used, _) in in_project(store, pk)? {
             let works = used.passed >= MIN_PASSED || used.passed_last;
-            let fits = word.as_ref().is_none_or(|word| {
-                used.class.name().starts_with(word.trim_end_matches('s')) || used.line.to_lowercase().contains(word.as_str())
-            });
-            if works && fits {
+            if works && fits(&used) {
                 commands.push(KnownCommand {
                     project: project.key.clone(),
                     elsewhere: project.key != asked.own,

@@ -9,12 +9,13 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use crate::app::fix::{KnownFailure, proven};
+use crate::app::fix::proven;
 use crate::app::hook_state::seen::{SeenLog, ShownAs};
 use crate::app::topic::{Asker, candidates};
 use crate::config::{Config, HookScope, PromptInjection};
 use crate::model::session::{Millis, said};
 use crate::privacy::View;
+use crate::render::known_failure::KnownFailure;
 use crate::render::session_start::{CLOSING_TAG, MAX_CHARS, OPENING_TAG};
 use crate::render::topic::{Topic, TopicSource, with_speaker};
 use crate::search::prompt;

@@ -23,6 +23,7 @@ use crate::model::stored_digest::StoredDigest;
 use crate::privacy::View;
 use crate::render::item_list::{ItemSummary, list_items};
 use crate::store::Memory;
+use crate::store::came_since::CameSince;
 
 /// How much of a session is told. A note is always told whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -178,7 +179,7 @@ fn since_lines(
     stored: &StoredDigest,
 ) -> Result<Vec<String>> {
     let claims = stored.is_by_model().then_some(&stored.digest);
-    let since = store.since_then(head, statements_told(account, claims))?;
+    let since = CameSince::new(store).of_opened(head, statements_told(account, claims))?;
     Ok(since.iter().map(|one| one.line(|at| config.local_time(Some(at), "%Y-%m-%d"))).collect())
 }
 

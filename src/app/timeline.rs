@@ -11,6 +11,7 @@ use crate::model::session::{Millis, said};
 use crate::model::session_head::SessionHead;
 use crate::render::timeline::{MAX_SINCE_THEN_CHARS, TITLE, Timeline, TimelineEntry, course};
 use crate::store::Memory;
+use crate::store::came_since::CameSince;
 use crate::store::neighbours::{OrderPosition, Side};
 use crate::text::clean::shorten;
 
@@ -44,7 +45,7 @@ fn of_session(store: &Memory, config: &Config, head: &SessionHead, before: usize
             None => session.end_reason.is_none(),
         };
         let account = SessionAccount::of(&session, goes_on);
-        let since_then = store.since_then(head, account.replies())?;
+        let since_then = CameSince::new(store).of_session(head, account.replies())?;
         let day = |at: Millis| config.local_time(Some(at), "%Y-%m-%d");
         let since_then = since_then.iter().map(|one| said(&one.line(day), MAX_SINCE_THEN_CHARS)).collect();
         let (course, steps_left_out) = course(&account, &config.time_zone);

@@ -3,10 +3,12 @@
 use anyhow::Result;
 use serde::Serialize;
 
+use crate::app::filter::ProjectFilter;
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::model::session::{Millis, Project};
 use crate::model::since_then::{Overtaken, StatedBy, Statement};
+use crate::render::chain::{Chain, ChainLink, OvertakenBy};
 use crate::store::Memory;
 use crate::text::clean::{one_line, without_controls};
 use crate::text::tokenize::{covered_by, distinctive_words};
@@ -16,6 +18,8 @@ const MIN_SHARE: f64 = 0.6;
 
 pub(crate) struct WhyRequest<'a> {
     pub(crate) words: &'a str,
+    /// Only projects that this glob means.
+    pub(crate) project: Option<&'a str>,
     /// The key of the project of whoever asks: its chains come first.
     pub(crate) own: &'a str,
 }
@@ -26,50 +30,14 @@ pub(crate) struct WhyReply {
     pub(crate) chains: Vec<Chain>,
 }
 
-/// Statements of which each later one overtakes an earlier one.
-#[derive(Debug, Serialize)]
-pub(crate) struct Chain {
-    /// The project's key.
-    pub(crate) project: String,
-    /// The project's name, if it is not that of whoever asks.
-    #[serde(skip)]
-    pub(crate) elsewhere: Option<String>,
-    /// Newest first.
-    pub(crate) statements: Vec<ChainLink>,
-    #[serde(skip)]
-    changed_at: Millis,
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct ChainLink {
-    pub(crate) day: String,
-    /// Milliseconds since the Unix epoch.
-    pub(crate) at: Millis,
-    /// In words: `Claude in session 4b1c2d3e`.
-    pub(crate) by: String,
-    /// The whole id of the session, or of the note.
-    pub(crate) id: String,
-    /// Of a session: the turn in which it was said, if that is known.
-    pub(crate) turn: Option<usize>,
-    pub(crate) text: String,
-    /// What says that it does not stand any more.
-    pub(crate) overtaken: Option<OvertakenBy>,
-}
-
-/// The id by which the user can say that it is not so, and since when.
-#[derive(Debug, Serialize)]
-pub(crate) struct OvertakenBy {
-    pub(crate) id: String,
-    pub(crate) day: String,
-}
-
 /// # Errors
-/// If the index cannot be read.
+/// If the index cannot be read, or the project is no glob.
 pub(crate) fn why(memory: &OpenMemory, config: &Config, asked: &WhyRequest<'_>) -> Result<WhyReply> {
     let store = &memory.0;
     let words = distinctive_words(asked.words);
     let mut chains = Vec::new();
-    for (_, project) in store.projects()? {
+    let filter = ProjectFilter::new(asked.project, config)?;
+    for (_, project) in store.projects()?.into_iter().filter(|(_, project)| filter.fits(project)) {
         for links in connected(store.overtaken_in(&project.key)?) {
             let said: String =
                 links.iter().flat_map(|one| [&one.earlier.text, " ", &one.later.text, " "]).map(String::from).collect();
@@ -78,7 +46,9 @@ pub(crate) fn why(memory: &OpenMemory, config: &Config, asked: &WhyRequest<'_>) 
             }
         }
     }
-    chains.sort_by_key(|chain| (chain.elsewhere.is_some(), std::cmp::Reverse(chain.changed_at)));
+    chains.sort_by_key(|chain: &Chain| {
+        (chain.elsewhere.is_some(), std::cmp::Reverse(chain.statements.first().map(|newest| newest.at)))
+    });
     Ok(WhyReply { chains })
 }
 
@@ -122,7 +92,6 @@ fn chain(store: &Memory, config: &Config, project: &Project, own: &str, links: V
     Ok(Chain {
         project: project.key.clone(),
         elsewhere: (project.key != own).then(|| project.name().to_owned()),
-        changed_at: all.first().map_or(0, |newest| newest.at),
         statements: all.iter().map(link).collect::<Result<_>>()?,
     })
 }

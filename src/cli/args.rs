@@ -262,6 +262,9 @@ pub(crate) struct WhyArgs {
     /// What it is about, in words: session cache
     #[arg(required = true, value_name = "WORD")]
     pub(crate) words: Vec<String>,
+    /// Only projects whose root matches this glob (a bare name matches the last folder)
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) project: Option<String>,
     #[arg(long)]
     pub(crate) json: bool,
 }

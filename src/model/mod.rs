@@ -6,6 +6,7 @@ pub(crate) mod digest;
 pub(crate) mod finding;
 pub(crate) mod item_state;
 pub(crate) mod note;
+pub(crate) mod observation;
 pub(crate) mod page_path;
 pub(crate) mod price;
 pub(crate) mod search_column;

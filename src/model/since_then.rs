@@ -1,7 +1,9 @@
-//! What came of words that are still told: what they left open was closed, or a later statement overtakes them.
+//! What came of words that are still told: what they left open was closed, a later statement overtakes them, or git shows what became of
+//! what they name.
 
 use crate::model::author::Author;
 use crate::model::item_state::Closing;
+use crate::model::observation::Observation;
 use crate::model::session::Millis;
 use crate::text::clean::id8;
 
@@ -66,6 +68,7 @@ pub struct Overtaken {
 pub enum SinceThen {
     Closed(Closing),
     Overtaken(Overtaken),
+    Observed(Observation),
 }
 
 impl SinceThen {
@@ -74,14 +77,16 @@ impl SinceThen {
         match self {
             Self::Closed(closing) => closing.at,
             Self::Overtaken(overtaken) => Some(overtaken.later.at),
+            Self::Observed(one) => Some(one.at()),
         }
     }
 
-    /// The words that no longer hold.
+    /// The words that no longer hold; of what git showed the name.
     pub(crate) fn words(&self) -> &str {
         match self {
             Self::Closed(closing) => &closing.text,
             Self::Overtaken(overtaken) => &overtaken.earlier.text,
+            Self::Observed(one) => &one.name,
         }
     }
 
@@ -90,6 +95,7 @@ impl SinceThen {
         match self {
             Self::Closed(closing) => closing.told(day),
             Self::Overtaken(overtaken) => overtaken.later.told(day),
+            Self::Observed(one) => one.told(day),
         }
     }
 

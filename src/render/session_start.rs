@@ -97,6 +97,8 @@ pub struct OpenItemLine {
     pub(crate) when: String,
     /// A later session said it again.
     pub(crate) again: bool,
+    /// What git shows of something that it names: it is asked about then.
+    pub(crate) doubt: Option<String>,
 }
 
 /// Another session in a line or two.
@@ -482,7 +484,8 @@ fn remembered_line(note: &NoteLine) -> String {
 
 fn open_line(open: &OpenItemLine) -> String {
     let when = if open.again { since(&open.when) } else { format!(" ({})", open.when) };
-    format!("- {} {}{}{when}", open.id, label(&open.kind), said(bare(&open.text), MAX_STATEMENT_CHARS))
+    let doubt = open.doubt.as_ref().map(|doubt| format!(": still open? {}", said(doubt, MAX_STATEMENT_CHARS))).unwrap_or_default();
+    format!("- {} {}{}{when}{doubt}", open.id, label(&open.kind), said(bare(&open.text), MAX_STATEMENT_CHARS))
 }
 
 /// That there are open items nobody has spoken of for long; below the others a line, else apart.

@@ -15,6 +15,7 @@ use crate::model::session_head::SessionHead;
 use crate::model::since_then::SinceThen;
 use crate::search::weights::QueryWords;
 use crate::store::Reader;
+use crate::store::came_since::CameSince;
 use crate::store::search::TextKind;
 use crate::store::search::{DocumentHit, SessionText, TextScope};
 use crate::text::clean::{one_line, without_controls};
@@ -32,11 +33,20 @@ pub(super) struct ResultBuilder<'a> {
     hits: Vec<DocumentHit>,
     /// Documents already checked, and whether each contains all required phrases.
     accepted: HashMap<i64, bool>,
+    came_since: CameSince<'a>,
 }
 
 impl<'a> ResultBuilder<'a> {
     pub(crate) fn new(store: &'a Reader, query: &'a Query, wanted: &'a SearchOptions<'a>, ranked: RankedHits) -> Self {
-        Self { store, query, wanted, words: ranked.words, hits: ranked.hits, accepted: HashMap::new() }
+        Self {
+            store,
+            query,
+            wanted,
+            words: ranked.words,
+            hits: ranked.hits,
+            accepted: HashMap::new(),
+            came_since: CameSince::new(store),
+        }
     }
 
     /// The results that were asked for: `limit` of them after `skip`.
@@ -153,9 +163,8 @@ impl<'a> ResultBuilder<'a> {
     /// What came since of what the passages still say.
     fn since_then(&self, origin: &HitSource, passages: &[Passage]) -> Result<Vec<SinceThen>> {
         match origin {
-            HitSource::Session(_) if passages.is_empty() => Ok(Vec::new()),
-            HitSource::Session(head) => self.store.since_then(head, passages.iter().map(|one| one.text.as_str())),
-            HitSource::Note(note) => self.store.since_note(note),
+            HitSource::Session(head) => self.came_since.of_session(head, passages.iter().map(|one| one.text.as_str())),
+            HitSource::Note(note) => self.came_since.of_note(note),
         }
     }
 

@@ -14,15 +14,12 @@ use super::notes::{self, CLOSER, read_author};
 use super::open_items::{ListedItem, Wordings, listed as listed_item};
 use super::recent::NOT_REPEATED;
 use super::{Reader, Writer};
-use crate::analyze::distinct::normalized;
-use crate::analyze::lives::{SessionItems, lives, still_says};
+use crate::analyze::lives::{SessionItems, lives};
 use crate::analyze::without_model::UNANSWERED;
 use crate::model::author::Author;
 use crate::model::item_state::{Closer, Closing, ItemState, ItemStates};
 use crate::model::note::Note;
 use crate::model::session::Millis;
-use crate::model::session_head::SessionHead;
-use crate::model::since_then::{SinceThen, standing};
 
 /// A session's place in its project: by its start, then by its id. Those without a time come last.
 const IN_ORDER: &str = "coalesce(s.started_at, 9223372036854775807), s.id";
@@ -200,23 +197,6 @@ impl Reader {
         Ok(closings.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// What was closed and overtaken in a project, in no order.
-    pub(crate) fn came_since(&self, project: &str) -> Result<Vec<SinceThen>> {
-        let closed = self.project_closings(project)?.into_iter().map(SinceThen::Closed);
-        Ok(closed.chain(standing(self.overtaken_in(project)?).into_iter().map(SinceThen::Overtaken)).collect())
-    }
-
-    /// What came after a session of what its replies, or other texts of it, still say.
-    pub(crate) fn since_then<'t>(&self, head: &SessionHead, texts: impl IntoIterator<Item = &'t str>) -> Result<Vec<SinceThen>> {
-        let texts: Vec<&str> = texts.into_iter().collect();
-        Ok(still_told(&self.came_since(&head.project.key)?, &head.id, head.last_at, &texts))
-    }
-
-    /// What overtakes a note.
-    pub(crate) fn since_note(&self, note: &Note) -> Result<Vec<SinceThen>> {
-        Ok(still_told(&self.came_since(&note.project.key)?, &note.id, Some(note.at), &[&note.text]))
-    }
-
     /// What of a session's items was closed as such, by their own ids: on request, or by a later session. An id that still exists stands for
     /// its item; where a digest was made anew, its words do.
     fn closings_of(&self, session: i64) -> Result<BTreeMap<String, Closing>> {
@@ -266,26 +246,6 @@ impl Writer {
              UNION SELECT s.project FROM open_item o JOIN session s ON s.pk = o.session WHERE o.life IS NULL";
         self.in_projects(if all { "SELECT pk FROM project" } else { changed }, find_lives_of)
     }
-}
-
-/// What came after the last words of a session or a note, with this id, of what texts of it still say: in order, each once.
-pub(crate) fn still_told(all: &[SinceThen], place: &str, last_at: Option<Millis>, texts: &[&str]) -> Vec<SinceThen> {
-    let is_later = |one: &SinceThen| match one {
-        // Whatever it said afterwards, these words of it were overtaken.
-        SinceThen::Overtaken(overtaken) if overtaken.earlier.by.place() == place => true,
-        one => one.at() > last_at,
-    };
-    let is_told = |one: &SinceThen| {
-        let words = normalized(one.words());
-        let stands = |text: &str| !words.is_empty() && matches!(one, SinceThen::Overtaken(_)) && normalized(text).contains(&words);
-        texts.iter().any(|text| still_says(text, one.words()) || stands(text))
-    };
-    let mut told: Vec<SinceThen> = all.iter().filter(|one| is_later(one) && is_told(one)).cloned().collect();
-    told.sort_by(|a, b| (a.at(), a.words()).cmp(&(b.at(), b.words())));
-    told.dedup_by(|a, b| {
-        a.words() == b.words() || matches!((a, b), (SinceThen::Overtaken(a), SinceThen::Overtaken(b)) if a.later == b.later)
-    });
-    told
 }
 
 /// The items that a closing with this id and these words means.

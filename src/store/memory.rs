@@ -105,6 +105,9 @@ CREATE TEMP VIEW failure AS SELECT * FROM main.failure f
     WHERE EXISTS (SELECT 1 FROM temp.digest WHERE pk = f.digest);
 CREATE TEMP VIEW command AS SELECT * FROM main.command c
     WHERE EXISTS (SELECT 1 FROM temp.digest WHERE pk = c.digest);
+CREATE TEMP VIEW observation AS SELECT * FROM main.observation o
+    WHERE (o.digest IS NULL OR EXISTS (SELECT 1 FROM temp.digest WHERE pk = o.digest))
+      AND (o.note IS NULL OR EXISTS (SELECT 1 FROM temp.note WHERE pk = o.note));
 CREATE TEMP VIEW session_folder AS SELECT * FROM main.session_folder f
     WHERE EXISTS (SELECT 1 FROM temp.session WHERE id = f.session);
 CREATE TEMP VIEW bad_line AS SELECT * FROM main.bad_line b

@@ -9,6 +9,7 @@
 //! words of deleted documents as deleted until `secure_erase` rewrites it.
 
 mod accounts;
+pub(crate) mod came_since;
 pub(crate) mod chunk;
 mod client_cost;
 pub(crate) mod codec;
@@ -35,6 +36,7 @@ mod memory;
 pub(crate) mod near_duplicates;
 pub(crate) mod neighbours;
 pub(crate) mod notes;
+pub(crate) mod observations;
 pub(crate) mod ongoing;
 mod open;
 pub(crate) mod open_items;

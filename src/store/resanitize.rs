@@ -19,7 +19,7 @@ use crate::store::denied;
 use crate::store::erasure;
 use crate::store::forget::removal;
 use crate::store::near_duplicates;
-use crate::store::overtaken;
+use crate::store::{observations, overtaken};
 
 /// Name of the fact that holds the rules by which stored texts were sanitized.
 const RULES_FACT: &str = "rules";
@@ -45,6 +45,7 @@ impl Writer {
         // First, while the words from which item ids were derived are still unchanged.
         let mut changed = self.resanitize_in_transaction(|tx| {
             overtaken::remove_all(tx)?;
+            observations::remove_all(tx)?;
             crate::store::resanitize::open_items::clean(tx, sanitizer)
         })?;
         for session in sessions {

@@ -2,6 +2,7 @@
 
 pub(crate) mod child_process;
 pub(crate) mod failpoints;
+pub(crate) mod git;
 pub(crate) mod http;
 pub(crate) mod messages;
 pub(crate) mod paths;

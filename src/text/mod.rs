@@ -4,6 +4,7 @@ pub(crate) mod blocks;
 pub(crate) mod budget;
 pub(crate) mod clean;
 pub(crate) mod disarm;
+pub(crate) mod file_names;
 pub(crate) mod markdown;
 pub(crate) mod phrase;
 pub(crate) mod synonyms;

@@ -29,6 +29,7 @@ mod reading;
 mod readme;
 mod real_client;
 mod regressions;
+mod repository;
 mod resanitize;
 mod rooms;
 mod secrets;

@@ -11,6 +11,7 @@ pub mod embeddings;
 pub mod invisible;
 pub mod mcp_client;
 pub mod messages_api;
+pub mod repository;
 pub mod rows;
 pub mod size;
 pub mod stand_in;
@@ -216,7 +217,7 @@ impl World {
         let db = rusqlite::Connection::open(self.data_dir().join("recall.db")).expect("the index");
         let back =
             "DROP TRIGGER account_gone; DROP TABLE failure; DROP TABLE command; DROP INDEX digest_account; ALTER TABLE digest DROP COLUMN account; ALTER TABLE digest DROP COLUMN account_rules;
-            ALTER TABLE source DROP COLUMN evident; ALTER TABLE source DROP COLUMN placed; ALTER TABLE source DROP COLUMN since; ALTER TABLE excluded_session DROP COLUMN cut_at; ALTER TABLE excluded_session DROP COLUMN kept; ALTER TABLE attempt DROP COLUMN declined; DROP TABLE session_folder; DROP TABLE wrong; DROP TABLE overtaken; DROP TABLE closing; DROP INDEX open_item_life; DROP INDEX open_item_lifeless; ALTER TABLE open_item DROP COLUMN life; DROP INDEX private_turn_open; DROP INDEX start_first; DROP INDEX source_place;
+            ALTER TABLE source DROP COLUMN evident; ALTER TABLE source DROP COLUMN placed; ALTER TABLE source DROP COLUMN since; ALTER TABLE excluded_session DROP COLUMN cut_at; ALTER TABLE excluded_session DROP COLUMN kept; ALTER TABLE attempt DROP COLUMN declined; DROP TABLE session_folder; DROP TABLE wrong; DROP TABLE overtaken; DROP TABLE observation; DROP TABLE closing; DROP INDEX open_item_life; DROP INDEX open_item_lifeless; ALTER TABLE open_item DROP COLUMN life; DROP INDEX private_turn_open; DROP INDEX start_first; DROP INDEX source_place;
             DROP TABLE answered; DROP TABLE client_cost; DROP TABLE private_word; DROP TABLE asked;
             ALTER TABLE note DROP COLUMN author; ALTER TABLE note DROP COLUMN closed_at; ALTER TABLE note DROP COLUMN closed_by;
             ALTER TABLE user_closed DROP COLUMN author; DELETE FROM fact; PRAGMA user_version = 8;";

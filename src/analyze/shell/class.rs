@@ -82,6 +82,12 @@ impl CommandClass {
         NAMES.iter().find(|(_, known)| *known == name).map(|(class, _)| *class)
     }
 
+    /// That a word names, in the singular or in the plural.
+    pub(crate) fn meant_by(word: &str) -> Option<Self> {
+        let bare = |word: &str| word.trim_end_matches('s').to_owned();
+        NAMES.iter().find(|(_, known)| bare(known) == bare(word)).map(|(class, _)| *class)
+    }
+
     /// Of a check, by its program and the first words behind it.
     pub(crate) fn of_check(words: &[String]) -> Self {
         let first = first_words(words);

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::speakers::text_of;
 use crate::model::session::{Entry, Item, RecordKey, Session, ToolUse};
+use crate::text::file_names::file_names_in;
 
 /// The entry that touched a file, else one that names it.
 pub(super) fn naming<'m>(
@@ -22,19 +23,12 @@ fn touches(entry: &Entry, path: &str) -> bool {
     file.path == path || file.path.strip_suffix(path).is_some_and(|before| before.ends_with('/'))
 }
 
-/// Every word of the session that looks like a file name, with the first entry that holds it, without surrounding punctuation. The dot of `.env` is part of the name.
+/// Every word of the session that looks like a file name, with the first entry that holds it.
 pub(super) fn mentioned_names(session: &Session) -> BTreeMap<String, RecordKey> {
     let mut names = BTreeMap::new();
     for entry in &session.entries {
-        for word in text_of(entry).split(|c: char| c.is_whitespace() || "`'\"()[]{}<>,;|=".contains(c)) {
-            let word = word.trim_start_matches(['*', '!', '?', ':', '@']).trim_end_matches(['.', ':', '*', '!', '?']);
-            let word = word.trim_start_matches("./");
-            let word = word.split_once(':').map_or(word, |(path, _)| path);
-            // A leading ellipsis ("…and so on") names no file.
-            let bare = if word.starts_with("..") && !word.starts_with("../") { word.trim_start_matches('.') } else { word };
-            if bare.contains('.') || bare.contains('/') {
-                names.entry(bare.to_owned()).or_insert(entry.key);
-            }
+        for name in file_names_in(&text_of(entry)) {
+            names.entry(name.to_owned()).or_insert(entry.key);
         }
     }
     names

@@ -20,6 +20,7 @@ use crate::model::stored_digest::StoredDigest;
 use crate::render::brief::{BriefInput, DigestCoverage, FrameFacts, MAX_TOKENS, ModelClaims, write};
 use crate::render::page::{PaidDigest, SessionPageInput, day_of, session_page};
 use crate::store::Memory;
+use crate::store::came_since::CameSince;
 use crate::store::neighbours::{OrderPosition, Side};
 use crate::text::clean::{id8, one_line, shorten, without_controls};
 
@@ -107,18 +108,20 @@ fn known_later(store: &Memory, head: &SessionHead) -> Result<LaterEvidence> {
 /// What came since: of what the session left open itself, and of what it still says.
 fn since_then(store: &Memory, head: &SessionHead, items: &ItemStates, said: &[&str]) -> Result<Vec<SinceThen>> {
     let mut all: Vec<SinceThen> = items.closed_since(head.last_at).cloned().map(SinceThen::Closed).collect();
-    all.extend(store.since_then(head, said.iter().copied())?);
+    all.extend(CameSince::new(store).of_opened(head, said.iter().copied())?);
     all.retain(|one| !one.words().is_empty());
     all.sort_by(|a, b| (a.at(), a.words()).cmp(&(b.at(), b.words())));
     all.dedup_by(|a, b| a.words() == b.words());
     Ok(all)
 }
 
-/// The texts in which a session states something: the user's words, the assistant's replies, and a model's claims.
+/// The texts in which a session states something: the user's words, the assistant's replies, a model's claims, tasks that are open, and its
+/// branch.
 pub(crate) fn statements_told<'a>(account: &'a SessionAccount, claims: Option<&'a Digest>) -> Vec<&'a str> {
     let words = account.turns.iter().flat_map(|turn| &turn.words).map(|word| word.text.as_str());
     let claims = claims.into_iter().flat_map(|digest| digest.told()).map(|(_, claim)| claim.text.as_str());
-    words.chain(account.replies()).chain(claims).collect()
+    let tasks = account.open.iter().filter_map(OpenEnd::task);
+    words.chain(account.replies()).chain(claims).chain(tasks).chain(account.branch.as_deref()).collect()
 }
 
 /// The open items that tasks of a session without a digest are one with; tasks that were closed since it began are taken out.

@@ -10,6 +10,7 @@ mod maker;
 pub(crate) mod pages;
 mod policy;
 mod report;
+mod repository;
 mod request;
 mod run_lock;
 mod sandbox;
@@ -197,6 +198,10 @@ fn phases(
     report.pages_rebuilt = request.rebuild_pages.then_some(pages.made);
     failpoints::point("pages written");
     store.drop_empty_sessions()?;
+    if !shutdown::requested() {
+        repository::look(config, now, store)?;
+    }
+    failpoints::point("repositories seen");
     if !request.ingest_only && !shutdown::requested() {
         embed::run(config, ui, store, report)?;
     }

@@ -17,6 +17,7 @@ use crate::render::topic::{Topic, TopicSource};
 use crate::search::prompt::{topic_only, wants_decisions};
 use crate::search::{HitSource, Query, SearchHit, SearchOptions, fallback_message, falls_back_to_words, find, unmatched_projects};
 use crate::store::Memory;
+use crate::store::came_since::CameSince;
 use crate::text::tokenize::distinctive_words;
 
 /// The most sources, and the most passages of each.
@@ -144,11 +145,19 @@ fn found(store: &Memory, config: &Config, mut query: Query, asking: &Asker<'_>) 
         all.retain(|_| told.next().unwrap_or_default());
     }
     let words = distinctive_words(&query.text);
-    all.into_iter().map(|found| source(store, config, found, &words, asking)).collect()
+    let came_since = CameSince::new(store);
+    all.into_iter().map(|found| source(store, config, found, &words, asking, &came_since)).collect()
 }
 
 /// A search result as a source, with what its session decided and left open.
-fn source(store: &Memory, config: &Config, found: SearchHit, words: &BTreeSet<String>, asking: &Asker<'_>) -> Result<TopicSource> {
+fn source(
+    store: &Memory,
+    config: &Config,
+    found: SearchHit,
+    words: &BTreeSet<String>,
+    asking: &Asker<'_>,
+    came_since: &CameSince<'_>,
+) -> Result<TopicSource> {
     let (at, origin) = match &found.origin {
         HitSource::Session(head) => (head.last_at.unwrap_or(head.started_at), "session"),
         HitSource::Note(note) => (note.at, "note"),
@@ -162,8 +171,8 @@ fn source(store: &Memory, config: &Config, found: SearchHit, words: &BTreeSet<St
     }
     let passages = passages.without_title(&found.title);
     let since_then = match &found.origin {
-        HitSource::Session(head) => lines(config, &store.since_then(head, passages.iter().map(|one| one.text.as_str()))?),
-        HitSource::Note(note) => lines(config, &store.since_note(note)?),
+        HitSource::Session(head) => lines(config, &came_since.of_session(head, passages.iter().map(|one| one.text.as_str()))?),
+        HitSource::Note(note) => lines(config, &came_since.of_note(note)?),
     };
     Ok(TopicSource {
         id: found.id().to_owned(),
@@ -193,6 +202,7 @@ fn lines(config: &Config, since_then: &[SinceThen]) -> Vec<String> {
 /// The latest sessions of a project.
 fn latest_sessions(store: &Memory, config: &Config, own: &str, asking: Option<&str>) -> Result<Vec<TopicSource>> {
     let Some(project) = store.project_pk(own)? else { return Ok(Vec::new()) };
+    let came_since = CameSince::new(store);
     let mut all = Vec::new();
     for one in store.recent_sessions(project, None, LATEST_SESSIONS)? {
         if Some(one.id.as_str()) == asking {
@@ -216,7 +226,7 @@ fn latest_sessions(store: &Memory, config: &Config, own: &str, asking: Option<&s
             telling: 0.0,
             since_then: lines(
                 config,
-                &store.since_then(&store.session_head(one.pk)?, passages.iter().map(|one| one.text.as_str()))?,
+                &came_since.of_session(&store.session_head(one.pk)?, passages.iter().map(|one| one.text.as_str()))?,
             ),
             passages,
         });

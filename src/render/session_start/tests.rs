@@ -159,7 +159,7 @@ fn lead() -> impl Strategy<Value = LeadSession> {
 fn parts() -> impl Strategy<Value = Parts> {
     let when = || "2026-11-20".to_owned();
     let open = ("[nb][0-9a-f]{8}", prop_oneof![Just("next"), Just("blocker")], text())
-        .prop_map(move |(id, kind, text)| OpenItemLine { id, kind: kind.into(), text, when: when(), again: false });
+        .prop_map(move |(id, kind, text)| OpenItemLine { id, kind: kind.into(), text, when: when(), again: false, doubt: None });
     let line =
         (id(), text(), text(), vec(text(), 0..3), any::<bool>()).prop_map(move |(session, title, last_reply, made, undigested)| {
             SessionLine {

@@ -1,6 +1,9 @@
 //! What a later session overtakes is told alone by no way out of the memory: the ways are those of `excluded_everywhere`.
 
 use super::excluded_everywhere::{CLINIC, EXTRACT, SHOP, Scene, outputs};
+use serde_json::json;
+
+use crate::support::mcp_client::Peer;
 use crate::support::{World, assistant, user};
 
 const LATER: &str = "cccc2222-0000-4000-8000-000000000000";
@@ -9,7 +12,7 @@ const NOW: &str = "The session cache of the ledger no longer uses Redis, it is a
 
 /// Ways that give what was stored as it is, for who asks for just that; and `recall why`, which tells both in its own form.
 fn is_raw(way: &str) -> bool {
-    ["--raw", "--items", "recall export", "recall wrong", "recall why"].iter().any(|part| way.contains(part))
+    ["--raw", "--items", "recall export", "recall wrong", "recall why", r#""mode": "why""#].iter().any(|part| way.contains(part))
 }
 
 #[test]
@@ -43,6 +46,10 @@ fn what_is_overtaken_is_told_alone_by_no_way_out() {
     let alone: Vec<_> = alone.collect();
     assert!(alone.is_empty(), "{} of {} ways tell it alone: {alone:#?}", alone.len(), showing.len());
     assert!(scene.world.recall(["why", "redis"]).out.contains("until 2026-11-18"));
+    assert!(scene.world.recall(["why", "redis", "--project", "shop"]).out.starts_with("nothing"));
+    let ask = |topic: &str| Peer::greet(&scene.world).call("recall", json!({"topic": topic, "mode": "why"})).1;
+    assert!(ask("redis").contains("until 2026-11-18"), "{}", ask("redis"));
+    assert!(ask("postgres").contains("nothing that was said about `postgres` is known to be overtaken"));
     scene.configure("[privacy]\nexclude_projects = [\"**/clinic\"]\n");
     assert!(scene.world.recall(["why", "redis"]).out.starts_with("nothing"), "what is excluded overtakes nothing");
 }

@@ -9,12 +9,11 @@ use super::others::Candidate;
 use super::{Gatherer, IndexedProject, LeftOpen, day, local};
 use crate::analyze::account::{LaterEvidence, OpenEnd, RenamedCommit, SessionAccount, is_task};
 use crate::analyze::signal::is_offer;
-use crate::app::brief::continue_lives;
+use crate::app::brief::{continue_lives, statements_told};
 use crate::app::session_start::client_memory::ClientMemory;
 use crate::model::item_state::{ItemState, ItemStates, TaskItem};
 use crate::model::session::Millis;
 use crate::render::session_start::LeadSession;
-use crate::store::lives::still_told;
 use crate::store::open_items::ListedItem;
 use crate::store::recent::RecentSession;
 
@@ -167,10 +166,8 @@ impl Gatherer<'_> {
             account.leave_out_tasks(|task| noted.iter().any(|item| item.task == task));
         }
         if let (Some(known), Some(account)) = (known, &told.account) {
-            let words = account.turns.iter().flat_map(|turn| &turn.words).map(|word| word.text.as_str());
-            let claims = told.digest.iter().flat_map(|digest| digest.told()).map(|(_, claim)| claim.text.as_str());
-            let said: Vec<&str> = account.replies().chain(words).chain(claims).collect();
-            let since = still_told(known.came_since()?, lead.id, Some(lead.last_at), &said);
+            let said = statements_told(account, told.digest.as_ref());
+            let since = known.came_since(lead.id, lead.last_at, &said)?;
             let lines = since.iter().map(|one| one.told(|at| day(at, self.config)));
             let more: Vec<String> = lines.filter(|line| !told.since.contains(line)).collect();
             told.since.extend(more);

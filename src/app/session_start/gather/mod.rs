@@ -4,7 +4,7 @@ mod leads;
 mod others;
 pub(crate) mod undigested;
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::iter::successors;
 use std::rc::Rc;
@@ -29,6 +29,7 @@ use crate::model::since_then::SinceThen;
 use crate::render::session_start::render;
 use crate::render::session_start::{ContextParts, ContextSubject, LeadSession, NoteLine, OpenItemLine, RenderedContext};
 use crate::store::Memory;
+use crate::store::came_since::CameSince;
 use crate::store::last_run::LastRun;
 use crate::store::lives::OpenItemLife;
 use crate::store::recent::RecentSession;
@@ -86,7 +87,7 @@ fn gather_from(config: &Config, store: Option<&Memory>, asked: &ContextRequest<'
             project,
             key: &key,
             accounts: RefCell::default(),
-            came_since: OnceCell::new(),
+            came_since: CameSince::new(store),
         }),
         None => None,
     };
@@ -156,17 +157,13 @@ struct IndexedProject<'a> {
     key: &'a str,
     /// Those that were read: leads, open items and lines ask for the same ones.
     accounts: RefCell<HashMap<i64, Option<Rc<SessionAccount>>>>,
-    /// What was closed and overtaken in it, once it was asked for.
-    came_since: OnceCell<Vec<SinceThen>>,
+    came_since: CameSince<'a>,
 }
 
 impl IndexedProject<'_> {
-    fn came_since(&self) -> Result<&[SinceThen]> {
-        if let Some(known) = self.came_since.get() {
-            return Ok(known);
-        }
-        let all = self.store.came_since(self.key)?;
-        Ok(self.came_since.get_or_init(|| all))
+    /// What came after a session of texts that it says.
+    fn came_since(&self, session: &str, last_at: Millis, texts: &[&str]) -> Result<Vec<SinceThen>> {
+        self.came_since.of((self.key, session), Some(last_at), texts.iter().copied())
     }
 
     fn account(&self, session: i64) -> Result<Option<Rc<SessionAccount>>> {
@@ -230,14 +227,19 @@ impl Gatherer<'_> {
         open.retain(|item| !told.contains(&item.id) && !is_of_lead(item) && !is_offer(&item.text));
         open.retain(|item| self.is_new(item.last_at) && !self.is_asking(&item.session));
         let (older, open): (Vec<_>, Vec<_>) = open.into_iter().partition(|item| self.is_stale(item.last_at));
-        let line = |item: OpenItemLife| OpenItemLine {
-            when: day(item.first_at, self.config),
-            again: item.first_at < item.last_at,
-            id: item.id,
-            kind: item.kind,
-            text: item.text,
+        let line = |item: OpenItemLife| {
+            let since = known.came_since(&item.session, item.last_at, &[&item.text])?;
+            let observed = since.iter().find(|one| matches!(one, SinceThen::Observed(_)));
+            Ok(OpenItemLine {
+                when: day(item.first_at, self.config),
+                again: item.first_at < item.last_at,
+                doubt: observed.map(|one| one.told(|at| day(at, self.config))),
+                id: item.id,
+                kind: item.kind,
+                text: item.text,
+            })
         };
-        Ok(LeftOpen { lines: open.into_iter().map(line).collect(), older: older.len() })
+        Ok(LeftOpen { lines: open.into_iter().map(line).collect::<Result<_>>()?, older: older.len() })
     }
 
     fn banner(&self, run: &LastRun) -> Option<String> {

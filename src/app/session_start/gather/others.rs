@@ -10,7 +10,6 @@ use super::{Gatherer, IndexedProject, day};
 use crate::analyze::account::{LaterEvidence, SessionAccount, last_reply, longer_reply};
 use crate::model::session::Millis;
 use crate::render::session_start::SessionLine;
-use crate::store::lives::still_told;
 use crate::store::recent::RecentSession;
 
 /// A shorter reply says little of what was done, in characters.
@@ -106,7 +105,7 @@ impl Gatherer<'_> {
                 line.made
                     .extend(later.renamed(account).filter(|renamed| renamed.stands_in(&reply.text)).map(|renamed| renamed.text()));
                 if let Some(known) = known {
-                    let since = still_told(known.came_since()?, one.id(), Some(one.last_at()), &[&reply.text]);
+                    let since = known.came_since(one.id(), one.last_at(), &[&reply.text])?;
                     line.made.extend(since.iter().map(|one| one.line(|at| day(at, self.config))));
                 }
                 line.last_reply.clone_from(&reply.text);

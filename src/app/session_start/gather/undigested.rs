@@ -22,7 +22,7 @@ use crate::render::session_start::render;
 use crate::render::session_start::{ContextParts, ContextSubject, LeadSession, RenderedContext};
 use crate::source::{live_session, mark};
 use crate::store::Memory;
-use crate::store::lives::still_told;
+use crate::store::came_since::CameSince;
 
 /// The most marks to look at, newest first: of sessions that began in this project by the client's folder, and of others, which may have
 /// begun in a worktree elsewhere.
@@ -195,8 +195,7 @@ pub(crate) fn gather_compacted(
 
 /// What came meanwhile, in other sessions, of what it says.
 fn since_own(store: &Memory, config: &Config, session: &Session, account: &SessionAccount) -> Result<Vec<String>> {
-    let all = store.came_since(&session.project.key)?;
-    let since = still_told(&all, &session.id, session.last_at(), &account.replies().collect::<Vec<_>>());
+    let since = CameSince::new(store).of((&session.project.key, &session.id), session.last_at(), account.replies())?;
     Ok(since.iter().map(|one| one.told(|at| day(at, config))).collect())
 }
 
