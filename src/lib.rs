@@ -53,6 +53,10 @@
 //!   `store::observations` keeps it. `store::came_since` tells it, too; no page does.
 //! - **What the user says again and again**: `analyze::rules` finds standing instructions in their words and which of them are one (raise
 //!   `INSTRUCTION_RULES` with its words and rules), `store::rules` keeps them beside the account, `app::rules` leaves out what is known already.
+//! - **By what an error is known again**: `analyze::failures` picks the line that states it and makes its signature (raise `ACCOUNT_RULES`);
+//!   `store::failures` keeps it beside the account, `app::fix` tells it.
+//! - **What a command is for** (`recall how`): the tables in `analyze::shell::class`; what makes two runs one in `analyze::shell::same` (raise
+//!   `ACCOUNT_RULES` with either).
 //! - **Another summarizer that asks a model**: a file beside `summarize::claude` that implements `summarize::Summarizer` (one call, what its
 //!   reply means, what it may cost) and has a function that checks its setup for the doctor; its choice, word and settings in `config::digest`,
 //!   its lines in `summarize::find` and `summarize::check`. Kept replies and retries are those of `summarize::ask`, an endpoint is asked by

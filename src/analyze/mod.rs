@@ -1,11 +1,13 @@
 //! What a session was about: pure functions of a session and its text. Knows no store.
 
 pub(crate) mod account;
+pub(crate) mod commands;
 pub(crate) mod condense;
 pub(crate) mod denied;
 pub(crate) mod distinct;
 pub(crate) mod dropped;
 pub(crate) mod eligibility;
+pub(crate) mod failures;
 pub(crate) mod lives;
 pub(crate) mod minhash;
 pub(crate) mod overtaken;

@@ -42,6 +42,12 @@ pub(crate) enum Command {
     Eval(EvalArgs),
     /// What you say again and again in a project, to be kept or dismissed
     Rules(RulesArgs),
+    /// Where an error was met before, and what was done before the check passed
+    Fix(FixArgs),
+    /// The commands that work in this project, and how often they passed
+    How(HowArgs),
+    /// What fails again and again, and how long it took until it passed
+    Friction(FrictionArgs),
     /// Serve the memory to a client of the Model Context Protocol, on stdin and stdout
     Mcp,
     /// Say that something a session left open is done
@@ -90,6 +96,9 @@ impl Command {
             | Self::Timeline(_)
             | Self::Why(_)
             | Self::Eval(_)
+            | Self::Fix(_)
+            | Self::How(_)
+            | Self::Friction(_)
             | Self::Context(_)
             | Self::Mcp
             | Self::Status(_)
@@ -302,6 +311,53 @@ pub(crate) struct EvalArgs {
     /// Only sessions that began since this: a date like 2026-01-31, or so long ago: 90d, 12h
     #[arg(long, value_name = "AGE|DATE")]
     pub(crate) since: Option<String>,
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Errors that commands of sessions printed, compared without what differs from time to time: paths, numbers, hashes, durations. Told is what
+/// the rows show: a later run of the same check that passed, and what was done in between. That need not be the reason.
+#[derive(Debug, Args)]
+pub(crate) struct FixArgs {
+    /// The error line, or a part of it; output that holds it
+    #[arg(required = true, value_name = "ERROR")]
+    pub(crate) error: Vec<String>,
+    /// Only projects whose root matches this glob (a bare name matches the last folder)
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) project: Option<String>,
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 5, allow_negative_numbers = true, value_parser = count)]
+    pub(crate) limit: usize,
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Of the commands that sessions ran, those that were seen to pass at least twice, or when they ran last. However it is written, a command
+/// counts as one; it is told as it was written when it passed last.
+#[derive(Debug, Args)]
+pub(crate) struct HowArgs {
+    /// Only these: test, lint, types, build, check, run, deploy, migrate; or a word of the command
+    #[arg(value_name = "WORD")]
+    pub(crate) word: Option<String>,
+    /// Projects whose root matches this glob (a bare name matches the last folder) instead of this one
+    #[arg(long, value_name = "GLOB", conflicts_with = "all_projects")]
+    pub(crate) project: Option<String>,
+    /// All projects, this one first
+    #[arg(long)]
+    pub(crate) all_projects: bool,
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Errors that a project met at least three times, or in two sessions, by project; first those that took longest from the first failure to the
+/// run that passed.
+#[derive(Debug, Args)]
+pub(crate) struct FrictionArgs {
+    /// Only projects whose root matches this glob (a bare name matches the last folder)
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) project: Option<String>,
+    /// At most this many of each project
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 10, allow_negative_numbers = true, value_parser = count)]
+    pub(crate) limit: usize,
     #[arg(long)]
     pub(crate) json: bool,
 }

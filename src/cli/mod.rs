@@ -8,7 +8,10 @@ mod digest;
 mod doctor;
 mod eval;
 mod export;
+mod fix;
 mod forget;
+mod friction;
+mod how;
 mod import;
 mod install;
 mod manual;
@@ -80,6 +83,7 @@ fn needs_person(command: &Command) -> Option<&'static str> {
         Command::Pause(_) | Command::Forget(_) | Command::Uninstall(_) | Command::Remember(_) | Command::Close(_) => None,
         Command::Wrong(_) | Command::Rules(_) | Command::Eval(_) => None,
         Command::Digest(_) | Command::Install(_) | Command::Doctor(_) | Command::Search(_) | Command::Show(_) => None,
+        Command::Fix(_) | Command::How(_) | Command::Friction(_) => None,
         Command::Why(_) | Command::Timeline(_) | Command::Context(_) | Command::Mcp | Command::Status(_) | Command::Config(_) => {
             None
         }
@@ -96,7 +100,8 @@ fn open_memory(config: &Config) -> Result<OpenMemory> {
 fn uses_memory(command: &Command) -> bool {
     match command {
         Command::Search(_) | Command::Show(_) | Command::Timeline(_) | Command::Context(_) | Command::Export(_) => true,
-        Command::Close(_) | Command::Remember(_) | Command::Why(_) | Command::Wrong(_) | Command::Rules(_) => true,
+        Command::Close(_) | Command::Remember(_) | Command::Fix(_) | Command::How(_) | Command::Friction(_) => true,
+        Command::Why(_) | Command::Wrong(_) | Command::Rules(_) => true,
         // The server answers each request with that itself.
         Command::Mcp => false,
         Command::Digest(_) | Command::Install(_) | Command::Uninstall(_) | Command::Doctor(_) | Command::Forget(_) => false,
@@ -139,6 +144,9 @@ fn dispatch(command: Command, out: &mut impl Write) -> Result<Completion> {
         Command::Context(args) => self::context::run(&args, &config?, out),
         Command::Mcp => crate::mcp::serve(config?).map(|()| Completion::Done),
         Command::Close(args) => close::run(&args, &config?, out),
+        Command::Fix(args) => fix::run(&args, &config?, out),
+        Command::Friction(args) => friction::run(&args, &config?, out),
+        Command::How(args) => how::run(&args, &config?, out),
         Command::Why(args) => why::run(&args, &config?, out),
         Command::Eval(args) => eval::run(&args, &config?, out),
         Command::Rules(args) => rules::run(&args, &config?, out),

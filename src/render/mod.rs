@@ -4,6 +4,8 @@ pub(crate) mod brief;
 pub(crate) mod chain;
 pub(crate) mod dropped;
 pub(crate) mod item_list;
+pub(crate) mod known_command;
+pub(crate) mod known_failure;
 pub(crate) mod page;
 pub(crate) mod quoted;
 pub(crate) mod session_start;

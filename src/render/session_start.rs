@@ -160,6 +160,8 @@ pub struct ContextParts<'a> {
     pub(crate) rules: Vec<RuleLine>,
     /// Most important first.
     pub(crate) remembered: Vec<NoteLine>,
+    /// The commands that work here, in a line.
+    pub(crate) commands: Option<String>,
     /// Sessions in full: the one to go on from first. The second shares its room.
     pub(crate) leads: Vec<LeadSession>,
     pub(crate) open: Vec<OpenItemLine>,
@@ -240,6 +242,9 @@ pub fn render(content: ContextParts<'_>, max_tokens: usize) -> RenderedContext {
     let shown = page.section(page.most * NOTES_UP_TO / 100, "\n## Remembered", rules.chain(notes));
     let (rules_shown, notes_shown): (Vec<_>, Vec<_>) =
         shown.into_iter().partition(|id| content.rules.iter().any(|rule| rule.id == *id));
+    if let Some(commands) = &content.commands {
+        page.line(page.most * NOTES_UP_TO / 100, &format!("\n{commands}"));
+    }
     // What the leads leave goes to the lines behind them, and what these leave goes to the leads.
     let room = page.most.saturating_sub(page.text.len());
     let mut behind = OtherLines { open: &content.open, older: content.older, others: content.others, read: Vec::new() };

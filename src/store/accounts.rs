@@ -5,7 +5,7 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, params};
 
 use super::load::{self, SELECT_HEAD};
-use super::{Reader, Writer};
+use super::{Reader, Writer, commands, failures};
 use crate::analyze::account::{ACCOUNT_RULES, SessionAccount};
 use crate::model::session_head::SessionHead;
 use crate::store::codec::{pack, unpack};
@@ -31,9 +31,12 @@ impl Reader {
 }
 
 impl Writer {
-    /// Stores the account of a session that has a digest.
+    /// Stores the account of a session that has a digest, and what was run and failed in it.
     pub(crate) fn save_account(&self, session: i64, account: &SessionAccount) -> Result<()> {
         self.save_rule_mentions(session, account)?;
+        // First: an account says that they are there.
+        failures::save(&self.db, session, &account.failures)?;
+        commands::save(&self.db, session, &account.commands)?;
         let sql = "UPDATE digest SET account = ?2, account_rules = ?3 WHERE session = ?1 AND superseded = 0";
         self.db.prepare_cached(sql)?.execute(params![session, pack(account)?, ACCOUNT_RULES])?;
         Ok(())

@@ -103,6 +103,10 @@ CREATE TEMP VIEW overtaken AS SELECT * FROM main.overtaken o
       AND (o.later_digest IS NULL OR EXISTS (SELECT 1 FROM temp.digest WHERE pk = o.later_digest))
       AND (o.note IS NULL OR EXISTS (SELECT 1 FROM temp.note WHERE pk = o.note))
       AND (o.later_note IS NULL OR EXISTS (SELECT 1 FROM temp.note WHERE pk = o.later_note));
+CREATE TEMP VIEW failure AS SELECT * FROM main.failure f
+    WHERE EXISTS (SELECT 1 FROM temp.digest WHERE pk = f.digest);
+CREATE TEMP VIEW command AS SELECT * FROM main.command c
+    WHERE EXISTS (SELECT 1 FROM temp.digest WHERE pk = c.digest);
 CREATE TEMP VIEW observation AS SELECT * FROM main.observation o
     WHERE (o.digest IS NULL OR EXISTS (SELECT 1 FROM temp.digest WHERE pk = o.digest))
       AND (o.note IS NULL OR EXISTS (SELECT 1 FROM temp.note WHERE pk = o.note))

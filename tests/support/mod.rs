@@ -216,7 +216,7 @@ impl World {
     pub fn make_index_older(&self) {
         let db = rusqlite::Connection::open(self.data_dir().join("recall.db")).expect("the index");
         let back =
-            "DROP TRIGGER rule_mention_gone; DROP INDEX digest_account; ALTER TABLE digest DROP COLUMN account; ALTER TABLE digest DROP COLUMN account_rules;
+            "DROP TRIGGER rule_mention_gone; DROP TRIGGER account_gone; DROP TABLE failure; DROP TABLE command; DROP INDEX digest_account; ALTER TABLE digest DROP COLUMN account; ALTER TABLE digest DROP COLUMN account_rules;
             ALTER TABLE source DROP COLUMN evident; ALTER TABLE source DROP COLUMN placed; ALTER TABLE source DROP COLUMN since; ALTER TABLE excluded_session DROP COLUMN cut_at; ALTER TABLE excluded_session DROP COLUMN kept; ALTER TABLE attempt DROP COLUMN declined; DROP TABLE session_folder; DROP TABLE wrong; DROP TABLE overtaken; DROP TABLE observation; DROP TABLE rule_mention; DROP TABLE closing; DROP INDEX open_item_life; DROP INDEX open_item_lifeless; ALTER TABLE open_item DROP COLUMN life; DROP INDEX private_turn_open; DROP INDEX start_first; DROP INDEX source_place;
             DROP TABLE answered; DROP TABLE client_cost; DROP TABLE private_word; DROP TABLE asked;
             ALTER TABLE note DROP COLUMN author; ALTER TABLE note DROP COLUMN closed_at; ALTER TABLE note DROP COLUMN closed_by;
@@ -340,14 +340,27 @@ pub fn tasks(session: &str, uuid: &str, at: &str, tasks: &[&str]) -> String {
 
 /// The rows of a commit; their uuids end in `a` and `b`.
 pub fn committed(session: &str, uuid: &str, at: &str, subject: &str) -> String {
-    let [used, printed] = ["a", "b"].map(|end| format!("{uuid}{end}"));
+    let printed = format!("[main abc1234] {subject}\n 1 file changed");
+    ran(session, uuid, at, &format!("git commit -qam '{subject}'"), Ok(&printed))
+}
+
+/// The rows of a command with what it printed, which is an error if it failed; their uuids end in `a` and `b`.
+pub fn ran(session: &str, uuid: &str, at: &str, command: &str, printed: Result<&str, &str>) -> String {
+    let [used, answered] = ["a", "b"].map(|end| format!("{uuid}{end}"));
+    let (text, failed) = (printed.unwrap_or_else(|error| error), printed.is_err());
     let result = serde_json::json!({
-        "type": "user", "uuid": printed, "sessionId": session, "timestamp": at, "cwd": "/home/dev/src/shop", "version": "2.1.197",
+        "type": "user", "uuid": answered, "sessionId": session, "timestamp": at, "cwd": "/home/dev/src/shop", "version": "2.1.197",
         "gitBranch": "main", "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": format!("toolu_{used}"),
-            "is_error": false, "content": format!("[main abc1234] {subject}\n 1 file changed")}]},
+            "is_error": failed, "content": text}]},
     });
-    let command = serde_json::json!({"name": "Bash", "input": {"command": format!("git commit -qam '{subject}'")}});
+    let command = serde_json::json!({"name": "Bash", "input": {"command": command}});
     tool_use(session, &used, at, &command) + &format!("{result}\n")
+}
+
+/// The rows of an edit.
+pub fn edited(session: &str, uuid: &str, at: &str, path: &str) -> String {
+    let edit = serde_json::json!({"name": "Edit", "input": {"file_path": path, "old_string": "a", "new_string": "b"}});
+    tool_use(session, uuid, at, &edit)
 }
 
 fn tool_use(session: &str, uuid: &str, at: &str, block: &serde_json::Value) -> String {

@@ -35,11 +35,13 @@ pub(crate) use self::seen::SeenCommit;
 pub(crate) use self::shell::check_calls;
 pub(crate) use self::title::TitleParts;
 pub(crate) use self::turns::{ClosingReply, Turn, Word, WordKind, all_turns, ending_replies, last_reply, longer_reply};
+use crate::analyze::commands::{self, UsedCommand};
+use crate::analyze::failures::{self, Failure};
 use crate::model::session::{Millis, Session};
 
 /// The number of the rules by which accounts, and digests without a model, are made. Stored ones of another number are made again from
 /// their session's rows, so raise it with whatever changes what they hold or how they are written.
-pub(crate) const ACCOUNT_RULES: u32 = 12;
+pub(crate) const ACCOUNT_RULES: u32 = 14;
 
 /// What can be told of a session without judging it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,6 +66,12 @@ pub struct SessionAccount {
     /// Whatever was done was seen: what is not there did not happen.
     pub evident: bool,
     pub goes_on: bool,
+    /// Stored as rows of their own.
+    #[serde(skip)]
+    pub failures: Vec<Failure>,
+    /// The same.
+    #[serde(skip)]
+    pub commands: Vec<UsedCommand>,
 }
 
 impl SessionAccount {
@@ -99,6 +107,9 @@ impl SessionAccount {
         let open = if goes_on { Vec::new() } else { open::of(session, &turns) };
         let branch = session.branches.last().cloned();
         let seen = seen::of(&calls);
-        Self { title, branch, turns, commits, pull_requests, seen, runs, files, open, evident: session.evident, goes_on }
+        let failures = failures::of(session, |at| runs::number_at(&turns, at));
+        let commands = commands::of(session);
+        let evident = session.evident;
+        Self { title, branch, turns, commits, pull_requests, seen, runs, files, open, evident, goes_on, failures, commands }
     }
 }

@@ -261,8 +261,18 @@ fn counts(line: &str) -> bool {
 pub(crate) fn tells_failure(line: &str) -> bool {
     let lower = line.to_lowercase();
     let none = ["0 failed", "0 failures", "0 errors", "0 error", "no issues", "0 failing", "0 problems"];
-    let rest = none.iter().fold(lower, |text, none| text.replace(none, ""));
+    let rest = none.iter().fold(lower, |text, none| without(&text, none));
     ["fail", "error", "problem", "✗", "✖"].iter().any(|word| rest.contains(word))
+}
+
+/// A text without these words; `10 failed` does not hold `0 failed`.
+fn without(text: &str, words: &str) -> String {
+    let mut rest = String::with_capacity(text.len());
+    for part in text.split_inclusive(words) {
+        let before = part.strip_suffix(words).filter(|before| !before.ends_with(|c: char| c.is_ascii_digit()));
+        rest.push_str(before.unwrap_or(part));
+    }
+    rest
 }
 
 #[cfg(test)]
@@ -303,6 +313,10 @@ mod tests {
         for line in ["", "running 5 tests in", "src/test.rs", "compiling", "5 files changed", "okay then"] {
             assert!(!is_result(line) || line.starts_with("running"), "{line}");
         }
-        assert!(tells_failure("2 failed, 0 errors") && !tells_failure("test result: ok. 5 passed; 0 failed"));
+        assert!(
+            tells_failure("2 failed, 0 errors")
+                && tells_failure("10 failed")
+                && !tells_failure("test result: ok. 5 passed; 0 failed")
+        );
     }
 }

@@ -1,10 +1,14 @@
 //! Shell commands and what they print, as evidence. Knows shells, git and checks, and no agent's transcripts.
 
 mod checks;
+mod class;
 mod evidence;
 mod git;
+mod same;
 mod steps;
 
 pub(crate) use self::checks::{CheckKind, from_program, is_assignment, is_rated_by, may_check, tells_failure};
+pub(crate) use self::class::CommandClass;
 pub(crate) use self::evidence::{printed, run};
 pub(crate) use self::git::{SHORT_HASH, is_hash};
+pub(crate) use self::same::{SameRun, may_hide_failures, programs, runs_checks_alone, single_step, whole_line};

@@ -5,10 +5,13 @@ use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ProjectScope, Tool, ToolContext};
+use crate::app::fix::{FixRequest, fix};
+use crate::app::how::{HowRequest, how};
 use crate::app::topic::{Topic, TopicRequest, find_topic};
 use crate::app::why::{WhyRequest, why};
 use crate::mcp::text::line;
 use crate::render::chain::Chain;
+use crate::render::known_command::command_lines;
 use crate::text::budget::tokens_in;
 
 const DEFAULT_TOKENS: usize = 800;
@@ -32,7 +35,8 @@ pub(crate) struct RecallRequest {
     #[serde(default)]
     #[schemars(range(min = 100, max = 4000))]
     max_tokens: Option<usize>,
-    /// `why`: what was said about it and overtaken since, with what stands now.
+    /// `why`: what was said about it and overtaken since, with what stands now; `fix`: where this error was met, and what came before its check
+    /// passed; `how`: commands that passed here.
     #[serde(default)]
     mode: RecallMode,
 }
@@ -44,6 +48,8 @@ enum RecallMode {
     #[default]
     Topic,
     Why,
+    Fix,
+    How,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -77,8 +83,11 @@ impl Tool for RecallTool {
         if wanted.is_empty(site.config) {
             bail!("topic: say in a few words what it is about");
         }
-        if asked.mode == RecallMode::Why {
-            return tell_why(&asked, site, max_tokens);
+        match asked.mode {
+            RecallMode::Topic => {}
+            RecallMode::Why => return tell_why(&asked, site, max_tokens),
+            RecallMode::Fix => return tell_fix(&asked, site, max_tokens),
+            RecallMode::How => return tell_how(&asked, site, max_tokens),
         }
         let found = find_topic(&site.memory_in(asked.scope)?, site.config, &wanted)?;
         let notices: String = found.notices.iter().map(|notice| format!("{notice}\n")).collect();
@@ -119,4 +128,47 @@ fn tell_why(asked: &RecallRequest, site: &ToolContext<'_>, max_tokens: usize) ->
         reply.text = format!("nothing that was said about `{}` is known to be overtaken", line(&asked.topic, 80));
     }
     Ok(reply)
+}
+
+/// The most sessions that met an error.
+const MAX_FAILURES: usize = 5;
+
+/// Where an error was met, as often as there is room for.
+fn tell_fix(asked: &RecallRequest, site: &ToolContext<'_>, max_tokens: usize) -> Result<RecallReply> {
+    let own = site.project();
+    let request = FixRequest { error: &asked.topic, project: asked.project.as_deref(), own: &own, limit: MAX_FAILURES };
+    let found = fix(&site.memory_in(asked.scope)?, site.config, &request)?;
+    let mut reply = RecallReply { text: String::new(), sources: Vec::new(), left_out: Vec::new() };
+    let heading = found.heading().unwrap_or_else(|| format!("no error like `{}` is known", line(&asked.topic, 80)));
+    reply.text = heading + "\n";
+    for failure in &found.failures {
+        let text = failure.text();
+        let fits = reply.sources.is_empty() || tokens_in(reply.text.len() + text.len()) <= max_tokens;
+        let ids = if fits { &mut reply.sources } else { &mut reply.left_out };
+        ids.push(failure.session.clone());
+        reply.text += if fits { &text } else { "" };
+    }
+    Ok(reply)
+}
+
+/// The commands that the topic names by their class or by a word, else all; as many as there is room for.
+fn tell_how(asked: &RecallRequest, site: &ToolContext<'_>, max_tokens: usize) -> Result<RecallReply> {
+    let (own, memory) = (site.project(), site.memory_in(asked.scope)?);
+    let with =
+        |words| how(&memory, site.config, &HowRequest { words, project: asked.project.as_deref(), all_projects: false, own: &own });
+    let mut found = with(&asked.topic)?;
+    if found.commands.is_empty() {
+        found = with("")?;
+    }
+    let mut text = String::new();
+    for told in command_lines(&found.commands, usize::MAX) {
+        if !text.is_empty() && tokens_in(text.len() + told.len()) > max_tokens {
+            break;
+        }
+        text += &(told + "\n");
+    }
+    if text.is_empty() {
+        text = "no command is known to have passed here".to_owned();
+    }
+    Ok(RecallReply { text, sources: Vec::new(), left_out: Vec::new() })
 }

@@ -28,6 +28,8 @@ fn account(turns: Vec<Turn>) -> SessionAccount {
         open: vec![],
         evident: true,
         goes_on: false,
+        failures: Vec::new(),
+        commands: Vec::new(),
     }
 }
 

@@ -39,6 +39,7 @@ impl Parts {
             banner: self.banner.clone(),
             rules: self.rules.clone(),
             remembered: self.remembered.clone(),
+            commands: None,
             leads: self.leads.clone(),
             open: self.open.clone(),
             older: self.open.len(),

@@ -4,6 +4,7 @@
 mod past;
 mod words;
 
+use crate::analyze::failures::error_signature;
 use crate::privacy::strip;
 use crate::search::Query;
 use crate::source::is_user_text;
@@ -13,6 +14,9 @@ pub(crate) use past::{PastIntent, wants_decisions};
 
 /// The most bytes of a prompt that are read. A fence opened before the cut stays in effect.
 const MAX_PROMPT_BYTES: usize = 1 << 20;
+/// The most lines that are looked at for errors, and the most errors.
+const MAX_PASTED_LINES: usize = 400;
+const MAX_ERRORS: usize = 8;
 
 /// The query without the words that only ask for the past: "what did we decide on retries" becomes "retries".
 pub(crate) fn topic_only(query: &Query) -> Query {
@@ -39,6 +43,8 @@ pub(crate) struct PromptIntent {
     pub(crate) decisions: bool,
     /// It asks why something is the way it is.
     pub(crate) why: bool,
+    /// The signatures of the errors that it holds.
+    pub(crate) errors: Vec<String>,
 }
 
 impl PromptIntent {
@@ -66,7 +72,8 @@ pub fn read(prompt: &str) -> Option<PromptIntent> {
     let words = words::pick_words(&own, text, past != PastIntent::No);
     let topic = words.iter().filter(|word| words::is_topic(word)).cloned().collect();
     let decisions = own.iter().any(|line| wants_decisions(line));
-    Some(PromptIntent { words, topic, past, decisions, why: past::asks_why(&own) })
+    let errors = text.lines().take(MAX_PASTED_LINES).filter_map(error_signature).take(MAX_ERRORS).collect();
+    Some(PromptIntent { words, topic, past, decisions, why: past::asks_why(&own), errors })
 }
 
 /// A client command: `/name …` or `!command`, but not a path.

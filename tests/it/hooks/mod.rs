@@ -9,6 +9,7 @@ mod concurrent;
 mod cost;
 mod fail_open;
 mod failure_banner;
+mod known_errors;
 mod later_regressions;
 mod marks;
 mod no_reingest;

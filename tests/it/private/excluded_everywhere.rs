@@ -13,7 +13,7 @@ use recall::testing::hook::payload::Event;
 use serde_json::{Value, json};
 
 use crate::support::mcp_client::Peer;
-use crate::support::{World, assistant, fed, strings, tasks, user};
+use crate::support::{World, assistant, fed, ran, strings, tasks, user};
 
 pub const CLINIC: &str = "cccc1111-0000-4000-8000-000000000000";
 pub const SHOP: &str = "aaaa1111-0000-4000-8000-000000000000";
@@ -90,6 +90,13 @@ pub const WAYS: &[Way] = &[
     Way(Command(&["rules", "--project", "clinic"]), SHOWS),
     Way(Command(&["rules", "--project", "clinic", "--json"]), SHOWS),
     Way(Command(&["rules", "--project", "clinic", "--diff"]), SHOWS),
+    Way(Command(&["fix", "cannot open shared object file"]), SHOWS),
+    Way(Command(&["fix", "shared object file", "--json", "--project", "clinic", "--limit", "9"]), SHOWS),
+    Way(Command(&["how"]), SILENT),
+    Way(Command(&["how", "test", "--all-projects"]), SHOWS),
+    Way(Command(&["how", "--project", "clinic", "--json"]), SHOWS),
+    Way(Command(&["friction"]), SHOWS),
+    Way(Command(&["friction", "--project", "clinic", "--json", "--limit", "3"]), SHOWS),
     Way(Command(&["context", "--cwd", "{clinic_dir}"]), INSIDE),
     Way(Command(&["context", "--cwd", "{clinic_dir}", "--json", "--max-tokens", "3000"]), INSIDE),
     Way(Command(&["context"]), SILENT),
@@ -126,6 +133,8 @@ pub const WAYS: &[Way] = &[
     Way(Hook("session-start", r#"{"cwd": "{clinic_dir}", "source": "compact", "session_id": "{clinic}", "transcript_path": "{transcript}"}"#), INSIDE),
     Way(Hook("user-prompt-submit", r#"{"cwd": "{clinic_dir}", "prompt": "What did we decide about the ledger last time?"}"#), INSIDE),
     Way(Hook("user-prompt-submit", r#"{"cwd": "{shop_dir}", "prompt": "What did we decide about the ledger and its sluice last time?"}"#), SHOWS),
+    Way(Hook("user-prompt-submit", r#"{"cwd": "{clinic_dir}", "prompt": "ImportError: libpq.so.5: cannot open shared object file"}"#), INSIDE),
+    Way(Hook("user-prompt-submit", r#"{"cwd": "{shop_dir}", "prompt": "ImportError: libpq.so.5: cannot open shared object file"}"#), SILENT),
     Way(Hook("session-end", r#"{"cwd": "{clinic_dir}", "reason": "other"}"#), SILENT),
     Way(Hook("pre-compact", r#"{"cwd": "{clinic_dir}"}"#), SILENT),
     Way(Hook("post-compact", r#"{"cwd": "{clinic_dir}"}"#), SILENT),
@@ -141,6 +150,8 @@ pub const WAYS: &[Way] = &[
     Way(Tool("recall", r#"{"topic": "the ledger"}"#), SHOWS),
     Way(Tool("recall", r#"{"topic": "ledger", "mode": "why"}"#), SILENT),
     Way(Tool("recall", r#"{"topic": "what did we decide about the ledger?", "project": "clinic", "max_tokens": 2000, "scope": "all"}"#), SHOWS),
+    Way(Tool("recall", r#"{"topic": "cannot open shared object file", "mode": "fix"}"#), SHOWS),
+    Way(Tool("recall", r#"{"topic": "tests", "mode": "how", "project": "clinic"}"#), SHOWS),
     Way(Tool("remember", r#"{"text": "The ledger is written in green ink.", "kind": "fact"}"#), SILENT),
     Way(Tool("close", r#"{"ids": ["{item}"], "undo": true}"#), SILENT),
     Way(Tool("status", "{}"), SILENT),
@@ -190,7 +201,7 @@ impl Scene {
         let clinic = scene.talk("clinic", CLINIC, "2026-11-20T09:00:00Z", &asked, "hushquartz");
         let summary = json!({"type": "user", "isCompactSummary": true, "sessionId": CLINIC, "uuid": "clinic-summary",
             "timestamp": "2026-11-20T09:20:00Z", "cwd": scene.dir("clinic"), "message": {"role": "user", "content": "Summary:\nAll is balanced."}});
-        let clinic = format!("{clinic}{summary}\n");
+        let clinic = format!("{clinic}{summary}\n") + &scene.failure("clinic", CLINIC, "2026-11-20T09:10:00Z", "hushopal");
         let ruled = scene.talk("clinic", RULED, "2026-11-18T09:00:00Z", &format!("Look at the sluice. {RULE}"), "hushagate");
         scene.world.transcript(&format!("-p/{RULED}.jsonl"), ruled);
         scene.world.transcript(&format!("-p/{CLINIC}.jsonl"), clinic);
@@ -233,6 +244,19 @@ impl Scene {
         let left = format!("Paint the {word} gauge of the ledger blue before the audit of the {project}");
         let uuid = |part: u32| format!("{}-{word}-{part}", &id[..8]);
         let rows = user(id, &uuid(1), at, prompt) + &tasks(id, &uuid(3), at, &[&left]) + &assistant(id, &uuid(2), at, &reply);
+        rows.replace("/home/dev/src/shop", &self.dir(project).display().to_string())
+    }
+
+    /// A check that fails, and passes after something was installed.
+    fn failure(&self, project: &str, id: &str, at: &str, word: &str) -> String {
+        let error = "Exit code 1\nImportError: libpq.so.5: cannot open shared object file";
+        let row = |n: u32, command: &str, printed| ran(id, &format!("{}-{word}-{n}", &id[..8]), at, command, printed);
+        let check = format!("pytest tests/{word}");
+        let rows = row(1, &check, Err(error))
+            + &row(4, &check, Err(error))
+            + &row(5, &check, Err(error))
+            + &row(2, &format!("apt-get install lib{word}"), Ok("done"))
+            + &row(3, &check, Ok("== 3 passed in 1s =="));
         rows.replace("/home/dev/src/shop", &self.dir(project).display().to_string())
     }
 

@@ -17,6 +17,7 @@ use self::others::{Candidate, candidates};
 use crate::analyze::account::{LaterEvidence, SessionAccount};
 use crate::analyze::rules::Recurring;
 use crate::analyze::signal::is_offer;
+use crate::app::how::at_start;
 use crate::app::open_memory::OpenMemory;
 use crate::app::rules::{rule_id, rules_of};
 use crate::app::session_start::client_memory::ClientMemory;
@@ -116,12 +117,17 @@ fn gather_from(config: &Config, store: Option<&Memory>, asked: &ContextRequest<'
         .chain(all)
         .map_while(|one| gatherer.line(known.as_ref(), &one, &mut later).ok())
         .filter(|line| !told.contains(&line.session));
+    let commands = match &known {
+        Some(known) if asked.start == StartMode::Blank => at_start(known.store, config, known.project)?,
+        _ => None,
+    };
     let content = ContextParts {
         about: ContextSubject::Earlier,
         zone: &config.time_zone,
         banner,
         rules: gatherer.rules(known.as_ref())?,
         remembered,
+        commands,
         leads,
         open: open.lines,
         older: open.older,

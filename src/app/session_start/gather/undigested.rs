@@ -201,6 +201,7 @@ pub(crate) fn gather_compacted(
         banner: None,
         rules: Vec::new(),
         remembered,
+        commands: None,
         leads: vec![lead],
         open: Vec::new(),
         older: 0,

@@ -1,0 +1,101 @@
+//! The commands that a session ran and of which it was seen how they ended: checks, and what runs, deploys or migrates something. Pure.
+
+use crate::analyze::failures::{End, RunKey, Runs, command, relative};
+use crate::analyze::shell::{CommandClass, SameRun, single_step};
+use crate::model::session::{Item, Millis, Session, ToolUse};
+use crate::text::clean::{one_line, shorten};
+
+const MAX_LINE_CHARS: usize = 200;
+/// Options by which a check runs nothing.
+const ONLY_LISTS: &[&str] = &[
+    "--collect-only", "--co", "--markers", "--fixtures", "--list", "--listTests", "--no-run", "--help", "--version", "-h",
+    "--dry-run",
+];
+/// The most commands that are kept of a session.
+const MAX_COMMANDS: usize = 60;
+
+/// A command, however it was written, with how its runs ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UsedCommand {
+    /// By what it is known again in its project.
+    pub(crate) same: String,
+    pub(crate) class: CommandClass,
+    /// Its newest form that passed, else its newest.
+    pub(crate) line: String,
+    /// Where it ran, as seen from the project; empty for the project's own folder.
+    pub(crate) folder: String,
+    pub(crate) ran: usize,
+    pub(crate) passed: usize,
+    pub(crate) passed_last: bool,
+    pub(crate) at: Option<Millis>,
+}
+
+impl UsedCommand {
+    /// Takes in later runs of the same.
+    pub(crate) fn add(&mut self, later: Self) {
+        self.ran += later.ran;
+        self.passed += later.passed;
+        if later.passed > 0 || self.passed == later.passed {
+            (self.line, self.class) = (later.line, later.class);
+        }
+        (self.passed_last, self.at) = (later.passed_last, later.at);
+    }
+}
+
+/// The commands of a session, each once, in the order in which they ran first.
+pub(super) fn of(session: &Session) -> Vec<UsedCommand> {
+    let runs = Runs::of(session);
+    let mut all: Vec<UsedCommand> = Vec::new();
+    for (at, entry) in session.entries.iter().enumerate() {
+        let Item::Tool(tool) = &entry.item else { continue };
+        let Some((key, end)) = command(entry).and_then(|_| runs.end(session, at)).filter(|(_, end)| *end != End::Unknown) else {
+            continue;
+        };
+        let runs_nothing = |line: &str| line.split(' ').any(|word| ONLY_LISTS.contains(&word));
+        for (line, folder, class) in used(&runs, tool, &key, end).into_iter().filter(|(line, ..)| !runs_nothing(line)) {
+            let folder = place(session, &folder);
+            let passed = end == End::Passed;
+            let same = SameRun::of(&line, &folder, |path| relative(session, path)).text();
+            let line = shorten(&one_line(&line), MAX_LINE_CHARS);
+            let run = UsedCommand { same, class, line, folder, ran: 1, passed: passed.into(), passed_last: passed, at: entry.at };
+            match all.iter_mut().find(|known| known.same == run.same) {
+                Some(known) => known.add(run),
+                None => all.push(run),
+            }
+        }
+    }
+    all.truncate(MAX_COMMANDS);
+    all
+}
+
+/// Line, folder and class of what a command ran. Of several checks that failed together it is not known which did.
+fn used(runs: &Runs<'_>, tool: &ToolUse, key: &RunKey, end: End) -> Vec<(String, String, CommandClass)> {
+    let checks = runs.checks(tool);
+    match key {
+        RunKey::Checks(same) if end == End::Passed || same.len() == 1 => checks
+            .into_iter()
+            .zip(same)
+            .map(|(step, same)| (step.line.clone(), step.folder.clone(), CommandClass::of_check(&same.words())))
+            .collect(),
+        RunKey::Line(line) => {
+            let other = single_step(line).and_then(|words| CommandClass::of_other(&words));
+            // A line without the folder that it went to first tells where it ran only if it went nowhere.
+            let stays = !tool.line.trim_start().starts_with("cd ");
+            other.filter(|_| stays).map(|class| (line.clone(), String::new(), class)).into_iter().collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// A folder as seen from the project.
+fn place(session: &Session, folder: &str) -> String {
+    let cwd = session.cwd.as_deref().unwrap_or_default();
+    let here = folder.trim_start_matches("./").trim_end_matches('/');
+    let path = match here {
+        "" | "." => cwd.to_owned(),
+        path if path.starts_with(['/', '~', '$', '`']) => path.to_owned(),
+        path => format!("{cwd}/{path}"),
+    };
+    let key = session.project.key.as_str();
+    path.strip_prefix(key).map_or(path.clone(), |inside| inside.trim_start_matches('/').to_owned())
+}

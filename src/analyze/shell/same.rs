@@ -1,0 +1,162 @@
+//! Whether two runs are runs of the same check.
+
+use std::collections::BTreeSet;
+
+use super::checks::{from_program, is_assignment};
+use super::steps::{Then, steps};
+
+/// Options that change how much a check prints, and not what it checks.
+const ABOUT_OUTPUT: &[&str] = &[
+    "--", "-v", "-vv", "-vvv", "-q", "-qq", "-s", "-x", "--verbose", "--quiet", "--tb=", "-count=1", "--no-header", "--color",
+    "--no-color", "--locked", "--offline", "--nocapture", "--maxfail=", "--message-format=", "--reporter=", "-ra", "--pretty",
+];
+/// Programs that check something else where no path is named.
+const CHECKS_HERE_WITHOUT_PATH: &[&str] = &["go", "tsc", "shellcheck", "actionlint"];
+
+/// By what runs of a check are known again, however they are written: its program, what it is given, its options but for those about its
+/// output, and its folder. Variables, and what starts the program, tell nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct SameRun {
+    program: String,
+    words: Vec<String>,
+    options: BTreeSet<String>,
+    folder: String,
+}
+
+impl SameRun {
+    /// Of the words of a step in a folder; `relative` writes paths as seen from the session's folder.
+    pub(crate) fn of(line: &str, folder: &str, relative: impl Fn(&str) -> String) -> Self {
+        let all = shlex::split(line).unwrap_or_else(|| line.split(' ').map(str::to_owned).collect());
+        let given = all.iter().take_while(|word| is_assignment(word)).count();
+        let rest = from_program(&all[given..]);
+        let (program, rest) = rest.split_first().map_or(("", rest), |(program, rest)| (program.as_str(), rest));
+        let (options, words): (Vec<String>, Vec<String>) = rest.iter().cloned().partition(|word| word.starts_with('-'));
+        let about_output =
+            |option: &String| ABOUT_OUTPUT.iter().any(|known| option == known || known.ends_with('=') && option.starts_with(known));
+        Self {
+            program: program.rsplit('/').next().unwrap_or_default().to_owned(),
+            words: words.into_iter().map(|word| if word.contains('/') { relative(&word) } else { word }).collect(),
+            options: options.into_iter().filter(|option| !about_output(option)).collect(),
+            folder: relative(folder),
+        }
+    }
+
+    /// Its program and what that is given, without options.
+    pub(crate) fn words(&self) -> Vec<String> {
+        [&self.program].into_iter().chain(&self.words).cloned().collect()
+    }
+
+    /// The same in one line.
+    pub(crate) fn text(&self) -> String {
+        let options = self.options.iter().map(String::as_str);
+        let all =
+            [self.folder.as_str(), self.program.as_str()].into_iter().chain(self.words.iter().map(String::as_str)).chain(options);
+        all.collect::<Vec<_>>().join("\u{1f}")
+    }
+
+    /// Does a later run of this check tell how that one would have ended: is it the same, or one of more?
+    pub(crate) fn covers(&self, earlier: &Self) -> bool {
+        let same = self.program == earlier.program && self.options == earlier.options;
+        // The shell may still be where the earlier command went.
+        let there = self.folder == earlier.folder || self.folder.is_empty();
+        let all = self.words == earlier.words
+            || !CHECKS_HERE_WITHOUT_PATH.contains(&self.program.as_str())
+                && self.options.is_empty()
+                && self.words.iter().all(|word| earlier.words.contains(word));
+        same && there && all && !self.program.is_empty()
+    }
+}
+
+/// A command line without the folder that it goes to first; `None` if its exit code is not that of all its steps, or if it starts something
+/// that goes on.
+pub(crate) fn whole_line(line: &str) -> Option<String> {
+    const GOES_ON: &[&str] = &["dev", "serve", "server", "start", "watch", "preview", "nohup", "sleep"];
+    let all = steps(line);
+    let last = all.len().checked_sub(1)?;
+    let is_whole = all[..last].iter().all(|step| step.then == Then::And) && all[last].then == Then::End;
+    let goes_on = all.iter().flat_map(|step| &step.words).any(|word| GOES_ON.contains(&word.as_str()));
+    let told = all.iter().filter(|step| !matches!(step.words.first().map(String::as_str), Some("cd" | "export")));
+    let line = told.map(|step| step.words.join(" ")).collect::<Vec<_>>().join(" && ");
+    (is_whole && !goes_on && !line.is_empty() && !line.ends_with('…')).then_some(line)
+}
+
+/// Does a line run checks and nothing else that may fail: no more than a change of folder before them, and what cuts their output behind?
+pub(crate) fn runs_checks_alone(line: &str, checks: usize) -> bool {
+    const ASIDE: &[&str] =
+        &["cd", "export", "source", ".", "tail", "head", "grep", "rg", "tee", "cat", "sort", "echo", "true", "wc", "sed", "awk"];
+    let all = steps(line);
+    let others = all.iter().filter(|step| {
+        let words = from_program(&step.words);
+        let first = words.first().or(step.words.first()).map(String::as_str).unwrap_or_default();
+        !ASIDE.contains(&first) && !is_assignment(first)
+    });
+    others.count() == checks
+}
+
+/// The words from the program on of a line that is a single step.
+pub(crate) fn single_step(line: &str) -> Option<Vec<String>> {
+    match &steps(line)[..] {
+        [step] if step.then == Then::End => Some(from_program(&step.words).to_vec()),
+        _ => None,
+    }
+}
+
+/// The programs of a line, each with its first word: without what is assigned, and what only runs others.
+pub(crate) fn programs(line: &str) -> String {
+    let programs = steps(line)
+        .iter()
+        .map(|step| from_program(&step.words).iter().take(2).cloned().collect::<Vec<_>>().join(" "))
+        .collect::<Vec<_>>();
+    programs.join("; ")
+}
+
+/// Is the output cut so that failures may be missing?
+pub(crate) fn may_hide_failures(line: &str) -> bool {
+    steps(line).iter().any(|step| matches!(step.words.first().map(String::as_str), Some("head" | "grep" | "rg" | "sed" | "awk")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(line: &str) -> SameRun {
+        SameRun::of(line, "", |path| path.trim_start_matches("/r/").to_owned())
+    }
+
+    #[test]
+    fn a_later_run_covers_what_is_the_same_or_less() {
+        for (later, earlier) in [
+            ("cargo test --locked", "RUST_LOG=1 cargo test"),
+            ("pytest", "uv run pytest tests/api -v"),
+            ("npm run build", "npm run build"),
+            ("pytest /r/tests/api", "pytest tests/api -q"),
+            ("npx tsc --noEmit", "tsc --noEmit"),
+            ("cargo test", "cargo test cart"),
+        ] {
+            assert!(run(later).covers(&run(earlier)), "{later}: {earlier}");
+        }
+        for (later, earlier) in [
+            ("pytest tests/api", "pytest"),
+            ("go test", "go test ./..."),
+            ("cargo clippy", "cargo clippy -- -D warnings"),
+            ("pytest -k one", "pytest -k two"),
+            ("npm run test", "npm run build"),
+            ("mypy", "mypy --strict"),
+            ("go test ./a", "go test ./b"),
+        ] {
+            assert!(!run(later).covers(&run(earlier)), "{later}: {earlier}");
+        }
+        let there = SameRun::of("npm test", "web", str::to_owned);
+        assert!(!there.covers(&run("npm test")) && run("npm test").covers(&there));
+    }
+
+    #[test]
+    fn a_line_is_whole_if_its_exit_code_is() {
+        assert_eq!(whole_line("cd x && npm ci").as_deref(), Some("npm ci"));
+        for line in ["npm ci | tail", "npm ci; ls", "npm run dev", "npm ci || true", "npm ci &"] {
+            assert_eq!(whole_line(line), None, "{line}");
+        }
+        assert_eq!(programs("A=$(pwd) && sudo grep -rn 'a|b' x | wc -l"), "; grep -rn; wc -l");
+        assert!(runs_checks_alone("cd x && pytest 2>&1 | tail -5", 1) && !runs_checks_alone("npm ci && npm test", 1));
+    }
+}

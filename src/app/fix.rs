@@ -1,0 +1,146 @@
+//! An error that was met before: where, and what was done before the check passed. Rows are told, and nothing is judged.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use anyhow::Result;
+use serde::Serialize;
+
+use crate::analyze::failures::{Asked, Fit};
+use crate::app::filter::ProjectFilter;
+use crate::app::open_memory::OpenMemory;
+use crate::config::Config;
+use crate::model::session::{Millis, Project};
+use crate::render::known_failure::{KnownFailure, PassedLater};
+use crate::store::Reader;
+use crate::store::failures::MetFailure;
+use crate::text::clean::{counted, one_line, without_controls};
+
+/// The most lines of what is asked about that are looked at: outputs are pasted whole.
+const MAX_ASKED_LINES: usize = 400;
+
+pub(crate) struct FixRequest<'a> {
+    /// An error line, a part of one, or output that holds some.
+    pub(crate) error: &'a str,
+    pub(crate) project: Option<&'a str>,
+    /// The key of the project of whoever asks: what was met there comes first.
+    pub(crate) own: &'a str,
+    pub(crate) limit: usize,
+}
+
+/// What was met, those of the own project first, then those whose check passed later, then the newest.
+#[derive(Debug, Serialize)]
+pub(crate) struct FixReply {
+    pub(crate) times: usize,
+    pub(crate) sessions: usize,
+    /// The day on which it was met last.
+    pub(crate) last: Option<String>,
+    pub(crate) failures: Vec<KnownFailure>,
+}
+
+impl FixReply {
+    /// How often it was met; `None` if it never was.
+    pub(crate) fn heading(&self) -> Option<String> {
+        let (times, sessions) = (counted(self.times, "time"), counted(self.sessions, "session"));
+        self.last.as_ref().map(|last| format!("met {times} in {sessions}, last on {last}"))
+    }
+}
+
+/// # Errors
+/// If the index cannot be read, or the project's pattern is none.
+pub(crate) fn fix(memory: &OpenMemory, config: &Config, asked: &FixRequest<'_>) -> Result<FixReply> {
+    let store = &memory.0;
+    let projects = ProjectFilter::new(asked.project, config)?;
+    let lines: Vec<Asked> = asked.error.lines().take(MAX_ASKED_LINES).filter_map(Asked::of).collect();
+    let fits: Vec<(Fit, String)> = store
+        .failure_signatures()?
+        .into_iter()
+        .filter_map(|known| Some((lines.iter().filter_map(|line| line.fit(&known)).max()?, known)))
+        .collect();
+    // The error itself is known, or what holds it.
+    let best = fits.iter().map(|(fit, _)| *fit).max();
+    let mut met: Vec<MetFailure> = Vec::new();
+    for (_, signature) in fits.iter().filter(|(fit, _)| Some(*fit) == best) {
+        met.extend(store.failures_with(signature)?.into_iter().filter(|one| projects.fits(&one.project)));
+    }
+    met.sort_by_key(|one| one.failure.at);
+    // Several lines of one run may fit.
+    let is_same = |one: &MetFailure, other: &MetFailure| {
+        (&one.session, one.failure.at, &one.failure.command) == (&other.session, other.failure.at, &other.failure.command)
+    };
+    met.dedup_by(|later, one| is_same(later, one));
+    let day = |at: Option<Millis>| config.local_time(at, "%Y-%m-%d");
+    let sessions: BTreeSet<&str> = met.iter().map(|one| one.session.as_str()).collect();
+    let (times, sessions) = (met.len(), sessions.len());
+    let last = met.last().map(|one| day(one.failure.at));
+    let mut failures: Vec<KnownFailure> = by_session(met).iter().map(|group| known(group, asked.own, &day)).collect();
+    failures.sort_by_key(|one| (one.elsewhere.is_some(), one.passed.is_none(), Reverse(one.at)));
+    failures.truncate(asked.limit);
+    Ok(FixReply { times, sessions, last, failures })
+}
+
+/// The newest session that met an error with one of these signatures and whose check was seen to pass in the end, of the own project if there is
+/// one; not this `session` itself.
+pub(super) fn proven(
+    store: &Reader,
+    config: &Config,
+    signatures: &[String],
+    own: &str,
+    session: &str,
+) -> Result<Option<(String, KnownFailure)>> {
+    let day = |at: Option<Millis>| config.local_time(at, "%Y-%m-%d");
+    for signature in signatures {
+        let mut met = store.failures_with(signature)?;
+        met.retain(|one| one.session != session);
+        let all = by_session(met).into_iter().map(|group| known(&group, own, &day));
+        let proven = all.filter(|one| one.passed.is_some() && one.again_in_turn.is_none());
+        if let Some(best) = proven.min_by_key(|one| (one.elsewhere.is_some(), Reverse(one.at))) {
+            return Ok(Some((signature.clone(), best)));
+        }
+    }
+    Ok(None)
+}
+
+/// Those with one signature of one session together, in order.
+fn by_session(met: Vec<MetFailure>) -> Vec<Vec<MetFailure>> {
+    let mut groups: Vec<Vec<MetFailure>> = Vec::new();
+    for one in met {
+        let is_same =
+            |group: &&mut Vec<MetFailure>| group[0].session == one.session && group[0].failure.signature == one.failure.signature;
+        match groups.iter_mut().find(is_same) {
+            Some(group) => group.push(one),
+            None => groups.push(vec![one]),
+        }
+    }
+    groups
+}
+
+/// One that stands for all of its session: the first one before the run that passed last, which all that was done lies behind.
+fn known(group: &[MetFailure], own: &str, day: &impl Fn(Option<Millis>) -> String) -> KnownFailure {
+    let passed_at = |one: &MetFailure| one.failure.passed.as_ref().map(|passed| passed.at);
+    let last_pass = group.iter().rev().find_map(passed_at);
+    let newest = &group[group.len() - 1];
+    let shown = group.iter().find(|one| last_pass.is_some() && passed_at(one) == last_pass).unwrap_or(newest);
+    let plain = |text: &str| one_line(&without_controls(text));
+    let MetFailure { project, session, failure } = shown;
+    let Project { key } = project;
+    KnownFailure {
+        project: key.clone(),
+        elsewhere: (key != own).then(|| project.name().to_owned()),
+        session: session.clone(),
+        turn: failure.turn,
+        day: day(failure.at),
+        at: failure.at,
+        times: group.len(),
+        error: plain(&failure.line),
+        command: plain(&failure.command),
+        again_in_turn: (last_pass.is_some() && newest.failure.passed.is_none()).then_some(newest.failure.turn),
+        passed: failure.passed.as_ref().map(|passed| PassedLater {
+            command: plain(&passed.command),
+            turn: passed.turn,
+            at: passed.at,
+            changed: plain(&passed.between.changed),
+            ran: plain(&passed.between.ran),
+        }),
+    }
+}

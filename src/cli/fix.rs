@@ -1,0 +1,38 @@
+//! `recall fix`: whether an error was met before, and what was done before the check passed.
+
+use std::io::Write;
+
+use anyhow::{Result, bail};
+
+use crate::app::Completion;
+use crate::app::asker::Asker;
+use crate::app::fix::{FixRequest, fix};
+use crate::cli::args::FixArgs;
+use crate::config::Config;
+use crate::text::clean::{one_line, shorten, without_controls};
+
+/// The most characters of what is asked about, where it is told again.
+const MAX_ASKED_CHARS: usize = 60;
+
+pub(crate) fn run(args: &FixArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
+    let error = args.error.join(" ");
+    if error.trim().is_empty() {
+        bail!("say which error: `recall fix 'libpq.so.5: cannot open shared object file'`");
+    }
+    let asker = Asker::here(config);
+    let own = asker.project();
+    let asked = FixRequest { error: &error, project: args.project.as_deref(), own: &own, limit: args.limit };
+    let reply = fix(&asker.memory()?, config, &asked)?;
+    if args.json {
+        writeln!(out, "{}", serde_json::to_string_pretty(&reply)?)?;
+        return Ok(Completion::Done);
+    }
+    let Some(heading) = reply.heading() else {
+        let asked = shorten(&one_line(&without_controls(&error)), MAX_ASKED_CHARS);
+        writeln!(out, "no such error is known: `recall search {asked}` finds what was said about it")?;
+        return Ok(Completion::Done);
+    };
+    writeln!(out, "{heading}")?;
+    reply.failures.iter().try_for_each(|failure| write!(out, "\n{}", failure.text()))?;
+    Ok(Completion::Done)
+}

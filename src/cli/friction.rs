@@ -1,0 +1,64 @@
+//! `recall friction`: what fails again and again.
+
+use std::io::Write;
+
+use anyhow::Result;
+
+use crate::app::Completion;
+use crate::app::asker::Asker;
+use crate::app::friction::{FrictionRequest, RepeatedError, friction};
+use crate::cli::args::FrictionArgs;
+use crate::config::Config;
+use crate::model::session::Millis;
+use crate::text::clean::{counted, one_line, shorten, without_controls};
+
+/// The most characters of an error and of a command.
+const MAX_CHARS: usize = 200;
+
+pub(crate) fn run(args: &FrictionArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
+    let asker = Asker::here(config);
+    let own = asker.project();
+    let asked = FrictionRequest { project: args.project.as_deref(), own: &own, limit: args.limit };
+    let reply = friction(&asker.memory()?, config, &asked)?;
+    if args.json {
+        writeln!(out, "{}", serde_json::to_string_pretty(&reply)?)?;
+        return Ok(Completion::Done);
+    }
+    if reply.errors.is_empty() {
+        writeln!(out, "no error is known that was met three times, or in two sessions")?;
+    }
+    let mut before: Option<&str> = None;
+    for error in &reply.errors {
+        if before != Some(&error.project) {
+            let project = if error.elsewhere { one_line(&without_controls(&error.project)) } else { "this project".to_owned() };
+            writeln!(out, "in {project}:")?;
+        }
+        tell(error, out)?;
+        before = Some(&error.project);
+    }
+    Ok(Completion::Done)
+}
+
+fn tell(error: &RepeatedError, out: &mut impl Write) -> Result<()> {
+    let RepeatedError { times, sessions, first, last, until_passed, not_passed, error, command, .. } = error;
+    let days = if first == last { format!("on {first}") } else { format!("{first} to {last}") };
+    let passed = if times > not_passed { format!(", {} from failure to pass", span(*until_passed)) } else { String::new() };
+    let not_passed = match *not_passed {
+        0 => String::new(),
+        all if all == *times => ", not seen to pass again".to_owned(),
+        some => format!(", {} not seen to pass again", counted(some, "time")),
+    };
+    let (times, sessions) = (counted(*times, "time"), counted(*sessions, "session"));
+    writeln!(out, "  {times} in {sessions}, {days}{passed}{not_passed}: {}", shorten(error, MAX_CHARS))?;
+    Ok(writeln!(out, "    last by `{}`", shorten(command, MAX_CHARS))?)
+}
+
+/// `12 s`, `5 min`, `3 h 20 min`.
+fn span(time: Millis) -> String {
+    let seconds = time / 1_000;
+    match (seconds / 3_600, seconds % 3_600 / 60) {
+        (0, 0) => format!("{seconds} s"),
+        (0, minutes) => format!("{minutes} min"),
+        (hours, minutes) => format!("{hours} h {minutes} min"),
+    }
+}

@@ -1,0 +1,117 @@
+//! `recall fix`: where an error was met before, and what was done before the check passed.
+
+use crate::support::{World, edited, ran, user};
+
+const ONE: &str = "11117777-0000-4000-8000-000000000000";
+const TWO: &str = "22227777-0000-4000-8000-000000000000";
+const LIBPQ: &str = "Exit code 2\nTraceback (most recent call last):\nImportError: libpq.so.5: cannot open shared object file: No such file or directory\n1 error in 0.31s";
+const PASSES: Result<&str, &str> = Ok("===== 12 passed in 2.31s =====");
+
+fn at(minute: u32) -> String {
+    format!("2026-11-12T09:{minute:02}:00Z")
+}
+
+fn row(session: &str, n: u32, command: &str, printed: Result<&str, &str>) -> String {
+    ran(session, &format!("{}-{n}", &session[..8]), &at(n), command, printed)
+}
+
+fn says(session: &str, n: u32, text: &str) -> String {
+    user(session, &format!("{}-{n}", &session[..8]), &at(n), text)
+}
+
+fn digested(rows: &str) -> World {
+    let world = World::new();
+    world.transcript(&format!("-p/{ONE}.jsonl"), rows);
+    world.digest(&["--summarizer", "extract"]);
+    world
+}
+
+fn fix(world: &World, error: &str) -> String {
+    let ran = world.recall(["fix", error]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:#?}");
+    ran.out
+}
+
+#[test]
+fn an_error_is_told_with_what_was_done_before_the_check_passed() {
+    let rows = says(ONE, 1, "Run the tests of the api, please")
+        + &row(ONE, 2, "pytest tests/api", Err(LIBPQ))
+        + &row(ONE, 3, "grep -rn libpq .", Ok(""))
+        + &says(ONE, 4, "Install what is missing and try again")
+        + &row(ONE, 5, "apt-get install -y libpq5", Ok("done"))
+        + &row(ONE, 6, "cd /home/dev/src/shop && pytest tests/api -v 2>&1 | tail -3", PASSES);
+    let world = digested(&rows);
+    let expected = "met 1 time in 1 session, last on 2026-11-12\n\n2026-11-12 in shop, session 11117777, turn 1: ImportError: libpq.so.5: \
+         cannot open shared object file: No such file or directory\n  by `pytest tests/api`\n  then `cd /home/dev/src/shop && pytest \
+         tests/api -v 2>&1 | tail -3` passed (turn 2); in between: `apt-get install -y libpq5`\n";
+    for asked in [
+        "ImportError: libpq.so.5: cannot open shared object file: No such file or directory",
+        "ImportError: libpq.so.6: cannot open shared object file",
+        "libpq.so.5",
+        "cannot open shared object file",
+        "tests/conftest.py:3: in <module>\nE   ImportError: libpq.so.5: cannot open shared object file: No such file or directory\n== 1 error ==",
+    ] {
+        assert_eq!(fix(&world, asked), expected, "{asked}");
+    }
+    for other in ["ImportError: cannot import name 'x' from 'api'", "error", "libpng.so.5", "1 error in 0.31s", "No such module"] {
+        assert!(fix(&world, other).starts_with("no such error is known: `recall search"), "{other}");
+    }
+    let json: serde_json::Value = serde_json::from_str(&world.recall(["fix", "libpq.so.5", "--json"]).out).expect("JSON");
+    assert_eq!((&json["times"], &json["failures"][0]["passed"]["turn"]), (&1.into(), &2.into()), "{json}");
+    assert!(world.recall(["fix", "libpq.so.5", "--project", "gallery"]).out.starts_with("no such error"));
+}
+
+/// Only a run whose end was seen counts, and only of the same check.
+#[test]
+fn nothing_passed_that_was_not_seen_to_pass() {
+    let fails = || says(ONE, 1, "Run the tests of the api, please") + &row(ONE, 2, "pytest tests/api", Err(LIBPQ));
+    for later in [
+        String::new(),
+        row(ONE, 3, "pytest tests/other", PASSES),
+        row(ONE, 3, "pytest tests/api -k login", PASSES),
+        row(ONE, 3, "pytest tests/api | head -2", Ok("collected 12 items")),
+        row(ONE, 3, "pytest tests/api || true", Ok("10 failed, 2 passed in 3s")),
+        row(ONE, 3, "pytest tests/api", Err("Exit code 1\n1 failed")),
+        row(ONE, 3, "pytest --version tests/api", Ok("pytest 8")),
+    ] {
+        let told = fix(&digested(&(fails() + &later)), "libpq.so.5");
+        assert!(told.ends_with("  not seen to pass again\n"), "{told}\n{later}");
+    }
+    let broader = fix(
+        &digested(&(fails() + &edited(ONE, "e1", &at(3), "/home/dev/src/shop/api.py") + &row(ONE, 4, "uv run pytest", PASSES))),
+        "libpq.so.5",
+    );
+    assert!(broader.ends_with("  then `uv run pytest` passed (turn 1); in between: changes to api.py\n"), "{broader}");
+    let again = fix(
+        &digested(&(fails() + &row(ONE, 3, "pytest tests/api", PASSES) + &row(ONE, 4, "pytest tests/api", Err(LIBPQ)))),
+        "libpq.so.5",
+    );
+    assert!(
+        again.contains("turn 1, 2 times") && again.ends_with("  met again after that (turn 1), not seen to pass again\n"),
+        "{again}"
+    );
+}
+
+/// What is forgotten, or changed since, is not told; what is digested anew is told once.
+#[test]
+fn an_error_goes_with_its_session() {
+    let rows = says(ONE, 1, "Run the tests of the api, please") + &row(ONE, 2, "pytest tests/api", Err(LIBPQ));
+    let world = digested(&rows);
+    world.transcript(&format!("-p/{TWO}.jsonl"), says(TWO, 1, "And once more, please") + &row(TWO, 2, "pytest", Err(LIBPQ)));
+    world.digest(&["--summarizer", "extract"]);
+    assert!(fix(&world, "libpq.so.5").starts_with("met 2 times in 2 sessions, last on 2026-11-12"));
+    world.digest(&["--session", ONE, "--summarizer", "extract"]);
+    assert!(fix(&world, "libpq.so.5").starts_with("met 2 times in 2 sessions"));
+    let index = rusqlite::Connection::open(world.data_dir().join("recall.db")).expect("the index");
+    index.execute("UPDATE digest SET account_rules = 1", []).expect("older accounts");
+    world.digest(&["--summarizer", "extract"]);
+    assert!(fix(&world, "libpq.so.5").starts_with("met 2 times in 2 sessions"));
+    assert_eq!(world.recall(["forget", "--yes", "--session", TWO]).code, 0);
+    assert!(fix(&world, "libpq.so.5").starts_with("met 1 time in 1 session"));
+    index.execute("UPDATE digest SET account = NULL, account_rules = NULL", []).expect("no account");
+    assert_eq!(world.count("SELECT count(*) FROM failure"), 0);
+    world.digest(&["--summarizer", "extract"]);
+    assert_eq!(world.recall(["forget", "--yes", "--match", "libpq.so.5"]).code, 0);
+    assert!(fix(&world, "libpq.so.5").starts_with("no such error is known"));
+    assert_eq!(world.count("SELECT count(*) FROM failure WHERE line LIKE '%libpq%'"), 0);
+}

@@ -1,0 +1,84 @@
+//! `recall how`: the commands that work in a project, and what a session's start tells of them.
+
+use crate::support::{World, assistant, ran, user};
+
+const PASSES: Result<&str, &str> = Ok("===== 12 passed in 2.31s =====");
+const FAILS: Result<&str, &str> = Err("Exit code 1\nFAILED tests/api.py::test_login\n1 failed, 11 passed in 3s");
+
+/// A session of the shop's that ran these, one a minute.
+fn session(world: &World, n: u32, commands: &[(&str, Result<&str, &str>)]) {
+    let id = format!("{n}{n}{n}{n}9999-0000-4000-8000-000000000000");
+    let mut rows = user(&id, &format!("u{n}"), &format!("2026-11-{:02}T09:00:00Z", 10 + n), "Work on the api, please");
+    for (minute, (command, printed)) in commands.iter().enumerate() {
+        rows += &ran(&id, &format!("r{n}-{minute}"), &format!("2026-11-{:02}T09:{:02}:00Z", 10 + n, minute + 1), command, *printed);
+    }
+    rows += &assistant(&id, &format!("a{n}"), &format!("2026-11-{:02}T09:59:00Z", 10 + n), "That is all.");
+    world.transcript(&format!("-home-dev-src-shop/{id}.jsonl"), rows);
+}
+
+fn how(world: &World, args: &[&str]) -> String {
+    let ran = world.recall([&["how", "--project", "shop"], args].concat());
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:#?}");
+    ran.out
+}
+
+#[test]
+fn what_passed_is_told_by_class_however_it_was_written() {
+    let world = World::new();
+    session(
+        &world,
+        1,
+        &[
+            ("pytest tests/api -v", FAILS),
+            ("cd /home/dev/src/shop && DEBUG=1 pytest tests/api 2>&1 | tail -3", PASSES),
+            ("cd web && npm run lint", Ok("done")),
+            ("npm run build", Ok("built")),
+            ("npm run build", Err("Exit code 1\n[TypeError: generate is not a function]")),
+            ("cargo clippy", Err("Exit code 101\nerror: unused variable")),
+            ("pytest --collect-only", PASSES),
+            ("docker compose up -d", Ok("Started")),
+            ("pytest tests/api | head -1", Ok("collected")),
+            ("bin/deploy staging", Ok("deployed")),
+        ],
+    );
+    session(
+        &world,
+        2,
+        &[
+            ("uv run pytest -q tests/api", PASSES),
+            ("npm run build", Ok("built")),
+            ("npm run build", Err("Exit code 1\n[TypeError: generate is not a function]")),
+            ("alembic upgrade head", Ok("done")),
+        ],
+    );
+    world.digest(&["--summarizer", "extract"]);
+    let expected = "in /home/dev/src/shop:\ntest\n  `uv run pytest -q tests/api`: passed 2 of 3 runs, last on 2026-11-12\nlint\n  `npm run lint` in web: \
+         passed 1 of 1 run, last on 2026-11-11\nbuild\n  `npm run build`: passed 2 of 4 runs, failed when it ran last, on 2026-11-12\nrun\n  `docker \
+         compose up -d`: passed 1 of 1 run, last on 2026-11-11\ndeploy\n  `bin/deploy staging`: passed 1 of 1 run, last on 2026-11-11\nmigrate\n  \
+         `alembic upgrade head`: passed 1 of 1 run, last on 2026-11-12\n";
+    assert_eq!(how(&world, &[]), expected);
+    assert_eq!(how(&world, &["tests"]).lines().nth(2), expected.lines().nth(2));
+    assert_eq!(how(&world, &["alembic"]).lines().count(), 3);
+    assert!(how(&world, &["credo"]).starts_with("no command is known to have passed here"));
+    let json: serde_json::Value = serde_json::from_str(&how(&world, &["--json"])).expect("JSON");
+    assert_eq!((&json["commands"][0]["class"], &json["commands"][0]["passed"]), (&"test".into(), &2.into()), "{json}");
+    assert!(world.recall(["how"]).out.starts_with("no command is known"), "this folder's project has none");
+}
+
+#[test]
+fn a_start_tells_the_steadiest_in_a_line_where_there_is_room() {
+    let world = World::new();
+    let runs = [("cargo test --locked", Ok("test result: ok. 5 passed; 0 failed")); 2];
+    session(&world, 1, &[runs[0], runs[1], ("cargo clippy", Ok("done")), ("cargo build", Ok("done"))]);
+    world.digest(&["--summarizer", "extract"]);
+    let context = |tokens: &str| world.recall(["context", "--cwd", "/home/dev/src/shop", "--max-tokens", tokens]).out;
+    assert!(!context("1500").contains("Commands that passed"), "of one session only");
+    session(&world, 2, &[runs[0], ("cargo test --locked", Err("Exit code 101\nerror[E0425]: cannot find value"))]);
+    world.digest(&["--summarizer", "extract"]);
+    assert!(!context("1500").contains("Commands that passed"), "it failed last");
+    session(&world, 3, &[runs[0]]);
+    world.digest(&["--summarizer", "extract"]);
+    let told = context("1500");
+    assert!(told.contains("\nCommands that passed here: test `cargo test --locked` (4 of 5, 13 Nov).\n"), "{told}");
+    assert!(!context("150").contains("Commands that passed"), "no room");
+}
