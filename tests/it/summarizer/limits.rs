@@ -93,10 +93,15 @@ fn a_stopped_run_takes_its_client_with_it_and_the_next_one_goes_on() {
 
 #[test]
 fn two_calls_are_under_way_at_once_and_no_more() {
-    // The second call waits until the third has counted.
-    let wait = "tries=0; while [ $n = 2 ] && [ ! -s \"$here/calls/3/at_once\" ] && [ $tries -lt 1200 ]; do tries=$((tries + 1)); sleep 0.05; done";
+    // The third call counts after the second, which waits for it.
+    let until_counted = |n: u32, other: u32| {
+        format!(
+            "tries=0; while [ $n = {n} ] && [ ! -s \"$here/calls/{other}/at_once\" ] && [ $tries -lt 1200 ]; do tries=$((tries + 1)); sleep 0.05; done"
+        )
+    };
+    let (second, third) = (until_counted(2, 3), until_counted(3, 2));
     let count = "touch \"$here/running.$n\"; ls \"$here\" | grep -c running > \"$call/at_once\"";
-    let scenario = format!("{count}; {wait}; rm \"$here/running.$n\"; cat \"$here/good\"");
+    let scenario = format!("{third}; {count}; {second}; rm \"$here/running.$n\"; cat \"$here/good\"");
     let stand_in =
         StandIn::new(&["plain", "retry", "compact", "subagent", "hooks", "clear"], &scenario).with("good", &report(&form(), COST));
     let ran = stand_in.recall(&["digest"]);
