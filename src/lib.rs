@@ -47,6 +47,8 @@
 //!   `forget` walk that list.
 //! - **What overtakes what**: `analyze::overtaken` finds it in sentences (raise `OVERTAKEN_RULES` with its words and rules), `store::overtaken`
 //!   keeps it, `model::since_then` words it. Whoever tells words of a session asks `store::came_since`.
+//! - **Was it used?** `source` keeps the names in what our hooks told a session, `analyze::use_of_told` finds what of that came up in it (its
+//!   receipt, a part of the account), `store::receipts` counts it, and `app::eval` replays what would have been told.
 //! - **What a compaction dropped**: `analyze::dropped` finds it in a session's account and the client's summary, `app::dropped` tells it to who
 //!   asks and at the first prompt behind the compaction, which `app::hook_state::compaction` notes; `render::dropped` words it.
 //! - **What git says of what a session names**: `analyze::repository` finds it in what `sys::git` printed, `app::digest::repository` asks, and

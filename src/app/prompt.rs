@@ -16,7 +16,7 @@ use crate::config::{Config, HookScope, PromptInjection};
 use crate::model::session::{Millis, said};
 use crate::privacy::View;
 use crate::render::known_failure::KnownFailure;
-use crate::render::session_start::{CLOSING_TAG, MAX_CHARS, OPENING_TAG};
+use crate::render::session_start::MAX_CHARS;
 use crate::render::topic::{Topic, TopicSource, with_speaker};
 use crate::search::prompt;
 use crate::search::prompt::{PastIntent, PromptIntent};
@@ -25,6 +25,7 @@ use crate::source::live_session;
 use crate::store::{Memory, OtherFormat};
 use crate::text::budget::{max_bytes, tokens_in};
 use crate::text::clean::{id8, shorten_title};
+use crate::text::disarm::{CLOSING_TAG, OPENING_TAG};
 use crate::text::tokenize::distinctive_words;
 
 /// Time for which a statement waits for a lock. Must be less than the hook's deadline.

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use crate::app::Completion;
 use crate::app::open_memory::OpenMemory;
-use crate::app::status::{BadLine, Failing, Skipped, Status, Vectors, problems, status};
+use crate::app::status::{BadLine, Failing, Receipts, Skipped, Status, Vectors, problems, status};
 use crate::cli::args::StatusArgs;
 use crate::config::Config;
 use crate::privacy::View;
@@ -81,6 +81,14 @@ fn print(status: &Status, config: &Config, out: &mut impl Write) -> Result<()> {
     if let Some(Vectors { model, dims, embedded, of, .. }) = &status.vectors {
         let model = line(model);
         writeln!(out, "vectors     {embedded} of {of} sessions and notes, by {model} ({dims} dimensions)")?;
+    }
+    if let told @ Receipts { told: 1.., .. } = &status.receipts {
+        let Receipts { told, used, files_told, files_used, checks_told, checks_used, looked_up } = told;
+        writeln!(
+            out,
+            "told        {told} sessions something, {used} used some of it: {files_used} of {files_told} files opened, \
+             {checks_used} of {checks_told} checks run, {looked_up} sessions and notes looked up"
+        )?;
     }
     writeln!(out, "spent       ${:.4} on the model in all, at list price", status.spent_usd)?;
     writeln!(out, "last work   {ran}")?;

@@ -2,8 +2,8 @@
 
 use crate::analyze::dropped::{Quote, QuoteKind};
 use crate::model::session::{Millis, said};
-use crate::render::session_start::{CLOSING_TAG, OPENING_TAG};
 use crate::text::budget::max_bytes;
+use crate::text::disarm::{CLOSING_TAG, OPENING_TAG};
 
 /// The most characters of a quote where all are told, and at a prompt.
 const MAX_QUOTE_CHARS: usize = 400;

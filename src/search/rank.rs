@@ -26,6 +26,9 @@ const RECENCY_BONUS: f64 = 0.15;
 const HALF_LIFE_MS: f64 = 60.0 * 86_400_000.0;
 /// The factor for results of the own project.
 const OWN_PROJECT_FACTOR: f64 = 1.3;
+/// The bonus of a session for each other session in which an agent looked it up, and for how many of them.
+const LOOKED_UP_BONUS: f64 = 0.05;
+const LOOKED_UP_MOST: u32 = 2;
 /// The bonus of a result whose user said the query's words together, and for how many of the best results it is looked up: what the user
 /// said is the rule that others merely speak of. The largest with which the tuning questions of `tests/quality` lose no more than one place.
 const OWN_WORDS_BONUS: f64 = 0.3;
@@ -73,8 +76,9 @@ pub(super) fn rank(store: &Reader, query: &Query, wanted: &SearchOptions<'_>) ->
         add_semantic(store, &asked, &mut hits, &words, similar)?;
     }
     hits.retain(|hit| except.is_none() || hit.session != except);
+    let lookups = store.lookups()?;
     for hit in &mut hits {
-        hit.score *= boost(hit, own, wanted.now);
+        hit.score *= boost(hit, own, wanted.now) * found_useful(hit, &lookups);
     }
     hits.sort_by(|a, b| b.score.total_cmp(&a.score));
     prefer_own_words(store, &mut hits, &words)?;
@@ -235,6 +239,12 @@ fn add_semantic(
 /// The bm25 score FTS5 gives a word of this frequency: next to nothing if most documents hold it, which is common in a small index.
 fn bm25_weight(holding: f64, documents: f64) -> f64 {
     ((documents - holding + 0.5) / (holding + 0.5)).ln().max(1e-6)
+}
+
+/// What agents looked up before is somewhat more likely to be worth it again.
+fn found_useful(hit: &DocumentHit, lookups: &HashMap<i64, u32>) -> f64 {
+    let times = hit.session.and_then(|session| lookups.get(&session)).copied().unwrap_or_default();
+    1.0 + LOOKED_UP_BONUS * f64::from(times.min(LOOKED_UP_MOST))
 }
 
 /// Recent work and the caller's own project are what is usually meant.

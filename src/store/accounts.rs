@@ -5,7 +5,7 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, params};
 
 use super::load::{self, SELECT_HEAD};
-use super::{Reader, Writer, commands, failures};
+use super::{Reader, Writer, commands, failures, receipts};
 use crate::analyze::account::{ACCOUNT_RULES, SessionAccount};
 use crate::model::session_head::SessionHead;
 use crate::store::codec::{pack, unpack};
@@ -37,6 +37,7 @@ impl Writer {
         // First: an account says that they are there.
         failures::save(&self.db, session, &account.failures)?;
         commands::save(&self.db, session, &account.commands)?;
+        receipts::save(&self.db, session, account.receipt.as_ref())?;
         let sql = "UPDATE digest SET account = ?2, account_rules = ?3 WHERE session = ?1 AND superseded = 0";
         self.db.prepare_cached(sql)?.execute(params![session, pack(account)?, ACCOUNT_RULES])?;
         Ok(())

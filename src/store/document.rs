@@ -163,7 +163,12 @@ impl DocumentBuilder {
             Evidence::Queue(QueueEvent::Added(text)) => self.column(SearchColumn::Asked).add(text),
             Evidence::Choice(choice) => self.column(SearchColumn::Said).add(&choice.description),
             Evidence::Ran(run) => run.steps.iter().for_each(|step| self.column(SearchColumn::Noted).add(&step.message)),
-            Evidence::Queue(_) | Evidence::Printed(_) | Evidence::Joined | Evidence::ApiError(_) => {}
+            Evidence::Queue(_)
+            | Evidence::Printed(_)
+            | Evidence::Joined
+            | Evidence::ApiError(_)
+            | Evidence::Told(_)
+            | Evidence::LookedUp(_) => {}
         }
     }
 

@@ -107,6 +107,8 @@ CREATE TEMP VIEW failure AS SELECT * FROM main.failure f
     WHERE EXISTS (SELECT 1 FROM temp.digest WHERE pk = f.digest);
 CREATE TEMP VIEW command AS SELECT * FROM main.command c
     WHERE EXISTS (SELECT 1 FROM temp.digest WHERE pk = c.digest);
+CREATE TEMP VIEW receipt AS SELECT * FROM main.receipt r
+    WHERE EXISTS (SELECT 1 FROM temp.digest WHERE pk = r.digest);
 CREATE TEMP VIEW observation AS SELECT * FROM main.observation o
     WHERE (o.digest IS NULL OR EXISTS (SELECT 1 FROM temp.digest WHERE pk = o.digest))
       AND (o.note IS NULL OR EXISTS (SELECT 1 FROM temp.note WHERE pk = o.note))

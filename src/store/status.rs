@@ -3,6 +3,7 @@
 use anyhow::Result;
 
 use super::Reader;
+use super::receipts::ReceiptCounts;
 use super::vectors::VectorSpace;
 
 #[derive(Debug, Default, Clone, PartialEq)]
@@ -28,6 +29,7 @@ pub(crate) struct IndexCounts {
     pub(crate) spent_usd: f64,
     /// Remembered notes.
     pub(crate) notes: i64,
+    pub(crate) receipts: ReceiptCounts,
     /// Embedding progress, if there is a vector space.
     pub(crate) vectors: Option<VectorCounts>,
 }
@@ -79,6 +81,7 @@ impl Reader {
             unknown: self.unknown_record_types()?,
             spent_usd: self.spent()?,
             notes: one("SELECT count(*) FROM note")?,
+            receipts: self.receipt_counts()?,
             vectors: self.vectors()?,
         })
     }

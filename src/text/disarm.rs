@@ -8,6 +8,10 @@ pub(crate) const INJECTED_TAGS: [&str; 10] = [
     "local-command-stderr", "user-prompt-submit-hook", "session-start-hook", "recall-context",
 ];
 
+/// The tags around every text that recall injects.
+pub(crate) const OPENING_TAG: &str = "<recall-context>\n";
+pub(crate) const CLOSING_TAG: &str = "</recall-context>\n";
+
 /// Other tags with which a client addresses its model.
 const TOLD: [&str; 9] = [
     "function_calls", "function_results", "command-name", "command-message", "command-args", "task-notification", "tool_use_error",

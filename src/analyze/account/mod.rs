@@ -37,6 +37,7 @@ pub(crate) use self::title::TitleParts;
 pub(crate) use self::turns::{ClosingReply, Turn, Word, WordKind, all_turns, ending_replies, last_reply, longer_reply};
 use crate::analyze::commands::{self, UsedCommand};
 use crate::analyze::failures::{self, Failure};
+use crate::analyze::use_of_told::Receipt;
 use crate::model::session::{Millis, Session};
 
 /// The number of the rules by which accounts, and digests without a model, are made. Stored ones of another number are made again from
@@ -66,6 +67,9 @@ pub struct SessionAccount {
     /// Whatever was done was seen: what is not there did not happen.
     pub evident: bool,
     pub goes_on: bool,
+    /// What it was told by our hooks, and what of that was used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receipt: Option<Receipt>,
     /// Stored as rows of their own.
     #[serde(skip)]
     pub failures: Vec<Failure>,
@@ -109,7 +113,23 @@ impl SessionAccount {
         let seen = seen::of(&calls);
         let failures = failures::of(session, |at| runs::number_at(&turns, at));
         let commands = commands::of(session);
+        let receipt = Receipt::of(session);
         let evident = session.evident;
-        Self { title, branch, turns, commits, pull_requests, seen, runs, files, open, evident, goes_on, failures, commands }
+        Self {
+            title,
+            branch,
+            turns,
+            commits,
+            pull_requests,
+            seen,
+            runs,
+            files,
+            open,
+            evident,
+            goes_on,
+            receipt,
+            failures,
+            commands,
+        }
     }
 }

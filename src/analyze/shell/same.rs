@@ -101,6 +101,11 @@ pub(crate) fn single_step(line: &str) -> Option<Vec<String>> {
     }
 }
 
+/// Is it a single step that checks the work?
+pub(crate) fn is_check_line(line: &str) -> bool {
+    single_step(line).is_some_and(|words| super::checks::is_check(&words))
+}
+
 /// The programs of a line, each with its first word: without what is assigned, and what only runs others.
 pub(crate) fn programs(line: &str) -> String {
     let programs = steps(line)

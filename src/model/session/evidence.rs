@@ -17,6 +17,9 @@ pub enum Evidence {
     Choice(Choice),
     /// The client could not reach the model, in its own words.
     ApiError(String),
+    Told(ToldNames),
+    /// Ids that an agent looked up by our server.
+    LookedUp(Vec<String>),
 }
 
 impl Evidence {
@@ -27,7 +30,8 @@ impl Evidence {
             Self::Printed(print) => print.git.iter().chain(&print.results).map(String::as_str).collect(),
             Self::Queue(QueueEvent::Added(text) | QueueEvent::Delivered(Some(text))) | Self::ApiError(text) => vec![text],
             Self::Choice(choice) => vec![&choice.asked, &choice.chosen, &choice.description],
-            Self::Joined | Self::Queue(QueueEvent::Delivered(None) | QueueEvent::TakenBack) => Vec::new(),
+            Self::Told(told) => told.files.iter().chain(&told.checks).map(String::as_str).collect(),
+            Self::Joined | Self::LookedUp(_) | Self::Queue(QueueEvent::Delivered(None) | QueueEvent::TakenBack) => Vec::new(),
         }
     }
 
@@ -38,13 +42,54 @@ impl Evidence {
             Self::Printed(print) => print.git.iter_mut().chain(&mut print.results).collect(),
             Self::Queue(QueueEvent::Added(text) | QueueEvent::Delivered(Some(text))) | Self::ApiError(text) => vec![text],
             Self::Choice(choice) => vec![&mut choice.asked, &mut choice.chosen, &mut choice.description],
-            Self::Joined | Self::Queue(QueueEvent::Delivered(None) | QueueEvent::TakenBack) => Vec::new(),
+            Self::Told(told) => told.files.iter_mut().chain(&mut told.checks).collect(),
+            Self::Joined | Self::LookedUp(_) | Self::Queue(QueueEvent::Delivered(None) | QueueEvent::TakenBack) => Vec::new(),
         }
     }
 
     /// Does it tell what was done, and not what was said?
     pub(crate) fn is_of_work(&self) -> bool {
         matches!(self, Self::Ran(_) | Self::Printed(_))
+    }
+}
+
+/// What a hook of ours told a session, by names alone: its words are those of other sessions.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToldNames {
+    /// Short ids.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sessions: Vec<String>,
+    /// Ids of notes, of rules and of what was left open.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub statements: Vec<String>,
+    /// As they were named: paths, or the ends of paths.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// Commands that check something.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<String>,
+}
+
+impl ToldNames {
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Takes in what was told later.
+    pub fn add(&mut self, later: Self) {
+        let Self { sessions, statements, files, checks } = later;
+        for (own, more) in [
+            (&mut self.sessions, sessions),
+            (&mut self.statements, statements),
+            (&mut self.files, files),
+            (&mut self.checks, checks),
+        ] {
+            for name in more {
+                if !own.contains(&name) {
+                    own.push(name);
+                }
+            }
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::analyze::account::{ClosingReply, SessionAccount, Turn, ending_replies
 use crate::render::quoted::{Listener, QuotedParts, left_out, turn_lines};
 use crate::text::blocks::{beginning, without_long_parts};
 use crate::text::clean::{one_line, shorten};
-use crate::text::markdown::inline;
+use crate::text::markdown::{code, inline};
 
 /// The most characters of a reply, of a commit's message.
 const MAX_REPLY_CHARS: usize = 4_000;
@@ -119,6 +119,32 @@ pub(super) fn shown(page: &mut String, account: &SessionAccount, zone: &TimeZone
     section(page, "Pull requests", parts.pull_request_lines().iter().map(|line| inline(line)));
     section(page, "Last runs", parts.run_lines().iter().map(|line| inline(line)));
     files(page, account, parts.lacks_commit());
+}
+
+/// What the session was told by our hooks, and what of that it used.
+pub(super) fn receipt(page: &mut String, account: &SessionAccount) {
+    let Some(receipt) = &account.receipt else { return };
+    let told = &receipt.told;
+    let named = [
+        (told.sessions.len(), "session", "sessions"),
+        (told.statements.len(), "statement", "statements"),
+        (told.files.len(), "file", "files"),
+        (told.checks.len(), "check", "checks"),
+    ];
+    let named: Vec<String> = named
+        .iter()
+        .filter(|(count, ..)| *count > 0)
+        .map(|(count, one, many)| format!("{count} {}", if *count == 1 { one } else { many }))
+        .collect();
+    let used = [("opened", &receipt.files), ("run", &receipt.checks), ("looked up", &receipt.looked_up)];
+    let used: Vec<String> = used
+        .iter()
+        .filter(|(_, all)| !all.is_empty())
+        .map(|(how, all)| format!("{how}: {}", all.iter().take(MAX_FILES).map(|name| code(name)).collect::<Vec<_>>().join(", ")))
+        .collect();
+    let told = (!named.is_empty()).then(|| format!("told of {}", named.join(", ")));
+    let used = if used.is_empty() { vec!["nothing of it was seen to be used".to_owned()] } else { used };
+    section(page, "Told by recall", told.into_iter().chain(used));
 }
 
 fn files(page: &mut String, account: &SessionAccount, lacks_commit: bool) {

@@ -45,6 +45,7 @@ pub(crate) fn session_page_of(one: &SessionPageInput<'_>, told: &SessionAccount,
     }
     account::turns(&mut page, told, zone);
     account::shown(&mut page, told, zone);
+    account::receipt(&mut page, told);
     if is_by_model(one.summarizer) {
         evidence(&mut page, one);
     }

@@ -28,6 +28,7 @@ fn account(turns: Vec<Turn>) -> SessionAccount {
         open: vec![],
         evident: true,
         goes_on: false,
+        receipt: None,
         failures: Vec::new(),
         commands: Vec::new(),
     }

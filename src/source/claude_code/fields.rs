@@ -76,7 +76,8 @@ const IN_PROGRESS: NameTable<2> = NameTable::of(["type", "message"]);
 const IN_ENVELOPE: NameTable<2> = NameTable::of(["type", "message"]);
 const IN_BLOCK: NameTable<8> = NameTable::of(["type", "text", "id", "name", "input", "tool_use_id", "is_error", "content"]);
 const IN_RESULT: NameTable<6> = NameTable::of(["questions", "answers", "annotations", "response", "plan", "task"]);
-const IN_ATTACHMENT: NameTable<7> = NameTable::of(["type", "commandMode", "prompt", "origin", "humanTurn", "isMeta", "stdout"]);
+const IN_ATTACHMENT: NameTable<8> =
+    NameTable::of(["type", "commandMode", "prompt", "origin", "humanTurn", "isMeta", "stdout", "content"]);
 
 /// The raw fields of a line, and the sanitizer for its texts.
 pub(super) struct LineFields<'a> {
@@ -153,6 +154,8 @@ pub(super) struct Attachment<'a> {
     pub(crate) is_meta: Option<Raw<'a>>,
     /// The output of a hook.
     pub(crate) stdout: Option<Raw<'a>>,
+    /// What a hook told the session.
+    pub(crate) content: Option<Raw<'a>>,
 }
 
 impl<'a> LineFields<'a> {
@@ -211,8 +214,8 @@ impl<'a> LineFields<'a> {
     }
 
     fn read_attachment(&mut self, cursor: &mut JsonCursor<'a>) -> Result<(), Malformed> {
-        let [kind, mode, prompt, origin, human_turn, is_meta, stdout] = cursor.fields(&IN_ATTACHMENT)?;
-        self.attachment = Attachment { kind, mode, prompt, origin, human_turn, is_meta, stdout };
+        let [kind, mode, prompt, origin, human_turn, is_meta, stdout, content] = cursor.fields(&IN_ATTACHMENT)?;
+        self.attachment = Attachment { kind, mode, prompt, origin, human_turn, is_meta, stdout, content };
         Ok(())
     }
 

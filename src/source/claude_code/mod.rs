@@ -193,7 +193,7 @@ impl<'p> LineParser<'p> {
     fn said(&self, fields: &LineFields<'_>, kind: &str, agent: bool) -> Result<UserContent, ParsedLine> {
         let items = match kind {
             "user" => return Ok(user::row(fields, agent)),
-            "attachment" => return Ok(user::parse_queued(fields, agent)),
+            "attachment" => return Ok(user::parse_attachment(fields, agent)),
             "assistant" => assistant(fields),
             "system" => system(fields),
             "tool" | "tool_use" | "tool_result" => tools::parse_old_line(fields, kind),

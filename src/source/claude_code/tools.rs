@@ -3,6 +3,7 @@
 use super::fields::{Field, LineFields};
 use super::{MAX_TEXT_CHARS, outcome};
 use crate::analyze::shell;
+use crate::analyze::use_of_told::looked_up_ids;
 use crate::model::session::{Evidence, FileTouch, Item, RecordKey, ShellRun, Todo, ToolClass, ToolUse, Touch};
 use crate::privacy::{EXCLUDED_LINE, Sanitizer};
 use crate::source::json::{self, Raw};
@@ -37,6 +38,8 @@ const TOOLS: [(ToolClass, &[&str]); 10] = [
 /// Tools of servers, by how their names begin: the client's own servers, and ours, whose replies are not ingested again.
 const SERVERS: [(ToolClass, &[&str]); 1] =
     [(ToolClass::Bookkeeping, &["mcp__ide__", "mcp__ccd_session__", "mcp__recall__", "mcp__plugin_recall_recall__"])];
+/// The tool of our server that reads records by their ids.
+const LOOKS_UP: [&str; 2] = ["mcp__recall__get", "mcp__plugin_recall_recall__get"];
 
 /// Those of the tools that edit a file which write it whole.
 const WRITES_WHOLE: [&str; 2] = ["Write", "write_file"];
@@ -67,6 +70,10 @@ pub(super) fn items_of_use(id: &str, name: &str, input: Option<Raw<'_>>, sanitiz
         "TodoWrite" => todos(input, sanitizer).into_iter().collect(),
         "TaskCreate" => task(input, "subject", "pending", sanitizer).into_iter().collect(),
         "TaskUpdate" => task(input, "taskId", "", sanitizer).into_iter().collect(),
+        _ if LOOKS_UP.contains(&name) => {
+            let ids = looked_up_ids(&json::strings(input).join(" "));
+            if ids.is_empty() { Vec::new() } else { vec![Item::Evidence(Evidence::LookedUp(ids))] }
+        }
         _ => match class_of(name).unwrap_or(ToolClass::Other) {
             ToolClass::Plan => plan(id, name, input, sanitizer),
             class => {

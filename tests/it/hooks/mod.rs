@@ -21,6 +21,7 @@ mod past_questions;
 mod payloads;
 mod pipes;
 mod prompt;
+mod receipts;
 mod regressions;
 mod session_start;
 mod start_sources;

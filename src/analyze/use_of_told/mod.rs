@@ -1,8 +1,13 @@
 //! Whether what a session was told came up in it: the files that it then edited, the checks that it then ran, and what it then said again.
 //! Pure.
 
+mod names;
+mod receipt;
+
 use std::collections::BTreeSet;
 
+pub(crate) use self::names::names_in;
+pub(crate) use self::receipt::{Receipt, looked_up_ids};
 use crate::analyze::account::SessionAccount;
 use crate::analyze::prose::sentences;
 use crate::analyze::shell::is_assignment;
@@ -54,12 +59,7 @@ impl<'t> ToldText<'t> {
 
     /// Does it name this file, by its path, the end of it, or a name that tells it from others?
     pub(crate) fn names_file(&self, path: &str) -> bool {
-        let is_end =
-            |path: &str, end: &str| path.strip_suffix(end).is_some_and(|before| before.is_empty() || before.ends_with('/'));
-        self.files.iter().any(|name| {
-            let is_telling = name.contains('/') || !NAMED_ALIKE.contains(name);
-            is_telling && (is_end(path, name) || is_end(name, path))
-        })
+        self.files.iter().any(|name| is_named(name, path))
     }
 
     /// Does it name this check?
@@ -74,6 +74,13 @@ impl<'t> ToldText<'t> {
         let told = lines.flat_map(telling_sentences);
         told.filter(|(_, words)| deeds.said.iter().any(|said| covered_by(words, said) >= SAME_SENTENCE)).count()
     }
+}
+
+/// Does a name in a text mean the file of this path: is it the path, the end of it, or a longer form of it?
+fn is_named(name: &str, path: &str) -> bool {
+    let is_end = |path: &str, end: &str| path.strip_suffix(end).is_some_and(|before| before.is_empty() || before.ends_with('/'));
+    let is_telling = name.contains('/') || !NAMED_ALIKE.contains(&name);
+    is_telling && (is_end(path, name) || is_end(name, path))
 }
 
 /// Sentences that can be known again, with their distinctive words.

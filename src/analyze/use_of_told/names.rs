@@ -1,0 +1,93 @@
+//! What a text of ours names: sessions, notes, files and checks.
+
+use crate::analyze::shell::is_check_line;
+use crate::model::session::ToldNames;
+use crate::text::clean::one_line;
+use crate::text::file_names::file_names_in;
+
+/// The most names of each sort: a start has room for fewer.
+const MAX_NAMES: usize = 60;
+const MAX_NAME_CHARS: usize = 200;
+
+/// What is named in a text that a hook of ours told a session.
+pub(crate) fn names_in(text: &str) -> ToldNames {
+    let mut names = ToldNames::default();
+    for line in text.lines() {
+        let sessions = session_in(line).map(str::to_owned).into_iter().collect();
+        let statements = statement_in(line).map(str::to_owned).into_iter().collect();
+        let checks: Vec<String> = code_spans(line).filter(|code| is_check_line(code)).map(one_line).collect();
+        // What a command is run on is no file that was pointed out.
+        let prose: String = checks.iter().fold(line.to_owned(), |line, check| line.replace(check.as_str(), ""));
+        let files = file_names_in(&prose).map(|name| name.trim_end_matches('/')).filter(|name| is_file(name)).map(str::to_owned);
+        names.add(ToldNames { sessions, statements, files: files.collect(), checks });
+    }
+    // A list names a file in short, and its account by the path.
+    let longer = names.files.clone();
+    names
+        .files
+        .retain(|name| !longer.iter().any(|path| path.strip_suffix(name.as_str()).is_some_and(|folder| folder.ends_with('/'))));
+    for all in [&mut names.sessions, &mut names.statements, &mut names.files, &mut names.checks] {
+        all.retain(|name| name.chars().count() <= MAX_NAME_CHARS);
+        all.truncate(MAX_NAMES);
+    }
+    names
+}
+
+/// The session that a line is about, by its short id: a heading's `(when, ID, …)`, a list's `- when ID …`, a quotation's `[ID, when]`.
+fn session_in(line: &str) -> Option<&str> {
+    let is_id = |word: &&str| word.len() == 8 && word.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+    if line.starts_with("## ") {
+        return line.split_once('(')?.1.split([',', ')']).map(str::trim).find(is_id);
+    }
+    let listed = line.strip_prefix("- ")?;
+    let begins = || listed.split(' ').skip(1).take(2).find(is_id);
+    let ends = || listed.strip_suffix(']')?.rsplit_once('[')?.1.split(',').next().filter(is_id);
+    begins().or_else(ends)
+}
+
+/// The id of the note, the rule or the open item that a line tells.
+fn statement_in(line: &str) -> Option<&str> {
+    let id = line.strip_prefix("- ")?.split([' ', ':']).next()?;
+    let is_id = id.len() == 9 && id.starts_with(|c: char| c.is_ascii_lowercase()) && id[1..].bytes().all(|b| b.is_ascii_hexdigit());
+    is_id.then_some(id)
+}
+
+fn code_spans(line: &str) -> impl Iterator<Item = &str> {
+    line.split('`').skip(1).step_by(2)
+}
+
+/// Has it an ending, or a folder? Not a number, an abbreviation, an address.
+fn is_file(name: &str) -> bool {
+    let last = name.rsplit('/').next().unwrap_or_default();
+    let ending = last.rsplit_once('.').map(|(_, ending)| ending);
+    let is_ending = |ending: &str| {
+        (1..=10).contains(&ending.len()) && ending.chars().all(char::is_alphanumeric) && ending.chars().any(char::is_alphabetic)
+    };
+    !name.contains("://") && ending.is_some_and(is_ending) && last.chars().filter(|c| c.is_alphabetic()).count() > 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sessions_notes_files_and_checks_are_found_where_they_stand() {
+        let text = [
+            "## Remembered",
+            "- n763131ea Deploys go through Gitea (note, 3 Nov), see deploy/prod.yml",
+            "",
+            "Commands that passed here: test `uv run pytest tests/a.py -q` (3 of 7, 18 Nov).",
+            "## Last session (2026-11-03 13:00, 00000007, branch main): Green · edits: banner.css",
+            "> See `src/banner.css`, e.g. deadbeef.",
+            "## Other sessions, newest first",
+            "- 2026-11-02 0a000004 Page the list. · edits: paging.py",
+            "- Keyset it is. [00000001, 2026-11-20]",
+        ]
+        .join("\n");
+        let told = names_in(&text);
+        assert_eq!(told.sessions, ["00000007", "0a000004", "00000001"]);
+        assert_eq!(told.statements, ["n763131ea"]);
+        assert_eq!(told.files, ["deploy/prod.yml", "src/banner.css", "paging.py"]);
+        assert_eq!(told.checks, ["uv run pytest tests/a.py -q"]);
+    }
+}

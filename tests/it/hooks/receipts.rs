@@ -1,0 +1,126 @@
+//! What sessions were told at their start, and what of it they used: their own transcripts tell.
+
+use serde_json::{Value, json};
+
+use super::payloads::{patient, starts, told};
+use crate::support::World;
+use crate::support::rows::{Rows, SHOP, bash, put};
+
+const EXTRACT: [&str; 2] = ["--summarizer", "extract"];
+
+/// A session that edits `src/paging.py` and runs the tests.
+fn first(world: &World) -> String {
+    let mut rows = Rows::new(1);
+    rows.user(json!("Page the order list by key."));
+    rows.uses(
+        1,
+        &json!({"name": "Edit", "input": {"file_path": format!("{SHOP}/src/paging.py"), "old_string": "a", "new_string": "b"}}),
+    );
+    rows.result(1, "The file has been updated.", false);
+    rows.uses(2, &bash("pytest tests/orders -q"));
+    rows.result(2, "4 passed in 0.2s", false);
+    rows.assistant("The order list is paged by key.");
+    put(world, &rows.id, &rows.text);
+    rows.id
+}
+
+fn hook_row(text: &str) -> Value {
+    json!({"type": "attachment", "attachment": {"type": "hook_additional_context", "content": [text], "hookName": "SessionStart:startup",
+        "toolUseID": "t0", "hookEvent": "SessionStart"}})
+}
+
+fn page_of(world: &World, id: &str) -> String {
+    let pages = world.pages();
+    pages.iter().find(|(_, text)| text.contains(&format!("session: \"{id}\""))).map(|(_, text)| text.clone()).expect("its page")
+}
+
+#[test]
+fn a_receipt_tells_what_a_session_used_of_what_it_was_told() {
+    let world = World::new();
+    patient(&world);
+    let earlier = first(&world);
+    world.digest(&EXTRACT);
+    let mut rows = Rows::new(4);
+    let notes = told(&world, &starts(&world, &rows.id, "startup")).expect("notes");
+    assert!(notes.contains("src/paging.py") && notes.contains("pytest tests/orders"), "{notes}");
+    rows.row(hook_row(&notes));
+    rows.user(json!("Page the list of invoices as well."));
+    rows.uses(1, &json!({"name": "Read", "input": {"file_path": format!("{SHOP}/src/paging.py")}}));
+    rows.result(1, "the file", false);
+    rows.uses(2, &bash(&format!("recall show {} --full", &earlier[..8])));
+    rows.result(2, "the session", false);
+    rows.uses(3, &bash("pytest tests/invoices -q"));
+    rows.result(3, "2 passed in 0.1s", false);
+    rows.assistant("The list of invoices is paged by key, too.");
+    put(&world, &rows.id, &rows.text);
+    // This one was told the same and used nothing of it; that one was told nothing, for another hook spoke.
+    let mut idle = Rows::new(5);
+    idle.row(hook_row(&notes));
+    idle.user(json!("Make the banner of the shop green."));
+    idle.assistant("The banner is green.");
+    put(&world, &idle.id, &idle.text);
+    let mut other = Rows::new(7);
+    other.row(hook_row("Always look at src/paging.py first, and run `pytest tests/orders`."));
+    other.user(json!("Make the banner of the shop blue."));
+    other.uses(1, &json!({"name": "Read", "input": {"file_path": format!("{SHOP}/src/paging.py")}}));
+    other.result(1, "the file", false);
+    other.assistant("The banner is blue.");
+    put(&world, &other.id, &other.text);
+    world.digest(&EXTRACT);
+
+    let page = page_of(&world, &rows.id);
+    let receipt = page.split("## Told by recall\n").nth(1).unwrap_or_else(|| panic!("{page}"));
+    let receipt = receipt.split("\n## ").next().unwrap_or_default().trim();
+    let (told, used) = receipt.split_once('\n').expect("two lines at least");
+    assert!(told.starts_with("- told of 1 session, ") && told.ends_with("1 check"), "{told}");
+    assert_eq!(used, format!("- opened: `src/paging.py`\n- run: `pytest tests/orders -q`\n- looked up: `{}`", &earlier[..8]));
+    assert!(page_of(&world, &idle.id).contains("- nothing of it was seen to be used"));
+    assert!(!page_of(&world, &other.id).contains("Told by recall"), "the words are another hook's");
+
+    let status: Value = serde_json::from_str(&world.recall(["status", "--json"]).out).expect("JSON");
+    let told = &status["receipts"];
+    assert_eq!((&told["told"], &told["used"], &told["looked_up"]), (&json!(2), &json!(1), &json!(1)), "{told:#}");
+    assert_eq!((&told["checks_told"], &told["checks_used"], &told["files_used"]), (&json!(2), &json!(1), &json!(1)), "{told:#}");
+    let line = world.recall(["status"]).out;
+    assert!(line.contains("\ntold        2 sessions something, 1 used some of it: 1 of "), "{line}");
+
+    // A receipt goes with its session.
+    assert_eq!(world.recall(["forget", "--session", &rows.id, "--yes"]).code, 0);
+    let status: Value = serde_json::from_str(&world.recall(["status", "--json"]).out).expect("JSON");
+    assert_eq!((&status["receipts"]["told"], &status["receipts"]["used"]), (&json!(1), &json!(0)));
+}
+
+/// Of two sessions that say the same, the one that an agent looked up comes first; what nobody says does not come in by it.
+#[test]
+fn what_was_looked_up_ranks_a_little_higher() {
+    let world = World::new();
+    let said = |n: usize, words: &str| {
+        let mut rows = Rows::new(n);
+        rows.user(json!(words));
+        rows.assistant("Done: the sluice is open.");
+        put(&world, &rows.id, &rows.text);
+        rows.id
+    };
+    let ids = [
+        said(0, "Open the sluice of the mill at dawn, before the bread."),
+        said(1, "The mill stands: open its sluice for the wheat."),
+    ];
+    let first = |world: &World| {
+        let hits = world.recall(["search", "--json", "open sluice mill"]).out;
+        let best: Value = serde_json::from_str(hits.lines().next().expect("a hit")).expect("JSON");
+        best["session"].as_str().expect("an id").to_owned()
+    };
+    world.digest(&EXTRACT);
+    let before = first(&world);
+    let other = ids.iter().find(|id| !before.starts_with(&id[..8])).expect("the other one");
+    let mut rows = Rows::new(6);
+    rows.user(json!("Paint the door of the barn."));
+    rows.uses(1, &json!({"name": "mcp__recall__get", "input": {"ids": [&other[..8]], "detail": "full"}}));
+    rows.result(1, "the session", false);
+    rows.assistant("The door is green.");
+    put(&world, &rows.id, &rows.text);
+    world.digest(&EXTRACT);
+    assert!(first(&world).starts_with(&other[..8]));
+    let none = world.recall(["search", "--json", "nothing-like-that"]).out;
+    assert!(!none.contains(&other[..8]), "{none}");
+}
