@@ -6,6 +6,7 @@ mod receipt;
 
 use std::collections::BTreeSet;
 
+use self::names::code_spans;
 pub(crate) use self::names::names_in;
 pub(crate) use self::receipt::{Receipt, looked_up_ids};
 use crate::analyze::account::SessionAccount;
@@ -50,11 +51,14 @@ impl Deeds {
 pub(crate) struct ToldText<'t> {
     text: &'t str,
     files: BTreeSet<&'t str>,
+    /// Keys of what stands in it as code.
+    code: BTreeSet<String>,
 }
 
 impl<'t> ToldText<'t> {
     pub(crate) fn new(text: &'t str) -> Self {
-        Self { text, files: file_names_in(text).map(|name| name.trim_end_matches('/')).collect() }
+        let code = text.lines().flat_map(code_spans).map(check_key).collect();
+        Self { text, files: file_names_in(text).map(|name| name.trim_end_matches('/')).collect(), code }
     }
 
     /// Does it name this file, by its path, the end of it, or a name that tells it from others?
@@ -64,7 +68,7 @@ impl<'t> ToldText<'t> {
 
     /// Does it name this check?
     pub(crate) fn names_check(&self, key: &str) -> bool {
-        !key.is_empty() && self.text.contains(key)
+        !key.is_empty() && self.code.contains(key)
     }
 
     /// How many of its sentences were said again.
@@ -126,6 +130,7 @@ mod tests {
             ("cargo test --locked -p shop", "cargo test"),
             ("RUST_LOG=1 cargo clippy", "cargo clippy"),
             ("uv run pytest tests/a.py -q", "uv run pytest"),
+            ("python3 -m unittest -v", "python3 unittest"),
             ("pytest tests/a.py", "pytest"),
             ("npm run lint", "npm run lint"),
         ] {

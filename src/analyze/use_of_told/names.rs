@@ -52,7 +52,7 @@ fn statement_in(line: &str) -> Option<&str> {
     is_id.then_some(id)
 }
 
-fn code_spans(line: &str) -> impl Iterator<Item = &str> {
+pub(super) fn code_spans(line: &str) -> impl Iterator<Item = &str> {
     line.split('`').skip(1).step_by(2)
 }
 

@@ -36,6 +36,16 @@ struct Floor {
     mrr: f64,
 }
 
+/// What `recall eval` says of the made-up sessions: a change of what is told, or of its order, changes these figures.
+#[test]
+fn what_would_have_been_told_is_measured() {
+    let world = corpus::world();
+    world.digest(&["--summarizer", "extract"]);
+    let ran = world.recall(["eval"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:#?}");
+    insta::assert_snapshot!("eval", ran.out);
+}
+
 #[test]
 fn what_is_meant_is_found() {
     let questions = questions();
