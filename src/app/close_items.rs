@@ -6,12 +6,13 @@ use serde::Serialize;
 use crate::analyze::signal::is_offer;
 use crate::app::contributor::Contributor;
 use crate::app::digest::refresh_pages;
+use crate::app::filter::ProjectFilter;
 use crate::app::notes::{Refusal, WriteScope, is_todo};
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::model::author::Author;
-use crate::model::note::Note;
-use crate::model::session::Millis;
+use crate::model::note::{EVERYWHERE, Note, project_label};
+use crate::model::session::{Millis, Project};
 use crate::store::lives::OpenItemLife;
 use crate::store::open_items::OpenLife;
 use crate::store::{Memory, Writer};
@@ -81,6 +82,7 @@ impl ClosingRequest {
 }
 
 /// Something that is open in a project: an item that sessions left, or a note of what is to be done.
+#[derive(Debug, Serialize)]
 pub(crate) struct OpenLine {
     pub(crate) id: String,
     /// `next`, `blocker` or `todo`.
@@ -88,6 +90,35 @@ pub(crate) struct OpenLine {
     pub(crate) text: String,
     pub(crate) first_at: Millis,
     pub(crate) last_at: Millis,
+    /// It is a note for all projects.
+    #[serde(skip)]
+    pub(crate) is_of_all: bool,
+}
+
+/// What is open in a project, the last said first.
+#[derive(Debug, Serialize)]
+pub(crate) struct OpenProject {
+    /// Its key, or what stands for all projects.
+    pub(crate) project: String,
+    pub(crate) items: Vec<OpenLine>,
+}
+
+/// All that is open in the projects that a glob means, or in all; the project in which something was said last first.
+pub(crate) fn open_everywhere(memory: &OpenMemory, config: &Config, project: Option<&str>) -> Result<Vec<OpenProject>> {
+    let filter = ProjectFilter::new(project, config)?;
+    let mut all = Vec::new();
+    let everywhere = Project { key: EVERYWHERE.to_owned() };
+    let projects = memory.0.projects()?.into_iter().map(|(_, project)| project).filter(|project| project.key != EVERYWHERE);
+    for one in projects.chain([everywhere]).filter(|project| filter.fits(project)) {
+        let mut items = open_in(memory, &one.key)?;
+        // Notes for all projects are told of once.
+        items.retain(|item| one.key == EVERYWHERE || !item.is_of_all);
+        if !items.is_empty() {
+            all.push(OpenProject { project: project_label(&one.key).to_owned(), items });
+        }
+    }
+    all.sort_by_key(|one| std::cmp::Reverse(one.items[0].last_at));
+    Ok(all)
 }
 
 /// All that is open in a project, however old, the last said first.
@@ -95,9 +126,23 @@ pub(crate) fn open_in(memory: &OpenMemory, project: &str) -> Result<Vec<OpenLine
     let memory = &memory.0;
     let lives = memory.project_pk(project)?.map(|pk| memory.open_lives(pk)).transpose()?.unwrap_or_default();
     let left = lives.into_iter().filter(|item| !is_offer(&item.text));
-    let left = left.map(|OpenItemLife { id, kind, text, first_at, last_at, .. }| OpenLine { id, kind, text, first_at, last_at });
+    let left = left.map(|OpenItemLife { id, kind, text, first_at, last_at, .. }| OpenLine {
+        id,
+        kind,
+        text,
+        first_at,
+        last_at,
+        is_of_all: false,
+    });
     let todos = memory.notes_for(project)?.into_iter().filter(|note| is_todo(note) && note.closed.is_none());
-    let todos = todos.map(|note| OpenLine { id: note.id, kind: note.kind, text: note.text, first_at: note.at, last_at: note.at });
+    let todos = todos.map(|note| OpenLine {
+        is_of_all: note.project.key == EVERYWHERE,
+        id: note.id,
+        kind: note.kind,
+        text: note.text,
+        first_at: note.at,
+        last_at: note.at,
+    });
     let mut all: Vec<OpenLine> = left.chain(todos).collect();
     all.sort_by_key(|item| std::cmp::Reverse(item.last_at));
     Ok(all)

@@ -17,6 +17,7 @@ pub(crate) mod friction;
 pub(crate) mod hook_state;
 pub(crate) mod how;
 pub(crate) mod known_folders;
+pub(crate) mod list;
 pub(crate) mod notes;
 pub(crate) mod open_memory;
 pub(crate) mod orphans;

@@ -30,6 +30,12 @@ pub(crate) enum Command {
     Doctor(DoctorArgs),
     /// Find sessions and notes: by words, phrases and filters
     Search(SearchArgs),
+    /// What was done on a day: today, yesterday, a date, the last seven days
+    Day(DayArgs),
+    /// List sessions, newest first
+    List(ListArgs),
+    /// What is still open, in all projects
+    Todo(TodoArgs),
     /// Show sessions: in short, in full, or as their transcripts have them
     Show(ShowArgs),
     /// What came before and after a session in its project
@@ -93,6 +99,9 @@ impl Command {
             Self::Close(_) | Self::Remember(_) | Self::Import(_) | Self::Pause(_) => true,
             Self::Search(_)
             | Self::Show(_)
+            | Self::Day(_)
+            | Self::List(_)
+            | Self::Todo(_)
             | Self::Timeline(_)
             | Self::Why(_)
             | Self::Eval(_)
@@ -228,10 +237,48 @@ pub(crate) struct SearchArgs {
     pub(crate) json: bool,
 }
 
+/// The page of a day: what was asked, done and left open in each session. On a terminal it is laid out and goes through your pager
+/// ($RECALL_PAGER, $PAGER, `less`); a pipe or a file gets it as markdown.
+#[derive(Debug, Args)]
+pub(crate) struct DayArgs {
+    /// today (the default; while nothing is written of it, the newest day that has a page), yesterday, a date like 2026-01-31, or week: the
+    /// last seven days
+    #[arg(value_name = "DAY")]
+    pub(crate) when: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// Only projects whose root matches this glob (a bare name matches the last folder)
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) project: Option<String>,
+    /// Only sessions that were active since: 7d, 12h, a date, today or yesterday
+    #[arg(long, value_name = "AGE|DATE")]
+    pub(crate) since: Option<String>,
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20, allow_negative_numbers = true, value_parser = count)]
+    pub(crate) limit: usize,
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Next steps and blockers that sessions left and that nobody closed since, and notes of kind `todo`, by project.
+#[derive(Debug, Args)]
+pub(crate) struct TodoArgs {
+    /// Also what was last said more than 30 days ago
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Only projects whose root matches this glob (a bare name matches the last folder)
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) project: Option<String>,
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
-    /// Ids of sessions or the starts of them, or digests' ids
-    #[arg(required = true, value_name = "ID")]
+    /// Ids of sessions or the starts of them, or digests' ids; last is the newest session of this folder's project, -2 the one before it;
+    /// a date is the page of that day
+    #[arg(required = true, value_name = "ID", allow_negative_numbers = true)]
     pub(crate) ids: Vec<String>,
     /// All of it, as on the session's page
     #[arg(long, conflicts_with_all = ["raw", "items"])]

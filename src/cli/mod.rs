@@ -4,6 +4,7 @@ pub(crate) mod args;
 mod close;
 mod config;
 mod context;
+mod day;
 mod digest;
 mod doctor;
 mod eval;
@@ -14,9 +15,11 @@ mod friction;
 mod how;
 mod import;
 mod install;
+mod list;
 mod manual;
 mod numbers;
 mod pause;
+mod reading;
 mod redact;
 mod remember;
 mod rules;
@@ -24,7 +27,8 @@ mod search;
 mod show;
 mod status;
 mod timeline;
-pub(crate) mod topic;
+pub(crate) mod todo;
+mod topic;
 mod uninstall;
 mod why;
 mod wrong;
@@ -84,6 +88,7 @@ fn needs_person(command: &Command) -> Option<&'static str> {
         Command::Wrong(_) | Command::Rules(_) | Command::Eval(_) => None,
         Command::Digest(_) | Command::Install(_) | Command::Doctor(_) | Command::Search(_) | Command::Show(_) => None,
         Command::Fix(_) | Command::How(_) | Command::Friction(_) => None,
+        Command::Day(_) | Command::List(_) | Command::Todo(_) => None,
         Command::Why(_) | Command::Timeline(_) | Command::Context(_) | Command::Mcp | Command::Status(_) | Command::Config(_) => {
             None
         }
@@ -102,6 +107,7 @@ fn uses_memory(command: &Command) -> bool {
         Command::Search(_) | Command::Show(_) | Command::Timeline(_) | Command::Context(_) | Command::Export(_) => true,
         Command::Close(_) | Command::Remember(_) | Command::Fix(_) | Command::How(_) | Command::Friction(_) => true,
         Command::Why(_) | Command::Wrong(_) | Command::Rules(_) => true,
+        Command::Day(_) | Command::List(_) | Command::Todo(_) => true,
         // The server answers each request with that itself.
         Command::Mcp => false,
         Command::Digest(_) | Command::Install(_) | Command::Uninstall(_) | Command::Doctor(_) | Command::Forget(_) => false,
@@ -140,6 +146,9 @@ fn dispatch(command: Command, out: &mut impl Write) -> Result<Completion> {
         Command::Uninstall(args) => uninstall::run(&args, &config?, out),
         Command::Search(args) => search::run(&args, &config?, out),
         Command::Show(args) => show::run(&args, &config?, out),
+        Command::Day(args) => day::run(&args, &config?, out),
+        Command::List(args) => list::run(&args, &config?, out),
+        Command::Todo(args) => todo::run(&args, &config?, out),
         Command::Timeline(args) => timeline::run(&args, &config?, out),
         Command::Context(args) => self::context::run(&args, &config?, out),
         Command::Mcp => crate::mcp::serve(config?).map(|()| Completion::Done),

@@ -5,14 +5,17 @@ use std::io::Write;
 use anyhow::Result;
 use serde_json::Value;
 
-use super::open_memory;
+use super::reading::print_page;
+use super::{day, open_memory};
 use crate::app::Completion;
 use crate::app::asker::Asker;
 use crate::app::dropped::dropped;
+use crate::app::list::meant;
 use crate::app::open_memory::{OpenMemory, is_store_error};
 use crate::app::show::{Detail, SessionItems, as_data, items, raw, show};
-use crate::cli::args::ShowArgs;
+use crate::cli::args::{DayArgs, ShowArgs};
 use crate::config::Config;
+use crate::model::page_path::parse_day;
 use crate::sys::messages;
 use crate::text::clean::without_controls;
 
@@ -23,6 +26,9 @@ const JSON_TEXT_CHARS: usize = 400;
 pub(crate) fn run(args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let store = open_memory(config)?;
     if let [id] = args.ids.as_slice() {
+        if let Some(day) = parse_day(id) {
+            return day::run(&DayArgs { when: Some(day.to_string()) }, config, out);
+        }
         let (ended, value) = show_one(id, args, config, &store, out)?;
         if let Some(value) = value {
             writeln!(out, "{}", serde_json::to_string_pretty(&value)?)?;
@@ -60,6 +66,7 @@ fn show_one(
     memory: &OpenMemory,
     out: &mut impl Write,
 ) -> Result<(Completion, Option<Value>)> {
+    let id = &meant(memory, &Asker::here(config).project(), id)?;
     if args.raw {
         return Ok((print_raw(id, config, memory, out)?, None));
     }
@@ -82,7 +89,7 @@ fn show_one(
         return Ok((Completion::Done, None));
     }
     let detail = if args.full { Detail::Page } else { Detail::Brief };
-    out.write_all(show(memory, config, id, detail)?.text.as_bytes())?;
+    print_page(&show(memory, config, id, detail)?.text, out)?;
     if args.ids.len() > 1 {
         writeln!(out)?;
     }

@@ -389,6 +389,17 @@ fn fixed_now() -> Result<Option<Millis>> {
     }
 }
 
+/// The pager that the user chose; empty for none.
+pub(crate) fn pager() -> String {
+    let chosen = ["RECALL_PAGER", "PAGER"].into_iter().find_map(|name| env::var(name).ok());
+    chosen.unwrap_or_else(|| "less".to_owned())
+}
+
+/// Can the terminal show styles, and does the user want them?
+pub(crate) fn wants_styles() -> bool {
+    !no_colour() && env::var_os("TERM").is_some_and(|term| term != "dumb")
+}
+
 /// Did the user ask for output without colour?
 pub(crate) fn no_colour() -> bool {
     env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty())

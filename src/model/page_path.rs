@@ -49,6 +49,13 @@ pub(crate) fn is_of_session(file: &Path) -> bool {
     file.parent().is_some_and(|folder| folder.ends_with(SESSIONS))
 }
 
+/// The beginning of a session's id, of a link to its page.
+pub(crate) fn session_of_page(link: &str) -> Option<&str> {
+    let file = Path::new(link);
+    let id = file.file_name()?.to_str()?.strip_suffix(".md")?.rsplit('-').next()?;
+    (is_of_session(file) && id.len() == 8 && id.bytes().all(|b| b.is_ascii_hexdigit())).then_some(id)
+}
+
 /// The day whose page has this name.
 pub(crate) fn day_of_page(file: &Path) -> Option<Date> {
     parse_day(file.file_stem()?.to_str()?)

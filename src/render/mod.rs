@@ -9,5 +9,6 @@ pub(crate) mod known_failure;
 pub(crate) mod page;
 pub(crate) mod quoted;
 pub(crate) mod session_start;
+pub(crate) mod terminal;
 pub(crate) mod timeline;
 pub(crate) mod topic;

@@ -5,6 +5,7 @@ pub(crate) mod failpoints;
 pub(crate) mod git;
 pub(crate) mod http;
 pub(crate) mod messages;
+pub(crate) mod pager;
 pub(crate) mod paths;
 pub(crate) mod private_files;
 pub(crate) mod projects;

@@ -14,6 +14,11 @@ pub(crate) fn install_handlers() {
     });
 }
 
+/// Leaves Ctrl-C to a program that has the terminal.
+pub(crate) fn ignore() {
+    let _ = ctrlc::set_handler(|| {});
+}
+
 /// Requests a stop at the next safe point, as a signal does.
 pub(crate) fn ask() {
     REQUESTED.store(true, Ordering::SeqCst);

@@ -10,9 +10,9 @@ use std::io::{self, ErrorKind, Write};
 use crate::text::clean::is_invisible;
 
 /// The only escape sequences that recall writes itself.
-const OWN_SEQUENCES: [&str; 2] = ["\x1b[1m", "\x1b[0m"];
+const OWN_SEQUENCES: [&str; 4] = ["\x1b[1m", "\x1b[2m", "\x1b[36m", "\x1b[0m"];
 /// The most bytes of an incomplete character or sequence that wait for the rest.
-const MAX_HELD_BYTES: usize = 3;
+const MAX_HELD_BYTES: usize = 4;
 
 pub(crate) struct TerminalEscaper<W> {
     to: W,

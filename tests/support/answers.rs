@@ -1,4 +1,4 @@
-//! `recall` on a terminal where somebody answers what it asks.
+//! `recall` on a terminal: what it shows there, and where somebody answers what it asks.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -14,6 +14,33 @@ use crate::support::World;
 pub struct Answered {
     pub code: i32,
     pub shown: String,
+}
+
+/// Runs it in a folder with a terminal of this size on stdout, without a pager unless the variables name one; its lines, as they are shown.
+pub fn on_terminal(
+    world: &World,
+    folder: &Path,
+    (columns, rows): (u16, u16),
+    variables: &[(&str, &str)],
+    args: &[&str],
+) -> Vec<String> {
+    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+    grantpt(&terminal).expect("a terminal");
+    unlockpt(&terminal).expect("a terminal");
+    let name = ptsname(&terminal, Vec::new()).expect("its name").into_string().expect("UTF-8");
+    let size = rustix::termios::Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+    let open = || fs::OpenOptions::new().read(true).write(true).open(&name).expect("the terminal");
+    let stdout = open();
+    rustix::termios::tcsetwinsize(&stdout, size).expect("its size");
+    let mut command = world.process();
+    command.current_dir(folder).env("PAGER", "cat").env("TERM", "xterm").envs(variables.iter().copied()).args(args);
+    let mut child = command.stdin(Stdio::null()).stderr(Stdio::null()).stdout(stdout).spawn().expect("recall starts");
+    drop(command);
+    let mut shown = Vec::new();
+    // It ends with an error where nobody is at the other end any more.
+    let _ = fs::File::from(terminal).read_to_end(&mut shown);
+    assert!(child.wait().expect("its end").success());
+    String::from_utf8_lossy(&shown).lines().map(|line| line.trim_end_matches('\r').to_owned()).collect()
 }
 
 /// Runs it in a folder; `answer` is typed line by line. stdout leads nowhere.

@@ -4,6 +4,7 @@ mod arguments;
 mod brief;
 mod closed_output;
 mod config;
+mod day;
 mod digest;
 mod doctor;
 mod fix;

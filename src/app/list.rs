@@ -1,0 +1,156 @@
+//! The stored sessions, newest first: which there are, and how far each is digested.
+
+use anyhow::{Result, bail};
+use serde::Serialize;
+
+use crate::app::filter::{ProjectFilter, parse_since};
+use crate::app::open_memory::OpenMemory;
+use crate::config::Config;
+use crate::model::session::Millis;
+use crate::model::session_head::SessionHead;
+use crate::store::Memory;
+use crate::text::clean::shorten;
+
+/// The most characters of a title that is taken from the first prompt.
+const MAX_TITLE_CHARS: usize = 150;
+
+pub(crate) struct ListRequest<'a> {
+    /// Only projects that this glob means.
+    pub(crate) project: Option<&'a str>,
+    /// Only sessions that were active since then, as of `--since`.
+    pub(crate) since: Option<&'a str>,
+    pub(crate) limit: usize,
+}
+
+#[derive(Debug)]
+pub(crate) struct ListReply {
+    pub(crate) sessions: Vec<ListedSession>,
+    /// How many more there are.
+    pub(crate) more: usize,
+}
+
+/// A stored session in a line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct ListedSession {
+    pub(crate) session: String,
+    pub(crate) project: String,
+    #[serde(skip)]
+    pub(crate) project_name: String,
+    pub(crate) began_at: Option<Millis>,
+    pub(crate) ended_at: Option<Millis>,
+    /// When it was active last, as local date and time.
+    pub(crate) when: String,
+    pub(crate) title: String,
+    pub(crate) state: SessionState,
+    /// Why it has no digest, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) why: Option<String>,
+}
+
+/// How far a session is digested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum SessionState {
+    /// Its digest tells how far it was; it goes on.
+    SoFar,
+    /// The next digest reads what it gained.
+    Waiting,
+    Digested,
+    /// It has none, and will have none as it is.
+    NoDigest,
+}
+
+/// # Errors
+/// When the project or the time cannot be read.
+pub(crate) fn list(memory: &OpenMemory, config: &Config, asked: &ListRequest<'_>) -> Result<ListReply> {
+    let memory = &memory.0;
+    let (filter, since) = (ProjectFilter::new(asked.project, config)?, parse_since(asked.since, config)?);
+    let mut heads: Vec<SessionHead> = memory.session_heads()?;
+    heads
+        .retain(|head| filter.fits(&head.project) && last_active(head).is_none_or(|at| at >= since) && !is_of_nobody(memory, head));
+    heads.sort_by(|a, b| (last_active(b), &b.id).cmp(&(last_active(a), &a.id)));
+    let more = heads.len().saturating_sub(asked.limit);
+    heads.truncate(asked.limit);
+    let sessions = heads.iter().map(|head| listed(memory, config, head)).collect::<Result<_>>()?;
+    Ok(ListReply { sessions, more })
+}
+
+/// The id that a word means: `last` is the newest session of the project `own`, or of all where it has none, `-2` the one before it; any
+/// other word is an id itself.
+///
+/// # Errors
+/// When there are not so many sessions.
+pub(crate) fn meant(memory: &OpenMemory, own: &str, word: &str) -> Result<String> {
+    let back = match word {
+        "last" => 1,
+        _ => match word.strip_prefix('-').and_then(|number| number.parse::<usize>().ok()) {
+            Some(back) if back > 0 => back,
+            _ => return Ok(word.to_owned()),
+        },
+    };
+    let memory = &memory.0;
+    let mut heads = memory.session_heads()?;
+    if heads.iter().any(|head| head.project.key == own) {
+        heads.retain(|head| head.project.key == own);
+    }
+    heads.sort_by(|a, b| (last_active(b), &b.id).cmp(&(last_active(a), &a.id)));
+    let mut told = heads.into_iter().filter(|head| !is_of_nobody(memory, head));
+    match told.nth(back - 1) {
+        Some(head) => Ok(head.id),
+        None => bail!("there are not {back} sessions: `recall list` shows those that there are"),
+    }
+}
+
+fn last_active(head: &SessionHead) -> Option<Millis> {
+    head.last_at.or(Some(head.started_at).filter(|at| *at != Millis::MAX))
+}
+
+/// Nobody said anything in it.
+fn is_of_nobody(memory: &Memory, head: &SessionHead) -> bool {
+    let skip = memory.skip_of(head.pk).ok().flatten();
+    skip.is_some() && memory.title_of(head.pk).ok().flatten().is_none()
+}
+
+fn listed(memory: &Memory, config: &Config, head: &SessionHead) -> Result<ListedSession> {
+    let (title, digest) = (memory.title_of(head.pk)?, memory.digest_state(head.pk)?);
+    let state = match digest {
+        Some(digest) if digest.interim => SessionState::SoFar,
+        _ if head.dirty && !head.only_shown => SessionState::Waiting,
+        Some(_) => SessionState::Digested,
+        None => SessionState::NoDigest,
+    };
+    let why = if state == SessionState::NoDigest { memory.skip_of(head.pk)? } else { None };
+    let title = match title {
+        Some(title) => title,
+        None => memory.load_session(head)?.prompts().next().map(|(_, text)| shorten(text, MAX_TITLE_CHARS)).unwrap_or_default(),
+    };
+    let began_at = Some(head.started_at).filter(|at| *at != Millis::MAX);
+    Ok(ListedSession {
+        session: head.id.clone(),
+        project: head.project.key.clone(),
+        project_name: head.project.name().to_owned(),
+        began_at,
+        ended_at: head.last_at,
+        when: config.local_time(last_active(head), "%Y-%m-%d %H:%M"),
+        title,
+        state,
+        why,
+    })
+}
+
+impl ListedSession {
+    /// What is worth saying of its state; nothing of one that is digested.
+    pub(crate) fn remark(&self) -> Option<&'static str> {
+        match self.state {
+            SessionState::SoFar => Some("so far"),
+            SessionState::Waiting => Some("waiting"),
+            SessionState::NoDigest => Some("no digest"),
+            SessionState::Digested => None,
+        }
+    }
+
+    /// As much of the id as lists show.
+    pub(crate) fn id(&self) -> String {
+        self.session.chars().take(8).collect()
+    }
+}

@@ -1,0 +1,59 @@
+//! `recall todo`: what is open, in all projects.
+
+use std::io::Write;
+
+use anyhow::Result;
+
+use super::open_memory;
+use crate::app::Completion;
+use crate::app::close_items::{OpenProject, open_everywhere};
+use crate::cli::args::TodoArgs;
+use crate::config::Config;
+use crate::model::session::Millis;
+use crate::sys::{messages, pager};
+use crate::text::clean::{one_line, without_controls};
+
+/// What was last said longer ago is listed on request, in milliseconds.
+const RECENT_MS: Millis = 30 * 86_400_000;
+
+pub(crate) fn run(args: &TodoArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
+    let mut all = open_everywhere(&open_memory(config)?, config, args.project.as_deref())?;
+    let since = if args.all { Millis::MIN } else { config.now().saturating_sub(RECENT_MS) };
+    let mut older = 0;
+    for project in &mut all {
+        let open = project.items.len();
+        project.items.retain(|item| item.last_at >= since);
+        older += open - project.items.len();
+    }
+    all.retain(|project| !project.items.is_empty());
+    if args.json {
+        for project in &all {
+            writeln!(out, "{}", serde_json::to_string(project)?)?;
+        }
+        return Ok(Completion::Done);
+    }
+    let day = |at| config.local_time(Some(at), "%Y-%m-%d");
+    let columns = pager::terminal().map_or(usize::MAX, |size| size.columns);
+    for (at, OpenProject { project, items }) in all.iter().enumerate() {
+        if at > 0 {
+            writeln!(out)?;
+        }
+        writeln!(out, "{}", one_line(&without_controls(project)))?;
+        for item in items {
+            let begins = format!("  {}  {}  ", item.id, day(item.last_at));
+            let rest = " ".repeat(begins.len());
+            let text = format!("{}: {}", item.kind, one_line(&without_controls(&item.text)));
+            let options =
+                textwrap::Options::new(columns.max(40)).initial_indent(&begins).subsequent_indent(&rest).break_words(false);
+            for line in textwrap::wrap(&text, options) {
+                writeln!(out, "{line}")?;
+            }
+        }
+    }
+    let older = if older > 0 { format!("; {older} more, last said over 30 days ago: `recall todo --all`") } else { String::new() };
+    match all.is_empty() {
+        true => messages::report(format!("nothing is open{older}")),
+        false => messages::report(format!("when one is done: `recall close ID`{older}")),
+    }
+    Ok(Completion::Done)
+}

@@ -1,0 +1,150 @@
+//! Reading: `recall day`, `list`, `todo`, and `show` by what is meant.
+
+use crate::support::World;
+use crate::support::answers::on_terminal;
+use crate::support::rows::{Rows, SHOP, bash, put};
+use serde_json::{Value, json};
+
+/// Three sessions: two of the 1st of November, one of the 2nd, each of which leaves a task.
+fn world() -> World {
+    let world = World::new();
+    for (n, what) in
+        [(0, "Page the order list of the shop by key."), (1, "Page the invoices by key."), (3, "Paint the banner green.")]
+    {
+        let mut rows = Rows::new(n);
+        rows.user(json!(what));
+        rows.uses(1, &json!({"name": "TodoWrite", "input": {"todos": [{"content": format!("Check that again: {what}"), "status": "pending"}]}}));
+        rows.result(1, "Todos have been modified successfully", false);
+        rows.uses(2, &bash("pytest -q"));
+        rows.result(2, "4 passed in 0.2s", false);
+        rows.assistant(
+            "It is done, and every page of the shop that was looked at by hand in both browsers shows what it should show.",
+        );
+        put(&world, &rows.id, &rows.text);
+    }
+    world.digest(&["--summarizer", "extract"]);
+    world
+}
+
+fn file_of(world: &World, day: &str) -> String {
+    let pages = world.pages();
+    pages.into_iter().find(|(path, _)| path.ends_with(&format!("/{day}.md"))).map(|(_, text)| text).expect("a page")
+}
+
+#[test]
+fn a_pipe_gets_the_pages_of_days_as_they_are() {
+    let world = world();
+    let (first, second) = (file_of(&world, "2026-11-01"), file_of(&world, "2026-11-02"));
+    let day = |args: &[&str]| {
+        let ran = world.recall([&["day"], args].concat());
+        assert_eq!(ran.code, 0, "{ran:#?}");
+        (ran.out, ran.err)
+    };
+    assert_eq!(day(&["2026-11-01"]), (first.clone(), String::new()));
+    assert_eq!(world.recall(["show", "2026-11-01"]).out, first);
+    // Nothing is written of the day on which tests run: the newest page is what is meant.
+    let (page, told) = day(&[]);
+    assert_eq!((page, told.as_str()), (second.clone(), "recall: nothing is written of today yet; this is 2026-11-02\n"));
+    assert_eq!(day(&["2026-10-01"]), (String::new(), "recall: no page of 2026-10-01; the newest day is 2026-11-02\n".to_owned()));
+    let wrong = world.recall(["day", "someday"]);
+    assert_eq!((wrong.code, wrong.out.as_str()), (2, ""));
+    assert!(wrong.err.contains("\"someday\" is no day: today, yesterday, week, or a date like 2026-01-31"), "{}", wrong.err);
+
+    let at = |now: &str, args: &[&str]| {
+        let ran = world.process().env("RECALL_NOW", now).args(args).output().expect("recall runs");
+        String::from_utf8(ran.stdout).expect("UTF-8")
+    };
+    assert_eq!(at("2026-11-02T12:00:00Z", &["day"]), second);
+    assert_eq!(at("2026-11-02T12:00:00Z", &["day", "yesterday"]), first);
+    assert_eq!(at("2026-11-07T12:00:00Z", &["day", "week"]), format!("{first}\n{second}"));
+    let empty = World::new().recall(["day"]);
+    assert_eq!((empty.code, empty.out.as_str()), (0, ""));
+    assert!(empty.err.contains("no day has a page yet: `recall digest` writes them"), "{}", empty.err);
+}
+
+#[test]
+fn a_terminal_gets_them_laid_out_and_a_pager_what_is_longer() {
+    let world = world();
+    let show = |size, variables: &[(&str, &str)], args: &[&str]| on_terminal(&world, world.root(), size, variables, args);
+    for columns in [60, 80] {
+        let lines = show((columns, 50), &[("NO_COLOR", "1")], &["day", "2026-11-01"]);
+        assert_eq!(lines[0], "# Sunday, 1 November 2026");
+        assert!(lines.iter().all(|line| line.chars().count() <= usize::from(columns)), "{lines:#?}");
+        assert!(lines.iter().any(|line| line.contains("`recall show 00000000`")), "{lines:#?}");
+        assert!(lines.iter().any(|line| line.starts_with("│ It is done, and every page")), "{lines:#?}");
+    }
+    let styled = show((80, 50), &[], &["show", "last"]);
+    assert!(styled[0].starts_with("\x1b[1mPaint\x1b[0m"), "{styled:#?}");
+    // Longer than the terminal: through the pager, which gets it laid out as well.
+    let paged = show((80, 10), &[("NO_COLOR", "1"), ("PAGER", "sed 's/^/> /'"), ("PATH", "/usr/bin:/bin")], &["day", "2026-11-01"]);
+    assert_eq!(paged[0], "> # Sunday, 1 November 2026");
+    let short = show((80, 50), &[("NO_COLOR", "1"), ("PAGER", "sed 's/^/> /'"), ("PATH", "/usr/bin:/bin")], &["day", "2026-11-01"]);
+    assert_eq!(short[0], "# Sunday, 1 November 2026");
+    let none = show((80, 10), &[("NO_COLOR", "1"), ("PAGER", "no-such-pager")], &["day", "2026-11-01"]);
+    assert_eq!(none[0], "# Sunday, 1 November 2026", "what has no pager is shown at once");
+}
+
+#[test]
+fn sessions_are_listed_newest_first_with_what_is_not_digested_yet() {
+    let world = world();
+    let mut rows = Rows::new(6);
+    rows.user(json!("Paint the door of the barn."));
+    rows.assistant("It is red.");
+    put(&world, &rows.id, &rows.text);
+    world.digest(&["--ingest-only"]);
+    let list = |args: &[&str]| world.recall([&["list"], args].concat());
+    let all = list(&[]);
+    let lines: Vec<&str> = all.out.lines().collect();
+    assert_eq!(lines.len(), 4, "{all:#?}");
+    assert!(lines[0].contains("00000006  shop  Paint the door of the barn. (waiting)"), "{}", lines[0]);
+    assert!(lines[1].starts_with("2026-11-02 09:00  00000003  shop  Paint the banner green."), "{}", lines[1]);
+    let two = list(&["-n", "2"]);
+    assert_eq!((two.out.lines().count(), two.err.as_str()), (2, "recall: 2 more: `--limit N`, `--since`, `--project`\n"));
+    assert_eq!(list(&["--since", "2026-11-02"]).out.lines().count(), 2);
+    assert_eq!(list(&["--project", "mill"]).out, "");
+    let json: Vec<Value> = list(&["--json"]).out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!((&json[0]["state"], &json[1]["state"], &json[1]["project"]), (&json!("waiting"), &json!("digested"), &json!(SHOP)));
+    let narrow = on_terminal(&world, world.root(), (60, 50), &[], &["list"]);
+    assert!(narrow.iter().all(|line| line.chars().count() <= 60), "{narrow:#?}");
+}
+
+#[test]
+fn a_session_is_shown_by_how_far_back_it_is() {
+    let world = world();
+    let shows = |id: &str, title: &str| {
+        let ran = world.recall(["show", id]);
+        assert!(ran.code == 0 && ran.out.starts_with(&format!("# {title}")), "{id}: {ran:#?}");
+    };
+    shows("last", "Paint the banner green.");
+    shows("-1", "Paint the banner green.");
+    shows("-2", "Page the invoices by key.");
+    let none = world.recall(["show", "-4"]);
+    assert_eq!(none.code, 2);
+    assert!(none.err.contains("there are not 4 sessions: `recall list` shows those that there are"), "{}", none.err);
+}
+
+#[test]
+fn what_is_open_is_told_of_all_projects_and_what_is_old_on_request() {
+    let world = world();
+    let rows = crate::support::user("99990000-0000-4000-8000-000000000000", "u1", "2026-11-03T09:00:00Z", "Grind the corn.")
+        .replace("/home/dev/src/shop", "/home/dev/src/mill");
+    world.transcript("-home-dev-src-mill/99990000-0000-4000-8000-000000000000.jsonl", &rows);
+    world.digest(&["--summarizer", "extract"]);
+    assert_eq!(world.recall(["remember", "--kind", "todo", "--project", "/home/dev/src/mill", "Oil the mill"]).code, 0);
+    assert_eq!(world.recall(["remember", "--kind", "todo", "--everywhere", "Renew the certificate"]).code, 0);
+    let at = |now: &str, args: &[&str]| {
+        let ran = world.process().env("RECALL_NOW", now).arg("todo").args(args).output().expect("recall runs");
+        (String::from_utf8(ran.stdout).expect("UTF-8"), String::from_utf8(ran.stderr).expect("UTF-8"))
+    };
+    let (out, err) = at("2026-11-04T12:00:00Z", &[]);
+    assert!(out.contains("/home/dev/src/mill\n  m") && out.contains("todo: Oil the mill\n"), "{out}");
+    assert!(out.contains(&format!("{SHOP}\n  n")) && out.contains("Check that again: Paint the banner green."), "{out}");
+    assert_eq!(out.matches("Renew the certificate").count(), 1, "{out}");
+    assert_eq!(err, "recall: when one is done: `recall close ID`\n");
+    let (out, err) = at("2027-03-01T12:00:00Z", &[]);
+    assert!(!out.contains("Paint the banner") && err.contains("last said over 30 days ago: `recall todo --all`"), "{out} {err}");
+    assert!(at("2027-03-01T12:00:00Z", &["--all"]).0.contains("Paint the banner"));
+    let (one, _) = at("2026-11-04T12:00:00Z", &["--project", "mill", "--json"]);
+    let one: Vec<Value> = one.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!((one.len(), &one[0]["items"][0]["text"]), (1, &json!("Oil the mill")), "{one:#?}");
+}
