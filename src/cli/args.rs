@@ -20,65 +20,65 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Read what the transcripts gained, digest settled sessions, write the pages
+    /// Read new transcripts, digest finished sessions, write the pages
     Digest(DigestArgs),
-    /// Put hooks into Claude Code's settings and set a timer for the digest
+    /// Add hooks to Claude Code and a timer that runs the digest
     Install(InstallArgs),
-    /// Take out what install put in, and the timer
+    /// Remove the hooks and the timer
     Uninstall(UninstallArgs),
-    /// Say whether all is well, and what to do where not
+    /// Check the installation and suggest fixes
     Doctor(DoctorArgs),
-    /// Find sessions and notes: by words, phrases and filters
+    /// Search sessions and notes
     Search(SearchArgs),
-    /// What was done on a day: today, yesterday, a date, the last seven days
+    /// What was done today, yesterday, on a date or this week
     Day(DayArgs),
     /// List sessions, newest first
     List(ListArgs),
     /// What is still open, in all projects
     Todo(TodoArgs),
-    /// Show sessions: in short, in full, or as their transcripts have them
+    /// Show a session: in short, in full, or its transcript
     Show(ShowArgs),
     /// What came before and after a session in its project
     Timeline(TimelineArgs),
-    /// What a session of this project starts with, or what is known about a topic
+    /// What a new session is told, or what is known about a topic
     Context(ContextArgs),
-    /// What was said about something and overtaken since, with what stands
+    /// How a decision changed, and what holds now
     Why(WhyArgs),
-    /// Was the memory worth its tokens: replay stored sessions against what came before each
+    /// Measure on your own sessions how useful the memory was
     Eval(EvalArgs),
-    /// What you say again and again in a project, to be kept or dismissed
+    /// Instructions that you repeat, to keep or dismiss
     Rules(RulesArgs),
-    /// Where an error was met before, and what was done before the check passed
+    /// Where an error was seen before, and what was done until it passed
     Fix(FixArgs),
-    /// The commands that work in this project, and how often they passed
+    /// The commands that work in this project
     How(HowArgs),
-    /// What fails again and again, and how long it took until it passed
+    /// What keeps failing, and how long it took until it passed
     Friction(FrictionArgs),
-    /// Serve the memory to a client of the Model Context Protocol, on stdin and stdout
+    /// Serve the memory over the Model Context Protocol (stdin and stdout)
     Mcp,
-    /// Say that something a session left open is done
+    /// Mark something open as done
     Close(CloseArgs),
-    /// Say that something a model or Claude said is not so: it is told no more
+    /// Mark a statement as wrong: it is not shown again
     Wrong(WrongArgs),
-    /// Keep a note: a convention, a preference, a decision, a fact, something to do
+    /// Keep a note: a convention, a decision, a fact, a to-do
     Remember(RememberArgs),
-    /// Take sessions, or all that holds a text, out of the memory for good
+    /// Delete sessions, or everything that contains a text, for good
     Forget(ForgetArgs),
-    /// Say and keep nothing for a while
+    /// Stop recording and injecting for a while
     Pause(PauseArgs),
-    /// What is stored, what waits and why
+    /// What is stored, what is pending and why
     Status(StatusArgs),
-    /// Print the effective configuration and where each value came from
+    /// Print the configuration and where each value comes from
     Config(ConfigArgs),
-    /// Write everything stored to stdout, one JSON object a line
+    /// Write everything stored to stdout as JSON lines
     Export(ExportArgs),
-    /// Take in what `recall export` wrote
+    /// Read what `recall export` wrote
     Import(ImportArgs),
-    /// Show what redaction takes out of a text: reads stdin, writes stdout
+    /// Show what redaction removes from a text (stdin to stdout)
     Redact(RedactArgs),
-    /// Print the completions of a shell
+    /// Print shell completions
     Completions(CompletionsArgs),
-    /// Print the manual page, or write all of them into a folder
+    /// Print the manual page, or write all pages to a folder
     Man(ManArgs),
 }
 

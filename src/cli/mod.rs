@@ -18,6 +18,7 @@ mod install;
 mod list;
 mod manual;
 mod numbers;
+mod overview;
 mod pause;
 mod reading;
 mod redact;
@@ -37,7 +38,7 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::Parser;
+use clap::FromArgMatches;
 
 use crate::app::Completion;
 use crate::app::asker::Asker;
@@ -54,7 +55,7 @@ pub fn run() -> ExitCode {
     if words.next().is_some_and(|word| word == "hook") {
         return crate::hook::run(&words.collect::<Vec<_>>());
     }
-    let cli = Cli::parse();
+    let cli = Cli::from_arg_matches(&overview::command().get_matches()).unwrap_or_else(|e| e.exit());
     // Not locked: the MCP server writes to stdout from another thread.
     let screen = TerminalEscaper::new(io::stdout(), io::stdout().is_terminal());
     let screen = if cli.command.changes_something() { screen.keep_going() } else { screen };

@@ -243,6 +243,21 @@ impl World {
         all.filter(|f| f["about"] == about).map(|f| format!("{}: {}", text(f, "state"), text(f, "found"))).collect()
     }
 
+    /// The commands that `recall --help` lists.
+    pub fn commands(&self) -> Vec<String> {
+        let help = self.recall(["--help"]).out;
+        let listed = help
+            .lines()
+            .filter_map(|line| line.strip_prefix("  "))
+            .filter(|line| line.starts_with(|c: char| c.is_ascii_lowercase()));
+        // Each on a line of its own, or all of a group on one line.
+        let names = listed.flat_map(|line| match line.split_once("  ") {
+            Some((name, _)) => vec![name.trim()],
+            None => line.split(", ").collect(),
+        });
+        names.map(str::to_owned).filter(|name| name != "help").collect()
+    }
+
     /// All pages by path below the data folder.
     pub fn pages(&self) -> Vec<(String, String)> {
         let mut pages: Vec<_> = files_below(&self.daily())

@@ -342,9 +342,7 @@ fn a_run_that_went_through_ends_the_talk_of_one_that_could_not() {
 #[test]
 fn completions_and_manual_pages_name_every_command_without_a_home() {
     let world = World::new();
-    let help = world.recall(["--help"]).out;
-    let commands = help.lines().skip_while(|l| !l.starts_with("Commands:")).skip(1).take_while(|l| !l.is_empty());
-    let commands: Vec<String> = commands.filter_map(|l| l.split_whitespace().next()).map(str::to_owned).collect();
+    let commands = world.commands();
     let run = |args: &[&str]| Ran::of(world.process().env_remove("HOME").args(args).output().expect("recall starts"));
     for shell in ["bash", "zsh", "fish"] {
         let script = run(&["completions", shell]);
@@ -353,7 +351,7 @@ fn completions_and_manual_pages_name_every_command_without_a_home() {
     }
     let folder = world.root().join("man");
     assert_eq!(run(&["man", folder.to_str().expect("UTF-8")]).code, 0);
-    for command in commands.iter().filter(|c| *c != "help") {
+    for command in &commands {
         let page = fs::read_to_string(folder.join(format!("recall-{command}.1"))).unwrap_or_else(|e| panic!("{command}: {e}"));
         assert!(page.contains(".TH"), "{command}");
     }

@@ -1,0 +1,62 @@
+//! What `recall --help` lists: the commands by what they are for, each in a line.
+
+use clap::{Command, CommandFactory};
+
+use crate::cli::args::Cli;
+
+/// The commands that people use, by what for; in the order in which they are listed. Those of the last group are named alone.
+const GROUPS: [(&str, &[&str]); 4] = [
+    ("Daily use", &["day", "list", "show", "todo", "close", "remember", "wrong", "rules"]),
+    ("Finding", &["search", "timeline", "context", "why", "fix", "how", "friction"]),
+    ("Keeping it running", &["digest", "install", "uninstall", "status", "doctor", "eval", "pause", "forget"]),
+    (OTHERS, &["config", "export", "import", "mcp", "redact", "completions", "man", "help"]),
+];
+const OTHERS: &str = "Other commands";
+
+/// The command line, with that list in its help.
+pub(super) fn command() -> Command {
+    let plain = Cli::command();
+    let help = format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}{{options}}\n\n{MORE}\n", groups(&plain));
+    plain.override_usage("recall <COMMAND>").help_template(help)
+}
+
+const MORE: &str = "`recall help COMMAND` tells more of each.";
+
+fn groups(plain: &Command) -> String {
+    let about = |name: &str| {
+        let found = plain.get_subcommands().find(|known| known.get_name() == name);
+        found.and_then(Command::get_about).map(ToString::to_string).unwrap_or_default()
+    };
+    let width = GROUPS.iter().flat_map(|(_, names)| *names).map(|name| name.len()).max().unwrap_or_default();
+    let mut text = String::new();
+    for (group, names) in GROUPS {
+        text += &format!("{group}:\n");
+        match group {
+            OTHERS => text += &format!("  {}\n", names.join(", ")),
+            _ => names.iter().for_each(|name| text += &format!("  {name:width$}  {}\n", about(name))),
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_command_is_listed_once_and_no_line_is_too_long_for_a_terminal() {
+        let listed: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| *names).copied().filter(|name| *name != "help").collect();
+        let plain = Cli::command();
+        let known: BTreeSet<&str> = plain.get_subcommands().filter(|one| !one.is_hide_set()).map(Command::get_name).collect();
+        assert_eq!(listed.len(), known.len());
+        assert_eq!(listed.iter().copied().collect::<BTreeSet<_>>(), known);
+        let visible = GROUPS.iter().filter(|(group, _)| *group != OTHERS).flat_map(|(_, names)| *names).count();
+        assert!(visible <= 24, "{visible} are more than anybody reads");
+        for line in groups(&plain).lines() {
+            assert!(line.chars().count() <= 80, "{line}");
+        }
+    }
+}
