@@ -56,7 +56,7 @@ pub(super) fn page(config: &Config, day: Date) -> Result<Option<String>> {
     DayReader { config, policy: config.policy(asker.view()), open: || asker.memory_if_there() }.day(day)
 }
 
-fn newest_day(config: &Config) -> Result<Option<Date>> {
+pub(super) fn newest_day(config: &Config) -> Result<Option<Date>> {
     let asker = Asker::here(config);
     let reader = DayReader { config, policy: config.policy(asker.view()), open: || asker.memory_if_there() };
     Ok(reader.days(DaysRequest { before: None, limit: 1 })?.days.first().map(|day| day.date))

@@ -4,14 +4,46 @@ use std::io::Write;
 
 use anyhow::Result;
 
+use super::day::newest_day;
 use crate::app::Completion;
 use crate::app::digest::{self, DigestRequest};
+use crate::app::status::problems;
 use crate::cli::args::DigestArgs;
 use crate::config::Config;
+use crate::model::page_path::pages_folder;
+use crate::sys::pager;
+use crate::text::clean::{one_line, without_controls};
 
 pub(crate) fn run(args: DigestArgs, config: Config, out: &mut impl Write) -> Result<Completion> {
-    digest::run(args.into(), config, out)
+    let (is_for_person, is_dry) = (!args.json && pager::terminal().is_some(), args.dry_run);
+    let told = is_for_person.then(|| config.clone());
+    let ended = digest::run(args.into(), config, out)?;
+    if let Some(config) = told {
+        print_next(&config, is_dry, out)?;
+    }
+    Ok(ended)
 }
+
+/// What there is to read now and what to type next.
+fn print_next(config: &Config, is_dry: bool, out: &mut impl Write) -> Result<()> {
+    match newest_day(config)? {
+        _ if is_dry => writeln!(out, "next      `recall digest` does it")?,
+        Some(day) => {
+            let folder = pages_folder(&config.data_dir);
+            writeln!(out, "pages     {}, the newest is of {day}", one_line(&without_controls(&folder.display().to_string())))?;
+            writeln!(out, "next      `recall day` to read it, `recall search WORDS`, `recall todo`")?;
+        }
+        None => {}
+    }
+    let hooks = problems(config)?.into_iter().find(|finding| finding.about == HOOKS && finding.fix.is_none());
+    if hooks.is_some_and(|finding| finding.found.starts_with("none")) && !is_dry {
+        writeln!(out, "          `recall install` lets new sessions start with what is known, and runs this by a timer")?;
+    }
+    Ok(())
+}
+
+/// What the findings on hooks are about.
+const HOOKS: &str = "hooks";
 
 impl From<DigestArgs> for DigestRequest {
     fn from(args: DigestArgs) -> Self {

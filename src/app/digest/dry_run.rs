@@ -168,7 +168,7 @@ impl Group<'_> {
     fn print(&self, describe: impl Fn(&SessionHead) -> Result<String>, out: &mut impl Write) -> Result<()> {
         let Self { verb, reason, sessions } = self;
         if let [(head, why)] = sessions.as_slice() {
-            writeln!(out, "  {verb:<6}  {}  {}", describe(head)?, one_line(&without_controls(why)))?;
+            writeln!(out, "  {verb:<6}  {} ({})", describe(head)?, one_line(&without_controls(why)))?;
             return Ok(());
         }
         writeln!(out, "  {verb:<6}  {} sessions: {}", sessions.len(), one_line(&without_controls(reason)))?;
@@ -183,10 +183,14 @@ impl Group<'_> {
     }
 }
 
-/// A session's short id, day, project and title, as far as it has them and its owner sees them.
+/// A session's short id, day, project and title, or its first prompt, as far as it has them and its owner sees them.
 fn describe(head: &SessionHead, shown: &Memory, config: &Config) -> Result<String> {
     let known = shown.look_up_session(&head.id)?.is_some();
-    let title = known.then(|| shown.title_of(head.pk)).transpose()?.flatten();
+    let asked = || -> Result<Option<String>> { Ok(shown.load_session(head)?.prompts().next().map(|(_, text)| text.to_owned())) };
+    let title = match known {
+        true => shown.title_of(head.pk)?.map_or_else(asked, |title| Ok(Some(title)))?,
+        false => None,
+    };
     let day = (head.started_at != Millis::MAX).then(|| config.local_time(Some(head.started_at), "%Y-%m-%d"));
     let parts = [
         Some(id8(&head.id).to_owned()),

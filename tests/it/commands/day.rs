@@ -148,3 +148,18 @@ fn what_is_open_is_told_of_all_projects_and_what_is_old_on_request() {
     let one: Vec<Value> = one.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!((one.len(), &one[0]["items"][0]["text"]), (1, &json!("Oil the mill")), "{one:#?}");
 }
+
+#[test]
+fn on_a_terminal_a_digest_ends_with_where_the_pages_are_and_what_to_type_next() {
+    let world = world();
+    let lines = on_terminal(&world, world.root(), (120, 50), &[], &["digest", "--summarizer", "extract"]);
+    let all = lines.join("\n");
+    assert!(all.contains(&format!("pages     {}, the newest is of 2026-11-02\n", world.daily().display())), "{all}");
+    assert!(all.contains("next      `recall day` to read it") && all.contains("`recall install` lets new sessions"), "{all}");
+    let piped = world.digest(&["--summarizer", "extract"]);
+    assert!(piped.is_object());
+    assert!(!world.recall(["digest"]).out.contains("next "), "a timer's log needs none");
+    assert_eq!(world.recall(["install", "--timer", "none"]).code, 0);
+    let all = on_terminal(&world, world.root(), (120, 50), &[], &["digest", "--summarizer", "extract"]).join("\n");
+    assert!(all.contains("next      `recall day`") && !all.contains("recall install"), "{all}");
+}
