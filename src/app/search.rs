@@ -19,7 +19,7 @@ use crate::search::{
 };
 pub(crate) use crate::search::{KindFilter, kinds};
 use crate::store::Memory;
-use crate::text::clean::{one_line, shorten, without_controls};
+use crate::text::clean::{counted, one_line, shorten, without_controls};
 
 /// Characters shown of a name that is unknown.
 const MAX_SHOWN: usize = 60;
@@ -182,7 +182,7 @@ pub(crate) fn search(memory: &OpenMemory, config: &Config, asked: &SearchRequest
     notices.extend(about_claims(&hits, &query));
     let unindexed = store.unindexed_count()?;
     if unindexed > 0 {
-        notices.push(format!("{unindexed} sessions have changed since: `recall digest` makes them found"));
+        notices.push(format!("{} changed since: `recall digest` adds what they gained", counted(unindexed as usize, "session")));
     }
     let results = hits.iter().map(|hit| result(hit, own, store, config)).collect::<Result<_>>()?;
     let more = match has_more {

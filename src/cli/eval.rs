@@ -8,6 +8,7 @@ use crate::app::Completion;
 use crate::app::eval::{EvalReply, EvalRequest, Hits, Told, eval};
 use crate::cli::args::EvalArgs;
 use crate::config::Config;
+use crate::text::clean::counted;
 
 pub(crate) fn run(args: &EvalArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let reply = eval(config, &EvalRequest { project: args.project.as_deref(), since: args.since.as_deref() })?;
@@ -29,7 +30,7 @@ fn table(reply: &EvalReply) -> String {
         n => format!("; of {n} of them nothing in the project came before"),
     };
     format!(
-        "{sessions} sessions replayed, each with what came before it{earlier}\n\
+        "{} replayed, each with what came before it{earlier}\n\
          told something     {told:>6} of {sessions}{}\n\n\
          named before       told   known before          all\n\
          files then edited  {}\n\
@@ -39,6 +40,7 @@ fn table(reply: &EvalReply) -> String {
          tokens (estimated)\n\
          at a start         {}\n\
          at a prompt        {}\n",
+        counted(*sessions, "session"),
         percent(*told, *sessions),
         hits(files),
         hits(checks),

@@ -10,6 +10,7 @@ use crate::app::transfer::import;
 use crate::cli::args::ImportArgs;
 use crate::config::Config;
 use crate::sys::messages::Ui;
+use crate::text::clean::counted;
 
 pub(crate) fn run(args: &ImportArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let ui = Ui::default();
@@ -19,9 +20,9 @@ pub(crate) fn run(args: &ImportArgs, config: &Config, out: &mut impl Write) -> R
         Box::new(BufReader::new(File::open(&args.file).with_context(|| format!("cannot open {}", args.file.display()))?))
     };
     let taken = import(input, config, &ui)?;
-    writeln!(out, "imported {} sessions, {} were known", taken.sessions, taken.known)?;
+    writeln!(out, "imported {}, {} were known", counted(taken.sessions as usize, "session"), taken.known)?;
     if taken.notes > 0 {
-        writeln!(out, "imported {} notes", taken.notes)?;
+        writeln!(out, "imported {}", counted(taken.notes as usize, "note"))?;
     }
     writeln!(out, "`recall digest --rebuild-pages` writes their pages")?;
     ui.finish();

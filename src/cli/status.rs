@@ -11,6 +11,7 @@ use crate::cli::args::StatusArgs;
 use crate::config::Config;
 use crate::privacy::View;
 use crate::text::clean;
+use crate::text::clean::counted;
 
 /// Bad lines that are listed; the others are only counted.
 const MAX_LISTED: usize = 10;
@@ -50,10 +51,10 @@ fn print(status: &Status, config: &Config, out: &mut impl Write) -> Result<()> {
     writeln!(out, "data        {}", config.data_dir.display())?;
     writeln!(
         out,
-        "index       {:.1} MB for {:.1} MB of transcripts in {} files",
+        "index       {:.1} MB for {:.1} MB of transcripts in {}",
         status.database_bytes as f64 / 1e6,
         status.transcript_bytes as f64 / 1e6,
-        status.files
+        counted(status.files as usize, "file")
     )?;
     if let Some(copy) = &status.copy {
         writeln!(out, "copy        {:.1} MB, of {}", copy.bytes as f64 / 1e6, time(copy.at))?;
@@ -67,11 +68,7 @@ fn print(status: &Status, config: &Config, out: &mut impl Write) -> Result<()> {
         status.digests - status.by_model
     )?;
     if status.notes > 0 {
-        writeln!(
-            out,
-            "remembered  {} on request",
-            if status.notes == 1 { "1 note".into() } else { format!("{} notes", status.notes) }
-        )?;
+        writeln!(out, "remembered  {} on request", counted(status.notes as usize, "note"))?;
     }
     writeln!(
         out,
@@ -86,8 +83,9 @@ fn print(status: &Status, config: &Config, out: &mut impl Write) -> Result<()> {
         let Receipts { told, used, files_told, files_used, checks_told, checks_used, looked_up } = told;
         writeln!(
             out,
-            "told        {told} sessions something, {used} used some of it: {files_used} of {files_told} files opened, \
-             {checks_used} of {checks_told} checks run, {looked_up} sessions and notes looked up"
+            "told        {}, {used} of them used some of it: {files_used} of {files_told} files opened, {checks_used} of {checks_told} \
+             checks run, {looked_up} sessions and notes looked up",
+            counted(*told as usize, "session")
         )?;
     }
     writeln!(out, "spent       ${:.4} on the model in all, at list price", status.spent_usd)?;
@@ -110,7 +108,7 @@ fn print_skipped(status: &Status, out: &mut impl Write) -> Result<()> {
         }
     }
     for (name, rows) in &status.unknown_rows {
-        writeln!(out, "unknown     {rows} rows of type {}", line(name))?;
+        writeln!(out, "unknown     {} of type {}", counted(*rows as usize, "row"), line(name))?;
     }
     Ok(())
 }

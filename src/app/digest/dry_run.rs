@@ -99,17 +99,19 @@ fn print(
 ) -> Result<()> {
     writeln!(
         out,
-        "would read      {} of {} files, {} new rows, {:.1} MB",
+        "would read      {} of {}, {}, {:.1} MB",
         report.files_read,
-        report.files_seen,
-        report.rows_new,
+        counted(report.files_seen as usize, "file"),
+        counted(report.rows_new as usize, "new row"),
         report.bytes_read as f64 / 1e6
     )?;
     if report.sessions_forgotten > 0 {
-        writeln!(out, "would forget    {} sessions that are older than `retention.days`", report.sessions_forgotten)?;
+        let forgotten = counted(report.sessions_forgotten as usize, "session");
+        writeln!(out, "would forget    {forgotten} older than `retention.days`")?;
     }
     let Outcome { by_model, without_model, waiting, backlog, offer } = outcome;
-    writeln!(out, "would digest    {} sessions: {by_model} with the model, {without_model} without", by_model + without_model)?;
+    let all = counted(by_model + without_model, "session");
+    writeln!(out, "would digest    {all}: {by_model} with the model, {without_model} without")?;
     for (label, cost) in [("would cost    ", &plan.cost), ("with the model", backlog)].into_iter().filter(|(_, c)| c.calls > 0) {
         let (likely, worst) = (usd(cost.likely), usd(cost.worst));
         writeln!(out, "{label}  about {likely}, at most {worst} at list price, for {}", counted(cost.calls, "call"))?;

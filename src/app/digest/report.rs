@@ -148,10 +148,10 @@ impl Report {
         let mut text = line(
             "read",
             format!(
-                "{} of {} files, {} new rows, {:.1} MB",
+                "{} of {}, {}, {:.1} MB",
                 self.files_read,
-                self.files_seen,
-                self.rows_new,
+                counted(self.files_seen as usize, "file"),
+                counted(self.rows_new as usize, "new row"),
                 self.bytes_read as f64 / 1e6
             ),
         );
@@ -161,7 +161,10 @@ impl Report {
         }
         let (by_model, without) = (self.digests_by_model, self.digests_without_model);
         let who = format!("{by_model} by the model, {without} without");
-        text += &line("digested", format!("{} sessions ({} new): {who}{cost}", self.sessions_digested, self.sessions_new));
+        text += &line(
+            "digested",
+            format!("{} ({} new): {who}{cost}", counted(self.sessions_digested as usize, "session"), self.sessions_new),
+        );
         if let Some(waiting) =
             self.waiting.as_ref().filter(|w| w.waiting_for_model > 0 || w.is_wanted && self.sessions_digested > 0)
         {
@@ -177,10 +180,14 @@ impl Report {
             );
         }
         if self.sessions_forgotten > 0 {
-            text += &line("forgot", format!("{} sessions that are older than `retention.days`", self.sessions_forgotten));
+            text +=
+                &line("forgot", format!("{} older than `retention.days`", counted(self.sessions_forgotten as usize, "session")));
         }
         if self.sessions_excluded > 0 {
-            text += &line("took out", format!("{} sessions with a part in a project that is excluded", self.sessions_excluded));
+            text += &line(
+                "took out",
+                format!("{} with a part in an excluded project", counted(self.sessions_excluded as usize, "session")),
+            );
         }
         if self.sessions_skipped + self.sessions_failed > 0 {
             text +=

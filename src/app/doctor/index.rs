@@ -15,7 +15,7 @@ use crate::store::files_beside;
 use crate::store::maintenance::{any_damage, backup};
 use crate::store::status::IndexCounts;
 use crate::store::{Memory, OtherFormat, WholeIndex};
-use crate::text::clean::one_line;
+use crate::text::clean::{counted, one_line};
 
 /// Listed sessions on which the model failed.
 const MAX_LISTED: usize = 3;
@@ -123,7 +123,12 @@ fn companion_files(config: &Config, depth: Depth, now: Millis, is_well: bool) ->
 }
 
 fn state_of(counts: &IndexCounts, size: u64, depth: Depth, config: &Config) -> Finding {
-    let found = format!("{:.1} MB, {} sessions, {} digests", size as f64 / 1e6, counts.sessions, counts.digests);
+    let found = format!(
+        "{:.1} MB, {}, {}",
+        size as f64 / 1e6,
+        counted(counts.sessions as usize, "session"),
+        counted(counts.digests as usize, "digest")
+    );
     if depth == Depth::Quick {
         return Finding::ok("index", found);
     }

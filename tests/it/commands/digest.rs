@@ -136,7 +136,7 @@ fn a_dry_run_tells_a_reason_once_with_a_few_examples_and_its_json_all() {
     }
     assert_eq!(ran.out.matches("nothing answered").count(), 1, "{ran:#?}");
     assert!(!ran.out.contains("-1111-4111-8111-") && ran.out.lines().count() < 20, "{ran:#?}");
-    assert!(ran.out.contains("digest  aaaa1111  2026-11-01  aaaa  Make it faster.  without the model: "), "{ran:#?}");
+    assert!(ran.out.contains("digest  aaaa1111  2026-11-01  aaaa  Make it faster. (without the model: "), "{ran:#?}");
     let json = world.recall(["digest", "--dry-run", "--json", "--summarizer", "extract"]);
     let plan: Value = serde_json::from_str(&json.out).unwrap_or_else(|e| panic!("{e}: {json:#?}"));
     assert_eq!(plan["skip"].as_array().unwrap().len(), 35, "{plan:#}");

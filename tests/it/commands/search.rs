@@ -331,7 +331,7 @@ fn a_session_that_cannot_be_read_keeps_no_other_from_being_found() {
     let told: Vec<&str> = ran.err.lines().filter(|line| line.contains("search does not find what it has gained")).collect();
     assert!(told.len() == 1 && told[0].contains("session aaaa1111"), "{ran:#?}");
     assert_eq!(found(&world, &["hedgehog"]).len(), 1);
-    assert!(world.recall(["search", "hedgehog"]).err.contains("1 sessions have changed since"));
+    assert!(world.recall(["search", "hedgehog"]).err.contains("1 session changed since: `recall digest` adds"));
     assert_eq!(world.count("SELECT unindexed FROM session WHERE id LIKE 'aaaa1111%'"), 1);
 }
 

@@ -152,7 +152,7 @@ fn a_dry_run_heeds_marks_and_leaves_them() {
     let (world, _) = grown(60);
     let file = mark(&world, "session-end", "logout", 60);
     let ran = world.recall(["digest", "--dry-run", "--summarizer", "extract"]);
-    assert!(ran.out.contains("would digest    1 sessions"), "{ran:#?}");
+    assert!(ran.out.contains("would digest    1 session:"), "{ran:#?}");
     assert!(file.exists());
 }
 
