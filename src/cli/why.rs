@@ -24,10 +24,11 @@ pub(crate) fn run(args: &WhyArgs, config: &Config, out: &mut impl Write) -> Resu
     }
     reply.chains.iter().try_for_each(|chain| writeln!(out, "{}", chain.text()))?;
     match reply.chains.is_empty() {
-        true => {
-            writeln!(out, "nothing that was said about this is known to be overtaken: `recall search {words}` finds what was said")?
-        }
-        false => writeln!(out, "Not so? `recall wrong ID` with the id behind a line parts it from what stands.")?,
+        true => writeln!(
+            out,
+            "no change of this was recognized, which does not say that nothing changed: `recall search {words}` finds what was said"
+        )?,
+        false => writeln!(out, "Not so? `recall wrong ID`, with the id at the end of a line, says that it was not overtaken.")?,
     }
     Ok(Completion::Done)
 }

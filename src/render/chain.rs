@@ -50,8 +50,8 @@ impl Chain {
             let turn = turn.map(|turn| format!(", turn {turn}")).unwrap_or_default();
             let said = shorten(&one_line(&without_controls(said)), MAX_STATEMENT_CHARS);
             text += &match overtaken {
-                Some(one) => format!("  until {}: {day} {by}{turn}: {said} [{}]\n", one.day, one.id),
-                None => format!("stands: {day} {by}{turn}: {said}\n"),
+                Some(one) => format!("  until {} (said {day}, {by}{turn}): {said} [{}]\n", one.day, one.id),
+                None => format!("stands (said {day}, {by}{turn}): {said}\n"),
             };
         }
         text

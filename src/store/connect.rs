@@ -11,6 +11,9 @@ use super::Reader;
 use super::search::CountCache;
 use crate::sys::failpoints;
 
+/// More than there are different statements: one that is dropped is parsed again for each session.
+pub(super) const CACHED_STATEMENTS: usize = 256;
+
 /// Opens the database for reading and returns its format.
 pub(super) fn read_only(path: &Path, how: &str, patience: Duration) -> Result<(Reader, usize)> {
     let store = connect_to_read(path, how, patience)?;
@@ -27,6 +30,7 @@ pub(super) fn connect_to_read(path: &Path, how: &str, patience: Duration) -> Res
     let uri = format!("file:{}{how}", escaped.collect::<String>());
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     let mut db = Connection::open_with_flags(uri, flags)?;
+    db.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
     failpoints::statements(&mut db);
     db.busy_timeout(patience)?;
     steady_plans(&db)?;

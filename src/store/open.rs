@@ -212,7 +212,7 @@ impl Writer {
             "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA cache_size = -16384;
              PRAGMA temp_store = MEMORY;",
         )?;
-        self.db.set_prepared_statement_cache_capacity(64);
+        self.db.set_prepared_statement_cache_capacity(super::connect::CACHED_STATEMENTS);
         Ok(())
     }
 

@@ -49,7 +49,7 @@ const NEGATIONS: [&str; 14] =
 /// Words that say what causes something.
 const CAUSES: [&str; 9] = ["cause", "caused", "causes", "culprit", "due", "because", "reason", "come", "comes"];
 /// The parts of a system that are told apart: a statement about one says nothing about another.
-const PLACES: [&[&str]; 18] = [
+const PLACES: [&[&str]; 19] = [
     &["api"],
     &["worker", "workers"],
     &["web", "website"],
@@ -68,21 +68,37 @@ const PLACES: [&[&str]; 18] = [
     &["docs"],
     &["linux"],
     &["windows", "macos"],
+    &["branch", "branches"],
 ];
+/// What is said to be so in these need not be so elsewhere.
+const NARROW: [&str; 5] = ["docs", "documentation", "branch", "branches", "tests"];
 /// Prepositions that say alike by what means something is done.
 const MEANS: [&str; 5] = ["with", "by", "through", "via", "over"];
-const PREPOSITIONS: [&str; 16] =
-    ["in", "on", "at", "by", "with", "through", "via", "over", "as", "to", "from", "every", "of", "per", "into", "against"];
+const PREPOSITIONS: [&str; 18] = [
+    "in", "on", "at", "by", "with", "through", "via", "over", "as", "to", "from", "every", "of", "per", "into", "against", "after",
+    "within",
+];
 /// So many words that two sentences begin with alike say that they are about the same, whatever preposition follows.
 const LONG_FRAME: usize = 3;
 
 /// A change that a sentence tells of.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum Change {
     /// It leaves one thing, maybe for another. `subject` is what leaves it, if that is named.
-    Leaves { left: BTreeSet<String>, phrase: Vec<String>, subject: Vec<String>, about: BTreeSet<String>, everywhere: bool },
+    Leaves {
+        left: BTreeSet<String>,
+        phrase: Vec<String>,
+        subject: Vec<String>,
+        about: BTreeSet<String>,
+        everywhere: bool,
+        by_name: bool,
+    },
     /// It gives the value that something has now.
-    Sets { values: BTreeSet<String>, about: BTreeSet<String> },
+    Sets { value: Quantity, about: BTreeSet<String> },
+    /// It goes back to what another sentence left.
+    Returns { to: BTreeSet<String> },
+    /// It turns something on or off, of these names.
+    Turns { names: BTreeSet<String>, on: bool },
     /// A clause of it begins like one of another sentence, and may go on otherwise: its first two content words.
     States { begins: [String; 2] },
     /// It takes back what was thought to cause something.
@@ -92,21 +108,64 @@ pub(super) enum Change {
 impl Change {
     /// Does it overtake what an earlier sentence says?
     pub(super) fn overtakes(&self, later: &Sentence, earlier: &Sentence) -> bool {
-        if !earlier.may_be_overtaken() || !may_be_same_place(&places_of(later), &places_of(earlier)) {
+        let may_be = match self {
+            Self::Returns { .. } | Self::Turns { .. } | Self::Sets { .. } => {
+                earlier.may_be_overtaken() || tells_state_by_deed(earlier)
+            }
+            _ => earlier.may_be_overtaken(),
+        };
+        if !may_be || !may_be_same_place(&places_of(later), &places_of(earlier)) || is_narrower(later, earlier) {
             return false;
         }
         match self {
-            Self::Leaves { left, phrase, subject, about, everywhere } => {
+            Self::Leaves { left, phrase, subject, about, everywhere, by_name } => {
+                let is_name = |at: usize| earlier.tokens[at].is_name && earlier.content(at..at + 1) == *left;
+                if *by_name && !(0..earlier.tokens.len()).any(is_name) {
+                    return false;
+                }
                 let is_meant = || *everywhere && subject.is_empty() || is_about_same(subject, about, left, earlier);
                 earlier.holds(phrase) && states(earlier, left) && is_meant()
             }
-            Self::Sets { values, about } => {
-                let theirs = numbers(earlier);
-                !theirs.is_empty() && theirs.is_disjoint(values) && about.is_subset(&earlier.words) && !denies_all(earlier)
+            Self::Sets { value, about } => {
+                let theirs = match value_set(earlier) {
+                    Some((theirs, _)) => vec![theirs],
+                    None => quantities(earlier, 0..earlier.tokens.len()),
+                };
+                differ_in_value(&theirs, std::slice::from_ref(value)) && about.is_subset(&earlier.words) && !denies_all(earlier)
+            }
+            Self::Returns { to } => leavings(earlier).into_iter().any(|(_, range)| earlier.content(range) == *to),
+            Self::Turns { names, on } => {
+                turned(earlier).is_some_and(|(theirs, was_on)| was_on != *on && !theirs.is_disjoint(names)) && !denies_all(earlier)
             }
             Self::States { .. } => states_otherwise(earlier, later),
             Self::Corrects { about } => says_cause(earlier) && about.intersection(&earlier.words).count() >= 2,
         }
+    }
+}
+
+/// Does a sentence say again what the earlier one says and the later one took back: what tells the two apart, and most of what both are about?
+pub(super) fn says_again(again: &Sentence, earlier: &Sentence, later: &Sentence) -> bool {
+    let shared: BTreeSet<&String> =
+        earlier.words.intersection(&later.words).filter(|word| !is_number(word) && !is_unit(word)).collect();
+    let known = shared.iter().filter(|word| again.words.contains(**word)).count();
+    let (was, is) = (quantities(earlier, 0..earlier.tokens.len()), quantities(again, 0..again.tokens.len()));
+    let is_same_value = match (value_set(again).map(|(value, _)| value), &was[..]) {
+        (Some(value), [one]) => is_equal(&value, one),
+        (None, [one]) => matches!(&is[..], [other] if is_equal(one, other)),
+        _ => false,
+    };
+    !again.is_unsure && shared.len() >= 2 && known == shared.len() && is_same_value
+}
+
+/// Is it the name of a unit, or the stem of one?
+pub(super) fn is_unit(word: &str) -> bool {
+    UNITS.iter().any(|(_, names, _)| names.contains(&word))
+}
+
+fn is_equal(one: &Quantity, other: &Quantity) -> bool {
+    match (&one.measured, &other.measured) {
+        (Some(one), Some(other)) => one == other,
+        _ => one.text == other.text,
     }
 }
 
@@ -152,7 +211,8 @@ fn same_modifier(head: &str, subject: &[String], earlier: &Sentence) -> bool {
     let all = earlier.stems(0..earlier.tokens.len());
     let before = |at: usize| at.checked_sub(1).map(|at| &all[at]);
     let theirs: Vec<&String> = (0..all.len()).filter(|at| all[*at] == *head).filter_map(before).collect();
-    theirs.is_empty() || theirs.contains(&own) || all.contains(own)
+    // "Test sessions" are not all sessions.
+    theirs.contains(&own) || all.contains(own)
 }
 
 fn places_of(sentence: &Sentence) -> BTreeSet<usize> {
@@ -164,8 +224,117 @@ fn may_be_same_place(one: &BTreeSet<usize>, other: &BTreeSet<usize>) -> bool {
     one.is_empty() || other.is_empty() || !one.is_disjoint(other)
 }
 
-fn numbers(sentence: &Sentence) -> BTreeSet<String> {
-    sentence.tokens.iter().filter(|token| token.is_word && is_number(&token.text)).map(|token| token.text.clone()).collect()
+/// Is the later sentence about a part of what the earlier one is about: is it of a place that says nothing of the whole, or of "the old"
+/// one, and the earlier one not?
+fn is_narrower(later: &Sentence, earlier: &Sentence) -> bool {
+    let holds = |sentence: &Sentence, word: &str| sentence.tokens.iter().any(|token| token.is_word && token.text == word);
+    let old = |sentence: &Sentence| {
+        (0..sentence.tokens.len()).any(|at| {
+            matches!(sentence.word(at), "in" | "on" | "of") && sentence.word(at + 1) == "the" && sentence.word(at + 2) == "old"
+        })
+    };
+    let is_there = |at: usize| (1..4).any(|n| at.checked_sub(n).is_some_and(|at| matches!(later.word(at), "in" | "on" | "for")));
+    let narrow = (0..later.tokens.len()).filter(|at| NARROW.contains(&later.word(*at)) && is_there(*at));
+    narrow.into_iter().any(|at| !holds(earlier, later.word(at))) || old(later) && !old(earlier)
+}
+
+/// "I raised the timeout to 60 s" says that it is 60 s, "I turned the flag on" that it is on, "we moved from npm" that npm is left.
+pub(super) fn tells_state_by_deed(sentence: &Sentence) -> bool {
+    !sentence.is_unsure
+        && !sentence.names_line
+        && (value_set(sentence).is_some() || turned(sentence).is_some() || !leavings(sentence).is_empty())
+}
+
+/// A number with its unit, as far as both are known: `30`, `30 s` and `30000 ms`, `10 MB`.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Quantity {
+    /// As it is written.
+    text: String,
+    /// Its unit's kind, and the number in the kind's smallest unit.
+    measured: Option<(&'static str, f64)>,
+    /// Per what.
+    per: Option<String>,
+}
+
+/// Units by their kind, each with how much of the kind's smallest unit it is.
+const UNITS: [(&str, &[&str], f64); 15] = [
+    ("time", &["ms", "millisecond", "milliseconds"], 1.0),
+    ("time", &["s", "sec", "secs", "second", "seconds"], 1_000.0),
+    ("time", &["min", "mins", "minute", "minutes"], 60_000.0),
+    ("time", &["h", "hour", "hours"], 3_600_000.0),
+    ("time", &["d", "day", "days"], 86_400_000.0),
+    ("time", &["week", "weeks"], 604_800_000.0),
+    ("size", &["b", "byte", "bytes"], 1.0),
+    ("size", &["kb", "kib"], 1_000.0),
+    ("size", &["mb", "mib"], 1_000_000.0),
+    ("size", &["gb", "gib"], 1_000_000_000.0),
+    ("size", &["tb", "tib"], 1_000_000_000_000.0),
+    ("share", &["percent", "%"], 1.0),
+    ("count", &["file", "files", "row", "rows", "item", "items", "entries", "requests", "users", "sessions"], 1.0),
+    ("count", &["retries", "attempts", "times", "connections", "workers", "threads", "pages"], 1.0),
+    ("count", &["characters", "chars", "lines", "tokens", "words"], 1.0),
+];
+
+fn quantities(sentence: &Sentence, range: Range<usize>) -> Vec<Quantity> {
+    range.filter_map(|at| quantity(sentence, at)).collect()
+}
+
+fn quantity(sentence: &Sentence, at: usize) -> Option<Quantity> {
+    let word = sentence.word(at);
+    if !is_number(word) {
+        return None;
+    }
+    let digits = word.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ','))).unwrap_or(word.len());
+    let number: Option<f64> = word[..digits].replace(',', "").parse().ok();
+    let unit = if digits < word.len() { word[digits..].trim_start_matches('-') } else { sentence.word(at + 1) };
+    let known = UNITS.iter().find(|(_, names, _)| names.contains(&unit));
+    let per = (at + 1..at + 4)
+        .find(|at| matches!(sentence.word(*at), "per" | "a" | "an" | "each"))
+        .map(|at| sentence.word(at + 1).to_owned());
+    let measured = number.zip(known).map(|(number, (kind, _, factor))| (*kind, number * factor));
+    Some(Quantity { text: word.to_owned(), measured, per: per.filter(|_| known.is_some()) })
+}
+
+/// Are there values on both sides, all of one kind, and none on both?
+fn differ_in_value(one: &[Quantity], other: &[Quantity]) -> bool {
+    let differ = |a: &Quantity, b: &Quantity| match (&a.measured, &b.measured) {
+        (Some((kind, a_is)), Some((other_kind, b_is))) => kind == other_kind && a_is != b_is,
+        (None, None) => a.text != b.text,
+        // `30` may be 30 s.
+        _ => a.text != b.text && !(a.text.starts_with(&b.text) || b.text.starts_with(&a.text)),
+    };
+    let is_same_per = |a: &Quantity, b: &Quantity| a.per == b.per || a.per.is_none() || b.per.is_none();
+    !one.is_empty() && !other.is_empty() && one.iter().all(|a| other.iter().all(|b| differ(a, b) && is_same_per(a, b)))
+}
+
+/// What a sentence turns on or off, or says to be on or off: names alone, for other words are turned on everywhere.
+fn turned(sentence: &Sentence) -> Option<(BTreeSet<String>, bool)> {
+    let state = |at: usize| match (sentence.word(at), sentence.word(at.wrapping_sub(1))) {
+        ("enabled" | "enable" | "enables", _) => Some(true),
+        ("disabled" | "disable" | "disables", _) => Some(false),
+        ("on" | "off", before) if BEING.contains(&before) || matches!(before, "turned" | "switched" | "turn" | "switch") => {
+            Some(sentence.word(at) == "on")
+        }
+        _ => None,
+    };
+    let on = (1..sentence.tokens.len()).chain([0]).find_map(state)?;
+    let named = (0..sentence.tokens.len()).filter(|at| sentence.tokens[*at].is_word && sentence.tokens[*at].is_name);
+    let names: BTreeSet<String> = named.flat_map(|at| sentence.content(at..at + 1)).collect();
+    (!names.is_empty()).then_some((names, on))
+}
+
+/// What a sentence goes back to: "we went back to npm".
+fn returns(sentence: &Sentence) -> Option<Change> {
+    let goes_back =
+        |at: &usize| sentence.word(*at) == "back" && matches!(sentence.word(at + 1), "to" | "on" | "with" | "in" | "from");
+    let at = (0..sentence.tokens.len()).find(goes_back)?;
+    let to = match sentence.word(at + 1) {
+        "from" => (at..sentence.tokens.len()).take(8).find(|at| sentence.word(*at) == "to")? + 1,
+        _ => at + 2,
+    };
+    let to = sentence.content(object(sentence, to)?);
+    let is_value = to.iter().any(|word| is_number(word));
+    (!to.is_empty() && !is_value).then_some(Change::Returns { to })
 }
 
 /// The changes that a sentence tells of.
@@ -174,7 +343,9 @@ pub(super) fn changes_of(sentence: &Sentence) -> Vec<Change> {
         return Vec::new();
     }
     let mut all: Vec<Change> = leavings(sentence).into_iter().filter_map(|(at, range)| leaves(sentence, at, range)).collect();
-    all.extend(value_set(sentence));
+    all.extend(value_set(sentence).map(|(value, about)| Change::Sets { value, about }));
+    all.extend(returns(sentence));
+    all.extend(turned(sentence).map(|(names, on)| Change::Turns { names, on }));
     all.extend(corrects(sentence));
     all.extend(beginnings(sentence).into_iter().map(|begins| Change::States { begins }));
     all
@@ -196,14 +367,18 @@ fn leaves(sentence: &Sentence, at: usize, range: Range<usize>) -> Option<Change>
     };
     let about = words(0..sentence.tokens.len());
     let is_named = is_pair || left.len() > 1 || range.clone().any(|place| sentence.tokens[place].is_name);
+    // A capital at the beginning says nothing: the earlier sentence tells whether it is a name.
+    let denies = (0..sentence.tokens.len()).any(|at| NEGATIONS.contains(&sentence.word(at)));
+    let by_name = !is_named && is_subject && !denies && left.len() == 1 && range.start == 0;
     // Who names a thing and no place where it was left speaks of the whole project.
-    let everywhere = is_named && words(clause_start(sentence, at)..clause_end(sentence, range.end)).is_empty();
+    let everywhere = (is_named || by_name) && words(clause_start(sentence, at)..clause_end(sentence, range.end)).is_empty();
     (!left.is_empty() && (everywhere || !about.is_empty())).then(|| Change::Leaves {
         left,
         phrase: sentence.phrase(range),
         subject,
         about,
         everywhere,
+        by_name: by_name && everywhere,
     })
 }
 
@@ -247,7 +422,22 @@ const SPEAKERS: [&str; 13] =
 fn is_verb_of_subject(word: &str) -> bool {
     BEING.contains(&word)
         || OPENERS.contains(&word)
-        || matches!(word, "now" | "no" | "logs" | "shows" | "writes" | "reads" | "sends")
+        || matches!(
+            word,
+            "now"
+                | "no"
+                | "logs"
+                | "shows"
+                | "writes"
+                | "reads"
+                | "sends"
+                | "go"
+                | "listens"
+                | "expire"
+                | "expires"
+                | "stay"
+                | "stays"
+        )
 }
 
 fn clause_start(sentence: &Sentence, end: usize) -> usize {
@@ -280,6 +470,8 @@ fn left_at(sentence: &Sentence, at: usize) -> Option<Range<usize>> {
         ("took" | "taken" | "take" | "ripped" | "tore", _) if word(2) == "off" || word(2) == "out" => object(sentence, at + 1),
         (being, left) if BEING.contains(&being) && LEFT.contains(&left) => subject(sentence, at),
         (being, "now") if BEING.contains(&being) => subject(sentence, at).filter(|range| is_name(sentence, range)),
+        ("without", _) if (0..sentence.tokens.len()).any(|at| sentence.word(at) == "now") => object(sentence, at + 1),
+        ("renamed" | "rename" | "renames", _) => renamed(sentence, at),
         ("from", _) if (1..7).any(|n| MOVING.contains(&before(n))) => object(sentence, at + 1),
         ("not", _) if is_contrast(sentence, at) && !leaves_before(sentence, at) => object(sentence, at + 1),
         (verb, _) if LEAVING.contains(&verb) && !is_passive => {
@@ -288,6 +480,13 @@ fn left_at(sentence: &Sentence, at: usize) -> Option<Range<usize>> {
         }
         _ => None,
     }
+}
+
+/// The name that "renamed the command `a` to `b`" leaves.
+fn renamed(sentence: &Sentence, at: usize) -> Option<Range<usize>> {
+    let to = (at + 1..sentence.tokens.len()).take(8).find(|at| sentence.word(*at) == "to")?;
+    let name = (at + 1..to).rev().find(|at| sentence.tokens[*at].is_name)?;
+    Some(name..name + 1)
 }
 
 /// "any more", "anymore" or "any longer" behind this place.
@@ -310,7 +509,7 @@ fn is_contrast(sentence: &Sentence, at: usize) -> bool {
     let after_mark = at > 0 && !sentence.tokens[at - 1].is_word;
     let is_bare = !matches!(sentence.word(at + 1), "" | "only" | "just" | "yet" | "a" | "because" | "at");
     let after_object = at.checked_sub(2).is_some_and(|at| matches!(sentence.word(at), "use" | "with" | "in" | "to"));
-    is_bare && (after_mark || after_object || behind(&["but", "anymore", "more"]))
+    is_bare && (after_mark || after_object || behind(&["but", "anymore", "more", "it's"]))
 }
 
 /// Is it a name by itself, such as a path?
@@ -342,15 +541,17 @@ fn subject(sentence: &Sentence, end: usize) -> Option<Range<usize>> {
 }
 
 /// The value that something has now: `the upload timeout was raised to 60 s`, `Lowered the upload limit to 10 MB`.
-fn value_set(sentence: &Sentence) -> Option<Change> {
-    let verb = (0..sentence.tokens.len()).find(|at| VALUE_VERBS.contains(&sentence.word(*at)))?;
-    let to = (verb..sentence.tokens.len()).take(12).find(|at| sentence.word(*at) == "to" && is_number(sentence.word(*at + 1)))?;
-    let values = BTreeSet::from([sentence.word(to + 1).to_owned()]);
+fn value_set(sentence: &Sentence) -> Option<(Quantity, BTreeSet<String>)> {
+    let is_back = |at: usize| sentence.word(at) == "back" && matches!(sentence.word(at + 1), "to" | "at");
+    let verb = (0..sentence.tokens.len()).find(|at| VALUE_VERBS.contains(&sentence.word(*at)) || is_back(*at))?;
+    let is_to = |at: usize| sentence.word(at) == "to" || is_back(verb) && at == verb + 1;
+    let to = (verb..sentence.tokens.len()).take(12).find(|at| is_to(*at) && is_number(sentence.word(*at + 1)))?;
+    let value = quantity(sentence, to + 1)?;
     let from = (verb..to).find(|at| sentence.word(*at) == "from").unwrap_or(to);
     let before = sentence.content(clause_start(sentence, verb)..verb);
     let about = if before.is_empty() { sentence.content(verb + 1..from) } else { before };
     let about: BTreeSet<String> = about.into_iter().filter(|word| !is_number(word)).collect();
-    (about.len() >= 2).then_some(Change::Sets { values, about })
+    (about.len() >= 2).then_some((value, about))
 }
 
 /// Takes it back what was thought to cause something?
@@ -432,7 +633,8 @@ fn differ(earlier: &Sentence, one: &Range<usize>, later: &Sentence, other: &Rang
     let joined = is_joint(last);
     let goes_on_alike = match (is_number(was), is_number(is)) {
         // "The list number 3" and "the list number 5" are two lists: only behind a verb or a preposition a number is a value.
-        (true, true) => joined,
+        // "on port 8080" is one, too.
+        (true, true) => joined || begins.words.len() >= 2 && PREPOSITIONS.contains(&begins.words[begins.words.len() - 2].as_str()),
         (false, false) => {
             let long = content >= if is_done { LONG_FRAME } else { LONG_FRAME + 1 };
             joined && PREPOSITIONS.contains(&last.as_str()) || both_join || is_done && !one_joins || long
@@ -465,10 +667,11 @@ fn is_joint(word: &str) -> bool {
 /// Do the phrases from these places on name different things?
 fn names_other(earlier: &Sentence, one: usize, later: &Sentence, other: usize, shared: &[String]) -> bool {
     let (old, new) = (phrase(earlier, one, shared), phrase(later, other, shared));
-    let numbers = |words: &BTreeSet<String>| words.iter().filter(|word| is_number(word)).cloned().collect::<BTreeSet<_>>();
-    let (old_numbers, new_numbers) = (numbers(&old), numbers(&new));
-    if !old_numbers.is_empty() && !new_numbers.is_empty() {
-        return old_numbers.is_disjoint(&new_numbers);
+    let values =
+        |sentence: &Sentence, from: usize| object(sentence, from).map(|range| quantities(sentence, range)).unwrap_or_default();
+    let (old_values, new_values) = (values(earlier, one), values(later, other));
+    if !old_values.is_empty() && !new_values.is_empty() {
+        return differ_in_value(&old_values, &new_values);
     }
     !old.is_empty() && !new.is_empty() && old.is_disjoint(&later.raw_words()) && new.is_disjoint(&earlier.raw_words())
 }

@@ -19,7 +19,7 @@ use crate::analyze::prose::sentences_in_any_case;
 use crate::model::session::Millis;
 
 /// The number of the rules by which they are found. Raise it with the rules: all are found anew then.
-pub(crate) const OVERTAKEN_RULES: u32 = 1;
+pub(crate) const OVERTAKEN_RULES: u32 = 2;
 /// A longer sentence says too much for its words to tell what it is about, in characters.
 const MAX_SENTENCE_CHARS: usize = 400;
 /// A shorter one names no two things.
@@ -64,7 +64,11 @@ struct SentenceIndex {
 impl SentenceIndex {
     fn of(placed: &[Placed]) -> Self {
         let mut index = Self::default();
-        for (at, Placed { sentence, .. }) in placed.iter().enumerate().filter(|(_, one)| one.sentence.may_be_overtaken()) {
+        for (at, Placed { sentence, .. }) in placed
+            .iter()
+            .enumerate()
+            .filter(|(_, one)| one.sentence.may_be_overtaken() || change::tells_state_by_deed(&one.sentence))
+        {
             sentence.words.iter().for_each(|word| index.by_word.entry(word.clone()).or_default().push(at));
             for beginning in change::beginnings(sentence) {
                 index.by_beginning.entry(beginning).or_default().push(at);
@@ -83,6 +87,10 @@ impl SentenceIndex {
             }
             Change::States { begins } => self.by_beginning.get(begins).map_or(&[][..], Vec::as_slice),
             Change::Corrects { .. } => &self.causal,
+            Change::Returns { to: words } | Change::Turns { names: words, .. } => {
+                let holding = words.iter().map(|word| self.by_word.get(word).map_or(&[][..], Vec::as_slice));
+                holding.min_by_key(|all| all.len()).unwrap_or_default()
+            }
         };
         if found.len() <= MAX_ALIKE { found } else { &[] }
     }
@@ -119,6 +127,20 @@ pub(crate) fn overtakings(all: &[Said<'_>]) -> Vec<Overtaking> {
             found.extend(overtaken.map(|earlier_at| (*earlier_at, later_at)));
         }
     }
+    // What is said again after that, in whatever words, stands again.
+    found.retain(|(earlier, later)| {
+        let after = &all[placed[*later].said];
+        let is_again = |at: &usize| {
+            let (again, said) = (&placed[*at], &all[placed[*at].said]);
+            said.at > after.at
+                && said.of != after.of
+                && change::says_again(&again.sentence, &placed[*earlier].sentence, &placed[*later].sentence)
+        };
+        let both = placed[*earlier].sentence.words.intersection(&placed[*later].sentence.words);
+        let rare =
+            both.filter(|word| !change::is_unit(word)).filter_map(|word| index.by_word.get(word)).min_by_key(|all| all.len());
+        !rare.is_some_and(|all| all.iter().filter(|at| *at != earlier && *at != later).any(is_again))
+    });
     let overtaking = |(earlier, later): (usize, usize)| Overtaking {
         earlier: placed[earlier].said,
         earlier_sentence: placed[earlier].sentence.text.clone(),

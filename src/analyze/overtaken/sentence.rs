@@ -47,7 +47,9 @@ const UNSURE: [&str; 24] = [
 impl Sentence {
     pub(in crate::analyze) fn of(text: String) -> Self {
         let tokens = tokens(&text);
-        let is_unsure = asks(&text) || tokens.iter().any(|token| token.is_word && UNSURE.contains(&token.text.as_str()));
+        let is_unsure = asks(&text)
+            || tokens.iter().any(|token| token.is_word && UNSURE.contains(&token.text.as_str()))
+            || is_conditional(&tokens);
         Self { words: content_words(&text), is_deed: is_deed(&tokens), names_line: names_line(&text), tokens, text, is_unsure }
     }
 
@@ -116,6 +118,12 @@ impl Sentence {
     pub(super) fn is_denied_in(&self, range: &Range<usize>) -> bool {
         self.words_in(range.clone()).any(|word| matches!(word, "not" | "no" | "never") || word.ends_with("n't"))
     }
+}
+
+/// Does it hold only sometimes?
+fn is_conditional(tokens: &[Token]) -> bool {
+    let is_limit = |word: &str| matches!(word, "when" | "while" | "for" | "in" | "on" | "until" | "where");
+    tokens.windows(2).any(|two| two[0].text == "only" && is_limit(&two[1].text) || two[0].text == "except")
 }
 
 /// Words with which somebody asks for work.

@@ -18,10 +18,48 @@ fn who_says_what_is_left_overtakes_what_said_it() {
         ("The upload timeout is 30 s.", "Raised the upload timeout to 60 s."),
         ("Search goes through Elasticsearch.", "Replaced Elasticsearch with Postgres full text for the search."),
         ("The importer writes rows through the ORM.", "Dropped the ORM in the importer: plain COPY now."),
+        ("I switched the repository from npm to pnpm.", "We went back to npm: `package-lock.json` is restored."),
+        ("I switched the repository from npm to pnpm.", "I switched the repository back from pnpm to npm."),
+        ("We decided to use Prisma for all database access.", "Prisma is ripped out."),
+        (
+            "I turned on `strictNullChecks` for the whole project.",
+            "`strictNullChecks` is off again until the generator is replaced.",
+        ),
+        ("The gateway listens on port 8080.", "The gateway now listens on port 8443."),
+        ("The command for a full copy is `wren sync-all`.", "I renamed the command `sync-all` to `mirror`."),
+        ("The staging database runs on `db-stg-1`.", "the staging database is not on db-stg-1, it's db-stg-3"),
+        ("Backups are uploaded to the S3 bucket.", "Backups go to the Backblaze bucket now, not to S3 any more."),
+        ("The integration tests need a running Docker daemon.", "Integration tests run without Docker now."),
+        ("Access tokens expire after 15 minutes.", "Access tokens expire after 60 minutes."),
+        ("The functions run on Python 3.13.", "The functions run on Python 3.12, not 3.13."),
+        ("I raised the upload timeout to 60 seconds.", "The upload timeout is back at 30 seconds."),
     ] {
         assert!(overtakes(earlier, later), "{earlier} / {later}");
+    }
+    for (earlier, later) in [
+        (
+            "The session cache uses Redis, so that both workers share it.",
+            "The session cache no longer uses Redis, it is an in-process LRU.",
+        ),
+        ("Sessions are kept in Redis.", "Switched the sessions from Redis to an in-process LRU."),
+        ("The upload timeout is 30 s.", "Raised the upload timeout to 60 s."),
+        ("Search goes through Elasticsearch.", "Replaced Elasticsearch with Postgres full text for the search."),
+    ] {
         assert!(!overtakes(later, earlier), "{later} / {earlier}");
     }
+}
+
+/// What was taken back is told as what stands again, and not as overtaken by what took its place in between.
+#[test]
+fn what_is_so_again_was_overtaken_by_nothing() {
+    let said = |at: i64, text: &'static str| Said { of: at as usize, at, text };
+    let found = overtakings(&[
+        said(1, "The upload timeout is 30 seconds."),
+        said(2, "I raised the upload timeout to 60 seconds."),
+        said(3, "The upload timeout is back at 30 s."),
+    ]);
+    let ends: Vec<(usize, usize)> = found.iter().map(|one| (one.earlier, one.later)).collect();
+    assert_eq!(ends, [(1, 2)], "{found:#?}");
 }
 
 #[test]
@@ -48,6 +86,16 @@ fn what_only_sounds_like_it_overtakes_nothing() {
         ("The upload timeout is 30 s.", "The download timeout is 60 s now."),
         ("Cache the list of customers number 3, please.", "Cache the list of customers number 5, please."),
         ("The list number 3 is cached now.", "The list number 5 is cached now."),
+        ("Sessions are stored in Redis.", "Test sessions are no longer stored in Redis, they are in memory."),
+        ("Sessions are stored in Redis.", "Sessions are stored in Postgres instead of Redis only when `NO_REDIS=1` is set."),
+        ("Sessions are stored in Redis.", "The competitor's sessions are stored in Postgres instead of Redis."),
+        ("The upload timeout is 30 seconds.", "The upload timeout is 60 seconds in the old release branch."),
+        ("The upload timeout is 30 seconds.", "The upload timeout is 30000 ms."),
+        ("The upload timeout is 60 seconds.", "The upload timeout is 1 minute."),
+        ("Attachments are limited to 10 MB per file.", "Attachments are limited to 50 MB per ticket."),
+        ("Attachments are limited to 10 MB per file.", "Attachments are limited to 5 files."),
+        ("The API listens on port 8080.", "The API listens on port 9090 instead of 8080 in the docs, which I corrected to 8080."),
+        ("NAS is backed up with Borg to rsync.net.", "Borg is dead no longer, last archive 06:12."),
     ] {
         assert!(!overtakes(earlier, later), "{earlier} / {later}");
     }

@@ -125,7 +125,7 @@ fn tell_why(asked: &RecallRequest, site: &ToolContext<'_>, max_tokens: usize) ->
         }
     }
     if reply.text.is_empty() {
-        reply.text = format!("nothing that was said about `{}` is known to be overtaken", line(&asked.topic, 80));
+        reply.text = format!("no change of `{}` was recognized, which does not say that nothing changed", line(&asked.topic, 80));
     }
     Ok(reply)
 }

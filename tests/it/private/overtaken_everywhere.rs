@@ -49,7 +49,7 @@ fn what_is_overtaken_is_told_alone_by_no_way_out() {
     assert!(scene.world.recall(["why", "redis", "--project", "shop"]).out.starts_with("nothing"));
     let ask = |topic: &str| Peer::greet(&scene.world).call("recall", json!({"topic": topic, "mode": "why"})).1;
     assert!(ask("redis").contains("until 2026-11-18"), "{}", ask("redis"));
-    assert!(ask("postgres").contains("nothing that was said about `postgres` is known to be overtaken"));
+    assert!(ask("postgres").contains("no change of `postgres` was recognized"));
     scene.configure("[privacy]\nexclude_projects = [\"**/clinic\"]\n");
     assert!(scene.world.recall(["why", "redis"]).out.starts_with("nothing"), "what is excluded overtakes nothing");
 }
@@ -71,8 +71,8 @@ fn why_tells_what_stands_and_what_it_overtook_until_the_user_says_that_it_did_no
     assert_eq!(
         told,
         format!(
-            "in shop:\nstands: 2026-11-18 Claude in session cccc2222, turn 1: {NOW}\n  until 2026-11-18: 2026-11-12 Claude in session \
-             cccc1111, turn 1: {SAID} [{id}]\n\nNot so? `recall wrong ID` with the id behind a line parts it from what stands.\n"
+            "in shop:\nstands (said 2026-11-18, Claude in session cccc2222, turn 1): {NOW}\n  until 2026-11-18 (said 2026-11-12, Claude in session \
+             cccc1111, turn 1): {SAID} [{id}]\n\nNot so? `recall wrong ID`, with the id at the end of a line, says that it was not overtaken.\n"
         )
     );
     let shown = || world.recall(["show", CLINIC]).out;
