@@ -46,12 +46,12 @@ fn what_is_overtaken_is_told_alone_by_no_way_out() {
     let alone: Vec<_> = alone.collect();
     assert!(alone.is_empty(), "{} of {} ways tell it alone: {alone:#?}", alone.len(), showing.len());
     assert!(scene.world.recall(["why", "redis"]).out.contains("until 2026-11-18"));
-    assert!(scene.world.recall(["why", "redis", "--project", "shop"]).out.starts_with("nothing"));
+    assert!(scene.world.recall(["why", "redis", "--project", "shop"]).out.starts_with("no change"));
     let ask = |topic: &str| Peer::greet(&scene.world).call("recall", json!({"topic": topic, "mode": "why"})).1;
     assert!(ask("redis").contains("until 2026-11-18"), "{}", ask("redis"));
     assert!(ask("postgres").contains("no change of `postgres` was recognized"));
     scene.configure("[privacy]\nexclude_projects = [\"**/clinic\"]\n");
-    assert!(scene.world.recall(["why", "redis"]).out.starts_with("nothing"), "what is excluded overtakes nothing");
+    assert!(scene.world.recall(["why", "redis"]).out.starts_with("no change"), "what is excluded overtakes nothing");
 }
 
 /// The chain, with what stands first; and by its id the user parts the two.
@@ -84,7 +84,7 @@ fn why_tells_what_stands_and_what_it_overtook_until_the_user_says_that_it_did_no
     assert!(first("session cache uses redis workers share").contains("cccc2222"), "what stands comes first");
 
     assert_eq!(world.recall(["wrong", &id]).code, 0);
-    assert!(world.recall(["why", "redis"]).out.starts_with("nothing that was said about this"));
+    assert!(world.recall(["why", "redis"]).out.starts_with("no change of this was recognized"));
     assert!(!shown().contains("since then") && !page().contains("Since then"));
     world.digest(&["--session", CLINIC, "--summarizer", "extract"]);
     assert!(!shown().contains("since then"), "it stays so");
