@@ -133,7 +133,7 @@ impl Change {
                 };
                 differ_in_value(&theirs, std::slice::from_ref(value)) && about.is_subset(&earlier.words) && !denies_all(earlier)
             }
-            Self::Returns { to } => leavings(earlier).into_iter().any(|(_, range)| earlier.content(range) == *to),
+            Self::Returns { to } => leavings(earlier).iter().any(|(_, range)| earlier.content(range.clone()) == *to),
             Self::Turns { names, on } => {
                 turned(earlier).is_some_and(|(theirs, was_on)| was_on != *on && !theirs.is_disjoint(names)) && !denies_all(earlier)
             }
@@ -171,7 +171,7 @@ fn is_equal(one: &Quantity, other: &Quantity) -> bool {
 
 /// Is it said that these are so, and not that they are not, or that they were left?
 fn states(sentence: &Sentence, words: &BTreeSet<String>) -> bool {
-    let left_there = leavings(sentence).into_iter().any(|(_, range)| !sentence.content(range).is_disjoint(words));
+    let left_there = leavings(sentence).iter().any(|(_, range)| !sentence.content(range.clone()).is_disjoint(words));
     !left_there && !is_denied(sentence, words)
 }
 
@@ -342,7 +342,7 @@ pub(super) fn changes_of(sentence: &Sentence) -> Vec<Change> {
     if sentence.is_unsure {
         return Vec::new();
     }
-    let mut all: Vec<Change> = leavings(sentence).into_iter().filter_map(|(at, range)| leaves(sentence, at, range)).collect();
+    let mut all: Vec<Change> = leavings(sentence).iter().filter_map(|(at, range)| leaves(sentence, *at, range.clone())).collect();
     all.extend(value_set(sentence).map(|(value, about)| Change::Sets { value, about }));
     all.extend(returns(sentence));
     all.extend(turned(sentence).map(|(names, on)| Change::Turns { names, on }));
@@ -449,8 +449,8 @@ fn clause_start(sentence: &Sentence, end: usize) -> usize {
 }
 
 /// What is left: where the words for it stand, and its tokens.
-fn leavings(sentence: &Sentence) -> Vec<(usize, Range<usize>)> {
-    (0..sentence.tokens.len()).filter_map(|at| Some((at, left_at(sentence, at)?))).collect()
+fn leavings(sentence: &Sentence) -> &[(usize, Range<usize>)] {
+    sentence.leavings.get_or_init(|| (0..sentence.tokens.len()).filter_map(|at| Some((at, left_at(sentence, at)?))).collect())
 }
 
 fn left_at(sentence: &Sentence, at: usize) -> Option<Range<usize>> {

@@ -1,5 +1,6 @@
 //! A sentence as tokens: words with their clauses, numbers, and what keeps it from stating a fact.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -22,6 +23,18 @@ pub(in crate::analyze) struct Token {
     pub(in crate::analyze) is_word: bool,
     /// It is written as a name: as code, with a capital inside the sentence, or with marks such as `_` and `/`.
     pub(super) is_name: bool,
+    /// Its content words, once they were asked for: each is asked for many times.
+    content: OnceCell<Vec<String>>,
+}
+
+impl Token {
+    fn new(text: String, is_word: bool, is_name: bool) -> Self {
+        Self { text, is_word, is_name, content: OnceCell::new() }
+    }
+
+    fn content(&self) -> &[String] {
+        self.content.get_or_init(|| if self.is_word { content_words(&self.text).into_iter().collect() } else { Vec::new() })
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -35,6 +48,8 @@ pub(in crate::analyze) struct Sentence {
     pub(in crate::analyze) names_line: bool,
     /// It asks, plans, supposes or passes on: what it says is not stated as so.
     pub(super) is_unsure: bool,
+    /// What it leaves, once that was asked for.
+    pub(super) leavings: OnceCell<Vec<(usize, Range<usize>)>>,
 }
 
 /// Words by which a sentence does not state what it says.
@@ -50,7 +65,15 @@ impl Sentence {
         let is_unsure = asks(&text)
             || tokens.iter().any(|token| token.is_word && UNSURE.contains(&token.text.as_str()))
             || is_conditional(&tokens);
-        Self { words: content_words(&text), is_deed: is_deed(&tokens), names_line: names_line(&text), tokens, text, is_unsure }
+        Self {
+            words: content_words(&text),
+            is_deed: is_deed(&tokens),
+            names_line: names_line(&text),
+            tokens,
+            text,
+            is_unsure,
+            leavings: OnceCell::new(),
+        }
     }
 
     pub(in crate::analyze) fn word(&self, at: usize) -> &str {
@@ -64,23 +87,25 @@ impl Sentence {
 
     /// The content words of some of its tokens.
     pub(in crate::analyze) fn content(&self, range: Range<usize>) -> BTreeSet<String> {
-        self.words_in(range).flat_map(content_words).collect()
+        self.tokens_in(range).iter().flat_map(Token::content).cloned().collect()
     }
 
     /// The same, in their order; with short names such as "US", which are no content by themselves.
     pub(super) fn stems(&self, range: Range<usize>) -> Vec<String> {
-        let range = range.start.min(self.tokens.len())..range.end.min(self.tokens.len());
-        let words = self.tokens[range].iter().filter(|token| token.is_word).flat_map(|token| {
-            let content = content_words(&token.text);
+        let words = self.tokens_in(range).iter().filter(|token| token.is_word).flat_map(|token| {
+            let content = token.content();
             let is_short_name = content.is_empty() && token.is_name && !matches!(token.text.as_str(), "i" | "i'm" | "i've");
-            if is_short_name { vec![token.text.clone()] } else { content.into_iter().collect() }
+            if is_short_name { vec![token.text.clone()] } else { content.to_vec() }
         });
         words.collect()
     }
 
+    fn tokens_in(&self, range: Range<usize>) -> &[Token] {
+        &self.tokens[range.start.min(self.tokens.len())..range.end.min(self.tokens.len())]
+    }
+
     fn words_in(&self, range: Range<usize>) -> impl Iterator<Item = &str> {
-        let range = range.start.min(self.tokens.len())..range.end.min(self.tokens.len());
-        self.tokens[range].iter().filter(|token| token.is_word).map(|token| token.text.as_str())
+        self.tokens_in(range).iter().filter(|token| token.is_word).map(|token| token.text.as_str())
     }
 
     /// The words of a clause without articles and such, each with its place.
@@ -193,14 +218,14 @@ fn tokens(text: &str) -> Vec<Token> {
         }
         is_code ^= *c == '`';
         if !word.is_empty() {
-            all.push(Token { text: std::mem::take(&mut word), is_word: true, is_name: std::mem::take(&mut is_name) });
+            all.push(Token::new(std::mem::take(&mut word), true, std::mem::take(&mut is_name)));
         }
         if matches!(c, ',' | ';' | ':' | '(' | ')' | '—' | '–' | '→' | '.' | '!' | '?') {
-            all.push(Token { text: c.to_string(), is_word: false, is_name: false });
+            all.push(Token::new(c.to_string(), false, false));
         }
     }
     if !word.is_empty() {
-        all.push(Token { text: word, is_word: true, is_name });
+        all.push(Token::new(word, true, is_name));
     }
     all
 }
