@@ -43,8 +43,7 @@ impl UsedCommand {
 }
 
 /// The commands of a session, each once, in the order in which they ran first.
-pub(super) fn of(session: &Session) -> Vec<UsedCommand> {
-    let runs = Runs::of(session);
+pub(super) fn of(session: &Session, runs: &Runs<'_>) -> Vec<UsedCommand> {
     let mut all: Vec<UsedCommand> = Vec::new();
     for (at, entry) in session.entries.iter().enumerate() {
         let Item::Tool(tool) = &entry.item else { continue };
@@ -52,7 +51,7 @@ pub(super) fn of(session: &Session) -> Vec<UsedCommand> {
             continue;
         };
         let runs_nothing = |line: &str| line.split(' ').any(|word| ONLY_LISTS.contains(&word));
-        for (line, folder, class) in used(&runs, tool, &key, end).into_iter().filter(|(line, ..)| !runs_nothing(line)) {
+        for (line, folder, class) in used(runs, tool, &key, end).into_iter().filter(|(line, ..)| !runs_nothing(line)) {
             let folder = place(session, &folder);
             let passed = end == End::Passed;
             let same = SameRun::of(&line, &folder, |path| relative(session, path)).text();

@@ -36,7 +36,7 @@ pub(crate) use self::shell::check_calls;
 pub(crate) use self::title::TitleParts;
 pub(crate) use self::turns::{ClosingReply, Turn, Word, WordKind, all_turns, ending_replies, last_reply, longer_reply};
 use crate::analyze::commands::{self, UsedCommand};
-use crate::analyze::failures::{self, Failure};
+use crate::analyze::failures::{self, Failure, Runs};
 use crate::analyze::use_of_told::Receipt;
 use crate::model::session::{Millis, Session};
 
@@ -111,8 +111,9 @@ impl SessionAccount {
         let open = if goes_on { Vec::new() } else { open::of(session, &turns) };
         let branch = session.branches.last().cloned();
         let seen = seen::of(&calls);
-        let failures = failures::of(session, |at| runs::number_at(&turns, at));
-        let commands = commands::of(session);
+        let ended = Runs::of(session);
+        let failures = failures::of(session, &ended, |at| runs::number_at(&turns, at));
+        let commands = commands::of(session, &ended);
         let receipt = Receipt::of(session);
         let evident = session.evident;
         Self {

@@ -1,5 +1,6 @@
 //! How a command ended, as far as that was seen.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use super::command;
@@ -39,6 +40,8 @@ impl RunKey {
 pub(in crate::analyze) struct Runs<'s> {
     ran: HashMap<&'s str, &'s ShellRun>,
     printed: HashMap<&'s str, &'s ShellPrint>,
+    /// How each entry ended, once that was asked for.
+    ends: Vec<OnceCell<Option<(RunKey, End)>>>,
 }
 
 impl<'s> Runs<'s> {
@@ -51,7 +54,7 @@ impl<'s> Runs<'s> {
                 _ => {}
             }
         }
-        Self { ran, printed }
+        Self { ran, printed, ends: vec![OnceCell::new(); session.entries.len()] }
     }
 
     pub(super) fn print(&self, tool: &ToolUse) -> Option<&'s ShellPrint> {
@@ -66,6 +69,10 @@ impl<'s> Runs<'s> {
 
     /// What was run and how it ended; `None` for what is no command, or may fail at any time.
     pub(in crate::analyze) fn end(&self, session: &Session, at: usize) -> Option<(RunKey, End)> {
+        self.ends[at].get_or_init(|| self.found_end(session, at)).clone()
+    }
+
+    fn found_end(&self, session: &Session, at: usize) -> Option<(RunKey, End)> {
         let entry = &session.entries[at];
         let tool = command(entry).filter(|tool| !may_fail(&tool.line))?;
         let checks = self.checks(tool);

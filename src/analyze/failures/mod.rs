@@ -57,10 +57,9 @@ pub struct Between {
 }
 
 /// The failures of a session in order. `turn_at` tells the number of the turn in which something happened.
-pub(super) fn of(session: &Session, turn_at: impl Fn(Option<Millis>) -> usize) -> Vec<Failure> {
-    let runs = Runs::of(session);
+pub(super) fn of(session: &Session, runs: &Runs<'_>, turn_at: impl Fn(Option<Millis>) -> usize) -> Vec<Failure> {
     let mut all = Vec::new();
-    for failed in failed_runs(session, &runs) {
+    for failed in failed_runs(session, runs) {
         let entry = &session.entries[failed.at];
         let Some(tool) = command(entry) else { continue };
         let brief = entry.outcome.iter().flat_map(|outcome| outcome.brief.split(" | "));
