@@ -9,10 +9,6 @@ use crate::app::asker::Asker;
 use crate::app::fix::{FixRequest, fix};
 use crate::cli::args::FixArgs;
 use crate::config::Config;
-use crate::text::clean::{one_line, shorten, without_controls};
-
-/// The most characters of what is asked about, where it is told again.
-const MAX_ASKED_CHARS: usize = 60;
 
 pub(crate) fn run(args: &FixArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let error = args.error.join(" ");
@@ -28,8 +24,7 @@ pub(crate) fn run(args: &FixArgs, config: &Config, out: &mut impl Write) -> Resu
         return Ok(Completion::Done);
     }
     let Some(heading) = reply.heading() else {
-        let asked = shorten(&one_line(&without_controls(&error)), MAX_ASKED_CHARS);
-        writeln!(out, "no such error is known: `recall search {asked}` finds what was said about it")?;
+        writeln!(out, "no such error is known: `recall search` with a few of its words finds what was said about it")?;
         return Ok(Completion::Done);
     };
     writeln!(out, "{heading}")?;

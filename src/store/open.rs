@@ -132,7 +132,7 @@ impl Reader {
                 Err(anyhow!(OtherFormat::TooOld).context(formats))
             }
             _ if version > known => {
-                Err(anyhow!(OtherFormat::Newer).context(format!("{path} (form {version}, this one knows {known})")))
+                Err(anyhow!(OtherFormat::Newer).context(format!("{path} (format {version}, this one reads up to {known})")))
             }
             _ => Ok(()),
         }

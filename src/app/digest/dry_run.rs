@@ -185,14 +185,10 @@ impl Group<'_> {
     }
 }
 
-/// A session's short id, day, project and title, or its first prompt, as far as it has them and its owner sees them.
+/// A session's short id, day, project and title, as far as it has them and its owner sees them.
 fn describe(head: &SessionHead, shown: &Memory, config: &Config) -> Result<String> {
     let known = shown.look_up_session(&head.id)?.is_some();
-    let asked = || -> Result<Option<String>> { Ok(shown.load_session(head)?.prompts().next().map(|(_, text)| text.to_owned())) };
-    let title = match known {
-        true => shown.title_of(head.pk)?.map_or_else(asked, |title| Ok(Some(title)))?,
-        false => None,
-    };
+    let title = known.then(|| shown.title_of(head.pk)).transpose()?.flatten();
     let day = (head.started_at != Millis::MAX).then(|| config.local_time(Some(head.started_at), "%Y-%m-%d"));
     let parts = [
         Some(id8(&head.id).to_owned()),

@@ -153,7 +153,7 @@ fn a_dry_run_says_what_the_real_one_then_does() {
         "would read      4 of 4 files",
         "would digest    3 sessions: 3 with the model",
         "would cost",
-        "skip    dddd4444  2026-11-20  shop  And this? (nothing answered the prompt)",
+        "skip    dddd4444  2026-11-20  shop (nothing answered the prompt)",
     ] {
         assert!(ran.out.contains(words), "{words}: {ran:#?}");
     }

@@ -372,13 +372,13 @@ fn an_export_brings_notes_along_and_older_ones_still_come_in() {
 
     let old: String = text.lines().filter(|line| !line.starts_with("{\"note\":")).map(|line| format!("{line}\n")).collect();
     let ran = import(&World::new(), &old);
-    assert!(ran.code == 0 && ran.out.contains("imported 2 sessions, 0 were known") && !ran.out.contains("notes"), "{ran:#?}");
+    assert!(ran.code == 0 && ran.out.contains("imported 2 sessions, 0 were known") && !ran.out.contains("note"), "{ran:#?}");
 
     // Rules of its own hold there, too.
     let strict = World::new();
     strict.configure("[privacy]\nexclude_patterns = [\"Bern\"]\n");
     let ran = import(&strict, &text);
-    assert!(ran.code == 1 && ran.out.contains("imported 1 notes"), "{ran:#?}");
+    assert!(ran.code == 1 && ran.out.contains("imported 1 note\n"), "{ran:#?}");
     assert!(ran.err.contains("nothing of it may be kept") && !ran.err.contains("Bern"), "{ran:#?}");
     assert_gone(&strict, "bern");
 }
@@ -407,7 +407,7 @@ fn a_note_that_cannot_come_in_is_told_with_its_line_and_the_others_come_in() {
     let file = target.root().join("memory.jsonl");
     fs::write(&file, lines.join("\n") + "\n").unwrap();
     let ran = target.recall(["import", file.to_str().unwrap()]);
-    assert!(ran.code == 1 && ran.out.contains("imported 1 notes"), "{ran:#?}");
+    assert!(ran.code == 1 && ran.out.contains("imported 1 note\n"), "{ran:#?}");
     for (line, why) in [
         (1, "is no id of a note"),
         (2, "`prophecy` is no kind of note"),
