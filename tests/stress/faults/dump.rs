@@ -11,6 +11,9 @@ use crate::support::chunks::bundled;
 /// `spend` is looked at by itself: every call of the model is one row.
 const OF_RUNS: [&str; 3] = ["run", "spend", "sqlite_sequence"];
 
+/// Facts that name rows by their keys, as what of a project the repository was asked about: keys tell how often something was begun.
+const OF_KEYS: &str = " WHERE name NOT GLOB 'repository:*'";
+
 /// Tables of which a row holds what one transaction brought: `bundled` has what they say.
 const BUNDLED: [&str; 2] = ["bundle", "bundle_hash"];
 
@@ -63,7 +66,7 @@ fn rows(db: &Connection, table: &str) -> Vec<String> {
     let declared = strings(db, &format!("SELECT \"from\" || ' ' || \"table\" FROM pragma_foreign_key_list('{table}')"));
     points.extend(declared.iter().filter_map(|d| d.split_once(' ')).map(|(from, to)| (from.to_owned(), to.to_owned())));
     let shown: Vec<String> = columns.iter().map(|column| expression(table, column, points.get(column))).collect();
-    let sql = format!("SELECT {} FROM \"{table}\"", shown.join(", "));
+    let sql = format!("SELECT {} FROM \"{table}\"{}", shown.join(", "), if table == "fact" { OF_KEYS } else { "" });
     let mut query = db.prepare(&sql).unwrap_or_else(|e| panic!("{sql}: {e}"));
     let line = |r: &rusqlite::Row<'_>| {
         let cells = columns.iter().enumerate().map(|(at, name)| Ok(format!("{name}={}", cell(r.get_ref(at)?))));
