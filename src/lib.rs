@@ -51,6 +51,8 @@
 //!   receipt, a part of the account), `store::receipts` counts it, and `app::eval` replays what would have been told.
 //! - **What a compaction dropped**: `analyze::dropped` finds it in a session's account and the client's summary, `app::dropped` tells it to who
 //!   asks and at the first prompt behind the compaction, which `app::hook_state::compaction` notes; `render::dropped` words it.
+//! - **What is out of date in memory files of Claude's**: `analyze::memory_lines` reads their lines, `app::doctor::memory_files` holds them
+//!   against what is there.
 //! - **What git says of what a session names**: `analyze::repository` finds it in what `sys::git` printed, `app::digest::repository` asks, and
 //!   `store::observations` keeps it. `store::came_since` tells it, too; no page does.
 //! - **What the user says again and again**: `analyze::rules` finds standing instructions in their words and which of them are one (raise
@@ -82,6 +84,9 @@
 //! - **A verb of the command line**: its arguments in `cli::args`, a file in `cli`, the work in `app`; `cli::needs_person` and `cli::uses_memory`
 //!   make you decide what an agent may do with it.
 //! - **A tool of a client**: its name and class in `source::claude_code::tools`; all else asks for its `model::session::item::ToolClass`.
+//! - **Another kind of document that search finds**, as memory files of Claude's are (`source::client_memory` reads them, `store::memory_files` keeps
+//!   them): a column of `doc` and its words in `store::document`; `search::HitSource` makes whoever tells results decide how; a view in
+//!   `store::memory`, and `store::forget`, hide it and take it out; `search::kind` names it.
 //! - **A kind of transcript line**: `source::claude_code`; the sanitizer sees every text of it before anything is stored.
 
 #![forbid(unsafe_code)]

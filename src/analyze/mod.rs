@@ -9,6 +9,7 @@ pub(crate) mod dropped;
 pub(crate) mod eligibility;
 pub(crate) mod failures;
 pub(crate) mod lives;
+pub(crate) mod memory_lines;
 pub(crate) mod minhash;
 pub(crate) mod overtaken;
 pub(crate) mod prose;

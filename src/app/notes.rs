@@ -290,6 +290,18 @@ pub(crate) fn is_contained_in(text: &str, statement: &str) -> bool {
         && new.iter().all(|word| left.any(|other| other == word))
 }
 
+/// Have two texts the same numbers and limits, and as many negations, be they of other words?
+pub(crate) fn has_same_limits(one: &str, other: &str) -> bool {
+    const LIMITS: [&str; 5] = ["only", "except", "unless", "nur", "außer"];
+    let of = |text: &str| -> (Vec<String>, usize) {
+        let all = meaning_changers(text).into_iter();
+        let (limits, negations): (Vec<String>, Vec<String>) =
+            all.partition(|word| LIMITS.contains(&word.as_str()) || word.contains(char::is_numeric));
+        (limits, negations.len())
+    };
+    of(one) == of(other)
+}
+
 /// The words that decide what a text means, however few they are: numbers, negations, limits.
 fn meaning_changers(text: &str) -> Vec<String> {
     const TURNS: [&str; 30] = [

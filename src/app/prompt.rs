@@ -224,6 +224,7 @@ impl PromptResponder<'_> {
             own: Some(self.own),
             now: self.config.now(),
             except: Some(self.session),
+            without_memory_files: true,
             telling_only: true,
             reads: MAX_RECORDS,
             ..SearchOptions::default()
@@ -251,6 +252,7 @@ impl PromptResponder<'_> {
         let (id, at) = match &found.origin {
             HitSource::Session(head) => (id8(&head.id), head.last_at.unwrap_or(head.started_at)),
             HitSource::Note(note) => (note.id.clone(), note.at),
+            HitSource::MemoryFile(file) => (file.id.clone(), file.at),
         };
         let project = found.project();
         let elsewhere = if project.key == self.own { String::new() } else { format!("in {}, ", said(project.name(), TITLE)) };

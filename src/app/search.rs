@@ -59,14 +59,16 @@ impl SearchRequest<'_> {
     }
 }
 
-/// A session or a note, as it is told and in `--json`.
+/// A session, a note or a memory file of Claude's, as it is told and in `--json`.
 #[derive(Debug, Serialize)]
 pub(crate) struct SearchResult {
-    /// The id of the session, or of the note.
+    /// The id of the session, of the note, or of the memory file of Claude's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) session: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) note: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) memory_file: Option<String>,
     /// As much of the id as opens it.
     #[serde(skip)]
     pub(crate) short_id: String,
@@ -78,7 +80,7 @@ pub(crate) struct SearchResult {
     /// It is another project than that of whoever asks.
     #[serde(skip)]
     pub(crate) is_elsewhere: bool,
-    /// The local day when the session was last active, or when the note was written.
+    /// The local day when the session was last active, or when the note or the memory file was written.
     pub(crate) day: String,
     /// One line.
     pub(crate) title: String,
@@ -207,9 +209,10 @@ fn about_claims(hits: &[SearchHit], query: &Query) -> Option<String> {
 
 fn result(hit: &SearchHit, own: &str, store: &Memory, config: &Config) -> Result<SearchResult> {
     let passage = hit.passages.first();
-    let (session, note) = match &hit.origin {
-        HitSource::Session(head) => (Some(head.id.clone()), None),
-        HitSource::Note(note) => (None, Some(note)),
+    let (session, note, memory_file) = match &hit.origin {
+        HitSource::Session(head) => (Some(head.id.clone()), None, None),
+        HitSource::Note(note) => (None, Some(note), None),
+        HitSource::MemoryFile(file) => (None, None, Some(file.id.clone())),
     };
     Ok(SearchResult {
         short_id: match &session {
@@ -218,6 +221,7 @@ fn result(hit: &SearchHit, own: &str, store: &Memory, config: &Config) -> Result
         },
         session,
         note: note.map(|note| note.id.clone()),
+        memory_file,
         project: hit.project().key.clone(),
         project_name: match hit.project() {
             Project { key } if key == EVERYWHERE => "all projects".to_owned(),

@@ -15,6 +15,7 @@ use crate::app::raw_lines::{CopyReport, copy};
 use crate::config::Config;
 use crate::model::digest::{Claim, Digest};
 use crate::model::item_state::{Closer, Closing};
+use crate::model::memory_file::MemoryFile;
 use crate::model::note::Note;
 use crate::model::price::{costs_by_model, session_cost};
 use crate::model::session::{Millis, OmittedItems, Session, Tokens};
@@ -24,6 +25,8 @@ use crate::privacy::View;
 use crate::render::item_list::{ItemSummary, list_items};
 use crate::store::Memory;
 use crate::store::came_since::CameSince;
+use crate::text::clean::{one_line, without_controls};
+use crate::text::disarm::disarm;
 
 /// How much of a session is told. A note is always told whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,13 +48,17 @@ pub(crate) struct ShownText {
 /// What an id names.
 enum Found {
     Note(Note),
+    MemoryFile(MemoryFile),
     Session(SessionHead),
 }
 
 impl Found {
     fn of(store: &Memory, id: &str) -> Result<Self> {
-        Ok(match store.look_up_note(id)? {
-            Some(note) => Self::Note(note),
+        if let Some(note) = store.look_up_note(id)? {
+            return Ok(Self::Note(note));
+        }
+        Ok(match store.look_up_memory_file(id)? {
+            Some(file) => Self::MemoryFile(file),
             None => Self::Session(store.find_session(id)?),
         })
     }
@@ -61,6 +68,7 @@ impl Found {
         match self {
             Self::Session(head) => Ok(head),
             Self::Note(note) => bail!("{} is a note: no rows stand behind it", note.id),
+            Self::MemoryFile(file) => bail!("{} is a memory file of Claude's: no rows stand behind it", file.id),
         }
     }
 }
@@ -71,6 +79,7 @@ pub(crate) fn show(memory: &OpenMemory, config: &Config, id: &str, detail: Detai
     let store = &memory.0;
     let head = match Found::of(store, id)? {
         Found::Note(note) => return Ok(ShownText { text: notes::show(&note, config), id: note.id }),
+        Found::MemoryFile(file) => return Ok(ShownText { text: show_memory_file(&file, config), id: file.id }),
         Found::Session(head) => head,
     };
     let text = match detail {
@@ -81,6 +90,25 @@ pub(crate) fn show(memory: &OpenMemory, config: &Config, id: &str, detail: Detai
         Detail::Page => page(store, config, &head, &digest_of(store, &head)?, &store.load_session(&head)?)?,
     };
     Ok(ShownText { text, id: head.id })
+}
+
+/// A memory file as markdown.
+fn show_memory_file(file: &MemoryFile, config: &Config) -> String {
+    let line = |text: &str| one_line(&without_controls(text));
+    let when = config.local_time(Some(file.at), "%Y-%m-%d %H:%M");
+    let (title, project, text) = (line(&file.title()), line(&file.project.key), disarm(&without_controls(&file.text)));
+    format!("# {title} · {when} · {project} · {}\n\n{text}\n", file.id)
+}
+
+/// A memory file as data.
+#[derive(Serialize)]
+struct MemoryFileRecord<'a> {
+    memory_file: &'a str,
+    project: &'a str,
+    path: &'a str,
+    /// When it was last written, in milliseconds since the Unix epoch.
+    at: Millis,
+    text: &'a str,
 }
 
 /// The session with this id, with all that is loaded of it.
@@ -141,6 +169,10 @@ pub(crate) fn as_data(memory: &OpenMemory, config: &Config, id: &str, item_chars
     let store = &memory.0;
     let head = match Found::of(store, id)? {
         Found::Note(note) if item_chars.is_none() => return Ok(serde_json::to_value(NoteRecord::of(&note))?),
+        Found::MemoryFile(MemoryFile { id, project, path, at, text, .. }) if item_chars.is_none() => {
+            let record = MemoryFileRecord { memory_file: &id, project: &project.key, path: &path, at, text: &text };
+            return Ok(serde_json::to_value(record)?);
+        }
         found => found.with_rows()?,
     };
     let stored = digest_of(store, &head)?;

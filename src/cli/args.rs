@@ -212,6 +212,13 @@ pub(crate) struct DoctorArgs {
     /// Mark what it warns of now as seen: it is told without an alarm until it says something new; what does not work stays an alarm
     #[arg(long)]
     pub(crate) seen: bool,
+    /// What is out of date in the memory files of Claude's, and a diff that would prune `MEMORY.md`: lines that later sessions overtake, that name
+    /// files which are not there, or topic files that are gone. Changes none of them
+    #[arg(long, conflicts_with_all = ["fix", "keep_transcripts", "seen"])]
+    pub(crate) memory: bool,
+    /// Only projects whose root matches this glob (a bare name matches the last folder)
+    #[arg(long, value_name = "GLOB", requires = "memory")]
+    pub(crate) project: Option<String>,
     #[arg(long)]
     pub(crate) json: bool,
 }

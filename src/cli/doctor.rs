@@ -4,7 +4,8 @@ use std::io::Write;
 
 use anyhow::{Context, Result};
 
-use crate::app::doctor::{Depth, DoctorReply, examine, seen};
+use crate::app::asker::Asker;
+use crate::app::doctor::{Depth, DoctorReply, examine, memory_files, seen};
 use crate::app::{Completion, consent};
 use crate::cli::args::DoctorArgs;
 use crate::config::Config;
@@ -15,7 +16,10 @@ use crate::setup::transcript_retention::{KEY, RetentionChange};
 use crate::setup::{Host, InstallScope, apply, inspect, plan};
 use crate::sys::messages::Ui;
 use crate::sys::private_files;
-use crate::text::clean::{counted, one_line, without_controls};
+use crate::text::clean::{counted, one_line, shorten, without_controls};
+
+/// The most characters of a line of a memory file, and of what is said of it.
+const MAX_LINE_CHARS: usize = 240;
 
 /// Examines the setup, repairs it if asked, and prints the findings. An unreadable config is reported as the only finding.
 pub(crate) fn run(args: &DoctorArgs, config: Result<Config>, out: &mut impl Write) -> Result<Completion> {
@@ -27,6 +31,9 @@ pub(crate) fn run(args: &DoctorArgs, config: Result<Config>, out: &mut impl Writ
             return tell(&found, args.json, out);
         }
     };
+    if args.memory {
+        return memory(args, config, out);
+    }
     let ui = Ui::default();
     let host = Host::new(config)?;
     if let Some(days) = args.keep_transcripts {
@@ -60,6 +67,29 @@ pub(crate) fn run(args: &DoctorArgs, config: Result<Config>, out: &mut impl Writ
     }
     let ended = tell(&DoctorReply::of(findings, Some(&host.environment.program)), args.json, out)?;
     Ok(if ui.warned() { Completion::Partly } else { ended })
+}
+
+/// Tells what is out of date in the memory files of Claude's, and proposes to prune them. Finding something is no failure.
+fn memory(args: &DoctorArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
+    let reply = memory_files::examine(&Asker::here(config).memory()?, config, args.project.as_deref())?;
+    if args.json {
+        writeln!(out, "{}", serde_json::to_string_pretty(&reply)?)?;
+        return Ok(Completion::Done);
+    }
+    let files: usize = reply.projects.iter().map(|project| project.files).sum();
+    for project in reply.projects.iter().filter(|project| !project.findings.is_empty()) {
+        writeln!(out, "in {}:\n", without_controls(&project.project))?;
+        for finding in &project.findings {
+            let path = one_line(&without_controls(&finding.path));
+            writeln!(out, "{path}:{}: {}", finding.line, shorten(&one_line(&finding.text), MAX_LINE_CHARS))?;
+            writeln!(out, "  {}", shorten(&one_line(&without_controls(&finding.what.told())), MAX_LINE_CHARS))?;
+        }
+        let gap = if project.diff.is_empty() { "" } else { "\n" };
+        writeln!(out, "{gap}{}", project.diff)?;
+    }
+    let found: usize = reply.projects.iter().map(|project| project.findings.len()).sum();
+    let (lines, files) = (counted(found, "line"), counted(files, "memory file"));
+    Ok(writeln!(out, "{lines} out of date in {files} of Claude's; none was changed").map(|()| Completion::Done)?)
 }
 
 /// Asks whether transcripts shall be kept where the settings say that none are.

@@ -109,9 +109,10 @@ fn uses_memory(command: &Command) -> bool {
         Command::Close(_) | Command::Remember(_) | Command::Fix(_) | Command::How(_) | Command::Friction(_) => true,
         Command::Why(_) | Command::Wrong(_) | Command::Rules(_) => true,
         Command::Day(_) | Command::List(_) | Command::Todo(_) => true,
+        Command::Doctor(args) => args.memory,
         // The server answers each request with that itself.
         Command::Mcp => false,
-        Command::Digest(_) | Command::Install(_) | Command::Uninstall(_) | Command::Doctor(_) | Command::Forget(_) => false,
+        Command::Digest(_) | Command::Install(_) | Command::Uninstall(_) | Command::Forget(_) => false,
         Command::Pause(_) | Command::Status(_) | Command::Config(_) | Command::Import(_) | Command::Redact(_) => false,
         Command::Completions(_) | Command::Man(_) | Command::Eval(_) => false,
     }

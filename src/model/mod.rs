@@ -5,6 +5,7 @@ pub(crate) mod author;
 pub(crate) mod digest;
 pub(crate) mod finding;
 pub(crate) mod item_state;
+pub(crate) mod memory_file;
 pub(crate) mod note;
 pub(crate) mod observation;
 pub(crate) mod page_path;

@@ -59,6 +59,10 @@ static KINDS: LazyLock<Vec<KindSpec>> = LazyLock::new(|| {
         plain("command", SearchColumn::Did, TextKind::Command),
         plain("file", SearchColumn::Files, TextKind::File),
         KindSpec { notes: &NoteKind::ALL, ..plain("note", SearchColumn::Decided, TextKind::Note) },
+        KindSpec {
+            columns: vec![SearchColumn::Title, SearchColumn::Noted],
+            ..plain("memory", SearchColumn::Noted, TextKind::Memory)
+        },
     ]);
     kinds
 });

@@ -20,6 +20,7 @@ pub(crate) use self::kind::{KindFilter, kinds};
 pub(crate) use self::passages::Passage;
 pub use self::query::Query;
 pub(crate) use self::rank::{SemanticMatches, unmatched_projects};
+use crate::model::memory_file::MemoryFile;
 use crate::model::note::Note;
 use crate::model::session::{Millis, Project};
 use crate::model::session_head::SessionHead;
@@ -43,6 +44,8 @@ pub struct SearchOptions<'a> {
     pub similar: Option<&'a SemanticMatches>,
     /// The id of a session to leave out: the one that is asking.
     pub except: Option<&'a str>,
+    /// Leave out memory files of Claude's: for callers whose client gives these to the session itself.
+    pub without_memory_files: bool,
     /// Search by distinctive words only: words that nearly every session holds find nothing, and `covered` counts only words in the texts
     /// that were read. For callers that only need to know what a session is about.
     pub telling_only: bool,
@@ -55,6 +58,7 @@ pub struct SearchOptions<'a> {
 pub enum HitSource {
     Session(SessionHead),
     Note(Note),
+    MemoryFile(MemoryFile),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -84,13 +88,14 @@ impl SearchHit {
         match &self.origin {
             HitSource::Session(head) => &head.id,
             HitSource::Note(note) => &note.id,
+            HitSource::MemoryFile(file) => &file.id,
         }
     }
 
     /// The note, if the result is one.
     pub(crate) fn note(&self) -> Option<&Note> {
         match &self.origin {
-            HitSource::Session(_) => None,
+            HitSource::Session(_) | HitSource::MemoryFile(_) => None,
             HitSource::Note(note) => Some(note),
         }
     }
@@ -99,6 +104,7 @@ impl SearchHit {
         match &self.origin {
             HitSource::Session(head) => &head.project,
             HitSource::Note(note) => &note.project,
+            HitSource::MemoryFile(file) => &file.project,
         }
     }
 
@@ -113,11 +119,12 @@ impl SearchHit {
         self.since_then.iter().map(line).collect()
     }
 
-    /// When the session was last active, or when the note was written.
+    /// When the session was last active, or when the note or the memory file was written.
     pub(crate) fn at(&self) -> Millis {
         match &self.origin {
             HitSource::Session(head) => head.last_at.unwrap_or(head.started_at),
             HitSource::Note(note) => note.at,
+            HitSource::MemoryFile(file) => file.at,
         }
     }
 }

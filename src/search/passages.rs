@@ -152,7 +152,7 @@ fn kind_factor(kind: TextKind) -> f64 {
     match kind {
         TextKind::Claim(section) => section.spec().worth,
         TextKind::Note => 1.25,
-        TextKind::Made | TextKind::Recap => 1.15,
+        TextKind::Made | TextKind::Recap | TextKind::Memory => 1.15,
         TextKind::Prompt => 1.05,
         TextKind::Title | TextKind::Reply | TextKind::Plan | TextKind::Error => 1.0,
         TextKind::Command | TextKind::File => 0.8,

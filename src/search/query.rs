@@ -6,7 +6,7 @@ use super::kind::KindFilter;
 use crate::config::{ProjectMatcher, QueryContext};
 use crate::model::session::Millis;
 use crate::model::time_spec::parse_time;
-use crate::store::search::TextKind;
+use crate::store::search::{DocumentOf, TextKind};
 use crate::text::synonyms::group_of;
 use crate::text::tokenize::{index_text, is_stop_word, is_unsegmented, tokens_of, words_of};
 
@@ -154,9 +154,11 @@ impl Filters {
 }
 
 impl Filters {
-    /// Do the filters allow only notes?
-    pub(super) fn asks_for_notes_only(&self) -> bool {
-        !self.kinds.is_empty() && self.kinds.iter().all(|kind| kind.said() == [TextKind::Note])
+    /// Do the filters allow only notes, or only memory files?
+    pub(super) fn only(&self) -> Option<DocumentOf> {
+        let all_are = |said: TextKind| !self.kinds.is_empty() && self.kinds.iter().all(|kind| kind.said() == [said]);
+        let notes = all_are(TextKind::Note).then_some(DocumentOf::Notes);
+        notes.or_else(|| all_are(TextKind::Memory).then_some(DocumentOf::MemoryFiles))
     }
 }
 

@@ -75,7 +75,7 @@ pub(super) fn rank(store: &Reader, query: &Query, wanted: &SearchOptions<'_>) ->
     if let Some(similar) = wanted.similar {
         add_semantic(store, &asked, &mut hits, &words, similar)?;
     }
-    hits.retain(|hit| except.is_none() || hit.session != except);
+    hits.retain(|hit| (except.is_none() || hit.session != except) && !(wanted.without_memory_files && hit.memory_file.is_some()));
     let lookups = store.lookups()?;
     for hit in &mut hits {
         hit.score *= boost(hit, own, wanted.now) * found_useful(hit, &lookups);
@@ -175,7 +175,7 @@ fn conditions(query: &Query, projects: &[(i64, Project)]) -> FtsQuery {
         projects: projects_of(filters, projects),
         since: filters.since,
         before: filters.before,
-        notes_only: filters.asks_for_notes_only(),
+        only: filters.only(),
         ..FtsQuery::default()
     }
 }

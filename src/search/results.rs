@@ -108,10 +108,11 @@ impl<'a> ResultBuilder<'a> {
     }
 
     fn origin(&self, hit: &DocumentHit) -> Result<Option<HitSource>> {
-        Ok(match (hit.session, hit.note) {
-            (Some(session), _) => Some(HitSource::Session(self.store.session_head(session)?)),
-            (None, Some(note)) => Some(HitSource::Note(self.store.note(note)?)),
-            (None, None) => None,
+        Ok(match (hit.session, hit.note, hit.memory_file) {
+            (Some(session), ..) => Some(HitSource::Session(self.store.session_head(session)?)),
+            (None, Some(note), _) => Some(HitSource::Note(self.store.note(note)?)),
+            (None, None, Some(file)) => Some(HitSource::MemoryFile(self.store.memory_file(file)?)),
+            (None, None, None) => None,
         })
     }
 
@@ -165,6 +166,7 @@ impl<'a> ResultBuilder<'a> {
         match origin {
             HitSource::Session(head) => self.came_since.of_session(head, passages.iter().map(|one| one.text.as_str())),
             HitSource::Note(note) => self.came_since.of_note(note),
+            HitSource::MemoryFile(_) => Ok(Vec::new()),
         }
     }
 
@@ -191,7 +193,10 @@ impl<'a> ResultBuilder<'a> {
             HitSource::Note(note) if asked.iter().any(|kind| kind.takes_note(&note.kind)) => {
                 shown.kinds.insert(TextKind::Note);
             }
-            HitSource::Note(_) => return Ok(None),
+            HitSource::MemoryFile(_) if asked.is_empty() || asked.iter().any(|kind| kind.said() == [TextKind::Memory]) => {
+                shown.kinds.insert(TextKind::Memory);
+            }
+            HitSource::Note(_) | HitSource::MemoryFile(_) => return Ok(None),
             HitSource::Session(head) => {
                 shown.kinds.extend(asked.iter().flat_map(|kind| kind.said()));
                 if asked.iter().any(|kind| kind.is_claimed()) && !self.store.has_claims(head.pk)? {
@@ -213,6 +218,12 @@ impl<'a> ResultBuilder<'a> {
                 each(SessionText { kind: TextKind::Note, text: note.text.clone(), at: Some(note.at) });
                 return Ok(());
             }
+            HitSource::MemoryFile(file) => {
+                let (about, body) = file.parts();
+                let texts = about.into_iter().chain([body]).filter(|text| !text.is_empty());
+                texts.for_each(|text| each(SessionText { kind: TextKind::Memory, text: text.to_owned(), at: Some(file.at) }));
+                return Ok(());
+            }
             HitSource::Session(head) => head,
         };
         if let Some(stored) = self.store.digest_of(head.pk)? {
@@ -227,6 +238,9 @@ impl<'a> ResultBuilder<'a> {
     }
 
     fn title(&self, origin: &HitSource, first: &FirstTexts) -> Result<(String, bool)> {
+        if let HitSource::MemoryFile(file) = origin {
+            return Ok((file.title(), false));
+        }
         let HitSource::Session(head) = origin else {
             return Ok((first.of_all.as_ref().map(|text| one_line(&without_controls(&text.text))).unwrap_or_default(), false));
         };

@@ -131,7 +131,7 @@ fn mtime_ns(meta: &Metadata) -> i64 {
 }
 
 /// The change time and the inode cannot be set by a program: a copied or replaced file differs in them.
-fn stamp(meta: &Metadata) -> i64 {
+pub(super) fn stamp(meta: &Metadata) -> i64 {
     let parts = [meta.mtime(), meta.mtime_nsec(), meta.ctime(), meta.ctime_nsec(), meta.ino() as i64];
     let mut bytes = [0; 8 * 5];
     for (to, part) in bytes.chunks_exact_mut(8).zip(parts) {

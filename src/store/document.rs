@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::model::digest::Digest;
+use crate::model::memory_file::MemoryFile;
 use crate::model::search_column::SearchColumn;
 use crate::model::session::{Evidence, Item, Project, QueueEvent, Session};
 use crate::text::synonyms::markers;
@@ -86,6 +87,16 @@ impl Document {
         }
         session.evidence.iter().for_each(|placed| draft.add_evidence(&placed.evidence));
         draft.of_session(&session.project, &session.branches)
+    }
+
+    /// The document of a memory file.
+    pub(crate) fn of_memory_file(file: &MemoryFile) -> Self {
+        let mut draft = DocumentBuilder::default();
+        let (about, body) = file.parts();
+        draft.column(SearchColumn::Title).add_name(file.name());
+        about.iter().for_each(|text| draft.column(SearchColumn::Title).add(text));
+        draft.column(SearchColumn::Noted).add(body);
+        draft.finish()
     }
 
     /// The document of a note.

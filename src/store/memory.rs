@@ -81,7 +81,8 @@ impl Deref for Memory {
     }
 }
 
-/// The restricted tables. Rows added after the policy was consulted are not shown, because it was not asked about them.
+/// The restricted tables. A memory file is hidden where a session whose transcript lies in its folder is: Claude may have written in it what
+/// that session saw. Rows added after the policy was consulted are not shown, because it was not asked about them.
 const VIEWS: &str = "
 CREATE TEMP VIEW project AS SELECT * FROM main.project
     WHERE pk <= (SELECT projects FROM temp.looked_at) AND pk NOT IN (SELECT pk FROM temp.hidden_project);
@@ -92,9 +93,15 @@ CREATE TEMP VIEW session AS SELECT * FROM main.session
 CREATE TEMP VIEW note AS SELECT * FROM main.note
     WHERE project <= (SELECT projects FROM temp.looked_at) AND project NOT IN (SELECT pk FROM temp.hidden_project)
       AND at < (SELECT until FROM temp.looked_at);
+CREATE TEMP VIEW memory_file AS SELECT * FROM main.memory_file m
+    WHERE project <= (SELECT projects FROM temp.looked_at) AND project NOT IN (SELECT pk FROM temp.hidden_project)
+      AND at < (SELECT until FROM temp.looked_at)
+      AND NOT EXISTS (SELECT 1 FROM temp.hidden_session h JOIN main.source s ON s.session = h.pk
+          WHERE s.file > m.folder || '/' AND s.file < m.folder || '0');
 CREATE TEMP VIEW doc AS SELECT * FROM main.doc d
-    WHERE CASE WHEN d.session IS NULL THEN EXISTS (SELECT 1 FROM temp.note WHERE pk = d.note)
-      ELSE EXISTS (SELECT 1 FROM temp.session WHERE pk = d.session) END;
+    WHERE CASE WHEN d.session IS NOT NULL THEN EXISTS (SELECT 1 FROM temp.session WHERE pk = d.session)
+      WHEN d.note IS NOT NULL THEN EXISTS (SELECT 1 FROM temp.note WHERE pk = d.note)
+      ELSE EXISTS (SELECT 1 FROM temp.memory_file WHERE pk = d.memory_file) END;
 CREATE TEMP VIEW likeness AS SELECT * FROM main.likeness l
     WHERE EXISTS (SELECT 1 FROM temp.session WHERE pk = l.session)
       AND (l.repeated_by IS NULL OR EXISTS (SELECT 1 FROM temp.session WHERE pk = l.repeated_by));

@@ -33,6 +33,7 @@ pub(crate) mod lives;
 pub(crate) mod load;
 pub(crate) mod maintenance;
 mod memory;
+pub(crate) mod memory_files;
 pub(crate) mod near_duplicates;
 pub(crate) mod neighbours;
 pub(crate) mod notes;

@@ -43,6 +43,27 @@ impl Reader {
         self.project_pk(project)?.map_or(Ok(Vec::new()), |pk| all_in(&self.db, pk))
     }
 
+    /// What was said in the sessions of a project, and noted for it, at that time or later.
+    pub(crate) fn statements_since(&self, project: &str, since: Millis) -> Result<Vec<Statement>> {
+        let Some(pk) = self.project_pk(project)? else { return Ok(Vec::new()) };
+        let words = words_of(&self.db, pk)?;
+        let all = words.places.iter().zip(&words.texts).filter(|((_, at, _), _)| *at >= since);
+        all.map(|((of, at, place), text)| {
+            let id = words.ids[*of].clone();
+            let by = match place.said_by {
+                Some("user") => StatedBy::User(id),
+                Some("model") => StatedBy::Model(id),
+                Some(_) => StatedBy::Assistant(id),
+                None => {
+                    let author = self.note_with_id(&id)?.map(|note| note.author).unwrap_or_default();
+                    StatedBy::Note(id, author)
+                }
+            };
+            Ok(Statement { by, at: *at, text: text.clone() })
+        })
+        .collect()
+    }
+
     /// That with this id.
     pub(crate) fn overtaken_with_id(&self, id: &str) -> Result<Option<Overtaken>> {
         let mut query = self.db.prepare_cached(&format!("{SELECT} AND o.id = ?1"))?;
@@ -233,22 +254,22 @@ fn find_anew(tx: &Transaction<'_>, project: i64) -> Result<()> {
     Ok(())
 }
 
-fn words_of(tx: &Transaction<'_>, project: i64) -> Result<ProjectWords> {
+fn words_of(db: &Connection, project: i64) -> Result<ProjectWords> {
     let mut all = ProjectWords::default();
     let sql = "SELECT s.pk, s.id, d.pk, coalesce(s.last_at, s.started_at, 0), d.summarizer, d.body, d.account
          FROM session s JOIN digest d ON d.session = s.pk AND d.superseded = 0 AND d.account IS NOT NULL
          WHERE s.project = ?1 ORDER BY s.started_at, s.id";
-    let mut query = tx.prepare_cached(sql)?;
+    let mut query = db.prepare_cached(sql)?;
     let mut rows = query.query([project])?;
     while let Some(r) = rows.next()? {
         let (session, digest, last_at): (i64, i64, Millis) = (r.get(0)?, r.get(2)?, r.get(3)?);
         all.ids.push(r.get(1)?);
         all.add_account(digest, last_at, &unpack(&r.get::<_, Vec<u8>>(6)?)?);
         if is_by_model(&r.get::<_, String>(4)?) {
-            all.add_claims(digest, last_at, &denied::not_denied(tx, session, unpack(&r.get::<_, Vec<u8>>(5)?)?)?);
+            all.add_claims(digest, last_at, &denied::not_denied(db, session, unpack(&r.get::<_, Vec<u8>>(5)?)?)?);
         }
     }
-    let mut query = tx.prepare_cached("SELECT pk, id, at, text FROM note WHERE project = ?1 AND kind <> ?2 ORDER BY at, id")?;
+    let mut query = db.prepare_cached("SELECT pk, id, at, text FROM note WHERE project = ?1 AND kind <> ?2 ORDER BY at, id")?;
     let mut rows = query.query(params![project, NoteKind::Todo.name()])?;
     while let Some(r) = rows.next()? {
         all.ids.push(r.get(1)?);

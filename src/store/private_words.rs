@@ -3,7 +3,7 @@
 use anyhow::Result;
 use rusqlite::Connection;
 
-use super::{chunk, load};
+use super::{Reader, chunk, load};
 use crate::privacy::echo::{PrivateWords, WordHash};
 
 /// Adds a session's own private words.
@@ -23,4 +23,17 @@ pub(in crate::store) fn all_private_words_of(db: &Connection, pk: i64) -> Result
         private_words_of(db, &load::head_of(db, kin)?.id, &mut private_words)?;
     }
     Ok(private_words)
+}
+
+impl Reader {
+    /// The private words of the sessions whose transcripts lie in a folder.
+    pub(crate) fn private_words_in_folder(&self, folder: &str) -> Result<PrivateWords> {
+        let sql = "SELECT DISTINCT s.id FROM source f JOIN session s ON s.pk = f.session
+             WHERE f.file > ?1 || '/' AND f.file < ?1 || '0' AND s.id IN (SELECT session FROM private_word) ORDER BY s.id";
+        let mut query = self.db.prepare_cached(sql)?;
+        let sessions: Vec<String> = query.query_map([folder], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+        let mut private_words = PrivateWords::default();
+        sessions.iter().try_for_each(|session| private_words_of(&self.db, session, &mut private_words))?;
+        Ok(private_words)
+    }
 }

@@ -19,7 +19,7 @@ use crate::store::denied;
 use crate::store::erasure;
 use crate::store::forget::removal;
 use crate::store::near_duplicates;
-use crate::store::{observations, overtaken};
+use crate::store::{memory_files, observations, overtaken};
 
 /// Name of the fact that holds the rules by which stored texts were sanitized.
 const RULES_FACT: &str = "rules";
@@ -53,6 +53,7 @@ impl Writer {
         }
         changed += self.resanitize_in_transaction(|tx| columns::clean(tx, sanitizer))?;
         changed += self.resanitize_in_transaction(|tx| Self::resanitize_notes(tx, |text| sanitizer.clean(text)))?;
+        changed += self.resanitize_in_transaction(|tx| memory_files::resanitize(tx, |text| sanitizer.clean(text)))?;
         for (name, value) in [(RULES_FACT, rules), (SPEAKERS_FACT, "1")] {
             self.db.execute("INSERT INTO fact VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2", [name, value])?;
         }

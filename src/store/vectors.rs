@@ -32,12 +32,13 @@ pub(crate) struct VectorSpace {
     pub(crate) complete: bool,
 }
 
-/// A document to embed: a session's digest, or a note.
+/// A document to embed: a session's digest, a note, or a memory file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct UnembeddedDocument {
     pub(crate) doc: i64,
     pub(crate) session: Option<i64>,
     pub(crate) note: Option<i64>,
+    pub(crate) memory_file: Option<i64>,
 }
 
 /// An embedded document: hash of its texts, and a vector for each text.
@@ -123,10 +124,12 @@ impl Reader {
 
     /// Documents without vectors and with a number less than `below`, newest first.
     pub(crate) fn unembedded(&self, below: i64, most: usize) -> Result<Vec<UnembeddedDocument>> {
-        let sql = "SELECT pk, session, note FROM doc WHERE pk < ?1 AND NOT EXISTS (SELECT 1 FROM embedded WHERE doc = doc.pk)
+        let sql = "SELECT pk, session, note, memory_file FROM doc WHERE pk < ?1 AND NOT EXISTS (SELECT 1 FROM embedded WHERE doc = doc.pk)
              ORDER BY pk DESC LIMIT ?2";
         let mut query = self.db.prepare_cached(sql)?;
-        let one = |r: &rusqlite::Row<'_>| Ok(UnembeddedDocument { doc: r.get(0)?, session: r.get(1)?, note: r.get(2)? });
+        let one = |r: &rusqlite::Row<'_>| {
+            Ok(UnembeddedDocument { doc: r.get(0)?, session: r.get(1)?, note: r.get(2)?, memory_file: r.get(3)? })
+        };
         Ok(query.query_map(params![below, most as i64], one)?.collect::<rusqlite::Result<_>>()?)
     }
 

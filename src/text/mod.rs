@@ -9,3 +9,4 @@ pub(crate) mod markdown;
 pub(crate) mod phrase;
 pub(crate) mod synonyms;
 pub(crate) mod tokenize;
+pub(crate) mod unified_diff;

@@ -18,6 +18,7 @@ mod install;
 mod interim;
 mod isolation;
 mod mcp;
+mod memory_files;
 mod near_duplicates;
 mod notes;
 mod pages;

@@ -90,6 +90,11 @@ pub(crate) fn statements_of(text: &str) -> Vec<RuleWords> {
     lines.flat_map(|line| [sentences_in_any_case(&line), vec![line]].concat()).map(|said| RuleWords::of_text(&said)).collect()
 }
 
+/// What a sentence says, if it is a standing instruction.
+pub(crate) fn instruction_of(sentence: &str) -> Option<RuleWords> {
+    sentence::rule_of(sentence)
+}
+
 fn words_of(text: &str) -> RuleWords {
     sentence::rule_of(text).unwrap_or_else(|| RuleWords::of_text(text))
 }

@@ -187,7 +187,7 @@ impl RuleWords {
     }
 
     /// Is it said there, maybe among other things?
-    pub(super) fn is_within(&self, other: &Self) -> bool {
+    pub(crate) fn is_within(&self, other: &Self) -> bool {
         self.wanted.is_subset(&other.wanted) && self.unwanted.is_subset(&other.unwanted)
     }
 }

@@ -132,14 +132,15 @@ impl EmbedPhase<'_> {
     }
 
     fn cut(&self, one: &UnembeddedDocument) -> Result<DocumentTexts> {
-        let texts = match (one.session, one.note) {
-            (Some(session), _) => match self.store.digest_of(session)? {
+        let texts = match (one.session, one.note, one.memory_file) {
+            (Some(session), ..) => match self.store.digest_of(session)? {
                 Some(stored) if stored.is_by_model() => pieces::of_claims(&stored.digest),
                 Some(stored) => pieces::of_account(&stored.digest, &self.store.account_of(session)?.unwrap_or_default()),
                 None => Vec::new(),
             },
-            (None, Some(note)) => pieces::of_note(&self.store.note(note)?.text),
-            (None, None) => Vec::new(),
+            (None, Some(note), _) => pieces::of_note(&self.store.note(note)?.text),
+            (None, None, Some(file)) => pieces::of_note(&self.store.memory_file(file)?.text),
+            (None, None, None) => Vec::new(),
         };
         let text = hash_parts(&texts.iter().map(String::as_bytes).collect::<Vec<_>>());
         Ok(DocumentTexts { doc: one.doc, text, texts })

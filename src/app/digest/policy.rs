@@ -23,6 +23,9 @@ pub(crate) fn delete_excluded(config: &Config, store: &mut Writer, report: &mut 
         store.keep_folders(*session)?;
     }
     store.exclude_by_folder(is_out)?;
+    if !config.exclude_projects.is_empty() {
+        doomed.memory_files = store.memory_files_out(is_out)?;
+    }
     for session in std::mem::take(&mut doomed.whole) {
         if !store.is_part(session)? {
             doomed.whole.insert(session);

@@ -23,6 +23,11 @@ pub(crate) struct Report {
     pub(crate) rows_unknown: u64,
     pub(crate) rows_bad: u64,
     pub(crate) sessions_new: u64,
+    /// Memory files of Claude's that came or changed, and those that went; printed only if there are any.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) memory_files_read: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) memory_files_gone: u64,
     /// Those by the model and those without it together.
     pub(crate) sessions_digested: u64,
     pub(crate) digests_by_model: u64,
@@ -128,7 +133,8 @@ impl Report {
             + self.sessions_failed
             + self.sessions_forgotten
             + self.sessions_excluded;
-        self.files_read + sessions + self.pages_written + self.texts_cleaned + self.documents_embedded > 0
+        let memory_files = self.memory_files_read + self.memory_files_gone;
+        self.files_read + memory_files + sessions + self.pages_written + self.texts_cleaned + self.documents_embedded > 0
     }
 
     /// Prints the figures as text, or as one line of JSON.
@@ -158,6 +164,10 @@ impl Report {
         if self.rows_bad + self.rows_unknown > 0 {
             let (bad, unknown) = (counted(self.rows_bad as usize, "unreadable line"), counted(self.rows_unknown as usize, "row"));
             text += &line("", format!("{bad}, {unknown} of unknown types"));
+        }
+        if self.memory_files_read + self.memory_files_gone > 0 {
+            let read = counted(self.memory_files_read as usize, "memory file");
+            text += &line("", format!("{read} of Claude's read, {} gone", self.memory_files_gone));
         }
         let (by_model, without) = (self.digests_by_model, self.digests_without_model);
         let who = format!("{by_model} by the model, {without} without");

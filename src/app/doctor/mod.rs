@@ -4,6 +4,7 @@ mod client;
 mod embeddings;
 mod index;
 mod machine;
+pub(crate) mod memory_files;
 mod prices;
 mod privacy;
 pub(crate) mod runs;

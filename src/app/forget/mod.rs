@@ -110,6 +110,8 @@ struct ForgetSummary {
     notes: Vec<(String, usize)>,
     /// Notes remembered on request.
     remembered: usize,
+    /// Memory files of Claude's.
+    memory_files: usize,
     /// Pages whose session the index does not know.
     orphans: usize,
 }
@@ -124,12 +126,13 @@ impl ForgetSummary {
             shut_out,
             notes: Vec::new(),
             remembered: doomed.notes.len(),
+            memory_files: doomed.memory_files.len(),
             orphans: 0,
         })
     }
 
     fn is_empty(&self) -> bool {
-        self.whole + self.in_part + self.shut_out + self.notes.len() + self.remembered + self.orphans == 0
+        self.whole + self.in_part + self.shut_out + self.notes.len() + self.remembered + self.memory_files + self.orphans == 0
     }
 }
 
@@ -260,6 +263,10 @@ fn print_summary(account: &ForgetSummary, verb: &str, out: &mut impl Write) -> R
     }
     if account.remembered > 0 {
         writeln!(out, "{verb} {}", counted(account.remembered, "remembered note"))?;
+    }
+    if account.memory_files > 0 {
+        let files = counted(account.memory_files, "memory file");
+        writeln!(out, "{verb} what was read of {files} of Claude's, which recall does not change")?;
     }
     if account.orphans > 0 {
         writeln!(out, "{verb} {} of sessions that the index does not know", counted(account.orphans, "page"))?;

@@ -52,6 +52,7 @@ impl Preview {
         let shown = Memory::beside_writer(&store, &config.policy(View::Owner))?;
         lines.extend(sessions(&doomed, &store, &shown, config)?);
         lines.extend(notes(&doomed, &store, &shown, config)?);
+        lines.extend(memory_files(&doomed, &store, &shown, config)?);
         Ok(Self { lines, summary, quarantined: files_beside::quarantined(&config.database()).len() })
     }
 
@@ -117,4 +118,19 @@ fn notes(doomed: &RemovalPlan, store: &Reader, shown: &Memory, config: &Config) 
         Ok(format!("{}  {day}  {}  note  {text}", note.id, one_line(&without_controls(note.project.name()))))
     };
     doomed.notes.iter().map(line).collect()
+}
+
+fn memory_files(doomed: &RemovalPlan, store: &Reader, shown: &Memory, config: &Config) -> Result<Vec<String>> {
+    let line = |pk: &i64| {
+        let file = store.memory_file(*pk)?;
+        let day = config.local_time(Some(file.at), "%Y-%m-%d");
+        let title = shown.look_up_memory_file(&file.id)?.map_or_else(|| EXCLUDED_TEXT.to_owned(), |file| file.title());
+        Ok(format!(
+            "{}  {day}  {}  {}",
+            file.id,
+            one_line(&without_controls(file.project.name())),
+            one_line(&without_controls(&title))
+        ))
+    };
+    doomed.memory_files.iter().map(line).collect()
 }

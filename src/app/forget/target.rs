@@ -10,6 +10,7 @@ use crate::app::forget::current_session::{self, CurrentSession};
 use crate::app::orphans;
 use crate::app::orphans::SessionPage;
 use crate::config::Config;
+use crate::model::memory_file::MemoryFile;
 use crate::model::note::Note;
 use crate::model::session::Millis;
 use crate::source::discover::{TranscriptFile, discover};
@@ -63,7 +64,17 @@ impl ForgetSelection {
             Self::Project(filter) => store.session_heads()?.iter().filter(|h| filter.fits(&h.project)).map(|h| h.pk).collect(),
         };
         let notes = self.find_notes(store)?;
-        Ok(RemovalPlan { whole, notes, ..RemovalPlan::default() })
+        let memory_files = self.find_memory_files(store)?;
+        Ok(RemovalPlan { whole, notes, memory_files, ..RemovalPlan::default() })
+    }
+
+    fn find_memory_files(&self, store: &Reader) -> Result<BTreeSet<i64>> {
+        let fits = |file: &MemoryFile| match self {
+            Self::Before(parse_time) => file.at < *parse_time,
+            Self::Project(filter) => filter.fits(&file.project),
+            Self::Note(_) | Self::Session(_) | Self::This(_) | Self::Text(_) => false,
+        };
+        Ok(store.memory_files()?.into_iter().filter(fits).map(|file| file.pk).collect())
     }
 
     fn find_notes(&self, store: &Reader) -> Result<BTreeSet<i64>> {

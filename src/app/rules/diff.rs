@@ -7,9 +7,8 @@ use anyhow::{Result, bail};
 
 use super::RuleRecord;
 use crate::text::clean::{one_line, without_controls};
+use crate::text::unified_diff::{CONTEXT_LINES, range};
 
-/// So many lines before what is added stand in the diff.
-const CONTEXT_LINES: usize = 3;
 /// A larger file is none that anybody wrote, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
 
@@ -62,10 +61,6 @@ fn diff_of_text(text: &str, lines: &[String]) -> String {
     lines.iter().for_each(|line| body.push_str(&format!("+{line}\n")));
     let (before, after) = (range(from, kept.len()), range(from, kept.len() + gap + lines.len()));
     format!("--- a/CLAUDE.md\n+++ b/CLAUDE.md\n@@ -{before} +{after} @@\n{body}")
-}
-
-fn range(from: usize, lines: usize) -> String {
-    format!("{from},{lines}")
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ use crate::app::contributor::Contributor;
 use crate::app::filter::ProjectFilter;
 use crate::app::notes::{Audience, RememberReply, RememberRequest, remember};
 use crate::app::open_memory::OpenMemory;
+use crate::app::session_start::client_memory::ClientMemory;
 use crate::app::wrong::bring_up_to_date;
 use crate::config::Config;
 use crate::model::note::NoteKind;
@@ -90,8 +91,8 @@ fn mention_id(mention: &Mention) -> String {
     short_id("u", &[&mention.session, &mention.text])
 }
 
-/// The rules of a project that hold, and that neither a note nor a file which Claude Code reads there says. `cwd` is where somebody works.
-pub(crate) fn rules_of(store: &Memory, config: &Config, key: &str, cwd: &str) -> Result<ProjectRules> {
+/// The rules of a project that hold, and that neither a note nor a file which Claude Code reads there says, with its `memory` of the project.
+pub(crate) fn rules_of(store: &Memory, key: &str, memory: &ClientMemory) -> Result<ProjectRules> {
     let mut all = recurring(&store.rule_mentions(key)?);
     if all.is_empty() {
         return Ok(ProjectRules::default());
@@ -111,7 +112,7 @@ pub(crate) fn rules_of(store: &Memory, config: &Config, key: &str, cwd: &str) ->
     let (dismissed, mut standing): (Vec<_>, Vec<_>) =
         all.into_iter().partition(|rule| rule.mentions.iter().any(|mention| dismissed.contains(&mention_id(mention))));
     if !standing.is_empty() {
-        let written = written::statements(config, key, cwd);
+        let written = written::statements(key, memory);
         standing.retain(|rule| !rule.is_said_in(&written));
     }
     Ok(ProjectRules { standing, dismissed })
@@ -122,7 +123,7 @@ pub(crate) fn rules_of(store: &Memory, config: &Config, key: &str, cwd: &str) ->
 pub(crate) fn rules(memory: &OpenMemory, config: &Config, asked: &RulesRequest<'_>) -> Result<RulesReply> {
     let mut reply = RulesReply { rules: Vec::new(), dismissed: Vec::new() };
     for project in projects(&memory.0, config, asked)? {
-        let found = rules_of(&memory.0, config, &project.key, &project.key)?;
+        let found = rules_of(&memory.0, &project.key, &ClientMemory::of(config, &project.key, &project.key))?;
         let record = |rule: &Recurring| record(rule, &project, config);
         reply.rules.extend(found.standing.iter().map(record));
         reply.dismissed.extend(found.dismissed.iter().map(record));
@@ -167,7 +168,7 @@ pub(crate) struct FoundRule {
 /// When there is none.
 pub(crate) fn find(memory: &OpenMemory, config: &Config, id: &str, was_dismissed: bool) -> Result<FoundRule> {
     for (_, project) in memory.0.projects()? {
-        let found = rules_of(&memory.0, config, &project.key, &project.key)?;
+        let found = rules_of(&memory.0, &project.key, &ClientMemory::of(config, &project.key, &project.key))?;
         let rules = if was_dismissed { found.dismissed } else { found.standing };
         let named = rules.into_iter().find(|rule| rule.mentions.iter().any(|mention| id_of(mention) == id));
         if let Some(rule) = named {

@@ -1,24 +1,21 @@
 //! What the files say already that Claude Code reads in a project: its CLAUDE.md, its rules, and the client's own memory of it.
 //!
-//! recall only compares with them: nothing of them is stored or passed on, and none is ever written.
+//! recall only compares with them here: nothing of them is passed on, and none is ever written.
 
 use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::analyze::rules::{RuleWords, statements_of};
-use crate::app::session_start::client_memory::memory_texts;
-use crate::config::Config;
-use crate::source::delta::open_regular;
+use crate::app::session_start::client_memory::ClientMemory;
+use crate::source::client_memory::read_inside;
 
-/// How much of a file is read, in bytes, and of how many files of rules.
-const MAX_BYTES: u64 = 40_000;
+/// How many files of rules are read.
 const MAX_RULE_FILES: usize = 20;
 
-/// The statements of these files, for the project `key` and who works in `cwd`. A file that is missing or unreadable says nothing.
-pub(super) fn statements(config: &Config, key: &str, cwd: &str) -> Vec<RuleWords> {
+/// The statements of these files of the project `key`. A file that is missing or unreadable says nothing.
+pub(super) fn statements(key: &str, memory: &ClientMemory) -> Vec<RuleWords> {
     let texts = files(Path::new(key)).into_iter().filter_map(|file| read_inside(Path::new(key), &file));
-    texts.chain(memory_texts(config, key, cwd)).flat_map(|text| statements_of(&text)).collect()
+    texts.flat_map(|text| statements_of(&text)).chain(memory.rules()).collect()
 }
 
 fn files(root: &Path) -> Vec<PathBuf> {
@@ -27,15 +24,4 @@ fn files(root: &Path) -> Vec<PathBuf> {
     rules.sort();
     rules.truncate(MAX_RULE_FILES);
     [root.join("CLAUDE.md"), root.join(".claude/CLAUDE.md")].into_iter().chain(rules).collect()
-}
-
-/// The beginning of a file below a folder. A link that leads out of the folder is not followed.
-pub(super) fn read_inside(root: &Path, file: &Path) -> Option<String> {
-    let (root, file) = (root.canonicalize().ok()?, file.canonicalize().ok()?);
-    if !file.starts_with(&root) {
-        return None;
-    }
-    let mut bytes = Vec::new();
-    open_regular(&file).ok()?.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
 }

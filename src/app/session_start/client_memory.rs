@@ -1,56 +1,58 @@
-//! Claude Code's own memory of a project, to avoid repeating what it already says.
+//! What Claude Code's own memory of a project says already, for not telling it twice.
 //!
-//! The client keeps `memory/MEMORY.md` for a project and injects its beginning into every session. recall only compares its own
-//! statements with it: nothing of the file is stored, printed or passed on, and it is never written.
+//! The client gives the beginning of `memory/MEMORY.md` to every session. recall only compares its own statements with it here: nothing of
+//! the file is printed or passed on, and it is never written.
 
-use std::io::Read;
-use std::path::Path;
+use std::cell::OnceCell;
 
-use crate::app::notes::is_contained_in;
+use crate::analyze::rules::{RuleWords, instruction_of, statements_of};
+use crate::app::notes::{has_same_limits, is_contained_in};
 use crate::config::Config;
-use crate::source::delta::open_regular;
-
-/// How much of the file the client injects, in bytes and lines.
-const MAX_BYTES: u64 = 25_000;
-const MAX_LINES: usize = 200;
+use crate::source::client_memory::{folder_of, loaded_text};
 
 /// The statements of a project's memory.
 #[derive(Debug, Default)]
-pub(crate) struct ClientMemory(Vec<String>);
+pub(crate) struct ClientMemory {
+    statements: Vec<String>,
+    /// What each of them wants and forbids, once somebody asks for it.
+    words: OnceCell<Vec<Vec<RuleWords>>>,
+}
 
 impl ClientMemory {
     /// The memory that a session in `cwd` gets for the project `key`. A file that is missing, excluded or unreadable counts as empty.
     pub(crate) fn of(config: &Config, key: &str, cwd: &str) -> Self {
-        Self(memory_texts(config, key, cwd).iter().flat_map(|text| statements(text)).collect())
+        let mut folders = vec![folder_of(key)];
+        if cwd != key {
+            folders.push(folder_of(cwd));
+        }
+        let places = config.claude_dirs.iter().flat_map(|dir| folders.iter().map(move |folder| dir.join("projects").join(folder)));
+        let texts = places.filter_map(|place| loaded_text(&place, &config.exclude_transcripts));
+        Self::of_text(&texts.collect::<Vec<_>>().join("\n"))
     }
 
-    /// Is this statement already in the memory?
+    fn of_text(text: &str) -> Self {
+        Self { statements: statements(text), words: OnceCell::new() }
+    }
+
+    /// Is this statement already in the memory? A standing instruction also is if one there wants and forbids all that it does.
     pub(crate) fn says(&self, text: &str) -> bool {
-        self.0.iter().any(|statement| is_contained_in(text, statement))
+        self.statements.iter().any(|statement| is_contained_in(text, statement))
+            || instruction_of(text).is_some_and(|asked| self.covers(text, &asked))
     }
-}
 
-/// The beginnings of the files that the client keeps for the project `key`, as a session in `cwd` gets them.
-pub(crate) fn memory_texts(config: &Config, key: &str, cwd: &str) -> Vec<String> {
-    let mut folders = vec![folder_of(key)];
-    if cwd != key {
-        folders.push(folder_of(cwd));
+    fn covers(&self, text: &str, asked: &RuleWords) -> bool {
+        let mut known = self.statements.iter().zip(self.words());
+        known.any(|(said, words)| words.iter().any(|words| asked.is_within(words)) && has_same_limits(text, said))
     }
-    let places = config.claude_dirs.iter().flat_map(|dir| folders.iter().map(move |folder| dir.join("projects").join(folder)));
-    let files = places.map(|place| place.join("memory/MEMORY.md")).filter(|file| !config.exclude_transcripts.is_match(file));
-    files.filter_map(|file| read(&file)).collect()
-}
 
-/// The client's folder name below `projects/` for a path.
-pub(super) fn folder_of(path: &str) -> String {
-    path.chars().flat_map(|c| std::iter::repeat_n(if c.is_ascii_alphanumeric() { c } else { '-' }, c.len_utf16())).collect()
-}
+    /// What its statements want and forbid.
+    pub(crate) fn rules(&self) -> impl Iterator<Item = RuleWords> + '_ {
+        self.words().iter().flatten().cloned()
+    }
 
-fn read(file: &Path) -> Option<String> {
-    let mut bytes = Vec::new();
-    open_regular(file).ok()?.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
-    let text = String::from_utf8_lossy(&bytes);
-    Some(text.lines().take(MAX_LINES).collect::<Vec<_>>().join("\n"))
+    fn words(&self) -> &[Vec<RuleWords>] {
+        self.words.get_or_init(|| self.statements.iter().map(|said| statements_of(said)).collect())
+    }
 }
 
 /// Its lines and the sentences in them, since one line may hold several statements.
@@ -66,17 +68,30 @@ mod tests {
 
     #[test]
     fn what_the_memory_says_is_known_in_other_words_and_its_opposite_is_not() {
-        let memory = ClientMemory(statements(
-            "# Memory\n\n- [Keyset pagination](keyset.md) — use keyset pagination from now on, always\n- Tests run with make. Port 8081.",
-        ));
-        for said in ["Use keyset pagination from now on", "We use keyset pagination.", "The tests run with make", "port 8081"] {
+        let memory = ClientMemory::of_text(
+            "# Memory\n\n- [Keyset pagination](keyset.md) — use keyset pagination from now on, always\n- Tests run with make. Port 8081.\n\
+             - use pnpm, not npm\n- never deploy to staging from a branch\n- Always lint only the docs",
+        );
+        for said in [
+            "Use keyset pagination from now on", "We use keyset pagination.", "The tests run with make", "port 8081",
+            "I told you: pnpm, not npm!", "Don't deploy to staging from a branch",
+        ] {
             assert!(memory.says(said), "{said}");
         }
-        for new in ["Never use keyset pagination", "Port 8082", "Tests run with just", "Keyset pagination of orders", "always", ""]
-        {
+        for new in [
+            "Never use keyset pagination",
+            "Port 8082",
+            "Tests run with just",
+            "Keyset pagination of orders",
+            "always",
+            "",
+            "I told you: npm, not pnpm!",
+            "Always deploy to staging from a branch",
+            "Always lint the docs",
+            "Never deploy to staging 2 from a branch",
+        ] {
             assert!(!memory.says(new), "{new}");
         }
         assert!(!ClientMemory::default().says("anything at all"));
-        assert_eq!(folder_of("/home/dév/wk.i/😀"), "-home-d-v-wk-i---");
     }
 }

@@ -131,6 +131,8 @@ fn found(store: &Memory, config: &Config, mut query: Query, asking: &Asker<'_>) 
         own: asking.own,
         now: config.now(),
         except: asking.session,
+        // The client of whoever prompts gives them to it.
+        without_memory_files: asking.session.is_some(),
         reads: MAX_ITEMS_READ,
         ..SearchOptions::default()
     };
@@ -161,6 +163,7 @@ fn source(
     let (at, origin) = match &found.origin {
         HitSource::Session(head) => (head.last_at.unwrap_or(head.started_at), "session"),
         HitSource::Note(note) => (note.at, "note"),
+        HitSource::MemoryFile(file) => (file.at, "memory file"),
     };
     let mut passages = Passages::default();
     found.passages.iter().for_each(|one| passages.add(&kind_name(&one.kind), &one.text));
@@ -173,6 +176,7 @@ fn source(
     let since_then = match &found.origin {
         HitSource::Session(head) => lines(config, &came_since.of_session(head, passages.iter().map(|one| one.text.as_str()))?),
         HitSource::Note(note) => lines(config, &came_since.of_note(note)?),
+        HitSource::MemoryFile(_) => Vec::new(),
     };
     Ok(TopicSource {
         id: found.id().to_owned(),

@@ -34,6 +34,11 @@ impl RecordKey {
         Self::hashed(&[b"title", &leaf.0, title.as_bytes()])
     }
 
+    /// The key under which a memory file of Claude's is forgotten.
+    pub(crate) fn of_memory_file(path: &str) -> Self {
+        Self::hashed(&[b"memory file", path.as_bytes()])
+    }
+
     fn hashed(parts: &[&[u8]]) -> Self {
         let mut key = [0; 16];
         key.copy_from_slice(&hash_parts(parts)[..16]);

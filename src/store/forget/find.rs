@@ -30,6 +30,7 @@ impl Reader {
         self.find_titles(phrase, &mut doomed)?;
         let held = |note: &Note| phrase.is_in(&note.text) || phrase.is_in(&note.project.key);
         doomed.notes = self.notes()?.iter().filter(|note| held(note)).map(|note| note.pk).collect();
+        doomed.memory_files = self.memory_files_with(phrase)?;
         Ok(doomed)
     }
 

@@ -13,7 +13,7 @@ use std::path::Path;
 use anyhow::Result;
 use rusqlite::{Transaction, params};
 
-use super::{Reader, Writer, notes};
+use super::{Reader, Writer, memory_files, notes};
 use crate::model::session::{Millis, RecordKey};
 use crate::store::chunk;
 use crate::store::erasure;
@@ -33,11 +33,13 @@ pub(crate) struct RemovalPlan {
     pub(crate) replaced: BTreeMap<i64, i64>,
     /// Remembered notes, by number.
     pub(crate) notes: BTreeSet<i64>,
+    /// Memory files of Claude's, by number.
+    pub(crate) memory_files: BTreeSet<i64>,
 }
 
 impl RemovalPlan {
     pub(crate) fn is_empty(&self) -> bool {
-        self.sessions().is_empty() && self.notes.is_empty()
+        self.sessions().is_empty() && self.notes.is_empty() && self.memory_files.is_empty()
     }
 
     /// All sessions that lose something.
@@ -138,6 +140,7 @@ impl Writer {
     pub(crate) fn take_out(&mut self, doomed: &RemovalPlan, lasting: Permanence) -> Result<()> {
         let heads: Vec<_> = doomed.whole.iter().map(|pk| self.session_head(*pk)).collect::<Result<_>>()?;
         let notes: Vec<_> = doomed.notes.iter().map(|pk| self.note(*pk)).collect::<Result<_>>()?;
+        let files: Vec<_> = doomed.memory_files.iter().map(|pk| self.memory_file(*pk)).collect::<Result<_>>()?;
         let tx = self.reader.db.transaction()?;
         for head in &heads {
             crate::store::forget::removal::remove_session(&tx, head, lasting)?;
@@ -155,6 +158,9 @@ impl Writer {
         }
         for note in &notes {
             notes::remove(&tx, note)?;
+        }
+        for file in &files {
+            memory_files::remove(&tx, file, lasting == Permanence::ForGood)?;
         }
         for digest in doomed.replaced.keys() {
             crate::store::forget::erasure::mark_erase_due(&tx)?;
@@ -178,7 +184,7 @@ impl Writer {
     /// Finishes `take_out`: deletes sessions of which nothing is left, once their pages are gone, and projects without sessions or
     /// notes.
     pub(crate) fn drop_empty_sessions(&mut self) -> Result<()> {
-        let unused = "NOT EXISTS (SELECT 1 FROM session WHERE project = project.pk) AND NOT EXISTS (SELECT 1 FROM note WHERE project = project.pk)";
+        let unused = "NOT EXISTS (SELECT 1 FROM session WHERE project = project.pk) AND NOT EXISTS (SELECT 1 FROM note WHERE project = project.pk) AND NOT EXISTS (SELECT 1 FROM memory_file WHERE project = project.pk)";
         // Usually there is nothing to do. This check takes no write lock and looks only at sessions whose pages were due.
         let any = format!(
             "SELECT EXISTS (SELECT 1 FROM session WHERE page_dirty AND {IS_EMPTY}) OR EXISTS (SELECT 1 FROM project WHERE {unused})"

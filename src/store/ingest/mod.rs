@@ -213,6 +213,7 @@ impl Writer {
                 let to = ensure_project(&tx, &moved)?;
                 tx.execute("UPDATE session SET project = ?2, dirty = 1 WHERE project = ?1", [pk, to])?;
                 super::notes::move_notes(&tx, pk, to)?;
+                super::memory_files::move_files(&tx, pk, to)?;
                 tx.execute("DELETE FROM project WHERE pk = ?1", [pk])?;
             }
         }

@@ -1,4 +1,4 @@
-//! The full-text index: one document for each session and each note.
+//! The full-text index: one document for each session, each note and each memory file.
 //!
 //! It stores no text, only words and their positions; what is shown of a session comes from its items and its digest. It is derived data,
 //! as pages are: a session whose items or digest changed is marked and gets a new document at the end of a run. What is forgotten is
@@ -16,7 +16,7 @@ use crate::model::search_column::SearchColumn;
 use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
 use crate::store::document::{Document, DocumentBuilder};
-pub(crate) use crate::store::search::query::{CountCache, DocumentHit, FtsQuery};
+pub(crate) use crate::store::search::query::{CountCache, DocumentHit, DocumentOf, FtsQuery};
 use crate::store::worker_pool::BATCH_SESSIONS;
 use crate::sys::shutdown;
 

@@ -31,10 +31,17 @@ pub(crate) struct FtsQuery {
     /// Only documents last active at or after `since` and begun before `before`.
     pub(crate) since: Option<Millis>,
     pub(crate) before: Option<Millis>,
-    /// Only notes.
-    pub(crate) notes_only: bool,
+    /// Only documents of this.
+    pub(crate) only: Option<DocumentOf>,
     /// Return the most recently written documents, unranked.
     pub(crate) newest: bool,
+}
+
+/// What is not a session and has documents of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DocumentOf {
+    Notes,
+    MemoryFiles,
 }
 
 /// A matching document.
@@ -43,6 +50,7 @@ pub(crate) struct DocumentHit {
     pub(crate) doc: i64,
     pub(crate) session: Option<i64>,
     pub(crate) note: Option<i64>,
+    pub(crate) memory_file: Option<i64>,
     pub(crate) project: i64,
     pub(crate) last_at: Millis,
     /// Higher is better; 0 for a query without words.
@@ -77,9 +85,11 @@ impl FtsQuery {
                 values.push(Value::Integer(value));
             }
         }
-        if self.notes_only {
-            sql.push_str(" AND d.note IS NOT NULL");
-        }
+        sql.push_str(match self.only {
+            Some(DocumentOf::Notes) => " AND d.note IS NOT NULL",
+            Some(DocumentOf::MemoryFiles) => " AND d.memory_file IS NOT NULL",
+            None => "",
+        });
         (sql, values)
     }
 }
@@ -123,7 +133,7 @@ impl Reader {
         let (conditions, mut values) = asked.conditions();
         let Some(expression) = asked.expression() else {
             let sql = format!(
-                "SELECT d.pk, d.session, d.note, d.project, d.last_at, 0.0 FROM doc d WHERE TRUE{conditions} ORDER BY d.last_at DESC, d.pk DESC LIMIT {most}"
+                "SELECT d.pk, d.session, d.note, d.memory_file, d.project, d.last_at, 0.0 FROM doc d WHERE TRUE{conditions} ORDER BY d.last_at DESC, d.pk DESC LIMIT {most}"
             );
             let mut query = self.db.prepare_cached(&sql)?;
             return Ok(query.query_map(params_from_iter(values), hit)?.collect::<rusqlite::Result<_>>()?);
@@ -137,13 +147,13 @@ impl Reader {
         let sql = if conditions.is_empty() && !self.narrowed {
             // Only the first hits are looked up in `doc`.
             format!(
-                "SELECT d.pk, d.session, d.note, d.project, d.last_at, f.score FROM
+                "SELECT d.pk, d.session, d.note, d.memory_file, d.project, d.last_at, f.score FROM
                      (SELECT rowid AS pk, {score} AS score FROM search WHERE search MATCH ? ORDER BY {order} LIMIT {most}) f
                  CROSS JOIN doc d ON d.pk = f.pk ORDER BY f.score DESC, f.pk DESC"
             )
         } else {
             format!(
-                "SELECT d.pk, d.session, d.note, d.project, d.last_at, {score} AS score FROM search CROSS JOIN doc d ON d.pk = search.rowid
+                "SELECT d.pk, d.session, d.note, d.memory_file, d.project, d.last_at, {score} AS score FROM search CROSS JOIN doc d ON d.pk = search.rowid
                  WHERE search MATCH ?{conditions} ORDER BY {order} LIMIT {most}"
             )
         };
@@ -155,7 +165,9 @@ impl Reader {
     /// The document with this number, unless it is gone or does not meet the query's conditions.
     pub(crate) fn matching_document(&self, asked: &FtsQuery, doc: i64) -> Result<Option<DocumentHit>> {
         let (conditions, mut values) = asked.conditions();
-        let sql = format!("SELECT d.pk, d.session, d.note, d.project, d.last_at, 0.0 FROM doc d WHERE d.pk = ?{conditions}");
+        let sql = format!(
+            "SELECT d.pk, d.session, d.note, d.memory_file, d.project, d.last_at, 0.0 FROM doc d WHERE d.pk = ?{conditions}"
+        );
         values.insert(0, Value::Integer(doc));
         Ok(self.db.prepare_cached(&sql)?.query_row(params_from_iter(values), hit).optional()?)
     }
@@ -166,8 +178,9 @@ fn hit(r: &Row<'_>) -> rusqlite::Result<DocumentHit> {
         doc: r.get(0)?,
         session: r.get(1)?,
         note: r.get(2)?,
-        project: r.get(3)?,
-        last_at: r.get(4)?,
-        score: r.get(5)?,
+        memory_file: r.get(3)?,
+        project: r.get(4)?,
+        last_at: r.get(5)?,
+        score: r.get(6)?,
     })
 }

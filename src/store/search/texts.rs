@@ -28,6 +28,8 @@ pub(crate) enum TextKind {
     Command,
     File,
     Note,
+    /// A part of a memory file of Claude's.
+    Memory,
 }
 
 impl TextKind {
@@ -44,6 +46,7 @@ impl TextKind {
             Self::Command => "command",
             Self::File => "file",
             Self::Note => "note",
+            Self::Memory => "memory",
         }
     }
 }

@@ -7,6 +7,7 @@ mod config;
 mod day;
 mod digest;
 mod doctor;
+mod doctor_memory;
 mod fix;
 mod friction;
 mod how;

@@ -60,6 +60,19 @@ fn what_the_clients_memory_says_is_not_told_twice_at_a_sessions_start() {
 }
 
 #[test]
+fn an_instruction_is_known_by_what_it_wants_and_forbids() {
+    let world = with_notes();
+    for note in ["I told you: deploy with make ship, not with rsync", "Never deploy to staging 2 from a branch"] {
+        let kept = world.recall(["remember", "--project", SHOP, note, "--kind", "convention"]);
+        assert_eq!(kept.code, 0, "{kept:#?}");
+    }
+    fs::write(memory(&world), "- Deploy with make ship, never with rsync\n- Don't deploy to staging 1 from a branch\n")
+        .expect("the memory");
+    let start = told(&world, &starts(&world, S, "startup")).expect("notes");
+    assert!(!start.contains("rsync") && start.contains("staging 2"), "{start}");
+}
+
+#[test]
 fn a_memory_that_is_excluded_no_file_or_endless_stops_nothing() {
     let world = with_notes();
     let before = world.recall(["context", "--cwd", SHOP]).out;

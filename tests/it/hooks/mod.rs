@@ -18,7 +18,7 @@ mod open_item_lives;
 mod open_items;
 mod other_hosts;
 mod past_questions;
-mod payloads;
+pub mod payloads;
 mod pipes;
 mod prompt;
 mod receipts;

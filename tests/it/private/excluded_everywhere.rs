@@ -73,6 +73,9 @@ pub const WAYS: &[Way] = &[
     Way(Command(&["show", "{clinic}", "--json", "--items"]), SHOWS),
     Way(Command(&["show", "{digest}"]), SHOWS),
     Way(Command(&["show", "{note}"]), SHOWS),
+    Way(Command(&["show", "{memory}"]), SHOWS),
+    Way(Command(&["show", "{memory}", "--json"]), SHOWS),
+    Way(Command(&["search", "kind:memory"]), SHOWS),
     Way(Command(&["show", "{note}", "{clinic}", "{mixed}", "{shop}", "--json"]), SHOWS),
     Way(Command(&["show", "{mixed}", "--items"]), SHOWS),
     Way(Command(&["show", "{mixed}", "--full"]), SILENT),
@@ -115,6 +118,8 @@ pub const WAYS: &[Way] = &[
     Way(Command(&["doctor"]), SILENT),
     Way(Command(&["doctor", "--json"]), SILENT),
     Way(Command(&["doctor", "--seen"]), SILENT),
+    Way(Command(&["doctor", "--memory"]), SHOWS),
+    Way(Command(&["doctor", "--memory", "--project", "clinic", "--json"]), SHOWS),
     Way(Command(&["config"]), SILENT),
     Way(Command(&["config", "--json"]), SILENT),
     Way(Command(&["remember", "--project", "{clinic_dir}", "The ledger is written in green ink."]), SILENT),
@@ -152,6 +157,8 @@ pub const WAYS: &[Way] = &[
     Way(Tool("timeline", r#"{"id": "{clinic}", "before": 3, "after": 3}"#), SHOWS),
     Way(Tool("timeline", r#"{"id": "{note}"}"#), SHOWS),
     Way(Tool("get", r#"{"ids": ["{clinic}"]}"#), SHOWS),
+    Way(Tool("get", r#"{"ids": ["{memory}"]}"#), SHOWS),
+    Way(Tool("search", r#"{"query": "sluices", "kind": "memory", "scope": "all"}"#), SHOWS),
     Way(Tool("get", r#"{"ids": ["{shop}", "{note}", "{mixed}", "{clinic}"], "detail": "full"}"#), SHOWS),
     Way(Tool("recall", r#"{"topic": "the ledger"}"#), SHOWS),
     Way(Tool("recall", r#"{"topic": "ledger", "mode": "why"}"#), SILENT),
@@ -220,6 +227,10 @@ impl Scene {
         let agent = scene.talk("clinic", MIXED, "2026-11-20T11:01:00Z", "Look up the hushagate table", "hushagate");
         let agent = agent.replace("\"type\":", "\"isSidechain\":true,\"agentId\":\"a1\",\"type\":");
         scene.world.transcript(&format!("-q/{MIXED}/subagents/agent-a1.jsonl"), agent);
+        let memory = scene.world.claude_dir().join("projects/-p/memory");
+        std::fs::create_dir_all(&memory).expect("a folder");
+        std::fs::write(memory.join("wards.md"), "All sluices of the hushberyl ward are shut at noon.\n").expect("a memory file");
+        std::fs::write(memory.join("MEMORY.md"), "- [The hushjade ward](gone.md)\n").expect("a memory file");
         scene.world.digest(&EXTRACT);
         let scene = scene.with_note("The ledger of the hushgarnet ward closes at noon.");
         scene.world.digest(&EXTRACT);
@@ -285,6 +296,7 @@ impl Scene {
             ("{mixed}", MIXED.to_owned()),
             ("{shop}", SHOP.to_owned()),
             ("{note}", self.note.clone()),
+            ("{memory}", self.text("SELECT id FROM memory_file WHERE path LIKE '%wards.md'")),
             (
                 "{digest}",
                 self.text(&format!("SELECT d.id FROM digest d JOIN session s ON s.pk = d.session WHERE s.id = '{CLINIC}'")),

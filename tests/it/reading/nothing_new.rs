@@ -35,6 +35,16 @@ fn rows(session: &str, length: usize) -> String {
     rows
 }
 
+/// Memory files of Claude's, about as long as the transcripts.
+fn with_memory_files(world: &World) {
+    let folder = world.claude_dir().join("projects/-home-dev-src-shop/memory");
+    fs::create_dir_all(&folder).expect("a folder");
+    for n in 0..100 {
+        fs::write(folder.join(format!("topic{n}.md")), format!("The rates of day {n} are those of today.\n").repeat(700))
+            .expect("a file");
+    }
+}
+
 /// The statements that `recall digest` asks of the index.
 fn statements(world: &World, arguments: &[&str]) -> Vec<String> {
     let file = world.root().join("statements");
@@ -68,6 +78,7 @@ fn a_run_with_nothing_new_reads_no_transcript_and_little_of_the_index() {
     for n in 0..FILES {
         world.transcript(&format!("-home-dev-src-shop/{}.jsonl", id(n)), rows(&id(n), LENGTH));
     }
+    with_memory_files(&world);
     let transcripts = (FILES * LENGTH) as u64;
     let all = ["--summarizer", "extract"];
     assert!(bytes_read(&world, &all) > transcripts, "the first run reads all of them");
@@ -90,6 +101,7 @@ fn a_run_with_nothing_new_asks_no_more_of_an_index_of_many_files_than_of_one_of_
         for n in 0..files {
             world.transcript(&format!("-home-dev-src-shop/{}.jsonl", id(n)), rows(&id(n), 1));
         }
+        with_memory_files(&world);
         let all = ["--summarizer", "extract"];
         statements(&world, &all);
         statements(&world, &all)

@@ -1,6 +1,7 @@
 //! Ingest phase: stores what was appended to the transcripts, and what marks say about ended sessions. Costs no money; may be
 //! interrupted and repeated at any point.
 
+mod memory_files;
 mod read;
 
 use std::path::PathBuf;
@@ -52,6 +53,8 @@ pub(super) fn ingest(
         TranscriptReader::new(config, &sanitizer, &projects, request.jobs, now, ui).run(&work, store, report)?;
         store.ingested();
     }
+    // Behind the transcripts, by which it is known to whom they belong.
+    memory_files::take_in(config, now, store, report)?;
     if !marks.is_empty() {
         // Must be durable: the mark files are removed afterwards, and nothing else holds what they say.
         store.lasting(|store| store.in_transaction(|| marks.iter().try_for_each(|(_, mark)| apply_mark(mark.as_ref(), store))))?;

@@ -125,7 +125,7 @@ fn gather_from(config: &Config, store: Option<&Memory>, asked: &ContextRequest<'
         about: ContextSubject::Earlier,
         zone: &config.time_zone,
         banner,
-        rules: gatherer.rules(known.as_ref())?,
+        rules: gatherer.rules(known.as_ref(), &memory)?,
         remembered,
         commands,
         leads,
@@ -215,7 +215,7 @@ impl Gatherer<'_> {
     }
 
     /// What the user says again and again in the project.
-    fn rules(&self, known: Option<&IndexedProject<'_>>) -> Result<Vec<RuleLine>> {
+    fn rules(&self, known: Option<&IndexedProject<'_>>, memory: &ClientMemory) -> Result<Vec<RuleLine>> {
         let Some(known) = known else { return Ok(Vec::new()) };
         let line = |rule: Recurring| RuleLine {
             id: rule_id(&rule),
@@ -223,7 +223,7 @@ impl Gatherer<'_> {
             when: self.config.short_day(rule.newest().at),
             text: rule.newest().text.clone(),
         };
-        let all = rules_of(known.store, self.config, self.key, self.asked.cwd)?.standing;
+        let all = rules_of(known.store, self.key, memory)?.standing;
         Ok(all.into_iter().filter(|rule| self.is_new(rule.newest().at)).map(line).collect())
     }
 

@@ -1,0 +1,63 @@
+//! A memory file that Claude Code keeps of its own for a project. Pure.
+
+use crate::model::session::{Millis, Project};
+
+/// A memory file as a digest read it last.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemoryFile {
+    pub pk: i64,
+    pub id: String,
+    pub project: Project,
+    /// Where it lies.
+    pub path: String,
+    /// When it was last written.
+    pub at: Millis,
+    /// As far as it was read, sanitized.
+    pub text: String,
+}
+
+impl MemoryFile {
+    /// `deploy.md`
+    pub(crate) fn name(&self) -> &str {
+        self.path.rsplit('/').next().unwrap_or_default()
+    }
+
+    /// `Claude's memory file deploy.md`
+    pub(crate) fn title(&self) -> String {
+        format!("Claude's memory file {}", self.name())
+    }
+
+    /// Its name and its description, as its head has them, and the text behind that.
+    pub(crate) fn parts(&self) -> (Vec<&str>, &str) {
+        let Some((head, body)) = self.text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---")) else {
+            return (Vec::new(), &self.text);
+        };
+        let said =
+            head.lines().filter_map(|line| line.split_once(':')).filter(|(key, _)| matches!(key.trim(), "name" | "description"));
+        let said = said.map(|(_, value)| value.trim().trim_matches(['"', '\'']));
+        (said.collect(), body.trim_start_matches('-').trim_start())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_head_of_a_file_says_what_it_is_about() {
+        let file = |text: &str| MemoryFile {
+            pk: 1,
+            id: "k1".into(),
+            project: Project { key: "/p".into() },
+            path: "/c/projects/-p/memory/deploy.md".into(),
+            at: 0,
+            text: text.into(),
+        };
+        let of_topic = file("---\nname: deploys\ndescription: \"How we deploy\"\ntype: project\n---\n\nRun make ship.\n");
+        assert_eq!(of_topic.parts(), (vec!["deploys", "How we deploy"], "Run make ship.\n"));
+        assert_eq!(of_topic.title(), "Claude's memory file deploy.md");
+        for text in ["# Memory\n\n- one\n", "---\nname: x", ""] {
+            assert_eq!(file(text).parts(), (Vec::new(), text));
+        }
+    }
+}
