@@ -1,6 +1,6 @@
 //! The commands that a session ran and of which it was seen how they ended: checks, and what runs, deploys or migrates something. Pure.
 
-use crate::analyze::failures::{End, RunKey, Runs, command, relative};
+use crate::analyze::failures::{End, RunKey, Runs, relative};
 use crate::analyze::shell::{CommandClass, SameRun, single_step};
 use crate::model::session::{Item, Millis, Session, ToolUse};
 use crate::text::clean::{one_line, shorten};
@@ -45,15 +45,15 @@ impl UsedCommand {
 /// The commands of a session, each once, in the order in which they ran first.
 pub(super) fn of(session: &Session, runs: &Runs<'_>) -> Vec<UsedCommand> {
     let mut all: Vec<UsedCommand> = Vec::new();
-    for (at, entry) in session.entries.iter().enumerate() {
-        let Item::Tool(tool) = &entry.item else { continue };
-        let Some((key, end)) = command(entry).and_then(|_| runs.end(session, at)).filter(|(_, end)| *end != End::Unknown) else {
+    for (entry, ended) in session.entries.iter().zip(runs.ends()) {
+        let (Item::Tool(tool), Some((key, end))) = (&entry.item, ended) else { continue };
+        if *end == End::Unknown {
             continue;
-        };
+        }
         let runs_nothing = |line: &str| line.split(' ').any(|word| ONLY_LISTS.contains(&word));
-        for (line, folder, class) in used(runs, tool, &key, end).into_iter().filter(|(line, ..)| !runs_nothing(line)) {
+        for (line, folder, class) in used(runs, tool, key, *end).into_iter().filter(|(line, ..)| !runs_nothing(line)) {
             let folder = place(session, &folder);
-            let passed = end == End::Passed;
+            let passed = *end == End::Passed;
             let same = SameRun::of(&line, &folder, |path| relative(session, path)).text();
             let line = shorten(&one_line(&line), MAX_LINE_CHARS);
             let run = UsedCommand { same, class, line, folder, ran: 1, passed: passed.into(), passed_last: passed, at: entry.at };

@@ -65,10 +65,8 @@ pub(crate) enum SessionState {
 pub(crate) fn list(memory: &OpenMemory, config: &Config, asked: &ListRequest<'_>) -> Result<ListReply> {
     let memory = &memory.0;
     let (filter, since) = (ProjectFilter::new(asked.project, config)?, parse_since(asked.since, config)?);
-    let mut heads: Vec<SessionHead> = memory.session_heads()?;
-    heads
-        .retain(|head| filter.fits(&head.project) && last_active(head).is_none_or(|at| at >= since) && !is_of_nobody(memory, head));
-    heads.sort_by(|a, b| (last_active(b), &b.id).cmp(&(last_active(a), &a.id)));
+    let mut heads = newest_first(memory)?;
+    heads.retain(|head| filter.fits(&head.project) && head.last_active().is_none_or(|at| at >= since));
     let more = heads.len().saturating_sub(asked.limit);
     heads.truncate(asked.limit);
     let sessions = heads.iter().map(|head| listed(memory, config, head)).collect::<Result<_>>()?;
@@ -88,27 +86,23 @@ pub(crate) fn meant(memory: &OpenMemory, own: &str, word: &str) -> Result<String
             _ => return Ok(word.to_owned()),
         },
     };
-    let memory = &memory.0;
-    let mut heads = memory.session_heads()?;
+    let mut heads = newest_first(&memory.0)?;
     if heads.iter().any(|head| head.project.key == own) {
         heads.retain(|head| head.project.key == own);
     }
-    heads.sort_by(|a, b| (last_active(b), &b.id).cmp(&(last_active(a), &a.id)));
-    let mut told = heads.into_iter().filter(|head| !is_of_nobody(memory, head));
-    match told.nth(back - 1) {
+    match heads.into_iter().nth(back - 1) {
         Some(head) => Ok(head.id),
         None => bail!("there are not {back} sessions: `recall list` shows those that there are"),
     }
 }
 
-fn last_active(head: &SessionHead) -> Option<Millis> {
-    head.last_at.or(Some(head.started_at).filter(|at| *at != Millis::MAX))
-}
-
-/// Nobody said anything in it.
-fn is_of_nobody(memory: &Memory, head: &SessionHead) -> bool {
-    let skip = memory.skip_of(head.pk).ok().flatten();
-    skip.is_some() && memory.title_of(head.pk).ok().flatten().is_none()
+/// The sessions in which somebody said something.
+fn newest_first(memory: &Memory) -> Result<Vec<SessionHead>> {
+    let mut heads = memory.session_heads()?;
+    let of_nobody = memory.skipped_without_digest()?;
+    heads.retain(|head| !of_nobody.contains(&head.pk));
+    heads.sort_by(|a, b| (b.last_active(), &b.id).cmp(&(a.last_active(), &a.id)));
+    Ok(heads)
 }
 
 fn listed(memory: &Memory, config: &Config, head: &SessionHead) -> Result<ListedSession> {
@@ -131,7 +125,7 @@ fn listed(memory: &Memory, config: &Config, head: &SessionHead) -> Result<Listed
         project_name: head.project.name().to_owned(),
         began_at,
         ended_at: head.last_at,
-        when: config.local_time(last_active(head), "%Y-%m-%d %H:%M"),
+        when: config.local_time(head.last_active(), "%Y-%m-%d %H:%M"),
         title,
         state,
         why,

@@ -16,6 +16,7 @@ use crate::setup::Host;
 use crate::source::mark;
 use crate::store::files_beside;
 use crate::store::maintenance::backup;
+pub(crate) use crate::store::receipts::ReceiptCounts;
 use crate::store::status::{IndexCounts, VectorCounts};
 
 /// Figures on the memory, as `status --json` writes them. Times are milliseconds since the Unix epoch.
@@ -48,7 +49,7 @@ pub(crate) struct Status {
     pub(crate) spent_usd: f64,
     pub(crate) notes: i64,
     pub(crate) marks_waiting: usize,
-    pub(crate) receipts: Receipts,
+    pub(crate) receipts: ReceiptCounts,
     pub(crate) last_run: Option<LastRun>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) vectors: Option<Vectors>,
@@ -57,23 +58,6 @@ pub(crate) struct Status {
     /// The last copy of the index.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) copy: Option<IndexCopy>,
-}
-
-/// What came of what sessions were told by hooks, as their own transcripts show it.
-#[derive(Debug, Serialize)]
-pub(crate) struct Receipts {
-    /// Sessions that were told something.
-    pub(crate) told: i64,
-    /// Those that used something of it.
-    pub(crate) used: i64,
-    /// Files named to them, and those that they then read or changed.
-    pub(crate) files_told: i64,
-    pub(crate) files_used: i64,
-    /// Checks named to them, and those that they then ran.
-    pub(crate) checks_told: i64,
-    pub(crate) checks_used: i64,
-    /// Sessions and notes that their agents looked up.
-    pub(crate) looked_up: i64,
 }
 
 /// Why sessions have no digest, or none by the model.
@@ -157,17 +141,8 @@ impl Status {
             embedded,
             of,
         };
-        let receipts = Receipts {
-            told: counts.receipts.sessions,
-            used: counts.receipts.used_by,
-            files_told: counts.receipts.files,
-            files_used: counts.receipts.files_used,
-            checks_told: counts.receipts.checks,
-            checks_used: counts.receipts.checks_used,
-            looked_up: counts.receipts.looked_up,
-        };
         Self {
-            receipts,
+            receipts: counts.receipts,
             is_ready: false,
             files: counts.files,
             transcript_bytes: counts.transcript_bytes,

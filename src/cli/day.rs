@@ -10,6 +10,7 @@ use super::reading::print_page;
 use crate::app::Completion;
 use crate::app::asker::Asker;
 use crate::app::day::{DayReader, DaysRequest};
+use crate::app::open_memory::OpenMemory;
 use crate::cli::args::DayArgs;
 use crate::config::Config;
 use crate::model::page_path::parse_day;
@@ -51,15 +52,18 @@ pub(crate) fn run(args: &DayArgs, config: &Config, out: &mut impl Write) -> Resu
 }
 
 /// The page of a day, as markdown, as it may be shown in this folder.
-pub(super) fn page(config: &Config, day: Date) -> Result<Option<String>> {
+fn page(config: &Config, day: Date) -> Result<Option<String>> {
     let asker = Asker::here(config);
-    DayReader { config, policy: config.policy(asker.view()), open: || asker.memory_if_there() }.day(day)
+    reader(config, &asker).day(day)
 }
 
 pub(super) fn newest_day(config: &Config) -> Result<Option<Date>> {
     let asker = Asker::here(config);
-    let reader = DayReader { config, policy: config.policy(asker.view()), open: || asker.memory_if_there() };
-    Ok(reader.days(DaysRequest { before: None, limit: 1 })?.days.first().map(|day| day.date))
+    Ok(reader(config, &asker).days(DaysRequest { before: None, limit: 1 })?.days.first().map(|day| day.date))
+}
+
+fn reader<'a>(config: &'a Config, asker: &'a Asker<'_>) -> DayReader<'a, impl FnOnce() -> Result<Option<OpenMemory>>> {
+    DayReader { config, policy: config.policy(asker.view()), open: || asker.memory_if_there() }
 }
 
 /// The days that somebody means, oldest first.

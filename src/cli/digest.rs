@@ -7,10 +7,11 @@ use anyhow::Result;
 use super::day::newest_day;
 use crate::app::Completion;
 use crate::app::digest::{self, DigestRequest};
-use crate::app::status::problems;
+use crate::app::doctor::lacks_hooks;
 use crate::cli::args::DigestArgs;
 use crate::config::Config;
 use crate::model::page_path::pages_folder;
+use crate::setup::Host;
 use crate::sys::pager;
 use crate::text::clean::{one_line, without_controls};
 
@@ -35,15 +36,11 @@ fn print_next(config: &Config, is_dry: bool, out: &mut impl Write) -> Result<()>
         }
         None => {}
     }
-    let hooks = problems(config)?.into_iter().find(|finding| finding.about == HOOKS && finding.fix.is_none());
-    if hooks.is_some_and(|finding| finding.found.starts_with("none")) && !is_dry {
+    if !is_dry && lacks_hooks(&Host::new(config)?) {
         writeln!(out, "          `recall install` lets new sessions start with what is known, and runs this by a timer")?;
     }
     Ok(())
 }
-
-/// What the findings on hooks are about.
-const HOOKS: &str = "hooks";
 
 impl From<DigestArgs> for DigestRequest {
     fn from(args: DigestArgs) -> Self {

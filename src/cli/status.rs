@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use crate::app::Completion;
 use crate::app::open_memory::OpenMemory;
-use crate::app::status::{BadLine, Failing, Receipts, Skipped, Status, Vectors, problems, status};
+use crate::app::status::{BadLine, Failing, ReceiptCounts, Skipped, Status, Vectors, problems, status};
 use crate::cli::args::StatusArgs;
 use crate::config::Config;
 use crate::privacy::View;
@@ -79,18 +79,22 @@ fn print(status: &Status, config: &Config, out: &mut impl Write) -> Result<()> {
         let model = line(model);
         writeln!(out, "vectors     {embedded} of {of} sessions and notes, by {model} ({dims} dimensions)")?;
     }
-    if let told @ Receipts { told: 1.., .. } = &status.receipts {
-        let Receipts { told, used, files_told, files_used, checks_told, checks_used, looked_up } = told;
-        writeln!(
-            out,
-            "told        {}, {used} of them used some of it: {files_used} of {files_told} files opened, {checks_used} of {checks_told} \
-             checks run, {looked_up} sessions and notes looked up",
-            counted(*told as usize, "session")
-        )?;
+    if let told @ ReceiptCounts { told: 1.., .. } = &status.receipts {
+        writeln!(out, "told        {}", told_and_used(told))?;
     }
     writeln!(out, "spent       ${:.4} on the model in all, at list price", status.spent_usd)?;
     writeln!(out, "last work   {ran}")?;
     print_skipped(status, out)
+}
+
+/// What came of what sessions were told.
+pub(super) fn told_and_used(counts: &ReceiptCounts) -> String {
+    let ReceiptCounts { told, used, files_told, files_used, checks_told, checks_used, looked_up } = counts;
+    let sessions = counted(*told as usize, "session");
+    format!(
+        "{sessions}, {used} of them used some of it: {files_used} of {files_told} files opened, {checks_used} of {checks_told} checks \
+         run, {looked_up} sessions and notes looked up"
+    )
 }
 
 /// What was not digested, not readable or of unknown type, and why.

@@ -18,3 +18,10 @@ pub struct SessionHead {
     /// It is dirty only because earlier sessions changed; nothing of its own changed since its digest was made.
     pub(crate) only_shown: bool,
 }
+
+impl SessionHead {
+    /// When it was active last, as far as any of its records tells.
+    pub(crate) fn last_active(&self) -> Option<Millis> {
+        self.last_at.or(Some(self.started_at).filter(|at| *at != Millis::MAX))
+    }
+}

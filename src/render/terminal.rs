@@ -21,7 +21,7 @@ const CODE: &str = "\x1b[36m";
 const PLAIN: &str = "\x1b[0m";
 
 /// How a terminal shows text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Look {
     pub(crate) columns: usize,
     /// May it be bold and coloured?
@@ -40,12 +40,6 @@ pub(crate) fn for_terminal(markdown: &str, look: Look) -> String {
 fn without_front_matter(markdown: &str) -> &str {
     let behind = || markdown.strip_prefix("---\n")?.split_once("\n---\n").map(|(_, page)| page);
     behind().unwrap_or(markdown)
-}
-
-impl Default for Look {
-    fn default() -> Self {
-        Self { columns: MAX_COLUMNS, styled: false }
-    }
 }
 
 /// What stands before the lines of a block in a list or a quotation.
@@ -131,7 +125,6 @@ impl Page {
                 self.indents.push(Indent { rest: " ".repeat(mark.len()), first: mark });
                 self.follows = false;
             }
-            Tag::Emphasis => self.styles.push(""),
             Tag::Strong => self.styles.push(BOLD),
             Tag::Strikethrough => self.styles.push(FAINT),
             Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => {
@@ -166,7 +159,7 @@ impl Page {
                 self.lists.pop();
                 self.follows = true;
             }
-            TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough => _ = self.styles.pop(),
+            TagEnd::Strong | TagEnd::Strikethrough => _ = self.styles.pop(),
             TagEnd::Link | TagEnd::Image => self.end_link(),
             _ => {}
         }
@@ -184,10 +177,9 @@ impl Page {
     }
 
     fn say(&mut self, text: &str) {
-        let style = self.styles.iter().rev().find(|style| !style.is_empty()).copied();
-        match style.filter(|_| self.look.styled) {
-            Some(style) => self.styled(style, text),
-            None => self.line.push_str(text),
+        match self.styles.last().copied() {
+            Some(style) if self.look.styled => self.styled(style, text),
+            _ => self.line.push_str(text),
         }
     }
 

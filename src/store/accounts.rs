@@ -6,7 +6,7 @@ use rusqlite::{OptionalExtension, params};
 
 use super::load::{self, SELECT_HEAD};
 use super::{Reader, Writer, commands, failures, receipts};
-use crate::analyze::account::{ACCOUNT_RULES, SessionAccount};
+use crate::analyze::account::{ACCOUNT_RULES, AccountToStore, SessionAccount};
 use crate::model::session_head::SessionHead;
 use crate::store::codec::{pack, unpack};
 
@@ -32,14 +32,18 @@ impl Reader {
 
 impl Writer {
     /// Stores the account of a session that has a digest, and what was run and failed in it.
-    pub(crate) fn save_account(&self, session: i64, account: &SessionAccount) -> Result<()> {
-        self.save_rule_mentions(session, account)?;
+    pub(crate) fn save_account(&self, session: i64, stored: &AccountToStore) -> Result<()> {
+        let sql = "SELECT pk FROM digest WHERE session = ?1 AND superseded = 0";
+        let digest: Option<i64> = self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0)).optional()?;
+        let Some(digest) = digest else { return Ok(()) };
+        let AccountToStore { account, failures, commands } = stored;
         // First: an account says that they are there.
-        failures::save(&self.db, session, &account.failures)?;
-        commands::save(&self.db, session, &account.commands)?;
-        receipts::save(&self.db, session, account.receipt.as_ref())?;
-        let sql = "UPDATE digest SET account = ?2, account_rules = ?3 WHERE session = ?1 AND superseded = 0";
-        self.db.prepare_cached(sql)?.execute(params![session, pack(account)?, ACCOUNT_RULES])?;
+        self.save_rule_mentions(digest, account)?;
+        failures::save(&self.db, digest, failures)?;
+        commands::save(&self.db, digest, commands)?;
+        receipts::save(&self.db, digest, account.receipt.as_ref())?;
+        let sql = "UPDATE digest SET account = ?2, account_rules = ?3 WHERE pk = ?1";
+        self.db.prepare_cached(sql)?.execute(params![digest, pack(account)?, ACCOUNT_RULES])?;
         Ok(())
     }
 }

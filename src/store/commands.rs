@@ -36,16 +36,13 @@ fn used(r: &Row<'_>) -> rusqlite::Result<Option<(String, UsedCommand)>> {
     Ok(Some((r.get(0)?, command)))
 }
 
-/// Stores the commands of a session's digest in place of those that it has.
-pub(super) fn save(db: &Connection, session: i64, commands: &[UsedCommand]) -> Result<()> {
-    let of = "SELECT pk FROM digest WHERE session = ?1 AND superseded = 0";
-    db.prepare_cached(&format!("DELETE FROM command WHERE digest IN ({of})"))?.execute([session])?;
-    let sql =
-        "INSERT INTO command SELECT pk, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 FROM digest WHERE session = ?1 AND superseded = 0";
-    let mut insert = db.prepare_cached(sql)?;
+/// Stores the commands of a session in place of those that its digest has.
+pub(super) fn save(db: &Connection, digest: i64, commands: &[UsedCommand]) -> Result<()> {
+    db.prepare_cached("DELETE FROM command WHERE digest = ?1")?.execute([digest])?;
+    let mut insert = db.prepare_cached("INSERT INTO command VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")?;
     for (place, one) in commands.iter().enumerate() {
         insert.execute(params![
-            session,
+            digest,
             place as i64,
             one.same,
             one.class.name(),

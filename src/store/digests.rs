@@ -6,7 +6,7 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 
 use super::{Reader, Writer, notes, search};
-use crate::analyze::account::SessionAccount;
+use crate::analyze::account::AccountToStore;
 use crate::analyze::eligibility::ModelFailures;
 use crate::model::digest::{Digest, OpenItem, WITHOUT_MODEL, is_by_model};
 use crate::model::session::{Millis, unused_id};
@@ -38,7 +38,7 @@ pub(crate) struct NewDigest<'a> {
     pub(crate) basis: Option<DigestInputs>,
     pub(crate) digest: Digest,
     /// `None` where the session's rows are not at hand; the next digest makes it from them.
-    pub(crate) account: Option<&'a SessionAccount>,
+    pub(crate) account: Option<&'a AccountToStore>,
 }
 
 /// What is recorded about a session's digest, without its content.
@@ -99,6 +99,13 @@ impl Reader {
     /// Why a session has no digest of its latest state, if that is recorded.
     pub(crate) fn skip_of(&self, session: i64) -> Result<Option<String>> {
         Ok(self.db.prepare_cached("SELECT skip FROM session WHERE pk = ?1")?.query_row([session], |r| r.get(0))?)
+    }
+
+    /// Sessions that no digest tells, because there is nothing to tell.
+    pub(crate) fn skipped_without_digest(&self) -> Result<HashSet<i64>> {
+        let sql = "SELECT s.pk FROM session s WHERE s.skip IS NOT NULL
+             AND NOT EXISTS (SELECT 1 FROM digest d WHERE d.session = s.pk AND d.superseded = 0)";
+        Ok(self.db.prepare_cached(sql)?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
     }
 
     /// Sessions whose last model call failed.
@@ -168,7 +175,7 @@ impl Writer {
             self.save_account(head.pk, account)?;
         }
         if new.interim_until.is_none() {
-            near_duplicates::record_signature(&tx, head.pk, &told, new.account)?;
+            near_duplicates::record_signature(&tx, head.pk, &told, new.account.map(|stored| &stored.account))?;
         }
         put_open_items(&tx, head, &told)?;
         save_closings(&tx, head, new)?;

@@ -62,16 +62,14 @@ fn met(r: &Row<'_>) -> rusqlite::Result<MetFailure> {
     })
 }
 
-/// Stores the errors of a session's digest in place of those that it has.
-pub(super) fn save(db: &Connection, session: i64, failures: &[Failure]) -> Result<()> {
-    let of = "(SELECT pk FROM digest WHERE session = ?1 AND superseded = 0)";
-    db.prepare_cached(&format!("DELETE FROM failure WHERE digest IN {of}"))?.execute([session])?;
-    let sql = "INSERT INTO failure SELECT pk, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12 FROM digest WHERE session = ?1 AND superseded = 0";
-    let mut insert = db.prepare_cached(sql)?;
+/// Stores the errors of a session in place of those that its digest has.
+pub(super) fn save(db: &Connection, digest: i64, failures: &[Failure]) -> Result<()> {
+    db.prepare_cached("DELETE FROM failure WHERE digest = ?1")?.execute([digest])?;
+    let mut insert = db.prepare_cached("INSERT INTO failure VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)")?;
     for (place, failure) in failures.iter().enumerate() {
         let passed = failure.passed.as_ref();
         insert.execute(params![
-            session,
+            digest,
             place as i64,
             failure.signature,
             failure.line,

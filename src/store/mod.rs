@@ -47,7 +47,7 @@ pub(crate) mod pages;
 mod private_words;
 mod projects;
 mod reader;
-mod receipts;
+pub(crate) mod receipts;
 pub(crate) mod recent;
 pub(crate) mod resanitize;
 mod rules;

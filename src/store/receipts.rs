@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use anyhow::Result;
 use rusqlite::{Connection, OptionalExtension, params};
+use serde::Serialize;
 
 use super::Reader;
 use crate::analyze::use_of_told::Receipt;
@@ -14,19 +15,20 @@ const STATEMENT: &str = "statement";
 const FILE: &str = "file";
 const CHECK: &str = "check";
 
-/// How many of what sessions were told were used.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+/// What came of what sessions were told by hooks, as their own transcripts show it: counts.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(crate) struct ReceiptCounts {
-    /// Sessions that were told something, and those of them that used something of it.
-    pub(crate) sessions: i64,
-    pub(crate) used_by: i64,
-    /// Files that were named to them, and those that they then read or changed.
-    pub(crate) files: i64,
+    /// Sessions that were told something.
+    pub(crate) told: i64,
+    /// Those that used something of it.
+    pub(crate) used: i64,
+    /// Files named to them, and those that they then read or changed.
+    pub(crate) files_told: i64,
     pub(crate) files_used: i64,
-    /// Checks that were named to them, and those that they then ran.
-    pub(crate) checks: i64,
+    /// Checks named to them, and those that they then ran.
+    pub(crate) checks_told: i64,
     pub(crate) checks_used: i64,
-    /// Sessions and statements that they looked up.
+    /// Sessions and notes that their agents looked up.
     pub(crate) looked_up: i64,
 }
 
@@ -39,11 +41,11 @@ impl Reader {
              FROM receipt r JOIN digest d ON d.pk = r.digest AND d.superseded = 0";
         Ok(self.db.query_row(sql, [], |r| {
             Ok(ReceiptCounts {
-                sessions: r.get(0)?,
-                used_by: r.get(1)?,
-                files: r.get(2)?,
+                told: r.get(0)?,
+                used: r.get(1)?,
+                files_told: r.get(2)?,
                 files_used: r.get(3)?,
-                checks: r.get(4)?,
+                checks_told: r.get(4)?,
                 checks_used: r.get(5)?,
                 looked_up: r.get(6)?,
             })
@@ -60,14 +62,12 @@ impl Reader {
     }
 }
 
-/// Stores the receipt of a session's digest in place of the one that it has.
-pub(super) fn save(db: &Connection, session: i64, receipt: Option<&Receipt>) -> Result<()> {
-    let sql = "DELETE FROM receipt WHERE digest IN (SELECT pk FROM digest WHERE session = ?1 AND superseded = 0)";
-    db.prepare_cached(sql)?.execute([session])?;
+/// Stores the receipt of a session in place of the one that its digest has.
+pub(super) fn save(db: &Connection, digest: i64, receipt: Option<&Receipt>) -> Result<()> {
+    db.prepare_cached("DELETE FROM receipt WHERE digest = ?1")?.execute([digest])?;
     let Some(receipt) = receipt else { return Ok(()) };
-    let sql = "INSERT INTO receipt SELECT pk, ?2, ?3, ?4 FROM digest WHERE session = ?1 AND superseded = 0 ON CONFLICT DO NOTHING";
-    let mut insert = db.prepare_cached(sql)?;
-    let mut put = |kind: &str, name: &str, used: u8| insert.execute(params![session, kind, name, used]);
+    let mut insert = db.prepare_cached("INSERT INTO receipt VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING")?;
+    let mut put = |kind: &str, name: &str, used: u8| insert.execute(params![digest, kind, name, used]);
     let whole = |id: &str| -> Result<Option<String>> {
         // Ids are looked up by how they begin; what more than one session begins with names none.
         let sql = "SELECT min(id) FROM session WHERE id >= ?1 AND id < ?1 || '~' HAVING count(*) = 1";

@@ -38,13 +38,10 @@ impl Reader {
 }
 
 impl Writer {
-    /// Stores the standing instructions that an account quotes. Before the account is: one that is cut short is made anew.
-    pub(super) fn save_rule_mentions(&self, session: i64, account: &SessionAccount) -> Result<()> {
-        let sql = "SELECT d.pk, coalesce(s.last_at, s.started_at, 0) FROM digest d JOIN session s ON s.pk = d.session
-             WHERE s.pk = ?1 AND d.superseded = 0";
-        let found: Option<(i64, Millis)> =
-            self.db.prepare_cached(sql)?.query_row([session], |r| Ok((r.get(0)?, r.get(1)?))).optional()?;
-        let Some((digest, last_at)) = found else { return Ok(()) };
+    /// Stores the standing instructions that a digest's account quotes. Before the account is: one that is cut short is made anew.
+    pub(super) fn save_rule_mentions(&self, digest: i64, account: &SessionAccount) -> Result<()> {
+        let sql = "SELECT coalesce(s.last_at, s.started_at, 0) FROM digest d JOIN session s ON s.pk = d.session WHERE d.pk = ?1";
+        let last_at: Millis = self.db.prepare_cached(sql)?.query_row([digest], |r| r.get(0))?;
         self.db.prepare_cached("DELETE FROM rule_mention WHERE digest = ?1")?.execute([digest])?;
         // What is said twice in a session counts where it was said last.
         let mut insert =
@@ -69,13 +66,13 @@ impl Writer {
         if known.as_ref() == Some(&rules) {
             return Ok(());
         }
-        let sql = "SELECT session FROM digest WHERE superseded = 0 AND account IS NOT NULL ORDER BY session";
-        let sessions: Vec<i64> = self.db.prepare(sql)?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+        let sql = "SELECT pk FROM digest WHERE superseded = 0 AND account IS NOT NULL ORDER BY session";
+        let digests: Vec<i64> = self.db.prepare(sql)?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
         self.in_transaction(|| {
-            let mut account = self.db.prepare("SELECT account FROM digest WHERE session = ?1 AND superseded = 0")?;
-            for session in sessions {
-                let body: Vec<u8> = account.query_row([session], |r| r.get(0))?;
-                self.save_rule_mentions(session, &unpack(&body)?)?;
+            let mut account = self.db.prepare("SELECT account FROM digest WHERE pk = ?1")?;
+            for digest in digests {
+                let body: Vec<u8> = account.query_row([digest], |r| r.get(0))?;
+                self.save_rule_mentions(digest, &unpack(&body)?)?;
             }
             let sql = "INSERT INTO fact VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2";
             self.db.execute(sql, [RULES_FACT, &rules])?;

@@ -10,6 +10,9 @@ use super::terminal_escape::TerminalEscaper;
 const LESS: &str = "FRX";
 /// Ends at once, so that whoever sets it has no pager.
 const NONE: &str = "cat";
+/// With these a shell tells that there is no such program, or that it may not be run.
+const NOT_FOUND: u32 = 127;
+const NOT_EXECUTABLE: u32 = 126;
 
 /// The size of the terminal on stdout, in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +54,3 @@ pub(crate) fn show(text: &str, command: &str) -> bool {
     }
     job.wait().is_ok_and(|status| !matches!(status.code(), Some(NOT_FOUND | NOT_EXECUTABLE)))
 }
-
-/// With these a shell tells that there is no such program, or that it may not be run.
-const NOT_FOUND: u32 = 127;
-const NOT_EXECUTABLE: u32 = 126;

@@ -16,6 +16,15 @@ pub struct Answered {
     pub shown: String,
 }
 
+/// A terminal: where somebody sits before it, and what opens it for a program.
+fn new_terminal() -> (fs::File, impl Fn() -> fs::File) {
+    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+    grantpt(&terminal).expect("a terminal");
+    unlockpt(&terminal).expect("a terminal");
+    let name = ptsname(&terminal, Vec::new()).expect("its name").into_string().expect("UTF-8");
+    (terminal.into(), move || fs::OpenOptions::new().read(true).write(true).open(&name).expect("the terminal"))
+}
+
 /// Runs it in a folder with a terminal of this size on stdout, without a pager unless the variables name one; its lines, as they are shown.
 pub fn on_terminal(
     world: &World,
@@ -24,12 +33,8 @@ pub fn on_terminal(
     variables: &[(&str, &str)],
     args: &[&str],
 ) -> Vec<String> {
-    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
-    grantpt(&terminal).expect("a terminal");
-    unlockpt(&terminal).expect("a terminal");
-    let name = ptsname(&terminal, Vec::new()).expect("its name").into_string().expect("UTF-8");
+    let (mut terminal, open) = new_terminal();
     let size = rustix::termios::Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
-    let open = || fs::OpenOptions::new().read(true).write(true).open(&name).expect("the terminal");
     let stdout = open();
     rustix::termios::tcsetwinsize(&stdout, size).expect("its size");
     let mut command = world.process();
@@ -38,27 +43,22 @@ pub fn on_terminal(
     drop(command);
     let mut shown = Vec::new();
     // It ends with an error where nobody is at the other end any more.
-    let _ = fs::File::from(terminal).read_to_end(&mut shown);
+    let _ = terminal.read_to_end(&mut shown);
     assert!(child.wait().expect("its end").success());
     String::from_utf8_lossy(&shown).lines().map(|line| line.trim_end_matches('\r').to_owned()).collect()
 }
 
 /// Runs it in a folder; `answer` is typed line by line. stdout leads nowhere.
 pub fn answered(world: &World, folder: &Path, variables: &[(&str, &str)], args: &[&str], answer: &str) -> Answered {
-    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
-    grantpt(&terminal).expect("a terminal");
-    unlockpt(&terminal).expect("a terminal");
-    let name = ptsname(&terminal, Vec::new()).expect("its name").into_string().expect("UTF-8");
-    let open = || fs::OpenOptions::new().read(true).write(true).open(&name).expect("the terminal");
+    let (mut terminal, open) = new_terminal();
     let mut command = world.process();
     command.current_dir(folder).envs(variables.iter().copied()).args(args);
     let mut child = command.stdin(open()).stderr(open()).stdout(Stdio::null()).spawn().expect("recall starts");
-    let mut to = fs::File::from(terminal);
-    to.write_all(format!("{answer}\n").as_bytes()).expect("an answer");
+    terminal.write_all(format!("{answer}\n").as_bytes()).expect("an answer");
     let ended = child.wait().expect("its end");
     drop(command);
     // What was said, up to where nobody is at the other end any more, which is an error on a terminal.
     let mut shown = Vec::new();
-    let _ = to.read_to_end(&mut shown);
+    let _ = terminal.read_to_end(&mut shown);
     Answered { code: ended.code().unwrap_or(-1), shown: String::from_utf8_lossy(&shown).into_owned() }
 }

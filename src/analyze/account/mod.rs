@@ -20,6 +20,7 @@ mod short;
 #[cfg(test)]
 mod tests;
 mod title;
+mod to_store;
 mod turns;
 
 use serde::{Deserialize, Serialize};
@@ -34,9 +35,8 @@ pub(crate) use self::runs::LastRun;
 pub(crate) use self::seen::SeenCommit;
 pub(crate) use self::shell::check_calls;
 pub(crate) use self::title::TitleParts;
+pub use self::to_store::AccountToStore;
 pub(crate) use self::turns::{ClosingReply, Turn, Word, WordKind, all_turns, ending_replies, last_reply, longer_reply};
-use crate::analyze::commands::{self, UsedCommand};
-use crate::analyze::failures::{self, Failure, Runs};
 use crate::analyze::use_of_told::Receipt;
 use crate::model::session::{Millis, Session};
 
@@ -70,12 +70,6 @@ pub struct SessionAccount {
     /// What it was told by our hooks, and what of that was used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receipt: Option<Receipt>,
-    /// Stored as rows of their own.
-    #[serde(skip)]
-    pub failures: Vec<Failure>,
-    /// The same.
-    #[serde(skip)]
-    pub commands: Vec<UsedCommand>,
 }
 
 impl SessionAccount {
@@ -111,26 +105,8 @@ impl SessionAccount {
         let open = if goes_on { Vec::new() } else { open::of(session, &turns) };
         let branch = session.branches.last().cloned();
         let seen = seen::of(&calls);
-        let ended = Runs::of(session);
-        let failures = failures::of(session, &ended, |at| runs::number_at(&turns, at));
-        let commands = commands::of(session, &ended);
         let receipt = Receipt::of(session);
         let evident = session.evident;
-        Self {
-            title,
-            branch,
-            turns,
-            commits,
-            pull_requests,
-            seen,
-            runs,
-            files,
-            open,
-            evident,
-            goes_on,
-            receipt,
-            failures,
-            commands,
-        }
+        Self { title, branch, turns, commits, pull_requests, seen, runs, files, open, evident, goes_on, receipt }
     }
 }

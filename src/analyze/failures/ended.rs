@@ -1,6 +1,5 @@
 //! How a command ended, as far as that was seen.
 
-use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use super::command;
@@ -40,8 +39,8 @@ impl RunKey {
 pub(in crate::analyze) struct Runs<'s> {
     ran: HashMap<&'s str, &'s ShellRun>,
     printed: HashMap<&'s str, &'s ShellPrint>,
-    /// How each entry ended, once that was asked for.
-    ends: Vec<OnceCell<Option<(RunKey, End)>>>,
+    /// What each entry ran and how that ended; `None` for what is no command, or may fail at any time.
+    ends: Vec<Option<(RunKey, End)>>,
 }
 
 impl<'s> Runs<'s> {
@@ -54,7 +53,9 @@ impl<'s> Runs<'s> {
                 _ => {}
             }
         }
-        Self { ran, printed, ends: vec![OnceCell::new(); session.entries.len()] }
+        let mut runs = Self { ran, printed, ends: Vec::new() };
+        runs.ends = (0..session.entries.len()).map(|at| runs.found_end(session, at)).collect();
+        runs
     }
 
     pub(super) fn print(&self, tool: &ToolUse) -> Option<&'s ShellPrint> {
@@ -67,9 +68,9 @@ impl<'s> Runs<'s> {
         steps.filter(|step| step.kind == StepKind::Check).collect()
     }
 
-    /// What was run and how it ended; `None` for what is no command, or may fail at any time.
-    pub(in crate::analyze) fn end(&self, session: &Session, at: usize) -> Option<(RunKey, End)> {
-        self.ends[at].get_or_init(|| self.found_end(session, at)).clone()
+    /// By the place among the session's entries.
+    pub(in crate::analyze) fn ends(&self) -> &[Option<(RunKey, End)>] {
+        &self.ends
     }
 
     fn found_end(&self, session: &Session, at: usize) -> Option<(RunKey, End)> {

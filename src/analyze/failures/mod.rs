@@ -100,7 +100,7 @@ pub(super) fn failed_in(session: &Session) -> Vec<FailedRun> {
 }
 
 fn failed_runs(session: &Session, runs: &Runs<'_>) -> Vec<FailedRun> {
-    let ends: Vec<Option<(RunKey, End)>> = (0..session.entries.len()).map(|at| runs.end(session, at)).collect();
+    let ends = runs.ends();
     // Where a check passed next, if it did, by what is known as the same.
     let mut next: HashMap<&RunKey, Option<usize>> = HashMap::new();
     let mut all = Vec::new();
@@ -113,7 +113,7 @@ fn failed_runs(session: &Session, runs: &Runs<'_>) -> Vec<FailedRun> {
             next.insert(key, (at + 1..if is_alone { at } else { ends.len() }).find(passes));
         }
         let passed = next[key];
-        let between = passed.map(|passed| between(session, &ends, at, passed)).unwrap_or_default();
+        let between = passed.map(|passed| between(session, ends, at, passed)).unwrap_or_default();
         all.push(FailedRun { at, passed, between });
     }
     all

@@ -81,16 +81,15 @@ impl SentenceIndex {
     /// The sentences that a change may overtake; none where too many would have to be looked at.
     fn candidates(&self, change: &Change) -> &[usize] {
         let found = match change {
-            Change::Leaves { left: words, .. } | Change::Sets { about: words, .. } => {
+            Change::Leaves { left: words, .. }
+            | Change::Sets { about: words, .. }
+            | Change::Returns { to: words }
+            | Change::Turns { names: words, .. } => {
                 let holding = words.iter().map(|word| self.by_word.get(word).map_or(&[][..], Vec::as_slice));
                 holding.min_by_key(|all| all.len()).unwrap_or_default()
             }
             Change::States { begins } => self.by_beginning.get(begins).map_or(&[][..], Vec::as_slice),
             Change::Corrects { .. } => &self.causal,
-            Change::Returns { to: words } | Change::Turns { names: words, .. } => {
-                let holding = words.iter().map(|word| self.by_word.get(word).map_or(&[][..], Vec::as_slice));
-                holding.min_by_key(|all| all.len()).unwrap_or_default()
-            }
         };
         if found.len() <= MAX_ALIKE { found } else { &[] }
     }

@@ -17,6 +17,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+pub(crate) use self::setup::lacks_hooks;
+
 use crate::config::Config;
 use crate::model::finding::{Finding, Repair, Severity};
 use crate::model::session::Millis;

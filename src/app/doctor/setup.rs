@@ -13,16 +13,38 @@ use crate::sys::paths::is_same_path;
 pub(crate) fn hooks(host: &Host<'_>) -> Vec<Finding> {
     let files = inspect::settings(host);
     let mut all: Vec<Finding> = files.iter().filter_map(|file| settings_finding(file, host)).collect();
-    let installed = files.iter().any(|f| f.state.as_ref().is_ok_and(|state| !state.hooks.is_empty()));
-    let plugin = files.iter().any(|f| f.state.as_ref().is_ok_and(|state| state.plugin));
-    match (installed, plugin) {
-        (false, true) => all.push(Finding::ok("hooks", "by the plugin")),
-        (false, false) => {
+    match hooks_in(&files) {
+        Hooks::InSettings => {}
+        Hooks::ByPlugin => all.push(Finding::ok("hooks", "by the plugin")),
+        Hooks::None => {
             all.push(Finding::problem("hooks", "none: sessions leave no marks and start without notes", "`recall install`"));
         }
-        _ => {}
     }
     all
+}
+
+/// Does no session run any hook of ours?
+pub(crate) fn lacks_hooks(host: &Host<'_>) -> bool {
+    hooks_in(&inspect::settings(host)) == Hooks::None
+}
+
+/// Where sessions find our hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Hooks {
+    InSettings,
+    ByPlugin,
+    None,
+}
+
+fn hooks_in(files: &[SettingsFile]) -> Hooks {
+    let has = |has: fn(&SettingsState) -> bool| files.iter().any(|file| file.state.as_ref().is_ok_and(has));
+    if has(|state| !state.hooks.is_empty()) {
+        Hooks::InSettings
+    } else if has(|state| state.plugin) {
+        Hooks::ByPlugin
+    } else {
+        Hooks::None
+    }
 }
 
 fn settings_finding(file: &SettingsFile, host: &Host<'_>) -> Option<Finding> {

@@ -29,8 +29,6 @@ fn account(turns: Vec<Turn>) -> SessionAccount {
         evident: true,
         goes_on: false,
         receipt: None,
-        failures: Vec::new(),
-        commands: Vec::new(),
     }
 }
 

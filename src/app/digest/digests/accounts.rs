@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 
-use crate::analyze::account::SessionAccount;
+use crate::analyze::account::{AccountToStore, SessionAccount};
 use crate::analyze::verify::checked_anew;
 use crate::analyze::without_model::made_anew;
 use crate::model::digest::Digest;
@@ -37,12 +37,12 @@ pub(crate) fn remake(store: &Writer, head: &SessionHead) -> Result<()> {
     if let Some(stored) = store.whole_digest_of(head.pk)?.filter(|stored| !stored.is_by_model()) {
         store.remake_digest(head, &made_anew(stored.digest, &session, &account))?;
     }
-    store.save_account(head.pk, &account.shortened())
+    store.save_account(head.pk, &AccountToStore::new(&session, account))
 }
 
 /// The account of a session, and its digest if today's rules make another one without a model, or find other rows behind a model's
 /// statements.
-fn make(store: &Reader, head: &SessionHead) -> Result<(SessionAccount, Option<Digest>)> {
+fn make(store: &Reader, head: &SessionHead) -> Result<(AccountToStore, Option<Digest>)> {
     let goes_on = head.dirty || store.goes_on(head.pk)?;
     let session = store.load_session(head)?;
     let account = SessionAccount::of(&session, goes_on);
@@ -51,5 +51,6 @@ fn make(store: &Reader, head: &SessionHead) -> Result<(SessionAccount, Option<Di
         true => checked_anew(stored.digest.clone(), &session),
         false => made_anew(stored.digest.clone(), &session, &account),
     });
-    Ok((account.shortened(), anew.filter(|anew| stored.is_none_or(|stored| stored.digest != *anew))))
+    let anew = anew.filter(|anew| stored.is_none_or(|stored| stored.digest != *anew));
+    Ok((AccountToStore::new(&session, account), anew))
 }

@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 
-use crate::analyze::account::SessionAccount;
+use crate::analyze::account::{AccountToStore, SessionAccount};
 use crate::app::digest::maker::DigestMaker;
 use crate::app::digest::report::Report;
 use crate::model::digest::WITHOUT_MODEL;
@@ -30,7 +30,7 @@ impl DigestMaker<'_> {
                 basis: None,
                 open: &input.open,
                 digest,
-                account: Some(&account.shortened()),
+                account: Some(&AccountToStore::new(&input.session, account)),
             };
             store.save_digest(head, &new)?;
             report.sessions_digested += 1;

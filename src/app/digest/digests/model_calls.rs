@@ -11,7 +11,7 @@ use std::thread::Scope;
 use anyhow::Result;
 
 use super::run_state::{PendingCall, Route, RunState};
-use crate::analyze::account::SessionAccount;
+use crate::analyze::account::{AccountToStore, SessionAccount};
 use crate::analyze::eligibility::SkipReason;
 use crate::analyze::without_model::{deeds, named_items};
 use crate::app::digest::maker::DigestMaker;
@@ -129,7 +129,7 @@ impl DigestMaker<'_> {
             basis: None,
             open: &input.offered,
             digest,
-            account: Some(&account.shortened()),
+            account: Some(&AccountToStore::new(&input.session, account)),
         };
         // Must be durable: the reply is removed afterwards, and asking again costs money.
         run.store.lasting(|store| store.save_digest(head, &new))?;

@@ -7,7 +7,7 @@ use anyhow::Result;
 use indicatif::ProgressBar;
 
 use super::run_state::RunState;
-use crate::analyze::account::{ACCOUNT_RULES, SessionAccount};
+use crate::analyze::account::{ACCOUNT_RULES, AccountToStore, SessionAccount};
 use crate::analyze::eligibility::SkipReason;
 use crate::analyze::without_model::{closed_items, deeds, digest, left_open};
 use crate::app::digest::maker::{DigestMaker, lock_unpoisoned, open_items};
@@ -28,7 +28,7 @@ use crate::sys::shutdown;
 pub(super) struct MadeDigest {
     input_hash: [u8; 32],
     /// `None`: the stored digest is still valid.
-    digest: Option<(Digest, SessionAccount)>,
+    digest: Option<(Digest, AccountToStore)>,
     /// `None`: the stored digest inputs are still valid.
     basis: Option<DigestInputs>,
 }
@@ -157,7 +157,7 @@ impl DigestMaker<'_> {
         }
         let account = SessionAccount::of(&input.session, false);
         let digest = self.digest_of(input, &account);
-        Ok(MadeDigest { input_hash, digest: Some((digest, account.shortened())), basis })
+        Ok(MadeDigest { input_hash, digest: Some((digest, AccountToStore::new(&input.session, account))), basis })
     }
 
     /// The digest of a session with this account, with the open items of earlier sessions that it closes.

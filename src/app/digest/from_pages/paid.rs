@@ -8,7 +8,7 @@ use std::fs;
 
 use anyhow::Result;
 
-use crate::analyze::account::SessionAccount;
+use crate::analyze::account::{AccountToStore, SessionAccount};
 use crate::analyze::verify::{restore_user_words, verify};
 use crate::app::digest::maker::DigestMaker;
 use crate::app::digest::request::{DigestRequest, DigestSelection};
@@ -109,7 +109,7 @@ impl DigestMaker<'_> {
             basis: None,
             open: &[],
             digest: self.passed(digest),
-            account: Some(&SessionAccount::of(&input.session, lacks).shortened()),
+            account: Some(&AccountToStore::new(&input.session, SessionAccount::of(&input.session, lacks))),
         };
         store.save_digest_again(head, &new, on_page.id.as_deref(), lacks)?;
         Ok(true)
