@@ -30,6 +30,7 @@ pub(crate) mod search;
 pub(crate) mod session_start;
 pub(crate) mod settings;
 pub(crate) mod show;
+pub(crate) mod stats;
 pub(crate) mod status;
 pub(crate) mod timeline;
 pub(crate) mod topic;

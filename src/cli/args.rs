@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::app::search::FOR_PERSON;
+use crate::app::stats::GroupBy;
 use crate::cli::numbers::{count, dollars, within};
 use crate::config::SummarizerChoice;
 use crate::model::note::NoteKind;
@@ -34,6 +35,8 @@ pub(crate) enum Command {
     Day(DayArgs),
     /// List sessions, newest first
     List(ListArgs),
+    /// Figures by day, project, branch: sessions, commits, tokens, cost
+    Stats(StatsArgs),
     /// What is still open, in all projects
     Todo(TodoArgs),
     /// Show a session: in short, in full, or its transcript
@@ -101,6 +104,7 @@ impl Command {
             | Self::Show(_)
             | Self::Day(_)
             | Self::List(_)
+            | Self::Stats(_)
             | Self::Todo(_)
             | Self::Timeline(_)
             | Self::Why(_)
@@ -263,6 +267,26 @@ pub(crate) struct ListArgs {
     #[arg(long, value_name = "AGE|DATE")]
     pub(crate) since: Option<String>,
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20, allow_negative_numbers = true, value_parser = count)]
+    pub(crate) limit: usize,
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What was done in sessions and what they cost at list price. A session counts where it was active last, its tokens where they were used.
+#[derive(Debug, Args)]
+pub(crate) struct StatsArgs {
+    #[arg(long, value_enum, default_value = "day")]
+    pub(crate) by: GroupBy,
+    /// Kinds of tokens in place of turns, commits and files
+    #[arg(long)]
+    pub(crate) cost: bool,
+    /// Only what was since: 7d, 12h, a date, today or yesterday
+    #[arg(long, value_name = "AGE|DATE", default_value = "30d")]
+    pub(crate) since: String,
+    /// Only projects whose root matches this glob (a bare name matches the last folder)
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) project: Option<String>,
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 40, allow_negative_numbers = true, value_parser = count)]
     pub(crate) limit: usize,
     #[arg(long)]
     pub(crate) json: bool,

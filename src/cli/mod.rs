@@ -26,6 +26,7 @@ mod remember;
 mod rules;
 mod search;
 mod show;
+mod stats;
 mod status;
 mod timeline;
 pub(crate) mod todo;
@@ -89,7 +90,7 @@ fn needs_person(command: &Command) -> Option<&'static str> {
         Command::Wrong(_) | Command::Rules(_) | Command::Eval(_) => None,
         Command::Digest(_) | Command::Install(_) | Command::Doctor(_) | Command::Search(_) | Command::Show(_) => None,
         Command::Fix(_) | Command::How(_) | Command::Friction(_) => None,
-        Command::Day(_) | Command::List(_) | Command::Todo(_) => None,
+        Command::Day(_) | Command::List(_) | Command::Stats(_) | Command::Todo(_) => None,
         Command::Why(_) | Command::Timeline(_) | Command::Context(_) | Command::Mcp | Command::Status(_) | Command::Config(_) => {
             None
         }
@@ -108,7 +109,7 @@ fn uses_memory(command: &Command) -> bool {
         Command::Search(_) | Command::Show(_) | Command::Timeline(_) | Command::Context(_) | Command::Export(_) => true,
         Command::Close(_) | Command::Remember(_) | Command::Fix(_) | Command::How(_) | Command::Friction(_) => true,
         Command::Why(_) | Command::Wrong(_) | Command::Rules(_) => true,
-        Command::Day(_) | Command::List(_) | Command::Todo(_) => true,
+        Command::Day(_) | Command::List(_) | Command::Stats(_) | Command::Todo(_) => true,
         Command::Doctor(args) => args.memory,
         // The server answers each request with that itself.
         Command::Mcp => false,
@@ -150,6 +151,7 @@ fn dispatch(command: Command, out: &mut impl Write) -> Result<Completion> {
         Command::Show(args) => show::run(&args, &config?, out),
         Command::Day(args) => day::run(&args, &config?, out),
         Command::List(args) => list::run(&args, &config?, out),
+        Command::Stats(args) => stats::run(&args, &config?, out),
         Command::Todo(args) => todo::run(&args, &config?, out),
         Command::Timeline(args) => timeline::run(&args, &config?, out),
         Command::Context(args) => self::context::run(&args, &config?, out),

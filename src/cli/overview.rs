@@ -8,8 +8,8 @@ use crate::cli::args::Cli;
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Daily use", &["day", "list", "show", "todo", "close", "remember", "wrong", "rules"]),
     ("Finding", &["search", "timeline", "context", "why", "fix", "how", "friction"]),
-    ("Keeping it running", &["digest", "install", "uninstall", "status", "doctor", "eval", "pause", "forget"]),
-    (OTHERS, &["config", "export", "import", "mcp", "redact", "completions", "man", "help"]),
+    ("Keeping it running", &["digest", "install", "status", "doctor", "stats", "pause", "forget", "uninstall"]),
+    (OTHERS, &["config", "eval", "export", "import", "mcp", "redact", "completions", "man", "help"]),
 ];
 const OTHERS: &str = "Other commands";
 

@@ -58,6 +58,7 @@ pub(crate) mod spend;
 pub(crate) mod status;
 pub(crate) mod transfer;
 mod undone;
+mod usage;
 pub(crate) mod vectors;
 pub(crate) mod worker_pool;
 mod writer;

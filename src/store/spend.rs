@@ -69,6 +69,14 @@ impl Reader {
     }
 }
 
+impl Reader {
+    /// Calls since then, and what they cost, in US dollars.
+    pub(crate) fn calls_since(&self, since: Millis) -> Result<(i64, f64)> {
+        let sql = "SELECT count(*), coalesce(sum(coalesce(actual_usd, reserved_usd)), 0.0) FROM spend WHERE at >= ?1";
+        Ok(self.db.query_row(sql, [since], |r| Ok((r.get(0)?, r.get(1)?)))?)
+    }
+}
+
 impl Writer {
     /// Reserves the worst case of a call if the budget has room for it. If an earlier call of this model cost more on the same day than
     /// its worst case, the estimate is too low here, and the reservation is scaled up by the same factor.

@@ -286,7 +286,7 @@ fn exported_row(texts: &mut TextReader<'_>, undone: &Undone, kept: &StoredItem) 
 }
 
 fn exported_usage(used: StoredUsage) -> ExportedUsage {
-    ExportedUsage { message: used.message.to_string(), model: used.model.to_string(), tokens: used.tokens }
+    ExportedUsage { message: used.message.to_string(), model: used.model.to_string(), tokens: used.tokens, minute: used.minute }
 }
 
 /// Marks later forks: records they share with an imported session now belong to it.
@@ -310,7 +310,7 @@ fn import_rows(tx: &Transaction<'_>, session: i64, exported: &Exported) -> Resul
     }
     for used in &exported.usage {
         let message = MessageHash::of_text(&used.message);
-        let used = StoredUsage { message, model: used.model.as_str().into(), tokens: used.tokens };
+        let used = StoredUsage { message, model: used.model.as_str().into(), tokens: used.tokens, minute: used.minute };
         any_new |= gathered.put_usage(tx, session, first, used)?;
     }
     if any_new {

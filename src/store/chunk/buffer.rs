@@ -136,6 +136,7 @@ impl<'i> ItemBuffer<'i> {
         let fresh = &mut self.pending_of(session, source).used;
         // Usage grows record by record: update the last entry instead of adding one.
         match fresh.last_mut().filter(|last| last.message == used.message) {
+            // Its first record tells when.
             Some(last) => last.tokens = usage::larger(&last.tokens, &tokens),
             None => fresh.push(used),
         }

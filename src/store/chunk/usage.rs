@@ -1,6 +1,7 @@
 //! Token usage by message, stored beside the items of the records that report it.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fmt;
 use std::sync::Arc;
 
@@ -49,6 +50,8 @@ pub(crate) struct StoredUsage {
     /// Shared: most messages of a chunk have the same model.
     pub(crate) model: Arc<str>,
     pub(crate) tokens: Tokens,
+    /// When the client wrote it first, in minutes since the Unix epoch; `None` where that is not known, as in an older index.
+    pub(crate) minute: Option<i64>,
 }
 
 /// The larger value of each field. Cache writes are compared as a whole: records of one message may divide them differently, or not
@@ -60,11 +63,14 @@ pub(super) fn larger(a: &Tokens, b: &Tokens) -> Tokens {
     Tokens { input, output, cache_write, cache_write_hour, cache_read, ..Tokens::default() }
 }
 
-/// The stored form: model names, and for each message its hash, the index of its model, and the five counts.
+/// The stored form: model names; for each message its hash, the index of its model, and the five counts; and the minute of each message,
+/// as the difference to the one before it.
 #[derive(Serialize, Deserialize)]
 struct PackedUsage {
     models: Vec<String>,
     messages: Vec<(i64, usize, u64, u64, u64, u64, u64)>,
+    #[serde(default)]
+    minutes: Vec<Option<i64>>,
 }
 
 pub(super) fn write(used: &[StoredUsage]) -> Result<Vec<u8>> {
@@ -73,26 +79,35 @@ pub(super) fn write(used: &[StoredUsage]) -> Result<Vec<u8>> {
     }
     let mut models: Vec<String> = Vec::new();
     let mut messages = Vec::with_capacity(used.len());
-    for StoredUsage { message, model, tokens: t } in used {
+    let mut minutes = Vec::with_capacity(used.len());
+    let mut last = 0;
+    for StoredUsage { message, model, tokens: t, minute } in used {
         let at = models.iter().position(|known| **known == **model).unwrap_or_else(|| {
             models.push(model.to_string());
             models.len() - 1
         });
         messages.push((message.0, at, t.input, t.output, t.cache_write, t.cache_write_hour, t.cache_read));
+        minutes.push(minute.map(|minute| minute - std::mem::replace(&mut last, minute)));
     }
-    pack(&PackedUsage { models, messages })
+    pack(&PackedUsage { models, messages, minutes })
 }
 
 pub(super) fn read(packed: &[u8]) -> Result<Vec<StoredUsage>> {
     if packed.is_empty() {
         return Ok(Vec::new());
     }
-    let PackedUsage { models, messages } = unpack(packed)?;
+    let PackedUsage { models, messages, minutes } = unpack(packed)?;
     let models: Vec<Arc<str>> = models.into_iter().map(Arc::from).collect();
+    let mut last: i64 = 0;
+    let mut minutes = minutes.into_iter().map(|since| {
+        last = last.saturating_add(since?);
+        Some(last)
+    });
     let used = messages.into_iter().map(|(message, model, input, output, cache_write, cache_write_hour, cache_read)| StoredUsage {
         message: MessageHash(message),
         model: models.get(model).cloned().unwrap_or_else(|| "".into()),
         tokens: Tokens { input, output, cache_write, cache_write_hour, cache_read, ..Tokens::default() },
+        minute: minutes.next().flatten(),
     });
     Ok(used.collect())
 }
@@ -105,17 +120,33 @@ impl StoredUsage {
         let mut all: BTreeMap<MessageHash, Self> = BTreeMap::new();
         while let Some(r) = found.next()? {
             for used in read(r.get_ref(0)?.as_blob()?)? {
-                let tokens = used.tokens;
-                let known = all.entry(used.message).or_insert(used);
-                known.tokens = larger(&known.tokens, &tokens);
+                match all.entry(used.message) {
+                    Entry::Vacant(place) => _ = place.insert(used),
+                    Entry::Occupied(mut known) => known.get_mut().add(&used),
+                }
             }
         }
         Ok(all)
     }
 
-    /// Tokens by model. A message that several sessions hold counts for the one that started first, with the largest figures any of them
-    /// has.
+    /// Takes in what another record of the message says.
+    fn add(&mut self, other: &Self) {
+        self.tokens = larger(&self.tokens, &other.tokens);
+        self.minute = self.minute.into_iter().chain(other.minute).min();
+    }
+
+    /// Tokens by model, of [`StoredUsage::owned_messages`].
     pub(crate) fn owned_by(db: &Connection, head: &SessionHead) -> Result<BTreeMap<String, Tokens>> {
+        let mut by_model: BTreeMap<String, Tokens> = BTreeMap::new();
+        for used in Self::owned_messages(db, head)? {
+            *by_model.entry(used.model.to_string()).or_default() += used.tokens.of_one_message();
+        }
+        Ok(by_model)
+    }
+
+    /// The messages of a session. One that several sessions hold belongs to the one that started first, with the largest figures any of
+    /// them has.
+    pub(crate) fn owned_messages(db: &Connection, head: &SessionHead) -> Result<impl Iterator<Item = Self> + use<>> {
         let mut own = Self::of_session(db, head.pk)?;
         let earlier = forks::earlier_forks(db, head)?;
         for kin in forks::forks_of(db, head.pk)? {
@@ -123,14 +154,10 @@ impl StoredUsage {
                 if earlier.contains(&kin) {
                     own.remove(&message);
                 } else if let Some(known) = own.get_mut(&message) {
-                    known.tokens = larger(&known.tokens, &used.tokens);
+                    known.add(&used);
                 }
             }
         }
-        let mut by_model: BTreeMap<String, Tokens> = BTreeMap::new();
-        for used in own.into_values() {
-            *by_model.entry(used.model.to_string()).or_default() += used.tokens.of_one_message();
-        }
-        Ok(by_model)
+        Ok(own.into_values())
     }
 }

@@ -273,6 +273,7 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
                 message: MessageHash::of_id(&usage.message),
                 model: usage.model.as_str().into(),
                 tokens: usage.tokens,
+                minute: row.at.map(|at| at.div_euclid(60_000)),
             };
             new |= self.gathered.put_usage(self.tx, session, Some(source), used)?;
         }

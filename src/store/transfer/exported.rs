@@ -131,6 +131,9 @@ pub struct ExportedUsage {
     pub(crate) message: String,
     pub(crate) model: String,
     pub(crate) tokens: Tokens,
+    /// When it was written first, in minutes since the Unix epoch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) minute: Option<i64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

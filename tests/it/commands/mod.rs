@@ -18,6 +18,7 @@ mod search;
 mod search_and_show;
 mod settling;
 mod shutdown;
+mod stats;
 mod status;
 mod timeline;
 mod transfer;

@@ -1,0 +1,175 @@
+//! Figures over a time, by day, project and so on: what was done in sessions, what they took and what that cost.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
+use clap::ValueEnum;
+use serde::Serialize;
+
+use crate::analyze::account::SessionAccount;
+use crate::app::filter::{ProjectFilter, parse_since};
+use crate::app::open_memory::OpenMemory;
+use crate::config::Config;
+use crate::model::price::{costs_by_model, session_cost};
+use crate::model::session::{Millis, Tokens};
+use crate::model::session_head::SessionHead;
+use crate::store::receipts::ReceiptCounts;
+
+/// By what the figures are grouped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GroupBy {
+    Day,
+    Week,
+    Month,
+    Project,
+    Branch,
+    /// Pull request
+    Pr,
+    Model,
+}
+
+pub(crate) struct StatsRequest<'a> {
+    pub(crate) by: GroupBy,
+    /// Only projects that this glob means.
+    pub(crate) project: Option<&'a str>,
+    /// Only what was since then, as of `--since`.
+    pub(crate) since: Option<&'a str>,
+}
+
+/// As `stats --json` writes them.
+#[derive(Debug, Serialize)]
+pub(crate) struct StatsReply {
+    /// In order of time, or what cost most first.
+    pub(crate) rows: Vec<Figures>,
+    pub(crate) total: Figures,
+    /// What recall itself asked of the model.
+    pub(crate) own: OwnCalls,
+    /// What came of what sessions were told, in all.
+    pub(crate) receipts: ReceiptCounts,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct OwnCalls {
+    pub(crate) calls: i64,
+    pub(crate) cost_usd: f64,
+}
+
+/// The figures of a group. A session counts where it was active last, its tokens where they were used.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub(crate) struct Figures {
+    /// A day, a week as of ISO 8601, a month, or the name of what the group is.
+    pub(crate) name: String,
+    /// Those that were active.
+    pub(crate) sessions: usize,
+    pub(crate) turns: usize,
+    pub(crate) commits: usize,
+    pub(crate) files: usize,
+    pub(crate) input: u64,
+    pub(crate) output: u64,
+    pub(crate) cache_write: u64,
+    pub(crate) cache_read: u64,
+    /// At list price, without models that have none.
+    pub(crate) cost_usd: f64,
+    /// Models whose price is not known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) unpriced: Vec<String>,
+}
+
+impl Figures {
+    pub(crate) fn tokens(&self) -> u64 {
+        self.input + self.output + self.cache_write + self.cache_read
+    }
+}
+
+/// A group while it is added up.
+#[derive(Default)]
+struct Group {
+    sessions: BTreeSet<i64>,
+    turns: usize,
+    commits: usize,
+    files: usize,
+    usage: BTreeMap<String, Tokens>,
+}
+
+impl Group {
+    fn add_work(&mut self, account: &SessionAccount) {
+        self.turns += account.turns.last().map_or(0, |turn| turn.number);
+        self.commits += account.commits.len();
+        self.files += account.files.edited.len();
+    }
+
+    fn figures(&self, name: String, config: &Config) -> Figures {
+        let costs = costs_by_model(&self.usage, &config.prices);
+        let unpriced = costs.iter().filter(|(_, usd)| usd.is_none()).map(|(model, _)| model.clone()).collect();
+        let sum = |count: fn(&Tokens) -> u64| self.usage.values().map(count).sum();
+        Figures {
+            name,
+            sessions: self.sessions.len(),
+            turns: self.turns,
+            commits: self.commits,
+            files: self.files,
+            input: sum(|tokens| tokens.input),
+            output: sum(|tokens| tokens.output),
+            cache_write: sum(|tokens| tokens.cache_write + tokens.cache_write_hour),
+            cache_read: sum(|tokens| tokens.cache_read),
+            cost_usd: session_cost(&costs).0,
+            unpriced,
+        }
+    }
+}
+
+/// # Errors
+/// When the project or the time cannot be read, or the index.
+pub(crate) fn stats(memory: &OpenMemory, config: &Config, asked: &StatsRequest<'_>) -> Result<StatsReply> {
+    let memory = &memory.0;
+    let (filter, since) = (ProjectFilter::new(asked.project, config)?, parse_since(asked.since, config)?);
+    let (mut groups, mut total) = (BTreeMap::<String, Group>::new(), Group::default());
+    for head in memory.session_heads()?.iter().filter(|head| filter.fits(&head.project)) {
+        let Some(last) = head.last_active().filter(|at| *at >= since) else { continue };
+        let account = memory.account_of(head.pk)?.unwrap_or_default();
+        let name = |at: Millis, model: &str| group_name(asked.by, config, head, &account, at, model);
+        for used in memory.used_tokens(head)? {
+            let at = used.at.unwrap_or(last);
+            if at < since {
+                continue;
+            }
+            for group in [groups.entry(name(at, &used.model)).or_default(), &mut total] {
+                group.sessions.insert(head.pk);
+                *group.usage.entry(used.model.clone()).or_default() += used.tokens;
+            }
+        }
+        // Several models may have worked on it.
+        let worked = (asked.by != GroupBy::Model).then(|| groups.entry(name(last, "")).or_default());
+        for group in worked.into_iter().chain([&mut total]) {
+            group.sessions.insert(head.pk);
+            group.add_work(&account);
+        }
+    }
+    let mut rows: Vec<Figures> = groups.into_iter().map(|(name, group)| group.figures(name, config)).collect();
+    if !matches!(asked.by, GroupBy::Day | GroupBy::Week | GroupBy::Month) {
+        rows.sort_by(|a, b| b.cost_usd.total_cmp(&a.cost_usd).then_with(|| b.sessions.cmp(&a.sessions)));
+    }
+    let (calls, cost_usd) = memory.calls_since(since)?;
+    Ok(StatsReply {
+        rows,
+        total: total.figures("total".into(), config),
+        own: OwnCalls { calls, cost_usd },
+        receipts: memory.receipt_counts()?,
+    })
+}
+
+fn group_name(by: GroupBy, config: &Config, head: &SessionHead, account: &SessionAccount, at: Millis, model: &str) -> String {
+    let project = head.project.name();
+    match by {
+        GroupBy::Day => config.local_time(Some(at), "%Y-%m-%d"),
+        GroupBy::Week => config.local_time(Some(at), "%G-W%V"),
+        GroupBy::Month => config.local_time(Some(at), "%Y-%m"),
+        GroupBy::Project => head.project.key.clone(),
+        GroupBy::Branch => format!("{project} {}", account.branch.as_deref().unwrap_or("(no branch)")),
+        GroupBy::Pr => match account.pull_requests.last() {
+            Some(pull_request) => format!("{project} #{}", pull_request.number),
+            None => "(no pull request)".to_owned(),
+        },
+        GroupBy::Model => model.to_owned(),
+    }
+}
