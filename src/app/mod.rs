@@ -25,6 +25,7 @@ pub(crate) mod page_facts;
 pub(crate) mod prompt;
 pub(crate) mod raw_lines;
 pub(crate) mod repair;
+pub(crate) mod report;
 pub(crate) mod rules;
 pub(crate) mod search;
 pub(crate) mod session_start;

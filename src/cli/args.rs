@@ -9,6 +9,7 @@ use crate::app::stats::GroupBy;
 use crate::cli::numbers::{count, dollars, within};
 use crate::config::SummarizerChoice;
 use crate::model::note::NoteKind;
+use crate::render::report::ReportFor;
 use crate::setup::{InstallScope, TimerChoice};
 
 /// A memory for Claude Code: digests what its transcripts gained into daily pages and a searchable index.
@@ -39,6 +40,8 @@ pub(crate) enum Command {
     Stats(StatsArgs),
     /// What is still open, in all projects
     Todo(TodoArgs),
+    /// What was done, for a standup, a week, a pull request or a changelog
+    Report(ReportArgs),
     /// Show a session: in short, in full, or its transcript
     Show(ShowArgs),
     /// What came before and after a session in its project
@@ -106,6 +109,7 @@ impl Command {
             | Self::List(_)
             | Self::Stats(_)
             | Self::Todo(_)
+            | Self::Report(_)
             | Self::Timeline(_)
             | Self::Why(_)
             | Self::Eval(_)
@@ -288,6 +292,24 @@ pub(crate) struct StatsArgs {
     pub(crate) project: Option<String>,
     #[arg(short = 'n', long, value_name = "N", default_value_t = 40, allow_negative_numbers = true, value_parser = count)]
     pub(crate) limit: usize,
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What was asked, decided, committed, checked and left open, from what is stored: no model is asked. Markdown, ready to paste.
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    #[arg(long = "for", value_name = "PURPOSE", value_enum, default_value = "standup")]
+    pub(crate) purpose: ReportFor,
+    /// Only what was since: 7d, 12h, a date, today or yesterday; if not given, `standup` begins yesterday, `week` and `changelog` 7 days ago, `pr` with its branch
+    #[arg(long, value_name = "AGE|DATE")]
+    pub(crate) since: Option<String>,
+    /// Only projects whose root matches this glob (a bare name matches the last folder); `pr` takes this folder's
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) project: Option<String>,
+    /// Only what was done on this branch; `pr` takes the one that is checked out
+    #[arg(long, value_name = "NAME")]
+    pub(crate) branch: Option<String>,
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -23,6 +23,7 @@ mod pause;
 mod reading;
 mod redact;
 mod remember;
+mod report;
 mod rules;
 mod search;
 mod show;
@@ -90,7 +91,7 @@ fn needs_person(command: &Command) -> Option<&'static str> {
         Command::Wrong(_) | Command::Rules(_) | Command::Eval(_) => None,
         Command::Digest(_) | Command::Install(_) | Command::Doctor(_) | Command::Search(_) | Command::Show(_) => None,
         Command::Fix(_) | Command::How(_) | Command::Friction(_) => None,
-        Command::Day(_) | Command::List(_) | Command::Stats(_) | Command::Todo(_) => None,
+        Command::Day(_) | Command::List(_) | Command::Stats(_) | Command::Todo(_) | Command::Report(_) => None,
         Command::Why(_) | Command::Timeline(_) | Command::Context(_) | Command::Mcp | Command::Status(_) | Command::Config(_) => {
             None
         }
@@ -109,7 +110,7 @@ fn uses_memory(command: &Command) -> bool {
         Command::Search(_) | Command::Show(_) | Command::Timeline(_) | Command::Context(_) | Command::Export(_) => true,
         Command::Close(_) | Command::Remember(_) | Command::Fix(_) | Command::How(_) | Command::Friction(_) => true,
         Command::Why(_) | Command::Wrong(_) | Command::Rules(_) => true,
-        Command::Day(_) | Command::List(_) | Command::Stats(_) | Command::Todo(_) => true,
+        Command::Day(_) | Command::List(_) | Command::Stats(_) | Command::Todo(_) | Command::Report(_) => true,
         Command::Doctor(args) => args.memory,
         // The server answers each request with that itself.
         Command::Mcp => false,
@@ -153,6 +154,7 @@ fn dispatch(command: Command, out: &mut impl Write) -> Result<Completion> {
         Command::List(args) => list::run(&args, &config?, out),
         Command::Stats(args) => stats::run(&args, &config?, out),
         Command::Todo(args) => todo::run(&args, &config?, out),
+        Command::Report(args) => report::run(&args, &config?, out),
         Command::Timeline(args) => timeline::run(&args, &config?, out),
         Command::Context(args) => self::context::run(&args, &config?, out),
         Command::Mcp => crate::mcp::serve(config?).map(|()| Completion::Done),

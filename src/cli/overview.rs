@@ -6,10 +6,10 @@ use crate::cli::args::Cli;
 
 /// The commands that people use, by what for; in the order in which they are listed. Those of the last group are named alone.
 const GROUPS: [(&str, &[&str]); 4] = [
-    ("Daily use", &["day", "list", "show", "todo", "close", "remember", "wrong", "rules"]),
+    ("Daily use", &["day", "list", "show", "todo", "report", "close", "remember", "wrong", "rules"]),
     ("Finding", &["search", "timeline", "context", "why", "fix", "how", "friction"]),
-    ("Keeping it running", &["digest", "install", "status", "doctor", "stats", "pause", "forget", "uninstall"]),
-    (OTHERS, &["config", "eval", "export", "import", "mcp", "redact", "completions", "man", "help"]),
+    ("Keeping it running", &["digest", "install", "status", "doctor", "stats", "pause", "forget"]),
+    (OTHERS, &["config", "eval", "export", "import", "mcp", "redact", "uninstall", "completions", "man", "help"]),
 ];
 const OTHERS: &str = "Other commands";
 

@@ -8,6 +8,7 @@ pub(crate) mod known_command;
 pub(crate) mod known_failure;
 pub(crate) mod page;
 pub(crate) mod quoted;
+pub(crate) mod report;
 pub(crate) mod session_start;
 pub(crate) mod terminal;
 pub(crate) mod timeline;

@@ -14,6 +14,7 @@ mod how;
 mod items;
 mod raw;
 mod redact;
+mod report;
 mod search;
 mod search_and_show;
 mod settling;

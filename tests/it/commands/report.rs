@@ -1,0 +1,136 @@
+//! `recall report`: what was done since a day, as text to paste, from what is stored.
+
+use serde_json::{Value, json};
+
+use crate::support::World;
+use crate::support::rows::{Rows, SHOP, bash, put};
+
+/// Two sessions on a branch, a day apart, and one on another in between.
+fn world() -> World {
+    let world = World::new();
+    let mut first = Rows::new(0);
+    on_branch(&mut first, "paging", |rows| {
+        rows.user(json!("Page the order list by key, the offset gets slow."));
+        rows.uses(1, &json!({"name": "AskUserQuestion", "input": {"questions": [{"question": "Which key should it use?",
+            "header": "Key", "multiSelect": false, "options": [{"label": "id", "description": "alone"}, {"label": "both", "description": "created_at and id"}]}]}}));
+        rows.row(json!({"type": "user", "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1",
+            "content": "User has answered your questions: \"Which key should it use?\"=\"both\". You can now continue."}]},
+            "toolUseResult": {"questions": [{"question": "Which key should it use?"}], "answers": {"Which key should it use?": "both"}}}));
+        edit(rows, 2, "src/orders.py");
+        rows.uses(3, &bash("pytest -q"));
+        rows.result(3, "3 passed in 0.2s", false);
+        rows.uses(4, &bash("git commit -qam 'feat: page orders by key'"));
+        rows.result(4, "[paging 1a2b3c4] feat: page orders by key\n 1 file changed, 9 insertions(+)", false);
+        rows.uses(5, &bash("git commit -qam 'Try a cache of pages'"));
+        rows.result(5, "[paging 2b3c4d5] Try a cache of pages\n 1 file changed, 9 insertions(+)", false);
+        rows.assistant("The order list is paged by key now, and the tests pass.");
+    });
+    put(&world, &first.id, &first.text);
+    let mut other = Rows::new(1);
+    on_branch(&mut other, "invoices", |rows| {
+        rows.user(json!("Count the invoices of a month."));
+        edit(rows, 1, "src/invoices.py");
+        rows.uses(2, &bash("git commit -qam 'Count invoices'"));
+        rows.result(2, "[invoices 3c4d5e6] Count invoices\n 1 file changed, 2 insertions(+)", false);
+        rows.assistant("The invoices of a month are counted.");
+    });
+    put(&world, &other.id, &other.text);
+    let mut second = Rows::new(3);
+    on_branch(&mut second, "paging", |rows| {
+        rows.user(json!("Take the cache out again, and fix the first page."));
+        rows.uses(1, &bash("git revert --no-edit 2b3c4d5"));
+        rows.result(1, "[paging 4d5e6f7] Revert \"Try a cache of pages\"\n 1 file changed, 9 deletions(-)", false);
+        edit(rows, 2, "src/orders.py");
+        rows.uses(3, &bash("git commit -qam 'fix(orders): show the first page'"));
+        rows.result(3, "[paging 5e6f7a8] fix(orders): show the first page\n 1 file changed, 1 insertion(+)", false);
+        rows.uses(4, &bash("ruff check ."));
+        rows.result(4, "src/orders.py:3:1: F401 `os` imported but unused\nFound 1 error.", true);
+        rows.blocks(json!([{"type": "tool_use", "id": "toolu_6", "name": "TodoWrite",
+            "input": {"todos": [{"content": "Measure the slow query", "status": "pending", "activeForm": "Measuring"}]}}]));
+        rows.result(6, "Todos have been modified successfully", false);
+        rows.assistant("The cache is out, the first page is right, and one import is left to take out.");
+    });
+    put(&world, &second.id, &second.text);
+    world.digest(&["--summarizer", "extract"]);
+    world
+}
+
+fn on_branch(rows: &mut Rows, branch: &str, write: impl FnOnce(&mut Rows)) {
+    write(rows);
+    rows.text = rows.text.replace("\"gitBranch\":\"main\"", &format!("\"gitBranch\":\"{branch}\""));
+}
+
+fn edit(rows: &mut Rows, tool: usize, file: &str) {
+    rows.uses(
+        tool,
+        &json!({"name": "Edit", "input": {"file_path": format!("{SHOP}/{file}"), "old_string": "a", "new_string": "b"}}),
+    );
+    rows.result(tool, "The file has been updated.", false);
+}
+
+fn report(world: &World, args: &[&str]) -> String {
+    let ran = world.recall([&["report"], args].concat());
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    ran.out
+}
+
+#[test]
+fn a_standup_tells_by_project_what_was_done_and_what_is_open() {
+    let world = world();
+    insta::assert_snapshot!(report(&world, &["--since", "2026-11-01"]));
+}
+
+#[test]
+fn a_week_has_figures_and_checks_as_well() {
+    let world = world();
+    insta::assert_snapshot!(report(&world, &["--for", "week", "--since", "2026-11-01"]));
+}
+
+#[test]
+fn a_pull_request_is_told_by_its_branch_alone() {
+    let world = world();
+    let text = report(&world, &["--for", "pr", "--branch", "paging", "--project", "shop"]);
+    insta::assert_snapshot!(text);
+    assert!(!text.contains("nvoice"), "{text}");
+}
+
+#[test]
+fn a_pull_request_is_of_the_branch_that_is_checked_out() {
+    let world = world();
+    let home = world.root().join("home-of-shop");
+    std::fs::create_dir_all(&home).expect("a folder");
+    let none = world.command().args(["report", "--for", "pr"]).current_dir(&home).output().expect("it runs");
+    assert_eq!(none.status.code(), Some(2));
+    let told = String::from_utf8_lossy(&none.stderr).into_owned();
+    assert!(told.contains("no branch is checked out") && told.contains("`--branch`"), "{told}");
+}
+
+#[test]
+fn a_changelog_sorts_commits_by_kind_and_leaves_out_what_was_reverted() {
+    let world = world();
+    let text = report(&world, &["--for", "changelog", "--since", "2026-11-01"]);
+    insta::assert_snapshot!(text);
+    assert!(!text.contains("cache"), "{text}");
+}
+
+#[test]
+fn what_was_before_is_not_told() {
+    let world = world();
+    let text = report(&world, &["--since", "2026-11-02"]);
+    assert!(text.contains("Take the cache out") && !text.contains("Page the order list"), "{text}");
+    let ran = world.recall(["report", "--since", "2026-11-15"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, ""));
+    assert!(ran.err.contains("nothing is stored of that time"), "{}", ran.err);
+}
+
+#[test]
+fn programs_get_the_same_as_json() {
+    let world = world();
+    let all: Value = serde_json::from_str(&report(&world, &["--since", "2026-11-01", "--json"])).expect("JSON");
+    let work = &all["projects"][0];
+    assert_eq!(work["project"], json!(SHOP));
+    let subjects: Vec<&str> =
+        work["commits"].as_array().expect("commits").iter().filter_map(|one| one["subject"].as_str()).collect();
+    assert_eq!(subjects, ["feat: page orders by key", "Count invoices", "fix(orders): show the first page"]);
+    assert_eq!(work["decided"], json!([{"kind": "answered", "asked": "Which key should it use?", "answer": "both"}]));
+}
