@@ -20,7 +20,7 @@ use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
 use crate::model::since_then::Overtaken;
 use crate::privacy::View;
-use crate::sys::messages::Ui;
+use crate::sys::progress::Progress;
 use crate::text::budget::tokens_in;
 
 /// How many prompts of a session are replayed: later ones are asked within what the session knows itself.
@@ -166,16 +166,15 @@ pub(crate) fn eval(config: &Config, asked: &EvalRequest<'_>) -> Result<EvalReply
         sessions.push(Replayed { prompts: prompts(&account), head, began_at, deeds });
     }
     drop(memory);
-    let ui = Ui::default();
-    let bar = ui.replays(sessions.len() as u64);
+    let bar = Progress::of("replaying", sessions.len() as u64);
     let replay = |one: &Replayed| {
         let key = &one.head.project.key;
         let result = replay(config, one, &past[key], &overtaken[key]);
-        bar.inc(1);
+        bar.advance(1);
         result
     };
     let all = sessions.par_iter().map(replay).try_reduce(EvalReply::default, |one, other| Ok(one.plus(other)));
-    bar.finish_and_clear();
+    drop(bar);
     all
 }
 

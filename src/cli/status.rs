@@ -11,7 +11,7 @@ use crate::cli::args::StatusArgs;
 use crate::config::Config;
 use crate::privacy::View;
 use crate::text::clean;
-use crate::text::clean::counted;
+use crate::text::clean::{counted, size};
 
 /// Bad lines that are listed; the others are only counted.
 const MAX_LISTED: usize = 10;
@@ -51,13 +51,13 @@ fn print(status: &Status, config: &Config, out: &mut impl Write) -> Result<()> {
     writeln!(out, "data        {}", config.data_dir.display())?;
     writeln!(
         out,
-        "index       {:.1} MB for {:.1} MB of transcripts in {}",
-        status.database_bytes as f64 / 1e6,
-        status.transcript_bytes as f64 / 1e6,
+        "index       {} for {} of transcripts in {}",
+        size(status.database_bytes),
+        size(status.transcript_bytes.unsigned_abs()),
         counted(status.files as usize, "file")
     )?;
     if let Some(copy) = &status.copy {
-        writeln!(out, "copy        {:.1} MB, of {}", copy.bytes as f64 / 1e6, time(copy.at))?;
+        writeln!(out, "copy        {}, of {}", size(copy.bytes), time(copy.at))?;
     }
     writeln!(
         out,

@@ -1,15 +1,13 @@
-//! Writes to stderr: warnings, their count, progress. Results go to stdout, through `screen`.
+//! Writes to stderr: messages, warnings and their count. Results go to stdout, through `screen`.
 //!
 //! All of stderr goes through here, and nothing fails or stops because stderr cannot be written (clippy rejects `eprintln!`:
 //! lib.rs).
 
 use std::fmt::Display;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-
+use super::progress::beside;
 use crate::text::clean::{one_line, without_controls};
 
 /// Warnings printed per run; the others are only counted.
@@ -17,7 +15,8 @@ const MAX_WARNINGS: usize = 20;
 
 /// Prints a line. If stderr is full or closed, the line is lost and the program continues.
 pub(crate) fn report(what: impl Display) {
-    write_whole(io::stderr().lock(), &format!("recall: {}\n", without_controls(&what.to_string())));
+    let line = format!("recall: {}\n", without_controls(&what.to_string()));
+    beside(|| write_whole(io::stderr().lock(), &line));
 }
 
 /// Prints a question without a newline. True if it was written.
@@ -59,34 +58,4 @@ impl Ui {
             report(format!("… and {unseen} more"));
         }
     }
-
-    /// A progress bar over bytes; hidden unless stderr is a terminal.
-    pub(crate) fn bytes(&self, total: u64) -> ProgressBar {
-        bar(total, "reading   {bar:30} {bytes:>10} / {total_bytes} {bytes_per_sec:>12} {eta:>5} left")
-    }
-
-    /// A progress bar over sessions; hidden unless stderr is a terminal.
-    pub(crate) fn sessions(&self, total: u64) -> ProgressBar {
-        bar(total, "digesting {bar:30} {pos:>10} / {len} {eta:>18} left  {msg}")
-    }
-
-    /// A progress bar over sessions that are replayed; hidden unless stderr is a terminal.
-    pub(crate) fn replays(&self, total: u64) -> ProgressBar {
-        bar(total, "replaying {bar:30} {pos:>10} / {len} {eta:>18} left")
-    }
-
-    /// A progress bar over embedded documents; hidden unless stderr is a terminal.
-    pub(crate) fn texts(&self, total: u64) -> ProgressBar {
-        bar(total, "embedding {bar:30} {pos:>10} / {len} {eta:>18} left")
-    }
-}
-
-fn bar(total: u64, template: &str) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(10));
-    bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar.enable_steady_tick(Duration::from_millis(200));
-    bar
 }

@@ -8,6 +8,7 @@ pub(crate) mod messages;
 pub(crate) mod pager;
 pub(crate) mod paths;
 pub(crate) mod private_files;
+pub(crate) mod progress;
 pub(crate) mod projects;
 pub(crate) mod shutdown;
 pub(crate) mod terminal_escape;

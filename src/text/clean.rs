@@ -194,6 +194,15 @@ pub(crate) fn counted(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
+/// A number of bytes in decimal units: `930 bytes`, `30.9 MB`.
+pub(crate) fn size(bytes: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];
+    match UNITS.iter().find(|(unit, _)| bytes >= *unit) {
+        Some((unit, name)) => format!("{:.1} {name}", bytes as f64 / *unit as f64),
+        None => counted(bytes as usize, "byte"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -275,5 +284,11 @@ mod tests {
             prop_assert!(shorten(&text, max).chars().count() <= max + 1);
             prop_assert!(head_and_tail(&text, max).chars().count() <= max + 3);
         }
+    }
+
+    #[test]
+    fn sizes_are_told_in_decimal_units() {
+        let told = [0, 1, 999, 1_000, 30_900_000, 999_949_999, 76_516_000_000].map(size);
+        assert_eq!(told, ["0 bytes", "1 byte", "999 bytes", "1.0 kB", "30.9 MB", "999.9 MB", "76.5 GB"]);
     }
 }

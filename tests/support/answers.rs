@@ -48,6 +48,26 @@ pub fn on_terminal(
     String::from_utf8_lossy(&shown).lines().map(|line| line.trim_end_matches('\r').to_owned()).collect()
 }
 
+/// Runs it with a terminal of this size on stderr; what the screen shows after each time it was written to.
+pub fn on_stderr_terminal(world: &World, (columns, rows): (u16, u16), args: &[&str]) -> Vec<String> {
+    let (mut terminal, open) = new_terminal();
+    let size = rustix::termios::Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+    let stderr = open();
+    rustix::termios::tcsetwinsize(&stderr, size).expect("its size");
+    let mut command = world.process();
+    command.env("TERM", "xterm").args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
+    let mut child = command.spawn().expect("recall starts");
+    drop(command);
+    let mut screen = vt100::Parser::new(rows.try_into().expect("rows"), columns.try_into().expect("columns"), 0);
+    let (mut screens, mut part) = (Vec::new(), [0; 4096]);
+    while let Ok(count @ 1..) = terminal.read(&mut part) {
+        screen.process(&part[..count]);
+        screens.push(screen.screen().contents());
+    }
+    assert!(child.wait().expect("its end").code().is_some_and(|code| code < 2), "{screens:#?}");
+    screens
+}
+
 /// Runs it in a folder; `answer` is typed line by line. stdout leads nowhere.
 pub fn answered(world: &World, folder: &Path, variables: &[(&str, &str)], args: &[&str], answer: &str) -> Answered {
     let (mut terminal, open) = new_terminal();

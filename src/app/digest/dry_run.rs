@@ -24,7 +24,7 @@ use crate::model::session_head::SessionHead;
 use crate::privacy::View;
 use crate::store::{Memory, Reader};
 use crate::sys::messages::Ui;
-use crate::text::clean::{counted, id8, one_line, shorten_title, without_controls};
+use crate::text::clean::{counted, id8, one_line, shorten_title, size, without_controls};
 
 /// How many sessions of a group are named.
 const EXAMPLES: usize = 3;
@@ -99,11 +99,11 @@ fn print(
 ) -> Result<()> {
     writeln!(
         out,
-        "would read      {} of {}, {}, {:.1} MB",
+        "would read      {} of {}, {}, {}",
         report.files_read,
         counted(report.files_seen as usize, "file"),
         counted(report.rows_new as usize, "new row"),
-        report.bytes_read as f64 / 1e6
+        size(report.bytes_read)
     )?;
     if report.sessions_forgotten > 0 {
         let forgotten = counted(report.sessions_forgotten as usize, "session");

@@ -3,9 +3,6 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
-use indicatif::ProgressBar;
-
 use crate::app::digest::policy::secure_erase;
 use crate::app::digest::report::Report;
 use crate::config::Config;
@@ -15,7 +12,9 @@ use crate::search::semantic::{EmbeddingError, Endpoint, PROBE, matches_probe, pi
 use crate::store::vectors::{EmbeddedDocument, UnembeddedDocument, VectorSpace};
 use crate::store::{Maintenance, Reader, Writer};
 use crate::sys::messages::Ui;
+use crate::sys::progress::Progress;
 use crate::sys::shutdown;
+use anyhow::Result;
 
 /// Approximate limit of the phase in one run, since other runs wait for the lock.
 const MAX_DURATION: Duration = Duration::from_secs(600);
@@ -54,11 +53,11 @@ pub(crate) fn run(config: &Config, ui: &Ui, store: &mut Maintenance, report: &mu
     };
     let Some(probe) = probe else { return Ok(()) };
     let space = open_space(config, ui, store, &probe)?;
-    let bar = ui.texts(missing);
+    let bar = Progress::of("embedding", missing);
     let mut phase =
         EmbedPhase { store, endpoint, space, batch: config.embeddings.batch, sent: 0, refused: 0, left_out: None, report, bar };
     let ended = phase.run(config.embeddings.max_texts);
-    phase.bar.finish_and_clear();
+    drop(phase.bar);
     let failure = ended?.or(phase.left_out);
     store.drop_gone_vectors()?;
     match failure {
@@ -105,7 +104,7 @@ struct EmbedPhase<'r> {
     /// Why the last of these was rejected.
     left_out: Option<EmbeddingError>,
     report: &'r mut Report,
-    bar: ProgressBar,
+    bar: Progress,
 }
 
 impl EmbedPhase<'_> {
@@ -157,7 +156,7 @@ impl EmbedPhase<'_> {
         let texts: Vec<_> = all.iter().map(|one| (one.doc, one.text)).collect();
         let known = self.store.take_over_vectors(&self.space, &texts)?;
         all.retain(|one| !known.contains(&one.doc));
-        self.bar.inc((nothing.len() + known.len()) as u64);
+        self.bar.advance((nothing.len() + known.len()) as u64);
         Ok(all)
     }
 
@@ -169,7 +168,7 @@ impl EmbedPhase<'_> {
                 self.store.save_vectors(&self.space, &embedded)?;
                 self.refused = 0;
                 self.report.documents_embedded += embedded.len() as u64;
-                self.bar.inc(embedded.len() as u64);
+                self.bar.advance(embedded.len() as u64);
                 Ok(None)
             }
             Err(failure) if !failure.answered => Ok(Some(failure)),

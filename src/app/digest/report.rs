@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::store::ingest::Ingested;
 use crate::store::last_run::{ModelBackoff, ModelRunOutcome};
-use crate::text::clean::counted;
+use crate::text::clean::{counted, size};
 
 /// An amount as it is told.
 pub(crate) fn usd(amount: Option<f64>) -> String {
@@ -154,11 +154,11 @@ impl Report {
         let mut text = line(
             "read",
             format!(
-                "{} of {}, {}, {:.1} MB",
+                "{} of {}, {}, {}",
                 self.files_read,
                 counted(self.files_seen as usize, "file"),
                 counted(self.rows_new as usize, "new row"),
-                self.bytes_read as f64 / 1e6
+                size(self.bytes_read)
             ),
         );
         if self.rows_bad + self.rows_unknown > 0 {

@@ -15,7 +15,7 @@ use crate::store::files_beside;
 use crate::store::maintenance::{any_damage, backup};
 use crate::store::status::IndexCounts;
 use crate::store::{Memory, OtherFormat, WholeIndex};
-use crate::text::clean::{counted, one_line};
+use crate::text::clean::{self, counted, one_line};
 
 /// Listed sessions on which the model failed.
 const MAX_LISTED: usize = 3;
@@ -102,7 +102,7 @@ fn companion_files(config: &Config, depth: Depth, now: Millis, is_well: bool) ->
     }
     let copy = match backup::find(&config.database(), files_beside::COPY) {
         Some(copy) => {
-            let told = format!("of {} ago, {:.1} MB", ago(copy.at, now), copy.bytes as f64 / 1e6);
+            let told = format!("of {} ago, {}", ago(copy.at, now), clean::size(copy.bytes));
             match backup::find(&config.database(), files_beside::CHECKED) {
                 Some(checked) if checked.at < copy.at => {
                     format!("{told}; the last that passed the full check is of {} ago", ago(checked.at, now))
@@ -124,8 +124,8 @@ fn companion_files(config: &Config, depth: Depth, now: Millis, is_well: bool) ->
 
 fn state_of(counts: &IndexCounts, size: u64, depth: Depth, config: &Config) -> Finding {
     let found = format!(
-        "{:.1} MB, {}, {}",
-        size as f64 / 1e6,
+        "{}, {}, {}",
+        clean::size(size),
         counted(counts.sessions as usize, "session"),
         counted(counts.digests as usize, "digest")
     );

@@ -7,6 +7,7 @@ use super::{Finding, Repair};
 use crate::config::Config;
 use crate::model::session::Millis;
 use crate::sys::private_files;
+use crate::text::clean::size;
 
 /// Free space in bytes: below the first it is scarce, below the second writing will soon fail.
 const LOW_SPACE_BYTES: u64 = 500 << 20;
@@ -31,7 +32,7 @@ fn disk(data_dir: &Path) -> Finding {
         return Finding::warning("disk", "how much is free cannot be told", "check that the folder can be read");
     };
     let free = stat.f_bavail.saturating_mul(stat.f_frsize);
-    let found = format!("{} MB free for {}", free / 1_000_000, data_dir.display());
+    let found = format!("{} free for {}", size(free), data_dir.display());
     match free {
         0..MIN_SPACE_BYTES => Finding::problem("disk", found, "make room: digests fail soon"),
         MIN_SPACE_BYTES..LOW_SPACE_BYTES => Finding::warning("disk", found, "make room"),

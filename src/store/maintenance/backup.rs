@@ -22,6 +22,7 @@ use crate::store::Reader;
 use crate::store::error::StoreError;
 use crate::store::files_beside::{CHECKED, COPY, UNFINISHED, beside};
 use crate::sys::private_files;
+use crate::text::clean::size;
 
 const DAY: Millis = 24 * 3_600_000;
 /// Disk space to leave free beside a copy, in bytes.
@@ -128,7 +129,7 @@ fn check_room(file: &Path, bytes: u64) -> Result<()> {
     let Ok(stat) = rustix::fs::statvfs(file.parent().unwrap_or(file)) else { return Ok(()) };
     let free = stat.f_bavail.saturating_mul(stat.f_frsize);
     if free < bytes.saturating_add(SPARE) {
-        bail!("it takes {} MB and {} MB are free", bytes.div_ceil(1_000_000), free / 1_000_000);
+        bail!("it takes {} and {} is free", size(bytes), size(free));
     }
     Ok(())
 }

@@ -12,6 +12,7 @@ mod fix;
 mod friction;
 mod how;
 mod items;
+mod progress;
 mod raw;
 mod redact;
 mod report;

@@ -23,8 +23,8 @@ fn status_on_a_screen() {
     let steady = |line: &str| {
         if line.starts_with("index") {
             "index       [sizes] in 3 files".to_owned()
-        } else if let Some((_, made)) = line.strip_prefix("copy").and_then(|rest| rest.split_once(" MB")) {
-            format!("copy        [size]{made}")
+        } else if let Some((_, made)) = line.strip_prefix("copy").and_then(|rest| rest.split_once("B, ")) {
+            format!("copy        [size], {made}")
         } else {
             line.replace(world.root().to_str().unwrap(), "[world]")
         }

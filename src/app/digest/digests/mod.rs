@@ -29,6 +29,7 @@ use crate::app::digest::select::DigestPlan;
 use crate::model::session_head::SessionHead;
 use crate::store::{Reader, Writer};
 use crate::summarize::{SummaryFailure, SummaryInput};
+use crate::sys::progress::Progress;
 use crate::sys::{failpoints, shutdown};
 
 /// How many sessions of a backlog are offered to the model first: those that the next days ask for most, for a few cents.
@@ -82,7 +83,7 @@ impl DigestMaker<'_> {
         if plan.chosen.iter().any(|(_, not_now)| *not_now == Some(SkipReason::DayBudget)) {
             store.lasting(|store| store.record_day(self.now, &self.config.day(self.now)))?;
         }
-        let bar = self.ui.sessions(plan.chosen.len() as u64);
+        let bar = Progress::of("digesting", plan.chosen.len() as u64);
         let budget = Budget { run_usd: self.config.digest.max_cost_usd, day_usd: self.config.digest.max_cost_usd_per_day };
         let mut run =
             RunState { store, report, bar, model_off: self.model.as_ref().err().cloned(), budget, unreadable: 0, spent_run: 0.0 };
@@ -94,7 +95,6 @@ impl DigestMaker<'_> {
         if let Ok(model) = &self.model {
             model.replies().drop_old(self.now);
         }
-        run.bar.finish_and_clear();
         run.report.cost_usd = run.spent_run;
         Ok(())
     }

@@ -139,7 +139,7 @@ impl DigestMaker<'_> {
         run.report.model_worked = true;
         run.report.sessions_digested += 1;
         run.report.digests_by_model += 1;
-        run.bar.inc(1);
+        run.bar.advance(1);
         Ok(())
     }
 

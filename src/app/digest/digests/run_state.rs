@@ -1,18 +1,17 @@
 //! What changes while a run makes its digests.
 
-use indicatif::ProgressBar;
-
 use crate::analyze::eligibility::{Budget, SkipReason};
 use crate::app::digest::report::Report;
 use crate::model::session_head::SessionHead;
 use crate::store::Writer;
 use crate::summarize::{Summary, SummaryFailure, SummaryInput};
+use crate::sys::progress::Progress;
 
 /// Mutable state of a run.
 pub(super) struct RunState<'r> {
     pub(super) store: &'r mut Writer,
     pub(super) report: &'r mut Report,
-    pub(super) bar: ProgressBar,
+    pub(super) bar: Progress,
     /// Why the model is no longer asked.
     pub(super) model_off: Option<String>,
     /// Consecutive calls whose cost is unknown.

@@ -4,7 +4,6 @@
 //! known by the time a later session needs them.
 
 use anyhow::Result;
-use indicatif::ProgressBar;
 
 use super::run_state::RunState;
 use crate::analyze::account::{ACCOUNT_RULES, AccountToStore, SessionAccount};
@@ -22,6 +21,7 @@ use crate::store::worker_pool::BATCH_SESSIONS;
 use crate::store::{Reader, Writer};
 use crate::summarize::{ModelRequest, SummaryInput};
 use crate::sys::failpoints;
+use crate::sys::progress::Progress;
 use crate::sys::shutdown;
 
 /// A digest ready to be stored.
@@ -170,7 +170,7 @@ impl DigestMaker<'_> {
         &self,
         store: &Writer,
         report: &mut Report,
-        bar: &ProgressBar,
+        bar: &Progress,
         head: &SessionHead,
         skip: Option<&SkipReason>,
         (open, made): (&[OpenItem], MadeDigest),
@@ -203,7 +203,7 @@ impl DigestMaker<'_> {
         if let Some(skip) = skip {
             store.record_skip(head.pk, &skip.to_string())?;
         }
-        bar.inc(1);
+        bar.advance(1);
         Ok(())
     }
 }

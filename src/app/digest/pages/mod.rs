@@ -28,6 +28,7 @@ use crate::store::worker_pool::BATCH_SESSIONS;
 use crate::store::{Reader, Writer};
 use crate::sys::failpoints;
 use crate::sys::messages::Ui;
+use crate::sys::progress::Progress;
 
 /// What became of pages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -44,10 +45,12 @@ pub(crate) struct PageCounts {
 /// The zone counts only once every page is written by it, and a page is recorded before its file is written: so a run that is cut short
 /// leaves no page that the next one does not know, whatever its zone.
 pub(crate) fn write(config: &Config, store: &mut Writer, all: bool, ui: &Ui) -> Result<PageCounts> {
+    let comparing = Progress::endless("comparing");
     store.find_lives(all)?;
     store.find_overtaken(all)?;
     store.find_rule_mentions()?;
     store.find_near_duplicates(all)?;
+    drop(comparing);
     failpoints::point("repeats found");
     let recorded = store.pages()?;
     let (zone, before) = (config.zone_fingerprint(), store.page_zone()?);
@@ -137,11 +140,20 @@ struct PageWriter<'a> {
 impl PageWriter<'_> {
     fn run(mut self, dirty: &[i64], noted: &[Millis]) -> Result<PageCounts> {
         let (config, store, all) = (self.config, self.store, self.all);
+        let writing = Progress::of("writing", dirty.len() as u64);
         for part in dirty.chunks(BATCH_SESSIONS) {
             let make = |store: &Reader, pk: &i64| {
                 with_page_data(config, store, all, *pk, |shown, day| SessionPage::of(shown, day, config))
             };
-            store.map_in_order(|| false, part, make, |pk, made| self.session(*pk, made?))?;
+            store.map_in_order(
+                || false,
+                part,
+                make,
+                |pk, made| {
+                    writing.advance(1);
+                    self.session(*pk, made?)
+                },
+            )?;
             // The last day stays open: the next batch may add to it.
             let last = self.made.keys().next_back().cloned().unwrap_or_default();
             self.write_days(self.made.range(..last).map(|(day, _)| day.clone()).collect())?;

@@ -7,7 +7,6 @@ use std::path::Path;
 use std::sync::mpsc::SyncSender;
 
 use anyhow::Result;
-use indicatif::ProgressBar;
 
 use super::{PendingFile, TranscriptReader};
 use crate::model::session::{Evidence, Item, Millis, Record};
@@ -15,6 +14,7 @@ use crate::privacy::{ConversationState, Disposition, opens_private};
 use crate::source::delta::{Checkpoint, OpenTranscript, RawLine};
 use crate::source::{LineParser, ParentLink, ParsedLine, delta, is_complete};
 use crate::store::ingest::{FencedText, IngestBatch};
+use crate::sys::progress::Progress;
 use crate::sys::shutdown;
 
 /// Input bytes per batch: what a reader holds before handing it over.
@@ -23,7 +23,7 @@ const BATCH_BYTES: u64 = 1 << 20;
 const LONG_LINE_BYTES: usize = 1 << 20;
 
 impl TranscriptReader<'_> {
-    pub(super) fn read_file(&self, pending: &PendingFile, send: &SyncSender<Result<IngestBatch>>, bar: &ProgressBar) -> Result<()> {
+    pub(super) fn read_file(&self, pending: &PendingFile, send: &SyncSender<Result<IngestBatch>>, bar: &Progress) -> Result<()> {
         let mut delta = delta::open(&pending.file.path, pending.checkpoint.as_ref())?;
         let mut reading = self.begin(pending, &delta)?;
         while let Some((from, to, piece)) = delta.lines.next_line()? {
@@ -46,7 +46,7 @@ impl TranscriptReader<'_> {
             *read_to = to;
             batch.bytes += to - from;
             if batch.bytes >= BATCH_BYTES {
-                bar.inc(batch.bytes);
+                bar.advance(batch.bytes);
                 batch.checkpoint = delta.checkpoint_at(to)?;
                 conversation.await_output_of(lines.runs());
                 batch.conversation = conversation.stored();
@@ -58,7 +58,7 @@ impl TranscriptReader<'_> {
             }
         }
         let ReadState { mut batch, mut conversation, lines, read_to, .. } = reading;
-        bar.inc(batch.bytes);
+        bar.advance(batch.bytes);
         batch.complete = true;
         conversation.await_output_of(lines.runs());
         batch.conversation = conversation.stored();

@@ -8,7 +8,6 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, Result};
-use indicatif::ProgressBar;
 use rayon::prelude::*;
 
 use self::parts::Part;
@@ -22,6 +21,7 @@ use crate::store::Writer;
 use crate::store::ingest::{IngestBatch, KnownFile};
 use crate::sys::failpoints;
 use crate::sys::messages::Ui;
+use crate::sys::progress::Progress;
 use crate::sys::projects::Projects;
 use crate::sys::{shutdown, threads};
 
@@ -91,7 +91,7 @@ impl<'a> TranscriptReader<'a> {
 
     pub(crate) fn run(&self, pending: &[PendingFile], store: &mut Writer, report: &mut Report) -> Result<()> {
         let pool = threads::pool(self.jobs).context("cannot read transcripts")?;
-        let bar = self.ui.bytes(pending.iter().map(PendingFile::bytes).sum());
+        let bar = Progress::of_bytes("reading", pending.iter().map(PendingFile::bytes).sum());
         let (send, receive) = sync_channel::<Result<IngestBatch>>(CHANNEL_CAPACITY);
         let stored = pool.in_place_scope(|scope| {
             let bar = &bar;
@@ -105,7 +105,7 @@ impl<'a> TranscriptReader<'a> {
             // Ends when the last reader hangs up. An error closes the channel, which ends the readers.
             self.write(receive.into_iter(), store, report)
         });
-        bar.finish_and_clear();
+        drop(bar);
         stored
     }
 
@@ -150,7 +150,7 @@ impl<'a> TranscriptReader<'a> {
         Ok(())
     }
 
-    fn read(&self, pending: &PendingFile, send: &SyncSender<Result<IngestBatch>>, bar: &ProgressBar) {
+    fn read(&self, pending: &PendingFile, send: &SyncSender<Result<IngestBatch>>, bar: &Progress) {
         if shutdown::requested() {
             return;
         }
