@@ -26,6 +26,7 @@ pub(crate) mod prompt;
 pub(crate) mod raw_lines;
 pub(crate) mod repair;
 pub(crate) mod report;
+pub(crate) mod resume;
 pub(crate) mod rules;
 pub(crate) mod search;
 pub(crate) mod session_start;

@@ -14,7 +14,7 @@ use crate::setup::{InstallScope, TimerChoice};
 
 /// A memory for Claude Code: digests what its transcripts gained into daily pages and a searchable index.
 #[derive(Debug, Parser)]
-#[command(name = "recall", version, max_term_width = 100)]
+#[command(name = "recall", version = env!("RECALL_VERSION"), max_term_width = 100)]
 pub struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -38,9 +38,11 @@ pub(crate) enum Command {
     List(ListArgs),
     /// Figures by day, project, branch: sessions, commits, tokens, cost
     Stats(StatsArgs),
+    /// Continue a session in Claude Code
+    Resume(ResumeArgs),
     /// What is still open, in all projects
     Todo(TodoArgs),
-    /// What was done, for a standup, a week, a pull request or a changelog
+    /// What was done, as text for a standup, a PR or a changelog
     Report(ReportArgs),
     /// Show a session: in short, in full, or its transcript
     Show(ShowArgs),
@@ -101,6 +103,7 @@ impl Command {
             Self::Wrong(args) => {
                 args.undo || !args.reply.is_empty() || args.ids.iter().any(|id| crate::app::wrong::is_statement_id(id))
             }
+            Self::Config(args) => args.init,
             Self::Rules(args) => args.accept.is_some() || args.dismiss.is_some(),
             Self::Close(_) | Self::Remember(_) | Self::Import(_) | Self::Pause(_) => true,
             Self::Search(_)
@@ -110,6 +113,7 @@ impl Command {
             | Self::Stats(_)
             | Self::Todo(_)
             | Self::Report(_)
+            | Self::Resume(_)
             | Self::Timeline(_)
             | Self::Why(_)
             | Self::Eval(_)
@@ -119,7 +123,6 @@ impl Command {
             | Self::Context(_)
             | Self::Mcp
             | Self::Status(_)
-            | Self::Config(_)
             | Self::Export(_)
             | Self::Redact(_)
             | Self::Completions(_) => false,
@@ -294,6 +297,17 @@ pub(crate) struct StatsArgs {
     pub(crate) limit: usize,
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Starts Claude Code in the session's folder with the session's conversation. Without a terminal, prints the command that does.
+#[derive(Debug, Args)]
+pub(crate) struct ResumeArgs {
+    /// Id of a session, or its beginning; `last` is the newest of this project, `-2` the one before it
+    #[arg(value_name = "ID", allow_hyphen_values = true, default_value = "last")]
+    pub(crate) id: String,
+    /// Print the command, start nothing
+    #[arg(long)]
+    pub(crate) print: bool,
 }
 
 /// What was asked, decided, committed, checked and left open, from what is stored: no model is asked. Markdown, ready to paste.
@@ -584,8 +598,12 @@ pub(crate) struct StatusArgs {
     pub(crate) json: bool,
 }
 
+/// Every setting, its value, and where that came from.
 #[derive(Debug, Args)]
 pub(crate) struct ConfigArgs {
+    /// Write a config file with every setting and its default, as comments
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) init: bool,
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -1,14 +1,33 @@
-//! `recall config`: the effective values, and where each one comes from.
+//! `recall config`: the effective values, and where each one comes from; and a file to change them in.
 
-use std::io::Write;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write};
 
-use anyhow::Result;
+use anyhow::{Context, Result, bail};
 
 use crate::app::Completion;
 use crate::app::settings::{SettingLine, SettingsReply, settings};
 use crate::cli::args::ConfigArgs;
-use crate::config::Config;
+use crate::config::{self, Config};
 use crate::sys::messages;
+
+/// Writes a config file in which every setting is a comment.
+pub(crate) fn init(out: &mut impl Write) -> Result<Completion> {
+    let file = config::config_file()?;
+    let cannot = || format!("cannot write {}", file.display());
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder).with_context(cannot)?;
+    }
+    let mut new = match File::create_new(&file) {
+        Ok(new) => new,
+        Err(e) if e.kind() == ErrorKind::AlreadyExists => bail!("{} is there already: it was not changed", file.display()),
+        Err(e) => return Err(e).with_context(cannot),
+    };
+    new.write_all(config::file::commented().as_bytes()).with_context(cannot)?;
+    writeln!(out, "{}", file.display())?;
+    messages::report("every setting stands there as a comment: take away the `#` before one to change it");
+    Ok(Completion::Done)
+}
 
 pub(crate) fn run(args: &ConfigArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let SettingsReply { settings, notices } = settings(config);

@@ -7,10 +7,11 @@ use clap::CommandFactory;
 
 use crate::app::Completion;
 use crate::cli::args::{Cli, CompletionsArgs, ManArgs};
+use crate::cli::examples::with_examples;
 
 pub(crate) fn completions(args: &CompletionsArgs, out: &mut impl Write) -> Result<Completion> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "recall", &mut script);
+    clap_complete::generate(args.shell, &mut with_examples(Cli::command()), "recall", &mut script);
     out.write_all(&script)?;
     Ok(Completion::Done)
 }
@@ -19,10 +20,10 @@ pub(crate) fn pages(args: &ManArgs, out: &mut impl Write) -> Result<Completion> 
     match &args.dir {
         Some(dir) => {
             std::fs::create_dir_all(dir)
-                .and_then(|()| clap_mangen::generate_to(Cli::command(), dir))
+                .and_then(|()| clap_mangen::generate_to(with_examples(Cli::command()), dir))
                 .with_context(|| format!("cannot write manual pages into {}", dir.display()))?;
         }
-        None => clap_mangen::Man::new(Cli::command()).render(out)?,
+        None => clap_mangen::Man::new(with_examples(Cli::command())).render(out)?,
     }
     Ok(Completion::Done)
 }

@@ -8,6 +8,7 @@ mod day;
 mod digest;
 mod doctor;
 mod eval;
+mod examples;
 mod export;
 mod fix;
 mod forget;
@@ -24,6 +25,7 @@ mod reading;
 mod redact;
 mod remember;
 mod report;
+mod resume;
 mod rules;
 mod search;
 mod show;
@@ -91,7 +93,7 @@ fn needs_person(command: &Command) -> Option<&'static str> {
         Command::Wrong(_) | Command::Rules(_) | Command::Eval(_) => None,
         Command::Digest(_) | Command::Install(_) | Command::Doctor(_) | Command::Search(_) | Command::Show(_) => None,
         Command::Fix(_) | Command::How(_) | Command::Friction(_) => None,
-        Command::Day(_) | Command::List(_) | Command::Stats(_) | Command::Todo(_) | Command::Report(_) => None,
+        Command::Day(_) | Command::List(_) | Command::Stats(_) | Command::Todo(_) | Command::Report(_) | Command::Resume(_) => None,
         Command::Why(_) | Command::Timeline(_) | Command::Context(_) | Command::Mcp | Command::Status(_) | Command::Config(_) => {
             None
         }
@@ -110,7 +112,7 @@ fn uses_memory(command: &Command) -> bool {
         Command::Search(_) | Command::Show(_) | Command::Timeline(_) | Command::Context(_) | Command::Export(_) => true,
         Command::Close(_) | Command::Remember(_) | Command::Fix(_) | Command::How(_) | Command::Friction(_) => true,
         Command::Why(_) | Command::Wrong(_) | Command::Rules(_) => true,
-        Command::Day(_) | Command::List(_) | Command::Stats(_) | Command::Todo(_) | Command::Report(_) => true,
+        Command::Day(_) | Command::List(_) | Command::Stats(_) | Command::Todo(_) | Command::Report(_) | Command::Resume(_) => true,
         Command::Doctor(args) => args.memory,
         // The server answers each request with that itself.
         Command::Mcp => false,
@@ -142,6 +144,8 @@ fn dispatch(command: Command, out: &mut impl Write) -> Result<Completion> {
     let ended = match command {
         // Doctor reports an unreadable config itself.
         Command::Doctor(args) => doctor::run(&args, config, out),
+        // There may be no file yet where the variable says.
+        Command::Config(args) if args.init => self::config::init(out),
         // Run while packages are built, where there may be no home.
         Command::Completions(args) => manual::completions(&args, out),
         Command::Man(args) => manual::pages(&args, out),
@@ -155,6 +159,7 @@ fn dispatch(command: Command, out: &mut impl Write) -> Result<Completion> {
         Command::Stats(args) => stats::run(&args, &config?, out),
         Command::Todo(args) => todo::run(&args, &config?, out),
         Command::Report(args) => report::run(&args, &config?, out),
+        Command::Resume(args) => resume::run(&args, &config?, out),
         Command::Timeline(args) => timeline::run(&args, &config?, out),
         Command::Context(args) => self::context::run(&args, &config?, out),
         Command::Mcp => crate::mcp::serve(config?).map(|()| Completion::Done),

@@ -3,10 +3,11 @@
 use clap::{Command, CommandFactory};
 
 use crate::cli::args::Cli;
+use crate::cli::examples::with_examples;
 
 /// The commands that people use, by what for; in the order in which they are listed. Those of the last group are named alone.
 const GROUPS: [(&str, &[&str]); 4] = [
-    ("Daily use", &["day", "list", "show", "todo", "report", "close", "remember", "wrong", "rules"]),
+    ("Daily use", &["day", "list", "show", "resume", "todo", "report", "close", "remember", "wrong", "rules"]),
     ("Finding", &["search", "timeline", "context", "why", "fix", "how", "friction"]),
     ("Keeping it running", &["digest", "install", "status", "doctor", "stats", "pause", "forget"]),
     (OTHERS, &["config", "eval", "export", "import", "mcp", "redact", "uninstall", "completions", "man", "help"]),
@@ -15,7 +16,7 @@ const OTHERS: &str = "Other commands";
 
 /// The command line, with that list in its help.
 pub(super) fn command() -> Command {
-    let plain = Cli::command();
+    let plain = with_examples(Cli::command());
     let help = format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}{{options}}\n\n{MORE}\n", groups(&plain));
     plain.override_usage("recall <COMMAND>").help_template(help)
 }

@@ -96,6 +96,8 @@ impl Retention {
 pub struct HooksConfig {
     /// Limit for what session start injects, in tokens by the estimate of `context`.
     pub(crate) max_inject_tokens: usize,
+    /// Tell the user at a session's start, in one line, what recall knows.
+    pub(crate) start_line: bool,
     /// How long session start may wait for it, in milliseconds.
     pub(crate) deadline_ms: u64,
     /// Whose sessions are considered at a prompt.
@@ -123,6 +125,7 @@ impl Default for HooksConfig {
     fn default() -> Self {
         Self {
             max_inject_tokens: 2_000,
+            start_line: true,
             deadline_ms: 300,
             scope: HookScope::default(),
             prompt: PromptInjection::Notice,
@@ -148,6 +151,14 @@ pub struct ConfigFile {
     pub values: ConfigValues,
     pub exists: bool,
     table: toml::Table,
+}
+
+/// What `recall config --init` writes: every setting with its default, as a comment.
+const COMMENTED: &str = include_str!("commented.toml");
+
+/// The text of a new config file, which changes nothing.
+pub(crate) fn commented() -> String {
+    COMMENTED.replace("#skip_tools = []", &format!("#skip_tools = {:?}", tools_of_no_memory()))
 }
 
 /// Reads the config file. A file named explicitly must exist; the default one may be missing.

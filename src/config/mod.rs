@@ -99,6 +99,14 @@ pub struct QueryContext {
     pub home: PathBuf,
 }
 
+/// Where the config file is, or would be.
+///
+/// # Errors
+/// When there is no home directory to derive it from.
+pub(crate) fn config_file() -> Result<PathBuf> {
+    Ok(path_or_default("RECALL_CONFIG", || Ok(base("RECALL_CONFIG")?.config_dir().join("recall/config.toml")))?.0)
+}
+
 impl Config {
     /// Reads the environment and the config file.
     ///
@@ -107,8 +115,7 @@ impl Config {
     /// unknown key or a wrong value.
     pub(crate) fn load() -> Result<Self> {
         let home = path_var("HOME")?.unwrap_or_default();
-        let (config_file, _) =
-            path_or_default("RECALL_CONFIG", || Ok(base("RECALL_CONFIG")?.config_dir().join("recall/config.toml")))?;
+        let config_file = config_file()?;
         let (data_dir, data_origin) =
             path_or_default("RECALL_DATA_DIR", || Ok(base("RECALL_DATA_DIR")?.data_dir().join("recall")))?;
         let read = file::read(&config_file, path_var("RECALL_CONFIG")?.is_some())?;

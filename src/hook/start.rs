@@ -52,7 +52,11 @@ pub(crate) fn answer(payload: &Payload, config: &Config, until: Instant) -> Resu
         let noted = seen::record(&config.data_dir, &payload.session, seen::ShownAs::Start, ids);
         let _ = noted.inspect_err(|e| log::note(EVENT, &format!("{e:#}")));
     }
-    let answer = json!({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": context.text}});
+    let mut answer = json!({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": context.text}});
+    // The client shows it to the user, and not to the model.
+    if let Some(line) = context.for_user.filter(|_| config.hooks.start_line && payload.source != "compact") {
+        answer["systemMessage"] = json!(line);
+    }
     Ok(Some(format!("{answer}\n")))
 }
 

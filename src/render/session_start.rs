@@ -6,11 +6,13 @@
 #[cfg(test)]
 mod tests;
 
+use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use crate::analyze::account::{OpenEnd, RenamedCommit, SessionAccount};
 use crate::model::digest::{Claim, Digest};
 use crate::model::item_state::{ItemStates, TaskItem};
+use crate::model::note::NoteKind;
 use crate::model::section::{Section, Shown, View, shown_in};
 use crate::model::session::said;
 use crate::render::page::date;
@@ -194,6 +196,9 @@ pub struct RenderedContext {
     pub notes_left_out: usize,
     /// Ids of rules that the user says again and again.
     pub rules_shown: Vec<String>,
+    /// A line for the user, who does not see the text.
+    #[serde(skip)]
+    pub for_user: Option<String>,
 }
 
 const EARLIER_INTRO: [&str; 2] = [
@@ -220,6 +225,8 @@ const CLAIMS_SHARE: usize = 60;
 /// The most characters of each text.
 const MAX_STATEMENT_CHARS: usize = 240;
 const MAX_TITLE_CHARS: usize = 160;
+/// The same in the line for the user.
+const MAX_USER_TITLE_CHARS: usize = 80;
 /// Of the last replies of other sessions; the longer ones where there is room for all sessions.
 const LAST_REPLY_CHARS: [usize; 4] = [220, 320, 440, 600];
 const MAX_BRANCH_CHARS: usize = 60;
@@ -258,6 +265,8 @@ pub fn render(content: ContextParts<'_>, max_tokens: usize) -> RenderedContext {
     let sessions_shown: Vec<String> = sessions.chain(behind.sessions).collect();
     let open_items_shown: Vec<String> = leads.open_items.into_iter().chain(behind.open_items).collect();
     let open_items = content.leads.iter().map(|lead| lead.open_ids().len()).sum::<usize>() + content.open.len();
+    let todos = content.remembered.iter().filter(|note| NoteKind::named(&note.kind) == Some(NoteKind::Todo)).count();
+    let for_user = for_user(content.leads.first(), open_items + todos);
     if page.text.len() == frame {
         page.text.clear();
     } else {
@@ -276,7 +285,20 @@ pub fn render(content: ContextParts<'_>, max_tokens: usize) -> RenderedContext {
         sessions_shown,
         undigested_shown,
         open_items_shown,
+        for_user,
     }
+}
+
+/// `recall: 3 open, last session 19 Nov: Page the order list by key`
+fn for_user(last: Option<&LeadSession>, open: usize) -> Option<String> {
+    let open = (open > 0).then(|| format!("{open} open"));
+    let last = last.map(|lead| {
+        let day = lead.when.get(..10).and_then(|day| day.parse::<Date>().ok());
+        let day = day.map_or_else(|| lead.when.clone(), |day| day.strftime("%-d %b").to_string());
+        format!("last session {day}: {}", shorten(&lead.heading(), MAX_USER_TITLE_CHARS)).trim_end_matches([':', ' ']).to_owned()
+    });
+    let parts: Vec<String> = open.into_iter().chain(last).collect();
+    (!parts.is_empty()).then(|| format!("recall: {}", parts.join(", ")))
 }
 
 /// A part of the text, and what it shows.

@@ -1,6 +1,10 @@
 //! Runs other programs with limits on time and output, and leaves no process of their group behind.
 
+use std::ffi::OsStr;
 use std::io::{self, ErrorKind};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use subprocess::{Exec, ExecExt, ExitStatus, Redirection};
@@ -68,6 +72,11 @@ pub(crate) fn run(command: Exec, bounds: &ChildLimits) -> io::Result<Result<Chil
         None => Ok(ran),
         Some(why) => Err(KilledChild { why, ran }),
     })
+}
+
+/// Runs a program in a folder in the place of this one, so that keys and signals are its own. Returns only if it cannot be started.
+pub(crate) fn become_program(program: impl AsRef<OsStr>, args: &[String], folder: &Path) -> io::Error {
+    Command::new(program).args(args).current_dir(folder).env("PWD", folder).exec()
 }
 
 /// Reads the child's output until it ends. Returns why it must be killed, if it must.

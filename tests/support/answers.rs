@@ -48,6 +48,19 @@ pub fn on_terminal(
     String::from_utf8_lossy(&shown).lines().map(|line| line.trim_end_matches('\r').to_owned()).collect()
 }
 
+/// Runs it in a folder as somebody at a terminal does, who types nothing.
+pub fn at_terminal(world: &World, folder: &Path, args: &[&str]) -> Answered {
+    let (mut terminal, open) = new_terminal();
+    let mut command = world.process();
+    command.current_dir(folder).args(args);
+    let mut child = command.stdin(open()).stderr(open()).stdout(open()).spawn().expect("recall starts");
+    drop(command);
+    let mut shown = Vec::new();
+    let _ = terminal.read_to_end(&mut shown);
+    let ended = child.wait().expect("its end");
+    Answered { code: ended.code().unwrap_or(-1), shown: String::from_utf8_lossy(&shown).into_owned() }
+}
+
 /// Runs it with a terminal of this size on stderr; what the screen shows after each time it was written to.
 pub fn on_stderr_terminal(world: &World, (columns, rows): (u16, u16), args: &[&str]) -> Vec<String> {
     let (mut terminal, open) = new_terminal();

@@ -38,7 +38,7 @@ pub(crate) struct DoctorReply {
 impl DoctorReply {
     pub(crate) fn of(findings: Vec<Finding>, program: Option<&Path>) -> Self {
         let worst = findings.iter().map(Finding::alarm).max().unwrap_or(Severity::Ok);
-        Self { version: env!("CARGO_PKG_VERSION"), program: program.map(Path::to_owned), worst, findings }
+        Self { version: env!("RECALL_VERSION"), program: program.map(Path::to_owned), worst, findings }
     }
 }
 

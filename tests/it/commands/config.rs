@@ -139,3 +139,45 @@ fn configured_config_directories_are_read_and_the_command_line_beats_them() {
     let here = world.claude_dir();
     assert_eq!(world.digest(&["--ingest-only", "--claude-dir", here.to_str().unwrap()])["files_seen"], 1);
 }
+
+#[test]
+fn a_new_file_holds_every_setting_as_a_comment_and_changes_nothing() {
+    let world = World::new();
+    let before = world.recall(["config", "--json"]);
+    let ran = world.recall(["config", "--init"]);
+    let file = setting(&world, &[], "config_file").0;
+    assert_eq!((ran.code, ran.out.trim()), (0, file.as_str()), "{ran:#?}");
+    let text = fs::read_to_string(&file).unwrap();
+    let values = |out: &str| -> Vec<(String, String)> {
+        let all: Vec<Value> = serde_json::from_str(out).unwrap();
+        let text = |one: &Value, name: &str| one[name].as_str().unwrap().to_owned();
+        all.iter().map(|one| (text(one, "key"), text(one, "value"))).collect()
+    };
+    let after = world.recall(["config", "--json"]);
+    assert_eq!(values(&before.out), values(&after.out));
+    // With every comment away it says the same: the defaults that it names are those that hold.
+    let said = text.lines().map(|line| match line.strip_prefix('#') {
+        Some(rest) if rest.starts_with(|c: char| c.is_ascii_lowercase()) => rest,
+        _ => line,
+    });
+    fs::write(&file, said.collect::<Vec<_>>().join("\n")).unwrap();
+    let all = world.recall(["config", "--json"]);
+    assert_eq!(values(&before.out), values(&all.out));
+    let told: Vec<Value> = serde_json::from_str(&all.out).unwrap();
+    let by_default: Vec<&Value> = told.iter().filter(|one| one["from"] == "default").collect();
+    assert!(by_default.iter().all(|one| ["timezone", "claude_dirs"].contains(&one["key"].as_str().unwrap())), "{by_default:#?}");
+}
+
+#[test]
+fn a_file_that_is_there_is_not_written_over() {
+    let world = World::new();
+    world.configure("[digest]\nmax_sessions = 7\n");
+    let ran = world.recall(["config", "--init"]);
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""));
+    assert!(ran.err.contains("is there already: it was not changed"), "{}", ran.err);
+    assert_eq!(setting(&world, &[], "digest.max_sessions").0, "7");
+    let named = world.root().join("elsewhere/recall.toml");
+    let variables = [("RECALL_CONFIG", named.to_str().unwrap())];
+    assert_eq!(world.recall_with(["config", "--init"], &variables).code, 0);
+    assert_eq!(setting(&world, &variables, "digest.max_sessions").0, "40");
+}

@@ -16,6 +16,7 @@ mod progress;
 mod raw;
 mod redact;
 mod report;
+mod resume;
 mod search;
 mod search_and_show;
 mod settling;

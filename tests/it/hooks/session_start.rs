@@ -26,9 +26,28 @@ fn the_answer_has_the_one_form_that_the_client_reads() {
     assert_eq!((ran.code, ran.err.as_str(), ran.out.lines().count()), (0, "", 1), "{ran:#?}");
     let answer: Value = serde_json::from_str(&ran.out).unwrap();
     let text = answer["hookSpecificOutput"]["additionalContext"].as_str().expect("a text");
-    let whole = json!({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": text}});
+    let line = answer["systemMessage"].as_str().expect("a line for the user");
+    let whole = json!({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": text}, "systemMessage": line});
     assert_eq!(answer, whole, "and no key beside them");
     assert!(text.starts_with("<recall-context>\n") && text.ends_with("\n</recall-context>\n"), "{text}");
+}
+
+#[test]
+fn the_user_sees_a_line_of_what_is_open_and_which_session_was_last() {
+    let world = with_notes();
+    let line = |world: &World, session: &str, source: &str| -> Value {
+        let ran = world.hook("session-start", starts(world, session, source).to_string());
+        serde_json::from_str::<Value>(&ran.out).unwrap()["systemMessage"].clone()
+    };
+    let told = line(&world, S, "startup");
+    let told = told.as_str().expect("a line");
+    assert!(told.starts_with("recall: ") && told.contains("last session 18 Nov: ") && !told.contains('\n'), "{told}");
+    assert!(told.chars().count() <= 130, "{told}");
+    world.recall(["remember", "--project", SHOP, "--kind", "todo", "Migrate the admin export."]);
+    let told = line(&world, "dddddddd-0000-4000-8000-00000000000c", "startup");
+    assert!(told.as_str().is_some_and(|line| line.starts_with("recall: 1 open, last session 18 Nov: ")), "{told}");
+    world.configure("[hooks]\ndeadline_ms = 5000\nstart_line = false\n");
+    assert_eq!(line(&world, "dddddddd-0000-4000-8000-00000000000d", "startup"), Value::Null);
 }
 
 #[test]

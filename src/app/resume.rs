@@ -1,0 +1,64 @@
+//! With what a stored session is taken up again: Claude Code finds it by its id, in the folder in which it began, as long as its transcript is
+//! there.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+
+use crate::app::open_memory::OpenMemory;
+use crate::config::Config;
+use crate::model::session_head::SessionHead;
+use crate::setup::quote::shell;
+use crate::source::client_memory::folder_of;
+use crate::text::clean::id8;
+
+/// What starts the client.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Resumption {
+    pub(crate) folder: PathBuf,
+    pub(crate) program: String,
+    pub(crate) args: Vec<String>,
+}
+
+impl Resumption {
+    /// The same for a shell.
+    pub(crate) fn command_line(&self) -> String {
+        let words: Vec<String> = [&self.program].into_iter().chain(&self.args).map(|word| quoted(word)).collect();
+        format!("cd {} && {}", quoted(&self.folder.to_string_lossy()), words.join(" "))
+    }
+}
+
+/// For a shell, and as it is where every shell takes it so.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-');
+    if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { shell(word) }
+}
+
+/// # Errors
+/// When the session is not known, or its transcript or its folder is gone.
+pub(crate) fn resumption(memory: &OpenMemory, config: &Config, id: &str) -> Result<Resumption> {
+    let head = memory.0.find_session(id)?;
+    let short = id8(&head.id);
+    let Some(file) = own_transcript(memory, &head)? else {
+        bail!(
+            "the transcript of session {short} is gone, and Claude Code needs it: `recall show {short} --full` is what recall keeps"
+        )
+    };
+    // `/cd` moves a transcript into the folder of the project where the session went on.
+    let known = file.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned();
+    let cwd = memory.0.load_session(&head)?.cwd.unwrap_or_default();
+    let folders = [cwd.as_str(), head.project.key.as_str()];
+    let folder = folders.iter().find(|folder| folder_of(folder) == known).unwrap_or(&folders[0]);
+    if !Path::new(folder).is_dir() {
+        bail!("session {short} began in {folder}, which is gone: Claude Code continues a session only there");
+    }
+    let args = vec!["--resume".to_owned(), head.id];
+    Ok(Resumption { folder: PathBuf::from(folder), program: config.digest.claude.clone(), args })
+}
+
+/// The transcript that has the session's id for a name, if it is still there.
+fn own_transcript(memory: &OpenMemory, head: &SessionHead) -> Result<Option<PathBuf>> {
+    let files =
+        memory.0.source_files(head.pk)?.into_iter().filter(|file| file.agent.is_none()).map(|file| PathBuf::from(file.path));
+    Ok(files.filter(|file| file.file_stem().is_some_and(|stem| stem == head.id.as_str())).find(|file| file.is_file()))
+}

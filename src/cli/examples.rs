@@ -1,0 +1,189 @@
+//! Examples at the end of each command's help.
+
+use clap::Command;
+
+/// Lines to type with what they do, by command.
+const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
+    (
+        "day",
+        &[
+            ("recall day", "today"),
+            ("recall day yesterday", ""),
+            ("recall day 2026-11-18", "a date"),
+            ("recall day week", "the last seven days"),
+        ],
+    ),
+    ("list", &[("recall list", ""), ("recall list --project shop --since 7d", "one project, one week")]),
+    (
+        "stats",
+        &[
+            ("recall stats", "by day, the last 30 days"),
+            ("recall stats --by project --since 7d", ""),
+            ("recall stats --by model --cost", "kinds of tokens and cost"),
+        ],
+    ),
+    ("todo", &[("recall todo", ""), ("recall todo --project shop --all", "also what is older than 30 days")]),
+    (
+        "report",
+        &[
+            ("recall report", "for a standup: since yesterday"),
+            ("recall report --for week", ""),
+            ("recall report --for pr | gh pr create --body-file -", "the text of a pull request, from this branch's sessions"),
+            ("recall report --for changelog --since 2026-11-01", ""),
+        ],
+    ),
+    ("resume", &[("recall resume", "the newest session of this project"), ("recall resume 64b0b6d9", "")]),
+    (
+        "show",
+        &[
+            ("recall show last", "the newest session, in short"),
+            ("recall show 64b0b6d9 --full", ""),
+            ("recall show -2 --raw", "the transcript of the one before the newest"),
+        ],
+    ),
+    (
+        "search",
+        &[
+            ("recall search pagination cursor", "both words, in any form"),
+            ("recall search '\"created_at index\" project:shop since:30d'", "a phrase, in a project, in the last 30 days"),
+            ("recall search kind:decision cache", "only what was decided"),
+        ],
+    ),
+    ("timeline", &[("recall timeline 64b0b6d9", ""), ("recall timeline last --before 5 --after 0", "what led to it")]),
+    (
+        "context",
+        &[
+            ("recall context", "what a new session here is told"),
+            ("recall context -c 'where are we on pagination'", "what earlier sessions say on a topic"),
+        ],
+    ),
+    ("why", &[("recall why session cache", "which decision holds, and which it replaced")]),
+    ("fix", &[("recall fix 'libpq.so.5: cannot open'", "where an error was seen, and what was done")]),
+    ("how", &[("recall how", "all commands that work here"), ("recall how test", "only tests")]),
+    ("friction", &[("recall friction", ""), ("recall friction --project shop -n 5", "")]),
+    (
+        "remember",
+        &[
+            ("recall remember 'Deploys go through Gitea'", ""),
+            ("recall remember --kind todo 'Renew the certificate'", "listed by `recall todo`"),
+            ("recall remember --everywhere 'Answer in British English'", "for all projects"),
+        ],
+    ),
+    (
+        "close",
+        &[
+            ("recall close", "lists what is open here"),
+            ("recall close n763131ea", "marks it as done"),
+            ("recall close n763131ea --undo", ""),
+        ],
+    ),
+    (
+        "wrong",
+        &[
+            ("recall wrong 64b0b6d9", "lists what was said of a session, with ids"),
+            ("recall wrong c1f8b2a90", "hides a statement"),
+            ("recall wrong c1f8b2a90 --undo", ""),
+        ],
+    ),
+    ("rules", &[("recall rules", "what you told Claude again and again"), ("recall rules --diff", "as lines for CLAUDE.md")]),
+    (
+        "digest",
+        &[
+            ("recall digest --dry-run", "what it would do, and what that costs"),
+            ("recall digest", ""),
+            ("recall digest --summarizer extract", "without a model"),
+            ("recall digest --max-cost 2", "spend at most $2.00"),
+        ],
+    ),
+    (
+        "install",
+        &[
+            ("recall install --dry-run", "shows every change first"),
+            ("recall install", "hooks and timer"),
+            ("recall install --mcp", "also lets Claude search"),
+        ],
+    ),
+    (
+        "uninstall",
+        &[
+            ("recall uninstall --dry-run", ""),
+            ("recall uninstall", "keeps the data"),
+            ("recall uninstall --purge", "deletes the data, too"),
+        ],
+    ),
+    ("status", &[("recall status", ""), ("recall status --json", "")]),
+    (
+        "doctor",
+        &[
+            ("recall doctor", ""),
+            ("recall doctor --fix", "repairs what can be repaired"),
+            ("recall doctor --memory", "what is out of date in Claude's memory files"),
+        ],
+    ),
+    ("eval", &[("recall eval", ""), ("recall eval --project shop --since 30d", "")]),
+    ("pause", &[("recall pause 2h", ""), ("recall pause --off", "ends it")]),
+    (
+        "forget",
+        &[
+            ("recall forget --session 64b0b6d9 --dry-run", "shows what would go"),
+            ("recall forget --match 'Project X'", "everything that contains it"),
+            ("recall forget --before 365d", "all that is older"),
+        ],
+    ),
+    ("config", &[("recall config", ""), ("recall config --init", "writes a file to change them in")]),
+    ("export", &[("recall export > all.jsonl", ""), ("recall export --project shop > shop.jsonl", "")]),
+    ("import", &[("recall import all.jsonl", "")]),
+    ("mcp", &[("claude mcp add recall -- recall mcp", "what `recall install --mcp` does")]),
+    ("redact", &[("recall redact < notes.txt", ""), ("recall redact --list < notes.txt", "where, and by which rule")]),
+    ("completions", &[("recall completions zsh > ~/.zfunc/_recall", "")]),
+    ("man", &[("recall man | man -l -", ""), ("recall man ~/.local/share/man/man1", "")]),
+];
+
+/// The command line with examples.
+pub(super) fn with_examples(plain: Command) -> Command {
+    EXAMPLES.iter().fold(plain, |all, (name, lines)| all.mut_subcommand(*name, |one| one.after_help(text(lines))))
+}
+
+fn text(lines: &[(&str, &str)]) -> String {
+    let width = lines.iter().map(|(line, _)| line.chars().count()).max().unwrap_or_default();
+    let told = |(line, what): &(&str, &str)| match *what {
+        "" => format!("  {line}"),
+        what if width + what.chars().count() + 6 > MAX_COLUMNS => format!("  {line}\n      # {what}"),
+        what => format!("  {line:width$}  # {what}"),
+    };
+    format!("Examples:\n{}", lines.iter().map(told).collect::<Vec<_>>().join("\n"))
+}
+
+const MAX_COLUMNS: usize = 80;
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use clap::{CommandFactory, Parser};
+
+    use super::*;
+    use crate::cli::args::Cli;
+
+    #[test]
+    fn every_command_has_examples_and_each_of_them_is_understood() {
+        let plain = Cli::command();
+        let known: BTreeSet<&str> = plain.get_subcommands().filter(|one| !one.is_hide_set()).map(Command::get_name).collect();
+        let told: BTreeSet<&str> = EXAMPLES.iter().map(|(name, _)| *name).collect();
+        assert_eq!(told, known);
+        for (name, lines) in EXAMPLES {
+            for (line, what) in *lines {
+                let own = line.split(['|', '>', '<']).next().expect("a command");
+                let split = std::process::Command::new("/bin/sh").args(["-c", &format!("printf '%s\\n' {own}")]).output().unwrap();
+                let words = String::from_utf8(split.stdout).unwrap();
+                let words: Vec<&str> = words.lines().collect();
+                if words[0] == "recall" {
+                    let read = Cli::try_parse_from(&words);
+                    assert!(read.is_ok(), "{line}: {:?}", read.err().map(|e| e.to_string()));
+                    assert_eq!(words[1], *name, "{line}");
+                }
+                assert!(what.len() <= 70 && line.len() <= 76, "{line}");
+            }
+        }
+    }
+}
