@@ -37,7 +37,7 @@
 //! ## Where to change what
 //!
 //! - **A setting**: a field and its default in `config::file`, or in the file of its table beside it; its use where `Config` hands it down;
-//!   the table in README "Settings".
+//!   its row in `docs/src/configuration.md`.
 //! - **A secret format**: one entry in `crates/redact/formats.toml` with an example; a test there says that `RULES_VERSION` has to be raised,
 //!   so that stored texts are sanitized again.
 //! - **What is told of a session without a model**: `analyze::account` finds it in rows (raise `ACCOUNT_RULES` with what it holds or how it is
@@ -64,25 +64,25 @@
 //! - **Another summarizer that asks a model**: a file beside `summarize::claude` that implements `summarize::Summarizer` (one call, what its
 //!   reply means, what it may cost) and has a function that checks its setup for the doctor; its choice, word and settings in `config::digest`,
 //!   its lines in `summarize::find` and `summarize::check`. Kept replies and retries are those of `summarize::ask`, an endpoint is asked by
-//!   `sys::http`. Messages, `--summarizer` and its help go by the choice; the table in README "Settings".
+//!   `sys::http`. Messages, `--summarizer` and its help go by the choice; the rows in `docs/src/configuration.md`.
 //! - **A program that checks the work**: a row of the table in `analyze::shell::checks`. By it ingest keeps a run as evidence,
 //!   `analyze::account` tells it, `analyze::signal` rates commands, and `analyze::verify` holds claims against runs.
 //! - **A command of git that counts**: the lists in `analyze::shell::git`, by which ingest keeps it as evidence. What is stored already is
 //!   not read again. Items that are evidence are `model::session::evidence::Evidence`, which no page tells as it is.
 //! - **Where a page lies, or how it is called**: `model::page_path`, for whoever writes, links, lists or reads one.
 //! - **A filter of search**: `search::query` parses it, `search::rank` makes a condition of it, `store::search` the SQL; its line in the help of
-//!   `cli::args`, `mcp::tools` and `mcp::server`.
+//!   `cli::args`, `mcp::tools` and `mcp::server`, and its row in `docs/src/search.md`.
 //! - **A column of a table**: a migration; the struct and its `New…` in `store`, its `Exported…` in `store::transfer`; what repair salvages in
 //!   `store::maintenance`, and what pages give back in `app::page_facts`.
 //! - **A migration**: `migrations/NNNN_name.sql` and its line at the end of the list in `store::schema`, with the names it makes or drops there. Never edit an older one.
 //! - **A tool of the MCP server**: a file in `mcp::tools` that implements `Tool`, and its line in the list there. `build.rs` reads its name
 //!   for `analyze::signal::bookkeeping_tools`, so that its replies are not ingested again. Tests ask for its way out in
-//!   `tests/it/private/excluded_everywhere.rs` and its line in README's table.
+//!   `tests/it/private/excluded_everywhere.rs` and its row in the table of `docs/src/agents.md`.
 //! - **An adapter, or an answer for one**: `app::asker::Asker` is who asks from which folder; it opens the
 //!   `app::open_memory::OpenMemory` that use cases of `app` want: `search`, `show` (briefs, too),
 //!   `timeline`, `status`, `topic`, `day`. The adapter is a row of the table above, its answers are ways out in that test.
 //! - **A verb of the command line**: its arguments in `cli::args`, a file in `cli`, the work in `app`; `cli::needs_person` and `cli::uses_memory`
-//!   make you decide what an agent may do with it.
+//!   make you decide what an agent may do with it. Its row in `docs/src/guide/commands.md`, and in `docs/src/formats.md` where it has `--json`.
 //! - **A tool of a client**: its name and class in `source::claude_code::tools`; all else asks for its `model::session::item::ToolClass`.
 //! - **Another kind of document that search finds**, as memory files of Claude's are (`source::client_memory` reads them, `store::memory_files` keeps
 //!   them): a column of `doc` and its words in `store::document`; `search::HitSource` makes whoever tells results decide how; a view in

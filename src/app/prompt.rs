@@ -35,7 +35,7 @@ pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_millis(100);
 const MIN_TOPIC_WORDS: usize = 2;
 /// Relevance bounds of a session for a prompt that does not ask for the past: the share of the topic that its title and best
 /// passages must contain, and the least distinctiveness, in units of one word that no other session has. Long prompts: a smaller
-/// share, but more such words. Chosen on prompts of real sessions: see the README.
+/// share, but more such words. Chosen on prompts of real sessions: see docs/src/guide/sessions.md.
 const RELEVANT_BOUNDS: [(f64, f64); 2] = [(0.45, 2.0), (0.33, 3.5)];
 /// The same for a session of another project.
 const ELSEWHERE_BOUNDS: (f64, f64) = (0.7, 3.0);

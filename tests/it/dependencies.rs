@@ -73,7 +73,17 @@ fn the_table_says_what_each_is_there_for() {
         table(&program),
         table(&tests),
     );
-    assert!(read("README.md").contains(&text), "write this into README.md:\n{text}");
+    assert!(read("docs/src/internals.md").contains(&text), "write this into docs/src/internals.md:\n{text}");
+}
+
+#[test]
+fn the_readme_says_what_a_build_needs() {
+    let readme = read("README.md");
+    let manifest = manifest();
+    let stated = manifest["workspace"]["package"]["rust-version"].as_str().expect("a version").to_owned();
+    for needed in [format!("Rust {stated} or newer"), format!("{} crates", in_the_program()), "C compiler".to_owned()] {
+        assert!(readme.contains(&needed), "README.md does not say: {needed}");
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod attribution;
 mod chunks;
 mod commands;
 mod dependencies;
+mod docs;
 mod embeddings;
 mod eval;
 mod forget;

@@ -234,7 +234,7 @@ fn whoever_only_reads_the_index_cannot_write_it() {
 }
 
 /// The files in which those look who want to change something.
-const GUIDES: [&str; 2] = ["src/lib.rs", "CONTRIBUTING.md"];
+const GUIDES: [&str; 3] = ["src/lib.rs", "CONTRIBUTING.md", "docs/src/adding-an-agent.md"];
 
 /// Does a `pub use` name it?
 fn is_exported(text: &str, name: &str) -> bool {

@@ -17,7 +17,7 @@ pub(crate) fn findings(config: &Config) -> Vec<Finding> {
         return all;
     }
     let idle = config.unmatched_patterns(&known);
-    let advice = "is it spelt as the folder is? the README says how patterns are read; one that is for later does no harm";
+    let advice = "is it spelt as the folder is? the book (docs/) says under Privacy how patterns are read; one that is for later does no harm";
     all.extend(idle.into_iter().map(|told| Finding::warning("privacy", told, advice)));
     all
 }

@@ -60,10 +60,10 @@ fn the_tools_are_told_with_their_schemas() {
     let world = World::new();
     let mut peer = Peer::greet(&world);
     let tools = peer.ask("tools/list", json!({}));
-    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).expect("the README");
+    let chapter = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/src/agents.md")).expect("the chapter");
     for tool in tools["tools"].as_array().expect("a list") {
         let name = tool["name"].as_str().expect("a name");
-        assert!(readme.contains(&format!("\n| `{name}` |")), "README's table of tools does not name `{name}`");
+        assert!(chapter.contains(&format!("\n| `{name}` |")), "the table of tools in docs/src/agents.md does not name `{name}`");
     }
     insta::assert_snapshot!("tools", format!("{tools:#}"));
     for tool in tools["tools"].as_array().expect("tools") {
