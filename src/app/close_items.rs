@@ -90,6 +90,9 @@ pub(crate) struct OpenLine {
     pub(crate) text: String,
     pub(crate) first_at: Millis,
     pub(crate) last_at: Millis,
+    /// The day on which it is due.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) due: Option<String>,
     /// It is a note for all projects.
     #[serde(skip)]
     pub(crate) is_of_all: bool,
@@ -117,11 +120,11 @@ pub(crate) fn open_everywhere(memory: &OpenMemory, config: &Config, project: Opt
             all.push(OpenProject { project: project_label(&one.key).to_owned(), items });
         }
     }
-    all.sort_by_key(|one| std::cmp::Reverse(one.items[0].last_at));
+    all.sort_by_key(|one| std::cmp::Reverse(one.items.iter().map(|item| item.last_at).max()));
     Ok(all)
 }
 
-/// All that is open in a project, however old, the last said first.
+/// All that is open in a project, however old: what is due on a day first, then the last said.
 pub(crate) fn open_in(memory: &OpenMemory, project: &str) -> Result<Vec<OpenLine>> {
     let memory = &memory.0;
     let lives = memory.project_pk(project)?.map(|pk| memory.open_lives(pk)).transpose()?.unwrap_or_default();
@@ -132,11 +135,13 @@ pub(crate) fn open_in(memory: &OpenMemory, project: &str) -> Result<Vec<OpenLine
         text,
         first_at,
         last_at,
+        due: None,
         is_of_all: false,
     });
     let todos = memory.notes_for(project)?.into_iter().filter(|note| is_todo(note) && note.closed.is_none());
     let todos = todos.map(|note| OpenLine {
         is_of_all: note.project.key == EVERYWHERE,
+        due: note.due().map(|day| day.to_string()),
         id: note.id,
         kind: note.kind,
         text: note.text,
@@ -144,7 +149,8 @@ pub(crate) fn open_in(memory: &OpenMemory, project: &str) -> Result<Vec<OpenLine
         last_at: note.at,
     });
     let mut all: Vec<OpenLine> = left.chain(todos).collect();
-    all.sort_by_key(|item| std::cmp::Reverse(item.last_at));
+    // What is due on a day first, then the last said.
+    all.sort_by_key(|item| (item.due.is_none(), item.due.clone(), std::cmp::Reverse(item.last_at)));
     Ok(all)
 }
 

@@ -8,18 +8,22 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use jiff::civil::Date;
 use serde::Serialize;
 
 use crate::analyze::prose::all_sentences;
 use crate::analyze::signal::is_filler;
+use crate::app::digest::refresh_pages;
+use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::model::author::Author;
-use crate::model::note::{EVERYWHERE, Note, NoteKind, StoredNote, project_label};
+use crate::model::note::{EVERYWHERE, Note, NoteKind, StoredNote, is_tag, project_label, with_marks};
 use crate::model::session::Millis;
 use crate::privacy::Sanitizer;
 use crate::store::Writer;
 use crate::store::notes::NewNote;
 use crate::store::transfer::ExportedNote;
+use crate::sys::messages::Ui;
 use crate::sys::paths::path_aliases;
 use crate::sys::private_files;
 use crate::text::clean::{one_line, shorten, without_controls};
@@ -41,12 +45,21 @@ const SAME_NOTE_SHARE: (usize, usize) = (3, 4);
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RememberRequest {
     pub(crate) text: String,
+    pub(crate) marks: NoteMarks,
     /// The name of a [`NoteKind`]; `None` means a fact.
     pub(crate) kind: Option<String>,
     pub(crate) audience: Audience,
     /// Who wrote it.
     pub(crate) author: Author,
     pub(crate) reach: WriteScope,
+}
+
+/// What is written into the text of a note besides what it says.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct NoteMarks {
+    pub(crate) tags: Vec<String>,
+    /// When it is to be done.
+    pub(crate) due: Option<Date>,
 }
 
 /// What is stored now: the note, or the one that said so already.
@@ -116,6 +129,8 @@ pub(crate) enum Refusal {
     Elsewhere { project: String, own: String },
     #[error("{0} was closed by the user, who alone opens it again")]
     ClosedByUser(String),
+    #[error("`{0}` is no tag: use letters, digits, `-`, `_` and `/`")]
+    Tag(String),
     #[error("`{0}` is no kind of note: there are convention, preference, decision, todo and fact")]
     Kind(String),
 }
@@ -140,7 +155,7 @@ fn store_note(config: &Config, new: &RememberRequest) -> Result<StoredNote> {
         None => NoteKind::default(),
     };
     let sanitizer = config.sanitizer()?;
-    let text = accept_text(&new.text, &sanitizer)?;
+    let text = accept_text(&marked(&new.text, &new.marks)?, &sanitizer)?;
     let project = match &new.audience {
         Audience::Everywhere => EVERYWHERE.to_owned(),
         Audience::Here(folder) => {
@@ -158,6 +173,55 @@ fn store_note(config: &Config, new: &RememberRequest) -> Result<StoredNote> {
     let stored = store.save_note(&note, |known| is_same_note(&note.text, known))?;
     store.find_overtaken_by_notes()?;
     Ok(stored)
+}
+
+fn marked(text: &str, marks: &NoteMarks) -> Result<String, Refusal> {
+    let tags: Vec<String> = marks.tags.iter().map(|tag| tag.trim_start_matches('#').to_owned()).collect();
+    match tags.iter().find(|tag| !is_tag(tag)) {
+        Some(tag) => Err(Refusal::Tag(tag.clone())),
+        None => Ok(with_marks(text, &tags, marks.due)),
+    }
+}
+
+/// Notes of a project and those for all projects, the newest first; or the latter alone.
+pub(crate) struct NoteList {
+    /// The project's key, or [`EVERYWHERE`].
+    pub(crate) project: String,
+    pub(crate) kind: Option<NoteKind>,
+    /// All of which they have.
+    pub(crate) tags: Vec<String>,
+}
+
+/// # Errors
+/// When the index cannot be read.
+pub(crate) fn list_notes(memory: &OpenMemory, asked: &NoteList) -> Result<Vec<Note>> {
+    let mut notes = memory.0.notes_for(&asked.project)?;
+    notes.retain(|note| asked.kind.is_none_or(|kind| NoteKind::named(&note.kind) == Some(kind)));
+    notes.retain(|note| asked.tags.iter().all(|tag| note.has_tag(tag)));
+    Ok(notes)
+}
+
+/// Changes the text of a note, or adds marks to the one it has.
+///
+/// # Errors
+/// A [`Refusal`] if the text is not acceptable, when there is no such note, and when the index cannot be written.
+pub(crate) fn edit_note(config: &Config, memory: OpenMemory, id: &str, text: &str, marks: &NoteMarks, ui: &Ui) -> Result<Note> {
+    let Some(note) = memory.0.look_up_note(id)? else {
+        bail!("no note with the id `{id}`: `recall remember` without a text lists those of this project")
+    };
+    drop(memory);
+    if marks.due.is_some() && !is_todo(&note) {
+        bail!("{} is a {}: only a todo is due on a day", note.id, note.kind);
+    }
+    let text = if text.trim().is_empty() { &note.text } else { text };
+    let sanitizer = config.sanitizer()?;
+    let text = marked(text, marks).and_then(|text| accept_text(&text, &sanitizer));
+    let text = text.map_err(|refusal| not_remembered(refusal.into()))?;
+    let mut store = Writer::open_existing(&config.database())?;
+    store.edit_note(&note, &text)?;
+    store.find_overtaken_by_notes()?;
+    refresh_pages(config, &mut store, ui)?;
+    Ok(Note { text, ..note })
 }
 
 /// Rejects the home folder and `/`, where no work is done: clients start servers there, and people forget where they are.

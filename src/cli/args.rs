@@ -105,7 +105,8 @@ impl Command {
             }
             Self::Config(args) => args.init,
             Self::Rules(args) => args.accept.is_some() || args.dismiss.is_some(),
-            Self::Close(_) | Self::Remember(_) | Self::Import(_) | Self::Pause(_) => true,
+            Self::Remember(args) => !args.text.is_empty() || args.edit.is_some(),
+            Self::Close(_) | Self::Import(_) | Self::Pause(_) => true,
             Self::Search(_)
             | Self::Show(_)
             | Self::Day(_)
@@ -497,11 +498,21 @@ pub(crate) struct ContextArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct RememberArgs {
-    /// What to remember, in at most 2,000 characters; `-` reads it from stdin
-    #[arg(required = true, value_name = "TEXT")]
+    /// What to remember, in at most 2,000 characters; `-` reads it from stdin. Without it, the notes of this project are listed
+    #[arg(value_name = "TEXT")]
     pub(crate) text: Vec<String>,
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) kind: NoteKind,
+    /// fact if not given, todo with `--due`
+    #[arg(long, value_enum)]
+    pub(crate) kind: Option<NoteKind>,
+    /// A word to find it by (`recall search tag:WORD`); may be repeated. It is written into the text, as #WORD
+    #[arg(long = "tag", value_name = "WORD")]
+    pub(crate) tags: Vec<String>,
+    /// The day on which a todo is due: a date, today, tomorrow, 3d or 2w. Sessions are told from that day on
+    #[arg(long, value_name = "DAY")]
+    pub(crate) due: Option<String>,
+    /// Give this note another text, or with `--tag` and `--due` more marks
+    #[arg(long, value_name = "ID", conflicts_with_all = ["kind", "project", "everywhere", "json"])]
+    pub(crate) edit: Option<String>,
     /// A folder of the project it is for (default: this one)
     #[arg(long, value_name = "DIR", conflicts_with = "everywhere")]
     pub(crate) project: Option<PathBuf>,

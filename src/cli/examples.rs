@@ -64,8 +64,11 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     (
         "remember",
         &[
+            ("recall remember", "lists the notes of this project"),
             ("recall remember 'Deploys go through Gitea'", ""),
-            ("recall remember --kind todo 'Renew the certificate'", "listed by `recall todo`"),
+            ("recall remember --tag deploy 'Deploys go through Gitea'", "found by tag:deploy"),
+            ("recall remember --due 2026-12-01 'Renew the certificate'", "a todo"),
+            ("recall remember --edit m25bb9d96 'Deploys go through CI'", ""),
             ("recall remember --everywhere 'Answer in British English'", "for all projects"),
         ],
     ),

@@ -1,22 +1,33 @@
-//! `recall remember`: stores a note for a person, a script or an agent.
+//! `recall remember`: stores a note for a person, a script or an agent, changes one, or lists those that there are.
 
 use std::io::{Read, Write, stdin};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
+use super::open_memory;
 use crate::app::Completion;
+use crate::app::asker::Asker;
 use crate::app::consent;
 use crate::app::contributor::Contributor;
 use crate::app::notes::{
-    Audience, MAX_LENGTH, Refusal, RememberReply, RememberRequest, WriteScope, check_folder, not_remembered, remember,
+    Audience, MAX_LENGTH, NoteList, NoteMarks, NoteRecord, Refusal, RememberReply, RememberRequest, WriteScope, check_folder,
+    edit_note, list_notes, not_remembered, remember,
 };
 use crate::cli::args::RememberArgs;
 use crate::config::{Agent, Config, agent};
-use crate::model::note::project_label;
-use crate::sys::messages;
-use crate::text::clean::without_controls;
+use crate::model::note::{EVERYWHERE, NoteKind, project_label};
+use crate::model::time_spec::parse_day_ahead;
+use crate::sys::messages::{self, Ui};
+use crate::text::clean::{one_line, without_controls};
 
 pub(crate) fn run(args: &RememberArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
+    let marks = marks(args, config)?;
+    if let Some(id) = &args.edit {
+        return edit(id, args, &marks, config, out);
+    }
+    if args.text.is_empty() {
+        return list(args, config, out);
+    }
     let audience = match (&args.project, args.everywhere) {
         (_, true) => Audience::Everywhere,
         (Some(dir), _) => Audience::ProjectOf(dir.clone()),
@@ -27,12 +38,68 @@ pub(crate) fn run(args: &RememberArgs, config: &Config, out: &mut impl Write) ->
         warn_of_excluded(config)?;
     }
     let Contributor { author, reach } = Contributor::current(config, agent.as_ref()).map_err(not_remembered)?;
-    let new = RememberRequest { text: text(args)?, kind: Some(args.kind.name().to_owned()), audience, author, reach };
+    let usual = if marks.due.is_some() { NoteKind::Todo } else { NoteKind::default() };
+    let kind = Some(args.kind.unwrap_or(usual).name().to_owned());
+    let new = RememberRequest { text: text(args)?, marks, kind, audience, author, reach };
     let kept = remember_or_ask(new, agent.as_ref(), config)?;
     match args.json {
         true => writeln!(out, "{}", serde_json::to_string(&kept)?)?,
         false if kept.known => writeln!(out, "{} says so already", kept.id)?,
         false => writeln!(out, "{} is remembered for {}", kept.id, without_controls(&kept.project))?,
+    }
+    Ok(Completion::Done)
+}
+
+/// # Errors
+/// When the day cannot be read, or goes with something that is not to be done.
+fn marks(args: &RememberArgs, config: &Config) -> Result<NoteMarks> {
+    let due = args.due.as_deref().map(|day| parse_day_ahead(day, config.now(), &config.time_zone)).transpose().context("--due")?;
+    ensure!(due.is_none() || args.kind.is_none_or(|kind| kind == NoteKind::Todo), "only a todo is due on a day");
+    Ok(NoteMarks { tags: args.tags.clone(), due })
+}
+
+fn edit(id: &str, args: &RememberArgs, marks: &NoteMarks, config: &Config, out: &mut impl Write) -> Result<Completion> {
+    ensure!(
+        !args.text.is_empty() || !marks.tags.is_empty() || marks.due.is_some(),
+        "nothing to change: give a text, `--tag` or `--due`"
+    );
+    let text = if args.text.is_empty() { String::new() } else { text(args)? };
+    let ui = Ui::default();
+    let note = edit_note(config, open_memory(config)?, id, &text, marks, &ui)?;
+    writeln!(out, "{} says now: {}", note.id, one_line(&without_controls(&note.text)))?;
+    Ok(if ui.warned() { Completion::Partly } else { Completion::Done })
+}
+
+/// Lists the notes of a project, with those for all projects.
+fn list(args: &RememberArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
+    ensure!(args.due.is_none(), "`--due` goes with a text, or with `--edit ID`");
+    let here = Asker::here(config).project();
+    let project = match &args.project {
+        _ if args.everywhere => EVERYWHERE.to_owned(),
+        Some(folder) => Asker::in_folder(config, &std::path::absolute(folder)?).project(),
+        None => here,
+    };
+    let asked = NoteList { project, kind: args.kind, tags: args.tags.clone() };
+    let notes = list_notes(&open_memory(config)?, &asked)?;
+    for note in &notes {
+        if args.json {
+            writeln!(out, "{}", serde_json::to_string(&NoteRecord::of(note))?)?;
+            continue;
+        }
+        let everywhere = if note.project.key == EVERYWHERE && !args.everywhere { ", all projects" } else { "" };
+        let done = if note.closed.is_some() { ", done" } else { "" };
+        let day = config.local_time(Some(note.at), "%Y-%m-%d");
+        writeln!(
+            out,
+            "{}  {day}  {}: {} ({}{everywhere}{done})",
+            note.id,
+            note.kind,
+            one_line(&without_controls(&note.text)),
+            note.author.text()
+        )?;
+    }
+    if notes.is_empty() {
+        messages::report("no notes: `recall remember TEXT` keeps one");
     }
     Ok(Completion::Done)
 }

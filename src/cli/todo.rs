@@ -22,7 +22,7 @@ pub(crate) fn run(args: &TodoArgs, config: &Config, out: &mut impl Write) -> Res
     let mut older = 0;
     for project in &mut all {
         let open = project.items.len();
-        project.items.retain(|item| item.last_at >= since);
+        project.items.retain(|item| item.last_at >= since || item.due.is_some());
         older += open - project.items.len();
     }
     all.retain(|project| !project.items.is_empty());
@@ -32,6 +32,7 @@ pub(crate) fn run(args: &TodoArgs, config: &Config, out: &mut impl Write) -> Res
         }
         return Ok(Completion::Done);
     }
+    let today = config.local_time(Some(config.now()), "%Y-%m-%d");
     let day = |at| config.local_time(Some(at), "%Y-%m-%d");
     let columns = pager::terminal().map_or(usize::MAX, |size| size.columns);
     for (at, OpenProject { project, items }) in all.iter().enumerate() {
@@ -42,7 +43,12 @@ pub(crate) fn run(args: &TodoArgs, config: &Config, out: &mut impl Write) -> Res
         for item in items {
             let begins = format!("  {}  {}  ", item.id, day(item.last_at));
             let rest = " ".repeat(begins.len());
-            let text = format!("{}: {}", item.kind, one_line(&without_controls(&item.text)));
+            let due = match item.due.as_deref() {
+                Some(due) if due < today.as_str() => " (overdue)",
+                Some(due) if due == today => " (due today)",
+                _ => "",
+            };
+            let text = format!("{}: {}{due}", item.kind, one_line(&without_controls(&item.text)));
             let options =
                 textwrap::Options::new(columns.max(40)).initial_indent(&begins).subsequent_indent(&rest).break_words(false);
             for line in textwrap::wrap(&text, options) {

@@ -3,12 +3,15 @@
 //! Errors are in our own words, and say what is accepted.
 
 use anyhow::{Context, Result, bail};
+use jiff::ToSpan;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use crate::model::session::Millis;
 
 const TIMES: &str = "give an age like 7d, 12h or 2w, a date like 2026-01-31, `today` or `yesterday`";
+/// In milliseconds.
+const DAY_MS: Millis = 86_400_000;
 const LENGTHS: &str = "give a length of time like 30m, 12h or 7d";
 
 /// The time that `7d`, `12h`, `2w`, `30m`, a date, `today` or `yesterday` stands for. A day stands for its beginning in this zone.
@@ -18,6 +21,22 @@ pub(crate) fn parse_time(text: &str, now: Millis, zone: &TimeZone) -> Result<Mil
     }
     let begins = day(text, now, zone).and_then(|day| day.to_zoned(zone.clone()).ok());
     Ok(begins.with_context(|| format!("no time that recall knows: {TIMES}"))?.timestamp().as_millisecond())
+}
+
+/// The day that a date, `today`, `tomorrow`, `3d` or `2w` stands for, the latter from today on.
+///
+/// # Errors
+/// When it is not of this form.
+pub(crate) fn parse_day_ahead(text: &str, now: Millis, zone: &TimeZone) -> Result<Date> {
+    let today = jiff::Timestamp::from_millisecond(now)?.to_zoned(zone.clone()).date();
+    let after = |days: i64| today.checked_add(days.days()).ok();
+    let days = |length: Millis| (length % DAY_MS == 0).then_some(length / DAY_MS);
+    let found = match text.to_lowercase().as_str() {
+        "today" => Some(today),
+        "tomorrow" => after(1),
+        _ => text.parse().ok().or_else(|| after(length(text).and_then(days)?)),
+    };
+    found.with_context(|| format!("`{text}` is no day: give a date like 2026-01-31, `today`, `tomorrow`, 3d or 2w"))
 }
 
 fn day(text: &str, now: Millis, zone: &TimeZone) -> Option<Date> {

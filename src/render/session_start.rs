@@ -128,6 +128,8 @@ pub struct SessionLine {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoteLine {
     pub(crate) id: String,
+    /// It is to be done today, or was before.
+    pub(crate) is_due: bool,
     pub(crate) kind: String,
     pub(crate) text: String,
     /// The note's author.
@@ -265,8 +267,9 @@ pub fn render(content: ContextParts<'_>, max_tokens: usize) -> RenderedContext {
     let sessions_shown: Vec<String> = sessions.chain(behind.sessions).collect();
     let open_items_shown: Vec<String> = leads.open_items.into_iter().chain(behind.open_items).collect();
     let open_items = content.leads.iter().map(|lead| lead.open_ids().len()).sum::<usize>() + content.open.len();
-    let todos = content.remembered.iter().filter(|note| NoteKind::named(&note.kind) == Some(NoteKind::Todo)).count();
-    let for_user = for_user(content.leads.first(), open_items + todos);
+    let todos = content.remembered.iter().filter(|note| NoteKind::named(&note.kind) == Some(NoteKind::Todo));
+    let (due, open): (Vec<_>, Vec<_>) = todos.partition(|note| note.is_due);
+    let for_user = for_user(content.leads.first(), due.len(), open_items + open.len());
     if page.text.len() == frame {
         page.text.clear();
     } else {
@@ -289,15 +292,16 @@ pub fn render(content: ContextParts<'_>, max_tokens: usize) -> RenderedContext {
     }
 }
 
-/// `recall: 3 open, last session 19 Nov: Page the order list by key`
-fn for_user(last: Option<&LeadSession>, open: usize) -> Option<String> {
-    let open = (open > 0).then(|| format!("{open} open"));
+/// `recall: 1 due, 3 open, last session 19 Nov: Page the order list by key`
+fn for_user(last: Option<&LeadSession>, due: usize, open: usize) -> Option<String> {
+    let counted = |count: usize, what: &str| (count > 0).then(|| format!("{count} {what}"));
+    let counts = [counted(due, "due"), counted(open, "open")];
     let last = last.map(|lead| {
         let day = lead.when.get(..10).and_then(|day| day.parse::<Date>().ok());
         let day = day.map_or_else(|| lead.when.clone(), |day| day.strftime("%-d %b").to_string());
         format!("last session {day}: {}", shorten(&lead.heading(), MAX_USER_TITLE_CHARS)).trim_end_matches([':', ' ']).to_owned()
     });
-    let parts: Vec<String> = open.into_iter().chain(last).collect();
+    let parts: Vec<String> = counts.into_iter().flatten().chain(last).collect();
     (!parts.is_empty()).then(|| format!("recall: {}", parts.join(", ")))
 }
 
@@ -525,7 +529,8 @@ fn rule_line(rule: &RuleLine) -> String {
 
 fn remembered_line(note: &NoteLine) -> String {
     let by = said(&note.by, MAX_TITLE_CHARS);
-    format!("- {} {}: {} ({by}, {})", note.id, note.kind, said(&note.text, MAX_STATEMENT_CHARS), note.when)
+    let due = if note.is_due { "due " } else { "" };
+    format!("- {} {due}{}: {} ({by}, {})", note.id, note.kind, said(&note.text, MAX_STATEMENT_CHARS), note.when)
 }
 
 fn open_line(open: &OpenItemLine) -> String {

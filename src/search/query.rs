@@ -23,6 +23,8 @@ pub struct Filters {
     pub(crate) branches: Vec<String>,
     pub(crate) kinds: Vec<KindFilter>,
     pub(crate) tools: Vec<String>,
+    /// Tags of notes, all of which one must have.
+    pub(crate) tags: Vec<String>,
     /// Sessions active at this time or later.
     pub(crate) since: Option<Millis>,
     /// Sessions started before this time.
@@ -134,6 +136,7 @@ impl Filters {
             }
             "branch" => &mut self.branches,
             "tool" => &mut self.tools,
+            "tag" => &mut self.tags,
             "kind" => {
                 let kind = KindFilter::named(value);
                 self.kinds.extend(kind);
@@ -154,10 +157,10 @@ impl Filters {
 }
 
 impl Filters {
-    /// Do the filters allow only notes, or only memory files?
+    /// Do the filters allow only notes, or only memory files? Nothing else has tags.
     pub(super) fn only(&self) -> Option<DocumentOf> {
         let all_are = |said: TextKind| !self.kinds.is_empty() && self.kinds.iter().all(|kind| kind.said() == [said]);
-        let notes = all_are(TextKind::Note).then_some(DocumentOf::Notes);
+        let notes = (all_are(TextKind::Note) || !self.tags.is_empty()).then_some(DocumentOf::Notes);
         notes.or_else(|| all_are(TextKind::Memory).then_some(DocumentOf::MemoryFiles))
     }
 }

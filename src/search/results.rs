@@ -188,7 +188,10 @@ impl<'a> ResultBuilder<'a> {
     fn kinds(&self, origin: &HitSource) -> Result<Option<ShownKinds>> {
         let asked = &self.query.filters.kinds;
         let mut shown = ShownKinds::default();
+        let tags = &self.query.filters.tags;
         match origin {
+            HitSource::Note(note) if !tags.iter().all(|tag| note.has_tag(tag)) => return Ok(None),
+            HitSource::MemoryFile(_) | HitSource::Session(_) if !tags.is_empty() => return Ok(None),
             HitSource::Note(_) if asked.is_empty() => {}
             HitSource::Note(note) if asked.iter().any(|kind| kind.takes_note(&note.kind)) => {
                 shown.kinds.insert(TextKind::Note);

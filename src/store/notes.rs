@@ -157,6 +157,21 @@ impl Writer {
         Ok(StoredNote { id, known: false, project: new.project.clone(), author: new.author.clone() })
     }
 
+    /// Replaces the text of a note, which keeps its id, its author and its day.
+    pub(crate) fn edit_note(&mut self, note: &Note, text: &str) -> Result<()> {
+        let tx = self.reader.db.transaction()?;
+        FileIdentity::check(self.file, &self.reader.path)?;
+        // What stood there may have been a mistake that nobody is to find.
+        erasure::mark_erase_due(&tx)?;
+        tx.prepare_cached("UPDATE note SET text = ?2 WHERE pk = ?1")?.execute(params![note.pk, text])?;
+        outdate_day(&tx, note.at)?;
+        changed_in_project(&tx, note)?;
+        index(&tx, note.pk)?;
+        find_lives(&tx, &note.project.key, [&note.kind])?;
+        tx.commit()?;
+        Ok(())
+    }
+
     /// Marks a note as done, or as open again with `None`, with the open items that are one with it. False when it was so already.
     pub(crate) fn close_note(&mut self, note: &Note, closed: Option<(Millis, Author)>) -> Result<bool> {
         let tx = self.reader.db.transaction()?;

@@ -15,7 +15,7 @@ use crate::analyze::denied::DeniedStatement;
 use crate::analyze::rules::{Mention, Recurring, RuleWords, recurring, statements_of};
 use crate::app::contributor::Contributor;
 use crate::app::filter::ProjectFilter;
-use crate::app::notes::{Audience, RememberReply, RememberRequest, remember};
+use crate::app::notes::{Audience, NoteMarks, RememberReply, RememberRequest, remember};
 use crate::app::open_memory::OpenMemory;
 use crate::app::session_start::client_memory::ClientMemory;
 use crate::app::wrong::bring_up_to_date;
@@ -188,6 +188,7 @@ pub(crate) fn find(memory: &OpenMemory, config: &Config, id: &str, was_dismissed
 pub(crate) fn accept(found: &FoundRule, config: &Config) -> Result<RememberReply> {
     let Contributor { author, reach } = Contributor::user();
     let note = RememberRequest {
+        marks: NoteMarks::default(),
         text: found.rule.newest().text.clone(),
         kind: Some(NoteKind::Convention.name().to_owned()),
         audience: Audience::ProjectOf(PathBuf::from(&found.project)),

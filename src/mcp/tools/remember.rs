@@ -55,7 +55,14 @@ impl Tool for RememberTool {
     fn call(asked: RememberRequest, site: &ToolContext<'_>) -> Result<RememberReply> {
         let Contributor { author, reach } = site.writer().map_err(not_remembered)?;
         let audience = Audience::Here(site.folder.to_owned());
-        let wanted = notes::RememberRequest { text: asked.text, kind: asked.kind, audience, author, reach };
+        let wanted = notes::RememberRequest {
+            text: asked.text,
+            marks: notes::NoteMarks::default(),
+            kind: asked.kind,
+            audience,
+            author,
+            reach,
+        };
         let notes::RememberReply { id, known, project, by } = remember(site.config, &wanted)?;
         Ok(RememberReply { id, known, project: line(&project, MAX_PROJECT_CHARS), by })
     }

@@ -177,6 +177,7 @@ fn parts() -> impl Strategy<Value = Parts> {
             }
         });
     let note = ("m[0-9a-f]{8}", text()).prop_map(move |(id, text)| NoteLine {
+        is_due: false,
         id,
         kind: "fact".into(),
         by: text.clone(),

@@ -1,6 +1,7 @@
 //! What people want remembered: kept once, found at once, told where it is of use, and gone when it is to go.
 
 mod agents;
+mod marks;
 
 use std::fs;
 use std::time::Duration;

@@ -11,6 +11,7 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use anyhow::Result;
+use jiff::civil::Date;
 
 use self::leads::MAX_LOOKED_AT;
 use self::others::{Candidate, candidates};
@@ -143,9 +144,16 @@ fn gather_from(config: &Config, store: Option<&Memory>, asked: &ContextRequest<'
 /// Notes of the project and notes for all projects: by author (user first), then kind, then newest first. Closed notes are left out.
 fn remembered(config: &Config, store: Option<&Memory>, key: &str, is_new: impl Fn(Millis) -> bool) -> Result<Vec<NoteLine>> {
     let mut notes = store.map(|store| store.notes_for(key)).transpose()?.unwrap_or_default();
-    notes.retain(|note| is_new(note.at) && note.closed.is_none());
-    notes.sort_by_key(|note| (matches!(note.author, Author::Agent { .. }), NoteKind::named(&note.kind).unwrap_or_default()));
+    let begin = |day: Date| day.to_zoned(config.time_zone.clone()).map_or(Millis::MAX, |begin| begin.timestamp().as_millisecond());
+    // What is due on a day is news from then on.
+    let told_from = |note: &Note| note.due().map_or(note.at, |day| begin(day).max(note.at));
+    let is_due = |note: &Note| note.due().is_some_and(|day| begin(day) <= config.now());
+    notes.retain(|note| note.closed.is_none() && told_from(note) <= config.now().max(note.at) && is_new(told_from(note)));
+    notes.sort_by_key(|note| {
+        (!is_due(note), matches!(note.author, Author::Agent { .. }), NoteKind::named(&note.kind).unwrap_or_default())
+    });
     let told = |note: Note| NoteLine {
+        is_due: is_due(&note),
         when: config.short_day(note.at),
         by: note.author.text(),
         id: note.id,
