@@ -3,7 +3,7 @@
 use crate::model::session::{Millis, Session};
 
 /// How long a session must have been quiet once the client said that it ended.
-const SETTLED_AFTER_END: Millis = 30_000;
+pub(crate) const SETTLED_AFTER_END: Millis = 30_000;
 /// How much work in an ongoing session earns an interim digest, and the longest pause that counts as work.
 const INTERIM_WORK: Millis = 30 * 60_000;
 const MAX_PAUSE: Millis = 5 * 60_000;

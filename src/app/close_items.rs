@@ -157,7 +157,7 @@ pub(crate) fn open_in(memory: &OpenMemory, project: &str) -> Result<Vec<OpenLine
 fn resolve_one(id: &str, memory: &Memory) -> Result<Closable> {
     if let Some(note) = memory.look_up_note(id)? {
         if !is_todo(&note) {
-            bail!("{} is a {}, and nothing that can be done: `recall forget --note {0}` takes it out", note.id, note.kind);
+            bail!("{} is a {}, not an open item: `recall forget --note {0}` deletes it", note.id, note.kind);
         }
         return Ok(Closable::Note(note));
     }

@@ -17,9 +17,9 @@ use crate::text::clean::{one_line, without_controls};
 pub(crate) fn ask(agent: &str, what: &str) -> Result<()> {
     let (agent, what) = (one_line(&without_controls(agent)), one_line(&without_controls(what)));
     if !has_terminal() {
-        bail!("only a person may {what}, and this runs inside {agent}: type the command in a terminal of your own");
+        bail!("only a person may {what}, and this runs inside {agent}: run it in your own terminal");
     }
-    confirm(&format!("This runs inside {agent}. Only a person may {what}: are you one, and shall it be done?"))
+    confirm(&format!("This runs inside {agent}. Only a person may {what}. Are you a person, and do you want this?"))
 }
 
 /// Is there a person to ask?

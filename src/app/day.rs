@@ -122,7 +122,7 @@ fn read_file(data_dir: &Path, date: Date) -> Result<Option<String>> {
     let Ok(real) = path.canonicalize() else { return Ok(None) };
     // A symbolic link may point anywhere, even though its name is a date.
     if !real.starts_with(page_path::pages_folder(data_dir).canonicalize().with_context(cannot)?) {
-        bail!("{} leads out of the folder of the pages", path.display());
+        bail!("{} points outside the pages folder", path.display());
     }
     fs::read_to_string(&real).with_context(cannot).map(Some)
 }

@@ -92,7 +92,7 @@ pub(crate) fn meant(memory: &OpenMemory, own: &str, word: &str) -> Result<String
     }
     match heads.into_iter().nth(back - 1) {
         Some(head) => Ok(head.id),
-        None => bail!("there are not {back} sessions: `recall list` shows those that there are"),
+        None => bail!("fewer than {back} sessions: see `recall list`"),
     }
 }
 

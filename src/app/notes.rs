@@ -121,7 +121,7 @@ pub(crate) enum Refusal {
     Chatter,
     #[error("nothing of it may be kept: it is private, secret, or left out by `[privacy]` in the config")]
     Private,
-    #[error("{} is no project: say it in one, or name one by `recall remember --project FOLDER`", .0.display())]
+    #[error("{} is not a project: run this in one, or use `recall remember --project FOLDER`", .0.display())]
     NoProject(PathBuf),
     #[error("the project {0} is excluded in the config")]
     Excluded(String),
@@ -129,9 +129,9 @@ pub(crate) enum Refusal {
     Elsewhere { project: String, own: String },
     #[error("{0} was closed by the user, who alone opens it again")]
     ClosedByUser(String),
-    #[error("`{0}` is no tag: use letters, digits, `-`, `_` and `/`")]
+    #[error("`{0}` is not a tag: use letters, digits, `-`, `_` and `/`")]
     Tag(String),
-    #[error("`{0}` is no kind of note: there are convention, preference, decision, todo and fact")]
+    #[error("`{0}` is not a kind of note: there are convention, preference, decision, todo and fact")]
     Kind(String),
 }
 
@@ -398,7 +398,7 @@ fn stem_sequence(text: &str) -> Vec<String> {
 /// Stores a note as far as it may be kept here. False if it is already known.
 pub(crate) fn import_note(note: ExportedNote, sanitizer: &Sanitizer, store: &mut Writer, config: &Config) -> Result<bool> {
     if !is_id(&note.note) {
-        bail!("`{}` is no id of a note", shorten(&note.note, MAX_SHOWN));
+        bail!("`{}` is not a note id", shorten(&note.note, MAX_SHOWN));
     }
     let kind = NoteKind::named(&note.kind).ok_or_else(|| Refusal::Kind(shorten(&note.kind, MAX_SHOWN)))?;
     let length = note.text.chars().count();

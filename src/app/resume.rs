@@ -50,7 +50,9 @@ pub(crate) fn resumption(memory: &OpenMemory, config: &Config, id: &str) -> Resu
     let folders = [cwd.as_str(), head.project.key.as_str()];
     let folder = folders.iter().find(|folder| folder_of(folder) == known).unwrap_or(&folders[0]);
     if !Path::new(folder).is_dir() {
-        bail!("session {short} began in {folder}, which is gone: Claude Code continues a session only there");
+        bail!(
+            "session {short} began in {folder}, which is gone: Claude Code can continue it only there. Read it with `recall show {short} --full`"
+        );
     }
     let args = vec!["--resume".to_owned(), head.id];
     Ok(Resumption { folder: PathBuf::from(folder), program: config.digest.claude.clone(), args })

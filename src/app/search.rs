@@ -118,7 +118,7 @@ pub(crate) enum MoreResults {
 impl MoreResults {
     /// What there is to know for whoever asks for one part after the other.
     pub(crate) fn notice(self) -> Option<String> {
-        (self == Self::NotListed).then(|| "there is more than is worth listing: add a word or a filter".to_owned())
+        (self == Self::NotListed).then(|| "too many results: add a word or a filter".to_owned())
     }
 }
 
@@ -198,12 +198,12 @@ pub(crate) fn search(memory: &OpenMemory, config: &Config, asked: &SearchRequest
 /// What results say that no model read, where a kind of claims was asked for.
 fn about_claims(hits: &[SearchHit], query: &Query) -> Option<String> {
     match hits.iter().filter(|hit| hit.without_claims).count() {
-        0 if hits.is_empty() && query.lists_claims() => Some(
-            "no note and no digest of a model's has a statement of this kind: add words to search what you said yourself".into(),
-        ),
+        0 if hits.is_empty() && query.lists_claims() => {
+            Some("no note or model digest has this kind of statement: add words to search your own prompts".into())
+        }
         0 => None,
         1 => Some("1 of these sessions was not read by a model: shown is what the user said there".into()),
-        count => Some(format!("{count} of these sessions were not read by a model: shown is what the user said there")),
+        count => Some(format!("{count} of these sessions have no model digest: showing the user's own words")),
     }
 }
 

@@ -67,7 +67,7 @@ impl Found {
     fn with_rows(self) -> Result<SessionHead> {
         match self {
             Self::Session(head) => Ok(head),
-            Self::Note(note) => bail!("{} is a note: no rows stand behind it", note.id),
+            Self::Note(note) => bail!("{} is a note and has no transcript", note.id),
             Self::MemoryFile(file) => bail!("{} is a memory file of Claude's: no rows stand behind it", file.id),
         }
     }

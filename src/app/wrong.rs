@@ -124,9 +124,9 @@ pub(crate) fn find(memory: &OpenMemory, ids: &[String]) -> Result<Vec<DoomedStat
     }
     if let Some(id) = ids.iter().find(|id| !found.iter().any(|one| [&one.statement.id, &one.statement.own].contains(id))) {
         if is_link_id(id) {
-            bail!("nothing is overtaken as `{id}`: `recall why WORDS` lists what is, with ids");
+            bail!("no replaced statement `{id}`: `recall why WORDS` lists them with ids");
         }
-        bail!("no model said `{id}`: `recall wrong SESSION` lists what one said of a session, with ids");
+        bail!("no model statement `{id}`: `recall wrong SESSION` lists a session's statements with ids");
     }
     Ok(found)
 }
@@ -260,7 +260,7 @@ pub(crate) fn find_replies(memory: &OpenMemory, session: &str, turns: &[usize], 
             (_, true) => bail!("no reply of turn {turn} was taken out: `recall wrong {session}` lists what was"),
             (Some(_), false) => bail!("the reply of turn {turn} is taken out already"),
             (None, false) => {
-                bail!("turn {turn} of session {session} has no reply that is quoted: `recall wrong {session}` lists those that are")
+                bail!("turn {turn} of session {session} has no quoted reply: `recall wrong {session}` lists the quoted ones")
             }
         }
     };

@@ -12,7 +12,7 @@ use crate::model::note::NoteKind;
 use crate::render::report::ReportFor;
 use crate::setup::{InstallScope, TimerChoice};
 
-/// A memory for Claude Code: digests what its transcripts gained into daily pages and a searchable index.
+/// A memory for Claude Code: turns new transcripts into daily pages and a searchable index.
 #[derive(Debug, Parser)]
 #[command(name = "recall", version = env!("RECALL_VERSION"), max_term_width = 100)]
 pub struct Cli {
@@ -32,11 +32,11 @@ pub(crate) enum Command {
     Doctor(DoctorArgs),
     /// Search sessions and notes
     Search(SearchArgs),
-    /// What was done today, yesterday, on a date or this week
+    /// What was done today, yesterday, on a date or in the last 7 days
     Day(DayArgs),
     /// List sessions, newest first
     List(ListArgs),
-    /// Figures by day, project, branch: sessions, commits, tokens, cost
+    /// Stats by day, project or branch: sessions, commits, tokens, cost
     Stats(StatsArgs),
     /// Continue a session in Claude Code
     Resume(ResumeArgs),
@@ -48,19 +48,19 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// What came before and after a session in its project
     Timeline(TimelineArgs),
-    /// What a new session is told, or what is known about a topic
+    /// What context a new session gets, or what is known about a topic
     Context(ContextArgs),
     /// How a decision changed, and what holds now
     Why(WhyArgs),
     /// Measure on your own sessions how useful the memory was
     Eval(EvalArgs),
-    /// Instructions that you repeat, to keep or dismiss
+    /// Instructions you keep repeating, to accept or dismiss
     Rules(RulesArgs),
-    /// Where an error was seen before, and what was done until it passed
+    /// Where an error occurred, and what was done until the check passed
     Fix(FixArgs),
     /// The commands that work in this project
     How(HowArgs),
-    /// What keeps failing, and how long it took until it passed
+    /// What keeps failing, and how long it took to pass
     Friction(FrictionArgs),
     /// Serve the memory over the Model Context Protocol (stdin and stdout)
     Mcp,
@@ -72,7 +72,7 @@ pub(crate) enum Command {
     Remember(RememberArgs),
     /// Delete sessions, or everything that contains a text, for good
     Forget(ForgetArgs),
-    /// Stop recording and injecting for a while
+    /// Stop recording sessions and adding context for a while
     Pause(PauseArgs),
     /// What is stored, what is pending and why
     Status(StatusArgs),
@@ -139,37 +139,37 @@ pub(crate) struct DigestArgs {
     /// Only projects whose root matches this glob (a bare name matches the last folder)
     #[arg(long, value_name = "GLOB")]
     pub(crate) project: Option<String>,
-    /// Only this session, by id or its start; settled or not, and anew if it has a digest
+    /// Only this session, by id or prefix; even if not settled or already digested
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
     /// Digest at most this many sessions
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) limit: Option<usize>,
-    /// With a `--summarizer` that asks a model: it digests the newest N sessions that have none by it, however many there are
+    /// With a model as `--summarizer`: digest the newest N sessions it has not digested yet, no matter how many are left
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count, requires = "summarizer", conflicts_with = "session")]
     pub(crate) newest: Option<usize>,
     /// Spend at most this much on the model in this run
     #[arg(long, value_name = "USD", allow_negative_numbers = true, value_parser = dollars)]
     pub(crate) max_cost: Option<f64>,
-    /// Threads for reading (default: one a core)
+    /// Number of reader threads (default: one per core)
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) jobs: Option<usize>,
-    /// Store what the transcripts gained and stop before digesting: costs nothing
+    /// Store new transcript rows but digest nothing; free of charge
     #[arg(long)]
     pub(crate) ingest_only: bool,
-    /// Apart from the terminal, at low priority and for a bounded time: for the hook before a compaction
-    #[arg(long, hide = true, requires = "ingest_only")]
+    /// Apart from the terminal, at low priority and for a bounded time: for hooks
+    #[arg(long, hide = true)]
     pub(crate) in_background: bool,
-    /// Who writes the digests; asked for here, `extract` is final and one that asks a model also redoes what `extract` made
+    /// What writes the digests. Given here, `extract` is final, and a model also redoes digests made by `extract`
     #[arg(long, value_enum)]
     pub(crate) summarizer: Option<SummarizerChoice>,
-    /// Digest sessions that have been quiet for this long (default 10m)
+    /// Only digest sessions idle for this long (default: 10m)
     #[arg(long, value_name = "TIME")]
     pub(crate) settle: Option<String>,
-    /// Say what would be read, digested and skipped, and what it would cost; change nothing
+    /// Show what would be read, digested and skipped, and the cost; change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Write all pages anew from the index
+    /// Rebuild all pages from the index
     #[arg(long)]
     pub(crate) rebuild_pages: bool,
     /// End with one JSON object on stdout
@@ -185,20 +185,20 @@ pub(crate) struct InstallArgs {
     /// Whose sessions get the hooks
     #[arg(long, value_enum, default_value_t = InstallScope::User)]
     pub(crate) scope: InstallScope,
-    /// Who starts the digest: what was chosen before, at first `auto`; how often is `schedule` in the config
+    /// What starts the digest (default: your last choice, else `auto`); `schedule` in the config sets how often
     #[arg(long, value_enum)]
     pub(crate) timer: Option<TimerChoice>,
     /// Let Claude ask the memory by itself: register `recall mcp` for the same sessions
     #[arg(long)]
     pub(crate) mcp: bool,
-    /// Show every difference and every command; change nothing
+    /// Show every diff and command; change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct UninstallArgs {
-    /// Only the hooks of this scope, and the server that is registered there; without it all that were installed, also in other projects, and the timer
+    /// Remove only this scope's hooks and MCP server (default: everything installed, in other projects too, and the timer)
     #[arg(long, value_enum, conflicts_with = "purge")]
     pub(crate) scope: Option<InstallScope>,
     /// Delete the data folder too: index, pages, marks
@@ -207,51 +207,53 @@ pub(crate) struct UninstallArgs {
     /// Do not ask before the data folder is deleted
     #[arg(long, requires = "purge")]
     pub(crate) yes: bool,
-    /// Show every difference and every command; change nothing
+    /// Show every diff and command; change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
-    /// Mend what can be mended without asking: hooks and a timer that are out of date, permissions, a damaged index
+    /// Fix without asking: outdated hooks and timer, permissions, a damaged index
     #[arg(long)]
     pub(crate) fix: bool,
-    /// Let Claude Code keep its transcripts for so many days before it deletes them (it does so after 30): shows the difference and changes
-    /// `cleanupPeriodDays` in your settings, never to less
+    /// Make Claude Code keep its transcripts for DAYS days (its default: 30): shows the diff and raises `cleanupPeriodDays` in your
+    /// settings; never lowers it
     #[arg(long, value_name = "DAYS", num_args = 0..=1, default_missing_value = "365", allow_negative_numbers = true, value_parser = within(1..=36_500_u64, 365))]
     pub(crate) keep_transcripts: Option<u64>,
-    /// Mark what it warns of now as seen: it is told without an alarm until it says something new; what does not work stays an alarm
+    /// Mark current warnings as seen: no alarm until they say something new. Problems still raise an alarm
     #[arg(long)]
     pub(crate) seen: bool,
-    /// What is out of date in the memory files of Claude's, and a diff that would prune `MEMORY.md`: lines that later sessions overtake, that name
-    /// files which are not there, or topic files that are gone. Changes none of them
+    /// List what is out of date in Claude's memory files, with a diff to prune `MEMORY.md`: lines that later sessions replaced, or that
+    /// name missing files or missing topic files. Changes nothing
     #[arg(long, conflicts_with_all = ["fix", "keep_transcripts", "seen"])]
     pub(crate) memory: bool,
     /// Only projects whose root matches this glob (a bare name matches the last folder)
     #[arg(long, value_name = "GLOB", requires = "memory")]
     pub(crate) project: Option<String>,
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct SearchArgs {
-    /// Words in any form, "phrases in quotes", and filters: file: project: branch: kind: tool: since: before: (`kind:decision since:30d`); words
-    /// that start with a dash go behind `--`
+    /// Words in any form, "phrases in quotes", and filters: file: project: branch: kind: tool: since: before: (`kind:decision since:30d`);
+    /// put words that start with a dash after `--`
     #[arg(required = true, value_name = "WORDS")]
     pub(crate) words: Vec<String>,
     /// Only projects whose root matches this glob (a bare name matches the last folder)
     #[arg(long, value_name = "GLOB")]
     pub(crate) project: Option<String>,
-    /// Only sessions that were active since: 7d, 12h, a date, today or yesterday
+    /// Only sessions active since then: 7d, 12h, a date, today or yesterday
     #[arg(long, value_name = "AGE|DATE")]
     pub(crate) since: Option<String>,
-    /// Only sessions that began before
+    /// Only sessions that began before then
     #[arg(long, value_name = "AGE|DATE")]
     pub(crate) before: Option<String>,
     #[arg(long, value_name = "N", default_value_t = FOR_PERSON.usual, allow_negative_numbers = true, value_parser = within(1..=FOR_PERSON.most, 20))]
     pub(crate) limit: usize,
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -260,8 +262,7 @@ pub(crate) struct SearchArgs {
 /// ($RECALL_PAGER, $PAGER, `less`); a pipe or a file gets it as markdown.
 #[derive(Debug, Args)]
 pub(crate) struct DayArgs {
-    /// today (the default; while nothing is written of it, the newest day that has a page), yesterday, a date like 2026-01-31, or week: the
-    /// last seven days
+    /// today (default; without a page yet: the newest day that has one), yesterday, a date like 2026-01-31, or week (the last seven days)
     #[arg(value_name = "DAY")]
     pub(crate) when: Option<String>,
 }
@@ -271,11 +272,13 @@ pub(crate) struct ListArgs {
     /// Only projects whose root matches this glob (a bare name matches the last folder)
     #[arg(long, value_name = "GLOB")]
     pub(crate) project: Option<String>,
-    /// Only sessions that were active since: 7d, 12h, a date, today or yesterday
+    /// Only sessions active since then: 7d, 12h, a date, today or yesterday
     #[arg(long, value_name = "AGE|DATE")]
     pub(crate) since: Option<String>,
+    /// Show at most N
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20, allow_negative_numbers = true, value_parser = count)]
     pub(crate) limit: usize,
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -283,19 +286,22 @@ pub(crate) struct ListArgs {
 /// What was done in sessions and what they cost at list price. A session counts where it was active last, its tokens where they were used.
 #[derive(Debug, Args)]
 pub(crate) struct StatsArgs {
+    /// Group by this
     #[arg(long, value_enum, default_value = "day")]
     pub(crate) by: GroupBy,
-    /// Kinds of tokens in place of turns, commits and files
+    /// Show token kinds instead of turns, commits and files
     #[arg(long)]
     pub(crate) cost: bool,
-    /// Only what was since: 7d, 12h, a date, today or yesterday
+    /// Only work since then: 7d, 12h, a date, today or yesterday
     #[arg(long, value_name = "AGE|DATE", default_value = "30d")]
     pub(crate) since: String,
     /// Only projects whose root matches this glob (a bare name matches the last folder)
     #[arg(long, value_name = "GLOB")]
     pub(crate) project: Option<String>,
+    /// Show at most N
     #[arg(short = 'n', long, value_name = "N", default_value_t = 40, allow_negative_numbers = true, value_parser = count)]
     pub(crate) limit: usize,
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -303,7 +309,7 @@ pub(crate) struct StatsArgs {
 /// Starts Claude Code in the session's folder with the session's conversation. Without a terminal, prints the command that does.
 #[derive(Debug, Args)]
 pub(crate) struct ResumeArgs {
-    /// Id of a session, or its beginning; `last` is the newest of this project, `-2` the one before it
+    /// Session id or prefix; `last` is this project's newest session, `-2` the one before it
     #[arg(value_name = "ID", allow_hyphen_values = true, default_value = "last")]
     pub(crate) id: String,
     /// Print the command, start nothing
@@ -314,17 +320,19 @@ pub(crate) struct ResumeArgs {
 /// What was asked, decided, committed, checked and left open, from what is stored: no model is asked. Markdown, ready to paste.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
+    /// What it is for
     #[arg(long = "for", value_name = "PURPOSE", value_enum, default_value = "standup")]
     pub(crate) purpose: ReportFor,
-    /// Only what was since: 7d, 12h, a date, today or yesterday; if not given, `standup` begins yesterday, `week` and `changelog` 7 days ago, `pr` with its branch
+    /// Only work since then: 7d, 12h, a date, today or yesterday. Default: yesterday for `standup`, 7 days ago for `week` and `changelog`, all for `pr`
     #[arg(long, value_name = "AGE|DATE")]
     pub(crate) since: Option<String>,
-    /// Only projects whose root matches this glob (a bare name matches the last folder); `pr` takes this folder's
+    /// Only projects whose root matches this glob (a bare name matches the last folder); default for `pr`: this folder's project
     #[arg(long, value_name = "GLOB")]
     pub(crate) project: Option<String>,
-    /// Only what was done on this branch; `pr` takes the one that is checked out
+    /// Only work on this branch (default for `pr`: the current branch)
     #[arg(long, value_name = "NAME")]
     pub(crate) branch: Option<String>,
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -332,35 +340,36 @@ pub(crate) struct ReportArgs {
 /// Next steps and blockers that sessions left and that nobody closed since, and notes of kind `todo`, by project.
 #[derive(Debug, Args)]
 pub(crate) struct TodoArgs {
-    /// Also what was last said more than 30 days ago
+    /// Include items last mentioned more than 30 days ago
     #[arg(long)]
     pub(crate) all: bool,
     /// Only projects whose root matches this glob (a bare name matches the last folder)
     #[arg(long, value_name = "GLOB")]
     pub(crate) project: Option<String>,
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
-    /// Ids of sessions or the starts of them, or digests' ids; last is the newest session of this folder's project, -2 the one before it;
-    /// a date is the page of that day
+    /// Session ids or prefixes, or digest ids; `last` is this project's newest session, `-2` the one before it; a date shows that day's
+    /// page
     #[arg(required = true, value_name = "ID", allow_negative_numbers = true)]
     pub(crate) ids: Vec<String>,
     /// All of it, as on the session's page
     #[arg(long, conflicts_with_all = ["raw", "items"])]
     pub(crate) full: bool,
-    /// The conversation's own rows from its transcripts, while those are there
+    /// Print the original rows of its transcripts, if they still exist
     #[arg(long, conflicts_with_all = ["items", "json"])]
     pub(crate) raw: bool,
-    /// List what was kept of the session instead: importance, tier, kind and rule of each item
+    /// List the kept items instead, with importance, tier, kind and rule
     #[arg(long)]
     pub(crate) items: bool,
-    /// List instead what the summaries of its compactions leave out of what was agreed before them, quoted
+    /// Quote instead what was agreed before each compaction but is missing from its summary
     #[arg(long, conflicts_with_all = ["full", "raw", "items"])]
     pub(crate) dropped: bool,
-    /// The whole digest with the numbers behind it; of several sessions an array
+    /// Print the whole digest and its numbers as JSON; an array for several sessions
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -375,6 +384,7 @@ pub(crate) struct TimelineArgs {
     /// Sessions after it
     #[arg(long, value_name = "N", default_value_t = 5, allow_negative_numbers = true, value_parser = count)]
     pub(crate) after: usize,
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -383,12 +393,13 @@ pub(crate) struct TimelineArgs {
 /// said otherwise. Only what says so in words is known; what stands first was overtaken by nothing.
 #[derive(Debug, Args)]
 pub(crate) struct WhyArgs {
-    /// What it is about, in words: session cache
+    /// Words of the topic, such as session cache
     #[arg(required = true, value_name = "WORD")]
     pub(crate) words: Vec<String>,
     /// Only projects whose root matches this glob (a bare name matches the last folder)
     #[arg(long, value_name = "GLOB")]
     pub(crate) project: Option<String>,
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -403,15 +414,16 @@ pub(crate) struct RulesArgs {
     /// Print a unified diff that proposes lines for CLAUDE.md
     #[arg(long, conflicts_with_all = ["accept", "dismiss", "json"])]
     pub(crate) diff: bool,
-    /// Keep this one as a note of kind convention
+    /// Save this rule as a convention note
     #[arg(long, value_name = "ID", conflicts_with_all = ["dismiss", "json"])]
     pub(crate) accept: Option<String>,
-    /// Tell this one no more
+    /// Stop showing this rule
     #[arg(long, value_name = "ID", conflicts_with = "json")]
     pub(crate) dismiss: Option<String>,
-    /// Tell one again that was dismissed
+    /// Undo --dismiss: show the rule again
     #[arg(long, requires = "dismiss")]
     pub(crate) undo: bool,
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -423,9 +435,10 @@ pub(crate) struct EvalArgs {
     /// Only projects whose root matches this glob (a bare name matches the last folder)
     #[arg(long, value_name = "GLOB")]
     pub(crate) project: Option<String>,
-    /// Only sessions that began since this: a date like 2026-01-31, or so long ago: 90d, 12h
+    /// Only sessions that began since then: a date like 2026-01-31, or an age: 90d, 12h
     #[arg(long, value_name = "AGE|DATE")]
     pub(crate) since: Option<String>,
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -434,14 +447,16 @@ pub(crate) struct EvalArgs {
 /// the rows show: a later run of the same check that passed, and what was done in between. That need not be the reason.
 #[derive(Debug, Args)]
 pub(crate) struct FixArgs {
-    /// The error line, or a part of it; output that holds it
+    /// The error line, part of it, or output that contains it
     #[arg(required = true, value_name = "ERROR")]
     pub(crate) error: Vec<String>,
     /// Only projects whose root matches this glob (a bare name matches the last folder)
     #[arg(long, value_name = "GLOB")]
     pub(crate) project: Option<String>,
+    /// Show at most N
     #[arg(short = 'n', long, value_name = "N", default_value_t = 5, allow_negative_numbers = true, value_parser = count)]
     pub(crate) limit: usize,
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -450,7 +465,7 @@ pub(crate) struct FixArgs {
 /// counts as one; it is told as it was written when it passed last.
 #[derive(Debug, Args)]
 pub(crate) struct HowArgs {
-    /// Only these: test, lint, types, build, check, run, deploy, migrate; or a word of the command
+    /// Only commands of a kind (test, lint, types, build, check, run, deploy, migrate) or with this word
     #[arg(value_name = "WORD")]
     pub(crate) word: Option<String>,
     /// Projects whose root matches this glob (a bare name matches the last folder) instead of this one
@@ -459,6 +474,7 @@ pub(crate) struct HowArgs {
     /// All projects, this one first
     #[arg(long)]
     pub(crate) all_projects: bool,
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -470,9 +486,10 @@ pub(crate) struct FrictionArgs {
     /// Only projects whose root matches this glob (a bare name matches the last folder)
     #[arg(long, value_name = "GLOB")]
     pub(crate) project: Option<String>,
-    /// At most this many of each project
+    /// Show at most N per project
     #[arg(short = 'n', long, value_name = "N", default_value_t = 10, allow_negative_numbers = true, value_parser = count)]
     pub(crate) limit: usize,
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -485,10 +502,10 @@ pub(crate) struct ContextArgs {
     /// At most this much, in tokens by an estimate
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) max_tokens: Option<usize>,
-    /// What earlier sessions say about this instead, those of the project first: words, "phrases" and filters as in search
+    /// Show what earlier sessions say about this instead, this project first; takes words, "phrases" and filters as in search
     #[arg(short = 'c', long, value_name = "TOPIC")]
     pub(crate) about: Option<String>,
-    /// Who puts it into words: the model, in 200 to 300 of them, or nobody but the sessions themselves
+    /// What answers: the model, in 200 to 300 words, or the sessions' own passages
     #[arg(long, value_enum, requires = "about")]
     pub(crate) summarizer: Option<SummarizerChoice>,
     /// The text with the numbers behind it
@@ -501,7 +518,7 @@ pub(crate) struct RememberArgs {
     /// What to remember, in at most 2,000 characters; `-` reads it from stdin. Without it, the notes of this project are listed
     #[arg(value_name = "TEXT")]
     pub(crate) text: Vec<String>,
-    /// fact if not given, todo with `--due`
+    /// What kind of note (default: fact, or todo with `--due`)
     #[arg(long, value_enum)]
     pub(crate) kind: Option<NoteKind>,
     /// A word to find it by (`recall search tag:WORD`); may be repeated. It is written into the text, as #WORD
@@ -516,20 +533,21 @@ pub(crate) struct RememberArgs {
     /// A folder of the project it is for (default: this one)
     #[arg(long, value_name = "DIR", conflicts_with = "everywhere")]
     pub(crate) project: Option<PathBuf>,
-    /// It is for all projects
+    /// Keep the note for all projects
     #[arg(long)]
     pub(crate) everywhere: bool,
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct CloseArgs {
-    /// Ids of next steps, blockers or notes of kind todo, or their starts, as `recall context` and the pages show them. Without any, what is open
-    /// in the project of this folder is listed
+    /// Ids or prefixes of next steps, blockers or todo notes, as `recall context` and the pages show them. Without an id, list this
+    /// project's open items
     #[arg(value_name = "ID", required_if_eq("undo", "true"))]
     pub(crate) ids: Vec<String>,
-    /// Take it back: they are open again
+    /// Reopen the items
     #[arg(long)]
     pub(crate) undo: bool,
 }
@@ -538,14 +556,14 @@ pub(crate) struct CloseArgs {
 /// what was said and done in the session goes: `recall forget` does that.
 #[derive(Debug, Args)]
 pub(crate) struct WrongArgs {
-    /// Ids of statements, titles or open items; or a session, by its id or the start of it: then what a model said of it, and Claude in it,
-    /// is listed with ids and turns
+    /// Ids of statements, titles or open items. With a session id or prefix: list, with ids and turns, what a model said about the session
+    /// and what Claude said in it
     #[arg(required = true, value_name = "ID")]
     pub(crate) ids: Vec<String>,
-    /// Of the session that is given: the reply of Claude's that closed this turn; may be repeated
+    /// With a session id: hide Claude's reply that closed turn N; repeatable
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) reply: Vec<usize>,
-    /// Take it back: what was taken out is told again
+    /// Undo: show it again
     #[arg(long)]
     pub(crate) undo: bool,
 }
@@ -556,10 +574,10 @@ pub(crate) struct WrongArgs {
 pub(crate) struct ForgetArgs {
     #[command(flatten)]
     pub(crate) what: ForgetWhat,
-    /// Do not ask before it goes; without a terminal there is nobody to ask, and this is needed
+    /// Delete without asking (required without a terminal)
     #[arg(long)]
     pub(crate) yes: bool,
-    /// Say what would go; change nothing
+    /// Show what would be deleted; change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
@@ -567,11 +585,11 @@ pub(crate) struct ForgetArgs {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct ForgetWhat {
-    /// The session this is run in: the one whose id an agent gives its commands, as Claude Code does, if it is live in this folder; else
-    /// the newest of this folder's project, which a person is asked about
+    /// The current session: the one whose id an agent such as Claude Code passes to its commands, if live in this folder. Otherwise this
+    /// project's newest session, after asking a person
     #[arg(long)]
     pub(crate) this: bool,
-    /// One session, by its id or the start of it, or a digest's id; one that was never digested by its whole id
+    /// One session, by id, prefix or digest id; by its full id if it was never digested
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
     /// One note that was remembered, by its id or the start of it
@@ -581,11 +599,11 @@ pub(crate) struct ForgetWhat {
     /// `privacy.exclude_projects` in the config does that
     #[arg(long, value_name = "GLOB")]
     pub(crate) project: Option<String>,
-    /// All sessions that were last active before this, and notes from before it: a date like 2026-01-31, or so long ago: 90d, 12h
+    /// All sessions last active before then, and older notes: a date like 2026-01-31, or an age: 90d, 12h
     #[arg(long, value_name = "AGE|DATE")]
     pub(crate) before: Option<String>,
-    /// Whatever holds this text, in any case and over line breaks: rows, digests, notes, lines of yours in pages; sessions whose project, folder
-    /// or branch is named so go whole
+    /// Everything that contains this text, ignoring case and line breaks: rows, digests, notes, your lines in pages. A session whose
+    /// project, folder or branch contains it is deleted whole
     #[arg(long = "match", value_name = "TEXT")]
     pub(crate) text: Option<String>,
 }
@@ -595,7 +613,7 @@ pub(crate) struct ForgetWhat {
 /// Digests by the timer go on. For a single session: `RECALL_OFF=1 claude`.
 #[derive(Debug, Args)]
 pub(crate) struct PauseArgs {
-    /// For how long: 30m, 2h, 3d; without it, say whether and until when it is paused
+    /// How long: 30m, 2h, 3d. Without it, show whether recall is paused, and until when
     #[arg(value_name = "TIME")]
     pub(crate) time: Option<String>,
     /// End the pause
@@ -605,6 +623,7 @@ pub(crate) struct PauseArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct StatusArgs {
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -615,6 +634,7 @@ pub(crate) struct ConfigArgs {
     /// Write a config file with every setting and its default, as comments
     #[arg(long, conflicts_with = "json")]
     pub(crate) init: bool,
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -628,7 +648,7 @@ pub(crate) struct ExportArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct RedactArgs {
-    /// Only say where which rule found how many bytes, one line a secret; never the secret
+    /// List position, rule and size of each secret, one per line, never the secret itself
     #[arg(long)]
     pub(crate) list: bool,
 }

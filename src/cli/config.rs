@@ -25,7 +25,7 @@ pub(crate) fn init(out: &mut impl Write) -> Result<Completion> {
     };
     new.write_all(config::file::commented().as_bytes()).with_context(cannot)?;
     writeln!(out, "{}", file.display())?;
-    messages::report("every setting stands there as a comment: take away the `#` before one to change it");
+    messages::report("every setting is in there as a comment: remove its `#` to change it");
     Ok(Completion::Done)
 }
 

@@ -41,7 +41,7 @@ pub(crate) fn run(args: &DayArgs, config: &Config, out: &mut impl Write) -> Resu
             // In the morning, the day before is what is meant.
             (None, Some(newest)) => {
                 pages = page(config, newest)?.unwrap_or_default();
-                format!("nothing is written of today yet; this is {newest}")
+                format!("no page for today yet; showing {newest}")
             }
             (Some(when), Some(newest)) => format!("no page of {when}; the newest day is {newest}"),
         };
@@ -75,7 +75,7 @@ fn days_of(when: &str, today: Date) -> Result<Vec<Date>> {
         "week" => (0..WEEK).rev().map(back).collect(),
         other => match parse_day(other) {
             Some(day) => vec![day],
-            None => bail!("{other:?} is no day: today, yesterday, week, or a date like 2026-01-31"),
+            None => bail!("{other:?} is not a day: today, yesterday, week, or a date like 2026-01-31"),
         },
     })
 }

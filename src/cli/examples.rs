@@ -49,7 +49,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("recall search kind:decision cache", "only what was decided"),
         ],
     ),
-    ("timeline", &[("recall timeline 64b0b6d9", ""), ("recall timeline last --before 5 --after 0", "what led to it")]),
+    ("timeline", &[("recall timeline 64b0b6d9", ""), ("recall timeline last --before 5 --after 0", "the 5 sessions before it")]),
     (
         "context",
         &[
@@ -119,7 +119,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         "doctor",
         &[
             ("recall doctor", ""),
-            ("recall doctor --fix", "repairs what can be repaired"),
+            ("recall doctor --fix", "fixes what it can"),
             ("recall doctor --memory", "what is out of date in Claude's memory files"),
         ],
     ),

@@ -25,7 +25,7 @@ pub(crate) fn run(args: &FrictionArgs, config: &Config, out: &mut impl Write) ->
         return Ok(Completion::Done);
     }
     if reply.errors.is_empty() {
-        writeln!(out, "no error is known that was met three times, or in two sessions")?;
+        writeln!(out, "no error is known that occurred three times, or in two sessions")?;
     }
     let mut before: Option<&str> = None;
     for error in &reply.errors {

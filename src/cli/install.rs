@@ -38,7 +38,7 @@ fn print_next_steps(timer: Timer, config: &Config, out: &mut impl Write) -> Resu
         // Timers follow the system's time zone, whatever zone the pages use.
         let now = Timestamp::from_millisecond(config.now())?.to_zoned(TimeZone::system());
         let next = timer_calendar::next(config.schedule, &now).strftime("%H:%M").to_string();
-        writeln!(out, "The next digest runs at {next}; `recall digest` takes in the past now.")?;
+        writeln!(out, "The next digest runs at {next}; `recall digest` reads past sessions now.")?;
     }
     writeln!(out, "`recall doctor` says whether all is well.")?;
     Ok(())

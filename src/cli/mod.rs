@@ -127,7 +127,7 @@ fn uses_memory(command: &Command) -> bool {
 /// stop.
 fn output_printed(screen: &TerminalEscaper<io::Stdout>) -> bool {
     let unheard = screen.first_error().filter(|e| e.kind() != ErrorKind::BrokenPipe);
-    unheard.inspect(|e| messages::report(format!("all was done, but what was done cannot be printed: {e}"))).is_none()
+    unheard.inspect(|e| messages::report(format!("done, but cannot print the result: {e}"))).is_none()
 }
 
 fn dispatch(command: Command, out: &mut impl Write) -> Result<Completion> {

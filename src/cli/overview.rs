@@ -21,7 +21,7 @@ pub(super) fn command() -> Command {
     plain.override_usage("recall <COMMAND>").help_template(help)
 }
 
-const MORE: &str = "`recall help COMMAND` tells more of each.";
+const MORE: &str = "See `recall help COMMAND` for details.";
 
 fn groups(plain: &Command) -> String {
     let about = |name: &str| {

@@ -13,7 +13,7 @@ use crate::model::time_spec::parse_duration;
 pub(crate) fn run(args: &PauseArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     if args.off {
         let ended = pause::end_pause(config)?;
-        writeln!(out, "{}", if ended { "goes on: sessions are told again, and kept" } else { "it was not paused" })?;
+        writeln!(out, "{}", if ended { "resumed: sessions get context and are recorded again" } else { "it was not paused" })?;
         return Ok(Completion::Done);
     }
     if let Some(text) = &args.time {
@@ -24,12 +24,12 @@ pub(crate) fn run(args: &PauseArgs, config: &Config, out: &mut impl Write) -> Re
         Some(OffReason::Paused(until)) => {
             writeln!(
                 out,
-                "paused until {}: sessions are told nothing, and one that begins until then is never kept",
+                "paused until {}: sessions get no context, and sessions that start before then are never recorded",
                 pause::describe_end(until, config)
             )?;
             writeln!(
                 out,
-                "one that is under way is digested as always, unless you `recall forget --this`; `recall pause --off` ends the pause"
+                "running sessions are still digested, unless you run `recall forget --this`; `recall pause --off` ends the pause"
             )?;
         }
         Some(OffReason::Session) => writeln!(out, "switched off for this session: RECALL_OFF is set")?,

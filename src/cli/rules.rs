@@ -48,7 +48,7 @@ pub(crate) fn run(args: &RulesArgs, config: &Config, out: &mut impl Write) -> Re
         of_project.iter().try_for_each(|rule| tell(rule, out))?;
     }
     match reply.rules.is_empty() {
-        true => writeln!(out, "nothing is known that you said in several sessions and that is written nowhere yet")?,
+        true => writeln!(out, "no repeated instruction found that is not written down yet")?,
         false => writeln!(
             out,
             "`recall rules --accept ID` keeps one as a note, `--dismiss ID` tells it no more, `--diff` proposes lines for CLAUDE.md."

@@ -54,16 +54,16 @@ fn print(reply: &StatsReply, args: &StatsArgs, since: &str, out: &mut impl Write
     writeln!(out, "{}", line(width, &reply.total.name, &cells(&reply.total, is_cost)))?;
     writeln!(out)?;
     let calls = counted(reply.own.calls as usize, "call");
-    writeln!(out, "recall itself: {calls} of the model, ${:.4}", reply.own.cost_usd)?;
+    writeln!(out, "recall itself: {calls} to the model, ${:.4}", reply.own.cost_usd)?;
     if reply.receipts.told > 0 {
-        writeln!(out, "told by recall, in all: {}", told_and_used(&reply.receipts))?;
+        writeln!(out, "context given by recall, in total: {}", told_and_used(&reply.receipts))?;
     }
     if left_out > 0 {
         messages::report(format!("{left_out} more: `--limit N`"));
     }
     if !reply.total.unpriced.is_empty() {
         let models = one_line(&without_controls(&reply.total.unpriced.join(", ")));
-        messages::report(format!("no price is known of {models}: not in the cost; set it under `[prices]` of the configuration"));
+        messages::report(format!("unknown price for {models}, left out of the cost: set it under `[prices]` in the config"));
     }
     Ok(())
 }

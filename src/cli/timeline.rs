@@ -6,13 +6,17 @@ use anyhow::Result;
 
 use super::open_memory;
 use crate::app::Completion;
+use crate::app::asker::Asker;
+use crate::app::list::meant;
 use crate::app::timeline::{TimelineRequest, timeline};
 use crate::cli::args::TimelineArgs;
 use crate::config::Config;
 
 pub(crate) fn run(args: &TimelineArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
-    let asked = TimelineRequest { id: &args.id, before: args.before, after: args.after };
-    let told = timeline(&open_memory(config)?, config, &asked)?;
+    let memory = open_memory(config)?;
+    let id = meant(&memory, &Asker::here(config).project(), &args.id)?;
+    let asked = TimelineRequest { id: &id, before: args.before, after: args.after };
+    let told = timeline(&memory, config, &asked)?;
     match args.json {
         true => writeln!(out, "{}", serde_json::to_string_pretty(&told)?)?,
         false => out.write_all(told.render().as_bytes())?,

@@ -24,11 +24,8 @@ pub(crate) fn run(args: &WhyArgs, config: &Config, out: &mut impl Write) -> Resu
     }
     reply.chains.iter().try_for_each(|chain| writeln!(out, "{}", chain.text()))?;
     match reply.chains.is_empty() {
-        true => writeln!(
-            out,
-            "no change of this was recognized, which does not say that nothing changed: `recall search {words}` finds what was said"
-        )?,
-        false => writeln!(out, "Not so? `recall wrong ID`, with the id at the end of a line, says that it was not overtaken.")?,
+        true => writeln!(out, "no change found, but there may be one: try `recall search {words}`")?,
+        false => writeln!(out, "Wrong? Run `recall wrong ID` with the id at the end of a line to mark it as not replaced.")?,
     }
     Ok(Completion::Done)
 }

@@ -6,6 +6,8 @@ use anyhow::{Result, bail};
 
 use super::open_memory;
 use crate::app::Completion;
+use crate::app::asker::Asker;
+use crate::app::list::meant;
 use crate::app::open_memory::OpenMemory;
 use crate::app::wrong::{
     Denial, ModelStatement, SaidOfSession, TurnReply, bring_back, change_replies, find, find_denials, find_replies, is_link_id,
@@ -34,11 +36,11 @@ pub(crate) fn run(args: &WrongArgs, config: &Config, out: &mut impl Write) -> Re
         && !is_statement_id(session)
         && !args.undo
     {
-        list(&said_of(&memory, session)?, out)?;
+        list(&said_of(&memory, &meant(&memory, &Asker::here(config).project(), session)?)?, out)?;
         return Ok(Completion::Done);
     }
     if let Some(other) = args.ids.iter().find(|id| !is_statement_id(id)) {
-        bail!("`{other}` is no id of a statement: `recall wrong SESSION` lists them, for one session");
+        bail!("`{other}` is not a statement id: `recall wrong SESSION` lists them, for one session");
     }
     let ui = Ui::default();
     if args.undo {
@@ -58,6 +60,7 @@ pub(crate) fn run(args: &WrongArgs, config: &Config, out: &mut impl Write) -> Re
 
 fn run_on_replies(args: &WrongArgs, memory: OpenMemory, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let [session] = args.ids.as_slice() else { bail!("`--reply` is for one session: `recall wrong SESSION --reply N`") };
+    let session = &meant(&memory, &Asker::here(config).project(), session)?;
     let found = find_replies(&memory, session, &args.reply, args.undo)?;
     drop(memory);
     let ui = Ui::default();
@@ -71,7 +74,7 @@ fn list(said: &SaidOfSession, out: &mut impl Write) -> Result<()> {
     let (gone, told): (Vec<&TurnReply>, Vec<&TurnReply>) = said.replies.iter().partition(|reply| reply.is_taken_out());
     said.statements.iter().try_for_each(|statement| line(statement, out))?;
     told.into_iter().try_for_each(|reply| reply_line(reply, out))?;
-    writeln!(out, "\nWhat is not so, `recall wrong ID` takes out; a reply, `recall wrong SESSION --reply N`.")?;
+    writeln!(out, "\nHide a wrong statement with `recall wrong ID`, a reply with `recall wrong SESSION --reply N`.")?;
     if !said.denials.is_empty() {
         writeln!(out, "\nTaken out, and brought back by `recall wrong --undo ID`:")?;
     }
@@ -85,7 +88,7 @@ fn list(said: &SaidOfSession, out: &mut impl Write) -> Result<()> {
 /// What it takes out, under its own id: in whatever words it is said now.
 fn denial_lines(denial: &Denial, out: &mut impl Write) -> Result<()> {
     if is_link_id(&denial.id) {
-        writeln!(out, "{} {:12} that a later statement overtakes one", denial.id, "overtaken")?;
+        writeln!(out, "{} {:12} that a later statement replaces an earlier one", denial.id, "overtaken")?;
     } else if denial.hides.is_empty() {
         writeln!(out, "{} {NO_WORDS}", denial.id)?;
     }

@@ -106,6 +106,8 @@ pub struct HooksConfig {
     pub(crate) prompt: PromptInjection,
     /// Limit for what is injected beside a prompt, in tokens by the estimate of `context`.
     pub(crate) max_prompt_tokens: usize,
+    /// Start a digest in the background when a session has ended: for machines without a timer.
+    pub(crate) digest_at_end: bool,
     /// Start an ingest in the background before the client compacts a session: for clients that then rewrite the transcript.
     pub(crate) ingest_before_compact: bool,
 }
@@ -130,6 +132,7 @@ impl Default for HooksConfig {
             scope: HookScope::default(),
             prompt: PromptInjection::Notice,
             max_prompt_tokens: 800,
+            digest_at_end: false,
             ingest_before_compact: false,
         }
     }

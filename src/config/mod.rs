@@ -333,7 +333,7 @@ pub fn globset(patterns: &[String], home: &Path) -> Result<GlobSet> {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
         for home in homes(pattern, home) {
-            set.add(Glob::new(&expand_tilde(pattern, &home)).with_context(|| format!("`{pattern}` is no glob"))?);
+            set.add(Glob::new(&expand_tilde(pattern, &home)).with_context(|| format!("`{pattern}` is not a glob"))?);
         }
     }
     Ok(set.build()?)
@@ -367,7 +367,7 @@ fn path_or_default(name: &str, default: impl FnOnce() -> Result<PathBuf>) -> Res
 
 fn path_var(name: &str) -> Result<Option<PathBuf>> {
     let Some(value) = env::var_os(name).filter(|v| !v.is_empty()) else { return Ok(None) };
-    Ok(Some(std::path::absolute(PathBuf::from(value)).with_context(|| format!("${name} is no path"))?))
+    Ok(Some(std::path::absolute(PathBuf::from(value)).with_context(|| format!("${name} is not a path"))?))
 }
 
 fn expand(path: &str, home: &Path) -> PathBuf {
@@ -392,7 +392,7 @@ fn fixed_now() -> Result<Option<Millis>> {
     let Ok(text) = env::var("RECALL_NOW") else { return Ok(None) };
     match Timestamp::from_str(&text) {
         Ok(at) => Ok(Some(at.as_millisecond())),
-        Err(_) => bail!("RECALL_NOW is no time like 2026-01-31T12:00:00Z"),
+        Err(_) => bail!("RECALL_NOW is not a time like 2026-01-31T12:00:00Z"),
     }
 }
 

@@ -89,7 +89,7 @@ fn globs<'g>(patterns: impl Iterator<Item = &'g str>) -> Result<Vec<Glob>> {
     let glob = |pattern: &str| {
         let anywhere = if pattern.contains('/') { "" } else { "**/" };
         let glob = GlobBuilder::new(&format!("{anywhere}{pattern}")).literal_separator(true).case_insensitive(true).build();
-        glob.with_context(|| format!("`{pattern}` is no glob"))
+        glob.with_context(|| format!("`{pattern}` is not a glob"))
     };
     patterns.map(glob).collect()
 }

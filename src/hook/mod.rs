@@ -8,8 +8,8 @@
 //! - Any error becomes one line in a log of limited size, which `recall doctor` reads.
 //! - Runs before the command line is parsed, so no argument can make it fail.
 
-pub(crate) mod deadline;
-mod ingest;
+pub(crate) mod background_run;
+mod deadline;
 pub(crate) mod payload;
 mod prompt;
 mod start;
@@ -123,7 +123,7 @@ fn handle(name: &str) -> Result<Option<String>> {
             prompt::answer(&payload, &config)
         }),
         _ => leave_mark(event, &payload, &config)
-            .and_then(|()| if ingest::is_due(event, &config) { ingest::start() } else { Ok(()) })
+            .and_then(|()| background_run::wanted(event, &config).map_or(Ok(()), background_run::start))
             .map(|()| None),
     };
     done.map_err(|e| explained(e, &index))

@@ -88,9 +88,9 @@ pub(crate) enum NoteKind {
     Preference,
     /// What was decided, and why.
     Decision,
-    /// What is to be done.
+    /// What needs to be done.
     Todo,
-    /// What is the case.
+    /// Something that is true.
     #[default]
     Fact,
 }

@@ -36,7 +36,7 @@ pub(crate) fn parse_day_ahead(text: &str, now: Millis, zone: &TimeZone) -> Resul
         "tomorrow" => after(1),
         _ => text.parse().ok().or_else(|| after(length(text).and_then(days)?)),
     };
-    found.with_context(|| format!("`{text}` is no day: give a date like 2026-01-31, `today`, `tomorrow`, 3d or 2w"))
+    found.with_context(|| format!("`{text}` is not a day: give a date like 2026-01-31, `today`, `tomorrow`, 3d or 2w"))
 }
 
 fn day(text: &str, now: Millis, zone: &TimeZone) -> Option<Date> {
@@ -55,7 +55,7 @@ fn day(text: &str, now: Millis, zone: &TimeZone) -> Option<Date> {
 pub(crate) fn parse_duration(text: &str) -> Result<Millis> {
     match length(text) {
         Some(length) => Ok(length),
-        None => bail!("`{text}` is no length of time, or too long a one: {LENGTHS}"),
+        None => bail!("`{text}` is not a valid duration: {LENGTHS}"),
     }
 }
 

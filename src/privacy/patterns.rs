@@ -94,7 +94,7 @@ impl ProjectPattern {
             let is_path = base.starts_with(['/', '*']);
             let base = if is_path { base } else { format!("**/{base}") };
             for glob in [base.clone(), format!("{base}/**")] {
-                let glob = Glob::new(&glob).map_err(|e| format!("is no glob: {}", e.kind()))?;
+                let glob = Glob::new(&glob).map_err(|e| format!("is not a glob: {}", e.kind()))?;
                 if is_path {
                     paths.add(glob)
                 } else {
@@ -102,7 +102,7 @@ impl ProjectPattern {
                 };
             }
         }
-        let built = |set: GlobSetBuilder| set.build().map_err(|e| format!("is no glob: {}", e.kind()));
+        let built = |set: GlobSetBuilder| set.build().map_err(|e| format!("is not a glob: {}", e.kind()));
         Ok(Self { written: text.to_owned(), paths: built(paths)?, names: built(names)? })
     }
 }
@@ -207,7 +207,7 @@ mod tests {
             ("~bob/clients", "another user's home"),
             ("$CLIENTS/**", "a variable"),
             ("/srv/${TEAM}/x", "a variable"),
-            ("a{", "is no glob"),
+            ("a{", "is not a glob"),
         ] {
             let refused = ProjectPatterns::read(&[pattern.to_owned()], Path::new("/home/dev")).expect_err(pattern);
             assert!(refused.contains(why) && refused.starts_with(&format!("`{pattern}`")), "{refused}");

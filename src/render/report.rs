@@ -31,11 +31,11 @@ const MAX_OPEN: usize = 8;
 pub(crate) enum ReportFor {
     /// What you worked on since yesterday, and what is open
     Standup,
-    /// The same of seven days, with checks and figures
+    /// The same for the last seven days, with checks and stats
     Week,
-    /// The text of a pull request: a branch's sessions, from what was asked to what is open
+    /// A pull request text from a branch's sessions: what was asked, done and left open
     Pr,
-    /// The commits of seven days by their kind
+    /// The commits of the last seven days, grouped by kind
     Changelog,
 }
 

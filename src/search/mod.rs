@@ -146,7 +146,7 @@ pub(crate) fn falls_back_to_words(store: &Memory, query: &Query, wanted: &Search
 pub(crate) fn fallback_message(query: &Query) -> String {
     let phrases: Vec<String> =
         query.phrases.iter().map(|phrase| format!("\"{}\"", shorten(&one_line(&without_controls(phrase)), 60))).collect();
-    format!("nothing says {} word for word: found by the words", phrases.join(" and "))
+    format!("no exact match for {}: searched for the words", phrases.join(" and "))
 }
 
 fn find_exactly(store: &Memory, query: &Query, wanted: &SearchOptions<'_>) -> Result<Vec<SearchHit>> {

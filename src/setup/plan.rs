@@ -59,6 +59,11 @@ pub(crate) struct HooksEdit {
 }
 
 impl HooksEdit {
+    /// Do the settings name the server's tools already?
+    fn allows_mcp(&self) -> bool {
+        self.file.bytes.as_ref().is_some_and(|bytes| memchr::memmem::find(bytes, b"mcp__recall").is_some())
+    }
+
     fn new(scope: InstallScope, host: &Host<'_>) -> Result<Self> {
         let path = settings_file(scope, host)?;
         let file = read_settled(&path)?;
@@ -118,7 +123,7 @@ pub(crate) fn plan(request: &InstallRequest, host: &Host<'_>) -> Result<InstallP
     let (timer, missing) = choose(request.timer, manifest.timer, host);
     let mut plan = InstallPlan {
         notes: notes(request.scope, &hooks, timer, host),
-        warnings: missing.map(str::to_owned).into_iter().collect(),
+        warnings: Vec::new(),
         hooks,
         server,
         timer,
@@ -127,6 +132,14 @@ pub(crate) fn plan(request: &InstallRequest, host: &Host<'_>) -> Result<InstallP
         old_timers: Vec::new(),
         manifest,
     };
+    if request.mcp && !plan.hooks.allows_mcp() {
+        let file = plan.hooks.file.path.display();
+        plan.notes.push(format!(
+            "Claude Code asks before it calls recall: \"mcp__recall\" under `permissions.allow` in {file} spares the question"
+        ));
+    }
+    // Nothing is wrong with a machine that has none, and a digest at a session's end does as well.
+    plan.notes.extend(missing.filter(|_| !host.config.hooks.digest_at_end).map(str::to_owned));
     for other in Timer::ALL.into_iter().filter(|other| *other != timer) {
         match timer::remove(other, &plan.manifest, host) {
             Ok(steps) if steps.is_empty() => {}
@@ -163,7 +176,7 @@ fn notes(scope: InstallScope, hooks: &HooksEdit, timer: Timer, host: &Host<'_>) 
     let names = login_of_the_shell(host);
     if timer != Timer::None && !names.is_empty() {
         let names = names.join(", ");
-        notes.push(format!("the timer runs without {names}: what `claude` needs of it belongs under `env` in its settings.json"));
+        notes.push(format!("the timer runs without {names}: if `claude` needs them, set them under `env` in its settings.json"));
     }
     notes
 }

@@ -99,7 +99,7 @@ fn read_client_file(path: &Path) -> Result<FileSnapshot> {
         thread::sleep(pause);
         pause *= 2;
     }
-    bail!("{} is empty, as while Claude Code writes it: try again, or delete it if it stays so", path.display())
+    bail!("{} is empty, maybe because Claude Code is writing it: try again, or delete it if it stays empty", path.display())
 }
 
 /// Is a program of our name this one, found on the search path as this one may be, or gone?

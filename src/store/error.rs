@@ -19,11 +19,10 @@ use crate::store::files_beside;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum StoreError {
-    #[error("the index {path} is damaged ({what}): `recall doctor --fix` sets it aside and brings back what can be")]
+    #[error("the index {path} is damaged ({what}): run `recall doctor --fix` to move it aside and restore what can be restored")]
     Damaged { path: PathBuf, what: String },
     #[error(
-        "the index {path} is locked by another process: a digest or `recall forget` that writes it anew takes up to minutes; try again \
-         when it is done (`fuser '{path}'` says who holds it)"
+        "the index {path} is locked by another process: a digest or `recall forget` may rewrite it for minutes; try again later (`fuser '{path}'` shows who locks it)"
     )]
     Locked { path: PathBuf },
     #[error("the index {path} was written by another process while it was read: try again")]

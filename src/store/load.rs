@@ -99,7 +99,7 @@ impl Reader {
         let hint = if self.narrowed { ": what `[privacy]` in the config excludes or isolates is not looked through" } else { "" };
         match forgotten {
             true => bail!("you had recall forget the session `{prefix}`"),
-            false => bail!("no session or digest with the id `{prefix}`{hint}"),
+            false => bail!("no session or digest with the id `{prefix}`{hint}; `recall list` shows the ids"),
         }
     }
 
@@ -128,7 +128,7 @@ impl Reader {
             [one] => Ok(Some(one.clone())),
             many => {
                 let ids: Vec<_> = many.iter().map(|s| s.id.as_str()).collect();
-                bail!("`{prefix}` fits more than one session: {}", ids.join(", "))
+                bail!("`{prefix}` matches more than one session: {}", ids.join(", "))
             }
         }
     }

@@ -81,7 +81,7 @@ fn a_digest_that_was_paid_for_comes_back_from_its_page() {
 fn the_doctor_says_so_and_does_the_same() {
     let (stand_in, pages) = paid_and_lost();
     let found = stand_in.world.findings("index", &[]);
-    assert!(found[0].contains("1 digest that was paid for") && found[0].contains("can come back"), "{found:?}");
+    assert!(found[0].contains("1 digest that was paid for") && found[0].contains("can be restored"), "{found:?}");
     let fixed = stand_in.recall(&["doctor", "--fix"]);
     assert!(fixed.out.contains("took back 1 digest"), "{fixed:#?}");
     assert!(stand_in.recall(&["search", OWN_WORDS]).out.contains(&PLAIN[..8]));

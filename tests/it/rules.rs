@@ -225,7 +225,7 @@ fn only_a_person_keeps_or_dismisses_a_rule() {
     }
     assert_eq!(shop.texts().len(), 1);
     let ran = shop.world.recall(["rules", "--accept", "r00000000"]);
-    assert!(ran.code == 2 && ran.err.contains("no rule is told as `r00000000`"), "{ran:#?}");
+    assert!(ran.code == 2 && ran.err.contains("no rule `r00000000`"), "{ran:#?}");
 }
 
 /// In so many sessions that are left it has to be said.

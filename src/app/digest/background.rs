@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use fd_lock::{RwLock, RwLockWriteGuard};
 
+use crate::analyze::eligibility::SETTLED_AFTER_END;
+use crate::sys::failpoints::patience;
 use crate::sys::shutdown;
 
 /// Limit for waiting for another run, and then for the work itself.
@@ -31,6 +33,11 @@ pub(crate) fn enter() -> Result<()> {
         std::process::exit(2);
     };
     thread::Builder::new().spawn(watch).map(drop).context("cannot start the thread that bounds the time of a run in the background")
+}
+
+/// Waits until a session that has just ended is settled, and the client has written its last rows.
+pub(crate) fn wait_until_settled() {
+    thread::sleep(patience(Duration::from_millis(SETTLED_AFTER_END.unsigned_abs()) + POLL_INTERVAL));
 }
 
 /// Takes the lock after the run that holds it has ended, because that run may already have read past this transcript. `None` on

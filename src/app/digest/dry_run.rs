@@ -33,7 +33,7 @@ const TITLE_CHARS: usize = 60;
 pub(crate) fn run(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis, out: &mut impl Write) -> Result<()> {
     let mut report = Report::default();
     let Some((_folder, mut store)) = open_sandbox(request, config, ui, now, &mut report)? else {
-        ui.note("another run is under way");
+        ui.note("another run is in progress");
         if request.json {
             writeln!(out, "{}", json!({"dry_run": true, "another_run": true}))?;
         }
@@ -123,7 +123,7 @@ fn print(
         writeln!(out, "would wait      {}", waiting.text())?;
     }
     if !plan.left.is_empty() {
-        writeln!(out, "would leave     {} without the model, as they are", plan.left.len())?;
+        writeln!(out, "would keep      {} without the model, unchanged", plan.left.len())?;
     }
     let shown = Memory::beside_writer(store, &config.policy(View::Owner))?;
     let line = |head: &SessionHead| describe(head, &shown, config);

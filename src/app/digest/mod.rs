@@ -60,6 +60,9 @@ fn run_using(
     apply_overrides(&request, &mut config)?;
     if request.in_background {
         background::enter()?;
+        if !request.ingest_only {
+            background::wait_until_settled();
+        }
     }
     shutdown::install_handlers();
     let ui = Ui::default();
@@ -72,7 +75,7 @@ fn run_using(
     let report = match run(&request, &config, &ui, now) {
         Ok(Some(report)) => report,
         Ok(None) => {
-            ui.note("another run is under way");
+            ui.note("another run is in progress");
             if request.json {
                 Report::default().print(true, out)?;
             }

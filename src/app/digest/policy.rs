@@ -63,10 +63,7 @@ pub(crate) fn secure_erase(store: &Maintenance, ui: &Ui) -> Result<()> {
     if store.needs_secure_erase()?
         && let Err(e) = store.secure_erase()
     {
-        ui.warn(&format!(
-            "{:#}: until the index can be written anew, traces of what was taken out may be left in its file",
-            store.explained(e)
-        ));
+        ui.warn(&format!("{:#}: until the index can be rewritten, its file may hold traces of deleted data", store.explained(e)));
     }
     Ok(())
 }

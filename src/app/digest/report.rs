@@ -99,9 +99,9 @@ impl WaitingForModel {
         let price = match self.waiting_cost_usd {
             _ if count == 0 => return "none for the model".to_owned(),
             Some(likely) => format!("about {} at list price, at most {} a day", usd(Some(likely)), usd(Some(self.day_usd))),
-            None => "at a price that is not known now".to_owned(),
+            None => "price unknown".to_owned(),
         };
-        format!("{count} for the model: later runs ask it, {price}")
+        format!("{count} for the model in later runs, {price}")
     }
 }
 
@@ -181,7 +181,8 @@ impl Report {
             text += &line("waiting", waiting.text());
         }
         if self.left_without_model > 0 {
-            text += &line("left", format!("{} without the model: no run buys them unasked", self.left_without_model));
+            text +=
+                &line("left", format!("{} without the model: no run spends money on them unless you ask", self.left_without_model));
         }
         if self.digests_taken_back > 0 {
             text += &line(

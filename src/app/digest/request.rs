@@ -62,7 +62,7 @@ impl DigestSelection {
     pub(crate) fn of(request: &DigestRequest, config: &Config) -> Result<Self> {
         let by_model = request.summarizer.is_some_and(SummarizerChoice::names_model);
         let word = config.digest.summarizer.word_of_model();
-        anyhow::ensure!(request.newest.is_none() || by_model, "--newest is for the model: it goes with `--summarizer {word}`");
+        anyhow::ensure!(request.newest.is_none() || by_model, "--newest needs `--summarizer {word}`");
         Ok(Self {
             since: parse_since(request.since.as_deref(), config)?,
             project: ProjectFilter::new(request.project.as_deref(), config)?,

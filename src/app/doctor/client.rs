@@ -25,11 +25,11 @@ pub(crate) fn finding(config: &Config, version: Option<&str>) -> Option<Finding>
         format!("Claude Code {newest}, recall was tried with up to {NEWEST_TESTED}")
     };
     if unknown.is_empty() {
-        return Some(Finding::ok("client", format!("{tried}; all of its transcripts was understood")));
+        return Some(Finding::ok("client", format!("{tried}; understood all its transcripts")));
     }
     let found = format!("{tried}; not understood in its transcripts: {}", list_types(&unknown));
     let types = unknown.iter().map(|(name, _)| name.as_str()).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join("\n");
-    let advice = "a newer recall may know them; what they say is in no digest until then";
+    let advice = "upgrade recall: a newer version may know them; until then, digests leave them out";
     Some(Finding::warning("client", found, advice).same_while(types))
 }
 

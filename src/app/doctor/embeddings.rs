@@ -20,7 +20,7 @@ pub(crate) fn findings(config: &Config) -> Option<Finding> {
     let probe = match endpoint.embed(&[PROBE]) {
         Ok(vectors) => QuantizedVector::of(vectors.first()?),
         Err(failure) => {
-            let advice = "until it answers, search goes by words alone; `[embeddings]` in the config says where it is";
+            let advice = "until it answers, search uses words only; check `[embeddings]` in the config";
             return Some(Finding::warning(ABOUT, failure.to_string(), advice));
         }
     };

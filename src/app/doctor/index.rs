@@ -52,7 +52,7 @@ fn held_by_pages(config: &Config, depth: Depth) -> Option<String> {
 
 fn gone(held: &str, path: &Path) -> Finding {
     let found = format!(
-        "gone: there is none at {}, and pages of one hold {held}; all that can come back, digests where the transcripts of their sessions are left",
+        "missing: no index at {}, but pages hold {held}. All that can be restored; digests only where transcripts are left",
         path.display()
     );
     let advice =
@@ -70,7 +70,7 @@ fn left_in_pages(config: &Config) -> Option<Finding> {
 }
 
 const DAMAGED_ADVICE: &str =
-    "`recall doctor --fix` sets it aside, brings back its copy and what can still be read, and reads the transcripts again";
+    "`recall doctor --fix` moves it aside, restores the backup and what is readable, and reads the transcripts again";
 
 /// Why an index cannot be opened, and what to do about it. Only a damaged one is quarantined: it holds what no transcript holds
 /// any more.
@@ -91,7 +91,9 @@ fn unusable(error: anyhow::Error, path: &Path) -> Finding {
         Some(StoreError::Damaged { what, .. }) => {
             Finding::problem("index", format!("{} is damaged: {what}", path.display()), DAMAGED_ADVICE).fixed_by(Repair::Index)
         }
-        _ => Finding::problem("index", found, "see that you may read and write it and that nothing else holds it, then try again"),
+        _ => {
+            Finding::problem("index", found, "check that you can read and write it and that nothing else locks it, then try again")
+        }
     }
 }
 
@@ -102,10 +104,10 @@ fn companion_files(config: &Config, depth: Depth, now: Millis, is_well: bool) ->
     }
     let copy = match backup::find(&config.database(), files_beside::COPY) {
         Some(copy) => {
-            let told = format!("of {} ago, {}", ago(copy.at, now), clean::size(copy.bytes));
+            let told = format!("made {} ago, {}", ago(copy.at, now), clean::size(copy.bytes));
             match backup::find(&config.database(), files_beside::CHECKED) {
                 Some(checked) if checked.at < copy.at => {
-                    format!("{told}; the last that passed the full check is of {} ago", ago(checked.at, now))
+                    format!("{told}; the last one that passed the full check is {} old", ago(checked.at, now))
                 }
                 _ => told,
             }
@@ -116,7 +118,7 @@ fn companion_files(config: &Config, depth: Depth, now: Millis, is_well: bool) ->
     };
     let index = config.database();
     let aside = files_beside::quarantined(&index).into_iter().chain(files_beside::quarantined_logs(&index)).map(|file| {
-        let found = format!("{} is set aside: delete it when you miss nothing; `recall forget` does", file.display());
+        let found = format!("{} was moved aside: delete it if nothing is missing; `recall forget` deletes it too", file.display());
         Finding::ok("index", found)
     });
     [Finding::ok("copy", copy)].into_iter().chain(aside).collect()

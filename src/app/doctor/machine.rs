@@ -29,7 +29,7 @@ fn disk(data_dir: &Path) -> Finding {
         return Finding::problem("disk", format!("{} cannot be reached", data_dir.display()), "check the path");
     };
     let Ok(stat) = rustix::fs::statvfs(existing) else {
-        return Finding::warning("disk", "how much is free cannot be told", "check that the folder can be read");
+        return Finding::warning("disk", "cannot read the free space", "check that the folder can be read");
     };
     let free = stat.f_bavail.saturating_mul(stat.f_frsize);
     let found = format!("{} free for {}", size(free), data_dir.display());
@@ -50,7 +50,7 @@ fn permissions(data_dir: &Path) -> Finding {
             .fixed_by(Repair::Permissions);
     }
     if let Some(closed) = private_files::inaccessible_in(data_dir).first() {
-        let found = format!("{} may not be read and written by you", closed.display());
+        let found = format!("you cannot read and write {}", closed.display());
         return Finding::problem("permissions", found, format!("`chmod u+rwX '{}'`", closed.display()))
             .fixed_by(Repair::Permissions);
     }

@@ -34,9 +34,9 @@ fn find_differing(config: &Config) -> Result<Option<Finding>> {
         1 => "; so it is with 1 other session".to_owned(),
         n => format!("; so it is with {n} other sessions"),
     };
-    let found = format!("the client's own sum of session {id} is ${client:.2}, recall reckons ${own:.2}{more}");
+    let found = format!("Claude Code counts ${client:.2} for session {id}, recall ${own:.2}{more}");
     let advice = format!(
-        "prices may have changed since {}: `[prices]` in the config says what they are; or the client made requests that no transcript tells of",
+        "prices may have changed since {}: `[prices]` in the config says what they are; or Claude Code made requests that are in no transcript",
         price_list_date().unwrap_or("the list was made")
     );
     Ok(Some(Finding::warning("prices", found, advice)))

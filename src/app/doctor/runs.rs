@@ -34,7 +34,7 @@ pub(crate) fn last_run(config: &Config, is_timed: bool, now: Millis) -> Finding 
     match LastRun::read(&config.data_dir) {
         None => match last_change_at(config) {
             Some(at) => Finding::ok("digest", format!("ran {} ago, by the index", ago(at, now))),
-            None => Finding::warning("digest", "has never run", "`recall digest` takes in the past"),
+            None => Finding::warning("digest", "has never run", "run `recall digest` to read past sessions"),
         },
         Some(run) if run.failures > 0 => {
             let why = run.error.as_deref().unwrap_or("the reason is not known");
@@ -70,12 +70,12 @@ pub(crate) fn marks(config: &Config, now: Millis) -> Finding {
     let waiting = mark::pending(&config.data_dir);
     let oldest = waiting.iter().filter_map(|(_, mark)| mark.as_ref().map(|m| m.at)).min();
     match oldest {
-        None if waiting.is_empty() => Finding::ok("marks", "none waits"),
+        None if waiting.is_empty() => Finding::ok("marks", "none waiting"),
         Some(at) if now - at > DAY => {
-            let found = format!("{} wait, the oldest for {}: no digest has run since", waiting.len(), ago(at, now));
+            let found = format!("{} waiting, the oldest for {}: no digest has run since", waiting.len(), ago(at, now));
             Finding::problem("marks", found, "see `timer` above, or run `recall digest`")
         }
-        _ => Finding::ok("marks", format!("{} wait for the next digest", waiting.len())),
+        _ => Finding::ok("marks", format!("{} waiting for the next digest", waiting.len())),
     }
 }
 
@@ -83,7 +83,7 @@ pub(crate) fn marks(config: &Config, now: Millis) -> Finding {
 pub(crate) fn paused(config: &Config) -> Option<Finding> {
     let Some(OffReason::Paused(until)) = pause::reason(config) else { return None };
     let until = pause::describe_end(until, config);
-    let found = format!("until {until}: sessions are told nothing, and one that begins until then is not kept");
+    let found = format!("until {until}: sessions get no context, and sessions that start before then are not recorded");
     Some(Finding::warning("paused", found, "`recall pause --off` ends it"))
 }
 
@@ -105,14 +105,14 @@ pub(crate) fn unread_transcripts(config: &Config, now: Millis) -> Finding {
     let opened = WholeIndex::open(&config.database());
     let (known, forgotten) = match opened.and_then(|store| Ok((store.known_files()?, store.forgotten_sessions()?))) {
         Ok(known) => known,
-        Err(_) if config.database().exists() => return Finding::ok("transcripts", "what is read cannot be told without the index"),
+        Err(_) if config.database().exists() => return Finding::ok("transcripts", "unknown without the index"),
         Err(_) => Default::default(),
     };
     let mut found = discover(&config.claude_dirs, &config.exclude_transcripts);
     if let Some(first) = found.unreadable.first() {
         let more = if found.unreadable.len() > 1 { format!(" and {} more", found.unreadable.len() - 1) } else { String::new() };
         let found = format!("{first}{more}: what is there is in no digest");
-        return Finding::problem("transcripts", found, "see that you may read it, or move away what is no transcript");
+        return Finding::problem("transcripts", found, "check that you can read it, or move files that are not transcripts");
     }
     let oldest = config.retention.oldest(now);
     found.files.retain(|file| !forgotten.contains(&file.place.session) && oldest.is_none_or(|oldest| file.mtime() >= oldest));
@@ -147,9 +147,9 @@ pub(crate) fn cleanup(host: &Host<'_>) -> Option<Finding> {
         return None;
     }
     let found =
-        format!("Claude Code deletes its transcripts after {DEFAULT} days: what recall kept of them stays, their rows do not");
+        format!("Claude Code deletes its transcripts after {DEFAULT} days: recall keeps its data, but the original rows are lost");
     Some(Finding {
-        advice: Some(format!("`recall doctor --keep-transcripts` lets it keep them for {OFFERED}, by this change")),
+        advice: Some(format!("`recall doctor --keep-transcripts` keeps them for {OFFERED} days, with this change")),
         difference: Some(raise.difference()),
         ..Finding::ok("cleanup", found)
     })

@@ -114,7 +114,7 @@ pub(crate) fn servers(host: &Host<'_>) -> Vec<Finding> {
     }
     if let Some(file) = inspect::overwritten_registration(host).filter(|_| all.is_empty()) {
         let found = format!("{}: registered once, and gone", file.display());
-        let advice = "`recall install --mcp` registers it again: a session that ran meanwhile wrote back what it had read before";
+        let advice = "run `recall install --mcp` to register it again: a session running meanwhile wrote back the old file";
         return vec![Finding::warning("mcp", found, advice).fixed_by(Repair::Install)];
     }
     if all.is_empty() {
@@ -154,7 +154,7 @@ pub(crate) fn command(host: &Host<'_>) -> Option<Finding> {
     let folder = host.environment.program.parent().map(|dir| dir.display().to_string()).unwrap_or_default();
     Some(Finding::warning(
         "command",
-        "`recall` is not on the PATH: Claude cannot ask it for more",
+        "`recall` is not on the PATH: Claude cannot look up more",
         format!("put {folder} on the PATH"),
     ))
 }
@@ -165,8 +165,11 @@ pub(crate) fn timers(timers: &[InstalledTimer], host: &Host<'_>) -> Vec<Finding>
     if timers.is_empty() && chosen == Some(Timer::None) {
         return vec![Finding::ok("timer", "none, as you chose: run `recall digest` from time to time")];
     }
+    if timers.is_empty() && host.config.hooks.digest_at_end {
+        return vec![Finding::ok("timer", "none: a digest runs when a session has ended (`digest_at_end`)")];
+    }
     if timers.is_empty() {
-        let advice = "`recall install` sets one up; or run `recall digest` yourself from time to time";
+        let advice = "`recall install` sets one up; or run `recall digest` yourself, or set `digest_at_end` under [hooks]";
         return vec![Finding::warning("timer", "none: nothing starts the digest", advice)];
     }
     let mut all: Vec<Finding> = timers.iter().map(timer_finding).collect();
@@ -195,7 +198,7 @@ fn timer_finding(timer: &InstalledTimer) -> Finding {
             .fixed_by(Repair::Install);
     }
     if !timer.current {
-        let found = format!("{}: not as the config and this program would have it", timer.location);
+        let found = format!("{}: does not match the config and this program", timer.location);
         return Finding::warning("timer", found, "`recall install` renews it").fixed_by(Repair::Install);
     }
     match &timer.failure {

@@ -12,7 +12,7 @@ pub(crate) fn left_alone(config: &Config, now: Millis) -> Option<Finding> {
     let until = config.local_time(Some(until), "%Y-%m-%d %H:%M");
     let word = config.digest.summarizer.word_of_model();
     let advice = format!("digests are made without it meanwhile; `recall digest --summarizer {word}` asks it now");
-    Some(Finding::warning("model", format!("{why}: left alone until {until}"), advice))
+    Some(Finding::warning("model", format!("{why}: not called until {until}"), advice))
 }
 
 pub(crate) fn findings(config: &Config) -> Vec<Finding> {

@@ -45,11 +45,11 @@ fn of(config: &Config) -> Result<Vec<Finding>> {
     let unknown: Vec<String> = store.sessions_not_placed()?.iter().map(|id| id8(id).to_owned()).collect();
     if !unknown.is_empty() {
         let found = format!(
-            "it is not known in which folders {} went on, as an older recall kept the first one alone: {}",
+            "unknown in which folders {} ran, as an older recall stored only the first one: {}",
             counted(&unknown),
             listed(&unknown)
         );
-        let advice = "`recall digest` learns it from the transcripts that are left; `recall forget --session ID` takes out a session that may have been where it should not be told of";
+        let advice = "`recall digest` reads them from the remaining transcripts; `recall forget --session ID` deletes a session that may have been in an excluded folder";
         all.push(Finding::warning("privacy", found, advice));
     }
     Ok(all)
@@ -82,7 +82,7 @@ impl Reason<'_> {
         let is = if sessions.len() == 1 { "is" } else { "are" };
         match self {
             Self::Excluded(pattern) => format!(
-                "{what} {is} withheld whole, as a part of it took place where `{pattern}` in `privacy.exclude_projects` fits: {ids}"
+                "{what} {is} fully hidden, as part of the work was in a folder matching `{pattern}` in `privacy.exclude_projects`: {ids}"
             ),
             Self::Left(pattern) => format!(
                 "{what} {is} kept in part, as {} went on where `{pattern}` in `privacy.exclude_projects` fits: {ids}",

@@ -46,7 +46,7 @@ pub(super) fn session(dry_run: bool, config: &Config) -> Result<CurrentSession> 
     };
     let id = newest.place.session.clone();
     if !dry_run && !consent::has_terminal() {
-        bail!("which session this is, is not known here; the newest of this folder is {id}: `recall forget --session {id}`");
+        bail!("cannot tell which session this is. The newest in this folder is {id}: `recall forget --session {id}`");
     }
     Ok(CurrentSession { id, guessed: Some(newest.mtime()) })
 }
@@ -55,7 +55,7 @@ pub(super) fn session(dry_run: bool, config: &Config) -> Result<CurrentSession> 
 fn check_live(agent: &Agent, id: &str, here: &Path, config: &Config) -> Result<()> {
     let name = one_line(&without_controls(&agent.name));
     if !is_session_id(id) {
-        bail!("{name} names a session that is none: only a person may say which one to forget, by `recall forget --session ID`");
+        bail!("{name} is not a session id: only a person may choose which one to forget, with `recall forget --session ID`");
     }
     if !is_live(id, here, config) {
         bail!(

@@ -79,7 +79,7 @@ fn ask_first(what: &ForgetSelection, yes: bool, config: &Config, ui: &Ui) -> Res
         _ if yes => return Ok(()),
         _ => None,
     };
-    let otherwise = "what is forgotten is gone for good: `--yes` forgets it without asking, `--dry-run` says what would go";
+    let otherwise = "this cannot be undone: use `--yes` to delete without asking, `--dry-run` to see what would be deleted";
     let question = match guessed {
         Some(at) => {
             format!("Forget the newest session of this folder, last active {}?", config.local_time(Some(at), "%Y-%m-%d %H:%M"))
@@ -186,7 +186,7 @@ fn ingest_and_shut_out(what: &ForgetSelection, config: &Config, store: &mut Writ
         if is_store_error(&e) {
             return Err(e);
         }
-        ui.warn(&format!("{e:#}: what the transcripts gained is not read, and what it says of this may come in later"));
+        ui.warn(&format!("{e:#}: new transcript rows were not read; matching text in them may be stored later"));
     }
     let named = store.lasting(|store| what.shut_out_by_name(config, store))?;
     Ok(unread + named)

@@ -165,7 +165,7 @@ fn checked_phrase(text: &str, config: &Config) -> Result<PhraseMatcher> {
     let homes = path_aliases(&config.home);
     for dir in homes.iter().chain(&config.claude_dirs) {
         if phrase.is_in(&dir.to_string_lossy()) {
-            bail!("`{text}` is part of the path {}, so nearly all that is stored holds it: give more of the text", dir.display());
+            bail!("`{text}` is part of the path {}, so nearly everything contains it: give a longer text", dir.display());
         }
     }
     Ok(phrase)

@@ -42,7 +42,7 @@ pub(crate) fn run(config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> 
     }
     // Another process may have repaired it since it was examined.
     if is_whole(config) {
-        writeln!(out, "whole       {}: it is repaired by now", without_controls(&config.database().display().to_string()))?;
+        writeln!(out, "intact      {}: already repaired", without_controls(&config.database().display().to_string()))?;
         return Ok(());
     }
     // Before the run below rewrites them.
@@ -59,7 +59,7 @@ pub(crate) fn run(config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> 
 
 /// Makes a new index where nothing is left of the old one but its pages. The run itself says what stands on these alone.
 fn anew(config: &Config, out: &mut impl Write) -> Result<()> {
-    writeln!(out, "made anew   {}, of transcripts and pages", without_controls(&config.database().display().to_string()))?;
+    writeln!(out, "rebuilt     {}, from transcripts and pages", without_controls(&config.database().display().to_string()))?;
     digest::run_with_lock(DigestRequest { ingest_only: true, ..DigestRequest::default() }, config.clone(), out).map(|_| ())
 }
 
@@ -217,7 +217,7 @@ fn without_log(index: &Path, config: &Config, ui: &Ui, out: &mut impl Write) -> 
         writeln!(out, "set aside   {}", without_controls(&log.display().to_string()))?;
     }
     writeln!(out, "restored    the index itself, which is whole without it: {}", numbers(&held.count()))?;
-    ui.warn("what the log beside the index held is not in it: where the log was its own, that is what was stored last");
+    ui.warn("data in the log beside the index is not restored: if the log belonged to it, that is the latest data");
     Ok(Some(Before::of(held)))
 }
 

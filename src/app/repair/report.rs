@@ -127,8 +127,7 @@ pub(crate) fn report_at_once(before: &Before, config: &Config, ui: &Ui) -> Resul
     }
     if before.is_unknown {
         ui.warn(
-            "the damaged index could not be read: it may have held more, stored since its copy, and what that was is not known: notes and \
-             settled items that no page shows, what was taken out as not so, digests that were paid for, money spent",
+            "the damaged index could not be read: data stored since its backup may be lost: notes and settled items on no page, statements marked as wrong, paid digests, money spent",
         );
     } else if !before.unread.is_empty() {
         let which = before.unread_told();
@@ -136,12 +135,10 @@ pub(crate) fn report_at_once(before: &Before, config: &Config, ui: &Ui) -> Resul
         ui.warn(&format!("parts of the damaged index{which} could not be read: it may have held more than is known of"));
     }
     if before.unread.contains(&Category::Spend) {
-        ui.warn(
-            "budgets count without the money that was spent since the copy, except for digests whose pages are left and tell what they cost",
-        );
+        ui.warn("budgets leave out money spent since the backup, except for digests whose pages show the cost");
     }
     if before.forgets {
-        ui.warn("what was ever forgotten is not known any more: where its transcripts are still there it is read again; forget it once more");
+        ui.warn("the list of forgotten sessions is lost: those that still have transcripts are read again; forget them again");
     }
     Ok(())
 }
@@ -164,7 +161,7 @@ pub(crate) fn report_lost(before: &Before, is_read: bool, config: &Config, ui: &
     let bare = now.bare.difference(&before.known.bare).count();
     if bare > 0 {
         let which = if bare == 1 { "1 session is" } else { &format!("{bare} sessions are") };
-        ui.warn(&format!("{which} left with the digest alone: what else was stored cannot be read any more"));
+        ui.warn(&format!("{which} left with the digest only: the other data is unreadable"));
     }
     if let Some(told) = orphans::describe(&orphans::find(config, &store)?) {
         ui.warn(&told);

@@ -30,7 +30,7 @@ fn text_of(project: &Path) -> Result<Option<String>> {
     let file = project.join("CLAUDE.md");
     let Ok(kind) = fs::symlink_metadata(&file) else { return Ok(None) };
     if !kind.is_file() || kind.len() > MAX_BYTES {
-        bail!("{} is a link or no file that a line can be added to", file.display());
+        bail!("{} is a link, or not a file that lines can be added to", file.display());
     }
     Ok(Some(fs::read_to_string(&file)?))
 }

@@ -177,7 +177,7 @@ pub(crate) fn find(memory: &OpenMemory, config: &Config, id: &str, was_dismissed
     }
     match was_dismissed {
         true => bail!("no rule was dismissed as `{id}`: `recall rules` lists what was, with ids"),
-        false => bail!("no rule is told as `{id}`: `recall rules` lists them, with ids; `--project` those of other projects"),
+        false => bail!("no rule `{id}`: `recall rules` lists rule ids, with `--project` for other projects"),
     }
 }
 

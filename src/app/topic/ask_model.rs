@@ -48,7 +48,7 @@ pub(crate) fn ask_model(
     let model = match summarize::find(asked.choice, config, &sanitizer, answered_by) {
         Ok(model) => model,
         Err(why) if asked.choice.names_model() => {
-            ui.warn(&format!("{why}: these are the passages themselves"));
+            ui.warn(&format!("{why}: showing the passages instead"));
             return Ok(None);
         }
         Err(_) => return Ok(None),
@@ -66,7 +66,7 @@ pub(crate) fn ask_model(
         ModelOutcome::Answered(answer) => {
             let account = TopicAccount::fit(answer.value, &given, asked.max_tokens);
             if account.text.is_empty() {
-                ui.note("the model finds no answer in the passages, or there is no room for it: these are the passages themselves");
+                ui.note("the model finds no answer in the passages, or there is no room for it: showing the passages instead");
             }
             Ok((!account.text.is_empty()).then_some(TopicAnswer {
                 account,
@@ -76,12 +76,12 @@ pub(crate) fn ask_model(
             }))
         }
         ModelOutcome::NotAsked(skip) => {
-            ui.note(&format!("{skip}: these are the passages themselves"));
+            ui.note(&format!("{skip}: showing the passages instead"));
             Ok(None)
         }
         ModelOutcome::Failed(failure) => {
             let what = sanitizer.name(&failure.to_string()).unwrap_or_else(|| "the model failed".into());
-            ui.warn(&format!("{what}: these are the passages themselves"));
+            ui.warn(&format!("{what}: showing the passages instead"));
             Ok(None)
         }
     }

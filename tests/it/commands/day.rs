@@ -44,11 +44,11 @@ fn a_pipe_gets_the_pages_of_days_as_they_are() {
     assert_eq!(world.recall(["show", "2026-11-01"]).out, first);
     // Nothing is written of the day on which tests run: the newest page is what is meant.
     let (page, told) = day(&[]);
-    assert_eq!((page, told.as_str()), (second.clone(), "recall: nothing is written of today yet; this is 2026-11-02\n"));
+    assert_eq!((page, told.as_str()), (second.clone(), "recall: no page for today yet; showing 2026-11-02\n"));
     assert_eq!(day(&["2026-10-01"]), (String::new(), "recall: no page of 2026-10-01; the newest day is 2026-11-02\n".to_owned()));
     let wrong = world.recall(["day", "someday"]);
     assert_eq!((wrong.code, wrong.out.as_str()), (2, ""));
-    assert!(wrong.err.contains("\"someday\" is no day: today, yesterday, week, or a date like 2026-01-31"), "{}", wrong.err);
+    assert!(wrong.err.contains("\"someday\" is not a day: today, yesterday, week, or a date like 2026-01-31"), "{}", wrong.err);
 
     let at = |now: &str, args: &[&str]| {
         let ran = world.process().env("RECALL_NOW", now).args(args).output().expect("recall runs");
@@ -120,7 +120,7 @@ fn a_session_is_shown_by_how_far_back_it_is() {
     shows("-2", "Page the invoices by key.");
     let none = world.recall(["show", "-4"]);
     assert_eq!(none.code, 2);
-    assert!(none.err.contains("there are not 4 sessions: `recall list` shows those that there are"), "{}", none.err);
+    assert!(none.err.contains("fewer than 4 sessions: see `recall list`"), "{}", none.err);
 }
 
 #[test]

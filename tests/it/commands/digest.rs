@@ -202,7 +202,7 @@ fn project_takes_the_projects_that_match() {
     assert_eq!(digested(&world), ["bbbb2222"]);
     world.digest(&["--summarizer", "extract", "--project", "/home/dev/src/c*"]);
     assert_eq!(digested(&world), ["bbbb2222", "cccc3333"]);
-    assert_eq!(world.recall(["digest", "--project", "["]).code, 2, "what is no glob is refused");
+    assert_eq!(world.recall(["digest", "--project", "["]).code, 2, "what is not a glob is refused");
 }
 
 #[test]

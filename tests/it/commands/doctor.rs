@@ -262,7 +262,7 @@ fn old_marks_and_failing_digests_are_told_also_by_status() {
     let mark = r#"{"session":"s","transcript":"/t","offset":0,"event":"session-end","at":1795000000000}"#;
     fs::write(new.join("1.json"), mark).expect("a mark");
     let found = only(&world, "marks");
-    assert!(found.starts_with("problem: 1 wait, the oldest for "), "{found}");
+    assert!(found.starts_with("problem: 1 waiting, the oldest for "), "{found}");
     fs::write(world.data_dir().join("recall.db"), "no database").expect("a broken index");
     assert_eq!(world.recall(["digest"]).code, 2);
     assert_eq!(world.recall(["digest"]).code, 2);
@@ -307,7 +307,7 @@ fn what_its_owner_cannot_write_is_opened_to_them_by_fix() {
     fs::set_permissions(&index, fs::Permissions::from_mode(0o400)).expect("permissions");
     let found = only(&world, "permissions");
     assert!(
-        found.starts_with("problem: ") && found.contains("/recall.db") && found.contains("may not be read and written by you"),
+        found.starts_with("problem: ") && found.contains("/recall.db") && found.contains("you cannot read and write"),
         "{found}"
     );
     let ran = world.recall(["doctor", "--fix"]);
@@ -432,7 +432,10 @@ fn a_client_newer_than_any_that_was_tried_is_named_with_what_was_not_understood(
     let newer = World::new();
     written_by(&newer, "999.0.1", None);
     let found = only(&newer, "client");
-    assert!(found.starts_with("ok: Claude Code 999.0.1 is newer than 2.") && found.contains("was understood"), "{found}");
+    assert!(
+        found.starts_with("ok: Claude Code 999.0.1 is newer than 2.") && found.contains("understood all its transcripts"),
+        "{found}"
+    );
 
     let unknown = World::new();
     written_by(&unknown, "999.0.1", Some("hologram"));
@@ -447,7 +450,7 @@ fn a_tag_that_an_older_recall_did_not_know_is_no_alarm() {
     let db = rusqlite::Connection::open(world.data_dir().join("recall.db")).unwrap();
     db.execute("INSERT INTO unknown_row SELECT pk, '<ci-monitor-event>', 3 FROM file", []).unwrap();
     let found = only(&world, "client");
-    assert!(found.starts_with("ok: ") && found.contains("was understood"), "{found}");
+    assert!(found.starts_with("ok: ") && found.contains("understood all its transcripts"), "{found}");
     assert!(!world.recall(["status"]).out.contains("ci-monitor"));
     assert_eq!(world.status()["unknown_rows"], serde_json::json!({}));
 }

@@ -54,7 +54,7 @@ fn an_error_is_told_with_what_was_done_before_the_check_passed() {
         assert_eq!(fix(&world, asked), expected, "{asked}");
     }
     for other in ["ImportError: cannot import name 'x' from 'api'", "error", "libpng.so.5", "1 error in 0.31s", "No such module"] {
-        assert!(fix(&world, other).starts_with("no such error is known: `recall search"), "{other}");
+        assert!(fix(&world, other).starts_with("no such error is known: try `recall search"), "{other}");
     }
     let json: serde_json::Value = serde_json::from_str(&world.recall(["fix", "libpq.so.5", "--json"]).out).expect("JSON");
     assert_eq!((&json["times"], &json["failures"][0]["passed"]["turn"]), (&1.into(), &2.into()), "{json}");

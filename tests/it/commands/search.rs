@@ -84,14 +84,14 @@ fn a_phrase_among_words_is_preferred_and_where_nothing_says_it_its_words_count()
     let asked = "why is the \"orders lists\" so slow";
     let by_words = world.recall(["search", asked]);
     assert!(by_words.code == 0 && by_words.out.contains(&A[..8]) && by_words.out.contains(&B[..8]), "{by_words:#?}");
-    assert!(by_words.err.contains("nothing says \"orders lists\" word for word: found by the words"), "{by_words:#?}");
+    assert!(by_words.err.contains("no exact match for \"orders lists\": searched for the words"), "{by_words:#?}");
     for strict in [&["\"orders lists\""][..], &["\"orders lists\" project:shop"], &["\"lists orders\" \"orders lists\""]] {
         let ran = world.recall(["search"].iter().chain(strict));
         assert!(ran.out.is_empty() && ran.err.contains("nothing found"), "alone it is a filter: {ran:#?}");
     }
     assert_eq!(found(&world, &["why \"orders lists\" project:elsewhere"]), Vec::<String>::new(), "filters are filters");
     let topic = world.recall(["context", "-c", asked, "--summarizer", "extract", "--cwd", "/home/dev/src/shop"]);
-    assert!(topic.out.contains("read twice") && topic.err.contains("word for word"), "{topic:#?}");
+    assert!(topic.out.contains("read twice") && topic.err.contains("no exact match for"), "{topic:#?}");
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn a_kind_is_all_that_comes_back() {
     assert_eq!(found(&world, &["kind:blocker", "redis"]), Vec::<String>::new());
     assert_eq!(found(&world, &["kind:decision"]), [A], "all decisions, and nothing that is none");
     let none = world.recall(["search", "kind:blocker"]);
-    assert!(none.out.is_empty() && none.err.contains("add words to search what you said yourself"), "{none:#?}");
+    assert!(none.out.is_empty() && none.err.contains("add words to search your own prompts"), "{none:#?}");
     let said = world.recall(["search", "kind:decision", "warm"]);
     assert!(said.err.contains("1 of these sessions was not read by a model: shown is what the user said there"), "{said:#?}");
     let claimed = world.recall(["search", "kind:decision", "redis"]);

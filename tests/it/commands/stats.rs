@@ -154,10 +154,10 @@ since 1 Nov  sessions    turns  commits    files   tokens     cost
 2026-11-18          1        1        0        0     7.8k   >$0.00
 total               2        2        1        0    91.2k   >$0.06
 
-recall itself: 0 calls of the model, $0.0000
+recall itself: 0 calls to the model, $0.0000
 "
     );
-    assert!(ran.err.contains("no price is known of no-such-model"), "{}", ran.err);
+    assert!(ran.err.contains("unknown price for no-such-model"), "{}", ran.err);
     let cost = world.recall(["stats", "--since", "2026-11-01", "--cost", "--limit", "1"]);
     assert!(cost.out.starts_with("since 1 Nov  sessions    input   output  written     read     cost\n2026-11-18          1        8       72      703     7.0k"), "{}", cost.out);
     assert!(cost.err.contains("2 more: `--limit N`"), "{}", cost.err);
@@ -177,5 +177,5 @@ fn what_recall_itself_spent_and_what_came_of_it_is_told() {
     db.execute("INSERT INTO spend(at, session, model, reserved_usd, actual_usd) SELECT 1794000000000, id, 'haiku', 0.05, 0.0123 FROM session", []).expect("spent");
     let own = &stats(&world, &[])["own"];
     assert_eq!(own, &json!({"calls": 1, "cost_usd": 0.0123}));
-    assert!(world.recall(["stats", "--since", "2026-11-01"]).out.contains("recall itself: 1 call of the model, $0.0123"));
+    assert!(world.recall(["stats", "--since", "2026-11-01"]).out.contains("recall itself: 1 call to the model, $0.0123"));
 }

@@ -113,9 +113,9 @@ fn bytes_that_are_no_text_cost_their_line_only() {
 fn what_is_no_export_is_refused() {
     for (text, words) in [
         ("", "nothing to import"),
-        ("hello\n", "no export"),
+        ("hello\n", "not a recall export"),
         ("{\"recall_export\":99}\n", "99"),
-        ("{\"type\":\"user\"}\n", "no export"),
+        ("{\"type\":\"user\"}\n", "not a recall export"),
     ] {
         let (_, ran) = import(text);
         assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{text}: {ran:#?}");

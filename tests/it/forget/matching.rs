@@ -158,7 +158,7 @@ fn a_text_that_all_paths_hold_is_refused() {
     for text in ["home", "x", " \n "] {
         let ran = world.recall(["forget", "--yes", "--match", text]);
         assert_eq!(ran.code, 2, "{ran:#?}");
-        assert!(ran.err.contains("give more of the text") || ran.err.contains("at least 2 characters"), "{ran:#?}");
+        assert!(ran.err.contains("give a longer text") || ran.err.contains("at least 2 characters"), "{ran:#?}");
     }
     assert_eq!(world.count("SELECT count(*) FROM session"), 3);
 }

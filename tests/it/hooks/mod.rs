@@ -1,6 +1,7 @@
 //! The hooks as Claude Code calls them: marks that lose nothing, notes that a session starts with, and nothing that ever gets in
 //! anybody's way.
 
+mod at_end;
 mod before_compact;
 mod budget;
 mod client_memory;

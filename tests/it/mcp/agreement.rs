@@ -93,9 +93,9 @@ fn a_note_is_refused_where_no_project_is() {
         let output =
             command.current_dir(folder).args(["remember", "The gateway needs a blue certificate"]).output().expect("recall starts");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.code() == Some(2) && said.contains("is no project"), "{}: {said}", folder.display());
+        assert!(output.status.code() == Some(2) && said.contains("is not a project"), "{}: {said}", folder.display());
         let why = Peer::greet_in(&world, folder).fail("remember", json!({"text": "The gateway needs a blue certificate"}));
-        assert!(why.contains("is no project"), "{why}");
+        assert!(why.contains("is not a project"), "{why}");
     }
     let named = world.recall(["remember", "--project", home.to_str().expect("a path"), "The gateway needs a blue certificate"]);
     assert_eq!(named.code, 0, "who names it means it: {named:?}");

@@ -204,7 +204,7 @@ fn a_note_of_no_project_is_refused() {
     fs::create_dir_all(world.home()).expect("a home");
     for folder in ["/".into(), world.home()] {
         let why = Peer::greet_in(&world, &folder).fail("remember", json!({"text": NOTE}));
-        assert!(why.contains("no project") && why.contains("recall remember --project"), "{why}");
+        assert!(why.contains("not a project") && why.contains("recall remember --project"), "{why}");
     }
     assert!(!world.data_dir().exists(), "nothing was written");
 }

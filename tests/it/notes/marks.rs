@@ -41,7 +41,7 @@ fn notes_are_listed_by_project_kind_and_tag() {
     assert_eq!(ids(&["--tag", "nothing"]), Vec::<String>::new());
     assert!(world.recall(["remember"]).err.contains("no notes") || !out(&world, &["remember"]).is_empty());
     let refused = world.recall(["remember", "--tag", "two words", "Deploys go through Gitea, always."]);
-    assert!(refused.code == 2 && refused.err.contains("`two words` is no tag"), "{refused:#?}");
+    assert!(refused.code == 2 && refused.err.contains("`two words` is not a tag"), "{refused:#?}");
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn what_is_due_is_told_from_that_day_on() {
     let after = world.recall_with(["context", "--cwd", SHOP], &[("RECALL_NOW", "2026-12-01T09:00:00Z")]);
     assert!(after.out.contains(&format!("- {later} due todo: ")), "{}", after.out);
     for (args, why) in [
-        (&["remember", "--due", "soon", "Renew the certificate."][..], "`soon` is no day"),
+        (&["remember", "--due", "soon", "Renew the certificate."][..], "`soon` is not a day"),
         (&["remember", "--due", "today", "--kind", "fact", "Renew the certificate."], "only a todo is due"),
     ] {
         let ran = world.recall(args);

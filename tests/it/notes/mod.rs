@@ -410,8 +410,8 @@ fn a_note_that_cannot_come_in_is_told_with_its_line_and_the_others_come_in() {
     let ran = target.recall(["import", file.to_str().unwrap()]);
     assert!(ran.code == 1 && ran.out.contains("imported 1 note\n"), "{ran:#?}");
     for (line, why) in [
-        (1, "is no id of a note"),
-        (2, "`prophecy` is no kind of note"),
+        (1, "is not a note id"),
+        (2, "`prophecy` is not a kind of note"),
         (3, "notes have at most 2000"),
         (4, "is excluded in the config"),
     ] {

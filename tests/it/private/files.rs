@@ -1,4 +1,4 @@
-//! What lies in private files is not kept, that they were touched may be; a word in a sentence is no path.
+//! What lies in private files is not kept, that they were touched may be; a word in a sentence is not a path.
 
 use serde_json::json;
 

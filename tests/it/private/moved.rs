@@ -236,7 +236,7 @@ fn the_model_is_told_nothing_of_it() {
 fn the_doctor_says_which_sessions_are_withheld_and_why() {
     let scene_before = scene("");
     scene_before.configure(EXCLUDED);
-    let whole = "ok: 1 session is withheld whole, as a part of it took place where `**/clinic` in `privacy.exclude_projects` fits: cccc1111";
+    let whole = "ok: 1 session is fully hidden, as part of the work was in a folder matching `**/clinic` in `privacy.exclude_projects`: cccc1111";
     assert_eq!(scene_before.world.findings("privacy", &[]), [whole], "until the next digest");
     scene_before.world.digest(&EXTRACT);
     for scene in [scene_before, scene(EXCLUDED)] {
@@ -269,10 +269,10 @@ fn an_older_index_learns_the_folders_from_the_transcripts_that_are_left() {
         scene.configure(EXCLUDED);
         let told = scene.world.findings("privacy", &[]).join("\n");
         if is_there {
-            assert!(told.contains("withheld whole") && !told.contains("not known"), "{told}");
+            assert!(told.contains("fully hidden") && !told.contains("unknown"), "{told}");
             leaks(&scene, &[]);
         } else {
-            let why = "warning: it is not known in which folders 2 sessions went on, as an older recall kept the first one alone: aaaa1111, cccc1111";
+            let why = "warning: unknown in which folders 2 sessions ran, as an older recall stored only the first one: aaaa1111, cccc1111";
             assert_eq!(told, why);
         }
     }

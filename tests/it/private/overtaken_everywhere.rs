@@ -72,7 +72,7 @@ fn why_tells_what_stands_and_what_it_overtook_until_the_user_says_that_it_did_no
         told,
         format!(
             "in shop:\nstands (said 2026-11-18, Claude in session cccc2222, turn 1): {NOW}\n  until 2026-11-18 (said 2026-11-12, Claude in session \
-             cccc1111, turn 1): {SAID} [{id}]\n\nNot so? `recall wrong ID`, with the id at the end of a line, says that it was not overtaken.\n"
+             cccc1111, turn 1): {SAID} [{id}]\n\nWrong? Run `recall wrong ID` with the id at the end of a line to mark it as not replaced.\n"
         )
     );
     let shown = || world.recall(["show", CLINIC]).out;
@@ -84,7 +84,7 @@ fn why_tells_what_stands_and_what_it_overtook_until_the_user_says_that_it_did_no
     assert!(first("session cache uses redis workers share").contains("cccc2222"), "what stands comes first");
 
     assert_eq!(world.recall(["wrong", &id]).code, 0);
-    assert!(world.recall(["why", "redis"]).out.starts_with("no change of this was recognized"));
+    assert!(world.recall(["why", "redis"]).out.starts_with("no change found"));
     assert!(!shown().contains("since then") && !page().contains("Since then"));
     world.digest(&["--session", CLINIC, "--summarizer", "extract"]);
     assert!(!shown().contains("since then"), "it stays so");

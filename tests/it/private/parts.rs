@@ -140,7 +140,7 @@ fn no_way_shows_what_came_later() {
     }
 }
 
-/// Until the next digest it is withheld whole: what is stored may tell of the rest.
+/// Until the next digest it is fully hidden: what is stored may tell of the rest.
 #[test]
 fn from_the_moment_the_config_says_so_nothing_is_shown_before_the_next_digest() {
     let scene = Scene::bare();
@@ -273,7 +273,7 @@ fn without_its_transcript_it_stays_out_whole() {
         assert_gone(&scene.world, word);
     }
     let told = scene.world.findings("privacy", &[]).join("\n");
-    assert!(told.contains("1 session is withheld whole"), "{told}");
+    assert!(told.contains("1 session is fully hidden"), "{told}");
     // It is back, from a copy of the disk.
     put(&scene, &whole(&scene));
     digest(&scene);
@@ -325,7 +325,7 @@ fn another_folder_that_is_excluded_later_leaves_less() {
     assert!(scene.world.recall(["export"]).out.contains(KEPT[1]));
     let both = "[privacy]\nexclude_projects = [\"**/clinic\", \"**/barn\"]\n";
     scene.configure(both);
-    assert!(!scene.world.recall(["export"]).out.contains("loud"), "until the next digest it is withheld whole");
+    assert!(!scene.world.recall(["export"]).out.contains("loud"), "until the next digest it is fully hidden");
     digest(&scene);
     assert_part(&scene, 1);
     // One that it came to when it was out already changes nothing.
@@ -365,7 +365,7 @@ fn a_session_whose_first_turn_moved_is_left_out_whole() {
     assert_gone(&scene.world, "hushfern");
     assert_eq!(scene.world.count("SELECT count(*) FROM session"), 0);
     let told = scene.world.findings("privacy", &[]).join("\n");
-    assert!(told.contains("1 session is withheld whole"), "{told}");
+    assert!(told.contains("1 session is fully hidden"), "{told}");
 }
 
 #[test]

@@ -137,9 +137,8 @@ fn reckoned(by_model: Value, guessed: bool) -> String {
 fn where_the_client_reckons_otherwise_the_doctor_says_so() {
     let of_opus = |usd: f64| json!({OPUS: {"costUSD": usd, "webSearchRequests": 0}, HAIKU: {"costUSD": 0.3}});
     let one = |n: usize| said(n, &format!("msg_{n}"), OPUS, tokens(1_000_000, 0, 0, 0));
-    let apart = |client: &str, own: &str| {
-        vec![format!("warning: the client's own sum of session {SESSION} is ${client}, recall reckons ${own}")]
-    };
+    let apart =
+        |client: &str, own: &str| vec![format!("warning: Claude Code counts ${client} for session {SESSION}, recall ${own}")];
     let searched = json!({OPUS: {"costUSD": 4.0, "webSearchRequests": 2}});
     for (rows, expected) in [
         (vec![one(1)], vec![]),

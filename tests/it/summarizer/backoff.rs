@@ -82,7 +82,7 @@ fn over_a_limit_the_model_is_not_asked_before_its_window_is_over() {
         let ran = digest_at(&stand_in, "2026-11-21T13:59:00Z");
         assert_eq!((stand_in.calls().len(), ran.code), (1, 0), "{ran:#?}");
         let told = doctor_says(&stand_in, "2026-11-21T13:59:00Z");
-        assert!(matches!(&told[..], [one] if one.contains("left alone until 2026-11-21 15:00")), "{told:?}");
+        assert!(matches!(&told[..], [one] if one.contains("not called until 2026-11-21 15:00")), "{told:?}");
         digest_at(&stand_in, "2026-11-21T14:01:00Z");
         has_the_models_digest(&stand_in);
     }

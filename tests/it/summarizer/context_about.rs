@@ -109,7 +109,7 @@ fn what_is_no_account_is_paid_for_said_so_and_not_shown() {
         stand_in.put("said", &said(words, COST));
         let ran = about(&stand_in, &[]);
         assert_eq!((ran.code, &ran.out), (1, &passages), "{words}: {}", ran.err);
-        assert!(ran.err.contains(why) && ran.err.contains("the passages themselves"), "{words}: {}", ran.err);
+        assert!(ran.err.contains(why) && ran.err.contains("showing the passages instead"), "{words}: {}", ran.err);
         assert!((spent(&stand_in) - before - COST).abs() < 1e-9, "{words}");
     }
     stand_in.put("said", &said(r#"{"sentences":[]}"#, COST));

@@ -111,7 +111,7 @@ fn an_answer_that_the_same_request_would_bring_again_is_bought_once() {
     ] {
         let stand_in = StandIn::new(&["plain"], "cat \"$here/said\"").with("said", &answer.to_string());
         let ran = stand_in.recall(&["digest"]);
-        assert!(ran.code == 1 && ran.err.contains("asked again once it grows"), "{answer}: {ran:#?}");
+        assert!(ran.code == 1 && ran.err.contains("ask the model again when the session grows"), "{answer}: {ran:#?}");
         let calls = stand_in.calls().len();
         for _ in 0..3 {
             assert_eq!(stand_in.recall(&["digest"]).code, 0, "{answer}");

@@ -43,7 +43,7 @@ fn nobody_reads_that_a_database_is_locked() {
                 // Two at once that want to write: one of them finds the other at work.
                 let told = text.contains("is locked by another process")
                     || text.contains("a run is under way")
-                    || text.contains("another run is under way");
+                    || text.contains("another run is in progress");
                 assert!(told, "{command:?}: {ran:#?}");
                 assert!(
                     ran.code == if command[0] == "doctor" { 1 } else { 2 } || text.contains("under way"),

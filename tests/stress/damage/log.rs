@@ -85,7 +85,7 @@ fn the_doctor_sets_a_log_of_anothers_aside_and_nothing_is_lost() {
             assert!(ran.out.contains(part), "{whose}: {ran:#?}");
         }
         assert!(ran.out.contains("lost        nothing that is still known of"), "{whose}: {ran:#?}");
-        assert!(ran.err.contains("where the log was its own, that is what was stored last"), "{whose}: {ran:#?}");
+        assert!(ran.err.contains("if the log belonged to it, that is the latest data"), "{whose}: {ran:#?}");
         all_is_there(&scene, whose);
         let kept: Vec<_> = aside(&scene);
         assert!(kept.len() == 1 && kept[0].ends_with("-wal"), "{whose}: {kept:?}");

@@ -162,7 +162,7 @@ fn whatever_was_hit_the_doctor_ends_with_an_index_that_has_all_living_sessions()
             unseen += u64::from(rows != &good[&session]);
             assert!(!mended || rows.len() >= good[&session].len(), "{what}: {session} has lost rows: {fixed:#?}");
         }
-        let forgets = fixed.err.contains("forget it once more");
+        let forgets = fixed.err.contains("forget them again");
         assert!(forgets || !now.contains_key(&id(FORGOTTEN)), "{what}: what was forgotten is back: {fixed:#?}");
     }
     println!(

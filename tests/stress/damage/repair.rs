@@ -144,7 +144,7 @@ fn notes_and_settled_items_that_only_pages_show_come_back() {
 #[test]
 fn what_could_not_be_listed_is_named() {
     let scene = Scene::new();
-    let budgets = "budgets count without the money that was spent since the copy";
+    let budgets = "budgets leave out money spent since the backup";
     for (table, told) in [("spend", "its money spent among them"), ("user_closed", "its settled items among them")] {
         scene.restore();
         over(&scene.index(), root_of(&scene, table), &[0; PAGE as usize]);
@@ -155,7 +155,7 @@ fn what_could_not_be_listed_is_named() {
     scene.restore();
     (by_name("random bytes").inflict)(&scene);
     let ran = scene.run(&["doctor", "--fix"]);
-    for told in ["notes and settled items that no page shows", "digests that were paid for", budgets] {
+    for told in ["notes and settled items on no page", "paid digests", budgets] {
         assert!(ran.err.contains(told), "{told}: {ran:#?}");
     }
 }
@@ -263,7 +263,7 @@ fn where_nothing_can_be_read_it_says_that_what_was_forgotten_comes_in_again() {
     scene.remove_copies();
     fs::write(scene.index(), noise(50_000)).expect("noise");
     let ran = scene.run(&["doctor", "--fix"]);
-    assert!(ran.code == 1 && ran.err.contains("forget it once more"), "{ran:#?}");
+    assert!(ran.code == 1 && ran.err.contains("forget them again"), "{ran:#?}");
     assert!(ran.err.contains("the damaged index could not be read") && !ran.out.contains("lost        nothing"), "{ran:#?}");
     assert!(ran.err.contains("2 sessions are left only in their pages"), "{ran:#?}");
     scene.is_well();

@@ -74,10 +74,7 @@ impl DigestMaker<'_> {
         threads::spawn_or_do(scope, pending, move |mut pending: PendingCall| {
             // Catch panics: otherwise the receiver would wait for the reply forever.
             pending.made = catch_unwind(AssertUnwindSafe(|| summarize(model.as_ref(), &pending.input))).unwrap_or_else(|_| {
-                Err(SummaryFailure::Session {
-                    what: "the answer could not be dealt with: please report this".into(),
-                    cost_usd: None,
-                })
+                Err(SummaryFailure::Session { what: "cannot process the answer: please report this".into(), cost_usd: None })
             });
             // The receiver is gone only if the run has already failed.
             let _ = send.send(pending);
@@ -151,7 +148,7 @@ impl DigestMaker<'_> {
         let SummaryFailure::Unavailable { cost_usd, .. } = failure else {
             let declined = matches!(failure, SummaryFailure::Declined { .. });
             self.note_failure(run, head, &what, declined)?;
-            let next = if declined { "the model is asked again once it grows" } else { "a later run tries again" };
+            let next = if declined { "will ask the model again when the session grows" } else { "a later run tries again" };
             self.ui.warn(&format!("session {}: {what}: digested without the model, {next}", head.id));
             if run.unreadable >= MAX_UNREADABLE {
                 self.turn_off(run, format!("{MAX_UNREADABLE} calls in a row without an answer"));

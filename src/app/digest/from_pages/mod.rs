@@ -40,8 +40,7 @@ impl Outlived {
         if self.unread == UnreadPages::OfAnother && self.pages.hold_more_than(store)? {
             let held = self.pages.told().unwrap_or_default();
             ui.warn(&format!(
-                "the index is new, and there are pages of another, which hold {held}: notes, settled items and digests that were paid for are \
-                 taken back from them, sessions are read from their transcripts, and other digests of these are made anew"
+                "the index is new, but pages of an older one hold {held}. Notes, settled items and paid digests are restored from them; sessions are read from their transcripts and their other digests made again"
             ));
         }
         self.pages.restore(store, config, ui)

@@ -36,7 +36,7 @@ fn why_model_rests(config: &Config, now: Millis, wanted: &DigestSelection) -> Op
     if let Some(ModelBackoff { until, why }) = LastRun::backoff(&config.data_dir, now) {
         let until = config.local_time(Some(until), "%Y-%m-%d %H:%M");
         let word = config.digest.summarizer.word_of_model();
-        return Some(format!("{why}: the model is left alone until {until} (`recall digest --summarizer {word}` asks it now)"));
+        return Some(format!("{why}: no model calls until {until} (`recall digest --summarizer {word}` calls it now)"));
     }
     let hours = config.digest.not_between.filter(|hours| hours.contains(config.local(now).time()))?;
     Some(format!("the model is not asked between {hours}: `digest.not_between`"))
