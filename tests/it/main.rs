@@ -22,6 +22,7 @@ mod mcp;
 mod memory_files;
 mod near_duplicates;
 mod notes;
+mod packaging;
 mod pages;
 mod pages_alone;
 mod plugin;
