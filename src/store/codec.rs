@@ -132,12 +132,12 @@ mod tests {
         }
 
         #[test]
-        fn a_changed_byte_is_an_error(numbers in prop::collection::vec(0u32..100_000, 1..120), at in any::<prop::sample::Index>(), to in 1u8..) {
+        fn a_changed_byte_is_an_error_or_changes_nothing(numbers in prop::collection::vec(0u32..100_000, 1..120), at in any::<prop::sample::Index>(), to in 1u8..) {
             let mut body = pack(&numbers).unwrap();
             let at = at.index(body.len());
             body[at] ^= to;
-            // A claimed size may be larger than needed.
-            prop_assert!(unpack::<Vec<u32>>(&body).map_or(true, |read| at < 1 + SUM_BYTES && read == numbers), "{} of {}", at, body.len());
+            // A claimed size may be larger than needed, and a frame's header may say the same in another way.
+            prop_assert!(unpack::<Vec<u32>>(&body).map_or(true, |read| read == numbers), "{} of {}", at, body.len());
         }
 
         #[test]
