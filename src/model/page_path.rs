@@ -1,5 +1,5 @@
 //! Where pages lie in the data folder: that of a day is `daily/YYYY-MM/YYYY-MM-DD.md`, those of its sessions are
-//! `daily/YYYY-MM/sessions/YYYY-MM-DD-PROJECT-ID.md`. Whoever makes or reads such a path does it here. Paths are relative to the data folder.
+//! `daily/YYYY-MM/sessions/YYYY-MM-DD-PROJECT-ID.md`; `pages.md` lists the days. Whoever makes or reads such a path does it here. Paths are relative to the data folder.
 
 use std::path::{Path, PathBuf};
 
@@ -8,6 +8,8 @@ use jiff::civil::Date;
 use crate::model::session::{Session, short_id};
 use crate::text::markdown::slug;
 
+/// The list of the days that have a page; it links to them by their paths.
+pub(crate) const DAY_LIST: &str = "pages.md";
 /// The folder of all pages.
 pub(crate) const PAGES: &str = "daily";
 /// The folder of the pages of sessions, beside those of days.

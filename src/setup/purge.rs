@@ -9,17 +9,18 @@ use anyhow::{Context, Result, bail};
 
 use super::{Host, lock};
 use crate::config::pause;
-use crate::model::page_path::PAGES;
+use crate::model::page_path::{DAY_LIST, PAGES};
 use crate::store::leftovers::WRITING_FILE;
 
 /// Names of which at least one is in every data folder.
 const SIGNS: [&str; 3] = ["recall.db", "install.json", "marks"];
 /// All names that can be in a data folder, but for those with one of the [`PREFIXES`].
-const OURS: [&str; 12] = [
+const OURS: [&str; 13] = [
     "lock",
     lock::LOCK_FILE,
     WRITING_FILE,
     PAGES,
+    DAY_LIST,
     "marks",
     "replies",
     "child",

@@ -547,3 +547,29 @@ fn a_first_digest_says_what_stands_on_pages_alone_and_takes_the_notes_back() {
     let again = world.recall(["digest", "--summarizer", "extract"]);
     assert!(again.code == 0 && again.err.is_empty(), "{again:#?}");
 }
+
+/// Links of the list of days, each a file that is there.
+fn listed(world: &World) -> Vec<String> {
+    let Ok(text) = fs::read_to_string(world.data_dir().join("pages.md")) else { return Vec::new() };
+    let links = text.lines().filter_map(|line| Some(line.split_once("](")?.1.split_once(')')?.0.to_owned()));
+    links.inspect(|link| assert!(world.data_dir().join(link).is_file(), "{link}: {text}")).collect()
+}
+
+#[test]
+fn a_list_of_all_days_leads_to_their_pages() {
+    let world = World::with_fixtures(&["plain", "retry"]);
+    world.digest(&["--summarizer", "extract"]);
+    assert_eq!(listed(&world), ["daily/2026-11/2026-11-18.md", "daily/2026-11/2026-11-17.md"]);
+    let text = fs::read_to_string(world.data_dir().join("pages.md")).expect("a list");
+    assert!(
+        text.starts_with("# Pages\n\n## November 2026\n\n- [Wednesday, 18 November](daily/2026-11/2026-11-18.md): 1 session\n"),
+        "{text}"
+    );
+    fs::remove_file(world.data_dir().join("pages.md")).expect("a list");
+    world.digest(&["--summarizer", "extract"]);
+    assert_eq!(fs::read_to_string(world.data_dir().join("pages.md")).expect("a list"), text);
+    world.recall(["forget", "--before", "2026-11-18", "--yes"]);
+    assert_eq!(listed(&world), ["daily/2026-11/2026-11-18.md"]);
+    world.recall(["forget", "--before", "2026-12-01", "--yes"]);
+    assert!(!world.data_dir().join("pages.md").exists(), "nothing is left to list");
+}

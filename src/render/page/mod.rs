@@ -4,6 +4,7 @@
 
 mod account;
 mod day;
+mod day_list;
 mod evidence;
 mod lines;
 mod quotation;
@@ -16,6 +17,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
 pub use self::day::{DayEntry, DayEntryInput, UndigestedTotals, day_page};
+pub(crate) use self::day_list::day_list_page;
 pub use self::session::session_page;
 pub(crate) use self::session::session_page_of;
 use crate::model::digest::Digest;

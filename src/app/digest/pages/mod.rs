@@ -1,6 +1,7 @@
 //! Writes the pages: only those that changed, each one atomically, with the user's notes kept.
 
 pub(crate) mod collect;
+mod day_list;
 mod file;
 mod unrecorded;
 
@@ -63,6 +64,7 @@ pub(crate) fn write(config: &Config, store: &mut Writer, all: bool, ui: &Ui) -> 
     if all || moved {
         unrecorded::record(config, store)?;
     }
+    let lacks_list = !recorded.is_empty() && day_list::is_missing(config);
     let gone = missing_pages(recorded, &config.data_dir);
     match written_and_gone(&gone, store)? {
         0 => {}
@@ -70,6 +72,9 @@ pub(crate) fn write(config: &Config, store: &mut Writer, all: bool, ui: &Ui) -> 
         n => ui.note(&format!("gone and written again: {n} pages")),
     }
     let counts = bring_up_to_date(config, store, all || moved, gone, ui)?;
+    if lacks_list {
+        day_list::write(config, store)?;
+    }
     if before.as_ref() != Some(&zone) && (moved || counts.made > 0) {
         store.record_page_zone(&zone)?;
     }
@@ -164,6 +169,7 @@ impl PageWriter<'_> {
             self.remove(&page.path)?;
         }
         failpoints::point("old pages removed");
+        day_list::write(config, store)?;
         self.store.mark_pages_written(dirty)?;
         self.store.days_written(noted)?;
         Ok(self.counts)

@@ -1,0 +1,33 @@
+//! The list of all days that have a page, in the data folder. It names no project and no session, and is nobody's to write in.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result};
+
+use crate::config::Config;
+use crate::model::page_path;
+use crate::render::page::day_list_page;
+use crate::store::Reader;
+use crate::sys::private_files;
+
+/// Writes it if its text differs; takes it away with the last page.
+pub(super) fn write(config: &Config, store: &Reader) -> Result<()> {
+    let mut days: BTreeMap<String, usize> = BTreeMap::new();
+    for page in store.pages()? {
+        *days.entry(page.day).or_default() += usize::from(page.session.is_some());
+    }
+    let file = config.data_dir.join(page_path::DAY_LIST);
+    if days.is_empty() {
+        return Ok(private_files::remove(&file)?);
+    }
+    let text = day_list_page(&days);
+    if std::fs::read(&file).is_ok_and(|before| before == text.as_bytes()) {
+        return Ok(());
+    }
+    private_files::replace(&file, text.as_bytes()).with_context(|| format!("cannot write {}", file.display()))
+}
+
+/// Is there none?
+pub(super) fn is_missing(config: &Config) -> bool {
+    !config.data_dir.join(page_path::DAY_LIST).exists()
+}
