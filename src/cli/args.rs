@@ -44,7 +44,7 @@ pub(crate) enum Command {
     Todo(TodoArgs),
     /// What was done, as text for a standup, a PR or a changelog
     Report(ReportArgs),
-    /// Show a session: in short, in full, or its transcript
+    /// Show a session: in brief, in full, or its transcript
     Show(ShowArgs),
     /// What came before and after a session in its project
     Timeline(TimelineArgs),
@@ -52,7 +52,7 @@ pub(crate) enum Command {
     Context(ContextArgs),
     /// How a decision changed, and what holds now
     Why(WhyArgs),
-    /// Measure on your own sessions how useful the memory was
+    /// Measure how useful the memory was in your sessions
     Eval(EvalArgs),
     /// Instructions you keep repeating, to accept or dismiss
     Rules(RulesArgs),
@@ -60,15 +60,15 @@ pub(crate) enum Command {
     Fix(FixArgs),
     /// The commands that work in this project
     How(HowArgs),
-    /// What keeps failing, and how long it took to pass
+    /// What keeps failing, and how long until it passed
     Friction(FrictionArgs),
     /// Serve the memory over the Model Context Protocol (stdin and stdout)
     Mcp,
-    /// Mark something open as done
+    /// Mark an open item as done
     Close(CloseArgs),
-    /// Mark a statement as wrong: it is not shown again
+    /// Mark a statement as wrong and stop showing it
     Wrong(WrongArgs),
-    /// Keep a note: a convention, a decision, a fact, a to-do
+    /// Keep a note: a convention, a decision, a fact, a todo
     Remember(RememberArgs),
     /// Delete sessions, or everything that contains a text, for good
     Forget(ForgetArgs),
@@ -80,7 +80,7 @@ pub(crate) enum Command {
     Config(ConfigArgs),
     /// Write everything stored to stdout as JSON lines
     Export(ExportArgs),
-    /// Read what `recall export` wrote
+    /// Import what `recall export` wrote
     Import(ImportArgs),
     /// Show what redaction removes from a text (stdin to stdout)
     Redact(RedactArgs),
@@ -133,19 +133,19 @@ impl Command {
 
 #[derive(Debug, Args, Default)]
 pub(crate) struct DigestArgs {
-    /// Only sessions that were active in this time: 7d, 12h, 2w, a date like 2026-01-31, today or yesterday
+    /// Only sessions active since then: 7d, 12h, 2w, a date like 2026-01-31, today or yesterday
     #[arg(long, value_name = "AGE|DATE")]
     pub(crate) since: Option<String>,
-    /// Only projects whose root matches this glob (a bare name matches the last folder)
+    /// Only projects whose root matches this glob (a bare name matches the folder's name)
     #[arg(long, value_name = "GLOB")]
     pub(crate) project: Option<String>,
-    /// Only this session, by id or prefix; even if not settled or already digested
+    /// Only this session, by id or prefix, even if not idle long enough or already digested
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
     /// Digest at most this many sessions
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) limit: Option<usize>,
-    /// With a model as `--summarizer`: digest the newest N sessions it has not digested yet, no matter how many are left
+    /// With a model as `--summarizer`: digest the newest N sessions it has not digested yet, however many are left
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count, requires = "summarizer", conflicts_with = "session")]
     pub(crate) newest: Option<usize>,
     /// Spend at most this much on the model in this run
@@ -154,13 +154,13 @@ pub(crate) struct DigestArgs {
     /// Number of reader threads (default: one per core)
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) jobs: Option<usize>,
-    /// Store new transcript rows but digest nothing; free of charge
+    /// Store new transcript rows but digest nothing; costs nothing
     #[arg(long)]
     pub(crate) ingest_only: bool,
     /// Apart from the terminal, at low priority and for a bounded time: for hooks
     #[arg(long, hide = true)]
     pub(crate) in_background: bool,
-    /// What writes the digests. Given here, `extract` is final, and a model also redoes digests made by `extract`
+    /// What writes the digests. If set here, `extract` is final; a model also redoes digests made by `extract`
     #[arg(long, value_enum)]
     pub(crate) summarizer: Option<SummarizerChoice>,
     /// Only digest sessions idle for this long (default: 10m)
@@ -172,7 +172,7 @@ pub(crate) struct DigestArgs {
     /// Rebuild all pages from the index
     #[arg(long)]
     pub(crate) rebuild_pages: bool,
-    /// End with one JSON object on stdout
+    /// Print one JSON object at the end
     #[arg(long)]
     pub(crate) json: bool,
     /// A Claude Code config directory to read instead of $CLAUDE_CONFIG_DIR or ~/.claude; may be repeated
@@ -182,13 +182,13 @@ pub(crate) struct DigestArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct InstallArgs {
-    /// Whose sessions get the hooks
+    /// Which sessions get the hooks
     #[arg(long, value_enum, default_value_t = InstallScope::User)]
     pub(crate) scope: InstallScope,
     /// What starts the digest (default: your last choice, else `auto`); `schedule` in the config sets how often
     #[arg(long, value_enum)]
     pub(crate) timer: Option<TimerChoice>,
-    /// Let Claude ask the memory by itself: register `recall mcp` for the same sessions
+    /// Let Claude search the memory itself: register `recall mcp` for the same sessions
     #[arg(long)]
     pub(crate) mcp: bool,
     /// Show every diff and command; change nothing
@@ -204,7 +204,7 @@ pub(crate) struct UninstallArgs {
     /// Delete the data folder too: index, pages, marks
     #[arg(long)]
     pub(crate) purge: bool,
-    /// Do not ask before the data folder is deleted
+    /// Delete the data folder without asking
     #[arg(long, requires = "purge")]
     pub(crate) yes: bool,
     /// Show every diff and command; change nothing
@@ -221,14 +221,14 @@ pub(crate) struct DoctorArgs {
     /// settings; never lowers it
     #[arg(long, value_name = "DAYS", num_args = 0..=1, default_missing_value = "365", allow_negative_numbers = true, value_parser = within(1..=36_500_u64, 365))]
     pub(crate) keep_transcripts: Option<u64>,
-    /// Mark current warnings as seen: no alarm until they say something new. Problems still raise an alarm
+    /// Mark current warnings as seen: no alarm until they change. Problems still raise an alarm
     #[arg(long)]
     pub(crate) seen: bool,
-    /// List what is out of date in Claude's memory files, with a diff to prune `MEMORY.md`: lines that later sessions replaced, or that
-    /// name missing files or missing topic files. Changes nothing
+    /// List outdated lines in Claude's memory files, with a diff to prune `MEMORY.md`: lines that later sessions replaced or that name
+    /// missing files or topic files. Changes nothing
     #[arg(long, conflicts_with_all = ["fix", "keep_transcripts", "seen"])]
     pub(crate) memory: bool,
-    /// Only projects whose root matches this glob (a bare name matches the last folder)
+    /// Only projects whose root matches this glob (a bare name matches the folder's name)
     #[arg(long, value_name = "GLOB", requires = "memory")]
     pub(crate) project: Option<String>,
     /// Print JSON
@@ -242,7 +242,7 @@ pub(crate) struct SearchArgs {
     /// put words that start with a dash after `--`
     #[arg(required = true, value_name = "WORDS")]
     pub(crate) words: Vec<String>,
-    /// Only projects whose root matches this glob (a bare name matches the last folder)
+    /// Only projects whose root matches this glob (a bare name matches the folder's name)
     #[arg(long, value_name = "GLOB")]
     pub(crate) project: Option<String>,
     /// Only sessions active since then: 7d, 12h, a date, today or yesterday
@@ -262,14 +262,14 @@ pub(crate) struct SearchArgs {
 /// ($RECALL_PAGER, $PAGER, `less`); a pipe or a file gets it as markdown.
 #[derive(Debug, Args)]
 pub(crate) struct DayArgs {
-    /// today (default; without a page yet: the newest day that has one), yesterday, a date like 2026-01-31, or week (the last seven days)
+    /// today (default; if it has no page yet, the newest day that has one), yesterday, a date like 2026-01-31, or week (the last seven days)
     #[arg(value_name = "DAY")]
     pub(crate) when: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
-    /// Only projects whose root matches this glob (a bare name matches the last folder)
+    /// Only projects whose root matches this glob (a bare name matches the folder's name)
     #[arg(long, value_name = "GLOB")]
     pub(crate) project: Option<String>,
     /// Only sessions active since then: 7d, 12h, a date, today or yesterday
@@ -286,16 +286,16 @@ pub(crate) struct ListArgs {
 /// What was done in sessions and what they cost at list price. A session counts where it was active last, its tokens where they were used.
 #[derive(Debug, Args)]
 pub(crate) struct StatsArgs {
-    /// Group by this
+    /// What to group by
     #[arg(long, value_enum, default_value = "day")]
     pub(crate) by: GroupBy,
-    /// Show token kinds instead of turns, commits and files
+    /// Show token types instead of turns, commits and files
     #[arg(long)]
     pub(crate) cost: bool,
     /// Only work since then: 7d, 12h, a date, today or yesterday
     #[arg(long, value_name = "AGE|DATE", default_value = "30d")]
     pub(crate) since: String,
-    /// Only projects whose root matches this glob (a bare name matches the last folder)
+    /// Only projects whose root matches this glob (a bare name matches the folder's name)
     #[arg(long, value_name = "GLOB")]
     pub(crate) project: Option<String>,
     /// Show at most N
@@ -320,13 +320,13 @@ pub(crate) struct ResumeArgs {
 /// What was asked, decided, committed, checked and left open, from what is stored: no model is asked. Markdown, ready to paste.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// What it is for
+    /// What the report is for
     #[arg(long = "for", value_name = "PURPOSE", value_enum, default_value = "standup")]
     pub(crate) purpose: ReportFor,
-    /// Only work since then: 7d, 12h, a date, today or yesterday. Default: yesterday for `standup`, 7 days ago for `week` and `changelog`, all for `pr`
+    /// Only work since then: 7d, 12h, a date, today or yesterday. Default: yesterday for `standup`, 7 days ago for `week` and `changelog`, no limit for `pr`
     #[arg(long, value_name = "AGE|DATE")]
     pub(crate) since: Option<String>,
-    /// Only projects whose root matches this glob (a bare name matches the last folder); default for `pr`: this folder's project
+    /// Only projects whose root matches this glob (a bare name matches the folder's name); default for `pr`: this folder's project
     #[arg(long, value_name = "GLOB")]
     pub(crate) project: Option<String>,
     /// Only work on this branch (default for `pr`: the current branch)
@@ -343,7 +343,7 @@ pub(crate) struct TodoArgs {
     /// Include items last mentioned more than 30 days ago
     #[arg(long)]
     pub(crate) all: bool,
-    /// Only projects whose root matches this glob (a bare name matches the last folder)
+    /// Only projects whose root matches this glob (a bare name matches the folder's name)
     #[arg(long, value_name = "GLOB")]
     pub(crate) project: Option<String>,
     /// Print JSON
@@ -357,16 +357,16 @@ pub(crate) struct ShowArgs {
     /// page
     #[arg(required = true, value_name = "ID", allow_negative_numbers = true)]
     pub(crate) ids: Vec<String>,
-    /// All of it, as on the session's page
+    /// Show everything, as on the session's page
     #[arg(long, conflicts_with_all = ["raw", "items"])]
     pub(crate) full: bool,
-    /// Print the original rows of its transcripts, if they still exist
+    /// Print the original transcript lines, if they still exist
     #[arg(long, conflicts_with_all = ["items", "json"])]
     pub(crate) raw: bool,
     /// List the kept items instead, with importance, tier, kind and rule
     #[arg(long)]
     pub(crate) items: bool,
-    /// Quote instead what was agreed before each compaction but is missing from its summary
+    /// Instead, quote what was agreed before each compaction but its summary lacks
     #[arg(long, conflicts_with_all = ["full", "raw", "items"])]
     pub(crate) dropped: bool,
     /// Print the whole digest and its numbers as JSON; an array for several sessions
@@ -376,7 +376,7 @@ pub(crate) struct ShowArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct TimelineArgs {
-    /// A session's id or the start of it, or a digest's id
+    /// Session id or prefix, or digest id
     pub(crate) id: String,
     /// Sessions before it
     #[arg(long, value_name = "N", default_value_t = 5, allow_negative_numbers = true, value_parser = count)]
@@ -396,7 +396,7 @@ pub(crate) struct WhyArgs {
     /// Words of the topic, such as session cache
     #[arg(required = true, value_name = "WORD")]
     pub(crate) words: Vec<String>,
-    /// Only projects whose root matches this glob (a bare name matches the last folder)
+    /// Only projects whose root matches this glob (a bare name matches the folder's name)
     #[arg(long, value_name = "GLOB")]
     pub(crate) project: Option<String>,
     /// Print JSON
@@ -408,7 +408,7 @@ pub(crate) struct WhyArgs {
 /// neither a note, its CLAUDE.md and rules nor Claude's own memory of it says. None of your files is ever written.
 #[derive(Debug, Args)]
 pub(crate) struct RulesArgs {
-    /// Projects whose root matches this glob (a bare name matches the last folder; default: that of this folder)
+    /// Only projects whose root matches this glob (a bare name matches the folder's name; default: this project)
     #[arg(long, value_name = "GLOB")]
     pub(crate) project: Option<String>,
     /// Print a unified diff that proposes lines for CLAUDE.md
@@ -432,7 +432,7 @@ pub(crate) struct RulesArgs {
 /// of that came up in it: files it edited, checks it ran, sentences said again. Asks no model and changes nothing.
 #[derive(Debug, Args)]
 pub(crate) struct EvalArgs {
-    /// Only projects whose root matches this glob (a bare name matches the last folder)
+    /// Only projects whose root matches this glob (a bare name matches the folder's name)
     #[arg(long, value_name = "GLOB")]
     pub(crate) project: Option<String>,
     /// Only sessions that began since then: a date like 2026-01-31, or an age: 90d, 12h
@@ -450,7 +450,7 @@ pub(crate) struct FixArgs {
     /// The error line, part of it, or output that contains it
     #[arg(required = true, value_name = "ERROR")]
     pub(crate) error: Vec<String>,
-    /// Only projects whose root matches this glob (a bare name matches the last folder)
+    /// Only projects whose root matches this glob (a bare name matches the folder's name)
     #[arg(long, value_name = "GLOB")]
     pub(crate) project: Option<String>,
     /// Show at most N
@@ -465,10 +465,10 @@ pub(crate) struct FixArgs {
 /// counts as one; it is told as it was written when it passed last.
 #[derive(Debug, Args)]
 pub(crate) struct HowArgs {
-    /// Only commands of a kind (test, lint, types, build, check, run, deploy, migrate) or with this word
+    /// Only commands of this kind (test, lint, types, build, check, run, deploy, migrate) or with this word
     #[arg(value_name = "WORD")]
     pub(crate) word: Option<String>,
-    /// Projects whose root matches this glob (a bare name matches the last folder) instead of this one
+    /// Projects whose root matches this glob (a bare name matches the folder's name) instead of this one
     #[arg(long, value_name = "GLOB", conflicts_with = "all_projects")]
     pub(crate) project: Option<String>,
     /// All projects, this one first
@@ -483,7 +483,7 @@ pub(crate) struct HowArgs {
 /// run that passed.
 #[derive(Debug, Args)]
 pub(crate) struct FrictionArgs {
-    /// Only projects whose root matches this glob (a bare name matches the last folder)
+    /// Only projects whose root matches this glob (a bare name matches the folder's name)
     #[arg(long, value_name = "GLOB")]
     pub(crate) project: Option<String>,
     /// Show at most N per project
@@ -496,26 +496,26 @@ pub(crate) struct FrictionArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ContextArgs {
-    /// The folder whose project is meant (default: this one)
+    /// A folder in the project to use (default: this one)
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
-    /// At most this much, in tokens by an estimate
+    /// Limit the text to about N tokens (estimated)
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) max_tokens: Option<usize>,
-    /// Show what earlier sessions say about this instead, this project first; takes words, "phrases" and filters as in search
+    /// Show instead what earlier sessions say about TOPIC, this project first; takes words, "phrases" and filters as in search
     #[arg(short = 'c', long, value_name = "TOPIC")]
     pub(crate) about: Option<String>,
-    /// What answers: the model, in 200 to 300 words, or the sessions' own passages
+    /// How to answer: with the model, in 200 to 300 words, or with passages from the sessions
     #[arg(long, value_enum, requires = "about")]
     pub(crate) summarizer: Option<SummarizerChoice>,
-    /// The text with the numbers behind it
+    /// Print JSON: the text and its numbers
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct RememberArgs {
-    /// What to remember, in at most 2,000 characters; `-` reads it from stdin. Without it, the notes of this project are listed
+    /// What to remember, in at most 2,000 characters; `-` reads it from stdin. Without it, list this project's notes
     #[arg(value_name = "TEXT")]
     pub(crate) text: Vec<String>,
     /// What kind of note (default: fact, or todo with `--due`)
@@ -524,13 +524,13 @@ pub(crate) struct RememberArgs {
     /// A word to find it by (`recall search tag:WORD`); may be repeated. It is written into the text, as #WORD
     #[arg(long = "tag", value_name = "WORD")]
     pub(crate) tags: Vec<String>,
-    /// The day on which a todo is due: a date, today, tomorrow, 3d or 2w. Sessions are told from that day on
+    /// Due day of a todo: a date, today, tomorrow, 3d or 2w. Sessions hear of it from that day on
     #[arg(long, value_name = "DAY")]
     pub(crate) due: Option<String>,
-    /// Give this note another text, or with `--tag` and `--due` more marks
+    /// Change this note's text, or add tags with `--tag` and a due day with `--due`
     #[arg(long, value_name = "ID", conflicts_with_all = ["kind", "project", "everywhere", "json"])]
     pub(crate) edit: Option<String>,
-    /// A folder of the project it is for (default: this one)
+    /// A folder in the note's project (default: this one)
     #[arg(long, value_name = "DIR", conflicts_with = "everywhere")]
     pub(crate) project: Option<PathBuf>,
     /// Keep the note for all projects
@@ -556,11 +556,11 @@ pub(crate) struct CloseArgs {
 /// what was said and done in the session goes: `recall forget` does that.
 #[derive(Debug, Args)]
 pub(crate) struct WrongArgs {
-    /// Ids of statements, titles or open items. With a session id or prefix: list, with ids and turns, what a model said about the session
-    /// and what Claude said in it
+    /// Ids of statements, titles or open items. With a session id or prefix: list what a model said about it and what Claude said in it,
+    /// with ids and turns
     #[arg(required = true, value_name = "ID")]
     pub(crate) ids: Vec<String>,
-    /// With a session id: hide Claude's reply that closed turn N; repeatable
+    /// With a session id: hide Claude's last reply in turn N; repeatable
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) reply: Vec<usize>,
     /// Undo: show it again
@@ -585,18 +585,18 @@ pub(crate) struct ForgetArgs {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct ForgetWhat {
-    /// The current session: the one whose id an agent such as Claude Code passes to its commands, if live in this folder. Otherwise this
-    /// project's newest session, after asking a person
+    /// The current session, if an agent such as Claude Code passes its id and it is live in this folder. Otherwise this project's newest
+    /// session, after asking a person
     #[arg(long)]
     pub(crate) this: bool,
-    /// One session, by id, prefix or digest id; by its full id if it was never digested
+    /// One session, by id, prefix or digest id; if never digested, by full id only
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
-    /// One note that was remembered, by its id or the start of it
+    /// One note, by id or prefix
     #[arg(long, value_name = "ID")]
     pub(crate) note: Option<String>,
-    /// All sessions and notes of projects whose root matches this glob (a bare name matches the last folder); later ones are not kept out:
-    /// `privacy.exclude_projects` in the config does that
+    /// All sessions and notes of projects whose root matches this glob (a bare name matches the folder's name); to exclude later ones too,
+    /// set `privacy.exclude_projects` in the config
     #[arg(long, value_name = "GLOB")]
     pub(crate) project: Option<String>,
     /// All sessions last active before then, and older notes: a date like 2026-01-31, or an age: 90d, 12h
@@ -641,7 +641,7 @@ pub(crate) struct ConfigArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
-    /// Only projects whose root matches this glob (a bare name matches the last folder)
+    /// Only projects whose root matches this glob (a bare name matches the folder's name)
     #[arg(long, value_name = "GLOB")]
     pub(crate) project: Option<String>,
 }

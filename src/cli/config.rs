@@ -20,12 +20,12 @@ pub(crate) fn init(out: &mut impl Write) -> Result<Completion> {
     }
     let mut new = match File::create_new(&file) {
         Ok(new) => new,
-        Err(e) if e.kind() == ErrorKind::AlreadyExists => bail!("{} is there already: it was not changed", file.display()),
+        Err(e) if e.kind() == ErrorKind::AlreadyExists => bail!("{} already exists and was not changed", file.display()),
         Err(e) => return Err(e).with_context(cannot),
     };
     new.write_all(config::file::commented().as_bytes()).with_context(cannot)?;
     writeln!(out, "{}", file.display())?;
-    messages::report("every setting is in there as a comment: remove its `#` to change it");
+    messages::report("every setting is commented out: remove its `#` to change it");
     Ok(Completion::Done)
 }
 

@@ -19,7 +19,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[
             ("recall stats", "by day, the last 30 days"),
             ("recall stats --by project --since 7d", ""),
-            ("recall stats --by model --cost", "kinds of tokens and cost"),
+            ("recall stats --by model --cost", "token types and cost"),
         ],
     ),
     ("todo", &[("recall todo", ""), ("recall todo --project shop --all", "also what is older than 30 days")]),
@@ -83,7 +83,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     (
         "wrong",
         &[
-            ("recall wrong 64b0b6d9", "lists what was said of a session, with ids"),
+            ("recall wrong 64b0b6d9", "lists what was said about a session, with ids"),
             ("recall wrong c1f8b2a90", "hides a statement"),
             ("recall wrong c1f8b2a90 --undo", ""),
         ],
@@ -130,10 +130,10 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[
             ("recall forget --session 64b0b6d9 --dry-run", "shows what would go"),
             ("recall forget --match 'Project X'", "everything that contains it"),
-            ("recall forget --before 365d", "all that is older"),
+            ("recall forget --before 365d", "everything older"),
         ],
     ),
-    ("config", &[("recall config", ""), ("recall config --init", "writes a file to change them in")]),
+    ("config", &[("recall config", ""), ("recall config --init", "writes a config file to edit")]),
     ("export", &[("recall export > all.jsonl", ""), ("recall export --project shop > shop.jsonl", "")]),
     ("import", &[("recall import all.jsonl", "")]),
     ("mcp", &[("claude mcp add recall -- recall mcp", "what `recall install --mcp` does")]),

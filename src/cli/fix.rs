@@ -24,7 +24,7 @@ pub(crate) fn run(args: &FixArgs, config: &Config, out: &mut impl Write) -> Resu
         return Ok(Completion::Done);
     }
     let Some(heading) = reply.heading() else {
-        writeln!(out, "no such error is known: try `recall search` with a few of its words")?;
+        writeln!(out, "error not found: try `recall search` with a few of its words")?;
         return Ok(Completion::Done);
     };
     writeln!(out, "{heading}")?;

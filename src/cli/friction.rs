@@ -50,7 +50,7 @@ fn tell(error: &RepeatedError, out: &mut impl Write) -> Result<()> {
     };
     let (times, sessions) = (counted(*times, "time"), counted(*sessions, "session"));
     writeln!(out, "  {times} in {sessions}, {days}{passed}{not_passed}: {}", shorten(error, MAX_CHARS))?;
-    Ok(writeln!(out, "    last by `{}`", shorten(command, MAX_CHARS))?)
+    Ok(writeln!(out, "    last command: `{}`", shorten(command, MAX_CHARS))?)
 }
 
 /// `12 s`, `5 min`, `3 h 20 min`.

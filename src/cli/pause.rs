@@ -24,7 +24,7 @@ pub(crate) fn run(args: &PauseArgs, config: &Config, out: &mut impl Write) -> Re
         Some(OffReason::Paused(until)) => {
             writeln!(
                 out,
-                "paused until {}: sessions get no context, and sessions that start before then are never recorded",
+                "paused until {}: sessions get no context, and sessions that start during the pause are never recorded",
                 pause::describe_end(until, config)
             )?;
             writeln!(

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &RememberArgs, config: &Config, out: &mut impl Write) ->
     match args.json {
         true => writeln!(out, "{}", serde_json::to_string(&kept)?)?,
         false if kept.known => writeln!(out, "{} says so already", kept.id)?,
-        false => writeln!(out, "{} is remembered for {}", kept.id, without_controls(&kept.project))?,
+        false => writeln!(out, "{} saved for {}", kept.id, without_controls(&kept.project))?,
     }
     Ok(Completion::Done)
 }

@@ -23,7 +23,7 @@ pub(crate) fn run(args: &RulesArgs, config: &Config, out: &mut impl Write) -> Re
         let found = find(&memory, config, id, false)?;
         drop(memory);
         let kept = accept(&found, config)?;
-        writeln!(out, "{} is remembered for {}", kept.id, without_controls(&kept.project))?;
+        writeln!(out, "{} saved for {}", kept.id, without_controls(&kept.project))?;
         return Ok(Completion::Done);
     }
     if let Some(id) = &args.dismiss {
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &RulesArgs, config: &Config, out: &mut impl Write) -> Re
         of_project.iter().try_for_each(|rule| tell(rule, out))?;
     }
     match reply.rules.is_empty() {
-        true => writeln!(out, "no repeated instruction found that is not written down yet")?,
+        true => writeln!(out, "no repeated instructions left to write down")?,
         false => writeln!(
             out,
             "`recall rules --accept ID` keeps one as a note, `--dismiss ID` tells it no more, `--diff` proposes lines for CLAUDE.md."

@@ -57,7 +57,7 @@ fn print(status: &Status, config: &Config, out: &mut impl Write) -> Result<()> {
         counted(status.files as usize, "file")
     )?;
     if let Some(copy) = &status.copy {
-        writeln!(out, "copy        {}, of {}", size(copy.bytes), time(copy.at))?;
+        writeln!(out, "copy        {}, made {}", size(copy.bytes), time(copy.at))?;
     }
     writeln!(
         out,
@@ -82,7 +82,7 @@ fn print(status: &Status, config: &Config, out: &mut impl Write) -> Result<()> {
     if let told @ ReceiptCounts { told: 1.., .. } = &status.receipts {
         writeln!(out, "told        {}", told_and_used(told))?;
     }
-    writeln!(out, "spent       ${:.4} on the model in all, at list price", status.spent_usd)?;
+    writeln!(out, "spent       ${:.4} on the model in total, at list price", status.spent_usd)?;
     writeln!(out, "last work   {ran}")?;
     print_skipped(status, out)
 }

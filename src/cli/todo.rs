@@ -59,7 +59,7 @@ pub(crate) fn run(args: &TodoArgs, config: &Config, out: &mut impl Write) -> Res
     let older = if older > 0 { format!("; {older} more, last said over 30 days ago: `recall todo --all`") } else { String::new() };
     match all.is_empty() {
         true => messages::report(format!("nothing is open{older}")),
-        false => messages::report(format!("when one is done: `recall close ID`{older}")),
+        false => messages::report(format!("mark an item as done with `recall close ID`{older}")),
     }
     Ok(Completion::Done)
 }

@@ -35,7 +35,7 @@ pub struct DigestConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum SummarizerChoice {
-    /// `claude` where it is found, else `extract`
+    /// `claude` if found, else `extract`
     Auto,
     /// the model, through the `claude` command
     Claude,

@@ -33,7 +33,7 @@ pub(crate) enum ReportFor {
     Standup,
     /// The same for the last seven days, with checks and stats
     Week,
-    /// A pull request text from a branch's sessions: what was asked, done and left open
+    /// Pull request text from a branch's sessions: what was asked, done and left open
     Pr,
     /// The commits of the last seven days, grouped by kind
     Changelog,

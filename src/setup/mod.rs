@@ -57,7 +57,7 @@ impl<'a> Host<'a> {
 /// Which sessions get the hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum InstallScope {
-    /// all sessions of yours: settings.json in your Claude Code config directory
+    /// all your sessions: settings.json in your Claude Code config directory
     User,
     /// everyone's sessions in this project: .claude/settings.json, which can be committed
     Project,
@@ -104,7 +104,7 @@ impl std::fmt::Display for Timer {
 /// What is to start the digest, as the command line names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum TimerChoice {
-    /// launchd on macOS, else systemd where it runs for you, else cron
+    /// launchd on macOS, else systemd if it runs for you, else cron
     Auto,
     /// a user timer
     Systemd,

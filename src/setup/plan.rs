@@ -135,7 +135,7 @@ pub(crate) fn plan(request: &InstallRequest, host: &Host<'_>) -> Result<InstallP
     if request.mcp && !plan.hooks.allows_mcp() {
         let file = plan.hooks.file.path.display();
         plan.notes.push(format!(
-            "Claude Code asks before it calls recall: \"mcp__recall\" under `permissions.allow` in {file} spares the question"
+            "Claude Code asks before it calls recall: to stop that, add \"mcp__recall\" to `permissions.allow` in {file}"
         ));
     }
     // Nothing is wrong with a machine that has none, and a digest at a session's end does as well.

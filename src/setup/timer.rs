@@ -25,7 +25,7 @@ pub(crate) fn choose(choice: Option<TimerChoice>, before: Option<Timer>, host: &
         Some(TimerChoice::Auto) | None => (
             Timer::None,
             Some(
-                "no timer: systemd does not run for this user and there is no `crontab`. Run `recall digest` yourself, or set `digest_at_end = true` under [hooks] in the config: a digest then runs when a session has ended",
+                "no timer: systemd does not run for this user and there is no `crontab`. Run `recall digest` yourself, or set `digest_at_end = true` under [hooks] in the config: a digest then runs when a session ends",
             ),
         ),
     }

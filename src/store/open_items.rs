@@ -98,7 +98,7 @@ impl Reader {
         let found: Vec<ListedItem> =
             query.query_map(params![prefix, prefix.chars().count() as i64], listed)?.collect::<rusqlite::Result<_>>()?;
         match found.as_slice() {
-            [] => bail!("no open item with the id `{prefix}`: `recall close` lists this project's"),
+            [] => bail!("no open item with the id `{prefix}`: `recall close` lists those of this project"),
             [one] => self.life_of(one),
             _ => bail!("`{prefix}` fits more than one open item: give more of the id"),
         }

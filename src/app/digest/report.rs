@@ -101,7 +101,7 @@ impl WaitingForModel {
             Some(likely) => format!("about {} at list price, at most {} a day", usd(Some(likely)), usd(Some(self.day_usd))),
             None => "price unknown".to_owned(),
         };
-        format!("{count} for the model in later runs, {price}")
+        format!("{count} for a later run with the model, {price}")
     }
 }
 

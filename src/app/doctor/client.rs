@@ -22,7 +22,7 @@ pub(crate) fn finding(config: &Config, version: Option<&str>) -> Option<Finding>
     let tried = if newest > NEWEST_TESTED {
         format!("Claude Code {newest} is newer than {NEWEST_TESTED}, the newest that recall was tried with")
     } else {
-        format!("Claude Code {newest}, recall was tried with up to {NEWEST_TESTED}")
+        format!("Claude Code {newest}; recall is tested up to {NEWEST_TESTED}")
     };
     if unknown.is_empty() {
         return Some(Finding::ok("client", format!("{tried}; understood all its transcripts")));

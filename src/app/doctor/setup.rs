@@ -118,7 +118,7 @@ pub(crate) fn servers(host: &Host<'_>) -> Vec<Finding> {
         return vec![Finding::warning("mcp", found, advice).fixed_by(Repair::Install)];
     }
     if all.is_empty() {
-        return vec![Finding::ok("mcp", "not registered: `recall install --mcp` lets Claude ask the memory by itself")];
+        return vec![Finding::ok("mcp", "not registered: `recall install --mcp` lets Claude search the memory itself")];
     }
     all.iter().map(|registered| server_finding(registered, host)).collect()
 }
@@ -154,7 +154,7 @@ pub(crate) fn command(host: &Host<'_>) -> Option<Finding> {
     let folder = host.environment.program.parent().map(|dir| dir.display().to_string()).unwrap_or_default();
     Some(Finding::warning(
         "command",
-        "`recall` is not on the PATH: Claude cannot look up more",
+        "`recall` is not on the PATH, so Claude cannot use it to look up more",
         format!("put {folder} on the PATH"),
     ))
 }

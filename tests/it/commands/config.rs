@@ -174,7 +174,7 @@ fn a_file_that_is_there_is_not_written_over() {
     world.configure("[digest]\nmax_sessions = 7\n");
     let ran = world.recall(["config", "--init"]);
     assert_eq!((ran.code, ran.out.as_str()), (2, ""));
-    assert!(ran.err.contains("is there already: it was not changed"), "{}", ran.err);
+    assert!(ran.err.contains("already exists and was not changed"), "{}", ran.err);
     assert_eq!(setting(&world, &[], "digest.max_sessions").0, "7");
     let named = world.root().join("elsewhere/recall.toml");
     let variables = [("RECALL_CONFIG", named.to_str().unwrap())];

@@ -140,7 +140,7 @@ fn what_is_open_is_told_of_all_projects_and_what_is_old_on_request() {
     assert!(out.contains("/home/dev/src/mill\n  m") && out.contains("todo: Oil the mill\n"), "{out}");
     assert!(out.contains(&format!("{SHOP}\n  n")) && out.contains("Check that again: Paint the banner green."), "{out}");
     assert_eq!(out.matches("Renew the certificate").count(), 1, "{out}");
-    assert_eq!(err, "recall: when one is done: `recall close ID`\n");
+    assert_eq!(err, "recall: mark an item as done with `recall close ID`\n");
     let (out, err) = at("2027-03-01T12:00:00Z", &[]);
     assert!(!out.contains("Paint the banner") && err.contains("last said over 30 days ago: `recall todo --all`"), "{out} {err}");
     assert!(at("2027-03-01T12:00:00Z", &["--all"]).0.contains("Paint the banner"));

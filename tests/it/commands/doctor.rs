@@ -423,11 +423,7 @@ fn written_by(world: &World, version: &str, unknown: Option<&str>) {
 fn a_client_newer_than_any_that_was_tried_is_named_with_what_was_not_understood() {
     let tried = World::new();
     written_by(&tried, "2.1.197", None);
-    assert!(
-        only(&tried, "client").starts_with("ok: Claude Code 2.1.197, recall was tried with up to 2."),
-        "{}",
-        only(&tried, "client")
-    );
+    assert!(only(&tried, "client").starts_with("ok: Claude Code 2.1.197; recall is tested up to 2."), "{}", only(&tried, "client"));
 
     let newer = World::new();
     written_by(&newer, "999.0.1", None);
@@ -515,5 +511,5 @@ fn the_release_that_doctor_calls_tried_is_the_one_whose_names_are_kept_for_compa
     let world = World::new();
     written_by(&world, "0.0.1", None);
     let found = only(&world, "client");
-    assert!(found.contains(&format!("tried with up to {version};")), "{version}: {found}");
+    assert!(found.contains(&format!("tested up to {version};")), "{version}: {found}");
 }

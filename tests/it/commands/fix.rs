@@ -54,11 +54,11 @@ fn an_error_is_told_with_what_was_done_before_the_check_passed() {
         assert_eq!(fix(&world, asked), expected, "{asked}");
     }
     for other in ["ImportError: cannot import name 'x' from 'api'", "error", "libpng.so.5", "1 error in 0.31s", "No such module"] {
-        assert!(fix(&world, other).starts_with("no such error is known: try `recall search"), "{other}");
+        assert!(fix(&world, other).starts_with("error not found: try `recall search"), "{other}");
     }
     let json: serde_json::Value = serde_json::from_str(&world.recall(["fix", "libpq.so.5", "--json"]).out).expect("JSON");
     assert_eq!((&json["times"], &json["failures"][0]["passed"]["turn"]), (&1.into(), &2.into()), "{json}");
-    assert!(world.recall(["fix", "libpq.so.5", "--project", "gallery"]).out.starts_with("no such error"));
+    assert!(world.recall(["fix", "libpq.so.5", "--project", "gallery"]).out.starts_with("error not found"));
 }
 
 /// Only a run whose end was seen counts, and only of the same check.
@@ -112,6 +112,6 @@ fn an_error_goes_with_its_session() {
     assert_eq!(world.count("SELECT count(*) FROM failure"), 0);
     world.digest(&["--summarizer", "extract"]);
     assert_eq!(world.recall(["forget", "--yes", "--match", "libpq.so.5"]).code, 0);
-    assert!(fix(&world, "libpq.so.5").starts_with("no such error is known"));
+    assert!(fix(&world, "libpq.so.5").starts_with("error not found"));
     assert_eq!(world.count("SELECT count(*) FROM failure WHERE line LIKE '%libpq%'"), 0);
 }

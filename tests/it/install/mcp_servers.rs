@@ -61,7 +61,7 @@ fn every_scope_has_its_place_and_gives_it_back_byte_for_byte() {
         }
         let was = everything(&world);
         let ran = in_project(&world, &["install", "--timer", "none", "--mcp", "--scope", scope]);
-        let asks = |line: &&str| line.contains("\"mcp__recall\" under `permissions.allow`");
+        let asks = |line: &&str| line.contains("add \"mcp__recall\" to `permissions.allow`");
         assert_eq!(ran.err.lines().filter(asks).count(), 1, "{ran:#?}");
         let others: Vec<&str> = ran.err.lines().filter(|line| !asks(line)).collect();
         assert!(ran.code == 0 && others.iter().all(|line| *line == notice(&root).trim_end()), "{ran:#?}");

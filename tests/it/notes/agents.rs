@@ -199,7 +199,7 @@ fn the_users_notes_come_first_and_what_the_user_says_too_is_the_users() {
     let again = run_in(&world, &shop, &CLAUDE, &["remember", "The ledger is closed on Sundays."]);
     assert!(again.out.contains("says so already"), "{again:#?}");
     let mine = run_in(&world, &shop, &[], &["remember", TEXT]);
-    assert_eq!((id_of(&mine), mine.out.contains("is remembered")), (id_of(&agents), true), "{mine:#?}");
+    assert_eq!((id_of(&mine), mine.out.contains("saved")), (id_of(&agents), true), "{mine:#?}");
     assert_eq!(run_in(&world, &shop, &[], &["context"]).out.matches("(by the user, 21 Nov)").count(), 2);
     assert_eq!(notes(&world), 2);
 }

@@ -89,7 +89,7 @@ fn what_says_nothing_new_is_the_note_that_is_there() {
     assert!(other != id && elsewhere.out.contains("\"known\":false"), "{elsewhere:#?}");
     // What is so everywhere is so here.
     let all = remember(&world, &["--everywhere", "Answer in German, please."]);
-    assert!(all.out.ends_with(" is remembered for all projects\n"), "{all:#?}");
+    assert!(all.out.ends_with(" saved for all projects\n"), "{all:#?}");
     assert!(remember(&world, &["Answer in German", "--project", SHOP]).out.ends_with(" says so already\n"));
     assert_eq!(world.count("SELECT count(*) FROM note"), 4);
 }
