@@ -37,7 +37,7 @@ fn print_next(config: &Config, is_dry: bool, out: &mut impl Write) -> Result<()>
         None => {}
     }
     if !is_dry && lacks_hooks(&Host::new(config)?) {
-        writeln!(out, "          `recall install` lets new sessions start with what is known, and runs this by a timer")?;
+        writeln!(out, "          `recall install` gives new sessions context, and a timer runs this")?;
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 use std::io::{IsTerminal, Write};
 
 use anyhow::Result;
+use textwrap::Options;
 
 use crate::app::Completion;
 use crate::app::asker::Asker;
@@ -10,12 +11,16 @@ use crate::app::filter::parse_time;
 use crate::app::search::{MoreResults, SearchReply, SearchRequest, SearchResult, search};
 use crate::cli::args::SearchArgs;
 use crate::config::Config;
-use crate::sys::messages;
+use crate::sys::{messages, pager};
 use crate::text::clean::{one_line, shorten, shorten_title, without_controls};
 
 /// Limits of title and sentence in characters, so that a result is about fifty tokens.
 const TITLE: usize = 80;
 const PASSAGE_CHARS: usize = 150;
+/// At least so many characters of a title, or of a line below it, are shown, however narrow the terminal.
+const MIN_TITLE: usize = 12;
+/// What stands before a line below a result.
+const INDENT: &str = "            ";
 /// What overtakes a passage is told nearly whole: without it the passage would be false.
 const SINCE_THEN: usize = 240;
 
@@ -55,13 +60,26 @@ fn print_result(result: &SearchResult, found: &SearchReply, out: &mut impl Write
     let title = shorten_title(title, char_limit(title, TITLE));
     let line = |text: &str| one_line(&without_controls(text));
     let by = result.by.as_ref().map(|by| format!("  ({})", line(by))).unwrap_or_default();
-    writeln!(out, "{day}  {}  {}  {title}{by}", bold(&line(short_id)), line(&result.project_name))?;
+    let columns = pager::terminal().map(|size| size.columns);
+    let project = line(&result.project_name);
+    let others = day.len() + short_id.len() + project.chars().count() + by.chars().count() + 6;
+    let title = columns.map_or(title.clone(), |all| shorten(&title, all.saturating_sub(others).max(MIN_TITLE)));
+    writeln!(out, "{day}  {}  {project}  {title}{by}", bold(&line(short_id)))?;
     for line in result.since_then.iter().flatten() {
-        writeln!(out, "            {}", shorten(line, SINCE_THEN))?;
+        print_indented(&shorten(line, SINCE_THEN), columns, out)?;
     }
     let passage = found.excerpt(&result.passage, char_limit(&result.passage, PASSAGE_CHARS));
     if !passage.is_empty() && !title.contains(&passage) {
-        writeln!(out, "            {}", highlighted(&passage, found))?;
+        print_indented(&highlighted(&passage, found), columns, out)?;
+    }
+    Ok(())
+}
+
+/// A text below a result, wrapped to the terminal if there is one.
+fn print_indented(text: &str, columns: Option<usize>, out: &mut impl Write) -> Result<()> {
+    let options = Options::new(columns.unwrap_or(usize::MAX).max(INDENT.len() + MIN_TITLE));
+    for line in textwrap::wrap(text, options.initial_indent(INDENT).subsequent_indent(INDENT).break_words(false)) {
+        writeln!(out, "{line}")?;
     }
     Ok(())
 }

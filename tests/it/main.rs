@@ -32,6 +32,7 @@ mod quality;
 mod reading;
 mod readme;
 mod real_client;
+mod recording;
 mod regressions;
 mod repository;
 mod resanitize;

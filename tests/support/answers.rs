@@ -61,6 +61,24 @@ pub fn at_terminal(world: &World, folder: &Path, args: &[&str]) -> Answered {
     Answered { code: ended.code().unwrap_or(-1), shown: String::from_utf8_lossy(&shown).into_owned() }
 }
 
+/// Runs it with a terminal of this size on stdout and stderr, without a pager; what it wrote there, with its colours and without what it
+/// wiped away.
+pub fn shown_at_terminal(world: &World, (columns, rows): (u16, u16), args: &[&str]) -> String {
+    let (mut terminal, open) = new_terminal();
+    let size = rustix::termios::Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+    rustix::termios::tcsetwinsize(open(), size).expect("its size");
+    let mut command = world.process();
+    command.env("PAGER", "cat").env("TERM", "xterm-256color").args(args);
+    let mut child = command.stdin(Stdio::null()).stderr(open()).stdout(open()).spawn().expect("recall starts");
+    drop(command);
+    let mut written = Vec::new();
+    let _ = terminal.read_to_end(&mut written);
+    assert!(child.wait().expect("its end").success());
+    let mut screen = vt100::Parser::new(rows.try_into().expect("rows"), columns.try_into().expect("columns"), 0);
+    screen.process(&written);
+    screen.screen().rows_formatted(0, columns).collect::<Vec<_>>().join("\r\n").trim_end().to_owned()
+}
+
 /// Runs it with a terminal of this size on stderr; what the screen shows after each time it was written to.
 pub fn on_stderr_terminal(world: &World, (columns, rows): (u16, u16), args: &[&str]) -> Vec<String> {
     let (mut terminal, open) = new_terminal();

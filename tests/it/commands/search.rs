@@ -396,3 +396,19 @@ fn a_project_is_named_alike_to_every_command_also_below_a_home_behind_a_link() {
         }
     }
 }
+
+#[test]
+fn on_a_terminal_results_fit_its_width() {
+    let world = World::with_fixtures(&["plain", "retry"]);
+    world.digest(&["--summarizer", "extract"]);
+    for columns in [50, 80, 200] {
+        let lines = crate::support::answers::on_terminal(
+            &world,
+            world.root(),
+            (columns, 50),
+            &[("NO_COLOR", "1")],
+            &["search", "page", "key"],
+        );
+        assert!(lines.len() > 2 && lines.iter().all(|line| line.chars().count() <= usize::from(columns)), "{columns}: {lines:#?}");
+    }
+}
