@@ -157,6 +157,8 @@ fn the_summary_lists_every_chapter_once_by_its_title() {
     }
     let mut there = chapters();
     there.remove(SUMMARY);
+    // A picture is no chapter.
+    there.retain(|file| !file.ends_with(".svg"));
     assert_eq!(listed, there);
 }
 
