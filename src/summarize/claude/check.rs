@@ -18,7 +18,7 @@ pub(crate) fn check(config: &Config) -> SummarizerCheck {
     let client_version = command.as_deref().and_then(|command| version(command, config));
     let findings = match (&command, &client_version) {
         (None, _) => {
-            let advice = "install Claude Code, set `claude` under [digest] in the config, or set `summarizer =  \"extract\"`";
+            let advice = "install Claude Code, set `claude` under [digest] in the config, or set `summarizer = \"extract\"`";
             vec![Finding::warning(WORD, format!("`{name}` was not found: digests are made without the model"), advice)]
         }
         (Some(command), Some(version)) => {

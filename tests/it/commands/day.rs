@@ -155,7 +155,10 @@ fn on_a_terminal_a_digest_ends_with_where_the_pages_are_and_what_to_type_next() 
     let lines = on_terminal(&world, world.root(), (120, 50), &[], &["digest", "--summarizer", "extract"]);
     let all = lines.join("\n");
     assert!(all.contains(&format!("pages     {}, the newest is of 2026-11-02\n", world.daily().display())), "{all}");
-    assert!(all.contains("next      `recall day` to read it") && all.contains("`recall install` gives new sessions context"), "{all}");
+    assert!(
+        all.contains("next      `recall day` to read it") && all.contains("`recall install` gives new sessions context"),
+        "{all}"
+    );
     let piped = world.digest(&["--summarizer", "extract"]);
     assert!(piped.is_object());
     assert!(!world.recall(["digest"]).out.contains("next "), "a timer's log needs none");
