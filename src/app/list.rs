@@ -109,7 +109,7 @@ fn listed(memory: &Memory, config: &Config, head: &SessionHead) -> Result<Listed
     let (title, digest) = (memory.title_of(head.pk)?, memory.digest_state(head.pk)?);
     let state = match digest {
         Some(digest) if digest.interim => SessionState::SoFar,
-        _ if head.dirty && !head.only_shown => SessionState::Waiting,
+        _ if head.has_grown() => SessionState::Waiting,
         Some(_) => SessionState::Digested,
         None => SessionState::NoDigest,
     };

@@ -110,7 +110,7 @@ fn work_of(
             continue;
         }
         let (Some(account), Some(stored)) = (memory.account_of(head.pk)?, memory.digest_of(head.pk)?) else {
-            work.undigested += usize::from(head.dirty && !head.only_shown);
+            work.undigested += usize::from(head.has_grown());
             continue;
         };
         if branch.is_some_and(|branch| !is_on(&account, branch)) {

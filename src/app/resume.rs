@@ -7,31 +7,24 @@ use anyhow::{Result, bail};
 
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
+use crate::model::resume_command::ResumeCommand;
 use crate::model::session_head::SessionHead;
-use crate::setup::quote::shell;
 use crate::source::client_memory::folder_of;
 use crate::text::clean::id8;
 
 /// What starts the client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Resumption {
-    pub(crate) folder: PathBuf,
     pub(crate) program: String,
-    pub(crate) args: Vec<String>,
+    /// The whole id of the session.
+    session: String,
+    pub(crate) folder: String,
 }
 
 impl Resumption {
-    /// The same for a shell.
-    pub(crate) fn command_line(&self) -> String {
-        let words: Vec<String> = [&self.program].into_iter().chain(&self.args).map(|word| quoted(word)).collect();
-        format!("cd {} && {}", quoted(&self.folder.to_string_lossy()), words.join(" "))
+    pub(crate) fn command(&self) -> ResumeCommand<'_> {
+        ResumeCommand { program: &self.program, session: &self.session, folder: Some(&self.folder) }
     }
-}
-
-/// For a shell, and as it is where every shell takes it so.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-');
-    if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { shell(word) }
 }
 
 /// # Errors
@@ -46,7 +39,7 @@ pub(crate) fn resumption(memory: &OpenMemory, config: &Config, id: &str) -> Resu
     };
     // `/cd` moves a transcript into the folder of the project where the session went on.
     let known = file.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned();
-    let cwd = memory.0.load_session(&head)?.cwd.unwrap_or_default();
+    let cwd = memory.0.first_folder(head.pk)?.unwrap_or_default();
     let folders = [cwd.as_str(), head.project.key.as_str()];
     let folder = folders.iter().find(|folder| folder_of(folder) == known).unwrap_or(&folders[0]);
     if !Path::new(folder).is_dir() {
@@ -54,8 +47,7 @@ pub(crate) fn resumption(memory: &OpenMemory, config: &Config, id: &str) -> Resu
             "session {short} began in {folder}, which is gone: Claude Code can continue it only there. Read it with `recall show {short} --full`"
         );
     }
-    let args = vec!["--resume".to_owned(), head.id];
-    Ok(Resumption { folder: PathBuf::from(folder), program: config.digest.claude.clone(), args })
+    Ok(Resumption { program: config.digest.claude.clone(), folder: (*folder).to_owned(), session: head.id })
 }
 
 /// The transcript that has the session's id for a name, if it is still there.

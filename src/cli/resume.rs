@@ -1,6 +1,7 @@
 //! `recall resume`: takes a session up again where it ended.
 
 use std::io::{IsTerminal, Write, stdin, stdout};
+use std::path::Path;
 
 use anyhow::{Context, Result};
 
@@ -20,11 +21,11 @@ pub(crate) fn run(args: &ResumeArgs, config: &Config, out: &mut impl Write) -> R
     drop(memory);
     // Where nobody can type, there is nothing to start.
     if args.print || !stdin().is_terminal() || !stdout().is_terminal() {
-        writeln!(out, "{}", resumption.command_line())?;
+        writeln!(out, "{}", resumption.command().line())?;
         return Ok(Completion::Done);
     }
     out.flush()?;
-    let failure = become_program(&resumption.program, &resumption.args, &resumption.folder);
+    let failure = become_program(&resumption.program, &resumption.command().args(), Path::new(&resumption.folder));
     Err(failure)
         .with_context(|| format!("cannot start {}: `recall resume {} --print` shows the command", resumption.program, args.id))
 }

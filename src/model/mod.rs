@@ -10,6 +10,7 @@ pub(crate) mod note;
 pub(crate) mod observation;
 pub(crate) mod page_path;
 pub(crate) mod price;
+pub(crate) mod resume_command;
 pub(crate) mod search_column;
 pub(crate) mod section;
 pub(crate) mod session;

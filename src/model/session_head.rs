@@ -20,6 +20,11 @@ pub struct SessionHead {
 }
 
 impl SessionHead {
+    /// Did something of its own come in since its digest was made?
+    pub(crate) fn has_grown(&self) -> bool {
+        self.dirty && !self.only_shown
+    }
+
     /// When it was active last, as far as any of its records tells.
     pub(crate) fn last_active(&self) -> Option<Millis> {
         self.last_at.or(Some(self.started_at).filter(|at| *at != Millis::MAX))

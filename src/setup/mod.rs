@@ -15,7 +15,7 @@ pub(crate) mod lock;
 pub(crate) mod manifest;
 pub(crate) mod plan;
 pub(crate) mod purge;
-pub(crate) mod quote;
+mod quote;
 mod registration;
 pub(crate) mod servers;
 pub(crate) mod settings;

@@ -43,7 +43,7 @@ impl DigestInputs {
 impl Reader {
     /// The inputs of a session's digest, unless the session itself changed since.
     pub(crate) fn digest_inputs_of(&self, head: &SessionHead) -> Result<Option<DigestInputs>> {
-        if head.dirty && !head.only_shown {
+        if head.has_grown() {
             return Ok(None);
         }
         let sql = "SELECT basis FROM digest WHERE session = ?1 AND superseded = 0 AND interim_until IS NULL";
@@ -66,8 +66,9 @@ impl Reader {
     pub(crate) fn claimed_open_items(&self, head: &SessionHead, made_before: Millis) -> Result<Option<Vec<OpenItem>>> {
         let sql =
             "SELECT EXISTS (SELECT 1 FROM digest WHERE session = ?1 AND superseded = 0 AND summarizer <> ?2 AND made_at < ?3)";
-        let has_grown = head.dirty && !head.only_shown;
-        if has_grown || !self.db.prepare_cached(sql)?.query_row(params![head.pk, WITHOUT_MODEL, made_before], |r| r.get(0))? {
+        if head.has_grown()
+            || !self.db.prepare_cached(sql)?.query_row(params![head.pk, WITHOUT_MODEL, made_before], |r| r.get(0))?
+        {
             return Ok(None);
         }
         let items = self.open_items_of(head.pk)?.into_iter();

@@ -3,6 +3,8 @@
 
 use std::time::{Duration, Instant};
 
+use anyhow::Result;
+
 use crate::app::digest::policy::secure_erase;
 use crate::app::digest::report::Report;
 use crate::config::Config;
@@ -14,7 +16,6 @@ use crate::store::{Maintenance, Reader, Writer};
 use crate::sys::messages::Ui;
 use crate::sys::progress::Progress;
 use crate::sys::shutdown;
-use anyhow::Result;
 
 /// Approximate limit of the phase in one run, since other runs wait for the lock.
 const MAX_DURATION: Duration = Duration::from_secs(600);

@@ -63,8 +63,7 @@ pub struct PaidDigest<'a> {
 impl<'a> PaidDigest<'a> {
     /// `None` if no model made it.
     pub(crate) fn of(stored: &'a StoredDigest, head: &SessionHead) -> Option<Self> {
-        let is_outdated = head.dirty && !head.only_shown;
-        let paid = Self { model: stored.model.as_deref(), cost_usd: stored.cost_usd, is_outdated };
+        let paid = Self { model: stored.model.as_deref(), cost_usd: stored.cost_usd, is_outdated: head.has_grown() };
         stored.is_by_model().then_some(paid)
     }
 }

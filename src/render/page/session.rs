@@ -8,8 +8,9 @@ use super::{PaidDigest, SessionPageInput, account, clock, local};
 use crate::analyze::account::SessionAccount;
 use crate::model::digest::is_by_model;
 use crate::model::price::session_cost;
+use crate::model::resume_command::ResumeCommand;
 use crate::model::section::{View, shown_in};
-use crate::model::session::{Millis, Session, Tokens};
+use crate::model::session::{Millis, Tokens};
 use crate::text::markdown::{code, heading, yaml};
 
 /// Renders the page of a session.
@@ -50,7 +51,8 @@ pub(crate) fn session_page_of(one: &SessionPageInput<'_>, told: &SessionAccount,
         evidence(&mut page, one);
     }
     tokens(&mut page, one);
-    page.push_str(&format!("\n## Resume\n\n```sh\n{}\n```\n", resume(session)));
+    let resume = ResumeCommand { program: "claude", session: &session.id, folder: session.cwd.as_deref() };
+    page.push_str(&format!("\n## Resume\n\n```sh\n{}\n```\n", resume.line()));
     page
 }
 
@@ -110,25 +112,4 @@ fn tokens(page: &mut String, one: &SessionPageInput<'_>) {
         )
     };
     section(page, "Tokens", one.session.usage.iter().map(line));
-}
-
-/// The command that resumes a session, safe to paste.
-fn resume(session: &Session) -> String {
-    let quoted = |text: &str| {
-        let plain =
-            !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_./".contains(&b)) && !text.starts_with('-');
-        if plain {
-            text.to_owned()
-        } else {
-            format!("'{}'", crate::text::clean::one_line(&crate::text::clean::without_controls(text)).replace('\'', "'\\''"))
-        }
-    };
-    // An id that begins with a hyphen would be parsed as an option.
-    let option = if session.id.starts_with('-') { "--resume=" } else { "--resume " };
-    let resume = format!("claude {option}{}", quoted(&session.id));
-    match &session.cwd {
-        Some(cwd) if cwd.starts_with('-') => format!("cd -- {} && {resume}", quoted(cwd)),
-        Some(cwd) => format!("cd {} && {resume}", quoted(cwd)),
-        None => resume,
-    }
 }

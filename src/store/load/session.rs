@@ -140,6 +140,11 @@ impl Reader {
         Ok(())
     }
 
+    /// The folder in which a session began.
+    pub(crate) fn first_folder(&self, session: i64) -> Result<Option<String>> {
+        Ok(self.sources(session)?.cwd)
+    }
+
     /// The branch a session was on at its end.
     pub(crate) fn last_branch(&self, session: i64) -> Result<Option<String>> {
         Ok(self.sources(session)?.branches.pop())

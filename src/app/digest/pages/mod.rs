@@ -64,7 +64,6 @@ pub(crate) fn write(config: &Config, store: &mut Writer, all: bool, ui: &Ui) -> 
     if all || moved {
         unrecorded::record(config, store)?;
     }
-    let lacks_list = !recorded.is_empty() && day_list::is_missing(config);
     let gone = missing_pages(recorded, &config.data_dir);
     match written_and_gone(&gone, store)? {
         0 => {}
@@ -72,7 +71,7 @@ pub(crate) fn write(config: &Config, store: &mut Writer, all: bool, ui: &Ui) -> 
         n => ui.note(&format!("gone and written again: {n} pages")),
     }
     let counts = bring_up_to_date(config, store, all || moved, gone, ui)?;
-    if lacks_list {
+    if day_list::is_missing(config) {
         day_list::write(config, store)?;
     }
     if before.as_ref() != Some(&zone) && (moved || counts.made > 0) {

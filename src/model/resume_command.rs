@@ -1,0 +1,52 @@
+//! The command with which Claude Code continues a session. Pure.
+
+use crate::text::clean::{one_line, without_controls};
+
+/// With what the client is started; ids and folders come from transcripts, and may be anything.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ResumeCommand<'a> {
+    pub(crate) program: &'a str,
+    /// The session's id.
+    pub(crate) session: &'a str,
+    /// Where it began.
+    pub(crate) folder: Option<&'a str>,
+}
+
+impl ResumeCommand<'_> {
+    /// What the program is given. An id that begins with a hyphen would be parsed as an option.
+    pub(crate) fn args(&self) -> Vec<String> {
+        match self.session {
+            id if id.starts_with('-') => vec![format!("--resume={id}")],
+            id => vec!["--resume".to_owned(), id.to_owned()],
+        }
+    }
+
+    /// The same as a line for a shell, safe to paste.
+    pub(crate) fn line(&self) -> String {
+        let option = if self.session.starts_with('-') { "--resume=" } else { "--resume " };
+        let resume = format!("{} {option}{}", quoted(self.program), quoted(self.session));
+        match self.folder {
+            Some(folder) if folder.starts_with('-') => format!("cd -- {} && {resume}", quoted(folder)),
+            Some(folder) => format!("cd {} && {resume}", quoted(folder)),
+            None => resume,
+        }
+    }
+}
+
+fn quoted(text: &str) -> String {
+    let is_plain =
+        !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_./".contains(&b)) && !text.starts_with('-');
+    if is_plain { text.to_owned() } else { format!("'{}'", one_line(&without_controls(text)).replace('\'', "'\\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_that_looks_like_an_option_is_none() {
+        let command = ResumeCommand { program: "claude", session: "--dangerous", folder: Some("-p") };
+        assert_eq!(command.args(), ["--resume=--dangerous"]);
+        assert_eq!(command.line(), "cd -- '-p' && claude --resume='--dangerous'");
+    }
+}
