@@ -100,7 +100,7 @@ pub(crate) fn delete(folder: &Path, host: &Host<'_>) -> Result<()> {
     let mut lock = fd_lock::RwLock::new(
         crate::sys::private_files::open_lock(&lock).with_context(|| format!("cannot open {}", lock.display()))?,
     );
-    let Ok(_held) = lock.try_write() else { bail!("a digest is under way: try again when it is done") };
+    let Ok(_held) = lock.try_write() else { bail!("a run is under way: try again when it has ended") };
     empty(folder).and_then(|()| fs::remove_dir_all(folder)).with_context(|| format!("cannot delete {}", folder.display()))?;
     if host.config.data_dir.is_symlink() {
         fs::remove_file(&host.config.data_dir).with_context(|| format!("cannot delete {}", host.config.data_dir.display()))?;

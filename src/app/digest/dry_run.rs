@@ -33,7 +33,7 @@ const TITLE_CHARS: usize = 60;
 pub(crate) fn run(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis, out: &mut impl Write) -> Result<()> {
     let mut report = Report::default();
     let Some((_folder, mut store)) = open_sandbox(request, config, ui, now, &mut report)? else {
-        ui.note("another run is in progress");
+        ui.note("another run is under way");
         if request.json {
             writeln!(out, "{}", json!({"dry_run": true, "another_run": true}))?;
         }

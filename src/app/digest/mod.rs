@@ -75,7 +75,7 @@ fn run_using(
     let report = match run(&request, &config, &ui, now) {
         Ok(Some(report)) => report,
         Ok(None) => {
-            ui.note("another run is in progress");
+            ui.note("another run is under way");
             if request.json {
                 Report::default().print(true, out)?;
             }

@@ -14,7 +14,7 @@ use crate::store::{Writer, is_there};
 use crate::sys::messages::Ui;
 
 /// Opens a temporary copy of the index and ingests into it what was appended to the transcripts. The copy is deleted with the
-/// returned folder. `None` while another run is in progress.
+/// returned folder. `None` while another run is under way.
 pub(crate) fn open_sandbox(
     request: &DigestRequest,
     config: &Config,

@@ -103,7 +103,7 @@ fn two_runs_at_once_are_one() {
     let (world, run) = under_way();
     let second = world.recall(["digest", "--summarizer", "extract"]);
     assert_eq!(second.code, 0, "{second:#?}");
-    assert!(second.err.contains("another run is in progress"), "{second:#?}");
+    assert!(second.err.contains("another run is under way"), "{second:#?}");
     assert_eq!(world.count("SELECT count(*) FROM digest"), 0, "the second did nothing");
     let import = world.shell("\"$RECALL\" export | \"$RECALL\" import");
     assert!(import.code == 2 && import.err.contains("under way"), "{import:#?}");

@@ -24,7 +24,7 @@ fn a_digest_that_is_started_during_another_does_nothing_and_no_harm() {
     }
     for _ in 0..3 {
         let second = world.recall(["digest", "--json"]);
-        assert!(second.code == 0 && second.err.contains("another run is in progress"), "{second:#?}");
+        assert!(second.code == 0 && second.err.contains("another run is under way"), "{second:#?}");
         assert!(second.out.contains("\"rows_new\":0"), "{second:#?}");
     }
     fs::write(world.root().join("answer"), "").unwrap();

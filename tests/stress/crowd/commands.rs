@@ -15,7 +15,7 @@ fn digests_that_are_started_at_once_store_everything_once() {
         let others: Vec<bool> = std::thread::scope(|scope| {
             let runs: Vec<_> =
                 (0..4).map(|_| scope.spawn(|| good(run(&world, &["digest", "--summarizer", "extract"], ""), "a digest"))).collect();
-            runs.into_iter().map(|run| run.join().expect("a digest").err.contains("another run is in progress")).collect()
+            runs.into_iter().map(|run| run.join().expect("a digest").err.contains("another run is under way")).collect()
         });
         assert!(others.iter().any(|other| !other), "one of them did it");
         assert_whole(&world);
