@@ -10,6 +10,8 @@ use crate::text::markdown::slug;
 
 /// The list of the days that have a page; it links to them by their paths.
 pub(crate) const DAY_LIST: &str = "pages.md";
+/// The same, as the page of a day links to it.
+pub(crate) const DAY_LIST_FROM_DAY: &str = "../../pages.md";
 /// The folder of all pages.
 pub(crate) const PAGES: &str = "daily";
 /// The folder of the pages of sessions, beside those of days.
@@ -40,6 +42,16 @@ pub(crate) fn from_day(name: &str) -> String {
 /// A page, as one links to it that lies so many folders below that of all pages: `up` leads there.
 pub(crate) fn from_below(path: &str, up: &str) -> String {
     format!("{up}/{}", path.strip_prefix(PAGES).map_or(path, |path| path.trim_start_matches('/')))
+}
+
+/// The page of a day, as that of another day links to it.
+pub(crate) fn day_from_day(day: &str) -> String {
+    from_below(&of_day(day), "..")
+}
+
+/// The page of a day, as those of its sessions link to it.
+pub(crate) fn day_from_session(day: &str) -> String {
+    format!("../{day}.md")
 }
 
 fn folder_of(day: &str) -> String {

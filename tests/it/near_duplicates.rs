@@ -53,7 +53,7 @@ fn an_earlier_one_is_a_line_that_leads_to_the_next() {
     let world = world(&[16, 17, 18]);
     let first = page(&world, "2026-11-16-shop-");
     assert!(
-        first.ends_with("\nNearly the same as later, on [2026-11-17](../../2026-11/sessions/2026-11-17-shop-aa000017.md); all of it: `recall show aa000016 --full`\n"),
+        first.ends_with("\nNearly the same as later, on [2026-11-17](../../2026-11/sessions/2026-11-17-shop-aa000017.md); all of it: `recall show aa000016 --full`\n\n← [Monday, 16 November 2026](../2026-11-16.md)\n"),
         "{first}"
     );
     let target = world.daily().join("2026-11/sessions").join("../../2026-11/sessions/2026-11-17-shop-aa000017.md");

@@ -206,7 +206,6 @@ fn under_another_time_zone_all_pages_move_to_their_days_there_and_back() {
     session_of(&world, 3, 1);
     world.digest(&EXTRACT);
     add_notes(&session_file(&world, "77777777"), "\nThe large file is on the share.\n");
-    let berlin = world.pages();
     let digest = |zone: &str| {
         let ran = world.recall_with(["digest", "--summarizer", "extract"], &[("TZ", zone)]);
         assert_eq!(ran.code, 0, "{ran:#?}");
@@ -225,9 +224,11 @@ fn under_another_time_zone_all_pages_move_to_their_days_there_and_back() {
     session_of(&world, 4, 1);
     digest("Asia/Tokyo");
     digest("Europe/Berlin");
-    let back: Vec<_> = world.pages().into_iter().filter(|page| berlin.iter().any(|(name, _)| *name == page.0)).collect();
-    assert_eq!(back, berlin);
-    assert_eq!(world.pages().len(), berlin.len() + 2, "{:?}", names(&world));
+    let berlin = late_session();
+    [3, 4].into_iter().for_each(|day| _ = session_of(&berlin, day, 1));
+    berlin.digest(&EXTRACT);
+    add_notes(&session_file(&berlin, "77777777"), "\nThe large file is on the share.\n");
+    assert_eq!(world.pages(), berlin.pages(), "as if it had never been another");
 }
 
 /// The page of the session whose id begins so.
@@ -572,4 +573,55 @@ fn a_list_of_all_days_leads_to_their_pages() {
     assert_eq!(listed(&world), ["daily/2026-11/2026-11-18.md"]);
     world.recall(["forget", "--before", "2026-12-01", "--yes"]);
     assert!(!world.data_dir().join("pages.md").exists(), "nothing is left to list");
+}
+
+/// The days to which the page of a day links at its foot.
+fn beside(world: &World, day: &str) -> Vec<String> {
+    let page = world.daily().join(&day[..7]).join(format!("{day}.md"));
+    let text = fs::read_to_string(&page).unwrap();
+    let foot = text.split("\n## Notes").next().unwrap().trim_end().lines().last().unwrap();
+    let links = foot.split("](").skip(1).map(|rest| rest.split(')').next().unwrap());
+    links
+        .inspect(|link| assert!(page.parent().unwrap().join(link).is_file(), "{link}: {text}"))
+        .map(|link| Path::new(link).file_stem().unwrap().to_string_lossy().into_owned())
+        .collect()
+}
+
+#[test]
+fn a_day_links_to_the_days_beside_it_whichever_come_and_go() {
+    let world = World::new();
+    for (day, nth) in [(0, 0), (25, 0)] {
+        session_of(&world, day, nth);
+    }
+    world.digest(&EXTRACT);
+    assert_eq!(beside(&world, "2026-01-01"), ["pages", "2026-02-06"]);
+    assert_eq!(beside(&world, "2026-02-06"), ["2026-01-01", "pages"]);
+    add_notes(&world.daily().join("2026-02/2026-02-06.md"), "\nA day to remember.\n");
+    // A day between them is read later, and then a note makes the page of a day after all.
+    let (_, id) = session_of(&world, 10, 0);
+    world.digest(&EXTRACT);
+    world.recall(["remember", "--everywhere", "Deploys go through the build server"]);
+    assert_eq!(world.digest(&EXTRACT)["pages_written"], 2, "the note's day, and the one before it");
+    assert_eq!(beside(&world, "2026-01-01"), ["pages", "2026-01-11"]);
+    assert_eq!(beside(&world, "2026-01-11"), ["2026-01-01", "pages", "2026-02-06"]);
+    assert_eq!(beside(&world, "2026-02-06"), ["2026-01-11", "pages", "2026-11-21"]);
+    assert!(fs::read_to_string(world.daily().join("2026-02/2026-02-06.md")).unwrap().ends_with("A day to remember.\n"));
+    // It makes no difference in how many runs the pages came to be.
+    let before = world.pages();
+    world.digest(&["--rebuild-pages"]);
+    assert_eq!(world.pages(), before);
+    // A day that is forgotten is linked to no longer.
+    assert_eq!(world.recall(["forget", "--yes", "--session", &id]).code, 0);
+    assert_eq!(beside(&world, "2026-01-01"), ["pages", "2026-02-06"]);
+    assert_eq!(beside(&world, "2026-02-06"), ["2026-01-01", "pages", "2026-11-21"]);
+}
+
+#[test]
+fn the_page_of_a_session_links_to_that_of_its_day() {
+    let world = World::with_fixtures(&["plain"]);
+    world.digest(&EXTRACT);
+    let page = session_page(&world);
+    let text = fs::read_to_string(&page).unwrap();
+    assert!(text.ends_with("\n← [Tuesday, 17 November 2026](../2026-11-17.md)\n"), "{text}");
+    assert!(page.parent().unwrap().join("../2026-11-17.md").is_file());
 }

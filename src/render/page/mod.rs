@@ -7,6 +7,7 @@ mod day;
 mod day_list;
 mod evidence;
 mod lines;
+mod links;
 mod quotation;
 pub(crate) mod read;
 mod session;
@@ -18,6 +19,7 @@ use jiff::{Timestamp, Zoned};
 
 pub use self::day::{DayEntry, DayEntryInput, UndigestedTotals, day_page};
 pub(crate) use self::day_list::day_list_page;
+pub(crate) use self::links::{NeighbourDays, day_links, session_links};
 pub use self::session::session_page;
 pub(crate) use self::session::session_page_of;
 use crate::model::digest::Digest;

@@ -152,11 +152,16 @@ fn a_session_is_shown_by_its_id_the_start_of_it_or_its_digests_id() {
     world.digest(&["--summarizer", "extract"]);
     let page = world.recall(["show", "--full", PLAIN]);
     assert_eq!(page.code, 0, "{page:#?}");
+    let shown = page.out.clone();
     let on_disk = world.pages().into_iter().find(|(name, _)| name.contains("64b0b6d9")).expect("its page").1;
-    assert_eq!(page.out, on_disk, "shown as its page");
+    assert_eq!(
+        page.out + "\n← [Tuesday, 17 November 2026](../2026-11-17.md)\n",
+        on_disk,
+        "shown as its page, without the link to its day"
+    );
     let digest = world.show(PLAIN)["digest_id"].as_str().unwrap().to_owned();
     for id in ["64b0", "64b0b6d9-e371", digest.as_str()] {
-        assert_eq!(world.recall(["show", "--full", id]).out, page.out, "{id}");
+        assert_eq!(world.recall(["show", "--full", id]).out, shown, "{id}");
     }
 }
 

@@ -235,11 +235,12 @@ fn the_page_of_the_day_lists_what_was_remembered() {
     let world = shop();
     let id = kept(&world, "The office has *moved* to Bern.", &["--kind", "decision"]);
     let report = world.digest(&EXTRACT);
-    assert_eq!(report["pages_written"], 1, "{report}");
+    assert_eq!(report["pages_written"], 2, "its day, and the day before that links to it: {report}");
     let page = |world: &World| world.pages().into_iter().find(|(path, _)| path.ends_with("2026-11-21.md")).map(|(_, text)| text);
     let text = page(&world).expect("a page of the day");
-    let line = format!("\n## Remembered\n\n- 13:00 The office has \\*moved\\* to Bern. (decision, shop, by the user) `{id}`\n");
-    assert!(text.ends_with(&line), "{text}");
+    let line =
+        format!("\n## Remembered\n\n- 13:00 The office has \\*moved\\* to Bern. (decision, shop, by the user) `{id}`\n\n← [");
+    assert!(text.contains(&line), "{text}");
     assert_eq!(world.digest(&EXTRACT)["pages_written"], 0, "and is not written again");
     let rebuilt = world.digest(&["--summarizer", "extract", "--rebuild-pages"]);
     assert_eq!((&rebuilt["pages_written"], page(&world)), (&0.into(), Some(text)), "{rebuilt}");

@@ -75,8 +75,11 @@ const HEADINGS: [&str; 16] = [
     "## Resume",
 ];
 
-/// A line without the two links of our own: to a session's page, and to a later session that says the same.
+/// A line without the links of our own: to a session's page, to a later session that says the same, and those at the foot of a page.
 fn without_our_links(line: &str) -> String {
+    if is_foot(line) {
+        return String::new();
+    }
     let day = |text: &str| text.len() == 10 && text.bytes().all(|b| b.is_ascii_digit() || b == b'-');
     let path = |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_./".contains(&b));
     let ours = line.split_once("[session page](").map(|(_, rest)| ("session page", rest)).or_else(|| {
@@ -87,13 +90,26 @@ fn without_our_links(line: &str) -> String {
     link.map_or_else(|| line.to_owned(), |(text, to)| line.replacen(&format!("[{text}]({to})"), "", 1))
 }
 
+/// Links to days and to the list of them, and nothing else.
+fn is_foot(line: &str) -> bool {
+    static FOOT: LazyLock<Regex> = LazyLock::new(|| {
+        let day = r"\[\w+day, \d{1,2} \w+ \d{4}\]\(\.\./(?:\d{4}-\d\d/)?\d{4}-\d\d-\d\d\.md\)";
+        Regex::new(&format!(r"^(?:← {day}|(?:← {day} · )?\[all days\]\(\.\./\.\./pages\.md\)(?: · {day} →)?)$")).expect("a pattern")
+    });
+    FOOT.is_match(line)
+}
+
 /// A page is what we make of it: no markup, no link, no block of anybody else's.
 pub fn page_is_ours(name: &str, page: &str) {
     is_harmless(name, page);
     let body = page.split_once("\n---\n").unwrap_or_else(|| panic!("{name}: no front matter: {page}")).1;
     let shell = body.find("\n```sh\n").unwrap_or(body.len());
     let (said, resume) = body.split_at(shell);
-    assert!(resume.is_empty() || resume.lines().count() == 4, "{name}: one fence with one command: {resume}");
+    let below = resume.lines().skip(4).filter(|line| !line.is_empty());
+    assert!(
+        resume.is_empty() || below.clone().count() == 1 && below.clone().all(is_foot),
+        "{name}: one fence with one command: {resume}"
+    );
     let mut titles = 0;
     for line in said.lines() {
         let shown = outside_code(&without_our_links(line));
@@ -110,7 +126,7 @@ pub fn page_is_ours(name: &str, page: &str) {
                 ">", "Nearly the same as later, on [",
             ];
             let span = line.starts_with(|c: char| c.is_ascii_digit()) && !name.contains("/sessions/");
-            assert!(span || starts.iter().any(|start| line.starts_with(start)), "{name}: {line}");
+            assert!(span || is_foot(line) || starts.iter().any(|start| line.starts_with(start)), "{name}: {line}");
         }
     }
     assert_eq!(titles, 1, "{name}: {page}");

@@ -9,7 +9,7 @@ use crate::model::page_path;
 use crate::model::price::costs_by_model;
 use crate::model::session::Session;
 use crate::model::session_facts::SessionFacts;
-use crate::render::page::{DayEntry, DayEntryInput, PaidDigest, SessionPageInput, day_of, session_page_of};
+use crate::render::page::{DayEntry, DayEntryInput, PaidDigest, SessionPageInput, day_of, session_links, session_page_of};
 use crate::store::Reader;
 
 /// A session's page, and its entry on the day's page.
@@ -24,7 +24,7 @@ pub(super) struct SessionPage {
 impl SessionPage {
     pub(super) fn of(shown: &SessionPageInput<'_>, day: &str, config: &Config) -> Self {
         let account = SessionAccount::of(shown.session, shown.goes_on);
-        let text = session_page_of(shown, &account, &config.time_zone);
+        let text = session_page_of(shown, &account, &config.time_zone) + &session_links(day);
         let facts = SessionFacts::of(shown.session);
         let entry = DayEntry::with_account(shown, account, &facts, &config.time_zone);
         Self { path: page_path::of_session(day, &shown.page), day: day.to_owned(), text, entry, facts }

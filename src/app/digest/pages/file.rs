@@ -31,7 +31,12 @@ impl PageWriter<'_> {
     }
 
     pub(super) fn notes_of(&self, path: &str) -> Result<String> {
-        Ok(read(&self.config.data_dir.join(path))?.map_or_else(String::new, |text| notes_in(&text).to_owned()))
+        Ok(notes_in(&self.text_of(path)?).to_owned())
+    }
+
+    /// The text of a page; none if its file is missing.
+    pub(super) fn text_of(&self, path: &str) -> Result<String> {
+        Ok(read(&self.config.data_dir.join(path))?.unwrap_or_default())
     }
 
     pub(super) fn remove(&mut self, path: &str) -> Result<()> {

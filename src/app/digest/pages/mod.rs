@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::OsString;
 use std::fs;
 use std::io::ErrorKind;
+use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -22,7 +23,7 @@ use crate::model::page_path;
 use crate::model::price::{costs_by_model, session_cost};
 use crate::model::session::Millis;
 use crate::model::session_facts::SessionFacts;
-use crate::render::page::{DayEntry, SessionPageInput, UndigestedTotals, day_page};
+use crate::render::page::{DayEntry, NeighbourDays, SessionPageInput, UndigestedTotals, day_links, day_page};
 use crate::store::leftovers::WritingMarker;
 use crate::store::pages::PageRecord;
 use crate::store::worker_pool::BATCH_SESSIONS;
@@ -116,14 +117,12 @@ fn bring_up_to_date(config: &Config, store: &mut Writer, all: bool, gone: Vec<Pa
     }
     let _writing =
         WritingMarker::begin(&config.data_dir).with_context(|| format!("cannot write in {}", config.data_dir.display()))?;
-    PageWriter { config, store, ui, all, days, made: BTreeMap::new(), gone: Vec::new(), counts: PageCounts::default() }
-        .run(&dirty, &noted)
+    PageWriter::new(config, store, ui, all, days)?.run(&dirty, &noted)
 }
 
 /// Rewrites the pages of the given days, with the notes that move there. A page with nothing left on it is removed.
 pub(crate) fn write_days(config: &Config, store: &mut Writer, days: BTreeMap<String, String>, ui: &Ui) -> Result<PageCounts> {
-    PageWriter { config, store, ui, all: false, days, made: BTreeMap::new(), gone: Vec::new(), counts: PageCounts::default() }
-        .run(&[], &[])
+    PageWriter::new(config, store, ui, false, days)?.run(&[], &[])
 }
 
 struct PageWriter<'a> {
@@ -138,10 +137,20 @@ struct PageWriter<'a> {
     made: BTreeMap<String, HashMap<i64, DayEntry>>,
     /// Pages that no longer apply. Removed last, so that the next run finds them again if this one is interrupted.
     gone: Vec<PageRecord>,
+    /// Days that have a page.
+    on_record: BTreeSet<String>,
+    /// Days whose page was made or removed in this run, with the days that it links to.
+    linked: BTreeMap<String, NeighbourDays>,
     counts: PageCounts,
 }
 
-impl PageWriter<'_> {
+impl<'a> PageWriter<'a> {
+    fn new(config: &'a Config, store: &'a Writer, ui: &'a Ui, all: bool, days: BTreeMap<String, String>) -> Result<Self> {
+        let on_record = store.pages()?.into_iter().filter(|page| page.session.is_none()).map(|page| page.day).collect();
+        let (made, gone, linked, counts) = (BTreeMap::new(), Vec::new(), BTreeMap::new(), PageCounts::default());
+        Ok(Self { config, store, ui, all, days, made, gone, on_record, linked, counts })
+    }
+
     fn run(mut self, dirty: &[i64], noted: &[Millis]) -> Result<PageCounts> {
         let (config, store, all) = (self.config, self.store, self.all);
         let writing = Progress::of("writing", dirty.len() as u64);
@@ -163,6 +172,7 @@ impl PageWriter<'_> {
             self.write_days(self.made.range(..last).map(|(day, _)| day.clone()).collect())?;
         }
         self.write_days(self.days.keys().cloned().collect())?;
+        self.link_neighbours()?;
         failpoints::point("days written");
         for page in std::mem::take(&mut self.gone) {
             self.remove(&page.path)?;
@@ -256,11 +266,49 @@ impl PageWriter<'_> {
         )?;
         let noted = notes_on(day, config, self.store)?;
         if entries.is_empty() && noted.is_empty() && moved_notes.is_empty() && self.notes_of(&path)?.is_empty() {
+            self.on_record.remove(day);
+            self.linked.insert(day.to_owned(), NeighbourDays::default());
             return self.remove(&path);
         }
+        let beside = self.beside(day);
         let text = day_page(day, entries, undigested_on(day, config, self.store)?, &noted, &config.time_zone);
         self.store.record_page(&PageRecord { path: path.clone(), session: None, day: day.to_owned() })?;
-        self.put(&path, &text, moved_notes)
+        self.put(&path, &(text + &day_links(&beside)), moved_notes)?;
+        self.on_record.insert(day.to_owned());
+        self.linked.insert(day.to_owned(), beside);
+        Ok(())
+    }
+
+    /// The days beside a day that have a page, or are about to get one.
+    fn beside(&self, day: &str) -> NeighbourDays {
+        let earlier = (Bound::Unbounded, Bound::Excluded(day));
+        let before = [
+            self.on_record.range::<str, _>(earlier).next_back(),
+            self.made.range::<str, _>(earlier).next_back().map(|(day, _)| day),
+        ];
+        let later = (Bound::Excluded(day), Bound::Unbounded);
+        let after = [self.on_record.range::<str, _>(later).next(), self.made.range::<str, _>(later).next().map(|(day, _)| day)];
+        NeighbourDays { before: before.into_iter().flatten().max().cloned(), after: after.into_iter().flatten().min().cloned() }
+    }
+
+    /// Makes the pages again that link to other days than those now beside them: a day came or went in this run, or in one that was cut short.
+    fn link_neighbours(&mut self) -> Result<()> {
+        let mut suspects: BTreeSet<String> = BTreeSet::new();
+        for day in self.linked.keys() {
+            let NeighbourDays { before, after } = self.beside(day);
+            suspects.extend([before, self.on_record.get(day).cloned(), after].into_iter().flatten());
+        }
+        for day in suspects {
+            let beside = self.beside(&day);
+            let is_right = match self.linked.get(&day) {
+                Some(linked) => *linked == beside,
+                None => self.text_of(&page_path::of_day(&day))?.contains(&day_links(&beside)),
+            };
+            if !is_right {
+                self.day(&day, "")?;
+            }
+        }
+        Ok(())
     }
 }
 
