@@ -63,7 +63,7 @@ fn the_table_says_what_each_is_there_for() {
     let table = |rows: &[(String, String)]| rows.iter().map(row).collect::<String>();
     let text = format!(
         "## What it is built of\n\n\
-         {} crates are named in `Cargo.toml`; with what those need, {} are in the program on Linux. The tests name {} more. `Cargo.lock`\n\
+         {} crates are named in `Cargo.toml`; with what those need, {} are in the program on Linux. The tests name {}, `rustix` again. `Cargo.lock`\n\
          has {} in all, those for tests and for other systems among them.\n\n\
          | crate | what it is there for |\n|---|---|\n{}\n| for the tests | |\n|---|---|\n{}\n## ",
         program.len(),
