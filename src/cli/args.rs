@@ -191,6 +191,9 @@ pub(crate) struct InstallArgs {
     /// Let Claude search the memory itself: register `recall mcp` for the same sessions
     #[arg(long)]
     pub(crate) mcp: bool,
+    /// Permit its calls, too: add `mcp__recall` to `permissions.allow`, so that Claude Code does not ask before each
+    #[arg(long, requires = "mcp")]
+    pub(crate) allow: bool,
     /// Show every diff and command; change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -155,7 +155,7 @@ fn repair(findings: &[Finding], config: &Config, host: &Host<'_>, ui: &Ui, out: 
         for file in inspect::settings(host).iter().filter(|f| f.state.as_ref().is_ok_and(|s| !s.hooks.is_empty())) {
             // A project's servers are in a separate file, which no session writes back.
             let mcp = file.scope != InstallScope::Project && inspect::overwritten_registration(host).is_some();
-            let plan = plan::plan(&InstallRequest { scope: file.scope, timer: None, mcp }, host)?;
+            let plan = plan::plan(&InstallRequest { scope: file.scope, timer: None, mcp, allow: false }, host)?;
             plan.warnings.iter().for_each(|warning| ui.warn(warning));
             apply::install(plan, host, ui, out)?;
         }

@@ -18,7 +18,7 @@ pub(crate) fn run(args: &InstallArgs, config: &Config, out: &mut impl Write) -> 
     let ui = Ui::default();
     let host = Host::new(config)?;
     let _lock = if args.dry_run { None } else { Some(InstallLock::acquire(config)?) };
-    let plan = plan::plan(&InstallRequest { scope: args.scope, timer: args.timer, mcp: args.mcp }, &host)?;
+    let plan = plan::plan(&InstallRequest { scope: args.scope, timer: args.timer, mcp: args.mcp, allow: args.allow }, &host)?;
     plan.warnings.iter().for_each(|warning| ui.warn(warning));
     plan.notes.iter().for_each(|note| ui.note(note));
     if args.dry_run {

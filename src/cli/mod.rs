@@ -88,6 +88,7 @@ fn needs_person(command: &Command) -> Option<&'static str> {
         Command::Wrong(_) if command.changes_something() => Some("take out what was said of a session, or bring it back"),
         Command::Rules(_) if command.changes_something() => Some("keep or dismiss a rule"),
         Command::Remember(args) if args.edit.is_some() => Some("change a note"),
+        Command::Install(args) if args.allow && !args.dry_run => Some("let agents call recall without asking you"),
         Command::Import(_) => Some("take into the memory what a file says"),
         Command::Uninstall(args) if args.purge && !args.dry_run => Some("delete the whole memory"),
         Command::Pause(_) | Command::Forget(_) | Command::Uninstall(_) | Command::Remember(_) | Command::Close(_) => None,

@@ -8,6 +8,7 @@ use anyhow::Result;
 use super::file::retry_when_changed;
 use super::manifest::{FileEdit, Manifest};
 use super::plan::{HooksEdit, InstallPlan};
+use super::settings::RULE;
 use super::timer_steps::run_all;
 use super::{Host, Timer};
 use crate::sys::messages::Ui;
@@ -31,6 +32,9 @@ pub(crate) fn install(mut plan: InstallPlan, host: &Host<'_>, ui: &Ui, out: &mut
             server.apply(host, &mut manifest)?;
         }
         writeln!(out, "mcp       {path}: {done}")?;
+    }
+    if plan.hooks.permits {
+        writeln!(out, "permitted {}: {RULE}", plan.hooks.file.path.display())?;
     }
     let recorded = plan.manifest.clone();
     let timer = replace_timers(plan, host, &mut manifest, ui, out)?;

@@ -27,6 +27,8 @@ pub(crate) struct InstallRequest {
     pub(crate) timer: Option<TimerChoice>,
     /// Register the MCP server for the same sessions.
     pub(crate) mcp: bool,
+    /// Permit the calls of its tools.
+    pub(crate) allow: bool,
 }
 
 #[derive(Debug)]
@@ -55,23 +57,31 @@ pub(crate) struct HooksEdit {
     pub(crate) insertion: Insertion,
     /// What of ours it held before.
     pub(crate) before: SettingsState,
+    /// Is the rule added that permits calls of the server's tools?
+    pub(crate) permits: bool,
+    /// Do hooks change?
+    hooks_change: bool,
     scope: InstallScope,
+    allow: bool,
 }
 
 impl HooksEdit {
     /// Do the settings name the server's tools already?
     fn allows_mcp(&self) -> bool {
-        self.file.bytes.as_ref().is_some_and(|bytes| memchr::memmem::find(bytes, b"mcp__recall").is_some())
+        self.file.bytes.as_ref().is_some_and(|bytes| memchr::memmem::find(bytes, settings::RULE.as_bytes()).is_some())
     }
 
-    fn new(scope: InstallScope, host: &Host<'_>) -> Result<Self> {
+    fn new(scope: InstallScope, allow: bool, host: &Host<'_>) -> Result<Self> {
         let path = settings_file(scope, host)?;
         let file = read_settled(&path)?;
         let text = file.text()?;
         let broken = |broken| anyhow!("{}\nit is left as it is, and nothing was installed", settings::located(&path, &broken));
         let before = settings::state(&text).map_err(broken)?;
-        let insertion = settings::add(&text, &invocation(scope, host)?).map_err(broken)?;
-        Ok(Self { file, insertion, before, scope })
+        let invocation = invocation(scope, host)?;
+        let hooks_change = settings::add(&text, &invocation, false).map_err(broken)?.text != text;
+        let insertion = settings::add(&text, &invocation, allow).map_err(broken)?;
+        let permits = allow && !before.permitted;
+        Ok(Self { file, insertion, before, permits, hooks_change, scope, allow })
     }
 
     pub(crate) fn changes(&self) -> bool {
@@ -80,12 +90,15 @@ impl HooksEdit {
 
     /// Works the edit out again, from what the file holds now.
     pub(crate) fn recompute(&mut self, host: &Host<'_>) -> Result<()> {
-        *self = Self::new(self.scope, host)?;
+        *self = Self::new(self.scope, self.allow, host)?;
         Ok(())
     }
 
     /// The events that got a hook, or those whose hook was updated.
     pub(crate) fn summary(&self) -> String {
+        if !self.hooks_change {
+            return "already installed".to_owned();
+        }
         let missing = self.before.missing();
         let updated = EVENTS.iter().map(|(event, _)| *event).filter(|event| !missing.contains(event)).collect::<Vec<_>>();
         match (missing.is_empty(), updated.is_empty()) {
@@ -118,7 +131,7 @@ fn read_settled(path: &Path) -> Result<FileSnapshot> {
 /// When a settings file is broken, or something cannot be read: then nothing of it is to be done.
 pub(crate) fn plan(request: &InstallRequest, host: &Host<'_>) -> Result<InstallPlan> {
     let manifest = Manifest::load(&host.config.data_dir)?;
-    let hooks = HooksEdit::new(request.scope, host)?;
+    let hooks = HooksEdit::new(request.scope, request.allow, host)?;
     let server = registration::plan(request.scope, request.mcp, host)?;
     let (timer, missing) = choose(request.timer, manifest.timer, host);
     let mut plan = InstallPlan {
@@ -132,10 +145,10 @@ pub(crate) fn plan(request: &InstallRequest, host: &Host<'_>) -> Result<InstallP
         old_timers: Vec::new(),
         manifest,
     };
-    if request.mcp && !plan.hooks.allows_mcp() {
+    if request.mcp && !request.allow && !plan.hooks.allows_mcp() {
         let file = plan.hooks.file.path.display();
         plan.notes.push(format!(
-            "Claude Code asks before it calls recall: to stop that, add \"mcp__recall\" to `permissions.allow` in {file}"
+            "Claude Code asks before it calls recall: `recall install --mcp --allow` adds \"mcp__recall\" to `permissions.allow` in {file}"
         ));
     }
     // Nothing is wrong with a machine that has none, and a digest at a session's end does as well.

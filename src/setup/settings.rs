@@ -1,4 +1,4 @@
-//! The hooks in Claude Code's settings: added, updated and removed. Pure text → text; see [`super::strict_json`] for what stays.
+//! The hooks in Claude Code's settings, and the rule that permits our server's tools: added, updated and removed. Pure text → text; see [`super::strict_json`] for what stays.
 //!
 //! A byte order mark at the start is fine for the client (seen with 2.1.197) and stays.
 
@@ -12,6 +12,13 @@ use super::strict_json::{Broken, Insertion, JsonDocument, ROOT, Shapes, property
 
 const BOM: char = '\u{feff}';
 const HOOKS: &str = "hooks";
+const PERMISSIONS: &str = "permissions";
+const ALLOW: &str = "allow";
+const ALLOW_PATH: &str = "permissions.allow";
+/// Permits every tool of our server, as the client names it (docs; seen with 2.1.330).
+pub(crate) const RULE: &str = "mcp__recall";
+/// Stands among the shapes of a file into which we wrote the rule: one that the user wrote stays.
+const PERMITTED: &str = "permitted";
 
 /// A hook of ours in a settings file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +39,8 @@ pub struct SettingsState {
     pub disabled: bool,
     /// Our plugin is switched on here.
     pub plugin: bool,
+    /// The tools of our server may be called without a question.
+    pub permitted: bool,
 }
 
 impl SettingsState {
@@ -44,6 +53,7 @@ impl SettingsState {
             hooks: found(top).into_iter().filter(|f| f.counts).map(|f| f.hook).collect(),
             disabled: is_true(value(top, "disableAllHooks")),
             plugin: plugins.is_some_and(|all| all.properties().iter().any(is_ours)),
+            permitted: !rules(top).is_empty(),
         }
     }
 
@@ -104,13 +114,14 @@ pub(crate) fn set_number(text: &str, key: &str, number: u64) -> Result<String, B
     Ok(format!("{mark}{document}"))
 }
 
-/// Adds the hooks that are missing, and updates those of ours whose program or timeout is another.
-pub fn add(text: &str, invocation: &Invocation) -> Result<Insertion, Broken> {
+/// Adds the hooks that are missing, and updates those of ours whose program or timeout is another. With `allow`, adds [`RULE`].
+pub fn add(text: &str, invocation: &Invocation, allow: bool) -> Result<Insertion, Broken> {
     let (mark, body) = split(text);
     let mut shapes = Shapes::new();
     let document = JsonDocument::parse_or_new(body, &mut shapes)?;
     // Before the first edit, while places in the tree are those of the file.
     let (hooks, missing) = missing(&document)?;
+    let permissions = if allow { Some(permissions(&document)?) } else { None };
     update(&document, invocation);
     match hooks {
         Some(hooks) => missing.into_iter().for_each(|missing| insert(&hooks, missing, invocation, &mut shapes)),
@@ -119,6 +130,9 @@ pub fn add(text: &str, invocation: &Invocation) -> Result<Insertion, Broken> {
             remember(&mut shapes, ROOT, document.top.clone());
             document.top.append(HOOKS, all.into());
         }
+    }
+    if let Some(permissions) = permissions.filter(|_| rules(&document.top).is_empty()) {
+        permit(&document.top, permissions, &mut shapes);
     }
     Ok(Insertion { text: format!("{mark}{document}"), shapes }.with_needed_shapes(text, remove))
 }
@@ -142,6 +156,58 @@ fn missing(document: &JsonDocument) -> Result<(Option<CstObject>, Vec<Missing>),
     });
     let missing = missing.collect::<Result<_, _>>()?;
     Ok((hooks, missing))
+}
+
+/// The permissions, and the list of what is allowed, if there are any.
+type Permissions = (Option<CstObject>, Option<CstArray>);
+
+fn permissions(document: &JsonDocument) -> Result<Permissions, Broken> {
+    let all = value(&document.top, PERMISSIONS);
+    let all = all.map(|all| all.as_object().ok_or_else(|| document.broken(&all, "`permissions` is no object"))).transpose()?;
+    let list = all.as_ref().and_then(|all| value(all, ALLOW));
+    let list = list.map(|list| list.as_array().ok_or_else(|| document.broken(&list, "`permissions.allow` is no array")));
+    Ok((all, list.transpose()?))
+}
+
+fn permit(top: &CstObject, permissions: Permissions, shapes: &mut Shapes) {
+    shapes.insert(PERMITTED.to_owned(), String::new());
+    match permissions {
+        (_, Some(list)) => {
+            remember(shapes, ALLOW_PATH, list.clone());
+            list.append(RULE.into());
+        }
+        (Some(all), None) => {
+            remember(shapes, PERMISSIONS, all.clone());
+            all.append(ALLOW, json!([RULE]));
+        }
+        (None, None) => {
+            remember(shapes, ROOT, top.clone());
+            top.append(PERMISSIONS, json!({ "allow": [RULE] }));
+        }
+    }
+}
+
+/// Our rule among what is allowed, as often as it stands there.
+fn rules(top: &CstObject) -> Vec<CstNode> {
+    let list = value(top, PERMISSIONS).and_then(|all| value(&all.as_object()?, ALLOW)?.as_array());
+    let is_ours = |node: &CstNode| string(node).is_some_and(|text| text == RULE);
+    list.iter().flat_map(|list| list.elements()).filter(is_ours).collect()
+}
+
+/// Removes the rule, and what is empty then, except for what was empty before.
+fn withdraw(top: &CstObject, shapes: &Shapes) {
+    rules(top).into_iter().for_each(CstNode::remove);
+    let Some(all) = property(top, PERMISSIONS) else { return };
+    let Some(object) = all.object_value() else { return };
+    if let Some(list) = property(&object, ALLOW)
+        && list.array_value().is_some_and(|list| list.elements().is_empty())
+        && !was_empty(shapes, ALLOW_PATH)
+    {
+        list.remove();
+    }
+    if object.properties().is_empty() && !was_empty(shapes, PERMISSIONS) {
+        all.remove();
+    }
 }
 
 fn insert(hooks: &CstObject, Missing { event, argument, list }: Missing, invocation: &Invocation, shapes: &mut Shapes) {
@@ -187,22 +253,30 @@ fn update(document: &JsonDocument, invocation: &Invocation) {
     take_out(&document.top, twice, &Shapes::new());
 }
 
-/// Removes every hook of ours, and what is empty then, except for what was empty before.
+/// Removes every hook of ours, the rule if we wrote it, and what is empty then, except for what was empty before.
 pub fn remove(text: &str, shapes: &Shapes) -> Result<String, Broken> {
     let (mark, body) = split(text);
     let Some(document) = JsonDocument::parse(body)? else { return Ok(text.to_owned()) };
     // A command that does something else as well is the user's own, and stays.
     let ours: Vec<FoundHook> = found(&document.top).into_iter().filter(|f| !f.hook.call.does_more).collect();
-    if ours.is_empty() {
+    let permitted = shapes.contains_key(PERMITTED) && !rules(&document.top).is_empty();
+    if ours.is_empty() && !permitted {
         return Ok(text.to_owned());
     }
     take_out(&document.top, ours, shapes);
+    if permitted {
+        withdraw(&document.top, shapes);
+    }
     let hooks = value(&document.top, HOOKS).and_then(|hooks| hooks.as_object());
     let lists = hooks
         .iter()
         .flat_map(|hooks| hooks.properties())
         .filter_map(|event| Some((format!("{HOOKS}.{}", event.decoded_name()?), event.array_value()?.into())));
-    let paths: Vec<_> = lists.chain(hooks.clone().map(|hooks| (HOOKS.to_owned(), hooks.into()))).collect();
+    let mut paths: Vec<_> = lists.chain(hooks.clone().map(|hooks| (HOOKS.to_owned(), hooks.into()))).collect();
+    if permitted && let Some(all) = value(&document.top, PERMISSIONS).and_then(|all| all.as_object()) {
+        paths.extend(value(&all, ALLOW).and_then(|list| list.as_array()).map(|list| (ALLOW_PATH.to_owned(), list.into())));
+        paths.push((PERMISSIONS.to_owned(), all.into()));
+    }
     Ok(format!("{mark}{}", document.restore(paths, shapes)))
 }
 

@@ -8,7 +8,11 @@ fn own() -> Invocation {
 }
 
 fn added(text: &str) -> Insertion {
-    add(text, &own()).unwrap_or_else(|e| panic!("{e:?}: {text}"))
+    add(text, &own(), false).unwrap_or_else(|e| panic!("{e:?}: {text}"))
+}
+
+fn permitted(text: &str) -> Insertion {
+    add(text, &own(), true).unwrap_or_else(|e| panic!("{e:?}: {text}"))
 }
 
 /// Puts ours in and takes it out again: the text is what it was, and in between the client reads our three hooks.
@@ -17,7 +21,43 @@ fn there_and_back(text: &str) -> String {
     assert_eq!(state(&new.text).unwrap().missing(), [""; 0], "{}", new.text);
     assert_eq!(added(&new.text), Insertion { text: new.text.clone(), shapes: Shapes::new() }, "a second time changes nothing");
     assert_eq!(remove(&new.text, &new.shapes).unwrap(), text, "taken out of {}", new.text);
+    let both = permitted(text);
+    assert!(state(&both.text).unwrap().permitted, "{}", both.text);
+    assert_eq!(
+        permitted(&both.text),
+        Insertion { text: both.text.clone(), shapes: Shapes::new() },
+        "a second time changes nothing"
+    );
+    assert_eq!(remove(&both.text, &both.shapes).unwrap(), text, "taken out of {}", both.text);
     new.text
+}
+
+#[test]
+fn the_rule_goes_into_the_list_there_is_and_one_of_the_users_stays() {
+    let new = there_and_back("{\"permissions\": {\"allow\": [\"Bash(ls:*)\"], \"deny\": []}}\n");
+    assert!(!new.contains(RULE));
+    let both = permitted("{\"permissions\": {\"allow\": [\"Bash(ls:*)\"]}}\n");
+    assert!(both.text.contains("[\"Bash(ls:*)\", \"mcp__recall\"]"), "{}", both.text);
+    // What others allowed meanwhile stays, and so does a rule that the user wrote.
+    let later = both.text.replace("\"mcp__recall\"", "\"mcp__recall\", \"WebSearch\"");
+    assert!(remove(&later, &both.shapes).unwrap().contains("[\"Bash(ls:*)\", \"WebSearch\"]"), "{later}");
+    let theirs = there_and_back_of_a_rule("{\"permissions\": {\"allow\": [\"mcp__recall\"]}}\n");
+    assert!(theirs.contains(RULE));
+    for (text, what) in [
+        ("{\"permissions\": []}", "`permissions` is no object"),
+        ("{\"permissions\": {\"allow\": 1}}", "`permissions.allow` is no array"),
+    ] {
+        assert_eq!(add(text, &own(), true).expect_err(text).what, what);
+        assert!(add(text, &own(), false).is_ok(), "the hooks do not need it: {text}");
+    }
+}
+
+/// What is left of a text that has the rule already.
+fn there_and_back_of_a_rule(text: &str) -> String {
+    let both = permitted(text);
+    let left = remove(&both.text, &both.shapes).unwrap();
+    assert_eq!(left, text);
+    left
 }
 
 #[test]
@@ -138,7 +178,7 @@ fn a_file_the_client_ignores_is_located_and_not_edited() {
     ];
     for (text, line, column, what) in cases {
         for text in [text.to_owned(), format!("\u{feff}{text}")] {
-            let broken = add(&text, &own()).expect_err(&text);
+            let broken = add(&text, &own(), false).expect_err(&text);
             assert_eq!(broken.line, line, "{text}: {broken:?}");
             assert!(column == 0 || broken.column == column, "{text}: {broken:?}");
             assert!(broken.what.contains(what), "{text}: {broken:?}");
@@ -261,7 +301,7 @@ proptest! {
 
     #[test]
     fn no_text_makes_it_panic(text in "[{}\\[\\]\",:a-z0-9/ \n\\\\]{0,60}") {
-        let _ = add(&text, &own());
+        let _ = add(&text, &own(), true);
         let _ = remove(&text, &Shapes::new());
     }
 }

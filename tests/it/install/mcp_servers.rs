@@ -61,7 +61,7 @@ fn every_scope_has_its_place_and_gives_it_back_byte_for_byte() {
         }
         let was = everything(&world);
         let ran = in_project(&world, &["install", "--timer", "none", "--mcp", "--scope", scope]);
-        let asks = |line: &&str| line.contains("add \"mcp__recall\" to `permissions.allow`");
+        let asks = |line: &&str| line.contains("`recall install --mcp --allow` adds \"mcp__recall\" to `permissions.allow`");
         assert_eq!(ran.err.lines().filter(asks).count(), 1, "{ran:#?}");
         let others: Vec<&str> = ran.err.lines().filter(|line| !asks(line)).collect();
         assert!(ran.code == 0 && others.iter().all(|line| *line == notice(&root).trim_end()), "{ran:#?}");
@@ -80,6 +80,42 @@ fn every_scope_has_its_place_and_gives_it_back_byte_for_byte() {
         let gone = in_project(&world, &["uninstall"]);
         assert_eq!(gone.code, 0, "{gone:#?}");
         assert_eq!(everything(&world), was, "{scope}: {before:?}");
+    }
+}
+
+#[test]
+fn calls_are_permitted_on_request_and_never_by_an_agent() {
+    for before in [None, Some("{\"permissions\": {\"allow\": [\"Bash(ls:*)\"]}}\n")] {
+        let world = World::new();
+        let file = world.claude_dir().join("settings.json");
+        if let Some(before) = before {
+            fs::create_dir_all(world.claude_dir()).expect("a folder");
+            fs::write(&file, before).expect("the file");
+        }
+        world.recall(["status"]);
+        let was = everything(&world);
+        let agent = world.recall_with(["install", "--timer", "none", "--mcp", "--allow"], &[("CLAUDECODE", "1")]);
+        assert!(agent.code == 2 && agent.err.contains("let agents call recall without asking you"), "{agent:#?}");
+        assert_eq!(everything(&world), was, "nothing was installed");
+        let shown = world.recall(["install", "--timer", "none", "--mcp", "--allow", "--dry-run"]);
+        assert!(shown.out.contains("mcp__recall") && everything(&world) == was, "{shown:#?}");
+        // Hooks and server first, the permission later: it asks for itself only.
+        assert_eq!(world.recall(["install", "--timer", "none", "--mcp"]).code, 0);
+        let ran = world.recall(["install", "--timer", "none", "--mcp", "--allow"]);
+        let lines: Vec<&str> = ran.out.lines().take(3).collect();
+        let state = |what: &str, path: &Path, done: &str| format!("{what:<10}{}: {done}", path.display());
+        let expected = [
+            state("hooks", &file, "already installed"),
+            state("mcp", &client_file(&world), "already registered"),
+            state("permitted", &file, "mcp__recall"),
+        ];
+        assert_eq!((ran.code, lines), (0, expected.iter().map(String::as_str).collect()), "{ran:#?}");
+        let allowed = read(&file)["permissions"]["allow"].clone();
+        assert_eq!(allowed.as_array().and_then(|all| all.last()), Some(&json!("mcp__recall")), "{allowed}");
+        let again = world.recall(["install", "--timer", "none", "--mcp", "--allow"]);
+        assert!(again.code == 0 && !again.out.contains("permitted"), "{again:#?}");
+        assert_eq!(world.recall(["uninstall"]).code, 0);
+        assert_eq!(everything(&world), was, "{before:?}");
     }
 }
 
