@@ -1,10 +1,13 @@
 //! The stored sessions, newest first: which there are, and how far each is digested.
 
+use std::path::Path;
+
 use anyhow::{Result, bail};
 use serde::Serialize;
 
 use crate::app::filter::{ProjectFilter, parse_since};
 use crate::app::open_memory::OpenMemory;
+use crate::app::running::{LIVE, PendingEnds, written_at};
 use crate::config::Config;
 use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
@@ -51,6 +54,8 @@ pub(crate) struct ListedSession {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SessionState {
+    /// It was written to a short while ago, and has not ended.
+    Running,
     /// Its digest tells how far it was; it goes on.
     SoFar,
     /// The next digest reads what it gained.
@@ -69,7 +74,8 @@ pub(crate) fn list(memory: &OpenMemory, config: &Config, asked: &ListRequest<'_>
     heads.retain(|head| filter.fits(&head.project) && head.last_active().is_none_or(|at| at >= since));
     let more = heads.len().saturating_sub(asked.limit);
     heads.truncate(asked.limit);
-    let sessions = heads.iter().map(|head| listed(memory, config, head)).collect::<Result<_>>()?;
+    let ends = PendingEnds::read(config);
+    let sessions = heads.iter().map(|head| listed(memory, config, head, &ends)).collect::<Result<_>>()?;
     Ok(ListReply { sessions, more })
 }
 
@@ -105,9 +111,10 @@ fn newest_first(memory: &Memory) -> Result<Vec<SessionHead>> {
     Ok(heads)
 }
 
-fn listed(memory: &Memory, config: &Config, head: &SessionHead) -> Result<ListedSession> {
+fn listed(memory: &Memory, config: &Config, head: &SessionHead, ends: &PendingEnds) -> Result<ListedSession> {
     let (title, digest) = (memory.title_of(head.pk)?, memory.digest_state(head.pk)?);
     let state = match digest {
+        _ if is_running(memory, config, head, ends)? => SessionState::Running,
         Some(digest) if digest.interim => SessionState::SoFar,
         _ if head.has_grown() => SessionState::Waiting,
         Some(_) => SessionState::Digested,
@@ -132,10 +139,18 @@ fn listed(memory: &Memory, config: &Config, head: &SessionHead) -> Result<Listed
     })
 }
 
+/// Was a transcript of it written a short while ago, with no end since?
+fn is_running(memory: &Memory, config: &Config, head: &SessionHead, ends: &PendingEnds) -> Result<bool> {
+    let written = memory.source_files(head.pk)?.iter().filter_map(|file| written_at(Path::new(&file.path))).max();
+    let is_fresh = |at: &Millis| at.abs_diff(config.now()) <= LIVE.unsigned_abs();
+    Ok(written.filter(is_fresh).is_some_and(|at| !ends.has_ended(&head.id, at, head.ended_at)))
+}
+
 impl ListedSession {
     /// What is worth saying of its state; nothing of one that is digested.
     pub(crate) fn remark(&self) -> Option<&'static str> {
         match self.state {
+            SessionState::Running => Some("running"),
             SessionState::SoFar => Some("so far"),
             SessionState::Waiting => Some("waiting"),
             SessionState::NoDigest => Some("no digest"),

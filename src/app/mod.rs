@@ -28,6 +28,7 @@ pub(crate) mod repair;
 pub(crate) mod report;
 pub(crate) mod resume;
 pub(crate) mod rules;
+pub(crate) mod running;
 pub(crate) mod search;
 pub(crate) mod session_start;
 pub(crate) mod settings;

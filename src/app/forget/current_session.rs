@@ -6,18 +6,15 @@ use anyhow::{Context, Result, bail};
 
 use crate::app::consent;
 use crate::app::contributor::{is_session_id, transcript_of};
+use crate::app::running::{LIVE, PendingEnds, written_at};
 use crate::config::{Agent, Config, agent};
 use crate::model::session::Millis;
 use crate::source::discover::{TranscriptFile, discover};
-use crate::source::mark;
 use crate::source::working_folders::folder_of;
 use crate::text::clean::{one_line, without_controls};
 
 /// How many transcripts are examined, newest first.
 const MAX_EXAMINED: usize = 500;
-/// A session is live if its transcript was written in this time: clients write down what an agent runs before they run it, and a person may
-/// have read for a while before typing the command.
-const LIVE: Millis = 30 * 60_000;
 
 /// The session in which a command runs.
 pub(crate) struct CurrentSession {
@@ -69,17 +66,11 @@ fn check_live(agent: &Agent, id: &str, here: &Path, config: &Config) -> Result<(
 /// Was it written a short while ago, for this folder's project, and not ended since?
 fn is_live(id: &str, here: &Path, config: &Config) -> bool {
     let Some(transcript) = transcript_of(id, config) else { return false };
-    let written = transcript.metadata().and_then(|meta| meta.modified()).ok().and_then(|at| jiff::Timestamp::try_from(at).ok());
-    let Some(written) = written.map(jiff::Timestamp::as_millisecond) else { return false };
+    let Some(written) = written_at(&transcript) else { return false };
     let projects = config.project_keys();
     let is_here = folder_of(&transcript)
         .is_some_and(|cwd| projects.key_of(&cwd.to_string_lossy()) == projects.key_of(&here.to_string_lossy()));
-    is_here && config.now() - written <= LIVE && !has_ended(id, written, config)
-}
-
-fn has_ended(id: &str, written: Millis, config: &Config) -> bool {
-    let marks = mark::pending(&config.data_dir).into_iter().filter_map(|(_, mark)| mark);
-    marks.filter(|mark| mark.ends_session() && mark.session == id).any(|mark| mark.at >= written)
+    is_here && config.now() - written <= LIVE && !PendingEnds::read(config).has_ended(id, written, None)
 }
 
 /// The most recently written session of the folder's project.

@@ -1,8 +1,10 @@
 //! Reading: `recall day`, `list`, `todo`, and `show` by what is meant.
 
-use crate::support::World;
+use std::time::Duration;
+
 use crate::support::answers::on_terminal;
-use crate::support::rows::{Rows, SHOP, bash, put};
+use crate::support::rows::{FOLDER, Rows, SHOP, bash, put};
+use crate::support::{World, age};
 use serde_json::{Value, json};
 
 /// Three sessions: two of the 1st of November, one of the 2nd, each of which leaves a task.
@@ -106,6 +108,32 @@ fn sessions_are_listed_newest_first_with_what_is_not_digested_yet() {
     assert_eq!((&json[0]["state"], &json[1]["state"], &json[1]["project"]), (&json!("waiting"), &json!("digested"), &json!(SHOP)));
     let narrow = on_terminal(&world, world.root(), (60, 50), &[], &["list"]);
     assert!(narrow.iter().all(|line| line.chars().count() <= 60), "{narrow:#?}");
+}
+
+#[test]
+fn a_session_that_runs_is_listed_as_running_until_it_ends() {
+    let world = world();
+    let mut rows = Rows::new(6);
+    rows.user(json!("Paint the door of the barn."));
+    rows.assistant("It is red.");
+    put(&world, &rows.id, &rows.text);
+    let file = world.claude_dir().join(format!("projects/{FOLDER}/{}.jsonl", rows.id));
+    age(&file, Duration::from_secs(60));
+    world.digest(&["--ingest-only"]);
+    let first = |world: &World| world.recall(["list", "-n", "1"]).out;
+    assert!(first(&world).contains("(running)"), "{}", first(&world));
+    let json: Value = serde_json::from_str(&world.recall(["list", "-n", "1", "--json"]).out).expect("JSON");
+    assert_eq!(json["state"], "running");
+    // The mark of its end says so before a digest reads it, and the index does afterwards.
+    let payload =
+        json!({"session_id": rows.id, "transcript_path": file, "cwd": SHOP, "hook_event_name": "SessionEnd", "reason": "exit"});
+    assert_eq!(world.hook("session-end", payload.to_string()).code, 0);
+    assert!(first(&world).contains("(waiting)"), "{}", first(&world));
+    world.digest(&["--ingest-only"]);
+    assert!(first(&world).contains("(waiting)"), "{}", first(&world));
+    // One that nobody ended is not running for ever.
+    age(&file, Duration::from_secs(3600));
+    assert!(!first(&world).contains("(running)"), "{}", first(&world));
 }
 
 #[test]
