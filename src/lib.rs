@@ -65,6 +65,8 @@
 //!   reply means, what it may cost) and has a function that checks its setup for the doctor; its choice, word and settings in `config::digest`,
 //!   its lines in `summarize::find` and `summarize::check`. Kept replies and retries are those of `summarize::ask`, an endpoint is asked by
 //!   `sys::http`. Messages, `--summarizer` and its help go by the choice; the rows in `docs/src/configuration.md`.
+//! - **What a model is asked beside digests**: `app::model_call` reserves, makes and settles a call under the caps of digests; `app::topic` and
+//!   `app::report` build a request and hold the reply against what they gave. Its instructions are a file in `prompts/`.
 //! - **A program that checks the work**: a row of the table in `analyze::shell::checks`. By it ingest keeps a run as evidence,
 //!   `analyze::account` tells it, `analyze::signal` rates commands, and `analyze::verify` holds claims against runs.
 //! - **A command of git that counts**: the lists in `analyze::shell::git`, by which ingest keeps it as evidence. What is stored already is

@@ -18,6 +18,7 @@ pub(crate) mod hook_state;
 pub(crate) mod how;
 pub(crate) mod known_folders;
 pub(crate) mod list;
+mod model_call;
 pub(crate) mod notes;
 pub(crate) mod open_memory;
 pub(crate) mod orphans;

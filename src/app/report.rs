@@ -1,4 +1,10 @@
-//! What was done over a time, put together from stored accounts: for a standup, a week, a pull request or a changelog. No model is asked.
+//! What was done over a time, put together from stored accounts: for a standup, a week, a pull request or a changelog.
+//!
+//! No model is asked, unless somebody wants it written by one: `written` builds the request and reads the reply, `ask_model` makes the call
+//! and keeps to the caps.
+
+mod ask_model;
+mod written;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,6 +12,7 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 
+pub(crate) use self::ask_model::{AskedReport, PlannedReport, ReportWriter};
 use crate::analyze::account::{Commit, SessionAccount, WordKind};
 use crate::app::close_items::open_in;
 use crate::app::filter::{ProjectFilter, parse_since};
@@ -38,9 +45,36 @@ pub(crate) struct ReportRequest<'a> {
     pub(crate) branch: Option<&'a str>,
 }
 
+/// What is stored of the sessions that a report is of.
+pub(crate) struct StoredWork {
+    since: Option<Millis>,
+    until: Millis,
+    /// Nothing older is told: the first moment of `since`.
+    begin: Millis,
+    branch: Option<String>,
+    purpose: ReportFor,
+    projects: Vec<StoredProject>,
+    undigested: usize,
+}
+
+/// A project's part of it, with what is open in the project. Sessions stand in the order in which they ended.
+struct StoredProject {
+    project: Project,
+    sessions: Vec<StoredSession>,
+    open: Vec<LeftOpen>,
+}
+
+struct StoredSession {
+    head: SessionHead,
+    account: SessionAccount,
+    title: String,
+    /// What a model found to be decided.
+    stated: Vec<Decided>,
+}
+
 /// # Errors
 /// When the project or the time cannot be read, when no branch is known that is asked for, or the index cannot be read.
-pub(crate) fn report(memory: &OpenMemory, config: &Config, asked: &ReportRequest<'_>, here: &Path) -> Result<WorkReport> {
+pub(crate) fn stored_work(memory: &OpenMemory, config: &Config, asked: &ReportRequest<'_>, here: &Path) -> Result<StoredWork> {
     let since = asked.since.or(usual_since(asked.purpose));
     let since = since.map(|text| parse_since(Some(text), config)).transpose()?;
     let of_pr = asked.purpose == ReportFor::Pr;
@@ -60,20 +94,88 @@ pub(crate) fn report(memory: &OpenMemory, config: &Config, asked: &ReportRequest
             projects.entry(head.project.key.clone()).or_default().push(head);
         }
     }
-    let (mut reported, mut undigested) = (Vec::new(), 0);
+    let purpose = asked.purpose;
+    let mut work = StoredWork { since, until: config.now(), begin, branch, purpose, projects: Vec::new(), undigested: 0 };
     for (project, heads) in projects {
-        let mut work = work_of(&memory.0, Project { key: project.clone() }, heads, begin, branch.as_deref())?;
-        undigested += work.undigested;
-        if work.sessions.is_empty() {
+        let sessions = work.sessions_of(&memory.0, heads)?;
+        if sessions.is_empty() {
             continue;
         }
-        let first_at = if of_pr { work.sessions.iter().filter_map(|one| one.last_at).min().unwrap_or(begin) } else { begin };
-        let open = open_in(memory, &project)?.into_iter().filter(|line| line.last_at >= first_at && !line.is_of_all);
-        work.open = open.map(|line| LeftOpen { id: line.id, kind: line.kind, text: line.text, last_at: line.last_at }).collect();
-        reported.push(work);
+        let open = open_in(memory, &project)?.into_iter().filter(|line| !line.is_of_all);
+        let open = open.map(|line| LeftOpen { id: line.id, kind: line.kind, text: line.text, last_at: line.last_at }).collect();
+        work.projects.push(StoredProject { project: Project { key: project }, sessions, open });
     }
-    reported.sort_by_key(|work| std::cmp::Reverse(work.sessions.len()));
-    Ok(WorkReport { since, until: config.now(), branch, projects: reported, undigested })
+    Ok(work)
+}
+
+impl StoredWork {
+    /// What is stored of these sessions of a project.
+    fn sessions_of(&mut self, memory: &Memory, mut heads: Vec<SessionHead>) -> Result<Vec<StoredSession>> {
+        heads.sort_by(|a, b| (a.last_active(), &a.id).cmp(&(b.last_active(), &b.id)));
+        let mut sessions = Vec::new();
+        for head in heads {
+            // A later session holds all of it.
+            if memory.repeated_by(head.pk)?.is_some() {
+                continue;
+            }
+            let (Some(account), Some(stored)) = (memory.account_of(head.pk)?, memory.digest_of(head.pk)?) else {
+                self.undigested += usize::from(head.has_grown());
+                continue;
+            };
+            if self.branch.as_ref().is_some_and(|branch| !is_on(&account, branch)) {
+                continue;
+            }
+            let mut stated = Vec::new();
+            if is_by_model(&stored.summarizer) {
+                let overtaken = memory.overtaken_of(&head)?;
+                let stands = |text: &str| overtaken.iter().all(|one| one.earlier.text != text);
+                let told = stored.digest.told_in(Section::Decisions).filter(|claim| stands(&claim.text));
+                stated.extend(told.map(|claim| Decided::Stated { text: claim.text.clone() }));
+            }
+            // What came of it stands among the commits.
+            let asked = Some(account.title.asked.clone()).filter(|asked| !asked.is_empty());
+            let title = if is_by_model(&stored.summarizer) { Some(stored.digest.title) } else { asked.or(account.title.text()) };
+            sessions.push(StoredSession { head, account, title: title.unwrap_or_default(), stated });
+        }
+        Ok(sessions)
+    }
+
+    /// The report of all of it.
+    pub(crate) fn report(&self) -> WorkReport {
+        self.report_of_newest(usize::MAX)
+    }
+
+    /// The report of the sessions that were active last, as many as that, whatever their projects are.
+    pub(crate) fn report_of_newest(&self, count: usize) -> WorkReport {
+        let sessions = self.projects.iter().flat_map(|project| &project.sessions);
+        let mut times: Vec<_> = sessions.map(StoredSession::time).collect();
+        times.sort_unstable();
+        let first = times.get(times.len().saturating_sub(count)).copied();
+        let is_told = |session: &StoredSession| first.is_some_and(|first| session.time() >= first);
+        let mut projects: Vec<ProjectWork> = self.projects.iter().filter_map(|project| self.work_of(project, is_told)).collect();
+        projects.sort_by_key(|work| std::cmp::Reverse(work.sessions.len()));
+        let Self { since, until, undigested, .. } = *self;
+        WorkReport { since, until, branch: self.branch.clone(), projects, undigested }
+    }
+
+    fn work_of(&self, stored: &StoredProject, is_told: impl Fn(&StoredSession) -> bool) -> Option<ProjectWork> {
+        let mut work = ProjectWork::of(stored.project.clone());
+        for session in stored.sessions.iter().filter(|session| is_told(session)) {
+            work.decided.extend_from_slice(&session.stated);
+            work.add(session.account.clone(), &session.head, session.title.clone(), self.begin, self.branch.as_deref());
+        }
+        let of_pr = self.purpose == ReportFor::Pr;
+        let first_at = work.sessions.iter().filter_map(|one| one.last_at).min().filter(|_| of_pr).unwrap_or(self.begin);
+        work.open = stored.open.iter().filter(|line| line.last_at >= first_at).cloned().collect();
+        (!work.sessions.is_empty()).then_some(work)
+    }
+}
+
+impl StoredSession {
+    /// By this sessions are told in order.
+    fn time(&self) -> (Option<Millis>, &str) {
+        (self.head.last_active(), &self.head.id)
+    }
 }
 
 /// The branch that is checked out in a folder.
@@ -93,41 +195,6 @@ const GIT_TIME: Duration = Duration::from_secs(2);
 /// Is it of the time that is asked for? What has no time of its own was when its session was active last.
 fn is_since(at: Option<Millis>, begin: Millis) -> bool {
     at.is_none_or(|at| at >= begin)
-}
-
-fn work_of(
-    memory: &Memory,
-    project: Project,
-    mut heads: Vec<SessionHead>,
-    begin: Millis,
-    branch: Option<&str>,
-) -> Result<ProjectWork> {
-    heads.sort_by(|a, b| (a.last_active(), &a.id).cmp(&(b.last_active(), &b.id)));
-    let mut work = ProjectWork::of(project);
-    for head in heads {
-        // A later session holds all of it.
-        if memory.repeated_by(head.pk)?.is_some() {
-            continue;
-        }
-        let (Some(account), Some(stored)) = (memory.account_of(head.pk)?, memory.digest_of(head.pk)?) else {
-            work.undigested += usize::from(head.has_grown());
-            continue;
-        };
-        if branch.is_some_and(|branch| !is_on(&account, branch)) {
-            continue;
-        }
-        if is_by_model(&stored.summarizer) {
-            let overtaken = memory.overtaken_of(&head)?;
-            let stands = |text: &str| overtaken.iter().all(|one| one.earlier.text != text);
-            let told = stored.digest.told_in(Section::Decisions).filter(|claim| stands(&claim.text));
-            work.decided.extend(told.map(|claim| Decided::Stated { text: claim.text.clone() }));
-        }
-        // What came of it stands among the commits.
-        let asked = Some(account.title.asked.clone()).filter(|asked| !asked.is_empty());
-        let title = if is_by_model(&stored.summarizer) { Some(stored.digest.title) } else { asked.or(account.title.text()) };
-        work.add(account, &head, title.unwrap_or_default(), begin, branch);
-    }
-    Ok(work)
 }
 
 /// Was a session on a branch, or did it commit there?

@@ -320,7 +320,7 @@ pub(crate) struct ResumeArgs {
     pub(crate) print: bool,
 }
 
-/// What was asked, decided, committed, checked and left open, from what is stored: no model is asked. Markdown, ready to paste.
+/// What was asked, decided, committed, checked and left open, from what is stored. No model is asked without `--summarizer`. Markdown, ready to paste.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
     /// What the report is for
@@ -335,6 +335,12 @@ pub(crate) struct ReportArgs {
     /// Only work on this branch (default for `pr`: the current branch)
     #[arg(long, value_name = "NAME")]
     pub(crate) branch: Option<String>,
+    /// What writes the text: the model costs money, within the caps of digests, and gets nothing but the report without it
+    #[arg(long, value_enum)]
+    pub(crate) summarizer: Option<SummarizerChoice>,
+    /// Show what that would cost, and ask no model
+    #[arg(long, requires = "summarizer")]
+    pub(crate) dry_run: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -30,6 +30,8 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("recall report --for week", ""),
             ("recall report --for pr | gh pr create --body-file -", "the text of a pull request, from this branch's sessions"),
             ("recall report --for changelog --since 2026-11-01", ""),
+            ("recall report --summarizer claude --dry-run", "what it would cost if the model wrote it"),
+            ("recall report --summarizer claude", "written by the model"),
         ],
     ),
     ("resume", &[("recall resume", "the newest session of this project"), ("recall resume 64b0b6d9", "")]),

@@ -3,6 +3,7 @@
 //! It tells what was asked, answered, committed and run, by rows alone: a check is told as it ended last, a commit as it stands, and what a
 //! model says of a session only under what was decided.
 
+use clap::ValueEnum;
 use jiff::tz::TimeZone;
 use serde::{Serialize, Serializer};
 
@@ -39,6 +40,13 @@ pub(crate) enum ReportFor {
     Changelog,
 }
 
+impl ReportFor {
+    /// Its word on the command line.
+    pub(crate) fn word(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+}
+
 /// What was done, by project; that in which most sessions were active first.
 #[derive(Debug, Serialize)]
 pub(crate) struct WorkReport {
@@ -57,8 +65,6 @@ pub(crate) struct WorkReport {
 pub(crate) struct ProjectWork {
     #[serde(serialize_with = "key")]
     pub(crate) project: Project,
-    #[serde(skip)]
-    pub(crate) undigested: usize,
     pub(crate) sessions: Vec<WorkedSession>,
     /// What was chosen, approved, or found by a model to be decided.
     pub(crate) decided: Vec<Decided>,
@@ -110,7 +116,6 @@ impl ProjectWork {
     pub(crate) fn of(project: Project) -> Self {
         Self {
             project,
-            undigested: 0,
             sessions: Vec::new(),
             decided: Vec::new(),
             commits: Vec::new(),
@@ -138,14 +143,32 @@ pub(crate) fn report_text(report: &WorkReport, purpose: ReportFor, zone: &TimeZo
     if parts.is_empty() {
         return String::new();
     }
-    let head = match purpose {
-        ReportFor::Standup => format!("# Standup: {}\n\n", text.range()),
-        ReportFor::Week => format!("# Week: {}\n\n{}\n\n", text.range(), text.totals()),
-        // It is pasted as it is.
-        ReportFor::Pr => String::new(),
-        ReportFor::Changelog => format!("# Changes: {}\n\n", text.range()),
-    };
-    head + &parts.join("\n")
+    text.head(purpose) + &parts.join("\n")
+}
+
+/// A part of a report that a model wrote, sanitized and not yet markdown.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct WrittenPart {
+    /// Empty for none.
+    pub(crate) heading: String,
+    pub(crate) lines: Vec<String>,
+}
+
+/// The same report in a model's words, and who wrote it from what: `claude-haiku-4-5 from 3 sessions`.
+pub(crate) fn written_text(
+    report: &WorkReport,
+    purpose: ReportFor,
+    zone: &TimeZone,
+    parts: &[WrittenPart],
+    written_by: &str,
+) -> String {
+    let mut text = ReportText { report, zone }.head(purpose).trim_end().to_owned();
+    text.push('\n');
+    for part in parts {
+        let head = if part.heading.is_empty() { String::new() } else { format!("## {}", heading(&part.heading)) };
+        list(&mut text, &head, part.lines.iter().map(|line| inline(line)), usize::MAX);
+    }
+    text.trim_start().to_owned() + &format!("\nwritten by {}\n", inline(written_by))
 }
 
 struct ReportText<'a> {
@@ -154,6 +177,16 @@ struct ReportText<'a> {
 }
 
 impl ReportText<'_> {
+    fn head(&self, purpose: ReportFor) -> String {
+        match purpose {
+            ReportFor::Standup => format!("# Standup: {}\n\n", self.range()),
+            ReportFor::Week => format!("# Week: {}\n\n{}\n\n", self.range(), self.totals()),
+            // It is pasted as it is.
+            ReportFor::Pr => String::new(),
+            ReportFor::Changelog => format!("# Changes: {}\n\n", self.range()),
+        }
+    }
+
     /// `25 Nov`
     fn day(&self, at: Millis) -> String {
         self.local(at, "%-d %b")

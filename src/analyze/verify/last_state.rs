@@ -52,16 +52,12 @@ impl LastStates {
 
     /// Does a statement say that a check passes which failed last, or never ran?
     pub(super) fn deny(&self, statement: &str) -> bool {
-        let mut lower = statement.to_lowercase();
-        for phrase in NO_FAILURES {
-            lower = lower.replace(phrase, " passes ");
-        }
-        let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric() && c != '\'').collect();
-        let holds = |list: &[&str]| words.iter().any(|word| list.contains(word));
-        if !self.evident || !holds(&PASSES) || holds(&FAILS) {
+        let lower = in_words_of_passing(statement);
+        let words = words_of(&lower);
+        if !self.evident || !says_passing(&words) {
             return false;
         }
-        KINDS.iter().filter(|(_, names)| holds(names)).any(|(kind, _)| {
+        KINDS.iter().filter(|(_, names)| holds(&words, names)).any(|(kind, _)| {
             match self.runs.iter().rfind(|run| run.kinds.contains(kind)) {
                 Some(last) => last.failed,
                 // What is no known check may be one.
@@ -69,4 +65,29 @@ impl LastStates {
             }
         })
     }
+}
+
+/// Does a statement say that a check passes of which none of these sentences says that it passed?
+pub(crate) fn passes_unseen(statement: &str, sentences: &[String]) -> bool {
+    let lower = in_words_of_passing(statement);
+    let words = words_of(&lower);
+    let is_of_check = || KINDS.iter().any(|(_, names)| holds(&words, names));
+    says_passing(&words) && is_of_check() && !sentences.iter().any(|told| holds(&words_of(&in_words_of_passing(told)), &PASSES))
+}
+
+/// A statement in lower case, with one word for the ways to say that a check found nothing.
+fn in_words_of_passing(statement: &str) -> String {
+    NO_FAILURES.iter().fold(statement.to_lowercase(), |text, phrase| text.replace(phrase, " passes "))
+}
+
+fn words_of(text: &str) -> Vec<&str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '\'').collect()
+}
+
+fn holds(words: &[&str], list: &[&str]) -> bool {
+    words.iter().any(|word| list.contains(word))
+}
+
+fn says_passing(words: &[&str]) -> bool {
+    holds(words, &PASSES) && !holds(words, &FAILS)
 }

@@ -47,7 +47,7 @@ const OPPOSITES: [(&[&str], &[&str]); 19] = [
 ];
 
 /// Do the sentences behind a statement say the opposite?
-pub(super) fn is_opposed(statement: &str, sentences: &[String]) -> bool {
+pub(crate) fn is_opposed(statement: &str, sentences: &[String]) -> bool {
     let found: Vec<Clause> = sentences.iter().flat_map(|sentence| clauses_of(sentence)).collect();
     clauses_of(statement).iter().any(|clause| clause.is_negated_by(&found)) || is_excluded(statement, sentences)
 }

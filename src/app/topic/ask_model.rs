@@ -2,15 +2,13 @@
 
 use anyhow::Result;
 
-use super::account::{Sentence, TopicAccount, read, request};
-use crate::analyze::eligibility::{Budget, SkipReason};
+use super::account::{TopicAccount, read, request};
+use crate::app::model_call::{ModelCall, ModelOutcome};
 use crate::config::{Config, SummarizerChoice};
 use crate::model::session::short_id;
-use crate::privacy::Sanitizer;
 use crate::render::topic::{Topic, TopicSource};
 use crate::store::Writer;
-use crate::store::spend::PlannedCall;
-use crate::summarize::{self, ModelAnswer, ModelRequest, ReplyParser, Summarizer, SummaryFailure};
+use crate::summarize;
 use crate::sys::messages::Ui;
 use crate::sys::shutdown;
 
@@ -55,15 +53,12 @@ pub(crate) fn ask_model(
     };
     let given = Topic::of(sources.to_vec(), MAX_SOURCE_TOKENS).sources;
     shutdown::install_handlers();
-    let call = ModelCall {
-        config,
-        model: model.as_ref(),
-        request: &request(asked.question, &given, &sanitizer),
-        given: &given,
-        sanitizer: &sanitizer,
-    };
-    match call.make()? {
+    let request = request(asked.question, &given, &sanitizer);
+    let name = short_id("topic-", &[&request.system, &request.stdin]);
+    let call = ModelCall { config, model: model.as_ref(), request: &request, name };
+    match call.make(&|said: &str| read(said, &given, &sanitizer), &|_| {})? {
         ModelOutcome::Answered(answer) => {
+            model.replies().forget(&request);
             let account = TopicAccount::fit(answer.value, &given, asked.max_tokens);
             if account.text.is_empty() {
                 ui.note("the model finds no answer in the passages, or there is no room for it: showing the passages instead");
@@ -75,8 +70,8 @@ pub(crate) fn ask_model(
                 cost_usd: answer.cost_usd,
             }))
         }
-        ModelOutcome::NotAsked(skip) => {
-            ui.note(&format!("{skip}: showing the passages instead"));
+        ModelOutcome::NotAsked(not_asked) => {
+            ui.note(&format!("{}: showing the passages instead", not_asked.why));
             Ok(None)
         }
         ModelOutcome::Failed(failure) => {
@@ -84,75 +79,5 @@ pub(crate) fn ask_model(
             ui.warn(&format!("{what}: showing the passages instead"));
             Ok(None)
         }
-    }
-}
-
-/// A call, with what its answer may cite.
-struct ModelCall<'a> {
-    config: &'a Config,
-    model: &'a dyn Summarizer,
-    request: &'a ModelRequest,
-    given: &'a [TopicSource],
-    sanitizer: &'a Sanitizer,
-}
-
-/// Outcome of asking the model.
-enum ModelOutcome {
-    Answered(ModelAnswer<Vec<Sentence>>),
-    /// Not asked: over a budget, or the price is unknown.
-    NotAsked(SkipReason),
-    Failed(SummaryFailure),
-}
-
-impl ModelCall<'_> {
-    fn make(&self) -> Result<ModelOutcome> {
-        let Self { model, request, .. } = self;
-        let mut store = Writer::open_existing(&self.config.database())?;
-        let name = short_id("topic-", &[&request.system, &request.stdin]);
-        // Each higher price is reserved before it is paid; there are only a few.
-        loop {
-            let answer = |said: &str| read(said, self.given, self.sanitizer);
-            let reservation = match self.reserve(&mut store, &name, &answer)? {
-                Ok(reservation) => reservation,
-                Err(skip) => return Ok(ModelOutcome::NotAsked(skip)),
-            };
-            let answered = summarize::ask(*model, request, &answer);
-            let cost = match &answered {
-                Ok(answer) => answer.cost_usd,
-                Err(failure) => failure.cost_usd(),
-            };
-            if let (Some(reservation), Some(actual)) = (reservation, cost) {
-                store.settle(reservation, actual)?;
-            }
-            match answered {
-                Err(SummaryFailure::HigherPrice) => {}
-                Err(failure) => return Ok(ModelOutcome::Failed(failure)),
-                Ok(answer) => {
-                    store.record_answering_model(model.name(), &answer.model)?;
-                    model.replies().forget(request);
-                    return Ok(ModelOutcome::Answered(answer));
-                }
-            }
-        }
-    }
-
-    /// Reserves the worst cost of the call. A reply to this very request that is already on disk needs no new reservation.
-    fn reserve(
-        &self,
-        store: &mut Writer,
-        name: &str,
-        read: ReplyParser<'_, Vec<Sentence>>,
-    ) -> Result<Result<Option<i64>, SkipReason>> {
-        let Self { config, model, request, .. } = self;
-        if summarize::has_answer(*model, request, read) {
-            return Ok(Ok(store.open_reservation(name)?.map(|reserved| reserved.pk)));
-        }
-        let Some(worst_usd) = model.worst_cost(request) else {
-            return Ok(Err(SkipReason::UnknownPrice(model.name().to_owned())));
-        };
-        let budget = Budget { run_usd: config.digest.max_cost_usd, day_usd: config.digest.max_cost_usd_per_day };
-        let at = config.now();
-        let call = PlannedCall { at, day: config.day(at), name, model: model.name(), worst_usd, spent_run: 0.0 };
-        Ok(store.reserve(&call, &budget)?.map(|reserved| Some(reserved.pk)))
     }
 }

@@ -1,7 +1,7 @@
 //! What earlier sessions say about a topic: the best passages within a budget, each with its source, or a model's account of them.
 //!
 //! `gather` selects, `Topic` applies the budget, `account` builds the request to the model and reads its reply, `ask_model` makes the call
-//! and keeps to the caps; only `recall context --about` uses a model.
+//! and keeps to the caps; only `recall context --about` uses a model for it.
 
 mod account;
 mod ask_model;

@@ -15,7 +15,7 @@ mod items;
 mod progress;
 mod raw;
 mod redact;
-mod report;
+pub mod report;
 mod resume;
 mod search;
 mod search_and_show;

@@ -5,9 +5,14 @@ use serde_json::{Value, json};
 use crate::support::World;
 use crate::support::rows::{Rows, SHOP, bash, put};
 
-/// Two sessions on a branch, a day apart, and one on another in between.
 fn world() -> World {
     let world = World::new();
+    work(&world);
+    world
+}
+
+/// Two sessions on a branch, a day apart, and one on another in between, digested without a model.
+pub fn work(world: &World) {
     let mut first = Rows::new(0);
     on_branch(&mut first, "paging", |rows| {
         rows.user(json!("Page the order list by key, the offset gets slow."));
@@ -25,7 +30,7 @@ fn world() -> World {
         rows.result(5, "[paging 2b3c4d5] Try a cache of pages\n 1 file changed, 9 insertions(+)", false);
         rows.assistant("The order list is paged by key now, and the tests pass.");
     });
-    put(&world, &first.id, &first.text);
+    put(world, &first.id, &first.text);
     let mut other = Rows::new(1);
     on_branch(&mut other, "invoices", |rows| {
         rows.user(json!("Count the invoices of a month."));
@@ -34,7 +39,7 @@ fn world() -> World {
         rows.result(2, "[invoices 3c4d5e6] Count invoices\n 1 file changed, 2 insertions(+)", false);
         rows.assistant("The invoices of a month are counted.");
     });
-    put(&world, &other.id, &other.text);
+    put(world, &other.id, &other.text);
     let mut second = Rows::new(3);
     on_branch(&mut second, "paging", |rows| {
         rows.user(json!("Take the cache out again, and fix the first page."));
@@ -50,9 +55,8 @@ fn world() -> World {
         rows.result(6, "Todos have been modified successfully", false);
         rows.assistant("The cache is out, the first page is right, and one import is left to take out.");
     });
-    put(&world, &second.id, &second.text);
+    put(world, &second.id, &second.text);
     world.digest(&["--summarizer", "extract"]);
-    world
 }
 
 fn on_branch(rows: &mut Rows, branch: &str, write: impl FnOnce(&mut Rows)) {

@@ -90,6 +90,8 @@ pub const WAYS: &[Way] = &[
     Way(Command(&["report", "--since", "2020-01-01"]), SHOWS),
     Way(Command(&["report", "--for", "week", "--since", "2020-01-01", "--json"]), SHOWS),
     Way(Command(&["report", "--for", "pr", "--branch", "main", "--project", "clinic"]), SHOWS),
+    Way(Command(&["report", "--since", "2020-01-01", "--summarizer", "extract", "--json"]), SHOWS),
+    Way(Command(&["report", "--since", "2020-01-01", "--summarizer", "extract", "--dry-run"]), SILENT),
     Way(Command(&["resume", "{clinic}"]), SILENT),
     Way(Command(&["resume", "{mixed}", "--print"]), SILENT),
     Way(Command(&["todo"]), SHOWS),

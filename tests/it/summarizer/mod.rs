@@ -18,6 +18,7 @@ mod mutants;
 mod older_clients;
 mod outputs;
 mod replies;
+mod report;
 mod request;
 mod sections;
 mod spend;

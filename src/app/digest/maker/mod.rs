@@ -28,15 +28,13 @@ pub(crate) struct DigestMaker<'a> {
     pub(crate) left: OpenItemsCache,
 }
 
-/// Why the model is not asked now although it is available. Naming the model or a session on the command line overrides this.
-fn why_model_rests(config: &Config, now: Millis, wanted: &DigestSelection) -> Option<String> {
-    if wanted.names_model() || wanted.session.is_some() {
-        return None;
-    }
+/// Why the model is not asked now although it is available. Naming the model or a session on the command line overrides this; `command` is
+/// the one that does.
+pub(crate) fn why_model_rests(config: &Config, now: Millis, command: &str) -> Option<String> {
     if let Some(ModelBackoff { until, why }) = LastRun::backoff(&config.data_dir, now) {
         let until = config.local_time(Some(until), "%Y-%m-%d %H:%M");
         let word = config.digest.summarizer.word_of_model();
-        return Some(format!("{why}: no model calls until {until} (`recall digest --summarizer {word}` calls it now)"));
+        return Some(format!("{why}: no model calls until {until} (`recall {command} --summarizer {word}` calls it now)"));
     }
     let hours = config.digest.not_between.filter(|hours| hours.contains(config.local(now).time()))?;
     Some(format!("the model is not asked between {hours}: `digest.not_between`"))
@@ -47,7 +45,8 @@ impl<'a> DigestMaker<'a> {
         // Few texts per session pass this sanitizer, in many runs none, so it is not worth the milliseconds that building the
         // faster table takes.
         let sanitizer = config.sanitizer()?;
-        let away = why_model_rests(config, now, wanted);
+        let is_named = wanted.names_model() || wanted.session.is_some();
+        let away = if is_named { None } else { why_model_rests(config, now, "digest") };
         let choice = config.digest.summarizer;
         let model = match &away {
             Some(why) if choice.may_ask_model() => Err(why.clone()),
