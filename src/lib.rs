@@ -23,7 +23,7 @@
 //! | 3 | `model` | sessions, digests, notes, prices: plain data | do I/O |
 //! | 4 | `analyze` | what a session was about, and what its commands did: pure functions | |
 //! | 5 | `privacy` | what may be kept and shown: policy, sanitizer, private turns and files | |
-//! | 6 | `source` | transcripts: find them, read what they gained, parse it; what its tools are for; marks | |
+//! | 6 | `source` | transcripts: find them, read what they gained, parse it; what its tools are for; marks; databases of other tools | |
 //! | 7 | `config` | every setting, path, variable and default, read once; pauses | |
 //! | 8 | `store` | the SQLite index: `Reader` reads, `Memory` is one under a policy, `WholeIndex` one that hides nothing; `Writer` changes it, `Maintenance` cares for its file | print |
 //! | 9 | `summarize` | digests by a model: prompt, call, reply | import `store` |
@@ -89,6 +89,8 @@
 //! - **Another kind of document that search finds**, as memory files of Claude's are (`source::client_memory` reads them, `store::memory_files` keeps
 //!   them): a column of `doc` and its words in `store::document`; `search::HitSource` makes whoever tells results decide how; a view in
 //!   `store::memory`, and `store::forget`, hide it and take it out; `search::kind` names it.
+//! - **The memory of another tool, to be imported**: a file beside `source::claude_mem` reads it, one like `app::claude_mem` makes sessions of it, with
+//!   digests under the tool's name (`model::digest::CLAUDE_MEM`; `claimed_by` there says who is told to say so); a word of `cli::args::OtherTool`.
 //! - **A kind of transcript line**: `source::claude_code`; the sanitizer sees every text of it before anything is stored.
 
 #![forbid(unsafe_code)]

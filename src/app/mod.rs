@@ -2,6 +2,7 @@
 
 pub(crate) mod asker;
 pub(crate) mod brief;
+pub(crate) mod claude_mem;
 pub(crate) mod close_items;
 pub(crate) mod consent;
 pub(crate) mod contributor;

@@ -13,7 +13,7 @@ use jiff::civil::{Date, Time};
 use crate::app::{notes, orphans};
 use crate::config::Config;
 use crate::model::author::Author;
-use crate::model::digest::is_by_model;
+use crate::model::digest::is_paid;
 use crate::model::note::EVERYWHERE;
 use crate::model::page_path::day_of_page;
 use crate::model::session::{Millis, Project};
@@ -51,7 +51,7 @@ impl Pages {
             let text = fs::read_to_string(&page.file).ok()?;
             let (summarizer, settled) = (page.summarizer, read::settled(&text, &page.session));
             Some(PageFacts {
-                holds_digest: is_by_model(summarizer) && read::holds_digest(&text, &page.session),
+                holds_digest: is_paid(summarizer) && read::holds_digest(&text, &page.session),
                 file: page.file,
                 session: page.session,
                 project: page.project,
@@ -81,7 +81,7 @@ impl Pages {
     pub(crate) fn told(&self) -> Option<String> {
         let distinct = |ids: &mut dyn Iterator<Item = &String>| ids.collect::<BTreeSet<_>>().len();
         let sessions = distinct(&mut self.sessions.iter().map(|page| &page.session));
-        let paid = distinct(&mut self.sessions.iter().filter(|page| is_by_model(page.summarizer)).map(|page| &page.session));
+        let paid = distinct(&mut self.sessions.iter().filter(|page| is_paid(page.summarizer)).map(|page| &page.session));
         let notes = distinct(&mut self.notes.iter().map(|(_, note)| &note.id));
         let digests =
             if paid == 1 { "1 digest that was paid for".to_owned() } else { format!("{paid} digests that were paid for") };
@@ -108,7 +108,7 @@ impl Pages {
 
     /// Pages of sessions whose digest was paid for.
     pub(crate) fn paid(&self) -> impl Iterator<Item = &PageFacts> {
-        self.sessions.iter().filter(|page| is_by_model(page.summarizer))
+        self.sessions.iter().filter(|page| is_paid(page.summarizer))
     }
 
     /// Sessions that have a page, and so a digest, and those whose digest is the model's; without what was forgotten.
@@ -117,7 +117,7 @@ impl Pages {
         for page in &self.sessions {
             if !store.is_shut_out(&page.session)? {
                 all.0.insert(page.session.clone());
-                all.1.extend(is_by_model(page.summarizer).then(|| page.session.clone()));
+                all.1.extend(is_paid(page.summarizer).then(|| page.session.clone()));
             }
         }
         Ok(all)

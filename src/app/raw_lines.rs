@@ -14,6 +14,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use crate::config::Config;
+use crate::model::digest::CLAUDE_MEM;
 use crate::model::session::{Item, Millis, Record, Title, Turn};
 use crate::model::session_head::SessionHead;
 use crate::model::undone_prompts::{ShortKey, mark};
@@ -65,6 +66,10 @@ pub(crate) fn copy(
     for file in files.into_iter().filter(told) {
         if config.exclude_transcripts.is_match(&file.path) {
             copied.missing.push(format!("{} is excluded by `exclude_transcripts`", file.path));
+            continue;
+        }
+        if file.path == CLAUDE_MEM {
+            copied.missing.push("it was imported from claude-mem, which keeps no transcript".to_owned());
             continue;
         }
         match delta::open(Path::new(&file.path), None) {

@@ -32,6 +32,9 @@ pub(crate) struct Status {
     pub(crate) digests: i64,
     #[serde(skip)]
     pub(crate) by_model: i64,
+    /// Digests that were imported from claude-mem.
+    #[serde(skip)]
+    pub(crate) from_claude_mem: i64,
     /// Digests of sessions that were ongoing when they were made.
     pub(crate) interim_digests: i64,
     /// Digests made without the model that still wait for it.
@@ -150,6 +153,7 @@ impl Status {
             sessions: counts.sessions,
             digests: counts.digests,
             by_model: counts.by_model,
+            from_claude_mem: counts.from_claude_mem,
             interim_digests: counts.interim,
             waiting_for_model: counts.queued,
             waiting_for_digest: counts.waiting,

@@ -59,6 +59,25 @@ pub(crate) fn import(input: Box<dyn BufRead>, config: &Config, ui: &Ui) -> Resul
     // Split bytes, not text: an invalid line must not end the import.
     let mut lines = input.split(b'\n');
     check_header(&lines.next().context("there is nothing to import")??)?;
+    into_memory(config, ui, |store, sanitizer| {
+        let mut taken = ImportSummary::default();
+        for (at, line) in lines.enumerate() {
+            if let Err(e) = taken.line(&line?, store, sanitizer, config) {
+                if is_store_error(&e) {
+                    return Err(e);
+                }
+                ui.warn(&format!("line {}: {e:#}, skipped", at + 2));
+            }
+        }
+        Ok(taken)
+    })
+}
+
+/// Opens the memory for an import, and makes afterwards what follows from what came in.
+///
+/// # Errors
+/// When a run is under way, the index cannot be written, or `take` fails.
+pub(crate) fn into_memory<T>(config: &Config, ui: &Ui, take: impl FnOnce(&mut Maintenance, &Sanitizer) -> Result<T>) -> Result<T> {
     prepare_folder(config, ui)?;
     let mut lock = run_lock(config)?;
     let Ok(_held) = lock.try_write() else { bail!("a run is under way: try again when it has ended") };
@@ -66,15 +85,7 @@ pub(crate) fn import(input: Box<dyn BufRead>, config: &Config, ui: &Ui) -> Resul
     let mut store = Maintenance::open(&config.database())?;
     // The checkpoint of the write-ahead log at the end syncs everything.
     store.relax_durability()?;
-    let mut taken = ImportSummary::default();
-    for (at, line) in lines.enumerate() {
-        if let Err(e) = taken.line(&line?, &mut store, &sanitizer, config) {
-            if is_store_error(&e) {
-                return Err(e);
-            }
-            ui.warn(&format!("line {}: {e:#}, skipped", at + 2));
-        }
-    }
+    let taken = take(&mut store, &sanitizer)?;
     accounts::make_missing(&store, ui)?;
     write_documents(&mut store, ui)?;
     store.vacuum()?;

@@ -80,7 +80,7 @@ pub(crate) enum Command {
     Config(ConfigArgs),
     /// Write everything stored to stdout as JSON lines
     Export(ExportArgs),
-    /// Import what `recall export` wrote
+    /// Import what `recall export` wrote, or what claude-mem remembers
     Import(ImportArgs),
     /// Show what redaction removes from a text (stdin to stdout)
     Redact(RedactArgs),
@@ -676,7 +676,17 @@ pub(crate) struct ManArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
-    /// The exported file; `-` is stdin
-    #[arg(default_value = "-")]
-    pub(crate) file: PathBuf,
+    /// The exported file; `-`, or none, is stdin. With --from: the other tool's database, by default where that tool keeps it
+    pub(crate) file: Option<PathBuf>,
+
+    /// Read another tool's memory instead of an export
+    #[arg(long, value_name = "TOOL", value_enum)]
+    pub(crate) from: Option<OtherTool>,
+}
+
+/// A tool whose memory can be imported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum OtherTool {
+    /// its sessions, prompts, summaries and observations
+    ClaudeMem,
 }

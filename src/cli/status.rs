@@ -48,6 +48,10 @@ fn print(status: &Status, config: &Config, out: &mut impl Write) -> Result<()> {
         0 => String::new(),
         interim => format!(", {interim} of them so far: the session goes on"),
     };
+    let imported = match status.from_claude_mem {
+        0 => String::new(),
+        count => format!(", {count} from claude-mem"),
+    };
     writeln!(out, "data        {}", config.data_dir.display())?;
     writeln!(
         out,
@@ -61,11 +65,11 @@ fn print(status: &Status, config: &Config, out: &mut impl Write) -> Result<()> {
     }
     writeln!(
         out,
-        "sessions    {}, {} with a digest ({} made by the model, {} without{so_far})",
+        "sessions    {}, {} with a digest ({} made by the model, {} without{imported}{so_far})",
         status.sessions,
         status.digests,
         status.by_model,
-        status.digests - status.by_model
+        status.digests - status.by_model - status.from_claude_mem
     )?;
     if status.notes > 0 {
         writeln!(out, "remembered  {} on request", counted(status.notes as usize, "note"))?;

@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 use super::Hours;
-use crate::model::digest::WITHOUT_MODEL;
+use crate::model::digest::{CLAUDE_MEM, WITHOUT_MODEL};
 
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
@@ -58,8 +58,12 @@ impl SummarizerChoice {
         if self.names_model() { self.word() } else { Self::Claude.word() }
     }
 
-    /// The word of a summarizer, read from where anybody may write. What is no word of one stands for none.
+    /// The word of a summarizer, read from where anybody may write. What is no word of one stands for none. Digests of another tool that
+    /// were imported have its name, which nobody can choose.
     pub(crate) fn stored_word(text: &str) -> &'static str {
+        if text == CLAUDE_MEM {
+            return CLAUDE_MEM;
+        }
         let made_by = Self::value_variants().iter().filter(|choice| **choice != Self::Auto);
         made_by.map(|choice| choice.word()).find(|word| *word == text).unwrap_or(WITHOUT_MODEL)
     }
@@ -133,6 +137,7 @@ mod tests {
             assert_eq!(SummarizerChoice::stored_word(choice.word()), choice.word());
             assert_eq!(is_by_model(choice.word()), choice.names_model());
         }
+        assert_eq!(SummarizerChoice::stored_word(CLAUDE_MEM), CLAUDE_MEM);
         for other in ["auto", "", "Claude", "claude\nx"] {
             assert_eq!(SummarizerChoice::stored_word(other), WITHOUT_MODEL, "{other:?}");
         }

@@ -313,6 +313,16 @@ pub(crate) fn data_dir() -> Result<PathBuf> {
     Ok(path_or_default("RECALL_DATA_DIR", || Ok(base("RECALL_DATA_DIR")?.data_dir().join("recall")))?.0)
 }
 
+/// Where claude-mem keeps its database.
+///
+/// # Errors
+/// When neither its variable nor a home directory is set.
+pub(crate) fn claude_mem_database() -> Result<PathBuf> {
+    const VARIABLE: &str = "CLAUDE_MEM_DATA_DIR";
+    let below_home = || Ok(path_var("HOME")?.with_context(|| no_home_message(VARIABLE))?.join(".claude-mem"));
+    Ok(path_or_default(VARIABLE, below_home)?.0.join("claude-mem.db"))
+}
+
 /// The platform's data and config directories below the home, for a path that `variable` does not give.
 fn base(variable: &str) -> Result<impl BaseStrategy> {
     path_var("HOME")?.with_context(|| no_home_message(variable))?;

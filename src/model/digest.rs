@@ -14,9 +14,22 @@ use crate::model::session::{RecordKey, short_id};
 /// The name of the summarizer that is no model, in digests and in the config.
 pub(crate) const WITHOUT_MODEL: &str = "extract";
 
-/// Is this the word of a summarizer that asks a model?
+/// The name of another tool whose memory is imported: as the summarizer of its digests, and as the file of what it says was said.
+pub(crate) const CLAUDE_MEM: &str = "claude-mem";
+
+/// Who says what a summarizer's digest claims.
+pub(crate) fn claimed_by(summarizer: &str) -> &'static str {
+    if summarizer == CLAUDE_MEM { CLAUDE_MEM } else { "a model" }
+}
+
+/// Is this the word of a summarizer that asks a model, here or in another tool?
 pub(crate) fn is_by_model(summarizer: &str) -> bool {
     summarizer != WITHOUT_MODEL
+}
+
+/// Did its digest cost a call of a model's here?
+pub(crate) fn is_paid(summarizer: &str) -> bool {
+    is_by_model(summarizer) && summarizer != CLAUDE_MEM
 }
 
 /// The title of a digest that has none.

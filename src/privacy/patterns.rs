@@ -64,6 +64,18 @@ impl ProjectPatterns {
         fits
     }
 
+    /// Does any pattern end in this name? For a project of which no more is known.
+    pub(crate) fn fit_name(&self, name: &str) -> bool {
+        let ends = |pattern: &ProjectPattern| {
+            let written = pattern.written.trim();
+            let last = written.strip_suffix("/**").unwrap_or(written).trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+            // Stars alone mean all that is in a folder.
+            let is_name = last.contains(|c: char| !matches!(c, '*' | '?'));
+            is_name && Glob::new(last).is_ok_and(|glob| glob.compile_matcher().is_match(name))
+        };
+        self.all.iter().any(ends)
+    }
+
     /// The first pattern, as written, that matches a folder or one of its parents.
     pub(crate) fn fitting(&self, folder: &str) -> Option<&str> {
         self.all.iter().find(|pattern| self.fits(pattern, folder)).map(|pattern| pattern.written.as_str())
@@ -193,6 +205,23 @@ mod tests {
             let patterns = read(&[pattern], home);
             fitting.iter().for_each(|folder| assert!(patterns.fit(folder), "{pattern} means {folder}"));
             others.iter().for_each(|folder| assert!(!patterns.fit(folder), "{pattern} does not mean {folder}"));
+        }
+    }
+
+    #[test]
+    fn a_name_alone_is_held_against_the_ends_of_patterns() {
+        for (pattern, fits) in [
+            ("shop", true),
+            ("sho*", true),
+            ("~/src/shop", true),
+            ("/srv/shop/**", true),
+            ("clients/shop/", true),
+            ("shop/api", false),
+            ("~/clients/*", false),
+            ("~/clients/**", false),
+            ("shopping", false),
+        ] {
+            assert_eq!(read(&[pattern], Path::new("/home/dev")).fit_name("shop"), fits, "{pattern}");
         }
     }
 

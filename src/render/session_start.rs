@@ -39,6 +39,8 @@ pub struct LeadSession {
     pub(crate) undigested: bool,
     /// What a model said of it.
     pub(crate) digest: Option<Digest>,
+    /// Who said that.
+    pub(crate) by: &'static str,
     /// What was said and done. Tasks that are closed, or too old to ask about, are taken out.
     pub(crate) account: Option<SessionAccount>,
     /// How the digest's open items stand.
@@ -386,7 +388,7 @@ fn claims(lead: &LeadSession, digest: &Digest, zone: &TimeZone, room: usize) -> 
     let mut text = String::new();
     for (shown, sections) in shown_in(View::Start) {
         let lines = sections.into_iter().flat_map(|section| claim_lines(lead, digest, section, shown, zone));
-        add_list(&mut text, &format!("{}, by a model", shown.label), shown.within(lines.collect()), room);
+        add_list(&mut text, &format!("{}, by {}", shown.label, lead.by), shown.within(lines.collect()), room);
     }
     text
 }

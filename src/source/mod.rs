@@ -1,6 +1,7 @@
 //! Sources of sessions: finding transcripts and parsing their lines. What others need of a client's own module is named here.
 
 mod claude_code;
+pub(crate) mod claude_mem;
 pub(crate) mod client_memory;
 pub(crate) mod delta;
 pub(crate) mod discover;

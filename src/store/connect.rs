@@ -10,6 +10,7 @@ use rusqlite::{Connection, OpenFlags};
 use super::Reader;
 use super::search::CountCache;
 use crate::sys::failpoints;
+use crate::sys::paths::sqlite_uri;
 
 /// More than there are different statements: one that is dropped is parsed again for each session.
 pub(super) const CACHED_STATEMENTS: usize = 256;
@@ -23,13 +24,8 @@ pub(super) fn read_only(path: &Path, how: &str, patience: Duration) -> Result<(R
 
 /// Opens the database for reading, before anything of it is read.
 pub(super) fn connect_to_read(path: &Path, how: &str, patience: Duration) -> Result<Reader> {
-    use std::os::unix::ffi::OsStrExt;
-    let plain = |b: &u8| b.is_ascii_alphanumeric() || b"/._-".contains(b);
-    let escaped =
-        path.as_os_str().as_bytes().iter().map(|b| if plain(b) { char::from(*b).to_string() } else { format!("%{b:02X}") });
-    let uri = format!("file:{}{how}", escaped.collect::<String>());
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
-    let mut db = Connection::open_with_flags(uri, flags)?;
+    let mut db = Connection::open_with_flags(sqlite_uri(path, how), flags)?;
     db.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
     failpoints::statements(&mut db);
     db.busy_timeout(patience)?;

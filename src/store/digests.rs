@@ -8,7 +8,7 @@ use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 use super::{Reader, Writer, notes, search};
 use crate::analyze::account::AccountToStore;
 use crate::analyze::eligibility::ModelFailures;
-use crate::model::digest::{Digest, OpenItem, WITHOUT_MODEL, is_by_model};
+use crate::model::digest::{CLAUDE_MEM, Digest, OpenItem, WITHOUT_MODEL, is_by_model};
 use crate::model::session::{Millis, unused_id};
 use crate::model::session_head::SessionHead;
 use crate::model::stored_digest::StoredDigest;
@@ -221,10 +221,12 @@ impl Writer {
     }
 
     /// Removes a session's digest because nothing that is stored now is worth one: it dates from when copied records still counted as the
-    /// session's own. It stays when damage left no records at all: then it is all there is.
+    /// session's own. It stays when there are no records of a transcript: when damage left none, or another tool told of the session. Then it
+    /// is all there is.
     pub(crate) fn drop_digest(&mut self, session: i64) -> Result<()> {
         let tx = self.reader.db.transaction()?;
-        if !tx.query_row("SELECT EXISTS (SELECT 1 FROM source WHERE session = ?1)", [session], |r| r.get(0))? {
+        let sql = "SELECT EXISTS (SELECT 1 FROM source WHERE session = ?1 AND file <> ?2)";
+        if !tx.query_row(sql, params![session, CLAUDE_MEM], |r| r.get(0))? {
             tx.execute("UPDATE session SET dirty = 0 WHERE pk = ?1", [session])?;
             tx.commit()?;
             return Ok(());

@@ -13,6 +13,7 @@ pub(crate) struct IndexCounts {
     pub(crate) sessions: i64,
     pub(crate) digests: i64,
     pub(crate) by_model: i64,
+    pub(crate) from_claude_mem: i64,
     /// Digests of sessions that were ongoing when they were made.
     pub(crate) interim: i64,
     /// Digests made without the model that still wait for it.
@@ -53,16 +54,18 @@ impl Reader {
         let bad = "SELECT f.path, b.offset, b.why FROM bad_line b JOIN file f ON f.pk = b.file ORDER BY f.path, b.offset LIMIT ?1";
         // One scan in storage order: rows are large because they hold the texts, and in the order of an index they are far apart.
         let of_digests =
-            "SELECT count(*), count(*) FILTER (WHERE summarizer <> 'extract'), count(interim_until), count(*) FILTER (WHERE queued)
+            "SELECT count(*), count(*) FILTER (WHERE summarizer NOT IN ('extract', 'claude-mem')), count(interim_until),
+                 count(*) FILTER (WHERE queued), count(*) FILTER (WHERE summarizer = 'claude-mem')
             FROM digest NOT INDEXED WHERE superseded = 0";
-        let (digests, by_model, interim, queued) =
-            self.db.query_row(of_digests, [], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)))?;
+        let (digests, by_model, interim, queued, from_claude_mem) =
+            self.db.query_row(of_digests, [], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?, r.get(4)?)))?;
         Ok(IndexCounts {
             files: one("SELECT count(*) FROM file")?,
             transcript_bytes: one("SELECT coalesce(sum(offset), 0) FROM file")?,
             sessions: one("SELECT count(*) FROM session")?,
             digests,
             by_model,
+            from_claude_mem,
             interim,
             queued,
             waiting: one("SELECT count(*) FROM session WHERE dirty")?,

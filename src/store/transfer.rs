@@ -37,6 +37,18 @@ impl Reader {
         Ok(Exported { digest, wrong, dirty: head.dirty, ..self.export_without_digest(head)? })
     }
 
+    /// Is anything stored of the session with this id?
+    pub(crate) fn holds_session(&self, id: &str) -> Result<bool> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM session WHERE id = ?1)";
+        Ok(self.db.prepare_cached(sql)?.query_row([id], |r| r.get(0))?)
+    }
+
+    /// Was a transcript read that is named after this session?
+    pub(crate) fn has_read_transcript_of(&self, id: &str) -> Result<bool> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM file WHERE instr(path, '/' || ?1 || '.jsonl'))";
+        Ok(self.db.prepare_cached(sql)?.query_row([id], |r| r.get(0))?)
+    }
+
     /// Exports a session as it is stored, with the words of what was taken out and without the list of that: it may be what is damaged.
     pub(super) fn export_as_stored(&self, head: &SessionHead) -> Result<Exported> {
         let digest = self.export_whole_digest(head.pk)?;

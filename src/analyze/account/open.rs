@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::turns::Turn;
+use crate::model::digest::CLAUDE_MEM;
 use crate::model::session::{Item, RecordKey, Session, Todo};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +44,8 @@ pub(super) fn of(session: &Session, turns: &[Turn]) -> Vec<OpenEnd> {
             Some(words) => Some(OpenEnd::ApiError { words: words.clone() }),
             None if turn.interrupted => Some(OpenEnd::Interrupted),
             None if closes || turn.number == 0 => None,
+            // That tool keeps prompts alone.
+            None if session.versions == [CLAUDE_MEM] => None,
             None => Some(if was_taken_up(session) { OpenEnd::Unclosed } else { OpenEnd::NoReply }),
         }
     });

@@ -9,7 +9,7 @@ use crate::analyze::account::{LaterEvidence, OpenEnd, SessionAccount, is_task};
 use crate::analyze::eligibility::permanent_skip;
 use crate::analyze::without_model;
 use crate::config::Config;
-use crate::model::digest::{Digest, UNTITLED};
+use crate::model::digest::{Digest, UNTITLED, claimed_by};
 use crate::model::item_state::{ItemStates, TaskItem};
 use crate::model::page_path::session_page_name;
 use crate::model::price::costs_by_model;
@@ -57,6 +57,7 @@ pub(crate) fn brief(store: &Memory, config: &Config, head: &SessionHead) -> Resu
             .map(|(id, _, claim)| (id, claim.text.clone()))
             .collect();
         let is_told_by_model = stored.as_ref().is_some_and(StoredDigest::is_by_model);
+        let by = stored.as_ref().map_or("a model", |stored| claimed_by(&stored.summarizer));
         let mut account = SessionAccount::of(&session, goes_on);
         let renamed = known_later(store, head)?.amend(&mut account);
         let digest = match stored {
@@ -83,7 +84,7 @@ pub(crate) fn brief(store: &Memory, config: &Config, head: &SessionHead) -> Resu
                 repeated_by: later.map(|later| id8(&later.id)),
                 id: &id,
             },
-            claims: is_told_by_model.then_some(ModelClaims { digest: &digest, items: &items }),
+            claims: is_told_by_model.then_some(ModelClaims { digest: &digest, by, items: &items }),
             account: &account,
             task_ids: &task_ids,
             renamed: &renamed,

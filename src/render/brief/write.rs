@@ -43,6 +43,8 @@ pub(crate) struct BriefInput<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ModelClaims<'a> {
     pub(crate) digest: &'a Digest,
+    /// Who says so.
+    pub(crate) by: &'static str,
     pub(crate) items: &'a ItemStates,
 }
 
@@ -75,13 +77,17 @@ impl ModelClaims<'_> {
         let Digest { title, request, .. } = self.digest;
         let asked = said(request, MAX_REQUEST_CHARS);
         let is_new = !asked.is_empty() && asked != said(title, MAX_REQUEST_CHARS);
-        let line = |most: usize| format!("\nAsked, in a model's words: {}\n", said(request, most));
+        let line = |most: usize| format!("\nAsked, in {}'s words: {}\n", self.by, said(request, most));
         [MAX_REQUEST_CHARS, SHORTENED_CHARS].map(line).into_iter().find(|line| is_new && line.len() <= room)
     }
 
     fn sections(&self, session: &str) -> Vec<BriefSection> {
         let list = |(shown, sections): (&'static Shown, Vec<Section>)| {
-            BriefSection::new(shown, sections.into_iter().flat_map(|section| self.lines(section, session, shown)).collect())
+            BriefSection::new(
+                shown,
+                self.by,
+                sections.into_iter().flat_map(|section| self.lines(section, session, shown)).collect(),
+            )
         };
         shown_in(View::Brief).into_iter().map(list).collect()
     }
@@ -100,6 +106,7 @@ impl ModelClaims<'_> {
 /// A list that may be shown in part.
 struct BriefSection {
     shown: &'static Shown,
+    by: &'static str,
     /// In display order.
     lines: Vec<String>,
     /// The text to show for each line, if any.
@@ -109,16 +116,16 @@ struct BriefSection {
 }
 
 impl BriefSection {
-    fn new(shown: &'static Shown, lines: Vec<String>) -> Self {
+    fn new(shown: &'static Shown, by: &'static str, lines: Vec<String>) -> Self {
         let mut order: Vec<usize> = (0..lines.len()).collect();
         if shown.last_first {
             order.reverse();
         }
-        Self { shown, order, chosen: vec![None; lines.len()], lines }
+        Self { shown, by, order, chosen: vec![None; lines.len()], lines }
     }
 
     fn label(&self) -> String {
-        format!("{}, by a model", self.shown.label)
+        format!("{}, by {}", self.shown.label, self.by)
     }
 
     /// The bytes of the label with its counts.

@@ -144,6 +144,7 @@ fn lead() -> impl Strategy<Value = LeadSession> {
                 goes_on,
                 undigested,
                 digest,
+                by: "a model",
                 account,
                 items: ItemStates::default(),
                 task_ids,

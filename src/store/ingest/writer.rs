@@ -9,7 +9,7 @@ use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::echoes::Echoes;
 use super::{IngestBatch, Ingested, OFFSET_SHIFT};
-use crate::model::digest::WITHOUT_MODEL;
+use crate::model::digest::{CLAUDE_MEM, WITHOUT_MODEL};
 use crate::model::session::{Item, Millis, Record, RecordKey};
 use crate::store::chunk::{ItemBuffer, ItemLocation, MessageHash, PutOutcome, RecordIndex, StoredKeys, StoredUsage};
 use crate::store::client_cost;
@@ -339,7 +339,11 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
         let pk = match self.sessions.get(&row.session) {
             Some((pk, grew_at)) if *grew_at >= batch.grew_at => return Ok(*pk),
             Some((pk, _)) => *pk,
-            None => self.stored_session(batch, &row.session)?,
+            None => {
+                let pk = self.stored_session(batch, &row.session)?;
+                self.drop_told_by_others(pk, &row.session)?;
+                pk
+            }
         };
         let grew = "UPDATE session SET grew_at = max(grew_at, ?2) WHERE pk = ?1";
         self.tx.prepare_cached(grew)?.execute(params![pk, batch.grew_at])?;
@@ -358,6 +362,16 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
         let project = ensure_project(self.tx, &folder_key(&batch.file.stored_path()))?;
         let mut insert = self.tx.prepare_cached("INSERT INTO session(id, project, grew_at) VALUES (?1, ?2, 0) RETURNING pk")?;
         Ok(insert.query_row(params![id, project], |r| r.get(0))?)
+    }
+
+    /// Prompts that another tool told of are in the transcript, too, which knows better.
+    fn drop_told_by_others(&mut self, session: i64, id: &str) -> Result<()> {
+        let sql = "DELETE FROM source WHERE session = ?1 AND file = ?2";
+        if self.tx.prepare_cached(sql)?.execute(params![session, CLAUDE_MEM])? > 0 {
+            self.tx.execute("DELETE FROM start WHERE session = ?1 AND file = ?2", [id, CLAUDE_MEM])?;
+            self.gathered.drop_session(session);
+        }
+        Ok(())
     }
 
     fn source(&mut self, session: i64, path: &Arc<str>, row: &Record) -> Result<i64> {

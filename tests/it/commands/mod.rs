@@ -2,6 +2,7 @@
 
 mod arguments;
 mod brief;
+mod claude_mem;
 mod closed_output;
 mod config;
 mod day;

@@ -6,7 +6,7 @@ use anyhow::Result;
 use crate::analyze::account::{AccountToStore, SessionAccount};
 use crate::analyze::verify::checked_anew;
 use crate::analyze::without_model::made_anew;
-use crate::model::digest::Digest;
+use crate::model::digest::{CLAUDE_MEM, Digest};
 use crate::model::session_head::SessionHead;
 use crate::store::worker_pool::BATCH_SESSIONS;
 use crate::store::{Reader, Writer};
@@ -48,6 +48,8 @@ fn make(store: &Reader, head: &SessionHead) -> Result<(AccountToStore, Option<Di
     let account = SessionAccount::of(&session, goes_on);
     let stored = store.whole_digest_of(head.pk)?;
     let anew = stored.as_ref().map(|stored| match stored.is_by_model() {
+        // Its rows are in the database of that tool, and not here.
+        true if stored.summarizer == CLAUDE_MEM => stored.digest.clone(),
         true => checked_anew(stored.digest.clone(), &session),
         false => made_anew(stored.digest.clone(), &session, &account),
     });

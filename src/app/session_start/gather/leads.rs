@@ -11,6 +11,7 @@ use crate::analyze::account::{LaterEvidence, OpenEnd, RenamedCommit, SessionAcco
 use crate::analyze::signal::is_offer;
 use crate::app::brief::{continue_lives, statements_told};
 use crate::app::session_start::client_memory::ClientMemory;
+use crate::model::digest::claimed_by;
 use crate::model::item_state::{ItemState, ItemStates, TaskItem};
 use crate::model::session::Millis;
 use crate::render::session_start::LeadSession;
@@ -118,6 +119,7 @@ impl Gatherer<'_> {
             goes_on: lead.account.as_ref().is_some_and(|account| account.goes_on),
             undigested: lead.undigested,
             digest: None,
+            by: "a model",
             account: lead.account.map(Rc::unwrap_or_clone),
             items: ItemStates::default(),
             task_ids: Vec::new(),
@@ -133,7 +135,10 @@ impl Gatherer<'_> {
             let closings = known.store.closings_told(one.pk)?;
             // What no digest covers yet is newer than what a model said before it.
             if one.by_model && !lead.undigested {
-                told.digest = known.store.digest_of(one.pk)?.map(|stored| stored.digest);
+                if let Some(stored) = known.store.digest_of(one.pk)? {
+                    told.by = claimed_by(&stored.summarizer);
+                    told.digest = Some(stored.digest);
+                }
                 let is_told_elsewhere = |state: &&ItemState| state.closed.is_some() || notes.contains(&state.id);
                 told.settled.extend(states.0.iter().filter(is_told_elsewhere).map(|state| state.own.clone()));
                 told.settle(|text| stale || is_offer(text));

@@ -186,6 +186,7 @@ pub(crate) fn gather_compacted(
         goes_on: true,
         undigested: false,
         digest: None,
+        by: "a model",
         account: Some(account),
         items: ItemStates::default(),
         task_ids: Vec::new(),

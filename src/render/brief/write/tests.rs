@@ -51,7 +51,7 @@ fn told(session: &Session, claims: Option<ModelClaims<'_>>) -> String {
 }
 
 fn by_model<'a>(digest: &'a Digest, items: &'a ItemStates) -> Option<ModelClaims<'a>> {
-    Some(ModelClaims { digest, items })
+    Some(ModelClaims { digest, by: "a model", items })
 }
 
 /// The lines of the section with this label.
@@ -181,7 +181,7 @@ proptest! {
         let facts = FrameFacts { session: &session, title: &digest.title, state, never: None, repeated_by: Some(id.clone()), id: &id };
         let account = SessionAccount::of(&session, state != DigestCoverage::Whole);
         let items = ItemStates::default();
-        let claims = digested.then_some(ModelClaims { digest: &digest, items: &items });
+        let claims = digested.then_some(ModelClaims { digest: &digest, by: "a model", items: &items });
         let text = write(&BriefInput { facts, claims, account: &account, task_ids: &[], renamed: &[], since_then: &[] }, &TimeZone::UTC, 1_000);
         prop_assert!(tokens(&text) <= 1_000, "{} tokens: {}", tokens(&text), text);
         prop_assert!(text.contains("--raw") && !text.contains("<recall-context>"), "{}", text);
