@@ -41,3 +41,4 @@ mod rules;
 mod secrets;
 mod summarizer;
 mod upgrades;
+mod words;
