@@ -181,3 +181,28 @@ fn a_file_that_is_there_is_not_written_over() {
     assert_eq!(world.recall_with(["config", "--init"], &variables).code, 0);
     assert_eq!(setting(&world, &variables, "digest.max_sessions").0, "40");
 }
+
+#[test]
+fn a_config_of_an_older_recall_means_what_it_meant() {
+    let world = World::new();
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/config-42cbbc7.toml");
+    let ran = world.recall_with(["config", "--json"], &[("RECALL_CONFIG", file)]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    let all: Vec<Value> = serde_json::from_str(&ran.out).expect("JSON");
+    let (mut section, mut read) = (String::new(), 0);
+    for line in fs::read_to_string(file).expect("the fixture").lines() {
+        if let Some(name) = line.strip_prefix('[') {
+            section = format!("{}.", name.trim_end_matches(']'));
+        } else if let Some((key, value)) = line.split_once(" = ") {
+            let setting =
+                all.iter().find(|one| one["key"] == format!("{section}{key}")).unwrap_or_else(|| panic!("no {section}{key}"));
+            assert_eq!((setting["value"].as_str(), setting["from"].as_str()), (Some(value), Some(file)), "{section}{key}");
+            read += 1;
+        }
+    }
+    assert_eq!(read, 32, "every setting of the fixture");
+    // What was renamed still holds, and its new name is told.
+    for (old, new) in [("projects", "exclude_projects"), ("paths", "exclude_transcripts")] {
+        assert!(ran.err.contains(&format!("`{old}` in [exclude] is called `{new}` in [privacy]")), "{}", ran.err);
+    }
+}
