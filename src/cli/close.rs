@@ -54,6 +54,8 @@ fn list(config: &Config, out: &mut impl Write) -> Result<Completion> {
     }
     if open.is_empty() {
         messages::report("nothing is open in the project of this folder");
+    } else {
+        messages::report("`recall close ID` marks one as done");
     }
     Ok(Completion::Done)
 }

@@ -76,8 +76,10 @@ fn print(status: &Status, config: &Config, out: &mut impl Write) -> Result<()> {
     }
     writeln!(
         out,
-        "waiting     {} for a digest, {} for the model, {} marks",
-        status.waiting_for_digest, status.waiting_for_model, status.marks_waiting
+        "waiting     {} for a digest, {} for the model, {}",
+        counted(status.waiting_for_digest as usize, "session"),
+        status.waiting_for_model,
+        counted(status.marks_waiting, "mark")
     )?;
     if let Some(Vectors { model, dims, embedded, of, .. }) = &status.vectors {
         let model = line(model);

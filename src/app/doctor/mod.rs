@@ -83,7 +83,8 @@ pub(crate) fn examine(config: &Config, host: &Host<'_>, depth: Depth, now: Milli
 fn ago(then: Millis, now: Millis) -> String {
     let minutes = (now - then).max(0) / 60_000;
     let (count, unit) = match minutes {
-        0..120 => (minutes, "minute"),
+        0 => return "less than a minute".to_owned(),
+        1..120 => (minutes, "minute"),
         120..2880 => (minutes / 60, "hour"),
         _ => (minutes / 1440, "day"),
     };

@@ -403,7 +403,7 @@ fn a_run_that_is_under_way_is_told() {
     let held = lock.write().expect("the lock is free");
     assert_eq!(only(&world, "digest"), "ok: a run is under way");
     drop(held);
-    assert_eq!(only(&world, "digest"), "ok: ran 0 minutes ago");
+    assert_eq!(only(&world, "digest"), "ok: ran less than a minute ago");
 }
 
 /// A session of a client of this version, with a row of a type that nobody knows or without.

@@ -124,7 +124,7 @@ fn questions_are_answered_while_a_run_is_under_way() {
     run.signal("INT");
     assert_eq!(run.ended().code, 1);
     assert!(found.code == 0 && found.out.contains("64b0b6d9"), "{found:#?}");
-    assert!(status.code == 0 && status.out.contains("waiting     1 for a digest"), "{status:#?}");
+    assert!(status.code == 0 && status.out.contains("waiting     1 session for a digest"), "{status:#?}");
 }
 
 #[test]
