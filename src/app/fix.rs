@@ -36,6 +36,9 @@ pub(crate) struct FixReply {
     /// The day on which it was met last.
     pub(crate) last: Option<String>,
     pub(crate) failures: Vec<KnownFailure>,
+    /// What was asked says no more than that something failed.
+    #[serde(skip)]
+    pub(crate) too_general: bool,
 }
 
 impl FixReply {
@@ -76,7 +79,7 @@ pub(crate) fn fix(memory: &OpenMemory, config: &Config, asked: &FixRequest<'_>) 
     let mut failures: Vec<KnownFailure> = by_session(met).iter().map(|group| known(group, asked.own, &day)).collect();
     failures.sort_by_key(|one| (one.elsewhere.is_some(), one.passed.is_none(), Reverse(one.at)));
     failures.truncate(asked.limit);
-    Ok(FixReply { times, sessions, last, failures })
+    Ok(FixReply { times, sessions, last, failures, too_general: lines.is_empty() })
 }
 
 /// The newest session that met an error with one of these signatures and whose check was seen to pass in the end, of the own project if there is

@@ -24,7 +24,11 @@ pub(crate) fn run(args: &FixArgs, config: &Config, out: &mut impl Write) -> Resu
         return Ok(Completion::Done);
     }
     let Some(heading) = reply.heading() else {
-        writeln!(out, "error not found: try `recall search` with a few of its words")?;
+        let why = match reply.too_general {
+            true => "that fits errors of any kind: ask with the line that says what failed",
+            false => "error not found: try `recall search` with a few of its words",
+        };
+        writeln!(out, "{why}")?;
         return Ok(Completion::Done);
     };
     writeln!(out, "{heading}")?;

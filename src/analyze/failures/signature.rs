@@ -12,11 +12,13 @@ const MAX_LINE_BYTES: usize = 2_000;
 
 /// Words that errors of any kind hold.
 const GENERIC: &[&str] = &[
-    "a", "an", "and", "at", "be", "build", "by", "can", "cannot", "code", "command", "could", "directory", "due", "err", "error",
-    "errors", "exit", "exitcode", "exited", "expected", "fail", "failed", "failing", "failure", "fatal", "file", "for", "found",
-    "from", "in", "invalid", "is", "it", "job", "line", "missing", "module", "no", "not", "occurred", "of", "on", "or", "process",
-    "returned", "run", "status", "such", "test", "tests", "that", "the", "this", "to", "type", "unable", "undefined", "unexpected",
-    "warning", "was", "with",
+    "a", "an", "and", "at", "be", "build", "by", "can", "cannot", "code", "command", "could", "deselected", "directory", "due",
+    "err", "error", "errored", "errors", "exit", "exitcode", "exited", "expected", "fail", "failed", "failing", "fails", "failure",
+    "failures", "fatal", "file", "filtered", "finished", "for", "found", "from", "ignored", "in", "invalid", "is", "it", "job",
+    "line", "measured", "missing", "module", "no", "not", "occurred", "of", "on", "or", "out", "passed", "process", "result",
+    "results", "returned", "run", "skipped", "snapshots", "status", "such", "suite", "suites", "summary", "test", "tests", "that",
+    "the", "this", "to", "todo", "total", "type", "unable", "undefined", "unexpected", "warning", "warnings", "was", "with",
+    "xfailed",
 ];
 
 /// The words of an error line in lower case, separated by spaces. Where it says so (`src/a.go:30:8:`) goes; paths are told by their last part;
@@ -192,9 +194,19 @@ mod tests {
 
     #[test]
     fn what_says_no_more_than_that_something_failed_has_no_signature() {
-        for line in
-            ["Error", "error: command failed with exit code 1", "", "FAILED", "Process exited with code 127", "Build failed"]
-        {
+        for line in [
+            "Error",
+            "error: command failed with exit code 1",
+            "",
+            "FAILED",
+            "Process exited with code 127",
+            "Build failed",
+            "FAILED (failures=1)",
+            "FAILED (failures=2, errors=1)",
+            "1 failed, 3 passed in 0.21s",
+            "Test Suites: 1 failed, 3 passed, 4 total",
+            "test result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s",
+        ] {
             assert_eq!(signature(line), None, "{line}");
         }
     }
