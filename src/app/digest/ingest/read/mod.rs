@@ -136,9 +136,14 @@ impl<'a> TranscriptReader<'a> {
             return Ok(());
         }
         for batch in held.iter() {
-            for (offset, why) in &batch.bad {
-                let path = batch.file.path.display();
-                self.ui.warn(&format!("{path}: the line at byte {offset} is {why}, skipped"));
+            let path = batch.file.path.display();
+            match batch.bad.as_slice() {
+                [] => {}
+                [(offset, why)] => self.ui.warn(&format!("{path}: the line at byte {offset} is {why}, skipped")),
+                [(offset, why), ..] => {
+                    let all = batch.bad.len();
+                    self.ui.warn(&format!("{path}: {all} lines skipped; the first, at byte {offset}, is {why}"));
+                }
             }
         }
         let done = store.ingest(held, self.projects).context("cannot store what was read")?;
