@@ -353,16 +353,16 @@ struct DetailQuery {
 
 impl<'d> Details<'d> {
     fn of(of: &'d ClaudeMem) -> Result<Self> {
-        let query = |table: &str, wanted: &[&[&'static str]], by_client_id: bool, order: &str| -> Result<Option<DetailQuery>> {
+        let query = |table: &str, wanted: &[&[&'static str]], by_client_id: bool| -> Result<Option<DetailQuery>> {
             let Some(key) = of.named(table, if by_client_id { CLIENT_ID } else { OWN_ID })? else { return Ok(None) };
-            let sql = format!("SELECT {} FROM {table} WHERE {key} = ?1 ORDER BY {order}", of.selected(table, wanted)?);
+            let sql = format!("SELECT {} FROM {table} WHERE {key} = ?1 ORDER BY rowid", of.selected(table, wanted)?);
             Ok(Some(DetailQuery { sql, by_client_id }))
         };
         Ok(Self {
             db: &of.db,
-            summaries: query("session_summaries", SUMMARIES, false, "rowid")?,
-            observations: query("observations", OBSERVATIONS, false, "rowid")?,
-            prompts: query("user_prompts", PROMPTS, true, "rowid")?,
+            summaries: query("session_summaries", SUMMARIES, false)?,
+            observations: query("observations", OBSERVATIONS, false)?,
+            prompts: query("user_prompts", PROMPTS, true)?,
         })
     }
 

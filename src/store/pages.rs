@@ -1,6 +1,6 @@
 //! Which pages exist, and which are out of date.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -66,6 +66,12 @@ impl Reader {
         let mut query = self.db.prepare("SELECT path, session, day FROM page ORDER BY path")?;
         let rows = query.query_map([], |r| Ok(PageRecord { path: r.get(0)?, session: r.get(1)?, day: r.get(2)? }))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The days that have a page of their own.
+    pub(crate) fn days_with_page(&self) -> Result<BTreeSet<String>> {
+        let mut query = self.db.prepare("SELECT day FROM page WHERE session IS NULL")?;
+        Ok(query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
     }
 
     /// The time zone by which page days were determined, if recorded.

@@ -21,6 +21,7 @@ use crate::privacy::Sanitizer;
 use crate::source::claude_mem::{BadRows, ClaudeMem, ClaudeMemSession, check};
 use crate::store::Writer;
 use crate::sys::messages::Ui;
+use crate::text::clean::counted;
 
 /// What became of claude-mem's sessions.
 #[derive(Debug, Default)]
@@ -106,7 +107,6 @@ fn warn_of(bad: &BadRows, ui: &Ui) {
         ("user_prompts", bad.prompts),
     ];
     for (table, count) in tables.into_iter().filter(|(_, count)| *count > 0) {
-        let rows = if count == 1 { "1 row".to_owned() } else { format!("{count} rows") };
-        ui.warn(&format!("{table}: {rows} cannot be read, skipped"));
+        ui.warn(&format!("{table}: {} cannot be read, skipped", counted(count, "row")));
     }
 }

@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 
 use super::lines::{ListedItems, bullets, paragraph, paths, repeated_line, section, since_then, title};
 use super::quotation::quotation;
-use super::{SessionPageInput, clock, span_of};
+use super::{SessionPageInput, clock, in_words, span_of};
 use crate::analyze::account::{self, Commit, OpenEnd, PullRequest, SessionAccount, is_task};
 use crate::model::digest::Digest;
 use crate::model::digest::is_by_model;
@@ -158,13 +158,12 @@ fn day_front(day: &str, entries: &[DayEntry], untold: UndigestedTotals, projects
     let cost = entries.iter().map(|one| one.cost.0).sum::<f64>() + untold.cost.0;
     let unknown = untold.cost.1 || entries.iter().any(|one| one.cost.1);
     let without = if untold.sessions > 0 { format!("\nsessions_without_digest: {}", untold.sessions) } else { String::new() };
-    let weekday =
-        day.parse::<jiff::civil::Date>().map(|d| d.strftime("%A, %-d %B %Y").to_string()).unwrap_or_else(|_| day.to_owned());
     format!(
-        "---\ndate: {day}\nprojects: [{}]\nsessions: {}{without}\ncost_usd: {cost:.2}\ncost_complete: {}\n---\n\n# {weekday}\n",
+        "---\ndate: {day}\nprojects: [{}]\nsessions: {}{without}\ncost_usd: {cost:.2}\ncost_complete: {}\n---\n\n# {}\n",
         names.join(", "),
         entries.len(),
         !unknown,
+        in_words(day),
     )
 }
 

@@ -1,7 +1,6 @@
 //! The line of links at the foot of a page: a day's to the days beside it and to the list of all, a session's to its day.
 
-use jiff::civil::Date;
-
+use super::in_words;
 use crate::model::page_path;
 
 /// The days beside a day that have a page, `YYYY-MM-DD`.
@@ -25,10 +24,6 @@ pub(crate) fn day_links(beside: &NeighbourDays) -> String {
 /// The foot of the page of a session of this day.
 pub(crate) fn session_links(day: &str) -> String {
     format!("\n← [{}]({})\n", in_words(day), page_path::day_from_session(day))
-}
-
-fn in_words(day: &str) -> String {
-    day.parse::<Date>().map_or_else(|_| day.to_owned(), |date| date.strftime("%A, %-d %B %Y").to_string())
 }
 
 #[cfg(test)]

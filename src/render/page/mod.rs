@@ -14,6 +14,7 @@ mod session;
 
 use std::collections::BTreeMap;
 
+use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
@@ -78,6 +79,11 @@ pub fn day_of(session: &Session, zone: &TimeZone) -> String {
 /// The local date, `YYYY-MM-DD`.
 pub(crate) fn date(at: Millis, zone: &TimeZone) -> String {
     local(at, zone).strftime("%Y-%m-%d").to_string()
+}
+
+/// A day, `YYYY-MM-DD`, as pages write it: `Tuesday, 17 November 2026`.
+fn in_words(day: &str) -> String {
+    day.parse::<Date>().map_or_else(|_| day.to_owned(), |date| date.strftime("%A, %-d %B %Y").to_string())
 }
 
 fn local(at: Millis, zone: &TimeZone) -> Zoned {

@@ -41,8 +41,9 @@ fn the_rule_goes_into_the_list_there_is_and_one_of_the_users_stays() {
     // What others allowed meanwhile stays, and so does a rule that the user wrote.
     let later = both.text.replace("\"mcp__recall\"", "\"mcp__recall\", \"WebSearch\"");
     assert!(remove(&later, &both.shapes).unwrap().contains("[\"Bash(ls:*)\", \"WebSearch\"]"), "{later}");
-    let theirs = there_and_back_of_a_rule("{\"permissions\": {\"allow\": [\"mcp__recall\"]}}\n");
-    assert!(theirs.contains(RULE));
+    let theirs = "{\"permissions\": {\"allow\": [\"mcp__recall\"]}}\n";
+    let both = permitted(theirs);
+    assert_eq!(remove(&both.text, &both.shapes).unwrap(), theirs);
     for (text, what) in [
         ("{\"permissions\": []}", "`permissions` is no object"),
         ("{\"permissions\": {\"allow\": 1}}", "`permissions.allow` is no array"),
@@ -50,14 +51,6 @@ fn the_rule_goes_into_the_list_there_is_and_one_of_the_users_stays() {
         assert_eq!(add(text, &own(), true).expect_err(text).what, what);
         assert!(add(text, &own(), false).is_ok(), "the hooks do not need it: {text}");
     }
-}
-
-/// What is left of a text that has the rule already.
-fn there_and_back_of_a_rule(text: &str) -> String {
-    let both = permitted(text);
-    let left = remove(&both.text, &both.shapes).unwrap();
-    assert_eq!(left, text);
-    left
 }
 
 #[test]

@@ -146,7 +146,7 @@ struct PageWriter<'a> {
 
 impl<'a> PageWriter<'a> {
     fn new(config: &'a Config, store: &'a Writer, ui: &'a Ui, all: bool, days: BTreeMap<String, String>) -> Result<Self> {
-        let on_record = store.pages()?.into_iter().filter(|page| page.session.is_none()).map(|page| page.day).collect();
+        let on_record = store.days_with_page()?;
         let (made, gone, linked, counts) = (BTreeMap::new(), Vec::new(), BTreeMap::new(), PageCounts::default());
         Ok(Self { config, store, ui, all, days, made, gone, on_record, linked, counts })
     }
