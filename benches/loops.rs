@@ -29,7 +29,7 @@ fn recorded() -> String {
 }
 
 fn place() -> TranscriptIdentity {
-    TranscriptIdentity { session: "s".into(), agent: None }
+    TranscriptIdentity { session: "s".into(), ..TranscriptIdentity::default() }
 }
 
 fn lines(c: &mut Criterion) {

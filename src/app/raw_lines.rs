@@ -14,8 +14,9 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use crate::config::Config;
+use crate::model::client::Client;
 use crate::model::digest::CLAUDE_MEM;
-use crate::model::session::{Item, Millis, Record, Title, Turn};
+use crate::model::session::{Item, Millis, ParserState, Record, Title, Turn};
 use crate::model::session_head::SessionHead;
 use crate::model::undone_prompts::{ShortKey, mark};
 use crate::privacy::echo::{PrivateWords, distinctive, hashes};
@@ -25,7 +26,7 @@ use crate::privacy::{
 use crate::source::delta::RawLine;
 use crate::source::json;
 use crate::source::live_session::title_keys;
-use crate::source::{ParsedLine, TranscriptIdentity, delta, parse_line};
+use crate::source::{ParsedLine, TranscriptIdentity, delta, parser_of};
 use crate::store::Memory;
 use crate::store::neighbours::{PrivateSpan, SourceFile};
 
@@ -138,11 +139,12 @@ impl RawLineReader<'_> {
         // A transcript that cannot be opened is reported when its lines are asked for.
         let Ok(delta) = delta::open(Path::new(&file.path), None) else { return Ok(()) };
         let (place, mut lines) = (self.place_of(file), delta.lines);
+        let mut parser = parser_of(&place, &self.sanitizer, &ParserState::default());
         let digested = self.store.read_offset(&file.path)?;
         while let Some((from, _, piece)) = lines.next_line().with_context(|| format!("cannot read {}", file.path))? {
             let (RawLine::Complete(line) | RawLine::Tail(line)) = piece else { continue };
-            if from >= digested
-                && let ParsedLine::Record(row) = parse_line(line, &place, &self.sanitizer)
+            if let ParsedLine::Record(row) = parser.read(line)
+                && from >= digested
                 && row.session == self.head.id
                 && row.cwd.is_some_and(|cwd| !self.policy.shows_folder(&cwd))
             {
@@ -156,7 +158,11 @@ impl RawLineReader<'_> {
     }
 
     fn place_of(&self, file: &SourceFile) -> TranscriptIdentity {
-        TranscriptIdentity { session: self.head.id.clone(), agent: file.agent.clone().filter(|agent| agent != "inline") }
+        TranscriptIdentity {
+            client: Client::ClaudeCode,
+            session: self.head.id.clone(),
+            agent: file.agent.clone().filter(|agent| agent != "inline"),
+        }
     }
 
     fn file(
@@ -167,6 +173,7 @@ impl RawLineReader<'_> {
         out: &mut impl Write,
     ) -> Result<usize> {
         let place = self.place_of(file);
+        let mut parser = parser_of(&place, &self.sanitizer, &ParserState::default());
         let mut state = FileState::default();
         let mut rows = 0;
         let digested = self.store.read_offset(&file.path)?;
@@ -174,7 +181,7 @@ impl RawLineReader<'_> {
             match piece {
                 RawLine::Complete(line) | RawLine::Tail(line) => {
                     state.is_fresh = from >= digested;
-                    rows += self.line(line, &place, &mut state, spans, out)?;
+                    rows += self.line((line, parser.read(line)), &place, &mut state, spans, out)?;
                 }
                 RawLine::TooLong { private: true } => state.conversation.note_malformed_private(),
                 RawLine::TooLong { private: false } => {}
@@ -187,13 +194,13 @@ impl RawLineReader<'_> {
     /// before.
     fn line(
         &self,
-        line: &[u8],
+        (line, parsed): (&[u8], ParsedLine),
         place: &TranscriptIdentity,
         state: &mut FileState,
         spans: &mut Vec<PrivateSpan>,
         out: &mut impl Write,
     ) -> Result<usize> {
-        let row = match parse_line(line, place, &self.sanitizer) {
+        let row = match parsed {
             ParsedLine::Record(row) => *row,
             ParsedLine::Malformed(_) => {
                 if opens_private(&String::from_utf8_lossy(line)) {

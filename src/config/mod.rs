@@ -36,9 +36,11 @@ pub(crate) use privacy::PrivacyConfig;
 pub(crate) use project_matcher::ProjectMatcher;
 pub(crate) use schedule::Schedule;
 
+use crate::model::client::Client;
 use crate::model::price::Price;
 use crate::model::session::{Millis, short_id};
 use crate::privacy::{Policy, ProjectPatterns, Sanitizer, View};
+use crate::source::discover::ClientFolder;
 use crate::sys::paths::path_aliases;
 use crate::sys::projects::Projects;
 use redact::RULES_VERSION;
@@ -216,6 +218,12 @@ impl Config {
 
     pub(crate) fn database(&self) -> PathBuf {
         self.data_dir.join("recall.db")
+    }
+
+    /// The folders in which clients keep their files, of those whose sessions are read.
+    pub(crate) fn client_folders(&self) -> Vec<ClientFolder> {
+        let of_claude = self.claude_dirs.iter().map(|dir| ClientFolder { client: Client::ClaudeCode, path: dir.clone() });
+        of_claude.collect()
     }
 
     /// Config directories whose sessions count as the user's: those that are read, and the one Claude Code itself uses here.

@@ -2,6 +2,7 @@
 
 pub(crate) mod assemble;
 pub(crate) mod author;
+pub(crate) mod client;
 pub(crate) mod digest;
 pub(crate) mod finding;
 pub(crate) mod item_state;

@@ -13,7 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Sanitizer;
 use crate::analyze::signal::is_decision_of_user;
-use crate::model::session::{Evidence, Item, Millis, PendingRuns, Record, RecordKey, ShellPrint, ShellRun, TitleBy, Turn};
+use crate::model::session::{
+    Evidence, Item, Millis, ParserState, PendingRuns, Record, RecordKey, ShellPrint, ShellRun, TitleBy, Turn,
+};
 use crate::model::title_filter::TitleFilter;
 use crate::model::undone_prompts::{PromptLink, TurnChain, mark};
 
@@ -62,6 +64,9 @@ pub(crate) struct ConversationState {
     /// Commands whose output is still to come.
     #[serde(skip_serializing_if = "PendingRuns::is_empty")]
     runs: PendingRuns,
+    /// What the client's parser keeps.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    parser: String,
     /// A record of the user's folders was kept.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     begun: bool,
@@ -128,14 +133,14 @@ impl ConversationState {
         self.begun
     }
 
-    /// The commands whose output is still to come.
-    pub(crate) fn awaited_runs(&self) -> &PendingRuns {
-        &self.runs
+    /// With what the parser of the file goes on.
+    pub(crate) fn parser(&self) -> ParserState {
+        ParserState { runs: self.runs.clone(), own: self.parser.clone() }
     }
 
-    /// Notes these commands, for whoever reads on.
-    pub(crate) fn await_output_of(&mut self, runs: &PendingRuns) {
-        self.runs.clone_from(runs);
+    /// Notes that, for whoever reads on.
+    pub(crate) fn note_parser(&mut self, state: ParserState) {
+        ParserState { runs: self.runs, own: self.parser } = state;
     }
 
     /// Notes a record of which nothing is stored, but which others may have as their parent.

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use globset::GlobSet;
 use walkdir::WalkDir;
 
-use super::claude_code::TranscriptIdentity;
+use super::{Source, TranscriptIdentity, source_of};
+use crate::model::client::Client;
 use crate::model::session::Millis;
 
 /// A transcript on disk.
@@ -60,27 +61,46 @@ pub(crate) struct Discovery {
 /// A file's device and inode, the index of the root it was found under, and its index in the list of files.
 type FileAlias = (u64, u64, usize, usize);
 
-/// Walks the transcripts of every config directory; each file is returned once, however many links lead to it.
+/// A folder in which a client keeps its files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ClientFolder {
+    pub(crate) client: Client,
+    pub(crate) path: PathBuf,
+}
+
+/// Walks the transcripts in the folders of every client; each file is returned once, however many links lead to it.
 ///
 /// Only the messages about unreadable paths are sorted. Nearly all files are unchanged since the last run, and the caller sorts
 /// the rest.
-pub(crate) fn discover(claude_dirs: &[PathBuf], exclude: &GlobSet) -> Discovery {
+pub(crate) fn discover(folders: &[ClientFolder], exclude: &GlobSet) -> Discovery {
     let mut found = Discovery::default();
     let mut names = Vec::new();
-    let roots = claude_dirs.iter().flat_map(|dir| ["projects", "transcripts"].map(|layout| (dir.join(layout), layout)));
-    for (at, (root, layout)) in roots.enumerate() {
+    let roots = folders.iter().flat_map(|folder| {
+        let source = source_of(folder.client);
+        source.layouts().iter().map(move |layout| (source, *layout, folder.path.join(layout)))
+    });
+    for (at, (source, layout, root)) in roots.enumerate() {
         // A fresh install has no such folder.
         if root.symlink_metadata().is_ok() {
-            walk(&root, at, layout == "transcripts", exclude, &mut names, &mut found);
+            walk((source, layout), &root, at, exclude, &mut names, &mut found);
         }
     }
     drop_aliases(&mut found.files, names);
     found
 }
 
-fn walk(root: &Path, number: usize, old_layout: bool, exclude: &GlobSet, names: &mut Vec<FileAlias>, found: &mut Discovery) {
+fn walk(
+    (source, layout): (&dyn Source, &str),
+    root: &Path,
+    number: usize,
+    exclude: &GlobSet,
+    names: &mut Vec<FileAlias>,
+    found: &mut Discovery,
+) {
     // A link may lead anywhere: folders that cannot hold transcripts are not entered.
-    let leads_on = |entry: &walkdir::DirEntry| !entry.file_type().is_dir() || may_hold(entry, old_layout);
+    let leads_on = |entry: &walkdir::DirEntry| {
+        !entry.file_type().is_dir() || entry.depth() == 0 || source.may_hold(layout, entry.depth(), entry.file_name().as_bytes())
+    };
     let mut unreadable = Vec::new();
     for entry in WalkDir::new(root).follow_links(true).into_iter().filter_entry(leads_on) {
         let entry = match entry {
@@ -94,7 +114,8 @@ fn walk(root: &Path, number: usize, old_layout: bool, exclude: &GlobSet, names: 
             continue;
         }
         let path = entry.path();
-        let Some(place) = place_of(path, root, old_layout) else { continue };
+        let below = path.as_os_str().as_bytes().strip_prefix(root.as_os_str().as_bytes()).and_then(|rest| rest.strip_prefix(b"/"));
+        let Some(place) = below.and_then(|below| source.identify(layout, below)) else { continue };
         if !exclude.is_empty() && exclude.is_match(path) {
             found.excluded += 1;
             continue;
@@ -142,39 +163,6 @@ pub(super) fn stamp(meta: &Metadata) -> i64 {
     i64::from_le_bytes(first)
 }
 
-/// The deepest level that is searched: clients nest less below a transcript folder, but a link may lead to the whole disk.
-const MAX_DEPTH: usize = 10;
-
-/// May a folder hold transcripts? `<slug>/`, `<slug>/<session>/`, `<slug>/<session>/subagents/` and folders below that.
-fn may_hold(entry: &walkdir::DirEntry, old_layout: bool) -> bool {
-    match entry.depth() {
-        0 => true,
-        1 | 2 => !old_layout,
-        3 => !old_layout && entry.file_name() == "subagents",
-        depth => !old_layout && depth <= MAX_DEPTH,
-    }
-}
-
-/// The session and agent that a path below `root` stands for; `None` if it is not a transcript.
-///
-/// `<slug>/<session>.jsonl`, `<slug>/agent-<id>.jsonl` (older subagents), `<slug>/<session>/subagents/**/agent-<id>.jsonl`, and in
-/// the old layout `ses_<id>.jsonl`.
-fn place_of(path: &Path, root: &Path, old_layout: bool) -> Option<TranscriptIdentity> {
-    let below = path.as_os_str().as_bytes().strip_prefix(root.as_os_str().as_bytes())?.strip_prefix(b"/")?;
-    let (folder, name) = below.split_at(memchr::memrchr(b'/', below).map_or(0, |at| at + 1));
-    let stem = String::from_utf8_lossy(name.strip_suffix(b".jsonl").filter(|stem| !stem.is_empty())?);
-    let agent = stem.strip_prefix("agent-").map(str::to_owned);
-    let mut folders = folder.split_inclusive(|b| *b == b'/');
-    match (folders.next(), folders.next(), folders.next()) {
-        (None, ..) if old_layout => Some(TranscriptIdentity { session: stem.into_owned(), agent: None }),
-        (Some(_), None, _) if !old_layout => Some(TranscriptIdentity { session: stem.into_owned(), agent }),
-        (Some(_), Some(session), Some(b"subagents/")) if !old_layout && agent.is_some() => {
-            Some(TranscriptIdentity { session: String::from_utf8_lossy(&session[..session.len() - 1]).into_owned(), agent })
-        }
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -190,25 +178,10 @@ mod tests {
             std::fs::create_dir_all(&dir).unwrap();
             std::fs::write(dir.join(format!("agent-{depth}.jsonl")), "{}").unwrap();
         }
-        let found = discover(&[folder.path().to_owned()], &GlobSet::empty());
+        let folders = [ClientFolder { client: Client::ClaudeCode, path: folder.path().to_owned() }];
+        let found = discover(&folders, &GlobSet::empty());
         let mut agents: Vec<_> = found.files.into_iter().filter_map(|file| file.place.agent).collect();
         agents.sort();
         assert_eq!((agents, found.unreadable), (vec!["0".into(), "3".into(), "7".into()], vec![]));
-    }
-
-    #[test]
-    fn a_path_says_whose_rows_it_holds() {
-        let at = |path: &str, old| place_of(Path::new(path), Path::new("/c/p"), old).map(|p| (p.session, p.agent));
-        let some = |session: &str, agent: Option<&str>| Some((session.to_owned(), agent.map(str::to_owned)));
-        assert_eq!(at("/c/p/-src/s1.jsonl", false), some("s1", None));
-        assert_eq!(at("/c/p/-src/agent-7.jsonl", false), some("agent-7", Some("7")));
-        assert_eq!(at("/c/p/-src/s1/subagents/agent-7.jsonl", false), some("s1", Some("7")));
-        assert_eq!(at("/c/p/-src/s1/subagents/workflows/w/agent-7.jsonl", false), some("s1", Some("7")));
-        assert_eq!(at("/c/p/ses_9.jsonl", true), some("ses_9", None));
-        for other in
-            ["/c/p/-src/s1.json", "/c/p/-src/s1/tool-results/x.jsonl", "/c/p/x.jsonl", "/c/p/-src/s1/subagents/journal.jsonl"]
-        {
-            assert_eq!(at(other, false), None, "{other}");
-        }
     }
 }

@@ -5,13 +5,15 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use crate::model::assemble::session_from_records;
-use crate::model::session::{Item, Millis, Record, RecordKey, Session, Title};
+use crate::model::client::Client;
+use crate::model::session::{Item, Millis, ParserState, Record, RecordKey, Session, Title};
 use crate::model::undone_prompts::{PromptLink, undone};
 use crate::privacy::echo::{PrivateWords, distinctive, hashes};
 use crate::privacy::{ConversationState, Disposition, Sanitizer};
-use crate::source::claude_code::{LineParser, ParentLink, ParsedLine, TranscriptIdentity, holds_reply, parse_line};
+use crate::source::claude_code::holds_reply;
 use crate::source::delta;
 use crate::source::delta::RawLine;
+use crate::source::{ParentLink, ParsedLine, TranscriptIdentity, parser_of};
 
 /// How far before that end to search for a private block that may still be open, in bytes.
 const LOOKBACK_BYTES: u64 = 8 << 20;
@@ -83,7 +85,7 @@ struct LiveRecords {
 
 /// The private text in lines before the last `most` bytes, at most [`LOOKBACK_BYTES`] bytes back.
 fn private_text_before(transcript: &Path, id: &str, most: u64, sanitizer: &Sanitizer) -> io::Result<Vec<String>> {
-    let place = TranscriptIdentity { session: id.to_owned(), agent: None };
+    let place = TranscriptIdentity { client: Client::ClaudeCode, session: id.to_owned(), agent: None };
     let until = transcript.metadata()?.len().saturating_sub(most);
     let mut lines = delta::last_lines(transcript, most.saturating_add(LOOKBACK_BYTES))?;
     let mut fenced = Vec::new();
@@ -93,7 +95,7 @@ fn private_text_before(transcript: &Path, id: &str, most: u64, sanitizer: &Sanit
         }
         if let RawLine::Complete(line) = piece
             && delta::opens_private(line)
-            && let ParsedLine::Record(row) = parse_line(line, &place, sanitizer)
+            && let ParsedLine::Record(row) = parser_of(&place, sanitizer, &ParserState::default()).read(line)
         {
             fenced.push(row.fenced);
         }
@@ -126,10 +128,10 @@ impl LiveRecords {
 }
 
 fn read_records(transcript: &Path, id: &str, most: u64, sanitizer: &Sanitizer) -> io::Result<LiveRecords> {
-    let place = TranscriptIdentity { session: id.to_owned(), agent: None };
+    let place = TranscriptIdentity { client: Client::ClaudeCode, session: id.to_owned(), agent: None };
     let mut lines = delta::last_lines(transcript, most)?;
     let (mut all, mut chain) = (LiveRecords::default(), ConversationState::default());
-    let mut parser = LineParser::of(&place, sanitizer);
+    let mut parser = parser_of(&place, sanitizer, &ParserState::default());
     while let Some((_, _, piece)) = lines.next_line()? {
         let (RawLine::Complete(line) | RawLine::Tail(line)) = piece else { continue };
         match parser.read(line) {

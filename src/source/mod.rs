@@ -7,18 +7,62 @@ pub(crate) mod delta;
 pub(crate) mod discover;
 pub(crate) mod json;
 pub(crate) mod json_cursor;
+mod line;
 pub(crate) mod live_session;
 pub(crate) mod mark;
+mod outcome;
+mod parsed;
+mod tool_use;
+mod verdict;
 pub(crate) mod working_folders;
 
+use serde_json::Value;
+
 pub(crate) use self::claude_code::release::{NEWEST_TESTED, Release};
-pub(crate) use self::claude_code::{ACTING_TOOLS, LineParser, is_user_text, is_wrapped, may_be_person};
-pub use self::claude_code::{ParentLink, ParsedLine, TranscriptIdentity, is_complete, parse_line};
-use crate::model::session::ToolClass;
+pub(crate) use self::claude_code::{ACTING_TOOLS, is_user_text, is_wrapped, may_be_person};
+pub use self::line::is_complete;
+#[cfg(any(test, feature = "testing"))]
+pub use self::parsed::parse_line;
+pub(crate) use self::parsed::{LineParser, parser_of};
+pub use self::parsed::{ParentLink, ParsedLine, TranscriptIdentity};
+use crate::model::client::Client;
+use crate::model::session::{ParserState, ToolClass};
+use crate::privacy::Sanitizer;
+
+/// What is to be known of a client to read its sessions. Nothing outside the folder of an implementation knows how that client writes, or
+/// how it calls its tools.
+pub(crate) trait Source: Sync {
+    /// Folders with transcripts, below the one in which the client keeps its files.
+    fn layouts(&self) -> &'static [&'static str];
+
+    /// May a folder so far below a layout, 1 or more, lead to transcripts?
+    fn may_hold(&self, layout: &str, depth: usize, name: &[u8]) -> bool;
+
+    /// Whose rows a file holds, by its path below a layout; `None` if it is no transcript.
+    fn identify(&self, layout: &str, below: &[u8]) -> Option<TranscriptIdentity>;
+
+    /// A parser of a file that goes on where one with this state stopped.
+    fn parser<'p>(&self, place: &'p TranscriptIdentity, sanitizer: &'p Sanitizer, state: &ParserState) -> Box<dyn LineParser + 'p>;
+
+    /// The folder that a line names, as JSON.
+    fn folder_in<'l>(&self, line: &'l Value) -> Option<&'l str>;
+
+    /// What a tool is for, by the name under which its uses are stored; `None` if it is unknown.
+    fn class_of_tool(&self, name: &str) -> Option<ToolClass>;
+
+    /// The tools whose uses are no memory, by name; a `*` at the end stands for any ending.
+    fn tools_of_no_memory(&self) -> Vec<String>;
+}
+
+pub(crate) fn source_of(client: Client) -> &'static dyn Source {
+    match client {
+        Client::ClaudeCode => &claude_code::ClaudeCode,
+    }
+}
 
 /// The tools whose uses are no memory, unless the config says otherwise, by name; a `*` at the end stands for any ending.
 pub(crate) fn tools_of_no_memory() -> Vec<String> {
-    claude_code::tools_of_no_memory().collect()
+    Client::ALL.into_iter().flat_map(|client| source_of(client).tools_of_no_memory()).collect()
 }
 
 /// Here, and not with the type, since only sources know how their clients call things. What is below sees the class of a
@@ -26,6 +70,6 @@ pub(crate) fn tools_of_no_memory() -> Vec<String> {
 impl ToolClass {
     /// What a tool is for, by the name under which it is stored.
     pub(crate) fn of(name: &str) -> Self {
-        claude_code::class_of_tool(name).unwrap_or(Self::Other)
+        Client::ALL.into_iter().find_map(|client| source_of(client).class_of_tool(name)).unwrap_or(Self::Other)
     }
 }

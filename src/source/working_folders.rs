@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::source_of;
+use crate::model::client::Client;
+
 /// How far into a transcript to look for its folder, in bytes: the first lines of new clients are long and name none.
 const SEARCHED_BYTES: u64 = 4 << 20;
 /// How many transcripts of a folder to try: the first that names its folder is enough.
@@ -18,7 +21,8 @@ pub(crate) fn folder_of(transcript: &Path) -> Option<PathBuf> {
     let mut line = Vec::new();
     while lines.read_until(b'\n', &mut line).ok()? > 0 {
         let row: Value = serde_json::from_slice(&line).unwrap_or_default();
-        if let Some(cwd) = row["cwd"].as_str().filter(|cwd| cwd.starts_with('/')) {
+        let named = Client::ALL.into_iter().find_map(|client| source_of(client).folder_in(&row));
+        if let Some(cwd) = named.filter(|cwd| cwd.starts_with('/')) {
             return Some(PathBuf::from(cwd));
         }
         line.clear();

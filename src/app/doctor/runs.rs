@@ -108,7 +108,7 @@ pub(crate) fn unread_transcripts(config: &Config, now: Millis) -> Finding {
         Err(_) if config.database().exists() => return Finding::ok("transcripts", "unknown without the index"),
         Err(_) => Default::default(),
     };
-    let mut found = discover(&config.claude_dirs, &config.exclude_transcripts);
+    let mut found = discover(&config.client_folders(), &config.exclude_transcripts);
     if let Some(first) = found.unreadable.first() {
         let more = if found.unreadable.len() > 1 { format!(" and {} more", found.unreadable.len() - 1) } else { String::new() };
         let found = format!("{first}{more}: what is there is in no digest");

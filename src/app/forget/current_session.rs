@@ -77,7 +77,7 @@ fn is_live(id: &str, here: &Path, config: &Config) -> bool {
 fn newest(folder: &str, config: &Config) -> Option<TranscriptFile> {
     let projects = config.project_keys();
     let key = projects.key_of(folder);
-    let mut all = discover(&config.claude_dirs, &config.exclude_transcripts).files;
+    let mut all = discover(&config.client_folders(), &config.exclude_transcripts).files;
     all.retain(|file| file.place.agent.is_none());
     all.sort_by_key(|file| std::cmp::Reverse(file.mtime()));
     let fits = |file: &TranscriptFile| folder_of(&file.path).is_some_and(|cwd| projects.key_of(&cwd.to_string_lossy()) == key);

@@ -149,7 +149,7 @@ impl ForgetSelection {
 }
 
 fn transcripts(config: &Config) -> Vec<TranscriptFile> {
-    discover(&config.claude_dirs, &config.exclude_transcripts).files
+    discover(&config.client_folders(), &config.exclude_transcripts).files
 }
 
 /// Sessions with a transcript in a folder whose name contains the text.

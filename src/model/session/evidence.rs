@@ -202,6 +202,14 @@ pub struct StepKinds {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PendingRuns(Vec<(String, StepKinds)>);
 
+/// With what a parser of a transcript goes on where another one stopped.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ParserState {
+    pub(crate) runs: PendingRuns,
+    /// What the client's own parser keeps for itself, in its format.
+    pub(crate) own: String,
+}
+
 /// Commands that are awaited at once. More are never under way; those that were interrupted have no output.
 const MAX_PENDING: usize = 32;
 

@@ -7,80 +7,37 @@ mod costs;
 mod dialog;
 pub(crate) mod field_cache;
 mod fields;
+mod files;
 mod naming;
 mod origin;
 mod outcome;
 pub(crate) mod release;
 mod tools;
 mod user;
-mod verdict;
 mod wrapper;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use self::fields::{Field, LineFields, RawBlock, RawContent, RawMessage, RawUsage, joined};
 pub(crate) use self::origin::{is_user_text, is_wrapped, may_be_person};
-pub(crate) use self::tools::{ACTING as ACTING_TOOLS, class_of as class_of_tool, of_no_memory as tools_of_no_memory};
+pub(crate) use self::tools::ACTING as ACTING_TOOLS;
 use self::user::UserContent;
 use super::json::{self, Raw};
+use super::{LineParser, ParentLink, ParsedLine, TranscriptIdentity};
 use crate::model::price::{FAST_SUFFIX, US_SUFFIX};
 use crate::model::session::{
-    Evidence, FIRST_EVIDENCE_PART, Item, MessageUsage, Millis, PendingRuns, Record, RecordKey, Title, TitleBy, Tokens, Turn,
-    is_compaction_agent,
+    Evidence, Item, MessageUsage, ParserState, PendingRuns, Record, RecordKey, Title, TitleBy, Tokens, Turn, is_compaction_agent,
 };
 use crate::privacy::{Sanitizer, opens_private};
 use crate::source::claude_code::field_cache::{CachedField, FieldCache};
+use crate::source::line::{MAX_TEXT_CHARS, numbered, text_of_line, timestamp};
 use crate::text::clean::{head_and_tail, one_line, shorten};
-
-/// Longest stored text of one message, in characters. Pasted logs and files exceed it, what people write does not.
-const MAX_TEXT_CHARS: usize = 16_000;
-/// Longest stored recap of a compaction, in characters. The longest of 80 in published transcripts has 24,500; of one that is cut, nobody
-/// can say what it leaves out.
-const MAX_RECAP_CHARS: usize = 32_000;
 
 /// Longest stored words of the client about the model's service, in characters.
 const MAX_API_ERROR_CHARS: usize = 200;
 
-/// What a file's path says about its records.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TranscriptIdentity {
-    /// The session of lines that do not name one.
-    pub session: String,
-    /// The subagent whose file this is.
-    pub agent: Option<String>,
-}
-
-/// The result of parsing a line.
-#[derive(Debug, PartialEq)]
-pub enum ParsedLine {
-    Record(Box<Record>),
-    /// A known line without content.
-    Empty,
-    /// A known line without content that other lines may name as their parent.
-    Link(ParentLink),
-    /// A bookkeeping line with the time its session began. A fork copies every conversation line with its time; only these lines
-    /// carry the time of the fork itself.
-    SessionStart {
-        session: String,
-        at: Millis,
-    },
-    /// The client's own estimate of the session's cost so far, by model; `None` if it is unknown or not comparable.
-    Cost {
-        session: String,
-        by_model: Option<BTreeMap<String, f64>>,
-    },
-    /// The name of an unknown line type.
-    Unknown(String),
-    Malformed(&'static str),
-}
-
-/// The key of a record and that of its parent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ParentLink {
-    pub(crate) key: RecordKey,
-    pub(crate) parent: Option<RecordKey>,
-}
+/// The client of Anthropic's.
+pub(super) struct ClaudeCode;
 
 /// Line types that are known and hold no conversation: those seen up to client 2.1.330, and others that its binary names. Their
 /// lines are not parsed: to read one of these types, remove its name from the list.
@@ -94,11 +51,6 @@ const BOOKKEEPING: [&str; 38] = [
 ];
 /// How a bookkeeping line begins. Such lines make up most bytes of a new transcript, and only this prefix and the type are read.
 const TYPE_PREFIX: &[u8] = b"{\"type\":\"";
-
-/// Is this a complete line? The last line of a growing file waits until it is.
-pub fn is_complete(line: &[u8]) -> bool {
-    json::fields(&text_of_line(line).1, &[]).is_ok()
-}
 
 /// Does a piece of a transcript hold a reply of the assistant's? Looked for as bytes: no line is parsed.
 pub(crate) fn holds_reply(piece: &[u8]) -> bool {
@@ -115,21 +67,8 @@ fn is_bookkeeping(line: &[u8]) -> bool {
 /// In bytes, of the names above.
 const MAX_TYPE_BYTES: usize = 32;
 
-/// The trimmed bytes of a line and their text. Invalid UTF-8 is replaced, as in the client's own display.
-fn text_of_line(line: &[u8]) -> (&[u8], Cow<'_, str>) {
-    // Trimmed, so that a line has the same bytes (and key) before and after its newline is written.
-    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
-    // Validating first is faster: nearly all lines are valid.
-    (line, std::str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed))
-}
-
-/// Parses one line; its texts have passed the sanitizer.
-pub fn parse_line(line: &[u8], place: &TranscriptIdentity, sanitizer: &Sanitizer) -> ParsedLine {
-    LineParser::of(place, sanitizer).read(line)
-}
-
 /// Parses the lines of one file in order. Each result is independent of the others; repeated values are only sanitized once.
-pub(crate) struct LineParser<'p> {
+pub(super) struct ClaudeLines<'p> {
     place: &'p TranscriptIdentity,
     sanitizer: &'p Sanitizer,
     repeated: FieldCache,
@@ -137,23 +76,8 @@ pub(crate) struct LineParser<'p> {
     runs: PendingRuns,
 }
 
-impl<'p> LineParser<'p> {
-    pub(crate) fn of(place: &'p TranscriptIdentity, sanitizer: &'p Sanitizer) -> Self {
-        Self::resume(place, sanitizer, PendingRuns::default())
-    }
-
-    /// Goes on where another parser of the same file stopped.
-    pub(crate) fn resume(place: &'p TranscriptIdentity, sanitizer: &'p Sanitizer, runs: PendingRuns) -> Self {
-        Self { place, sanitizer, repeated: FieldCache::default(), runs }
-    }
-
-    /// With what another parser goes on.
-    pub(crate) fn runs(&self) -> &PendingRuns {
-        &self.runs
-    }
-
-    /// Parses the next line; its texts have passed the sanitizer.
-    pub(crate) fn read(&mut self, line: &[u8]) -> ParsedLine {
+impl LineParser for ClaudeLines<'_> {
+    fn read(&mut self, line: &[u8]) -> ParsedLine {
         let mut runs = std::mem::take(&mut self.runs);
         let parsed = self.read_beside(line, &runs);
         if let ParsedLine::Record(row) = &parsed {
@@ -166,6 +90,16 @@ impl<'p> LineParser<'p> {
         }
         self.runs = runs;
         parsed
+    }
+
+    fn state(&self) -> ParserState {
+        ParserState { runs: self.runs.clone(), own: String::new() }
+    }
+}
+
+impl<'p> ClaudeLines<'p> {
+    fn new(place: &'p TranscriptIdentity, sanitizer: &'p Sanitizer, runs: PendingRuns) -> Self {
+        Self { place, sanitizer, repeated: FieldCache::default(), runs }
     }
 
     fn read_beside(&mut self, line: &[u8], runs: &PendingRuns) -> ParsedLine {
@@ -289,14 +223,6 @@ impl<'p> LineParser<'p> {
     }
 }
 
-/// The items of a record with their numbers: evidence last, in numbers of its own.
-fn numbered(all: Vec<Item>) -> (Vec<i64>, Vec<Item>) {
-    let (evidence, mut items): (Vec<Item>, Vec<Item>) = all.into_iter().partition(|item| matches!(item, Item::Evidence(_)));
-    let parts = (0..).take(items.len()).chain((FIRST_EVIDENCE_PART..).take(evidence.len())).collect();
-    items.extend(evidence);
-    (parts, items)
-}
-
 /// The parent of a record. A compaction boundary starts a new chain and names its predecessor in a field of its own.
 fn parent_of(fields: &LineFields<'_>, place: &TranscriptIdentity) -> Option<RecordKey> {
     let parent = fields.text(Field::ParentUuid).or_else(|| fields.text(Field::LogicalParentUuid))?;
@@ -315,19 +241,6 @@ fn session_start(fields: &LineFields<'_>, place: &TranscriptIdentity) -> ParsedL
     let at = fields.raw(Field::Timestamp).or_else(in_snapshot).and_then(timestamp);
     let session = fields.owned(Field::SessionId).unwrap_or_else(|| place.session.clone());
     at.map_or(ParsedLine::Empty, |at| ParsedLine::SessionStart { session, at })
-}
-
-/// Plausible times: no client wrote a line before 2000, nor will one after 2100. A time from a wrong clock is dropped, as it would
-/// sort before or after everything else for good.
-const PLAUSIBLE_TIMES: std::ops::RangeInclusive<Millis> = 946_684_800_000..=4_102_444_800_000;
-
-fn timestamp(raw: Raw<'_>) -> Option<Millis> {
-    let at = match json::text(raw) {
-        Some(text) => text.parse::<jiff::Timestamp>().ok().map(|t| t.as_millisecond()),
-        // A few lines of other writers hold a number: seconds or milliseconds.
-        None => json::number(Some(raw)).map(|n| n as Millis).map(|n| if n < 100_000_000_000 { n * 1000 } else { n }),
-    };
-    at.filter(|at| PLAUSIBLE_TIMES.contains(at))
 }
 
 fn assistant(fields: &LineFields<'_>) -> Vec<Item> {

@@ -5,9 +5,10 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::model::session::{Answer, FileTouch, Outcome, Todo, ToolUse, Touch};
+use crate::source::parse_line;
 
 fn place() -> TranscriptIdentity {
-    TranscriptIdentity { session: "stem".into(), agent: None }
+    TranscriptIdentity { session: "stem".into(), ..TranscriptIdentity::default() }
 }
 
 fn items(row: &Value) -> Vec<Item> {

@@ -1,18 +1,15 @@
 //! Tool uses, each in one line, and the files they concern.
 
 use super::fields::{Field, LineFields};
-use super::{MAX_TEXT_CHARS, outcome};
-use crate::analyze::shell;
+use super::outcome;
 use crate::analyze::use_of_told::looked_up_ids;
 use crate::model::session::{Evidence, FileTouch, Item, RecordKey, ShellRun, Todo, ToolClass, ToolUse, Touch};
 use crate::privacy::{EXCLUDED_LINE, Sanitizer};
 use crate::source::json::{self, Raw};
 use crate::source::json_cursor::NameTable;
+use crate::source::line::MAX_TEXT_CHARS;
+use crate::source::tool_use::{MAX_COMMAND_CHARS, argument, command_line, describe_arguments, line_of, sanitized_text, shell_run};
 use crate::text::clean::{head_and_tail, one_line, shorten};
-
-/// Longest stored command, in characters: heredocs and inline scripts exceed it.
-const MAX_COMMAND_CHARS: usize = 500;
-const MAX_ARGUMENT_CHARS: usize = 160;
 
 /// What each tool is for, of this client and of others that write its oldest layout. All else asks for the class and no name.
 const TOOLS: [(ToolClass, &[&str]); 10] = [
@@ -78,7 +75,7 @@ pub(super) fn items_of_use(id: &str, name: &str, input: Option<Raw<'_>>, sanitiz
             ToolClass::Plan => plan(id, name, input, sanitizer),
             class => {
                 let tool = tool_use(id, name, class, input, sanitizer);
-                let run = if class == ToolClass::Shell { shell_run(&tool, input, sanitizer) } else { None };
+                let run = if class == ToolClass::Shell { evidence_of_run(&tool, input, sanitizer) } else { None };
                 std::iter::once(Item::Tool(tool)).chain(run.map(|run| Item::Evidence(Evidence::Ran(run)))).collect()
             }
         },
@@ -90,14 +87,9 @@ fn plan(id: &str, name: &str, input: Raw<'_>, sanitizer: &Sanitizer) -> Vec<Item
     plan.map(|plan| vec![Item::Plan(plan), Item::Tool(ToolUse::new(id, name, "plan", None))]).unwrap_or_default()
 }
 
-/// What is evidence of a command, which is looked at as a whole. Nothing of one that is withheld is.
-fn shell_run(tool: &ToolUse, input: Raw<'_>, sanitizer: &Sanitizer) -> Option<ShellRun> {
+fn evidence_of_run(tool: &ToolUse, input: Raw<'_>, sanitizer: &Sanitizer) -> Option<ShellRun> {
     let [command, background] = json::fields(input.get(), &["command", "run_in_background"]).ok()?;
-    let command = sanitized_text(command?, sanitizer).filter(|_| !tool.id.is_empty() && tool.line != EXCLUDED_LINE)?;
-    if sanitizer.withheld_command(&command).is_some() {
-        return None;
-    }
-    shell::run(&tool.id, &command, !json::is_true(background))
+    shell_run(tool, &sanitized_text(command?, sanitizer)?, !json::is_true(background), sanitizer)
 }
 
 fn tool_use(id: &str, name: &str, class: ToolClass, input: Raw<'_>, sanitizer: &Sanitizer) -> ToolUse {
@@ -106,36 +98,14 @@ fn tool_use(id: &str, name: &str, class: ToolClass, input: Raw<'_>, sanitizer: &
         ToolClass::Edit if WRITES_WHOLE.contains(&name) => touched(input, Touch::Written, sanitizer),
         ToolClass::Edit => touched(input, Touch::Edited, sanitizer),
         ToolClass::Read => touched(input, Touch::Read, sanitizer),
-        ToolClass::Shell => (command(input, sanitizer), None),
-        ToolClass::Subagent => (argument(input, &["description", "prompt"], sanitizer).map(line_of).unwrap_or_default(), None),
+        ToolClass::Shell => (command_line(argument(input, &["command"], sanitizer).as_deref(), sanitizer), None),
+        ToolClass::Subagent => {
+            (argument(input, &["description", "prompt"], sanitizer).map(|text| line_of(&text)).unwrap_or_default(), None)
+        }
         ToolClass::Question => (questions(input, sanitizer), None),
         _ => (describe_arguments(input, sanitizer), None),
     };
     ToolUse::new(id, shorten(&one_line(&sanitizer.clean(name)), 80), line, file)
-}
-
-/// The first of the named arguments that is a string and not empty once sanitized.
-fn argument<const N: usize>(input: Raw<'_>, names: &[&str; N], sanitizer: &Sanitizer) -> Option<String> {
-    let found = json::fields(input.get(), names).ok()?;
-    found.into_iter().flatten().find_map(|value| sanitized_text(value, sanitizer))
-}
-
-fn sanitized_text(value: Raw<'_>, sanitizer: &Sanitizer) -> Option<String> {
-    json::text(value).map(|t| sanitizer.clean(&t)).filter(|t| !t.is_empty())
-}
-
-fn line_of(text: String) -> String {
-    shorten(&one_line(&text), MAX_ARGUMENT_CHARS)
-}
-
-fn command(input: Raw<'_>, sanitizer: &Sanitizer) -> String {
-    let Some(command) = argument(input, &["command"], sanitizer) else { return EXCLUDED_LINE.to_owned() };
-    if let Some(withheld) = sanitizer.withheld_command(&command) {
-        return shorten(&withheld, MAX_COMMAND_CHARS);
-    }
-    let first_line_matters = command.lines().count() > 12;
-    let text = if first_line_matters { head_and_tail(&command, MAX_COMMAND_CHARS) } else { command };
-    shorten(&one_line(&text), MAX_COMMAND_CHARS)
 }
 
 fn touched(input: Raw<'_>, how: Touch, sanitizer: &Sanitizer) -> (String, Option<FileTouch>) {
@@ -180,24 +150,10 @@ fn questions(input: Raw<'_>, sanitizer: &Sanitizer) -> String {
     shorten(&one_line(&asked.join(" / ")), MAX_COMMAND_CHARS)
 }
 
-/// For any other tool: the string arguments that usually say what it is about.
-fn describe_arguments(input: Raw<'_>, sanitizer: &Sanitizer) -> String {
-    const TELLING: NameTable<12> = NameTable::of([
-        "pattern", "query", "url", "path", "description", "title", "command", "name", "prompt", "text", "skill", "id",
-    ]);
-    let Ok(found) = json::fields(input.get(), &TELLING) else { return String::new() };
-    // Of a tool that is given a private file, only the path is shown.
-    if let Some(path) = json::strings(input).into_iter().find(|text| sanitizer.is_private_file(text)) {
-        return line_of(sanitizer.clean(&path));
-    }
-    let texts = found.into_iter().flatten().filter_map(json::text).map(|t| sanitizer.clean(&t)).filter(|t| !t.is_empty()).take(3);
-    line_of(texts.map(|t| shorten(&one_line(&t), 100)).collect::<Vec<_>>().join(" · "))
-}
-
 fn todos(input: Raw<'_>, sanitizer: &Sanitizer) -> Option<Item> {
     let [list] = json::fields(input.get(), &["todos"]).ok()?;
     let all = json::elements(list?).into_iter().filter_map(|todo| {
-        let text = line_of(argument(todo, &["content", "subject"], sanitizer)?);
+        let text = line_of(&argument(todo, &["content", "subject"], sanitizer)?);
         Some(Todo { id: String::new(), text, status: argument(todo, &["status"], sanitizer).unwrap_or_default() })
     });
     Some(Item::Todos(all.collect()))
@@ -208,8 +164,12 @@ fn task(input: Raw<'_>, name: &str, status: &str, sanitizer: &Sanitizer) -> Opti
     let value = argument(input, &[name], sanitizer)?;
     let status = argument(input, &["status"], sanitizer).unwrap_or_else(|| status.to_owned());
     Some(Item::Task(match name {
-        "taskId" => Todo { id: value, text: argument(input, &["subject"], sanitizer).map(line_of).unwrap_or_default(), status },
-        _ => Todo { id: String::new(), text: line_of(value), status },
+        "taskId" => Todo {
+            id: value,
+            text: argument(input, &["subject"], sanitizer).map(|text| line_of(&text)).unwrap_or_default(),
+            status,
+        },
+        _ => Todo { id: String::new(), text: line_of(&value), status },
     }))
 }
 

@@ -5,11 +5,12 @@
 
 use super::fields::{Attachment, Field, LineFields, RawContent, joined};
 use super::origin::{PromptOrigin, PromptSpeaker};
-use super::{MAX_RECAP_CHARS, MAX_TEXT_CHARS, dialog, outcome};
+use super::{dialog, outcome};
 use crate::analyze::use_of_told::names_in;
 use crate::model::session::{Evidence, Item, QueueEvent, TitleEvent, ToldNames, ToolUse, Turn, title_of_plan};
 use crate::privacy::{SanitizedText, is_meaningful};
 use crate::source::json::{self, Raw};
+use crate::source::line::{MAX_RECAP_CHARS, MAX_TEXT_CHARS};
 use crate::text::clean::head_and_tail;
 use crate::text::disarm::{CLOSING_TAG, OPENING_TAG};
 

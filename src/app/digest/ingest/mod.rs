@@ -71,7 +71,7 @@ fn apply_mark(mark: Option<&Mark>, store: &Writer) -> Result<()> {
 }
 
 fn find_changed(config: &Config, ui: &Ui, now: Millis, store: &Reader, report: &mut Report) -> Result<Vec<PendingFile>> {
-    let mut found = discover(&config.claude_dirs, &config.exclude_transcripts);
+    let mut found = discover(&config.client_folders(), &config.exclude_transcripts);
     for unreadable in &found.unreadable {
         ui.warn(unreadable);
     }

@@ -22,7 +22,7 @@ pub fn check(data: &[u8]) {
 }
 
 fn one(line: &[u8]) {
-    let place = TranscriptIdentity { session: "a-session".into(), agent: None };
+    let place = TranscriptIdentity { session: "a-session".into(), ..TranscriptIdentity::default() };
     let read = parse_line(line, &place, &SANITIZER);
     // Bookkeeping is known by how it begins: how it ends makes no difference.
     let is_passed_over = read == ParsedLine::Empty && line.starts_with(b"{\"type\":\"");

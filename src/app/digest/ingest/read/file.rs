@@ -12,7 +12,7 @@ use super::{PendingFile, TranscriptReader};
 use crate::model::session::{Evidence, Item, Millis, Record};
 use crate::privacy::{ConversationState, Disposition, opens_private};
 use crate::source::delta::{Checkpoint, OpenTranscript, RawLine};
-use crate::source::{LineParser, ParentLink, ParsedLine, delta, is_complete};
+use crate::source::{LineParser, ParentLink, ParsedLine, delta, is_complete, parser_of};
 use crate::store::ingest::{FencedText, IngestBatch};
 use crate::sys::progress::Progress;
 use crate::sys::shutdown;
@@ -48,7 +48,7 @@ impl TranscriptReader<'_> {
             if batch.bytes >= BATCH_BYTES {
                 bar.advance(batch.bytes);
                 batch.checkpoint = delta.checkpoint_at(to)?;
-                conversation.await_output_of(lines.runs());
+                conversation.note_parser(lines.state());
                 batch.conversation = conversation.stored();
                 let next = self.empty(pending, batch.checkpoint.clone());
                 pending.part.iter().for_each(|part| part.narrow(batch));
@@ -60,7 +60,7 @@ impl TranscriptReader<'_> {
         let ReadState { mut batch, mut conversation, lines, read_to, .. } = reading;
         bar.advance(batch.bytes);
         batch.complete = true;
-        conversation.await_output_of(lines.runs());
+        conversation.note_parser(lines.state());
         batch.conversation = conversation.stored();
         batch.checkpoint = delta.checkpoint_at(read_to)?;
         pending.part.iter().for_each(|part| part.narrow(&mut batch));
@@ -78,7 +78,7 @@ impl TranscriptReader<'_> {
         };
         Ok(ReadState {
             batch: IngestBatch { replaced: delta.replaced, ..self.empty(pending, checkpoint) },
-            lines: LineParser::resume(&pending.file.place, self.sanitizer, conversation.awaited_runs().clone()),
+            lines: parser_of(&pending.file.place, self.sanitizer, &conversation.parser()),
             conversation,
             read_to: delta.start,
             folder: LastFolder::default(),
@@ -201,7 +201,7 @@ fn is_of_queue(row: &Record) -> bool {
 /// State while a file is read.
 struct ReadState<'p> {
     batch: IngestBatch,
-    lines: LineParser<'p>,
+    lines: Box<dyn LineParser + 'p>,
     conversation: ConversationState,
     /// Where the last line that was read ends.
     read_to: u64,

@@ -14,10 +14,10 @@ use super::{PendingFile, TranscriptReader};
 use crate::app::digest::report::Report;
 use crate::app::digest::request::DigestRequest;
 use crate::config::Config;
-use crate::model::session::{Millis, Record, Turn};
+use crate::model::session::{Millis, ParserState, Record, Turn};
 use crate::source::delta::{self, RawLine};
 use crate::source::discover::{TranscriptFile, discover};
-use crate::source::{LineParser, ParsedLine};
+use crate::source::{ParsedLine, parser_of};
 use crate::store::Writer;
 use crate::store::ingest::IngestBatch;
 use crate::sys::messages::Ui;
@@ -62,7 +62,7 @@ pub(in crate::app::digest) fn read(
 /// which the session moved.
 fn transcripts(config: &Config, now: Millis) -> Vec<TranscriptFile> {
     let oldest = config.retention.oldest(now);
-    let mut files = discover(&config.claude_dirs, &config.exclude_transcripts).files;
+    let mut files = discover(&config.client_folders(), &config.exclude_transcripts).files;
     files.retain(|file| file.place.agent.is_none() && oldest.is_none_or(|oldest| file.mtime() >= oldest));
     files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     files
@@ -103,7 +103,7 @@ impl TranscriptReader<'_> {
     /// elsewhere, or the turn have gone on in another file.
     fn end_of_part(&self, file: &TranscriptFile, session: &str, cut: Millis) -> io::Result<u64> {
         let mut lines = delta::open(&file.path, None)?.lines;
-        let mut parser = LineParser::of(&file.place, self.sanitizer);
+        let mut parser = parser_of(&file.place, self.sanitizer, &ParserState::default());
         let mut folder = LastFolder::default();
         let mut turn = 0;
         while let Some((from, _, piece)) = lines.next_line()? {

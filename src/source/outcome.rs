@@ -1,0 +1,73 @@
+//! Reduces a tool's output to the few lines that say how it went. The output itself is not stored.
+
+use super::verdict::{is_verdict, may_be_verdict};
+use crate::analyze::signal::is_decision_of_user;
+use crate::model::session::Outcome;
+use crate::privacy::Sanitizer;
+use crate::text::clean::{one_line, shorten};
+
+/// Longest stored part of an output, in characters.
+const MAX_BRIEF_CHARS: usize = 360;
+const MAX_LINE_CHARS: usize = 180;
+
+/// How a tool use with this output ended, and with which exit code, if the client tells that beside the output; `None` if it succeeded without
+/// a notable result.
+pub(super) fn of_text(tool: &str, ok: bool, code: Option<i64>, output: &str, sanitizer: &Sanitizer) -> Option<Outcome> {
+    // What recall prints itself, and what the client adds for the model, is removed by the sanitizer first.
+    let brief = if ok {
+        verdict(&sanitizer.output(output, |text| text.lines().any(may_be_verdict)))
+    } else {
+        complaint(code, &sanitizer.output(output, |_| true))
+    };
+    // A tool that prints our words for the user's decision has not made one.
+    let mut outcome = Outcome { tool: tool.to_owned(), ok, brief };
+    if is_decision_of_user(&outcome) {
+        outcome.brief = format!("\"{}\"", outcome.brief);
+    }
+    (!ok || !outcome.brief.is_empty()).then_some(outcome)
+}
+
+/// The last lines of a successful output that state a result: tests, builds, commits, pull requests.
+fn verdict(output: &str) -> String {
+    let mut telling: Vec<&str> = output.lines().rev().filter(|l| is_verdict(l)).take(3).collect();
+    // The last lines count, as earlier verdicts are parts of them; they are shown in order.
+    telling.reverse();
+    shorten(&telling.into_iter().map(short_line).collect::<Vec<_>>().join(" | "), MAX_BRIEF_CHARS)
+}
+
+/// The exit code and the lines of a failed output that say what went wrong, or else its first two and last lines.
+fn complaint(code: Option<i64>, output: &str) -> String {
+    let output = output.replace("<tool_use_error>", "").replace("</tool_use_error>", "");
+    let says_something = |l: &&str| l.chars().any(char::is_alphanumeric) && !l.starts_with("Exit code ");
+    let lines: Vec<&str> = output.lines().map(str::trim).filter(says_something).collect();
+    let mut chosen: Vec<usize> = (0..lines.len()).filter(|i| is_complaint(lines[*i])).take(3).collect();
+    chosen.extend((0..lines.len()).rev().find(|i| is_verdict(lines[*i])));
+    if chosen.is_empty() {
+        chosen.extend((0..lines.len().min(2)).chain(lines.len().checked_sub(1)));
+    }
+    chosen.sort_unstable();
+    chosen.dedup();
+    let code = code.or_else(|| exit_code(&output)).map(|code| format!("exit code {code}"));
+    let told = code.into_iter().chain(chosen.into_iter().map(|i| short_line(lines[i])));
+    shorten(&told.collect::<Vec<_>>().join(" | "), MAX_BRIEF_CHARS)
+}
+
+/// The exit code that Claude Code writes on the first line.
+fn exit_code(output: &str) -> Option<i64> {
+    output.trim_start().lines().next()?.strip_prefix("Exit code ")?.trim().parse().ok()
+}
+
+pub(super) fn short_line(line: &str) -> String {
+    shorten(&one_line(line), MAX_LINE_CHARS)
+}
+
+/// Does a line say what went wrong?
+fn is_complaint(line: &str) -> bool {
+    const MARKS: [&str; 26] = [
+        "error", "fail", "panic", "exception", "traceback", "not found", "cannot", "can't", "could not", "couldn't", "denied",
+        "undefined", "expected", "assert", "no such", "invalid", "fatal", "unable", "missing", "refused", "timed out", "timeout",
+        "unexpected", "conflict", "rejected", "not allowed",
+    ];
+    let lower = line.to_lowercase();
+    line.len() < 600 && MARKS.iter().any(|mark| lower.contains(mark))
+}

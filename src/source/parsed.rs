@@ -1,0 +1,73 @@
+//! What a reader makes of a line, whatever the client.
+
+use std::collections::BTreeMap;
+
+use super::source_of;
+use crate::model::client::Client;
+use crate::model::session::{Millis, ParserState, Record, RecordKey};
+use crate::privacy::Sanitizer;
+
+/// What a file's path says about its records.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TranscriptIdentity {
+    pub client: Client,
+    /// The session of lines that do not name one.
+    pub session: String,
+    /// The subagent whose file this is.
+    pub agent: Option<String>,
+}
+
+/// The result of parsing a line.
+#[derive(Debug, PartialEq)]
+pub enum ParsedLine {
+    Record(Box<Record>),
+    /// A known line without content.
+    Empty,
+    /// A known line without content that other lines may name as their parent.
+    Link(ParentLink),
+    /// A bookkeeping line with the time its session began. A fork copies every conversation line with its time; only these lines
+    /// carry the time of the fork itself.
+    SessionStart {
+        session: String,
+        at: Millis,
+    },
+    /// The client's own estimate of the session's cost so far, by model; `None` if it is unknown or not comparable.
+    Cost {
+        session: String,
+        by_model: Option<BTreeMap<String, f64>>,
+    },
+    /// The name of an unknown line type.
+    Unknown(String),
+    Malformed(&'static str),
+}
+
+/// The key of a record and that of its parent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ParentLink {
+    pub(crate) key: RecordKey,
+    pub(crate) parent: Option<RecordKey>,
+}
+
+/// Parses the lines of one file in order.
+pub(crate) trait LineParser {
+    /// Parses the next line; its texts have passed the sanitizer.
+    fn read(&mut self, line: &[u8]) -> ParsedLine;
+
+    /// With what another parser of the same file goes on behind this line.
+    fn state(&self) -> ParserState;
+}
+
+/// A parser for a file, which goes on where one with this state stopped; by default at the file's beginning.
+pub(crate) fn parser_of<'p>(
+    place: &'p TranscriptIdentity,
+    sanitizer: &'p Sanitizer,
+    state: &ParserState,
+) -> Box<dyn LineParser + 'p> {
+    source_of(place.client).parser(place, sanitizer, state)
+}
+
+/// Parses one line by itself, as if it were the first of its file.
+#[cfg(any(test, feature = "testing"))]
+pub fn parse_line(line: &[u8], place: &TranscriptIdentity, sanitizer: &Sanitizer) -> ParsedLine {
+    parser_of(place, sanitizer, &ParserState::default()).read(line)
+}

@@ -1,0 +1,58 @@
+//! Tool uses as they are kept, whatever the client: a command in one line and as evidence, other arguments in one line.
+
+use super::json::{self, Raw};
+use super::json_cursor::NameTable;
+use crate::analyze::shell;
+use crate::model::session::{ShellRun, ToolUse};
+use crate::privacy::{EXCLUDED_LINE, Sanitizer};
+use crate::text::clean::{head_and_tail, one_line, shorten};
+
+/// Longest stored command, in characters: heredocs and inline scripts exceed it.
+pub(super) const MAX_COMMAND_CHARS: usize = 500;
+const MAX_ARGUMENT_CHARS: usize = 160;
+
+/// A command in one line; `None` is one of which nothing may be kept. It has passed the sanitizer.
+pub(super) fn command_line(command: Option<&str>, sanitizer: &Sanitizer) -> String {
+    let Some(command) = command else { return EXCLUDED_LINE.to_owned() };
+    if let Some(withheld) = sanitizer.withheld_command(command) {
+        return shorten(&withheld, MAX_COMMAND_CHARS);
+    }
+    let first_line_matters = command.lines().count() > 12;
+    let text = if first_line_matters { head_and_tail(command, MAX_COMMAND_CHARS) } else { command.to_owned() };
+    shorten(&one_line(&text), MAX_COMMAND_CHARS)
+}
+
+/// What is evidence of a command, which is looked at as a whole. Nothing of one that is withheld is. `awaited`: the client waited for its end.
+pub(super) fn shell_run(tool: &ToolUse, command: &str, awaited: bool, sanitizer: &Sanitizer) -> Option<ShellRun> {
+    let is_kept = !tool.id.is_empty() && tool.line != EXCLUDED_LINE && sanitizer.withheld_command(command).is_none();
+    if is_kept { shell::run(&tool.id, command, awaited) } else { None }
+}
+
+/// The first of the named arguments that is a string and not empty once sanitized.
+pub(super) fn argument<const N: usize>(input: Raw<'_>, names: &[&str; N], sanitizer: &Sanitizer) -> Option<String> {
+    let found = json::fields(input.get(), names).ok()?;
+    found.into_iter().flatten().find_map(|value| sanitized_text(value, sanitizer))
+}
+
+pub(super) fn sanitized_text(value: Raw<'_>, sanitizer: &Sanitizer) -> Option<String> {
+    json::text(value).map(|t| sanitizer.clean(&t)).filter(|t| !t.is_empty())
+}
+
+/// An argument in one line.
+pub(super) fn line_of(text: &str) -> String {
+    shorten(&one_line(text), MAX_ARGUMENT_CHARS)
+}
+
+/// For any other tool: the string arguments that usually say what it is about.
+pub(super) fn describe_arguments(input: Raw<'_>, sanitizer: &Sanitizer) -> String {
+    const TELLING: NameTable<12> = NameTable::of([
+        "pattern", "query", "url", "path", "description", "title", "command", "name", "prompt", "text", "skill", "id",
+    ]);
+    let Ok(found) = json::fields(input.get(), &TELLING) else { return String::new() };
+    // Of a tool that is given a private file, only the path is shown.
+    if let Some(path) = json::strings(input).into_iter().find(|text| sanitizer.is_private_file(text)) {
+        return line_of(&sanitizer.clean(&path));
+    }
+    let texts = found.into_iter().flatten().filter_map(json::text).map(|t| sanitizer.clean(&t)).filter(|t| !t.is_empty()).take(3);
+    line_of(&texts.map(|t| shorten(&one_line(&t), 100)).collect::<Vec<_>>().join(" · "))
+}
