@@ -112,8 +112,7 @@ fn newest_first(memory: &Memory) -> Result<Vec<SessionHead>> {
 }
 
 fn listed(memory: &Memory, config: &Config, head: &SessionHead, ends: &PendingEnds) -> Result<ListedSession> {
-    let (title, digest) = (memory.title_of(head.pk)?, memory.digest_state(head.pk)?);
-    let state = match digest {
+    let state = match memory.digest_state(head.pk)? {
         _ if is_running(memory, config, head, ends)? => SessionState::Running,
         Some(digest) if digest.interim => SessionState::SoFar,
         _ if head.has_grown() => SessionState::Waiting,
@@ -121,10 +120,6 @@ fn listed(memory: &Memory, config: &Config, head: &SessionHead, ends: &PendingEn
         None => SessionState::NoDigest,
     };
     let why = if state == SessionState::NoDigest { memory.skip_of(head.pk)? } else { None };
-    let title = match title {
-        Some(title) => title,
-        None => memory.load_session(head)?.prompts().next().map(|(_, text)| shorten(text, MAX_TITLE_CHARS)).unwrap_or_default(),
-    };
     let began_at = Some(head.started_at).filter(|at| *at != Millis::MAX);
     Ok(ListedSession {
         session: head.id.clone(),
@@ -133,10 +128,18 @@ fn listed(memory: &Memory, config: &Config, head: &SessionHead, ends: &PendingEn
         began_at,
         ended_at: head.last_at,
         when: config.local_time(head.last_active(), "%Y-%m-%d %H:%M"),
-        title,
+        title: title_of(memory, head)?.unwrap_or_default(),
         state,
         why,
     })
+}
+
+/// By what a session is named: its title, or the first words of its first prompt while it has none.
+pub(super) fn title_of(memory: &Memory, head: &SessionHead) -> Result<Option<String>> {
+    if let Some(title) = memory.title_of(head.pk)? {
+        return Ok(Some(title));
+    }
+    Ok(memory.load_session(head)?.prompts().next().map(|(_, text)| shorten(text, MAX_TITLE_CHARS)))
 }
 
 /// Was a transcript of it written a short while ago, with no end since?

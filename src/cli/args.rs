@@ -169,6 +169,9 @@ pub(crate) struct DigestArgs {
     /// Show what would be read, digested and skipped, and the cost; change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// With `--dry-run`: name all sessions, not the newest ten of each kind
+    #[arg(long, requires = "dry_run")]
+    pub(crate) verbose: bool,
     /// Rebuild all pages from the index
     #[arg(long)]
     pub(crate) rebuild_pages: bool,

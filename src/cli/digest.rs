@@ -57,6 +57,7 @@ impl From<DigestArgs> for DigestRequest {
             summarizer: args.summarizer,
             settle: args.settle,
             dry_run: args.dry_run,
+            verbose: args.verbose,
             rebuild_pages: args.rebuild_pages,
             json: args.json,
             claude_dirs: args.claude_dir,

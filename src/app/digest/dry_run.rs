@@ -18,6 +18,7 @@ use crate::app::digest::report::{Report, WaitingForModel, usd};
 use crate::app::digest::request::{DigestRequest, DigestSelection};
 use crate::app::digest::sandbox::open_sandbox;
 use crate::app::digest::select::{DigestPlan, ModelCost};
+use crate::app::list::title_of;
 use crate::config::{Config, SummarizerChoice};
 use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
@@ -26,8 +27,8 @@ use crate::store::{Memory, Reader};
 use crate::sys::messages::Ui;
 use crate::text::clean::{counted, id8, one_line, shorten_title, size, without_controls};
 
-/// How many sessions of a group are named.
-const EXAMPLES: usize = 3;
+/// How many sessions of a group are named, unless all are asked for.
+const EXAMPLES: usize = 10;
 const TITLE_CHARS: usize = 60;
 
 pub(crate) fn run(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis, out: &mut impl Write) -> Result<()> {
@@ -39,6 +40,8 @@ pub(crate) fn run(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis
         }
         return Ok(());
     };
+    // Taken before what is excluded now is gone from the sandbox: what the owner does not see until the digest, no dry run names.
+    let shown = Memory::beside_writer(&store, &config.policy(View::Owner))?;
     delete_excluded(config, &mut store, &mut report)?;
     parts::read(request, config, ui, now, &mut store, &mut report)?;
     forget_expired(config, now, &mut store, &mut report)?;
@@ -54,7 +57,9 @@ pub(crate) fn run(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis
         writeln!(out)?;
         return Ok(());
     }
-    print(&report, &plan, &outcome, &store, config, out)
+    print(&report, &plan, &outcome, out)?;
+    let named = if request.verbose { usize::MAX } else { EXAMPLES };
+    groups(&plan).iter().try_for_each(|group| group.print(named, |head| describe(head, &shown, config), out))
 }
 
 /// What the report of the run would count.
@@ -89,14 +94,7 @@ impl Outcome {
     }
 }
 
-fn print(
-    report: &Report,
-    plan: &DigestPlan,
-    outcome: &Outcome,
-    store: &Reader,
-    config: &Config,
-    out: &mut impl Write,
-) -> Result<()> {
+fn print(report: &Report, plan: &DigestPlan, outcome: &Outcome, out: &mut impl Write) -> Result<()> {
     writeln!(
         out,
         "would read      {} of {}, {}, {}",
@@ -125,11 +123,6 @@ fn print(
     if !plan.left.is_empty() {
         writeln!(out, "would keep      {} without the model, unchanged", plan.left.len())?;
     }
-    let shown = Memory::beside_writer(store, &config.policy(View::Owner))?;
-    let line = |head: &SessionHead| describe(head, &shown, config);
-    for group in groups(plan) {
-        group.print(line, out)?;
-    }
     Ok(())
 }
 
@@ -139,7 +132,7 @@ struct Group<'a> {
     verb: &'static str,
     /// What they have in common.
     reason: String,
-    /// Each with the whole reason.
+    /// Newest first, each with the whole reason.
     sessions: Vec<(&'a SessionHead, String)>,
 }
 
@@ -162,33 +155,36 @@ fn groups(plan: &DigestPlan) -> Vec<Group<'_>> {
         });
         all[at].sessions.push((head, whole));
     }
+    for group in &mut all {
+        group.sessions.sort_by_key(|(head, _)| std::cmp::Reverse((head.last_active(), &head.id)));
+    }
     all
 }
 
 impl Group<'_> {
-    /// One line for a single session; for several their number and reason, and a few of them.
-    fn print(&self, describe: impl Fn(&SessionHead) -> Result<String>, out: &mut impl Write) -> Result<()> {
+    /// One line for a single session; for several their number and reason, and at most `named` of them.
+    fn print(&self, named: usize, describe: impl Fn(&SessionHead) -> Result<String>, out: &mut impl Write) -> Result<()> {
         let Self { verb, reason, sessions } = self;
         if let [(head, why)] = sessions.as_slice() {
             writeln!(out, "  {verb:<6}  {} ({})", describe(head)?, one_line(&without_controls(why)))?;
             return Ok(());
         }
         writeln!(out, "  {verb:<6}  {} sessions: {}", sessions.len(), one_line(&without_controls(reason)))?;
-        for (head, _) in sessions.iter().take(EXAMPLES) {
+        for (head, _) in sessions.iter().take(named) {
             writeln!(out, "          {}", describe(head)?)?;
         }
-        let more = sessions.len().saturating_sub(EXAMPLES);
+        let more = sessions.len().saturating_sub(named);
         if more > 0 {
-            writeln!(out, "          … and {more} more: `--json` lists them all")?;
+            writeln!(out, "          … and {more} more: `--verbose` names them all")?;
         }
         Ok(())
     }
 }
 
-/// A session's short id, day, project and title, as far as it has them and its owner sees them.
+/// A session's short id, day, project and title or first words, as far as it has them and its owner sees them.
 fn describe(head: &SessionHead, shown: &Memory, config: &Config) -> Result<String> {
     let known = shown.look_up_session(&head.id)?.is_some();
-    let title = known.then(|| shown.title_of(head.pk)).transpose()?.flatten();
+    let title = known.then(|| title_of(shown, head)).transpose()?.flatten();
     let day = (head.started_at != Millis::MAX).then(|| config.local_time(Some(head.started_at), "%Y-%m-%d"));
     let parts = [
         Some(id8(&head.id).to_owned()),

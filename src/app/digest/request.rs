@@ -37,6 +37,8 @@ pub struct DigestRequest {
     pub(crate) settle: Option<String>,
     /// Change nothing; report what would be done and what it would cost.
     pub(crate) dry_run: bool,
+    /// Of a dry run: name every session, not the newest few.
+    pub(crate) verbose: bool,
     /// Write all pages again.
     pub(crate) rebuild_pages: bool,
     /// Report as one JSON object.

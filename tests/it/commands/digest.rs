@@ -130,12 +130,18 @@ fn a_dry_run_tells_a_reason_once_with_a_few_examples_and_its_json_all() {
     for part in [
         "skip    30 sessions: nothing answered the prompt",
         "skip    5 sessions: not settled yet",
-        "and 27 more: `--json` lists them all",
+        "and 20 more: `--verbose` names them all",
+        // The newest first, by their first words.
+        "not settled yet\n          eeee1455  2026-11-21  shop  And this?\n          eeee1355",
     ] {
         assert!(ran.out.contains(part), "{part}: {ran:#?}");
     }
     assert_eq!(ran.out.matches("nothing answered").count(), 1, "{ran:#?}");
-    assert!(!ran.out.contains("-1111-4111-8111-") && ran.out.lines().count() < 20, "{ran:#?}");
+    assert!(!ran.out.contains("-1111-4111-8111-") && ran.out.lines().count() < 26, "{ran:#?}");
+    let all = world.recall(["digest", "--dry-run", "--verbose", "--summarizer", "extract"]);
+    assert!(all.out.matches("  And this?\n").count() == 35 && !all.out.contains(" more: "), "{all:#?}");
+    let alone = world.recall(["digest", "--verbose"]);
+    assert!(alone.code == 2 && alone.err.contains("--dry-run"), "{alone:#?}");
     assert!(ran.out.contains("digest  aaaa1111  2026-11-01  aaaa  Make it faster. (without the model: "), "{ran:#?}");
     let json = world.recall(["digest", "--dry-run", "--json", "--summarizer", "extract"]);
     let plan: Value = serde_json::from_str(&json.out).unwrap_or_else(|e| panic!("{e}: {json:#?}"));
@@ -153,7 +159,7 @@ fn a_dry_run_says_what_the_real_one_then_does() {
         "would read      4 of 4 files",
         "would digest    3 sessions: 3 with the model",
         "would cost",
-        "skip    dddd4444  2026-11-20  shop (nothing answered the prompt)",
+        "skip    dddd4444  2026-11-20  shop  And this? (nothing answered the prompt)",
     ] {
         assert!(ran.out.contains(words), "{words}: {ran:#?}");
     }

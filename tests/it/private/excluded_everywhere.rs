@@ -147,6 +147,7 @@ pub const WAYS: &[Way] = &[
     Way(Command(&["import"]), SILENT),
     Way(Command(&["mcp"]), SILENT),
     Way(Command(&["digest", "--dry-run"]), SILENT),
+    Way(Command(&["digest", "--dry-run", "--verbose"]), SILENT),
     Way(Command(&["forget", "--dry-run", "--session", "{clinic}"]), INSIDE),
     Way(Command(&["forget", "--dry-run", "--note", "{note}"]), INSIDE),
     Way(Command(&["forget", "--dry-run", "--project", "clinic"]), INSIDE),
