@@ -4,6 +4,7 @@ use std::io::Write;
 
 use anyhow::{Context, Result};
 
+use super::reading::print_hanging;
 use crate::app::asker::Asker;
 use crate::app::doctor::{Depth, DoctorReply, examine, memory_files, seen};
 use crate::app::{Completion, consent};
@@ -81,8 +82,8 @@ fn memory(args: &DoctorArgs, config: &Config, out: &mut impl Write) -> Result<Co
         writeln!(out, "in {}:\n", without_controls(&project.project))?;
         for finding in &project.findings {
             let path = one_line(&without_controls(&finding.path));
-            writeln!(out, "{path}:{}: {}", finding.line, shorten(&one_line(&finding.text), MAX_LINE_CHARS))?;
-            writeln!(out, "  {}", shorten(&one_line(&without_controls(&finding.what.told())), MAX_LINE_CHARS))?;
+            print_hanging(&format!("{path}:{}: ", finding.line), "    ", &shorten(&one_line(&finding.text), MAX_LINE_CHARS), out)?;
+            print_hanging("  ", "  ", &shorten(&one_line(&without_controls(&finding.what.told())), MAX_LINE_CHARS), out)?;
         }
         let gap = if project.diff.is_empty() { "" } else { "\n" };
         writeln!(out, "{gap}{}", project.diff)?;
@@ -117,7 +118,8 @@ fn tell(reply: &DoctorReply, json: bool, out: &mut impl Write) -> Result<Complet
     Ok(if *worst == Severity::Ok { Completion::Done } else { Completion::Partly })
 }
 
-fn print(finding: &Finding, out: &mut impl Write) -> std::io::Result<()> {
+/// A change of a file is shown as it is, as git does: it may be copied.
+fn print(finding: &Finding, out: &mut impl Write) -> Result<()> {
     let sign = match finding.state {
         Severity::Ok => "ok",
         _ if finding.seen => "--",
@@ -125,12 +127,13 @@ fn print(finding: &Finding, out: &mut impl Write) -> std::io::Result<()> {
         Severity::Problem => "XX",
     };
     let seen = if finding.seen { " (seen)" } else { "" };
-    writeln!(out, "{sign}  {:<12} {}{seen}", finding.about, one_line(&without_controls(&finding.found)))?;
+    let (begins, rest) = (format!("{sign}  {:<12} ", finding.about), " ".repeat(17));
+    print_hanging(&begins, &rest, &format!("{}{seen}", one_line(&without_controls(&finding.found))), out)?;
     if let Some(advice) = &finding.advice {
-        writeln!(out, "    {:<12} → {}", "", one_line(&without_controls(advice)))?;
+        print_hanging(&format!("{rest}→ "), &format!("{rest}  "), &one_line(&without_controls(advice)), out)?;
     }
     let difference = finding.difference.as_deref().unwrap_or_default();
-    without_controls(difference).lines().try_for_each(|line| writeln!(out, "    {:<12}   {line}", ""))
+    without_controls(difference).lines().try_for_each(|line| Ok(writeln!(out, "{rest}  {line}")?))
 }
 
 /// Makes the repairs that need no question.

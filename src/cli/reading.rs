@@ -1,12 +1,12 @@
-//! Pages for whoever reads them: on a terminal they are laid out for it and go through the pager if they are longer; a pipe or a file gets the
-//! markdown as it is.
+//! Texts for whoever reads them: on a terminal they are laid out for it, and pages go through the pager if they are longer; a pipe or a file
+//! gets them as they are.
 
 use std::io::Write;
 
 use anyhow::Result;
 
 use crate::config;
-use crate::render::terminal::{Look, for_terminal};
+use crate::render::terminal::{Look, for_terminal, hanging};
 use crate::sys::pager::{self, TerminalSize};
 
 /// Prints markdown.
@@ -22,4 +22,10 @@ pub(super) fn print_page(markdown: &str, out: &mut impl Write) -> Result<()> {
         }
     }
     Ok(out.write_all(text.as_bytes())?)
+}
+
+/// Prints a text behind `begins`; on a terminal it is wrapped, its further lines behind `rest`.
+pub(super) fn print_hanging(begins: &str, rest: &str, text: &str, out: &mut impl Write) -> Result<()> {
+    let Some(TerminalSize { columns, .. }) = pager::terminal() else { return Ok(writeln!(out, "{begins}{text}")?) };
+    hanging(begins, rest, text, columns).iter().try_for_each(|line| Ok(writeln!(out, "{line}")?))
 }

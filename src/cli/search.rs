@@ -2,9 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 
-use anyhow::Result;
-use textwrap::Options;
-
+use super::reading::print_hanging;
 use crate::app::Completion;
 use crate::app::asker::Asker;
 use crate::app::filter::parse_time;
@@ -13,6 +11,7 @@ use crate::cli::args::SearchArgs;
 use crate::config::Config;
 use crate::sys::{messages, pager};
 use crate::text::clean::{one_line, shorten, shorten_title, without_controls};
+use anyhow::Result;
 
 /// Limits of title and sentence in characters, so that a result is about fifty tokens.
 const TITLE: usize = 80;
@@ -66,20 +65,11 @@ fn print_result(result: &SearchResult, found: &SearchReply, out: &mut impl Write
     let title = columns.map_or(title.clone(), |all| shorten(&title, all.saturating_sub(others).max(MIN_TITLE)));
     writeln!(out, "{day}  {}  {project}  {title}{by}", bold(&line(short_id)))?;
     for line in result.since_then.iter().flatten() {
-        print_indented(&shorten(line, SINCE_THEN), columns, out)?;
+        print_hanging(INDENT, INDENT, &shorten(line, SINCE_THEN), out)?;
     }
     let passage = found.excerpt(&result.passage, char_limit(&result.passage, PASSAGE_CHARS));
     if !passage.is_empty() && !title.contains(&passage) {
-        print_indented(&highlighted(&passage, found), columns, out)?;
-    }
-    Ok(())
-}
-
-/// A text below a result, wrapped to the terminal if there is one.
-fn print_indented(text: &str, columns: Option<usize>, out: &mut impl Write) -> Result<()> {
-    let options = Options::new(columns.unwrap_or(usize::MAX).max(INDENT.len() + MIN_TITLE));
-    for line in textwrap::wrap(text, options.initial_indent(INDENT).subsequent_indent(INDENT).break_words(false)) {
-        writeln!(out, "{line}")?;
+        print_hanging(INDENT, INDENT, &highlighted(&passage, found), out)?;
     }
     Ok(())
 }

@@ -5,12 +5,13 @@ use std::io::Write;
 use anyhow::Result;
 
 use super::open_memory;
+use super::reading::print_hanging;
 use crate::app::Completion;
 use crate::app::close_items::{OpenProject, open_everywhere};
 use crate::cli::args::TodoArgs;
 use crate::config::Config;
 use crate::model::session::Millis;
-use crate::sys::{messages, pager};
+use crate::sys::messages;
 use crate::text::clean::{one_line, without_controls};
 
 /// What was last said longer ago is listed on request, in milliseconds.
@@ -34,7 +35,6 @@ pub(crate) fn run(args: &TodoArgs, config: &Config, out: &mut impl Write) -> Res
     }
     let today = config.local_time(Some(config.now()), "%Y-%m-%d");
     let day = |at| config.local_time(Some(at), "%Y-%m-%d");
-    let columns = pager::terminal().map_or(usize::MAX, |size| size.columns);
     for (at, OpenProject { project, items }) in all.iter().enumerate() {
         if at > 0 {
             writeln!(out)?;
@@ -49,11 +49,7 @@ pub(crate) fn run(args: &TodoArgs, config: &Config, out: &mut impl Write) -> Res
                 _ => "",
             };
             let text = format!("{}: {}{due}", item.kind, one_line(&without_controls(&item.text)));
-            let options =
-                textwrap::Options::new(columns.max(40)).initial_indent(&begins).subsequent_indent(&rest).break_words(false);
-            for line in textwrap::wrap(&text, options) {
-                writeln!(out, "{line}")?;
-            }
+            print_hanging(&begins, &rest, &text, out)?;
         }
     }
     let older = if older > 0 { format!("; {older} more, last said over 30 days ago: `recall todo --all`") } else { String::new() };

@@ -1,4 +1,4 @@
-//! Markdown pages for a terminal: without front matter, wrapped to its width, with hanging indents. Pure.
+//! Markdown pages and long lines for a terminal: wrapped to its width, with hanging indents, pages without front matter. Pure.
 
 use std::mem::take;
 
@@ -26,6 +26,29 @@ pub(crate) struct Look {
     pub(crate) columns: usize,
     /// May it be bold and coloured?
     pub(crate) styled: bool,
+}
+
+/// A text behind `begins` in lines as wide as the terminal, those behind the first begin with `rest`.
+pub(crate) fn hanging(begins: &str, rest: &str, text: &str, columns: usize) -> Vec<String> {
+    let words = text.split('`').enumerate().map(|(at, part)| if at % 2 == 1 { unbroken(part) } else { part.to_owned() });
+    let least = begins.chars().count().max(rest.chars().count()) + MIN_COLUMNS;
+    wrapped(&words.collect::<Vec<_>>().join("`"), begins, rest, columns.max(least))
+}
+
+fn wrapped(words: &str, first: &str, rest: &str, columns: usize) -> Vec<String> {
+    let options = textwrap::Options::new(columns)
+        .initial_indent(first)
+        .subsequent_indent(rest)
+        .break_words(false)
+        .word_separator(WordSeparator::AsciiSpace)
+        .word_splitter(WordSplitter::NoHyphenation)
+        .wrap_algorithm(WrapAlgorithm::FirstFit);
+    wrap(words, options).iter().map(|line| line.replace(NO_BREAK, " ").trim_end().to_owned()).collect()
+}
+
+/// Short code stays on a line, so that it can be copied.
+fn unbroken(code: &str) -> String {
+    if code.chars().count() <= MAX_WHOLE_CODE { code.replace(' ', NO_BREAK) } else { code.to_owned() }
 }
 
 /// A page as a terminal shows it.
@@ -183,9 +206,8 @@ impl Page {
         }
     }
 
-    /// A short one stays on a line, so that it can be copied.
     fn code(&mut self, code: &str) {
-        let code = if code.chars().count() <= MAX_WHOLE_CODE { code.replace(' ', NO_BREAK) } else { code.to_owned() };
+        let code = unbroken(code);
         if self.look.styled { self.styled(CODE, &code) } else { self.line.push_str(&format!("`{code}`")) }
     }
 
@@ -224,15 +246,8 @@ impl Page {
 
     fn write_line(&mut self, words: &str) {
         let (first, rest) = self.next_indents();
-        let options = textwrap::Options::new(self.look.columns)
-            .initial_indent(&first)
-            .subsequent_indent(&rest)
-            .break_words(false)
-            .word_separator(WordSeparator::AsciiSpace)
-            .word_splitter(WordSplitter::NoHyphenation)
-            .wrap_algorithm(WrapAlgorithm::FirstFit);
-        for line in wrap(words, options) {
-            self.out.push_str(line.replace(NO_BREAK, " ").trim_end());
+        for line in wrapped(words, &first, &rest, self.look.columns) {
+            self.out.push_str(&line);
             self.out.push('\n');
         }
         self.follows = true;
@@ -298,6 +313,16 @@ mod tests {
         for line in text.lines() {
             assert_eq!(line.matches("\x1b[0m").count() * 2, line.matches('\x1b').count(), "{line:?}");
         }
+    }
+
+    #[test]
+    fn a_long_line_hangs_behind_its_beginning_and_short_commands_stay_whole() {
+        let text = "none: `recall install --mcp` lets Claude search --this memory";
+        assert_eq!(
+            hanging("ok  mcp   ", "          ", text, 34),
+            ["ok  mcp   none:", "          `recall install --mcp`", "          lets Claude search", "          --this memory"]
+        );
+        assert_eq!(hanging("- ", "  ", "a b", 1), ["- a b"]);
     }
 
     proptest! {

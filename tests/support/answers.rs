@@ -44,7 +44,7 @@ pub fn on_terminal(
     let mut shown = Vec::new();
     // It ends with an error where nobody is at the other end any more.
     let _ = terminal.read_to_end(&mut shown);
-    assert!(child.wait().expect("its end").success());
+    assert!(child.wait().expect("its end").code().is_some_and(|code| code < 2));
     String::from_utf8_lossy(&shown).lines().map(|line| line.trim_end_matches('\r').to_owned()).collect()
 }
 

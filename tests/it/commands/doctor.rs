@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::support::answers::answered;
+use crate::support::answers::{answered, on_terminal};
 use crate::support::{Ran, World, age, assistant, user};
 
 /// A `claude` that notes how it is called, tells its version and whether somebody is logged in.
@@ -51,6 +51,22 @@ fn where_all_is_well_it_says_so_and_ends_with_0() {
     let ran = world.recall(["doctor", "--fix", "--json"]);
     let bad: Vec<_> = findings(&ran).into_iter().filter(|f| f["state"] != "ok").collect();
     assert!(bad.is_empty() && ran.code == 0, "{bad:#?}");
+}
+
+#[test]
+fn on_a_terminal_its_lines_hang_behind_their_subject_and_a_diff_stands_as_it_is() {
+    let world = World::with_fixtures(&["plain"]);
+    let lines = on_terminal(&world, world.root(), (60, 50), &[], &["doctor"]);
+    let at = lines.iter().position(|line| line.starts_with("!!  timer        none")).expect("the timer");
+    assert!(lines[at + 1].starts_with("                 → `recall install` sets one up; or run"), "{lines:#?}");
+    assert_eq!(lines[at + 2], "                   `recall digest` yourself, or set", "{lines:#?}");
+    // Behind the first line, which names the program, only paths and the diff's lines are longer.
+    let long = lines[1..].iter().filter(|line| line.chars().count() > 60 && !line.contains('/'));
+    assert_eq!(long.collect::<Vec<_>>(), [] as [&String; 0], "{lines:#?}");
+
+    // A pipe gets each finding on a line.
+    let piped = world.recall(["doctor"]).out;
+    assert!(piped.contains("\n                 → `recall install` sets one up; or run `recall digest` yourself, or set `digest_at_end` under [hooks]\n"), "{piped}");
 }
 
 #[test]
