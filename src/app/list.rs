@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::app::filter::{ProjectFilter, parse_since};
 use crate::app::open_memory::OpenMemory;
-use crate::app::running::{LIVE, PendingEnds, written_at};
+use crate::app::running::{PendingEnds, written_at};
 use crate::config::Config;
 use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
@@ -145,8 +145,7 @@ pub(super) fn title_of(memory: &Memory, head: &SessionHead) -> Result<Option<Str
 /// Was a transcript of it written a short while ago, with no end since?
 fn is_running(memory: &Memory, config: &Config, head: &SessionHead, ends: &PendingEnds) -> Result<bool> {
     let written = memory.source_files(head.pk)?.iter().filter_map(|file| written_at(Path::new(&file.path))).max();
-    let is_fresh = |at: &Millis| at.abs_diff(config.now()) <= LIVE.unsigned_abs();
-    Ok(written.filter(is_fresh).is_some_and(|at| !ends.has_ended(&head.id, at, head.ended_at)))
+    Ok(written.is_some_and(|at| ends.is_running(&head.id, at, head.ended_at, config.now())))
 }
 
 impl ListedSession {

@@ -10,7 +10,7 @@ use crate::source::mark;
 
 /// A session runs if its transcript was written in this time: clients write down what an agent runs before they run it, and a person may
 /// have read for a while before typing.
-pub(crate) const LIVE: Millis = 30 * 60_000;
+const LIVE: Millis = 30 * 60_000;
 
 /// How long after its end a client still writes to the transcript: its last lines come after the hook.
 const LAST_LINES: Millis = 10_000;
@@ -29,8 +29,12 @@ impl PendingEnds {
         Self(ends)
     }
 
-    /// Has the session ended since its transcript was written? `ended_at`, as the index knows it.
-    pub(crate) fn has_ended(&self, session: &str, written: Millis, ended_at: Option<Millis>) -> bool {
+    /// Was the session's transcript written a short while ago, and has the session not ended since? `ended_at`, as the index knows it.
+    pub(crate) fn is_running(&self, session: &str, written: Millis, ended_at: Option<Millis>, now: Millis) -> bool {
+        written.abs_diff(now) <= LIVE.unsigned_abs() && !self.has_ended(session, written, ended_at)
+    }
+
+    fn has_ended(&self, session: &str, written: Millis, ended_at: Option<Millis>) -> bool {
         self.0.get(session).copied().max(ended_at).is_some_and(|at| at.saturating_add(LAST_LINES) >= written)
     }
 }

@@ -39,6 +39,9 @@ pub(crate) struct StatsRequest<'a> {
 /// As `stats --json` writes them.
 #[derive(Debug, Serialize)]
 pub(crate) struct StatsReply {
+    /// From when on is counted.
+    #[serde(skip)]
+    pub(crate) since: Millis,
     /// In order of time, or what cost most first.
     pub(crate) rows: Vec<Figures>,
     pub(crate) total: Figures,
@@ -151,6 +154,7 @@ pub(crate) fn stats(memory: &OpenMemory, config: &Config, asked: &StatsRequest<'
     }
     let (calls, cost_usd) = memory.calls_since(since)?;
     Ok(StatsReply {
+        since,
         rows,
         total: total.figures("total".into(), config),
         own: OwnCalls { calls, cost_usd },

@@ -7,7 +7,6 @@ use anyhow::Result;
 use super::open_memory;
 use super::status::told_and_used;
 use crate::app::Completion;
-use crate::app::filter::parse_since;
 use crate::app::stats::{Figures, GroupBy, StatsReply, StatsRequest, stats};
 use crate::cli::args::StatsArgs;
 use crate::config::Config;
@@ -27,8 +26,7 @@ pub(crate) fn run(args: &StatsArgs, config: &Config, out: &mut impl Write) -> Re
         writeln!(out, "{}", serde_json::to_string_pretty(&reply)?)?;
         return Ok(Completion::Done);
     }
-    let since = parse_since(asked.since, config)?;
-    print(&reply, args, &format!("since {}", config.short_day(since)), out)?;
+    print(&reply, args, &format!("since {}", config.short_day(reply.since)), out)?;
     Ok(Completion::Done)
 }
 

@@ -7,8 +7,10 @@
 use crate::model::note::NoteKind;
 use crate::model::search_column::SearchColumn;
 
-/// The most characters of a stored statement.
+/// The most that is stored of what a model or another tool says of a session: statements of a section, characters of each and of the title.
+pub(crate) const MAX_STATEMENTS: usize = 24;
 pub(crate) const MAX_STATEMENT_CHARS: usize = 600;
+pub(crate) const MAX_TITLE_CHARS: usize = 120;
 
 /// A section of a model's digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -21,7 +21,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Row, Rows};
 
 use crate::model::session::Millis;
-use crate::sys::paths::sqlite_uri;
+use crate::sys::sqlite_files::{LOGS, sqlite_uri, with_suffix};
 
 /// How much of a session is read, in bytes. The longest have a few megabytes.
 const MAX_SESSION_BYTES: usize = 64 << 20;
@@ -278,13 +278,8 @@ impl ClaudeMem {
 /// Connects without leaving a trace: with a log that another process has open, beside it; with one that none has, to a copy; without one, as a
 /// file that nobody changes.
 fn connect(path: &Path, scratch: &Path) -> Result<(Connection, Option<tempfile::TempDir>)> {
-    let beside = |ending: &str| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(ending);
-        PathBuf::from(name)
-    };
     let is_filled = |file: &Path| file.metadata().is_ok_and(|meta| meta.len() > 0);
-    let (log, shared, journal) = (beside("-wal"), beside("-shm"), beside("-journal"));
+    let [log, shared, journal] = LOGS.map(|log| with_suffix(path, log));
     let mut copied = None;
     let (opened, how) = match (is_filled(&log), is_filled(&journal)) {
         (false, false) => (path.to_owned(), "?immutable=1"),

@@ -10,7 +10,7 @@ use rusqlite::{Connection, OpenFlags};
 use super::Reader;
 use super::search::CountCache;
 use crate::sys::failpoints;
-use crate::sys::paths::sqlite_uri;
+use crate::sys::sqlite_files::sqlite_uri;
 
 /// More than there are different statements: one that is dropped is parsed again for each session.
 pub(super) const CACHED_STATEMENTS: usize = 256;

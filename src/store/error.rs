@@ -16,6 +16,7 @@ use rustix::process::{Flock, FlockOffsetType, FlockType, fcntl_getlk};
 use super::codec::UnreadableBody;
 use crate::model::page_path::PAGES;
 use crate::store::files_beside;
+use crate::sys::sqlite_files::WAL;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum StoreError {
@@ -176,10 +177,10 @@ pub(crate) fn check_emptied(path: &Path) -> Result<(), StoreError> {
         (files_beside::COPY, "a copy of it"),
         (files_beside::CHECKED, "a copy of it"),
         (files_beside::RESTORED, "one that was repaired"),
-        ("-wal", "the log of its changes"),
+        (WAL, "the log of its changes"),
     ];
     // Without a database SQLite plays no log back: the log is a leftover of an index that was deleted by hand.
-    let counts = |suffix: &str| size.is_some() || suffix != "-wal";
+    let counts = |suffix: &str| size.is_some() || suffix != WAL;
     let found = left.into_iter().find(|(suffix, _)| counts(suffix) && has(suffix));
     // Another process was creating it: its head was written before its log.
     if found.is_some() && size_now() != size {
@@ -265,7 +266,7 @@ static WITHOUT_LOCKS: Mutex<Option<(PathBuf, Looks)>> = Mutex::new(None);
 type Looks = [Option<(u64, SystemTime)>; 2];
 
 fn looks(path: &Path) -> Looks {
-    ["", "-wal"].map(|end| {
+    ["", WAL].map(|end| {
         let found = fs::metadata(files_beside::beside(path, end)).ok()?;
         Some((found.len(), found.modified().ok()?))
     })

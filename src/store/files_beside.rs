@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 
 use crate::sys::private_files;
+use crate::sys::sqlite_files::{LOGS, WAL, with_suffix};
 
 /// Appended to the name of the index: the daily copy.
 pub(crate) const COPY: &str = ".copy";
@@ -24,14 +25,10 @@ pub(crate) const QUARANTINE: &str = ".damaged-";
 /// An index that is being restored, and one that waits to be renamed into place.
 pub(crate) const RESTORING: &str = ".mending";
 pub(crate) const RESTORED: &str = ".mended";
-/// What SQLite appends to a name.
-pub(crate) const LOGS: [&str; 3] = ["-wal", "-shm", "-journal"];
 
 /// A file beside the index: its name with a suffix. Where the index is a link, beside its target.
 pub(crate) fn beside(index: &Path, suffix: &str) -> PathBuf {
-    let mut name = index.canonicalize().unwrap_or_else(|_| index.to_owned()).into_os_string();
-    name.push(suffix);
-    name.into()
+    with_suffix(&index.canonicalize().unwrap_or_else(|_| index.to_owned()), suffix)
 }
 
 /// Damaged indexes in quarantine, oldest first, without their logs.
@@ -85,7 +82,7 @@ fn siblings(index: &Path, starts: &[&str]) -> io::Result<Vec<PathBuf>> {
 
 /// Is everything in the database file itself, and nothing in a log beside it?
 pub(in crate::store) fn is_at_rest(index: &Path) -> bool {
-    fs::metadata(beside(index, "-wal")).map_or_else(|e| e.kind() == ErrorKind::NotFound, |m| m.len() == 0)
+    fs::metadata(beside(index, WAL)).map_or_else(|e| e.kind() == ErrorKind::NotFound, |m| m.len() == 0)
 }
 
 fn ends_with(file: &Path, end: &str) -> bool {

@@ -23,6 +23,7 @@ use super::pages::{self, UnreadPages};
 use super::{Reader, Writer, error, lock_timeout, schema};
 use crate::store::erasure;
 use crate::store::files_beside;
+use crate::sys::sqlite_files::{SHM, WAL};
 use crate::sys::{failpoints, private_files};
 
 /// The index was written by another version of the program.
@@ -260,8 +261,7 @@ fn make_if_missing(path: &Path) -> io::Result<()> {
 /// Makes the files beside the index writable. A reader creates them with the index's permissions of that moment, which may since have
 /// become wider.
 fn open_logs(path: &Path) -> io::Result<()> {
-    let logs: Vec<PathBuf> =
-        ["-wal", "-shm"].map(|end| files_beside::beside(path, end)).into_iter().filter(|log| log.exists()).collect();
+    let logs: Vec<PathBuf> = [WAL, SHM].map(|end| files_beside::beside(path, end)).into_iter().filter(|log| log.exists()).collect();
     private_files::grant_owner_access(&private_files::inaccessible_among(logs))
 }
 

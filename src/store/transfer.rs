@@ -22,7 +22,7 @@ use crate::analyze::denied::DeniedStatement;
 use crate::config::SummarizerChoice;
 use crate::model::author::Author;
 use crate::model::digest::OpenItem;
-use crate::model::session::{Millis, RecordKey};
+use crate::model::session::{Millis, RecordKey, hex};
 use crate::model::session_head::SessionHead;
 use crate::model::stored_digest::StoredDigest;
 use crate::store::chunk;
@@ -283,7 +283,7 @@ fn exported_digest(stored: StoredDigest, closed: Vec<ExportedClosing>) -> Export
         closed,
         summarizer: stored.summarizer,
         model: stored.model,
-        input_hash: stored.input_hash.iter().map(|b| format!("{b:02x}")).collect(),
+        input_hash: hex(&stored.input_hash),
         made_at: stored.made_at,
         cost_usd: stored.cost_usd,
         queued: stored.queued,

@@ -9,7 +9,7 @@ use anyhow::{Result, ensure};
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 
 use super::{Reader, Writer};
-use crate::model::session::hash_parts;
+use crate::model::session::{hash_parts, hex};
 use crate::model::vector::{QuantizedVector, QueryVector};
 
 /// About how many vectors a chunk holds. The vectors of one document are never split.
@@ -164,7 +164,7 @@ impl Writer {
     /// Replaces any space with a new, empty one.
     pub(crate) fn begin_space(&mut self, model: &str, probe: &QuantizedVector, pieces: i64) -> Result<VectorSpace> {
         let bytes = to_bytes(probe);
-        let checksum: String = hash_parts(&[&bytes])[..6].iter().map(|byte| format!("{byte:02x}")).collect();
+        let checksum = hex(&hash_parts(&[&bytes])[..6]);
         let tx = self.reader.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
         tx.execute("DELETE FROM vector_space", [])?;
         let sql = "INSERT INTO vector_space(model, dims, checksum, probe, pieces) VALUES (?1, ?2, ?3, ?4, ?5) RETURNING pk";

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::{ModelRequest, SummaryFailure};
 use crate::config::Config;
-use crate::model::session::Millis;
+use crate::model::session::{Millis, hex};
 use crate::sys::private_files::ReservedSpace;
 
 /// Disk space reserved before a call, in bytes: for the reply and the digest made from it, with a margin.
@@ -30,8 +30,7 @@ impl KeptReplies {
 
     fn file(&self, request: &ModelRequest) -> PathBuf {
         let hash = request.hash(self.word, &self.model);
-        let name: String = hash[..16].iter().map(|b| format!("{b:02x}")).collect();
-        self.folder.join(format!("{name}.json"))
+        self.folder.join(format!("{}.json", hex(&hash[..16])))
     }
 
     /// Reserves disk space for the reply to a request.

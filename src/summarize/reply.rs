@@ -8,13 +8,10 @@ use serde_json::Value;
 
 use super::prompt::ModelRequest;
 use crate::model::digest::{Claim, ClaimedClosing, Digest};
-use crate::model::section::{MAX_STATEMENT_CHARS, Section};
+use crate::model::section::{MAX_STATEMENT_CHARS, MAX_STATEMENTS, MAX_TITLE_CHARS, Section};
 use crate::text::clean::{one_line, shorten, without_controls};
 
-/// Limits on what is stored of a reply, in elements and characters. A reply is shortened, never refused for its length.
-const MAX_LIST: usize = 24;
-const MAX_TITLE: usize = 120;
-/// Each citation is compared with the words of its record.
+/// A reply is shortened, never refused for its length. Each citation is compared with the words of its record.
 const MAX_CITED: usize = 24;
 
 /// The fields of a reply, each once: of two of one name nobody knows which is meant.
@@ -54,7 +51,7 @@ pub fn read(reply: &str, request: &ModelRequest) -> Result<Digest, String> {
         serde_json::from_str(object_in(reply)?).map_err(|e| format!("the reply is not the JSON object asked for: {e}"))?;
     let field = |key: &str| form.get(key).unwrap_or(&Value::Null);
     let mut digest = Digest {
-        title: shorten(&text(field("title")), MAX_TITLE),
+        title: shorten(&text(field("title")), MAX_TITLE_CHARS),
         request: text(field("request")),
         // Nothing is closed before it is held against the rows.
         closes_left_out: closings(field("closes"), request),
@@ -125,7 +122,7 @@ fn text(value: &Value) -> String {
 }
 
 fn texts(value: &Value) -> Vec<String> {
-    items(value).iter().map(|v| text(v)).filter(|t| !t.is_empty()).take(MAX_LIST).collect()
+    items(value).iter().map(|v| text(v)).filter(|t| !t.is_empty()).take(MAX_STATEMENTS).collect()
 }
 
 fn items(value: &Value) -> Vec<&Value> {
@@ -138,14 +135,14 @@ fn items(value: &Value) -> Vec<&Value> {
 
 fn claims(value: &Value, request: &ModelRequest) -> Vec<Claim> {
     let all = items(value).into_iter().map(|item| Claim { text: text(item), rows: rows(item, request) });
-    all.filter(|c| !c.text.is_empty()).take(MAX_LIST).collect()
+    all.filter(|c| !c.text.is_empty()).take(MAX_STATEMENTS).collect()
 }
 
 /// The open items that a reply says were closed, with what it cites for that; those made up are dropped.
 fn closings(value: &Value, request: &ModelRequest) -> Vec<ClaimedClosing> {
     let id = |item: &Value| text(item.get("id").unwrap_or(item));
     let mut all: Vec<ClaimedClosing> = Vec::new();
-    for item in items(value).into_iter().take(MAX_LIST) {
+    for item in items(value).into_iter().take(MAX_STATEMENTS) {
         let claimed = ClaimedClosing { id: id(item), rows: rows(item, request) };
         if request.open.contains(&claimed.id) && all.iter().all(|known| known.id != claimed.id) {
             all.push(claimed);

@@ -11,5 +11,6 @@ pub(crate) mod private_files;
 pub(crate) mod progress;
 pub(crate) mod projects;
 pub(crate) mod shutdown;
+pub(crate) mod sqlite_files;
 pub(crate) mod terminal_escape;
 pub(crate) mod threads;

@@ -9,15 +9,6 @@ pub(crate) fn is_same_path(one: &Path, other: &Path) -> bool {
     one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
-/// The address under which SQLite opens a file; `how` is what follows the path: `?immutable=1`.
-pub(crate) fn sqlite_uri(path: &Path, how: &str) -> String {
-    use std::os::unix::ffi::OsStrExt;
-    let plain = |b: &u8| b.is_ascii_alphanumeric() || b"/._-".contains(b);
-    let escaped =
-        path.as_os_str().as_bytes().iter().map(|b| if plain(b) { char::from(*b).to_string() } else { format!("%{b:02X}") });
-    format!("file:{}{how}", escaped.collect::<String>())
-}
-
 /// Resolves links of many paths, looking at each folder once.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct RealPaths(Arc<Mutex<HashMap<PathBuf, Option<PathBuf>>>>);

@@ -6,16 +6,13 @@
 use crate::analyze::prose::sentences_of_line;
 use crate::app::claude_mem::place::Place;
 use crate::model::digest::{CLAUDE_MEM, Claim, Digest, UNTITLED};
-use crate::model::section::{MAX_STATEMENT_CHARS, Section};
-use crate::model::session::{Item, Millis, RecordKey, hash_parts, short_id};
+use crate::model::section::{MAX_STATEMENT_CHARS, MAX_STATEMENTS, MAX_TITLE_CHARS, Section};
+use crate::model::session::{Item, Millis, RecordKey, hash_parts, hex, short_id};
 use crate::privacy::Sanitizer;
 use crate::source::claude_mem::{ClaudeMemObservation, ClaudeMemSession, ClaudeMemSummary};
 use crate::store::transfer::{Exported, ExportedDigest, ExportedRow, ExportedSource};
 use crate::text::clean::{one_line, shorten};
 
-/// As much as is stored of a model's reply.
-const MAX_LIST: usize = 24;
-const MAX_TITLE_CHARS: usize = 120;
 /// Sentences of a paragraph stand together in a statement up to so many characters: as many as a session's start shows.
 const MAX_TOGETHER_CHARS: usize = 240;
 /// The longest id that is taken as it is.
@@ -91,7 +88,7 @@ fn session_id(id: &str) -> String {
 /// Of what the digest says, as nobody knows what its model was given.
 fn input_hash(body: &Digest) -> String {
     let text = serde_json::to_string(body).unwrap_or_default();
-    hash_parts(&[CLAUDE_MEM.as_bytes(), text.as_bytes()]).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&hash_parts(&[CLAUDE_MEM.as_bytes(), text.as_bytes()]))
 }
 
 /// What claude-mem said of a session; `None` if that is nothing.
@@ -146,10 +143,10 @@ impl DigestWriter<'_> {
     fn section(&self, section: Section, told: &ClaudeMemSession) -> Vec<Claim> {
         let of_summary = |summary| self.of_summary(section, summary);
         let mut all: Vec<Dated> = distinct(told.summaries.iter().flat_map(of_summary).collect());
-        all.drain(..all.len().saturating_sub(MAX_LIST));
+        all.drain(..all.len().saturating_sub(MAX_STATEMENTS));
         let of_section = told.observations.iter().filter(|one| section_of(&one.kind) == section);
         let mut observed = distinct(of_section.filter_map(|one| self.of_observation(one)).collect());
-        observed.drain(..observed.len().saturating_sub(MAX_LIST - all.len()));
+        observed.drain(..observed.len().saturating_sub(MAX_STATEMENTS - all.len()));
         all.extend(observed);
         all.sort_by_key(|(at, _)| *at);
         distinct(all).into_iter().map(|(_, claim)| claim).collect()
@@ -189,7 +186,7 @@ impl DigestWriter<'_> {
     /// What was left to do at the end, each step for itself: each can be closed.
     fn next_steps(&self, last: &ClaudeMemSummary) -> Vec<Claim> {
         let steps = last.next_steps.as_deref().map(|text| self.sentences(text)).unwrap_or_default();
-        let steps = steps.into_iter().filter(|text| !says_nothing(text)).take(MAX_LIST);
+        let steps = steps.into_iter().filter(|text| !says_nothing(text)).take(MAX_STATEMENTS);
         steps.map(|text| self.claim("session_summaries", last.row, text)).collect()
     }
 
@@ -205,7 +202,7 @@ impl DigestWriter<'_> {
             let claim = self.line(Some(inside)).map(|text| self.claim(table, row, text));
             all.extend(claim.filter(|claim| all.iter().all(|known| known.text != claim.text)));
         }
-        all.drain(..all.len().saturating_sub(MAX_LIST));
+        all.drain(..all.len().saturating_sub(MAX_STATEMENTS));
         all
     }
 
@@ -305,7 +302,7 @@ mod tests {
             ..ClaudeMemSession::default()
         };
         let all = texts(&told, Section::Completed);
-        assert_eq!(all.len(), MAX_LIST);
+        assert_eq!(all.len(), MAX_STATEMENTS);
         assert_eq!((all[0].as_str(), all[22].as_str(), all[23].as_str()), ("Step 0 is done.", "Step 19 is done.", "Part 19"));
         assert_eq!(all.iter().filter(|text| text.starts_with("Part")).count(), 4);
     }

@@ -1,6 +1,6 @@
 //! A temporary copy of the index: shows what a run would find without changing any file of the user.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result};
 
@@ -12,6 +12,7 @@ use crate::config::Config;
 use crate::model::session::Millis;
 use crate::store::{Writer, is_there};
 use crate::sys::messages::Ui;
+use crate::sys::sqlite_files::{WAL, with_suffix};
 
 /// Opens a temporary copy of the index and ingests into it what was appended to the transcripts. The copy is deleted with the
 /// returned folder. `None` while another run is under way.
@@ -40,11 +41,10 @@ fn copy_index(config: &Config, to: &Path) -> Result<bool> {
     }
     let mut lock = run_lock(config)?;
     let Ok(_held) = lock.try_write() else { return Ok(false) };
-    for suffix in ["", "-wal"] {
-        let with = |path: &Path| PathBuf::from(format!("{}{suffix}", path.display()));
-        let from = with(&config.database());
+    for suffix in ["", WAL] {
+        let from = with_suffix(&config.database(), suffix);
         if from.exists() {
-            std::fs::copy(&from, with(to)).with_context(|| format!("cannot copy {}", from.display()))?;
+            std::fs::copy(&from, with_suffix(to, suffix)).with_context(|| format!("cannot copy {}", from.display()))?;
         }
     }
     Ok(true)

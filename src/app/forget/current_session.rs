@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::app::consent;
 use crate::app::contributor::{is_session_id, transcript_of};
-use crate::app::running::{LIVE, PendingEnds, written_at};
+use crate::app::running::{PendingEnds, written_at};
 use crate::config::{Agent, Config, agent};
 use crate::model::session::Millis;
 use crate::source::discover::{TranscriptFile, discover};
@@ -70,7 +70,7 @@ fn is_live(id: &str, here: &Path, config: &Config) -> bool {
     let projects = config.project_keys();
     let is_here = folder_of(&transcript)
         .is_some_and(|cwd| projects.key_of(&cwd.to_string_lossy()) == projects.key_of(&here.to_string_lossy()));
-    is_here && config.now() - written <= LIVE && !PendingEnds::read(config).has_ended(id, written, None)
+    is_here && PendingEnds::read(config).is_running(id, written, None, config.now())
 }
 
 /// The most recently written session of the folder's project.

@@ -1,6 +1,7 @@
 //! Forgetting in the files beside the index: the user's notes in pages, replies of the model, logs, marks.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -17,6 +18,7 @@ use crate::store::leftovers::WritingMarker;
 use crate::store::{Reader, Writer};
 use crate::sys::messages::Ui;
 use crate::sys::private_files;
+use crate::sys::sqlite_files::LOGS;
 use crate::text::phrase::PhraseMatcher;
 
 /// For each page, how many lines of the user's notes contain the text.
@@ -110,8 +112,8 @@ pub(crate) fn remove_traces(config: &Config, sessions: &[String], fits: impl Fn(
 /// Files of the data folder, other than the index, that contain the text.
 pub(crate) fn files_containing(phrase: &PhraseMatcher, config: &Config) -> Vec<PathBuf> {
     // The index and its log are searched separately.
-    let of_index = ["recall.db", "recall.db-wal", "recall.db-shm", "recall.db-journal"];
-    let index = |path: &Path| path.file_name().is_some_and(|name| of_index.iter().any(|of| name == *of));
+    let of_index = |name: &str| name.strip_prefix("recall.db").is_some_and(|end| end.is_empty() || LOGS.contains(&end));
+    let index = |path: &Path| path.file_name().and_then(OsStr::to_str).is_some_and(of_index);
     let files = WalkDir::new(&config.data_dir).sort_by_file_name().into_iter().flatten().filter(|e| e.file_type().is_file());
     files.map(|e| e.into_path()).filter(|path| !index(path) && file_contains(phrase, path)).collect()
 }

@@ -17,7 +17,7 @@ mod report;
 
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
@@ -31,6 +31,7 @@ use crate::store::maintenance::{Contents, WriteLock, any_damage, backup, orphane
 use crate::store::pages::UnreadPages;
 use crate::store::{Maintenance, WholeIndex, Writer};
 use crate::sys::messages::Ui;
+use crate::sys::sqlite_files::{LOGS, with_suffix};
 use crate::sys::{failpoints, private_files};
 use crate::text::clean::without_controls;
 
@@ -252,15 +253,5 @@ fn put_in_place(restored: &Path, index: &Path) -> Result<()> {
 }
 
 fn remove_with_logs(file: &Path) -> Result<()> {
-    Ok(files_beside::LOGS
-        .iter()
-        .map(|log| with_suffix(file, log))
-        .chain([file.to_owned()])
-        .try_for_each(|file| private_files::remove(&file))?)
-}
-
-fn with_suffix(file: &Path, suffix: &str) -> PathBuf {
-    let mut name = file.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
+    Ok(LOGS.iter().map(|log| with_suffix(file, log)).chain([file.to_owned()]).try_for_each(|file| private_files::remove(&file))?)
 }

@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use super::with_suffix;
 use crate::config::Config;
 use crate::model::session::Millis;
 use crate::store::WholeIndex;
 use crate::store::files_beside;
 use crate::store::maintenance::Contents;
+use crate::sys::sqlite_files::{JOURNAL, LOGS, SHM, WAL, with_suffix};
 use crate::sys::{failpoints, private_files};
 
 /// Moves the index and its logs. Returns its new name, or `None` if it was empty or missing.
@@ -30,7 +30,7 @@ pub(crate) fn move_index(index: &Path, config: &Config) -> Result<Option<PathBuf
 pub(crate) fn move_logs(index: &Path, config: &Config) -> Result<Vec<PathBuf>> {
     let name = free_name(index, config.now(), config);
     logs_to(index, &name)?;
-    Ok(["-journal", "-wal"].iter().map(|log| with_suffix(&name, log)).filter(|log| log.exists()).collect())
+    Ok([JOURNAL, WAL].iter().map(|log| with_suffix(&name, log)).filter(|log| log.exists()).collect())
 }
 
 /// Moves the logs that an interrupted repair left behind to the index they belong to, if that is known.
@@ -51,14 +51,14 @@ pub(crate) fn latest(index: &Path, restored: &Path) -> Option<PathBuf> {
 pub(crate) fn contents(file: &Path) -> Result<Contents> {
     let held = WholeIndex::open_damaged(file).map_or_else(|_| Contents::unreadable(), |store| store.contents_of_damaged());
     // Reading it with its log creates this file.
-    private_files::remove(&with_suffix(file, "-shm"))?;
+    private_files::remove(&with_suffix(file, SHM))?;
     Ok(held)
 }
 
 fn logs_to(index: &Path, name: &Path) -> Result<()> {
-    for log in ["-journal", "-wal", "-shm"] {
+    for log in [JOURNAL, WAL, SHM] {
         let from = with_suffix(index, log);
-        if log == "-shm" {
+        if log == SHM {
             // Shared memory of readers, nothing lasting.
             private_files::remove(&from)?;
         } else if give_name(&from, &with_suffix(name, log))? {
@@ -84,6 +84,6 @@ fn give_name(from: &Path, to: &Path) -> Result<bool> {
 fn free_name(index: &Path, now: Millis, config: &Config) -> PathBuf {
     let dated = with_suffix(index, &format!("{}{}", files_beside::QUARANTINE, config.local_time(Some(now), "%Y-%m-%d-%H%M%S")));
     let further = (2..).map(|n| with_suffix(&dated, &format!("-{n}")));
-    let is_free = |name: &PathBuf| !name.exists() && !files_beside::LOGS.iter().any(|log| with_suffix(name, log).exists());
+    let is_free = |name: &PathBuf| !name.exists() && !LOGS.iter().any(|log| with_suffix(name, log).exists());
     [dated.clone()].into_iter().chain(further).find(is_free).unwrap_or(dated)
 }

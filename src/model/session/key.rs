@@ -97,7 +97,12 @@ pub fn hash_parts(parts: &[&[u8]]) -> [u8; 32] {
 pub fn short_id(prefix: &str, parts: &[&str]) -> String {
     let bytes: Vec<&[u8]> = parts.iter().map(|p| p.as_bytes()).collect();
     let hash = hash_parts(&bytes);
-    format!("{prefix}{:02x}{:02x}{:02x}{:02x}", hash[0], hash[1], hash[2], hash[3])
+    format!("{prefix}{}", hex(&hash[..4]))
+}
+
+/// Bytes in hexadecimal digits, two for each.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A [`short_id`] that is not taken; tries further ones until it finds one. Among some ten thousand ids, two clash now and then.

@@ -14,6 +14,7 @@ mod key;
 pub use self::answer::{Answer, said};
 pub use evidence::*;
 pub use item::*;
+pub(crate) use key::hex;
 pub use key::{RecordKey, hash_parts, short_id, unused_id};
 
 /// Milliseconds since the Unix epoch.

@@ -14,6 +14,7 @@ use super::WholeIndex;
 use crate::store::error::{self, StoreError};
 use crate::store::files_beside;
 use crate::store::{Reader, schema};
+use crate::sys::sqlite_files::{JOURNAL, WAL};
 
 /// Page size of an index, in bytes. A file of at most one page is just being created, and SQLite uses a journal for that.
 const PAGE: u64 = 4096;
@@ -25,7 +26,7 @@ const PAGE: u64 = 4096;
 /// A [`StoreError`].
 pub(crate) fn check_journal(index: &Path) -> Result<(), StoreError> {
     let size = |path: &Path| fs::metadata(path).map_or(0, |found| found.len());
-    if size(index) > PAGE && size(&files_beside::beside(index, "-journal")) > 0 {
+    if size(index) > PAGE && size(&files_beside::beside(index, JOURNAL)) > 0 {
         let what = "a journal lies beside it, which is not its own".to_owned();
         return Err(StoreError::Damaged { path: index.to_owned(), what });
     }
@@ -74,5 +75,5 @@ impl WholeIndex {
 
 /// Is there a non-empty log or journal beside the index?
 pub(crate) fn has_log(index: &Path) -> bool {
-    ["-wal", "-journal"].iter().any(|end| fs::metadata(files_beside::beside(index, end)).is_ok_and(|found| found.len() > 0))
+    [WAL, JOURNAL].iter().any(|end| fs::metadata(files_beside::beside(index, end)).is_ok_and(|found| found.len() > 0))
 }

@@ -12,6 +12,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::store::files_beside;
 use crate::store::lock_timeout;
+use crate::sys::sqlite_files::JOURNAL;
 
 /// While it exists, no one else writes the index. It writes nothing either.
 pub(crate) struct WriteLock {
@@ -21,7 +22,7 @@ pub(crate) struct WriteLock {
 impl WriteLock {
     /// `None` if the damage does not let the index be locked; then no one can write it.
     pub(crate) fn acquire(index: &Path) -> Option<Self> {
-        if files_beside::beside(index, "-journal").exists() {
+        if files_beside::beside(index, JOURNAL).exists() {
             // Opening the index would play the journal back.
             return None;
         }
