@@ -4,10 +4,11 @@
 use anyhow::Result;
 
 use crate::analyze::eligibility::{Budget, SkipReason, check_budget};
-use crate::config::Config;
+use crate::config::{Config, SummarizerChoice};
 use crate::store::Writer;
 use crate::store::spend::PlannedCall;
 use crate::summarize::{self, ModelAnswer, ModelRequest, ReplyParser, Summarizer, SummaryFailure};
+use crate::sys::messages::Ui;
 
 /// A call that somebody asked for.
 pub(crate) struct ModelCall<'a> {
@@ -33,6 +34,11 @@ pub(crate) struct NotAsked {
     /// The most that the call can cost; `None` if that is unknown.
     pub(crate) worst_usd: Option<f64>,
     pub(crate) spent_day: f64,
+}
+
+/// Tells why no model is asked. Who names one gets something else than they asked for, which is a warning; `auto` leaves it to the caps.
+pub(crate) fn tell_not_asked(choice: SummarizerChoice, why: &str, ui: &Ui) {
+    if choice.names_model() { ui.warn(why) } else { ui.note(why) }
 }
 
 impl ModelCall<'_> {

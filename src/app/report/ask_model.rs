@@ -6,7 +6,7 @@ use super::StoredWork;
 use super::written::{Facts, Written, read, request};
 use crate::analyze::eligibility::SkipReason;
 use crate::app::digest::{usd, why_model_rests};
-use crate::app::model_call::{ModelCall, ModelOutcome, NotAsked};
+use crate::app::model_call::{ModelCall, ModelOutcome, NotAsked, tell_not_asked};
 use crate::config::{Config, SummarizerChoice};
 use crate::model::digest::WITHOUT_MODEL;
 use crate::model::session::short_id;
@@ -120,7 +120,7 @@ impl ReportWriter<'_> {
                 Ok(self.answered(&given, model.word(), answer))
             }
             ModelOutcome::NotAsked(not_asked) => {
-                self.ui.warn(&format!("{}; {INSTEAD}", self.refusal(&not_asked)));
+                tell_not_asked(self.choice, &format!("{}; {INSTEAD}", self.refusal(&not_asked)), self.ui);
                 Ok(self.without_model(Some(0.0)))
             }
             ModelOutcome::Failed(failure) => {
@@ -146,7 +146,7 @@ impl ReportWriter<'_> {
             return Ok(free);
         }
         if let Err(not_asked) = self.call(model.as_ref(), &given.request).check()? {
-            self.ui.warn(&self.refusal(&not_asked));
+            tell_not_asked(self.choice, &self.refusal(&not_asked), self.ui);
         }
         let (likely_usd, worst_usd) = (model.likely_cost(&given.request), model.worst_cost(&given.request));
         Ok(PlannedReport { calls: 1, likely_usd, worst_usd, ..free })

@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::account::{TopicAccount, read, request};
-use crate::app::model_call::{ModelCall, ModelOutcome};
+use crate::app::model_call::{ModelCall, ModelOutcome, tell_not_asked};
 use crate::config::{Config, SummarizerChoice};
 use crate::model::session::short_id;
 use crate::render::topic::{Topic, TopicSource};
@@ -71,7 +71,7 @@ pub(crate) fn ask_model(
             }))
         }
         ModelOutcome::NotAsked(not_asked) => {
-            ui.note(&format!("{}: showing the passages instead", not_asked.why));
+            tell_not_asked(asked.choice, &format!("{}: showing the passages instead", not_asked.why), ui);
             Ok(None)
         }
         ModelOutcome::Failed(failure) => {

@@ -135,6 +135,9 @@ fn it_costs_no_more_than_digests_may() {
         let ran = about(&stand_in, &[]);
         assert_eq!((ran.code, &ran.out), (0, &passages), "a budget that is kept is no failure: {}", ran.err);
         assert!(ran.err.contains(why), "{}", ran.err);
+        // Who names the model gets something else than they asked for.
+        let ran = about(&stand_in, &["--summarizer", "claude"]);
+        assert!((ran.code, &ran.out) == (1, &passages) && ran.err.contains(why), "{ran:#?}");
     }
     assert!(stand_in.calls().is_empty() && spent(&stand_in) == 0.0);
     // What a digest spent counts, and a call that was killed keeps what it had reserved.

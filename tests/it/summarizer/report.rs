@@ -176,6 +176,11 @@ fn a_cap_that_would_be_passed_is_named_with_what_to_do_and_the_report_without_th
             assert!(!more.is_empty() || ran.out == free && ran.err.contains("here is the report without the model"), "{ran:#?}");
         }
     }
+    // `auto` leaves it to the caps whether a model is asked.
+    for more in [&[][..], &["--dry-run"]] {
+        let ran = report(&stand_in, &[&["--summarizer", "auto"], more].concat());
+        assert!(ran.code == 0 && ran.err.contains("the price of `claude-nobody-knows` is unknown"), "{ran:#?}");
+    }
     let told = object(&by_model(&stand_in, &["--json"]));
     assert_eq!((&told["summarizer"], &told["cost_usd"], &told["text"]), (&json!("extract"), &json!(0.0), &json!(free)));
     assert!(stand_in.calls().is_empty() && spent(&stand_in) == 0.0);
