@@ -12,7 +12,7 @@ use crate::config::Config;
 use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
 use crate::store::Memory;
-use crate::text::clean::shorten;
+use crate::text::clean::{id8, shorten};
 
 /// The most characters of a title that is taken from the first prompt.
 const MAX_TITLE_CHARS: usize = 150;
@@ -160,6 +160,6 @@ impl ListedSession {
 
     /// As much of the id as lists show.
     pub(crate) fn id(&self) -> String {
-        self.session.chars().take(8).collect()
+        id8(&self.session)
     }
 }

@@ -23,6 +23,7 @@ impl Told {
             branches: vec!["main".into()],
             versions: Vec::new(),
             end_reason: None,
+            client: Default::default(),
             entries: Vec::new(),
             evidence: Vec::new(),
             evident: true,
