@@ -32,6 +32,14 @@ impl Client {
         }
     }
 
+    /// What its assistant is called beside the user.
+    pub(crate) fn assistant(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "Claude",
+            Self::Codex => "Codex",
+        }
+    }
+
     /// The client that somebody means by a name, in whatever case.
     pub(crate) fn named(name: &str) -> Option<Self> {
         match name.trim().to_lowercase().replace([' ', '_'], "-").as_str() {
@@ -42,8 +50,8 @@ impl Client {
     }
 
     /// Is it the one for which nothing need be said?
-    pub(crate) fn is_usual(self) -> bool {
-        self == Self::default()
+    pub(crate) fn is_usual(&self) -> bool {
+        *self == Self::default()
     }
 }
 

@@ -151,7 +151,7 @@ impl Reader {
     /// May what people see of a session's id mean another one, too?
     pub(crate) fn shares_id8(&self, id: &str) -> Result<bool> {
         let sql = "SELECT EXISTS (SELECT 1 FROM session WHERE id >= ?1 AND id < ?1 || char(1114111) AND id <> ?2)
-             OR EXISTS (SELECT 1 FROM session WHERE substr(id, -8) = ?1 AND id <> ?2)";
+             OR EXISTS (SELECT 1 FROM session WHERE substr(id, 15, 1) = '7' AND substr(id, -8) = ?1 AND id <> ?2)";
         Ok(self.db.prepare_cached(sql)?.query_row(params![id8(id), id], |r| r.get(0))?)
     }
 }

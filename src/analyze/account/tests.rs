@@ -370,6 +370,15 @@ fn a_push_that_was_refused_reached_nobody() {
 }
 
 #[test]
+fn of_commits_with_the_same_subject_a_log_shows_the_newest_first() {
+    let account = Told::new()
+        .prompt("Mend it")
+        .bash("git commit -q -m One && git log --oneline -2", true, "2222222 One\n1111111 One")
+        .account();
+    assert_eq!(commits(&account), [("2222222", "One", false)]);
+}
+
+#[test]
 fn a_quiet_commit_is_known_by_the_push_behind_it() {
     let pushed = "To example.org:a/b.git\n   1111111..2222222  fix/x -> fix/x";
     let told = |command: &str, output: &str| Told::new().prompt("a").bash(command, true, output).account().commits;

@@ -26,7 +26,7 @@ pub struct Exported<R = Vec<ExportedRow>, U = Vec<ExportedUsage>> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_reason: Option<String>,
     /// Whose session it is; not written of Claude Code's.
-    #[serde(default, skip_serializing_if = "is_usual")]
+    #[serde(rename = "agent", default, skip_serializing_if = "Client::is_usual")]
     pub client: Client,
     pub sources: Vec<ExportedSource<R>>,
     /// Folders in which it went on, besides those of its sources.
@@ -53,10 +53,6 @@ pub struct Exported<R = Vec<ExportedRow>, U = Vec<ExportedUsage>> {
     /// Statements of the digest that the user said are not so: id, hashes of their words, time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wrong: Vec<(String, Vec<u8>, Millis)>,
-}
-
-fn is_usual(client: &Client) -> bool {
-    client.is_usual()
 }
 
 /// An exported note: one line of JSON, after the sessions.
