@@ -85,7 +85,9 @@
 //!   `timeline`, `status`, `topic`, `day`. The adapter is a row of the table above, its answers are ways out in that test.
 //! - **A verb of the command line**: its arguments in `cli::args`, a file in `cli`, the work in `app`; `cli::needs_person` and `cli::uses_memory`
 //!   make you decide what an agent may do with it. Its row in `docs/src/guide/commands.md`, and in `docs/src/formats.md` where it has `--json`.
-//! - **A tool of a client**: its name and class in `source::claude_code::tools`; all else asks for its `model::session::item::ToolClass`.
+//! - **Another client**: its name in `model::client`, a folder in `source` that implements `source::Source`, its line in `source::source_of`, its
+//!   table in `config::sources`. Nothing else knows how it writes.
+//! - **A tool of a client**: its name and class in the `tools` of its folder in `source`; all else asks for its `model::session::item::ToolClass`.
 //! - **Another kind of document that search finds**, as memory files of Claude's are (`source::client_memory` reads them, `store::memory_files` keeps
 //!   them): a column of `doc` and its words in `store::document`; `search::HitSource` makes whoever tells results decide how; a view in
 //!   `store::memory`, and `store::forget`, hide it and take it out; `search::kind` names it.

@@ -159,6 +159,7 @@ mod tests {
             branches: vec![],
             versions: vec![],
             end_reason: None,
+            client: Default::default(),
             entries: items.into_iter().enumerate().map(entry).collect(),
             evidence: Vec::new(),
             evident: true,

@@ -1,5 +1,6 @@
 //! Which sessions are due for a digest, and why the others are not. Pure.
 
+use crate::model::client::Client;
 use crate::model::session::{Millis, Session};
 
 /// How long a session must have been quiet once the client said that it ended.
@@ -29,6 +30,8 @@ pub(crate) enum SkipReason {
     Declined,
     /// Part of a backlog of sessions that never had a digest.
     Backlog,
+    /// The user has not said that a model may see what was said to this client.
+    NotForModel(Client),
     ModelUnavailable(String),
 }
 
@@ -49,12 +52,25 @@ impl std::fmt::Display for SkipReason {
             SkipReason::Declined => out
                 .write_str("what came back is no digest and would not be one the next time (`recall digest --session` asks again)"),
             SkipReason::Backlog => out.write_str("one of a backlog"),
+            SkipReason::NotForModel(client) => {
+                write!(
+                    out,
+                    "a session of {}: `[sources.{}] model = true` in the config lets the model see it",
+                    client.name(),
+                    client.key()
+                )
+            }
             SkipReason::ModelUnavailable(why) => out.write_str(why),
         }
     }
 }
 
 impl SkipReason {
+    /// Is a digest without the model what the user wants of it? Then it waits for nothing.
+    pub(crate) fn is_final(&self) -> bool {
+        matches!(self, Self::Backlog | Self::NotForModel(_))
+    }
+
     /// The reason without what differs from session to session, to tell once what many have in common.
     pub(crate) fn in_common(&self) -> String {
         match self {

@@ -85,6 +85,9 @@ impl ClosingRequest {
 #[derive(Debug, Serialize)]
 pub(crate) struct OpenLine {
     pub(crate) id: String,
+    /// The session whose words these are; `None` of a note.
+    #[serde(skip)]
+    pub(crate) session: Option<String>,
     /// `next`, `blocker` or `todo`.
     pub(crate) kind: String,
     pub(crate) text: String,
@@ -129,8 +132,9 @@ pub(crate) fn open_in(memory: &OpenMemory, project: &str) -> Result<Vec<OpenLine
     let memory = &memory.0;
     let lives = memory.project_pk(project)?.map(|pk| memory.open_lives(pk)).transpose()?.unwrap_or_default();
     let left = lives.into_iter().filter(|item| !is_offer(&item.text));
-    let left = left.map(|OpenItemLife { id, kind, text, first_at, last_at, .. }| OpenLine {
+    let left = left.map(|OpenItemLife { id, kind, text, session, first_at, last_at }| OpenLine {
         id,
+        session: Some(session),
         kind,
         text,
         first_at,
@@ -142,6 +146,7 @@ pub(crate) fn open_in(memory: &OpenMemory, project: &str) -> Result<Vec<OpenLine
     let todos = todos.map(|note| OpenLine {
         is_of_all: note.project.key == EVERYWHERE,
         due: note.due().map(|day| day.to_string()),
+        session: None,
         id: note.id,
         kind: note.kind,
         text: note.text,

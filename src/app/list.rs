@@ -9,10 +9,11 @@ use crate::app::filter::{ProjectFilter, parse_since};
 use crate::app::open_memory::OpenMemory;
 use crate::app::running::{PendingEnds, written_at};
 use crate::config::Config;
+use crate::model::client::Client;
 use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
 use crate::store::Memory;
-use crate::text::clean::shorten;
+use crate::text::clean::{id8, shorten};
 
 /// The most characters of a title that is taken from the first prompt.
 const MAX_TITLE_CHARS: usize = 150;
@@ -20,6 +21,8 @@ const MAX_TITLE_CHARS: usize = 150;
 pub(crate) struct ListRequest<'a> {
     /// Only projects that this glob means.
     pub(crate) project: Option<&'a str>,
+    /// Only sessions of this client.
+    pub(crate) client: Option<Client>,
     /// Only sessions that were active since then, as of `--since`.
     pub(crate) since: Option<&'a str>,
     pub(crate) limit: usize,
@@ -36,6 +39,9 @@ pub(crate) struct ListReply {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct ListedSession {
     pub(crate) session: String,
+    /// Whose session it is.
+    #[serde(rename = "agent")]
+    pub(crate) client: Client,
     pub(crate) project: String,
     #[serde(skip)]
     pub(crate) project_name: String,
@@ -71,6 +77,7 @@ pub(crate) fn list(memory: &OpenMemory, config: &Config, asked: &ListRequest<'_>
     let memory = &memory.0;
     let (filter, since) = (ProjectFilter::new(asked.project, config)?, parse_since(asked.since, config)?);
     let mut heads = newest_first(memory)?;
+    heads.retain(|head| asked.client.is_none_or(|client| client == head.client));
     heads.retain(|head| filter.fits(&head.project) && head.last_active().is_none_or(|at| at >= since));
     let more = heads.len().saturating_sub(asked.limit);
     heads.truncate(asked.limit);
@@ -123,6 +130,7 @@ fn listed(memory: &Memory, config: &Config, head: &SessionHead, ends: &PendingEn
     let began_at = Some(head.started_at).filter(|at| *at != Millis::MAX);
     Ok(ListedSession {
         session: head.id.clone(),
+        client: head.client,
         project: head.project.key.clone(),
         project_name: head.project.name().to_owned(),
         began_at,
@@ -162,6 +170,6 @@ impl ListedSession {
 
     /// As much of the id as lists show.
     pub(crate) fn id(&self) -> String {
-        self.session.chars().take(8).collect()
+        id8(&self.session)
     }
 }

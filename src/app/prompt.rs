@@ -269,7 +269,7 @@ impl PromptResponder<'_> {
         let passage = found.passages.iter().find(|passage| !repeats(&found.title, &passage.text))?;
         let other_day = passage.at.map(|at| self.day(at)).filter(|other| other != day);
         let when = other_day.map(|other| format!(" [{other}]")).unwrap_or_default();
-        Some(format!(": {}{when}", with_speaker(passage.kind.name(), &passage.text, SENTENCE)))
+        Some(format!(": {}{when}", with_speaker(found.client(), passage.kind.name(), &passage.text, SENTENCE)))
     }
 
     fn day(&self, at: Millis) -> String {

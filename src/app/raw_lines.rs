@@ -168,7 +168,7 @@ impl RawLineReader<'_> {
     fn file(
         &self,
         file: &SourceFile,
-        mut lines: delta::LineReader<std::fs::File>,
+        mut lines: delta::LineReader<delta::TranscriptBytes>,
         spans: &mut Vec<PrivateSpan>,
         out: &mut impl Write,
     ) -> Result<usize> {

@@ -18,6 +18,7 @@ use crate::app::close_items::open_in;
 use crate::app::filter::{ProjectFilter, parse_since};
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
+use crate::model::client::Client;
 use crate::model::digest::is_by_model;
 use crate::model::section::Section;
 use crate::model::session::{Millis, Project};
@@ -46,6 +47,7 @@ pub(crate) struct ReportRequest<'a> {
 }
 
 /// What is stored of the sessions that a report is of.
+#[derive(Clone)]
 pub(crate) struct StoredWork {
     since: Option<Millis>,
     until: Millis,
@@ -58,12 +60,14 @@ pub(crate) struct StoredWork {
 }
 
 /// A project's part of it, with what is open in the project. Sessions stand in the order in which they ended.
+#[derive(Clone)]
 struct StoredProject {
     project: Project,
     sessions: Vec<StoredSession>,
     open: Vec<LeftOpen>,
 }
 
+#[derive(Clone)]
 struct StoredSession {
     head: SessionHead,
     account: SessionAccount,
@@ -102,7 +106,12 @@ pub(crate) fn stored_work(memory: &OpenMemory, config: &Config, asked: &ReportRe
             continue;
         }
         let open = open_in(memory, &project)?.into_iter().filter(|line| !line.is_of_all);
-        let open = open.map(|line| LeftOpen { id: line.id, kind: line.kind, text: line.text, last_at: line.last_at }).collect();
+        let open = open.map(|line| {
+            let said_in = line.session.map(|id| memory.0.look_up_session(&id)).transpose()?.flatten();
+            let client = said_in.map(|head| head.client).unwrap_or_default();
+            Ok(LeftOpen { id: line.id, kind: line.kind, text: line.text, last_at: line.last_at, client })
+        });
+        let open = open.collect::<Result<_>>()?;
         work.projects.push(StoredProject { project: Project { key: project }, sessions, open });
     }
     Ok(work)
@@ -138,6 +147,19 @@ impl StoredWork {
             sessions.push(StoredSession { head, account, title: title.unwrap_or_default(), stated });
         }
         Ok(sessions)
+    }
+
+    /// How many of its sessions a model may not see, and the same without them.
+    pub(crate) fn for_model(&self, may_show: impl Fn(Client) -> bool) -> (usize, Self) {
+        let mut shown = self.clone();
+        let mut withheld = 0;
+        for project in &mut shown.projects {
+            let all = project.sessions.len();
+            project.sessions.retain(|session| may_show(session.head.client));
+            project.open.retain(|line| may_show(line.client));
+            withheld += all - project.sessions.len();
+        }
+        (withheld, shown)
     }
 
     /// The report of all of it.

@@ -1,4 +1,4 @@
-//! With what a stored session is taken up again: Claude Code finds it by its id, in the folder in which it began, as long as its transcript is
+//! With what a stored session is taken up again: its client finds it by its id, in the folder in which it began, as long as its transcript is
 //! there.
 
 use std::path::{Path, PathBuf};
@@ -7,7 +7,8 @@ use anyhow::{Result, bail};
 
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
-use crate::model::resume_command::ResumeCommand;
+use crate::model::client::Client;
+use crate::model::resume_command::{ResumeCommand, program_of};
 use crate::model::session_head::SessionHead;
 use crate::source::client_memory::folder_of;
 use crate::text::clean::id8;
@@ -15,6 +16,7 @@ use crate::text::clean::id8;
 /// What starts the client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Resumption {
+    client: Client,
     pub(crate) program: String,
     /// The whole id of the session.
     session: String,
@@ -23,7 +25,7 @@ pub(crate) struct Resumption {
 
 impl Resumption {
     pub(crate) fn command(&self) -> ResumeCommand<'_> {
-        ResumeCommand { program: &self.program, session: &self.session, folder: Some(&self.folder) }
+        ResumeCommand { client: self.client, program: &self.program, session: &self.session, folder: Some(&self.folder) }
     }
 }
 
@@ -32,10 +34,9 @@ impl Resumption {
 pub(crate) fn resumption(memory: &OpenMemory, config: &Config, id: &str) -> Result<Resumption> {
     let head = memory.0.find_session(id)?;
     let short = id8(&head.id);
+    let name = head.client.name();
     let Some(file) = own_transcript(memory, &head)? else {
-        bail!(
-            "the transcript of session {short} is gone, and Claude Code needs it: `recall show {short} --full` is what recall keeps"
-        )
+        bail!("the transcript of session {short} is gone, and {name} needs it: `recall show {short} --full` is what recall keeps")
     };
     // `/cd` moves a transcript into the folder of the project where the session went on.
     let known = file.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned();
@@ -44,15 +45,22 @@ pub(crate) fn resumption(memory: &OpenMemory, config: &Config, id: &str) -> Resu
     let folder = folders.iter().find(|folder| folder_of(folder) == known).unwrap_or(&folders[0]);
     if !Path::new(folder).is_dir() {
         bail!(
-            "session {short} began in {folder}, which is gone: Claude Code can continue it only there. Read it with `recall show {short} --full`"
+            "session {short} began in {folder}, which is gone: {name} can continue it only there. Read it with `recall show {short} --full`"
         );
     }
-    Ok(Resumption { program: config.digest.claude.clone(), folder: (*folder).to_owned(), session: head.id })
+    let program = if head.client.is_usual() { config.digest.claude.clone() } else { program_of(head.client).to_owned() };
+    Ok(Resumption { client: head.client, program, folder: (*folder).to_owned(), session: head.id })
+}
+
+/// Is a file with this name the session's own transcript, and no subagent's?
+fn is_own(name: &str, head: &SessionHead) -> bool {
+    let stem = name.split(".jsonl").next().unwrap_or(name);
+    if head.client.is_usual() { stem == head.id } else { stem.ends_with(head.id.as_str()) }
 }
 
 /// The transcript that has the session's id for a name, if it is still there.
 fn own_transcript(memory: &OpenMemory, head: &SessionHead) -> Result<Option<PathBuf>> {
     let files =
         memory.0.source_files(head.pk)?.into_iter().filter(|file| file.agent.is_none()).map(|file| PathBuf::from(file.path));
-    Ok(files.filter(|file| file.file_stem().is_some_and(|stem| stem == head.id.as_str())).find(|file| file.is_file()))
+    Ok(files.filter(|file| file.file_name().is_some_and(|name| is_own(&name.to_string_lossy(), head))).find(|file| file.is_file()))
 }

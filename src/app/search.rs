@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::model::author::Author;
+use crate::model::client::Client;
 use crate::model::note::EVERYWHERE;
 use crate::model::note::Note;
 use crate::model::session::{Millis, Project};
@@ -72,6 +73,9 @@ pub(crate) struct SearchResult {
     /// As much of the id as opens it.
     #[serde(skip)]
     pub(crate) short_id: String,
+    /// Whose session it is; not said of Claude Code's.
+    #[serde(rename = "agent", skip_serializing_if = "Client::is_usual")]
+    pub(crate) client: Client,
     /// The project's key.
     pub(crate) project: String,
     /// The name of its folder.
@@ -222,6 +226,7 @@ fn result(hit: &SearchHit, own: &str, store: &Memory, config: &Config) -> Result
         session,
         note: note.map(|note| note.id.clone()),
         memory_file,
+        client: hit.client(),
         project: hit.project().key.clone(),
         project_name: match hit.project() {
             Project { key } if key == EVERYWHERE => "all projects".to_owned(),

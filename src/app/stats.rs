@@ -26,6 +26,7 @@ pub(crate) enum GroupBy {
     /// Pull request
     Pr,
     Model,
+    Agent,
 }
 
 pub(crate) struct StatsRequest<'a> {
@@ -175,5 +176,6 @@ fn group_name(by: GroupBy, config: &Config, head: &SessionHead, account: &Sessio
             None => "(no pull request)".to_owned(),
         },
         GroupBy::Model => model.to_owned(),
+        GroupBy::Agent => head.client.name().to_owned(),
     }
 }

@@ -15,6 +15,7 @@ use crate::model::since_then::{Overtaken, StatedBy};
 use crate::model::stored_digest::StoredDigest;
 use crate::store::{Memory, Reader, Writer};
 use crate::sys::messages::Ui;
+use crate::text::clean::id8;
 
 /// Something that a model said of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -252,7 +253,7 @@ pub(crate) struct FoundReplies {
 pub(crate) fn find_replies(memory: &OpenMemory, session: &str, turns: &[usize], undo: bool) -> Result<FoundReplies> {
     let head = memory.0.find_session(session)?;
     let all = replies(&memory.0, &head)?;
-    let session = head.id.get(..8).unwrap_or(&head.id);
+    let session = id8(&head.id);
     let find = |turn: &usize| {
         let found = all.iter().find(|reply| reply.turn == *turn).cloned();
         match (found, undo) {

@@ -6,8 +6,9 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::app::search::FOR_PERSON;
 use crate::app::stats::GroupBy;
-use crate::cli::numbers::{count, dollars, within};
+use crate::cli::numbers::{client, count, dollars, within};
 use crate::config::SummarizerChoice;
+use crate::model::client::Client;
 use crate::model::note::NoteKind;
 use crate::render::report::ReportFor;
 use crate::setup::{InstallScope, TimerChoice};
@@ -244,7 +245,7 @@ pub(crate) struct DoctorArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct SearchArgs {
-    /// Words in any form, "phrases in quotes", and filters: file: project: branch: kind: tool: since: before: (`kind:decision since:30d`);
+    /// Words in any form, "phrases in quotes", and filters: file: project: branch: kind: tool: agent: since: before: (`kind:decision since:30d`);
     /// put words that start with a dash after `--`
     #[arg(required = true, value_name = "WORDS")]
     pub(crate) words: Vec<String>,
@@ -278,6 +279,9 @@ pub(crate) struct ListArgs {
     /// Only projects whose root matches this glob (a bare name matches the folder's name)
     #[arg(long, value_name = "GLOB")]
     pub(crate) project: Option<String>,
+    /// Only sessions of this agent: claude-code or codex
+    #[arg(long, value_name = "NAME", value_parser = client)]
+    pub(crate) agent: Option<Client>,
     /// Only sessions active since then: 7d, 12h, a date, today or yesterday
     #[arg(long, value_name = "AGE|DATE")]
     pub(crate) since: Option<String>,

@@ -18,7 +18,8 @@ const MAX_PROJECT_CHARS: usize = 20;
 const MIN_TITLE_CHARS: usize = 12;
 
 pub(crate) fn run(args: &ListArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
-    let asked = ListRequest { project: args.project.as_deref(), since: args.since.as_deref(), limit: args.limit };
+    let asked =
+        ListRequest { project: args.project.as_deref(), client: args.agent, since: args.since.as_deref(), limit: args.limit };
     let reply = list(&open_memory(config)?, config, &asked)?;
     if args.json {
         for session in &reply.sessions {
@@ -34,7 +35,7 @@ pub(crate) fn run(args: &ListArgs, config: &Config, out: &mut impl Write) -> Res
     if reply.sessions.is_empty() {
         messages::report("no sessions");
     } else if reply.more > 0 {
-        messages::report(format!("{} more: `--limit N`, `--since`, `--project`", reply.more));
+        messages::report(format!("{} more: `--limit N`, `--since`, `--project`, `--agent`", reply.more));
     }
     Ok(Completion::Done)
 }
@@ -42,7 +43,9 @@ pub(crate) fn run(args: &ListArgs, config: &Config, out: &mut impl Write) -> Res
 /// A line; its title is cut to the width of the terminal.
 fn line(session: &ListedSession, longest: usize, columns: Option<usize>) -> String {
     let begins = format!("{}  {}  {:longest$}  ", session.when, session.id(), name(session));
-    let remark = session.remark().map(|what| format!(" ({what})")).unwrap_or_default();
+    let of = Some(session.client.name()).filter(|_| !session.client.is_usual());
+    let remarks: Vec<&str> = of.into_iter().chain(session.remark()).collect();
+    let remark = if remarks.is_empty() { String::new() } else { format!(" ({})", remarks.join(", ")) };
     let title = one_line(&without_controls(&session.title));
     let room = columns.map_or(usize::MAX, |all| all.saturating_sub(begins.chars().count() + remark.len()).max(MIN_TITLE_CHARS));
     format!("{begins}{}{remark}", shorten(&title, room))

@@ -1,8 +1,15 @@
 //! Numbers on the command line: each parser says in our own words what is accepted.
 
+use crate::model::client::Client;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
+
+/// An agent by its name.
+pub(super) fn client(text: &str) -> Result<Client, String> {
+    let all = Client::ALL.map(Client::key).join(", ");
+    Client::named(text).ok_or_else(|| format!("no such agent; known are {all}"))
+}
 
 /// A whole number of things, such as sessions or threads.
 pub(super) fn count(text: &str) -> Result<usize, String> {

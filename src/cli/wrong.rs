@@ -17,7 +17,7 @@ use crate::cli::args::WrongArgs;
 use crate::config::Config;
 use crate::render::quoted::quote;
 use crate::sys::messages::Ui;
-use crate::text::clean::{one_line, shorten, without_controls};
+use crate::text::clean::{id8, one_line, shorten, without_controls};
 
 /// What is said of words that a digest made elsewhere, or anew, does not hold.
 const NO_WORDS: &str = "(its words are not in this index)";
@@ -110,7 +110,7 @@ fn told_again(denials: &[Denial], config: &Config, out: &mut impl Write) -> Resu
         writeln!(out, "{} the later statement is told beside the earlier one again", denial.id)?;
     }
     for denial in denials.iter().filter(|denial| denial.hides.is_empty() && !is_link_id(&denial.id)) {
-        let session = denial.session.id.get(..8).unwrap_or(&denial.session.id);
+        let session = id8(&denial.session.id);
         writeln!(
             out,
             "{} may be told again {NO_WORDS}: `recall digest --session {session} --summarizer {}` asks the model anew",

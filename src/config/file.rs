@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow};
 use serde::{Deserialize, Serialize};
 
-use super::{DigestConfig, EmbeddingsConfig, PrivacyConfig, Schedule, Setting, setting};
+use super::{DigestConfig, EmbeddingsConfig, PrivacyConfig, Schedule, Setting, Sources, setting};
 use crate::model::price::Price;
 use crate::model::session::Millis;
 use crate::privacy::ProjectPatterns;
@@ -28,6 +28,8 @@ pub struct ConfigValues {
     pub exclude: FormerExclude,
     pub retention: Retention,
     pub signal: SignalConfig,
+    /// Whose sessions are read.
+    pub sources: Sources,
     pub embeddings: EmbeddingsConfig,
     /// Project roots that were moved or renamed: old path = new path.
     pub projects: BTreeMap<String, String>,

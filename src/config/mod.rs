@@ -11,6 +11,7 @@ pub(crate) mod pause;
 mod privacy;
 mod project_matcher;
 mod schedule;
+mod sources;
 mod zone;
 
 use std::collections::BTreeMap;
@@ -35,6 +36,7 @@ pub(crate) use hours::Hours;
 pub(crate) use privacy::PrivacyConfig;
 pub(crate) use project_matcher::ProjectMatcher;
 pub(crate) use schedule::Schedule;
+pub(crate) use sources::Sources;
 
 use crate::model::client::Client;
 use crate::model::price::Price;
@@ -59,6 +61,9 @@ pub(crate) struct Config {
     pub(crate) data_dir: PathBuf,
     pub(crate) config_file: PathBuf,
     pub(crate) claude_dirs: Vec<PathBuf>,
+    /// The folders of Codex.
+    pub(crate) codex_dirs: Vec<PathBuf>,
+    pub(crate) sources: Sources,
     pub(crate) time_zone: TimeZone,
     pub(crate) digest: DigestConfig,
     pub(crate) hooks: HooksConfig,
@@ -137,6 +142,14 @@ impl Config {
                 vec![claude_default]
             }
         };
+        let codex_dirs = match &read.values.sources.codex.dirs {
+            Some(dirs) => dirs.iter().map(|d| expand(d, &home)).collect(),
+            None => {
+                let (dir, origin) = path_or_default("CODEX_HOME", || Ok(home.join(".codex")))?;
+                settings.push(setting("sources.codex.dirs", &format!("{:?}", [&dir]), &origin));
+                if home.as_os_str().is_empty() && origin == "default" { Vec::new() } else { vec![dir] }
+            }
+        };
         let time_zone = time_zone(read.values.timezone.as_deref(), &config_file)?;
         let patterns = |key: &str, list: &[String]| {
             ProjectPatterns::read(list, &home).map_err(|why| anyhow::anyhow!("{}: privacy.{key}: {why}", config_file.display()))
@@ -148,6 +161,7 @@ impl Config {
             exclude_transcripts: globs("exclude_transcripts", &read.values.excluded_transcripts())?,
             privacy: read.values.privacy.clone(),
             retention: read.values.retention,
+            sources: read.values.sources.clone(),
             signal: read.values.signal.clone(),
             embeddings: read.values.embeddings.clone(),
             moved_projects: moved_projects(&read.values.projects, &home),
@@ -163,6 +177,7 @@ impl Config {
             data_dir,
             config_file,
             claude_dirs,
+            codex_dirs,
             time_zone,
         })
     }
@@ -222,8 +237,10 @@ impl Config {
 
     /// The folders in which clients keep their files, of those whose sessions are read.
     pub(crate) fn client_folders(&self) -> Vec<ClientFolder> {
-        let of_claude = self.claude_dirs.iter().map(|dir| ClientFolder { client: Client::ClaudeCode, path: dir.clone() });
-        of_claude.collect()
+        let of = |client, dirs: &[PathBuf]| dirs.iter().map(|path| ClientFolder { client, path: path.clone() }).collect::<Vec<_>>();
+        let mut all = [of(Client::ClaudeCode, &self.claude_dirs), of(Client::Codex, &self.codex_dirs)].concat();
+        all.retain(|folder| self.sources.reads(folder.client));
+        all
     }
 
     /// Config directories whose sessions count as the user's: those that are read, and the one Claude Code itself uses here.

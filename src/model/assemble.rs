@@ -90,6 +90,7 @@ pub fn session_from_records(id: &str, rows: Vec<Record>, key_of: impl Fn(&str) -
         branches,
         versions: Vec::new(),
         end_reason: None,
+        client: Default::default(),
         entries,
         evidence,
         // The beginning may lie before what was read.

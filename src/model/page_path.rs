@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use jiff::civil::Date;
 
 use crate::model::session::{Session, short_id};
+use crate::text::clean::id8;
 use crate::text::markdown::slug;
 
 /// The list of the days that have a page; it links to them by their paths.
@@ -86,15 +87,16 @@ pub(crate) fn parse_day(text: &str) -> Option<Date> {
     text.parse::<Date>().ok().filter(|date| date.to_string() == text)
 }
 
-/// `YYYY-MM-DD-PROJECT-ID.md`, with eight characters of the session's id; ids with the same first eight characters (`crowded`) get part of a
+/// `YYYY-MM-DD-PROJECT-ID.md`, with the eight characters of the session's id that people see; ids with the same ones (`crowded`) get part of a
 /// hash as well.
 pub fn session_page_name(session: &Session, day: &str, crowded: bool) -> String {
     format!("{day}-{}{}", slug(session.project.name(), MAX_PROJECT_CHARS), name_end(&session.id, crowded))
 }
 
 fn name_end(session: &str, crowded: bool) -> String {
-    let id8: String = session.chars().filter(char::is_ascii_alphanumeric).take(8).collect::<String>().to_lowercase();
-    let plain = session.len() >= 8 && session.chars().take(8).all(|c| c.is_ascii_alphanumeric());
+    let shown = id8(session);
+    let id8: String = shown.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
+    let plain = shown.len() == 8 && id8.len() == 8;
     let id = if crowded || !plain { short_id(&format!("{id8}-"), &[session]) } else { id8 };
     format!("-{id}.md")
 }

@@ -1,10 +1,20 @@
-//! The command with which Claude Code continues a session. Pure.
+//! The command with which a client continues a session. Pure.
 
+use crate::model::client::Client;
 use crate::text::clean::{one_line, without_controls};
+
+/// What starts a client where nothing else is configured.
+pub(crate) fn program_of(client: Client) -> &'static str {
+    match client {
+        Client::ClaudeCode => "claude",
+        Client::Codex => "codex",
+    }
+}
 
 /// With what the client is started; ids and folders come from transcripts, and may be anything.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ResumeCommand<'a> {
+    pub(crate) client: Client,
     pub(crate) program: &'a str,
     /// The session's id.
     pub(crate) session: &'a str,
@@ -15,15 +25,22 @@ pub(crate) struct ResumeCommand<'a> {
 impl ResumeCommand<'_> {
     /// What the program is given. An id that begins with a hyphen would be parsed as an option.
     pub(crate) fn args(&self) -> Vec<String> {
-        match self.session {
-            id if id.starts_with('-') => vec![format!("--resume={id}")],
-            id => vec!["--resume".to_owned(), id.to_owned()],
+        match (self.client, self.session) {
+            (Client::Codex, id) if id.starts_with('-') => vec!["resume".to_owned(), "--".to_owned(), id.to_owned()],
+            (Client::Codex, id) => vec!["resume".to_owned(), id.to_owned()],
+            (Client::ClaudeCode, id) if id.starts_with('-') => vec![format!("--resume={id}")],
+            (Client::ClaudeCode, id) => vec!["--resume".to_owned(), id.to_owned()],
         }
     }
 
     /// The same as a line for a shell, safe to paste.
     pub(crate) fn line(&self) -> String {
-        let option = if self.session.starts_with('-') { "--resume=" } else { "--resume " };
+        let option = match (self.client, self.session.starts_with('-')) {
+            (Client::Codex, true) => "resume -- ",
+            (Client::Codex, false) => "resume ",
+            (Client::ClaudeCode, true) => "--resume=",
+            (Client::ClaudeCode, false) => "--resume ",
+        };
         let resume = format!("{} {option}{}", quoted(self.program), quoted(self.session));
         match self.folder {
             Some(folder) if folder.starts_with('-') => format!("cd -- {} && {resume}", quoted(folder)),
@@ -45,8 +62,13 @@ mod tests {
 
     #[test]
     fn an_id_that_looks_like_an_option_is_none() {
-        let command = ResumeCommand { program: "claude", session: "--dangerous", folder: Some("-p") };
+        let command = ResumeCommand { client: Client::ClaudeCode, program: "claude", session: "--dangerous", folder: Some("-p") };
         assert_eq!(command.args(), ["--resume=--dangerous"]);
         assert_eq!(command.line(), "cd -- '-p' && claude --resume='--dangerous'");
+        let command = ResumeCommand { client: Client::Codex, program: "codex", ..command };
+        assert_eq!(
+            (command.args().join(" ").as_str(), command.line().as_str()),
+            ("resume -- --dangerous", "cd -- '-p' && codex resume -- '--dangerous'")
+        );
     }
 }

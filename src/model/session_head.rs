@@ -1,5 +1,6 @@
 //! What is known of a session without its items.
 
+use crate::model::client::Client;
 use crate::model::session::{Millis, Project};
 
 /// A session without its items.
@@ -7,6 +8,7 @@ use crate::model::session::{Millis, Project};
 pub struct SessionHead {
     pub(crate) pk: i64,
     pub(crate) id: String,
+    pub(crate) client: Client,
     pub(crate) project: Project,
     pub(crate) started_at: Millis,
     /// Latest timestamp of its records.

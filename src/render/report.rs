@@ -9,6 +9,7 @@ use serde::{Serialize, Serializer};
 
 use super::quoted::quote;
 use crate::analyze::account::{Commit, LastRun, PullRequest};
+use crate::model::client::Client;
 use crate::model::session::{Millis, Project};
 use crate::text::clean::{counted, id8, one_line, shorten};
 use crate::text::markdown::{code, heading, inline};
@@ -110,6 +111,9 @@ pub(crate) struct LeftOpen {
     pub(crate) kind: String,
     pub(crate) text: String,
     pub(crate) last_at: Millis,
+    /// To whom it was said.
+    #[serde(skip)]
+    pub(crate) client: Client,
 }
 
 impl ProjectWork {

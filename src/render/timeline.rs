@@ -7,6 +7,7 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use crate::analyze::account::{SessionAccount, Turn, WordKind};
+use crate::model::client::Client;
 use crate::model::session::Millis;
 use crate::model::session::said;
 use crate::render::quoted::{Listener, QuotedParts, turn_lines};
@@ -108,7 +109,7 @@ pub(crate) fn course(account: &SessionAccount, zone: &TimeZone) -> (Vec<Timeline
         text: said(text, MAX_STEP_CHARS),
     };
     // Of each turn what was said, what was made, how it was closed.
-    let mut steps: Vec<TimelineStep> = account.turns.iter().flat_map(|turn| words(turn, &step)).collect();
+    let mut steps: Vec<TimelineStep> = account.turns.iter().flat_map(|turn| words(turn, account.client, &step)).collect();
     let commits = account.commits.iter().rev().zip(parts.commit_lines());
     let mut made: Vec<TimelineStep> =
         commits.map(|(commit, line)| step(commit.at, StepKind::Commit, &format!("commit {line}"))).collect();
@@ -129,13 +130,13 @@ pub(crate) fn course(account: &SessionAccount, zone: &TimeZone) -> (Vec<Timeline
 }
 
 /// What the user said in a turn.
-fn words(turn: &Turn, step: &impl Fn(Option<Millis>, StepKind, &str) -> TimelineStep) -> Vec<TimelineStep> {
+fn words(turn: &Turn, client: Client, step: &impl Fn(Option<Millis>, StepKind, &str) -> TimelineStep) -> Vec<TimelineStep> {
     let kind = |kind: &WordKind| match kind {
         WordKind::Prompt | WordKind::PlanGiven { .. } | WordKind::Joined => StepKind::Prompt,
         WordKind::Answered { .. } | WordKind::Refused { .. } | WordKind::Approved { .. } => StepKind::Answer,
         WordKind::Ran => StepKind::Command,
     };
-    let told = turn.words.iter().zip(turn_lines(turn, MAX_WORDS_CHARS));
+    let told = turn.words.iter().zip(turn_lines(turn, client, MAX_WORDS_CHARS));
     let mut steps: Vec<TimelineStep> = told.map(|(word, line)| step(word.at.or(turn.at), kind(&word.kind), &line)).collect();
     if let Some(first) = steps.first_mut() {
         first.prompt = (turn.number > 0).then_some(turn.number);

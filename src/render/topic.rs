@@ -1,5 +1,6 @@
 //! Fits sources into a token budget. Pure.
 
+use crate::model::client::Client;
 use crate::model::section::Section;
 use crate::model::session::Millis;
 use crate::model::session::said;
@@ -21,6 +22,9 @@ pub(crate) struct TopicSource {
     /// The author, if it is a note.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) by: Option<String>,
+    /// Whose session it is; not said of Claude Code's.
+    #[serde(rename = "agent", skip_serializing_if = "Client::is_usual")]
+    pub(crate) client: Client,
     /// The project's key: its root folder.
     pub(crate) project: String,
     /// The project's name, if it is not the asker's own.
@@ -190,17 +194,17 @@ fn heading(source: &TopicSource) -> String {
 }
 
 fn line(source: &TopicSource, passage: &SourcePassage) -> String {
-    let text = with_speaker(&passage.kind, &passage.text, MAX_STATEMENT_CHARS);
+    let text = with_speaker(source.client, &passage.kind, &passage.text, MAX_STATEMENT_CHARS);
     format!("- {text} [{}, {}]\n", shown_id(&source.id), source.when)
 }
 
 /// A passage with who said it or what it is; its text has at most so many characters. Words of a session stand in quotes.
-pub(crate) fn with_speaker(kind: &str, text: &str, most: usize) -> String {
+pub(crate) fn with_speaker(client: Client, kind: &str, text: &str, most: usize) -> String {
     let told = match kind {
         "prompt" | "request" | "reply" | "plan" | "recap" | "end" | "cut_off" => quote(text, most),
         kind => said(bare(kind, text), most),
     };
-    [label(kind), &told].concat()
+    label(client, kind) + &told
 }
 
 /// The author, if it is a note.
@@ -220,19 +224,21 @@ fn bare<'t>(kind: &str, text: &'t str) -> &'t str {
 }
 
 /// The label of a passage; empty for kinds that need none.
-fn label(kind: &str) -> &'static str {
-    match kind {
+fn label(client: Client, kind: &str) -> String {
+    let assistant = client.assistant();
+    let label = match kind {
         "prompt" | "request" => "asked: ",
         "answer" => "the user ",
-        "reply" => "Claude: ",
-        "end" => "Claude's last reply: ",
-        "cut_off" => "Claude's last reply, cut off: ",
-        "plan" => "Claude's plan: ",
+        "reply" => return format!("{assistant}: "),
+        "end" => return format!("{assistant}'s last reply: "),
+        "cut_off" => return format!("{assistant}'s last reply, cut off: "),
+        "plan" => return format!("{assistant}'s plan: "),
         "recap" => "recap: ",
         "commit" => "commit: ",
         "pull_request" => "pull request: ",
         kind => Section::of_kind(kind).map_or("", |section| section.spec().topic.label),
-    }
+    };
+    label.to_owned()
 }
 
 #[cfg(test)]
@@ -246,6 +252,7 @@ mod tests {
             id: format!("{n:08}-aaaa"),
             origin: "session",
             by: None,
+            client: Client::default(),
             project: "/p".into(),
             elsewhere: None,
             title: format!("Session {n}"),

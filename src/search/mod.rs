@@ -20,6 +20,7 @@ pub(crate) use self::kind::{KindFilter, kinds};
 pub(crate) use self::passages::Passage;
 pub use self::query::Query;
 pub(crate) use self::rank::{SemanticMatches, unmatched_projects};
+use crate::model::client::Client;
 use crate::model::memory_file::MemoryFile;
 use crate::model::note::Note;
 use crate::model::session::{Millis, Project};
@@ -97,6 +98,14 @@ impl SearchHit {
         match &self.origin {
             HitSource::Session(_) | HitSource::MemoryFile(_) => None,
             HitSource::Note(note) => Some(note),
+        }
+    }
+
+    /// The client whose session it is; the usual one of what is no session.
+    pub(crate) fn client(&self) -> Client {
+        match &self.origin {
+            HitSource::Session(head) => head.client,
+            HitSource::Note(_) | HitSource::MemoryFile(_) => Client::default(),
         }
     }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::kind::KindFilter;
 use crate::config::{ProjectMatcher, QueryContext};
+use crate::model::client::Client;
 use crate::model::session::Millis;
 use crate::model::time_spec::parse_time;
 use crate::store::search::{DocumentOf, TextKind};
@@ -23,6 +24,8 @@ pub struct Filters {
     pub(crate) branches: Vec<String>,
     pub(crate) kinds: Vec<KindFilter>,
     pub(crate) tools: Vec<String>,
+    /// Clients, one of which a session must be of.
+    pub(crate) clients: Vec<Client>,
     /// Tags of notes, all of which one must have.
     pub(crate) tags: Vec<String>,
     /// Sessions active at this time or later.
@@ -137,6 +140,11 @@ impl Filters {
             "branch" => &mut self.branches,
             "tool" => &mut self.tools,
             "tag" => &mut self.tags,
+            "agent" => {
+                let client = Client::named(value);
+                self.clients.extend(client);
+                return client.is_some();
+            }
             "kind" => {
                 let kind = KindFilter::named(value);
                 self.kinds.extend(kind);

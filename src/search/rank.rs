@@ -173,6 +173,7 @@ fn conditions(query: &Query, projects: &[(i64, Project)]) -> FtsQuery {
         all: phrases.chain(files).chain(tools).chain(branches).collect(),
         columns: filters.kinds.iter().flat_map(|kind| kind.columns()).copied().collect(),
         projects: projects_of(filters, projects),
+        clients: filters.clients.clone(),
         since: filters.since,
         before: filters.before,
         only: filters.only(),

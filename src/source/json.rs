@@ -4,9 +4,11 @@
 //! field and not the whole line, so values are taken raw and decoded one by one. `cursor` finds them.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
+use serde_json::value::RawValue;
 
 use crate::source::json_cursor::{JsonCursor, Malformed, NameSet};
 
@@ -66,6 +68,12 @@ pub(crate) fn elements(json: Raw<'_>) -> Vec<Raw<'_>> {
         Ok(())
     });
     if read.is_ok() { all } else { Vec::new() }
+}
+
+/// The fields of an object by name.
+pub(crate) fn fields_by_name(object: Raw<'_>) -> Option<BTreeMap<String, Raw<'_>>> {
+    let all: BTreeMap<String, &RawValue> = serde_json::from_str(object.get()).ok()?;
+    all.into_iter().map(|(name, value)| Some((name, Raw::of(value.get()).ok()?))).collect()
 }
 
 /// A JSON string's text; `None` for any other value. A lone surrogate becomes U+FFFD.

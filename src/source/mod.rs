@@ -3,6 +3,7 @@
 mod claude_code;
 pub(crate) mod claude_mem;
 pub(crate) mod client_memory;
+mod codex;
 pub(crate) mod delta;
 pub(crate) mod discover;
 pub(crate) mod json;
@@ -12,6 +13,7 @@ pub(crate) mod live_session;
 pub(crate) mod mark;
 mod outcome;
 mod parsed;
+mod said;
 mod tool_use;
 mod verdict;
 pub(crate) mod working_folders;
@@ -28,6 +30,7 @@ pub use self::parsed::{ParentLink, ParsedLine, TranscriptIdentity};
 use crate::model::client::Client;
 use crate::model::session::{ParserState, ToolClass};
 use crate::privacy::Sanitizer;
+use crate::source::discover::TranscriptFile;
 
 /// What is to be known of a client to read its sessions. Nothing outside the folder of an implementation knows how that client writes, or
 /// how it calls its tools.
@@ -40,6 +43,9 @@ pub(crate) trait Source: Sync {
 
     /// Whose rows a file holds, by its path below a layout; `None` if it is no transcript.
     fn identify(&self, layout: &str, below: &[u8]) -> Option<TranscriptIdentity>;
+
+    /// Tells by a file's content whose rows it holds, where its path does not. Only asked of files that changed.
+    fn look_inside(&self, _file: &mut TranscriptFile) {}
 
     /// A parser of a file that goes on where one with this state stopped.
     fn parser<'p>(&self, place: &'p TranscriptIdentity, sanitizer: &'p Sanitizer, state: &ParserState) -> Box<dyn LineParser + 'p>;
@@ -57,6 +63,7 @@ pub(crate) trait Source: Sync {
 pub(crate) fn source_of(client: Client) -> &'static dyn Source {
     match client {
         Client::ClaudeCode => &claude_code::ClaudeCode,
+        Client::Codex => &codex::Codex,
     }
 }
 

@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::Reader;
+use crate::model::client::Client;
 use crate::model::session::{Millis, Project};
 use crate::model::session_head::SessionHead;
 use crate::store::chunk::ItemKind;
@@ -22,7 +23,7 @@ const MIN_PREFIX: usize = 4;
 /// Selects the columns of a [`SessionHead`] from `session s`; the caller appends `WHERE` and the rest.
 pub(super) const SELECT_HEAD: &str =
     "SELECT s.pk, s.id, p.key, coalesce(s.started_at, 9223372036854775807), s.grew_at, s.ended_at, s.end_reason, s.dirty,
-     s.last_at, s.dirty = 2
+     s.last_at, s.dirty = 2, s.client
      FROM session s JOIN project p ON p.pk = s.project";
 
 pub(super) fn head(r: &rusqlite::Row<'_>) -> rusqlite::Result<SessionHead> {
@@ -37,6 +38,7 @@ pub(super) fn head(r: &rusqlite::Row<'_>) -> rusqlite::Result<SessionHead> {
         dirty: r.get(7)?,
         last_at: r.get(8)?,
         only_shown: r.get(9)?,
+        client: Client::named(r.get_ref(10)?.as_str()?).unwrap_or_default(),
     })
 }
 
@@ -87,7 +89,7 @@ impl Reader {
         Ok(query.query_map(params![of.pk, of.started_at, of.id, MAX_OPEN_AGE], head)?.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The session whose id starts with `prefix`, or to which the digest with that id belongs.
+    /// The session whose id starts with `prefix`, or ends with its eight characters, or to which the digest with that id belongs.
     ///
     /// # Errors
     /// When none or more than one matches.
@@ -119,7 +121,7 @@ impl Reader {
         if let Some(pk) = by_digest {
             return self.session_head(pk).map(Some);
         }
-        let sql = format!("{SELECT_HEAD} WHERE substr(s.id, 1, ?2) = ?1 ORDER BY s.id LIMIT 6");
+        let sql = format!("{SELECT_HEAD} WHERE substr(s.id, 1, ?2) = ?1 OR ?2 = 8 AND substr(s.id, 15, 1) = '7' AND substr(s.id, -8) = ?1 ORDER BY s.id LIMIT 6");
         let mut query = self.db.prepare(&sql)?;
         let found: Vec<SessionHead> =
             query.query_map(params![prefix, prefix.chars().count() as i64], head)?.collect::<rusqlite::Result<_>>()?;

@@ -145,14 +145,14 @@ impl Reader {
 
     /// The id as it is shown: its first eight characters, or all of it when another session shares these.
     pub(crate) fn short_id(&self, id: &str) -> Result<String> {
-        Ok(if self.shares_prefix(id, 8)? { id.to_owned() } else { id8(id) })
+        Ok(if self.shares_id8(id)? { id.to_owned() } else { id8(id) })
     }
 
-    /// Does another session's id share the first `len` characters?
-    pub(crate) fn shares_prefix(&self, id: &str, len: usize) -> Result<bool> {
-        let prefix: String = id.chars().take(len).collect();
-        let sql = "SELECT EXISTS (SELECT 1 FROM session WHERE id >= ?1 AND id < ?1 || char(1114111) AND id <> ?2)";
-        Ok(self.db.prepare_cached(sql)?.query_row(params![prefix, id], |r| r.get(0))?)
+    /// May what people see of a session's id mean another one, too?
+    pub(crate) fn shares_id8(&self, id: &str) -> Result<bool> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM session WHERE id >= ?1 AND id < ?1 || char(1114111) AND id <> ?2)
+             OR EXISTS (SELECT 1 FROM session WHERE substr(id, 15, 1) = '7' AND substr(id, -8) = ?1 AND id <> ?2)";
+        Ok(self.db.prepare_cached(sql)?.query_row(params![id8(id), id], |r| r.get(0))?)
     }
 }
 

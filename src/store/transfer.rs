@@ -93,6 +93,7 @@ impl Reader {
             grew_at: head.grew_at,
             ended_at: head.ended_at,
             end_reason: head.end_reason.clone(),
+            client: head.client,
             sources: Vec::new(),
             folders: Vec::new(),
             usage: U::default(),
@@ -182,9 +183,12 @@ impl Writer {
         let project = ensure_project(&tx, &exported.project)?;
         let mut new = tx.execute(
             // `page_dirty`, so that the session is removed again if none of its data is imported.
-            "INSERT INTO session(id, project, started_at, grew_at, ended_at, end_reason, page_dirty) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1)
+            "INSERT INTO session(id, project, started_at, grew_at, ended_at, end_reason, client, page_dirty) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1)
              ON CONFLICT DO NOTHING",
-            params![exported.session, project, exported.started_at, exported.grew_at, exported.ended_at, exported.end_reason],
+            params![
+                exported.session, project, exported.started_at, exported.grew_at, exported.ended_at, exported.end_reason,
+                exported.client.key()
+            ],
         )? > 0;
         let session: i64 = tx.query_row("SELECT pk FROM session WHERE id = ?1", [&exported.session], |r| r.get(0))?;
         let mut rows_new = import_rows(&tx, session, &exported)?;

@@ -136,9 +136,12 @@ fn is_one_line(text: &str) -> bool {
     is_plain && !text.starts_with(' ') && !text.ends_with(' ') && memchr::memmem::find(text.as_bytes(), b"  ").is_none()
 }
 
-/// The start of a session's id, as people see and type it.
+/// What people see and type of a session's id: eight characters of its start. Ids that begin with the time (UUIDs of version 7) are the same
+/// there for about a minute: of such, the end.
 pub(crate) fn id8(id: &str) -> String {
-    one_line(&without_controls(id)).chars().take(8).collect()
+    let id = one_line(&without_controls(id));
+    let begins_with_time = id.len() == 36 && id.is_ascii() && id.as_bytes()[14] == b'7';
+    if begins_with_time { id[28..].to_owned() } else { id.chars().take(8).collect() }
 }
 
 /// At most `max` characters, cut at a nearby word boundary if there is one, with an ellipsis where text is missing.

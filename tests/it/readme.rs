@@ -151,6 +151,7 @@ fn settings_with_defaults() -> Vec<(String, String)> {
     let default = |key: &str, value: String| match key {
         // Where it was found here says nothing.
         "claude_dirs" => "`$CLAUDE_CONFIG_DIR`, else `~/.claude`".to_owned(),
+        "sources.codex.dirs" => "`$CODEX_HOME`, else `~/.codex`".to_owned(),
         "timezone" => "the system's".to_owned(),
         _ if value.len() > 60 => "`recall config` prints it".to_owned(),
         _ => format!("`{value}`"),
@@ -207,13 +208,17 @@ fn keys_of(table: &str) -> Vec<String> {
 fn every_key_that_the_config_file_takes_stands_in_the_chapter() {
     let chapter = read(CONFIGURATION);
     let stands = |key: &str| assert!(chapter.contains(&format!("\n| `{key}` | ")), "no row of {CONFIGURATION} is of `{key}`");
-    let tables = ["hooks", "digest", "privacy", "exclude", "retention", "signal", "embeddings", "prices.MODEL"];
+    let tables = [
+        "hooks", "digest", "privacy", "exclude", "retention", "signal", "embeddings", "prices.MODEL", "sources.claude-code",
+        "sources.codex",
+    ];
     let top = keys_of("");
     assert!(top.len() >= 12, "{top:?}");
     for key in top {
-        match tables.iter().find(|table| table.split('.').next() == Some(&key)) {
-            Some(table) => keys_of(table).iter().for_each(|name| stands(&format!("{table}.{name}"))),
-            None => stands(&key),
+        let of: Vec<&&str> = tables.iter().filter(|table| table.split('.').next() == Some(&key)).collect();
+        if of.is_empty() {
+            stands(&key);
         }
+        of.into_iter().for_each(|table| keys_of(table).iter().for_each(|name| stands(&format!("{table}.{name}"))));
     }
 }

@@ -127,7 +127,10 @@ impl History {
                 self.add(Made { commit, place: here.clone(), replayed: false });
             }
         }
-        lines.iter().for_each(|line| self.shown(line));
+        // The newest stands first: an older commit of the same name is another one.
+        let mut subjects = HashSet::new();
+        let is_newest = |line: &&String| Shown::of(line).is_none_or(|shown| subjects.insert(shown.subject.to_owned()));
+        lines.iter().filter(is_newest).for_each(|line| self.shown(line));
         self.rev_parsed(&steps, lines);
         self.pushed(&steps, lines);
         self.up_to_date(&steps, lines, call);

@@ -38,15 +38,19 @@ pub(crate) use self::title::TitleParts;
 pub use self::to_store::AccountToStore;
 pub(crate) use self::turns::{ClosingReply, Turn, Word, WordKind, all_turns, ending_replies, last_reply, longer_reply};
 use crate::analyze::use_of_told::Receipt;
+use crate::model::client::Client;
 use crate::model::session::{Millis, Session};
 
 /// The number of the rules by which accounts, and digests without a model, are made. Stored ones of another number are made again from
 /// their session's rows, so raise it with whatever changes what they hold or how they are written.
-pub(crate) const ACCOUNT_RULES: u32 = 14;
+pub(crate) const ACCOUNT_RULES: u32 = 15;
 
 /// What can be told of a session without judging it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionAccount {
+    /// Whose session it is.
+    #[serde(default, skip_serializing_if = "Client::is_usual")]
+    pub client: Client,
     pub title: TitleParts,
     /// The one it was on last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -107,6 +111,7 @@ impl SessionAccount {
         let seen = seen::of(&calls);
         let receipt = Receipt::of(session);
         let evident = session.evident;
-        Self { title, branch, turns, commits, pull_requests, seen, runs, files, open, evident, goes_on, receipt }
+        let client = session.client;
+        Self { client, title, branch, turns, commits, pull_requests, seen, runs, files, open, evident, goes_on, receipt }
     }
 }

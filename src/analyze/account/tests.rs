@@ -23,6 +23,7 @@ impl Told {
             branches: vec!["main".into()],
             versions: Vec::new(),
             end_reason: None,
+            client: Default::default(),
             entries: Vec::new(),
             evidence: Vec::new(),
             evident: true,
@@ -366,6 +367,15 @@ fn a_push_that_was_refused_reached_nobody() {
         .bash("git reset --soft origin/main && git commit -m 'One and two'", true, "[x 3333333] One and two")
         .account();
     assert_eq!(commits(&squashed), [("3333333", "One and two", false)]);
+}
+
+#[test]
+fn of_commits_with_the_same_subject_a_log_shows_the_newest_first() {
+    let account = Told::new()
+        .prompt("Mend it")
+        .bash("git commit -q -m One && git log --oneline -2", true, "2222222 One\n1111111 One")
+        .account();
+    assert_eq!(commits(&account), [("2222222", "One", false)]);
 }
 
 #[test]

@@ -16,6 +16,7 @@ pub(super) fn session(items: Vec<Item>) -> Session {
         branches: vec![],
         versions: vec![],
         end_reason: None,
+        client: Default::default(),
         entries: items.into_iter().enumerate().map(|(at, item)| entry(at, item)).collect(),
         evidence: Vec::new(),
         evident: true,

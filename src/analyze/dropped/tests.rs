@@ -65,6 +65,7 @@ impl Talk {
             branches: vec![],
             versions: vec![],
             end_reason: None,
+            client: Default::default(),
             entries: self.entries,
             evidence: self.evidence,
             evident: true,

@@ -203,7 +203,7 @@ pub(crate) fn page(
         costs: costs_by_model(&session.usage, &config.prices),
         // `--full` shows everything, even of a near-duplicate.
         repeated_by: None,
-        page: session_page_name(session, &day, store.shares_prefix(&session.id, 8)?),
+        page: session_page_name(session, &day, store.shares_id8(&session.id)?),
     };
     Ok(session_page(&shown, &config.time_zone))
 }

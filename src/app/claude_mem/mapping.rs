@@ -52,6 +52,7 @@ pub(super) fn exported(told: &ClaudeMemSession, place: &Place, sanitizer: &Sanit
         grew_at: last,
         ended_at: told.ended_at,
         end_reason: None,
+        client: Default::default(),
         sources: vec![source],
         folders: Vec::new(),
         usage: Vec::new(),

@@ -179,8 +179,15 @@ impl ReportWriter<'_> {
     /// The report of as many of the newest sessions as a request has room for; `None` where there is nothing to tell.
     fn given(&self, sanitizer: &Sanitizer) -> Option<Given> {
         let (purpose, most) = (self.work.purpose, self.config.digest.input_chars);
+        let (withheld, shown) = self.work.for_model(|client| self.config.sources.may_show_model(client));
+        if withheld > 0 {
+            let sessions = counted(withheld, "session");
+            self.ui.note(&format!(
+                "the model does not get {sessions} of other agents: `[sources]` in the config says whose it may see"
+            ));
+        }
         let of_newest = |count: usize| {
-            let report = self.work.report_of_newest(count);
+            let report = shown.report_of_newest(count);
             let facts = Facts::of(&report_text(&report, purpose, &self.config.time_zone), sanitizer);
             (report, facts)
         };

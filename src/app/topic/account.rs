@@ -136,6 +136,7 @@ mod tests {
             id: format!("{n:08}-aaaa"),
             origin: "session",
             by: None,
+            client: Default::default(),
             project: "/p".into(),
             elsewhere: None,
             title: format!("Session {n}"),

@@ -11,6 +11,7 @@ use crate::store::Writer;
 use crate::summarize;
 use crate::sys::messages::Ui;
 use crate::sys::shutdown;
+use crate::text::clean::counted;
 
 /// Limit of the sources given to the model, in tokens.
 const MAX_SOURCE_TOKENS: usize = 4_000;
@@ -51,7 +52,13 @@ pub(crate) fn ask_model(
         }
         Err(_) => return Ok(None),
     };
-    let given = Topic::of(sources.to_vec(), MAX_SOURCE_TOKENS).sources;
+    let mut shown = sources.to_vec();
+    shown.retain(|source| config.sources.may_show_model(source.client));
+    if shown.len() < sources.len() {
+        let withheld = counted(sources.len() - shown.len(), "session");
+        ui.note(&format!("the model does not get {withheld} of other agents: `[sources]` in the config says whose it may see"));
+    }
+    let given = Topic::of(shown, MAX_SOURCE_TOKENS).sources;
     shutdown::install_handlers();
     let request = request(asked.question, &given, &sanitizer);
     let name = short_id("topic-", &[&request.system, &request.stdin]);

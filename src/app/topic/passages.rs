@@ -167,7 +167,7 @@ impl KnownSession {
         let is_answer = |kind: &WordKind| !matches!(kind, WordKind::Prompt | WordKind::Joined | WordKind::Ran);
         let mut lines = Vec::new();
         for turn in self.account.turns.iter().rev() {
-            let told = turn.words.iter().zip(turn_lines(turn, MAX_WORDS_CHARS));
+            let told = turn.words.iter().zip(turn_lines(turn, self.account.client, MAX_WORDS_CHARS));
             lines.extend(told.filter(|(word, _)| is_answer(&word.kind)).map(|(_, line)| line));
         }
         lines

@@ -29,6 +29,11 @@ impl RecordKey {
         Self::hashed(&[b"line", session.as_bytes(), line])
     }
 
+    /// The key of a record that is known by its number among the rows of a session.
+    pub(crate) fn from_row(session: &str, number: u64, bytes: &[u8]) -> Self {
+        Self::hashed(&[b"row", session.as_bytes(), &number.to_le_bytes(), bytes])
+    }
+
     /// The key under which the title of a `summary` line is forgotten: such a line leaves no other trace.
     pub(crate) fn of_title(leaf: RecordKey, title: &str) -> Self {
         Self::hashed(&[b"title", &leaf.0, title.as_bytes()])

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::client::Client;
+
 mod answer;
 mod evidence;
 mod item;
@@ -209,6 +211,7 @@ impl Project {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
     pub id: String,
+    pub client: Client,
     pub project: Project,
     pub cwd: Option<String>,
     pub branches: Vec<String>,

@@ -42,12 +42,13 @@ pub(super) fn ended(page: &mut String, account: &SessionAccount, zone: &TimeZone
         page.push_str(&format!("\n{what} ({number}{}{cut_off}):\n\n{quoted}", parts.time(reply.at)));
         quoted.chars().count()
     };
+    let assistant = account.client.assistant();
     let so_far = if account.goes_on {
-        "## Where it stands\n\nClaude's last reply so far"
+        format!("## Where it stands\n\n{assistant}'s last reply so far")
     } else {
-        "## Where it ended\n\nClaude's last reply"
+        format!("## Where it ended\n\n{assistant}'s last reply")
     };
-    let told = tell(&turns[last], reply, so_far, MAX_REPLY_CHARS);
+    let told = tell(&turns[last], reply, &so_far, MAX_REPLY_CHARS);
     if let Some(&(longer, reply)) = ending.get(1) {
         tell(&turns[longer], reply, "The longer reply before it", MAX_REPLY_CHARS.saturating_sub(told));
     }
@@ -71,7 +72,7 @@ pub(super) fn turns(page: &mut String, account: &SessionAccount, zone: &TimeZone
         let number = if turn.number > 0 { format!("#{} ", turn.number) } else { String::new() };
         let began = turn.at.or_else(|| turn.words.first().and_then(|word| word.at));
         let mut told = format!("{number}{}", parts.time(began));
-        for (n, word) in turn_lines(turn, most).enumerate() {
+        for (n, word) in turn_lines(turn, account.client, most).enumerate() {
             told.push_str(if n == 0 { " " } else { "\n  - " });
             told.push_str(&inline(&word));
         }
@@ -81,9 +82,10 @@ pub(super) fn turns(page: &mut String, account: &SessionAccount, zone: &TimeZone
         lines.push(told);
     }
     if !lines.is_empty() {
-        page.push_str(
-            "\n## Turn by turn\n\n*What you said, and how Claude's reply began; a later turn overrides an earlier one.*\n\n",
-        );
+        page.push_str(&format!(
+            "\n## Turn by turn\n\n*What you said, and how {}'s reply began; a later turn overrides an earlier one.*\n\n",
+            account.client.assistant()
+        ));
         lines.iter().for_each(|line| page.push_str(&format!("- {line}\n")));
     }
 }

@@ -221,10 +221,11 @@ fn day_entry(page: &mut String, one: &DayEntryInput<'_>, zone: &TimeZone) {
         return;
     }
     page.push_str(&format!(
-        "\n### {began} {}\n\n{}{} · {} · [session page]({})\n",
+        "\n### {began} {}\n\n{}{} · {}{} · [session page]({})\n",
         heading(&title(one.summarizer, digest, one.account)),
         span_of(facts.began_at, facts.last_at, zone),
         if one.goes_on { " so far, it goes on" } else { "" },
+        if one.account.client.is_usual() { String::new() } else { format!("{} · ", one.account.client.name()) },
         figures(facts, one.account.files.edited.len(), one.branch),
         from_day(one.page),
     ));
@@ -250,7 +251,8 @@ fn last_reply(page: &mut String, account: &SessionAccount, zone: &TimeZone) {
     let quoted = quotation(&reply.text, MAX_REPLY_CHARS);
     let cut_off = if reply.cut_off { ", cut off" } else { "" };
     if !quoted.is_empty() {
-        page.push_str(&format!("\nClaude's last reply ({}{cut_off}):\n\n{quoted}", clock(reply.at, zone)));
+        let assistant = account.client.assistant();
+        page.push_str(&format!("\n{assistant}'s last reply ({}{cut_off}):\n\n{quoted}", clock(reply.at, zone)));
     }
 }
 

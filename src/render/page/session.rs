@@ -8,7 +8,7 @@ use super::{PaidDigest, SessionPageInput, account, clock, local};
 use crate::analyze::account::SessionAccount;
 use crate::model::digest::is_by_model;
 use crate::model::price::session_cost;
-use crate::model::resume_command::ResumeCommand;
+use crate::model::resume_command::{ResumeCommand, program_of};
 use crate::model::section::{View, shown_in};
 use crate::model::session::{Millis, Tokens};
 use crate::text::markdown::{code, heading, yaml};
@@ -51,7 +51,12 @@ pub(crate) fn session_page_of(one: &SessionPageInput<'_>, told: &SessionAccount,
         evidence(&mut page, one);
     }
     tokens(&mut page, one);
-    let resume = ResumeCommand { program: "claude", session: &session.id, folder: session.cwd.as_deref() };
+    let resume = ResumeCommand {
+        client: session.client,
+        program: program_of(session.client),
+        session: &session.id,
+        folder: session.cwd.as_deref(),
+    };
     page.push_str(&format!("\n## Resume\n\n```sh\n{}\n```\n", resume.line()));
     page
 }
@@ -63,8 +68,9 @@ fn session_front(one: &SessionPageInput<'_>, zone: &TimeZone) -> String {
         |at: Option<Millis>| at.map_or_else(|| "null".into(), |at| local(at, zone).strftime("%Y-%m-%dT%H:%M:%S%:z").to_string());
     let list = |values: &[String]| values.iter().map(|v| yaml(v)).collect::<Vec<_>>().join(", ");
     format!(
-        "---\nsession: {}\ndigest: {}\nsummarizer: {}\n{}{}project: {}\nbegan: {}\nended: {}\nended_by: {}\nbranches: [{}]\nclients: [{}]\ncost_usd: {:.2}\ncost_complete: {}\n---\n",
+        "---\nsession: {}\n{}digest: {}\nsummarizer: {}\n{}{}project: {}\nbegan: {}\nended: {}\nended_by: {}\nbranches: [{}]\nclients: [{}]\ncost_usd: {:.2}\ncost_complete: {}\n---\n",
         yaml(&session.id),
+        if session.client.is_usual() { String::new() } else { format!("agent: {}\n", session.client.key()) },
         plain_or_yaml(one.digest_id),
         plain_or_yaml(one.summarizer),
         one.paid.map(|paid| paid_lines(&paid)).unwrap_or_default(),

@@ -16,6 +16,7 @@ pub(crate) use self::words::{left_out, turn_lines};
 use crate::analyze::account::{
     ClosingReply, Commit, LastRun, OpenEnd, PullRequest, RenamedCommit, SessionAccount, Turn, ending_replies,
 };
+use crate::model::client::Client;
 use crate::model::item_state::TaskItem;
 use crate::model::session::{Millis, said};
 use crate::model::since_then::SinceThen;
@@ -40,14 +41,14 @@ const MAX_COMMAND_CHARS: usize = 120;
 /// The end of long words that is kept, in characters.
 const TAIL_CHARS: usize = 120;
 /// What stands above the words, and above words with beginnings of replies.
-const USER_LABELS: [&str; 2] = [
-    "\nWhat you said, turn by turn:\n",
-    "\nWhat you said, turn by turn; `>` how Claude's reply began (a later turn overrides an earlier one):\n",
-];
-const ASSISTANT_LABELS: [&str; 2] = [
-    "\nWhat the user said, turn by turn:\n",
-    "\nWhat the user said, turn by turn; `>` how the reply began (a later turn overrides an earlier one):\n",
-];
+fn labels(listener: Listener, client: Client) -> [String; 2] {
+    let (who, whose) = match listener {
+        Listener::User => ("you", format!("{}'s", client.assistant())),
+        Listener::Assistant => ("the user", "the".to_owned()),
+    };
+    let words = format!("\nWhat {who} said, turn by turn");
+    [format!("{words}:\n"), format!("{words}; `>` how {whose} reply began (a later turn overrides an earlier one):\n")]
+}
 /// What the words may claim of the room that they share with the reply, in percent.
 const WORDS_SHARE: usize = 45;
 
@@ -154,10 +155,8 @@ impl<'a> QuotedParts<'a> {
             turns: &self.account.turns,
             known_day: self.known_day,
             zone: self.zone,
-            labels: match self.listener {
-                Listener::User => USER_LABELS,
-                Listener::Assistant => ASSISTANT_LABELS,
-            },
+            labels: labels(self.listener, self.account.client),
+            client: self.account.client,
         };
         let claimed = list.words(rest * WORDS_SHARE / 100).len();
         let said = list.words(rest - self.ended(rest - claimed).len());
@@ -204,7 +203,8 @@ impl<'a> QuotedParts<'a> {
         let (what, so_far) = if self.account.goes_on { ("Where it stands", " so far") } else { ("Where it ended", "") };
         let of = turns.last().map_or(0, |turn| turn.number);
         let of = if turn.number > 0 { format!("turn {} of {of}, ", turn.number) } else { String::new() };
-        let head = format!("\n{what} ({of}{}), Claude's last reply{so_far}:\n", self.time(reply.at));
+        let (assistant, when) = (self.account.client.assistant(), self.time(reply.at));
+        let head = format!("\n{what} ({of}{when}), {assistant}'s last reply{so_far}:\n");
         let mut after = if reply.cut_off { "\ncut off: work went on after it\n".to_owned() } else { String::new() };
         for renamed in self.renamed.iter().filter(|renamed| renamed.stands_in(&reply.text)) {
             after.push_str(&format!("\nsince then: {}\n", renamed.text()));

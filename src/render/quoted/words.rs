@@ -4,6 +4,7 @@ use jiff::tz::TimeZone;
 
 use super::{command, quote, quote_both_ends};
 use crate::analyze::account::{PromptObject, Turn, Word, WordKind};
+use crate::model::client::Client;
 use crate::model::session::{Millis, said};
 use crate::render::page::clock;
 use crate::text::blocks::beginning;
@@ -33,7 +34,8 @@ pub(super) struct TurnList<'a> {
     pub(super) known_day: Option<Millis>,
     pub(super) zone: &'a TimeZone,
     /// What stands above the words, and above words with beginnings of replies.
-    pub(super) labels: [&'a str; 2],
+    pub(super) labels: [String; 2],
+    pub(super) client: Client,
 }
 
 impl TurnList<'_> {
@@ -50,7 +52,7 @@ impl TurnList<'_> {
     /// The same words, each with the beginning of its turn's reply, as far as the room that these words leave goes: the newest turns come
     /// first, as they are overtaken least. Replies of `quoted` turns stand elsewhere.
     pub(super) fn with_beginnings(&self, words: String, quoted: &[usize], room: usize) -> String {
-        let Some(list) = words.strip_prefix(self.labels[0]) else { return words };
+        let Some(list) = words.strip_prefix(self.labels[0].as_str()) else { return words };
         // Where turns are left out there is no room.
         let Some(mut turns) = self.widest(list.len()) else { return words };
         let Some(room) = room.checked_sub(self.labels[1].len()) else { return words };
@@ -102,7 +104,8 @@ impl TurnList<'_> {
 
     fn told(&self, cap: usize) -> Vec<ToldTurn> {
         let told = self.turns.iter().filter(|turn| !turn.words.is_empty());
-        told.map(|turn| ToldTurn { number: turn.number, text: lines_of(turn, cap, self.known_day, self.zone) }).collect()
+        told.map(|turn| ToldTurn { number: turn.number, text: lines_of(turn, self.client, cap, self.known_day, self.zone) })
+            .collect()
     }
 }
 
@@ -165,13 +168,13 @@ fn ends_of_turn(turn: &str) -> String {
 }
 
 /// What was said in a turn, each thing on a line of about so many characters at most.
-pub(crate) fn turn_lines(turn: &Turn, cap: usize) -> impl Iterator<Item = String> {
-    turn.words.iter().map(move |word| line_of(word, cap))
+pub(crate) fn turn_lines(turn: &Turn, client: Client, cap: usize) -> impl Iterator<Item = String> {
+    turn.words.iter().map(move |word| line_of(word, client.assistant(), cap))
 }
 
-fn lines_of(turn: &Turn, cap: usize, known: Option<Millis>, zone: &TimeZone) -> String {
+fn lines_of(turn: &Turn, client: Client, cap: usize, known: Option<Millis>, zone: &TimeZone) -> String {
     let mut out = String::new();
-    for (n, (word, line)) in turn.words.iter().zip(turn_lines(turn, cap)).enumerate() {
+    for (n, (word, line)) in turn.words.iter().zip(turn_lines(turn, client, cap)).enumerate() {
         if n > 0 {
             out.push_str(&format!("   {line}\n"));
         } else {
@@ -191,14 +194,14 @@ pub(super) fn time(at: Option<Millis>, known: Option<Millis>, zone: &TimeZone) -
     format!("{other}{}", clock(at, zone))
 }
 
-fn line_of(word: &Word, cap: usize) -> String {
+fn line_of(word: &Word, assistant: &str, cap: usize) -> String {
     let aside = cap.min(MAX_ASIDE_CHARS);
     let plan = |plan: &String| if plan.is_empty() { "a plan".to_owned() } else { format!("plan {}", quote(plan, aside)) };
     let text = quote_both_ends(&word.text, cap);
     match &word.kind {
         WordKind::Prompt => match &word.object {
-            Some(PromptObject::Listed(line)) => format!("{text} (Claude had listed: {})", quote(line, aside)),
-            Some(PromptObject::Asked(question)) => format!("{text} (Claude had asked: {})", quote(question, aside)),
+            Some(PromptObject::Listed(line)) => format!("{text} ({assistant} had listed: {})", quote(line, aside)),
+            Some(PromptObject::Asked(question)) => format!("{text} ({assistant} had asked: {})", quote(question, aside)),
             None => text,
         },
         WordKind::Joined => format!("while it worked: {text}"),
@@ -207,7 +210,7 @@ fn line_of(word: &Word, cap: usize) -> String {
         WordKind::Ran => format!("ran {}", command(&word.text, aside)),
         WordKind::Answered { asked, description } => {
             let description = if description.is_empty() { String::new() } else { format!(": {}", quote(description, aside)) };
-            format!("answered {text} (asked by Claude: {}{description})", quote(asked, aside))
+            format!("answered {text} (asked by {assistant}: {}{description})", quote(asked, aside))
         }
         WordKind::Refused { what } => {
             let words = if one_line(&word.text).is_empty() { String::new() } else { format!(": {text}") };

@@ -223,7 +223,7 @@ fn keeps_its_form(parts: &Parts, context: &RenderedContext, max_tokens: usize) -
         prop_assert!(text.contains(&shown), "{}: {}", id, text);
     }
     for id in context.sessions_shown.iter().chain(&context.undigested_shown) {
-        prop_assert!(text.contains(&id[..8]), "{}: {}", id, text);
+        prop_assert!(text.contains(&id8(id)), "{}: {}", id, text);
     }
     Ok(())
 }

@@ -2,16 +2,13 @@
 //! result, among words of the client.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
-use serde_json::value::RawValue;
-
-use super::MAX_TEXT_CHARS;
 use super::fields::{Field, LineFields, RawBlock, ToolResult, text_of};
 use super::release::{Release, STATES_DENIALS};
 use crate::model::session::{Answer, Choice};
 use crate::privacy::{SanitizedText, Sanitizer};
 use crate::source::json::{self, Raw};
+use crate::source::line::MAX_TEXT_CHARS;
 use crate::text::clean::{head_and_tail, one_line, shorten};
 
 /// How the client's text begins when the user refused. An MCP server's tool may print the same: what becomes of that is decided
@@ -93,7 +90,7 @@ pub(super) fn said(blocks: &[RawBlock<'_>], fields: &LineFields<'_>) -> Vec<Sani
     let (result, sanitizer) = (&fields.result, fields.sanitizer);
     let results = || blocks.iter().filter(|block| block.is("tool_result"));
     let given = [result.answers, result.response].into_iter().flatten().flat_map(json::strings);
-    let notes = result.annotations.and_then(fields_by_name).unwrap_or_default().into_values().filter_map(notes_of).map(words);
+    let notes = result.annotations.and_then(json::fields_by_name).unwrap_or_default().into_values().filter_map(notes_of).map(words);
     let given = given.chain(notes).filter(|_| results().next().is_some());
     let reasons = results().filter_map(|block| refusal(block, fields)).flat_map(|reason| {
         abandoned_questions(&reason).map_or_else(
@@ -149,8 +146,8 @@ fn add(to: &mut String, between: &str, text: &str) {
 
 /// Questions that the assistant asked the user, each with its answer.
 pub(super) fn answers(result: &ToolResult<'_>, sanitizer: &Sanitizer) -> Vec<Answer> {
-    let Some(mut given) = result.answers.and_then(fields_by_name) else { return Vec::new() };
-    let mut notes = result.annotations.and_then(fields_by_name).unwrap_or_default();
+    let Some(mut given) = result.answers.and_then(json::fields_by_name) else { return Vec::new() };
+    let mut notes = result.annotations.and_then(json::fields_by_name).unwrap_or_default();
     let asked = result.questions.map(json::elements).unwrap_or_default().into_iter().filter_map(question);
     let mut asked: Vec<String> = asked.collect();
     // In case the client keys an answer by something other than its question.
@@ -170,7 +167,7 @@ pub(super) fn answers(result: &ToolResult<'_>, sanitizer: &Sanitizer) -> Vec<Ans
 
 /// The options that the user chose of those that the assistant had described.
 pub(super) fn choices(result: &ToolResult<'_>, sanitizer: &Sanitizer) -> Vec<Choice> {
-    let Some(given) = result.answers.and_then(fields_by_name) else { return Vec::new() };
+    let Some(given) = result.answers.and_then(json::fields_by_name) else { return Vec::new() };
     let described = |raw: Raw<'_>| {
         let [asked, options] = json::fields(raw.get(), &["question", "options"]).ok()?;
         let asked = json::text(asked?)?;
@@ -211,10 +208,4 @@ fn words(value: Raw<'_>) -> String {
         None if json::is_object(value) => text_of(value).into_owned(),
         None => json::strings(value).join(", "),
     }
-}
-
-/// The fields of an object by name.
-fn fields_by_name(object: Raw<'_>) -> Option<BTreeMap<String, Raw<'_>>> {
-    let all: BTreeMap<String, &RawValue> = serde_json::from_str(object.get()).ok()?;
-    all.into_iter().map(|(name, value)| Some((name, Raw::of(value.get()).ok()?))).collect()
 }

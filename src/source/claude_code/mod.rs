@@ -30,8 +30,9 @@ use crate::model::session::{
 };
 use crate::privacy::{Sanitizer, opens_private};
 use crate::source::claude_code::field_cache::{CachedField, FieldCache};
-use crate::source::line::{MAX_TEXT_CHARS, numbered, text_of_line, timestamp};
-use crate::text::clean::{head_and_tail, one_line, shorten};
+use crate::source::line::{numbered, text_of_line, timestamp};
+use crate::source::said::reply;
+use crate::text::clean::{one_line, shorten};
 
 /// Longest stored words of the client about the model's service, in characters.
 const MAX_API_ERROR_CHARS: usize = 200;
@@ -286,12 +287,6 @@ fn assistant_block(block: &RawBlock<'_>, sanitizer: &Sanitizer) -> Vec<Item> {
         }
         _ => Vec::new(),
     }
-}
-
-fn reply(text: &str, sanitizer: &Sanitizer) -> Option<Item> {
-    let said = !matches!(text.trim(), "" | "No response requested." | "(no content)");
-    // A reply that was sanitized to nothing keeps its place in the record.
-    said.then(|| Item::Reply(head_and_tail(&sanitizer.clean(text), MAX_TEXT_CHARS)))
 }
 
 fn system(fields: &LineFields<'_>) -> Vec<Item> {

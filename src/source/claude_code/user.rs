@@ -6,13 +6,12 @@
 use super::fields::{Attachment, Field, LineFields, RawContent, joined};
 use super::origin::{PromptOrigin, PromptSpeaker};
 use super::{dialog, outcome};
-use crate::analyze::use_of_told::names_in;
-use crate::model::session::{Evidence, Item, QueueEvent, TitleEvent, ToldNames, ToolUse, Turn, title_of_plan};
+use crate::model::session::{Evidence, Item, QueueEvent, TitleEvent, ToolUse, Turn, title_of_plan};
 use crate::privacy::{SanitizedText, is_meaningful};
 use crate::source::json::{self, Raw};
 use crate::source::line::{MAX_RECAP_CHARS, MAX_TEXT_CHARS};
+use crate::source::said::told_by_hook;
 use crate::text::clean::head_and_tail;
-use crate::text::disarm::{CLOSING_TAG, OPENING_TAG};
 
 /// Slash commands that control the client and ask nothing of the model.
 const BUILT_IN: &[&str] = &[
@@ -144,18 +143,13 @@ fn recap_of(text: &str) -> &str {
 /// What a client notes beside a conversation: a message typed while the assistant was busy, or what a hook told the session.
 pub(super) fn parse_attachment(fields: &LineFields<'_>, agent: bool) -> UserContent {
     let is_of_hook = fields.attachment.kind.and_then(json::text).is_some_and(|kind| kind == "hook_additional_context");
-    if is_of_hook { told_by_hook(fields) } else { parse_queued(fields, agent) }
+    if is_of_hook { told(fields) } else { parse_queued(fields, agent) }
 }
 
 /// The names in what a hook of ours told.
-fn told_by_hook(fields: &LineFields<'_>) -> UserContent {
+fn told(fields: &LineFields<'_>) -> UserContent {
     let texts = fields.attachment.content.map(json::strings).unwrap_or_default();
-    let mut told = ToldNames::default();
-    for text in texts.iter().filter_map(|text| text.strip_prefix(OPENING_TAG)) {
-        let text = text.split(CLOSING_TAG.trim_end()).next().unwrap_or_default();
-        told.add(names_in(&fields.sanitizer.clean(text)));
-    }
-    let items = (!told.is_empty()).then_some(Item::Evidence(Evidence::Told(told)));
+    let items = told_by_hook(texts.iter().map(String::as_str), fields.sanitizer);
     UserContent { items: items.into_iter().collect(), ..UserContent::default() }
 }
 

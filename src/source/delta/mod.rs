@@ -9,7 +9,7 @@ mod lines;
 mod private;
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
@@ -39,9 +39,9 @@ pub struct Checkpoint {
 
 /// A file opened at its checkpoint.
 pub struct OpenTranscript {
-    pub lines: LineReader<File>,
-    /// A second handle to the same file, to look back with.
-    pub probe: File,
+    pub lines: LineReader<TranscriptBytes>,
+    /// A second handle to the same file, to look back with; none of one that is packed.
+    pub probe: Option<File>,
     /// The checkpoint no longer applies: the content it described is gone.
     pub replaced: bool,
     /// Where reading begins.
@@ -53,7 +53,7 @@ pub struct OpenTranscript {
 impl OpenTranscript {
     /// The checkpoint from which to go on behind what was read up to an offset.
     pub(crate) fn checkpoint_at(&self, offset: u64) -> io::Result<Checkpoint> {
-        let tail_hash = tail_hash(&self.probe, offset)?;
+        let tail_hash = self.probe.as_ref().map_or(Ok([0; 32]), |probe| tail_hash(probe, offset))?;
         Ok(Checkpoint { head_len: self.head_len, head_hash: self.head_hash, offset, tail_hash })
     }
 }
@@ -65,8 +65,40 @@ impl Checkpoint {
     }
 }
 
-/// Opens `path` and seeks to the first byte that is not stored yet.
+/// What a file holds: as it is, or unpacked.
+pub enum TranscriptBytes {
+    Plain(File),
+    Packed(Box<zstd::Decoder<'static, BufReader<File>>>),
+}
+
+impl TranscriptBytes {
+    /// The bytes of a regular file from its beginning. One that is called `.zst` is unpacked.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        let file = open_regular(path)?;
+        if is_packed(path) { Ok(Self::Packed(Box::new(zstd::Decoder::new(file)?))) } else { Ok(Self::Plain(file)) }
+    }
+}
+
+impl Read for TranscriptBytes {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(file) => file.read(buffer),
+            Self::Packed(unpacked) => unpacked.read(buffer),
+        }
+    }
+}
+
+fn is_packed(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "zst")
+}
+
+/// Opens `path` and seeks to the first byte that is not stored yet. A packed file that changed is read again from its beginning: its rows are
+/// known by their keys.
 pub fn open(path: &Path, checkpoint: Option<&Checkpoint>) -> io::Result<OpenTranscript> {
+    if is_packed(path) {
+        let lines = LineReader::new(TranscriptBytes::open(path)?, 0);
+        return Ok(OpenTranscript { lines, probe: None, replaced: false, start: 0, head_len: 0, head_hash: [0; 32] });
+    }
     let mut file = open_regular(path)?;
     let meta = file.metadata()?;
     let mut head = Vec::with_capacity(HEAD_BYTES as usize);
@@ -87,8 +119,8 @@ pub fn open(path: &Path, checkpoint: Option<&Checkpoint>) -> io::Result<OpenTran
         start,
         head_len: head.len() as u64,
         head_hash: hash(&head),
-        lines: LineReader::new(file, start),
-        probe,
+        lines: LineReader::new(TranscriptBytes::Plain(file), start),
+        probe: Some(probe),
     })
 }
 

@@ -76,7 +76,7 @@ fn read_to_its_end(path: &Path, text: &[u8]) -> Checkpoint {
     std::fs::write(path, text).unwrap();
     let delta = open(path, None).unwrap();
     let offset = text.len() as u64;
-    let tail_hash = tail_hash(&delta.probe, offset).unwrap();
+    let tail_hash = tail_hash(delta.probe.as_ref().unwrap(), offset).unwrap();
     Checkpoint { head_len: delta.head_len, head_hash: delta.head_hash, offset, tail_hash }
 }
 

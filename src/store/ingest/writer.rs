@@ -360,8 +360,9 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
         }
         self.done.sessions_new += 1;
         let project = ensure_project(self.tx, &folder_key(&batch.file.stored_path()))?;
-        let mut insert = self.tx.prepare_cached("INSERT INTO session(id, project, grew_at) VALUES (?1, ?2, 0) RETURNING pk")?;
-        Ok(insert.query_row(params![id, project], |r| r.get(0))?)
+        let mut insert =
+            self.tx.prepare_cached("INSERT INTO session(id, project, client, grew_at) VALUES (?1, ?2, ?3, 0) RETURNING pk")?;
+        Ok(insert.query_row(params![id, project, batch.file.place.client.key()], |r| r.get(0))?)
     }
 
     /// Prompts that another tool told of are in the transcript, too, which knows better.

@@ -41,6 +41,7 @@ impl Reader {
         let sources = self.sources(head.pk)?;
         Ok(Session {
             id: head.id.clone(),
+            client: head.client,
             project: head.project.clone(),
             cwd: sources.cwd,
             branches: sources.branches,

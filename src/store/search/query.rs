@@ -9,6 +9,7 @@ use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, Row, params, params_from_iter};
 
 use super::Reader;
+use crate::model::client::Client;
 use crate::model::search_column::SearchColumn;
 use crate::model::session::Millis;
 
@@ -28,6 +29,8 @@ pub(crate) struct FtsQuery {
     pub(crate) columns: Vec<SearchColumn>,
     /// Only in these projects.
     pub(crate) projects: Option<Vec<i64>>,
+    /// Only sessions of these clients; empty means of all.
+    pub(crate) clients: Vec<Client>,
     /// Only documents last active at or after `since` and begun before `before`.
     pub(crate) since: Option<Millis>,
     pub(crate) before: Option<Millis>,
@@ -78,6 +81,10 @@ impl FtsQuery {
         if let Some(projects) = &self.projects {
             let list = projects.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
             let _ = write!(sql, " AND d.project IN ({list})");
+        }
+        if !self.clients.is_empty() {
+            let list = self.clients.iter().map(|client| format!("'{}'", client.key())).collect::<Vec<_>>().join(", ");
+            let _ = write!(sql, " AND (SELECT client FROM session WHERE pk = d.session) IN ({list})");
         }
         for (condition, value) in [(" AND d.last_at >= ?", self.since), (" AND d.began_at < ?", self.before)] {
             if let Some(value) = value {

@@ -6,6 +6,7 @@ use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use crate::model::author::Author;
+use crate::model::client::Client;
 use crate::model::digest::{Digest, renamed_item_id};
 use crate::model::note::Note;
 use crate::model::session::{Item, Millis, RecordKey, Tokens};
@@ -24,6 +25,9 @@ pub struct Exported<R = Vec<ExportedRow>, U = Vec<ExportedUsage>> {
     pub ended_at: Option<Millis>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_reason: Option<String>,
+    /// Whose session it is; not written of Claude Code's.
+    #[serde(rename = "agent", default, skip_serializing_if = "Client::is_usual")]
+    pub client: Client,
     pub sources: Vec<ExportedSource<R>>,
     /// Folders in which it went on, besides those of its sources.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

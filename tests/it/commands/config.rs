@@ -165,7 +165,10 @@ fn a_new_file_holds_every_setting_as_a_comment_and_changes_nothing() {
     assert_eq!(values(&before.out), values(&all.out));
     let told: Vec<Value> = serde_json::from_str(&all.out).unwrap();
     let by_default: Vec<&Value> = told.iter().filter(|one| one["from"] == "default").collect();
-    assert!(by_default.iter().all(|one| ["timezone", "claude_dirs"].contains(&one["key"].as_str().unwrap())), "{by_default:#?}");
+    assert!(
+        by_default.iter().all(|one| ["timezone", "claude_dirs", "sources.codex.dirs"].contains(&one["key"].as_str().unwrap())),
+        "{by_default:#?}"
+    );
 }
 
 #[test]

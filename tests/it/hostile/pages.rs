@@ -184,6 +184,7 @@ fn session(texts: &[String]) -> (Session, Digest) {
         branches: vec![next(), next()],
         versions: vec![next()],
         end_reason: Some(next()),
+        client: Default::default(),
         entries,
         evidence: Vec::new(),
         evident: true,

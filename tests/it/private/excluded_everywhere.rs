@@ -83,6 +83,7 @@ pub const WAYS: &[Way] = &[
     Way(Command(&["day", "2026-11-20"]), SHOWS),
     Way(Command(&["show", "2026-11-20"]), SHOWS),
     Way(Command(&["list"]), SHOWS),
+    Way(Command(&["list", "--agent", "claude-code"]), SHOWS),
     Way(Command(&["list", "--json", "--project", "clinic", "--since", "90d", "--limit", "9"]), SHOWS),
     Way(Command(&["stats"]), SILENT),
     Way(Command(&["stats", "--json", "--by", "project", "--since", "2020-01-01", "--project", "clinic"]), SILENT),

@@ -36,7 +36,7 @@ impl DigestMaker<'_> {
         input: &SummaryInput,
         not_now: Option<SkipReason>,
     ) -> Result<Route> {
-        if not_now == Some(SkipReason::Backlog) || !self.config.digest.summarizer.may_ask_model() {
+        if not_now.as_ref().is_some_and(SkipReason::is_final) || !self.config.digest.summarizer.may_ask_model() {
             return Ok(Route::Extract(None));
         }
         let model = match (&self.model, &run.model_off) {

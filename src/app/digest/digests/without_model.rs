@@ -50,7 +50,7 @@ impl DigestMaker<'_> {
     /// Why the digest is made without the model although the config wants it; `None` if the config does not.
     fn why_without_model(&self, not_now: Option<SkipReason>) -> Option<SkipReason> {
         match &self.model {
-            _ if not_now == Some(SkipReason::Backlog) || !self.config.digest.summarizer.may_ask_model() => None,
+            _ if not_now.as_ref().is_some_and(SkipReason::is_final) || !self.config.digest.summarizer.may_ask_model() => None,
             Err(why) => Some(SkipReason::ModelUnavailable(why.clone())),
             Ok(_) => not_now,
         }

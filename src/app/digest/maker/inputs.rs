@@ -40,6 +40,9 @@ impl DigestMaker<'_> {
     /// run asks what its dry run says, in whatever order its answers come in.
     fn offered(&self, store: &Reader, head: &SessionHead, began: Option<Millis>) -> Result<Vec<OpenItem>> {
         self.open_of_earlier(store, head, began, |earlier, began| {
+            if !self.config.sources.may_show_model(earlier.client) {
+                return Ok(Vec::new());
+            }
             let has_ended = earlier.last_at.is_some_and(|last| last < began);
             match has_ended.then(|| store.claimed_open_items(earlier, self.now)).transpose()?.flatten() {
                 Some(claimed) => Ok(claimed),

@@ -91,7 +91,7 @@ impl PageWriter<'_> {
 /// The day of a session, and the name of its page.
 fn page_of(session: &Session, config: &Config, store: &Reader) -> Result<(String, String)> {
     let day = day_of(session, &config.time_zone);
-    let page = page_path::session_page_name(session, &day, store.shares_prefix(&session.id, 8)?);
+    let page = page_path::session_page_name(session, &day, store.shares_id8(&session.id)?);
     Ok((day, page))
 }
 

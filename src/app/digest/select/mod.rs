@@ -125,7 +125,7 @@ impl DigestMaker<'_> {
         if self.wanted.session.is_some() || !self.config.digest.summarizer.may_ask_model() {
             return Ok(backlog);
         }
-        for head in candidates {
+        for head in candidates.iter().filter(|head| self.config.sources.may_show_model(head.client)) {
             if store.digest_state(head.pk)?.is_none_or(|state| state.interim) {
                 if store.skip_of(head.pk)?.is_some_and(|why| why == SkipReason::Backlog.to_string()) {
                     known.insert(head.pk);
@@ -138,6 +138,9 @@ impl DigestMaker<'_> {
 
     /// Why the model is not asked about a session in this run; `is_full`: it is asked about as many as it may be.
     fn not_for_model(&self, store: &Reader, head: &SessionHead, is_full: bool) -> Result<Option<SkipReason>> {
+        if !self.config.sources.may_show_model(head.client) {
+            return Ok(Some(SkipReason::NotForModel(head.client)));
+        }
         if let Err(why) = &self.model {
             return Ok(Some(SkipReason::ModelUnavailable(why.clone())));
         }

@@ -21,6 +21,7 @@ fn session(items: Vec<Item>) -> Session {
         branches: vec!["main".into()],
         versions: vec![],
         end_reason: None,
+        client: Default::default(),
         entries: items.into_iter().enumerate().map(|(at, item)| entry(at, item)).collect(),
         evidence: Vec::new(),
         evident: true,

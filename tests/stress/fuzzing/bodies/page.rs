@@ -180,6 +180,7 @@ fn session(said: &str, name: &str, path: &str, command: &str, id: &str) -> Sessi
         branches: vec![name.to_owned()],
         versions: vec![name.to_owned()],
         end_reason: Some(name.to_owned()),
+        client: Default::default(),
         entries: (1u8..).zip(items).map(entry).collect(),
         evidence: Vec::new(),
         evident: true,

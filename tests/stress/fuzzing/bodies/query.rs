@@ -88,6 +88,7 @@ fn index_of_three() -> (tempfile::TempDir, Memory) {
             grew_at: i64::from(n),
             ended_at: None,
             end_reason: None,
+            client: Default::default(),
             sources: vec![source],
             folders: Vec::new(),
             usage: Vec::new(),

@@ -88,6 +88,7 @@ fn session() -> Session {
         branches: Vec::new(),
         versions: Vec::new(),
         end_reason: None,
+        client: Default::default(),
         entries: entries.collect(),
         evidence: Vec::new(),
         evident: true,

@@ -65,6 +65,7 @@ fn session(said: &[String; 4]) -> Session {
         branches: Vec::new(),
         versions: Vec::new(),
         end_reason: None,
+        client: Default::default(),
         entries,
         evidence: Vec::new(),
         evident: true,

@@ -1,0 +1,63 @@
+//! Whose sessions are read, and whose go to the model: `[sources]`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::client::Client;
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub struct Sources {
+    pub(crate) claude_code: ClaudeSource,
+    pub(crate) codex: OtherSource,
+}
+
+/// Claude Code, whose model makes the digests. Its folders are `claude_dirs`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ClaudeSource {
+    /// Its sessions are read.
+    pub(crate) read: bool,
+}
+
+/// Another client.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct OtherSource {
+    /// Its sessions are read where there are any.
+    pub(crate) read: bool,
+    /// The model that makes digests may see what was said in them.
+    pub(crate) model: bool,
+    /// Folders in which it keeps its files; its own when not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) dirs: Option<Vec<String>>,
+}
+
+impl Default for ClaudeSource {
+    fn default() -> Self {
+        Self { read: true }
+    }
+}
+
+impl Default for OtherSource {
+    fn default() -> Self {
+        Self { read: true, model: false, dirs: None }
+    }
+}
+
+impl Sources {
+    /// Are the sessions of this client read?
+    pub(crate) fn reads(&self, client: Client) -> bool {
+        match client {
+            Client::ClaudeCode => self.claude_code.read,
+            Client::Codex => self.codex.read,
+        }
+    }
+
+    /// May a model see what was said in sessions of this client?
+    pub(crate) fn may_show_model(&self, client: Client) -> bool {
+        match client {
+            Client::ClaudeCode => true,
+            Client::Codex => self.codex.model,
+        }
+    }
+}

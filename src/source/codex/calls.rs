@@ -1,0 +1,282 @@
+//! Calls of tools and their outputs, as the model's API has them.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use super::items::edits;
+use super::patch;
+use super::rows::{CodexLines, NoRecord, Said, texts};
+use super::tools::{CODE, PATCH, PLAN, QUESTION, class_of};
+use crate::analyze::shell;
+use crate::analyze::signal::REFUSED;
+use crate::model::session::{Answer, Evidence, FileTouch, Item, Outcome, StepKinds, Todo, ToolClass, ToolUse, Touch, Turn};
+use crate::privacy::{EXCLUDED_LINE, Sanitizer};
+use crate::source::json::{self, Raw};
+use crate::source::line::MAX_TEXT_CHARS;
+use crate::source::outcome;
+use crate::source::tool_use::{argument, command_line, describe_arguments, line_of, shell_run};
+use crate::text::clean::{head_and_tail, one_line, shorten};
+
+/// How outputs without an exit code begin when the tool use did not happen or failed.
+const FAILURES: [&str; 9] = [
+    "apply_patch verification failed", "exec command rejected", "patch rejected", "failed to ", "execution error",
+    "unsupported call", "command timed out", "aborted", "error:",
+];
+/// What they say when the user refused.
+const REFUSALS: [&str; 2] = ["rejected by user", "rejected by the user"];
+
+/// A call whose output is awaited.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Call {
+    pub(super) id: String,
+    is_command: bool,
+    /// Questions to the user, by id.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    asked: Vec<(String, String)>,
+}
+
+/// A call. Where finished items tell what was done, only what they leave out is taken from it.
+pub(super) fn begun(lines: &mut CodexLines<'_>, kind: &str, payload: Raw<'_>) -> Result<Said, NoRecord> {
+    let names = ["name", "namespace", "arguments", "input", "call_id", "id", "action"];
+    let [name, namespace, arguments, input, call, id, action] = json::fields(payload.get(), &names).map_err(|_| NoRecord::Known)?;
+    let text = |raw: Option<Raw<'_>>| raw.and_then(json::text).map(Cow::into_owned).unwrap_or_default();
+    let id = Some(text(call)).filter(|id| !id.is_empty()).unwrap_or_else(|| text(id));
+    let sanitizer = lines.sanitizer;
+    let is_told_again = lines.state.finished;
+    if kind == "web_search_call" {
+        let query = action.and_then(|action| argument(action, &["query", "url"], sanitizer)).map(|query| line_of(&query));
+        return match query {
+            Some(query) if !is_told_again => Ok(Said::only([Item::Tool(ToolUse::new(id, "web_search", query, None))])),
+            _ => Err(NoRecord::Known),
+        };
+    }
+    let name = match kind {
+        "local_shell_call" => "local_shell".to_owned(),
+        _ => server_tool(&text(namespace), &text(name)),
+    };
+    // The arguments are JSON in a string.
+    let arguments = if kind == "local_shell_call" { action.map(|action| action.get().to_owned()) } else { Some(text(arguments)) };
+    let arguments = arguments.unwrap_or_default();
+    let given = Raw::of(&arguments).ok().filter(|given| json::is_object(*given));
+    let class = class_of(&name).unwrap_or(ToolClass::Other);
+    match class {
+        _ if name == CODE => Err(NoRecord::Known),
+        ToolClass::Shell | ToolClass::Edit | ToolClass::Read if is_told_again => Err(NoRecord::Known),
+        _ if is_told_again && name.starts_with("mcp__") => Err(NoRecord::Known),
+        _ if name == PLAN => Ok(Said::only(given.and_then(|given| todos(given, sanitizer)))),
+        ToolClass::Question if name == QUESTION => Ok(Said::only(question(lines, id, given))),
+        ToolClass::Edit => {
+            let text = if name == PATCH { text(input) } else { String::new() };
+            let text = if text.is_empty() { given.map(|given| json::strings(given).join("\n")).unwrap_or_default() } else { text };
+            Ok(patched(lines, id, &text))
+        }
+        ToolClass::Shell => Ok(command(lines, id, &name, given)),
+        ToolClass::Read => {
+            let path = given.and_then(|given| argument(given, &["path"], sanitizer)).ok_or(NoRecord::Known)?;
+            Ok(Said::only([looked_at(&id, &path)]))
+        }
+        _ => {
+            let line = match given {
+                Some(given) if sanitizer.excludes_any(|| json::strings(given)) => EXCLUDED_LINE.to_owned(),
+                Some(given) if class == ToolClass::Subagent => {
+                    argument(given, &["message", "task_name", "prompt"], sanitizer).map(|task| line_of(&task)).unwrap_or_default()
+                }
+                Some(given) => describe_arguments(given, sanitizer),
+                None => line_of(&sanitizer.clean(&text(input))),
+            };
+            lines.state.await_output(Call { id: id.clone(), is_command: false, asked: Vec::new() });
+            let name = shorten(&one_line(&sanitizer.clean(&name)), 80);
+            Ok(Said::only([Item::Tool(ToolUse::new(id, name, line, None))]))
+        }
+    }
+}
+
+/// The name of a server's tool as other clients write it.
+fn server_tool(namespace: &str, name: &str) -> String {
+    if namespace.starts_with("mcp__") && !name.starts_with("mcp__") {
+        return format!("{}__{name}", namespace.trim_end_matches('_'));
+    }
+    name.to_owned()
+}
+
+/// A picture that the assistant looked at.
+pub(super) fn looked_at(id: &str, path: &str) -> Item {
+    let path = one_line(path);
+    let touch = FileTouch { path: path.clone(), how: Touch::Read, added: 0, removed: 0 };
+    Item::Tool(ToolUse::new(id, "view_image", path, Some(touch)))
+}
+
+fn patched(lines: &mut CodexLines<'_>, id: String, text: &str) -> Said {
+    let (changes, cwd) = (patch::changes(text), lines.state.cwd.clone());
+    let items = edits(&id, &changes, cwd.as_deref(), lines.sanitizer);
+    lines.state.await_output(Call { id, is_command: false, asked: Vec::new() });
+    Said::only(items)
+}
+
+fn command(lines: &mut CodexLines<'_>, id: String, name: &str, given: Option<Raw<'_>>) -> Said {
+    let sanitizer = lines.sanitizer;
+    let [command, cmd, folder, other_folder] = given
+        .and_then(|given| json::fields(given.get(), &["command", "cmd", "workdir", "working_directory"]).ok())
+        .unwrap_or_default();
+    let raw = command.or(cmd).and_then(command_of).unwrap_or_default();
+    // A patch that comes through the shell.
+    if raw.trim_start().starts_with(PATCH) && !patch::changes(&raw).is_empty() {
+        return patched(lines, id, &raw);
+    }
+    let command = Some(sanitizer.clean(&raw)).filter(|command| !command.is_empty());
+    let tool = ToolUse::new(id.as_str(), name, command_line(command.as_deref(), sanitizer), None);
+    let folder = folder.or(other_folder).and_then(json::text).map(|folder| sanitizer.redact(&folder)).filter(|f| !f.is_empty());
+    let elsewhere = folder.filter(|folder| lines.state.cwd.as_deref().is_some_and(|cwd| cwd != folder));
+    let run = command.and_then(|command| shell_run(&tool, &typed(&command, elsewhere), true, sanitizer));
+    lines.state.await_output(Call { id, is_command: true, asked: Vec::new() });
+    Said::only(std::iter::once(Item::Tool(tool)).chain(run.map(|run| Item::Evidence(Evidence::Ran(run)))))
+}
+
+/// A command as it was typed: without the shell that runs it.
+pub(super) fn command_of(raw: Raw<'_>) -> Option<String> {
+    if let Some(text) = json::text(raw) {
+        return Some(text.into_owned());
+    }
+    let words: Vec<String> = json::elements(raw).into_iter().filter_map(json::text).map(Cow::into_owned).collect();
+    match words.as_slice() {
+        [] => None,
+        [shell, flag, script] if is_shell(shell) && matches!(flag.as_str(), "-lc" | "-c" | "-Command") => Some(script.clone()),
+        _ => Some(words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")),
+    }
+}
+
+/// A command with the folder it was run in, where that is another than the session's.
+pub(super) fn typed(command: &str, elsewhere: Option<String>) -> String {
+    elsewhere.map_or_else(|| command.to_owned(), |folder| format!("cd {} && {command}", quoted(&folder)))
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    shlex::try_quote(word).map_or_else(|_| word.to_owned(), Cow::into_owned)
+}
+
+fn is_shell(program: &str) -> bool {
+    let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
+    matches!(name.trim_end_matches(".exe"), "bash" | "sh" | "zsh" | "fish" | "dash" | "pwsh" | "powershell")
+}
+
+fn todos(given: Raw<'_>, sanitizer: &Sanitizer) -> Option<Item> {
+    let [plan] = json::fields(given.get(), &["plan"]).ok()?;
+    let todo = |step| {
+        let text = line_of(&argument(step, &["step"], sanitizer)?);
+        Some(Todo { id: String::new(), text, status: argument(step, &["status"], sanitizer).unwrap_or_default() })
+    };
+    Some(Item::Todos(json::elements(plan?).into_iter().filter_map(todo).collect()))
+}
+
+fn question(lines: &mut CodexLines<'_>, id: String, given: Option<Raw<'_>>) -> Option<Item> {
+    let [questions] = json::fields(given?.get(), &["questions"]).ok()?;
+    let text =
+        |raw: Raw<'_>, name: &str| json::fields(raw.get(), &[name]).ok().and_then(|[text]| json::text(text?).map(Cow::into_owned));
+    let asked: Vec<(String, String)> = json::elements(questions?)
+        .into_iter()
+        .filter_map(|one| Some((text(one, "id")?, lines.sanitizer.clean(&text(one, "question")?))))
+        .collect();
+    let line = line_of(&asked.iter().map(|(_, question)| question.as_str()).collect::<Vec<_>>().join(" / "));
+    lines.state.await_output(Call { id: id.clone(), is_command: false, asked });
+    Some(Item::Tool(ToolUse::new(id, QUESTION, line, None)))
+}
+
+/// The output of a call that is awaited.
+pub(super) fn ended(lines: &mut CodexLines<'_>, payload: Raw<'_>) -> Result<Said, NoRecord> {
+    let [call, output] = json::fields(payload.get(), &["call_id", "output"]).map_err(|_| NoRecord::Known)?;
+    let id = call.and_then(json::text).unwrap_or_default();
+    let Some(call) = lines.state.answered(&id) else { return Err(NoRecord::Known) };
+    let sanitizer = lines.sanitizer;
+    let text = output.map(|output| texts(output).join("\n")).unwrap_or_default();
+    if !call.asked.is_empty() {
+        return Ok(answers(call, &text, sanitizer));
+    }
+    let Ended { ok, code, text } = Ended::of(&text, call.is_command);
+    let Some(ok) = ok else { return Ok(Said { answered: vec![call.id], ..Said::default() }) };
+    let refused = !ok && REFUSALS.iter().any(|words| text.contains(words)) && code.is_none();
+    let kinds = lines.runs.of(&call.id).filter(|_| !refused);
+    let outcome = ended_as(&call.id, ok, refused, code, &text, sanitizer);
+    let printed = kinds.and_then(|kinds| printed(&call.id, ok, &text, kinds, sanitizer));
+    Ok(Said { answered: vec![call.id], ..Said::only(outcome.into_iter().chain(printed)) })
+}
+
+/// What the user chose or wrote in a dialog.
+fn answers(call: Call, text: &str, sanitizer: &Sanitizer) -> Said {
+    let given = Raw::of(text).ok().and_then(|raw| json::fields(raw.get(), &["answers"]).ok()).and_then(|[answers]| answers);
+    let (mut items, mut fenced, mut private) = (Vec::new(), String::new(), false);
+    for (id, answer) in given.and_then(json::fields_by_name).unwrap_or_default() {
+        let passed = sanitizer.pass(&json::strings(answer).join("; "));
+        private |= passed.is_all_private();
+        fenced.push_str(&passed.fenced);
+        let asked = call.asked.iter().find(|(of, _)| *of == id).map(|(_, question)| question.clone()).unwrap_or_default();
+        if !passed.text.is_empty() {
+            items.push(Item::Answer(Answer { said: head_and_tail(&passed.text, MAX_TEXT_CHARS), asked }));
+        }
+    }
+    let turn = if private && items.is_empty() { Turn::BeginsPrivate } else { Turn::Continues };
+    Said { answered: vec![call.id], fenced, turn, ..Said::only(items) }
+}
+
+/// How a tool use ended, by its output.
+struct Ended<'t> {
+    /// `None` if it had not ended.
+    ok: Option<bool>,
+    code: Option<i64>,
+    /// The output itself.
+    text: Cow<'t, str>,
+}
+
+impl<'t> Ended<'t> {
+    fn of(text: &'t str, is_command: bool) -> Self {
+        Self::in_json(text).or_else(|| Self::in_head(text)).unwrap_or_else(|| {
+            let failed =
+                FAILURES.iter().any(|start| text.get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start)));
+            // A command's output without a code is the client's words: the command did not run.
+            Self {
+                ok: Some(!(failed || is_command && REFUSALS.iter().any(|words| text.contains(words)))),
+                code: None,
+                text: text.into(),
+            }
+        })
+    }
+
+    /// `{"output": …, "metadata": {"exit_code": …}}`
+    fn in_json(text: &str) -> Option<Self> {
+        let [output, metadata] = json::fields(text, &["output", "metadata"]).ok()?;
+        let code = json::fields(metadata?.get(), &["exit_code"]).ok().and_then(|[code]| code?.get().parse::<i64>().ok())?;
+        Some(Self { ok: Some(code == 0), code: Some(code), text: Cow::Owned(json::text(output?)?.into_owned()) })
+    }
+
+    /// Lines of the client, the last of them `Output:`.
+    fn in_head(text: &'t str) -> Option<Self> {
+        let (head, output) = text.split_once("Output:\n").or_else(|| Some((text.strip_suffix("Output:")?, "")))?;
+        let number = |start: &str| head.lines().find_map(|line| line.strip_prefix(start)?.trim().parse::<i64>().ok());
+        let is_head = head.lines().count() <= 8 && head.lines().any(|line| line.starts_with("Wall time"));
+        if !is_head {
+            return None;
+        }
+        let code = number("Process exited with code ").or_else(|| number("Exit code: "));
+        let goes_on = head.lines().any(|line| line.starts_with("Process running with session ID"));
+        let ok = if goes_on { None } else { Some(code.is_none_or(|code| code == 0)) };
+        Some(Self { ok, code, text: output.into() })
+    }
+}
+
+/// How a tool use ended, in the words that are kept.
+pub(super) fn ended_as(id: &str, ok: bool, refused: bool, code: Option<i64>, output: &str, sanitizer: &Sanitizer) -> Option<Item> {
+    if refused {
+        return Some(Item::Outcome(Outcome { tool: id.to_owned(), ok: false, brief: REFUSED.to_owned() }));
+    }
+    outcome::of_text(id, ok, code, output, sanitizer).map(Item::Outcome)
+}
+
+/// What a command printed that is evidence of something.
+pub(super) fn printed(id: &str, ok: bool, output: &str, kinds: StepKinds, sanitizer: &Sanitizer) -> Option<Item> {
+    if !kinds.git && !kinds.check {
+        return None;
+    }
+    let output = sanitizer.output(output, |_| true);
+    Some(Item::Evidence(Evidence::Printed(shell::printed(id, ok, &output, kinds))))
+}

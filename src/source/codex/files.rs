@@ -1,0 +1,88 @@
+//! Where Codex keeps its rollouts, and what it says of itself by that.
+
+use std::io::Read;
+
+use serde_json::Value;
+
+use super::rows::{CodexLines, Meta};
+use super::{Codex, tools};
+use crate::model::client::Client;
+use crate::model::session::{ParserState, ToolClass};
+use crate::privacy::Sanitizer;
+use crate::source::discover::TranscriptFile;
+use crate::source::{LineParser, Source, TranscriptIdentity, delta};
+
+/// `sessions/YYYY/MM/DD/rollout-….jsonl`, and where `codex archive` puts them.
+const SESSIONS: &str = "sessions";
+const ARCHIVED: &str = "archived_sessions";
+const MAX_DEPTH: usize = 3;
+
+/// How much of a rollout's start is read for its first line, in bytes: it holds the client's instructions, of some 20 KB.
+const FIRST_LINE_BYTES: u64 = 256 << 10;
+/// Characters of a UUID.
+const UUID_LENGTH: usize = 36;
+
+impl Source for Codex {
+    fn layouts(&self) -> &'static [&'static str] {
+        &[SESSIONS, ARCHIVED]
+    }
+
+    fn may_hold(&self, _layout: &str, depth: usize, name: &[u8]) -> bool {
+        depth <= MAX_DEPTH && name.iter().all(u8::is_ascii_digit)
+    }
+
+    fn identify(&self, _layout: &str, below: &[u8]) -> Option<TranscriptIdentity> {
+        let name = std::str::from_utf8(&below[memchr::memrchr(b'/', below).map_or(0, |at| at + 1)..]).ok()?;
+        let stem = name.strip_suffix(".jsonl").or_else(|| name.strip_suffix(".jsonl.zst"))?.strip_prefix("rollout-")?;
+        let session = stem.get(stem.len().checked_sub(UUID_LENGTH)?..)?;
+        let is_uuid = session.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
+        is_uuid.then(|| TranscriptIdentity { client: Client::Codex, session: session.to_owned(), agent: None })
+    }
+
+    /// A subagent's rollout is called like any other: its first line tells whose it is.
+    fn look_inside(&self, file: &mut TranscriptFile) {
+        let mut head = Vec::new();
+        let read = delta::TranscriptBytes::open(&file.path).and_then(|bytes| bytes.take(FIRST_LINE_BYTES).read_to_end(&mut head));
+        let line = head.split(|b| *b == b'\n').next().unwrap_or_default();
+        if read.is_ok()
+            && let Some(of) = Meta::of_line(line).and_then(|meta| meta.worked_for())
+        {
+            file.place.agent = Some(std::mem::replace(&mut file.place.session, of));
+        }
+    }
+
+    fn parser<'p>(&self, place: &'p TranscriptIdentity, sanitizer: &'p Sanitizer, state: &ParserState) -> Box<dyn LineParser + 'p> {
+        Box::new(CodexLines::new(place, sanitizer, state))
+    }
+
+    fn folder_in<'l>(&self, line: &'l Value) -> Option<&'l str> {
+        line["payload"]["cwd"].as_str()
+    }
+
+    fn class_of_tool(&self, name: &str) -> Option<ToolClass> {
+        tools::class_of(name)
+    }
+
+    fn tools_of_no_memory(&self) -> Vec<String> {
+        tools::of_no_memory().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rollout_is_known_by_its_name() {
+        let at = |below: &str| Codex.identify(SESSIONS, below.as_bytes()).map(|place| place.session);
+        let id = "01a2059c-b240-7761-a3ba-28ca785d3559";
+        for name in
+            [format!("2026/11/22/rollout-2026-11-22T23-34-45-{id}.jsonl"), format!("rollout-2026-11-22T23-34-45-{id}.jsonl.zst")]
+        {
+            assert_eq!(at(&name).as_deref(), Some(id), "{name}");
+        }
+        for other in ["2026/11/22/rollout-short.jsonl", "history.jsonl", "rollout-2026-11-22T23-34-45-é.jsonl", "2026/x.json"] {
+            assert_eq!(at(other), None, "{other}");
+        }
+    }
+}

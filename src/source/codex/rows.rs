@@ -1,0 +1,503 @@
+//! One row after the other: whose it is, what it says, and what the next ones need to know of it.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use super::calls::{self, Call};
+use super::items;
+use crate::model::session::{
+    Evidence, Item, MessageUsage, Millis, ParserState, PendingRuns, Record, RecordKey, Title, TitleBy, TitleEvent, Tokens, Turn,
+};
+use crate::privacy::{Sanitizer, opens_private};
+use crate::source::json::{self, Raw};
+use crate::source::line::{MAX_RECAP_CHARS, MAX_TEXT_CHARS, numbered, text_of_line, timestamp};
+use crate::source::said::{reply, told_by_hook};
+use crate::source::{LineParser, ParsedLine, TranscriptIdentity};
+use crate::text::clean::{head_and_tail, one_line, shorten};
+
+/// Rows that are known and hold nothing of the conversation, and such items and events. What they say is said elsewhere, too, or is the
+/// client's own: instructions, tools, settings, thinking.
+const NO_ROWS: [&str; 5] =
+    ["world_state", "thread_settings_applied", "inter_agent_communication_metadata", "ghost_snapshot", "session_state"];
+const NO_ITEMS: [&str; 12] = [
+    "reasoning", "additional_tools", "agent_message", "ghost_snapshot", "compaction", "compaction_trigger", "context_compaction",
+    "compaction_summary", "tool_search_call", "tool_search_output", "image_generation_call", "other",
+];
+const NO_EVENTS: [&str; 31] = [
+    "agent_reasoning", "agent_reasoning_raw_content", "agent_reasoning_section_break", "task_complete", "turn_complete",
+    "context_compacted", "thread_settings_applied", "item_started", "exec_command_begin", "exec_command_end", "patch_apply_begin",
+    "patch_apply_end", "mcp_tool_call_begin", "mcp_tool_call_end", "web_search_begin", "web_search_end", "view_image_tool_call",
+    "collab_agent_spawn_begin", "collab_agent_spawn_end", "collab_agent_interaction_begin", "collab_agent_interaction_end",
+    "collab_waiting_begin", "collab_waiting_end", "collab_close_begin", "collab_close_end", "sub_agent_activity",
+    "entered_review_mode", "exited_review_mode", "image_generation_end", "dynamic_tool_call_request", "dynamic_tool_call_response",
+];
+
+/// How what the client itself says in the user's name begins.
+const CLIENT_STARTS: [&str; 12] = [
+    "<environment_context>",
+    "<user_instructions>",
+    "# AGENTS.md instructions",
+    "<INSTRUCTIONS>",
+    "<skill>",
+    "<skills_instructions>",
+    "<turn_aborted>",
+    "<subagent_notification>",
+    "<user_shell_command>",
+    "<permissions instructions>",
+    "<hook_prompt",
+    "Warning: apply_patch was requested via ",
+];
+/// Before the prompt, editors tell which files are open.
+const EDITOR_START: &str = "# Context from my IDE setup:";
+const EDITOR_END: &str = "## My request for Codex:";
+/// The client's words to the model before a recap.
+const RECAP_END_OF_PREFACE: &str = "to assist with your own analysis:";
+
+/// The most turns whose beginnings are remembered, for a user who goes back.
+const MAX_TURNS_BACK: usize = 16;
+/// The most calls whose output is awaited.
+const MAX_CALLS: usize = 32;
+/// Longest stored words of the client about the model's service, and longest name of an unknown row, in characters.
+const MAX_ERROR_CHARS: usize = 200;
+const MAX_NAME_CHARS: usize = 60;
+
+/// What the next rows of a file need to know of those before.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct State {
+    /// Whose rows follow: a fork may begin with a copy of those of another thread.
+    thread: String,
+    /// How many rows of it came before.
+    rows: u64,
+    /// Rows with a lower number are the parent's, which a subagent's file repeats.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    own_from: Option<u64>,
+    /// The rows have no envelopes.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    bare: bool,
+    /// What was said and done is told by finished items.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) finished: bool,
+    pub(super) cwd: Option<String>,
+    branch: Option<String>,
+    version: Option<String>,
+    /// When the thread began: the only time that rows without envelopes have.
+    began: Option<Millis>,
+    model: Option<String>,
+    /// The turn, by the client's id of the one that the user began.
+    turn: Option<String>,
+    /// The user's prompt of this turn was said.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    prompted: bool,
+    #[serde(skip_serializing_if = "VecDeque::is_empty")]
+    pub(super) calls: VecDeque<Call>,
+    /// The last record, and the one before each of the last turns.
+    last: Option<RecordKey>,
+    #[serde(skip_serializing_if = "VecDeque::is_empty")]
+    before: VecDeque<RecordKey>,
+}
+
+impl State {
+    /// Remembers a call until its output comes.
+    pub(super) fn await_output(&mut self, call: Call) {
+        if self.calls.len() == MAX_CALLS {
+            self.calls.pop_front();
+        }
+        self.calls.push_back(call);
+    }
+
+    /// The call with this id, which is awaited no more.
+    pub(super) fn answered(&mut self, id: &str) -> Option<Call> {
+        let at = self.calls.iter().position(|call| call.id == id)?;
+        self.calls.remove(at)
+    }
+}
+
+/// What a rollout's first row says of it.
+pub(super) struct Meta<'l> {
+    id: String,
+    at: Option<Millis>,
+    cwd: Option<Raw<'l>>,
+    version: Option<Raw<'l>>,
+    git: Option<Raw<'l>>,
+    source: Option<Raw<'l>>,
+    session_id: Option<Raw<'l>>,
+    parent: Option<Raw<'l>>,
+    own_from: Option<u64>,
+}
+
+impl<'l> Meta<'l> {
+    /// Of a whole line of a rollout with envelopes.
+    pub(super) fn of_line(line: &'l [u8]) -> Option<Self> {
+        let [kind, payload] = json::fields(std::str::from_utf8(line).ok()?, &["type", "payload"]).ok()?;
+        kind.and_then(json::text).filter(|kind| kind == "session_meta")?;
+        Self::of(payload?)
+    }
+
+    fn of(payload: Raw<'l>) -> Option<Self> {
+        let names = [
+            "id", "timestamp", "cwd", "cli_version", "git", "source", "session_id", "parent_thread_id",
+            "subagent_history_start_ordinal",
+        ];
+        let [id, at, cwd, version, git, source, session_id, parent, own_from] = json::fields(payload.get(), &names).ok()?;
+        let (id, at, own_from) = (json::text(id?)?.into_owned(), at.and_then(timestamp), json::number(own_from));
+        Some(Self { id, at, cwd, version, git, source, session_id, parent, own_from })
+    }
+
+    /// The session for which a subagent worked: the one that the user began.
+    pub(super) fn worked_for(&self) -> Option<String> {
+        let [subagent] = json::fields(self.source?.get(), &["subagent"]).ok()?;
+        let spawned = json::fields(subagent?.get(), &["thread_spawn"]).ok().and_then(|[spawned]| spawned);
+        let parent = spawned.and_then(|spawned| json::fields(spawned.get(), &["parent_thread_id"]).ok()).and_then(|[id]| id);
+        let ids = [self.session_id, self.parent, parent].into_iter().flatten().filter_map(json::text);
+        ids.map(std::borrow::Cow::into_owned).find(|id| !id.is_empty() && *id != self.id)
+    }
+}
+
+/// What a row says, before it is a record.
+#[derive(Debug, Default)]
+pub(super) struct Said {
+    pub(super) items: Vec<Item>,
+    pub(super) turn: Turn,
+    pub(super) sign: Option<TitleEvent>,
+    pub(super) fenced: String,
+    /// Ids of the tool uses whose results it holds.
+    pub(super) answered: Vec<String>,
+    pub(super) usage: Option<MessageUsage>,
+}
+
+impl Said {
+    pub(super) fn only(items: impl IntoIterator<Item = Item>) -> Self {
+        Self { items: items.into_iter().collect(), ..Self::default() }
+    }
+}
+
+/// What becomes of a row that is no record.
+pub(super) enum NoRecord {
+    Known,
+    Unknown(String),
+}
+
+/// Parses the lines of a rollout in order.
+pub(super) struct CodexLines<'p> {
+    place: &'p TranscriptIdentity,
+    pub(super) sanitizer: &'p Sanitizer,
+    pub(super) state: State,
+    /// Commands whose output is still to come.
+    pub(super) runs: PendingRuns,
+}
+
+impl LineParser for CodexLines<'_> {
+    fn read(&mut self, line: &[u8]) -> ParsedLine {
+        let (line, text) = text_of_line(line);
+        let names = ["timestamp", "type", "payload", "ordinal", "record_type", "id"];
+        let Ok([at, kind, payload, ordinal, record_type, id]) = json::fields(&text, &names) else {
+            return ParsedLine::Malformed(if Raw::of(&text).is_ok() { "not an object" } else { "not JSON" });
+        };
+        let at = at.and_then(timestamp);
+        let kind = kind.and_then(json::text).unwrap_or_default();
+        let Ok(whole) = Raw::of(&text) else { return ParsedLine::Malformed("not JSON") };
+        if payload.is_none() && kind.is_empty() && record_type.is_none() && id.is_some() {
+            self.state.bare = true;
+            return self.begin(whole);
+        }
+        if kind == "session_meta" {
+            return payload.map_or(ParsedLine::Empty, |payload| self.begin(payload));
+        }
+        self.state.rows += 1;
+        if record_type.is_some() || self.is_copy(json::number(ordinal)) {
+            return ParsedLine::Empty;
+        }
+        let said = match payload {
+            None if self.state.bare => self.item(whole),
+            None => Err(NoRecord::Unknown(format!("{kind} without payload"))),
+            Some(payload) => self.said(&kind, payload),
+        };
+        match said {
+            Ok(said) => self.record(at, payload.map_or(line, |payload| payload.get().as_bytes()), said),
+            Err(NoRecord::Known) => ParsedLine::Empty,
+            Err(NoRecord::Unknown(name)) => ParsedLine::Unknown(self.sanitizer.clean(&name).chars().take(MAX_NAME_CHARS).collect()),
+        }
+    }
+
+    fn state(&self) -> ParserState {
+        let own =
+            if self.state == State::default() { String::new() } else { serde_json::to_string(&self.state).unwrap_or_default() };
+        ParserState { runs: self.runs.clone(), own }
+    }
+}
+
+impl<'p> CodexLines<'p> {
+    pub(super) fn new(place: &'p TranscriptIdentity, sanitizer: &'p Sanitizer, state: &ParserState) -> Self {
+        let own = serde_json::from_str(&state.own).unwrap_or_default();
+        Self { place, sanitizer, state: own, runs: state.runs.clone() }
+    }
+
+    /// Is the row one of the parent's, in the file of a subagent?
+    fn is_copy(&self, ordinal: Option<u64>) -> bool {
+        self.state.own_from.zip(ordinal).is_some_and(|(own, ordinal)| ordinal < own)
+    }
+
+    pub(super) fn is_of_subagent(&self) -> bool {
+        self.place.agent.is_some()
+    }
+
+    /// The first row, or that of a thread whose rows are repeated here.
+    fn begin(&mut self, payload: Raw<'_>) -> ParsedLine {
+        let Some(meta) = Meta::of(payload) else { return ParsedLine::Unknown("session_meta without id".to_owned()) };
+        let is_first = self.state.thread.is_empty();
+        if self.state.thread != meta.id {
+            (self.state.thread, self.state.rows) = (meta.id, 0);
+        }
+        if !is_first {
+            return ParsedLine::Empty;
+        }
+        self.state.own_from = meta.own_from.filter(|_| self.is_of_subagent());
+        self.state.began = meta.at.filter(|_| self.state.bare);
+        self.go_to(meta.cwd);
+        let branch = meta.git.and_then(|git| json::fields(git.get(), &["branch"]).ok()).and_then(|[branch]| branch);
+        self.state.branch = branch.and_then(json::text).and_then(|branch| self.sanitizer.name(&branch)).filter(|b| b != "HEAD");
+        self.state.version = meta.version.and_then(json::text).and_then(|version| self.sanitizer.name(&version));
+        let session = self.place.session.clone();
+        meta.at.filter(|_| !self.is_of_subagent()).map_or(ParsedLine::Empty, |at| ParsedLine::SessionStart { session, at })
+    }
+
+    fn go_to(&mut self, cwd: Option<Raw<'_>>) {
+        if let Some(cwd) = cwd.and_then(json::text).filter(|cwd| !cwd.is_empty()) {
+            self.state.cwd = Some(self.sanitizer.redact(&cwd));
+        }
+    }
+
+    fn said(&mut self, kind: &str, payload: Raw<'_>) -> Result<Said, NoRecord> {
+        match kind {
+            "response_item" => self.item(payload),
+            "event_msg" => self.event(payload),
+            "turn_context" => {
+                let [cwd, model] = json::fields(payload.get(), &["cwd", "model"]).map_err(|_| NoRecord::Known)?;
+                self.go_to(cwd);
+                self.state.model =
+                    model.and_then(json::text).and_then(|model| self.sanitizer.name(&model)).or(self.state.model.take());
+                Err(NoRecord::Known)
+            }
+            "compacted" => self.recap(payload),
+            "token_usage_record" => {
+                let [usage, all] = json::fields(payload.get(), &["usage", "thread_token_usage"]).map_err(|_| NoRecord::Known)?;
+                self.usage(usage, all)
+            }
+            known if NO_ROWS.contains(&known) => Err(NoRecord::Known),
+            "" => Err(NoRecord::Unknown("(no type)".to_owned())),
+            other => Err(NoRecord::Unknown(other.to_owned())),
+        }
+    }
+
+    /// An item of the model's API: a message, a call, its output.
+    fn item(&mut self, payload: Raw<'_>) -> Result<Said, NoRecord> {
+        let Ok([kind]) = json::fields(payload.get(), &["type"]) else { return Err(NoRecord::Known) };
+        let kind = kind.and_then(json::text).unwrap_or_default();
+        match kind.as_ref() {
+            "message" => self.message(payload),
+            "function_call" | "custom_tool_call" | "local_shell_call" | "web_search_call" => calls::begun(self, &kind, payload),
+            "function_call_output" | "custom_tool_call_output" => calls::ended(self, payload),
+            known if NO_ITEMS.contains(&known) => Err(NoRecord::Known),
+            other => Err(NoRecord::Unknown(format!("response_item/{other}"))),
+        }
+    }
+
+    /// With envelopes, words are told as events, too, which hold nothing that the client said in somebody's name.
+    fn message(&mut self, payload: Raw<'_>) -> Result<Said, NoRecord> {
+        let [role, content] = json::fields(payload.get(), &["role", "content"]).map_err(|_| NoRecord::Known)?;
+        let texts = content.map(texts).unwrap_or_default();
+        let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
+        match role.and_then(json::text).as_deref() {
+            Some("user") if self.state.bare => {
+                let folder = texts.iter().find_map(|text| text.split_once("<cwd>")?.1.split_once("</cwd>"));
+                if let Some((cwd, _)) = folder.filter(|_| texts.iter().any(|text| text.starts_with(CLIENT_STARTS[0]))) {
+                    self.state.cwd = Some(self.sanitizer.redact(cwd));
+                }
+                self.prompt(&texts, false)
+            }
+            Some("assistant") if self.state.bare => Ok(Said::only(texts.iter().filter_map(|text| reply(text, self.sanitizer)))),
+            // What hooks told, and the client's own instructions.
+            Some("developer") => Ok(Said::only(told_by_hook(texts.into_iter(), self.sanitizer))),
+            _ => Err(NoRecord::Known),
+        }
+    }
+
+    fn event(&mut self, payload: Raw<'_>) -> Result<Said, NoRecord> {
+        let names = ["type", "message", "images", "item", "turn_id", "root_turn_id", "reason", "info", "num_turns", "thread_name"];
+        let Ok([kind, message, images, item, turn, root, reason, info, turns, name]) = json::fields(payload.get(), &names) else {
+            return Err(NoRecord::Known);
+        };
+        let text = |raw: Option<Raw<'_>>| raw.and_then(json::text).map(std::borrow::Cow::into_owned);
+        match kind.and_then(json::text).unwrap_or_default().as_ref() {
+            "user_message" => {
+                let has_image = images.is_some_and(|images| !json::elements(images).is_empty());
+                self.prompt(&[text(message).unwrap_or_default().as_str()], has_image)
+            }
+            "agent_message" => Ok(Said::only(text(message).and_then(|text| reply(&text, self.sanitizer)))),
+            "item_completed" => items::finished(self, item.ok_or(NoRecord::Known)?),
+            "task_started" | "turn_started" => {
+                self.state.turn = text(root).or(text(turn));
+                self.state.prompted = false;
+                Err(NoRecord::Known)
+            }
+            "turn_aborted" if !self.is_of_subagent() && text(reason).as_deref() == Some("interrupted") => {
+                Ok(Said::only([Item::Interrupted]))
+            }
+            "turn_aborted" => Err(NoRecord::Known),
+            "token_count" => {
+                let info = info.ok_or(NoRecord::Known)?;
+                let [last, all] =
+                    json::fields(info.get(), &["last_token_usage", "total_token_usage"]).map_err(|_| NoRecord::Known)?;
+                self.usage(last, all)
+            }
+            "thread_rolled_back" => {
+                self.go_back(json::number(turns).unwrap_or(1));
+                Err(NoRecord::Known)
+            }
+            "thread_name_updated" => {
+                let title = text(name).map(|name| shorten(&one_line(&self.sanitizer.clean(&name)), 200)).filter(|t| !t.is_empty());
+                let title = title.map(|text| Item::Title(Title { text, by: TitleBy::User, leaf: None }));
+                Ok(Said { sign: Some(TitleEvent::Renamed), ..Said::only(title) })
+            }
+            "error" | "stream_error" => {
+                let words = text(message).map(|text| shorten(&one_line(&self.sanitizer.clean(&text)), MAX_ERROR_CHARS));
+                let words = words.filter(|words| !words.is_empty());
+                Ok(Said::only(words.map(|words| Item::Evidence(Evidence::ApiError(words)))))
+            }
+            known if NO_EVENTS.contains(&known) => Err(NoRecord::Known),
+            other => Err(NoRecord::Unknown(format!("event_msg/{other}"))),
+        }
+    }
+
+    /// The user's words. Those of a subagent's task are the assistant's, which its parent's call holds.
+    pub(super) fn prompt(&mut self, texts: &[&str], has_image: bool) -> Result<Said, NoRecord> {
+        if self.is_of_subagent() {
+            return Err(NoRecord::Known);
+        }
+        let own: Vec<_> = texts.iter().map(|text| without_editor(text).into()).collect();
+        let passed = self.sanitizer.pass_users(&own);
+        let text = passed.text.trim();
+        if CLIENT_STARTS.iter().any(|start| text.starts_with(start)) {
+            return Err(NoRecord::Known);
+        }
+        let goes_on = self.state.turn.is_some() && self.state.prompted;
+        let said = (!text.is_empty()).then(|| Item::Prompt(head_and_tail(text, MAX_TEXT_CHARS)));
+        let turn = match &said {
+            _ if passed.is_all_private() => Turn::BeginsPrivate,
+            Some(_) if goes_on => Turn::Joins,
+            None if !has_image => return Err(NoRecord::Known),
+            _ => Turn::Begins,
+        };
+        self.state.prompted = true;
+        let joined = (turn == Turn::Joins).then_some(Item::Evidence(Evidence::Joined));
+        let items = if turn == Turn::BeginsPrivate { None } else { said };
+        Ok(Said { turn, fenced: passed.fenced, ..Said::only(items.into_iter().chain(joined)) })
+    }
+
+    fn recap(&self, payload: Raw<'_>) -> Result<Said, NoRecord> {
+        let [message] = json::fields(payload.get(), &["message"]).map_err(|_| NoRecord::Known)?;
+        let recap = message.and_then(json::text).filter(|_| !self.is_of_subagent()).ok_or(NoRecord::Known)?;
+        let recap = recap.split_once(RECAP_END_OF_PREFACE).map_or(recap.as_ref(), |(_, recap)| recap);
+        let recap = self.sanitizer.clean(recap.trim());
+        Ok(Said::only((!recap.is_empty()).then(|| Item::Recap(head_and_tail(&recap, MAX_RECAP_CHARS)))))
+    }
+
+    /// Tokens of one call. Clients repeat such rows: calls are known by how many tokens the thread has used with them.
+    fn usage(&self, last: Option<Raw<'_>>, all: Option<Raw<'_>>) -> Result<Said, NoRecord> {
+        let names = ["input_tokens", "cached_input_tokens", "cache_write_input_tokens", "output_tokens", "total_tokens"];
+        let counts = |usage: Option<Raw<'_>>| json::fields(usage?.get(), &names).ok().map(|found| found.map(json::number));
+        let (Some([input, cached, written, output, _]), Some([.., total])) = (counts(last), counts(all)) else {
+            return Err(NoRecord::Known);
+        };
+        let (cached, written) = (cached.unwrap_or(0), written.unwrap_or(0));
+        let tokens = Tokens {
+            // The client counts what the cache holds among the input.
+            input: input.unwrap_or(0).saturating_sub(cached.saturating_add(written)),
+            output: output.unwrap_or(0),
+            cache_write: written,
+            cache_read: cached,
+            ..Tokens::default()
+        };
+        if tokens.total() == 0 {
+            return Err(NoRecord::Known);
+        }
+        let message = format!("{} {}", self.state.thread, total.unwrap_or(0));
+        let model = self.state.model.clone().unwrap_or_else(|| "unknown".to_owned());
+        Ok(Said { usage: Some(MessageUsage { message, model, tokens: tokens.of_one_message() }), ..Said::default() })
+    }
+
+    /// The user took back the last turns: the next prompt follows what was before them.
+    fn go_back(&mut self, turns: u64) {
+        for _ in 0..turns {
+            let Some(before) = self.state.before.pop_back() else { break };
+            self.state.last = Some(before);
+        }
+    }
+
+    fn record(&mut self, at: Option<Millis>, bytes: &[u8], said: Said) -> ParsedLine {
+        let Said { items, turn, sign, fenced, answered, usage } = said;
+        let tells = turn != Turn::Continues || sign.is_some() || !fenced.is_empty() || !answered.is_empty();
+        if items.is_empty() && usage.is_none() && !tells {
+            return ParsedLine::Empty;
+        }
+        // By its place, not by its time: a fork that repeats rows gives them new times.
+        let key = RecordKey::from_row(&self.state.thread, self.state.rows, bytes);
+        let begins = matches!(turn, Turn::Begins | Turn::BeginsPrivate) && answered.is_empty();
+        let parent = begins.then(|| self.state.last.unwrap_or_else(|| RecordKey::from_row(&self.state.thread, 0, b"")));
+        if let Some(parent) = parent {
+            if self.state.before.len() == MAX_TURNS_BACK {
+                self.state.before.pop_front();
+            }
+            self.state.before.push_back(parent);
+        }
+        self.state.last = Some(key);
+        for id in &answered {
+            self.runs.end(id);
+        }
+        for item in &items {
+            match item {
+                Item::Evidence(Evidence::Ran(run)) if !answered.contains(&run.tool) => self.runs.begin(run),
+                _ => {}
+            }
+        }
+        let (parts, items) = numbered(items);
+        ParsedLine::Record(Box::new(Record {
+            key,
+            session: self.place.session.clone(),
+            agent: self.place.agent.clone(),
+            at: at.or(self.state.began),
+            cwd: self.state.cwd.clone(),
+            branch: self.state.branch.clone(),
+            version: self.state.version.clone(),
+            turn,
+            sign,
+            parent,
+            prompt: self.state.turn.clone(),
+            fenced,
+            answered,
+            items,
+            parts,
+            usage,
+        }))
+    }
+}
+
+/// The texts of a message's parts.
+pub(super) fn texts(content: Raw<'_>) -> Vec<std::borrow::Cow<'_, str>> {
+    let part = |part| json::fields(Raw::get(part), &["text"]).ok().and_then(|[text]| json::text(text?));
+    match json::text(content) {
+        Some(text) => vec![text],
+        None => json::elements(content).into_iter().filter_map(part).collect(),
+    }
+}
+
+/// A prompt without what an editor put before it.
+fn without_editor(text: &str) -> &str {
+    match text.trim_start().strip_prefix(EDITOR_START).and_then(|rest| rest.split_once(EDITOR_END)) {
+        // A private tag before it is not passed over.
+        Some((before, own)) if !opens_private(before) => own.trim_start(),
+        _ => text,
+    }
+}

@@ -1,0 +1,25 @@
+//! Words as every reader keeps them: the assistant's, and the names in what a hook of ours told.
+
+use crate::analyze::use_of_told::names_in;
+use crate::model::session::{Evidence, Item, ToldNames};
+use crate::privacy::Sanitizer;
+use crate::source::line::MAX_TEXT_CHARS;
+use crate::text::clean::head_and_tail;
+use crate::text::disarm::{CLOSING_TAG, OPENING_TAG};
+
+/// The assistant's words; `None` for what clients write where nothing was said.
+pub(super) fn reply(text: &str, sanitizer: &Sanitizer) -> Option<Item> {
+    let said = !matches!(text.trim(), "" | "No response requested." | "(no content)");
+    // A reply that was sanitized to nothing keeps its place in the record.
+    said.then(|| Item::Reply(head_and_tail(&sanitizer.clean(text), MAX_TEXT_CHARS)))
+}
+
+/// The names in what a hook of ours told: no more of it is kept.
+pub(super) fn told_by_hook<'t>(texts: impl Iterator<Item = &'t str>, sanitizer: &Sanitizer) -> Option<Item> {
+    let mut told = ToldNames::default();
+    for text in texts.filter_map(|text| text.strip_prefix(OPENING_TAG)) {
+        let text = text.split(CLOSING_TAG.trim_end()).next().unwrap_or_default();
+        told.add(names_in(&sanitizer.clean(text)));
+    }
+    (!told.is_empty()).then_some(Item::Evidence(Evidence::Told(told)))
+}
