@@ -121,7 +121,9 @@ impl Reader {
         if let Some(pk) = by_digest {
             return self.session_head(pk).map(Some);
         }
-        let sql = format!("{SELECT_HEAD} WHERE substr(s.id, 1, ?2) = ?1 OR ?2 = 8 AND substr(s.id, 15, 1) = '7' AND substr(s.id, -8) = ?1 ORDER BY s.id LIMIT 6");
+        let sql = format!(
+            "{SELECT_HEAD} WHERE substr(s.id, 1, ?2) = ?1 OR ?2 = 8 AND substr(s.id, 15, 1) = '7' AND substr(s.id, -8) = ?1 ORDER BY s.id LIMIT 6"
+        );
         let mut query = self.db.prepare(&sql)?;
         let found: Vec<SessionHead> =
             query.query_map(params![prefix, prefix.chars().count() as i64], head)?.collect::<rusqlite::Result<_>>()?;

@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod agents;
 mod attribution;
 mod chunks;
 mod commands;

@@ -51,6 +51,8 @@ const CLIENT_STARTS: [&str; 12] = [
 /// Before the prompt, editors tell which files are open.
 const EDITOR_START: &str = "# Context from my IDE setup:";
 const EDITOR_END: &str = "## My request for Codex:";
+/// What clients of 0.55 say in the assistant's name once they have compacted.
+const COMPACTED: &str = "Compact task completed";
 /// The client's words to the model before a recap.
 const RECAP_END_OF_PREFACE: &str = "to assist with your own analysis:";
 
@@ -335,7 +337,10 @@ impl<'p> CodexLines<'p> {
                 let has_image = images.is_some_and(|images| !json::elements(images).is_empty());
                 self.prompt(&[text(message).unwrap_or_default().as_str()], has_image)
             }
-            "agent_message" => Ok(Said::only(text(message).and_then(|text| reply(&text, self.sanitizer)))),
+            "agent_message" => {
+                let words = text(message).filter(|text| text != COMPACTED);
+                Ok(Said::only(words.and_then(|text| reply(&text, self.sanitizer))))
+            }
             "item_completed" => items::finished(self, item.ok_or(NoRecord::Known)?),
             "task_started" | "turn_started" => {
                 self.state.turn = text(root).or(text(turn));

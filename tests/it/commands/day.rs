@@ -101,7 +101,10 @@ fn sessions_are_listed_newest_first_with_what_is_not_digested_yet() {
     assert!(lines[0].contains("00000006  shop  Paint the door of the barn. (waiting)"), "{}", lines[0]);
     assert!(lines[1].starts_with("2026-11-02 09:00  00000003  shop  Paint the banner green."), "{}", lines[1]);
     let two = list(&["-n", "2"]);
-    assert_eq!((two.out.lines().count(), two.err.as_str()), (2, "recall: 2 more: `--limit N`, `--since`, `--project`, `--agent`\n"));
+    assert_eq!(
+        (two.out.lines().count(), two.err.as_str()),
+        (2, "recall: 2 more: `--limit N`, `--since`, `--project`, `--agent`\n")
+    );
     assert_eq!(list(&["--since", "2026-11-02"]).out.lines().count(), 2);
     assert_eq!(list(&["--project", "mill"]).out, "");
     let json: Vec<Value> = list(&["--json"]).out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();

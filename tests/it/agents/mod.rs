@@ -1,0 +1,3 @@
+//! Sessions of other agents than Claude Code, as their clients wrote them.
+
+mod codex;
