@@ -13,6 +13,7 @@ use crate::app::fix::proven;
 use crate::app::hook_state::seen::{SeenLog, ShownAs};
 use crate::app::topic::{Asker, candidates};
 use crate::config::{Config, HookScope, PromptInjection};
+use crate::model::client::Client;
 use crate::model::session::{Millis, said};
 use crate::privacy::View;
 use crate::render::known_failure::KnownFailure;
@@ -70,6 +71,7 @@ const MAX_TOLD_CHARS: usize = 80;
 
 /// A prompt, and where it was said.
 pub(crate) struct PromptRequest<'a> {
+    pub(crate) client: Client,
     pub(crate) prompt: &'a str,
     /// Its session, which is never shown itself.
     pub(crate) session: &'a str,
@@ -90,7 +92,7 @@ pub(crate) fn at_prompt(asked: &PromptRequest<'_>, config: &Config) -> Result<Op
         return Ok(None);
     }
     let Some(intent) = prompt::read(asked.prompt) else { return Ok(None) };
-    let searches = has_enough_to_search(&intent, asked.transcript);
+    let searches = has_enough_to_search(&intent, asked);
     if !searches && intent.errors.is_empty() {
         return Ok(None);
     }
@@ -147,9 +149,10 @@ fn says_enough(asked: &PromptIntent) -> bool {
 }
 
 /// Whether the prompt says enough to search for. A bare "continue" means this session, unless it has only just begun.
-fn has_enough_to_search(asked: &PromptIntent, transcript: &Path) -> bool {
-    let begins = || asked.past == PastIntent::Continues && asked.words.is_empty() && !live_session::begins_with_reply(transcript);
-    says_enough(asked) || begins()
+fn has_enough_to_search(intent: &PromptIntent, asked: &PromptRequest<'_>) -> bool {
+    let is_answered = || live_session::begins_with_reply(asked.client, asked.transcript);
+    let begins = || intent.past == PastIntent::Continues && intent.words.is_empty() && !is_answered();
+    says_enough(intent) || begins()
 }
 
 /// Whether a pattern of the user excludes the prompt.

@@ -186,7 +186,10 @@ pub(crate) struct DigestArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct InstallArgs {
-    /// Which sessions get the hooks
+    /// Whose sessions get the hooks: claude-code or codex
+    #[arg(long, value_name = "NAME", value_parser = client, default_value = "claude-code")]
+    pub(crate) agent: Client,
+    /// Which sessions of Claude Code get the hooks
     #[arg(long, value_enum, default_value_t = InstallScope::User)]
     pub(crate) scope: InstallScope,
     /// What starts the digest (default: your last choice, else `auto`); `schedule` in the config sets how often
@@ -205,6 +208,9 @@ pub(crate) struct InstallArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct UninstallArgs {
+    /// Remove only this agent's hooks: claude-code or codex
+    #[arg(long, value_name = "NAME", value_parser = client, conflicts_with_all = ["purge", "scope"])]
+    pub(crate) agent: Option<Client>,
     /// Remove only this scope's hooks and MCP server (default: everything installed, in other projects too, and the timer)
     #[arg(long, value_enum, conflicts_with = "purge")]
     pub(crate) scope: Option<InstallScope>,

@@ -11,14 +11,17 @@ use crate::cli::args::InstallArgs;
 use crate::config::Config;
 use crate::setup::lock::InstallLock;
 use crate::setup::plan::InstallRequest;
-use crate::setup::{Host, Timer, apply, plan, timer_calendar};
+use crate::setup::{Host, InstallScope, Timer, apply, plan, timer_calendar};
 use crate::sys::messages::Ui;
 
 pub(crate) fn run(args: &InstallArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let ui = Ui::default();
     let host = Host::new(config)?;
     let _lock = if args.dry_run { None } else { Some(InstallLock::acquire(config)?) };
-    let plan = plan::plan(&InstallRequest { scope: args.scope, timer: args.timer, mcp: args.mcp, allow: args.allow }, &host)?;
+    let plan = plan::plan(
+        &InstallRequest { scope: InstallScope::of(args.agent, args.scope), timer: args.timer, mcp: args.mcp, allow: args.allow },
+        &host,
+    )?;
     plan.warnings.iter().for_each(|warning| ui.warn(warning));
     plan.notes.iter().for_each(|note| ui.note(note));
     if args.dry_run {

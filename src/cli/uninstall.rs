@@ -9,7 +9,7 @@ use crate::app::{Completion, consent};
 use crate::cli::args::UninstallArgs;
 use crate::config::Config;
 use crate::setup::lock::InstallLock;
-use crate::setup::{Host, purge, uninstall};
+use crate::setup::{Host, InstallScope, purge, uninstall};
 use crate::sys::messages::Ui;
 
 pub(crate) fn run(args: &UninstallArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
@@ -20,7 +20,7 @@ pub(crate) fn run(args: &UninstallArgs, config: &Config, out: &mut impl Write) -
     let _lock = at_work.then(|| InstallLock::acquire(config)).transpose()?;
     // Check first: data that may not be deleted stops everything before anything is undone.
     let data = if args.purge { purge::folder(&host)? } else { None };
-    let plan = uninstall::plan(args.scope, &host)?;
+    let plan = uninstall::plan(args.agent.map(|agent| InstallScope::of(agent, InstallScope::User)).or(args.scope), &host)?;
     plan.warnings.iter().for_each(|warning| ui.warn(warning));
     plan.notes.iter().for_each(|note| ui.note(note));
     if args.dry_run {

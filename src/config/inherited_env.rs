@@ -27,6 +27,7 @@ pub(crate) struct InheritedEnvironment {
     pub(crate) program: PathBuf,
     pub(crate) current_dir: PathBuf,
     pub(crate) claude_config_dir: Option<PathBuf>,
+    codex_home: Option<PathBuf>,
     /// Where systemd looks for user units.
     pub(crate) config_home: PathBuf,
     /// Variables whose values differ from what a program gets that is started without the user's shell.
@@ -54,11 +55,17 @@ impl InheritedEnvironment {
             program: stable_path(exe, &config.search_path),
             current_dir: env::current_dir().unwrap_or_else(|_| home.to_owned()),
             claude_config_dir: path_var("CLAUDE_CONFIG_DIR")?,
+            codex_home: path_var("CODEX_HOME")?,
             config_home: path_var("XDG_CONFIG_HOME")?.unwrap_or_else(|| home.join(".config")),
             location_variables,
             time_zone: env::var("TZ").ok().filter(|zone| !zone.is_empty()),
             login_variables: LOGIN_VARIABLES.into_iter().filter(|name| set(name)).collect(),
         })
+    }
+
+    /// Where Codex keeps its settings and sessions when started from here.
+    pub(crate) fn codex_dir(&self, config: &Config) -> PathBuf {
+        self.codex_home.clone().unwrap_or_else(|| config.home.join(".codex"))
     }
 
     /// Where Claude Code keeps its settings and sessions when started from here.

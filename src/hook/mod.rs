@@ -1,4 +1,4 @@
-//! `recall hook <event>`: called by Claude Code. Leaves a mark, or answers what a session starts with and what is relevant to a
+//! `recall hook <event>`: called by a client. Leaves a mark, or answers what a session starts with and what is relevant to a
 //! prompt.
 //!
 //! ## Promises
@@ -48,7 +48,7 @@ pub(crate) fn run(words: &[OsString]) -> ExitCode {
     }
     let name = name.map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     if io::stdin().is_terminal() {
-        crate::sys::messages::report("hooks are called by Claude Code, with JSON on stdin: `recall install` puts them in");
+        crate::sys::messages::report("hooks are called by agents, with JSON on stdin: `recall install` puts them in");
         return ExitCode::SUCCESS;
     }
     // The default hook would print to stderr; the panic goes to the log instead.
@@ -69,7 +69,7 @@ fn asks_for_help(words: &[OsString]) -> bool {
 fn help() -> String {
     let names: Vec<&str> = Event::names().collect();
     format!(
-        "Called by Claude Code, with JSON on stdin: leaves a mark, or answers what a session or a prompt is told.\n\n\
+        "Called by Claude Code or Codex, with JSON on stdin: leaves a mark, or answers what a session or a prompt is told.\n\n\
          Usage: recall hook <EVENT>\n\nEvents: {}\n\n\
          `recall install` puts the hooks in, `recall doctor` says how they are.\n",
         names.join(", ")
@@ -101,10 +101,8 @@ fn handle(name: &str) -> Result<Option<String>> {
         MARK_DEADLINE
     };
     let payload = Payload::read(&stdin::read(started + given)?)?;
-    // Other hosts run hooks of the same settings file; their sessions are not Claude Code's.
-    if !payload.is_claude_codes(event, &config.session_dirs()) || payload.stop_hook_active {
-        return Ok(None);
-    }
+    // Other hosts run hooks of the same settings file; their sessions are not ours.
+    let Some(client) = payload.client(event, &config).filter(|_| !payload.stop_hook_active) else { return Ok(None) };
     if pause::reason(&config).is_some() {
         // A resumed or compacted session began before recall was switched off.
         let begins = event == Event::SessionStart && matches!(payload.source.as_str(), "startup" | "clear" | "fork");
@@ -115,12 +113,12 @@ fn handle(name: &str) -> Result<Option<String>> {
         Event::SessionStart => with_deadline(name, started + given, || {
             failpoints::happens("hook-hang", || std::thread::sleep(Duration::from_secs(60)));
             failpoints::happens("hook-panic-inside", || panic!("asked for by a test"));
-            start::answer(&payload, &config, started + given * 2 / 3)
+            start::answer(&payload, client, &config, started + given * 2 / 3)
         }),
         Event::UserPromptSubmit => with_deadline(name, started + given, || {
             failpoints::happens("hook-hang", || std::thread::sleep(Duration::from_secs(60)));
             failpoints::happens("hook-panic-inside", || panic!("asked for by a test"));
-            prompt::answer(&payload, &config)
+            prompt::answer(&payload, client, &config)
         }),
         _ => leave_mark(event, &payload, &config)
             .and_then(|()| background_run::wanted(event, &config).map_or(Ok(()), background_run::start))

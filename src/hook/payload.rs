@@ -1,10 +1,12 @@
-//! The JSON payload of a hook: a foreign format, parsed leniently, and the check that it comes from Claude Code.
+//! The JSON payload of a hook: a foreign format, parsed leniently, and the check that it comes from a client of ours.
 
 use std::path::{Component, PathBuf};
 
 use anyhow::{Context, Result};
 use serde_json::Value;
 
+use crate::config::Config;
+use crate::model::client::Client;
 use crate::sys::paths::is_same_path;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,9 +94,29 @@ impl Payload {
             reason: if fields.contains_key("reason") { word("reason") } else { word("trigger") },
             stop_hook_active: fields.get("stop_hook_active").and_then(Value::as_bool).unwrap_or(false),
             prompt: text("prompt"),
-            prompt_id: text("prompt_id"),
+            prompt_id: Some(text("prompt_id")).filter(|id| !id.is_empty()).unwrap_or_else(|| text("turn_id")),
             foreign: FOREIGN_KEYS.iter().any(|key| fields.contains_key(*key)),
         })
+    }
+
+    /// Whose payload for the event this is; `None` of one that no client of ours sends.
+    pub(crate) fn client(&self, event: Event, config: &Config) -> Option<Client> {
+        if self.is_claude_codes(event, &config.session_dirs()) {
+            return Some(Client::ClaudeCode);
+        }
+        let is_codex = config.sources.reads(Client::Codex) && self.is_codexs(event, &config.codex_dirs);
+        is_codex.then_some(Client::Codex)
+    }
+
+    /// Whether this is Codex's payload for the event: its rollout lies below one of these folders, and is called by the session.
+    fn is_codexs(&self, event: Event, dirs: &[PathBuf]) -> bool {
+        let named = EVENTS.iter().any(|(known, _, theirs)| *known == event && *theirs == self.event);
+        let goes_up = self.transcript.components().any(|part| part == Component::ParentDir);
+        let name = self.transcript.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let is_own = name.starts_with("rollout-") && name.ends_with(&format!("-{}.jsonl", self.session));
+        let Some(root) = self.transcript.ancestors().nth(5).filter(|_| is_own && !goes_up) else { return false };
+        let below_sessions = self.transcript.starts_with(root.join("sessions"));
+        named && !self.foreign && self.has_session_id() && below_sessions && dirs.iter().any(|dir| is_same_path(dir, root))
     }
 
     /// Whether this is Claude Code's payload for the event. If so, its transcript is `projects/<folder>/<session>.jsonl` below

@@ -8,6 +8,7 @@ use crate::app::dropped::dropped_at_prompt;
 use crate::app::hook_state::{compaction, dedupe, log, seen};
 use crate::app::prompt::{PromptRequest, at_prompt};
 use crate::config::Config;
+use crate::model::client::Client;
 use crate::model::session::short_id;
 use crate::render::session_start::MAX_CHARS;
 use crate::source::may_be_person;
@@ -15,12 +16,17 @@ use crate::source::may_be_person;
 const EVENT: &str = "user-prompt-submit";
 
 /// The hook's answer; `None` if there is nothing to show.
-pub(crate) fn answer(payload: &Payload, config: &Config) -> Result<Option<String>> {
+pub(crate) fn answer(payload: &Payload, client: Client, config: &Config) -> Result<Option<String>> {
     if !may_be_person(&payload.source) {
         return Ok(None);
     }
-    let asked =
-        PromptRequest { prompt: &payload.prompt, session: &payload.session, cwd: &payload.cwd, transcript: &payload.transcript };
+    let asked = PromptRequest {
+        client,
+        prompt: &payload.prompt,
+        session: &payload.session,
+        cwd: &payload.cwd,
+        transcript: &payload.transcript,
+    };
     let dropped = dropped(&asked, config);
     let told = at_prompt(&asked, config);
     // What fails beside it does not keep the session from being told what its summary leaves out.

@@ -11,6 +11,7 @@ use crate::app::hook_state::{compaction, dedupe, log, seen};
 use crate::app::open_memory::{OpenMemory, explained, waits_for_upgrade};
 use crate::app::session_start::{ContextRequest, RenderedContext, StartMode, compacted_session, gather, gather_compacted};
 use crate::config::Config;
+use crate::model::client::Client;
 use crate::model::session::Millis;
 use crate::privacy::View;
 use crate::source::live_session;
@@ -22,9 +23,10 @@ const BUSY_TIMEOUT: Duration = Duration::from_millis(100);
 const TAIL_BYTES: u64 = 256 << 10;
 
 /// The hook's answer; `None` if there is nothing to show. Transcripts are read until `until` at the latest.
-pub(crate) fn answer(payload: &Payload, config: &Config, until: Instant) -> Result<Option<String>> {
+pub(crate) fn answer(payload: &Payload, client: Client, config: &Config, until: Instant) -> Result<Option<String>> {
     let context = match payload.source.as_str() {
-        "compact" => {
+        // What a compaction dropped is looked for in the transcript, which only Claude Code's live sessions are read for.
+        "compact" if client == Client::ClaudeCode => {
             seen::clear(&config.data_dir, &payload.session);
             let memory = OpenMemory::as_it_is(config, &config.policy(View::InFolder(&payload.cwd)), BUSY_TIMEOUT).ok();
             let session = compacted_session(config, memory.as_ref(), &payload.transcript, &payload.session)?;
@@ -37,7 +39,12 @@ pub(crate) fn answer(payload: &Payload, config: &Config, until: Instant) -> Resu
                 None => RenderedContext::default(),
             }
         }
-        source => from_index(payload, config, source, until)?,
+        source => {
+            if source == "compact" {
+                seen::clear(&config.data_dir, &payload.session);
+            }
+            from_index(payload, config, source, until)?
+        }
     };
     if context.text.is_empty() {
         return Ok(None);

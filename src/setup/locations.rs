@@ -1,4 +1,4 @@
-//! Which files Claude Code reads for each scope, and how the hooks and the server in them call the program.
+//! Which files a client reads for each scope, and how the hooks and the server in them call the program.
 
 use std::path::{Path, PathBuf};
 
@@ -24,6 +24,7 @@ pub(crate) fn settings_file(scope: InstallScope, host: &Host<'_>) -> Result<Path
     let user = host.environment.claude_dir(host.config).join("settings.json");
     let name = match scope {
         InstallScope::User => return Ok(user),
+        InstallScope::Codex => return Ok(codex_hooks_file(host)),
         InstallScope::Project => "settings.json",
         InstallScope::Local => "settings.local.json",
     };
@@ -41,7 +42,14 @@ pub(crate) fn servers_file(scope: InstallScope, host: &Host<'_>) -> (PathBuf, Se
         InstallScope::User => (client_file(host), ServerLocation::TopLevel),
         InstallScope::Project => (project(host).join(PROJECT_SERVERS_FILE), ServerLocation::TopLevel),
         InstallScope::Local => (client_file(host), ServerLocation::Project(client_project_key(host))),
+        // Its servers stand in its config, which is TOML: `codex mcp add` puts them in.
+        InstallScope::Codex => (codex_hooks_file(host), ServerLocation::TopLevel),
     }
+}
+
+/// The file of Codex's hooks, for all sessions.
+fn codex_hooks_file(host: &Host<'_>) -> PathBuf {
+    host.environment.codex_dir(host.config).join("hooks.json")
 }
 
 /// The client's own file, as the client finds it (seen with 2.1.197).
@@ -76,7 +84,7 @@ fn client_project_key(host: &Host<'_>) -> String {
 pub(crate) fn invocation(scope: InstallScope, host: &Host<'_>) -> Result<Invocation> {
     Ok(match scope {
         InstallScope::Project => Invocation::Shared,
-        InstallScope::User | InstallScope::Local => {
+        InstallScope::User | InstallScope::Local | InstallScope::Codex => {
             let program = path_text(&host.environment.program)?;
             Invocation::Own { program, environment: host.environment.location_variables.clone() }
         }

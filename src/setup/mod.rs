@@ -34,6 +34,7 @@ use serde::{Deserialize, Serialize};
 
 use self::timer_cli::TimerCli;
 use crate::config::{Config, InheritedEnvironment};
+use crate::model::client::Client;
 
 /// What an install works with: the config, the environment, and the commands that control timers.
 #[derive(Debug)]
@@ -63,6 +64,24 @@ pub(crate) enum InstallScope {
     Project,
     /// your sessions in this project: .claude/settings.local.json
     Local,
+    /// All your sessions of Codex: `hooks.json` in its folder, which has the form of Claude Code's settings. Asked for as an agent, not as a scope.
+    #[value(skip)]
+    Codex,
+}
+
+impl InstallScope {
+    /// What an agent's sessions are for an install; of Claude Code's as `scope` says.
+    pub(crate) fn of(client: Client, scope: Self) -> Self {
+        match client {
+            Client::ClaudeCode => scope,
+            Client::Codex => Self::Codex,
+        }
+    }
+
+    /// As an option of `recall install` and `recall uninstall`.
+    pub(crate) fn option(self) -> String {
+        if self == Self::Codex { "--agent codex".to_owned() } else { format!("--scope {self}") }
+    }
 }
 
 impl std::fmt::Display for InstallScope {
@@ -71,6 +90,7 @@ impl std::fmt::Display for InstallScope {
             InstallScope::User => "user",
             InstallScope::Project => "project",
             InstallScope::Local => "local",
+            InstallScope::Codex => "codex",
         })
     }
 }

@@ -132,7 +132,7 @@ fn read_settled(path: &Path) -> Result<FileSnapshot> {
 pub(crate) fn plan(request: &InstallRequest, host: &Host<'_>) -> Result<InstallPlan> {
     let manifest = Manifest::load(&host.config.data_dir)?;
     let hooks = HooksEdit::new(request.scope, request.allow, host)?;
-    let server = registration::plan(request.scope, request.mcp, host)?;
+    let server = if request.scope == InstallScope::Codex { None } else { registration::plan(request.scope, request.mcp, host)? };
     let (timer, missing) = choose(request.timer, manifest.timer, host);
     let mut plan = InstallPlan {
         notes: notes(request.scope, &hooks, timer, host),
@@ -145,7 +145,9 @@ pub(crate) fn plan(request: &InstallRequest, host: &Host<'_>) -> Result<InstallP
         old_timers: Vec::new(),
         manifest,
     };
-    if request.mcp && !request.allow && !plan.hooks.allows_mcp() {
+    if request.scope == InstallScope::Codex {
+        plan.notes.extend(notes_on_codex(request, &plan.hooks, host));
+    } else if request.mcp && !request.allow && !plan.hooks.allows_mcp() {
         let file = plan.hooks.file.path.display();
         plan.notes.push(format!(
             "Claude Code asks before it calls recall: `recall install --mcp --allow` adds \"mcp__recall\" to `permissions.allow` in {file}"
@@ -174,7 +176,8 @@ fn notes(scope: InstallScope, hooks: &HooksEdit, timer: Timer, host: &Host<'_>) 
         notes.push(format!("{}: `disableAllHooks` keeps every hook from running", hooks.file.path.display()));
     }
     let scopes = [InstallScope::User, InstallScope::Project, InstallScope::Local];
-    for other in scopes.into_iter().filter(|other| *other != scope) {
+    let others = scopes.into_iter().filter(|other| *other != scope && scope != InstallScope::Codex);
+    for other in others {
         let Ok(path) = settings_file(other, host) else { continue };
         let state = FileSnapshot::read(&path).and_then(|file| file.text()).map(|text| settings::state(&text).unwrap_or_default());
         if state.is_ok_and(|state| !state.hooks.is_empty()) {
@@ -182,7 +185,7 @@ fn notes(scope: InstallScope, hooks: &HooksEdit, timer: Timer, host: &Host<'_>) 
             notes.push(format!("{path} has the hooks too, once is enough: `recall uninstall --scope {other}` takes them out"));
         }
     }
-    if scope != InstallScope::User && project(host) != host.environment.current_dir {
+    if matches!(scope, InstallScope::Project | InstallScope::Local) && project(host) != host.environment.current_dir {
         // Seen with 2.1.197: a project's settings are those of the folder it is started in.
         notes.push(format!("the hooks are for sessions that are started in {}, not in a folder below it", project(host).display()));
     }
@@ -190,6 +193,20 @@ fn notes(scope: InstallScope, hooks: &HooksEdit, timer: Timer, host: &Host<'_>) 
     if timer != Timer::None && !names.is_empty() {
         let names = names.join(", ");
         notes.push(format!("the timer runs without {names}: if `claude` needs them, set them under `env` in its settings.json"));
+    }
+    notes
+}
+
+/// What Codex needs besides its hooks.
+fn notes_on_codex(request: &InstallRequest, hooks: &HooksEdit, host: &Host<'_>) -> Vec<String> {
+    let mut notes = Vec::new();
+    if hooks.hooks_change {
+        // Seen with 0.169: without that, hooks do not run, and nothing says so.
+        notes.push("Codex runs a hook only once you trust it: start `codex`, type `/hooks`, and accept those of recall".to_owned());
+    }
+    if request.mcp {
+        let program = host.environment.program.display();
+        notes.push(format!("to let Codex search the memory itself, run `codex mcp add recall -- {program} mcp`"));
     }
     notes
 }

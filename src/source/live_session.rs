@@ -10,10 +10,9 @@ use crate::model::session::{Item, Millis, ParserState, Record, RecordKey, Sessio
 use crate::model::undone_prompts::{PromptLink, undone};
 use crate::privacy::echo::{PrivateWords, distinctive, hashes};
 use crate::privacy::{ConversationState, Disposition, Sanitizer};
-use crate::source::claude_code::holds_reply;
 use crate::source::delta;
 use crate::source::delta::RawLine;
-use crate::source::{ParentLink, ParsedLine, TranscriptIdentity, parser_of};
+use crate::source::{ParentLink, ParsedLine, TranscriptIdentity, parser_of, source_of};
 
 /// How far before that end to search for a private block that may still be open, in bytes.
 const LOOKBACK_BYTES: u64 = 8 << 20;
@@ -59,10 +58,10 @@ pub(crate) fn title_keys(item: &Item) -> Option<[RecordKey; 2]> {
 }
 
 /// Does the conversation hold a reply near its beginning? Without one it has only just begun. False if it cannot be read.
-pub(crate) fn begins_with_reply(transcript: &Path) -> bool {
+pub(crate) fn begins_with_reply(client: Client, transcript: &Path) -> bool {
     let mut head = Vec::new();
     let read = delta::open_regular(transcript).and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head));
-    read.is_ok() && holds_reply(&head)
+    read.is_ok() && source_of(client).holds_reply(&head)
 }
 
 /// The time of the last record in which something was said or done.

@@ -13,6 +13,7 @@ pub(crate) mod live_session;
 pub(crate) mod mark;
 mod outcome;
 mod parsed;
+mod release;
 mod said;
 mod tool_use;
 mod verdict;
@@ -20,13 +21,13 @@ pub(crate) mod working_folders;
 
 use serde_json::Value;
 
-pub(crate) use self::claude_code::release::{NEWEST_TESTED, Release};
 pub(crate) use self::claude_code::{ACTING_TOOLS, is_user_text, is_wrapped, may_be_person};
 pub use self::line::is_complete;
 #[cfg(any(test, feature = "testing"))]
 pub use self::parsed::parse_line;
 pub(crate) use self::parsed::{LineParser, parser_of};
 pub use self::parsed::{ParentLink, ParsedLine, TranscriptIdentity};
+pub(crate) use self::release::Release;
 use crate::model::client::Client;
 use crate::model::session::{ParserState, ToolClass};
 use crate::privacy::Sanitizer;
@@ -50,11 +51,17 @@ pub(crate) trait Source: Sync {
     /// A parser of a file that goes on where one with this state stopped.
     fn parser<'p>(&self, place: &'p TranscriptIdentity, sanitizer: &'p Sanitizer, state: &ParserState) -> Box<dyn LineParser + 'p>;
 
+    /// Does a piece of a transcript hold a reply of the assistant's? Looked for as bytes: no line is parsed.
+    fn holds_reply(&self, piece: &[u8]) -> bool;
+
     /// The folder that a line names, as JSON.
     fn folder_in<'l>(&self, line: &'l Value) -> Option<&'l str>;
 
     /// What a tool is for, by the name under which its uses are stored; `None` if it is unknown.
     fn class_of_tool(&self, name: &str) -> Option<ToolClass>;
+
+    /// The newest release whose transcripts and hooks were tested with this program.
+    fn newest_tested(&self) -> Release;
 
     /// The tools whose uses are no memory, by name; a `*` at the end stands for any ending.
     fn tools_of_no_memory(&self) -> Vec<String>;

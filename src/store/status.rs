@@ -5,6 +5,7 @@ use anyhow::Result;
 use super::Reader;
 use super::receipts::ReceiptCounts;
 use super::vectors::VectorSpace;
+use crate::model::client::Client;
 
 #[derive(Debug, Default, Clone, PartialEq)]
 pub(crate) struct IndexCounts {
@@ -95,10 +96,20 @@ impl Reader {
         Ok(self.db.prepare(sql)?.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Distinct client versions that wrote what is stored, unordered.
-    pub(crate) fn client_versions(&self) -> Result<Vec<String>> {
-        let sql = "SELECT DISTINCT j.value FROM (SELECT DISTINCT versions FROM source) s, json_each(s.versions) j";
-        Ok(self.db.prepare(sql)?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
+    /// The same in transcripts of one client. Those of which nothing else is stored count as the usual one's.
+    pub(crate) fn unknown_record_types_of(&self, client: Client) -> Result<Vec<(String, i64)>> {
+        let sql = "SELECT u.type, sum(u.rows) FROM unknown_row u JOIN file f ON f.pk = u.file
+             WHERE u.type NOT LIKE '<%' AND coalesce((SELECT x.client FROM source s JOIN session x ON x.pk = s.session WHERE s.file = f.path LIMIT 1), ?2) = ?1
+             GROUP BY u.type ORDER BY sum(u.rows) DESC, u.type";
+        let of = [client.key(), Client::default().key()];
+        Ok(self.db.prepare(sql)?.query_map(of, |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Distinct versions of a client that wrote what is stored, unordered.
+    pub(crate) fn client_versions(&self, client: Client) -> Result<Vec<String>> {
+        let sql = "SELECT DISTINCT j.value FROM (SELECT DISTINCT s.versions FROM source s JOIN session x ON x.pk = s.session WHERE x.client = ?1) s,
+             json_each(s.versions) j";
+        Ok(self.db.prepare(sql)?.query_map([client.key()], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
     }
 
     fn vectors(&self) -> Result<Option<VectorCounts>> {

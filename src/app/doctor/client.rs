@@ -1,28 +1,33 @@
-//! Whether Claude Code, by its version or by what it wrote, is one that recall was tested with.
+//! Whether each client, by its version or by what it wrote, is one that recall was tested with.
 
 use std::collections::BTreeSet;
 
 use super::Finding;
 use crate::config::Config;
+use crate::model::client::Client;
 use crate::privacy::View;
-use crate::source::{NEWEST_TESTED, Release};
+use crate::source::{Release, source_of};
 use crate::store::Memory;
 use crate::text::clean::{one_line, shorten, without_controls};
 
 /// Record types that are named; the others are only counted.
 const MAX_NAMED: usize = 5;
 
-/// `version` is what the client says of itself. `None` if neither that nor what it wrote is known.
-pub(crate) fn finding(config: &Config, version: Option<&str>) -> Option<Finding> {
+/// A finding on each client of which something is known; `version` is what Claude Code says of itself.
+pub(crate) fn findings(config: &Config, version: Option<&str>) -> Vec<Finding> {
     let store = Memory::open(&config.database(), &config.policy(View::Owner)).ok();
-    let of_index = |store: &Memory| store.client_versions().unwrap_or_default();
-    let wrote = store.as_ref().map(of_index).unwrap_or_default();
-    let unknown = store.and_then(|store| store.unknown_record_types().ok()).unwrap_or_default();
+    Client::ALL.into_iter().filter_map(|client| finding(client, store.as_ref(), version.filter(|_| client.is_usual()))).collect()
+}
+
+fn finding(client: Client, store: Option<&Memory>, version: Option<&str>) -> Option<Finding> {
+    let wrote = store.and_then(|store| store.client_versions(client).ok()).unwrap_or_default();
+    let unknown = store.and_then(|store| store.unknown_record_types_of(client).ok()).unwrap_or_default();
     let newest = wrote.iter().map(String::as_str).chain(version).filter_map(Release::parse).max()?;
-    let tried = if newest > NEWEST_TESTED {
-        format!("Claude Code {newest} is newer than {NEWEST_TESTED}, the newest that recall was tried with")
+    let (name, tested) = (client.name(), source_of(client).newest_tested());
+    let tried = if newest > tested {
+        format!("{name} {newest} is newer than {tested}, the newest that recall was tried with")
     } else {
-        format!("Claude Code {newest}; recall is tested up to {NEWEST_TESTED}")
+        format!("{name} {newest}; recall is tested up to {tested}")
     };
     if unknown.is_empty() {
         return Some(Finding::ok("client", format!("{tried}; understood all its transcripts")));

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::{Finding, Repair};
+use crate::model::client::Client;
 use crate::setup::inspect::{self, InstalledTimer, ServerRegistration, SettingsFile};
 use crate::setup::manifest::Manifest;
 use crate::setup::settings::SettingsState;
@@ -13,14 +14,26 @@ use crate::sys::paths::is_same_path;
 pub(crate) fn hooks(host: &Host<'_>) -> Vec<Finding> {
     let files = inspect::settings(host);
     let mut all: Vec<Finding> = files.iter().filter_map(|file| settings_finding(file, host)).collect();
+    all.extend(codex_without_hooks(&files, host));
     match hooks_in(&files) {
         Hooks::InSettings => {}
         Hooks::ByPlugin => all.push(Finding::ok("hooks", "by the plugin")),
+        // Whoever only uses Codex has no folder of Claude Code's.
+        Hooks::None if !all.is_empty() && !host.environment.claude_dir(host.config).exists() => {}
         Hooks::None => {
             all.push(Finding::problem("hooks", "none: sessions leave no marks and start without notes", "`recall install`"));
         }
     }
     all
+}
+
+/// Sessions of Codex that start without notes.
+fn codex_without_hooks(files: &[SettingsFile], host: &Host<'_>) -> Option<Finding> {
+    let is_used = host.config.sources.reads(Client::Codex) && host.environment.codex_dir(host.config).join("sessions").is_dir();
+    let has_hooks = |file: &SettingsFile| file.state.as_ref().is_ok_and(|state| !state.hooks.is_empty());
+    let is_installed = files.iter().any(|file| file.scope == InstallScope::Codex && has_hooks(file));
+    let found = "Codex has none: `recall install --agent codex` has its sessions start with notes";
+    (is_used && !is_installed).then(|| Finding::ok("hooks", found))
 }
 
 /// Does no session run any hook of ours?
@@ -37,7 +50,8 @@ enum Hooks {
 }
 
 fn hooks_in(files: &[SettingsFile]) -> Hooks {
-    let has = |has: fn(&SettingsState) -> bool| files.iter().any(|file| file.state.as_ref().is_ok_and(has));
+    let of_claude = || files.iter().filter(|file| file.scope != InstallScope::Codex);
+    let has = |has: fn(&SettingsState) -> bool| of_claude().any(|file| file.state.as_ref().is_ok_and(has));
     if has(|state| !state.hooks.is_empty()) {
         Hooks::InSettings
     } else if has(|state| state.plugin) {
@@ -75,7 +89,7 @@ fn events(state: &SettingsState) -> String {
 }
 
 fn advice(scope: InstallScope) -> String {
-    format!("`recall install --scope {scope}` mends it")
+    format!("`recall install {}` mends it", scope.option())
 }
 
 /// Why our hooks are out of date, if they are.

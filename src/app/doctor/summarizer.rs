@@ -18,6 +18,6 @@ pub(crate) fn left_alone(config: &Config, now: Millis) -> Option<Finding> {
 pub(crate) fn findings(config: &Config) -> Vec<Finding> {
     let checked = summarize::check(config.digest.summarizer, config);
     let mut all = checked.findings;
-    all.extend(super::client::finding(config, checked.client_version.as_deref()));
+    all.extend(super::client::findings(config, checked.client_version.as_deref()));
     all
 }

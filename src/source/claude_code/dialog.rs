@@ -4,9 +4,9 @@
 use std::borrow::Cow;
 
 use super::fields::{Field, LineFields, RawBlock, ToolResult, text_of};
-use super::release::{Release, STATES_DENIALS};
 use crate::model::session::{Answer, Choice};
 use crate::privacy::{SanitizedText, Sanitizer};
+use crate::source::Release;
 use crate::source::json::{self, Raw};
 use crate::source::line::MAX_TEXT_CHARS;
 use crate::text::clean::{head_and_tail, one_line, shorten};
@@ -20,6 +20,9 @@ const REASON_PREFIXES: [&str; 2] = ["the user said:", "provided the following re
 /// What the client appends to them.
 const REASON_SUFFIX: &str = "\n\nNote: The user's next message";
 const APPROVED: [&str; 2] = ["User has approved", "The user has approved"];
+
+/// The oldest release that states in a tool's result who denied it (`toolDenialKind`); none before wrote the field.
+const STATES_DENIALS: Release = Release([2, 1, 210]);
 
 /// Longest stored description of an option, in characters.
 const MAX_DESCRIPTION_CHARS: usize = 400;

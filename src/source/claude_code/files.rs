@@ -6,7 +6,7 @@ use super::{ClaudeCode, ClaudeLines, tools};
 use crate::model::client::Client;
 use crate::model::session::{ParserState, ToolClass};
 use crate::privacy::Sanitizer;
-use crate::source::{LineParser, Source, TranscriptIdentity};
+use crate::source::{LineParser, Release, Source, TranscriptIdentity};
 
 /// The layout of today's clients, and that of the oldest.
 const PROJECTS: &str = "projects";
@@ -14,6 +14,9 @@ const TRANSCRIPTS: &str = "transcripts";
 
 /// The deepest level that is searched: clients nest less below a transcript folder, but a link may lead to the whole disk.
 const MAX_DEPTH: usize = 10;
+
+/// The newest release whose flags, hooks, injection and lines were tested with this program; `.ci/newest` tests newer ones.
+const NEWEST_TESTED: Release = Release([2, 1, 330]);
 
 impl Source for ClaudeCode {
     fn layouts(&self) -> &'static [&'static str] {
@@ -48,12 +51,20 @@ impl Source for ClaudeCode {
         Box::new(ClaudeLines::new(place, sanitizer, state.runs.clone()))
     }
 
+    fn holds_reply(&self, piece: &[u8]) -> bool {
+        memchr::memmem::find(piece, br#""type":"assistant""#).is_some()
+    }
+
     fn folder_in<'l>(&self, line: &'l Value) -> Option<&'l str> {
         line["cwd"].as_str()
     }
 
     fn class_of_tool(&self, name: &str) -> Option<ToolClass> {
         tools::class_of(name)
+    }
+
+    fn newest_tested(&self) -> Release {
+        NEWEST_TESTED
     }
 
     fn tools_of_no_memory(&self) -> Vec<String> {

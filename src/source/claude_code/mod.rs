@@ -11,7 +11,6 @@ mod files;
 mod naming;
 mod origin;
 mod outcome;
-pub(crate) mod release;
 mod tools;
 mod user;
 mod wrapper;
@@ -52,11 +51,6 @@ const BOOKKEEPING: [&str; 38] = [
 ];
 /// How a bookkeeping line begins. Such lines make up most bytes of a new transcript, and only this prefix and the type are read.
 const TYPE_PREFIX: &[u8] = b"{\"type\":\"";
-
-/// Does a piece of a transcript hold a reply of the assistant's? Looked for as bytes: no line is parsed.
-pub(crate) fn holds_reply(piece: &[u8]) -> bool {
-    memchr::memmem::find(piece, br#""type":"assistant""#).is_some()
-}
 
 /// Does a line begin as bookkeeping? A line that states its type elsewhere is parsed.
 fn is_bookkeeping(line: &[u8]) -> bool {

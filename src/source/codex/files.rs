@@ -10,7 +10,7 @@ use crate::model::client::Client;
 use crate::model::session::{ParserState, ToolClass};
 use crate::privacy::Sanitizer;
 use crate::source::discover::TranscriptFile;
-use crate::source::{LineParser, Source, TranscriptIdentity, delta};
+use crate::source::{LineParser, Release, Source, TranscriptIdentity, delta};
 
 /// `sessions/YYYY/MM/DD/rollout-….jsonl`, and where `codex archive` puts them.
 const SESSIONS: &str = "sessions";
@@ -21,6 +21,9 @@ const MAX_DEPTH: usize = 3;
 const FIRST_LINE_BYTES: u64 = 256 << 10;
 /// Characters of a UUID.
 const UUID_LENGTH: usize = 36;
+
+/// The newest release whose rollouts and hooks were tested with this program.
+const NEWEST_TESTED: Release = Release([0, 169, 0]);
 
 impl Source for Codex {
     fn layouts(&self) -> &'static [&'static str] {
@@ -55,12 +58,20 @@ impl Source for Codex {
         Box::new(CodexLines::new(place, sanitizer, state))
     }
 
+    fn holds_reply(&self, piece: &[u8]) -> bool {
+        memchr::memmem::find(piece, br#""role":"assistant""#).is_some()
+    }
+
     fn folder_in<'l>(&self, line: &'l Value) -> Option<&'l str> {
         line["payload"]["cwd"].as_str()
     }
 
     fn class_of_tool(&self, name: &str) -> Option<ToolClass> {
         tools::class_of(name)
+    }
+
+    fn newest_tested(&self) -> Release {
+        NEWEST_TESTED
     }
 
     fn tools_of_no_memory(&self) -> Vec<String> {

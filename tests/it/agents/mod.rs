@@ -1,3 +1,4 @@
 //! Sessions of other agents than Claude Code, as their clients wrote them.
 
 mod codex;
+mod codex_host;

@@ -91,10 +91,10 @@ fn others(world: &World, theirs: &str) -> Vec<(&'static str, Value)> {
             }),
         ),
         (
-            "Codex",
+            "Codex of another home",
             json!({
                 "session_id": S, "cwd": SHOP, "hook_event_name": theirs, "model": "gpt-5.2", "permission_mode": "default",
-                "source": "startup", "transcript_path": at(&format!(".codex/sessions/2026/11/21/rollout-2026-11-21T12-00-00-{S}.jsonl")),
+                "source": "startup", "transcript_path": at(&format!("other/.codex/sessions/2026/11/21/rollout-2026-11-21T12-00-00-{S}.jsonl")),
             }),
         ),
         (

@@ -1,16 +1,10 @@
-//! Releases of the client: their order, and the newest that was tested.
+//! Releases of clients, and their order.
 
 use std::fmt;
 
-/// The newest release whose flags, hooks, injection and lines were tested with this program; `.ci/newest` tests newer ones.
-pub(crate) const NEWEST_TESTED: Release = Release([2, 1, 330]);
-
-/// The oldest release that states in a tool's result who denied it (`toolDenialKind`); none before wrote the field.
-pub(super) const STATES_DENIALS: Release = Release([2, 1, 210]);
-
 /// A release by its three numbers, as in `2.1.330`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Release([u32; 3]);
+pub(crate) struct Release(pub(super) [u32; 3]);
 
 impl Release {
     /// The release at the start of a text such as `2.1.330 (Claude Code)`; `None` if there is none.
