@@ -52,15 +52,20 @@ pub(crate) fn resumption(memory: &OpenMemory, config: &Config, id: &str) -> Resu
     Ok(Resumption { client: head.client, program, folder: (*folder).to_owned(), session: head.id })
 }
 
-/// Is a file with this name the session's own transcript, and no subagent's?
-fn is_own(name: &str, head: &SessionHead) -> bool {
-    let stem = name.split(".jsonl").next().unwrap_or(name);
-    if head.client.is_usual() { stem == head.id } else { stem.ends_with(head.id.as_str()) }
+/// Is a file the session's own transcript, and no subagent's, by its name or that of its folder?
+fn is_own(file: &Path, head: &SessionHead) -> bool {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let stem = name.split(".jsonl").next().unwrap_or_default();
+    match head.client {
+        Client::ClaudeCode => stem == head.id,
+        Client::Codex => stem.ends_with(head.id.as_str()),
+        Client::CopilotCli => file.parent().and_then(Path::file_name).is_some_and(|folder| folder == head.id.as_str()),
+    }
 }
 
 /// The transcript that has the session's id for a name, if it is still there.
 fn own_transcript(memory: &OpenMemory, head: &SessionHead) -> Result<Option<PathBuf>> {
     let files =
         memory.0.source_files(head.pk)?.into_iter().filter(|file| file.agent.is_none()).map(|file| PathBuf::from(file.path));
-    Ok(files.filter(|file| file.file_name().is_some_and(|name| is_own(&name.to_string_lossy(), head))).find(|file| file.is_file()))
+    Ok(files.filter(|file| is_own(file, head)).find(|file| file.is_file()))
 }

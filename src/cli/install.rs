@@ -2,13 +2,14 @@
 
 use std::io::Write;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::app::Completion;
 use crate::cli::args::InstallArgs;
 use crate::config::Config;
+use crate::model::client::Client;
 use crate::setup::lock::InstallLock;
 use crate::setup::plan::InstallRequest;
 use crate::setup::{Host, InstallScope, Timer, apply, plan, timer_calendar};
@@ -18,10 +19,8 @@ pub(crate) fn run(args: &InstallArgs, config: &Config, out: &mut impl Write) -> 
     let ui = Ui::default();
     let host = Host::new(config)?;
     let _lock = if args.dry_run { None } else { Some(InstallLock::acquire(config)?) };
-    let plan = plan::plan(
-        &InstallRequest { scope: InstallScope::of(args.agent, args.scope), timer: args.timer, mcp: args.mcp, allow: args.allow },
-        &host,
-    )?;
+    let scope = InstallScope::of(args.agent, args.scope).with_context(|| no_hooks(args.agent))?;
+    let plan = plan::plan(&InstallRequest { scope, timer: args.timer, mcp: args.mcp, allow: args.allow }, &host)?;
     plan.warnings.iter().for_each(|warning| ui.warn(warning));
     plan.notes.iter().for_each(|note| ui.note(note));
     if args.dry_run {
@@ -31,6 +30,11 @@ pub(crate) fn run(args: &InstallArgs, config: &Config, out: &mut impl Write) -> 
         print_next_steps(timer, config, out)?;
     }
     Ok(if ui.warned() { Completion::Partly } else { Completion::Done })
+}
+
+/// Why nothing is installed for an agent.
+pub(super) fn no_hooks(agent: Client) -> String {
+    format!("recall has no hooks for {}: its sessions are read by `recall digest`", agent.name())
 }
 
 fn print_next_steps(timer: Timer, config: &Config, out: &mut impl Write) -> Result<()> {

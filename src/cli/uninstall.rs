@@ -3,10 +3,11 @@
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use crate::app::{Completion, consent};
 use crate::cli::args::UninstallArgs;
+use crate::cli::install::no_hooks;
 use crate::config::Config;
 use crate::setup::lock::InstallLock;
 use crate::setup::{Host, InstallScope, purge, uninstall};
@@ -20,7 +21,8 @@ pub(crate) fn run(args: &UninstallArgs, config: &Config, out: &mut impl Write) -
     let _lock = at_work.then(|| InstallLock::acquire(config)).transpose()?;
     // Check first: data that may not be deleted stops everything before anything is undone.
     let data = if args.purge { purge::folder(&host)? } else { None };
-    let plan = uninstall::plan(args.agent.map(|agent| InstallScope::of(agent, InstallScope::User)).or(args.scope), &host)?;
+    let of_agent = |agent| InstallScope::of(agent, InstallScope::User).with_context(|| no_hooks(agent));
+    let plan = uninstall::plan(args.agent.map(of_agent).transpose()?.or(args.scope), &host)?;
     plan.warnings.iter().for_each(|warning| ui.warn(warning));
     plan.notes.iter().for_each(|note| ui.note(note));
     if args.dry_run {

@@ -61,8 +61,8 @@ pub(crate) struct Config {
     pub(crate) data_dir: PathBuf,
     pub(crate) config_file: PathBuf,
     pub(crate) claude_dirs: Vec<PathBuf>,
-    /// The folders of Codex.
-    pub(crate) codex_dirs: Vec<PathBuf>,
+    /// The folders of clients other than Claude Code.
+    other_folders: Vec<ClientFolder>,
     pub(crate) sources: Sources,
     pub(crate) time_zone: TimeZone,
     pub(crate) digest: DigestConfig,
@@ -142,14 +142,21 @@ impl Config {
                 vec![claude_default]
             }
         };
-        let codex_dirs = match &read.values.sources.codex.dirs {
-            Some(dirs) => dirs.iter().map(|d| expand(d, &home)).collect(),
-            None => {
-                let (dir, origin) = path_or_default("CODEX_HOME", || Ok(home.join(".codex")))?;
-                settings.push(setting("sources.codex.dirs", &format!("{:?}", [&dir]), &origin));
-                if home.as_os_str().is_empty() && origin == "default" { Vec::new() } else { vec![dir] }
-            }
-        };
+        let mut other_folders = Vec::new();
+        for client in Client::ALL {
+            let Some(source) = read.values.sources.of(client) else { continue };
+            let dirs = match &source.dirs {
+                Some(dirs) => dirs.iter().map(|d| expand(d, &home)).collect(),
+                None => {
+                    let (variable, folder) = client.home();
+                    let (dir, origin) = path_or_default(variable.unwrap_or_default(), || Ok(home.join(folder)))?;
+                    settings.push(setting(&format!("sources.{}.dirs", client.key()), &format!("{:?}", [&dir]), &origin));
+                    // Without a home there is no default.
+                    if dir.is_absolute() { vec![dir] } else { Vec::new() }
+                }
+            };
+            other_folders.extend(dirs.into_iter().map(|path| ClientFolder { client, path }));
+        }
         let time_zone = time_zone(read.values.timezone.as_deref(), &config_file)?;
         let patterns = |key: &str, list: &[String]| {
             ProjectPatterns::read(list, &home).map_err(|why| anyhow::anyhow!("{}: privacy.{key}: {why}", config_file.display()))
@@ -177,7 +184,7 @@ impl Config {
             data_dir,
             config_file,
             claude_dirs,
-            codex_dirs,
+            other_folders,
             time_zone,
         })
     }
@@ -237,8 +244,8 @@ impl Config {
 
     /// The folders in which clients keep their files, of those whose sessions are read.
     pub(crate) fn client_folders(&self) -> Vec<ClientFolder> {
-        let of = |client, dirs: &[PathBuf]| dirs.iter().map(|path| ClientFolder { client, path: path.clone() }).collect::<Vec<_>>();
-        let mut all = [of(Client::ClaudeCode, &self.claude_dirs), of(Client::Codex, &self.codex_dirs)].concat();
+        let of_claude = self.claude_dirs.iter().map(|path| ClientFolder { client: Client::ClaudeCode, path: path.clone() });
+        let mut all: Vec<ClientFolder> = of_claude.chain(self.other_folders.iter().cloned()).collect();
         all.retain(|folder| self.sources.reads(folder.client));
         all
     }

@@ -9,6 +9,7 @@ use crate::model::client::Client;
 pub struct Sources {
     pub(crate) claude_code: ClaudeSource,
     pub(crate) codex: OtherSource,
+    pub(crate) copilot_cli: OtherSource,
 }
 
 /// Claude Code, whose model makes the digests. Its folders are `claude_dirs`.
@@ -45,19 +46,22 @@ impl Default for OtherSource {
 }
 
 impl Sources {
+    /// The settings of a client; `None` of Claude Code, which has its own.
+    pub(crate) fn of(&self, client: Client) -> Option<&OtherSource> {
+        match client {
+            Client::ClaudeCode => None,
+            Client::Codex => Some(&self.codex),
+            Client::CopilotCli => Some(&self.copilot_cli),
+        }
+    }
+
     /// Are the sessions of this client read?
     pub(crate) fn reads(&self, client: Client) -> bool {
-        match client {
-            Client::ClaudeCode => self.claude_code.read,
-            Client::Codex => self.codex.read,
-        }
+        self.of(client).map_or(self.claude_code.read, |source| source.read)
     }
 
     /// May a model see what was said in sessions of this client?
     pub(crate) fn may_show_model(&self, client: Client) -> bool {
-        match client {
-            Client::ClaudeCode => true,
-            Client::Codex => self.codex.model,
-        }
+        self.of(client).is_none_or(|source| source.model)
     }
 }

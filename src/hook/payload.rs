@@ -104,8 +104,9 @@ impl Payload {
         if self.is_claude_codes(event, &config.session_dirs()) {
             return Some(Client::ClaudeCode);
         }
-        let is_codex = config.sources.reads(Client::Codex) && self.is_codexs(event, &config.codex_dirs);
-        is_codex.then_some(Client::Codex)
+        let of_codex =
+            config.client_folders().into_iter().filter(|folder| folder.client == Client::Codex).map(|folder| folder.path);
+        self.is_codexs(event, &of_codex.collect::<Vec<_>>()).then_some(Client::Codex)
     }
 
     /// Whether this is Codex's payload for the event: its rollout lies below one of these folders, and is called by the session.

@@ -10,17 +10,19 @@ pub enum Client {
     #[default]
     ClaudeCode,
     Codex,
+    CopilotCli,
 }
 
 impl Client {
     /// In the order in which they are listed.
-    pub(crate) const ALL: [Self; 2] = [Self::ClaudeCode, Self::Codex];
+    pub(crate) const ALL: [Self; 3] = [Self::ClaudeCode, Self::Codex, Self::CopilotCli];
 
     /// The name by which the index, exports, filters and `[sources]` in the config know it.
     pub(crate) fn key(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude-code",
             Self::Codex => "codex",
+            Self::CopilotCli => "copilot-cli",
         }
     }
 
@@ -29,6 +31,7 @@ impl Client {
         match self {
             Self::ClaudeCode => "Claude Code",
             Self::Codex => "Codex",
+            Self::CopilotCli => "Copilot CLI",
         }
     }
 
@@ -37,6 +40,16 @@ impl Client {
         match self {
             Self::ClaudeCode => "Claude",
             Self::Codex => "Codex",
+            Self::CopilotCli => "Copilot",
+        }
+    }
+
+    /// The variable that names the folder in which it keeps its files, and the name of that folder below the home where none does.
+    pub(crate) fn home(self) -> (Option<&'static str>, &'static str) {
+        match self {
+            Self::ClaudeCode => (Some("CLAUDE_CONFIG_DIR"), ".claude"),
+            Self::Codex => (Some("CODEX_HOME"), ".codex"),
+            Self::CopilotCli => (None, ".copilot"),
         }
     }
 
@@ -45,6 +58,7 @@ impl Client {
         match name.trim().to_lowercase().replace([' ', '_'], "-").as_str() {
             "claude" | "claudecode" | "claude-code" => Some(Self::ClaudeCode),
             "codex" | "codex-cli" | "openai-codex" => Some(Self::Codex),
+            "copilot" | "copilot-cli" | "github-copilot" => Some(Self::CopilotCli),
             _ => None,
         }
     }

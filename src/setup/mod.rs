@@ -70,11 +70,12 @@ pub(crate) enum InstallScope {
 }
 
 impl InstallScope {
-    /// What an agent's sessions are for an install; of Claude Code's as `scope` says.
-    pub(crate) fn of(client: Client, scope: Self) -> Self {
+    /// What an agent's sessions are for an install; of Claude Code's as `scope` says. `None` of an agent that has no hooks of ours.
+    pub(crate) fn of(client: Client, scope: Self) -> Option<Self> {
         match client {
-            Client::ClaudeCode => scope,
-            Client::Codex => Self::Codex,
+            Client::ClaudeCode => Some(scope),
+            Client::Codex => Some(Self::Codex),
+            Client::CopilotCli => None,
         }
     }
 

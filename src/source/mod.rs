@@ -4,6 +4,7 @@ mod claude_code;
 pub(crate) mod claude_mem;
 pub(crate) mod client_memory;
 mod codex;
+mod copilot;
 pub(crate) mod delta;
 pub(crate) mod discover;
 pub(crate) mod json;
@@ -13,6 +14,7 @@ pub(crate) mod live_session;
 pub(crate) mod mark;
 mod outcome;
 mod parsed;
+mod patch;
 mod release;
 mod said;
 mod tool_use;
@@ -71,6 +73,7 @@ pub(crate) fn source_of(client: Client) -> &'static dyn Source {
     match client {
         Client::ClaudeCode => &claude_code::ClaudeCode,
         Client::Codex => &codex::Codex,
+        Client::CopilotCli => &copilot::CopilotCli,
     }
 }
 

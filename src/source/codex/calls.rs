@@ -4,8 +4,6 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::items::edits;
-use super::patch;
 use super::rows::{CodexLines, NoRecord, Said, texts};
 use super::tools::{CODE, PATCH, PLAN, QUESTION, class_of};
 use crate::analyze::shell;
@@ -15,6 +13,7 @@ use crate::privacy::{EXCLUDED_LINE, Sanitizer};
 use crate::source::json::{self, Raw};
 use crate::source::line::MAX_TEXT_CHARS;
 use crate::source::outcome;
+use crate::source::patch::{self, edits};
 use crate::source::tool_use::{argument, command_line, describe_arguments, line_of, shell_run};
 use crate::text::clean::{head_and_tail, one_line, shorten};
 
@@ -109,7 +108,7 @@ pub(super) fn looked_at(id: &str, path: &str) -> Item {
 
 fn patched(lines: &mut CodexLines<'_>, id: String, text: &str) -> Said {
     let (changes, cwd) = (patch::changes(text), lines.state.cwd.clone());
-    let items = edits(&id, &changes, cwd.as_deref(), lines.sanitizer);
+    let items = edits((&id, PATCH), &changes, cwd.as_deref(), lines.sanitizer);
     lines.state.await_output(Call { id, is_command: false, asked: Vec::new() });
     Said::only(items)
 }

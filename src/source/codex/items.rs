@@ -1,13 +1,13 @@
 //! Finished items, with which newer clients tell what was said and done.
 
 use super::calls::{command_of, ended_as, looked_at, printed, typed};
-use super::patch::{Change, ChangeKind};
 use super::rows::{CodexLines, NoRecord, Said, texts};
 use super::tools::{COMMAND, PATCH};
-use crate::model::session::{Evidence, FileTouch, Item, ToolUse};
+use crate::model::session::{Evidence, Item, ToolUse};
 use crate::privacy::EXCLUDED_LINE;
 use crate::source::json::{self, Raw};
 use crate::source::line::MAX_TEXT_CHARS;
+use crate::source::patch::{Change, ChangeKind, edits};
 use crate::source::said::reply;
 use crate::source::tool_use::{argument, command_line, describe_arguments, line_of, shell_run};
 use crate::text::clean::head_and_tail;
@@ -95,7 +95,7 @@ fn changes(lines: &mut CodexLines<'_>, item: Raw<'_>) -> Result<Said, NoRecord> 
         .into_iter()
         .filter_map(|(path, change)| of_file(&path, change))
         .collect();
-    let mut items = edits(&id, &all, cwd.as_deref(), sanitizer);
+    let mut items = edits((&id, PATCH), &all, cwd.as_deref(), sanitizer);
     items.extend(if ok { None } else { ended_as(&id, false, false, None, "", sanitizer) });
     Ok(Said { answered: vec![id], ..Said::only(items) })
 }
@@ -114,19 +114,6 @@ fn of_file(path: &str, change: Raw<'_>) -> Option<Change> {
         _ => change.added = content.map_or(0, json::lines_in),
     }
     Some(change)
-}
-
-/// A tool use for each file of a patch.
-pub(super) fn edits(id: &str, all: &[Change], cwd: Option<&str>, sanitizer: &crate::privacy::Sanitizer) -> Vec<Item> {
-    let edit = |change: &Change| {
-        let touch = change.touch(cwd).map(|touch| FileTouch { path: sanitizer.clean(&touch.path), ..touch });
-        let line = match &touch {
-            Some(touch) => touch.path.clone(),
-            None => format!("delete {}", sanitizer.clean(&super::patch::absolute(&change.path, cwd))),
-        };
-        Item::Tool(ToolUse::new(id, PATCH, line, touch.filter(|touch| !touch.path.is_empty())))
-    };
-    all.iter().map(edit).collect()
 }
 
 /// A tool of a server, under the name by which other clients call it.

@@ -13,7 +13,6 @@
 mod calls;
 mod files;
 mod items;
-mod patch;
 mod rows;
 #[cfg(test)]
 mod tests;

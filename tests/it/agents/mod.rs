@@ -2,3 +2,4 @@
 
 mod codex;
 mod codex_host;
+mod copilot;

@@ -1,6 +1,7 @@
-//! Patches in Codex's own form: `*** Begin Patch`, then a part for each file.
+//! Patches in the form of OpenAI's models, which several clients have: `*** Begin Patch`, then a part for each file.
 
-use crate::model::session::{FileTouch, Touch};
+use crate::model::session::{FileTouch, Item, ToolUse, Touch};
+use crate::privacy::Sanitizer;
 
 /// A file that a patch names, and what becomes of it.
 #[derive(Debug, PartialEq, Eq)]
@@ -71,6 +72,19 @@ pub(super) fn changes(text: &str) -> Vec<Change> {
         }
     }
     all
+}
+
+/// A tool use for each file of a patch.
+pub(super) fn edits((id, tool): (&str, &str), all: &[Change], cwd: Option<&str>, sanitizer: &Sanitizer) -> Vec<Item> {
+    let edit = |change: &Change| {
+        let touch = change.touch(cwd).map(|touch| FileTouch { path: sanitizer.clean(&touch.path), ..touch });
+        let line = match &touch {
+            Some(touch) => touch.path.clone(),
+            None => format!("delete {}", sanitizer.clean(&absolute(&change.path, cwd))),
+        };
+        Item::Tool(ToolUse::new(id, tool, line, touch.filter(|touch| !touch.path.is_empty())))
+    };
+    all.iter().map(edit).collect()
 }
 
 #[cfg(test)]

@@ -1,0 +1,353 @@
+//! One event after the other: what it says, and what the next ones need to know of it.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use super::tools::{CREATE, PATCH, class_of};
+use crate::analyze::shell;
+use crate::analyze::signal::REFUSED;
+use crate::model::session::{
+    Evidence, FileTouch, Item, MessageUsage, Outcome, ParserState, PendingRuns, Record, RecordKey, Title, TitleBy, Tokens,
+    ToolClass, ToolUse, Touch, Turn,
+};
+use crate::privacy::{EXCLUDED_LINE, Sanitizer};
+use crate::source::json::{self, Raw};
+use crate::source::line::{MAX_RECAP_CHARS, MAX_TEXT_CHARS, numbered, text_of_line, timestamp};
+use crate::source::outcome;
+use crate::source::patch::{self, absolute, edits};
+use crate::source::said::reply;
+use crate::source::tool_use::{argument, command_line, describe_arguments, line_of, sanitized_text, shell_run};
+use crate::source::{LineParser, ParentLink, ParsedLine, TranscriptIdentity};
+use crate::text::clean::{head_and_tail, one_line, shorten};
+
+/// Events that are known and hold nothing of the conversation, or what other events tell: instructions, borders of turns, settings, and what
+/// hooks were given and answered.
+const NOTHING_SAID: [&str; 30] = [
+    "system.message", "hook.start", "hook.end", "hook.progress", "assistant.turn_start", "assistant.turn_end",
+    "assistant.reasoning", "assistant.intent", "assistant.usage", "session.shutdown", "session.model_change",
+    "session.mode_changed", "session.truncation", "session.compaction_start", "session.idle", "session.info", "session.usage_info",
+    "session.plan_changed", "session.import_legacy", "session.workspace_file_changed", "session.snapshot_rewind",
+    "session.task_complete", "subagent.started", "subagent.configured", "subagent.completed", "subagent.failed",
+    "subagent.selected", "permission.requested", "permission.completed", "skill.invoked",
+];
+
+/// How the client says that the user turned a tool use down (reported).
+const REFUSALS: [&str; 2] = ["The user rejected this tool call", "The tool call required approval from the user, but was rejected"];
+/// How the client ends a command's output.
+const SHELL_END: &str = "\n<shellId: ";
+const SHELL_CODE: &str = "completed with exit code ";
+/// Longest name of an unknown event, in characters.
+const MAX_NAME_CHARS: usize = 60;
+
+/// What the next events of a file need to know of those before.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+struct State {
+    cwd: Option<String>,
+    branch: Option<String>,
+    version: Option<String>,
+}
+
+/// What an event says, before it is a record.
+#[derive(Debug, Default)]
+struct Said {
+    items: Vec<Item>,
+    turn: Turn,
+    fenced: String,
+    answered: Vec<String>,
+    usage: Option<MessageUsage>,
+}
+
+impl Said {
+    fn only(items: impl IntoIterator<Item = Item>) -> Self {
+        Self { items: items.into_iter().collect(), ..Self::default() }
+    }
+}
+
+/// What becomes of an event that is no record.
+enum NoRecord {
+    Known,
+    Began,
+    Unknown(String),
+}
+
+/// Parses the events of a session in order.
+pub(super) struct CopilotLines<'p> {
+    place: &'p TranscriptIdentity,
+    sanitizer: &'p Sanitizer,
+    state: State,
+    /// Commands whose output is still to come.
+    runs: PendingRuns,
+}
+
+impl LineParser for CopilotLines<'_> {
+    fn read(&mut self, line: &[u8]) -> ParsedLine {
+        let (line, text) = text_of_line(line);
+        let names = ["type", "data", "id", "timestamp", "parentId", "agentId"];
+        let Ok([kind, data, id, at, parent, agent]) = json::fields(&text, &names) else {
+            return ParsedLine::Malformed(if Raw::of(&text).is_ok() { "not an object" } else { "not JSON" });
+        };
+        let session = &self.place.session;
+        let key = match id.and_then(json::text) {
+            Some(id) => RecordKey::from_uuid(session, &id),
+            None => RecordKey::from_line(session, line),
+        };
+        let link = ParentLink { key, parent: parent.and_then(json::text).map(|parent| RecordKey::from_uuid(session, &parent)) };
+        let at = at.and_then(timestamp);
+        let agent = agent.and_then(json::text).map(Cow::into_owned).filter(|agent| !agent.is_empty());
+        let kind = kind.and_then(json::text).unwrap_or_default();
+        match self.said(&kind, data, key, agent.is_some()) {
+            Ok(said) => self.record(link, at, agent, said),
+            Err(NoRecord::Began) => at.map_or(ParsedLine::Empty, |at| ParsedLine::SessionStart { session: session.clone(), at }),
+            Err(NoRecord::Known) if agent.is_none() => ParsedLine::Link(link),
+            Err(NoRecord::Known) => ParsedLine::Empty,
+            Err(NoRecord::Unknown(name)) => ParsedLine::Unknown(self.sanitizer.clean(&name).chars().take(MAX_NAME_CHARS).collect()),
+        }
+    }
+
+    fn state(&self) -> ParserState {
+        let own =
+            if self.state == State::default() { String::new() } else { serde_json::to_string(&self.state).unwrap_or_default() };
+        ParserState { runs: self.runs.clone(), own }
+    }
+}
+
+impl<'p> CopilotLines<'p> {
+    pub(super) fn new(place: &'p TranscriptIdentity, sanitizer: &'p Sanitizer, state: &ParserState) -> Self {
+        Self { place, sanitizer, state: serde_json::from_str(&state.own).unwrap_or_default(), runs: state.runs.clone() }
+    }
+
+    fn said(&mut self, kind: &str, data: Option<Raw<'_>>, key: RecordKey, of_agent: bool) -> Result<Said, NoRecord> {
+        if NOTHING_SAID.contains(&kind) {
+            return Err(NoRecord::Known);
+        }
+        let Some(data) = data else {
+            return Err(NoRecord::Unknown(if kind.is_empty() { "(no type)".into() } else { kind.to_owned() }));
+        };
+        match kind {
+            "session.start" | "session.resume" => self.begin(kind, data),
+            "session.context_changed" => {
+                self.go_to(data);
+                Err(NoRecord::Known)
+            }
+            // The task of a subagent is the assistant's words, which the tool use holds.
+            "user.message" if of_agent => Err(NoRecord::Known),
+            "user.message" => self.prompt(data),
+            "assistant.message" => {
+                let [content] = json::fields(data.get(), &["content"]).map_err(|_| NoRecord::Known)?;
+                Ok(Said::only(content.and_then(json::text).and_then(|text| reply(&text, self.sanitizer))))
+            }
+            "tool.execution_start" => self.tool(data),
+            "tool.execution_complete" => self.ended(data),
+            "session.usage_record" => usage(data, key, self.sanitizer).map(|usage| Said { usage: Some(usage), ..Said::default() }),
+            "session.compaction_complete" if !of_agent => {
+                let recap = argument(data, &["summaryContent", "summary"], self.sanitizer).ok_or(NoRecord::Known)?;
+                Ok(Said::only([Item::Recap(head_and_tail(&recap, MAX_RECAP_CHARS))]))
+            }
+            "session.compaction_complete" => Err(NoRecord::Known),
+            "session.title_changed" => {
+                let title = argument(data, &["title"], self.sanitizer).map(|title| shorten(&one_line(&title), 200));
+                Ok(Said::only(title.map(|text| Item::Title(Title { text, by: TitleBy::Client, leaf: None }))))
+            }
+            "abort" if !of_agent => Ok(Said::only([Item::Interrupted])),
+            "abort" => Err(NoRecord::Known),
+            "" => Err(NoRecord::Unknown("(no type)".to_owned())),
+            other => Err(NoRecord::Unknown(other.to_owned())),
+        }
+    }
+
+    fn begin(&mut self, kind: &str, data: Raw<'_>) -> Result<Said, NoRecord> {
+        let [context, version] = json::fields(data.get(), &["context", "copilotVersion"]).map_err(|_| NoRecord::Known)?;
+        if let Some(context) = context {
+            self.go_to(context);
+        }
+        if let Some(version) = version.and_then(json::text).and_then(|version| self.sanitizer.name(&version)) {
+            self.state.version = Some(version);
+        }
+        Err(if kind == "session.start" { NoRecord::Began } else { NoRecord::Known })
+    }
+
+    fn go_to(&mut self, context: Raw<'_>) {
+        let Ok([cwd, branch]) = json::fields(context.get(), &["cwd", "branch"]) else { return };
+        if let Some(cwd) = cwd.and_then(json::text).filter(|cwd| !cwd.is_empty()) {
+            self.state.cwd = Some(self.sanitizer.redact(&cwd));
+        }
+        self.state.branch = branch.and_then(json::text).and_then(|branch| self.sanitizer.name(&branch)).filter(|b| b != "HEAD");
+    }
+
+    /// The user's words, without what the client put around them for the model.
+    fn prompt(&self, data: Raw<'_>) -> Result<Said, NoRecord> {
+        let names = ["content", "source", "delivery", "attachments"];
+        let [content, source, delivery, attachments] = json::fields(data.get(), &names).map_err(|_| NoRecord::Known)?;
+        let is = |raw: Option<Raw<'_>>, what: &str| raw.and_then(json::text).is_none_or(|text| text == what);
+        // An agent, a skill, the client's own autopilot.
+        if !is(source, "user") {
+            return Err(NoRecord::Known);
+        }
+        let passed = self.sanitizer.pass_users(&[content.and_then(json::text).unwrap_or_default()]);
+        let text = passed.text.trim();
+        let has_attachment = attachments.is_some_and(|all| !json::elements(all).is_empty());
+        let turn = match () {
+            () if passed.is_all_private() => Turn::BeginsPrivate,
+            () if text.is_empty() && !has_attachment => return Err(NoRecord::Known),
+            // Said while the assistant worked.
+            () if !is(delivery, "idle") => Turn::Joins,
+            () => Turn::Begins,
+        };
+        let said = (!text.is_empty() && turn != Turn::BeginsPrivate).then(|| Item::Prompt(head_and_tail(text, MAX_TEXT_CHARS)));
+        let joined = (turn == Turn::Joins && said.is_some()).then_some(Item::Evidence(Evidence::Joined));
+        Ok(Said { turn, fenced: passed.fenced, ..Said::only(said.into_iter().chain(joined)) })
+    }
+
+    fn tool(&mut self, data: Raw<'_>) -> Result<Said, NoRecord> {
+        let names = ["toolCallId", "toolName", "arguments", "mcpServerName", "mcpToolName"];
+        let [id, name, arguments, server, of_server] = json::fields(data.get(), &names).map_err(|_| NoRecord::Known)?;
+        let text = |raw: Option<Raw<'_>>| raw.and_then(json::text).map(Cow::into_owned).unwrap_or_default();
+        let (id, sanitizer) = (text(id), self.sanitizer);
+        let name = match (server.and_then(json::text), of_server.and_then(json::text)) {
+            (Some(server), Some(tool)) => format!("mcp__{server}__{tool}"),
+            _ => text(name),
+        };
+        let class = class_of(&name).unwrap_or(ToolClass::Other);
+        let name = shorten(&one_line(&sanitizer.clean(&name)), 80);
+        let Some(given) = arguments else { return Ok(Said::only([Item::Tool(ToolUse::new(id, name, "", None))])) };
+        if sanitizer.excludes_any(|| json::strings(given)) {
+            return Ok(Said::only([Item::Tool(ToolUse::new(id, name, EXCLUDED_LINE, None))]));
+        }
+        if name == PATCH {
+            let changes = patch::changes(&json::strings(given).join("\n"));
+            return Ok(Said::only(edits((&id, PATCH), &changes, self.state.cwd.as_deref(), sanitizer)));
+        }
+        let mut run = None;
+        let (line, file) = match class {
+            ToolClass::Shell => {
+                let command = argument(given, &["command"], sanitizer);
+                let line = command_line(command.as_deref(), sanitizer);
+                let tool = ToolUse::new(id.as_str(), name.as_str(), line.as_str(), None);
+                let is_awaited = argument(given, &["mode"], sanitizer).is_none_or(|mode| mode == "sync");
+                run = command.and_then(|command| shell_run(&tool, &command, is_awaited, sanitizer));
+                (line, None)
+            }
+            ToolClass::Edit if name == CREATE => self.touched(given, Touch::Written),
+            ToolClass::Edit => self.touched(given, Touch::Edited),
+            ToolClass::Read => self.touched(given, Touch::Read),
+            ToolClass::Subagent => {
+                (argument(given, &["description", "prompt"], sanitizer).map(|task| line_of(&task)).unwrap_or_default(), None)
+            }
+            _ => (describe_arguments(given, sanitizer), None),
+        };
+        let tool = Item::Tool(ToolUse::new(id, name, line, file));
+        Ok(Said::only(std::iter::once(tool).chain(run.map(|run| Item::Evidence(Evidence::Ran(run))))))
+    }
+
+    fn touched(&self, given: Raw<'_>, how: Touch) -> (String, Option<FileTouch>) {
+        let Ok([path, old, new, content, inserted]) =
+            json::fields(given.get(), &["path", "old_str", "new_str", "file_text", "insert_text"])
+        else {
+            return (String::new(), None);
+        };
+        let Some(path) = path.and_then(|path| sanitized_text(path, self.sanitizer)) else {
+            return (describe_arguments(given, self.sanitizer), None);
+        };
+        let path = absolute(&one_line(&path), self.state.cwd.as_deref());
+        let count = |raw: Option<Raw<'_>>| raw.map_or(0, json::lines_in);
+        let (added, removed) =
+            if how == Touch::Read { (0, 0) } else { (count(new) + count(content) + count(inserted), count(old)) };
+        (path.clone(), Some(FileTouch { path, how, added, removed }))
+    }
+
+    fn ended(&mut self, data: Raw<'_>) -> Result<Said, NoRecord> {
+        let names = ["toolCallId", "success", "result", "error", "shellExecution"];
+        let [id, success, result, error, shell] = json::fields(data.get(), &names).map_err(|_| NoRecord::Known)?;
+        let id = id.and_then(json::text).unwrap_or_default().into_owned();
+        let within = |raw: Option<Raw<'_>>, name: &str| {
+            raw.and_then(|raw| json::fields(raw.get(), &[name]).ok())
+                .and_then(|[text]| json::text(text?))
+                .unwrap_or_default()
+                .into_owned()
+        };
+        let (content, message) = (within(result, "content"), within(error, "message"));
+        let answered = vec![id.clone()];
+        if REFUSALS.iter().any(|words| message.starts_with(words)) {
+            let refused = Item::Outcome(Outcome { tool: id, ok: false, brief: REFUSED.to_owned() });
+            return Ok(Said { answered, ..Said::only([refused]) });
+        }
+        // Its own word for success means that the tool worked, not the command.
+        let stated =
+            shell.and_then(|shell| json::fields(shell.get(), &["exitCode"]).ok()).and_then(|[code]| code?.get().parse().ok());
+        let (output, told) = without_shell_end(&content);
+        let code: Option<i64> = stated.or(told);
+        let ok = code.map_or_else(|| json::is_true(success), |code| code == 0);
+        let output = if message.is_empty() { output } else { message.as_str() };
+        let kinds = self.runs.of(&id).filter(|kinds| kinds.git || kinds.check);
+        let printed = kinds.map(|kinds| {
+            let output = self.sanitizer.output(output, |_| true);
+            Item::Evidence(Evidence::Printed(shell::printed(&id, ok, &output, kinds)))
+        });
+        let outcome = outcome::of_text(&id, ok, code, output, self.sanitizer).map(Item::Outcome);
+        Ok(Said { answered, ..Said::only(outcome.into_iter().chain(printed)) })
+    }
+
+    fn record(&mut self, link: ParentLink, at: Option<i64>, agent: Option<String>, said: Said) -> ParsedLine {
+        let Said { items, turn, fenced, answered, usage } = said;
+        let tells = turn != Turn::Continues || !fenced.is_empty() || !answered.is_empty();
+        if items.is_empty() && usage.is_none() && !tells {
+            return if agent.is_none() { ParsedLine::Link(link) } else { ParsedLine::Empty };
+        }
+        answered.iter().for_each(|id| self.runs.end(id));
+        for item in &items {
+            if let Item::Evidence(Evidence::Ran(run)) = item {
+                self.runs.begin(run);
+            }
+        }
+        let (parts, items) = numbered(items);
+        ParsedLine::Record(Box::new(Record {
+            key: link.key,
+            session: self.place.session.clone(),
+            agent,
+            at,
+            cwd: self.state.cwd.clone(),
+            branch: self.state.branch.clone(),
+            version: self.state.version.clone(),
+            turn,
+            sign: None,
+            parent: link.parent,
+            prompt: None,
+            fenced,
+            answered,
+            items,
+            parts,
+            usage,
+        }))
+    }
+}
+
+/// A command's output without the client's last line, and the exit code in that line.
+fn without_shell_end(output: &str) -> (&str, Option<i64>) {
+    let Some((before, end)) = output.rsplit_once(SHELL_END) else { return (output, None) };
+    let code = end.split_once(SHELL_CODE).and_then(|(_, code)| code.trim().trim_end_matches('>').parse().ok());
+    if code.is_some() { (before, code) } else { (output, None) }
+}
+
+fn usage(data: Raw<'_>, key: RecordKey, sanitizer: &Sanitizer) -> Result<MessageUsage, NoRecord> {
+    let [usage] = json::fields(data.get(), &["usage"]).map_err(|_| NoRecord::Known)?;
+    let names = ["model", "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens"];
+    let [model, input, output, read, written] =
+        json::fields(usage.ok_or(NoRecord::Known)?.get(), &names).map_err(|_| NoRecord::Known)?;
+    let count = |raw| json::number(raw).unwrap_or(0);
+    let (cache_read, cache_write) = (count(read), count(written));
+    let tokens = Tokens {
+        // The client counts what the cache holds among the input.
+        input: count(input).saturating_sub(cache_read.saturating_add(cache_write)),
+        output: count(output),
+        cache_write,
+        cache_read,
+        ..Tokens::default()
+    };
+    if tokens.total() == 0 {
+        return Err(NoRecord::Known);
+    }
+    let model = model.and_then(json::text).and_then(|model| sanitizer.name(&model)).unwrap_or_else(|| "unknown".to_owned());
+    Ok(MessageUsage { message: key.to_string(), model, tokens: tokens.of_one_message() })
+}
