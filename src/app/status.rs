@@ -10,6 +10,7 @@ use crate::app::doctor::{Depth, examine};
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::config::pause::{self, OffReason};
+use crate::model::client::Client;
 use crate::model::finding::{Finding, Severity};
 use crate::model::session::Millis;
 use crate::setup::Host;
@@ -29,6 +30,9 @@ pub(crate) struct Status {
     pub(crate) transcript_bytes: i64,
     pub(crate) database_bytes: u64,
     pub(crate) sessions: i64,
+    /// Only if there are any of another agent than Claude Code.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) agents: Vec<AgentCount>,
     pub(crate) digests: i64,
     #[serde(skip)]
     pub(crate) by_model: i64,
@@ -61,6 +65,17 @@ pub(crate) struct Status {
     /// The last copy of the index.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) copy: Option<IndexCopy>,
+}
+
+/// The sessions of an agent.
+#[derive(Debug, Serialize)]
+pub(crate) struct AgentCount {
+    pub(crate) agent: Client,
+    pub(crate) sessions: i64,
+    /// When the last of them was active.
+    pub(crate) last_at: Option<Millis>,
+    /// The model that makes digests may see them.
+    pub(crate) for_model: bool,
 }
 
 /// Why sessions have no digest, or none by the model.
@@ -121,6 +136,14 @@ pub(crate) fn status(memory: Option<&OpenMemory>, config: &Config, most_bad_line
         Some(OffReason::Paused(until)) => Some(until),
         _ => None,
     };
+    let others = counts.by_client.iter().any(|(client, ..)| !client.is_usual());
+    let agents = counts.by_client.iter().filter(|_| others).map(|(client, sessions, last_at)| AgentCount {
+        agent: *client,
+        sessions: *sessions,
+        last_at: *last_at,
+        for_model: config.sources.may_show_model(*client),
+    });
+    let agents = agents.collect();
     let copy = backup::find(&config.database(), files_beside::COPY);
     Ok(Status {
         is_ready: memory.is_some(),
@@ -128,6 +151,7 @@ pub(crate) fn status(memory: Option<&OpenMemory>, config: &Config, most_bad_line
         marks_waiting: mark::pending(&config.data_dir).len(),
         last_run: last.map(|(at, text)| LastRun { at, report: report(text) }),
         paused_until,
+        agents,
         copy: copy.map(|copy| IndexCopy { at: copy.at, bytes: copy.bytes }),
         ..Status::of(counts)
     })
@@ -151,6 +175,7 @@ impl Status {
             transcript_bytes: counts.transcript_bytes,
             database_bytes: 0,
             sessions: counts.sessions,
+            agents: Vec::new(),
             digests: counts.digests,
             by_model: counts.by_model,
             from_claude_mem: counts.from_claude_mem,

@@ -6,12 +6,15 @@ use super::Reader;
 use super::receipts::ReceiptCounts;
 use super::vectors::VectorSpace;
 use crate::model::client::Client;
+use crate::model::session::Millis;
 
 #[derive(Debug, Default, Clone, PartialEq)]
 pub(crate) struct IndexCounts {
     pub(crate) files: i64,
     pub(crate) transcript_bytes: i64,
     pub(crate) sessions: i64,
+    /// Of each client, with the last time of any of them.
+    pub(crate) by_client: Vec<(Client, i64, Option<Millis>)>,
     pub(crate) digests: i64,
     pub(crate) by_model: i64,
     pub(crate) from_claude_mem: i64,
@@ -83,6 +86,7 @@ impl Reader {
                 .query_map([listed as i64], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?
                 .collect::<rusqlite::Result<_>>()?,
             unknown: self.unknown_record_types()?,
+            by_client: self.sessions_by_client()?,
             spent_usd: self.spent()?,
             notes: one("SELECT count(*) FROM note")?,
             receipts: self.receipt_counts()?,
@@ -94,6 +98,14 @@ impl Reader {
     pub(crate) fn unknown_record_types(&self) -> Result<Vec<(String, i64)>> {
         let sql = "SELECT type, sum(rows) FROM unknown_row WHERE type NOT LIKE '<%' GROUP BY type ORDER BY sum(rows) DESC, type";
         Ok(self.db.prepare(sql)?.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
+    }
+
+    fn sessions_by_client(&self) -> Result<Vec<(Client, i64, Option<Millis>)>> {
+        let mut query = self.db.prepare("SELECT client, count(*), max(last_at) FROM session GROUP BY client")?;
+        let of = |r: &rusqlite::Row<'_>| Ok((Client::named(r.get_ref(0)?.as_str()?).unwrap_or_default(), r.get(1)?, r.get(2)?));
+        let mut all = query.query_map([], of)?.collect::<rusqlite::Result<Vec<_>>>()?;
+        all.sort_by_key(|(client, ..)| *client);
+        Ok(all)
     }
 
     /// The same in transcripts of one client. Those of which nothing else is stored count as the usual one's.

@@ -1,10 +1,12 @@
 //! Figures of a run, printed and logged.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 
 use anyhow::Result;
 use serde::Serialize;
 
+use crate::model::client::Client;
 use crate::store::ingest::Ingested;
 use crate::store::last_run::{ModelBackoff, ModelRunOutcome};
 use crate::text::clean::{counted, size};
@@ -23,6 +25,9 @@ pub(crate) struct Report {
     pub(crate) rows_unknown: u64,
     pub(crate) rows_bad: u64,
     pub(crate) sessions_new: u64,
+    /// The same by agent; printed only if there are any of another than Claude Code.
+    #[serde(skip_serializing_if = "is_usual")]
+    pub(crate) sessions_new_by_agent: BTreeMap<Client, u64>,
     /// Memory files of Claude's that came or changed, and those that went; printed only if there are any.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) memory_files_read: u64,
@@ -105,6 +110,10 @@ impl WaitingForModel {
     }
 }
 
+fn is_usual(by_agent: &BTreeMap<Client, u64>) -> bool {
+    by_agent.keys().all(Client::is_usual)
+}
+
 fn is_zero(n: &u64) -> bool {
     *n == 0
 }
@@ -115,6 +124,9 @@ impl Report {
         self.rows_bad += done.rows_bad;
         self.rows_unknown += done.rows_unknown;
         self.sessions_new += done.sessions_new;
+        for (client, new) in &done.new_of {
+            *self.sessions_new_by_agent.entry(*client).or_default() += new;
+        }
     }
 
     /// Outcome of asking the model; `None` if it was not asked, or if nothing follows from it.
@@ -164,6 +176,11 @@ impl Report {
         if self.rows_bad + self.rows_unknown > 0 {
             let (bad, unknown) = (counted(self.rows_bad as usize, "unreadable line"), counted(self.rows_unknown as usize, "row"));
             text += &line("", format!("{bad}, {unknown} of unknown types"));
+        }
+        if !is_usual(&self.sessions_new_by_agent) {
+            let of = |(client, new): (&Client, &u64)| format!("{new} of {}", client.name());
+            let all = self.sessions_new_by_agent.iter().map(of).collect::<Vec<_>>().join(", ");
+            text += &line("", format!("new sessions: {all}"));
         }
         if self.memory_files_read + self.memory_files_gone > 0 {
             let read = counted(self.memory_files_read as usize, "memory file");

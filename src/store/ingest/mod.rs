@@ -14,6 +14,7 @@ use rusqlite::{OptionalExtension, params};
 pub(super) use self::echoes::remove_echoes;
 use self::writer::IngestWriter;
 use super::{Reader, Writer};
+use crate::model::client::Client;
 use crate::model::session::{Item, Millis, Record, RecordKey};
 use crate::model::undone_prompts::PromptLink;
 use crate::privacy::{AgentStart, PrivateBoundary};
@@ -110,6 +111,8 @@ pub(crate) struct Ingested {
     pub(crate) rows_bad: u64,
     pub(crate) rows_unknown: u64,
     pub(crate) sessions_new: u64,
+    /// The same by client.
+    pub(crate) new_of: BTreeMap<Client, u64>,
 }
 
 /// The columns of a [`KnownFile`].

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::support::{World, age, copy_tree, files_below, fixtures};
+use crate::support::{World, age, copy_tree, files_below, fixtures, user};
 
 const VERSIONS: [&str; 7] = ["0.29.0", "0.55.0", "0.96.0", "0.128.0", "0.150.1", "0.169.0", "0.169.0-code"];
 
@@ -207,4 +207,23 @@ fn the_config_says_whether_codex_is_read_and_a_session_is_resumed_by_codex() {
     assert!(world.recall(["search", "agent:codex", "spoon"]).out.contains(short));
     assert_eq!(world.recall(["search", "agent:claude-code", "spoon"]).out, "");
     assert!(world.recall(["stats", "--by", "agent"]).out.contains("\nCodex "));
+}
+
+#[test]
+fn a_digest_and_the_status_count_sessions_by_agent_once_there_are_two() {
+    let world = world("0.55.0");
+    let prompt = user("s1", "u1", "2026-11-20T09:00:00Z", "Add a spoon to the kitchen");
+    world.transcript("-home-u-kitchen/s1.jsonl", prompt);
+    let told = world.recall(["digest"]).out;
+    assert!(told.contains("new sessions: 1 of Claude Code, 4 of Codex\n"), "{told}");
+    let status = world.recall(["status"]).out;
+    assert!(
+        status.lines().any(|line| line.contains("Codex: 4 sessions, last ") && line.ends_with("; the model does not see them")),
+        "{status}"
+    );
+    world.configure("[sources.codex]\nmodel = true\n");
+    let allowed = world.status();
+    let agents = allowed["agents"].as_array().expect("agents");
+    let told: Vec<_> = agents.iter().map(|agent| (agent["agent"].as_str(), agent["for_model"].as_bool())).collect();
+    assert_eq!(told, [(Some("claude-code"), Some(true)), (Some("codex"), Some(true))]);
 }
