@@ -57,7 +57,7 @@ fn is_own(file: &Path, head: &SessionHead) -> bool {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let stem = name.split(".jsonl").next().unwrap_or_default();
     match head.client {
-        Client::ClaudeCode => stem == head.id,
+        Client::ClaudeCode | Client::QwenCode => stem == head.id,
         Client::Codex => stem.ends_with(head.id.as_str()),
         Client::CopilotCli => file.parent().and_then(Path::file_name).is_some_and(|folder| folder == head.id.as_str()),
     }

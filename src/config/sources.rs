@@ -10,6 +10,7 @@ pub struct Sources {
     pub(crate) claude_code: ClaudeSource,
     pub(crate) codex: OtherSource,
     pub(crate) copilot_cli: OtherSource,
+    pub(crate) qwen_code: OtherSource,
 }
 
 /// Claude Code, whose model makes the digests. Its folders are `claude_dirs`.
@@ -52,6 +53,7 @@ impl Sources {
             Client::ClaudeCode => None,
             Client::Codex => Some(&self.codex),
             Client::CopilotCli => Some(&self.copilot_cli),
+            Client::QwenCode => Some(&self.qwen_code),
         }
     }
 

@@ -11,11 +11,12 @@ pub enum Client {
     ClaudeCode,
     Codex,
     CopilotCli,
+    QwenCode,
 }
 
 impl Client {
     /// In the order in which they are listed.
-    pub(crate) const ALL: [Self; 3] = [Self::ClaudeCode, Self::Codex, Self::CopilotCli];
+    pub(crate) const ALL: [Self; 4] = [Self::ClaudeCode, Self::Codex, Self::CopilotCli, Self::QwenCode];
 
     /// The name by which the index, exports, filters and `[sources]` in the config know it.
     pub(crate) fn key(self) -> &'static str {
@@ -23,6 +24,7 @@ impl Client {
             Self::ClaudeCode => "claude-code",
             Self::Codex => "codex",
             Self::CopilotCli => "copilot-cli",
+            Self::QwenCode => "qwen-code",
         }
     }
 
@@ -32,6 +34,7 @@ impl Client {
             Self::ClaudeCode => "Claude Code",
             Self::Codex => "Codex",
             Self::CopilotCli => "Copilot CLI",
+            Self::QwenCode => "Qwen Code",
         }
     }
 
@@ -41,6 +44,7 @@ impl Client {
             Self::ClaudeCode => "Claude",
             Self::Codex => "Codex",
             Self::CopilotCli => "Copilot",
+            Self::QwenCode => "Qwen",
         }
     }
 
@@ -50,6 +54,7 @@ impl Client {
             Self::ClaudeCode => (Some("CLAUDE_CONFIG_DIR"), ".claude"),
             Self::Codex => (Some("CODEX_HOME"), ".codex"),
             Self::CopilotCli => (None, ".copilot"),
+            Self::QwenCode => (Some("QWEN_HOME"), ".qwen"),
         }
     }
 
@@ -59,6 +64,7 @@ impl Client {
             "claude" | "claudecode" | "claude-code" => Some(Self::ClaudeCode),
             "codex" | "codex-cli" | "openai-codex" => Some(Self::Codex),
             "copilot" | "copilot-cli" | "github-copilot" => Some(Self::CopilotCli),
+            "qwen" | "qwen-code" | "qwencode" => Some(Self::QwenCode),
             _ => None,
         }
     }

@@ -9,6 +9,7 @@ pub(crate) fn program_of(client: Client) -> &'static str {
         Client::ClaudeCode => "claude",
         Client::Codex => "codex",
         Client::CopilotCli => "copilot",
+        Client::QwenCode => "qwen",
     }
 }
 
@@ -29,8 +30,10 @@ impl ResumeCommand<'_> {
         match (self.client, self.session) {
             (Client::Codex, id) if id.starts_with('-') => vec!["resume".to_owned(), "--".to_owned(), id.to_owned()],
             (Client::Codex, id) => vec!["resume".to_owned(), id.to_owned()],
-            (Client::ClaudeCode | Client::CopilotCli, id) if id.starts_with('-') => vec![format!("--resume={id}")],
-            (Client::ClaudeCode | Client::CopilotCli, id) => vec!["--resume".to_owned(), id.to_owned()],
+            (Client::ClaudeCode | Client::CopilotCli | Client::QwenCode, id) if id.starts_with('-') => {
+                vec![format!("--resume={id}")]
+            }
+            (Client::ClaudeCode | Client::CopilotCli | Client::QwenCode, id) => vec!["--resume".to_owned(), id.to_owned()],
         }
     }
 
@@ -39,8 +42,8 @@ impl ResumeCommand<'_> {
         let option = match (self.client, self.session.starts_with('-')) {
             (Client::Codex, true) => "resume -- ",
             (Client::Codex, false) => "resume ",
-            (Client::ClaudeCode | Client::CopilotCli, true) => "--resume=",
-            (Client::ClaudeCode | Client::CopilotCli, false) => "--resume ",
+            (Client::ClaudeCode | Client::CopilotCli | Client::QwenCode, true) => "--resume=",
+            (Client::ClaudeCode | Client::CopilotCli | Client::QwenCode, false) => "--resume ",
         };
         let resume = format!("{} {option}{}", quoted(self.program), quoted(self.session));
         match self.folder {

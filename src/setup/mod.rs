@@ -75,7 +75,7 @@ impl InstallScope {
         match client {
             Client::ClaudeCode => Some(scope),
             Client::Codex => Some(Self::Codex),
-            Client::CopilotCli => None,
+            Client::CopilotCli | Client::QwenCode => None,
         }
     }
 

@@ -15,7 +15,9 @@ pub(crate) mod mark;
 mod outcome;
 mod parsed;
 mod patch;
+mod qwen;
 mod release;
+mod row;
 mod said;
 mod tool_use;
 mod verdict;
@@ -74,6 +76,7 @@ pub(crate) fn source_of(client: Client) -> &'static dyn Source {
         Client::ClaudeCode => &claude_code::ClaudeCode,
         Client::Codex => &codex::Codex,
         Client::CopilotCli => &copilot::CopilotCli,
+        Client::QwenCode => &qwen::QwenCode,
     }
 }
 

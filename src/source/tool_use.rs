@@ -1,15 +1,39 @@
-//! Tool uses as they are kept, whatever the client: a command in one line and as evidence, other arguments in one line.
+//! Tool uses as they are kept, whatever the client: what each is for, a command in one line and as evidence, other arguments in one line,
+//! to-do lists.
 
 use super::json::{self, Raw};
 use super::json_cursor::NameTable;
 use crate::analyze::shell;
-use crate::model::session::{ShellRun, ToolUse};
+use crate::model::session::{FileTouch, Item, ShellRun, Todo, ToolClass, ToolUse, Touch};
 use crate::privacy::{EXCLUDED_LINE, Sanitizer};
 use crate::text::clean::{head_and_tail, one_line, shorten};
 
 /// Longest stored command, in characters: heredocs and inline scripts exceed it.
 pub(super) const MAX_COMMAND_CHARS: usize = 500;
 const MAX_ARGUMENT_CHARS: usize = 160;
+
+/// What each of a client's tools is for. All else asks for the class and no name.
+pub(super) struct ToolTable(pub(super) &'static [(ToolClass, &'static [&'static str])]);
+
+impl ToolTable {
+    /// What a tool is for; `None` if it is unknown.
+    pub(super) fn class_of(&self, name: &str) -> Option<ToolClass> {
+        self.0.iter().find(|(_, names)| names.contains(&name)).map(|(class, _)| *class)
+    }
+
+    /// The tools whose uses are no memory, in the order of their names.
+    pub(super) fn of_no_memory(&self) -> Vec<String> {
+        let mut tools: Vec<String> = self
+            .0
+            .iter()
+            .filter(|(class, _)| class.is_no_memory())
+            .flat_map(|(_, names)| *names)
+            .map(|name| (*name).to_owned())
+            .collect();
+        tools.sort_by_key(|name| name.to_lowercase());
+        tools
+    }
+}
 
 /// A command in one line; `None` is one of which nothing may be kept. It has passed the sanitizer.
 pub(super) fn command_line(command: Option<&str>, sanitizer: &Sanitizer) -> String {
@@ -55,4 +79,26 @@ pub(super) fn describe_arguments(input: Raw<'_>, sanitizer: &Sanitizer) -> Strin
     }
     let texts = found.into_iter().flatten().filter_map(json::text).map(|t| sanitizer.clean(&t)).filter(|t| !t.is_empty()).take(3);
     line_of(&texts.map(|t| shorten(&one_line(&t), 100)).collect::<Vec<_>>().join(" · "))
+}
+
+/// The list of what is to be done, in an argument of this name; each item has its text in the first of the named fields.
+pub(super) fn todos<const N: usize>(input: Raw<'_>, list: &str, texts: &[&str; N], sanitizer: &Sanitizer) -> Option<Item> {
+    let [list] = json::fields(input.get(), &[list]).ok()?;
+    let all = json::elements(list?).into_iter().filter_map(|todo| {
+        let text = line_of(&argument(todo, texts, sanitizer)?);
+        Some(Todo { id: String::new(), text, status: argument(todo, &["status"], sanitizer).unwrap_or_default() })
+    });
+    Some(Item::Todos(all.collect()))
+}
+
+/// A file that a tool touched at this path, and the lines that it took away and put there; all of it has passed the sanitizer.
+pub(super) fn touch(
+    path: String,
+    how: Touch,
+    removed: &[Option<Raw<'_>>],
+    added: &[Option<Raw<'_>>],
+) -> (String, Option<FileTouch>) {
+    let count = |texts: &[Option<Raw<'_>>]| texts.iter().flatten().map(|text| json::lines_in(*text)).sum();
+    let (added, removed) = if how == Touch::Read { (0, 0) } else { (count(added), count(removed)) };
+    (path.clone(), Some(FileTouch { path, how, added, removed }))
 }

@@ -8,7 +8,9 @@ use crate::privacy::{EXCLUDED_LINE, Sanitizer};
 use crate::source::json::{self, Raw};
 use crate::source::json_cursor::NameTable;
 use crate::source::line::MAX_TEXT_CHARS;
-use crate::source::tool_use::{MAX_COMMAND_CHARS, argument, command_line, describe_arguments, line_of, sanitized_text, shell_run};
+use crate::source::tool_use::{
+    MAX_COMMAND_CHARS, argument, command_line, describe_arguments, line_of, sanitized_text, shell_run, todos,
+};
 use crate::text::clean::{head_and_tail, one_line, shorten};
 
 /// What each tool is for, of this client and of others that write its oldest layout. All else asks for the class and no name.
@@ -64,7 +66,7 @@ pub(crate) fn of_no_memory() -> impl Iterator<Item = String> {
 pub(super) fn items_of_use(id: &str, name: &str, input: Option<Raw<'_>>, sanitizer: &Sanitizer) -> Vec<Item> {
     let Some(input) = input else { return Vec::new() };
     match name {
-        "TodoWrite" => todos(input, sanitizer).into_iter().collect(),
+        "TodoWrite" => todos(input, "todos", &["content", "subject"], sanitizer).into_iter().collect(),
         "TaskCreate" => task(input, "subject", "pending", sanitizer).into_iter().collect(),
         "TaskUpdate" => task(input, "taskId", "", sanitizer).into_iter().collect(),
         _ if LOOKS_UP.contains(&name) => {
@@ -148,15 +150,6 @@ fn questions(input: Raw<'_>, sanitizer: &Sanitizer) -> String {
     let list = list.map(json::elements).unwrap_or_default();
     let asked: Vec<String> = list.into_iter().filter_map(|q| argument(q, &["question"], sanitizer)).collect();
     shorten(&one_line(&asked.join(" / ")), MAX_COMMAND_CHARS)
-}
-
-fn todos(input: Raw<'_>, sanitizer: &Sanitizer) -> Option<Item> {
-    let [list] = json::fields(input.get(), &["todos"]).ok()?;
-    let all = json::elements(list?).into_iter().filter_map(|todo| {
-        let text = line_of(&argument(todo, &["content", "subject"], sanitizer)?);
-        Some(Todo { id: String::new(), text, status: argument(todo, &["status"], sanitizer).unwrap_or_default() })
-    });
-    Some(Item::Todos(all.collect()))
 }
 
 /// A task created or changed. The client numbers tasks in the result of their creation, which [`outcome`] reads.

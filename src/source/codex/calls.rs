@@ -4,17 +4,18 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::rows::{CodexLines, NoRecord, Said, texts};
-use super::tools::{CODE, PATCH, PLAN, QUESTION, class_of};
+use super::rows::{CodexLines, texts};
+use super::tools::{CODE, PATCH, PLAN, QUESTION, TOOLS};
 use crate::analyze::shell;
 use crate::analyze::signal::REFUSED;
-use crate::model::session::{Answer, Evidence, FileTouch, Item, Outcome, StepKinds, Todo, ToolClass, ToolUse, Touch, Turn};
+use crate::model::session::{Answer, Evidence, FileTouch, Item, Outcome, StepKinds, ToolClass, ToolUse, Touch, Turn};
 use crate::privacy::{EXCLUDED_LINE, Sanitizer};
 use crate::source::json::{self, Raw};
 use crate::source::line::MAX_TEXT_CHARS;
 use crate::source::outcome;
 use crate::source::patch::{self, edits};
-use crate::source::tool_use::{argument, command_line, describe_arguments, line_of, shell_run};
+use crate::source::row::{NoRecord, Said};
+use crate::source::tool_use::{argument, command_line, describe_arguments, line_of, shell_run, todos};
 use crate::text::clean::{head_and_tail, one_line, shorten};
 
 /// How outputs without an exit code begin when the tool use did not happen or failed.
@@ -58,12 +59,12 @@ pub(super) fn begun(lines: &mut CodexLines<'_>, kind: &str, payload: Raw<'_>) ->
     let arguments = if kind == "local_shell_call" { action.map(|action| action.get().to_owned()) } else { Some(text(arguments)) };
     let arguments = arguments.unwrap_or_default();
     let given = Raw::of(&arguments).ok().filter(|given| json::is_object(*given));
-    let class = class_of(&name).unwrap_or(ToolClass::Other);
+    let class = TOOLS.class_of(&name).unwrap_or(ToolClass::Other);
     match class {
         _ if name == CODE => Err(NoRecord::Known),
         ToolClass::Shell | ToolClass::Edit | ToolClass::Read if is_told_again => Err(NoRecord::Known),
         _ if is_told_again && name.starts_with("mcp__") => Err(NoRecord::Known),
-        _ if name == PLAN => Ok(Said::only(given.and_then(|given| todos(given, sanitizer)))),
+        _ if name == PLAN => Ok(Said::only(given.and_then(|given| todos(given, "plan", &["step"], sanitizer)))),
         ToolClass::Question if name == QUESTION => Ok(Said::only(question(lines, id, given))),
         ToolClass::Edit => {
             let text = if name == PATCH { text(input) } else { String::new() };
@@ -158,15 +159,6 @@ fn quoted(word: &str) -> String {
 fn is_shell(program: &str) -> bool {
     let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
     matches!(name.trim_end_matches(".exe"), "bash" | "sh" | "zsh" | "fish" | "dash" | "pwsh" | "powershell")
-}
-
-fn todos(given: Raw<'_>, sanitizer: &Sanitizer) -> Option<Item> {
-    let [plan] = json::fields(given.get(), &["plan"]).ok()?;
-    let todo = |step| {
-        let text = line_of(&argument(step, &["step"], sanitizer)?);
-        Some(Todo { id: String::new(), text, status: argument(step, &["status"], sanitizer).unwrap_or_default() })
-    };
-    Some(Item::Todos(json::elements(plan?).into_iter().filter_map(todo).collect()))
 }
 
 fn question(lines: &mut CodexLines<'_>, id: String, given: Option<Raw<'_>>) -> Option<Item> {

@@ -67,7 +67,7 @@ impl Source for Codex {
     }
 
     fn class_of_tool(&self, name: &str) -> Option<ToolClass> {
-        tools::class_of(name)
+        tools::TOOLS.class_of(name)
     }
 
     fn newest_tested(&self) -> Release {
@@ -75,7 +75,7 @@ impl Source for Codex {
     }
 
     fn tools_of_no_memory(&self) -> Vec<String> {
-        tools::of_no_memory().collect()
+        tools::TOOLS.of_no_memory()
     }
 }
 

@@ -1,13 +1,14 @@
 //! Finished items, with which newer clients tell what was said and done.
 
 use super::calls::{command_of, ended_as, looked_at, printed, typed};
-use super::rows::{CodexLines, NoRecord, Said, texts};
+use super::rows::{CodexLines, texts};
 use super::tools::{COMMAND, PATCH};
 use crate::model::session::{Evidence, Item, ToolUse};
 use crate::privacy::EXCLUDED_LINE;
 use crate::source::json::{self, Raw};
 use crate::source::line::MAX_TEXT_CHARS;
 use crate::source::patch::{Change, ChangeKind, edits};
+use crate::source::row::{NoRecord, Said};
 use crate::source::said::reply;
 use crate::source::tool_use::{argument, command_line, describe_arguments, line_of, shell_run};
 use crate::text::clean::head_and_tail;

@@ -7,13 +7,14 @@ use serde::{Deserialize, Serialize};
 use super::calls::{self, Call};
 use super::items;
 use crate::model::session::{
-    Evidence, Item, MessageUsage, Millis, ParserState, PendingRuns, Record, RecordKey, Title, TitleBy, TitleEvent, Tokens, Turn,
+    Evidence, Item, MessageUsage, Millis, ParserState, PendingRuns, RecordKey, Title, TitleBy, TitleEvent, Tokens, Turn,
 };
 use crate::privacy::{Sanitizer, opens_private};
 use crate::source::json::{self, Raw};
-use crate::source::line::{MAX_RECAP_CHARS, MAX_TEXT_CHARS, numbered, text_of_line, timestamp};
+use crate::source::line::{MAX_RECAP_CHARS, MAX_TEXT_CHARS, text_of_line, timestamp};
+use crate::source::row::{NoRecord, RowPlace, Said, unknown};
 use crate::source::said::{reply, told_by_hook};
-use crate::source::{LineParser, ParsedLine, TranscriptIdentity};
+use crate::source::{LineParser, ParentLink, ParsedLine, TranscriptIdentity};
 use crate::text::clean::{head_and_tail, one_line, shorten};
 
 /// Rows that are known and hold nothing of the conversation, and such items and events. What they say is said elsewhere, too, or is the
@@ -60,9 +61,8 @@ const RECAP_END_OF_PREFACE: &str = "to assist with your own analysis:";
 const MAX_TURNS_BACK: usize = 16;
 /// The most calls whose output is awaited.
 const MAX_CALLS: usize = 32;
-/// Longest stored words of the client about the model's service, and longest name of an unknown row, in characters.
+/// Longest stored words of the client about the model's service, in characters.
 const MAX_ERROR_CHARS: usize = 200;
-const MAX_NAME_CHARS: usize = 60;
 
 /// What the next rows of a file need to know of those before.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -157,30 +157,6 @@ impl<'l> Meta<'l> {
     }
 }
 
-/// What a row says, before it is a record.
-#[derive(Debug, Default)]
-pub(super) struct Said {
-    pub(super) items: Vec<Item>,
-    pub(super) turn: Turn,
-    pub(super) sign: Option<TitleEvent>,
-    pub(super) fenced: String,
-    /// Ids of the tool uses whose results it holds.
-    pub(super) answered: Vec<String>,
-    pub(super) usage: Option<MessageUsage>,
-}
-
-impl Said {
-    pub(super) fn only(items: impl IntoIterator<Item = Item>) -> Self {
-        Self { items: items.into_iter().collect(), ..Self::default() }
-    }
-}
-
-/// What becomes of a row that is no record.
-pub(super) enum NoRecord {
-    Known,
-    Unknown(String),
-}
-
 /// Parses the lines of a rollout in order.
 pub(super) struct CodexLines<'p> {
     place: &'p TranscriptIdentity,
@@ -218,8 +194,8 @@ impl LineParser for CodexLines<'_> {
         };
         match said {
             Ok(said) => self.record(at, payload.map_or(line, |payload| payload.get().as_bytes()), said),
-            Err(NoRecord::Known) => ParsedLine::Empty,
-            Err(NoRecord::Unknown(name)) => ParsedLine::Unknown(self.sanitizer.clean(&name).chars().take(MAX_NAME_CHARS).collect()),
+            Err(NoRecord::Unknown(name)) => unknown(&name, self.sanitizer),
+            Err(NoRecord::Known | NoRecord::Began) => ParsedLine::Empty,
         }
     }
 
@@ -442,14 +418,12 @@ impl<'p> CodexLines<'p> {
     }
 
     fn record(&mut self, at: Option<Millis>, bytes: &[u8], said: Said) -> ParsedLine {
-        let Said { items, turn, sign, fenced, answered, usage } = said;
-        let tells = turn != Turn::Continues || sign.is_some() || !fenced.is_empty() || !answered.is_empty();
-        if items.is_empty() && usage.is_none() && !tells {
+        if !said.tells() {
             return ParsedLine::Empty;
         }
         // By its place, not by its time: a fork that repeats rows gives them new times.
         let key = RecordKey::from_row(&self.state.thread, self.state.rows, bytes);
-        let begins = matches!(turn, Turn::Begins | Turn::BeginsPrivate) && answered.is_empty();
+        let begins = matches!(said.turn, Turn::Begins | Turn::BeginsPrivate) && said.answered.is_empty();
         let parent = begins.then(|| self.state.last.unwrap_or_else(|| RecordKey::from_row(&self.state.thread, 0, b"")));
         if let Some(parent) = parent {
             if self.state.before.len() == MAX_TURNS_BACK {
@@ -458,34 +432,17 @@ impl<'p> CodexLines<'p> {
             self.state.before.push_back(parent);
         }
         self.state.last = Some(key);
-        for id in &answered {
-            self.runs.end(id);
-        }
-        for item in &items {
-            match item {
-                Item::Evidence(Evidence::Ran(run)) if !answered.contains(&run.tool) => self.runs.begin(run),
-                _ => {}
-            }
-        }
-        let (parts, items) = numbered(items);
-        ParsedLine::Record(Box::new(Record {
-            key,
-            session: self.place.session.clone(),
+        said.note_runs(&mut self.runs);
+        let place = RowPlace {
+            link: ParentLink { key, parent },
+            session: &self.place.session,
             agent: self.place.agent.clone(),
             at: at.or(self.state.began),
             cwd: self.state.cwd.clone(),
             branch: self.state.branch.clone(),
             version: self.state.version.clone(),
-            turn,
-            sign,
-            parent,
-            prompt: self.state.turn.clone(),
-            fenced,
-            answered,
-            items,
-            parts,
-            usage,
-        }))
+        };
+        said.record(place, self.state.turn.clone())
     }
 }
 

@@ -1,6 +1,7 @@
 //! What Codex's tools are for, by the names under which their uses are stored.
 
 use crate::model::session::ToolClass;
+use crate::source::tool_use::ToolTable;
 
 /// The name of a patch, and of each change of a file that is told as a finished item.
 pub(super) const PATCH: &str = "apply_patch";
@@ -13,8 +14,8 @@ pub(super) const PLAN: &str = "update_plan";
 /// Runs JavaScript that calls the other tools, which are told as finished items.
 pub(super) const CODE: &str = "exec";
 
-/// All else asks for the class and no name. Names that Claude Code's table holds too (`Read` is none) would have to be told apart here.
-const TOOLS: [(ToolClass, &[&str]); 8] = [
+/// Names that Claude Code's table holds too (`Read` is none) would have to be told apart here.
+pub(super) const TOOLS: ToolTable = ToolTable(&[
     (ToolClass::Shell, &[COMMAND, "shell", "shell_command", "local_shell", "container.exec"]),
     (ToolClass::Edit, &[PATCH]),
     (ToolClass::Read, &["view_image"]),
@@ -29,17 +30,4 @@ const TOOLS: [(ToolClass, &[&str]); 8] = [
             "read_mcp_resource", "resume_agent", "send_input", "send_message", "tool_search", "wait", "wait_agent", "write_stdin",
         ],
     ),
-];
-
-/// What a tool of the client is for; `None` if it is unknown.
-pub(super) fn class_of(name: &str) -> Option<ToolClass> {
-    TOOLS.iter().find(|(_, names)| names.contains(&name)).map(|(class, _)| *class)
-}
-
-/// The tools whose uses are no memory, in the order of their names.
-pub(super) fn of_no_memory() -> impl Iterator<Item = String> {
-    let mut tools: Vec<&str> =
-        TOOLS.iter().filter(|(class, _)| class.is_no_memory()).flat_map(|(_, names)| *names).copied().collect();
-    tools.sort_unstable();
-    tools.into_iter().map(str::to_owned)
-}
+]);

@@ -44,7 +44,7 @@ impl Source for CopilotCli {
     }
 
     fn class_of_tool(&self, name: &str) -> Option<ToolClass> {
-        tools::class_of(name)
+        tools::TOOLS.class_of(name)
     }
 
     fn newest_tested(&self) -> Release {
@@ -52,7 +52,7 @@ impl Source for CopilotCli {
     }
 
     fn tools_of_no_memory(&self) -> Vec<String> {
-        tools::of_no_memory().collect()
+        tools::TOOLS.of_no_memory()
     }
 }
 

@@ -4,20 +4,18 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::tools::{CREATE, PATCH, class_of};
-use crate::analyze::shell;
-use crate::analyze::signal::REFUSED;
+use super::tools::{CREATE, PATCH, TOOLS};
 use crate::model::session::{
-    Evidence, FileTouch, Item, MessageUsage, Outcome, ParserState, PendingRuns, Record, RecordKey, Title, TitleBy, Tokens,
-    ToolClass, ToolUse, Touch, Turn,
+    Evidence, FileTouch, Item, MessageUsage, ParserState, PendingRuns, RecordKey, Title, TitleBy, Tokens, ToolClass, ToolUse,
+    Touch, Turn,
 };
 use crate::privacy::{EXCLUDED_LINE, Sanitizer};
 use crate::source::json::{self, Raw};
-use crate::source::line::{MAX_RECAP_CHARS, MAX_TEXT_CHARS, numbered, text_of_line, timestamp};
-use crate::source::outcome;
+use crate::source::line::{MAX_RECAP_CHARS, MAX_TEXT_CHARS, text_of_line, timestamp};
 use crate::source::patch::{self, absolute, edits};
+use crate::source::row::{NoRecord, RowPlace, Said, parsed};
 use crate::source::said::reply;
-use crate::source::tool_use::{argument, command_line, describe_arguments, line_of, sanitized_text, shell_run};
+use crate::source::tool_use::{argument, command_line, describe_arguments, line_of, sanitized_text, shell_run, touch};
 use crate::source::{LineParser, ParentLink, ParsedLine, TranscriptIdentity};
 use crate::text::clean::{head_and_tail, one_line, shorten};
 
@@ -37,8 +35,6 @@ const REFUSALS: [&str; 2] = ["The user rejected this tool call", "The tool call 
 /// How the client ends a command's output.
 const SHELL_END: &str = "\n<shellId: ";
 const SHELL_CODE: &str = "completed with exit code ";
-/// Longest name of an unknown event, in characters.
-const MAX_NAME_CHARS: usize = 60;
 
 /// What the next events of a file need to know of those before.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,29 +43,6 @@ struct State {
     cwd: Option<String>,
     branch: Option<String>,
     version: Option<String>,
-}
-
-/// What an event says, before it is a record.
-#[derive(Debug, Default)]
-struct Said {
-    items: Vec<Item>,
-    turn: Turn,
-    fenced: String,
-    answered: Vec<String>,
-    usage: Option<MessageUsage>,
-}
-
-impl Said {
-    fn only(items: impl IntoIterator<Item = Item>) -> Self {
-        Self { items: items.into_iter().collect(), ..Self::default() }
-    }
-}
-
-/// What becomes of an event that is no record.
-enum NoRecord {
-    Known,
-    Began,
-    Unknown(String),
 }
 
 /// Parses the events of a session in order.
@@ -97,13 +70,17 @@ impl LineParser for CopilotLines<'_> {
         let at = at.and_then(timestamp);
         let agent = agent.and_then(json::text).map(Cow::into_owned).filter(|agent| !agent.is_empty());
         let kind = kind.and_then(json::text).unwrap_or_default();
-        match self.said(&kind, data, key, agent.is_some()) {
-            Ok(said) => self.record(link, at, agent, said),
-            Err(NoRecord::Began) => at.map_or(ParsedLine::Empty, |at| ParsedLine::SessionStart { session: session.clone(), at }),
-            Err(NoRecord::Known) if agent.is_none() => ParsedLine::Link(link),
-            Err(NoRecord::Known) => ParsedLine::Empty,
-            Err(NoRecord::Unknown(name)) => ParsedLine::Unknown(self.sanitizer.clean(&name).chars().take(MAX_NAME_CHARS).collect()),
-        }
+        let said = self.said(&kind, data, key, agent.is_some());
+        let place = RowPlace {
+            link,
+            session,
+            agent,
+            at,
+            cwd: self.state.cwd.clone(),
+            branch: self.state.branch.clone(),
+            version: self.state.version.clone(),
+        };
+        parsed(said, place, &mut self.runs, self.sanitizer)
     }
 
     fn state(&self) -> ParserState {
@@ -209,7 +186,7 @@ impl<'p> CopilotLines<'p> {
             (Some(server), Some(tool)) => format!("mcp__{server}__{tool}"),
             _ => text(name),
         };
-        let class = class_of(&name).unwrap_or(ToolClass::Other);
+        let class = TOOLS.class_of(&name).unwrap_or(ToolClass::Other);
         let name = shorten(&one_line(&sanitizer.clean(&name)), 80);
         let Some(given) = arguments else { return Ok(Said::only([Item::Tool(ToolUse::new(id, name, "", None))])) };
         if sanitizer.excludes_any(|| json::strings(given)) {
@@ -251,10 +228,7 @@ impl<'p> CopilotLines<'p> {
             return (describe_arguments(given, self.sanitizer), None);
         };
         let path = absolute(&one_line(&path), self.state.cwd.as_deref());
-        let count = |raw: Option<Raw<'_>>| raw.map_or(0, json::lines_in);
-        let (added, removed) =
-            if how == Touch::Read { (0, 0) } else { (count(new) + count(content) + count(inserted), count(old)) };
-        (path.clone(), Some(FileTouch { path, how, added, removed }))
+        touch(path, how, &[old], &[new, content, inserted])
     }
 
     fn ended(&mut self, data: Raw<'_>) -> Result<Said, NoRecord> {
@@ -268,11 +242,6 @@ impl<'p> CopilotLines<'p> {
                 .into_owned()
         };
         let (content, message) = (within(result, "content"), within(error, "message"));
-        let answered = vec![id.clone()];
-        if REFUSALS.iter().any(|words| message.starts_with(words)) {
-            let refused = Item::Outcome(Outcome { tool: id, ok: false, brief: REFUSED.to_owned() });
-            return Ok(Said { answered, ..Said::only([refused]) });
-        }
         // Its own word for success means that the tool worked, not the command.
         let stated =
             shell.and_then(|shell| json::fields(shell.get(), &["exitCode"]).ok()).and_then(|[code]| code?.get().parse().ok());
@@ -280,46 +249,8 @@ impl<'p> CopilotLines<'p> {
         let code: Option<i64> = stated.or(told);
         let ok = code.map_or_else(|| json::is_true(success), |code| code == 0);
         let output = if message.is_empty() { output } else { message.as_str() };
-        let kinds = self.runs.of(&id).filter(|kinds| kinds.git || kinds.check);
-        let printed = kinds.map(|kinds| {
-            let output = self.sanitizer.output(output, |_| true);
-            Item::Evidence(Evidence::Printed(shell::printed(&id, ok, &output, kinds)))
-        });
-        let outcome = outcome::of_text(&id, ok, code, output, self.sanitizer).map(Item::Outcome);
-        Ok(Said { answered, ..Said::only(outcome.into_iter().chain(printed)) })
-    }
-
-    fn record(&mut self, link: ParentLink, at: Option<i64>, agent: Option<String>, said: Said) -> ParsedLine {
-        let Said { items, turn, fenced, answered, usage } = said;
-        let tells = turn != Turn::Continues || !fenced.is_empty() || !answered.is_empty();
-        if items.is_empty() && usage.is_none() && !tells {
-            return if agent.is_none() { ParsedLine::Link(link) } else { ParsedLine::Empty };
-        }
-        answered.iter().for_each(|id| self.runs.end(id));
-        for item in &items {
-            if let Item::Evidence(Evidence::Ran(run)) = item {
-                self.runs.begin(run);
-            }
-        }
-        let (parts, items) = numbered(items);
-        ParsedLine::Record(Box::new(Record {
-            key: link.key,
-            session: self.place.session.clone(),
-            agent,
-            at,
-            cwd: self.state.cwd.clone(),
-            branch: self.state.branch.clone(),
-            version: self.state.version.clone(),
-            turn,
-            sign: None,
-            parent: link.parent,
-            prompt: None,
-            fenced,
-            answered,
-            items,
-            parts,
-            usage,
-        }))
+        let refused = REFUSALS.iter().any(|words| message.starts_with(words));
+        Ok(Said::ended(id, refused, (ok, code, output), &self.runs, self.sanitizer))
     }
 }
 

@@ -1,6 +1,7 @@
 //! What Copilot CLI's tools are for, by the names under which their uses are stored.
 
 use crate::model::session::ToolClass;
+use crate::source::tool_use::ToolTable;
 
 /// A patch, in the form of OpenAI's models.
 pub(super) const PATCH: &str = "apply_patch";
@@ -9,8 +10,7 @@ pub(super) const CREATE: &str = "create";
 /// Asks the user.
 pub(super) const QUESTION: &str = "ask_user";
 
-/// All else asks for the class and no name.
-const TOOLS: [(ToolClass, &[&str]); 8] = [
+pub(super) const TOOLS: ToolTable = ToolTable(&[
     (ToolClass::Shell, &["bash", "powershell"]),
     (ToolClass::Edit, &["edit", CREATE, "str_replace_editor", PATCH]),
     (ToolClass::Read, &["view"]),
@@ -25,17 +25,4 @@ const TOOLS: [(ToolClass, &[&str]); 8] = [
             "stop_bash", "write_bash",
         ],
     ),
-];
-
-/// What a tool of the client is for; `None` if it is unknown.
-pub(super) fn class_of(name: &str) -> Option<ToolClass> {
-    TOOLS.iter().find(|(_, names)| names.contains(&name)).map(|(class, _)| *class)
-}
-
-/// The tools whose uses are no memory, in the order of their names.
-pub(super) fn of_no_memory() -> impl Iterator<Item = String> {
-    let mut tools: Vec<&str> =
-        TOOLS.iter().filter(|(class, _)| class.is_no_memory()).flat_map(|(_, names)| *names).copied().collect();
-    tools.sort_unstable();
-    tools.into_iter().map(str::to_owned)
-}
+]);

@@ -3,3 +3,5 @@
 mod codex;
 mod codex_host;
 mod copilot;
+mod qwen;
+mod recorded;

@@ -1,0 +1,328 @@
+//! One row after the other: what it says.
+
+use std::borrow::Cow;
+
+use super::tools::{QUESTION, TODOS, TOOLS, WRITE};
+use crate::model::session::{
+    Answer, Evidence, FileTouch, Item, MessageUsage, ParserState, PendingRuns, RecordKey, Title, TitleBy, Tokens, ToolClass,
+    ToolUse, Touch, Turn,
+};
+use crate::privacy::{EXCLUDED_LINE, Sanitizer};
+use crate::source::json::{self, Raw};
+use crate::source::line::{MAX_RECAP_CHARS, MAX_TEXT_CHARS, text_of_line, timestamp};
+use crate::source::patch::absolute;
+use crate::source::row::{NoRecord, RowPlace, Said, parsed};
+use crate::source::said::{reply, told_by_hook};
+use crate::source::tool_use::{argument, command_line, describe_arguments, line_of, sanitized_text, shell_run, todos, touch};
+use crate::source::{LineParser, ParentLink, ParsedLine, TranscriptIdentity};
+use crate::text::clean::{head_and_tail, one_line, shorten};
+
+/// Rows of the system's that are known and hold nothing of the conversation, or what other rows tell.
+const NOTHING_SAID: [&str; 22] = [
+    "ui_telemetry", "attribution_snapshot", "slash_command", "at_command", "rewind", "file_history_snapshot", "session_source",
+    "session_sources_snapshot", "session_model", "session_recording_degraded", "session_artifact_snapshot",
+    "session_artifact_event", "parent_session", "omni_recall", "goal_turn_end", "goal_state", "goal_runtime", "branch_checkpoint",
+    "background_task_completed", "turn_result", "user_text_elements", "notification",
+];
+/// Rows in the user's name that no person said: a helper is done, a time has come.
+const NOT_THE_USERS: [&str; 3] = ["notification", "cron", "goal_runtime"];
+/// What the user said while the assistant worked.
+const MID_TURN: &str = "mid_turn_user_message";
+/// What was said aloud.
+const SPOKEN: &str = "realtime_message";
+
+/// How what the client itself adds to a prompt begins.
+const CLIENT_STARTS: [&str; 4] = ["<qwen:", "<system-reminder>", "<task-notification>", "This is the Qwen Code."];
+/// Before the content of files that the prompt names; what follows is theirs.
+const FILES_START: &str = "--- Content from referenced files ---";
+/// What the client asks of its model behind a recap.
+const RECAP_END: &str = "\n\nResume the prior task using the summary above.";
+/// What a refused tool use is answered with.
+const REFUSAL: &str = "User did not allow tool call";
+/// Before the answers in a dialog.
+const ANSWERS_START: &str = "User has provided the following answers:";
+
+/// Parses the rows of a file in order.
+pub(super) struct QwenLines<'p> {
+    place: &'p TranscriptIdentity,
+    sanitizer: &'p Sanitizer,
+    /// Commands whose output is still to come.
+    runs: PendingRuns,
+}
+
+/// What a row holds, as it is written.
+struct Row<'l> {
+    subtype: Option<Cow<'l, str>>,
+    provenance: Option<Cow<'l, str>>,
+    parts: Vec<Raw<'l>>,
+    payload: Option<Raw<'l>>,
+    result: Option<Raw<'l>>,
+    model: Option<Raw<'l>>,
+    usage: Option<Raw<'l>>,
+    key: RecordKey,
+    of_agent: bool,
+}
+
+impl LineParser for QwenLines<'_> {
+    fn read(&mut self, line: &[u8]) -> ParsedLine {
+        let (line, text) = text_of_line(line);
+        let names = [
+            "type", "uuid", "parentUuid", "timestamp", "cwd", "version", "gitBranch", "agentId", "message", "subtype",
+            "provenance", "systemPayload", "toolCallResult", "model", "usageMetadata",
+        ];
+        let Ok([kind, id, parent, at, cwd, version, branch, agent, message, subtype, provenance, payload, result, model, usage]) =
+            json::fields(&text, &names)
+        else {
+            return ParsedLine::Malformed(if Raw::of(&text).is_ok() { "not an object" } else { "not JSON" });
+        };
+        let session = &self.place.session;
+        let key = match id.and_then(json::text) {
+            Some(id) => RecordKey::from_uuid(session, &id),
+            None => RecordKey::from_line(session, line),
+        };
+        let named = |raw: Option<Raw<'_>>| raw.and_then(json::text).and_then(|name| self.sanitizer.name(&name));
+        let agent =
+            self.place.agent.clone().or_else(|| agent.and_then(json::text).map(Cow::into_owned).filter(|id| !id.is_empty()));
+        let place = RowPlace {
+            link: ParentLink { key, parent: parent.and_then(json::text).map(|parent| RecordKey::from_uuid(session, &parent)) },
+            session,
+            agent,
+            at: at.and_then(timestamp),
+            cwd: cwd.and_then(json::text).filter(|cwd| !cwd.is_empty()).map(|cwd| self.sanitizer.redact(&cwd)),
+            branch: named(branch).filter(|branch| branch != "HEAD"),
+            version: named(version),
+        };
+        let parts = message.and_then(|message| json::fields(message.get(), &["parts"]).ok()).and_then(|[parts]| parts);
+        let row = Row {
+            subtype: subtype.and_then(json::text),
+            provenance: provenance.and_then(json::text),
+            parts: parts.map(json::elements).unwrap_or_default(),
+            payload,
+            result,
+            model,
+            usage,
+            key,
+            of_agent: place.agent.is_some(),
+        };
+        let said = match kind.and_then(json::text).as_deref() {
+            // The task of a subagent is the assistant's words, which the tool use holds.
+            Some("user") if row.of_agent => Err(NoRecord::Known),
+            Some("user") => self.prompt(&row),
+            Some("assistant") => Ok(self.reply(&row, place.cwd.as_deref())),
+            Some("tool_result") => Ok(self.results(&row)),
+            Some("system") => self.told(&row),
+            other => Err(NoRecord::Unknown(other.unwrap_or("(no type)").to_owned())),
+        };
+        parsed(said, place, &mut self.runs, self.sanitizer)
+    }
+
+    fn state(&self) -> ParserState {
+        ParserState { runs: self.runs.clone(), own: String::new() }
+    }
+}
+
+impl<'p> QwenLines<'p> {
+    pub(super) fn new(place: &'p TranscriptIdentity, sanitizer: &'p Sanitizer, state: &ParserState) -> Self {
+        Self { place, sanitizer, runs: state.runs.clone() }
+    }
+
+    /// The user's words, without what the client and hooks put beside them, and what a hook of ours told.
+    fn prompt(&self, row: &Row<'_>) -> Result<Said, NoRecord> {
+        let subtype = row.subtype.as_deref();
+        match subtype {
+            None | Some(MID_TURN | SPOKEN) => {}
+            Some(other) if NOT_THE_USERS.contains(&other) => return Err(NoRecord::Known),
+            Some(other) => return Err(NoRecord::Unknown(format!("user {other}"))),
+        }
+        if row.provenance.as_deref().is_some_and(|whose| whose != "real_user") {
+            return Err(NoRecord::Known);
+        }
+        let [shown, hook] =
+            row.payload.and_then(|payload| json::fields(payload.get(), &["displayText", "hookContext"]).ok()).unwrap_or_default();
+        let written = || {
+            let texts = texts(&row.parts).take_while(|text| !text.trim_start().starts_with(FILES_START));
+            texts.filter(|text| !CLIENT_STARTS.iter().any(|start| text.trim_start().starts_with(start))).collect::<Vec<_>>()
+        };
+        let shown = shown.and_then(json::text).filter(|text| !text.trim().is_empty());
+        let passed = self.sanitizer.pass_users(&shown.map_or_else(written, |text| vec![text]));
+        let text = passed.text.trim();
+        let has_more = row.parts.iter().any(|part| json::fields(part.get(), &["text"]).is_ok_and(|[text]| text.is_none()));
+        let turn = match () {
+            () if passed.is_all_private() => Turn::BeginsPrivate,
+            () if text.is_empty() && !has_more => return Err(NoRecord::Known),
+            () if subtype == Some(MID_TURN) => Turn::Joins,
+            () => Turn::Begins,
+        };
+        let said = (!text.is_empty() && turn != Turn::BeginsPrivate).then(|| Item::Prompt(head_and_tail(text, MAX_TEXT_CHARS)));
+        let joined = (turn == Turn::Joins && said.is_some()).then_some(Item::Evidence(Evidence::Joined));
+        let hook = hook.and_then(json::text).unwrap_or_default();
+        let told = told_by_hook(std::iter::once(hook.trim_start()), self.sanitizer);
+        Ok(Said { turn, fenced: passed.fenced, ..Said::only(said.into_iter().chain(joined).chain(told)) })
+    }
+
+    fn reply(&self, row: &Row<'_>, cwd: Option<&str>) -> Said {
+        let said = texts(&row.parts).collect::<Vec<_>>().join("\n");
+        let called = row.parts.iter().filter_map(|part| json::fields(part.get(), &["functionCall"]).ok()?[0]);
+        let tools = called.flat_map(|call| self.tool(call, cwd));
+        let items = reply(&said, self.sanitizer).into_iter().chain(tools).collect();
+        Said { items, usage: usage(row, self.sanitizer), ..Said::default() }
+    }
+
+    fn tool(&self, call: Raw<'_>, cwd: Option<&str>) -> Vec<Item> {
+        let [id, name, given] = json::fields(call.get(), &["id", "name", "args"]).unwrap_or_default();
+        let text = |raw: Option<Raw<'_>>| raw.and_then(json::text).map(Cow::into_owned).unwrap_or_default();
+        let (id, name, sanitizer) = (text(id), text(name), self.sanitizer);
+        let class = TOOLS.class_of(&name).unwrap_or(ToolClass::Other);
+        let name = shorten(&one_line(&sanitizer.clean(&name)), 80);
+        let Some(given) = given else { return vec![Item::Tool(ToolUse::new(id, name, "", None))] };
+        if name == TODOS {
+            return todos(given, "todos", &["content"], sanitizer).into_iter().collect();
+        }
+        if sanitizer.excludes_any(|| json::strings(given)) {
+            return vec![Item::Tool(ToolUse::new(id, name, EXCLUDED_LINE, None))];
+        }
+        let (mut run, mut plan) = (None, None);
+        let (line, file) = match class {
+            ToolClass::Shell => {
+                let command = argument(given, &["command"], sanitizer);
+                let line = command_line(command.as_deref(), sanitizer);
+                let tool = ToolUse::new(id.as_str(), name.as_str(), line.as_str(), None);
+                let is_background = json::fields(given.get(), &["is_background"]).is_ok_and(|[is]| json::is_true(is));
+                run = command.and_then(|command| shell_run(&tool, &command, !is_background, sanitizer));
+                (line, None)
+            }
+            ToolClass::Edit if name == WRITE => self.touched(given, Touch::Written, cwd),
+            ToolClass::Edit => self.touched(given, Touch::Edited, cwd),
+            ToolClass::Read => self.touched(given, Touch::Read, cwd),
+            ToolClass::Subagent => {
+                (argument(given, &["description", "prompt"], sanitizer).map(|task| line_of(&task)).unwrap_or_default(), None)
+            }
+            ToolClass::Plan => {
+                plan = argument(given, &["plan"], sanitizer).map(|plan| Item::Plan(head_and_tail(&plan, MAX_TEXT_CHARS)));
+                ("plan".to_owned(), None)
+            }
+            ToolClass::Question => (line_of(&questions(given, sanitizer).join(" / ")), None),
+            _ => (describe_arguments(given, sanitizer), None),
+        };
+        let tool = Item::Tool(ToolUse::new(id, name, line, file));
+        plan.into_iter().chain([tool]).chain(run.map(|run| Item::Evidence(Evidence::Ran(run)))).collect()
+    }
+
+    fn touched(&self, given: Raw<'_>, how: Touch, cwd: Option<&str>) -> (String, Option<FileTouch>) {
+        let names = ["file_path", "absolute_path", "notebook_path", "old_string", "new_string", "content", "new_source"];
+        let Ok([path, older, notebook, old, new, content, cell]) = json::fields(given.get(), &names) else {
+            return (String::new(), None);
+        };
+        match path.or(older).or(notebook).and_then(|path| sanitized_text(path, self.sanitizer)) {
+            Some(path) => touch(absolute(&one_line(&path), cwd), how, &[old], &[new, content, cell]),
+            None => (describe_arguments(given, self.sanitizer), None),
+        }
+    }
+
+    /// How the tool uses of a reply ended. The row's own result belongs to one of them.
+    fn results(&self, row: &Row<'_>) -> Said {
+        let [of, status, display] = row
+            .result
+            .and_then(|result| json::fields(result.get(), &["callId", "status", "resultDisplay"]).ok())
+            .unwrap_or_default();
+        let (of, status) = (of.and_then(json::text), status.and_then(json::text));
+        let mut all = Said::default();
+        for response in row.parts.iter().filter_map(|part| json::fields(part.get(), &["functionResponse"]).ok()?[0]) {
+            let [id, name, response] = json::fields(response.get(), &["id", "name", "response"]).unwrap_or_default();
+            let [output, error] =
+                response.and_then(|response| json::fields(response.get(), &["output", "error"]).ok()).unwrap_or_default();
+            let (id, error) = (id.and_then(json::text).unwrap_or_default().into_owned(), error.and_then(json::text));
+            let text = error.clone().or_else(|| output.and_then(json::text)).unwrap_or_default();
+            if name.and_then(json::text).is_some_and(|name| name == QUESTION) && text.trim_start().starts_with(ANSWERS_START) {
+                all.add(answers(id, text.trim_start(), self.sanitizer));
+                continue;
+            }
+            let is_own = of.as_deref().is_none_or(|of| of == id);
+            let (told, output) = shell_output(&text);
+            let code = display.filter(|_| is_own).and_then(exit_code).or(told);
+            let failed = error.is_some() || is_own && status.as_deref().is_some_and(|status| status != "success");
+            let ok = code.map_or(!failed, |code| code == 0);
+            let refused = text.contains(REFUSAL) && !ok && code.is_none();
+            all.add(Said::ended(id, refused, (ok, code, output), &self.runs, self.sanitizer));
+        }
+        all
+    }
+
+    fn told(&self, row: &Row<'_>) -> Result<Said, NoRecord> {
+        let payload = row.payload.filter(|_| !row.of_agent);
+        match (row.subtype.as_deref(), payload) {
+            (Some("chat_compression"), Some(payload)) => recap(payload, self.sanitizer).map(|recap| Said::only([recap])),
+            (Some("custom_title"), Some(payload)) => {
+                let [source] = json::fields(payload.get(), &["titleSource"]).map_err(|_| NoRecord::Known)?;
+                let by = if source.and_then(json::text).is_some_and(|by| by == "auto") { TitleBy::Client } else { TitleBy::User };
+                let title = argument(payload, &["customTitle"], self.sanitizer).map(|title| shorten(&one_line(&title), 200));
+                Ok(Said::only(title.map(|text| Item::Title(Title { text, by, leaf: None }))))
+            }
+            (Some("chat_compression" | "custom_title"), None) => Err(NoRecord::Known),
+            (Some(known), _) if NOTHING_SAID.contains(&known) => Err(NoRecord::Known),
+            (other, _) => Err(NoRecord::Unknown(format!("system {}", other.unwrap_or("(no subtype)")))),
+        }
+    }
+}
+
+/// The texts of a message's parts, without thoughts.
+fn texts<'l>(parts: &[Raw<'l>]) -> impl Iterator<Item = Cow<'l, str>> {
+    parts.iter().filter_map(|part| {
+        let [text, thought] = json::fields(part.get(), &["text", "thought"]).ok()?;
+        text.filter(|_| !json::is_true(thought)).and_then(json::text)
+    })
+}
+
+/// The recap with which the conversation went on: the first words of the history that took its place.
+fn recap(payload: Raw<'_>, sanitizer: &Sanitizer) -> Result<Item, NoRecord> {
+    let [history] = json::fields(payload.get(), &["compressedHistory"]).map_err(|_| NoRecord::Known)?;
+    let first = history.map(json::elements).unwrap_or_default().into_iter().next().ok_or(NoRecord::Known)?;
+    let [parts] = json::fields(first.get(), &["parts"]).map_err(|_| NoRecord::Known)?;
+    let text = texts(&parts.map(json::elements).unwrap_or_default()).collect::<Vec<_>>().join("\n");
+    let text = text.split(RECAP_END).next().unwrap_or_default().trim();
+    let recap = sanitizer.clean(text);
+    if recap.is_empty() { Err(NoRecord::Known) } else { Ok(Item::Recap(head_and_tail(&recap, MAX_RECAP_CHARS))) }
+}
+
+fn exit_code(display: Raw<'_>) -> Option<i64> {
+    let [code] = json::fields(display.get(), &["exitCode"]).ok()?;
+    code?.get().parse().ok()
+}
+
+/// A command's own output, without the client's lines around it, and the exit code in them.
+fn shell_output(text: &str) -> (Option<i64>, &str) {
+    let whole = || {
+        let (_, rest) = text.strip_prefix("Command: ")?.split_once("\nOutput: ")?;
+        let (output, tail) = rest.rsplit_once("\nError: ")?;
+        let code = tail.lines().find_map(|line| line.strip_prefix("Exit Code: ")?.trim().parse().ok());
+        Some((code, if output == "(empty)" { "" } else { output }))
+    };
+    whole().unwrap_or((None, text))
+}
+
+fn questions(given: Raw<'_>, sanitizer: &Sanitizer) -> Vec<String> {
+    let all = json::fields(given.get(), &["questions"]).ok().and_then(|[all]| all).map(json::elements).unwrap_or_default();
+    all.into_iter().filter_map(|one| argument(one, &["question", "header"], sanitizer)).collect()
+}
+
+/// What the user chose or wrote in a dialog: a line for each answer, behind the name of its question.
+fn answers(id: String, text: &str, sanitizer: &Sanitizer) -> Said {
+    let passed = sanitizer.pass(text.trim_start_matches(ANSWERS_START).trim());
+    let private = passed.is_all_private();
+    let said = passed.text.lines().filter_map(|line| {
+        let (asked, said) = line.trim().strip_prefix("**")?.split_once("**: ")?;
+        Some(Item::Answer(Answer { said: head_and_tail(said.trim(), MAX_TEXT_CHARS), asked: asked.to_owned() }))
+    });
+    let turn = if private { Turn::BeginsPrivate } else { Turn::Continues };
+    let items = if private { Vec::new() } else { said.collect() };
+    Said { items, answered: vec![id], fenced: passed.fenced, turn, ..Said::default() }
+}
+
+fn usage(row: &Row<'_>, sanitizer: &Sanitizer) -> Option<MessageUsage> {
+    let names = ["promptTokenCount", "candidatesTokenCount", "cachedContentTokenCount"];
+    let [input, output, cached] = json::fields(row.usage?.get(), &names).ok()?.map(|count| json::number(count).unwrap_or(0));
+    // The client counts what the cache holds among the input.
+    let tokens = Tokens { input: input.saturating_sub(cached), output, cache_read: cached, ..Tokens::default() };
+    let model = row.model.and_then(json::text).and_then(|model| sanitizer.name(&model)).unwrap_or_else(|| "unknown".to_owned());
+    (tokens.total() > 0).then(|| MessageUsage { message: row.key.to_string(), model, tokens: tokens.of_one_message() })
+}

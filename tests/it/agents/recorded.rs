@@ -1,0 +1,139 @@
+//! Sessions that real clients recorded, each led through the same scene by a script, and what is kept of them. See `fixtures/README.md`.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::support::{World, age, copy_tree, files_below, fixtures};
+
+/// An agent whose clients were recorded.
+pub struct Recorded {
+    /// Its key, which exports have.
+    pub agent: &'static str,
+    /// The folder of its recordings, by version.
+    pub fixtures: &'static str,
+    /// Where it keeps its files, below the home.
+    pub home: &'static str,
+}
+
+/// What a session holds that was read.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    pub sessions: usize,
+    pub prompts: usize,
+    pub replies: usize,
+    pub commands: usize,
+    pub failed: usize,
+    /// Files that were changed.
+    pub files: BTreeSet<String>,
+    pub commits: usize,
+    pub subagents: usize,
+    pub recaps: usize,
+}
+
+impl Recorded {
+    /// A world in which its client of this version was at work.
+    pub fn world(&self, version: &str) -> World {
+        let world = World::new();
+        copy_tree(&self.recording(version), &self.home_in(&world));
+        self.age(&world);
+        world
+    }
+
+    fn recording(&self, version: &str) -> PathBuf {
+        fixtures().join(self.fixtures).join(version)
+    }
+
+    pub fn home_in(&self, world: &World) -> PathBuf {
+        world.home().join(self.home)
+    }
+
+    /// Makes its transcripts an hour old.
+    pub fn age(&self, world: &World) {
+        for file in files_below(&self.home_in(world)) {
+            age(&file, Duration::from_secs(3600));
+        }
+    }
+
+    pub fn counts(&self, world: &World) -> Counts {
+        let mut counts = Counts::default();
+        let ran = world.recall(["export"]);
+        let lines = ran.out.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+        for session in lines.filter(|line| line["session"].is_string()) {
+            assert_eq!(session["agent"], self.agent);
+            counts.add(&session);
+        }
+        let pages = world.pages();
+        let sessions = pages.iter().filter(|(name, _)| name.contains("/sessions/"));
+        let is_commit = |line: &&str| line.contains(" Read fractions of a spoon (") && line.ends_with("push not seen)");
+        counts.commits = sessions.map(|(_, page)| page.lines().filter(is_commit).count()).sum();
+        counts
+    }
+
+    /// Neither the private prompt of the scene nor its key is in any file, nor in anything that is printed.
+    pub fn keeps_no_secret(&self, version: &str) {
+        let world = self.world(version);
+        world.digest(&[]);
+        for secret in ["ghp_Zq8mTn4vXw2LrB7c", "Quill", "Zacharias"] {
+            let held: Vec<_> = files_below(&world.data_dir()).into_iter().filter(|file| holds(file, secret)).collect();
+            assert!(held.is_empty(), "{version}: {secret}: {held:?}");
+            let found = world.recall(["export"]).out + &world.recall(["search", secret]).out;
+            assert!(!found.contains(secret), "{version}: {secret}");
+        }
+    }
+
+    /// Pages are the same, in whatever pieces transcripts are read.
+    pub fn reads_any_pieces(&self, version: &str) {
+        let at_once = self.world(version);
+        at_once.digest(&[]);
+        let world = World::new();
+        for part in 1..=4 {
+            for file in files_below(&self.recording(version)) {
+                let to = self.home_in(&world).join(file.strip_prefix(self.recording(version)).expect("a fixture"));
+                fs::create_dir_all(to.parent().expect("a parent")).expect("the folder");
+                let text = fs::read(&file).expect("a transcript");
+                // The last piece may end within a line.
+                fs::write(&to, &text[..text.len() * part / 4]).expect("a transcript");
+            }
+            self.age(&world);
+            world.digest(&[]);
+        }
+        assert!(world.pages() == at_once.pages(), "{version}: {:#?}", world.pages());
+    }
+}
+
+impl Counts {
+    fn add(&mut self, session: &Value) {
+        self.sessions += 1;
+        let sources = session["sources"].as_array().expect("sources");
+        self.subagents += sources.iter().filter(|source| source["agent"].as_str().is_some_and(|agent| !agent.is_empty())).count();
+        let mut commands = BTreeSet::new();
+        for item in sources.iter().flat_map(|source| source["rows"].as_array().expect("rows")).map(|row| &row["item"]) {
+            let data = &item["data"];
+            match item["kind"].as_str().expect("a kind") {
+                "prompt" => self.prompts += 1,
+                "reply" => self.replies += 1,
+                "recap" => self.recaps += 1,
+                "tool" if ["edited", "written"].iter().any(|how| data["file"]["how"] == *how) => {
+                    self.files.extend(data["file"]["path"].as_str().map(str::to_owned));
+                }
+                "tool" if COMMANDS.iter().any(|name| data["name"] == *name) => {
+                    self.commands += 1;
+                    commands.insert(data["id"].as_str().expect("an id").to_owned());
+                }
+                "outcome" if data["ok"] == false && commands.contains(data["tool"].as_str().expect("an id")) => self.failed += 1,
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The tools that run commands.
+const COMMANDS: [&str; 6] = ["exec_command", "shell", "shell_command", "local_shell", "container.exec", "run_shell_command"];
+
+fn holds(file: &Path, text: &str) -> bool {
+    memchr::memmem::find(&fs::read(file).expect("a file"), text.as_bytes()).is_some()
+}
