@@ -18,9 +18,9 @@ const NEGATIONS: [&str; 19] = [
     "jamais", "sans", "nunca", "sin",
 ];
 /// Words that begin a clause.
-const CLAUSE_WORDS: [&str; 20] = [
+const CLAUSE_WORDS: [&str; 21] = [
     "instead", "rather", "but", "which", "that", "because", "since", "while", "whereas", "though", "although", "when", "if",
-    "whether", "unless", "until", "aber", "weil", "except", "only",
+    "whether", "unless", "until", "aber", "weil", "except", "only", "and",
 ];
 
 /// Words that exclude each other, as they begin.
@@ -108,7 +108,7 @@ fn clauses(text: &str) -> Vec<Vec<String>> {
     let mut all = vec![Vec::new()];
     for part in text.split_inclusive([',', ';', ':', '(', ')', '—', '–', '→', '.', '\n']) {
         for word in part.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '_').filter(|word| !word.is_empty()) {
-            if CLAUSE_WORDS.contains(&word) {
+            if CLAUSE_WORDS.contains(&word) && !part.contains(&format!("-{word}")) {
                 all.push(Vec::new());
             }
             if let Some(clause) = all.last_mut() {

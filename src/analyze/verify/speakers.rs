@@ -61,7 +61,12 @@ impl<'s> EntryWords<'s> {
 
     /// The lines in which the tool of an entry told how it ended.
     fn printed(&self, at: usize) -> String {
-        let tool = self.entries[at].outcome.as_ref().map_or("", |outcome| outcome.tool.as_str());
+        let entry = &self.entries[at];
+        // Output of which no gist was kept has no outcome.
+        let tool = match &entry.item {
+            Item::Tool(tool) => tool.id.as_str(),
+            _ => entry.outcome.as_ref().map_or("", |outcome| outcome.tool.as_str()),
+        };
         let print = self.printed.get(tool).filter(|_| !tool.is_empty());
         print.map_or_else(String::new, |print| [print.git.as_slice(), &print.results].concat().join("\n"))
     }
