@@ -34,6 +34,7 @@ use self::tokens::{FixedToken, fixed_tokens, holds_number};
 pub(crate) use self::tokens::{SessionText, count_missing, counts_something};
 use crate::analyze::account::SessionAccount;
 use crate::analyze::prose::all_sentences;
+use crate::analyze::signal::is_commit;
 use crate::analyze::without_model::request;
 use crate::model::digest::{Claim, Digest, OpenItem, UNTITLED};
 use crate::model::section::{Carriers, Section};
@@ -307,12 +308,15 @@ impl<'s> Record<'s> {
     /// What a deed of the user's answers: the words of what was refused or put forward, and of the reply before it.
     fn context_of(&self, at: usize) -> BTreeSet<String> {
         let mut words = distinctive_words(&text_of(&self.entries()[at]));
-        let before = self.entries()[..at].iter().rev().filter(|entry| entry.is_main());
-        let put_forward = before
-            .take_while(|entry| !matches!(entry.item, Item::Prompt(_)))
-            .find(|entry| matches!(entry.item, Item::Reply(_) | Item::Plan(_)));
-        words.extend(put_forward.into_iter().flat_map(|entry| distinctive_words(&text_of(entry))));
+        words.extend(self.put_forward_before(at).into_iter().flat_map(|entry| distinctive_words(&text_of(entry))));
         words
+    }
+
+    /// The reply or the plan to which the user answers at an entry.
+    fn put_forward_before(&self, at: usize) -> Option<&'s Entry> {
+        let before = self.entries()[..at].iter().rev().filter(|entry| entry.is_main());
+        let mut since = before.take_while(|entry| !matches!(entry.item, Item::Prompt(_)));
+        since.find(|entry| matches!(entry.item, Item::Reply(_) | Item::Plan(_)))
     }
 
     /// Does a claim only repeat what a tool printed earlier, and what no one had said before that?
@@ -371,8 +375,18 @@ impl<'s> Record<'s> {
 
     /// Do the rows behind a statement say the opposite?
     fn is_opposed(&self, text: &str, rows: &[usize]) -> bool {
-        let sentences: Vec<String> = rows.iter().flat_map(|at| all_sentences(&said_by(&self.entries()[*at]))).collect();
-        polarity::is_opposed(text, &sentences)
+        // A command asserts nothing, but for the message of a commit.
+        let asserts = |entry: &&Entry| !matches!(&entry.item, Item::Tool(tool) if !is_commit(tool));
+        let said = rows.iter().map(|at| &self.entries()[*at]).filter(asserts);
+        let sentences: Vec<String> = said.flat_map(|entry| all_sentences(&said_by(entry))).collect();
+        polarity::is_opposed(text, &sentences) || rows.iter().any(|at| self.agrees_to_the_opposite(text, *at))
+    }
+
+    /// Does the user at an entry agree to a proposal that denies what a statement is about?
+    fn agrees_to_the_opposite(&self, text: &str, at: usize) -> bool {
+        let agrees = matches!(&self.entries()[at].item, Item::Prompt(prompt) if is_assent(prompt));
+        let proposal = self.put_forward_before(at).filter(|_| agrees);
+        proposal.is_some_and(|entry| polarity::is_denied(text, &all_sentences(&said_by(entry))))
     }
 
     /// The largest share of these words that a single output or quotation holds.
