@@ -8,7 +8,7 @@
 //!   ([`instead`]);
 //! - what it says was run, changed or tried out was so in the session ([`deeds`]);
 //! - what stands behind it does not say the opposite ([`polarity`]);
-//! - a check that it says to pass did so when it ran last ([`last_state`]).
+//! - a check that it says to pass, or to fail still, did so when it ran last ([`last_state`]).
 //!
 //! That a session closed an open item holds only where the rows that are cited for it carry the item's words ([`verify_closings`]).
 
@@ -26,8 +26,8 @@ use std::collections::BTreeSet;
 
 use self::attribution::{UserAttribution, claim_words, label_free, user_attribution};
 use self::files::{mentioned_names, naming};
-use self::last_state::LastStates;
 pub(crate) use self::last_state::passes_unseen;
+use self::last_state::{LastStates, passes_otherwise};
 pub(crate) use self::polarity::{denies, is_opposed};
 use self::speakers::{EntryWords, Speaker, is_deed, is_refused, said_by, text_of};
 use self::tokens::{FixedToken, fixed_tokens, holds_number};
@@ -187,6 +187,8 @@ impl<'s> Record<'s> {
             || !self.holds_tokens(text, &claim.rows, &rows)
             || self.holds_another(text, &claim.rows, &rows)
             || self.checks.deny(text)
+            || self.checks.passed_since(section, text)
+            || passes_otherwise(text, || self.texts())
             || self.did_otherwise(section, text, &claim.rows, &rows)
             || self.is_opposed(text, &rows)
         {
@@ -353,13 +355,17 @@ impl<'s> Record<'s> {
         numbers.all(|(number, beside)| near.iter().any(|text| holds_number(text, number, beside)))
     }
 
+    /// All texts of the session, with what was printed.
+    fn texts(&self) -> Vec<String> {
+        (0..self.entries().len()).map(|at| self.said.text(at)).collect()
+    }
+
     /// Do the rows behind a statement hold another hash, count or name in the place of its own?
     fn holds_another(&self, text: &str, cited: &[RecordKey], rows: &[usize]) -> bool {
         let places: BTreeSet<usize> = self.places(cited).into_iter().chain(rows.iter().copied()).collect();
         let texts: Vec<String> = places.iter().map(|at| self.said.text(*at)).collect();
-        let all = || (0..self.entries().len()).map(|at| self.said.text(at)).collect();
         let sentences = || places.iter().flat_map(|at| all_sentences(&said_by(&self.entries()[*at]))).collect::<Vec<_>>();
-        instead::another_hash(text, &texts, all)
+        instead::another_hash(text, &texts, || self.texts())
             || instead::another_number(text, &texts)
             || instead::another_name(text, &sentences(), &texts)
     }

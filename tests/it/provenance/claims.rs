@@ -118,8 +118,8 @@ fn reads(path: &str) -> Value {
     json!({"name": "Read", "input": {"file_path": format!("{SHOP}/{path}")}})
 }
 
-/// Rows as the model sees them: 1 the user asks, 2 an edit, 3 the user refuses a command and 4 says why, 5 tests pass, 6 a commit, 7 the
-/// assistant says how it ended. A log and a file that was only read come before the edit.
+/// Rows as the model sees them: 1 the user asks, 2 an edit, 3 the user refuses a command and 4 says why, 5 a test and 6 a lint
+/// fail, 7 the tests pass, 8 a commit, 9 the assistant says how it ended. A log and a file that was only read come before the edit.
 fn longer_session() -> Rows {
     let mut rows = Rows::new(1);
     rows.user("The tide feed hangs when the harbour office is offline. Give it a timeout, and leave the push to me.".into());
@@ -132,6 +132,10 @@ fn longer_session() -> Rows {
     rows.uses(4, &bash("pip install requests-mock"));
     rows.result(4, REFUSED, true);
     rows.user("No new packages. Use what the tests have already.".into());
+    rows.uses(7, &bash("pytest -q tests/feed"));
+    rows.result(7, "Exit code 1\nFAILED tests/feed/test_pull.py::test_timeout\n1 failed, 13 passed in 2.40s", true);
+    rows.uses(8, &bash("ruff check feed"));
+    rows.result(8, "Exit code 1\nfeed/pull.py:3:1: F401 `csv` imported but unused\nFound 1 error.", true);
     rows.uses(5, &bash("pytest -q tests/feed"));
     rows.result(5, "14 passed in 2.31s", false);
     rows.uses(6, &bash("git commit -qam 'Give the tide feed a timeout' && git log -1 --stat"));
@@ -146,28 +150,32 @@ fn longer_session() -> Rows {
 const REFUSED: &str = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the \
                        new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed.";
 
-const LONGER_TRUE: [Statement; 9] = [
-    ("completed", "The timeout was committed as `5e1fa90`", &[6]),
-    ("investigated", "The commit before, `3b7d9e2`, reads the feed in one go", &[7]),
+const LONGER_TRUE: [Statement; 10] = [
+    ("completed", "The timeout was committed as `5e1fa90`", &[8]),
+    ("investigated", "The commit before, `3b7d9e2`, reads the feed in one go", &[9]),
     ("completed", "The timeout was added to `feed/pull.py`", &[2]),
-    ("completed", "The change has 31 insertions in 2 files", &[6]),
-    ("completed", "`fetch_tides` passes a timeout of 20 to the request now", &[7]),
-    ("completed", "The feed was tested with `pytest -q tests/feed`: 14 passed", &[5]),
-    ("next_steps", "Push the commit with `git push origin main`", &[7]),
+    ("completed", "The change has 31 insertions in 2 files", &[8]),
+    ("completed", "`fetch_tides` passes a timeout of 20 to the request now", &[9]),
+    ("completed", "The feed was tested with `pytest -q tests/feed`: 14 passed", &[7]),
+    ("next_steps", "Push the commit with `git push origin main`", &[9]),
     ("decisions", "The user refused `pip install requests-mock`: no new packages", &[3]),
-    ("learned", "The schedule in `feed/schedule.py` was only read", &[7]),
+    ("learned", "The schedule in `feed/schedule.py` was only read", &[9]),
+    ("blockers", "`ruff check feed` still reports an unused import", &[6]),
 ];
 
-const LONGER_FALSE: [(&str, Statement); 9] = [
-    ("hash", ("completed", "The timeout was committed as `3b7d9e2`", &[6])),
+const LONGER_FALSE: [(&str, Statement); 12] = [
+    ("hash", ("completed", "The timeout was committed as `3b7d9e2`", &[8])),
     ("hash", ("completed", "The timeout of the tide feed was committed as `81c04af`", &[])),
-    ("number", ("completed", "The commit of the timeout brought 14 insertions", &[6])),
-    ("name", ("completed", "`read_schedule` passes `timeout=20` to the request now", &[7])),
+    ("number", ("completed", "The commit of the timeout brought 14 insertions", &[8])),
+    ("name", ("completed", "`read_schedule` passes `timeout=20` to the request now", &[9])),
     ("file", ("completed", "The timeout was added to `feed/schedule.py`", &[2])),
     ("file", ("completed", "`feed/schedule.py` was shortened, so that the feed does not hang", &[2])),
     ("command", ("completed", "The mock was set up with `pip install requests-mock`", &[3])),
-    ("command", ("completed", "The commit was published with `git push origin main`", &[7])),
-    ("passed", ("completed", "The feed was tried at the office when it was offline", &[7])),
+    ("command", ("completed", "The commit was published with `git push origin main`", &[9])),
+    ("passed", ("completed", "The feed was tried at the office when it was offline", &[9])),
+    ("passed", ("completed", "The checks of the pipeline passed with the commit of the timeout", &[8])),
+    ("overtaken", ("blockers", "A test of the feed still fails", &[5])),
+    ("overtaken", ("blockers", "`pytest -q tests/feed` fails: the timeout is not passed on", &[5])),
 ];
 
 #[test]
