@@ -1,13 +1,23 @@
-//! Whether a check that a statement says to pass did so when it ran last.
+//! Whether a check that a statement says to pass, or to fail still, did so when it ran last.
+//!
+//! - The last run counts of the command that the statement names as code, else of the kind of checks that it names.
+//! - Checks of no known kind, such as those of a pull request, passed if a sentence of the session says so.
+//! - A command did not pass if the last sentence that names it denies something of it.
 
+use super::polarity::denies;
 use crate::analyze::account::check_calls;
+use crate::analyze::prose::all_sentences;
 use crate::analyze::shell::{CheckKind, may_check};
+use crate::model::section::Section;
 use crate::model::session::{Item, Session};
+use crate::text::tokenize::{covered_by, distinctive_words};
 
 /// A call that ran a check.
 #[derive(Debug)]
 struct Run {
     kinds: Vec<CheckKind>,
+    /// What was run, in lower case.
+    lines: Vec<String>,
     failed: bool,
 }
 
@@ -37,11 +47,19 @@ const NO_FAILURES: [&str; 10] = [
 ];
 const FAILS: [&str; 10] = ["fail", "fails", "failed", "failing", "not", "no", "never", "without", "red", "broken"];
 
+/// Words for checks of no kind of their own.
+const OTHER_CHECKS: [&str; 6] = ["check", "checks", "ci", "pipeline", "pipelines", "workflow"];
+/// A line is about a check if it holds this share of a statement's words.
+const SAME: f64 = 0.5;
+/// Words that say that a check fails at the end.
+const FAILING_NOW: [&str; 6] = ["fail", "fails", "reports", "report", "breaks", "break"];
+
 impl LastStates {
     pub(super) fn of(session: &Session) -> Self {
         let run = |(lines, failed): (Vec<&str>, bool)| {
             let kinds = KINDS.map(|(kind, _)| kind).into_iter();
-            Run { kinds: kinds.filter(|kind| lines.iter().any(|line| may_check(line, *kind))).collect(), failed }
+            let kinds = kinds.filter(|kind| lines.iter().any(|line| may_check(line, *kind))).collect();
+            Run { kinds, lines: lines.into_iter().map(str::to_lowercase).collect(), failed }
         };
         let commands = session.entries.iter().filter_map(|entry| match &entry.item {
             Item::Tool(tool) if tool.file.is_none() => Some(tool.line.to_lowercase()),
@@ -57,6 +75,10 @@ impl LastStates {
         if !self.evident || !says_passing(&words) {
             return false;
         }
+        // What is named as code goes before what is named by its kind.
+        if let Some(last) = self.last_named(&lower) {
+            return last.failed;
+        }
         KINDS.iter().filter(|(_, names)| holds(&words, names)).any(|(kind, _)| {
             match self.runs.iter().rfind(|run| run.kinds.contains(kind)) {
                 Some(last) => last.failed,
@@ -65,6 +87,52 @@ impl LastStates {
             }
         })
     }
+}
+
+impl LastStates {
+    /// Does a statement say that a check still fails which passed last?
+    pub(super) fn passed_since(&self, section: Section, statement: &str) -> bool {
+        let lower = in_words_of_passing(statement);
+        let words = words_of(&lower);
+        let fails = holds(&words, &FAILING_NOW) && (section == Section::Blockers || words.contains(&"still"));
+        if !self.evident || !fails || says_passing(&words) {
+            return false;
+        }
+        let of_kind = || {
+            let (kind, _) = KINDS.iter().find(|(_, names)| holds(&words, names))?;
+            self.runs.iter().rfind(|run| run.kinds.contains(kind))
+        };
+        self.last_named(&lower).or_else(of_kind).is_some_and(|last| !last.failed)
+    }
+
+    /// The last run of a check that a statement, in lower case, names as code.
+    fn last_named(&self, statement: &str) -> Option<&Run> {
+        let codes: Vec<&str> = statement.split('`').skip(1).step_by(2).filter(|code| code.contains([' ', '-'])).collect();
+        let is_named = |run: &&Run| run.lines.iter().any(|line| codes.iter().any(|code| line.contains(code)));
+        self.runs.iter().rfind(is_named)
+    }
+}
+
+/// Does a statement say that something passed which no line of the session about it says to have passed, or which failed by the last words on
+/// the command?
+pub(super) fn passes_otherwise(statement: &str, texts: impl FnOnce() -> Vec<String>) -> bool {
+    let lower = in_words_of_passing(statement);
+    let words = words_of(&lower);
+    let of_other = |words: &[&str]| holds(words, &OTHER_CHECKS) && !KINDS.iter().any(|(_, names)| holds(words, names));
+    let is_of_other = of_other(&words);
+    let command = lower.split('`').nth(1).filter(|code| code.contains(' '));
+    if !says_passing(&words) || !is_of_other && command.is_none() {
+        return false;
+    }
+    let lines: Vec<String> = texts().iter().flat_map(|text| all_sentences(text)).map(|line| in_words_of_passing(&line)).collect();
+    let wanted = distinctive_words(&lower);
+    let tells = |line: &String| {
+        let words = words_of(line);
+        of_other(&words) && says_passing(&words) && covered_by(&wanted, &distinctive_words(line)) >= SAME
+    };
+    let last = command.and_then(|command| lines.iter().rfind(|line| line.contains(command)));
+    let is_denied = |line: &String| denies(line) && !holds(&words_of(line), &PASSES);
+    is_of_other && !lines.iter().any(tells) || last.is_some_and(is_denied)
 }
 
 /// Does a statement say that a check passes of which none of these sentences says that it passed?
@@ -90,4 +158,23 @@ fn holds(words: &[&str], list: &[&str]) -> bool {
 
 fn says_passing(words: &[&str]) -> bool {
     holds(words, &PASSES) && !holds(words, &FAILS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_passed_has_a_sentence_that_says_so_and_none_behind_it_that_denies_it() {
+        let texts = || vec!["The tests pass.\nAll checks of the request passed.\n`make smoke` did not start.".to_owned()];
+        for (statement, otherwise) in [
+            ("The checks of the request passed", false),
+            ("The nightly pipeline on the runner is green", true),
+            ("`make smoke` passes", true),
+            ("The tests pass", false),
+            ("The checks of the request were not looked at", false),
+        ] {
+            assert_eq!(passes_otherwise(statement, texts), otherwise, "{statement}");
+        }
+    }
 }

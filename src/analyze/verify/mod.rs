@@ -4,14 +4,18 @@
 //! by `recall show --items`. A statement holds if
 //! - its words are somebody's who may say it: tool output and what a speaker merely quotes carry no decision and no next step, a decision
 //!   needs the user, and what is attributed to the user needs words of the user for all of it ([`speakers`], [`attribution`]);
-//! - the code, paths, names, hashes and numbers in it are the session's ([`tokens`]);
+//! - the code, paths, names, hashes and numbers in it are the session's ([`tokens`]), and the rows behind it hold no others in their place
+//!   ([`instead`]);
+//! - what it says was run, changed or tried out was so in the session ([`deeds`]);
 //! - what stands behind it does not say the opposite ([`polarity`]);
-//! - a check that it says to pass did so when it ran last ([`last_state`]).
+//! - a check that it says to pass, or to fail still, did so when it ran last ([`last_state`]).
 //!
 //! That a session closed an open item holds only where the rows that are cited for it carry the item's words ([`verify_closings`]).
 
 mod attribution;
+mod deeds;
 mod files;
+mod instead;
 mod last_state;
 mod polarity;
 mod speakers;
@@ -22,14 +26,15 @@ use std::collections::BTreeSet;
 
 use self::attribution::{UserAttribution, claim_words, label_free, user_attribution};
 use self::files::{mentioned_names, naming};
-use self::last_state::LastStates;
 pub(crate) use self::last_state::passes_unseen;
+use self::last_state::{LastStates, passes_otherwise};
 pub(crate) use self::polarity::{denies, is_opposed};
 use self::speakers::{EntryWords, Speaker, is_deed, is_refused, said_by, text_of};
 use self::tokens::{FixedToken, fixed_tokens, holds_number};
 pub(crate) use self::tokens::{SessionText, count_missing, counts_something};
 use crate::analyze::account::SessionAccount;
 use crate::analyze::prose::all_sentences;
+use crate::analyze::signal::is_commit;
 use crate::analyze::without_model::request;
 use crate::model::digest::{Claim, Digest, OpenItem, UNTITLED};
 use crate::model::section::{Carriers, Section};
@@ -64,9 +69,6 @@ const MIN_OWN_SUPPORT: f64 = 0.2;
 /// Stems with which a statement says that the user refused or approved what somebody else put forward.
 const DECIDING: [&str; 11] =
     ["refus", "reject", "declin", "approv", "accept", "turn", "agre", "stop", "interrupt", "confirm", "chos"];
-/// Words that say that something was run.
-const RUNNING: [&str; 12] =
-    ["ran", "run", "tried", "used", "executed", "checked", "verified", "verify", "removed", "counted", "formatted", "found"];
 /// A sentence is about an open item if it holds this share of its words.
 const MIN_ABOUT_ITEM: f64 = 0.5;
 /// Words with which a sentence leaves something to do.
@@ -183,8 +185,11 @@ impl<'s> Record<'s> {
         let text = label_free(&claim.text, of_user);
         if rows.is_empty()
             || !self.holds_tokens(text, &claim.rows, &rows)
+            || self.holds_another(text, &claim.rows, &rows)
             || self.checks.deny(text)
-            || self.ran_otherwise(section, text)
+            || self.checks.passed_since(section, text)
+            || passes_otherwise(text, || self.texts())
+            || self.did_otherwise(section, text, &claim.rows, &rows)
             || self.is_opposed(text, &rows)
         {
             return Vec::new();
@@ -305,12 +310,15 @@ impl<'s> Record<'s> {
     /// What a deed of the user's answers: the words of what was refused or put forward, and of the reply before it.
     fn context_of(&self, at: usize) -> BTreeSet<String> {
         let mut words = distinctive_words(&text_of(&self.entries()[at]));
-        let before = self.entries()[..at].iter().rev().filter(|entry| entry.is_main());
-        let put_forward = before
-            .take_while(|entry| !matches!(entry.item, Item::Prompt(_)))
-            .find(|entry| matches!(entry.item, Item::Reply(_) | Item::Plan(_)));
-        words.extend(put_forward.into_iter().flat_map(|entry| distinctive_words(&text_of(entry))));
+        words.extend(self.put_forward_before(at).into_iter().flat_map(|entry| distinctive_words(&text_of(entry))));
         words
+    }
+
+    /// The reply or the plan to which the user answers at an entry.
+    fn put_forward_before(&self, at: usize) -> Option<&'s Entry> {
+        let before = self.entries()[..at].iter().rev().filter(|entry| entry.is_main());
+        let mut since = before.take_while(|entry| !matches!(entry.item, Item::Prompt(_)));
+        since.find(|entry| matches!(entry.item, Item::Reply(_) | Item::Plan(_)))
     }
 
     /// Does a claim only repeat what a tool printed earlier, and what no one had said before that?
@@ -347,31 +355,44 @@ impl<'s> Record<'s> {
         numbers.all(|(number, beside)| near.iter().any(|text| holds_number(text, number, beside)))
     }
 
-    /// Does a statement say that a command was run which nobody ran?
-    fn ran_otherwise(&self, section: Section, text: &str) -> bool {
-        let lower = text.split('`').step_by(2).collect::<Vec<_>>().join(" ").to_lowercase();
-        let tells = |words: &[&str]| lower.split(|c: char| !c.is_alphanumeric()).any(|word| words.contains(&word));
-        if !matches!(section, Section::Completed | Section::Investigated) || !tells(&RUNNING) {
-            return false;
-        }
-        let ran = |command: &str| {
-            self.entries().iter().any(|entry| match &entry.item {
-                Item::Tool(tool) => tool.line.to_lowercase().contains(command),
-                Item::Prompt(prompt) => prompt.to_lowercase().contains(command),
-                _ => false,
-            })
-        };
-        let commands = fixed_tokens(text).into_iter().filter_map(|token| match token {
-            FixedToken::Code(code) if code.contains(' ') && code.starts_with(char::is_alphabetic) => Some(code),
-            _ => None,
-        });
-        commands.into_iter().any(|command| !ran(&command))
+    /// All texts of the session, with what was printed.
+    fn texts(&self) -> Vec<String> {
+        (0..self.entries().len()).map(|at| self.said.text(at)).collect()
+    }
+
+    /// Do the rows behind a statement hold another hash, count or name in the place of its own?
+    fn holds_another(&self, text: &str, cited: &[RecordKey], rows: &[usize]) -> bool {
+        let places: BTreeSet<usize> = self.places(cited).into_iter().chain(rows.iter().copied()).collect();
+        let texts: Vec<String> = places.iter().map(|at| self.said.text(*at)).collect();
+        let sentences = || places.iter().flat_map(|at| all_sentences(&said_by(&self.entries()[*at]))).collect::<Vec<_>>();
+        instead::another_hash(text, &texts, || self.texts())
+            || instead::another_number(text, &texts)
+            || instead::another_name(text, &sentences(), &texts)
+    }
+
+    /// Does a statement say that something was done which nobody did?
+    fn did_otherwise(&self, section: Section, text: &str, cited: &[RecordKey], rows: &[usize]) -> bool {
+        let behind = self.places(cited).into_iter().chain(rows.iter().copied());
+        let behind: Vec<&Entry> = behind.map(|at| &self.entries()[at]).collect();
+        deeds::ran_otherwise(section, text, self.entries())
+            || deeds::changed_otherwise(section, text, self.entries(), &behind)
+            || deeds::checked_otherwise(section, text, &behind)
     }
 
     /// Do the rows behind a statement say the opposite?
     fn is_opposed(&self, text: &str, rows: &[usize]) -> bool {
-        let sentences: Vec<String> = rows.iter().flat_map(|at| all_sentences(&said_by(&self.entries()[*at]))).collect();
-        polarity::is_opposed(text, &sentences)
+        // A command asserts nothing, but for the message of a commit.
+        let asserts = |entry: &&Entry| !matches!(&entry.item, Item::Tool(tool) if !is_commit(tool));
+        let said = rows.iter().map(|at| &self.entries()[*at]).filter(asserts);
+        let sentences: Vec<String> = said.flat_map(|entry| all_sentences(&said_by(entry))).collect();
+        polarity::is_opposed(text, &sentences) || rows.iter().any(|at| self.agrees_to_the_opposite(text, *at))
+    }
+
+    /// Does the user at an entry agree to a proposal that denies what a statement is about?
+    fn agrees_to_the_opposite(&self, text: &str, at: usize) -> bool {
+        let agrees = matches!(&self.entries()[at].item, Item::Prompt(prompt) if is_assent(prompt));
+        let proposal = self.put_forward_before(at).filter(|_| agrees);
+        proposal.is_some_and(|entry| polarity::is_denied(text, &all_sentences(&said_by(entry))))
     }
 
     /// The largest share of these words that a single output or quotation holds.

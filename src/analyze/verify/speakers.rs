@@ -8,6 +8,9 @@ use crate::analyze::signal::{APPROVED, REFUSED};
 use crate::model::session::{Entry, Evidence, Item, Session, ShellPrint};
 use crate::text::tokenize::distinctive_words;
 
+/// Words with which a user asks to look at what follows.
+const LOOKING: [&str; 8] = ["look at", "a look", "review", "what do you think", "thoughts on", "schau", "regarde", "read this"];
+
 /// Whose words an entry holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Speaker {
@@ -61,7 +64,12 @@ impl<'s> EntryWords<'s> {
 
     /// The lines in which the tool of an entry told how it ended.
     fn printed(&self, at: usize) -> String {
-        let tool = self.entries[at].outcome.as_ref().map_or("", |outcome| outcome.tool.as_str());
+        let entry = &self.entries[at];
+        // Output of which no gist was kept has no outcome.
+        let tool = match &entry.item {
+            Item::Tool(tool) => tool.id.as_str(),
+            _ => entry.outcome.as_ref().map_or("", |outcome| outcome.tool.as_str()),
+        };
         let print = self.printed.get(tool).filter(|_| !tool.is_empty());
         print.map_or_else(String::new, |print| [print.git.as_slice(), &print.results].concat().join("\n"))
     }
@@ -129,6 +137,7 @@ fn prose_of(entry: &Entry) -> Option<&str> {
 /// What the entry's speaker says, without quotations and tool output.
 pub(super) fn said_by(entry: &Entry) -> String {
     match (&entry.item, prose_of(entry)) {
+        (Item::Prompt(text), _) => own_words(before_what_is_shown(text)).lines().map(unquoted).collect::<Vec<_>>().join("\n"),
         (_, Some(text)) => own_words(text).lines().map(unquoted).collect::<Vec<_>>().join("\n"),
         (Item::Tool(tool), _) => {
             let path = tool.file.as_ref().map_or("", |f| f.path.as_str());
@@ -138,6 +147,20 @@ pub(super) fn said_by(entry: &Entry) -> String {
         (Item::Answer(answer), _) => answer.said.clone(),
         _ => text_of(entry),
     }
+}
+
+/// A prompt up to the document that it only asks to look at: one with headings, below a line like "Can you take a look at:".
+fn before_what_is_shown(prompt: &str) -> &str {
+    let mut end = 0;
+    for line in prompt.split_inclusive('\n') {
+        end += line.len();
+        let said = line.trim().to_lowercase();
+        let shows = said.ends_with(':') && LOOKING.iter().any(|words| said.contains(words));
+        if shows && prompt[end..].lines().any(|line| line.starts_with('#')) {
+            return &prompt[..end];
+        }
+    }
+    prompt
 }
 
 /// All text of an entry.
@@ -154,5 +177,21 @@ pub(super) fn text_of(entry: &Entry) -> String {
         Item::Task(todo) => todo.text.clone(),
         Item::Title(title) => title.text.clone(),
         Item::Outcome(_) | Item::Interrupted | Item::Evidence(_) => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::before_what_is_shown;
+
+    #[test]
+    fn a_document_that_is_only_shown_is_not_what_the_user_says() {
+        let shown = "Can you take a look at:\n\n# Report\n\nThe cellar should be pumped dry.\n";
+        assert_eq!(before_what_is_shown(shown), "Can you take a look at:\n");
+        for own in
+            ["Do this:\n\n# Plan\n\nPump the cellar dry.\n", "Look at these:\n- the pump\n- the cellar\n", "Pump the cellar dry."]
+        {
+            assert_eq!(before_what_is_shown(own), own);
+        }
     }
 }

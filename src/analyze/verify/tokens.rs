@@ -141,7 +141,7 @@ fn token_of(word: &str, starts_sentence: bool) -> Option<FixedToken> {
 }
 
 /// Does a word end like the name of a file?
-fn names_file(word: &str) -> bool {
+pub(super) fn names_file(word: &str) -> bool {
     let Some((name, extension)) = word.rsplit_once('.') else { return false };
     name.chars().any(char::is_alphanumeric) && FILE_EXTENSIONS.contains(&extension)
 }
@@ -160,7 +160,7 @@ fn code(text: &str) -> Option<String> {
 }
 
 /// A word that is a number with at most a short unit: its digits, without separators of thousands.
-fn number(word: &str) -> Option<String> {
+pub(super) fn number(word: &str) -> Option<String> {
     let word = word.trim_start_matches(['#', '+', '-', '$', '€', '~', '≈', '<', '>', '=', 'v']);
     let digits = word.find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | ',')).unwrap_or(word.len());
     let (number, unit) = word.split_at(digits);
@@ -184,8 +184,12 @@ fn beside(words: &[&str], at: usize) -> Vec<String> {
 
 /// Does a text hold a number, with one of these words near it? Without any, the number alone counts.
 pub(super) fn holds_number(text: &str, number: &str, beside: &[String]) -> bool {
-    let words: Vec<&str> =
-        text.split(|c: char| c.is_whitespace() || "()[]{}|*`\"'=;:/_<>".contains(c)).filter(|w| !w.is_empty()).collect();
+    let words: Vec<&str> = text
+        .lines()
+        .map(without_number_of_item)
+        .flat_map(|line| line.split(|c: char| c.is_whitespace() || "()[]{}|*`\"'=;:/_<>".contains(c)))
+        .filter(|w| !w.is_empty())
+        .collect();
     let is_it = |word: &str| {
         let word = word.to_lowercase();
         let word = word.trim_matches(|c: char| !c.is_alphanumeric());
@@ -201,6 +205,13 @@ pub(super) fn holds_number(text: &str, number: &str, beside: &[String]) -> bool 
     // Small numbers stand everywhere.
     let is_small = number.parse::<u32>().is_ok_and(|n| n <= MAX_SMALL);
     words.iter().enumerate().any(|(at, word)| is_it(word) && (!is_small || beside.is_empty() || near(at)))
+}
+
+/// A line without the number that only tells its place in a list.
+fn without_number_of_item(line: &str) -> &str {
+    let line = line.trim_start_matches([' ', '#', '*']);
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    if rest.len() < line.len() { rest.strip_prefix(['.', ')']).filter(|rest| rest.starts_with(' ')).unwrap_or(line) } else { line }
 }
 
 /// How many fixed tokens a statement has, and how many of them a text does not hold: once by itself and once as it is searched.

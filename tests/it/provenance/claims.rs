@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::provenance::{digests, texts};
 use crate::support::World;
-use crate::support::rows::{Rows, bash, put};
+use crate::support::rows::{Rows, SHOP, bash, put};
 
 /// Rows as the model sees them: 1 the user asks, 2 tests fail, 3 the assistant proposes, 4 the user agrees, 5 a commit, 6 tests pass, 7 a
 /// lint fails, 8 the assistant says how it ended.
@@ -72,10 +72,11 @@ const FALSE: [(&str, Statement); 19] = [
     ("page", ("decisions", "Unused imports have to be removed", &[7])),
 ];
 
-fn digest() -> Value {
+/// What is made of a session when a model says all these statements of it.
+fn digest(rows: &Rows, statements: &[Statement]) -> Value {
     let mut form =
         json!({"title": "The last row of an export", "request": "Find out why the export loses the last row", "closes": []});
-    for (section, text, rows) in TRUE.iter().chain(FALSE.iter().map(|(_, statement)| statement)) {
+    for (section, text, rows) in statements {
         if form[section].is_null() {
             form[section] = json!([]);
         }
@@ -84,7 +85,6 @@ fn digest() -> Value {
     let report = json!({"type": "result", "subtype": "success", "is_error": false, "num_turns": 1, "result": form.to_string(),
         "total_cost_usd": 0.001, "modelUsage": {"claude-haiku-4-5-20251001": {"inputTokens": 4, "outputTokens": 10, "costUSD": 0.001}}});
     let world = World::new();
-    let rows = session();
     put(&world, &rows.id, &rows.text);
     let answer = world.root().join("answer");
     std::fs::write(&answer, report.to_string()).expect("the answer");
@@ -93,14 +93,92 @@ fn digest() -> Value {
     digests(&world).remove(0).1
 }
 
+/// Of what a model says of a session only the true statements are told, and nothing is thrown away.
+fn only_true_ones_are_told(rows: &Rows, truths: &[Statement], lies: &[(&str, Statement)]) {
+    let all: Vec<Statement> = truths.iter().chain(lies.iter().map(|(_, statement)| statement)).copied().collect();
+    let digest = digest(rows, &all);
+    let is_told = |(section, text, _): &Statement| texts(&digest, section).iter().any(|told| told == text);
+    let left: Vec<_> = lies.iter().filter(|(_, statement)| is_told(statement)).collect();
+    let lost: Vec<_> = truths.iter().filter(|statement| !is_told(statement)).collect();
+    assert!(left.is_empty() && lost.is_empty(), "told though false: {left:#?}\nnot told though true: {lost:#?}");
+    let kept = digest.to_string();
+    assert!(all.iter().all(|(_, text, _)| kept.contains(&text.replace('"', "\\\""))), "{kept}");
+}
+
 #[test]
 fn what_the_session_does_not_say_is_not_told_and_what_it_says_is() {
-    let digest = digest();
-    let is_told = |(section, text, _): &Statement| texts(&digest, section).iter().any(|told| told == text);
-    let left: Vec<_> = FALSE.iter().filter(|(_, statement)| is_told(statement)).collect();
-    let lost: Vec<_> = TRUE.iter().filter(|statement| !is_told(statement)).collect();
-    assert!(left.is_empty() && lost.is_empty(), "told though false: {left:#?}\nnot told though true: {lost:#?}");
-    // Nothing is thrown away.
-    let all = digest.to_string();
-    assert!(FALSE.iter().all(|(_, (_, text, _))| all.contains(&text.replace('"', "\\\""))), "{all}");
+    only_true_ones_are_told(&session(), &TRUE, &FALSE);
+}
+
+fn edits(path: &str) -> Value {
+    json!({"name": "Edit", "input": {"file_path": format!("{SHOP}/{path}"), "old_string": "a", "new_string": "b"}})
+}
+
+fn reads(path: &str) -> Value {
+    json!({"name": "Read", "input": {"file_path": format!("{SHOP}/{path}")}})
+}
+
+/// Rows as the model sees them: 1 the user asks, 2 an edit, 3 the user refuses a command and 4 says why, 5 a test and 6 a lint
+/// fail, 7 the tests pass, 8 a commit, 9 the assistant says how it ended. A log and a file that was only read come before the edit.
+fn longer_session() -> Rows {
+    let mut rows = Rows::new(1);
+    rows.user("The tide feed hangs when the harbour office is offline. Give it a timeout, and leave the push to me.".into());
+    rows.uses(1, &bash("git log --oneline -3"));
+    rows.result(1, "3b7d9e2 Read the feed in one go\n81c04af Add the office's address\n0aa51d7 First version", false);
+    rows.uses(2, &reads("feed/schedule.py"));
+    rows.result(2, "EVERY = 900", false);
+    rows.uses(3, &edits("feed/pull.py"));
+    rows.result(3, "The file was updated.", false);
+    rows.uses(4, &bash("pip install requests-mock"));
+    rows.result(4, REFUSED, true);
+    rows.user("No new packages. Use what the tests have already.".into());
+    rows.uses(7, &bash("pytest -q tests/feed"));
+    rows.result(7, "Exit code 1\nFAILED tests/feed/test_pull.py::test_timeout\n1 failed, 13 passed in 2.40s", true);
+    rows.uses(8, &bash("ruff check feed"));
+    rows.result(8, "Exit code 1\nfeed/pull.py:3:1: F401 `csv` imported but unused\nFound 1 error.", true);
+    rows.uses(5, &bash("pytest -q tests/feed"));
+    rows.result(5, "14 passed in 2.31s", false);
+    rows.uses(6, &bash("git commit -qam 'Give the tide feed a timeout' && git log -1 --stat"));
+    rows.result(6, "[main 5e1fa90] Give the tide feed a timeout\n 2 files changed, 31 insertions(+), 4 deletions(-)", false);
+    rows.assistant(
+        "`fetch_tides` passes `timeout=20` to the request now, and returns the last table when the office does not answer. Committed as \
+         5e1fa90 on top of 3b7d9e2. The push is yours: `git push origin main`.",
+    );
+    rows
+}
+
+const REFUSED: &str = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the \
+                       new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed.";
+
+const LONGER_TRUE: [Statement; 10] = [
+    ("completed", "The timeout was committed as `5e1fa90`", &[8]),
+    ("investigated", "The commit before, `3b7d9e2`, reads the feed in one go", &[9]),
+    ("completed", "The timeout was added to `feed/pull.py`", &[2]),
+    ("completed", "The change has 31 insertions in 2 files", &[8]),
+    ("completed", "`fetch_tides` passes a timeout of 20 to the request now", &[9]),
+    ("completed", "The feed was tested with `pytest -q tests/feed`: 14 passed", &[7]),
+    ("next_steps", "Push the commit with `git push origin main`", &[9]),
+    ("decisions", "The user refused `pip install requests-mock`: no new packages", &[3]),
+    ("learned", "The schedule in `feed/schedule.py` was only read", &[9]),
+    ("blockers", "`ruff check feed` still reports an unused import", &[6]),
+];
+
+const LONGER_FALSE: [(&str, Statement); 12] = [
+    ("hash", ("completed", "The timeout was committed as `3b7d9e2`", &[8])),
+    ("hash", ("completed", "The timeout of the tide feed was committed as `81c04af`", &[])),
+    ("number", ("completed", "The commit of the timeout brought 14 insertions", &[8])),
+    ("name", ("completed", "`read_schedule` passes `timeout=20` to the request now", &[9])),
+    ("file", ("completed", "The timeout was added to `feed/schedule.py`", &[2])),
+    ("file", ("completed", "`feed/schedule.py` was shortened, so that the feed does not hang", &[2])),
+    ("command", ("completed", "The mock was set up with `pip install requests-mock`", &[3])),
+    ("command", ("completed", "The commit was published with `git push origin main`", &[9])),
+    ("passed", ("completed", "The feed was tried at the office when it was offline", &[9])),
+    ("passed", ("completed", "The checks of the pipeline passed with the commit of the timeout", &[8])),
+    ("overtaken", ("blockers", "A test of the feed still fails", &[5])),
+    ("overtaken", ("blockers", "`pytest -q tests/feed` fails: the timeout is not passed on", &[5])),
+];
+
+#[test]
+fn what_was_not_done_in_the_session_is_not_told() {
+    only_true_ones_are_told(&longer_session(), &LONGER_TRUE, &LONGER_FALSE);
 }
