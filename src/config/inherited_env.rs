@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 
 use super::{Config, path_var};
+use crate::model::client::Client;
 use crate::sys::child_process::which;
 
 /// Variables that decide where recall's own files are, each with its default below the home, if it has one.
@@ -27,7 +28,8 @@ pub(crate) struct InheritedEnvironment {
     pub(crate) program: PathBuf,
     pub(crate) current_dir: PathBuf,
     pub(crate) claude_config_dir: Option<PathBuf>,
-    codex_home: Option<PathBuf>,
+    /// Where other clients keep their files, as their variables say.
+    homes: Vec<(Client, PathBuf)>,
     /// Where systemd looks for user units.
     pub(crate) config_home: PathBuf,
     /// Variables whose values differ from what a program gets that is started without the user's shell.
@@ -51,11 +53,13 @@ impl InheritedEnvironment {
             let path = path.map(|p| p.into_os_string().into_string().ok().with_context(|| format!("${name} is not UTF-8")));
             location_variables.extend(path.transpose()?.map(|p| (name, p)));
         }
+        let named = |client: Client| Ok(client.home().0.map(path_var).transpose()?.flatten().map(|path| (client, path)));
+        let homes: Result<Vec<_>> = Client::ALL.into_iter().filter_map(|client| named(client).transpose()).collect();
         Ok(Self {
             program: stable_path(exe, &config.search_path),
             current_dir: env::current_dir().unwrap_or_else(|_| home.to_owned()),
             claude_config_dir: path_var("CLAUDE_CONFIG_DIR")?,
-            codex_home: path_var("CODEX_HOME")?,
+            homes: homes?,
             config_home: path_var("XDG_CONFIG_HOME")?.unwrap_or_else(|| home.join(".config")),
             location_variables,
             time_zone: env::var("TZ").ok().filter(|zone| !zone.is_empty()),
@@ -63,9 +67,10 @@ impl InheritedEnvironment {
         })
     }
 
-    /// Where Codex keeps its settings and sessions when started from here.
-    pub(crate) fn codex_dir(&self, config: &Config) -> PathBuf {
-        self.codex_home.clone().unwrap_or_else(|| config.home.join(".codex"))
+    /// Where a client keeps its settings and sessions when started from here.
+    pub(crate) fn client_dir(&self, client: Client, config: &Config) -> PathBuf {
+        let named = self.homes.iter().find(|(of, _)| *of == client).map(|(_, path)| path.clone());
+        named.unwrap_or_else(|| config.home.join(client.home().1))
     }
 
     /// Where Claude Code keeps its settings and sessions when started from here.

@@ -1,12 +1,14 @@
 //! The JSON payload of a hook: a foreign format, parsed leniently, and the check that it comes from a client of ours.
 
-use std::path::{Component, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result};
 use serde_json::Value;
 
 use crate::config::Config;
 use crate::model::client::Client;
+use crate::source::discover::ClientFolder;
+use crate::source::source_of;
 use crate::sys::paths::is_same_path;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,20 +106,27 @@ impl Payload {
         if self.is_claude_codes(event, &config.session_dirs()) {
             return Some(Client::ClaudeCode);
         }
-        let of_codex =
-            config.client_folders().into_iter().filter(|folder| folder.client == Client::Codex).map(|folder| folder.path);
-        self.is_codexs(event, &of_codex.collect::<Vec<_>>()).then_some(Client::Codex)
+        let folders = config.client_folders();
+        let mut others = folders.iter().filter(|folder| !folder.client.is_usual());
+        others.find(|folder| self.is_of(folder, event)).map(|folder| folder.client)
     }
 
-    /// Whether this is Codex's payload for the event: its rollout lies below one of these folders, and is called by the session.
-    fn is_codexs(&self, event: Event, dirs: &[PathBuf]) -> bool {
+    /// Whether this is another client's payload for the event: it names the session's own transcript below this folder.
+    fn is_of(&self, folder: &ClientFolder, event: Event) -> bool {
         let named = EVENTS.iter().any(|(known, _, theirs)| *known == event && *theirs == self.event);
         let goes_up = self.transcript.components().any(|part| part == Component::ParentDir);
-        let name = self.transcript.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let is_own = name.starts_with("rollout-") && name.ends_with(&format!("-{}.jsonl", self.session));
-        let Some(root) = self.transcript.ancestors().nth(5).filter(|_| is_own && !goes_up) else { return false };
-        let below_sessions = self.transcript.starts_with(root.join("sessions"));
-        named && !self.foreign && self.has_session_id() && below_sessions && dirs.iter().any(|dir| is_same_path(dir, root))
+        if !named || self.foreign || goes_up || !self.has_session_id() {
+            return false;
+        }
+        let source = source_of(folder.client);
+        let is_own = |root: &Path, layout: &str| {
+            let below = self.transcript.strip_prefix(root.join(layout)).ok();
+            let place = below.and_then(|below| source.identify(layout, below.as_os_str().as_encoded_bytes()));
+            place.is_some_and(|place| place.agent.is_none() && place.session == self.session)
+        };
+        self.transcript
+            .ancestors()
+            .any(|root| source.layouts().iter().any(|layout| is_own(root, layout)) && is_same_path(&folder.path, root))
     }
 
     /// Whether this is Claude Code's payload for the event. If so, its transcript is `projects/<folder>/<session>.jsonl` below

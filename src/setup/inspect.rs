@@ -45,7 +45,8 @@ pub(crate) struct InstalledTimer {
 /// The settings files that exist for sessions started here.
 pub(crate) fn settings(host: &Host<'_>) -> Vec<SettingsFile> {
     let mut all = Vec::new();
-    for scope in [InstallScope::User, InstallScope::Project, InstallScope::Local, InstallScope::Codex] {
+    let of_claude = [InstallScope::User, InstallScope::Project, InstallScope::Local];
+    for scope in of_claude.into_iter().chain(InstallScope::of_others()) {
         let Ok(path) = settings_file(scope, host) else { continue };
         let read = FileSnapshot::read(&path).and_then(|file| Ok((file.bytes.is_some(), file.text()?)));
         let state = match read {

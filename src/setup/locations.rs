@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-use super::hook_command::Invocation;
+use super::hook_command::{Invocation, TIMEOUT};
 use super::servers::ServerLocation;
 use super::timer_job::path_text;
 use super::{Host, InstallScope};
+use crate::model::client::Client;
 use crate::sys::projects::Projects;
 
 /// The client's own file, by its current name and by an older one, and the file of a project's servers.
@@ -24,7 +25,7 @@ pub(crate) fn settings_file(scope: InstallScope, host: &Host<'_>) -> Result<Path
     let user = host.environment.claude_dir(host.config).join("settings.json");
     let name = match scope {
         InstallScope::User => return Ok(user),
-        InstallScope::Codex => return Ok(codex_hooks_file(host)),
+        InstallScope::Agent(client) => return Ok(hooks_file(client, host)),
         InstallScope::Project => "settings.json",
         InstallScope::Local => "settings.local.json",
     };
@@ -42,14 +43,21 @@ pub(crate) fn servers_file(scope: InstallScope, host: &Host<'_>) -> (PathBuf, Se
         InstallScope::User => (client_file(host), ServerLocation::TopLevel),
         InstallScope::Project => (project(host).join(PROJECT_SERVERS_FILE), ServerLocation::TopLevel),
         InstallScope::Local => (client_file(host), ServerLocation::Project(client_project_key(host))),
-        // Its servers stand in its config, which is TOML: `codex mcp add` puts them in.
-        InstallScope::Codex => (codex_hooks_file(host), ServerLocation::TopLevel),
+        // Its own command puts them in, which a note names.
+        InstallScope::Agent(client) => (hooks_file(client, host), ServerLocation::TopLevel),
     }
 }
 
-/// The file of Codex's hooks, for all sessions.
-fn codex_hooks_file(host: &Host<'_>) -> PathBuf {
-    host.environment.codex_dir(host.config).join("hooks.json")
+/// The file of another agent's hooks, for all its sessions.
+fn hooks_file(client: Client, host: &Host<'_>) -> PathBuf {
+    let name = if client == Client::Codex { "hooks.json" } else { "settings.json" };
+    host.environment.client_dir(client, host.config).join(name)
+}
+
+/// How long the client of a scope waits for a hook, in its own unit.
+pub(crate) fn timeout(scope: InstallScope) -> u64 {
+    // Seen with Qwen Code 0.24.4: milliseconds.
+    if scope.client() == Client::QwenCode { TIMEOUT * 1000 } else { TIMEOUT }
 }
 
 /// The client's own file, as the client finds it (seen with 2.1.197).
@@ -84,7 +92,7 @@ fn client_project_key(host: &Host<'_>) -> String {
 pub(crate) fn invocation(scope: InstallScope, host: &Host<'_>) -> Result<Invocation> {
     Ok(match scope {
         InstallScope::Project => Invocation::Shared,
-        InstallScope::User | InstallScope::Local | InstallScope::Codex => {
+        InstallScope::User | InstallScope::Local | InstallScope::Agent(_) => {
             let program = path_text(&host.environment.program)?;
             Invocation::Own { program, environment: host.environment.location_variables.clone() }
         }

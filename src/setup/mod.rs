@@ -64,9 +64,9 @@ pub(crate) enum InstallScope {
     Project,
     /// your sessions in this project: .claude/settings.local.json
     Local,
-    /// All your sessions of Codex: `hooks.json` in its folder, which has the form of Claude Code's settings. Asked for as an agent, not as a scope.
+    /// All your sessions of another agent: a file in its folder, in the form of Claude Code's settings. Asked for as an agent, not as a scope.
     #[value(skip)]
-    Codex,
+    Agent(Client),
 }
 
 impl InstallScope {
@@ -74,14 +74,25 @@ impl InstallScope {
     pub(crate) fn of(client: Client, scope: Self) -> Option<Self> {
         match client {
             Client::ClaudeCode => Some(scope),
-            Client::Codex => Some(Self::Codex),
-            Client::CopilotCli | Client::QwenCode => None,
+            Client::Codex | Client::QwenCode => Some(Self::Agent(client)),
+            Client::CopilotCli => None,
         }
+    }
+
+    /// Those of other agents than Claude Code.
+    pub(crate) fn of_others() -> impl Iterator<Item = Self> {
+        Client::ALL.into_iter().filter(|client| !client.is_usual()).filter_map(|client| Self::of(client, Self::User))
+    }
+
+    /// Whose sessions they are.
+    pub(crate) fn client(self) -> Client {
+        if let Self::Agent(client) = self { client } else { Client::ClaudeCode }
     }
 
     /// As an option of `recall install` and `recall uninstall`.
     pub(crate) fn option(self) -> String {
-        if self == Self::Codex { "--agent codex".to_owned() } else { format!("--scope {self}") }
+        let option = if self.client().is_usual() { "--scope" } else { "--agent" };
+        format!("{option} {self}")
     }
 }
 
@@ -91,7 +102,7 @@ impl std::fmt::Display for InstallScope {
             InstallScope::User => "user",
             InstallScope::Project => "project",
             InstallScope::Local => "local",
-            InstallScope::Codex => "codex",
+            InstallScope::Agent(client) => client.key(),
         })
     }
 }

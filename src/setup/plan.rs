@@ -9,7 +9,7 @@ use anyhow::{Result, anyhow};
 use super::diff::write_file_diff;
 use super::file::{FileSnapshot, PAUSE, TRIES};
 use super::hook_command::EVENTS;
-use super::locations::{invocation, project, settings_file};
+use super::locations::{invocation, project, settings_file, timeout};
 use super::manifest::Manifest;
 use super::registration::{self, Registration};
 use super::settings::{self, SettingsState};
@@ -17,6 +17,8 @@ use super::strict_json::Insertion;
 use super::timer::{self, choose};
 use super::timer_steps::TimerStep;
 use super::{Host, InstallScope, Timer, TimerChoice};
+use crate::model::client::Client;
+use crate::model::resume_command::program_of;
 
 /// What is to be installed.
 #[derive(Debug, Clone)]
@@ -78,8 +80,8 @@ impl HooksEdit {
         let broken = |broken| anyhow!("{}\nit is left as it is, and nothing was installed", settings::located(&path, &broken));
         let before = settings::state(&text).map_err(broken)?;
         let invocation = invocation(scope, host)?;
-        let hooks_change = settings::add(&text, &invocation, false).map_err(broken)?.text != text;
-        let insertion = settings::add(&text, &invocation, allow).map_err(broken)?;
+        let hooks_change = settings::add(&text, &invocation, timeout(scope), false).map_err(broken)?.text != text;
+        let insertion = settings::add(&text, &invocation, timeout(scope), allow).map_err(broken)?;
         let permits = allow && !before.permitted;
         Ok(Self { file, insertion, before, permits, hooks_change, scope, allow })
     }
@@ -132,7 +134,8 @@ fn read_settled(path: &Path) -> Result<FileSnapshot> {
 pub(crate) fn plan(request: &InstallRequest, host: &Host<'_>) -> Result<InstallPlan> {
     let manifest = Manifest::load(&host.config.data_dir)?;
     let hooks = HooksEdit::new(request.scope, request.allow, host)?;
-    let server = if request.scope == InstallScope::Codex { None } else { registration::plan(request.scope, request.mcp, host)? };
+    let client = request.scope.client();
+    let server = if client.is_usual() { registration::plan(request.scope, request.mcp, host)? } else { None };
     let (timer, missing) = choose(request.timer, manifest.timer, host);
     let mut plan = InstallPlan {
         notes: notes(request.scope, &hooks, timer, host),
@@ -145,8 +148,8 @@ pub(crate) fn plan(request: &InstallRequest, host: &Host<'_>) -> Result<InstallP
         old_timers: Vec::new(),
         manifest,
     };
-    if request.scope == InstallScope::Codex {
-        plan.notes.extend(notes_on_codex(request, &plan.hooks, host));
+    if !client.is_usual() {
+        plan.notes.extend(notes_on_other(client, request, &plan.hooks, host));
     } else if request.mcp && !request.allow && !plan.hooks.allows_mcp() {
         let file = plan.hooks.file.path.display();
         plan.notes.push(format!(
@@ -176,7 +179,7 @@ fn notes(scope: InstallScope, hooks: &HooksEdit, timer: Timer, host: &Host<'_>) 
         notes.push(format!("{}: `disableAllHooks` keeps every hook from running", hooks.file.path.display()));
     }
     let scopes = [InstallScope::User, InstallScope::Project, InstallScope::Local];
-    let others = scopes.into_iter().filter(|other| *other != scope && scope != InstallScope::Codex);
+    let others = scopes.into_iter().filter(|other| *other != scope && scope.client().is_usual());
     for other in others {
         let Ok(path) = settings_file(other, host) else { continue };
         let state = FileSnapshot::read(&path).and_then(|file| file.text()).map(|text| settings::state(&text).unwrap_or_default());
@@ -197,16 +200,20 @@ fn notes(scope: InstallScope, hooks: &HooksEdit, timer: Timer, host: &Host<'_>) 
     notes
 }
 
-/// What Codex needs besides its hooks.
-fn notes_on_codex(request: &InstallRequest, hooks: &HooksEdit, host: &Host<'_>) -> Vec<String> {
+/// What another agent needs besides its hooks.
+fn notes_on_other(client: Client, request: &InstallRequest, hooks: &HooksEdit, host: &Host<'_>) -> Vec<String> {
     let mut notes = Vec::new();
-    if hooks.hooks_change {
+    if client == Client::Codex && hooks.hooks_change {
         // Seen with 0.169: without that, hooks do not run, and nothing says so.
         notes.push("Codex runs a hook only once you trust it: start `codex`, type `/hooks`, and accept those of recall".to_owned());
     }
     if request.mcp {
-        let program = host.environment.program.display();
-        notes.push(format!("to let Codex search the memory itself, run `codex mcp add recall -- {program} mcp`"));
+        let (name, program) = (client.name(), host.environment.program.display());
+        let command = match client {
+            Client::Codex => format!("codex mcp add recall -- {program} mcp"),
+            _ => format!("{} mcp add recall {program} mcp", program_of(client)),
+        };
+        notes.push(format!("to let {name} search the memory itself, run `{command}`"));
     }
     notes
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp};
 use jsonc_parser::json;
 
-use super::hook_command::{EVENTS, HookCall, Invocation, TIMEOUT};
+use super::hook_command::{EVENTS, HookCall, Invocation};
 use super::strict_json::{Broken, Insertion, JsonDocument, ROOT, Shapes, property, remember, string, value, was_empty};
 
 const BOM: char = '\u{feff}';
@@ -27,7 +27,7 @@ pub struct Hook {
     pub event: String,
     pub command: String,
     pub call: HookCall,
-    /// In seconds.
+    /// In the client's unit.
     pub timeout: Option<u64>,
 }
 
@@ -114,19 +114,21 @@ pub(crate) fn set_number(text: &str, key: &str, number: u64) -> Result<String, B
     Ok(format!("{mark}{document}"))
 }
 
-/// Adds the hooks that are missing, and updates those of ours whose program or timeout is another. With `allow`, adds [`RULE`].
-pub fn add(text: &str, invocation: &Invocation, allow: bool) -> Result<Insertion, Broken> {
+/// Adds the hooks that are missing, and updates those of ours whose program or timeout is another; `timeout` has the client's unit. With
+/// `allow`, adds [`RULE`].
+pub fn add(text: &str, invocation: &Invocation, timeout: u64, allow: bool) -> Result<Insertion, Broken> {
     let (mark, body) = split(text);
     let mut shapes = Shapes::new();
     let document = JsonDocument::parse_or_new(body, &mut shapes)?;
     // Before the first edit, while places in the tree are those of the file.
     let (hooks, missing) = missing(&document)?;
     let permissions = if allow { Some(permissions(&document)?) } else { None };
-    update(&document, invocation);
+    update(&document, invocation, timeout);
     match hooks {
-        Some(hooks) => missing.into_iter().for_each(|missing| insert(&hooks, missing, invocation, &mut shapes)),
+        Some(hooks) => missing.into_iter().for_each(|missing| insert(&hooks, missing, (invocation, timeout), &mut shapes)),
         None => {
-            let all: Vec<_> = missing.into_iter().map(|m| (m.event.to_owned(), json!([(entry(invocation, m.argument))]))).collect();
+            let all: Vec<_> =
+                missing.into_iter().map(|m| (m.event.to_owned(), json!([(entry((invocation, timeout), m.argument))]))).collect();
             remember(&mut shapes, ROOT, document.top.clone());
             document.top.append(HOOKS, all.into());
         }
@@ -210,25 +212,25 @@ fn withdraw(top: &CstObject, shapes: &Shapes) {
     }
 }
 
-fn insert(hooks: &CstObject, Missing { event, argument, list }: Missing, invocation: &Invocation, shapes: &mut Shapes) {
+fn insert(hooks: &CstObject, Missing { event, argument, list }: Missing, call: (&Invocation, u64), shapes: &mut Shapes) {
     let Some(list) = list else {
         remember(shapes, HOOKS, hooks.clone());
-        hooks.append(event, json!([(entry(invocation, argument))]));
+        hooks.append(event, json!([(entry(call, argument))]));
         return;
     };
     remember(shapes, &format!("{HOOKS}.{event}"), list.clone());
     if !list.elements().is_empty() {
         list.ensure_multiline();
     }
-    list.append(entry(invocation, argument));
+    list.append(entry(call, argument));
 }
 
-fn entry(invocation: &Invocation, argument: &str) -> CstInputValue {
-    json!({ "hooks": [{ "type": "command", "command": (invocation.command(argument)), "timeout": TIMEOUT }] })
+fn entry((invocation, timeout): (&Invocation, u64), argument: &str) -> CstInputValue {
+    json!({ "hooks": [{ "type": "command", "command": (invocation.command(argument)), "timeout": timeout }] })
 }
 
 /// Updates the program and the timeout of our hooks, and removes duplicates, which would run twice.
-fn update(document: &JsonDocument, invocation: &Invocation) {
+fn update(document: &JsonDocument, invocation: &Invocation, timeout: u64) {
     let mut seen = Vec::new();
     let mut twice = Vec::new();
     for found in found(&document.top).into_iter().filter(|f| f.counts) {
@@ -245,9 +247,9 @@ fn update(document: &JsonDocument, invocation: &Invocation) {
         match property(&found.object, "timeout") {
             // How long a command of the user's own may take is theirs to say.
             _ if found.hook.call.does_more => {}
-            None => drop(found.object.append("timeout", TIMEOUT.into())),
-            Some(_) if found.hook.timeout == Some(TIMEOUT) => {}
-            Some(timeout) => timeout.set_value(TIMEOUT.into()),
+            None => drop(found.object.append("timeout", timeout.into())),
+            Some(_) if found.hook.timeout == Some(timeout) => {}
+            Some(other) => other.set_value(timeout.into()),
         }
     }
     take_out(&document.top, twice, &Shapes::new());

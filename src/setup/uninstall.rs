@@ -76,15 +76,15 @@ pub(crate) fn plan(scope: Option<InstallScope>, host: &Host<'_>) -> Result<Unins
 /// The files that may hold hooks of ours, or a server.
 fn candidates(scope: Option<InstallScope>, manifest: &Manifest, host: &Host<'_>) -> Result<BTreeSet<PathBuf>> {
     if let Some(scope) = scope {
-        // Codex's are one file.
+        // Another agent's are one file.
         return Ok([settings_file(scope, host)?, servers_file(scope, host).0].into());
     }
     let recorded = manifest.edited.keys().filter(|path| path.is_absolute()).cloned();
     let here = settings_file(InstallScope::Local, host);
     let user = settings_file(InstallScope::User, host);
-    let codex = settings_file(InstallScope::Codex, host);
+    let others = InstallScope::of_others().filter_map(|scope| settings_file(scope, host).ok());
     let settings = host.config.claude_dirs.iter().map(|dir| dir.join("settings.json"));
-    Ok(settings.chain(user).chain(codex).chain(here).chain([client_file(host)]).chain(recorded).collect())
+    Ok(settings.chain(user).chain(others).chain(here).chain([client_file(host)]).chain(recorded).collect())
 }
 
 /// Notes on hooks and a server in the project's files that no install of this user put there: a team's.

@@ -3,22 +3,22 @@
 use std::path::Path;
 
 use super::{Finding, Repair};
-use crate::model::client::Client;
 use crate::setup::inspect::{self, InstalledTimer, ServerRegistration, SettingsFile};
 use crate::setup::manifest::Manifest;
 use crate::setup::settings::SettingsState;
 use crate::setup::{Host, InstallScope, Timer};
+use crate::source::source_of;
 use crate::sys::child_process::which;
 use crate::sys::paths::is_same_path;
 
 pub(crate) fn hooks(host: &Host<'_>) -> Vec<Finding> {
     let files = inspect::settings(host);
     let mut all: Vec<Finding> = files.iter().filter_map(|file| settings_finding(file, host)).collect();
-    all.extend(codex_without_hooks(&files, host));
+    all.extend(InstallScope::of_others().filter_map(|scope| without_hooks(scope, &files, host)));
     match hooks_in(&files) {
         Hooks::InSettings => {}
         Hooks::ByPlugin => all.push(Finding::ok("hooks", "by the plugin")),
-        // Whoever only uses Codex has no folder of Claude Code's.
+        // Whoever only uses another agent has no folder of Claude Code's.
         Hooks::None if !all.is_empty() && !host.environment.claude_dir(host.config).exists() => {}
         Hooks::None => {
             all.push(Finding::problem("hooks", "none: sessions leave no marks and start without notes", "`recall install`"));
@@ -27,12 +27,15 @@ pub(crate) fn hooks(host: &Host<'_>) -> Vec<Finding> {
     all
 }
 
-/// Sessions of Codex that start without notes.
-fn codex_without_hooks(files: &[SettingsFile], host: &Host<'_>) -> Option<Finding> {
-    let is_used = host.config.sources.reads(Client::Codex) && host.environment.codex_dir(host.config).join("sessions").is_dir();
+/// Sessions of another agent that start without notes.
+fn without_hooks(scope: InstallScope, files: &[SettingsFile], host: &Host<'_>) -> Option<Finding> {
+    let client = scope.client();
+    let folder = host.environment.client_dir(client, host.config);
+    let is_used =
+        host.config.sources.reads(client) && source_of(client).layouts().iter().any(|layout| folder.join(layout).is_dir());
     let has_hooks = |file: &SettingsFile| file.state.as_ref().is_ok_and(|state| !state.hooks.is_empty());
-    let is_installed = files.iter().any(|file| file.scope == InstallScope::Codex && has_hooks(file));
-    let found = "Codex has none: `recall install --agent codex` has its sessions start with notes";
+    let is_installed = files.iter().any(|file| file.scope == scope && has_hooks(file));
+    let found = format!("{} has none: `recall install {}` has its sessions start with notes", client.name(), scope.option());
     (is_used && !is_installed).then(|| Finding::ok("hooks", found))
 }
 
@@ -50,7 +53,7 @@ enum Hooks {
 }
 
 fn hooks_in(files: &[SettingsFile]) -> Hooks {
-    let of_claude = || files.iter().filter(|file| file.scope != InstallScope::Codex);
+    let of_claude = || files.iter().filter(|file| file.scope.client().is_usual());
     let has = |has: fn(&SettingsState) -> bool| of_claude().any(|file| file.state.as_ref().is_ok_and(has));
     if has(|state| !state.hooks.is_empty()) {
         Hooks::InSettings

@@ -2,17 +2,18 @@ use proptest::prelude::*;
 use serde_json::Value as Json;
 
 use super::*;
+use crate::setup::hook_command::TIMEOUT;
 
 fn own() -> Invocation {
     Invocation::Own { program: "/opt/recall".into(), environment: Vec::new() }
 }
 
 fn added(text: &str) -> Insertion {
-    add(text, &own(), false).unwrap_or_else(|e| panic!("{e:?}: {text}"))
+    add(text, &own(), TIMEOUT, false).unwrap_or_else(|e| panic!("{e:?}: {text}"))
 }
 
 fn permitted(text: &str) -> Insertion {
-    add(text, &own(), true).unwrap_or_else(|e| panic!("{e:?}: {text}"))
+    add(text, &own(), TIMEOUT, true).unwrap_or_else(|e| panic!("{e:?}: {text}"))
 }
 
 /// Puts ours in and takes it out again: the text is what it was, and in between the client reads our three hooks.
@@ -48,8 +49,8 @@ fn the_rule_goes_into_the_list_there_is_and_one_of_the_users_stays() {
         ("{\"permissions\": []}", "`permissions` is no object"),
         ("{\"permissions\": {\"allow\": 1}}", "`permissions.allow` is no array"),
     ] {
-        assert_eq!(add(text, &own(), true).expect_err(text).what, what);
-        assert!(add(text, &own(), false).is_ok(), "the hooks do not need it: {text}");
+        assert_eq!(add(text, &own(), TIMEOUT, true).expect_err(text).what, what);
+        assert!(add(text, &own(), TIMEOUT, false).is_ok(), "the hooks do not need it: {text}");
     }
 }
 
@@ -171,7 +172,7 @@ fn a_file_the_client_ignores_is_located_and_not_edited() {
     ];
     for (text, line, column, what) in cases {
         for text in [text.to_owned(), format!("\u{feff}{text}")] {
-            let broken = add(&text, &own(), false).expect_err(&text);
+            let broken = add(&text, &own(), TIMEOUT, false).expect_err(&text);
             assert_eq!(broken.line, line, "{text}: {broken:?}");
             assert!(column == 0 || broken.column == column, "{text}: {broken:?}");
             assert!(broken.what.contains(what), "{text}: {broken:?}");
@@ -294,7 +295,7 @@ proptest! {
 
     #[test]
     fn no_text_makes_it_panic(text in "[{}\\[\\]\",:a-z0-9/ \n\\\\]{0,60}") {
-        let _ = add(&text, &own(), true);
+        let _ = add(&text, &own(), TIMEOUT, true);
         let _ = remove(&text, &Shapes::new());
     }
 }

@@ -155,7 +155,8 @@ impl<'p> QwenLines<'p> {
         };
         let said = (!text.is_empty() && turn != Turn::BeginsPrivate).then(|| Item::Prompt(head_and_tail(text, MAX_TEXT_CHARS)));
         let joined = (turn == Turn::Joins && said.is_some()).then_some(Item::Evidence(Evidence::Joined));
-        let hook = hook.and_then(json::text).unwrap_or_default();
+        // Seen with 0.24.4: the client writes the angle brackets of what hooks tell as entities.
+        let hook = hook.and_then(json::text).unwrap_or_default().replace("&lt;", "<").replace("&gt;", ">");
         let told = told_by_hook(std::iter::once(hook.trim_start()), self.sanitizer);
         Ok(Said { turn, fenced: passed.fenced, ..Said::only(said.into_iter().chain(joined).chain(told)) })
     }

@@ -142,11 +142,14 @@ fn a_prompt_is_what_the_user_saw() {
 
 #[test]
 fn what_a_hook_of_ours_told_is_known_by_its_names_only() {
-    let hook = "<recall-context>\n- changed src/orders.rs\n</recall-context>";
-    let prompt = json!({"message": {"parts": [{"text": "Go on"}]}, "systemPayload": {"displayText": "Go on", "hookContext": hook}});
-    let read = records(&[row("user", &prompt)]);
-    let named = read[0].items.iter().any(|item| matches!(item, Item::Evidence(Evidence::Told(names)) if !names.is_empty()));
-    assert!(named && !format!("{:?}", read[0].items).contains("changed src"), "{:?}", read[0].items);
+    for (open, close) in [("<", ">"), ("&lt;", "&gt;")] {
+        let hook = format!("{open}recall-context{close}\n- changed src/orders.rs\n{open}/recall-context{close}");
+        let prompt =
+            json!({"message": {"parts": [{"text": "Go on"}]}, "systemPayload": {"displayText": "Go on", "hookContext": hook}});
+        let read = records(&[row("user", &prompt)]);
+        let named = read[0].items.iter().any(|item| matches!(item, Item::Evidence(Evidence::Told(names)) if !names.is_empty()));
+        assert!(named && !format!("{:?}", read[0].items).contains("changed src"), "{:?}", read[0].items);
+    }
 }
 
 #[test]

@@ -4,4 +4,5 @@ mod codex;
 mod codex_host;
 mod copilot;
 mod qwen;
+mod qwen_host;
 mod recorded;

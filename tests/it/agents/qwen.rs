@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::recorded::{Counts, Recorded};
 
-const QWEN: Recorded = Recorded { agent: "qwen-code", fixtures: "qwen", home: ".qwen" };
+pub const QWEN: Recorded = Recorded { agent: "qwen-code", fixtures: "qwen", home: ".qwen" };
 
 const VERSIONS: [&str; 3] = ["0.5.2", "0.15.10", "0.24.4"];
 

@@ -111,13 +111,6 @@ fn others(world: &World, theirs: &str) -> Vec<(&'static str, Value)> {
                 "permission_mode": "off", "hook_event_name": theirs, "source": "startup",
             }),
         ),
-        (
-            "Qwen Code",
-            json!({
-                "session_id": S, "transcript_path": at(&format!(".qwen/projects/{FOLDER}/chats/{S}.jsonl")), "cwd": SHOP,
-                "hook_event_name": theirs, "timestamp": "2026-11-21T12:00:00Z", "source": "startup",
-            }),
-        ),
         ("Windsurf", json!({"agent_action_name": "post_cascade_response", "trajectory_id": S, "tool_info": {"response": "hi"}})),
         ("somebody with an empty object", json!({})),
     ]

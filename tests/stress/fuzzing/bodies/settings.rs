@@ -21,14 +21,14 @@ pub fn check(data: &[u8]) {
 }
 
 fn hooks(text: &str, form: &Invocation) {
-    let Ok(added) = settings::add(text, form, false) else {
+    let Ok(added) = settings::add(text, form, 5, false) else {
         // What cannot be added to is left alone, or is no settings file at all.
         let left = settings::remove(text, &Shapes::new());
         return assert!(left.is_ok_and(|left| parse(&left).is_some()) || parse(text).is_none_or(|value| !value.is_object()));
     };
     let state = settings::state(&added.text).expect("the client reads it");
     assert_eq!(state.missing(), [""; 0], "{}", added.text);
-    let twice = settings::add(&added.text, form, false).expect("it was read before");
+    let twice = settings::add(&added.text, form, 5, false).expect("it was read before");
     assert_eq!((twice.text, twice.shapes), (added.text.clone(), Shapes::new()), "a second time changes nothing");
     others_stay(text, &added.text, "hooks");
     let left = settings::remove(&added.text, &added.shapes).expect("it was read before");
@@ -36,7 +36,7 @@ fn hooks(text: &str, form: &Invocation) {
     let was_there = settings::state(text).is_ok_and(|state| !state.hooks.is_empty());
     if !was_there && settings::remove(text, &Shapes::new()).is_ok_and(|same| same == text) {
         assert_eq!(left, text, "taken out of {}", added.text);
-        if let Ok(both) = settings::add(text, form, true) {
+        if let Ok(both) = settings::add(text, form, 5, true) {
             assert!(settings::state(&both.text).is_ok_and(|state| state.permitted), "{}", both.text);
             assert_eq!(settings::remove(&both.text, &both.shapes).expect("it was read before"), text, "taken out of {}", both.text);
         }
