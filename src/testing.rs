@@ -34,6 +34,9 @@ pub mod model {
     pub mod author {
         pub use crate::model::author::Author;
     }
+    pub mod client {
+        pub use crate::model::client::Client;
+    }
     pub mod digest {
         pub use crate::model::digest::{Claim, Digest};
     }

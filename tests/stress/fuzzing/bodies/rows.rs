@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use recall::testing::model::client::Client;
 use recall::testing::model::session::{Item, Record};
 use recall::testing::privacy::Sanitizer;
 use recall::testing::source::json::{self, fields};
@@ -28,17 +29,31 @@ fn one(line: &[u8]) {
     let is_passed_over = read == ParsedLine::Empty && line.starts_with(b"{\"type\":\"");
     assert!(is_passed_over || is_complete(line) != matches!(read, ParsedLine::Malformed(_)));
     assert_eq!(parse_line(&[line, b" \r"].concat(), &place, &SANITIZER), read, "the same with its line's end");
-    match &read {
+    of_line(&read);
+    [Client::Codex, Client::CopilotCli, Client::QwenCode].into_iter().for_each(|client| of_other(line, client));
+    let bare = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
+    if let Some(text) = std::str::from_utf8(bare).ok().filter(|_| !is_passed_over || is_complete(line)) {
+        of_json(text, &read);
+    }
+}
+
+/// Other clients pass over no line before they know that it is JSON.
+fn of_other(line: &[u8], client: Client) {
+    let place = TranscriptIdentity { client, session: "a-session".into(), agent: None };
+    let read = parse_line(line, &place, &SANITIZER);
+    assert_eq!(is_complete(line), !matches!(read, ParsedLine::Malformed(_)), "{client:?}");
+    assert_eq!(parse_line(&[line, b" \r"].concat(), &place, &SANITIZER), read, "{client:?}: the same with its line's end");
+    of_line(&read);
+}
+
+fn of_line(read: &ParsedLine) {
+    match read {
         ParsedLine::Record(row) => of_row(row),
         ParsedLine::Unknown(name) => assert!(name.chars().count() <= 60 && !name.contains(acts), "{name:?}"),
         ParsedLine::Cost { by_model, .. } => {
             assert!(by_model.iter().flatten().all(|(model, usd)| *usd >= 0.0 && usd.is_finite() && !model.contains(acts)));
         }
         ParsedLine::Malformed(_) | ParsedLine::Empty | ParsedLine::Link(_) | ParsedLine::SessionStart { .. } => {}
-    }
-    let bare = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
-    if let Some(text) = std::str::from_utf8(bare).ok().filter(|_| !is_passed_over || is_complete(line)) {
-        of_json(text, &read);
     }
 }
 
