@@ -11,6 +11,8 @@ use super::settings::{self, SettingsState};
 use super::timer::{is_active, is_loaded, launchd_file, launchd_target, systemd_folder};
 use super::timer_job::TimerJob;
 use super::{Host, InstallScope, Timer, cron, launchd, registration, systemd, timer_calendar};
+use crate::model::client::Client;
+use crate::source::source_of;
 
 /// A settings file that exists.
 #[derive(Debug)]
@@ -57,6 +59,17 @@ pub(crate) fn settings(host: &Host<'_>) -> Vec<SettingsFile> {
         all.push(SettingsFile { scope, state, invocation: invocation(scope, host).ok(), path });
     }
     all
+}
+
+/// Other agents whose sessions are read and start without notes, for all that they could have them.
+pub(crate) fn without_hooks(host: &Host<'_>, files: &[SettingsFile]) -> Vec<InstallScope> {
+    let is_used = |client: Client| {
+        let folder = host.environment.client_dir(client, host.config);
+        host.config.sources.reads(client) && source_of(client).layouts().iter().any(|layout| folder.join(layout).is_dir())
+    };
+    let has_hooks = |file: &SettingsFile| file.state.as_ref().is_ok_and(|state| !state.hooks.is_empty());
+    let is_installed = |scope| files.iter().any(|file| file.scope == scope && has_hooks(file));
+    InstallScope::of_others().filter(|scope| is_used(scope.client()) && !is_installed(*scope)).collect()
 }
 
 /// A server of ours that is registered with the client.

@@ -9,6 +9,7 @@ use anyhow::{Result, anyhow};
 use super::diff::write_file_diff;
 use super::file::{FileSnapshot, PAUSE, TRIES};
 use super::hook_command::EVENTS;
+use super::inspect;
 use super::locations::{invocation, project, settings_file, timeout};
 use super::manifest::Manifest;
 use super::registration::{self, Registration};
@@ -148,13 +149,10 @@ pub(crate) fn plan(request: &InstallRequest, host: &Host<'_>) -> Result<InstallP
         old_timers: Vec::new(),
         manifest,
     };
-    if !client.is_usual() {
+    if client.is_usual() {
+        plan.notes.extend(notes_on_claude(request, &plan.hooks, host));
+    } else {
         plan.notes.extend(notes_on_other(client, request, &plan.hooks, host));
-    } else if request.mcp && !request.allow && !plan.hooks.allows_mcp() {
-        let file = plan.hooks.file.path.display();
-        plan.notes.push(format!(
-            "Claude Code asks before it calls recall: `recall install --mcp --allow` adds \"mcp__recall\" to `permissions.allow` in {file}"
-        ));
     }
     // Nothing is wrong with a machine that has none, and a digest at a session's end does as well.
     plan.notes.extend(missing.filter(|_| !host.config.hooks.digest_at_end).map(str::to_owned));
@@ -198,6 +196,21 @@ fn notes(scope: InstallScope, hooks: &HooksEdit, timer: Timer, host: &Host<'_>) 
         notes.push(format!("the timer runs without {names}: if `claude` needs them, set them under `env` in its settings.json"));
     }
     notes
+}
+
+/// What Claude Code needs besides its hooks, and who else could have hooks here.
+fn notes_on_claude(request: &InstallRequest, hooks: &HooksEdit, host: &Host<'_>) -> Vec<String> {
+    let others = inspect::without_hooks(host, &inspect::settings(host)).into_iter().map(|scope| {
+        let (name, option) = (scope.client().name(), scope.option());
+        format!("{name} is used here, too: `recall install {option}` has its sessions start with notes")
+    });
+    let asks = (request.mcp && !request.allow && !hooks.allows_mcp()).then(|| {
+        let file = hooks.file.path.display();
+        format!(
+            "Claude Code asks before it calls recall: `recall install --mcp --allow` adds \"mcp__recall\" to `permissions.allow` in {file}"
+        )
+    });
+    asks.into_iter().chain(others).collect()
 }
 
 /// What another agent needs besides its hooks.

@@ -7,14 +7,16 @@ use crate::setup::inspect::{self, InstalledTimer, ServerRegistration, SettingsFi
 use crate::setup::manifest::Manifest;
 use crate::setup::settings::SettingsState;
 use crate::setup::{Host, InstallScope, Timer};
-use crate::source::source_of;
 use crate::sys::child_process::which;
 use crate::sys::paths::is_same_path;
 
 pub(crate) fn hooks(host: &Host<'_>) -> Vec<Finding> {
     let files = inspect::settings(host);
     let mut all: Vec<Finding> = files.iter().filter_map(|file| settings_finding(file, host)).collect();
-    all.extend(InstallScope::of_others().filter_map(|scope| without_hooks(scope, &files, host)));
+    all.extend(inspect::without_hooks(host, &files).into_iter().map(|scope| {
+        let (name, option) = (scope.client().name(), scope.option());
+        Finding::ok("hooks", format!("{name} has none: `recall install {option}` has its sessions start with notes"))
+    }));
     match hooks_in(&files) {
         Hooks::InSettings => {}
         Hooks::ByPlugin => all.push(Finding::ok("hooks", "by the plugin")),
@@ -25,18 +27,6 @@ pub(crate) fn hooks(host: &Host<'_>) -> Vec<Finding> {
         }
     }
     all
-}
-
-/// Sessions of another agent that start without notes.
-fn without_hooks(scope: InstallScope, files: &[SettingsFile], host: &Host<'_>) -> Option<Finding> {
-    let client = scope.client();
-    let folder = host.environment.client_dir(client, host.config);
-    let is_used =
-        host.config.sources.reads(client) && source_of(client).layouts().iter().any(|layout| folder.join(layout).is_dir());
-    let has_hooks = |file: &SettingsFile| file.state.as_ref().is_ok_and(|state| !state.hooks.is_empty());
-    let is_installed = files.iter().any(|file| file.scope == scope && has_hooks(file));
-    let found = format!("{} has none: `recall install {}` has its sessions start with notes", client.name(), scope.option());
-    (is_used && !is_installed).then(|| Finding::ok("hooks", found))
 }
 
 /// Does no session run any hook of ours?
