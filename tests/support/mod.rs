@@ -11,6 +11,7 @@ pub mod embeddings;
 pub mod invisible;
 pub mod mcp_client;
 pub mod messages_api;
+pub mod model_api;
 pub mod repository;
 pub mod rows;
 pub mod size;

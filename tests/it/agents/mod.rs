@@ -5,4 +5,5 @@ mod codex_host;
 mod copilot;
 mod qwen;
 mod qwen_host;
+mod real_clients;
 mod recorded;

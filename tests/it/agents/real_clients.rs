@@ -1,0 +1,129 @@
+//! With the real clients of Codex and Qwen Code: hooks are installed, a session is recorded and digested, and what the next one sends to its
+//! model holds the notes. A stand-in on loopback is all that they talk to.
+//!
+//! `.ci/install-agents DIR` installs the clients and prints the folder to put into RECALL_TEST_AGENTS.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::support::model_api::ModelApi;
+use crate::support::{Ran, World};
+
+const FIRST: &str = "The greeting check fails since this morning: find out why.";
+const SECOND: &str = "Where did we leave off on the greeting check that fails?";
+const SAID: &str = "The check fails because greeting.txt says helo.";
+
+/// A client in a world of its own.
+struct Scene {
+    world: World,
+    api: ModelApi,
+    program: &'static str,
+    /// What the client is given before a prompt.
+    args: &'static [&'static str],
+}
+
+impl Scene {
+    fn new(program: &'static str, args: &'static [&'static str]) -> Self {
+        let scene = Self { world: World::new(), api: ModelApi::saying(SAID), program, args };
+        fs::create_dir_all(scene.project().join(".git")).expect("the project");
+        scene.world.configure("[hooks]\ndeadline_ms = 5000\n");
+        scene
+    }
+
+    fn project(&self) -> PathBuf {
+        // By its real name: clients write that into their files.
+        self.world.root().canonicalize().expect("the world").join("src/greeter")
+    }
+
+    /// Writes a file of the client's own, below the home.
+    fn with(self, path: &str, text: &str) -> Self {
+        let file = self.world.home().join(path);
+        fs::create_dir_all(file.parent().expect("a parent")).expect("the client's folder");
+        fs::write(file, text.replace("URL", &self.api.url())).expect("the client's file");
+        self
+    }
+
+    /// All variables of the client and of what it starts. The clock is the real one, as in the files that it writes.
+    fn environment(&self) -> BTreeMap<String, String> {
+        let clients = std::env::var("RECALL_TEST_AGENTS").expect("RECALL_TEST_AGENTS names the folder of the clients");
+        let world = self.world.environment().into_iter().filter(|(name, _)| *name != "RECALL_NOW");
+        let own = [
+            ("PATH", format!("{clients}/node_modules/.bin:/usr/bin:/bin")),
+            ("OPENAI_API_KEY", "dummy-not-real".to_owned()),
+            ("OPENAI_BASE_URL", self.api.url()),
+            ("OPENAI_MODEL", "stand-in".to_owned()),
+            ("TERM", "dumb".to_owned()),
+        ];
+        world.chain(own).map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    fn recall(&self, args: &[&str]) -> Ran {
+        let mut command = self.world.command();
+        command.env_clear().envs(self.environment()).current_dir(self.project()).args(args);
+        Ran::of(command.output().expect("recall starts"))
+    }
+
+    /// The client takes a turn without a terminal; what it sent to its model.
+    fn turn(&self, prompt: &str) -> Vec<Value> {
+        let clients = PathBuf::from(self.environment()["PATH"].split(':').next().expect("a folder"));
+        let mut command = assert_cmd::Command::new(clients.join(self.program));
+        command.env_clear().envs(self.environment()).current_dir(self.project()).args(self.args).arg(prompt);
+        let ran = Ran::of(command.timeout(Duration::from_secs(180)).output().expect("the client starts"));
+        assert!(ran.code == 0 && ran.out.contains(SAID), "{ran:#?}");
+        self.api.take_asked()
+    }
+
+    /// Hooks in, a session, a digest, another session, hooks out.
+    fn remembers(&self, agent: &str) {
+        let before = self.files();
+        let ran = self.recall(&["install", "--agent", agent, "--timer", "none"]);
+        assert_eq!(ran.code, 0, "{ran:#?}");
+        assert!(!self.turn(FIRST).is_empty(), "it asked its model");
+        let ran = self.recall(&["digest", "--settle", "0s"]);
+        assert!(ran.code == 0 && ran.out.contains("1 session"), "{ran:#?}");
+        let listed = self.recall(&["list", "--agent", agent]);
+        assert!(listed.out.contains("greeting check"), "{listed:#?}");
+        let sent = Value::from(self.turn(SECOND)).to_string();
+        // At its start what was said before, at its prompt what fits.
+        assert!(sent.contains("Notes from earlier sessions in this project") && sent.contains(SAID), "{sent}");
+        assert!(sent.contains("Quotes from earlier sessions"), "{sent}");
+        let ran = self.recall(&["digest", "--settle", "0s"]);
+        assert_eq!(ran.code, 0, "{ran:#?}");
+        let found = self.recall(&["search", "\"Notes from earlier sessions\""]);
+        assert_eq!(found.out, "", "what hooks told is nothing that was said");
+        let ran = self.recall(&["uninstall", "--agent", agent]);
+        assert_eq!(ran.code, 0, "{ran:#?}");
+        for (file, text) in self.files() {
+            assert!(!text.contains(" hook session-start"), "{}: {text}", file.display());
+        }
+        assert!(before.keys().all(|file| file.exists()));
+    }
+
+    /// The files of the client in which hooks may stand.
+    fn files(&self) -> BTreeMap<PathBuf, String> {
+        let all = [".codex/hooks.json", ".codex/config.toml", ".qwen/settings.json"].map(|file| self.world.home().join(file));
+        all.into_iter().filter_map(|file| Some((file.clone(), fs::read_to_string(file).ok()?))).collect()
+    }
+}
+
+#[test]
+#[ignore = "needs the real client of Codex: set RECALL_TEST_AGENTS"]
+fn codex_starts_its_next_session_with_notes() {
+    let config = "model = \"gpt-5.5\"\nmodel_provider = \"standin\"\ncheck_for_update_on_startup = false\n[model_providers.standin]\n\
+        name = \"standin\"\nbase_url = \"URL\"\nenv_key = \"OPENAI_API_KEY\"\nwire_api = \"responses\"\n[analytics]\nenabled = false\n";
+    // Whoever runs it trusts our hooks in `/hooks`.
+    let args = &["exec", "--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust"];
+    Scene::new("codex", args).with(".codex/config.toml", config).remembers("codex");
+}
+
+#[test]
+#[ignore = "needs the real client of Qwen Code: set RECALL_TEST_AGENTS"]
+fn qwen_code_starts_its_next_session_with_notes() {
+    let settings = "{\"security\": {\"auth\": {\"selectedType\": \"openai\"}}, \"privacy\": {\"usageStatisticsEnabled\": false},\n \
+        \"general\": {\"disableAutoUpdate\": true, \"enableAutoUpdate\": false}}\n";
+    Scene::new("qwen", &["-y"]).with(".qwen/settings.json", settings).remembers("qwen-code");
+}
