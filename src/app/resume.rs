@@ -58,7 +58,7 @@ fn is_own(file: &Path, head: &SessionHead) -> bool {
     let stem = name.split(".jsonl").next().unwrap_or_default();
     match head.client {
         Client::ClaudeCode | Client::QwenCode => stem == head.id,
-        Client::Codex => stem.ends_with(head.id.as_str()),
+        Client::Codex | Client::Pi => stem.ends_with(head.id.as_str()),
         Client::CopilotCli => file.parent().and_then(Path::file_name).is_some_and(|folder| folder == head.id.as_str()),
     }
 }

@@ -11,6 +11,7 @@ pub struct Sources {
     pub(crate) codex: OtherSource,
     pub(crate) copilot_cli: OtherSource,
     pub(crate) qwen_code: OtherSource,
+    pub(crate) pi: OtherSource,
 }
 
 /// Claude Code, whose model makes the digests. Its folders are `claude_dirs`.
@@ -54,6 +55,7 @@ impl Sources {
             Client::Codex => Some(&self.codex),
             Client::CopilotCli => Some(&self.copilot_cli),
             Client::QwenCode => Some(&self.qwen_code),
+            Client::Pi => Some(&self.pi),
         }
     }
 

@@ -12,11 +12,12 @@ pub enum Client {
     Codex,
     CopilotCli,
     QwenCode,
+    Pi,
 }
 
 impl Client {
     /// In the order in which they are listed.
-    pub(crate) const ALL: [Self; 4] = [Self::ClaudeCode, Self::Codex, Self::CopilotCli, Self::QwenCode];
+    pub(crate) const ALL: [Self; 5] = [Self::ClaudeCode, Self::Codex, Self::CopilotCli, Self::QwenCode, Self::Pi];
 
     /// The name by which the index, exports, filters and `[sources]` in the config know it.
     pub(crate) fn key(self) -> &'static str {
@@ -25,6 +26,7 @@ impl Client {
             Self::Codex => "codex",
             Self::CopilotCli => "copilot-cli",
             Self::QwenCode => "qwen-code",
+            Self::Pi => "pi",
         }
     }
 
@@ -35,6 +37,7 @@ impl Client {
             Self::Codex => "Codex",
             Self::CopilotCli => "Copilot CLI",
             Self::QwenCode => "Qwen Code",
+            Self::Pi => "Pi",
         }
     }
 
@@ -45,6 +48,7 @@ impl Client {
             Self::Codex => "Codex",
             Self::CopilotCli => "Copilot",
             Self::QwenCode => "Qwen",
+            Self::Pi => "Pi",
         }
     }
 
@@ -55,6 +59,7 @@ impl Client {
             Self::Codex => (Some("CODEX_HOME"), ".codex"),
             Self::CopilotCli => (None, ".copilot"),
             Self::QwenCode => (Some("QWEN_HOME"), ".qwen"),
+            Self::Pi => (Some("PI_CODING_AGENT_DIR"), ".pi/agent"),
         }
     }
 
@@ -65,6 +70,7 @@ impl Client {
             "codex" | "codex-cli" | "openai-codex" => Some(Self::Codex),
             "copilot" | "copilot-cli" | "github-copilot" => Some(Self::CopilotCli),
             "qwen" | "qwen-code" | "qwencode" => Some(Self::QwenCode),
+            "pi" => Some(Self::Pi),
             _ => None,
         }
     }

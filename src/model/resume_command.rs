@@ -10,6 +10,7 @@ pub(crate) fn program_of(client: Client) -> &'static str {
         Client::Codex => "codex",
         Client::CopilotCli => "copilot",
         Client::QwenCode => "qwen",
+        Client::Pi => "pi",
     }
 }
 
@@ -30,20 +31,18 @@ impl ResumeCommand<'_> {
         match (self.client, self.session) {
             (Client::Codex, id) if id.starts_with('-') => vec!["resume".to_owned(), "--".to_owned(), id.to_owned()],
             (Client::Codex, id) => vec!["resume".to_owned(), id.to_owned()],
-            (Client::ClaudeCode | Client::CopilotCli | Client::QwenCode, id) if id.starts_with('-') => {
-                vec![format!("--resume={id}")]
-            }
-            (Client::ClaudeCode | Client::CopilotCli | Client::QwenCode, id) => vec!["--resume".to_owned(), id.to_owned()],
+            (client, id) if id.starts_with('-') => vec![format!("{}={id}", option_of(client))],
+            (client, id) => vec![option_of(client).to_owned(), id.to_owned()],
         }
     }
 
     /// The same as a line for a shell, safe to paste.
     pub(crate) fn line(&self) -> String {
         let option = match (self.client, self.session.starts_with('-')) {
-            (Client::Codex, true) => "resume -- ",
-            (Client::Codex, false) => "resume ",
-            (Client::ClaudeCode | Client::CopilotCli | Client::QwenCode, true) => "--resume=",
-            (Client::ClaudeCode | Client::CopilotCli | Client::QwenCode, false) => "--resume ",
+            (Client::Codex, true) => "resume -- ".to_owned(),
+            (Client::Codex, false) => "resume ".to_owned(),
+            (client, true) => format!("{}=", option_of(client)),
+            (client, false) => format!("{} ", option_of(client)),
         };
         let resume = format!("{} {option}{}", quoted(self.program), quoted(self.session));
         match self.folder {
@@ -52,6 +51,11 @@ impl ResumeCommand<'_> {
             None => resume,
         }
     }
+}
+
+/// The option that takes a session up, of clients that have one.
+fn option_of(client: Client) -> &'static str {
+    if client == Client::Pi { "--session" } else { "--resume" }
 }
 
 fn quoted(text: &str) -> String {

@@ -15,6 +15,7 @@ pub(crate) mod mark;
 mod outcome;
 mod parsed;
 mod patch;
+mod pi;
 mod qwen;
 mod release;
 mod row;
@@ -77,6 +78,7 @@ pub(crate) fn source_of(client: Client) -> &'static dyn Source {
         Client::Codex => &codex::Codex,
         Client::CopilotCli => &copilot::CopilotCli,
         Client::QwenCode => &qwen::QwenCode,
+        Client::Pi => &pi::Pi,
     }
 }
 

@@ -132,7 +132,8 @@ impl Counts {
 }
 
 /// The tools that run commands.
-const COMMANDS: [&str; 6] = ["exec_command", "shell", "shell_command", "local_shell", "container.exec", "run_shell_command"];
+const COMMANDS: [&str; 7] =
+    ["bash", "exec_command", "shell", "shell_command", "local_shell", "container.exec", "run_shell_command"];
 
 fn holds(file: &Path, text: &str) -> bool {
     memchr::memmem::find(&fs::read(file).expect("a file"), text.as_bytes()).is_some()

@@ -1,0 +1,235 @@
+//! One entry after the other: what it says, and what the next ones need to know of it.
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use super::tools::{TOOLS, WRITE};
+use crate::model::session::{
+    Evidence, FileTouch, Item, MessageUsage, Millis, ParserState, PendingRuns, RecordKey, Title, TitleBy, Tokens, ToolClass,
+    ToolUse, Touch, Turn,
+};
+use crate::privacy::{EXCLUDED_LINE, Sanitizer};
+use crate::source::json::{self, Raw};
+use crate::source::line::{MAX_RECAP_CHARS, MAX_TEXT_CHARS, text_of_line, timestamp};
+use crate::source::patch::absolute;
+use crate::source::row::{NoRecord, RowPlace, Said, parsed};
+use crate::source::said::reply;
+use crate::source::tool_use::{argument, command_line, describe_arguments, sanitized_text, shell_run, touch};
+use crate::source::{LineParser, ParentLink, ParsedLine, TranscriptIdentity};
+use crate::text::clean::{head_and_tail, one_line, shorten};
+
+/// Entries that are known and hold nothing of the conversation: settings, marks, what extensions keep or tell the model.
+const NOTHING_SAID: [&str; 6] = ["model_change", "thinking_level_change", "label", "custom", "custom_message", "branch_summary"];
+/// Messages that neither the user nor the assistant said.
+const NOT_SAID: [&str; 4] = ["custom", "branchSummary", "compactionSummary", "bashExecution"];
+/// How the client ends the output of a command that failed.
+const EXITED: &str = "Command exited with code ";
+/// The most entries whose keys are remembered for those that follow them: a user may go back in the tree.
+const MAX_BACK: usize = 64;
+
+/// What the next entries of a file need to know of those before.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+struct State {
+    cwd: Option<String>,
+    /// Ids and times of the last entries.
+    before: VecDeque<(String, Millis)>,
+}
+
+/// Parses the entries of a session in order.
+pub(super) struct PiLines<'p> {
+    place: &'p TranscriptIdentity,
+    sanitizer: &'p Sanitizer,
+    state: State,
+    /// Commands whose output is still to come.
+    runs: PendingRuns,
+}
+
+impl LineParser for PiLines<'_> {
+    fn read(&mut self, line: &[u8]) -> ParsedLine {
+        let (line, text) = text_of_line(line);
+        let names = ["type", "id", "parentId", "timestamp", "cwd", "message", "summary", "name"];
+        let Ok([kind, id, parent, at, cwd, message, summary, name]) = json::fields(&text, &names) else {
+            return ParsedLine::Malformed(if Raw::of(&text).is_ok() { "not an object" } else { "not JSON" });
+        };
+        let (kind, id) = (kind.and_then(json::text).unwrap_or_default(), id.and_then(json::text));
+        let at = at.and_then(timestamp);
+        let key = match (&id, at) {
+            (Some(id), Some(at)) => key_of(id, at),
+            _ => RecordKey::from_line(&self.place.session, line),
+        };
+        let parent = parent.and_then(json::text).and_then(|parent| self.key_before(&parent));
+        let said = match &*kind {
+            "session" => {
+                self.state.cwd = cwd.and_then(json::text).filter(|cwd| !cwd.is_empty()).map(|cwd| self.sanitizer.redact(&cwd));
+                Err(NoRecord::Began)
+            }
+            "message" => message.ok_or(NoRecord::Known).and_then(|message| self.message(message, key)),
+            "compaction" => {
+                let recap = summary.and_then(|text| sanitized_text(text, self.sanitizer));
+                Ok(Said::only(recap.map(|recap| Item::Recap(head_and_tail(&recap, MAX_RECAP_CHARS)))))
+            }
+            "session_info" => {
+                let name = name.and_then(|name| sanitized_text(name, self.sanitizer));
+                let title = name.map(|name| Title { text: shorten(&one_line(&name), 200), by: TitleBy::User, leaf: None });
+                Ok(Said::only(title.map(Item::Title)))
+            }
+            known if NOTHING_SAID.contains(&known) => Err(NoRecord::Known),
+            "" => Err(NoRecord::Unknown("(no type)".to_owned())),
+            other => Err(NoRecord::Unknown(other.to_owned())),
+        };
+        if let (Some(id), Some(at), false) = (id, at, &*kind == "session") {
+            if self.state.before.len() == MAX_BACK {
+                self.state.before.pop_front();
+            }
+            self.state.before.push_back((id.chars().take(MAX_BACK).collect(), at));
+        }
+        let place = RowPlace {
+            link: ParentLink { key, parent },
+            session: &self.place.session,
+            agent: None,
+            at,
+            cwd: self.state.cwd.clone(),
+            branch: None,
+            version: None,
+        };
+        parsed(said, place, &mut self.runs, self.sanitizer)
+    }
+
+    fn state(&self) -> ParserState {
+        let own =
+            if self.state == State::default() { String::new() } else { serde_json::to_string(&self.state).unwrap_or_default() };
+        ParserState { runs: self.runs.clone(), own }
+    }
+}
+
+/// Copies in a fork have the same.
+fn key_of(id: &str, at: Millis) -> RecordKey {
+    RecordKey::from_row("pi", at.unsigned_abs(), id.as_bytes())
+}
+
+impl<'p> PiLines<'p> {
+    pub(super) fn new(place: &'p TranscriptIdentity, sanitizer: &'p Sanitizer, state: &ParserState) -> Self {
+        Self { place, sanitizer, state: serde_json::from_str(&state.own).unwrap_or_default(), runs: state.runs.clone() }
+    }
+
+    fn key_before(&self, id: &str) -> Option<RecordKey> {
+        self.state.before.iter().rev().find(|(known, _)| known == id).map(|(id, at)| key_of(id, *at))
+    }
+
+    fn message(&self, message: Raw<'_>, key: RecordKey) -> Result<Said, NoRecord> {
+        let names = ["role", "content", "toolCallId", "isError", "stopReason", "usage", "model"];
+        let [role, content, call, is_error, stop, usage, model] =
+            json::fields(message.get(), &names).map_err(|_| NoRecord::Known)?;
+        match role.and_then(json::text).as_deref() {
+            Some("user") => self.prompt(content.ok_or(NoRecord::Known)?),
+            Some("assistant") => {
+                let parts = content.map(json::elements).unwrap_or_default();
+                let said = texts(&parts).collect::<Vec<_>>().join("\n");
+                let tools = parts.iter().flat_map(|part| self.tool(*part));
+                let aborted = stop.and_then(json::text).is_some_and(|stop| stop == "aborted").then_some(Item::Interrupted);
+                let items = reply(&said, self.sanitizer).into_iter().chain(tools).chain(aborted).collect();
+                let usage = usage.and_then(|usage| used(usage, model, key, self.sanitizer));
+                Ok(Said { items, usage, ..Said::default() })
+            }
+            Some("toolResult") => {
+                let text = texts(&content.map(json::elements).unwrap_or_default()).collect::<Vec<_>>().join("\n");
+                let (output, code) = without_exit(&text);
+                let id = call.and_then(json::text).unwrap_or_default().into_owned();
+                Ok(Said::ended(id, false, (!json::is_true(is_error), code, output), &self.runs, self.sanitizer))
+            }
+            Some(known) if NOT_SAID.contains(&known) => Err(NoRecord::Known),
+            other => Err(NoRecord::Unknown(format!("message {}", other.unwrap_or("(no role)")))),
+        }
+    }
+
+    fn prompt(&self, content: Raw<'_>) -> Result<Said, NoRecord> {
+        let parts = json::elements(content);
+        let written: Vec<_> = json::text(content).map_or_else(|| texts(&parts).collect(), |text| vec![text]);
+        let passed = self.sanitizer.pass_users(&written);
+        let text = passed.text.trim();
+        let turn = match () {
+            () if passed.is_all_private() => Turn::BeginsPrivate,
+            () if text.is_empty() && parts.len() <= written.len() => return Err(NoRecord::Known),
+            () => Turn::Begins,
+        };
+        let said = (!text.is_empty() && turn != Turn::BeginsPrivate).then(|| Item::Prompt(head_and_tail(text, MAX_TEXT_CHARS)));
+        Ok(Said { turn, fenced: passed.fenced, ..Said::only(said) })
+    }
+
+    /// A part of the assistant's message, if it is a call of a tool.
+    fn tool(&self, part: Raw<'_>) -> Vec<Item> {
+        let Ok([kind, id, name, given]) = json::fields(part.get(), &["type", "id", "name", "arguments"]) else { return Vec::new() };
+        if kind.and_then(json::text).is_none_or(|kind| kind != "toolCall") {
+            return Vec::new();
+        }
+        let text = |raw: Option<Raw<'_>>| raw.and_then(json::text).map(Cow::into_owned).unwrap_or_default();
+        let (id, name, sanitizer) = (text(id), text(name), self.sanitizer);
+        let class = TOOLS.class_of(&name).unwrap_or(ToolClass::Other);
+        let name = shorten(&one_line(&sanitizer.clean(&name)), 80);
+        let Some(given) = given else { return vec![Item::Tool(ToolUse::new(id, name, "", None))] };
+        if sanitizer.excludes_any(|| json::strings(given)) {
+            return vec![Item::Tool(ToolUse::new(id, name, EXCLUDED_LINE, None))];
+        }
+        let mut run = None;
+        let (line, file) = match class {
+            ToolClass::Shell => {
+                let command = argument(given, &["command"], sanitizer);
+                let line = command_line(command.as_deref(), sanitizer);
+                let tool = ToolUse::new(id.as_str(), name.as_str(), line.as_str(), None);
+                run = command.and_then(|command| shell_run(&tool, &command, true, sanitizer));
+                (line, None)
+            }
+            ToolClass::Edit if name == WRITE => self.touched(given, Touch::Written),
+            ToolClass::Edit => self.touched(given, Touch::Edited),
+            ToolClass::Read => self.touched(given, Touch::Read),
+            _ => (describe_arguments(given, sanitizer), None),
+        };
+        let tool = Item::Tool(ToolUse::new(id, name, line, file));
+        std::iter::once(tool).chain(run.map(|run| Item::Evidence(Evidence::Ran(run)))).collect()
+    }
+
+    fn touched(&self, given: Raw<'_>, how: Touch) -> (String, Option<FileTouch>) {
+        let Ok([path, edits, content]) = json::fields(given.get(), &["path", "edits", "content"]) else {
+            return (String::new(), None);
+        };
+        let Some(path) = path.and_then(|path| sanitized_text(path, self.sanitizer)) else {
+            return (describe_arguments(given, self.sanitizer), None);
+        };
+        // One edit stands in the arguments themselves.
+        let edits = edits.map_or_else(|| vec![given], json::elements);
+        let (old, mut new): (Vec<_>, Vec<_>) = edits
+            .iter()
+            .map(|edit| json::fields(edit.get(), &["oldText", "newText"]).unwrap_or_default())
+            .map(|[a, b]| (a, b))
+            .unzip();
+        new.push(content);
+        touch(absolute(&one_line(&path), self.state.cwd.as_deref()), how, &old, &new)
+    }
+}
+
+fn texts<'l>(parts: &[Raw<'l>]) -> impl Iterator<Item = Cow<'l, str>> {
+    parts.iter().filter_map(|part| {
+        let [kind, text] = json::fields(part.get(), &["type", "text"]).ok()?;
+        text.filter(|_| kind.and_then(json::text).is_some_and(|kind| kind == "text")).and_then(json::text)
+    })
+}
+
+/// An output without the client's last line, and the exit code in that line.
+fn without_exit(text: &str) -> (&str, Option<i64>) {
+    let (before, last) = text.trim_end().rsplit_once('\n').unwrap_or(("", text.trim_end()));
+    match last.strip_prefix(EXITED).and_then(|code| code.trim().parse().ok()) {
+        Some(code) => (before.trim_end(), Some(code)),
+        None => (text, None),
+    }
+}
+
+fn used(usage: Raw<'_>, model: Option<Raw<'_>>, key: RecordKey, sanitizer: &Sanitizer) -> Option<MessageUsage> {
+    let counts = json::fields(usage.get(), &["input", "output", "cacheRead", "cacheWrite"]).ok()?;
+    let [input, output, cache_read, cache_write] = counts.map(|count| json::number(count).unwrap_or(0));
+    let tokens = Tokens { input, output, cache_read, cache_write, ..Tokens::default() };
+    let model = model.and_then(json::text).and_then(|model| sanitizer.name(&model)).unwrap_or_else(|| "unknown".to_owned());
+    (tokens.total() > 0).then(|| MessageUsage { message: key.to_string(), model, tokens: tokens.of_one_message() })
+}
