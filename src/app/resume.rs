@@ -11,6 +11,7 @@ use crate::model::client::Client;
 use crate::model::resume_command::{ResumeCommand, program_of};
 use crate::model::session_head::SessionHead;
 use crate::source::client_memory::folder_of;
+use crate::source::own_sessions;
 use crate::text::clean::id8;
 
 /// What starts the client.
@@ -52,20 +53,10 @@ pub(crate) fn resumption(memory: &OpenMemory, config: &Config, id: &str) -> Resu
     Ok(Resumption { client: head.client, program, folder: (*folder).to_owned(), session: head.id })
 }
 
-/// Is a file the session's own transcript, and no subagent's, by its name or that of its folder?
-fn is_own(file: &Path, head: &SessionHead) -> bool {
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    let stem = name.split(".jsonl").next().unwrap_or_default();
-    match head.client {
-        Client::ClaudeCode | Client::QwenCode => stem == head.id,
-        Client::Codex | Client::Pi => stem.ends_with(head.id.as_str()),
-        Client::CopilotCli => file.parent().and_then(Path::file_name).is_some_and(|folder| folder == head.id.as_str()),
-    }
-}
-
 /// The transcript that has the session's id for a name, if it is still there.
 fn own_transcript(memory: &OpenMemory, head: &SessionHead) -> Result<Option<PathBuf>> {
     let files =
         memory.0.source_files(head.pk)?.into_iter().filter(|file| file.agent.is_none()).map(|file| PathBuf::from(file.path));
-    Ok(files.filter(|file| is_own(file, head)).find(|file| file.is_file()))
+    let is_own = |file: &PathBuf| own_sessions(head.client, file).any(|(_, session)| session == head.id);
+    Ok(files.filter(is_own).find(|file| file.is_file()))
 }

@@ -1,6 +1,6 @@
 //! The JSON payload of a hook: a foreign format, parsed leniently, and the check that it comes from a client of ours.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, PathBuf};
 
 use anyhow::{Context, Result};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::config::Config;
 use crate::model::client::Client;
 use crate::source::discover::ClientFolder;
-use crate::source::source_of;
+use crate::source::own_sessions;
 use crate::sys::paths::is_same_path;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,15 +118,8 @@ impl Payload {
         if !named || self.foreign || goes_up || !self.has_session_id() {
             return false;
         }
-        let source = source_of(folder.client);
-        let is_own = |root: &Path, layout: &str| {
-            let below = self.transcript.strip_prefix(root.join(layout)).ok();
-            let place = below.and_then(|below| source.identify(layout, below.as_os_str().as_encoded_bytes()));
-            place.is_some_and(|place| place.agent.is_none() && place.session == self.session)
-        };
-        self.transcript
-            .ancestors()
-            .any(|root| source.layouts().iter().any(|layout| is_own(root, layout)) && is_same_path(&folder.path, root))
+        let mut own = own_sessions(folder.client, &self.transcript);
+        own.any(|(root, session)| session == self.session && is_same_path(&folder.path, root))
     }
 
     /// Whether this is Claude Code's payload for the event. If so, its transcript is `projects/<folder>/<session>.jsonl` below

@@ -24,6 +24,8 @@ mod tool_use;
 mod verdict;
 pub(crate) mod working_folders;
 
+use std::path::Path;
+
 use serde_json::Value;
 
 pub(crate) use self::claude_code::{ACTING_TOOLS, is_user_text, is_wrapped, may_be_person};
@@ -80,6 +82,17 @@ pub(crate) fn source_of(client: Client) -> &'static dyn Source {
         Client::QwenCode => &qwen::QwenCode,
         Client::Pi => &pi::Pi,
     }
+}
+
+/// The sessions whose own transcript a path may be, no subagent's, each with the folder in which its client would keep its files then.
+pub(crate) fn own_sessions(client: Client, path: &Path) -> impl Iterator<Item = (&Path, String)> {
+    let source = source_of(client);
+    let in_layout = move |root: &Path, layout: &str| {
+        let below = path.strip_prefix(root.join(layout)).ok()?;
+        source.identify(layout, below.as_os_str().as_encoded_bytes()).filter(|place| place.agent.is_none())
+    };
+    let at = move |root| source.layouts().iter().find_map(|layout| in_layout(root, layout)).map(|place| (root, place.session));
+    path.ancestors().filter_map(at)
 }
 
 /// The tools whose uses are no memory, unless the config says otherwise, by name; a `*` at the end stands for any ending.
