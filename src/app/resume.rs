@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::model::client::Client;
-use crate::model::resume_command::{ResumeCommand, program_of};
+use crate::model::resume_command::ResumeCommand;
 use crate::model::session_head::SessionHead;
 use crate::source::client_memory::folder_of;
 use crate::source::own_sessions;
@@ -49,7 +49,7 @@ pub(crate) fn resumption(memory: &OpenMemory, config: &Config, id: &str) -> Resu
             "session {short} began in {folder}, which is gone: {name} can continue it only there. Read it with `recall show {short} --full`"
         );
     }
-    let program = if head.client.is_usual() { config.digest.claude.clone() } else { program_of(head.client).to_owned() };
+    let program = if head.client.is_usual() { config.digest.claude.clone() } else { head.client.program().to_owned() };
     Ok(Resumption { client: head.client, program, folder: (*folder).to_owned(), session: head.id })
 }
 

@@ -285,7 +285,7 @@ pub(crate) struct ListArgs {
     /// Only projects whose root matches this glob (a bare name matches the folder's name)
     #[arg(long, value_name = "GLOB")]
     pub(crate) project: Option<String>,
-    /// Only sessions of this agent: claude-code, codex, copilot-cli, pi or qwen-code
+    /// Only sessions of this agent, such as codex
     #[arg(long, value_name = "NAME", value_parser = client)]
     pub(crate) agent: Option<Client>,
     /// Only sessions active since then: 7d, 12h, a date, today or yesterday

@@ -52,6 +52,17 @@ impl Client {
         }
     }
 
+    /// What starts it where nothing else is configured.
+    pub(crate) fn program(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude",
+            Self::Codex => "codex",
+            Self::CopilotCli => "copilot",
+            Self::QwenCode => "qwen",
+            Self::Pi => "pi",
+        }
+    }
+
     /// The variable that names the folder in which it keeps its files, and the name of that folder below the home where none does.
     pub(crate) fn home(self) -> (Option<&'static str>, &'static str) {
         match self {

@@ -3,17 +3,6 @@
 use crate::model::client::Client;
 use crate::text::clean::{one_line, without_controls};
 
-/// What starts a client where nothing else is configured.
-pub(crate) fn program_of(client: Client) -> &'static str {
-    match client {
-        Client::ClaudeCode => "claude",
-        Client::Codex => "codex",
-        Client::CopilotCli => "copilot",
-        Client::QwenCode => "qwen",
-        Client::Pi => "pi",
-    }
-}
-
 /// With what the client is started; ids and folders come from transcripts, and may be anything.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ResumeCommand<'a> {

@@ -75,7 +75,7 @@ impl InstallScope {
         match client {
             Client::ClaudeCode => Some(scope),
             Client::Codex | Client::QwenCode => Some(Self::Agent(client)),
-            Client::CopilotCli | Client::Pi => None,
+            _ => None,
         }
     }
 

@@ -19,7 +19,6 @@ use super::timer::{self, choose};
 use super::timer_steps::TimerStep;
 use super::{Host, InstallScope, Timer, TimerChoice};
 use crate::model::client::Client;
-use crate::model::resume_command::program_of;
 
 /// What is to be installed.
 #[derive(Debug, Clone)]
@@ -224,7 +223,7 @@ fn notes_on_other(client: Client, request: &InstallRequest, hooks: &HooksEdit, h
         let (name, program) = (client.name(), host.environment.program.display());
         let command = match client {
             Client::Codex => format!("codex mcp add recall -- {program} mcp"),
-            _ => format!("{} mcp add recall {program} mcp", program_of(client)),
+            _ => format!("{} mcp add recall {program} mcp", client.program()),
         };
         notes.push(format!("to let {name} search the memory itself, run `{command}`"));
     }
