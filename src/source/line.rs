@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::ParsedLine;
 use super::json::{self, Raw};
 use crate::model::session::{FIRST_EVIDENCE_PART, Item, Millis};
 
@@ -10,6 +11,9 @@ pub(super) const MAX_TEXT_CHARS: usize = 16_000;
 /// Longest stored recap of a compaction, in characters. The longest of 80 in published transcripts has 24,500; of one that is cut, nobody
 /// can say what it leaves out.
 pub(super) const MAX_RECAP_CHARS: usize = 32_000;
+
+/// Longest stored title, in characters.
+pub(super) const MAX_TITLE_CHARS: usize = 200;
 
 /// Is this a complete line? The last line of a growing file waits until it is.
 pub fn is_complete(line: &[u8]) -> bool {
@@ -22,6 +26,11 @@ pub(super) fn text_of_line(line: &[u8]) -> (&[u8], Cow<'_, str>) {
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
     // Validating first is faster: nearly all lines are valid.
     (line, std::str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed))
+}
+
+/// What a line is whose fields cannot be read.
+pub(super) fn malformed(text: &str) -> ParsedLine {
+    ParsedLine::Malformed(if Raw::of(text).is_ok() { "not an object" } else { "not JSON" })
 }
 
 /// The items of a record with their numbers: evidence last, in numbers of its own.

@@ -20,6 +20,8 @@ mod qwen;
 mod release;
 mod row;
 mod said;
+#[cfg(test)]
+mod test_rows;
 mod tool_use;
 mod verdict;
 pub(crate) mod working_folders;
@@ -39,6 +41,7 @@ use crate::model::client::Client;
 use crate::model::session::{ParserState, ToolClass};
 use crate::privacy::Sanitizer;
 use crate::source::discover::TranscriptFile;
+use crate::source::tool_use::ToolTable;
 
 /// What is to be known of a client to read its sessions. Nothing outside the folder of an implementation knows how that client writes, or
 /// how it calls its tools.
@@ -64,14 +67,11 @@ pub(crate) trait Source: Sync {
     /// The folder that a line names, as JSON.
     fn folder_in<'l>(&self, line: &'l Value) -> Option<&'l str>;
 
-    /// What a tool is for, by the name under which its uses are stored; `None` if it is unknown.
-    fn class_of_tool(&self, name: &str) -> Option<ToolClass>;
+    /// What its tools are for, by the names under which their uses are stored.
+    fn tools(&self) -> &'static ToolTable;
 
     /// The newest release whose transcripts and hooks were tested with this program.
     fn newest_tested(&self) -> Release;
-
-    /// The tools whose uses are no memory, by name; a `*` at the end stands for any ending.
-    fn tools_of_no_memory(&self) -> Vec<String>;
 }
 
 pub(crate) fn source_of(client: Client) -> &'static dyn Source {
@@ -97,7 +97,7 @@ pub(crate) fn own_sessions(client: Client, path: &Path) -> impl Iterator<Item = 
 
 /// The tools whose uses are no memory, unless the config says otherwise, by name; a `*` at the end stands for any ending.
 pub(crate) fn tools_of_no_memory() -> Vec<String> {
-    Client::ALL.into_iter().flat_map(|client| source_of(client).tools_of_no_memory()).collect()
+    Client::ALL.into_iter().flat_map(|client| source_of(client).tools().of_no_memory()).collect()
 }
 
 /// Here, and not with the type, since only sources know how their clients call things. What is below sees the class of a
@@ -105,6 +105,6 @@ pub(crate) fn tools_of_no_memory() -> Vec<String> {
 impl ToolClass {
     /// What a tool is for, by the name under which it is stored.
     pub(crate) fn of(name: &str) -> Self {
-        Client::ALL.into_iter().find_map(|client| source_of(client).class_of_tool(name)).unwrap_or(Self::Other)
+        Client::ALL.into_iter().find_map(|client| source_of(client).tools().class_of(name)).unwrap_or(Self::Other)
     }
 }

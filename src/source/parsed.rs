@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 use super::source_of;
 use crate::model::client::Client;
-use crate::model::session::{Millis, ParserState, Record, RecordKey};
+use crate::model::session::{Millis, ParserState, PendingRuns, Record, RecordKey};
 use crate::privacy::Sanitizer;
 
 /// What a file's path says about its records.
@@ -55,6 +57,12 @@ pub(crate) trait LineParser {
 
     /// With what another parser of the same file goes on behind this line.
     fn state(&self) -> ParserState;
+}
+
+/// With what another parser goes on: nothing where this one has kept nothing for itself.
+pub(super) fn state_with(runs: &PendingRuns, own: &(impl Default + PartialEq + Serialize)) -> ParserState {
+    let own = if *own == Default::default() { String::new() } else { serde_json::to_string(own).unwrap_or_default() };
+    ParserState { runs: runs.clone(), own }
 }
 
 /// A parser for a file, which goes on where one with this state stopped; by default at the file's beginning.

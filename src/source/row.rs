@@ -2,10 +2,14 @@
 
 use crate::analyze::shell;
 use crate::analyze::signal::REFUSED;
-use crate::model::session::{Evidence, Item, MessageUsage, Millis, Outcome, PendingRuns, Record, TitleEvent, Turn};
-use crate::privacy::Sanitizer;
-use crate::source::line::numbered;
+use crate::model::session::{
+    Evidence, Item, MessageUsage, Millis, Outcome, PendingRuns, Record, StepKinds, TitleEvent, Tokens, Turn,
+};
+use crate::privacy::{SanitizedText, Sanitizer};
+use crate::source::json::{self, Raw};
+use crate::source::line::{MAX_TEXT_CHARS, numbered};
 use crate::source::{ParentLink, ParsedLine, outcome};
+use crate::text::clean::head_and_tail;
 
 /// Longest name of an unknown row, in characters.
 const MAX_NAME_CHARS: usize = 60;
@@ -48,6 +52,20 @@ impl Said {
         Self { items: items.into_iter().collect(), ..Self::default() }
     }
 
+    /// The user's words; `has_more`: something came with them that is no text, `joins`: they were said while the assistant worked.
+    pub(super) fn prompt(passed: SanitizedText, has_more: bool, joins: bool) -> Result<Self, NoRecord> {
+        let text = passed.text.trim();
+        let turn = match () {
+            () if passed.is_all_private() => Turn::BeginsPrivate,
+            () if text.is_empty() && !has_more => return Err(NoRecord::Known),
+            () if joins => Turn::Joins,
+            () => Turn::Begins,
+        };
+        let said = (!text.is_empty() && turn != Turn::BeginsPrivate).then(|| Item::Prompt(head_and_tail(text, MAX_TEXT_CHARS)));
+        let joined = (turn == Turn::Joins && said.is_some()).then_some(Item::Evidence(Evidence::Joined));
+        Ok(Self { turn, fenced: passed.fenced, ..Self::only(said.into_iter().chain(joined)) })
+    }
+
     /// How a tool use ended: in the words that are kept, and what a command of `runs` printed that is evidence of something.
     pub(super) fn ended(
         id: String,
@@ -56,16 +74,10 @@ impl Said {
         runs: &PendingRuns,
         sanitizer: &Sanitizer,
     ) -> Self {
-        let (ok, code, output) = ended;
-        if refused {
-            let outcome = Item::Outcome(Outcome { tool: id.clone(), ok: false, brief: REFUSED.to_owned() });
-            return Self { answered: vec![id], ..Self::only([outcome]) };
-        }
-        let printed = runs.of(&id).filter(|kinds| kinds.git || kinds.check).map(|kinds| {
-            let output = sanitizer.output(output, |_| true);
-            Item::Evidence(Evidence::Printed(shell::printed(&id, ok, &output, kinds)))
-        });
-        let outcome = outcome::of_text(&id, ok, code, output, sanitizer).map(Item::Outcome);
+        let (ok, _, output) = ended;
+        let kinds = runs.of(&id).filter(|_| !refused);
+        let printed = kinds.and_then(|kinds| printed(&id, ok, output, kinds, sanitizer));
+        let outcome = outcome_of(&id, refused, ended, sanitizer);
         Self { answered: vec![id], ..Self::only(outcome.into_iter().chain(printed)) }
     }
 
@@ -118,6 +130,35 @@ impl Said {
             usage: self.usage,
         }))
     }
+}
+
+/// How a tool use ended, in the words that are kept.
+pub(super) fn outcome_of(id: &str, refused: bool, ended: (bool, Option<i64>, &str), sanitizer: &Sanitizer) -> Option<Item> {
+    let (ok, code, output) = ended;
+    if refused {
+        return Some(Item::Outcome(Outcome { tool: id.to_owned(), ok: false, brief: REFUSED.to_owned() }));
+    }
+    outcome::of_text(id, ok, code, output, sanitizer).map(Item::Outcome)
+}
+
+/// What a command printed that is evidence of something.
+pub(super) fn printed(id: &str, ok: bool, output: &str, kinds: StepKinds, sanitizer: &Sanitizer) -> Option<Item> {
+    if !kinds.git && !kinds.check {
+        return None;
+    }
+    let output = sanitizer.output(output, |_| true);
+    Some(Item::Evidence(Evidence::Printed(shell::printed(id, ok, &output, kinds))))
+}
+
+/// Tokens of a call of the model; `None` if there are none. `message` is what no other call has.
+pub(super) fn tokens_of_call(message: String, model: Option<String>, tokens: Tokens) -> Option<MessageUsage> {
+    let model = model.unwrap_or_else(|| "unknown".to_owned());
+    (tokens.total() > 0).then(|| MessageUsage { message, model, tokens: tokens.of_one_message() })
+}
+
+/// A name in a row, such as that of a model or a branch.
+pub(super) fn name_in(raw: Option<Raw<'_>>, sanitizer: &Sanitizer) -> Option<String> {
+    raw.and_then(json::text).and_then(|name| sanitizer.name(&name))
 }
 
 /// A row of which a client names the id and that of its parent: a record, or a link between others.

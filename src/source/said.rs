@@ -1,10 +1,10 @@
 //! Words as every reader keeps them: the assistant's, and the names in what a hook of ours told.
 
 use crate::analyze::use_of_told::names_in;
-use crate::model::session::{Evidence, Item, ToldNames};
+use crate::model::session::{Evidence, Item, Title, TitleBy, ToldNames};
 use crate::privacy::Sanitizer;
-use crate::source::line::MAX_TEXT_CHARS;
-use crate::text::clean::head_and_tail;
+use crate::source::line::{MAX_RECAP_CHARS, MAX_TEXT_CHARS, MAX_TITLE_CHARS};
+use crate::text::clean::{head_and_tail, one_line, shorten};
 use crate::text::disarm::{CLOSING_TAG, OPENING_TAG};
 
 /// The assistant's words; `None` for what clients write where nothing was said.
@@ -12,6 +12,17 @@ pub(super) fn reply(text: &str, sanitizer: &Sanitizer) -> Option<Item> {
     let said = !matches!(text.trim(), "" | "No response requested." | "(no content)");
     // A reply that was sanitized to nothing keeps its place in the record.
     said.then(|| Item::Reply(head_and_tail(&sanitizer.clean(text), MAX_TEXT_CHARS)))
+}
+
+/// What the client went on with once it had compacted; sanitized.
+pub(super) fn recap(text: &str) -> Option<Item> {
+    (!text.is_empty()).then(|| Item::Recap(head_and_tail(text, MAX_RECAP_CHARS)))
+}
+
+/// A session's title; sanitized.
+pub(super) fn title(text: &str, by: TitleBy) -> Option<Item> {
+    let text = one_line(text);
+    (!text.is_empty()).then(|| Item::Title(Title { text: shorten(&text, MAX_TITLE_CHARS), by, leaf: None }))
 }
 
 /// The names in what a hook of ours told: no more of it is kept.

@@ -11,28 +11,64 @@ use crate::text::clean::{head_and_tail, one_line, shorten};
 /// Longest stored command, in characters: heredocs and inline scripts exceed it.
 pub(super) const MAX_COMMAND_CHARS: usize = 500;
 const MAX_ARGUMENT_CHARS: usize = 160;
+const MAX_TOOL_NAME_CHARS: usize = 80;
 
 /// What each of a client's tools is for. All else asks for the class and no name.
-pub(super) struct ToolTable(pub(super) &'static [(ToolClass, &'static [&'static str])]);
+pub(crate) struct ToolTable {
+    pub(super) named: Classes,
+    /// Tools of servers, by how their names begin.
+    pub(super) served: Classes,
+}
+
+type Classes = &'static [(ToolClass, &'static [&'static str])];
 
 impl ToolTable {
-    /// What a tool is for; `None` if it is unknown.
-    pub(super) fn class_of(&self, name: &str) -> Option<ToolClass> {
-        self.0.iter().find(|(_, names)| names.contains(&name)).map(|(class, _)| *class)
+    pub(super) const fn of(named: Classes) -> Self {
+        Self { named, served: &[] }
     }
 
-    /// The tools whose uses are no memory, in the order of their names.
+    pub(super) const fn with_servers(self, served: Classes) -> Self {
+        Self { served, ..self }
+    }
+
+    /// What a tool is for; `None` if it is unknown.
+    pub(super) fn class_of(&self, name: &str) -> Option<ToolClass> {
+        let named = || self.named.iter().find(|(_, names)| names.contains(&name));
+        let served = || self.served.iter().find(|(_, starts)| starts.iter().any(|start| name.starts_with(start)));
+        named().or_else(served).map(|(class, _)| *class)
+    }
+
+    /// The tools whose uses are no memory, in the order of their names, then those of servers; `*` stands for any ending.
     pub(super) fn of_no_memory(&self) -> Vec<String> {
-        let mut tools: Vec<String> = self
-            .0
-            .iter()
-            .filter(|(class, _)| class.is_no_memory())
-            .flat_map(|(_, names)| *names)
-            .map(|name| (*name).to_owned())
-            .collect();
+        let of = |all: Classes| all.iter().filter(|(class, _)| class.is_no_memory()).flat_map(|(_, names)| *names);
+        let mut tools: Vec<String> = of(self.named).map(|name| (*name).to_owned()).collect();
         tools.sort_by_key(|name| name.to_lowercase());
+        tools.extend(of(self.served).map(|start| format!("{start}*")));
         tools
     }
+}
+
+/// A tool's name as it is kept.
+pub(super) fn tool_name(name: &str, sanitizer: &Sanitizer) -> String {
+    shorten(&one_line(&sanitizer.clean(name)), MAX_TOOL_NAME_CHARS)
+}
+
+/// The first of the named arguments that says something, in one line.
+pub(super) fn told_in<const N: usize>(input: Raw<'_>, names: &[&str; N], sanitizer: &Sanitizer) -> String {
+    argument(input, names, sanitizer).map(|text| line_of(&text)).unwrap_or_default()
+}
+
+/// The command that the tool of this id and name was given as `command`, in one line, and what is evidence of it.
+pub(super) fn command_in(
+    input: Raw<'_>,
+    (id, tool): (&str, &str),
+    awaited: bool,
+    sanitizer: &Sanitizer,
+) -> (String, Option<ShellRun>) {
+    let command = argument(input, &["command"], sanitizer);
+    let line = command_line(command.as_deref(), sanitizer);
+    let tool = ToolUse::new(id, tool, line.as_str(), None);
+    (line, command.and_then(|command| shell_run(&tool, &command, awaited, sanitizer)))
 }
 
 /// A command in one line; `None` is one of which nothing may be kept. It has passed the sanitizer.

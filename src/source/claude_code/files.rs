@@ -4,8 +4,9 @@ use serde_json::Value;
 
 use super::{ClaudeCode, ClaudeLines, tools};
 use crate::model::client::Client;
-use crate::model::session::{ParserState, ToolClass};
+use crate::model::session::ParserState;
 use crate::privacy::Sanitizer;
+use crate::source::tool_use::ToolTable;
 use crate::source::{LineParser, Release, Source, TranscriptIdentity};
 
 /// The layout of today's clients, and that of the oldest.
@@ -59,16 +60,12 @@ impl Source for ClaudeCode {
         line["cwd"].as_str()
     }
 
-    fn class_of_tool(&self, name: &str) -> Option<ToolClass> {
-        tools::class_of(name)
+    fn tools(&self) -> &'static ToolTable {
+        &tools::TOOLS
     }
 
     fn newest_tested(&self) -> Release {
         NEWEST_TESTED
-    }
-
-    fn tools_of_no_memory(&self) -> Vec<String> {
-        tools::of_no_memory().collect()
     }
 }
 

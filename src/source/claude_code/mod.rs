@@ -29,7 +29,7 @@ use crate::model::session::{
 };
 use crate::privacy::{Sanitizer, opens_private};
 use crate::source::claude_code::field_cache::{CachedField, FieldCache};
-use crate::source::line::{numbered, text_of_line, timestamp};
+use crate::source::line::{MAX_TITLE_CHARS, malformed, numbered, text_of_line, timestamp};
 use crate::source::said::reply;
 use crate::text::clean::{one_line, shorten};
 
@@ -104,7 +104,7 @@ impl<'p> ClaudeLines<'p> {
         }
         let (line, text) = text_of_line(line);
         let Ok(mut fields) = LineFields::of(&text, self.sanitizer) else {
-            return ParsedLine::Malformed(if Raw::of(&text).is_ok() { "not an object" } else { "not JSON" });
+            return malformed(&text);
         };
         fields.runs = Some(runs);
         let kind = fields.text(Field::Type).unwrap_or_default();
@@ -303,7 +303,7 @@ fn title(fields: &LineFields<'_>, kind: &str, place: &TranscriptIdentity) -> Opt
     };
     let text = one_line(&fields.sanitizer.clean(&fields.text(field)?));
     let leaf = fields.text(Field::LeafUuid).filter(|_| by == TitleBy::Summary).map(|u| RecordKey::from_uuid(&place.session, &u));
-    (!text.is_empty()).then(|| Item::Title(Title { text: shorten(&text, 200), by, leaf }))
+    (!text.is_empty()).then(|| Item::Title(Title { text: shorten(&text, MAX_TITLE_CHARS), by, leaf }))
 }
 
 /// Token usage of the message that a line belongs to. Lines of one message share its id; one without an id counts alone.

@@ -7,6 +7,7 @@ use super::fields::{Field, LineFields};
 use super::json;
 use super::user::tagged;
 use crate::model::session::{Item, Title, TitleBy, TitleEvent};
+use crate::source::line::MAX_TITLE_CHARS;
 use crate::text::clean::{one_line, shorten};
 
 /// What a line says about names, and the title that it gives itself.
@@ -26,7 +27,7 @@ pub(super) fn title_event(fields: &LineFields<'_>, kind: &str) -> Option<(TitleE
         "clear" | "reset" | "new" => Some((TitleEvent::Cleared, None)),
         "rename" => {
             let name = one_line(&fields.sanitizer.clean(tagged(&said, "command-args").unwrap_or_default()));
-            let title = Title { text: shorten(&name, 200), by: TitleBy::User, leaf: None };
+            let title = Title { text: shorten(&name, MAX_TITLE_CHARS), by: TitleBy::User, leaf: None };
             Some((TitleEvent::Renamed, (!name.is_empty()).then_some(Item::Title(title))))
         }
         _ => None,
@@ -38,5 +39,5 @@ fn title_by_hook(fields: &LineFields<'_>) -> Option<String> {
     let printed = fields.attachment.stdout.filter(|raw| raw.get().contains("sessionTitle")).and_then(json::text)?;
     let [output] = json::fields(&printed, &["hookSpecificOutput"]).ok()?;
     let [title] = json::fields(output?.get(), &["sessionTitle"]).ok()?;
-    json::text(title?).map(|title| shorten(&one_line(&fields.sanitizer.clean(&title)), 200))
+    json::text(title?).map(|title| shorten(&one_line(&fields.sanitizer.clean(&title)), MAX_TITLE_CHARS))
 }

@@ -9,12 +9,13 @@ use crate::source::json::{self, Raw};
 use crate::source::json_cursor::NameTable;
 use crate::source::line::MAX_TEXT_CHARS;
 use crate::source::tool_use::{
-    MAX_COMMAND_CHARS, argument, command_line, describe_arguments, line_of, sanitized_text, shell_run, todos,
+    MAX_COMMAND_CHARS, ToolTable, argument, command_line, describe_arguments, line_of, sanitized_text, shell_run, todos, told_in,
+    tool_name, touch,
 };
 use crate::text::clean::{head_and_tail, one_line, shorten};
 
-/// What each tool is for, of this client and of others that write its oldest layout. All else asks for the class and no name.
-const TOOLS: [(ToolClass, &[&str]); 10] = [
+/// What each tool is for, of this client and of others that write its oldest layout.
+pub(super) const TOOLS: ToolTable = ToolTable::of(&[
     (ToolClass::Shell, &["Bash", "PowerShell"]),
     (ToolClass::Edit, &["Edit", "Write", "MultiEdit", "NotebookEdit", "replace", "write_file"]),
     (ToolClass::Read, &["Read", "NotebookRead", "read_file"]),
@@ -33,10 +34,9 @@ const TOOLS: [(ToolClass, &[&str]); 10] = [
             "TeamCreate", "TeamDelete", "ToolSearch",
         ],
     ),
-];
-/// Tools of servers, by how their names begin: the client's own servers, and ours, whose replies are not ingested again.
-const SERVERS: [(ToolClass, &[&str]); 1] =
-    [(ToolClass::Bookkeeping, &["mcp__ide__", "mcp__ccd_session__", "mcp__recall__", "mcp__plugin_recall_recall__"])];
+])
+// The client's own servers, and ours, whose replies are not ingested again.
+.with_servers(&[(ToolClass::Bookkeeping, &["mcp__ide__", "mcp__ccd_session__", "mcp__recall__", "mcp__plugin_recall_recall__"])]);
 /// The tool of our server that reads records by their ids.
 const LOOKS_UP: [&str; 2] = ["mcp__recall__get", "mcp__plugin_recall_recall__get"];
 
@@ -45,22 +45,6 @@ const WRITES_WHOLE: [&str; 2] = ["Write", "write_file"];
 
 /// Tools to take by name from a client that shall only answer and has no flag for a client without tools.
 pub(crate) const ACTING: &str = "Bash,Edit,MultiEdit,Write,NotebookEdit,Read,Glob,Grep,LS,Task,Agent,WebFetch,WebSearch,TodoWrite";
-
-/// What a tool of the client is for; `None` if it is unknown.
-pub(crate) fn class_of(name: &str) -> Option<ToolClass> {
-    let named = || TOOLS.iter().find(|(_, names)| names.contains(&name));
-    let served = || SERVERS.iter().find(|(_, starts)| starts.iter().any(|start| name.starts_with(start)));
-    named().or_else(served).map(|(class, _)| *class)
-}
-
-/// The tools whose uses are no memory, in the order of their names, then those of servers; `*` stands for any ending.
-pub(crate) fn of_no_memory() -> impl Iterator<Item = String> {
-    let of =
-        |all: &'static [(ToolClass, &[&str])]| all.iter().filter(|(class, _)| class.is_no_memory()).flat_map(|(_, names)| *names);
-    let mut tools: Vec<&str> = of(&TOOLS).copied().collect();
-    tools.sort_by_key(|name| name.to_lowercase());
-    tools.into_iter().map(str::to_owned).chain(of(&SERVERS).map(|start| format!("{start}*")))
-}
 
 /// The items of a tool use block: usually one line; for to-do lists and plans, their content.
 pub(super) fn items_of_use(id: &str, name: &str, input: Option<Raw<'_>>, sanitizer: &Sanitizer) -> Vec<Item> {
@@ -73,7 +57,7 @@ pub(super) fn items_of_use(id: &str, name: &str, input: Option<Raw<'_>>, sanitiz
             let ids = looked_up_ids(&json::strings(input).join(" "));
             if ids.is_empty() { Vec::new() } else { vec![Item::Evidence(Evidence::LookedUp(ids))] }
         }
-        _ => match class_of(name).unwrap_or(ToolClass::Other) {
+        _ => match TOOLS.class_of(name).unwrap_or(ToolClass::Other) {
             ToolClass::Plan => plan(id, name, input, sanitizer),
             class => {
                 let tool = tool_use(id, name, class, input, sanitizer);
@@ -101,13 +85,11 @@ fn tool_use(id: &str, name: &str, class: ToolClass, input: Raw<'_>, sanitizer: &
         ToolClass::Edit => touched(input, Touch::Edited, sanitizer),
         ToolClass::Read => touched(input, Touch::Read, sanitizer),
         ToolClass::Shell => (command_line(argument(input, &["command"], sanitizer).as_deref(), sanitizer), None),
-        ToolClass::Subagent => {
-            (argument(input, &["description", "prompt"], sanitizer).map(|text| line_of(&text)).unwrap_or_default(), None)
-        }
+        ToolClass::Subagent => (told_in(input, &["description", "prompt"], sanitizer), None),
         ToolClass::Question => (questions(input, sanitizer), None),
         _ => (describe_arguments(input, sanitizer), None),
     };
-    ToolUse::new(id, shorten(&one_line(&sanitizer.clean(name)), 80), line, file)
+    ToolUse::new(id, tool_name(name, sanitizer), line, file)
 }
 
 fn touched(input: Raw<'_>, how: Touch, sanitizer: &Sanitizer) -> (String, Option<FileTouch>) {
@@ -123,26 +105,14 @@ fn touched(input: Raw<'_>, how: Touch, sanitizer: &Sanitizer) -> (String, Option
     let Some(path) = paths.into_iter().flatten().find_map(|path| sanitized_text(path, sanitizer)) else {
         return (describe_arguments(input, sanitizer), None);
     };
-    let path = one_line(&path);
-    let edits = edits.map(json::elements).unwrap_or_default().into_iter().map(replaced_lines);
-    let whole = lines_changed([old, new, content, source]);
-    let (added, removed) = match how {
-        Touch::Read => (0, 0),
-        _ => edits.fold(whole, |(added, removed), (more_a, more_r)| (added + more_a, removed + more_r)),
-    };
-    (path.clone(), Some(FileTouch { path, how, added, removed }))
-}
-
-/// Lines added and removed by one of several replacements.
-fn replaced_lines(edit: Raw<'_>) -> (u32, u32) {
-    let found = json::fields(edit.get(), &["old_string", "new_string", "content", "new_source"]);
-    found.map_or((0, 0), lines_changed)
-}
-
-/// Lines added and removed by a change, from the old and new text in its input alone.
-fn lines_changed([old, new, content, source]: [Option<Raw<'_>>; 4]) -> (u32, u32) {
-    let count = |raw: Option<Raw<'_>>| raw.map_or(0, json::lines_in);
-    (count(new) + count(content) + count(source), count(old))
+    let edits = edits.map(json::elements).unwrap_or_default();
+    let edits = edits.iter().map(|edit| json::fields(edit.get(), &["old_string", "new_string", "content", "new_source"]));
+    let (mut removed, mut added) = (vec![old], vec![new, content, source]);
+    for [old, new, content, source] in edits.flatten() {
+        removed.push(old);
+        added.extend([new, content, source]);
+    }
+    touch(one_line(&path), how, &removed, &added)
 }
 
 fn questions(input: Raw<'_>, sanitizer: &Sanitizer) -> String {
@@ -196,26 +166,29 @@ mod tests {
 
     #[test]
     fn every_name_is_in_one_class() {
-        let names: Vec<&str> = TOOLS.iter().chain(&SERVERS).flat_map(|(_, names)| *names).copied().collect();
+        let names: Vec<&str> = TOOLS.named.iter().chain(TOOLS.served).flat_map(|(_, names)| *names).copied().collect();
         for (n, name) in names.iter().enumerate() {
             assert!(!names[..n].contains(name), "{name} stands there twice");
         }
-        assert!(WRITES_WHOLE.iter().all(|name| class_of(name) == Some(ToolClass::Edit)));
-        let skipped: Vec<String> = of_no_memory().collect();
+        assert!(WRITES_WHOLE.iter().all(|name| TOOLS.class_of(name) == Some(ToolClass::Edit)));
+        let skipped = TOOLS.of_no_memory();
         assert!(skipped.iter().any(|name| name == "Skill") && skipped.iter().any(|name| name == "mcp__ide__*"), "{skipped:?}");
         // One's outcome says whether a plan was approved, the other's line what another agent was asked.
         assert!(!skipped.iter().any(|name| ["ExitPlanMode", "Task"].contains(&name.as_str())), "{skipped:?}");
-        assert_eq!(class_of("mcp__ide__getDiagnostics"), Some(ToolClass::Bookkeeping));
-        assert_eq!((class_of("mcp__ide"), class_of("Skills"), class_of("bash"), class_of("")), (None, None, None, None));
+        assert_eq!(TOOLS.class_of("mcp__ide__getDiagnostics"), Some(ToolClass::Bookkeeping));
+        assert_eq!(
+            (TOOLS.class_of("mcp__ide"), TOOLS.class_of("Skills"), TOOLS.class_of("bash"), TOOLS.class_of("")),
+            (None, None, None, None)
+        );
     }
 
     #[test]
     fn a_tool_use_that_is_read_back_has_the_class_of_its_name_though_it_is_not_stored() {
-        for (class, names) in TOOLS {
-            for name in names {
+        for (class, names) in TOOLS.named {
+            for name in *names {
                 let stored = format!(r#"{{"id":"t","name":"{name}","line":"x"}}"#);
                 let tool: ToolUse = serde_json::from_str(&stored).expect("a tool use");
-                assert_eq!((tool.class(), serde_json::to_string(&tool).expect("JSON")), (class, stored));
+                assert_eq!((tool.class(), serde_json::to_string(&tool).expect("JSON")), (*class, stored));
             }
         }
         let other: ToolUse = serde_json::from_str(r#"{"id":"t","name":"mcp__memory__search","line":"x"}"#).expect("a tool use");

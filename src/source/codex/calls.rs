@@ -6,17 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use super::rows::{CodexLines, texts};
 use super::tools::{CODE, PATCH, PLAN, QUESTION, TOOLS};
-use crate::analyze::shell;
-use crate::analyze::signal::REFUSED;
-use crate::model::session::{Answer, Evidence, FileTouch, Item, Outcome, StepKinds, ToolClass, ToolUse, Touch, Turn};
+use crate::model::session::{Answer, Evidence, FileTouch, Item, ToolClass, ToolUse, Touch, Turn};
 use crate::privacy::{EXCLUDED_LINE, Sanitizer};
 use crate::source::json::{self, Raw};
 use crate::source::line::MAX_TEXT_CHARS;
-use crate::source::outcome;
 use crate::source::patch::{self, edits};
 use crate::source::row::{NoRecord, Said};
-use crate::source::tool_use::{argument, command_line, describe_arguments, line_of, shell_run, todos};
-use crate::text::clean::{head_and_tail, one_line, shorten};
+use crate::source::tool_use::{argument, command_line, describe_arguments, line_of, shell_run, todos, told_in, tool_name};
+use crate::text::clean::{head_and_tail, one_line};
 
 /// How outputs without an exit code begin when the tool use did not happen or failed.
 const FAILURES: [&str; 9] = [
@@ -79,15 +76,12 @@ pub(super) fn begun(lines: &mut CodexLines<'_>, kind: &str, payload: Raw<'_>) ->
         _ => {
             let line = match given {
                 Some(given) if sanitizer.excludes_any(|| json::strings(given)) => EXCLUDED_LINE.to_owned(),
-                Some(given) if class == ToolClass::Subagent => {
-                    argument(given, &["message", "task_name", "prompt"], sanitizer).map(|task| line_of(&task)).unwrap_or_default()
-                }
+                Some(given) if class == ToolClass::Subagent => told_in(given, &["message", "task_name", "prompt"], sanitizer),
                 Some(given) => describe_arguments(given, sanitizer),
                 None => line_of(&sanitizer.clean(&text(input))),
             };
             lines.state.await_output(Call { id: id.clone(), is_command: false, asked: Vec::new() });
-            let name = shorten(&one_line(&sanitizer.clean(&name)), 80);
-            Ok(Said::only([Item::Tool(ToolUse::new(id, name, line, None))]))
+            Ok(Said::only([Item::Tool(ToolUse::new(id, tool_name(&name, sanitizer), line, None))]))
         }
     }
 }
@@ -187,10 +181,7 @@ pub(super) fn ended(lines: &mut CodexLines<'_>, payload: Raw<'_>) -> Result<Said
     let Ended { ok, code, text } = Ended::of(&text, call.is_command);
     let Some(ok) = ok else { return Ok(Said { answered: vec![call.id], ..Said::default() }) };
     let refused = !ok && REFUSALS.iter().any(|words| text.contains(words)) && code.is_none();
-    let kinds = lines.runs.of(&call.id).filter(|_| !refused);
-    let outcome = ended_as(&call.id, ok, refused, code, &text, sanitizer);
-    let printed = kinds.and_then(|kinds| printed(&call.id, ok, &text, kinds, sanitizer));
-    Ok(Said { answered: vec![call.id], ..Said::only(outcome.into_iter().chain(printed)) })
+    Ok(Said::ended(call.id, refused, (ok, code, &text), &lines.runs, sanitizer))
 }
 
 /// What the user chose or wrote in a dialog.
@@ -253,21 +244,4 @@ impl<'t> Ended<'t> {
         let ok = if goes_on { None } else { Some(code.is_none_or(|code| code == 0)) };
         Some(Self { ok, code, text: output.into() })
     }
-}
-
-/// How a tool use ended, in the words that are kept.
-pub(super) fn ended_as(id: &str, ok: bool, refused: bool, code: Option<i64>, output: &str, sanitizer: &Sanitizer) -> Option<Item> {
-    if refused {
-        return Some(Item::Outcome(Outcome { tool: id.to_owned(), ok: false, brief: REFUSED.to_owned() }));
-    }
-    outcome::of_text(id, ok, code, output, sanitizer).map(Item::Outcome)
-}
-
-/// What a command printed that is evidence of something.
-pub(super) fn printed(id: &str, ok: bool, output: &str, kinds: StepKinds, sanitizer: &Sanitizer) -> Option<Item> {
-    if !kinds.git && !kinds.check {
-        return None;
-    }
-    let output = sanitizer.output(output, |_| true);
-    Some(Item::Evidence(Evidence::Printed(shell::printed(id, ok, &output, kinds))))
 }

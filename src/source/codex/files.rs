@@ -7,9 +7,10 @@ use serde_json::Value;
 use super::rows::{CodexLines, Meta};
 use super::{Codex, tools};
 use crate::model::client::Client;
-use crate::model::session::{ParserState, ToolClass};
+use crate::model::session::ParserState;
 use crate::privacy::Sanitizer;
 use crate::source::discover::TranscriptFile;
+use crate::source::tool_use::ToolTable;
 use crate::source::{LineParser, Release, Source, TranscriptIdentity, delta};
 
 /// `sessions/YYYY/MM/DD/rollout-….jsonl`, and where `codex archive` puts them.
@@ -66,16 +67,12 @@ impl Source for Codex {
         line["payload"]["cwd"].as_str()
     }
 
-    fn class_of_tool(&self, name: &str) -> Option<ToolClass> {
-        tools::TOOLS.class_of(name)
+    fn tools(&self) -> &'static ToolTable {
+        &tools::TOOLS
     }
 
     fn newest_tested(&self) -> Release {
         NEWEST_TESTED
-    }
-
-    fn tools_of_no_memory(&self) -> Vec<String> {
-        tools::TOOLS.of_no_memory()
     }
 }
 

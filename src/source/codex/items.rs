@@ -1,6 +1,6 @@
 //! Finished items, with which newer clients tell what was said and done.
 
-use super::calls::{command_of, ended_as, looked_at, printed, typed};
+use super::calls::{command_of, looked_at, typed};
 use super::rows::{CodexLines, texts};
 use super::tools::{COMMAND, PATCH};
 use crate::model::session::{Evidence, Item, ToolUse};
@@ -8,7 +8,7 @@ use crate::privacy::EXCLUDED_LINE;
 use crate::source::json::{self, Raw};
 use crate::source::line::MAX_TEXT_CHARS;
 use crate::source::patch::{Change, ChangeKind, edits};
-use crate::source::row::{NoRecord, Said};
+use crate::source::row::{NoRecord, Said, outcome_of, printed};
 use crate::source::said::reply;
 use crate::source::tool_use::{argument, command_line, describe_arguments, line_of, shell_run};
 use crate::text::clean::head_and_tail;
@@ -79,7 +79,7 @@ fn command(lines: &mut CodexLines<'_>, item: Raw<'_>) -> Result<Said, NoRecord> 
     let run = command.filter(|_| !is_declined).and_then(|command| shell_run(&tool, &typed(&command, elsewhere), true, sanitizer));
     let output = output.and_then(json::text).unwrap_or_default();
     let ok = code.map_or_else(|| succeeded(item), |code| code == 0);
-    let outcome = ended_as(&id, ok, is_declined, code, &output, sanitizer);
+    let outcome = outcome_of(&id, is_declined, (ok, code, &output), sanitizer);
     let printed = run.as_ref().and_then(|run| printed(&id, ok, &output, run.kinds(), sanitizer));
     let run = run.map(|run| Item::Evidence(Evidence::Ran(run)));
     let items = [Some(Item::Tool(tool)), outcome, run, printed].into_iter().flatten();
@@ -97,7 +97,7 @@ fn changes(lines: &mut CodexLines<'_>, item: Raw<'_>) -> Result<Said, NoRecord> 
         .filter_map(|(path, change)| of_file(&path, change))
         .collect();
     let mut items = edits((&id, PATCH), &all, cwd.as_deref(), sanitizer);
-    items.extend(if ok { None } else { ended_as(&id, false, false, None, "", sanitizer) });
+    items.extend(if ok { None } else { outcome_of(&id, false, (false, None, ""), sanitizer) });
     Ok(Said { answered: vec![id], ..Said::only(items) })
 }
 
@@ -131,7 +131,7 @@ fn server(lines: &mut CodexLines<'_>, item: Raw<'_>) -> Result<Said, NoRecord> {
     };
     let failed = error.is_some_and(|error| error.get() != "null") || !succeeded(item);
     let words = error.map(|error| json::strings(error).join(" ")).unwrap_or_default();
-    let outcome = if failed { ended_as(&id, false, false, None, &words, sanitizer) } else { None };
+    let outcome = if failed { outcome_of(&id, false, (false, None, &words), sanitizer) } else { None };
     let items = std::iter::once(Item::Tool(ToolUse::new(id.as_str(), name, line, None))).chain(outcome);
     Ok(Said { answered: vec![id], ..Said::only(items) })
 }

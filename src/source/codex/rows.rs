@@ -6,16 +6,15 @@ use serde::{Deserialize, Serialize};
 
 use super::calls::{self, Call};
 use super::items;
-use crate::model::session::{
-    Evidence, Item, MessageUsage, Millis, ParserState, PendingRuns, RecordKey, Title, TitleBy, TitleEvent, Tokens, Turn,
-};
+use crate::model::session::{Evidence, Item, Millis, ParserState, PendingRuns, RecordKey, TitleBy, TitleEvent, Tokens, Turn};
 use crate::privacy::{Sanitizer, opens_private};
 use crate::source::json::{self, Raw};
-use crate::source::line::{MAX_RECAP_CHARS, MAX_TEXT_CHARS, text_of_line, timestamp};
-use crate::source::row::{NoRecord, RowPlace, Said, unknown};
-use crate::source::said::{reply, told_by_hook};
+use crate::source::line::{malformed, text_of_line, timestamp};
+use crate::source::parsed::state_with;
+use crate::source::row::{NoRecord, RowPlace, Said, tokens_of_call, unknown};
+use crate::source::said::{self, reply, told_by_hook};
 use crate::source::{LineParser, ParentLink, ParsedLine, TranscriptIdentity};
-use crate::text::clean::{head_and_tail, one_line, shorten};
+use crate::text::clean::{one_line, shorten};
 
 /// Rows that are known and hold nothing of the conversation, and such items and events. What they say is said elsewhere, too, or is the
 /// client's own: instructions, tools, settings, thinking.
@@ -171,7 +170,7 @@ impl LineParser for CodexLines<'_> {
         let (line, text) = text_of_line(line);
         let names = ["timestamp", "type", "payload", "ordinal", "record_type", "id"];
         let Ok([at, kind, payload, ordinal, record_type, id]) = json::fields(&text, &names) else {
-            return ParsedLine::Malformed(if Raw::of(&text).is_ok() { "not an object" } else { "not JSON" });
+            return malformed(&text);
         };
         let at = at.and_then(timestamp);
         let kind = kind.and_then(json::text).unwrap_or_default();
@@ -200,9 +199,7 @@ impl LineParser for CodexLines<'_> {
     }
 
     fn state(&self) -> ParserState {
-        let own =
-            if self.state == State::default() { String::new() } else { serde_json::to_string(&self.state).unwrap_or_default() };
-        ParserState { runs: self.runs.clone(), own }
+        state_with(&self.runs, &self.state)
     }
 }
 
@@ -338,8 +335,7 @@ impl<'p> CodexLines<'p> {
                 Err(NoRecord::Known)
             }
             "thread_name_updated" => {
-                let title = text(name).map(|name| shorten(&one_line(&self.sanitizer.clean(&name)), 200)).filter(|t| !t.is_empty());
-                let title = title.map(|text| Item::Title(Title { text, by: TitleBy::User, leaf: None }));
+                let title = text(name).and_then(|name| said::title(&self.sanitizer.clean(&name), TitleBy::User));
                 Ok(Said { sign: Some(TitleEvent::Renamed), ..Said::only(title) })
             }
             "error" | "stream_error" => {
@@ -364,25 +360,17 @@ impl<'p> CodexLines<'p> {
             return Err(NoRecord::Known);
         }
         let goes_on = self.state.turn.is_some() && self.state.prompted;
-        let said = (!text.is_empty()).then(|| Item::Prompt(head_and_tail(text, MAX_TEXT_CHARS)));
-        let turn = match &said {
-            _ if passed.is_all_private() => Turn::BeginsPrivate,
-            Some(_) if goes_on => Turn::Joins,
-            None if !has_image => return Err(NoRecord::Known),
-            _ => Turn::Begins,
-        };
+        let joins = goes_on && !text.is_empty();
+        let said = Said::prompt(passed, has_image, joins)?;
         self.state.prompted = true;
-        let joined = (turn == Turn::Joins).then_some(Item::Evidence(Evidence::Joined));
-        let items = if turn == Turn::BeginsPrivate { None } else { said };
-        Ok(Said { turn, fenced: passed.fenced, ..Said::only(items.into_iter().chain(joined)) })
+        Ok(said)
     }
 
     fn recap(&self, payload: Raw<'_>) -> Result<Said, NoRecord> {
         let [message] = json::fields(payload.get(), &["message"]).map_err(|_| NoRecord::Known)?;
         let recap = message.and_then(json::text).filter(|_| !self.is_of_subagent()).ok_or(NoRecord::Known)?;
         let recap = recap.split_once(RECAP_END_OF_PREFACE).map_or(recap.as_ref(), |(_, recap)| recap);
-        let recap = self.sanitizer.clean(recap.trim());
-        Ok(Said::only((!recap.is_empty()).then(|| Item::Recap(head_and_tail(&recap, MAX_RECAP_CHARS)))))
+        Ok(Said::only(said::recap(&self.sanitizer.clean(recap.trim()))))
     }
 
     /// Tokens of one call. Clients repeat such rows: calls are known by how many tokens the thread has used with them.
@@ -401,12 +389,9 @@ impl<'p> CodexLines<'p> {
             cache_read: cached,
             ..Tokens::default()
         };
-        if tokens.total() == 0 {
-            return Err(NoRecord::Known);
-        }
         let message = format!("{} {}", self.state.thread, total.unwrap_or(0));
-        let model = self.state.model.clone().unwrap_or_else(|| "unknown".to_owned());
-        Ok(Said { usage: Some(MessageUsage { message, model, tokens: tokens.of_one_message() }), ..Said::default() })
+        let usage = tokens_of_call(message, self.state.model.clone(), tokens).ok_or(NoRecord::Known)?;
+        Ok(Said { usage: Some(usage), ..Said::default() })
     }
 
     /// The user took back the last turns: the next prompt follows what was before them.

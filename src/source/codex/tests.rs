@@ -4,39 +4,18 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::model::client::Client;
-use crate::model::session::{Evidence, Item, ParserState, Record, Touch, Turn};
-use crate::privacy::Sanitizer;
-use crate::source::{ParsedLine, TranscriptIdentity, parser_of};
+use crate::model::session::{Evidence, Item, Record, Touch, Turn};
+use crate::source::test_rows::{self, parsed};
+use crate::source::{ParsedLine, TranscriptIdentity};
 
 const ID: &str = "01a2059c-b240-7761-a3ba-28ca785d3559";
 
 fn place(agent: Option<&str>) -> TranscriptIdentity {
-    TranscriptIdentity { client: Client::Codex, session: ID.into(), agent: agent.map(str::to_owned) }
-}
-
-/// What is made of rows; `cuts` tells behind which of them the reading stops and goes on with what is stored.
-fn parsed(rows: &[Value], place: &TranscriptIdentity, cuts: impl Fn(usize) -> bool) -> Vec<ParsedLine> {
-    let sanitizer = Sanitizer::shipped();
-    let mut state = ParserState::default();
-    let mut parser = parser_of(place, &sanitizer, &state);
-    let mut all = Vec::new();
-    for (n, row) in rows.iter().enumerate() {
-        all.push(parser.read(row.to_string().as_bytes()));
-        if cuts(n) {
-            state = parser.state();
-            parser = parser_of(place, &sanitizer, &state);
-        }
-    }
-    all
+    test_rows::place(Client::Codex, ID, agent)
 }
 
 fn records(rows: &[Value]) -> Vec<Record> {
-    records_of(rows, &place(None))
-}
-
-fn records_of(rows: &[Value], place: &TranscriptIdentity) -> Vec<Record> {
-    let all = parsed(rows, place, |_| false);
-    all.into_iter().filter_map(|line| if let ParsedLine::Record(row) = line { Some(*row) } else { None }).collect()
+    test_rows::records(rows, &place(None))
 }
 
 /// In a word each: what the records say.
@@ -287,7 +266,7 @@ fn a_subagent_s_file_repeats_its_parent_s_rows() {
         "subagent_history_start_ordinal": 5}),
     );
     let rows = [meta, of_parent(3, "said before"), of_parent(5, "I look.")];
-    let read = records_of(&rows, &place(Some("child")));
+    let read = test_rows::records(&rows, &place(Some("child")));
     assert_eq!(told(&read), ["reply I look."]);
     assert_eq!((read[0].session.as_str(), read[0].agent.as_deref()), (ID, Some("child")));
 }

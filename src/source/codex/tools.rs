@@ -15,7 +15,7 @@ pub(super) const PLAN: &str = "update_plan";
 pub(super) const CODE: &str = "exec";
 
 /// Names that Claude Code's table holds too (`Read` is none) would have to be told apart here.
-pub(super) const TOOLS: ToolTable = ToolTable(&[
+pub(super) const TOOLS: ToolTable = ToolTable::of(&[
     (ToolClass::Shell, &[COMMAND, "shell", "shell_command", "local_shell", "container.exec"]),
     (ToolClass::Edit, &[PATCH]),
     (ToolClass::Read, &["view_image"]),

@@ -6,18 +6,18 @@ use serde::{Deserialize, Serialize};
 
 use super::tools::{CREATE, PATCH, TOOLS};
 use crate::model::session::{
-    Evidence, FileTouch, Item, MessageUsage, ParserState, PendingRuns, RecordKey, Title, TitleBy, Tokens, ToolClass, ToolUse,
-    Touch, Turn,
+    Evidence, FileTouch, Item, MessageUsage, ParserState, PendingRuns, RecordKey, TitleBy, Tokens, ToolClass, ToolUse, Touch,
 };
 use crate::privacy::{EXCLUDED_LINE, Sanitizer};
 use crate::source::json::{self, Raw};
-use crate::source::line::{MAX_RECAP_CHARS, MAX_TEXT_CHARS, text_of_line, timestamp};
+use crate::source::line::{malformed, text_of_line, timestamp};
+use crate::source::parsed::state_with;
 use crate::source::patch::{self, absolute, edits};
-use crate::source::row::{NoRecord, RowPlace, Said, parsed};
-use crate::source::said::reply;
-use crate::source::tool_use::{argument, command_line, describe_arguments, line_of, sanitized_text, shell_run, touch};
+use crate::source::row::{NoRecord, RowPlace, Said, name_in, parsed, tokens_of_call};
+use crate::source::said::{self, reply};
+use crate::source::tool_use::{argument, command_in, describe_arguments, sanitized_text, told_in, tool_name, touch};
 use crate::source::{LineParser, ParentLink, ParsedLine, TranscriptIdentity};
-use crate::text::clean::{head_and_tail, one_line, shorten};
+use crate::text::clean::one_line;
 
 /// Events that are known and hold nothing of the conversation, or what other events tell: instructions, borders of turns, settings, and what
 /// hooks were given and answered.
@@ -59,7 +59,7 @@ impl LineParser for CopilotLines<'_> {
         let (line, text) = text_of_line(line);
         let names = ["type", "data", "id", "timestamp", "parentId", "agentId"];
         let Ok([kind, data, id, at, parent, agent]) = json::fields(&text, &names) else {
-            return ParsedLine::Malformed(if Raw::of(&text).is_ok() { "not an object" } else { "not JSON" });
+            return malformed(&text);
         };
         let session = &self.place.session;
         let key = match id.and_then(json::text) {
@@ -84,9 +84,7 @@ impl LineParser for CopilotLines<'_> {
     }
 
     fn state(&self) -> ParserState {
-        let own =
-            if self.state == State::default() { String::new() } else { serde_json::to_string(&self.state).unwrap_or_default() };
-        ParserState { runs: self.runs.clone(), own }
+        state_with(&self.runs, &self.state)
     }
 }
 
@@ -119,13 +117,13 @@ impl<'p> CopilotLines<'p> {
             "tool.execution_complete" => self.ended(data),
             "session.usage_record" => usage(data, key, self.sanitizer).map(|usage| Said { usage: Some(usage), ..Said::default() }),
             "session.compaction_complete" if !of_agent => {
-                let recap = argument(data, &["summaryContent", "summary"], self.sanitizer).ok_or(NoRecord::Known)?;
-                Ok(Said::only([Item::Recap(head_and_tail(&recap, MAX_RECAP_CHARS))]))
+                let recap = argument(data, &["summaryContent", "summary"], self.sanitizer);
+                Ok(Said::only(recap.and_then(|recap| said::recap(&recap))))
             }
             "session.compaction_complete" => Err(NoRecord::Known),
             "session.title_changed" => {
-                let title = argument(data, &["title"], self.sanitizer).map(|title| shorten(&one_line(&title), 200));
-                Ok(Said::only(title.map(|text| Item::Title(Title { text, by: TitleBy::Client, leaf: None }))))
+                let title = argument(data, &["title"], self.sanitizer);
+                Ok(Said::only(title.and_then(|title| said::title(&title, TitleBy::Client))))
             }
             "abort" if !of_agent => Ok(Said::only([Item::Interrupted])),
             "abort" => Err(NoRecord::Known),
@@ -163,18 +161,9 @@ impl<'p> CopilotLines<'p> {
             return Err(NoRecord::Known);
         }
         let passed = self.sanitizer.pass_users(&[content.and_then(json::text).unwrap_or_default()]);
-        let text = passed.text.trim();
         let has_attachment = attachments.is_some_and(|all| !json::elements(all).is_empty());
-        let turn = match () {
-            () if passed.is_all_private() => Turn::BeginsPrivate,
-            () if text.is_empty() && !has_attachment => return Err(NoRecord::Known),
-            // Said while the assistant worked.
-            () if !is(delivery, "idle") => Turn::Joins,
-            () => Turn::Begins,
-        };
-        let said = (!text.is_empty() && turn != Turn::BeginsPrivate).then(|| Item::Prompt(head_and_tail(text, MAX_TEXT_CHARS)));
-        let joined = (turn == Turn::Joins && said.is_some()).then_some(Item::Evidence(Evidence::Joined));
-        Ok(Said { turn, fenced: passed.fenced, ..Said::only(said.into_iter().chain(joined)) })
+        // What comes while the assistant is not idle is said while it works.
+        Said::prompt(passed, has_attachment, !is(delivery, "idle"))
     }
 
     fn tool(&mut self, data: Raw<'_>) -> Result<Said, NoRecord> {
@@ -187,7 +176,7 @@ impl<'p> CopilotLines<'p> {
             _ => text(name),
         };
         let class = TOOLS.class_of(&name).unwrap_or(ToolClass::Other);
-        let name = shorten(&one_line(&sanitizer.clean(&name)), 80);
+        let name = tool_name(&name, sanitizer);
         let Some(given) = arguments else { return Ok(Said::only([Item::Tool(ToolUse::new(id, name, "", None))])) };
         if sanitizer.excludes_any(|| json::strings(given)) {
             return Ok(Said::only([Item::Tool(ToolUse::new(id, name, EXCLUDED_LINE, None))]));
@@ -199,19 +188,15 @@ impl<'p> CopilotLines<'p> {
         let mut run = None;
         let (line, file) = match class {
             ToolClass::Shell => {
-                let command = argument(given, &["command"], sanitizer);
-                let line = command_line(command.as_deref(), sanitizer);
-                let tool = ToolUse::new(id.as_str(), name.as_str(), line.as_str(), None);
                 let is_awaited = argument(given, &["mode"], sanitizer).is_none_or(|mode| mode == "sync");
-                run = command.and_then(|command| shell_run(&tool, &command, is_awaited, sanitizer));
+                let (line, ran) = command_in(given, (&id, &name), is_awaited, sanitizer);
+                run = ran;
                 (line, None)
             }
             ToolClass::Edit if name == CREATE => self.touched(given, Touch::Written),
             ToolClass::Edit => self.touched(given, Touch::Edited),
             ToolClass::Read => self.touched(given, Touch::Read),
-            ToolClass::Subagent => {
-                (argument(given, &["description", "prompt"], sanitizer).map(|task| line_of(&task)).unwrap_or_default(), None)
-            }
+            ToolClass::Subagent => (told_in(given, &["description", "prompt"], sanitizer), None),
             _ => (describe_arguments(given, sanitizer), None),
         };
         let tool = Item::Tool(ToolUse::new(id, name, line, file));
@@ -276,9 +261,5 @@ fn usage(data: Raw<'_>, key: RecordKey, sanitizer: &Sanitizer) -> Result<Message
         cache_read,
         ..Tokens::default()
     };
-    if tokens.total() == 0 {
-        return Err(NoRecord::Known);
-    }
-    let model = model.and_then(json::text).and_then(|model| sanitizer.name(&model)).unwrap_or_else(|| "unknown".to_owned());
-    Ok(MessageUsage { message: key.to_string(), model, tokens: tokens.of_one_message() })
+    tokens_of_call(key.to_string(), name_in(model, sanitizer), tokens).ok_or(NoRecord::Known)
 }

@@ -4,32 +4,18 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::model::client::Client;
-use crate::model::session::{Evidence, Item, ParserState, Record, Touch, Turn};
-use crate::privacy::Sanitizer;
-use crate::source::{ParsedLine, TranscriptIdentity, parser_of};
+use crate::model::session::{Item, Record, Touch, Turn};
+use crate::source::ParsedLine;
+use crate::source::test_rows::{self, place, told};
 
 const ID: &str = "93e7562b-1d7d-4e18-b3ed-b992d462256e";
 
 fn parsed(rows: &[Value], cuts: impl Fn(usize) -> bool) -> Vec<ParsedLine> {
-    let (sanitizer, place) =
-        (Sanitizer::shipped(), TranscriptIdentity { client: Client::CopilotCli, session: ID.into(), agent: None });
-    let mut parser = parser_of(&place, &sanitizer, &ParserState::default());
-    let mut all = Vec::new();
-    for (n, row) in rows.iter().enumerate() {
-        all.push(parser.read(row.to_string().as_bytes()));
-        if cuts(n) {
-            parser = parser_of(&place, &sanitizer, &parser.state());
-        }
-    }
-    all
+    test_rows::parsed(rows, &place(Client::CopilotCli, ID, None), cuts)
 }
 
 fn records(rows: &[Value]) -> Vec<Record> {
-    let rows = [&[start()], rows].concat();
-    parsed(&rows, |_| false)
-        .into_iter()
-        .filter_map(|line| if let ParsedLine::Record(row) = line { Some(*row) } else { None })
-        .collect()
+    test_rows::records(&[&[start()], rows].concat(), &place(Client::CopilotCli, ID, None))
 }
 
 fn event(kind: &str, data: &Value) -> Value {
@@ -73,20 +59,8 @@ fn what_is_said_and_done_is_kept() {
             &json!({"usage": {"model": "gpt-5.4", "inputTokens": 1200, "outputTokens": 60, "cacheReadTokens": 200}}),
         ),
     ]);
-    let told: Vec<String> = read
-        .iter()
-        .flat_map(|row| &row.items)
-        .map(|item| match item {
-            Item::Prompt(text) | Item::Reply(text) => text.clone(),
-            Item::Tool(tool) => format!("{} {}", tool.name, tool.line),
-            Item::Outcome(outcome) => outcome.brief.clone(),
-            Item::Evidence(Evidence::Ran(_)) => "ran".into(),
-            Item::Evidence(Evidence::Printed(print)) => print.results.join("; "),
-            other => other.kind().to_owned(),
-        })
-        .collect();
     assert_eq!(
-        told,
+        told(&read),
         [
             "Rename it",
             "I will.",

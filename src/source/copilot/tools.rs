@@ -10,7 +10,7 @@ pub(super) const CREATE: &str = "create";
 /// Asks the user.
 pub(super) const QUESTION: &str = "ask_user";
 
-pub(super) const TOOLS: ToolTable = ToolTable(&[
+pub(super) const TOOLS: ToolTable = ToolTable::of(&[
     (ToolClass::Shell, &["bash", "powershell"]),
     (ToolClass::Edit, &["edit", CREATE, "str_replace_editor", PATCH]),
     (ToolClass::Read, &["view"]),

@@ -5,8 +5,9 @@ use serde_json::Value;
 use super::rows::PiLines;
 use super::{Pi, tools};
 use crate::model::client::Client;
-use crate::model::session::{ParserState, ToolClass};
+use crate::model::session::ParserState;
 use crate::privacy::Sanitizer;
+use crate::source::tool_use::ToolTable;
 use crate::source::{LineParser, Release, Source, TranscriptIdentity};
 
 /// `sessions/<folder>/<time>_<session>.jsonl`
@@ -43,16 +44,12 @@ impl Source for Pi {
         line["cwd"].as_str()
     }
 
-    fn class_of_tool(&self, name: &str) -> Option<ToolClass> {
-        tools::TOOLS.class_of(name)
+    fn tools(&self) -> &'static ToolTable {
+        &tools::TOOLS
     }
 
     fn newest_tested(&self) -> Release {
         NEWEST_TESTED
-    }
-
-    fn tools_of_no_memory(&self) -> Vec<String> {
-        tools::TOOLS.of_no_memory()
     }
 }
 

@@ -7,18 +7,19 @@ use serde::{Deserialize, Serialize};
 
 use super::tools::{TOOLS, WRITE};
 use crate::model::session::{
-    Evidence, FileTouch, Item, MessageUsage, Millis, ParserState, PendingRuns, RecordKey, Title, TitleBy, Tokens, ToolClass,
-    ToolUse, Touch, Turn,
+    Evidence, FileTouch, Item, MessageUsage, Millis, ParserState, PendingRuns, RecordKey, TitleBy, Tokens, ToolClass, ToolUse,
+    Touch,
 };
 use crate::privacy::{EXCLUDED_LINE, Sanitizer};
 use crate::source::json::{self, Raw};
-use crate::source::line::{MAX_RECAP_CHARS, MAX_TEXT_CHARS, text_of_line, timestamp};
+use crate::source::line::{malformed, text_of_line, timestamp};
+use crate::source::parsed::state_with;
 use crate::source::patch::absolute;
-use crate::source::row::{NoRecord, RowPlace, Said, parsed};
-use crate::source::said::reply;
-use crate::source::tool_use::{argument, command_line, describe_arguments, sanitized_text, shell_run, touch};
+use crate::source::row::{NoRecord, RowPlace, Said, name_in, parsed, tokens_of_call};
+use crate::source::said::{self, reply};
+use crate::source::tool_use::{command_in, describe_arguments, sanitized_text, tool_name, touch};
 use crate::source::{LineParser, ParentLink, ParsedLine, TranscriptIdentity};
-use crate::text::clean::{head_and_tail, one_line, shorten};
+use crate::text::clean::one_line;
 
 /// Entries that are known and hold nothing of the conversation: settings, marks, what extensions keep or tell the model.
 const NOTHING_SAID: [&str; 6] = ["model_change", "thinking_level_change", "label", "custom", "custom_message", "branch_summary"];
@@ -52,7 +53,7 @@ impl LineParser for PiLines<'_> {
         let (line, text) = text_of_line(line);
         let names = ["type", "id", "parentId", "timestamp", "cwd", "message", "summary", "name"];
         let Ok([kind, id, parent, at, cwd, message, summary, name]) = json::fields(&text, &names) else {
-            return ParsedLine::Malformed(if Raw::of(&text).is_ok() { "not an object" } else { "not JSON" });
+            return malformed(&text);
         };
         let (kind, id) = (kind.and_then(json::text).unwrap_or_default(), id.and_then(json::text));
         let at = at.and_then(timestamp);
@@ -69,12 +70,11 @@ impl LineParser for PiLines<'_> {
             "message" => message.ok_or(NoRecord::Known).and_then(|message| self.message(message, key)),
             "compaction" => {
                 let recap = summary.and_then(|text| sanitized_text(text, self.sanitizer));
-                Ok(Said::only(recap.map(|recap| Item::Recap(head_and_tail(&recap, MAX_RECAP_CHARS)))))
+                Ok(Said::only(recap.and_then(|recap| said::recap(&recap))))
             }
             "session_info" => {
                 let name = name.and_then(|name| sanitized_text(name, self.sanitizer));
-                let title = name.map(|name| Title { text: shorten(&one_line(&name), 200), by: TitleBy::User, leaf: None });
-                Ok(Said::only(title.map(Item::Title)))
+                Ok(Said::only(name.and_then(|name| said::title(&name, TitleBy::User))))
             }
             known if NOTHING_SAID.contains(&known) => Err(NoRecord::Known),
             "" => Err(NoRecord::Unknown("(no type)".to_owned())),
@@ -99,9 +99,7 @@ impl LineParser for PiLines<'_> {
     }
 
     fn state(&self) -> ParserState {
-        let own =
-            if self.state == State::default() { String::new() } else { serde_json::to_string(&self.state).unwrap_or_default() };
-        ParserState { runs: self.runs.clone(), own }
+        state_with(&self.runs, &self.state)
     }
 }
 
@@ -131,7 +129,7 @@ impl<'p> PiLines<'p> {
                 let tools = parts.iter().flat_map(|part| self.tool(*part));
                 let aborted = stop.and_then(json::text).is_some_and(|stop| stop == "aborted").then_some(Item::Interrupted);
                 let items = reply(&said, self.sanitizer).into_iter().chain(tools).chain(aborted).collect();
-                let usage = usage.and_then(|usage| used(usage, model, key, self.sanitizer));
+                let usage = usage.and_then(|usage| tokens_of(usage, model, key, self.sanitizer));
                 Ok(Said { items, usage, ..Said::default() })
             }
             Some("toolResult") => {
@@ -149,14 +147,7 @@ impl<'p> PiLines<'p> {
         let parts = json::elements(content);
         let written: Vec<_> = json::text(content).map_or_else(|| texts(&parts).collect(), |text| vec![text]);
         let passed = self.sanitizer.pass_users(&written);
-        let text = passed.text.trim();
-        let turn = match () {
-            () if passed.is_all_private() => Turn::BeginsPrivate,
-            () if text.is_empty() && parts.len() <= written.len() => return Err(NoRecord::Known),
-            () => Turn::Begins,
-        };
-        let said = (!text.is_empty() && turn != Turn::BeginsPrivate).then(|| Item::Prompt(head_and_tail(text, MAX_TEXT_CHARS)));
-        Ok(Said { turn, fenced: passed.fenced, ..Said::only(said) })
+        Said::prompt(passed, parts.len() > written.len(), false)
     }
 
     /// A part of the assistant's message, if it is a call of a tool.
@@ -168,7 +159,7 @@ impl<'p> PiLines<'p> {
         let text = |raw: Option<Raw<'_>>| raw.and_then(json::text).map(Cow::into_owned).unwrap_or_default();
         let (id, name, sanitizer) = (text(id), text(name), self.sanitizer);
         let class = TOOLS.class_of(&name).unwrap_or(ToolClass::Other);
-        let name = shorten(&one_line(&sanitizer.clean(&name)), 80);
+        let name = tool_name(&name, sanitizer);
         let Some(given) = given else { return vec![Item::Tool(ToolUse::new(id, name, "", None))] };
         if sanitizer.excludes_any(|| json::strings(given)) {
             return vec![Item::Tool(ToolUse::new(id, name, EXCLUDED_LINE, None))];
@@ -176,10 +167,8 @@ impl<'p> PiLines<'p> {
         let mut run = None;
         let (line, file) = match class {
             ToolClass::Shell => {
-                let command = argument(given, &["command"], sanitizer);
-                let line = command_line(command.as_deref(), sanitizer);
-                let tool = ToolUse::new(id.as_str(), name.as_str(), line.as_str(), None);
-                run = command.and_then(|command| shell_run(&tool, &command, true, sanitizer));
+                let (line, ran) = command_in(given, (&id, &name), true, sanitizer);
+                run = ran;
                 (line, None)
             }
             ToolClass::Edit if name == WRITE => self.touched(given, Touch::Written),
@@ -226,10 +215,9 @@ fn without_exit(text: &str) -> (&str, Option<i64>) {
     }
 }
 
-fn used(usage: Raw<'_>, model: Option<Raw<'_>>, key: RecordKey, sanitizer: &Sanitizer) -> Option<MessageUsage> {
+fn tokens_of(usage: Raw<'_>, model: Option<Raw<'_>>, key: RecordKey, sanitizer: &Sanitizer) -> Option<MessageUsage> {
     let counts = json::fields(usage.get(), &["input", "output", "cacheRead", "cacheWrite"]).ok()?;
     let [input, output, cache_read, cache_write] = counts.map(|count| json::number(count).unwrap_or(0));
     let tokens = Tokens { input, output, cache_read, cache_write, ..Tokens::default() };
-    let model = model.and_then(json::text).and_then(|model| sanitizer.name(&model)).unwrap_or_else(|| "unknown".to_owned());
-    (tokens.total() > 0).then(|| MessageUsage { message: key.to_string(), model, tokens: tokens.of_one_message() })
+    tokens_of_call(key.to_string(), name_in(model, sanitizer), tokens)
 }

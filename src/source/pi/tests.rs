@@ -4,27 +4,16 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::model::client::Client;
-use crate::model::session::{Evidence, Item, ParserState, Record, Touch, Turn};
-use crate::privacy::Sanitizer;
-use crate::source::{ParsedLine, TranscriptIdentity, parser_of};
+use crate::model::session::{Item, Record, Touch, Turn};
+use crate::source::ParsedLine;
+use crate::source::test_rows::{self, place, told};
 
 fn parsed(rows: &[Value], session: &str, cuts: impl Fn(usize) -> bool) -> Vec<ParsedLine> {
-    let (sanitizer, place) =
-        (Sanitizer::shipped(), TranscriptIdentity { client: Client::Pi, session: session.into(), agent: None });
-    let mut parser = parser_of(&place, &sanitizer, &ParserState::default());
-    let mut all = Vec::new();
-    for (n, row) in rows.iter().enumerate() {
-        all.push(parser.read(row.to_string().as_bytes()));
-        if cuts(n) {
-            parser = parser_of(&place, &sanitizer, &parser.state());
-        }
-    }
-    all
+    test_rows::parsed(rows, &place(Client::Pi, session, None), cuts)
 }
 
 fn records(rows: &[Value]) -> Vec<Record> {
-    let of_record = |line| if let ParsedLine::Record(row) = line { Some(*row) } else { None };
-    parsed(&[&[header()], rows].concat(), "s1", |_| false).into_iter().filter_map(of_record).collect()
+    test_rows::records(&[&[header()], rows].concat(), &place(Client::Pi, "s1", None))
 }
 
 fn header() -> Value {
@@ -69,20 +58,8 @@ fn what_is_said_and_done_is_kept() {
         entry("8", "7", &json!({"type": "custom_message", "content": "moonstone"})),
         said("9", "8", "bashExecution", &json!([])),
     ]);
-    let told: Vec<String> = read
-        .iter()
-        .flat_map(|row| &row.items)
-        .map(|item| match item {
-            Item::Prompt(text) | Item::Reply(text) | Item::Recap(text) => text.clone(),
-            Item::Tool(tool) => format!("{} {}", tool.name, tool.line),
-            Item::Outcome(outcome) => outcome.brief.clone(),
-            Item::Evidence(Evidence::Ran(_)) => "ran".into(),
-            Item::Evidence(Evidence::Printed(print)) => print.results.join("; "),
-            other => other.kind().to_owned(),
-        })
-        .collect();
     assert_eq!(
-        told,
+        told(&read),
         [
             "Rename it",
             "I will.",

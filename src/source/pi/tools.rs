@@ -6,7 +6,7 @@ use crate::source::tool_use::ToolTable;
 /// Writes a file whole.
 pub(super) const WRITE: &str = "write";
 
-pub(super) const TOOLS: ToolTable = ToolTable(&[
+pub(super) const TOOLS: ToolTable = ToolTable::of(&[
     (ToolClass::Shell, &["bash"]),
     (ToolClass::Edit, &["edit", WRITE]),
     (ToolClass::Read, &["read"]),

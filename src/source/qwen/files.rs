@@ -5,8 +5,9 @@ use serde_json::Value;
 use super::rows::QwenLines;
 use super::{QwenCode, tools};
 use crate::model::client::Client;
-use crate::model::session::{ParserState, ToolClass};
+use crate::model::session::ParserState;
 use crate::privacy::Sanitizer;
+use crate::source::tool_use::ToolTable;
 use crate::source::{LineParser, Release, Source, TranscriptIdentity};
 
 /// `projects/<slug>/chats/<session>.jsonl` and `projects/<slug>/subagents/<session>/agent-<id>.jsonl`
@@ -52,16 +53,12 @@ impl Source for QwenCode {
         line["cwd"].as_str()
     }
 
-    fn class_of_tool(&self, name: &str) -> Option<ToolClass> {
-        tools::TOOLS.class_of(name)
+    fn tools(&self) -> &'static ToolTable {
+        &tools::TOOLS
     }
 
     fn newest_tested(&self) -> Release {
         NEWEST_TESTED
-    }
-
-    fn tools_of_no_memory(&self) -> Vec<String> {
-        tools::TOOLS.of_no_memory()
     }
 }
 

@@ -4,18 +4,20 @@ use std::borrow::Cow;
 
 use super::tools::{QUESTION, TODOS, TOOLS, WRITE};
 use crate::model::session::{
-    Answer, Evidence, FileTouch, Item, MessageUsage, ParserState, PendingRuns, RecordKey, Title, TitleBy, Tokens, ToolClass,
-    ToolUse, Touch, Turn,
+    Answer, Evidence, FileTouch, Item, MessageUsage, ParserState, PendingRuns, RecordKey, TitleBy, Tokens, ToolClass, ToolUse,
+    Touch, Turn,
 };
 use crate::privacy::{EXCLUDED_LINE, Sanitizer};
 use crate::source::json::{self, Raw};
-use crate::source::line::{MAX_RECAP_CHARS, MAX_TEXT_CHARS, text_of_line, timestamp};
+use crate::source::line::{MAX_TEXT_CHARS, malformed, text_of_line, timestamp};
 use crate::source::patch::absolute;
-use crate::source::row::{NoRecord, RowPlace, Said, parsed};
-use crate::source::said::{reply, told_by_hook};
-use crate::source::tool_use::{argument, command_line, describe_arguments, line_of, sanitized_text, shell_run, todos, touch};
+use crate::source::row::{NoRecord, RowPlace, Said, name_in, parsed, tokens_of_call};
+use crate::source::said::{self, reply, told_by_hook};
+use crate::source::tool_use::{
+    argument, command_in, describe_arguments, line_of, sanitized_text, todos, told_in, tool_name, touch,
+};
 use crate::source::{LineParser, ParentLink, ParsedLine, TranscriptIdentity};
-use crate::text::clean::{head_and_tail, one_line, shorten};
+use crate::text::clean::{head_and_tail, one_line};
 
 /// Rows of the system's that are known and hold nothing of the conversation, or what other rows tell.
 const NOTHING_SAID: [&str; 22] = [
@@ -73,14 +75,13 @@ impl LineParser for QwenLines<'_> {
         let Ok([kind, id, parent, at, cwd, version, branch, agent, message, subtype, provenance, payload, result, model, usage]) =
             json::fields(&text, &names)
         else {
-            return ParsedLine::Malformed(if Raw::of(&text).is_ok() { "not an object" } else { "not JSON" });
+            return malformed(&text);
         };
         let session = &self.place.session;
         let key = match id.and_then(json::text) {
             Some(id) => RecordKey::from_uuid(session, &id),
             None => RecordKey::from_line(session, line),
         };
-        let named = |raw: Option<Raw<'_>>| raw.and_then(json::text).and_then(|name| self.sanitizer.name(&name));
         let agent =
             self.place.agent.clone().or_else(|| agent.and_then(json::text).map(Cow::into_owned).filter(|id| !id.is_empty()));
         let place = RowPlace {
@@ -89,8 +90,8 @@ impl LineParser for QwenLines<'_> {
             agent,
             at: at.and_then(timestamp),
             cwd: cwd.and_then(json::text).filter(|cwd| !cwd.is_empty()).map(|cwd| self.sanitizer.redact(&cwd)),
-            branch: named(branch).filter(|branch| branch != "HEAD"),
-            version: named(version),
+            branch: name_in(branch, self.sanitizer).filter(|branch| branch != "HEAD"),
+            version: name_in(version, self.sanitizer),
         };
         let parts = message.and_then(|message| json::fields(message.get(), &["parts"]).ok()).and_then(|[parts]| parts);
         let row = Row {
@@ -145,20 +146,12 @@ impl<'p> QwenLines<'p> {
         };
         let shown = shown.and_then(json::text).filter(|text| !text.trim().is_empty());
         let passed = self.sanitizer.pass_users(&shown.map_or_else(written, |text| vec![text]));
-        let text = passed.text.trim();
         let has_more = row.parts.iter().any(|part| json::fields(part.get(), &["text"]).is_ok_and(|[text]| text.is_none()));
-        let turn = match () {
-            () if passed.is_all_private() => Turn::BeginsPrivate,
-            () if text.is_empty() && !has_more => return Err(NoRecord::Known),
-            () if subtype == Some(MID_TURN) => Turn::Joins,
-            () => Turn::Begins,
-        };
-        let said = (!text.is_empty() && turn != Turn::BeginsPrivate).then(|| Item::Prompt(head_and_tail(text, MAX_TEXT_CHARS)));
-        let joined = (turn == Turn::Joins && said.is_some()).then_some(Item::Evidence(Evidence::Joined));
+        let mut said = Said::prompt(passed, has_more, subtype == Some(MID_TURN))?;
         // Seen with 0.24.4: the client writes the angle brackets of what hooks tell as entities.
         let hook = hook.and_then(json::text).unwrap_or_default().replace("&lt;", "<").replace("&gt;", ">");
-        let told = told_by_hook(std::iter::once(hook.trim_start()), self.sanitizer);
-        Ok(Said { turn, fenced: passed.fenced, ..Said::only(said.into_iter().chain(joined).chain(told)) })
+        said.items.extend(told_by_hook(std::iter::once(hook.trim_start()), self.sanitizer));
+        Ok(said)
     }
 
     fn reply(&self, row: &Row<'_>, cwd: Option<&str>) -> Said {
@@ -174,7 +167,7 @@ impl<'p> QwenLines<'p> {
         let text = |raw: Option<Raw<'_>>| raw.and_then(json::text).map(Cow::into_owned).unwrap_or_default();
         let (id, name, sanitizer) = (text(id), text(name), self.sanitizer);
         let class = TOOLS.class_of(&name).unwrap_or(ToolClass::Other);
-        let name = shorten(&one_line(&sanitizer.clean(&name)), 80);
+        let name = tool_name(&name, sanitizer);
         let Some(given) = given else { return vec![Item::Tool(ToolUse::new(id, name, "", None))] };
         if name == TODOS {
             return todos(given, "todos", &["content"], sanitizer).into_iter().collect();
@@ -185,19 +178,15 @@ impl<'p> QwenLines<'p> {
         let (mut run, mut plan) = (None, None);
         let (line, file) = match class {
             ToolClass::Shell => {
-                let command = argument(given, &["command"], sanitizer);
-                let line = command_line(command.as_deref(), sanitizer);
-                let tool = ToolUse::new(id.as_str(), name.as_str(), line.as_str(), None);
                 let is_background = json::fields(given.get(), &["is_background"]).is_ok_and(|[is]| json::is_true(is));
-                run = command.and_then(|command| shell_run(&tool, &command, !is_background, sanitizer));
+                let (line, ran) = command_in(given, (&id, &name), !is_background, sanitizer);
+                run = ran;
                 (line, None)
             }
             ToolClass::Edit if name == WRITE => self.touched(given, Touch::Written, cwd),
             ToolClass::Edit => self.touched(given, Touch::Edited, cwd),
             ToolClass::Read => self.touched(given, Touch::Read, cwd),
-            ToolClass::Subagent => {
-                (argument(given, &["description", "prompt"], sanitizer).map(|task| line_of(&task)).unwrap_or_default(), None)
-            }
+            ToolClass::Subagent => (told_in(given, &["description", "prompt"], sanitizer), None),
             ToolClass::Plan => {
                 plan = argument(given, &["plan"], sanitizer).map(|plan| Item::Plan(head_and_tail(&plan, MAX_TEXT_CHARS)));
                 ("plan".to_owned(), None)
@@ -256,8 +245,8 @@ impl<'p> QwenLines<'p> {
             (Some("custom_title"), Some(payload)) => {
                 let [source] = json::fields(payload.get(), &["titleSource"]).map_err(|_| NoRecord::Known)?;
                 let by = if source.and_then(json::text).is_some_and(|by| by == "auto") { TitleBy::Client } else { TitleBy::User };
-                let title = argument(payload, &["customTitle"], self.sanitizer).map(|title| shorten(&one_line(&title), 200));
-                Ok(Said::only(title.map(|text| Item::Title(Title { text, by, leaf: None }))))
+                let title = argument(payload, &["customTitle"], self.sanitizer);
+                Ok(Said::only(title.and_then(|title| said::title(&title, by))))
             }
             (Some("chat_compression" | "custom_title"), None) => Err(NoRecord::Known),
             (Some(known), _) if NOTHING_SAID.contains(&known) => Err(NoRecord::Known),
@@ -281,8 +270,7 @@ fn recap(payload: Raw<'_>, sanitizer: &Sanitizer) -> Result<Item, NoRecord> {
     let [parts] = json::fields(first.get(), &["parts"]).map_err(|_| NoRecord::Known)?;
     let text = texts(&parts.map(json::elements).unwrap_or_default()).collect::<Vec<_>>().join("\n");
     let text = text.split(RECAP_END).next().unwrap_or_default().trim();
-    let recap = sanitizer.clean(text);
-    if recap.is_empty() { Err(NoRecord::Known) } else { Ok(Item::Recap(head_and_tail(&recap, MAX_RECAP_CHARS))) }
+    said::recap(&sanitizer.clean(text)).ok_or(NoRecord::Known)
 }
 
 fn exit_code(display: Raw<'_>) -> Option<i64> {
@@ -324,6 +312,5 @@ fn usage(row: &Row<'_>, sanitizer: &Sanitizer) -> Option<MessageUsage> {
     let [input, output, cached] = json::fields(row.usage?.get(), &names).ok()?.map(|count| json::number(count).unwrap_or(0));
     // The client counts what the cache holds among the input.
     let tokens = Tokens { input: input.saturating_sub(cached), output, cache_read: cached, ..Tokens::default() };
-    let model = row.model.and_then(json::text).and_then(|model| sanitizer.name(&model)).unwrap_or_else(|| "unknown".to_owned());
-    (tokens.total() > 0).then(|| MessageUsage { message: row.key.to_string(), model, tokens: tokens.of_one_message() })
+    tokens_of_call(row.key.to_string(), name_in(row.model, sanitizer), tokens)
 }

@@ -4,31 +4,18 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::model::client::Client;
-use crate::model::session::{Evidence, Item, ParserState, Record, Touch, Turn};
-use crate::privacy::Sanitizer;
-use crate::source::{ParsedLine, TranscriptIdentity, parser_of};
+use crate::model::session::{Evidence, Item, Record, Touch, Turn};
+use crate::source::ParsedLine;
+use crate::source::test_rows::{self, place, told};
 
 const ID: &str = "93e7562b-1d7d-4e18-b3ed-b992d462256e";
 
 fn parsed(rows: &[Value], agent: Option<&str>, cuts: impl Fn(usize) -> bool) -> Vec<ParsedLine> {
-    let (sanitizer, place) = (
-        Sanitizer::shipped(),
-        TranscriptIdentity { client: Client::QwenCode, session: ID.into(), agent: agent.map(str::to_owned) },
-    );
-    let mut parser = parser_of(&place, &sanitizer, &ParserState::default());
-    let mut all = Vec::new();
-    for (n, row) in rows.iter().enumerate() {
-        all.push(parser.read(row.to_string().as_bytes()));
-        if cuts(n) {
-            parser = parser_of(&place, &sanitizer, &parser.state());
-        }
-    }
-    all
+    test_rows::parsed(rows, &place(Client::QwenCode, ID, agent), cuts)
 }
 
 fn records(rows: &[Value]) -> Vec<Record> {
-    let of_record = |line| if let ParsedLine::Record(row) = line { Some(*row) } else { None };
-    parsed(rows, None, |_| false).into_iter().filter_map(of_record).collect()
+    test_rows::records(rows, &place(Client::QwenCode, ID, None))
 }
 
 fn row(kind: &str, rest: &Value) -> Value {
@@ -51,19 +38,6 @@ fn call(id: &str, name: &str, args: &Value) -> Value {
 fn answer(id: &str, name: &str, response: &Value, result: &Value) -> Value {
     let message = json!({"parts": [{"functionResponse": {"id": id, "name": name, "response": response}}]});
     row("tool_result", &json!({"message": message, "toolCallResult": result}))
-}
-
-fn told(read: &[Record]) -> Vec<String> {
-    let of_item = |item: &Item| match item {
-        Item::Prompt(text) | Item::Reply(text) | Item::Recap(text) | Item::Plan(text) => text.clone(),
-        Item::Tool(tool) => format!("{} {}", tool.name, tool.line),
-        Item::Outcome(outcome) => outcome.brief.clone(),
-        Item::Answer(answer) => format!("{}: {}", answer.asked, answer.said),
-        Item::Evidence(Evidence::Ran(_)) => "ran".into(),
-        Item::Evidence(Evidence::Printed(print)) => print.results.join("; "),
-        other => other.kind().to_owned(),
-    };
-    read.iter().flat_map(|row| &row.items).map(of_item).collect()
 }
 
 #[test]

@@ -10,7 +10,7 @@ pub(super) const TODOS: &str = "todo_write";
 /// Asks the user; its output has the answers.
 pub(super) const QUESTION: &str = "ask_user_question";
 
-pub(super) const TOOLS: ToolTable = ToolTable(&[
+pub(super) const TOOLS: ToolTable = ToolTable::of(&[
     (ToolClass::Shell, &["run_shell_command"]),
     (ToolClass::Edit, &["edit", "notebook_edit", "replace", WRITE]),
     (ToolClass::Read, &["read_file"]),
