@@ -106,18 +106,23 @@ impl Payload {
         if self.is_claude_codes(event, &config.session_dirs()) {
             return Some(Client::ClaudeCode);
         }
+        if !self.may_be_ours(event) {
+            return None;
+        }
         let folders = config.client_folders();
         let mut others = folders.iter().filter(|folder| !folder.client.is_usual());
-        others.find(|folder| self.is_of(folder, event)).map(|folder| folder.client)
+        others.find(|folder| self.is_of(folder)).map(|folder| folder.client)
     }
 
-    /// Whether this is another client's payload for the event: it names the session's own transcript below this folder.
-    fn is_of(&self, folder: &ClientFolder, event: Event) -> bool {
+    /// Whether it is for the event and has nothing that no client of ours sends.
+    fn may_be_ours(&self, event: Event) -> bool {
         let named = EVENTS.iter().any(|(known, _, theirs)| *known == event && *theirs == self.event);
         let goes_up = self.transcript.components().any(|part| part == Component::ParentDir);
-        if !named || self.foreign || goes_up || !self.has_session_id() {
-            return false;
-        }
+        named && !self.foreign && self.has_session_id() && !goes_up
+    }
+
+    /// Whether the transcript that it names is the session's own, below this folder.
+    fn is_of(&self, folder: &ClientFolder) -> bool {
         let mut own = own_sessions(folder.client, &self.transcript);
         own.any(|(root, session)| session == self.session && is_same_path(&folder.path, root))
     }
@@ -125,8 +130,7 @@ impl Payload {
     /// Whether this is Claude Code's payload for the event. If so, its transcript is `projects/<folder>/<session>.jsonl` below
     /// one of these config directories, which we may read.
     pub fn is_claude_codes(&self, event: Event, dirs: &[PathBuf]) -> bool {
-        let named = EVENTS.iter().any(|(known, _, theirs)| *known == event && *theirs == self.event);
-        named && !self.foreign && self.has_session_id() && self.is_transcript_below(dirs)
+        self.may_be_ours(event) && self.is_transcript_below(dirs)
     }
 
     /// Whether it names a session, by an id like Claude Code's.
@@ -136,9 +140,6 @@ impl Payload {
     }
 
     fn is_transcript_below(&self, dirs: &[PathBuf]) -> bool {
-        if self.transcript.components().any(|part| part == Component::ParentDir) {
-            return false;
-        }
         let names = self.transcript.file_stem().is_some_and(|stem| stem == self.session.as_str());
         let ends = self.transcript.extension().is_some_and(|e| e == "jsonl");
         let Some(root) = self.transcript.ancestors().nth(3).filter(|_| names && ends) else { return false };
