@@ -27,8 +27,7 @@ pub(crate) struct InheritedEnvironment {
     /// This program, by a path that survives upgrades where there is one.
     pub(crate) program: PathBuf,
     pub(crate) current_dir: PathBuf,
-    pub(crate) claude_config_dir: Option<PathBuf>,
-    /// Where other clients keep their files, as their variables say.
+    /// Where clients keep their files, as their variables say.
     homes: Vec<(Client, PathBuf)>,
     /// Where systemd looks for user units.
     pub(crate) config_home: PathBuf,
@@ -58,7 +57,6 @@ impl InheritedEnvironment {
         Ok(Self {
             program: stable_path(exe, &config.search_path),
             current_dir: env::current_dir().unwrap_or_else(|_| home.to_owned()),
-            claude_config_dir: path_var("CLAUDE_CONFIG_DIR")?,
             homes: homes?,
             config_home: path_var("XDG_CONFIG_HOME")?.unwrap_or_else(|| home.join(".config")),
             location_variables,
@@ -69,13 +67,17 @@ impl InheritedEnvironment {
 
     /// Where a client keeps its settings and sessions when started from here.
     pub(crate) fn client_dir(&self, client: Client, config: &Config) -> PathBuf {
-        let named = self.homes.iter().find(|(of, _)| *of == client).map(|(_, path)| path.clone());
-        named.unwrap_or_else(|| config.home.join(client.home().1))
+        self.named_dir(client).cloned().unwrap_or_else(|| config.home.join(client.home().1))
+    }
+
+    /// The same, as the client's variable says it; `None` if it is not set.
+    pub(crate) fn named_dir(&self, client: Client) -> Option<&PathBuf> {
+        self.homes.iter().find(|(of, _)| *of == client).map(|(_, path)| path)
     }
 
     /// Where Claude Code keeps its settings and sessions when started from here.
     pub(crate) fn claude_dir(&self, config: &Config) -> PathBuf {
-        self.claude_config_dir.clone().unwrap_or_else(|| config.home.join(".claude"))
+        self.client_dir(Client::ClaudeCode, config)
     }
 }
 

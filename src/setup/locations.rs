@@ -66,7 +66,7 @@ pub(crate) fn client_file(host: &Host<'_>) -> PathBuf {
     if former.exists() {
         return former;
     }
-    host.environment.claude_config_dir.as_ref().unwrap_or(&host.config.home).join(CLIENT_FILE)
+    host.environment.named_dir(Client::ClaudeCode).unwrap_or(&host.config.home).join(CLIENT_FILE)
 }
 
 /// Is it a file of servers, and not of settings?

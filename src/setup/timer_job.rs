@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail};
 
 use super::Host;
 use crate::config::Schedule;
+use crate::model::client::Client;
 use crate::sys::child_process::which;
 
 /// The folders in which every system has commands.
@@ -30,7 +31,8 @@ impl TimerJob {
         let (config, inherited) = (host.config, &host.environment);
         let program = path_text(&inherited.program)?;
         let mut environment = vec![("HOME", path_text(&config.home)?), ("PATH", search_path(host)?)];
-        let claude = inherited.claude_config_dir.as_ref().map(|dir| Ok::<_, anyhow::Error>(("CLAUDE_CONFIG_DIR", path_text(dir)?)));
+        let claude =
+            inherited.named_dir(Client::ClaudeCode).map(|dir| Ok::<_, anyhow::Error>(("CLAUDE_CONFIG_DIR", path_text(dir)?)));
         environment.extend(claude.transpose()?);
         environment.extend(inherited.location_variables.iter().cloned());
         environment.extend(inherited.time_zone.clone().map(|zone| ("TZ", zone)));

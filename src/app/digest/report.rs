@@ -123,8 +123,8 @@ impl Report {
         self.rows_new += done.rows_new;
         self.rows_bad += done.rows_bad;
         self.rows_unknown += done.rows_unknown;
-        self.sessions_new += done.sessions_new;
-        for (client, new) in &done.new_of {
+        for (client, new) in &done.sessions_new {
+            self.sessions_new += new;
             *self.sessions_new_by_agent.entry(*client).or_default() += new;
         }
     }

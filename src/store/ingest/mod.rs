@@ -110,9 +110,8 @@ pub(crate) struct Ingested {
     pub(crate) rows_new: u64,
     pub(crate) rows_bad: u64,
     pub(crate) rows_unknown: u64,
-    pub(crate) sessions_new: u64,
-    /// The same by client.
-    pub(crate) new_of: BTreeMap<Client, u64>,
+    /// Sessions that were not known before, by client.
+    pub(crate) sessions_new: BTreeMap<Client, u64>,
 }
 
 /// The columns of a [`KnownFile`].

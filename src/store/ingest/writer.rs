@@ -358,8 +358,7 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
         if let Some(pk) = known {
             return Ok(pk);
         }
-        self.done.sessions_new += 1;
-        *self.done.new_of.entry(batch.file.place.client).or_default() += 1;
+        *self.done.sessions_new.entry(batch.file.place.client).or_default() += 1;
         let project = ensure_project(self.tx, &folder_key(&batch.file.stored_path()))?;
         let mut insert =
             self.tx.prepare_cached("INSERT INTO session(id, project, client, grew_at) VALUES (?1, ?2, ?3, 0) RETURNING pk")?;
