@@ -7,10 +7,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex};
-use std::thread::JoinHandle;
 
-use tiny_http::{Response, Server};
+use tiny_http::Response;
 
+use crate::support::loopback::Loopback;
 use crate::support::{Ran, World, files_below};
 
 const SYSTEM_PATH: &str = "/usr/bin:/bin";
@@ -55,34 +55,30 @@ fn script(world: &World, name: &str, args: &[&str]) -> Ran {
 
 /// The place of a download: a folder, and what was asked of it.
 struct Place {
-    server: Arc<Server>,
+    server: Loopback,
     folder: PathBuf,
     asked: Arc<Mutex<Vec<String>>>,
-    thread: Option<JoinHandle<()>>,
 }
 
 impl Place {
     /// Serves the folder `release` of a world.
     fn new(world: &World) -> Self {
-        let server = Arc::new(Server::http("127.0.0.1:0").expect("a port"));
         let (folder, asked) = (world.root().join("release"), Arc::new(Mutex::new(Vec::new())));
         fs::create_dir_all(&folder).expect("a folder");
-        let (serving, from, keep) = (server.clone(), folder.clone(), asked.clone());
-        let thread = std::thread::spawn(move || {
-            for request in serving.incoming_requests() {
-                let name = request.url().trim_start_matches('/').to_owned();
-                keep.lock().expect("no panic").push(name.clone());
-                let _ = match fs::read(from.join(name)) {
-                    Ok(bytes) => request.respond(Response::from_data(bytes)),
-                    Err(_) => request.respond(Response::empty(404)),
-                };
-            }
+        let (from, keep) = (folder.clone(), asked.clone());
+        let server = Loopback::serving(move |request| {
+            let name = request.url().trim_start_matches('/').to_owned();
+            keep.lock().expect("no panic").push(name.clone());
+            let _ = match fs::read(from.join(name)) {
+                Ok(bytes) => request.respond(Response::from_data(bytes)),
+                Err(_) => request.respond(Response::empty(404)),
+            };
         });
-        Self { server, folder, asked, thread: Some(thread) }
+        Self { server, folder, asked }
     }
 
     fn url(&self) -> String {
-        format!("http://{}", self.server.server_addr())
+        self.server.url()
     }
 
     fn asked(&self) -> Vec<String> {
@@ -103,13 +99,6 @@ impl Place {
         let sums = self.folder.join("SHA256SUMS");
         let before = fs::read_to_string(&sums).unwrap_or_default();
         fs::write(sums, format!("{before}{sum}  {name}.tar.gz\n")).expect("the sums");
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.server.unblock();
-        let _ = self.thread.take().map(JoinHandle::join);
     }
 }
 

@@ -5,10 +5,11 @@
 
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
-use std::thread::JoinHandle;
 
 use serde_json::{Value, json};
-use tiny_http::{Header, Request, Response, Server};
+use tiny_http::{Header, Request, Response};
+
+use crate::support::loopback::Loopback;
 
 /// Words that mean the same to the model and to nothing else.
 const MEANINGS: [&[&str]; 3] = [&["zebra", "stripes"], &["invoice", "faktura"], &["hedgehog", "spines"]];
@@ -42,31 +43,27 @@ pub struct Asked {
 
 /// The stand-in. It ends when it is dropped.
 pub struct Endpoint {
-    server: Arc<Server>,
+    server: Loopback,
     asked: Arc<Mutex<Vec<Asked>>>,
     does: Arc<Mutex<Does>>,
-    thread: Option<JoinHandle<()>>,
 }
 
 impl Endpoint {
     pub fn start() -> Self {
-        let server = Arc::new(Server::http("127.0.0.1:0").expect("a port on loopback"));
         let asked = Arc::new(Mutex::new(Vec::new()));
         let does = Arc::new(Mutex::new(FIRST));
-        let (serving, log, doing) = (Arc::clone(&server), Arc::clone(&asked), Arc::clone(&does));
-        let thread = std::thread::spawn(move || {
-            // Requests that are never answered.
-            let mut kept = Vec::new();
-            for request in serving.incoming_requests() {
-                let does = doing.lock().expect("what it does").clone();
-                kept.extend(serve(request, &log, &does));
-            }
+        let (log, doing) = (Arc::clone(&asked), Arc::clone(&does));
+        // Requests that are never answered.
+        let mut kept = Vec::new();
+        let server = Loopback::serving(move |request| {
+            let does = doing.lock().expect("what it does").clone();
+            kept.extend(serve(request, &log, &does));
         });
-        Self { server, asked, does, thread: Some(thread) }
+        Self { server, asked, does }
     }
 
     pub fn url(&self) -> String {
-        format!("http://{}", self.server.server_addr())
+        self.server.url()
     }
 
     /// The config that names it.
@@ -85,15 +82,6 @@ impl Endpoint {
     /// All texts it was sent so far, and forgets them.
     pub fn take_texts(&self) -> Vec<String> {
         std::mem::take(&mut *self.asked.lock().expect("the log")).into_iter().flat_map(|asked| asked.texts).collect()
-    }
-}
-
-impl Drop for Endpoint {
-    fn drop(&mut self) {
-        self.server.unblock();
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
     }
 }
 

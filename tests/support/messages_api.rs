@@ -1,12 +1,13 @@
 //! A loopback stand-in for the Messages API: as much of it as the real client needs, with replies from a script.
 //!
-//! It listens on a port of 127.0.0.1 that the system picks, and keeps every request.
+//! It keeps every request.
 
 use std::sync::{Arc, Mutex};
-use std::thread::JoinHandle;
 
 use serde_json::{Value, json};
-use tiny_http::{Header, Method, Request, Response, Server};
+use tiny_http::{Header, Method, Request, Response};
+
+use crate::support::loopback::Loopback;
 
 /// Tokens of every reply, the same at its beginning and at its end.
 pub const INPUT_TOKENS: u64 = 120;
@@ -75,42 +76,27 @@ fn texts(content: &Value) -> Vec<&str> {
 
 /// The stand-in. It ends when it is dropped.
 pub struct MessagesApi {
-    server: Arc<Server>,
+    server: Loopback,
     asked: Arc<Mutex<Vec<Asked>>>,
-    thread: Option<JoinHandle<()>>,
 }
 
 impl MessagesApi {
     /// Answers every request for a message with what the script makes of it.
     pub fn start(script: impl Fn(&Asked) -> Vec<Block> + Send + 'static) -> Self {
-        let server = Arc::new(Server::http("127.0.0.1:0").expect("a port on loopback"));
         let asked = Arc::new(Mutex::new(Vec::new()));
-        let (serving, log) = (Arc::clone(&server), Arc::clone(&asked));
-        let thread = std::thread::spawn(move || {
-            for request in serving.incoming_requests() {
-                // The client may hang up before it has its answer.
-                let _ = serve(request, &log, &script);
-            }
-        });
-        Self { server, asked, thread: Some(thread) }
+        let log = Arc::clone(&asked);
+        // The client may hang up before it has its answer.
+        let server = Loopback::serving(move |request| drop(serve(request, &log, &script)));
+        Self { server, asked }
     }
 
     pub fn url(&self) -> String {
-        format!("http://{}", self.server.server_addr())
+        self.server.url()
     }
 
     /// All requests for messages so far.
     pub fn asked(&self) -> Vec<Asked> {
         self.asked.lock().expect("the log").clone()
-    }
-}
-
-impl Drop for MessagesApi {
-    fn drop(&mut self) {
-        self.server.unblock();
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
     }
 }
 

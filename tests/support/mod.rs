@@ -9,6 +9,7 @@ pub mod client;
 pub mod data_folder;
 pub mod embeddings;
 pub mod invisible;
+pub mod loopback;
 pub mod mcp_client;
 pub mod messages_api;
 pub mod model_api;

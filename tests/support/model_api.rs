@@ -2,49 +2,35 @@
 //! and keeps every request.
 
 use std::sync::{Arc, Mutex};
-use std::thread::JoinHandle;
 
 use serde_json::{Value, json};
-use tiny_http::{Header, Request, Response, Server};
+use tiny_http::{Header, Request, Response};
+
+use crate::support::loopback::Loopback;
 
 /// The stand-in. It ends when it is dropped.
 pub struct ModelApi {
-    server: Arc<Server>,
+    server: Loopback,
     asked: Arc<Mutex<Vec<Value>>>,
-    thread: Option<JoinHandle<()>>,
 }
 
 impl ModelApi {
     /// Answers every request with this sentence.
     pub fn saying(sentence: &'static str) -> Self {
-        let server = Arc::new(Server::http("127.0.0.1:0").expect("a port on loopback"));
         let asked = Arc::new(Mutex::new(Vec::new()));
-        let (serving, log) = (Arc::clone(&server), Arc::clone(&asked));
-        let thread = std::thread::spawn(move || {
-            for request in serving.incoming_requests() {
-                // The client may hang up before it has its answer.
-                let _ = serve(request, &log, sentence);
-            }
-        });
-        Self { server, asked, thread: Some(thread) }
+        let log = Arc::clone(&asked);
+        // The client may hang up before it has its answer.
+        let server = Loopback::serving(move |request| drop(serve(request, &log, sentence)));
+        Self { server, asked }
     }
 
     pub fn url(&self) -> String {
-        format!("http://{}/v1", self.server.server_addr())
+        format!("{}/v1", self.server.url())
     }
 
     /// The bodies of the requests since the last time, and forgets them.
     pub fn take_asked(&self) -> Vec<Value> {
         std::mem::take(&mut self.asked.lock().expect("the log"))
-    }
-}
-
-impl Drop for ModelApi {
-    fn drop(&mut self) {
-        self.server.unblock();
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
     }
 }
 
