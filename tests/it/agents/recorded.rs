@@ -68,16 +68,17 @@ impl Recorded {
         }
         let pages = world.pages();
         let sessions = pages.iter().filter(|(name, _)| name.contains("/sessions/"));
-        let is_commit = |line: &&str| line.contains(" Read fractions of a spoon (") && line.ends_with("push not seen)");
+        let is_commit =
+            |line: &&str| COMMITS.iter().any(|title| line.contains(&format!(" {title} ("))) && line.ends_with("push not seen)");
         counts.commits = sessions.map(|(_, page)| page.lines().filter(is_commit).count()).sum();
         counts
     }
 
-    /// Neither the private prompt of the scene nor its key is in any file, nor in anything that is printed.
+    /// Neither the private prompt of a scene nor its key is in any file, nor in anything that is printed.
     pub fn keeps_no_secret(&self, version: &str) {
         let world = self.world(version);
         world.digest(&[]);
-        for secret in ["ghp_Zq8mTn4vXw2LrB7c", "Quill", "Zacharias"] {
+        for secret in SECRETS {
             let held: Vec<_> = files_below(&world.data_dir()).into_iter().filter(|file| holds(file, secret)).collect();
             assert!(held.is_empty(), "{version}: {secret}: {held:?}");
             let found = world.recall(["export"]).out + &world.recall(["search", secret]).out;
@@ -131,6 +132,10 @@ impl Counts {
     }
 }
 
+/// What the scenes have committed.
+const COMMITS: [&str; 2] = ["Read fractions of a spoon", "Read mixed amounts in full"];
+/// Their keys, and who is named in their private prompts.
+const SECRETS: [&str; 4] = ["ghp_Zq8mTn4vXw2LrB7c", "ghp_cLq0tI1jkszp88r7", "Quill", "Zacharias"];
 /// The tools that run commands.
 const COMMANDS: [&str; 7] =
     ["bash", "exec_command", "shell", "shell_command", "local_shell", "container.exec", "run_shell_command"];
