@@ -88,7 +88,7 @@ pub mod setup {
 pub mod source {
     pub use crate::source::{ParsedLine, TranscriptIdentity, is_complete, parse_line};
     pub mod delta {
-        pub use crate::source::delta::{Checkpoint, LineReader, RawLine, last_lines, open, tail_hash};
+        pub use crate::source::delta::{Checkpoint, LineReader, RawLine, TranscriptLines, last_lines, open, tail_hash};
     }
     pub mod json {
         pub use crate::source::json::{fields, map_strings};

@@ -1,4 +1,4 @@
-//! Copies a session's lines from its transcripts (`show --raw`), for as long as Claude Code keeps them.
+//! Copies a session's lines from its transcripts (`show --raw`), for as long as the client keeps them.
 //!
 //! ## Privacy
 //! Only lines of the conversation are copied, in file order: the client's bookkeeping repeats prompts that may be private or
@@ -14,7 +14,6 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use crate::config::Config;
-use crate::model::client::Client;
 use crate::model::digest::CLAUDE_MEM;
 use crate::model::session::{Item, Millis, ParserState, Record, Title, Turn};
 use crate::model::session_head::SessionHead;
@@ -23,10 +22,10 @@ use crate::privacy::echo::{PrivateWords, distinctive, hashes};
 use crate::privacy::{
     AgentStart, ConversationState, Disposition, EXCLUDED_LINE, Policy, PrivateBoundary, Sanitizer, opens_private,
 };
-use crate::source::delta::RawLine;
+use crate::source::delta::{OpenTranscript, RawLine, TranscriptLines};
 use crate::source::json;
 use crate::source::live_session::title_keys;
-use crate::source::{ParsedLine, TranscriptIdentity, delta, parser_of};
+use crate::source::{self, ParsedLine, TranscriptIdentity, parser_of};
 use crate::store::Memory;
 use crate::store::neighbours::{PrivateSpan, SourceFile};
 
@@ -73,10 +72,14 @@ pub(crate) fn copy(
             copied.missing.push("it was imported from claude-mem, which keeps no transcript".to_owned());
             continue;
         }
-        match delta::open(Path::new(&file.path), None) {
+        match source::open(&reader.place_of(&file), Path::new(&file.path), None) {
             Ok(delta) => copied.rows += reader.file(&file, delta.lines, &mut spans, out)?,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-                copied.missing.push(format!("the transcript {} is not there any more: Claude Code deletes old ones", file.path));
+                copied.missing.push(format!(
+                    "the transcript {} is not there any more: {} may have deleted it",
+                    file.path,
+                    head.client.name()
+                ));
             }
             Err(e) => copied.missing.push(format!("cannot read {}: {e}", file.path)),
         }
@@ -137,8 +140,8 @@ impl RawLineReader<'_> {
     /// Checks that the lines the index does not know yet took place where the policy shows it. Of the others it knows.
     fn check_fresh_folders(&self, file: &SourceFile) -> Result<()> {
         // A transcript that cannot be opened is reported when its lines are asked for.
-        let Ok(delta) = delta::open(Path::new(&file.path), None) else { return Ok(()) };
-        let (place, mut lines) = (self.place_of(file), delta.lines);
+        let place = self.place_of(file);
+        let Ok(OpenTranscript { mut lines, .. }) = source::open(&place, Path::new(&file.path), None) else { return Ok(()) };
         let mut parser = parser_of(&place, &self.sanitizer, &ParserState::default());
         let digested = self.store.read_offset(&file.path)?;
         while let Some((from, _, piece)) = lines.next_line().with_context(|| format!("cannot read {}", file.path))? {
@@ -159,7 +162,7 @@ impl RawLineReader<'_> {
 
     fn place_of(&self, file: &SourceFile) -> TranscriptIdentity {
         TranscriptIdentity {
-            client: Client::ClaudeCode,
+            client: self.head.client,
             session: self.head.id.clone(),
             agent: file.agent.clone().filter(|agent| agent != "inline"),
         }
@@ -168,7 +171,7 @@ impl RawLineReader<'_> {
     fn file(
         &self,
         file: &SourceFile,
-        mut lines: delta::LineReader<delta::TranscriptBytes>,
+        mut lines: TranscriptLines,
         spans: &mut Vec<PrivateSpan>,
         out: &mut impl Write,
     ) -> Result<usize> {

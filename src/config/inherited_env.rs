@@ -52,7 +52,8 @@ impl InheritedEnvironment {
             let path = path.map(|p| p.into_os_string().into_string().ok().with_context(|| format!("${name} is not UTF-8")));
             location_variables.extend(path.transpose()?.map(|p| (name, p)));
         }
-        let named = |client: Client| Ok(client.home().0.map(path_var).transpose()?.flatten().map(|path| (client, path)));
+        let named =
+            |client: Client| Ok(client.home().0.map(path_var).transpose()?.flatten().map(|path| (client, client.home_in(path))));
         let homes: Result<Vec<_>> = Client::ALL.into_iter().filter_map(|client| named(client).transpose()).collect();
         Ok(Self {
             program: stable_path(exe, &config.search_path),

@@ -149,7 +149,12 @@ impl Config {
                 Some(dirs) => dirs.iter().map(|d| expand(d, &home)).collect(),
                 None => {
                     let (variable, folder) = client.home();
-                    let (dir, origin) = path_or_default(variable.unwrap_or_default(), || Ok(home.join(folder)))?;
+                    let named =
+                        variable.map(|name| Ok::<_, anyhow::Error>(path_var(name)?.map(|path| (name, path)))).transpose()?;
+                    let (dir, origin) = match named.flatten() {
+                        Some((name, path)) => (client.home_in(path), format!("${name}")),
+                        None => (home.join(folder), "default".to_owned()),
+                    };
                     settings.push(setting(&format!("sources.{}.dirs", client.key()), &format!("{:?}", [&dir]), &origin));
                     // Without a home there is no default.
                     if dir.is_absolute() { vec![dir] } else { Vec::new() }

@@ -1,5 +1,7 @@
 //! The clients whose sessions are kept: coding agents, each with its own transcripts. Pure.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
 /// A coding agent. In what users read it is called an agent; in code `agent` is a subagent of a session.
@@ -13,11 +15,13 @@ pub enum Client {
     CopilotCli,
     QwenCode,
     Pi,
+    #[serde(rename = "opencode")]
+    OpenCode,
 }
 
 impl Client {
     /// In the order in which they are listed.
-    pub(crate) const ALL: [Self; 5] = [Self::ClaudeCode, Self::Codex, Self::CopilotCli, Self::QwenCode, Self::Pi];
+    pub(crate) const ALL: [Self; 6] = [Self::ClaudeCode, Self::Codex, Self::CopilotCli, Self::QwenCode, Self::Pi, Self::OpenCode];
 
     /// The name by which the index, exports, filters and `[sources]` in the config know it.
     pub(crate) fn key(self) -> &'static str {
@@ -27,6 +31,7 @@ impl Client {
             Self::CopilotCli => "copilot-cli",
             Self::QwenCode => "qwen-code",
             Self::Pi => "pi",
+            Self::OpenCode => "opencode",
         }
     }
 
@@ -38,6 +43,7 @@ impl Client {
             Self::CopilotCli => "Copilot CLI",
             Self::QwenCode => "Qwen Code",
             Self::Pi => "Pi",
+            Self::OpenCode => "OpenCode",
         }
     }
 
@@ -49,6 +55,7 @@ impl Client {
             Self::CopilotCli => "Copilot",
             Self::QwenCode => "Qwen",
             Self::Pi => "Pi",
+            Self::OpenCode => "OpenCode",
         }
     }
 
@@ -60,6 +67,7 @@ impl Client {
             Self::CopilotCli => "copilot",
             Self::QwenCode => "qwen",
             Self::Pi => "pi",
+            Self::OpenCode => "opencode",
         }
     }
 
@@ -71,7 +79,14 @@ impl Client {
             Self::CopilotCli => (None, ".copilot"),
             Self::QwenCode => (Some("QWEN_HOME"), ".qwen"),
             Self::Pi => (Some("PI_CODING_AGENT_DIR"), ".pi/agent"),
+            Self::OpenCode => (Some("XDG_DATA_HOME"), ".local/share/opencode"),
         }
+    }
+
+    /// The folder in which it keeps its files, where its variable names this one.
+    pub(crate) fn home_in(self, named: PathBuf) -> PathBuf {
+        // The variable is that of all programs.
+        if self == Self::OpenCode { named.join("opencode") } else { named }
     }
 
     /// The client that somebody means by a name, in whatever case.
@@ -82,6 +97,7 @@ impl Client {
             "copilot" | "copilot-cli" | "github-copilot" => Some(Self::CopilotCli),
             "qwen" | "qwen-code" | "qwencode" => Some(Self::QwenCode),
             "pi" => Some(Self::Pi),
+            "opencode" | "open-code" => Some(Self::OpenCode),
             _ => None,
         }
     }

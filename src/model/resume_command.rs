@@ -44,7 +44,7 @@ impl ResumeCommand<'_> {
 
 /// The option that takes a session up, of clients that have one.
 fn option_of(client: Client) -> &'static str {
-    if client == Client::Pi { "--session" } else { "--resume" }
+    if matches!(client, Client::Pi | Client::OpenCode) { "--session" } else { "--resume" }
 }
 
 fn quoted(text: &str) -> String {

@@ -13,20 +13,18 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use jiff::Timestamp;
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags, Row, Rows};
+use rusqlite::{Connection, Row, Rows};
 
+use super::foreign_db::{self, Beside};
 use crate::model::session::Millis;
-use crate::sys::sqlite_files::{LOGS, sqlite_uri, with_suffix};
+use crate::sys::sqlite_files::{WAL, with_suffix};
 
 /// How much of a session is read, in bytes. The longest have a few megabytes.
 const MAX_SESSION_BYTES: usize = 64 << 20;
-/// How long to wait while claude-mem writes.
-const PATIENCE: Duration = Duration::from_secs(5);
 /// What a database of SQLite begins with.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
@@ -278,29 +276,20 @@ impl ClaudeMem {
 /// Connects without leaving a trace: with a log that another process has open, beside it; with one that none has, to a copy; without one, as a
 /// file that nobody changes.
 fn connect(path: &Path, scratch: &Path) -> Result<(Connection, Option<tempfile::TempDir>)> {
-    let is_filled = |file: &Path| file.metadata().is_ok_and(|meta| meta.len() > 0);
-    let [log, shared, journal] = LOGS.map(|log| with_suffix(path, log));
+    let beside = Beside::of(path);
     let mut copied = None;
-    let (opened, how) = match (is_filled(&log), is_filled(&journal)) {
-        (false, false) => (path.to_owned(), "?immutable=1"),
-        (true, _) if !shared.exists() => {
-            let folder = copy(&[(path, "claude-mem.db"), (&log, "claude-mem.db-wal")], scratch)
-                .with_context(|| format!("cannot copy {} into {}", path.display(), scratch.display()))?;
+    let opened = match beside {
+        Beside::LogAlone => {
+            let files = [(path, "claude-mem.db"), (&*with_suffix(path, WAL), "claude-mem.db-wal")];
+            let folder =
+                copy(&files, scratch).with_context(|| format!("cannot copy {} into {}", path.display(), scratch.display()))?;
             let file = folder.path().join("claude-mem.db");
             copied = Some(folder);
-            (file, "")
+            file
         }
-        _ => (path.to_owned(), ""),
+        _ => path.to_owned(),
     };
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
-    let open = || -> rusqlite::Result<Connection> {
-        let db = Connection::open_with_flags(sqlite_uri(&opened, how), flags)?;
-        db.busy_timeout(PATIENCE)?;
-        // The schema is read, too: a file that is cut short is found here.
-        db.query_row("SELECT count(*) FROM sqlite_master", [], |_| Ok(()))?;
-        Ok(db)
-    };
-    let db = open().map_err(|e| anyhow!("cannot read {}: {e}", path.display()))?;
+    let db = foreign_db::connect(&opened, beside).map_err(|e| anyhow!("cannot read {}: {e}", path.display()))?;
     Ok((db, copied))
 }
 

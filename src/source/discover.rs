@@ -18,7 +18,10 @@ use crate::model::session::Millis;
 #[derive(Debug, Clone)]
 pub(crate) struct TranscriptFile {
     pub(crate) path: PathBuf,
+    /// In bytes; of one of many sessions in a file, about its share of that.
     pub(crate) size: u64,
+    /// It is one of many sessions in a file: its stamp alone tells that it changed.
+    pub(crate) is_share: bool,
     /// In nanoseconds since the epoch.
     pub(crate) mtime_ns: i64,
     /// A hash of times and inode that differs once the file was written, replaced or touched. The modification time alone is not
@@ -41,7 +44,7 @@ impl TranscriptFile {
 
     /// Has the file the size and stamp it had when it was last read?
     pub(crate) fn is_as_seen(&self, size: u64, stamp: i64) -> bool {
-        self.size == size && self.stamp == stamp
+        (self.is_share || self.size == size) && self.stamp == stamp
     }
 
     pub(crate) fn mtime(&self) -> Millis {
@@ -77,7 +80,9 @@ pub(crate) fn discover(folders: &[ClientFolder], exclude: &GlobSet) -> Discovery
     let mut names = Vec::new();
     let roots = folders.iter().flat_map(|folder| {
         let source = source_of(folder.client);
-        source.layouts().iter().map(move |layout| (source, *layout, folder.path.join(layout)))
+        // Joined to nothing, a path would end in a slash.
+        let root = |layout: &str| if layout.is_empty() { folder.path.clone() } else { folder.path.join(layout) };
+        source.layouts().iter().map(move |layout| (source, *layout, root(layout)))
     });
     for (at, (source, layout, root)) in roots.enumerate() {
         // A fresh install has no such folder.
@@ -86,7 +91,27 @@ pub(crate) fn discover(folders: &[ClientFolder], exclude: &GlobSet) -> Discovery
         }
     }
     drop_aliases(&mut found.files, names);
+    open_containers(&mut found, exclude);
     found
+}
+
+/// Puts the sessions in the place of a file that holds many.
+fn open_containers(found: &mut Discovery, exclude: &GlobSet) {
+    let mut files = Vec::with_capacity(found.files.len());
+    for file in std::mem::take(&mut found.files) {
+        match source_of(file.place.client).sessions_in(&file) {
+            None => files.push(file),
+            Some(Ok(sessions)) => {
+                let all = sessions.len();
+                let kept = sessions.into_iter().filter(|session| exclude.is_empty() || !exclude.is_match(&session.path));
+                let before = files.len();
+                files.extend(kept);
+                found.excluded += all - (files.len() - before);
+            }
+            Some(Err(e)) => found.unreadable.push(format!("cannot read {}: {e}", file.path.display())),
+        }
+    }
+    found.files = files;
 }
 
 fn walk(
@@ -124,7 +149,7 @@ fn walk(
             Ok(meta) if meta.is_file() => {
                 names.push((meta.dev(), meta.ino(), number, found.files.len()));
                 let (size, mtime_ns, stamp) = (meta.len(), mtime_ns(&meta), stamp(&meta));
-                found.files.push(TranscriptFile { path: entry.into_path(), size, mtime_ns, stamp, place });
+                found.files.push(TranscriptFile { path: entry.into_path(), size, is_share: false, mtime_ns, stamp, place });
             }
             Ok(_) => unreadable.push((path.to_owned(), format!("{}: not a regular file", path.display()))),
             Err(e) => unreadable.push((path.to_owned(), e.to_string())),

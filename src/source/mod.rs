@@ -7,11 +7,13 @@ mod codex;
 mod copilot;
 pub(crate) mod delta;
 pub(crate) mod discover;
+mod foreign_db;
 pub(crate) mod json;
 pub(crate) mod json_cursor;
 mod line;
 pub(crate) mod live_session;
 pub(crate) mod mark;
+mod opencode;
 mod outcome;
 mod parsed;
 mod patch;
@@ -26,6 +28,7 @@ mod tool_use;
 mod verdict;
 pub(crate) mod working_folders;
 
+use std::io;
 use std::path::Path;
 
 use serde_json::Value;
@@ -40,6 +43,7 @@ pub(crate) use self::release::Release;
 use crate::model::client::Client;
 use crate::model::session::{ParserState, ToolClass};
 use crate::privacy::Sanitizer;
+use crate::source::delta::{Checkpoint, MadeLines, OpenTranscript, TranscriptLines};
 use crate::source::discover::TranscriptFile;
 use crate::source::tool_use::ToolTable;
 
@@ -54,6 +58,22 @@ pub(crate) trait Source: Sync {
 
     /// Whose rows a file holds, by its path below a layout; `None` if it is no transcript.
     fn identify(&self, layout: &str, below: &[u8]) -> Option<TranscriptIdentity>;
+
+    /// The sessions in a file that holds many, each with a path of its own below the file's; `None` if it is one transcript.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn sessions_in(&self, _file: &TranscriptFile) -> Option<io::Result<Vec<TranscriptFile>>> {
+        None
+    }
+
+    /// The lines of a transcript that is no file of lines, made from its beginning; `None` if it is one.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn made_lines(&self, _place: &TranscriptIdentity, _path: &Path) -> Option<io::Result<MadeLines>> {
+        None
+    }
 
     /// Tells by a file's content whose rows it holds, where its path does not. Only asked of files that changed.
     fn look_inside(&self, _file: &mut TranscriptFile) {}
@@ -81,7 +101,24 @@ pub(crate) fn source_of(client: Client) -> &'static dyn Source {
         Client::CopilotCli => &copilot::CopilotCli,
         Client::QwenCode => &qwen::QwenCode,
         Client::Pi => &pi::Pi,
+        Client::OpenCode => &opencode::OpenCode,
     }
+}
+
+/// Opens a transcript at its checkpoint.
+///
+/// # Errors
+/// When it cannot be read.
+pub(crate) fn open(place: &TranscriptIdentity, path: &Path, checkpoint: Option<&Checkpoint>) -> io::Result<OpenTranscript> {
+    match source_of(place.client).made_lines(place, path) {
+        Some(lines) => Ok(OpenTranscript::anew(TranscriptLines::Made(lines?))),
+        None => delta::open(path, checkpoint),
+    }
+}
+
+/// Is there something where a transcript was: the file itself, or the one that held it beside others?
+pub(crate) fn is_there(path: &Path) -> bool {
+    path.exists() || path.parent().is_some_and(Path::is_file)
 }
 
 /// The sessions whose own transcript a path may be, no subagent's, each with the folder in which its client would keep its files then.
@@ -89,7 +126,9 @@ pub(crate) fn own_sessions(client: Client, path: &Path) -> impl Iterator<Item = 
     let source = source_of(client);
     let in_layout = move |root: &Path, layout: &str| {
         let below = path.strip_prefix(root.join(layout)).ok()?;
-        source.identify(layout, below.as_os_str().as_encoded_bytes()).filter(|place| place.agent.is_none())
+        source
+            .identify(layout, below.as_os_str().as_encoded_bytes())
+            .filter(|place| place.agent.is_none() && !place.session.is_empty())
     };
     let at = move |root| source.layouts().iter().find_map(|layout| in_layout(root, layout)).map(|place| (root, place.session));
     path.ancestors().filter_map(at)

@@ -9,6 +9,7 @@ use super::{Reader, Writer};
 use crate::model::session::{Millis, Tokens};
 use crate::model::session_facts::SessionFacts;
 use crate::store::chunk::StoredUsage;
+use crate::store::load::ENDS_WITH_ID8;
 use crate::text::clean::id8;
 
 /// Name of the fact that holds the time zone by which page days are determined.
@@ -150,9 +151,11 @@ impl Reader {
 
     /// May what people see of a session's id mean another one, too?
     pub(crate) fn shares_id8(&self, id: &str) -> Result<bool> {
-        let sql = "SELECT EXISTS (SELECT 1 FROM session WHERE id >= ?1 AND id < ?1 || char(1114111) AND id <> ?2)
-             OR EXISTS (SELECT 1 FROM session WHERE substr(id, 15, 1) = '7' AND substr(id, -8) = ?1 AND id <> ?2)";
-        Ok(self.db.prepare_cached(sql)?.query_row(params![id8(id), id], |r| r.get(0))?)
+        let sql = format!(
+            "SELECT EXISTS (SELECT 1 FROM session WHERE id >= ?1 AND id < ?1 || char(1114111) AND id <> ?2)
+             OR EXISTS (SELECT 1 FROM session s WHERE {ENDS_WITH_ID8} AND id <> ?2)"
+        );
+        Ok(self.db.prepare_cached(&sql)?.query_row(params![id8(id), id], |r| r.get(0))?)
     }
 }
 

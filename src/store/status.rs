@@ -65,7 +65,7 @@ impl Reader {
             self.db.query_row(of_digests, [], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?, r.get(4)?)))?;
         Ok(IndexCounts {
             files: one("SELECT count(*) FROM file")?,
-            transcript_bytes: one("SELECT coalesce(sum(offset), 0) FROM file")?,
+            transcript_bytes: one("SELECT coalesce(sum(size), 0) FROM file WHERE size > 0")?,
             sessions: one("SELECT count(*) FROM session")?,
             digests,
             by_model,

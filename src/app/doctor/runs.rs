@@ -128,7 +128,7 @@ pub(crate) fn unread_transcripts(config: &Config, now: Millis) -> Finding {
     }
     let mut unread: Vec<&TranscriptFile> = found.files.iter().filter(|file| !looked_at(file)).collect();
     unread.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-    if let Some(closed) = unread.iter().find(|file| crate::source::delta::open_regular(&file.path).is_err()) {
+    if let Some(closed) = unread.iter().find(|file| crate::source::open(&file.place, &file.path, None).is_err()) {
         return Finding::warning("transcripts", format!("{} cannot be read", closed.path.display()), "see that you may read it");
     }
     let Some(oldest) = unread.iter().map(|file| file.mtime()).min() else {

@@ -6,6 +6,7 @@
 //! Between the two only samples are compared: a change of a few bytes in the middle may go unnoticed.
 
 mod lines;
+mod made;
 mod private;
 
 use std::fs::{File, OpenOptions};
@@ -15,7 +16,10 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 
+pub(crate) use self::lines::MAX_LINE_BYTES;
 pub use self::lines::{LineReader, RawLine};
+pub(crate) use self::made::{LineNumbers, MadeLine};
+pub use self::made::{MadeLines, TranscriptLines};
 pub use self::private::{holds_private_before, opens_private};
 
 /// How much of a file's start identifies it, in bytes: past the first line, which holds the session's id.
@@ -39,8 +43,8 @@ pub struct Checkpoint {
 
 /// A file opened at its checkpoint.
 pub struct OpenTranscript {
-    pub lines: LineReader<TranscriptBytes>,
-    /// A second handle to the same file, to look back with; none of one that is packed.
+    pub lines: TranscriptLines,
+    /// A second handle to the same file, to look back with; none of one that is packed, and of made lines.
     pub probe: Option<File>,
     /// The checkpoint no longer applies: the content it described is gone.
     pub replaced: bool,
@@ -51,6 +55,11 @@ pub struct OpenTranscript {
 }
 
 impl OpenTranscript {
+    /// One that is read from its beginning whenever it changed.
+    pub(crate) fn anew(lines: TranscriptLines) -> Self {
+        Self { lines, probe: None, replaced: false, start: 0, head_len: 0, head_hash: [0; 32] }
+    }
+
     /// The checkpoint from which to go on behind what was read up to an offset.
     pub(crate) fn checkpoint_at(&self, offset: u64) -> io::Result<Checkpoint> {
         let tail_hash = self.probe.as_ref().map_or(Ok([0; 32]), |probe| tail_hash(probe, offset))?;
@@ -96,8 +105,7 @@ fn is_packed(path: &Path) -> bool {
 /// known by their keys.
 pub fn open(path: &Path, checkpoint: Option<&Checkpoint>) -> io::Result<OpenTranscript> {
     if is_packed(path) {
-        let lines = LineReader::new(TranscriptBytes::open(path)?, 0);
-        return Ok(OpenTranscript { lines, probe: None, replaced: false, start: 0, head_len: 0, head_hash: [0; 32] });
+        return Ok(OpenTranscript::anew(TranscriptLines::Read(LineReader::new(TranscriptBytes::open(path)?, 0))));
     }
     let mut file = open_regular(path)?;
     let meta = file.metadata()?;
@@ -119,7 +127,7 @@ pub fn open(path: &Path, checkpoint: Option<&Checkpoint>) -> io::Result<OpenTran
         start,
         head_len: head.len() as u64,
         head_hash: hash(&head),
-        lines: LineReader::new(TranscriptBytes::Plain(file), start),
+        lines: TranscriptLines::Read(LineReader::new(TranscriptBytes::Plain(file), start)),
         probe: Some(probe),
     })
 }

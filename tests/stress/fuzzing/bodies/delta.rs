@@ -3,7 +3,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 
-use recall::testing::source::delta::{Checkpoint, LineReader, RawLine, open, tail_hash};
+use recall::testing::source::delta::{Checkpoint, LineReader, RawLine, TranscriptLines, open, tail_hash};
 
 /// Where lines are too long to be read.
 const MAX_LINE: usize = 200;
@@ -39,6 +39,14 @@ struct Line {
 
 fn lines(bytes: &[u8], offset: u64) -> Vec<Read3> {
     collect(LineReader::new(bytes, offset).with_max_line(MAX_LINE))
+}
+
+/// The lines of a file; none is made here.
+fn of_file(lines: TranscriptLines) -> LineReader<impl Read> {
+    match lines {
+        TranscriptLines::Read(lines) => lines,
+        TranscriptLines::Made(_) => panic!("a file is read"),
+    }
 }
 
 fn collect(mut lines: LineReader<impl Read>) -> Vec<Read3> {
@@ -81,7 +89,7 @@ fn in_a_file(text: &[u8], cut: usize) {
     std::fs::write(&path, &text[..cut]).expect("a file");
     let first = open(&path, None).expect("it opens");
     let (head_len, head_hash) = (first.head_len, first.head_hash);
-    let read = collect(first.lines);
+    let read = collect(of_file(first.lines));
     let offset = read.iter().filter(|(.., line)| line.as_ref().is_none_or(|line| !line.is_tail)).map(|(_, to, _)| *to).max();
     let offset = offset.unwrap_or(0);
     let tail = tail_hash(&File::open(&path).expect("it opens"), offset).expect("a hash");
@@ -89,7 +97,7 @@ fn in_a_file(text: &[u8], cut: usize) {
     OpenOptions::new().append(true).open(&path).expect("it opens").write_all(&text[cut..]).expect("it grows");
     let second = open(&path, Some(&checkpoint)).expect("it opens");
     assert!(!second.replaced);
-    let rest = collect(second.lines);
+    let rest = collect(of_file(second.lines));
     assert_eq!(rest, collect(LineReader::new(&text[offset as usize..], offset)));
     if offset > 0 {
         let mut other = text.to_vec();
@@ -97,6 +105,6 @@ fn in_a_file(text: &[u8], cut: usize) {
         std::fs::write(&path, &other).expect("another file");
         let third = open(&path, Some(&checkpoint)).expect("it opens");
         assert!(third.replaced, "another file of this name is read from its start");
-        assert_eq!(collect(third.lines).first().map_or(0, |(from, ..)| *from), 0);
+        assert_eq!(collect(of_file(third.lines)).first().map_or(0, |(from, ..)| *from), 0);
     }
 }

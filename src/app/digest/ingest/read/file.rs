@@ -12,7 +12,7 @@ use super::{PendingFile, TranscriptReader};
 use crate::model::session::{Evidence, Item, Millis, Record};
 use crate::privacy::{ConversationState, Disposition, opens_private};
 use crate::source::delta::{Checkpoint, OpenTranscript, RawLine};
-use crate::source::{LineParser, ParentLink, ParsedLine, delta, is_complete, parser_of};
+use crate::source::{self, LineParser, ParentLink, ParsedLine, is_complete, parser_of};
 use crate::store::ingest::{FencedText, IngestBatch};
 use crate::sys::progress::Progress;
 use crate::sys::shutdown;
@@ -24,12 +24,17 @@ const LONG_LINE_BYTES: usize = 1 << 20;
 
 impl TranscriptReader<'_> {
     pub(super) fn read_file(&self, pending: &PendingFile, send: &SyncSender<Result<IngestBatch>>, bar: &Progress) -> Result<()> {
-        let mut delta = delta::open(&pending.file.path, pending.checkpoint.as_ref())?;
+        let mut delta = source::open(&pending.file.place, &pending.file.path, pending.checkpoint.as_ref())?;
         let mut reading = self.begin(pending, &delta)?;
         while let Some((from, to, piece)) = delta.lines.next_line()? {
             if pending.part.as_ref().is_some_and(|part| from >= part.end) {
                 break;
             }
+            // Offsets of made lines count none of their bytes.
+            let held = match piece {
+                RawLine::Complete(line) | RawLine::Tail(line) => line.len() as u64,
+                RawLine::TooLong { .. } => 0,
+            };
             match piece {
                 RawLine::Complete(line) => self.take(&mut reading, from, line),
                 // A partial line is left for the next run; a complete one that only lacks its newline is not.
@@ -44,7 +49,7 @@ impl TranscriptReader<'_> {
             }
             let ReadState { batch, conversation, lines, read_to, .. } = &mut reading;
             *read_to = to;
-            batch.bytes += to - from;
+            batch.bytes += held.max(to - from);
             if batch.bytes >= BATCH_BYTES {
                 bar.advance(batch.bytes);
                 batch.checkpoint = delta.checkpoint_at(to)?;

@@ -15,9 +15,9 @@ use crate::app::digest::report::Report;
 use crate::app::digest::request::DigestRequest;
 use crate::config::Config;
 use crate::model::session::{Millis, ParserState, Record, Turn};
-use crate::source::delta::{self, RawLine};
+use crate::source::delta::RawLine;
 use crate::source::discover::{TranscriptFile, discover};
-use crate::source::{ParsedLine, parser_of};
+use crate::source::{self, ParsedLine, parser_of};
 use crate::store::Writer;
 use crate::store::ingest::IngestBatch;
 use crate::sys::messages::Ui;
@@ -33,7 +33,7 @@ pub(in crate::app::digest) fn read(
     report: &mut Report,
 ) -> Result<()> {
     let mut due = store.parts_due()?;
-    due.retain(|(.., files)| files.iter().any(|file| Path::new(file).exists()));
+    due.retain(|(.., files)| files.iter().any(|file| source::is_there(Path::new(file))));
     if due.is_empty() {
         return Ok(());
     }
@@ -102,7 +102,7 @@ impl TranscriptReader<'_> {
     /// The offset at which the turn begins in which the session moved. In doubt that is the last one before the cut: a subagent may have been
     /// elsewhere, or the turn have gone on in another file.
     fn end_of_part(&self, file: &TranscriptFile, session: &str, cut: Millis) -> io::Result<u64> {
-        let mut lines = delta::open(&file.path, None)?.lines;
+        let mut lines = source::open(&file.place, &file.path, None)?.lines;
         let mut parser = parser_of(&file.place, self.sanitizer, &ParserState::default());
         let mut folder = LastFolder::default();
         let mut turn = 0;
