@@ -13,6 +13,7 @@ pub struct Sources {
     pub(crate) qwen_code: OtherSource,
     pub(crate) pi: OtherSource,
     pub(crate) opencode: OtherSource,
+    pub(crate) cline: OtherSource,
 }
 
 /// Claude Code, whose model makes the digests. Its folders are `claude_dirs`.
@@ -58,6 +59,7 @@ impl Sources {
             Client::QwenCode => Some(&self.qwen_code),
             Client::Pi => Some(&self.pi),
             Client::OpenCode => Some(&self.opencode),
+            Client::Cline => Some(&self.cline),
         }
     }
 

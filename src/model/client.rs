@@ -17,11 +17,13 @@ pub enum Client {
     Pi,
     #[serde(rename = "opencode")]
     OpenCode,
+    Cline,
 }
 
 impl Client {
     /// In the order in which they are listed.
-    pub(crate) const ALL: [Self; 6] = [Self::ClaudeCode, Self::Codex, Self::CopilotCli, Self::QwenCode, Self::Pi, Self::OpenCode];
+    pub(crate) const ALL: [Self; 7] =
+        [Self::ClaudeCode, Self::Codex, Self::CopilotCli, Self::QwenCode, Self::Pi, Self::OpenCode, Self::Cline];
 
     /// The name by which the index, exports, filters and `[sources]` in the config know it.
     pub(crate) fn key(self) -> &'static str {
@@ -32,6 +34,7 @@ impl Client {
             Self::QwenCode => "qwen-code",
             Self::Pi => "pi",
             Self::OpenCode => "opencode",
+            Self::Cline => "cline",
         }
     }
 
@@ -44,6 +47,7 @@ impl Client {
             Self::QwenCode => "Qwen Code",
             Self::Pi => "Pi",
             Self::OpenCode => "OpenCode",
+            Self::Cline => "Cline",
         }
     }
 
@@ -56,6 +60,7 @@ impl Client {
             Self::QwenCode => "Qwen",
             Self::Pi => "Pi",
             Self::OpenCode => "OpenCode",
+            Self::Cline => "Cline",
         }
     }
 
@@ -68,6 +73,7 @@ impl Client {
             Self::QwenCode => "qwen",
             Self::Pi => "pi",
             Self::OpenCode => "opencode",
+            Self::Cline => "cline",
         }
     }
 
@@ -80,6 +86,7 @@ impl Client {
             Self::QwenCode => (Some("QWEN_HOME"), ".qwen"),
             Self::Pi => (Some("PI_CODING_AGENT_DIR"), ".pi/agent"),
             Self::OpenCode => (Some("XDG_DATA_HOME"), ".local/share/opencode"),
+            Self::Cline => (Some("CLINE_DIR"), ".cline"),
         }
     }
 
@@ -98,6 +105,7 @@ impl Client {
             "qwen" | "qwen-code" | "qwencode" => Some(Self::QwenCode),
             "pi" => Some(Self::Pi),
             "opencode" | "open-code" => Some(Self::OpenCode),
+            "cline" => Some(Self::Cline),
             _ => None,
         }
     }

@@ -44,7 +44,11 @@ impl ResumeCommand<'_> {
 
 /// The option that takes a session up, of clients that have one.
 fn option_of(client: Client) -> &'static str {
-    if matches!(client, Client::Pi | Client::OpenCode) { "--session" } else { "--resume" }
+    match client {
+        Client::Pi | Client::OpenCode => "--session",
+        Client::Cline => "--id",
+        _ => "--resume",
+    }
 }
 
 fn quoted(text: &str) -> String {

@@ -3,6 +3,7 @@
 mod claude_code;
 pub(crate) mod claude_mem;
 pub(crate) mod client_memory;
+mod cline;
 mod codex;
 mod copilot;
 pub(crate) mod delta;
@@ -102,6 +103,7 @@ pub(crate) fn source_of(client: Client) -> &'static dyn Source {
         Client::QwenCode => &qwen::QwenCode,
         Client::Pi => &pi::Pi,
         Client::OpenCode => &opencode::OpenCode,
+        Client::Cline => &cline::Cline,
     }
 }
 

@@ -136,12 +136,15 @@ fn is_one_line(text: &str) -> bool {
     is_plain && !text.starts_with(' ') && !text.ends_with(' ') && memchr::memmem::find(text.as_bytes(), b"  ").is_none()
 }
 
-/// What people see and type of a session's id: eight characters of its start. Ids that begin with the time (UUIDs of version 7, and those of
-/// OpenCode) are the same there for about a minute: of such, the end. `store::load::ENDS_WITH_ID8` says the same in SQL.
+/// What people see and type of a session's id: eight characters of its start. Ids that begin with the time (UUIDs of version 7, those of
+/// OpenCode and of Cline) are the same there for about a minute: of such, the end. `store::load::ENDS_WITH_ID8` says the same in SQL.
 pub(crate) fn id8(id: &str) -> String {
     let id = one_line(&without_controls(id));
     let is_version_7 = || id.len() == 36 && id.as_bytes()[14] == b'7';
-    let begins_with_time = id.is_ascii() && (is_version_7() || id.len() > 12 && id.starts_with("ses_"));
+    let is_of_opencode = || id.len() > 12 && id.starts_with("ses_");
+    // Milliseconds.
+    let is_of_cline = || id.len() > 14 && id.as_bytes()[13] == b'_' && id.as_bytes()[..13].iter().all(u8::is_ascii_digit);
+    let begins_with_time = id.is_ascii() && (is_version_7() || is_of_opencode() || is_of_cline());
     if begins_with_time { id[id.len() - 8..].to_owned() } else { id.chars().take(8).collect() }
 }
 

@@ -1,0 +1,79 @@
+//! Where Cline keeps its sessions, and what it says of itself by that.
+
+use std::io;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::rows::ClineLines;
+use super::{Cline, document, tools};
+use crate::model::client::Client;
+use crate::model::session::ParserState;
+use crate::privacy::Sanitizer;
+use crate::source::delta::MadeLines;
+use crate::source::tool_use::ToolTable;
+use crate::source::{LineParser, Release, Source, TranscriptIdentity};
+
+/// `data/sessions/<session>/<session>.messages.json`, and beside it those of its subagents: `agent_<id>.messages.json`.
+const SESSIONS: &str = "data/sessions";
+const END: &str = ".messages.json";
+const AGENT: &str = "agent_";
+
+/// The newest release whose documents were tested with this program.
+const NEWEST_TESTED: Release = Release([3, 0, 65]);
+
+impl Source for Cline {
+    fn layouts(&self) -> &'static [&'static str] {
+        &[SESSIONS]
+    }
+
+    fn may_hold(&self, _layout: &str, depth: usize, _name: &[u8]) -> bool {
+        depth == 1
+    }
+
+    fn identify(&self, _layout: &str, below: &[u8]) -> Option<TranscriptIdentity> {
+        let (session, name) = std::str::from_utf8(below).ok()?.strip_suffix(END)?.split_once('/')?;
+        let agent = name.strip_prefix(AGENT).filter(|agent| !agent.is_empty() && !agent.contains('/'));
+        let is_named = !session.is_empty() && (name == session || agent.is_some());
+        is_named.then(|| TranscriptIdentity { client: Client::Cline, session: session.to_owned(), agent: agent.map(str::to_owned) })
+    }
+
+    fn made_lines(&self, _place: &TranscriptIdentity, path: &Path) -> Option<io::Result<MadeLines>> {
+        Some(document::lines(path))
+    }
+
+    fn parser<'p>(&self, place: &'p TranscriptIdentity, sanitizer: &'p Sanitizer, state: &ParserState) -> Box<dyn LineParser + 'p> {
+        Box::new(ClineLines::new(place, sanitizer, state))
+    }
+
+    fn holds_reply(&self, piece: &[u8]) -> bool {
+        memchr::memmem::find(piece, br#""role":"assistant""#).is_some()
+    }
+
+    fn folder_in<'l>(&self, line: &'l Value) -> Option<&'l str> {
+        line["session"]["cwd"].as_str()
+    }
+
+    fn tools(&self) -> &'static ToolTable {
+        &tools::TOOLS
+    }
+
+    fn newest_tested(&self) -> Release {
+        NEWEST_TESTED
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_is_known_by_its_folder() {
+        let at = |below: &str| Cline.identify(SESSIONS, below.as_bytes()).map(|place| (place.session, place.agent));
+        assert_eq!(at("17_ab/17_ab.messages.json"), Some(("17_ab".into(), None)));
+        assert_eq!(at("17_ab/agent_18_c.messages.json"), Some(("17_ab".into(), Some("18_c".into()))));
+        for other in ["17_ab/17_ab.json", "17_ab/18_c.messages.json", "17_ab.messages.json", "17_ab/x/17_ab.messages.json"] {
+            assert_eq!(at(other), None, "{other}");
+        }
+    }
+}
