@@ -8,10 +8,10 @@ use anyhow::{Result, bail};
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::model::client::Client;
-use crate::model::resume_command::ResumeCommand;
+use crate::model::resume_command::{ResumeCommand, can_resume};
 use crate::model::session_head::SessionHead;
 use crate::source::client_memory::folder_of;
-use crate::source::own_sessions;
+use crate::source::{is_there, own_sessions};
 use crate::text::clean::id8;
 
 /// What starts the client.
@@ -31,11 +31,14 @@ impl Resumption {
 }
 
 /// # Errors
-/// When the session is not known, or its transcript or its folder is gone.
+/// When the session is not known, or its transcript or its folder is gone, or no command continues it.
 pub(crate) fn resumption(memory: &OpenMemory, config: &Config, id: &str) -> Result<Resumption> {
     let head = memory.0.find_session(id)?;
     let short = id8(&head.id);
     let name = head.client.name();
+    if !can_resume(head.client) {
+        bail!("{name} continues its sessions itself. Read this one with `recall show {short} --full`");
+    }
     let Some(file) = own_transcript(memory, &head)? else {
         bail!("the transcript of session {short} is gone, and {name} needs it: `recall show {short} --full` is what recall keeps")
     };
@@ -58,5 +61,5 @@ fn own_transcript(memory: &OpenMemory, head: &SessionHead) -> Result<Option<Path
     let files =
         memory.0.source_files(head.pk)?.into_iter().filter(|file| file.agent.is_none()).map(|file| PathBuf::from(file.path));
     let is_own = |file: &PathBuf| own_sessions(head.client, file).any(|(_, session)| session == head.id);
-    Ok(files.filter(is_own).find(|file| file.is_file()))
+    Ok(files.filter(is_own).find(|file| is_there(file)))
 }

@@ -14,6 +14,7 @@ pub struct Sources {
     pub(crate) pi: OtherSource,
     pub(crate) opencode: OtherSource,
     pub(crate) cline: OtherSource,
+    pub(crate) cowork: OtherSource,
 }
 
 /// Claude Code, whose model makes the digests. Its folders are `claude_dirs`.
@@ -60,6 +61,7 @@ impl Sources {
             Client::Pi => Some(&self.pi),
             Client::OpenCode => Some(&self.opencode),
             Client::Cline => Some(&self.cline),
+            Client::Cowork => Some(&self.cowork),
         }
     }
 

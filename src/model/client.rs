@@ -18,12 +18,13 @@ pub enum Client {
     #[serde(rename = "opencode")]
     OpenCode,
     Cline,
+    Cowork,
 }
 
 impl Client {
     /// In the order in which they are listed.
-    pub(crate) const ALL: [Self; 7] =
-        [Self::ClaudeCode, Self::Codex, Self::CopilotCli, Self::QwenCode, Self::Pi, Self::OpenCode, Self::Cline];
+    pub(crate) const ALL: [Self; 8] =
+        [Self::ClaudeCode, Self::Codex, Self::CopilotCli, Self::QwenCode, Self::Pi, Self::OpenCode, Self::Cline, Self::Cowork];
 
     /// The name by which the index, exports, filters and `[sources]` in the config know it.
     pub(crate) fn key(self) -> &'static str {
@@ -35,6 +36,7 @@ impl Client {
             Self::Pi => "pi",
             Self::OpenCode => "opencode",
             Self::Cline => "cline",
+            Self::Cowork => "cowork",
         }
     }
 
@@ -48,6 +50,7 @@ impl Client {
             Self::Pi => "Pi",
             Self::OpenCode => "OpenCode",
             Self::Cline => "Cline",
+            Self::Cowork => "Claude Cowork",
         }
     }
 
@@ -61,6 +64,7 @@ impl Client {
             Self::Pi => "Pi",
             Self::OpenCode => "OpenCode",
             Self::Cline => "Cline",
+            Self::Cowork => "Claude",
         }
     }
 
@@ -74,6 +78,7 @@ impl Client {
             Self::Pi => "pi",
             Self::OpenCode => "opencode",
             Self::Cline => "cline",
+            Self::Cowork => "claude",
         }
     }
 
@@ -87,13 +92,20 @@ impl Client {
             Self::Pi => (Some("PI_CODING_AGENT_DIR"), ".pi/agent"),
             Self::OpenCode => (Some("XDG_DATA_HOME"), ".local/share/opencode"),
             Self::Cline => (Some("CLINE_DIR"), ".cline"),
+            // The folder of Claude Desktop.
+            Self::Cowork if cfg!(target_os = "macos") => (None, "Library/Application Support/Claude"),
+            Self::Cowork => (Some("XDG_CONFIG_HOME"), ".config/Claude"),
         }
     }
 
     /// The folder in which it keeps its files, where its variable names this one.
     pub(crate) fn home_in(self, named: PathBuf) -> PathBuf {
-        // The variable is that of all programs.
-        if self == Self::OpenCode { named.join("opencode") } else { named }
+        // Of some the variable is that of all programs.
+        match self {
+            Self::OpenCode => named.join("opencode"),
+            Self::Cowork => named.join("Claude"),
+            _ => named,
+        }
     }
 
     /// The client that somebody means by a name, in whatever case.
@@ -106,6 +118,7 @@ impl Client {
             "pi" => Some(Self::Pi),
             "opencode" | "open-code" => Some(Self::OpenCode),
             "cline" => Some(Self::Cline),
+            "cowork" | "claude-cowork" | "claude-desktop" => Some(Self::Cowork),
             _ => None,
         }
     }

@@ -3,6 +3,11 @@
 use crate::model::client::Client;
 use crate::text::clean::{one_line, without_controls};
 
+/// Is there a command that takes up a session of this client?
+pub(crate) fn can_resume(client: Client) -> bool {
+    client != Client::Cowork
+}
+
 /// With what the client is started; ids and folders come from transcripts, and may be anything.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ResumeCommand<'a> {

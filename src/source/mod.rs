@@ -6,6 +6,7 @@ pub(crate) mod client_memory;
 mod cline;
 mod codex;
 mod copilot;
+mod cowork;
 pub(crate) mod delta;
 pub(crate) mod discover;
 mod foreign_db;
@@ -104,6 +105,7 @@ pub(crate) fn source_of(client: Client) -> &'static dyn Source {
         Client::Pi => &pi::Pi,
         Client::OpenCode => &opencode::OpenCode,
         Client::Cline => &cline::Cline,
+        Client::Cowork => &cowork::Cowork,
     }
 }
 

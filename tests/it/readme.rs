@@ -155,6 +155,9 @@ fn settings_with_defaults() -> Vec<(String, String)> {
         "sources.copilot-cli.dirs" => "`~/.copilot`".to_owned(),
         "sources.pi.dirs" => "`$PI_CODING_AGENT_DIR`, else `~/.pi/agent`".to_owned(),
         "sources.cline.dirs" => "`$CLINE_DIR`, else `~/.cline`".to_owned(),
+        "sources.cowork.dirs" => {
+            "`~/Library/Application Support/Claude`, `$XDG_CONFIG_HOME/Claude` or `~/.config/Claude`".to_owned()
+        }
         "sources.opencode.dirs" => "`$XDG_DATA_HOME/opencode`, else `~/.local/share/opencode`".to_owned(),
         "sources.qwen-code.dirs" => "`$QWEN_HOME`, else `~/.qwen`".to_owned(),
         "timezone" => "the system's".to_owned(),
@@ -216,6 +219,7 @@ fn every_key_that_the_config_file_takes_stands_in_the_chapter() {
     let tables = [
         "hooks", "digest", "privacy", "exclude", "retention", "signal", "embeddings", "prices.MODEL", "sources.claude-code",
         "sources.codex", "sources.copilot-cli", "sources.qwen-code", "sources.pi", "sources.opencode", "sources.cline",
+        "sources.cowork",
     ];
     let top = keys_of("");
     assert!(top.len() >= 12, "{top:?}");

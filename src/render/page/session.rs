@@ -8,7 +8,7 @@ use super::{PaidDigest, SessionPageInput, account, clock, local};
 use crate::analyze::account::SessionAccount;
 use crate::model::digest::is_by_model;
 use crate::model::price::session_cost;
-use crate::model::resume_command::ResumeCommand;
+use crate::model::resume_command::{ResumeCommand, can_resume};
 use crate::model::section::{View, shown_in};
 use crate::model::session::{Millis, Tokens};
 use crate::text::markdown::{code, heading, yaml};
@@ -51,13 +51,15 @@ pub(crate) fn session_page_of(one: &SessionPageInput<'_>, told: &SessionAccount,
         evidence(&mut page, one);
     }
     tokens(&mut page, one);
-    let resume = ResumeCommand {
-        client: session.client,
-        program: session.client.program(),
-        session: &session.id,
-        folder: session.cwd.as_deref(),
-    };
-    page.push_str(&format!("\n## Resume\n\n```sh\n{}\n```\n", resume.line()));
+    if can_resume(session.client) {
+        let resume = ResumeCommand {
+            client: session.client,
+            program: session.client.program(),
+            session: &session.id,
+            folder: session.cwd.as_deref(),
+        };
+        page.push_str(&format!("\n## Resume\n\n```sh\n{}\n```\n", resume.line()));
+    }
     page
 }
 

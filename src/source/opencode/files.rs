@@ -28,11 +28,13 @@ impl Source for OpenCode {
         false
     }
 
-    /// `opencode.db`, or that of a channel of releases: `opencode-beta.db`. The sessions are in it.
+    /// `opencode.db`, or that of a channel of releases: `opencode-beta.db`; and a session in it, as paths of such are made.
     fn identify(&self, _layout: &str, below: &[u8]) -> Option<TranscriptIdentity> {
-        let channel = std::str::from_utf8(below).ok()?.strip_suffix(".db")?.strip_prefix("opencode")?;
-        let is_database = channel.is_empty() || channel.starts_with('-') && !channel.contains('/');
-        is_database.then(|| TranscriptIdentity { client: Client::OpenCode, session: String::new(), agent: None })
+        let below = std::str::from_utf8(below).ok()?;
+        let (database, session) = below.split_once('/').unwrap_or((below, ""));
+        let channel = database.strip_suffix(".db")?.strip_prefix("opencode")?;
+        let is_one = (channel.is_empty() || channel.starts_with('-')) && !session.contains('/');
+        is_one.then(|| TranscriptIdentity { client: Client::OpenCode, session: session.to_owned(), agent: None })
     }
 
     fn sessions_in(&self, file: &TranscriptFile) -> Option<io::Result<Vec<TranscriptFile>>> {
@@ -72,7 +74,8 @@ mod tests {
     fn the_database_is_known_by_its_name() {
         let is_one = |below: &str| OpenCode.identify("", below.as_bytes()).is_some();
         assert!(is_one("opencode.db") && is_one("opencode-beta.db"));
-        for other in ["opencode.db-wal", "opencodes.db", "auth.json", "opencode-a/b.db", "snapshot/opencode.db"] {
+        for other in ["opencode.db-wal", "opencodes.db", "auth.json", "opencode-a/b.db", "opencode.db/a/b", "snapshot/opencode.db"]
+        {
             assert!(!is_one(other), "{other}");
         }
     }

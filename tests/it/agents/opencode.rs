@@ -163,6 +163,8 @@ fn a_session_is_named_by_the_end_of_its_id_and_continued_by_opencode() {
     assert!(listed.contains("  aueECGmM  larder  "), "{listed}");
     let shown = world.recall(["show", "aueECGmM", "--full"]).out;
     assert!(shown.contains("cd /home/dev/src/larder && opencode --session ses_de29f25bfffeBfj0fjaueECGmM"), "{shown}");
+    let ran = world.recall(["resume", "aueECGmM", "--print"]);
+    assert!(ran.code == 2 && ran.err.contains("began in /home/dev/src/larder, which is gone"), "{ran:#?}");
     let raw = world.recall(["show", "aueECGmM", "--raw"]).out;
     let first: Value = serde_json::from_str(raw.lines().next().expect("a line")).expect("JSON");
     assert_eq!(first["message"]["role"], "user");
