@@ -71,6 +71,11 @@ pub(super) struct State {
     thread: String,
     /// How many rows of it came before.
     rows: u64,
+    /// How many tokens the thread had used at its last call, and how often the client began again at nothing.
+    #[serde(skip_serializing_if = "is_zero")]
+    used: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    restarts: u64,
     /// Rows with a lower number are the parent's, which a subagent's file repeats.
     #[serde(skip_serializing_if = "Option::is_none")]
     own_from: Option<u64>,
@@ -224,6 +229,7 @@ impl<'p> CodexLines<'p> {
         let is_first = self.state.thread.is_empty();
         if self.state.thread != meta.id {
             (self.state.thread, self.state.rows) = (meta.id, 0);
+            (self.state.used, self.state.restarts) = (0, 0);
         }
         if !is_first {
             return ParsedLine::Empty;
@@ -373,8 +379,9 @@ impl<'p> CodexLines<'p> {
         Ok(Said::only(said::recap(&self.sanitizer.clean(recap.trim()))))
     }
 
-    /// Tokens of one call. Clients repeat such rows: calls are known by how many tokens the thread has used with them.
-    fn usage(&self, last: Option<Raw<'_>>, all: Option<Raw<'_>>) -> Result<Said, NoRecord> {
+    /// Tokens of one call. Clients repeat such rows, and so do forks: calls are known by how many tokens the thread has used with them. Some
+    /// clients forget that number when they resume.
+    fn usage(&mut self, last: Option<Raw<'_>>, all: Option<Raw<'_>>) -> Result<Said, NoRecord> {
         let names = ["input_tokens", "cached_input_tokens", "cache_write_input_tokens", "output_tokens", "total_tokens"];
         let counts = |usage: Option<Raw<'_>>| json::fields(usage?.get(), &names).ok().map(|found| found.map(json::number));
         let (Some([input, cached, written, output, _]), Some([.., total])) = (counts(last), counts(all)) else {
@@ -389,7 +396,13 @@ impl<'p> CodexLines<'p> {
             cache_read: cached,
             ..Tokens::default()
         };
-        let message = format!("{} {}", self.state.thread, total.unwrap_or(0));
+        let total = total.unwrap_or(0);
+        self.state.restarts += u64::from(total < self.state.used);
+        self.state.used = total;
+        let message = match self.state.restarts {
+            0 => format!("{} {total}", self.state.thread),
+            again => format!("{} {total} {again}", self.state.thread),
+        };
         let usage = tokens_of_call(message, self.state.model.clone(), tokens).ok_or(NoRecord::Known)?;
         Ok(Said { usage: Some(usage), ..Said::default() })
     }
@@ -429,6 +442,10 @@ impl<'p> CodexLines<'p> {
         };
         said.record(place, self.state.turn.clone())
     }
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// The texts of a message's parts.

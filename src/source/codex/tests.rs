@@ -283,6 +283,45 @@ fn a_fork_that_repeats_rows_gives_them_the_keys_of_its_parent() {
     assert!(!parent.iter().any(|row| row.key == fork[2].key));
 }
 
+/// A row about the tokens of a call, and what the thread has used with it.
+fn count(last: u64, all: u64) -> Value {
+    let info =
+        json!({"last_token_usage": {"input_tokens": last, "total_tokens": last}, "total_token_usage": {"total_tokens": all}});
+    event(json!({"type": "token_count", "info": info}))
+}
+
+fn calls(records: &[Record]) -> Vec<(&str, u64)> {
+    records.iter().filter_map(|row| row.usage.as_ref()).map(|usage| (usage.message.as_str(), usage.tokens.input)).collect()
+}
+
+#[test]
+fn a_client_that_counts_from_nothing_again_has_made_other_calls() {
+    let rows = [meta(), count(10, 10), count(10, 10), count(20, 30), count(20, 30), count(10, 10), count(10, 10), count(21, 31)];
+    let whole = records(&rows);
+    let mut once = calls(&whole);
+    once.dedup();
+    assert_eq!(once.iter().map(|(_, input)| *input).collect::<Vec<_>>(), [10, 20, 10, 21]);
+    assert_eq!(once.iter().map(|(message, _)| message).collect::<std::collections::BTreeSet<_>>().len(), 4);
+    // A fork that repeats rows repeats calls, up to any of them.
+    let fork = row("session_meta", json!({"id": "another", "forked_from_id": ID}));
+    let fork = records(&std::iter::once(fork).chain(rows[..7].iter().cloned()).collect::<Vec<_>>());
+    assert_eq!(calls(&fork), calls(&whole)[..6]);
+}
+
+#[test]
+fn a_row_for_each_call_and_a_count_after_it_are_one_call() {
+    let usage = |tokens: u64| json!({"input_tokens": tokens, "total_tokens": tokens});
+    let told = |last: u64, all: u64| {
+        let payload = json!({"thread_id": ID, "response_id": "r", "usage": usage(last), "thread_token_usage": usage(all)});
+        row("token_usage_record", payload)
+    };
+    // The thread is a fork: its sums begin with those of its parent.
+    let read = records(&[meta(), told(10, 110), count(10, 110), count(0, 110), told(20, 130), count(20, 130)]);
+    let mut once = calls(&read);
+    once.dedup();
+    assert_eq!(once.iter().map(|(_, input)| *input).collect::<Vec<_>>(), [10, 20]);
+}
+
 proptest! {
     #[test]
     fn it_does_not_matter_where_the_reading_stopped(kinds in prop::collection::vec(0usize..9, 0..24), cuts in prop::collection::vec(any::<bool>(), 24)) {
