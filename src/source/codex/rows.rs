@@ -82,6 +82,16 @@ pub(super) struct State {
     /// The rows have no envelopes.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     bare: bool,
+    /// Of rows without envelopes: how many marks of the client's own came before, two at most. The first rows up to the second mark were
+    /// there before the session: what the client says itself, and the rows of the session that it takes up.
+    #[serde(skip_serializing_if = "is_zero")]
+    marks: u64,
+    /// What all of them up to the last one are known by, in a copy, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chain: Option<RecordKey>,
+    /// One of them has an id, which the model gave it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    named: bool,
     /// What was said and done is told by finished items.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) finished: bool,
@@ -188,7 +198,16 @@ impl LineParser for CodexLines<'_> {
             return payload.map_or(ParsedLine::Empty, |payload| self.begin(payload));
         }
         self.state.rows += 1;
-        if record_type.is_some() || self.is_copy(json::number(ordinal)) {
+        if record_type.is_some() {
+            self.state.marks = (self.state.marks + 1).min(2);
+            return ParsedLine::Empty;
+        }
+        if self.state.bare {
+            let before = self.state.chain.map(|key| key.to_string()).unwrap_or_default();
+            self.state.chain = Some(RecordKey::from_line(&before, line));
+            self.state.named |= id.and_then(json::text).is_some_and(|id| !id.is_empty());
+        }
+        if self.is_copy(json::number(ordinal)) {
             return ParsedLine::Empty;
         }
         let said = match payload {
@@ -197,6 +216,7 @@ impl LineParser for CodexLines<'_> {
             Some(payload) => self.said(&kind, payload),
         };
         match said {
+            Ok(said) if self.is_said_elsewhere(&said) => ParsedLine::Empty,
             Ok(said) => self.record(at, payload.map_or(line, |payload| payload.get().as_bytes()), said),
             Err(NoRecord::Unknown(name)) => unknown(&name, self.sanitizer),
             Err(NoRecord::Known | NoRecord::Began) => ParsedLine::Empty,
@@ -217,6 +237,13 @@ impl<'p> CodexLines<'p> {
     /// Is the row one of the parent's, in the file of a subagent?
     fn is_copy(&self, ordinal: Option<u64>) -> bool {
         self.state.own_from.zip(ordinal).is_some_and(|(own, ordinal)| ordinal < own)
+    }
+
+    /// Is it the first prompt of a session that is taken up here in another file? Nothing tells it from the same words in other sessions; what
+    /// follows it does. A private one stays, as it says what else is.
+    fn is_said_elsewhere(&self, said: &Said) -> bool {
+        let is_copy = self.state.bare && self.state.marks == 1 && !self.state.named;
+        is_copy && said.turn == Turn::Begins && said.fenced.is_empty()
     }
 
     pub(super) fn is_of_subagent(&self) -> bool {
@@ -420,7 +447,8 @@ impl<'p> CodexLines<'p> {
             return ParsedLine::Empty;
         }
         // By its place, not by its time: a fork that repeats rows gives them new times.
-        let key = RecordKey::from_row(&self.state.thread, self.state.rows, bytes);
+        let place = || RecordKey::from_row(&self.state.thread, self.state.rows, bytes);
+        let key = self.state.chain.filter(|_| self.state.named).unwrap_or_else(place);
         let begins = matches!(said.turn, Turn::Begins | Turn::BeginsPrivate) && said.answered.is_empty();
         let parent = begins.then(|| self.state.last.unwrap_or_else(|| RecordKey::from_row(&self.state.thread, 0, b"")));
         if let Some(parent) = parent {

@@ -75,6 +75,7 @@ fn without_envelopes_prompts_are_among_what_the_client_says_in_the_users_name() 
         json!({"id": ID, "timestamp": "2026-11-22T23:34:37.320Z", "instructions": null, "git": {"branch": "main"}}),
         json!({"record_type": "state"}),
         message("user", "<environment_context>\n  <cwd>/p/shop</cwd>\n</environment_context>"),
+        json!({"record_type": "state"}),
         message("user", "Rename it"),
         message("assistant", "Done."),
         message("user", "Rename it"),
@@ -98,6 +99,50 @@ fn without_envelopes_prompts_are_among_what_the_client_says_in_the_users_name() 
     // The same words twice are two rows, and the time is that of the first one.
     assert_ne!(read[0].key, read[2].key);
     assert!(read.iter().all(|row| row.at == Some(1_795_390_477_320) && row.cwd.as_deref() == Some("/p/shop")), "{read:#?}");
+}
+
+#[test]
+fn a_session_that_is_taken_up_in_another_file_shares_its_rows() {
+    let mark = || json!({"record_type": "state"});
+    let message = |id: Option<&str>, role: &str, text: &str| json!({"type": "message", "id": id, "role": role, "content": [{"type": "input_text", "text": text}]});
+    let begins = |id: &str| json!({"id": id, "timestamp": "2026-11-22T23:34:37.320Z", "instructions": null});
+    let client = message(None, "user", "<environment_context>\n  <cwd>/p/shop</cwd>\n</environment_context>");
+    let asked = |text: &str| message(None, "user", text);
+    let first = [
+        begins(ID),
+        mark(),
+        client.clone(),
+        mark(),
+        asked("Rename it"),
+        mark(),
+        message(Some("msg_1"), "assistant", "I will."),
+        json!({"type": "function_call", "id": "fc_1", "name": "shell", "call_id": "c1", "arguments": "{\"command\": [\"ls\"]}"}),
+        mark(),
+        asked("and b"),
+    ];
+    // The client writes what it takes up at once, without marks between.
+    let is_item = |row: &&Value| row.get("type").is_some();
+    let taken_up = |first: &[Value], id: &str| {
+        let own = [mark(), asked("and c"), mark(), message(Some("msg_9"), "assistant", "Done.")];
+        let rows: Vec<Value> = [begins(id), mark()].into_iter().chain(first.iter().filter(is_item).cloned()).chain(own).collect();
+        records(&rows)
+    };
+    let (before, after) = (records(&first), taken_up(&first, "another"));
+    assert_eq!(told(&before), ["prompt Rename it", "reply I will.", "shell ls", "prompt and b"]);
+    assert_eq!(told(&after), ["reply I will.", "shell ls", "prompt and b", "prompt and c", "reply Done."]);
+    let keys = |records: &[Record]| records.iter().map(|row| row.key).collect::<Vec<_>>();
+    assert_eq!(keys(&after)[..3], keys(&before)[1..]);
+    assert!(keys(&after)[3..].iter().all(|key| !keys(&before).contains(key)));
+    assert_eq!(after[0].cwd.as_deref(), Some("/p/shop"));
+    // The same prompt in another session is one of its own, and so are a reply and a command that are written alike.
+    let mut other = first.clone();
+    (other[0], other[6]) = (begins("another"), message(Some("msg_2"), "assistant", "I will."));
+    let other = keys(&records(&other));
+    assert!(other.len() == 4 && other.iter().all(|key| !keys(&before).contains(key)));
+    // What is private stays private in the copy.
+    let mut secret = first;
+    secret[4] = asked("<private>the customer is Zoe</private>");
+    assert_eq!(taken_up(&secret, "another")[0].turn, Turn::BeginsPrivate);
 }
 
 #[test]
