@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde::{Deserialize, Serialize};
+
 use super::tools::{QUESTION, TODOS, TOOLS, WRITE};
 use crate::model::session::{
     Answer, Evidence, FileTouch, Item, MessageUsage, ParserState, PendingRuns, RecordKey, TitleBy, Tokens, ToolClass, ToolUse,
@@ -10,6 +12,7 @@ use crate::model::session::{
 use crate::privacy::{EXCLUDED_LINE, Sanitizer};
 use crate::source::json::{self, Raw};
 use crate::source::line::{MAX_TEXT_CHARS, malformed, text_of_line, timestamp};
+use crate::source::parsed::state_with;
 use crate::source::patch::absolute;
 use crate::source::row::{NoRecord, RowPlace, Said, name_in, parsed, tokens_of_call};
 use crate::source::said::{self, reply, told_by_hook};
@@ -20,8 +23,8 @@ use crate::source::{LineParser, ParentLink, ParsedLine, TranscriptIdentity};
 use crate::text::clean::{head_and_tail, one_line};
 
 /// Rows of the system's that are known and hold nothing of the conversation, or what other rows tell.
-const NOTHING_SAID: [&str; 22] = [
-    "ui_telemetry", "attribution_snapshot", "slash_command", "at_command", "rewind", "file_history_snapshot", "session_source",
+const NOTHING_SAID: [&str; 21] = [
+    "attribution_snapshot", "slash_command", "at_command", "rewind", "file_history_snapshot", "session_source",
     "session_sources_snapshot", "session_model", "session_recording_degraded", "session_artifact_snapshot",
     "session_artifact_event", "parent_session", "omni_recall", "goal_turn_end", "goal_state", "goal_runtime", "branch_checkpoint",
     "background_task_completed", "turn_result", "user_text_elements", "notification",
@@ -41,6 +44,8 @@ const FILES_START: &str = "--- Content from referenced files ---";
 const RECAP_END: &str = "\n\nResume the prior task using the summary above.";
 /// What a refused tool use is answered with.
 const REFUSAL: &str = "User did not allow tool call";
+/// Events about a call of the model, behind the client's own name.
+const CALLED: &str = ".api_response";
 /// Before the answers in a dialog.
 const ANSWERS_START: &str = "User has provided the following answers:";
 
@@ -48,8 +53,17 @@ const ANSWERS_START: &str = "User has provided the following answers:";
 pub(super) struct QwenLines<'p> {
     place: &'p TranscriptIdentity,
     sanitizer: &'p Sanitizer,
+    state: State,
     /// Commands whose output is still to come.
     runs: PendingRuns,
+}
+
+/// What the next rows of a file need to know of those before.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+struct State {
+    /// The tokens of the next reply are known.
+    counted: bool,
 }
 
 /// What a row holds, as it is written.
@@ -118,13 +132,13 @@ impl LineParser for QwenLines<'_> {
     }
 
     fn state(&self) -> ParserState {
-        ParserState { runs: self.runs.clone(), own: String::new() }
+        state_with(&self.runs, &self.state)
     }
 }
 
 impl<'p> QwenLines<'p> {
     pub(super) fn new(place: &'p TranscriptIdentity, sanitizer: &'p Sanitizer, state: &ParserState) -> Self {
-        Self { place, sanitizer, runs: state.runs.clone() }
+        Self { place, sanitizer, state: serde_json::from_str(&state.own).unwrap_or_default(), runs: state.runs.clone() }
     }
 
     /// The user's words, without what the client and hooks put beside them, and what a hook of ours told.
@@ -154,12 +168,15 @@ impl<'p> QwenLines<'p> {
         Ok(said)
     }
 
-    fn reply(&self, row: &Row<'_>, cwd: Option<&str>) -> Said {
+    fn reply(&mut self, row: &Row<'_>, cwd: Option<&str>) -> Said {
         let said = texts(&row.parts).collect::<Vec<_>>().join("\n");
         let called = row.parts.iter().filter_map(|part| json::fields(part.get(), &["functionCall"]).ok()?[0]);
         let tools = called.flat_map(|call| self.tool(call, cwd));
         let items = reply(&said, self.sanitizer).into_iter().chain(tools).collect();
-        Said { items, usage: usage(row, self.sanitizer), ..Said::default() }
+        // Those of a subagent are told by the file of its session, with the model.
+        let is_counted = std::mem::take(&mut self.state.counted) || row.of_agent;
+        let usage = if is_counted { None } else { usage(row, self.sanitizer) };
+        Said { items, usage, ..Said::default() }
     }
 
     fn tool(&self, call: Raw<'_>, cwd: Option<&str>) -> Vec<Item> {
@@ -238,9 +255,25 @@ impl<'p> QwenLines<'p> {
         all
     }
 
-    fn told(&self, row: &Row<'_>) -> Result<Said, NoRecord> {
+    /// Tokens of a call of the model, be it of the conversation, of a subagent, of a compaction or for the client's own memory.
+    fn called(&mut self, payload: Raw<'_>, key: RecordKey) -> Result<Said, NoRecord> {
+        let [event] = json::fields(payload.get(), &["uiEvent"]).map_err(|_| NoRecord::Known)?;
+        let names = [
+            "event.name", "model", "input_token_count", "output_token_count", "cached_content_token_count", "subagent_name",
+            "subagent_id",
+        ];
+        let [name, model, input, output, cached, agent, agent_id] =
+            json::fields(event.ok_or(NoRecord::Known)?.get(), &names).map_err(|_| NoRecord::Known)?;
+        name.and_then(json::text).filter(|name| name.ends_with(CALLED)).ok_or(NoRecord::Known)?;
+        self.state.counted |= agent.or(agent_id).is_none();
+        let usage = tokens_of([input, output, cached], model, key, self.sanitizer).ok_or(NoRecord::Known)?;
+        Ok(Said { usage: Some(usage), ..Said::default() })
+    }
+
+    fn told(&mut self, row: &Row<'_>) -> Result<Said, NoRecord> {
         let payload = row.payload.filter(|_| !row.of_agent);
         match (row.subtype.as_deref(), payload) {
+            (Some("ui_telemetry"), Some(payload)) => self.called(payload, row.key),
             (Some("chat_compression"), Some(payload)) => recap(payload, self.sanitizer).map(|recap| Said::only([recap])),
             (Some("custom_title"), Some(payload)) => {
                 let [source] = json::fields(payload.get(), &["titleSource"]).map_err(|_| NoRecord::Known)?;
@@ -248,7 +281,7 @@ impl<'p> QwenLines<'p> {
                 let title = argument(payload, &["customTitle"], self.sanitizer);
                 Ok(Said::only(title.and_then(|title| said::title(&title, by))))
             }
-            (Some("chat_compression" | "custom_title"), None) => Err(NoRecord::Known),
+            (Some("ui_telemetry" | "chat_compression" | "custom_title"), None) => Err(NoRecord::Known),
             (Some(known), _) if NOTHING_SAID.contains(&known) => Err(NoRecord::Known),
             (other, _) => Err(NoRecord::Unknown(format!("system {}", other.unwrap_or("(no subtype)")))),
         }
@@ -309,8 +342,12 @@ fn answers(id: String, text: &str, sanitizer: &Sanitizer) -> Said {
 
 fn usage(row: &Row<'_>, sanitizer: &Sanitizer) -> Option<MessageUsage> {
     let names = ["promptTokenCount", "candidatesTokenCount", "cachedContentTokenCount"];
-    let [input, output, cached] = json::fields(row.usage?.get(), &names).ok()?.map(|count| json::number(count).unwrap_or(0));
+    tokens_of(json::fields(row.usage?.get(), &names).ok()?, row.model, row.key, sanitizer)
+}
+
+fn tokens_of(counts: [Option<Raw<'_>>; 3], model: Option<Raw<'_>>, key: RecordKey, sanitizer: &Sanitizer) -> Option<MessageUsage> {
+    let [input, output, cached] = counts.map(|count| json::number(count).unwrap_or(0));
     // The client counts what the cache holds among the input.
     let tokens = Tokens { input: input.saturating_sub(cached), output, cache_read: cached, ..Tokens::default() };
-    tokens_of_call(row.key.to_string(), name_in(row.model, sanitizer), tokens)
+    tokens_of_call(key.to_string(), name_in(model, sanitizer), tokens)
 }

@@ -145,6 +145,45 @@ fn a_recap_a_title_a_plan_an_answer_and_a_list() {
     );
 }
 
+/// A row about a call of the model.
+fn called(n: u64, agent: Option<&str>) -> Value {
+    let mut event = json!({"event.name": "qwen-code.api_response", "model": "qwen3-coder-plus", "response_id": n,
+        "input_token_count": 1000 + n, "output_token_count": 60, "cached_content_token_count": 200, "thoughts_token_count": 10});
+    if let Some(agent) = agent {
+        event["subagent_name"] = json!(agent);
+    }
+    row("system", &json!({"subtype": "ui_telemetry", "systemPayload": {"uiEvent": event}}))
+}
+
+#[test]
+fn every_call_of_the_model_counts_once() {
+    let replied = |n: u64| {
+        let usage = json!({"promptTokenCount": 1000 + n, "candidatesTokenCount": 60, "cachedContentTokenCount": 200});
+        row("assistant", &json!({"message": {"parts": [{"text": format!("say {n}")}]}, "usageMetadata": usage}))
+    };
+    let recap = json!({"subtype": "chat_compression", "systemPayload": {"compressedHistory": [{"parts": [{"text": "x"}]}]}});
+    // A reply, a subagent at work, a compaction, a reply, the client's own memory, and a reply whose call is told by itself only.
+    let rows = [
+        called(1, None),
+        replied(1),
+        called(2, Some("look")),
+        called(3, None),
+        row("system", &recap),
+        called(4, None),
+        replied(4),
+        called(5, Some("managed-auto-memory-extractor")),
+        replied(6),
+    ];
+    let calls = |rows: &[Value], agent| {
+        let records = test_rows::records(rows, &place(Client::QwenCode, ID, agent));
+        let used = |row: &Record| row.usage.as_ref().map(|usage| (usage.model.clone(), usage.tokens.input, usage.tokens.output));
+        records.iter().filter_map(used).collect::<Vec<_>>()
+    };
+    let of = |n: u64| ("qwen3-coder-plus".to_owned(), 800 + n, 60);
+    assert_eq!(calls(&rows, None), [of(1), of(2), of(3), of(4), of(5), ("unknown".to_owned(), 806, 60)]);
+    assert_eq!(calls(&[replied(2)], Some("look-1")), [], "the session's file tells them");
+}
+
 #[test]
 fn a_subagent_has_no_prompts_and_no_recaps() {
     let rows = [
@@ -164,12 +203,14 @@ fn a_subagent_has_no_prompts_and_no_recaps() {
 
 proptest! {
     #[test]
-    fn it_does_not_matter_where_the_reading_stopped(kinds in prop::collection::vec(0usize..5, 0..20), cuts in prop::collection::vec(any::<bool>(), 21)) {
+    fn it_does_not_matter_where_the_reading_stopped(kinds in prop::collection::vec(0usize..7, 0..20), cuts in prop::collection::vec(any::<bool>(), 21)) {
         let row = |(n, kind): (usize, &usize)| match kind {
             0 => parts("user", &json!([{"text": format!("ask {n}")}])),
             1 => parts("assistant", &json!([{"text": format!("say {n}")}])),
             2 => call(&format!("c{n}"), "run_shell_command", &json!({"command": "cargo test"})),
             3 => answer(&format!("c{}", n.saturating_sub(1)), "run_shell_command", &json!({"output": "2 passed"}), &json!(null)),
+            4 => called(n as u64, None),
+            5 => row("assistant", &json!({"message": {"parts": []}, "usageMetadata": {"promptTokenCount": n}})),
             _ => row("system", &json!({"subtype": "rewind"})),
         };
         let rows: Vec<Value> = kinds.iter().enumerate().map(row).collect();
