@@ -20,14 +20,15 @@ use crate::source::{LineParser, ParentLink, ParsedLine, TranscriptIdentity};
 use crate::text::clean::one_line;
 
 /// Events that are known and hold nothing of the conversation, or what other events tell: instructions, borders of turns, settings, and what
-/// hooks were given and answered.
-const NOTHING_SAID: [&str; 30] = [
+/// hooks were given and answered; of a compaction, how the model was asked.
+const NOTHING_SAID: [&str; 37] = [
     "system.message", "hook.start", "hook.end", "hook.progress", "assistant.turn_start", "assistant.turn_end",
     "assistant.reasoning", "assistant.intent", "assistant.usage", "session.shutdown", "session.model_change",
     "session.mode_changed", "session.truncation", "session.compaction_start", "session.idle", "session.info", "session.usage_info",
     "session.plan_changed", "session.import_legacy", "session.workspace_file_changed", "session.snapshot_rewind",
     "session.task_complete", "subagent.started", "subagent.configured", "subagent.completed", "subagent.failed",
-    "subagent.selected", "permission.requested", "permission.completed", "skill.invoked",
+    "subagent.selected", "permission.requested", "permission.completed", "skill.invoked", "model.turn_started", "model.turn_ended",
+    "model.model_call_started", "model.model_call_success", "model.message", "model.messages_snapshot", "model.response",
 ];
 
 /// How the client says that the user turned a tool use down (reported).
@@ -115,12 +116,14 @@ impl<'p> CopilotLines<'p> {
             }
             "tool.execution_start" => self.tool(data),
             "tool.execution_complete" => self.ended(data),
-            "session.usage_record" => usage(data, key, self.sanitizer).map(|usage| Said { usage: Some(usage), ..Said::default() }),
-            "session.compaction_complete" if !of_agent => {
-                let recap = argument(data, &["summaryContent", "summary"], self.sanitizer);
-                Ok(Said::only(recap.and_then(|recap| said::recap(&recap))))
+            "session.usage_record" => {
+                Ok(Said { usage: Some(usage(data, "usage", key, self.sanitizer).ok_or(NoRecord::Known)?), ..Said::default() })
             }
-            "session.compaction_complete" => Err(NoRecord::Known),
+            "session.compaction_complete" => {
+                let recap = argument(data, &["summaryContent", "summary"], self.sanitizer).filter(|_| !of_agent);
+                let usage = usage(data, "compactionTokensUsed", key, self.sanitizer);
+                Ok(Said { usage, ..Said::only(recap.and_then(|recap| said::recap(&recap))) })
+            }
             "session.title_changed" => {
                 let title = argument(data, &["title"], self.sanitizer);
                 Ok(Said::only(title.and_then(|title| said::title(&title, TitleBy::Client))))
@@ -246,11 +249,10 @@ fn without_shell_end(output: &str) -> (&str, Option<i64>) {
     if code.is_some() { (before, code) } else { (output, None) }
 }
 
-fn usage(data: Raw<'_>, key: RecordKey, sanitizer: &Sanitizer) -> Result<MessageUsage, NoRecord> {
-    let [usage] = json::fields(data.get(), &["usage"]).map_err(|_| NoRecord::Known)?;
+fn usage(data: Raw<'_>, within: &str, key: RecordKey, sanitizer: &Sanitizer) -> Option<MessageUsage> {
+    let [usage] = json::fields(data.get(), &[within]).ok()?;
     let names = ["model", "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens"];
-    let [model, input, output, read, written] =
-        json::fields(usage.ok_or(NoRecord::Known)?.get(), &names).map_err(|_| NoRecord::Known)?;
+    let [model, input, output, read, written] = json::fields(usage?.get(), &names).ok()?;
     let count = |raw| json::number(raw).unwrap_or(0);
     let (cache_read, cache_write) = (count(read), count(written));
     let tokens = Tokens {
@@ -261,5 +263,5 @@ fn usage(data: Raw<'_>, key: RecordKey, sanitizer: &Sanitizer) -> Result<Message
         cache_read,
         ..Tokens::default()
     };
-    tokens_of_call(key.to_string(), name_in(model, sanitizer), tokens).ok_or(NoRecord::Known)
+    tokens_of_call(key.to_string(), name_in(model, sanitizer), tokens)
 }

@@ -104,6 +104,27 @@ fn hooks_are_passed_over_and_subagents_say_who_they_are() {
 }
 
 #[test]
+fn a_compaction_has_a_recap_and_costs_a_call() {
+    let used = json!({"model": "gpt-5.4", "requestCount": 1, "inputTokens": 1200, "outputTokens": 60, "cacheReadTokens": 200});
+    let rows = [
+        event("session.compaction_start", &json!({"model": "gpt-5.4"})),
+        event("model.model_call_success", &json!({"requestMessages": "moonstone"})),
+        event("model.message", &json!({"message": {"content": "moonstone", "role": "assistant"}})),
+        event("model.messages_snapshot", &json!({"messages": [{"role": "user", "content": "moonstone"}]})),
+        event(
+            "session.compaction_complete",
+            &json!({"success": true, "summaryContent": "The door is red.", "compactionTokensUsed": used}),
+        ),
+    ];
+    let read = records(&rows);
+    assert_eq!(told(&read), ["The door is red."]);
+    let usage = read[0].usage.clone().expect("tokens");
+    assert_eq!((usage.model.as_str(), usage.tokens.input, usage.tokens.output), ("gpt-5.4", 1000, 60));
+    let known = |line: &ParsedLine| !matches!(line, ParsedLine::Unknown(_));
+    assert!(parsed(&rows, |_| false).iter().all(known));
+}
+
+#[test]
 fn a_prompt_that_is_private_says_so() {
     let read = records(&[event("user.message", &json!({"content": "<private>the customer is Zoe</private>", "delivery": "idle"}))]);
     assert_eq!((read[0].turn, read[0].items.len()), (Turn::BeginsPrivate, 0));
