@@ -27,6 +27,8 @@ fn what_was_done_is_what_is_read() {
         commits: 1,
         subagents: 1,
         recaps: 0,
+        forks: 0,
+        interrupted: 0,
     };
     assert_eq!(CLINE.counts(&world), expected);
     // What the stand-in counted, 954,240 and 5,346, without the private session: 1,340 and 74.

@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::recorded::{Counts, Recorded};
+use super::recorded::{Counts, Recorded, Tokens};
 use crate::support::{World, files_below, user};
 
 const CODEX: Recorded = Recorded { agent: "codex", fixtures: "codex", home: ".codex" };
@@ -17,10 +17,13 @@ pub fn world(version: &str) -> World {
     CODEX.world(version)
 }
 
+/// Its other scene.
+const LARDER: [&str; 4] = ["larder-0.29.0", "larder-0.55.0", "larder-0.96.0", "larder-0.169.0-code"];
+
 /// What the script had each client do, as its requests say. Where it has one, P7 is a fork of the first session; the prompt of P4 is private.
 /// 0.29 and 0.55 cannot resume a session without a terminal, the script ends early at 0.96, and only code mode offers subagents. A command that
 /// is mostly a key is not kept.
-fn expected(version: &str) -> Counts {
+fn kitchen(version: &str) -> Counts {
     let files = |names: &[&str]| names.iter().map(|name| format!("/home/dev/kitchen/{name}")).collect();
     let both = || files(&["kitchen/amounts.py", "tests/test_amounts.py"]);
     let (sessions, prompts, replies, commands, failed, commits, subagents, recaps) = match version {
@@ -32,31 +35,49 @@ fn expected(version: &str) -> Counts {
         _ => (5, 7, 13, 7, 1, 1, 1, 1),
     };
     let files = if version == "0.96.0" { files(&["tests/test_amounts.py"]) } else { both() };
-    Counts { sessions, prompts, replies, commands, failed, files, commits, subagents, recaps }
+    Counts { sessions, prompts, replies, commands, failed, files, commits, subagents, recaps, ..Counts::default() }
+}
+
+/// The same of the other scene, with the tokens that were sent. Its P5 is mostly a key, as is the command of it. 0.29 resumes into a file of its
+/// own that begins with the rows of before, and writes no tokens; later forks begin with none of their parent's. 0.55 goes on after its
+/// compaction by itself.
+fn larder(version: &str) -> (Counts, Tokens) {
+    let files = ["larder/parse.py", "tests/test_parse.py"].map(|name| format!("/home/dev/src/larder/{name}")).into();
+    let (sessions, prompts, replies, commands, subagents, recaps, forks) = match version {
+        "larder-0.29.0" => (6, 5, 10, 6, 0, 0, 2),
+        "larder-0.55.0" => (4, 5, 11, 6, 0, 1, 0),
+        "larder-0.96.0" => (4, 5, 11, 7, 1, 1, 0),
+        _ => (5, 6, 12, 8, 1, 1, 0),
+    };
+    let tokens = match version {
+        "larder-0.29.0" => Tokens { input: 0, cached: 0, output: 0 },
+        "larder-0.55.0" => Tokens { input: 983_960, cached: 4000, output: 8319 }.without(&[(1310, 71)]),
+        "larder-0.96.0" => Tokens { input: 978_110, cached: 4600, output: 7554 }.without(&[(1350, 75)]),
+        _ => Tokens { input: 968_240, cached: 4600, output: 6566 }.without(&[(1340, 74)]),
+    };
+    let counts =
+        Counts { sessions, prompts, replies, commands, failed: 1, files, commits: 1, subagents, recaps, forks, interrupted: 0 };
+    (counts, tokens)
 }
 
 #[test]
 fn what_was_done_is_what_is_read() {
-    let read: BTreeMap<&str, Counts> = VERSIONS
-        .into_iter()
-        .map(|version| {
-            let world = world(version);
-            let report = world.digest(&[]);
-            assert_eq!((&report["rows_bad"], &report["rows_unknown"]), (&Value::from(0), &Value::from(0)), "{version}: {report}");
-            (version, CODEX.counts(&world))
-        })
-        .collect();
-    assert_eq!(read, VERSIONS.into_iter().map(|version| (version, expected(version))).collect());
+    let read: BTreeMap<&str, Counts> = VERSIONS.into_iter().map(|version| (version, CODEX.read(version).0)).collect();
+    assert_eq!(read, VERSIONS.into_iter().map(|version| (version, kitchen(version))).collect());
+    let read: BTreeMap<&str, (Counts, Tokens)> = LARDER.into_iter().map(|version| (version, CODEX.read(version))).collect();
+    assert_eq!(read, LARDER.into_iter().map(|version| (version, larder(version))).collect());
 }
 
 #[test]
 fn nothing_that_is_secret_or_private_is_kept() {
-    VERSIONS.iter().for_each(|version| CODEX.keeps_no_secret(version));
+    VERSIONS.iter().chain(&LARDER).for_each(|version| CODEX.keeps_no_secret(version));
 }
 
 #[test]
 fn it_does_not_matter_in_which_pieces_rollouts_are_read() {
-    ["0.29.0", "0.128.0", "0.169.0-code"].iter().for_each(|version| CODEX.reads_any_pieces(version));
+    ["0.29.0", "0.128.0", "0.169.0-code", "larder-0.29.0", "larder-0.55.0"]
+        .iter()
+        .for_each(|version| CODEX.reads_any_pieces(version));
 }
 
 #[test]

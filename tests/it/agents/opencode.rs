@@ -28,7 +28,7 @@ fn what_was_done_is_what_is_read() {
     assert_eq!((&report["rows_bad"], &report["rows_unknown"]), (&Value::from(0), &Value::from(0)), "{report}");
     // The fork has the first session's rows, and a prompt and a reply of its own.
     let files = ["larder/parse.py", "tests/test_parse.py"].map(|name| format!("/home/dev/src/larder/{name}"));
-    let (first, fork, delegated, again) = ((2, 4, 4, 1), (3, 5, 5, 1), (1, 3, 1, 0), (2, 4, 2, 0));
+    let (first, fork, delegated, again) = ((2, 4, 4, 1), (1, 1, 1, 0), (1, 3, 1, 0), (2, 4, 2, 0));
     let sum = |of: fn((usize, usize, usize, usize)) -> usize| of(first) + of(fork) + of(delegated) + of(again);
     let expected = Counts {
         sessions: 5,
@@ -41,6 +41,8 @@ fn what_was_done_is_what_is_read() {
         commits: 1,
         subagents: 1,
         recaps: 1,
+        forks: 1,
+        interrupted: 0,
     };
     assert_eq!(OPENCODE.counts(&world), expected);
     // What the stand-in counted for the turns, the helper, the compaction and the answer behind it, without the private session: 2,390 and 78.

@@ -1,20 +1,17 @@
 //! Pi: what its client was told to do by a script, what it wrote down, and what is read of that. See `fixtures/README.md`.
 
-use serde_json::Value;
-
-use super::recorded::{Counts, Recorded};
+use super::recorded::{Counts, Recorded, Tokens};
 
 const PI: Recorded = Recorded { agent: "pi", fixtures: "pi", home: ".pi/agent" };
 const VERSION: &str = "0.73.1";
+/// Its other scene.
+const LARDER: &str = "larder-0.73.1";
 
 #[test]
 fn what_was_done_is_what_is_read() {
-    let world = PI.world(VERSION);
-    let report = world.digest(&[]);
-    assert_eq!((&report["rows_bad"], &report["rows_unknown"]), (&Value::from(0), &Value::from(0)), "{report}");
     // The edit was refused, so that the test fails twice. The fork has the first session's rows, and a prompt and a reply of its own.
-    let files = ["/home/dev/kitchen/kitchen/amounts.py", "/home/dev/kitchen/tests/test_amounts.py"].map(str::to_owned);
-    let (first, fork, again) = ((2, 4, 4, 2), (3, 5, 4, 2), (2, 4, 3, 2));
+    let files = ["/home/dev/kitchen/kitchen/amounts.py", "/home/dev/kitchen/tests/test_amounts.py"].map(str::to_owned).into();
+    let (first, fork, again) = ((2, 4, 4, 2), (1, 1, 0, 0), (2, 4, 3, 2));
     let sum = |of: fn((usize, usize, usize, usize)) -> usize| of(first) + of(fork) + of(again);
     let expected = Counts {
         sessions: 4,
@@ -23,22 +20,34 @@ fn what_was_done_is_what_is_read() {
         replies: sum(|(_, replies, ..)| replies) + 1,
         commands: sum(|(_, _, commands, _)| commands),
         failed: sum(|(.., failed)| failed),
-        files: files.into(),
+        files,
         commits: 1,
         subagents: 0,
         recaps: 2,
+        forks: 1,
+        interrupted: 0,
     };
-    assert_eq!(PI.counts(&world), expected);
+    assert_eq!(PI.read(VERSION).0, expected);
+}
+
+/// P5 is mostly a key, as is the command of it, and of the private P4 not even the tokens are kept. Those of the compaction are in no file.
+#[test]
+fn a_fork_repeats_no_tokens_either() {
+    let files = ["larder/parse.py", "tests/test_parse.py"].map(|name| format!("/home/dev/src/larder/{name}")).into();
+    let all = Counts { sessions: 5, prompts: 6, replies: 10, commands: 7, failed: 1, ..Counts::default() };
+    let counts = Counts { files, commits: 1, recaps: 1, forks: 1, ..all };
+    let tokens = Tokens { input: 964_130, cached: 4000, output: 6335 }.without(&[(1310, 71), (11_230, 1063)]);
+    assert_eq!(PI.read(LARDER), (counts, tokens));
 }
 
 #[test]
 fn nothing_that_is_secret_or_private_is_kept() {
-    PI.keeps_no_secret(VERSION);
+    [VERSION, LARDER].iter().for_each(|version| PI.keeps_no_secret(version));
 }
 
 #[test]
 fn it_does_not_matter_in_which_pieces_transcripts_are_read() {
-    PI.reads_any_pieces(VERSION);
+    [VERSION, LARDER].iter().for_each(|version| PI.reads_any_pieces(version));
 }
 
 #[test]

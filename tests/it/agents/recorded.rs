@@ -1,4 +1,4 @@
-//! Sessions that real clients recorded, each led through the same scene by a script, and what is kept of them. See `fixtures/README.md`.
+//! Sessions that real clients recorded, each led through one of two scenes by a script, and what is kept of them. See `fixtures/README.md`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -32,6 +32,18 @@ pub struct Counts {
     pub commits: usize,
     pub subagents: usize,
     pub recaps: usize,
+    /// Sessions that hold rows of another. What they share counts once.
+    pub forks: usize,
+    pub interrupted: usize,
+}
+
+/// Tokens of all calls of the model, as their client counts them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tokens {
+    /// With what the cache held.
+    pub input: u64,
+    pub cached: u64,
+    pub output: u64,
 }
 
 impl Recorded {
@@ -58,13 +70,22 @@ impl Recorded {
         }
     }
 
+    /// What is read of this version, all of whose rows are known, and its tokens.
+    pub fn read(&self, version: &str) -> (Counts, Tokens) {
+        let world = self.world(version);
+        let report = world.digest(&[]);
+        assert_eq!((&report["rows_bad"], &report["rows_unknown"]), (&Value::from(0), &Value::from(0)), "{version}: {report}");
+        (self.counts(&world), Tokens::of(&world))
+    }
+
     pub fn counts(&self, world: &World) -> Counts {
         let mut counts = Counts::default();
+        let mut seen = BTreeSet::new();
         let ran = world.recall(["export"]);
         let lines = ran.out.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
         for session in lines.filter(|line| line["session"].is_string()) {
             assert_eq!(session["agent"], self.agent);
-            counts.add(&session);
+            counts.add(&session, &mut seen);
         }
         let pages = world.pages();
         let sessions = pages.iter().filter(|(name, _)| name.contains("/sessions/"));
@@ -107,17 +128,27 @@ impl Recorded {
 }
 
 impl Counts {
-    fn add(&mut self, session: &Value) {
+    /// Adds what a session has more than those of before: the keys of their rows are in `seen`.
+    fn add(&mut self, session: &Value, seen: &mut BTreeSet<(String, u64)>) {
         self.sessions += 1;
         let sources = session["sources"].as_array().expect("sources");
         self.subagents += sources.iter().filter(|source| source["agent"].as_str().is_some_and(|agent| !agent.is_empty())).count();
         let mut commands = BTreeSet::new();
-        for item in sources.iter().flat_map(|source| source["rows"].as_array().expect("rows")).map(|row| &row["item"]) {
+        let (mut own, mut shares) = (Vec::new(), false);
+        for row in sources.iter().flat_map(|source| source["rows"].as_array().expect("rows")) {
+            let key = (row["key"].as_str().expect("a key").to_owned(), row["part"].as_u64().expect("a part"));
+            let is_new = seen.insert(key);
+            shares |= !is_new;
+            own.extend(is_new.then_some(&row["item"]));
+        }
+        self.forks += usize::from(shares);
+        for item in own {
             let data = &item["data"];
             match item["kind"].as_str().expect("a kind") {
                 "prompt" => self.prompts += 1,
                 "reply" => self.replies += 1,
                 "recap" => self.recaps += 1,
+                "interrupted" => self.interrupted += 1,
                 "tool" if ["edited", "written"].iter().any(|how| data["file"]["how"] == *how) => {
                     self.files.extend(data["file"]["path"].as_str().map(str::to_owned));
                 }
@@ -129,6 +160,24 @@ impl Counts {
                 _ => {}
             }
         }
+    }
+}
+
+impl Tokens {
+    fn of(world: &World) -> Self {
+        let ran = world.recall(["stats", "--json"]);
+        let all = &serde_json::from_str::<Value>(&ran.out).unwrap_or_else(|e| panic!("{e}: {ran:#?}"))["total"];
+        let count = |name: &str| all[name].as_u64().expect("a count");
+        Self { input: count("input") + count("cache_read"), cached: count("cache_read"), output: count("output") }
+    }
+
+    /// Without those of calls of which nothing is kept; each of them read 200 from the cache.
+    pub fn without(self, calls: &[(u64, u64)]) -> Self {
+        calls.iter().fold(self, |all, (input, output)| Self {
+            input: all.input - input,
+            cached: all.cached - 200,
+            output: all.output - output,
+        })
     }
 }
 
