@@ -23,11 +23,13 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
+use serde_json::{Value, json};
 
 use self::payload::{Event, Payload};
 use crate::app::open_memory::explained;
 use crate::config::{self, Config, pause};
 use crate::hook::deadline::with_deadline;
+use crate::model::client::Client;
 use crate::source::mark;
 use crate::source::mark::Mark;
 use crate::sys::failpoints;
@@ -69,7 +71,7 @@ fn asks_for_help(words: &[OsString]) -> bool {
 fn help() -> String {
     let names: Vec<&str> = Event::names().collect();
     format!(
-        "Called by Claude Code, Codex or Qwen Code, with JSON on stdin: leaves a mark, or answers what a session or a prompt is told.\n\n\
+        "Called by Claude Code, Codex, Copilot CLI or Qwen Code, with JSON on stdin: leaves a mark, or answers what a session or a prompt is told.\n\n\
          Usage: recall hook <EVENT>\n\nEvents: {}\n\n\
          `recall install` puts the hooks in, `recall doctor` says how they are.\n",
         names.join(", ")
@@ -100,12 +102,12 @@ fn handle(name: &str) -> Result<Option<String>> {
     } else {
         MARK_DEADLINE
     };
-    let payload = Payload::read(&stdin::read(started + given)?)?;
+    let payload = Payload::read(&stdin::read(started + given)?)?.placed(&config);
     // Other hosts run hooks of the same settings file; their sessions are not ours.
     let Some(client) = payload.client(event, &config).filter(|_| !payload.stop_hook_active) else { return Ok(None) };
     if pause::reason(&config).is_some() {
         // A resumed or compacted session began before recall was switched off.
-        let begins = event == Event::SessionStart && matches!(payload.source.as_str(), "startup" | "clear" | "fork");
+        let begins = event == Event::SessionStart && matches!(payload.source.as_str(), "startup" | "clear" | "fork" | "new");
         return if begins { pause::note(&config.data_dir, &payload.session).map(|()| None) } else { Ok(None) };
     }
     let index = config.database();
@@ -125,6 +127,14 @@ fn handle(name: &str) -> Result<Option<String>> {
             .map(|()| None),
     };
     done.map_err(|e| explained(e, &index))
+}
+
+/// What a client takes into the conversation, in its own form.
+fn answer_to(client: Client, event: &str, text: &str) -> Value {
+    match client {
+        Client::CopilotCli => json!({"additionalContext": text}),
+        _ => json!({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}),
+    }
 }
 
 fn leave_mark(event: Event, payload: &Payload, config: &Config) -> Result<()> {

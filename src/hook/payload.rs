@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::config::Config;
 use crate::model::client::Client;
 use crate::source::discover::ClientFolder;
-use crate::source::own_sessions;
+use crate::source::{own_sessions, source_of};
 use crate::sys::paths::is_same_path;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +36,10 @@ const EVENTS: [(Event, &str, &str); 7] = [
 /// Keys that only other hosts of the same hooks send.
 const FOREIGN_KEYS: [&str; 6] =
     ["cursor_version", "conversation_id", "generation_id", "workspace_roots", "hookEventName", "sessionId"];
+
+/// The session's id in a payload that says neither its event nor its transcript, and what no such payload has.
+const BARE_ID: &str = "sessionId";
+const NO_BARE_KEYS: [&str; 4] = ["hook_event_name", "session_id", "transcript_path", "transcriptPath"];
 
 /// Longest accepted session id in bytes. Claude Code's ids are UUIDs.
 const MAX_ID_BYTES: usize = 128;
@@ -74,6 +78,8 @@ pub struct Payload {
     /// The client's id of the prompt, if it sends one.
     pub prompt_id: String,
     foreign: bool,
+    /// It names neither its event nor a transcript, as of a client that leaves both to us.
+    bare: bool,
 }
 
 impl Payload {
@@ -87,9 +93,12 @@ impl Payload {
         // Only a word like `prompt_input_exit`: any other text might be private, and marks hold no text.
         let is_word = |text: &String| text.len() <= MAX_REASON_BYTES && text.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
         let word = |name: &str| Some(text(name)).filter(is_word).unwrap_or_default();
+        // Seen with Copilot CLI 1.0.102.
+        let is_bare = |key: &str| fields.contains_key(key) == (key == BARE_ID);
+        let bare = FOREIGN_KEYS.iter().chain(&NO_BARE_KEYS).all(|key| is_bare(key));
         Ok(Self {
             event: text("hook_event_name"),
-            session: text("session_id"),
+            session: text(if bare { BARE_ID } else { "session_id" }),
             transcript: PathBuf::from(text("transcript_path")),
             cwd: text("cwd"),
             source: text("source"),
@@ -97,8 +106,22 @@ impl Payload {
             stop_hook_active: fields.get("stop_hook_active").and_then(Value::as_bool).unwrap_or(false),
             prompt: text("prompt"),
             prompt_id: Some(text("prompt_id")).filter(|id| !id.is_empty()).unwrap_or_else(|| text("turn_id")),
-            foreign: FOREIGN_KEYS.iter().any(|key| fields.contains_key(*key)),
+            foreign: !bare && FOREIGN_KEYS.iter().any(|key| fields.contains_key(*key)),
+            bare,
         })
+    }
+
+    /// With the session's transcript, if it names none: where the client keeps one of this id that does not say it.
+    pub(crate) fn placed(mut self, config: &Config) -> Self {
+        if self.bare && self.has_session_id() {
+            let place = |folder: ClientFolder| {
+                let source = source_of(folder.client);
+                let is_used = source.layouts().iter().any(|layout| folder.path.join(layout).is_dir());
+                source.unnamed_transcript(&self.session).filter(|_| is_used).map(|below| folder.path.join(below))
+            };
+            self.transcript = config.client_folders().into_iter().find_map(place).unwrap_or_default();
+        }
+        self
     }
 
     /// Whose payload for the event this is; `None` of one that no client of ours sends.
@@ -118,7 +141,7 @@ impl Payload {
     fn may_be_ours(&self, event: Event) -> bool {
         let named = EVENTS.iter().any(|(known, _, theirs)| *known == event && *theirs == self.event);
         let goes_up = self.transcript.components().any(|part| part == Component::ParentDir);
-        named && !self.foreign && self.has_session_id() && !goes_up
+        (named || self.bare) && !self.foreign && self.has_session_id() && !goes_up
     }
 
     /// Whether the transcript that it names is the session's own, below this folder.
@@ -130,7 +153,7 @@ impl Payload {
     /// Whether this is Claude Code's payload for the event. If so, its transcript is `projects/<folder>/<session>.jsonl` below
     /// one of these config directories, which we may read.
     pub fn is_claude_codes(&self, event: Event, dirs: &[PathBuf]) -> bool {
-        self.may_be_ours(event) && self.is_transcript_below(dirs)
+        self.may_be_ours(event) && !self.bare && self.is_transcript_below(dirs)
     }
 
     /// Whether it names a session, by an id like Claude Code's.

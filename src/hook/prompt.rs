@@ -1,8 +1,8 @@
 //! Answers a UserPromptSubmit event: mostly with nothing.
 
 use anyhow::Result;
-use serde_json::json;
 
+use super::answer_to;
 use super::payload::Payload;
 use crate::app::dropped::dropped_at_prompt;
 use crate::app::hook_state::{compaction, dedupe, log, seen};
@@ -47,8 +47,7 @@ pub(crate) fn answer(payload: &Payload, client: Client, config: &Config) -> Resu
         text.push_str(&told.text);
     }
     compaction::settle(&config.data_dir, &payload.session);
-    let answer = json!({"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": text}});
-    Ok(Some(format!("{answer}\n")))
+    Ok(Some(format!("{}\n", answer_to(client, "UserPromptSubmit", &text))))
 }
 
 /// What the summary of a compaction leaves out, at the first prompt behind it.

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use serde_json::json;
 
+use super::answer_to;
 use super::payload::Payload;
 use crate::analyze::dropped::last_recap;
 use crate::app::hook_state::{compaction, dedupe, log, seen};
@@ -59,9 +60,10 @@ pub(crate) fn answer(payload: &Payload, client: Client, config: &Config, until: 
         let noted = seen::record(&config.data_dir, &payload.session, seen::ShownAs::Start, ids);
         let _ = noted.inspect_err(|e| log::note(EVENT, &format!("{e:#}")));
     }
-    let mut answer = json!({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": context.text}});
-    // The client shows it to the user, and not to the model.
-    if let Some(line) = context.for_user.filter(|_| config.hooks.start_line && payload.source != "compact") {
+    let mut answer = answer_to(client, "SessionStart", &context.text);
+    // The client shows it to the user, and not to the model. Copilot CLI is not known to.
+    let shows = config.hooks.start_line && payload.source != "compact" && client != Client::CopilotCli;
+    if let Some(line) = context.for_user.filter(|_| shows) {
         answer["systemMessage"] = json!(line);
     }
     Ok(Some(format!("{answer}\n")))

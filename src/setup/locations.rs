@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 
 use super::hook_command::{Invocation, TIMEOUT};
 use super::servers::ServerLocation;
+use super::settings::HookForm;
 use super::timer_job::path_text;
 use super::{Host, InstallScope};
 use crate::model::client::Client;
@@ -50,8 +51,18 @@ pub(crate) fn servers_file(scope: InstallScope, host: &Host<'_>) -> (PathBuf, Se
 
 /// The file of another agent's hooks, for all its sessions.
 fn hooks_file(client: Client, host: &Host<'_>) -> PathBuf {
-    let name = if client == Client::Codex { "hooks.json" } else { "settings.json" };
+    let name = match client {
+        Client::Codex => "hooks.json",
+        // It reads every file of that folder, so ours is one of its own.
+        Client::CopilotCli => "hooks/recall.json",
+        _ => "settings.json",
+    };
     host.environment.client_dir(client, host.config).join(name)
+}
+
+/// How the client of a scope writes its hooks.
+pub(crate) fn form(scope: InstallScope) -> HookForm {
+    if scope.client() == Client::CopilotCli { HookForm::Flat } else { HookForm::Nested }
 }
 
 /// How long the client of a scope waits for a hook, in its own unit.

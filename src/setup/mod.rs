@@ -64,7 +64,7 @@ pub(crate) enum InstallScope {
     Project,
     /// your sessions in this project: .claude/settings.local.json
     Local,
-    /// All your sessions of another agent: a file in its folder, in the form of Claude Code's settings. Asked for as an agent, not as a scope.
+    /// All your sessions of another agent: a file in its folder, much like Claude Code's settings. Asked for as an agent, not as a scope.
     #[value(skip)]
     Agent(Client),
 }
@@ -74,7 +74,7 @@ impl InstallScope {
     pub(crate) fn of(client: Client, scope: Self) -> Option<Self> {
         match client {
             Client::ClaudeCode => Some(scope),
-            Client::Codex | Client::QwenCode => Some(Self::Agent(client)),
+            Client::Codex | Client::CopilotCli | Client::QwenCode => Some(Self::Agent(client)),
             _ => None,
         }
     }

@@ -10,7 +10,7 @@ use super::diff::write_file_diff;
 use super::file::{FileSnapshot, PAUSE, TRIES};
 use super::hook_command::EVENTS;
 use super::inspect;
-use super::locations::{invocation, project, settings_file, timeout};
+use super::locations::{form, invocation, project, settings_file, timeout};
 use super::manifest::Manifest;
 use super::registration::{self, Registration};
 use super::settings::{self, SettingsState};
@@ -80,8 +80,8 @@ impl HooksEdit {
         let broken = |broken| anyhow!("{}\nit is left as it is, and nothing was installed", settings::located(&path, &broken));
         let before = settings::state(&text).map_err(broken)?;
         let invocation = invocation(scope, host)?;
-        let hooks_change = settings::add(&text, &invocation, timeout(scope), false).map_err(broken)?.text != text;
-        let insertion = settings::add(&text, &invocation, timeout(scope), allow).map_err(broken)?;
+        let add = |allow| settings::add_in(form(scope), &text, &invocation, timeout(scope), allow).map_err(broken);
+        let (hooks_change, insertion) = (add(false)?.text != text, add(allow)?);
         let permits = allow && !before.permitted;
         Ok(Self { file, insertion, before, permits, hooks_change, scope, allow })
     }
@@ -221,11 +221,12 @@ fn notes_on_other(client: Client, request: &InstallRequest, hooks: &HooksEdit, h
     }
     if request.mcp {
         let (name, program) = (client.name(), host.environment.program.display());
-        let command = match client {
-            Client::Codex => format!("codex mcp add recall -- {program} mcp"),
-            _ => format!("{} mcp add recall {program} mcp", client.program()),
+        let how = match client {
+            Client::Codex => format!("run `codex mcp add recall -- {program} mcp`"),
+            Client::CopilotCli => format!("start `copilot`, type `/mcp add`, and name the command `{program} mcp`"),
+            _ => format!("run `{} mcp add recall {program} mcp`", client.program()),
         };
-        notes.push(format!("to let {name} search the memory itself, run `{command}`"));
+        notes.push(format!("to let {name} search the memory itself, {how}"));
     }
     notes
 }

@@ -12,6 +12,8 @@ use super::strict_json::{Broken, Insertion, JsonDocument, ROOT, Shapes, property
 
 const BOM: char = '\u{feff}';
 const HOOKS: &str = "hooks";
+/// Of the form of a file of hooks alone. Stands among the shapes of a file into which we wrote it.
+const VERSION: &str = "version";
 const PERMISSIONS: &str = "permissions";
 const ALLOW: &str = "allow";
 const ALLOW_PATH: &str = "permissions.allow";
@@ -20,10 +22,40 @@ pub(crate) const RULE: &str = "mcp__recall";
 /// Stands among the shapes of a file into which we wrote the rule: one that the user wrote stays.
 const PERMITTED: &str = "permitted";
 
+/// How a client writes its hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HookForm {
+    /// In lists below a matcher, as Claude Code does.
+    Nested,
+    /// Directly below the event, whose name begins with a small letter (seen with Copilot CLI 1.0.102).
+    Flat,
+}
+
+impl HookForm {
+    /// What such a client calls an event of ours.
+    fn name_of(self, event: &str) -> String {
+        match (self, event) {
+            (Self::Nested, _) => event.to_owned(),
+            (Self::Flat, "UserPromptSubmit") => "userPromptSubmitted".to_owned(),
+            (Self::Flat, _) => event[..1].to_lowercase() + &event[1..],
+        }
+    }
+
+    /// An event of ours by that name, else the name.
+    fn event_of(self, name: &str) -> String {
+        let ours = EVENTS.iter().map(|(event, _)| *event).find(|event| self.name_of(event) == name);
+        ours.unwrap_or(name).to_owned()
+    }
+
+    fn timeout(self) -> &'static str {
+        if self == Self::Flat { "timeoutSec" } else { "timeout" }
+    }
+}
+
 /// A hook of ours in a settings file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hook {
-    /// The event it stands under, as the client calls it.
+    /// The event it stands under, as Claude Code calls it.
     pub event: String,
     pub command: String,
     pub call: HookCall,
@@ -117,19 +149,28 @@ pub(crate) fn set_number(text: &str, key: &str, number: u64) -> Result<String, B
 /// Adds the hooks that are missing, and updates those of ours whose program or timeout is another; `timeout` has the client's unit. With
 /// `allow`, adds [`RULE`].
 pub fn add(text: &str, invocation: &Invocation, timeout: u64, allow: bool) -> Result<Insertion, Broken> {
+    add_in(HookForm::Nested, text, invocation, timeout, allow)
+}
+
+/// The same for a client that writes its hooks in this form.
+pub fn add_in(form: HookForm, text: &str, invocation: &Invocation, timeout: u64, allow: bool) -> Result<Insertion, Broken> {
     let (mark, body) = split(text);
     let mut shapes = Shapes::new();
     let document = JsonDocument::parse_or_new(body, &mut shapes)?;
     // Before the first edit, while places in the tree are those of the file.
-    let (hooks, missing) = missing(&document)?;
+    let (hooks, missing) = missing(form, &document)?;
     let permissions = if allow { Some(permissions(&document)?) } else { None };
     update(&document, invocation, timeout);
     match hooks {
-        Some(hooks) => missing.into_iter().for_each(|missing| insert(&hooks, missing, (invocation, timeout), &mut shapes)),
+        Some(hooks) => missing.into_iter().for_each(|missing| insert(form, &hooks, missing, (invocation, timeout), &mut shapes)),
         None => {
-            let all: Vec<_> =
-                missing.into_iter().map(|m| (m.event.to_owned(), json!([(entry((invocation, timeout), m.argument))]))).collect();
+            let of_event = |m: Missing| (form.name_of(m.event), json!([(entry(form, (invocation, timeout), m.argument))]));
+            let all: Vec<_> = missing.into_iter().map(of_event).collect();
             remember(&mut shapes, ROOT, document.top.clone());
+            if form == HookForm::Flat && document.top.properties().is_empty() {
+                shapes.insert(VERSION.to_owned(), String::new());
+                document.top.append(VERSION, 1_u64.into());
+            }
             document.top.append(HOOKS, all.into());
         }
     }
@@ -146,14 +187,15 @@ struct Missing {
     list: Option<CstArray>,
 }
 
-fn missing(document: &JsonDocument) -> Result<(Option<CstObject>, Vec<Missing>), Broken> {
+fn missing(form: HookForm, document: &JsonDocument) -> Result<(Option<CstObject>, Vec<Missing>), Broken> {
     let hooks = value(&document.top, HOOKS);
     let hooks = hooks.map(|hooks| hooks.as_object().ok_or_else(|| document.broken(&hooks, "`hooks` is no object"))).transpose()?;
     let present = SettingsState::of(&document.top);
     let missing = EVENTS.into_iter().filter(|(event, argument)| !present.has(event, argument));
     let missing = missing.map(|(event, argument)| {
-        let list = hooks.as_ref().and_then(|hooks| value(hooks, event));
-        let list = list.map(|list| list.as_array().ok_or_else(|| document.broken(&list, format!("`hooks.{event}` is no array"))));
+        let name = form.name_of(event);
+        let list = hooks.as_ref().and_then(|hooks| value(hooks, &name));
+        let list = list.map(|list| list.as_array().ok_or_else(|| document.broken(&list, format!("`hooks.{name}` is no array"))));
         Ok(Missing { event, argument, list: list.transpose()? })
     });
     let missing = missing.collect::<Result<_, _>>()?;
@@ -212,21 +254,27 @@ fn withdraw(top: &CstObject, shapes: &Shapes) {
     }
 }
 
-fn insert(hooks: &CstObject, Missing { event, argument, list }: Missing, call: (&Invocation, u64), shapes: &mut Shapes) {
+fn insert(form: HookForm, hooks: &CstObject, missing: Missing, call: (&Invocation, u64), shapes: &mut Shapes) {
+    let Missing { event, argument, list } = missing;
+    let name = form.name_of(event);
     let Some(list) = list else {
         remember(shapes, HOOKS, hooks.clone());
-        hooks.append(event, json!([(entry(call, argument))]));
+        hooks.append(&name, json!([(entry(form, call, argument))]));
         return;
     };
-    remember(shapes, &format!("{HOOKS}.{event}"), list.clone());
+    remember(shapes, &format!("{HOOKS}.{name}"), list.clone());
     if !list.elements().is_empty() {
         list.ensure_multiline();
     }
-    list.append(entry(call, argument));
+    list.append(entry(form, call, argument));
 }
 
-fn entry((invocation, timeout): (&Invocation, u64), argument: &str) -> CstInputValue {
-    json!({ "hooks": [{ "type": "command", "command": (invocation.command(argument)), "timeout": timeout }] })
+fn entry(form: HookForm, (invocation, timeout): (&Invocation, u64), argument: &str) -> CstInputValue {
+    let command = invocation.command(argument);
+    match form {
+        HookForm::Nested => json!({ "hooks": [{ "type": "command", "command": command, "timeout": timeout }] }),
+        HookForm::Flat => json!({ "type": "command", "bash": command, "timeoutSec": timeout }),
+    }
 }
 
 /// Updates the program and the timeout of our hooks, and removes duplicates, which would run twice.
@@ -244,10 +292,10 @@ fn update(document: &JsonDocument, invocation: &Invocation, timeout: u64) {
         if updated != found.hook.command {
             found.command.set_value(updated.into());
         }
-        match property(&found.object, "timeout") {
+        match property(&found.object, found.form.timeout()) {
             // How long a command of the user's own may take is theirs to say.
             _ if found.hook.call.does_more => {}
-            None => drop(found.object.append("timeout", timeout.into())),
+            None => drop(found.object.append(found.form.timeout(), timeout.into())),
             Some(_) if found.hook.timeout == Some(timeout) => {}
             Some(other) => other.set_value(timeout.into()),
         }
@@ -266,6 +314,9 @@ pub fn remove(text: &str, shapes: &Shapes) -> Result<String, Broken> {
         return Ok(text.to_owned());
     }
     take_out(&document.top, ours, shapes);
+    if shapes.contains_key(VERSION) && property(&document.top, HOOKS).is_none() {
+        property(&document.top, VERSION).into_iter().for_each(CstObjectProp::remove);
+    }
     if permitted {
         withdraw(&document.top, shapes);
     }
@@ -288,11 +339,13 @@ fn take_out(top: &CstObject, gone: Vec<FoundHook>, shapes: &Shapes) {
     }
     for found in gone {
         found.object.remove();
-        if !found.hooks.elements().is_empty() {
-            continue;
+        if let Some((entry, hooks)) = found.within {
+            if !hooks.elements().is_empty() {
+                continue;
+            }
+            entry.remove();
         }
-        found.entry.remove();
-        let path = format!("{HOOKS}.{}", found.hook.event);
+        let path = format!("{HOOKS}.{}", found.form.name_of(&found.hook.event));
         if found.list.elements().is_empty() && !was_empty(shapes, &path) {
             found.event.remove();
         }
@@ -312,9 +365,10 @@ struct FoundHook {
     /// Is its event the last property of that name? The client ignores earlier ones.
     counts: bool,
     list: CstArray,
-    entry: CstObject,
+    form: HookForm,
+    /// What it stands in within the list, and beside which others, where hooks are nested.
+    within: Option<(CstObject, CstArray)>,
     matcher: String,
-    hooks: CstArray,
     object: CstObject,
     command: CstObjectProp,
 }
@@ -334,18 +388,21 @@ fn found(top: &CstObject) -> Vec<FoundHook> {
 
 fn of_entry(name: &str, event: &CstObjectProp, counts: bool, list: &CstArray, entry: &CstNode) -> Vec<FoundHook> {
     let Some(entry) = entry.as_object() else { return Vec::new() };
-    let Some(hooks) = value(&entry, HOOKS).and_then(|hooks| hooks.as_array()) else { return Vec::new() };
     let matcher = value(&entry, "matcher").and_then(|node| string(&node)).filter(|text| text != "*").unwrap_or_default();
-    let one = |object: CstObject| {
-        let command = property(&object, "command")?;
+    let one = |form: HookForm, object: CstObject, within: Option<(CstObject, CstArray)>| {
+        let command = property(&object, if form == HookForm::Flat { "bash" } else { "command" })?;
         let text = string(&command.value()?)?;
         let call = HookCall::find(&text)?;
-        let timeout = value(&object, "timeout").and_then(|node| node.as_number_lit()?.to_string().parse().ok());
-        let hook = Hook { event: name.to_owned(), command: text, call, timeout };
-        let (event, list, hooks) = (event.clone(), list.clone(), hooks.clone());
-        Some(FoundHook { hook, event, counts, list, entry: entry.clone(), matcher: matcher.clone(), hooks, object, command })
+        let timeout = value(&object, form.timeout()).and_then(|node| node.as_number_lit()?.to_string().parse().ok());
+        let hook = Hook { event: form.event_of(name), command: text, call, timeout };
+        let (event, list, matcher) = (event.clone(), list.clone(), matcher.clone());
+        Some(FoundHook { hook, event, counts, list, form, within, matcher, object, command })
     };
-    hooks.elements().iter().filter_map(|hook| hook.as_object()).filter_map(one).collect()
+    let Some(hooks) = value(&entry, HOOKS).and_then(|hooks| hooks.as_array()) else {
+        return one(HookForm::Flat, entry, None).into_iter().collect();
+    };
+    let nested = hooks.elements().into_iter().filter_map(|hook| hook.as_object());
+    nested.filter_map(|hook| one(HookForm::Nested, hook, Some((entry.clone(), hooks.clone())))).collect()
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ mod verdict;
 pub(crate) mod working_folders;
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -74,6 +74,11 @@ pub(crate) trait Source: Sync {
     /// # Errors
     /// When it cannot be read.
     fn made_lines(&self, _place: &TranscriptIdentity, _path: &Path) -> Option<io::Result<MadeLines>> {
+        None
+    }
+
+    /// Where below the client's folder a session of this id is written down, of a client whose hooks do not say it.
+    fn unnamed_transcript(&self, _session: &str) -> Option<PathBuf> {
         None
     }
 

@@ -34,6 +34,26 @@ fn there_and_back(text: &str) -> String {
 }
 
 #[test]
+fn a_client_with_flat_hooks_gets_them_so_and_loses_no_other() {
+    let add = |text: &str| add_in(HookForm::Flat, text, &own(), TIMEOUT, false).unwrap_or_else(|e| panic!("{e:?}: {text}"));
+    let theirs = r#"{"version": 1, "hooks": {"sessionStart": [{"type": "command", "bash": "say hello", "timeoutSec": 9}], "agentStop": []}}"#;
+    for text in ["", "{}\n", theirs] {
+        let new = add(text);
+        assert_eq!(state(&new.text).unwrap().missing(), [""; 0], "{}", new.text);
+        assert_eq!(add(&new.text), Insertion { text: new.text.clone(), shapes: Shapes::new() }, "a second time changes nothing");
+        assert_eq!(remove(&new.text, &new.shapes).unwrap(), text, "taken out of {}", new.text);
+        let parsed: Json = serde_json::from_str(&new.text).unwrap();
+        let hook = serde_json::json!({"type": "command", "bash": "'/opt/recall' hook user-prompt-submit", "timeoutSec": TIMEOUT});
+        assert_eq!((&parsed["version"], &parsed["hooks"]["userPromptSubmitted"]), (&1.into(), &serde_json::json!([hook])));
+    }
+    // What is outdated is mended where it stands.
+    let old = r#"{"version": 1, "hooks": {"sessionEnd": [{"type": "command", "bash": "/old/recall hook session-end", "timeoutSec": 60}]}}"#;
+    let new: Json = serde_json::from_str(&add(old).text).unwrap();
+    let hook = serde_json::json!({"type": "command", "bash": "'/opt/recall' hook session-end", "timeoutSec": TIMEOUT});
+    assert_eq!(new["hooks"]["sessionEnd"], serde_json::json!([hook]));
+}
+
+#[test]
 fn the_rule_goes_into_the_list_there_is_and_one_of_the_users_stays() {
     let new = there_and_back("{\"permissions\": {\"allow\": [\"Bash(ls:*)\"], \"deny\": []}}\n");
     assert!(!new.contains(RULE));

@@ -1,5 +1,7 @@
 //! Where Copilot CLI keeps its sessions, and what it says of itself by that.
 
+use std::path::{Path, PathBuf};
+
 use serde_json::Value;
 
 use super::rows::CopilotLines;
@@ -30,6 +32,10 @@ impl Source for CopilotCli {
         let session = std::str::from_utf8(below.strip_suffix(EVENTS)?).ok()?;
         let is_name = !session.is_empty() && !session.contains('/');
         is_name.then(|| TranscriptIdentity { client: Client::CopilotCli, session: session.to_owned(), agent: None })
+    }
+
+    fn unnamed_transcript(&self, session: &str) -> Option<PathBuf> {
+        Some(Path::new(SESSIONS).join(session).join("events.jsonl"))
     }
 
     fn parser<'p>(&self, place: &'p TranscriptIdentity, sanitizer: &'p Sanitizer, state: &ParserState) -> Box<dyn LineParser + 'p> {

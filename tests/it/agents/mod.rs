@@ -4,6 +4,7 @@ mod cline;
 mod codex;
 mod codex_host;
 mod copilot;
+mod copilot_host;
 mod cowork;
 mod opencode;
 mod pi;

@@ -1,4 +1,4 @@
-//! With the real clients of Codex and Qwen Code: hooks are installed, a session is recorded and digested, and what the next one sends to its
+//! With the real clients of Codex, Copilot CLI and Qwen Code: hooks are installed, a session is recorded and digested, and what the next one sends to its
 //! model holds the notes. A stand-in on loopback is all that they talk to.
 //!
 //! `.ci/install-agents DIR` installs the clients and prints the folder to put into RECALL_TEST_AGENTS.
@@ -56,6 +56,11 @@ impl Scene {
             ("OPENAI_API_KEY", "dummy-not-real".to_owned()),
             ("OPENAI_BASE_URL", self.api.url()),
             ("OPENAI_MODEL", "stand-in".to_owned()),
+            ("COPILOT_PROVIDER_BASE_URL", self.api.url()),
+            ("COPILOT_PROVIDER_API_KEY", "dummy-not-real".to_owned()),
+            ("COPILOT_MODEL", "gpt-5.4".to_owned()),
+            ("COPILOT_OFFLINE", "true".to_owned()),
+            ("COPILOT_AUTO_UPDATE", "false".to_owned()),
             ("TERM", "dumb".to_owned()),
         ];
         world.chain(own).map(|(name, value)| (name.to_owned(), value)).collect()
@@ -105,7 +110,8 @@ impl Scene {
 
     /// The files of the client in which hooks may stand.
     fn files(&self) -> BTreeMap<PathBuf, String> {
-        let all = [".codex/hooks.json", ".codex/config.toml", ".qwen/settings.json"].map(|file| self.world.home().join(file));
+        let all = [".codex/hooks.json", ".codex/config.toml", ".copilot/hooks/recall.json", ".qwen/settings.json"];
+        let all = all.map(|file| self.world.home().join(file));
         all.into_iter().filter_map(|file| Some((file.clone(), fs::read_to_string(file).ok()?))).collect()
     }
 }
@@ -118,6 +124,12 @@ fn codex_starts_its_next_session_with_notes() {
     // Whoever runs it trusts our hooks in `/hooks`.
     let args = &["exec", "--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust"];
     Scene::new("codex", args).with(".codex/config.toml", config).remembers("codex");
+}
+
+#[test]
+#[ignore = "needs the real client of Copilot CLI: set RECALL_TEST_AGENTS"]
+fn copilot_cli_starts_its_next_session_with_notes() {
+    Scene::new("copilot", &["--allow-all-tools", "--disable-client-telemetry", "-p"]).remembers("copilot-cli");
 }
 
 #[test]
