@@ -14,20 +14,20 @@ use crate::source::line::{malformed, text_of_line, timestamp};
 use crate::source::parsed::state_with;
 use crate::source::patch::{self, absolute, edits};
 use crate::source::row::{NoRecord, RowPlace, Said, name_in, parsed, tokens_of_call};
-use crate::source::said::{self, reply};
+use crate::source::said::{self, reply, told_by_hook};
 use crate::source::tool_use::{argument, command_in, describe_arguments, sanitized_text, told_in, tool_name, touch};
 use crate::source::{LineParser, ParentLink, ParsedLine, TranscriptIdentity};
 use crate::text::clean::one_line;
 
 /// Events that are known and hold nothing of the conversation, or what other events tell: instructions, borders of turns, settings, and what
-/// hooks were given and answered; of a compaction, how the model was asked.
-const NOTHING_SAID: [&str; 37] = [
-    "system.message", "hook.start", "hook.end", "hook.progress", "assistant.turn_start", "assistant.turn_end",
-    "assistant.reasoning", "assistant.intent", "assistant.usage", "session.shutdown", "session.model_change",
-    "session.mode_changed", "session.truncation", "session.compaction_start", "session.idle", "session.info", "session.usage_info",
-    "session.plan_changed", "session.import_legacy", "session.workspace_file_changed", "session.snapshot_rewind",
-    "session.task_complete", "subagent.started", "subagent.configured", "subagent.completed", "subagent.failed",
-    "subagent.selected", "permission.requested", "permission.completed", "skill.invoked", "model.turn_started", "model.turn_ended",
+/// hooks were given; of a compaction, how the model was asked.
+const NOTHING_SAID: [&str; 36] = [
+    "system.message", "hook.start", "hook.progress", "assistant.turn_start", "assistant.turn_end", "assistant.reasoning",
+    "assistant.intent", "assistant.usage", "session.shutdown", "session.model_change", "session.mode_changed",
+    "session.truncation", "session.compaction_start", "session.idle", "session.info", "session.usage_info", "session.plan_changed",
+    "session.import_legacy", "session.workspace_file_changed", "session.snapshot_rewind", "session.task_complete",
+    "subagent.started", "subagent.configured", "subagent.completed", "subagent.failed", "subagent.selected",
+    "permission.requested", "permission.completed", "skill.invoked", "model.turn_started", "model.turn_ended",
     "model.model_call_started", "model.model_call_success", "model.message", "model.messages_snapshot", "model.response",
 ];
 
@@ -113,6 +113,12 @@ impl<'p> CopilotLines<'p> {
             "assistant.message" => {
                 let [content] = json::fields(data.get(), &["content"]).map_err(|_| NoRecord::Known)?;
                 Ok(Said::only(content.and_then(json::text).and_then(|text| reply(&text, self.sanitizer))))
+            }
+            "hook.end" => {
+                let [output] = json::fields(data.get(), &["output"]).map_err(|_| NoRecord::Known)?;
+                let told =
+                    output.and_then(|output| json::fields(output.get(), &["additionalContext"]).ok()?[0]).and_then(json::text);
+                Ok(Said::only(told.and_then(|told| told_by_hook(std::iter::once(told.as_ref()), self.sanitizer))))
             }
             "tool.execution_start" => self.tool(data),
             "tool.execution_complete" => self.ended(data),

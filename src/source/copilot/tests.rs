@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::model::client::Client;
-use crate::model::session::{Item, Record, Touch, Turn};
+use crate::model::session::{Evidence, Item, Record, Touch, Turn};
 use crate::source::ParsedLine;
 use crate::source::test_rows::{self, place, told};
 
@@ -101,6 +101,17 @@ fn hooks_are_passed_over_and_subagents_say_who_they_are() {
     assert_eq!((read[0].agent.as_deref(), &read[0].items[..]), (Some("helper"), &[Item::Reply("It is blue.".into())][..]));
     let unknown = parsed(&[event("session.hologram", &json!({}))], |_| false);
     assert_eq!(unknown, [ParsedLine::Unknown("session.hologram".into())]);
+}
+
+#[test]
+fn what_a_hook_of_ours_told_is_known_by_its_names_only() {
+    let context = "<recall-context>\n- changed src/orders.rs\n</recall-context>\n";
+    let read = records(&[event(
+        "hook.end",
+        &json!({"hookType": "sessionStart", "success": true, "output": {"additionalContext": context}}),
+    )]);
+    let named = read[0].items.iter().any(|item| matches!(item, Item::Evidence(Evidence::Told(names)) if !names.is_empty()));
+    assert!(named && !format!("{:?}", read[0].items).contains("changed src"), "{:?}", read[0].items);
 }
 
 #[test]
