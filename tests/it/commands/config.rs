@@ -165,14 +165,9 @@ fn a_new_file_holds_every_setting_as_a_comment_and_changes_nothing() {
     assert_eq!(values(&before.out), values(&all.out));
     let told: Vec<Value> = serde_json::from_str(&all.out).unwrap();
     let by_default: Vec<&Value> = told.iter().filter(|one| one["from"] == "default").collect();
-    assert!(
-        by_default.iter().all(|one| [
-            "timezone", "claude_dirs", "sources.codex.dirs", "sources.copilot-cli.dirs", "sources.qwen-code.dirs",
-            "sources.pi.dirs"
-        ]
-        .contains(&one["key"].as_str().unwrap())),
-        "{by_default:#?}"
-    );
+    // Where a client keeps its files depends on the machine.
+    let depends = |key: &str| ["timezone", "claude_dirs"].contains(&key) || key.starts_with("sources.") && key.ends_with(".dirs");
+    assert!(by_default.iter().all(|one| depends(one["key"].as_str().unwrap())), "{by_default:#?}");
 }
 
 #[test]
