@@ -162,6 +162,7 @@ impl RawLineReader<'_> {
             client: Client::ClaudeCode,
             session: self.head.id.clone(),
             agent: file.agent.clone().filter(|agent| agent != "inline"),
+            cwd: None,
         }
     }
 

@@ -12,6 +12,7 @@ pub struct Sources {
     pub(crate) copilot_cli: OtherSource,
     pub(crate) qwen_code: OtherSource,
     pub(crate) pi: OtherSource,
+    pub(crate) gemini: OtherSource,
 }
 
 /// Claude Code, whose model makes the digests. Its folders are `claude_dirs`.
@@ -56,6 +57,7 @@ impl Sources {
             Client::CopilotCli => Some(&self.copilot_cli),
             Client::QwenCode => Some(&self.qwen_code),
             Client::Pi => Some(&self.pi),
+            Client::Gemini => Some(&self.gemini),
         }
     }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::config::Config;
 use crate::model::client::Client;
 use crate::source::discover::ClientFolder;
-use crate::source::own_sessions;
+use crate::source::homes_of;
 use crate::sys::paths::is_same_path;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,8 +123,7 @@ impl Payload {
 
     /// Whether the transcript that it names is the session's own, below this folder.
     fn is_of(&self, folder: &ClientFolder) -> bool {
-        let mut own = own_sessions(folder.client, &self.transcript);
-        own.any(|(root, session)| session == self.session && is_same_path(&folder.path, root))
+        homes_of(folder.client, &self.transcript, &self.session).any(|root| is_same_path(&folder.path, root))
     }
 
     /// Whether this is Claude Code's payload for the event. If so, its transcript is `projects/<folder>/<session>.jsonl` below

@@ -13,11 +13,12 @@ pub enum Client {
     CopilotCli,
     QwenCode,
     Pi,
+    Gemini,
 }
 
 impl Client {
     /// In the order in which they are listed.
-    pub(crate) const ALL: [Self; 5] = [Self::ClaudeCode, Self::Codex, Self::CopilotCli, Self::QwenCode, Self::Pi];
+    pub(crate) const ALL: [Self; 6] = [Self::ClaudeCode, Self::Codex, Self::CopilotCli, Self::QwenCode, Self::Pi, Self::Gemini];
 
     /// The name by which the index, exports, filters and `[sources]` in the config know it.
     pub(crate) fn key(self) -> &'static str {
@@ -27,6 +28,7 @@ impl Client {
             Self::CopilotCli => "copilot-cli",
             Self::QwenCode => "qwen-code",
             Self::Pi => "pi",
+            Self::Gemini => "gemini",
         }
     }
 
@@ -38,6 +40,7 @@ impl Client {
             Self::CopilotCli => "Copilot CLI",
             Self::QwenCode => "Qwen Code",
             Self::Pi => "Pi",
+            Self::Gemini => "Gemini CLI",
         }
     }
 
@@ -49,6 +52,7 @@ impl Client {
             Self::CopilotCli => "Copilot",
             Self::QwenCode => "Qwen",
             Self::Pi => "Pi",
+            Self::Gemini => "Gemini",
         }
     }
 
@@ -60,6 +64,7 @@ impl Client {
             Self::CopilotCli => "copilot",
             Self::QwenCode => "qwen",
             Self::Pi => "pi",
+            Self::Gemini => "gemini",
         }
     }
 
@@ -71,6 +76,8 @@ impl Client {
             Self::CopilotCli => (None, ".copilot"),
             Self::QwenCode => (Some("QWEN_HOME"), ".qwen"),
             Self::Pi => (Some("PI_CODING_AGENT_DIR"), ".pi/agent"),
+            // `GEMINI_CLI_HOME` stands for the home, not for this folder.
+            Self::Gemini => (None, ".gemini"),
         }
     }
 
@@ -82,6 +89,7 @@ impl Client {
             "copilot" | "copilot-cli" | "github-copilot" => Some(Self::CopilotCli),
             "qwen" | "qwen-code" | "qwencode" => Some(Self::QwenCode),
             "pi" => Some(Self::Pi),
+            "gemini" | "gemini-cli" | "geminicli" => Some(Self::Gemini),
             _ => None,
         }
     }

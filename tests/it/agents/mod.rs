@@ -3,6 +3,7 @@
 mod codex;
 mod codex_host;
 mod copilot;
+mod gemini;
 mod pi;
 mod qwen;
 mod qwen_host;

@@ -168,7 +168,7 @@ fn a_new_file_holds_every_setting_as_a_comment_and_changes_nothing() {
     assert!(
         by_default.iter().all(|one| [
             "timezone", "claude_dirs", "sources.codex.dirs", "sources.copilot-cli.dirs", "sources.qwen-code.dirs",
-            "sources.pi.dirs"
+            "sources.pi.dirs", "sources.gemini.dirs"
         ]
         .contains(&one["key"].as_str().unwrap())),
         "{by_default:#?}"
