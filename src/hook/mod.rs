@@ -28,6 +28,7 @@ use self::payload::{Event, Payload};
 use crate::app::open_memory::explained;
 use crate::config::{self, Config, pause};
 use crate::hook::deadline::with_deadline;
+use crate::model::client::Client;
 use crate::source::mark;
 use crate::source::mark::Mark;
 use crate::sys::failpoints;
@@ -69,7 +70,7 @@ fn asks_for_help(words: &[OsString]) -> bool {
 fn help() -> String {
     let names: Vec<&str> = Event::names().collect();
     format!(
-        "Called by Claude Code, Codex or Qwen Code, with JSON on stdin: leaves a mark, or answers what a session or a prompt is told.\n\n\
+        "Called by Claude Code, Codex, Gemini CLI or Qwen Code, with JSON on stdin: leaves a mark, or answers what a session or a prompt is told.\n\n\
          Usage: recall hook <EVENT>\n\nEvents: {}\n\n\
          `recall install` puts the hooks in, `recall doctor` says how they are.\n",
         names.join(", ")
@@ -107,6 +108,10 @@ fn handle(name: &str) -> Result<Option<String>> {
         // A resumed or compacted session began before recall was switched off.
         let begins = event == Event::SessionStart && matches!(payload.source.as_str(), "startup" | "clear" | "fork");
         return if begins { pause::note(&config.data_dir, &payload.session).map(|()| None) } else { Ok(None) };
+    }
+    // Seen with 0.61: Gemini asks itself before each prompt whether to compact.
+    if client == Client::Gemini && event == Event::PreCompact && payload.reason == "auto" {
+        return Ok(None);
     }
     let index = config.database();
     let done = match event {

@@ -47,7 +47,7 @@ pub(crate) fn answer(payload: &Payload, client: Client, config: &Config) -> Resu
         text.push_str(&told.text);
     }
     compaction::settle(&config.data_dir, &payload.session);
-    let answer = json!({"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": text}});
+    let answer = json!({"hookSpecificOutput": {"hookEventName": payload.event, "additionalContext": text}});
     Ok(Some(format!("{answer}\n")))
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-use super::hook_command::{Invocation, TIMEOUT};
+use super::hook_command::{HookForm, Invocation, TIMEOUT};
 use super::servers::ServerLocation;
 use super::timer_job::path_text;
 use super::{Host, InstallScope};
@@ -54,10 +54,14 @@ fn hooks_file(client: Client, host: &Host<'_>) -> PathBuf {
     host.environment.client_dir(client, host.config).join(name)
 }
 
-/// How long the client of a scope waits for a hook, in its own unit.
-pub(crate) fn timeout(scope: InstallScope) -> u64 {
-    // Seen with Qwen Code 0.24.4: milliseconds.
-    if scope.client() == Client::QwenCode { TIMEOUT * 1000 } else { TIMEOUT }
+/// The hooks of the client of a scope.
+pub(crate) fn form(scope: InstallScope) -> HookForm {
+    match scope.client() {
+        Client::Gemini => HookForm::GEMINI,
+        // Seen with Qwen Code 0.24.4: milliseconds.
+        Client::QwenCode => HookForm { timeout: TIMEOUT * 1000, ..HookForm::USUAL },
+        _ => HookForm::USUAL,
+    }
 }
 
 /// The client's own file, as the client finds it (seen with 2.1.197).

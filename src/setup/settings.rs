@@ -7,7 +7,7 @@ use std::path::Path;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp};
 use jsonc_parser::json;
 
-use super::hook_command::{EVENTS, HookCall, Invocation};
+use super::hook_command::{HookCall, HookEvent, HookForm, Invocation};
 use super::strict_json::{Broken, Insertion, JsonDocument, ROOT, Shapes, property, remember, string, value, was_empty};
 
 const BOM: char = '\u{feff}';
@@ -58,12 +58,12 @@ impl SettingsState {
     }
 
     /// The events we install that have no hook of ours.
-    pub fn missing(&self) -> Vec<&'static str> {
-        EVENTS.into_iter().filter(|(event, argument)| !self.has(event, argument)).map(|(event, _)| event).collect()
+    pub fn missing(&self, form: HookForm) -> Vec<&'static str> {
+        form.events.iter().filter(|event| !self.has(event)).map(|event| event.name).collect()
     }
 
-    fn has(&self, event: &str, argument: &str) -> bool {
-        self.hooks.iter().any(|h| h.event == event && h.call.argument == argument)
+    fn has(&self, event: &HookEvent) -> bool {
+        self.hooks.iter().any(|h| h.event == event.name && h.call.argument == event.argument)
     }
 }
 
@@ -114,21 +114,22 @@ pub(crate) fn set_number(text: &str, key: &str, number: u64) -> Result<String, B
     Ok(format!("{mark}{document}"))
 }
 
-/// Adds the hooks that are missing, and updates those of ours whose program or timeout is another; `timeout` has the client's unit. With
-/// `allow`, adds [`RULE`].
-pub fn add(text: &str, invocation: &Invocation, timeout: u64, allow: bool) -> Result<Insertion, Broken> {
+/// Adds the hooks that are missing, and updates those of ours whose program or timeout is another. With `allow`, adds [`RULE`].
+pub fn add(text: &str, invocation: &Invocation, form: HookForm, allow: bool) -> Result<Insertion, Broken> {
     let (mark, body) = split(text);
     let mut shapes = Shapes::new();
     let document = JsonDocument::parse_or_new(body, &mut shapes)?;
     // Before the first edit, while places in the tree are those of the file.
-    let (hooks, missing) = missing(&document)?;
+    let (hooks, missing) = missing(&document, form)?;
     let permissions = if allow { Some(permissions(&document)?) } else { None };
-    update(&document, invocation, timeout);
+    update(&document, invocation, form.timeout);
     match hooks {
-        Some(hooks) => missing.into_iter().for_each(|missing| insert(&hooks, missing, (invocation, timeout), &mut shapes)),
+        Some(hooks) => missing.into_iter().for_each(|missing| insert(&hooks, missing, (invocation, form.timeout), &mut shapes)),
         None => {
-            let all: Vec<_> =
-                missing.into_iter().map(|m| (m.event.to_owned(), json!([(entry((invocation, timeout), m.argument))]))).collect();
+            let all: Vec<_> = missing
+                .into_iter()
+                .map(|m| (m.event.name.to_owned(), json!([(entry((invocation, form.timeout), m.event))])))
+                .collect();
             remember(&mut shapes, ROOT, document.top.clone());
             document.top.append(HOOKS, all.into());
         }
@@ -141,20 +142,21 @@ pub fn add(text: &str, invocation: &Invocation, timeout: u64, allow: bool) -> Re
 
 /// A hook that is to be added, and the list it goes into, if there is one.
 struct Missing {
-    event: &'static str,
-    argument: &'static str,
+    event: &'static HookEvent,
     list: Option<CstArray>,
 }
 
-fn missing(document: &JsonDocument) -> Result<(Option<CstObject>, Vec<Missing>), Broken> {
+fn missing(document: &JsonDocument, form: HookForm) -> Result<(Option<CstObject>, Vec<Missing>), Broken> {
     let hooks = value(&document.top, HOOKS);
     let hooks = hooks.map(|hooks| hooks.as_object().ok_or_else(|| document.broken(&hooks, "`hooks` is no object"))).transpose()?;
     let present = SettingsState::of(&document.top);
-    let missing = EVENTS.into_iter().filter(|(event, argument)| !present.has(event, argument));
-    let missing = missing.map(|(event, argument)| {
-        let list = hooks.as_ref().and_then(|hooks| value(hooks, event));
-        let list = list.map(|list| list.as_array().ok_or_else(|| document.broken(&list, format!("`hooks.{event}` is no array"))));
-        Ok(Missing { event, argument, list: list.transpose()? })
+    let missing = form.events.iter().filter(|event| !present.has(event));
+    let missing = missing.map(|event| {
+        let list = hooks.as_ref().and_then(|hooks| value(hooks, event.name));
+        let list = list.map(|list| {
+            list.as_array().ok_or_else(|| document.broken(&list, format!("`hooks.{event}` is no array", event = event.name)))
+        });
+        Ok(Missing { event, list: list.transpose()? })
     });
     let missing = missing.collect::<Result<_, _>>()?;
     Ok((hooks, missing))
@@ -212,21 +214,22 @@ fn withdraw(top: &CstObject, shapes: &Shapes) {
     }
 }
 
-fn insert(hooks: &CstObject, Missing { event, argument, list }: Missing, call: (&Invocation, u64), shapes: &mut Shapes) {
+fn insert(hooks: &CstObject, Missing { event, list }: Missing, call: (&Invocation, u64), shapes: &mut Shapes) {
     let Some(list) = list else {
         remember(shapes, HOOKS, hooks.clone());
-        hooks.append(event, json!([(entry(call, argument))]));
+        hooks.append(event.name, json!([(entry(call, event))]));
         return;
     };
-    remember(shapes, &format!("{HOOKS}.{event}"), list.clone());
+    remember(shapes, &format!("{HOOKS}.{}", event.name), list.clone());
     if !list.elements().is_empty() {
         list.ensure_multiline();
     }
-    list.append(entry(call, argument));
+    list.append(entry(call, event));
 }
 
-fn entry((invocation, timeout): (&Invocation, u64), argument: &str) -> CstInputValue {
-    json!({ "hooks": [{ "type": "command", "command": (invocation.command(argument)), "timeout": timeout }] })
+fn entry((invocation, timeout): (&Invocation, u64), event: &HookEvent) -> CstInputValue {
+    let hooks = json!([{ "type": "command", "command": (invocation.command(event.argument)), "timeout": timeout }]);
+    if event.matcher.is_empty() { json!({ "hooks": (hooks) }) } else { json!({ "matcher": (event.matcher), "hooks": (hooks) }) }
 }
 
 /// Updates the program and the timeout of our hooks, and removes duplicates, which would run twice.

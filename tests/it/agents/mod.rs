@@ -4,6 +4,7 @@ mod codex;
 mod codex_host;
 mod copilot;
 mod gemini;
+mod gemini_host;
 mod pi;
 mod qwen;
 mod qwen_host;
