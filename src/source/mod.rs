@@ -65,6 +65,11 @@ pub(crate) trait Source: Sync {
         place.session == session
     }
 
+    /// The user's own words in a prompt as a hook is given it.
+    fn own_words<'p>(&self, prompt: &'p str) -> &'p str {
+        prompt
+    }
+
     /// A parser of a file that goes on where one with this state stopped.
     fn parser<'p>(&self, place: &'p TranscriptIdentity, sanitizer: &'p Sanitizer, state: &ParserState) -> Box<dyn LineParser + 'p>;
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::rows::GeminiLines;
+use super::rows::{GeminiLines, without_hooks};
 use super::{Gemini, tools};
 use crate::model::client::Client;
 use crate::model::session::ParserState;
@@ -68,6 +68,10 @@ impl Source for Gemini {
     fn is_of(&self, place: &TranscriptIdentity, session: &str) -> bool {
         let is_short = place.agent.is_none() && place.session.len() == SHORT_ID_LENGTH;
         place.session == session || is_short && session.starts_with(&place.session)
+    }
+
+    fn own_words<'p>(&self, prompt: &'p str) -> &'p str {
+        without_hooks(prompt, |_| {})
     }
 
     fn parser<'p>(&self, place: &'p TranscriptIdentity, sanitizer: &'p Sanitizer, state: &ParserState) -> Box<dyn LineParser + 'p> {

@@ -372,12 +372,19 @@ fn texts<'l>(parts: &[Raw<'l>]) -> impl Iterator<Item = Cow<'l, str>> {
 
 /// A text of the user's without what hooks told before it, which is added to `told`.
 fn own<'t>(text: Cow<'t, str>, told: &mut Vec<String>) -> Cow<'t, str> {
-    let mut rest = text.as_ref();
+    let add = |hook: &str| told.push(hook.replace("&lt;", "<").replace("&gt;", ">").trim_start().to_owned());
+    let rest = without_hooks(&text, add);
+    if rest.len() == text.len() { text } else { Cow::Owned(rest.to_owned()) }
+}
+
+/// A text of the user's without what hooks told before it, each of which is handed over.
+pub(super) fn without_hooks(text: &str, mut told: impl FnMut(&str)) -> &str {
+    let mut rest = text;
     while let Some((hook, after)) = rest.trim_start().strip_prefix(HOOK_START).and_then(|rest| rest.split_once(HOOK_END)) {
-        told.push(hook.replace("&lt;", "<").replace("&gt;", ">").trim_start().to_owned());
+        told(hook);
         rest = after.trim_start();
     }
-    if rest.len() == text.len() { text } else { Cow::Owned(rest.to_owned()) }
+    rest
 }
 
 /// The recap in a list of messages with which a conversation goes on: its id, its time and its words.

@@ -70,6 +70,16 @@ fn its_sessions_start_with_notes_and_hear_of_earlier_ones_at_a_prompt() {
     let asks = json!({"prompt": "Where did we leave off on the mixed amounts that the recipe reader takes for a single cup?"});
     let notice = told(&hook(&world, "user-prompt-submit", "BeforeAgent", CHAT, &asks), "BeforeAgent");
     assert!(notice.contains("1 1/2 cups"), "{notice}");
+    // What a hook told at the start stands before the first prompt; it is not the user who says it.
+    let other = GEMINI.world(VERSION);
+    patient(&other);
+    other.digest(&[]);
+    let told_before = "<hook_context>&lt;recall-context&gt; Where did we leave off on the mixed amounts? &lt;/recall-context&gt;</hook_context>\n\n";
+    let prompt = |words: &str| json!({"prompt": format!("{told_before}{words}")});
+    assert_eq!(hook(&other, "user-prompt-submit", "BeforeAgent", CHAT, &prompt("Good morning to you")), "");
+    let asks = prompt(asks["prompt"].as_str().expect("words"));
+    let notice = told(&hook(&other, "user-prompt-submit", "BeforeAgent", CHAT, &asks), "BeforeAgent");
+    assert!(notice.contains("Quotes from earlier sessions") && notice.contains("1 1/2 cups"), "{notice}");
     // Whose transcript lies elsewhere, or is a subagent's or another session's, is told nothing.
     for other in [
         "tmp/larder/session-2026-11-21T12-00-7d3f0f64.jsonl".to_owned(),
