@@ -73,7 +73,7 @@ pub mod search {
 }
 pub mod setup {
     pub mod hook_command {
-        pub use crate::setup::hook_command::Invocation;
+        pub use crate::setup::hook_command::{HookForm, Invocation};
     }
     pub mod servers {
         pub use crate::setup::servers::{ServerLocation, add, find, locations, remove};

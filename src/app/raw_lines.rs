@@ -165,6 +165,7 @@ impl RawLineReader<'_> {
             client: self.head.client,
             session: self.head.id.clone(),
             agent: file.agent.clone().filter(|agent| agent != "inline"),
+            cwd: None,
         }
     }
 

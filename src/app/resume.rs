@@ -11,7 +11,7 @@ use crate::model::client::Client;
 use crate::model::resume_command::{ResumeCommand, can_resume};
 use crate::model::session_head::SessionHead;
 use crate::source::client_memory::folder_of;
-use crate::source::{is_there, own_sessions};
+use crate::source::{homes_of, is_there};
 use crate::text::clean::id8;
 
 /// What starts the client.
@@ -60,6 +60,6 @@ pub(crate) fn resumption(memory: &OpenMemory, config: &Config, id: &str) -> Resu
 fn own_transcript(memory: &OpenMemory, head: &SessionHead) -> Result<Option<PathBuf>> {
     let files =
         memory.0.source_files(head.pk)?.into_iter().filter(|file| file.agent.is_none()).map(|file| PathBuf::from(file.path));
-    let is_own = |file: &PathBuf| own_sessions(head.client, file).any(|(_, session)| session == head.id);
+    let is_own = |file: &PathBuf| homes_of(head.client, file, &head.id).next().is_some();
     Ok(files.filter(is_own).find(|file| is_there(file)))
 }

@@ -15,6 +15,7 @@ pub struct Sources {
     pub(crate) opencode: OtherSource,
     pub(crate) cline: OtherSource,
     pub(crate) cowork: OtherSource,
+    pub(crate) gemini: OtherSource,
 }
 
 /// Claude Code, whose model makes the digests. Its folders are `claude_dirs`.
@@ -62,6 +63,7 @@ impl Sources {
             Client::OpenCode => Some(&self.opencode),
             Client::Cline => Some(&self.cline),
             Client::Cowork => Some(&self.cowork),
+            Client::Gemini => Some(&self.gemini),
         }
     }
 

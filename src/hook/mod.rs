@@ -71,7 +71,7 @@ fn asks_for_help(words: &[OsString]) -> bool {
 fn help() -> String {
     let names: Vec<&str> = Event::names().collect();
     format!(
-        "Called by Claude Code, Codex, Copilot CLI or Qwen Code, with JSON on stdin: leaves a mark, or answers what a session or a prompt is told.\n\n\
+        "Called by Claude Code, Codex, Copilot CLI, Gemini CLI or Qwen Code, with JSON on stdin: leaves a mark, or answers what a session or a prompt is told.\n\n\
          Usage: recall hook <EVENT>\n\nEvents: {}\n\n\
          `recall install` puts the hooks in, `recall doctor` says how they are.\n",
         names.join(", ")
@@ -109,6 +109,10 @@ fn handle(name: &str) -> Result<Option<String>> {
         // A resumed or compacted session began before recall was switched off.
         let begins = event == Event::SessionStart && matches!(payload.source.as_str(), "startup" | "clear" | "fork" | "new");
         return if begins { pause::note(&config.data_dir, &payload.session).map(|()| None) } else { Ok(None) };
+    }
+    // Seen with 0.61: Gemini asks itself before each prompt whether to compact.
+    if client == Client::Gemini && event == Event::PreCompact && payload.reason == "auto" {
+        return Ok(None);
     }
     let index = config.database();
     let done = match event {

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::config::Config;
 use crate::model::client::Client;
 use crate::source::discover::ClientFolder;
-use crate::source::{own_sessions, source_of};
+use crate::source::{homes_of, source_of};
 use crate::sys::paths::is_same_path;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,15 +22,15 @@ pub enum Event {
     SubagentStop,
 }
 
-/// Event, its name on our command line, its name in the payload.
-const EVENTS: [(Event, &str, &str); 7] = [
-    (Event::SessionStart, "session-start", "SessionStart"),
-    (Event::UserPromptSubmit, "user-prompt-submit", "UserPromptSubmit"),
-    (Event::SessionEnd, "session-end", "SessionEnd"),
-    (Event::PreCompact, "pre-compact", "PreCompact"),
-    (Event::PostCompact, "post-compact", "PostCompact"),
-    (Event::Stop, "stop", "Stop"),
-    (Event::SubagentStop, "subagent-stop", "SubagentStop"),
+/// Event, its name on our command line, its names in the payload: Claude Code's, and Gemini CLI's where it has another.
+const EVENTS: [(Event, &str, &[&str]); 7] = [
+    (Event::SessionStart, "session-start", &["SessionStart"]),
+    (Event::UserPromptSubmit, "user-prompt-submit", &["UserPromptSubmit", "BeforeAgent"]),
+    (Event::SessionEnd, "session-end", &["SessionEnd"]),
+    (Event::PreCompact, "pre-compact", &["PreCompact", "PreCompress"]),
+    (Event::PostCompact, "post-compact", &["PostCompact"]),
+    (Event::Stop, "stop", &["Stop"]),
+    (Event::SubagentStop, "subagent-stop", &["SubagentStop"]),
 ];
 
 /// Keys that only other hosts of the same hooks send.
@@ -64,7 +64,8 @@ impl Event {
 /// The fields in use. Unknown keys are ignored; missing ones are empty.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Payload {
-    event: String,
+    /// As the client calls it.
+    pub event: String,
     pub session: String,
     pub transcript: PathBuf,
     pub cwd: String,
@@ -139,15 +140,14 @@ impl Payload {
 
     /// Whether it is for the event and has nothing that no client of ours sends.
     fn may_be_ours(&self, event: Event) -> bool {
-        let named = EVENTS.iter().any(|(known, _, theirs)| *known == event && *theirs == self.event);
+        let named = EVENTS.iter().any(|(known, _, theirs)| *known == event && theirs.contains(&self.event.as_str()));
         let goes_up = self.transcript.components().any(|part| part == Component::ParentDir);
         (named || self.bare) && !self.foreign && self.has_session_id() && !goes_up
     }
 
     /// Whether the transcript that it names is the session's own, below this folder.
     fn is_of(&self, folder: &ClientFolder) -> bool {
-        let mut own = own_sessions(folder.client, &self.transcript);
-        own.any(|(root, session)| session == self.session && is_same_path(&folder.path, root))
+        homes_of(folder.client, &self.transcript, &self.session).any(|root| is_same_path(&folder.path, root))
     }
 
     /// Whether this is Claude Code's payload for the event. If so, its transcript is `projects/<folder>/<session>.jsonl` below

@@ -11,7 +11,7 @@ use crate::config::Config;
 use crate::model::client::Client;
 use crate::model::session::short_id;
 use crate::render::session_start::MAX_CHARS;
-use crate::source::may_be_person;
+use crate::source::{may_be_person, source_of};
 
 const EVENT: &str = "user-prompt-submit";
 
@@ -22,7 +22,7 @@ pub(crate) fn answer(payload: &Payload, client: Client, config: &Config) -> Resu
     }
     let asked = PromptRequest {
         client,
-        prompt: &payload.prompt,
+        prompt: source_of(client).own_words(&payload.prompt),
         session: &payload.session,
         cwd: &payload.cwd,
         transcript: &payload.transcript,
@@ -47,7 +47,7 @@ pub(crate) fn answer(payload: &Payload, client: Client, config: &Config) -> Resu
         text.push_str(&told.text);
     }
     compaction::settle(&config.data_dir, &payload.session);
-    Ok(Some(format!("{}\n", answer_to(client, "UserPromptSubmit", &text))))
+    Ok(Some(format!("{}\n", answer_to(client, &payload.event, &text))))
 }
 
 /// What the summary of a compaction leaves out, at the first prompt behind it.

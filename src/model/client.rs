@@ -19,12 +19,22 @@ pub enum Client {
     OpenCode,
     Cline,
     Cowork,
+    Gemini,
 }
 
 impl Client {
     /// In the order in which they are listed.
-    pub(crate) const ALL: [Self; 8] =
-        [Self::ClaudeCode, Self::Codex, Self::CopilotCli, Self::QwenCode, Self::Pi, Self::OpenCode, Self::Cline, Self::Cowork];
+    pub(crate) const ALL: [Self; 9] = [
+        Self::ClaudeCode,
+        Self::Codex,
+        Self::CopilotCli,
+        Self::QwenCode,
+        Self::Pi,
+        Self::OpenCode,
+        Self::Cline,
+        Self::Cowork,
+        Self::Gemini,
+    ];
 
     /// The name by which the index, exports, filters and `[sources]` in the config know it.
     pub(crate) fn key(self) -> &'static str {
@@ -37,6 +47,7 @@ impl Client {
             Self::OpenCode => "opencode",
             Self::Cline => "cline",
             Self::Cowork => "cowork",
+            Self::Gemini => "gemini",
         }
     }
 
@@ -51,6 +62,7 @@ impl Client {
             Self::OpenCode => "OpenCode",
             Self::Cline => "Cline",
             Self::Cowork => "Claude Cowork",
+            Self::Gemini => "Gemini CLI",
         }
     }
 
@@ -65,6 +77,7 @@ impl Client {
             Self::OpenCode => "OpenCode",
             Self::Cline => "Cline",
             Self::Cowork => "Claude",
+            Self::Gemini => "Gemini",
         }
     }
 
@@ -79,6 +92,7 @@ impl Client {
             Self::OpenCode => "opencode",
             Self::Cline => "cline",
             Self::Cowork => "claude",
+            Self::Gemini => "gemini",
         }
     }
 
@@ -95,6 +109,8 @@ impl Client {
             // The folder of Claude Desktop.
             Self::Cowork if cfg!(target_os = "macos") => (None, "Library/Application Support/Claude"),
             Self::Cowork => (Some("XDG_CONFIG_HOME"), ".config/Claude"),
+            // `GEMINI_CLI_HOME` stands for the home, not for this folder.
+            Self::Gemini => (None, ".gemini"),
         }
     }
 
@@ -119,6 +135,7 @@ impl Client {
             "opencode" | "open-code" => Some(Self::OpenCode),
             "cline" => Some(Self::Cline),
             "cowork" | "claude-cowork" | "claude-desktop" => Some(Self::Cowork),
+            "gemini" | "gemini-cli" | "geminicli" => Some(Self::Gemini),
             _ => None,
         }
     }

@@ -11,16 +11,71 @@ use regex::Regex;
 use super::quote::shell;
 use crate::config::LOCATION_VARIABLES;
 
-/// The events that get a hook: their name in the settings, and our argument for it.
-///
-/// The hook at a prompt is installed whatever the config says: the config decides when it runs whether anything is injected.
-pub(crate) const EVENTS: [(&str, &str); 4] = [
-    ("SessionStart", "session-start"),
-    ("UserPromptSubmit", "user-prompt-submit"),
-    ("SessionEnd", "session-end"),
-    ("PreCompact", "pre-compact"),
-];
-/// All arguments of `recall hook`; those not in [`EVENTS`] are for users to add.
+/// An event that gets a hook.
+#[derive(Debug, Clone, Copy)]
+pub struct HookEvent {
+    /// Its name in the settings.
+    pub(crate) name: &'static str,
+    /// Our argument for it.
+    pub(crate) argument: &'static str,
+    /// What the hook is for, of an event that has kinds; empty for all.
+    pub(crate) matcher: &'static str,
+}
+
+/// The hooks of a client.
+#[derive(Debug, Clone, Copy)]
+pub struct HookForm {
+    /// The hook at a prompt is installed whatever the config says: the config decides when it runs whether anything is injected.
+    pub(crate) events: &'static [HookEvent],
+    /// How long the client waits for one, in its unit.
+    pub(crate) timeout: u64,
+    /// They stand directly below the event, and not in lists below a matcher, as with Claude Code.
+    pub(crate) flat: bool,
+}
+
+impl HookForm {
+    /// Claude Code's, which others have, too.
+    pub const USUAL: Self = Self {
+        events: &[
+            HookEvent::of("SessionStart", "session-start"),
+            HookEvent::of("UserPromptSubmit", "user-prompt-submit"),
+            HookEvent::of("SessionEnd", "session-end"),
+            HookEvent::of("PreCompact", "pre-compact"),
+        ],
+        timeout: TIMEOUT,
+        flat: false,
+    };
+    /// Seen with Gemini CLI 0.61: milliseconds. Before each prompt it asks itself whether to compact, which is told as `auto`.
+    pub const GEMINI: Self = Self {
+        events: &[
+            HookEvent::of("SessionStart", "session-start"),
+            HookEvent::of("BeforeAgent", "user-prompt-submit"),
+            HookEvent::of("SessionEnd", "session-end"),
+            HookEvent { matcher: "manual", ..HookEvent::of("PreCompress", "pre-compact") },
+        ],
+        timeout: TIMEOUT * 1000,
+        flat: false,
+    };
+    /// Seen with Copilot CLI 1.0.102.
+    pub const COPILOT: Self = Self {
+        events: &[
+            HookEvent::of("sessionStart", "session-start"),
+            HookEvent::of("userPromptSubmitted", "user-prompt-submit"),
+            HookEvent::of("sessionEnd", "session-end"),
+            HookEvent::of("preCompact", "pre-compact"),
+        ],
+        timeout: TIMEOUT,
+        flat: true,
+    };
+}
+
+impl HookEvent {
+    const fn of(name: &'static str, argument: &'static str) -> Self {
+        Self { name, argument, matcher: "" }
+    }
+}
+
+/// All arguments of `recall hook`; those of no [`HookForm`] are for users to add.
 const ARGUMENTS: [&str; 7] =
     ["session-start", "user-prompt-submit", "session-end", "pre-compact", "stop", "subagent-stop", "post-compact"];
 /// How long the client waits for a hook, in seconds. For SessionEnd it replaces the client's own limit, 1.5 s for all hooks together.

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use super::file::FileSnapshot;
-use super::hook_command::Invocation;
-use super::locations::{client_file, invocation, servers_file, settings_file};
+use super::hook_command::{HookForm, Invocation};
+use super::locations::{client_file, form, invocation, servers_file, settings_file};
 use super::manifest::Manifest;
 use super::servers::McpServer;
 use super::settings::{self, SettingsState};
@@ -23,6 +23,8 @@ pub(crate) struct SettingsFile {
     pub(crate) state: Result<SettingsState, String>,
     /// How `recall install` would call the program there.
     pub(crate) invocation: Option<Invocation>,
+    /// The hooks that it would put there.
+    pub(crate) form: HookForm,
 }
 
 /// A timer that is installed.
@@ -56,7 +58,7 @@ pub(crate) fn settings(host: &Host<'_>) -> Vec<SettingsFile> {
             Ok((true, text)) => settings::state(&text).map_err(|broken| settings::located(&path, &broken)),
             Err(e) => Err(format!("{e:#}")),
         };
-        all.push(SettingsFile { scope, state, invocation: invocation(scope, host).ok(), path });
+        all.push(SettingsFile { scope, state, invocation: invocation(scope, host).ok(), form: form(scope), path });
     }
     all
 }

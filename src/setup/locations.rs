@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-use super::hook_command::{Invocation, TIMEOUT};
+use super::hook_command::{HookForm, Invocation, TIMEOUT};
 use super::servers::ServerLocation;
-use super::settings::HookForm;
 use super::timer_job::path_text;
 use super::{Host, InstallScope};
 use crate::model::client::Client;
@@ -60,15 +59,15 @@ fn hooks_file(client: Client, host: &Host<'_>) -> PathBuf {
     host.environment.client_dir(client, host.config).join(name)
 }
 
-/// How the client of a scope writes its hooks.
+/// The hooks of the client of a scope.
 pub(crate) fn form(scope: InstallScope) -> HookForm {
-    if scope.client() == Client::CopilotCli { HookForm::Flat } else { HookForm::Nested }
-}
-
-/// How long the client of a scope waits for a hook, in its own unit.
-pub(crate) fn timeout(scope: InstallScope) -> u64 {
-    // Seen with Qwen Code 0.24.4: milliseconds.
-    if scope.client() == Client::QwenCode { TIMEOUT * 1000 } else { TIMEOUT }
+    match scope.client() {
+        Client::Gemini => HookForm::GEMINI,
+        Client::CopilotCli => HookForm::COPILOT,
+        // Seen with Qwen Code 0.24.4: milliseconds.
+        Client::QwenCode => HookForm { timeout: TIMEOUT * 1000, ..HookForm::USUAL },
+        _ => HookForm::USUAL,
+    }
 }
 
 /// The client's own file, as the client finds it (seen with 2.1.197).

@@ -74,7 +74,7 @@ impl InstallScope {
     pub(crate) fn of(client: Client, scope: Self) -> Option<Self> {
         match client {
             Client::ClaudeCode => Some(scope),
-            Client::Codex | Client::CopilotCli | Client::QwenCode => Some(Self::Agent(client)),
+            Client::Codex | Client::CopilotCli | Client::QwenCode | Client::Gemini => Some(Self::Agent(client)),
             _ => None,
         }
     }

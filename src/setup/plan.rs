@@ -8,9 +8,8 @@ use anyhow::{Result, anyhow};
 
 use super::diff::write_file_diff;
 use super::file::{FileSnapshot, PAUSE, TRIES};
-use super::hook_command::EVENTS;
 use super::inspect;
-use super::locations::{form, invocation, project, settings_file, timeout};
+use super::locations::{form, invocation, project, settings_file};
 use super::manifest::Manifest;
 use super::registration::{self, Registration};
 use super::settings::{self, SettingsState};
@@ -80,8 +79,8 @@ impl HooksEdit {
         let broken = |broken| anyhow!("{}\nit is left as it is, and nothing was installed", settings::located(&path, &broken));
         let before = settings::state(&text).map_err(broken)?;
         let invocation = invocation(scope, host)?;
-        let add = |allow| settings::add_in(form(scope), &text, &invocation, timeout(scope), allow).map_err(broken);
-        let (hooks_change, insertion) = (add(false)?.text != text, add(allow)?);
+        let hooks_change = settings::add(&text, &invocation, form(scope), false).map_err(broken)?.text != text;
+        let insertion = settings::add(&text, &invocation, form(scope), allow).map_err(broken)?;
         let permits = allow && !before.permitted;
         Ok(Self { file, insertion, before, permits, hooks_change, scope, allow })
     }
@@ -101,8 +100,9 @@ impl HooksEdit {
         if !self.hooks_change {
             return "already installed".to_owned();
         }
-        let missing = self.before.missing();
-        let updated = EVENTS.iter().map(|(event, _)| *event).filter(|event| !missing.contains(event)).collect::<Vec<_>>();
+        let missing = self.before.missing(form(self.scope));
+        let updated =
+            form(self.scope).events.iter().map(|event| event.name).filter(|event| !missing.contains(event)).collect::<Vec<_>>();
         match (missing.is_empty(), updated.is_empty()) {
             (false, true) => missing.join(", "),
             (false, false) => format!("{}; repaired {}", missing.join(", "), updated.join(", ")),
@@ -224,6 +224,8 @@ fn notes_on_other(client: Client, request: &InstallRequest, hooks: &HooksEdit, h
         let how = match client {
             Client::Codex => format!("run `codex mcp add recall -- {program} mcp`"),
             Client::CopilotCli => format!("start `copilot`, type `/mcp add`, and name the command `{program} mcp`"),
+            // Seen with 0.61: without it, it is for the project.
+            Client::Gemini => format!("run `gemini mcp add --scope user recall {program} mcp`"),
             _ => format!("run `{} mcp add recall {program} mcp`", client.program()),
         };
         notes.push(format!("to let {name} search the memory itself, {how}"));

@@ -7,12 +7,12 @@ use std::path::Path;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp};
 use jsonc_parser::json;
 
-use super::hook_command::{EVENTS, HookCall, Invocation};
+use super::hook_command::{HookCall, HookEvent, HookForm, Invocation};
 use super::strict_json::{Broken, Insertion, JsonDocument, ROOT, Shapes, property, remember, string, value, was_empty};
 
 const BOM: char = '\u{feff}';
 const HOOKS: &str = "hooks";
-/// Of the form of a file of hooks alone. Stands among the shapes of a file into which we wrote it.
+/// Of a file of flat hooks alone. Stands among the shapes of a file into which we wrote it.
 const VERSION: &str = "version";
 const PERMISSIONS: &str = "permissions";
 const ALLOW: &str = "allow";
@@ -22,40 +22,10 @@ pub(crate) const RULE: &str = "mcp__recall";
 /// Stands among the shapes of a file into which we wrote the rule: one that the user wrote stays.
 const PERMITTED: &str = "permitted";
 
-/// How a client writes its hooks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HookForm {
-    /// In lists below a matcher, as Claude Code does.
-    Nested,
-    /// Directly below the event, whose name begins with a small letter (seen with Copilot CLI 1.0.102).
-    Flat,
-}
-
-impl HookForm {
-    /// What such a client calls an event of ours.
-    fn name_of(self, event: &str) -> String {
-        match (self, event) {
-            (Self::Nested, _) => event.to_owned(),
-            (Self::Flat, "UserPromptSubmit") => "userPromptSubmitted".to_owned(),
-            (Self::Flat, _) => event[..1].to_lowercase() + &event[1..],
-        }
-    }
-
-    /// An event of ours by that name, else the name.
-    fn event_of(self, name: &str) -> String {
-        let ours = EVENTS.iter().map(|(event, _)| *event).find(|event| self.name_of(event) == name);
-        ours.unwrap_or(name).to_owned()
-    }
-
-    fn timeout(self) -> &'static str {
-        if self == Self::Flat { "timeoutSec" } else { "timeout" }
-    }
-}
-
 /// A hook of ours in a settings file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hook {
-    /// The event it stands under, as Claude Code calls it.
+    /// The event it stands under, as the client calls it.
     pub event: String,
     pub command: String,
     pub call: HookCall,
@@ -90,12 +60,12 @@ impl SettingsState {
     }
 
     /// The events we install that have no hook of ours.
-    pub fn missing(&self) -> Vec<&'static str> {
-        EVENTS.into_iter().filter(|(event, argument)| !self.has(event, argument)).map(|(event, _)| event).collect()
+    pub fn missing(&self, form: HookForm) -> Vec<&'static str> {
+        form.events.iter().filter(|event| !self.has(event)).map(|event| event.name).collect()
     }
 
-    fn has(&self, event: &str, argument: &str) -> bool {
-        self.hooks.iter().any(|h| h.event == event && h.call.argument == argument)
+    fn has(&self, event: &HookEvent) -> bool {
+        self.hooks.iter().any(|h| h.event == event.name && h.call.argument == event.argument)
     }
 }
 
@@ -146,28 +116,22 @@ pub(crate) fn set_number(text: &str, key: &str, number: u64) -> Result<String, B
     Ok(format!("{mark}{document}"))
 }
 
-/// Adds the hooks that are missing, and updates those of ours whose program or timeout is another; `timeout` has the client's unit. With
-/// `allow`, adds [`RULE`].
-pub fn add(text: &str, invocation: &Invocation, timeout: u64, allow: bool) -> Result<Insertion, Broken> {
-    add_in(HookForm::Nested, text, invocation, timeout, allow)
-}
-
-/// The same for a client that writes its hooks in this form.
-pub fn add_in(form: HookForm, text: &str, invocation: &Invocation, timeout: u64, allow: bool) -> Result<Insertion, Broken> {
+/// Adds the hooks that are missing, and updates those of ours whose program or timeout is another. With `allow`, adds [`RULE`].
+pub fn add(text: &str, invocation: &Invocation, form: HookForm, allow: bool) -> Result<Insertion, Broken> {
     let (mark, body) = split(text);
     let mut shapes = Shapes::new();
     let document = JsonDocument::parse_or_new(body, &mut shapes)?;
     // Before the first edit, while places in the tree are those of the file.
-    let (hooks, missing) = missing(form, &document)?;
+    let (hooks, missing) = missing(&document, form)?;
     let permissions = if allow { Some(permissions(&document)?) } else { None };
-    update(&document, invocation, timeout);
+    update(&document, invocation, form.timeout);
     match hooks {
-        Some(hooks) => missing.into_iter().for_each(|missing| insert(form, &hooks, missing, (invocation, timeout), &mut shapes)),
+        Some(hooks) => missing.into_iter().for_each(|missing| insert(form, &hooks, missing, invocation, &mut shapes)),
         None => {
-            let of_event = |m: Missing| (form.name_of(m.event), json!([(entry(form, (invocation, timeout), m.argument))]));
+            let of_event = |m: Missing| (m.event.name.to_owned(), json!([(entry(form, invocation, m.event))]));
             let all: Vec<_> = missing.into_iter().map(of_event).collect();
             remember(&mut shapes, ROOT, document.top.clone());
-            if form == HookForm::Flat && document.top.properties().is_empty() {
+            if form.flat && document.top.properties().is_empty() {
                 shapes.insert(VERSION.to_owned(), String::new());
                 document.top.append(VERSION, 1_u64.into());
             }
@@ -182,21 +146,21 @@ pub fn add_in(form: HookForm, text: &str, invocation: &Invocation, timeout: u64,
 
 /// A hook that is to be added, and the list it goes into, if there is one.
 struct Missing {
-    event: &'static str,
-    argument: &'static str,
+    event: &'static HookEvent,
     list: Option<CstArray>,
 }
 
-fn missing(form: HookForm, document: &JsonDocument) -> Result<(Option<CstObject>, Vec<Missing>), Broken> {
+fn missing(document: &JsonDocument, form: HookForm) -> Result<(Option<CstObject>, Vec<Missing>), Broken> {
     let hooks = value(&document.top, HOOKS);
     let hooks = hooks.map(|hooks| hooks.as_object().ok_or_else(|| document.broken(&hooks, "`hooks` is no object"))).transpose()?;
     let present = SettingsState::of(&document.top);
-    let missing = EVENTS.into_iter().filter(|(event, argument)| !present.has(event, argument));
-    let missing = missing.map(|(event, argument)| {
-        let name = form.name_of(event);
-        let list = hooks.as_ref().and_then(|hooks| value(hooks, &name));
-        let list = list.map(|list| list.as_array().ok_or_else(|| document.broken(&list, format!("`hooks.{name}` is no array"))));
-        Ok(Missing { event, argument, list: list.transpose()? })
+    let missing = form.events.iter().filter(|event| !present.has(event));
+    let missing = missing.map(|event| {
+        let list = hooks.as_ref().and_then(|hooks| value(hooks, event.name));
+        let list = list.map(|list| {
+            list.as_array().ok_or_else(|| document.broken(&list, format!("`hooks.{event}` is no array", event = event.name)))
+        });
+        Ok(Missing { event, list: list.transpose()? })
     });
     let missing = missing.collect::<Result<_, _>>()?;
     Ok((hooks, missing))
@@ -254,27 +218,27 @@ fn withdraw(top: &CstObject, shapes: &Shapes) {
     }
 }
 
-fn insert(form: HookForm, hooks: &CstObject, missing: Missing, call: (&Invocation, u64), shapes: &mut Shapes) {
-    let Missing { event, argument, list } = missing;
-    let name = form.name_of(event);
+fn insert(form: HookForm, hooks: &CstObject, missing: Missing, invocation: &Invocation, shapes: &mut Shapes) {
+    let Missing { event, list } = missing;
     let Some(list) = list else {
         remember(shapes, HOOKS, hooks.clone());
-        hooks.append(&name, json!([(entry(form, call, argument))]));
+        hooks.append(event.name, json!([(entry(form, invocation, event))]));
         return;
     };
-    remember(shapes, &format!("{HOOKS}.{name}"), list.clone());
+    remember(shapes, &format!("{HOOKS}.{}", event.name), list.clone());
     if !list.elements().is_empty() {
         list.ensure_multiline();
     }
-    list.append(entry(form, call, argument));
+    list.append(entry(form, invocation, event));
 }
 
-fn entry(form: HookForm, (invocation, timeout): (&Invocation, u64), argument: &str) -> CstInputValue {
-    let command = invocation.command(argument);
-    match form {
-        HookForm::Nested => json!({ "hooks": [{ "type": "command", "command": command, "timeout": timeout }] }),
-        HookForm::Flat => json!({ "type": "command", "bash": command, "timeoutSec": timeout }),
+fn entry(form: HookForm, invocation: &Invocation, event: &HookEvent) -> CstInputValue {
+    let (command, timeout) = (invocation.command(event.argument), form.timeout);
+    if form.flat {
+        return json!({ "type": "command", "bash": command, "timeoutSec": timeout });
     }
+    let hooks = json!([{ "type": "command", "command": command, "timeout": timeout }]);
+    if event.matcher.is_empty() { json!({ "hooks": (hooks) }) } else { json!({ "matcher": (event.matcher), "hooks": (hooks) }) }
 }
 
 /// Updates the program and the timeout of our hooks, and removes duplicates, which would run twice.
@@ -292,10 +256,11 @@ fn update(document: &JsonDocument, invocation: &Invocation, timeout: u64) {
         if updated != found.hook.command {
             found.command.set_value(updated.into());
         }
-        match property(&found.object, found.form.timeout()) {
+        let name = timeout_of(found.within.is_none());
+        match property(&found.object, name) {
             // How long a command of the user's own may take is theirs to say.
             _ if found.hook.call.does_more => {}
-            None => drop(found.object.append(found.form.timeout(), timeout.into())),
+            None => drop(found.object.append(name, timeout.into())),
             Some(_) if found.hook.timeout == Some(timeout) => {}
             Some(other) => other.set_value(timeout.into()),
         }
@@ -345,7 +310,7 @@ fn take_out(top: &CstObject, gone: Vec<FoundHook>, shapes: &Shapes) {
             }
             entry.remove();
         }
-        let path = format!("{HOOKS}.{}", found.form.name_of(&found.hook.event));
+        let path = format!("{HOOKS}.{}", found.hook.event);
         if found.list.elements().is_empty() && !was_empty(shapes, &path) {
             found.event.remove();
         }
@@ -365,8 +330,7 @@ struct FoundHook {
     /// Is its event the last property of that name? The client ignores earlier ones.
     counts: bool,
     list: CstArray,
-    form: HookForm,
-    /// What it stands in within the list, and beside which others, where hooks are nested.
+    /// What it stands in within the list, and beside which others, where hooks are not flat.
     within: Option<(CstObject, CstArray)>,
     matcher: String,
     object: CstObject,
@@ -389,20 +353,26 @@ fn found(top: &CstObject) -> Vec<FoundHook> {
 fn of_entry(name: &str, event: &CstObjectProp, counts: bool, list: &CstArray, entry: &CstNode) -> Vec<FoundHook> {
     let Some(entry) = entry.as_object() else { return Vec::new() };
     let matcher = value(&entry, "matcher").and_then(|node| string(&node)).filter(|text| text != "*").unwrap_or_default();
-    let one = |form: HookForm, object: CstObject, within: Option<(CstObject, CstArray)>| {
-        let command = property(&object, if form == HookForm::Flat { "bash" } else { "command" })?;
+    let one = |object: CstObject, within: Option<(CstObject, CstArray)>| {
+        let flat = within.is_none();
+        let command = property(&object, if flat { "bash" } else { "command" })?;
         let text = string(&command.value()?)?;
         let call = HookCall::find(&text)?;
-        let timeout = value(&object, form.timeout()).and_then(|node| node.as_number_lit()?.to_string().parse().ok());
-        let hook = Hook { event: form.event_of(name), command: text, call, timeout };
+        let timeout = value(&object, timeout_of(flat)).and_then(|node| node.as_number_lit()?.to_string().parse().ok());
+        let hook = Hook { event: name.to_owned(), command: text, call, timeout };
         let (event, list, matcher) = (event.clone(), list.clone(), matcher.clone());
-        Some(FoundHook { hook, event, counts, list, form, within, matcher, object, command })
+        Some(FoundHook { hook, event, counts, list, within, matcher, object, command })
     };
     let Some(hooks) = value(&entry, HOOKS).and_then(|hooks| hooks.as_array()) else {
-        return one(HookForm::Flat, entry, None).into_iter().collect();
+        return one(entry, None).into_iter().collect();
     };
     let nested = hooks.elements().into_iter().filter_map(|hook| hook.as_object());
-    nested.filter_map(|hook| one(HookForm::Nested, hook, Some((entry.clone(), hooks.clone())))).collect()
+    nested.filter_map(|hook| one(hook, Some((entry.clone(), hooks.clone())))).collect()
+}
+
+/// What the time is called that the client waits for a hook.
+fn timeout_of(flat: bool) -> &'static str {
+    if flat { "timeoutSec" } else { "timeout" }
 }
 
 #[cfg(test)]

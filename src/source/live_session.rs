@@ -84,7 +84,7 @@ struct LiveRecords {
 
 /// The private text in lines before the last `most` bytes, at most [`LOOKBACK_BYTES`] bytes back.
 fn private_text_before(transcript: &Path, id: &str, most: u64, sanitizer: &Sanitizer) -> io::Result<Vec<String>> {
-    let place = TranscriptIdentity { client: Client::ClaudeCode, session: id.to_owned(), agent: None };
+    let place = TranscriptIdentity { client: Client::ClaudeCode, session: id.to_owned(), agent: None, cwd: None };
     let until = transcript.metadata()?.len().saturating_sub(most);
     let mut lines = delta::last_lines(transcript, most.saturating_add(LOOKBACK_BYTES))?;
     let mut fenced = Vec::new();
@@ -127,7 +127,7 @@ impl LiveRecords {
 }
 
 fn read_records(transcript: &Path, id: &str, most: u64, sanitizer: &Sanitizer) -> io::Result<LiveRecords> {
-    let place = TranscriptIdentity { client: Client::ClaudeCode, session: id.to_owned(), agent: None };
+    let place = TranscriptIdentity { client: Client::ClaudeCode, session: id.to_owned(), agent: None, cwd: None };
     let mut lines = delta::last_lines(transcript, most)?;
     let (mut all, mut chain) = (LiveRecords::default(), ConversationState::default());
     let mut parser = parser_of(&place, sanitizer, &ParserState::default());

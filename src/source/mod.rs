@@ -10,6 +10,7 @@ mod cowork;
 pub(crate) mod delta;
 pub(crate) mod discover;
 mod foreign_db;
+mod gemini;
 pub(crate) mod json;
 pub(crate) mod json_cursor;
 mod line;
@@ -82,8 +83,19 @@ pub(crate) trait Source: Sync {
         None
     }
 
-    /// Tells by a file's content whose rows it holds, where its path does not. Only asked of files that changed.
+    /// Tells by a file's content, and by what lies beside it, whose rows it holds and where they were written, where its path and its lines do
+    /// not. Only asked of files that changed.
     fn look_inside(&self, _file: &mut TranscriptFile) {}
+
+    /// May a file of which the path says this hold the rows of this session?
+    fn is_of(&self, place: &TranscriptIdentity, session: &str) -> bool {
+        place.session == session
+    }
+
+    /// The user's own words in a prompt as a hook is given it.
+    fn own_words<'p>(&self, prompt: &'p str) -> &'p str {
+        prompt
+    }
 
     /// A parser of a file that goes on where one with this state stopped.
     fn parser<'p>(&self, place: &'p TranscriptIdentity, sanitizer: &'p Sanitizer, state: &ParserState) -> Box<dyn LineParser + 'p>;
@@ -111,6 +123,7 @@ pub(crate) fn source_of(client: Client) -> &'static dyn Source {
         Client::OpenCode => &opencode::OpenCode,
         Client::Cline => &cline::Cline,
         Client::Cowork => &cowork::Cowork,
+        Client::Gemini => &gemini::Gemini,
     }
 }
 
@@ -130,17 +143,21 @@ pub(crate) fn is_there(path: &Path) -> bool {
     path.exists() || path.parent().is_some_and(Path::is_file)
 }
 
-/// The sessions whose own transcript a path may be, no subagent's, each with the folder in which its client would keep its files then.
-pub(crate) fn own_sessions(client: Client, path: &Path) -> impl Iterator<Item = (&Path, String)> {
+/// A transcript with all that is to be known of it before it is read.
+pub(crate) fn looked_into(mut file: TranscriptFile) -> TranscriptFile {
+    source_of(file.place.client).look_inside(&mut file);
+    file
+}
+
+/// The folders in which a client would keep its files if a path were this session's own transcript, and no subagent's.
+pub(crate) fn homes_of<'p>(client: Client, path: &'p Path, session: &str) -> impl Iterator<Item = &'p Path> {
     let source = source_of(client);
-    let in_layout = move |root: &Path, layout: &str| {
-        let below = path.strip_prefix(root.join(layout)).ok()?;
-        source
-            .identify(layout, below.as_os_str().as_encoded_bytes())
-            .filter(|place| place.agent.is_none() && !place.session.is_empty())
+    let is_own = move |root: &Path, layout: &str| {
+        let below = path.strip_prefix(root.join(layout)).ok().map(|below| below.as_os_str().as_encoded_bytes());
+        let place = below.and_then(|below| source.identify(layout, below));
+        place.is_some_and(|place| place.agent.is_none() && source.is_of(&place, session))
     };
-    let at = move |root| source.layouts().iter().find_map(|layout| in_layout(root, layout)).map(|place| (root, place.session));
-    path.ancestors().filter_map(at)
+    path.ancestors().filter(move |root| source.layouts().iter().any(|layout| is_own(root, layout)))
 }
 
 /// The tools whose uses are no memory, unless the config says otherwise, by name; a `*` at the end stands for any ending.

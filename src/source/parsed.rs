@@ -17,6 +17,8 @@ pub struct TranscriptIdentity {
     pub session: String,
     /// The subagent whose file this is.
     pub agent: Option<String>,
+    /// The folder in which it took place, where the client keeps that beside the file and not in its lines.
+    pub cwd: Option<String>,
 }
 
 /// The result of parsing a line.

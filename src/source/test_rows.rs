@@ -9,7 +9,7 @@ use crate::privacy::Sanitizer;
 
 /// The file of a session, or that of a subagent of it.
 pub(super) fn place(client: Client, session: &str, agent: Option<&str>) -> TranscriptIdentity {
-    TranscriptIdentity { client, session: session.to_owned(), agent: agent.map(str::to_owned) }
+    TranscriptIdentity { client, session: session.to_owned(), agent: agent.map(str::to_owned), cwd: None }
 }
 
 /// What is made of rows; `cuts` tells behind which of them the reading stops and goes on with what is stored.

@@ -1,5 +1,5 @@
-//! A loopback stand-in for the services of other clients' models: the Responses API and that of chat completions. It says one sentence,
-//! and keeps every request.
+//! A loopback stand-in for the services of other clients' models: the Responses API, that of chat completions, and Gemini's. It says one
+//! sentence, and keeps every request.
 
 use std::sync::{Arc, Mutex};
 
@@ -28,6 +28,11 @@ impl ModelApi {
         format!("{}/v1", self.server.url())
     }
 
+    /// The same for clients that put the version into the path themselves.
+    pub fn root(&self) -> String {
+        self.server.url()
+    }
+
     /// The bodies of the requests since the last time, and forgets them.
     pub fn take_asked(&self) -> Vec<Value> {
         std::mem::take(&mut self.asked.lock().expect("the log"))
@@ -40,6 +45,13 @@ fn serve(mut request: Request, log: &Mutex<Vec<Value>>, sentence: &str) -> std::
     let events = match request.url().split('?').next() {
         Some("/v1/responses") => responses(sentence),
         Some("/v1/chat/completions") => completions(sentence),
+        Some(path) if path.ends_with(":streamGenerateContent") => format!("data: {}\n\n", contents(sentence)),
+        // Before a turn it asks a smaller model which one is to take it.
+        Some(path) if path.ends_with(":generateContent") => {
+            let choice =
+                json!({"complexity_reasoning": sentence, "complexity_score": 1, "reasoning": sentence, "model_choice": "flash"});
+            return request.respond(Response::from_string(contents(&choice.to_string()).to_string()));
+        }
         _ => return request.respond(Response::from_string("{}")),
     };
     log.lock().expect("the log").push(serde_json::from_slice(&raw).unwrap_or_default());
@@ -74,4 +86,10 @@ fn completions(sentence: &str) -> String {
         last,
     ];
     events.iter().map(|event| format!("data: {event}\n\n")).collect::<String>() + "data: [DONE]\n\n"
+}
+
+fn contents(sentence: &str) -> Value {
+    let usage = json!({"promptTokenCount": 1200, "candidatesTokenCount": 60, "totalTokenCount": 1260});
+    json!({"candidates": [{"index": 0, "content": {"role": "model", "parts": [{"text": sentence}]}, "finishReason": "STOP"}],
+        "usageMetadata": usage, "modelVersion": "stand-in"})
 }

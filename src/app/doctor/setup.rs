@@ -101,7 +101,7 @@ fn why_stale(scope: InstallScope, state: &SettingsState, file: &SettingsFile, ho
             return Some(format!("the hooks run {program}, not this program, {}", host.environment.program.display()));
         }
     }
-    let missing = state.missing();
+    let missing = state.missing(file.form);
     if !missing.is_empty() {
         return Some(format!("no hook for {}", missing.join(", ")));
     }

@@ -1,6 +1,6 @@
 //! `--this`: the session in which the command runs.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
@@ -10,6 +10,7 @@ use crate::app::running::{PendingEnds, written_at};
 use crate::config::{Agent, Config, agent};
 use crate::model::session::Millis;
 use crate::source::discover::{TranscriptFile, discover};
+use crate::source::looked_into;
 use crate::source::working_folders::folder_of;
 use crate::text::clean::{one_line, without_controls};
 
@@ -80,6 +81,7 @@ fn newest(folder: &str, config: &Config) -> Option<TranscriptFile> {
     let mut all = discover(&config.client_folders(), &config.exclude_transcripts).files;
     all.retain(|file| file.place.agent.is_none());
     all.sort_by_key(|file| std::cmp::Reverse(file.mtime()));
-    let fits = |file: &TranscriptFile| folder_of(&file.path).is_some_and(|cwd| projects.key_of(&cwd.to_string_lossy()) == key);
-    all.into_iter().take(MAX_EXAMINED).find(fits)
+    let folder = |file: &TranscriptFile| file.place.cwd.as_deref().map(PathBuf::from).or_else(|| folder_of(&file.path));
+    let fits = |file: &TranscriptFile| folder(file).is_some_and(|cwd| projects.key_of(&cwd.to_string_lossy()) == key);
+    all.into_iter().take(MAX_EXAMINED).map(looked_into).filter(|file| file.place.agent.is_none()).find(fits)
 }

@@ -14,6 +14,7 @@ use crate::model::memory_file::MemoryFile;
 use crate::model::note::Note;
 use crate::model::session::Millis;
 use crate::source::discover::{TranscriptFile, discover};
+use crate::source::{looked_into, source_of};
 use crate::store::forget::{RemovalPlan, folder_of};
 use crate::store::{Reader, Writer};
 use crate::sys::paths::path_aliases;
@@ -121,7 +122,10 @@ impl ForgetSelection {
         let (Self::Session(id) | Self::This(CurrentSession { id, .. })) = self else { return Ok(0) };
         let known = store.look_up_session(id)?.is_some() || store.forgotten_sessions()?.contains(id);
         // The live session may have no transcript yet.
-        let is_there = || matches!(self, Self::This(_)) || transcripts(config).iter().any(|file| file.place.session == *id);
+        let is_there = || {
+            matches!(self, Self::This(_))
+                || transcripts(config).iter().any(|file| source_of(file.place.client).is_of(&file.place, id))
+        };
         if known || !is_there() {
             return Ok(0);
         }
@@ -155,7 +159,7 @@ fn transcripts(config: &Config) -> Vec<TranscriptFile> {
 /// Sessions with a transcript in a folder whose name contains the text.
 fn in_folders_named(phrase: &PhraseMatcher, config: &Config) -> BTreeSet<String> {
     let folder = |file: &TranscriptFile| folder_of(&file.path.to_string_lossy(), &file.place.session);
-    transcripts(config).into_iter().filter(|file| phrase.is_in(&folder(file))).map(|file| file.place.session).collect()
+    transcripts(config).into_iter().filter(|file| phrase.is_in(&folder(file))).map(|file| looked_into(file).place.session).collect()
 }
 
 /// Rejects a text that is part of every path: it would delete everything, which nobody means.

@@ -2,24 +2,24 @@ use proptest::prelude::*;
 use serde_json::Value as Json;
 
 use super::*;
-use crate::setup::hook_command::TIMEOUT;
+use crate::setup::hook_command::{HookForm, TIMEOUT};
 
 fn own() -> Invocation {
     Invocation::Own { program: "/opt/recall".into(), environment: Vec::new() }
 }
 
 fn added(text: &str) -> Insertion {
-    add(text, &own(), TIMEOUT, false).unwrap_or_else(|e| panic!("{e:?}: {text}"))
+    add(text, &own(), HookForm::USUAL, false).unwrap_or_else(|e| panic!("{e:?}: {text}"))
 }
 
 fn permitted(text: &str) -> Insertion {
-    add(text, &own(), TIMEOUT, true).unwrap_or_else(|e| panic!("{e:?}: {text}"))
+    add(text, &own(), HookForm::USUAL, true).unwrap_or_else(|e| panic!("{e:?}: {text}"))
 }
 
 /// Puts ours in and takes it out again: the text is what it was, and in between the client reads our three hooks.
 fn there_and_back(text: &str) -> String {
     let new = added(text);
-    assert_eq!(state(&new.text).unwrap().missing(), [""; 0], "{}", new.text);
+    assert_eq!(state(&new.text).unwrap().missing(HookForm::USUAL), [""; 0], "{}", new.text);
     assert_eq!(added(&new.text), Insertion { text: new.text.clone(), shapes: Shapes::new() }, "a second time changes nothing");
     assert_eq!(remove(&new.text, &new.shapes).unwrap(), text, "taken out of {}", new.text);
     let both = permitted(text);
@@ -35,11 +35,11 @@ fn there_and_back(text: &str) -> String {
 
 #[test]
 fn a_client_with_flat_hooks_gets_them_so_and_loses_no_other() {
-    let add = |text: &str| add_in(HookForm::Flat, text, &own(), TIMEOUT, false).unwrap_or_else(|e| panic!("{e:?}: {text}"));
+    let add = |text: &str| add(text, &own(), HookForm::COPILOT, false).unwrap_or_else(|e| panic!("{e:?}: {text}"));
     let theirs = r#"{"version": 1, "hooks": {"sessionStart": [{"type": "command", "bash": "say hello", "timeoutSec": 9}], "agentStop": []}}"#;
     for text in ["", "{}\n", theirs] {
         let new = add(text);
-        assert_eq!(state(&new.text).unwrap().missing(), [""; 0], "{}", new.text);
+        assert_eq!(state(&new.text).unwrap().missing(HookForm::COPILOT), [""; 0], "{}", new.text);
         assert_eq!(add(&new.text), Insertion { text: new.text.clone(), shapes: Shapes::new() }, "a second time changes nothing");
         assert_eq!(remove(&new.text, &new.shapes).unwrap(), text, "taken out of {}", new.text);
         let parsed: Json = serde_json::from_str(&new.text).unwrap();
@@ -69,8 +69,8 @@ fn the_rule_goes_into_the_list_there_is_and_one_of_the_users_stays() {
         ("{\"permissions\": []}", "`permissions` is no object"),
         ("{\"permissions\": {\"allow\": 1}}", "`permissions.allow` is no array"),
     ] {
-        assert_eq!(add(text, &own(), TIMEOUT, true).expect_err(text).what, what);
-        assert!(add(text, &own(), TIMEOUT, false).is_ok(), "the hooks do not need it: {text}");
+        assert_eq!(add(text, &own(), HookForm::USUAL, true).expect_err(text).what, what);
+        assert!(add(text, &own(), HookForm::USUAL, false).is_ok(), "the hooks do not need it: {text}");
     }
 }
 
@@ -192,7 +192,7 @@ fn a_file_the_client_ignores_is_located_and_not_edited() {
     ];
     for (text, line, column, what) in cases {
         for text in [text.to_owned(), format!("\u{feff}{text}")] {
-            let broken = add(&text, &own(), TIMEOUT, false).expect_err(&text);
+            let broken = add(&text, &own(), HookForm::USUAL, false).expect_err(&text);
             assert_eq!(broken.line, line, "{text}: {broken:?}");
             assert!(column == 0 || broken.column == column, "{text}: {broken:?}");
             assert!(broken.what.contains(what), "{text}: {broken:?}");
@@ -305,7 +305,7 @@ proptest! {
         // What was empty goes with ours: nothing remembers that it was there.
         let mut expected = value.clone();
         if let Some(hooks) = expected["hooks"].as_object_mut() {
-            hooks.retain(|event, list| !(EVENTS.iter().any(|e| e.0 == event) && list.as_array().unwrap().is_empty()));
+            hooks.retain(|event, list| !(HookForm::USUAL.events.iter().any(|e| e.name == event) && list.as_array().unwrap().is_empty()));
         }
         if expected["hooks"].as_object().is_none_or(serde_json::Map::is_empty) {
             expected.as_object_mut().unwrap().remove("hooks");
@@ -315,7 +315,7 @@ proptest! {
 
     #[test]
     fn no_text_makes_it_panic(text in "[{}\\[\\]\",:a-z0-9/ \n\\\\]{0,60}") {
-        let _ = add(&text, &own(), TIMEOUT, true);
+        let _ = add(&text, &own(), HookForm::USUAL, true);
         let _ = remove(&text, &Shapes::new());
     }
 }

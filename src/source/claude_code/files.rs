@@ -36,7 +36,7 @@ impl Source for ClaudeCode {
         let (folder, name) = below.split_at(memchr::memrchr(b'/', below).map_or(0, |at| at + 1));
         let stem = String::from_utf8_lossy(name.strip_suffix(b".jsonl").filter(|stem| !stem.is_empty())?);
         let agent = stem.strip_prefix("agent-").map(str::to_owned);
-        let of = |session: String, agent| Some(TranscriptIdentity { client: Client::ClaudeCode, session, agent });
+        let of = |session: String, agent| Some(TranscriptIdentity { client: Client::ClaudeCode, session, agent, cwd: None });
         let mut folders = folder.split_inclusive(|b| *b == b'/');
         match (folders.next(), folders.next(), folders.next()) {
             (None, ..) if old_layout => of(stem.into_owned(), None),

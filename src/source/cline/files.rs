@@ -35,7 +35,12 @@ impl Source for Cline {
         let (session, name) = std::str::from_utf8(below).ok()?.strip_suffix(END)?.split_once('/')?;
         let agent = name.strip_prefix(AGENT).filter(|agent| !agent.is_empty() && !agent.contains('/'));
         let is_named = !session.is_empty() && (name == session || agent.is_some());
-        is_named.then(|| TranscriptIdentity { client: Client::Cline, session: session.to_owned(), agent: agent.map(str::to_owned) })
+        is_named.then(|| TranscriptIdentity {
+            client: Client::Cline,
+            session: session.to_owned(),
+            agent: agent.map(str::to_owned),
+            cwd: None,
+        })
     }
 
     fn made_lines(&self, _place: &TranscriptIdentity, path: &Path) -> Option<io::Result<MadeLines>> {

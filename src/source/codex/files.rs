@@ -40,7 +40,7 @@ impl Source for Codex {
         let stem = name.strip_suffix(".jsonl").or_else(|| name.strip_suffix(".jsonl.zst"))?.strip_prefix("rollout-")?;
         let session = stem.get(stem.len().checked_sub(UUID_LENGTH)?..)?;
         let is_uuid = session.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
-        is_uuid.then(|| TranscriptIdentity { client: Client::Codex, session: session.to_owned(), agent: None })
+        is_uuid.then(|| TranscriptIdentity { client: Client::Codex, session: session.to_owned(), agent: None, cwd: None })
     }
 
     /// A subagent's rollout is called like any other: its first line tells whose it is.

@@ -31,7 +31,7 @@ impl Source for CopilotCli {
     fn identify(&self, _layout: &str, below: &[u8]) -> Option<TranscriptIdentity> {
         let session = std::str::from_utf8(below.strip_suffix(EVENTS)?).ok()?;
         let is_name = !session.is_empty() && !session.contains('/');
-        is_name.then(|| TranscriptIdentity { client: Client::CopilotCli, session: session.to_owned(), agent: None })
+        is_name.then(|| TranscriptIdentity { client: Client::CopilotCli, session: session.to_owned(), agent: None, cwd: None })
     }
 
     fn unnamed_transcript(&self, session: &str) -> Option<PathBuf> {

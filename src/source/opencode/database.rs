@@ -59,7 +59,7 @@ pub(super) fn sessions(file: &TranscriptFile) -> io::Result<Vec<TranscriptFile>>
             is_share: true,
             mtime_ns: row.updated.saturating_mul(NS),
             stamp: i64::from_le_bytes(hash),
-            place: TranscriptIdentity { client: Client::OpenCode, session: first.to_owned(), agent },
+            place: TranscriptIdentity { client: Client::OpenCode, session: first.to_owned(), agent, cwd: None },
         }
     };
     Ok(all.iter().map(transcript).collect())

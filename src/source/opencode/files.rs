@@ -34,7 +34,7 @@ impl Source for OpenCode {
         let (database, session) = below.split_once('/').unwrap_or((below, ""));
         let channel = database.strip_suffix(".db")?.strip_prefix("opencode")?;
         let is_one = (channel.is_empty() || channel.starts_with('-')) && !session.contains('/');
-        is_one.then(|| TranscriptIdentity { client: Client::OpenCode, session: session.to_owned(), agent: None })
+        is_one.then(|| TranscriptIdentity { client: Client::OpenCode, session: session.to_owned(), agent: None, cwd: None })
     }
 
     fn sessions_in(&self, file: &TranscriptFile) -> Option<io::Result<Vec<TranscriptFile>>> {

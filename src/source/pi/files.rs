@@ -29,7 +29,7 @@ impl Source for Pi {
         let (folder, name) = std::str::from_utf8(below).ok()?.strip_suffix(".jsonl")?.split_once('/')?;
         let (_, session) = name.split_once('_')?;
         let is_named = !folder.is_empty() && !session.is_empty() && !name.contains('/');
-        is_named.then(|| TranscriptIdentity { client: Client::Pi, session: session.to_owned(), agent: None })
+        is_named.then(|| TranscriptIdentity { client: Client::Pi, session: session.to_owned(), agent: None, cwd: None })
     }
 
     fn parser<'p>(&self, place: &'p TranscriptIdentity, sanitizer: &'p Sanitizer, state: &ParserState) -> Box<dyn LineParser + 'p> {

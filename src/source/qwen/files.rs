@@ -38,7 +38,7 @@ impl Source for QwenCode {
             _ => return None,
         };
         let is_named = !session.is_empty() && agent.as_deref() != Some("");
-        is_named.then(|| TranscriptIdentity { client: Client::QwenCode, session: session.to_owned(), agent })
+        is_named.then(|| TranscriptIdentity { client: Client::QwenCode, session: session.to_owned(), agent, cwd: None })
     }
 
     fn parser<'p>(&self, place: &'p TranscriptIdentity, sanitizer: &'p Sanitizer, state: &ParserState) -> Box<dyn LineParser + 'p> {

@@ -42,7 +42,7 @@ fn hooks_go_into_a_file_of_their_own_and_out_again() {
     }
     assert!(world.recall(["install", "--agent", "copilot", "--timer", "none"]).out.contains("already installed"));
     let found = world.findings("hooks", &[]);
-    let is_there = |found: &String| found.starts_with("ok: ") && found.contains("/.copilot/hooks/recall.json: SessionStart");
+    let is_there = |found: &String| found.starts_with("ok: ") && found.contains("/.copilot/hooks/recall.json: sessionStart");
     assert!(found.iter().any(is_there), "{found:?}");
     world.recall(["uninstall", "--agent", "copilot"]);
     let left: Vec<_> = crate::support::files_below(&world.home().join(".copilot"));

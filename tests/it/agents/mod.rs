@@ -6,6 +6,8 @@ mod codex_host;
 mod copilot;
 mod copilot_host;
 mod cowork;
+mod gemini;
+mod gemini_host;
 mod opencode;
 mod pi;
 mod qwen;

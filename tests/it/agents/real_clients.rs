@@ -1,4 +1,4 @@
-//! With the real clients of Codex, Copilot CLI and Qwen Code: hooks are installed, a session is recorded and digested, and what the next one sends to its
+//! With the real clients of Codex, Copilot CLI, Gemini CLI and Qwen Code: hooks are installed, a session is recorded and digested, and what the next one sends to its
 //! model holds the notes. A stand-in on loopback is all that they talk to.
 //!
 //! `.ci/install-agents DIR` installs the clients and prints the folder to put into RECALL_TEST_AGENTS.
@@ -61,6 +61,8 @@ impl Scene {
             ("COPILOT_MODEL", "gpt-5.4".to_owned()),
             ("COPILOT_OFFLINE", "true".to_owned()),
             ("COPILOT_AUTO_UPDATE", "false".to_owned()),
+            ("GEMINI_API_KEY", "dummy-not-real".to_owned()),
+            ("GOOGLE_GEMINI_BASE_URL", self.api.root()),
             ("TERM", "dumb".to_owned()),
         ];
         world.chain(own).map(|(name, value)| (name.to_owned(), value)).collect()
@@ -110,7 +112,9 @@ impl Scene {
 
     /// The files of the client in which hooks may stand.
     fn files(&self) -> BTreeMap<PathBuf, String> {
-        let all = [".codex/hooks.json", ".codex/config.toml", ".copilot/hooks/recall.json", ".qwen/settings.json"];
+        let all = [
+            ".codex/hooks.json", ".codex/config.toml", ".copilot/hooks/recall.json", ".gemini/settings.json", ".qwen/settings.json",
+        ];
         let all = all.map(|file| self.world.home().join(file));
         all.into_iter().filter_map(|file| Some((file.clone(), fs::read_to_string(file).ok()?))).collect()
     }
@@ -138,4 +142,12 @@ fn qwen_code_starts_its_next_session_with_notes() {
     let settings = "{\"security\": {\"auth\": {\"selectedType\": \"openai\"}}, \"privacy\": {\"usageStatisticsEnabled\": false},\n \
         \"general\": {\"disableAutoUpdate\": true, \"enableAutoUpdate\": false}}\n";
     Scene::new("qwen", &["-y"]).with(".qwen/settings.json", settings).remembers("qwen-code");
+}
+
+#[test]
+#[ignore = "needs the real client of Gemini CLI: set RECALL_TEST_AGENTS"]
+fn gemini_cli_starts_its_next_session_with_notes() {
+    let settings = "{\"security\": {\"auth\": {\"selectedType\": \"gemini-api-key\"}, \"folderTrust\": {\"enabled\": false}},\n \
+        \"privacy\": {\"usageStatisticsEnabled\": false}, \"general\": {\"disableAutoUpdate\": true, \"enableAutoUpdate\": false}}\n";
+    Scene::new("gemini", &["-y", "-p"]).with(".gemini/settings.json", settings).remembers("gemini");
 }

@@ -30,7 +30,7 @@ fn one(line: &[u8]) {
     assert!(is_passed_over || is_complete(line) != matches!(read, ParsedLine::Malformed(_)));
     assert_eq!(parse_line(&[line, b" \r"].concat(), &place, &SANITIZER), read, "the same with its line's end");
     of_line(&read);
-    [Client::Codex, Client::CopilotCli, Client::QwenCode, Client::Pi, Client::OpenCode, Client::Cline]
+    [Client::Codex, Client::CopilotCli, Client::QwenCode, Client::Pi, Client::OpenCode, Client::Cline, Client::Gemini]
         .into_iter()
         .for_each(|client| of_other(line, client));
     let bare = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
@@ -41,7 +41,7 @@ fn one(line: &[u8]) {
 
 /// Other clients pass over no line before they know that it is JSON.
 fn of_other(line: &[u8], client: Client) {
-    let place = TranscriptIdentity { client, session: "a-session".into(), agent: None };
+    let place = TranscriptIdentity { client, session: "a-session".into(), agent: None, cwd: None };
     let read = parse_line(line, &place, &SANITIZER);
     assert_eq!(is_complete(line), !matches!(read, ParsedLine::Malformed(_)), "{client:?}");
     assert_eq!(parse_line(&[line, b" \r"].concat(), &place, &SANITIZER), read, "{client:?}: the same with its line's end");

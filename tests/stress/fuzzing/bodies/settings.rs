@@ -1,6 +1,6 @@
 //! Settings editing: what install put in uninstall takes out, byte for byte, and what is not ours is as it was in between.
 
-use recall::testing::setup::hook_command::Invocation;
+use recall::testing::setup::hook_command::{HookForm, Invocation};
 use recall::testing::setup::servers::{self, ServerLocation};
 use recall::testing::setup::settings;
 use recall::testing::setup::strict_json::Shapes;
@@ -14,21 +14,22 @@ pub fn check(data: &[u8]) {
         _ => Invocation::Shared,
     };
     match choice >> 1 & 3 {
-        0 | 1 => hooks(&text, &form),
+        0 => hooks(&text, &form, HookForm::USUAL),
+        1 => hooks(&text, &form, HookForm::GEMINI),
         2 => server(&text, &form, &ServerLocation::TopLevel),
         _ => server(&text, &form, &ServerLocation::Project("/src/a.b/shop".into())),
     }
 }
 
-fn hooks(text: &str, form: &Invocation) {
-    let Ok(added) = settings::add(text, form, 5, false) else {
+fn hooks(text: &str, form: &Invocation, of: HookForm) {
+    let Ok(added) = settings::add(text, form, of, false) else {
         // What cannot be added to is left alone, or is no settings file at all.
         let left = settings::remove(text, &Shapes::new());
         return assert!(left.is_ok_and(|left| parse(&left).is_some()) || parse(text).is_none_or(|value| !value.is_object()));
     };
     let state = settings::state(&added.text).expect("the client reads it");
-    assert_eq!(state.missing(), [""; 0], "{}", added.text);
-    let twice = settings::add(&added.text, form, 5, false).expect("it was read before");
+    assert_eq!(state.missing(of), [""; 0], "{}", added.text);
+    let twice = settings::add(&added.text, form, of, false).expect("it was read before");
     assert_eq!((twice.text, twice.shapes), (added.text.clone(), Shapes::new()), "a second time changes nothing");
     others_stay(text, &added.text, "hooks");
     let left = settings::remove(&added.text, &added.shapes).expect("it was read before");
@@ -36,7 +37,7 @@ fn hooks(text: &str, form: &Invocation) {
     let was_there = settings::state(text).is_ok_and(|state| !state.hooks.is_empty());
     if !was_there && settings::remove(text, &Shapes::new()).is_ok_and(|same| same == text) {
         assert_eq!(left, text, "taken out of {}", added.text);
-        if let Ok(both) = settings::add(text, form, 5, true) {
+        if let Ok(both) = settings::add(text, form, of, true) {
             assert!(settings::state(&both.text).is_ok_and(|state| state.permitted), "{}", both.text);
             assert_eq!(settings::remove(&both.text, &both.shapes).expect("it was read before"), text, "taken out of {}", both.text);
         }

@@ -17,7 +17,7 @@ use crate::model::session::Millis;
 use crate::privacy::Sanitizer;
 use crate::source::delta::Checkpoint;
 use crate::source::discover::TranscriptFile;
-use crate::source::source_of;
+use crate::source::looked_into;
 use crate::store::Writer;
 use crate::store::ingest::{IngestBatch, KnownFile};
 use crate::sys::failpoints;
@@ -53,8 +53,8 @@ impl PendingFile {
 
 /// Files that changed since they were last read, largest first, so that no thread is left with a large one at the end.
 pub(crate) fn pending_files(changed: Vec<(TranscriptFile, Option<KnownFile>)>) -> Vec<PendingFile> {
-    let of = |(mut file, seen): (TranscriptFile, Option<KnownFile>)| {
-        source_of(file.place.client).look_inside(&mut file);
+    let of = |(file, seen): (TranscriptFile, Option<KnownFile>)| {
+        let file = looked_into(file);
         let (checkpoint, conversation) = seen.map(|k| (k.checkpoint, k.conversation)).unzip();
         PendingFile { file: Arc::new(file), checkpoint, conversation: conversation.unwrap_or_default(), part: None }
     };

@@ -17,7 +17,7 @@ use crate::config::Config;
 use crate::model::session::{Millis, ParserState, Record, Turn};
 use crate::source::delta::RawLine;
 use crate::source::discover::{TranscriptFile, discover};
-use crate::source::{self, ParsedLine, parser_of};
+use crate::source::{self, ParsedLine, looked_into, parser_of, source_of};
 use crate::store::Writer;
 use crate::store::ingest::IngestBatch;
 use crate::sys::messages::Ui;
@@ -41,7 +41,7 @@ pub(in crate::app::digest) fn read(
     let reader = TranscriptReader::new(config, &sanitizer, &projects, request.jobs, now, ui);
     let transcripts = transcripts(config, now);
     for (session, cut, _) in due {
-        let own = transcripts.iter().filter(|file| file.place.session == session);
+        let own = transcripts.iter().filter(|file| source_of(file.place.client).is_of(&file.place, &session));
         let Some(pending) = reader.parts(own, &session, cut) else { continue };
         store.begin_part(&session)?;
         let read_before = report.files_read;
@@ -87,10 +87,11 @@ impl TranscriptReader<'_> {
 
     /// A file up to where the part ends. Says so and returns `None` if the file cannot be read.
     fn part(&self, file: &TranscriptFile, session: &str, cut: Millis) -> Option<PendingFile> {
-        match self.end_of_part(file, session, cut) {
+        let file = looked_into(file.clone());
+        match self.end_of_part(&file, session, cut) {
             Ok(end) => {
                 let part = Some(Part { session: session.to_owned(), cut, end });
-                Some(PendingFile { file: Arc::new(file.clone()), checkpoint: None, conversation: String::new(), part })
+                Some(PendingFile { file: Arc::new(file), checkpoint: None, conversation: String::new(), part })
             }
             Err(e) => {
                 self.ui.warn(&format!("cannot read {}: {e}", file.path.display()));
