@@ -16,6 +16,7 @@ pub struct Sources {
     pub(crate) cline: OtherSource,
     pub(crate) cowork: OtherSource,
     pub(crate) gemini: OtherSource,
+    pub(crate) cursor: OtherSource,
 }
 
 /// Claude Code, whose model makes the digests. Its folders are `claude_dirs`.
@@ -64,6 +65,7 @@ impl Sources {
             Client::Cline => Some(&self.cline),
             Client::Cowork => Some(&self.cowork),
             Client::Gemini => Some(&self.gemini),
+            Client::Cursor => Some(&self.cursor),
         }
     }
 

@@ -20,11 +20,12 @@ pub enum Client {
     Cline,
     Cowork,
     Gemini,
+    Cursor,
 }
 
 impl Client {
     /// In the order in which they are listed.
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::ClaudeCode,
         Self::Codex,
         Self::CopilotCli,
@@ -34,6 +35,7 @@ impl Client {
         Self::Cline,
         Self::Cowork,
         Self::Gemini,
+        Self::Cursor,
     ];
 
     /// The name by which the index, exports, filters and `[sources]` in the config know it.
@@ -48,6 +50,7 @@ impl Client {
             Self::Cline => "cline",
             Self::Cowork => "cowork",
             Self::Gemini => "gemini",
+            Self::Cursor => "cursor",
         }
     }
 
@@ -63,6 +66,7 @@ impl Client {
             Self::Cline => "Cline",
             Self::Cowork => "Claude Cowork",
             Self::Gemini => "Gemini CLI",
+            Self::Cursor => "Cursor",
         }
     }
 
@@ -78,6 +82,7 @@ impl Client {
             Self::Cline => "Cline",
             Self::Cowork => "Claude",
             Self::Gemini => "Gemini",
+            Self::Cursor => "Cursor",
         }
     }
 
@@ -93,6 +98,7 @@ impl Client {
             Self::Cline => "cline",
             Self::Cowork => "claude",
             Self::Gemini => "gemini",
+            Self::Cursor => "cursor-agent",
         }
     }
 
@@ -111,6 +117,7 @@ impl Client {
             Self::Cowork => (Some("XDG_CONFIG_HOME"), ".config/Claude"),
             // `GEMINI_CLI_HOME` stands for the home, not for this folder.
             Self::Gemini => (None, ".gemini"),
+            Self::Cursor => (None, ".cursor"),
         }
     }
 
@@ -136,6 +143,7 @@ impl Client {
             "cline" => Some(Self::Cline),
             "cowork" | "claude-cowork" | "claude-desktop" => Some(Self::Cowork),
             "gemini" | "gemini-cli" | "geminicli" => Some(Self::Gemini),
+            "cursor" | "cursor-agent" => Some(Self::Cursor),
             _ => None,
         }
     }

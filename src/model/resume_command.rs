@@ -5,7 +5,8 @@ use crate::text::clean::{one_line, without_controls};
 
 /// Is there a command that takes up a session of this client?
 pub(crate) fn can_resume(client: Client) -> bool {
-    client != Client::Cowork
+    // Cursor's own command takes up what it began, and its editor the rest.
+    !matches!(client, Client::Cowork | Client::Cursor)
 }
 
 /// With what the client is started; ids and folders come from transcripts, and may be anything.

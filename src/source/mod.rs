@@ -7,6 +7,7 @@ mod cline;
 mod codex;
 mod copilot;
 mod cowork;
+mod cursor;
 pub(crate) mod delta;
 pub(crate) mod discover;
 mod foreign_db;
@@ -124,6 +125,7 @@ pub(crate) fn source_of(client: Client) -> &'static dyn Source {
         Client::Cline => &cline::Cline,
         Client::Cowork => &cowork::Cowork,
         Client::Gemini => &gemini::Gemini,
+        Client::Cursor => &cursor::Cursor,
     }
 }
 

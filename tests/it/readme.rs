@@ -153,6 +153,7 @@ fn settings_with_defaults() -> Vec<(String, String)> {
         "claude_dirs" => "`$CLAUDE_CONFIG_DIR`, else `~/.claude`".to_owned(),
         "sources.codex.dirs" => "`$CODEX_HOME`, else `~/.codex`".to_owned(),
         "sources.copilot-cli.dirs" => "`~/.copilot`".to_owned(),
+        "sources.cursor.dirs" => "`~/.cursor`".to_owned(),
         "sources.gemini.dirs" => "`~/.gemini`".to_owned(),
         "sources.pi.dirs" => "`$PI_CODING_AGENT_DIR`, else `~/.pi/agent`".to_owned(),
         "sources.cline.dirs" => "`$CLINE_DIR`, else `~/.cline`".to_owned(),
@@ -220,7 +221,7 @@ fn every_key_that_the_config_file_takes_stands_in_the_chapter() {
     let tables = [
         "hooks", "digest", "privacy", "exclude", "retention", "signal", "embeddings", "prices.MODEL", "sources.claude-code",
         "sources.codex", "sources.copilot-cli", "sources.qwen-code", "sources.pi", "sources.opencode", "sources.cline",
-        "sources.cowork", "sources.gemini",
+        "sources.cowork", "sources.gemini", "sources.cursor",
     ];
     let top = keys_of("");
     assert!(top.len() >= 12, "{top:?}");

@@ -6,6 +6,7 @@ mod codex_host;
 mod copilot;
 mod copilot_host;
 mod cowork;
+mod cursor;
 mod gemini;
 mod gemini_host;
 mod opencode;

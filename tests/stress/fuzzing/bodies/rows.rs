@@ -30,9 +30,18 @@ fn one(line: &[u8]) {
     assert!(is_passed_over || is_complete(line) != matches!(read, ParsedLine::Malformed(_)));
     assert_eq!(parse_line(&[line, b" \r"].concat(), &place, &SANITIZER), read, "the same with its line's end");
     of_line(&read);
-    [Client::Codex, Client::CopilotCli, Client::QwenCode, Client::Pi, Client::OpenCode, Client::Cline, Client::Gemini]
-        .into_iter()
-        .for_each(|client| of_other(line, client));
+    [
+        Client::Codex,
+        Client::CopilotCli,
+        Client::QwenCode,
+        Client::Pi,
+        Client::OpenCode,
+        Client::Cline,
+        Client::Gemini,
+        Client::Cursor,
+    ]
+    .into_iter()
+    .for_each(|client| of_other(line, client));
     let bare = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
     if let Some(text) = std::str::from_utf8(bare).ok().filter(|_| !is_passed_over || is_complete(line)) {
         of_json(text, &read);

@@ -1,0 +1,89 @@
+//! Cursor: made transcripts in the folders and the form that others report of its agent.
+
+use std::fs;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::support::{World, age, files_below};
+
+fn row(role: &str, blocks: &Value) -> String {
+    format!("{}\n", json!({"role": role, "message": {"content": blocks}}))
+}
+
+fn asks(text: &str) -> String {
+    let text = format!("<timestamp>Friday, Nov 20, 2026, 10:05 AM (UTC+1)</timestamp>\n<user_query>\n{text}\n</user_query>");
+    row("user", &json!([{"type": "text", "text": text}]))
+}
+
+fn says(text: &str) -> String {
+    row("assistant", &json!([{"type": "text", "text": text}]))
+}
+
+fn uses(name: &str, input: &Value) -> String {
+    row("assistant", &json!([{"type": "tool_use", "name": name, "input": input}]))
+}
+
+fn transcript(world: &World, below: &str, text: &str) {
+    let file = world.home().join(".cursor/projects").join(below);
+    fs::create_dir_all(file.parent().expect("a parent")).expect("the folder");
+    fs::write(file, text).expect("a transcript");
+    for file in files_below(&world.home().join(".cursor")) {
+        age(&file, Duration::from_secs(3600));
+    }
+}
+
+#[test]
+fn a_session_is_one_of_the_project_that_its_folder_names() {
+    let world = World::new();
+    let rows = [
+        asks("Round the amounts of the shopping list to whole grams"),
+        says("I will round them in `shopping.py`."),
+        uses("StrReplace", &json!({"path": "/src/larder/shopping.py", "old_string": "total", "new_string": "round(total)"})),
+        uses("Shell", &json!({"command": "python3 -m unittest -q", "working_directory": "/src/larder"})),
+        says("Amounts are rounded to whole grams now."),
+        format!("{}\n", json!({"type": "turn_ended", "status": "success"})),
+        asks("<private>for Zacharias Quill</private>"),
+        says("Zacharias Quill will like it."),
+    ]
+    .concat();
+    transcript(&world, "src-larder/agent-transcripts/5f1a/5f1a.jsonl", &rows);
+    let found = uses("Grep", &json!({"pattern": "total"})) + &says("`total` stands in one place.");
+    transcript(&world, "src-larder/agent-transcripts/5f1a/subagents/9b2c.jsonl", &(row("user", &json!("Look for total")) + &found));
+    fs::write(world.home().join(".cursor/projects/src-larder/.workspace-trusted"), "{\"workspacePath\": \"/src/larder\"}")
+        .expect("a file");
+    let report = world.digest(&[]);
+    assert_eq!(
+        (&report["files_read"], &report["rows_bad"], &report["rows_unknown"]),
+        (&2.into(), &0.into(), &0.into()),
+        "{report}"
+    );
+    let listed = world.recall(["list", "--agent", "cursor", "--project", "/src/larder"]).out;
+    assert!(listed.starts_with("2026-11-20 10:05  5f1a  larder  Round the amounts") && listed.contains("(Cursor)"), "{listed}");
+    let shown = world.recall(["show", "5f1a", "--full"]).out;
+    for part in ["Cursor's last reply", "Amounts are rounded to whole grams now.", "`shopping.py`"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    // Whether the command passed is written nowhere.
+    assert!(!shown.contains("python3 -m unittest -q` 10:05: “OK”") && !shown.contains("--resume"), "{shown}");
+    let held = files_below(&world.data_dir())
+        .into_iter()
+        .filter(|file| memchr::memmem::find(&fs::read(file).expect("a file"), b"Quill").is_some());
+    assert_eq!(held.count(), 0);
+}
+
+#[test]
+fn what_was_added_is_read_and_nothing_twice() {
+    let rows = [asks("Round the amounts"), says("Rounded."), asks("go on"), says("Done."), asks("go on"), says("Done again.")];
+    let at_once = World::new();
+    transcript(&at_once, "src-larder/agent-transcripts/5f1a.jsonl", &rows.concat());
+    at_once.digest(&[]);
+    let world = World::new();
+    for upto in 1..=rows.len() {
+        transcript(&world, "src-larder/agent-transcripts/5f1a.jsonl", &rows[..upto].concat());
+        world.digest(&[]);
+    }
+    assert!(world.pages() == at_once.pages(), "{:#?}", world.pages());
+    let told = world.recall(["export"]).out.matches("\"data\":\"go on\"").count();
+    assert_eq!(told, 2);
+}
