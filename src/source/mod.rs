@@ -22,6 +22,8 @@ mod outcome;
 mod parsed;
 mod patch;
 mod pi;
+#[cfg(test)]
+mod promises;
 mod qwen;
 mod release;
 mod row;
