@@ -45,6 +45,8 @@ pub(super) struct Mention {
     pub(super) session: i64,
     /// When its session ended.
     last_at: Option<Millis>,
+    /// Somebody closed it, or something of its session in whose place it may stand now.
+    may_be_closed: bool,
 }
 
 impl Reader {
@@ -99,7 +101,8 @@ impl Reader {
     fn item_state(&self, item: &ListedItem, closings: &mut HashMap<i64, BTreeMap<String, Closing>>) -> Result<ItemState> {
         let mentions = self.mentions(item)?;
         let mut closed: Option<Closing> = None;
-        for one in &mentions {
+        // Few are: what a list of tasks leaves open is said in session after session.
+        for one in mentions.iter().filter(|one| one.may_be_closed) {
             let of_session = match closings.entry(one.session) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(place) => place.insert(self.closings_of(one.session)?),
@@ -148,11 +151,17 @@ impl Reader {
     /// All items of an item's life, first to last. It has none before the next digest found its life, or where they are hidden.
     pub(super) fn mentions(&self, item: &ListedItem) -> Result<Vec<Mention>> {
         let sql = format!(
-            "SELECT o.id, o.session, s.last_at FROM open_item o JOIN session s ON s.pk = o.session
+            "SELECT o.id, o.session, s.last_at,
+                 EXISTS (SELECT 1 FROM closing WHERE id = o.id) OR EXISTS (SELECT 1 FROM closed_item WHERE of = o.session)
+                 OR EXISTS (SELECT 1 FROM user_closed WHERE id = o.id) OR EXISTS (SELECT 1 FROM user_closed WHERE of = o.session)
+             FROM open_item o JOIN session s ON s.pk = o.session
              WHERE o.id = ?1 OR o.life = (SELECT life FROM open_item WHERE id = ?1) ORDER BY {IN_ORDER}, o.place"
         );
         let mut query = self.db.prepare_cached(&sql)?;
-        let mentions = query.query_map([&item.id], |r| Ok(Mention { id: r.get(0)?, session: r.get(1)?, last_at: r.get(2)? }))?;
+        let mention = |r: &rusqlite::Row<'_>| {
+            Ok(Mention { id: r.get(0)?, session: r.get(1)?, last_at: r.get(2)?, may_be_closed: r.get(3)? })
+        };
+        let mentions = query.query_map([&item.id], mention)?;
         Ok(mentions.collect::<rusqlite::Result<_>>()?)
     }
 
