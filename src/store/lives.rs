@@ -158,9 +158,8 @@ impl Reader {
              WHERE o.id = ?1 OR o.life = (SELECT life FROM open_item WHERE id = ?1) ORDER BY {IN_ORDER}, o.place"
         );
         let mut query = self.db.prepare_cached(&sql)?;
-        let mention = |r: &rusqlite::Row<'_>| {
-            Ok(Mention { id: r.get(0)?, session: r.get(1)?, last_at: r.get(2)?, may_be_closed: r.get(3)? })
-        };
+        let mention =
+            |r: &rusqlite::Row<'_>| Ok(Mention { id: r.get(0)?, session: r.get(1)?, last_at: r.get(2)?, may_be_closed: r.get(3)? });
         let mentions = query.query_map([&item.id], mention)?;
         Ok(mentions.collect::<rusqlite::Result<_>>()?)
     }

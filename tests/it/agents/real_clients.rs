@@ -1,4 +1,4 @@
-//! With the real clients of Codex, Copilot CLI, Gemini CLI and Qwen Code: hooks are installed, a session is recorded and digested, and what the next one sends to its
+//! With the real clients: a session of each that is read without hooks is digested. With those of Codex, Copilot CLI, Gemini CLI and Qwen Code hooks are installed, a session is recorded and digested, and what the next one sends to its
 //! model holds the notes. A stand-in on loopback is all that they talk to.
 //!
 //! `.ci/install-agents DIR` installs the clients and prints the folder to put into RECALL_TEST_AGENTS.
@@ -43,7 +43,7 @@ impl Scene {
     fn with(self, path: &str, text: &str) -> Self {
         let file = self.world.home().join(path);
         fs::create_dir_all(file.parent().expect("a parent")).expect("the client's folder");
-        fs::write(file, text.replace("URL", &self.api.url())).expect("the client's file");
+        fs::write(file, text.replace("STANDIN_URL", &self.api.url())).expect("the client's file");
         self
     }
 
@@ -63,6 +63,11 @@ impl Scene {
             ("COPILOT_AUTO_UPDATE", "false".to_owned()),
             ("GEMINI_API_KEY", "dummy-not-real".to_owned()),
             ("GOOGLE_GEMINI_BASE_URL", self.api.root()),
+            ("PI_OFFLINE", "1".to_owned()),
+            ("OPENCODE_DISABLE_AUTOUPDATE", "1".to_owned()),
+            ("OPENCODE_DISABLE_MODELS_FETCH", "1".to_owned()),
+            ("OPENCODE_DISABLE_DEFAULT_PLUGINS", "1".to_owned()),
+            ("CLINE_NO_AUTO_UPDATE", "1".to_owned()),
             ("TERM", "dumb".to_owned()),
         ];
         world.chain(own).map(|(name, value)| (name.to_owned(), value)).collect()
@@ -82,6 +87,19 @@ impl Scene {
         let ran = Ran::of(command.timeout(Duration::from_secs(180)).output().expect("the client starts"));
         assert!(ran.code == 0 && ran.out.contains(SAID), "{ran:#?}");
         self.api.take_asked()
+    }
+
+    /// Two sessions, each with a digest behind it.
+    fn is_read(&self, agent: &str) {
+        for (prompt, words) in [(FIRST, "fails since this morning"), (SECOND, "Where did we leave off")] {
+            assert!(!self.turn(prompt).is_empty(), "it asked its model");
+            let ran = self.recall(&["digest", "--settle", "0s"]);
+            assert!(ran.code == 0 && ran.out.contains("1 session"), "{ran:#?}");
+            let listed = self.recall(&["list", "--agent", agent]);
+            assert!(listed.out.contains("greet"), "{listed:#?}");
+            let shown = self.recall(&["show", "last", "--full"]);
+            assert!(shown.out.contains(words) && shown.out.contains(SAID), "{shown:#?}");
+        }
     }
 
     /// Hooks in, a session, a digest, another session, hooks out.
@@ -120,11 +138,25 @@ impl Scene {
     }
 }
 
+impl Drop for Scene {
+    /// Some clients leave a daemon behind.
+    fn drop(&mut self) {
+        let home = format!("HOME={}", self.world.home().display());
+        for process in fs::read_dir("/proc").into_iter().flatten().flatten() {
+            let of_world =
+                fs::read(process.path().join("environ")).is_ok_and(|all| all.split(|b| *b == 0).any(|one| one == home.as_bytes()));
+            if let (true, Some(id)) = (of_world, process.file_name().to_str()) {
+                let _ = std::process::Command::new("kill").arg(id).status();
+            }
+        }
+    }
+}
+
 #[test]
 #[ignore = "needs the real client of Codex: set RECALL_TEST_AGENTS"]
 fn codex_starts_its_next_session_with_notes() {
     let config = "model = \"gpt-5.5\"\nmodel_provider = \"standin\"\ncheck_for_update_on_startup = false\n[model_providers.standin]\n\
-        name = \"standin\"\nbase_url = \"URL\"\nenv_key = \"OPENAI_API_KEY\"\nwire_api = \"responses\"\n[analytics]\nenabled = false\n";
+        name = \"standin\"\nbase_url = \"STANDIN_URL\"\nenv_key = \"OPENAI_API_KEY\"\nwire_api = \"responses\"\n[analytics]\nenabled = false\n";
     // Whoever runs it trusts our hooks in `/hooks`.
     let args = &["exec", "--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust"];
     Scene::new("codex", args).with(".codex/config.toml", config).remembers("codex");
@@ -150,4 +182,39 @@ fn gemini_cli_starts_its_next_session_with_notes() {
     let settings = "{\"security\": {\"auth\": {\"selectedType\": \"gemini-api-key\"}, \"folderTrust\": {\"enabled\": false}},\n \
         \"privacy\": {\"usageStatisticsEnabled\": false}, \"general\": {\"disableAutoUpdate\": true, \"enableAutoUpdate\": false}}\n";
     Scene::new("gemini", &["-y", "-p"]).with(".gemini/settings.json", settings).remembers("gemini");
+}
+
+#[test]
+#[ignore = "needs the real client of Pi: set RECALL_TEST_AGENTS"]
+fn sessions_of_pi_are_read() {
+    let models = "{\"providers\": {\"standin\": {\"baseUrl\": \"STANDIN_URL\", \"api\": \"openai-completions\", \"apiKey\": \"dummy-not-real\", \"models\": [\n \
+        {\"id\": \"stand-in\", \"name\": \"stand-in\", \"input\": [\"text\"], \"contextWindow\": 128000, \"maxTokens\": 8000}]}}}\n";
+    let args = &["--offline", "--provider", "standin", "--model", "stand-in", "-p"];
+    Scene::new("pi", args).with(".pi/agent/models.json", models).is_read("pi");
+}
+
+#[test]
+#[ignore = "needs the real client of OpenCode: set RECALL_TEST_AGENTS"]
+fn sessions_of_opencode_are_read() {
+    let config = "{\"autoupdate\": false, \"share\": \"disabled\", \"model\": \"standin/stand-in\", \"small_model\": \"standin/stand-in\",\n \
+        \"provider\": {\"standin\": {\"npm\": \"@ai-sdk/openai-compatible\", \"name\": \"standin\",\n  \
+        \"options\": {\"baseURL\": \"STANDIN_URL\", \"apiKey\": \"dummy-not-real\"},\n  \
+        \"models\": {\"stand-in\": {\"name\": \"stand-in\", \"limit\": {\"context\": 200000, \"output\": 8000}}}}}}\n";
+    // Nothing is fetched: what it would install for plugins is not needed.
+    let registry = "registry=http://127.0.0.1:9/\nfetch-retries=0\n";
+    Scene::new("opencode", &["run"]).with(".config/opencode/opencode.json", config).with(".npmrc", registry).is_read("opencode");
+}
+
+#[test]
+#[ignore = "needs the real client of Cline: set RECALL_TEST_AGENTS"]
+fn sessions_of_cline_are_read() {
+    let scene = Scene::new("cline", &[]);
+    let clients = PathBuf::from(scene.environment()["PATH"].split(':').next().expect("a folder"));
+    let mut login = assert_cmd::Command::new(clients.join("cline"));
+    let url = scene.api.url();
+    login.env_clear().envs(scene.environment()).current_dir(scene.project());
+    login.args(["auth", "-p", "openai-compatible", "-k", "dummy-not-real", "-m", "stand-in", "-b", url.as_str()]);
+    let ran = Ran::of(login.timeout(Duration::from_secs(60)).output().expect("the client starts"));
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    scene.is_read("cline");
 }
