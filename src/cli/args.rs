@@ -186,7 +186,7 @@ pub(crate) struct DigestArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct InstallArgs {
-    /// Whose sessions get the hooks: claude-code, codex, copilot-cli, gemini or qwen-code
+    /// Whose sessions get the hooks: claude-code, codex, copilot-cli, gemini, opencode or qwen-code
     #[arg(long, value_name = "NAME", value_parser = client, default_value = "claude-code")]
     pub(crate) agent: Client,
     /// Which sessions of Claude Code get the hooks
@@ -208,7 +208,7 @@ pub(crate) struct InstallArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct UninstallArgs {
-    /// Remove only this agent's hooks: claude-code, codex, copilot-cli, gemini or qwen-code
+    /// Remove only this agent's hooks: claude-code, codex, copilot-cli, gemini, opencode or qwen-code
     #[arg(long, value_name = "NAME", value_parser = client, conflicts_with_all = ["purge", "scope"])]
     pub(crate) agent: Option<Client>,
     /// Remove only this scope's hooks and MCP server (default: everything installed, in other projects too, and the timer)

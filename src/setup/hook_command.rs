@@ -29,8 +29,18 @@ pub struct HookForm {
     pub(crate) events: &'static [HookEvent],
     /// How long the client waits for one, in its unit.
     pub(crate) timeout: u64,
-    /// They stand directly below the event, and not in lists below a matcher, as with Claude Code.
-    pub(crate) flat: bool,
+    pub(crate) layout: HookLayout,
+}
+
+/// How a client has its hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum HookLayout {
+    /// In lists below a matcher, as Claude Code does.
+    Nested,
+    /// Directly below the event.
+    Flat,
+    /// In a plugin, which is a file of ours.
+    Plugin,
 }
 
 impl HookForm {
@@ -43,7 +53,7 @@ impl HookForm {
             HookEvent::of("PreCompact", "pre-compact"),
         ],
         timeout: TIMEOUT,
-        flat: false,
+        layout: HookLayout::Nested,
     };
     /// Seen with Gemini CLI 0.61: milliseconds. Before each prompt it asks itself whether to compact, which is told as `auto`.
     pub const GEMINI: Self = Self {
@@ -54,7 +64,7 @@ impl HookForm {
             HookEvent { matcher: "manual", ..HookEvent::of("PreCompress", "pre-compact") },
         ],
         timeout: TIMEOUT * 1000,
-        flat: false,
+        layout: HookLayout::Nested,
     };
     /// Seen with Copilot CLI 1.0.102.
     pub const COPILOT: Self = Self {
@@ -65,7 +75,17 @@ impl HookForm {
             HookEvent::of("preCompact", "pre-compact"),
         ],
         timeout: TIMEOUT,
-        flat: true,
+        layout: HookLayout::Flat,
+    };
+    /// Seen with OpenCode 1.18.33, which tells of no end of a session, but when it has answered.
+    pub const OPENCODE: Self = Self {
+        events: &[
+            HookEvent::of("experimental.chat.system.transform", "session-start"),
+            HookEvent::of("chat.message", "user-prompt-submit"),
+            HookEvent::of("session.idle", "stop"),
+        ],
+        timeout: TIMEOUT,
+        layout: HookLayout::Plugin,
     };
 }
 

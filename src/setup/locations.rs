@@ -50,6 +50,10 @@ pub(crate) fn servers_file(scope: InstallScope, host: &Host<'_>) -> (PathBuf, Se
 
 /// The file of another agent's hooks, for all its sessions.
 fn hooks_file(client: Client, host: &Host<'_>) -> PathBuf {
+    if client == Client::OpenCode {
+        // Its sessions lie elsewhere.
+        return host.environment.config_home.join("opencode/plugin/recall.js");
+    }
     let name = match client {
         Client::Codex => "hooks.json",
         // It reads every file of that folder, so ours is one of its own.
@@ -64,6 +68,7 @@ pub(crate) fn form(scope: InstallScope) -> HookForm {
     match scope.client() {
         Client::Gemini => HookForm::GEMINI,
         Client::CopilotCli => HookForm::COPILOT,
+        Client::OpenCode => HookForm::OPENCODE,
         // Seen with Qwen Code 0.24.4: milliseconds.
         Client::QwenCode => HookForm { timeout: TIMEOUT * 1000, ..HookForm::USUAL },
         _ => HookForm::USUAL,

@@ -14,6 +14,7 @@ mod locations;
 pub(crate) mod lock;
 pub(crate) mod manifest;
 pub(crate) mod plan;
+mod plugin_file;
 pub(crate) mod purge;
 mod quote;
 mod registration;
@@ -74,7 +75,7 @@ impl InstallScope {
     pub(crate) fn of(client: Client, scope: Self) -> Option<Self> {
         match client {
             Client::ClaudeCode => Some(scope),
-            Client::Codex | Client::CopilotCli | Client::QwenCode | Client::Gemini => Some(Self::Agent(client)),
+            Client::Codex | Client::CopilotCli | Client::QwenCode | Client::Gemini | Client::OpenCode => Some(Self::Agent(client)),
             _ => None,
         }
     }

@@ -8,12 +8,13 @@ use anyhow::{Result, anyhow};
 
 use super::diff::write_file_diff;
 use super::file::{FileSnapshot, PAUSE, TRIES};
+use super::hook_command::HookLayout;
 use super::inspect;
 use super::locations::{form, invocation, project, settings_file};
 use super::manifest::Manifest;
 use super::registration::{self, Registration};
 use super::settings::{self, SettingsState};
-use super::strict_json::Insertion;
+use super::strict_json::{Broken, Insertion};
 use super::timer::{self, choose};
 use super::timer_steps::TimerStep;
 use super::{Host, InstallScope, Timer, TimerChoice};
@@ -76,8 +77,12 @@ impl HooksEdit {
         let path = settings_file(scope, host)?;
         let file = read_settled(&path)?;
         let text = file.text()?;
-        let broken = |broken| anyhow!("{}\nit is left as it is, and nothing was installed", settings::located(&path, &broken));
-        let before = settings::state(&text).map_err(broken)?;
+        let located = |broken: Broken| match form(scope).layout {
+            HookLayout::Plugin => broken.located(&path),
+            _ => settings::located(&path, &broken),
+        };
+        let broken = |broken| anyhow!("{}\nit is left as it is, and nothing was installed", located(broken));
+        let before = settings::state_in(form(scope), &text).map_err(broken)?;
         let invocation = invocation(scope, host)?;
         let hooks_change = settings::add(&text, &invocation, form(scope), false).map_err(broken)?.text != text;
         let insertion = settings::add(&text, &invocation, form(scope), allow).map_err(broken)?;
@@ -226,6 +231,9 @@ fn notes_on_other(client: Client, request: &InstallRequest, hooks: &HooksEdit, h
             Client::CopilotCli => format!("start `copilot`, type `/mcp add`, and name the command `{program} mcp`"),
             // Seen with 0.61: without it, it is for the project.
             Client::Gemini => format!("run `gemini mcp add --scope user recall {program} mcp`"),
+            Client::OpenCode => format!(
+                "add `\"mcp\": {{\"recall\": {{\"type\": \"local\", \"command\": [\"{program}\", \"mcp\"]}}}}` to its `opencode.json`"
+            ),
             _ => format!("run `{} mcp add recall {program} mcp`", client.program()),
         };
         notes.push(format!("to let {name} search the memory itself, {how}"));

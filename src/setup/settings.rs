@@ -7,7 +7,8 @@ use std::path::Path;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp};
 use jsonc_parser::json;
 
-use super::hook_command::{HookCall, HookEvent, HookForm, Invocation};
+use super::hook_command::{HookCall, HookEvent, HookForm, HookLayout, Invocation};
+use super::plugin_file;
 use super::strict_json::{Broken, Insertion, JsonDocument, ROOT, Shapes, property, remember, string, value, was_empty};
 
 const BOM: char = '\u{feff}';
@@ -75,7 +76,15 @@ fn is_true(node: Option<CstNode>) -> bool {
 
 /// Our part of a settings file.
 pub fn state(text: &str) -> Result<SettingsState, Broken> {
+    if plugin_file::is_ours(text) {
+        return Ok(SettingsState { hooks: plugin_file::hooks(text), ..SettingsState::default() });
+    }
     Ok(JsonDocument::parse(split(text).1)?.map(|document| SettingsState::of(&document.top)).unwrap_or_default())
+}
+
+/// The same of the file in which a client has its hooks in this form: a plugin of somebody else's has none.
+pub(crate) fn state_in(form: HookForm, text: &str) -> Result<SettingsState, Broken> {
+    if form.layout == HookLayout::Plugin && !plugin_file::is_ours(text) { Ok(SettingsState::default()) } else { state(text) }
 }
 
 /// Where a settings file is broken, and what the client does then.
@@ -118,6 +127,9 @@ pub(crate) fn set_number(text: &str, key: &str, number: u64) -> Result<String, B
 
 /// Adds the hooks that are missing, and updates those of ours whose program or timeout is another. With `allow`, adds [`RULE`].
 pub fn add(text: &str, invocation: &Invocation, form: HookForm, allow: bool) -> Result<Insertion, Broken> {
+    if form.layout == HookLayout::Plugin {
+        return plugin_file::written(text, invocation, form);
+    }
     let (mark, body) = split(text);
     let mut shapes = Shapes::new();
     let document = JsonDocument::parse_or_new(body, &mut shapes)?;
@@ -131,7 +143,7 @@ pub fn add(text: &str, invocation: &Invocation, form: HookForm, allow: bool) -> 
             let of_event = |m: Missing| (m.event.name.to_owned(), json!([(entry(form, invocation, m.event))]));
             let all: Vec<_> = missing.into_iter().map(of_event).collect();
             remember(&mut shapes, ROOT, document.top.clone());
-            if form.flat && document.top.properties().is_empty() {
+            if form.layout == HookLayout::Flat && document.top.properties().is_empty() {
                 shapes.insert(VERSION.to_owned(), String::new());
                 document.top.append(VERSION, 1_u64.into());
             }
@@ -234,7 +246,7 @@ fn insert(form: HookForm, hooks: &CstObject, missing: Missing, invocation: &Invo
 
 fn entry(form: HookForm, invocation: &Invocation, event: &HookEvent) -> CstInputValue {
     let (command, timeout) = (invocation.command(event.argument), form.timeout);
-    if form.flat {
+    if form.layout == HookLayout::Flat {
         return json!({ "type": "command", "bash": command, "timeoutSec": timeout });
     }
     let hooks = json!([{ "type": "command", "command": command, "timeout": timeout }]);
@@ -270,6 +282,9 @@ fn update(document: &JsonDocument, invocation: &Invocation, timeout: u64) {
 
 /// Removes every hook of ours, the rule if we wrote it, and what is empty then, except for what was empty before.
 pub fn remove(text: &str, shapes: &Shapes) -> Result<String, Broken> {
+    if plugin_file::is_ours(text) {
+        return Ok(String::new());
+    }
     let (mark, body) = split(text);
     let Some(document) = JsonDocument::parse(body)? else { return Ok(text.to_owned()) };
     // A command that does something else as well is the user's own, and stays.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::rows::OpenCodeLines;
+use super::rows::{OpenCodeLines, quoted};
 use super::{OpenCode, database, tools};
 use crate::model::client::Client;
 use crate::model::session::ParserState;
@@ -43,6 +43,10 @@ impl Source for OpenCode {
 
     fn made_lines(&self, _place: &TranscriptIdentity, path: &Path) -> Option<io::Result<MadeLines>> {
         Some(database::lines(path))
+    }
+
+    fn own_words<'p>(&self, prompt: &'p str) -> &'p str {
+        quoted(prompt).unwrap_or(prompt)
     }
 
     fn parser<'p>(&self, place: &'p TranscriptIdentity, sanitizer: &'p Sanitizer, state: &ParserState) -> Box<dyn LineParser + 'p> {

@@ -322,11 +322,15 @@ fn started(part: Raw<'_>) -> Option<Millis> {
     start.and_then(timestamp)
 }
 
-/// `opencode run` stores its prompt as its command line had it: in quotation marks.
+/// What stands in quotation marks, if all of a text does: `opencode run` has its prompt as its command line had it.
+pub(super) fn quoted(text: &str) -> Option<&str> {
+    let inner = text.strip_prefix('"')?.strip_suffix('"')?;
+    (!inner.replace("\\\"", "").contains('"')).then_some(inner)
+}
+
+/// A prompt without the quotation marks around it.
 fn unquoted(text: Cow<'_, str>) -> Cow<'_, str> {
-    let inner = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
-    let is_one = |inner: &&str| !inner.replace("\\\"", "").contains('"');
-    match inner.filter(is_one) {
+    match quoted(&text) {
         Some(inner) => Cow::Owned(inner.replace("\\\"", "\"")),
         None => text,
     }

@@ -10,6 +10,7 @@ mod cursor;
 mod gemini;
 mod gemini_host;
 mod opencode;
+mod opencode_host;
 mod pi;
 mod qwen;
 mod qwen_host;

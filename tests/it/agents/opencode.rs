@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::recorded::{Counts, Recorded};
 use crate::support::{World, files_below};
 
-const OPENCODE: Recorded = Recorded { agent: "opencode", fixtures: "opencode", home: ".local/share/opencode" };
-const VERSION: &str = "1.18.33";
+pub const OPENCODE: Recorded = Recorded { agent: "opencode", fixtures: "opencode", home: ".local/share/opencode" };
+pub const VERSION: &str = "1.18.33";
 
 fn database(world: &World) -> PathBuf {
     OPENCODE.home_in(world).join("opencode.db")
