@@ -13,7 +13,7 @@ use crate::model::note::NoteKind;
 use crate::render::report::ReportFor;
 use crate::setup::{InstallScope, TimerChoice};
 
-/// A memory for Claude Code: turns new transcripts into daily pages and a searchable index.
+/// A memory for Claude Code and other coding agents: turns new transcripts into daily pages and a searchable index.
 #[derive(Debug, Parser)]
 #[command(name = "recall", version = env!("RECALL_VERSION"), max_term_width = 100)]
 pub struct Cli {
@@ -53,7 +53,7 @@ pub(crate) enum Command {
     Context(ContextArgs),
     /// How a decision changed, and what holds now
     Why(WhyArgs),
-    /// Measure how useful the memory was in your sessions
+    /// Replay your sessions and measure how useful the memory would have been
     Eval(EvalArgs),
     /// Instructions you keep repeating, to accept or dismiss
     Rules(RulesArgs),
@@ -73,7 +73,7 @@ pub(crate) enum Command {
     Remember(RememberArgs),
     /// Delete sessions, or everything that contains a text, for good
     Forget(ForgetArgs),
-    /// Stop recording sessions and adding context for a while
+    /// For a while, do not record new sessions and give no session notes
     Pause(PauseArgs),
     /// What is stored, what is pending and why
     Status(StatusArgs),
@@ -251,7 +251,7 @@ pub(crate) struct DoctorArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct SearchArgs {
-    /// Words in any form, "phrases in quotes", and filters: file: project: branch: kind: tool: agent: since: before: (`kind:decision since:30d`);
+    /// Words in any form, "phrases in quotes", and filters: file: project: branch: kind: tool: agent: tag: since: before: (`kind:decision since:30d`);
     /// put words that start with a dash after `--`
     #[arg(required = true, value_name = "WORDS")]
     pub(crate) words: Vec<String>,
@@ -607,8 +607,8 @@ pub(crate) struct ForgetArgs {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct ForgetWhat {
-    /// The current session, if an agent such as Claude Code passes its id and it is live in this folder. Otherwise this project's newest
-    /// session, after asking a person
+    /// Inside an agent: the session that runs this command, if it is live in this folder. In your own terminal: the newest session of this
+    /// folder, after a question
     #[arg(long)]
     pub(crate) this: bool,
     /// One session, by id, prefix or digest id; if never digested, by full id only

@@ -46,7 +46,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     (
         "search",
         &[
-            ("recall search pagination cursor", "both words, in any form"),
+            ("recall search pagination cursor", "these words in any form; one of them is enough"),
             ("recall search '\"created_at index\" project:shop since:30d'", "a phrase, in a project, in the last 30 days"),
             ("recall search kind:decision cache", "only what was decided"),
         ],

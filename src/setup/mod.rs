@@ -143,7 +143,7 @@ pub(crate) enum TimerChoice {
     Systemd,
     /// an agent
     Launchd,
-    /// a line in your crontab
+    /// a marked block in your crontab
     Cron,
     /// you, by hand
     None,
