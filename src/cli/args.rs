@@ -39,7 +39,7 @@ pub(crate) enum Command {
     List(ListArgs),
     /// Stats by day, project or branch: sessions, commits, tokens, cost
     Stats(StatsArgs),
-    /// Continue a session in Claude Code
+    /// Continue a session in its agent
     Resume(ResumeArgs),
     /// What is still open, in all projects
     Todo(TodoArgs),
@@ -608,7 +608,7 @@ pub(crate) struct ForgetArgs {
 #[group(required = true, multiple = false)]
 pub(crate) struct ForgetWhat {
     /// Inside an agent: the session that runs this command, if it is live in this folder. In your own terminal: the newest session of this
-    /// folder, after a question
+    /// project, after a question
     #[arg(long)]
     pub(crate) this: bool,
     /// One session, by id, prefix or digest id; if never digested, by full id only
