@@ -37,7 +37,7 @@ pub(crate) enum Command {
     Day(DayArgs),
     /// List sessions, newest first
     List(ListArgs),
-    /// Stats by day, project or branch: sessions, commits, tokens, cost
+    /// Count sessions, commits, tokens and cost by day, project, branch, model or agent
     Stats(StatsArgs),
     /// Continue a session in its agent
     Resume(ResumeArgs),
@@ -57,17 +57,17 @@ pub(crate) enum Command {
     Eval(EvalArgs),
     /// Instructions you keep repeating, to accept or dismiss
     Rules(RulesArgs),
-    /// Where an error occurred, and what was done until the check passed
+    /// Where an error occurred before, and what was done until the check passed
     Fix(FixArgs),
     /// The commands that work in this project
     How(HowArgs),
-    /// What keeps failing, and how long until it passed
+    /// Checks that fail again and again, and how long until each passed
     Friction(FrictionArgs),
     /// Serve the memory over the Model Context Protocol (stdin and stdout)
     Mcp,
     /// Mark an open item as done
     Close(CloseArgs),
-    /// Mark a statement as wrong and stop showing it
+    /// Hide a wrong statement
     Wrong(WrongArgs),
     /// Keep a note: a convention, a decision, a fact, a todo
     Remember(RememberArgs),
@@ -146,7 +146,7 @@ pub(crate) struct DigestArgs {
     /// Digest at most this many sessions
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) limit: Option<usize>,
-    /// With a model as `--summarizer`: digest the newest N sessions it has not digested yet, however many are left
+    /// With `--summarizer claude`: digest the newest N sessions that have no digest by the model, however long the backlog is
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count, requires = "summarizer", conflicts_with = "session")]
     pub(crate) newest: Option<usize>,
     /// Spend at most this much on the model in this run
@@ -155,13 +155,14 @@ pub(crate) struct DigestArgs {
     /// Number of reader threads (default: one per core)
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) jobs: Option<usize>,
-    /// Store new transcript rows but digest nothing; costs nothing
+    /// Read new transcripts but digest nothing; costs nothing
     #[arg(long)]
     pub(crate) ingest_only: bool,
     /// Apart from the terminal, at low priority and for a bounded time: for hooks
     #[arg(long, hide = true)]
     pub(crate) in_background: bool,
-    /// What writes the digests. If set here, `extract` is final; a model also redoes digests made by `extract`
+    /// What writes the digests. A digest made with `--summarizer extract` is not redone later; `--summarizer claude` also redoes
+    /// digests that were made without a model
     #[arg(long, value_enum)]
     pub(crate) summarizer: Option<SummarizerChoice>,
     /// Only digest sessions idle for this long (default: 10m)
@@ -234,7 +235,7 @@ pub(crate) struct DoctorArgs {
     /// settings; never lowers it
     #[arg(long, value_name = "DAYS", num_args = 0..=1, default_missing_value = "365", allow_negative_numbers = true, value_parser = within(1..=36_500_u64, 365))]
     pub(crate) keep_transcripts: Option<u64>,
-    /// Mark current warnings as seen: no alarm until they change. Problems still raise an alarm
+    /// Mark current warnings as seen: they no longer cause exit code 1 until they change. Problems still do
     #[arg(long)]
     pub(crate) seen: bool,
     /// List outdated lines in Claude's memory files, with a diff to prune `MEMORY.md`: lines that later sessions replaced or that name
@@ -348,10 +349,10 @@ pub(crate) struct ReportArgs {
     /// Only work on this branch (default for `pr`: the current branch)
     #[arg(long, value_name = "NAME")]
     pub(crate) branch: Option<String>,
-    /// What writes the text: the model costs money, within the caps of digests, and gets nothing but the report without it
+    /// What writes the text. The model costs money, within the same limits as digests, and receives only the report that no model has written
     #[arg(long, value_enum)]
     pub(crate) summarizer: Option<SummarizerChoice>,
-    /// Show what that would cost, and ask no model
+    /// Show what the model's report would cost, and do not call the model
     #[arg(long, requires = "summarizer")]
     pub(crate) dry_run: bool,
     /// Print JSON
@@ -385,13 +386,13 @@ pub(crate) struct ShowArgs {
     /// Print the original transcript lines, if they still exist
     #[arg(long, conflicts_with_all = ["items", "json"])]
     pub(crate) raw: bool,
-    /// List the kept items instead, with importance, tier, kind and rule
+    /// List what was kept of the session and why, instead
     #[arg(long)]
     pub(crate) items: bool,
-    /// Instead, quote what was agreed before each compaction but its summary lacks
+    /// Quote what was agreed before a compaction and is missing in its summary, instead
     #[arg(long, conflicts_with_all = ["full", "raw", "items"])]
     pub(crate) dropped: bool,
-    /// Print the whole digest and its numbers as JSON; an array for several sessions
+    /// Print the whole digest and its counts as JSON; an array for several sessions
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -415,7 +416,7 @@ pub(crate) struct TimelineArgs {
 /// said otherwise. Only what says so in words is known; what stands first was overtaken by nothing.
 #[derive(Debug, Args)]
 pub(crate) struct WhyArgs {
-    /// Words of the topic, such as session cache
+    /// Words of the topic, such as `session cache`
     #[arg(required = true, value_name = "WORD")]
     pub(crate) words: Vec<String>,
     /// Only projects whose root matches this glob (a bare name matches the folder's name)
@@ -490,7 +491,7 @@ pub(crate) struct HowArgs {
     /// Only commands of this kind (test, lint, types, build, check, run, deploy, migrate) or with this word
     #[arg(value_name = "WORD")]
     pub(crate) word: Option<String>,
-    /// Projects whose root matches this glob (a bare name matches the folder's name) instead of this one
+    /// Projects whose root matches this glob (a bare name matches the folder's name) instead of the current project
     #[arg(long, value_name = "GLOB", conflicts_with = "all_projects")]
     pub(crate) project: Option<String>,
     /// All projects, this one first
@@ -524,13 +525,13 @@ pub(crate) struct ContextArgs {
     /// Limit the text to about N tokens (estimated)
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) max_tokens: Option<usize>,
-    /// Show instead what earlier sessions say about TOPIC, this project first; takes words, "phrases" and filters as in search
+    /// Show what earlier sessions say about TOPIC, instead; this project first; takes words, "phrases" and filters as in search
     #[arg(short = 'c', long, value_name = "TOPIC")]
     pub(crate) about: Option<String>,
     /// How to answer: with the model, in 200 to 300 words, or with passages from the sessions
     #[arg(long, value_enum, requires = "about")]
     pub(crate) summarizer: Option<SummarizerChoice>,
-    /// Print JSON: the text and its numbers
+    /// Print JSON: the text and its token counts
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -546,13 +547,13 @@ pub(crate) struct RememberArgs {
     /// A word to find it by (`recall search tag:WORD`); may be repeated. It is written into the text, as #WORD
     #[arg(long = "tag", value_name = "WORD")]
     pub(crate) tags: Vec<String>,
-    /// Due day of a todo: a date, today, tomorrow, 3d or 2w. Sessions hear of it from that day on
+    /// Due day of a todo: a date, today, tomorrow, 3d or 2w. Sessions are shown it from that day on
     #[arg(long, value_name = "DAY")]
     pub(crate) due: Option<String>,
     /// Change this note's text, or add tags with `--tag` and a due day with `--due`
     #[arg(long, value_name = "ID", conflicts_with_all = ["kind", "project", "everywhere", "json"])]
     pub(crate) edit: Option<String>,
-    /// A folder in the note's project (default: this one)
+    /// A folder in the note's project (default: the current folder)
     #[arg(long, value_name = "DIR", conflicts_with = "everywhere")]
     pub(crate) project: Option<PathBuf>,
     /// Keep the note for all projects
@@ -578,14 +579,14 @@ pub(crate) struct CloseArgs {
 /// what was said and done in the session goes: `recall forget` does that.
 #[derive(Debug, Args)]
 pub(crate) struct WrongArgs {
-    /// Ids of statements, titles or open items. With a session id or prefix: list what a model said about it and what Claude said in it,
+    /// Ids of statements, titles or open items. With a session id or prefix: list what a model wrote about the session and what the agent said in it,
     /// with ids and turns
     #[arg(required = true, value_name = "ID")]
     pub(crate) ids: Vec<String>,
     /// With a session id: hide Claude's last reply in turn N; repeatable
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) reply: Vec<usize>,
-    /// Undo: show it again
+    /// Show it again
     #[arg(long)]
     pub(crate) undo: bool,
 }
@@ -611,7 +612,7 @@ pub(crate) struct ForgetWhat {
     /// project, after a question
     #[arg(long)]
     pub(crate) this: bool,
-    /// One session, by id, prefix or digest id; if never digested, by full id only
+    /// One session, by id, prefix or digest id. A session without a digest needs its full id
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
     /// One note, by id or prefix
@@ -624,7 +625,7 @@ pub(crate) struct ForgetWhat {
     /// All sessions last active before then, and older notes: a date like 2026-01-31, or an age: 90d, 12h
     #[arg(long, value_name = "AGE|DATE")]
     pub(crate) before: Option<String>,
-    /// Everything that contains this text, ignoring case and line breaks: rows, digests, notes, your lines in pages. A session whose
+    /// Everything that contains this text, ignoring case and line breaks: records, digests, notes, your lines in pages. A session whose
     /// project, folder or branch contains it is deleted whole
     #[arg(long = "match", value_name = "TEXT")]
     pub(crate) text: Option<String>,
@@ -689,7 +690,7 @@ pub(crate) struct ManArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
-    /// The exported file; `-`, or none, is stdin. With --from: the other tool's database, by default where that tool keeps it
+    /// The exported file; without a file, or with `-`, reads stdin. With --from: the other tool's database, by default where that tool keeps it
     pub(crate) file: Option<PathBuf>,
 
     /// Read another tool's memory instead of an export

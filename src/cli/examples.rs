@@ -94,7 +94,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     (
         "digest",
         &[
-            ("recall digest --dry-run", "what it would do, and what that costs"),
+            ("recall digest --dry-run", "what it would do, and the cost"),
             ("recall digest", ""),
             ("recall digest --summarizer extract", "without a model"),
             ("recall digest --max-cost 2", "spend at most $2.00"),
@@ -137,7 +137,10 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ),
     ("config", &[("recall config", ""), ("recall config --init", "writes a config file to edit")]),
     ("export", &[("recall export > all.jsonl", ""), ("recall export --project shop > shop.jsonl", "")]),
-    ("import", &[("recall import all.jsonl", ""), ("recall import --from claude-mem", "what claude-mem knows of older sessions")]),
+    (
+        "import",
+        &[("recall import all.jsonl", ""), ("recall import --from claude-mem", "what claude-mem has stored of older sessions")],
+    ),
     ("mcp", &[("claude mcp add recall -- recall mcp", "what `recall install --mcp` does")]),
     ("redact", &[("recall redact < notes.txt", ""), ("recall redact --list < notes.txt", "where, and by which rule")]),
     ("completions", &[("recall completions zsh > ~/.zfunc/_recall", "")]),

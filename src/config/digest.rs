@@ -39,7 +39,7 @@ pub(crate) enum SummarizerChoice {
     Auto,
     /// the model, through the `claude` command
     Claude,
-    /// no model: built from the session itself
+    /// no model; built from the sessions themselves
     Extract,
 }
 

@@ -141,10 +141,10 @@ pub(crate) enum TimerChoice {
     Auto,
     /// a user timer
     Systemd,
-    /// an agent
+    /// a launchd job
     Launchd,
     /// a marked block in your crontab
     Cron,
-    /// you, by hand
+    /// no timer: you run `recall digest` yourself
     None,
 }
