@@ -1,0 +1,108 @@
+//! Made scenes: what a note or a rule told, what the user then said, and what was run.
+
+use serde::Deserialize;
+
+use super::{Receipt, names_in};
+use crate::analyze::account::SessionAccount;
+use crate::model::session::{Entry, Evidence, Item, Millis, PlacedEvidence, Project, RecordKey, Session, ToolUse};
+use crate::text::clean::one_line;
+
+#[derive(Deserialize)]
+struct Scene {
+    told: String,
+    /// `note` or `rule`.
+    by: String,
+    /// Prompts, one a turn; all that was run was run behind the first.
+    said: Vec<String>,
+    ran: Vec<String>,
+    passed_over: Vec<String>,
+    again: bool,
+}
+
+impl Scene {
+    fn receipt(&self) -> Receipt {
+        let line = match self.by.as_str() {
+            "rule" => format!("- r00000001 the user said in 3 sessions, last 3 Nov: “{}”", self.told),
+            _ => format!("- m00000001 convention: {} (note, 3 Nov)", self.told),
+        };
+        let told = PlacedEvidence {
+            key: RecordKey([0; 16]),
+            at: Some(0),
+            agent: None,
+            after: 0,
+            evidence: Evidence::Told(names_in(&line)),
+        };
+        let prompts = self.said.iter().map(|said| Item::Prompt(said.clone()));
+        let ran =
+            self.ran.iter().enumerate().map(|(n, line)| Item::Tool(ToolUse::new(format!("t{n}"), "Bash", one_line(line), None)));
+        let mut items: Vec<Item> = prompts.collect();
+        items.splice(1..1, ran);
+        let entry = |(n, item)| Entry {
+            key: RecordKey((n as u128 + 1).to_be_bytes()),
+            at: Some((n as Millis + 1) * 1_000),
+            agent: None,
+            item,
+            outcome: None,
+        };
+        let session = Session {
+            id: "s".into(),
+            project: Project { key: "/r".into() },
+            cwd: Some("/r".into()),
+            branches: Vec::new(),
+            versions: Vec::new(),
+            end_reason: None,
+            client: Default::default(),
+            entries: items.into_iter().enumerate().map(entry).collect(),
+            evidence: vec![told],
+            evident: true,
+            usage: Default::default(),
+            agents: 0,
+            left_out: Default::default(),
+            otherwise_at: 0,
+        };
+        SessionAccount::of(&session, false).receipt.expect("a receipt")
+    }
+}
+
+/// How many accusations are right, are missing and are false.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Score {
+    right: usize,
+    missing: usize,
+    wrong: usize,
+}
+
+fn score(scenes: &str) -> (Score, Score) {
+    let (mut warnings, mut corrections) = (Score::default(), Score::default());
+    for scene in scenes.lines() {
+        let scene: Scene = serde_json::from_str(scene).expect("a scene");
+        let receipt = scene.receipt();
+        let repeated = !receipt.repeated.is_empty();
+        if receipt.passed_over != scene.passed_over || repeated != scene.again {
+            println!("{} {:?}: {:?} {repeated}", scene.told, scene.ran, receipt.passed_over);
+        }
+        let right = receipt.passed_over.iter().filter(|one| scene.passed_over.contains(one)).count();
+        warnings.right += right;
+        warnings.missing += scene.passed_over.len() - right;
+        warnings.wrong += receipt.passed_over.len() - right;
+        corrections.right += usize::from(repeated && scene.again);
+        corrections.missing += usize::from(!repeated && scene.again);
+        corrections.wrong += usize::from(repeated && !scene.again);
+    }
+    (warnings, corrections)
+}
+
+#[test]
+fn of_made_scenes_no_accusation_is_false_and_most_are_made() {
+    let (warnings, corrections) = score(include_str!("../../../fixtures/warnings-1.jsonl"));
+    assert_eq!((warnings.wrong, corrections.wrong), (0, 0), "{warnings:?} {corrections:?}");
+    assert_eq!((warnings.missing, corrections.missing), (0, 0), "{warnings:?} {corrections:?}");
+}
+
+/// The half that a coin held out before the rules were written.
+#[test]
+fn of_scenes_held_out_no_accusation_is_false() {
+    let (warnings, corrections) = score(include_str!("../../../fixtures/warnings-2.jsonl"));
+    assert_eq!((warnings.wrong, corrections.wrong), (0, 0), "{warnings:?} {corrections:?}");
+    assert_eq!((warnings.right, corrections.right), (9, 2), "{warnings:?} {corrections:?}");
+}
