@@ -17,7 +17,6 @@ const MAX_NAME_CHARS: usize = 200;
 pub(crate) fn names_in(text: &str) -> ToldNames {
     let mut names = ToldNames::default();
     let mut is_decision = false;
-    let mut passed = Vec::new();
     for line in text.lines() {
         is_decision = line.starts_with("- ") && is_decision || begins_decisions(line);
         let said = statement_said(line);
@@ -26,13 +25,12 @@ pub(crate) fn names_in(text: &str) -> ToldNames {
         let rules = said.map(|(id, said)| rules_of(id, said)).unwrap_or_default();
         let sessions = session_in(line).map(str::to_owned).into_iter().collect();
         let statements = statement_in(line).map(str::to_owned).into_iter().collect();
-        let checks: Vec<String> = code_spans(line).filter(|code| is_check_line(code)).map(one_line).collect();
-        if warned.is_empty() {
-            passed.extend(checks.iter().cloned());
-        }
+        let spans: Vec<String> = code_spans(line).filter(|code| is_check_line(code)).map(one_line).collect();
         // What a command is run on is no file that was pointed out.
-        let prose: String = checks.iter().fold(line.to_owned(), |line, check| line.replace(check.as_str(), ""));
+        let prose: String = spans.iter().fold(line.to_owned(), |line, check| line.replace(check.as_str(), ""));
         let files = file_names_in(&prose).map(|name| name.trim_end_matches('/')).filter(|name| is_file(name)).map(str::to_owned);
+        let is_warned = |check: &String| warned.iter().any(|warned| check.starts_with(warned.as_str()));
+        let checks: Vec<String> = spans.into_iter().filter(|check| !is_warned(check)).collect();
         names.add(ToldNames { sessions, statements, files: files.collect(), checks, warned, rules });
     }
     // A list names a file in short, and its account by the path.
@@ -46,7 +44,7 @@ pub(crate) fn names_in(text: &str) -> ToldNames {
     }
     names.rules.truncate(MAX_NAMES);
     // What passed here is told as what to run.
-    names.warned.retain(|warned| !passed.iter().any(|check| check.starts_with(warned.as_str())));
+    names.warned.retain(|warned| !names.checks.iter().any(|check| check.starts_with(warned.as_str())));
     names
 }
 
@@ -137,5 +135,21 @@ mod tests {
         assert_eq!(told.statements, ["n763131ea"]);
         assert_eq!(told.files, ["deploy/prod.yml", "src/banner.css", "paging.py"]);
         assert_eq!(told.checks, ["uv run pytest tests/a.py -q"]);
+    }
+
+    #[test]
+    fn what_is_told_not_to_be_run_is_no_check_to_run() {
+        let told =
+            names_in("## Remembered\n- m763131ea convention: Run `cargo nextest run` instead of `cargo test`. (note, 3 Nov)");
+        assert_eq!((told.checks, told.warned), (vec!["cargo nextest run".to_owned()], vec!["cargo test".to_owned()]));
+        let told = names_in("- m763131ea todo: Never run `go test`. (note, 3 Nov)\n- 2026-11-02 0a000004 Never run `go test`.");
+        assert_eq!(told.warned, [""; 0], "what is to be done, and what a session is called");
+        let notice = "- 2026-11-02 m763131ea Never run `go test`. (note, relevance 80 %): you said so";
+        assert_eq!(names_in(notice).warned, ["go test"]);
+        let decided = "Decided, by a model:\n- Use pnpm, not npm.\n\n- Use uv, not pip.";
+        assert_eq!(names_in(decided).warned, ["npm"]);
+        let passed =
+            "Commands that passed here: test `npm test` (3 of 7, 18 Nov).\n- m763131ea fact: Never run `npm test`. (note, 3 Nov)";
+        assert_eq!(names_in(passed).warned, [""; 0], "it is told as what passed");
     }
 }

@@ -107,8 +107,10 @@ fn is_passed_over(warned: &str, session: &Session, after: usize) -> bool {
         _ => false,
     };
     let main = || session.entries.iter().enumerate().filter(|(_, entry)| entry.is_main());
-    let asked = main().find(|(_, entry)| said(entry)).map_or(session.entries.len(), |(at, _)| at);
-    main().filter(|(at, _)| (after..asked).contains(at)).any(|(_, entry)| {
+    // What nothing follows may have been cut off before it ran.
+    let last = main().next_back().map_or(0, |(at, _)| at);
+    let asked = main().find(|(_, entry)| said(entry)).map_or(last, |(at, _)| at);
+    main().filter(|(at, _)| (after..asked.min(last)).contains(at)).any(|(_, entry)| {
         let ran = tool(&entry.item).filter(|tool| tool.is_shell() && !tool.id.is_empty());
         let outcome = entry.outcome.as_ref();
         ran.is_some_and(|tool| !outcome.is_some_and(never_ran) && runs(warned, &tool.line, outcome.is_some_and(has_failed)))
@@ -152,8 +154,19 @@ pub(crate) fn looked_up_ids(request: &str) -> Vec<String> {
     words.filter(|word| is_id(word)).map(str::to_owned).collect()
 }
 
-/// May it be the id of a session, or the beginning of one, or of a note?
+/// May it be the id of a session, or the beginning of one, or of a note, a rule or an open item?
 fn is_id(word: &str) -> bool {
-    let digits = word.strip_prefix(['n', 'o', 'u']).unwrap_or(word);
+    let digits = word.strip_prefix(['m', 'n', 'o', 'r', 'u']).unwrap_or(word);
     (6..=36).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_of_sessions_notes_rules_and_open_items_are_looked_up() {
+        let asked = "m763131ea r12345678 o0a0b0c0d 0a000004 src/main.rs message";
+        assert_eq!(looked_up_ids(asked), ["m763131ea", "r12345678", "o0a0b0c0d", "0a000004"]);
+    }
 }

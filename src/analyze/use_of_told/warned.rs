@@ -134,7 +134,8 @@ pub(super) fn runs(warned: &str, line: &str, has_failed: bool) -> bool {
 
 fn is_begun_with(warned: &[&str], words: &[String]) -> bool {
     let asks = words.iter().any(|word| matches!(word.as_str(), "--help" | "-h" | "--version" | "--dry-run"))
-        || words.len() == 2 && matches!(words[1].as_str(), "-v" | "-V" | "help" | "version");
+        || words.len() == 2 && matches!(words[1].as_str(), "-v" | "-V" | "help" | "version")
+        || words.get(warned.len()).is_some_and(|word| matches!(word.as_str(), "list" | "show"));
     let is_option = |word: &str| word.starts_with('-');
     let has = |option: &str| words.iter().any(|word| word == option || word.split('=').next() == Some(option));
     let mut said = words.iter().map(String::as_str).filter(|word| !is_option(word));
@@ -213,6 +214,7 @@ mod tests {
             ("git push --force", "git push --force-with-lease"),
             ("make deploy", "make deploy --dry-run"),
             ("make deploy", "make -n lint"),
+            ("git stash", "git stash list"),
         ] {
             assert!(!runs(warned, line, false), "{warned}: {line}");
         }
