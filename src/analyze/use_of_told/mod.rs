@@ -4,8 +4,6 @@
 
 mod names;
 mod receipt;
-#[cfg(test)]
-mod scenes;
 mod warned;
 
 use std::collections::BTreeSet;

@@ -1,5 +1,8 @@
 //! The receipt of a session: what it was told at its start and its prompts, and what of that came up in it.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
@@ -158,15 +161,4 @@ pub(crate) fn looked_up_ids(request: &str) -> Vec<String> {
 fn is_id(word: &str) -> bool {
     let digits = word.strip_prefix(['m', 'n', 'o', 'r', 'u']).unwrap_or(word);
     (6..=36).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-')
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ids_of_sessions_notes_rules_and_open_items_are_looked_up() {
-        let asked = "m763131ea r12345678 o0a0b0c0d 0a000004 src/main.rs message";
-        assert_eq!(looked_up_ids(asked), ["m763131ea", "r12345678", "o0a0b0c0d", "0a000004"]);
-    }
 }

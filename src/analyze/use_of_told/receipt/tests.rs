@@ -2,9 +2,10 @@
 
 use serde::Deserialize;
 
-use super::{Receipt, names_in};
+use super::{Receipt, looked_up_ids};
 use crate::analyze::account::SessionAccount;
 use crate::analyze::signal::REFUSED;
+use crate::analyze::use_of_told::names_in;
 use crate::model::session::{Entry, Evidence, Item, Millis, Outcome, PlacedEvidence, Project, RecordKey, Session, ToolUse};
 use crate::text::clean::one_line;
 
@@ -101,7 +102,7 @@ fn score(scenes: &str) -> (Score, Score, Vec<String>) {
 
 #[test]
 fn of_made_scenes_no_accusation_is_false_and_most_are_made() {
-    let (warnings, corrections, others) = score(include_str!("../../../fixtures/warnings-1.jsonl"));
+    let (warnings, corrections, others) = score(include_str!("../../../../fixtures/warnings-1.jsonl"));
     assert_eq!((warnings.wrong, corrections.wrong), (0, 0), "{others:#?}");
     assert_eq!((warnings.missing, corrections.missing), (0, 0), "{others:#?}");
 }
@@ -109,9 +110,9 @@ fn of_made_scenes_no_accusation_is_false_and_most_are_made() {
 /// What never ran, and what a subagent ran that was told nothing, is no fault.
 #[test]
 fn only_what_the_assistant_was_seen_to_run_is_passed_over() {
-    let scene = include_str!("../../../fixtures/warnings-1.jsonl")
+    let scene = include_str!("../../../../fixtures/warnings-1.jsonl")
         .lines()
-        .chain(include_str!("../../../fixtures/warnings-2.jsonl").lines());
+        .chain(include_str!("../../../../fixtures/warnings-2.jsonl").lines());
     let mut scenes = scene.map(|scene| serde_json::from_str::<Scene>(scene).expect("a scene"));
     let scene = scenes.find(|scene| scene.ran == ["npm install"] && scene.passed_over == ["npm"]).expect("such a scene");
     let passed_over = |change: &dyn Fn(&mut Session)| {
@@ -139,7 +140,13 @@ fn only_what_the_assistant_was_seen_to_run_is_passed_over() {
 /// The half that a coin held out before the rules were written.
 #[test]
 fn of_scenes_held_out_no_accusation_is_false() {
-    let (warnings, corrections, others) = score(include_str!("../../../fixtures/warnings-2.jsonl"));
+    let (warnings, corrections, others) = score(include_str!("../../../../fixtures/warnings-2.jsonl"));
     assert_eq!((warnings.wrong, corrections.wrong), (0, 0), "{others:#?}");
     assert_eq!((warnings.right, corrections.right), (9, 2), "{others:#?}");
+}
+
+#[test]
+fn ids_of_sessions_notes_rules_and_open_items_are_looked_up() {
+    let asked = "m763131ea r12345678 o0a0b0c0d 0a000004 src/main.rs message";
+    assert_eq!(looked_up_ids(asked), ["m763131ea", "r12345678", "o0a0b0c0d", "0a000004"]);
 }
