@@ -48,7 +48,8 @@
 //! - **What overtakes what**: `analyze::overtaken` finds it in sentences (raise `OVERTAKEN_RULES` with its words and rules), `store::overtaken`
 //!   keeps it, `model::since_then` words it. Whoever tells words of a session asks `store::came_since`.
 //! - **Was it used?** `source` keeps the names in what our hooks told a session, `analyze::use_of_told` finds what of that came up in it (its
-//!   receipt, a part of the account), `store::receipts` counts it, and `app::eval` replays what would have been told.
+//!   receipt, a part of the account), and which warnings it passed over, `store::receipts` counts it, and `app::eval` replays what would have
+//!   been told.
 //! - **What a compaction dropped**: `analyze::dropped` finds it in a session's account and the client's summary, `app::dropped` tells it to who
 //!   asks and at the first prompt behind the compaction, which `app::hook_state::compaction` notes; `render::dropped` words it.
 //! - **What is out of date in memory files of Claude's**: `analyze::memory_lines` reads their lines, `app::doctor::memory_files` holds them

@@ -5,9 +5,10 @@ use std::io::Write;
 use anyhow::Result;
 
 use super::open_memory;
-use super::status::told_and_used;
+use super::status::{corrections, told_and_used, warnings};
 use crate::app::Completion;
 use crate::app::stats::{Figures, GroupBy, StatsReply, StatsRequest, stats};
+use crate::app::status::ReceiptCounts;
 use crate::cli::args::StatsArgs;
 use crate::config::Config;
 use crate::sys::{messages, pager};
@@ -55,6 +56,7 @@ fn print(reply: &StatsReply, args: &StatsArgs, since: &str, out: &mut impl Write
     writeln!(out, "recall itself: {calls} to the model, ${:.4}", reply.own.cost_usd)?;
     if reply.receipts.told > 0 {
         writeln!(out, "context given by recall, in total: {}", told_and_used(&reply.receipts))?;
+        writeln!(out, "{}", rate(&reply.receipts))?;
     }
     if left_out > 0 {
         messages::report(format!("{left_out} more: `--limit N`"));
@@ -64,6 +66,14 @@ fn print(reply: &StatsReply, args: &StatsArgs, since: &str, out: &mut impl Write
         messages::report(format!("unknown price for {models}, left out of the cost: set it under `[prices]` in the config"));
     }
     Ok(())
+}
+
+/// In how many of the sessions that were told something it was used, and what was not heeded.
+fn rate(counts: &ReceiptCounts) -> String {
+    let ReceiptCounts { told, used, names_told, names_used, .. } = counts;
+    let share = (*used as f64 * 100.0 / *told as f64).round();
+    let names = counted(*names_told as usize, "name");
+    format!("used in {share} % of these sessions: {names_used} of {names} told; {}, {}", warnings(counts), corrections(counts))
 }
 
 /// A project is told by its last folder, unless two have the same.

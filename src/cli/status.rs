@@ -93,6 +93,12 @@ fn print(status: &Status, config: &Config, out: &mut impl Write) -> Result<()> {
     }
     if let told @ ReceiptCounts { told: 1.., .. } = &status.receipts {
         writeln!(out, "told        {}", told_and_used(told))?;
+        if told.warnings_told > 0 {
+            writeln!(out, "            {}", warnings(told))?;
+        }
+        if told.corrections_repeated > 0 {
+            writeln!(out, "            {}", corrections(told))?;
+        }
     }
     writeln!(out, "spent       ${:.4} on the model in total, at list price", status.spent_usd)?;
     writeln!(out, "last work   {ran}")?;
@@ -101,12 +107,22 @@ fn print(status: &Status, config: &Config, out: &mut impl Write) -> Result<()> {
 
 /// What came of what sessions were told.
 pub(super) fn told_and_used(counts: &ReceiptCounts) -> String {
-    let ReceiptCounts { told, used, files_told, files_used, checks_told, checks_used, looked_up } = counts;
+    let ReceiptCounts { told, used, files_told, files_used, checks_told, checks_used, looked_up, .. } = counts;
     let sessions = counted(*told as usize, "session");
     format!(
         "{sessions}, {used} of them used some of it: {files_used} of {files_told} files opened, {checks_used} of {checks_told} checks \
          run, {looked_up} sessions and notes looked up"
     )
+}
+
+/// What came of what sessions were told not to run.
+pub(super) fn warnings(counts: &ReceiptCounts) -> String {
+    format!("{} of {} passed over", counts.warnings_passed_over, counted(counts.warnings_told as usize, "warning"))
+}
+
+/// What the user had to say once more.
+pub(super) fn corrections(counts: &ReceiptCounts) -> String {
+    format!("{} repeated by the user", counted(counts.corrections_repeated as usize, "correction"))
 }
 
 /// What was not digested, not readable or of unknown type, and why.

@@ -1,5 +1,5 @@
-//! What sessions were told and what of that was used, as rows beside the account of their session: they are counted, and what was looked up
-//! ranks higher. They go when the account does.
+//! What sessions were told and what came of it, as rows beside the account of their session: they are counted, and what was looked up ranks
+//! higher. They go when the account does.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -14,6 +14,13 @@ const SESSION: &str = "session";
 const STATEMENT: &str = "statement";
 const FILE: &str = "file";
 const CHECK: &str = "check";
+/// A command that it was told not to run.
+const WARNING: &str = "warning";
+/// A note or a rule that the user said once more.
+const CORRECTION: &str = "correction";
+
+/// Of a warning: the command was run all the same. Of a correction: always. Neither is a use of what was told.
+const PASSED_OVER: u8 = 3;
 
 /// What came of what sessions were told by hooks, as their own transcripts show it: counts.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -30,6 +37,14 @@ pub(crate) struct ReceiptCounts {
     pub(crate) checks_used: i64,
     /// Sessions and notes that their agents looked up.
     pub(crate) looked_up: i64,
+    /// All names told, of sessions, statements, files and checks, and those that were used.
+    pub(crate) names_told: i64,
+    pub(crate) names_used: i64,
+    /// Commands that they were told not to run, and those that they ran all the same.
+    pub(crate) warnings_told: i64,
+    pub(crate) warnings_passed_over: i64,
+    /// Notes and rules that they were told and the user then said once more.
+    pub(crate) corrections_repeated: i64,
 }
 
 impl Reader {
@@ -37,7 +52,11 @@ impl Reader {
         let sql = "SELECT count(DISTINCT r.digest) FILTER (WHERE r.used < 2), count(DISTINCT r.digest) FILTER (WHERE r.used = 1),
              count(*) FILTER (WHERE r.kind = 'file'), count(*) FILTER (WHERE r.kind = 'file' AND r.used),
              count(*) FILTER (WHERE r.kind = 'check'), count(*) FILTER (WHERE r.kind = 'check' AND r.used),
-             count(*) FILTER (WHERE r.kind IN ('session', 'statement') AND r.used)
+             count(*) FILTER (WHERE r.kind IN ('session', 'statement') AND r.used),
+             count(*) FILTER (WHERE r.kind IN ('session', 'statement', 'file', 'check') AND r.used < 2),
+             count(*) FILTER (WHERE r.kind IN ('session', 'statement', 'file', 'check') AND r.used = 1),
+             count(*) FILTER (WHERE r.kind = 'warning'), count(*) FILTER (WHERE r.kind = 'warning' AND r.used),
+             count(*) FILTER (WHERE r.kind = 'correction')
              FROM receipt r JOIN digest d ON d.pk = r.digest AND d.superseded = 0";
         Ok(self.db.query_row(sql, [], |r| {
             Ok(ReceiptCounts {
@@ -48,6 +67,11 @@ impl Reader {
                 checks_told: r.get(4)?,
                 checks_used: r.get(5)?,
                 looked_up: r.get(6)?,
+                names_told: r.get(7)?,
+                names_used: r.get(8)?,
+                warnings_told: r.get(9)?,
+                warnings_passed_over: r.get(10)?,
+                corrections_repeated: r.get(11)?,
             })
         })?)
     }
@@ -73,7 +97,7 @@ pub(super) fn save(db: &Connection, digest: i64, receipt: Option<&Receipt>) -> R
         let sql = "SELECT min(id) FROM session WHERE id >= ?1 AND id < ?1 || '~' HAVING count(*) = 1";
         Ok(db.prepare_cached(sql)?.query_row([id], |r| r.get::<_, Option<String>>(0)).optional()?.flatten())
     };
-    let Receipt { told, files, checks, looked_up } = receipt;
+    let Receipt { told, files, checks, looked_up, passed_over, repeated } = receipt;
     let looked_up_sessions = looked_up.iter().filter_map(|id| whole(id).transpose()).collect::<Result<BTreeSet<String>>>()?;
     for id in &told.sessions {
         if let Some(id) = whole(id)? {
@@ -90,6 +114,12 @@ pub(super) fn save(db: &Connection, digest: i64, receipt: Option<&Receipt>) -> R
         for name in all {
             put(kind, name, used.contains(name).into())?;
         }
+    }
+    for command in &told.warned {
+        put(WARNING, command, if passed_over.contains(command) { PASSED_OVER } else { 0 })?;
+    }
+    for correction in repeated {
+        put(CORRECTION, &correction.id, PASSED_OVER)?;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, params};
 
 use super::{Reader, Writer};
-use crate::analyze::account::{SessionAccount, WordKind};
+use crate::analyze::account::SessionAccount;
 use crate::analyze::rules::{INSTRUCTION_RULES, Mention, instructions_in};
 use crate::model::session::Millis;
 use crate::store::codec::unpack;
@@ -47,9 +47,7 @@ impl Writer {
         let mut insert =
             self.db.prepare_cached("INSERT OR REPLACE INTO rule_mention(digest, text, at, turn) VALUES (?1, ?2, ?3, ?4)")?;
         for turn in &account.turns {
-            // Answers may be words that the assistant proposed, and a plan is its own.
-            let own = |kind: &WordKind| matches!(kind, WordKind::Prompt | WordKind::Joined | WordKind::Refused { .. });
-            for word in turn.words.iter().filter(|word| own(&word.kind)) {
+            for word in turn.words.iter().filter(|word| word.is_correction()) {
                 for text in instructions_in(&word.text) {
                     insert.execute(params![digest, text, word.at.or(turn.at).unwrap_or(last_at), turn.number as i64])?;
                 }

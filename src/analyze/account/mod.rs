@@ -43,7 +43,7 @@ use crate::model::session::{Millis, Session};
 
 /// The number of the rules by which accounts, and digests without a model, are made. Stored ones of another number are made again from
 /// their session's rows, so raise it with whatever changes what they hold or how they are written.
-pub(crate) const ACCOUNT_RULES: u32 = 16;
+pub(crate) const ACCOUNT_RULES: u32 = 17;
 
 /// What can be told of a session without judging it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,7 +109,7 @@ impl SessionAccount {
         let open = if goes_on { Vec::new() } else { open::of(session, &turns) };
         let branch = session.branches.last().cloned();
         let seen = seen::of(&calls);
-        let receipt = Receipt::of(session);
+        let receipt = Receipt::of(session, &turns);
         let evident = session.evident;
         let client = session.client;
         Self { client, title, branch, turns, commits, pull_requests, seen, runs, files, open, evident, goes_on, receipt }

@@ -45,6 +45,13 @@ impl Word {
     }
 }
 
+impl Word {
+    /// May the user say by it what holds from now on? Answers may be words that the assistant proposed, and a plan is its own.
+    pub(crate) fn is_correction(&self) -> bool {
+        matches!(self.kind, WordKind::Prompt | WordKind::Joined | WordKind::Refused { .. })
+    }
+}
+
 /// What the user did by speaking.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]

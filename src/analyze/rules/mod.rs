@@ -14,7 +14,7 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-pub(crate) use self::sentence::RuleWords;
+pub(crate) use self::sentence::{ForbiddenPart, RuleWords, forbidden_parts};
 use crate::analyze::prose::sentences_in_any_case;
 use crate::model::session::Millis;
 

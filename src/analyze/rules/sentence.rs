@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::analyze::overtaken::sentence::Sentence;
+use crate::model::session::{ToldRule, hash_parts};
 
 /// A longer sentence says too much for its words to tell what it is about, in characters.
 const MAX_CHARS: usize = 220;
@@ -158,6 +159,23 @@ impl RuleWords {
         self.deeds.extend(said.filter_map(|word| DEEDS.iter().find(|(_, forms)| forms.contains(&word)).map(|(deed, _)| *deed)));
     }
 
+    /// As it may be kept where its words are another session's.
+    pub(crate) fn hashed(&self, id: &str) -> ToldRule {
+        let hashes = |words: &BTreeSet<String>| words.iter().map(|word| hash(word)).collect();
+        let deeds = self.deeds.iter().map(|deed| (*deed).to_owned()).collect();
+        ToldRule { id: id.to_owned(), wanted: hashes(&self.wanted), unwanted: hashes(&self.unwanted), deeds }
+    }
+
+    /// Does a rule that was kept by its hashes say the same, or this among other things?
+    pub(crate) fn is_said_by(&self, told: &ToldRule) -> bool {
+        let words = |hashes: &[u32]| hashes.iter().map(u32::to_string).collect();
+        let deeds = DEEDS.iter().map(|(deed, _)| *deed).filter(|deed| told.deeds.iter().any(|one| one == deed)).collect();
+        let told = Self { wanted: words(&told.wanted), unwanted: words(&told.unwanted), deeds };
+        let own = |words: &BTreeSet<String>| words.iter().map(|word| hash(word).to_string()).collect();
+        let own = Self { wanted: own(&self.wanted), unwanted: own(&self.unwanted), deeds: self.deeds.clone() };
+        own.is_same(&told) || own.is_within(&told)
+    }
+
     fn len(&self) -> usize {
         self.wanted.len() + self.unwanted.len()
     }
@@ -190,6 +208,11 @@ impl RuleWords {
     pub(crate) fn is_within(&self, other: &Self) -> bool {
         self.wanted.is_subset(&other.wanted) && self.unwanted.is_subset(&other.unwanted)
     }
+}
+
+fn hash(word: &str) -> u32 {
+    let hash = hash_parts(&[word.as_bytes()]);
+    u32::from_le_bytes([hash[0], hash[1], hash[2], hash[3]])
 }
 
 /// A part of a sentence between marks, without what it depends on.
@@ -316,6 +339,51 @@ fn contrast(sentence: &Sentence, clause: &Clause) -> Option<(Range<usize>, Range
         return (at + length < end).then_some((start..at, at + length..end));
     }
     None
+}
+
+/// Words that a sentence tells not to do, in lower case, and those for which they stand back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ForbiddenPart {
+    pub(crate) words: Vec<String>,
+    /// Of "X, not Y"; empty for "never Y".
+    pub(crate) instead: Vec<String>,
+}
+
+/// What a sentence forbids wherever it holds: "never Y", "X, not Y", "X instead of Y". Nothing if it asks, is for once or holds on a condition.
+pub(crate) fn forbidden_parts(text: &str) -> Vec<ForbiddenPart> {
+    let sentence = Sentence::of(text.to_owned());
+    let mut words = (0..sentence.tokens.len()).map(|at| sentence.word(at));
+    let is_limited = words.any(|word| {
+        let is_reason = matches!(word, "because" | "since" | "so" | "otherwise");
+        let is_once = ONCE.contains(&word) && !matches!(word, "instead" | "anymore");
+        SUBORDINATE.contains(&word) && !is_reason || is_once || matches!(word, "only" | "once" | "maybe" | "perhaps")
+    });
+    if text.chars().count() > MAX_CHARS || asks(text) || is_limited {
+        return Vec::new();
+    }
+    let all = clauses(&sentence);
+    let said = |range: Range<usize>| -> Vec<String> { range.map(|at| sentence.word(at).to_owned()).collect() };
+    let mut found = Vec::new();
+    for (n, clause) in all.iter().enumerate() {
+        let Range { start, end } = clause.range;
+        let before = n.checked_sub(1).map(|before| &all[before]).filter(|before| !before.denies);
+        let part = match (contrast(&sentence, clause), sentence.word(start), sentence.word(start + 1)) {
+            (Some((one, other)), ..) if !clause.denies => Some((one, other)),
+            (Some(_), ..) => None,
+            // "X, never Y" is a contrast where Y is no more than a name.
+            (None, "not" | "never", _) if before.is_some() => {
+                let instead = before.map_or(start..start, |before| before.range.clone());
+                Some((instead, start + 1..end))
+            }
+            (None, "do", "not") => Some((start..start, start + 2..end)),
+            (None, "never" | "don't" | "dont" | "stop" | "avoid" | "no", _) if clause.denies => {
+                Some((start..start, start + 1..end))
+            }
+            _ => None,
+        };
+        found.extend(part.map(|(instead, range)| ForbiddenPart { words: said(range), instead: said(instead) }));
+    }
+    found
 }
 
 /// What a sentence of the user's wants from now on; nothing if it is no standing instruction.

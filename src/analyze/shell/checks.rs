@@ -129,6 +129,11 @@ fn words_behind(program: &str) -> Behind {
     CHECKS.iter().find(|(word, behind, ..)| *word == program && behind.is_some()).and_then(|(_, behind, ..)| *behind)
 }
 
+/// Is the word the name of a program that this table knows, and that people call so?
+pub(super) fn is_known_program(word: &str) -> bool {
+    words_behind(word).is_some() || is_package_runner(word)
+}
+
 /// Is a command with this word among its first ones rated as a check?
 pub(crate) fn is_rated_by(word: &str) -> bool {
     CHECKS.iter().any(|(known, _, _, rated)| *rated && word.starts_with(known))

@@ -88,6 +88,11 @@ impl CommandClass {
         NAMES.iter().find(|(_, known)| bare(known) == bare(word)).map(|(class, _)| *class)
     }
 
+    /// Is the word the program of a command that is no check?
+    pub(super) fn is_program(word: &str) -> bool {
+        OTHERS.iter().any(|(_, pattern)| pattern[0] == word)
+    }
+
     /// Of a check, by its program and the first words behind it.
     pub(crate) fn of_check(words: &[String]) -> Self {
         let first = first_words(words);

@@ -1,5 +1,6 @@
 //! Shell commands and what they print, as evidence. Knows shells, git and checks, and no agent's transcripts.
 
+mod begun;
 mod checks;
 mod class;
 mod evidence;
@@ -7,6 +8,7 @@ mod git;
 mod same;
 mod steps;
 
+pub(crate) use self::begun::{begun, is_program};
 pub(crate) use self::checks::{CheckKind, from_program, is_assignment, is_rated_by, may_check, tells_failure};
 pub(crate) use self::class::CommandClass;
 pub(crate) use self::evidence::{printed, run};

@@ -11,7 +11,9 @@ use std::sync::LazyLock;
 
 pub(crate) use kind::{MemoryKind, Signal, Tier};
 pub(crate) use phrases::{SentenceTopic, is_about, is_filler, is_offer, opens_next_steps, topics};
-pub(crate) use tools::{APPROVED, REFUSED, has_failed, is_check, is_commit, is_decision_of_user, may_fail, only_inspects};
+pub(crate) use tools::{
+    APPROVED, REFUSED, has_failed, is_check, is_commit, is_decision_of_user, may_fail, never_ran, only_inspects,
+};
 
 use self::language::Matcher;
 use crate::analyze::prose::{report_end, sentences, unquoted, unquoted_keeping_code};

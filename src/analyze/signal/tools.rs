@@ -22,7 +22,7 @@ pub(crate) fn is_commit(tool: &ToolUse) -> bool {
 
 /// Did a tool use fail, by its result or by its output? A refusal by the user is an answer, not a failure.
 pub(crate) fn has_failed(outcome: &Outcome) -> bool {
-    if outcome.brief == REFUSED || outcome.brief.starts_with(CANCELLED) || outcome.brief.starts_with(NOT_ALLOWED) {
+    if never_ran(outcome) {
         return false;
     }
     let brief = outcome.brief.to_lowercase();
@@ -39,6 +39,11 @@ pub(crate) fn has_failed(outcome: &Outcome) -> bool {
         || counted("failed")
         || counted(" errors")
         || counted(" error")
+}
+
+/// Did the user, the client or what came before it keep a tool use from running?
+pub(crate) fn never_ran(outcome: &Outcome) -> bool {
+    outcome.brief == REFUSED || outcome.brief.starts_with(CANCELLED) || outcome.brief.starts_with(NOT_ALLOWED)
 }
 
 pub(crate) const REFUSED: &str = "refused by the user";

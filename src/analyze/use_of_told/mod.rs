@@ -1,8 +1,10 @@
-//! Whether what a session was told came up in it: the files that it then edited, the checks that it then ran, and what it then said again.
+//! Whether what a session was told came up in it: the files that it then edited, the checks that it then ran, and what it then said again;
+//! what it was told not to run and ran, and what the user had to say once more.
 //! Pure.
 
 mod names;
 mod receipt;
+mod warned;
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,11 @@
 //! What a text of ours names: sessions, notes, files and checks.
 
+use super::warned::warned_in;
+use crate::analyze::rules::statements_of;
 use crate::analyze::shell::is_check_line;
-use crate::model::session::ToldNames;
+use crate::model::note::NoteKind;
+use crate::model::section::{Section, View, shown_in};
+use crate::model::session::{ToldNames, ToldRule};
 use crate::text::clean::one_line;
 use crate::text::file_names::file_names_in;
 
@@ -12,25 +16,67 @@ const MAX_NAME_CHARS: usize = 200;
 /// What is named in a text that a hook of ours told a session.
 pub(crate) fn names_in(text: &str) -> ToldNames {
     let mut names = ToldNames::default();
+    let mut is_decision = false;
     for line in text.lines() {
+        is_decision = line.starts_with("- ") && is_decision || begins_decisions(line);
+        let said = statement_said(line);
+        let decided = line.strip_prefix("- ").filter(|_| is_decision);
+        let warned = said.map(|(_, said)| said).or(decided).map(warned_in).unwrap_or_default();
+        let rules = said.map(|(id, said)| rules_of(id, said)).unwrap_or_default();
         let sessions = session_in(line).map(str::to_owned).into_iter().collect();
         let statements = statement_in(line).map(str::to_owned).into_iter().collect();
-        let checks: Vec<String> = code_spans(line).filter(|code| is_check_line(code)).map(one_line).collect();
+        let spans: Vec<String> = code_spans(line).filter(|code| is_check_line(code)).map(one_line).collect();
         // What a command is run on is no file that was pointed out.
-        let prose: String = checks.iter().fold(line.to_owned(), |line, check| line.replace(check.as_str(), ""));
+        let prose: String = spans.iter().fold(line.to_owned(), |line, check| line.replace(check.as_str(), ""));
         let files = file_names_in(&prose).map(|name| name.trim_end_matches('/')).filter(|name| is_file(name)).map(str::to_owned);
-        names.add(ToldNames { sessions, statements, files: files.collect(), checks });
+        let is_warned = |check: &String| warned.iter().any(|warned| check.starts_with(warned.as_str()));
+        let checks: Vec<String> = spans.into_iter().filter(|check| !is_warned(check)).collect();
+        names.add(ToldNames { sessions, statements, files: files.collect(), checks, warned, rules });
     }
     // A list names a file in short, and its account by the path.
     let longer = names.files.clone();
     names
         .files
         .retain(|name| !longer.iter().any(|path| path.strip_suffix(name.as_str()).is_some_and(|folder| folder.ends_with('/'))));
-    for all in [&mut names.sessions, &mut names.statements, &mut names.files, &mut names.checks] {
+    for all in [&mut names.sessions, &mut names.statements, &mut names.files, &mut names.checks, &mut names.warned] {
         all.retain(|name| name.chars().count() <= MAX_NAME_CHARS);
         all.truncate(MAX_NAMES);
     }
+    names.rules.truncate(MAX_NAMES);
+    // What passed here is told as what to run.
+    names.warned.retain(|warned| !names.checks.iter().any(|check| check.starts_with(warned.as_str())));
     names
+}
+
+/// Is it the label of what a model says was decided?
+fn begins_decisions(line: &str) -> bool {
+    let of_decisions = shown_in(View::Start).into_iter().find(|(_, sections)| sections.contains(&Section::Decisions));
+    of_decisions.is_some_and(|(shown, _)| line.starts_with(&format!("{}, by ", shown.label)) && line.ends_with(':'))
+}
+
+/// The id and the words of the note or the rule that a line of a start or a notice tells; nothing of what is only to be done.
+fn statement_said(line: &str) -> Option<(&str, &str)> {
+    if let Some(id) = statement_in(line) {
+        let behind = line.strip_prefix("- ")?[id.len()..].trim_start();
+        if id.starts_with('r') {
+            return Some((id, behind.split_once('“')?.1.strip_suffix('”')?));
+        }
+        let (kind, told) = behind.split_once(": ")?;
+        let kind = NoteKind::named(kind.trim_start_matches("due "))?;
+        let told = told.rsplit_once(" (").map_or(told, |(said, _)| said);
+        return (kind != NoteKind::Todo).then_some((id, told));
+    }
+    // A notice: the day, the id, the note, and behind it how it was found.
+    let (id, behind) = line.strip_prefix("- ")?.split_once(' ')?.1.split_once(' ')?;
+    let is_note = id.starts_with('m') && statement_in(&format!("- {id}")).is_some();
+    let end = behind.find(", relevance ")?;
+    is_note.then_some((id, behind[..end].rsplit_once(" (")?.0))
+}
+
+/// What a statement says that the user wants, sentence by sentence, to know it again.
+fn rules_of(id: &str, said: &str) -> Vec<ToldRule> {
+    let all = statements_of(said).into_iter().map(|words| words.hashed(id));
+    all.filter(|rule| !(rule.wanted.is_empty() && rule.unwanted.is_empty())).collect()
 }
 
 /// The session that a line is about, by its short id: a heading's `(when, ID, …)`, a list's `- when ID …`, a quotation's `[ID, when]`.
@@ -89,5 +135,21 @@ mod tests {
         assert_eq!(told.statements, ["n763131ea"]);
         assert_eq!(told.files, ["deploy/prod.yml", "src/banner.css", "paging.py"]);
         assert_eq!(told.checks, ["uv run pytest tests/a.py -q"]);
+    }
+
+    #[test]
+    fn what_is_told_not_to_be_run_is_no_check_to_run() {
+        let told =
+            names_in("## Remembered\n- m763131ea convention: Run `cargo nextest run` instead of `cargo test`. (note, 3 Nov)");
+        assert_eq!((told.checks, told.warned), (vec!["cargo nextest run".to_owned()], vec!["cargo test".to_owned()]));
+        let told = names_in("- m763131ea todo: Never run `go test`. (note, 3 Nov)\n- 2026-11-02 0a000004 Never run `go test`.");
+        assert_eq!(told.warned, [""; 0], "what is to be done, and what a session is called");
+        let notice = "- 2026-11-02 m763131ea Never run `go test`. (note, relevance 80 %): you said so";
+        assert_eq!(names_in(notice).warned, ["go test"]);
+        let decided = "Decided, by a model:\n- Use pnpm, not npm.\n\n- Use uv, not pip.";
+        assert_eq!(names_in(decided).warned, ["npm"]);
+        let passed =
+            "Commands that passed here: test `npm test` (3 of 7, 18 Nov).\n- m763131ea fact: Never run `npm test`. (note, 3 Nov)";
+        assert_eq!(names_in(passed).warned, [""; 0], "it is told as what passed");
     }
 }

@@ -30,7 +30,7 @@ impl Evidence {
             Self::Printed(print) => print.git.iter().chain(&print.results).map(String::as_str).collect(),
             Self::Queue(QueueEvent::Added(text) | QueueEvent::Delivered(Some(text))) | Self::ApiError(text) => vec![text],
             Self::Choice(choice) => vec![&choice.asked, &choice.chosen, &choice.description],
-            Self::Told(told) => told.files.iter().chain(&told.checks).map(String::as_str).collect(),
+            Self::Told(told) => told.files.iter().chain(&told.checks).chain(&told.warned).map(String::as_str).collect(),
             Self::Joined | Self::LookedUp(_) | Self::Queue(QueueEvent::Delivered(None) | QueueEvent::TakenBack) => Vec::new(),
         }
     }
@@ -42,7 +42,7 @@ impl Evidence {
             Self::Printed(print) => print.git.iter_mut().chain(&mut print.results).collect(),
             Self::Queue(QueueEvent::Added(text) | QueueEvent::Delivered(Some(text))) | Self::ApiError(text) => vec![text],
             Self::Choice(choice) => vec![&mut choice.asked, &mut choice.chosen, &mut choice.description],
-            Self::Told(told) => told.files.iter_mut().chain(&mut told.checks).collect(),
+            Self::Told(told) => told.files.iter_mut().chain(&mut told.checks).chain(&mut told.warned).collect(),
             Self::Joined | Self::LookedUp(_) | Self::Queue(QueueEvent::Delivered(None) | QueueEvent::TakenBack) => Vec::new(),
         }
     }
@@ -68,6 +68,26 @@ pub struct ToldNames {
     /// Commands that check something.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<String>,
+    /// Commands that a note, a rule or a decision says not to run, by the words that they begin with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warned: Vec<String>,
+    /// What notes and rules say that the user wants.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<ToldRule>,
+}
+
+/// A sentence of a note or a rule, by hashes of its words: by them it is known again if the user says it once more.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToldRule {
+    /// That of the note or the rule.
+    pub id: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wanted: Vec<u32>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unwanted: Vec<u32>,
+    /// What it wants done, by the names that `analyze::rules` has for that.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deeds: Vec<String>,
 }
 
 impl ToldNames {
@@ -77,17 +97,23 @@ impl ToldNames {
 
     /// Takes in what was told later.
     pub fn add(&mut self, later: Self) {
-        let Self { sessions, statements, files, checks } = later;
+        let Self { sessions, statements, files, checks, warned, rules } = later;
         for (own, more) in [
             (&mut self.sessions, sessions),
             (&mut self.statements, statements),
             (&mut self.files, files),
             (&mut self.checks, checks),
+            (&mut self.warned, warned),
         ] {
             for name in more {
                 if !own.contains(&name) {
                     own.push(name);
                 }
+            }
+        }
+        for rule in rules {
+            if !self.rules.contains(&rule) {
+                self.rules.push(rule);
             }
         }
     }

@@ -132,6 +132,7 @@ pub(super) fn receipt(page: &mut String, account: &SessionAccount) {
         (told.statements.len(), "statement", "statements"),
         (told.files.len(), "file", "files"),
         (told.checks.len(), "check", "checks"),
+        (told.warned.len(), "warning", "warnings"),
     ];
     let named: Vec<String> = named
         .iter()
@@ -146,7 +147,11 @@ pub(super) fn receipt(page: &mut String, account: &SessionAccount) {
         .collect();
     let told = (!named.is_empty()).then(|| format!("told of {}", named.join(", ")));
     let used = if used.is_empty() { vec!["nothing of it was seen to be used".to_owned()] } else { used };
-    section(page, "Told by recall", told.into_iter().chain(used));
+    let passed_over: Vec<String> = receipt.passed_over.iter().map(|command| code(command)).collect();
+    let passed_over = (!passed_over.is_empty()).then(|| format!("told not to run, and run: {}", passed_over.join(", ")));
+    let repeated: Vec<String> = receipt.repeated.iter().map(|one| format!("{} (turn {})", code(&one.id), one.turn)).collect();
+    let repeated = (!repeated.is_empty()).then(|| format!("told, and said again by the user: {}", repeated.join(", ")));
+    section(page, "Told by recall", told.into_iter().chain(used).chain(passed_over).chain(repeated));
 }
 
 fn files(page: &mut String, account: &SessionAccount, lacks_commit: bool) {

@@ -90,6 +90,84 @@ fn a_receipt_tells_what_a_session_used_of_what_it_was_told() {
     assert_eq!((&status["receipts"]["told"], &status["receipts"]["used"]), (&json!(1), &json!(0)));
 }
 
+/// A session that is told `notes`, is asked for the cart page and runs these commands; the user ends it with the last prompt.
+fn goes_on(world: &World, n: usize, notes: &str, ran: &[&str], last: &str) -> String {
+    let mut rows = Rows::new(n);
+    rows.row(hook_row(notes));
+    rows.user(json!("Build the cart page."));
+    for (tool, command) in ran.iter().enumerate() {
+        rows.uses(tool, &bash(command));
+        rows.result(tool, "added 3 packages", false);
+    }
+    rows.assistant("The cart page is there.");
+    rows.user(json!(last));
+    rows.assistant("So it is.");
+    put(world, &rows.id, &rows.text);
+    rows.id
+}
+
+#[test]
+fn what_a_session_was_told_not_to_run_and_ran_is_told_as_passed_over() {
+    let world = World::new();
+    patient(&world);
+    first(&world);
+    world.digest(&EXTRACT);
+    for note in ["Use pnpm, not npm.", "Never push to main."] {
+        assert_eq!(world.recall(["remember", "--project", SHOP, "--kind", "convention", note]).code, 0);
+    }
+    let notes = told(&world, &starts(&world, &Rows::new(4).id, "startup")).expect("notes");
+    let line = notes.lines().find(|line| line.contains("pnpm")).expect("the note");
+    let note = line.split(' ').nth(1).expect("its id");
+    let passed_over = goes_on(&world, 4, &notes, &["npm install", "git push origin cart"], "No, pnpm, not npm!");
+    let heeded = goes_on(&world, 5, &notes, &["pnpm install", "git push origin cart"], "Thanks, sort the list by name.");
+    let asked = goes_on(&world, 7, &notes, &["pnpm install"], "Now push it to main, please.");
+    world.digest(&EXTRACT);
+
+    let page = page_of(&world, &passed_over);
+    assert!(page.contains("\n- told not to run, and run: `npm`\n"), "{page}");
+    assert!(page.contains(&format!("\n- told, and said again by the user: `{note}` (turn 2)\n")), "{page}");
+    for id in [&heeded, &asked] {
+        let page = page_of(&world, id);
+        assert!(page.contains("2 warnings") && !page.contains("told not to run") && !page.contains("said again by"), "{page}");
+    }
+
+    let status: Value = serde_json::from_str(&world.recall(["status", "--json"]).out).expect("JSON");
+    let stats: Value = serde_json::from_str(&world.recall(["stats", "--json", "--since", "2026-01-01"]).out).expect("JSON");
+    let counts = &stats["receipts"];
+    assert_eq!(counts, &status["receipts"]);
+    let of = |name: &str| counts[name].as_i64().expect("a count");
+    assert_eq!((of("warnings_told"), of("warnings_passed_over"), of("corrections_repeated")), (6, 1, 1), "{counts:#}");
+    assert_eq!((of("told"), of("used")), (3, 0), "what is passed over is no use: {counts:#}");
+    let rows = |sql: &str| world.database().query_row(sql, [], |row| row.get::<_, i64>(0)).expect("a count");
+    let names = "SELECT count(*) FROM receipt WHERE kind NOT IN ('warning', 'correction')";
+    assert_eq!((of("names_told"), of("names_used")), (rows(names), 0), "{counts:#}");
+    let line = world.recall(["status"]).out;
+    assert!(line.contains("\n            1 of 6 warnings passed over\n            1 correction repeated by the user\n"), "{line}");
+    let line = world.recall(["stats", "--since", "2026-01-01"]).out;
+    let names = of("names_told");
+    let rate =
+        format!("\nused in 0 % of these sessions: 0 of {names} names told; 1 of 6 warnings passed over, 1 correction repeated");
+    assert!(line.contains(&rate), "{line}");
+}
+
+/// The words of a note are no session's that was told it: a note that is forgotten is in no receipt.
+#[test]
+fn a_receipt_holds_no_words_of_what_was_told() {
+    let world = World::new();
+    patient(&world);
+    first(&world);
+    world.digest(&EXTRACT);
+    assert_eq!(world.recall(["remember", "--project", SHOP, "Never paint the zanzibarquux valve."]).code, 0);
+    let notes = told(&world, &starts(&world, &Rows::new(4).id, "startup")).expect("notes");
+    assert!(notes.contains("zanzibarquux"), "{notes}");
+    goes_on(&world, 4, &notes, &["ls"], "Sort the list by name.");
+    world.digest(&EXTRACT);
+    let ran = world.recall(["show", "--json", "--items", &Rows::new(4).id]).out;
+    assert!(ran.contains("cart page") && !ran.contains("zanzibarquux"), "{ran}");
+    let pages = world.pages();
+    assert!(pages.iter().all(|(_, page)| !page.contains("zanzibarquux") || !page.contains(&Rows::new(4).id)), "no page of it");
+}
+
 /// Of two sessions that say the same, the one that an agent looked up comes first; what nobody says does not come in by it.
 #[test]
 fn what_was_looked_up_ranks_a_little_higher() {
