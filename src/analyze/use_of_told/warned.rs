@@ -53,7 +53,9 @@ fn forbidden_command(sentence: &str, part: &ForbiddenPart) -> Option<String> {
     let is_language = instead.words.len() == 1 && !instead.is_code && LANGUAGES.contains(&instead.words[0].as_str());
     // Of two names one tells what the other is; more words are a command only if they begin with its program.
     let is_command = |one: &NamedCommand| one.words.len() == 1 || one.is_code || one.is_known();
-    let are_commands = is_command(&named) && is_command(&instead) && (named.is_known() || instead.is_known());
+    // "git binary not available" names no command that is not to be run.
+    let is_told = named.is_known() || instead.is_known() && (named.is_code || instead.words.len() == 1);
+    let are_commands = is_command(&named) && is_command(&instead) && is_told;
     (!is_language && named != instead && are_commands).then(|| named.line())
 }
 
@@ -97,9 +99,11 @@ impl NamedCommand {
             return Some(Self { words, is_code: true, has_verb });
         }
         let words = pushed_to(said).unwrap_or_else(|| said.to_vec());
+        // A command that is written as such has no articles: "just the password".
+        let is_prose = words.iter().any(|word| matches!(word.as_str(), "the" | "a" | "an" | "to"));
         // As code, only all of it is the command.
         let is_part_of_code = code_spans(sentence).any(|code| tokens(code).iter().any(|word| words.contains(word)));
-        (!is_part_of_code).then_some(Self { words, is_code: false, has_verb })
+        (!is_prose && !is_part_of_code).then_some(Self { words, is_code: false, has_verb })
     }
 
     fn is_known(&self) -> bool {
@@ -190,6 +194,8 @@ mod tests {
             "Never use `Result`, use `Option`.",
             "Never run npm instead of pnpm.",
             "Use npm only for publishing, not pnpm.",
+            "git binary not available",
+            "Store the hash, not just the password.",
         ] {
             assert_eq!(warned_in(said), [""; 0], "{said}");
         }
