@@ -9,6 +9,7 @@ use crate::config::pause::{self, OffReason};
 use crate::model::session::Millis;
 use crate::setup::Host;
 use crate::setup::transcript_retention::{DEFAULT, KEY, OFFERED, RetentionChange};
+use crate::source::delta::open_regular;
 use crate::source::discover::{TranscriptFile, discover};
 use crate::source::mark;
 use crate::store::WholeIndex;
@@ -128,7 +129,9 @@ pub(crate) fn unread_transcripts(config: &Config, now: Millis) -> Finding {
     }
     let mut unread: Vec<&TranscriptFile> = found.files.iter().filter(|file| !looked_at(file)).collect();
     unread.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-    if let Some(closed) = unread.iter().find(|file| crate::source::open(&file.place, &file.path, None).is_err()) {
+    // What holds many sessions was read to find them.
+    let is_closed = |file: &&&TranscriptFile| !file.is_share && open_regular(&file.path).is_err();
+    if let Some(closed) = unread.iter().find(is_closed) {
         return Finding::warning("transcripts", format!("{} cannot be read", closed.path.display()), "see that you may read it");
     }
     let Some(oldest) = unread.iter().map(|file| file.mtime()).min() else {
