@@ -37,7 +37,7 @@ pub(crate) enum Command {
     Day(DayArgs),
     /// List sessions, newest first
     List(ListArgs),
-    /// Count sessions, commits, tokens and cost by day, project, branch, model or agent
+    /// Count sessions, commits, tokens and cost, by day, project or agent
     Stats(StatsArgs),
     /// Continue a session in its agent
     Resume(ResumeArgs),
@@ -73,7 +73,7 @@ pub(crate) enum Command {
     Remember(RememberArgs),
     /// Delete sessions, or everything that contains a text, for good
     Forget(ForgetArgs),
-    /// For a while, do not record new sessions and give no session notes
+    /// For a while, record no new sessions and give no notes
     Pause(PauseArgs),
     /// What is stored, what is pending and why
     Status(StatusArgs),
