@@ -48,7 +48,7 @@ pub(crate) fn servers_file(scope: InstallScope, host: &Host<'_>) -> Option<(Path
         InstallScope::Local => (client_file(host), ServerLocation::Project(client_project_key(host))),
         InstallScope::Agent(client) => {
             let name = match client {
-                // Both seen to be listed by `mcp list`: with 0.128 to 0.169, and with 1.0.102.
+                // Both seen to be listed by `mcp list`: with 0.55 to 0.169, and with 1.0.102.
                 Client::Codex => CODEX_CONFIG_FILE,
                 Client::CopilotCli => COPILOT_SERVERS_FILE,
                 _ if shares_file(scope) => return Some((hooks_file(client, host), ServerLocation::TopLevel)),
