@@ -22,6 +22,12 @@ pub(crate) fn run(args: &InstallArgs, config: &Config, out: &mut impl Write) -> 
             "`--all` asks about each agent, and there is no terminal to ask on: `--yes` installs for all, `--dry-run` shows what would change"
         );
     }
+    if args.allow && !args.agent.is_usual() {
+        bail!(
+            "`--allow` is for Claude Code alone: leave it out, and say to {} itself what it need not ask about",
+            args.agent.name()
+        );
+    }
     let ui = Ui::default();
     let host = Host::new(config)?;
     let _lock = if args.dry_run { None } else { Some(InstallLock::acquire(config)?) };

@@ -132,6 +132,44 @@ fn what_cannot_be_edited_is_located_and_stays() {
     assert!(remove(within, &Shapes::new(), ANY).unwrap_err().what.contains("does not edit"));
 }
 
+/// Lines of which files are made, some of which do not go together.
+const LINES: [&str; 14] = [
+    "",
+    "# recall",
+    "a = 1",
+    "b = \"\"\"\n[mcp_servers.recall]\n\"\"\"",
+    "c = [\n  [1],\n]",
+    "[mcp_servers]",
+    "[mcp_servers.other]",
+    "command = 'x' # mine",
+    "[mcp_servers.other.env]",
+    "[ mcp_servers . \"ä\" ]",
+    "url = { a = 1 }\r",
+    "[[profiles]]",
+    "[projects.\"/src/recall\"]",
+    "mcp_servers.dotted.command = \"y\"",
+];
+
+proptest::proptest! {
+    #[test]
+    fn whatever_the_file_it_is_there_and_back(
+        lines in proptest::collection::vec(proptest::sample::select(&LINES[..]), 0..9), ends in "\n{0,3}", data in "[ -~ä]{0,9}",
+    ) {
+        let before = lines.join("\n") + &ends;
+        let command = own("/opt/re call/recall", &[("RECALL_DATA_DIR", &data)]);
+        if let Ok(added) = add(&before, &command, ANY) {
+            let moved = own("/new/recall", &[("RECALL_CONFIG", &data)]);
+            let updated = add(&added.text, &moved, ANY).unwrap();
+            proptest::prop_assert!(find(&updated.text, ANY).unwrap().is_some_and(|server| server.matches(&moved)));
+            for text in [&added.text, &updated.text] {
+                proptest::prop_assert_eq!(&remove(text, &added.shapes, ANY).unwrap(), &before);
+            }
+        } else {
+            proptest::prop_assert!(before.parse::<toml::Table>().is_err() || before.contains("mcp_servers"));
+        }
+    }
+}
+
 #[test]
 fn another_program_of_our_name_is_left_alone() {
     let known: IsOurProgram<'_> = &|program| program == "/opt/ours/recall";

@@ -221,6 +221,41 @@ fn the_doctor_names_it_and_mends_what_is_outdated() {
 }
 
 #[test]
+fn a_folder_that_only_a_variable_named_is_found_again_without_it() {
+    for (host, variable) in [(&QWEN, "QWEN_HOME"), (&CODEX, "CODEX_HOME")] {
+        let world = World::new();
+        let folder = world.root().join("elsewhere");
+        let named = [(variable, folder.to_str().expect("UTF-8"))];
+        let ran = world.recall_with(["install", "--agent", host.agent, "--timer", "none", "--mcp"], &named);
+        let file = folder.join(host.file(&world).file_name().expect("a name"));
+        let text = fs::read_to_string(&file).unwrap_or_else(|e| panic!("{e}: {ran:#?}"));
+        assert!(text.contains("recall") && !host.file(&world).exists(), "{text}");
+        // Its agent wrote it anew.
+        let more = if host.agent == "codex" {
+            text + "\n[tui]\ntheme = \"dark\"\n"
+        } else {
+            text.replacen('{', "{\n  \"theme\": \"dark\",", 1)
+        };
+        fs::write(&file, more).expect("the file");
+        assert_eq!(world.recall(["uninstall"]).code, 0);
+        let left = fs::read_to_string(&file).expect("the file");
+        assert!(left.contains("dark") && !left.contains("recall"), "{left}");
+    }
+}
+
+#[test]
+fn the_permission_is_for_claude_code_alone() {
+    for host in HOSTS {
+        let world = World::new();
+        world.recall(["status"]);
+        let was = everything(&world);
+        let ran = host.install(&world, &["--mcp", "--allow"]);
+        assert!(ran.code == 2 && ran.err.contains("`--allow` is for Claude Code alone"), "{ran:#?}");
+        assert_eq!(everything(&world), was, "{}", host.agent);
+    }
+}
+
+#[test]
 fn a_session_that_overwrites_what_is_claude_codes_brings_nothing_to_other_agents() {
     let world = World::new();
     world.link_recall();
