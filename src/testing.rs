@@ -76,13 +76,13 @@ pub mod setup {
         pub use crate::setup::hook_command::{HookForm, Invocation};
     }
     pub mod servers {
-        pub use crate::setup::servers::{ServerLocation, add, find, locations, remove};
+        pub use crate::setup::servers::{EntryForm, ServerLocation, add, find, locations, remove};
     }
     pub mod settings {
         pub use crate::setup::settings::{add, remove, state};
     }
     pub mod strict_json {
-        pub use crate::setup::strict_json::Shapes;
+        pub use crate::setup::strict_json::{Insertion, Shapes};
     }
 }
 pub mod source {

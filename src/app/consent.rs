@@ -56,6 +56,19 @@ pub(crate) fn accepts(question: &str) -> Result<bool> {
     Ok(is_answered && !shutdown::requested() && matches!(answer.trim().to_lowercase().as_str(), "" | "y" | "yes"))
 }
 
+/// Asks a person on the terminal: `y` and `yes` agree. Enter, anything else and an end of the input do not.
+///
+/// # Errors
+/// When the terminal cannot be read.
+pub(crate) fn agrees(question: &str) -> Result<bool> {
+    if !messages::ask(format!("{} [y/N] ", one_line(&without_controls(question)))) {
+        return Ok(false);
+    }
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer)?;
+    Ok(!shutdown::requested() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}
+
 /// Asks a person before something is deleted or overruled. `otherwise` says what is at stake and how it is done where nobody can be asked:
 /// `… holds all pages: --yes deletes it without asking`.
 ///

@@ -57,7 +57,7 @@ pub(crate) enum Command {
     Eval(EvalArgs),
     /// Instructions you keep repeating, to accept or dismiss
     Rules(RulesArgs),
-    /// Where an error occurred before, and what was done until the check passed
+    /// Where an error occurred, and what was done until the check passed
     Fix(FixArgs),
     /// The commands that work in this project
     How(HowArgs),
@@ -190,13 +190,19 @@ pub(crate) struct InstallArgs {
     /// Whose sessions get the hooks: claude-code, codex, copilot-cli, gemini, opencode or qwen-code
     #[arg(long, value_name = "NAME", value_parser = client, default_value = "claude-code")]
     pub(crate) agent: Client,
+    /// Install for every agent that is used here: shows each change and asks
+    #[arg(long, conflicts_with_all = ["agent", "scope", "allow"])]
+    pub(crate) all: bool,
+    /// With `--all`: install without asking
+    #[arg(long, requires = "all", conflicts_with = "dry_run")]
+    pub(crate) yes: bool,
     /// Which sessions of Claude Code get the hooks
     #[arg(long, value_enum, default_value_t = InstallScope::User)]
     pub(crate) scope: InstallScope,
     /// What starts the digest (default: your last choice, else `auto`); `schedule` in the config sets how often
     #[arg(long, value_enum)]
     pub(crate) timer: Option<TimerChoice>,
-    /// Let Claude search the memory itself: register `recall mcp` for the same sessions
+    /// Let the agent search the memory itself: register `recall mcp` for the same sessions
     #[arg(long)]
     pub(crate) mcp: bool,
     /// Permit its calls, too: add `mcp__recall` to `permissions.allow`, so that Claude Code does not ask before each
@@ -209,7 +215,7 @@ pub(crate) struct InstallArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct UninstallArgs {
-    /// Remove only this agent's hooks: claude-code, codex, copilot-cli, gemini, opencode or qwen-code
+    /// Remove only this agent's hooks and MCP server: claude-code, codex, copilot-cli, gemini, opencode or qwen-code
     #[arg(long, value_name = "NAME", value_parser = client, conflicts_with_all = ["purge", "scope"])]
     pub(crate) agent: Option<Client>,
     /// Remove only this scope's hooks and MCP server (default: everything installed, in other projects too, and the timer)

@@ -106,6 +106,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("recall install --dry-run", "shows every change first"),
             ("recall install", "hooks and timer"),
             ("recall install --mcp", "also lets Claude search"),
+            ("recall install --all --mcp", "every agent used here, each with a question"),
         ],
     ),
     (

@@ -1,26 +1,42 @@
-//! `recall install`: installs the hooks and a timer.
+//! `recall install`: installs the hooks and a timer, for one agent or for all that are used here.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::app::Completion;
+use crate::app::{Completion, consent};
 use crate::cli::args::InstallArgs;
 use crate::config::Config;
 use crate::model::client::Client;
 use crate::setup::lock::InstallLock;
-use crate::setup::plan::InstallRequest;
-use crate::setup::{Host, InstallScope, Timer, apply, plan, timer_calendar};
+use crate::setup::plan::{InstallPlan, InstallRequest};
+use crate::setup::{Host, InstallScope, Timer, apply, inspect, plan, timer_calendar};
 use crate::sys::messages::Ui;
 
 pub(crate) fn run(args: &InstallArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
+    if args.all && !args.yes && !args.dry_run && !consent::has_terminal() {
+        bail!(
+            "`--all` asks about each agent, and there is no terminal to ask on: `--yes` installs for all, `--dry-run` shows what would change"
+        );
+    }
+    if args.allow && !args.agent.is_usual() {
+        bail!(
+            "`--allow` is for Claude Code alone: leave it out, and say to {} itself what it need not ask about",
+            args.agent.name()
+        );
+    }
     let ui = Ui::default();
     let host = Host::new(config)?;
     let _lock = if args.dry_run { None } else { Some(InstallLock::acquire(config)?) };
+    if args.all {
+        return install_all(args, &host, &ui, out);
+    }
     let scope = InstallScope::of(args.agent, args.scope).with_context(|| no_hooks(args.agent))?;
-    let plan = plan::plan(&InstallRequest { scope, timer: args.timer, mcp: args.mcp, allow: args.allow }, &host)?;
+    let request = InstallRequest { scope, timer: args.timer, mcp: args.mcp, allow: args.allow, is_one_of_all: false };
+    let plan = plan::plan(&request, &host)?;
     plan.warnings.iter().for_each(|warning| ui.warn(warning));
     plan.notes.iter().for_each(|note| ui.note(note));
     if args.dry_run {
@@ -30,6 +46,58 @@ pub(crate) fn run(args: &InstallArgs, config: &Config, out: &mut impl Write) -> 
         print_next_steps(timer, config, out)?;
     }
     Ok(if ui.warned() { Completion::Partly } else { Completion::Done })
+}
+
+/// Installs for each agent that is used here, once its change was shown and agreed to. What cannot be done for one is a warning.
+fn install_all(args: &InstallArgs, host: &Host<'_>, ui: &Ui, out: &mut impl Write) -> Result<Completion> {
+    let (mut told, mut timer, mut is_timer_shown) = (BTreeSet::new(), None, false);
+    let scopes = inspect::used(host);
+    if scopes.is_empty() {
+        writeln!(out, "no agent is used here: `recall install` installs for Claude Code, `--agent` for another")?;
+    }
+    for (at, scope) in scopes.into_iter().enumerate() {
+        let name = scope.client().name();
+        let request = InstallRequest { scope, timer: args.timer, mcp: args.mcp, allow: false, is_one_of_all: true };
+        let mut plan = match plan::plan(&request, host) {
+            Ok(plan) => plan,
+            Err(e) => {
+                ui.warn(&format!("{name}: {e:#}"));
+                continue;
+            }
+        };
+        plan.warnings.iter().filter(|warning| told.insert((*warning).clone())).for_each(|warning| ui.warn(warning));
+        plan.notes.iter().filter(|note| told.insert((*note).clone())).for_each(|note| ui.note(note));
+        if args.dry_run && std::mem::replace(&mut is_timer_shown, true) {
+            plan = plan.without_timer();
+        }
+        writeln!(out, "{}{name}", if at > 0 { "\n" } else { "" })?;
+        plan.show(out)?;
+        if args.dry_run || plan.is_empty() {
+            continue;
+        }
+        match install_if_agreed(plan, name, args.yes, host, ui, out) {
+            Ok(installed) => timer = installed.or(timer),
+            Err(e) => ui.warn(&format!("{name}: {e:#}")),
+        }
+    }
+    timer.iter().try_for_each(|timer| print_next_steps(*timer, host.config, out))?;
+    Ok(if ui.warned() { Completion::Partly } else { Completion::Done })
+}
+
+/// The timer that runs then; `None` where the user does not want it.
+fn install_if_agreed(
+    plan: InstallPlan,
+    name: &str,
+    yes: bool,
+    host: &Host<'_>,
+    ui: &Ui,
+    out: &mut impl Write,
+) -> Result<Option<Timer>> {
+    if !yes && !consent::agrees(&format!("Install this for {name}?"))? {
+        writeln!(out, "not installed")?;
+        return Ok(None);
+    }
+    apply::install(plan, host, ui, out).map(Some)
 }
 
 /// Why nothing is installed for an agent.

@@ -25,13 +25,15 @@ pub(crate) fn install(mut plan: InstallPlan, host: &Host<'_>, ui: &Ui, out: &mut
         done = plan.hooks.summary();
     }
     writeln!(out, "hooks     {}: {done}", plan.hooks.file.path.display())?;
-    if let Some(server) = plan.server.take() {
-        let path = server.file.path.display().to_string();
-        let done = if server.changes() { "registered" } else { "already registered" };
-        if server.changes() {
-            server.apply(host, &mut manifest)?;
+    let mut server = plan.hooks.server.map(|server| (plan.hooks.file.path.clone(), server.changes));
+    if let Some(apart) = plan.server.take() {
+        server = Some((apart.file.path.clone(), apart.changes()));
+        if apart.changes() {
+            apart.apply(host, &mut manifest)?;
         }
-        writeln!(out, "mcp       {path}: {done}")?;
+    }
+    if let Some((path, changes)) = server {
+        writeln!(out, "mcp       {}: {}", path.display(), if changes { "registered" } else { "already registered" })?;
     }
     if plan.hooks.permits {
         writeln!(out, "permitted {}: {RULE}", plan.hooks.file.path.display())?;
@@ -52,8 +54,8 @@ fn write_hooks(plan: &mut InstallPlan, host: &Host<'_>, manifest: &mut Manifest)
         if !std::mem::take(&mut first) {
             plan.hooks.recompute(host)?;
         }
-        let HooksEdit { file, insertion, before, .. } = &plan.hooks;
-        let fresh = before.hooks.is_empty();
+        let HooksEdit { file, insertion, before, server, .. } = &plan.hooks;
+        let fresh = before.hooks.is_empty() && !server.is_some_and(|server| server.was_there);
         let (before, after) = (file.bytes.as_deref(), insertion.text.as_bytes());
         manifest.record(data_dir, &file.path, &FileEdit { before, after, fresh, shapes: &insertion.shapes, copy: true })?;
         manifest.save(data_dir)?;

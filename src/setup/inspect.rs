@@ -65,13 +65,31 @@ pub(crate) fn settings(host: &Host<'_>) -> Vec<SettingsFile> {
 
 /// Other agents whose sessions are read and start without notes, for all that they could have them.
 pub(crate) fn without_hooks(host: &Host<'_>, files: &[SettingsFile]) -> Vec<InstallScope> {
-    let is_used = |client: Client| {
-        let folder = host.environment.client_dir(client, host.config);
-        host.config.sources.reads(client) && source_of(client).layouts().iter().any(|layout| folder.join(layout).is_dir())
-    };
-    let has_hooks = |file: &SettingsFile| file.state.as_ref().is_ok_and(|state| !state.hooks.is_empty());
-    let is_installed = |scope| files.iter().any(|file| file.scope == scope && has_hooks(file));
-    InstallScope::of_others().filter(|scope| is_used(scope.client()) && !is_installed(*scope)).collect()
+    InstallScope::of_others().filter(|scope| is_used(scope.client(), host) && !has_hooks(*scope, files)).collect()
+}
+
+fn is_used(client: Client, host: &Host<'_>) -> bool {
+    let folder = host.environment.client_dir(client, host.config);
+    host.config.sources.reads(client) && source_of(client).layouts().iter().any(|layout| folder.join(layout).is_dir())
+}
+
+fn has_hooks(scope: InstallScope, files: &[SettingsFile]) -> bool {
+    files.iter().any(|file| file.scope == scope && file.state.as_ref().is_ok_and(|state| !state.hooks.is_empty()))
+}
+
+/// The agents that are used here, among those that could have hooks: all sessions of each.
+pub(crate) fn used(host: &Host<'_>) -> Vec<InstallScope> {
+    let scopes = Client::ALL.into_iter().filter_map(|client| InstallScope::of(client, InstallScope::User));
+    scopes.filter(|scope| is_used(scope.client(), host)).collect()
+}
+
+/// Other agents that are used here or have our hooks, and with which the server is not registered; why it cannot be, if so.
+pub(crate) fn without_server(host: &Host<'_>, registered: &[ServerRegistration]) -> Vec<(InstallScope, Option<String>)> {
+    let files = settings(host);
+    let is_known = |scope: &InstallScope| is_used(scope.client(), host) || has_hooks(*scope, &files);
+    let lacks = |scope: &InstallScope| servers_file(*scope, host).is_some() && registered.iter().all(|one| one.scope != *scope);
+    let scopes = InstallScope::of_others().filter(|scope| is_known(scope) && lacks(scope));
+    scopes.map(|scope| (scope, registration::why_refused(scope, host))).collect()
 }
 
 /// A server of ours that is registered with the client.
@@ -88,10 +106,11 @@ pub(crate) struct ServerRegistration {
 /// Our servers for sessions started here. A broken file counts only where its text contains our name.
 pub(crate) fn servers(host: &Host<'_>) -> Vec<ServerRegistration> {
     let mut all = Vec::new();
-    for scope in [InstallScope::User, InstallScope::Project, InstallScope::Local] {
-        let (path, location) = servers_file(scope, host);
+    let of_claude = [InstallScope::User, InstallScope::Project, InstallScope::Local];
+    for scope in of_claude.into_iter().chain(InstallScope::of_others()) {
+        let Some((path, location)) = servers_file(scope, host) else { continue };
         let Ok(text) = FileSnapshot::read(&path).and_then(|file| file.text()) else { continue };
-        let server = match registration::find(&text, &location, host) {
+        let server = match registration::find(&path, &text, &location, host) {
             Ok(None) => continue,
             Ok(Some(server)) => Ok(server),
             Err(_) if !text.contains("recall") => continue,

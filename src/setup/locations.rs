@@ -5,16 +5,19 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 
 use super::hook_command::{HookForm, Invocation, TIMEOUT};
-use super::servers::ServerLocation;
+use super::servers::{EntryForm, ServerLocation};
 use super::timer_job::path_text;
 use super::{Host, InstallScope};
 use crate::model::client::Client;
 use crate::sys::projects::Projects;
 
-/// The client's own file, by its current name and by an older one, and the file of a project's servers.
+/// Claude Code's own file, by its current name and by an older one, and the file of a project's servers.
 const CLIENT_FILE: &str = ".claude.json";
 const FORMER_CLIENT_FILE: &str = ".config.json";
 const PROJECT_SERVERS_FILE: &str = ".mcp.json";
+/// The files in which other agents have servers and no hooks.
+const COPILOT_SERVERS_FILE: &str = "mcp-config.json";
+const CODEX_CONFIG_FILE: &str = "config.toml";
 
 /// The settings file of a scope.
 ///
@@ -37,14 +40,36 @@ pub(crate) fn settings_file(scope: InstallScope, host: &Host<'_>) -> Result<Path
     Ok(file)
 }
 
-/// The file in which a scope's servers stand, and where in it.
-pub(crate) fn servers_file(scope: InstallScope, host: &Host<'_>) -> (PathBuf, ServerLocation) {
-    match scope {
+/// The file in which a scope's servers stand, and where in it. `None` of an agent with which ours is not registered.
+pub(crate) fn servers_file(scope: InstallScope, host: &Host<'_>) -> Option<(PathBuf, ServerLocation)> {
+    Some(match scope {
         InstallScope::User => (client_file(host), ServerLocation::TopLevel),
         InstallScope::Project => (project(host).join(PROJECT_SERVERS_FILE), ServerLocation::TopLevel),
         InstallScope::Local => (client_file(host), ServerLocation::Project(client_project_key(host))),
-        // Its own command puts them in, which a note names.
-        InstallScope::Agent(client) => (hooks_file(client, host), ServerLocation::TopLevel),
+        InstallScope::Agent(client) => {
+            let name = match client {
+                // Both seen to be listed by `mcp list`: with 0.55 to 0.169, and with 1.0.102.
+                Client::Codex => CODEX_CONFIG_FILE,
+                Client::CopilotCli => COPILOT_SERVERS_FILE,
+                _ if shares_file(scope) => return Some((hooks_file(client, host), ServerLocation::TopLevel)),
+                _ => return None,
+            };
+            (host.environment.client_dir(client, host.config).join(name), ServerLocation::TopLevel)
+        }
+    })
+}
+
+/// Do servers and hooks of a scope stand in one file, which is edited once for both? Seen with Gemini CLI 0.61 and Qwen Code 0.24.4.
+pub(crate) fn shares_file(scope: InstallScope) -> bool {
+    matches!(scope.client(), Client::Gemini | Client::QwenCode)
+}
+
+/// What an entry of a scope's server says.
+pub(crate) fn entry_form(scope: InstallScope) -> EntryForm {
+    match scope.client() {
+        Client::ClaudeCode => EntryForm::TYPED,
+        Client::CopilotCli => EntryForm::COPILOT,
+        _ => EntryForm::PLAIN,
     }
 }
 
@@ -75,7 +100,7 @@ pub(crate) fn form(scope: InstallScope) -> HookForm {
     }
 }
 
-/// The client's own file, as the client finds it (seen with 2.1.197).
+/// Claude Code's own file, as it finds it (seen with 2.1.197).
 pub(crate) fn client_file(host: &Host<'_>) -> PathBuf {
     let former = host.environment.claude_dir(host.config).join(FORMER_CLIENT_FILE);
     if former.exists() {
@@ -84,9 +109,9 @@ pub(crate) fn client_file(host: &Host<'_>) -> PathBuf {
     host.environment.named_dir(Client::ClaudeCode).unwrap_or(&host.config.home).join(CLIENT_FILE)
 }
 
-/// Is it a file of servers, and not of settings?
+/// Is it a file of servers, and not of hooks?
 pub(crate) fn is_servers_file(path: &Path) -> bool {
-    let names = [CLIENT_FILE, FORMER_CLIENT_FILE, PROJECT_SERVERS_FILE];
+    let names = [CLIENT_FILE, FORMER_CLIENT_FILE, PROJECT_SERVERS_FILE, COPILOT_SERVERS_FILE, CODEX_CONFIG_FILE];
     path.file_name().is_some_and(|name| names.iter().any(|known| name == *known))
 }
 

@@ -27,6 +27,7 @@ pub(crate) mod timer_calendar;
 mod timer_cli;
 mod timer_job;
 mod timer_steps;
+mod toml_servers;
 pub(crate) mod transcript_retention;
 pub(crate) mod uninstall;
 

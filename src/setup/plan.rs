@@ -10,9 +10,9 @@ use super::diff::write_file_diff;
 use super::file::{FileSnapshot, PAUSE, TRIES};
 use super::hook_command::HookLayout;
 use super::inspect;
-use super::locations::{form, invocation, project, settings_file};
+use super::locations::{form, invocation, project, servers_file, settings_file};
 use super::manifest::Manifest;
-use super::registration::{self, Registration};
+use super::registration::{self, BesideHooks, Registration};
 use super::settings::{self, SettingsState};
 use super::strict_json::{Broken, Insertion};
 use super::timer::{self, choose};
@@ -31,6 +31,8 @@ pub(crate) struct InstallRequest {
     pub(crate) mcp: bool,
     /// Permit the calls of its tools.
     pub(crate) allow: bool,
+    /// Every agent that is used here gets what is installed, one after the other.
+    pub(crate) is_one_of_all: bool,
 }
 
 #[derive(Debug)]
@@ -61,10 +63,13 @@ pub(crate) struct HooksEdit {
     pub(crate) before: SettingsState,
     /// Is the rule added that permits calls of the server's tools?
     pub(crate) permits: bool,
+    /// Our server, where the file has servers as well and ours is to be there.
+    pub(crate) server: Option<BesideHooks>,
     /// Do hooks change?
     hooks_change: bool,
     scope: InstallScope,
     allow: bool,
+    mcp: bool,
 }
 
 impl HooksEdit {
@@ -73,7 +78,7 @@ impl HooksEdit {
         self.file.bytes.as_ref().is_some_and(|bytes| memchr::memmem::find(bytes, settings::RULE.as_bytes()).is_some())
     }
 
-    fn new(scope: InstallScope, allow: bool, host: &Host<'_>) -> Result<Self> {
+    fn new(scope: InstallScope, allow: bool, mcp: bool, host: &Host<'_>) -> Result<Self> {
         let path = settings_file(scope, host)?;
         let file = read_settled(&path)?;
         let text = file.text()?;
@@ -86,8 +91,9 @@ impl HooksEdit {
         let invocation = invocation(scope, host)?;
         let hooks_change = settings::add(&text, &invocation, form(scope), false).map_err(broken)?.text != text;
         let insertion = settings::add(&text, &invocation, form(scope), allow).map_err(broken)?;
+        let (insertion, server) = registration::beside_hooks(&text, insertion, &path, scope, mcp, host)?;
         let permits = allow && !before.permitted;
-        Ok(Self { file, insertion, before, permits, hooks_change, scope, allow })
+        Ok(Self { file, insertion, before, permits, server, hooks_change, scope, allow, mcp })
     }
 
     pub(crate) fn changes(&self) -> bool {
@@ -96,7 +102,7 @@ impl HooksEdit {
 
     /// Works the edit out again, from what the file holds now.
     pub(crate) fn recompute(&mut self, host: &Host<'_>) -> Result<()> {
-        *self = Self::new(self.scope, self.allow, host)?;
+        *self = Self::new(self.scope, self.allow, self.mcp, host)?;
         Ok(())
     }
 
@@ -138,9 +144,9 @@ fn read_settled(path: &Path) -> Result<FileSnapshot> {
 /// When a settings file is broken, or something cannot be read: then nothing of it is to be done.
 pub(crate) fn plan(request: &InstallRequest, host: &Host<'_>) -> Result<InstallPlan> {
     let manifest = Manifest::load(&host.config.data_dir)?;
-    let hooks = HooksEdit::new(request.scope, request.allow, host)?;
+    let hooks = HooksEdit::new(request.scope, request.allow, request.mcp, host)?;
     let client = request.scope.client();
-    let server = if client.is_usual() { registration::plan(request.scope, request.mcp, host)? } else { None };
+    let server = registration::plan(request.scope, request.mcp, host)?;
     let (timer, missing) = choose(request.timer, manifest.timer, host);
     let mut plan = InstallPlan {
         notes: notes(request.scope, &hooks, timer, host),
@@ -204,7 +210,8 @@ fn notes(scope: InstallScope, hooks: &HooksEdit, timer: Timer, host: &Host<'_>) 
 
 /// What Claude Code needs besides its hooks, and who else could have hooks here.
 fn notes_on_claude(request: &InstallRequest, hooks: &HooksEdit, host: &Host<'_>) -> Vec<String> {
-    let others = inspect::without_hooks(host, &inspect::settings(host)).into_iter().map(|scope| {
+    let without_hooks = if request.is_one_of_all { Vec::new() } else { inspect::without_hooks(host, &inspect::settings(host)) };
+    let others = without_hooks.into_iter().map(|scope| {
         let (name, option) = (scope.client().name(), scope.option());
         format!("{name} is used here, too: `recall install {option}` has its sessions start with notes")
     });
@@ -224,19 +231,11 @@ fn notes_on_other(client: Client, request: &InstallRequest, hooks: &HooksEdit, h
         // Seen with 0.169: without that, hooks do not run, and nothing says so.
         notes.push("Codex runs a hook only once you trust it: start `codex`, type `/hooks`, and accept those of recall".to_owned());
     }
-    if request.mcp {
+    if request.mcp && servers_file(request.scope, host).is_none() {
+        // Its config may have comments, and lie in one of several files.
         let (name, program) = (client.name(), host.environment.program.display());
-        let how = match client {
-            Client::Codex => format!("run `codex mcp add recall -- {program} mcp`"),
-            Client::CopilotCli => format!("start `copilot`, type `/mcp add`, and name the command `{program} mcp`"),
-            // Seen with 0.61: without it, it is for the project.
-            Client::Gemini => format!("run `gemini mcp add --scope user recall {program} mcp`"),
-            Client::OpenCode => format!(
-                "add `\"mcp\": {{\"recall\": {{\"type\": \"local\", \"command\": [\"{program}\", \"mcp\"]}}}}` to its `opencode.json`"
-            ),
-            _ => format!("run `{} mcp add recall {program} mcp`", client.program()),
-        };
-        notes.push(format!("to let {name} search the memory itself, {how}"));
+        let entry = format!("{{\"recall\": {{\"type\": \"local\", \"command\": [\"{program}\", \"mcp\"]}}}}");
+        notes.push(format!("to let {name} search the memory itself, add `\"mcp\": {entry}` to its `opencode.json`"));
     }
     notes
 }
@@ -257,6 +256,13 @@ impl InstallPlan {
     fn timer_steps(&self) -> impl Iterator<Item = &TimerStep> {
         let old = self.old_timers.iter().flat_map(|(_, steps)| steps);
         self.new_timer.iter().flat_map(move |new| new.iter().chain(old.clone()))
+    }
+
+    /// Leaves the timer as it is, once that of another plan was shown.
+    pub(crate) fn without_timer(mut self) -> Self {
+        self.new_timer = self.new_timer.map(|_| Vec::new());
+        self.old_timers.clear();
+        self
     }
 
     /// Prints every difference and every command.

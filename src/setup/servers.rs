@@ -1,6 +1,7 @@
-//! The client's MCP servers: ours added, updated and removed. Pure text → text; see [`super::strict_json`] for what stays.
+//! The clients' MCP servers: ours added, updated and removed. Pure text → text; see [`super::strict_json`] for what stays.
 //!
-//! They stand under `mcpServers`: at the top of `.mcp.json` and of the client's own file, and in the latter for each project too.
+//! They stand under `mcpServers`: at the top of `.mcp.json`, of Claude Code's own file and of those of other agents, and in Claude Code's
+//! for each project too. Codex has them in TOML: see [`super::toml_servers`].
 
 use std::collections::BTreeMap;
 
@@ -16,7 +17,7 @@ pub(crate) const NAME: &str = "recall";
 const SERVERS: &str = "mcpServers";
 const PROJECTS: &str = "projects";
 /// Our argument.
-const ARGUMENT: &str = "mcp";
+pub(super) const ARGUMENT: &str = "mcp";
 
 /// Says whether a program named `recall` is this one. What is registered under our name, or with variables of ours, is ours in any case.
 pub(crate) type IsOurProgram<'a> = &'a dyn Fn(&str) -> bool;
@@ -40,6 +41,23 @@ impl ServerLocation {
     }
 }
 
+/// What an entry has beside the program and its variables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EntryForm {
+    kind: Option<&'static str>,
+    /// Does it list the tools that may be used? Ours are all.
+    lists_tools: bool,
+}
+
+impl EntryForm {
+    /// Claude Code's.
+    pub const TYPED: Self = Self { kind: Some("stdio"), lists_tools: false };
+    /// As `gemini mcp add` 0.61 and `qwen mcp add` 0.24.4 write it.
+    pub const PLAIN: Self = Self { kind: None, lists_tools: false };
+    /// As `copilot mcp add` 1.0.102 writes it.
+    pub const COPILOT: Self = Self { kind: Some("local"), lists_tools: true };
+}
+
 /// A server of ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct McpServer {
@@ -49,6 +67,12 @@ pub struct McpServer {
 }
 
 impl McpServer {
+    /// The server of an entry, if it calls a program of our name as ours is called.
+    pub(super) fn of(name: String, program: String, first: Option<&str>, environment: BTreeMap<String, String>) -> Option<Self> {
+        let calls_us = program.rsplit('/').next() == Some(NAME) && first == Some(ARGUMENT);
+        calls_us.then_some(Self { name, program, environment })
+    }
+
     /// Is it what an install would write now?
     pub fn matches(&self, invocation: &Invocation) -> bool {
         let (program, environment) = expected(invocation);
@@ -57,19 +81,19 @@ impl McpServer {
     }
 
     /// Others may call a program `recall`, too.
-    fn is_ours(&self, is_our_program: IsOurProgram<'_>) -> bool {
+    pub(super) fn is_ours(&self, is_our_program: IsOurProgram<'_>) -> bool {
         let carries = || LOCATION_VARIABLES.iter().any(|(name, _)| self.environment.contains_key(*name));
         self.name == NAME || carries() || is_our_program(&self.program)
     }
 
     /// Does it run this program? What is called by its name alone is found on the search path.
-    fn runs(&self, program: &str) -> bool {
+    pub(super) fn runs(&self, program: &str) -> bool {
         self.program == program || self.program == NAME
     }
 }
 
 /// The program and its variables as an install would write them, the variables in the order of `LOCATION_VARIABLES`.
-fn expected(invocation: &Invocation) -> (&str, Vec<(&'static str, String)>) {
+pub(super) fn expected(invocation: &Invocation) -> (&str, Vec<(&'static str, String)>) {
     match invocation {
         Invocation::Own { program, environment } => {
             let value = |name: &str| environment.iter().find(|(own, _)| *own == name).map(|(_, value)| value.clone());
@@ -125,11 +149,10 @@ fn server(property: &CstObjectProp) -> Option<McpServer> {
     let object = property.object_value()?;
     let program = string(&value(&object, "command")?)?;
     let first = value(&object, "args")?.as_array()?.elements().first().and_then(string);
-    let calls_us = program.rsplit('/').next() == Some(NAME) && first.as_deref() == Some(ARGUMENT);
     let variables = value(&object, "env").and_then(|env| env.as_object());
     let variables = variables.iter().flat_map(|env| env.properties());
     let environment = variables.filter_map(|p| Some((p.decoded_name()?, string(&p.value()?)?))).collect();
-    calls_us.then_some(McpServer { name: property.decoded_name()?, program, environment })
+    McpServer::of(property.decoded_name()?, program, first.as_deref(), environment)
 }
 
 /// Adds ours where it is missing, else updates its program and variables.
@@ -139,6 +162,7 @@ fn server(property: &CstObjectProp) -> Option<McpServer> {
 pub fn add(
     text: &str,
     location: &ServerLocation,
+    form: EntryForm,
     invocation: &Invocation,
     is_our_program: IsOurProgram<'_>,
 ) -> Result<Insertion, Broken> {
@@ -157,7 +181,7 @@ pub fn add(
                 return Err(document.broken(&other, what));
             }
             remember(&mut shapes, &path[..depth].join("/"), container.clone());
-            insert(&container, &path[depth..], invocation);
+            insert(&container, &path[depth..], form, invocation);
         }
     }
     let remove = |text: &str, shapes: &Shapes| remove(text, location, shapes, is_our_program);
@@ -165,13 +189,14 @@ pub fn add(
 }
 
 /// Appends our entry, within the objects of these names that are missing on the way to it.
-fn insert(container: &CstObject, missing: &[String], invocation: &Invocation) {
+fn insert(container: &CstObject, missing: &[String], form: EntryForm, invocation: &Invocation) {
     let (program, environment) = expected(invocation);
-    let mut entry = vec![
-        ("type".to_owned(), "stdio".into()),
-        ("command".to_owned(), program.into()),
-        ("args".to_owned(), vec![ARGUMENT].into()),
-    ];
+    let mut entry: Vec<(String, CstInputValue)> = form.kind.map(|kind| ("type".to_owned(), kind.into())).into_iter().collect();
+    entry.push(("command".to_owned(), program.into()));
+    entry.push(("args".to_owned(), vec![ARGUMENT].into()));
+    if form.lists_tools {
+        entry.push(("tools".to_owned(), vec!["*"].into()));
+    }
     if !environment.is_empty() {
         let environment: Vec<_> = environment.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
         entry.push(("env".to_owned(), environment.into()));
@@ -182,7 +207,8 @@ fn insert(container: &CstObject, missing: &[String], invocation: &Invocation) {
     let entry = missing.iter().skip(1).map(String::as_str).chain(missing.last().map(|_| NAME));
     let entry = entry.fold(appended, |object, name| object?.object_value(name));
     // On lines of their own, as the client writes them.
-    entry.and_then(|entry| entry.array_value("args")).iter().for_each(|args| args.ensure_multiline());
+    let lists = entry.iter().flat_map(|entry| ["args", "tools"].map(|name| entry.array_value(name)));
+    lists.flatten().for_each(|list| list.ensure_multiline());
 }
 
 /// Brings ours up to date. What a person added to it stays.

@@ -93,7 +93,7 @@ pub(crate) fn located(path: &Path, broken: &Broken) -> String {
 }
 
 /// The byte order mark, if there is one, and the rest.
-fn split(text: &str) -> (&str, &str) {
+pub(super) fn split(text: &str) -> (&str, &str) {
     text.split_at(if text.starts_with(BOM) { BOM.len_utf8() } else { 0 })
 }
 

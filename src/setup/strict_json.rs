@@ -184,13 +184,13 @@ fn offset(node: &CstNode) -> usize {
     before + node.parent().map_or(0, |parent| offset(&parent.into()))
 }
 
-fn broken_at(text: &str, at: usize, what: String) -> Broken {
+pub(super) fn broken_at(text: &str, at: usize, what: String) -> Broken {
     let before = &text[..at.min(text.len())];
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
     Broken { line: before.matches('\n').count() + 1, column: before[line_start..].chars().count() + 1, what }
 }
 
-fn uncapitalized(text: &str) -> String {
+pub(super) fn uncapitalized(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_lowercase().collect::<String>() + chars.as_str())
 }

@@ -11,7 +11,7 @@ use anyhow::{Result, anyhow};
 
 use super::diff::write_file_diff;
 use super::file::{FileSnapshot, remove_empty_folders, retry_when_changed};
-use super::locations::{client_file, is_servers_file, servers_file, settings_file};
+use super::locations::{client_file, is_servers_file, servers_file, settings_file, shares_file};
 use super::manifest::{self, CRONTAB, Manifest, Original};
 use super::timer_steps::{TimerStep, run_all};
 use super::{Host, InstallScope, Timer, registration, settings, timer};
@@ -76,13 +76,14 @@ pub(crate) fn plan(scope: Option<InstallScope>, host: &Host<'_>) -> Result<Unins
 /// The files that may hold hooks of ours, or a server.
 fn candidates(scope: Option<InstallScope>, manifest: &Manifest, host: &Host<'_>) -> Result<BTreeSet<PathBuf>> {
     if let Some(scope) = scope {
-        // Another agent's are one file.
-        return Ok([settings_file(scope, host)?, servers_file(scope, host).0].into());
+        let servers = servers_file(scope, host).map(|(path, _)| path);
+        return Ok([settings_file(scope, host)?].into_iter().chain(servers).collect());
     }
     let recorded = manifest.edited.keys().filter(|path| path.is_absolute()).cloned();
     let here = settings_file(InstallScope::Local, host);
     let user = settings_file(InstallScope::User, host);
-    let others = InstallScope::of_others().filter_map(|scope| settings_file(scope, host).ok());
+    let others = InstallScope::of_others()
+        .flat_map(|scope| settings_file(scope, host).into_iter().chain(servers_file(scope, host).map(|(path, _)| path)));
     let settings = host.config.claude_dirs.iter().map(|dir| dir.join("settings.json"));
     Ok(settings.chain(user).chain(others).chain(here).chain([client_file(host)]).chain(recorded).collect())
 }
@@ -95,8 +96,11 @@ fn notes_on_committed(manifest: &Manifest, host: &Host<'_>) -> Vec<String> {
     };
     let hooks = settings_file(InstallScope::Project, host).ok().and_then(theirs);
     let hooks = hooks.filter(|(_, text)| settings::state(text).is_ok_and(|state| !state.hooks.is_empty()));
-    let (path, location) = servers_file(InstallScope::Project, host);
-    let server = theirs(path).filter(|(_, text)| registration::find(text, &location, host).is_ok_and(|server| server.is_some()));
+    let server = servers_file(InstallScope::Project, host).and_then(|(path, location)| {
+        let holds_ours =
+            |(path, text): &(PathBuf, String)| registration::find(path, text, &location, host).is_ok_and(|s| s.is_some());
+        theirs(path).filter(holds_ours)
+    });
     let note =
         |path: &Path, what: &str| format!("{} keeps its {what}: `recall uninstall --scope project` takes that out", path.display());
     let hooks = hooks.map(|(path, _)| note(&path, "hooks"));
@@ -115,7 +119,7 @@ fn restoration(path: &Path, scope: Option<InstallScope>, manifest: &Manifest, ho
             let without_ours = if is_servers_file(path) {
                 registration::without_ours(&file, scope, manifest, host)?
             } else {
-                without_hooks(&file, manifest)?
+                without_hooks(&file, manifest, host)?
             };
             let Some(text) = without_ours else { return Ok(None) };
             let empty = manifest.was_created(path) && matches!(text.trim(), "" | "{}");
@@ -125,14 +129,19 @@ fn restoration(path: &Path, scope: Option<InstallScope>, manifest: &Manifest, ho
     Ok((after.as_ref() != Some(now)).then_some(Restoration { file, after }))
 }
 
-/// A settings file without our hooks. `None` when there are none.
-fn without_hooks(file: &FileSnapshot, manifest: &Manifest) -> Result<Option<String>> {
+/// A file of hooks without ours, and without our server where it has servers as well. `None` when there are none.
+fn without_hooks(file: &FileSnapshot, manifest: &Manifest, host: &Host<'_>) -> Result<Option<String>> {
     let text = file.text()?;
-    // What does not contain these words holds no hook of ours, in whatever form it is by now.
-    if !(text.contains("recall") && text.contains(" hook ")) {
+    let shapes = manifest.shapes(&file.path);
+    let mut of_agents = InstallScope::of_others().filter(|scope| shares_file(*scope));
+    let has_servers = registration::is_beside_hooks(&shapes)
+        || of_agents.any(|scope| settings_file(scope, host).is_ok_and(|path| path == file.path));
+    // What does not contain these words holds nothing of ours, in whatever form it is by now.
+    if !(text.contains("recall") && (has_servers || text.contains(" hook "))) {
         return Ok(None);
     }
-    let without = settings::remove(&text, &manifest.shapes(&file.path)).map_err(|broken| {
+    let without_server = if has_servers { registration::removed_beside_hooks(&text, &shapes, host) } else { Ok(text) };
+    let without = without_server.and_then(|text| settings::remove(&text, &shapes)).map_err(|broken| {
         let broken = settings::located(&file.path, &broken);
         anyhow!("{broken}\nit is left as it is: take the lines with `recall hook` out by hand")
     })?;

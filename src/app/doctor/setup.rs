@@ -114,7 +114,24 @@ fn why_stale(scope: InstallScope, state: &SettingsState, file: &SettingsFile, ho
 
 /// The MCP server, as far as it is registered.
 pub(crate) fn servers(host: &Host<'_>) -> Vec<Finding> {
-    let all = inspect::servers(host);
+    let (of_claude, of_others): (Vec<_>, Vec<_>) =
+        inspect::servers(host).into_iter().partition(|one| one.scope.client().is_usual());
+    let mut all = servers_of_claude(&of_claude, host);
+    all.extend(of_others.iter().map(|registered| server_finding(registered, host)));
+    all.extend(inspect::without_server(host, &of_others).into_iter().map(|(scope, refused)| {
+        let (name, option) = (scope.client().name(), scope.option());
+        Finding::ok(
+            "mcp",
+            refused.map_or_else(
+                || format!("not registered with {name}: `recall install {option} --mcp` lets it search the memory itself"),
+                |why| format!("not registered with {name}: {why}"),
+            ),
+        )
+    }));
+    all
+}
+
+fn servers_of_claude(all: &[ServerRegistration], host: &Host<'_>) -> Vec<Finding> {
     let by_plugin = || inspect::settings(host).iter().any(|file| file.state.as_ref().is_ok_and(|state| state.plugin));
     if all.is_empty() && by_plugin() {
         return vec![Finding::ok("mcp", "by the plugin")];
@@ -136,7 +153,7 @@ fn server_finding(registered: &ServerRegistration, host: &Host<'_>) -> Finding {
         Ok(server) => server,
         Err(broken) => return Finding::problem("mcp", broken.as_str(), "correct the file: no server of it starts until then"),
     };
-    let mends = format!("`recall install --mcp --scope {}` mends it", registered.scope);
+    let mends = format!("`recall install --mcp {}` mends it", registered.scope.option());
     let program = Path::new(&server.program);
     if program.is_absolute() && !program.exists() {
         return Finding::problem("mcp", format!("{path}: {} is gone", server.program), mends).fixed_by(Repair::Install);

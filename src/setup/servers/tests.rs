@@ -8,6 +8,7 @@ fn own(program: &str, environment: &[(&'static str, &str)]) -> Invocation {
 
 /// Whatever program has our name.
 const ANY: IsOurProgram<'static> = &|_| true;
+const TYPED: EntryForm = EntryForm::TYPED;
 
 fn here() -> ServerLocation {
     ServerLocation::Project("/src/a.b/shop".to_owned())
@@ -37,7 +38,7 @@ fn what_was_put_in_is_there_and_goes_without_a_trace() {
     let command = own("/opt/a \"b\"/recall", &[("RECALL_DATA_DIR", "/d")]);
     for place in [ServerLocation::TopLevel, here()] {
         for before in FILES {
-            let added = add(before, &place, &command, ANY).unwrap();
+            let added = add(before, &place, TYPED, &command, ANY).unwrap();
             let server = find(&added.text, &place, ANY).unwrap().unwrap_or_else(|| panic!("{}", added.text));
             assert!(server.matches(&command) && server.name == NAME, "{server:?}");
             assert_eq!(locations(&added.text, ANY).unwrap(), std::slice::from_ref(&place));
@@ -47,7 +48,7 @@ fn what_was_put_in_is_there_and_goes_without_a_trace() {
             };
             let entry = serde_json::json!({"type": "stdio", "command": "/opt/a \"b\"/recall", "args": ["mcp"], "env": {"RECALL_DATA_DIR": "/d"}});
             assert_eq!(at, entry);
-            assert_eq!(add(&added.text, &place, &command, ANY).unwrap().text, added.text, "once is enough");
+            assert_eq!(add(&added.text, &place, TYPED, &command, ANY).unwrap().text, added.text, "once is enough");
             assert_eq!(remove(&added.text, &place, &added.shapes, ANY).unwrap(), before);
             assert_eq!(remove(before, &place, &Shapes::new(), ANY).unwrap(), before, "nothing of ours");
         }
@@ -58,8 +59,8 @@ fn what_was_put_in_is_there_and_goes_without_a_trace() {
 fn two_places_of_a_file_do_not_mind_each_other() {
     let command = own("/opt/recall", &[]);
     for before in FILES {
-        let top = add(before, &ServerLocation::TopLevel, &command, ANY).unwrap();
-        let both = add(&top.text, &here(), &command, ANY).unwrap();
+        let top = add(before, &ServerLocation::TopLevel, TYPED, &command, ANY).unwrap();
+        let both = add(&top.text, &here(), TYPED, &command, ANY).unwrap();
         assert_eq!(locations(&both.text, ANY).unwrap(), [ServerLocation::TopLevel, here()]);
         assert_eq!(remove(&both.text, &here(), &both.shapes, ANY).unwrap(), top.text);
         let shapes = top.shapes.clone().into_iter().chain(both.shapes).collect();
@@ -72,9 +73,24 @@ fn two_places_of_a_file_do_not_mind_each_other() {
 #[test]
 fn the_form_of_the_file_is_followed() {
     let text = "{\n\t\"a\": 1,\n\t\"mcpServers\": {\n\t\t\"other\": {\"command\": \"x\"}\n\t}\n}\n";
-    let added = add(text, &ServerLocation::TopLevel, &own("/opt/recall", &[]), ANY).unwrap();
+    let added = add(text, &ServerLocation::TopLevel, TYPED, &own("/opt/recall", &[]), ANY).unwrap();
     let expected = "\t\t\"other\": {\"command\": \"x\"},\n\t\t\"recall\": {\n\t\t\t\"type\": \"stdio\",\n\t\t\t\"command\": \"/opt/recall\",\n\t\t\t\"args\": [\n\t\t\t\t\"mcp\"\n\t\t\t]\n\t\t}\n\t}\n}\n";
     assert!(added.text.ends_with(expected), "{}", added.text);
+}
+
+#[test]
+fn every_client_has_its_form_of_an_entry() {
+    for (form, entry) in [
+        (EntryForm::TYPED, serde_json::json!({"type": "stdio", "command": "/opt/recall", "args": ["mcp"]})),
+        (EntryForm::PLAIN, serde_json::json!({"command": "/opt/recall", "args": ["mcp"]})),
+        (EntryForm::COPILOT, serde_json::json!({"type": "local", "command": "/opt/recall", "args": ["mcp"], "tools": ["*"]})),
+    ] {
+        for before in FILES {
+            let added = add(before, &ServerLocation::TopLevel, form, &own("/opt/recall", &[]), ANY).unwrap();
+            assert_eq!(json(&added.text)["mcpServers"]["recall"], entry);
+            assert_eq!(remove(&added.text, &ServerLocation::TopLevel, &added.shapes, ANY).unwrap(), before);
+        }
+    }
 }
 
 #[test]
@@ -105,7 +121,7 @@ fn what_is_there_of_ours_is_mended_and_what_a_person_added_stays() {
     ];
     for (before, environment, after) in cases {
         let command = own("/new/recall", environment);
-        let added = add(&entry(before), &ServerLocation::TopLevel, &command, ANY).unwrap();
+        let added = add(&entry(before), &ServerLocation::TopLevel, TYPED, &command, ANY).unwrap();
         // A variable that is added gets a line of its own.
         let spaceless = |text: &str| text.split_whitespace().collect::<String>();
         assert_eq!(spaceless(&added.text), spaceless(&entry(after)));
@@ -127,7 +143,7 @@ fn what_cannot_be_edited_is_located() {
         ("[]", "no object"),
         ("{\"mcpServers\": {\"recall\": {\"command\": \"total-recall\", \"args\": [\"mcp\"]}}}", "another program's"),
     ] {
-        let broken = add(text, &ServerLocation::TopLevel, &command, ANY).unwrap_err();
+        let broken = add(text, &ServerLocation::TopLevel, TYPED, &command, ANY).unwrap_err();
         assert!(broken.what.to_lowercase().contains(&what.to_lowercase()), "{text}: {}", broken.what);
     }
 }
@@ -142,7 +158,7 @@ fn another_program_of_our_name_is_left_alone() {
     let theirs = entry("memory", "");
     assert_eq!((locations(&theirs, known).unwrap(), foreign(&theirs, known).unwrap()), (vec![], vec!["memory".to_owned()]));
     assert_eq!(remove(&theirs, &ServerLocation::TopLevel, &Shapes::new(), known).unwrap(), theirs);
-    let both = add(&theirs, &ServerLocation::TopLevel, &ours, known).unwrap();
+    let both = add(&theirs, &ServerLocation::TopLevel, TYPED, &ours, known).unwrap();
     assert!(both.text.contains("/opt/other/recall") && both.text.contains("/opt/ours/recall"), "{}", both.text);
     assert_eq!(remove(&both.text, &ServerLocation::TopLevel, &both.shapes, known).unwrap(), theirs);
     for ours in [

@@ -1,5 +1,5 @@
 //! With the real clients: a session of each that is read without hooks is digested. With those of Codex, Copilot CLI, Gemini CLI, OpenCode and Qwen Code hooks are installed, a session is recorded and digested, and what the next one sends to its
-//! model holds the notes. A stand-in on loopback is all that they talk to.
+//! model holds the notes and, of all but OpenCode, the tools of our server. A stand-in on loopback is all that they talk to.
 //!
 //! `.ci/install-agents DIR` installs the clients and prints the folder to put into RECALL_TEST_AGENTS.
 
@@ -15,6 +15,8 @@ use crate::support::{Ran, World};
 
 const FIRST: &str = "The greeting check fails since this morning: find out why.";
 const SECOND: &str = "Where did we leave off on the greeting check that fails?";
+/// What our server says of one of its tools, and of itself: Codex tells its model of the tools of a server only when that looks for some.
+const OF_SERVER: [&str; 2] = ["What came before and after a session in its project", "The memory of earlier coding sessions"];
 const SAID: &str = "The check fails because greeting.txt says helo.";
 
 /// A client in a world of its own.
@@ -105,8 +107,9 @@ impl Scene {
     /// Hooks in, a session, a digest, another session, hooks out.
     fn remembers(&self, agent: &str) {
         let before = self.files();
-        let ran = self.recall(&["install", "--agent", agent, "--timer", "none"]);
-        assert_eq!(ran.code, 0, "{ran:#?}");
+        let ran = self.recall(&["install", "--agent", agent, "--timer", "none", "--mcp"]);
+        let registered = ran.out.contains(": registered");
+        assert_eq!((ran.code, registered), (0, agent != "opencode"), "{ran:#?}");
         assert!(!self.turn(FIRST).is_empty(), "it asked its model");
         let ran = self.recall(&["digest", "--settle", "0s"]);
         assert!(ran.code == 0 && ran.out.contains("1 session"), "{ran:#?}");
@@ -117,6 +120,8 @@ impl Scene {
         // At its start what was said before, at its prompt what fits.
         assert!(sent.contains("Notes from earlier sessions in this project") && sent.contains(SAID), "{sent}");
         assert!(sent.contains("Quotes from earlier sessions"), "{sent}");
+        // The client started our server: its model may call what that has.
+        assert_eq!(OF_SERVER.iter().any(|words| sent.contains(words)), registered, "{sent}");
         let ran = self.recall(&["digest", "--settle", "0s"]);
         assert_eq!(ran.code, 0, "{ran:#?}");
         let found = self.recall(&["search", "\"Notes from earlier sessions\""]);
@@ -124,7 +129,11 @@ impl Scene {
         let ran = self.recall(&["uninstall", "--agent", agent]);
         assert_eq!(ran.code, 0, "{ran:#?}");
         for (file, text) in self.files() {
-            assert!(!text.contains(" hook session-start"), "{}: {text}", file.display());
+            assert!(
+                ![" hook session-start", "mcp_servers", "mcpServers"].iter().any(|ours| text.contains(ours)),
+                "{}: {text}",
+                file.display()
+            );
         }
         assert!(before.keys().all(|file| file.exists()));
     }
@@ -133,7 +142,7 @@ impl Scene {
     fn files(&self) -> BTreeMap<PathBuf, String> {
         let all = [
             ".codex/hooks.json", ".codex/config.toml", ".config/opencode/plugin/recall.js", ".copilot/hooks/recall.json",
-            ".gemini/settings.json", ".qwen/settings.json",
+            ".copilot/mcp-config.json", ".gemini/settings.json", ".qwen/settings.json",
         ];
         let all = all.map(|file| self.world.home().join(file));
         all.into_iter().filter_map(|file| Some((file.clone(), fs::read_to_string(file).ok()?))).collect()

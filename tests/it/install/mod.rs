@@ -1,5 +1,7 @@
 //! `recall install` and `recall uninstall`: settings and timers of others, edited and given back.
 
+mod agent_servers;
+mod all;
 mod concurrent;
 mod crontab;
 mod fakes;

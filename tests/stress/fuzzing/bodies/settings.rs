@@ -1,9 +1,9 @@
 //! Settings editing: what install put in uninstall takes out, byte for byte, and what is not ours is as it was in between.
 
 use recall::testing::setup::hook_command::{HookForm, Invocation};
-use recall::testing::setup::servers::{self, ServerLocation};
+use recall::testing::setup::servers::{self, EntryForm, ServerLocation};
 use recall::testing::setup::settings;
-use recall::testing::setup::strict_json::Shapes;
+use recall::testing::setup::strict_json::{Insertion, Shapes};
 use serde_json::Value;
 
 pub fn check(data: &[u8]) {
@@ -41,17 +41,30 @@ fn hooks(text: &str, form: &Invocation, of: HookForm) {
             assert!(settings::state(&both.text).is_ok_and(|state| state.permitted), "{}", both.text);
             assert_eq!(settings::remove(&both.text, &both.shapes).expect("it was read before"), text, "taken out of {}", both.text);
         }
+        beside_a_server(text, &added, form);
     }
     let state = settings::state(&left).expect("the client reads it");
     assert!(state.hooks.iter().all(|hook| hook.call.does_more), "{left}");
 }
 
+/// Hooks and server in one file.
+fn beside_a_server(text: &str, hooks: &Insertion, form: &Invocation) {
+    let (place, known) = (&ServerLocation::TopLevel, &|_: &str| true);
+    let had_none = servers::locations(text, known).is_ok_and(|places| places.is_empty());
+    let Ok(both) = servers::add(&hooks.text, place, EntryForm::PLAIN, form, known) else { return };
+    if had_none {
+        let shapes: Shapes = both.shapes.into_iter().chain(hooks.shapes.clone()).collect();
+        let left = servers::remove(&both.text, place, &shapes, known).expect("it was read before");
+        assert_eq!(settings::remove(&left, &shapes).expect("it was read before"), text, "taken out of {}", both.text);
+    }
+}
+
 fn server(text: &str, form: &Invocation, place: &ServerLocation) {
     // Whatever program has our name.
     let known = &|_: &str| true;
-    let Ok(added) = servers::add(text, place, form, known) else { return };
+    let Ok(added) = servers::add(text, place, EntryForm::TYPED, form, known) else { return };
     let ours = servers::find(&added.text, place, known).expect("the client reads it").expect("it is there");
-    let twice = servers::add(&added.text, place, form, known).expect("it was read before");
+    let twice = servers::add(&added.text, place, EntryForm::TYPED, form, known).expect("it was read before");
     assert_eq!((twice.text, twice.shapes), (added.text.clone(), Shapes::new()), "a second time changes nothing");
     others_stay(text, &added.text, if *place == ServerLocation::TopLevel { "mcpServers" } else { "projects" });
     if servers::locations(text, known).is_ok_and(|places| places.is_empty()) {
