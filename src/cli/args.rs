@@ -37,7 +37,7 @@ pub(crate) enum Command {
     Day(DayArgs),
     /// List sessions, newest first
     List(ListArgs),
-    /// Count sessions, commits, tokens and cost, by day, project or agent
+    /// Count sessions, commits, tokens and cost by day, project or agent
     Stats(StatsArgs),
     /// Continue a session in its agent
     Resume(ResumeArgs),
