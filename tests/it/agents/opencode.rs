@@ -45,7 +45,7 @@ fn what_was_done_is_what_is_read() {
         interrupted: 0,
     };
     assert_eq!(OPENCODE.counts(&world), expected);
-    // What the stand-in counted for the turns, the helper, the compaction and the answer behind it, without the private session: 2,390 and 78.
+    // What the stand-in counted for the turns, the helper, the compaction and the answer behind it, without the private session: 1,380 and 78.
     let stats: Value = serde_json::from_str(&world.recall(["stats", "--json", "--since", "2026-11-01"]).out).expect("JSON");
     let total = &stats["total"];
     assert_eq!((&total["input"], &total["cache_read"], &total["output"]), (&986_200.into(), &5000.into(), &8744.into()), "{stats}");
