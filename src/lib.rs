@@ -89,7 +89,7 @@
 //! - **Another client**: its name in `model::client`, a folder in `source` that implements `source::Source`, its line in `source::source_of`, its
 //!   table in `config::sources`. Nothing else knows how it writes.
 //! - **Where an agent has its hooks and MCP servers**: `setup::locations` names the files; the forms are `setup::hook_command::HookForm` and
-//!   `setup::servers::EntryForm`, in TOML `setup::toml_servers`. `setup::InstallScope::of` says who has hooks of ours.
+//!   `setup::servers::EntryForm`, in TOML `setup::toml_servers`. `setup::InstallScope` says who has hooks of ours.
 //! - **A tool of a client**: its name and class in the `tools` of its folder in `source`; all else asks for its `model::session::item::ToolClass`.
 //! - **Another kind of document that search finds**, as memory files of Claude's are (`source::client_memory` reads them, `store::memory_files` keeps
 //!   them): a column of `doc` and its words in `store::document`; `search::HitSource` makes whoever tells results decide how; a view in
