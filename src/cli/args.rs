@@ -25,11 +25,11 @@ pub struct Cli {
 pub(crate) enum Command {
     /// Read new transcripts, digest finished sessions, write the pages
     Digest(DigestArgs),
-    /// Add hooks to Claude Code and a timer that runs the digest
+    /// Add a digest timer, and hooks to Claude Code or another agent
     Install(InstallArgs),
     /// Remove the hooks and the timer
     Uninstall(UninstallArgs),
-    /// Check the installation and suggest fixes
+    /// Check the installation; suggest fixes, or make them (`--fix`)
     Doctor(DoctorArgs),
     /// Search sessions and notes
     Search(SearchArgs),
@@ -37,7 +37,7 @@ pub(crate) enum Command {
     Day(DayArgs),
     /// List sessions, newest first
     List(ListArgs),
-    /// Count sessions, commits, tokens and cost by day, project or agent
+    /// Count sessions, commits, tokens and cost by day, project and more
     Stats(StatsArgs),
     /// Continue a session in its agent
     Resume(ResumeArgs),
@@ -49,19 +49,19 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// What came before and after a session in its project
     Timeline(TimelineArgs),
-    /// What context a new session gets, or what is known about a topic
+    /// The notes a new session starts with, or what is known on a topic
     Context(ContextArgs),
-    /// How a decision changed, and what holds now
+    /// How a decision changed, and what is true now
     Why(WhyArgs),
     /// Replay your sessions and measure how useful the memory would have been
     Eval(EvalArgs),
     /// Instructions you keep repeating, to accept or dismiss
     Rules(RulesArgs),
-    /// Where an error occurred, and what was done until the check passed
+    /// Where an error occurred, and what was done until a rerun passed
     Fix(FixArgs),
     /// The commands that work in this project
     How(HowArgs),
-    /// Checks that fail again and again, and how long until each passed
+    /// Errors that keep coming back, and the time until the next pass
     Friction(FrictionArgs),
     /// Serve the memory over the Model Context Protocol (stdin and stdout)
     Mcp,
@@ -73,7 +73,7 @@ pub(crate) enum Command {
     Remember(RememberArgs),
     /// Delete sessions, or everything that contains a text, for good
     Forget(ForgetArgs),
-    /// For a while, record no new sessions and give no notes
+    /// For a while, record no new sessions and give no context
     Pause(PauseArgs),
     /// What is stored, what is pending and why
     Status(StatusArgs),
@@ -81,7 +81,7 @@ pub(crate) enum Command {
     Config(ConfigArgs),
     /// Write everything stored to stdout as JSON lines
     Export(ExportArgs),
-    /// Import what `recall export` wrote, or what claude-mem remembers
+    /// Import what `recall export` wrote, or the database of claude-mem
     Import(ImportArgs),
     /// Show what redaction removes from a text (stdin to stdout)
     Redact(RedactArgs),
@@ -146,7 +146,7 @@ pub(crate) struct DigestArgs {
     /// Digest at most this many sessions
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) limit: Option<usize>,
-    /// With `--summarizer claude`: digest the newest N sessions that have no digest by the model, however long the backlog is
+    /// With `--summarizer claude`: digest the newest N sessions that have no digest by the model, even if more remain
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count, requires = "summarizer", conflicts_with = "session")]
     pub(crate) newest: Option<usize>,
     /// Spend at most this much on the model in this run
@@ -161,11 +161,12 @@ pub(crate) struct DigestArgs {
     /// Apart from the terminal, at low priority and for a bounded time: for hooks
     #[arg(long, hide = true)]
     pub(crate) in_background: bool,
-    /// What writes the digests. A digest made with `--summarizer extract` is not redone later; `--summarizer claude` also redoes
-    /// digests that were made without a model
+    /// What writes the digests (default: `digest.summarizer` in the config). A digest made with `--summarizer extract` stays until the
+    /// session goes on, or until you run `--summarizer claude`, which redoes all digests that were made without the model
     #[arg(long, value_enum)]
     pub(crate) summarizer: Option<SummarizerChoice>,
-    /// Only digest sessions idle for this long (default: 10m)
+    /// Only digest sessions idle for this long (default: `digest.settle_minutes` in the config, 10m). 30 seconds are enough if a hook
+    /// has marked the session's end
     #[arg(long, value_name = "TIME")]
     pub(crate) settle: Option<String>,
     /// Show what would be read, digested and skipped, and the cost; change nothing
@@ -190,7 +191,7 @@ pub(crate) struct InstallArgs {
     /// Whose sessions get the hooks: claude-code, codex, copilot-cli, gemini, opencode or qwen-code
     #[arg(long, value_name = "NAME", value_parser = client, default_value = "claude-code")]
     pub(crate) agent: Client,
-    /// Install for every agent that is used here: shows each change and asks
+    /// Install for every agent that is used here: show each change, and ask before making it
     #[arg(long, conflicts_with_all = ["agent", "scope", "allow"])]
     pub(crate) all: bool,
     /// With `--all`: install without asking
@@ -202,10 +203,10 @@ pub(crate) struct InstallArgs {
     /// What starts the digest (default: your last choice, else `auto`); `schedule` in the config sets how often
     #[arg(long, value_enum)]
     pub(crate) timer: Option<TimerChoice>,
-    /// Let the agent search the memory itself: register `recall mcp` for the same sessions
+    /// Let the agent search the memory itself: register the MCP server `recall mcp` for the same sessions
     #[arg(long)]
     pub(crate) mcp: bool,
-    /// Permit its calls, too: add `mcp__recall` to `permissions.allow`, so that Claude Code does not ask before each
+    /// With `--mcp`, for Claude Code: add `mcp__recall` to `permissions.allow`, so that it does not ask before each call
     #[arg(long, requires = "mcp")]
     pub(crate) allow: bool,
     /// Show every diff and command; change nothing
@@ -215,10 +216,11 @@ pub(crate) struct InstallArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct UninstallArgs {
-    /// Remove only this agent's hooks and MCP server: claude-code, codex, copilot-cli, gemini, opencode or qwen-code
+    /// Remove only this agent's hooks and MCP server, and keep the timer: claude-code, codex, copilot-cli, gemini, opencode or qwen-code
     #[arg(long, value_name = "NAME", value_parser = client, conflicts_with_all = ["purge", "scope"])]
     pub(crate) agent: Option<Client>,
-    /// Remove only this scope's hooks and MCP server (default: everything installed, in other projects too, and the timer)
+    /// Remove only Claude Code's hooks and MCP server of this scope, and keep the timer. Without `--scope` and `--agent`: remove everything
+    /// in all projects, and the timer
     #[arg(long, value_enum, conflicts_with = "purge")]
     pub(crate) scope: Option<InstallScope>,
     /// Delete the data folder too: index, pages, marks
@@ -244,11 +246,11 @@ pub(crate) struct DoctorArgs {
     /// Mark current warnings as seen: they no longer cause exit code 1 until they change. Problems still do
     #[arg(long)]
     pub(crate) seen: bool,
-    /// List outdated lines in Claude's memory files, with a diff to prune `MEMORY.md`: lines that later sessions replaced or that name
-    /// missing files or topic files. Changes nothing
+    /// List outdated lines in Claude's memory files: lines that a later session contradicts, and lines that name a file, or another memory
+    /// file, that no longer exists. Also print a diff that removes such lines from `MEMORY.md`. Changes nothing
     #[arg(long, conflicts_with_all = ["fix", "keep_transcripts", "seen"])]
     pub(crate) memory: bool,
-    /// Only projects whose root matches this glob (a bare name matches the folder's name)
+    /// With `--memory`: only projects whose root matches this glob (a bare name matches the folder's name)
     #[arg(long, value_name = "GLOB", requires = "memory")]
     pub(crate) project: Option<String>,
     /// Print JSON
@@ -268,9 +270,10 @@ pub(crate) struct SearchArgs {
     /// Only sessions active since then: 7d, 12h, a date, today or yesterday
     #[arg(long, value_name = "AGE|DATE")]
     pub(crate) since: Option<String>,
-    /// Only sessions that began before then
+    /// Only sessions that began before then (`recall forget --before` means last active)
     #[arg(long, value_name = "AGE|DATE")]
     pub(crate) before: Option<String>,
+    /// Show at most N
     #[arg(long, value_name = "N", default_value_t = FOR_PERSON.usual, allow_negative_numbers = true, value_parser = within(1..=FOR_PERSON.most, 20))]
     pub(crate) limit: usize,
     /// Print JSON
@@ -306,7 +309,7 @@ pub(crate) struct ListArgs {
     pub(crate) json: bool,
 }
 
-/// What was done in sessions and what they cost at list price. A session counts where it was active last, its tokens where they were used.
+/// What was done in sessions and what they cost at list price. A session counts on the day of its last activity, tokens on the day of their use.
 #[derive(Debug, Args)]
 pub(crate) struct StatsArgs {
     /// What to group by
@@ -332,7 +335,7 @@ pub(crate) struct StatsArgs {
 /// Starts Claude Code in the session's folder with the session's conversation. Without a terminal, prints the command that does.
 #[derive(Debug, Args)]
 pub(crate) struct ResumeArgs {
-    /// Session id or prefix; `last` is this project's newest session, `-2` the one before it
+    /// Session id or prefix; `last` is this project's newest session, `-2` the second newest
     #[arg(value_name = "ID", allow_hyphen_values = true, default_value = "last")]
     pub(crate) id: String,
     /// Print the command, start nothing
@@ -355,10 +358,11 @@ pub(crate) struct ReportArgs {
     /// Only work on this branch (default for `pr`: the current branch)
     #[arg(long, value_name = "NAME")]
     pub(crate) branch: Option<String>,
-    /// What writes the text. The model costs money, within the same limits as digests, and receives only the report that no model has written
+    /// What writes the text (default: no model). The model costs money, within the same limits as digests. It gets only the report that
+    /// recall makes without it
     #[arg(long, value_enum)]
     pub(crate) summarizer: Option<SummarizerChoice>,
-    /// Show what the model's report would cost, and do not call the model
+    /// With `--summarizer`: show what the model's report would cost; do not call the model
     #[arg(long, requires = "summarizer")]
     pub(crate) dry_run: bool,
     /// Print JSON
@@ -382,8 +386,8 @@ pub(crate) struct TodoArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
-    /// Session ids or prefixes, or digest ids; `last` is this project's newest session, `-2` the one before it; a date shows that day's
-    /// page
+    /// Session ids or prefixes, or ids of digests (`d…`, at the top of a session's page). `last` is this project's newest session, `-2`
+    /// the second newest. A date shows that day's page
     #[arg(required = true, value_name = "ID", allow_negative_numbers = true)]
     pub(crate) ids: Vec<String>,
     /// Show everything, as on the session's page
@@ -392,10 +396,10 @@ pub(crate) struct ShowArgs {
     /// Print the original transcript lines, if they still exist
     #[arg(long, conflicts_with_all = ["items", "json"])]
     pub(crate) raw: bool,
-    /// List what was kept of the session and why, instead
+    /// Instead, list what the index keeps of the session, and why
     #[arg(long)]
     pub(crate) items: bool,
-    /// Quote what was agreed before a compaction and is missing in its summary, instead
+    /// Instead, quote what was agreed before a compaction and is missing in its summary
     #[arg(long, conflicts_with_all = ["full", "raw", "items"])]
     pub(crate) dropped: bool,
     /// Print the whole digest and its counts as JSON; an array for several sessions
@@ -405,12 +409,12 @@ pub(crate) struct ShowArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct TimelineArgs {
-    /// Session id or prefix, or digest id
+    /// Session id or prefix, or id of a digest (`d…`)
     pub(crate) id: String,
-    /// Sessions before it
+    /// How many sessions before it
     #[arg(long, value_name = "N", default_value_t = 5, allow_negative_numbers = true, value_parser = count)]
     pub(crate) before: usize,
-    /// Sessions after it
+    /// How many sessions after it
     #[arg(long, value_name = "N", default_value_t = 5, allow_negative_numbers = true, value_parser = count)]
     pub(crate) after: usize,
     /// Print JSON
@@ -418,8 +422,8 @@ pub(crate) struct TimelineArgs {
     pub(crate) json: bool,
 }
 
-/// Statements of sessions and notes of a project that a later one overtakes: "no longer", "instead of", "replaced", another value, or the same
-/// said otherwise. Only what says so in words is known; what stands first was overtaken by nothing.
+/// Statements and notes of a project that a later statement or note overtakes: "no longer", "instead of", "replaced", another value, or the
+/// same in other words. Finds only changes that are stated in words. The first line of each is true now: nothing has overtaken it.
 #[derive(Debug, Args)]
 pub(crate) struct WhyArgs {
     /// Words of the topic, such as `session cache`
@@ -433,8 +437,8 @@ pub(crate) struct WhyArgs {
     pub(crate) json: bool,
 }
 
-/// Corrections and standing instructions ("pnpm, not npm", "never push to main") that you said in two or more sessions of a project and that
-/// neither a note, its CLAUDE.md and rules nor Claude's own memory of it says. None of your files is ever written.
+/// Corrections and standing instructions ("pnpm, not npm", "never push to main") that you gave in two or more sessions of a project, and that
+/// are in no note, not in its CLAUDE.md or rules, and not in Claude's own memory of the project. Never writes your files.
 #[derive(Debug, Args)]
 pub(crate) struct RulesArgs {
     /// Only projects whose root matches this glob (a bare name matches the folder's name; default: this project)
@@ -457,8 +461,8 @@ pub(crate) struct RulesArgs {
     pub(crate) json: bool,
 }
 
-/// Tells each stored session again what its start and its first three prompts would have been told from what came before it, and counts what
-/// of that came up in it: files it edited, checks it ran, sentences said again. Asks no model and changes nothing.
+/// Simulates, for each stored session, the context that its start and its first three prompts would have got from earlier sessions. Counts how
+/// much of it the session then used: files it edited, checks it ran, sentences said again. Asks no model and changes nothing.
 #[derive(Debug, Args)]
 pub(crate) struct EvalArgs {
     /// Only projects whose root matches this glob (a bare name matches the folder's name)
@@ -472,8 +476,8 @@ pub(crate) struct EvalArgs {
     pub(crate) json: bool,
 }
 
-/// Errors that commands of sessions printed, compared without what differs from time to time: paths, numbers, hashes, durations. Told is what
-/// the rows show: a later run of the same check that passed, and what was done in between. That need not be the reason.
+/// Errors that commands in sessions printed, compared without paths, numbers, hashes and durations. Shows a later run of the same check that
+/// passed, and what was done in between. That need not be the reason why it passed.
 #[derive(Debug, Args)]
 pub(crate) struct FixArgs {
     /// The error line, part of it, or output that contains it
@@ -490,8 +494,8 @@ pub(crate) struct FixArgs {
     pub(crate) json: bool,
 }
 
-/// Of the commands that sessions ran, those that were seen to pass at least twice, or when they ran last. However it is written, a command
-/// counts as one; it is told as it was written when it passed last.
+/// Commands that passed at least twice in sessions, or in their last run. Different spellings of a command count as one; it is shown as it
+/// was written when it last passed.
 #[derive(Debug, Args)]
 pub(crate) struct HowArgs {
     /// Only commands of this kind (test, lint, types, build, check, run, deploy, migrate) or with this word
@@ -508,8 +512,8 @@ pub(crate) struct HowArgs {
     pub(crate) json: bool,
 }
 
-/// Errors that a project met at least three times, or in two sessions, by project; first those that took longest from the first failure to the
-/// run that passed.
+/// Errors that occurred in a project at least three times, or in at least two sessions. Those that took longest from the first failure to the
+/// run that passed come first.
 #[derive(Debug, Args)]
 pub(crate) struct FrictionArgs {
     /// Only projects whose root matches this glob (a bare name matches the folder's name)
@@ -525,16 +529,17 @@ pub(crate) struct FrictionArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ContextArgs {
-    /// A folder in the project to use (default: this one)
+    /// A folder in the project to use (default: the current folder)
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
     /// Limit the text to about N tokens (estimated)
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) max_tokens: Option<usize>,
-    /// Show what earlier sessions say about TOPIC, instead; this project first; takes words, "phrases" and filters as in search
+    /// Instead, show what earlier sessions say about TOPIC, this project first. TOPIC may have words, "phrases" and filters, as in `recall search`
     #[arg(short = 'c', long, value_name = "TOPIC")]
     pub(crate) about: Option<String>,
-    /// How to answer: with the model, in 200 to 300 words, or with passages from the sessions
+    /// With `--about`: answer with the model, in 200 to 300 words, or with passages from the sessions (default: `digest.summarizer` in
+    /// the config)
     #[arg(long, value_enum, requires = "about")]
     pub(crate) summarizer: Option<SummarizerChoice>,
     /// Print JSON: the text and its token counts
@@ -544,7 +549,7 @@ pub(crate) struct ContextArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct RememberArgs {
-    /// What to remember, in at most 2,000 characters; `-` reads it from stdin. Without it, list this project's notes
+    /// What to remember, in at most 2,000 characters; `-` reads the text from stdin. Without a text, list this project's notes
     #[arg(value_name = "TEXT")]
     pub(crate) text: Vec<String>,
     /// What kind of note (default: fact, or todo with `--due`)
@@ -553,7 +558,7 @@ pub(crate) struct RememberArgs {
     /// A word to find it by (`recall search tag:WORD`); may be repeated. It is written into the text, as #WORD
     #[arg(long = "tag", value_name = "WORD")]
     pub(crate) tags: Vec<String>,
-    /// Due day of a todo: a date, today, tomorrow, 3d or 2w. Sessions are shown it from that day on
+    /// Due day of a todo: a date, today, tomorrow, 3d or 2w. New sessions get the todo at their start from that day on
     #[arg(long, value_name = "DAY")]
     pub(crate) due: Option<String>,
     /// Change this note's text, or add tags with `--tag` and a due day with `--due`
@@ -581,24 +586,24 @@ pub(crate) struct CloseArgs {
     pub(crate) undo: bool,
 }
 
-/// It goes from the digest, the pages and the search, and stays away when the session is digested again, in other words as well. Nothing of
-/// what was said and done in the session goes: `recall forget` does that.
+/// Hides a statement in the digest, the pages and the search, also when a later digest of the session repeats it in other words. Deletes
+/// nothing of the session itself: `recall forget` does that.
 #[derive(Debug, Args)]
 pub(crate) struct WrongArgs {
-    /// Ids of statements, titles or open items. With a session id or prefix: list what a model wrote about the session and what the agent said in it,
-    /// with ids and turns
+    /// Ids of statements, titles or open items. With a session id or prefix: list the statements in the session's digest by a model, with
+    /// their ids, and the agent's replies, with their turns
     #[arg(required = true, value_name = "ID")]
     pub(crate) ids: Vec<String>,
     /// With a session id: hide Claude's last reply in turn N; repeatable
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) reply: Vec<usize>,
-    /// Show it again
+    /// Show the statement or reply again
     #[arg(long)]
     pub(crate) undo: bool,
 }
 
-/// What is forgotten is gone from the index, the pages and the files behind them, and is not taken in again from a transcript that still
-/// lies there. A session that was forgotten stays so when it is resumed; `recall import` brings back what an export holds.
+/// Deletes from the index, the pages and the files behind them. A transcript that still exists is not read for it again. A deleted session
+/// stays deleted when it is resumed; `recall import` restores what an export contains.
 #[derive(Debug, Args)]
 pub(crate) struct ForgetArgs {
     #[command(flatten)]
@@ -618,7 +623,7 @@ pub(crate) struct ForgetWhat {
     /// project, after a question
     #[arg(long)]
     pub(crate) this: bool,
-    /// One session, by id, prefix or digest id. A session without a digest needs its full id
+    /// One session, by id, prefix or id of its digest. A session without a digest needs its full id
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
     /// One note, by id or prefix
@@ -637,12 +642,12 @@ pub(crate) struct ForgetWhat {
     pub(crate) text: Option<String>,
 }
 
-/// Until the time is over hooks and the MCP server say nothing, and hooks leave no marks. A session that begins meanwhile (also by /clear or
-/// as a fork) is never kept: no later digest reads it. One that began before is digested as always; `recall forget --this` takes it out.
-/// Digests by the timer go on. For a single session: `RECALL_OFF=1 claude`.
+/// During the pause, hooks and the MCP server give no context, and hooks leave no marks. A session that begins in the pause (also by /clear or
+/// as a fork) is never recorded: no later digest reads it. A session that began before is digested as always; `recall forget --this` deletes
+/// it. The timer still runs digests. For a single session: `RECALL_OFF=1 claude`.
 #[derive(Debug, Args)]
 pub(crate) struct PauseArgs {
-    /// How long: 30m, 2h, 3d. Without it, show whether recall is paused, and until when
+    /// How long: 30m, 2h, 3d. Without a time, show whether recall is paused, and until when
     #[arg(value_name = "TIME")]
     pub(crate) time: Option<String>,
     /// End the pause
@@ -657,7 +662,7 @@ pub(crate) struct StatusArgs {
     pub(crate) json: bool,
 }
 
-/// Every setting, its value, and where that came from.
+/// Every setting with its value, and where the value comes from.
 #[derive(Debug, Args)]
 pub(crate) struct ConfigArgs {
     /// Write a config file with every setting and its default, as comments
@@ -690,13 +695,14 @@ pub(crate) struct CompletionsArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ManArgs {
-    /// The folder to write recall.1, recall-digest.1 … into
+    /// Folder for the pages recall.1, recall-digest.1 …; without it, print recall.1
     pub(crate) dir: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
-    /// The exported file; without a file, or with `-`, reads stdin. With --from: the other tool's database, by default where that tool keeps it
+    /// The exported file; without a file, or with `-`, reads stdin. With `--from`: the other tool's database (default: where that tool
+    /// keeps it)
     pub(crate) file: Option<PathBuf>,
 
     /// Read another tool's memory instead of an export

@@ -40,7 +40,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[
             ("recall show last", "the newest session, in short"),
             ("recall show 64b0b6d9 --full", ""),
-            ("recall show -2 --raw", "the transcript of the one before the newest"),
+            ("recall show -2 --raw", "the transcript of the second newest session"),
         ],
     ),
     (
@@ -55,12 +55,12 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     (
         "context",
         &[
-            ("recall context", "what a new session here is told"),
+            ("recall context", "the notes that a new session here starts with"),
             ("recall context -c 'where are we on pagination'", "what earlier sessions say on a topic"),
         ],
     ),
-    ("why", &[("recall why session cache", "which decision holds, and which it replaced")]),
-    ("fix", &[("recall fix 'libpq.so.5: cannot open'", "where an error was seen, and what was done")]),
+    ("why", &[("recall why session cache", "the current decision, and the earlier ones")]),
+    ("fix", &[("recall fix 'libpq.so.5: cannot open'", "where it occurred, and what was done")]),
     ("how", &[("recall how", "all commands that work here"), ("recall how test", "only tests")]),
     ("friction", &[("recall friction", ""), ("recall friction --project shop -n 5", "")]),
     (
@@ -85,12 +85,12 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     (
         "wrong",
         &[
-            ("recall wrong 64b0b6d9", "lists what was said about a session, with ids"),
+            ("recall wrong 64b0b6d9", "lists the statements about a session, with ids"),
             ("recall wrong c1f8b2a90", "hides a statement"),
             ("recall wrong c1f8b2a90 --undo", ""),
         ],
     ),
-    ("rules", &[("recall rules", "what you told Claude again and again"), ("recall rules --diff", "as lines for CLAUDE.md")]),
+    ("rules", &[("recall rules", "instructions that you keep repeating"), ("recall rules --diff", "as lines for CLAUDE.md")]),
     (
         "digest",
         &[
@@ -106,7 +106,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("recall install --dry-run", "shows every change first"),
             ("recall install", "hooks and timer"),
             ("recall install --mcp", "also lets Claude search"),
-            ("recall install --all --mcp", "every agent used here, each with a question"),
+            ("recall install --all --mcp", "for every agent used here; asks for each"),
         ],
     ),
     (
@@ -131,9 +131,9 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     (
         "forget",
         &[
-            ("recall forget --session 64b0b6d9 --dry-run", "shows what would go"),
+            ("recall forget --session 64b0b6d9 --dry-run", "shows what would be deleted"),
             ("recall forget --match 'Project X'", "everything that contains it"),
-            ("recall forget --before 365d", "everything older"),
+            ("recall forget --before 365d", "sessions last active more than a year ago"),
         ],
     ),
     ("config", &[("recall config", ""), ("recall config --init", "writes a config file to edit")]),
