@@ -232,7 +232,7 @@ impl PromptResponder<'_> {
             reads: MAX_RECORDS,
             ..SearchOptions::default()
         };
-        let mut all = find(self.store, &asked.topic_query(), &wanted)?;
+        let mut all = find(self.store, &asked.topic_query(), &wanted)?.hits;
         all.retain(|found| is_relevant(found.focus, found.telling, found.project().key == self.own) && !self.told.of(found.id()));
         all.sort_by_key(|found| found.project().key != self.own);
         all.truncate(MAX_NAMED);

@@ -15,9 +15,7 @@ use crate::model::note::Note;
 use crate::model::session::{Millis, Project};
 use crate::search::semantic::score_fusion::MAX_CANDIDATES;
 use crate::search::semantic::semantic_matches;
-use crate::search::{
-    Highlighter, HitSource, Query, SearchHit, SearchOptions, fallback_message, falls_back_to_words, find, unmatched_projects,
-};
+use crate::search::{Found, Highlighter, HitSource, Query, SearchHit, SearchOptions, find, unmatched_projects};
 pub(crate) use crate::search::{KindFilter, kinds};
 use crate::store::Memory;
 use crate::text::clean::{counted, one_line, shorten, without_controls};
@@ -177,13 +175,11 @@ pub(crate) fn search(memory: &OpenMemory, config: &Config, asked: &SearchRequest
         similar: similar.as_ref(),
         ..SearchOptions::default()
     };
-    let mut hits = find(store, &query, &wanted)?;
+    let Found { mut hits, query, relaxed } = find(store, &query, &wanted)?;
     let has_more = hits.len() > limit;
     hits.truncate(limit);
     hits.sort_by_key(|hit| is_elsewhere(hit, own));
-    if !hits.is_empty() && falls_back_to_words(store, &query, &wanted)? {
-        notices.push(fallback_message(&query));
-    }
+    notices.extend(relaxed);
     notices.extend(unmatched_projects(store, &query)?.iter().map(|name| unknown_project(name)));
     notices.extend(about_claims(&hits, &query));
     let unindexed = store.unindexed_count()?;

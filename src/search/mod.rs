@@ -11,6 +11,7 @@ mod query;
 mod rank;
 pub(crate) mod results;
 pub(crate) mod semantic;
+mod typos;
 pub(crate) mod weights;
 
 use anyhow::Result;
@@ -138,21 +139,42 @@ impl SearchHit {
     }
 }
 
-/// Results for a query, best first, one per session. An empty query gives none.
-pub fn find(store: &Memory, query: &Query, wanted: &SearchOptions<'_>) -> Result<Vec<SearchHit>> {
-    store.in_snapshot(|| match falls_back_to_words(store, query, wanted)? {
-        true => find_exactly(store, &query.by_words(), wanted),
-        false => find_exactly(store, query, wanted),
+/// What a search found.
+#[derive(Debug)]
+pub struct Found {
+    /// Best first, one per session.
+    pub hits: Vec<SearchHit>,
+    /// What was searched for: the query, or what stands in its place where `relaxed` says so.
+    pub(crate) query: Query,
+    /// What the query asked for and nothing holds, and what was searched for instead, one line each.
+    pub(crate) relaxed: Vec<String>,
+}
+
+/// Results for a query. An empty query gives none.
+///
+/// What nothing holds is relaxed, one step after the other: a mistyped word becomes the nearest one of the index, and phrases beside other
+/// words become their words. `telling_only` relaxes nothing: nobody typed that query.
+pub fn find(store: &Memory, query: &Query, wanted: &SearchOptions<'_>) -> Result<Found> {
+    store.in_snapshot(|| {
+        if wanted.telling_only {
+            return Ok(Found { hits: find_exactly(store, query, wanted)?, query: query.clone(), relaxed: Vec::new() });
+        }
+        let (mut query, corrections) = typos::corrected(store, query)?;
+        let mut relaxed: Vec<String> = corrections.iter().map(typos::Correction::line).collect();
+        if query.asks && find_exactly(store, &query, &SearchOptions { limit: 1, skip: 0, ..wanted.clone() })?.is_empty() {
+            relaxed.push(without_phrases(&query));
+            query = query.by_words();
+        }
+        let hits = find_exactly(store, &query, wanted)?;
+        if hits.is_empty() {
+            relaxed.clear();
+        }
+        Ok(Found { hits, query, relaxed })
     })
 }
 
-/// Should the words of a question's phrases be used instead of the phrases, because nothing contains the phrases verbatim?
-pub(crate) fn falls_back_to_words(store: &Memory, query: &Query, wanted: &SearchOptions<'_>) -> Result<bool> {
-    Ok(query.asks && find_exactly(store, query, &SearchOptions { limit: 1, skip: 0, ..wanted.clone() })?.is_empty())
-}
-
-/// The message for a search that fell back to the words of its phrases.
-pub(crate) fn fallback_message(query: &Query) -> String {
+/// That the words of phrases were searched for.
+fn without_phrases(query: &Query) -> String {
     let phrases: Vec<String> =
         query.phrases.iter().map(|phrase| format!("\"{}\"", shorten(&one_line(&without_controls(phrase)), 60))).collect();
     format!("no exact match for {}: searched for the words", phrases.join(" and "))

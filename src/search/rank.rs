@@ -7,6 +7,7 @@ use anyhow::Result;
 use super::SearchOptions;
 use super::query::{Filters, Query};
 use crate::config::ProjectMatcher;
+use crate::model::section::Section;
 use crate::model::session::{Millis, Project};
 use crate::search::semantic::score_fusion::{MAX_CANDIDATES, fuse_scores};
 use crate::search::weights::{QueryWords, WeightedWord};
@@ -37,10 +38,11 @@ const OWN_WORDS_RESULTS: usize = 10;
 const OWN_WORDS_LOOKED_UP: usize = 4;
 /// The most words between two that were said together.
 const OWN_WORDS_APART: usize = 6;
-/// After the first few results, those below this share of the best score are dropped: on the tuning questions of `tests/quality`
-/// none of them was the expected answer, and they made up a sixth of the text to read.
-const MIN_SCORE_SHARE: f64 = 0.25;
-const MIN_RESULTS: usize = 5;
+/// The bonus of a result that answers the query's question by the word of the model that read it; the least share of the query's words, by
+/// weight, that one question must hold; and for how many of the best results that is looked up.
+const ANSWERS_BONUS: f64 = 2.0;
+const ANSWERS_MIN_SHARE: f64 = 0.5;
+const ANSWERS_RESULTS: usize = 20;
 
 /// Semantic matches, best first, each a document with its cosine, and their weight against words: 0 to 1.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -82,12 +84,7 @@ pub(super) fn rank(store: &Reader, query: &Query, wanted: &SearchOptions<'_>) ->
     }
     hits.sort_by(|a, b| b.score.total_cmp(&a.score));
     prefer_own_words(store, &mut hits, &words)?;
-    // With a phrase or a kind, only the last of them may hold what was asked for.
-    if query.phrases.is_empty() && query.filters.kinds.is_empty() {
-        let least = MIN_SCORE_SHARE * hits.first().map_or(0.0, |hit| hit.score);
-        let worth = hits.iter().position(|hit| hit.score < least).unwrap_or(hits.len());
-        hits.truncate(worth.max(MIN_RESULTS));
-    }
+    prefer_answers(store, &mut hits, &words)?;
     Ok(Some(RankedHits { words, hits }))
 }
 
@@ -107,6 +104,21 @@ fn prefer_own_words(store: &Reader, hits: &mut [DocumentHit], words: &QueryWords
     for hit in hits.iter_mut() {
         let said: f64 = together.get(&hit.doc).into_iter().flatten().map(|at| known[*at].weight).sum();
         hit.score *= 1.0 + OWN_WORDS_BONUS * said / total.max(f64::MIN_POSITIVE);
+    }
+    hits.sort_by(|a, b| b.score.total_cmp(&a.score));
+    Ok(())
+}
+
+/// Moves those of the best results up of which a model wrote that they answer a question with most of the query's words.
+fn prefer_answers(store: &Reader, hits: &mut [DocumentHit], words: &QueryWords) -> Result<()> {
+    for hit in hits.iter_mut().take(ANSWERS_RESULTS) {
+        let Some(session) = hit.session else { continue };
+        let Some(stored) = store.digest_of(session)?.filter(|stored| stored.is_by_model()) else { continue };
+        let questions = stored.digest.findable().filter(|(section, _)| *section == Section::Questions);
+        let share = questions.map(|(_, question)| words.share_in(&question.text)).fold(0.0, f64::max);
+        if share >= ANSWERS_MIN_SHARE {
+            hit.score *= 1.0 + ANSWERS_BONUS * share * share;
+        }
     }
     hits.sort_by(|a, b| b.score.total_cmp(&a.score));
     Ok(())

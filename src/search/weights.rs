@@ -1,6 +1,6 @@
 //! The words of a query with their document frequency and weight in the index.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 
@@ -77,6 +77,17 @@ impl QueryWords {
     /// The share of the total weight that these words have.
     pub(crate) fn share(&self, words: &BTreeSet<usize>) -> f64 {
         self.sum(words) / self.weights.iter().sum::<f64>().max(f64::MIN_POSITIVE)
+    }
+
+    /// The share of the total weight that the words in a text have; a synonym counts less than the word.
+    pub(crate) fn share_in(&self, text: &str) -> f64 {
+        let mut best: BTreeMap<usize, f64> = BTreeMap::new();
+        for spot in self.highlighter.word_matches(text) {
+            let factor = best.entry(spot.word).or_default();
+            *factor = spot.factor.max(*factor);
+        }
+        let held: f64 = best.iter().filter_map(|(word, factor)| Some(self.weights.get(*word)? * factor)).sum();
+        held / self.weights.iter().sum::<f64>().max(f64::MIN_POSITIVE)
     }
 
     /// The weight of these words, in units of one word that occurs in a single document.

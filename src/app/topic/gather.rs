@@ -15,7 +15,7 @@ use crate::model::since_then::SinceThen;
 use crate::render::topic::fit;
 use crate::render::topic::{Topic, TopicSource};
 use crate::search::prompt::{topic_only, wants_decisions};
-use crate::search::{HitSource, Query, SearchHit, SearchOptions, fallback_message, falls_back_to_words, find, unmatched_projects};
+use crate::search::{Found, HitSource, Query, SearchHit, SearchOptions, find, unmatched_projects};
 use crate::store::Memory;
 use crate::store::came_since::CameSince;
 use crate::text::tokenize::distinctive_words;
@@ -66,12 +66,9 @@ pub(crate) fn find_topic(memory: &OpenMemory, config: &Config, asked: &TopicRequ
     query.narrow_to(asked.project.unwrap_or_default(), &context);
     let mut notices: Vec<String> = unmatched_projects(store, &query)?.iter().map(|name| unknown_project(name)).collect();
     let asking = Asker { own: Some(asked.own), session: None, decisions: wants_decisions(&query.text) };
-    let mut sources = candidates(store, config, &query, &asking)?;
+    let (mut sources, relaxed) = candidates_and_relaxed(store, config, &query, &asking)?;
     sources.sort_by_key(|source| source.elsewhere.is_some());
-    let options = SearchOptions { now: config.now(), ..SearchOptions::default() };
-    if !sources.is_empty() && falls_back_to_words(store, &query, &options)? {
-        notices.push(fallback_message(&query));
-    }
+    notices.extend(relaxed);
     let short = |source: &TopicSource| {
         // Ids of notes are short already.
         let is_session = source.origin == "session";
@@ -102,9 +99,19 @@ impl Asker<'_> {
 
 /// All sources on a topic, best first, without a budget.
 pub(crate) fn candidates(store: &Memory, config: &Config, query: &Query, asking: &Asker<'_>) -> Result<Vec<TopicSource>> {
+    Ok(candidates_and_relaxed(store, config, query, asking)?.0)
+}
+
+/// The same, with what of the query was relaxed.
+fn candidates_and_relaxed(
+    store: &Memory,
+    config: &Config,
+    query: &Query,
+    asking: &Asker<'_>,
+) -> Result<(Vec<TopicSource>, Vec<String>)> {
     let query = topic_only(query);
     match asking.own {
-        Some(own) if query.is_empty() => latest_sessions(store, config, own, asking.session),
+        Some(own) if query.is_empty() => Ok((latest_sessions(store, config, own, asking.session)?, Vec::new())),
         _ => found(store, config, query, asking),
     }
 }
@@ -119,7 +126,7 @@ impl Topic {
 /// Conversation items read per result for passages; a hook waits for this.
 const MAX_ITEMS_READ: usize = 400;
 
-fn found(store: &Memory, config: &Config, mut query: Query, asking: &Asker<'_>) -> Result<Vec<TopicSource>> {
+fn found(store: &Memory, config: &Config, mut query: Query, asking: &Asker<'_>) -> Result<(Vec<TopicSource>, Vec<String>)> {
     let limit = if query.is_empty() { LATEST_SESSIONS } else { MAX_SOURCES };
     if query.is_empty() {
         // No query: match everything, newest first.
@@ -136,7 +143,7 @@ fn found(store: &Memory, config: &Config, mut query: Query, asking: &Asker<'_>) 
         reads: MAX_ITEMS_READ,
         ..SearchOptions::default()
     };
-    let mut all = find(store, &query, &wanted)?;
+    let Found { hits: mut all, query, relaxed } = find(store, &query, &wanted)?;
     if !query.terms.is_empty() {
         let best = all.iter().map(|found| found.focus).fold(0.0, f64::max);
         let is_about = |found: &SearchHit| found.focus >= MIN_FOCUS.max(best * MIN_FOCUS_SHARE);
@@ -148,7 +155,8 @@ fn found(store: &Memory, config: &Config, mut query: Query, asking: &Asker<'_>) 
     }
     let words = distinctive_words(&query.text);
     let came_since = CameSince::new(store);
-    all.into_iter().map(|found| source(store, config, found, &words, asking, &came_since)).collect()
+    let sources = all.into_iter().map(|found| source(store, config, found, &words, asking, &came_since)).collect::<Result<_>>()?;
+    Ok((sources, relaxed))
 }
 
 /// A search result as a source, with what its session decided and left open.

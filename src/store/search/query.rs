@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use anyhow::Result;
 use rusqlite::types::Value;
-use rusqlite::{OptionalExtension, Row, params, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
 use super::Reader;
 use crate::model::client::Client;
@@ -116,6 +116,23 @@ impl Reader {
         Ok(count)
     }
 
+    /// Passes each word of the index that begins so to `each`, as a stem, with the number of documents that hold it. Hidden documents count.
+    pub(crate) fn each_word(&self, beginning: &str, mut each: impl FnMut(&str, u64)) -> Result<()> {
+        list_words(&self.db)?;
+        let sql = "SELECT term, doc FROM temp.search_word WHERE term >= ?1 AND term < ?2";
+        let mut words = self.db.prepare_cached(sql)?;
+        let mut rows = words.query(params![beginning, format!("{beginning}{}", char::MAX)])?;
+        while let Some(row) = rows.next()? {
+            each(row.get_ref(0)?.as_str()?, row.get::<_, i64>(1)? as u64);
+        }
+        Ok(())
+    }
+
+    /// Does a document that may be shown match an expression?
+    pub(crate) fn shows_any(&self, expression: &str) -> Result<bool> {
+        Ok(!self.ask(&FtsQuery { any: vec![expression.to_owned()], newest: true, ..FtsQuery::default() }, 1)?.is_empty())
+    }
+
     /// Does a document match an expression?
     pub(crate) fn holds(&self, doc: i64, expression: &str) -> Result<bool> {
         let sql = "SELECT EXISTS (SELECT 1 FROM search WHERE search MATCH ?1 AND rowid = ?2)";
@@ -178,6 +195,11 @@ impl Reader {
         values.insert(0, Value::Integer(doc));
         Ok(self.db.prepare_cached(&sql)?.query_row(params_from_iter(values), hit).optional()?)
     }
+}
+
+/// Makes the words of the index readable as a table. It is a view of this connection alone: nothing of the index changes.
+fn list_words(db: &Connection) -> Result<()> {
+    Ok(db.execute_batch("CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_word USING fts5vocab('main', 'search', 'row')")?)
 }
 
 fn hit(r: &Row<'_>) -> rusqlite::Result<DocumentHit> {

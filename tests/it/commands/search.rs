@@ -412,3 +412,65 @@ fn on_a_terminal_results_fit_its_width() {
         assert!(lines.len() > 2 && lines.iter().all(|line| line.chars().count() <= usize::from(columns)), "{columns}: {lines:#?}");
     }
 }
+
+#[test]
+fn a_mistyped_word_is_searched_as_the_nearest_one_of_the_index_and_that_is_said() {
+    let world = world(&[
+        (A, 10, "shop", "Fix the pagination of the order list", "It is keyset pagination now. The migration ran."),
+        (B, 11, "shop", "Paint the zebra", "Painted."),
+    ]);
+    for (typed, meant) in
+        [("pagniation", "pagination"), ("paginaton", "pagination"), ("migratoin", "migration"), ("zbera", "zebra")]
+    {
+        let ran = world.recall(["search", typed]);
+        assert!(ran.out.lines().count() > 0, "{typed}: {ran:#?}");
+        assert_eq!(ran.err, format!("recall: no session has `{typed}`: searched for `{meant}`\n"), "{typed}");
+    }
+    let both = world.recall(["search", "pagniation zebra"]);
+    assert!(both.out.contains("order list") && both.out.contains("zebra") && both.err.contains("`pagination`"), "{both:#?}");
+    let mark = world.recall(["context", "-c", "pagniation"]);
+    assert!(mark.out.contains("keyset pagination") && mark.err.contains("searched for `pagination`"), "{mark:#?}");
+    for unlike in ["kangaroo", "zebra", "zeb", "fence_pots"] {
+        assert!(!world.recall(["search", unlike]).err.contains("searched for"), "{unlike}");
+    }
+}
+
+#[test]
+fn a_word_of_a_project_that_is_hidden_is_never_proposed() {
+    let world =
+        world(&[(A, 8, "shop", "Paint the horse", "It is brown now."), (B, 9, "hidden", "Paint the zebra", "It has stripes now.")]);
+    assert!(world.recall(["search", "zbera"]).err.contains("zebra"));
+    world.configure("[privacy]\nexclude_projects = [\"/home/dev/src/hidden\"]\n");
+    let ran = world.recall(["search", "zbera"]);
+    assert!(!ran.err.contains("zebra") && ran.out.is_empty(), "{ran:#?}");
+}
+
+#[test]
+fn what_a_model_wrote_that_a_session_answers_comes_first_when_it_is_asked() {
+    let world = world(&[
+        (A, 10, "shop", "The importer stalls", "One worker held the lock of the geocoder. It lets go now."),
+        (B, 11, "shop", "Tidy the docs of the vacuum", "Done: it says that nightly jobs wait for the vacuum, each for long."),
+        ("0000aaaa", 1, "shop", "Paint the zebra", "Painted."),
+        ("0000bbbb", 2, "shop", "Oil the sluice", "Oiled."),
+        ("0000cccc", 3, "shop", "Move the fence", "Moved."),
+        (C, 4, "shop", "Mend the ledger", "Mended."),
+    ]);
+    let form = r#"{\"title\":\"Importer\",\"request\":\"r\",\"completed\":[{\"text\":\"The worker lets the lock of the geocoder go\",\"rows\":[2]}],\"questions\":[\"why do nightly jobs wait so long for each other\"]}"#;
+    let answer = format!(r#"{{"type":"result","subtype":"success","is_error":false,"result":"{form}","total_cost_usd":0.001}}"#);
+    world.fake_claude(&format!("#!/bin/sh\ncat > /dev/null\ncat <<'REPLY'\n{answer}\nREPLY\n"));
+    assert_eq!(found(&world, &["why do nightly jobs wait so long"])[0], B);
+    world.digest(&["--summarizer", "claude", "--session", A]);
+    assert_eq!(found(&world, &["why do nightly jobs wait so long"]), [A, B]);
+    assert_eq!(found(&world, &["vacuum"]), [B], "other questions are none of its own");
+}
+
+#[test]
+fn as_many_results_are_listed_as_were_asked_for() {
+    let ids: Vec<String> = (0..12).map(|n| format!("{n:04x}5555")).collect();
+    let sessions: Vec<_> = ids.iter().map(|id| (id.as_str(), 10, "shop", "What is left of the ledger?", "Something.")).collect();
+    let mut all = vec![(A, 11, "shop", "The sluice of the ledger jams", "A sluice of the ledger is oiled, the sluice works.")];
+    all.extend(sessions);
+    let world = world(&all);
+    let ran = world.recall(["search", "--json", "--limit", "20", "sluice ledger jams works oiled"]);
+    assert_eq!(ran.out.lines().count(), 13, "{ran:#?}");
+}

@@ -35,7 +35,7 @@ pub fn check(data: &[u8]) {
     };
     INDEX.with(|index| {
         let (_, store) = index.get_or_init(index_of_three);
-        let found = find(store, &query, &wanted).unwrap_or_else(|e| panic!("{e:#}: {text:?}"));
+        let found = find(store, &query, &wanted).unwrap_or_else(|e| panic!("{e:#}: {text:?}")).hits;
         assert!(found.len() <= 3);
         for one in &found {
             assert!(one.score.is_finite() && (0.0..=1.001).contains(&one.covered) && one.passages.len() <= 2, "{one:?}");
