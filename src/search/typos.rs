@@ -117,7 +117,7 @@ mod tests {
         ] {
             assert!(compare(typed, stem).contains(&(1, meant.to_owned())), "{typed}: {:?}", compare(typed, stem));
         }
-        for (typed, stem) in [("redis", "redirect"), ("cache", "cash")] {
+        for (typed, stem) in [("redis", "redirect"), ("cache", "crash")] {
             assert_eq!(compare(typed, stem), [], "{typed}");
         }
     }
