@@ -10,6 +10,7 @@ pub(crate) mod day;
 pub(crate) mod digest;
 pub(crate) mod doctor;
 pub(crate) mod dropped;
+pub(crate) mod embedding_model;
 pub(crate) mod eval;
 pub(crate) mod filter;
 pub(crate) mod fix;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::app::search::FOR_PERSON;
 use crate::app::stats::GroupBy;
@@ -79,6 +79,8 @@ pub(crate) enum Command {
     Status(StatusArgs),
     /// Print the configuration and where each value comes from
     Config(ConfigArgs),
+    /// Install a model on this machine, so that search also compares meaning
+    Embed(EmbedArgs),
     /// Write everything stored to stdout as JSON lines
     Export(ExportArgs),
     /// Import what `recall export` wrote, or the database of claude-mem
@@ -105,6 +107,7 @@ impl Command {
                 args.undo || !args.reply.is_empty() || args.ids.iter().any(|id| crate::app::wrong::is_statement_id(id))
             }
             Self::Config(args) => args.init,
+            Self::Embed(args) => args.action.is_some(),
             Self::Rules(args) => args.accept.is_some() || args.dismiss.is_some(),
             Self::Remember(args) => !args.text.is_empty() || args.edit.is_some(),
             Self::Close(_) | Self::Import(_) | Self::Pause(_) => true,
@@ -660,6 +663,27 @@ pub(crate) struct StatusArgs {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Without a model, search compares words only. The model runs on this machine, in `recall-embed`, only while a digest or a search needs it.
+/// Files come from huggingface.co, or the mirror in `HF_ENDPOINT`, and are checked against their SHA-256. Without ACTION: show the model.
+#[derive(Debug, Args)]
+pub(crate) struct EmbedArgs {
+    /// What to do with the model
+    #[arg(value_enum)]
+    pub(crate) action: Option<EmbedAction>,
+    /// With `install`: its name (all-MiniLM-L6-v2, bge-small-en-v1.5 or multilingual-e5-small), or a folder with a model (default:
+    /// all-MiniLM-L6-v2)
+    #[arg(value_name = "MODEL|DIR", requires = "action")]
+    pub(crate) model: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EmbedAction {
+    /// Fetch or copy a model and use it
+    Install,
+    /// Delete all models
+    Remove,
 }
 
 /// Every setting with its value, and where the value comes from.

@@ -142,6 +142,14 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         "import",
         &[("recall import all.jsonl", ""), ("recall import --from claude-mem", "what claude-mem has stored of older sessions")],
     ),
+    (
+        "embed",
+        &[
+            ("recall embed", "which model is in use"),
+            ("recall embed install", "fetches all-MiniLM-L6-v2, 91 MB"),
+            ("recall embed install ~/models/my-model", "copies it from a folder"),
+        ],
+    ),
     ("mcp", &[("claude mcp add recall -- recall mcp", "what `recall install --mcp` does")]),
     ("redact", &[("recall redact < notes.txt", ""), ("recall redact --list < notes.txt", "where, and by which rule")]),
     ("completions", &[("recall completions zsh > ~/.zfunc/_recall", "")]),

@@ -7,6 +7,7 @@ mod context;
 mod day;
 mod digest;
 mod doctor;
+mod embed;
 mod eval;
 mod examples;
 mod export;
@@ -90,9 +91,10 @@ fn needs_person(command: &Command) -> Option<&'static str> {
         Command::Remember(args) if args.edit.is_some() => Some("change a note"),
         Command::Install(args) if args.allow && !args.dry_run => Some("let agents call recall without asking you"),
         Command::Import(_) => Some("take into the memory what a file says"),
+        Command::Embed(args) if args.action.is_some() => Some("change the model for search by meaning"),
         Command::Uninstall(args) if args.purge && !args.dry_run => Some("delete the whole memory"),
         Command::Pause(_) | Command::Forget(_) | Command::Uninstall(_) | Command::Remember(_) | Command::Close(_) => None,
-        Command::Wrong(_) | Command::Rules(_) | Command::Eval(_) => None,
+        Command::Wrong(_) | Command::Rules(_) | Command::Eval(_) | Command::Embed(_) => None,
         Command::Digest(_) | Command::Install(_) | Command::Doctor(_) | Command::Search(_) | Command::Show(_) => None,
         Command::Fix(_) | Command::How(_) | Command::Friction(_) => None,
         Command::Day(_) | Command::List(_) | Command::Stats(_) | Command::Todo(_) | Command::Report(_) | Command::Resume(_) => None,
@@ -120,7 +122,7 @@ fn uses_memory(command: &Command) -> bool {
         Command::Mcp => false,
         Command::Digest(_) | Command::Install(_) | Command::Uninstall(_) | Command::Forget(_) => false,
         Command::Pause(_) | Command::Status(_) | Command::Config(_) | Command::Import(_) | Command::Redact(_) => false,
-        Command::Completions(_) | Command::Man(_) | Command::Eval(_) => false,
+        Command::Completions(_) | Command::Man(_) | Command::Eval(_) | Command::Embed(_) => false,
     }
 }
 
@@ -170,6 +172,7 @@ fn dispatch(command: Command, out: &mut impl Write) -> Result<Completion> {
         Command::Friction(args) => friction::run(&args, &config?, out),
         Command::How(args) => how::run(&args, &config?, out),
         Command::Why(args) => why::run(&args, &config?, out),
+        Command::Embed(args) => embed::run(&args, &config?, out),
         Command::Eval(args) => eval::run(&args, &config?, out),
         Command::Rules(args) => rules::run(&args, &config?, out),
         Command::Wrong(args) => wrong::run(&args, &config?, out),

@@ -1,6 +1,7 @@
 //! What `recall --help` lists: the commands by what they are for, each in a line.
 
 use clap::{Command, CommandFactory};
+use textwrap::wrap;
 
 use crate::cli::args::Cli;
 use crate::cli::examples::with_examples;
@@ -10,9 +11,11 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("Daily use", &["day", "list", "show", "resume", "todo", "report", "close", "remember", "wrong", "rules"]),
     ("Finding", &["search", "timeline", "context", "why", "fix", "how", "friction"]),
     ("Keeping it running", &["digest", "install", "status", "doctor", "stats", "pause", "forget"]),
-    (OTHERS, &["config", "eval", "export", "import", "mcp", "redact", "uninstall", "completions", "man", "help"]),
+    (OTHERS, &["config", "embed", "eval", "export", "import", "mcp", "redact", "uninstall", "completions", "man", "help"]),
 ];
 const OTHERS: &str = "Other commands";
+/// The width of a terminal at which no line is broken.
+const WIDTH: usize = 80;
 
 /// The command line, with that list in its help.
 pub(super) fn command() -> Command {
@@ -33,7 +36,7 @@ fn groups(plain: &Command) -> String {
     for (group, names) in GROUPS {
         text += &format!("{group}:\n");
         match group {
-            OTHERS => text += &format!("  {}\n", names.join(", ")),
+            OTHERS => wrap(&names.join(", "), WIDTH - 2).iter().for_each(|line| text += &format!("  {line}\n")),
             _ => names.iter().for_each(|name| text += &format!("  {name:width$}  {}\n", about(name))),
         }
         text.push('\n');
@@ -57,7 +60,7 @@ mod tests {
         let visible = GROUPS.iter().filter(|(group, _)| *group != OTHERS).flat_map(|(_, names)| *names).count();
         assert!(visible <= 24, "{visible} are more than anybody reads");
         for line in groups(&plain).lines() {
-            assert!(line.chars().count() <= 80, "{line}");
+            assert!(line.chars().count() <= WIDTH, "{line}");
         }
     }
 }

@@ -51,6 +51,8 @@ const DAY: Millis = 86_400_000;
 
 /// Set for our own child, so that hooks in the user's settings recognise it.
 pub(crate) const CHILD_VARIABLE: &str = "RECALL_CHILD";
+/// The file that names the installed model in use.
+pub(crate) const CURRENT_MODEL: &str = "current";
 /// Set by the user for a session that gets no memory and is not stored.
 const OFF_VARIABLE: &str = "RECALL_OFF";
 
@@ -300,6 +302,22 @@ impl Config {
     /// When a glob, pattern or rule in the config is invalid.
     pub(crate) fn sanitizer(&self) -> Result<Sanitizer> {
         self.privacy.sanitizer(&self.signal.skip_tools).with_context(|| format!("{}: [privacy]", self.config_file.display()))
+    }
+
+    /// Where models for embeddings are installed, each in a folder of its name; the file [`CURRENT_MODEL`] there names the one in use.
+    pub(crate) fn models_dir(&self) -> PathBuf {
+        self.data_dir.join("models")
+    }
+
+    /// The folder of the installed model in use. `None` if there is none, or if the config names an endpoint: that is an explicit choice.
+    pub(crate) fn local_model(&self) -> Option<PathBuf> {
+        if self.embeddings.is_on() {
+            return None;
+        }
+        let models = self.models_dir();
+        let name = std::fs::read_to_string(models.join(CURRENT_MODEL)).ok()?;
+        let folder = models.join(name.trim());
+        (!name.trim().is_empty() && folder.is_dir()).then_some(folder)
     }
 
     /// Short id of the sanitizer's rules: texts that passed under another id must pass again.

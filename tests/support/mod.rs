@@ -252,10 +252,10 @@ impl World {
             .lines()
             .filter_map(|line| line.strip_prefix("  "))
             .filter(|line| line.starts_with(|c: char| c.is_ascii_lowercase()));
-        // Each on a line of its own, or all of a group on one line.
+        // Each on a line of its own, or all of a group one after the other.
         let names = listed.flat_map(|line| match line.split_once("  ") {
             Some((name, _)) => vec![name.trim()],
-            None => line.split(", ").collect(),
+            None => line.split(", ").map(|name| name.trim_end_matches(',')).collect(),
         });
         names.map(str::to_owned).filter(|name| name != "help").collect()
     }

@@ -1,4 +1,4 @@
-//! Embedding phase: computes vectors of documents if the config names an endpoint. A failure here does not affect the rest of the
+//! Embedding phase: computes vectors of documents if there is a model for it. A failure here does not affect the rest of the
 //! run: the remaining documents wait for the next run, and until then search matches words only.
 
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use crate::app::digest::report::Report;
 use crate::config::Config;
 use crate::model::session::hash_parts;
 use crate::model::vector::QuantizedVector;
-use crate::search::semantic::{EmbeddingError, Endpoint, PROBE, matches_probe, pieces, space_of};
+use crate::search::semantic::{Embedder, EmbeddingError, PROBE, TextToEmbed, matches_probe, pieces, space_of};
 use crate::store::vectors::{EmbeddedDocument, UnembeddedDocument, VectorSpace};
 use crate::store::{Maintenance, Reader, Writer};
 use crate::sys::messages::Ui;
@@ -19,7 +19,7 @@ use crate::sys::shutdown;
 
 /// Approximate limit of the phase in one run, since other runs wait for the lock.
 const MAX_DURATION: Duration = Duration::from_secs(600);
-/// The phase ends after this many consecutive documents that the endpoint rejects.
+/// The phase ends after this many consecutive documents that the model rejects.
 const MAX_REJECTED: usize = 3;
 
 /// A document to embed: the hash of its texts, and the texts.
@@ -30,33 +30,33 @@ struct DocumentTexts {
 }
 
 pub(crate) fn run(config: &Config, ui: &Ui, store: &mut Maintenance, report: &mut Report) -> Result<()> {
-    if !config.embeddings.is_on() {
+    if !Embedder::is_on(config) {
         // Turning embeddings off deletes the vectors.
         store.drop_vectors()?;
         return Ok(());
     }
     let missing = count_missing(config, store)?;
     if missing == 0 {
-        // With nothing to embed the endpoint is not contacted, so a changed model is noticed only later.
+        // With nothing to embed the model is not asked, so a changed model is noticed only later.
         store.drop_gone_vectors()?;
         return space_of(config, store)?.map_or(Ok(()), |space| store.complete_space(space.pk));
     }
-    // Secure erase first: the endpoint may be slow, and deleted text must not wait for it.
+    // Secure erase first: the model may be slow, and deleted text must not wait for it.
     secure_erase(store, ui)?;
-    let endpoint = match Endpoint::of(config, config.sanitizer()?) {
-        Ok(Some(endpoint)) => endpoint,
+    let embedder = match Embedder::of(config, config.sanitizer()?) {
+        Ok(Some(embedder)) => embedder,
         Ok(None) => return Ok(()),
         Err(failure) => return warn_missing(&failure, missing, ui),
     };
-    let probe = match endpoint.embed(&[PROBE]) {
+    let probe = match embedder.embed(&[TextToEmbed::passage(PROBE)]) {
         Ok(vectors) => vectors.first().map(|vector| QuantizedVector::of(vector)),
         Err(failure) => return warn_missing(&failure, missing, ui),
     };
     let Some(probe) = probe else { return Ok(()) };
     let space = open_space(config, ui, store, &probe)?;
     let bar = Progress::of("embedding", missing);
-    let mut phase =
-        EmbedPhase { store, endpoint, space, batch: config.embeddings.batch, sent: 0, refused: 0, left_out: None, report, bar };
+    let batch = embedder.batch(config);
+    let mut phase = EmbedPhase { store, embedder, space, batch, sent: 0, refused: 0, left_out: None, report, bar };
     let ended = phase.run(config.embeddings.max_texts);
     drop(phase.bar);
     let failure = ended?.or(phase.left_out);
@@ -73,7 +73,7 @@ fn count_missing(config: &Config, store: &Reader) -> Result<u64> {
     Ok(if space_of(config, store)?.is_some() { all.saturating_sub(embedded) } else { all })
 }
 
-/// Warns only if vectors are missing: what the endpoint rejected is no failure by itself.
+/// Warns only if vectors are missing: what the model rejected is no failure by itself.
 fn warn_missing(failure: &EmbeddingError, missing: u64, ui: &Ui) -> Result<()> {
     if missing > 0 {
         ui.warn(&format!("{failure}: {missing} sessions and notes are found by their words alone until a later run"));
@@ -90,17 +90,17 @@ fn open_space(config: &Config, ui: &Ui, store: &mut Writer, probe: &QuantizedVec
     if store.vector_space()?.is_some() {
         ui.note("embeddings are made by another model than before: everything is embedded anew");
     }
-    store.begin_space(&config.embeddings.model, probe, pieces::VERSION)
+    store.begin_space(&Embedder::model(config).unwrap_or_default(), probe, pieces::VERSION)
 }
 
 struct EmbedPhase<'r> {
     store: &'r mut Writer,
-    endpoint: Endpoint,
+    embedder: Embedder,
     space: VectorSpace,
     /// Texts per request.
     batch: usize,
     sent: usize,
-    /// Consecutive documents that the endpoint rejected.
+    /// Consecutive documents that the model rejected.
     refused: usize,
     /// Why the last of these was rejected.
     left_out: Option<EmbeddingError>,
@@ -161,7 +161,7 @@ impl EmbedPhase<'_> {
         Ok(all)
     }
 
-    /// Embeds some documents and stores their vectors. If the endpoint rejects them, the group is split in half, as a single
+    /// Embeds some documents and stores their vectors. If the model rejects them, the group is split in half, as a single
     /// document may be to blame. Returns the failure that ends the run.
     fn embed(&mut self, group: &[DocumentTexts]) -> Result<Option<EmbeddingError>> {
         match self.ask(group) {
@@ -187,15 +187,15 @@ impl EmbedPhase<'_> {
     }
 
     fn ask(&mut self, group: &[DocumentTexts]) -> Result<Vec<EmbeddedDocument>, EmbeddingError> {
-        let texts: Vec<&str> = group.iter().flat_map(|one| one.texts.iter().map(String::as_str)).collect();
+        let texts: Vec<_> = group.iter().flat_map(|one| one.texts.iter().map(|text| TextToEmbed::passage(text))).collect();
         let mut vectors = Vec::with_capacity(texts.len());
         for batch in texts.chunks(self.batch) {
             self.sent += batch.len();
-            vectors.extend(self.endpoint.embed(batch)?.iter().map(|vector| QuantizedVector::of(vector)));
+            vectors.extend(self.embedder.embed(batch)?.iter().map(|vector| QuantizedVector::of(vector)));
         }
         if let Some(other) = vectors.iter().find(|vector| vector.dims() != self.space.dims) {
             return Err(self
-                .endpoint
+                .embedder
                 .failure(&format!("its vectors have {} and {} dimensions", self.space.dims, other.dims()), true));
         }
         let mut vectors = vectors.into_iter();

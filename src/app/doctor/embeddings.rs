@@ -1,23 +1,23 @@
-//! The embeddings endpoint, if configured: whether it answers, whether its model is the one that embedded the index, and how much
+//! The model for embeddings, if there is one: whether it answers, whether its model is the one that embedded the index, and how much
 //! is embedded.
 
 use super::Finding;
 use crate::config::Config;
 use crate::model::vector::QuantizedVector;
-use crate::search::semantic::{Endpoint, PROBE, matches_probe, space_of};
+use crate::search::semantic::{Embedder, PROBE, TextToEmbed, matches_probe, space_of};
 use crate::store::WholeIndex;
 
 const ABOUT: &str = "embeddings";
 
 pub(crate) fn findings(config: &Config) -> Option<Finding> {
-    let model = &config.embeddings.model;
-    let endpoint = match config.sanitizer().map(|sanitizer| Endpoint::of(config, sanitizer)) {
-        Ok(Ok(endpoint)) => endpoint?,
+    let model = Embedder::model(config)?;
+    let embedder = match config.sanitizer().map(|sanitizer| Embedder::of(config, sanitizer)) {
+        Ok(Ok(embedder)) => embedder?,
         Ok(Err(failure)) => return Some(Finding::warning(ABOUT, failure.to_string(), "set it where the digest runs, too")),
         // An invalid rule is reported by another check.
         Err(_) => return None,
     };
-    let probe = match endpoint.embed(&[PROBE]) {
+    let probe = match embedder.embed(&[TextToEmbed::passage(PROBE)]) {
         Ok(vectors) => QuantizedVector::of(vectors.first()?),
         Err(failure) => {
             let advice = "until it answers, search uses words only; check `[embeddings]` in the config";
@@ -25,7 +25,7 @@ pub(crate) fn findings(config: &Config) -> Option<Finding> {
         }
     };
     let store = WholeIndex::open_if_there(&config.database()).ok().flatten()?;
-    let answers = format!("{} answers", endpoint.host());
+    let answers = format!("{} answers", embedder.name());
     let anew = "`recall digest` embeds everything; until then search goes by words alone";
     let Some(space) = space_of(config, &store).ok()? else {
         return Some(Finding::warning(ABOUT, format!("{answers}, nothing is embedded by {model} yet"), anew));

@@ -13,9 +13,10 @@ const MAX_MESSAGE_CHARS: usize = 160;
 
 /// Why there are no vectors, for people.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("embeddings endpoint {host}: {why}")]
+#[error("{by}: {why}")]
 pub(crate) struct EmbeddingError {
-    pub(crate) host: String,
+    /// Whose failure it is.
+    pub(crate) by: String,
     pub(crate) why: String,
     /// The endpoint responded: it may succeed with other texts.
     pub(crate) answered: bool,
@@ -43,7 +44,7 @@ impl Endpoint {
         let url = wire::request_url(&settings.endpoint, settings.api);
         let host = host_of(&url);
         let key = api_key(&settings.key_env, "embeddings.key_env").map_err(|e| EmbeddingError {
-            host: host.clone(),
+            by: named(&host),
             why: format!("{e:#}"),
             answered: false,
         })?;
@@ -68,6 +69,10 @@ impl Endpoint {
     /// A failure whose message is safe to show: without the key, sanitized and shortened.
     pub(crate) fn failure(&self, why: &str, answered: bool) -> EmbeddingError {
         let why = shorten(&one_line(&without_controls(&self.sanitizer.clean(&self.http.without_key(why)))), MAX_MESSAGE_CHARS);
-        EmbeddingError { host: self.host.clone(), why, answered }
+        EmbeddingError { by: named(&self.host), why, answered }
     }
+}
+
+fn named(host: &str) -> String {
+    format!("embeddings endpoint {host}")
 }

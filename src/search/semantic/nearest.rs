@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 
-use super::{Endpoint, PROBE, SAME_MODEL_COSINE, pieces};
+use super::{Embedder, PROBE, SAME_MODEL_COSINE, TextToEmbed, pieces};
 use crate::config::Config;
 use crate::model::vector::QuantizedVector;
 use crate::search::SemanticMatches;
@@ -16,34 +16,31 @@ const MAX_RETRIEVED: usize = 10 * MAX_CANDIDATES;
 
 /// The vector space that matches the configured model and `pieces::VERSION`; `None` if the stored vectors are of another kind.
 pub(crate) fn space_of(config: &Config, store: &Reader) -> Result<Option<VectorSpace>> {
-    let space = store.vector_space()?;
-    Ok(space.filter(|space| space.model == config.embeddings.model && space.pieces == pieces::VERSION))
+    let (space, model) = (store.vector_space()?, Embedder::model(config));
+    Ok(space.filter(|space| Some(&space.model) == model.as_ref() && space.pieces == pieces::VERSION))
 }
 
-/// The documents most similar to a text, best first. `None` if no endpoint is configured or the text holds nothing to search for.
+/// The documents most similar to a text, best first. `None` if there is no model or the text holds nothing to search for.
 ///
 /// # Errors
 /// Why semantic search is unavailable. Callers show it and go on with words alone.
 pub(crate) fn semantic_matches(config: &Config, store: &Reader, text: &str) -> Result<Option<SemanticMatches>> {
     let settings = &config.embeddings;
-    if !settings.is_on() || settings.weight == 0.0 {
-        return Ok(None);
-    }
+    let Some(model) = Embedder::model(config).filter(|_| settings.weight > 0.0) else { return Ok(None) };
     let sanitizer = config.sanitizer()?;
     let asked = shorten(sanitizer.clean(text).trim(), pieces::PIECE_CHARS);
     if !asked.chars().any(char::is_alphanumeric) {
         return Ok(None);
     }
     let Some(space) = space_of(config, store)?.filter(|space| space.complete) else {
-        bail!("not everything is embedded by `{}` yet: `recall digest` goes on with it", settings.model);
+        bail!("not everything is embedded by `{model}` yet: `recall digest` goes on with it");
     };
-    let Some(endpoint) = Endpoint::of(config, sanitizer)? else { return Ok(None) };
-    let vectors = endpoint.embed(&[&asked, PROBE])?;
-    let [asked, probe] = vectors.as_slice() else { bail!("embeddings endpoint {}: no vectors", endpoint.host()) };
+    let Some(embedder) = Embedder::of(config, sanitizer)? else { return Ok(None) };
+    let vectors = embedder.embed(&[TextToEmbed::query(&asked), TextToEmbed::passage(PROBE)])?;
+    let [asked, probe] = vectors.as_slice() else { bail!("{}: no vectors", embedder.name()) };
     if !matches_probe(&space, &QuantizedVector::of(probe)) {
         bail!(
-            "`{}` is another model than the one that embedded the index: the next `recall digest` with something new does so anew",
-            settings.model
+            "`{model}` is another model than the one that embedded the index: the next `recall digest` with something new does so anew"
         );
     }
     let docs = store.similar(&space, &QuantizedVector::of(asked).to_query(), MAX_RETRIEVED)?;

@@ -63,6 +63,14 @@ pub(crate) fn parse_vectors(api: EndpointApi, body: &[u8], texts: usize) -> Resu
         EndpointApi::Ollama => serde_json::from_slice::<OllamaResponse>(body).map_err(unreadable)?.embeddings,
         EndpointApi::OpenAi => in_order(serde_json::from_slice::<OpenAiResponse>(body).map_err(unreadable)?.data)?,
     };
+    check_vectors(all, texts)
+}
+
+/// The vectors, if there is a usable one for each text and all are of one length.
+///
+/// # Errors
+/// A short description of what is wrong with them.
+pub(crate) fn check_vectors(all: Vec<Vec<f32>>, texts: usize) -> Result<Vec<Vec<f32>>, String> {
     if all.len() != texts {
         return Err(format!("it answered {} vectors for {texts} texts", all.len()));
     }

@@ -4,6 +4,7 @@ mod digest;
 mod failures;
 mod forget;
 mod keys;
+mod local;
 mod scene;
 mod search;
 mod spaces;
