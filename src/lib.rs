@@ -18,6 +18,7 @@
 //! | floor | room | holds | may not |
 //! |---|---|---|---|
 //! | | `crates/redact` | secrets out of text | know anything of recall |
+//! | | `crates/recall-embed` | vectors of texts, by a model on this machine; a program of its own | know anything of recall |
 //! | 1 | `text` | cleaning, escaping, tokens, phrases, how much room a text takes | |
 //! | 2 | `sys` | files, child processes, signals, terminal, endpoints, failpoints, git folders | |
 //! | 3 | `model` | sessions, digests, notes, prices: plain data | do I/O |
