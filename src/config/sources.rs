@@ -19,6 +19,7 @@ pub struct Sources {
     pub(crate) cursor: OtherSource,
     pub(crate) roo_code: OtherSource,
     pub(crate) kilo_code: OtherSource,
+    pub(crate) vscode_copilot: OtherSource,
 }
 
 /// Claude Code, whose model makes the digests. Its folders are `claude_dirs`.
@@ -70,6 +71,7 @@ impl Sources {
             Client::Cursor => Some(&self.cursor),
             Client::RooCode => Some(&self.roo_code),
             Client::KiloCode => Some(&self.kilo_code),
+            Client::VscodeCopilot => Some(&self.vscode_copilot),
         }
     }
 

@@ -23,6 +23,7 @@ pub enum Client {
     Cursor,
     RooCode,
     KiloCode,
+    VscodeCopilot,
 }
 
 /// Whether a client keeps sessions in the folders of editors.
@@ -37,7 +38,7 @@ pub(crate) enum InEditors {
 
 impl Client {
     /// In the order in which they are listed.
-    pub(crate) const ALL: [Self; 12] = [
+    pub(crate) const ALL: [Self; 13] = [
         Self::ClaudeCode,
         Self::Codex,
         Self::CopilotCli,
@@ -50,6 +51,7 @@ impl Client {
         Self::Cursor,
         Self::RooCode,
         Self::KiloCode,
+        Self::VscodeCopilot,
     ];
 
     /// The name by which the index, exports, filters and `[sources]` in the config know it.
@@ -67,6 +69,7 @@ impl Client {
             Self::Cursor => "cursor",
             Self::RooCode => "roo-code",
             Self::KiloCode => "kilo-code",
+            Self::VscodeCopilot => "vscode-copilot",
         }
     }
 
@@ -85,6 +88,7 @@ impl Client {
             Self::Cursor => "Cursor",
             Self::RooCode => "Roo Code",
             Self::KiloCode => "Kilo Code",
+            Self::VscodeCopilot => "VS Code Copilot",
         }
     }
 
@@ -103,6 +107,7 @@ impl Client {
             Self::Cursor => "Cursor",
             Self::RooCode => "Roo",
             Self::KiloCode => "Kilo",
+            Self::VscodeCopilot => "Copilot",
         }
     }
 
@@ -120,7 +125,7 @@ impl Client {
             Self::Gemini => "gemini",
             Self::Cursor => "cursor-agent",
             // The editor of which they are extensions.
-            Self::RooCode | Self::KiloCode => "code",
+            Self::RooCode | Self::KiloCode | Self::VscodeCopilot => "code",
         }
     }
 
@@ -141,7 +146,7 @@ impl Client {
             Self::Gemini => (None, ".gemini"),
             Self::Cursor => (None, ".cursor"),
             // One editor of several: `in_editors` says so.
-            Self::RooCode | Self::KiloCode => (None, ".config/Code/User"),
+            Self::RooCode | Self::KiloCode | Self::VscodeCopilot => (None, ".config/Code/User"),
         }
     }
 
@@ -158,7 +163,7 @@ impl Client {
     /// Whether it keeps sessions in the folders in which editors keep what belongs to the user.
     pub(crate) fn in_editors(self) -> InEditors {
         match self {
-            Self::RooCode | Self::KiloCode => InEditors::Only,
+            Self::RooCode | Self::KiloCode | Self::VscodeCopilot => InEditors::Only,
             Self::Cline => InEditors::Too,
             _ => InEditors::Not,
         }
@@ -179,6 +184,7 @@ impl Client {
             "cursor" | "cursor-agent" => Some(Self::Cursor),
             "roo" | "roo-code" | "roocode" | "roo-cline" => Some(Self::RooCode),
             "kilo" | "kilo-code" | "kilocode" => Some(Self::KiloCode),
+            "vscode-copilot" | "vs-code-copilot" | "copilot-chat" => Some(Self::VscodeCopilot),
             _ => None,
         }
     }

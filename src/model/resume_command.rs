@@ -7,7 +7,7 @@ use crate::text::clean::{one_line, without_controls};
 pub(crate) fn can_resume(client: Client, session: &str) -> bool {
     match client {
         // Cursor's own command takes up what it began, and its editor the rest. Extensions list their tasks themselves.
-        Client::Cowork | Client::Cursor | Client::RooCode | Client::KiloCode => false,
+        Client::Cowork | Client::Cursor | Client::RooCode | Client::KiloCode | Client::VscodeCopilot => false,
         // A task of the extension has the time alone for an id.
         Client::Cline => !session.bytes().all(|b| b.is_ascii_digit()),
         _ => true,

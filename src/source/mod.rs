@@ -34,6 +34,7 @@ mod said;
 mod test_rows;
 mod tool_use;
 mod verdict;
+mod vscode_copilot;
 pub(crate) mod working_folders;
 
 use std::collections::HashSet;
@@ -133,6 +134,7 @@ pub(crate) fn source_of(client: Client) -> &'static dyn Source {
         Client::Cursor => &cursor::Cursor,
         Client::RooCode => &editor_tasks::ROO_CODE,
         Client::KiloCode => &editor_tasks::KILO_CODE,
+        Client::VscodeCopilot => &vscode_copilot::VsCodeCopilot,
     }
 }
 

@@ -26,6 +26,9 @@ const MODEL: (&str, &str) = ("<model>", "</model>");
 /// Lines of a task: when it began, then its messages, each reply behind what the calls of the model before it used.
 pub(in crate::source) fn lines(place: &TranscriptIdentity, path: &Path) -> io::Result<MadeLines> {
     let text = whole(path, MAX_BYTES)?;
+    if text.trim().is_empty() {
+        return Ok(MadeLines::new(std::iter::empty()));
+    }
     let all = Raw::of(&text).map_err(|_| not_whole())?;
     let messages = match fields::fields(&text, &["messages"]) {
         Ok([messages]) => messages.map(fields::elements).unwrap_or_default(),

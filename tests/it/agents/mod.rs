@@ -17,3 +17,4 @@ mod qwen;
 mod qwen_host;
 mod real_clients;
 mod recorded;
+mod vscode_copilot;

@@ -41,6 +41,7 @@ fn one(line: &[u8]) {
         Client::Cursor,
         Client::RooCode,
         Client::KiloCode,
+        Client::VscodeCopilot,
     ]
     .into_iter()
     .for_each(|client| of_other(line, client));
