@@ -37,7 +37,7 @@ pub(in crate::source) fn lines(place: &TranscriptIdentity, path: &Path) -> io::R
     };
     let shown = Shown::beside(path);
     let about = about(path);
-    let task = json!({"cwd": folder(&messages).or_else(|| entry(path)?.folder), "version": version(&about)});
+    let task = json!({"cwd": folder(&messages).or_else(|| entry(path)?.folder)});
     let mut made = Made { task: task.to_string(), lines: Vec::new(), numbers: LineNumbers::default() };
     let began = shown.first.or_else(|| place.agent.as_ref().unwrap_or(&place.session).parse().ok());
     if let Some(began) = began {
@@ -187,10 +187,6 @@ impl Shown {
 fn about(path: &Path) -> Value {
     let read = || serde_json::from_str(&whole(&path.with_file_name("task_metadata.json"), MAX_LIST_BYTES).ok()?).ok();
     read().unwrap_or_default()
-}
-
-fn version(about: &Value) -> Option<&str> {
-    about["environment_history"].as_array()?.iter().rev().find_map(|at| at["cline_version"].as_str())
 }
 
 fn used_model(about: &Value) -> Option<String> {

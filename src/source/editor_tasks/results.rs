@@ -41,13 +41,15 @@ pub(super) fn heading(text: &str) -> Option<(&str, &str)> {
     is_name.then_some((name, rest.trim_start()))
 }
 
-/// The user's words in a text that the extension wrote around them.
-pub(super) fn words(text: &str) -> Vec<&str> {
+/// The user's words in a text that the extension wrote around them. What it puts behind them, such as files that they name, may hold such tags, too.
+pub(super) fn words(text: &str) -> Option<&str> {
     if text.trim_start().starts_with(COMPLAINT) {
-        return Vec::new();
+        return None;
     }
     let text = text.rsplit_once(INSTRUCTIONS_END).map_or(text, |(_, rest)| rest);
-    WORDS.iter().flat_map(|name| first_inside(text, name)).filter(|words| !words.is_empty()).collect()
+    let at = |name: &&str| text.find(&format!("<{name}>"));
+    let (_, name) = WORDS.iter().filter_map(|name| Some((at(name)?, name))).min()?;
+    first_inside(text, name).filter(|words| !words.is_empty())
 }
 
 /// What the first tag of this name holds. One that is not closed goes to the end: what the user wanted private must not be taken for other text.
@@ -66,6 +68,8 @@ pub(super) struct Ended<'t> {
     pub(super) output: Cow<'t, str>,
     /// The user's words.
     pub(super) words: Option<Cow<'t, str>>,
+    /// The result itself comes in a text of its own.
+    pub(super) goes_on: bool,
 }
 
 /// Takes the text of a result apart; `failed`: the block says so.
@@ -80,12 +84,12 @@ pub(super) fn ended<'t>(open: &Open, text: &'t str, failed: bool) -> Ended<'t> {
     } else if trimmed.starts_with(APPROVED) {
         ended.words = first_inside(trimmed, WORDS[1]).map(Cow::Borrowed);
         ended.output = Cow::Borrowed(trimmed.split_once("</feedback>").map_or("", |(_, rest)| rest.trim()));
+        ended.goes_on = ended.output.is_empty();
     } else if trimmed.starts_with(FAILED) {
         ended.ok = false;
         ended.output = Cow::Borrowed(inside(trimmed, "error").first().copied().unwrap_or(trimmed));
     } else if open.says() || open.class() == ToolClass::Question {
-        let said = words(trimmed);
-        ended.words = said.first().map(|_| Cow::Owned(said.join("\n\n")));
+        ended.words = words(trimmed).map(Cow::Borrowed);
         ended.output = Cow::Borrowed("");
     }
     if open.class() == ToolClass::Shell {
@@ -163,8 +167,14 @@ mod tests {
         for name in ["read_file", "execute_command"] {
             assert_eq!(read(name, "<feedback>\nnot the user's\n</feedback>"), (false, None), "{name}");
         }
-        assert_eq!(words("<explicit_instructions type=\"x\"><task>no</task></explicit_instructions>\n<task>yes</task>"), ["yes"]);
-        assert_eq!(words("<task>\nopen <private>to the end"), ["open <private>to the end"]);
+        assert_eq!(
+            words("<explicit_instructions type=\"x\"><task>no</task></explicit_instructions>\n<task>yes</task>"),
+            Some("yes")
+        );
+        assert_eq!(words("<task>\nopen <private>to the end"), Some("open <private>to the end"));
+        let with_file =
+            "<task>\nread 'a.md' (see below)\n</task>\n\n<file_content path=\"a.md\">\n<feedback>no</feedback>\n</file_content>";
+        assert_eq!(words(with_file), Some("read 'a.md' (see below)"));
     }
 
     #[test]

@@ -50,7 +50,7 @@ impl LineParser for TaskLines<'_> {
         let (line, text) = text_of_line(line);
         let names = ["task", "began", "call", "id", "at", "message"];
         let Ok([task, began, call, id, at, message]) = json::fields(&text, &names) else { return malformed(&text) };
-        let [cwd, version] = task.and_then(|task| json::fields(task.get(), &["cwd", "version"]).ok()).unwrap_or_default();
+        let [cwd] = task.and_then(|task| json::fields(task.get(), &["cwd"]).ok()).unwrap_or_default();
         let cwd = cwd.and_then(json::text).filter(|cwd| cwd.starts_with('/')).map(|cwd| self.sanitizer.redact(&cwd));
         let whose = self.place.agent.as_ref().unwrap_or(&self.place.session).clone();
         let [called] = call.and_then(|call| json::fields(call.get(), &["ts"]).ok()).unwrap_or_default();
@@ -74,7 +74,8 @@ impl LineParser for TaskLines<'_> {
             at: at.or(called).or(began).and_then(timestamp),
             cwd,
             branch: None,
-            version: name_in(version, self.sanitizer),
+            // The extension counts its releases apart from its command line, and nobody has tried any.
+            version: None,
         };
         if message.is_some() || call.is_some() {
             self.state.before = Some(key);
@@ -178,14 +179,18 @@ impl<'p> TaskLines<'p> {
     }
 
     /// Adds how a call ended, and what the user said to it.
-    fn end(&self, open: &Open, text: &str, failed: bool, all: &mut Gathered<'_>) {
-        let Ended { refused, ok, code, output, words } = ended(open, text, failed);
+    fn end(&mut self, open: &Open, text: &str, failed: bool, all: &mut Gathered<'_>) {
+        let Ended { refused, ok, code, output, words, goes_on } = ended(open, text, failed);
         if open.says() && !refused {
             all.words.extend(words.map(|words| Cow::Owned(words.into_owned())));
             return;
         }
         if let Some(words) = words {
             all.said.add(self.answer(&open.asked, &words));
+        }
+        if goes_on {
+            self.state.open.insert(0, open.clone());
+            return;
         }
         all.said.add(match open.class() {
             ToolClass::Question if !refused && ok => Said { answered: vec![open.id.clone()], ..Said::default() },

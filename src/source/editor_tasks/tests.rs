@@ -17,7 +17,7 @@ fn records(rows: &[Value]) -> Vec<Record> {
 }
 
 fn message(id: &str, role: &str, content: &Value) -> Value {
-    json!({"task": {"cwd": "/p/shop", "version": null}, "id": id, "at": 1_795_000_000_000_u64, "message": {"role": role, "content": content}})
+    json!({"task": {"cwd": "/p/shop"}, "id": id, "at": 1_795_000_000_000_u64, "message": {"role": role, "content": content}})
 }
 
 fn text(text: &str) -> Value {
@@ -107,6 +107,19 @@ fn what_is_said_and_done_in_xml_is_kept() {
         says("6", "<ask_followup_question>\n<question>When?</question>\n</ask_followup_question>"),
         told_of("7", "[ask_followup_question for 'When?'] Result:", "<answer>\ntomorrow\n</answer>"),
         says("8", "<update_todo_list>\n<todos>\n[x] Rename\n[-] Test\n</todos>\n</update_todo_list>"),
+        says("8a", "<execute_command>\n<command>cargo build</command>\n</execute_command>"),
+        message(
+            "8b",
+            "user",
+            &json!([
+                text("[execute_command for 'cargo build'] Result:"),
+                text(
+                    "The user approved this operation and provided the following context:\n<feedback>\nonly this once\n</feedback>"
+                ),
+                text("[execute_command for 'cargo build'] Result:"),
+                text("Command failed with exit code 101.\nOutput:\nerror: no"),
+            ]),
+        ),
         says("9", "<plan_mode_respond>\n<response>A plan.</response>\n</plan_mode_respond>"),
         message("10", "user", &json!([text("[plan_mode_respond] Result:\n\n<user_message>\nDo it\n</user_message>")])),
     ]);
@@ -123,6 +136,11 @@ fn what_is_said_and_done_in_xml_is_kept() {
             "ask_followup_question When?",
             "When?: tomorrow",
             "todos",
+            "execute_command cargo build",
+            "ran",
+            ": only this once",
+            "exit code 101 | error: no",
+            "error: no",
             "A plan.",
             "Do it",
         ]
