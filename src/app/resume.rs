@@ -36,7 +36,7 @@ pub(crate) fn resumption(memory: &OpenMemory, config: &Config, id: &str) -> Resu
     let head = memory.0.find_session(id)?;
     let short = id8(&head.id);
     let name = head.client.name();
-    if !can_resume(head.client) {
+    if !can_resume(head.client, &head.id) {
         bail!("{name} continues its sessions itself. Read this one with `recall show {short} --full`");
     }
     let Some(file) = own_transcript(memory, &head)? else {

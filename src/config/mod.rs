@@ -2,6 +2,7 @@
 
 mod agent;
 mod digest;
+mod editors;
 mod embeddings;
 mod endpoint;
 pub(crate) mod file;
@@ -38,7 +39,7 @@ pub(crate) use project_matcher::ProjectMatcher;
 pub(crate) use schedule::Schedule;
 pub(crate) use sources::Sources;
 
-use crate::model::client::Client;
+use crate::model::client::{Client, InEditors};
 use crate::model::price::Price;
 use crate::model::session::{Millis, short_id};
 use crate::privacy::{Policy, ProjectPatterns, Sanitizer, View};
@@ -145,9 +146,11 @@ impl Config {
             }
         };
         let mut other_folders = Vec::new();
+        let config_home = path_var("XDG_CONFIG_HOME")?.unwrap_or_else(|| home.join(".config"));
+        let editors = editors::user_folders(&home, &config_home);
         for client in Client::ALL {
             let Some(source) = read.values.sources.of(client) else { continue };
-            let dirs = match &source.dirs {
+            let dirs: Vec<PathBuf> = match &source.dirs {
                 Some(dirs) => dirs.iter().map(|d| expand(d, &home)).collect(),
                 None => {
                     let (variable, folder) = client.home();
@@ -157,9 +160,12 @@ impl Config {
                         Some((name, path)) => (client.home_in(path), format!("${name}")),
                         None => (home.join(folder), "default".to_owned()),
                     };
-                    settings.push(setting(&format!("sources.{}.dirs", client.key()), &format!("{:?}", [&dir]), &origin));
+                    let own = Some(dir).filter(|_| client.in_editors() != InEditors::Only);
+                    let shared = editors.iter().filter(|_| client.in_editors() != InEditors::Not).cloned();
+                    let dirs: Vec<PathBuf> = own.into_iter().chain(shared).collect();
+                    settings.push(setting(&format!("sources.{}.dirs", client.key()), &format!("{dirs:?}"), &origin));
                     // Without a home there is no default.
-                    if dir.is_absolute() { vec![dir] } else { Vec::new() }
+                    dirs.into_iter().filter(|dir| dir.is_absolute()).collect()
                 }
             };
             other_folders.extend(dirs.into_iter().map(|path| ClientFolder { client, path }));

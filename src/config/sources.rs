@@ -17,6 +17,9 @@ pub struct Sources {
     pub(crate) cowork: OtherSource,
     pub(crate) gemini: OtherSource,
     pub(crate) cursor: OtherSource,
+    pub(crate) roo_code: OtherSource,
+    pub(crate) kilo_code: OtherSource,
+    pub(crate) vscode_copilot: OtherSource,
 }
 
 /// Claude Code, whose model makes the digests. Its folders are `claude_dirs`.
@@ -66,6 +69,9 @@ impl Sources {
             Client::Cowork => Some(&self.cowork),
             Client::Gemini => Some(&self.gemini),
             Client::Cursor => Some(&self.cursor),
+            Client::RooCode => Some(&self.roo_code),
+            Client::KiloCode => Some(&self.kilo_code),
+            Client::VscodeCopilot => Some(&self.vscode_copilot),
         }
     }
 

@@ -21,11 +21,24 @@ pub enum Client {
     Cowork,
     Gemini,
     Cursor,
+    RooCode,
+    KiloCode,
+    VscodeCopilot,
+}
+
+/// Whether a client keeps sessions in the folders of editors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum InEditors {
+    /// It is an extension of editors and nothing else.
+    Only,
+    /// Beside a folder of its own.
+    Too,
+    Not,
 }
 
 impl Client {
     /// In the order in which they are listed.
-    pub(crate) const ALL: [Self; 10] = [
+    pub(crate) const ALL: [Self; 13] = [
         Self::ClaudeCode,
         Self::Codex,
         Self::CopilotCli,
@@ -36,6 +49,9 @@ impl Client {
         Self::Cowork,
         Self::Gemini,
         Self::Cursor,
+        Self::RooCode,
+        Self::KiloCode,
+        Self::VscodeCopilot,
     ];
 
     /// The name by which the index, exports, filters and `[sources]` in the config know it.
@@ -51,6 +67,9 @@ impl Client {
             Self::Cowork => "cowork",
             Self::Gemini => "gemini",
             Self::Cursor => "cursor",
+            Self::RooCode => "roo-code",
+            Self::KiloCode => "kilo-code",
+            Self::VscodeCopilot => "vscode-copilot",
         }
     }
 
@@ -67,6 +86,9 @@ impl Client {
             Self::Cowork => "Claude Cowork",
             Self::Gemini => "Gemini CLI",
             Self::Cursor => "Cursor",
+            Self::RooCode => "Roo Code",
+            Self::KiloCode => "Kilo Code",
+            Self::VscodeCopilot => "VS Code Copilot",
         }
     }
 
@@ -83,6 +105,9 @@ impl Client {
             Self::Cowork => "Claude",
             Self::Gemini => "Gemini",
             Self::Cursor => "Cursor",
+            Self::RooCode => "Roo",
+            Self::KiloCode => "Kilo",
+            Self::VscodeCopilot => "Copilot",
         }
     }
 
@@ -99,6 +124,8 @@ impl Client {
             Self::Cowork => "claude",
             Self::Gemini => "gemini",
             Self::Cursor => "cursor-agent",
+            // The editor of which they are extensions.
+            Self::RooCode | Self::KiloCode | Self::VscodeCopilot => "code",
         }
     }
 
@@ -118,6 +145,8 @@ impl Client {
             // `GEMINI_CLI_HOME` stands for the home, not for this folder.
             Self::Gemini => (None, ".gemini"),
             Self::Cursor => (None, ".cursor"),
+            // One editor of several: `in_editors` says so.
+            Self::RooCode | Self::KiloCode | Self::VscodeCopilot => (None, ".config/Code/User"),
         }
     }
 
@@ -128,6 +157,15 @@ impl Client {
             Self::OpenCode => named.join("opencode"),
             Self::Cowork => named.join("Claude"),
             _ => named,
+        }
+    }
+
+    /// Whether it keeps sessions in the folders in which editors keep what belongs to the user.
+    pub(crate) fn in_editors(self) -> InEditors {
+        match self {
+            Self::RooCode | Self::KiloCode | Self::VscodeCopilot => InEditors::Only,
+            Self::Cline => InEditors::Too,
+            _ => InEditors::Not,
         }
     }
 
@@ -144,6 +182,9 @@ impl Client {
             "cowork" | "claude-cowork" | "claude-desktop" => Some(Self::Cowork),
             "gemini" | "gemini-cli" | "geminicli" => Some(Self::Gemini),
             "cursor" | "cursor-agent" => Some(Self::Cursor),
+            "roo" | "roo-code" | "roocode" | "roo-cline" => Some(Self::RooCode),
+            "kilo" | "kilo-code" | "kilocode" => Some(Self::KiloCode),
+            "vscode-copilot" | "vs-code-copilot" | "copilot-chat" => Some(Self::VscodeCopilot),
             _ => None,
         }
     }

@@ -3,10 +3,15 @@
 use crate::model::client::Client;
 use crate::text::clean::{one_line, without_controls};
 
-/// Is there a command that takes up a session of this client?
-pub(crate) fn can_resume(client: Client) -> bool {
-    // Cursor's own command takes up what it began, and its editor the rest.
-    !matches!(client, Client::Cowork | Client::Cursor)
+/// Is there a command that takes up the session of this id?
+pub(crate) fn can_resume(client: Client, session: &str) -> bool {
+    match client {
+        // Cursor's own command takes up what it began, and its editor the rest. Extensions list their tasks themselves.
+        Client::Cowork | Client::Cursor | Client::RooCode | Client::KiloCode | Client::VscodeCopilot => false,
+        // A task of the extension has the time alone for an id.
+        Client::Cline => !session.bytes().all(|b| b.is_ascii_digit()),
+        _ => true,
+    }
 }
 
 /// With what the client is started; ids and folders come from transcripts, and may be anything.

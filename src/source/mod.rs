@@ -10,6 +10,8 @@ mod cowork;
 mod cursor;
 pub(crate) mod delta;
 pub(crate) mod discover;
+mod document;
+mod editor_tasks;
 mod foreign_db;
 mod gemini;
 pub(crate) mod json;
@@ -32,8 +34,10 @@ mod said;
 mod test_rows;
 mod tool_use;
 mod verdict;
+mod vscode_copilot;
 pub(crate) mod working_folders;
 
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -128,6 +132,9 @@ pub(crate) fn source_of(client: Client) -> &'static dyn Source {
         Client::Cowork => &cowork::Cowork,
         Client::Gemini => &gemini::Gemini,
         Client::Cursor => &cursor::Cursor,
+        Client::RooCode => &editor_tasks::ROO_CODE,
+        Client::KiloCode => &editor_tasks::KILO_CODE,
+        Client::VscodeCopilot => &vscode_copilot::VsCodeCopilot,
     }
 }
 
@@ -166,7 +173,9 @@ pub(crate) fn homes_of<'p>(client: Client, path: &'p Path, session: &str) -> imp
 
 /// The tools whose uses are no memory, unless the config says otherwise, by name; a `*` at the end stands for any ending.
 pub(crate) fn tools_of_no_memory() -> Vec<String> {
-    Client::ALL.into_iter().flat_map(|client| source_of(client).tools().of_no_memory()).collect()
+    let mut seen = HashSet::new();
+    let all = Client::ALL.into_iter().flat_map(|client| source_of(client).tools().of_no_memory());
+    all.filter(|name| seen.insert(name.clone())).collect()
 }
 
 /// Here, and not with the type, since only sources know how their clients call things. What is below sees the class of a

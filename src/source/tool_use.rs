@@ -18,24 +18,30 @@ pub(crate) struct ToolTable {
     pub(super) named: Classes,
     /// Tools of servers, by how their names begin.
     pub(super) served: Classes,
+    /// Those of another form in which the client writes, too.
+    also: Option<&'static ToolTable>,
 }
 
 type Classes = &'static [(ToolClass, &'static [&'static str])];
 
 impl ToolTable {
     pub(super) const fn of(named: Classes) -> Self {
-        Self { named, served: &[] }
+        Self { named, served: &[], also: None }
     }
 
     pub(super) const fn with_servers(self, served: Classes) -> Self {
         Self { served, ..self }
     }
 
+    pub(super) const fn with(self, also: &'static Self) -> Self {
+        Self { also: Some(also), ..self }
+    }
+
     /// What a tool is for; `None` if it is unknown.
     pub(super) fn class_of(&self, name: &str) -> Option<ToolClass> {
         let named = || self.named.iter().find(|(_, names)| names.contains(&name));
         let served = || self.served.iter().find(|(_, starts)| starts.iter().any(|start| name.starts_with(start)));
-        named().or_else(served).map(|(class, _)| *class)
+        named().or_else(served).map(|(class, _)| *class).or_else(|| self.also?.class_of(name))
     }
 
     /// The tools whose uses are no memory, in the order of their names, then those of servers; `*` stands for any ending.
@@ -44,6 +50,7 @@ impl ToolTable {
         let mut tools: Vec<String> = of(self.named).map(|name| (*name).to_owned()).collect();
         tools.sort_by_key(|name| name.to_lowercase());
         tools.extend(of(self.served).map(|start| format!("{start}*")));
+        tools.extend(self.also.map(Self::of_no_memory).unwrap_or_default());
         tools
     }
 }

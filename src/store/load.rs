@@ -21,7 +21,8 @@ const MAX_OPEN_AGE: Millis = 14 * 24 * 3600 * 1000;
 const MIN_PREFIX: usize = 4;
 /// Is ?1 what [`id8`](crate::text::clean::id8) shows of the id of `session s`, because that begins with the time?
 pub(super) const ENDS_WITH_ID8: &str =
-    "(substr(s.id, 15, 1) = '7' OR substr(s.id, 1, 4) = 'ses_' OR substr(s.id, 14, 1) = '_') AND substr(s.id, -8) = ?1";
+    "(substr(s.id, 15, 1) = '7' OR substr(s.id, 1, 4) = 'ses_' OR substr(s.id, 14, 1) = '_' OR length(s.id) = 13 AND s.id NOT GLOB '*[^0-9]*')
+     AND substr(s.id, -8) = ?1";
 
 /// Selects the columns of a [`SessionHead`] from `session s`; the caller appends `WHERE` and the rest.
 pub(super) const SELECT_HEAD: &str =

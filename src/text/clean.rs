@@ -143,7 +143,11 @@ pub(crate) fn id8(id: &str) -> String {
     let is_version_7 = || id.len() == 36 && id.as_bytes()[14] == b'7';
     let is_of_opencode = || id.len() > 12 && id.starts_with("ses_");
     // Milliseconds.
-    let is_of_cline = || id.len() > 14 && id.as_bytes()[13] == b'_' && id.as_bytes()[..13].iter().all(u8::is_ascii_digit);
+    let is_of_cline = || {
+        let (time, rest) = id.as_bytes().split_at_checked(13).unwrap_or_default();
+        let has_random = rest.len() > 1 && rest[0] == b'_';
+        !time.is_empty() && time.iter().all(u8::is_ascii_digit) && (rest.is_empty() || has_random)
+    };
     let begins_with_time = id.is_ascii() && (is_version_7() || is_of_opencode() || is_of_cline());
     if begins_with_time { id[id.len() - 8..].to_owned() } else { id.chars().take(8).collect() }
 }

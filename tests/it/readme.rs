@@ -156,7 +156,10 @@ fn settings_with_defaults() -> Vec<(String, String)> {
         "sources.cursor.dirs" => "`~/.cursor`".to_owned(),
         "sources.gemini.dirs" => "`~/.gemini`".to_owned(),
         "sources.pi.dirs" => "`$PI_CODING_AGENT_DIR`, else `~/.pi/agent`".to_owned(),
-        "sources.cline.dirs" => "`$CLINE_DIR`, else `~/.cline`".to_owned(),
+        "sources.cline.dirs" => "`$CLINE_DIR`, else `~/.cline`; the user folders of editors".to_owned(),
+        "sources.kilo-code.dirs" | "sources.roo-code.dirs" | "sources.vscode-copilot.dirs" => {
+            "the user folders of editors".to_owned()
+        }
         "sources.cowork.dirs" => {
             "`~/Library/Application Support/Claude`, `$XDG_CONFIG_HOME/Claude` or `~/.config/Claude`".to_owned()
         }
@@ -221,7 +224,7 @@ fn every_key_that_the_config_file_takes_stands_in_the_chapter() {
     let tables = [
         "hooks", "digest", "privacy", "exclude", "retention", "signal", "embeddings", "prices.MODEL", "sources.claude-code",
         "sources.codex", "sources.copilot-cli", "sources.qwen-code", "sources.pi", "sources.opencode", "sources.cline",
-        "sources.cowork", "sources.gemini", "sources.cursor",
+        "sources.cowork", "sources.gemini", "sources.cursor", "sources.roo-code", "sources.kilo-code", "sources.vscode-copilot",
     ];
     let top = keys_of("");
     assert!(top.len() >= 12, "{top:?}");

@@ -51,7 +51,7 @@ pub(crate) fn session_page_of(one: &SessionPageInput<'_>, told: &SessionAccount,
         evidence(&mut page, one);
     }
     tokens(&mut page, one);
-    if can_resume(session.client) {
+    if can_resume(session.client, &session.id) {
         let resume = ResumeCommand {
             client: session.client,
             program: session.client.program(),

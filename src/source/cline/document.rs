@@ -1,12 +1,12 @@
 //! The document of a session, and the lines that are made of it.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::source::delta::{LineNumbers, MadeLine, MadeLines, open_regular};
+use crate::source::delta::{LineNumbers, MadeLine, MadeLines};
+use crate::source::document::{not_whole, whole};
 use crate::source::json as fields;
 use crate::source::line::timestamp;
 
@@ -17,9 +17,8 @@ const MAX_HEAD_BYTES: u64 = 4 << 20;
 
 /// Lines of a document of messages.
 pub(super) fn lines(path: &Path) -> io::Result<MadeLines> {
-    let text = whole(open_regular(path)?, MAX_BYTES)?;
-    let [messages, origin] = fields::fields(&text, &["messages", "origin"])
-        .map_err(|_| io::Error::other("it is no document of messages, or not written to its end yet"))?;
+    let text = whole(path, MAX_BYTES)?;
+    let [messages, origin] = fields::fields(&text, &["messages", "origin"]).map_err(|_| not_whole())?;
     let origin: Value = origin.and_then(|origin| serde_json::from_str(origin.get()).ok()).unwrap_or_default();
     let head = head(path);
     let session = json!({"cwd": head["cwd"], "version": origin["version"]});
@@ -51,16 +50,7 @@ fn head(path: &Path) -> Value {
     let read = || {
         let folder = path.parent()?;
         let file = folder.join(format!("{}.json", folder.file_name()?.to_str()?));
-        serde_json::from_str(&whole(open_regular(&file).ok()?, MAX_HEAD_BYTES).ok()?).ok()
+        serde_json::from_str(&whole(&file, MAX_HEAD_BYTES).ok()?).ok()
     };
     read().unwrap_or_default()
-}
-
-fn whole(file: File, most: u64) -> io::Result<String> {
-    if file.metadata()?.len() > most {
-        return Err(io::Error::other(format!("it is longer than {} MiB", most >> 20)));
-    }
-    let mut bytes = Vec::new();
-    file.take(most).read_to_end(&mut bytes)?;
-    Ok(String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()))
 }

@@ -5,12 +5,13 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::rows::ClineLines;
+use super::parser::ClineParser;
 use super::{Cline, document, tools};
 use crate::model::client::Client;
 use crate::model::session::ParserState;
 use crate::privacy::Sanitizer;
 use crate::source::delta::MadeLines;
+use crate::source::editor_tasks::{self, PROFILES, STORAGE};
 use crate::source::tool_use::ToolTable;
 use crate::source::{LineParser, Release, Source, TranscriptIdentity};
 
@@ -18,20 +19,31 @@ use crate::source::{LineParser, Release, Source, TranscriptIdentity};
 const SESSIONS: &str = "data/sessions";
 const END: &str = ".messages.json";
 const AGENT: &str = "agent_";
+/// Tasks of releases that kept them in the form of the extension, and the extension's id.
+const TASKS: &str = "data/tasks";
+const EXTENSION: &str = "saoudrizwan.claude-dev";
 
 /// The newest release whose documents were tested with this program.
 const NEWEST_TESTED: Release = Release([3, 0, 65]);
 
 impl Source for Cline {
     fn layouts(&self) -> &'static [&'static str] {
-        &[SESSIONS]
+        &[SESSIONS, TASKS, STORAGE, PROFILES]
     }
 
-    fn may_hold(&self, _layout: &str, depth: usize, _name: &[u8]) -> bool {
-        depth == 1
+    fn may_hold(&self, layout: &str, depth: usize, name: &[u8]) -> bool {
+        match layout {
+            SESSIONS | TASKS => depth == 1,
+            _ => editor_tasks::leads_to_tasks(EXTENSION, layout, depth, name),
+        }
     }
 
-    fn identify(&self, _layout: &str, below: &[u8]) -> Option<TranscriptIdentity> {
+    fn identify(&self, layout: &str, below: &[u8]) -> Option<TranscriptIdentity> {
+        match layout {
+            SESSIONS => {}
+            TASKS => return editor_tasks::task(Client::Cline, below),
+            _ => return editor_tasks::below_editor(Client::Cline, EXTENSION, layout, below),
+        }
         let (session, name) = std::str::from_utf8(below).ok()?.strip_suffix(END)?.split_once('/')?;
         let agent = name.strip_prefix(AGENT).filter(|agent| !agent.is_empty() && !agent.contains('/'));
         let is_named = !session.is_empty() && (name == session || agent.is_some());
@@ -43,12 +55,12 @@ impl Source for Cline {
         })
     }
 
-    fn made_lines(&self, _place: &TranscriptIdentity, path: &Path) -> Option<io::Result<MadeLines>> {
-        Some(document::lines(path))
+    fn made_lines(&self, place: &TranscriptIdentity, path: &Path) -> Option<io::Result<MadeLines>> {
+        Some(if editor_tasks::is_task(path) { editor_tasks::lines(place, path) } else { document::lines(path) })
     }
 
     fn parser<'p>(&self, place: &'p TranscriptIdentity, sanitizer: &'p Sanitizer, state: &ParserState) -> Box<dyn LineParser + 'p> {
-        Box::new(ClineLines::new(place, sanitizer, state))
+        Box::new(ClineParser::new(place, sanitizer, state))
     }
 
     fn holds_reply(&self, piece: &[u8]) -> bool {
@@ -56,7 +68,7 @@ impl Source for Cline {
     }
 
     fn folder_in<'l>(&self, line: &'l Value) -> Option<&'l str> {
-        line["session"]["cwd"].as_str()
+        line["session"]["cwd"].as_str().or_else(|| line["task"]["cwd"].as_str())
     }
 
     fn tools(&self) -> &'static ToolTable {
@@ -80,5 +92,8 @@ mod tests {
         for other in ["17_ab/17_ab.json", "17_ab/18_c.messages.json", "17_ab.messages.json", "17_ab/x/17_ab.messages.json"] {
             assert_eq!(at(other), None, "{other}");
         }
+        let extension = "saoudrizwan.claude-dev/tasks/17/api_conversation_history.json";
+        assert!(Cline.identify(STORAGE, extension.as_bytes()).is_some_and(|place| place.session == "17"));
+        assert!(Cline.identify(TASKS, b"17/api_conversation_history.json").is_some());
     }
 }

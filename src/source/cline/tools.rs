@@ -1,6 +1,7 @@
 //! What Cline's tools are for, by the names under which their uses are stored.
 
 use crate::model::session::ToolClass;
+use crate::source::editor_tasks;
 use crate::source::tool_use::ToolTable;
 
 /// Runs commands, reads files: each of them is a use of its own.
@@ -24,4 +25,5 @@ pub(super) const TOOLS: ToolTable = ToolTable::of(&[
             "team_status", "team_task",
         ],
     ),
-]);
+])
+.with(&editor_tasks::TOOLS);

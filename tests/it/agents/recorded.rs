@@ -188,8 +188,10 @@ const COMMITS: [&str; 2] = ["Read fractions of a spoon", "Read mixed amounts in 
 /// Their keys, and who is named in their private prompts.
 const SECRETS: [&str; 4] = ["ghp_Zq8mTn4vXw2LrB7c", "ghp_cLq0tI1jkszp88r7", "Quill", "Zacharias"];
 /// The tools that run commands.
-const COMMANDS: [&str; 8] =
-    ["bash", "run_commands", "exec_command", "shell", "shell_command", "local_shell", "container.exec", "run_shell_command"];
+const COMMANDS: [&str; 10] = [
+    "bash", "run_commands", "exec_command", "shell", "shell_command", "local_shell", "container.exec", "run_shell_command",
+    "execute_command", "run_in_terminal",
+];
 
 fn holds(file: &Path, text: &str) -> bool {
     memchr::memmem::find(&fs::read(file).expect("a file"), text.as_bytes()).is_some()

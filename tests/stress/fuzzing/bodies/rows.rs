@@ -39,6 +39,9 @@ fn one(line: &[u8]) {
         Client::Cline,
         Client::Gemini,
         Client::Cursor,
+        Client::RooCode,
+        Client::KiloCode,
+        Client::VscodeCopilot,
     ]
     .into_iter()
     .for_each(|client| of_other(line, client));
