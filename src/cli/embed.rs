@@ -35,7 +35,11 @@ fn show(config: &Config, out: &mut impl Write) -> Result<()> {
             writeln!(out, "model     {}", model.name)?;
             match model.program {
                 Some(program) => writeln!(out, "run by    {}", program.display())?,
-                None => writeln!(out, "run by    nothing: `recall-embed` was not found beside `recall` or on the PATH")?,
+                None => writeln!(
+                    out,
+                    "run by    nothing: `{}` was not found beside `recall` or on the PATH",
+                    config.embeddings.program
+                )?,
             }
             if let Some((embedded, all)) = model.embedded {
                 writeln!(out, "embedded  {embedded} of {all} sessions and notes")?;

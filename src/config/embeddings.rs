@@ -14,6 +14,8 @@ pub struct EmbeddingsConfig {
     pub(crate) model: String,
     /// The variable that holds the key, if one is needed.
     pub(crate) key_env: String,
+    /// The program that runs a model on this machine: a path, or a name that is looked for beside `recall` and on the PATH.
+    pub(crate) program: String,
     /// Time limit for a whole request.
     pub(crate) timeout_seconds: u64,
     /// Weight of semantic similarity against words: 0 to 1.
@@ -39,10 +41,11 @@ impl Default for EmbeddingsConfig {
             api: EndpointApi::Ollama,
             model: String::new(),
             key_env: String::new(),
+            program: "recall-embed".to_owned(),
             timeout_seconds: 10,
             weight: 0.3,
             batch: 32,
-            max_texts: 5_000,
+            max_texts: 20_000,
         }
     }
 }

@@ -139,7 +139,7 @@ impl Reader {
         Ok(self.db.query_row(sql, [], |r| Ok((r.get::<_, i64>(0)? as u64, r.get::<_, i64>(1)? as u64)))?)
     }
 
-    /// The documents most similar to the query, best first, each with the cosine of its best piece. Scans all vectors.
+    /// The documents most similar to the query, best first, each with its similarity: at most the cosine of its nearest piece. Scans all vectors.
     pub(crate) fn similar(&self, space: &VectorSpace, query: &QueryVector, most: usize) -> Result<Vec<(i64, f64)>> {
         ensure!(query.dims() == space.dims, "what is looked for has another number of dimensions");
         self.db.pragma_update(None, "mmap_size", MMAP_BYTES)?;
@@ -264,15 +264,50 @@ impl Writer {
     }
 }
 
-/// Adds the documents of a chunk to `best`, each with its best piece.
+/// Adds the documents of a chunk to `best`, each with its similarity. All vectors of a document lie one after the other.
 fn score_chunk(query: &QueryVector, (docs, scales, body): (&[u8], &[u8], &[u8]), best: &mut Vec<(i64, f64)>) {
     let scales = scales.as_chunks::<4>().0.iter().map(|scale| f32::from_le_bytes(*scale));
+    let mut of_one: Option<(i64, NearestPieces)> = None;
     for ((doc, scale), vector) in doc_numbers(docs).zip(scales).zip(body.chunks_exact(query.dims())) {
         let cosine = query.cosine(scale, vector);
-        match best.last_mut() {
-            Some((last, nearest)) if *last == doc => *nearest = nearest.max(cosine),
-            _ => best.push((doc, cosine)),
+        match &mut of_one {
+            Some((last, nearest)) if *last == doc => nearest.add(cosine),
+            _ => best.extend(of_one.replace((doc, NearestPieces::of(cosine))).map(|(doc, nearest)| (doc, nearest.similarity()))),
         }
+    }
+    best.extend(of_one.map(|(doc, nearest)| (doc, nearest.similarity())));
+}
+
+/// How many of the nearest pieces of a document count beside the nearest, and how much: a session in which much is near is more likely the
+/// one than one in which a single sentence happens to be.
+const NEAREST_PIECES: usize = 5;
+const NEAREST_PIECES_SHARE: f64 = 0.3;
+
+/// The cosines of the nearest pieces of a document, highest first.
+struct NearestPieces {
+    all: [f64; NEAREST_PIECES],
+    count: usize,
+}
+
+impl NearestPieces {
+    fn of(cosine: f64) -> Self {
+        let mut nearest = Self { all: [0.0; NEAREST_PIECES], count: 0 };
+        nearest.add(cosine);
+        nearest
+    }
+
+    fn add(&mut self, cosine: f64) {
+        let place = self.all[..self.count].iter().position(|known| cosine > *known).unwrap_or(self.count);
+        if place < NEAREST_PIECES {
+            self.count = (self.count + 1).min(NEAREST_PIECES);
+            self.all[place..self.count].rotate_right(1);
+            self.all[place] = cosine;
+        }
+    }
+
+    fn similarity(&self) -> f64 {
+        let mean = self.all[..self.count].iter().sum::<f64>() / self.count as f64;
+        (1.0 - NEAREST_PIECES_SHARE) * self.all[0] + NEAREST_PIECES_SHARE * mean
     }
 }
 

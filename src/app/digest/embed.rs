@@ -55,9 +55,9 @@ pub(crate) fn run(config: &Config, ui: &Ui, store: &mut Maintenance, report: &mu
     let Some(probe) = probe else { return Ok(()) };
     let space = open_space(config, ui, store, &probe)?;
     let bar = Progress::of("embedding", missing);
-    let batch = embedder.batch(config);
+    let (batch, most) = (embedder.batch(config), embedder.most_texts(config));
     let mut phase = EmbedPhase { store, embedder, space, batch, sent: 0, refused: 0, left_out: None, report, bar };
-    let ended = phase.run(config.embeddings.max_texts);
+    let ended = phase.run(most);
     drop(phase.bar);
     let failure = ended?.or(phase.left_out);
     store.drop_gone_vectors()?;
@@ -134,8 +134,7 @@ impl EmbedPhase<'_> {
     fn cut(&self, one: &UnembeddedDocument) -> Result<DocumentTexts> {
         let texts = match (one.session, one.note, one.memory_file) {
             (Some(session), ..) => match self.store.digest_of(session)? {
-                Some(stored) if stored.is_by_model() => pieces::of_claims(&stored.digest),
-                Some(stored) => pieces::of_account(&stored.digest, &self.store.account_of(session)?.unwrap_or_default()),
+                Some(stored) => pieces::of_session(&stored.digest, &self.store.account_of(session)?.unwrap_or_default()),
                 None => Vec::new(),
             },
             (None, Some(note), _) => pieces::of_note(&self.store.note(note)?.text),

@@ -15,7 +15,7 @@ use serde_json::json;
 
 use self::known::{KNOWN, KnownModel};
 use crate::config::{CURRENT_MODEL, Config};
-use crate::search::semantic::{LOCAL_PROGRAM, LocalModel, PROBE, TextToEmbed, local_program};
+use crate::search::semantic::{LocalModel, PROBE, TextToEmbed, local_program};
 use crate::store::WholeIndex;
 use crate::sys::download::check_hub;
 use crate::sys::private_files;
@@ -62,7 +62,8 @@ pub(crate) fn install(config: &Config, wanted: Option<&str>, begin: impl FnOnce(
     );
     ensure!(
         local_program(config).is_some(),
-        "`{LOCAL_PROGRAM}`, which runs the model, was not found beside `recall` or on the PATH. From the source: `cargo install --path crates/{LOCAL_PROGRAM}`"
+        "`{}`, which runs the model, was not found beside `recall` or on the PATH. From the source: `cargo install --path crates/recall-embed`",
+        config.embeddings.program
     );
     let models = config.models_dir();
     private_files::create_dir(&models).with_context(|| format!("cannot make {}", models.display()))?;
@@ -112,11 +113,11 @@ fn copied(from: &Path, models: &Path) -> Result<String> {
     for name in NEEDED {
         ensure!(from.join(name).is_file(), "{} has no {name}: it is no model in the layout of the hub", from.display());
     }
-    let from = from.canonicalize()?;
-    let name = from.file_name().and_then(|name| name.to_str()).filter(|name| *name != CURRENT_MODEL);
+    let whole = from.canonicalize()?;
+    let name = from.file_name().or_else(|| whole.file_name()).and_then(|name| name.to_str()).filter(|name| *name != CURRENT_MODEL);
     let name = name.with_context(|| format!("{}: the folder's name cannot be that of a model", from.display()))?;
     let folder = models.join(name);
-    if folder == from {
+    if folder == whole {
         return Ok(name.to_owned());
     }
     // Beside its place first: a copy that is cut short is none.

@@ -68,7 +68,7 @@ impl Embedder {
     pub(crate) fn name(&self) -> &str {
         match self {
             Self::Endpoint(endpoint) => endpoint.host(),
-            Self::Local(..) => local_model::PROGRAM,
+            Self::Local(local, _) => local.program_name(),
         }
     }
 
@@ -77,6 +77,14 @@ impl Embedder {
         match self {
             Self::Endpoint(_) => config.embeddings.batch,
             Self::Local(..) => LOCAL_BATCH,
+        }
+    }
+
+    /// How many texts a run embeds at most. On this machine only time is limited.
+    pub(crate) fn most_texts(&self, config: &Config) -> usize {
+        match self {
+            Self::Endpoint(_) => config.embeddings.max_texts,
+            Self::Local(..) => usize::MAX,
         }
     }
 

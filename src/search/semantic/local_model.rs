@@ -17,8 +17,6 @@ use crate::config::Config;
 use crate::sys::child_process::{self, ChildLimits, KillReason, which};
 use crate::sys::shutdown;
 
-/// The program that runs models.
-pub(crate) const PROGRAM: &str = "recall-embed";
 /// How long it may take for a text, beside the time for a request.
 const MILLIS_PER_TEXT: u64 = 500;
 
@@ -27,6 +25,8 @@ const MILLIS_PER_TEXT: u64 = 500;
 pub(crate) struct LocalModel {
     folder: PathBuf,
     program: Option<PathBuf>,
+    /// The program by the config.
+    wanted: String,
     timeout: Duration,
 }
 
@@ -45,12 +45,19 @@ impl LocalModel {
 
     /// The model in a folder.
     pub(crate) fn in_folder(config: &Config, folder: PathBuf) -> Self {
-        Self { folder, program: program(config), timeout: Duration::from_secs(config.embeddings.timeout_seconds) }
+        let settings = &config.embeddings;
+        let timeout = Duration::from_secs(settings.timeout_seconds);
+        Self { folder, program: program(config), wanted: settings.program.clone(), timeout }
     }
 
     /// What it is called: the name of its folder.
     pub(crate) fn name(&self) -> String {
         name_of(&self.folder)
+    }
+
+    /// What the program is called, for messages.
+    pub(crate) fn program_name(&self) -> &str {
+        &self.wanted
     }
 
     /// A vector for each text, in their order and all of one length.
@@ -59,7 +66,7 @@ impl LocalModel {
     /// What is wrong, and whether the program answered: other texts may then succeed.
     pub(crate) fn embed(&self, texts: &[TextToEmbed<'_>]) -> Result<Vec<Vec<f32>>, (String, bool)> {
         let Some(program) = &self.program else {
-            return Err((format!("`{PROGRAM}` was not found beside `recall` or on the PATH"), false));
+            return Err((format!("`{}` was not found beside `recall` or on the PATH", self.wanted), false));
         };
         // Neighbours of one role go in one line.
         let groups: Vec<&[TextToEmbed<'_>]> = texts.chunk_by(|a, b| a.role == b.role).collect();
@@ -102,10 +109,11 @@ pub(crate) fn name_of(folder: &Path) -> String {
     folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// The program: beside this one, as it is installed, or else on the search path.
+/// The program of the config: a bare name beside this one, as it is installed, or else on the search path.
 pub(crate) fn program(config: &Config) -> Option<PathBuf> {
-    let beside = std::env::current_exe().ok().map(|exe| exe.with_file_name(PROGRAM));
-    beside.filter(|path| path.is_file()).or_else(|| which(PROGRAM, &config.search_path))
+    let name = &config.embeddings.program;
+    let beside = std::env::current_exe().ok().filter(|_| !name.contains('/')).map(|exe| exe.with_file_name(name));
+    beside.filter(|path| path.is_file()).or_else(|| which(name, &config.search_path))
 }
 
 fn cut(why: KillReason, time: Duration) -> String {

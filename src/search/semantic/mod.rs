@@ -17,7 +17,7 @@ pub(crate) mod wire;
 pub(crate) use crate::search::semantic::nearest::{matches_probe, semantic_matches, space_of};
 pub(crate) use embedder::{Embedder, TextRole, TextToEmbed};
 pub(crate) use endpoint::{EmbeddingError, Endpoint};
-pub(crate) use local_model::{LocalModel, PROGRAM as LOCAL_PROGRAM, program as local_program};
+pub(crate) use local_model::{LocalModel, program as local_program};
 
 /// The text whose vector identifies a space. Never change it: every index would have to be embedded again.
 pub(crate) const PROBE: &str = "The quick brown fox jumps over the lazy dog while the build is red.";

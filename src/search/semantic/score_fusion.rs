@@ -1,7 +1,13 @@
 //! Score fusion: one order from lexical and semantic scores. Pure.
 //!
-//! Each list is normalized by its best score and the two are added with a weight. Fusing ranks with equal weights finds less than words
-//! alone: a model returns a best match for every question, even when nothing is relevant.
+//! Each list is normalized and the two are added with a weight. Fusing ranks with equal weights finds less than words alone: a model returns
+//! a best match for every question, even when nothing is relevant.
+//!
+//! - Exact names, errors and paths go by words, vague questions by meaning: the less of the query the best document holds, the more meaning
+//!   counts.
+//! - Cosines of good and bad matches differ little, so the last candidate counts as nothing, not as nearly as much as the first.
+//!
+//! The numbers were chosen on half of the questions of `docs/src/search.md` and reported on the other.
 
 use std::collections::BTreeMap;
 
@@ -11,22 +17,40 @@ pub(crate) const MAX_CANDIDATES: usize = 100;
 /// A document's key and score; higher is better.
 pub(crate) type ScoredDoc = (i64, f64);
 
+/// The weight of meaning where no document holds anything of the query.
+const WEIGHT_UNKNOWN: f64 = 0.9;
+/// From this share of the score of a document that holds every word, the query's words are known, and meaning has the weight of the config.
+const KNOWN_SHARE: f64 = 0.4;
+
 /// Fuses both lists, best first; ties go to the lower key. The lists may be in any order and hold each document once. `weight`, 0 to 1,
-/// is the share of the semantic score. A score that is negative or not finite counts as zero.
+/// is the share of the semantic score where the query's words are known. A score that is negative or not finite counts as zero.
 ///
 /// `full` is the lexical score of a document that holds every word of the query. Where the best document scores less, lexical scores are
 /// normalized by `full` instead, so that a weak best match does not count as a perfect one.
 pub(crate) fn fuse_scores(lexical: &[ScoredDoc], similar: &[ScoredDoc], full: f64, weight: f64) -> Vec<ScoredDoc> {
+    let (lexical, similar) = (sorted_finite(lexical), sorted_finite(similar));
+    let best = |scores: &[ScoredDoc]| scores.first().map_or(0.0, |(_, score)| *score);
+    let weight = weight_of_meaning(best(&lexical), full, weight);
+    let largest = best(&lexical).max(full);
+    let (nearest, furthest) = (best(&similar), similar.last().filter(|_| similar.len() > 1).map_or(0.0, |(_, score)| *score));
     let mut all: BTreeMap<i64, f64> = BTreeMap::new();
-    for (scores, least, share) in [(lexical, full, 1.0 - weight), (similar, 0.0, weight)] {
-        let best = sorted_finite(scores);
-        let largest = best.first().map_or(0.0, |(_, score)| *score).max(least);
-        for (doc, score) in best {
-            // All scores are zero: avoid dividing by zero.
-            *all.entry(doc).or_default() += if largest > 0.0 { share * score / largest } else { 0.0 };
-        }
+    // Where all scores are the same: avoid dividing by zero.
+    for (doc, score) in lexical {
+        *all.entry(doc).or_default() += if largest > 0.0 { (1.0 - weight) * score / largest } else { 0.0 };
+    }
+    for (doc, score) in similar {
+        *all.entry(doc).or_default() += if nearest > furthest { weight * (score - furthest) / (nearest - furthest) } else { 0.0 };
     }
     ordered(all.into_iter().collect())
+}
+
+/// The weight of meaning for a query of which the best document has this score.
+fn weight_of_meaning(best: f64, full: f64, weight: f64) -> f64 {
+    if full <= 0.0 || weight <= 0.0 {
+        return weight.max(0.0);
+    }
+    let unknown = 1.0 - (best / full / KNOWN_SHARE).min(1.0).powi(2);
+    weight + (WEIGHT_UNKNOWN - weight).max(0.0) * unknown
 }
 
 fn sorted_finite(scores: &[ScoredDoc]) -> Vec<ScoredDoc> {
@@ -54,10 +78,10 @@ mod tests {
     fn scores_of_both_kinds_are_added_by_weight() {
         let lexical = [(1, 12.0), (2, 6.0), (3, 2.4)];
         let similar = [(3, 0.8), (4, 0.4), (1, 0.08)];
-        assert_eq!(fused(&lexical, &similar, 0.3), [(1, 73), (3, 44), (2, 35), (4, 15)]);
-        assert_eq!(fused(&lexical, &similar, 0.7), [(3, 76), (1, 37), (4, 35), (2, 15)]);
+        assert_eq!(fused(&lexical, &similar, 0.3), [(1, 70), (3, 44), (2, 35), (4, 13)]);
+        assert_eq!(fused(&lexical, &similar, 0.7), [(3, 76), (4, 31), (1, 30), (2, 15)]);
         assert_eq!(fused(&lexical, &similar, 0.0), [(1, 100), (2, 50), (3, 20), (4, 0)]);
-        assert_eq!(fused(&lexical, &similar, 1.0), [(3, 100), (4, 50), (1, 10), (2, 0)]);
+        assert_eq!(fused(&lexical, &similar, 1.0), [(3, 100), (4, 44), (1, 0), (2, 0)]);
     }
 
     #[test]
@@ -67,9 +91,20 @@ mod tests {
 
     #[test]
     fn words_that_hold_little_of_the_question_count_little() {
-        let (lexical, similar) = ([(1, 4.0), (2, 2.0)], [(3, 0.8), (2, 0.4)]);
+        let (lexical, similar) = ([(1, 4.0), (2, 2.0)], [(3, 0.8), (2, 0.7), (5, 0.1)]);
         let fused = |full: f64| fuse_scores(&lexical, &similar, full, 0.5).into_iter().map(|(doc, _)| doc).collect::<Vec<_>>();
-        assert_eq!((fused(1.0), fused(16.0)), (vec![1, 2, 3], vec![3, 2, 1]));
+        assert_eq!((fused(1.0), fused(16.0)), (vec![2, 1, 3, 5], vec![3, 2, 1, 5]));
+    }
+
+    #[test]
+    fn the_less_of_the_query_is_known_the_more_meaning_counts() {
+        let weights: Vec<f64> = [0.0, 0.2, 0.4, 1.0].iter().map(|best| weight_of_meaning(*best, 1.0, 0.3)).collect();
+        assert!((weights[0] - 0.9).abs() < 1e-9 && weights[0] > weights[1] && weights[1] > weights[2], "{weights:?}");
+        assert_eq!(weights[2..], [0.3, 0.3]);
+        assert_eq!(
+            [weight_of_meaning(0.0, 1.0, 0.0), weight_of_meaning(0.0, 1.0, 1.0), weight_of_meaning(1.0, 0.0, 0.3)],
+            [0.0, 1.0, 0.3]
+        );
     }
 
     #[test]

@@ -46,7 +46,13 @@ fn program(world: &World) -> PathBuf {
     let path = world.bin().join("recall-embed");
     fs::write(&path, STAND_IN.replace("{seen}", seen.to_str().expect("UTF-8"))).expect("the program");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("its permissions");
+    world.configure(&settings(&path));
     seen
+}
+
+/// The one of this name that was built beside the program under test is not meant.
+fn settings(program: &Path) -> String {
+    format!("[embeddings]\nprogram = \"{}\"\n", program.display())
 }
 
 /// A world with three sessions and a model that is installed and has embedded them.
@@ -103,10 +109,7 @@ fn without_the_program_words_find_and_search_says_why() {
     fs::remove_file(world.bin().join("recall-embed")).expect("the program");
     let (ids, said) = found(&world, "stripes");
     assert_eq!(ids, [STRIPES]);
-    assert!(
-        said.contains("found by words alone: model tiny: `recall-embed` was not found beside `recall` or on the PATH"),
-        "{said}"
-    );
+    assert!(said.contains("found by words alone: model tiny: `{program}` was not found beside `recall` or on the PATH"), "{said}");
     super::scene::session(&world, "dddd4444-0000-4000-8000-000000000004", 11, "Mend the sluice", "Mended.");
     let ran = digest(&world);
     assert!(ran.code == 1 && ran.err.contains("1 sessions and notes are found by their words alone"), "{ran:#?}");
@@ -143,8 +146,9 @@ fn a_model_that_does_not_work_leaves_the_one_before_in_use() {
 #[test]
 fn what_is_no_model_is_refused_with_what_there_is() {
     let world = World::new();
+    world.configure(&settings(&world.bin().join("recall-embed")));
     let ran = world.recall(["embed", "install"]);
-    assert!(ran.code == 2 && ran.err.contains("`recall-embed`, which runs the model, was not found"), "{ran:#?}");
+    assert!(ran.code == 2 && ran.err.contains("recall-embed`, which runs the model, was not found"), "{ran:#?}");
     program(&world);
     let ran = world.recall(["embed", "install", "nomic"]);
     assert!(ran.code == 2 && ran.err.contains("no model is called `nomic`: `all-MiniLM-L6-v2`, `bge-small-en-v1.5`"), "{ran:#?}");
