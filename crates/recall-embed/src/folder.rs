@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::panic::catch_unwind;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
@@ -30,7 +31,9 @@ const MODULES: [&str; 3] = ["Transformer", "Pooling", "Normalize"];
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
+    /// A question.
     Query,
+    /// What may answer one.
     Passage,
 }
 
@@ -78,8 +81,8 @@ struct Module {
 /// What `config.json` says of the model's origin.
 #[derive(Debug, Deserialize)]
 struct Origin {
-    #[serde(default, rename = "_name_or_path")]
-    name: String,
+    #[serde(rename = "_name_or_path")]
+    name: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -122,7 +125,7 @@ impl ModelFolder {
         let whole = folder.canonicalize().ok();
         let name = folder.file_name().or_else(|| whole.as_ref()?.file_name()).map(|name| name.to_string_lossy().into_owned());
         let name = name.unwrap_or_default();
-        let prefixes = prefixes(&name).or_else(|| prefixes(&origin.name)).unwrap_or_default();
+        let prefixes = prefixes(&name).or_else(|| prefixes(origin.name.as_deref()?)).unwrap_or_default();
         let hash = hash(folder, &file)?;
         Ok(Self { name, hash, shapes, max_tokens, first_token, prefixes, tokenizer, file })
     }
@@ -187,13 +190,17 @@ fn bytes(path: &Path) -> Result<Vec<u8>> {
 
 /// The tokenizer, without the padding that its file may ask for, and with the model's limit.
 fn tokenizer(path: &Path, max_tokens: usize) -> Result<Tokenizer> {
-    let mut all = Tokenizer::from_bytes(bytes(path)?).map_err(|e| anyhow!("cannot read {}: {e}", path.display()))?;
+    let content = bytes(path)?;
+    // The library panics on some damaged files.
+    let read = catch_unwind(|| Tokenizer::from_bytes(content));
+    let read = read.map_err(|_| anyhow!("cannot read {}: it is damaged; fetch it again", path.display()))?;
+    let mut all = read.map_err(|e| anyhow!("cannot read {}: {e}", path.display()))?;
     all.with_padding(None);
     let around = all.get_post_processor().map_or(0, |after| after.added_tokens(false));
     ensure!(around > 0, "{} adds no tokens around a text, as BERT needs them", path.display());
     ensure!(
         max_tokens > around,
-        "{max_tokens} tokens leave no room for a text: see max_position_embeddings in config.json and max_seq_length in \
+        "no room for a text in {max_tokens} tokens: see max_position_embeddings in config.json and max_seq_length in \
          sentence_bert_config.json"
     );
     let truncation = TruncationParams { max_length: max_tokens, ..TruncationParams::default() };

@@ -341,14 +341,16 @@ fn what_cannot_be_used_is_refused_with_the_reason() {
     }
     let dense = json!([{"type": "sentence_transformers.models.Transformer"}, {"type": "sentence_transformers.models.Dense"}]);
     assert!(damaged("modules.json", dense.to_string().as_bytes()).contains("`Dense` is not supported"));
+    let decoder = tokenizer().to_string().replace("\"decoder\":null", "\"decoder\":~null");
+    assert!(damaged("tokenizer.json", decoder.as_bytes()).contains("tokenizer.json: it is damaged"));
     let mut bare = tokenizer();
     bare["post_processor"] = Value::Null;
     assert!(damaged("tokenizer.json", bare.to_string().as_bytes()).contains("adds no tokens around a text"));
     for limit in 0..=2 {
         let said = damaged("sentence_bert_config.json", json!({"max_seq_length": limit}).to_string().as_bytes());
-        assert!(said.contains("leave no room for a text"), "{limit}: {said}");
+        assert!(said.contains("no room for a text"), "{limit}: {said}");
     }
-    assert!(damaged("config.json", &with("max_position_embeddings", json!(1))).contains("leave no room for a text"));
+    assert!(damaged("config.json", &with("max_position_embeddings", json!(1))).contains("no room for a text"));
     assert!(damaged("config.json", &with("hidden_size", json!(0))).contains("0 dimensions"));
     let dir = folder("tiny", &mean(), POSITIONS);
     fs::remove_file(dir.path().join("tiny/model.safetensors")).expect("removed");
