@@ -54,7 +54,7 @@ impl Shapes {
         ensure!(positions == "absolute", "config.json: positions of type `{positions}` are not supported, only `absolute`");
         let heads = self.num_attention_heads;
         ensure!(
-            heads > 0 && self.hidden_size.is_multiple_of(heads),
+            heads > 0 && self.hidden_size > 0 && self.hidden_size.is_multiple_of(heads),
             "config.json: {} dimensions for {heads} heads",
             self.hidden_size
         );
@@ -219,16 +219,18 @@ impl<'w> Bert<'w> {
         })
     }
 
-    /// A row for each token of all texts, and which rows are whose. No text may have more tokens than the model has positions.
+    /// A row for each token of all texts, and which rows are whose.
     ///
     /// # Errors
-    /// When a token is none of the model's.
+    /// When a token is none of the model's, or a text has no tokens or too many.
     pub fn encode(&self, texts: &[Vec<u32>]) -> Result<(Array2<f32>, Vec<Range<usize>>)> {
         let rows: usize = texts.iter().map(Vec::len).sum();
         let mut x = Array2::zeros((rows, self.words.ncols()));
         let mut ranges = Vec::with_capacity(texts.len());
         let mut row = 0;
         for tokens in texts {
+            let most = self.positions.nrows();
+            ensure!((1..=most).contains(&tokens.len()), "a text has {} tokens; the model reads 1 to {most}", tokens.len());
             for (position, token) in tokens.iter().enumerate() {
                 let word = usize::try_from(*token).ok().filter(|token| *token < self.words.nrows());
                 let word =

@@ -70,6 +70,7 @@ fn check(folder: &Path) -> Result<()> {
     let weights = folder.weights()?;
     let model = Model::of(&folder, &weights)?;
     println!("model       {}", folder.name);
+    println!("hash        {}", folder.hash);
     println!("dimensions  {}", folder.shapes.hidden_size);
     println!("tokens      at most {} of a text", folder.max_tokens);
     model.embed(&["How long does a question take?"], Role::Query)?;

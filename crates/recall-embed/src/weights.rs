@@ -4,9 +4,16 @@ use std::fs::File;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
+use blake3::Hasher;
 use memmap2::Mmap;
 use ndarray::{ArrayView1, ArrayView2, CowArray, Ix1, Ix2};
 use safetensors::{Dtype, SafeTensors};
+
+const DAMAGED: &str = "model.safetensors is damaged; fetch it again";
+/// Before the header stands its length.
+const LENGTH_BYTES: usize = 8;
+/// How much of each tensor identifies it.
+const SAMPLE_BYTES: usize = 64;
 
 /// The file, mapped.
 pub struct WeightFile {
@@ -17,6 +24,9 @@ impl WeightFile {
     /// # Errors
     /// When the file cannot be opened.
     pub fn open(path: &Path) -> Result<Self> {
+        // A pipe would never end, a folder cannot be mapped.
+        let about = std::fs::metadata(path).with_context(|| format!("cannot open {}", path.display()))?;
+        ensure!(about.is_file(), "{} is no file", path.display());
         let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
         // SAFETY: the mapped bytes are only read, as numbers of which every pattern of bits is one. A file that is cut short by somebody else
         // while it is mapped ends the process, which holds nothing that could be lost.
@@ -24,10 +34,28 @@ impl WeightFile {
         Ok(Self { map })
     }
 
+    /// Tells weights apart without reading them all: the header, the length, and the first numbers of each tensor.
+    ///
+    /// # Errors
+    /// When the file is not whole.
+    pub fn identify(&self, hasher: &mut Hasher) -> Result<()> {
+        let (header, _) = SafeTensors::read_metadata(&self.map).context(DAMAGED)?;
+        let body = header.min(self.map.len().saturating_sub(LENGTH_BYTES)) + LENGTH_BYTES;
+        hasher.update(&(self.map.len() as u64).to_le_bytes()).update(&self.map[..body]);
+        let tensors = SafeTensors::deserialize(&self.map).context(DAMAGED)?;
+        let mut names = tensors.names();
+        names.sort_unstable();
+        for name in names {
+            let data = tensors.tensor(name).context(DAMAGED)?.data();
+            hasher.update(&data[..data.len().min(SAMPLE_BYTES)]);
+        }
+        Ok(())
+    }
+
     /// # Errors
     /// When the file is not whole.
     pub fn read(&self) -> Result<Weights<'_>> {
-        let tensors = SafeTensors::deserialize(&self.map).context("model.safetensors is damaged")?;
+        let tensors = SafeTensors::deserialize(&self.map).context(DAMAGED)?;
         // Some files name the tensors as a part of a larger model.
         let prefix =
             tensors.names().iter().find_map(|name| name.strip_suffix("embeddings.word_embeddings.weight")).map(str::to_owned);

@@ -233,6 +233,12 @@ fn vectors_are_those_of_the_second_way() {
     assert_near(&found[1], &plain.vector(&[2, 3], false));
     let dir = folder("tiny", &json!({"pooling_mode_cls_token": true}), POSITIONS);
     assert_near(&embed(&dir.path().join("tiny"), &["the index is slower"], Role::Passage)[0], &plain.vector(&SLOWER, true));
+    // As newer versions of the library write it.
+    for (mode, first) in [(json!("cls"), true), (json!("mean"), false), (json!(["cls"]), true)] {
+        let dir = folder("tiny", &json!({"embedding_dimension": WIDTH, "pooling_mode": mode}), POSITIONS);
+        let found = embed(&dir.path().join("tiny"), &["the index is slower"], Role::Passage);
+        assert_near(&found[0], &plain.vector(&SLOWER, first));
+    }
 }
 
 #[test]
@@ -263,14 +269,30 @@ fn a_long_text_is_cut_at_what_the_model_reads() {
 #[test]
 fn a_family_that_wants_a_prefix_gets_it() {
     let plain = Plain(tensors());
-    let dir = folder("multilingual-e5-small", &mean(), POSITIONS);
+    let vector = |name: &str, base: &str, role: Role| {
+        let dir = folder(name, &mean(), POSITIONS);
+        let mut config = config();
+        config["_name_or_path"] = json!(base);
+        fs::write(dir.path().join(name).join("config.json"), config.to_string()).expect("a file");
+        embed(&dir.path().join(name), &["slow"], role).remove(0)
+    };
+    // [CLS] slow [SEP]
+    let bare = plain.vector(&[2, 7, 3], false);
     // [CLS] query : slow [SEP]
-    assert_near(
-        &embed(&dir.path().join("multilingual-e5-small"), &["slow"], Role::Query)[0],
-        &plain.vector(&[2, 10, 11, 7, 3], false),
-    );
-    let dir = folder("all-e5ish", &mean(), POSITIONS);
-    assert_near(&embed(&dir.path().join("all-e5ish"), &["slow"], Role::Query)[0], &plain.vector(&[2, 7, 3], false));
+    let query = plain.vector(&[2, 10, 11, 7, 3], false);
+    // [CLS] passage : slow [SEP], where `passage` is unknown
+    let passage = plain.vector(&[2, 1, 11, 7, 3], false);
+    // [CLS] represent this sentence for searching relevant passages : slow [SEP], all words unknown
+    let instructed = plain.vector(&[2, 1, 1, 1, 1, 1, 1, 1, 11, 7, 3], false);
+    assert_near(&vector("multilingual-e5-small", "", Role::Query), &query);
+    assert_near(&vector("multilingual-e5-small", "", Role::Passage), &passage);
+    assert_near(&vector("bge-small-en-v1.5", "", Role::Query), &instructed);
+    assert_near(&vector("bge-small-en-v1.5", "", Role::Passage), &bare);
+    assert_near(&vector("all-e5ish", "", Role::Query), &bare);
+    // Where the folder does not say it, config.json may.
+    assert_near(&vector("model", "intfloat/multilingual-e5-small", Role::Query), &query);
+    assert_near(&vector("model", "/cache/BAAI_bge-small-en/", Role::Query), &instructed);
+    assert_near(&vector("model", "nreimers/MiniLM-L6-H384-uncased", Role::Query), &bare);
 }
 
 fn refused(at: &Path) -> String {
@@ -307,27 +329,117 @@ fn what_cannot_be_used_is_refused_with_the_reason() {
     let mut cut = bytes_of(&tensors());
     cut.truncate(cut.len() - 4);
     assert!(damaged("model.safetensors", &cut).contains("model.safetensors is damaged"));
-    let both = folder("tiny", &json!({"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": true}), POSITIONS);
-    assert!(refused(&both.path().join("tiny")).contains("only one of the mean and the first token"));
+    for pooling in [
+        json!({"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": true}),
+        json!({"pooling_mode_max_tokens": true}),
+        json!({"pooling_mode_mean_tokens": false, "pooling_mode_lasttoken": true}),
+        json!({"pooling_mode": "max"}),
+        json!({"pooling_mode": ["cls", "mean"]}),
+    ] {
+        let said = damaged("1_Pooling/config.json", pooling.to_string().as_bytes());
+        assert!(said.contains("only one of the mean and the first token"), "{pooling}: {said}");
+    }
+    let dense = json!([{"type": "sentence_transformers.models.Transformer"}, {"type": "sentence_transformers.models.Dense"}]);
+    assert!(damaged("modules.json", dense.to_string().as_bytes()).contains("`Dense` is not supported"));
+    let decoder = tokenizer().to_string().replace("\"decoder\":null", "\"decoder\":~null");
+    assert!(damaged("tokenizer.json", decoder.as_bytes()).contains("tokenizer.json: it is damaged"));
+    let mut bare = tokenizer();
+    bare["post_processor"] = Value::Null;
+    assert!(damaged("tokenizer.json", bare.to_string().as_bytes()).contains("adds no tokens around a text"));
+    for limit in 0..=2 {
+        let said = damaged("sentence_bert_config.json", json!({"max_seq_length": limit}).to_string().as_bytes());
+        assert!(said.contains("no room for a text"), "{limit}: {said}");
+    }
+    assert!(damaged("config.json", &with("max_position_embeddings", json!(1))).contains("no room for a text"));
+    assert!(damaged("config.json", &with("hidden_size", json!(0))).contains("0 dimensions"));
+    let dir = folder("tiny", &mean(), POSITIONS);
+    fs::remove_file(dir.path().join("tiny/model.safetensors")).expect("removed");
+    fs::create_dir(dir.path().join("tiny/model.safetensors")).expect("a folder");
+    assert!(refused(&dir.path().join("tiny")).contains("is no file"));
     let none = TempDir::new().expect("a folder");
     assert!(refused(none.path()).contains("cannot open"));
 }
 
-#[test]
-fn each_request_has_its_reply_and_a_wrong_one_ends_nothing() {
+/// What a tiny model answers.
+fn replies(requests: &str) -> Vec<Value> {
     let dir = folder("tiny", &mean(), POSITIONS);
     let folder = ModelFolder::open(&dir.path().join("tiny")).expect("a model");
     let weights = folder.weights().expect("its weights");
     let model = Model::of(&folder, &weights).expect("a model");
-    let requests = "{\"kind\":\"query\",\"texts\":[\"slow\"]}\n\nnonsense\n{\"kind\":\"song\",\"texts\":[]}\n{\"kind\":\"passage\",\"texts\":[\"a\",\"b\"]}\n{\"kind\":\"passage\",\"texts\":[]}";
     let mut replies = Vec::new();
     serve(&folder, &model, requests.as_bytes(), &mut replies).expect("replies");
-    let lines: Vec<Value> =
-        String::from_utf8(replies).expect("UTF-8").lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
-    assert_eq!(lines[0], json!({"model": "tiny", "dimensions": WIDTH, "max_tokens": POSITIONS}));
+    String::from_utf8(replies).expect("UTF-8").lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+#[test]
+fn each_request_has_its_reply_and_a_wrong_one_ends_nothing() {
+    let lines = replies(
+        "{\"kind\":\"query\",\"texts\":[\"slow\"]}\n\nnonsense\n{\"kind\":\"song\",\"texts\":[]}\n{\"kind\":\"passage\",\"texts\":[\"a\",\"b\"]}\n{\"kind\":\"passage\",\"texts\":[]}",
+    );
+    assert_eq!(lines[0], json!({"model": "tiny", "hash": lines[0]["hash"], "dimensions": WIDTH, "max_tokens": POSITIONS}));
     let vectors: Vec<_> = lines[1..].iter().map(|line| line["vectors"].as_array().map(Vec::len)).collect();
     assert_eq!(vectors, [Some(1), None, None, Some(2), Some(0)]);
     assert!(lines[3]["error"].as_str().is_some_and(|why| why.contains("song")), "{}", lines[3]);
+}
+
+#[test]
+fn numbers_have_six_digits_and_vectors_the_length_one() {
+    let reply = replies("{\"kind\":\"passage\",\"texts\":[\"the index\"]}\n").remove(1);
+    let vector = reply["vectors"][0].as_array().expect("a vector").clone();
+    for number in &vector {
+        let digits: String =
+            number.to_string().split('e').next().into_iter().flat_map(str::chars).filter(char::is_ascii_digit).collect();
+        assert!(digits.trim_start_matches('0').len() <= 6, "{number}");
+    }
+    let length: f64 = vector.iter().filter_map(Value::as_f64).map(|x| x * x).sum();
+    assert!((length - 1.0).abs() < 1e-5, "{length}");
+}
+
+#[test]
+fn a_request_that_is_too_long_has_one_reply_and_the_next_is_answered() {
+    let long = "a".repeat(65 << 20);
+    let lines = replies(&format!("{{\"kind\":\"query\",\"texts\":[\"{long}\"]}}\n{{\"kind\":\"query\",\"texts\":[\"index\"]}}\n"));
+    assert_eq!(lines.len(), 3);
+    assert!(lines[1]["error"].as_str().is_some_and(|why| why.contains("longer than")), "{}", lines[1]);
+    assert_eq!(lines[2]["vectors"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn weights_that_give_no_numbers_are_an_error_not_a_vector() {
+    let dir = folder("tiny", &mean(), POSITIONS);
+    let at = dir.path().join("tiny");
+    let mut broken = tensors();
+    broken.get_mut("encoder.layer.0.output.dense.bias").expect("a tensor").1[3] = f32::NAN;
+    fs::write(at.join("model.safetensors"), bytes_of(&broken)).expect("the weights");
+    let folder = ModelFolder::open(&at).expect("a model");
+    let weights = folder.weights().expect("its weights");
+    let said = Model::of(&folder, &weights).expect("a model").embed(&["index"], Role::Query).expect_err("a vector");
+    assert!(said.to_string().contains("model.safetensors"), "{said}");
+}
+
+#[test]
+fn the_hash_is_that_of_the_model_and_not_of_its_place() {
+    let hash = |name: &str, change: &dyn Fn(&Path)| {
+        let dir = folder(name, &mean(), POSITIONS);
+        change(&dir.path().join(name));
+        ModelFolder::open(&dir.path().join(name)).expect("a model").hash
+    };
+    let first = hash("tiny", &|_| ());
+    assert!(first.len() == 64 && first == hash("elsewhere", &|_| ()));
+    let mut trained = tensors();
+    trained.get_mut("encoder.layer.1.output.dense.weight").expect("a tensor").1[0] += 0.5;
+    let mut longer = tokenizer();
+    longer["model"]["vocab"]["slower"] = json!(6);
+    let cls = json!({"pooling_mode_cls_token": true}).to_string();
+    let changes: [(&str, Vec<u8>); 4] = [
+        ("model.safetensors", bytes_of(&trained)),
+        ("tokenizer.json", longer.to_string().into_bytes()),
+        ("1_Pooling/config.json", cls.into_bytes()),
+        ("sentence_bert_config.json", json!({"max_seq_length": 8}).to_string().into_bytes()),
+    ];
+    for (file, content) in &changes {
+        assert_ne!(first, hash("tiny", &|at| fs::write(at.join(file), content).expect("a file")), "{file}");
+    }
 }
 
 /// Only where the variable names a folder with a real model: its vectors of two texts that mean the same are nearer than those of others.
