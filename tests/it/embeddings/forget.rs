@@ -7,14 +7,14 @@ use crate::embeddings::scene::{EXTRACT, INVOICES, STRIPES, digest, docs, docs_wi
 use crate::support::World;
 use crate::support::embeddings::{Does, Endpoint};
 
-/// The bytes of the vector of a session's first piece.
+/// The bytes of the vector of a session's last piece.
 fn vector_of(world: &World, session: &str) -> Vec<u8> {
     let db = world.database();
     let sql = "SELECT d.pk, c.docs, c.body, p.dims FROM doc d JOIN session s ON s.pk = d.session JOIN embedded e ON e.doc = d.pk
          JOIN vector_chunk c ON c.pk = e.chunk JOIN vector_space p ON p.pk = c.space WHERE s.id = ?1";
     let (doc, docs, body, dims): (i64, Vec<u8>, Vec<u8>, i64) =
         db.query_row(sql, [session], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?))).expect("an embedded session");
-    let at = docs.chunks(8).position(|bytes| bytes == doc.to_le_bytes()).expect("its vector");
+    let at = docs.chunks(8).rposition(|bytes| bytes == doc.to_le_bytes()).expect("its vector");
     body[at * dims as usize..(at + 1) * dims as usize].to_vec()
 }
 

@@ -109,7 +109,8 @@ fn without_the_program_words_find_and_search_says_why() {
     fs::remove_file(world.bin().join("recall-embed")).expect("the program");
     let (ids, said) = found(&world, "stripes");
     assert_eq!(ids, [STRIPES]);
-    assert!(said.contains("found by words alone: model tiny: `{program}` was not found beside `recall` or on the PATH"), "{said}");
+    let why = format!("found by words alone: model tiny: `{}` was not found", world.bin().join("recall-embed").display());
+    assert!(said.contains(&why), "{said}");
     super::scene::session(&world, "dddd4444-0000-4000-8000-000000000004", 11, "Mend the sluice", "Mended.");
     let ran = digest(&world);
     assert!(ran.code == 1 && ran.err.contains("1 sessions and notes are found by their words alone"), "{ran:#?}");

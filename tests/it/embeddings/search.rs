@@ -17,15 +17,15 @@ fn a_session_is_found_by_words_it_never_used() {
 #[test]
 fn words_count_more_by_default_and_as_much_as_the_config_says() {
     let (world, endpoint) = embedded();
-    // Two words for the one, a meaning for the other.
-    let first = |weight: &str| {
+    // Words for the one, a meaning for the other.
+    let first = |weight: &str, words: &str| {
         world.configure(&format!("{}weight = {weight}\n", endpoint.config()));
-        found(&world, "tidy zebra").0.first().cloned()
+        found(&world, words).0.first().cloned()
     };
-    assert_eq!(first("0.3").as_deref(), Some(CHANGELOG));
-    assert_eq!(first("1.0").as_deref(), Some(STRIPES));
+    assert_eq!(first("0.3", "tidy changelog zebra").as_deref(), Some(CHANGELOG));
+    assert_eq!(first("1.0", "tidy zebra").as_deref(), Some(STRIPES));
     endpoint.take_texts();
-    assert_eq!(first("0.0").as_deref(), Some(CHANGELOG));
+    assert_eq!(first("0.0", "tidy zebra").as_deref(), Some(CHANGELOG));
     assert!(endpoint.asked().is_empty(), "what does not count is not asked for");
 }
 

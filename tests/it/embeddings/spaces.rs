@@ -58,7 +58,7 @@ fn a_change_that_is_cut_short_goes_on_where_it_was() {
     endpoint.take_texts();
     assert_eq!(digest(&world).code, 0);
     assert_eq!(found(&world, "zebra").0.first().map(String::as_str), Some(STRIPES));
-    assert_eq!(world.count("SELECT sum(vectors) FROM vector_chunk"), 4);
+    assert_eq!(world.count("SELECT count(*) FROM embedded WHERE NOT gone"), 4);
 }
 
 #[test]
