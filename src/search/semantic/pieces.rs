@@ -112,6 +112,7 @@ mod tests {
 
     #[test]
     fn each_thing_that_is_said_of_a_session_is_a_piece_of_its_own() {
+        let claim = |text: &str| Claim { text: text.into(), rows: vec![RecordKey([7; 16])] };
         let digest =
             Digest { title: "Keyset pagination of orders".into(), request: "Stop losing rows".into(), ..Digest::default() };
         let digest = digest
