@@ -17,6 +17,10 @@ const MAX_PROMPT_BYTES: usize = 1 << 20;
 /// The most lines that are looked at for errors, and the most errors.
 const MAX_PASTED_LINES: usize = 400;
 const MAX_ERRORS: usize = 8;
+/// The most names that are looked up.
+const MAX_NAMES: usize = 12;
+/// A shorter word is no name, in characters.
+const MIN_NAME_CHARS: usize = 4;
 
 /// The query without the words that only ask for the past: "what did we decide on retries" becomes "retries".
 pub(crate) fn topic_only(query: &Query) -> Query {
@@ -36,8 +40,9 @@ pub(crate) struct PromptIntent {
     /// The words to search for, most distinctive first; empty if the prompt has no topic.
     pub(crate) words: Vec<String>,
     /// Those of `words` that say what the prompt is about, not only what to do.
-    /// It asks what was decided, or why.
     pub(crate) topic: Vec<String>,
+    /// Tickets and identifiers that the user wrote, such as `ENT-228`, `parse_row` and `src/list.rs`.
+    pub(crate) names: Vec<String>,
     pub(crate) past: PastIntent,
     /// It asks what was decided, or why.
     pub(crate) decisions: bool,
@@ -73,7 +78,42 @@ pub fn read(prompt: &str) -> Option<PromptIntent> {
     let topic = words.iter().filter(|word| words::is_topic(word)).cloned().collect();
     let decisions = own.iter().any(|line| wants_decisions(line));
     let errors = text.lines().take(MAX_PASTED_LINES).filter_map(error_signature).take(MAX_ERRORS).collect();
-    Some(PromptIntent { words, topic, past, decisions, why: past::asks_why(&own), errors })
+    let names = own.iter().flat_map(|line| names_in(line)).take(MAX_NAMES).map(str::to_owned).collect();
+    Some(PromptIntent { words, topic, names, past, decisions, why: past::asks_why(&own), errors })
+}
+
+/// The words of a line that are names of something: more than letters, as in a ticket, a path or an identifier.
+fn names_in(line: &str) -> impl Iterator<Item = &str> {
+    line.split_whitespace()
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '/' && c != '_'))
+        .filter(|word| is_name(word))
+}
+
+fn is_name(word: &str) -> bool {
+    let chars: Vec<char> = word.chars().collect();
+    let joined = chars
+        .windows(3)
+        .any(|w| w[0].is_alphanumeric() && matches!(w[1], '_' | '/' | ':') && (w[2].is_alphanumeric() || w[2] == ':'));
+    let file = word.rsplit_once('.').is_some_and(|(name, end)| {
+        name.chars().last().is_some_and(char::is_alphanumeric)
+            && (1..=4).contains(&end.len())
+            && end.bytes().all(|b| b.is_ascii_lowercase())
+    });
+    let ticket = word.split_once('-').is_some_and(|(team, number)| {
+        team.len() >= 2
+            && team.bytes().all(|b| b.is_ascii_uppercase())
+            && !number.is_empty()
+            && number.bytes().all(|b| b.is_ascii_digit())
+    });
+    let camel = chars.windows(2).any(|w| w[0].is_lowercase() && w[1].is_uppercase());
+    chars.len() >= MIN_NAME_CHARS && chars.iter().any(|c| c.is_alphabetic()) && (joined || file || ticket || camel)
+}
+
+/// Does a text name this, as a whole?
+pub(crate) fn names(text: &str, name: &str) -> bool {
+    let (text, name) = (text.to_lowercase(), name.to_lowercase());
+    let part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    text.match_indices(&name).any(|(at, found)| !text[..at].ends_with(part) && !text[at + found.len()..].starts_with(part))
 }
 
 /// A client command: `/name …` or `!command`, but not a path.
@@ -179,6 +219,19 @@ mod tests {
         let words = words(prompt);
         assert_eq!(&words[..5], ["parseRow", "helper", "src/list.rs", "drops", "umlauts"]);
         assert!(words.contains(&"src/other.rs".to_owned()) && !words.contains(&"why".to_owned()), "{words:?}");
+    }
+
+    #[test]
+    fn a_name_is_told_from_a_word() {
+        let names = |line: &str| names_in(line).map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(
+            names("Do ENT-228 now, in `parse_row` of src/list.rs (see std::io)"),
+            ["ENT-228", "parse_row", "src/list.rs", "std::io"]
+        );
+        assert_eq!(names("fix getUser in list.rs"), ["getUser", "list.rs"]);
+        assert_eq!(names("well-known and/or up-to-date e.g. v1.2 A-1 10:30 http: ok. Yes-no 1/2 a/b"), ["and/or"]);
+        assert!(super::names("Rotate the key (ent-228).", "ENT-228") && !super::names("see ENT-2281", "ENT-228"));
+        assert!(!super::names("parse_rows", "parse_row") && super::names("in `parse_row`", "parse_row"));
     }
 
     #[test]

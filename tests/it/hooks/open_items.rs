@@ -296,3 +296,26 @@ fn as_data_a_session_leaves_open_what_its_brief_does() {
     close(&world, &["--undo", &ids[0]]);
     assert!(tasks(&shown()).contains(EXPORT));
 }
+
+#[test]
+fn a_prompt_that_names_a_ticket_or_an_identifier_of_an_open_item_hears_of_it_once() {
+    use crate::hooks::prompt::{heard, says};
+    let world = World::new();
+    patient(&world);
+    let open = ["ENT-228: rotate the key of the gateway", "Drop `orders_by_number` from the database"];
+    let rows = talk_with_tasks(A, "2026-11-20T10:00:00Z", "Sort the order list.", &open, SORTED);
+    world.transcript(&format!("{FOLDER}/{A}.jsonl"), rows);
+    world.digest(&EXTRACT);
+    let said = heard(&world, &says(&world, NEW, "ENT-228")).expect("a notice");
+    assert!(said.contains("Open since earlier sessions") && said.contains("ENT-228: rotate the key of the gateway"), "{said}");
+    assert!(!said.contains("orders_by_number") && said.contains("recall close"), "{said}");
+    assert_eq!(heard(&world, &says(&world, NEW, "now do ENT-228 please")), None, "it was said already");
+    let other = heard(&world, &says(&world, NEW, "is orders_by_number used?")).expect("a notice");
+    assert!(other.contains("Drop `orders_by_number`"), "{other}");
+    for silent in ["ENT-22", "rotate", "orders_by", "what about ENT-2280"] {
+        assert_eq!(heard(&world, &says(&world, B, silent)), None, "{silent}");
+    }
+    let id = said.split('[').nth(1).and_then(|rest| rest.split(']').next()).expect("its id");
+    assert_eq!(close(&world, &[id]).code, 0);
+    assert_eq!(heard(&world, &says(&world, B, "ENT-228 again")), None, "it is closed");
+}
