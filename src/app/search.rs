@@ -39,6 +39,8 @@ pub(crate) struct SearchRequest<'a> {
     pub(crate) own: &'a str,
     pub(crate) limit: usize,
     pub(crate) skip: usize,
+    /// Somebody is typing it and waits after each key: the last word may go on, and only words are compared.
+    pub(crate) as_typed: bool,
 }
 
 impl SearchRequest<'_> {
@@ -50,6 +52,9 @@ impl SearchRequest<'_> {
     fn query(&self, config: &Config) -> Query {
         let context = config.query_context();
         let mut query = Query::parse(self.words, &context);
+        if self.as_typed && !self.words.ends_with(char::is_whitespace) {
+            query = query.with_open_end();
+        }
         query.narrow_to(self.project.unwrap_or_default(), &context);
         query.filters.since = self.since.or(query.filters.since);
         query.filters.before = self.before.or(query.filters.before);
@@ -162,7 +167,8 @@ pub(crate) fn search(memory: &OpenMemory, config: &Config, asked: &SearchRequest
     let (store, query) = (&memory.0, asked.query(config));
     let SearchRequest { own, limit, skip, .. } = *asked;
     let mut notices = Vec::new();
-    let similar = semantic_matches(config, store, &query.text).unwrap_or_else(|e| {
+    let meaning = if asked.as_typed { Ok(None) } else { semantic_matches(config, store, &query.text) };
+    let similar = meaning.unwrap_or_else(|e| {
         notices.push(format!("found by words alone: {e:#}"));
         None
     });

@@ -265,8 +265,11 @@ pub(crate) struct DoctorArgs {
 pub(crate) struct SearchArgs {
     /// Words in any form, "phrases in quotes", and filters: file: project: branch: kind: tool: agent: tag: since: before: (`kind:decision since:30d`);
     /// put words that start with a dash after `--`
-    #[arg(required = true, value_name = "WORDS")]
+    #[arg(required_unless_present = "interactive", value_name = "WORDS")]
     pub(crate) words: Vec<String>,
+    /// List results as you type: arrows choose, Enter shows a result, Ctrl-R resumes the session
+    #[arg(short, long, conflicts_with = "json")]
+    pub(crate) interactive: bool,
     /// Only projects whose root matches this glob (a bare name matches the folder's name)
     #[arg(long, value_name = "GLOB")]
     pub(crate) project: Option<String>,
@@ -387,7 +390,7 @@ pub(crate) struct TodoArgs {
     pub(crate) json: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct ShowArgs {
     /// Session ids or prefixes, or ids of digests (`d…`, at the top of a session's page). `last` is this project's newest session, `-2`
     /// the second newest. A date shows that day's page
@@ -412,7 +415,8 @@ pub(crate) struct ShowArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct TimelineArgs {
-    /// Session id or prefix, or id of a digest (`d…`)
+    /// Session id or prefix, id of a digest (`d…`), or last
+    #[arg(default_value = "last", allow_negative_numbers = true)]
     pub(crate) id: String,
     /// How many sessions before it
     #[arg(long, value_name = "N", default_value_t = 5, allow_negative_numbers = true, value_parser = count)]

@@ -29,6 +29,7 @@ mod report;
 mod resume;
 mod rules;
 mod search;
+mod search_list;
 mod show;
 mod stats;
 mod status;

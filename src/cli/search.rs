@@ -3,6 +3,7 @@
 use std::io::{IsTerminal, Write};
 
 use super::reading::print_hanging;
+use super::search_list;
 use crate::app::Completion;
 use crate::app::asker::Asker;
 use crate::app::filter::parse_time;
@@ -35,6 +36,9 @@ pub(crate) fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> R
         limit: args.limit,
         ..SearchRequest::default()
     };
+    if args.interactive {
+        return search_list::run(&asked, config, out);
+    }
     let found = search(&asker.memory()?, config, &asked)?;
     for result in &found.results {
         if args.json {

@@ -41,7 +41,7 @@ pub struct Term {
     pub text: String,
     /// Its synonym group, if it has one.
     pub group: Option<&'static str>,
-    /// A single character of a script without spaces, matched as a prefix.
+    /// The beginning of a word, matched as a prefix: a single character of a script without spaces, or a word that is being typed.
     pub is_part: bool,
 }
 
@@ -93,6 +93,15 @@ impl Query {
     pub fn from_words(text: &str) -> Self {
         let text = &text[..text.floor_char_boundary(MAX_BYTES)];
         Self { text: text.to_owned(), terms: terms(text), ..Self::default() }
+    }
+
+    /// The query with its last word as the beginning of a word, while somebody types it.
+    pub(crate) fn with_open_end(mut self) -> Self {
+        let is_open = self.text.ends_with(char::is_alphanumeric);
+        if let Some(last) = self.terms.last_mut().filter(|last| is_open && !last.text.contains(' ')) {
+            last.is_part = true;
+        }
+        self
     }
 
     /// Narrows it to a project, as `project:` does: its folder's name or a part of it, its path, or a glob. An empty name is none.

@@ -42,7 +42,7 @@ pub(super) fn corrected(store: &Reader, query: &Query) -> Result<(Query, Vec<Cor
             break;
         }
         let letters = term.text.chars().count();
-        if letters < MIN_CHARS || term.group.is_some() || !term.text.bytes().all(|b| b.is_ascii_lowercase()) {
+        if term.is_part || letters < MIN_CHARS || term.group.is_some() || !term.text.bytes().all(|b| b.is_ascii_lowercase()) {
             continue;
         }
         if store.count_documents(&quoted(&term.text), 1)? > 0 {

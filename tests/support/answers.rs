@@ -111,3 +111,20 @@ pub fn answered(world: &World, folder: &Path, variables: &[(&str, &str)], args: 
     terminal.write_all(format!("{answer}\n").as_bytes()).expect("an answer");
     answer_of(command, terminal)
 }
+
+/// Runs it as somebody at a terminal of this size does, who types these keys; how it ended, and what the screen showed after each
+/// line that was written to it.
+pub fn typed(world: &World, size: Size, args: &[&str], keys: &str) -> (i32, Vec<String>) {
+    let (mut terminal, open) = new_terminal(size);
+    let mut command = world.process();
+    command.env("PAGER", "cat").env("TERM", "xterm").args(args).stdin(open()).stderr(open()).stdout(open());
+    terminal.write_all(keys.as_bytes()).expect("keys");
+    let (mut screen, mut screens) = (screen_of(size), Vec::new());
+    let code = run(command, terminal, |part| {
+        for line in part.split_inclusive(|byte| *byte == b'\n') {
+            screen.process(line);
+            screens.push(screen.screen().contents());
+        }
+    });
+    (code, screens)
+}

@@ -115,6 +115,7 @@ impl Tool for SearchTool {
             own: &site.project(),
             limit,
             skip,
+            as_typed: false,
         };
         if wanted.is_empty(site.config) {
             bail!("query: no word to look for; give at least one, or a filter such as `since:7d`");

@@ -474,3 +474,33 @@ fn as_many_results_are_listed_as_were_asked_for() {
     let ran = world.recall(["search", "--json", "--limit", "20", "sluice ledger jams works oiled"]);
     assert_eq!(ran.out.lines().count(), 13, "{ran:#?}");
 }
+
+#[test]
+fn as_one_types_results_are_listed_and_enter_shows_the_chosen_one() {
+    let world = world(&[
+        (A, 10, "shop", "Paint the zebra", "The zebra has stripes now."),
+        (B, 11, "shop", "Feed the zebra", "The zebra has eaten."),
+        (C, 12, "shop", "Oil the sluice", "The sluice is oiled."),
+    ]);
+    let typed = |keys: &str| crate::support::answers::typed(&world, (80, 24), &["search", "-i"], keys);
+    let (code, screens) = typed("zebra\n");
+    assert_eq!(code, 0, "{screens:#?}");
+    let listed =
+        screens.iter().find(|screen| screen.contains("search: zebra") && screen.contains("enter: show")).expect("the list");
+    let sooner =
+        screens.iter().find(|screen| screen.contains("search: zeb\n") && screen.contains("enter: show")).expect("the list");
+    assert!(sooner.contains("Paint the zebra"), "the beginning of a word finds: {sooner}");
+    assert!(listed.contains("> 2026-11-") && listed.contains("Paint the zebra") && listed.contains("Feed the zebra"), "{listed}");
+    assert!(listed.contains("enter: show") && listed.lines().all(|line| line.chars().count() < 80), "{listed}");
+    let last = screens.last().expect("the end");
+    assert!(!last.contains("enter: show") && last.contains("The zebra has"), "{last}");
+    // The second of them, after a slip of the finger.
+    let first = if last.contains("stripes") { "stripes" } else { "eaten" };
+    let (_, screens) = typed("zebras\u{7f}\u{1b}[B\n");
+    let last = screens.last().expect("the end");
+    assert!(!last.contains(first) && last.contains("The zebra has"), "{last}");
+    let (code, screens) = typed("kangaroo\n\u{1b}");
+    assert!(screens.iter().any(|screen| screen.contains("nothing found")), "{code}: {screens:#?}");
+    let without = world.recall(["search", "-i"]);
+    assert!(without.code == 2 && without.err.contains("`recall search -i` needs a terminal"), "{without:#?}");
+}

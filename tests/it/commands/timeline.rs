@@ -132,3 +132,11 @@ fn an_id_that_is_no_ones_is_refused_and_nothing_is_written() {
         "{changed:?}"
     );
 }
+
+#[test]
+fn without_an_id_it_is_that_of_the_newest_session_of_the_project() {
+    let world = world();
+    let newest = world.recall(["timeline", "--json"]);
+    assert_eq!(newest.out, world.recall(["timeline", "--json", &id(10)]).out);
+    assert_eq!(world.recall(["timeline", "--json", "-2"]).out, world.recall(["timeline", "--json", &id(9)]).out);
+}
