@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use super::{CHUNK_VECTORS, EmbeddedDocument, VectorSpace};
+use super::{CHUNK_VECTORS, EmbeddedDocument, NEAREST_PIECES, NEAREST_PIECES_SHARE, VectorSpace};
 use crate::model::session::hash_parts;
 use crate::model::vector::QuantizedVector;
 use crate::store::Writer;
@@ -95,8 +95,14 @@ impl Model {
 
     /// Exhaustive search, best first.
     fn nearest(&self, to: &QuantizedVector) -> Vec<(i64, f64)> {
-        let nearest = |one: &EmbeddedDocument| one.vectors.iter().map(|vector| to.cosine(vector)).reduce(f64::max);
-        let mut all: Vec<(i64, f64)> = self.kept.values().filter_map(|one| Some((one.doc, nearest(one)?))).collect();
+        let similarity = |one: &EmbeddedDocument| {
+            let mut cosines: Vec<f64> = one.vectors.iter().map(|vector| to.cosine(vector)).collect();
+            cosines.sort_by(|a, b| b.total_cmp(a));
+            cosines.truncate(NEAREST_PIECES);
+            let mean = cosines.iter().sum::<f64>() / cosines.len() as f64;
+            Some((1.0 - NEAREST_PIECES_SHARE) * cosines.first()? + NEAREST_PIECES_SHARE * mean)
+        };
+        let mut all: Vec<(i64, f64)> = self.kept.values().filter_map(|one| Some((one.doc, similarity(one)?))).collect();
         all.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         all
     }
