@@ -14,7 +14,7 @@ use crate::text::synonyms::group_of;
 /// The shortest word that is corrected, in characters: shorter ones have too many neighbours.
 const MIN_CHARS: usize = 5;
 /// A word of so many characters may have two slips; a shorter one has one.
-const TWO_SLIPS_CHARS: usize = 8;
+const TWO_SLIPS_CHARS: usize = 10;
 /// The longest ending that may follow a stem, in characters.
 const MAX_ENDING: usize = 5;
 /// How many words a query has corrected at most, and how many candidates are looked up for each: a pasted text is not proof-read.

@@ -76,6 +76,9 @@ pub const WAYS: &[Way] = &[
     Way(Command(&["show", "{memory}"]), SHOWS),
     Way(Command(&["show", "{memory}", "--json"]), SHOWS),
     Way(Command(&["search", "kind:memory"]), SHOWS),
+    // Without a terminal it only says so; on one it lists what `search` prints.
+    Way(Command(&["search", "ledger", "--interactive"]), SILENT),
+    Way(Command(&["embed"]), SILENT),
     Way(Command(&["show", "{note}", "{clinic}", "{mixed}", "{shop}", "--json"]), SHOWS),
     Way(Command(&["show", "{mixed}", "--items"]), SHOWS),
     Way(Command(&["show", "{mixed}", "--full"]), SILENT),
