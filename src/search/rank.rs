@@ -42,7 +42,9 @@ const OWN_WORDS_APART: usize = 6;
 /// weight, that one question must hold; and for how many of the best results that is looked up.
 const ANSWERS_BONUS: f64 = 2.0;
 const ANSWERS_MIN_SHARE: f64 = 0.5;
-const ANSWERS_RESULTS: usize = 20;
+const ANSWERS_RESULTS: usize = 40;
+/// The bonus where the question is the query.
+const SAME_QUESTION_BONUS: f64 = 9.0;
 
 /// Semantic matches, best first, each a document with its cosine, and their weight against words: 0 to 1.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -84,7 +86,7 @@ pub(super) fn rank(store: &Reader, query: &Query, wanted: &SearchOptions<'_>) ->
     }
     hits.sort_by(|a, b| b.score.total_cmp(&a.score));
     prefer_own_words(store, &mut hits, &words)?;
-    prefer_answers(store, &mut hits, &words)?;
+    prefer_answers(store, &mut hits, query, &words)?;
     Ok(Some(RankedHits { words, hits }))
 }
 
@@ -110,15 +112,18 @@ fn prefer_own_words(store: &Reader, hits: &mut [DocumentHit], words: &QueryWords
 }
 
 /// Moves those of the best results up of which a model wrote that they answer a question with most of the query's words.
-fn prefer_answers(store: &Reader, hits: &mut [DocumentHit], words: &QueryWords) -> Result<()> {
+fn prefer_answers(store: &Reader, hits: &mut [DocumentHit], query: &Query, words: &QueryWords) -> Result<()> {
     for hit in hits.iter_mut().take(ANSWERS_RESULTS) {
         let Some(session) = hit.session else { continue };
         let Some(stored) = store.digest_of(session)?.filter(|stored| stored.is_by_model()) else { continue };
         let questions = stored.digest.findable().filter(|(section, _)| *section == Section::Questions);
-        let share = questions.map(|(_, question)| words.share_in(&question.text)).fold(0.0, f64::max);
-        if share >= ANSWERS_MIN_SHARE {
-            hit.score *= 1.0 + ANSWERS_BONUS * share * share;
-        }
+        let bonus = |question: &str| match words.share_in(question) {
+            share if share < ANSWERS_MIN_SHARE => 0.0,
+            // Asked word for word: it has no other words either.
+            share if share > 0.999 && Query::from_words(question).terms.len() == query.terms.len() => SAME_QUESTION_BONUS,
+            share => ANSWERS_BONUS * share * share,
+        };
+        hit.score *= 1.0 + questions.map(|(_, question)| bonus(&question.text)).fold(0.0, f64::max);
     }
     hits.sort_by(|a, b| b.score.total_cmp(&a.score));
     Ok(())
