@@ -68,7 +68,7 @@ impl Found {
         match self {
             Self::Session(head) => Ok(head),
             Self::Note(note) => bail!("{} is a note and has no transcript", note.id),
-            Self::MemoryFile(file) => bail!("{} is a memory file of Claude's: no rows stand behind it", file.id),
+            Self::MemoryFile(file) => bail!("{} is a memory file of Claude's: it has no transcript", file.id),
         }
     }
 }
