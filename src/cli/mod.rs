@@ -83,7 +83,7 @@ pub fn run() -> ExitCode {
 fn needs_person(command: &Command) -> Option<&'static str> {
     match command {
         // `--this` is exempt: an agent may forget its own session, if that is live here, which the command itself sees to.
-        Command::Forget(args) if !args.dry_run && !args.what.this => Some("take something out of the memory for good"),
+        Command::Forget(args) if !args.dry_run && !args.what.this => Some("delete something from the memory for good"),
         Command::Doctor(args) if args.keep_transcripts.is_some() => Some("change for how long Claude Code keeps transcripts"),
         Command::Doctor(args) if args.seen => Some("mark the doctor's warnings as seen"),
         Command::Pause(args) if args.off || args.time.is_some() => Some("pause recall, or end a pause"),

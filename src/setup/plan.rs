@@ -193,7 +193,7 @@ fn notes(scope: InstallScope, hooks: &HooksEdit, timer: Timer, host: &Host<'_>) 
         let state = FileSnapshot::read(&path).and_then(|file| file.text()).map(|text| settings::state(&text).unwrap_or_default());
         if state.is_ok_and(|state| !state.hooks.is_empty()) {
             let path = path.display();
-            notes.push(format!("{path} has the hooks too, once is enough: `recall uninstall --scope {other}` takes them out"));
+            notes.push(format!("{path} has the hooks too, once is enough: `recall uninstall --scope {other}` removes them"));
         }
     }
     if matches!(scope, InstallScope::Project | InstallScope::Local) && project(host) != host.environment.current_dir {

@@ -210,7 +210,7 @@ impl Report {
         }
         if self.sessions_excluded > 0 {
             text += &line(
-                "hidden",
+                "deleted",
                 format!("{} with a part in an excluded project", counted(self.sessions_excluded as usize, "session")),
             );
         }
