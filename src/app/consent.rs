@@ -33,7 +33,7 @@ pub(crate) fn has_terminal() -> bool {
 /// When the terminal cannot be written or read, or the answer is not `yes`.
 fn confirm(question: &str) -> Result<()> {
     if !messages::ask(format!("{} Type `yes`: ", one_line(&without_controls(question)))) {
-        bail!("stderr, where you would be asked, cannot be written: nothing was changed");
+        bail!("cannot ask you, because stderr is not writable: nothing was changed");
     }
     let mut answer = String::new();
     io::stdin().read_line(&mut answer)?;
@@ -79,7 +79,7 @@ pub(crate) fn confirm_change(question: &str, otherwise: &str) -> Result<()> {
         bail!("{otherwise}, and there is no terminal to ask on: nothing was changed");
     }
     if !messages::ask(format!("{question} [y/N] ")) {
-        bail!("{otherwise}, and stderr, where you would be asked, cannot be written: nothing was changed");
+        bail!("{otherwise}; cannot ask you, because stderr is not writable: nothing was changed");
     }
     let mut answer = String::new();
     io::stdin().read_line(&mut answer)?;

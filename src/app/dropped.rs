@@ -70,7 +70,7 @@ pub(crate) fn dropped_at_prompt(asked: &PromptRequest<'_>, config: &Config, know
 impl DroppedReply {
     pub(crate) fn text(&self, config: &Config) -> String {
         if self.compactions.is_empty() {
-            return format!("session {} was not compacted, as far as its rows tell\n", self.session);
+            return format!("according to its records, session {} was not compacted\n", self.session);
         }
         let of = |one: &CompactionRecord| {
             let when = config.local_time(one.at, "%Y-%m-%d %H:%M");

@@ -45,7 +45,7 @@ impl FixReply {
     /// How often it was met; `None` if it never was.
     pub(crate) fn heading(&self) -> Option<String> {
         let (times, sessions) = (counted(self.times, "time"), counted(self.sessions, "session"));
-        self.last.as_ref().map(|last| format!("met {times} in {sessions}, last on {last}"))
+        self.last.as_ref().map(|last| format!("occurred {times} in {sessions}, last on {last}"))
     }
 }
 

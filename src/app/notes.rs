@@ -111,7 +111,7 @@ impl WriteScope {
 pub(crate) enum Refusal {
     #[error("there is nothing in it to remember")]
     Empty,
-    #[error("it is too short to be of use later: say in a sentence what holds")]
+    #[error("it is too short to be of use later: write a full sentence that says what is true")]
     TooShort,
     #[error("it has {0} characters and notes have at most {MAX_LENGTH}: say it shorter, or in several notes")]
     TooLong(usize),
@@ -127,7 +127,7 @@ pub(crate) enum Refusal {
     Excluded(String),
     #[error("it is for {}, and an agent writes for its own project only, {own}", project_label(project))]
     Elsewhere { project: String, own: String },
-    #[error("{0} was closed by the user, who alone opens it again")]
+    #[error("{0} was closed by the user: only the user can reopen it")]
     ClosedByUser(String),
     #[error("`{0}` is not a tag: use letters, digits, `-`, `_` and `/`")]
     Tag(String),
@@ -211,7 +211,7 @@ pub(crate) fn edit_note(config: &Config, memory: OpenMemory, id: &str, text: &st
     };
     drop(memory);
     if marks.due.is_some() && !is_todo(&note) {
-        bail!("{} is a {}: only a todo is due on a day", note.id, note.kind);
+        bail!("{} is a {}: only a todo can have a due day", note.id, note.kind);
     }
     let text = if text.trim().is_empty() { &note.text } else { text };
     let sanitizer = config.sanitizer()?;

@@ -83,8 +83,7 @@ impl Pages {
         let sessions = distinct(&mut self.sessions.iter().map(|page| &page.session));
         let paid = distinct(&mut self.sessions.iter().filter(|page| is_paid(page.summarizer)).map(|page| &page.session));
         let notes = distinct(&mut self.notes.iter().map(|(_, note)| &note.id));
-        let digests =
-            if paid == 1 { "1 digest that was paid for".to_owned() } else { format!("{paid} digests that were paid for") };
+        let digests = if paid == 1 { "1 digest by the model".to_owned() } else { format!("{paid} digests by the model") };
         let held = distinct(&mut self.sessions.iter().filter(|page| page.holds_digest).map(|page| &page.session));
         let named = if held < paid { format!(" ({} of them only named)", paid - held) } else { String::new() };
         let told = [counted(sessions, "session"), counted(notes, "note"), digests + &named].join(", ");
@@ -183,7 +182,7 @@ impl Pages {
         }
         match (keys.len(), keys.pop_first()) {
             (1, Some(key)) => Ok(key),
-            (0, _) => anyhow::bail!("no session is of its project, {name}"),
+            (0, _) => anyhow::bail!("no stored session belongs to the project {name} of this page"),
             _ => anyhow::bail!("more than one project is called {name}"),
         }
     }

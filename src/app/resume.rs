@@ -37,10 +37,12 @@ pub(crate) fn resumption(memory: &OpenMemory, config: &Config, id: &str) -> Resu
     let short = id8(&head.id);
     let name = head.client.name();
     if !can_resume(head.client, &head.id) {
-        bail!("{name} continues its sessions itself. Read this one with `recall show {short} --full`");
+        bail!("recall cannot resume sessions of {name}. To read this one, run `recall show {short} --full`");
     }
     let Some(file) = own_transcript(memory, &head)? else {
-        bail!("the transcript of session {short} is gone, and {name} needs it: `recall show {short} --full` is what recall keeps")
+        bail!(
+            "the transcript of session {short} is gone, and {name} needs it: `recall show {short} --full` shows what recall has kept"
+        )
     };
     // `/cd` moves a transcript into the folder of the project where the session went on.
     let known = file.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned();

@@ -190,7 +190,10 @@ pub(crate) fn search(memory: &OpenMemory, config: &Config, asked: &SearchRequest
     notices.extend(about_claims(&hits, &query));
     let unindexed = store.unindexed_count()?;
     if unindexed > 0 {
-        notices.push(format!("{} changed since: `recall digest` adds what they gained", counted(unindexed as usize, "session")));
+        notices.push(format!(
+            "{} changed after the last digest: run `recall digest` to add what is new",
+            counted(unindexed as usize, "session")
+        ));
     }
     let results = hits.iter().map(|hit| result(hit, own, store, config)).collect::<Result<_>>()?;
     let more = match has_more {
@@ -208,8 +211,8 @@ fn about_claims(hits: &[SearchHit], query: &Query) -> Option<String> {
             Some("no note or model digest has this kind of statement: add words to search your own prompts".into())
         }
         0 => None,
-        1 => Some("1 of these sessions was not read by a model: shown is what the user said there".into()),
-        count => Some(format!("{count} of these sessions have no model digest: showing the user's own words")),
+        1 => Some("1 of these sessions has no model digest: the result shows the user's own words".into()),
+        count => Some(format!("{count} of these sessions have no model digest: the results show the user's own words")),
     }
 }
 

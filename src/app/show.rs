@@ -68,7 +68,7 @@ impl Found {
         match self {
             Self::Session(head) => Ok(head),
             Self::Note(note) => bail!("{} is a note and has no transcript", note.id),
-            Self::MemoryFile(file) => bail!("{} is a memory file of Claude's: no rows stand behind it", file.id),
+            Self::MemoryFile(file) => bail!("{} is a memory file of Claude's: it has no transcript", file.id),
         }
     }
 }
@@ -298,7 +298,7 @@ pub(crate) fn raw(memory: &OpenMemory, config: &Config, view: View<'_>, id: &str
     let copied = copy(&memory.0, &config.policy(view), config, &head, out)?;
     if copied.rows == 0 {
         let why = if copied.missing.is_empty() {
-            "its transcripts hold no row of it any more that may be shown".to_owned()
+            "its transcripts contain no more lines of it that may be shown".to_owned()
         } else {
             copied.missing.join("; ")
         };

@@ -66,7 +66,7 @@ pub(crate) fn said_of(memory: &OpenMemory, session: &str) -> Result<SaidOfSessio
     let said =
         SaidOfSession { statements: statements(store, &head)?, replies: replies(store, &head)?, denials: denials(store, &head)? };
     if said.statements.is_empty() && said.denials.is_empty() && said.replies.is_empty() {
-        bail!("nothing that a model or Claude said is told of session {}", head.id);
+        bail!("there is no statement or reply to hide in session {}", head.id);
     }
     Ok(said)
 }
@@ -77,7 +77,7 @@ pub(crate) fn refuse_notes(memory: &OpenMemory, ids: &[String]) -> Result<()> {
     for id in ids {
         if let Some(note) = memory.0.look_up_note(id)? {
             let (id, author) = (&note.id, note.author.text());
-            bail!("{id} is a note ({author}), and not what a model said: `recall forget --note {id}` takes it out");
+            bail!("{id} is a note ({author}), and not what a model said: `recall forget --note {id}` deletes it");
         }
     }
     Ok(())
@@ -143,7 +143,7 @@ fn link(memory: &Memory, one: Overtaken) -> Result<DoomedStatement> {
     let statement = ModelStatement { id: one.id.clone(), own: one.id.clone(), kind: "overtaken", text };
     let place = [&one.later.by, &one.earlier.by].into_iter().find(|by| !matches!(by, StatedBy::Note(..)));
     let Some(place) = place else {
-        bail!("`{}` links two notes: `recall forget --note {}` takes the later one out", one.id, one.later.by.place())
+        bail!("`{}` links two notes: `recall forget --note {}` deletes the later one", one.id, one.later.by.place())
     };
     Ok(DoomedStatement { statement, session: memory.find_session(place.place())? })
 }
@@ -174,7 +174,7 @@ pub(crate) fn find_denials(memory: &OpenMemory, ids: &[String]) -> Result<Vec<De
     for id in ids {
         let together = memory.denied_together(id)?;
         if together.is_empty() {
-            bail!("nothing was taken out as `{id}`: `recall wrong SESSION` lists what was, with ids");
+            bail!("nothing with the id `{id}` is hidden: `recall wrong SESSION` lists what is, with ids");
         }
         for (head, denied) in together {
             let of_session = denials(memory, &head)?.into_iter().filter(|denial| denial.id == denied.id);
@@ -258,8 +258,8 @@ pub(crate) fn find_replies(memory: &OpenMemory, session: &str, turns: &[usize], 
         let found = all.iter().find(|reply| reply.turn == *turn).cloned();
         match (found, undo) {
             (Some(reply), _) if reply.is_taken_out() == undo => Ok(reply),
-            (_, true) => bail!("no reply of turn {turn} was taken out: `recall wrong {session}` lists what was"),
-            (Some(_), false) => bail!("the reply of turn {turn} is taken out already"),
+            (_, true) => bail!("no reply of turn {turn} is hidden: `recall wrong {session}` lists what is"),
+            (Some(_), false) => bail!("the reply of turn {turn} is already hidden"),
             (None, false) => {
                 bail!("turn {turn} of session {session} has no quoted reply: `recall wrong {session}` lists the quoted ones")
             }

@@ -61,7 +61,7 @@ pub(crate) enum Command {
     Fix(FixArgs),
     /// The commands that work in this project
     How(HowArgs),
-    /// Errors that keep coming back, and the time until the next pass
+    /// Repeated errors, and how long until the command succeeded
     Friction(FrictionArgs),
     /// Serve the memory over the Model Context Protocol (stdin and stdout)
     Mcp,
@@ -149,7 +149,7 @@ pub(crate) struct DigestArgs {
     /// Digest at most this many sessions
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) limit: Option<usize>,
-    /// With `--summarizer claude`: digest the newest N sessions that have no digest by the model, even if more remain
+    /// With `--summarizer claude`: digest only the newest N of the sessions that have no digest by the model
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count, requires = "summarizer", conflicts_with = "session")]
     pub(crate) newest: Option<usize>,
     /// Spend at most this much on the model in this run
@@ -175,7 +175,7 @@ pub(crate) struct DigestArgs {
     /// Show what would be read, digested and skipped, and the cost; change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// With `--dry-run`: name all sessions, not the newest ten of each kind
+    /// With `--dry-run`: name all sessions, not only the newest ten of each kind
     #[arg(long, requires = "dry_run")]
     pub(crate) verbose: bool,
     /// Rebuild all pages from the index
@@ -223,7 +223,7 @@ pub(crate) struct UninstallArgs {
     #[arg(long, value_name = "NAME", value_parser = client, conflicts_with_all = ["purge", "scope"])]
     pub(crate) agent: Option<Client>,
     /// Remove only Claude Code's hooks and MCP server of this scope, and keep the timer. Without `--scope` and `--agent`: remove everything
-    /// in all projects, and the timer
+    /// that you installed in all projects, and the timer; hooks that somebody else added to a project's settings stay
     #[arg(long, value_enum, conflicts_with = "purge")]
     pub(crate) scope: Option<InstallScope>,
     /// Delete the data folder too: index, pages, marks
@@ -246,7 +246,7 @@ pub(crate) struct DoctorArgs {
     /// settings; never lowers it
     #[arg(long, value_name = "DAYS", num_args = 0..=1, default_missing_value = "365", allow_negative_numbers = true, value_parser = within(1..=36_500_u64, 365))]
     pub(crate) keep_transcripts: Option<u64>,
-    /// Mark current warnings as seen: they no longer cause exit code 1 until they change. Problems still do
+    /// Mark current warnings as seen: until a warning changes, it does not cause exit code 1. Problems always cause it
     #[arg(long)]
     pub(crate) seen: bool,
     /// List outdated lines in Claude's memory files: lines that a later session contradicts, and lines that name a file, or another memory
@@ -263,8 +263,8 @@ pub(crate) struct DoctorArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct SearchArgs {
-    /// Words in any form, "phrases in quotes", and filters: file: project: branch: kind: tool: agent: tag: since: before: (`kind:decision since:30d`);
-    /// put words that start with a dash after `--`
+    /// Words in any form, "phrases in quotes", and filters: `file:`, `project:`, `branch:`, `kind:`, `tool:`, `agent:`, `tag:`, `since:`, `before:`
+    /// (`kind:decision since:30d`); put words that start with a dash after `--`
     #[arg(required_unless_present = "interactive", value_name = "WORDS")]
     pub(crate) words: Vec<String>,
     /// List results as you type: arrows choose, Enter shows a result, Ctrl-R resumes the session
@@ -276,7 +276,7 @@ pub(crate) struct SearchArgs {
     /// Only sessions active since then: 7d, 12h, a date, today or yesterday
     #[arg(long, value_name = "AGE|DATE")]
     pub(crate) since: Option<String>,
-    /// Only sessions that began before then (`recall forget --before` means last active)
+    /// Only sessions that began before then (unlike `recall forget --before`, which compares the last activity)
     #[arg(long, value_name = "AGE|DATE")]
     pub(crate) before: Option<String>,
     /// Show at most N
@@ -536,7 +536,7 @@ pub(crate) struct FrictionArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ContextArgs {
-    /// A folder in the project to use (default: the current folder)
+    /// Use the project of this folder (default: the current folder)
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
     /// Limit the text to about N tokens (estimated)
@@ -626,8 +626,8 @@ pub(crate) struct ForgetArgs {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct ForgetWhat {
-    /// Inside an agent: the session that runs this command, if it is live in this folder. In your own terminal: the newest session of this
-    /// project, after a question
+    /// Inside an agent: the session that runs this command, if the session is still running in this folder. In your own terminal: the
+    /// newest session of this project, after a question
     #[arg(long)]
     pub(crate) this: bool,
     /// One session, by id, prefix or id of its digest. A session without a digest needs its full id

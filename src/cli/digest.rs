@@ -37,7 +37,8 @@ fn print_next(config: &Config, is_dry: bool, out: &mut impl Write) -> Result<()>
         None => {}
     }
     if !is_dry && lacks_hooks(&Host::new(config)?) {
-        writeln!(out, "          `recall install` gives new sessions context, and a timer runs this")?;
+        writeln!(out, "          `recall install` adds hooks, which give context to new sessions,")?;
+        writeln!(out, "          and a timer, which runs this digest")?;
     }
     Ok(())
 }

@@ -141,15 +141,15 @@ fn repair(findings: &[Finding], config: &Config, host: &Host<'_>, ui: &Ui, out: 
     let needs = |fix: Repair| findings.iter().any(|f| f.fix == Some(fix));
     if needs(Repair::Permissions) {
         private_files::restrict_to_owner(&config.data_dir)?;
-        writeln!(out, "closed      {} to others", config.data_dir.display())?;
+        writeln!(out, "changed     {}: others have no access now", config.data_dir.display())?;
         let closed = private_files::inaccessible_in(&config.data_dir);
         private_files::grant_owner_access(&closed)?;
         for file in closed {
-            writeln!(out, "opened      {} to you", without_controls(&file.display().to_string()))?;
+            writeln!(out, "changed     {}: you have access now", without_controls(&file.display().to_string()))?;
         }
     }
     if needs(Repair::Index) {
-        let what = || format!("cannot mend {}", config.database().display());
+        let what = || format!("cannot repair {}", config.database().display());
         crate::app::repair::run(config, ui, out).with_context(what)?;
     }
     if needs(Repair::Install) {

@@ -27,16 +27,16 @@ fn table(reply: &EvalReply) -> String {
     }
     let earlier = match first_of_project {
         0 => String::new(),
-        n => format!("; of {n} of them nothing in the project came before"),
+        n => format!("; for {n} of them, the project had no earlier session"),
     };
     format!(
         "{} replayed, each with what came before it{earlier}\n\
-         told something     {told:>6} of {sessions}{}\n\n\
-         named before       told   known before          all\n\
+         got context        {told:>6} of {sessions}{}\n\n\
+         named before in context   in the index          all\n\
          files then edited  {}\n\
          checks then run    {}\n\n\
-         said again what they were told  {said_again} of {told}{}\n\
-         overtaken statements told       {overtaken}, {overtaken_alone} of them without what overtook them\n\n\
+         said again what was in the context  {said_again} of {told}{}\n\
+         outdated statements in the context  {overtaken}, {overtaken_alone} of them without the newer statement\n\n\
          tokens (estimated)\n\
          at a start         {}\n\
          at a prompt        {}\n",
@@ -56,7 +56,7 @@ fn hits(Hits { all, known, told }: &Hits) -> String {
 
 fn tokens(Told { all, told, tokens, most_tokens }: &Told) -> String {
     let mean = tokens.checked_div(*told).unwrap_or_default();
-    format!("{mean:>4} on average, {most_tokens} at most; {told} of {all}{} were told something", percent(*told, *all))
+    format!("{mean:>4} on average, {most_tokens} at most; {told} of {all}{} got context", percent(*told, *all))
 }
 
 /// ` (12 %)`; nothing of nothing.

@@ -42,11 +42,11 @@ pub(crate) fn run(args: &FrictionArgs, config: &Config, out: &mut impl Write) ->
 fn tell(error: &RepeatedError, out: &mut impl Write) -> Result<()> {
     let RepeatedError { times, sessions, first, last, until_passed, not_passed, error, command, .. } = error;
     let days = if first == last { format!("on {first}") } else { format!("{first} to {last}") };
-    let passed = if times > not_passed { format!(", {} from failure to pass", span(*until_passed)) } else { String::new() };
+    let passed = if times > not_passed { format!(", {} until the command succeeded", span(*until_passed)) } else { String::new() };
     let not_passed = match *not_passed {
         0 => String::new(),
-        all if all == *times => ", not seen to pass again".to_owned(),
-        some => format!(", {} not seen to pass again", counted(some, "time")),
+        all if all == *times => ", not succeeded again so far".to_owned(),
+        some => format!(", {} not succeeded again so far", counted(some, "time")),
     };
     let (times, sessions) = (counted(*times, "time"), counted(*sessions, "session"));
     writeln!(out, "  {times} in {sessions}, {days}{passed}{not_passed}: {}", shorten(error, MAX_CHARS))?;

@@ -24,7 +24,7 @@ pub(crate) fn run(args: &InstallArgs, config: &Config, out: &mut impl Write) -> 
     }
     if args.allow && !args.agent.is_usual() {
         bail!(
-            "`--allow` is for Claude Code alone: leave it out, and say to {} itself what it need not ask about",
+            "`--allow` is for Claude Code alone: leave it out, and set in {} itself which calls it may make without asking",
             args.agent.name()
         );
     }

@@ -83,15 +83,15 @@ pub fn run() -> ExitCode {
 fn needs_person(command: &Command) -> Option<&'static str> {
     match command {
         // `--this` is exempt: an agent may forget its own session, if that is live here, which the command itself sees to.
-        Command::Forget(args) if !args.dry_run && !args.what.this => Some("take something out of the memory for good"),
+        Command::Forget(args) if !args.dry_run && !args.what.this => Some("delete something from the memory for good"),
         Command::Doctor(args) if args.keep_transcripts.is_some() => Some("change for how long Claude Code keeps transcripts"),
-        Command::Doctor(args) if args.seen => Some("say that what the doctor warns of was seen"),
+        Command::Doctor(args) if args.seen => Some("mark the doctor's warnings as seen"),
         Command::Pause(args) if args.off || args.time.is_some() => Some("pause recall, or end a pause"),
-        Command::Wrong(_) if command.changes_something() => Some("take out what was said of a session, or bring it back"),
+        Command::Wrong(_) if command.changes_something() => Some("hide a statement about a session, or show it again"),
         Command::Rules(_) if command.changes_something() => Some("keep or dismiss a rule"),
         Command::Remember(args) if args.edit.is_some() => Some("change a note"),
         Command::Install(args) if args.allow && !args.dry_run => Some("let agents call recall without asking you"),
-        Command::Import(_) => Some("take into the memory what a file says"),
+        Command::Import(_) => Some("import a file"),
         Command::Embed(args) if args.action.is_some() => Some("change the model for search by meaning"),
         Command::Uninstall(args) if args.purge && !args.dry_run => Some("delete the whole memory"),
         Command::Pause(_) | Command::Forget(_) | Command::Uninstall(_) | Command::Remember(_) | Command::Close(_) => None,

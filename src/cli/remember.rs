@@ -44,7 +44,7 @@ pub(crate) fn run(args: &RememberArgs, config: &Config, out: &mut impl Write) ->
     let kept = remember_or_ask(new, agent.as_ref(), config)?;
     match args.json {
         true => writeln!(out, "{}", serde_json::to_string(&kept)?)?,
-        false if kept.known => writeln!(out, "{} says so already", kept.id)?,
+        false if kept.known => writeln!(out, "not saved: note {} already says this", kept.id)?,
         false => writeln!(out, "{} saved for {}", kept.id, without_controls(&kept.project))?,
     }
     Ok(Completion::Done)
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &RememberArgs, config: &Config, out: &mut impl Write) ->
 /// When the day cannot be read, or goes with something that is not to be done.
 fn marks(args: &RememberArgs, config: &Config) -> Result<NoteMarks> {
     let due = args.due.as_deref().map(|day| parse_day_ahead(day, config.now(), &config.time_zone)).transpose().context("--due")?;
-    ensure!(due.is_none() || args.kind.is_none_or(|kind| kind == NoteKind::Todo), "only a todo is due on a day");
+    ensure!(due.is_none() || args.kind.is_none_or(|kind| kind == NoteKind::Todo), "only a todo can have a due day");
     Ok(NoteMarks { tags: args.tags.clone(), due })
 }
 
@@ -122,7 +122,7 @@ fn warn_of_excluded(config: &Config) -> Result<()> {
     let Ok(here) = std::env::current_dir() else { return Ok(()) };
     match check_folder(&here, config).map_err(anyhow::Error::downcast::<Refusal>) {
         Err(Ok(refused @ Refusal::Excluded(_))) => {
-            messages::report(format!("{refused}: sessions elsewhere are told this note"));
+            messages::report(format!("{refused}: sessions of other projects would get this note"));
             Ok(())
         }
         Err(Err(e)) => Err(e),

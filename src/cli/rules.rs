@@ -31,7 +31,7 @@ pub(crate) fn run(args: &RulesArgs, config: &Config, out: &mut impl Write) -> Re
         let ui = Ui::default();
         dismiss(&found, args.undo, memory, config, &ui)?;
         let text = quote(&found.rule.newest().text, MAX_RULE_CHARS);
-        writeln!(out, "{} {text}", if args.undo { "Told again:" } else { "Dismissed:" })?;
+        writeln!(out, "{} {text}", if args.undo { "Shown again:" } else { "Dismissed:" })?;
         return Ok(if ui.warned() { Completion::Partly } else { Completion::Done });
     }
     let own = asker.project();
@@ -51,11 +51,11 @@ pub(crate) fn run(args: &RulesArgs, config: &Config, out: &mut impl Write) -> Re
         true => writeln!(out, "no repeated instructions left to write down")?,
         false => writeln!(
             out,
-            "`recall rules --accept ID` keeps one as a note, `--dismiss ID` tells it no more, `--diff` proposes lines for CLAUDE.md."
+            "`recall rules --accept ID` keeps one as a note, `--dismiss ID` stops showing it, `--diff` proposes lines for CLAUDE.md."
         )?,
     }
     if !reply.dismissed.is_empty() {
-        writeln!(out, "\nDismissed, and told again by `recall rules --dismiss ID --undo`:")?;
+        writeln!(out, "\nDismissed. To show one again: `recall rules --dismiss ID --undo`")?;
     }
     for rule in &reply.dismissed {
         writeln!(out, "{} {}", rule.id, quote(&rule.text, MAX_RULE_CHARS))?;

@@ -123,7 +123,7 @@ fn print_items(session: &SessionItems, config: &Config, out: &mut impl Write) ->
         messages::report(format!("session {} is {told}", session.id));
     }
     if !session.unsupported.is_empty() {
-        writeln!(out, "\nSaid by a model, supported by no row, told nowhere else:")?;
+        writeln!(out, "\nStatements of the model that no record supports (shown only here):")?;
     }
     for (kind, text) in &session.unsupported {
         writeln!(out, "{kind:12} {}", without_controls(text))?;

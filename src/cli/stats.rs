@@ -72,8 +72,10 @@ fn print(reply: &StatsReply, args: &StatsArgs, since: &str, out: &mut impl Write
 fn rate(counts: &ReceiptCounts) -> String {
     let ReceiptCounts { told, used, names_told, names_used, .. } = counts;
     let share = (*used as f64 * 100.0 / *told as f64).round();
-    let names = counted(*names_told as usize, "name");
-    format!("used in {share} % of these sessions: {names_used} of {names} told; {}, {}", warnings(counts), corrections(counts))
+    let (warnings, corrections) = (warnings(counts), corrections(counts));
+    format!(
+        "{share} % of these sessions used the context: {names_used} of the {names_told} files, commands and ids in it; {warnings}, {corrections}"
+    )
 }
 
 /// A project is told by its last folder, unless two have the same.

@@ -46,7 +46,7 @@ fn print(status: &Status, config: &Config, out: &mut impl Write) -> Result<()> {
     let ran = status.last_run.as_ref().map_or_else(|| "never".into(), |run| time(run.at));
     let so_far = match status.interim_digests {
         0 => String::new(),
-        interim => format!(", {interim} of them so far: the session goes on"),
+        interim => format!(", {interim} of them cover only the first part, because the session is still running"),
     };
     let imported = match status.from_claude_mem {
         0 => String::new(),
@@ -92,7 +92,7 @@ fn print(status: &Status, config: &Config, out: &mut impl Write) -> Result<()> {
         writeln!(out, "vectors     {embedded} of {of} sessions and notes, by {model} ({dims} dimensions)")?;
     }
     if let told @ ReceiptCounts { told: 1.., .. } = &status.receipts {
-        writeln!(out, "told        {}", told_and_used(told))?;
+        writeln!(out, "context     {}", told_and_used(told))?;
         if told.warnings_told > 0 {
             writeln!(out, "            {}", warnings(told))?;
         }
@@ -117,7 +117,7 @@ pub(super) fn told_and_used(counts: &ReceiptCounts) -> String {
 
 /// What came of what sessions were told not to run.
 pub(super) fn warnings(counts: &ReceiptCounts) -> String {
-    format!("{} of {} passed over", counts.warnings_passed_over, counted(counts.warnings_told as usize, "warning"))
+    format!("{} of {} ignored", counts.warnings_passed_over, counted(counts.warnings_told as usize, "warning"))
 }
 
 /// What the user had to say once more.
@@ -140,7 +140,7 @@ fn print_skipped(status: &Status, out: &mut impl Write) -> Result<()> {
         }
     }
     for (name, rows) in &status.unknown_rows {
-        writeln!(out, "unknown     {} of type {}", counted(*rows as usize, "row"), line(name))?;
+        writeln!(out, "unknown     {} of type {}", counted(*rows as usize, "line"), line(name))?;
     }
     Ok(())
 }

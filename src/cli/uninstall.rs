@@ -36,7 +36,7 @@ pub(crate) fn run(args: &UninstallArgs, config: &Config, out: &mut impl Write) -
     plan.apply(&host, &ui, out)?;
     match data.filter(|folder| folder.exists()) {
         Some(folder) if ui.warned() => {
-            ui.warn(&format!("{} is not deleted: it says how to undo what is left", folder.display()));
+            ui.warn(&format!("{} is not deleted, because it contains the information needed to remove the rest", folder.display()));
         }
         Some(folder) => {
             purge::delete(&folder, &host)?;

@@ -21,8 +21,8 @@ use crate::text::clean::{id8, one_line, shorten, without_controls};
 
 /// What is said of words that a digest made elsewhere, or anew, does not hold.
 const NO_WORDS: &str = "(its words are not in this index)";
-const TAKEN_OUT: &str = "Taken out:";
-const TOLD_AGAIN: &str = "Told again:";
+const TAKEN_OUT: &str = "Hidden:";
+const TOLD_AGAIN: &str = "Shown again:";
 /// The most characters of a reply in the list.
 const MAX_REPLY_CHARS: usize = 200;
 
@@ -76,11 +76,11 @@ fn list(said: &SaidOfSession, out: &mut impl Write) -> Result<()> {
     told.into_iter().try_for_each(|reply| reply_line(reply, out))?;
     writeln!(out, "\nHide a wrong statement with `recall wrong ID`, a reply with `recall wrong SESSION --reply N`.")?;
     if !said.denials.is_empty() {
-        writeln!(out, "\nTaken out, and brought back by `recall wrong --undo ID`:")?;
+        writeln!(out, "\nHidden statements (to show one again: `recall wrong --undo ID`):")?;
     }
     said.denials.iter().try_for_each(|denial| denial_lines(denial, out))?;
     if !gone.is_empty() {
-        writeln!(out, "\nTaken out, and brought back by `recall wrong --undo SESSION --reply N`:")?;
+        writeln!(out, "\nHidden replies (to show one again: `recall wrong --undo SESSION --reply N`):")?;
     }
     gone.into_iter().try_for_each(|reply| reply_line(reply, out))
 }
@@ -107,13 +107,13 @@ fn told_again(denials: &[Denial], config: &Config, out: &mut impl Write) -> Resu
     }
     denials.iter().flat_map(|denial| &denial.hides).try_for_each(|one| line(one, out))?;
     for denial in denials.iter().filter(|denial| is_link_id(&denial.id)) {
-        writeln!(out, "{} the later statement is told beside the earlier one again", denial.id)?;
+        writeln!(out, "{} the later statement is again shown with the earlier one", denial.id)?;
     }
     for denial in denials.iter().filter(|denial| denial.hides.is_empty() && !is_link_id(&denial.id)) {
         let session = id8(&denial.session.id);
         writeln!(
             out,
-            "{} may be told again {NO_WORDS}: `recall digest --session {session} --summarizer {}` asks the model anew",
+            "{} is no longer hidden {NO_WORDS}: a new digest may contain this statement again; `recall digest --session {session} --summarizer {}` makes one",
             denial.id,
             config.digest.summarizer.word_of_model()
         )?;

@@ -94,7 +94,7 @@ impl Observation {
             Fate::Touched { commits: 1, last } => format!("`{name}` was changed by a commit ({})", commit(last)),
             Fate::Touched { commits, last } => format!("`{name}` was changed by {commits} commits (the last: {})", commit(last)),
             Fate::BranchGone => format!("branch `{name}` is gone (looked for on {})", day(self.seen_at)),
-            Fate::Merged { into, by } => format!("of branch `{name}` {} is in `{into}`", commit(by)),
+            Fate::Merged { into, by } => format!("commit {} of branch `{name}` is merged into `{into}` ({})", by.hash, day(by.at)),
             Fate::Named { by, subject } => format!("commit {}, {} names {name}: {subject}", by.hash, day(by.at)),
         }
     }

@@ -21,8 +21,9 @@ pub(crate) fn lines(quotes: &[Quote], time: impl Fn(Millis) -> String) -> String
 /// conversation is known from its beginning.
 pub(crate) fn notice(quotes: &[Quote], session: &str, numbered: bool, time: impl Fn(Millis) -> String) -> Option<String> {
     let mut text = format!(
-        "{OPENING_TAG}What the summary of this conversation leaves out, found by recall in what was said and done before it (“…” quotes the \
-         user; it may be out of date, and is no new instruction). All of it after the next digest: `recall show {session} --dropped`.\n"
+        "{OPENING_TAG}The summary of this conversation leaves out the following. recall found it in what was said and done before the summary (“…” \
+         quotes the user; it may be out of date, and is no new instruction). After the next digest, `recall show {session} --dropped` lists \
+         everything.\n"
     );
     let room = max_bytes(MAX_TOKENS) - CLOSING_TAG.len();
     let mut told: Vec<QuoteKind> = Vec::new();

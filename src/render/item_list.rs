@@ -53,7 +53,7 @@ fn item_summary(session: &Session, one: DistinctEntry<'_>, max: usize) -> ItemSu
 fn text(session: &Session, one: &DistinctEntry<'_>) -> String {
     match &one.entry.item {
         Item::Answer(answer) => answer.whole(),
-        Item::Reply(text) if text.is_empty() => "(taken out: `recall wrong` lists it)".to_owned(),
+        Item::Reply(text) if text.is_empty() => "(hidden: `recall wrong` lists it)".to_owned(),
         Item::Prompt(text) | Item::Reply(text) | Item::Plan(text) | Item::Recap(text) | Item::Away(text) => text.clone(),
         Item::PullRequest(url) => url.clone(),
         Item::Tool(tool) => tool_line(session, tool, one.entry.outcome.as_ref(), 0, 400),

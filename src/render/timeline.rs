@@ -170,7 +170,7 @@ impl Timeline {
             text.push_str(&format!("      {} {number}{}\n", step.when, step.text));
         }
         if self.no_neighbours {
-            text.push_str("  a note for all projects stands in no project's course\n");
+            text.push_str("  a note for all projects is not part of a project's timeline\n");
         }
         self.after.iter().for_each(|one| text.push_str(&format!("  {}\n", one.render())));
         if self.more_after > 0 {

@@ -171,9 +171,9 @@ fn name_left_out(topic: &mut Topic) {
             .collect();
         let more = topic.left_out.len() - count;
         match (names.is_empty(), more) {
-            (true, _) => format!("Left out for want of room: {more} more\n"),
-            (false, 0) => format!("Left out for want of room: {}\n", names.join("; ")),
-            (false, _) => format!("Left out for want of room: {}; and {more} more\n", names.join("; ")),
+            (true, _) => format!("Left out because there was no space: {more} more\n"),
+            (false, 0) => format!("Left out because there was no space: {}\n", names.join("; ")),
+            (false, _) => format!("Left out because there was no space: {}; and {more} more\n", names.join("; ")),
         }
     };
     let fitting = (0..=topic.left_out.len().min(MAX_NAMED)).rev().map(named).find(|line| topic.text.len() + line.len() <= most);
@@ -303,7 +303,7 @@ mod tests {
         let all: Vec<TopicSource> = (1..6).map(|n| source(n, &[long, long, long])).collect();
         let topic = fit(all, 200);
         assert!(topic.tokens <= 200 && topic.sources.len() >= 2, "{topic:#?}");
-        assert!(topic.render().contains("Left out for want of room: "), "{}", topic.render());
+        assert!(topic.render().contains("Left out because there was no space: "), "{}", topic.render());
         assert_eq!(topic.sources.len() + topic.left_out.len(), 5);
         let nothing = fit(vec![source(1, &[long])], 10);
         assert!(nothing.render().is_empty() && nothing.left_out.len() == 1);

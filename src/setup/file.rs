@@ -72,7 +72,7 @@ impl FileSnapshot {
     /// # Errors
     /// A [`ChangedMeanwhile`] when somebody changed it since it was read; else when it cannot be written, or not with the owner it has.
     pub(crate) fn write(&self, bytes: &[u8]) -> Result<Vec<PathBuf>> {
-        let dir = self.target.parent().context("a file needs a folder")?;
+        let dir = self.target.parent().with_context(|| format!("the path {} has no parent folder", self.target.display()))?;
         let created = create_folders(dir).with_context(|| format!("cannot create {}", dir.display()))?;
         self.ensure_unchanged()?;
         self.replace(dir, bytes).with_context(|| format!("cannot write {}", self.name()))?;
@@ -96,7 +96,7 @@ impl FileSnapshot {
             if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
                 fchown(temporary.as_file(), Some(old.uid()), Some(old.gid())).map_err(|e| {
                     io::Error::other(format!(
-                        "it belongs to user {} and group {}, and would not any more: {e}",
+                        "if recall wrote it, it would no longer belong to user {} and group {}: {e}",
                         old.uid(),
                         old.gid()
                     ))
@@ -156,7 +156,7 @@ impl FileSnapshot {
     }
 
     fn move_away(&self) -> Result<()> {
-        let dir = self.target.parent().context("a file needs a folder")?;
+        let dir = self.target.parent().with_context(|| format!("the path {} has no parent folder", self.target.display()))?;
         private_files::remove_abandoned(dir);
         let aside = private_files::temporary(dir)?;
         fs::rename(&self.target, aside.path())?;

@@ -65,8 +65,9 @@ impl Manifest {
             Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(Self::default()),
             Err(e) => return Err(e).with_context(|| format!("cannot read {}", path.display())),
         };
-        let read: Self = serde_json::from_slice(&bytes)
-            .with_context(|| format!("cannot parse {}: move it away; recall finds what to undo without it", path.display()))?;
+        let read: Self = serde_json::from_slice(&bytes).with_context(|| {
+            format!("cannot parse {}: move it away: recall does not need it to find what it must remove", path.display())
+        })?;
         if read.version > VERSION {
             bail!("{} was written by a newer recall: upgrade recall", path.display());
         }

@@ -193,7 +193,7 @@ fn notes(scope: InstallScope, hooks: &HooksEdit, timer: Timer, host: &Host<'_>) 
         let state = FileSnapshot::read(&path).and_then(|file| file.text()).map(|text| settings::state(&text).unwrap_or_default());
         if state.is_ok_and(|state| !state.hooks.is_empty()) {
             let path = path.display();
-            notes.push(format!("{path} has the hooks too, once is enough: `recall uninstall --scope {other}` takes them out"));
+            notes.push(format!("{path} has the hooks too, once is enough: `recall uninstall --scope {other}` removes them"));
         }
     }
     if matches!(scope, InstallScope::Project | InstallScope::Local) && project(host) != host.environment.current_dir {
@@ -213,7 +213,7 @@ fn notes_on_claude(request: &InstallRequest, hooks: &HooksEdit, host: &Host<'_>)
     let without_hooks = if request.is_one_of_all { Vec::new() } else { inspect::without_hooks(host, &inspect::settings(host)) };
     let others = without_hooks.into_iter().map(|scope| {
         let (name, option) = (scope.client().name(), scope.option());
-        format!("{name} is used here, too: `recall install {option}` has its sessions start with notes")
+        format!("{name} is used here, too: after `recall install {option}`, its sessions start with notes")
     });
     let asks = (request.mcp && !request.allow && !hooks.allows_mcp()).then(|| {
         let file = hooks.file.path.display();

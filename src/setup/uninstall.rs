@@ -101,8 +101,9 @@ fn notes_on_committed(manifest: &Manifest, host: &Host<'_>) -> Vec<String> {
             |(path, text): &(PathBuf, String)| registration::find(path, text, &location, host).is_ok_and(|s| s.is_some());
         theirs(path).filter(holds_ours)
     });
-    let note =
-        |path: &Path, what: &str| format!("{} keeps its {what}: `recall uninstall --scope project` takes that out", path.display());
+    let note = |path: &Path, what: &str| {
+        format!("{} keeps its {what}: `recall uninstall --scope project` removes the {what}", path.display())
+    };
     let hooks = hooks.map(|(path, _)| note(&path, "hooks"));
     hooks.into_iter().chain(server.map(|(path, _)| note(&path, "server"))).collect()
 }

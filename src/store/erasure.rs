@@ -32,7 +32,7 @@ pub(in crate::store) fn define_deletion_hook(db: &Connection, index: &Path) -> R
 /// To be called before something is deleted from the index: deletes the files that also hold it.
 pub(in crate::store) fn before_deletion(db: &Connection) -> Result<()> {
     let gone = db.prepare_cached("SELECT drop_copies()")?.query_row([], |r| r.get::<_, i64>(0));
-    gone.context("what is to be taken out may stand in the copy of the index")?;
+    gone.context("the copy of the index may still contain what you want to delete")?;
     Ok(())
 }
 

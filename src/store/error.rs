@@ -29,10 +29,10 @@ pub(crate) enum StoreError {
     #[error("the index {path} was written by another process while it was read: try again")]
     Changed { path: PathBuf },
     #[error(
-        "the index {path} cannot be opened ({why}): see that it and its folder are yours and may be written (`chown`, `chmod u+rw`)"
+        "the index {path} cannot be opened ({why}): make sure that you own it and its folder, and can write to them (`chown`, `chmod u+rw`)"
     )]
     Closed { path: PathBuf, why: String },
-    #[error("the index {path} cannot be written any more ({why}): see that there is room on its disk (`df -h '{path}'`)")]
+    #[error("the index {path} cannot be written any more ({why}): free space on its disk (`df -h '{path}'`)")]
     Full { path: PathBuf, why: String },
     #[error("the index {path} cannot be read or written ({why}): see what the system says of its disk (`dmesg`)")]
     Failing { path: PathBuf, why: String },
@@ -200,9 +200,10 @@ pub(crate) fn check_emptied(path: &Path) -> Result<(), StoreError> {
             };
             Err(StoreError::Damaged { path: path.to_owned(), what: format!("{missing}, and {what} is there{anew}") })
         }
-        None if size.is_some() && has_pages(path) => {
-            Err(StoreError::Damaged { path: path.to_owned(), what: format!("{missing}, and pages made from it are there") })
-        }
+        None if size.is_some() && has_pages(path) => Err(StoreError::Damaged {
+            path: path.to_owned(),
+            what: format!("{missing}, but there are pages that were made from it"),
+        }),
         None => Ok(()),
     }
 }

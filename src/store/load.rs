@@ -104,7 +104,7 @@ impl Reader {
         let forgotten = self.is_shut_out(prefix)?;
         let hint = if self.narrowed { ": what `[privacy]` in the config excludes or isolates is not looked through" } else { "" };
         match forgotten {
-            true => bail!("you had recall forget the session `{prefix}`"),
+            true => bail!("you deleted the session `{prefix}` with `recall forget`"),
             false => bail!("no session or digest with the id `{prefix}`{hint}; `recall list` shows the ids"),
         }
     }

@@ -30,11 +30,11 @@ use crate::sys::{failpoints, private_files};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum OtherFormat {
     #[error(
-        "the index was made by a recall too old to be upgraded: with that program `recall export > all.jsonl`, move the index away, then \
-         with this one `recall import all.jsonl`"
+        "the index was made by a recall too old to be upgraded: 1. run `recall export > all.jsonl` with the version that wrote the index; \
+         2. move the index to another folder; 3. run `recall import all.jsonl` with this version"
     )]
     TooOld,
-    #[error("the index was made by an older recall: run `recall digest` once to bring it up to date")]
+    #[error("the index was made by an older recall: the next command that you run, such as `recall digest`, upgrades it")]
     Older,
     #[error("the index was written by a newer recall: upgrade recall")]
     Newer,

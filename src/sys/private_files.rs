@@ -73,7 +73,7 @@ pub(crate) fn age(path: &Path) -> Option<Duration> {
 
 /// Replaces `path` atomically with mode 0600: writes a temporary file, syncs and renames it.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let dir = path.parent().ok_or_else(|| io::Error::other("a file needs a folder"))?;
+    let dir = path.parent().ok_or_else(|| io::Error::other(format!("the path {} has no parent folder", path.display())))?;
     let mut temporary = create_temporary(dir)?;
     temporary.write_all(bytes)?;
     persist(temporary, path)
@@ -81,7 +81,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// Like [`replace`], but without syncing, for files that are useless after a power failure. In many runs a sync would take the most time.
 pub(crate) fn replace_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let dir = path.parent().ok_or_else(|| io::Error::other("a file needs a folder"))?;
+    let dir = path.parent().ok_or_else(|| io::Error::other(format!("the path {} has no parent folder", path.display())))?;
     let mut temporary = create_temporary(dir)?;
     temporary.write_all(bytes)?;
     temporary.persist(path).map(drop).map_err(|e| e.error)
@@ -168,7 +168,7 @@ pub(crate) fn open_regular(options: &mut fs::OpenOptions, path: &Path) -> io::Re
     if found.is_file() && found.nlink() == 1 {
         Ok(file)
     } else {
-        Err(io::Error::other(format!("{} is not a file of its own", path.display())))
+        Err(io::Error::other(format!("{} is not a regular file, or has other hard links", path.display())))
     }
 }
 

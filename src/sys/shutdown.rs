@@ -10,7 +10,7 @@ pub(crate) fn install_handlers() {
         if REQUESTED.swap(true, Ordering::SeqCst) {
             std::process::exit(130);
         }
-        crate::sys::messages::report("stopping after what is under way (once more to stop at once)");
+        crate::sys::messages::report("stopping after what is under way (press Ctrl-C again to stop immediately)");
     });
 }
 

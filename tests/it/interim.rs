@@ -116,7 +116,7 @@ fn half_an_hour_of_work_gets_a_digest_so_far() {
     assert!(run(&world, 33, &["search", "importer"]).out.contains("abcd0000"));
     let status = world.status();
     assert_eq!((&status["digests"], &status["interim_digests"], &status["waiting_for_digest"]), (&2.into(), &1.into(), &1.into()));
-    assert!(world.recall(["status"]).out.contains("1 of them so far: the session goes on"));
+    assert!(world.recall(["status"]).out.contains("1 of them cover only the first part, because the session is still running"));
     assert_eq!(world.show(EARLIER)["interim"], false);
     // Not again before there is as much work again.
     assert_eq!(digest(&world, 34, EXTRACT), 0);

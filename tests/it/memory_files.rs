@@ -160,7 +160,7 @@ fn what_is_forgotten_of_a_file_does_not_come_back() {
     let dry = world.recall(["forget", "--match", "kestrel", "--dry-run"]);
     assert!(dry.out.contains("Claude's memory file deploy.md") && dry.out.contains("1 memory file"), "{dry:#?}");
     let ran = world.recall(["forget", "--match", "kestrel", "--yes"]);
-    assert!(ran.out.contains("forgot what was read of 1 memory file of Claude's"), "{ran:#?}");
+    assert!(ran.out.contains("forgot the stored copies of 1 memory file of Claude's"), "{ran:#?}");
     assert_gone(&world, "kestrel");
     world.digest(&EXTRACT);
     assert_gone(&world, "kestrel");

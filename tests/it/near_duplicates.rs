@@ -53,7 +53,7 @@ fn an_earlier_one_is_a_line_that_leads_to_the_next() {
     let world = world(&[16, 17, 18]);
     let first = page(&world, "2026-11-16-shop-");
     assert!(
-        first.ends_with("\nNearly the same as later, on [2026-11-17](../../2026-11/sessions/2026-11-17-shop-aa000017.md); all of it: `recall show aa000016 --full`\n\n← [Monday, 16 November 2026](../2026-11-16.md)\n"),
+        first.ends_with("\nAlmost the same as a later session ([2026-11-17](../../2026-11/sessions/2026-11-17-shop-aa000017.md)). Full text: `recall show aa000016 --full`\n\n← [Monday, 16 November 2026](../2026-11-16.md)\n"),
         "{first}"
     );
     let target = world.daily().join("2026-11/sessions").join("../../2026-11/sessions/2026-11-17-shop-aa000017.md");
@@ -90,7 +90,7 @@ fn notes_and_search_tell_of_the_last_one_alone() {
 fn neither_order_nor_pieces_nor_what_came_between_matter() {
     let days = [15, 16, 17, 18];
     let once = world(&days).pages();
-    assert_eq!(once.iter().filter(|(_, page)| page.contains("Nearly the same as later")).count(), 6);
+    assert_eq!(once.iter().filter(|(_, page)| page.contains("Almost the same as a later session")).count(), 6);
     for order in [[18, 17, 16, 15], [16, 18, 15, 17]] {
         let world = World::new();
         world.transcript(&path(19), other(19));
@@ -138,7 +138,7 @@ fn notes_of_the_users_stay_below_the_line() {
     world.transcript(&path(18), nightly(18));
     world.digest(EXTRACT);
     let page = page(&world, "2026-11-17-shop-");
-    assert!(page.contains("Nearly the same as later") && page.ends_with("\n## Notes\n\nmine\n"), "{page}");
+    assert!(page.contains("Almost the same as a later session") && page.ends_with("\n## Notes\n\nmine\n"), "{page}");
 }
 
 #[test]

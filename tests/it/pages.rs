@@ -179,12 +179,12 @@ fn deleted_pages_come_back_and_that_is_said() {
     assert_eq!(before.len(), 3, "a day, a session, and the day of a note");
     fs::remove_dir_all(world.daily()).unwrap();
     let ran = world.recall(["digest", "--summarizer", "extract"]);
-    assert!(ran.code == 0 && ran.err.contains("gone and written again: 3 pages"), "{ran:#?}");
+    assert!(ran.code == 0 && ran.err.contains("3 pages were missing and have been written again"), "{ran:#?}");
     assert_eq!(world.pages(), before);
     for gone in [day_of(&world), session_page(&world)] {
         fs::remove_file(gone).unwrap();
         let ran = world.recall(["digest", "--summarizer", "extract"]);
-        assert!(ran.code == 0 && ran.err.contains("gone and written again: 1 page"), "{ran:#?}");
+        assert!(ran.code == 0 && ran.err.contains("1 page was missing and has been written again"), "{ran:#?}");
         assert_eq!(world.pages(), before);
     }
     let again = world.recall(["digest", "--summarizer", "extract"]);
@@ -524,7 +524,7 @@ fn pages_alone() -> World {
     world
 }
 
-const LEFT: &str = "2 sessions, 1 note, 1 digest that was paid for";
+const LEFT: &str = "2 sessions, 1 note, 1 digest by the model";
 
 #[test]
 fn what_stands_on_pages_alone_is_named_where_the_index_is_gone() {

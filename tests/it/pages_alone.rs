@@ -55,8 +55,8 @@ fn a_digest_that_was_paid_for_comes_back_from_its_page() {
     let planned = stand_in.recall(&["digest", "--dry-run", "--json"]);
     assert!(planned.out.contains("\"calls\":0"), "{planned:#?}");
     let ran = stand_in.recall(&["digest"]);
-    assert!(ran.err.contains("1 session, 0 notes, 1 digest that was paid for"), "{ran:#?}");
-    assert!(ran.out.contains("took back 1 digest"), "{ran:#?}");
+    assert!(ran.err.contains("1 session, 0 notes, 1 digest by the model"), "{ran:#?}");
+    assert!(ran.out.contains("restored  1 digest"), "{ran:#?}");
     assert_eq!(asked(&stand_in), 1);
     assert_eq!(stand_in.world.pages(), pages);
     let found = stand_in.recall(&["search", OWN_WORDS]);
@@ -81,9 +81,9 @@ fn a_digest_that_was_paid_for_comes_back_from_its_page() {
 fn the_doctor_says_so_and_does_the_same() {
     let (stand_in, pages) = paid_and_lost();
     let found = stand_in.world.findings("index", &[]);
-    assert!(found[0].contains("1 digest that was paid for") && found[0].contains("can be restored"), "{found:?}");
+    assert!(found[0].contains("1 digest by the model") && found[0].contains("can be restored"), "{found:?}");
     let fixed = stand_in.recall(&["doctor", "--fix"]);
-    assert!(fixed.out.contains("took back 1 digest"), "{fixed:#?}");
+    assert!(fixed.out.contains("restored  1 digest"), "{fixed:#?}");
     assert!(stand_in.recall(&["search", OWN_WORDS]).out.contains(&PLAIN[..8]));
     assert_eq!(stand_in.world.pages(), pages);
     assert_eq!(stand_in.recall(&["digest"]).code, 0);
@@ -140,7 +140,7 @@ fn a_page_puts_no_words_into_another_session() {
     fs::remove_file(retry).unwrap();
     lose_index(&stand_in.world);
     let ran = stand_in.recall(&["digest"]);
-    assert!(!ran.out.contains("took back"), "{ran:#?}");
+    assert!(!ran.out.contains("from pages"), "{ran:#?}");
     assert_eq!(asked(&stand_in), 2 * before, "both are told anew");
 }
 
@@ -179,7 +179,7 @@ fn an_index_that_was_imported_knows_what_its_pages_say() {
     assert_eq!(stand_in.recall(&["import", file.to_str().unwrap()]).code, 0);
     let pages = stand_in.world.pages();
     let ran = stand_in.recall(&["digest"]);
-    assert!(ran.code == 0 && ran.err.is_empty() && !ran.out.contains("took back"), "{ran:#?}");
+    assert!(ran.code == 0 && ran.err.is_empty() && !ran.out.contains("from pages"), "{ran:#?}");
     assert_eq!((asked(&stand_in), stand_in.world.pages()), (1, pages));
     // Money is not exported; the page tells of it.
     assert_eq!(stand_in.status()["spent_usd"], json!(COST));

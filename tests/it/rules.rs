@@ -85,7 +85,7 @@ fn what_is_said_in_several_sessions_is_listed_with_quotations_and_told_at_a_star
             "in {dir}:\n\n{id} I told you: pnpm, not npm!\n  said 3 times in 3 sessions, 2026-11-01 to 2026-11-03\n  \
              2026-11-03 aa020000, turn 1: “I told you: pnpm, not npm!”\n  2026-11-02 aa010000, turn 1: “Please use pnpm instead of npm \
              here.”\n  2026-11-01 aa000000, turn 1: “No, pnpm, not npm.”\n\n`recall rules --accept ID` keeps one as a note, `--dismiss ID` \
-             tells it no more, `--diff` proposes lines for CLAUDE.md.\n"
+             stops showing it, `--diff` proposes lines for CLAUDE.md.\n"
         )
     );
     let line = format!("## Remembered\n- {id} the user said in 3 sessions, last 3 Nov: “I told you: pnpm, not npm!”\n");
@@ -208,7 +208,7 @@ fn a_dismissed_rule_stays_so_until_the_user_takes_that_back() {
     other.ok(&["import", &file.display().to_string()]);
     assert!(gone(&other), "{}", other.json());
     assert_eq!(other.json()["dismissed"][0]["id"], rule.as_str());
-    assert!(!shop.ok(&["wrong", &id(0)]).contains("Taken out"), "it is no statement of a model's");
+    assert!(!shop.ok(&["wrong", &id(0)]).contains("Hidden"), "it is no statement of a model's");
     for shop in [&shop, &other] {
         assert!(shop.rules(&[]).out.contains(&format!("--undo`:\n{rule} “pnpm, not npm.”\n")), "{}", shop.rules(&[]).out);
         shop.ok(&["rules", "--dismiss", &rule, "--undo"]);

@@ -32,7 +32,7 @@ pub(crate) fn enter() -> Result<()> {
         thread::sleep(GRACE);
         std::process::exit(2);
     };
-    thread::Builder::new().spawn(watch).map(drop).context("cannot start the thread that bounds the time of a run in the background")
+    thread::Builder::new().spawn(watch).map(drop).context("cannot start the thread that limits how long a background run takes")
 }
 
 /// Waits until a session that has just ended is settled, and the client has written its last rows.

@@ -100,7 +100,7 @@ fn print(report: &Report, plan: &DigestPlan, outcome: &Outcome, out: &mut impl W
         "would read      {} of {}, {}, {}",
         report.files_read,
         counted(report.files_seen as usize, "file"),
-        counted(report.rows_new as usize, "new row"),
+        counted(report.rows_new as usize, "new line"),
         size(report.bytes_read)
     )?;
     if report.sessions_forgotten > 0 {
@@ -115,13 +115,18 @@ fn print(report: &Report, plan: &DigestPlan, outcome: &Outcome, out: &mut impl W
         writeln!(out, "{label}  about {likely}, at most {worst} at list price, for {}", counted(cost.calls, "call"))?;
     }
     if let Some(offer) = offer {
-        writeln!(out, "would offer     on a terminal: the newest {} with the model, about {}", offer.calls, usd(offer.likely))?;
+        writeln!(
+            out,
+            "would ask       on a terminal, whether to digest the newest {} with the model, for about {}",
+            offer.calls,
+            usd(offer.likely)
+        )?;
     }
     if waiting.waiting_for_model > 0 {
         writeln!(out, "would wait      {}", waiting.text())?;
     }
     if !plan.left.is_empty() {
-        writeln!(out, "would keep      {} without the model, unchanged", plan.left.len())?;
+        writeln!(out, "would leave     {} made without the model unchanged", counted(plan.left.len(), "digest"))?;
     }
     Ok(())
 }

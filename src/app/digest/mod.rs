@@ -156,7 +156,7 @@ fn keep_copy(store: &Maintenance, ui: &Ui, now: Millis) {
     if let Err(e) = store.copy_when_due(now) {
         // Only damage is explained: a failure to write the copy says nothing about the index.
         let e = if is_damage(&e) { store.explained(e) } else { e };
-        ui.warn(&format!("{e:#}: what a damaged index alone knows would be lost"));
+        ui.warn(&format!("{e:#}: data that is only in the damaged index would be lost"));
     }
 }
 
@@ -222,7 +222,7 @@ fn phases(
 /// Updates the search documents of sessions that changed.
 pub(crate) fn write_documents(store: &mut Writer, ui: &Ui) -> Result<()> {
     for (session, why) in store.write_documents()?.failed {
-        ui.warn(&format!("session {session}: {:#}: search does not find what it has gained", store.explained(why)));
+        ui.warn(&format!("session {session}: {:#}: search does not find what is new in this session", store.explained(why)));
     }
     Ok(())
 }

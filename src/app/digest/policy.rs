@@ -41,7 +41,7 @@ pub(crate) fn resanitize(config: &Config, ui: &Ui, store: &mut Writer, report: &
     if store.is_sanitized_by(&rules)? {
         return Ok(());
     }
-    let cleaned = store.clean(&config.sanitizer()?, &rules).context("cannot clean what is stored by the new rules")?;
+    let cleaned = store.clean(&config.sanitizer()?, &rules).context("cannot apply the new rules to what is stored")?;
     if cleaned > 0 {
         ui.note(&format!("the rules for what is kept have changed: {cleaned} stored texts were cleaned"));
     }

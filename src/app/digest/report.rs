@@ -169,12 +169,12 @@ impl Report {
                 "{} of {}, {}, {}",
                 self.files_read,
                 counted(self.files_seen as usize, "file"),
-                counted(self.rows_new as usize, "new row"),
+                counted(self.rows_new as usize, "new line"),
                 size(self.bytes_read)
             ),
         );
         if self.rows_bad + self.rows_unknown > 0 {
-            let (bad, unknown) = (counted(self.rows_bad as usize, "unreadable line"), counted(self.rows_unknown as usize, "row"));
+            let (bad, unknown) = (counted(self.rows_bad as usize, "unreadable line"), counted(self.rows_unknown as usize, "line"));
             text += &line("", format!("{bad}, {unknown} of unknown types"));
         }
         if !is_usual(&self.sessions_new_by_agent) {
@@ -183,8 +183,8 @@ impl Report {
             text += &line("", format!("new sessions: {all}"));
         }
         if self.memory_files_read + self.memory_files_gone > 0 {
-            let read = counted(self.memory_files_read as usize, "memory file");
-            text += &line("", format!("{read} of Claude's read, {} gone", self.memory_files_gone));
+            let read = self.memory_files_read;
+            text += &line("", format!("Claude's memory files: {read} read, {} no longer exist", self.memory_files_gone));
         }
         let (by_model, without) = (self.digests_by_model, self.digests_without_model);
         let who = format!("{by_model} by the model, {without} without");
@@ -202,10 +202,7 @@ impl Report {
                 &line("left", format!("{} without the model: no run spends money on them unless you ask", self.left_without_model));
         }
         if self.digests_taken_back > 0 {
-            text += &line(
-                "took back",
-                format!("{} that were paid for, from pages", counted(self.digests_taken_back as usize, "digest")),
-            );
+            text += &line("restored", format!("{} by the model, from pages", counted(self.digests_taken_back as usize, "digest")));
         }
         if self.sessions_forgotten > 0 {
             text +=
@@ -213,7 +210,7 @@ impl Report {
         }
         if self.sessions_excluded > 0 {
             text += &line(
-                "took out",
+                "deleted",
                 format!("{} with a part in an excluded project", counted(self.sessions_excluded as usize, "session")),
             );
         }

@@ -38,9 +38,9 @@ fn finding(client: Client, store: Option<&Memory>, version: Option<&str>) -> Opt
     Some(Finding::warning("client", found, advice).same_while(types))
 }
 
-/// `3 rows of type a, 1 row of type b and 2 more types`
+/// `3 lines of type a, 1 line of type b and 2 more types`
 fn list_types(unknown: &[(String, i64)]) -> String {
-    let rows = |n: i64| if n == 1 { "1 row".to_owned() } else { format!("{n} rows") };
+    let rows = |n: i64| if n == 1 { "1 line".to_owned() } else { format!("{n} lines") };
     let named = unknown
         .iter()
         .take(MAX_NAMED)

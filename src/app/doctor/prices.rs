@@ -31,12 +31,12 @@ fn find_differing(config: &Config) -> Result<Option<Finding>> {
     let Some((id, client, own)) = apart.first() else { return Ok(None) };
     let more = match apart.len() - 1 {
         0 => String::new(),
-        1 => "; so it is with 1 other session".to_owned(),
-        n => format!("; so it is with {n} other sessions"),
+        1 => "; the same for 1 other session".to_owned(),
+        n => format!("; the same for {n} other sessions"),
     };
     let found = format!("Claude Code counts ${client:.2} for session {id}, recall ${own:.2}{more}");
     let advice = format!(
-        "prices may have changed since {}: `[prices]` in the config says what they are; or Claude Code made requests that are in no transcript",
+        "prices may have changed since {} (set them under `[prices]` in the config), or Claude Code made requests that are in no transcript",
         price_list_date().unwrap_or("the list was made")
     );
     Ok(Some(Finding::warning("prices", found, advice)))

@@ -34,7 +34,7 @@ pub(crate) fn last_run(config: &Config, is_timed: bool, now: Millis) -> Finding 
     }
     match LastRun::read(&config.data_dir) {
         None => match last_change_at(config) {
-            Some(at) => Finding::ok("digest", format!("ran {} ago, by the index", ago(at, now))),
+            Some(at) => Finding::ok("digest", format!("ran {} ago, according to the index", ago(at, now))),
             None => Finding::warning("digest", "has never run", "run `recall digest` to read past sessions"),
         },
         Some(run) if run.failures > 0 => {
@@ -96,8 +96,10 @@ pub(crate) fn hook_log(config: &Config, now: Millis) -> Option<Finding> {
     let last = lines.last()?;
     let errors = if lines.len() == 1 { "1 error".to_owned() } else { format!("{} errors", lines.len()) };
     let found = format!("{errors} of hooks in the last 7 days, the last: {last}");
-    let advice =
-        format!("sessions went on without them; if it happens again, {} has them all", log::path(&config.data_dir).display());
+    let advice = format!(
+        "the sessions continued without notes; if it happens again, see {} for all errors",
+        log::path(&config.data_dir).display()
+    );
     Some(Finding::warning("hook log", found, advice).same_while(last.as_str()))
 }
 
@@ -112,7 +114,8 @@ pub(crate) fn unread_transcripts(config: &Config, now: Millis) -> Finding {
     let mut found = discover(&config.client_folders(), &config.exclude_transcripts);
     if let Some(first) = found.unreadable.first() {
         let more = if found.unreadable.len() > 1 { format!(" and {} more", found.unreadable.len() - 1) } else { String::new() };
-        let found = format!("{first}{more}: what is there is in no digest");
+        let them = if more.is_empty() { "it" } else { "them" };
+        let found = format!("{first}{more}: the sessions in {them} are in no digest");
         return Finding::problem("transcripts", found, "check that you can read it, or move files that are not transcripts");
     }
     let oldest = config.retention.oldest(now);
@@ -132,7 +135,11 @@ pub(crate) fn unread_transcripts(config: &Config, now: Millis) -> Finding {
     // What holds many sessions was read to find them.
     let is_closed = |file: &&&TranscriptFile| !file.is_share && open_regular(&file.path).is_err();
     if let Some(closed) = unread.iter().find(is_closed) {
-        return Finding::warning("transcripts", format!("{} cannot be read", closed.path.display()), "see that you may read it");
+        return Finding::warning(
+            "transcripts",
+            format!("{} cannot be read", closed.path.display()),
+            "make sure that you can read it",
+        );
     }
     let Some(oldest) = unread.iter().map(|file| file.mtime()).min() else {
         return Finding::ok("transcripts", format!("all {} are read", found.files.len()));
@@ -149,8 +156,9 @@ pub(crate) fn cleanup(host: &Host<'_>) -> Option<Finding> {
     if raise.is_chosen() || !is_used {
         return None;
     }
-    let found =
-        format!("Claude Code deletes its transcripts after {DEFAULT} days: recall keeps its data, but the original rows are lost");
+    let found = format!(
+        "Claude Code deletes its transcripts after {DEFAULT} days: recall keeps what it has read, but the transcript itself is lost"
+    );
     Some(Finding {
         advice: Some(format!("`recall doctor --keep-transcripts` keeps them for {OFFERED} days, with this change")),
         difference: Some(raise.difference()),

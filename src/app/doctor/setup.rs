@@ -15,7 +15,7 @@ pub(crate) fn hooks(host: &Host<'_>) -> Vec<Finding> {
     let mut all: Vec<Finding> = files.iter().filter_map(|file| settings_finding(file, host)).collect();
     all.extend(inspect::without_hooks(host, &files).into_iter().map(|scope| {
         let (name, option) = (scope.client().name(), scope.option());
-        Finding::ok("hooks", format!("{name} has none: `recall install {option}` has its sessions start with notes"))
+        Finding::ok("hooks", format!("{name} has none: after `recall install {option}`, its sessions start with notes"))
     }));
     match hooks_in(&files) {
         Hooks::InSettings => {}
@@ -82,7 +82,7 @@ fn events(state: &SettingsState) -> String {
 }
 
 fn advice(scope: InstallScope) -> String {
-    format!("`recall install {}` mends it", scope.option())
+    format!("`recall install {}` repairs it", scope.option())
 }
 
 /// Why our hooks are out of date, if they are.
@@ -151,20 +151,22 @@ fn server_finding(registered: &ServerRegistration, host: &Host<'_>) -> Finding {
     let path = registered.path.display();
     let server = match &registered.server {
         Ok(server) => server,
-        Err(broken) => return Finding::problem("mcp", broken.as_str(), "correct the file: no server of it starts until then"),
+        Err(broken) => {
+            return Finding::problem("mcp", broken.as_str(), "correct the file: until then, no MCP server in this file starts");
+        }
     };
-    let mends = format!("`recall install --mcp {}` mends it", registered.scope.option());
+    let repairs = format!("`recall install --mcp {}` repairs it", registered.scope.option());
     let program = Path::new(&server.program);
     if program.is_absolute() && !program.exists() {
-        return Finding::problem("mcp", format!("{path}: {} is gone", server.program), mends).fixed_by(Repair::Install);
+        return Finding::problem("mcp", format!("{path}: {} is gone", server.program), repairs).fixed_by(Repair::Install);
     }
     if registered.scope != InstallScope::Project && program.is_absolute() && !is_same_path(program, &host.environment.program) {
         let found =
             format!("{path}: `{}` runs {}, not this program, {}", server.name, server.program, host.environment.program.display());
-        return Finding::problem("mcp", found, mends).fixed_by(Repair::Install);
+        return Finding::problem("mcp", found, repairs).fixed_by(Repair::Install);
     }
     if !registered.current && registered.scope != InstallScope::Project {
-        return Finding::warning("mcp", format!("{path}: the program or the folders have changed"), mends)
+        return Finding::warning("mcp", format!("{path}: the program or the folders have changed"), repairs)
             .fixed_by(Repair::Install);
     }
     Finding::ok("mcp", format!("{path}: registered as `{}`", server.name))
@@ -199,8 +201,12 @@ pub(crate) fn timers(timers: &[InstalledTimer], host: &Host<'_>) -> Vec<Finding>
     let mut all: Vec<Finding> = timers.iter().map(timer_finding).collect();
     if timers.len() > 1 {
         all.push(
-            Finding::warning("timer", "more than one: runs overlap for nothing", "`recall install --timer …` keeps one")
-                .fixed_by(Repair::Install),
+            Finding::warning(
+                "timer",
+                "more than one timer: digests run twice without any use",
+                "run `recall install --timer …` to keep one timer and remove the other",
+            )
+            .fixed_by(Repair::Install),
         );
     }
     if timers.iter().any(|t| t.timer == Timer::Systemd) && inspect::lingers(host) == Some(false) {

@@ -45,7 +45,7 @@ fn of(config: &Config) -> Result<Vec<Finding>> {
     let unknown: Vec<String> = store.sessions_not_placed()?.iter().map(|id| id8(id).to_owned()).collect();
     if !unknown.is_empty() {
         let found = format!(
-            "unknown in which folders {} ran, as an older recall stored only the first one: {}",
+            "it is not known in which folders {} ran, because an older version stored only the first folder: {}",
             counted(&unknown),
             listed(&unknown)
         );
@@ -85,12 +85,12 @@ impl Reason<'_> {
                 "{what} {is} fully hidden, as part of the work was in a folder matching `{pattern}` in `privacy.exclude_projects`: {ids}"
             ),
             Self::Left(pattern) => format!(
-                "{what} {is} kept in part, as {} went on where `{pattern}` in `privacy.exclude_projects` fits: {ids}",
+                "{what} {is} kept in part, because {} continued in a folder that matches `{pattern}` in `privacy.exclude_projects`: {ids}",
                 if sessions.len() == 1 { "it" } else { "they" }
             ),
             Self::Isolated(pattern) => {
                 format!(
-                    "{what} {is} shown only where `{pattern}` in `privacy.isolate` fits, as a part of it took place there: {ids}"
+                    "{what} {is} shown only in folders that match `{pattern}` in `privacy.isolate`, because a part of it ran there: {ids}"
                 )
             }
         }

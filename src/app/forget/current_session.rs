@@ -40,7 +40,7 @@ pub(super) fn session(dry_run: bool, config: &Config) -> Result<CurrentSession> 
         return Ok(CurrentSession { id, guessed: None });
     }
     let Some(newest) = newest(&here.to_string_lossy(), config) else {
-        bail!("no session of {} is there: `recall forget --session ID` takes out another", here.display());
+        bail!("there is no session of {}: `recall forget --session ID` deletes another session", here.display());
     };
     let id = newest.place.session.clone();
     if !dry_run && !consent::has_terminal() {
@@ -57,7 +57,7 @@ fn check_live(agent: &Agent, id: &str, here: &Path, config: &Config) -> Result<(
     }
     if !is_live(id, here, config) {
         bail!(
-            "no session {id} is live in {}: only a person may forget another, by `recall forget --session {id}` in a terminal of your own",
+            "session {id} does not run in {}: to delete another session, a person must run `recall forget --session {id}` in their own terminal",
             here.display()
         );
     }

@@ -173,7 +173,7 @@ fn forget(what: &ForgetSelection, config: &Config, ui: &Ui, out: &mut impl Write
     verify_gone(what, config, &store, ui)?;
     print_summary(&account, "forgot", out)?;
     if account.in_part > 0 {
-        writeln!(out, "`recall digest` tells anew what is left of these sessions")?;
+        writeln!(out, "`recall digest` makes new digests for what is left of these sessions")?;
     }
     Ok(())
 }
@@ -186,7 +186,7 @@ fn ingest_and_shut_out(what: &ForgetSelection, config: &Config, store: &mut Writ
         if is_store_error(&e) {
             return Err(e);
         }
-        ui.warn(&format!("{e:#}: new transcript rows were not read; matching text in them may be stored later"));
+        ui.warn(&format!("{e:#}: new transcript lines were not read; matching text in them may be stored later"));
     }
     let named = store.lasting(|store| what.shut_out_by_name(config, store))?;
     Ok(unread + named)
@@ -195,7 +195,7 @@ fn ingest_and_shut_out(what: &ForgetSelection, config: &Config, store: &mut Writ
 /// Removes quarantined damaged indexes even if nothing was found: what the repair lost may be exactly what is to be forgotten.
 fn remove_quarantined(config: &Config, out: &mut impl Write) -> Result<()> {
     for file in files_beside::delete_quarantined(&config.database())? {
-        writeln!(out, "removed {}: it may have held it", without_controls(&file.display().to_string()))?;
+        writeln!(out, "removed {}, because it may have contained what you deleted", without_controls(&file.display().to_string()))?;
     }
     Ok(())
 }
@@ -258,7 +258,7 @@ fn print_summary(account: &ForgetSummary, verb: &str, out: &mut impl Write) -> R
     let kinds: Vec<String> = kinds.into_iter().filter(|(n, _)| *n > 0).map(|(_, kind)| kind).collect();
     if !kinds.is_empty() {
         let RemovalSize { rows, digests, pages } = account.extent;
-        let extent = [counted(rows, "row"), counted(digests, "digest"), counted(pages, "page")].join(", ");
+        let extent = [counted(rows, "record"), counted(digests, "digest"), counted(pages, "page")].join(", ");
         writeln!(out, "{verb} {}: {extent}", kinds.join(", "))?;
     }
     if account.remembered > 0 {
@@ -266,7 +266,7 @@ fn print_summary(account: &ForgetSummary, verb: &str, out: &mut impl Write) -> R
     }
     if account.memory_files > 0 {
         let files = counted(account.memory_files, "memory file");
-        writeln!(out, "{verb} what was read of {files} of Claude's, which recall does not change")?;
+        writeln!(out, "{verb} the stored copies of {files} of Claude's (the files themselves are not changed)")?;
     }
     if account.orphans > 0 {
         writeln!(out, "{verb} {} of sessions that the index does not know", counted(account.orphans, "page"))?;

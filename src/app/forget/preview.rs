@@ -92,8 +92,8 @@ fn sessions(doomed: &RemovalPlan, store: &Reader, shown: &Memory, config: &Confi
     let line = |pk| {
         let head = store.session_head(pk)?;
         let lost = match doomed.rows.get(&pk) {
-            _ if doomed.whole.contains(&pk) => format!("all {}", counted(store.rows_of(pk)?, "row")),
-            Some(rows) => counted(rows.len(), "row"),
+            _ if doomed.whole.contains(&pk) => format!("all {}", counted(store.rows_of(pk)?, "record")),
+            Some(rows) => counted(rows.len(), "record"),
             None if doomed.digests.contains(&pk) => "digest".into(),
             None => "a digest that was replaced".into(),
         };

@@ -111,7 +111,7 @@ fn restore(config: &Config, pages: &Pages, ui: &Ui, out: &mut impl Write) -> Res
         writeln!(out, "set aside   {}", without_controls(&file.display().to_string()))?;
     }
     writeln!(out, "restored    {}", base.told)?;
-    writeln!(out, "saved       from the damaged index, beyond that: {}", numbers(&salvaged))?;
+    writeln!(out, "saved       also from the damaged index: {}", numbers(&salvaged))?;
     Ok(before)
 }
 
@@ -217,8 +217,8 @@ fn without_log(index: &Path, config: &Config, ui: &Ui, out: &mut impl Write) -> 
     for log in logs {
         writeln!(out, "set aside   {}", without_controls(&log.display().to_string()))?;
     }
-    writeln!(out, "restored    the index itself, which is whole without it: {}", numbers(&held.count()))?;
-    ui.warn("data in the log beside the index is not restored: if the log belonged to it, that is the latest data");
+    writeln!(out, "restored    the index itself, which is undamaged without the log: {}", numbers(&held.count()))?;
+    ui.warn("data in the log beside the index is not restored: if the log belongs to this index, the latest data is missing");
     Ok(Some(Before::of(held)))
 }
 

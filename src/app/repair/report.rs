@@ -65,15 +65,15 @@ impl Before {
         }
     }
 
-    /// What could not be listed, in words: `its digests and money spent`.
+    /// What could not be listed, in words: `its digests and record of spending`.
     fn unread_told(&self) -> String {
         let names = self.unread.iter().filter_map(|part| match part {
             Category::Sessions | Category::Forgotten => None,
             Category::Digests => Some("digests"),
             Category::Notes => Some("notes"),
-            Category::Settled => Some("settled items"),
-            Category::Denied => Some("list of what was taken out"),
-            Category::Spend => Some("money spent"),
+            Category::Settled => Some("closed items"),
+            Category::Denied => Some("list of what was hidden"),
+            Category::Spend => Some("record of spending"),
         });
         match names.collect::<Vec<_>>().split_last() {
             None => String::new(),
@@ -102,7 +102,7 @@ impl Losses {
         self.known == Salvaged::default() && self.settled == 0 && self.denied == 0 && self.shortened == 0
     }
 
-    /// `1 session, at least 5 digests (5 of them paid for), 0 notes`; settled items, what was taken out and rows only if there are any.
+    /// `1 session, at least 5 digests (5 of them by the model), 0 notes`; closed items, hidden statements and records only if there are any.
     fn told(&self) -> String {
         let Salvaged { sessions, digests, notes } = self.known;
         let of_digests = match (self.lists_digests, digests) {
@@ -110,10 +110,10 @@ impl Losses {
             (false, 0) => "an unknown number of digests".to_owned(),
             (false, n) => format!("at least {}", counted(n, "digest")),
         };
-        let paid = if self.paid > 0 { format!(" ({} of them paid for)", self.paid) } else { String::new() };
-        let settled = if self.settled > 0 { format!(", {}", counted(self.settled, "settled item")) } else { String::new() };
-        let denied = if self.denied > 0 { format!(", {}", counted(self.denied, "taken-out statement")) } else { String::new() };
-        let rows = if self.shortened > 0 { format!(", rows of {}", counted(self.shortened, "session")) } else { String::new() };
+        let paid = if self.paid > 0 { format!(" ({} of them by the model)", self.paid) } else { String::new() };
+        let settled = if self.settled > 0 { format!(", {}", counted(self.settled, "closed item")) } else { String::new() };
+        let denied = if self.denied > 0 { format!(", {}", counted(self.denied, "hidden statement")) } else { String::new() };
+        let rows = if self.shortened > 0 { format!(", records of {}", counted(self.shortened, "session")) } else { String::new() };
         [counted(sessions, "session"), of_digests + &paid, counted(notes, "note") + &settled + &denied + &rows].join(", ")
     }
 }
@@ -123,19 +123,22 @@ pub(crate) fn report_at_once(before: &Before, config: &Config, ui: &Ui) -> Resul
     let store = WholeIndex::open(&config.database())?;
     let missing = before.missing(&Contents::of(&store));
     if !missing.is_nothing() {
-        ui.note(&format!("not in the repaired index: {}; the transcripts are read again for them, and the pages", missing.told()));
+        ui.note(&format!(
+            "not in the repaired index: {}; the transcripts and the pages are read again to find them",
+            missing.told()
+        ));
     }
     if before.is_unknown {
         ui.warn(
-            "the damaged index could not be read: data stored since its backup may be lost: notes and settled items on no page, statements marked as wrong, paid digests, money spent",
+            "the damaged index could not be read: data stored since the last copy may be lost: notes and closed items that are on no page, statements marked as wrong, digests by the model, the record of spending",
         );
     } else if !before.unread.is_empty() {
         let which = before.unread_told();
         let which = if which.is_empty() { which } else { format!(", {which} among them,") };
-        ui.warn(&format!("parts of the damaged index{which} could not be read: it may have held more than is known of"));
+        ui.warn(&format!("parts of the damaged index{which} could not be read: it may have contained more data"));
     }
     if before.unread.contains(&Category::Spend) {
-        ui.warn("budgets leave out money spent since the backup, except for digests whose pages show the cost");
+        ui.warn("budgets leave out money spent since the last copy, except for digests whose pages show the cost");
     }
     if before.forgets {
         ui.warn("the list of forgotten sessions is lost: those that still have transcripts are read again; forget them again");
@@ -150,13 +153,14 @@ pub(crate) fn report_lost(before: &Before, is_read: bool, config: &Config, ui: &
     let lost = before.missing(&now);
     match lost.is_nothing() {
         true if !before.unread.is_empty() => {}
-        true => writeln!(out, "lost        nothing that is still known of")?,
+        true => writeln!(out, "lost        nothing, as far as is known")?,
         false if is_read => {
-            ui.warn(&format!("lost: {}; where their sessions are still there, the next run makes digests anew", lost.told()))
+            ui.warn(&format!("lost: {}; if the sessions still exist, the next run makes new digests for them", lost.told()))
         }
-        false => {
-            ui.warn(&format!("lost: {}; the transcripts could not be read again: what they still hold comes in later", lost.told()))
-        }
+        false => ui.warn(&format!(
+            "lost: {}; the transcripts could not be read again: the next digest reads what is in them",
+            lost.told()
+        )),
     }
     let bare = now.bare.difference(&before.known.bare).count();
     if bare > 0 {

@@ -63,7 +63,7 @@ impl PlannedReport {
                 format!("about {likely}, at most {worst} at list price, for {}", counted(calls, "call"))
             }
         };
-        format!("would tell      {told}\nwould cost      {cost}\n")
+        format!("would contain   {told}\nwould cost      {cost}\n")
     }
 }
 
@@ -183,7 +183,7 @@ impl ReportWriter<'_> {
         if withheld > 0 {
             let sessions = counted(withheld, "session");
             self.ui.note(&format!(
-                "the model does not get {sessions} of other agents: `[sources]` in the config says whose it may see"
+                "the model does not get {sessions} of other agents: you can allow it for an agent under `[sources]` in the config"
             ));
         }
         let of_newest = |count: usize| {

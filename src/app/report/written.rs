@@ -142,7 +142,7 @@ pub(super) fn read(reply: &str, facts: &Facts, sanitizer: &Sanitizer) -> Result<
         written.parts.push(WrittenPart { heading, lines });
     }
     match (written.parts.is_empty(), written.left_out()) {
-        (true, 0) => Err("the reply tells nothing".into()),
+        (true, 0) => Err("the reply says nothing".into()),
         (true, _) => Err("no line of the reply holds against what the sessions have".into()),
         _ => Ok(written),
     }

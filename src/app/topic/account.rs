@@ -115,7 +115,7 @@ fn account_text(sentences: &[Sentence], left_out: usize, sources: &[TopicSource]
         text += &format!("{} [{}]\n", said(&sentence.text, MAX_SENTENCE_CHARS), ids.join(", "));
     }
     if left_out > 0 {
-        text += &format!("({left_out} more sentences left out for want of room)\n");
+        text += &format!("({left_out} more sentences left out because there was no space)\n");
     }
     text += "\nSources:\n";
     let cited = |source: &&TopicSource| sentences.iter().any(|sentence| sentence.sources.contains(&source.id));
@@ -198,7 +198,10 @@ mod tests {
         assert!(whole.text.starts_with("Sentence 0 says something about it. [00000001]\n"), "{}", whole.text);
         assert!(whole.text.ends_with("\nSources:\n- 00000001 2026-11-20 Session 1\n"), "only what is named: {}", whole.text);
         let cut = TopicAccount::fit(all.clone(), &sources(), 120);
-        assert!(cut.tokens <= 120 && cut.sentences_left_out > 5 && cut.text.contains("left out for want of room"), "{cut:#?}");
+        assert!(
+            cut.tokens <= 120 && cut.sentences_left_out > 5 && cut.text.contains("left out because there was no space"),
+            "{cut:#?}"
+        );
         assert!(TopicAccount::fit(all, &sources(), 10).text.is_empty());
     }
 }

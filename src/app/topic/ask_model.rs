@@ -56,7 +56,9 @@ pub(crate) fn ask_model(
     shown.retain(|source| config.sources.may_show_model(source.client));
     if shown.len() < sources.len() {
         let withheld = counted(sources.len() - shown.len(), "session");
-        ui.note(&format!("the model does not get {withheld} of other agents: `[sources]` in the config says whose it may see"));
+        ui.note(&format!(
+            "the model does not get {withheld} of other agents: you can allow it for an agent under `[sources]` in the config"
+        ));
     }
     let given = Topic::of(shown, MAX_SOURCE_TOKENS).sources;
     shutdown::install_handlers();

@@ -69,6 +69,10 @@ impl Tool for RememberTool {
 
     fn text(answer: &RememberReply) -> String {
         let RememberReply { id, known, project, by } = answer;
-        if *known { format!("{id} says so already, for {project}") } else { format!("{id} is remembered for {project} ({by})") }
+        if *known {
+            format!("not saved: note {id} already says this, for {project}")
+        } else {
+            format!("{id} is remembered for {project} ({by})")
+        }
     }
 }

@@ -175,7 +175,9 @@ fn search_key(asked: &SearchRequest) -> String {
 
 fn cursor_offset(cursor: &str, mark: &str) -> Result<usize> {
     let place = cursor.split_once('-').filter(|(_, of)| *of == mark).and_then(|(place, _)| place.parse().ok());
-    place.with_context(|| format!("cursor: `{}` is of no such search: give the same words and filters with it", line(cursor, 40)))
+    place.with_context(|| {
+        format!("cursor: `{}` belongs to another search: repeat the words and filters of that search", line(cursor, 40))
+    })
 }
 
 fn result_line(result: &SearchResult, found: &search::SearchReply) -> Line {

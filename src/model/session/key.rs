@@ -72,7 +72,7 @@ impl Serialize for RecordKey {
 impl<'de> Deserialize<'de> for RecordKey {
     fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = String::deserialize(from)?;
-        RecordKey::read(&text).ok_or_else(|| serde::de::Error::custom("a row key is 32 hex digits"))
+        RecordKey::read(&text).ok_or_else(|| serde::de::Error::custom("a record key is 32 hex digits"))
     }
 }
 

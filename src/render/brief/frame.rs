@@ -53,14 +53,14 @@ impl BriefFrame {
         let mut head = format!("# {}\n{}\n", said(told.title, TITLE), facts.join(" · "));
         if told.state == DigestCoverage::Undigested && told.never.is_none() {
             head.push_str(&format!(
-                "No digest yet: this is told straight from its rows. `recall digest --session {id}` makes one\n"
+                "No digest yet: this text is made directly from the session's records. `recall digest --session {id}` makes one\n"
             ));
         }
         if let Some(why) = told.never {
-            head.push_str(&format!("No digest is made of it ({why}): this is told straight from its rows\n"));
+            head.push_str(&format!("No digest is made of it ({why}): this text is made directly from the session's records\n"));
         }
         if let Some(later) = &told.repeated_by {
-            head.push_str(&format!("Nearly the same as a later session: {}\n", said(later, MAX_PLACE_CHARS)));
+            head.push_str(&format!("Almost the same as a later session: {}\n", said(later, MAX_PLACE_CHARS)));
         }
         let foot = match told.state {
             DigestCoverage::Undigested => format!("\nMore: `recall show {id} --raw` (the transcript), `recall timeline {id}`\n"),

@@ -148,9 +148,11 @@ pub(super) fn receipt(page: &mut String, account: &SessionAccount) {
     let told = (!named.is_empty()).then(|| format!("told of {}", named.join(", ")));
     let used = if used.is_empty() { vec!["nothing of it was seen to be used".to_owned()] } else { used };
     let passed_over: Vec<String> = receipt.passed_over.iter().map(|command| code(command)).collect();
-    let passed_over = (!passed_over.is_empty()).then(|| format!("told not to run, and run: {}", passed_over.join(", ")));
+    let passed_over =
+        (!passed_over.is_empty()).then(|| format!("was told not to run these commands, but ran them: {}", passed_over.join(", ")));
     let repeated: Vec<String> = receipt.repeated.iter().map(|one| format!("{} (turn {})", code(&one.id), one.turn)).collect();
-    let repeated = (!repeated.is_empty()).then(|| format!("told, and said again by the user: {}", repeated.join(", ")));
+    let repeated = (!repeated.is_empty())
+        .then(|| format!("instructions that the session had, and that you had to repeat: {}", repeated.join(", ")));
     section(page, "Told by recall", told.into_iter().chain(used).chain(passed_over).chain(repeated));
 }
 

@@ -128,7 +128,7 @@ pub(super) fn title(summarizer: &str, digest: &Digest, account: &SessionAccount)
 pub(super) fn repeated_line(session: &str, later: &str, up: &str) -> String {
     let day = day_in_name(Path::new(later)).unwrap_or_default();
     format!(
-        "Nearly the same as later, on [{day}]({}); all of it: {}",
+        "Almost the same as a later session ([{day}]({})). Full text: {}",
         from_below(later, up),
         code(&format!("recall show {} --full", crate::text::clean::id8(session)))
     )

@@ -46,8 +46,11 @@ fn labels(listener: Listener, client: Client) -> [String; 2] {
         Listener::User => ("you", format!("{}'s", client.assistant())),
         Listener::Assistant => ("the user", "the".to_owned()),
     };
-    let words = format!("\nWhat {who} said, turn by turn");
-    [format!("{words}:\n"), format!("{words}; `>` how {whose} reply began (a later turn overrides an earlier one):\n")]
+    let words = format!("\nWhat {who} said in each turn");
+    [
+        format!("{words}:\n"),
+        format!("{words}. A line with `>` is the beginning of {whose} reply. A later turn overrides an earlier one:\n"),
+    ]
 }
 /// What the words may claim of the room that they share with the reply, in percent.
 const WORDS_SHARE: usize = 45;
@@ -328,7 +331,7 @@ impl<'a> QuotedParts<'a> {
             .join(" / ");
         // Of many packages one line says little.
         let of = match run.lines.len() {
-            0 if run.of > 1 => format!("{} lines with a result, not told apart", run.of),
+            0 if run.of > 1 => format!("{} lines with a result; it is not known which belongs to which check", run.of),
             told if run.of > told + 2 => format!("{lines} (of {} lines with a result)", run.of),
             _ => lines,
         };

@@ -53,7 +53,7 @@ fn the_last_reply_is_quoted_and_the_words_are_the_users() {
 Where it ended (turn 2 of 2, 07:08), Claude's last reply:
 > Sorted by date.
 
-What you said, turn by turn; `>` how Claude's reply began (a later turn overrides an earlier one):
+What you said in each turn. A line with `>` is the beginning of Claude's reply. A later turn overrides an earlier one:
 1. 07:07 “Sort the orders by date, please.”
    > By id, or by date?
 2. 07:08 “date” (Claude had asked: “By id, or by date?”)
@@ -144,11 +144,14 @@ fn room_that_is_left_goes_to_the_beginnings_of_replies_the_newest_first() {
     let one = account((1..8).map(|n| turn(n, "Go on with the next part of it.", &reply(n))).collect());
     let all = told(&one, Listener::Assistant, 8_000);
     assert_eq!(begun(&all), [1, 2, 3, 4, 5, 6], "the last one is quoted above: {all}");
-    assert!(all.contains("\nWhat the user said, turn by turn; `>` how the reply began (a later turn overrides"), "{all}");
+    assert!(
+        all.contains("\nWhat the user said in each turn. A line with `>` is the beginning of the reply. A later turn overrides"),
+        "{all}"
+    );
     let some = begun(&told(&one, Listener::Assistant, 1_900));
     assert!(!some.is_empty() && some.len() < 6 && some.ends_with(&[6]), "{some:?}");
     let none = QuotedParts::new(&one, &TimeZone::UTC, Listener::Assistant).with_reply_of(0).fill(8_000);
-    assert!(begun(&none).is_empty() && none.contains("\nWhat the user said, turn by turn:\n"), "a model tells it: {none}");
+    assert!(begun(&none).is_empty() && none.contains("\nWhat the user said in each turn:\n"), "a model tells it: {none}");
 }
 
 #[test]
@@ -274,7 +277,7 @@ proptest! {
             for one in [one.clone(), one.clone().shortened()] {
                 let text = told(&one, listener, room);
                 prop_assert!(text.len() <= room && !text.contains("<recall-context>"), "{} of {room}: {}", text.len(), text);
-                for label in [&format!("{said}, turn by turn"), "Open", "Commits that stand", "Pull requests", "Last runs", "Files"] {
+                for label in [&format!("{said} in each turn"), "Open", "Commits that stand", "Pull requests", "Last runs", "Files"] {
                     prop_assert!(!text.contains(&format!("\n{label}:\n\n")), "a lead-in without content: {}", text);
                 }
                 prop_assert!(!text.contains("\n\n\n"), "{}", text);

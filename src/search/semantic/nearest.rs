@@ -40,7 +40,7 @@ pub(crate) fn semantic_matches(config: &Config, store: &Reader, text: &str) -> R
     let [asked, probe] = vectors.as_slice() else { bail!("{}: no vectors", embedder.name()) };
     if !matches_probe(&space, &QuantizedVector::of(probe)) {
         bail!(
-            "`{model}` is another model than the one that embedded the index: the next `recall digest` with something new does so anew"
+            "`{model}` is another model than the one that embedded the index: the next `recall digest` that reads something new embeds everything again"
         );
     }
     let docs = store.similar(&space, &QuantizedVector::of(asked).to_query(), MAX_RETRIEVED)?;

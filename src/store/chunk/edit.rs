@@ -36,7 +36,7 @@ impl ChunkContents {
         let mut items = Vec::new();
         for line in read_headers(r.get_ref(1)?.as_blob()?, r.get(0)?)? {
             let item = if line.kind.is_done() { done.next() } else { said.next() };
-            items.push((line, item.context("a stored row has no text")?));
+            items.push((line, item.context("a stored record has no text")?));
         }
         Ok(Some(Self { items, used: usage::read(r.get_ref(2)?.as_blob()?)? }))
     }

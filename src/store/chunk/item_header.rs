@@ -145,7 +145,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Vec<ItemHeader>> {
         }
         ensure!(head & !(KIND_MASK | SAME_RECORD | HAS_TIME) == 0, "an unknown mark");
         lines.push(ItemHeader {
-            key: key.context("a row without a key")?,
+            key: key.context("a record without a key")?,
             part,
             offset,
             at: timed.then_some(at),

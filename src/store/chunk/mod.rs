@@ -181,7 +181,7 @@ impl<'a> TextReader<'a> {
             .get_mut(kept.text as usize)
             .and_then(Option::take)
             .filter(|item| ItemKind::of(item) == kept.line.kind);
-        let item = item.with_context(|| format!("no text for a row (bundle {})", kept.bundle));
+        let item = item.with_context(|| format!("no text for a record (chunk {})", kept.bundle));
         let item = item.map_err(|e| UnreadableBody::because(&e))?;
         Ok(if kept.denied && kept.line.kind == ItemKind::Reply { Item::Reply(String::new()) } else { item })
     }
@@ -191,7 +191,7 @@ impl<'a> TextReader<'a> {
         let sql = format!("SELECT {} FROM bundle WHERE pk = ?1", if is_done { "done" } else { "said" });
         let mut query = self.db.prepare_cached(&sql)?;
         let mut found = query.query(params![bundle])?;
-        let row = found.next()?.with_context(|| format!("no bundle {bundle}"))?;
+        let row = found.next()?.with_context(|| format!("no chunk {bundle}"))?;
         let items = texts(row.get_ref(0)?.as_blob()?)?;
         if self.held.len() >= MAX_HELD_PARTS {
             self.held.pop_front();
@@ -211,12 +211,12 @@ pub(crate) fn for_each_stored_item(db: &Connection, mut each: impl FnMut(i64, Re
     let mut found = query.query([])?;
     while let Some(r) = found.next()? {
         let lines = read_headers(r.get_ref(1)?.as_blob()?, 0)?;
-        let said = texts::<Item>(r.get_ref(2)?.as_blob()?).context("a stored row cannot be read")?;
-        let done = texts::<Item>(r.get_ref(3)?.as_blob()?).context("a stored row cannot be read")?;
+        let said = texts::<Item>(r.get_ref(2)?.as_blob()?).context("a stored record cannot be read")?;
+        let done = texts::<Item>(r.get_ref(3)?.as_blob()?).context("a stored record cannot be read")?;
         let (mut said, mut done) = (said.iter(), done.iter());
         for line in lines {
             let next = if line.kind.is_done() { done.next() } else { said.next() };
-            each(r.get(0)?, line.key, next.context("a stored row has no text")?)?;
+            each(r.get(0)?, line.key, next.context("a stored record has no text")?)?;
         }
     }
     Ok(())

@@ -150,7 +150,7 @@ impl Reader {
 
 /// What is wrong with a value, in the words of all such findings.
 fn never_stored(column: &str) -> String {
-    format!("a value of `{column}` is none that is ever stored there")
+    format!("`{column}` contains a value that recall never writes")
 }
 
 fn is_of_kind(value: ValueRef<'_>, kind: &str) -> bool {

@@ -53,7 +53,7 @@ impl Reader {
         match self.damage_at_version(version)? {
             Some(what) => bail!(StoreError::Damaged {
                 path: self.path.clone(),
-                what: format!("{what}; the log of changes beside it may be another's"),
+                what: format!("{what}; the log next to it may belong to another index"),
             }),
             None => Ok(()),
         }

@@ -46,6 +46,8 @@ fn login(command: &Path, config: &Config) -> Finding {
         Some(false) => {
             Finding::problem("login", "not logged in: digests are made without the model", "start `claude` and use `/login`")
         }
-        None => Finding::ok("login", "this version of claude does not tell without a request"),
+        None => {
+            Finding::ok("login", "this version of claude does not show whether you are logged in, unless recall sends a request")
+        }
     }
 }

@@ -27,5 +27,5 @@ fn tasks_are_read_as_sessions_of_their_own_agent() {
     assert!(shown.contains("Claude's last reply") && !shown.contains("claude --resume"), "{shown}");
     let id = listed.split_whitespace().nth(2).expect("an id");
     let ran = world.recall(["resume", id, "--print"]);
-    assert!(ran.code == 2 && ran.err.contains("Claude Cowork continues its sessions itself"), "{ran:#?}");
+    assert!(ran.code == 2 && ran.err.contains("recall cannot resume sessions of Claude Cowork"), "{ran:#?}");
 }

@@ -153,7 +153,7 @@ fn a_task_belongs_to_its_folder_and_its_client_continues_it() {
         assert!(shown.contains(part), "{part}: {shown}");
     }
     let ran = world.recall(["resume", "019a7b5e", "--print"]);
-    assert!(ran.code == 2 && ran.err.contains("Roo Code continues its sessions itself"), "{ran:#?}");
+    assert!(ran.code == 2 && ran.err.contains("recall cannot resume sessions of Roo Code"), "{ran:#?}");
 }
 
 #[test]

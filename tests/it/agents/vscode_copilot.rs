@@ -90,5 +90,5 @@ fn a_chat_belongs_to_the_folder_of_its_window() {
     let title = "Mixed amounts in the recipe parser";
     assert!(listed.contains(title) && listed.contains("(VS Code Copilot)") && !listed.contains("shopping list"), "{listed}");
     let ran = world.recall(["resume", "6d1f9c2e-3b47-4a58-8c1d-9e7f20b3a601", "--print"]);
-    assert!(ran.code == 2 && ran.err.contains("VS Code Copilot continues its sessions itself"), "{ran:#?}");
+    assert!(ran.code == 2 && ran.err.contains("recall cannot resume sessions of VS Code Copilot"), "{ran:#?}");
 }

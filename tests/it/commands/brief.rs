@@ -86,7 +86,7 @@ fn what_was_closed_since_is_not_open_any_more() {
     );
     let quoted = shown.find("Claude's last reply:\n> ").expect("the session's own words");
     assert!(shown.find(&format!("- n{} ", ids[0])).is_some_and(|claim| claim < quoted), "claims stand above: {shown}");
-    assert!(shown.contains("\nFiles: ") && shown.contains("\nWhat you said, turn by turn"), "{shown}");
+    assert!(shown.contains("\nFiles: ") && shown.contains("\nWhat you said in each turn"), "{shown}");
     assert!(tokens(&shown) <= 1000, "{shown}");
     world.recall(["close", &format!("n{}", ids[0])]);
     let closed = world.recall(["show", PLAIN]).out;

@@ -452,7 +452,7 @@ fn a_client_newer_than_any_that_was_tried_is_named_with_what_was_not_understood(
     let unknown = World::new();
     written_by(&unknown, "999.0.1", Some("hologram"));
     let found = only(&unknown, "client");
-    assert!(found.starts_with("warning: ") && found.contains("1 row of type hologram"), "{found}");
+    assert!(found.starts_with("warning: ") && found.contains("1 line of type hologram"), "{found}");
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn an_error_is_told_with_what_was_done_before_the_check_passed() {
         + &row(ONE, 5, "apt-get install -y libpq5", Ok("done"))
         + &row(ONE, 6, "cd /home/dev/src/shop && pytest tests/api -v 2>&1 | tail -3", PASSES);
     let world = digested(&rows);
-    let expected = "met 1 time in 1 session, last on 2026-11-12\n\n2026-11-12 in shop, session 11117777, turn 1: ImportError: libpq.so.5: \
+    let expected = "occurred 1 time in 1 session, last on 2026-11-12\n\n2026-11-12 in shop, session 11117777, turn 1: ImportError: libpq.so.5: \
          cannot open shared object file: No such file or directory\n  by `pytest tests/api`\n  then `cd /home/dev/src/shop && pytest \
          tests/api -v 2>&1 | tail -3` passed (turn 2); in between: `apt-get install -y libpq5`\n";
     for asked in [
@@ -78,7 +78,7 @@ fn nothing_passed_that_was_not_seen_to_pass() {
         row(ONE, 3, "pytest --version tests/api", Ok("pytest 8")),
     ] {
         let told = fix(&digested(&(fails() + &later)), "libpq.so.5");
-        assert!(told.ends_with("  not seen to pass again\n"), "{told}\n{later}");
+        assert!(told.ends_with("  no later success is known\n"), "{told}\n{later}");
     }
     let broader = fix(
         &digested(&(fails() + &edited(ONE, "e1", &at(3), "/home/dev/src/shop/api.py") + &row(ONE, 4, "uv run pytest", PASSES))),
@@ -90,7 +90,7 @@ fn nothing_passed_that_was_not_seen_to_pass() {
         "libpq.so.5",
     );
     assert!(
-        again.contains("turn 1, 2 times") && again.ends_with("  met again after that (turn 1), not seen to pass again\n"),
+        again.contains("turn 1, 2 times") && again.ends_with("  the error occurred again (turn 1); no later success is known\n"),
         "{again}"
     );
 }
@@ -102,15 +102,15 @@ fn an_error_goes_with_its_session() {
     let world = digested(&rows);
     world.transcript(&format!("-p/{TWO}.jsonl"), says(TWO, 1, "And once more, please") + &row(TWO, 2, "pytest", Err(LIBPQ)));
     world.digest(&["--summarizer", "extract"]);
-    assert!(fix(&world, "libpq.so.5").starts_with("met 2 times in 2 sessions, last on 2026-11-12"));
+    assert!(fix(&world, "libpq.so.5").starts_with("occurred 2 times in 2 sessions, last on 2026-11-12"));
     world.digest(&["--session", ONE, "--summarizer", "extract"]);
-    assert!(fix(&world, "libpq.so.5").starts_with("met 2 times in 2 sessions"));
+    assert!(fix(&world, "libpq.so.5").starts_with("occurred 2 times in 2 sessions"));
     let index = rusqlite::Connection::open(world.data_dir().join("recall.db")).expect("the index");
     index.execute("UPDATE digest SET account_rules = 1", []).expect("older accounts");
     world.digest(&["--summarizer", "extract"]);
-    assert!(fix(&world, "libpq.so.5").starts_with("met 2 times in 2 sessions"));
+    assert!(fix(&world, "libpq.so.5").starts_with("occurred 2 times in 2 sessions"));
     assert_eq!(world.recall(["forget", "--yes", "--session", TWO]).code, 0);
-    assert!(fix(&world, "libpq.so.5").starts_with("met 1 time in 1 session"));
+    assert!(fix(&world, "libpq.so.5").starts_with("occurred 1 time in 1 session"));
     index.execute("UPDATE digest SET account = NULL, account_rules = NULL", []).expect("no account");
     assert_eq!(world.count("SELECT count(*) FROM failure"), 0);
     world.digest(&["--summarizer", "extract"]);

@@ -89,7 +89,7 @@ fn rows_that_were_forgotten_are_left_out_and_so_is_what_repeats_them() {
     assert_eq!(left, [&had[..2], &had[3..]].concat(), "the others stay");
     world.recall(["forget", "--yes", "--session", &rows.id]);
     let ran = raw(&world, &rows.id);
-    assert!(ran.code == 2 && ran.err.contains("you had recall forget"), "{ran:#?}");
+    assert!(ran.code == 2 && ran.err.contains("you deleted the session"), "{ran:#?}");
 }
 
 #[test]

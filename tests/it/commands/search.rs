@@ -128,7 +128,7 @@ fn a_kind_is_all_that_comes_back() {
     let none = world.recall(["search", "kind:blocker"]);
     assert!(none.out.is_empty() && none.err.contains("add words to search your own prompts"), "{none:#?}");
     let said = world.recall(["search", "kind:decision", "warm"]);
-    assert!(said.err.contains("1 of these sessions was not read by a model: shown is what the user said there"), "{said:#?}");
+    assert!(said.err.contains("1 of these sessions has no model digest: the result shows the user's own words"), "{said:#?}");
     let claimed = world.recall(["search", "kind:decision", "redis"]);
     assert_eq!(claimed.err, "", "{claimed:#?}");
 }
@@ -328,10 +328,13 @@ fn a_session_that_cannot_be_read_keeps_no_other_from_being_found() {
     drop(db);
     let ran = world.recall(["digest", "--summarizer", "extract"]);
     assert_eq!(ran.code, 1, "{ran:#?}");
-    let told: Vec<&str> = ran.err.lines().filter(|line| line.contains("search does not find what it has gained")).collect();
+    let told: Vec<&str> =
+        ran.err.lines().filter(|line| line.contains("search does not find what is new in this session")).collect();
     assert!(told.len() == 1 && told[0].contains("session aaaa1111"), "{ran:#?}");
     assert_eq!(found(&world, &["hedgehog"]).len(), 1);
-    assert!(world.recall(["search", "hedgehog"]).err.contains("1 session changed since: `recall digest` adds"));
+    assert!(
+        world.recall(["search", "hedgehog"]).err.contains("1 session changed after the last digest: run `recall digest` to add")
+    );
     assert_eq!(world.count("SELECT unindexed FROM session WHERE id LIKE 'aaaa1111%'"), 1);
 }
 

@@ -64,10 +64,10 @@ fn a_reply_that_is_not_so_is_told_nowhere_until_that_is_taken_back() {
     let before = told(&world);
     assert!(before.matches("compressor").count() > 6, "{before}");
     let listed = wrong(&world, &[]);
-    assert!(listed.contains(&format!("turn 2    reply        {WRONG}")) && !listed.contains("Taken out"), "{listed}");
+    assert!(listed.contains(&format!("turn 2    reply        {WRONG}")) && !listed.contains("Hidden"), "{listed}");
 
     let out = wrong(&world, &["--reply", "2"]);
-    assert!(out.starts_with("Taken out:\n") && out.contains(WRONG), "{out}");
+    assert!(out.starts_with("Hidden:\n") && out.contains(WRONG), "{out}");
     assert!(!told(&world).contains("compressor"), "{}", told(&world));
     assert!(told(&world).contains(RIGHT) && told(&world).contains("Why is the foghorn silent?"), "the rest stays");
     let listed = wrong(&world, &[]);
@@ -84,7 +84,7 @@ fn a_reply_that_is_not_so_is_told_nowhere_until_that_is_taken_back() {
     assert!(raw.code == 0 && raw.out.contains(WRONG), "the transcript is shown as it is: {raw:#?}");
 
     let out = wrong(&world, &["--undo", "--reply", "2"]);
-    assert!(out.starts_with("Told again:\n") && out.contains(WRONG), "{out}");
+    assert!(out.starts_with("Shown again:\n") && out.contains(WRONG), "{out}");
     assert_eq!(told(&world), before);
 }
 
@@ -129,7 +129,7 @@ fn what_is_no_reply_is_named() {
     let world = world();
     for (args, why) in [
         (&["--reply", "9"][..], "turn 9 of session 5e551011"),
-        (&["--undo", "--reply", "2"], "no reply of turn 2 was taken out"),
+        (&["--undo", "--reply", "2"], "no reply of turn 2 is hidden"),
         (&["--reply", "two"], "give a whole number"),
         (&["c00000000", "--reply", "2"], "for one session"),
     ] {

@@ -73,7 +73,7 @@ fn a_rehearsal_lists_what_would_go_and_changes_no_byte() {
     assert!(lines[0].starts_with("aaaaaaaa  2026-11-20  shop  all "), "{whole:#?}");
     assert!(lines[1].starts_with("would forget 1 session whole: "), "{whole:#?}");
     // What is not read yet counts as well.
-    assert!(text.out.contains("cccccccc  2026-11-20  shop  1 row  "), "{text:#?}");
+    assert!(text.out.contains("cccccccc  2026-11-20  shop  1 record  "), "{text:#?}");
     assert!(text.out.contains("would forget parts of 3 sessions: "), "{text:#?}");
     // And it is what then happens.
     let done = world.recall(["forget", "--yes", "--match", TEXT]);

@@ -46,7 +46,7 @@ fn a_forgotten_session_stays_so_when_it_is_resumed_forked_or_moved() {
     let world = told_world(&EXTRACT);
     world.recall(["forget", "--yes", "--session", TELLS]);
     let shown = world.recall(["show", "--full", TELLS]);
-    assert!(shown.err.contains("you had recall forget the session"), "{shown:#?}");
+    assert!(shown.err.contains("you deleted the session"), "{shown:#?}");
     let report = goes_on(&world, TELLS);
     assert_eq!((&report["rows_new"], &report["bytes_read"]), (&0.into(), &0.into()), "not even read: {report}");
     let [(_, text), ..] = transcripts();
@@ -103,7 +103,7 @@ fn a_session_that_was_never_read_is_kept_out_by_its_whole_id() {
         fs::remove_file(world.claude_dir().join("projects").join(path_of(file))).unwrap();
     }
     let ran = world.recall(["forget", "--yes", "--session", TELLS]);
-    assert_eq!(ran.out, "forgot 1 session that was never read: 0 rows, 0 digests, 0 pages\n");
+    assert_eq!(ran.out, "forgot 1 session that was never read: 0 records, 0 digests, 0 pages\n");
     assert_eq!(world.digest(&EXTRACT)["rows_new"], 0);
     assert_eq!(ids(&world), [""; 0]);
     assert_gone(&world, WORD);

@@ -131,7 +131,7 @@ fn an_index_of_an_older_recall_is_told_until_a_digest_has_brought_it_up_to_date(
     let new = |n: u32| starts(&world, &format!("eeee0000-0000-4000-8000-00000000000{n}"), "startup");
     let ran = crate::support::World::hook(&world, "session-start", new(1).to_string());
     let text = serde_json::from_str::<serde_json::Value>(&ran.out).unwrap()["hookSpecificOutput"]["additionalContext"].to_string();
-    assert!(text.contains("older recall: run `recall digest`") && !text.contains("\n## "), "{text}");
+    assert!(text.contains("older recall: the next command") && !text.contains("\n## "), "{text}");
     world.digest(&["--summarizer", "extract"]);
     fs::remove_file(world.data_dir().join("hooks.log")).unwrap();
     let text = told(&world, &new(2)).expect("notes");

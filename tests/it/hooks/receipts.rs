@@ -82,7 +82,7 @@ fn a_receipt_tells_what_a_session_used_of_what_it_was_told() {
     assert_eq!((&told["told"], &told["used"], &told["looked_up"]), (&json!(2), &json!(1), &json!(1)), "{told:#}");
     assert_eq!((&told["checks_told"], &told["checks_used"], &told["files_used"]), (&json!(2), &json!(1), &json!(1)), "{told:#}");
     let line = world.recall(["status"]).out;
-    assert!(line.contains("\ntold        2 sessions, 1 of them used some of it: 1 of "), "{line}");
+    assert!(line.contains("\ncontext     2 sessions, 1 of them used some of it: 1 of "), "{line}");
 
     // A receipt goes with its session.
     assert_eq!(world.recall(["forget", "--session", &rows.id, "--yes"]).code, 0);
@@ -124,11 +124,14 @@ fn what_a_session_was_told_not_to_run_and_ran_is_told_as_passed_over() {
     world.digest(&EXTRACT);
 
     let page = page_of(&world, &passed_over);
-    assert!(page.contains("\n- told not to run, and run: `npm`\n"), "{page}");
-    assert!(page.contains(&format!("\n- told, and said again by the user: `{note}` (turn 2)\n")), "{page}");
+    assert!(page.contains("\n- was told not to run these commands, but ran them: `npm`\n"), "{page}");
+    assert!(
+        page.contains(&format!("\n- instructions that the session had, and that you had to repeat: `{note}` (turn 2)\n")),
+        "{page}"
+    );
     for id in [&heeded, &asked] {
         let page = page_of(&world, id);
-        assert!(page.contains("2 warnings") && !page.contains("told not to run") && !page.contains("said again by"), "{page}");
+        assert!(page.contains("2 warnings") && !page.contains("told not to run") && !page.contains("you had to repeat"), "{page}");
     }
 
     let status: Value = serde_json::from_str(&world.recall(["status", "--json"]).out).expect("JSON");
@@ -142,11 +145,12 @@ fn what_a_session_was_told_not_to_run_and_ran_is_told_as_passed_over() {
     let names = "SELECT count(*) FROM receipt WHERE kind NOT IN ('warning', 'correction')";
     assert_eq!((of("names_told"), of("names_used")), (rows(names), 0), "{counts:#}");
     let line = world.recall(["status"]).out;
-    assert!(line.contains("\n            1 of 6 warnings passed over\n            1 correction repeated by the user\n"), "{line}");
+    assert!(line.contains("\n            1 of 6 warnings ignored\n            1 correction repeated by the user\n"), "{line}");
     let line = world.recall(["stats", "--since", "2026-01-01"]).out;
     let names = of("names_told");
-    let rate =
-        format!("\nused in 0 % of these sessions: 0 of {names} names told; 1 of 6 warnings passed over, 1 correction repeated");
+    let rate = format!(
+        "\n0 % of these sessions used the context: 0 of the {names} files, commands and ids in it; 1 of 6 warnings ignored, 1 correction repeated"
+    );
     assert!(line.contains(&rate), "{line}");
 }
 

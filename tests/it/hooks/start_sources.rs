@@ -106,7 +106,7 @@ fn after_a_compaction_a_session_is_told_what_it_had_done_itself() {
         assert!(text.contains("VAT in the monthly report off by a cent"), "{text}");
         for done in [
             "Where it stands (",
-            "What the user said, turn by turn; `>` how the reply began (a later turn overrides an earlier one):\n1. ",
+            "What the user said in each turn. A line with `>` is the beginning of the reply. A later turn overrides an earlier one:\n1. ",
             "Commits that stand:\n",
             &COMPACT[..8],
         ] {

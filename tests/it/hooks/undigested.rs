@@ -39,7 +39,7 @@ fn a_session_that_just_ended_is_told_as_it_stands_and_after_its_digest_as_any_ot
     ended(&world, A, "2026-11-21T11:30:00Z", "Make the order list faster.", "It is faster now, because the rates are cached.");
     let text = start(&world).expect("notes");
     let said = "Where it ended (turn 1 of 1, 12:30), Claude's last reply:\n> It is faster now, because the rates are cached.\n\n\
-        What the user said, turn by turn:\n1. 12:30 “Make the order list faster.”\n";
+        What the user said in each turn:\n1. 12:30 “Make the order list faster.”\n";
     let heading = |state: &str| {
         format!("## Last session (2026-11-21 12:30, aaaa0000, branch main{state}): Make the order list faster.\n\n{said}")
     };

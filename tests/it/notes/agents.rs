@@ -197,7 +197,7 @@ fn the_users_notes_come_first_and_what_the_user_says_too_is_the_users() {
     assert!(told.find("ledger").unwrap() < told.find("zeppelin").unwrap(), "{told}");
     // An agent that repeats the user changes nothing, and the user makes an agent's word the user's.
     let again = run_in(&world, &shop, &CLAUDE, &["remember", "The ledger is closed on Sundays."]);
-    assert!(again.out.contains("says so already"), "{again:#?}");
+    assert!(again.out.contains("already says this"), "{again:#?}");
     let mine = run_in(&world, &shop, &[], &["remember", TEXT]);
     assert_eq!((id_of(&mine), mine.out.contains("saved")), (id_of(&agents), true), "{mine:#?}");
     assert_eq!(run_in(&world, &shop, &[], &["context"]).out.matches("(by the user, 21 Nov)").count(), 2);

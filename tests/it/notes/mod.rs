@@ -81,7 +81,7 @@ fn what_says_nothing_new_is_the_note_that_is_there() {
     let id = kept(&world, "The staging database is read only on Mondays.", &[]);
     for text in ["The staging database is read only on Mondays.", "the Staging database is read-only on mondays"] {
         let ran = remember(&world, &[text, "--project", SHOP]);
-        assert_eq!((ran.code, ran.out), (0, format!("{id} says so already\n")), "{text}");
+        assert_eq!((ran.code, ran.out), (0, format!("not saved: note {id} already says this\n")), "{text}");
     }
     let other = kept(&world, "The staging database is read only on Tuesdays.", &[]);
     let elsewhere =
@@ -90,7 +90,7 @@ fn what_says_nothing_new_is_the_note_that_is_there() {
     // What is so everywhere is so here.
     let all = remember(&world, &["--everywhere", "Answer in German, please."]);
     assert!(all.out.ends_with(" saved for all projects\n"), "{all:#?}");
-    assert!(remember(&world, &["Answer in German", "--project", SHOP]).out.ends_with(" says so already\n"));
+    assert!(remember(&world, &["Answer in German", "--project", SHOP]).out.ends_with(" already says this\n"));
     assert_eq!(world.count("SELECT count(*) FROM note"), 4);
 }
 

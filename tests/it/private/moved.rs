@@ -240,7 +240,7 @@ fn the_doctor_says_which_sessions_are_withheld_and_why() {
     assert_eq!(scene_before.world.findings("privacy", &[]), [whole], "until the next digest");
     scene_before.world.digest(&EXTRACT);
     for scene in [scene_before, scene(EXCLUDED)] {
-        let part = "ok: 1 session is kept in part, as it went on where `**/clinic` in `privacy.exclude_projects` fits: cccc1111 up to 10:00 on 2026-11-20";
+        let part = "ok: 1 session is kept in part, because it continued in a folder that matches `**/clinic` in `privacy.exclude_projects`: cccc1111 up to 10:00 on 2026-11-20";
         assert_eq!(scene.world.findings("privacy", &[]), [part]);
         // What began in the clinic, and moved to the shop, is not.
         put(&scene, &parts(&scene, 1, 3));
@@ -249,8 +249,7 @@ fn the_doctor_says_which_sessions_are_withheld_and_why() {
         assert_eq!(scene.world.findings("privacy", &[]), [whole]);
     }
     let scene = scene(ISOLATED);
-    let why =
-        "ok: 1 session is shown only where `~/src/clin*` in `privacy.isolate` fits, as a part of it took place there: cccc1111";
+    let why = "ok: 1 session is shown only in folders that match `~/src/clin*` in `privacy.isolate`, because a part of it ran there: cccc1111";
     assert_eq!(scene.world.findings("privacy", &[]), [why]);
     scene.configure("");
     assert_eq!(scene.world.findings("privacy", &[]), [] as [&str; 0]);
@@ -272,7 +271,7 @@ fn an_older_index_learns_the_folders_from_the_transcripts_that_are_left() {
             assert!(told.contains("fully hidden") && !told.contains("unknown"), "{told}");
             leaks(&scene, &[]);
         } else {
-            let why = "warning: unknown in which folders 2 sessions ran, as an older recall stored only the first one: aaaa1111, cccc1111";
+            let why = "warning: it is not known in which folders 2 sessions ran, because an older version stored only the first folder: aaaa1111, cccc1111";
             assert_eq!(told, why);
         }
     }

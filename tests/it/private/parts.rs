@@ -376,7 +376,7 @@ fn the_doctor_says_up_to_when_it_is_kept() {
     scene.world.transcript(&format!("{NAME}/{SHOP}.jsonl"), other);
     scene.configure(EXCLUDED);
     digest(&scene);
-    let why = "ok: 1 session is kept in part, as it went on where `**/clinic` in `privacy.exclude_projects` fits: cccc1111 up to 10:05 on 2026-11-20";
+    let why = "ok: 1 session is kept in part, because it continued in a folder that matches `**/clinic` in `privacy.exclude_projects`: cccc1111 up to 10:05 on 2026-11-20";
     assert_eq!(scene.world.findings("privacy", &[]), [why]);
 }
 

@@ -131,7 +131,7 @@ fn on_a_terminal_a_first_run_over_a_backlog_asks_once() {
         let offered = dry.out.lines().find(|l| l.starts_with("would offer")).unwrap_or_else(|| panic!("{dry:#?}"));
         let price = offered.rsplit(' ').next().expect("a price");
         let ran = on_a_terminal(&many, &[], answer);
-        let question = format!("23 sessions. The newest 20 with the model, about {price}? [Y/n]");
+        let question = format!("There are 23 sessions. Digest the newest 20 with the model, for about {price}? [Y/n]");
         assert!(ran.code == 0 && ran.shown.contains(&question), "{answer}: {ran:#?}");
         assert_eq!(many.asked(), (1..=23).map(|n| usize::from(bought > 0 && n > 3)).collect::<Vec<_>>(), "{answer}");
         let status = many.stand_in.status();

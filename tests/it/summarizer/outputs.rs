@@ -83,7 +83,7 @@ fn without_our_links(line: &str) -> String {
     let day = |text: &str| text.len() == 10 && text.bytes().all(|b| b.is_ascii_digit() || b == b'-');
     let path = |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_./".contains(&b));
     let ours = line.split_once("[session page](").map(|(_, rest)| ("session page", rest)).or_else(|| {
-        let (text, rest) = line.strip_prefix("Nearly the same as later, on [")?.split_once("](")?;
+        let (text, rest) = line.strip_prefix("Almost the same as a later session ([")?.split_once("](")?;
         day(text).then_some((text, rest))
     });
     let link = ours.and_then(|(text, rest)| Some((text, rest.split_once(')')?.0))).filter(|(_, to)| path(to));
@@ -123,7 +123,7 @@ pub fn page_is_ours(name: &str, page: &str) {
         } else if !line.is_empty() {
             let starts = [
                 "- ", "  - ", "**", "`", "*So far", "*What you said, ", "Claude's last reply (", "The longer reply before it (",
-                ">", "Nearly the same as later, on [",
+                ">", "Almost the same as a later session ([",
             ];
             let span = line.starts_with(|c: char| c.is_ascii_digit()) && !name.contains("/sessions/");
             assert!(span || is_foot(line) || starts.iter().any(|start| line.starts_with(start)), "{name}: {line}");

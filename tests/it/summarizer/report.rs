@@ -285,7 +285,7 @@ fn a_dry_run_says_the_price_and_asks_no_model() {
     let ran = by_model(&stand_in, &["--dry-run"]);
     assert_eq!((ran.code, &*ran.err), (0, ""), "{ran:#?}");
     let (told, cost) = ran.out.split_once('\n').expect("two lines");
-    assert_eq!(told, "would tell      3 sessions");
+    assert_eq!(told, "would contain   3 sessions");
     assert!(
         cost.starts_with("would cost      about $0.01, at most $0.") && cost.ends_with(" at list price, for 1 call\n"),
         "{cost}"
@@ -294,7 +294,7 @@ fn a_dry_run_says_the_price_and_asks_no_model() {
     assert_eq!((&numbers["dry_run"], &numbers["calls"], &numbers["sessions"]), (&json!(true), &json!(1), &json!(3)));
     assert!(numbers["likely_cost_usd"].as_f64() < numbers["worst_cost_usd"].as_f64(), "{numbers:#}");
     let free = report(&stand_in, &["--summarizer", "extract", "--dry-run"]);
-    assert_eq!((free.code, &*free.out), (0, "would tell      3 sessions\nwould cost      nothing\n"), "{free:#?}");
+    assert_eq!((free.code, &*free.out), (0, "would contain   3 sessions\nwould cost      nothing\n"), "{free:#?}");
     assert!(stand_in.calls().is_empty() && spent(&stand_in) == 0.0);
     assert_eq!(report(&stand_in, &["--dry-run"]).code, 2, "it is of what a model would be asked");
 }

@@ -94,7 +94,7 @@ fn what_nobody_said_cannot_be_wrong() {
 /// A statement as `recall wrong SESSION` lists it behind what was taken out.
 fn taken_out(stand_in: &StandIn) -> Vec<String> {
     let listed = stand_in.recall(&["wrong", PLAIN]).out;
-    let Some((_, below)) = listed.split_once("\nTaken out, and brought back by `recall wrong --undo ID`:\n") else {
+    let Some((_, below)) = listed.split_once("\nHidden statements (to show one again: `recall wrong --undo ID`):\n") else {
         return Vec::new();
     };
     below.lines().take_while(|line| !line.is_empty()).map(str::to_owned).collect()
@@ -116,12 +116,12 @@ fn undo_brings_back_at_once_all_that_was_taken_out() {
         assert!(listed.iter().any(|line| line.starts_with(id) && line.contains(text)), "{listed:?}");
     }
     let ran = stand_in.recall(&["wrong", "--undo", &ids[0], &ids[1], &ids[2]]);
-    assert!(ran.code == 0 && ran.out.starts_with("Told again:\n") && ran.out.contains(LEARNED), "{ran:#?}");
+    assert!(ran.code == 0 && ran.out.starts_with("Shown again:\n") && ran.out.contains(LEARNED), "{ran:#?}");
     assert_eq!(told(&stand_in), before);
     assert!(taken_out(&stand_in).is_empty());
     assert_eq!(stand_in.calls().len(), 1, "nothing is paid for");
     let again = stand_in.recall(&["wrong", "--undo", &ids[0]]);
-    assert!(again.code == 2 && again.err.contains(&format!("nothing was taken out as `{}`", ids[0])), "{again:#?}");
+    assert!(again.code == 2 && again.err.contains(&format!("nothing with the id `{}` is hidden", ids[0])), "{again:#?}");
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn a_note_is_not_taken_out_and_it_is_said_what_does_that() {
         &["wrong", id, "--reply", "1"],
     ] {
         let ran = stand_in.recall(args);
-        let told = format!("{id} is a note (by the user), and not what a model said: `recall forget --note {id}` takes it out");
+        let told = format!("{id} is a note (by the user), and not what a model said: `recall forget --note {id}` deletes it");
         assert!(ran.code == 2 && ran.err.contains(&told) && ran.out.is_empty(), "{args:?}: {ran:#?}");
     }
     assert!(told(&stand_in).contains(LEARNED), "of several ids all or none");

@@ -68,14 +68,14 @@ fn what_was_taken_out_and_cannot_be_read_any_more_is_named() {
     let found = scene.world.findings("index", &[]);
     assert!(found[0].starts_with("problem: ") && found[0].contains("`wrong.id`"), "{found:?}");
     let ran = scene.run(&["doctor", "--fix"]);
-    assert!(ran.code == 1 && ran.err.contains(", 2 taken-out statements"), "{ran:#?}");
+    assert!(ran.code == 1 && ran.err.contains(", 2 hidden statements"), "{ran:#?}");
     scene.is_well();
     assert_eq!((told_again(&scene, &ran), scene.holds().0), (2, all_but(&[])));
 
     scene.restore();
     over(&scene.index(), root_of(&scene, "wrong"), &[0; PAGE as usize]);
     let ran = scene.run(&["doctor", "--fix"]);
-    let told = "parts of the damaged index, its list of what was taken out among them, could not be read";
+    let told = "parts of the damaged index, its list of what was hidden among them, could not be read";
     assert!(ran.code == 1 && ran.err.contains(told), "{ran:#?}");
     scene.is_well();
     assert_eq!((told_again(&scene, &ran), scene.holds().0), (2, all_but(&[])), "sessions and digests are all there: {ran:#?}");

@@ -175,9 +175,9 @@ fn without_a_header_or_schema_the_copy_comes_back_and_all_that_is_lost_is_named(
         let (all, paid) = (EARLY.count() + PAID.count() + LAST.count(), EARLY.count() + PAID.count() - 1);
         assert_eq!(by_model(&scene).len(), paid, "{what}: those that pages hold are taken back: {ran:#?}");
         assert_eq!(scene.world.count("SELECT count(*) FROM digest WHERE NOT superseded"), paid as i64, "{what}");
-        let lost = format!("lost: 1 session, at least {} digests (1 of them paid for), 0 notes", all - paid);
+        let lost = format!("lost: 1 session, at least {} digests (1 of them by the model), 0 notes", all - paid);
         let page = "1 session is left only in its page";
-        let rest = ["paid digests, money spent", "budgets leave out money spent since the backup"];
+        let rest = ["digests by the model, the record of spending", "budgets leave out money spent since the last copy"];
         for told in [&*lost, page, &id(PAID_AND_GONE), rest[0], rest[1], "the damaged index could not be read"] {
             assert!(ran.err.contains(told), "{what}: no `{told}` in {ran:#?}");
         }
@@ -212,7 +212,7 @@ fn what_stands_in_the_log_of_an_index_without_a_header_is_kept_and_said_to_be_lo
         over(&scene.index(), 0, &first);
         let ran = scene.run(&["doctor", "--fix"]);
         assert!(!scene.holds().1.contains(note), "{ran:#?}");
-        assert!(ran.code == 1 && ran.err.contains("notes and settled items on no page"), "{ran:#?}");
+        assert!(ran.code == 1 && ran.err.contains("notes and closed items that are on no page"), "{ran:#?}");
         let mut files = files_below(&scene.world.data_dir()).into_iter().map(|file| file.to_string_lossy().into_owned());
         let kept = files.find(|file| file.contains(".damaged-") && file.ends_with("-wal"));
         assert!(fs::read(kept.expect("the log in quarantine")).expect("the log") == changes, "{ran:#?}");

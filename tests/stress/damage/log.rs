@@ -81,11 +81,13 @@ fn the_doctor_sets_a_log_of_anothers_aside_and_nothing_is_lost() {
         let before = fs::read(scene.index()).expect("the index");
         let ran = scene.run(&["doctor", "--fix"]);
         assert_eq!(ran.code, 1, "what the log held is not known: {ran:#?}");
-        for part in ["set aside   ", "restored    the index itself, which is whole without it: 12 sessions, 12 digests, 2 notes"] {
+        for part in
+            ["set aside   ", "restored    the index itself, which is undamaged without the log: 12 sessions, 12 digests, 2 notes"]
+        {
             assert!(ran.out.contains(part), "{whose}: {ran:#?}");
         }
-        assert!(ran.out.contains("lost        nothing that is still known of"), "{whose}: {ran:#?}");
-        assert!(ran.err.contains("if the log belonged to it, that is the latest data"), "{whose}: {ran:#?}");
+        assert!(ran.out.contains("lost        nothing, as far as is known"), "{whose}: {ran:#?}");
+        assert!(ran.err.contains("if the log belongs to this index, the latest data is missing"), "{whose}: {ran:#?}");
         all_is_there(&scene, whose);
         let kept: Vec<_> = aside(&scene);
         assert!(kept.len() == 1 && kept[0].ends_with("-wal"), "{whose}: {kept:?}");

@@ -77,19 +77,19 @@ impl Held {
 /// What the doctor says is lost of the same; `None` where it says that it does not know.
 fn told(ran: &Ran) -> [Option<usize>; 3] {
     let line = |begin: &str| ran.err.lines().find(|line| line.contains(begin));
-    let unknown = line("it may have held more").or_else(|| line("data stored since its backup may be lost"));
+    let unknown = line("it may have contained more").or_else(|| line("data stored since the last copy may be lost"));
     let lost = line("lost: ").unwrap_or_default();
     // The number before a word, as in `3 sessions`.
     let before =
         |word: &str| lost.split([',', ':', '(']).find_map(|part| part.trim().split_once(word)?.0.trim().parse().ok()).unwrap_or(0);
-    let fewer = lost.split_once("rows of ").and_then(|(_, rest)| rest.split(' ').next()?.parse().ok()).unwrap_or(0);
+    let fewer = lost.split_once("records of ").and_then(|(_, rest)| rest.split(' ').next()?.parse().ok()).unwrap_or(0);
     let bare =
         line("left with the digest only").and_then(|line| line.split(' ').find_map(|word| word.parse::<usize>().ok())).unwrap_or(0);
     let no_digests = unknown.is_some_and(|line| line.contains("digests"));
     [
         unknown.is_none().then(|| before(" session")),
         unknown.is_none().then_some(fewer.max(bare)),
-        (!no_digests).then(|| before(" of them paid for")),
+        (!no_digests).then(|| before(" of them by the model")),
     ]
 }
 

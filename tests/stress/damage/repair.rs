@@ -56,7 +56,7 @@ fn every_damage_ends_in_an_index_with_all_that_a_copy_and_the_transcripts_have()
         }
         // What it did not say is lost is there.
         let all_there = sessions.contains(&id(ONLY_HERE)) && told.contains(LATE_NOTE);
-        let said = ["lost: ", "it may have held more", "data stored since its backup may be lost"]
+        let said = ["lost: ", "it may have contained more", "data stored since its backup may be lost"]
             .iter()
             .any(|what| ran.err.contains(what));
         assert!(all_there || said, "{}: {ran:#?}", damage.name);
@@ -76,7 +76,7 @@ fn a_page_that_cannot_be_read_costs_what_lies_on_it() {
         let ran = scene.run(&["doctor", "--fix"]);
         scene.is_well();
         assert_eq!(scene.holds(), (all_but(&[]), notes(&[EARLY_NOTE, LATE_NOTE])), "{table}: {ran:#?}");
-        assert!(ran.out.contains("lost        nothing that is still known of"), "{table}: {ran:#?}");
+        assert!(ran.out.contains("lost        nothing, as far as is known"), "{table}: {ran:#?}");
         assert!(scene.run(&["search", "topic13"]).out.contains(&id(ONLY_HERE)[..8]), "{table}");
     }
     // The notes: those of the copy come back, the later one from the page of its day. That there was a third, which no page shows yet, is
@@ -146,18 +146,18 @@ fn notes_and_settled_items_that_only_pages_show_come_back() {
 #[test]
 fn what_could_not_be_listed_is_named() {
     let scene = Scene::new();
-    let budgets = "budgets leave out money spent since the backup";
-    for (table, told) in [("spend", "its money spent among them"), ("user_closed", "its settled items among them")] {
+    let budgets = "budgets leave out money spent since the last copy";
+    for (table, told) in [("spend", "its record of spending among them"), ("user_closed", "its closed items among them")] {
         scene.restore();
         over(&scene.index(), root_of(&scene, table), &[0; PAGE as usize]);
         let ran = scene.run(&["doctor", "--fix"]);
-        assert!(ran.code == 1 && ran.err.contains(told) && ran.err.contains("it may have held more"), "{table}: {ran:#?}");
+        assert!(ran.code == 1 && ran.err.contains(told) && ran.err.contains("it may have contained more"), "{table}: {ran:#?}");
         assert_eq!(ran.err.contains(budgets), table == "spend", "{table}: {ran:#?}");
     }
     scene.restore();
     (by_name("random bytes").inflict)(&scene);
     let ran = scene.run(&["doctor", "--fix"]);
-    for told in ["notes and settled items on no page", "paid digests", budgets] {
+    for told in ["notes and closed items that are on no page", "digests by the model", budgets] {
         assert!(ran.err.contains(told), "{told}: {ran:#?}");
     }
 }
@@ -188,7 +188,7 @@ fn what_is_lost_is_said_in_numbers() {
     let (sessions, told) = scene.holds();
     assert_eq!((sessions, told), (all_but(&[ONLY_HERE]), notes(&[EARLY_NOTE, LATE_NOTE])), "{ran:#?}");
     assert!(ran.err.contains("lost: 1 session, at least 2 digests, 0 notes"), "{ran:#?}");
-    assert!(ran.err.contains("it may have held more"), "its digests could not be counted: {ran:#?}");
+    assert!(ran.err.contains("it may have contained more"), "its digests could not be counted: {ran:#?}");
 }
 
 /// A world in which the model was paid for five digests, with no copy of its index.
@@ -218,15 +218,19 @@ fn digests_that_cannot_be_counted_are_not_said_to_be_none() {
     let scene = paid_for();
     let pages = scene.world.daily();
     for (tables, has_pages, told) in [
-        (&["digest"][..], true, "not in the repaired index: 0 sessions, at least 5 digests (5 of them paid for), 0 notes"),
-        (&["digest"], false, "lost: 0 sessions, at least 5 digests (5 of them paid for), 0 notes"),
-        (&["digest", "page"], false, "lost: 0 sessions, at least 5 digests (5 of them paid for), 0 notes"),
-        (&["digest", "spend"], true, "parts of the damaged index, its digests and money spent among them, could not be read"),
+        (&["digest"][..], true, "not in the repaired index: 0 sessions, at least 5 digests (5 of them by the model), 0 notes"),
+        (&["digest"], false, "lost: 0 sessions, at least 5 digests (5 of them by the model), 0 notes"),
+        (&["digest", "page"], false, "lost: 0 sessions, at least 5 digests (5 of them by the model), 0 notes"),
+        (
+            &["digest", "spend"],
+            true,
+            "parts of the damaged index, its digests and record of spending among them, could not be read",
+        ),
         // Their pages say so.
         (
             &["digest", "page", "spend"],
             true,
-            "not in the repaired index: 0 sessions, at least 5 digests (5 of them paid for), 0 notes",
+            "not in the repaired index: 0 sessions, at least 5 digests (5 of them by the model), 0 notes",
         ),
     ] {
         scene.restore();

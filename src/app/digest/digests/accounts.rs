@@ -22,7 +22,11 @@ pub(crate) fn make_missing(store: &Writer, ui: &Ui) -> Result<()> {
                 store.save_account(head.pk, &account)
             }
             Err(e) => {
-                ui.warn(&format!("session {}: {:#}: its start tells no more than its title", head.id, store.explained(e)));
+                ui.warn(&format!(
+                    "session {}: {:#}: the start notes show only the title of this session",
+                    head.id,
+                    store.explained(e)
+                ));
                 Ok(())
             }
         })

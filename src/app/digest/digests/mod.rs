@@ -42,7 +42,8 @@ impl DigestMaker<'_> {
             && let Some(offer) = self.offer(store, &plan)?
         {
             let (count, price) = (offer.backlog.len() + offer.cost.calls, usd(offer.cost.likely));
-            let question = format!("{count} sessions. The newest {} with the model, about {price}?", offer.cost.calls);
+            let question =
+                format!("There are {count} sessions. Digest the newest {} with the model, for about {price}?", offer.cost.calls);
             if consent::accepts(&question)? {
                 plan = offer;
             }
@@ -167,7 +168,7 @@ impl DigestMaker<'_> {
                 if under_way == 0 {
                     return Ok(());
                 }
-                let done = receive.recv().context("a call of the model vanished")?;
+                let done = receive.recv().context("no result came back from a call to the model")?;
                 under_way -= 1;
                 if let Some(again) = self.end(run, done)? {
                     ready.push_front((again, None));

@@ -40,7 +40,7 @@ impl Outlived {
         if self.unread == UnreadPages::OfAnother && self.pages.hold_more_than(store)? {
             let held = self.pages.told().unwrap_or_default();
             ui.warn(&format!(
-                "the index is new, but pages of an older one hold {held}. Notes, settled items and paid digests are restored from them; sessions are read from their transcripts and their other digests made again"
+                "the index is new, but pages of an older one hold {held}. Notes, closed items and digests by the model are restored from the pages. Sessions are read again from the transcripts, and their other digests are made again"
             ));
         }
         self.pages.restore(store, config, ui)

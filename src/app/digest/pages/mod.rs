@@ -58,7 +58,7 @@ pub(crate) fn write(config: &Config, store: &mut Writer, all: bool, ui: &Ui) -> 
     let (zone, before) = (config.zone_fingerprint(), store.page_zone()?);
     let moved = !recorded.is_empty() && before.as_ref() != Some(&zone);
     if moved && before.is_some() {
-        ui.note("days are those of another time zone now: all pages are written again");
+        ui.note("the time zone has changed: all pages are written again");
         store.lasting(|store| store.drop_page_zone())?;
         failpoints::point("zone dropped");
     }
@@ -68,8 +68,8 @@ pub(crate) fn write(config: &Config, store: &mut Writer, all: bool, ui: &Ui) -> 
     let gone = missing_pages(recorded, &config.data_dir);
     match written_and_gone(&gone, store)? {
         0 => {}
-        1 => ui.note("gone and written again: 1 page"),
-        n => ui.note(&format!("gone and written again: {n} pages")),
+        1 => ui.note("1 page was missing and has been written again"),
+        n => ui.note(&format!("{n} pages were missing and have been written again")),
     }
     let counts = bring_up_to_date(config, store, all || moved, gone, ui)?;
     if day_list::is_missing(config) {

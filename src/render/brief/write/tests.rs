@@ -92,7 +92,7 @@ fn of_a_large_session_a_model_says_half_and_the_rest_is_quoted() {
     let text = told(&session, by_model(&large_digest(), &ItemStates::default()));
     assert!((900..=1_000).contains(&tokens(&text)), "{} tokens: {text}", tokens(&text));
     let mut at = 0;
-    for label in CLAIMS.into_iter().chain(["Where it ended (", "What you said, turn by turn:", "Files: "]) {
+    for label in CLAIMS.into_iter().chain(["Where it ended (", "What you said in each turn:", "Files: "]) {
         let found = text.find(&format!("\n{label}"));
         assert!(found.is_some_and(|found| found > at), "{label} in its place: {text}");
         at = found.unwrap_or_default();

@@ -153,7 +153,7 @@ fn of_a_page_that_was_edited_what_is_in_our_form_is_read() {
 
 #[test]
 fn a_page_without_a_digest_holds_none() {
-    let link = "---\nsession: \"s\"\n---\n\n# Retries\n\nNearly the same as later, on [2026-11-20](../../x.md); all of it: `recall show s --full`\n";
+    let link = "---\nsession: \"s\"\n---\n\n# Retries\n\nAlmost the same as a later session ([2026-11-20](../../x.md)). Full text: `recall show s --full`\n";
     for page in ["", "# T\n", "---\n---\n", "---\nsession: \"s\"\n---\n\n# T\n\n## Notes\n\n## Done\n\n- mine\n", link] {
         assert!(!holds_digest(page, "s"), "{page}");
     }
