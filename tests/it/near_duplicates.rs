@@ -62,7 +62,10 @@ fn an_earlier_one_is_a_line_that_leads_to_the_next() {
     assert!(page(&world, "2026-11-18-shop-").contains("## Turn by turn"), "the last one has its whole page");
     assert!(page(&world, "2026-11-19-shop-").contains("## Turn by turn"), "and so has what is something else");
     let day = page(&world, "2026-11-16.md");
-    assert!(day.contains("(../2026-11/sessions/2026-11-17-shop-aa000017.md); all of it: `recall show aa000016 --full`\n"), "{day}");
+    assert!(
+        day.contains("(../2026-11/sessions/2026-11-17-shop-aa000017.md)). Full text: `recall show aa000016 --full`\n"),
+        "{day}"
+    );
     assert!(world.daily().join("2026-11/../2026-11/sessions/2026-11-17-shop-aa000017.md").exists());
     assert!(!day.contains("**Outcome**"), "{day}");
     // All of it is still there for who asks.

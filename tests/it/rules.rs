@@ -103,7 +103,7 @@ fn what_is_for_once_asked_quoted_or_said_in_one_session_is_none() {
     ];
     let shop = Shop::of(&prompts);
     assert_eq!(shop.texts(), Vec::<String>::new(), "{}", shop.json());
-    assert!(!shop.start().contains("the user said in"), "{}", shop.start());
+    assert!(!tells_rule(&shop.start()), "{}", shop.start());
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn what_is_written_for_claude_or_remembered_already_is_not_told() {
         let file = shop.dir().join(file);
         fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
         fs::write(&file, text).expect("a file");
-        assert!(shop.texts().is_empty() && !shop.start().contains("the user said in"), "{text}");
+        assert!(shop.texts().is_empty() && !tells_rule(&shop.start()), "{text}");
         fs::write(&file, "Use npm, not pnpm.\n").expect("a file");
         assert_eq!(shop.texts().len(), 1, "it says the opposite");
     }
@@ -186,7 +186,7 @@ fn an_accepted_rule_is_a_note_of_the_users() {
     shop.ok(&["rules", "--accept", &shop.id()]);
     assert_eq!(shop.texts(), Vec::<String>::new());
     let start = shop.start();
-    assert!(start.contains("convention: I told you: pnpm, not npm!") && !start.contains("the user said in"), "{start}");
+    assert!(start.contains("convention: I told you: pnpm, not npm!") && !tells_rule(&start), "{start}");
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn a_dismissed_rule_stays_so_until_the_user_takes_that_back() {
     let shop = Shop::of(&SAID);
     let rule = shop.id();
     assert_eq!(shop.ok(&["rules", "--dismiss", &rule]), "Dismissed: “I told you: pnpm, not npm!”\n");
-    let gone = |shop: &Shop| shop.texts().is_empty() && !shop.start().contains("the user said in");
+    let gone = |shop: &Shop| shop.texts().is_empty() && !tells_rule(&shop.start());
     assert!(gone(&shop));
     shop.world.digest(&["--summarizer", "extract", "--session", &id(0)]);
     shop.world.digest(&["--rebuild-pages"]);
@@ -251,4 +251,9 @@ fn a_rule_goes_with_the_sessions_that_say_it() {
     shop.world.digest(&EXTRACT);
     assert!(!shop.rules(&[]).out.contains("zanzibarquux") && !shop.start().contains("zanzibarquux"), "sanitized again");
     assert_gone(&shop.world, "zanzibarquux");
+}
+
+/// Do start notes tell a rule?
+fn tells_rule(start: &str) -> bool {
+    start.lines().any(|line| line.starts_with("- r") && line.contains("the user said in"))
 }

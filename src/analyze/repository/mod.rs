@@ -223,7 +223,7 @@ mod tests {
                 ..Naming::default()
             })
         };
-        assert_eq!(on("feat/redis", &["bbbbbbbb1"]), ["of branch `feat/redis` bbbbbbb, 200 is in `main`"]);
+        assert_eq!(on("feat/redis", &["bbbbbbbb1"]), ["commit bbbbbbb of branch `feat/redis` is merged into `main` (200)"]);
         assert_eq!(on("feat/open", &["fffffff"]), [""; 0]);
         assert_eq!(on("feat/lost", &["fffffff"]), ["branch `feat/lost` is gone (looked for on 900)"]);
         assert_eq!(on("main", &["bbbbbbb"]), [""; 0]);

@@ -43,7 +43,7 @@ fn hooks_go_into_its_settings_and_out_again_byte_for_byte() {
 #[test]
 fn an_install_for_claude_code_names_the_others_that_are_used_here() {
     let world = QWEN.world("0.24.4");
-    let told = "Qwen Code is used here, too: `recall install --agent qwen-code`";
+    let told = "Qwen Code is used here, too: after `recall install --agent qwen-code`";
     let ran = world.recall(["install", "--timer", "none"]);
     assert!(ran.code == 0 && ran.err.contains(told) && !ran.err.contains("Codex is used"), "{ran:#?}");
     world.recall(["install", "--agent", "qwen-code", "--timer", "none"]);

@@ -187,7 +187,8 @@ fn on_a_terminal_a_digest_ends_with_where_the_pages_are_and_what_to_type_next() 
     let all = lines.join("\n");
     assert!(all.contains(&format!("pages     {}, the newest is of 2026-11-02\n", world.daily().display())), "{all}");
     assert!(
-        all.contains("next      `recall day` to read it") && all.contains("`recall install` gives new sessions context"),
+        all.contains("next      `recall day` to read it")
+            && all.contains("`recall install` adds hooks, which give context to new sessions"),
         "{all}"
     );
     let piped = world.digest(&["--summarizer", "extract"]);

@@ -138,5 +138,5 @@ fn what_is_no_reply_is_named() {
     }
     wrong(&world, &["--reply", "2"]);
     let again = world.recall(["wrong", SESSION, "--reply", "2"]);
-    assert!(again.code == 2 && again.err.contains("taken out already"), "{again:#?}");
+    assert!(again.code == 2 && again.err.contains("is already hidden"), "{again:#?}");
 }

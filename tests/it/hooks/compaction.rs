@@ -8,7 +8,7 @@ use crate::hooks::payloads::{FOLDER, S, configure, patient, starts, told, transc
 use crate::hooks::prompt::{heard, says};
 use crate::support::{World, user};
 
-const HEAD: &str = "What the summary of this conversation leaves out";
+const HEAD: &str = "The summary of this conversation leaves out the following.";
 const LEDGER: &str = "Never touch the archived ledger of the customers.";
 const SUMMARY: &str =
     "Summary:\n1. Primary Request:\n   The rates are cached per currency.\n2. All user messages:\n   - Cache the rates.";

@@ -77,7 +77,7 @@ fn what_is_due_is_told_from_that_day_on() {
     assert!(after.out.contains(&format!("- {later} due todo: ")), "{}", after.out);
     for (args, why) in [
         (&["remember", "--due", "soon", "Renew the certificate."][..], "`soon` is not a day"),
-        (&["remember", "--due", "today", "--kind", "fact", "Renew the certificate."], "only a todo is due"),
+        (&["remember", "--due", "today", "--kind", "fact", "Renew the certificate."], "only a todo can have a due day"),
     ] {
         let ran = world.recall(args);
         assert!(ran.code == 2 && ran.err.contains(why), "{ran:#?}");

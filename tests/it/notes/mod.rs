@@ -453,7 +453,10 @@ fn a_note_for_all_projects_has_no_neighbours_and_says_so() {
     let told = world.recall(["timeline", &id]);
     let lines: Vec<&str> = told.out.lines().collect();
     assert_eq!(lines.len(), 3, "{told:#?}");
-    assert!(lines[0] == "all projects" && lines[1].contains(&id) && lines[2].contains("no project's course"), "{told:#?}");
+    assert!(
+        lines[0] == "all projects" && lines[1].contains(&id) && lines[2].contains("not part of a project's timeline"),
+        "{told:#?}"
+    );
 }
 
 #[test]

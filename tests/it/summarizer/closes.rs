@@ -80,7 +80,7 @@ fn without_rows_or_with_rows_that_do_not_say_so_it_stays_open_and_only_the_items
         let page = stand_in.page(FIRST);
         assert!(page.contains(EXPORT) && !page.contains("~~"), "{cited:?}: {page}");
         let items = stand_in.recall(&["show", LATER, "--items"]).out;
-        let told = items.split("told nowhere else:\n").nth(1).unwrap_or_else(|| panic!("{cited:?}: {items}"));
+        let told = items.split("(shown only here):\n").nth(1).unwrap_or_else(|| panic!("{cited:?}: {items}"));
         assert!(told.contains("closes       n") && told.contains(EXPORT), "{cited:?}: {items}");
         assert!(!stand_in.page(LATER).contains("closes"), "{cited:?}");
     }

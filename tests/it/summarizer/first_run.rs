@@ -128,7 +128,7 @@ fn on_a_terminal_a_first_run_over_a_backlog_asks_once() {
     for (answer, bought) in [("", 20), ("y", 20), ("n", 0), ("what?", 0)] {
         let many = cheap(23, "");
         let dry = many.stand_in.recall(&["digest", "--dry-run"]);
-        let offered = dry.out.lines().find(|l| l.starts_with("would offer")).unwrap_or_else(|| panic!("{dry:#?}"));
+        let offered = dry.out.lines().find(|l| l.starts_with("would ask")).unwrap_or_else(|| panic!("{dry:#?}"));
         let price = offered.rsplit(' ').next().expect("a price");
         let ran = on_a_terminal(&many, &[], answer);
         let question = format!("There are 23 sessions. Digest the newest 20 with the model, for about {price}? [Y/n]");

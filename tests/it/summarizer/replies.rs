@@ -124,7 +124,7 @@ fn what_the_session_does_not_support_is_kept_and_told_by_show_items_alone() {
     assert!(!page.contains("Swiss francs from Tuesday on"), "{page}");
     assert!(!page.contains("shop/ledger.py"), "no row has that file: {page}");
     let items = stand_in.recall(&["show", PLAIN, "--items"]).out;
-    let (_, left_out) = items.split_once("supported by no row").expect("what was left out");
+    let (_, left_out) = items.split_once("that no record supports").expect("what was left out");
     assert!(left_out.contains("decision     Prices are kept in Swiss francs from Tuesday on\n"), "{left_out}");
     let pages = stand_in.world.pages();
     let (_, day) = pages.iter().find(|(name, _)| name.ends_with("/2026-11-17.md")).expect("the day's page");

@@ -243,7 +243,7 @@ fn where_the_model_fails_the_report_without_it_is_printed_and_why_is_said() {
         (refused("Not logged in · Please run /login", None), "Not logged in"),
         (said("You've hit your session limit · resets 3pm", 0.0), "session limit"),
         (said("It is all done, believe me.", COST), "prose, not the JSON object"),
-        (said(r#"{"parts": []}"#, COST), "tells nothing"),
+        (said(r#"{"parts": []}"#, COST), "the reply says nothing"),
         (said(&lines(&["Reviewed by Margaret."]), COST), "no line of the reply holds"),
         ("no report".to_owned(), "did not print JSON"),
     ] {

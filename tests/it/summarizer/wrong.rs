@@ -236,7 +236,7 @@ fn one_undo_brings_back_what_one_command_took_out_of_several_sessions() {
     assert_eq!(before[1][0]["id"], id, "one life");
     let own = |session: &str| -> String {
         let listed = stand_in.recall(&["wrong", session]).out;
-        let below = listed.split_once("by `recall wrong --undo ID`:\n").unwrap_or_else(|| panic!("{listed}")).1;
+        let below = listed.split_once("`recall wrong --undo ID`):\n").unwrap_or_else(|| panic!("{listed}")).1;
         below.split(' ').next().expect("an id").to_owned()
     };
     for by_own in [false, true] {
