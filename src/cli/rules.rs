@@ -55,7 +55,7 @@ pub(crate) fn run(args: &RulesArgs, config: &Config, out: &mut impl Write) -> Re
         )?,
     }
     if !reply.dismissed.is_empty() {
-        writeln!(out, "\nDismissed. To show one again: `recall rules --dismiss ID --undo`")?;
+        writeln!(out, "\nDismissed (to show one again: `recall rules --dismiss ID --undo`):")?;
     }
     for rule in &reply.dismissed {
         writeln!(out, "{} {}", rule.id, quote(&rule.text, MAX_RULE_CHARS))?;

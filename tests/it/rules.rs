@@ -210,7 +210,7 @@ fn a_dismissed_rule_stays_so_until_the_user_takes_that_back() {
     assert_eq!(other.json()["dismissed"][0]["id"], rule.as_str());
     assert!(!shop.ok(&["wrong", &id(0)]).contains("Hidden"), "it is no statement of a model's");
     for shop in [&shop, &other] {
-        assert!(shop.rules(&[]).out.contains(&format!("--undo`:\n{rule} “pnpm, not npm.”\n")), "{}", shop.rules(&[]).out);
+        assert!(shop.rules(&[]).out.contains(&format!("--undo`):\n{rule} “pnpm, not npm.”\n")), "{}", shop.rules(&[]).out);
         shop.ok(&["rules", "--dismiss", &rule, "--undo"]);
         assert_eq!(shop.id(), rule);
     }
