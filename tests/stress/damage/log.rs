@@ -136,7 +136,7 @@ fn a_journal_beside_an_index_is_never_played_back() {
         let ran = scene.run(&command.iter().map(String::as_str).collect::<Vec<_>>());
         is_readable(&ran, "a journal");
         if command[0] == "doctor" {
-            assert!(ran.out.contains("the index itself, which is whole without it"), "{ran:#?}");
+            assert!(ran.out.contains("the index itself, which is undamaged without the log"), "{ran:#?}");
             all_is_there(&scene, "a journal");
         } else {
             assert_eq!(ran.code, 2, "{command:?}: {ran:#?}");

@@ -56,7 +56,7 @@ fn every_damage_ends_in_an_index_with_all_that_a_copy_and_the_transcripts_have()
         }
         // What it did not say is lost is there.
         let all_there = sessions.contains(&id(ONLY_HERE)) && told.contains(LATE_NOTE);
-        let said = ["lost: ", "it may have contained more", "data stored since its backup may be lost"]
+        let said = ["lost: ", "it may have contained more", "data stored since the last copy may be lost"]
             .iter()
             .any(|what| ran.err.contains(what));
         assert!(all_there || said, "{}: {ran:#?}", damage.name);
@@ -350,7 +350,7 @@ fn for_programs_there_is_one_object_and_the_loss_on_stderr() {
     let told: serde_json::Value = serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {ran:#?}"));
     let index = told["findings"].as_array().expect("findings").iter().find(|f| f["about"] == "index").expect("the index");
     assert_eq!(index["state"], "ok", "{index:#}");
-    assert!(ran.code == 1 && ran.err.contains("data stored since its backup may be lost"), "{ran:#?}");
+    assert!(ran.code == 1 && ran.err.contains("data stored since the last copy may be lost"), "{ran:#?}");
 }
 
 /// The user's own lines stand in pages, and pages are no part of the index.
