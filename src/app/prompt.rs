@@ -23,6 +23,7 @@ use crate::search::prompt;
 use crate::search::prompt::{PastIntent, PromptIntent};
 use crate::search::{HitSource, Query, SearchHit, SearchOptions, find, max_distinctiveness};
 use crate::source::live_session;
+use crate::store::lives::OpenItemLife;
 use crate::store::{Memory, OtherFormat};
 use crate::text::budget::{max_bytes, tokens_in};
 use crate::text::clean::{id8, shorten_title};
@@ -234,19 +235,12 @@ impl PromptResponder<'_> {
             item.session != self.session && !self.told.of(&item.id) && names.iter().any(|name| prompt::names(&item.text, name))
         });
         open.truncate(MAX_NAMED);
-        let mut text = [OPENING_TAG, OPEN_INTRO].concat();
-        let room = self.room().saturating_sub(CLOSING_TAG.len());
-        let mut ids = Vec::new();
-        for item in open {
+        let line = |item: OpenItemLife| {
             let line =
                 format!("- {} {} [{}]: {}\n", self.day(item.last_at), id8(&item.session), item.id, said(&item.text, SENTENCE));
-            if text.len() + line.len() <= room {
-                text += &line;
-                ids.push(item.id);
-            }
-        }
-        text += CLOSING_TAG;
-        Ok((!ids.is_empty()).then_some(Injection { text, how: ShownAs::Notice, ids }))
+            (item.id, line)
+        };
+        Ok(self.notice_of(OPEN_INTRO, open.into_iter().map(line)))
     }
 
     /// A notice that lists relevant sessions.
@@ -266,18 +260,22 @@ impl PromptResponder<'_> {
         all.retain(|found| is_relevant(found.focus, found.telling, found.project().key == self.own) && !self.told.of(found.id()));
         all.sort_by_key(|found| found.project().key != self.own);
         all.truncate(MAX_NAMED);
-        let mut text = [OPENING_TAG, NOTICE_INTRO].concat();
+        Ok(self.notice_of(NOTICE_INTRO, all.iter().map(|found| (found.id().to_owned(), self.line(found)))))
+    }
+
+    /// A notice of those lines that fit, each with the id of what it names. `None` if none fits.
+    fn notice_of(&self, intro: &str, lines: impl Iterator<Item = (String, String)>) -> Option<Injection> {
+        let mut text = [OPENING_TAG, intro].concat();
         let room = self.room().saturating_sub(CLOSING_TAG.len());
         let mut ids = Vec::new();
-        for found in &all {
-            let line = self.line(found);
+        for (id, line) in lines {
             if text.len() + line.len() <= room {
                 text += &line;
-                ids.push(found.id().to_owned());
+                ids.push(id);
             }
         }
         text += CLOSING_TAG;
-        Ok((!ids.is_empty()).then_some(Injection { text, how: ShownAs::Notice, ids }))
+        (!ids.is_empty()).then_some(Injection { text, how: ShownAs::Notice, ids })
     }
 
     /// A result with its day, its title, and the sentence that matches, by whom and, if that was another day, when.

@@ -159,8 +159,7 @@ pub fn find(store: &Memory, query: &Query, wanted: &SearchOptions<'_>) -> Result
         if wanted.telling_only {
             return Ok(Found { hits: find_exactly(store, query, wanted)?, query: query.clone(), relaxed: Vec::new() });
         }
-        let (mut query, corrections) = typos::corrected(store, query)?;
-        let mut relaxed: Vec<String> = corrections.iter().map(typos::Correction::line).collect();
+        let (mut query, mut relaxed) = typos::corrected(store, query)?;
         if query.asks && find_exactly(store, &query, &SearchOptions { limit: 1, skip: 0, ..wanted.clone() })?.is_empty() {
             relaxed.push(without_phrases(&query));
             query = query.by_words();

@@ -21,21 +21,8 @@ const MAX_ENDING: usize = 5;
 const MAX_CORRECTED: usize = 4;
 const MAX_LOOKED_UP: usize = 12;
 
-/// A word as it was typed, and what was searched for in its place.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Correction {
-    pub(crate) typed: String,
-    pub(crate) meant: String,
-}
-
-impl Correction {
-    pub(super) fn line(&self) -> String {
-        format!("no session has `{}`: searched for `{}`", self.typed, self.meant)
-    }
-}
-
-/// The query with each word that no document holds replaced by one like it that some document holds, if there is one.
-pub(super) fn corrected(store: &Reader, query: &Query) -> Result<(Query, Vec<Correction>)> {
+/// The query with each word that no document holds replaced by one like it that some document holds, if there is one; and a line about each.
+pub(super) fn corrected(store: &Reader, query: &Query) -> Result<(Query, Vec<String>)> {
     let (mut query, mut corrections) = (query.clone(), Vec::new());
     for term in &mut query.terms {
         if corrections.len() >= MAX_CORRECTED {
@@ -49,9 +36,8 @@ pub(super) fn corrected(store: &Reader, query: &Query) -> Result<(Query, Vec<Cor
             continue;
         }
         if let Some(meant) = meant_by(store, &term.text)? {
-            let typed = std::mem::replace(&mut term.text, meant.clone());
-            *term = Term { group: group_of(&meant), ..term.clone() };
-            corrections.push(Correction { typed, meant });
+            corrections.push(format!("no session has `{}`: searched for `{meant}`", term.text));
+            *term = Term { group: group_of(&meant), text: meant, is_part: false };
         }
     }
     Ok((query, corrections))

@@ -17,19 +17,18 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(3 * 3600);
 const MAX_REDIRECTS: u32 = 5;
 
 /// The body of a file, from where it was asked for.
-pub(crate) struct Source {
+pub(crate) struct Download {
     pub(crate) body: Box<dyn Read>,
     /// It begins where it was asked to, not at the file's beginning.
     pub(crate) resumed: bool,
 }
 
-impl Source {
-    /// Asks for a file from a byte on.
+impl Download {
+    /// Asks for a file from a byte on, through a proxy only if one is given.
     ///
     /// # Errors
     /// When it cannot be had.
-    pub(crate) fn open(url: &str, from: u64) -> Result<Self> {
-        let proxy = if is_on_this_machine(url) { None } else { Proxy::try_from_env() };
+    pub(crate) fn open(url: &str, from: u64, proxy: Option<Proxy>) -> Result<Self> {
         let agent: Agent = Agent::config_builder()
             .timeout_connect(Some(CONNECT_TIMEOUT))
             .timeout_recv_response(Some(ANSWER_TIMEOUT))

@@ -8,7 +8,8 @@ use anyhow::{Context, Result, bail, ensure};
 use sha2::{Digest, Sha256};
 
 use super::known::{KnownFile, KnownModel};
-use crate::sys::download::Source;
+use crate::config::proxy_for;
+use crate::sys::download::Download;
 use crate::sys::progress::Progress;
 use crate::sys::shutdown;
 
@@ -37,12 +38,12 @@ fn fetch_file(url: &str, file: &KnownFile, path: &Path, bar: &Progress) -> Resul
     // More than the whole is of something else.
     let there = partial.metadata().map_or(0, |meta| meta.len());
     let from = if there < file.bytes { there } else { 0 };
-    let mut source = Source::open(url, from)?;
-    let from = if source.resumed { from } else { 0 };
+    let mut download = Download::open(url, from, proxy_for(url))?;
+    let from = if download.resumed { from } else { 0 };
     bar.advance(from);
     let mut out = OpenOptions::new().create(true).append(from > 0).write(true).truncate(from == 0).open(&partial)?;
     // One byte more than is expected, so that a longer file is noticed.
-    let taken = copy(&mut source.body, &mut out, file.bytes - from + 1, bar)?;
+    let taken = copy(&mut download.body, &mut out, file.bytes - from + 1, bar)?;
     out.sync_all()?;
     ensure!(from + taken >= file.bytes, "it ended after {} of {} bytes: run the command again to go on", from + taken, file.bytes);
     if hash_of(&partial)? != file.sha256 {

@@ -42,8 +42,7 @@ pub(crate) fn known() -> impl Iterator<Item = (&'static str, u64, &'static str)>
 
 /// The installed model, if there is one in use.
 pub(crate) fn installed(config: &Config) -> Result<Option<InstalledModel>> {
-    let Some(folder) = config.local_model() else { return Ok(None) };
-    let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let Some(name) = LocalModel::of(config).map(|model| model.name()) else { return Ok(None) };
     let store = WholeIndex::open_if_there(&config.database())?;
     let embedded = store.map(|store| store.count_embedded()).transpose()?;
     Ok(Some(InstalledModel { name, embedded, program: local_program(config) }))

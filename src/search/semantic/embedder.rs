@@ -4,10 +4,7 @@ use super::local_model::{self, LocalModel};
 use super::{EmbeddingError, Endpoint};
 use crate::config::Config;
 use crate::privacy::Sanitizer;
-use crate::text::clean::{one_line, shorten, without_controls};
 
-/// The most characters shown of an error message.
-const MAX_MESSAGE_CHARS: usize = 160;
 /// How many texts go to a local model at once: it is started anew for each request.
 const LOCAL_BATCH: usize = 128;
 
@@ -53,7 +50,7 @@ impl Embedder {
 
     /// Whether there is one.
     pub(crate) fn is_on(config: &Config) -> bool {
-        config.embeddings.is_on() || config.local_model().is_some()
+        Self::model(config).is_some()
     }
 
     /// The model's name, if there is one.
@@ -103,10 +100,7 @@ impl Embedder {
     pub(crate) fn failure(&self, why: &str, answered: bool) -> EmbeddingError {
         match self {
             Self::Endpoint(endpoint) => endpoint.failure(why, answered),
-            Self::Local(local, sanitizer) => {
-                let why = shorten(&one_line(&without_controls(&sanitizer.clean(why))), MAX_MESSAGE_CHARS);
-                EmbeddingError { by: format!("model {}", local.name()), why, answered }
-            }
+            Self::Local(local, sanitizer) => EmbeddingError::cleaned(format!("model {}", local.name()), why, answered, sanitizer),
         }
     }
 }

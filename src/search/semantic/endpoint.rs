@@ -22,6 +22,14 @@ pub(crate) struct EmbeddingError {
     pub(crate) answered: bool,
 }
 
+impl EmbeddingError {
+    /// A failure whose message is safe to show: sanitized and shortened.
+    pub(super) fn cleaned(by: String, why: &str, answered: bool, sanitizer: &Sanitizer) -> Self {
+        let why = shorten(&one_line(&without_controls(&sanitizer.clean(why))), MAX_MESSAGE_CHARS);
+        Self { by, why, answered }
+    }
+}
+
 pub(crate) struct Endpoint {
     http: HttpEndpoint,
     /// Host and port as shown to people.
@@ -66,10 +74,9 @@ impl Endpoint {
         wire::parse_vectors(self.api, &body, texts.len()).map_err(|why| self.failure(&why, true))
     }
 
-    /// A failure whose message is safe to show: without the key, sanitized and shortened.
+    /// A failure whose message is safe to show, also without the key.
     pub(crate) fn failure(&self, why: &str, answered: bool) -> EmbeddingError {
-        let why = shorten(&one_line(&without_controls(&self.sanitizer.clean(&self.http.without_key(why)))), MAX_MESSAGE_CHARS);
-        EmbeddingError { by: named(&self.host), why, answered }
+        EmbeddingError::cleaned(named(&self.host), &self.http.without_key(why), answered, &self.sanitizer)
     }
 }
 
