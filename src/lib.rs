@@ -8,7 +8,7 @@
 //! ```text
 //! hook ─► mark ─┐
 //! transcripts ──┴► source ─► privacy (sanitizer) ─► store ─► analyze, summarize ─► store ─► render (pages)
-//!                                                     └────► search, render ─► app ─► cli, mcp, hook
+//!                                                     └────► search, render ─► app ─► cli, mcp, hook, web
 //! ```
 //!
 //! ## The rooms, from the bottom up
@@ -32,7 +32,7 @@
 //! | 9 | `render` | pages, briefs, session starts, topics, lists, each within its budget | import `store` |
 //! | 9 | `setup` | hooks, MCP registration, timers: install, inspect, undo | |
 //! | 10 | `app` | the use cases: a request in, a reply out | parse a command line |
-//! | 11 | `hook`, `mcp` | adapters: read a request, call `app`, write the answer | import `store`, `search` |
+//! | 11 | `hook`, `mcp`, `web` | adapters: read a request, call `app`, write the answer | import `store`, `search` |
 //! | 12 | `cli` | the same, for the command line | import `store`, `search` |
 //!
 //! ## Where to change what
@@ -82,6 +82,8 @@
 //! - **A tool of the MCP server**: a file in `mcp::tools` that implements `Tool`, and its line in the list there. `build.rs` reads its name
 //!   for `analyze::signal::bookkeeping_tools`, so that its replies are not ingested again. Tests ask for its way out in
 //!   `tests/it/private/excluded_everywhere.rs` and its row in the table of `docs/src/agents.md`.
+//! - **A page for a browser**: a file in `web::pages`, its address in `web::addresses`, its line in `web::router` and in `web::export`; a thing it
+//!   changes is a `web::actions::Action`. Who is let in is `web::access`.
 //! - **An adapter, or an answer for one**: `app::asker::Asker` is who asks from which folder; it opens the
 //!   `app::open_memory::OpenMemory` that use cases of `app` want: `search`, `show` (briefs, too),
 //!   `timeline`, `status`, `topic`, `day`. The adapter is a row of the table above, its answers are ways out in that test.
@@ -121,5 +123,7 @@ mod sys;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod text;
+#[cfg(feature = "web")]
+mod web;
 
 pub use crate::cli::run;

@@ -142,6 +142,15 @@ fn listed(memory: &Memory, config: &Config, head: &SessionHead, ends: &PendingEn
     })
 }
 
+/// The same of the session with this whole id.
+///
+/// # Errors
+/// When there is none.
+#[cfg(feature = "web")]
+pub(crate) fn title_of_session(memory: &OpenMemory, id: &str) -> Result<Option<String>> {
+    title_of(&memory.0, &memory.0.find_session(id)?)
+}
+
 /// By what a session is named: its title, or the first words of its first prompt while it has none.
 pub(super) fn title_of(memory: &Memory, head: &SessionHead) -> Result<Option<String>> {
     if let Some(title) = memory.title_of(head.pk)? {

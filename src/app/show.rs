@@ -111,6 +111,24 @@ struct MemoryFileRecord<'a> {
     text: &'a str,
 }
 
+/// The whole id of the session that an id, or the beginning of one, names.
+///
+/// # Errors
+/// When no session has this id, or several begin with it.
+#[cfg(feature = "web")]
+pub(crate) fn whole_id(memory: &OpenMemory, id: &str) -> Result<String> {
+    Ok(memory.0.find_session(id)?.id)
+}
+
+/// The whole ids of all sessions.
+///
+/// # Errors
+/// If the index cannot be read.
+#[cfg(feature = "web")]
+pub(crate) fn session_ids(memory: &OpenMemory) -> Result<Vec<String>> {
+    Ok(memory.0.session_heads()?.into_iter().map(|head| head.id).collect())
+}
+
 /// The session with this id, with all that is loaded of it.
 ///
 /// # Errors

@@ -35,6 +35,8 @@ pub(crate) struct StatsRequest<'a> {
     pub(crate) project: Option<&'a str>,
     /// Only what was since then, as of `--since`.
     pub(crate) since: Option<&'a str>,
+    /// Only what was before this time.
+    pub(crate) before: Option<Millis>,
 }
 
 /// As `stats --json` writes them.
@@ -127,20 +129,27 @@ impl Group {
 pub(crate) fn stats(memory: &OpenMemory, config: &Config, asked: &StatsRequest<'_>) -> Result<StatsReply> {
     let memory = &memory.0;
     let (filter, since) = (ProjectFilter::new(asked.project, config)?, parse_since(asked.since, config)?);
+    let is_too_late = |at: Millis| asked.before.is_some_and(|before| at >= before);
     let (mut groups, mut total) = (BTreeMap::<String, Group>::new(), Group::default());
     for head in memory.session_heads()?.iter().filter(|head| filter.fits(&head.project)) {
         let Some(last) = head.last_active().filter(|at| *at >= since) else { continue };
+        if asked.before.is_some_and(|before| head.started_at >= before) {
+            continue;
+        }
         let account = memory.account_of(head.pk)?.unwrap_or_default();
         let name = |at: Millis, model: &str| group_name(asked.by, config, head, &account, at, model);
         for used in memory.used_tokens(head)? {
             let at = used.at.unwrap_or(last);
-            if at < since {
+            if at < since || is_too_late(at) {
                 continue;
             }
             for group in [groups.entry(name(at, &used.model)).or_default(), &mut total] {
                 group.sessions.insert(head.pk);
                 *group.usage.entry(used.model.clone()).or_default() += used.tokens;
             }
+        }
+        if is_too_late(last) {
+            continue;
         }
         // Several models may have worked on it.
         let worked = (asked.by != GroupBy::Model).then(|| groups.entry(name(last, "")).or_default());

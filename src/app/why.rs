@@ -17,6 +17,7 @@ use crate::text::tokenize::{covered_by, distinctive_words};
 const MIN_SHARE: f64 = 0.6;
 
 pub(crate) struct WhyRequest<'a> {
+    /// What it is about; all that changed if it is empty.
     pub(crate) words: &'a str,
     /// Only projects that this glob means.
     pub(crate) project: Option<&'a str>,
@@ -41,7 +42,7 @@ pub(crate) fn why(memory: &OpenMemory, config: &Config, asked: &WhyRequest<'_>) 
         for links in connected(store.overtaken_in(&project.key)?) {
             let said: String =
                 links.iter().flat_map(|one| [&one.earlier.text, " ", &one.later.text, " "]).map(String::from).collect();
-            if covered_by(&words, &distinctive_words(&said)) >= MIN_SHARE {
+            if asked.words.is_empty() || covered_by(&words, &distinctive_words(&said)) >= MIN_SHARE {
                 chains.push(chain(store, config, &project, asked.own, links)?);
             }
         }

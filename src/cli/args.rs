@@ -65,6 +65,9 @@ pub(crate) enum Command {
     Friction(FrictionArgs),
     /// Serve the memory over the Model Context Protocol (stdin and stdout)
     Mcp,
+    /// Show the memory in a browser
+    #[cfg(feature = "web")]
+    Serve(ServeArgs),
     /// Mark an open item as done
     Close(CloseArgs),
     /// Hide a wrong statement
@@ -111,6 +114,8 @@ impl Command {
             Self::Rules(args) => args.accept.is_some() || args.dismiss.is_some(),
             Self::Remember(args) => !args.text.is_empty() || args.edit.is_some(),
             Self::Close(_) | Self::Import(_) | Self::Pause(_) => true,
+            #[cfg(feature = "web")]
+            Self::Serve(_) => true,
             Self::Search(_)
             | Self::Show(_)
             | Self::Day(_)
@@ -532,6 +537,35 @@ pub(crate) struct FrictionArgs {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Shows days, sessions, projects, search, what is open and the settings as pages, on this machine only. Whoever opens the printed link is let in,
+/// once; the pages can close items, hide wrong statements and forget sessions. Nothing runs any more when you end it, or when nobody has looked
+/// for a while.
+#[cfg(feature = "web")]
+#[derive(Debug, Args)]
+pub(crate) struct ServeArgs {
+    /// Open the browser
+    #[arg(long, conflicts_with = "socket")]
+    pub(crate) open: bool,
+    /// The port to listen on (default: any that is free)
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub(crate) port: u16,
+    /// Listen on a Unix socket that only you can open, instead of a port: for machines with other users
+    #[arg(long, value_name = "FILE", conflicts_with = "port")]
+    pub(crate) socket: Option<PathBuf>,
+    /// Also let in programs that send the token in FILE (`Authorization: Bearer TOKEN`); the file is made if it does not exist
+    #[arg(long, value_name = "FILE")]
+    pub(crate) token_file: Option<PathBuf>,
+    /// End when nobody has asked for this long
+    #[arg(long, value_name = "TIME", default_value = "30m")]
+    pub(crate) idle: String,
+    /// Run until you end it
+    #[arg(long, conflicts_with = "idle")]
+    pub(crate) no_idle_end: bool,
+    /// Instead, write all pages as files into DIR, which a browser opens without a server
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["open", "port", "socket", "token_file", "idle", "no_idle_end"])]
+    pub(crate) export: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

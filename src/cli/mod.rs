@@ -30,6 +30,8 @@ mod resume;
 mod rules;
 mod search;
 mod search_list;
+#[cfg(feature = "web")]
+mod serve;
 mod show;
 mod stats;
 mod status;
@@ -92,6 +94,9 @@ fn needs_person(command: &Command) -> Option<&'static str> {
         Command::Remember(args) if args.edit.is_some() => Some("change a note"),
         Command::Install(args) if args.allow && !args.dry_run => Some("let agents call recall without asking you"),
         Command::Import(_) => Some("import a file"),
+        // Its pages can forget and close, and show what may be shown to a person.
+        #[cfg(feature = "web")]
+        Command::Serve(_) => Some("show the memory in a browser"),
         Command::Embed(args) if args.action.is_some() => Some("change the model for search by meaning"),
         Command::Uninstall(args) if args.purge && !args.dry_run => Some("delete the whole memory"),
         Command::Pause(_) | Command::Forget(_) | Command::Uninstall(_) | Command::Remember(_) | Command::Close(_) => None,
@@ -119,6 +124,8 @@ fn uses_memory(command: &Command) -> bool {
         Command::Why(_) | Command::Wrong(_) | Command::Rules(_) => true,
         Command::Day(_) | Command::List(_) | Command::Stats(_) | Command::Todo(_) | Command::Report(_) | Command::Resume(_) => true,
         Command::Doctor(args) => args.memory,
+        #[cfg(feature = "web")]
+        Command::Serve(_) => true,
         // The server answers each request with that itself.
         Command::Mcp => false,
         Command::Digest(_) | Command::Install(_) | Command::Uninstall(_) | Command::Forget(_) => false,
@@ -167,6 +174,8 @@ fn dispatch(command: Command, out: &mut impl Write) -> Result<Completion> {
         Command::Resume(args) => resume::run(&args, &config?, out),
         Command::Timeline(args) => timeline::run(&args, &config?, out),
         Command::Context(args) => self::context::run(&args, &config?, out),
+        #[cfg(feature = "web")]
+        Command::Serve(args) => serve::run(&args, config?, out),
         Command::Mcp => crate::mcp::serve(config?).map(|()| Completion::Done),
         Command::Close(args) => close::run(&args, &config?, out),
         Command::Fix(args) => fix::run(&args, &config?, out),

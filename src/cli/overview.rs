@@ -8,10 +8,10 @@ use crate::cli::examples::with_examples;
 
 /// The commands that people use, by what for; in the order in which they are listed. Those of the last group are named alone.
 const GROUPS: [(&str, &[&str]); 4] = [
-    ("Daily use", &["day", "list", "show", "resume", "todo", "report", "close", "remember", "wrong", "rules"]),
-    ("Finding", &["search", "timeline", "context", "why", "fix", "how", "friction"]),
+    ("Daily use", &["day", "list", "show", "serve", "resume", "todo", "report", "close", "remember", "wrong", "rules"]),
+    ("Finding", &["search", "timeline", "context", "why", "fix", "how"]),
     ("Keeping it running", &["digest", "install", "status", "doctor", "stats", "pause", "forget"]),
-    (OTHERS, &["config", "embed", "eval", "export", "import", "mcp", "redact", "uninstall", "completions", "man", "help"]),
+    (OTHERS, &["config", "embed", "eval", "export", "friction", "import", "mcp", "redact", "uninstall", "completions", "man", "help"]),
 ];
 const OTHERS: &str = "Other commands";
 /// The width of a terminal at which no line is broken.

@@ -21,7 +21,7 @@ const MAX_BAR: usize = 30;
 const MIN_BAR: usize = 5;
 
 pub(crate) fn run(args: &StatsArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
-    let asked = StatsRequest { by: args.by, project: args.project.as_deref(), since: Some(&args.since) };
+    let asked = StatsRequest { by: args.by, project: args.project.as_deref(), since: Some(&args.since), before: None };
     let reply = stats(&open_memory(config)?, config, &asked)?;
     if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&reply)?)?;

@@ -11,7 +11,6 @@
 //! The process ends with its client: at the end of stdin, or on a signal.
 
 pub(crate) mod day_pages;
-pub(crate) mod executor;
 mod prompts;
 mod server;
 mod text;
@@ -27,6 +26,7 @@ use rmcp::service::ServerInitializeError;
 use tokio::runtime::Builder;
 use tokio::sync::Notify;
 
+use crate::app::executor::MAX_THREADS;
 use crate::config::Config;
 use server::Server;
 use wire::StdioTransport;
@@ -39,7 +39,7 @@ const PROTOCOL_THREADS: usize = 2;
 /// # Errors
 /// If the runtime cannot start, or the client does not open with the protocol.
 pub(crate) fn serve(config: Config) -> Result<()> {
-    let threads = crate::mcp::executor::MAX_THREADS + PROTOCOL_THREADS;
+    let threads = MAX_THREADS + PROTOCOL_THREADS;
     let runtime = Builder::new_current_thread().enable_time().max_blocking_threads(threads).build().context("cannot start")?;
     let ended = runtime.block_on(serve_client(config));
     // A blocking read of stdin cannot be cancelled; it ends with the process.

@@ -20,7 +20,7 @@ use crate::app::day::{DaysReply, WrittenDay};
 use crate::app::open_memory::explained;
 use crate::config::{Config, pause};
 use crate::mcp::day_pages;
-use crate::mcp::executor::{Executor, ReadHandle};
+use crate::app::executor::{Executor, ReadHandle};
 use crate::mcp::workspace_root::WorkspaceRoot;
 use crate::model::page_path::parse_day;
 use crate::model::session::Millis;

@@ -3,6 +3,8 @@
 pub(crate) mod brief;
 pub(crate) mod chain;
 pub(crate) mod dropped;
+#[cfg(feature = "web")]
+pub(crate) mod html;
 pub(crate) mod item_list;
 pub(crate) mod known_command;
 pub(crate) mod known_failure;

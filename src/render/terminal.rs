@@ -60,7 +60,7 @@ pub(crate) fn for_terminal(markdown: &str, look: Look) -> String {
     page.out
 }
 
-fn without_front_matter(markdown: &str) -> &str {
+pub(super) fn without_front_matter(markdown: &str) -> &str {
     let behind = || markdown.strip_prefix("---\n")?.split_once("\n---\n").map(|(_, page)| page);
     behind().unwrap_or(markdown)
 }

@@ -3,10 +3,11 @@
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::fs::OFlags;
+use rustix::fs::{Mode, OFlags};
 use tempfile::NamedTempFile;
 
 /// The name of a temporary file: this prefix and a number of random characters. No user would choose such a name, so leftovers can be
@@ -20,6 +21,17 @@ const ABANDONED_AFTER: Duration = Duration::from_secs(3600);
 /// Creates a folder and its missing parents with mode 0700.
 pub(crate) fn create_dir(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// A socket that only its owner can open (0600). The mask of the whole process is another one meanwhile: for a program that is starting.
+///
+/// # Errors
+/// When something is there already, or the folder cannot be written.
+pub(crate) fn bind_socket(path: &Path) -> io::Result<UnixListener> {
+    let before = rustix::process::umask(Mode::RWXG | Mode::RWXO | Mode::XUSR);
+    let bound = UnixListener::bind(path);
+    rustix::process::umask(before);
+    bound
 }
 
 /// Can other users read or enter the folder?

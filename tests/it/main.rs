@@ -42,4 +42,5 @@ mod rules;
 mod secrets;
 mod summarizer;
 mod upgrades;
+mod web;
 mod words;

@@ -20,6 +20,7 @@ pub mod stand_in;
 pub mod terminal;
 pub mod timeout;
 pub mod unprivileged;
+pub mod web_client;
 
 use std::ffi::OsStr;
 use std::fs;

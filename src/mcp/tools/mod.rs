@@ -26,7 +26,7 @@ use crate::app::asker::Asker;
 use crate::app::contributor::Contributor;
 use crate::app::open_memory::{OpenMemory, explained, session_end};
 use crate::config::{Agent, Config, agent, agent_of_client};
-use crate::mcp::executor::ReadHandle;
+use crate::app::executor::ReadHandle;
 use crate::model::session::Millis;
 use crate::privacy::Policy;
 use crate::source::mark;

@@ -13,7 +13,8 @@ use recall::testing::hook::payload::Event;
 use serde_json::{Value, json};
 
 use crate::support::mcp_client::Peer;
-use crate::support::{World, assistant, fed, ran, strings, tasks, user};
+use crate::support::web_client::WebServer;
+use crate::support::{World, assistant, fed, files_below, ran, strings, tasks, user};
 
 pub const CLINIC: &str = "cccc1111-0000-4000-8000-000000000000";
 pub const SHOP: &str = "aaaa1111-0000-4000-8000-000000000000";
@@ -39,9 +40,13 @@ pub enum Ask {
     Resource(&'static str),
     /// The files below the folder of the pages.
     Pages,
+    /// A page of `recall serve`, or an answer of its interface for programs.
+    Web(&'static str),
+    /// All pages of `recall serve`, as files.
+    Exported,
 }
 
-use Ask::{Cli as Command, Hook, Pages, Prompt, Resource, Tool};
+use Ask::{Cli as Command, Exported, Hook, Pages, Prompt, Resource, Tool, Web};
 
 /// When a way out shows the clinic's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -192,6 +197,24 @@ pub const WAYS: &[Way] = &[
     Way(Prompt("where-did-we-leave-off", r#"{"topic": "the ledger"}"#), SHOWS),
     Way(Prompt("where-did-we-leave-off", "{}"), SILENT),
     Way(Resource("recall://day/{date}"), SHOWS),
+    Way(Command(&["serve", "--idle", "1s"]), SILENT),
+    Way(Web("search.html?q=ledger"), SHOWS),
+    Way(Web("session/{clinic}.html"), SHOWS),
+    Way(Web("rows/{clinic}.html"), SHOWS),
+    Way(Web("rows/{mixed}.html"), SHOWS),
+    Way(Web("note/{note}.html"), SHOWS),
+    Way(Web("note/{memory}.html"), SHOWS),
+    Way(Web("forget/{clinic}.html"), SILENT),
+    Way(Web("api/v1/session/{clinic}"), SHOWS),
+    Way(Web("api/v1/timeline/{clinic}"), SHOWS),
+    Way(Web("api/v1/search?q=ledger"), SHOWS),
+    Way(Web("api/v1/context/topic?q=ledger"), SHOWS),
+    Way(Web("api/v1/context/start"), SILENT),
+    Way(Web("api/v1/context/start?project=clinic"), SHOWS),
+    Way(Web("api/v1/sessions"), SHOWS),
+    Way(Web("api/v1/notes"), SILENT),
+    Way(Web("api/v1/open"), SHOWS),
+    Way(Exported, SHOWS),
     // From here on the memory changes. Whatever writes pages writes none of what is left out.
     Way(Command(&["close"]), SILENT),
     Way(Command(&["close", "{item}"]), SHOWS),
@@ -211,7 +234,8 @@ pub const WAYS: &[Way] = &[
 ];
 
 /// Options of these show nothing more than the command without them, or nothing at all.
-const OF_NO_ACCOUNT: [&str; 9] = ["digest", "install", "uninstall", "doctor", "redact", "remember", "completions", "man", "import"];
+const OF_NO_ACCOUNT: [&str; 10] =
+    ["digest", "install", "uninstall", "doctor", "redact", "remember", "completions", "man", "import", "serve"];
 
 pub struct Scene {
     pub world: World,
@@ -368,6 +392,25 @@ fn told(scene: &Scene, names: &[(&str, String)], way: &Ask, n: usize) -> String 
             }
             all
         }
+        Web(address) => {
+            let reply = WebServer::entered(&scene.world, &here).get(&fill(address));
+            format!("{}\n{}", reply.head, reply.body)
+        }
+        Exported => {
+            let folder = scene.world.root().join("site");
+            let ran = fed(
+                {
+                    let mut command = scene.world.process();
+                    command.args(["serve", "--export"]).arg(&folder).current_dir(&here);
+                    command
+                },
+                b"",
+            );
+            let files = files_below(&folder).into_iter().map(|file| std::fs::read_to_string(file).expect("a page"));
+            let all = format!("{}\n{}\n{}", ran.out, ran.err, files.collect::<String>());
+            std::fs::remove_dir_all(folder).expect("a folder");
+            all
+        }
         Pages => scene.world.pages().into_iter().map(|(name, text)| format!("{name}\n{text}")).collect(),
     }
 }
@@ -385,6 +428,8 @@ fn called(way: &Ask) -> String {
         Prompt(name, arguments) => format!("prompt {name} {arguments}"),
         Resource(template) => format!("resources {template}"),
         Pages => "the pages".to_owned(),
+        Web(address) => format!("recall serve: {address}"),
+        Exported => "recall serve --export".to_owned(),
     }
 }
 

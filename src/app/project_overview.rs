@@ -1,0 +1,120 @@
+//! A project at a glance: what was decided in it and stands, what replaced what, and which projects there are.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Result, bail};
+use serde::Serialize;
+
+use crate::app::open_memory::OpenMemory;
+use crate::config::Config;
+use crate::model::digest::statement_id;
+use crate::model::note::NoteKind;
+use crate::model::section::Section;
+use crate::model::session::{Millis, Project};
+use crate::model::stored_digest::StoredDigest;
+use crate::store::Memory;
+use crate::store::came_since::CameSince;
+use crate::text::clean::{one_line, without_controls};
+
+/// Decisions are looked for in so many of the newest sessions, and so many are told.
+const MAX_SESSIONS: usize = 60;
+const MAX_DECISIONS: usize = 30;
+
+/// A project with sessions or notes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct KnownProject {
+    pub(crate) key: String,
+    /// The name of its folder.
+    pub(crate) name: String,
+    pub(crate) sessions: usize,
+    /// When it was last worked in.
+    pub(crate) last_at: Option<Millis>,
+}
+
+/// The projects that may be seen, the one worked in last first.
+///
+/// # Errors
+/// If the index cannot be read.
+pub(crate) fn known_projects(memory: &OpenMemory) -> Result<Vec<KnownProject>> {
+    let store = &memory.0;
+    let mut of_key: BTreeMap<String, KnownProject> = BTreeMap::new();
+    for head in store.session_heads()? {
+        let known = of_key.entry(head.project.key.clone()).or_insert_with(|| KnownProject {
+            key: head.project.key.clone(),
+            name: head.project.name().to_owned(),
+            sessions: 0,
+            last_at: None,
+        });
+        known.sessions += 1;
+        known.last_at = known.last_at.max(head.last_active());
+    }
+    let mut all: Vec<KnownProject> = of_key.into_values().collect();
+    all.sort_by(|a, b| (b.last_at, &a.key).cmp(&(a.last_at, &b.key)));
+    Ok(all)
+}
+
+/// Something that was decided and stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct StandingDecision {
+    pub(crate) id: String,
+    pub(crate) text: String,
+    /// The whole id of the session or of the note that says it.
+    pub(crate) said_in: String,
+    pub(crate) is_note: bool,
+    /// In words: whose words these are.
+    pub(crate) by: String,
+    pub(crate) at: Millis,
+}
+
+/// The decisions and conventions of a project that nothing said later replaces: notes first, then statements of digests by a model, newest first.
+///
+/// # Errors
+/// If the index cannot be read, or there is no such project.
+pub(crate) fn standing_decisions(memory: &OpenMemory, config: &Config, key: &str) -> Result<Vec<StandingDecision>> {
+    let store = &memory.0;
+    let mut all = of_notes(store, key)?;
+    let mut heads: Vec<_> = store.session_heads()?.into_iter().filter(|head| head.project.key == key).collect();
+    if heads.is_empty() && all.is_empty() {
+        bail!("there is no project {key}");
+    }
+    heads.sort_by_key(|head| std::cmp::Reverse(head.last_active()));
+    let since = CameSince::new(store);
+    for head in heads.iter().take(MAX_SESSIONS) {
+        let Some(stored) = store.digest_of(head.pk)?.filter(StoredDigest::is_by_model) else { continue };
+        for claim in stored.digest.told_in(Section::Decisions) {
+            let is_new = !all.iter().any(|known| known.text == claim.text);
+            if is_new && since.of_session(head, [claim.text.as_str()])?.is_empty() {
+                all.push(StandingDecision {
+                    id: statement_id(&head.id, Section::Decisions, &claim.text),
+                    text: one_line(&without_controls(&claim.text)),
+                    said_in: head.id.clone(),
+                    is_note: false,
+                    by: format!("the digest of a session, {}", config.local_time(head.last_active(), "%Y-%m-%d")),
+                    at: head.last_active().unwrap_or_default(),
+                });
+            }
+        }
+    }
+    all.truncate(MAX_DECISIONS);
+    Ok(all)
+}
+
+fn of_notes(store: &Memory, key: &str) -> Result<Vec<StandingDecision>> {
+    let rules = [NoteKind::Convention, NoteKind::Decision].map(NoteKind::name);
+    let since = CameSince::new(store);
+    let mut all = Vec::new();
+    for note in store.notes_for(key)? {
+        if rules.contains(&note.kind.as_str()) && note.project == (Project { key: key.to_owned() }) && since.of_note(&note)?.is_empty() {
+            all.push(StandingDecision {
+                text: one_line(&without_controls(&note.text)),
+                said_in: note.id.clone(),
+                is_note: true,
+                by: note.origin(),
+                at: note.at,
+                id: note.id,
+            });
+        }
+    }
+    all.sort_by_key(|one| std::cmp::Reverse(one.at));
+    Ok(all)
+}

@@ -1,0 +1,87 @@
+//! What a page can change: close an open item, hide a statement or a reply, forget a session. Each is what the command of that name does for
+//! the person at the keyboard.
+
+use anyhow::{Context, Result, bail};
+
+use crate::app::close_items::ClosingRequest;
+use crate::app::contributor::Contributor;
+use crate::app::forget::{self, ForgetRequest, ForgetTarget};
+use crate::app::show::whole_id;
+use crate::app::wrong::{bring_back, change_replies, find, find_denials, find_replies, refuse_notes, take_out};
+use crate::sys::messages::Ui;
+use crate::web::addresses;
+use crate::web::pages::session::read_reply_id;
+use crate::web::viewer::Viewer;
+
+/// What a form asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Action {
+    Close,
+    Reopen,
+    Wrong,
+    NotWrong,
+    Forget,
+}
+
+impl Action {
+    pub(super) const ALL: [(&'static str, Self); 5] = [
+        (addresses::CLOSE, Self::Close),
+        (addresses::REOPEN, Self::Reopen),
+        (addresses::WRONG, Self::Wrong),
+        (addresses::NOT_WRONG, Self::NotWrong),
+        (addresses::FORGET, Self::Forget),
+    ];
+}
+
+/// Does it to what has this id. Returns what to tell.
+///
+/// # Errors
+/// When nothing has this id, or another run is changing the memory.
+pub(super) fn act(action: Action, id: &str, viewer: Viewer<'_>) -> Result<String> {
+    let config = viewer.config;
+    let memory = viewer.memory;
+    let ids = [id.to_owned()];
+    let ui = Ui::default();
+    Ok(match action {
+        Action::Close | Action::Reopen => {
+            let undo = action == Action::Reopen;
+            let writer = Contributor::user();
+            let closing = ClosingRequest::resolve(&ids, &memory)?;
+            closing.check(&writer, undo, &memory)?;
+            drop(memory);
+            let done = closing.apply(&writer, undo, config, &ui)?;
+            let text = done.first().map(|one| one.text.clone()).unwrap_or_default();
+            format!("{}: {text}", if undo { "Open again" } else { "Closed" })
+        }
+        Action::Wrong | Action::NotWrong => {
+            let undo = action == Action::NotWrong;
+            if let Some((session, turn)) = read_reply_id(id) {
+                let found = find_replies(&memory, session, &[turn], undo)?;
+                drop(memory);
+                change_replies(found, undo, config, &ui)?;
+            } else if undo {
+                let denials = find_denials(&memory, &ids)?;
+                drop(memory);
+                bring_back(&denials, config, &ui)?;
+            } else {
+                refuse_notes(&memory, &ids)?;
+                let doomed = find(&memory, &ids)?;
+                drop(memory);
+                take_out(&doomed, config, &ui)?;
+            }
+            if undo { "Shown again.".to_owned() } else { "Hidden.".to_owned() }
+        }
+        Action::Forget => {
+            // Of what may be seen only.
+            let whole = whole_id(&memory, id)?;
+            if whole != id {
+                bail!("{id} is not the whole id of a session");
+            }
+            drop(memory);
+            let mut told = Vec::new();
+            let request = ForgetRequest { what: ForgetTarget::Session(whole), yes: true, dry_run: false };
+            forget::run(&request, config, &mut told)?;
+            String::from_utf8(told).context("what was forgotten cannot be told")?.trim().to_owned()
+        }
+    })
+}

@@ -1,0 +1,83 @@
+//! The same pages as files: a folder that a browser opens without a server, or that a private web server hands out.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+
+use crate::app::asker::Asker;
+use crate::app::list::{ListRequest, list};
+use crate::app::project_overview::known_projects;
+use crate::config::Config;
+use crate::sys::private_files;
+use crate::web::addresses;
+use crate::web::layout::{Page, document, home};
+use crate::web::pages;
+use crate::web::pages::sessions::Narrowing;
+use crate::web::router::ASSETS;
+use crate::web::viewer::{Purpose, Viewer};
+
+/// What was written.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Exported {
+    pub(crate) pages: usize,
+}
+
+/// Writes all pages into a folder, which is made, or may hold an earlier export.
+///
+/// # Errors
+/// When the folder holds something else, or cannot be written; or when there is no memory yet.
+pub(crate) fn export(config: &Config, folder: &Path) -> Result<Exported> {
+    let is_used = fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
+    if is_used && !folder.join(addresses::STYLE).is_file() {
+        bail!("{} holds something else: name a new folder, or that of an earlier export", folder.display());
+    }
+    let asker = Asker::here(config);
+    let viewer = Viewer { config, asker: &asker, memory: asker.memory()?, purpose: Purpose::Exported };
+    let mut written = Exported::default();
+    let mut write = |page: &Page| -> Result<()> {
+        let base = match addresses::depth(&page.address) {
+            0 => "./".to_owned(),
+            deep => "../".repeat(deep),
+        };
+        put(folder, &page.address, &document(page, &base, &viewer).into_string())?;
+        written.pages += 1;
+        Ok(())
+    };
+    for (address, _, text) in ASSETS {
+        put(folder, address, text)?;
+    }
+    let first = pages::day::newest(&viewer)?;
+    write(&Page { address: home(false).to_owned(), ..first })?;
+    write(&pages::days::days(&viewer)?)?;
+    write(&pages::sessions::sessions(&viewer, &Narrowing::default())?)?;
+    write(&pages::projects::projects(&viewer)?)?;
+    write(&pages::open_items::open_items(&viewer)?)?;
+    write(&pages::told::told(&viewer)?)?;
+    write(&pages::status::status_page(&viewer)?)?;
+    let mut weeks = BTreeSet::new();
+    for day in viewer.days(None, usize::MAX - 1)?.days {
+        pages::day::day(&viewer, day.date)?.iter().try_for_each(&mut write)?;
+        weeks.insert(day.date.strftime("%G-W%V").to_string());
+    }
+    for week in weeks {
+        pages::week::week(&viewer, &week)?.iter().try_for_each(&mut write)?;
+    }
+    for project in known_projects(&viewer.memory)? {
+        pages::project::project(&viewer, &addresses::project_name(&project.key))?.iter().try_for_each(&mut write)?;
+    }
+    let all = list(&viewer.memory, config, &ListRequest { project: None, client: None, since: None, limit: usize::MAX })?;
+    for one in &all.sessions {
+        write(&pages::session::session(&viewer, &one.session)?)?;
+        write(&pages::rows::rows(&viewer, &one.session)?)?;
+    }
+    Ok(written)
+}
+
+fn put(folder: &Path, address: &str, text: &str) -> Result<()> {
+    let file = folder.join(address);
+    let parent = file.parent().unwrap_or(folder);
+    private_files::create_dir(parent).with_context(|| format!("cannot create {}", parent.display()))?;
+    private_files::replace(&file, text.as_bytes()).with_context(|| format!("cannot write {}", file.display()))
+}

@@ -1,0 +1,88 @@
+//! What stands around every page.
+
+use maud::{DOCTYPE, Markup, html};
+
+use crate::web::addresses;
+use crate::web::viewer::{Purpose, Viewer};
+
+/// A page without what stands around it.
+pub(super) struct Page {
+    /// One line.
+    pub(super) title: String,
+    /// Its own address.
+    pub(super) address: String,
+    /// The address of the entry in the navigation that it belongs to.
+    pub(super) place: &'static str,
+    pub(super) body: Markup,
+}
+
+const NAVIGATION: [(&str, &str); 7] = [
+    ("", "Today"),
+    (addresses::DAYS, "Days"),
+    (addresses::SESSIONS, "Sessions"),
+    (addresses::PROJECTS, "Projects"),
+    (addresses::OPEN_ITEMS, "Open items"),
+    (addresses::TOLD, "Told"),
+    (addresses::STATUS, "Status"),
+];
+
+/// The whole document. All addresses in it are relative to `base`.
+pub(super) fn document(page: &Page, base: &str, viewer: &Viewer<'_>) -> Markup {
+    let is_served = viewer.is_served();
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="referrer" content="same-origin";
+                @if !is_served {
+                    meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'self' file:; img-src 'self' file:";
+                }
+                base href=(base);
+                title { (page.title) " · recall" }
+                link rel="icon" href=(addresses::ICON) type="image/svg+xml";
+                link rel="stylesheet" href=(addresses::STYLE);
+                @if is_served { script src=(addresses::SCRIPT) defer {} }
+            }
+            body {
+                a .skip href=(format!("{}#content", page.address)) { "Skip to the content" }
+                header .top {
+                    a .brand href=(home(is_served)) { "recall" }
+                    nav aria-label="Pages" {
+                        @for (address, name) in NAVIGATION {
+                            @let address = if address.is_empty() { home(is_served) } else { address };
+                            a href=(address) aria-current=[(address == page.place).then_some("page")] { (name) }
+                        }
+                    }
+                    @if is_served && page.place != addresses::SEARCH {
+                        form .find role="search" action=(addresses::SEARCH) method="get" {
+                            input type="search" name="q" aria-label="Search the memory" placeholder="Search  /" autocomplete="off";
+                        }
+                    }
+                }
+                @if is_served { p #news role="status" hidden {} }
+                main #content tabindex="-1" { (page.body) }
+            }
+        }
+    }
+}
+
+/// The first page: served, it is the newest day; a file is named.
+pub(super) fn home(is_served: bool) -> &'static str {
+    if is_served { "./" } else { "index.html" }
+}
+
+/// A button that changes something.
+pub(super) fn button(viewer: &Viewer<'_>, address: &str, id: &str, back: &str, words: &str, label: &str) -> Markup {
+    html! {
+        @if let Purpose::Served { word } = &viewer.purpose {
+            form .act method="post" action=(address) {
+                input type="hidden" name="word" value=(word);
+                input type="hidden" name="id" value=(id);
+                input type="hidden" name="back" value=(back);
+                button type="submit" aria-label=(label) { (words) }
+            }
+        }
+    }
+}

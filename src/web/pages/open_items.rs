@@ -1,0 +1,48 @@
+//! What is open, in all projects.
+
+use anyhow::Result;
+use maud::{Markup, html};
+
+use crate::app::close_items::{OpenLine, open_everywhere};
+use crate::text::clean::{one_line, without_controls};
+use crate::web::addresses;
+use crate::web::layout::{Page, button};
+use crate::web::viewer::Viewer;
+
+pub(in crate::web) fn open_items(viewer: &Viewer<'_>) -> Result<Page> {
+    let all = open_everywhere(&viewer.memory, viewer.config, None)?;
+    let body = html! {
+        h1 { "Open items" }
+        @if all.is_empty() { p { "Nothing is open." } }
+        @for project in &all {
+            section .part {
+                h2 { a href=(addresses::project(&project.project)) { (project.project) } }
+                (items(viewer, &project.items, addresses::OPEN_ITEMS))
+            }
+        }
+    };
+    Ok(Page { title: "Open items".into(), address: addresses::OPEN_ITEMS.into(), place: addresses::OPEN_ITEMS, body })
+}
+
+/// Open items with a button that closes each; it leads back to the address.
+pub(super) fn items(viewer: &Viewer<'_>, items: &[OpenLine], back: &str) -> Markup {
+    let day = |at| viewer.config.local_time(Some(at), "%Y-%m-%d");
+    let today = viewer.today().to_string();
+    html! {
+        ul .acts {
+            @for one in items {
+                @let text = one_line(&without_controls(&one.text));
+                li {
+                    span .when { (day(one.last_at)) } " " span .kind { (one.kind) } " "
+                    @match &one.session {
+                        Some(session) => a href=(addresses::session(session)) { (text) },
+                        None => a href=(addresses::note(&one.id)) { (text) },
+                    }
+                    @if let Some(due) = &one.due { " " span .remark { @if *due < today { "overdue since " } @else { "due " } (due) } }
+                    " " code { (one.id) }
+                    (button(viewer, addresses::CLOSE, &one.id, back, "Close", &format!("Close: {text}")))
+                }
+            }
+        }
+    }
+}

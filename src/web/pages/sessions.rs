@@ -1,0 +1,61 @@
+//! The sessions, newest first.
+
+use anyhow::Result;
+use maud::{Markup, html};
+
+use crate::app::list::{ListReply, ListRequest, ListedSession, list};
+use crate::model::client::Client;
+use crate::web::addresses;
+use crate::web::layout::Page;
+use crate::web::viewer::Viewer;
+
+/// Sessions on a page; a file holds all of them.
+const A_PAGE: usize = 100;
+
+/// What a list was narrowed to, as its address says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(in crate::web) struct Narrowing {
+    pub(in crate::web) project: Option<String>,
+    pub(in crate::web) agent: Option<String>,
+    pub(in crate::web) limit: Option<usize>,
+}
+
+pub(in crate::web) fn sessions(viewer: &Viewer<'_>, narrowed: &Narrowing) -> Result<Page> {
+    let limit = if viewer.is_served() { narrowed.limit.unwrap_or(A_PAGE) } else { usize::MAX };
+    let client = narrowed.agent.as_deref().and_then(Client::named);
+    let asked = ListRequest { project: narrowed.project.as_deref(), client, since: None, limit };
+    let ListReply { sessions, more } = list(&viewer.memory, viewer.config, &asked)?;
+    let what = [narrowed.project.as_deref(), client.map(Client::name)].into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let body = html! {
+        h1 { "Sessions" @if !what.is_empty() { " · " (what) } }
+        @if sessions.is_empty() { p { "No session is stored yet." } }
+        (list_of(&sessions, true))
+        @if more > 0 {
+            form method="get" action=(addresses::SESSIONS) {
+                @if let Some(project) = &narrowed.project { input type="hidden" name="project" value=(project); }
+                @if let Some(agent) = &narrowed.agent { input type="hidden" name="agent" value=(agent); }
+                input type="hidden" name="limit" value=(limit.saturating_mul(4));
+                button type="submit" { (more) " more" }
+            }
+        }
+    };
+    Ok(Page { title: "Sessions".into(), address: addresses::SESSIONS.into(), place: addresses::SESSIONS, body })
+}
+
+/// Sessions, a line each, with their projects where these differ.
+pub(super) fn list_of(sessions: &[ListedSession], with_projects: bool) -> Markup {
+    html! {
+        ul .sessions {
+            @for one in sessions {
+                li {
+                    span .when { (one.when) } " "
+                    a href=(addresses::session(&one.session)) { (if one.title.is_empty() { "(no words)" } else { &one.title }) } 
+                    @if with_projects { " " a .chip href=(addresses::project(&one.project)) { (one.project_name) } }
+                    @if !one.client.is_usual() { " " span .chip { (one.client.name()) } }
+                    @if let Some(remark) = one.remark() { " " span .remark { (remark) } }
+                    @if let Some(why) = &one.why { " " span .hint { (why) } }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! How the memory is: what is stored, what waits, what it cost, what is wrong, and the settings.
+
+use anyhow::Result;
+use maud::{Markup, html};
+
+use crate::app::settings::{SettingsReply, settings};
+use crate::app::status::{Status, problems, status};
+use crate::text::clean::{counted, size};
+use crate::web::addresses;
+use crate::web::layout::Page;
+use crate::web::viewer::Viewer;
+
+const MAX_BAD_LINES: usize = 10;
+
+pub(in crate::web) fn status_page(viewer: &Viewer<'_>) -> Result<Page> {
+    let found = status(Some(&viewer.memory), viewer.config, MAX_BAD_LINES)?;
+    let wrong = problems(viewer.config)?;
+    let SettingsReply { settings, notices } = settings(viewer.config);
+    let config_file = viewer.config.config_file.display().to_string();
+    let body = html! {
+        h1 { "Status" }
+        section .part {
+            h2 { "Problems" }
+            @if wrong.is_empty() { p { "None was found by a quick look. " code { "recall doctor" } " looks deeper." } }
+            ul { @for one in &wrong { li { strong { (one.about) } " " (one.found) @if let Some(advice) = &one.advice { p .hint { (advice) } } } } }
+        }
+        section .part { h2 { "Memory" } (figures(viewer, &found)) }
+        @if !found.agents.is_empty() {
+            section .part { h2 { "Agents" }
+                ul { @for one in &found.agents { li { a href=(format!("{}?agent={}", addresses::SESSIONS, one.agent.key())) { (one.agent.name()) } " "
+                    span .hint { (counted(one.sessions as usize, "session")) ", last " (viewer.config.local_time(one.last_at, "%Y-%m-%d")) @if !one.for_model { ", not shown to the model" } } } } }
+            }
+        }
+        section .part {
+            h2 { "Settings" }
+            p { "They are in " code { (config_file) } ". To change one, write its line there." }
+            @for notice in &notices { p .hint { (notice) } }
+            .wide { table {
+                thead { tr { th scope="col" { "Setting" } th scope="col" { "Value" } th scope="col" { "From" } } }
+                tbody { @for one in &settings { tr { th scope="row" { code { (one.key) } } td { (one.value) } td { (one.from) } } } }
+            } }
+        }
+    };
+    Ok(Page { title: "Status".into(), address: addresses::STATUS.into(), place: addresses::STATUS, body })
+}
+
+fn figures(viewer: &Viewer<'_>, found: &Status) -> Markup {
+    let config = viewer.config;
+    let ran = found.last_run.as_ref().map_or_else(|| "never".to_owned(), |run| config.local_time(Some(run.at), "%Y-%m-%d %H:%M"));
+    let cap = |amount: f64| format!("${amount:.2}");
+    html! {
+        dl {
+            dt { "Sessions" } dd { (found.sessions) ", " (counted(found.digests as usize, "digest")) ", " (found.by_model) " by a model" }
+            dt { "Notes" } dd { (found.notes) }
+            dt { "Waiting" } dd { (counted(found.waiting_for_digest as usize, "session")) " for a digest, " (found.waiting_for_model) " for the model, " (counted(found.marks_waiting, "mark")) }
+            dt { "Last digest" } dd { (ran) }
+            dt { "Spent on the model" } dd { (cap(found.spent_usd)) " in total; at most " (cap(config.digest.max_cost_usd)) " a run and " (cap(config.digest.max_cost_usd_per_day)) " a day" }
+            dt { "Disk" } dd { (size(found.database_bytes)) " for " (size(found.transcript_bytes.unsigned_abs())) " of transcripts in " (counted(found.files as usize, "file")) }
+            @if let Some(copy) = &found.copy { dt { "Copy of the index" } dd { (config.local_time(Some(copy.at), "%Y-%m-%d %H:%M")) ", " (size(copy.bytes)) } }
+            @if let Some(vectors) = &found.vectors { dt { "Search by meaning" } dd { (vectors.model) ": " (vectors.embedded) " of " (vectors.of) } }
+            @if let Some(until) = found.paused_until { dt { "Paused" } dd { "until " (crate::config::pause::describe_end(until, config)) } }
+            @for one in &found.skipped { dt { "No digest" } dd { (counted(one.sessions as usize, "session")) ": " (one.why) } }
+            @for one in &found.failing { dt { "The model failed" } dd { a href=(addresses::session(&one.session)) { (one.session) } ": " (one.error) } }
+            @if found.bad_lines > 0 { dt { "Unreadable lines" } dd { (found.bad_lines) } }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! What pages are made from: the memory as it may be shown to whoever started the server, and what their links lead to.
+
+use std::path::Path;
+
+use anyhow::Result;
+use jiff::civil::Date;
+
+use crate::app::asker::Asker;
+use crate::app::day::{DayReader, DaysReply, DaysRequest};
+use crate::app::open_memory::OpenMemory;
+use crate::app::show::{session_ids, whole_id};
+use crate::config::Config;
+use crate::model::page_path;
+use crate::render::html::{HtmlPage, References, html, html_page};
+use crate::web::addresses;
+
+/// What a page can do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// It is served: what changes something has to send this word.
+    Served { word: String },
+    /// It is a file.
+    Exported,
+}
+
+pub(super) struct Viewer<'a> {
+    pub(super) config: &'a Config,
+    pub(super) asker: &'a Asker<'a>,
+    pub(super) memory: OpenMemory,
+    pub(super) purpose: Purpose,
+}
+
+impl Viewer<'_> {
+    pub(super) fn is_served(&self) -> bool {
+        self.purpose != Purpose::Exported
+    }
+
+    pub(super) fn today(&self) -> Date {
+        self.config.local(self.config.now()).date()
+    }
+
+    /// The page of a day, as markdown.
+    pub(super) fn day_page(&self, date: Date) -> Result<Option<String>> {
+        self.days_reader().day(date)
+    }
+
+    /// Days with a page, newest first.
+    pub(super) fn days(&self, before: Option<Date>, limit: usize) -> Result<DaysReply> {
+        self.days_reader().days(DaysRequest { before, limit })
+    }
+
+    fn days_reader(&self) -> DayReader<'_, impl FnOnce() -> Result<Option<OpenMemory>>> {
+        DayReader { config: self.config, policy: self.config.policy(self.asker.view()), open: || self.asker.memory_if_there() }
+    }
+
+    /// The id that goes by this name in addresses; `None` if none does.
+    pub(super) fn id_of(&self, name: &str) -> Result<Option<String>> {
+        if !addresses::is_by_hash(name) {
+            return Ok(Some(name.to_owned()));
+        }
+        Ok(session_ids(&self.memory)?.into_iter().find(|id| addresses::name_of(id) == name))
+    }
+
+    /// A page of the memory as HTML.
+    pub(super) fn read(&self, markdown: &str) -> HtmlPage {
+        html_page(markdown, &References { link: &|link| self.address_of(link) })
+    }
+
+    /// A text of the memory as HTML.
+    pub(super) fn text(&self, markdown: &str) -> String {
+        html(markdown, &References { link: &|link| self.address_of(link) })
+    }
+
+    /// Where a link between pages leads: to the day, the session or the list of days that it means.
+    fn address_of(&self, link: &str) -> Option<String> {
+        if let Some(id) = page_path::session_of_page(link) {
+            return whole_id(&self.memory, id).ok().map(|id| addresses::session(&id));
+        }
+        let file = Path::new(link);
+        if file.file_name()?.to_str()? == page_path::DAY_LIST {
+            return Some(addresses::DAYS.to_owned());
+        }
+        let is_page = file.extension().is_some_and(|end| end == "md");
+        page_path::day_of_page(file).filter(|_| is_page).map(addresses::day)
+    }
+}

@@ -1,0 +1,122 @@
+//! What a browser is shown.
+
+use super::{SHOP, hostile, shop};
+use crate::support::World;
+use crate::support::web_client::WebServer;
+
+const PAGES: [&str; 9] =
+    ["", "days.html", "sessions.html", "projects.html", "open.html", "search.html", "told.html", "status.html", "day/2026-11-20.html"];
+
+/// The addresses that a page links to, without those of the web.
+fn links(page: &str) -> Vec<String> {
+    let all = page.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
+    all.filter(|link| !link.starts_with("http")).map(|link| link.replace("&amp;", "&")).collect()
+}
+
+#[test]
+fn every_page_is_there_and_every_link_leads_to_one() {
+    let world = shop();
+    let server = WebServer::entered(&world, world.root());
+    let mut waiting: Vec<String> = PAGES.iter().map(|page| (*page).to_owned()).collect();
+    let mut seen: Vec<String> = Vec::new();
+    while let Some(address) = waiting.pop() {
+        let file = address.split('#').next().expect("a part").trim_start_matches("./").to_owned();
+        if seen.contains(&file) || file.contains('?') {
+            continue;
+        }
+        let reply = server.get(&file);
+        assert_eq!(reply.status, 200, "{file}: {}", reply.body);
+        if reply.header("content-type").is_some_and(|kind| kind.starts_with("text/html")) {
+            waiting.extend(links(&reply.body).into_iter().filter(|link| *link != server.folder));
+        }
+        seen.push(file);
+    }
+    for begins in ["session/", "rows/", "project/", "forget/", "week/", "asset/"] {
+        assert!(seen.iter().any(|page| page.starts_with(begins)), "{begins} in {seen:?}");
+    }
+}
+
+#[test]
+fn pages_say_what_the_memory_says() {
+    let world = shop();
+    let server = WebServer::entered(&world, world.root());
+    let shows = |address: &str, words: &[&str]| {
+        let page = server.get(address).body;
+        words.iter().for_each(|word| assert!(page.contains(word), "{word} on {address}: {page}"));
+    };
+    shows("", &["Friday, 20 November 2026", "Today has no page yet", "Sort the order list", &format!("session/{SHOP}.html")]);
+    shows(&format!("session/{SHOP}.html"), &["Sort the order list", "The order list is sorted by key now.", "quoted, without a model"]);
+    shows(&format!("rows/{SHOP}.html"), &["id=\"11111111-0000-4000-8000-000000000001\"", "Sort the order list"]);
+    shows("open.html", &["Paint the gauge blue", "Close"]);
+    shows("search.html?q=order+list", &["<mark>order</mark>", &format!("session/{SHOP}.html")]);
+    shows("search.html?q=nowhere", &["Nothing found."]);
+    shows("status.html", &["1, 1 digest, 0 by a model", "digest.summarizer"]);
+    shows("week/2026-W47.html", &["Week of 16 November 2026", "Friday, 20 November", "Sort the order list"]);
+    let part = server.get("search.html?q=order+li&part=1").body;
+    assert!(part.contains("<mark>order</mark>") && !part.contains("<html"), "{part}");
+}
+
+#[test]
+fn what_is_not_there_is_said() {
+    let world = shop();
+    let server = WebServer::entered(&world, world.root());
+    for page in ["session/ffff.html", "session/..%2f..%2fetc%2fpasswd.html", "day/2026-11-19.html", "day/x.html", "project/x.html", "week/2026-W99.html", "nothing", "session/aaaa"] {
+        let reply = server.get(page);
+        assert_eq!(reply.status, 404, "{page}: {}", reply.body);
+    }
+}
+
+#[test]
+fn without_a_memory_it_says_what_to_do() {
+    let ran = World::new().recall(["serve"]);
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""));
+    assert!(ran.err.contains("`recall digest`"), "{}", ran.err);
+}
+
+#[test]
+fn a_text_of_a_transcript_is_never_more_than_a_text() {
+    let world = hostile();
+    let server = WebServer::entered(&world, world.root());
+    let projects = server.get("projects.html").body;
+    let project = links(&projects).into_iter().find(|link| link.starts_with("project/")).expect("a project");
+    let mut held = 0;
+    for page in PAGES.iter().map(|page| (*page).to_owned()).chain([
+        format!("session/{SHOP}.html"),
+        format!("rows/{SHOP}.html"),
+        format!("forget/{SHOP}.html"),
+        "week/2026-W47.html".into(),
+        "search.html?q=sort".into(),
+        "search.html?q=%3Cscript%3Ealert(7)%3C/script%3E".into(),
+        "search.html?q=%22+onmouseover=%22alert(8)".into(),
+        "search.html?q=sort&part=1".into(),
+        project,
+    ]) {
+        let shown = server.get(&page).body;
+        held += usize::from(shown.contains("alert("));
+        assert!(!shown.contains("<script>") && !shown.contains("<img") && !shown.contains("<iframe"), "{page}: {shown}");
+        assert!(!shown.contains("href=\"javascript:"), "{page}: {shown}");
+        // Within a tag, a quote would begin another attribute.
+        let in_tags = shown.split('<').skip(1).filter_map(|tag| tag.split('>').next());
+        assert!(in_tags.clone().all(|tag| !tag.contains(" onmouseover=") && !tag.contains(" onerror=")), "{page}: {shown}");
+        assert_eq!(shown.matches("<script").count(), shown.matches("<script src=\"asset/page.js\" defer>").count(), "{page}");
+    }
+    assert!(held >= 8, "the attacks are shown nowhere any more: {held}");
+}
+
+#[test]
+fn a_page_that_stays_open_hears_of_what_a_digest_adds() {
+    let world = shop();
+    let server = WebServer::entered(&world, world.root());
+    let mut events = server.events();
+    let first: serde_json::Value = serde_json::from_str(&events.next().expect("an event")).expect("JSON");
+    assert_eq!((first["sessions"].as_i64(), first["digests"].as_i64()), (Some(1), Some(1)));
+    let other = "bbbb1111-0000-4000-8000-000000000000";
+    let at = "2026-11-20T11:00:00Z";
+    world.transcript(&format!("-q/{other}.jsonl"), crate::support::user(other, "22222222-0000-4000-8000-000000000001", at, "Compare the two billing tables"));
+    world.digest(&["--summarizer", "extract"]);
+    let is_whole = |event: &String| {
+        let news: serde_json::Value = serde_json::from_str(event).expect("JSON");
+        news["sessions"] == 2 && news["digests"] == 2
+    };
+    assert!(events.any(|event| is_whole(&event)));
+}
