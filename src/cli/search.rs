@@ -66,7 +66,7 @@ fn print_result(result: &SearchResult, found: &SearchReply, out: &mut impl Write
     let columns = pager::terminal().map(|size| size.columns);
     let project = line(&result.project_name);
     let others = day.len() + short_id.len() + project.chars().count() + by.chars().count() + 6;
-    let title = columns.map_or(title.clone(), |all| shorten(&title, all.saturating_sub(others).max(MIN_TITLE)));
+    let title = columns.map_or(title.clone(), |all| shorten_title(&title, all.saturating_sub(others).max(MIN_TITLE)));
     writeln!(out, "{day}  {}  {project}  {title}{by}", bold(&line(short_id)))?;
     for line in result.since_then.iter().flatten() {
         print_hanging(INDENT, INDENT, &shorten(line, SINCE_THEN), out)?;
