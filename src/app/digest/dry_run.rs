@@ -26,7 +26,7 @@ use crate::privacy::View;
 use crate::store::{Memory, Reader};
 use crate::sys::messages::Ui;
 use crate::sys::pager;
-use crate::text::clean::{counted, id8, one_line, shorten_title, size, without_controls};
+use crate::text::clean::{counted, fit_title, id8, one_line, size, without_controls};
 
 /// How many sessions of a group are named, unless all are asked for.
 const EXAMPLES: usize = 10;
@@ -199,7 +199,7 @@ fn describe(head: &SessionHead, shown: &Memory, config: &Config) -> Result<Strin
         let taken = INDENT + described.chars().count() + "  ".len();
         let room =
             pager::terminal().map_or(TITLE_CHARS, |size| size.columns.saturating_sub(taken).clamp(MIN_TITLE_CHARS, TITLE_CHARS));
-        described += &format!("  {}", shorten_title(&title, room));
+        described += &format!("  {}", fit_title(&title, room));
     }
     Ok(described)
 }
