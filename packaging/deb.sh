@@ -30,7 +30,9 @@ tar -xzf "$archive" -C "$work" --no-same-owner
 from=$work/$name root=$work/root
 doc=$root/usr/share/doc/recall
 
-install -D -m 755 "$from/recall" "$root/usr/bin/recall"
+for program in recall recall-embed; do
+    install -D -m 755 "$from/$program" "$root/usr/bin/$program"
+done
 for page in "$from"/man/man1/*.1; do
     install -D -m 644 "$page" "$root/usr/share/man/man1/$(basename "$page")"
 done
@@ -50,13 +52,15 @@ done
 sed -i 's|^ExecStart=%h/.cargo/bin/recall |ExecStart=/usr/bin/recall |' "$doc/examples/recall-digest.service"
 grep -q '^ExecStart=/usr/bin/recall ' "$doc/examples/recall-digest.service"
 
-depends="libc6 (>= $("$here/glibc-floor.sh" "$from/recall"))"
-for library in $(objdump -p "$from/recall" | awk '$1 == "NEEDED" { print $2 }'); do
+# What either of them needs.
+floor=$(for program in recall recall-embed; do "$here/glibc-floor.sh" "$from/$program"; done | sort -V | tail -n 1)
+depends="libc6 (>= $floor)"
+for library in $(objdump -p "$from/recall" "$from/recall-embed" | awk '$1 == "NEEDED" { print $2 }' | sort -u); do
     case $library in
     libc.so.6 | libm.so.6 | libdl.so.2 | libpthread.so.0 | librt.so.1 | ld-linux-*) ;;
     libgcc_s.so.1) depends+=', libgcc-s1' ;;
     *)
-        echo "the program needs $library, and packaging/deb.sh knows no package for it" >&2
+        echo "the programs need $library, and packaging/deb.sh knows no package for it" >&2
         exit 1
         ;;
     esac
@@ -76,7 +80,8 @@ Priority: optional
 Description: memory for Claude Code, made from its own transcripts
  It digests what the transcripts of Claude Code gained into daily pages and
  a searchable index. Each user sets up hooks and a timer by "recall install";
- "recall install --dry-run" shows them first.
+ "recall install --dry-run" shows them first. recall-embed runs a model for
+ search by meaning, once a user has fetched one by "recall embed install".
 END
 (cd "$root" && find usr -type f -print0 | LC_ALL=C sort -z | xargs -0 md5sum) >"$root/DEBIAN/md5sums"
 dpkg-deb --root-owner-group -Zxz --build "$root" "$package" >&2

@@ -46,7 +46,7 @@ $linux_intel
   end
 
   def install
-    bin.install "recall"
+    bin.install "recall", "recall-embed"
     man1.install Dir["man/man1/*.1"]
     bash_completion.install "completions/recall.bash" => "recall"
     zsh_completion.install "completions/_recall"
@@ -55,6 +55,7 @@ $linux_intel
 
   test do
     assert_match version.to_s, shell_output("#{bin}/recall --version")
+    assert_match version.to_s, shell_output("#{bin}/recall-embed --version")
   end
 end
 END

@@ -1,9 +1,10 @@
 #!/bin/sh
-# Installs a released `recall`: fetches the archive for this machine and SHA256SUMS, compares the sum, and puts the program into one folder.
+# Installs a released `recall`: fetches the archive for this machine and SHA256SUMS, compares the sum, and puts both programs into one folder:
+# `recall`, and `recall-embed`, which it starts from beside itself.
 # It writes nothing else, asks for no password and edits no file of a shell.
 #
 #     RECALL_DOWNLOAD_URL   where the archives and SHA256SUMS lie; a copy of this script that is part of a release knows where
-#     RECALL_INSTALL_DIR    where the program goes; ~/.local/bin if it is not set
+#     RECALL_INSTALL_DIR    where the programs go; ~/.local/bin if it is not set
 #     RECALL_TARGET         which archive is taken, as x86_64-unknown-linux-musl; found out if it is not set
 #
 # The sum finds a damaged or mixed-up download. Against whoever can change the place of the download, `gh attestation verify` helps.
@@ -77,14 +78,16 @@ main() {
     base=${base%/}
     [ -n "$base" ] || die 'say by RECALL_DOWNLOAD_URL where the archives and SHA256SUMS lie'
     into=${RECALL_INSTALL_DIR:-${HOME:?}/.local/bin}
-    [ ! -d "$into/recall" ] || die "$into/recall is a folder"
+    for program in recall recall-embed; do
+        [ ! -d "$into/$program" ] || die "$into/$program is a folder"
+    done
     has sha256sum || has shasum || die 'neither sha256sum nor shasum is here, so the download could not be checked'
     target=${RECALL_TARGET:-$(target)}
     [ -n "$target" ] || exit 1
 
     work=$(mktemp -d)
-    new=''
-    trap 'rm -rf "$work" ${new:+"$new"}' EXIT
+    new=$into/.recall.$$
+    trap 'rm -rf "$work" "$new" "$new-embed"' EXIT
     trap 'exit 1' HUP INT TERM
 
     fetch "$base/SHA256SUMS" "$work/SHA256SUMS"
@@ -105,18 +108,21 @@ main() {
     [ "$actual" = "$expected" ] || die "$archive has the sum $actual, and SHA256SUMS says $expected. Nothing of it was used"
 
     tar -xzf "$work/$archive" -C "$work" || die "$archive cannot be unpacked"
-    [ -f "$work/$folder/recall" ] || die "$archive holds no $folder/recall"
+    for program in recall recall-embed; do
+        [ -f "$work/$folder/$program" ] || die "$archive holds no $folder/$program"
+    done
 
     mkdir -p "$into"
-    # Beside its place, then renamed: a recall that runs there goes on, and none is ever half there.
-    new=$into/.recall.$$
+    # Beside their places, then renamed: a recall that runs there goes on, and none is ever half there. None is replaced unless both run.
     cp "$work/$folder/recall" "$new"
-    chmod 755 "$new"
-    version=$("$new" --version) || die "the program for $target does not run here. RECALL_TARGET names another"
+    cp "$work/$folder/recall-embed" "$new-embed"
+    chmod 755 "$new" "$new-embed"
+    version=$("$new" --version) && "$new-embed" --version >/dev/null ||
+        die "the programs for $target do not run here. RECALL_TARGET names others"
+    mv -f "$new-embed" "$into/recall-embed"
     mv -f "$new" "$into/recall"
-    new=''
 
-    echo "Installed $version as $into/recall"
+    echo "Installed $version as $into/recall, and recall-embed beside it"
     case :$PATH: in
     *":$into:"*) echo 'Next, see what hooks and a timer would change: recall install --dry-run' ;;
     *)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints the licences of what is linked into the program for a target, with their texts, each text once:
+# Prints the licences of what is linked into the programs for a target, with their texts, each text once:
 #
 #     packaging/notices.sh TARGET
 #
@@ -12,7 +12,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # "NAME vVERSION|LICENCE", without what only compiles and without the parts of this repository, which end in their folder.
-cargo tree --locked --package recall --edges normal,no-proc-macro --prefix none --no-dedupe --target "$1" --format '{p}|{l}' |
+cargo tree --locked --package recall --package recall-embed --edges normal,no-proc-macro --prefix none --no-dedupe --target "$1" --format '{p}|{l}' |
     grep -v ') *|' | grep . | LC_ALL=C sort -u >"$work/crates"
 while IFS='|' read -r crate licence; do
     name=${crate%% v*} version=${crate##* v}
@@ -29,7 +29,7 @@ while IFS='|' read -r crate licence; do
 done <"$work/crates"
 [ -s "$work/crates" ]
 
-echo "recall is linked with Rust's standard library (MIT OR Apache-2.0, the Rust project's contributors)"
+echo "recall and recall-embed are linked with Rust's standard library (MIT OR Apache-2.0, the Rust project's contributors)"
 case $1 in *-musl) echo 'and musl (MIT, Rich Felker and others)' ;; esac
 echo 'and with the crates below, whose licences and notices follow.'
 for of in "$work"/*.of; do

@@ -75,6 +75,7 @@ impl SkipReason {
     pub(crate) fn in_common(&self) -> String {
         match self {
             SkipReason::Unsettled(_) => "not settled yet".to_owned(),
+            SkipReason::Backlog => "too many at once to use it unasked".to_owned(),
             SkipReason::FailedOften(_) => "failed, waiting before the next try (`recall digest --session` tries now)".to_owned(),
             _ => self.to_string(),
         }

@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+use super::reading::print_hanging;
 use crate::app::{Completion, consent};
 use crate::cli::args::InstallArgs;
 use crate::config::Config;
@@ -41,6 +42,9 @@ pub(crate) fn run(args: &InstallArgs, config: &Config, out: &mut impl Write) -> 
     plan.notes.iter().for_each(|note| ui.note(note));
     if args.dry_run {
         plan.show(out)?;
+        if !plan.is_empty() {
+            end_dry_run(&ui, out)?;
+        }
     } else {
         let timer = apply::install(plan, &host, &ui, out)?;
         print_next_steps(timer, config, out)?;
@@ -50,7 +54,7 @@ pub(crate) fn run(args: &InstallArgs, config: &Config, out: &mut impl Write) -> 
 
 /// Installs for each agent that is used here, once its change was shown and agreed to. What cannot be done for one is a warning.
 fn install_all(args: &InstallArgs, host: &Host<'_>, ui: &Ui, out: &mut impl Write) -> Result<Completion> {
-    let (mut told, mut timer, mut is_timer_shown) = (BTreeSet::new(), None, false);
+    let (mut told, mut timer, mut is_timer_shown, mut is_change_shown) = (BTreeSet::new(), None, false, false);
     let scopes = inspect::used(host);
     if scopes.is_empty() {
         writeln!(out, "no agent is used here: `recall install` installs for Claude Code, `--agent` for another")?;
@@ -72,6 +76,7 @@ fn install_all(args: &InstallArgs, host: &Host<'_>, ui: &Ui, out: &mut impl Writ
         }
         writeln!(out, "{}{name}", if at > 0 { "\n" } else { "" })?;
         plan.show(out)?;
+        is_change_shown |= !plan.is_empty();
         if args.dry_run || plan.is_empty() {
             continue;
         }
@@ -80,8 +85,18 @@ fn install_all(args: &InstallArgs, host: &Host<'_>, ui: &Ui, out: &mut impl Writ
             Err(e) => ui.warn(&format!("{name}: {e:#}")),
         }
     }
+    if args.dry_run && is_change_shown {
+        end_dry_run(ui, out)?;
+    }
     timer.iter().try_for_each(|timer| print_next_steps(*timer, host.config, out))?;
     Ok(if ui.warned() { Completion::Partly } else { Completion::Done })
+}
+
+/// To stderr, behind what would change: stdout has nothing but that.
+fn end_dry_run(ui: &Ui, out: &mut impl Write) -> Result<()> {
+    out.flush()?;
+    ui.note("nothing is changed: without `--dry-run` this is installed");
+    Ok(())
 }
 
 /// The timer that runs then; `None` where the user does not want it.
@@ -106,7 +121,8 @@ pub(super) fn no_hooks(agent: Client) -> String {
 }
 
 fn print_next_steps(timer: Timer, config: &Config, out: &mut impl Write) -> Result<()> {
-    writeln!(out, "\nFrom now on a session leaves a mark when it ends, and starts with notes on the ones before it.")?;
+    writeln!(out)?;
+    print_hanging("", "", "From now on a session leaves a mark when it ends, and starts with notes on the ones before it.", out)?;
     if timer == Timer::None {
         writeln!(out, "Nothing starts the digest: run `recall digest` from time to time.")?;
     } else {

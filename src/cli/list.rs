@@ -10,7 +10,7 @@ use crate::app::list::{ListRequest, ListedSession, list};
 use crate::cli::args::ListArgs;
 use crate::config::Config;
 use crate::sys::{messages, pager};
-use crate::text::clean::{one_line, shorten, without_controls};
+use crate::text::clean::{fit_title, one_line, shorten, without_controls};
 
 /// The most characters of a project's name in a line.
 const MAX_PROJECT_CHARS: usize = 20;
@@ -32,6 +32,8 @@ pub(crate) fn run(args: &ListArgs, config: &Config, out: &mut impl Write) -> Res
     for session in &reply.sessions {
         writeln!(out, "{}", line(session, longest, columns))?;
     }
+    // What follows is about the list, and goes to stderr.
+    out.flush()?;
     if reply.sessions.is_empty() {
         messages::report("no sessions");
     } else if reply.more > 0 {
@@ -48,7 +50,7 @@ fn line(session: &ListedSession, longest: usize, columns: Option<usize>) -> Stri
     let remark = if remarks.is_empty() { String::new() } else { format!(" ({})", remarks.join(", ")) };
     let title = one_line(&without_controls(&session.title));
     let room = columns.map_or(usize::MAX, |all| all.saturating_sub(begins.chars().count() + remark.len()).max(MIN_TITLE_CHARS));
-    format!("{begins}{}{remark}", shorten(&title, room))
+    format!("{begins}{}{remark}", fit_title(&title, room))
 }
 
 fn name(session: &ListedSession) -> String {

@@ -11,7 +11,7 @@ use crate::app::search::{MoreResults, SearchReply, SearchRequest, SearchResult, 
 use crate::cli::args::SearchArgs;
 use crate::config::Config;
 use crate::sys::{messages, pager};
-use crate::text::clean::{one_line, shorten, shorten_title, without_controls};
+use crate::text::clean::{fit_title, one_line, shorten, shorten_title, without_controls};
 use anyhow::Result;
 
 /// Limits of title and sentence in characters, so that a result is about fifty tokens.
@@ -66,7 +66,7 @@ fn print_result(result: &SearchResult, found: &SearchReply, out: &mut impl Write
     let columns = pager::terminal().map(|size| size.columns);
     let project = line(&result.project_name);
     let others = day.len() + short_id.len() + project.chars().count() + by.chars().count() + 6;
-    let title = columns.map_or(title.clone(), |all| shorten(&title, all.saturating_sub(others).max(MIN_TITLE)));
+    let title = columns.map_or(title.clone(), |all| fit_title(&title, all.saturating_sub(others).max(MIN_TITLE)));
     writeln!(out, "{day}  {}  {project}  {title}{by}", bold(&line(short_id)))?;
     for line in result.since_then.iter().flatten() {
         print_hanging(INDENT, INDENT, &shorten(line, SINCE_THEN), out)?;

@@ -52,10 +52,13 @@ pub(crate) fn run(args: &TodoArgs, config: &Config, out: &mut impl Write) -> Res
             print_hanging(&begins, &rest, &text, out)?;
         }
     }
-    let older = if older > 0 { format!("; {older} more, last said over 30 days ago: `recall todo --all`") } else { String::new() };
-    match all.is_empty() {
-        true => messages::report(format!("nothing is open{older}")),
-        false => messages::report(format!("mark an item as done with `recall close ID`{older}")),
+    match (all.is_empty(), older) {
+        (true, 0) => messages::report("nothing is open"),
+        (true, _) => messages::report(format!("nothing open was said in the last 30 days; {older} older: `recall todo --all`")),
+        (false, 0) => messages::report("mark an item as done with `recall close ID`"),
+        (false, _) => messages::report(format!(
+            "mark an item as done with `recall close ID`; {older} more, last said over 30 days ago: `recall todo --all`"
+        )),
     }
     Ok(Completion::Done)
 }

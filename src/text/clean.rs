@@ -180,6 +180,11 @@ pub fn shorten_title(title: &str, max: usize) -> String {
     }
 }
 
+/// A session's title in a room of so many characters, the ellipsis included.
+pub(crate) fn fit_title(title: &str, room: usize) -> String {
+    if title.chars().count() <= room { title.to_owned() } else { shorten_title(title, room.saturating_sub(1)) }
+}
+
 /// At most about `max` characters from the start and the end, for texts whose middle matters least.
 pub fn head_and_tail(text: &str, max: usize) -> String {
     if text.len() <= max || text.char_indices().nth(max).is_none() {
@@ -241,6 +246,11 @@ mod tests {
         assert_eq!(shorten_title(title, 35), "Fix the pager of the order list");
         assert_eq!(shorten_title(title, 20), "Fix the pager of…");
         assert_eq!(shorten_title("a · b", 5), "a · b");
+        let address = "see https://example.org/a/b/c";
+        assert_eq!(
+            (fit_title(address, 29), fit_title(address, 28)),
+            (address.to_owned(), "see https://example.org/a/b…".to_owned())
+        );
     }
 
     #[test]

@@ -85,12 +85,20 @@ impl Place {
         self.asked.lock().expect("no panic").clone()
     }
 
-    /// Puts an archive for a target there whose program is this script, and a line of sums for it.
+    /// Puts an archive for a target there whose `recall` is this script, and a line of sums for it.
     fn offer(&self, target: &str, program: &str) {
+        self.offer_both(target, program, Some(EMBED));
+    }
+
+    /// The same with this `recall-embed`, or without one.
+    fn offer_both(&self, target: &str, program: &str, embed: Option<&str>) {
         let name = format!("recall-9.9.9-{target}");
         let folder = self.folder.join(&name);
         fs::create_dir_all(&folder).expect("a folder");
         executable(&folder.join("recall"), program);
+        if let Some(embed) = embed {
+            executable(&folder.join("recall-embed"), embed);
+        }
         let mut tar = Command::new("tar");
         let made = tar.current_dir(&self.folder).args(["-czf", &format!("{name}.tar.gz"), &name]).status().expect("tar");
         assert!(made.success());
@@ -98,7 +106,8 @@ impl Place {
         let sum = sum(&self.folder.join(format!("{name}.tar.gz")));
         let sums = self.folder.join("SHA256SUMS");
         let before = fs::read_to_string(&sums).unwrap_or_default();
-        fs::write(sums, format!("{before}{sum}  {name}.tar.gz\n")).expect("the sums");
+        let others: String = before.split_inclusive('\n').filter(|line| !line.contains(&name)).collect();
+        fs::write(sums, format!("{others}{sum}  {name}.tar.gz\n")).expect("the sums");
     }
 }
 
@@ -134,43 +143,57 @@ fn in_home(world: &World) -> Vec<PathBuf> {
 }
 
 const PROGRAM: &str = "#!/bin/sh\necho \"recall 9.9.9\"\n";
+const EMBED: &str = "#!/bin/sh\necho \"recall-embed 9.9.9\"\n";
+/// What the installer makes below the home: `recall`, and what it starts from beside itself.
+const INSTALLED: [&str; 2] = [".local/bin/recall", ".local/bin/recall-embed"];
 /// Says where it ran, for what must not run.
 const TELLTALE: &str = "#!/bin/sh\n: >\"$HOME/ran\"\necho \"recall 9.9.9\"\n";
 
 #[test]
-fn the_installer_puts_the_program_into_one_folder_and_says_what_is_next() {
+fn the_installer_puts_both_programs_into_one_folder_and_says_what_is_next() {
     let Some(world) = linux() else { return };
     let place = Place::new(&world);
     TARGETS.iter().for_each(|target| place.offer(target, PROGRAM));
     let ran = install(&world, &place.url(), &[]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:#?}");
     let program = world.home().join(".local/bin/recall");
-    assert_eq!(fs::read_to_string(&program).expect("installed"), PROGRAM);
-    assert_eq!(fs::metadata(&program).expect("installed").permissions().mode() & 0o777, 0o755);
-    assert_eq!(in_home(&world), [Path::new(".local/bin/recall")], "and nothing else, no file of a shell");
+    for (name, text) in INSTALLED.into_iter().zip([PROGRAM, EMBED]) {
+        let file = world.home().join(name);
+        assert_eq!(fs::read_to_string(&file).expect("installed"), text);
+        assert_eq!(fs::metadata(&file).expect("installed").permissions().mode() & 0o777, 0o755);
+    }
+    assert_eq!(in_home(&world), INSTALLED.map(PathBuf::from), "and nothing else, no file of a shell");
     assert_eq!(place.asked(), ["SHA256SUMS".to_owned(), format!("recall-9.9.9-{GNU}.tar.gz")]);
     assert!(ran.out.contains("Installed recall 9.9.9") && ran.out.contains("not on your PATH"), "{}", ran.out);
     assert!(ran.out.contains(&format!("{} install --dry-run", program.display())), "{}", ran.out);
 }
 
 #[test]
-fn the_installer_replaces_a_program_only_by_one_that_runs_here() {
+fn the_installer_replaces_programs_only_by_ones_that_run_here() {
     let Some(world) = linux() else { return };
     let place = Place::new(&world);
     let folder = world.bin().display().to_string();
     let old = world.bin().join("recall");
     executable(&old, "#!/bin/sh\necho old\n");
-    place.offer(GNU, "#!/bin/sh\nexit 127\n");
-    let ran = install(&world, &place.url(), &[("RECALL_INSTALL_DIR", &folder)]);
-    assert!(ran.code == 1 && ran.err.contains("does not run here"), "{ran:#?}");
-    assert_eq!(fs::read_to_string(&old).expect("still there"), "#!/bin/sh\necho old\n");
+    let broken = "#!/bin/sh\nexit 127\n";
+    for (program, embed, why) in
+        [(broken, Some(EMBED), "do not run here"), (PROGRAM, Some(broken), "do not run here"), (PROGRAM, None, "holds no ")]
+    {
+        place.offer_both(GNU, program, embed);
+        let ran = install(&world, &place.url(), &[("RECALL_INSTALL_DIR", &folder)]);
+        assert!(ran.code == 1 && ran.err.contains(why), "{ran:#?}");
+        assert_eq!(fs::read_to_string(&old).expect("still there"), "#!/bin/sh\necho old\n");
+        assert!(!world.bin().join("recall-embed").exists(), "one of them alone: {why}");
+    }
     place.offer(MUSL, PROGRAM);
     let ran = install(&world, &format!("{}/", place.url()), &[("RECALL_INSTALL_DIR", &folder), ("RECALL_TARGET", MUSL)]);
     assert_eq!(ran.code, 0, "{ran:#?}");
     assert_eq!(fs::read_to_string(&old).expect("there"), PROGRAM);
+    assert_eq!(fs::read_to_string(world.bin().join("recall-embed")).expect("there"), EMBED);
     assert!(ran.out.ends_with(": recall install --dry-run\n"), "it is on the PATH: {}", ran.out);
-    let left = files_below(&world.bin()).into_iter().filter(|file| file.ends_with(".recall")).count();
-    assert_eq!((left, in_home(&world).len()), (0, 0), "nothing is left beside it");
+    let is_left = |file: &PathBuf| file.file_name().is_some_and(|name| name.to_string_lossy().starts_with(".recall"));
+    let left: Vec<PathBuf> = files_below(&world.bin()).into_iter().filter(is_left).collect();
+    assert!(left.is_empty() && in_home(&world).is_empty(), "nothing is left beside them: {left:?}");
 }
 
 #[test]
@@ -188,7 +211,7 @@ fn the_installer_uses_nothing_of_an_archive_with_another_sum() {
     // The same with the sum it has.
     fs::write(&sums, &right).expect("the sums");
     assert_eq!(install(&world, &place.url(), &[]).code, 0);
-    assert_eq!(in_home(&world), [Path::new(".local/bin/recall"), Path::new("ran")]);
+    assert_eq!(in_home(&world), [INSTALLED[0], INSTALLED[1], "ran"].map(PathBuf::from));
 }
 
 #[test]
@@ -274,16 +297,20 @@ fn the_installer_asks_no_other_machine_in_the_clear_and_does_nothing_in_part() {
 
 /// The archive that the real program gives.
 #[test]
-fn the_archive_holds_the_program_with_its_manual_completions_and_licences() {
+fn the_archive_holds_both_programs_with_the_manual_completions_and_licences() {
     if !has(&["bash", "tar", "gzip"]) {
         return;
     }
     let world = World::new();
     // Small, and as good: it is the program's own pages that count.
-    let program = world.root().join("program");
+    let programs = world.root().join("programs");
+    fs::create_dir_all(&programs).expect("a folder");
+    let program = programs.join("recall");
     executable(&program, &format!("#!/bin/sh\nexec '{}' \"$@\"\n", world.program()));
+    let embed = programs.join("recall-embed");
+    executable(&embed, concat!("#!/bin/sh\necho recall-embed ", env!("CARGO_PKG_VERSION"), "\n"));
     fs::write(world.root().join("notices"), "A licence.\n").expect("notices");
-    let made = script(&world, "tarball.sh", &["program", MUSL, "notices", "out"]);
+    let made = script(&world, "tarball.sh", &["programs", MUSL, "notices", "out"]);
     assert_eq!(made.code, 0, "{made:#?}");
     let name = format!("recall-{}-{MUSL}", env!("CARGO_PKG_VERSION"));
     assert_eq!(made.out, format!("out/{name}.tar.gz\n"));
@@ -299,13 +326,17 @@ fn the_archive_holds_the_program_with_its_manual_completions_and_licences() {
     there.retain(|file| !file.starts_with("man/man1/recall-"));
     let rest = [
         "LICENSE", "NOTICES", "README.md", "completions/_recall", "completions/recall.bash", "completions/recall.fish",
-        "man/man1/recall.1", "recall",
+        "man/man1/recall.1", "recall", "recall-embed",
     ];
     assert_eq!(there.iter().map(String::as_str).collect::<Vec<_>>(), rest);
 
-    executable(&program, "#!/bin/sh\necho recall 0.0.7\n");
-    let made = script(&world, "tarball.sh", &["program", MUSL, "notices", "out"]);
-    assert!(made.code == 1 && made.err.contains("0.0.7"), "a program of another version: {made:#?}");
+    for (file, name) in [(&embed, "recall-embed"), (&program, "recall")] {
+        executable(file, &format!("#!/bin/sh\necho {name} 0.0.7\n"));
+        let made = script(&world, "tarball.sh", &["programs", MUSL, "notices", "out"]);
+        assert!(made.code == 1 && made.err.contains(&format!("'{name} 0.0.7'")), "a program of another version: {made:#?}");
+    }
+    fs::remove_file(&embed).expect("gone");
+    assert_ne!(script(&world, "tarball.sh", &["programs", MUSL, "notices", "out"]).code, 0, "without one of them");
 }
 
 #[test]
@@ -319,8 +350,9 @@ fn the_package_for_debian_puts_everything_where_debian_looks_and_runs_nothing() 
     for folder in ["man/man1", "completions"] {
         fs::create_dir_all(stage.join(folder)).expect("a folder");
     }
-    // Some program that needs glibc.
-    fs::copy("/bin/true", stage.join("recall")).expect("a program");
+    // Some programs that need glibc.
+    fs::copy("/bin/gzip", stage.join("recall")).expect("a program");
+    fs::copy("/bin/true", stage.join("recall-embed")).expect("a program");
     let texts = [
         "man/man1/recall.1", "man/man1/recall-day.1", "completions/recall.bash", "completions/_recall", "completions/recall.fish",
         "LICENSE", "README.md", "NOTICES",
@@ -333,13 +365,19 @@ fn the_package_for_debian_puts_everything_where_debian_looks_and_runs_nothing() 
 
     let control = ask(&["--field"]);
     assert!(control.contains("Version: 1.2.0~rc.1\n") && control.contains("Architecture: amd64\n"), "{control}");
-    assert!(control.lines().any(|line| line.starts_with("Depends: libc6 (>= 2.") && !line.contains(',')), "{control}");
+    let floors = ["recall", "recall-embed"].map(|program| {
+        let floor = script(&world, "glibc-floor.sh", &[&format!("{name}/{program}")]).out;
+        floor.trim().strip_prefix("2.").and_then(|minor| minor.parse::<u32>().ok()).expect("a version")
+    });
+    let depends = format!("Depends: libc6 (>= 2.{})", floors[0].max(floors[1]));
+    assert!(control.lines().any(|line| line == depends), "both need {floors:?}: {control}");
     let listed = ask(&["--contents"]);
     assert!(listed.lines().all(|line| line.contains(" root/root ")), "{listed}");
     let files: BTreeSet<&str> =
         listed.lines().filter(|line| !line.starts_with('d')).filter_map(|line| line.split(" ./").nth(1)).collect();
     let expected = [
         "usr/bin/recall",
+        "usr/bin/recall-embed",
         "usr/share/bash-completion/completions/recall",
         "usr/share/doc/recall/NOTICES.gz",
         "usr/share/doc/recall/README.md",
@@ -412,9 +450,14 @@ fn the_workflow_builds_each_target_once_and_pins_what_it_runs() {
         let (commit, version) = pinned.split_once(" # v").expect("a comment with the version");
         assert!(commit.len() == 40 && commit.bytes().all(|b| b.is_ascii_hexdigit()) && !version.is_empty(), "{action}");
     }
-    let manifest: toml::Table = fs::read_to_string(repository().join("Cargo.toml")).expect("Cargo.toml").parse().expect("TOML");
-    let binstall = &manifest["package"]["metadata"]["binstall"];
-    let filled = |key: &str| binstall[key].as_str().expect("text").replace("{ version }", "9.9.9").replace("{ target }", GNU);
-    assert_eq!(filled("pkg-url"), format!("{{ repo }}/releases/download/v9.9.9/recall-9.9.9-{GNU}.tar.gz"));
-    assert_eq!(filled("bin-dir"), format!("recall-9.9.9-{GNU}/{{ bin }}"));
+    for crate_of in ["", "crates/recall-embed"] {
+        let manifest = fs::read_to_string(repository().join(crate_of).join("Cargo.toml")).expect("Cargo.toml");
+        let manifest: toml::Table = manifest.parse().expect("TOML");
+        let package = &manifest["package"];
+        assert_eq!(package["version"]["workspace"].as_bool(), Some(true), "one version, as both are in one archive");
+        let binstall = &package["metadata"]["binstall"];
+        let filled = |key: &str| binstall[key].as_str().expect("text").replace("{ version }", "9.9.9").replace("{ target }", GNU);
+        assert_eq!(filled("pkg-url"), format!("{{ repo }}/releases/download/v9.9.9/recall-9.9.9-{GNU}.tar.gz"));
+        assert_eq!(filled("bin-dir"), format!("recall-9.9.9-{GNU}/{{ bin }}"));
+    }
 }

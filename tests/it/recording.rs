@@ -19,13 +19,13 @@ const MARGIN: f64 = 16.0;
 const SCENES: [(&[&str], usize); 4] = [
     (&["digest", "--summarizer", "extract"], 8),
     (&["day", "2026-11-18"], 24),
-    (&["search", "page", "by", "key"], 6),
+    (&["search", "cent"], 6),
     (&["report", "--since", "2026-11-17", "--for", "changelog"], 12),
 ];
 
 #[test]
 fn the_terminal_in_the_readme_shows_what_the_program_does() {
-    let world = World::with_fixtures(&["plain", "retry"]);
+    let world = World::with_fixtures(&["plain", "compact"]);
     let mut screen = vt100::Parser::new(ROWS.try_into().expect("rows"), COLUMNS.try_into().expect("columns"), 0);
     for (args, most) in SCENES {
         screen.process(format!("\x1b[1m$ recall {}\x1b[0m\r\n", args.join(" ")).as_bytes());
@@ -33,7 +33,8 @@ fn the_terminal_in_the_readme_shows_what_the_program_does() {
         let shown = shown.replace(world.data_dir().to_str().expect("UTF-8"), "~/.local/share/recall");
         let lines: Vec<&str> = shown.lines().collect();
         for line in lines.iter().take(most) {
-            screen.process(format!("{}\r\n", line.trim_end_matches('\r')).as_bytes());
+            // A line ends as its last cell looks, and the next one is written as if nothing stood before it.
+            screen.process(format!("{}\x1b[m\r\n", line.trim_end_matches('\r')).as_bytes());
         }
         if lines.len() > most {
             screen.process("\x1b[2m…\x1b[0m\r\n".as_bytes());

@@ -25,11 +25,16 @@ use crate::model::session_head::SessionHead;
 use crate::privacy::View;
 use crate::store::{Memory, Reader};
 use crate::sys::messages::Ui;
-use crate::text::clean::{counted, id8, one_line, shorten_title, size, without_controls};
+use crate::sys::pager;
+use crate::text::clean::{counted, fit_title, id8, one_line, size, without_controls};
 
 /// How many sessions of a group are named, unless all are asked for.
 const EXAMPLES: usize = 10;
+/// The most and the fewest characters of a title; between them it is as long as the terminal has room for.
 const TITLE_CHARS: usize = 60;
+const MIN_TITLE_CHARS: usize = 12;
+/// What stands before a session, in columns.
+const INDENT: usize = 10;
 
 pub(crate) fn run(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis, out: &mut impl Write) -> Result<()> {
     let mut report = Report::default();
@@ -115,12 +120,7 @@ fn print(report: &Report, plan: &DigestPlan, outcome: &Outcome, out: &mut impl W
         writeln!(out, "{label}  about {likely}, at most {worst} at list price, for {}", counted(cost.calls, "call"))?;
     }
     if let Some(offer) = offer {
-        writeln!(
-            out,
-            "would ask       on a terminal, whether to digest the newest {} with the model, for about {}",
-            offer.calls,
-            usd(offer.likely)
-        )?;
+        writeln!(out, "would ask       on a terminal: the newest {} with the model, for about {}", offer.calls, usd(offer.likely))?;
     }
     if waiting.waiting_for_model > 0 {
         writeln!(out, "would wait      {}", waiting.text())?;
@@ -191,14 +191,17 @@ fn describe(head: &SessionHead, shown: &Memory, config: &Config) -> Result<Strin
     let known = shown.look_up_session(&head.id)?.is_some();
     let title = known.then(|| title_of(shown, head)).transpose()?.flatten();
     let day = (head.started_at != Millis::MAX).then(|| config.local_time(Some(head.started_at), "%Y-%m-%d"));
-    let parts = [
-        Some(id8(&head.id).to_owned()),
-        day,
-        Some(head.project.name().to_owned()),
-        title.map(|title| shorten_title(&title, TITLE_CHARS)),
-    ];
+    let parts = [Some(id8(&head.id).to_owned()), day, Some(head.project.name().to_owned())];
     let parts = parts.into_iter().flatten().map(|part| one_line(&without_controls(&part)));
-    Ok(parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  "))
+    let mut described = parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  ");
+    let title = title.map(|title| one_line(&without_controls(&title))).filter(|title| !title.is_empty());
+    if let Some(title) = title {
+        let taken = INDENT + described.chars().count() + "  ".len();
+        let room =
+            pager::terminal().map_or(TITLE_CHARS, |size| size.columns.saturating_sub(taken).clamp(MIN_TITLE_CHARS, TITLE_CHARS));
+        described += &format!("  {}", fit_title(&title, room));
+    }
+    Ok(described)
 }
 
 /// What a dry run answers as data.

@@ -61,7 +61,8 @@ pub(crate) fn install(config: &Config, wanted: Option<&str>, begin: impl FnOnce(
     );
     ensure!(
         local_program(config).is_some(),
-        "`{}`, which runs the model, was not found beside `recall` or on the PATH. From the source: `cargo install --path crates/recall-embed`",
+        "`{}`, which runs the model, was not found beside `recall` or on the PATH. It is in the archive and the package of `recall`; from the source: \
+         `cargo install --path crates/recall-embed`",
         config.embeddings.program
     );
     let models = config.models_dir();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::support::answers::on_terminal;
+use crate::support::answers::{at_terminal, on_terminal};
 use crate::support::rows::{FOLDER, Rows, SHOP, bash, put};
 use crate::support::{World, age};
 use serde_json::{Value, json};
@@ -172,12 +172,37 @@ fn what_is_open_is_told_of_all_projects_and_what_is_old_on_request() {
     assert!(out.contains(&format!("{SHOP}\n  n")) && out.contains("Check that again: Paint the banner green."), "{out}");
     assert_eq!(out.matches("Renew the certificate").count(), 1, "{out}");
     assert_eq!(err, "recall: mark an item as done with `recall close ID`\n");
+    let (out, err) = at("2026-12-10T12:00:00Z", &[]);
+    assert!(out.contains("Oil the mill") && !out.contains("Paint the banner"), "{out}");
+    assert_eq!(
+        err,
+        "recall: mark an item as done with `recall close ID`; 3 more, last said over 30 days ago: `recall todo --all`\n"
+    );
     let (out, err) = at("2027-03-01T12:00:00Z", &[]);
-    assert!(!out.contains("Paint the banner") && err.contains("last said over 30 days ago: `recall todo --all`"), "{out} {err}");
+    assert_eq!(
+        (out.as_str(), err.as_str()),
+        ("", "recall: nothing open was said in the last 30 days; 5 older: `recall todo --all`\n")
+    );
     assert!(at("2027-03-01T12:00:00Z", &["--all"]).0.contains("Paint the banner"));
     let (one, _) = at("2026-11-04T12:00:00Z", &["--project", "mill", "--json"]);
     let one: Vec<Value> = one.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!((one.len(), &one[0]["items"][0]["text"]), (1, &json!("Oil the mill")), "{one:#?}");
+}
+
+#[test]
+fn at_80_columns_no_line_of_a_plan_or_a_list_is_longer_and_no_title_ends_in_a_cut_half() {
+    let world = World::with_fixtures(&["plain", "compact"]);
+    let show = |args: &[&str]| on_terminal(&world, world.root(), (80, 50), &[], args);
+    let plan = show(&["digest", "--summarizer", "extract", "--settle", "0s", "--dry-run"]);
+    let title = plan.iter().find(|line| line.contains("64b0b6d9")).unwrap_or_else(|| panic!("{plan:#?}"));
+    assert!(title.ends_with('…') && title.chars().count() <= 80, "{plan:#?}");
+    world.digest(&["--summarizer", "extract", "--settle", "0s"]);
+    let list = at_terminal(&world, world.root(), &["list", "--limit", "1"]).shown;
+    let Some((session, more)) = list.split_once("\r\n") else { panic!("{list}") };
+    assert!(session.contains("  VAT in the monthly report off by a cent") && !session.contains('·'), "{list}");
+    assert_eq!(more, "recall: 1 more: `--limit N`, `--since`, `--project`, `--agent`\r\n", "behind the list");
+    let found = show(&["search", "monthly", "VAT"]);
+    assert!(found[0].ends_with("VAT in the monthly report off by a cent"), "{found:#?}");
 }
 
 #[test]

@@ -192,11 +192,16 @@ fn a_dry_run_shows_the_difference_and_changes_nothing() {
     fs::write(settings(&world), "{\n  \"model\": \"opus\"\n}\n").unwrap();
     let before = world.everything();
     let ran = world.recall(["install", "--timer", "none", "--dry-run"]);
-    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:#?}");
+    assert_eq!(
+        (ran.code, ran.err.as_str()),
+        (0, "recall: nothing is changed: without `--dry-run` this is installed\n"),
+        "{ran:#?}"
+    );
     assert_eq!(world.everything(), before);
     insta::assert_snapshot!("difference", tidy(&world, &ran.out));
     assert_eq!(world.recall(["install", "--timer", "none"]).code, 0);
-    assert_eq!(world.recall(["install", "--timer", "none", "--dry-run"]).out, "already installed\n");
+    let again = world.recall(["install", "--timer", "none", "--dry-run"]);
+    assert_eq!((again.out.as_str(), again.err.as_str()), ("already installed\n", ""));
     let back = world.recall(["uninstall", "--dry-run"]);
     assert!(back.out.contains("\n-  \"hooks\": {\n") && back.out.ends_with("\n+  \"model\": \"opus\"\n }\n"), "{back:#?}");
 }
