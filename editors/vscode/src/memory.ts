@@ -55,8 +55,8 @@ export class Memory {
     await this.ask(['close', '--undo', checked(id)]);
   }
 
-  /** A session as on its page, in markdown. */
-  session(id: string, signal?: Signal): Promise<string> {
+  /** A session as on its page, or a note, in markdown. */
+  show(id: string, signal?: Signal): Promise<string> {
     return this.ask(['show', '--full', checked(id)], { signal });
   }
 

@@ -24,6 +24,6 @@ export function page(markdown: string): string {
   return markdown
     .replace(/<(?=[a-z/!?])/gi, `<${ZERO_WIDTH}`)
     .replaceAll('![', `!${ZERO_WIDTH}[`)
-    .replace(/\](?=\()(?!\((?:\.\.\/){0,3}(?:[\w-]+\/){0,3}[\w-]+\.md\))/g, `]${ZERO_WIDTH}`)
+    .replace(/\](?=\()(?!\((?:\.\.\/)?(?:sessions\/)?[\w-]+\.md\))/g, `]${ZERO_WIDTH}`)
     .replace(/\](?=:)/g, `]${ZERO_WIDTH}`);
 }

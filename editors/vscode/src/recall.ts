@@ -40,8 +40,12 @@ export class Recall {
 
   /** What the program wrote to stdout. Exit code 1 (something was skipped) counts as an answer. */
   async run(call: Call): Promise<string> {
-    const program = await this.usable();
-    return start(program, call);
+    try {
+      return await start(await this.usable(), call);
+    } catch (error) {
+      // The check of the version is shared between calls, so that no single call can cancel it.
+      throw call.signal?.aborted ? cancelled() : error;
+    }
   }
 
   /** The path of the program, once its version is known to be new enough. */

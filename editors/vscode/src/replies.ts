@@ -59,7 +59,7 @@ export function results(reply: string): Result[] {
     return {
       id: text(row, kind),
       kind,
-      project: text(row, 'project'),
+      project: typeof row.project === 'string' ? row.project : 'all projects',
       day: text(row, 'day'),
       title: text(row, 'title'),
       foundIn: text(row, 'found_in'),
@@ -106,15 +106,6 @@ export interface Kept {
 export function kept(reply: string): Kept {
   const said = object(reply);
   return { id: text(said, 'id'), known: said.known === true };
-}
-
-export interface Note {
-  id: string;
-  text: string;
-}
-
-export function notes(reply: string): Note[] {
-  return lines(reply).map((row) => ({ id: text(row, 'note'), text: text(row, 'text') }));
 }
 
 function lines(reply: string): Fields[] {
