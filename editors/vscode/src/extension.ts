@@ -5,6 +5,7 @@ import { registerChatTools } from './chatTools';
 import { registerCommands } from './commands';
 import { registerMcpServer } from './mcpServer';
 import { Memory } from './memory';
+import { optional } from './optional';
 import { Pages } from './pages';
 import { findProgram } from './program';
 import { Recall } from './recall';
@@ -38,8 +39,8 @@ export function activate(context: vscode.ExtensionContext): void {
     statusBar,
     pages.register(),
     registerCommands({ memory, trouble, pages, results, refresh }),
-    registerChatTools(memory),
-    registerMcpServer(recall, programChanged.event),
+    optional('chat tools', () => registerChatTools(memory)),
+    optional('MCP servers', () => registerMcpServer(recall, programChanged.event)),
     programChanged,
     refreshWhileUsed(refresh),
     vscode.workspace.onDidChangeConfiguration((change) => {

@@ -197,6 +197,19 @@ test('an editor without tools and MCP servers gets the rest', (t) => {
   assert.ok(editor.commands.has('recall.search'));
 });
 
+test('an editor that refuses tools and MCP servers gets the rest', (t) => {
+  const before = { ...vscode.lm };
+  t.after(() => Object.assign(vscode.lm, before));
+  t.mock.method(console, 'warn', () => {});
+  const refuse = () => {
+    throw new Error('must be registered under another name');
+  };
+  Object.assign(vscode.lm, { registerTool: refuse, registerMcpServerDefinitionProvider: refuse });
+  window(t, {});
+  assert.ok(editor.commands.has('recall.search'));
+  assert.ok(editor.views.has('recall.today'));
+});
+
 for (const [name, setting, version] of [['missing', '/nowhere/recall', undefined], ['too old', undefined, '0.0.1']] as const) {
   test(`that the program is ${name} is said once, and once more after the setting changed`, async (t) => {
     window(t, {}, { version, setting });
