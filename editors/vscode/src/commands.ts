@@ -74,7 +74,8 @@ async function remember({ memory, refresh }: Parts): Promise<void> {
   const text = await vscode.window.showInputBox({
     title: 'Remember for this project',
     prompt: 'New sessions of your agents can get this note.',
-    value: selected.replace(/\s+/g, ' ').trim(),
+    // A page of this extension has invisible spaces: see plain.ts.
+    value: selected.replaceAll('\u200b', '').replace(/\s+/g, ' ').trim(),
     ignoreFocusOut: true,
     validateInput: noteTrouble,
   });

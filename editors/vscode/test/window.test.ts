@@ -113,7 +113,7 @@ test('the status bar shows what waits and what is open, and hides when there is 
 
 test('Remember proposes the selection and keeps what was confirmed, also if it begins with a dash', async (t) => {
   const { folder, called } = window(t, { remember: '{"id":"m1","known":false}' });
-  editor.selection = 'two\n   lines';
+  editor.selection = 'two\n   \u200blines';
   editor.input = ({ value }) => `--json ${value}`;
   await run('recall.remember');
   const [call] = called().filter(([command]) => command === 'remember');
