@@ -43,13 +43,18 @@ export class Pages implements vscode.TextDocumentContentProvider {
     const listening = token.onCancellationRequested(() => cancel.abort());
     try {
       const text = 'day' in wanted ? await this.memory.day(wanted.day, cancel.signal) : await this.memory.show(wanted.id, cancel.signal);
-      return page(text);
+      return page(withoutHeader(text));
     } catch (error) {
       return page(this.trouble.explain(error) ?? 'Cancelled.');
     } finally {
       listening.dispose();
     }
   }
+}
+
+/** VS Code 1.139 shows the YAML at the top of a page as a table above the title; 1.100 hides it. */
+function withoutHeader(markdown: string): string {
+  return markdown.replace(/^---\n[^]*?\n---\n\s*/, '');
 }
 
 function pathOf(wanted: Page): string {

@@ -142,7 +142,7 @@ test('Search shows results while typing, and in the view afterwards', async (t) 
 
 test('a page opens in the preview and passes through plain.page', async (t) => {
   const text = '# <b>Day</b>\n![x](https://example.com/x.png)\n';
-  const { called } = window(t, { show: text, day: text });
+  const { called } = window(t, { show: `---\ndate: 2026-11-27\n---\n\n${text}`, day: text });
   await run('recall.showSession', '64b0b6d9');
   await run('recall.openToday');
   const opened = editor.executed.filter(({ command }) => command === 'markdown.showPreview').map(({ args }) => args[0] as vscode.Uri);
