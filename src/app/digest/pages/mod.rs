@@ -154,9 +154,10 @@ impl<'a> PageWriter<'a> {
     fn run(mut self, dirty: &[i64], noted: &[Millis]) -> Result<PageCounts> {
         let (config, store, all) = (self.config, self.store, self.all);
         let writing = Progress::of("writing", dirty.len() as u64);
+        let ids = (dirty.len() > 1).then(|| store.session_ids()).transpose()?;
         for part in dirty.chunks(BATCH_SESSIONS) {
             let make = |store: &Reader, pk: &i64| {
-                with_page_data(config, store, all, *pk, |shown, day| SessionPage::of(shown, day, config))
+                with_page_data(config, store, (all, ids.as_ref()), *pk, |shown, day| SessionPage::of(shown, day, config))
             };
             store.map_in_order(
                 || false,
@@ -252,7 +253,7 @@ impl<'a> PageWriter<'a> {
                 let facts = SessionFacts::of(shown.session);
                 (DayEntry::of(shown, &facts, &config.time_zone), facts)
             };
-            with_page_data(config, store, all, *pk, made)
+            with_page_data(config, store, (all, None), *pk, made)
         };
         self.store.map_in_order(
             || false,
@@ -320,7 +321,7 @@ pub(crate) fn visible_day_page(config: &Config, memory: &OpenMemory, day: &str) 
         for pk in memory.sessions_of_day(day)? {
             let entry =
                 |shown: &SessionPageInput<'_>, _: &str| DayEntry::of(shown, &SessionFacts::of(shown.session), &config.time_zone);
-            entries.extend(with_page_data(config, memory, false, pk, entry)?);
+            entries.extend(with_page_data(config, memory, (false, None), pk, entry)?);
         }
         let noted = notes_on(day, config, memory)?;
         let any = !entries.is_empty() || !noted.is_empty();
