@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use anyhow::Result;
-use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 
 use super::{Reader, Writer, notes, search};
 use crate::analyze::account::AccountToStore;
@@ -146,52 +146,53 @@ impl Writer {
     /// Stores a session's digest in place of its previous one, with everything that follows from it. After an interim digest the session
     /// still needs its final one.
     pub(crate) fn save_digest(&self, head: &SessionHead, new: &NewDigest<'_>) -> Result<()> {
-        self.save(head, new, None, new.interim_until.is_some())
+        self.in_transaction(|| self.put_digest(head, new))
     }
 
-    fn save(&self, head: &SessionHead, new: &NewDigest<'_>, id: Option<&str>, dirty: bool) -> Result<()> {
-        let tx = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
-        let closed_before = closed_by(&tx, head.pk)?;
-        supersede(&tx, head.pk)?;
+    /// The same within a transaction of the caller's: for digests that are made again from the transcripts where they are lost.
+    pub(crate) fn put_digest(&self, head: &SessionHead, new: &NewDigest<'_>) -> Result<()> {
+        self.put(head, new, None, new.interim_until.is_some())
+    }
+
+    fn put(&self, head: &SessionHead, new: &NewDigest<'_>, id: Option<&str>, dirty: bool) -> Result<()> {
+        let db = &self.db;
+        let closed_before = closed_by(db, head.pk)?;
+        supersede(db, head.pk)?;
         let body = pack(&new.digest)?;
-        let told = denied::not_denied(&tx, head.pk, new.digest.clone())?;
+        let told = denied::not_denied(db, head.pk, new.digest.clone())?;
         let id = match id {
-            Some(id) if !is_of_another(&tx, head, id)? => id.to_owned(),
-            _ => id_of(&tx, head, new)?,
+            Some(id) if !is_of_another(db, head, id)? => id.to_owned(),
+            _ => id_of(db, head, new)?,
         };
-        tx.execute("DELETE FROM digest WHERE id = ?1", [&id])?;
+        db.prepare_cached("DELETE FROM digest WHERE id = ?1")?.execute([&id])?;
         let basis = new.basis.as_ref().map(serde_json::to_string).transpose()?;
         let sql =
             "INSERT INTO digest(id, session, summarizer, model, input_hash, made_at, cost_usd, queued, body, title, interim_until, basis)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
-        tx.execute(
-            sql,
-            params![
-                id, head.pk, new.summarizer, new.model, new.input_hash, new.made_at, new.cost_usd, new.queued, body, told.title,
-                new.interim_until, basis
-            ],
-        )?;
+        db.prepare_cached(sql)?.execute(params![
+            id, head.pk, new.summarizer, new.model, new.input_hash, new.made_at, new.cost_usd, new.queued, body, told.title,
+            new.interim_until, basis
+        ])?;
         if let Some(account) = new.account {
             self.save_account(head.pk, account)?;
         }
         if new.interim_until.is_none() {
-            near_duplicates::record_signature(&tx, head.pk, &told, new.account.map(|stored| &stored.account))?;
+            near_duplicates::record_signature(db, head.pk, &told, new.account.map(|stored| &stored.account))?;
         }
-        put_open_items(&tx, head, &told)?;
-        save_closings(&tx, head, new)?;
+        put_open_items(db, head, &told)?;
+        save_closings(db, head, new)?;
         // Who opened a note again need not do so after each digest.
         for id in new.digest.closes.iter().filter(|id| !closed_before.contains(*id)) {
-            notes::close_named(&tx, id, head)?;
+            notes::close_named(db, id, head)?;
         }
         let sql = "UPDATE session SET dirty = ?2, page_dirty = 1, skip = NULL, compacted_at = NULL WHERE pk = ?1";
-        tx.execute(sql, params![head.pk, dirty])?;
+        db.prepare_cached(sql)?.execute(params![head.pk, dirty])?;
         if is_by_model(new.summarizer) {
-            tx.execute("DELETE FROM attempt WHERE session = ?1", [head.pk])?;
+            db.execute("DELETE FROM attempt WHERE session = ?1", [head.pk])?;
             // Without this, the reply file could not be told from a reply to the same question asked again.
             let sql = "INSERT INTO fact VALUES (?1 || lower(hex(?2)), '') ON CONFLICT DO NOTHING";
-            tx.execute(sql, params![USED_REPLY, new.input_hash])?;
+            db.execute(sql, params![USED_REPLY, new.input_hash])?;
         }
-        tx.commit()?;
         Ok(())
     }
 
@@ -199,7 +200,7 @@ impl Writer {
     /// since.
     pub(crate) fn save_digest_again(&self, head: &SessionHead, new: &NewDigest<'_>, id: Option<&str>, lacks: bool) -> Result<()> {
         let is_id = |id: &&str| id.len() == 9 && id.starts_with('d') && id[1..].bytes().all(|b| b.is_ascii_hexdigit());
-        self.save(head, new, id.filter(is_id), lacks)
+        self.in_transaction(|| self.put(head, new, id.filter(is_id), lacks))
     }
 
     /// Puts another text in place of a digest, made by other rules. What it closes stays.
@@ -216,7 +217,7 @@ impl Writer {
              AND EXISTS (SELECT 1 FROM session WHERE pk = ?1 AND dirty = 1)";
         self.db.prepare_cached(sql)?.execute([session])?;
         let sql = "UPDATE session SET page_dirty = page_dirty OR dirty = 1, dirty = 0 WHERE pk = ?1 AND dirty";
-        self.db.execute(sql, [session])?;
+        self.db.prepare_cached(sql)?.execute([session])?;
         Ok(())
     }
 
@@ -240,7 +241,8 @@ impl Writer {
 
     /// Records why a session has no digest of its latest state; `status` shows it.
     pub(crate) fn record_skip(&self, session: i64, why: &str) -> Result<()> {
-        self.db.execute("UPDATE session SET skip = ?2 WHERE pk = ?1 AND skip IS NOT ?2", params![session, why])?;
+        let sql = "UPDATE session SET skip = ?2 WHERE pk = ?1 AND skip IS NOT ?2";
+        self.db.prepare_cached(sql)?.execute(params![session, why])?;
         Ok(())
     }
 
@@ -291,86 +293,83 @@ fn stored(r: &rusqlite::Row<'_>) -> rusqlite::Result<StoredDigest> {
 
 /// A digest id derived from the session and the digest's content, unique across sessions. The same digest of the same session gets the
 /// same id again.
-fn id_of(tx: &Transaction<'_>, head: &SessionHead, new: &NewDigest<'_>) -> Result<String> {
+fn id_of(db: &Connection, head: &SessionHead, new: &NewDigest<'_>) -> Result<String> {
     let body = serde_json::to_string(&new.digest)?;
-    unused_id("d", &[&head.id, new.summarizer, &body], |id| is_of_another(tx, head, id))
+    unused_id("d", &[&head.id, new.summarizer, &body], |id| is_of_another(db, head, id))
 }
 
-fn is_of_another(tx: &Transaction<'_>, head: &SessionHead, id: &str) -> Result<bool> {
-    let mut others = tx.prepare_cached("SELECT EXISTS (SELECT 1 FROM digest WHERE id = ?1 AND session <> ?2)")?;
+fn is_of_another(db: &Connection, head: &SessionHead, id: &str) -> Result<bool> {
+    let mut others = db.prepare_cached("SELECT EXISTS (SELECT 1 FROM digest WHERE id = ?1 AND session <> ?2)")?;
     Ok(others.query_row(params![id, head.pk], |r| r.get(0))?)
 }
 
 /// Retires the current digest with what it brought. One made by the model was paid for and is kept; one made without it can be made again
 /// and is deleted.
-fn supersede(tx: &Transaction<'_>, session: i64) -> Result<()> {
-    search::mark_outdated(tx, session)?;
-    near_duplicates::drop_signature(tx, session)?;
-    outdate_pages_that_follow(tx, session)?;
-    tx.execute("DELETE FROM open_item WHERE session = ?1", [session])?;
-    tx.execute("DELETE FROM closed_item WHERE session = ?1", [session])?;
-    tx.execute("DELETE FROM closing WHERE session = ?1", [session])?;
+fn supersede(db: &Connection, session: i64) -> Result<()> {
+    search::mark_outdated(db, session)?;
+    near_duplicates::drop_signature(db, session)?;
+    outdate_pages_that_follow(db, session)?;
+    db.prepare_cached("DELETE FROM open_item WHERE session = ?1")?.execute([session])?;
+    db.prepare_cached("DELETE FROM closed_item WHERE session = ?1")?.execute([session])?;
+    db.prepare_cached("DELETE FROM closing WHERE session = ?1")?.execute([session])?;
     let gone = "session = ?1 AND superseded = 0 AND summarizer = 'extract'";
     let sql =
         format!("INSERT INTO former_digest SELECT id, session FROM digest WHERE {gone} ON CONFLICT DO UPDATE SET session = ?1");
-    tx.execute(&sql, [session])?;
-    tx.execute(&format!("DELETE FROM digest WHERE {gone}"), [session])?;
-    tx.execute(
-        "UPDATE digest SET superseded = 1, account = NULL, account_rules = NULL WHERE session = ?1 AND superseded = 0",
-        [session],
-    )?;
+    db.prepare_cached(&sql)?.execute([session])?;
+    db.prepare_cached(&format!("DELETE FROM digest WHERE {gone}"))?.execute([session])?;
+    let sql = "UPDATE digest SET superseded = 1, account = NULL, account_rules = NULL WHERE session = ?1 AND superseded = 0";
+    db.prepare_cached(sql)?.execute([session])?;
     Ok(())
 }
 
-fn put_open_items(tx: &Transaction<'_>, head: &SessionHead, digest: &Digest) -> Result<()> {
-    tx.execute("DELETE FROM open_item WHERE session = ?1", [head.pk])?;
+fn put_open_items(db: &Connection, head: &SessionHead, digest: &Digest) -> Result<()> {
+    db.prepare_cached("DELETE FROM open_item WHERE session = ?1")?.execute([head.pk])?;
     for (place, (id, kind, claim)) in digest.open_items(&head.id).enumerate() {
         let at = (head.started_at != Millis::MAX).then_some(head.started_at);
         let sql = "INSERT INTO open_item(id, session, kind, text, at, verified, place) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
              ON CONFLICT DO NOTHING";
-        tx.execute(sql, params![id, head.pk, kind, claim.text, at, true, place as i64])?;
+        db.prepare_cached(sql)?.execute(params![id, head.pk, kind, claim.text, at, true, place as i64])?;
     }
     Ok(())
 }
 
 /// Makes what follows from a digest as it is stored: title, open items, and what later runs make anew.
-pub(super) fn retell(tx: &Transaction<'_>, head: &SessionHead, whole: &Digest) -> Result<()> {
-    let told = denied::not_denied(tx, head.pk, whole.clone())?;
-    tx.execute("UPDATE digest SET title = ?2, basis = NULL WHERE session = ?1 AND superseded = 0", params![head.pk, told.title])?;
-    put_open_items(tx, head, &told)?;
-    outdate(tx, head.pk)
+pub(super) fn retell(db: &Connection, head: &SessionHead, whole: &Digest) -> Result<()> {
+    let told = denied::not_denied(db, head.pk, whole.clone())?;
+    db.prepare_cached("UPDATE digest SET title = ?2, basis = NULL WHERE session = ?1 AND superseded = 0")?
+        .execute(params![head.pk, told.title])?;
+    put_open_items(db, head, &told)?;
+    outdate(db, head.pk)
 }
 
 /// Marks what is made of a session's digest and rows: its page, its document, its signature.
-pub(super) fn outdate(tx: &Transaction<'_>, session: i64) -> Result<()> {
-    near_duplicates::drop_signature(tx, session)?;
-    search::mark_outdated(tx, session)?;
-    tx.execute("UPDATE session SET page_dirty = 1 WHERE pk = ?1", [session])?;
+pub(super) fn outdate(db: &Connection, session: i64) -> Result<()> {
+    near_duplicates::drop_signature(db, session)?;
+    search::mark_outdated(db, session)?;
+    db.prepare_cached("UPDATE session SET page_dirty = 1 WHERE pk = ?1")?.execute([session])?;
     Ok(())
 }
 
 /// The ids that a session's digest closes as it is stored now.
-fn closed_by(tx: &Transaction<'_>, session: i64) -> Result<BTreeSet<String>> {
-    let mut query = tx.prepare_cached("SELECT id FROM closing WHERE session = ?1")?;
+fn closed_by(db: &Connection, session: i64) -> Result<BTreeSet<String>> {
+    let mut query = db.prepare_cached("SELECT id FROM closing WHERE session = ?1")?;
     Ok(query.query_map([session], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
 }
 
-fn save_closings(tx: &Transaction<'_>, head: &SessionHead, new: &NewDigest<'_>) -> Result<()> {
+fn save_closings(db: &Connection, head: &SessionHead, new: &NewDigest<'_>) -> Result<()> {
     for item in new.open.iter().filter(|item| new.digest.closes.contains(&item.id)) {
-        tx.execute(
-            "INSERT INTO closed_item VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING",
-            params![item.id, head.pk, item.session, item.text],
-        )?;
+        let sql = "INSERT INTO closed_item VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
+        db.prepare_cached(sql)?.execute(params![item.id, head.pk, item.session, item.text])?;
     }
     for id in &new.digest.closes {
-        tx.execute("INSERT INTO closing VALUES (?1, ?2) ON CONFLICT DO NOTHING", params![id, head.pk])?;
+        db.prepare_cached("INSERT INTO closing VALUES (?1, ?2) ON CONFLICT DO NOTHING")?.execute(params![id, head.pk])?;
     }
-    outdate_pages_that_follow(tx, head.pk)
+    outdate_pages_that_follow(db, head.pk)
 }
 
 /// Pages of sessions whose open items this one closes show them as done, and so do those of sessions that say the same; pages of sessions of
 /// which it overtakes something quote it.
-pub(super) fn outdate_pages_that_follow(tx: &Transaction<'_>, session: i64) -> Result<()> {
+pub(super) fn outdate_pages_that_follow(db: &Connection, session: i64) -> Result<()> {
     let sql = "UPDATE session SET page_dirty = 1 WHERE pk IN (
          SELECT of FROM closed_item WHERE session = ?1
          UNION SELECT o.session FROM closing c JOIN open_item o ON o.id = c.id WHERE c.session = ?1
@@ -378,6 +377,6 @@ pub(super) fn outdate_pages_that_follow(tx: &Transaction<'_>, session: i64) -> R
              WHERE c.session = ?1
          UNION SELECT m.session FROM closing c JOIN open_item o ON o.id = c.id JOIN open_item m ON m.life = o.life
              WHERE c.session = ?1)";
-    tx.execute(sql, [session])?;
-    overtaken::outdate_pages(tx, overtaken::Later::Session(session))
+    db.prepare_cached(sql)?.execute([session])?;
+    overtaken::outdate_pages(db, overtaken::Later::Session(session))
 }

@@ -303,9 +303,9 @@ pub(super) fn find_lives_of_notes(tx: &Transaction<'_>, project: &str) -> Result
 }
 
 /// The pages of all sessions that say what a note says show how it stands.
-pub(super) fn outdate_pages_of(tx: &Transaction<'_>, note: &str) -> Result<()> {
+pub(super) fn outdate_pages_of(db: &Connection, note: &str) -> Result<()> {
     let sql = "UPDATE session SET page_dirty = 1 WHERE pk IN (SELECT session FROM open_item WHERE life = ?1)";
-    tx.prepare_cached(sql)?.execute([note])?;
+    db.prepare_cached(sql)?.execute([note])?;
     Ok(())
 }
 

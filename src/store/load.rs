@@ -19,10 +19,8 @@ const MAX_OPEN_AGE: Millis = 14 * 24 * 3600 * 1000;
 
 /// Shortest id prefix that is accepted, in characters.
 const MIN_PREFIX: usize = 4;
-/// Is ?1 what [`id8`](crate::text::clean::id8) shows of the id of `session s`, because that begins with the time?
-pub(super) const ENDS_WITH_ID8: &str =
-    "(substr(s.id, 15, 1) = '7' OR substr(s.id, 1, 4) = 'ses_' OR substr(s.id, 14, 1) = '_' OR length(s.id) = 13 AND s.id NOT GLOB '*[^0-9]*')
-     AND substr(s.id, -8) = ?1";
+/// Does the id of `session s` begin with the time? Then [`id8`](crate::text::clean::id8) shows its end.
+pub(super) const BEGINS_WITH_TIME: &str = "(substr(s.id, 15, 1) = '7' OR substr(s.id, 1, 4) = 'ses_' OR substr(s.id, 14, 1) = '_' OR length(s.id) = 13 AND s.id NOT GLOB '*[^0-9]*')";
 
 /// Selects the columns of a [`SessionHead`] from `session s`; the caller appends `WHERE` and the rest.
 pub(super) const SELECT_HEAD: &str =
@@ -125,7 +123,9 @@ impl Reader {
         if let Some(pk) = by_digest {
             return self.session_head(pk).map(Some);
         }
-        let sql = format!("{SELECT_HEAD} WHERE substr(s.id, 1, ?2) = ?1 OR ?2 = 8 AND {ENDS_WITH_ID8} ORDER BY s.id LIMIT 6");
+        let sql = format!(
+            "{SELECT_HEAD} WHERE substr(s.id, 1, ?2) = ?1 OR ?2 = 8 AND {BEGINS_WITH_TIME} AND substr(s.id, -8) = ?1 ORDER BY s.id LIMIT 6"
+        );
         let mut query = self.db.prepare(&sql)?;
         let found: Vec<SessionHead> =
             query.query_map(params![prefix, prefix.chars().count() as i64], head)?.collect::<rusqlite::Result<_>>()?;

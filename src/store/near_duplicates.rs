@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use anyhow::Result;
-use rusqlite::{OptionalExtension, Transaction, params};
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use super::{Reader, Writer};
 use crate::analyze::account::SessionAccount;
@@ -110,19 +110,14 @@ fn compared_sessions(tx: &Transaction<'_>, project: i64) -> Result<Vec<ComparedS
 }
 
 /// Stores the near-duplicate signature of a digested session.
-pub(super) fn record_signature(
-    tx: &Transaction<'_>,
-    session: i64,
-    digest: &Digest,
-    account: Option<&SessionAccount>,
-) -> Result<()> {
+pub(super) fn record_signature(db: &Connection, session: i64, digest: &Digest, account: Option<&SessionAccount>) -> Result<()> {
     let sql = "INSERT INTO likeness(session, words) VALUES (?1, ?2)";
-    tx.prepare_cached(sql)?.execute(params![session, SessionWordSet::of(digest, account).to_bytes()])?;
+    db.prepare_cached(sql)?.execute(params![session, SessionWordSet::of(digest, account).to_bytes()])?;
     Ok(())
 }
 
 /// Drops the signature of a digest that was removed or changed; it is computed again when needed.
-pub(super) fn drop_signature(tx: &Transaction<'_>, session: i64) -> Result<()> {
-    tx.prepare_cached("DELETE FROM likeness WHERE session = ?1")?.execute([session])?;
+pub(super) fn drop_signature(db: &Connection, session: i64) -> Result<()> {
+    db.prepare_cached("DELETE FROM likeness WHERE session = ?1")?.execute([session])?;
     Ok(())
 }

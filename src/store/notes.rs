@@ -263,18 +263,18 @@ fn closing_columns(closed: Option<&(Millis, Author)>) -> (Option<Millis>, Option
 
 /// Closes the open `todo` note with this id where a session of its project, or of any for a note for all projects, did what it wants after it
 /// was written. `by` says in which session.
-pub(super) fn close_named(tx: &Transaction<'_>, id: &str, session: &SessionHead) -> Result<()> {
+pub(super) fn close_named(db: &Connection, id: &str, session: &SessionHead) -> Result<()> {
     let sql = "SELECT n.pk, n.at FROM note n JOIN project p ON p.pk = n.project
          WHERE n.id = ?1 AND n.kind = ?2 AND n.closed_at IS NULL AND p.key IN (?3, ?4) AND n.at <= ?5";
     let done_at = session.last_at.unwrap_or(session.started_at);
     let wanted = params![id, NoteKind::Todo.name(), session.project.key, EVERYWHERE, done_at];
-    let Some((pk, at)) = tx.prepare_cached(sql)?.query_row(wanted, |r| Ok((r.get::<_, i64>(0)?, r.get(1)?))).optional()? else {
+    let Some((pk, at)) = db.prepare_cached(sql)?.query_row(wanted, |r| Ok((r.get::<_, i64>(0)?, r.get(1)?))).optional()? else {
         return Ok(());
     };
     let (closed_at, by) = closing_columns(Some(&(done_at, Author::agent(CLOSER, Some(&session.id)))));
-    tx.prepare_cached("UPDATE note SET closed_at = ?2, closed_by = ?3 WHERE pk = ?1")?.execute(params![pk, closed_at, by])?;
-    lives::outdate_pages_of(tx, id)?;
-    outdate_day(tx, at)
+    db.prepare_cached("UPDATE note SET closed_at = ?2, closed_by = ?3 WHERE pk = ?1")?.execute(params![pk, closed_at, by])?;
+    lives::outdate_pages_of(db, id)?;
+    outdate_day(db, at)
 }
 
 /// Closes an open note at a time.
@@ -347,8 +347,8 @@ pub(super) fn remove_author_names(tx: &Transaction<'_>, phrase: &PhraseMatcher) 
 }
 
 /// Marks the page of a day as out of date.
-fn outdate_day(tx: &Transaction<'_>, at: Millis) -> Result<()> {
-    tx.prepare_cached("INSERT INTO fact VALUES (?1, '') ON CONFLICT DO NOTHING")?.execute([format!("{CHANGED_DAY_FACT}{at}")])?;
+fn outdate_day(db: &Connection, at: Millis) -> Result<()> {
+    db.prepare_cached("INSERT INTO fact VALUES (?1, '') ON CONFLICT DO NOTHING")?.execute([format!("{CHANGED_DAY_FACT}{at}")])?;
     Ok(())
 }
 

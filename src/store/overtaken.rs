@@ -141,7 +141,7 @@ pub(super) fn note_changed(tx: &Transaction<'_>, project: i64) -> Result<()> {
 }
 
 /// Pages that show what a session overtakes, or a note, become out of date, and so do all that may show what follows from it.
-pub(super) fn outdate_pages(tx: &Transaction<'_>, later: Later) -> Result<()> {
+pub(super) fn outdate_pages(db: &Connection, later: Later) -> Result<()> {
     let (column, key) = match later {
         Later::Session(pk) => ("later_digest IN (SELECT pk FROM digest WHERE session = ?1)", pk),
         Later::Note(pk) => ("later_note = ?1", pk),
@@ -151,7 +151,7 @@ pub(super) fn outdate_pages(tx: &Transaction<'_>, later: Later) -> Result<()> {
              AND pk IN (SELECT d.session FROM overtaken o JOIN digest d ON d.pk = o.digest)
              AND project IN (SELECT s.project FROM overtaken o JOIN digest d ON d.pk = o.digest JOIN session s ON s.pk = d.session WHERE {column})"
     );
-    tx.prepare_cached(&sql)?.execute([key])?;
+    db.prepare_cached(&sql)?.execute([key])?;
     Ok(())
 }
 

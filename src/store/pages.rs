@@ -9,7 +9,7 @@ use super::{Reader, Writer};
 use crate::model::session::{Millis, Tokens};
 use crate::model::session_facts::SessionFacts;
 use crate::store::chunk::StoredUsage;
-use crate::store::load::ENDS_WITH_ID8;
+use crate::store::load::BEGINS_WITH_TIME;
 use crate::text::clean::id8;
 
 /// Name of the fact that holds the time zone by which page days are determined.
@@ -41,6 +41,27 @@ pub(crate) struct PageRecord {
     pub(crate) session: Option<i64>,
     /// `YYYY-MM-DD`
     pub(crate) day: String,
+}
+
+/// The ids of all sessions, read once: asking the index about each of many sessions would look through all ids for each.
+#[derive(Debug)]
+pub(crate) struct SessionIds {
+    /// In order.
+    ids: Vec<String>,
+    /// The ends of those that begin with the time, each with its id, in order.
+    ends: Vec<(String, String)>,
+}
+
+impl SessionIds {
+    /// What [`Reader::shares_id8`] says of a session.
+    pub(crate) fn shares_id8(&self, id: &str) -> bool {
+        let shown = id8(id);
+        let from = self.ids.partition_point(|other| *other < shown);
+        let mut alike = self.ids[from..].iter().take_while(|other| other.starts_with(&shown));
+        let from = self.ends.partition_point(|(end, _)| *end < shown);
+        let mut ends_alike = self.ends[from..].iter().take_while(|(end, _)| *end == shown);
+        alike.any(|other| other != id) || ends_alike.any(|(_, other)| other != id)
+    }
 }
 
 /// True when nothing is left of a session.
@@ -149,11 +170,22 @@ impl Reader {
         Ok(if self.shares_id8(id)? { id.to_owned() } else { id8(id) })
     }
 
-    /// May what people see of a session's id mean another one, too?
+    /// The ids of all sessions, for [`SessionIds::shares_id8`].
+    pub(crate) fn session_ids(&self) -> Result<SessionIds> {
+        let mut query = self.db.prepare("SELECT id FROM session ORDER BY id")?;
+        let ids = query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+        let mut query = self.db.prepare(&format!("SELECT substr(s.id, -8), s.id FROM session s WHERE {BEGINS_WITH_TIME}"))?;
+        let mut ends: Vec<(String, String)> =
+            query.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
+        ends.sort_unstable();
+        Ok(SessionIds { ids, ends })
+    }
+
+    /// May what people see of a session's id mean another one, too? Looks at the ids of all sessions.
     pub(crate) fn shares_id8(&self, id: &str) -> Result<bool> {
         let sql = format!(
             "SELECT EXISTS (SELECT 1 FROM session WHERE id >= ?1 AND id < ?1 || char(1114111) AND id <> ?2)
-             OR EXISTS (SELECT 1 FROM session s WHERE {ENDS_WITH_ID8} AND id <> ?2)"
+             OR EXISTS (SELECT 1 FROM session s WHERE {BEGINS_WITH_TIME} AND substr(s.id, -8) = ?1 AND id <> ?2)"
         );
         Ok(self.db.prepare_cached(&sql)?.query_row(params![id8(id), id], |r| r.get(0))?)
     }
@@ -217,4 +249,32 @@ pub(super) fn record_unread_pages(db: &Connection, why: UnreadPages) -> Result<(
     };
     db.execute("INSERT INTO fact VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2", [UNREAD_FACT, why])?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_that_were_read_once_tell_what_the_index_tells() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = Writer::open(&folder.path().join("recall.db")).expect("an index");
+        store.db.execute("INSERT INTO project(key) VALUES ('/home/dev/app')", []).expect("a project");
+        let of_time = ["01890000-0000-7000-8000-0000deadbeef", "01890001-0000-7000-8000-0000deadbeef", "ses_0189000000000abcdefgh"];
+        let shared =
+            [of_time[0], of_time[1], of_time[2], "11111111-aaaa-4aaa-8aaa-aaaaaaaaaaaa", "11111111-bbbb-4bbb-8bbb-bbbbbbbbbbbb"];
+        let begins_others = ["deadbeef-aaaa-4aaa-8aaa-aaaaaaaaaaaa", "abcdefgh-aaaa", "1111"];
+        let alone = ["22222222-aaaa-4aaa-8aaa-aaaaaaaaaaaa", "01890002-0000-7000-8000-000012345678", "1111-aaaa", "ä1111111"];
+        let all: Vec<&str> = shared.iter().chain(&begins_others).chain(&alone).copied().collect();
+        for id in &all {
+            let sql = "INSERT INTO session(id, project, client, grew_at) VALUES (?1, 1, 'claude-code', 0)";
+            store.db.execute(sql, [id]).expect("a session");
+        }
+        let ids = store.session_ids().expect("the ids");
+        for id in &all {
+            assert_eq!(ids.shares_id8(id), store.shares_id8(id).expect("an answer"), "{id}");
+        }
+        let told: Vec<&str> = all.iter().filter(|id| ids.shares_id8(id)).copied().collect();
+        assert_eq!(told, [&shared[..], &begins_others[..]].concat());
+    }
 }

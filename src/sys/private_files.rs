@@ -85,10 +85,17 @@ pub(crate) fn age(path: &Path) -> Option<Duration> {
 
 /// Replaces `path` atomically with mode 0600: writes a temporary file, syncs and renames it.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace_in_unsynced_folder(path, bytes)?;
+    sync_folder_of(path)
+}
+
+/// Like [`replace`], for many files: the caller syncs their folder behind the last of them. Until then a power failure may bring the former
+/// file back, whole.
+pub(crate) fn replace_in_unsynced_folder(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let dir = path.parent().ok_or_else(|| io::Error::other(format!("the path {} has no parent folder", path.display())))?;
     let mut temporary = create_temporary(dir)?;
     temporary.write_all(bytes)?;
-    persist(temporary, path)
+    rename_synced(temporary, path)
 }
 
 /// Like [`replace`], but without syncing, for files that are useless after a power failure. In many runs a sync would take the most time.
@@ -150,9 +157,13 @@ impl ReservedSpace {
 
 /// Syncs a temporary file and renames it to `path` in the same folder.
 pub(crate) fn persist(temporary: NamedTempFile, path: &Path) -> io::Result<()> {
-    temporary.as_file().sync_all()?;
-    temporary.persist(path).map_err(|e| e.error)?;
+    rename_synced(temporary, path)?;
     sync_folder_of(path)
+}
+
+fn rename_synced(temporary: NamedTempFile, path: &Path) -> io::Result<()> {
+    temporary.as_file().sync_all()?;
+    temporary.persist(path).map(drop).map_err(|e| e.error)
 }
 
 /// Removes a file durably. A missing file is no error.
@@ -166,7 +177,11 @@ pub fn remove(path: &Path) -> io::Result<()> {
 
 /// Syncs the folder of a path: only then do creations, renames and removals in it survive a power failure.
 pub(crate) fn sync_folder_of(path: &Path) -> io::Result<()> {
-    path.parent().map_or(Ok(()), |dir| File::open(dir)?.sync_all())
+    path.parent().map_or(Ok(()), sync_folder)
+}
+
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
 }
 
 /// Opens a regular file, but no symbolic link, pipe or device in its place.

@@ -137,7 +137,7 @@ fn is_one_line(text: &str) -> bool {
 }
 
 /// What people see and type of a session's id: eight characters of its start. Ids that begin with the time (UUIDs of version 7, those of
-/// OpenCode and of Cline) are the same there for about a minute: of such, the end. `store::load::ENDS_WITH_ID8` says the same in SQL.
+/// OpenCode and of Cline) are the same there for about a minute: of such, the end. `store::load::BEGINS_WITH_TIME` says the same in SQL.
 pub(crate) fn id8(id: &str) -> String {
     let id = one_line(&without_controls(id));
     let is_version_7 = || id.len() == 36 && id.as_bytes()[14] == b'7';

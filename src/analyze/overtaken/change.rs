@@ -561,15 +561,12 @@ fn corrects(sentence: &Sentence) -> Option<Change> {
         matches!(at(n), ("real" | "actual" | "true", "cause" | "culprit" | "reason" | "problem"))
             || matches!(at(n), ("was" | "were" | "is", "wrong" | "mistaken"))
     });
-    let about: BTreeSet<String> = sentence
-        .words
-        .iter()
-        .filter(|word| {
-            !is_number(word) && !content_words("real actual true cause culprit reason wrong problem theory").contains(*word)
-        })
-        .cloned()
-        .collect();
-    (takes_back && about.len() >= 2).then_some(Change::Corrects { about })
+    if !takes_back {
+        return None;
+    }
+    let taking_back = content_words("real actual true cause culprit reason wrong problem theory");
+    let about: BTreeSet<String> = sentence.words.difference(&taking_back).filter(|word| !is_number(word)).cloned().collect();
+    (about.len() >= 2).then_some(Change::Corrects { about })
 }
 
 /// Does it say what causes something?

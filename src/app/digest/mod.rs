@@ -189,6 +189,8 @@ fn phases(
             store.write_documents()?;
         }
         let wanted = DigestSelection::of(request, config)?;
+        // Before there are digests that bring theirs: in a new index these would be found twice.
+        store.find_rule_mentions()?;
         DigestMaker::new(config, ui, now, &wanted, store)?.run(store, report)?;
         leftovers::remove_used_replies(&config.data_dir, store)?;
     }

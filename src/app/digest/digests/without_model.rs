@@ -24,6 +24,28 @@ use crate::sys::failpoints;
 use crate::sys::progress::Progress;
 use crate::sys::shutdown;
 
+/// Limits of one transaction: sessions, and roughly their items.
+const BATCH_DIGESTS: usize = 200;
+const BATCH_ITEMS: usize = 20_000;
+
+/// What is stored in one transaction. Where it is lost, it is made again from the same records.
+#[derive(Default)]
+struct DigestBatch {
+    made: Vec<(SessionHead, Option<SkipReason>, Vec<OpenItem>, MadeDigest)>,
+    items: usize,
+}
+
+impl DigestBatch {
+    fn add(&mut self, head: &SessionHead, skip: Option<&SkipReason>, (open, made): (Vec<OpenItem>, MadeDigest)) {
+        self.items += made.items;
+        self.made.push((head.clone(), skip.cloned(), open, made));
+    }
+
+    fn is_full(&self) -> bool {
+        self.made.len() >= BATCH_DIGESTS || self.items >= BATCH_ITEMS
+    }
+}
+
 /// A digest ready to be stored.
 pub(super) struct MadeDigest {
     input_hash: [u8; 32],
@@ -31,6 +53,8 @@ pub(super) struct MadeDigest {
     digest: Option<(Digest, AccountToStore)>,
     /// `None`: the stored digest inputs are still valid.
     basis: Option<DigestInputs>,
+    /// Number of items of its session, if it is new.
+    items: usize,
 }
 
 /// What becomes of a session without the model.
@@ -85,11 +109,29 @@ impl DigestMaker<'_> {
         let make =
             |store: &Reader, (head, skip): &(SessionHead, Option<SkipReason>)| self.made_without_model(store, head, skip.is_some());
         sessions.chunks(BATCH_SESSIONS).try_for_each(|part| {
-            store.map_in_order(shutdown::requested, part, make, |(head, skip), made| {
-                let (open, made) = made?;
-                self.store_made(store, report, bar, head, skip.as_ref(), (&open, made))
-            })
+            let mut batch = DigestBatch::default();
+            let made = store.map_in_order(shutdown::requested, part, make, |(head, skip), made| {
+                batch.add(head, skip.as_ref(), made?);
+                if batch.is_full() { self.store_batch(store, report, bar, std::mem::take(&mut batch)) } else { Ok(()) }
+            });
+            // Those before one that cannot be read are stored, too.
+            let stored = self.store_batch(store, report, bar, batch);
+            made.and(stored)
         })
+    }
+
+    fn store_batch(&self, store: &Writer, report: &mut Report, bar: &Progress, batch: DigestBatch) -> Result<()> {
+        if batch.made.is_empty() {
+            return Ok(());
+        }
+        store.in_transaction(|| {
+            batch
+                .made
+                .into_iter()
+                .try_for_each(|(head, skip, open, made)| self.put_made(store, report, bar, &head, skip.as_ref(), (&open, made)))
+        })?;
+        failpoints::point("digests stored");
+        Ok(())
     }
 
     /// Makes a session's digest; also returns the open items it was given.
@@ -120,14 +162,14 @@ impl DigestMaker<'_> {
         };
         let open = self.open_before(store, head, basis.began)?;
         if open.iter().map(|item| &item.id).eq(&basis.shown) {
-            return Ok(Some(MadeDigest { input_hash: stored.input_hash, digest: None, basis: None }));
+            return Ok(Some(MadeDigest { input_hash: stored.input_hash, digest: None, basis: None, items: 0 }));
         }
         let session = store.load_session(head)?;
         if closed_items(&open, &deeds(&session, &SessionAccount::of(&session, false))) != stored.digest.closes {
             return Ok(None);
         }
         let input = SummaryInput { session, open, offered: Vec::new(), request: ModelRequest::default() };
-        Ok(Some(MadeDigest { input_hash: hash_of(&input)?, digest: None, basis: Some(basis.with_shown(&input.open)) }))
+        Ok(Some(MadeDigest { input_hash: hash_of(&input)?, digest: None, basis: Some(basis.with_shown(&input.open)), items: 0 }))
     }
 
     /// Makes a digest without the model and stores it. `skip` says why the model did not make it although the config wants it.
@@ -139,7 +181,10 @@ impl DigestMaker<'_> {
         skip: Option<SkipReason>,
     ) -> Result<()> {
         let made = self.made(run.store, head, input, skip.is_some())?;
-        self.store_made(run.store, run.report, &run.bar, head, skip.as_ref(), (&input.open, made))
+        let (store, report, bar) = (&*run.store, &mut *run.report, &run.bar);
+        store.in_transaction(|| self.put_made(store, report, bar, head, skip.as_ref(), (&input.open, made)))?;
+        failpoints::point("digest stored");
+        Ok(())
     }
 
     /// A digest, or that the stored one is still valid.
@@ -153,11 +198,12 @@ impl DigestMaker<'_> {
         let same = state.as_ref().is_some_and(holds);
         let paid = state.is_some_and(|s| is_by_model(&s.summarizer)) && !head.dirty;
         if same || paid && self.wanted.asked_for != Some(SummarizerChoice::Extract) {
-            return Ok(MadeDigest { input_hash, digest: None, basis });
+            return Ok(MadeDigest { input_hash, digest: None, basis, items: 0 });
         }
         let account = SessionAccount::of(&input.session, false);
         let digest = self.digest_of(input, &account);
-        Ok(MadeDigest { input_hash, digest: Some((digest, AccountToStore::new(&input.session, account))), basis })
+        let digest = Some((digest, AccountToStore::new(&input.session, account)));
+        Ok(MadeDigest { input_hash, digest, basis, items: input.session.entries.len() })
     }
 
     /// The digest of a session with this account, with the open items of earlier sessions that it closes.
@@ -166,7 +212,8 @@ impl DigestMaker<'_> {
         self.passed(Digest { closes, ..digest(&input.session, account) })
     }
 
-    fn store_made(
+    /// Stores within a transaction of the caller's.
+    fn put_made(
         &self,
         store: &Writer,
         report: &mut Report,
@@ -194,8 +241,7 @@ impl DigestMaker<'_> {
                     digest,
                     account: Some(&account),
                 };
-                store.save_digest(head, &new)?;
-                failpoints::point("digest stored");
+                store.put_digest(head, &new)?;
                 report.sessions_digested += 1;
                 report.digests_without_model += 1;
             }

@@ -11,6 +11,7 @@ use crate::model::session::Session;
 use crate::model::session_facts::SessionFacts;
 use crate::render::page::{DayEntry, DayEntryInput, PaidDigest, SessionPageInput, day_of, session_links, session_page_of};
 use crate::store::Reader;
+use crate::store::pages::SessionIds;
 
 /// A session's page, and its entry on the day's page.
 pub(super) struct SessionPage {
@@ -31,19 +32,20 @@ impl SessionPage {
     }
 }
 
-/// Calls `make` with everything that pages show of a session, and its day; `None` if the session has no digest.
+/// Calls `make` with everything that pages show of a session, and its day; `None` if the session has no digest. `ids`: of all sessions, where
+/// many are asked for.
 pub(super) fn with_page_data<T>(
     config: &Config,
     store: &Reader,
-    all: bool,
+    (all, ids): (bool, Option<&SessionIds>),
     pk: i64,
     make: impl FnOnce(&SessionPageInput<'_>, &str) -> T,
 ) -> Result<Option<T>> {
     let Some(stored) = store.digest_of(pk)? else { return Ok(None) };
     let head = store.session_head(pk)?;
     let session = store.load_session(&head)?;
-    let (day, page) = page_of(&session, config, store)?;
-    let later = repeating_page(pk, config, store, all)?;
+    let (day, page) = page_of(&session, config, store, ids)?;
+    let later = repeating_page(pk, config, store, (all, ids))?;
     let shown = SessionPageInput {
         session: &session,
         digest: &stored.digest,
@@ -68,7 +70,7 @@ impl PageWriter<'_> {
         let Some(stored) = store.digest_of(pk)? else { return Ok(None) };
         let Some(account) = store.account_of(pk)? else { return Ok(None) };
         let head = store.session_head(pk)?;
-        let (branch, later) = (store.last_branch(pk)?, repeating_page(pk, config, store, self.all)?);
+        let (branch, later) = (store.last_branch(pk)?, repeating_page(pk, config, store, (self.all, None))?);
         let told = DayEntryInput {
             id: &head.id,
             project: &head.project,
@@ -89,19 +91,25 @@ impl PageWriter<'_> {
 }
 
 /// The day of a session, and the name of its page.
-fn page_of(session: &Session, config: &Config, store: &Reader) -> Result<(String, String)> {
+fn page_of(session: &Session, config: &Config, store: &Reader, ids: Option<&SessionIds>) -> Result<(String, String)> {
     let day = day_of(session, &config.time_zone);
-    let page = page_path::session_page_name(session, &day, store.shares_id8(&session.id)?);
+    let shares_id8 = ids.map_or_else(|| store.shares_id8(&session.id), |ids| Ok(ids.shares_id8(&session.id)))?;
+    let page = page_path::session_page_name(session, &day, shares_id8);
     Ok((day, page))
 }
 
 /// Path of the page of a later, near-duplicate session.
-fn repeating_page(session: i64, config: &Config, store: &Reader, all: bool) -> Result<Option<String>> {
+fn repeating_page(
+    session: i64,
+    config: &Config,
+    store: &Reader,
+    (all, ids): (bool, Option<&SessionIds>),
+) -> Result<Option<String>> {
     let Some(later) = store.repeated_by(session)? else { return Ok(None) };
     if !all && let Some(path) = store.current_page_of(later)? {
         return Ok(Some(path));
     }
     let later = store.load_session(&store.session_head(later)?)?;
-    let (day, page) = page_of(&later, config, store)?;
+    let (day, page) = page_of(&later, config, store, ids)?;
     Ok(Some(page_path::of_session(&day, &page)))
 }

@@ -25,9 +25,18 @@ impl PageWriter<'_> {
         if before.as_deref() == Some(text.as_str()) {
             return Ok(());
         }
-        private_files::replace(&file, text.as_bytes()).with_context(|| format!("cannot write {}", file.display()))?;
+        private_files::replace_in_unsynced_folder(&file, text.as_bytes())
+            .with_context(|| format!("cannot write {}", file.display()))?;
+        self.unsynced.extend(file.parent().map(Path::to_owned));
         self.counts.written += 1;
         Ok(())
+    }
+
+    /// Syncs the folders of the pages that were written: from here on these survive a power failure.
+    pub(super) fn sync_folders(&mut self) -> Result<()> {
+        std::mem::take(&mut self.unsynced).iter().try_for_each(|folder| {
+            private_files::sync_folder(folder).with_context(|| format!("cannot write in {}", folder.display()))
+        })
     }
 
     pub(super) fn notes_of(&self, path: &str) -> Result<String> {

@@ -141,32 +141,60 @@ struct PageWriter<'a> {
     on_record: BTreeSet<String>,
     /// Days whose page was made or removed in this run, with the days that it links to.
     linked: BTreeMap<String, NeighbourDays>,
+    /// Folders with pages that were written since these were synced.
+    unsynced: BTreeSet<PathBuf>,
     counts: PageCounts,
+}
+
+/// Limits of one transaction: pages, and their text in bytes.
+const BATCH_PAGES: usize = 200;
+const BATCH_TEXT_BYTES: usize = 4 << 20;
+
+/// Pages that are recorded in one transaction, each with its session; `None` where the session has no page.
+#[derive(Default)]
+struct PageBatch {
+    made: Vec<(i64, Option<SessionPage>)>,
+    bytes: usize,
+}
+
+impl PageBatch {
+    fn add(&mut self, session: i64, made: Option<SessionPage>) {
+        self.bytes += made.as_ref().map_or(0, |made| made.text.len());
+        self.made.push((session, made));
+    }
+
+    fn is_full(&self) -> bool {
+        self.made.len() >= BATCH_PAGES || self.bytes >= BATCH_TEXT_BYTES
+    }
 }
 
 impl<'a> PageWriter<'a> {
     fn new(config: &'a Config, store: &'a Writer, ui: &'a Ui, all: bool, days: BTreeMap<String, String>) -> Result<Self> {
         let on_record = store.days_with_page()?;
         let (made, gone, linked, counts) = (BTreeMap::new(), Vec::new(), BTreeMap::new(), PageCounts::default());
-        Ok(Self { config, store, ui, all, days, made, gone, on_record, linked, counts })
+        Ok(Self { config, store, ui, all, days, made, gone, on_record, linked, unsynced: BTreeSet::new(), counts })
     }
 
     fn run(mut self, dirty: &[i64], noted: &[Millis]) -> Result<PageCounts> {
         let (config, store, all) = (self.config, self.store, self.all);
         let writing = Progress::of("writing", dirty.len() as u64);
+        let ids = (dirty.len() > 1).then(|| store.session_ids()).transpose()?;
         for part in dirty.chunks(BATCH_SESSIONS) {
             let make = |store: &Reader, pk: &i64| {
-                with_page_data(config, store, all, *pk, |shown, day| SessionPage::of(shown, day, config))
+                with_page_data(config, store, (all, ids.as_ref()), *pk, |shown, day| SessionPage::of(shown, day, config))
             };
+            let mut batch = PageBatch::default();
             store.map_in_order(
                 || false,
                 part,
                 make,
                 |pk, made| {
                     writing.advance(1);
-                    self.session(*pk, made?)
+                    batch.add(*pk, made?);
+                    if batch.is_full() { self.sessions(std::mem::take(&mut batch)) } else { Ok(()) }
                 },
             )?;
+            self.sessions(batch)?;
             // The last day stays open: the next batch may add to it.
             let last = self.made.keys().next_back().cloned().unwrap_or_default();
             self.write_days(self.made.range(..last).map(|(day, _)| day.clone()).collect())?;
@@ -174,6 +202,9 @@ impl<'a> PageWriter<'a> {
         self.write_days(self.days.keys().cloned().collect())?;
         self.link_neighbours()?;
         failpoints::point("days written");
+        // Before the pages whose notes they took over go, and before they count as written.
+        self.sync_folders()?;
+        failpoints::point("folders synced");
         for page in std::mem::take(&mut self.gone) {
             self.remove(&page.path)?;
         }
@@ -191,10 +222,31 @@ impl<'a> PageWriter<'a> {
         })
     }
 
-    /// Writes a session's page. A page of this session under another name is removed, and its notes move along.
-    fn session(&mut self, pk: i64, made: Option<SessionPage>) -> Result<()> {
+    /// Writes the pages of sessions, after all of them are recorded.
+    fn sessions(&mut self, batch: PageBatch) -> Result<()> {
+        let moved: Vec<String> =
+            batch.made.iter().map(|(pk, made)| self.leave_former(*pk, made.as_ref())).collect::<Result<_>>()?;
+        self.store.in_transaction(|| {
+            batch.made.iter().filter_map(|(pk, made)| Some((pk, made.as_ref()?))).try_for_each(|(pk, made)| {
+                self.store.record_page(&PageRecord { path: made.path.clone(), session: Some(*pk), day: made.day.clone() })?;
+                self.store.record_facts(*pk, &made.facts)
+            })
+        })?;
+        failpoints::point("pages recorded");
+        for ((pk, made), notes) in batch.made.into_iter().zip(moved) {
+            let Some(made) = made else { continue };
+            self.put(&made.path, &made.text, &notes)?;
+            failpoints::point("page replaced");
+            self.days.entry(made.day.clone()).or_default();
+            self.made.entry(made.day).or_default().insert(pk, made.entry);
+        }
+        Ok(())
+    }
+
+    /// The notes on a session's page under another name than now, which is to be removed. Where there is no page any more, its day's is written.
+    fn leave_former(&mut self, pk: i64, made: Option<&SessionPage>) -> Result<String> {
         let mut notes = String::new();
-        for page in self.store.pages_of(pk)?.into_iter().filter(|page| made.as_ref().is_none_or(|made| made.path != page.path)) {
+        for page in self.store.pages_of(pk)?.into_iter().filter(|page| made.is_none_or(|made| made.path != page.path)) {
             let found = match self.notes_of(&page.path) {
                 Ok(found) => found,
                 Err(e) => {
@@ -211,22 +263,16 @@ impl<'a> PageWriter<'a> {
             }
             self.gone.push(page);
         }
-        if let Some(made) = made {
-            self.store.record_page(&PageRecord { path: made.path.clone(), session: Some(pk), day: made.day.clone() })?;
-            failpoints::point("page recorded");
-            self.put(&made.path, &made.text, &notes)?;
-            failpoints::point("page replaced");
-            self.store.record_facts(pk, &made.facts)?;
-            self.days.entry(made.day.clone()).or_default();
-            self.made.entry(made.day).or_default().insert(pk, made.entry);
-        } else if let Some(at) = self.store.began_without_digest(pk)? {
+        if made.is_none()
+            && let Some(at) = self.store.began_without_digest(pk)?
+        {
             // It still counts in the costs of its day, if that day has a page.
             let day = self.config.local_time(Some(at), "%Y-%m-%d");
             if self.store.has_day_page(&day)? {
                 self.days.entry(day).or_default();
             }
         }
-        Ok(())
+        Ok(notes)
     }
 
     /// Writes a day's page from the sessions that have a page on that day. Without any, only notes keep the page.
@@ -252,7 +298,7 @@ impl<'a> PageWriter<'a> {
                 let facts = SessionFacts::of(shown.session);
                 (DayEntry::of(shown, &facts, &config.time_zone), facts)
             };
-            with_page_data(config, store, all, *pk, made)
+            with_page_data(config, store, (all, None), *pk, made)
         };
         self.store.map_in_order(
             || false,
@@ -320,7 +366,7 @@ pub(crate) fn visible_day_page(config: &Config, memory: &OpenMemory, day: &str) 
         for pk in memory.sessions_of_day(day)? {
             let entry =
                 |shown: &SessionPageInput<'_>, _: &str| DayEntry::of(shown, &SessionFacts::of(shown.session), &config.time_zone);
-            entries.extend(with_page_data(config, memory, false, pk, entry)?);
+            entries.extend(with_page_data(config, memory, (false, None), pk, entry)?);
         }
         let noted = notes_on(day, config, memory)?;
         let any = !entries.is_empty() || !noted.is_empty();
