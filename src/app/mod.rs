@@ -26,6 +26,7 @@ pub(crate) mod notes;
 pub(crate) mod open_memory;
 pub(crate) mod orphans;
 pub(crate) mod page_facts;
+#[cfg(feature = "web")]
 pub(crate) mod project_overview;
 pub(crate) mod prompt;
 pub(crate) mod raw_lines;
@@ -41,6 +42,7 @@ pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod status;
 pub(crate) mod timeline;
+#[cfg(feature = "web")]
 pub(crate) mod told;
 pub(crate) mod topic;
 pub(crate) mod transfer;

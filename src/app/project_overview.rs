@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use serde::Serialize;
 
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::model::digest::statement_id;
-use crate::model::note::NoteKind;
+use crate::model::note::{EVERYWHERE, NoteKind};
 use crate::model::section::Section;
 use crate::model::session::{Millis, Project};
 use crate::model::stored_digest::StoredDigest;
@@ -37,16 +37,18 @@ pub(crate) struct KnownProject {
 /// If the index cannot be read.
 pub(crate) fn known_projects(memory: &OpenMemory) -> Result<Vec<KnownProject>> {
     let store = &memory.0;
-    let mut of_key: BTreeMap<String, KnownProject> = BTreeMap::new();
+    let known = |project: Project| {
+        let name = project.name().to_owned();
+        (project.key.clone(), KnownProject { key: project.key, name, sessions: 0, last_at: None })
+    };
+    // There are notes of projects without sessions.
+    let all = store.projects()?.into_iter().map(|(_, project)| project).filter(|project| project.key != EVERYWHERE);
+    let mut of_key: BTreeMap<String, KnownProject> = all.map(known).collect();
     for head in store.session_heads()? {
-        let known = of_key.entry(head.project.key.clone()).or_insert_with(|| KnownProject {
-            key: head.project.key.clone(),
-            name: head.project.name().to_owned(),
-            sessions: 0,
-            last_at: None,
-        });
-        known.sessions += 1;
-        known.last_at = known.last_at.max(head.last_active());
+        if let Some(known) = of_key.get_mut(&head.project.key) {
+            known.sessions += 1;
+            known.last_at = known.last_at.max(head.last_active());
+        }
     }
     let mut all: Vec<KnownProject> = of_key.into_values().collect();
     all.sort_by(|a, b| (b.last_at, &a.key).cmp(&(a.last_at, &b.key)));
@@ -69,14 +71,11 @@ pub(crate) struct StandingDecision {
 /// The decisions and conventions of a project that nothing said later replaces: notes first, then statements of digests by a model, newest first.
 ///
 /// # Errors
-/// If the index cannot be read, or there is no such project.
+/// If the index cannot be read.
 pub(crate) fn standing_decisions(memory: &OpenMemory, config: &Config, key: &str) -> Result<Vec<StandingDecision>> {
     let store = &memory.0;
     let mut all = of_notes(store, key)?;
     let mut heads: Vec<_> = store.session_heads()?.into_iter().filter(|head| head.project.key == key).collect();
-    if heads.is_empty() && all.is_empty() {
-        bail!("there is no project {key}");
-    }
     heads.sort_by_key(|head| std::cmp::Reverse(head.last_active()));
     let since = CameSince::new(store);
     for head in heads.iter().take(MAX_SESSIONS) {
@@ -104,7 +103,10 @@ fn of_notes(store: &Memory, key: &str) -> Result<Vec<StandingDecision>> {
     let since = CameSince::new(store);
     let mut all = Vec::new();
     for note in store.notes_for(key)? {
-        if rules.contains(&note.kind.as_str()) && note.project == (Project { key: key.to_owned() }) && since.of_note(&note)?.is_empty() {
+        if rules.contains(&note.kind.as_str())
+            && note.project == (Project { key: key.to_owned() })
+            && since.of_note(&note)?.is_empty()
+        {
             all.push(StandingDecision {
                 text: one_line(&without_controls(&note.text)),
                 said_in: note.id.clone(),

@@ -44,6 +44,14 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "serve",
+        &[
+            ("recall serve --open", ""),
+            ("recall serve --export site", "the same pages as files"),
+            ("recall serve --port 37777 --token-file token --no-idle-end", "for other programs"),
+        ],
+    ),
+    (
         "search",
         &[
             ("recall search pagination cursor", "these words in any form; one of them is enough"),
@@ -158,7 +166,9 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
 
 /// The command line with examples.
 pub(super) fn with_examples(plain: Command) -> Command {
-    EXAMPLES.iter().fold(plain, |all, (name, lines)| all.mut_subcommand(*name, |one| one.after_help(text(lines))))
+    // Some commands are left out of the program by its features.
+    let known: Vec<_> = EXAMPLES.iter().filter(|(name, _)| plain.find_subcommand(name).is_some()).collect();
+    known.into_iter().fold(plain, |all, (name, lines)| all.mut_subcommand(*name, |one| one.after_help(text(lines))))
 }
 
 fn text(lines: &[(&str, &str)]) -> String {

@@ -11,7 +11,10 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("Daily use", &["day", "list", "show", "serve", "resume", "todo", "report", "close", "remember", "wrong", "rules"]),
     ("Finding", &["search", "timeline", "context", "why", "fix", "how"]),
     ("Keeping it running", &["digest", "install", "status", "doctor", "stats", "pause", "forget"]),
-    (OTHERS, &["config", "embed", "eval", "export", "friction", "import", "mcp", "redact", "uninstall", "completions", "man", "help"]),
+    (
+        OTHERS,
+        &["config", "embed", "eval", "export", "friction", "import", "mcp", "redact", "uninstall", "completions", "man", "help"],
+    ),
 ];
 const OTHERS: &str = "Other commands";
 /// The width of a terminal at which no line is broken.
@@ -35,6 +38,9 @@ fn groups(plain: &Command) -> String {
     let mut text = String::new();
     for (group, names) in GROUPS {
         text += &format!("{group}:\n");
+        // Some are left out of the program by its features.
+        let is_there = |name: &&&str| **name == "help" || plain.get_subcommands().any(|known| known.get_name() == **name);
+        let names: Vec<&str> = names.iter().filter(is_there).copied().collect();
         match group {
             OTHERS => wrap(&names.join(", "), WIDTH - 2).iter().for_each(|line| text += &format!("  {line}\n")),
             _ => names.iter().for_each(|name| text += &format!("  {name:width$}  {}\n", about(name))),

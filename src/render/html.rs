@@ -141,7 +141,7 @@ mod tests {
             ("[x](/etc/passwd)", "<p>x</p>\n"),
             ("<javascript:alert(1)>", "<p>javascript:alert(1)</p>\n"),
             ("[x](a.md)", "<p><a href=\"a.html\">x</a></p>\n"),
-            ("[x](https://a.example/\"onclick=\"alert(1))", "<p>[x](https://a.example/&quot;onclick=&quot;alert(1))</p>\n"),
+            ("[x](https://a.example/\"onclick=\"alert(1))", "<p><a href=\"https://a.example/%22onclick=%22alert(1)\">x</a></p>\n"),
         ] {
             assert_eq!(page(markdown).lead.trim_start_matches('\n'), shown, "{markdown}");
         }

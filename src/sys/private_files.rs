@@ -3,11 +3,14 @@
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+#[cfg(feature = "web")]
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::fs::{Mode, OFlags};
+#[cfg(feature = "web")]
+use rustix::fs::Mode;
+use rustix::fs::OFlags;
 use tempfile::NamedTempFile;
 
 /// The name of a temporary file: this prefix and a number of random characters. No user would choose such a name, so leftovers can be
@@ -27,6 +30,7 @@ pub(crate) fn create_dir(path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// When something is there already, or the folder cannot be written.
+#[cfg(feature = "web")]
 pub(crate) fn bind_socket(path: &Path) -> io::Result<UnixListener> {
     let before = rustix::process::umask(Mode::RWXG | Mode::RWXO | Mode::XUSR);
     let bound = UnixListener::bind(path);

@@ -97,8 +97,7 @@ impl Access {
     /// Does a `Cookie` header hold what [`Access::enter`] gave?
     pub(super) fn knows_cookie(&self, header: &str) -> bool {
         let mine = Secret::of(&self.cookie);
-        let values = header.split(';').filter_map(|pair| pair.trim().strip_prefix(COOKIE)?.strip_prefix('='));
-        values.fold(false, |known, value| mine.is(value) || known)
+        header.split(';').filter_map(|pair| pair.trim().strip_prefix(COOKIE)?.strip_prefix('=')).any(|value| mine.is(value))
     }
 
     /// Does an `Authorization` header hold the token?
@@ -185,7 +184,9 @@ mod tests {
         for host in ["127.0.0.1:4711", "localhost:4711", "LOCALHOST:4711", "[::1]:4711"] {
             assert!(access.is_our_host(host), "{host}");
         }
-        for host in ["", "evil.example:4711", "127.0.0.1:80", "127.0.0.1", "localhost.evil.example:4711", "127.0.0.1:4711@x", "[::1]", "a:b"] {
+        for host in [
+            "", "evil.example:4711", "127.0.0.1:80", "127.0.0.1", "localhost.evil.example:4711", "127.0.0.1:4711@x", "[::1]", "a:b",
+        ] {
             assert!(!access.is_our_host(host), "{host}");
         }
         assert!(access.is_our_origin("http://127.0.0.1:4711", "127.0.0.1:4711"));

@@ -8,8 +8,10 @@ use anyhow::{Context, Result, bail};
 
 use crate::app::asker::Asker;
 use crate::app::list::{ListRequest, list};
+use crate::app::notes::{NoteList, list_notes};
 use crate::app::project_overview::known_projects;
 use crate::config::Config;
+use crate::model::note::EVERYWHERE;
 use crate::sys::private_files;
 use crate::web::addresses;
 use crate::web::layout::{Page, document, home};
@@ -64,7 +66,9 @@ pub(crate) fn export(config: &Config, folder: &Path) -> Result<Exported> {
     for week in weeks {
         pages::week::week(&viewer, &week)?.iter().try_for_each(&mut write)?;
     }
+    let mut notes = notes_of(&viewer, EVERYWHERE)?;
     for project in known_projects(&viewer.memory)? {
+        notes.extend(notes_of(&viewer, &project.key)?);
         pages::project::project(&viewer, &addresses::project_name(&project.key))?.iter().try_for_each(&mut write)?;
     }
     let all = list(&viewer.memory, config, &ListRequest { project: None, client: None, since: None, limit: usize::MAX })?;
@@ -72,7 +76,14 @@ pub(crate) fn export(config: &Config, folder: &Path) -> Result<Exported> {
         write(&pages::session::session(&viewer, &one.session)?)?;
         write(&pages::rows::rows(&viewer, &one.session)?)?;
     }
+    notes.iter().try_for_each(|id| write(&pages::note::note(&viewer, id)?))?;
     Ok(written)
+}
+
+/// The ids of the notes that a project shows.
+fn notes_of(viewer: &Viewer<'_>, project: &str) -> Result<BTreeSet<String>> {
+    let asked = NoteList { project: project.to_owned(), kind: None, tags: Vec::new() };
+    Ok(list_notes(&viewer.memory, &asked)?.into_iter().map(|note| note.id).collect())
 }
 
 fn put(folder: &Path, address: &str, text: &str) -> Result<()> {

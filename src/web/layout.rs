@@ -2,6 +2,7 @@
 
 use maud::{DOCTYPE, Markup, html};
 
+use crate::model::note::{EVERYWHERE, project_label};
 use crate::web::addresses;
 use crate::web::viewer::{Purpose, Viewer};
 
@@ -71,6 +72,12 @@ pub(super) fn document(page: &Page, base: &str, viewer: &Viewer<'_>) -> Markup {
 /// The first page: served, it is the newest day; a file is named.
 pub(super) fn home(is_served: bool) -> &'static str {
     if is_served { "./" } else { "index.html" }
+}
+
+/// A project by a name of it, which leads to its page. What belongs to all projects has none.
+pub(super) fn project_link(key: &str, name: &str) -> Markup {
+    let is_of_all = key == EVERYWHERE || key == project_label(EVERYWHERE);
+    html! { @if is_of_all { (name) } @else { a href=(addresses::project(key)) { (name) } } }
 }
 
 /// A button that changes something.

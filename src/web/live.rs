@@ -39,9 +39,9 @@ pub(super) fn events(server: Server) -> Response {
         loop {
             let now = index_stamp(server.config());
             if told.is_none() || stamp.as_ref() != Some(&now) {
-                stamp = Some(now);
-                // What cannot be read now is read when it has changed again.
-                let news = server.read(|viewer| Ok(Some(counts(viewer)?))).await.ok().flatten();
+                let news = server.read(counts).await.ok();
+                // What cannot be read now is read at the next look.
+                stamp = news.is_some().then_some(now);
                 if news.is_some() && told != news {
                     let data = serde_json::to_string(&news).unwrap_or_default();
                     told = news;

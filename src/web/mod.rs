@@ -89,8 +89,8 @@ async fn serve_all(config: Config, asked: &ServeRequest, token: Option<&str>, ou
         (Some(socket), _) => format!("http://localhost (through {})", socket.display()),
         (None, port) => format!("http://127.0.0.1:{}", port.unwrap_or_default()),
     };
-    announce(&server, &place, asked, out)?;
     let mut end = pin_end(&server, asked.idle_end);
+    announce(&server, &place, asked, out)?;
     connections::answer(listener, router(&server), &mut end).await;
     Ok(())
 }
@@ -186,7 +186,9 @@ fn token_in(file: &Path) -> Result<String> {
 /// Opens the link through a file that only its owner reads: the arguments of a program are seen by all users.
 fn open_browser(config: &Config, link: &str) -> Result<()> {
     let file = config.data_dir.join("open-in-browser.html");
-    let page = format!("<!DOCTYPE html><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"0; url={link}\"><title>recall</title>");
+    let page = format!(
+        "<!DOCTYPE html><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"0; url={link}\"><title>recall</title>"
+    );
     private_files::replace(&file, page.as_bytes()).with_context(|| format!("cannot write {}", file.display()))?;
     let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let started = Command::new(opener).arg(&file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();

@@ -95,9 +95,9 @@ impl Server {
         let work = move |reading: &ReadHandle| {
             let config = &shared.config;
             let asker = Asker::in_folder(config, &shared.folder);
-            let made = reading.memory(config, &config.policy(asker.view())).and_then(|memory| {
-                work(Viewer { config, asker: &asker, memory, purpose })
-            });
+            let made = reading
+                .memory(config, &config.policy(asker.view()))
+                .and_then(|memory| work(Viewer { config, asker: &asker, memory, purpose }));
             made.map_err(|e| explained(e, &config.database()))
         };
         self.0.workers.run(tokio::time::sleep(WORK_TIMEOUT), work).await
@@ -165,32 +165,35 @@ pub(super) fn router(server: &Server) -> Router {
 async fn guard(State(server): State<Server>, request: Request, next: Next) -> Response {
     let mut response = match admitted(&server, request).await {
         Ok(request) => next.run(request).await,
-        Err(refusal) => refusal,
+        Err((status, why)) => answer::text(status, why),
     };
     answer::add_safety(response.headers_mut());
     response
 }
 
-async fn admitted(server: &Server, request: Request) -> Result<Request, Response> {
+/// With which status and words a request is refused.
+type Refusal = (StatusCode, &'static str);
+
+async fn admitted(server: &Server, request: Request) -> Result<Request, Refusal> {
     let (parts, body) = request.into_parts();
     check(server, &parts)?;
     match tokio::time::timeout(BODY_TIMEOUT, to_bytes(body, MAX_BODY_BYTES)).await {
         Ok(Ok(body)) => Ok(Request::from_parts(parts, Body::from(body))),
-        Ok(Err(_)) => Err(answer::text(StatusCode::PAYLOAD_TOO_LARGE, "too long")),
-        Err(_) => Err(answer::text(StatusCode::REQUEST_TIMEOUT, "too slow")),
+        Ok(Err(_)) => Err((StatusCode::PAYLOAD_TOO_LARGE, "too long")),
+        Err(_) => Err((StatusCode::REQUEST_TIMEOUT, "too slow")),
     }
 }
 
 /// May it come in, by its head alone?
-fn check(server: &Server, request: &Parts) -> Result<(), Response> {
+fn check(server: &Server, request: &Parts) -> Result<(), Refusal> {
     let access = server.access();
     let header = |name: HeaderName| request.headers.get(name).and_then(|value| value.to_str().ok());
     let host = header(HOST).unwrap_or_default();
     if !access.is_our_host(host) {
-        return Err(answer::text(StatusCode::MISDIRECTED_REQUEST, "this is not a name of this machine"));
+        return Err((StatusCode::MISDIRECTED_REQUEST, "this is not a name of this machine"));
     }
     if request.headers.contains_key(ORIGIN) && !header(ORIGIN).is_some_and(|origin| access.is_our_origin(origin, host)) {
-        return Err(answer::text(StatusCode::FORBIDDEN, "asked by a page of somebody else"));
+        return Err((StatusCode::FORBIDDEN, "asked by a page of somebody else"));
     }
     let path = request.uri.path();
     let below = path.strip_prefix(access.folder());
@@ -198,7 +201,7 @@ fn check(server: &Server, request: &Parts) -> Result<(), Response> {
     let by_cookie = below.is_some() && header(COOKIE).is_some_and(|cookie| access.knows_cookie(cookie));
     let by_token = path.starts_with("/api/") && header(AUTHORIZATION).is_some_and(|sent| access.knows_token(sent));
     if !(is_entry || by_cookie || by_token) {
-        return Err(answer::text(StatusCode::UNAUTHORIZED, "open the link that `recall serve` printed"));
+        return Err((StatusCode::UNAUTHORIZED, "open the link that `recall serve` printed"));
     }
     if !is_entry {
         server.activity().note();
@@ -210,7 +213,10 @@ fn check(server: &Server, request: &Parts) -> Result<(), Response> {
 async fn enter(State(server): State<Server>, Path(word): Path<String>) -> Response {
     let access = server.access();
     let Some(cookie) = access.enter(&word) else {
-        return answer::text(StatusCode::FORBIDDEN, "this link was used before: press Enter where `recall serve` runs for a new one");
+        return answer::text(
+            StatusCode::FORBIDDEN,
+            "this link was used before: press Enter where `recall serve` runs for a new one",
+        );
     };
     server.activity().note();
     let folder = access.folder();
@@ -288,7 +294,8 @@ async fn projects(State(server): State<Server>) -> Response {
 }
 
 async fn project(State(server): State<Server>, Path(file): Path<String>) -> Response {
-    let make = move |viewer: &Viewer<'_>| Ok(without_end(&file).map(|name| pages::project::project(viewer, name)).transpose()?.flatten());
+    let make =
+        move |viewer: &Viewer<'_>| Ok(without_end(&file).map(|name| pages::project::project(viewer, name)).transpose()?.flatten());
     server.page(make).await
 }
 
@@ -348,7 +355,8 @@ async fn change(server: Server, action: Action, headers: HeaderMap, form: Result
     let is_ours = server.access().is_form_word(&asked.word);
     let is_same_site = headers.get("sec-fetch-site").is_none_or(|from| from == "same-origin");
     if !is_ours || !is_same_site {
-        return server.failure(StatusCode::FORBIDDEN, "This form is not of this server, or of an earlier run of it: load the page again.");
+        return server
+            .failure(StatusCode::FORBIDDEN, "This form is not of this server, or of an earlier run of it: load the page again.");
     }
     let id = asked.id;
     match server.work(move |viewer| act(action, &id, viewer)).await {

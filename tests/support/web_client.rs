@@ -37,7 +37,8 @@ impl Reply {
 
     /// The value of a hidden field of the first form that sends to this address.
     pub fn field(&self, action: &str, name: &str) -> String {
-        let form = self.body.split(&format!("action=\"{action}\"")).nth(1).unwrap_or_else(|| panic!("no form {action}: {}", self.body));
+        let form =
+            self.body.split(&format!("action=\"{action}\"")).nth(1).unwrap_or_else(|| panic!("no form {action}: {}", self.body));
         let rest = form.split(&format!("name=\"{name}\" value=\"")).nth(1).expect("a field");
         rest.split('"').next().expect("a value").to_owned()
     }
@@ -118,7 +119,8 @@ impl WebServer {
     pub fn events(&self) -> impl Iterator<Item = String> + use<> {
         let mut stream = self.connect();
         let cookie = self.cookie.as_deref().unwrap_or_default();
-        write!(stream, "GET {}live HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nCookie: {cookie}\r\n\r\n", self.folder, self.port).expect("a request");
+        write!(stream, "GET {}live HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nCookie: {cookie}\r\n\r\n", self.folder, self.port)
+            .expect("a request");
         let lines = BufReader::new(stream).lines().map(|line| line.expect("a line"));
         lines.filter_map(|line| line.strip_prefix("data: ").map(str::to_owned))
     }

@@ -105,7 +105,7 @@ fn figures(viewer: &Viewer<'_>, date: Date) -> Result<Markup> {
             }
         }
         @if by_project.rows.len() > 1 || by_agent.rows.len() > 1 {
-            details { summary { "By project and agent" } (table("Project", &by_project)) (table("Agent", &by_agent)) }
+            details { summary { "By project and agent" } (table("Projects", &by_project)) (table("Agents", &by_agent)) }
         }
     })
 }

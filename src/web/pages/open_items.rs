@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use crate::app::close_items::{OpenLine, open_everywhere};
 use crate::text::clean::{one_line, without_controls};
 use crate::web::addresses;
-use crate::web::layout::{Page, button};
+use crate::web::layout::{Page, button, project_link};
 use crate::web::viewer::Viewer;
 
 pub(in crate::web) fn open_items(viewer: &Viewer<'_>) -> Result<Page> {
@@ -16,7 +16,7 @@ pub(in crate::web) fn open_items(viewer: &Viewer<'_>) -> Result<Page> {
         @if all.is_empty() { p { "Nothing is open." } }
         @for project in &all {
             section .part {
-                h2 { a href=(addresses::project(&project.project)) { (project.project) } }
+                h2 { (project_link(&project.project, &project.project)) }
                 (items(viewer, &project.items, addresses::OPEN_ITEMS))
             }
         }

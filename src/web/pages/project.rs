@@ -1,6 +1,6 @@
 //! A project: what stands in it, what is open, what works, and its sessions over time.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use jiff::ToSpan;
 use maud::{Markup, PreEscaped, html};
 
@@ -11,6 +11,7 @@ use crate::app::project_overview::{KnownProject, StandingDecision, known_project
 use crate::app::rules::{RulesRequest, rules};
 use crate::app::stats::{GroupBy, StatsRequest, stats};
 use crate::app::why::{WhyRequest, why};
+use crate::model::session::Millis;
 use crate::render::chain::Chain;
 use crate::text::clean::{counted, shorten};
 use crate::web::addresses;
@@ -42,8 +43,8 @@ pub(in crate::web) fn project(viewer: &Viewer<'_>, name: &str) -> Result<Option<
     let sessions = list(memory, config, &ListRequest { project: Some(key), client: None, since: None, limit: MAX_SESSIONS })?;
     let body = html! {
         h1 { (project.name) }
-        p .facts { (project.key) " · " (counted(project.sessions, "session")) " · last worked in " (config.local_time(project.last_at, "%Y-%m-%d")) }
-        (over_time(viewer, &project)?)
+        p .facts { (project.key) " · " (counted(project.sessions, "session")) @if project.last_at.is_some() { " · last worked in " (config.local_time(project.last_at, "%Y-%m-%d")) } }
+        @if let Some(last) = project.last_at { (over_time(viewer, &project, last)?) }
         section .part #decisions {
             h2 { "Decisions that stand" }
             @if decisions.is_empty() { p .hint { "None is known. Notes of yours and digests by a model tell decisions." } }
@@ -113,8 +114,7 @@ fn chain(chain: &Chain) -> Markup {
 }
 
 /// Sessions and cost by week.
-fn over_time(viewer: &Viewer<'_>, project: &KnownProject) -> Result<Markup> {
-    let last = project.last_at.context("a project without sessions")?;
+fn over_time(viewer: &Viewer<'_>, project: &KnownProject, last: Millis) -> Result<Markup> {
     let last = viewer.config.local(last).date();
     let first = last.saturating_sub((WEEKS * 7 - 1).days());
     let since = first.to_string();

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use crate::app::search::{MoreResults, SearchReply, SearchRequest, SearchResult, search};
 use crate::web::addresses;
-use crate::web::layout::Page;
+use crate::web::layout::{Page, project_link};
 use crate::web::viewer::Viewer;
 
 const A_PAGE: usize = 20;
@@ -89,7 +89,7 @@ fn result(one: &SearchResult, found: &SearchReply) -> Markup {
         li {
             a href=(address) { (one.title) } " "
             span .when { (one.day) } " "
-            a .chip href=(addresses::project(&one.project)) { (one.project_name) }
+            span .chip { (project_link(&one.project, &one.project_name)) }
             @if !one.client.is_usual() { " " span .chip { (one.client.name()) } }
             @if let Some(by) = &one.by { " " span .hint { (by) } }
             @for line in one.since_then.iter().flatten() { p .since { (line) } }
@@ -116,8 +116,10 @@ fn marked(text: &str, found: &SearchReply) -> Markup {
 /// The filters that were typed, to be taken away, and others, to be added.
 fn chips(words: &str) -> Markup {
     let parts: Vec<&str> = words.split_whitespace().collect();
-    let is_filter = |word: &str| word.split_once(':').is_some_and(|(name, _)| !name.is_empty() && name.bytes().all(|b| b.is_ascii_lowercase()));
-    let without = |at: usize| parts.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, word)| *word).collect::<Vec<_>>().join(" ");
+    let is_filter =
+        |word: &str| word.split_once(':').is_some_and(|(name, _)| !name.is_empty() && name.bytes().all(|b| b.is_ascii_lowercase()));
+    let without =
+        |at: usize| parts.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, word)| *word).collect::<Vec<_>>().join(" ");
     html! {
         p .chips {
             @for (at, word) in parts.iter().enumerate().filter(|(_, word)| is_filter(word)) {

@@ -10,7 +10,7 @@ use crate::app::wrong::{SaidOfSession, said_of};
 use crate::render::html::{HtmlPage, HtmlSection};
 use crate::text::clean::{id8, one_line, shorten, without_controls};
 use crate::web::addresses;
-use crate::web::layout::{Page, button};
+use crate::web::layout::{Page, button, project_link};
 use crate::web::viewer::Viewer;
 
 /// Sections that are opened by whoever wants them.
@@ -82,7 +82,7 @@ impl Facts {
         };
         html! {
             p .facts {
-                @if let Some(project) = self.get("project") { a .chip href=(addresses::project(project)) { (project) } " " }
+                @if let Some(project) = self.get("project") { span .chip { (project_link(project, project)) } " " }
                 @if let Some(began) = self.get("began") { (minute(began)) }
                 @if let Some(ended) = self.get("ended") { "–" (ended.get(11..16).unwrap_or_default()) }
                 @if let Some(branches) = self.get("branches") { " · " (list(branches)) }
@@ -166,14 +166,14 @@ fn with_links_to_rows(body: &str, id: &str) -> String {
 
 /// Is it the key of a row, as a page names one?
 fn is_key(text: &str) -> bool {
-    text.len() == 36 && text.bytes().enumerate().all(|(at, b)| if [8, 13, 18, 23].contains(&at) { b == b'-' } else { b.is_ascii_hexdigit() })
+    text.len() == 36
+        && text.bytes().enumerate().all(|(at, b)| if [8, 13, 18, 23].contains(&at) { b == b'-' } else { b.is_ascii_hexdigit() })
 }
 
 /// Each statement leads to the first row behind it.
 fn with_links_to_evidence(body: &str, evidence: &str, id: &str) -> String {
     let rows = addresses::rows(id);
-    let known: Vec<(&str, &str)> =
-        items(evidence).filter_map(|line| Some((line.split_once(ARROW)?.0, first_row(line)?))).collect();
+    let known: Vec<(&str, &str)> = items(evidence).filter_map(|line| Some((line.split_once(ARROW)?.0, first_row(line)?))).collect();
     let mut parts = body.split(ITEM);
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -181,7 +181,9 @@ fn with_links_to_evidence(body: &str, evidence: &str, id: &str) -> String {
         let carried = known.iter().find(|(statement, _)| is_start_of(statement, text));
         match (carried, part.split_once(ITEM_END)) {
             (Some((_, key)), Some((text, rest))) => {
-                out += &format!("{ITEM}{text} <a class=\"why\" href=\"{rows}#{key}\" aria-label=\"The row behind this\">row</a>{ITEM_END}{rest}");
+                out += &format!(
+                    "{ITEM}{text} <a class=\"why\" href=\"{rows}#{key}\" aria-label=\"The row behind this\">row</a>{ITEM_END}{rest}"
+                );
             }
             _ => out += &format!("{ITEM}{part}"),
         }
@@ -192,12 +194,17 @@ fn with_links_to_evidence(body: &str, evidence: &str, id: &str) -> String {
 /// Is a statement of the evidence, which may be cut, this one?
 fn is_start_of(statement: &str, text: &str) -> bool {
     let start = statement.strip_suffix(CUT);
-    !statement.is_empty() && start.map_or_else(|| text == statement || text.strip_prefix(statement).is_some_and(|rest| rest.starts_with(" <code>")), |start| text.starts_with(start))
+    !statement.is_empty()
+        && start.map_or_else(
+            || text == statement || text.strip_prefix(statement).is_some_and(|rest| rest.starts_with(" <code>")),
+            |start| text.starts_with(start),
+        )
 }
 
 /// What was said of the session and can be taken out, or brought back.
 fn wrong(viewer: &Viewer<'_>, id: &str, address: &str) -> Markup {
-    let Some(SaidOfSession { statements, replies, denials }) = said_of(&viewer.memory, id).ok().filter(|_| viewer.is_served()) else {
+    let Some(SaidOfSession { statements, replies, denials }) = said_of(&viewer.memory, id).ok().filter(|_| viewer.is_served())
+    else {
         return html! {};
     };
     let told = |text: &str| shorten(&one_line(&without_controls(text)), MAX_CHARS);
@@ -251,8 +258,11 @@ mod tests {
 
     #[test]
     fn a_statement_leads_to_the_row_behind_it() {
-        let evidence = format!("<ul>\n<li>Keyset pages ← <code>{KEY}</code> said so</li>\n<li>A long statem… ← <code>{KEY}</code> x</li>\n<li>No ← x</li></ul>");
-        let linked = with_links_to_evidence("<ul>\n<li>Keyset pages</li>\n<li>A long statement</li>\n<li>No</li>\n</ul>", &evidence, "s1");
+        let evidence = format!(
+            "<ul>\n<li>Keyset pages ← <code>{KEY}</code> said so</li>\n<li>A long statem… ← <code>{KEY}</code> x</li>\n<li>No ← x</li></ul>"
+        );
+        let linked =
+            with_links_to_evidence("<ul>\n<li>Keyset pages</li>\n<li>A long statement</li>\n<li>No</li>\n</ul>", &evidence, "s1");
         assert_eq!(linked.matches(&format!("rows/s1.html#{KEY}")).count(), 2, "{linked}");
         assert!(linked.contains("<li>No</li>"));
         let rows = with_links_to_rows(&evidence, "s1");

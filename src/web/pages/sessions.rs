@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use crate::app::list::{ListReply, ListRequest, ListedSession, list};
 use crate::model::client::Client;
 use crate::web::addresses;
-use crate::web::layout::Page;
+use crate::web::layout::{Page, project_link};
 use crate::web::viewer::Viewer;
 
 /// Sessions on a page; a file holds all of them.
@@ -49,8 +49,8 @@ pub(super) fn list_of(sessions: &[ListedSession], with_projects: bool) -> Markup
             @for one in sessions {
                 li {
                     span .when { (one.when) } " "
-                    a href=(addresses::session(&one.session)) { (if one.title.is_empty() { "(no words)" } else { &one.title }) } 
-                    @if with_projects { " " a .chip href=(addresses::project(&one.project)) { (one.project_name) } }
+                    a href=(addresses::session(&one.session)) { (if one.title.is_empty() { "(no words)" } else { &one.title }) }
+                    @if with_projects { " " span .chip { (project_link(&one.project, &one.project_name)) } }
                     @if !one.client.is_usual() { " " span .chip { (one.client.name()) } }
                     @if let Some(remark) = one.remark() { " " span .remark { (remark) } }
                     @if let Some(why) = &one.why { " " span .hint { (why) } }

@@ -35,18 +35,12 @@ fn session(one: &ToldSession) -> Markup {
     let told = &receipt.told;
     let kinds = [
         (told.sessions.len(), "session"),
-        (told.statements.len(), "note or open item"),
+        (told.statements.len(), "statement"),
         (told.files.len(), "file"),
         (told.checks.len(), "check"),
-        (told.warned.len(), "command not to run"),
+        (told.warned.len(), "warning"),
     ];
-    let words = |count: usize, what: &str| match (count, what) {
-        (1, _) => format!("1 {what}"),
-        (_, "note or open item") => format!("{count} notes or open items"),
-        (_, "command not to run") => format!("{count} commands not to run"),
-        _ => format!("{count} {what}s"),
-    };
-    let names: Vec<String> = kinds.iter().filter(|(count, _)| *count > 0).map(|(count, what)| words(*count, what)).collect();
+    let names: Vec<String> = kinds.iter().filter(|(count, _)| *count > 0).map(|(count, what)| counted(*count, what)).collect();
     let list = |name: &'static str, all: &[String]| html! { @if !all.is_empty() { p .passage { (name) ": " @for one in all { code { (one) } " " } } } };
     let repeated: Vec<String> = receipt.repeated.iter().map(|one| one.id.clone()).collect();
     html! {

@@ -8,8 +8,8 @@ use crate::text::clean::counted;
 use crate::web::addresses;
 use crate::web::charts::{Bar, bars};
 use crate::web::layout::Page;
-use crate::web::pages::days::MAX_DAYS;
 use crate::web::pages::day::{between, table, titles, tokens, usd};
+use crate::web::pages::days::MAX_DAYS;
 use crate::web::viewer::Viewer;
 
 /// The page of a week, by its name such as `2026-W47`; `None` if there is no such week, or no page in it.
@@ -45,7 +45,7 @@ pub(in crate::web) fn week(viewer: &Viewer<'_>, name: &str) -> Result<Option<Pag
                 (tokens(total.tokens())) " tokens, " (usd(total.cost_usd))
             }
         }
-        (table("Project", &by_project))
+        (table("Projects", &by_project))
         @for (day, page) in &pages {
             section .part {
                 h2 { a href=(addresses::day(*day)) { (day.strftime("%A, %-d %B")) } }

@@ -204,7 +204,7 @@ pub const WAYS: &[Way] = &[
     Way(Web("rows/{mixed}.html"), SHOWS),
     Way(Web("note/{note}.html"), SHOWS),
     Way(Web("note/{memory}.html"), SHOWS),
-    Way(Web("forget/{clinic}.html"), SILENT),
+    Way(Web("forget/{clinic}.html"), SHOWS),
     Way(Web("api/v1/session/{clinic}"), SHOWS),
     Way(Web("api/v1/timeline/{clinic}"), SHOWS),
     Way(Web("api/v1/search?q=ledger"), SHOWS),

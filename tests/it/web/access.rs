@@ -21,7 +21,16 @@ fn nothing_is_answered_without_the_cookie() {
     let mut server = WebServer::start(&world, world.root(), &[]);
     let folder = server.folder.clone();
     let session = format!("{folder}session/{SHOP}.html");
-    let paths = ["/", &folder, &session, "/api/v1/status", "/api/search?q=order", &format!("{folder}asset/style.css"), &format!("{folder}live"), "/../etc/passwd"];
+    let paths = [
+        "/",
+        &folder,
+        &session,
+        "/api/v1/status",
+        "/api/search?q=order",
+        &format!("{folder}asset/style.css"),
+        &format!("{folder}live"),
+        "/../etc/passwd",
+    ];
     for path in paths {
         let reply = server.send("GET", path, &[], "");
         assert_eq!(reply.status, 401, "{path}");
@@ -96,7 +105,8 @@ fn what_changes_something_has_to_come_from_our_own_page() {
     // By a link, nothing changes.
     assert_eq!(server.get(&format!("do/close?{body}")).status, 405);
     assert!(crate::support::changed(&before, &world.everything()).is_empty());
-    let reply = server.post("do/close", &body, &["Sec-Fetch-Site: same-origin", &format!("Origin: http://127.0.0.1:{}", server.port)]);
+    let reply =
+        server.post("do/close", &body, &["Sec-Fetch-Site: same-origin", &format!("Origin: http://127.0.0.1:{}", server.port)]);
     assert_eq!((reply.status, reply.header("location")), (303, Some(format!("{}open.html", server.folder).as_str())));
 }
 
@@ -119,7 +129,8 @@ fn a_token_of_a_file_lets_programs_in() {
     let server = WebServer::start(&world, world.root(), &args);
     let token = fs::read_to_string(&file).expect("a token").trim().to_owned();
     assert_eq!(file.metadata().expect("a file").permissions().mode() & 0o777, 0o600);
-    let ask = |server: &WebServer, path: &str, token: &str| server.send("GET", path, &[&format!("Authorization: Bearer {token}")], "");
+    let ask =
+        |server: &WebServer, path: &str, token: &str| server.send("GET", path, &[&format!("Authorization: Bearer {token}")], "");
     assert_eq!(ask(&server, "/api/v1/status", &token).status, 200);
     assert_eq!(ask(&server, "/api/v1/status", "0000").status, 401);
     let pages = ask(&server, &server.folder, &token);
@@ -141,7 +152,12 @@ fn a_socket_is_for_its_owner() {
     let socket = world.root().join("s");
     let mut child = std::process::Command::new(world.program());
     child.args(["serve", "--socket"]).arg(&socket).env_clear().envs(world.environment()).current_dir(world.root());
-    let mut child = child.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::null()).spawn().expect("a server");
+    let mut child = child
+        .stdin(std::process::Stdio::null())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .expect("a server");
     let mut line = String::new();
     std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.take().expect("a pipe")), &mut line).expect("a link");
     let path = line.trim().rsplit_once(')').map(|(_, path)| path.to_owned()).expect("a path");

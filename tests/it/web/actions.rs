@@ -51,7 +51,13 @@ fn what_is_not_there_cannot_be_changed() {
     let world = shop();
     let server = WebServer::entered(&world, world.root());
     let word = server.get("open.html").field("do/close", "word");
-    for (action, id) in [("do/close", "n00000000"), ("do/wrong", "c00000000"), ("do/wrong", "ffff 1"), ("do/forget", "ffff"), ("do/forget", "aaaa1111")] {
+    for (action, id) in [
+        ("do/close", "n00000000"),
+        ("do/wrong", "c00000000"),
+        ("do/wrong", "ffff 1"),
+        ("do/forget", "ffff"),
+        ("do/forget", "aaaa1111"),
+    ] {
         let reply = server.post(action, &format!("word={word}&id={}", id.replace(' ', "%20")), &[]);
         assert_eq!(reply.status, 409, "{action} {id}: {}", reply.body);
     }

@@ -1,11 +1,13 @@
 //! What a browser is shown.
 
 use super::{SHOP, hostile, shop};
-use crate::support::World;
 use crate::support::web_client::WebServer;
+use crate::support::{World, assistant, user};
 
-const PAGES: [&str; 9] =
-    ["", "days.html", "sessions.html", "projects.html", "open.html", "search.html", "told.html", "status.html", "day/2026-11-20.html"];
+const PAGES: [&str; 9] = [
+    "", "days.html", "sessions.html", "projects.html", "open.html", "search.html", "told.html", "status.html",
+    "day/2026-11-20.html",
+];
 
 /// The addresses that a page links to, without those of the web.
 fn links(page: &str) -> Vec<String> {
@@ -45,7 +47,10 @@ fn pages_say_what_the_memory_says() {
         words.iter().for_each(|word| assert!(page.contains(word), "{word} on {address}: {page}"));
     };
     shows("", &["Friday, 20 November 2026", "Today has no page yet", "Sort the order list", &format!("session/{SHOP}.html")]);
-    shows(&format!("session/{SHOP}.html"), &["Sort the order list", "The order list is sorted by key now.", "quoted, without a model"]);
+    shows(
+        &format!("session/{SHOP}.html"),
+        &["Sort the order list", "The order list is sorted by key now.", "quoted, without a model"],
+    );
     shows(&format!("rows/{SHOP}.html"), &["id=\"11111111-0000-4000-8000-000000000001\"", "Sort the order list"]);
     shows("open.html", &["Paint the gauge blue", "Close"]);
     shows("search.html?q=order+list", &["<mark>order</mark>", &format!("session/{SHOP}.html")]);
@@ -60,7 +65,10 @@ fn pages_say_what_the_memory_says() {
 fn what_is_not_there_is_said() {
     let world = shop();
     let server = WebServer::entered(&world, world.root());
-    for page in ["session/ffff.html", "session/..%2f..%2fetc%2fpasswd.html", "day/2026-11-19.html", "day/x.html", "project/x.html", "week/2026-W99.html", "nothing", "session/aaaa"] {
+    for page in [
+        "session/ffff.html", "session/..%2f..%2fetc%2fpasswd.html", "day/2026-11-19.html", "day/x.html", "project/x.html",
+        "week/2026-W99.html", "nothing", "session/aaaa",
+    ] {
         let reply = server.get(page);
         assert_eq!(reply.status, 404, "{page}: {}", reply.body);
     }
@@ -96,8 +104,9 @@ fn a_text_of_a_transcript_is_never_more_than_a_text() {
         assert!(!shown.contains("<script>") && !shown.contains("<img") && !shown.contains("<iframe"), "{page}: {shown}");
         assert!(!shown.contains("href=\"javascript:"), "{page}: {shown}");
         // Within a tag, a quote would begin another attribute.
-        let in_tags = shown.split('<').skip(1).filter_map(|tag| tag.split('>').next());
-        assert!(in_tags.clone().all(|tag| !tag.contains(" onmouseover=") && !tag.contains(" onerror=")), "{page}: {shown}");
+        let tags = shown.split('<').skip(1).filter_map(|tag| tag.split('>').next());
+        let mut names = tags.flat_map(|tag| tag.split('"').step_by(2));
+        assert!(names.all(|outside| !outside.contains("onmouseover") && !outside.contains("onerror")), "{page}");
         assert_eq!(shown.matches("<script").count(), shown.matches("<script src=\"asset/page.js\" defer>").count(), "{page}");
     }
     assert!(held >= 8, "the attacks are shown nowhere any more: {held}");
@@ -112,7 +121,9 @@ fn a_page_that_stays_open_hears_of_what_a_digest_adds() {
     assert_eq!((first["sessions"].as_i64(), first["digests"].as_i64()), (Some(1), Some(1)));
     let other = "bbbb1111-0000-4000-8000-000000000000";
     let at = "2026-11-20T11:00:00Z";
-    world.transcript(&format!("-q/{other}.jsonl"), crate::support::user(other, "22222222-0000-4000-8000-000000000001", at, "Compare the two billing tables"));
+    let rows = user(other, "22222222-0000-4000-8000-000000000001", at, "Compare the two billing tables")
+        + &assistant(other, "22222222-0000-4000-8000-000000000002", at, "They are the same but for one column.");
+    world.transcript(&format!("-q/{other}.jsonl"), rows);
     world.digest(&["--summarizer", "extract"]);
     let is_whole = |event: &String| {
         let news: serde_json::Value = serde_json::from_str(event).expect("JSON");
