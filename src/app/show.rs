@@ -25,6 +25,8 @@ use crate::privacy::View;
 use crate::render::item_list::{ItemSummary, list_items};
 use crate::store::Memory;
 use crate::store::came_since::CameSince;
+#[cfg(feature = "web")]
+use crate::store::pages::SessionIds;
 use crate::text::clean::{one_line, without_controls};
 use crate::text::disarm::disarm;
 
@@ -120,13 +122,26 @@ pub(crate) fn whole_id(memory: &OpenMemory, id: &str) -> Result<String> {
     Ok(memory.0.find_session(id)?.id)
 }
 
-/// The whole ids of all sessions.
-///
-/// # Errors
-/// If the index cannot be read.
+/// The ids of all sessions, for who looks up many.
 #[cfg(feature = "web")]
-pub(crate) fn session_ids(memory: &OpenMemory) -> Result<Vec<String>> {
-    Ok(memory.0.session_heads()?.into_iter().map(|head| head.id).collect())
+pub(crate) struct KnownIds(SessionIds);
+
+#[cfg(feature = "web")]
+impl KnownIds {
+    /// # Errors
+    /// If the index cannot be read.
+    pub(crate) fn of(memory: &OpenMemory) -> Result<Self> {
+        Ok(Self(memory.0.session_ids()?))
+    }
+
+    /// The whole id of the session of which people see these eight characters, if that is one.
+    pub(crate) fn whole(&self, shown: &str) -> Option<&str> {
+        self.0.of_id8(shown)
+    }
+
+    pub(crate) fn all(&self) -> &[String] {
+        self.0.all()
+    }
 }
 
 /// The session with this id, with all that is loaded of it.

@@ -62,6 +62,22 @@ impl SessionIds {
         let mut ends_alike = self.ends[from..].iter().take_while(|(end, _)| *end == shown);
         alike.any(|other| other != id) || ends_alike.any(|(_, other)| other != id)
     }
+
+    /// The session of which people see this; `None` if there is none, or another one, too.
+    #[cfg(feature = "web")]
+    pub(crate) fn of_id8(&self, shown: &str) -> Option<&str> {
+        let from = self.ids.partition_point(|id| id.as_str() < shown);
+        let begins = self.ids[from..].iter().take_while(|id| id.starts_with(shown));
+        let from = self.ends.partition_point(|(end, _)| end.as_str() < shown);
+        let ends = self.ends[from..].iter().take_while(|(end, _)| end == shown).map(|(_, id)| id);
+        let mut all = begins.chain(ends);
+        all.next().filter(|_| all.next().is_none()).map(String::as_str)
+    }
+
+    #[cfg(feature = "web")]
+    pub(crate) fn all(&self) -> &[String] {
+        &self.ids
+    }
 }
 
 /// True when nothing is left of a session.

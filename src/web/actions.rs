@@ -1,4 +1,4 @@
-//! What a page can change: close an open item, hide a statement or a reply, forget a session. Each is what the command of that name does for
+//! What a page can change: close an open item, hide a statement or a reply, keep or dismiss a rule, forget a session. Each is what the command of that name does for
 //! the person at the keyboard.
 
 use anyhow::{Context, Result, bail};
@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail};
 use crate::app::close_items::ClosingRequest;
 use crate::app::contributor::Contributor;
 use crate::app::forget::{self, ForgetRequest, ForgetTarget};
+use crate::app::rules;
 use crate::app::show::whole_id;
 use crate::app::wrong::{bring_back, change_replies, find, find_denials, find_replies, refuse_notes, take_out};
 use crate::sys::messages::Ui;
@@ -21,15 +22,19 @@ pub(super) enum Action {
     Wrong,
     NotWrong,
     Forget,
+    KeepRule,
+    DismissRule,
 }
 
 impl Action {
-    pub(super) const ALL: [(&'static str, Self); 5] = [
+    pub(super) const ALL: [(&'static str, Self); 7] = [
         (addresses::CLOSE, Self::Close),
         (addresses::REOPEN, Self::Reopen),
         (addresses::WRONG, Self::Wrong),
         (addresses::NOT_WRONG, Self::NotWrong),
         (addresses::FORGET, Self::Forget),
+        (addresses::KEEP_RULE, Self::KeepRule),
+        (addresses::DISMISS_RULE, Self::DismissRule),
     ];
 }
 
@@ -70,6 +75,17 @@ pub(super) fn act(action: Action, id: &str, viewer: Viewer<'_>) -> Result<String
                 take_out(&doomed, config, &ui)?;
             }
             if undo { "Shown again.".to_owned() } else { "Hidden.".to_owned() }
+        }
+        Action::KeepRule => {
+            let found = rules::find(&memory, config, id, false)?;
+            drop(memory);
+            rules::accept(&found, config)?;
+            "Kept as a note.".to_owned()
+        }
+        Action::DismissRule => {
+            let found = rules::find(&memory, config, id, false)?;
+            rules::dismiss(&found, false, memory, config, &ui)?;
+            "Dismissed.".to_owned()
         }
         Action::Forget => {
             // Of what may be seen only.

@@ -21,6 +21,8 @@ pub(super) const REOPEN: &str = "do/reopen";
 pub(super) const WRONG: &str = "do/wrong";
 pub(super) const NOT_WRONG: &str = "do/not-wrong";
 pub(super) const FORGET: &str = "do/forget";
+pub(super) const KEEP_RULE: &str = "do/keep-rule";
+pub(super) const DISMISS_RULE: &str = "do/dismiss-rule";
 
 const END: &str = ".html";
 /// The name of what has an id that is no name of a file begins with this.

@@ -36,7 +36,7 @@ pub(crate) fn export(config: &Config, folder: &Path) -> Result<Exported> {
         bail!("{} holds something else: name a new folder, or that of an earlier export", folder.display());
     }
     let asker = Asker::here(config);
-    let viewer = Viewer { config, asker: &asker, memory: asker.memory()?, purpose: Purpose::Exported };
+    let viewer = Viewer::new(config, &asker, asker.memory()?, Purpose::Exported);
     let mut written = Exported::default();
     let mut write = |page: &Page| -> Result<()> {
         let base = match addresses::depth(&page.address) {

@@ -4,7 +4,7 @@
 //! ([`access`]), and ends by itself when nobody has looked for a while.
 //!
 //! ## Threads
-//! One thread handles connections; each request reads the index on a thread of its own, at most [`MAX_THREADS`].
+//! One thread handles connections; each request reads the index on one of [`READING_THREADS`].
 
 mod access;
 mod actions;
@@ -35,11 +35,13 @@ use self::access::{Access, new_token};
 use self::connections::Listener;
 pub(crate) use self::export::export;
 use self::router::{Server, router};
-use crate::app::executor::MAX_THREADS;
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::sys::messages;
 use crate::sys::private_files;
+
+/// A person looks at one page at a time, and each thread keeps memory of its own.
+const READING_THREADS: usize = 4;
 
 /// How the memory is to be served.
 #[derive(Debug, Clone)]
@@ -67,7 +69,8 @@ pub(crate) fn serve(config: Config, asked: &ServeRequest, out: &mut impl Write) 
     // A reader does not upgrade the index of an earlier program.
     drop(crate::app::asker::Asker::here(&config).memory()?);
     let token = asked.token_file.as_deref().map(token_in).transpose()?;
-    let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(MAX_THREADS).build().context("cannot start")?;
+    let runtime =
+        Builder::new_current_thread().enable_all().max_blocking_threads(READING_THREADS).build().context("cannot start")?;
     let ended = runtime.block_on(serve_all(config, asked, token.as_deref(), out));
     if let Some(socket) = &asked.socket {
         let _ = fs::remove_file(socket);

@@ -97,7 +97,7 @@ impl Server {
             let asker = Asker::in_folder(config, &shared.folder);
             let made = reading
                 .memory(config, &config.policy(asker.view()))
-                .and_then(|memory| work(Viewer { config, asker: &asker, memory, purpose }));
+                .and_then(|memory| work(Viewer::new(config, &asker, memory, purpose)));
             made.map_err(|e| explained(e, &config.database()))
         };
         self.0.workers.run(tokio::time::sleep(WORK_TIMEOUT), work).await

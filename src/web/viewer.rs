@@ -1,5 +1,6 @@
 //! What pages are made from: the memory as it may be shown to whoever started the server, and what their links lead to.
 
+use std::cell::OnceCell;
 use std::path::Path;
 
 use anyhow::Result;
@@ -8,7 +9,7 @@ use jiff::civil::Date;
 use crate::app::asker::Asker;
 use crate::app::day::{DayReader, DaysReply, DaysRequest};
 use crate::app::open_memory::OpenMemory;
-use crate::app::show::{session_ids, whole_id};
+use crate::app::show::KnownIds;
 use crate::config::Config;
 use crate::model::page_path;
 use crate::render::html::{HtmlPage, References, html, html_page};
@@ -28,9 +29,15 @@ pub(super) struct Viewer<'a> {
     pub(super) asker: &'a Asker<'a>,
     pub(super) memory: OpenMemory,
     pub(super) purpose: Purpose,
+    /// Read once, when a page asks for it.
+    ids: OnceCell<KnownIds>,
 }
 
-impl Viewer<'_> {
+impl<'a> Viewer<'a> {
+    pub(super) fn new(config: &'a Config, asker: &'a Asker<'a>, memory: OpenMemory, purpose: Purpose) -> Self {
+        Self { config, asker, memory, purpose, ids: OnceCell::new() }
+    }
+
     pub(super) fn is_served(&self) -> bool {
         self.purpose != Purpose::Exported
     }
@@ -58,7 +65,7 @@ impl Viewer<'_> {
         if !addresses::is_by_hash(name) {
             return Ok(Some(name.to_owned()));
         }
-        Ok(session_ids(&self.memory)?.into_iter().find(|id| addresses::name_of(id) == name))
+        Ok(self.ids()?.all().iter().find(|id| addresses::name_of(id) == name).cloned())
     }
 
     /// A page of the memory as HTML.
@@ -71,10 +78,18 @@ impl Viewer<'_> {
         html(markdown, &References { link: &|link| self.address_of(link) })
     }
 
+    fn ids(&self) -> Result<&KnownIds> {
+        if let Some(known) = self.ids.get() {
+            return Ok(known);
+        }
+        let known = KnownIds::of(&self.memory)?;
+        Ok(self.ids.get_or_init(|| known))
+    }
+
     /// Where a link between pages leads: to the day, the session or the list of days that it means.
     fn address_of(&self, link: &str) -> Option<String> {
         if let Some(id) = page_path::session_of_page(link) {
-            return whole_id(&self.memory, id).ok().map(|id| addresses::session(&id));
+            return self.ids().ok()?.whole(id).map(addresses::session);
         }
         let file = Path::new(link);
         if file.file_name()?.to_str()? == page_path::DAY_LIST {

@@ -13,6 +13,7 @@ mod fuzzing;
 mod live;
 mod slices;
 mod transcripts;
+mod web;
 
 /// The tests of `faults` are built for one system, with debug assertions. Anywhere else this one says that they were left out.
 #[cfg(not(all(target_os = "linux", target_env = "gnu", debug_assertions)))]

@@ -16,7 +16,7 @@ use crate::render::chain::Chain;
 use crate::text::clean::{counted, shorten};
 use crate::web::addresses;
 use crate::web::charts::{Bar, bars};
-use crate::web::layout::Page;
+use crate::web::layout::{Page, button};
 use crate::web::pages::day::usd;
 use crate::web::pages::open_items::items;
 use crate::web::pages::sessions::list_of;
@@ -41,6 +41,7 @@ pub(in crate::web) fn project(viewer: &Viewer<'_>, name: &str) -> Result<Option<
     let mut commands = how(memory, config, &HowRequest { words: "", project: None, all_projects: false, own: key })?.commands;
     commands.truncate(MAX_COMMANDS);
     let sessions = list(memory, config, &ListRequest { project: Some(key), client: None, since: None, limit: MAX_SESSIONS })?;
+    let rules_here = format!("{}#rules", addresses::project(key));
     let body = html! {
         h1 { (project.name) }
         p .facts { (project.key) " · " (counted(project.sessions, "session")) @if project.last_at.is_some() { " · last worked in " (config.local_time(project.last_at, "%Y-%m-%d")) } }
@@ -61,7 +62,9 @@ pub(in crate::web) fn project(viewer: &Viewer<'_>, name: &str) -> Result<Option<
                 h2 { "What you keep saying" }
                 ul {
                     @for one in &found_rules {
-                        li { (one.text) " " span .hint { (counted(one.times, "time")) " in " (counted(one.sessions, "session")) ", last on " (one.last_day) " · " code { "recall rules --accept " (one.id) } }
+                        li { (one.text) " " span .hint { (counted(one.times, "time")) " in " (counted(one.sessions, "session")) ", last on " (one.last_day) }
+                            (button(viewer, addresses::KEEP_RULE, &one.id, &rules_here, "Keep as a note", &format!("Keep as a note: {}", one.text)))
+                            (button(viewer, addresses::DISMISS_RULE, &one.id, &rules_here, "Dismiss", &format!("Dismiss: {}", one.text)))
                             @for quote in &one.quotes { p .passage { a href=(addresses::session(&quote.session)) { (quote.day) } " “" (shorten(&quote.text, MAX_QUOTE_CHARS)) "”" } }
                         }
                     }

@@ -3,14 +3,16 @@
 use anyhow::Result;
 use maud::{Markup, html};
 
-use crate::app::settings::{SettingsReply, settings};
+use crate::app::settings::{SettingLine, SettingsReply, settings};
 use crate::app::status::{Status, problems, status};
-use crate::text::clean::{counted, size};
+use crate::text::clean::{counted, shorten, size};
 use crate::web::addresses;
 use crate::web::layout::Page;
 use crate::web::viewer::Viewer;
 
 const MAX_BAD_LINES: usize = 10;
+/// The line that changes it has all of it.
+const MAX_VALUE_CHARS: usize = 200;
 
 pub(in crate::web) fn status_page(viewer: &Viewer<'_>) -> Result<Page> {
     let found = status(Some(&viewer.memory), viewer.config, MAX_BAD_LINES)?;
@@ -33,15 +35,29 @@ pub(in crate::web) fn status_page(viewer: &Viewer<'_>) -> Result<Page> {
         }
         section .part {
             h2 { "Settings" }
-            p { "They are in " code { (config_file) } ". To change one, write its line there." }
+            p { "They are in " code { (config_file) } "." }
             @for notice in &notices { p .hint { (notice) } }
             .wide { table {
-                thead { tr { th scope="col" { "Setting" } th scope="col" { "Value" } th scope="col" { "From" } } }
-                tbody { @for one in &settings { tr { th scope="row" { code { (one.key) } } td { (one.value) } td { (one.from) } } } }
+                thead { tr { th scope="col" { "Setting" } th scope="col" { "Value" } th scope="col" { "From" } th scope="col" { "To change it" } } }
+                tbody { @for one in &settings { tr { th scope="row" { code { (one.key) } } td { (shorten(&one.value, MAX_VALUE_CHARS)) } td { (one.from) } td { (line(one)) } } } }
             } }
         }
     };
     Ok(Page { title: "Status".into(), address: addresses::STATUS.into(), place: addresses::STATUS, body })
+}
+
+/// What to write into the config file to change it; nothing of what a variable says.
+fn line(one: &SettingLine) -> Markup {
+    let is_of_file = toml::from_str::<toml::Table>(&format!("x = {}", one.value)).is_ok();
+    let (table, key) = one.key.rsplit_once('.').unwrap_or(("", &one.key));
+    html! {
+        @if is_of_file {
+            details {
+                summary { "Change" span .unseen { " " (one.key) } }
+                pre { code { @if !table.is_empty() { "[" (table) "]\n" } (key) " = " (one.value) } }
+            }
+        }
+    }
 }
 
 fn figures(viewer: &Viewer<'_>, found: &Status) -> Markup {

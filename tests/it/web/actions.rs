@@ -1,8 +1,8 @@
 //! What a browser can change.
 
 use super::{SHOP, shop};
-use crate::support::World;
 use crate::support::web_client::WebServer;
+use crate::support::{World, assistant, user};
 
 #[test]
 fn an_open_item_is_closed() {
@@ -29,6 +29,31 @@ fn a_reply_is_hidden_and_shown_again() {
     assert!(!world.recall(["show", SHOP, "--full"]).out.contains(said));
     assert_eq!(server.submit(&page, "do/not-wrong").status, 303);
     assert_eq!(server.get(&page).body.matches(said).count(), before.matches(said).count());
+}
+
+#[test]
+fn a_rule_is_kept_or_dismissed() {
+    let world = World::new();
+    for (n, at) in ["2026-11-18T10:00:00Z", "2026-11-19T10:00:00Z", "2026-11-20T10:00:00Z"].into_iter().enumerate() {
+        let id = format!("aaaa111{n}-0000-4000-8000-000000000000");
+        let said = "Add the export. Never paint the valve red. Always run the migration before the tests.";
+        let rows = user(&id, &format!("1111111{n}-0000-4000-8000-000000000001"), at, said)
+            + &assistant(&id, &format!("1111111{n}-0000-4000-8000-000000000002"), at, "The export is there.");
+        world.transcript(&format!("-q/{id}.jsonl"), rows);
+    }
+    world.digest(&["--summarizer", "extract"]);
+    let server = WebServer::entered(&world, world.root());
+    let projects = server.get("projects.html").body;
+    let project =
+        projects.split("href=\"").skip(1).find_map(|rest| rest.split('"').next().filter(|link| link.starts_with("project/")));
+    let project = project.expect("a project");
+    assert!(server.get(project).body.contains("Never paint the valve red"), "{}", server.get(project).body);
+    assert_eq!(server.submit(project, "do/keep-rule").status, 303);
+    assert_eq!(server.submit(project, "do/dismiss-rule").status, 303);
+    let left = world.recall(["rules", "--project", "*", "--json"]);
+    let left: serde_json::Value = serde_json::from_str(&left.out).expect("JSON");
+    assert_eq!((left["rules"].as_array().map(Vec::len), left["dismissed"].as_array().map(Vec::len)), (Some(0), Some(1)), "{left}");
+    assert_eq!(world.count("SELECT count(*) FROM note"), 1);
 }
 
 #[test]
