@@ -100,7 +100,8 @@ fn print(status: &Status, config: &Config, out: &mut impl Write) -> Result<()> {
             writeln!(out, "            {}", corrections(told))?;
         }
     }
-    writeln!(out, "spent       ${:.4} on the model in total, at list price", status.spent_usd)?;
+    let spent = if status.spent_usd > 0.0 { format!("${:.4}", status.spent_usd) } else { "nothing".to_owned() };
+    writeln!(out, "spent       {spent} on the model in total, at list price")?;
     writeln!(out, "last work   {ran}")?;
     print_skipped(status, out)
 }

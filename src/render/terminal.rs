@@ -1,6 +1,7 @@
 //! Markdown pages and long lines for a terminal: wrapped to its width, with hanging indents, pages without front matter. Pure.
 
 use std::mem::take;
+use std::path::Path;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use textwrap::{WordSeparator, WordSplitter, WrapAlgorithm, wrap};
@@ -188,12 +189,15 @@ impl Page {
         }
     }
 
-    /// A link to the page of a session becomes the command that shows it: no terminal follows it.
+    /// A link to another page becomes the command that shows it: no terminal follows it.
     fn end_link(&mut self) {
         let Some((target, from)) = self.link.take() else { return };
         if let Some(id) = page_path::session_of_page(&target) {
             self.line.truncate(from);
             self.code(&format!("recall show {id}"));
+        } else if let Some(command) = day_command(&target) {
+            self.line.truncate(from);
+            self.code(&command);
         } else if target.contains("://") && !self.line[from..].contains(&target) {
             self.say(&format!(" ({target})"));
         }
@@ -270,6 +274,16 @@ impl Page {
     }
 }
 
+/// What shows the page of a day, or the list of all days, that a link leads to.
+fn day_command(link: &str) -> Option<String> {
+    let file = Path::new(link);
+    if file.file_name().is_some_and(|name| name == page_path::DAY_LIST) {
+        return Some("recall list".to_owned());
+    }
+    let is_page = file.extension().is_some_and(|end| end == "md");
+    page_path::day_of_page(file).filter(|_| is_page).map(|day| format!("recall day {day}"))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -303,6 +317,13 @@ mod tests {
 - b
 ";
         assert_eq!(text, shown);
+    }
+
+    #[test]
+    fn days_are_named_by_the_command_that_shows_them() {
+        let links = "← [Friday](../2026-10/2026-10-30.md) · [all days](../../pages.md) · [Sunday](2026-11-01.md) →\n";
+        let text = for_terminal(links, Look { columns: 80, styled: false });
+        assert_eq!(text, "← `recall day 2026-10-30` · `recall list` · `recall day 2026-11-01` →\n");
     }
 
     #[test]

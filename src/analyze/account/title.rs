@@ -7,6 +7,7 @@ use super::files::EditedFiles;
 use super::own_words::first_telling_words;
 use super::pull_requests::PullRequest;
 use super::turns::{Turn, Word, WordKind};
+use crate::analyze::prose::sentences_of_line;
 use crate::model::session::{Item, Session, TitleBy};
 use crate::text::clean::{one_line, shorten};
 
@@ -35,7 +36,26 @@ const MAX_FILES: usize = 3;
 pub(super) fn of(session: &Session, turns: &[Turn], commits: &[Commit], prs: &[PullRequest], files: &EditedFiles) -> TitleParts {
     let came = came(commits, prs, files);
     let most = MAX_ASKED_CHARS.max(MAX_CHARS.saturating_sub(came.chars().count()));
-    TitleParts { asked: shorten(&asked(session, turns, main_commit(commits)), most), came }
+    TitleParts { asked: fitted(&asked(session, turns, main_commit(commits)), most), came }
+}
+
+/// A text that fits into so many characters: of one that is too long its first sentences, where these fill half of the room, and else its
+/// beginning.
+fn fitted(text: &str, most: usize) -> String {
+    let line = one_line(text);
+    if line.chars().count() <= most {
+        return line;
+    }
+    let mut whole = String::new();
+    for sentence in sentences_of_line(&line) {
+        // What is taken has to be what the text begins with: a sentence comes without its markup.
+        let longer = if whole.is_empty() { sentence } else { format!("{whole} {sentence}") };
+        if longer.chars().count() > most || !line.starts_with(&longer) {
+            break;
+        }
+        whole = longer;
+    }
+    if whole.chars().count() * 2 >= most { whole.trim_end_matches('.').to_owned() } else { shorten(&line, most) }
 }
 
 /// A title that the user gave; the plan's that was handed over; the client's; what was asked first, or what led to the commit.
@@ -114,4 +134,24 @@ fn came(commits: &[Commit], prs: &[PullRequest], files: &EditedFiles) -> String 
     let name = |path: &String| path.rsplit('/').next().unwrap_or(path).to_owned();
     let names: Vec<String> = files.edited.iter().take(MAX_FILES).map(name).collect();
     if names.is_empty() { String::new() } else { shorten(&format!("edits: {}", names.join(", ")), MAX_CAME_CHARS) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_ends_with_a_sentence_where_that_says_enough() {
+        let asked = "Orders go missing when customers click through the list. Support says that it began on Monday.";
+        assert_eq!(fitted(asked, 70), "Orders go missing when customers click through the list");
+        assert_eq!(
+            fitted("Look. Orders go missing when customers click through the list of all orders", 40),
+            shorten("Look. Orders go missing when customers click through the list of all orders", 40)
+        );
+        assert_eq!(fitted("Short. And whole.", 40), "Short. And whole.");
+        assert_eq!(
+            fitted("**Bold** words begin this one here. And a second one that is far too long for it", 50),
+            shorten("**Bold** words begin this one here. And a second one that is far too long for it", 50)
+        );
+    }
 }

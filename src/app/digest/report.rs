@@ -166,9 +166,10 @@ impl Report {
         let mut text = line(
             "read",
             format!(
-                "{} of {}, {}, {}",
+                "{} of {}: {}, {}, {}",
                 self.files_read,
                 counted(self.files_seen as usize, "file"),
+                counted(self.sessions_new as usize, "new session"),
                 counted(self.rows_new as usize, "new line"),
                 size(self.bytes_read)
             ),
@@ -188,18 +189,14 @@ impl Report {
         }
         let (by_model, without) = (self.digests_by_model, self.digests_without_model);
         let who = format!("{by_model} by the model, {without} without");
-        text += &line(
-            "digested",
-            format!("{} ({} new): {who}{cost}", counted(self.sessions_digested as usize, "session"), self.sessions_new),
-        );
+        text += &line("digested", format!("{}: {who}{cost}", counted(self.sessions_digested as usize, "session")));
         if let Some(waiting) =
             self.waiting.as_ref().filter(|w| w.waiting_for_model > 0 || w.is_wanted && self.sessions_digested > 0)
         {
             text += &line("waiting", waiting.text());
         }
         if self.left_without_model > 0 {
-            text +=
-                &line("left", format!("{} without the model: no run spends money on them unless you ask", self.left_without_model));
+            text += &line("left", format!("{} without the model, until you ask for it", self.left_without_model));
         }
         if self.digests_taken_back > 0 {
             text += &line("restored", format!("{} by the model, from pages", counted(self.digests_taken_back as usize, "digest")));

@@ -331,7 +331,7 @@ impl<'a> QuotedParts<'a> {
             .join(" / ");
         // Of many packages one line says little.
         let of = match run.lines.len() {
-            0 if run.of > 1 => format!("{} lines with a result; it is not known which belongs to which check", run.of),
+            0 if run.of > 1 => format!("{} results; which check gave which is unknown", run.of),
             told if run.of > told + 2 => format!("{lines} (of {} lines with a result)", run.of),
             _ => lines,
         };

@@ -123,13 +123,15 @@ fn a_first_backlog_without_a_client_is_not_bought_once_there_is_one() {
 #[test]
 #[cfg_attr(not(debug_assertions), ignore = "named points are built into debug builds only")]
 fn a_first_backlog_that_was_cut_short_is_still_one() {
-    let many = Many::new(25, "cat \"$here/good\"");
+    // Digests without the model are stored 200 at a time.
+    let many = Many::new(215, "cat \"$here/good\"");
     many.stand_in.put("good", &report(&form(), COST));
     many.stand_in.world.configure("");
-    let killed = many.stand_in.world.recall_with(["digest"], &[("RECALL_KILL_AT", "digest stored:15")]);
+    let killed = many.stand_in.world.recall_with(["digest"], &[("RECALL_KILL_AT", "digests stored:1")]);
     assert_eq!(killed.code, -1, "{killed:#?}");
+    assert_eq!(many.stand_in.status()["digests"], 200);
     assert_eq!(many.stand_in.recall(&["digest"]).code, 0);
     let status = many.stand_in.status();
-    assert_eq!((&status["digests"], &status["waiting_for_model"]), (&json!(25), &json!(0)), "{status:#}");
+    assert_eq!((&status["digests"], &status["waiting_for_model"]), (&json!(215), &json!(0)), "{status:#}");
     assert!(many.stand_in.calls().is_empty());
 }

@@ -114,7 +114,7 @@ impl DigestMaker<'_> {
                     model.word()
                 )
             }
-            Err(why) => format!(": {why}"),
+            Err(why) => format!(" ({why})"),
         };
         self.ui.note(&format!("{count} sessions at once: digested without the model{with_it}"));
         Ok(())
