@@ -15,12 +15,13 @@ const MAX_ROW_CHARS: usize = 4_000;
 const SHORT: usize = 400;
 
 pub(in crate::web) fn rows(viewer: &Viewer<'_>, id: &str) -> Result<Page> {
-    let SessionItems { id, items, left_out, unsupported } = items(&viewer.memory, id, MAX_ROW_CHARS)?;
+    let SessionItems { id, items, left_out, unsupported, since_then } = items(&viewer.memory, viewer.config, id, MAX_ROW_CHARS)?;
     let title = title_of_session(&viewer.memory, &id)?.unwrap_or_default();
     let time = |at| viewer.config.local_time(at, "%H:%M");
     let body = html! {
         h1 { "All rows" }
         p { a href=(addresses::session(&id)) { (title) } }
+        @for line in &since_then { p .since { (line) } }
         @if let Some(left_out) = &left_out { p .hint { (left_out) } }
         ol .rows {
             @for one in &items {

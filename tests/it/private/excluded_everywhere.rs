@@ -393,8 +393,7 @@ fn told(scene: &Scene, names: &[(&str, String)], way: &Ask, n: usize) -> String 
             all
         }
         Web(address) => {
-            let reply = WebServer::entered(&scene.world, &here).get(&fill(address));
-            format!("{}\n{}", reply.head, reply.body)
+            WebServer::entered(&scene.world, &here).get(&fill(address)).body
         }
         Exported => {
             let folder = scene.world.root().join("site");
