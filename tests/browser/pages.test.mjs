@@ -1,0 +1,80 @@
+// Every page as a browser meets it: it loads, is laid out and says what it is.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openPage, served, withBrowser } from './support/browser.mjs';
+import { crawl } from './support/crawl.mjs';
+import { memory } from './support/scenes.mjs';
+import { PLAIN } from './support/world.mjs';
+
+const own = withBrowser();
+const shown = served(memory);
+
+test('every page loads whole and without a complaint, and asks no other server', async (t) => {
+  const page = await openPage(t, own, shown);
+  const { folder } = shown.server;
+  const strangers = [];
+  const failed = [];
+  page.on('request', (request) => request.url().startsWith(folder) || strangers.push(request.url()));
+  page.on('response', (response) => response.ok() || failed.push(`${response.status()} ${response.url()}`));
+  const titles = new Map();
+  await crawl(page, folder, async (address) => {
+    assert.equal(await page.locator('h1').count(), 1, address);
+    assert.ok((await page.locator('h1').innerText()).trim(), address);
+    assert.equal(await page.evaluate(() => document.documentElement.lang), 'en', address);
+    const styles = await page.evaluate(() => getComputedStyle(document.querySelector('.top')).display);
+    assert.equal(styles, 'flex', `${address} has no styles`);
+    titles.set(address, await page.title());
+    assert.match(titles.get(address), /.+ · recall$/, address);
+  });
+  assert.deepEqual([strangers, failed], [[], []]);
+  assert.ok(titles.size > 25, `${[...titles.keys()]}`);
+});
+
+test('what is not there is said with a way back', async (t) => {
+  const page = await openPage(t, own, { cookies: shown.cookies });
+  const { folder } = shown.server;
+  page.removeAllListeners('console');
+  const reply = await page.goto(`${folder}session/ffff.html`);
+  assert.equal(reply.status(), 404);
+  await page.getByRole('link', { name: 'Back to the first page' }).click();
+  assert.equal(page.url(), folder);
+});
+
+test('the link lets in once, and shows the newest day', async (t) => {
+  const server = await shown.world.serve();
+  const page = await openPage(t, own, {});
+  await page.goto(server.link);
+  await page.waitForURL(server.folder);
+  assert.match(await page.locator('h1').innerText(), /20 November 2026/);
+  const cookies = await page.context().cookies(server.folder);
+  assert.deepEqual(cookies.map(({ httpOnly, sameSite }) => ({ httpOnly, sameSite })), [{ httpOnly: true, sameSite: 'Strict' }]);
+  const other = await openPage(t, own, {});
+  other.removeAllListeners('console');
+  assert.equal((await other.goto(server.link)).status(), 403);
+  assert.equal((await other.goto(server.folder)).status(), 401);
+});
+
+test('the row behind a statement is one click away and stands out', async (t) => {
+  const page = await openPage(t, own, shown);
+  await page.goto(`${shown.server.folder}session/${PLAIN}.html`);
+  const statement = page.locator('#decisions li', { hasText: 'keyset pagination' });
+  await statement.getByRole('link', { name: 'The row behind this' }).click();
+  await page.waitForURL(/rows\/.*#/);
+  const row = page.locator('.row:target, .row:has(:target)');
+  assert.equal(await row.count(), 1);
+  const [of, others] = await page.locator('.row').evaluateAll((rows) => {
+    const back = (one) => getComputedStyle(one).backgroundColor;
+    const target = rows.find((one) => one.matches(':target, :has(:target)'));
+    return [back(target), rows.filter((one) => one !== target).map(back)];
+  });
+  assert.ok(!others.includes(of), of);
+  const box = await row.boundingBox();
+  assert.ok(box.y >= 0 && box.y < 700, `it is out of sight: ${box.y}`);
+  // From the evidence, too.
+  await page.goBack();
+  await page.locator('details#evidence summary').click();
+  await page.locator('details#evidence a').first().click();
+  await page.waitForURL(/rows\/.*#/);
+  assert.equal(await page.locator(':target').count(), 1);
+});
