@@ -210,9 +210,10 @@ fn wrong(viewer: &Viewer<'_>, id: &str, address: &str) -> Markup {
     let told = |text: &str| shorten(&one_line(&without_controls(text)), MAX_CHARS);
     let back = format!("{address}#wrong");
     html! {
-        details .part #wrong {
+        details .part {
             summary { h2 { "This is wrong" } }
-            p .hint { "What you hide is told nowhere any more: on no page, in no search, at no session's start." }
+            // Within it: a browser opens what holds the target of a link.
+            p .hint #wrong { "What you hide is told nowhere any more: on no page, in no search, at no session's start." }
             ul .acts {
                 @for one in &statements {
                     li { span .kind { (one.kind) } " " (told(&one.text)) (button(viewer, addresses::WRONG, &one.id, &back, "Hide", &format!("Hide: {}", told(&one.text)))) }

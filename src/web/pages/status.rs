@@ -7,7 +7,7 @@ use crate::app::settings::{SettingsReply, settings};
 use crate::app::status::{Status, problems, status};
 use crate::text::clean::{counted, size};
 use crate::web::addresses;
-use crate::web::layout::Page;
+use crate::web::layout::{Page, with_code};
 use crate::web::viewer::Viewer;
 
 const MAX_BAD_LINES: usize = 10;
@@ -22,7 +22,7 @@ pub(in crate::web) fn status_page(viewer: &Viewer<'_>) -> Result<Page> {
         section .part {
             h2 { "Problems" }
             @if wrong.is_empty() { p { "None was found by a quick look. " code { "recall doctor" } " looks deeper." } }
-            ul { @for one in &wrong { li { strong { (one.about) } " " (one.found) @if let Some(advice) = &one.advice { p .hint { (advice) } } } } }
+            ul { @for one in &wrong { li { strong { (one.about) } " " (with_code(&one.found)) @if let Some(advice) = &one.advice { p .hint { (with_code(advice)) } } } } }
         }
         section .part { h2 { "Memory" } (figures(viewer, &found)) }
         @if !found.agents.is_empty() {
@@ -35,7 +35,7 @@ pub(in crate::web) fn status_page(viewer: &Viewer<'_>) -> Result<Page> {
             h2 { "Settings" }
             p { "They are in " code { (config_file) } ". To change one, write its line there." }
             @for notice in &notices { p .hint { (notice) } }
-            .wide { table {
+            .wide { table .settings {
                 thead { tr { th scope="col" { "Setting" } th scope="col" { "Value" } th scope="col" { "From" } } }
                 tbody { @for one in &settings { tr { th scope="row" { code { (one.key) } } td { (one.value) } td { (one.from) } } } }
             } }
