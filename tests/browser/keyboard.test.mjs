@@ -17,8 +17,9 @@ function focused(page) {
     const box = one.getBoundingClientRect();
     return {
       tag: one.tagName, text: (one.getAttribute('aria-label') ?? one.textContent).trim(), id: one.id,
+      where: [box.left, box.top, box.right, box.bottom].map(Math.round).join(' '),
       isMarked: style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0,
-      isInSight: box.width > 0 && box.height > 0 && box.left >= 0 && box.right <= innerWidth && box.top >= 0 && box.bottom <= innerHeight,
+      isInSight: box.width > 0 && box.height > 0 && box.left > -1 && box.right < innerWidth + 1 && box.top > -1 && box.bottom < innerHeight + 1,
     };
   });
 }
@@ -90,14 +91,15 @@ test('Tab goes through everything in the order in which it is read, and one sees
       all.forEach((one, at) => (one.dataset.at = String(at)));
     });
     const places = await page.locator('[data-at]').count();
-    for (let at = 0; at < places; at += 1) {
+    // The search page begins in its box: Tab goes on from there.
+    const first = address.startsWith('search') ? Number(await page.getByRole('searchbox').getAttribute('data-at')) + 1 : 0;
+    assert.ok(places - first > 5, address);
+    for (let at = first; at < places; at += 1) {
       await page.keyboard.press('Tab');
       const here = await page.evaluate(() => document.activeElement.dataset.at);
-      // The search page begins in its box: Tab goes on from there.
-      if (address.startsWith('search') && at === 0 && here !== '0') break;
       assert.equal(here, String(at), address);
-      const { isMarked, isInSight, text } = await focused(page);
-      assert.ok(isMarked && isInSight, `${address}: ${text}`);
+      const { isMarked, isInSight, text, where } = await focused(page);
+      assert.deepEqual({ text, isMarked, isInSight }, { text, isMarked: true, isInSight: true }, `${address}: ${where}`);
     }
   }
 });

@@ -40,18 +40,37 @@ function wideThings(page) {
   });
 }
 
+/** Short words that are broken although a line is longer than they are. */
+function brokenWords(page) {
+  return page.evaluate(() => {
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const broken = [];
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const word = node.data.trim();
+      // At a hyphen or a slash, a line may end.
+      if (!/^[^\s/-]{2,20}$/.test(word) || !node.parentElement.offsetParent) continue;
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      const lines = new Set([...range.getClientRects()].filter((box) => box.width > 0).map((box) => Math.round(box.top)));
+      if (lines.size > 1) broken.push(word);
+    }
+    return broken;
+  });
+}
+
 for (const [size, viewport] of Object.entries(SIZES)) {
   for (const colorScheme of ['light', 'dark']) {
     test(`every page is fit for all, ${colorScheme}, ${size}`, async (t) => {
       const page = await openPage(t, own, shown, { viewport, colorScheme });
       const found = [];
-      let backs = new Set();
+      const backs = new Set();
       await crawl(page, shown.server.folder, async (address) => {
         backs.add(await page.evaluate(() => getComputedStyle(document.body).backgroundColor));
         await picture(page, address, `${colorScheme}.${size}`);
         // What is folded is looked at, too.
         await page.evaluate(() => document.querySelectorAll('details').forEach((one) => (one.open = true)));
         found.push(...(await wideThings(page)).map((what) => `${address}: too wide: ${what}`));
+        found.push(...(await brokenWords(page)).map((what) => `${address}: broken: ${what}`));
         found.push(...(await findings(page)).map((what) => `${address}: ${what}`));
       });
       assert.deepEqual(found, []);

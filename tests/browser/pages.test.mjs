@@ -10,6 +10,14 @@ import { PLAIN } from './support/world.mjs';
 const own = withBrowser();
 const shown = served(memory);
 
+/** Tags with an attribute that stands there twice: a browser takes the first one and says nothing. */
+function doubleAttributes(html) {
+  return [...html.matchAll(/<[a-z](?:"[^"]*"|[^">])*>/g)].map(([tag]) => tag).filter((tag) => {
+    const names = [...tag.replace(/"[^"]*"/g, '').matchAll(/\s([a-z-]+)=/g)].map(([, name]) => name);
+    return new Set(names).size < names.length;
+  });
+}
+
 test('every page loads whole and without a complaint, and asks no other server', async (t) => {
   const page = await openPage(t, own, shown);
   const { folder } = shown.server;
@@ -18,17 +26,42 @@ test('every page loads whole and without a complaint, and asks no other server',
   page.on('request', (request) => request.url().startsWith(folder) || strangers.push(request.url()));
   page.on('response', (response) => response.ok() || failed.push(`${response.status()} ${response.url()}`));
   const titles = new Map();
-  await crawl(page, folder, async (address) => {
+  await crawl(page, folder, async (address, reply) => {
     assert.equal(await page.locator('h1').count(), 1, address);
     assert.ok((await page.locator('h1').innerText()).trim(), address);
     assert.equal(await page.evaluate(() => document.documentElement.lang), 'en', address);
     const styles = await page.evaluate(() => getComputedStyle(document.querySelector('.top')).display);
     assert.equal(styles, 'flex', `${address} has no styles`);
+    assert.deepEqual(doubleAttributes(await reply.text()), [], address);
     titles.set(address, await page.title());
     assert.match(titles.get(address), /.+ · recall$/, address);
   });
   assert.deepEqual([strangers, failed], [[], []]);
   assert.ok(titles.size > 25, `${[...titles.keys()]}`);
+});
+
+test('the navigation leads to each place and says where one is', async (t) => {
+  const page = await openPage(t, own, shown);
+  await page.goto(shown.server.folder);
+  const here = page.locator('nav a[aria-current=page]');
+  for (const name of ['Days', 'Sessions', 'Projects', 'Open items', 'Told', 'Status', 'Today']) {
+    await page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
+    await here.getByText(name, { exact: true }).waitFor();
+    assert.equal(await here.count(), 1, name);
+  }
+  // From day to day, and to the week.
+  await page.locator('main > p').getByRole('link', { name: 'Thursday, 19 November 2026' }).click();
+  await page.waitForURL(/day\/2026-11-19/);
+  assert.deepEqual(await here.allInnerTexts(), ['Days']);
+  await page.getByRole('link', { name: 'The week of this day' }).click();
+  await page.getByRole('heading', { name: 'Week of 16 November 2026' }).waitFor();
+});
+
+test('of the rows of a session, what the user said stands out', async (t) => {
+  const page = await openPage(t, own, shown);
+  await page.goto(`${shown.server.folder}rows/${PLAIN}.html`);
+  const weight = (kind) => page.locator(`.row.${kind}`).first().evaluate((one) => Number(getComputedStyle(one).fontWeight));
+  assert.ok((await weight('prompt')) > (await weight('reply')));
 });
 
 test('what is not there is said with a way back', async (t) => {

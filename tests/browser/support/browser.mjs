@@ -10,7 +10,9 @@ import { chromium } from 'playwright-core';
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
 const ARGUMENTS = [
   '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update',
-  '--disable-sync', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
+  '--disable-sync',
+  // A name that somebody makes mean this machine; all others lead nowhere.
+  '--host-resolver-rules=MAP evil.example 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
 ];
 
 /** CHROMIUM names the browser; else it is looked for on the PATH. */
@@ -63,7 +65,7 @@ export function served(scene, ...args) {
 const endings = new WeakMap();
 
 /** Does it at the end of a test, before what was to be done at its end earlier. */
-function atEnd(t, work) {
+export function atEnd(t, work) {
   const works = endings.get(t) ?? [];
   works.push(work);
   if (works.length > 1) return;
