@@ -7,6 +7,7 @@ use axum::response::Response;
 use maud::{DOCTYPE, Markup, html};
 
 use crate::web::addresses;
+use crate::web::layout::with_code;
 
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; \
 form-action 'self'; base-uri 'self'; frame-ancestors 'none'";
@@ -62,7 +63,7 @@ pub(super) fn bare_page(status: StatusCode, title: &str, home: &str, body: &Mark
 
 /// What failed, for a person.
 pub(super) fn failure(status: StatusCode, what: &str, home: &str) -> Response {
-    bare_page(status, status.canonical_reason().unwrap_or("Error"), home, &html! { p { (what) } })
+    bare_page(status, status.canonical_reason().unwrap_or("Error"), home, &html! { p { (with_code(what)) } })
 }
 
 /// Leads on to another page of ours, after something was changed.

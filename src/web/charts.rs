@@ -26,7 +26,7 @@ pub(super) fn bars(caption: &str, all: &[Bar]) -> Markup {
     let height = |bar: &Bar| if bar.value > 0.0 { (HEIGHT * bar.value / most).max(LEAST) } else { 0.0 };
     html! {
         figure .chart {
-            figcaption { (caption) @if let Some(highest) = highest(all) { " · most: " (highest.told) " (" (highest.name) ")" } }
+            figcaption { (caption) @if let Some(highest) = highest(all) { ": at most " (highest.told) } }
             svg viewBox=(format!("0 0 {width} {}", HEIGHT + 1.0)) preserveAspectRatio="xMinYMid meet" role="img" aria-label=(in_words(caption, all)) {
                 @for (at, bar) in all.iter().enumerate() {
                     @let tall = height(bar);
