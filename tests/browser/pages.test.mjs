@@ -1,10 +1,12 @@
 // Every page as a browser meets it: it loads, is laid out and says what it is.
 
 import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
 import { test } from 'node:test';
-import { openPage, served, withBrowser } from './support/browser.mjs';
+import { openPage, ownServer, served, withBrowser } from './support/browser.mjs';
 import { crawl } from './support/crawl.mjs';
 import { memory } from './support/scenes.mjs';
+import { Transcript } from './support/transcripts.mjs';
 import { PLAIN } from './support/world.mjs';
 
 const own = withBrowser();
@@ -62,6 +64,24 @@ test('of the rows of a session, what the user said stands out', async (t) => {
   await page.goto(`${shown.server.folder}rows/${PLAIN}.html`);
   const weight = (kind) => page.locator(`.row.${kind}`).first().evaluate((one) => Number(getComputedStyle(one).fontWeight));
   assert.ok((await weight('prompt')) > (await weight('reply')));
+});
+
+test('the command that resumes a session is there to be copied', async (t) => {
+  const its = await ownServer(t, memory);
+  // It is offered where the folder of the session is still there.
+  const session = new Transcript(8, 'garden', '2026-11-20T08:00:00Z').user('Draw the beds to scale.').assistant('They are drawn.');
+  const folder = its.world.at('garden');
+  mkdirSync(folder);
+  session.text = session.text.replaceAll(session.cwd, folder);
+  session.folder = folder.replace(/[^a-z0-9]/gi, '-');
+  its.world.transcript(session);
+  its.world.digest();
+  const page = await openPage(t, own, its);
+  await page.goto(`${its.server.folder}session/${session.id}.html`);
+  const command = page.getByRole('textbox', { name: 'The command that resumes this session' });
+  assert.equal(await command.inputValue(), `cd ${folder} && claude --resume ${session.id}`);
+  await command.focus();
+  assert.equal(await page.evaluate(() => getSelection().toString()), await command.inputValue());
 });
 
 test('what is not there is said with a way back', async (t) => {
