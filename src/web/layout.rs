@@ -84,8 +84,8 @@ pub(super) fn project_link(key: &str, name: &str) -> Markup {
 pub(super) fn with_code(text: &str) -> Markup {
     let parts: Vec<&str> = text.split('`').collect();
     html! {
-        @if parts.len() % 2 == 0 { (text) } @else {
-            @for (at, part) in parts.iter().enumerate() { @if at % 2 == 0 { (part) } @else { code { (part) } } }
+        @if parts.len().is_multiple_of(2) { (text) } @else {
+            @for (at, part) in parts.iter().enumerate() { @if at.is_multiple_of(2) { (part) } @else { code { (part) } } }
         }
     }
 }
