@@ -80,8 +80,10 @@ fn safe_events<'m>(markdown: &'m str, references: &References<'_>) -> Vec<Event<
     let mut all = Vec::new();
     // Whether each link around is kept.
     let mut links: Vec<bool> = Vec::new();
-    for event in Parser::new_ext(without_front_matter(markdown), Options::ENABLE_STRIKETHROUGH) {
+    for event in Parser::new_ext(without_front_matter(markdown), Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TABLES) {
         match event {
+            // How its columns are aligned would be a style in the page, which browsers are told to refuse.
+            Event::Start(Tag::Table(_)) => all.push(Event::Start(Tag::Table(Vec::new()))),
             Event::Html(text) | Event::InlineHtml(text) => all.push(Event::Text(text)),
             // A picture would be loaded: its words stand for it.
             Event::Start(Tag::Image { link_type, dest_url, title, id } | Tag::Link { link_type, dest_url, title, id }) => {
@@ -140,6 +142,10 @@ mod tests {
             ("[x](data:text/html;base64,AAAA)", "<p>x</p>\n"),
             ("[x](/etc/passwd)", "<p>x</p>\n"),
             ("<javascript:alert(1)>", "<p>javascript:alert(1)</p>\n"),
+            (
+                "| a | b |\n|--:|---|\n| 1 | <b> |",
+                "<table><thead><tr><th>a</th><th>b</th></tr></thead><tbody>\n<tr><td>1</td><td>&lt;b&gt;</td></tr>\n</tbody></table>\n",
+            ),
             ("[x](a.md)", "<p><a href=\"a.html\">x</a></p>\n"),
             ("[x](https://a.example/\"onclick=\"alert(1))", "<p><a href=\"https://a.example/%22onclick=%22alert(1)\">x</a></p>\n"),
         ] {

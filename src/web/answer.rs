@@ -6,6 +6,9 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
 use maud::{DOCTYPE, Markup, html};
 
+use crate::web::addresses;
+use crate::web::layout::with_code;
+
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; \
 form-action 'self'; base-uri 'self'; frame-ancestors 'none'";
 
@@ -39,16 +42,28 @@ pub(super) fn text(status: StatusCode, what: &'static str) -> Response {
     of(status, TEXT, what)
 }
 
-/// What failed, for a person.
-pub(super) fn failure(status: StatusCode, what: &str, home: &str) -> Response {
+/// A page with nothing around it but a way to the first page, which lies at `home`.
+pub(super) fn bare_page(status: StatusCode, title: &str, home: &str, body: &Markup) -> Response {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
-            head { meta charset="utf-8"; base href=(home); title { "recall" } link rel="stylesheet" href=(crate::web::addresses::STYLE); }
-            body { main #content { h1 { (status.canonical_reason().unwrap_or("Error")) } p { (what) } p { a href="./" { "Back to the first page" } } } }
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                base href=(home);
+                title { (title) " · recall" }
+                link rel="icon" href=(addresses::ICON) type="image/svg+xml";
+                link rel="stylesheet" href=(addresses::STYLE);
+            }
+            body { main #content { h1 { (title) } (body) p { a href="./" { "Back to the first page" } } } }
         }
     };
     of(status, HTML, page.into_string())
+}
+
+/// What failed, for a person.
+pub(super) fn failure(status: StatusCode, what: &str, home: &str) -> Response {
+    bare_page(status, status.canonical_reason().unwrap_or("Error"), home, &html! { p { (with_code(what)) } })
 }
 
 /// Leads on to another page of ours, after something was changed.

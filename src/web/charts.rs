@@ -26,7 +26,7 @@ pub(super) fn bars(caption: &str, all: &[Bar]) -> Markup {
     let height = |bar: &Bar| if bar.value > 0.0 { (HEIGHT * bar.value / most).max(LEAST) } else { 0.0 };
     html! {
         figure .chart {
-            figcaption { (caption) }
+            figcaption { (caption) @if let Some(highest) = highest(all) { ": at most " (highest.told) } }
             svg viewBox=(format!("0 0 {width} {}", HEIGHT + 1.0)) preserveAspectRatio="xMinYMid meet" role="img" aria-label=(in_words(caption, all)) {
                 @for (at, bar) in all.iter().enumerate() {
                     @let tall = height(bar);
@@ -39,6 +39,11 @@ pub(super) fn bars(caption: &str, all: &[Bar]) -> Markup {
             }
         }
     }
+}
+
+/// What the scale of a drawing is read off; `None` if there is nothing.
+fn highest(all: &[Bar]) -> Option<&Bar> {
+    all.iter().filter(|bar| bar.value > 0.0).max_by(|a, b| a.value.total_cmp(&b.value))
 }
 
 /// For whoever does not see them.

@@ -52,8 +52,8 @@ pub(super) fn document(page: &Page, base: &str, viewer: &Viewer<'_>) -> Markup {
                     a .brand href=(home(is_served)) { "recall" }
                     nav aria-label="Pages" {
                         @for (address, name) in NAVIGATION {
-                            @let address = if address.is_empty() { home(is_served) } else { address };
-                            a href=(address) aria-current=[(address == page.place).then_some("page")] { (name) }
+                            @let is_here = address == page.place;
+                            a href=(if address.is_empty() { home(is_served) } else { address }) aria-current=[is_here.then_some("page")] { (name) }
                         }
                     }
                     @if is_served && page.place != addresses::SEARCH {
@@ -80,10 +80,21 @@ pub(super) fn project_link(key: &str, name: &str) -> Markup {
     html! { @if is_of_all { (name) } @else { a href=(addresses::project(key)) { (name) } } }
 }
 
+/// A text in which some words stand in backticks, as messages do.
+pub(super) fn with_code(text: &str) -> Markup {
+    let parts: Vec<&str> = text.split('`').collect();
+    html! {
+        @if parts.len().is_multiple_of(2) { (text) } @else {
+            @for (at, part) in parts.iter().enumerate() { @if at.is_multiple_of(2) { (part) } @else { code { (part) } } }
+        }
+    }
+}
+
 /// A button that changes something.
 pub(super) fn button(viewer: &Viewer<'_>, address: &str, id: &str, back: &str, words: &str, label: &str) -> Markup {
     html! {
         @if let Purpose::Served { word } = &viewer.purpose {
+            " "
             form .act method="post" action=(address) {
                 input type="hidden" name="word" value=(word);
                 input type="hidden" name="id" value=(id);
@@ -91,5 +102,16 @@ pub(super) fn button(viewer: &Viewer<'_>, address: &str, id: &str, back: &str, w
                 button type="submit" aria-label=(label) { (words) }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_in_backticks_are_code() {
+        assert_eq!(with_code("`a<b`: or `c`").into_string(), "<code>a&lt;b</code>: or <code>c</code>");
+        assert_eq!(with_code("one ` alone").into_string(), "one ` alone");
     }
 }

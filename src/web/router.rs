@@ -223,7 +223,12 @@ async fn enter(State(server): State<Server>, Path(word): Path<String>) -> Respon
     let page = html! {
         (DOCTYPE)
         html lang="en" {
-            head { meta charset="utf-8"; meta http-equiv="refresh" content=(format!("0; url={folder}")); title { "recall" } }
+            head {
+                meta charset="utf-8";
+                meta http-equiv="refresh" content=(format!("0; url={folder}"));
+                title { "recall" }
+                link rel="icon" href=(format!("{folder}{}", addresses::ICON)) type="image/svg+xml";
+            }
             body { p { a href=(folder) { "Go on to the memory" } } }
         }
     };
@@ -361,15 +366,8 @@ async fn change(server: Server, action: Action, headers: HeaderMap, form: Result
     let id = asked.id;
     match server.work(move |viewer| act(action, &id, viewer)).await {
         Ok(told) if asked.back.is_empty() => {
-            let home = server.access().folder();
-            let page = html! {
-                (DOCTYPE)
-                html lang="en" {
-                    head { meta charset="utf-8"; base href=(home); title { "Done · recall" } link rel="stylesheet" href=(addresses::STYLE); }
-                    body { main #content { h1 { "Done" } @for line in told.lines() { p { (line) } } p { a href="./" { "Back to the first page" } } } }
-                }
-            };
-            answer::html_page(page)
+            let body = html! { @for line in told.lines() { p { (line) } } };
+            answer::bare_page(StatusCode::OK, "Done", server.access().folder(), &body)
         }
         Ok(_) => answer::see_other(&format!("{}{}", server.access().folder(), within(&asked.back))),
         Err(e) => server.failure(StatusCode::CONFLICT, &format!("{e:#}")),

@@ -22,7 +22,8 @@ document.addEventListener("keydown", (event) => {
 // A section that an address names is opened.
 const openTarget = () => {
   const target = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
-  if (target?.tagName === "DETAILS") target.open = true;
+  const details = target && target.closest("details");
+  if (details) details.open = true;
 };
 addEventListener("hashchange", openTarget);
 openTarget();

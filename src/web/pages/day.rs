@@ -6,7 +6,6 @@ use jiff::civil::Date;
 use maud::{Markup, PreEscaped, html};
 
 use crate::app::stats::{Figures, GroupBy, StatsReply, StatsRequest, stats};
-use crate::render::html::HtmlSection;
 use crate::text::clean::counted;
 use crate::web::addresses;
 use crate::web::charts::{Bar, bars};
@@ -21,14 +20,18 @@ pub(in crate::web) fn day(viewer: &Viewer<'_>, date: Date) -> Result<Option<Page
     let Some(markdown) = viewer.day_page(date)? else { return Ok(None) };
     let read = viewer.read(&markdown);
     let figures = figures(viewer, date)?;
+    let (last, footer) = split_footer(read.sections.last().map_or("", |section| &section.body));
     let body = html! {
         h1 { (read.title) }
         (figures)
         .lead { (PreEscaped(&read.lead)) }
-        @for section in &read.sections { (project(section)) }
+        @for (at, section) in read.sections.iter().enumerate() {
+            (project(&section.title, if at + 1 == read.sections.len() { last } else { &section.body }))
+        }
+        (PreEscaped(footer))
         p { a href=(addresses::week(date)) { "The week of this day" } }
     };
-    Ok(Some(Page { title: read.title, address: addresses::day(date), place: "", body }))
+    Ok(Some(Page { title: read.title, address: addresses::day(date), place: addresses::DAYS, body }))
 }
 
 /// The newest day, as the first page.
@@ -48,11 +51,17 @@ pub(in crate::web) fn newest(viewer: &Viewer<'_>) -> Result<Page> {
         @if !is_today { p .hint { "Today has no page yet. This is the newest day." } }
         (page.body)
     };
-    Ok(Page { address, body, ..page })
+    Ok(Page { address, body, place: "", ..page })
 }
 
-fn project(section: &HtmlSection) -> Markup {
-    html! { section .project { h2 { (section.title) } (PreEscaped(with_links(&section.body))) } }
+fn project(title: &str, body: &str) -> Markup {
+    html! { section .project { h2 { (title) } (PreEscaped(with_links(body))) } }
+}
+
+/// The end of a page's text, before and from its last paragraph on: that leads to other days, and so belongs to the whole page.
+fn split_footer(body: &str) -> (&str, &str) {
+    let leads_to_days = |at: &usize| body[*at..].contains(&format!("<a href=\"{}\">", addresses::DAYS));
+    body.split_at(body.rfind("<p>").filter(leads_to_days).unwrap_or(body.len()))
 }
 
 const TITLE: &str = "<h3>";
@@ -146,6 +155,14 @@ pub(super) fn tokens(count: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_way_to_other_days_stands_below_the_sessions() {
+        let body = "<p>x</p>\n<p>← <a href=\"day/2026-11-19.html\">y</a> · <a href=\"days.html\">all days</a></p>";
+        assert_eq!(split_footer(body), ("<p>x</p>\n", &body[9..]));
+        assert_eq!(split_footer("<p>days.html</p>"), ("<p>days.html</p>", ""));
+        assert_eq!(split_footer(""), ("", ""));
+    }
 
     #[test]
     fn the_title_of_a_session_leads_to_its_page() {

@@ -16,7 +16,9 @@ pub(in crate::web) fn open_items(viewer: &Viewer<'_>) -> Result<Page> {
         @if all.is_empty() { p { "Nothing is open." } }
         @for project in &all {
             section .part {
-                h2 { (project_link(&project.project, &project.project)) }
+                @let name = project.project.rsplit('/').next().unwrap_or_default();
+                h2 { (project_link(&project.project, name)) }
+                @if name != project.project { p .facts { (project.project) } }
                 (items(viewer, &project.items, addresses::OPEN_ITEMS))
             }
         }

@@ -25,7 +25,7 @@ pub(in crate::web) fn rows(viewer: &Viewer<'_>, id: &str) -> Result<Page> {
         @if let Some(left_out) = &left_out { p .hint { (left_out) } }
         ol .rows {
             @for one in &items {
-                li .row class=(one.kind) id=[one.rows.first()] {
+                li class={ "row " (one.kind) } id=[one.rows.first()] {
                     @for key in one.rows.iter().skip(1) { span id=(key) {} }
                     @if one.at.is_some() { span .when { (time(one.at)) } " " }
                     span .kind { (one.kind) @if one.times > 1 { " ×" (one.times) } @if one.agent.is_some() { ", subagent" } } " "

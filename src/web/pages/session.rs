@@ -182,7 +182,7 @@ fn with_links_to_evidence(body: &str, evidence: &str, id: &str) -> String {
         match (carried, part.split_once(ITEM_END)) {
             (Some((_, key)), Some((text, rest))) => {
                 out += &format!(
-                    "{ITEM}{text} <a class=\"why\" href=\"{rows}#{key}\" aria-label=\"The row behind this\">row</a>{ITEM_END}{rest}"
+                    "{ITEM}{text} <a class=\"why\" href=\"{rows}#{key}\" aria-label=\"The row behind this\">source</a>{ITEM_END}{rest}"
                 );
             }
             _ => out += &format!("{ITEM}{part}"),
@@ -210,9 +210,10 @@ fn wrong(viewer: &Viewer<'_>, id: &str, address: &str) -> Markup {
     let told = |text: &str| shorten(&one_line(&without_controls(text)), MAX_CHARS);
     let back = format!("{address}#wrong");
     html! {
-        details .part #wrong {
+        details .part {
             summary { h2 { "This is wrong" } }
-            p .hint { "What you hide is told nowhere any more: on no page, in no search, at no session's start." }
+            // Within it: a browser opens what holds the target of a link.
+            p .hint #wrong { "What you hide is told nowhere any more: on no page, in no search, at no session's start." }
             ul .acts {
                 @for one in &statements {
                     li { span .kind { (one.kind) } " " (told(&one.text)) (button(viewer, addresses::WRONG, &one.id, &back, "Hide", &format!("Hide: {}", told(&one.text)))) }

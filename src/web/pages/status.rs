@@ -7,7 +7,7 @@ use crate::app::settings::{SettingLine, SettingsReply, settings};
 use crate::app::status::{Status, problems, status};
 use crate::text::clean::{counted, shorten, size};
 use crate::web::addresses;
-use crate::web::layout::Page;
+use crate::web::layout::{Page, with_code};
 use crate::web::viewer::Viewer;
 
 const MAX_BAD_LINES: usize = 10;
@@ -24,7 +24,7 @@ pub(in crate::web) fn status_page(viewer: &Viewer<'_>) -> Result<Page> {
         section .part {
             h2 { "Problems" }
             @if wrong.is_empty() { p { "None was found by a quick look. " code { "recall doctor" } " looks deeper." } }
-            ul { @for one in &wrong { li { strong { (one.about) } " " (one.found) @if let Some(advice) = &one.advice { p .hint { (advice) } } } } }
+            ul { @for one in &wrong { li { strong { (one.about) } " " (with_code(&one.found)) @if let Some(advice) = &one.advice { p .hint { (with_code(advice)) } } } } }
         }
         section .part { h2 { "Memory" } (figures(viewer, &found)) }
         @if !found.agents.is_empty() {
@@ -33,11 +33,11 @@ pub(in crate::web) fn status_page(viewer: &Viewer<'_>) -> Result<Page> {
                     span .hint { (counted(one.sessions as usize, "session")) ", last " (viewer.config.local_time(one.last_at, "%Y-%m-%d")) @if !one.for_model { ", not shown to the model" } } } } }
             }
         }
-        section .part {
-            h2 { "Settings" }
+        details .part #settings {
+            summary { h2 { "Settings" } }
             p { "They are in " code { (config_file) } "." }
             @for notice in &notices { p .hint { (notice) } }
-            .wide { table {
+            .wide { table .settings {
                 thead { tr { th scope="col" { "Setting" } th scope="col" { "Value" } th scope="col" { "From" } th scope="col" { "To change it" } } }
                 tbody { @for one in &settings { tr { th scope="row" { code { (one.key) } } td { (shorten(&one.value, MAX_VALUE_CHARS)) } td { (one.from) } td { (line(one)) } } } }
             } }

@@ -392,9 +392,7 @@ fn told(scene: &Scene, names: &[(&str, String)], way: &Ask, n: usize) -> String 
             }
             all
         }
-        Web(address) => {
-            WebServer::entered(&scene.world, &here).get(&fill(address)).body
-        }
+        Web(address) => WebServer::entered(&scene.world, &here).get(&fill(address)).body,
         Exported => {
             let folder = scene.world.root().join("site");
             let ran = fed(
