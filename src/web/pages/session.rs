@@ -182,7 +182,7 @@ fn with_links_to_evidence(body: &str, evidence: &str, id: &str) -> String {
         match (carried, part.split_once(ITEM_END)) {
             (Some((_, key)), Some((text, rest))) => {
                 out += &format!(
-                    "{ITEM}{text} <a class=\"why\" href=\"{rows}#{key}\" aria-label=\"The row behind this\">source</a>{ITEM_END}{rest}"
+                    "{ITEM}{text} <a class=\"why\" href=\"{rows}#{key}\" aria-label=\"source: the row behind this\">source</a>{ITEM_END}{rest}"
                 );
             }
             _ => out += &format!("{ITEM}{part}"),
