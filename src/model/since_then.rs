@@ -153,6 +153,18 @@ mod tests {
     }
 
     #[test]
+    fn of_several_that_overtake_a_statement_the_newest_stands_and_it_is_told_once() {
+        let redis = statement("a", 1, "Redis.");
+        let link = |id: &str, session: &str, at: Millis| Overtaken {
+            id: id.into(),
+            earlier: redis.clone(),
+            later: statement(session, at, "No longer Redis."),
+        };
+        let found = standing(vec![link("o1", "b", 2), link("o3", "d", 3), link("o2", "c", 3)]);
+        assert_eq!(found, [Overtaken { id: "o1".into(), ..link("o3", "d", 3) }]);
+    }
+
+    #[test]
     fn lines_say_who_and_when() {
         let day = |_| "2026-11-19".to_owned();
         let later = statement("4b1c2d3e-aaaa", 2, "An LRU.");
