@@ -14,7 +14,7 @@ const MAX_NAME_CHARS: usize = 40;
 /// The longest session id, in bytes. Real ones have 36.
 const MAX_SESSION_ID_BYTES: usize = 100;
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "lowercase")]
 pub enum Author {
     /// Unknown: written before authors were recorded.

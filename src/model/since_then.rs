@@ -1,6 +1,8 @@
 //! What came of words that are still told: what they left open was closed, a later statement overtakes them, or git shows what became of
 //! what they name.
 
+use std::collections::{HashMap, HashSet};
+
 use crate::model::author::Author;
 use crate::model::item_state::Closing;
 use crate::model::observation::Observation;
@@ -8,7 +10,7 @@ use crate::model::session::Millis;
 use crate::text::clean::id8;
 
 /// Who made a statement, and where it stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum StatedBy {
     /// The user, in the session with this id.
     User(String),
@@ -40,7 +42,7 @@ impl StatedBy {
 }
 
 /// A sentence, by whom and when.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Statement {
     pub by: StatedBy,
     pub at: Millis,
@@ -107,24 +109,26 @@ impl SinceThen {
 
 /// For each statement that was overtaken the one that stands: what overtakes it may be overtaken itself.
 pub(crate) fn standing(all: Vec<Overtaken>) -> Vec<Overtaken> {
-    let next = |statement: &Statement| all.iter().filter(|one| one.earlier == *statement).max_by_key(|one| (one.later.at, &one.id));
+    // The newest of those that overtake a statement.
+    let mut next: HashMap<&Statement, &Overtaken> = HashMap::new();
+    for one in &all {
+        let newest = next.entry(&one.earlier).or_insert(one);
+        if (one.later.at, &one.id) > (newest.later.at, &newest.id) {
+            *newest = one;
+        }
+    }
     let last = |first: &Statement| {
         let (mut last, mut at) = (None, first);
         // Each is later than the one before, so this ends.
-        while let Some(one) = next(at) {
+        while let Some(one) = next.get(at) {
             last = Some(one);
             at = &one.later;
         }
-        last.map(|one| one.later.clone())
+        last.map(|one: &&Overtaken| one.later.clone())
     };
-    let mut standing: Vec<Overtaken> = Vec::new();
-    for one in &all {
-        if !standing.iter().any(|known| known.earlier == one.earlier) {
-            let later = last(&one.earlier).unwrap_or_else(|| one.later.clone());
-            standing.push(Overtaken { later, ..one.clone() });
-        }
-    }
-    standing
+    let mut seen: HashSet<&Statement> = HashSet::new();
+    let first = all.iter().filter(|one| seen.insert(&one.earlier));
+    first.map(|one| Overtaken { later: last(&one.earlier).unwrap_or_else(|| one.later.clone()), ..one.clone() }).collect()
 }
 
 #[cfg(test)]
@@ -146,6 +150,18 @@ mod tests {
         };
         let found = standing(vec![link("o1", &redis, &lru), link("o2", &lru, &disk)]);
         assert_eq!(found, [link("o1", &redis, &disk), link("o2", &lru, &disk)]);
+    }
+
+    #[test]
+    fn of_several_that_overtake_a_statement_the_newest_stands_and_it_is_told_once() {
+        let redis = statement("a", 1, "Redis.");
+        let link = |id: &str, session: &str, at: Millis| Overtaken {
+            id: id.into(),
+            earlier: redis.clone(),
+            later: statement(session, at, "No longer Redis."),
+        };
+        let found = standing(vec![link("o1", "b", 2), link("o3", "d", 3), link("o2", "c", 3)]);
+        assert_eq!(found, [Overtaken { id: "o1".into(), ..link("o3", "d", 3) }]);
     }
 
     #[test]

@@ -8,7 +8,8 @@ use super::load::{self, SELECT_HEAD};
 use super::{Reader, Writer, commands, failures, receipts};
 use crate::analyze::account::{ACCOUNT_RULES, AccountToStore, SessionAccount};
 use crate::model::session_head::SessionHead;
-use crate::store::codec::{pack, unpack};
+use crate::store::codec::unpack;
+use crate::store::packed::PackedAccount;
 
 impl Reader {
     /// The account of a session that has a digest, shortened; `None` if it is yet to be made by today's rules.
@@ -32,18 +33,23 @@ impl Reader {
 
 impl Writer {
     /// Stores the account of a session that has a digest, and what was run and failed in it.
-    pub(crate) fn save_account(&self, session: i64, stored: &AccountToStore) -> Result<()> {
+    pub(crate) fn save_account(&self, session: i64, packed: &PackedAccount) -> Result<()> {
         let sql = "SELECT pk FROM digest WHERE session = ?1 AND superseded = 0";
         let digest: Option<i64> = self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0)).optional()?;
         let Some(digest) = digest else { return Ok(()) };
-        let AccountToStore { account, failures, commands } = stored;
         // First: an account says that they are there.
-        self.save_rule_mentions(digest, account)?;
+        self.save_beside_account(digest, packed)?;
+        let sql = "UPDATE digest SET account = ?2, account_rules = ?3 WHERE pk = ?1";
+        self.db.prepare_cached(sql)?.execute(params![digest, packed.body, ACCOUNT_RULES])?;
+        Ok(())
+    }
+
+    /// Stores what is kept beside the account of a digest.
+    pub(super) fn save_beside_account(&self, digest: i64, packed: &PackedAccount) -> Result<()> {
+        let AccountToStore { account, failures, commands } = &packed.stored;
+        self.save_rule_mentions(digest, &packed.instructions)?;
         failures::save(&self.db, digest, failures)?;
         commands::save(&self.db, digest, commands)?;
-        receipts::save(&self.db, digest, account.receipt.as_ref())?;
-        let sql = "UPDATE digest SET account = ?2, account_rules = ?3 WHERE pk = ?1";
-        self.db.prepare_cached(sql)?.execute(params![digest, pack(account)?, ACCOUNT_RULES])?;
-        Ok(())
+        receipts::save(&self.db, digest, account.receipt.as_ref())
     }
 }

@@ -71,11 +71,16 @@ fn denied_of(db: &Connection, session: i64) -> Result<Vec<DeniedStatement>> {
 
 /// A session's digest without what is not so.
 pub(super) fn not_denied(db: &Connection, session: i64, whole: Digest) -> Result<Digest> {
+    Ok(if_denied(db, session, &whole)?.unwrap_or(whole))
+}
+
+/// The same; `None` where nothing of it was taken out.
+pub(super) fn if_denied(db: &Connection, session: i64, whole: &Digest) -> Result<Option<Digest>> {
     let denied = denied_of(db, session)?;
     if denied.is_empty() {
-        return Ok(whole);
+        return Ok(None);
     }
     let mut query = db.prepare_cached("SELECT id FROM session WHERE pk = ?1")?;
     let id: String = query.query_row([session], |r| r.get(0)).context("a digest belongs to no session")?;
-    Ok(without_denied(whole, &id, &denied))
+    Ok(Some(without_denied(whole.clone(), &id, &denied)))
 }

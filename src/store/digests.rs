@@ -6,8 +6,9 @@ use anyhow::Result;
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 
 use super::{Reader, Writer, notes, search};
-use crate::analyze::account::AccountToStore;
+use crate::analyze::account::ACCOUNT_RULES;
 use crate::analyze::eligibility::ModelFailures;
+use crate::analyze::minhash::SessionWordSet;
 use crate::model::digest::{CLAUDE_MEM, Digest, OpenItem, WITHOUT_MODEL, is_by_model};
 use crate::model::session::{Millis, unused_id};
 use crate::model::session_head::SessionHead;
@@ -17,6 +18,7 @@ use crate::store::denied;
 use crate::store::digest_inputs::DigestInputs;
 use crate::store::near_duplicates;
 use crate::store::overtaken;
+use crate::store::packed::{PackedAccount, PackedDigest};
 
 /// Prefix of facts that record used replies; the input hash follows it.
 const USED_REPLY: &str = "used reply:";
@@ -36,9 +38,9 @@ pub(crate) struct NewDigest<'a> {
     pub(crate) open: &'a [OpenItem],
     /// Only for a digest made without the model.
     pub(crate) basis: Option<DigestInputs>,
-    pub(crate) digest: Digest,
+    pub(crate) digest: PackedDigest,
     /// `None` where the session's rows are not at hand; the next digest makes it from them.
-    pub(crate) account: Option<&'a AccountToStore>,
+    pub(crate) account: Option<&'a PackedAccount>,
 }
 
 /// What is recorded about a session's digest, without its content.
@@ -156,10 +158,15 @@ impl Writer {
 
     fn put(&self, head: &SessionHead, new: &NewDigest<'_>, id: Option<&str>, dirty: bool) -> Result<()> {
         let db = &self.db;
-        let closed_before = closed_by(db, head.pk)?;
-        supersede(db, head.pk)?;
-        let body = pack(&new.digest)?;
-        let told = denied::not_denied(db, head.pk, new.digest.clone())?;
+        let had_one = has_left_something(db, head.pk)?;
+        let closed_before = if had_one { closed_by(db, head.pk)? } else { BTreeSet::new() };
+        if had_one {
+            supersede(db, head.pk)?;
+        } else {
+            search::mark_outdated(db, head.pk)?;
+        }
+        let denied = denied::if_denied(db, head.pk, &new.digest)?;
+        let told: &Digest = denied.as_ref().unwrap_or(&new.digest);
         let id = match id {
             Some(id) if !is_of_another(db, head, id)? => id.to_owned(),
             _ => id_of(db, head, new)?,
@@ -167,20 +174,36 @@ impl Writer {
         db.prepare_cached("DELETE FROM digest WHERE id = ?1")?.execute([&id])?;
         let basis = new.basis.as_ref().map(serde_json::to_string).transpose()?;
         let sql =
-            "INSERT INTO digest(id, session, summarizer, model, input_hash, made_at, cost_usd, queued, body, title, interim_until, basis)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+            "INSERT INTO digest(id, session, summarizer, model, input_hash, made_at, cost_usd, queued, body, title, interim_until, basis,
+             account, account_rules) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
         db.prepare_cached(sql)?.execute(params![
-            id, head.pk, new.summarizer, new.model, new.input_hash, new.made_at, new.cost_usd, new.queued, body, told.title,
-            new.interim_until, basis
+            id,
+            head.pk,
+            new.summarizer,
+            new.model,
+            new.input_hash,
+            new.made_at,
+            new.cost_usd,
+            new.queued,
+            new.digest.body,
+            told.title,
+            new.interim_until,
+            basis,
+            new.account.map(|account| &account.body),
+            new.account.map(|_| ACCOUNT_RULES)
         ])?;
+        let digest = db.last_insert_rowid();
         if let Some(account) = new.account {
-            self.save_account(head.pk, account)?;
+            self.save_beside_account(digest, account)?;
         }
         if new.interim_until.is_none() {
-            near_duplicates::record_signature(db, head.pk, &told, new.account.map(|stored| &stored.account))?;
+            let words = denied.as_ref().map(|told| SessionWordSet::of(told, new.account.map(|account| &account.stored.account)));
+            near_duplicates::record_signature(db, head.pk, words.as_ref().unwrap_or(&new.digest.words))?;
         }
-        put_open_items(db, head, &told)?;
-        save_closings(db, head, new)?;
+        put_open_items(db, head, told)?;
+        if had_one || !new.digest.closes.is_empty() {
+            save_closings(db, head, new)?;
+        }
         // Who opened a note again need not do so after each digest.
         for id in new.digest.closes.iter().filter(|id| !closed_before.contains(*id)) {
             notes::close_named(db, id, head)?;
@@ -294,13 +317,20 @@ fn stored(r: &rusqlite::Row<'_>) -> rusqlite::Result<StoredDigest> {
 /// A digest id derived from the session and the digest's content, unique across sessions. The same digest of the same session gets the
 /// same id again.
 fn id_of(db: &Connection, head: &SessionHead, new: &NewDigest<'_>) -> Result<String> {
-    let body = serde_json::to_string(&new.digest)?;
-    unused_id("d", &[&head.id, new.summarizer, &body], |id| is_of_another(db, head, id))
+    unused_id("d", &[&head.id, new.summarizer, &new.digest.json], |id| is_of_another(db, head, id))
 }
 
 fn is_of_another(db: &Connection, head: &SessionHead, id: &str) -> Result<bool> {
     let mut others = db.prepare_cached("SELECT EXISTS (SELECT 1 FROM digest WHERE id = ?1 AND session <> ?2)")?;
     Ok(others.query_row(params![id, head.pk], |r| r.get(0))?)
+}
+
+/// Does a session have a digest, or anything that one left? Most sessions get their first one.
+fn has_left_something(db: &Connection, session: i64) -> Result<bool> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM digest WHERE session = ?1) OR EXISTS (SELECT 1 FROM open_item WHERE session = ?1)
+         OR EXISTS (SELECT 1 FROM closed_item WHERE session = ?1) OR EXISTS (SELECT 1 FROM closing WHERE session = ?1)
+         OR EXISTS (SELECT 1 FROM likeness WHERE session = ?1)";
+    Ok(db.prepare_cached(sql)?.query_row([session], |r| r.get(0))?)
 }
 
 /// Retires the current digest with what it brought. One made by the model was paid for and is kept; one made without it can be made again

@@ -43,6 +43,7 @@ mod open;
 pub(crate) mod open_items;
 pub(crate) mod overtaken;
 mod owned;
+pub(crate) mod packed;
 pub(crate) mod pages;
 mod private_words;
 mod projects;

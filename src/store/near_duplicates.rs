@@ -9,7 +9,6 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use super::{Reader, Writer};
 use crate::analyze::account::SessionAccount;
 use crate::analyze::minhash::{SessionWordSet, next_near_duplicates, update_near_duplicates};
-use crate::model::digest::Digest;
 use crate::store::codec::unpack;
 use crate::store::denied;
 
@@ -94,8 +93,9 @@ fn compared_sessions(tx: &Transaction<'_>, project: i64) -> Result<Vec<ComparedS
     let missing: Vec<(i64, Vec<u8>, Option<Vec<u8>>)> =
         query.query_map([project], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?.collect::<rusqlite::Result<_>>()?;
     for (session, body, account) in &missing {
-        let account = account.as_ref().map(|account| unpack(account)).transpose()?;
-        record_signature(tx, *session, &denied::not_denied(tx, *session, unpack(body)?)?, account.as_ref())?;
+        let account: Option<SessionAccount> = account.as_ref().map(|account| unpack(account)).transpose()?;
+        let told = denied::not_denied(tx, *session, unpack(body)?)?;
+        record_signature(tx, *session, &SessionWordSet::of(&told, account.as_ref()))?;
     }
     let missing: HashSet<i64> = missing.into_iter().map(|(session, ..)| session).collect();
     let sql = "SELECT l.session, l.words, l.repeated_by, s.page_dirty FROM session s JOIN likeness l ON l.session = s.pk
@@ -110,9 +110,9 @@ fn compared_sessions(tx: &Transaction<'_>, project: i64) -> Result<Vec<ComparedS
 }
 
 /// Stores the near-duplicate signature of a digested session.
-pub(super) fn record_signature(db: &Connection, session: i64, digest: &Digest, account: Option<&SessionAccount>) -> Result<()> {
+pub(super) fn record_signature(db: &Connection, session: i64, words: &SessionWordSet) -> Result<()> {
     let sql = "INSERT INTO likeness(session, words) VALUES (?1, ?2)";
-    db.prepare_cached(sql)?.execute(params![session, SessionWordSet::of(digest, account).to_bytes()])?;
+    db.prepare_cached(sql)?.execute(params![session, words.to_bytes()])?;
     Ok(())
 }
 

@@ -3,7 +3,8 @@
 //! They are found from all statements of a project, as near-duplicates are, so they do not depend on the order in which digests were made.
 //! Each goes with the digests and notes that say its two ends, and is told only while both do.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
@@ -70,12 +71,44 @@ impl Reader {
         Ok(query.query_row([id], overtaken).optional()?)
     }
 
-    /// What a session said that was overtaken, each with what stands now.
+    /// What a session said that was overtaken, each with what stands now. Reads all of its project: who asks about many sessions asks
+    /// [`OvertakenBySession`].
     pub(crate) fn overtaken_of(&self, head: &SessionHead) -> Result<Vec<Overtaken>> {
-        let mut all = standing(self.overtaken_in(&head.project.key)?);
-        all.retain(|one| one.earlier.by.place() == head.id);
-        Ok(all)
+        OvertakenBySession::default().of(self, head)
     }
+}
+
+/// What [`Reader::overtaken_of`] says of many sessions, while nothing changes it: each project is read once.
+#[derive(Debug, Default)]
+pub(crate) struct OvertakenBySession(Mutex<HashMap<String, Arc<ToldBySession>>>);
+
+/// What was said and overtaken, each with what stands now, by the session's id.
+type ToldBySession = BTreeMap<String, Vec<Overtaken>>;
+
+impl OvertakenBySession {
+    pub(crate) fn of(&self, store: &Reader, head: &SessionHead) -> Result<Vec<Overtaken>> {
+        let told = self.in_project(store, &head.project.key)?;
+        Ok(told.get(&head.id).cloned().unwrap_or_default())
+    }
+
+    /// The first who asks reads it; the others wait.
+    fn in_project(&self, store: &Reader, project: &str) -> Result<Arc<ToldBySession>> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(told) = known.get(project) {
+            return Ok(told.clone());
+        }
+        let told = Arc::new(by_session(store.overtaken_in(project)?));
+        known.insert(project.to_owned(), told.clone());
+        Ok(told)
+    }
+}
+
+fn by_session(all: Vec<Overtaken>) -> ToldBySession {
+    let mut told = ToldBySession::new();
+    for one in standing(all) {
+        told.entry(one.earlier.by.place().to_owned()).or_default().push(one);
+    }
+    told
 }
 
 fn all_in(db: &Connection, project: i64) -> Result<Vec<Overtaken>> {
@@ -209,24 +242,16 @@ impl ProjectWords {
 }
 
 fn find_in(tx: &Transaction<'_>, project: i64) -> Result<()> {
-    let before = told_on_pages(tx, project)?;
+    // What pages of its sessions tell.
+    let before = by_session(all_in(tx, project)?);
     find_anew(tx, project)?;
-    let after = told_on_pages(tx, project)?;
+    let after = by_session(all_in(tx, project)?);
     let outdate = "UPDATE session SET page_dirty = 1 WHERE id = ?1";
     for session in before.keys().chain(after.keys()).filter(|session| before.get(*session) != after.get(*session)) {
         tx.prepare_cached(outdate)?.execute([session])?;
     }
     tx.prepare_cached("DELETE FROM fact WHERE name = ?1")?.execute([format!("{NOTED_FACT}{project}")])?;
     Ok(())
-}
-
-/// What the pages of a project's sessions tell, by the session's id.
-fn told_on_pages(tx: &Transaction<'_>, project: i64) -> Result<BTreeMap<String, Vec<Overtaken>>> {
-    let mut told: BTreeMap<String, Vec<Overtaken>> = BTreeMap::new();
-    for one in standing(all_in(tx, project)?) {
-        told.entry(one.earlier.by.place().to_owned()).or_default().push(one);
-    }
-    Ok(told)
 }
 
 fn find_anew(tx: &Transaction<'_>, project: i64) -> Result<()> {

@@ -4,10 +4,10 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, params};
 
 use super::{Reader, Writer};
-use crate::analyze::account::SessionAccount;
-use crate::analyze::rules::{INSTRUCTION_RULES, Mention, instructions_in};
+use crate::analyze::rules::{INSTRUCTION_RULES, Mention};
 use crate::model::session::Millis;
 use crate::store::codec::unpack;
+use crate::store::packed::Instruction;
 
 /// Name of the fact that holds the number of the rules by which they were found.
 const RULES_FACT: &str = "rules of instructions";
@@ -39,19 +39,18 @@ impl Reader {
 
 impl Writer {
     /// Stores the standing instructions that a digest's account quotes. Before the account is: one that is cut short is made anew.
-    pub(super) fn save_rule_mentions(&self, digest: i64, account: &SessionAccount) -> Result<()> {
+    pub(super) fn save_rule_mentions(&self, digest: i64, instructions: &[Instruction]) -> Result<()> {
+        self.db.prepare_cached("DELETE FROM rule_mention WHERE digest = ?1")?.execute([digest])?;
+        if instructions.is_empty() {
+            return Ok(());
+        }
         let sql = "SELECT coalesce(s.last_at, s.started_at, 0) FROM digest d JOIN session s ON s.pk = d.session WHERE d.pk = ?1";
         let last_at: Millis = self.db.prepare_cached(sql)?.query_row([digest], |r| r.get(0))?;
-        self.db.prepare_cached("DELETE FROM rule_mention WHERE digest = ?1")?.execute([digest])?;
         // What is said twice in a session counts where it was said last.
         let mut insert =
             self.db.prepare_cached("INSERT OR REPLACE INTO rule_mention(digest, text, at, turn) VALUES (?1, ?2, ?3, ?4)")?;
-        for turn in &account.turns {
-            for word in turn.words.iter().filter(|word| word.is_correction()) {
-                for text in instructions_in(&word.text) {
-                    insert.execute(params![digest, text, word.at.or(turn.at).unwrap_or(last_at), turn.number as i64])?;
-                }
-            }
+        for one in instructions {
+            insert.execute(params![digest, one.text, one.at.unwrap_or(last_at), one.turn as i64])?;
         }
         Ok(())
     }
@@ -70,7 +69,7 @@ impl Writer {
             let mut account = self.db.prepare("SELECT account FROM digest WHERE pk = ?1")?;
             for digest in digests {
                 let body: Vec<u8> = account.query_row([digest], |r| r.get(0))?;
-                self.save_rule_mentions(digest, &unpack(&body)?)?;
+                self.save_rule_mentions(digest, &Instruction::all_in(&unpack(&body)?))?;
             }
             let sql = "INSERT INTO fact VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2";
             self.db.execute(sql, [RULES_FACT, &rules])?;

@@ -17,7 +17,7 @@ use super::notes::stored_author;
 use super::private_words::all_private_words_of;
 use super::projects::ensure_project;
 use super::undone::{self, Undone};
-use super::{Reader, Writer, digests::NewDigest};
+use super::{Reader, Writer, digests::NewDigest, packed::PackedDigest};
 use crate::analyze::denied::DeniedStatement;
 use crate::config::SummarizerChoice;
 use crate::model::author::Author;
@@ -275,7 +275,7 @@ impl Writer {
                 interim_until: digest.interim_until,
                 basis: None,
                 open: &open,
-                digest: digest.body.clone(),
+                digest: PackedDigest::new(digest.body.clone(), None)?,
                 account: None,
             },
         )

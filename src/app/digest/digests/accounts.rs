@@ -8,6 +8,7 @@ use crate::analyze::verify::checked_anew;
 use crate::analyze::without_model::made_anew;
 use crate::model::digest::{CLAUDE_MEM, Digest};
 use crate::model::session_head::SessionHead;
+use crate::store::packed::PackedAccount;
 use crate::store::worker_pool::BATCH_SESSIONS;
 use crate::store::{Reader, Writer};
 use crate::sys::messages::Ui;
@@ -41,12 +42,12 @@ pub(crate) fn remake(store: &Writer, head: &SessionHead) -> Result<()> {
     if let Some(stored) = store.whole_digest_of(head.pk)?.filter(|stored| !stored.is_by_model()) {
         store.remake_digest(head, &made_anew(stored.digest, &session, &account))?;
     }
-    store.save_account(head.pk, &AccountToStore::new(&session, account))
+    store.save_account(head.pk, &PackedAccount::new(AccountToStore::new(&session, account))?)
 }
 
 /// The account of a session, and its digest if today's rules make another one without a model, or find other rows behind a model's
 /// statements.
-fn make(store: &Reader, head: &SessionHead) -> Result<(AccountToStore, Option<Digest>)> {
+fn make(store: &Reader, head: &SessionHead) -> Result<(PackedAccount, Option<Digest>)> {
     let goes_on = head.dirty || store.goes_on(head.pk)?;
     let session = store.load_session(head)?;
     let account = SessionAccount::of(&session, goes_on);
@@ -58,5 +59,5 @@ fn make(store: &Reader, head: &SessionHead) -> Result<(AccountToStore, Option<Di
         false => made_anew(stored.digest.clone(), &session, &account),
     });
     let anew = anew.filter(|anew| stored.is_none_or(|stored| stored.digest != *anew));
-    Ok((AccountToStore::new(&session, account), anew))
+    Ok((PackedAccount::new(AccountToStore::new(&session, account))?, anew))
 }

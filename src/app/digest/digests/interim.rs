@@ -10,6 +10,7 @@ use crate::model::digest::WITHOUT_MODEL;
 use crate::model::session_head::SessionHead;
 use crate::store::Writer;
 use crate::store::digests::NewDigest;
+use crate::store::packed::{PackedAccount, PackedDigest};
 use crate::sys::shutdown;
 
 impl DigestMaker<'_> {
@@ -18,6 +19,7 @@ impl DigestMaker<'_> {
             let input = self.input_with(store, head, false)?;
             let account = SessionAccount::of(&input.session, true);
             let digest = self.digest_of(&input, &account);
+            let account = PackedAccount::new(AccountToStore::new(&input.session, account))?;
             let new = NewDigest {
                 summarizer: WITHOUT_MODEL,
                 model: None,
@@ -29,8 +31,8 @@ impl DigestMaker<'_> {
                 interim_until: Some(head.last_at.unwrap_or(head.grew_at)),
                 basis: None,
                 open: &input.open,
-                digest,
-                account: Some(&AccountToStore::new(&input.session, account)),
+                digest: PackedDigest::new(digest, Some(&account))?,
+                account: Some(&account),
             };
             store.save_digest(head, &new)?;
             report.sessions_digested += 1;

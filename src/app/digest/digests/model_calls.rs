@@ -18,6 +18,7 @@ use crate::app::digest::maker::DigestMaker;
 use crate::model::session_head::SessionHead;
 use crate::store::digests::NewDigest;
 use crate::store::last_run::ModelBackoff;
+use crate::store::packed::{PackedAccount, PackedDigest};
 use crate::store::spend::PlannedCall;
 use crate::summarize::Summary;
 use crate::summarize::{SummaryFailure, SummaryInput, has_digest, summarize};
@@ -115,6 +116,7 @@ impl DigestMaker<'_> {
         digest.closes.extend(named_items(&deeds(&input.session, &account)));
         digest.closes.sort();
         digest.closes.dedup();
+        let account = PackedAccount::new(AccountToStore::new(&input.session, account))?;
         let new = NewDigest {
             summarizer: summarizer.word(),
             model: made.model,
@@ -125,8 +127,8 @@ impl DigestMaker<'_> {
             interim_until: None,
             basis: None,
             open: &input.offered,
-            digest,
-            account: Some(&AccountToStore::new(&input.session, account)),
+            digest: PackedDigest::new(digest, Some(&account))?,
+            account: Some(&account),
         };
         // Must be durable: the reply is removed afterwards, and asking again costs money.
         run.store.lasting(|store| store.save_digest(head, &new))?;

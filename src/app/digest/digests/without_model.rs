@@ -17,6 +17,7 @@ use crate::model::session::hash_parts;
 use crate::model::session_head::SessionHead;
 use crate::store::digest_inputs::DigestInputs;
 use crate::store::digests::{DigestState, NewDigest};
+use crate::store::packed::{PackedAccount, PackedDigest};
 use crate::store::worker_pool::BATCH_SESSIONS;
 use crate::store::{Reader, Writer};
 use crate::summarize::{ModelRequest, SummaryInput};
@@ -50,7 +51,7 @@ impl DigestBatch {
 pub(super) struct MadeDigest {
     input_hash: [u8; 32],
     /// `None`: the stored digest is still valid.
-    digest: Option<(Digest, AccountToStore)>,
+    digest: Option<(PackedDigest, PackedAccount)>,
     /// `None`: the stored digest inputs are still valid.
     basis: Option<DigestInputs>,
     /// Number of items of its session, if it is new.
@@ -202,7 +203,8 @@ impl DigestMaker<'_> {
         }
         let account = SessionAccount::of(&input.session, false);
         let digest = self.digest_of(input, &account);
-        let digest = Some((digest, AccountToStore::new(&input.session, account)));
+        let account = PackedAccount::new(AccountToStore::new(&input.session, account))?;
+        let digest = Some((PackedDigest::new(digest, Some(&account))?, account));
         Ok(MadeDigest { input_hash, digest, basis, items: input.session.entries.len() })
     }
 

@@ -21,6 +21,7 @@ use crate::model::session_head::SessionHead;
 use crate::render::page::read;
 use crate::store::Writer;
 use crate::store::digests::NewDigest;
+use crate::store::packed::{PackedAccount, PackedDigest};
 use crate::sys::messages::Ui;
 use crate::sys::shutdown;
 
@@ -96,6 +97,8 @@ impl DigestMaker<'_> {
         let mut digest = self.passed(on_page.digest);
         restore_user_words(&mut digest, &input.session);
         verify(&mut digest, &input.session);
+        let account = AccountToStore::new(&input.session, SessionAccount::of(&input.session, lacks));
+        let account = PackedAccount::new(account)?;
         let new = NewDigest {
             summarizer: page.summarizer,
             model: on_page.model.and_then(|model| self.sanitizer.name(&model)),
@@ -108,8 +111,8 @@ impl DigestMaker<'_> {
             interim_until: None,
             basis: None,
             open: &[],
-            digest: self.passed(digest),
-            account: Some(&AccountToStore::new(&input.session, SessionAccount::of(&input.session, lacks))),
+            digest: PackedDigest::new(self.passed(digest), Some(&account))?,
+            account: Some(&account),
         };
         store.save_digest_again(head, &new, on_page.id.as_deref(), lacks)?;
         Ok(true)

@@ -11,6 +11,7 @@ use crate::model::session::Session;
 use crate::model::session_facts::SessionFacts;
 use crate::render::page::{DayEntry, DayEntryInput, PaidDigest, SessionPageInput, day_of, session_links, session_page_of};
 use crate::store::Reader;
+use crate::store::overtaken::OvertakenBySession;
 use crate::store::pages::SessionIds;
 
 /// A session's page, and its entry on the day's page.
@@ -32,20 +33,29 @@ impl SessionPage {
     }
 }
 
-/// Calls `make` with everything that pages show of a session, and its day; `None` if the session has no digest. `ids`: of all sessions, where
-/// many are asked for.
+/// What pages of many sessions are made with, read once for all of them.
+#[derive(Default)]
+pub(super) struct PageContext {
+    /// Every page is written again: none is assumed to keep its path.
+    pub(super) all: bool,
+    /// Of all sessions, where many are asked for.
+    pub(super) ids: Option<SessionIds>,
+    pub(super) overtaken: OvertakenBySession,
+}
+
+/// Calls `make` with everything that pages show of a session, and its day; `None` if the session has no digest.
 pub(super) fn with_page_data<T>(
     config: &Config,
     store: &Reader,
-    (all, ids): (bool, Option<&SessionIds>),
+    context: &PageContext,
     pk: i64,
     make: impl FnOnce(&SessionPageInput<'_>, &str) -> T,
 ) -> Result<Option<T>> {
     let Some(stored) = store.digest_of(pk)? else { return Ok(None) };
     let head = store.session_head(pk)?;
     let session = store.load_session(&head)?;
-    let (day, page) = page_of(&session, config, store, ids)?;
-    let later = repeating_page(pk, config, store, (all, ids))?;
+    let (day, page) = page_of(&session, config, store, context)?;
+    let later = repeating_page(pk, config, store, context)?;
     let shown = SessionPageInput {
         session: &session,
         digest: &stored.digest,
@@ -54,7 +64,7 @@ pub(super) fn with_page_data<T>(
         paid: PaidDigest::of(&stored, &head),
         goes_on: stored.interim_until.is_some(),
         items: &store.item_states(pk)?,
-        overtaken: &store.overtaken_of(&head)?,
+        overtaken: &context.overtaken.of(store, &head)?,
         costs: costs_by_model(&session.usage, &config.prices),
         page,
         repeated_by: later.as_deref(),
@@ -66,11 +76,11 @@ impl PageWriter<'_> {
     /// A session's entry on the day's page, from stored facts, without loading its records.
     pub(super) fn entry_on_record(&self, pk: i64) -> Result<Option<DayEntry>> {
         let (config, store) = (self.config, self.store);
-        let Some((path, facts)) = store.facts_of(pk)?.filter(|_| !self.all) else { return Ok(None) };
+        let Some((path, facts)) = store.facts_of(pk)?.filter(|_| !self.context.all) else { return Ok(None) };
         let Some(stored) = store.digest_of(pk)? else { return Ok(None) };
         let Some(account) = store.account_of(pk)? else { return Ok(None) };
         let head = store.session_head(pk)?;
-        let (branch, later) = (store.last_branch(pk)?, repeating_page(pk, config, store, (self.all, None))?);
+        let (branch, later) = (store.last_branch(pk)?, repeating_page(pk, config, store, self.context)?);
         let told = DayEntryInput {
             id: &head.id,
             project: &head.project,
@@ -81,7 +91,7 @@ impl PageWriter<'_> {
             account: &account,
             goes_on: stored.interim_until.is_some(),
             items: &store.item_states(pk)?,
-            overtaken: &store.overtaken_of(&head)?,
+            overtaken: &self.context.overtaken.of(store, &head)?,
             costs: costs_by_model(&facts.usage, &config.prices),
             repeated_by: later.as_deref(),
             page: path.rsplit('/').next().unwrap_or_default(),
@@ -91,25 +101,22 @@ impl PageWriter<'_> {
 }
 
 /// The day of a session, and the name of its page.
-fn page_of(session: &Session, config: &Config, store: &Reader, ids: Option<&SessionIds>) -> Result<(String, String)> {
+fn page_of(session: &Session, config: &Config, store: &Reader, context: &PageContext) -> Result<(String, String)> {
     let day = day_of(session, &config.time_zone);
-    let shares_id8 = ids.map_or_else(|| store.shares_id8(&session.id), |ids| Ok(ids.shares_id8(&session.id)))?;
+    let shares_id8 = context.ids.as_ref().map_or_else(|| store.shares_id8(&session.id), |ids| Ok(ids.shares_id8(&session.id)))?;
     let page = page_path::session_page_name(session, &day, shares_id8);
     Ok((day, page))
 }
 
 /// Path of the page of a later, near-duplicate session.
-fn repeating_page(
-    session: i64,
-    config: &Config,
-    store: &Reader,
-    (all, ids): (bool, Option<&SessionIds>),
-) -> Result<Option<String>> {
+fn repeating_page(session: i64, config: &Config, store: &Reader, context: &PageContext) -> Result<Option<String>> {
     let Some(later) = store.repeated_by(session)? else { return Ok(None) };
-    if !all && let Some(path) = store.current_page_of(later)? {
+    if !context.all
+        && let Some(path) = store.current_page_of(later)?
+    {
         return Ok(Some(path));
     }
     let later = store.load_session(&store.session_head(later)?)?;
-    let (day, page) = page_of(&later, config, store, ids)?;
+    let (day, page) = page_of(&later, config, store, context)?;
     Ok(Some(page_path::of_session(&day, &page)))
 }

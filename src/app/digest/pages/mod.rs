@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 pub(crate) use self::file::{NOTES_HEADING, notes_in};
-use crate::app::digest::pages::collect::{SessionPage, with_page_data};
+use crate::app::digest::pages::collect::{PageContext, SessionPage, with_page_data};
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::model::note::Note;
@@ -117,20 +117,21 @@ fn bring_up_to_date(config: &Config, store: &mut Writer, all: bool, gone: Vec<Pa
     }
     let _writing =
         WritingMarker::begin(&config.data_dir).with_context(|| format!("cannot write in {}", config.data_dir.display()))?;
-    PageWriter::new(config, store, ui, all, days)?.run(&dirty, &noted)
+    let ids = (dirty.len() > 1).then(|| store.session_ids()).transpose()?;
+    let context = PageContext { all, ids, ..PageContext::default() };
+    PageWriter::new(config, store, ui, &context, days)?.run(&dirty, &noted)
 }
 
 /// Rewrites the pages of the given days, with the notes that move there. A page with nothing left on it is removed.
 pub(crate) fn write_days(config: &Config, store: &mut Writer, days: BTreeMap<String, String>, ui: &Ui) -> Result<PageCounts> {
-    PageWriter::new(config, store, ui, false, days)?.run(&[], &[])
+    PageWriter::new(config, store, ui, &PageContext::default(), days)?.run(&[], &[])
 }
 
 struct PageWriter<'a> {
     config: &'a Config,
     store: &'a Writer,
     ui: &'a Ui,
-    /// Rewrite every page: none is assumed to keep its path.
-    all: bool,
+    context: &'a PageContext,
     /// Days to rewrite, each with the notes that move to its page.
     days: BTreeMap<String, String>,
     /// Day entries of sessions whose pages were made in this run, by day.
@@ -169,19 +170,24 @@ impl PageBatch {
 }
 
 impl<'a> PageWriter<'a> {
-    fn new(config: &'a Config, store: &'a Writer, ui: &'a Ui, all: bool, days: BTreeMap<String, String>) -> Result<Self> {
+    fn new(
+        config: &'a Config,
+        store: &'a Writer,
+        ui: &'a Ui,
+        context: &'a PageContext,
+        days: BTreeMap<String, String>,
+    ) -> Result<Self> {
         let on_record = store.days_with_page()?;
         let (made, gone, linked, counts) = (BTreeMap::new(), Vec::new(), BTreeMap::new(), PageCounts::default());
-        Ok(Self { config, store, ui, all, days, made, gone, on_record, linked, unsynced: BTreeSet::new(), counts })
+        Ok(Self { config, store, ui, context, days, made, gone, on_record, linked, unsynced: BTreeSet::new(), counts })
     }
 
     fn run(mut self, dirty: &[i64], noted: &[Millis]) -> Result<PageCounts> {
-        let (config, store, all) = (self.config, self.store, self.all);
+        let (config, store, context) = (self.config, self.store, self.context);
         let writing = Progress::of("writing", dirty.len() as u64);
-        let ids = (dirty.len() > 1).then(|| store.session_ids()).transpose()?;
         for part in dirty.chunks(BATCH_SESSIONS) {
             let make = |store: &Reader, pk: &i64| {
-                with_page_data(config, store, (all, ids.as_ref()), *pk, |shown, day| SessionPage::of(shown, day, config))
+                with_page_data(config, store, context, *pk, |shown, day| SessionPage::of(shown, day, config))
             };
             let mut batch = PageBatch::default();
             store.map_in_order(
@@ -292,13 +298,13 @@ impl<'a> PageWriter<'a> {
                 _ => {}
             }
         }
-        let (config, all) = (self.config, self.all);
+        let (config, context) = (self.config, self.context);
         let entry = |store: &Reader, pk: &i64| {
             let made = |shown: &SessionPageInput<'_>, _: &str| {
                 let facts = SessionFacts::of(shown.session);
                 (DayEntry::of(shown, &facts, &config.time_zone), facts)
             };
-            with_page_data(config, store, (all, None), *pk, made)
+            with_page_data(config, store, context, *pk, made)
         };
         self.store.map_in_order(
             || false,
@@ -362,11 +368,11 @@ impl<'a> PageWriter<'a> {
 pub(crate) fn visible_day_page(config: &Config, memory: &OpenMemory, day: &str) -> Result<Option<String>> {
     let memory = &memory.0;
     memory.in_snapshot(|| {
-        let mut entries = Vec::new();
+        let (mut entries, context) = (Vec::new(), PageContext::default());
         for pk in memory.sessions_of_day(day)? {
             let entry =
                 |shown: &SessionPageInput<'_>, _: &str| DayEntry::of(shown, &SessionFacts::of(shown.session), &config.time_zone);
-            entries.extend(with_page_data(config, memory, (false, None), pk, entry)?);
+            entries.extend(with_page_data(config, memory, &context, pk, entry)?);
         }
         let noted = notes_on(day, config, memory)?;
         let any = !entries.is_empty() || !noted.is_empty();
