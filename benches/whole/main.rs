@@ -3,6 +3,7 @@
 //!     cargo bench --bench whole                                  1 GB in 1,000 files, 50,000 small files, 10,000 digests, 40,000 prompts
 //!     cargo bench --bench whole -- --megabytes 100 --small-files 5000 --digests 1000
 //!     cargo bench --bench whole -- --grow                        ten times as much as well
+//!     cargo bench --bench whole -- --instructions                what runs of one thread cost in instructions, against benches/history.csv
 //!     cargo bench --bench whole -- --tree DIR                    a Claude Code config directory, which is only read (and copied)
 //!
 //! Needs nothing but the repository. `rg` and `ccusage` take part if installed; missing ones are named. Everything is written below the
@@ -11,6 +12,7 @@
 mod baseline;
 mod clock;
 mod corpus;
+mod instructions;
 mod scenes;
 #[path = "../../tests/support/size.rs"]
 #[allow(dead_code, reason = "only the dice are used here")]
@@ -19,6 +21,7 @@ mod table;
 
 use std::env;
 use std::path::{Path, PathBuf};
+use std::process::exit;
 
 use clap::Parser;
 
@@ -50,6 +53,15 @@ struct Args {
     /// Also measure ten times the tree and ten times the digests.
     #[arg(long)]
     grow: bool,
+    /// Instead, count instructions of small runs with one thread (needs valgrind), and fail where one takes over a tenth more than was kept last.
+    #[arg(long)]
+    instructions: bool,
+    /// With `--instructions`: keep the counts under this name, such as that of a commit.
+    #[arg(long, value_name = "COMMIT", requires = "instructions")]
+    record: Option<String>,
+    /// Where counts are kept.
+    #[arg(long, default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/history.csv"))]
+    history: PathBuf,
     /// Rounds of each comparison; hooks have forty times as many.
     #[arg(long, default_value_t = 5)]
     rounds: u64,
@@ -76,6 +88,11 @@ fn main() {
     }
     let args = Args::parse();
     let mut bench = Bench::new(&args);
+    if args.instructions {
+        let has_grown = bench.instructions();
+        bench.table.print(&words[1..]);
+        exit(i32::from(has_grown));
+    }
     bench.reading();
     if args.small_files > 0 {
         bench.small_files();

@@ -12,11 +12,14 @@ use walkdir::WalkDir;
 use crate::Args;
 use crate::clock::{Contender, peak, quiet, race};
 use crate::corpus::{self, Session, Size, Texts};
+use crate::instructions;
 use crate::table::{Table, megabytes};
 
 const MEGABYTE: u64 = 1_000_000;
 /// Bytes of a session in the tree of small files and in the index for the hooks.
 const SMALL: u64 = 3_000;
+/// Sessions of the tree of small files of which instructions are counted.
+const COUNTED_SMALL: u64 = 500;
 /// Rounds of hooks for each round of everything else.
 const HOOKS: u64 = 40;
 
@@ -213,6 +216,43 @@ impl<'a> Bench<'a> {
         });
         self.table.ratio(&format!("one session of {} prompts", self.args.prompts), many, "of a tenth as many", few);
         self.table.row("memory of it, at most", &megabytes(most << 10), "", "");
+    }
+
+    /// Counts instructions of small runs. True if one takes too many; unless the counts are to be kept.
+    pub fn instructions(&mut self) -> bool {
+        let tree = self.world("tree", &Size { files: 20, bytes: 20 * MEGABYTE });
+        let small = self.world("small", &Size { files: COUNTED_SMALL, bytes: COUNTED_SMALL * SMALL });
+        let session = &small.sessions[small.sessions.len() - 1];
+        let payload = self.root.path().join("SessionStart");
+        fs::write(&payload, payload_of("SessionStart", 1, session)).expect("a payload");
+        let runs: [(&str, &World, &[&str], Option<&Path>); 6] = [
+            ("reading 20 MB", &tree, &["digest", "--ingest-only", "--jobs", "1"], None),
+            ("its digests and pages", &tree, &["digest", "--summarizer", "extract", "--jobs", "1"], None),
+            ("nothing new", &tree, &["digest", "--summarizer", "extract", "--jobs", "1"], None),
+            ("a first run over small sessions", &small, &["digest", "--summarizer", "extract", "--jobs", "1"], None),
+            ("a search", &small, &["search", "order list"], None),
+            ("a session's start", &small, &["hook", "session-start"], Some(&payload)),
+        ];
+        let kept = instructions::last_kept(&self.args.history);
+        let (mut all, mut has_grown) = (Vec::new(), false);
+        for (measure, world, words, stdin) in runs {
+            let count = instructions::count(&self.recall(world, words), stdin);
+            let before = kept.iter().find(|(known, _)| known == measure).map(|(_, count)| *count);
+            let (against, ratio) = match before {
+                Some(before) => (format!("{:.1} M", before as f64 / 1e6), format!("{:.2} ×", count as f64 / before as f64)),
+                None => (String::new(), String::new()),
+            };
+            self.table.row(measure, &format!("{:.1} M", count as f64 / 1e6), &against, &ratio);
+            has_grown |= before.is_some_and(|before| instructions::has_grown(count, before));
+            all.push((measure.to_owned(), count));
+        }
+        match &self.args.record {
+            Some(commit) => {
+                instructions::keep(&self.args.history, commit, &all);
+                false
+            }
+            None => has_grown,
+        }
     }
 
     pub fn hooks(&mut self) {
