@@ -26,7 +26,7 @@ fn a_run_goes_on_says_so_and_the_next_tries_again() {
             ran.err
         );
         assert_eq!(ran.err.lines().count(), 1, "{}", ran.err);
-        assert!(ran.out.contains("3 sessions (3 new)"), "{}", ran.out);
+        assert!(ran.out.contains("digested  3 sessions"), "{}", ran.out);
         assert_eq!(found(&world, "changelog").0, [CHANGELOG]);
         endpoint.behave(FIRST);
         let ran = digest(&world);
