@@ -5,7 +5,7 @@
 //! stay.
 
 use std::borrow::Cow;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use aho_corasick::AhoCorasick;
 use globset::{Glob, GlobBuilder, GlobSet};
@@ -177,7 +177,10 @@ pub(crate) struct NamedFile<'c> {
 
 /// The part of a command that prints something private without naming a file: `pass show …`, `docker compose config`.
 pub(crate) fn reveals(command: &str, files: &PrivateFiles) -> Option<&'static str> {
-    if files.private.is_empty() {
+    // A step that begins with such a command holds it: one search dismisses nearly every command.
+    static ANY: LazyLock<Option<AhoCorasick>> =
+        LazyLock::new(|| AhoCorasick::new(REVEALING_COMMANDS.iter().map(|begin| begin.trim_end())).ok());
+    if files.private.is_empty() || ANY.as_ref().is_some_and(|any| !any.is_match(command)) {
         return None;
     }
     let revealer = |step: &str| {
@@ -212,13 +215,17 @@ impl<'c> CommandScanner<'_, 'c> {
     fn command(&mut self, command: &'c str, depth: usize) {
         // A heredoc feeds the program before it, and the list of a loop the program inside it.
         let is_loop = |step: &str| step.trim_start().starts_with("for ") || LOOPS.iter().any(|word| step.contains(word));
-        let mut fed =
-            steps(command).any(is_loop) && steps(command).any(|step| words(step).iter().any(|word| takes_files(word, step)));
+        let feeds_loop =
+            || steps(command).any(is_loop) && steps(command).any(|step| words(step).iter().any(|word| takes_files(word, step)));
+        // Found out for the first step that may need it: few commands have one.
+        let mut is_fed = None;
         for step in outside_messages(command).into_iter().flat_map(steps) {
             // Few steps name such a file, or receive one in the lines that follow.
-            if self.files.may_be_named_in(step) || step.contains("<<") {
+            let is_heredoc = step.contains("<<");
+            if is_heredoc || self.files.may_be_named_in(step) {
+                let fed = *is_fed.get_or_insert_with(feeds_loop);
                 let takes_files = self.step(step, fed, depth);
-                fed |= takes_files && step.contains("<<");
+                is_fed = Some(fed || takes_files && is_heredoc);
             }
         }
     }
