@@ -240,12 +240,22 @@ pub(super) fn is_result(line: &str) -> bool {
     ];
     let line = line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '=' | '✓' | '✔' | '✗' | '✖' | '×' | '-'));
     // `FAILURES` is a heading.
-    let starts = STARTS.iter().any(|start| line.starts_with(start)) && !line.starts_with("FAILURES");
+    let starts = begins_with_any(line, &STARTS) && !line.starts_with("FAILURES");
     starts || line == "OK" || counts(line)
+}
+
+/// Compares the first byte first: few share it.
+pub(super) fn begins_with_any(line: &str, starts: &[&str]) -> bool {
+    let first = line.bytes().next();
+    starts.iter().any(|start| start.bytes().next() == first && line.starts_with(start))
 }
 
 /// `12 passed`, `3 errors`, `Found 4`, `Tests  7 passed`.
 fn counts(line: &str) -> bool {
+    // Without a digit there is no number to look at words for.
+    if !line.bytes().any(|b| b.is_ascii_digit()) {
+        return false;
+    }
     const COUNTED: [&str; 20] = [
         "passed", "failed", "passing", "failing", "test", "tests", "failure", "failures", "error", "errors", "issue", "issues",
         "warning", "warnings", "problem", "problems", "skipped", "doctests", "examples", "assertions",
