@@ -85,7 +85,8 @@ impl PrivateFiles {
 
     /// The same for a command, in which the shell may expand patterns to such a path.
     fn may_be_named_in(&self, command: &str) -> bool {
-        !self.private.is_empty() && (command.contains(['*', '?', '[']) || self.may_occur_in(command))
+        let expands = || memchr::memchr3(b'*', b'?', b'[', command.as_bytes()).is_some();
+        !self.private.is_empty() && (expands() || self.may_occur_in(command))
     }
 
     /// Is this the path of a private file?
@@ -113,8 +114,20 @@ impl PrivateFiles {
             let glob = GlobBuilder::new(name).case_insensitive(true).build().ok()?.compile_matcher();
             COMMON_PRIVATE_FILES.iter().find(|often| glob.is_match(often) && self.holds(&format!("{folder}{often}")))
         };
-        is_pattern && names().is_some()
+        // A glob takes long to build, and most begin or end like none of the names.
+        is_pattern && COMMON_PRIVATE_FILES.iter().any(|often| may_match(name, often)) && names().is_some()
     }
+}
+
+/// May a pattern match this ASCII name in any case, by the literal characters that the pattern begins and ends with?
+fn may_match(pattern: &str, name: &str) -> bool {
+    let is_literal = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-');
+    let (pattern, name) = (pattern.as_bytes(), name.as_bytes());
+    let start = pattern.iter().take_while(|b| is_literal(b)).count();
+    let end = pattern.iter().rev().take_while(|b| is_literal(b)).count();
+    let (start, end) = (&pattern[..start], &pattern[pattern.len() - end..]);
+    let begins = name.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
+    begins && name.len().checked_sub(end.len()).is_some_and(|at| name[at..].eq_ignore_ascii_case(end))
 }
 
 /// How many characters of a pattern are literal.
@@ -215,8 +228,9 @@ impl<'c> CommandScanner<'_, 'c> {
     fn command(&mut self, command: &'c str, depth: usize) {
         // A heredoc feeds the program before it, and the list of a loop the program inside it.
         let is_loop = |step: &str| step.trim_start().starts_with("for ") || LOOPS.iter().any(|word| step.contains(word));
-        let feeds_loop =
-            || steps(command).any(is_loop) && steps(command).any(|step| words(step).iter().any(|word| takes_files(word, step)));
+        let may_loop = || ["for "].iter().chain(&LOOPS).any(|word| command.contains(word));
+        let takes_any = |step: &str| words(step).iter().any(|word| takes_files(word, step));
+        let feeds_loop = || may_loop() && steps(command).any(is_loop) && steps(command).any(takes_any);
         // Found out for the first step that may need it: few commands have one.
         let mut is_fed = None;
         for step in outside_messages(command).into_iter().flat_map(steps) {
@@ -327,7 +341,18 @@ fn shows_content(step: &str) -> bool {
 
 /// The steps of a command, split at `|`, `;`, `&&`, `||`, newlines and command substitutions.
 fn steps(command: &str) -> impl Iterator<Item = &str> {
-    command.split(['|', ';', '\n', '&', '`']).flat_map(|step| step.split("$("))
+    let mut rest = Some(command);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let bytes = text.as_bytes();
+        let end = (0..bytes.len()).find_map(|at| match bytes[at] {
+            b'|' | b';' | b'\n' | b'&' | b'`' => Some((at, 1)),
+            b'$' if bytes.get(at + 1) == Some(&b'(') => Some((at, 2)),
+            _ => None,
+        });
+        rest = end.map(|(at, len)| &text[at + len..]);
+        Some(end.map_or(text, |(at, _)| &text[..at]))
+    })
 }
 
 fn words(step: &str) -> Vec<&str> {
