@@ -252,8 +252,10 @@ pub(super) fn begins_with_any(line: &str, starts: &[&str]) -> bool {
 
 /// `12 passed`, `3 errors`, `Found 4`, `Tests  7 passed`.
 fn counts(line: &str) -> bool {
-    // Without a digit there is no number to look at words for.
-    if !line.bytes().any(|b| b.is_ascii_digit()) {
+    // Where no number ends, there is none to look at words for.
+    let bytes = line.as_bytes();
+    let ends_number = |at: usize| bytes[at].is_ascii_digit() && bytes.get(at + 1).is_none_or(|b| !b.is_ascii_alphanumeric());
+    if !(0..bytes.len()).any(ends_number) {
         return false;
     }
     const COUNTED: [&str; 20] = [
