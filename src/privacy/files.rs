@@ -5,7 +5,7 @@
 //! stay.
 
 use std::borrow::Cow;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use aho_corasick::AhoCorasick;
 use globset::{Glob, GlobBuilder, GlobSet};
@@ -85,7 +85,8 @@ impl PrivateFiles {
 
     /// The same for a command, in which the shell may expand patterns to such a path.
     fn may_be_named_in(&self, command: &str) -> bool {
-        !self.private.is_empty() && (command.contains(['*', '?', '[']) || self.may_occur_in(command))
+        let expands = || memchr::memchr3(b'*', b'?', b'[', command.as_bytes()).is_some();
+        !self.private.is_empty() && (expands() || self.may_occur_in(command))
     }
 
     /// Is this the path of a private file?
@@ -113,8 +114,20 @@ impl PrivateFiles {
             let glob = GlobBuilder::new(name).case_insensitive(true).build().ok()?.compile_matcher();
             COMMON_PRIVATE_FILES.iter().find(|often| glob.is_match(often) && self.holds(&format!("{folder}{often}")))
         };
-        is_pattern && names().is_some()
+        // A glob takes long to build, and most begin or end like none of the names.
+        is_pattern && COMMON_PRIVATE_FILES.iter().any(|often| may_match(name, often)) && names().is_some()
     }
+}
+
+/// May a pattern match this ASCII name in any case, by the literal characters that the pattern begins and ends with?
+fn may_match(pattern: &str, name: &str) -> bool {
+    let is_literal = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-');
+    let (pattern, name) = (pattern.as_bytes(), name.as_bytes());
+    let start = pattern.iter().take_while(|b| is_literal(b)).count();
+    let end = pattern.iter().rev().take_while(|b| is_literal(b)).count();
+    let (start, end) = (&pattern[..start], &pattern[pattern.len() - end..]);
+    let begins = name.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
+    begins && name.len().checked_sub(end.len()).is_some_and(|at| name[at..].eq_ignore_ascii_case(end))
 }
 
 /// How many characters of a pattern are literal.
@@ -177,7 +190,10 @@ pub(crate) struct NamedFile<'c> {
 
 /// The part of a command that prints something private without naming a file: `pass show …`, `docker compose config`.
 pub(crate) fn reveals(command: &str, files: &PrivateFiles) -> Option<&'static str> {
-    if files.private.is_empty() {
+    // A step that begins with such a command holds it: one search dismisses nearly every command.
+    static ANY: LazyLock<Option<AhoCorasick>> =
+        LazyLock::new(|| AhoCorasick::new(REVEALING_COMMANDS.iter().map(|begin| begin.trim_end())).ok());
+    if files.private.is_empty() || ANY.as_ref().is_some_and(|any| !any.is_match(command)) {
         return None;
     }
     let revealer = |step: &str| {
@@ -212,13 +228,18 @@ impl<'c> CommandScanner<'_, 'c> {
     fn command(&mut self, command: &'c str, depth: usize) {
         // A heredoc feeds the program before it, and the list of a loop the program inside it.
         let is_loop = |step: &str| step.trim_start().starts_with("for ") || LOOPS.iter().any(|word| step.contains(word));
-        let mut fed =
-            steps(command).any(is_loop) && steps(command).any(|step| words(step).iter().any(|word| takes_files(word, step)));
+        let may_loop = || ["for "].iter().chain(&LOOPS).any(|word| command.contains(word));
+        let takes_any = |step: &str| words(step).iter().any(|word| takes_files(word, step));
+        let feeds_loop = || may_loop() && steps(command).any(is_loop) && steps(command).any(takes_any);
+        // Found out for the first step that may need it: few commands have one.
+        let mut is_fed = None;
         for step in outside_messages(command).into_iter().flat_map(steps) {
             // Few steps name such a file, or receive one in the lines that follow.
-            if self.files.may_be_named_in(step) || step.contains("<<") {
+            let is_heredoc = step.contains("<<");
+            if is_heredoc || self.files.may_be_named_in(step) {
+                let fed = *is_fed.get_or_insert_with(feeds_loop);
                 let takes_files = self.step(step, fed, depth);
-                fed |= takes_files && step.contains("<<");
+                is_fed = Some(fed || takes_files && is_heredoc);
             }
         }
     }
@@ -320,7 +341,18 @@ fn shows_content(step: &str) -> bool {
 
 /// The steps of a command, split at `|`, `;`, `&&`, `||`, newlines and command substitutions.
 fn steps(command: &str) -> impl Iterator<Item = &str> {
-    command.split(['|', ';', '\n', '&', '`']).flat_map(|step| step.split("$("))
+    let mut rest = Some(command);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let bytes = text.as_bytes();
+        let end = (0..bytes.len()).find_map(|at| match bytes[at] {
+            b'|' | b';' | b'\n' | b'&' | b'`' => Some((at, 1)),
+            b'$' if bytes.get(at + 1) == Some(&b'(') => Some((at, 2)),
+            _ => None,
+        });
+        rest = end.map(|(at, len)| &text[at + len..]);
+        Some(end.map_or(text, |(at, _)| &text[..at]))
+    })
 }
 
 fn words(step: &str) -> Vec<&str> {

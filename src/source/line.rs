@@ -35,6 +35,9 @@ pub(super) fn malformed(text: &str) -> ParsedLine {
 
 /// The items of a record with their numbers: evidence last, in numbers of its own.
 pub(super) fn numbered(all: Vec<Item>) -> (Vec<i64>, Vec<Item>) {
+    if !all.iter().any(|item| matches!(item, Item::Evidence(_))) {
+        return ((0..).take(all.len()).collect(), all);
+    }
     let (evidence, mut items): (Vec<Item>, Vec<Item>) = all.into_iter().partition(|item| matches!(item, Item::Evidence(_)));
     let parts = (0..).take(items.len()).chain((FIRST_EVIDENCE_PART..).take(evidence.len())).collect();
     items.extend(evidence);

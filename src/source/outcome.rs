@@ -1,5 +1,7 @@
 //! Reduces a tool's output to the few lines that say how it went. The output itself is not stored.
 
+use std::cell::Cell;
+
 use super::verdict::{is_verdict, may_be_verdict};
 use crate::analyze::signal::is_decision_of_user;
 use crate::model::session::Outcome;
@@ -19,6 +21,25 @@ pub(super) fn of_text(tool: &str, ok: bool, code: Option<i64>, output: &str, san
     } else {
         complaint(code, &sanitizer.output(output, |_| true))
     };
+    of_brief(tool, ok, brief)
+}
+
+/// The same of an output that is used for more: it comes with it, sanitized.
+pub(super) fn with_text(tool: &str, ok: bool, code: Option<i64>, output: &str, sanitizer: &Sanitizer) -> (Option<Outcome>, String) {
+    let tells = Cell::new(true);
+    let text = sanitizer.output(output, |text| {
+        tells.set(!ok || text.lines().any(may_be_verdict));
+        true
+    });
+    let brief = match (ok, tells.get()) {
+        (true, true) => verdict(&text),
+        (true, false) => String::new(),
+        (false, _) => complaint(code, &text),
+    };
+    (of_brief(tool, ok, brief), text)
+}
+
+fn of_brief(tool: &str, ok: bool, brief: String) -> Option<Outcome> {
     // A tool that prints our words for the user's decision has not made one.
     let mut outcome = Outcome { tool: tool.to_owned(), ok, brief };
     if is_decision_of_user(&outcome) {

@@ -65,34 +65,45 @@ pub(super) fn told_in<const N: usize>(input: Raw<'_>, names: &[&str; N], sanitiz
     argument(input, names, sanitizer).map(|text| line_of(&text)).unwrap_or_default()
 }
 
-/// The command that the tool of this id and name was given as `command`, in one line, and what is evidence of it.
-pub(super) fn command_in(
-    input: Raw<'_>,
-    (id, tool): (&str, &str),
-    awaited: bool,
-    sanitizer: &Sanitizer,
-) -> (String, Option<ShellRun>) {
-    let command = argument(input, &["command"], sanitizer);
-    let line = command_line(command.as_deref(), sanitizer);
-    let tool = ToolUse::new(id, tool, line.as_str(), None);
-    (line, command.and_then(|command| shell_run(&tool, &command, awaited, sanitizer)))
+/// The command that the tool of this id was given as `command`, in one line, and what is evidence of it.
+pub(super) fn command_in(input: Raw<'_>, id: &str, awaited: bool, sanitizer: &Sanitizer) -> (String, Option<ShellRun>) {
+    line_and_run(id, argument(input, &["command"], sanitizer).as_deref(), awaited, sanitizer)
+}
+
+/// A command in one line, and what is evidence of it. It has passed the sanitizer; `None` is one of which nothing may be kept.
+pub(super) fn line_and_run(id: &str, command: Option<&str>, awaited: bool, sanitizer: &Sanitizer) -> (String, Option<ShellRun>) {
+    let Some(command) = command else { return (EXCLUDED_LINE.to_owned(), None) };
+    match sanitizer.withheld_command(command) {
+        Some(withheld) => (shorten(&withheld, MAX_COMMAND_CHARS), None),
+        None => {
+            let line = line_of_command(command);
+            let run = if may_have_run(id, &line) { shell::run(id, command, awaited) } else { None };
+            (line, run)
+        }
+    }
 }
 
 /// A command in one line; `None` is one of which nothing may be kept. It has passed the sanitizer.
 pub(super) fn command_line(command: Option<&str>, sanitizer: &Sanitizer) -> String {
     let Some(command) = command else { return EXCLUDED_LINE.to_owned() };
-    if let Some(withheld) = sanitizer.withheld_command(command) {
-        return shorten(&withheld, MAX_COMMAND_CHARS);
-    }
+    let withheld = sanitizer.withheld_command(command);
+    withheld.map_or_else(|| line_of_command(command), |withheld| shorten(&withheld, MAX_COMMAND_CHARS))
+}
+
+fn line_of_command(command: &str) -> String {
     let first_line_matters = command.lines().count() > 12;
-    let text = if first_line_matters { head_and_tail(command, MAX_COMMAND_CHARS) } else { command.to_owned() };
-    shorten(&one_line(&text), MAX_COMMAND_CHARS)
+    let text = if first_line_matters { &head_and_tail(command, MAX_COMMAND_CHARS) } else { command };
+    shorten(&one_line(text), MAX_COMMAND_CHARS)
 }
 
 /// What is evidence of a command, which is looked at as a whole. Nothing of one that is withheld is. `awaited`: the client waited for its end.
 pub(super) fn shell_run(tool: &ToolUse, command: &str, awaited: bool, sanitizer: &Sanitizer) -> Option<ShellRun> {
-    let is_kept = !tool.id.is_empty() && tool.line != EXCLUDED_LINE && sanitizer.withheld_command(command).is_none();
+    let is_kept = may_have_run(&tool.id, &tool.line) && sanitizer.withheld_command(command).is_none();
     if is_kept { shell::run(&tool.id, command, awaited) } else { None }
+}
+
+fn may_have_run(id: &str, line: &str) -> bool {
+    !id.is_empty() && line != EXCLUDED_LINE
 }
 
 /// The first of the named arguments that is a string and not empty once sanitized.

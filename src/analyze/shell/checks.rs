@@ -240,12 +240,24 @@ pub(super) fn is_result(line: &str) -> bool {
     ];
     let line = line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '=' | '✓' | '✔' | '✗' | '✖' | '×' | '-'));
     // `FAILURES` is a heading.
-    let starts = STARTS.iter().any(|start| line.starts_with(start)) && !line.starts_with("FAILURES");
+    let starts = begins_with_any(line, &STARTS) && !line.starts_with("FAILURES");
     starts || line == "OK" || counts(line)
+}
+
+/// Compares the first byte first: few share it.
+pub(super) fn begins_with_any(line: &str, starts: &[&str]) -> bool {
+    let first = line.bytes().next();
+    starts.iter().any(|start| start.bytes().next() == first && line.starts_with(start))
 }
 
 /// `12 passed`, `3 errors`, `Found 4`, `Tests  7 passed`.
 fn counts(line: &str) -> bool {
+    // Where no number ends, there is none to look at words for.
+    let bytes = line.as_bytes();
+    let ends_number = |at: usize| bytes[at].is_ascii_digit() && bytes.get(at + 1).is_none_or(|b| !b.is_ascii_alphanumeric());
+    if !(0..bytes.len()).any(ends_number) {
+        return false;
+    }
     const COUNTED: [&str; 20] = [
         "passed", "failed", "passing", "failing", "test", "tests", "failure", "failures", "error", "errors", "issue", "issues",
         "warning", "warnings", "problem", "problems", "skipped", "doctests", "examples", "assertions",

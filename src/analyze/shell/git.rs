@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
+use super::checks::begins_with_any;
 use super::steps::{Step, text_of};
 
 /// Commands that change what is committed, or tell it.
@@ -126,7 +127,7 @@ fn is_telling(line: &str) -> bool {
         "no changes added", "error: ", "fatal: ", "! [", "* [new ", "To ", "Applied autostash", "could not apply", "Your branch ",
         "Aborting", "a pull request for branch",
     ];
-    STARTS.iter().any(|start| line.starts_with(start))
+    begins_with_any(line, &STARTS)
         || tells_commit(line)
         || counts_files(line)
         || line.contains(" -> ") && line.contains("..")

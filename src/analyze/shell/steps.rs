@@ -36,7 +36,7 @@ pub(super) enum Then {
 /// The steps of a command in order; none is without words.
 pub(super) fn steps(command: &str) -> Vec<Step> {
     let mut splitter = Splitter::new(command, 0);
-    while splitter.step(None) {}
+    while splitter.step() {}
     splitter.end_step(Then::End);
     splitter.steps
 }
@@ -72,11 +72,15 @@ impl<'t> Splitter<'t> {
         Self { text, at: 0, depth, steps, words, word: None, heredocs, open: 0, level: 0, awaits: Awaited::Word }
     }
 
-    /// Takes the next character with what belongs to it. False at the end, which is also a given character outside of quotes.
-    fn step(&mut self, end: Option<char>) -> bool {
+    /// Takes the next characters that mean themselves, or the next one that does not with what belongs to it. False at the end.
+    fn step(&mut self) -> bool {
+        let plain = self.up_to(is_sign);
+        if !plain.is_empty() {
+            self.word().push_str(plain);
+            return true;
+        }
         let Some(c) = self.next() else { return false };
         match c {
-            _ if Some(c) == end => return false,
             ' ' | '\t' | '\r' => self.end_word(),
             '(' => {
                 self.end_word();
@@ -123,6 +127,14 @@ impl<'t> Splitter<'t> {
         Some(c)
     }
 
+    /// The text up to the next of these signs, which are ASCII.
+    fn up_to(&mut self, is_sign: impl Fn(u8) -> bool) -> &'t str {
+        let rest = &self.text[self.at..];
+        let len = rest.bytes().position(is_sign).unwrap_or(rest.len());
+        self.at += len;
+        &rest[..len]
+    }
+
     fn eat(&mut self, what: char) -> bool {
         let eats = self.text[self.at..].starts_with(what);
         self.at += if eats { what.len_utf8() } else { 0 };
@@ -143,7 +155,10 @@ impl<'t> Splitter<'t> {
 
     fn double_quoted(&mut self) {
         self.word();
-        while let Some(c) = self.next() {
+        loop {
+            let plain = self.up_to(|b| matches!(b, b'"' | b'\\' | b'`' | b'$'));
+            self.word().push_str(plain);
+            let Some(c) = self.next() else { return };
             match c {
                 '"' => return,
                 '\\' => match self.next() {
@@ -181,7 +196,7 @@ impl<'t> Splitter<'t> {
                 Some(')') => open -= 1,
                 _ => {}
             }
-            if !self.step(None) {
+            if !self.step() {
                 return;
             }
         }
@@ -245,6 +260,14 @@ impl<'t> Splitter<'t> {
             last.then = then;
         }
     }
+}
+
+/// May this byte mean something else than itself outside of quotes?
+fn is_sign(byte: u8) -> bool {
+    matches!(
+        byte,
+        b' ' | b'\t' | b'\r' | b'\n' | b'(' | b')' | b'\\' | b'\'' | b'"' | b'`' | b'$' | b'#' | b'&' | b'|' | b';' | b'<' | b'>'
+    )
 }
 
 /// The text that a word stands for where it is `$(cat <<'EOF' …)`; any other word is itself.

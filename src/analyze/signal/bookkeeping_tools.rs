@@ -13,8 +13,12 @@ pub(crate) fn is_own_tool(name: &str) -> bool {
 
 /// Does the list name a tool? A name that ends in `*` matches every tool that begins so.
 pub(crate) fn is_skipped_tool<S: AsRef<str>>(name: &str, list: &[S]) -> bool {
+    // Few share the first byte, and the list names the tools of all clients.
+    let first = name.bytes().next();
+    let may_name = |skipped: &&str| matches!(skipped.bytes().next(), begin if begin == first || begin == Some(b'*'));
     list.iter()
         .map(AsRef::as_ref)
+        .filter(may_name)
         .any(|skipped| name == skipped || skipped.strip_suffix("*").is_some_and(|start| name.starts_with(start)))
 }
 
@@ -39,5 +43,6 @@ mod tests {
         assert!(!is_skipped_tool("Looks", &list) && !is_skipped_tool("look", &list));
         assert!(!is_skipped_tool("mcp__ide__getDiagnostics", &["mcp__ide"]));
         assert!(!is_skipped_tool("Look", &[] as &[&str]));
+        assert!(is_skipped_tool("Look", &["*"]) && is_skipped_tool("", &["*"]));
     }
 }

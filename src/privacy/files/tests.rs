@@ -1,4 +1,5 @@
 use super::*;
+use proptest::prelude::*;
 
 fn files() -> PrivateFiles {
     let globs = ["**/.env*", "**/*secret*", "**/id_rsa*"].map(|glob| Glob::new(glob).unwrap());
@@ -151,4 +152,27 @@ fn commands_that_print_secrets_are_known_where_they_begin() {
         assert_eq!(reveals(command, &files()), None, "{command}");
     }
     assert_eq!(reveals("pass show shop", &PrivateFiles::default()), None);
+}
+
+#[test]
+fn a_command_is_split_at_every_sign_between_steps() {
+    let all = |command: &str| steps(command).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(all(""), [""]);
+    assert_eq!(all("a | b;c\n&d`e`"), ["a ", " b", "c", "", "d", "e", ""]);
+    assert_eq!(all("x $(y $$(z) $ (é)"), ["x ", "y $", "z) $ (é)"]);
+    assert_eq!(all("a$("), ["a", ""]);
+}
+
+proptest! {
+    #[test]
+    fn a_pattern_that_matches_a_name_begins_and_ends_like_it(
+        pattern in "(\\.e|\\.E|nv|id|_|rsa|RSA|s|secrets|\\.y|ml|json|-|\\*|\\?|\\[a-z\\.]|\\[!x]|\\{rsa,env\\}|\\\\|\\}|,|!|é){1,6}",
+    ) {
+        if let Ok(glob) = GlobBuilder::new(&pattern).case_insensitive(true).build() {
+            let glob = glob.compile_matcher();
+            for name in COMMON_PRIVATE_FILES.iter().filter(|name| glob.is_match(name)) {
+                prop_assert!(may_match(&pattern, name), "{} {}", pattern, name);
+            }
+        }
+    }
 }

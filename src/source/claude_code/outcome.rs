@@ -7,7 +7,7 @@ use crate::analyze::signal::{APPROVED, REFUSED};
 use crate::model::session::{Evidence, Item, Outcome, Todo};
 use crate::privacy::{SHOWN_BYTES, Sanitizer};
 use crate::source::json::{self, Raw};
-use crate::source::outcome::{of_text, short_line};
+use crate::source::outcome::{of_text, short_line, with_text};
 use crate::source::verdict::may_hold_verdict;
 
 /// The items of a `tool_result` block and the id of its tool use: how it ended, and the user's words if the result carries any.
@@ -27,8 +27,7 @@ pub(super) fn items_of_block(block: &RawBlock<'_>, fields: &LineFields<'_>) -> (
     {
         items.push(ended(&id, true, APPROVED));
     } else {
-        items.extend(of_output(&id, !block.is_error, block.content, sanitizer).map(Item::Outcome));
-        items.extend(printed(&id, !block.is_error, block.content, fields));
+        items.extend(told_by(&id, !block.is_error, block.content, fields));
         if is_clients {
             items.extend(dialog::answers(result, sanitizer).into_iter().map(Item::Answer));
             items.extend(dialog::choices(result, sanitizer).into_iter().map(|choice| Item::Evidence(Evidence::Choice(choice))));
@@ -38,11 +37,19 @@ pub(super) fn items_of_block(block: &RawBlock<'_>, fields: &LineFields<'_>) -> (
     (id, items)
 }
 
-/// What a command printed that is evidence of something, if it is one that waits for its output.
-pub(super) fn printed(id: &str, ok: bool, output: Option<Raw<'_>>, fields: &LineFields<'_>) -> Option<Item> {
-    let kinds = fields.runs.and_then(|runs| runs.of(id)).filter(|kinds| kinds.git || kinds.check)?;
-    let output = fields.sanitizer.output(&output.map(text_of).unwrap_or_default(), |_| true);
-    Some(Item::Evidence(Evidence::Printed(shell::printed(id, ok, &output, kinds))))
+/// How a tool use with this output ended; and what it printed that is evidence of something, if it is a command that waits for its output. Such
+/// an output is sanitized once for both.
+pub(super) fn told_by(id: &str, ok: bool, output: Option<Raw<'_>>, fields: &LineFields<'_>) -> impl Iterator<Item = Item> {
+    let sanitizer = fields.sanitizer;
+    let awaited = fields.runs.and_then(|runs| runs.of(id)).filter(|kinds| kinds.git || kinds.check);
+    let (outcome, printed) = match awaited {
+        None => (of_output(id, ok, output, sanitizer), None),
+        Some(kinds) => {
+            let (outcome, text) = with_text(id, ok, None, &output.map(text_of).unwrap_or_default(), sanitizer);
+            (outcome, Some(Item::Evidence(Evidence::Printed(shell::printed(id, ok, &text, kinds)))))
+        }
+    };
+    outcome.map(Item::Outcome).into_iter().chain(printed)
 }
 
 fn ended(tool: &str, ok: bool, brief: &str) -> Item {
@@ -97,6 +104,11 @@ mod tests {
             let decoded = of_text("t", true, None, &text, &Sanitizer::shipped());
             for json in [&json, &blocks] {
                 prop_assert_eq!(of_output("t", true, Raw::of(json).ok(), &Sanitizer::shipped()), decoded.clone(), "{:?}", text);
+            }
+            for ok in [true, false] {
+                let (outcome, seen) = with_text("t", ok, None, &text, &Sanitizer::shipped());
+                prop_assert_eq!(outcome, of_text("t", ok, None, &text, &Sanitizer::shipped()), "{:?}", text);
+                prop_assert_eq!(seen, Sanitizer::shipped().output(&text, |_| true), "{:?}", text);
             }
         }
     }

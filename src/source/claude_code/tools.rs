@@ -3,14 +3,14 @@
 use super::fields::{Field, LineFields};
 use super::outcome;
 use crate::analyze::use_of_told::looked_up_ids;
-use crate::model::session::{Evidence, FileTouch, Item, RecordKey, ShellRun, Todo, ToolClass, ToolUse, Touch};
+use crate::model::session::{Evidence, FileTouch, Item, RecordKey, Todo, ToolClass, ToolUse, Touch};
 use crate::privacy::{EXCLUDED_LINE, Sanitizer};
 use crate::source::json::{self, Raw};
 use crate::source::json_cursor::NameTable;
 use crate::source::line::MAX_TEXT_CHARS;
 use crate::source::tool_use::{
-    MAX_COMMAND_CHARS, ToolTable, argument, command_line, describe_arguments, line_of, sanitized_text, shell_run, todos, told_in,
-    tool_name, touch,
+    MAX_COMMAND_CHARS, ToolTable, argument, describe_arguments, line_and_run, line_of, sanitized_text, todos, told_in, tool_name,
+    touch,
 };
 use crate::text::clean::{head_and_tail, one_line, shorten};
 
@@ -59,11 +59,8 @@ pub(super) fn items_of_use(id: &str, name: &str, input: Option<Raw<'_>>, sanitiz
         }
         _ => match TOOLS.class_of(name).unwrap_or(ToolClass::Other) {
             ToolClass::Plan => plan(id, name, input, sanitizer),
-            class => {
-                let tool = tool_use(id, name, class, input, sanitizer);
-                let run = if class == ToolClass::Shell { evidence_of_run(&tool, input, sanitizer) } else { None };
-                std::iter::once(Item::Tool(tool)).chain(run.map(|run| Item::Evidence(Evidence::Ran(run)))).collect()
-            }
+            ToolClass::Shell => command(id, name, input, sanitizer),
+            class => vec![Item::Tool(tool_use(id, name, class, input, sanitizer))],
         },
     }
 }
@@ -73,9 +70,13 @@ fn plan(id: &str, name: &str, input: Raw<'_>, sanitizer: &Sanitizer) -> Vec<Item
     plan.map(|plan| vec![Item::Plan(plan), Item::Tool(ToolUse::new(id, name, "plan", None))]).unwrap_or_default()
 }
 
-fn evidence_of_run(tool: &ToolUse, input: Raw<'_>, sanitizer: &Sanitizer) -> Option<ShellRun> {
-    let [command, background] = json::fields(input.get(), &["command", "run_in_background"]).ok()?;
-    shell_run(tool, &sanitized_text(command?, sanitizer)?, !json::is_true(background), sanitizer)
+fn command(id: &str, name: &str, input: Raw<'_>, sanitizer: &Sanitizer) -> Vec<Item> {
+    let is_kept = !sanitizer.excludes_any(|| json::strings(input));
+    let [command, background] = json::fields(input.get(), &["command", "run_in_background"]).unwrap_or_default();
+    let command = command.filter(|_| is_kept).and_then(|command| sanitized_text(command, sanitizer));
+    let (line, run) = line_and_run(id, command.as_deref(), !json::is_true(background), sanitizer);
+    let tool = ToolUse::new(id, tool_name(name, sanitizer), line, None);
+    std::iter::once(Item::Tool(tool)).chain(run.map(|run| Item::Evidence(Evidence::Ran(run)))).collect()
 }
 
 fn tool_use(id: &str, name: &str, class: ToolClass, input: Raw<'_>, sanitizer: &Sanitizer) -> ToolUse {
@@ -84,7 +85,6 @@ fn tool_use(id: &str, name: &str, class: ToolClass, input: Raw<'_>, sanitizer: &
         ToolClass::Edit if WRITES_WHOLE.contains(&name) => touched(input, Touch::Written, sanitizer),
         ToolClass::Edit => touched(input, Touch::Edited, sanitizer),
         ToolClass::Read => touched(input, Touch::Read, sanitizer),
-        ToolClass::Shell => (command_line(argument(input, &["command"], sanitizer).as_deref(), sanitizer), None),
         ToolClass::Subagent => (told_in(input, &["description", "prompt"], sanitizer), None),
         ToolClass::Question => (questions(input, sanitizer), None),
         _ => (describe_arguments(input, sanitizer), None),
@@ -147,11 +147,10 @@ pub(super) fn parse_old_line(fields: &LineFields<'_>, kind: &str) -> Vec<Item> {
     let (Some(name), Some(input)) = (name.and_then(json::text), input) else { return Vec::new() };
     let id = RecordKey::from_line(&name, input.get().as_bytes()).to_string();
     let failed = status.and_then(json::text).is_some_and(|s| s == "error" || s == "failed");
-    let ended = output.map(|o| outcome::of_output(&id, !failed, Some(o), fields.sanitizer));
     let used =
         if kind == "tool_result" { Vec::new() } else { items_of_use(&id, &current_name(&name), Some(input), fields.sanitizer) };
-    let printed = output.and_then(|output| outcome::printed(&id, !failed, Some(output), fields));
-    used.into_iter().chain(ended.flatten().map(Item::Outcome)).chain(printed).collect()
+    let ended = output.map(|output| outcome::told_by(&id, !failed, Some(output), fields));
+    used.into_iter().chain(ended.into_iter().flatten()).collect()
 }
 
 /// Maps tool names to today's spelling: the oldest layout writes them in lower case.

@@ -119,12 +119,15 @@ fn plan_given(said: &Item, fields: &LineFields<'_>) -> Option<GivenPlan> {
 
 /// Did the private blocks of a message leave nothing meaningful? For a command, its arguments decide.
 fn is_all_private(passed: &SanitizedText) -> bool {
+    if !passed.private {
+        return false;
+    }
     let arguments = || tagged(&passed.text, "command-args").unwrap_or_default();
     let says = match is_command(&passed.text) {
         true => is_meaningful(arguments()),
         false => is_meaningful(tagged(&passed.text, "bash-input").unwrap_or(&passed.text)),
     };
-    passed.private && !says
+    !says
 }
 
 fn is_command(text: &str) -> bool {

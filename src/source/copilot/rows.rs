@@ -198,7 +198,7 @@ impl<'p> CopilotLines<'p> {
         let (line, file) = match class {
             ToolClass::Shell => {
                 let is_awaited = argument(given, &["mode"], sanitizer).is_none_or(|mode| mode == "sync");
-                let (line, ran) = command_in(given, (&id, &name), is_awaited, sanitizer);
+                let (line, ran) = command_in(given, &id, is_awaited, sanitizer);
                 run = ran;
                 (line, None)
             }

@@ -146,7 +146,7 @@ impl<'p> CursorLines<'p> {
         let (mut run, mut plan) = (None, None);
         let (line, file) = match class {
             ToolClass::Shell => {
-                let (line, ran) = command_in(given, (&id, &kept), true, sanitizer);
+                let (line, ran) = command_in(given, &id, true, sanitizer);
                 run = ran;
                 (line, None)
             }

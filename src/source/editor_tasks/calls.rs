@@ -61,7 +61,7 @@ pub(super) fn told(id: &str, name: &str, given: Raw<'_>, cwd: Option<&str>, sani
         let patch = argument(given, &["patch", "input"], sanitizer).unwrap_or_default();
         told.items = patch::edits((id, &name), &patch::changes(&patch), cwd, sanitizer);
     } else if class == ToolClass::Shell {
-        let (line, run) = command_in(given, (id, &name), true, sanitizer);
+        let (line, run) = command_in(given, id, true, sanitizer);
         told.items.push(Item::Tool(ToolUse::new(id, name, line, None)));
         told.items.extend(run.map(|run| Item::Evidence(Evidence::Ran(run))));
     } else if matches!(class, ToolClass::Edit | ToolClass::Read) {

@@ -330,7 +330,7 @@ impl<'p> GeminiLines<'p> {
         let (line, file) = match call.class {
             ToolClass::Shell => {
                 let is_background = json::fields(given.get(), &["is_background"]).is_ok_and(|[is]| json::is_true(is));
-                let (line, ran) = command_in(given, (id, name), !is_background, sanitizer);
+                let (line, ran) = command_in(given, id, !is_background, sanitizer);
                 run = ran;
                 (line, None)
             }

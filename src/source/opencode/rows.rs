@@ -256,7 +256,7 @@ impl<'p> OpenCodeLines<'p> {
         let mut run = None;
         let (line, file) = match class {
             ToolClass::Shell => {
-                let (line, ran) = command_in(given, (id, &name), true, sanitizer);
+                let (line, ran) = command_in(given, id, true, sanitizer);
                 run = ran;
                 (line, None)
             }

@@ -196,7 +196,7 @@ impl<'p> QwenLines<'p> {
         let (line, file) = match class {
             ToolClass::Shell => {
                 let is_background = json::fields(given.get(), &["is_background"]).is_ok_and(|[is]| json::is_true(is));
-                let (line, ran) = command_in(given, (&id, &name), !is_background, sanitizer);
+                let (line, ran) = command_in(given, &id, !is_background, sanitizer);
                 run = ran;
                 (line, None)
             }

@@ -145,7 +145,7 @@ impl<'p> ChatLines<'p> {
         match class {
             ToolClass::Shell => {
                 let is_background = json::fields(given.get(), &["isBackground"]).is_ok_and(|[is]| json::is_true(is));
-                let (line, run) = command_in(given, (id, &kept), !is_background, sanitizer);
+                let (line, run) = command_in(given, id, !is_background, sanitizer);
                 let tool = Item::Tool(ToolUse::new(id, kept.clone(), line, None));
                 std::iter::once(tool).chain(run.map(|run| Item::Evidence(Evidence::Ran(run)))).collect()
             }
