@@ -1,10 +1,11 @@
 //! The memory as JSON, in the replies that `--json` prints: for our own pages, for editors, and with a token for other programs.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use axum::Router;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path as PathOf, Query, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
@@ -15,6 +16,7 @@ use crate::app::close_items::open_everywhere;
 use crate::app::list::{ListRequest, list};
 use crate::app::notes::{NoteList, NoteRecord, list_notes};
 use crate::app::project_overview::known_projects;
+use crate::app::prompt::{PromptRequest, at_prompt};
 use crate::app::search::{SearchRequest, search};
 use crate::app::session_start::{FreshStartRequest, fresh_start};
 use crate::app::show::as_data;
@@ -35,6 +37,8 @@ const MAX_TOKENS: usize = 800;
 const NEIGHBOURS: usize = 5;
 /// For the notes of a start, as `recall context` has it.
 const START_LIMIT: Duration = Duration::from_secs(10);
+/// No session has this name, and no transcript.
+const NO_SESSION: &str = "no-session";
 
 /// What may be asked; each address reads what concerns it.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -67,10 +71,11 @@ type Answering = fn(&Viewer<'_>, &Asked) -> Result<Value>;
 
 /// Below `/api/v1`.
 pub(super) fn routes() -> Router<Server> {
-    let all: [(&'static str, Answering); 8] = [
+    let all: [(&'static str, Answering); 9] = [
         ("/sessions", sessions),
         ("/search", found),
         ("/context/start", start),
+        ("/context/prompt", prompt),
         ("/context/topic", topic),
         ("/notes", notes),
         ("/open", open),
@@ -147,6 +152,22 @@ fn start_of(viewer: &Viewer<'_>, asked: &Asked) -> Result<crate::app::session_st
     fresh_start(viewer.config, Some(&viewer.memory), &request)
 }
 
+/// What a new session of the project in which the server was started would be told at a prompt. In another project more might be shown
+/// than here.
+fn prompt(viewer: &Viewer<'_>, asked: &Asked) -> Result<Value> {
+    let own = viewer.asker.project();
+    let request = PromptRequest {
+        client: Client::default(),
+        prompt: asked.words(),
+        session: NO_SESSION,
+        cwd: &own,
+        transcript: Path::new(NO_SESSION),
+    };
+    let told = at_prompt(&request, viewer.config)?;
+    let (text, ids) = told.map(|told| (told.text, told.ids)).unwrap_or_default();
+    Ok(json!({ "text": text, "sources": ids }))
+}
+
 fn topic(viewer: &Viewer<'_>, asked: &Asked) -> Result<Value> {
     let own = viewer.asker.project();
     let request = TopicRequest { words: asked.words(), project: asked.project.as_deref(), own: &own };
@@ -178,11 +199,11 @@ fn state(viewer: &Viewer<'_>, _: &Asked) -> Result<Value> {
     value(status(Some(&viewer.memory), viewer.config, 0)?)
 }
 
-async fn session(State(server): State<Server>, Path(id): Path<String>) -> Response {
+async fn session(State(server): State<Server>, PathOf(id): PathOf<String>) -> Response {
     json_of(server, move |viewer| as_data(&viewer.memory, viewer.config, &id, None)).await
 }
 
-async fn neighbours(State(server): State<Server>, Path(id): Path<String>) -> Response {
+async fn neighbours(State(server): State<Server>, PathOf(id): PathOf<String>) -> Response {
     let make = move |viewer: &Viewer<'_>| {
         value(timeline(&viewer.memory, viewer.config, &TimelineRequest { id: &id, before: NEIGHBOURS, after: NEIGHBOURS })?)
     };

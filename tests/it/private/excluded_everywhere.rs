@@ -209,6 +209,7 @@ pub const WAYS: &[Way] = &[
     Way(Web("api/v1/timeline/{clinic}"), SHOWS),
     Way(Web("api/v1/search?q=ledger"), SHOWS),
     Way(Web("api/v1/context/topic?q=ledger"), SHOWS),
+    Way(Web("api/v1/context/prompt?q=What%20did%20we%20decide%20about%20the%20ledger%20and%20its%20sluice%20last%20time%3F"), SHOWS),
     Way(Web("api/v1/context/start"), SILENT),
     Way(Web("api/v1/context/start?project=clinic"), SHOWS),
     Way(Web("api/v1/sessions"), SHOWS),

@@ -24,6 +24,8 @@ fn each_address_replies_what_the_command_prints() {
     assert_eq!(json(&server, "status")["sessions"], 1);
     assert_eq!(json(&server, "notes"), Value::Array(Vec::new()));
     assert!(json(&server, "context/topic?q=order+list")["text"].as_str().is_some_and(|text| text.contains("order list")));
+    let prompt = json(&server, "context/prompt?q=What%20did%20we%20do%20about%20the%20order%20list%20last%20time%3F");
+    assert!(prompt["text"].is_string() && prompt["sources"].is_array(), "{prompt}");
     let start = json(&server, "context/start?project=shop");
     assert!(start["text"].as_str().is_some_and(|text| text.contains("Paint the gauge blue")), "{start}");
     let printed: Value = serde_json::from_str(&world.recall(["show", SHOP, "--json"]).out).expect("JSON");
