@@ -1,4 +1,4 @@
-//! Executor of tool calls: each on a thread of its own, a few at once, the rest in order of arrival. A cancelled call frees its
+//! Runs what a server is asked, a call of a tool or a page: each on a thread of its own, a few at once, the rest in order of arrival. A cancelled call frees its
 //! slot at once; its reads of the index are interrupted, and anything else it does ends by itself.
 
 use std::future::Future;

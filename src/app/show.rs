@@ -297,25 +297,32 @@ pub(crate) struct SessionItems {
     pub(crate) left_out: Option<String>,
     /// What a model said of it that no row supports, with its kind.
     pub(crate) unsupported: Vec<(&'static str, String)>,
-    /// What came since of what it says, as in [`as_data`].
-    pub(crate) since_then: Vec<String>,
 }
 
 /// The items of a session, each with at most so many characters.
 ///
 /// # Errors
 /// When no session has this id, or several begin with it.
-pub(crate) fn items(memory: &OpenMemory, config: &Config, id: &str, chars: usize) -> Result<SessionItems> {
+pub(crate) fn items(memory: &OpenMemory, id: &str, chars: usize) -> Result<SessionItems> {
     let store = &memory.0;
     let head = Found::of(store, id)?.with_rows()?;
     let session = store.load_session(&head)?;
     let stored = store.digest_of(head.pk)?;
-    let since_then = stored.as_ref().map_or(Ok(Vec::new()), |stored| {
-        let account = SessionAccount::of(&session, stored.interim_until.is_some());
-        since_lines(store, config, &head, &account, stored)
-    })?;
     let unsupported = stored.map_or(Ok(Vec::new()), |stored| unsupported(store, &stored.digest))?;
-    Ok(SessionItems { items: list_items(&session, chars), left_out: session.left_out.told(), unsupported, since_then, id: head.id })
+    Ok(SessionItems { items: list_items(&session, chars), left_out: session.left_out.told(), unsupported, id: head.id })
+}
+
+/// What came since of what a session says, a line each, as in [`as_data`]; nothing of one without a digest.
+///
+/// # Errors
+/// As [`items`].
+#[cfg(feature = "web")]
+pub(crate) fn since_then(memory: &OpenMemory, config: &Config, id: &str) -> Result<Vec<String>> {
+    let store = &memory.0;
+    let head = Found::of(store, id)?.with_rows()?;
+    let Some(stored) = store.digest_of(head.pk)? else { return Ok(Vec::new()) };
+    let account = SessionAccount::of(&store.load_session(&head)?, stored.interim_until.is_some());
+    since_lines(store, config, &head, &account, &stored)
 }
 
 /// The statements of a model's that no row supports, and the items it closed without one.

@@ -29,6 +29,9 @@ pub(crate) enum GroupBy {
     Agent,
 }
 
+/// The name of a week, as of ISO 8601.
+pub(crate) const WEEK_NAME: &str = "%G-W%V";
+
 pub(crate) struct StatsRequest<'a> {
     pub(crate) by: GroupBy,
     /// Only projects that this glob means.
@@ -52,6 +55,14 @@ pub(crate) struct StatsReply {
     pub(crate) own: OwnCalls,
     /// What came of what sessions were told, in all.
     pub(crate) receipts: ReceiptCounts,
+}
+
+#[cfg(feature = "web")]
+impl StatsReply {
+    /// The figures of the group with this name; empty if there is none.
+    pub(crate) fn of(&self, name: &str) -> Figures {
+        self.rows.iter().find(|row| row.name == name).cloned().unwrap_or_default()
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -176,7 +187,7 @@ fn group_name(by: GroupBy, config: &Config, head: &SessionHead, account: &Sessio
     let project = head.project.name();
     match by {
         GroupBy::Day => config.local_time(Some(at), "%Y-%m-%d"),
-        GroupBy::Week => config.local_time(Some(at), "%G-W%V"),
+        GroupBy::Week => config.local_time(Some(at), WEEK_NAME),
         GroupBy::Month => config.local_time(Some(at), "%Y-%m"),
         GroupBy::Project => head.project.key.clone(),
         GroupBy::Branch => format!("{project} {}", account.branch.as_deref().unwrap_or("(no branch)")),

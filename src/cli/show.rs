@@ -85,7 +85,7 @@ fn show_one(
         return Ok((Completion::Done, Some(as_data(memory, config, id, args.items.then_some(JSON_TEXT_CHARS))?)));
     }
     if args.items {
-        print_items(&items(memory, config, id, LINE_TEXT_CHARS)?, config, out)?;
+        print_items(&items(memory, id, LINE_TEXT_CHARS)?, config, out)?;
         return Ok((Completion::Done, None));
     }
     let detail = if args.full { Detail::Page } else { Detail::Brief };

@@ -18,16 +18,14 @@ mod tools;
 mod wire;
 pub(crate) mod workspace_root;
 
-use std::sync::Arc;
-
 use anyhow::{Context, Result};
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use tokio::runtime::Builder;
-use tokio::sync::Notify;
 
 use crate::app::executor::MAX_THREADS;
 use crate::config::Config;
+use crate::sys::shutdown;
 use server::Server;
 use wire::StdioTransport;
 
@@ -48,7 +46,7 @@ pub(crate) fn serve(config: Config) -> Result<()> {
 }
 
 async fn serve_client(config: Config) -> Result<()> {
-    let told_to_end = shutdown_signal();
+    let told_to_end = shutdown::first_signal();
     let serving = Server::new(config).serve(StdioTransport::new());
     let running = tokio::select! {
         begun = serving => match begun {
@@ -65,19 +63,4 @@ async fn serve_client(config: Config) -> Result<()> {
     // Lets calls in flight finish briefly.
     running.waiting().await.context("the server broke off")?;
     Ok(())
-}
-
-/// Notified by the first Ctrl-C, SIGTERM or SIGHUP. A second one ends the process at once.
-fn shutdown_signal() -> Arc<Notify> {
-    let told = Arc::new(Notify::new());
-    let teller = Arc::clone(&told);
-    let mut before = false;
-    // If no handler can be set, a signal ends the process directly, which leaves nothing half done either.
-    let _ = ctrlc::set_handler(move || {
-        if std::mem::replace(&mut before, true) {
-            std::process::exit(130);
-        }
-        teller.notify_one();
-    });
-    told
 }

@@ -65,10 +65,32 @@ pub(crate) fn is_of_session(file: &Path) -> bool {
 }
 
 /// The beginning of a session's id, of a link to its page.
-pub(crate) fn session_of_page(link: &str) -> Option<&str> {
+fn session_of_page(link: &str) -> Option<&str> {
     let file = Path::new(link);
     let id = file.file_name()?.to_str()?.strip_suffix(".md")?.rsplit('-').next()?;
     (is_of_session(file) && id.len() == 8 && id.bytes().all(|b| b.is_ascii_hexdigit())).then_some(id)
+}
+
+/// What a link of a page leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LinkedPage<'a> {
+    /// By the beginning of its id.
+    Session(&'a str),
+    Day(Date),
+    DayList,
+}
+
+/// `None` if it leads to no page.
+pub(crate) fn linked_page(link: &str) -> Option<LinkedPage<'_>> {
+    let file = Path::new(link);
+    if let Some(id) = session_of_page(link) {
+        return Some(LinkedPage::Session(id));
+    }
+    if file.file_name().is_some_and(|name| name == DAY_LIST) {
+        return Some(LinkedPage::DayList);
+    }
+    let is_page = file.extension().is_some_and(|end| end == "md");
+    day_of_page(file).filter(|_| is_page).map(LinkedPage::Day)
 }
 
 /// The day whose page has this name.
@@ -124,6 +146,11 @@ mod tests {
             assert_eq!(day_in_name(file).as_deref(), Some(day));
             assert!(Path::new("/data").join(file).starts_with(pages_folder(Path::new("/data"))));
         }
+        let links = ["sessions/2026-11-17-shop-64b0b6d9.md", &day_from_day(day), DAY_LIST_FROM_DAY, "https://x.dev/a", "notes.md"];
+        let led = links.map(linked_page);
+        let date = day.parse().unwrap();
+        let expected = [Some(LinkedPage::Session("64b0b6d9")), Some(LinkedPage::Day(date)), Some(LinkedPage::DayList), None, None];
+        assert_eq!(led, expected);
         assert_eq!(from_below(&of_session.to_string_lossy(), "../.."), "../../2026-11/sessions/2026-11-17-shop-64b0b6d9.md");
         assert!(is_session_page_name("2026-11-17-shop-64b0b6d9.md", "64b0b6d9-e371-40e8-affe-78e0505dfb3f"));
     }

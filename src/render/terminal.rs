@@ -1,12 +1,11 @@
 //! Markdown pages and long lines for a terminal: wrapped to its width, with hanging indents, pages without front matter. Pure.
 
 use std::mem::take;
-use std::path::Path;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use textwrap::{WordSeparator, WordSplitter, WrapAlgorithm, wrap};
 
-use crate::model::page_path;
+use crate::model::page_path::{self, LinkedPage};
 
 /// Longer lines are hard to read, in columns.
 const MAX_COLUMNS: usize = 100;
@@ -192,10 +191,7 @@ impl Page {
     /// A link to another page becomes the command that shows it: no terminal follows it.
     fn end_link(&mut self) {
         let Some((target, from)) = self.link.take() else { return };
-        if let Some(id) = page_path::session_of_page(&target) {
-            self.line.truncate(from);
-            self.code(&format!("recall show {id}"));
-        } else if let Some(command) = day_command(&target) {
+        if let Some(command) = command(&target) {
             self.line.truncate(from);
             self.code(&command);
         } else if target.contains("://") && !self.line[from..].contains(&target) {
@@ -274,14 +270,13 @@ impl Page {
     }
 }
 
-/// What shows the page of a day, or the list of all days, that a link leads to.
-fn day_command(link: &str) -> Option<String> {
-    let file = Path::new(link);
-    if file.file_name().is_some_and(|name| name == page_path::DAY_LIST) {
-        return Some("recall list".to_owned());
-    }
-    let is_page = file.extension().is_some_and(|end| end == "md");
-    page_path::day_of_page(file).filter(|_| is_page).map(|day| format!("recall day {day}"))
+/// What shows the page that a link leads to.
+fn command(link: &str) -> Option<String> {
+    Some(match page_path::linked_page(link)? {
+        LinkedPage::Session(id) => format!("recall show {id}"),
+        LinkedPage::Day(day) => format!("recall day {day}"),
+        LinkedPage::DayList => "recall list".to_owned(),
+    })
 }
 
 #[cfg(test)]

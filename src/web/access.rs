@@ -131,7 +131,7 @@ impl Access {
 ///
 /// # Errors
 /// If the system gives none.
-pub(super) fn random(bytes: usize) -> Result<String> {
+fn random(bytes: usize) -> Result<String> {
     let mut buffer = vec![0; bytes];
     getrandom::fill(&mut buffer).context("the system gives no random bytes")?;
     Ok(buffer.iter().fold(String::new(), |mut hex, byte| {

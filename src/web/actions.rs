@@ -1,5 +1,5 @@
-//! What a page can change: close an open item, hide a statement or a reply, keep or dismiss a rule, forget a session. Each is what the command of that name does for
-//! the person at the keyboard.
+//! What a page can change: close an open item, hide a statement or a reply, keep or dismiss a rule, forget a session. Each is what the
+//! command of that name does for the person at the keyboard.
 
 use anyhow::{Context, Result, bail};
 
@@ -18,7 +18,6 @@ use crate::web::viewer::Viewer;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Action {
     Close,
-    Reopen,
     Wrong,
     NotWrong,
     Forget,
@@ -27,9 +26,8 @@ pub(super) enum Action {
 }
 
 impl Action {
-    pub(super) const ALL: [(&'static str, Self); 7] = [
+    pub(super) const ALL: [(&'static str, Self); 6] = [
         (addresses::CLOSE, Self::Close),
-        (addresses::REOPEN, Self::Reopen),
         (addresses::WRONG, Self::Wrong),
         (addresses::NOT_WRONG, Self::NotWrong),
         (addresses::FORGET, Self::Forget),
@@ -48,15 +46,14 @@ pub(super) fn act(action: Action, id: &str, viewer: Viewer<'_>) -> Result<String
     let ids = [id.to_owned()];
     let ui = Ui::default();
     Ok(match action {
-        Action::Close | Action::Reopen => {
-            let undo = action == Action::Reopen;
+        Action::Close => {
             let writer = Contributor::user();
             let closing = ClosingRequest::resolve(&ids, &memory)?;
-            closing.check(&writer, undo, &memory)?;
+            closing.check(&writer, false, &memory)?;
             drop(memory);
-            let done = closing.apply(&writer, undo, config, &ui)?;
+            let done = closing.apply(&writer, false, config, &ui)?;
             let text = done.first().map(|one| one.text.clone()).unwrap_or_default();
-            format!("{}: {text}", if undo { "Open again" } else { "Closed" })
+            format!("Closed: {text}")
         }
         Action::Wrong | Action::NotWrong => {
             let undo = action == Action::NotWrong;

@@ -3,6 +3,7 @@
 use jiff::ToSpan;
 use jiff::civil::{Date, ISOWeekDate, Weekday};
 
+use crate::app::stats::WEEK_NAME;
 use crate::text::markdown::slug;
 
 pub(super) const DAYS: &str = "days.html";
@@ -17,7 +18,6 @@ pub(super) const STYLE: &str = "asset/style.css";
 pub(super) const SCRIPT: &str = "asset/page.js";
 pub(super) const ICON: &str = "asset/icon.svg";
 pub(super) const CLOSE: &str = "do/close";
-pub(super) const REOPEN: &str = "do/reopen";
 pub(super) const WRONG: &str = "do/wrong";
 pub(super) const NOT_WRONG: &str = "do/not-wrong";
 pub(super) const FORGET: &str = "do/forget";
@@ -36,15 +36,20 @@ pub(super) fn day(day: Date) -> String {
 
 /// The week in which a day lies.
 pub(super) fn week(day: Date) -> String {
-    format!("week/{}{END}", day.strftime("%G-W%V"))
+    format!("week/{}{END}", week_name(day))
 }
 
-/// Its days, Monday first; `None` if the name is that of no week.
+/// By what a week goes, in addresses and figures.
+pub(super) fn week_name(day: Date) -> String {
+    day.strftime(WEEK_NAME).to_string()
+}
+
+/// The days of a week, Monday first; `None` if the name is that of no week.
 pub(super) fn days_of_week(name: &str) -> Option<[Date; 7]> {
     let (year, week) = name.split_once("-W")?;
     let monday = ISOWeekDate::new(year.parse().ok()?, week.parse().ok()?, Weekday::Monday).ok()?.date();
     let days = std::array::from_fn(|at| monday.saturating_add((at as i64).days()));
-    (self::week(monday) == format!("week/{name}{END}")).then_some(days)
+    (week_name(monday) == name).then_some(days)
 }
 
 /// Is it the address of a session?

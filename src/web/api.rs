@@ -8,7 +8,7 @@ use axum::Router;
 use axum::extract::{Path as PathOf, Query, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use axum::routing::get;
+use axum::routing::{MethodRouter, get};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ use crate::app::notes::{NoteList, NoteRecord, list_notes};
 use crate::app::project_overview::known_projects;
 use crate::app::prompt::{PromptRequest, at_prompt};
 use crate::app::search::{SearchRequest, search};
-use crate::app::session_start::{FreshStartRequest, fresh_start};
+use crate::app::session_start::{FreshStart, FreshStartRequest, fresh_start};
 use crate::app::show::as_data;
 use crate::app::stats::{GroupBy, StatsRequest, stats};
 use crate::app::status::status;
@@ -94,7 +94,7 @@ pub(super) fn aliases() -> Router<Server> {
     Router::new().route("/api/search", answered_by(found)).route("/api/context/inject", get(inject))
 }
 
-fn answered_by(answering: Answering) -> axum::routing::MethodRouter<Server> {
+fn answered_by(answering: Answering) -> MethodRouter<Server> {
     get(move |State(server): State<Server>, Query(asked): Query<Asked>| json_of(server, move |viewer| answering(viewer, &asked)))
 }
 
@@ -139,7 +139,7 @@ fn start(viewer: &Viewer<'_>, asked: &Asked) -> Result<Value> {
     value(start_of(viewer, asked)?)
 }
 
-fn start_of(viewer: &Viewer<'_>, asked: &Asked) -> Result<crate::app::session_start::FreshStart> {
+fn start_of(viewer: &Viewer<'_>, asked: &Asked) -> Result<FreshStart> {
     let own = viewer.asker.project();
     let folder = match asked.project.as_deref() {
         None => own,

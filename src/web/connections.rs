@@ -4,7 +4,6 @@ use std::future::Future;
 use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -117,7 +116,7 @@ impl Activity {
 /// Answers until `end`.
 pub(super) async fn answer(listener: Listener, router: Router, end: impl Future<Output = ()>) {
     let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
-    let mut end: Pin<Box<dyn Future<Output = ()>>> = Box::pin(end);
+    tokio::pin!(end);
     loop {
         let accepted = async {
             let place = Arc::clone(&places).acquire_owned().await;

@@ -61,7 +61,7 @@ pub(crate) fn export(config: &Config, folder: &Path) -> Result<Exported> {
     let mut weeks = BTreeSet::new();
     for day in viewer.days(None, usize::MAX - 1)?.days {
         pages::day::day(&viewer, day.date)?.iter().try_for_each(&mut write)?;
-        weeks.insert(day.date.strftime("%G-W%V").to_string());
+        weeks.insert(addresses::week_name(day.date));
     }
     for week in weeks {
         pages::week::week(&viewer, &week)?.iter().try_for_each(&mut write)?;

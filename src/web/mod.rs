@@ -24,21 +24,19 @@ use std::fs;
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use tokio::runtime::Builder;
-use tokio::sync::Notify;
 
 use self::access::{Access, new_token};
 use self::connections::Listener;
 pub(crate) use self::export::export;
 use self::router::{Server, router};
+use crate::app::asker::Asker;
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
-use crate::sys::messages;
-use crate::sys::private_files;
+use crate::sys::{messages, private_files, shutdown};
 
 /// A person looks at one page at a time, and each thread keeps memory of its own.
 const READING_THREADS: usize = 4;
@@ -67,7 +65,7 @@ pub(crate) fn serve(config: Config, asked: &ServeRequest, out: &mut impl Write) 
         bail!("there is nothing to show yet: run `recall digest` first");
     }
     // A reader does not upgrade the index of an earlier program.
-    drop(crate::app::asker::Asker::here(&config).memory()?);
+    drop(Asker::here(&config).memory()?);
     let token = asked.token_file.as_deref().map(token_in).transpose()?;
     let runtime =
         Builder::new_current_thread().enable_all().max_blocking_threads(READING_THREADS).build().context("cannot start")?;
@@ -92,9 +90,9 @@ async fn serve_all(config: Config, asked: &ServeRequest, token: Option<&str>, ou
         (Some(socket), _) => format!("http://localhost (through {})", socket.display()),
         (None, port) => format!("http://127.0.0.1:{}", port.unwrap_or_default()),
     };
-    let mut end = pin_end(&server, asked.idle_end);
+    let end = end_of(&server, asked.idle_end);
     announce(&server, &place, asked, out)?;
-    connections::answer(listener, router(&server), &mut end).await;
+    connections::answer(listener, router(&server), end).await;
     Ok(())
 }
 
@@ -131,11 +129,11 @@ fn told(limit: Duration) -> String {
     if seconds >= 60 { format!("{} minutes", seconds / 60) } else { format!("{seconds} seconds") }
 }
 
-/// A signal, or nobody who looks.
-fn pin_end(server: &Server, idle_end: Option<Duration>) -> std::pin::Pin<Box<dyn Future<Output = ()>>> {
+/// A signal, heard from now on, or nobody who looks.
+fn end_of(server: &Server, idle_end: Option<Duration>) -> impl Future<Output = ()> + use<> {
     let server = server.clone();
-    let stop = shutdown_signal();
-    Box::pin(async move {
+    let stop = shutdown::first_signal();
+    async move {
         let idle = async {
             match idle_end {
                 Some(limit) => server.activity().idle_for(limit).await,
@@ -146,22 +144,7 @@ fn pin_end(server: &Server, idle_end: Option<Duration>) -> std::pin::Pin<Box<dyn
             () = stop.notified() => {}
             () = idle => messages::report("nobody has looked for a while: ended"),
         }
-    })
-}
-
-/// Notified by the first Ctrl-C, SIGTERM or SIGHUP. A second one ends the process at once.
-fn shutdown_signal() -> Arc<Notify> {
-    let told = Arc::new(Notify::new());
-    let teller = Arc::clone(&told);
-    let mut before = false;
-    // If no handler can be set, a signal ends the process directly, which leaves nothing half done either.
-    let _ = ctrlc::set_handler(move || {
-        if std::mem::replace(&mut before, true) {
-            std::process::exit(130);
-        }
-        teller.notify_one();
-    });
-    told
+    }
 }
 
 /// The token in a file, which is made if it is not there, for its owner alone.

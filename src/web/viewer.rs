@@ -1,7 +1,6 @@
 //! What pages are made from: the memory as it may be shown to whoever started the server, and what their links lead to.
 
 use std::cell::OnceCell;
-use std::path::Path;
 
 use anyhow::Result;
 use jiff::civil::Date;
@@ -11,7 +10,7 @@ use crate::app::day::{DayReader, DaysReply, DaysRequest};
 use crate::app::open_memory::OpenMemory;
 use crate::app::show::KnownIds;
 use crate::config::Config;
-use crate::model::page_path;
+use crate::model::page_path::{self, LinkedPage};
 use crate::render::html::{HtmlPage, References, html, html_page};
 use crate::web::addresses;
 
@@ -88,14 +87,10 @@ impl<'a> Viewer<'a> {
 
     /// Where a link between pages leads: to the day, the session or the list of days that it means.
     fn address_of(&self, link: &str) -> Option<String> {
-        if let Some(id) = page_path::session_of_page(link) {
-            return self.ids().ok()?.whole(id).map(addresses::session);
-        }
-        let file = Path::new(link);
-        if file.file_name()?.to_str()? == page_path::DAY_LIST {
-            return Some(addresses::DAYS.to_owned());
-        }
-        let is_page = file.extension().is_some_and(|end| end == "md");
-        page_path::day_of_page(file).filter(|_| is_page).map(addresses::day)
+        Some(match page_path::linked_page(link)? {
+            LinkedPage::Session(id) => addresses::session(self.ids().ok()?.whole(id)?),
+            LinkedPage::Day(day) => addresses::day(day),
+            LinkedPage::DayList => addresses::DAYS.to_owned(),
+        })
     }
 }

@@ -5,6 +5,8 @@
 
 mod digest;
 
+#[cfg(feature = "web")]
+pub(crate) use self::digest::head;
 pub(crate) use self::digest::{cost, digest, holds_digest};
 use jiff::civil::Date;
 

@@ -1,4 +1,4 @@
-//! A day, or the days of a week: what was done in each session, and what it took.
+//! A day: what was done in each session, and what it took.
 
 use anyhow::Result;
 use jiff::ToSpan;
@@ -92,12 +92,10 @@ fn with_links(body: &str) -> String {
 fn figures(viewer: &Viewer<'_>, date: Date) -> Result<Markup> {
     let first = date.saturating_sub((CHART_DAYS - 1).days());
     let by_day = between(viewer, GroupBy::Day, first, date)?;
-    let name = date.to_string();
-    let of_day = by_day.rows.iter().find(|row| row.name == name).cloned().unwrap_or_default();
     let chart = |caption: &str, value: fn(&Figures) -> f64, told: fn(&Figures) -> String| {
         let bar = |back: i64| {
             let day = date.saturating_sub(back.days()).to_string();
-            let row = by_day.rows.iter().find(|row| row.name == day).cloned().unwrap_or_default();
+            let row = by_day.of(&day);
             Bar { is_here: back == 0, value: value(&row), told: told(&row), name: day }
         };
         bars(caption, &(0..CHART_DAYS).rev().map(bar).collect::<Vec<_>>())
@@ -108,15 +106,22 @@ fn figures(viewer: &Viewer<'_>, date: Date) -> Result<Markup> {
         .figures {
             (chart("Cost at list price, 14 days", |row| row.cost_usd, |row| usd(row.cost_usd)))
             (chart("Tokens, 14 days", |row| row.tokens() as f64, |row| tokens(row.tokens())))
-            p .total {
-                (counted(of_day.sessions, "session")) ", " (counted(of_day.turns, "turn")) ", " (counted(of_day.commits, "commit")) ", "
-                (tokens(of_day.tokens())) " tokens, " (usd(of_day.cost_usd))
-            }
+            (total(&by_day.of(&date.to_string())))
         }
         @if by_project.rows.len() > 1 || by_agent.rows.len() > 1 {
             details { summary { "By project and agent" } (table("Projects", &by_project)) (table("Agents", &by_agent)) }
         }
     })
+}
+
+/// Figures in a line.
+pub(super) fn total(all: &Figures) -> Markup {
+    html! {
+        p .total {
+            (counted(all.sessions, "session")) ", " (counted(all.turns, "turn")) ", " (counted(all.commits, "commit")) ", "
+            (tokens(all.tokens())) " tokens, " (usd(all.cost_usd))
+        }
+    }
 }
 
 /// The figures of some days, both included.
@@ -144,7 +149,7 @@ pub(super) fn usd(amount: f64) -> String {
 }
 
 /// A count of tokens in few characters.
-pub(super) fn tokens(count: u64) -> String {
+fn tokens(count: u64) -> String {
     match count {
         0..1_000 => count.to_string(),
         1_000..1_000_000 => format!("{:.0}k", count as f64 / 1e3),

@@ -124,8 +124,8 @@ fn over_time(viewer: &Viewer<'_>, project: &KnownProject, last: Millis) -> Resul
     let asked = StatsRequest { by: GroupBy::Week, project: Some(&project.key), since: Some(&since), before: None };
     let by_week = stats(&viewer.memory, viewer.config, &asked)?;
     let bar = |back: i64| {
-        let name = last.saturating_sub((back * 7).days()).strftime("%G-W%V").to_string();
-        let row = by_week.rows.iter().find(|row| row.name == name).cloned().unwrap_or_default();
+        let name = addresses::week_name(last.saturating_sub((back * 7).days()));
+        let row = by_week.of(&name);
         let told = format!("{}, {}", counted(row.sessions, "session"), usd(row.cost_usd));
         Bar { name, value: row.sessions as f64, told, is_here: false }
     };

@@ -4,7 +4,8 @@ use anyhow::Result;
 use maud::html;
 
 use crate::app::list::title_of_session;
-use crate::app::show::{SessionItems, items};
+use crate::app::show::{SessionItems, items, since_then};
+use crate::text::clean::shorten;
 use crate::web::addresses;
 use crate::web::layout::Page;
 use crate::web::viewer::Viewer;
@@ -15,7 +16,8 @@ const MAX_ROW_CHARS: usize = 4_000;
 const SHORT: usize = 400;
 
 pub(in crate::web) fn rows(viewer: &Viewer<'_>, id: &str) -> Result<Page> {
-    let SessionItems { id, items, left_out, unsupported, since_then } = items(&viewer.memory, viewer.config, id, MAX_ROW_CHARS)?;
+    let SessionItems { id, items, left_out, unsupported } = items(&viewer.memory, id, MAX_ROW_CHARS)?;
+    let since_then = since_then(&viewer.memory, viewer.config, &id)?;
     let title = title_of_session(&viewer.memory, &id)?.unwrap_or_default();
     let time = |at| viewer.config.local_time(at, "%H:%M");
     let body = html! {
@@ -30,7 +32,7 @@ pub(in crate::web) fn rows(viewer: &Viewer<'_>, id: &str) -> Result<Page> {
                     @if one.at.is_some() { span .when { (time(one.at)) } " " }
                     span .kind { (one.kind) @if one.times > 1 { " ×" (one.times) } @if one.agent.is_some() { ", subagent" } } " "
                     @if one.text.chars().count() > SHORT {
-                        details { summary { (crate::text::clean::shorten(&one.text, SHORT)) } p { (one.text) } }
+                        details { summary { (shorten(&one.text, SHORT)) } p { (one.text) } }
                     } @else { span { (one.text) } }
                 }
             }

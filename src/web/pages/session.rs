@@ -7,7 +7,9 @@ use crate::app::list::title_of_session;
 use crate::app::resume::resumption;
 use crate::app::show::{Detail, show, whole_id};
 use crate::app::wrong::{SaidOfSession, said_of};
+use crate::model::digest::WITHOUT_MODEL;
 use crate::render::html::{HtmlPage, HtmlSection};
+use crate::render::page::read::head;
 use crate::text::clean::{id8, one_line, shorten, without_controls};
 use crate::web::addresses;
 use crate::web::layout::{Page, button, project_link};
@@ -26,10 +28,9 @@ pub(in crate::web) fn session(viewer: &Viewer<'_>, id: &str) -> Result<Page> {
     let address = addresses::session(&id);
     let Ok(shown) = show(&viewer.memory, viewer.config, &id, Detail::Page) else { return without_digest(viewer, &id) };
     let read = viewer.read(&shown.text);
-    let facts = Facts::of(&shown.text);
     let body = html! {
         h1 { (read.title) }
-        (facts.shown(&id))
+        (facts(&shown.text, &id))
         (tools(viewer, &id, &address)?)
         .lead { (PreEscaped(&read.lead)) }
         @for section in &read.sections { (part(section, &read, &id)) }
@@ -54,42 +55,25 @@ fn without_digest(viewer: &Viewer<'_>, id: &str) -> Result<Page> {
 }
 
 /// What stands above the text of a session's page.
-struct Facts(Vec<(String, String)>);
-
-impl Facts {
-    fn of(page: &str) -> Self {
-        let matter = page.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n")).map_or("", |(matter, _)| matter);
-        let fact = |line: &str| {
-            let (key, value) = line.split_once(": ")?;
-            let value = value.trim_matches('"').to_owned();
-            (!["null", "[]", ""].contains(&value.as_str())).then(|| (key.to_owned(), value))
-        };
-        Self(matter.lines().filter_map(fact).collect())
-    }
-
-    fn get(&self, key: &str) -> Option<&str> {
-        self.0.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_str())
-    }
-
-    fn shown(&self, id: &str) -> Markup {
-        let list = |text: &str| text.trim_matches(['[', ']']).replace('"', "");
-        let minute = |text: &str| text.get(..16).unwrap_or(text).replace('T', " ");
-        let by = match (self.get("summarizer"), self.get("digest_model")) {
-            (Some("extract"), _) => "quoted, without a model".to_owned(),
-            (_, Some(model)) => format!("digest by {model}"),
-            (Some(other), None) => format!("digest by {other}"),
-            (None, None) => String::new(),
-        };
-        html! {
-            p .facts {
-                @if let Some(project) = self.get("project") { span .chip { (project_link(project, project)) } " " }
-                @if let Some(began) = self.get("began") { (minute(began)) }
-                @if let Some(ended) = self.get("ended") { "–" (ended.get(11..16).unwrap_or_default()) }
-                @if let Some(branches) = self.get("branches") { " · " (list(branches)) }
-                @if let Some(cost) = self.get("cost_usd") { " · $" (cost) }
-                @if !by.is_empty() { " · " (by) }
-                " · " code { (id8(id)) }
-            }
+fn facts(page: &str, id: &str) -> Markup {
+    let get = |key: &str| head(page, key).map(|value| value.trim_matches('"')).filter(|value| !["null", "[]", ""].contains(value));
+    let list = |text: &str| text.trim_matches(['[', ']']).replace('"', "");
+    let minute = |text: &str| text.get(..16).unwrap_or(text).replace('T', " ");
+    let by = match (get("summarizer"), get("digest_model")) {
+        (Some(WITHOUT_MODEL), _) => "quoted, without a model".to_owned(),
+        (_, Some(model)) => format!("digest by {model}"),
+        (Some(other), None) => format!("digest by {other}"),
+        (None, None) => String::new(),
+    };
+    html! {
+        p .facts {
+            @if let Some(project) = get("project") { span .chip { (project_link(project, project)) } " " }
+            @if let Some(began) = get("began") { (minute(began)) }
+            @if let Some(ended) = get("ended") { "–" (ended.get(11..16).unwrap_or_default()) }
+            @if let Some(branches) = get("branches") { " · " (list(branches)) }
+            @if let Some(cost) = get("cost_usd") { " · $" (cost) }
+            @if !by.is_empty() { " · " (by) }
+            " · " code { (id8(id)) }
         }
     }
 }

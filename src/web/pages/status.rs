@@ -5,9 +5,11 @@ use maud::{Markup, html};
 
 use crate::app::settings::{SettingLine, SettingsReply, settings};
 use crate::app::status::{Status, problems, status};
+use crate::config::pause::describe_end;
 use crate::text::clean::{counted, shorten, size};
 use crate::web::addresses;
 use crate::web::layout::{Page, with_code};
+use crate::web::pages::day::usd;
 use crate::web::viewer::Viewer;
 
 const MAX_BAD_LINES: usize = 10;
@@ -63,18 +65,17 @@ fn line(one: &SettingLine) -> Markup {
 fn figures(viewer: &Viewer<'_>, found: &Status) -> Markup {
     let config = viewer.config;
     let ran = found.last_run.as_ref().map_or_else(|| "never".to_owned(), |run| config.local_time(Some(run.at), "%Y-%m-%d %H:%M"));
-    let cap = |amount: f64| format!("${amount:.2}");
     html! {
         dl {
             dt { "Sessions" } dd { (found.sessions) ", " (counted(found.digests as usize, "digest")) ", " (found.by_model) " by a model" }
             dt { "Notes" } dd { (found.notes) }
             dt { "Waiting" } dd { (counted(found.waiting_for_digest as usize, "session")) " for a digest, " (found.waiting_for_model) " for the model, " (counted(found.marks_waiting, "mark")) }
             dt { "Last digest" } dd { (ran) }
-            dt { "Spent on the model" } dd { (cap(found.spent_usd)) " in total; at most " (cap(config.digest.max_cost_usd)) " a run and " (cap(config.digest.max_cost_usd_per_day)) " a day" }
+            dt { "Spent on the model" } dd { (usd(found.spent_usd)) " in total; at most " (usd(config.digest.max_cost_usd)) " a run and " (usd(config.digest.max_cost_usd_per_day)) " a day" }
             dt { "Disk" } dd { (size(found.database_bytes)) " for " (size(found.transcript_bytes.unsigned_abs())) " of transcripts in " (counted(found.files as usize, "file")) }
             @if let Some(copy) = &found.copy { dt { "Copy of the index" } dd { (config.local_time(Some(copy.at), "%Y-%m-%d %H:%M")) ", " (size(copy.bytes)) } }
             @if let Some(vectors) = &found.vectors { dt { "Search by meaning" } dd { (vectors.model) ": " (vectors.embedded) " of " (vectors.of) } }
-            @if let Some(until) = found.paused_until { dt { "Paused" } dd { "until " (crate::config::pause::describe_end(until, config)) } }
+            @if let Some(until) = found.paused_until { dt { "Paused" } dd { "until " (describe_end(until, config)) } }
             @for one in &found.skipped { dt { "No digest" } dd { (counted(one.sessions as usize, "session")) ": " (one.why) } }
             @for one in &found.failing { dt { "The model failed" } dd { a href=(addresses::session(&one.session)) { (one.session) } ": " (one.error) } }
             @if found.bad_lines > 0 { dt { "Unreadable lines" } dd { (found.bad_lines) } }

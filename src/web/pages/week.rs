@@ -1,14 +1,14 @@
 //! A week: its days with their sessions in a line each, and what they took.
 
 use anyhow::Result;
+use jiff::civil::Date;
 use maud::{PreEscaped, html};
 
 use crate::app::stats::GroupBy;
-use crate::text::clean::counted;
 use crate::web::addresses;
 use crate::web::charts::{Bar, bars};
 use crate::web::layout::Page;
-use crate::web::pages::day::{between, table, titles, tokens, usd};
+use crate::web::pages::day::{between, table, titles, total, usd};
 use crate::web::pages::days::MAX_DAYS;
 use crate::web::viewer::Viewer;
 
@@ -30,20 +30,16 @@ pub(in crate::web) fn week(viewer: &Viewer<'_>, name: &str) -> Result<Option<Pag
     let later = all.iter().rev().map(|day| day.date).find(|day| *day > sunday);
     let by_day = between(viewer, GroupBy::Day, monday, sunday)?;
     let by_project = between(viewer, GroupBy::Project, monday, sunday)?;
-    let bar = |day: &jiff::civil::Date| {
-        let row = by_day.rows.iter().find(|row| row.name == day.to_string()).cloned().unwrap_or_default();
+    let bar = |day: &Date| {
+        let row = by_day.of(&day.to_string());
         Bar { name: day.strftime("%A").to_string(), value: row.cost_usd, told: usd(row.cost_usd), is_here: false }
     };
-    let total = &by_day.total;
     let title = format!("Week of {}", monday.strftime("%-d %B %Y"));
     let body = html! {
         h1 { (title) }
         .figures {
             (bars("Cost at list price by day", &days.iter().map(bar).collect::<Vec<_>>()))
-            p .total {
-                (counted(total.sessions, "session")) ", " (counted(total.turns, "turn")) ", " (counted(total.commits, "commit")) ", "
-                (tokens(total.tokens())) " tokens, " (usd(total.cost_usd))
-            }
+            (total(&by_day.total))
         }
         (table("Projects", &by_project))
         @for (day, page) in &pages {

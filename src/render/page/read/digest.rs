@@ -65,7 +65,7 @@ pub(crate) fn cost(page: &str) -> Option<f64> {
 }
 
 /// A value of the page's head.
-fn head<'p>(page: &'p str, name: &str) -> Option<&'p str> {
+pub(crate) fn head<'p>(page: &'p str, name: &str) -> Option<&'p str> {
     let mut lines = page.lines();
     (lines.next()? == "---").then_some(())?;
     lines.take_while(|line| *line != "---").find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
