@@ -71,7 +71,11 @@ pub fn terms(world: &World) -> Vec<String> {
 /// any more and in the log of changes.
 pub fn files(world: &World) -> Vec<Held> {
     let mut all = Vec::new();
-    for file in files_below(&world.data_dir()) {
+    let mut found = files_below(&world.data_dir());
+    // The log of changes first: whoever closes a file of the index gives up all locks of its process on it, those of a reader in a test
+    // as well, and a run may cut the log off from then on.
+    found.sort_by_key(|file| !file.to_string_lossy().ends_with("-wal"));
+    for file in found {
         let name = file.strip_prefix(world.data_dir()).expect("below the data folder").display().to_string();
         let Ok(bytes) = std::fs::read(&file) else { continue };
         all.extend(frames(&bytes).into_iter().map(|text| (format!("{name} unpacked"), text)));
