@@ -1,0 +1,5 @@
+//! What the crate promises, by subject.
+
+mod machines;
+mod property;
+mod support;
