@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::folder::Folder;
+use crate::ssh::Ssh;
 
 /// The most bytes of a file that a carrier gives out. Nothing that is published comes near.
 pub(crate) const FILE_BYTES: u64 = 96 << 20;
@@ -22,7 +23,7 @@ pub trait Carrier: Send {
     fn list(&self) -> Result<Vec<Entry>, Error>;
 
     /// The contents of these files, in this order; `None` for one that is not there. [`Error::Refused`] if one of them is no plain file or has
-    /// more than 96 MiB.
+    /// more than 96 MiB. A carrier need not give out more than that at once.
     fn get(&self, names: &[&str]) -> Result<Vec<Option<Vec<u8>>>, Error>;
 
     /// Writes a file, over one of the same name. It is whole under its name or not there, whenever this ends. The place is made if it does not
@@ -37,6 +38,12 @@ pub trait Carrier: Send {
 pub fn carrier(address: &str) -> Result<Box<dyn Carrier>, Error> {
     if address.starts_with('/') {
         return Ok(Box::new(Folder::new(address)));
+    }
+    if address.starts_with("ssh://") {
+        return Ok(Box::new(Ssh::new(address)?));
+    }
+    if address.starts_with("s3://") {
+        return Err(Error::NoS3 { address: address.into() });
     }
     let why = if address.contains("://") { "this kind of address is not known" } else { "this is no absolute path" };
     Err(Error::Address { address: address.into(), why: why.into() })

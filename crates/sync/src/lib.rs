@@ -19,9 +19,11 @@ mod key;
 mod manifest;
 mod names;
 mod outbox;
+mod process;
 mod record;
 mod remove;
 mod segment;
+mod ssh;
 
 pub use carrier::{Carrier, Entry, carrier};
 pub use error::Error;
@@ -31,3 +33,4 @@ pub use key::{Key, KeyError};
 pub use outbox::{Outbox, Published};
 pub use record::{Machine, Record, RecordId};
 pub use remove::remove_machine;
+pub use ssh::Ssh;

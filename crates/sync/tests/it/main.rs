@@ -1,5 +1,8 @@
 //! What the crate promises, by subject.
 
+mod carriers;
+mod folder;
 mod machines;
 mod property;
+mod ssh;
 mod support;
