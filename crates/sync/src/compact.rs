@@ -48,4 +48,28 @@ mod tests {
         // Two small ones become as large as the next, and so on.
         assert_eq!(groups(&[SMALL, SMALL, 3 * SMALL, 7 * SMALL]).concat().len(), 4);
     }
+
+    #[test]
+    fn ten_thousand_records_one_by_one_stand_in_few_segments_and_are_seldom_written() {
+        let (mut segments, mut most, mut written, mut total) = (Vec::<u64>::new(), 0, 0, 0);
+        for number in 0..10_000_u64 {
+            // From 100 bytes to 6 kB: 30 MB in all.
+            let record = 100 + (number * 2_654_435_761) % 6_000;
+            total += record;
+            segments.push(record);
+            let groups = groups(&segments);
+            let merged: Vec<u64> = groups.iter().map(|group| group.iter().map(|index| segments[*index]).sum()).collect();
+            written += if groups.iter().any(|group| group.contains(&(segments.len() - 1))) { 0 } else { record };
+            written += merged.iter().sum::<u64>();
+            let gone = groups.concat();
+            segments = segments.iter().enumerate().filter(|(index, _)| !gone.contains(index)).map(|(_, length)| *length).collect();
+            segments.extend(merged);
+            most = most.max(segments.len());
+        }
+        assert_eq!(segments.iter().sum::<u64>(), total);
+        assert!(segments.iter().all(|length| *length <= FULL));
+        assert!(most as u64 <= 6 + total / (FULL / 2), "{most} segments");
+        assert!(most <= 16, "{most} segments");
+        assert!(written / total < 30, "every record was written {} times", written / total);
+    }
 }

@@ -58,8 +58,9 @@ impl Segment {
         }
         let content = file::open(file, key, self.content)?;
         let records = parse(&content, machine, &self.name)?;
-        let same = |record: &Record| self.records.get(&record.id) == Some(record.version);
-        if records.len() != self.records.len() || !records.iter().all(same) {
+        let mut held = Versions::default();
+        let doubled = records.iter().any(|record| held.insert(&record.id, record.version).is_some());
+        if doubled || held != self.records {
             return Err(damaged("it holds other records than the manifest says"));
         }
         Ok(records)

@@ -1,6 +1,7 @@
 //! What the crate promises, by subject.
 
 mod carriers;
+mod damage;
 mod folder;
 mod machines;
 mod property;
