@@ -43,8 +43,18 @@ pub fn carrier(address: &str) -> Result<Box<dyn Carrier>, Error> {
         return Ok(Box::new(Ssh::new(address)?));
     }
     if address.starts_with("s3://") {
-        return Err(Error::NoS3 { address: address.into() });
+        return bucket(address);
     }
     let why = if address.contains("://") { "this kind of address is not known" } else { "this is no absolute path" };
     Err(Error::Address { address: address.into(), why: why.into() })
+}
+
+#[cfg(feature = "s3")]
+fn bucket(address: &str) -> Result<Box<dyn Carrier>, Error> {
+    Ok(Box::new(crate::bucket::Bucket::new(address)?))
+}
+
+#[cfg(not(feature = "s3"))]
+fn bucket(address: &str) -> Result<Box<dyn Carrier>, Error> {
+    Err(Error::NoS3 { address: address.into() })
 }

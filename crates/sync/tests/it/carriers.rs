@@ -57,3 +57,22 @@ pub fn carries_records(carrier: &dyn Carrier) {
     assert_eq!(sync::remove_machine(carrier, &one.me.id).unwrap(), 2);
     assert_eq!(carrier.list().unwrap().len(), 2);
 }
+
+#[test]
+fn an_address_that_names_no_carrier_says_what_one_is() {
+    for address in ["relative/folder", "ftp://host/x", "", "ssh://host"] {
+        let error = sync::carrier(address).err().expect(address);
+        assert!(matches!(&error, sync::Error::Address { .. }) && error.to_string().contains("s3://bucket/prefix"), "{error}");
+    }
+    assert!(sync::carrier("/a/folder").is_ok() && sync::carrier("ssh://me@host:22/x").is_ok());
+}
+
+#[cfg(not(feature = "s3"))]
+#[test]
+fn without_its_feature_a_bucket_is_an_error_that_says_so() {
+    let error = sync::carrier("s3://bucket/prefix").err().unwrap();
+    assert_eq!(
+        error.to_string(),
+        "s3://bucket/prefix: this program is built without support for S3. Build it with the feature `s3`, or use a folder or ssh://"
+    );
+}

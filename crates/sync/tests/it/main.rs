@@ -1,5 +1,7 @@
 //! What the crate promises, by subject.
 
+#[cfg(feature = "s3")]
+mod bucket;
 mod carriers;
 mod damage;
 mod folder;
