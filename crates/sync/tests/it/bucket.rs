@@ -72,7 +72,11 @@ fn answer(mut request: Request, objects: &mut Objects, busy: bool) {
     };
     let e_tag = tiny_http::Header::from_bytes("ETag", "\"0\"").unwrap();
     let modified = tiny_http::Header::from_bytes("Last-Modified", "Sat, 28 Nov 2026 10:11:12 GMT").unwrap();
-    let response = Response::from_data(body).with_status_code(status).with_header(e_tag).with_header(modified);
+    let response = Response::from_data(body)
+        .with_chunked_threshold(usize::MAX)
+        .with_status_code(status)
+        .with_header(e_tag)
+        .with_header(modified);
     // The other side may have gone.
     let _ = request.respond(response);
 }
