@@ -19,6 +19,7 @@
 //! |---|---|---|---|
 //! | | `crates/redact` | secrets out of text | know anything of recall |
 //! | | `crates/recall-embed` | vectors of texts, by a model on this machine; a program of its own | know anything of recall |
+//! | | `crates/sync` | records of several machines, over a folder, a host or a bucket | know anything of recall |
 //! | 1 | `text` | cleaning, escaping, tokens, phrases, how much room a text takes | |
 //! | 2 | `sys` | files, child processes, signals, terminal, endpoints, failpoints, git folders | |
 //! | 3 | `model` | sessions, digests, notes, prices: plain data | do I/O |
@@ -74,6 +75,8 @@
 //! - **A command of git that counts**: the lists in `analyze::shell::git`, by which ingest keeps it as evidence. What is stored already is
 //!   not read again. Items that are evidence are `model::session::evidence::Evidence`, which no page tells as it is.
 //! - **Where a page lies, or how it is called**: `model::page_path`, for whoever writes, links, lists or reads one.
+//! - **What other machines are told**: of sessions `app::sync::sessions`, by which `store::origin` keeps them; of what people say `app::sync::said`.
+//!   What is told of a session there is its account, whole: `model::elsewhere`. How it is carried: `crates/sync`.
 //! - **A filter of search**: `search::query` parses it, `search::rank` makes a condition of it, `store::search` the SQL; its line in the help of
 //!   `cli::args`, `mcp::tools` and `mcp::server`, and its row in `docs/src/search.md`.
 //! - **A column of a table**: a migration; the struct and its `New…` in `store`, its `Exported…` in `store::transfer`; what repair salvages in

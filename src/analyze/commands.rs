@@ -1,5 +1,7 @@
 //! The commands that a session ran and of which it was seen how they ended: checks, and what runs, deploys or migrates something. Pure.
 
+use serde::{Deserialize, Serialize};
+
 use crate::analyze::failures::{End, RunKey, Runs, relative};
 use crate::analyze::shell::{CommandClass, SameRun, single_step};
 use crate::model::session::{Item, Millis, Session, ToolUse};
@@ -15,7 +17,7 @@ const ONLY_LISTS: &[&str] = &[
 const MAX_COMMANDS: usize = 60;
 
 /// A command, however it was written, with how its runs ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UsedCommand {
     /// By what it is known again in its project.
     pub(crate) same: String,

@@ -166,6 +166,7 @@ mod tests {
             usage: Default::default(),
             agents: 0,
             left_out: Default::default(),
+            told: None,
             otherwise_at: 0,
         }
     }

@@ -51,6 +51,9 @@ pub(crate) struct ListedSession {
     pub(crate) when: String,
     pub(crate) title: String,
     pub(crate) state: SessionState,
+    /// The machine that it came from, if it is not this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) machine: Option<String>,
     /// Why it has no digest, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) why: Option<String>,
@@ -138,6 +141,7 @@ fn listed(memory: &Memory, config: &Config, head: &SessionHead, ends: &PendingEn
         when: config.local_time(head.last_active(), "%Y-%m-%d %H:%M"),
         title: title_of(memory, head)?.unwrap_or_default(),
         state,
+        machine: memory.origin_of(head.pk)?.map(|origin| origin.name),
         why,
     })
 }

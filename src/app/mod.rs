@@ -41,6 +41,8 @@ pub(crate) mod settings;
 pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod status;
+#[cfg(feature = "sync")]
+pub(crate) mod sync;
 pub(crate) mod timeline;
 #[cfg(feature = "web")]
 pub(crate) mod told;

@@ -397,7 +397,16 @@ fn stem_sequence(text: &str) -> Vec<String> {
 
 /// Stores a note as far as it may be kept here. False if it is already known.
 pub(crate) fn import_note(note: ExportedNote, sanitizer: &Sanitizer, store: &mut Writer, config: &Config) -> Result<bool> {
-    if !is_id(&note.note) {
+    let id = note.note.clone();
+    store.import_note(&id, &as_kept_here(note, sanitizer, config)?)
+}
+
+/// A note from elsewhere as it may be kept here.
+///
+/// # Errors
+/// When it may not: it is none, its project is excluded, or nothing of it is left.
+pub(crate) fn as_kept_here(note: ExportedNote, sanitizer: &Sanitizer, config: &Config) -> Result<NewNote> {
+    if !is_note_id(&note.note) {
         bail!("`{}` is not a note id", shorten(&note.note, MAX_SHOWN));
     }
     let kind = NoteKind::named(&note.kind).ok_or_else(|| Refusal::Kind(shorten(&note.kind, MAX_SHOWN)))?;
@@ -414,12 +423,11 @@ pub(crate) fn import_note(note: ExportedNote, sanitizer: &Sanitizer, store: &mut
     }
     let (author, closed) = (note.author.resanitized(), note.closed());
     let (project, kind) = (sanitizer.redact(&note.project), kind.name().to_owned());
-    let new = NewNote { project, kind, text, at: note.at, author, closed };
-    store.import_note(&note.note, &new)
+    Ok(NewNote { project, kind, text, at: note.at, author, closed })
 }
 
 /// Whether the text is exactly the id of a note.
-fn is_id(id: &str) -> bool {
+pub(crate) fn is_note_id(id: &str) -> bool {
     id.strip_prefix('m').is_some_and(|rest| rest.len() == 8 && rest.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 

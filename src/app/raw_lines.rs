@@ -52,6 +52,9 @@ pub(crate) fn copy(
     if store.is_excluded(&head.id)? {
         bail!("session {} went on in a folder that is left out: its transcript is not shown", head.id);
     }
+    if let Some(origin) = store.origin_of(head.pk)? {
+        bail!("session {} is on the machine {}: its transcript is there", head.id, origin.name);
+    }
     let undone = store.undone_prompts(&head.id)?;
     let private_words = store.private_words(head)?;
     let reader = RawLineReader { store, policy, sanitizer: config.sanitizer()?, head, undone, private_words };

@@ -39,6 +39,12 @@ pub(crate) fn resumption(memory: &OpenMemory, config: &Config, id: &str) -> Resu
     if !can_resume(head.client, &head.id) {
         bail!("recall cannot resume sessions of {name}. To read this one, run `recall show {short} --full`");
     }
+    if let Some(origin) = memory.0.origin_of(head.pk)? {
+        bail!(
+            "session {short} is on the machine {}: it can be continued there. To read it, run `recall show {short} --full`",
+            origin.name
+        );
+    }
     let Some(file) = own_transcript(memory, &head)? else {
         bail!(
             "the transcript of session {short} is gone, and {name} needs it: `recall show {short} --full` shows what recall has kept"

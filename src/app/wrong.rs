@@ -230,6 +230,9 @@ impl TurnReply {
 }
 
 fn replies(store: &Reader, head: &SessionHead) -> Result<Vec<TurnReply>> {
+    if let Some(origin) = store.origin_of(head.pk)? {
+        bail!("session {} is on the machine {}: take its replies out there", head.id, origin.name);
+    }
     let turns = all_turns(&store.load_session(head)?).into_iter().filter(|turn| !turn.reply_rows.is_empty());
     let reply = |turn: Turn| TurnReply {
         turn: turn.number,

@@ -84,6 +84,9 @@ pub(crate) enum Command {
     Config(ConfigArgs),
     /// Install a model on this machine, so that search also compares meaning
     Embed(EmbedArgs),
+    /// Share this memory between your machines
+    #[cfg(feature = "sync")]
+    Sync(SyncArgs),
     /// Write everything stored to stdout as JSON lines
     Export(ExportArgs),
     /// Import what `recall export` wrote, or the database of claude-mem
@@ -116,6 +119,8 @@ impl Command {
             Self::Close(_) | Self::Import(_) | Self::Pause(_) => true,
             #[cfg(feature = "web")]
             Self::Serve(_) => true,
+            #[cfg(feature = "sync")]
+            Self::Sync(args) => !matches!(args.action, Some(SyncAction::Status { .. } | SyncAction::Key)),
             Self::Search(_)
             | Self::Show(_)
             | Self::Day(_)
@@ -722,6 +727,66 @@ pub(crate) enum EmbedAction {
     Install,
     /// Delete all models
     Remove,
+}
+
+/// One memory on several machines. Each keeps its own index; what came of sessions and what you said goes through a place that they share.
+/// Transcripts stay where they are.
+#[cfg(feature = "sync")]
+#[derive(Debug, Args)]
+pub(crate) struct SyncArgs {
+    #[command(subcommand)]
+    pub(crate) action: Option<SyncAction>,
+}
+
+#[cfg(feature = "sync")]
+#[derive(Debug, Subcommand)]
+pub(crate) enum SyncAction {
+    /// Add a place: a folder that your machines share, a host that you reach by ssh, a bucket
+    Add(SyncAddArgs),
+    /// Show the places, the machines and which projects are the same
+    Status {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the key that your other machines need; whoever has it can read what lies at the places
+    Key,
+    /// Remove a place, with what this machine wrote there
+    Remove {
+        #[arg(value_name = "PLACE")]
+        place: String,
+    },
+    /// Say that a project of another machine is one of this one's
+    Project {
+        /// Its path on the other machine
+        #[arg(value_name = "PATH-THERE")]
+        there: String,
+        /// Its path here
+        #[arg(value_name = "PATH-HERE")]
+        here: String,
+    },
+    /// Delete what a machine that you no longer have left at the places
+    ForgetMachine {
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+}
+
+#[cfg(feature = "sync")]
+#[derive(Debug, Args)]
+pub(crate) struct SyncAddArgs {
+    /// DIR, ssh://HOST/DIR or s3://BUCKET/PREFIX
+    #[arg(value_name = "PLACE")]
+    pub(crate) place: String,
+    /// The key of your other machines, in a file (- for standard input); without it, one is made
+    #[arg(long, value_name = "FILE", conflicts_with = "unencrypted")]
+    pub(crate) key: Option<PathBuf>,
+    /// Encrypt nothing: whoever sees the place can read it
+    #[arg(long)]
+    pub(crate) unencrypted: bool,
+    /// How this machine is called on the others (default: its host name)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
 }
 
 /// Every setting with its value, and where the value comes from.

@@ -44,6 +44,15 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "sync",
+        &[
+            ("recall sync add ~/Sync/recall", "a folder that Syncthing or NFS carries"),
+            ("recall sync add ssh://nas/recall --key key.txt", "on another machine, with the key of the first"),
+            ("recall sync", "exchange now"),
+            ("recall sync status", ""),
+        ],
+    ),
+    (
         "serve",
         &[
             ("recall serve --open", ""),

@@ -46,7 +46,9 @@ pub(crate) fn run(args: &ListArgs, config: &Config, out: &mut impl Write) -> Res
 fn line(session: &ListedSession, longest: usize, columns: Option<usize>) -> String {
     let begins = format!("{}  {}  {:longest$}  ", session.when, session.id(), name(session));
     let of = Some(session.client.name()).filter(|_| !session.client.is_usual());
-    let remarks: Vec<&str> = of.into_iter().chain(session.remark()).collect();
+    let machine =
+        session.machine.as_ref().map(|name| format!("on {}", shorten(&one_line(&without_controls(name)), MAX_PROJECT_CHARS)));
+    let remarks: Vec<&str> = of.into_iter().chain(machine.as_deref()).chain(session.remark()).collect();
     let remark = if remarks.is_empty() { String::new() } else { format!(" ({})", remarks.join(", ")) };
     let title = one_line(&without_controls(&session.title));
     let room = columns.map_or(usize::MAX, |all| all.saturating_sub(begins.chars().count() + remark.len()).max(MIN_TITLE_CHARS));

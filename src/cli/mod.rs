@@ -35,6 +35,8 @@ mod serve;
 mod show;
 mod stats;
 mod status;
+#[cfg(feature = "sync")]
+mod sync;
 mod timeline;
 pub(crate) mod todo;
 mod topic;
@@ -52,6 +54,8 @@ use crate::app::Completion;
 use crate::app::asker::Asker;
 use crate::app::consent;
 use crate::app::open_memory::{OpenMemory, explained};
+#[cfg(feature = "sync")]
+use crate::cli::args::SyncAction;
 use crate::cli::args::{Cli, Command};
 use crate::config::{Config, agent, pause as paused};
 use crate::sys::messages;
@@ -97,6 +101,12 @@ fn needs_person(command: &Command) -> Option<&'static str> {
         // Its pages can forget and close, and show what may be shown to a person.
         #[cfg(feature = "web")]
         Command::Serve(_) => Some("show the memory in a browser"),
+        #[cfg(feature = "sync")]
+        Command::Sync(args) => match args.action {
+            // A digest does the same.
+            None | Some(SyncAction::Status { .. }) => None,
+            Some(_) => Some("change with which machines the memory is shared"),
+        },
         Command::Embed(args) if args.action.is_some() => Some("change the model for search by meaning"),
         Command::Uninstall(args) if args.purge && !args.dry_run => Some("delete the whole memory"),
         Command::Pause(_) | Command::Forget(_) | Command::Uninstall(_) | Command::Remember(_) | Command::Close(_) => None,
@@ -126,6 +136,8 @@ fn uses_memory(command: &Command) -> bool {
         Command::Doctor(args) => args.memory,
         #[cfg(feature = "web")]
         Command::Serve(_) => true,
+        #[cfg(feature = "sync")]
+        Command::Sync(_) => false,
         // The server answers each request with that itself.
         Command::Mcp => false,
         Command::Digest(_) | Command::Install(_) | Command::Uninstall(_) | Command::Forget(_) => false,
@@ -176,6 +188,8 @@ fn dispatch(command: Command, out: &mut impl Write) -> Result<Completion> {
         Command::Context(args) => self::context::run(&args, &config?, out),
         #[cfg(feature = "web")]
         Command::Serve(args) => serve::run(&args, config?, out),
+        #[cfg(feature = "sync")]
+        Command::Sync(args) => self::sync::run(&args, &config?, out),
         Command::Mcp => crate::mcp::serve(config?).map(|()| Completion::Done),
         Command::Close(args) => close::run(&args, &config?, out),
         Command::Fix(args) => fix::run(&args, &config?, out),

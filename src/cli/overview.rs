@@ -13,7 +13,10 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("Keeping it running", &["digest", "install", "status", "doctor", "stats", "pause", "forget"]),
     (
         OTHERS,
-        &["config", "embed", "eval", "export", "friction", "import", "mcp", "redact", "uninstall", "completions", "man", "help"],
+        &[
+            "config", "embed", "eval", "export", "friction", "import", "mcp", "redact", "sync", "uninstall", "completions", "man",
+            "help",
+        ],
     ),
 ];
 const OTHERS: &str = "Other commands";

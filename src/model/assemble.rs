@@ -98,6 +98,7 @@ pub fn session_from_records(id: &str, rows: Vec<Record>, key_of: impl Fn(&str) -
         usage: Default::default(),
         agents: 0,
         left_out: Default::default(),
+        told: None,
         otherwise_at: 0,
     }
 }

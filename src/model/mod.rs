@@ -4,6 +4,7 @@ pub(crate) mod assemble;
 pub(crate) mod author;
 pub(crate) mod client;
 pub(crate) mod digest;
+pub mod elsewhere;
 pub(crate) mod finding;
 pub(crate) mod item_state;
 pub(crate) mod memory_file;

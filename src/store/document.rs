@@ -5,6 +5,7 @@
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use crate::analyze::account::AccountToStore;
 use crate::model::digest::Digest;
 use crate::model::memory_file::MemoryFile;
 use crate::model::search_column::SearchColumn;
@@ -86,6 +87,9 @@ impl Document {
             }
         }
         session.evidence.iter().for_each(|placed| draft.add_evidence(&placed.evidence));
+        if let Some(told) = AccountToStore::told_elsewhere(session) {
+            draft.add_account(&told);
+        }
         draft.of_session(&session.project, &session.branches)
     }
 
@@ -139,6 +143,24 @@ impl DocumentBuilder {
                 _ => self.column(column).add(&claim.text),
             }
         }
+    }
+
+    /// Adds what an account tells, where the items that it was made from are not here.
+    fn add_account(&mut self, told: &AccountToStore) {
+        let account = &told.account;
+        for turn in &account.turns {
+            turn.words.iter().for_each(|word| self.column(SearchColumn::Asked).add(&word.text));
+            turn.reply.iter().for_each(|reply| self.column(SearchColumn::Said).add(&reply.text));
+        }
+        for commit in &account.commits {
+            self.column(SearchColumn::Noted).add(&commit.subject);
+            self.column(SearchColumn::Noted).add(&commit.body);
+        }
+        told.commands.iter().for_each(|command| self.column(SearchColumn::Did).add(&command.line));
+        for failure in &told.failures {
+            self.column(SearchColumn::Did).add(&failure.line);
+        }
+        account.files.edited.iter().for_each(|path| self.column(SearchColumn::Files).add_name(path));
     }
 
     /// Adds the text of an item of the `main` conversation or of a subagent's.

@@ -204,10 +204,10 @@ mod tests {
     use crate::store::Writer;
 
     /// Tables that reveal no project by themselves, or only under a number from a restricted table.
-    const HARMLESS: [&str; 24] = [
+    const HARMLESS: [&str; 25] = [
         "answered", "asked", "bundle", "bundle_hash", "closed_item", "closing", "embedded", "excluded_session", "fact", "file",
-        "forgotten_row", "forgotten_session", "kin", "leaf_title", "private_turn", "private_word", "run", "source", "spend",
-        "start", "user_closed", "vector_chunk", "vector_space", "wrong",
+        "forgotten_row", "forgotten_session", "kin", "leaf_title", "origin", "private_turn", "private_word", "run", "source",
+        "spend", "start", "user_closed", "vector_chunk", "vector_space", "wrong",
     ];
 
     /// A new table must be restricted or listed as harmless.

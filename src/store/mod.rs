@@ -41,6 +41,7 @@ pub(crate) mod observations;
 pub(crate) mod ongoing;
 mod open;
 pub(crate) mod open_items;
+pub(crate) mod origin;
 pub(crate) mod overtaken;
 mod owned;
 pub(crate) mod packed;
@@ -52,6 +53,8 @@ pub(crate) mod receipts;
 pub(crate) mod recent;
 pub(crate) mod resanitize;
 mod rules;
+#[cfg(feature = "sync")]
+pub(crate) mod said_since;
 pub(crate) mod sample;
 mod schema;
 pub(crate) mod search;

@@ -245,7 +245,7 @@ fn id_of(tx: &Transaction<'_>, new: &NewNote) -> Result<String> {
     Ok(unused_id("m", &[&new.project, &new.text.to_lowercase(), ""], |id| others.query_row([id], |r| r.get(0)))?)
 }
 
-fn insert(tx: &Transaction<'_>, id: &str, new: &NewNote) -> Result<()> {
+pub(super) fn insert(tx: &Transaction<'_>, id: &str, new: &NewNote) -> Result<()> {
     let sql = "INSERT INTO note(id, project, kind, text, at, author, closed_at, closed_by) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
         RETURNING pk";
     let (closed_at, closed_by) = closing_columns(new.closed.as_ref());
@@ -306,7 +306,7 @@ pub(super) fn remove(tx: &Transaction<'_>, note: &Note) -> Result<()> {
 }
 
 /// Finds the lives of open items anew where a note of one of these kinds is one of them.
-fn find_lives<'k>(tx: &Transaction<'_>, project: &str, kinds: impl IntoIterator<Item = &'k String>) -> Result<()> {
+pub(super) fn find_lives<'k>(tx: &Transaction<'_>, project: &str, kinds: impl IntoIterator<Item = &'k String>) -> Result<()> {
     let is_item = kinds.into_iter().any(|kind| NoteKind::named(kind) == Some(NoteKind::Todo));
     if is_item { lives::find_lives_of_notes(tx, project) } else { Ok(()) }
 }

@@ -19,7 +19,7 @@ use crate::store::denied;
 use crate::store::erasure;
 use crate::store::forget::removal;
 use crate::store::near_duplicates;
-use crate::store::{memory_files, observations, overtaken};
+use crate::store::{memory_files, observations, origin, overtaken};
 
 /// Name of the fact that holds the rules by which stored texts were sanitized.
 const RULES_FACT: &str = "rules";
@@ -79,11 +79,15 @@ fn clean_session(tx: &Transaction<'_>, session: i64, sanitizer: &Sanitizer, know
     } else {
         changed += clean_digests(tx, session, sanitizer)?;
     }
+    changed += origin::resanitize(tx, session, |text| sanitizer.clean(text))?;
     if changed > 0 {
         search::remove_document(tx, session)?;
         tx.prepare_cached("UPDATE session SET page_dirty = 1 WHERE pk = ?1")?.execute([session])?;
-        tx.prepare_cached("UPDATE digest SET basis = NULL, account = NULL, account_rules = NULL WHERE session = ?1")?
-            .execute([session])?;
+        tx.prepare_cached(
+            "UPDATE digest SET basis = NULL, account = NULL, account_rules = NULL WHERE session = ?1
+                 AND NOT EXISTS (SELECT 1 FROM origin WHERE session = ?1)",
+        )?
+        .execute([session])?;
     }
     Ok(changed)
 }

@@ -14,15 +14,19 @@ use super::forget::readmit;
 use super::ingest::{record_activity, remove_echoes};
 use super::load::{self, SELECT_HEAD};
 use super::notes::stored_author;
+use super::origin;
 use super::private_words::all_private_words_of;
 use super::projects::ensure_project;
 use super::undone::{self, Undone};
-use super::{Reader, Writer, digests::NewDigest, packed::PackedDigest};
+use super::{Reader, Writer, digests::NewDigest, packed::PackedAccount, packed::PackedDigest};
+use crate::analyze::account::{AccountToStore, SessionAccount};
 use crate::analyze::denied::DeniedStatement;
 use crate::config::SummarizerChoice;
 use crate::model::author::Author;
 use crate::model::digest::OpenItem;
+use crate::model::elsewhere::ToldElsewhere;
 use crate::model::session::{Millis, RecordKey, hex};
+use crate::model::session_facts::SessionFacts;
 use crate::model::session_head::SessionHead;
 use crate::model::stored_digest::StoredDigest;
 use crate::store::chunk;
@@ -35,6 +39,31 @@ impl Reader {
     pub fn export_session(&self, head: &SessionHead) -> Result<Exported> {
         let (digest, wrong) = (self.export_digest(head.pk)?, self.export_denied(head.pk)?);
         Ok(Exported { digest, wrong, dirty: head.dirty, ..self.export_without_digest(head)? })
+    }
+
+    /// A session as another machine is told of it: what came of it, without its items and without what was said of it since.
+    pub(crate) fn export_what_came(&self, head: &SessionHead) -> Result<Exported> {
+        let sources = self.export_sources(head.pk, |_| Vec::new())?;
+        let usage = StoredUsage::of_session(&self.db, head.pk)?.into_values().map(exported_usage).collect();
+        let (session, digest) = (self.load_session(head)?, self.export_digest(head.pk)?);
+        // What was not digested yet is told of once it is.
+        let account = match digest {
+            Some(_) => AccountToStore::whole(&session, self.goes_on(head.pk)?),
+            None => AccountToStore::default(),
+        };
+        let (machine, facts) = (String::new(), SessionFacts::of(&session));
+        let told = ToldElsewhere { machine, facts, account: serde_json::to_value(account)? };
+        let whole = self.export_common(head, sources, usage)?;
+        Ok(Exported {
+            digest,
+            told: Some(told),
+            titles: Vec::new(),
+            asked: Vec::new(),
+            closed_by_user: Vec::new(),
+            closers: BTreeMap::new(),
+            dirty: false,
+            ..whole
+        })
     }
 
     /// Is anything stored of the session with this id?
@@ -76,17 +105,19 @@ impl Reader {
         let asked = undone::prompts_if_any_undone(&self.db, &head.id)?;
         let words = self.private_words(head)?;
         let folders = self.folders_stored(head)?.into_iter().filter(|folder| !words.are_in(folder)).collect();
-        Ok(Exported { sources, folders, usage, titles, asked, closed_by_user, closers, dirty: true, ..self.export_head(head) })
+        Ok(Exported { sources, folders, usage, titles, asked, closed_by_user, closers, dirty: true, ..self.export_head(head)? })
     }
 
     /// Exports the digest of a session whose records cannot be read. Marked as final, because nothing is left to make another one from.
     pub(super) fn export_only_digest(&self, head: &SessionHead) -> Result<Exported> {
         let digest = self.export_whole_digest(head.pk)?.map(|digest| ExportedDigest { interim_until: None, ..digest });
-        Ok(Exported { digest, dirty: false, ..self.export_head(head) })
+        Ok(Exported { digest, dirty: false, ..self.export_head(head)? })
     }
 
-    fn export_head<R, U: Default>(&self, head: &SessionHead) -> Exported<R, U> {
-        Exported {
+    fn export_head<R, U: Default>(&self, head: &SessionHead) -> Result<Exported<R, U>> {
+        let origin = self.origin_of(head.pk)?;
+        let told = self.told_elsewhere(head.pk)?;
+        Ok(Exported {
             session: head.id.clone(),
             project: head.project.key.clone(),
             started_at: (head.started_at != Millis::MAX).then_some(head.started_at),
@@ -104,7 +135,9 @@ impl Reader {
             closed_by_user: Vec::new(),
             closers: BTreeMap::new(),
             wrong: Vec::new(),
-        }
+            told,
+            origin,
+        })
     }
 
     fn export_digest(&self, session: i64) -> Result<Option<ExportedDigest>> {
@@ -229,6 +262,9 @@ impl Writer {
             tx.execute("UPDATE session SET dirty = 1, unindexed = 1 WHERE pk = ?1", [session])?;
             mark_later_forks(&tx, session)?;
         }
+        if let Some(from) = exported.origin.as_ref().filter(|_| new) {
+            origin::put_origin(&tx, session, from, exported.told.as_ref())?;
+        }
         tx.commit()?;
         new |= rows_new | !denied.is_empty();
         if let Some(digest) = digest
@@ -253,6 +289,13 @@ impl Writer {
 
     fn import_digest(&mut self, session: i64, digest: &ExportedDigest) -> Result<()> {
         let head = self.session_head(session)?;
+        let account = match self.told_elsewhere(session)? {
+            Some(_) => {
+                let (session, goes_on) = (self.load_session(&head)?, digest.interim_until.is_some());
+                Some(PackedAccount::new(AccountToStore::new(&session, SessionAccount::of(&session, goes_on)))?)
+            }
+            None => None,
+        };
         let mut input_hash = [0; 32];
         for (byte, pair) in input_hash.iter_mut().zip(digest.input_hash.as_bytes().chunks(2)) {
             *byte = u8::from_str_radix(std::str::from_utf8(pair)?, 16)?;
@@ -275,8 +318,8 @@ impl Writer {
                 interim_until: digest.interim_until,
                 basis: None,
                 open: &open,
-                digest: PackedDigest::new(digest.body.clone(), None)?,
-                account: None,
+                digest: PackedDigest::new(digest.body.clone(), account.as_ref())?,
+                account: account.as_ref(),
             },
         )
     }

@@ -4,6 +4,10 @@ pub(crate) mod child_process;
 pub(crate) mod download;
 pub(crate) mod failpoints;
 pub(crate) mod git;
+#[cfg(feature = "sync")]
+pub(crate) mod git_remote;
+#[cfg(feature = "sync")]
+pub(crate) mod host;
 pub(crate) mod http;
 pub(crate) mod messages;
 pub(crate) mod pager;

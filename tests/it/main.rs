@@ -41,6 +41,7 @@ mod rooms;
 mod rules;
 mod secrets;
 mod summarizer;
+mod sync;
 mod upgrades;
 mod web;
 mod words;

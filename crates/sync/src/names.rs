@@ -18,9 +18,14 @@ pub(crate) fn manifest(machine: &str) -> String {
 
 /// The name of a segment that no other has.
 pub(crate) fn segment(machine: &str) -> Result<String, Error> {
-    let mut random = [0; 8];
+    Ok(format!("{machine}.{}{SEGMENT}", random_hex::<8>()?))
+}
+
+/// So many random bytes in hexadecimal digits.
+pub(crate) fn random_hex<const BYTES: usize>() -> Result<String, Error> {
+    let mut random = [0; BYTES];
     getrandom::fill(&mut random).map_err(|source| Error::Random { why: source.to_string() })?;
-    Ok(format!("{machine}.{:016x}{SEGMENT}", u64::from_be_bytes(random)))
+    Ok(random.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// What a carrier writes before it is whole and gets the name `name`.

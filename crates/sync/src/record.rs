@@ -19,6 +19,14 @@ pub struct Machine {
 }
 
 impl Machine {
+    /// A machine that nobody knows yet.
+    ///
+    /// # Errors
+    /// When the system gives no random bytes.
+    pub fn new(name: String) -> Result<Self, Error> {
+        Ok(Self { id: crate::names::random_hex::<16>()?, name })
+    }
+
     /// Whether other machines would take it: its id has the right form, and its name can be printed.
     pub(crate) fn check(&self) -> Result<(), String> {
         if !crate::names::is_hex(&self.id, 32) {

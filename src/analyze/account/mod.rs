@@ -98,7 +98,12 @@ impl SessionAccount {
     }
 
     /// The account of a session that `goes_on` or is over.
+    ///
+    /// What another machine told of a session stands as it was told.
     pub fn of(session: &Session, goes_on: bool) -> Self {
+        if session.told.is_some() {
+            return AccountToStore::told_elsewhere(session).map(|told| told.account).unwrap_or_default();
+        }
         let calls = shell::calls(session);
         let turns = turns::of(session);
         let commits = commits::of(session, &calls, &turns);

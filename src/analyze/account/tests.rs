@@ -30,6 +30,7 @@ impl Told {
             usage: Default::default(),
             agents: 0,
             left_out: Default::default(),
+            told: None,
             otherwise_at: 0,
         };
         Self { session, at: 0 }

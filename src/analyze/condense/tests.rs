@@ -23,6 +23,7 @@ pub(super) fn session(items: Vec<Item>) -> Session {
         usage: Default::default(),
         agents: 0,
         left_out: Default::default(),
+        told: None,
         otherwise_at: 0,
     }
 }

@@ -72,6 +72,7 @@ impl Talk {
             usage: Default::default(),
             agents: 0,
             left_out: OmittedItems::default(),
+            told: None,
             otherwise_at: 0,
         }
     }

@@ -10,6 +10,8 @@ mod signature;
 
 use std::collections::HashMap;
 
+use serde::{Deserialize, Serialize};
+
 pub(super) use self::ended::{End, RunKey, Runs, relative};
 use self::line::error_lines;
 pub(crate) use self::line::error_signature;
@@ -26,7 +28,7 @@ const MAX_COMMAND_CHARS: usize = 160;
 const MAX_FAILURES: usize = 200;
 
 /// An error that a command of a session printed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     pub signature: String,
     /// The error as it was printed.
@@ -39,7 +41,7 @@ pub struct Failure {
 }
 
 /// The next run of the same check that passed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PassedRun {
     pub command: String,
     pub at: Option<Millis>,
@@ -48,7 +50,7 @@ pub struct PassedRun {
 }
 
 /// What was done between a failure and the run that passed.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Between {
     /// Changed files, as seen from the session's folder; a few of them, and how many more.
     pub changed: String,

@@ -1,10 +1,10 @@
 //! What a command is for: which checks it makes, or that it runs, deploys or migrates something.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::checks::{CheckKind, may_check};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum CommandClass {
     Test,

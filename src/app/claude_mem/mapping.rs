@@ -63,6 +63,8 @@ pub(super) fn exported(told: &ClaudeMemSession, place: &Place, sanitizer: &Sanit
         closed_by_user: Vec::new(),
         closers: Default::default(),
         wrong: Vec::new(),
+        told: None,
+        origin: None,
     };
     session.digest = digest(told, &session.session, place, sanitizer).map(|body| ExportedDigest {
         summarizer: CLAUDE_MEM.to_owned(),

@@ -27,6 +27,7 @@ pub(crate) use self::ingest::ingest_only;
 use self::ingest::{ingest, remove_marks};
 use self::maker::DigestMaker;
 pub(crate) use self::maker::why_model_rests;
+pub(crate) use self::policy::secure_erase as erase_traces;
 use self::policy::{delete_excluded, forget_expired, resanitize, secure_erase};
 use self::report::Report;
 pub(crate) use self::report::usd;
@@ -122,6 +123,8 @@ fn run_locked(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis) ->
     leftovers::remove_half_written(&config.data_dir);
     leftovers::remove_used_replies(&config.data_dir, &store)?;
     let ran = phases(request, config, ui, now, (&mut store, outlived.as_ref()), &mut report);
+    let ran = ran.and_then(|()| exchange(request, config, &mut store, ui, &mut report));
+    failpoints::point("exchanged");
     if let (Some(outlived), Ok(())) = (&outlived, &ran) {
         outlived.report(config, &store, ui)?;
     }
@@ -146,6 +149,22 @@ fn run_locked(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis) ->
     }
     failpoints::point("last run noted");
     Ok(report)
+}
+
+/// Exchanges with the user's other machines, where that is set up.
+#[cfg(feature = "sync")]
+fn exchange(request: &DigestRequest, config: &Config, store: &mut Maintenance, ui: &Ui, report: &mut Report) -> Result<()> {
+    use crate::app::sync;
+    if request.ingest_only || shutdown::requested() || !sync::is_set_up(&config.data_dir) {
+        return Ok(());
+    }
+    report.synced = Some(sync::exchange(config, store, ui)?.in_words());
+    Ok(())
+}
+
+#[cfg(not(feature = "sync"))]
+fn exchange(_: &DigestRequest, _: &Config, _: &mut Maintenance, _: &Ui, _: &mut Report) -> Result<()> {
+    Ok(())
 }
 
 /// Keeps a copy of the index when one is due. A failure does not undo what was stored.

@@ -66,6 +66,9 @@ pub(crate) struct Report {
     /// Documents that got vectors; printed only if there are any.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) documents_embedded: u64,
+    /// What was exchanged with the user's other machines; printed only where a place is set up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) synced: Option<String>,
     /// Cost of this run's model calls in US dollars. A call of unknown cost counts with its worst.
     pub(crate) cost_usd: f64,
     pub(crate) elapsed_ms: u64,
@@ -200,6 +203,9 @@ impl Report {
         }
         if self.digests_taken_back > 0 {
             text += &line("restored", format!("{} by the model, from pages", counted(self.digests_taken_back as usize, "digest")));
+        }
+        if let Some(synced) = &self.synced {
+            text += &line("synced", synced.clone());
         }
         if self.sessions_forgotten > 0 {
             text +=

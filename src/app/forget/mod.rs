@@ -8,6 +8,7 @@ mod files;
 mod preview;
 pub(crate) mod target;
 
+use std::collections::BTreeSet;
 use std::io::Write;
 
 use anyhow::{Result, bail};
@@ -176,6 +177,25 @@ fn forget(what: &ForgetSelection, config: &Config, ui: &Ui, out: &mut impl Write
         writeln!(out, "`recall digest` makes new digests for what is left of these sessions")?;
     }
     Ok(())
+}
+
+/// Forgets sessions that were forgotten on another machine, whether they are known here or not. Pages are left to the caller. Returns how many
+/// were known.
+///
+/// # Errors
+/// When the index cannot be written, or a trace cannot be removed.
+pub(crate) fn forget_sessions(ids: &BTreeSet<String>, config: &Config, store: &mut Maintenance) -> Result<usize> {
+    let mut whole = BTreeSet::new();
+    for id in ids {
+        store.lasting(|store| store.shut_out(id))?;
+        whole.extend(store.session_pk(id)?);
+    }
+    let (known, doomed) = (whole.len(), RemovalPlan { whole, ..RemovalPlan::default() });
+    store.lasting(|store| store.take_out(&doomed, Permanence::ForGood))?;
+    files_beside::delete_quarantined(&config.database())?;
+    let ids: Vec<String> = ids.iter().cloned().collect();
+    files::remove_traces(config, &ids, |_| false)?;
+    Ok(known)
 }
 
 /// Ingests what was appended to the transcripts, except sessions that are to be forgotten whole. Returns how many were shut out.

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::client::Client;
+use super::elsewhere::ToldElsewhere;
+use super::session_facts::SessionFacts;
 
 mod answer;
 mod evidence;
@@ -227,6 +229,8 @@ pub struct Session {
     /// How many subagents worked for it.
     pub agents: usize,
     pub left_out: OmittedItems,
+    /// What another machine told of it, where its records are not here.
+    pub told: Option<Box<ToldElsewhere>>,
     /// When it was, where no stored record tells: its first row that does, else when its transcripts last grew.
     pub otherwise_at: Millis,
 }
@@ -304,18 +308,23 @@ impl Session {
         })
     }
 
+    fn facts_told(&self) -> Option<&SessionFacts> {
+        self.told.as_ref().map(|told| &told.facts)
+    }
+
     /// The number of prompts, including those that were left out.
     pub(crate) fn count_prompts(&self) -> usize {
-        self.prompts().count() + self.left_out.prompts
+        self.facts_told().map_or_else(|| self.prompts().count() + self.left_out.prompts, |facts| facts.prompts)
     }
 
     /// When the user first spoke, else when the first stored record was written.
     pub fn began_at(&self) -> Option<Millis> {
-        self.prompts().find_map(|(e, _)| e.at).or_else(|| self.entries.iter().find_map(|e| e.at))
+        let began_at = || self.prompts().find_map(|(e, _)| e.at).or_else(|| self.entries.iter().find_map(|e| e.at));
+        self.facts_told().map_or_else(began_at, |facts| facts.began_at)
     }
 
     pub fn last_at(&self) -> Option<Millis> {
-        self.entries.iter().filter_map(|e| e.at).max()
+        self.facts_told().map_or_else(|| self.entries.iter().filter_map(|e| e.at).max(), |facts| facts.last_at)
     }
 
     /// Did anything answer the user: words or a tool use?

@@ -49,6 +49,7 @@ impl BriefFrame {
         }
         let mut facts = vec![when, said(&session.project.key, MAX_PLACE_CHARS)];
         facts.extend(session.branches.last().map(|branch| format!("branch {}", said(branch, MAX_BRANCH_CHARS))));
+        facts.extend(session.told.as_ref().map(|told| format!("on {}", said(&told.machine, MAX_PLACE_CHARS))));
         facts.push(format!("session {}", said(&session.id, MAX_PLACE_CHARS)));
         let mut head = format!("# {}\n{}\n", said(told.title, TITLE), facts.join(" · "));
         if told.state == DigestCoverage::Undigested && told.never.is_none() {
@@ -63,6 +64,7 @@ impl BriefFrame {
             head.push_str(&format!("Almost the same as a later session: {}\n", said(later, MAX_PLACE_CHARS)));
         }
         let foot = match told.state {
+            _ if session.told.is_some() => format!("\nMore: `recall show {id} --full` (all of it), `recall timeline {id}`\n"),
             DigestCoverage::Undigested => format!("\nMore: `recall show {id} --raw` (the transcript), `recall timeline {id}`\n"),
             _ => format!("\nMore: `recall show {id} --full` (all of it), `--raw` (the transcript), `recall timeline {id}`\n"),
         };

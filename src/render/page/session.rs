@@ -51,7 +51,9 @@ pub(crate) fn session_page_of(one: &SessionPageInput<'_>, told: &SessionAccount,
         evidence(&mut page, one);
     }
     tokens(&mut page, one);
-    if can_resume(session.client, &session.id) {
+    if let Some(told) = &session.told {
+        page.push_str(&format!("\n*On the machine {}: its transcript is there.*\n", code(&told.machine)));
+    } else if can_resume(session.client, &session.id) {
         let resume = ResumeCommand {
             client: session.client,
             program: session.client.program(),
@@ -70,9 +72,10 @@ fn session_front(one: &SessionPageInput<'_>, zone: &TimeZone) -> String {
         |at: Option<Millis>| at.map_or_else(|| "null".into(), |at| local(at, zone).strftime("%Y-%m-%dT%H:%M:%S%:z").to_string());
     let list = |values: &[String]| values.iter().map(|v| yaml(v)).collect::<Vec<_>>().join(", ");
     format!(
-        "---\nsession: {}\n{}digest: {}\nsummarizer: {}\n{}{}project: {}\nbegan: {}\nended: {}\nended_by: {}\nbranches: [{}]\nclients: [{}]\ncost_usd: {:.2}\ncost_complete: {}\n---\n",
+        "---\nsession: {}\n{}{}digest: {}\nsummarizer: {}\n{}{}project: {}\nbegan: {}\nended: {}\nended_by: {}\nbranches: [{}]\nclients: [{}]\ncost_usd: {:.2}\ncost_complete: {}\n---\n",
         yaml(&session.id),
         if session.client.is_usual() { String::new() } else { format!("agent: {}\n", session.client.key()) },
+        session.told.as_ref().map(|told| format!("machine: {}\n", yaml(&told.machine))).unwrap_or_default(),
         plain_or_yaml(one.digest_id),
         plain_or_yaml(one.summarizer),
         one.paid.map(|paid| paid_lines(&paid)).unwrap_or_default(),

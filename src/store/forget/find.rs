@@ -31,6 +31,7 @@ impl Reader {
         let held = |note: &Note| phrase.is_in(&note.text) || phrase.is_in(&note.project.key);
         doomed.notes = self.notes()?.iter().filter(|note| held(note)).map(|note| note.pk).collect();
         doomed.memory_files = self.memory_files_with(phrase)?;
+        self.find_told_elsewhere(phrase, &mut doomed)?;
         Ok(doomed)
     }
 
@@ -114,6 +115,19 @@ impl Reader {
                 false => _ = doomed.digests.insert(session),
             }
         }
+        Ok(())
+    }
+
+    /// Sessions of other machines that contain the text. They go as a whole: there are no records here of which the rest could be told, and
+    /// the machine that has them cannot be told the text.
+    fn find_told_elsewhere(&self, phrase: &PhraseMatcher, doomed: &mut RemovalPlan) -> Result<()> {
+        for (_, session) in self.sessions_from_afar()? {
+            let told = self.told_elsewhere(session)?;
+            if doomed.digests.remove(&session) || told.is_some_and(|told| told.texts().iter().any(|text| phrase.is_in(text))) {
+                doomed.whole.insert(session);
+            }
+        }
+        doomed.replaced.retain(|_, session| !doomed.whole.contains(session));
         Ok(())
     }
 

@@ -151,7 +151,7 @@ impl Writer {
         }
         for (session, keys) in &doomed.rows {
             crate::store::forget::removal::remove_records(&tx, *session, keys)?;
-            crate::store::forget::removal::forbid_records(&tx, keys)?;
+            crate::store::forget::removal::forbid_records(&tx, keys, lasting)?;
         }
         for session in &doomed.digests {
             crate::store::forget::removal::remove_derived(&tx, *session)?;

@@ -30,7 +30,7 @@ const KEEP_CLOSINGS: [&str; 3] = [
 ];
 
 /// What is deleted with a session. The session row itself stays, with its name only.
-const DELETE_SESSION_DATA: [&str; 11] = [
+const DELETE_SESSION_DATA: [&str; 12] = [
     "DELETE FROM closed_item WHERE session = ?1 OR of = ?1",
     "DELETE FROM closing WHERE session = ?1",
     "DELETE FROM user_closed WHERE of = ?1",
@@ -41,6 +41,7 @@ const DELETE_SESSION_DATA: [&str; 11] = [
     "DELETE FROM attempt WHERE session = ?1",
     "DELETE FROM bundle WHERE session = ?1",
     "DELETE FROM source WHERE session = ?1",
+    "DELETE FROM origin WHERE session = ?1",
     "UPDATE session SET dirty = 0, unindexed = 0, page_dirty = 1, skip = NULL, end_reason = NULL, ended_at = NULL WHERE pk = ?1",
 ];
 
@@ -52,7 +53,7 @@ pub(super) fn remove_session(tx: &Transaction<'_>, head: &SessionHead, lasting: 
     for (session, keys) in copies(tx, head)? {
         remove_records(tx, session, &keys)?;
     }
-    forbid_records(tx, &forbidden_keys(tx, head, lasting)?)?;
+    forbid_records(tx, &forbidden_keys(tx, head, lasting)?, lasting)?;
     for key in &owned {
         tx.prepare_cached("DELETE FROM leaf_title WHERE leaf = ?1")?.execute([key.0])?;
     }
@@ -139,10 +140,11 @@ pub(in crate::store) fn remove_records(tx: &Transaction<'_>, session: i64, keys:
 }
 
 /// Forbids ingesting records with these keys.
-pub(super) fn forbid_records(tx: &Transaction<'_>, keys: &BTreeSet<RecordKey>) -> Result<()> {
-    let mut insert = tx.prepare_cached("INSERT INTO forgotten_row(key) VALUES (?1) ON CONFLICT DO NOTHING")?;
+pub(super) fn forbid_records(tx: &Transaction<'_>, keys: &BTreeSet<RecordKey>, lasting: Permanence) -> Result<()> {
+    let sql = "INSERT INTO forgotten_row(key, everywhere) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET everywhere = everywhere OR ?2";
+    let mut insert = tx.prepare_cached(sql)?;
     for key in keys {
-        insert.execute([key.0])?;
+        insert.execute(params![key.0, lasting == Permanence::ForGood])?;
     }
     Ok(())
 }
@@ -202,7 +204,7 @@ pub(super) fn remove_titles(tx: &Transaction<'_>, phrase: &PhraseMatcher) -> Res
         query.query_map([], |r| Ok((RecordKey(r.get(0)?), r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
     for (leaf, text) in all.into_iter().filter(|(_, text)| phrase.is_in(text)) {
         tx.execute("DELETE FROM leaf_title WHERE leaf = ?1 AND text = ?2", params![leaf.0, text])?;
-        forbid_records(tx, &BTreeSet::from([RecordKey::of_title(leaf, &text)]))?;
+        forbid_records(tx, &BTreeSet::from([RecordKey::of_title(leaf, &text)]), Permanence::ForGood)?;
     }
     Ok(())
 }

@@ -17,6 +17,7 @@ use crate::store::erasure;
 use crate::store::ingest::source_facts::{SourceFacts, folder_key};
 use crate::store::load::SHOWN_EARLIER_SESSIONS;
 use crate::store::neighbours::PrivateSpan;
+use crate::store::origin;
 use crate::store::projects::ensure_project;
 use crate::store::undone;
 use crate::sys::projects::Projects;
@@ -27,6 +28,8 @@ pub(super) struct IngestWriter<'t, 'b> {
     pub(crate) whereabouts: RecordIndex,
     /// Are there any forgotten or private records?
     pub(crate) forgets: bool,
+    /// Are there sessions that came from other machines?
+    pub(crate) any_from_afar: bool,
     excludes: bool,
     pub(crate) projects: &'t Projects,
     /// The sessions of this transaction, and when the newest of the files seen so far grew.
@@ -63,6 +66,7 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
             gathered: ItemBuffer::with_cache(known.1),
             whereabouts: known.0,
             forgets: any("forgotten_row")?,
+            any_from_afar: any("origin")?,
             excludes: any("excluded_session")?,
             forgotten,
             projects,
@@ -247,6 +251,9 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
             None if self.is_out(batch, &row.session)? => return self.note_earlier(batch, path, row),
             None => {
                 let session = self.session(batch, row)?;
+                if self.any_from_afar {
+                    origin::came_here(self.tx, session)?;
+                }
                 (session, self.source(session, path, row)?)
             }
         };

@@ -39,6 +39,7 @@ impl Reader {
             entries.extend(self.leaf_titles(loaded.rows.iter().map(|kept| kept.line.key))?);
         }
         let sources = self.sources(head.pk)?;
+        let told = self.told_elsewhere(head.pk)?;
         Ok(Session {
             id: head.id.clone(),
             client: head.client,
@@ -51,8 +52,9 @@ impl Reader {
             evidence,
             evident: sources.evident && loaded.rows.iter().all(|kept| kept.line.offset >= 0),
             usage: StoredUsage::owned_by(&self.db, head)?,
-            agents: loaded.agents,
+            agents: told.as_ref().map_or(loaded.agents, |told| told.facts.agents),
             left_out: loaded.left_out.unwrap_or_default(),
+            told: told.map(Box::new),
             otherwise_at: if head.started_at == Millis::MAX { head.grew_at } else { head.started_at },
         })
     }

@@ -5,9 +5,10 @@ use rusqlite::OptionalExtension;
 use serde::{Serialize, Serializer};
 
 use super::Reader;
+use crate::analyze::account::AccountToStore;
 use crate::analyze::signal::has_failed;
 use crate::model::section::Section;
-use crate::model::session::{Item, Millis, ToolUse};
+use crate::model::session::{Item, Millis, Session, ToolUse};
 use crate::model::session_head::SessionHead;
 use crate::store::chunk::{ItemKind, TextReader};
 use crate::store::owned;
@@ -77,6 +78,13 @@ pub(crate) enum TextScope {
 impl Reader {
     /// Calls `each` with the texts of a session in order, one at a time: a session may not fit into memory.
     pub(crate) fn each_text(&self, head: &SessionHead, extent: TextScope, mut each: impl FnMut(SessionText)) -> Result<()> {
+        if self.origin_of(head.pk)?.is_some() {
+            let session = self.load_session(head)?;
+            let most = if let TextScope::Conversation(most @ 1..) = extent { most } else { usize::MAX };
+            let is_asked = |text: &SessionText| extent == TextScope::All || matches!(text.kind, TextKind::Prompt | TextKind::Reply);
+            told_texts(&session).into_iter().filter(is_asked).take(most).for_each(each);
+            return Ok(());
+        }
         let mut rows = owned::owned_items(&self.db, head)?;
         let mut bodies = TextReader::new(&self.db);
         if let TextScope::Conversation(most) = extent {
@@ -94,6 +102,23 @@ impl Reader {
     pub fn session_pk(&self, id: &str) -> Result<Option<i64>> {
         Ok(self.db.prepare_cached("SELECT pk FROM session WHERE id = ?1")?.query_row([id], |r| r.get(0)).optional()?)
     }
+}
+
+/// What another machine told of a session, in order.
+fn told_texts(session: &Session) -> Vec<SessionText> {
+    let Some(AccountToStore { account, failures, commands }) = AccountToStore::told_elsewhere(session) else { return Vec::new() };
+    let mut texts = Vec::new();
+    let mut put = |kind, text: String, at| texts.push(SessionText { kind, text, at });
+    for turn in account.turns {
+        turn.words.into_iter().for_each(|word| put(TextKind::Prompt, word.text, word.at));
+        turn.reply.into_iter().for_each(|reply| put(TextKind::Reply, reply.text, reply.at));
+    }
+    account.commits.into_iter().for_each(|commit| put(TextKind::Made, commit.subject, commit.at));
+    account.files.edited.into_iter().for_each(|path| put(TextKind::File, path, None));
+    commands.into_iter().for_each(|command| put(TextKind::Command, command.line, command.at));
+    failures.into_iter().for_each(|failure| put(TextKind::Error, failure.line, failure.at));
+    texts.retain(|text| !text.text.is_empty());
+    texts
 }
 
 /// Is it part of the conversation?

@@ -8,10 +8,12 @@ use serde::{Deserialize, Serialize};
 use crate::model::author::Author;
 use crate::model::client::Client;
 use crate::model::digest::{Digest, renamed_item_id};
+use crate::model::elsewhere::ToldElsewhere;
 use crate::model::note::Note;
 use crate::model::session::{Item, Millis, RecordKey, Tokens};
 use crate::model::undone_prompts::PromptLink;
 use crate::privacy::{ConversationState, Sanitizer};
+use crate::store::origin::Origin;
 
 /// An exported session with its items: one line of JSON. `R` and `U` allow writing the items of a source and the usage one by one instead
 /// of holding them in memory.
@@ -53,6 +55,12 @@ pub struct Exported<R = Vec<ExportedRow>, U = Vec<ExportedUsage>> {
     /// Statements of the digest that the user said are not so: id, hashes of their words, time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wrong: Vec<(String, Vec<u8>, Millis)>,
+    /// What is told of it, where its items do not go along.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told: Option<ToldElsewhere>,
+    /// Where it came from, if its transcript was read on another machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
 }
 
 /// An exported note: one line of JSON, after the sessions.
@@ -178,6 +186,12 @@ impl Exported {
             let closer = self.closers.remove(id);
             sanitize_closing(id, &self.session, text, sanitizer);
             self.closers.extend(closer.map(|by| (id.clone(), by.with_clean_name(|name| sanitizer.clean(name)))));
+        }
+        if let Some(told) = &mut self.told {
+            told.pass(|text| sanitizer.clean(text));
+        }
+        if let Some(origin) = &mut self.origin {
+            origin.name = sanitizer.clean(&origin.name);
         }
         if let Some(digest) = &mut self.digest {
             digest.body.pass(|text| sanitizer.clean(text));

@@ -191,6 +191,7 @@ fn session(texts: &[String]) -> (Session, Digest) {
         usage: [(next(), Tokens { input: 1, output: 1, ..Tokens::default() })].into(),
         agents: 1,
         left_out: Default::default(),
+        told: None,
         otherwise_at: 0,
     };
     let digest = Digest { title: next(), request: next(), ..Digest::default() };

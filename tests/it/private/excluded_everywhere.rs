@@ -84,6 +84,10 @@ pub const WAYS: &[Way] = &[
     // Without a terminal it only says so; on one it lists what `search` prints.
     Way(Command(&["search", "ledger", "--interactive"]), SILENT),
     Way(Command(&["embed"]), SILENT),
+    // Of sessions it tells numbers only; that another machine hears nothing of them: tests/it/sync.
+    Way(Command(&["sync"]), SILENT),
+    Way(Command(&["sync", "status"]), SILENT),
+    Way(Command(&["sync", "status", "--json"]), SILENT),
     Way(Command(&["show", "{note}", "{clinic}", "{mixed}", "{shop}", "--json"]), SHOWS),
     Way(Command(&["show", "{mixed}", "--items"]), SHOWS),
     Way(Command(&["show", "{mixed}", "--full"]), SILENT),

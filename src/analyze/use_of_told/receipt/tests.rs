@@ -65,6 +65,7 @@ impl Scene {
             usage: Default::default(),
             agents: 0,
             left_out: Default::default(),
+            told: None,
             otherwise_at: 0,
         }
     }

@@ -39,7 +39,7 @@ pub(crate) fn make_missing(store: &Writer, ui: &Ui) -> Result<()> {
 pub(crate) fn remake(store: &Writer, head: &SessionHead) -> Result<()> {
     let session = store.load_session(head)?;
     let account = SessionAccount::of(&session, head.dirty || store.goes_on(head.pk)?);
-    if let Some(stored) = store.whole_digest_of(head.pk)?.filter(|stored| !stored.is_by_model()) {
+    if let Some(stored) = store.whole_digest_of(head.pk)?.filter(|stored| !stored.is_by_model() && session.told.is_none()) {
         store.remake_digest(head, &made_anew(stored.digest, &session, &account))?;
     }
     store.save_account(head.pk, &PackedAccount::new(AccountToStore::new(&session, account))?)
@@ -55,6 +55,8 @@ fn make(store: &Reader, head: &SessionHead) -> Result<(PackedAccount, Option<Dig
     let anew = stored.as_ref().map(|stored| match stored.is_by_model() {
         // Its rows are in the database of that tool, and not here.
         true if stored.summarizer == CLAUDE_MEM => stored.digest.clone(),
+        // On another machine.
+        _ if session.told.is_some() => stored.digest.clone(),
         true => checked_anew(stored.digest.clone(), &session),
         false => made_anew(stored.digest.clone(), &session, &account),
     });

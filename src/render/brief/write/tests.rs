@@ -28,6 +28,7 @@ fn session(items: Vec<Item>) -> Session {
         usage: Default::default(),
         agents: 0,
         left_out: Default::default(),
+        told: None,
         otherwise_at: 0,
     }
 }

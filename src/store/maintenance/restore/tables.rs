@@ -13,9 +13,9 @@ pub(crate) const FORGOTTEN: [Table; 7] = [
     Table { name: "forgotten_session", columns: "id", order: "id", insert: "INSERT OR IGNORE INTO forgotten_session VALUES (?1)" },
     Table {
         name: "forgotten_row",
-        columns: "key, private",
+        columns: "key, private, everywhere",
         order: "key",
-        insert: "INSERT OR IGNORE INTO forgotten_row VALUES (?1, ?2)",
+        insert: "INSERT OR IGNORE INTO forgotten_row VALUES (?1, ?2, ?3)",
     },
     // What is stored of them may come from a copy of before: it is taken out and read again.
     Table {

@@ -187,6 +187,7 @@ fn session(said: &str, name: &str, path: &str, command: &str, id: &str) -> Sessi
         usage: BTreeMap::from([(name.to_owned(), Tokens { input: 1, ..Tokens::default() })]),
         agents: 1,
         left_out: Default::default(),
+        told: None,
         otherwise_at: 0,
     }
 }

@@ -99,6 +99,8 @@ fn index_of_three() -> (tempfile::TempDir, Memory) {
             closed_by_user: Vec::new(),
             closers: BTreeMap::new(),
             wrong: Vec::new(),
+            told: None,
+            origin: None,
         };
         assert!(store.import_session(session).expect("it is taken in"));
     }

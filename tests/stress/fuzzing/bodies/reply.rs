@@ -95,6 +95,7 @@ fn session() -> Session {
         usage: Default::default(),
         agents: 0,
         left_out: Default::default(),
+        told: None,
         otherwise_at: 0,
     }
 }

@@ -72,6 +72,7 @@ fn session(said: &[String; 4]) -> Session {
         usage: Default::default(),
         agents: 0,
         left_out: Default::default(),
+        told: None,
         otherwise_at: 0,
     }
 }

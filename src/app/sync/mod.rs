@@ -1,0 +1,299 @@
+//! `recall sync`: one memory on several machines, over something that they share: a folder, a host, a bucket.
+//!
+//! What travels is what came of sessions and what people said; never a transcript. Each machine keeps its own index and writes only its own
+//! files on the other side; crate `sync` carries them. Nothing of this is opened unless the user set it up.
+
+mod places;
+mod projects;
+mod said;
+mod sessions;
+mod state;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use sync::{Change, Machine, RecordId, carrier};
+
+pub(crate) use self::places::{Encryption, SyncStatus, add, choose_project, forget_machine, key_text, remove, status};
+use self::projects::KnownProjects;
+use self::said::{Outcome, StoredWord, WordTaker, is_said};
+use self::sessions::{SESSION, SessionTaker};
+pub(crate) use self::state::is_set_up;
+use self::state::{Place, SyncState};
+use super::digest::{pages, prepare_folder, run_lock, write_documents};
+use crate::app::Completion;
+use crate::app::forget::forget_sessions;
+use crate::config::Config;
+use crate::privacy::{Sanitizer, View};
+use crate::store::error::is_store_error;
+use crate::store::{Maintenance, Memory, Writer};
+use crate::sys::messages::Ui;
+use crate::text::clean::{counted, one_line, without_controls};
+
+/// What an exchange did.
+#[derive(Debug, Default)]
+pub(crate) struct Exchanged {
+    /// Sessions of other machines that are new or changed here.
+    pub(crate) sessions: usize,
+    /// Sessions that other machines tell of no more.
+    pub(crate) withdrawn: usize,
+    /// Notes, closed items and the like that came in.
+    pub(crate) said: usize,
+    /// Sessions that were forgotten on another machine, and now here.
+    pub(crate) forgotten: usize,
+    /// Records that this machine wrote.
+    pub(crate) sent: usize,
+    /// A place could not be reached, or something there could not be read.
+    pub(crate) incomplete: bool,
+}
+
+impl Exchanged {
+    fn changed_index(&self) -> bool {
+        self.sessions + self.withdrawn + self.said + self.forgotten > 0
+    }
+
+    /// In one line.
+    pub(crate) fn in_words(&self) -> String {
+        let mut parts = Vec::new();
+        let mut part = |count: usize, thing: &str, what: &str| {
+            if count > 0 {
+                parts.push(format!("{} {what}", counted(count, thing)));
+            }
+        };
+        part(self.sessions, "session", "from other machines");
+        part(self.said, "note", "or change of one from other machines");
+        part(self.withdrawn, "session", "withdrawn by other machines");
+        part(self.forgotten, "session", "forgotten on another machine and now here");
+        part(self.sent, "record", "sent");
+        if parts.is_empty() { "nothing new".to_owned() } else { parts.join(", ") }
+    }
+}
+
+/// Exchanges with all places now.
+///
+/// # Errors
+/// When none is set up, a run is under way, or the index cannot be written.
+pub(crate) fn run(config: &Config, ui: &Ui) -> Result<(Exchanged, Completion)> {
+    if !is_set_up(&config.data_dir) {
+        bail!("no place is set up: `recall sync add DIR` exchanges over a folder that your machines share");
+    }
+    prepare_folder(config, ui)?;
+    let mut lock = run_lock(config)?;
+    let Ok(_held) = lock.try_write() else { bail!("a run is under way: try again when it has ended") };
+    let mut store = Maintenance::open(&config.database())?;
+    let done = exchange(config, &mut store, ui)?;
+    crate::app::digest::erase_traces(&store, ui)?;
+    let completion = if done.incomplete || ui.warned() { Completion::Partly } else { Completion::Done };
+    Ok((done, completion))
+}
+
+/// Exchanges with all places, for a caller that holds the run lock. Pages and documents of what came in are written.
+///
+/// # Errors
+/// When what is known of the exchange cannot be read or kept, or the index cannot be written. A place that cannot be reached is told and
+/// waits for the next time.
+pub(crate) fn exchange(config: &Config, store: &mut Maintenance, ui: &Ui) -> Result<Exchanged> {
+    let Some(mut state) = SyncState::load(&config.data_dir)? else { return Ok(Exchanged::default()) };
+    let key = state::key(&config.data_dir)?;
+    let sanitizer = config.sanitizer()?;
+    let mut done = Exchanged::default();
+    if store.exchanges()? != state.exchanges {
+        // An index from a copy, or a new one: what it lacks is handed over again.
+        state.places.iter_mut().for_each(|place| place.inbox.reset());
+        state.said.clear();
+    }
+    let known = KnownProjects::of(keys(store)?, &config.home);
+    if state.projects.can_place(&known) {
+        // What was heard is heard again, and put in its place.
+        state.places.iter_mut().for_each(|place| place.inbox.reset());
+    }
+    let own = said::stored(store, &known)?;
+    state.hear_own(&own, store)?;
+    let mut places = std::mem::take(&mut state.places);
+    for place in &mut places {
+        let key = if place.encrypted {
+            Some(key.as_ref().context("the key of your machines is gone: see `recall sync add --key`")?)
+        } else {
+            None
+        };
+        let exchanged = Exchange { config, sanitizer: &sanitizer, known: &known, store, state: &mut state, done: &mut done, ui }
+            .with(place, key);
+        if let Err(e) = exchanged {
+            if is_store_error(&e) {
+                return Err(e);
+            }
+            done.incomplete = true;
+            ui.note(&format!("sync: {}: {e:#}; the next exchange catches up", shown(&place.address)));
+        }
+    }
+    state.places = places;
+    if done.changed_index() {
+        write_documents(store, ui)?;
+        pages::write(config, store, false, ui)?;
+        store.drop_empty_sessions()?;
+    }
+    state.exchanges += 1;
+    state.save(&config.data_dir)?;
+    store.set_exchanges(state.exchanges)?;
+    Ok(done)
+}
+
+/// The projects of this machine: those with a session of its own, and those of notes whose folder is here.
+fn keys(store: &Writer) -> Result<Vec<String>> {
+    let own: BTreeSet<String> = store.sessions_from_here()?.into_iter().map(|head| head.project.key).collect();
+    let mut elsewhere = BTreeSet::new();
+    for (_, session) in store.sessions_from_afar()? {
+        elsewhere.insert(store.session_head(session)?.project.key);
+    }
+    let is_here = |key: &String| own.contains(key) || !elsewhere.contains(key) && Path::new(key).is_dir();
+    Ok(store.projects()?.into_iter().map(|(_, project)| project.key).filter(is_here).collect())
+}
+
+fn shown(text: &str) -> String {
+    one_line(&without_controls(text))
+}
+
+/// An exchange with one place.
+struct Exchange<'a> {
+    config: &'a Config,
+    sanitizer: &'a Sanitizer,
+    known: &'a KnownProjects,
+    store: &'a mut Maintenance,
+    state: &'a mut SyncState,
+    done: &'a mut Exchanged,
+    ui: &'a Ui,
+}
+
+impl Exchange<'_> {
+    fn with(&mut self, place: &mut Place, key: Option<&sync::Key>) -> Result<()> {
+        let carrier = carrier(&place.address)?;
+        self.hear(place, carrier.as_ref(), key)?;
+        self.tell(place, carrier.as_ref(), key)
+    }
+
+    /// Takes what other machines tell.
+    fn hear(&mut self, place: &mut Place, carrier: &dyn sync::Carrier, key: Option<&sync::Key>) -> Result<()> {
+        let me = self.state.me.clone();
+        let mut forget = BTreeSet::new();
+        let taken = place.inbox.read(carrier, key, &me, &mut |machine, change| self.change(machine, change, &mut forget))?;
+        for bad in &taken.set_aside {
+            self.done.incomplete = true;
+            self.ui.warn(&format!("sync: {}: {}: not read", shown(&bad.name), shown(&bad.why)));
+        }
+        for name in &taken.incomplete {
+            self.ui.note(&format!("sync: not all that {} wrote has arrived: the next exchange takes it", shown(name)));
+        }
+        self.retry_waiting()?;
+        if !forget.is_empty() {
+            self.done.forgotten += forget_sessions(&forget, self.config, self.store)?;
+        }
+        Ok(())
+    }
+
+    fn change(&mut self, machine: &Machine, change: Change, forget: &mut BTreeSet<String>) -> Result<()> {
+        let (id, taken) = match change {
+            Change::Withdrawn(id) if id.kind == SESSION => {
+                self.done.withdrawn += usize::from(sessions::withdraw(machine, &id.id, self.store)?);
+                return Ok(());
+            }
+            Change::Withdrawn(id) => {
+                self.state.adopt(machine, &id);
+                return Ok(());
+            }
+            Change::Put(record) if record.id.kind == SESSION => {
+                let taker = SessionTaker {
+                    config: self.config,
+                    sanitizer: self.sanitizer,
+                    known: self.known,
+                    here: self.config.project_keys(),
+                    oldest: self.config.retention.oldest(self.config.now()),
+                };
+                let taken = taker.take(machine, &record, self.store, &mut self.state.projects);
+                (record.id, taken.map(|new| self.done.sessions += usize::from(new)))
+            }
+            Change::Put(record) if is_said(&record.id) => {
+                if !self.state.is_later(machine, &record) {
+                    return Ok(());
+                }
+                let id = record.id.clone();
+                (id, self.word(machine, &record, forget))
+            }
+            // Of a later recall.
+            Change::Put(_) => return Ok(()),
+        };
+        // What one machine got wrong must not keep others from being heard.
+        taken.or_else(|e| {
+            if is_store_error(&e) {
+                return Err(e);
+            }
+            self.done.incomplete = true;
+            self.ui.warn(&format!("sync: {} {} of {}: {e:#}: left out", id.kind, shown(&id.id), shown(&machine.name)));
+            Ok(())
+        })
+    }
+
+    fn word(&mut self, machine: &Machine, record: &sync::Record, forget: &mut BTreeSet<String>) -> Result<()> {
+        let body = record.body.as_ref().map(|body| body.get());
+        let outcome = self.take_word(&record.id, body)?;
+        self.state.waiting.remove(&record.id);
+        let stored = match outcome {
+            Outcome::Stored => self.stored_word(&record.id)?,
+            Outcome::LeftOut => None,
+            Outcome::Waits => {
+                self.state.waiting.insert(record.id.clone(), body.unwrap_or_default().to_owned());
+                None
+            }
+            Outcome::Forget(session) => {
+                forget.insert(session);
+                Some(said::forgotten_word()?)
+            }
+        };
+        self.state.heard(machine, record, stored.as_ref());
+        self.done.said += 1;
+        Ok(())
+    }
+
+    fn take_word(&mut self, id: &RecordId, body: Option<&str>) -> Result<Outcome> {
+        let taker = WordTaker { config: self.config, sanitizer: self.sanitizer, known: self.known };
+        taker.take(id, body, self.store, &mut self.state.projects)
+    }
+
+    fn stored_word(&self, id: &RecordId) -> Result<Option<StoredWord>> {
+        said::stored_one(self.store, self.known, id)
+    }
+
+    /// What waited for a session or note may have it now.
+    fn retry_waiting(&mut self) -> Result<()> {
+        for (id, body) in self.state.waiting.clone() {
+            if let Outcome::Stored = self.take_word(&id, Some(&body))? {
+                self.state.waiting.remove(&id);
+                let hash = self.stored_word(&id)?;
+                self.state.arrived(&id, hash.as_ref());
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what this machine tells: what its index holds, as far as today's policy shows it.
+    fn tell(&mut self, place: &mut Place, carrier: &dyn sync::Carrier, key: Option<&sync::Key>) -> Result<()> {
+        let memory = Memory::beside_writer(self.store, &self.config.policy(View::Owner))?;
+        let visible = said::stored(&memory, self.known)?;
+        let mut now: BTreeMap<RecordId, u64> = sessions::told_here(&memory, self.state)?;
+        now.extend(self.state.said_here(&visible));
+        let versions = now.clone();
+        let mut load = |id: &RecordId| match id.kind == SESSION {
+            true => {
+                let version = versions.get(id).copied().unwrap_or_default();
+                sessions::record(id, version, (&memory, self.sanitizer), self.known)
+            }
+            false => self.state.said_record(id, &visible),
+        };
+        let data_dir = &self.config.data_dir;
+        let address = place.address.clone();
+        let mut save = |outbox: &sync::Outbox| state::save_outbox(data_dir, &address, outbox);
+        let told = place.outbox.publish(carrier, key, &self.state.me, &now, &mut load, &mut save)?;
+        self.done.sent += told.records;
+        Ok(())
+    }
+}

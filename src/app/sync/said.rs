@@ -1,0 +1,330 @@
+//! What people said beside sessions: notes, whether they are done, closed items, statements taken out, sessions forgotten.
+//!
+//! Of each, the word with the highest version counts, whoever said it; of two with the same version, that of the machine whose id is higher.
+//! A machine tells its own words only: one whose word was replaced tells it no more, so that no machine keeps what was changed or removed.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use sync::{Machine, Record, RecordId};
+
+use super::projects::{KnownProjects, PlacedProjects, ToldProject};
+use super::state::{Said, SyncState};
+use crate::analyze::denied::DeniedStatement;
+use crate::app::notes::{as_kept_here, is_note_id};
+use crate::config::Config;
+use crate::model::author::Author;
+use crate::model::digest::is_item_id;
+use crate::model::note::Note;
+use crate::model::session::Millis;
+use crate::privacy::Sanitizer;
+use crate::store::said_since::{ClosedItem, Denial};
+use crate::store::transfer::ExportedNote;
+use crate::store::{Reader, Writer};
+
+const NOTE: &str = "note";
+/// A note that is done; the id is the note's.
+const DONE: &str = "done";
+/// An item of a session that was closed on request.
+const CLOSED: &str = "closed";
+/// A statement of a session that was taken out.
+const WRONG: &str = "wrong";
+/// A session that is forgotten on all machines.
+const FORGOTTEN: &str = "forgotten";
+const KINDS: [&str; 5] = [NOTE, DONE, CLOSED, WRONG, FORGOTTEN];
+
+/// Is it a word of a person's?
+pub(super) fn is_said(id: &RecordId) -> bool {
+    KINDS.contains(&id.kind.as_str())
+}
+
+#[derive(Serialize, Deserialize)]
+struct ToldNote {
+    project: ToldProject,
+    note: ExportedNote,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ToldEnd {
+    at: Millis,
+    #[serde(default)]
+    by: Author,
+    /// The item's words.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    text: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ToldDenial {
+    at: Millis,
+    words: Vec<u8>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ToldForgotten {}
+
+fn id(kind: &str, id: impl Into<String>) -> RecordId {
+    RecordId { kind: kind.to_owned(), id: id.into() }
+}
+
+/// The id of something that belongs to a session.
+fn id_in(kind: &str, session: &str, own: &str) -> RecordId {
+    id(kind, format!("{session}/{own}"))
+}
+
+/// A word as the index holds it.
+pub(super) struct StoredWord {
+    /// As a record has it.
+    body: String,
+    /// Of what was said: the same wherever its project lies.
+    hash: u64,
+}
+
+impl StoredWord {
+    fn new(body: &impl Serialize) -> Result<Self> {
+        let body = serde_json::to_string(body)?;
+        Ok(Self { hash: hash_of(&body), body })
+    }
+}
+
+/// All that the index holds of it.
+pub(super) fn stored(index: &Reader, projects: &KnownProjects) -> Result<BTreeMap<RecordId, StoredWord>> {
+    let mut all = BTreeMap::new();
+    for note in index.notes()? {
+        if let Some((at, by)) = &note.closed {
+            all.insert(id(DONE, &note.id), StoredWord::new(&ToldEnd { at: *at, by: by.clone(), text: String::new() })?);
+        }
+        let project = projects.told(&note.project.key);
+        let note = ExportedNote { closed_at: None, closed_by: None, ..ExportedNote::of(Note { pk: 0, ..note }) };
+        let hash = hash_of(&serde_json::to_string(&note)?);
+        all.insert(id(NOTE, &note.note), StoredWord { hash, ..StoredWord::new(&ToldNote { project, note: note.clone() })? });
+    }
+    for item in index.items_closed_on_request()? {
+        let end = ToldEnd { at: item.at, by: item.by, text: item.text };
+        all.insert(id_in(CLOSED, &item.session, &item.id), StoredWord::new(&end)?);
+    }
+    for Denial { session, statement, at } in index.denials()? {
+        let denial = ToldDenial { at, words: statement.to_bytes() };
+        all.insert(id_in(WRONG, &session, &statement.id), StoredWord::new(&denial)?);
+    }
+    for session in index.forgotten_sessions()? {
+        all.insert(id(FORGOTTEN, session), StoredWord::new(&ToldForgotten {})?);
+    }
+    Ok(all)
+}
+
+/// One of them.
+pub(super) fn stored_one(index: &Reader, projects: &KnownProjects, id: &RecordId) -> Result<Option<StoredWord>> {
+    Ok(stored(index, projects)?.remove(id))
+}
+
+/// The word that a session is forgotten.
+pub(super) fn forgotten_word() -> Result<StoredWord> {
+    StoredWord::new(&ToldForgotten {})
+}
+
+fn hash_of(text: &str) -> u64 {
+    u64::from_le_bytes(blake3::hash(text.as_bytes()).as_bytes().first_chunk().copied().unwrap_or_default())
+}
+
+impl SyncState {
+    /// Takes note of what was said, changed and taken back on this machine since the last exchange.
+    pub(super) fn hear_own(&mut self, stored: &BTreeMap<RecordId, StoredWord>, index: &Reader) -> Result<()> {
+        let me = self.me.id.clone();
+        for (id, word) in stored {
+            let hash = Some(word.hash);
+            if self.said.get(id).is_none_or(|said| said.gone || said.hash != hash) {
+                let version = self.next_version();
+                self.said.insert(id.clone(), Said { version, machine: me.clone(), gone: false, hash });
+            }
+        }
+        let missing: Vec<RecordId> = self
+            .said
+            .iter()
+            .filter(|(id, said)| said.hash.is_some() && !stored.contains_key(*id))
+            .map(|(id, _)| id.clone())
+            .collect();
+        for id in missing {
+            if was_taken_back(&id, index)? {
+                let version = self.next_version();
+                self.said.insert(id, Said { version, machine: me.clone(), gone: true, hash: None });
+            }
+        }
+        Ok(())
+    }
+
+    /// What this machine tells, with versions; `visible` holds what today's policy shows.
+    pub(super) fn said_here(&self, visible: &BTreeMap<RecordId, StoredWord>) -> BTreeMap<RecordId, u64> {
+        let own = self.said.iter().filter(|(id, said)| {
+            said.machine == self.me.id
+                && (said.gone || said.hash.is_some() && visible.contains_key(*id) || self.waiting.contains_key(*id))
+        });
+        own.map(|(id, said)| (id.clone(), said.version)).collect()
+    }
+
+    /// The record of a word of this machine's.
+    pub(super) fn said_record(&self, id: &RecordId, visible: &BTreeMap<RecordId, StoredWord>) -> Result<Record> {
+        let said = self.said.get(id).context("nothing is known of it")?;
+        let body = match said.gone {
+            true => None,
+            false => {
+                let body = visible.get(id).map(|word| &word.body).or_else(|| self.waiting.get(id));
+                Some(RawValue::from_string(body.context("it is gone from the index")?.clone())?)
+            }
+        };
+        Ok(Record { id: id.clone(), version: said.version, body })
+    }
+
+    /// Is a word of another machine's later than what is known?
+    pub(super) fn is_later(&mut self, machine: &Machine, record: &Record) -> bool {
+        self.last_version = self.last_version.max(record.version);
+        let known = self.said.get(&record.id);
+        known.is_none_or(|said| (record.version, &machine.id) > (said.version, &said.machine))
+    }
+
+    /// Keeps what became of a word that was heard: `hash` of what is stored of it now.
+    pub(super) fn heard(&mut self, machine: &Machine, record: &Record, stored: Option<&StoredWord>) {
+        let hash = stored.map(|word| word.hash);
+        let said = Said { version: record.version, machine: machine.id.clone(), gone: record.body.is_none(), hash };
+        self.said.insert(record.id.clone(), said);
+    }
+
+    /// What waited for something else is stored now.
+    pub(super) fn arrived(&mut self, id: &RecordId, stored: Option<&StoredWord>) {
+        if let Some(said) = self.said.get_mut(id) {
+            said.hash = stored.map(|word| word.hash);
+        }
+    }
+
+    /// A machine tells a word no more. If it still counts, this machine tells it from now on: a word is not lost with the machine.
+    pub(super) fn adopt(&mut self, machine: &Machine, id: &RecordId) {
+        let me = self.me.id.clone();
+        if let Some(said) = self.said.get_mut(id).filter(|said| said.machine == machine.id) {
+            said.machine = me;
+        }
+    }
+}
+
+/// Is something that is not stored any more taken back, and not merely out of reach with what it belongs to?
+fn was_taken_back(id: &RecordId, index: &Reader) -> Result<bool> {
+    Ok(match id.kind.as_str() {
+        DONE => index.notes()?.iter().any(|note| note.id == id.id),
+        CLOSED | WRONG => match id.id.split_once('/') {
+            Some((session, _)) => index.session_pk(session)?.is_some(),
+            None => false,
+        },
+        _ => true,
+    })
+}
+
+/// What came of a word.
+pub(super) enum Outcome {
+    Stored,
+    /// What it belongs to is not here yet.
+    Waits,
+    /// It is not kept here.
+    LeftOut,
+    /// A session is to be forgotten.
+    Forget(String),
+}
+
+/// Puts the words of other machines into the index.
+pub(super) struct WordTaker<'a> {
+    pub(super) config: &'a Config,
+    pub(super) sanitizer: &'a Sanitizer,
+    pub(super) known: &'a KnownProjects,
+}
+
+impl WordTaker<'_> {
+    /// # Errors
+    /// When it is not what a machine says, or it cannot be stored.
+    pub(super) fn take(
+        &self,
+        id: &RecordId,
+        body: Option<&str>,
+        store: &mut Writer,
+        placed: &mut PlacedProjects,
+    ) -> Result<Outcome> {
+        match id.kind.as_str() {
+            NOTE => self.note(&id.id, body, store, placed),
+            DONE => self.done(&id.id, body, store),
+            CLOSED => self.closed(&id.id, body, store),
+            WRONG => denied(&id.id, body, store),
+            _ => forgotten(&id.id, body, store),
+        }
+    }
+
+    fn note(&self, id: &str, body: Option<&str>, store: &mut Writer, placed: &mut PlacedProjects) -> Result<Outcome> {
+        ensure!(is_note_id(id), "it is no id of a note");
+        let Some(body) = body else {
+            store.remove_note(id)?;
+            return Ok(Outcome::Stored);
+        };
+        let ToldNote { project, mut note } = serde_json::from_str(body).context("it is no note")?;
+        ensure!(note.note == id, "it is another note");
+        note.project = self.known.here(&project, placed);
+        let Ok(new) = as_kept_here(note, self.sanitizer, self.config) else {
+            // Excluded here, or private.
+            store.remove_note(id)?;
+            return Ok(Outcome::LeftOut);
+        };
+        Ok(if store.put_note(id, &new)? { Outcome::Stored } else { Outcome::LeftOut })
+    }
+
+    fn done(&self, id: &str, body: Option<&str>, store: &mut Writer) -> Result<Outcome> {
+        let end =
+            body.map(|body| serde_json::from_str::<ToldEnd>(body).context("it does not say when a note was done")).transpose()?;
+        let Some(note) = store.notes()?.into_iter().find(|note| note.id == id) else {
+            return Ok(if end.is_some() { Outcome::Waits } else { Outcome::Stored });
+        };
+        store.close_note(&note, None)?;
+        if let Some(end) = end {
+            store.close_note(&note, Some((end.at, end.by.with_clean_name(|name| self.sanitizer.clean(name)))))?;
+        }
+        Ok(Outcome::Stored)
+    }
+
+    fn closed(&self, id: &str, body: Option<&str>, store: &mut Writer) -> Result<Outcome> {
+        let (session, item) = id.split_once('/').filter(|(_, item)| is_item_id(item)).context("it is no item of a session")?;
+        let Some(body) = body else {
+            store.remove_closed_item(session, item)?;
+            return Ok(Outcome::Stored);
+        };
+        let end: ToldEnd = serde_json::from_str(body).context("it does not say when an item was closed")?;
+        let item = ClosedItem {
+            id: item.to_owned(),
+            session: session.to_owned(),
+            text: self.sanitizer.clean(&end.text),
+            at: end.at,
+            by: end.by.with_clean_name(|name| self.sanitizer.clean(name)),
+        };
+        Ok(if store.put_closed_item(&item)? { Outcome::Stored } else { Outcome::Waits })
+    }
+}
+
+fn denied(id: &str, body: Option<&str>, store: &mut Writer) -> Result<Outcome> {
+    let (session, own) =
+        id.split_once('/').filter(|(_, own)| DeniedStatement::is_id(own)).context("it is no statement of a session")?;
+    let head = store.session_pk(session)?.map(|pk| store.session_head(pk)).transpose()?;
+    let Some(body) = body else {
+        head.map_or(Ok(()), |head| store.undeny(&head, &[own]))?;
+        return Ok(Outcome::Stored);
+    };
+    let denial: ToldDenial = serde_json::from_str(body).context("it does not say what is wrong")?;
+    ensure!(DeniedStatement::is_stored_form(&denial.words), "it does not say what is wrong");
+    let Some(head) = head else { return Ok(Outcome::Waits) };
+    store.deny(&head, &[DeniedStatement::from_bytes(own.to_owned(), &denial.words)], denial.at)?;
+    Ok(Outcome::Stored)
+}
+
+fn forgotten(id: &str, body: Option<&str>, store: &mut Writer) -> Result<Outcome> {
+    let is_id = !id.is_empty() && id.len() <= 100 && id.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b));
+    ensure!(is_id, "it is no id of a session");
+    match body {
+        None => store.readmit_session(id).map(|()| Outcome::Stored),
+        Some(_) if store.is_shut_out(id)? => Ok(Outcome::Stored),
+        Some(_) => Ok(Outcome::Forget(id.to_owned())),
+    }
+}

@@ -1,0 +1,152 @@
+//! What machines tell of sessions: what came of them, never their transcripts.
+//!
+//! ## Invariants
+//! A machine tells of the sessions whose transcripts it read, and of no others. What it hears passes the sanitizer and today's policy before
+//! it is stored, and never takes the place of what was read here.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+use serde_json::value::to_raw_value;
+use sync::{Machine, Record, RecordId};
+
+use super::projects::{KnownProjects, PlacedProjects, ToldProject, path_here};
+use super::state::SyncState;
+use crate::config::Config;
+use crate::model::session::Millis;
+use crate::privacy::Sanitizer;
+use crate::store::origin::Origin;
+use crate::store::transfer::Exported;
+use crate::store::{Memory, Writer};
+use crate::sys::projects::Projects;
+
+/// The kind of these records.
+pub(super) const SESSION: &str = "session";
+const MAX_NAME_CHARS: usize = 60;
+
+/// The body of a record.
+#[derive(Debug, Serialize, Deserialize)]
+struct ToldSession {
+    project: ToldProject,
+    session: Exported,
+}
+
+/// The sessions that this machine tells of, with the version of each: a new one where something changed.
+pub(super) fn told_here(memory: &Memory, state: &mut SyncState) -> Result<BTreeMap<RecordId, u64>> {
+    let mut now = BTreeMap::new();
+    let mut told = BTreeMap::new();
+    for head in memory.sessions_from_here()? {
+        let hash = memory.told_hash(&head)?;
+        let version = match state.told.get(&head.id) {
+            Some((known, version)) if *known == hash => *version,
+            Some((_, version)) => version + 1,
+            None => 1,
+        };
+        now.insert(RecordId { kind: SESSION.to_owned(), id: head.id.clone() }, version);
+        told.insert(head.id, (hash, version));
+    }
+    state.told = told;
+    Ok(now)
+}
+
+/// The record of a session.
+pub(super) fn record(
+    id: &RecordId,
+    version: u64,
+    (memory, sanitizer): (&Memory, &Sanitizer),
+    projects: &KnownProjects,
+) -> Result<Record> {
+    let pk = memory.session_pk(&id.id)?.context("the session is gone from the index")?;
+    let head = memory.session_head(pk)?;
+    let mut session = memory.export_what_came(&head)?;
+    session.pass(sanitizer);
+    let body = ToldSession { project: projects.told(&session.project), session };
+    Ok(Record { id: id.clone(), version, body: Some(to_raw_value(&body)?) })
+}
+
+/// Takes what other machines tell of sessions.
+pub(super) struct SessionTaker<'a> {
+    pub(super) config: &'a Config,
+    pub(super) sanitizer: &'a Sanitizer,
+    pub(super) known: &'a KnownProjects,
+    pub(super) here: Projects,
+    pub(super) oldest: Option<Millis>,
+}
+
+impl SessionTaker<'_> {
+    /// Stores what a machine tells of a session. Returns whether that changed anything here.
+    ///
+    /// # Errors
+    /// When it is not what a machine tells of that session, or it cannot be stored.
+    pub(super) fn take(&self, machine: &Machine, record: &Record, store: &mut Writer, placed: &mut PlacedProjects) -> Result<bool> {
+        let body = record.body.as_ref().context("it has no body")?;
+        let told: ToldSession = serde_json::from_str(body.get()).context("it is not what a machine tells of a session")?;
+        let ToldSession { project, mut session } = told;
+        ensure!(session.session == record.id.id, "it is of another session");
+        // Never more than what came of it.
+        session.sources.iter_mut().for_each(|source| source.rows.clear());
+        (session.titles, session.asked) = Default::default();
+        (session.closed_by_user, session.closers, session.wrong) = Default::default();
+        session.dirty = false;
+        ensure!(session.told.is_some(), "it does not say what came of it");
+        self.place(&mut session, &project, machine, placed);
+        session.pass(self.sanitizer);
+        session.origin = Some(Origin {
+            machine: machine.id.clone(),
+            name: self.sanitizer.clean(&crate::text::clean::shorten(&machine.name, MAX_NAME_CHARS)),
+            version: record.version,
+        });
+        if self.is_unwanted(&session, store)? || !is_better(&session, store)? {
+            return Ok(false);
+        }
+        store.take_from_afar(session)
+    }
+
+    /// Puts the paths of another machine into those of this one, where its project is here.
+    fn place(&self, session: &mut Exported, told: &ToldProject, machine: &Machine, placed: &mut PlacedProjects) {
+        let here = self.known.here(told, placed);
+        let moved = (told.key.as_str(), here.as_str());
+        for source in &mut session.sources {
+            source.cwd = source.cwd.take().map(|cwd| path_here(&cwd, moved));
+            // A file of that name here is another one.
+            source.file = format!("{}:{}", machine.id, source.file);
+        }
+        session.folders.iter_mut().for_each(|folder| *folder = path_here(folder, moved));
+        session.project = here;
+    }
+
+    /// Was it forgotten here, is it too old, or does the config exclude it?
+    fn is_unwanted(&self, session: &Exported, store: &Writer) -> Result<bool> {
+        let last = session.sources.iter().filter_map(|source| source.last_at).max().unwrap_or(session.grew_at);
+        let mut folders = session.sources.iter().filter_map(|source| source.cwd.as_ref()).chain(&session.folders);
+        Ok(store.is_shut_out(&session.session)?
+            || store.is_excluded(&session.session)?
+            || self.oldest.is_some_and(|oldest| last < oldest)
+            || self.config.excludes_folder(&session.project, &self.here)
+            || folders.any(|folder| self.config.excludes_folder(folder, &self.here)))
+    }
+}
+
+/// Several machines may tell of one session that was copied between them: the one that read most of it counts. Does this one count more than
+/// the one that is stored?
+fn is_better(session: &Exported, store: &Writer) -> Result<bool> {
+    let Some(pk) = store.session_pk(&session.session)? else { return Ok(true) };
+    let (Some(stored), Some(new)) = (store.origin_of(pk)?, &session.origin) else { return Ok(true) };
+    if stored.machine == new.machine {
+        return Ok(true);
+    }
+    let last = session.sources.iter().filter_map(|source| source.last_at).max();
+    let stored_last = store.session_head(pk)?.last_at;
+    Ok((last, &new.machine) > (stored_last, &stored.machine))
+}
+
+/// A machine tells of a session no more. Returns whether it was the one whose word is stored.
+pub(super) fn withdraw(machine: &Machine, session: &str, store: &mut Writer) -> Result<bool> {
+    let Some(pk) = store.session_pk(session)? else { return Ok(false) };
+    if store.origin_of(pk)?.is_none_or(|origin| origin.machine != machine.id) {
+        return Ok(false);
+    }
+    store.remove_from_afar(pk)?;
+    Ok(true)
+}

@@ -1,0 +1,185 @@
+//! What this machine knows of the exchange: who it is, where it exchanges, what it told and heard. A file of its own in `sync/` of the data
+//! folder, with the key beside it. It holds ids, versions and hashes, and no text of a session or note.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+use sync::{Inbox, Key, Machine, Outbox, RecordId};
+
+use super::projects::PlacedProjects;
+use crate::sys::private_files;
+
+/// All that is kept between two exchanges.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct SyncState {
+    pub(super) me: Machine,
+    pub(super) places: Vec<Place>,
+    /// Counts exchanges. The index has the same number: another one means that the index comes from a copy, or was made anew.
+    pub(super) exchanges: u64,
+    /// Higher than any version that was seen: the order of what people said, whatever clocks say.
+    pub(super) last_version: u64,
+    /// Of each session that is told: a hash of what was told of it, and the version.
+    pub(super) told: BTreeMap<String, (u64, u64)>,
+    /// What people said, as it stands.
+    #[serde(with = "as_list")]
+    pub(super) said: BTreeMap<RecordId, Said>,
+    /// What came of things that are not here yet: a closed item of a session that no machine has told of.
+    #[serde(with = "as_list")]
+    pub(super) waiting: BTreeMap<RecordId, String>,
+    pub(super) projects: PlacedProjects,
+}
+
+/// Something that several machines share: a folder, a host, a bucket.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Place {
+    pub(super) address: String,
+    /// Nobody who sees what lies there can read it.
+    pub(super) encrypted: bool,
+    /// In a file of its own, because it is written in the middle of an exchange.
+    #[serde(skip)]
+    pub(super) outbox: Outbox,
+    #[serde(default)]
+    pub(super) inbox: Inbox,
+}
+
+/// The last word on a note, on whether an item is closed, and the like.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Said {
+    pub(super) version: u64,
+    /// The machine that said it.
+    pub(super) machine: String,
+    /// It was taken back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) gone: bool,
+    /// Of what is stored of it here; `None` where nothing is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) hash: Option<u64>,
+}
+
+impl SyncState {
+    pub(super) fn new(me: Machine) -> Self {
+        Self {
+            me,
+            places: Vec::new(),
+            exchanges: 0,
+            last_version: 0,
+            told: BTreeMap::new(),
+            said: BTreeMap::new(),
+            waiting: BTreeMap::new(),
+            projects: PlacedProjects::default(),
+        }
+    }
+
+    /// What is kept; `None` if no exchange was ever set up.
+    ///
+    /// # Errors
+    /// When the file is there and cannot be read.
+    pub(super) fn load(data_dir: &Path) -> Result<Option<Self>> {
+        let file = file(data_dir);
+        let text = match fs::read(&file) {
+            Ok(text) => text,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(e) => return Err(e).with_context(|| format!("cannot read {}", file.display())),
+        };
+        let explain = || {
+            format!(
+                "{} is damaged: delete it and run `recall sync add` again; other machines then see this one as a new one",
+                file.display()
+            )
+        };
+        let mut state: Self = serde_json::from_slice(&text).with_context(explain)?;
+        for place in &mut state.places {
+            place.outbox = load_outbox(data_dir, &place.address)?;
+        }
+        Ok(Some(state))
+    }
+
+    pub(super) fn save(&self, data_dir: &Path) -> Result<()> {
+        let file = file(data_dir);
+        private_files::create_dir(&folder(data_dir))?;
+        private_files::replace(&file, &serde_json::to_vec(self)?).with_context(|| format!("cannot write {}", file.display()))
+    }
+
+    /// A version that is later than all that were seen.
+    pub(super) fn next_version(&mut self) -> u64 {
+        self.last_version += 1;
+        self.last_version
+    }
+}
+
+/// Is an exchange set up? One look, for whoever does nothing if not.
+pub(crate) fn is_set_up(data_dir: &Path) -> bool {
+    file(data_dir).exists()
+}
+
+pub(super) fn folder(data_dir: &Path) -> PathBuf {
+    data_dir.join("sync")
+}
+
+fn file(data_dir: &Path) -> PathBuf {
+    folder(data_dir).join("state.json")
+}
+
+fn key_file(data_dir: &Path) -> PathBuf {
+    folder(data_dir).join("key")
+}
+
+fn outbox_file(data_dir: &Path, address: &str) -> PathBuf {
+    folder(data_dir).join(format!("{}.json", &blake3::hash(address.as_bytes()).to_hex()[..16]))
+}
+
+/// What was told at a place; nothing if that is not known any more: then all of it is told again.
+fn load_outbox(data_dir: &Path, address: &str) -> Result<Outbox> {
+    let file = outbox_file(data_dir, address);
+    match fs::read(&file) {
+        Ok(text) => Ok(serde_json::from_slice(&text).unwrap_or_default()),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Outbox::default()),
+        Err(e) => Err(e).with_context(|| format!("cannot read {}", file.display())),
+    }
+}
+
+pub(super) fn save_outbox(data_dir: &Path, address: &str, outbox: &Outbox) -> Result<()> {
+    let file = outbox_file(data_dir, address);
+    private_files::replace(&file, &serde_json::to_vec(outbox)?).with_context(|| format!("cannot write {}", file.display()))
+}
+
+/// Nothing was ever told at a place.
+pub(super) fn remove_outbox(data_dir: &Path, address: &str) {
+    let _ = fs::remove_file(outbox_file(data_dir, address));
+}
+
+/// The key of this user's machines, if they have one.
+pub(super) fn key(data_dir: &Path) -> Result<Option<Key>> {
+    let file = key_file(data_dir);
+    match fs::read_to_string(&file) {
+        Ok(text) => Key::parse(text.trim()).map(Some).with_context(|| format!("{} holds no key", file.display())),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(e).with_context(|| format!("cannot read {}", file.display())),
+    }
+}
+
+pub(super) fn save_key(data_dir: &Path, key: &Key) -> Result<()> {
+    private_files::create_dir(&folder(data_dir))?;
+    let file = key_file(data_dir);
+    private_files::replace(&file, format!("{}\n", key.text()).as_bytes())
+        .with_context(|| format!("cannot write {}", file.display()))
+}
+
+/// Maps with keys of two parts, which JSON does not have.
+mod as_list {
+    use std::collections::BTreeMap;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use sync::RecordId;
+
+    pub(super) fn serialize<V: Serialize, S: Serializer>(map: &BTreeMap<RecordId, V>, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(map)
+    }
+
+    pub(super) fn deserialize<'de, V: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<RecordId, V>, D::Error> {
+        Ok(Vec::<(RecordId, V)>::deserialize(from)?.into_iter().collect())
+    }
+}

@@ -1,0 +1,105 @@
+//! `recall sync`: one memory on several machines.
+
+use std::fs;
+use std::io::{Read, Write, stdin};
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use crate::app::Completion;
+use crate::app::sync::{self, Encryption, SyncStatus};
+use crate::cli::args::{SyncAction, SyncAddArgs, SyncArgs};
+use crate::config::Config;
+use crate::sys::messages::Ui;
+use crate::text::clean::{counted, one_line, without_controls};
+
+pub(crate) fn run(args: &SyncArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
+    match &args.action {
+        None => {
+            let ui = Ui::default();
+            let (done, completion) = sync::run(config, &ui)?;
+            writeln!(out, "{}", done.in_words())?;
+            ui.finish();
+            return Ok(completion);
+        }
+        Some(SyncAction::Add(args)) => add(args, config, out)?,
+        Some(SyncAction::Status { json }) => show(&sync::status(config)?, *json, out)?,
+        Some(SyncAction::Key) => writeln!(out, "{}", sync::key_text(config)?)?,
+        Some(SyncAction::Remove { place }) => {
+            let place = sync::remove(config, place)?;
+            writeln!(
+                out,
+                "{} is removed, with what this machine wrote there. What came from other machines stays.",
+                shown(&place)
+            )?;
+        }
+        Some(SyncAction::Project { there, here }) => {
+            sync::choose_project(config, there, here)?;
+            writeln!(out, "{} is {} here. `recall sync` moves what is stored of it.", shown(there), shown(here))?;
+        }
+        Some(SyncAction::ForgetMachine { name }) => {
+            let files = sync::forget_machine(config, name)?;
+            writeln!(out, "deleted {}. What your other machines know of it stays.", counted(files, "file"))?;
+        }
+    }
+    Ok(Completion::Done)
+}
+
+fn add(args: &SyncAddArgs, config: &Config, out: &mut impl Write) -> Result<()> {
+    let encryption = match &args.key {
+        _ if args.unencrypted => Encryption::Off,
+        Some(file) => Encryption::With(key_in(file)?),
+        None => Encryption::Own,
+    };
+    let added = sync::add(config, &args.place, &encryption, args.name.as_deref())?;
+    let place = shown(&added.address);
+    writeln!(out, "{place} is set up; this machine is called {} there.", shown(&added.machine))?;
+    if !added.encrypted {
+        writeln!(out, "Nothing is encrypted: whoever sees the place can read it.")?;
+    }
+    if added.new_key {
+        writeln!(out, "A key was made. Your other machines need it:")?;
+        writeln!(out, "  recall sync key > FILE                   here, then move FILE there")?;
+        writeln!(out, "  recall sync add PLACE --key FILE         there")?;
+    }
+    writeln!(out, "`recall sync` exchanges now, and every `recall digest` from now on.")?;
+    Ok(())
+}
+
+fn key_in(file: &Path) -> Result<String> {
+    let mut text = String::new();
+    match file.as_os_str() == "-" {
+        true => stdin().lock().read_to_string(&mut text).map(drop).context("cannot read the key from standard input")?,
+        false => text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?,
+    }
+    Ok(text)
+}
+
+fn show(status: &SyncStatus, json: bool, out: &mut impl Write) -> Result<()> {
+    if json {
+        serde_json::to_writer_pretty(&mut *out, status)?;
+        return Ok(writeln!(out)?);
+    }
+    if status.places.is_empty() {
+        return Ok(writeln!(
+            out,
+            "No place is set up. `recall sync add DIR` shares this memory over a folder that your machines share."
+        )?);
+    }
+    writeln!(out, "this machine  {}", shown(&status.machine))?;
+    for place in &status.places {
+        writeln!(out, "place         {}{}", shown(&place.address), if place.encrypted { "" } else { " (not encrypted)" })?;
+        for (machine, records) in &place.machines {
+            writeln!(out, "  {:12}{}", shown(machine), counted(*records, "record"))?;
+        }
+    }
+    writeln!(out, "from others   {}", counted(status.sessions, "session"))?;
+    for (there, here) in &status.projects {
+        writeln!(out, "project       {} is {} here", shown(there), shown(here))?;
+    }
+    Ok(())
+}
+
+fn shown(text: &str) -> String {
+    one_line(&without_controls(text))
+}

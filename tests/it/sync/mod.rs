@@ -1,0 +1,369 @@
+//! One memory on several machines: what came of sessions and what was said goes to all of them, what is forgotten is on none, and nothing is
+//! shared that nobody asked for.
+
+mod forgotten;
+mod hostile;
+mod projects;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::support::rows::{Rows, bash, put};
+use crate::support::{Ran, World, files_below};
+
+const EXTRACT: [&str; 2] = ["--summarizer", "extract"];
+
+/// A machine of the user's, and the folder that all of them share.
+struct Machine {
+    world: World,
+    share: PathBuf,
+}
+
+/// The machines of one user.
+fn machines<const N: usize>(share: &Path, names: [&str; N]) -> [Machine; N] {
+    let mut key = String::new();
+    names.map(|name| {
+        let machine = Machine { world: World::new(), share: share.to_owned() };
+        let share = share.to_str().unwrap();
+        let ran = match key.is_empty() {
+            true => machine.sync(&["add", share, "--name", name]),
+            false => {
+                let file = machine.world.root().join("key");
+                fs::write(&file, &key).unwrap();
+                machine.sync(&["add", share, "--name", name, "--key", file.to_str().unwrap()])
+            }
+        };
+        assert_eq!(ran.code, 0, "{ran:#?}");
+        if key.is_empty() {
+            key = machine.sync(&["key"]).out;
+        }
+        machine
+    })
+}
+
+impl Machine {
+    fn sync(&self, args: &[&str]) -> Ran {
+        self.world.recall(["sync"].iter().chain(args))
+    }
+
+    /// Exchanges, which must succeed.
+    fn exchange(&self) -> String {
+        let ran = self.sync(&[]);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:#?}");
+        ran.out
+    }
+
+    fn remember(&self, args: &[&str]) -> Ran {
+        let ran = self.world.recall(["remember"].iter().chain(args));
+        assert_eq!(ran.code, 0, "{ran:#?}");
+        ran
+    }
+
+    /// The texts of all notes, with whether they are done.
+    fn notes(&self) -> Vec<(String, bool)> {
+        let ran = self.world.recall(["export"]);
+        let rows = ran.out.lines().skip(1).map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let mut notes: Vec<_> = rows
+            .filter(|row| row["note"].is_string())
+            .map(|row| (row["text"].as_str().unwrap().to_owned(), row["closed_at"].is_number()))
+            .collect();
+        notes.sort();
+        notes
+    }
+
+    fn list(&self) -> Vec<Value> {
+        let ran = self.world.recall(["list", "--json"]);
+        ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    fn ids(&self) -> Vec<String> {
+        let mut ids: Vec<String> = self.list().iter().map(|one| one["session"].as_str().unwrap().to_owned()).collect();
+        ids.sort();
+        ids
+    }
+
+    /// All pages without what tells on which machine a session was, and how one there is taken up again.
+    fn pages(&self) -> Vec<(String, String)> {
+        let plain = |text: String| {
+            let text = match text.split_once("\n## Resume\n\n```sh\n") {
+                Some((before, after)) => before.to_owned() + after.split_once("```\n").unwrap_or_default().1,
+                None => text,
+            };
+            let is_of_machine = |line: &&str| line.starts_with("machine: ") || line.starts_with("*On the machine ");
+            text.lines().filter(|line| !is_of_machine(line)).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+        };
+        self.world.pages().into_iter().map(|(name, text)| (name, plain(text))).collect()
+    }
+}
+
+/// Exchanges until all have heard all.
+fn settle(machines: &[&Machine]) {
+    for _ in 0..3 {
+        machines.iter().for_each(|machine| drop(machine.exchange()));
+    }
+}
+
+/// A session in which a file is edited, a check fails and passes, a commit is made and a task is left.
+fn session(n: usize, word: &str) -> Rows {
+    let mut rows = Rows::new(n);
+    rows.user(json!(format!("The {word} of the shop is wrong, mend it")));
+    rows.uses(1, &bash("cargo test"));
+    rows.result(1, &format!("error[E0425]: cannot find value `{word}` in this scope"), true);
+    rows.uses(2, &json!({"name": "Edit", "input": {"file_path": format!("/home/dev/src/shop/src/{word}.rs"), "old_string": "a", "new_string": "b"}}));
+    rows.result(2, "The file has been updated.", false);
+    rows.uses(3, &bash("cargo test"));
+    rows.result(3, "test result: ok. 12 passed; 0 failed", false);
+    rows.uses(4, &bash(&format!("git commit -am 'Mend the {word}'")));
+    rows.result(4, &format!("[main abc12{n:02}] Mend the {word}\n 1 file changed, 1 insertion(+)"), false);
+    rows.uses(5, &json!({"name": "TodoWrite", "input": {"todos": [{"content": format!("Tell the shop of the {word}"), "status": "pending", "activeForm": "Telling"}]}}));
+    rows.result(5, "Todos have been modified", false);
+    rows.assistant(&format!("The {word} is mended; the shop is still to be told."));
+    rows
+}
+
+fn digested(machine: &Machine, n: usize, word: &str) -> String {
+    let rows = session(n, word);
+    put(&machine.world, &rows.id, &rows.text);
+    machine.world.digest(&EXTRACT);
+    rows.id
+}
+
+#[test]
+fn a_second_machine_has_the_pages_of_the_first() {
+    let share = tempfile::tempdir().unwrap();
+    let [laptop, tower] = machines(share.path(), ["laptop", "tower"]);
+    let one = digested(&laptop, 1, "lantern");
+    // A digest exchanges by itself; here everything is there when the second machine asks.
+    let report = tower.exchange();
+    assert!(report.contains("1 session from other machines"), "{report}");
+    assert_eq!(tower.ids(), [one.as_str()]);
+    assert!(!tower.pages().is_empty());
+    assert_eq!(tower.pages(), laptop.pages());
+    // It is told where it was, found by every word of it, and neither resumed nor copied from here.
+    assert_eq!(tower.list()[0]["machine"], "laptop");
+    assert!(laptop.list()[0].get("machine").is_none());
+    let page = tower.world.recall(["show", &one, "--full"]).out;
+    assert!(page.contains("On the machine `laptop`"), "{page}");
+    for words in ["lantern mend", "lantern.rs", "E0425", "\"still to be told\""] {
+        let found = tower.world.recall(["search", words]).out;
+        assert!(found.contains(&one[..8]), "{words}: {found}");
+    }
+    for args in [vec!["resume", &one], vec!["show", &one, "--raw"]] {
+        let ran = tower.world.recall(&args);
+        assert_eq!(ran.code, 2, "{ran:#?}");
+        assert!(ran.err.contains("laptop"), "{ran:#?}");
+    }
+    for args in [
+        vec!["fix", "error[E0425]: cannot find value `lantern` in this scope"],
+        vec!["todo"],
+        vec!["day", "2026-11-01"],
+        vec!["stats", "--json"],
+    ] {
+        let (here, there) = (laptop.world.recall(&args), tower.world.recall(&args));
+        assert_eq!(here.out, there.out, "{args:?}");
+        assert!(!here.out.is_empty(), "{args:?}");
+    }
+    // A digest there changes nothing of it, also under new rules: nothing is here to make it from.
+    tower.world.digest(&EXTRACT);
+    tower.world.digest(&["--rebuild-pages"]);
+    assert_eq!(tower.pages(), laptop.pages());
+    assert_eq!(tower.exchange(), "nothing new\n");
+}
+
+#[test]
+fn a_session_that_goes_on_is_brought_up_to_date() {
+    let share = tempfile::tempdir().unwrap();
+    let [laptop, tower] = machines(share.path(), ["laptop", "tower"]);
+    let mut rows = session(1, "lantern");
+    put(&laptop.world, &rows.id, &rows.text);
+    laptop.world.digest(&EXTRACT);
+    settle(&[&laptop, &tower]);
+    rows.user(json!("And the chandelier?"));
+    rows.assistant("The chandelier hangs again.");
+    put(&laptop.world, &rows.id, &rows.text);
+    laptop.world.digest(&EXTRACT);
+    settle(&[&laptop, &tower]);
+    assert!(tower.pages().iter().any(|(_, text)| text.contains("The chandelier hangs again.")));
+    assert_eq!(tower.pages(), laptop.pages());
+    // What its machine wrote before is in no file any more.
+    assert_eq!(files_below(share.path()).len(), 2, "a manifest, a segment: {:?}", files_below(share.path()));
+}
+
+#[test]
+fn a_transcript_that_comes_over_makes_the_session_one_of_this_machine() {
+    let share = tempfile::tempdir().unwrap();
+    let [laptop, tower] = machines(share.path(), ["laptop", "tower"]);
+    let one = digested(&laptop, 1, "lantern");
+    settle(&[&laptop, &tower]);
+    assert_eq!(tower.list()[0]["machine"], "laptop");
+    let rows = session(1, "lantern");
+    put(&tower.world, &rows.id, &rows.text);
+    tower.world.digest(&EXTRACT);
+    assert!(tower.list()[0].get("machine").is_none());
+    let raw = tower.world.recall(["show", &one, "--raw"]);
+    assert_eq!(raw.code, 0, "{raw:#?}");
+    settle(&[&laptop, &tower]);
+    assert!(laptop.list()[0].get("machine").is_none(), "each has it from its own transcript");
+    assert_eq!(tower.pages(), laptop.pages());
+}
+
+#[test]
+fn what_is_said_on_one_machine_holds_on_all() {
+    let share = tempfile::tempdir().unwrap();
+    let [laptop, tower, spare] = machines(share.path(), ["laptop", "tower", "spare"]);
+    let all = [&laptop, &tower, &spare];
+    digested(&laptop, 1, "lantern");
+    laptop.remember(&["--kind", "todo", "--everywhere", "Renew the certificate"]);
+    tower.remember(&["--everywhere", "Tabs are four wide"]);
+    settle(&all);
+    let both = [("Renew the certificate".to_owned(), false), ("Tabs are four wide".to_owned(), false)];
+    all.iter().for_each(|machine| assert_eq!(machine.notes(), both));
+    // Changed on one, done on another, and an item of the first machine's session closed on the third.
+    let ids = |machine: &Machine| -> Vec<(String, String)> {
+        let rows = machine.world.recall(["export"]).out;
+        let rows = rows.lines().skip(1).map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let text = |row: &Value, key: &str| row[key].as_str().unwrap_or_default().to_owned();
+        rows.filter(|row| row["note"].is_string()).map(|row| (text(&row, "note"), text(&row, "text"))).collect()
+    };
+    let note = |machine: &Machine, begins: &str| ids(machine).into_iter().find(|(_, text)| text.starts_with(begins)).unwrap().0;
+    laptop.remember(&["--edit", &note(&laptop, "Tabs"), "Tabs are two wide"]);
+    assert_eq!(tower.world.recall(["close", &note(&tower, "Renew")]).code, 0);
+    let open = spare.world.recall(["todo"]).out;
+    let line = open.lines().find(|line| line.contains("lantern")).unwrap_or_else(|| panic!("{open}"));
+    let item = line.split_whitespace().find(|word| word.len() == 9 && word.starts_with('n')).unwrap().to_owned();
+    assert_eq!(spare.world.recall(["close", &item]).code, 0);
+    settle(&all);
+    let now = [("Renew the certificate".to_owned(), true), ("Tabs are two wide".to_owned(), false)];
+    for machine in all {
+        assert_eq!(machine.notes(), now);
+        let open = machine.world.recall(["todo"]).out;
+        assert!(!open.contains("lantern"), "{open}");
+    }
+    assert_eq!(laptop.pages(), spare.pages());
+    // Taken back again.
+    assert_eq!(spare.world.recall(["close", &item, "--undo"]).code, 0);
+    settle(&all);
+    assert!(laptop.world.recall(["todo"]).out.contains("lantern"));
+}
+
+#[test]
+fn the_last_word_counts_whatever_the_clocks_say() {
+    let share = tempfile::tempdir().unwrap();
+    let [laptop, tower] = machines(share.path(), ["laptop", "tower"]);
+    laptop.remember(&["--everywhere", "The port is 8080"]);
+    settle(&[&laptop, &tower]);
+    let id = tower
+        .world
+        .recall(["export"])
+        .out
+        .lines()
+        .skip(1)
+        .find_map(|line| serde_json::from_str::<Value>(line).unwrap()["note"].as_str().map(str::to_owned))
+        .unwrap();
+    // A machine whose clock is ten years behind.
+    let ran = tower.world.recall_with(["remember", "--edit", &id, "The port is 9090"], &[("RECALL_NOW", "2016-11-21T12:00:00Z")]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    settle(&[&tower, &laptop]);
+    for machine in [&laptop, &tower] {
+        assert_eq!(machine.notes(), [("The port is 9090".to_owned(), false)]);
+    }
+}
+
+#[test]
+fn a_place_out_of_reach_is_caught_up_with_later() {
+    let share = tempfile::tempdir().unwrap();
+    let [laptop, tower] = machines(share.path(), ["laptop", "tower"]);
+    let (there, gone) = (share.path().to_owned(), share.path().with_extension("gone"));
+    fs::rename(&there, &gone).unwrap();
+    // A file where the folder was: it cannot be made again.
+    fs::write(&there, "").unwrap();
+    let rows = session(1, "lantern");
+    put(&laptop.world, &rows.id, &rows.text);
+    let ran = laptop.world.recall(["digest"].iter().chain(&EXTRACT));
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    assert!(ran.err.contains("the next exchange catches up"), "{ran:#?}");
+    let ran = laptop.sync(&[]);
+    assert_eq!(ran.code, 1, "{ran:#?}");
+    fs::remove_file(&there).unwrap();
+    fs::rename(&gone, &there).unwrap();
+    settle(&[&laptop, &tower]);
+    assert_eq!(tower.ids(), [rows.id]);
+}
+
+#[test]
+fn nothing_is_opened_by_who_has_not_set_it_up() {
+    let world = World::digested(&["plain"]);
+    assert!(!world.data_dir().join("sync").exists());
+    let ran = world.recall(["sync"]);
+    assert_eq!(ran.code, 2, "{ran:#?}");
+    assert!(ran.err.contains("recall sync add"), "{ran:#?}");
+    let ran = world.recall(["sync", "status"]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    assert!(!world.data_dir().join("sync").exists());
+}
+
+#[test]
+fn a_place_that_is_removed_holds_nothing_of_this_machine() {
+    let share = tempfile::tempdir().unwrap();
+    let [laptop, tower] = machines(share.path(), ["laptop", "tower"]);
+    let one = digested(&laptop, 1, "lantern");
+    digested(&tower, 2, "sluice");
+    settle(&[&laptop, &tower]);
+    let ran = laptop.sync(&["remove", share.path().to_str().unwrap()]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    let ran = tower.sync(&[]);
+    assert!(ran.out.contains("1 session withdrawn"), "{ran:#?}");
+    assert!(!tower.ids().contains(&one));
+    assert_eq!(laptop.ids().len(), 2, "what came to this machine stays");
+    assert!(tower.pages().iter().all(|(_, text)| !text.contains("lantern")));
+}
+
+#[test]
+fn an_excluded_project_is_told_to_nobody_and_withdrawn_when_it_was() {
+    let share = tempfile::tempdir().unwrap();
+    let [laptop, tower] = machines(share.path(), ["laptop", "tower"]);
+    digested(&laptop, 1, "lantern");
+    settle(&[&laptop, &tower]);
+    assert_eq!(tower.ids().len(), 1);
+    laptop.world.configure("[privacy]\nexclude_projects = [\"/home/dev/src/shop\"]\n");
+    laptop.world.digest(&EXTRACT);
+    settle(&[&tower, &laptop]);
+    assert_eq!(tower.ids(), [""; 0]);
+    // And what another machine tells of it is not stored here.
+    digested(&tower, 2, "sluice");
+    settle(&[&tower, &laptop]);
+    assert_eq!(laptop.ids(), [""; 0]);
+    assert!(files_below(&laptop.world.daily()).is_empty());
+}
+
+#[test]
+fn an_index_that_is_made_anew_has_all_of_it_again() {
+    let share = tempfile::tempdir().unwrap();
+    let [laptop, tower] = machines(share.path(), ["laptop", "tower"]);
+    digested(&laptop, 1, "lantern");
+    digested(&tower, 2, "sluice");
+    laptop.remember(&["--everywhere", "Tabs are four wide"]);
+    settle(&[&laptop, &tower]);
+    let before = tower.pages();
+    for file in fs::read_dir(tower.world.data_dir()).unwrap().map(|entry| entry.unwrap().path()) {
+        if file.file_name().unwrap().to_str().unwrap().starts_with("recall.db") {
+            fs::remove_file(file).unwrap();
+        }
+    }
+    tower.world.digest(&EXTRACT);
+    settle(&[&laptop, &tower]);
+    assert_eq!(tower.pages(), before);
+    assert_eq!(tower.notes(), laptop.notes());
+    assert_eq!(laptop.ids(), tower.ids());
+}
+
+#[test]
+fn an_agent_may_not_change_with_whom_the_memory_is_shared() {
+    let world = World::new();
+    let place = world.root().join("share");
+    let ran = world.recall_with(["sync", "add", place.to_str().unwrap()], &[("CLAUDECODE", "1")]);
+    assert_eq!(ran.code, 2, "{ran:#?}");
+    assert!(!world.data_dir().join("sync").exists());
+}
