@@ -11,6 +11,7 @@ mod editor_tasks;
 mod gemini;
 mod gemini_host;
 mod opencode;
+mod opencode_files;
 mod opencode_host;
 mod pi;
 mod qwen;
