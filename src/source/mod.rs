@@ -91,6 +91,11 @@ pub(crate) trait Source: Sync {
         None
     }
 
+    /// Does the version that writes transcripts of this name call hooks in the way that we know?
+    fn calls_hooks(&self, _transcript: &Path) -> bool {
+        true
+    }
+
     /// Tells by a file's content, and by what lies beside it, whose rows it holds and where they were written, where its path and its lines do
     /// not. Only asked of files that changed.
     fn look_inside(&self, _file: &mut TranscriptFile) {}

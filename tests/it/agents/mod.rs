@@ -9,6 +9,7 @@ mod cowork;
 mod cursor;
 mod editor_tasks;
 mod gemini;
+mod gemini_documents;
 mod gemini_host;
 mod opencode;
 mod opencode_files;
