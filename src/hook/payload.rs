@@ -147,7 +147,8 @@ impl Payload {
 
     /// Whether the transcript that it names is the session's own, below this folder.
     fn is_of(&self, folder: &ClientFolder) -> bool {
-        homes_of(folder.client, &self.transcript, &self.session).any(|root| is_same_path(&folder.path, root))
+        source_of(folder.client).calls_hooks(&self.transcript)
+            && homes_of(folder.client, &self.transcript, &self.session).any(|root| is_same_path(&folder.path, root))
     }
 
     /// Whether this is Claude Code's payload for the event. If so, its transcript is `projects/<folder>/<session>.jsonl` below

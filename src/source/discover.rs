@@ -1,7 +1,7 @@
 //! Finds transcripts: a walk that reports what it cannot read and continues.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs::Metadata;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -18,9 +18,9 @@ use crate::model::session::Millis;
 #[derive(Debug, Clone)]
 pub(crate) struct TranscriptFile {
     pub(crate) path: PathBuf,
-    /// In bytes; of one of many sessions in a file, about its share of that.
+    /// In bytes; of one of many sessions in a file, about its share of that; of one in many files, that of all.
     pub(crate) size: u64,
-    /// It is one of many sessions in a file: its stamp alone tells that it changed.
+    /// It is one of many sessions in a file, or many files are one session: its stamp alone tells that it changed.
     pub(crate) is_share: bool,
     /// In nanoseconds since the epoch.
     pub(crate) mtime_ns: i64,
@@ -61,6 +61,22 @@ pub(crate) struct Discovery {
     pub(crate) excluded: usize,
 }
 
+/// Sessions that were found in files of another kind than transcripts. An older version of a client may have left copies of them.
+#[derive(Debug, Default)]
+pub(crate) struct FoundSessions(HashMap<String, (Client, i64)>);
+
+impl FoundSessions {
+    fn add(&mut self, file: &TranscriptFile) {
+        let TranscriptIdentity { client, session, agent, .. } = &file.place;
+        self.0.insert(agent.as_ref().unwrap_or(session).clone(), (*client, file.mtime_ns));
+    }
+
+    /// When something was last written in a session of this id or in a subagent's, in nanoseconds since the epoch; `None` if it was not found.
+    pub(crate) fn written(&self, client: Client, id: &str) -> Option<i64> {
+        self.0.get(id).filter(|(of, _)| *of == client).map(|(_, written)| *written)
+    }
+}
+
 /// A file's device and inode, the index of the root it was found under, and its index in the list of files.
 type FileAlias = (u64, u64, usize, usize);
 
@@ -95,13 +111,15 @@ pub(crate) fn discover(folders: &[ClientFolder], exclude: &GlobSet) -> Discovery
     found
 }
 
-/// Puts the sessions in the place of a file that holds many.
+/// Puts the sessions in the place of a file that holds many, or is one of many.
 fn open_containers(found: &mut Discovery, exclude: &GlobSet) {
     let mut files = Vec::with_capacity(found.files.len());
+    let mut sessions_found = FoundSessions::default();
     for file in std::mem::take(&mut found.files) {
-        match source_of(file.place.client).sessions_in(&file) {
+        match source_of(file.place.client).sessions_in(&file, &sessions_found) {
             None => files.push(file),
             Some(Ok(sessions)) => {
+                sessions.iter().for_each(|session| sessions_found.add(session));
                 let all = sessions.len();
                 let kept = sessions.into_iter().filter(|session| exclude.is_empty() || !exclude.is_match(&session.path));
                 let before = files.len();
@@ -172,7 +190,7 @@ fn drop_aliases(files: &mut Vec<TranscriptFile>, mut names: Vec<FileAlias>) {
     files.retain(|_| at.next().is_none_or(|at| !others.contains(&at)));
 }
 
-fn mtime_ns(meta: &Metadata) -> i64 {
+pub(super) fn mtime_ns(meta: &Metadata) -> i64 {
     meta.mtime().saturating_mul(1_000_000_000).saturating_add(meta.mtime_nsec())
 }
 

@@ -54,7 +54,7 @@ use crate::model::client::Client;
 use crate::model::session::{ParserState, ToolClass};
 use crate::privacy::Sanitizer;
 use crate::source::delta::{Checkpoint, MadeLines, OpenTranscript, TranscriptLines};
-use crate::source::discover::TranscriptFile;
+use crate::source::discover::{FoundSessions, TranscriptFile};
 use crate::source::tool_use::ToolTable;
 
 /// What is to be known of a client to read its sessions. Nothing outside the folder of an implementation knows how that client writes, or
@@ -69,11 +69,12 @@ pub(crate) trait Source: Sync {
     /// Whose rows a file holds, by its path below a layout; `None` if it is no transcript.
     fn identify(&self, layout: &str, below: &[u8]) -> Option<TranscriptIdentity>;
 
-    /// The sessions in a file that holds many, each with a path of its own below the file's; `None` if it is one transcript.
+    /// The sessions in a file that holds many, each with a path of its own below the file's, or the session of which a file is one of many, at
+    /// the file's path; `None` if the file is one transcript. `found` are those in files that came before, by the order of the layouts.
     ///
     /// # Errors
     /// When it cannot be read.
-    fn sessions_in(&self, _file: &TranscriptFile) -> Option<io::Result<Vec<TranscriptFile>>> {
+    fn sessions_in(&self, _file: &TranscriptFile, _found: &FoundSessions) -> Option<io::Result<Vec<TranscriptFile>>> {
         None
     }
 
@@ -88,6 +89,11 @@ pub(crate) trait Source: Sync {
     /// Where below the client's folder a session of this id is written down, of a client whose hooks do not say it.
     fn unnamed_transcript(&self, _session: &str) -> Option<PathBuf> {
         None
+    }
+
+    /// Does the version that writes transcripts of this name call hooks in the way that we know?
+    fn calls_hooks(&self, _transcript: &Path) -> bool {
+        true
     }
 
     /// Tells by a file's content, and by what lies beside it, whose rows it holds and where they were written, where its path and its lines do

@@ -45,6 +45,8 @@ const OUTPUT_END: &str = "\n</untrusted_context>";
 /// The client's lines behind a command's own output.
 const SHELL_LINES: [&str; 4] = ["Error: ", "Signal: ", "Background PIDs: ", "Process Group PGID: "];
 const EXIT_LINE: &str = "Exit Code: ";
+/// What stands for the output of a command that printed nothing.
+const NO_OUTPUT: &str = "(empty)";
 /// What a refused tool use is answered with.
 const REFUSAL: &str = "User denied execution";
 
@@ -71,6 +73,8 @@ pub(super) struct GeminiLines<'p> {
     place: &'p TranscriptIdentity,
     sanitizer: &'p Sanitizer,
     cwd: Option<String>,
+    /// The subagent whose row is read, of a document in which all say what they say.
+    subagent: Option<String>,
     state: State,
     /// Commands whose output is still to come.
     runs: PendingRuns,
@@ -96,12 +100,14 @@ impl LineParser for GeminiLines<'_> {
         let (line, text) = text_of_line(line);
         let names = [
             "$set", "$rewindTo", "sessionId", "startTime", "id", "timestamp", "type", "content", "displayContent", "tokens",
-            "model", "toolCalls",
+            "model", "toolCalls", "$subagent",
         ];
-        let Ok([set, back, session, began, id, at, kind, content, shown, tokens, model, calls]) = json::fields(&text, &names)
+        let Ok([set, back, session, began, id, at, kind, content, shown, tokens, model, calls, subagent]) =
+            json::fields(&text, &names)
         else {
             return malformed(&text);
         };
+        self.subagent = self.place.agent.clone().or_else(|| subagent.and_then(json::text).map(|id| self.sanitizer.redact(&id)));
         if let Some(id) = back.and_then(json::text) {
             self.go_back(&id);
             return ParsedLine::Empty;
@@ -122,7 +128,7 @@ impl LineParser for GeminiLines<'_> {
         let parts = content.map(parts_of).unwrap_or_default();
         let said = match kind.and_then(json::text).as_deref() {
             // The task of a subagent is the assistant's words, which the tool use holds.
-            Some("user") if is_known || self.place.agent.is_some() => Err(NoRecord::Known),
+            Some("user") if is_known || self.subagent.is_some() => Err(NoRecord::Known),
             Some("user") => self.prompt(&parts, shown).map(Numbered::from),
             Some("gemini") => Ok(self.reply(&parts, calls, tokens.and_then(|tokens| usage(tokens, model, key, self.sanitizer)))),
             Some(known) if NOT_SAID.contains(&known) => Err(NoRecord::Known),
@@ -158,7 +164,8 @@ impl Numbered {
 impl<'p> GeminiLines<'p> {
     pub(super) fn new(place: &'p TranscriptIdentity, sanitizer: &'p Sanitizer, state: &ParserState) -> Self {
         let cwd = place.cwd.as_ref().map(|cwd| sanitizer.redact(cwd));
-        Self { place, sanitizer, cwd, state: serde_json::from_str(&state.own).unwrap_or_default(), runs: state.runs.clone() }
+        let own = serde_json::from_str(&state.own).unwrap_or_default();
+        Self { place, sanitizer, cwd, subagent: place.agent.clone(), state: own, runs: state.runs.clone() }
     }
 
     fn parsed(
@@ -170,7 +177,7 @@ impl<'p> GeminiLines<'p> {
         let place = RowPlace {
             link: ParentLink { key, parent },
             session: &self.place.session,
-            agent: self.place.agent.clone(),
+            agent: self.subagent.clone(),
             at,
             cwd: self.cwd.clone(),
             branch: None,
@@ -305,12 +312,12 @@ impl<'p> GeminiLines<'p> {
             (part + 1..part + PARTS_OF_CALL).zip(said).for_each(|(part, answer)| all.add(part, Some(answer)));
             return;
         }
-        let (code, output) = if call.class == ToolClass::Shell { shell_output(&text) } else { (None, text.as_str()) };
+        let (code, output) = if call.class == ToolClass::Shell { shell_output(&text) } else { (None, Cow::Borrowed(&*text)) };
         // The client calls a command that failed a success.
         let ok = code.map_or(!is_error && status == "success", |code| code == 0);
         let refused = status == "cancelled" && text.contains(REFUSAL);
-        all.add(part + 1, outcome_of(&call.id, refused, (ok, code, output), self.sanitizer));
-        let told = kinds.filter(|_| !refused).and_then(|kinds| printed(&call.id, ok, output, kinds, self.sanitizer));
+        all.add(part + 1, outcome_of(&call.id, refused, (ok, code, &output), self.sanitizer));
+        let told = kinds.filter(|_| !refused).and_then(|kinds| printed(&call.id, ok, &output, kinds, self.sanitizer));
         all.add(evidence + 1, told);
     }
 
@@ -337,7 +344,7 @@ impl<'p> GeminiLines<'p> {
             ToolClass::Edit if name == WRITE => self.touched(given, Touch::Written),
             ToolClass::Edit => self.touched(given, Touch::Edited),
             ToolClass::Read => self.touched(given, Touch::Read),
-            ToolClass::Subagent => (told_in(given, &["prompt", "agent_name"], sanitizer), None),
+            ToolClass::Subagent => (told_in(given, &["prompt", "objective", "agent_name"], sanitizer), None),
             ToolClass::Plan => ("plan".to_owned(), None),
             ToolClass::Question => (line_of(&questions(given, sanitizer).join(" / ")), None),
             _ => (describe_arguments(given, sanitizer), None),
@@ -428,8 +435,10 @@ fn response_in(part: Raw<'_>) -> Option<[Option<Raw<'_>>; 2]> {
 }
 
 /// A command's own output, without the client's lines behind it, and the exit code in them.
-fn shell_output(text: &str) -> (Option<i64>, &str) {
-    let Some(mut output) = text.strip_prefix("Output: ") else { return (None, text) };
+fn shell_output(text: &str) -> (Option<i64>, Cow<'_, str>) {
+    let Some(mut output) = text.strip_prefix("Output: ") else {
+        return older_shell_output(text).unwrap_or((None, Cow::Borrowed(text)));
+    };
     let mut code = None;
     while let Some((before, last)) = output.trim_end().rsplit_once('\n') {
         match last.strip_prefix(EXIT_LINE).and_then(|code| code.trim().parse().ok()) {
@@ -439,7 +448,33 @@ fn shell_output(text: &str) -> (Option<i64>, &str) {
         }
         output = before;
     }
-    (code, if output == "(empty)" { "" } else { output })
+    (code, Cow::Borrowed(if output == NO_OUTPUT { "" } else { output }))
+}
+
+/// The same as older versions told it: the command and its folder first, then what it printed, in the oldest as two streams, then all lines
+/// about it.
+fn older_shell_output(text: &str) -> Option<(Option<i64>, Cow<'_, str>)> {
+    let (_, rest) = text.strip_prefix("Command: ")?.split_once("\nDirectory: ")?;
+    let (_, mut rest) = rest.split_once('\n')?;
+    let mut code = None;
+    while let Some((before, last)) = rest.rsplit_once('\n') {
+        match last.strip_prefix(EXIT_LINE) {
+            Some(told) => code = told.trim().parse().ok(),
+            None if SHELL_LINES.iter().any(|start| last.starts_with(start)) => {}
+            None => break,
+        }
+        rest = before;
+        // It is the first of them.
+        if last.starts_with(SHELL_LINES[0]) {
+            break;
+        }
+    }
+    let streams = match rest.strip_prefix("Stdout: ") {
+        Some(rest) => rest.split_once("\nStderr: ").map_or([rest, ""], |(out, err)| [out, err]),
+        None => [rest.strip_prefix("Output: ")?, ""],
+    };
+    let printed = |text: &&str| !text.is_empty() && *text != NO_OUTPUT;
+    Some((code, Cow::Owned(streams.into_iter().filter(printed).collect::<Vec<_>>().join("\n"))))
 }
 
 fn questions(given: Raw<'_>, sanitizer: &Sanitizer) -> Vec<String> {

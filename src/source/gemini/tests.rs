@@ -274,6 +274,32 @@ fn a_subagent_has_no_prompts_and_unknown_rows_are_counted() {
     assert_eq!(unknown, [ParsedLine::Unknown("hologram".into()), ParsedLine::Unknown("(no type)".into())]);
 }
 
+#[test]
+fn what_a_command_printed_is_told_without_what_older_versions_put_around_it() {
+    let told_of = |output: &str| {
+        let ran = call("c", "run_shell_command", &json!({"command": "cargo test"}), "success", &json!({"output": output}));
+        let read = records(&[says("1", "", &json!([ran]))]);
+        told(&read)[1].clone()
+    };
+    let end = "Signal: 0\nBackground PIDs: (none)\nProcess Group PGID: 114";
+    let merged = format!("Command: cargo test\nDirectory: (root)\nOutput: no such file\nError: (none)\nExit Code: 101\n{end}");
+    assert_eq!(told_of(&merged), "exit code 101 | no such file");
+    let apart = format!("Command: a\nDirectory: src\nStdout: one\nStderr: two\nError: (none)\nExit Code: 2\n{end}");
+    assert_eq!(told_of(&apart), "exit code 2 | one | two");
+    let silent = format!("Command: a\nDirectory: src\nStdout: (empty)\nStderr: gone\nError: (none)\nExit Code: 1\n{end}");
+    assert_eq!(told_of(&silent), "exit code 1 | gone");
+}
+
+#[test]
+fn a_row_of_a_subagent_s_in_a_document_of_the_session_is_its_own() {
+    let mut rows = [user("1", "Your task is to look"), says("2", "It is blue.", &json!(null))];
+    rows.iter_mut().for_each(|row| row["$subagent"] = json!("1"));
+    let read = parsed(&[&rows[..], &[says("3", "I see.", &json!(null))]].concat(), None, |_| false);
+    let agent = |line: &ParsedLine| if let ParsedLine::Record(row) = line { row.agent.clone() } else { None };
+    assert_eq!(read[0], ParsedLine::Empty);
+    assert_eq!(read[1..].iter().map(agent).collect::<Vec<_>>(), [Some("1".to_owned()), None]);
+}
+
 proptest! {
     #[test]
     fn it_does_not_matter_where_the_reading_stopped(kinds in prop::collection::vec(0usize..7, 0..90), cuts in prop::collection::vec(any::<bool>(), 91)) {

@@ -14,7 +14,7 @@ pub(super) const TOOLS: ToolTable = ToolTable::of(&[
     (ToolClass::Read, &["read_file", "read_many_files"]),
     (ToolClass::Search, &["glob", "grep_search", "list_directory", "search_file_content"]),
     (ToolClass::Web, &["google_web_search", "web_fetch"]),
-    (ToolClass::Subagent, &["invoke_agent"]),
+    (ToolClass::Subagent, &["codebase_investigator", "delegate_to_agent", "invoke_agent"]),
     (ToolClass::Plan, &["exit_plan_mode"]),
     (ToolClass::Todo, &[TODOS]),
     (ToolClass::Question, &["ask_user"]),

@@ -5,18 +5,12 @@ use std::io;
 use std::path::Path;
 
 use rusqlite::{Connection, OptionalExtension};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::model::client::Client;
-use crate::source::TranscriptIdentity;
+use super::made::{self, Head, NS};
 use crate::source::delta::{LineNumbers, MAX_LINE_BYTES, MadeLine, MadeLines};
 use crate::source::discover::TranscriptFile;
 use crate::source::foreign_db::LiveDatabase;
-
-/// The most sessions between a subagent's and the one it works for.
-const MAX_DEPTH: usize = 8;
-/// Milliseconds to nanoseconds.
-const NS: i64 = 1_000_000;
 
 /// A session as the table of sessions has it.
 struct SessionRow {
@@ -42,11 +36,6 @@ pub(super) fn sessions(file: &TranscriptFile) -> io::Result<Vec<TranscriptFile>>
     let parents: HashMap<&str, &str> = all.iter().filter_map(|row| Some((&*row.id, row.parent.as_deref()?))).collect();
     let written = all.iter().map(SessionRow::weight).sum::<u64>().max(1);
     let transcript = |row: &SessionRow| {
-        let mut first = &*row.id;
-        for _ in 0..MAX_DEPTH {
-            first = parents.get(first).copied().unwrap_or(first);
-        }
-        let agent = (first != row.id).then(|| row.id.clone());
         // Neither of the two changes without something having been written.
         let mut stamp = [0; 16];
         stamp[..8].copy_from_slice(&row.updated.to_le_bytes());
@@ -59,7 +48,7 @@ pub(super) fn sessions(file: &TranscriptFile) -> io::Result<Vec<TranscriptFile>>
             is_share: true,
             mtime_ns: row.updated.saturating_mul(NS),
             stamp: i64::from_le_bytes(hash),
-            place: TranscriptIdentity { client: Client::OpenCode, session: first.to_owned(), agent, cwd: None },
+            place: made::place(&row.id, |id| parents.get(id).map(|&parent| parent.to_owned())),
         }
     };
     Ok(all.iter().map(transcript).collect())
@@ -82,28 +71,15 @@ pub(super) fn lines(path: &Path) -> io::Result<MadeLines> {
     let head = head(&live.db, id).map_err(io::Error::other)?.ok_or(io::ErrorKind::NotFound)?;
     let pieces = pieces(&live.db, id).map_err(io::Error::other)?;
     live.check()?;
-    let mut lines = SessionLines { live, session: head.session.to_string(), numbers: LineNumbers::default() };
-    let began = json!({"session": head.session, "began": head.began}).to_string();
-    let titled = json!({"session": head.session, "title": head.title}).to_string();
-    let all = [Piece::Made(head.began, began)].into_iter().chain(pieces).chain([Piece::Made(head.updated, titled)]);
+    let mut lines = SessionLines { live, session: head.session(), numbers: LineNumbers::default() };
+    let ((began, first), (updated, last)) = (head.first(), head.last());
+    let all = [Piece::Made(began, first)].into_iter().chain(pieces).chain([Piece::Made(updated, last)]);
     Ok(MadeLines::new(all.filter_map(move |piece| lines.line(piece).transpose())))
-}
-
-/// What the row of a session says.
-struct Head {
-    /// What every line repeats.
-    session: Value,
-    title: String,
-    began: i64,
-    updated: i64,
 }
 
 fn head(db: &Connection, id: &str) -> rusqlite::Result<Option<Head>> {
     let sql = "SELECT directory, version, title, time_created, time_updated FROM session WHERE id = ?1";
-    let read = |r: &rusqlite::Row<'_>| {
-        let session = json!({"cwd": r.get::<_, String>(0)?, "version": r.get::<_, String>(1)?});
-        Ok(Head { session, title: r.get(2)?, began: r.get(3)?, updated: r.get(4)? })
-    };
+    let read = |r: &rusqlite::Row<'_>| Ok(Head::of([r.get(0)?, r.get(1)?, r.get(2)?], [r.get(3)?, r.get(4)?]));
     db.query_row(sql, [id], read).optional()
 }
 
@@ -175,14 +151,12 @@ impl SessionLines {
         };
         let Some(message) = message else { return Ok(None) };
         let known: Value = serde_json::from_str(&message).unwrap_or_default();
-        let is_done = !known["time"]["completed"].is_null() || !known["error"].is_null();
         // More of its text may come.
-        if is_last && !is_done && parts.iter().any(|part| part.contains("\"type\":\"text\"")) {
+        if is_last && !made::is_done(&known) && parts.iter().any(|part| part.contains("\"type\":\"text\"")) {
             return Ok(None);
         }
         let created = known["time"]["created"].as_i64();
-        let text = format!(r#"{{"session":{},"message":{message},"parts":[{}]}}"#, self.session, parts.join(","));
-        Ok(Some((created, text)))
+        Ok(Some((created, made::line(&self.session, &message, &parts))))
     }
 
     fn message(&self, id: &str) -> rusqlite::Result<Option<String>> {

@@ -322,9 +322,10 @@ fn started(part: Raw<'_>) -> Option<Millis> {
     start.and_then(timestamp)
 }
 
-/// What stands in quotation marks, if all of a text does: `opencode run` has its prompt as its command line had it.
+/// What stands in quotation marks, if all of a text does: `opencode run` has its prompt as its command line had it. Versions before 1.2 end
+/// the line, too.
 pub(super) fn quoted(text: &str) -> Option<&str> {
-    let inner = text.strip_prefix('"')?.strip_suffix('"')?;
+    let inner = text.trim_end().strip_prefix('"')?.strip_suffix('"')?;
     (!inner.replace("\\\"", "").contains('"')).then_some(inner)
 }
 

@@ -134,7 +134,10 @@ impl Counts {
     fn add(&mut self, session: &Value, seen: &mut BTreeSet<(String, u64)>) {
         self.sessions += 1;
         let sources = session["sources"].as_array().expect("sources");
-        self.subagents += sources.iter().filter(|source| source["agent"].as_str().is_some_and(|agent| !agent.is_empty())).count();
+        // Of a session that lies in two places each source is there twice.
+        let agents: BTreeSet<_> =
+            sources.iter().filter_map(|source| source["agent"].as_str()).filter(|agent| !agent.is_empty()).collect();
+        self.subagents += agents.len();
         let mut commands = BTreeSet::new();
         let (mut own, mut shares) = (Vec::new(), false);
         for row in sources.iter().flat_map(|source| source["rows"].as_array().expect("rows")) {
