@@ -3,6 +3,7 @@
 //! Everything is read and worked out first (`plan`), so that a dry run shows what would be done and a file that cannot be edited stops
 //! the rest; then it is done (`apply`), and the manifest records what uninstall is to undo.
 
+mod agent_hosts;
 pub(crate) mod apply;
 mod cron;
 mod diff;
@@ -34,6 +35,7 @@ pub(crate) mod uninstall;
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
+use self::agent_hosts::AgentHost;
 use self::timer_cli::TimerCli;
 use crate::config::{Config, InheritedEnvironment};
 use crate::model::client::Client;
@@ -76,8 +78,7 @@ impl InstallScope {
     pub(crate) fn of(client: Client, scope: Self) -> Option<Self> {
         match client {
             Client::ClaudeCode => Some(scope),
-            Client::Codex | Client::CopilotCli | Client::QwenCode | Client::Gemini | Client::OpenCode => Some(Self::Agent(client)),
-            _ => None,
+            other => AgentHost::of(other).map(|_| Self::Agent(other)),
         }
     }
 

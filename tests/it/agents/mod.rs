@@ -7,6 +7,7 @@ mod copilot;
 mod copilot_host;
 mod cowork;
 mod cursor;
+mod cursor_host;
 mod editor_tasks;
 mod gemini;
 mod gemini_host;

@@ -49,7 +49,13 @@ const CODEX: Host = Host {
         "[mcp_servers.tickets]\nurl = \"https://x\"\n\n[projects.\"/src/shop\"]\ntrust_level = \"trusted\"\n",
     ],
 };
-const HOSTS: [&Host; 4] = [&GEMINI, &QWEN, &COPILOT, &CODEX];
+const CURSOR: Host = Host {
+    agent: "cursor",
+    name: "Cursor",
+    path: ".cursor/mcp.json",
+    written: ["{\"mcpServers\":{}}", "{\n  \"mcpServers\": {\n    \"tickets\": { \"url\": \"https://x\" }\n  }\n}\n"],
+};
+const HOSTS: [&Host; 5] = [&GEMINI, &QWEN, &COPILOT, &CODEX, &CURSOR];
 
 impl Host {
     fn file(&self, world: &World) -> PathBuf {

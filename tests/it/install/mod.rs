@@ -4,7 +4,7 @@ mod agent_servers;
 mod all;
 mod concurrent;
 mod crontab;
-mod fakes;
+pub mod fakes;
 mod hooks;
 mod mcp_servers;
 mod system;
