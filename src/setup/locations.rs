@@ -38,13 +38,16 @@ pub(crate) fn settings_file(scope: InstallScope, host: &Host<'_>) -> Result<Path
     Ok(file)
 }
 
-/// The file in which a scope's servers stand, and where in it. `None` of an agent with which ours is not registered.
+/// The file in which a scope's servers stand, and where in it. `None` of an agent that has none of ours.
 pub(crate) fn servers_file(scope: InstallScope, host: &Host<'_>) -> Option<(PathBuf, ServerLocation)> {
     Some(match scope {
         InstallScope::User => (client_file(host), ServerLocation::TopLevel),
         InstallScope::Project => (project(host).join(PROJECT_SERVERS_FILE), ServerLocation::TopLevel),
         InstallScope::Local => (client_file(host), ServerLocation::Project(client_project_key(host))),
-        InstallScope::Agent(client) => (AgentHost::of(client)?.servers_file(host)?, ServerLocation::TopLevel),
+        InstallScope::Agent(client) => {
+            let agent = AgentHost::of(client)?;
+            (agent.servers_file(host), agent.location())
+        }
     })
 }
 
@@ -55,7 +58,7 @@ pub(crate) fn shares_file(scope: InstallScope) -> bool {
 
 /// What an entry of a scope's server says.
 pub(crate) fn entry_form(scope: InstallScope) -> EntryForm {
-    AgentHost::of(scope.client()).and_then(AgentHost::entry_form).unwrap_or(EntryForm::TYPED)
+    AgentHost::of(scope.client()).map_or(EntryForm::TYPED, AgentHost::entry_form)
 }
 
 fn agent(client: Client) -> Result<&'static AgentHost> {

@@ -10,7 +10,7 @@ use super::diff::write_file_diff;
 use super::file::{FileSnapshot, PAUSE, TRIES};
 use super::hook_command::HookLayout;
 use super::inspect;
-use super::locations::{form, invocation, project, servers_file, settings_file};
+use super::locations::{form, invocation, project, settings_file};
 use super::manifest::Manifest;
 use super::registration::{self, BesideHooks, Registration};
 use super::settings::{self, SettingsState};
@@ -162,7 +162,7 @@ pub(crate) fn plan(request: &InstallRequest, host: &Host<'_>) -> Result<InstallP
     if client.is_usual() {
         plan.notes.extend(notes_on_claude(request, &plan.hooks, host));
     } else {
-        plan.notes.extend(notes_on_other(client, request, &plan.hooks, host));
+        plan.notes.extend(notes_on_other(client, &plan.hooks));
     }
     // Nothing is wrong with a machine that has none, and a digest at a session's end does as well.
     plan.notes.extend(missing.filter(|_| !host.config.hooks.digest_at_end).map(str::to_owned));
@@ -225,17 +225,11 @@ fn notes_on_claude(request: &InstallRequest, hooks: &HooksEdit, host: &Host<'_>)
 }
 
 /// What another agent needs besides its hooks.
-fn notes_on_other(client: Client, request: &InstallRequest, hooks: &HooksEdit, host: &Host<'_>) -> Vec<String> {
+fn notes_on_other(client: Client, hooks: &HooksEdit) -> Vec<String> {
     let mut notes = Vec::new();
     if client == Client::Codex && hooks.hooks_change {
         // Seen with 0.169: without that, hooks do not run, and nothing says so.
         notes.push("Codex runs a hook only once you trust it: start `codex`, type `/hooks`, and accept those of recall".to_owned());
-    }
-    if request.mcp && servers_file(request.scope, host).is_none() {
-        // Its config may have comments, and lie in one of several files.
-        let (name, program) = (client.name(), host.environment.program.display());
-        let entry = format!("{{\"recall\": {{\"type\": \"local\", \"command\": [\"{program}\", \"mcp\"]}}}}");
-        notes.push(format!("to let {name} search the memory itself, add `\"mcp\": {entry}` to its `opencode.json`"));
     }
     notes
 }
