@@ -196,7 +196,7 @@ pub(crate) struct DigestArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct InstallArgs {
-    /// Whose sessions get the hooks: claude-code, codex, copilot-cli, cursor, gemini, opencode or qwen-code
+    /// Whose sessions get the hooks: claude-code, codex, copilot-cli, cursor, gemini, opencode, qwen-code or vscode-copilot
     #[arg(long, value_name = "NAME", value_parser = client, default_value = "claude-code")]
     pub(crate) agent: Client,
     /// Install for every agent that is used here: show each change, and ask before making it
@@ -224,7 +224,7 @@ pub(crate) struct InstallArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct UninstallArgs {
-    /// Remove only this agent's hooks and MCP server, and keep the timer: claude-code, codex, copilot-cli, cursor, gemini, opencode or qwen-code
+    /// Remove only this agent's hooks and MCP server, and keep the timer: claude-code, codex, copilot-cli, cursor, gemini, opencode, qwen-code or vscode-copilot
     #[arg(long, value_name = "NAME", value_parser = client, conflicts_with_all = ["purge", "scope"])]
     pub(crate) agent: Option<Client>,
     /// Remove only Claude Code's hooks and MCP server of this scope, and keep the timer. Without `--scope` and `--agent`: remove everything

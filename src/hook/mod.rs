@@ -71,7 +71,7 @@ fn asks_for_help(words: &[OsString]) -> bool {
 fn help() -> String {
     let names: Vec<&str> = Event::names().collect();
     format!(
-        "Called by Claude Code, Codex, Copilot CLI, Cursor, Gemini CLI, OpenCode or Qwen Code, with JSON on stdin: leaves a mark, or prints the context for a session or a prompt.\n\n\
+        "Called by Claude Code, Codex, Copilot CLI, Cursor, Gemini CLI, OpenCode, Qwen Code or VS Code Copilot, with JSON on stdin: leaves a mark, or prints the context for a session or a prompt.\n\n\
          Usage: recall hook <EVENT>\n\nEvents: {}\n\n\
          `recall install` puts the hooks in, `recall doctor` says how they are.\n",
         names.join(", ")
@@ -142,9 +142,10 @@ fn answer_to(client: Client, event: &str, text: &str) -> Value {
     }
 }
 
-/// Does a client show the user a line that is beside what it takes into the conversation? Those with an answer of one key are not known to.
+/// Does a client show the user a line that is beside what it takes into the conversation? Those with an answer of one key are not known to,
+/// and VS Code shows it as a warning.
 fn shows_line(client: Client) -> bool {
-    !matches!(client, Client::CopilotCli | Client::Cursor)
+    !matches!(client, Client::CopilotCli | Client::Cursor | Client::VscodeCopilot)
 }
 
 fn leave_mark(event: Event, payload: &Payload, config: &Config) -> Result<()> {

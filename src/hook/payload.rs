@@ -40,6 +40,13 @@ const CURSOR_EVENTS: [(Event, &str); 2] = [(Event::SessionStart, "sessionStart")
 const CURSOR_KEYS: [&str; 2] = ["cursor_version", CURSOR_ID];
 const CURSOR_ID: &str = "conversation_id";
 
+/// The events of VS Code's that we answer or note, by its documentation. At a prompt it takes nothing into the conversation.
+const VS_CODE_EVENTS: [(Event, &str); 2] = [(Event::SessionStart, "SessionStart"), (Event::PreCompact, "PreCompact")];
+/// By these keys it is known, and by having none of that for the id.
+const VS_CODE_KEYS: [&str; 2] = [VS_CODE_EVENT, BARE_ID];
+const VS_CODE_EVENT: &str = "hookEventName";
+const USUAL_ID: &str = "session_id";
+
 /// Keys that only other hosts of the same hooks send.
 const FOREIGN_KEYS: [&str; 6] =
     ["cursor_version", "conversation_id", "generation_id", "workspace_roots", "hookEventName", "sessionId"];
@@ -96,6 +103,8 @@ enum Form {
     /// It names neither its event nor a transcript, as of a client that leaves both to us.
     Bare,
     Cursor,
+    /// VS Code's, which runs the hooks of Claude Code's settings.
+    VsCode,
     /// No client's of ours.
     Foreign,
 }
@@ -107,6 +116,8 @@ impl Form {
         let is_bare = FOREIGN_KEYS.iter().chain(&NO_BARE_KEYS).all(|key| has(key) == (*key == BARE_ID));
         if CURSOR_KEYS.iter().all(has) {
             Self::Cursor
+        } else if VS_CODE_KEYS.iter().all(has) && !has(&USUAL_ID) {
+            Self::VsCode
         } else if is_bare {
             Self::Bare
         } else if FOREIGN_KEYS.iter().any(has) {
@@ -119,10 +130,15 @@ impl Form {
     /// The key of the session's id.
     fn id(self) -> &'static str {
         match self {
-            Self::Usual | Self::Foreign => "session_id",
-            Self::Bare => BARE_ID,
+            Self::Usual | Self::Foreign => USUAL_ID,
+            Self::Bare | Self::VsCode => BARE_ID,
             Self::Cursor => CURSOR_ID,
         }
+    }
+
+    /// The key of the event's name.
+    fn event(self) -> &'static str {
+        if self == Self::VsCode { VS_CODE_EVENT } else { "hook_event_name" }
     }
 
     /// Is an event called so?
@@ -131,6 +147,7 @@ impl Form {
             Self::Usual => EVENTS.iter().any(|(known, _, theirs)| *known == event && theirs.contains(&name)),
             Self::Bare => true,
             Self::Cursor => CURSOR_EVENTS.contains(&(event, name)),
+            Self::VsCode => VS_CODE_EVENTS.contains(&(event, name)),
             Self::Foreign => false,
         }
     }
@@ -150,7 +167,7 @@ impl Payload {
         let form = Form::of(fields);
         let root = || fields.get("workspace_roots").and_then(|roots| roots.get(0)?.as_str()).unwrap_or_default().to_owned();
         Ok(Self {
-            event: text("hook_event_name"),
+            event: text(form.event()),
             session: text(form.id()),
             transcript: PathBuf::from(text("transcript_path")),
             cwd: Some(text("cwd")).filter(|cwd| form != Form::Cursor || !cwd.is_empty()).unwrap_or_else(root),
@@ -201,7 +218,12 @@ impl Payload {
         match (self.form, folder.client) {
             // It may name none, so that it has to be used here.
             (Form::Cursor, Client::Cursor) => is_used(folder) && (self.transcript.as_os_str().is_empty() || is_own()),
-            (Form::Cursor, _) | (_, Client::Cursor) => false,
+            // Which file it names is not known: one of the editor's.
+            (Form::VsCode, Client::VscodeCopilot) => {
+                let is_below = || self.transcript.ancestors().any(|above| is_same_path(&folder.path, above));
+                is_used(folder) && (self.transcript.as_os_str().is_empty() || is_below())
+            }
+            (Form::Cursor | Form::VsCode, _) | (_, Client::Cursor | Client::VscodeCopilot) => false,
             _ => is_own(),
         }
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::Host;
 use super::hook_command::{HookForm, TIMEOUT};
-use super::servers::{self, EntryForm, OPENCODE_SERVERS, ServerLocation};
+use super::servers::{self, EntryForm, OPENCODE_SERVERS, ServerLocation, VS_CODE_SERVERS};
 use crate::model::client::Client;
 
 /// An agent, and its files for all its sessions.
@@ -13,9 +13,8 @@ use crate::model::client::Client;
 pub(crate) struct AgentHost {
     pub(crate) client: Client,
     folder: Folder,
-    /// The file of its hooks, in its folder.
-    hooks: &'static str,
-    pub(crate) form: HookForm,
+    /// The file of its hooks, in its folder, and what they are. `None`: it has no such file.
+    hooks: Option<(&'static str, HookForm)>,
     servers: Servers,
 }
 
@@ -42,16 +41,17 @@ impl Servers {
 enum Folder {
     /// The one that also has its sessions.
     Sessions,
+    /// The one that this one is in.
+    AboveSessions,
     /// One of this name where programs have their settings.
     Config(&'static str),
 }
 
-static ALL: [AgentHost; 6] = [
+static ALL: [AgentHost; 7] = [
     AgentHost {
         client: Client::Codex,
         folder: Folder::Sessions,
-        hooks: "hooks.json",
-        form: HookForm::USUAL,
+        hooks: Some(("hooks.json", HookForm::USUAL)),
         // Seen to be listed by `codex mcp list`, with 0.55 to 0.169.
         servers: Servers::usual(&["config.toml"], EntryForm::PLAIN),
     },
@@ -59,24 +59,21 @@ static ALL: [AgentHost; 6] = [
         client: Client::CopilotCli,
         folder: Folder::Sessions,
         // It reads every file of that folder, so ours is one of its own.
-        hooks: "hooks/recall.json",
-        form: HookForm::COPILOT,
+        hooks: Some(("hooks/recall.json", HookForm::COPILOT)),
         // Seen to be listed by `copilot mcp list`, with 1.0.102.
         servers: Servers::usual(&["mcp-config.json"], EntryForm::COPILOT),
     },
     AgentHost {
         client: Client::QwenCode,
         folder: Folder::Sessions,
-        hooks: "settings.json",
         // Seen with Qwen Code 0.24.4: milliseconds, and servers and hooks in one file.
-        form: HookForm { timeout: TIMEOUT * 1000, ..HookForm::USUAL },
+        hooks: Some(("settings.json", HookForm { timeout: TIMEOUT * 1000, ..HookForm::USUAL })),
         servers: Servers::usual(&["settings.json"], EntryForm::PLAIN),
     },
     AgentHost {
         client: Client::OpenCode,
         folder: Folder::Config("opencode"),
-        hooks: "plugin/recall.js",
-        form: HookForm::OPENCODE,
+        hooks: Some(("plugin/recall.js", HookForm::OPENCODE)),
         // Its documentation.
         servers: Servers {
             files: &["opencode.jsonc", "opencode.json"],
@@ -88,18 +85,30 @@ static ALL: [AgentHost; 6] = [
     AgentHost {
         client: Client::Gemini,
         folder: Folder::Sessions,
-        hooks: "settings.json",
-        form: HookForm::GEMINI,
+        hooks: Some(("settings.json", HookForm::GEMINI)),
         // Seen with Gemini CLI 0.61: servers and hooks in one file.
         servers: Servers::usual(&["settings.json"], EntryForm::PLAIN),
     },
     AgentHost {
         client: Client::Cursor,
         folder: Folder::Sessions,
-        hooks: "hooks.json",
-        form: HookForm::CURSOR,
+        hooks: Some(("hooks.json", HookForm::CURSOR)),
         // Its documentation; not tried.
         servers: Servers::usual(&["mcp.json"], EntryForm::PLAIN),
+    },
+    AgentHost {
+        client: Client::VscodeCopilot,
+        // So that the file has a name that no other has.
+        folder: Folder::AboveSessions,
+        // It runs the hooks of Claude Code's settings.
+        hooks: None,
+        // Its documentation; not tried.
+        servers: Servers {
+            files: &["User/mcp.json"],
+            location: ServerLocation::Named(VS_CODE_SERVERS),
+            entry: EntryForm::TYPED,
+            comments: true,
+        },
     },
 ];
 
@@ -108,9 +117,14 @@ impl AgentHost {
         ALL.iter().find(|host| host.client == client)
     }
 
-    /// The file of its hooks.
-    pub(crate) fn hooks_file(&self, host: &Host<'_>) -> PathBuf {
-        self.folder(host).join(self.hooks)
+    /// The file of its hooks, if it has one.
+    pub(crate) fn hooks_file(&self, host: &Host<'_>) -> Option<PathBuf> {
+        self.hooks.map(|(name, _)| self.folder(host).join(name))
+    }
+
+    /// Its hooks, if it has any.
+    pub(crate) fn form(&self) -> Option<HookForm> {
+        self.hooks.map(|(_, form)| form)
     }
 
     /// The file of its servers: of several the one that has ours, else the first.
@@ -135,12 +149,14 @@ impl AgentHost {
 
     /// Do servers and hooks stand in one file, which is edited once for both?
     pub(crate) fn shares_file(&self) -> bool {
-        self.servers.files == [self.hooks]
+        self.hooks.is_some_and(|(name, _)| self.servers.files == [name])
     }
 
     fn folder(&self, host: &Host<'_>) -> PathBuf {
+        let sessions = || host.environment.client_dir(self.client, host.config);
         match self.folder {
-            Folder::Sessions => host.environment.client_dir(self.client, host.config),
+            Folder::Sessions => sessions(),
+            Folder::AboveSessions => sessions().parent().map(Path::to_owned).unwrap_or_default(),
             Folder::Config(name) => host.environment.config_home.join(name),
         }
     }
@@ -156,7 +172,9 @@ pub(crate) fn takes_comments(path: &Path) -> bool {
     apart(path).is_some_and(|servers| servers.comments)
 }
 
+/// Of several agents the one whose name of the file says most of the path.
 fn apart(path: &Path) -> Option<&'static Servers> {
-    let is_apart = |host: &&AgentHost| !host.shares_file() && host.servers.files.iter().any(|name| path.ends_with(name));
-    ALL.iter().find(is_apart).map(|host| &host.servers)
+    let names = ALL.iter().filter(|host| !host.shares_file());
+    let names = names.flat_map(|host| host.servers.files.iter().map(|name| (*name, &host.servers)));
+    names.filter(|(name, _)| path.ends_with(name)).max_by_key(|(name, _)| name.len()).map(|(_, servers)| servers)
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::file::FileSnapshot;
 use super::hook_command::{HookForm, Invocation};
-use super::locations::{client_file, form, invocation, servers_file, settings_file};
+use super::locations::{self, client_file, form, invocation, servers_file, settings_file};
 use super::manifest::Manifest;
 use super::servers::McpServer;
 use super::settings::{self, SettingsState};
@@ -65,7 +65,8 @@ pub(crate) fn settings(host: &Host<'_>) -> Vec<SettingsFile> {
 
 /// Other agents whose sessions are read and start without notes, for all that they could have them.
 pub(crate) fn without_hooks(host: &Host<'_>, files: &[SettingsFile]) -> Vec<InstallScope> {
-    InstallScope::of_others().filter(|scope| is_used(scope.client(), host) && !has_hooks(*scope, files)).collect()
+    let could_have = InstallScope::of_others().filter(|scope| locations::has_hooks(*scope));
+    could_have.filter(|scope| is_used(scope.client(), host) && !has_hooks(*scope, files)).collect()
 }
 
 fn is_used(client: Client, host: &Host<'_>) -> bool {
@@ -101,6 +102,12 @@ pub(crate) struct ServerRegistration {
     pub(crate) server: Result<McpServer, String>,
     /// Is it what an install would write now?
     pub(crate) current: bool,
+}
+
+/// What of ours is out of date or broken where agents have no hooks of ours beside it.
+pub(crate) fn servers_alone(host: &Host<'_>) -> Vec<InstallScope> {
+    let alone = servers(host).into_iter().filter(|one| !locations::has_hooks(one.scope));
+    alone.filter(|one| one.server.is_ok() && !one.current).map(|one| one.scope).collect()
 }
 
 /// Our servers for sessions started here. A broken file counts only where its text contains our name.

@@ -26,7 +26,10 @@ pub(crate) fn settings_file(scope: InstallScope, host: &Host<'_>) -> Result<Path
     let user = host.environment.claude_dir(host.config).join("settings.json");
     let name = match scope {
         InstallScope::User => return Ok(user),
-        InstallScope::Agent(client) => return Ok(agent(client)?.hooks_file(host)),
+        InstallScope::Agent(client) => {
+            let file = AgentHost::of(client).and_then(|agent| agent.hooks_file(host));
+            return file.with_context(|| format!("{} has no file for hooks", client.name()));
+        }
         InstallScope::Project => "settings.json",
         InstallScope::Local => "settings.local.json",
     };
@@ -56,18 +59,19 @@ pub(crate) fn shares_file(scope: InstallScope) -> bool {
     AgentHost::of(scope.client()).is_some_and(AgentHost::shares_file)
 }
 
+/// Can there be hooks for a scope?
+pub(crate) fn has_hooks(scope: InstallScope) -> bool {
+    AgentHost::of(scope.client()).is_none_or(|agent| agent.form().is_some())
+}
+
 /// What an entry of a scope's server says.
 pub(crate) fn entry_form(scope: InstallScope) -> EntryForm {
     AgentHost::of(scope.client()).map_or(EntryForm::TYPED, AgentHost::entry_form)
 }
 
-fn agent(client: Client) -> Result<&'static AgentHost> {
-    AgentHost::of(client).with_context(|| format!("nothing can be installed for {}", client.name()))
-}
-
 /// The hooks of the client of a scope.
 pub(crate) fn form(scope: InstallScope) -> HookForm {
-    AgentHost::of(scope.client()).map_or(HookForm::USUAL, |agent| agent.form)
+    AgentHost::of(scope.client()).and_then(AgentHost::form).unwrap_or(HookForm::USUAL)
 }
 
 /// Claude Code's own file, as it finds it (seen with 2.1.197).

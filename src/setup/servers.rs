@@ -17,6 +17,8 @@ pub(crate) const NAME: &str = "recall";
 const SERVERS: &str = "mcpServers";
 /// The same of OpenCode.
 pub(super) const OPENCODE_SERVERS: &str = "mcp";
+/// The same of VS Code.
+pub(super) const VS_CODE_SERVERS: &str = "servers";
 const PROJECTS: &str = "projects";
 /// Our argument.
 pub(super) const ARGUMENT: &str = "mcp";
@@ -144,8 +146,9 @@ fn all_servers(top: &CstObject) -> Vec<(ServerLocation, CstObject)> {
     // Of two of the same name the last one counts.
     let projects: BTreeMap<_, _> =
         projects.filter_map(|p| Some((ServerLocation::Project(p.decoded_name()?), p.object_value()?))).collect();
-    let at_top = [ServerLocation::TopLevel, ServerLocation::Named(OPENCODE_SERVERS)].map(|location| (location, top.clone()));
-    let all = at_top.into_iter().chain(projects);
+    let named = [OPENCODE_SERVERS, VS_CODE_SERVERS].map(ServerLocation::Named);
+    let at_top = std::iter::once(ServerLocation::TopLevel).chain(named).map(|location| (location, top.clone()));
+    let all = at_top.chain(projects);
     all.filter_map(|(location, object)| Some((value(&object, location.path().last()?)?.as_object()?, location)))
         .map(|(servers, location)| (location, servers))
         .collect()

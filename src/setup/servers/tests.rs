@@ -36,7 +36,8 @@ const FILES: [&str; 12] = [
 #[test]
 fn what_was_put_in_is_there_and_goes_without_a_trace() {
     let command = own("/opt/a \"b\"/recall", &[("RECALL_DATA_DIR", "/d")]);
-    for place in [ServerLocation::TopLevel, ServerLocation::Named(OPENCODE_SERVERS), here()] {
+    let named = [OPENCODE_SERVERS, VS_CODE_SERVERS].map(ServerLocation::Named);
+    for place in [ServerLocation::TopLevel, here()].into_iter().chain(named) {
         for before in FILES {
             let added = add(before, &place, TYPED, &command, ANY).unwrap();
             let server = find(&added.text, &place, ANY).unwrap().unwrap_or_else(|| panic!("{}", added.text));

@@ -19,3 +19,4 @@ mod qwen_host;
 mod real_clients;
 mod recorded;
 mod vscode_copilot;
+mod vscode_copilot_host;

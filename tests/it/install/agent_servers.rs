@@ -122,8 +122,8 @@ impl Host {
 }
 
 /// JSON that may have comments on lines of their own or at the end of one, and commas behind the last member.
-fn parsed(text: &str) -> Value {
-    let comments = regex::Regex::new(r"(?m)(^|[ ,])//.*$|/\*.*?\*/").expect("a pattern");
+pub fn parsed(text: &str) -> Value {
+    let comments = regex::Regex::new(r"(?m)(^|[ \t,])//.*$|/\*.*?\*/").expect("a pattern");
     let commas = regex::Regex::new(r",(\s*[}\]])").expect("a pattern");
     let strict = commas.replace_all(&comments.replace_all(text, "$1"), "$1").into_owned();
     serde_json::from_str(&strict).unwrap_or_else(|e| panic!("{e}: {text}"))
@@ -305,7 +305,7 @@ fn a_session_that_overwrites_what_is_claude_codes_brings_nothing_to_other_agents
 fn of_two_files_the_one_with_comments_counts_and_then_the_one_that_has_it() {
     let world = World::new();
     world.recall(["status"]);
-    let (json, jsonc) = (OPENCODE.file(&world), OPENCODE.file(&world).with_extension("jsonc"));
+    let jsonc = OPENCODE.file(&world).with_extension("jsonc");
     OPENCODE.write(&world, "{}\n");
     let commented = "// mine\n{\n  \"model\": \"x/y\", // the one that works\n}\n";
     fs::write(&jsonc, commented).expect("a file");

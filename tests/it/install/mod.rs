@@ -1,6 +1,6 @@
 //! `recall install` and `recall uninstall`: settings and timers of others, edited and given back.
 
-mod agent_servers;
+pub mod agent_servers;
 mod all;
 mod concurrent;
 mod crontab;
