@@ -11,7 +11,7 @@ use super::reading::print_hanging;
 use crate::app::{Completion, consent};
 use crate::cli::args::InstallArgs;
 use crate::config::Config;
-use crate::model::client::Client;
+use crate::setup::agent_hosts::Agent;
 use crate::setup::lock::InstallLock;
 use crate::setup::plan::{InstallPlan, InstallRequest};
 use crate::setup::{Host, InstallScope, Timer, apply, inspect, plan, timer_calendar};
@@ -66,7 +66,7 @@ fn install_all(args: &InstallArgs, host: &Host<'_>, ui: &Ui, out: &mut impl Writ
         writeln!(out, "no agent is used here: `recall install` installs for Claude Code, `--agent` for another")?;
     }
     for (at, scope) in scopes.into_iter().enumerate() {
-        let name = scope.client().name();
+        let name = scope.agent().name();
         let request = InstallRequest { scope, timer: args.timer, mcp: args.mcp, allow: false, is_one_of_all: true };
         let mut plan = match plan::plan(&request, host) {
             Ok(plan) => plan,
@@ -125,16 +125,19 @@ fn install_if_agreed(
 }
 
 /// Why nothing is installed for an agent.
-pub(super) fn no_hooks(agent: Client) -> String {
+pub(super) fn no_hooks(agent: Agent) -> String {
     format!("recall has no hooks for {}: its sessions are read by `recall digest`", agent.name())
 }
 
 /// Why nothing is installed for an agent that has no file for hooks, unless the server is asked for.
-fn server_only(agent: Client) -> String {
-    let name = agent.name();
+fn server_only(agent: Agent) -> String {
+    let (name, key) = (agent.name(), agent.key());
+    let why = match agent {
+        Agent::Read(_) => "runs those of Claude Code, which `recall install` adds",
+        Agent::Windsurf => "takes nothing from one into a session",
+    };
     format!(
-        "{name} has no file for hooks: it runs those of Claude Code, which `recall install` adds; `recall install --agent {} --mcp` lets {name} search the memory itself",
-        agent.key()
+        "{name} has no file for hooks of recall: it {why}; `recall install --agent {key} --mcp` lets it search the memory itself"
     )
 }
 

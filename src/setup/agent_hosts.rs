@@ -7,11 +7,58 @@ use super::Host;
 use super::hook_command::{HookForm, TIMEOUT};
 use super::servers::{self, EntryForm, OPENCODE_SERVERS, ServerLocation, VS_CODE_SERVERS};
 use crate::model::client::Client;
+use crate::source::source_of;
+
+/// An agent into which something can be installed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Agent {
+    /// One whose sessions are read, too.
+    Read(Client),
+    Windsurf,
+}
+
+impl Agent {
+    /// As an option names it.
+    pub(crate) fn key(self) -> &'static str {
+        match self {
+            Self::Read(client) => client.key(),
+            Self::Windsurf => "windsurf",
+        }
+    }
+
+    /// Its name for people.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Read(client) => client.name(),
+            Self::Windsurf => "Windsurf",
+        }
+    }
+
+    /// The one that somebody means by a name, in whatever case.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        let is_windsurf = name.trim().eq_ignore_ascii_case(Self::Windsurf.key());
+        if is_windsurf { Some(Self::Windsurf) } else { Client::named(name).map(Self::Read) }
+    }
+
+    /// Is it the one for which nothing need be said?
+    pub(crate) fn is_usual(self) -> bool {
+        matches!(self, Self::Read(client) if client.is_usual())
+    }
+
+    /// Is it used on this machine, and are its sessions read if they can be?
+    pub(crate) fn is_used(self, host: &Host<'_>) -> bool {
+        let Self::Read(client) = self else {
+            return AgentHost::of(self).is_some_and(|agent| agent.folder(host).is_dir());
+        };
+        let folder = host.environment.client_dir(client, host.config);
+        host.config.sources.reads(client) && source_of(client).layouts().iter().any(|layout| folder.join(layout).is_dir())
+    }
+}
 
 /// An agent, and its files for all its sessions.
 #[derive(Debug)]
 pub(crate) struct AgentHost {
-    pub(crate) client: Client,
+    agent: Agent,
     folder: Folder,
     /// The file of its hooks, in its folder, and what they are. `None`: it has no such file.
     hooks: Option<(&'static str, HookForm)>,
@@ -40,38 +87,40 @@ impl Servers {
 #[derive(Debug, Clone, Copy)]
 enum Folder {
     /// The one that also has its sessions.
-    Sessions,
+    Sessions(Client),
     /// The one that this one is in.
-    AboveSessions,
+    AboveSessions(Client),
+    /// One of this name in the home.
+    Home(&'static str),
     /// One of this name where programs have their settings.
     Config(&'static str),
 }
 
-static ALL: [AgentHost; 7] = [
+static ALL: [AgentHost; 8] = [
     AgentHost {
-        client: Client::Codex,
-        folder: Folder::Sessions,
+        agent: Agent::Read(Client::Codex),
+        folder: Folder::Sessions(Client::Codex),
         hooks: Some(("hooks.json", HookForm::USUAL)),
         // Seen to be listed by `codex mcp list`, with 0.55 to 0.169.
         servers: Servers::usual(&["config.toml"], EntryForm::PLAIN),
     },
     AgentHost {
-        client: Client::CopilotCli,
-        folder: Folder::Sessions,
+        agent: Agent::Read(Client::CopilotCli),
+        folder: Folder::Sessions(Client::CopilotCli),
         // It reads every file of that folder, so ours is one of its own.
         hooks: Some(("hooks/recall.json", HookForm::COPILOT)),
         // Seen to be listed by `copilot mcp list`, with 1.0.102.
         servers: Servers::usual(&["mcp-config.json"], EntryForm::COPILOT),
     },
     AgentHost {
-        client: Client::QwenCode,
-        folder: Folder::Sessions,
+        agent: Agent::Read(Client::QwenCode),
+        folder: Folder::Sessions(Client::QwenCode),
         // Seen with Qwen Code 0.24.4: milliseconds, and servers and hooks in one file.
         hooks: Some(("settings.json", HookForm { timeout: TIMEOUT * 1000, ..HookForm::USUAL })),
         servers: Servers::usual(&["settings.json"], EntryForm::PLAIN),
     },
     AgentHost {
-        client: Client::OpenCode,
+        agent: Agent::Read(Client::OpenCode),
         folder: Folder::Config("opencode"),
         hooks: Some(("plugin/recall.js", HookForm::OPENCODE)),
         // Its documentation.
@@ -83,23 +132,23 @@ static ALL: [AgentHost; 7] = [
         },
     },
     AgentHost {
-        client: Client::Gemini,
-        folder: Folder::Sessions,
+        agent: Agent::Read(Client::Gemini),
+        folder: Folder::Sessions(Client::Gemini),
         hooks: Some(("settings.json", HookForm::GEMINI)),
         // Seen with Gemini CLI 0.61: servers and hooks in one file.
         servers: Servers::usual(&["settings.json"], EntryForm::PLAIN),
     },
     AgentHost {
-        client: Client::Cursor,
-        folder: Folder::Sessions,
+        agent: Agent::Read(Client::Cursor),
+        folder: Folder::Sessions(Client::Cursor),
         hooks: Some(("hooks.json", HookForm::CURSOR)),
         // Its documentation; not tried.
         servers: Servers::usual(&["mcp.json"], EntryForm::PLAIN),
     },
     AgentHost {
-        client: Client::VscodeCopilot,
+        agent: Agent::Read(Client::VscodeCopilot),
         // So that the file has a name that no other has.
-        folder: Folder::AboveSessions,
+        folder: Folder::AboveSessions(Client::VscodeCopilot),
         // It runs the hooks of Claude Code's settings.
         hooks: None,
         // Its documentation; not tried.
@@ -110,11 +159,24 @@ static ALL: [AgentHost; 7] = [
             comments: true,
         },
     },
+    AgentHost {
+        agent: Agent::Windsurf,
+        folder: Folder::Home(".codeium/windsurf"),
+        // None of its hooks gives a session anything.
+        hooks: None,
+        // Its documentation; not tried.
+        servers: Servers::usual(&["mcp_config.json"], EntryForm::PLAIN),
+    },
 ];
 
 impl AgentHost {
-    pub(crate) fn of(client: Client) -> Option<&'static Self> {
-        ALL.iter().find(|host| host.client == client)
+    pub(crate) fn of(agent: Agent) -> Option<&'static Self> {
+        ALL.iter().find(|host| host.agent == agent)
+    }
+
+    /// Every agent that has a row.
+    pub(crate) fn agents() -> impl Iterator<Item = Agent> {
+        ALL.iter().map(|host| host.agent)
     }
 
     /// The file of its hooks, if it has one.
@@ -153,10 +215,11 @@ impl AgentHost {
     }
 
     fn folder(&self, host: &Host<'_>) -> PathBuf {
-        let sessions = || host.environment.client_dir(self.client, host.config);
+        let sessions = |client| host.environment.client_dir(client, host.config);
         match self.folder {
-            Folder::Sessions => sessions(),
-            Folder::AboveSessions => sessions().parent().map(Path::to_owned).unwrap_or_default(),
+            Folder::Sessions(client) => sessions(client),
+            Folder::AboveSessions(client) => sessions(client).parent().map(Path::to_owned).unwrap_or_default(),
+            Folder::Home(name) => host.config.home.join(name),
             Folder::Config(name) => host.environment.config_home.join(name),
         }
     }

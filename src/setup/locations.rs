@@ -26,9 +26,9 @@ pub(crate) fn settings_file(scope: InstallScope, host: &Host<'_>) -> Result<Path
     let user = host.environment.claude_dir(host.config).join("settings.json");
     let name = match scope {
         InstallScope::User => return Ok(user),
-        InstallScope::Agent(client) => {
-            let file = AgentHost::of(client).and_then(|agent| agent.hooks_file(host));
-            return file.with_context(|| format!("{} has no file for hooks", client.name()));
+        InstallScope::Agent(agent) => {
+            let file = AgentHost::of(agent).and_then(|agent| agent.hooks_file(host));
+            return file.with_context(|| format!("{} has no file for hooks", agent.name()));
         }
         InstallScope::Project => "settings.json",
         InstallScope::Local => "settings.local.json",
@@ -47,8 +47,8 @@ pub(crate) fn servers_file(scope: InstallScope, host: &Host<'_>) -> Option<(Path
         InstallScope::User => (client_file(host), ServerLocation::TopLevel),
         InstallScope::Project => (project(host).join(PROJECT_SERVERS_FILE), ServerLocation::TopLevel),
         InstallScope::Local => (client_file(host), ServerLocation::Project(client_project_key(host))),
-        InstallScope::Agent(client) => {
-            let agent = AgentHost::of(client)?;
+        InstallScope::Agent(agent) => {
+            let agent = AgentHost::of(agent)?;
             (agent.servers_file(host), agent.location())
         }
     })
@@ -56,22 +56,22 @@ pub(crate) fn servers_file(scope: InstallScope, host: &Host<'_>) -> Option<(Path
 
 /// Do servers and hooks of a scope stand in one file, which is edited once for both?
 pub(crate) fn shares_file(scope: InstallScope) -> bool {
-    AgentHost::of(scope.client()).is_some_and(AgentHost::shares_file)
+    AgentHost::of(scope.agent()).is_some_and(AgentHost::shares_file)
 }
 
 /// Can there be hooks for a scope?
 pub(crate) fn has_hooks(scope: InstallScope) -> bool {
-    AgentHost::of(scope.client()).is_none_or(|agent| agent.form().is_some())
+    AgentHost::of(scope.agent()).is_none_or(|agent| agent.form().is_some())
 }
 
 /// What an entry of a scope's server says.
 pub(crate) fn entry_form(scope: InstallScope) -> EntryForm {
-    AgentHost::of(scope.client()).map_or(EntryForm::TYPED, AgentHost::entry_form)
+    AgentHost::of(scope.agent()).map_or(EntryForm::TYPED, AgentHost::entry_form)
 }
 
 /// The hooks of the client of a scope.
 pub(crate) fn form(scope: InstallScope) -> HookForm {
-    AgentHost::of(scope.client()).and_then(AgentHost::form).unwrap_or(HookForm::USUAL)
+    AgentHost::of(scope.agent()).and_then(AgentHost::form).unwrap_or(HookForm::USUAL)
 }
 
 /// Claude Code's own file, as it finds it (seen with 2.1.197).

@@ -6,6 +6,7 @@ use std::thread;
 
 use anyhow::{Result, anyhow};
 
+use super::agent_hosts::Agent;
 use super::diff::write_file_diff;
 use super::file::{FileSnapshot, PAUSE, TRIES};
 use super::hook_command::HookLayout;
@@ -147,7 +148,7 @@ pub(crate) fn plan(request: &InstallRequest, host: &Host<'_>) -> Result<InstallP
     let manifest = Manifest::load(&host.config.data_dir)?;
     let edit = || HooksEdit::new(request.scope, request.allow, request.mcp, host);
     let hooks = has_hooks(request.scope).then(edit).transpose()?;
-    let client = request.scope.client();
+    let agent = request.scope.agent();
     let server = registration::plan(request.scope, request.mcp, host)?;
     let (timer, missing) = choose(request.timer, manifest.timer, host);
     let mut plan = InstallPlan {
@@ -162,8 +163,8 @@ pub(crate) fn plan(request: &InstallRequest, host: &Host<'_>) -> Result<InstallP
         manifest,
     };
     match &plan.hooks {
-        Some(hooks) if client.is_usual() => plan.notes.extend(notes_on_claude(request, hooks, host)),
-        Some(hooks) => plan.notes.extend(notes_on_other(client, hooks)),
+        Some(hooks) if agent.is_usual() => plan.notes.extend(notes_on_claude(request, hooks, host)),
+        Some(hooks) => plan.notes.extend(notes_on_other(agent, hooks)),
         None => {}
     }
     // Nothing is wrong with a machine that has none, and a digest at a session's end does as well.
@@ -189,7 +190,7 @@ fn notes(scope: InstallScope, hooks: Option<&HooksEdit>, timer: Timer, host: &Ho
         notes.push(format!("{}: `disableAllHooks` keeps every hook from running", hooks.file.path.display()));
     }
     let scopes = [InstallScope::User, InstallScope::Project, InstallScope::Local];
-    let others = scopes.into_iter().filter(|other| *other != scope && scope.client().is_usual());
+    let others = scopes.into_iter().filter(|other| *other != scope && scope.agent().is_usual());
     for other in others {
         let Ok(path) = settings_file(other, host) else { continue };
         let state = FileSnapshot::read(&path).and_then(|file| file.text()).map(|text| settings::state(&text).unwrap_or_default());
@@ -214,7 +215,7 @@ fn notes(scope: InstallScope, hooks: Option<&HooksEdit>, timer: Timer, host: &Ho
 fn notes_on_claude(request: &InstallRequest, hooks: &HooksEdit, host: &Host<'_>) -> Vec<String> {
     let without_hooks = if request.is_one_of_all { Vec::new() } else { inspect::without_hooks(host, &inspect::settings(host)) };
     let others = without_hooks.into_iter().map(|scope| {
-        let (name, option) = (scope.client().name(), scope.option());
+        let (name, option) = (scope.agent().name(), scope.option());
         format!("{name} is used here, too: after `recall install {option}`, its sessions start with notes")
     });
     let asks = (request.mcp && !request.allow && !hooks.allows_mcp()).then(|| {
@@ -227,9 +228,9 @@ fn notes_on_claude(request: &InstallRequest, hooks: &HooksEdit, host: &Host<'_>)
 }
 
 /// What another agent needs besides its hooks.
-fn notes_on_other(client: Client, hooks: &HooksEdit) -> Vec<String> {
+fn notes_on_other(agent: Agent, hooks: &HooksEdit) -> Vec<String> {
     let mut notes = Vec::new();
-    if client == Client::Codex && hooks.hooks_change {
+    if agent == Agent::Read(Client::Codex) && hooks.hooks_change {
         // Seen with 0.169: without that, hooks do not run, and nothing says so.
         notes.push("Codex runs a hook only once you trust it: start `codex`, type `/hooks`, and accept those of recall".to_owned());
     }
