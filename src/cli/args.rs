@@ -6,11 +6,12 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::app::search::FOR_PERSON;
 use crate::app::stats::GroupBy;
-use crate::cli::numbers::{client, count, dollars, within};
+use crate::cli::numbers::{agent, client, count, dollars, within};
 use crate::config::SummarizerChoice;
 use crate::model::client::Client;
 use crate::model::note::NoteKind;
 use crate::render::report::ReportFor;
+use crate::setup::agent_hosts::Agent;
 use crate::setup::{InstallScope, TimerChoice};
 
 /// A memory for Claude Code and other coding agents: turns new transcripts into daily pages and a searchable index.
@@ -201,9 +202,9 @@ pub(crate) struct DigestArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct InstallArgs {
-    /// Whose sessions get the hooks: claude-code, codex, copilot-cli, gemini, opencode or qwen-code
-    #[arg(long, value_name = "NAME", value_parser = client, default_value = "claude-code")]
-    pub(crate) agent: Client,
+    /// Whose sessions get the hooks: claude-code, codex, copilot-cli, cursor, gemini, opencode, qwen-code, vscode-copilot or windsurf
+    #[arg(long, value_name = "NAME", value_parser = agent, default_value = "claude-code")]
+    pub(crate) agent: Agent,
     /// Install for every agent that is used here: show each change, and ask before making it
     #[arg(long, conflicts_with_all = ["agent", "scope", "allow"])]
     pub(crate) all: bool,
@@ -229,9 +230,9 @@ pub(crate) struct InstallArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct UninstallArgs {
-    /// Remove only this agent's hooks and MCP server, and keep the timer: claude-code, codex, copilot-cli, gemini, opencode or qwen-code
-    #[arg(long, value_name = "NAME", value_parser = client, conflicts_with_all = ["purge", "scope"])]
-    pub(crate) agent: Option<Client>,
+    /// Remove only this agent's hooks and MCP server, and keep the timer: claude-code, codex, copilot-cli, cursor, gemini, opencode, qwen-code, vscode-copilot or windsurf
+    #[arg(long, value_name = "NAME", value_parser = agent, conflicts_with_all = ["purge", "scope"])]
+    pub(crate) agent: Option<Agent>,
     /// Remove only Claude Code's hooks and MCP server of this scope, and keep the timer. Without `--scope` and `--agent`: remove everything
     /// that you installed in all projects, and the timer; hooks that somebody else added to a project's settings stay
     #[arg(long, value_enum, conflicts_with = "purge")]

@@ -155,11 +155,12 @@ fn repair(findings: &[Finding], config: &Config, host: &Host<'_>, ui: &Ui, out: 
     if needs(Repair::Install) {
         let _lock = InstallLock::acquire(config)?;
         // Only files that already hold something of ours: nothing is installed that was never asked for.
-        for file in inspect::settings(host).iter().filter(|f| f.state.as_ref().is_ok_and(|s| !s.hooks.is_empty())) {
+        let files = inspect::settings(host).into_iter().filter(|f| f.state.as_ref().is_ok_and(|s| !s.hooks.is_empty()));
+        for scope in files.map(|file| file.scope).chain(inspect::servers_alone(host)) {
             // A project's servers are in a separate file, which no session writes back, and other agents' are not what was overwritten.
-            let may_be_gone = matches!(file.scope, InstallScope::User | InstallScope::Local);
+            let may_be_gone = matches!(scope, InstallScope::User | InstallScope::Local);
             let mcp = may_be_gone && inspect::overwritten_registration(host).is_some();
-            let request = InstallRequest { scope: file.scope, timer: None, mcp, allow: false, is_one_of_all: false };
+            let request = InstallRequest { scope, timer: None, mcp, allow: false, is_one_of_all: false };
             let plan = plan::plan(&request, host)?;
             plan.warnings.iter().for_each(|warning| ui.warn(warning));
             apply::install(plan, host, ui, out)?;

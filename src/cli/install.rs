@@ -11,7 +11,7 @@ use super::reading::print_hanging;
 use crate::app::{Completion, consent};
 use crate::cli::args::InstallArgs;
 use crate::config::Config;
-use crate::model::client::Client;
+use crate::setup::agent_hosts::Agent;
 use crate::setup::lock::InstallLock;
 use crate::setup::plan::{InstallPlan, InstallRequest};
 use crate::setup::{Host, InstallScope, Timer, apply, inspect, plan, timer_calendar};
@@ -38,6 +38,9 @@ pub(crate) fn run(args: &InstallArgs, config: &Config, out: &mut impl Write) -> 
     let scope = InstallScope::of(args.agent, args.scope).with_context(|| no_hooks(args.agent))?;
     let request = InstallRequest { scope, timer: args.timer, mcp: args.mcp, allow: args.allow, is_one_of_all: false };
     let plan = plan::plan(&request, &host)?;
+    if !plan.is_for_sessions() {
+        bail!("{}", server_only(args.agent));
+    }
     plan.warnings.iter().for_each(|warning| ui.warn(warning));
     plan.notes.iter().for_each(|note| ui.note(note));
     if args.dry_run {
@@ -46,8 +49,11 @@ pub(crate) fn run(args: &InstallArgs, config: &Config, out: &mut impl Write) -> 
             end_dry_run(&ui, out)?;
         }
     } else {
+        let has_hooks = plan.hooks.is_some();
         let timer = apply::install(plan, &host, &ui, out)?;
-        print_next_steps(timer, config, out)?;
+        if has_hooks {
+            print_next_steps(timer, config, out)?;
+        }
     }
     Ok(if ui.warned() { Completion::Partly } else { Completion::Done })
 }
@@ -60,7 +66,7 @@ fn install_all(args: &InstallArgs, host: &Host<'_>, ui: &Ui, out: &mut impl Writ
         writeln!(out, "no agent is used here: `recall install` installs for Claude Code, `--agent` for another")?;
     }
     for (at, scope) in scopes.into_iter().enumerate() {
-        let name = scope.client().name();
+        let name = scope.agent().name();
         let request = InstallRequest { scope, timer: args.timer, mcp: args.mcp, allow: false, is_one_of_all: true };
         let mut plan = match plan::plan(&request, host) {
             Ok(plan) => plan,
@@ -69,6 +75,9 @@ fn install_all(args: &InstallArgs, host: &Host<'_>, ui: &Ui, out: &mut impl Writ
                 continue;
             }
         };
+        if !plan.is_for_sessions() {
+            continue;
+        }
         plan.warnings.iter().filter(|warning| told.insert((*warning).clone())).for_each(|warning| ui.warn(warning));
         plan.notes.iter().filter(|note| told.insert((*note).clone())).for_each(|note| ui.note(note));
         if args.dry_run && std::mem::replace(&mut is_timer_shown, true) {
@@ -116,8 +125,20 @@ fn install_if_agreed(
 }
 
 /// Why nothing is installed for an agent.
-pub(super) fn no_hooks(agent: Client) -> String {
+pub(super) fn no_hooks(agent: Agent) -> String {
     format!("recall has no hooks for {}: its sessions are read by `recall digest`", agent.name())
+}
+
+/// Why nothing is installed for an agent that has no file for hooks, unless the server is asked for.
+fn server_only(agent: Agent) -> String {
+    let (name, key) = (agent.name(), agent.key());
+    let why = match agent {
+        Agent::Read(_) => "runs those of Claude Code, which `recall install` adds",
+        Agent::Windsurf => "takes nothing from one into a session",
+    };
+    format!(
+        "{name} has no file for hooks of recall: it {why}; `recall install --agent {key} --mcp` lets it search the memory itself"
+    )
 }
 
 fn print_next_steps(timer: Timer, config: &Config, out: &mut impl Write) -> Result<()> {

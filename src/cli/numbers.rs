@@ -1,6 +1,7 @@
 //! Numbers on the command line: each parser says in our own words what is accepted.
 
 use crate::model::client::Client;
+use crate::setup::agent_hosts::Agent;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -9,6 +10,11 @@ use std::str::FromStr;
 pub(super) fn client(text: &str) -> Result<Client, String> {
     let all = Client::ALL.map(Client::key).join(", ");
     Client::named(text).ok_or_else(|| format!("no such agent; known are {all}"))
+}
+
+/// An agent into which something can be installed, by its name.
+pub(super) fn agent(text: &str) -> Result<Agent, String> {
+    Agent::named(text).map_or_else(|| client(text).map(Agent::Read), Ok)
 }
 
 /// A whole number of things, such as sessions or threads.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
-use super::{Config, path_var};
+use super::{Config, editors, path_var};
 use crate::model::client::Client;
 use crate::sys::child_process::which;
 
@@ -27,6 +27,8 @@ pub(crate) struct InheritedEnvironment {
     /// This program, by a path that survives upgrades where there is one.
     pub(crate) program: PathBuf,
     pub(crate) current_dir: PathBuf,
+    /// Where VS Code keeps what belongs to the user.
+    vs_code_folder: PathBuf,
     /// Where clients keep their files, as their variables say.
     homes: Vec<(Client, PathBuf)>,
     /// Where systemd looks for user units.
@@ -55,11 +57,13 @@ impl InheritedEnvironment {
         let named =
             |client: Client| Ok(client.home().0.map(path_var).transpose()?.flatten().map(|path| (client, client.home_in(path))));
         let homes: Result<Vec<_>> = Client::ALL.into_iter().filter_map(|client| named(client).transpose()).collect();
+        let config_home = path_var("XDG_CONFIG_HOME")?.unwrap_or_else(|| home.join(".config"));
         Ok(Self {
+            vs_code_folder: editors::vs_code_folder(home, &config_home),
             program: stable_path(exe, &config.search_path),
             current_dir: env::current_dir().unwrap_or_else(|_| home.to_owned()),
             homes: homes?,
-            config_home: path_var("XDG_CONFIG_HOME")?.unwrap_or_else(|| home.join(".config")),
+            config_home,
             location_variables,
             time_zone: env::var("TZ").ok().filter(|zone| !zone.is_empty()),
             login_variables: LOGIN_VARIABLES.into_iter().filter(|name| set(name)).collect(),
@@ -68,6 +72,9 @@ impl InheritedEnvironment {
 
     /// Where a client keeps its settings and sessions when started from here.
     pub(crate) fn client_dir(&self, client: Client, config: &Config) -> PathBuf {
+        if client == Client::VscodeCopilot {
+            return self.vs_code_folder.clone();
+        }
         self.named_dir(client).cloned().unwrap_or_else(|| config.home.join(client.home().1))
     }
 

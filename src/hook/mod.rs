@@ -71,7 +71,7 @@ fn asks_for_help(words: &[OsString]) -> bool {
 fn help() -> String {
     let names: Vec<&str> = Event::names().collect();
     format!(
-        "Called by Claude Code, Codex, Copilot CLI, Gemini CLI, OpenCode or Qwen Code, with JSON on stdin: leaves a mark, or prints the context for a session or a prompt.\n\n\
+        "Called by Claude Code, Codex, Copilot CLI, Cursor, Gemini CLI, OpenCode, Qwen Code or VS Code Copilot, with JSON on stdin: leaves a mark, or prints the context for a session or a prompt.\n\n\
          Usage: recall hook <EVENT>\n\nEvents: {}\n\n\
          `recall install` puts the hooks in, `recall doctor` says how they are.\n",
         names.join(", ")
@@ -137,8 +137,15 @@ fn handle(name: &str) -> Result<Option<String>> {
 fn answer_to(client: Client, event: &str, text: &str) -> Value {
     match client {
         Client::CopilotCli => json!({"additionalContext": text}),
+        Client::Cursor => json!({"additional_context": text}),
         _ => json!({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}),
     }
+}
+
+/// Does a client show the user a line that is beside what it takes into the conversation? Those with an answer of one key are not known to,
+/// and VS Code shows it as a warning.
+fn shows_line(client: Client) -> bool {
+    !matches!(client, Client::CopilotCli | Client::Cursor | Client::VscodeCopilot)
 }
 
 fn leave_mark(event: Event, payload: &Payload, config: &Config) -> Result<()> {

@@ -3,7 +3,7 @@
 use std::path::{Component, PathBuf};
 
 use anyhow::{Context, Result};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::config::Config;
 use crate::model::client::Client;
@@ -32,6 +32,20 @@ const EVENTS: [(Event, &str, &[&str]); 7] = [
     (Event::Stop, "stop", &["Stop"]),
     (Event::SubagentStop, "subagent-stop", &["SubagentStop"]),
 ];
+
+/// Cursor's names of its events, by its documentation. Hooks of Claude Code that it runs have Claude Code's: they are told nothing, as it is
+/// not known what it does with their answers.
+const CURSOR_EVENTS: [(Event, &str); 2] = [(Event::SessionStart, "sessionStart"), (Event::SessionEnd, "sessionEnd")];
+/// By these keys it is known.
+const CURSOR_KEYS: [&str; 2] = ["cursor_version", CURSOR_ID];
+const CURSOR_ID: &str = "conversation_id";
+
+/// The events of VS Code's that we answer or note, by its documentation. At a prompt it takes nothing into the conversation.
+const VS_CODE_EVENTS: [(Event, &str); 2] = [(Event::SessionStart, "SessionStart"), (Event::PreCompact, "PreCompact")];
+/// By these keys it is known, and by having none of that for the id.
+const VS_CODE_KEYS: [&str; 2] = [VS_CODE_EVENT, BARE_ID];
+const VS_CODE_EVENT: &str = "hookEventName";
+const USUAL_ID: &str = "session_id";
 
 /// Keys that only other hosts of the same hooks send.
 const FOREIGN_KEYS: [&str; 6] =
@@ -78,9 +92,65 @@ pub struct Payload {
     pub prompt: String,
     /// The client's id of the prompt, if it sends one.
     pub prompt_id: String,
-    foreign: bool,
+    form: Form,
+}
+
+/// Whose keys a payload has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// Claude Code's, which others have, too.
+    Usual,
     /// It names neither its event nor a transcript, as of a client that leaves both to us.
-    bare: bool,
+    Bare,
+    Cursor,
+    /// VS Code's, which runs the hooks of Claude Code's settings.
+    VsCode,
+    /// No client's of ours.
+    Foreign,
+}
+
+impl Form {
+    fn of(fields: &Map<String, Value>) -> Self {
+        let has = |key: &&str| fields.contains_key(*key);
+        // Seen with Copilot CLI 1.0.102.
+        let is_bare = FOREIGN_KEYS.iter().chain(&NO_BARE_KEYS).all(|key| has(key) == (*key == BARE_ID));
+        if CURSOR_KEYS.iter().all(has) {
+            Self::Cursor
+        } else if VS_CODE_KEYS.iter().all(has) && !has(&USUAL_ID) {
+            Self::VsCode
+        } else if is_bare {
+            Self::Bare
+        } else if FOREIGN_KEYS.iter().any(has) {
+            Self::Foreign
+        } else {
+            Self::Usual
+        }
+    }
+
+    /// The key of the session's id.
+    fn id(self) -> &'static str {
+        match self {
+            Self::Usual | Self::Foreign => USUAL_ID,
+            Self::Bare | Self::VsCode => BARE_ID,
+            Self::Cursor => CURSOR_ID,
+        }
+    }
+
+    /// The key of the event's name.
+    fn event(self) -> &'static str {
+        if self == Self::VsCode { VS_CODE_EVENT } else { "hook_event_name" }
+    }
+
+    /// Is an event called so?
+    fn calls(self, event: Event, name: &str) -> bool {
+        match self {
+            Self::Usual => EVENTS.iter().any(|(known, _, theirs)| *known == event && theirs.contains(&name)),
+            Self::Bare => true,
+            Self::Cursor => CURSOR_EVENTS.contains(&(event, name)),
+            Self::VsCode => VS_CODE_EVENTS.contains(&(event, name)),
+            Self::Foreign => false,
+        }
+    }
 }
 
 impl Payload {
@@ -94,31 +164,29 @@ impl Payload {
         // Only a word like `prompt_input_exit`: any other text might be private, and marks hold no text.
         let is_word = |text: &String| text.len() <= MAX_REASON_BYTES && text.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
         let word = |name: &str| Some(text(name)).filter(is_word).unwrap_or_default();
-        // Seen with Copilot CLI 1.0.102.
-        let is_bare = |key: &str| fields.contains_key(key) == (key == BARE_ID);
-        let bare = FOREIGN_KEYS.iter().chain(&NO_BARE_KEYS).all(|key| is_bare(key));
+        let form = Form::of(fields);
+        let root = || fields.get("workspace_roots").and_then(|roots| roots.get(0)?.as_str()).unwrap_or_default().to_owned();
         Ok(Self {
-            event: text("hook_event_name"),
-            session: text(if bare { BARE_ID } else { "session_id" }),
+            event: text(form.event()),
+            session: text(form.id()),
             transcript: PathBuf::from(text("transcript_path")),
-            cwd: text("cwd"),
-            source: text("source"),
+            cwd: Some(text("cwd")).filter(|cwd| form != Form::Cursor || !cwd.is_empty()).unwrap_or_else(root),
+            // Cursor does not say it: it calls the hook for a new conversation.
+            source: if form == Form::Cursor { "startup".to_owned() } else { text("source") },
             reason: if fields.contains_key("reason") { word("reason") } else { word("trigger") },
             stop_hook_active: fields.get("stop_hook_active").and_then(Value::as_bool).unwrap_or(false),
             prompt: text("prompt"),
             prompt_id: Some(text("prompt_id")).filter(|id| !id.is_empty()).unwrap_or_else(|| text("turn_id")),
-            foreign: !bare && FOREIGN_KEYS.iter().any(|key| fields.contains_key(*key)),
-            bare,
+            form,
         })
     }
 
     /// With the session's transcript, if it names none: where the client keeps one of this id that does not say it.
     pub(crate) fn placed(mut self, config: &Config) -> Self {
-        if self.bare && self.has_session_id() {
+        if self.form == Form::Bare && self.has_session_id() {
             let place = |folder: ClientFolder| {
-                let source = source_of(folder.client);
-                let is_used = source.layouts().iter().any(|layout| folder.path.join(layout).is_dir());
-                source.unnamed_transcript(&self.session).filter(|_| is_used).map(|below| folder.path.join(below))
+                let below = source_of(folder.client).unnamed_transcript(&self.session).filter(|_| is_used(&folder));
+                below.map(|below| folder.path.join(below))
             };
             self.transcript = config.client_folders().into_iter().find_map(place).unwrap_or_default();
         }
@@ -140,21 +208,30 @@ impl Payload {
 
     /// Whether it is for the event and has nothing that no client of ours sends.
     fn may_be_ours(&self, event: Event) -> bool {
-        let named = EVENTS.iter().any(|(known, _, theirs)| *known == event && theirs.contains(&self.event.as_str()));
         let goes_up = self.transcript.components().any(|part| part == Component::ParentDir);
-        (named || self.bare) && !self.foreign && self.has_session_id() && !goes_up
+        self.form.calls(event, &self.event) && self.has_session_id() && !goes_up
     }
 
     /// Whether the transcript that it names is the session's own, below this folder.
     fn is_of(&self, folder: &ClientFolder) -> bool {
-        source_of(folder.client).calls_hooks(&self.transcript)
-            && homes_of(folder.client, &self.transcript, &self.session).any(|root| is_same_path(&folder.path, root))
+        let is_own = || homes_of(folder.client, &self.transcript, &self.session).any(|root| is_same_path(&folder.path, root));
+        match (self.form, folder.client) {
+            // It may name none, so that it has to be used here.
+            (Form::Cursor, Client::Cursor) => is_used(folder) && (self.transcript.as_os_str().is_empty() || is_own()),
+            // Which file it names is not known: one of the editor's.
+            (Form::VsCode, Client::VscodeCopilot) => {
+                let is_below = || self.transcript.ancestors().any(|above| is_same_path(&folder.path, above));
+                is_used(folder) && (self.transcript.as_os_str().is_empty() || is_below())
+            }
+            (Form::Cursor | Form::VsCode, _) | (_, Client::Cursor | Client::VscodeCopilot) => false,
+            _ => source_of(folder.client).calls_hooks(&self.transcript) && is_own(),
+        }
     }
 
     /// Whether this is Claude Code's payload for the event. If so, its transcript is `projects/<folder>/<session>.jsonl` below
     /// one of these config directories, which we may read.
     pub fn is_claude_codes(&self, event: Event, dirs: &[PathBuf]) -> bool {
-        self.may_be_ours(event) && !self.bare && self.is_transcript_below(dirs)
+        self.may_be_ours(event) && self.form == Form::Usual && self.is_transcript_below(dirs)
     }
 
     /// Whether it names a session, by an id like Claude Code's.
@@ -170,4 +247,9 @@ impl Payload {
         let below_projects = self.transcript.starts_with(root.join("projects"));
         below_projects && dirs.iter().any(|dir| is_same_path(dir, root))
     }
+}
+
+/// Whether the client of a folder keeps sessions in it.
+fn is_used(folder: &ClientFolder) -> bool {
+    source_of(folder.client).layouts().iter().any(|layout| folder.path.join(layout).is_dir())
 }

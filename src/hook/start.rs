@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use serde_json::json;
 
-use super::answer_to;
 use super::payload::Payload;
+use super::{answer_to, shows_line};
 use crate::analyze::dropped::last_recap;
 use crate::app::hook_state::{compaction, dedupe, log, seen};
 use crate::app::open_memory::{OpenMemory, explained, waits_for_upgrade};
@@ -61,8 +61,8 @@ pub(crate) fn answer(payload: &Payload, client: Client, config: &Config, until: 
         let _ = noted.inspect_err(|e| log::note(EVENT, &format!("{e:#}")));
     }
     let mut answer = answer_to(client, "SessionStart", &context.text);
-    // The client shows it to the user, and not to the model. Copilot CLI is not known to.
-    let shows = config.hooks.start_line && payload.source != "compact" && client != Client::CopilotCli;
+    // The client shows it to the user, and not to the model.
+    let shows = config.hooks.start_line && payload.source != "compact" && shows_line(client);
     if let Some(line) = context.for_user.filter(|_| shows) {
         answer["systemMessage"] = json!(line);
     }

@@ -19,13 +19,15 @@ use crate::sys::messages::Ui;
 /// When the settings cannot be written. A timer that cannot be started is a warning: the hooks work without it.
 pub(crate) fn install(mut plan: InstallPlan, host: &Host<'_>, ui: &Ui, out: &mut impl Write) -> Result<Timer> {
     let mut manifest = plan.manifest.clone();
-    let mut done = "already installed".to_owned();
-    if plan.hooks.changes() {
+    let mut server = None;
+    if plan.hooks.is_some() {
         write_hooks(&mut plan, host, &mut manifest)?;
-        done = plan.hooks.summary();
     }
-    writeln!(out, "hooks     {}: {done}", plan.hooks.file.path.display())?;
-    let mut server = plan.hooks.server.map(|server| (plan.hooks.file.path.clone(), server.changes));
+    if let Some(hooks) = &plan.hooks {
+        let done = if hooks.changes() { hooks.summary() } else { "already installed".to_owned() };
+        writeln!(out, "hooks     {}: {done}", hooks.file.path.display())?;
+        server = hooks.server.map(|server| (hooks.file.path.clone(), server.changes));
+    }
     if let Some(apart) = plan.server.take() {
         server = Some((apart.file.path.clone(), apart.changes()));
         if apart.changes() {
@@ -35,8 +37,8 @@ pub(crate) fn install(mut plan: InstallPlan, host: &Host<'_>, ui: &Ui, out: &mut
     if let Some((path, changes)) = server {
         writeln!(out, "mcp       {}: {}", path.display(), if changes { "registered" } else { "already registered" })?;
     }
-    if plan.hooks.permits {
-        writeln!(out, "permitted {}: {RULE}", plan.hooks.file.path.display())?;
+    if let Some(hooks) = plan.hooks.as_ref().filter(|hooks| hooks.permits) {
+        writeln!(out, "permitted {}: {RULE}", hooks.file.path.display())?;
     }
     let recorded = plan.manifest.clone();
     let timer = replace_timers(plan, host, &mut manifest, ui, out)?;
@@ -46,15 +48,16 @@ pub(crate) fn install(mut plan: InstallPlan, host: &Host<'_>, ui: &Ui, out: &mut
     Ok(timer)
 }
 
-/// Records and writes the edit of the settings. Where somebody changed the file meanwhile the edit is worked out again.
+/// Records and writes the edit of the settings, if there is any. Where somebody changed the file meanwhile the edit is worked out again.
 fn write_hooks(plan: &mut InstallPlan, host: &Host<'_>, manifest: &mut Manifest) -> Result<()> {
     let data_dir = &host.config.data_dir;
+    let Some(hooks) = plan.hooks.as_mut().filter(|hooks| hooks.changes()) else { return Ok(()) };
     let mut first = true;
     retry_when_changed(|| {
         if !std::mem::take(&mut first) {
-            plan.hooks.recompute(host)?;
+            hooks.recompute(host)?;
         }
-        let HooksEdit { file, insertion, before, server, .. } = &plan.hooks;
+        let HooksEdit { file, insertion, before, server, .. } = &*hooks;
         let fresh = before.hooks.is_empty() && !server.is_some_and(|server| server.was_there);
         let (before, after) = (file.bytes.as_deref(), insertion.text.as_bytes());
         manifest.record(data_dir, &file.path, &FileEdit { before, after, fresh, shapes: &insertion.shapes, copy: true })?;

@@ -37,8 +37,10 @@ pub struct HookForm {
 pub(crate) enum HookLayout {
     /// In lists below a matcher, as Claude Code does.
     Nested,
-    /// Directly below the event.
+    /// Directly below the event, by names of its own.
     Flat,
+    /// Directly below the event, by the names of those below a matcher.
+    FlatPlain,
     /// In a plugin, which is a file of ours.
     Plugin,
 }
@@ -76,6 +78,12 @@ impl HookForm {
         ],
         timeout: TIMEOUT,
         layout: HookLayout::Flat,
+    };
+    /// Cursor's documentation; not tried. At a prompt it takes nothing into the conversation.
+    pub const CURSOR: Self = Self {
+        events: &[HookEvent::of("sessionStart", "session-start"), HookEvent::of("sessionEnd", "session-end")],
+        timeout: TIMEOUT,
+        layout: HookLayout::FlatPlain,
     };
     /// Seen with OpenCode 1.18.33, which tells of no end of a session, but when it has answered.
     pub const OPENCODE: Self = Self {

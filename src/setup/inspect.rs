@@ -4,15 +4,13 @@ use std::path::PathBuf;
 
 use super::file::FileSnapshot;
 use super::hook_command::{HookForm, Invocation};
-use super::locations::{client_file, form, invocation, servers_file, settings_file};
+use super::locations::{self, client_file, form, invocation, servers_file, settings_file};
 use super::manifest::Manifest;
 use super::servers::McpServer;
 use super::settings::{self, SettingsState};
 use super::timer::{is_active, is_loaded, launchd_file, launchd_target, systemd_folder};
 use super::timer_job::TimerJob;
 use super::{Host, InstallScope, Timer, cron, launchd, registration, systemd, timer_calendar};
-use crate::model::client::Client;
-use crate::source::source_of;
 
 /// A settings file that exists.
 #[derive(Debug)]
@@ -65,12 +63,8 @@ pub(crate) fn settings(host: &Host<'_>) -> Vec<SettingsFile> {
 
 /// Other agents whose sessions are read and start without notes, for all that they could have them.
 pub(crate) fn without_hooks(host: &Host<'_>, files: &[SettingsFile]) -> Vec<InstallScope> {
-    InstallScope::of_others().filter(|scope| is_used(scope.client(), host) && !has_hooks(*scope, files)).collect()
-}
-
-fn is_used(client: Client, host: &Host<'_>) -> bool {
-    let folder = host.environment.client_dir(client, host.config);
-    host.config.sources.reads(client) && source_of(client).layouts().iter().any(|layout| folder.join(layout).is_dir())
+    let could_have = InstallScope::of_others().filter(|scope| locations::has_hooks(*scope));
+    could_have.filter(|scope| scope.agent().is_used(host) && !has_hooks(*scope, files)).collect()
 }
 
 fn has_hooks(scope: InstallScope, files: &[SettingsFile]) -> bool {
@@ -79,14 +73,14 @@ fn has_hooks(scope: InstallScope, files: &[SettingsFile]) -> bool {
 
 /// The agents that are used here, among those that could have hooks: all sessions of each.
 pub(crate) fn used(host: &Host<'_>) -> Vec<InstallScope> {
-    let scopes = Client::ALL.into_iter().filter_map(|client| InstallScope::of(client, InstallScope::User));
-    scopes.filter(|scope| is_used(scope.client(), host)).collect()
+    let scopes = std::iter::once(InstallScope::User).chain(InstallScope::of_others());
+    scopes.filter(|scope| scope.agent().is_used(host)).collect()
 }
 
 /// Other agents that are used here or have our hooks, and with which the server is not registered; why it cannot be, if so.
 pub(crate) fn without_server(host: &Host<'_>, registered: &[ServerRegistration]) -> Vec<(InstallScope, Option<String>)> {
     let files = settings(host);
-    let is_known = |scope: &InstallScope| is_used(scope.client(), host) || has_hooks(*scope, &files);
+    let is_known = |scope: &InstallScope| scope.agent().is_used(host) || has_hooks(*scope, &files);
     let lacks = |scope: &InstallScope| servers_file(*scope, host).is_some() && registered.iter().all(|one| one.scope != *scope);
     let scopes = InstallScope::of_others().filter(|scope| is_known(scope) && lacks(scope));
     scopes.map(|scope| (scope, registration::why_refused(scope, host))).collect()
@@ -101,6 +95,12 @@ pub(crate) struct ServerRegistration {
     pub(crate) server: Result<McpServer, String>,
     /// Is it what an install would write now?
     pub(crate) current: bool,
+}
+
+/// What of ours is out of date or broken where agents have no hooks of ours beside it.
+pub(crate) fn servers_alone(host: &Host<'_>) -> Vec<InstallScope> {
+    let alone = servers(host).into_iter().filter(|one| !locations::has_hooks(one.scope));
+    alone.filter(|one| one.server.is_ok() && !one.current).map(|one| one.scope).collect()
 }
 
 /// Our servers for sessions started here. A broken file counts only where its text contains our name.

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
-use super::hook_command::{HookForm, Invocation, TIMEOUT};
+use super::agent_hosts::{self, AgentHost};
+use super::hook_command::{HookForm, Invocation};
 use super::servers::{EntryForm, ServerLocation};
 use super::timer_job::path_text;
 use super::{Host, InstallScope};
@@ -15,9 +16,6 @@ use crate::sys::projects::Projects;
 const CLIENT_FILE: &str = ".claude.json";
 const FORMER_CLIENT_FILE: &str = ".config.json";
 const PROJECT_SERVERS_FILE: &str = ".mcp.json";
-/// The files in which other agents have servers and no hooks.
-const COPILOT_SERVERS_FILE: &str = "mcp-config.json";
-const CODEX_CONFIG_FILE: &str = "config.toml";
 
 /// The settings file of a scope.
 ///
@@ -28,7 +26,10 @@ pub(crate) fn settings_file(scope: InstallScope, host: &Host<'_>) -> Result<Path
     let user = host.environment.claude_dir(host.config).join("settings.json");
     let name = match scope {
         InstallScope::User => return Ok(user),
-        InstallScope::Agent(client) => return Ok(hooks_file(client, host)),
+        InstallScope::Agent(agent) => {
+            let file = AgentHost::of(agent).and_then(|agent| agent.hooks_file(host));
+            return file.with_context(|| format!("{} has no file for hooks", agent.name()));
+        }
         InstallScope::Project => "settings.json",
         InstallScope::Local => "settings.local.json",
     };
@@ -40,64 +41,37 @@ pub(crate) fn settings_file(scope: InstallScope, host: &Host<'_>) -> Result<Path
     Ok(file)
 }
 
-/// The file in which a scope's servers stand, and where in it. `None` of an agent with which ours is not registered.
+/// The file in which a scope's servers stand, and where in it. `None` of an agent that has none of ours.
 pub(crate) fn servers_file(scope: InstallScope, host: &Host<'_>) -> Option<(PathBuf, ServerLocation)> {
     Some(match scope {
         InstallScope::User => (client_file(host), ServerLocation::TopLevel),
         InstallScope::Project => (project(host).join(PROJECT_SERVERS_FILE), ServerLocation::TopLevel),
         InstallScope::Local => (client_file(host), ServerLocation::Project(client_project_key(host))),
-        InstallScope::Agent(client) => {
-            let name = match client {
-                // Both seen to be listed by `mcp list`: with 0.55 to 0.169, and with 1.0.102.
-                Client::Codex => CODEX_CONFIG_FILE,
-                Client::CopilotCli => COPILOT_SERVERS_FILE,
-                _ if shares_file(scope) => return Some((hooks_file(client, host), ServerLocation::TopLevel)),
-                _ => return None,
-            };
-            (host.environment.client_dir(client, host.config).join(name), ServerLocation::TopLevel)
+        InstallScope::Agent(agent) => {
+            let agent = AgentHost::of(agent)?;
+            (agent.servers_file(host), agent.location())
         }
     })
 }
 
-/// Do servers and hooks of a scope stand in one file, which is edited once for both? Seen with Gemini CLI 0.61 and Qwen Code 0.24.4.
+/// Do servers and hooks of a scope stand in one file, which is edited once for both?
 pub(crate) fn shares_file(scope: InstallScope) -> bool {
-    matches!(scope.client(), Client::Gemini | Client::QwenCode)
+    AgentHost::of(scope.agent()).is_some_and(AgentHost::shares_file)
+}
+
+/// Can there be hooks for a scope?
+pub(crate) fn has_hooks(scope: InstallScope) -> bool {
+    AgentHost::of(scope.agent()).is_none_or(|agent| agent.form().is_some())
 }
 
 /// What an entry of a scope's server says.
 pub(crate) fn entry_form(scope: InstallScope) -> EntryForm {
-    match scope.client() {
-        Client::ClaudeCode => EntryForm::TYPED,
-        Client::CopilotCli => EntryForm::COPILOT,
-        _ => EntryForm::PLAIN,
-    }
-}
-
-/// The file of another agent's hooks, for all its sessions.
-fn hooks_file(client: Client, host: &Host<'_>) -> PathBuf {
-    if client == Client::OpenCode {
-        // Its sessions lie elsewhere.
-        return host.environment.config_home.join("opencode/plugin/recall.js");
-    }
-    let name = match client {
-        Client::Codex => "hooks.json",
-        // It reads every file of that folder, so ours is one of its own.
-        Client::CopilotCli => "hooks/recall.json",
-        _ => "settings.json",
-    };
-    host.environment.client_dir(client, host.config).join(name)
+    AgentHost::of(scope.agent()).map_or(EntryForm::TYPED, AgentHost::entry_form)
 }
 
 /// The hooks of the client of a scope.
 pub(crate) fn form(scope: InstallScope) -> HookForm {
-    match scope.client() {
-        Client::Gemini => HookForm::GEMINI,
-        Client::CopilotCli => HookForm::COPILOT,
-        Client::OpenCode => HookForm::OPENCODE,
-        // Seen with Qwen Code 0.24.4: milliseconds.
-        Client::QwenCode => HookForm { timeout: TIMEOUT * 1000, ..HookForm::USUAL },
-        _ => HookForm::USUAL,
-    }
+    AgentHost::of(scope.agent()).and_then(AgentHost::form).unwrap_or(HookForm::USUAL)
 }
 
 /// Claude Code's own file, as it finds it (seen with 2.1.197).
@@ -111,8 +85,8 @@ pub(crate) fn client_file(host: &Host<'_>) -> PathBuf {
 
 /// Is it a file of servers, and not of hooks?
 pub(crate) fn is_servers_file(path: &Path) -> bool {
-    let names = [CLIENT_FILE, FORMER_CLIENT_FILE, PROJECT_SERVERS_FILE, COPILOT_SERVERS_FILE, CODEX_CONFIG_FILE];
-    path.file_name().is_some_and(|name| names.iter().any(|known| name == *known))
+    let of_claude = [CLIENT_FILE, FORMER_CLIENT_FILE, PROJECT_SERVERS_FILE];
+    of_claude.iter().any(|name| path.ends_with(name)) || agent_hosts::is_servers_file(path)
 }
 
 /// The nearest folder from here upwards that is a repository, else the current one.

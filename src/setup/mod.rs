@@ -3,6 +3,7 @@
 //! Everything is read and worked out first (`plan`), so that a dry run shows what would be done and a file that cannot be edited stops
 //! the rest; then it is done (`apply`), and the manifest records what uninstall is to undo.
 
+pub(crate) mod agent_hosts;
 pub(crate) mod apply;
 mod cron;
 mod diff;
@@ -34,6 +35,7 @@ pub(crate) mod uninstall;
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
+use self::agent_hosts::{Agent, AgentHost};
 use self::timer_cli::TimerCli;
 use crate::config::{Config, InheritedEnvironment};
 use crate::model::client::Client;
@@ -68,32 +70,31 @@ pub(crate) enum InstallScope {
     Local,
     /// All your sessions of another agent: a file in its folder, much like Claude Code's settings. Asked for as an agent, not as a scope.
     #[value(skip)]
-    Agent(Client),
+    Agent(Agent),
 }
 
 impl InstallScope {
     /// What an agent's sessions are for an install; of Claude Code's as `scope` says. `None` of an agent that has no hooks of ours.
-    pub(crate) fn of(client: Client, scope: Self) -> Option<Self> {
-        match client {
-            Client::ClaudeCode => Some(scope),
-            Client::Codex | Client::CopilotCli | Client::QwenCode | Client::Gemini | Client::OpenCode => Some(Self::Agent(client)),
-            _ => None,
+    pub(crate) fn of(agent: Agent, scope: Self) -> Option<Self> {
+        match agent {
+            Agent::Read(Client::ClaudeCode) => Some(scope),
+            other => AgentHost::of(other).map(|_| Self::Agent(other)),
         }
     }
 
     /// Those of other agents than Claude Code.
     pub(crate) fn of_others() -> impl Iterator<Item = Self> {
-        Client::ALL.into_iter().filter(|client| !client.is_usual()).filter_map(|client| Self::of(client, Self::User))
+        AgentHost::agents().map(Self::Agent)
     }
 
     /// Whose sessions they are.
-    pub(crate) fn client(self) -> Client {
-        if let Self::Agent(client) = self { client } else { Client::ClaudeCode }
+    pub(crate) fn agent(self) -> Agent {
+        if let Self::Agent(agent) = self { agent } else { Agent::Read(Client::ClaudeCode) }
     }
 
     /// As an option of `recall install` and `recall uninstall`.
     pub(crate) fn option(self) -> String {
-        let option = if self.client().is_usual() { "--scope" } else { "--agent" };
+        let option = if self.agent().is_usual() { "--scope" } else { "--agent" };
         format!("{option} {self}")
     }
 }
@@ -104,7 +105,7 @@ impl std::fmt::Display for InstallScope {
             InstallScope::User => "user",
             InstallScope::Project => "project",
             InstallScope::Local => "local",
-            InstallScope::Agent(client) => client.key(),
+            InstallScope::Agent(agent) => agent.key(),
         })
     }
 }

@@ -6,11 +6,12 @@ use std::thread;
 
 use anyhow::{Result, anyhow};
 
+use super::agent_hosts::Agent;
 use super::diff::write_file_diff;
 use super::file::{FileSnapshot, PAUSE, TRIES};
 use super::hook_command::HookLayout;
 use super::inspect;
-use super::locations::{form, invocation, project, servers_file, settings_file};
+use super::locations::{form, has_hooks, invocation, project, settings_file};
 use super::manifest::Manifest;
 use super::registration::{self, BesideHooks, Registration};
 use super::settings::{self, SettingsState};
@@ -37,7 +38,8 @@ pub(crate) struct InstallRequest {
 
 #[derive(Debug)]
 pub(crate) struct InstallPlan {
-    pub(crate) hooks: HooksEdit,
+    /// `None` of an agent that has no file for them.
+    pub(crate) hooks: Option<HooksEdit>,
     /// Where the server is to be registered, or is.
     pub(crate) server: Option<Registration>,
     pub(crate) timer: Timer,
@@ -144,12 +146,13 @@ fn read_settled(path: &Path) -> Result<FileSnapshot> {
 /// When a settings file is broken, or something cannot be read: then nothing of it is to be done.
 pub(crate) fn plan(request: &InstallRequest, host: &Host<'_>) -> Result<InstallPlan> {
     let manifest = Manifest::load(&host.config.data_dir)?;
-    let hooks = HooksEdit::new(request.scope, request.allow, request.mcp, host)?;
-    let client = request.scope.client();
+    let edit = || HooksEdit::new(request.scope, request.allow, request.mcp, host);
+    let hooks = has_hooks(request.scope).then(edit).transpose()?;
+    let agent = request.scope.agent();
     let server = registration::plan(request.scope, request.mcp, host)?;
     let (timer, missing) = choose(request.timer, manifest.timer, host);
     let mut plan = InstallPlan {
-        notes: notes(request.scope, &hooks, timer, host),
+        notes: notes(request.scope, hooks.as_ref(), timer, host),
         warnings: Vec::new(),
         hooks,
         server,
@@ -159,10 +162,10 @@ pub(crate) fn plan(request: &InstallRequest, host: &Host<'_>) -> Result<InstallP
         old_timers: Vec::new(),
         manifest,
     };
-    if client.is_usual() {
-        plan.notes.extend(notes_on_claude(request, &plan.hooks, host));
-    } else {
-        plan.notes.extend(notes_on_other(client, request, &plan.hooks, host));
+    match &plan.hooks {
+        Some(hooks) if agent.is_usual() => plan.notes.extend(notes_on_claude(request, hooks, host)),
+        Some(hooks) => plan.notes.extend(notes_on_other(agent, hooks)),
+        None => {}
     }
     // Nothing is wrong with a machine that has none, and a digest at a session's end does as well.
     plan.notes.extend(missing.filter(|_| !host.config.hooks.digest_at_end).map(str::to_owned));
@@ -181,13 +184,13 @@ pub(crate) fn plan(request: &InstallRequest, host: &Host<'_>) -> Result<InstallP
     Ok(plan)
 }
 
-fn notes(scope: InstallScope, hooks: &HooksEdit, timer: Timer, host: &Host<'_>) -> Vec<String> {
+fn notes(scope: InstallScope, hooks: Option<&HooksEdit>, timer: Timer, host: &Host<'_>) -> Vec<String> {
     let mut notes = Vec::new();
-    if hooks.before.disabled {
+    if let Some(hooks) = hooks.filter(|hooks| hooks.before.disabled) {
         notes.push(format!("{}: `disableAllHooks` keeps every hook from running", hooks.file.path.display()));
     }
     let scopes = [InstallScope::User, InstallScope::Project, InstallScope::Local];
-    let others = scopes.into_iter().filter(|other| *other != scope && scope.client().is_usual());
+    let others = scopes.into_iter().filter(|other| *other != scope && scope.agent().is_usual());
     for other in others {
         let Ok(path) = settings_file(other, host) else { continue };
         let state = FileSnapshot::read(&path).and_then(|file| file.text()).map(|text| settings::state(&text).unwrap_or_default());
@@ -212,7 +215,7 @@ fn notes(scope: InstallScope, hooks: &HooksEdit, timer: Timer, host: &Host<'_>) 
 fn notes_on_claude(request: &InstallRequest, hooks: &HooksEdit, host: &Host<'_>) -> Vec<String> {
     let without_hooks = if request.is_one_of_all { Vec::new() } else { inspect::without_hooks(host, &inspect::settings(host)) };
     let others = without_hooks.into_iter().map(|scope| {
-        let (name, option) = (scope.client().name(), scope.option());
+        let (name, option) = (scope.agent().name(), scope.option());
         format!("{name} is used here, too: after `recall install {option}`, its sessions start with notes")
     });
     let asks = (request.mcp && !request.allow && !hooks.allows_mcp()).then(|| {
@@ -225,17 +228,11 @@ fn notes_on_claude(request: &InstallRequest, hooks: &HooksEdit, host: &Host<'_>)
 }
 
 /// What another agent needs besides its hooks.
-fn notes_on_other(client: Client, request: &InstallRequest, hooks: &HooksEdit, host: &Host<'_>) -> Vec<String> {
+fn notes_on_other(agent: Agent, hooks: &HooksEdit) -> Vec<String> {
     let mut notes = Vec::new();
-    if client == Client::Codex && hooks.hooks_change {
+    if agent == Agent::Read(Client::Codex) && hooks.hooks_change {
         // Seen with 0.169: without that, hooks do not run, and nothing says so.
         notes.push("Codex runs a hook only once you trust it: start `codex`, type `/hooks`, and accept those of recall".to_owned());
-    }
-    if request.mcp && servers_file(request.scope, host).is_none() {
-        // Its config may have comments, and lie in one of several files.
-        let (name, program) = (client.name(), host.environment.program.display());
-        let entry = format!("{{\"recall\": {{\"type\": \"local\", \"command\": [\"{program}\", \"mcp\"]}}}}");
-        notes.push(format!("to let {name} search the memory itself, add `\"mcp\": {entry}` to its `opencode.json`"));
     }
     notes
 }
@@ -248,9 +245,17 @@ fn login_of_the_shell(host: &Host<'_>) -> Vec<&'static str> {
 }
 
 impl InstallPlan {
+    /// Is there something for the sessions of the agent, whether it changes or not? The timer is for all.
+    pub(crate) fn is_for_sessions(&self) -> bool {
+        self.hooks.is_some() || self.server.is_some()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         let server_changes = self.server.as_ref().is_some_and(Registration::changes);
-        !self.hooks.changes() && !server_changes && self.new_timer.is_some() && self.timer_steps().next().is_none()
+        !self.hooks.as_ref().is_some_and(HooksEdit::changes)
+            && !server_changes
+            && self.new_timer.is_some()
+            && self.timer_steps().next().is_none()
     }
 
     fn timer_steps(&self) -> impl Iterator<Item = &TimerStep> {
@@ -270,8 +275,8 @@ impl InstallPlan {
         if self.is_empty() {
             writeln!(out, "already installed")?;
         }
-        if self.hooks.changes() {
-            write_file_diff(out, &self.hooks.file, Some(self.hooks.insertion.text.as_bytes()))?;
+        for hooks in self.hooks.iter().filter(|hooks| hooks.changes()) {
+            write_file_diff(out, &hooks.file, Some(hooks.insertion.text.as_bytes()))?;
         }
         for server in self.server.iter().filter(|server| server.changes()) {
             write_file_diff(out, &server.file, Some(server.insertion.text.as_bytes()))?;

@@ -9,11 +9,12 @@ use std::thread;
 
 use anyhow::{Result, anyhow, bail};
 
+use super::agent_hosts::takes_comments;
 use super::file::{FileSnapshot, PAUSE, TRIES, retry_when_changed};
 use super::locations::{client_file, entry_form, invocation, is_servers_file, servers_file, shares_file};
 use super::manifest::{FileEdit, Manifest};
 use super::servers::{self, McpServer, ServerLocation};
-use super::strict_json::{Broken, Insertion, Shapes};
+use super::strict_json::{Broken, Insertion, JsonText, Shapes};
 use super::{Host, InstallScope, settings, toml_servers};
 
 /// An edit of a file of servers.
@@ -171,10 +172,15 @@ fn is_toml(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "toml")
 }
 
+/// A text of a file of servers in JSON.
+fn json<'t>(path: &Path, text: &'t str) -> JsonText<'t> {
+    JsonText { text, comments: takes_comments(path) }
+}
+
 /// Our server at a location of a file.
 pub fn find(path: &Path, text: &str, location: &ServerLocation, host: &Host<'_>) -> Result<Option<McpServer>, Broken> {
     let is_ours = |program: &str| is_our_program(program, host);
-    if is_toml(path) { toml_servers::find(text, &is_ours) } else { servers::find(text, location, &is_ours) }
+    if is_toml(path) { toml_servers::find(text, &is_ours) } else { servers::find(json(path, text), location, &is_ours) }
 }
 
 fn add(path: &Path, text: &str, location: &ServerLocation, scope: InstallScope, host: &Host<'_>) -> Result<Insertion> {
@@ -192,7 +198,7 @@ fn try_add(
     Ok(if is_toml(path) {
         toml_servers::add(text, &invocation, &is_ours)
     } else {
-        servers::add(text, location, entry_form(scope), &invocation, &is_ours)
+        servers::add(json(path, text), location, entry_form(scope), &invocation, &is_ours)
     })
 }
 
@@ -212,7 +218,7 @@ fn locations(path: &Path, text: &str, host: &Host<'_>) -> Result<Vec<ServerLocat
     if is_toml(path) {
         return Ok(find(path, text, &ServerLocation::TopLevel, host)?.map(|_| ServerLocation::TopLevel).into_iter().collect());
     }
-    servers::locations(text, &|program| is_our_program(program, host))
+    servers::locations(json(path, text), &|program| is_our_program(program, host))
 }
 
 /// The file without our servers, in one scope or in all. `None` when there are none.
@@ -240,7 +246,7 @@ pub(crate) fn without_ours(
         let removed = if is_toml(&file.path) {
             toml_servers::remove(&text, &shapes, &is_ours)
         } else {
-            servers::remove(&text, &location, &shapes, &is_ours)
+            servers::remove(json(&file.path, &text), &location, &shapes, &is_ours)
         };
         text = removed.map_err(broken)?;
     }
@@ -264,7 +270,7 @@ pub(crate) fn holds_ours(path: &Path, bytes: &[u8], host: &Host<'_>) -> bool {
 pub(crate) fn notes_on_foreign(path: &Path, host: &Host<'_>) -> Vec<String> {
     let text = FileSnapshot::read(path).and_then(|file| file.text()).unwrap_or_default();
     let is_ours = |program: &str| is_our_program(program, host);
-    let names = if is_toml(path) { toml_servers::foreign(&text, &is_ours) } else { servers::foreign(&text, &is_ours) };
+    let names = if is_toml(path) { toml_servers::foreign(&text, &is_ours) } else { servers::foreign(json(path, &text), &is_ours) };
     let note = |name: String| format!("{}: the server `{name}` calls another program named recall: it stays", path.display());
     names.unwrap_or_default().into_iter().map(note).collect()
 }

@@ -143,7 +143,7 @@ pub fn add(text: &str, invocation: &Invocation, form: HookForm, allow: bool) -> 
             let of_event = |m: Missing| (m.event.name.to_owned(), json!([(entry(form, invocation, m.event))]));
             let all: Vec<_> = missing.into_iter().map(of_event).collect();
             remember(&mut shapes, ROOT, document.top.clone());
-            if form.layout == HookLayout::Flat && document.top.properties().is_empty() {
+            if matches!(form.layout, HookLayout::Flat | HookLayout::FlatPlain) && document.top.properties().is_empty() {
                 shapes.insert(VERSION.to_owned(), String::new());
                 document.top.append(VERSION, 1_u64.into());
             }
@@ -246,8 +246,10 @@ fn insert(form: HookForm, hooks: &CstObject, missing: Missing, invocation: &Invo
 
 fn entry(form: HookForm, invocation: &Invocation, event: &HookEvent) -> CstInputValue {
     let (command, timeout) = (invocation.command(event.argument), form.timeout);
-    if form.layout == HookLayout::Flat {
-        return json!({ "type": "command", "bash": command, "timeoutSec": timeout });
+    match form.layout {
+        HookLayout::Flat => return json!({ "type": "command", "bash": command, "timeoutSec": timeout }),
+        HookLayout::FlatPlain => return json!({ "command": command, "timeout": timeout }),
+        HookLayout::Nested | HookLayout::Plugin => {}
     }
     let hooks = json!([{ "type": "command", "command": command, "timeout": timeout }]);
     if event.matcher.is_empty() { json!({ "hooks": (hooks) }) } else { json!({ "matcher": (event.matcher), "hooks": (hooks) }) }
@@ -268,7 +270,7 @@ fn update(document: &JsonDocument, invocation: &Invocation, timeout: u64) {
         if updated != found.hook.command {
             found.command.set_value(updated.into());
         }
-        let name = timeout_of(found.within.is_none());
+        let name = found.timeout_name;
         match property(&found.object, name) {
             // How long a command of the user's own may take is theirs to say.
             _ if found.hook.call.does_more => {}
@@ -350,6 +352,8 @@ struct FoundHook {
     matcher: String,
     object: CstObject,
     command: CstObjectProp,
+    /// What the time is called that the client waits for it.
+    timeout_name: &'static str,
 }
 
 /// Every hook of ours, in the order of the text. What has not the structure that the client reads is skipped.
@@ -369,14 +373,17 @@ fn of_entry(name: &str, event: &CstObjectProp, counts: bool, list: &CstArray, en
     let Some(entry) = entry.as_object() else { return Vec::new() };
     let matcher = value(&entry, "matcher").and_then(|node| string(&node)).filter(|text| text != "*").unwrap_or_default();
     let one = |object: CstObject, within: Option<(CstObject, CstArray)>| {
-        let flat = within.is_none();
-        let command = property(&object, if flat { "bash" } else { "command" })?;
+        let (command, timeout_name) = match property(&object, "bash").filter(|_| within.is_none()) {
+            Some(command) => (command, "timeoutSec"),
+            None if within.is_some() || is_flat_event(name) => (property(&object, "command")?, "timeout"),
+            None => return None,
+        };
         let text = string(&command.value()?)?;
         let call = HookCall::find(&text)?;
-        let timeout = value(&object, timeout_of(flat)).and_then(|node| node.as_number_lit()?.to_string().parse().ok());
+        let timeout = value(&object, timeout_name).and_then(|node| node.as_number_lit()?.to_string().parse().ok());
         let hook = Hook { event: name.to_owned(), command: text, call, timeout };
         let (event, list, matcher) = (event.clone(), list.clone(), matcher.clone());
-        Some(FoundHook { hook, event, counts, list, within, matcher, object, command })
+        Some(FoundHook { hook, event, counts, list, within, matcher, object, command, timeout_name })
     };
     let Some(hooks) = value(&entry, HOOKS).and_then(|hooks| hooks.as_array()) else {
         return one(entry, None).into_iter().collect();
@@ -385,9 +392,9 @@ fn of_entry(name: &str, event: &CstObjectProp, counts: bool, list: &CstArray, en
     nested.filter_map(|hook| one(hook, Some((entry.clone(), hooks.clone())))).collect()
 }
 
-/// What the time is called that the client waits for a hook.
-fn timeout_of(flat: bool) -> &'static str {
-    if flat { "timeoutSec" } else { "timeout" }
+/// Is it an event of a client whose hooks stand directly below it? Claude Code's begin with a capital, and below them it reads none.
+fn is_flat_event(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_lowercase())
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
-//! JSON files of Claude Code, edited in place: every byte outside an edit stays. Pure text → text.
+//! JSON files of Claude Code and other agents, edited in place: every byte outside an edit stays. Pure text → text.
 //!
 //! ## Strictness
 //! The client ignores a file that is not strict JSON as a whole, without a word (seen with 2.1.197: a comment, a comma too many). So such
 //! a file is never edited; [`Broken`] says where the first error is. Of two equal keys the last one counts, for the client as here.
+//! A [`JsonText`] of a client that reads comments may have them, and a comma behind the last member.
 //!
 //! ## Undo
 //! A member is inserted on lines of its own, which turns an object or array that stood on one line into several lines. Its [`Shapes`] entry
@@ -40,6 +41,8 @@ pub(crate) const ROOT: &str = "";
 /// The path of a whole file that held nothing.
 pub(crate) const BLANK: &str = "file";
 const MEMBER: char = '#';
+/// Stands for that sign where it is part of a comment.
+const SIGN_IN_COMMENT: &str = "\0";
 
 /// A text with an insertion, and what its removal needs to know.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,6 +63,20 @@ impl Insertion {
     }
 }
 
+/// A text, and whether its client reads more than strict JSON; a bare text is strict.
+#[derive(Debug, Clone, Copy)]
+pub struct JsonText<'t> {
+    pub(crate) text: &'t str,
+    /// May it have comments, and a comma behind the last member?
+    pub(crate) comments: bool,
+}
+
+impl<'t, T: AsRef<str> + ?Sized> From<&'t T> for JsonText<'t> {
+    fn from(text: &'t T) -> Self {
+        Self { text: text.as_ref(), comments: false }
+    }
+}
+
 /// A parsed document whose outermost value is an object. Its nodes are only usable as long as it lives.
 pub(crate) struct JsonDocument {
     root: CstRootNode,
@@ -68,14 +85,15 @@ pub(crate) struct JsonDocument {
 
 impl JsonDocument {
     /// Parses what the client would read; `None` for a text of white space alone.
-    pub(crate) fn parse(text: &str) -> Result<Option<Self>, Broken> {
+    pub(crate) fn parse<'t>(text: impl Into<JsonText<'t>>) -> Result<Option<Self>, Broken> {
+        let JsonText { text, comments } = text.into();
         if text.trim().is_empty() {
             return Ok(None);
         }
-        let strict = ParseOptions {
-            allow_comments: false,
+        let options = ParseOptions {
+            allow_comments: comments,
             allow_loose_object_property_names: false,
-            allow_trailing_commas: false,
+            allow_trailing_commas: comments,
             allow_missing_commas: false,
             allow_single_quoted_strings: false,
             allow_hexadecimal_numbers: false,
@@ -85,11 +103,11 @@ impl JsonDocument {
             allow_extended_string_escapes: false,
         };
         // Parsed twice: where tokens are collected, as for the tree, comments are not refused.
-        let root = parse_to_ast(text, &CollectOptions::default(), &strict)
-            .and_then(|_| CstRootNode::parse(text, &strict))
+        let root = parse_to_ast(text, &CollectOptions::default(), &options)
+            .and_then(|_| CstRootNode::parse(text, &options))
             .map_err(|e| broken_at(text, e.range().start, uncapitalized(&e.kind().to_string())))?;
         // What that parser lets through and the client does not, such as a line break in a string.
-        if let Err(e) = serde_json::from_str::<serde::de::IgnoredAny>(text) {
+        if !comments && let Err(e) = serde_json::from_str::<serde::de::IgnoredAny>(text) {
             let what = e.to_string();
             let what = what.split(" at line ").next().unwrap_or(&what).to_owned();
             return Err(Broken { line: e.line(), column: e.column().max(1), what });
@@ -101,13 +119,14 @@ impl JsonDocument {
     }
 
     /// Parses a text; one of white space alone becomes a new document, and is remembered in `shapes`.
-    pub(crate) fn parse_or_new(text: &str, shapes: &mut Shapes) -> Result<Self, Broken> {
+    pub(crate) fn parse_or_new<'t>(text: impl Into<JsonText<'t>>, shapes: &mut Shapes) -> Result<Self, Broken> {
+        let text = text.into();
         if let Some(document) = Self::parse(text)? {
             return Ok(document);
         }
-        shapes.insert(BLANK.to_owned(), text.to_owned());
+        shapes.insert(BLANK.to_owned(), text.text.to_owned());
         let new = Self::parse("{}\n")?;
-        new.ok_or_else(|| broken_at(text, 0, "the file holds no object".into()))
+        new.ok_or_else(|| broken_at(text.text, 0, "the file holds no object".into()))
     }
 
     /// An error at this node.
@@ -126,8 +145,8 @@ impl JsonDocument {
             let Some(shape) = shapes.get(&path).filter(|shape| shape.matches(MEMBER).count() == members.len()) else { continue };
             let mut members = members.iter();
             let text = shape.split_inclusive(MEMBER).fold(String::new(), |text, gap| match gap.strip_suffix(MEMBER) {
-                Some(gap) => text + gap + &members.next().map(CstNode::to_string).unwrap_or_default(),
-                None => text + gap,
+                Some(gap) => text + &in_comment(gap) + &members.next().map(CstNode::to_string).unwrap_or_default(),
+                None => text + &in_comment(gap),
             });
             // A string literal is the only node that can hold any text as it stands.
             let Some(node) = replace(container, CstInputValue::String(String::new())) else { continue };
@@ -151,9 +170,18 @@ fn replace(container: CstContainerNode, with: CstInputValue) -> Option<CstNode> 
     }
 }
 
+/// What stood between two members.
+fn in_comment(gap: &str) -> String {
+    gap.replace(SIGN_IN_COMMENT, &MEMBER.to_string())
+}
+
 /// Remembers how an object or array is written, before the first insertion into it.
 pub(crate) fn remember(shapes: &mut Shapes, path: &str, container: impl Into<CstContainerNode>) {
-    let shape = |node: CstNode| if node.is_trivia() || node.is_token() { node.to_string() } else { MEMBER.to_string() };
+    let is_between = |node: &CstNode| node.is_trivia() || node.is_token();
+    let shape = |node: CstNode| match is_between(&node) {
+        true => node.to_string().replace(MEMBER, SIGN_IN_COMMENT),
+        false => MEMBER.to_string(),
+    };
     let container = container.into();
     shapes.entry(path.to_owned()).or_insert_with(|| container.children().into_iter().map(shape).collect());
 }

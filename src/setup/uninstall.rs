@@ -11,7 +11,7 @@ use anyhow::{Result, anyhow};
 
 use super::diff::write_file_diff;
 use super::file::{FileSnapshot, remove_empty_folders, retry_when_changed};
-use super::locations::{client_file, is_servers_file, servers_file, settings_file, shares_file};
+use super::locations::{client_file, has_hooks, is_servers_file, servers_file, settings_file, shares_file};
 use super::manifest::{self, CRONTAB, Manifest, Original};
 use super::timer_steps::{TimerStep, run_all};
 use super::{Host, InstallScope, Timer, registration, settings, timer};
@@ -77,7 +77,8 @@ pub(crate) fn plan(scope: Option<InstallScope>, host: &Host<'_>) -> Result<Unins
 fn candidates(scope: Option<InstallScope>, manifest: &Manifest, host: &Host<'_>) -> Result<BTreeSet<PathBuf>> {
     if let Some(scope) = scope {
         let servers = servers_file(scope, host).map(|(path, _)| path);
-        return Ok([settings_file(scope, host)?].into_iter().chain(servers).collect());
+        let hooks = has_hooks(scope).then(|| settings_file(scope, host)).transpose()?;
+        return Ok(hooks.into_iter().chain(servers).collect());
     }
     let recorded = manifest.edited.keys().filter(|path| path.is_absolute()).cloned();
     let here = settings_file(InstallScope::Local, host);

@@ -14,7 +14,7 @@ pub(crate) fn hooks(host: &Host<'_>) -> Vec<Finding> {
     let files = inspect::settings(host);
     let mut all: Vec<Finding> = files.iter().filter_map(|file| settings_finding(file, host)).collect();
     all.extend(inspect::without_hooks(host, &files).into_iter().map(|scope| {
-        let (name, option) = (scope.client().name(), scope.option());
+        let (name, option) = (scope.agent().name(), scope.option());
         Finding::ok("hooks", format!("{name} has none: after `recall install {option}`, its sessions start with notes"))
     }));
     match hooks_in(&files) {
@@ -43,7 +43,7 @@ enum Hooks {
 }
 
 fn hooks_in(files: &[SettingsFile]) -> Hooks {
-    let of_claude = || files.iter().filter(|file| file.scope.client().is_usual());
+    let of_claude = || files.iter().filter(|file| file.scope.agent().is_usual());
     let has = |has: fn(&SettingsState) -> bool| of_claude().any(|file| file.state.as_ref().is_ok_and(has));
     if has(|state| !state.hooks.is_empty()) {
         Hooks::InSettings
@@ -114,12 +114,11 @@ fn why_stale(scope: InstallScope, state: &SettingsState, file: &SettingsFile, ho
 
 /// The MCP server, as far as it is registered.
 pub(crate) fn servers(host: &Host<'_>) -> Vec<Finding> {
-    let (of_claude, of_others): (Vec<_>, Vec<_>) =
-        inspect::servers(host).into_iter().partition(|one| one.scope.client().is_usual());
+    let (of_claude, of_others): (Vec<_>, Vec<_>) = inspect::servers(host).into_iter().partition(|one| one.scope.agent().is_usual());
     let mut all = servers_of_claude(&of_claude, host);
     all.extend(of_others.iter().map(|registered| server_finding(registered, host)));
     all.extend(inspect::without_server(host, &of_others).into_iter().map(|(scope, refused)| {
-        let (name, option) = (scope.client().name(), scope.option());
+        let (name, option) = (scope.agent().name(), scope.option());
         Finding::ok(
             "mcp",
             refused.map_or_else(

@@ -36,16 +36,14 @@ const FILES: [&str; 12] = [
 #[test]
 fn what_was_put_in_is_there_and_goes_without_a_trace() {
     let command = own("/opt/a \"b\"/recall", &[("RECALL_DATA_DIR", "/d")]);
-    for place in [ServerLocation::TopLevel, here()] {
+    let named = [OPENCODE_SERVERS, VS_CODE_SERVERS].map(ServerLocation::Named);
+    for place in [ServerLocation::TopLevel, here()].into_iter().chain(named) {
         for before in FILES {
             let added = add(before, &place, TYPED, &command, ANY).unwrap();
             let server = find(&added.text, &place, ANY).unwrap().unwrap_or_else(|| panic!("{}", added.text));
             assert!(server.matches(&command) && server.name == NAME, "{server:?}");
             assert_eq!(locations(&added.text, ANY).unwrap(), std::slice::from_ref(&place));
-            let at = match &place {
-                ServerLocation::TopLevel => json(&added.text)["mcpServers"]["recall"].clone(),
-                ServerLocation::Project(root) => json(&added.text)["projects"][root]["mcpServers"]["recall"].clone(),
-            };
+            let at = place.path().iter().fold(json(&added.text), |object, name| object[name].clone())["recall"].clone();
             let entry = serde_json::json!({"type": "stdio", "command": "/opt/a \"b\"/recall", "args": ["mcp"], "env": {"RECALL_DATA_DIR": "/d"}});
             assert_eq!(at, entry);
             assert_eq!(add(&added.text, &place, TYPED, &command, ANY).unwrap().text, added.text, "once is enough");
@@ -84,12 +82,44 @@ fn every_client_has_its_form_of_an_entry() {
         (EntryForm::TYPED, serde_json::json!({"type": "stdio", "command": "/opt/recall", "args": ["mcp"]})),
         (EntryForm::PLAIN, serde_json::json!({"command": "/opt/recall", "args": ["mcp"]})),
         (EntryForm::COPILOT, serde_json::json!({"type": "local", "command": "/opt/recall", "args": ["mcp"], "tools": ["*"]})),
+        (EntryForm::OPENCODE, serde_json::json!({"type": "local", "command": ["/opt/recall", "mcp"]})),
     ] {
         for before in FILES {
             let added = add(before, &ServerLocation::TopLevel, form, &own("/opt/recall", &[]), ANY).unwrap();
             assert_eq!(json(&added.text)["mcpServers"]["recall"], entry);
             assert_eq!(remove(&added.text, &ServerLocation::TopLevel, &added.shapes, ANY).unwrap(), before);
         }
+    }
+}
+
+fn commented(text: &str) -> JsonText<'_> {
+    JsonText { text, comments: true }
+}
+
+#[test]
+fn comments_stay_where_the_client_reads_them_and_are_refused_elsewhere() {
+    let (place, command) = (ServerLocation::Named(OPENCODE_SERVERS), own("/opt/recall", &[("RECALL_DATA_DIR", "/d")]));
+    for before in [
+        "// #1\n{}",
+        "{ /* nothing # yet */ }\n",
+        "{\n  \"a\": 1, // #2: one\n}\n// the end",
+        "{\"a\": 1 /* one */ , \"mcp\": { /* ## none */ } /* more */}",
+        "{\n  // mine\n  \"mcp\": {\n    // #3\n    \"x\": { \"command\": [\"y\"] }, // #4\n    // \"z\": {},\n  },\n}\n",
+        "{\r\n\t\"mcp\": {\"x\": {},},\r\n\t// #5\r\n}",
+    ] {
+        let added = add(commented(before), &place, EntryForm::OPENCODE, &command, ANY).unwrap();
+        for comment in before.split(['\n', '*']).filter(|part| part.contains('#')) {
+            assert!(added.text.contains(comment.trim()), "{comment}: {}", added.text);
+        }
+        let server = find(commented(&added.text), &place, ANY).unwrap().unwrap_or_else(|| panic!("{}", added.text));
+        assert!(server.matches(&command), "{server:?}");
+        let twice = add(commented(&added.text), &place, EntryForm::OPENCODE, &command, ANY).unwrap();
+        assert_eq!(twice.text, added.text, "once is enough");
+        let moved = add(commented(&added.text), &place, EntryForm::OPENCODE, &own("/new/recall", &[]), ANY).unwrap().text;
+        let server = find(commented(&moved), &place, ANY).unwrap().unwrap();
+        assert!(server.matches(&own("/new/recall", &[])), "{moved}");
+        assert_eq!(remove(commented(&added.text), &place, &added.shapes, ANY).unwrap(), before);
+        assert!(add(before, &place, EntryForm::OPENCODE, &command, ANY).is_err(), "{before}");
     }
 }
 

@@ -11,12 +11,12 @@ fn row(role: &str, blocks: &Value) -> String {
     format!("{}\n", json!({"role": role, "message": {"content": blocks}}))
 }
 
-fn asks(text: &str) -> String {
+pub fn asks(text: &str) -> String {
     let text = format!("<timestamp>Friday, Nov 20, 2026, 10:05 AM (UTC+1)</timestamp>\n<user_query>\n{text}\n</user_query>");
     row("user", &json!([{"type": "text", "text": text}]))
 }
 
-fn says(text: &str) -> String {
+pub fn says(text: &str) -> String {
     row("assistant", &json!([{"type": "text", "text": text}]))
 }
 
@@ -24,7 +24,7 @@ fn uses(name: &str, input: &Value) -> String {
     row("assistant", &json!([{"type": "tool_use", "name": name, "input": input}]))
 }
 
-fn transcript(world: &World, below: &str, text: &str) {
+pub fn transcript(world: &World, below: &str, text: &str) {
     let file = world.home().join(".cursor/projects").join(below);
     fs::create_dir_all(file.parent().expect("a parent")).expect("the folder");
     fs::write(file, text).expect("a transcript");

@@ -9,8 +9,8 @@ use super::recorded::{Counts, Recorded};
 use crate::support::{World, files_below};
 
 const USER: &str = if cfg!(target_os = "macos") { "Library/Application Support/Code/User" } else { ".config/Code/User" };
-const COPILOT: Recorded = Recorded { agent: "vscode-copilot", fixtures: "vscode-copilot", home: USER };
-const VERSION: &str = "made";
+pub const COPILOT: Recorded = Recorded { agent: "vscode-copilot", fixtures: "vscode-copilot", home: USER };
+pub const VERSION: &str = "made";
 
 /// The chat of this number.
 fn chat(world: &World, number: &str) -> PathBuf {

@@ -49,7 +49,22 @@ const CODEX: Host = Host {
         "[mcp_servers.tickets]\nurl = \"https://x\"\n\n[projects.\"/src/shop\"]\ntrust_level = \"trusted\"\n",
     ],
 };
-const HOSTS: [&Host; 4] = [&GEMINI, &QWEN, &COPILOT, &CODEX];
+const CURSOR: Host = Host {
+    agent: "cursor",
+    name: "Cursor",
+    path: ".cursor/mcp.json",
+    written: ["{\"mcpServers\":{}}", "{\n  \"mcpServers\": {\n    \"tickets\": { \"url\": \"https://x\" }\n  }\n}\n"],
+};
+const OPENCODE: Host = Host {
+    agent: "opencode",
+    name: "OpenCode",
+    path: ".config/opencode/opencode.json",
+    written: [
+        "{\"$schema\":\"https://opencode.ai/config.json\",\"mcp\":{}}",
+        "{\n  // mine, #1\n  \"model\": \"x/y\",\n  \"mcp\": {\n    // no tickets, #2\n    \"tickets\": { \"type\": \"remote\", \"url\": \"https://x\" }, // yet\n  },\n  /* the end */\n}\n",
+    ],
+};
+const HOSTS: [&Host; 6] = [&GEMINI, &QWEN, &COPILOT, &CODEX, &CURSOR, &OPENCODE];
 
 impl Host {
     fn file(&self, world: &World) -> PathBuf {
@@ -77,11 +92,20 @@ impl Host {
                 let table: toml::Table = text.parse().unwrap_or_else(|e| panic!("{e}: {text}"));
                 serde_json::to_value(&table["mcp_servers"]["recall"]).expect("JSON")
             }
-            _ => serde_json::from_str::<Value>(&text).unwrap_or_else(|e| panic!("{e}: {text}"))["mcpServers"]["recall"].clone(),
+            _ => parsed(&text)[self.servers()]["recall"].clone(),
         }
     }
 
+    /// What its servers stand under.
+    fn servers(&self) -> &'static str {
+        if self.agent == "opencode" { "mcp" } else { "mcpServers" }
+    }
+
     fn expected(&self, world: &World) -> Value {
+        if self.agent == "opencode" {
+            let environment = json!({"RECALL_DATA_DIR": world.data_dir()});
+            return json!({"type": "local", "command": [world.program(), "mcp"], "environment": environment});
+        }
         let mut entry = json!({"command": world.program(), "args": ["mcp"], "env": {"RECALL_DATA_DIR": world.data_dir()}});
         if self.agent == "copilot-cli" {
             entry["type"] = json!("local");
@@ -95,6 +119,14 @@ impl Host {
         let all = world.findings("mcp", &[]).into_iter();
         all.filter(|found| found.contains(self.name) || found.contains(self.path)).collect()
     }
+}
+
+/// JSON that may have comments on lines of their own or at the end of one, and commas behind the last member.
+pub fn parsed(text: &str) -> Value {
+    let comments = regex::Regex::new(r"(?m)(^|[ \t,])//.*$|/\*.*?\*/").expect("a pattern");
+    let commas = regex::Regex::new(r",(\s*[}\]])").expect("a pattern");
+    let strict = commas.replace_all(&comments.replace_all(text, "$1"), "$1").into_owned();
+    serde_json::from_str(&strict).unwrap_or_else(|e| panic!("{e}: {text}"))
 }
 
 #[test]
@@ -159,6 +191,7 @@ fn a_server_of_our_name_that_is_anothers_stays_and_nothing_is_installed() {
         world.link_recall();
         let theirs = match host.agent {
             "codex" => "[mcp_servers.recall]\ncommand = \"total-recall\"\nargs = [\"serve\"]\n",
+            "opencode" => "{\"mcp\": {\"recall\": {\"type\": \"local\", \"command\": [\"total-recall\", \"serve\"]}}} // theirs\n",
             _ => "{\"mcpServers\": {\"recall\": {\"command\": \"total-recall\", \"args\": [\"serve\"]}}}\n",
         };
         host.write(&world, theirs);
@@ -206,7 +239,8 @@ fn the_doctor_names_it_and_mends_what_is_outdated() {
         let found = host.findings(&world);
         assert!(found.len() == 1 && found[0].starts_with("ok: ") && found[0].contains("registered as `recall`"), "{found:?}");
         let (right, entry) = (host.text(&world), host.entry(&world));
-        host.write(&world, &right.replace(&entry["command"].to_string(), "\"/gone/recall\""));
+        let program = if entry["command"].is_array() { &entry["command"][0] } else { &entry["command"] };
+        host.write(&world, &right.replace(&program.to_string(), "\"/gone/recall\""));
         assert_ne!(host.text(&world), right);
         let found = host.findings(&world);
         assert!(found.len() == 1 && found[0].starts_with("problem: ") && found[0].contains("/gone/recall is gone"), "{found:?}");
@@ -265,4 +299,61 @@ fn a_session_that_overwrites_what_is_claude_codes_brings_nothing_to_other_agents
     world.recall(["doctor", "--fix"]);
     let claudes = fs::read_to_string(world.claude_dir().join(".claude.json")).expect("the client's file");
     assert!(claudes.contains("\"recall\"") && !COPILOT.file(&world).exists(), "{claudes}");
+}
+
+#[test]
+fn of_two_files_the_one_with_comments_counts_and_then_the_one_that_has_it() {
+    let world = World::new();
+    world.recall(["status"]);
+    let jsonc = OPENCODE.file(&world).with_extension("jsonc");
+    OPENCODE.write(&world, "{}\n");
+    let commented = "// mine\n{\n  \"model\": \"x/y\", // the one that works\n}\n";
+    fs::write(&jsonc, commented).expect("a file");
+    assert_eq!(OPENCODE.install(&world, &["--mcp"]).code, 0);
+    let text = fs::read_to_string(&jsonc).expect("a file");
+    assert!(text.starts_with("// mine\n") && text.contains("// the one that works") && text.contains("\"recall\""), "{text}");
+    assert_eq!(OPENCODE.text(&world), "{}\n");
+    assert_eq!(world.recall(["uninstall", "--agent", "opencode"]).code, 0);
+    assert_eq!(fs::read_to_string(&jsonc).expect("a file"), commented);
+    // One that came later does not hide it.
+    fs::remove_file(&jsonc).expect("it is there");
+    assert_eq!(OPENCODE.install(&world, &["--mcp"]).code, 0);
+    fs::write(&jsonc, commented).expect("a file");
+    assert!(OPENCODE.install(&world, &["--mcp"]).out.contains("already registered"));
+    assert_eq!(world.recall(["uninstall", "--agent", "opencode"]).code, 0);
+    assert_eq!((OPENCODE.text(&world).as_str(), fs::read_to_string(&jsonc).expect("a file").as_str()), ("{}\n", commented));
+}
+
+#[test]
+fn windsurf_gets_the_server_alone_and_loses_it_again_byte_for_byte() {
+    let windsurf = Host {
+        agent: "windsurf",
+        name: "Windsurf",
+        path: ".codeium/windsurf/mcp_config.json",
+        written: ["{\"mcpServers\":{}}", "{\n  \"mcpServers\": {\n    \"tickets\": { \"serverUrl\": \"https://x\" }\n  }\n}\n"],
+    };
+    for before in [None, Some(windsurf.written[0]), Some(windsurf.written[1])] {
+        let world = World::new();
+        world.recall(["status"]);
+        before.into_iter().for_each(|text| windsurf.write(&world, text));
+        let was = everything(&world);
+        let ran = windsurf.install(&world, &[]);
+        assert!(ran.code == 2 && ran.err.contains("takes nothing from one into a session"), "{ran:#?}");
+        assert_eq!(everything(&world), was);
+        let not_registered = windsurf.findings(&world).iter().any(|found| found.starts_with("ok: not registered with Windsurf"));
+        assert_eq!(not_registered, before.is_some(), "who does not use it is not told of it");
+        let ran = windsurf.install(&world, &["--mcp"]);
+        assert!(ran.code == 0 && ran.out.contains(": registered") && !ran.out.contains("leaves a mark"), "{ran:#?}");
+        assert_eq!(windsurf.entry(&world), windsurf.expected(&world));
+        let found = windsurf.findings(&world);
+        assert!(found.len() == 1 && found[0].starts_with("ok: ") && found[0].contains("registered as `recall`"), "{found:?}");
+        assert!(!world.findings("hooks", &[]).iter().any(|found| found.contains("Windsurf")));
+        assert_eq!(world.recall(["uninstall", "--agent", "Windsurf"]).code, 0);
+        assert_eq!(fs::read_to_string(windsurf.file(&world)).ok().as_deref(), before);
+        assert_eq!(windsurf.install(&world, &["--mcp"]).code, 0);
+        assert_eq!(world.recall(["uninstall"]).code, 0);
+        assert_eq!(everything(&world), was, "{before:?}");
+    }
+    let ran = World::new().recall(["install", "--agent", "antigravity", "--mcp", "--timer", "none"]);
+    assert!(ran.code == 2 && ran.err.contains("no such agent"), "{ran:#?}");
 }

@@ -1,10 +1,10 @@
 //! `recall install` and `recall uninstall`: settings and timers of others, edited and given back.
 
-mod agent_servers;
+pub mod agent_servers;
 mod all;
 mod concurrent;
 mod crontab;
-mod fakes;
+pub mod fakes;
 mod hooks;
 mod mcp_servers;
 mod system;

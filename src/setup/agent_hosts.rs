@@ -1,0 +1,243 @@
+//! The agents besides Claude Code into which recall can be installed: a row for each, with its files and how it has hooks and servers.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::Host;
+use super::hook_command::{HookForm, TIMEOUT};
+use super::servers::{self, EntryForm, OPENCODE_SERVERS, ServerLocation, VS_CODE_SERVERS};
+use crate::model::client::Client;
+use crate::source::source_of;
+
+/// An agent into which something can be installed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Agent {
+    /// One whose sessions are read, too.
+    Read(Client),
+    Windsurf,
+}
+
+impl Agent {
+    /// As an option names it.
+    pub(crate) fn key(self) -> &'static str {
+        match self {
+            Self::Read(client) => client.key(),
+            Self::Windsurf => "windsurf",
+        }
+    }
+
+    /// Its name for people.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Read(client) => client.name(),
+            Self::Windsurf => "Windsurf",
+        }
+    }
+
+    /// The one that somebody means by a name, in whatever case.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        let is_windsurf = name.trim().eq_ignore_ascii_case(Self::Windsurf.key());
+        if is_windsurf { Some(Self::Windsurf) } else { Client::named(name).map(Self::Read) }
+    }
+
+    /// Is it the one for which nothing need be said?
+    pub(crate) fn is_usual(self) -> bool {
+        matches!(self, Self::Read(client) if client.is_usual())
+    }
+
+    /// Is it used on this machine, and are its sessions read if they can be?
+    pub(crate) fn is_used(self, host: &Host<'_>) -> bool {
+        let Self::Read(client) = self else {
+            return AgentHost::of(self).is_some_and(|agent| agent.folder(host).is_dir());
+        };
+        let folder = host.environment.client_dir(client, host.config);
+        host.config.sources.reads(client) && source_of(client).layouts().iter().any(|layout| folder.join(layout).is_dir())
+    }
+}
+
+/// An agent, and its files for all its sessions.
+#[derive(Debug)]
+pub(crate) struct AgentHost {
+    agent: Agent,
+    folder: Folder,
+    /// The file of its hooks, in its folder, and what they are. `None`: it has no such file.
+    hooks: Option<(&'static str, HookForm)>,
+    servers: Servers,
+}
+
+/// How an agent has its servers.
+#[derive(Debug)]
+struct Servers {
+    /// The names that their file may have, in the agent's folder. Where there is none yet, it gets the last one.
+    files: &'static [&'static str],
+    location: ServerLocation,
+    entry: EntryForm,
+    /// Does the agent read comments in it?
+    comments: bool,
+}
+
+impl Servers {
+    /// As most have them.
+    const fn usual(files: &'static [&'static str], entry: EntryForm) -> Self {
+        Self { files, location: ServerLocation::TopLevel, entry, comments: false }
+    }
+}
+
+/// The folder that the names of an agent's files start from.
+#[derive(Debug, Clone, Copy)]
+enum Folder {
+    /// The one that also has its sessions.
+    Sessions(Client),
+    /// The one that this one is in.
+    AboveSessions(Client),
+    /// One of this name in the home.
+    Home(&'static str),
+    /// One of this name where programs have their settings.
+    Config(&'static str),
+}
+
+static ALL: [AgentHost; 8] = [
+    AgentHost {
+        agent: Agent::Read(Client::Codex),
+        folder: Folder::Sessions(Client::Codex),
+        hooks: Some(("hooks.json", HookForm::USUAL)),
+        // Seen to be listed by `codex mcp list`, with 0.55 to 0.169.
+        servers: Servers::usual(&["config.toml"], EntryForm::PLAIN),
+    },
+    AgentHost {
+        agent: Agent::Read(Client::CopilotCli),
+        folder: Folder::Sessions(Client::CopilotCli),
+        // It reads every file of that folder, so ours is one of its own.
+        hooks: Some(("hooks/recall.json", HookForm::COPILOT)),
+        // Seen to be listed by `copilot mcp list`, with 1.0.102.
+        servers: Servers::usual(&["mcp-config.json"], EntryForm::COPILOT),
+    },
+    AgentHost {
+        agent: Agent::Read(Client::QwenCode),
+        folder: Folder::Sessions(Client::QwenCode),
+        // Seen with Qwen Code 0.24.4: milliseconds, and servers and hooks in one file.
+        hooks: Some(("settings.json", HookForm { timeout: TIMEOUT * 1000, ..HookForm::USUAL })),
+        servers: Servers::usual(&["settings.json"], EntryForm::PLAIN),
+    },
+    AgentHost {
+        agent: Agent::Read(Client::OpenCode),
+        folder: Folder::Config("opencode"),
+        hooks: Some(("plugin/recall.js", HookForm::OPENCODE)),
+        // Its documentation.
+        servers: Servers {
+            files: &["opencode.jsonc", "opencode.json"],
+            location: ServerLocation::Named(OPENCODE_SERVERS),
+            entry: EntryForm::OPENCODE,
+            comments: true,
+        },
+    },
+    AgentHost {
+        agent: Agent::Read(Client::Gemini),
+        folder: Folder::Sessions(Client::Gemini),
+        hooks: Some(("settings.json", HookForm::GEMINI)),
+        // Seen with Gemini CLI 0.61: servers and hooks in one file.
+        servers: Servers::usual(&["settings.json"], EntryForm::PLAIN),
+    },
+    AgentHost {
+        agent: Agent::Read(Client::Cursor),
+        folder: Folder::Sessions(Client::Cursor),
+        hooks: Some(("hooks.json", HookForm::CURSOR)),
+        // Its documentation; not tried.
+        servers: Servers::usual(&["mcp.json"], EntryForm::PLAIN),
+    },
+    AgentHost {
+        agent: Agent::Read(Client::VscodeCopilot),
+        // So that the file has a name that no other has.
+        folder: Folder::AboveSessions(Client::VscodeCopilot),
+        // It runs the hooks of Claude Code's settings.
+        hooks: None,
+        // Its documentation; not tried.
+        servers: Servers {
+            files: &["User/mcp.json"],
+            location: ServerLocation::Named(VS_CODE_SERVERS),
+            entry: EntryForm::TYPED,
+            comments: true,
+        },
+    },
+    AgentHost {
+        agent: Agent::Windsurf,
+        folder: Folder::Home(".codeium/windsurf"),
+        // None of its hooks gives a session anything.
+        hooks: None,
+        // Its documentation; not tried.
+        servers: Servers::usual(&["mcp_config.json"], EntryForm::PLAIN),
+    },
+];
+
+impl AgentHost {
+    pub(crate) fn of(agent: Agent) -> Option<&'static Self> {
+        ALL.iter().find(|host| host.agent == agent)
+    }
+
+    /// Every agent that has a row.
+    pub(crate) fn agents() -> impl Iterator<Item = Agent> {
+        ALL.iter().map(|host| host.agent)
+    }
+
+    /// The file of its hooks, if it has one.
+    pub(crate) fn hooks_file(&self, host: &Host<'_>) -> Option<PathBuf> {
+        self.hooks.map(|(name, _)| self.folder(host).join(name))
+    }
+
+    /// Its hooks, if it has any.
+    pub(crate) fn form(&self) -> Option<HookForm> {
+        self.hooks.map(|(_, form)| form)
+    }
+
+    /// The file of its servers: of several the one that has ours, else the first.
+    pub(crate) fn servers_file(&self, host: &Host<'_>) -> PathBuf {
+        let folder = self.folder(host);
+        let all: Vec<PathBuf> = self.servers.files.iter().map(|name| folder.join(name)).collect();
+        let may_have_ours =
+            |path: &&PathBuf| fs::read(path).is_ok_and(|text| memchr::memmem::find(&text, servers::NAME.as_bytes()).is_some());
+        let found = all.iter().find(may_have_ours).or_else(|| all.iter().find(|path| path.exists()));
+        found.or(all.last()).cloned().unwrap_or(folder)
+    }
+
+    /// Where in that file they stand.
+    pub(crate) fn location(&self) -> ServerLocation {
+        self.servers.location.clone()
+    }
+
+    /// What an entry of a server says.
+    pub(crate) fn entry_form(&self) -> EntryForm {
+        self.servers.entry
+    }
+
+    /// Do servers and hooks stand in one file, which is edited once for both?
+    pub(crate) fn shares_file(&self) -> bool {
+        self.hooks.is_some_and(|(name, _)| self.servers.files == [name])
+    }
+
+    fn folder(&self, host: &Host<'_>) -> PathBuf {
+        let sessions = |client| host.environment.client_dir(client, host.config);
+        match self.folder {
+            Folder::Sessions(client) => sessions(client),
+            Folder::AboveSessions(client) => sessions(client).parent().map(Path::to_owned).unwrap_or_default(),
+            Folder::Home(name) => host.config.home.join(name),
+            Folder::Config(name) => host.environment.config_home.join(name),
+        }
+    }
+}
+
+/// Is it, by its name, the file in which one of them has servers and no hooks?
+pub(crate) fn is_servers_file(path: &Path) -> bool {
+    apart(path).is_some()
+}
+
+/// Does the agent whose file of servers it is, by its name, read comments in it?
+pub(crate) fn takes_comments(path: &Path) -> bool {
+    apart(path).is_some_and(|servers| servers.comments)
+}
+
+/// Of several agents the one whose name of the file says most of the path.
+fn apart(path: &Path) -> Option<&'static Servers> {
+    let names = ALL.iter().filter(|host| !host.shares_file());
+    let names = names.flat_map(|host| host.servers.files.iter().map(|name| (*name, &host.servers)));
+    names.filter(|(name, _)| path.ends_with(name)).max_by_key(|(name, _)| name.len()).map(|(_, servers)| servers)
+}
