@@ -95,13 +95,20 @@ fn in_project(store: &Reader, project: i64) -> Result<Vec<(UsedCommand, usize)>>
     Ok(all.into_iter().map(|(used, sessions)| (used, sessions.len())).collect())
 }
 
-/// What a session's start tells of them: one line, of the steadiest ones only.
-pub(in crate::app) fn at_start(store: &Reader, config: &Config, project: i64) -> Result<Option<String>> {
-    let is_stable = |(used, sessions): &(UsedCommand, usize)| {
+/// The steadiest commands of a project, each with the number of sessions that ran it, those that passed most often first.
+pub(in crate::app) fn steady(store: &Reader, project: i64) -> Result<Vec<(UsedCommand, usize)>> {
+    let is_steady = |(used, sessions): &(UsedCommand, usize)| {
         used.passed >= MIN_STABLE.0 && *sessions >= MIN_STABLE.1 && used.passed_last && used.line.chars().count() <= MAX_LINE_CHARS
     };
-    let mut stable: Vec<UsedCommand> = in_project(store, project)?.into_iter().filter(is_stable).map(|(used, _)| used).collect();
-    stable.sort_by_key(|used| Reverse(used.passed));
+    let mut steady = in_project(store, project)?;
+    steady.retain(is_steady);
+    steady.sort_by_key(|(used, _)| Reverse(used.passed));
+    Ok(steady)
+}
+
+/// What a session's start tells of them: one line, of the steadiest ones only.
+pub(in crate::app) fn at_start(store: &Reader, config: &Config, project: i64) -> Result<Option<String>> {
+    let stable: Vec<UsedCommand> = steady(store, project)?.into_iter().map(|(used, _)| used).collect();
     // One of each class, before a second one of any.
     let mut classes = BTreeSet::new();
     let (mut first, more): (Vec<_>, Vec<_>) = stable.into_iter().partition(|used| classes.insert(used.class));

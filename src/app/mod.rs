@@ -38,6 +38,7 @@ pub(crate) mod running;
 pub(crate) mod search;
 pub(crate) mod session_start;
 pub(crate) mod settings;
+pub(crate) mod share;
 pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod status;

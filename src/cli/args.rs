@@ -88,6 +88,8 @@ pub(crate) enum Command {
     /// Share this memory between your machines
     #[cfg(feature = "sync")]
     Sync(SyncArgs),
+    /// Share what stood the test with your team, as files in the repository
+    Share(ShareArgs),
     /// Write everything stored to stdout as JSON lines
     Export(ExportArgs),
     /// Import what `recall export` wrote, or the database of claude-mem
@@ -114,6 +116,7 @@ impl Command {
                 args.undo || !args.reply.is_empty() || args.ids.iter().any(|id| crate::app::wrong::is_statement_id(id))
             }
             Self::Config(args) => args.init,
+            Self::Share(args) => args.all || !args.ids.is_empty(),
             Self::Embed(args) => args.action.is_some(),
             Self::Rules(args) => args.accept.is_some() || args.dismiss.is_some(),
             Self::Remember(args) => !args.text.is_empty() || args.edit.is_some(),
@@ -788,6 +791,21 @@ pub(crate) struct SyncAddArgs {
     /// How this machine is called on the others (default: its host name)
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
+}
+
+/// What stood the test in this project and your team does not have yet: your notes, commands that pass, errors that were met again and cured.
+/// Without an id it lists them. Written files are plain text in .recall/: review and commit them like code.
+#[derive(Debug, Args)]
+pub(crate) struct ShareArgs {
+    /// Write the files of these
+    #[arg(value_name = "ID")]
+    pub(crate) ids: Vec<String>,
+    /// Write the files of all that are listed
+    #[arg(long, conflicts_with = "ids")]
+    pub(crate) all: bool,
+    /// Print the list as JSON
+    #[arg(long, conflicts_with_all = ["ids", "all"])]
+    pub(crate) json: bool,
 }
 
 /// Every setting with its value, and where the value comes from.

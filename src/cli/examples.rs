@@ -44,6 +44,14 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "share",
+        &[
+            ("recall share", "what could be shared"),
+            ("recall share m4e5f6a7", "write the file of one"),
+            ("git add .recall && git commit", "then your team has it"),
+        ],
+    ),
+    (
         "sync",
         &[
             ("recall sync add ~/Sync/recall", "a folder that Syncthing or NFS carries"),

@@ -32,6 +32,7 @@ mod search;
 mod search_list;
 #[cfg(feature = "web")]
 mod serve;
+mod share;
 mod show;
 mod stats;
 mod status;
@@ -107,10 +108,11 @@ fn needs_person(command: &Command) -> Option<&'static str> {
             None | Some(SyncAction::Status { .. }) => None,
             Some(_) => Some("change with which machines the memory is shared"),
         },
+        Command::Share(_) if command.changes_something() => Some("write files for your team into the repository"),
         Command::Embed(args) if args.action.is_some() => Some("change the model for search by meaning"),
         Command::Uninstall(args) if args.purge && !args.dry_run => Some("delete the whole memory"),
         Command::Pause(_) | Command::Forget(_) | Command::Uninstall(_) | Command::Remember(_) | Command::Close(_) => None,
-        Command::Wrong(_) | Command::Rules(_) | Command::Eval(_) | Command::Embed(_) => None,
+        Command::Wrong(_) | Command::Rules(_) | Command::Eval(_) | Command::Embed(_) | Command::Share(_) => None,
         Command::Digest(_) | Command::Install(_) | Command::Doctor(_) | Command::Search(_) | Command::Show(_) => None,
         Command::Fix(_) | Command::How(_) | Command::Friction(_) => None,
         Command::Day(_) | Command::List(_) | Command::Stats(_) | Command::Todo(_) | Command::Report(_) | Command::Resume(_) => None,
@@ -131,7 +133,7 @@ fn uses_memory(command: &Command) -> bool {
     match command {
         Command::Search(_) | Command::Show(_) | Command::Timeline(_) | Command::Context(_) | Command::Export(_) => true,
         Command::Close(_) | Command::Remember(_) | Command::Fix(_) | Command::How(_) | Command::Friction(_) => true,
-        Command::Why(_) | Command::Wrong(_) | Command::Rules(_) => true,
+        Command::Why(_) | Command::Wrong(_) | Command::Rules(_) | Command::Share(_) => true,
         Command::Day(_) | Command::List(_) | Command::Stats(_) | Command::Todo(_) | Command::Report(_) | Command::Resume(_) => true,
         Command::Doctor(args) => args.memory,
         #[cfg(feature = "web")]
@@ -190,6 +192,7 @@ fn dispatch(command: Command, out: &mut impl Write) -> Result<Completion> {
         Command::Serve(args) => serve::run(&args, config?, out),
         #[cfg(feature = "sync")]
         Command::Sync(args) => self::sync::run(&args, &config?, out),
+        Command::Share(args) => share::run(&args, &config?, out),
         Command::Mcp => crate::mcp::serve(config?).map(|()| Completion::Done),
         Command::Close(args) => close::run(&args, &config?, out),
         Command::Fix(args) => fix::run(&args, &config?, out),

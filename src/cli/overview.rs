@@ -14,8 +14,8 @@ const GROUPS: [(&str, &[&str]); 4] = [
     (
         OTHERS,
         &[
-            "config", "embed", "eval", "export", "friction", "import", "mcp", "redact", "sync", "uninstall", "completions", "man",
-            "help",
+            "config", "embed", "eval", "export", "friction", "import", "mcp", "redact", "share", "sync", "uninstall",
+            "completions", "man", "help",
         ],
     ),
 ];

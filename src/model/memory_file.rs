@@ -1,6 +1,7 @@
-//! A memory file that Claude Code keeps of its own for a project. Pure.
+//! A memory file that Claude Code keeps of its own for a project, or one that a team keeps in its repository. Pure.
 
 use crate::model::session::{Millis, Project};
+use crate::model::team_file::is_team_file;
 
 /// A memory file as a digest read it last.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +25,10 @@ impl MemoryFile {
 
     /// `Claude's memory file deploy.md`
     pub(crate) fn title(&self) -> String {
-        format!("Claude's memory file {}", self.name())
+        match is_team_file(&self.path) {
+            true => format!("team file {}", self.name()),
+            false => format!("Claude's memory file {}", self.name()),
+        }
     }
 
     /// Its name and its description, as its head has them, and the text behind that.

@@ -20,6 +20,7 @@ pub(crate) mod session_facts;
 pub(crate) mod session_head;
 pub(crate) mod since_then;
 pub(crate) mod stored_digest;
+pub(crate) mod team_file;
 pub(crate) mod time_spec;
 pub(crate) mod title_filter;
 pub(crate) mod undone_prompts;

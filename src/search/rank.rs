@@ -79,7 +79,9 @@ pub(super) fn rank(store: &Reader, query: &Query, wanted: &SearchOptions<'_>) ->
     if let Some(similar) = wanted.similar {
         add_semantic(store, &asked, &mut hits, &words, similar)?;
     }
-    hits.retain(|hit| (except.is_none() || hit.session != except) && !(wanted.without_memory_files && hit.memory_file.is_some()));
+    let team = if wanted.without_memory_files { store.team_files()? } else { BTreeSet::new() };
+    let is_known = |hit: &DocumentHit| wanted.without_memory_files && hit.memory_file.is_some_and(|file| !team.contains(&file));
+    hits.retain(|hit| (except.is_none() || hit.session != except) && !is_known(hit));
     let lookups = store.lookups()?;
     for hit in &mut hits {
         hit.score *= boost(hit, own, wanted.now) * found_useful(hit, &lookups);

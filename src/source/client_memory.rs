@@ -58,7 +58,7 @@ fn files_of(folder: &Path, exclude: &GlobSet) -> Vec<MemoryPath> {
     files.iter().filter_map(|file| described(folder, file)).collect()
 }
 
-fn described(folder: &Path, file: &Path) -> Option<MemoryPath> {
+pub(super) fn described(folder: &Path, file: &Path) -> Option<MemoryPath> {
     let meta = fs::metadata(resolved(folder, file)?).ok().filter(fs::Metadata::is_file)?;
     let modified = meta.modified().ok()?.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     Some(MemoryPath {

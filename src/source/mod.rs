@@ -30,6 +30,7 @@ mod qwen;
 mod release;
 mod row;
 mod said;
+pub(crate) mod team_files;
 #[cfg(test)]
 mod test_rows;
 mod tool_use;

@@ -9,6 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use super::{Reader, Writer, erasure, search};
 use crate::model::memory_file::MemoryFile;
 use crate::model::session::{Millis, Project, RecordKey, unused_id};
+use crate::model::team_file::is_team_file;
 use crate::store::document::Document;
 use crate::text::phrase::PhraseMatcher;
 
@@ -44,6 +45,11 @@ impl Reader {
     /// All memory files of which something is kept, by path.
     pub(crate) fn memory_files(&self) -> Result<Vec<MemoryFile>> {
         all(&self.db, "m.text <> ''", [])
+    }
+
+    /// Numbers of the files that teams keep in repositories.
+    pub(crate) fn team_files(&self) -> Result<BTreeSet<i64>> {
+        Ok(self.memory_files()?.into_iter().filter(|file| is_team_file(&file.path)).map(|file| file.pk).collect())
     }
 
     pub(crate) fn memory_file(&self, pk: i64) -> Result<MemoryFile> {

@@ -4,8 +4,7 @@ pub(crate) mod child_process;
 pub(crate) mod download;
 pub(crate) mod failpoints;
 pub(crate) mod git;
-#[cfg(feature = "sync")]
-pub(crate) mod git_remote;
+pub(crate) mod git_config;
 #[cfg(feature = "sync")]
 pub(crate) mod host;
 pub(crate) mod http;

@@ -40,6 +40,7 @@ mod resanitize;
 mod rooms;
 mod rules;
 mod secrets;
+mod share;
 mod summarizer;
 mod sync;
 mod upgrades;

@@ -61,6 +61,8 @@ fn the_readme_names_only_commands_that_there_are() {
 fn the_json_replies_have_the_keys_that_the_chapter_lists() {
     let world = World::with_fixtures(&["plain"]);
     world.digest(&["--summarizer", "extract"]);
+    // `recall share` asks for a repository.
+    fs::create_dir(world.root().join(".git")).expect("a folder");
     let kept =
         world.recall(["remember", "--kind", "todo", "--project", "/home/dev/src/shop", "Rotate the staging certificate in May"]);
     assert_eq!(kept.code, 0, "{kept:#?}");

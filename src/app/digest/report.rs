@@ -33,6 +33,9 @@ pub(crate) struct Report {
     pub(crate) memory_files_read: u64,
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) memory_files_gone: u64,
+    /// Statements of teams that came or changed; printed only if there are any.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) team_files_read: u64,
     /// Those by the model and those without it together.
     pub(crate) sessions_digested: u64,
     pub(crate) digests_by_model: u64,
@@ -189,6 +192,12 @@ impl Report {
         if self.memory_files_read + self.memory_files_gone > 0 {
             let read = self.memory_files_read;
             text += &line("", format!("Claude's memory files: {read} read, {} no longer exist", self.memory_files_gone));
+        }
+        if self.team_files_read > 0 {
+            text += &line(
+                "",
+                format!("{} of teams, from `.recall/` in repositories", counted(self.team_files_read as usize, "statement")),
+            );
         }
         let (by_model, without) = (self.digests_by_model, self.digests_without_model);
         let who = format!("{by_model} by the model, {without} without");

@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::model::note::EVERYWHERE;
-use crate::sys::git_remote::remote_of;
+use crate::sys::git_config::remote_of;
 
 /// A project as a machine tells of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

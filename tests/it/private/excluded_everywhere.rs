@@ -85,6 +85,10 @@ pub const WAYS: &[Way] = &[
     Way(Command(&["search", "ledger", "--interactive"]), SILENT),
     Way(Command(&["embed"]), SILENT),
     // Of sessions it tells numbers only; that another machine hears nothing of them: tests/it/sync.
+    // In no repository.
+    Way(Command(&["share"]), SILENT),
+    Way(Command(&["share", "--json"]), SILENT),
+    Way(Command(&["share", "--all"]), SILENT),
     Way(Command(&["sync"]), SILENT),
     Way(Command(&["sync", "status"]), SILENT),
     Way(Command(&["sync", "status", "--json"]), SILENT),

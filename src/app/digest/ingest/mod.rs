@@ -3,6 +3,7 @@
 
 mod memory_files;
 mod read;
+mod team_files;
 
 use std::path::PathBuf;
 
@@ -55,6 +56,7 @@ pub(super) fn ingest(
     }
     // Behind the transcripts, by which it is known to whom they belong.
     memory_files::take_in(config, now, store, report)?;
+    team_files::take_in(config, store, report)?;
     if !marks.is_empty() {
         // Must be durable: the mark files are removed afterwards, and nothing else holds what they say.
         store.lasting(|store| store.in_transaction(|| marks.iter().try_for_each(|(_, mark)| apply_mark(mark.as_ref(), store))))?;

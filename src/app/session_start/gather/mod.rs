@@ -25,10 +25,12 @@ use crate::app::session_start::client_memory::ClientMemory;
 pub(crate) use crate::app::session_start::gather::undigested::{compacted_session, gather_compacted, is_read_whole};
 use crate::config::Config;
 use crate::model::author::Author;
+use crate::model::memory_file::MemoryFile;
 use crate::model::note::Note;
 use crate::model::note::NoteKind;
 use crate::model::session::Millis;
 use crate::model::since_then::SinceThen;
+use crate::model::team_file::{MAX_CHARS, TeamFile, is_team_file};
 use crate::render::session_start::render;
 use crate::render::session_start::{ContextParts, ContextSubject, LeadSession, NoteLine, OpenItemLine, RenderedContext, RuleLine};
 use crate::store::Memory;
@@ -37,11 +39,14 @@ use crate::store::last_run::LastRun;
 use crate::store::lives::OpenItemLife;
 use crate::store::recent::RecentSession;
 use crate::sys::projects::Projects;
+use crate::text::clean::{one_line, shorten, without_controls};
 
 /// How long an open item is told after the last session that said it, in milliseconds: 30 days. Older ones are counted.
 const OPEN_FOR_MS: Millis = 30 * 24 * 3_600_000;
 /// How many sessions to read from the index at a time.
 const PAGE_SIZE: usize = 30;
+/// The most statements of a team that a start tells.
+const MAX_TEAM_FILES: usize = 20;
 /// Failed runs in a row before a session is told about it.
 const MIN_FAILURES: u32 = 2;
 
@@ -101,6 +106,7 @@ fn gather_from(config: &Config, store: Option<&Memory>, asked: &ContextRequest<'
     let failing = || LastRun::read(&config.data_dir).filter(|_| asked.live).and_then(|run| gatherer.banner(&run));
     let banner = asked.notice.clone().or_else(failing);
     let mut remembered = remembered(config, store, &key, |at| gatherer.is_new(at))?;
+    remembered.extend(of_team(config, store, &key, &remembered, |at| gatherer.is_new(at))?);
     let memory = ClientMemory::of(config, &key, asked.cwd);
     remembered.retain(|note| !memory.says(&note.text));
     let first = known.as_ref().map(|known| gatherer.recent(known, None)).transpose()?.unwrap_or_default();
@@ -144,10 +150,9 @@ fn gather_from(config: &Config, store: Option<&Memory>, asked: &ContextRequest<'
 /// Notes of the project and notes for all projects: by author (user first), then kind, then newest first. Closed notes are left out.
 fn remembered(config: &Config, store: Option<&Memory>, key: &str, is_new: impl Fn(Millis) -> bool) -> Result<Vec<NoteLine>> {
     let mut notes = store.map(|store| store.notes_for(key)).transpose()?.unwrap_or_default();
-    let begin = |day: Date| day.to_zoned(config.time_zone.clone()).map_or(Millis::MAX, |begin| begin.timestamp().as_millisecond());
     // What is due on a day is news from then on.
-    let told_from = |note: &Note| note.due().map_or(note.at, |day| begin(day).max(note.at));
-    let is_due = |note: &Note| note.due().is_some_and(|day| begin(day) <= config.now());
+    let told_from = |note: &Note| note.due().map_or(note.at, |day| begin(day, config).max(note.at));
+    let is_due = |note: &Note| note.due().is_some_and(|day| begin(day, config) <= config.now());
     notes.retain(|note| note.closed.is_none() && told_from(note) <= config.now().max(note.at) && is_new(told_from(note)));
     notes.sort_by_key(|note| {
         (!is_due(note), matches!(note.author, Author::Agent { .. }), NoteKind::named(&note.kind).unwrap_or_default())
@@ -161,6 +166,33 @@ fn remembered(config: &Config, store: Option<&Memory>, key: &str, is_new: impl F
         text: note.text,
     };
     Ok(notes.into_iter().map(told).collect())
+}
+
+/// When a day begins.
+fn begin(day: Date, config: &Config) -> Millis {
+    day.to_zoned(config.time_zone.clone()).map_or(Millis::MAX, |begin| begin.timestamp().as_millisecond())
+}
+
+/// What the team keeps in the project's repository, below the user's own notes and without what these say.
+fn of_team(
+    config: &Config,
+    store: Option<&Memory>,
+    key: &str,
+    own: &[NoteLine],
+    is_new: impl Fn(Millis) -> bool,
+) -> Result<Vec<NoteLine>> {
+    let mut files = store.map(|store| store.memory_files()).transpose()?.unwrap_or_default();
+    files.retain(|file| file.project.key == key && is_team_file(&file.path) && is_new(file.at));
+    let told = |file: MemoryFile| {
+        let said = TeamFile::read(&file.text);
+        let by = if said.by.is_empty() { "your team".to_owned() } else { format!("your team: {}", said.by) };
+        let kind = if said.kind.is_empty() { "fact".to_owned() } else { said.kind };
+        let text = shorten(&one_line(&without_controls(&said.text)), MAX_CHARS);
+        let at = said.day.parse().map_or(file.at, |day: Date| begin(day, config));
+        NoteLine { id: file.id, is_due: false, kind: one_line(&without_controls(&kind)), text, by, when: config.short_day(at) }
+    };
+    let is_said = |line: &NoteLine| line.text.is_empty() || own.iter().any(|note| note.text == line.text);
+    Ok(files.into_iter().map(told).filter(|line| !is_said(line)).take(MAX_TEAM_FILES).collect())
 }
 
 /// A project that the index knows.

@@ -1,4 +1,5 @@
-//! The address of a repository, by which it is known wherever it is cloned. Read from git's own file: nothing is run, nobody is asked.
+//! What git's own files say of a repository: the address by which it is known wherever it is cloned, and who works in it. Nothing is run, and
+//! nobody is asked.
 
 use std::path::{Path, PathBuf};
 
@@ -10,18 +11,34 @@ const MAX_BYTES: u64 = 256 << 10;
 pub(crate) fn remote_of(root: &Path) -> Option<String> {
     let config = read_small(&git_folder(root)?.join("config"))?;
     let mut first = None;
-    let mut section = String::new();
-    for line in config.lines().map(str::trim) {
-        if line.starts_with('[') {
-            line.clone_into(&mut section);
-        } else if let Some(url) = value_of(line, "url").filter(|_| section.starts_with("[remote ")) {
-            if section == "[remote \"origin\"]" {
-                return normalised(url);
-            }
-            first = first.or_else(|| normalised(url));
+    for (section, url) in values(&config, "url").filter(|(section, _)| section.starts_with("[remote ")) {
+        if section == "[remote \"origin\"]" {
+            return normalised(url);
         }
+        first = first.or_else(|| normalised(url));
     }
     first
+}
+
+/// Who works in a repository with this root: as its own config says, else that of the home.
+pub(crate) fn user_name(root: &Path, home: &Path) -> Option<String> {
+    let own = git_folder(root).map(|folder| folder.join("config"));
+    own.into_iter().chain([home.join(".gitconfig")]).find_map(|file| {
+        let config = read_small(&file)?;
+        let name = values(&config, "name").filter(|(section, _)| *section == "[user]").last()?.1.to_owned();
+        (!name.is_empty()).then_some(name)
+    })
+}
+
+/// All values of a key, each with the heading of its section.
+fn values<'c>(config: &'c str, name: &'c str) -> impl Iterator<Item = (&'c str, &'c str)> {
+    let mut section = "";
+    config.lines().map(str::trim).filter_map(move |line| {
+        if line.starts_with('[') {
+            section = line;
+        }
+        Some((section, value_of(line, name)?))
+    })
 }
 
 fn value_of<'l>(line: &'l str, name: &str) -> Option<&'l str> {

@@ -1,0 +1,55 @@
+//! Takes what a team keeps in its repository into the index: the files that came or changed since, of projects that are known.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use crate::app::digest::report::Report;
+use crate::config::Config;
+use crate::source::client_memory::MemoryPath;
+use crate::source::team_files::{read, team_paths};
+use crate::store::Writer;
+use crate::store::memory_files::NewMemoryFile;
+
+pub(super) fn take_in(config: &Config, store: &mut Writer, report: &mut Report) -> Result<()> {
+    let projects = config.project_keys();
+    let mut found: Vec<(i64, MemoryPath)> = Vec::new();
+    for (pk, project) in store.projects()? {
+        let root = Path::new(&project.key);
+        if root.is_absolute() && !config.excludes_folder(&project.key, &projects) {
+            found.extend(team_paths(root).into_iter().map(|file| (pk, file)));
+        }
+    }
+    if found.is_empty() {
+        return Ok(());
+    }
+    let seen = store.memory_files_seen()?;
+    found.retain(|(_, file)| file.path.to_str().and_then(|path| seen.get(path)) != Some(&(file.size, file.stamp)));
+    if found.is_empty() {
+        return Ok(());
+    }
+    let sanitizer = config.sanitizer()?;
+    let mut texts = Vec::new();
+    for (project, file) in &found {
+        let (Some(path), Some(folder)) = (file.path.to_str(), file.folder.to_str()) else { continue };
+        if config.exclude_transcripts.is_match(path) || store.is_forgotten_file(path)? || sanitizer.is_private_file(path) {
+            continue;
+        }
+        let Some(text) = read(&file.path) else { continue };
+        texts.push((*project, file, path, folder, sanitizer.clean(&text)));
+    }
+    let new: Vec<NewMemoryFile<'_>> = texts
+        .iter()
+        .map(|(project, file, path, folder, text)| NewMemoryFile {
+            path,
+            folder,
+            project: *project,
+            size: file.size,
+            stamp: file.stamp,
+            at: file.at,
+            text,
+        })
+        .collect();
+    report.team_files_read += new.len() as u64;
+    store.save_memory_files(&new, &[])
+}

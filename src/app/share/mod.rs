@@ -1,0 +1,252 @@
+//! `recall share`: what has stood the test in a project, as files in its repository that a team reviews. Nothing is committed, and nothing is
+//! written without being named.
+//!
+//! ## Invariants
+//! What the sanitizer would change is refused, and so is what names a path of a home: once pushed, it cannot be taken back.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use serde::Serialize;
+
+use crate::analyze::commands::UsedCommand;
+use crate::app::how;
+use crate::app::open_memory::OpenMemory;
+use crate::config::Config;
+use crate::model::note::{Note, NoteKind};
+use crate::model::session::{Millis, short_id};
+use crate::model::team_file::{MAX_CHARS, TeamFile};
+use crate::source::team_files::{FOLDER, read, team_paths};
+use crate::store::failures::MetFailure;
+use crate::sys::git_config::user_name;
+use crate::text::clean::{id8, one_line, shorten, without_controls};
+
+const MAX_NAME_CHARS: usize = 60;
+/// In how many sessions an error was met before its cure is proposed.
+const MIN_SESSIONS: usize = 2;
+/// The most commands and cures that are proposed.
+const MAX_OF_KIND: usize = 10;
+/// Where homes lie on the systems that a team may use.
+const HOMES: [&str; 3] = ["/home/", "/Users/", "/root/"];
+
+/// What could be shared of a project.
+#[derive(Debug, Serialize)]
+pub(crate) struct ShareReply {
+    /// The repository.
+    pub(crate) project: String,
+    pub(crate) proposals: Vec<Proposal>,
+    /// How many statements the repository has already.
+    pub(crate) shared: usize,
+}
+
+/// A statement that stood the test.
+#[derive(Debug, Serialize)]
+pub(crate) struct Proposal {
+    pub(crate) id: String,
+    pub(crate) kind: String,
+    pub(crate) text: String,
+    pub(crate) day: String,
+    pub(crate) evidence: String,
+    /// The file that it has or would have, below the repository.
+    pub(crate) file: String,
+    /// The repository has it in other words.
+    pub(crate) changed: bool,
+    /// Why it cannot be shared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) refused: Option<String>,
+}
+
+/// What could be shared of the project with this key, beside what is there.
+///
+/// # Errors
+/// When that is no repository, or the index cannot be read.
+pub(crate) fn proposals(memory: &OpenMemory, config: &Config, project: &str) -> Result<ShareReply> {
+    let root = repository(project)?;
+    let there = files_there(&root);
+    let mut proposals = Vec::new();
+    for file in statements(memory, config, project, &root)? {
+        let known = there.get(&file.id);
+        if known.is_some_and(|(_, known)| known.text == file.text) {
+            continue;
+        }
+        let refused = why_not(&file, config);
+        let name = known.map_or_else(|| file.name(), |(name, _)| name.clone());
+        proposals.push(Proposal {
+            file: format!("{FOLDER}/{name}"),
+            changed: known.is_some(),
+            refused: refused?,
+            id: file.id,
+            kind: file.kind,
+            text: file.text,
+            day: file.day,
+            evidence: file.evidence,
+        });
+    }
+    Ok(ShareReply { project: project.to_owned(), proposals, shared: there.len() })
+}
+
+/// Writes the files of these proposals, or of all that are not refused. Returns their paths below the repository.
+///
+/// # Errors
+/// When one is not known or is refused, or a file cannot be written.
+pub(crate) fn share(memory: &OpenMemory, config: &Config, project: &str, ids: &[String]) -> Result<Vec<String>> {
+    let reply = proposals(memory, config, project)?;
+    let root = repository(project)?;
+    let mut wanted: Vec<&Proposal> = Vec::new();
+    for id in ids {
+        let Some(found) = reply.proposals.iter().find(|one| one.id == *id) else {
+            bail!("nothing to share has the id `{id}`: `recall share` lists what has");
+        };
+        if let Some(why) = &found.refused {
+            bail!("`{id}` is not shared: {why}");
+        }
+        wanted.push(found);
+    }
+    if ids.is_empty() {
+        wanted.extend(reply.proposals.iter().filter(|one| one.refused.is_none()));
+    }
+    let by = who(&root, config);
+    let folder = root.join(FOLDER);
+    if folder.symlink_metadata().is_ok_and(|meta| !meta.is_dir()) {
+        bail!("{} is no folder", folder.display());
+    }
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    for one in &wanted {
+        let Proposal { id, kind, text, day, evidence, file, .. } = one;
+        let file = root.join(file);
+        let text = TeamFile {
+            kind: kind.clone(),
+            id: id.clone(),
+            by: by.clone(),
+            day: day.clone(),
+            evidence: evidence.clone(),
+            text: text.clone(),
+        };
+        if file.symlink_metadata().is_ok_and(|meta| !meta.is_file()) {
+            bail!("{} is no plain file", file.display());
+        }
+        fs::write(&file, text.write()).with_context(|| format!("cannot write {}", file.display()))?;
+    }
+    Ok(wanted.into_iter().map(|one| one.file.clone()).collect())
+}
+
+fn repository(project: &str) -> Result<PathBuf> {
+    let root = PathBuf::from(project);
+    if root.join(".git").symlink_metadata().is_err() {
+        bail!("{project} is no git repository: statements are shared as files in one");
+    }
+    Ok(root)
+}
+
+/// The statements that the repository has, with the names of their files, by id.
+fn files_there(root: &Path) -> BTreeMap<String, (String, TeamFile)> {
+    let mut there = BTreeMap::new();
+    for path in team_paths(root) {
+        let (Some(text), Some(name)) = (read(&path.path), path.path.file_name()) else { continue };
+        let file = TeamFile::read(&text);
+        there.insert(file.id.clone(), (name.to_string_lossy().into_owned(), file));
+    }
+    there
+}
+
+/// What stood the test: what the user noted, commands that pass, errors that were met again and cured.
+fn statements(memory: &OpenMemory, config: &Config, project: &str, root: &Path) -> Result<Vec<TeamFile>> {
+    let store = &memory.0;
+    let day = |at: Option<Millis>| config.local_time(at, "%Y-%m-%d");
+    let mut all = Vec::new();
+    let is_kept = |note: &Note| {
+        let kind = NoteKind::named(&note.kind).unwrap_or_default();
+        note.project.key == project
+            && note.closed.is_none()
+            && note.author.is_user()
+            && !matches!(kind, NoteKind::Todo | NoteKind::Preference)
+    };
+    for note in store.notes_for(project)?.into_iter().filter(is_kept) {
+        let text = relative(&note.text, root);
+        all.push(TeamFile { kind: note.kind, id: note.id, day: day(Some(note.at)), text, ..TeamFile::default() });
+    }
+    let Some(pk) = store.project_pk(project)? else { return Ok(all) };
+    for (used, sessions) in how::steady(store, pk)?.into_iter().take(MAX_OF_KIND) {
+        let UsedCommand { same, class, line, folder, ran, passed, at, .. } = used;
+        let place = if folder.is_empty() { String::new() } else { format!(" in {folder}") };
+        all.push(TeamFile {
+            kind: "command".to_owned(),
+            id: short_id("h", &[&same, &folder]),
+            day: day(at),
+            evidence: format!("passed {passed} of {ran} times in {sessions} sessions"),
+            text: relative(&format!("{}: `{}`{place}", class.name(), one_line(&without_controls(&line))), root),
+            ..TeamFile::default()
+        });
+    }
+    all.extend(cures(memory, project)?.into_iter().take(MAX_OF_KIND).map(|cure| TeamFile {
+        text: relative(&cure.text, root),
+        day: day(cure.at),
+        ..cure.file
+    }));
+    Ok(all)
+}
+
+struct Cure {
+    at: Option<Millis>,
+    text: String,
+    file: TeamFile,
+}
+
+/// Errors that several sessions of the project met and after which the same check passed, those of most sessions first.
+fn cures(memory: &OpenMemory, project: &str) -> Result<Vec<Cure>> {
+    let mut by_signature: BTreeMap<String, Vec<MetFailure>> = BTreeMap::new();
+    for met in memory.0.all_failures()?.into_iter().filter(|met| met.project.key == project) {
+        by_signature.entry(met.failure.signature.clone()).or_default().push(met);
+    }
+    let mut cures = Vec::new();
+    for (signature, met) in by_signature {
+        let mut sessions: Vec<String> = met.iter().map(|one| id8(&one.session)).collect();
+        sessions.sort();
+        sessions.dedup();
+        let Some(last) = met.iter().rev().find(|one| one.failure.passed.is_some()) else { continue };
+        let Some(passed) = last.failure.passed.as_ref().filter(|_| sessions.len() >= MIN_SESSIONS) else { continue };
+        let line = |text: &str| one_line(&without_controls(text));
+        let mut text = format!("`{}`\n\nfrom `{}`.", line(&last.failure.line), line(&last.failure.command));
+        let between = &passed.between;
+        for (label, what) in [("Changed before it passed", &between.changed), ("Run before it passed", &between.ran)] {
+            if !what.is_empty() {
+                text += &format!(" {label}: {}.", line(what));
+            }
+        }
+        text += &format!(" Then `{}` passed.", line(&passed.command));
+        let evidence = format!("sessions {}", sessions.join(", "));
+        let file = TeamFile { kind: "cure".to_owned(), id: short_id("f", &[&signature]), evidence, ..TeamFile::default() };
+        cures.push((sessions.len(), Cure { at: passed.at, text, file }));
+    }
+    cures.sort_by_key(|(sessions, cure)| (std::cmp::Reverse(*sessions), cure.file.id.clone()));
+    Ok(cures.into_iter().map(|(_, cure)| cure).collect())
+}
+
+/// Paths below the repository, as seen from it.
+fn relative(text: &str, root: &Path) -> String {
+    let root = root.to_string_lossy();
+    text.replace(&format!("{root}/"), "").replace(root.as_ref(), ".")
+}
+
+/// Why a statement cannot go into a repository.
+fn why_not(file: &TeamFile, config: &Config) -> Result<Option<String>> {
+    let sanitizer = config.sanitizer()?;
+    let home = config.home.to_string_lossy();
+    let whole = file.write();
+    Ok(if sanitizer.clean(&file.text) != file.text {
+        Some("it may hold a secret or something private".to_owned())
+    } else if whole.contains(home.as_ref()) || HOMES.iter().any(|home| whole.contains(home)) {
+        Some("it names a path of a home".to_owned())
+    } else if file.text.chars().count() > MAX_CHARS {
+        Some(format!("it has more than {MAX_CHARS} characters"))
+    } else {
+        None
+    })
+}
+
+/// Who works in a repository, as git's config there or in the home says; empty if neither does.
+fn who(root: &Path, config: &Config) -> String {
+    user_name(root, &config.home).map(|name| shorten(&one_line(&without_controls(&name)), MAX_NAME_CHARS)).unwrap_or_default()
+}

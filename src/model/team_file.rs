@@ -1,0 +1,108 @@
+//! A statement that a team keeps in its repository, as a file has it: some lines of what it is, and its text. Pure.
+
+use std::fmt::Write;
+
+/// The folder of these files, as it stands in their paths.
+const IN_FOLDER: &str = "/.recall/";
+/// The most characters of its text that are told.
+pub(crate) const MAX_CHARS: usize = 600;
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct TeamFile {
+    /// What it is: `convention`, `decision`, `fact`, `command`, `cure`.
+    pub(crate) kind: String,
+    /// The id of what it was made from.
+    pub(crate) id: String,
+    /// Who shared it.
+    pub(crate) by: String,
+    /// A day: `2026-11-19`.
+    pub(crate) day: String,
+    /// By what it stands.
+    pub(crate) evidence: String,
+    pub(crate) text: String,
+}
+
+/// Is a file at this path one of a team's?
+pub(crate) fn is_team_file(path: &str) -> bool {
+    path.rsplit_once('/').is_some_and(|(folder, _)| format!("{folder}/").ends_with(IN_FOLDER))
+}
+
+impl TeamFile {
+    /// What a file says. One without a head is all text.
+    pub(crate) fn read(text: &str) -> Self {
+        let mut file = Self::default();
+        let split = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n"));
+        let (head, body) = split.unwrap_or(("", text));
+        for (key, value) in head.lines().filter_map(|line| line.split_once(':')) {
+            let value = value.trim().to_owned();
+            match key.trim() {
+                "kind" => file.kind = value,
+                "id" => file.id = value,
+                "by" => file.by = value,
+                "day" => file.day = value,
+                "evidence" => file.evidence = value,
+                _ => {}
+            }
+        }
+        body.trim().clone_into(&mut file.text);
+        file
+    }
+
+    /// The file that says so.
+    pub(crate) fn write(&self) -> String {
+        let mut file = "---\n".to_owned();
+        let lines = [("kind", &self.kind), ("id", &self.id), ("by", &self.by), ("day", &self.day), ("evidence", &self.evidence)];
+        for (key, value) in lines.into_iter().filter(|(_, value)| !value.is_empty()) {
+            let _ = writeln!(file, "{key}: {value}");
+        }
+        file + "---\n\n" + self.text.trim() + "\n"
+    }
+
+    /// Its name: the same for the same statement, and readable in a list of changes.
+    pub(crate) fn name(&self) -> String {
+        const MAX_SLUG_CHARS: usize = 48;
+        let mut slug = String::new();
+        for c in self.text.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }) {
+            if slug.len() == MAX_SLUG_CHARS {
+                break;
+            }
+            if c != '-' || !slug.is_empty() && !slug.ends_with('-') {
+                slug.push(c);
+            }
+        }
+        format!("{}-{}-{}.md", self.kind, slug.trim_end_matches('-'), self.id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let file = TeamFile {
+            kind: "convention".into(),
+            id: "m12345678".into(),
+            by: "Anna".into(),
+            day: "2026-11-19".into(),
+            evidence: "session 64b0b6d9".into(),
+            text: "We use pnpm, never npm.\n\nSee the --- in the docs.".into(),
+        };
+        assert_eq!(TeamFile::read(&file.write()), file);
+        assert_eq!(file.name(), "convention-we-use-pnpm-never-npm-see-the-in-the-docs-m12345678.md");
+    }
+
+    #[test]
+    fn a_file_that_somebody_wrote_by_hand_is_text() {
+        for text in ["Use pnpm.", "---\nkind: convention\nUse pnpm.", ""] {
+            assert_eq!(TeamFile::read(text), TeamFile { text: text.into(), ..TeamFile::default() });
+        }
+    }
+
+    #[test]
+    fn only_files_in_the_folder_itself_are_the_team_s() {
+        assert!(is_team_file("/home/dev/shop/.recall/convention-x.md"));
+        assert!(!is_team_file("/home/dev/shop/.recall/old/x.md"));
+        assert!(!is_team_file("/home/dev/.claude/projects/-home-dev-shop/memory/x.md"));
+    }
+}

@@ -1,0 +1,32 @@
+//! Statements that a team keeps in a repository: `.recall/*.md` below its root, a file each. What is read is as the file has it, and anybody
+//! who can write to the repository wrote it: whoever stores or shows any of it passes it through the sanitizer first.
+
+use std::fs;
+use std::path::Path;
+
+use super::client_memory::{MemoryPath, described, read_inside};
+
+/// The folder, below the root of a repository.
+pub(crate) const FOLDER: &str = ".recall";
+/// How many files of a repository are read. A statement takes some hundred bytes.
+const MAX_FILES: usize = 200;
+
+/// The files of a repository with this root, by path. Nothing of them is read. A link that leads out of the repository is not followed.
+pub(crate) fn team_paths(root: &Path) -> Vec<MemoryPath> {
+    let folder = root.join(FOLDER);
+    // As a link it could lead to another repository's, which is private.
+    if !folder.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
+        return Vec::new();
+    }
+    let entries = fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut files: Vec<_> = entries.filter(|file| file.extension().is_some_and(|ending| ending == "md")).collect();
+    files.retain(|file| file.to_str().is_some() && file.symlink_metadata().is_ok_and(|meta| meta.is_file()));
+    files.sort();
+    files.truncate(MAX_FILES);
+    files.iter().filter_map(|file| described(&folder, file)).collect()
+}
+
+/// The text of one of them, as far as it is read.
+pub(crate) fn read(file: &Path) -> Option<String> {
+    read_inside(file.parent()?, file)
+}
