@@ -104,6 +104,7 @@
 //!   digests under the tool's name (`model::digest::CLAUDE_MEM`; `claimed_by` there says who is told to say so); a word of `cli::args::OtherTool`.
 //! - **A kind of transcript line**: `source::claude_code`; the sanitizer sees every text of it before anything is stored.
 
+#![cfg_attr(not(feature = "sync"), allow(dead_code, unused_imports, reason = "what only `recall sync` asks of the lower rooms"))]
 #![forbid(unsafe_code)]
 // `println!` and `eprintln!` panic if nothing reads the stream, so all output goes through `sys::messages` and `sys::terminal_escape`.
 #![deny(clippy::print_stdout, clippy::print_stderr)]

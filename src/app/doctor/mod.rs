@@ -11,6 +11,8 @@ pub(crate) mod runs;
 pub(crate) mod seen;
 mod setup;
 mod summarizer;
+#[cfg(feature = "sync")]
+mod sync;
 mod withheld;
 
 use std::path::{Path, PathBuf};
@@ -73,6 +75,8 @@ pub(crate) fn examine(config: &Config, host: &Host<'_>, depth: Depth, now: Milli
         all.extend(privacy::findings(config));
         all.extend(withheld::findings(config));
         all.extend(prices::findings(config));
+        #[cfg(feature = "sync")]
+        all.extend(sync::findings(config));
     }
     all.extend(machine::findings(config, now));
     seen::apply(&mut all, &config.data_dir);

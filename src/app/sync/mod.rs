@@ -15,7 +15,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use sync::{Change, Machine, RecordId, carrier};
 
-pub(crate) use self::places::{Encryption, SyncStatus, add, choose_project, forget_machine, key_text, remove, status};
+pub(crate) use self::places::{Encryption, SyncStatus, add, choose_project, forget_machine, key_text, look, remove, status};
 use self::projects::KnownProjects;
 use self::said::{Outcome, StoredWord, WordTaker, is_said};
 use self::sessions::{SESSION, SessionTaker};
@@ -112,11 +112,7 @@ pub(crate) fn exchange(config: &Config, store: &mut Maintenance, ui: &Ui) -> Res
     state.hear_own(&own, store)?;
     let mut places = std::mem::take(&mut state.places);
     for place in &mut places {
-        let key = if place.encrypted {
-            Some(key.as_ref().context("the key of your machines is gone: see `recall sync add --key`")?)
-        } else {
-            None
-        };
+        let key = if place.encrypted { Some(key.as_ref().context(places::NO_KEY)?) } else { None };
         let exchanged = Exchange { config, sanitizer: &sanitizer, known: &known, store, state: &mut state, done: &mut done, ui }
             .with(place, key);
         if let Err(e) = exchanged {

@@ -10,6 +10,7 @@ use crate::sys::{host, private_files};
 use crate::text::clean::shorten;
 
 const MAX_NAME_CHARS: usize = 60;
+pub(super) const NO_KEY: &str = "the key of your machines is gone from `sync/key` in the data folder: write there what `recall sync key` prints on another machine";
 
 /// How a place was added.
 #[derive(Debug)]
@@ -188,4 +189,20 @@ pub(crate) fn status(config: &Config) -> Result<SyncStatus> {
         machines: place.inbox.machines().map(|(machine, records)| (machine.name.clone(), records)).collect(),
     });
     Ok(SyncStatus { machine: state.me.name, places: places.collect(), projects: state.projects.chosen, sessions })
+}
+
+/// Every place with the names of the other machines that were heard of there, or why it cannot be reached now.
+///
+/// # Errors
+/// When what is known of the exchange cannot be read.
+pub(crate) fn look(config: &Config) -> Result<Vec<(String, Result<Vec<String>>)>> {
+    let Some(state) = SyncState::load(&config.data_dir)? else { return Ok(Vec::new()) };
+    let reached = |place: &Place| -> Result<Vec<String>> {
+        if place.encrypted {
+            state::key(&config.data_dir)?.context(NO_KEY)?;
+        }
+        carrier(&place.address)?.list()?;
+        Ok(place.inbox.machines().map(|(machine, _)| machine.name.clone()).collect())
+    };
+    Ok(state.places.iter().map(|place| (place.address.clone(), reached(place))).collect())
 }

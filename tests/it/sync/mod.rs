@@ -286,10 +286,12 @@ fn a_place_out_of_reach_is_caught_up_with_later() {
     assert!(ran.err.contains("the next exchange catches up"), "{ran:#?}");
     let ran = laptop.sync(&[]);
     assert_eq!(ran.code, 1, "{ran:#?}");
+    assert!(laptop.world.findings("sync", &[])[0].starts_with("warning: "), "{:?}", laptop.world.findings("sync", &[]));
     fs::remove_file(&there).unwrap();
     fs::rename(&gone, &there).unwrap();
     settle(&[&laptop, &tower]);
     assert_eq!(tower.ids(), [rows.id]);
+    assert_eq!(tower.world.findings("sync", &[]), [format!("ok: {}: laptop", there.display())]);
 }
 
 #[test]
