@@ -97,6 +97,11 @@ pub(crate) trait Source: Sync {
         true
     }
 
+    /// Do the records of a transcript of this name tell in which folder they were made, wherever that can be known?
+    fn names_folders(&self, _transcript: &Path) -> bool {
+        true
+    }
+
     /// Tells by a file's content, and by what lies beside it, whose rows it holds and where they were written, where its path and its lines do
     /// not. Only asked of files that changed.
     fn look_inside(&self, _file: &mut TranscriptFile) {}

@@ -86,6 +86,10 @@ impl Source for Gemini {
         !is_document(transcript)
     }
 
+    fn names_folders(&self, transcript: &Path) -> bool {
+        !is_document(transcript)
+    }
+
     fn is_of(&self, place: &TranscriptIdentity, session: &str) -> bool {
         let is_short = place.agent.is_none() && place.session.len() == SHORT_ID_LENGTH;
         place.session == session || is_short && session.starts_with(&place.session)

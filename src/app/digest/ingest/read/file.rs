@@ -12,7 +12,8 @@ use super::{PendingFile, TranscriptReader};
 use crate::model::session::{Evidence, Item, Millis, Record};
 use crate::privacy::{ConversationState, Disposition, opens_private};
 use crate::source::delta::{Checkpoint, OpenTranscript, RawLine};
-use crate::source::{self, LineParser, ParentLink, ParsedLine, is_complete, parser_of};
+use crate::source::discover::TranscriptFile;
+use crate::source::{self, LineParser, ParentLink, ParsedLine, is_complete, parser_of, source_of};
 use crate::store::ingest::{FencedText, IngestBatch};
 use crate::sys::progress::Progress;
 use crate::sys::shutdown;
@@ -24,6 +25,9 @@ const LONG_LINE_BYTES: usize = 1 << 20;
 
 impl TranscriptReader<'_> {
     pub(super) fn read_file(&self, pending: &PendingFile, send: &SyncSender<Result<IngestBatch>>, bar: &Progress) -> Result<()> {
+        if self.may_be_excluded(&pending.file) {
+            return Ok(());
+        }
         let mut delta = source::open(&pending.file.place, &pending.file.path, pending.checkpoint.as_ref())?;
         let mut reading = self.begin(pending, &delta)?;
         while let Some((from, to, piece)) = delta.lines.next_line()? {
@@ -179,6 +183,13 @@ impl TranscriptReader<'_> {
         } else if !row.items.is_empty() || row.usage.is_some() {
             batch.rows.push((offset, row));
         }
+    }
+
+    /// The config excludes folders, and whether a file comes from one of them cannot be known. It waits until that can be, or none is excluded.
+    fn may_be_excluded(&self, file: &TranscriptFile) -> bool {
+        file.place.cwd.is_none()
+            && !self.config.exclude_projects.is_empty()
+            && !source_of(file.place.client).names_folders(&file.path)
     }
 
     /// Whose folder a record comes from. Caches the last answer, because consecutive records mostly share their folder.
