@@ -11,6 +11,8 @@ mod damage;
 mod faults;
 mod fuzzing;
 mod live;
+#[cfg(feature = "sync")]
+mod machines;
 mod slices;
 mod transcripts;
 mod web;

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use sync::{Change, Machine, RecordId, carrier};
+use sync::{Change, Inbox, Machine, RecordId, carrier};
 
 pub(crate) use self::places::{Encryption, SyncStatus, add, choose_project, forget_machine, key_text, look, remove, status};
 use self::projects::KnownProjects;
@@ -98,8 +98,9 @@ pub(crate) fn exchange(config: &Config, store: &mut Maintenance, ui: &Ui) -> Res
     let key = state::key(&config.data_dir)?;
     let sanitizer = config.sanitizer()?;
     let mut done = Exchanged::default();
-    if store.exchanges()? != state.exchanges {
-        // An index from a copy, or a new one: what it lacks is handed over again.
+    // An index from a copy, or a new one: what it lacks is handed over again, also what this machine said itself.
+    let is_other_index = store.exchanges()? != state.exchanges;
+    if is_other_index {
         state.places.iter_mut().for_each(|place| place.inbox.reset());
         state.said.clear();
     }
@@ -108,19 +109,42 @@ pub(crate) fn exchange(config: &Config, store: &mut Maintenance, ui: &Ui) -> Res
         // What was heard is heard again, and put in its place.
         state.places.iter_mut().for_each(|place| place.inbox.reset());
     }
-    let own = said::stored(store, &known)?;
-    state.hear_own(&own, store)?;
+    // Else what the index holds of others' words, which nobody took note of, would be taken for this machine's own.
+    let hear_first = is_other_index || state.is_hearing;
+    if !hear_first {
+        state.hear_own(&said::stored(store, &known)?, store)?;
+    }
+    state.is_hearing = true;
+    state.save(&config.data_dir)?;
     let mut places = std::mem::take(&mut state.places);
-    for place in &mut places {
-        let key = if place.encrypted { Some(key.as_ref().context(places::NO_KEY)?) } else { None };
-        let exchanged = Exchange { config, sanitizer: &sanitizer, known: &known, store, state: &mut state, done: &mut done, ui }
-            .with(place, key);
-        if let Err(e) = exchanged {
-            if is_store_error(&e) {
-                return Err(e);
+    let mut out_of_reach = BTreeSet::new();
+    for step in [Step::Hear, Step::Tell] {
+        if step == Step::Tell && hear_first {
+            state.hear_own(&said::stored(store, &known)?, store)?;
+        }
+        for place in &mut places {
+            if out_of_reach.contains(&place.address) {
+                continue;
             }
-            done.incomplete = true;
-            ui.note(&format!("sync: {}: {e:#}; the next exchange catches up", shown(&place.address)));
+            let key = if place.encrypted { Some(key.as_ref().context(places::NO_KEY)?) } else { None };
+            let mut exchange = Exchange {
+                config,
+                sanitizer: &sanitizer,
+                known: &known,
+                store,
+                state: &mut state,
+                done: &mut done,
+                ui,
+                is_other_index,
+            };
+            if let Err(e) = exchange.take(step, place, key) {
+                if is_store_error(&e) {
+                    return Err(e);
+                }
+                done.incomplete = true;
+                out_of_reach.insert(place.address.clone());
+                ui.note(&format!("sync: {}: {e:#}; the next exchange catches up", shown(&place.address)));
+            }
         }
     }
     state.places = places;
@@ -129,6 +153,12 @@ pub(crate) fn exchange(config: &Config, store: &mut Maintenance, ui: &Ui) -> Res
         pages::write(config, store, false, ui)?;
         store.drop_empty_sessions()?;
     }
+    // Until every place was heard, it is another index.
+    if is_other_index && !out_of_reach.is_empty() {
+        state.save(&config.data_dir)?;
+        return Ok(done);
+    }
+    state.is_hearing = false;
     state.exchanges += 1;
     state.save(&config.data_dir)?;
     store.set_exchanges(state.exchanges)?;
@@ -150,6 +180,13 @@ fn shown(text: &str) -> String {
     one_line(&without_controls(text))
 }
 
+/// First all places are heard, then all are told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Hear,
+    Tell,
+}
+
 /// An exchange with one place.
 struct Exchange<'a> {
     config: &'a Config,
@@ -159,19 +196,33 @@ struct Exchange<'a> {
     state: &'a mut SyncState,
     done: &'a mut Exchanged,
     ui: &'a Ui,
+    /// The index is not the one of the last exchange.
+    is_other_index: bool,
 }
 
 impl Exchange<'_> {
-    fn with(&mut self, place: &mut Place, key: Option<&sync::Key>) -> Result<()> {
+    fn take(&mut self, step: Step, place: &mut Place, key: Option<&sync::Key>) -> Result<()> {
         let carrier = carrier(&place.address)?;
-        self.hear(place, carrier.as_ref(), key)?;
-        self.tell(place, carrier.as_ref(), key)
+        match step {
+            Step::Hear => self.hear(place, carrier.as_ref(), key),
+            Step::Tell => self.tell(place, carrier.as_ref(), key),
+        }
     }
 
     /// Takes what other machines tell.
     fn hear(&mut self, place: &mut Place, carrier: &dyn sync::Carrier, key: Option<&sync::Key>) -> Result<()> {
         let me = self.state.me.clone();
         let mut forget = BTreeSet::new();
+        if self.is_other_index {
+            // Nobody: so that its own words are handed over, too.
+            let nobody = Machine::new(String::new())?;
+            Inbox::default().read(carrier, key, &nobody, &mut |machine, change| match change {
+                Change::Put(record) if machine.id == me.id && is_said(&record.id) => {
+                    self.change(machine, Change::Put(record), &mut forget)
+                }
+                _ => Ok(()),
+            })?;
+        }
         let taken = place.inbox.read(carrier, key, &me, &mut |machine, change| self.change(machine, change, &mut forget))?;
         for bad in &taken.set_aside {
             self.done.incomplete = true;

@@ -1,6 +1,8 @@
 //! What people said beside sessions: notes, whether they are done, closed items, statements taken out, sessions forgotten.
 //!
 //! Of each, the word with the highest version counts, whoever said it; of two with the same version, that of the machine whose id is higher.
+//! A version counts on from all that were seen, whatever clocks say. A note that was forgotten stays so whoever changed it meanwhile: above the
+//! count, a version has a bit for that, and above the bit how often the note was said anew by somebody who knew that it was forgotten.
 //! A machine tells its own words only: one whose word was replaced tells it no more, so that no machine keeps what was changed or removed.
 
 use std::collections::BTreeMap;
@@ -33,6 +35,10 @@ const CLOSED: &str = "closed";
 const WRONG: &str = "wrong";
 /// A session that is forgotten on all machines.
 const FORGOTTEN: &str = "forgotten";
+/// Where in a version of a note stands that it is forgotten, and from where on how often it was said anew.
+const FORGOTTEN_BIT: u32 = 39;
+const ANEW_FROM: u32 = 40;
+const COUNT: u64 = (1 << FORGOTTEN_BIT) - 1;
 const KINDS: [&str; 5] = [NOTE, DONE, CLOSED, WRONG, FORGOTTEN];
 
 /// Is it a word of a person's?
@@ -136,7 +142,7 @@ impl SyncState {
         for (id, word) in stored {
             let hash = Some(word.hash);
             if self.said.get(id).is_none_or(|said| said.gone || said.hash != hash) {
-                let version = self.next_version();
+                let version = self.next_version(id, false);
                 self.said.insert(id.clone(), Said { version, machine: me.clone(), gone: false, hash });
             }
         }
@@ -148,11 +154,22 @@ impl SyncState {
             .collect();
         for id in missing {
             if was_taken_back(&id, index)? {
-                let version = self.next_version();
+                let version = self.next_version(&id, true);
                 self.said.insert(id, Said { version, machine: me.clone(), gone: true, hash: None });
             }
         }
         Ok(())
+    }
+
+    /// The version of a new word on something.
+    fn next_version(&mut self, id: &RecordId, gone: bool) -> u64 {
+        self.last_count += 1;
+        if id.kind != NOTE {
+            return self.last_count;
+        }
+        let known = self.said.get(id);
+        let anew = known.map_or(0, |said| (said.version >> ANEW_FROM) + u64::from(said.gone && !gone));
+        anew << ANEW_FROM | u64::from(gone) << FORGOTTEN_BIT | self.last_count
     }
 
     /// What this machine tells, with versions; `visible` holds what today's policy shows.
@@ -179,7 +196,7 @@ impl SyncState {
 
     /// Is a word of another machine's later than what is known?
     pub(super) fn is_later(&mut self, machine: &Machine, record: &Record) -> bool {
-        self.last_version = self.last_version.max(record.version);
+        self.last_count = self.last_count.max(record.version & COUNT);
         let known = self.said.get(&record.id);
         known.is_none_or(|said| (record.version, &machine.id) > (said.version, &said.machine))
     }

@@ -19,8 +19,11 @@ pub(super) struct SyncState {
     pub(super) places: Vec<Place>,
     /// Counts exchanges. The index has the same number: another one means that the index comes from a copy, or was made anew.
     pub(super) exchanges: u64,
-    /// Higher than any version that was seen: the order of what people said, whatever clocks say.
-    pub(super) last_version: u64,
+    /// Others' words are being put into the index, or were when an exchange was killed.
+    #[serde(default)]
+    pub(super) is_hearing: bool,
+    /// The highest count in a version that was seen: see [`super::said`].
+    pub(super) last_count: u64,
     /// Of each session that is told: a hash of what was told of it, and the version.
     pub(super) told: BTreeMap<String, (u64, u64)>,
     /// What people said, as it stands.
@@ -65,7 +68,8 @@ impl SyncState {
             me,
             places: Vec::new(),
             exchanges: 0,
-            last_version: 0,
+            is_hearing: false,
+            last_count: 0,
             told: BTreeMap::new(),
             said: BTreeMap::new(),
             waiting: BTreeMap::new(),
@@ -101,12 +105,6 @@ impl SyncState {
         let file = file(data_dir);
         private_files::create_dir(&folder(data_dir))?;
         private_files::replace(&file, &serde_json::to_vec(self)?).with_context(|| format!("cannot write {}", file.display()))
-    }
-
-    /// A version that is later than all that were seen.
-    pub(super) fn next_version(&mut self) -> u64 {
-        self.last_version += 1;
-        self.last_version
     }
 }
 
