@@ -1,6 +1,8 @@
 //! What people said beside sessions: notes, what they closed, what they took out, what they forgot. Listed whole and put in place one by one,
 //! for an exchange with other machines.
 
+use std::collections::BTreeSet;
+
 use anyhow::Result;
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -8,8 +10,10 @@ use super::notes::{self, NewNote, read_author, stored_author};
 use super::{Reader, Writer, lives};
 use crate::analyze::denied::DeniedStatement;
 use crate::model::author::Author;
-use crate::model::session::Millis;
+use crate::model::session::{Millis, RecordKey};
+use crate::store::chunk::RecordIndex;
 use crate::store::erasure;
+use crate::store::forget::{Permanence, RemovalPlan, removal};
 
 /// Name of the fact that counts exchanges with other machines.
 const EXCHANGES: &str = "exchanges";
@@ -54,6 +58,12 @@ impl Reader {
             Ok(Denial { session: r.get(0)?, statement, at: r.get(3)? })
         };
         Ok(query.query_map([], denial)?.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Keys of the records that the user forgot.
+    pub(crate) fn rows_forgotten_everywhere(&self) -> Result<Vec<RecordKey>> {
+        let mut query = self.db.prepare_cached("SELECT key FROM forgotten_row WHERE everywhere ORDER BY key")?;
+        Ok(query.query_map([], |r| r.get(0).map(RecordKey))?.collect::<rusqlite::Result<_>>()?)
     }
 
     /// How many exchanges with other machines this index has seen.
@@ -120,6 +130,28 @@ impl Writer {
         tx.execute("DELETE FROM user_closed WHERE id = ?1", [id])?;
         outdate_pages(&tx, of, id)?;
         Ok(tx.commit()?)
+    }
+
+    /// Forgets records that were forgotten on another machine, wherever they are here. Returns how many sessions lose one.
+    pub(crate) fn forget_rows(&mut self, keys: &BTreeSet<RecordKey>) -> Result<usize> {
+        let known: BTreeSet<RecordKey> = self.rows_forgotten_everywhere()?.into_iter().collect();
+        let new: BTreeSet<RecordKey> = keys.difference(&known).copied().collect();
+        if new.is_empty() {
+            return Ok(0);
+        }
+        let mut doomed = RemovalPlan::default();
+        let mut whereabouts = RecordIndex::load(&self.db)?;
+        for key in &new {
+            for session in whereabouts.sessions_with(&self.db, *key)? {
+                doomed.rows.entry(session).or_default().insert(*key);
+            }
+        }
+        doomed.digests = doomed.rows.keys().copied().collect();
+        self.take_out(&doomed, Permanence::ForGood)?;
+        let tx = self.reader.db.transaction()?;
+        removal::forbid_records(&tx, &new, Permanence::ForGood)?;
+        tx.commit()?;
+        Ok(doomed.digests.len())
     }
 
     pub(crate) fn set_exchanges(&self, count: u64) -> Result<()> {

@@ -3,6 +3,7 @@
 //! What travels is what came of sessions and what people said; never a transcript. Each machine keeps its own index and writes only its own
 //! files on the other side; crate `sync` carries them. Nothing of this is opened unless the user set it up.
 
+mod forgotten_rows;
 mod places;
 mod projects;
 mod said;
@@ -15,6 +16,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use sync::{Change, Inbox, Machine, RecordId, carrier};
 
+use self::forgotten_rows::{ForgottenRows, ROWS};
 pub(crate) use self::places::{Encryption, SyncStatus, add, choose_project, forget_machine, key_text, look, remove, status};
 use self::projects::KnownProjects;
 use self::said::{Outcome, StoredWord, WordTaker, is_said};
@@ -25,6 +27,7 @@ use super::digest::{pages, prepare_folder, run_lock, write_documents};
 use crate::app::Completion;
 use crate::app::forget::forget_sessions;
 use crate::config::Config;
+use crate::model::session::RecordKey;
 use crate::privacy::{Sanitizer, View};
 use crate::store::error::is_store_error;
 use crate::store::{Maintenance, Memory, Writer};
@@ -136,6 +139,7 @@ pub(crate) fn exchange(config: &Config, store: &mut Maintenance, ui: &Ui) -> Res
                 done: &mut done,
                 ui,
                 is_other_index,
+                rows: BTreeSet::new(),
             };
             if let Err(e) = exchange.take(step, place, key) {
                 if is_store_error(&e) {
@@ -198,6 +202,8 @@ struct Exchange<'a> {
     ui: &'a Ui,
     /// The index is not the one of the last exchange.
     is_other_index: bool,
+    /// Keys of records that were forgotten elsewhere.
+    rows: BTreeSet<RecordKey>,
 }
 
 impl Exchange<'_> {
@@ -217,7 +223,7 @@ impl Exchange<'_> {
             // Nobody: so that its own words are handed over, too.
             let nobody = Machine::new(String::new())?;
             Inbox::default().read(carrier, key, &nobody, &mut |machine, change| match change {
-                Change::Put(record) if machine.id == me.id && is_said(&record.id) => {
+                Change::Put(record) if machine.id == me.id && record.id.kind != SESSION => {
                     self.change(machine, Change::Put(record), &mut forget)
                 }
                 _ => Ok(()),
@@ -232,6 +238,7 @@ impl Exchange<'_> {
             self.ui.note(&format!("sync: not all that {} wrote has arrived: the next exchange takes it", shown(name)));
         }
         self.retry_waiting()?;
+        self.done.forgotten += self.store.forget_rows(&std::mem::take(&mut self.rows))?;
         if !forget.is_empty() {
             self.done.forgotten += forget_sessions(&forget, self.config, self.store)?;
         }
@@ -244,6 +251,7 @@ impl Exchange<'_> {
                 self.done.withdrawn += usize::from(sessions::withdraw(machine, &id.id, self.store)?);
                 return Ok(());
             }
+            Change::Withdrawn(id) if id.kind == ROWS => return Ok(()),
             Change::Withdrawn(id) => {
                 self.state.adopt(machine, &id);
                 return Ok(());
@@ -265,6 +273,10 @@ impl Exchange<'_> {
                 }
                 let id = record.id.clone();
                 (id, self.word(machine, &record, forget))
+            }
+            Change::Put(record) if record.id.kind == ROWS => {
+                let keys = forgotten_rows::keys(&record);
+                (record.id, keys.map(|keys| self.rows.extend(keys)))
             }
             // Of a later recall.
             Change::Put(_) => return Ok(()),
@@ -327,14 +339,17 @@ impl Exchange<'_> {
         let memory = Memory::beside_writer(self.store, &self.config.policy(View::Owner))?;
         let visible = said::stored(&memory, self.known)?;
         let mut now: BTreeMap<RecordId, u64> = sessions::told_here(&memory, self.state)?;
+        let rows = ForgottenRows::of(self.store)?;
         now.extend(self.state.said_here(&visible));
+        now.extend(rows.versions());
         let versions = now.clone();
-        let mut load = |id: &RecordId| match id.kind == SESSION {
-            true => {
+        let mut load = |id: &RecordId| match id.kind.as_str() {
+            SESSION => {
                 let version = versions.get(id).copied().unwrap_or_default();
                 sessions::record(id, version, (&memory, self.sanitizer), self.known)
             }
-            false => self.state.said_record(id, &visible),
+            ROWS => rows.record(id),
+            _ => self.state.said_record(id, &visible),
         };
         let data_dir = &self.config.data_dir;
         let address = place.address.clone();

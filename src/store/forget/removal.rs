@@ -140,7 +140,7 @@ pub(in crate::store) fn remove_records(tx: &Transaction<'_>, session: i64, keys:
 }
 
 /// Forbids ingesting records with these keys.
-pub(super) fn forbid_records(tx: &Transaction<'_>, keys: &BTreeSet<RecordKey>, lasting: Permanence) -> Result<()> {
+pub(in crate::store) fn forbid_records(tx: &Transaction<'_>, keys: &BTreeSet<RecordKey>, lasting: Permanence) -> Result<()> {
     let sql = "INSERT INTO forgotten_row(key, everywhere) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET everywhere = everywhere OR ?2";
     let mut insert = tx.prepare_cached(sql)?;
     for key in keys {

@@ -2,8 +2,9 @@
 
 use std::fs;
 
-use super::{Machine, digested, settle};
+use super::{Machine, digested, session, settle};
 use crate::support::data_folder::places_of;
+use crate::support::rows::put;
 use crate::support::{World, files_below};
 
 /// Everything that machines left at a place where nothing is encrypted.
@@ -83,6 +84,31 @@ fn a_text_in_another_machine_s_session_takes_that_session_along() {
     assert!(!laptop.ids().contains(&one));
     assert!(!texts(share.path()).contains("lantern"));
     assert_eq!(places_of(&laptop.world, "lantern"), [""; 0]);
+}
+
+#[test]
+fn a_record_that_is_forgotten_goes_from_a_copy_of_its_transcript_on_another_machine() {
+    let share = tempfile::tempdir().unwrap();
+    let [laptop, tower] = unencrypted(share.path(), ["laptop", "tower"]);
+    for machine in [&laptop, &tower] {
+        let mut rows = session(1, "lantern");
+        rows.user(serde_json::json!("And the chandelier?"));
+        rows.assistant("It hangs.");
+        put(&machine.world, &rows.id, &rows.text);
+        machine.world.digest(&["--summarizer", "extract"]);
+    }
+    settle(&[&laptop, &tower]);
+    let ran = laptop.world.recall(["forget", "--match", "chandelier", "--yes"]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    laptop.world.digest(&["--summarizer", "extract"]);
+    settle(&[&laptop, &tower]);
+    tower.world.digest(&["--summarizer", "extract"]);
+    settle(&[&laptop, &tower]);
+    for machine in [&laptop, &tower] {
+        assert_eq!(places_of(&machine.world, "chandelier"), [""; 0]);
+        assert!(machine.pages().iter().any(|(_, text)| text.contains("lantern")), "the rest stays");
+    }
+    assert!(!texts(share.path()).contains("chandelier"));
 }
 
 #[test]
