@@ -211,6 +211,8 @@ impl History {
                 self.run(machine, &["sync"], &[]);
             }
         }
+        // It writes the pages of what was noted since.
+        (0..self.machines.len()).for_each(|machine| self.digest(machine));
         // Somebody who joins now sees what all see.
         let fresh = World::new();
         self.join(&fresh, self.machines.len());

@@ -294,6 +294,35 @@ fn a_place_out_of_reach_is_caught_up_with_later() {
     assert_eq!(tower.world.findings("sync", &[]), [format!("ok: {}: laptop", there.display())]);
 }
 
+/// A host that is this machine: what would run there runs in its home.
+#[test]
+fn a_host_that_is_reached_by_ssh_is_a_place() {
+    let host = tempfile::tempdir().unwrap();
+    let script = format!(
+        "#!/bin/sh\nPATH=/usr/bin:/bin\nexport PATH\ncd {} || exit 255\nfor last in \"$@\"; do :; done\nexec sh -c \"$last\"\n",
+        host.path().display()
+    );
+    let [laptop, tower] = ["laptop", "tower"].map(|name| {
+        let machine = Machine { world: World::new(), share: host.path().to_owned() };
+        let ssh = machine.world.bin().join("ssh");
+        fs::write(&ssh, &script).unwrap();
+        fs::set_permissions(&ssh, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let place = format!("ssh://anna@nas{}/recall", host.path().display());
+        let ran = machine.sync(&["add", &place, "--name", name, "--unencrypted"]);
+        assert_eq!(ran.code, 0, "{ran:#?}");
+        machine
+    });
+    let one = digested(&laptop, 1, "lantern");
+    settle(&[&laptop, &tower]);
+    assert_eq!(tower.ids(), [one]);
+    assert!(!files_below(&host.path().join("recall")).is_empty());
+    // A host that does not answer.
+    fs::write(tower.world.bin().join("ssh"), "#!/bin/sh\necho 'Connection refused' >&2\nexit 255\n").unwrap();
+    let ran = tower.sync(&[]);
+    assert_eq!(ran.code, 1, "{ran:#?}");
+    assert!(ran.err.contains("Connection refused"), "{ran:#?}");
+}
+
 #[test]
 fn nothing_is_opened_by_who_has_not_set_it_up() {
     let world = World::digested(&["plain"]);
