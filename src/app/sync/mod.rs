@@ -217,19 +217,14 @@ impl Exchange<'_> {
 
     /// Takes what other machines tell.
     fn hear(&mut self, place: &mut Place, carrier: &dyn sync::Carrier, key: Option<&sync::Key>) -> Result<()> {
-        let me = self.state.me.clone();
         let mut forget = BTreeSet::new();
-        if self.is_other_index {
-            // Nobody: so that its own words are handed over, too.
-            let nobody = Machine::new(String::new())?;
-            Inbox::default().read(carrier, key, &nobody, &mut |machine, change| match change {
-                Change::Put(record) if machine.id == me.id && record.id.kind != SESSION => {
-                    self.change(machine, Change::Put(record), &mut forget)
-                }
-                _ => Ok(()),
-            })?;
+        let read = self.read(place, carrier, key, &mut forget);
+        // Also if the rest could not be read: what was heard of is taken note of.
+        self.done.forgotten += self.store.forget_rows(&std::mem::take(&mut self.rows))?;
+        if !forget.is_empty() {
+            self.done.forgotten += forget_sessions(&forget, self.config, self.store)?;
         }
-        let taken = place.inbox.read(carrier, key, &me, &mut |machine, change| self.change(machine, change, &mut forget))?;
+        let taken = read?;
         for bad in &taken.set_aside {
             self.done.incomplete = true;
             self.ui.warn(&format!("sync: {}: {}: not read", shown(&bad.name), shown(&bad.why)));
@@ -237,12 +232,28 @@ impl Exchange<'_> {
         for name in &taken.incomplete {
             self.ui.note(&format!("sync: not all that {} wrote has arrived: the next exchange takes it", shown(name)));
         }
-        self.retry_waiting()?;
-        self.done.forgotten += self.store.forget_rows(&std::mem::take(&mut self.rows))?;
-        if !forget.is_empty() {
-            self.done.forgotten += forget_sessions(&forget, self.config, self.store)?;
+        self.retry_waiting()
+    }
+
+    fn read(
+        &mut self,
+        place: &mut Place,
+        carrier: &dyn sync::Carrier,
+        key: Option<&sync::Key>,
+        forget: &mut BTreeSet<String>,
+    ) -> Result<sync::Taken> {
+        let me = self.state.me.clone();
+        if self.is_other_index {
+            // Nobody: so that its own words are handed over, too.
+            let nobody = Machine::new(String::new())?;
+            Inbox::default().read(carrier, key, &nobody, &mut |machine, change| match change {
+                Change::Put(record) if machine.id == me.id && record.id.kind != SESSION => {
+                    self.change(machine, Change::Put(record), forget)
+                }
+                _ => Ok(()),
+            })?;
         }
-        Ok(())
+        Ok(place.inbox.read(carrier, key, &me, &mut |machine, change| self.change(machine, change, forget))?)
     }
 
     fn change(&mut self, machine: &Machine, change: Change, forget: &mut BTreeSet<String>) -> Result<()> {

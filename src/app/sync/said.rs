@@ -341,7 +341,8 @@ fn forgotten(id: &str, body: Option<&str>, store: &mut Writer) -> Result<Outcome
     ensure!(is_id, "it is no id of a session");
     match body {
         None => store.readmit_session(id).map(|()| Outcome::Stored),
-        Some(_) if store.is_shut_out(id)? => Ok(Outcome::Stored),
+        // An exchange may have been killed between the one and the other.
+        Some(_) if store.is_shut_out(id)? && store.session_pk(id)?.is_none() => Ok(Outcome::Stored),
         Some(_) => Ok(Outcome::Forget(id.to_owned())),
     }
 }
