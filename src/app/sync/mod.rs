@@ -211,7 +211,18 @@ impl Exchange<'_> {
         let carrier = carrier(&place.address)?;
         match step {
             Step::Hear => self.hear(place, carrier.as_ref(), key),
-            Step::Tell => self.tell(place, carrier.as_ref(), key),
+            Step::Tell => match self.tell(place, carrier.as_ref(), key) {
+                Err(e) if matches!(e.downcast_ref(), Some(sync::Error::Doubled { .. })) => {
+                    self.ui.warn(&format!(
+                        "sync: somebody else writes as this machine at {}: a copy of this disk, or this machine before its data was restored. From now on it has an id of its own; if the other one is no more, `recall sync forget-machine {}` deletes what it left",
+                        shown(&place.address),
+                        self.state.me.id
+                    ));
+                    self.state.go_on_as_another()?;
+                    self.tell(place, carrier.as_ref(), key)
+                }
+                told => told,
+            },
         }
     }
 
@@ -362,6 +373,10 @@ impl Exchange<'_> {
             ROWS => rows.record(id),
             _ => self.state.said_record(id, &visible),
         };
+        if place.told_as != self.state.me.id {
+            place.outbox = sync::Outbox::default();
+            place.told_as.clone_from(&self.state.me.id);
+        }
         let data_dir = &self.config.data_dir;
         let address = place.address.clone();
         let mut save = |outbox: &sync::Outbox| state::save_outbox(data_dir, &address, outbox);

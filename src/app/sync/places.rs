@@ -78,7 +78,13 @@ pub(crate) fn add(config: &Config, address: &str, encryption: &Encryption, name:
     if let Some(key) = &key {
         state::save_key(&config.data_dir, key)?;
     }
-    state.places.push(Place { address: address.clone(), encrypted, outbox: Default::default(), inbox: Default::default() });
+    state.places.push(Place {
+        address: address.clone(),
+        told_as: String::new(),
+        encrypted,
+        outbox: Default::default(),
+        inbox: Default::default(),
+    });
     state.save(&config.data_dir)?;
     Ok(AddedPlace { address, encrypted, new_key, machine: state.me.name })
 }

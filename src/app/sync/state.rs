@@ -39,6 +39,9 @@ pub(super) struct SyncState {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Place {
     pub(super) address: String,
+    /// The id under which this machine told what lies there: see [`SyncState::go_on_as_another`].
+    #[serde(default)]
+    pub(super) told_as: String,
     /// Nobody who sees what lies there can read it.
     pub(super) encrypted: bool,
     /// In a file of its own, because it is written in the middle of an exchange.
@@ -75,6 +78,17 @@ impl SyncState {
             waiting: BTreeMap::new(),
             projects: PlacedProjects::default(),
         }
+    }
+
+    /// Takes another id: somebody else tells under this one, because the disk was copied, or what was told is not known any more. What was
+    /// said under it was said by this machine.
+    pub(super) fn go_on_as_another(&mut self) -> Result<()> {
+        let other = Machine::new(self.me.name.clone())?;
+        let before = std::mem::replace(&mut self.me, other);
+        for said in self.said.values_mut().filter(|said| said.machine == before.id) {
+            said.machine.clone_from(&self.me.id);
+        }
+        Ok(())
     }
 
     /// What is kept; `None` if no exchange was ever set up.

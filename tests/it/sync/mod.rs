@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::support::rows::{Rows, bash, put};
-use crate::support::{Ran, World, files_below};
+use crate::support::{Ran, World, copy_tree, files_below};
 
 const EXTRACT: [&str; 2] = ["--summarizer", "extract"];
 
@@ -388,6 +388,29 @@ fn an_index_that_is_made_anew_has_all_of_it_again() {
     assert_eq!(tower.pages(), before);
     assert_eq!(tower.notes(), laptop.notes());
     assert_eq!(laptop.ids(), tower.ids());
+}
+
+#[test]
+fn a_copy_of_a_disk_becomes_a_machine_of_its_own() {
+    let share = tempfile::tempdir().unwrap();
+    let [laptop, tower] = machines(share.path(), ["laptop", "tower"]);
+    digested(&laptop, 1, "lantern");
+    laptop.remember(&["--everywhere", "Tabs are four wide"]);
+    settle(&[&laptop, &tower]);
+    let copy = Machine { world: World::new(), share: share.path().to_owned() };
+    copy_tree(laptop.world.root(), copy.world.root());
+    fs::set_permissions(copy.world.data_dir(), std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
+    let one = digested(&laptop, 2, "sluice");
+    laptop.exchange();
+    let two = digested(&copy, 3, "quarry");
+    let ran = copy.sync(&[]);
+    assert!(ran.code < 2 && !ran.err.contains("panicked"), "{ran:#?}");
+    settle(&[&laptop, &tower, &copy]);
+    for machine in [&laptop, &tower, &copy] {
+        assert!(machine.ids().contains(&one) && machine.ids().contains(&two), "{:?}", machine.ids());
+        assert_eq!(machine.notes(), [("Tabs are four wide".to_owned(), false)]);
+        assert_eq!(machine.pages(), tower.pages());
+    }
 }
 
 #[test]

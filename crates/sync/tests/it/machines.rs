@@ -194,3 +194,26 @@ fn line_breaks_in_a_body_do_not_break_lines() {
     let (_, body) = two.of(&one).remove(&record_id("a")).unwrap();
     assert_eq!(serde_json::from_str::<serde_json::Value>(&body.unwrap()).unwrap()["text"], "x\ny");
 }
+
+#[test]
+fn nothing_of_a_machine_is_taken_before_all_its_segments_are_there() {
+    let (memory, mut one, mut two) = pair();
+    one.write("old", 1, "text");
+    one.publish(&memory).unwrap();
+    two.read(&memory).unwrap();
+    let before = two.of(&one);
+    one.own.clear();
+    // Two of them do not fit into one segment.
+    ["a", "b"].iter().for_each(|id| one.write(id, 1, &id.repeat(3 << 20)));
+    one.publish(&memory).unwrap();
+    let whole = memory.files();
+    for missing in memory.names(".segment") {
+        memory.lose(&missing);
+        let taken = two.read(&memory).unwrap();
+        assert_eq!((taken.put, taken.withdrawn, taken.incomplete), (0, 0, vec![one.me.name.clone()]));
+        assert_eq!(two.of(&one), before);
+        memory.restore(whole.clone());
+    }
+    two.read(&memory).unwrap();
+    assert_eq!(two.of(&one), one.own);
+}
