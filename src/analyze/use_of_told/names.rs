@@ -6,6 +6,7 @@ use crate::analyze::shell::is_check_line;
 use crate::model::note::NoteKind;
 use crate::model::section::{Section, View, shown_in};
 use crate::model::session::{ToldNames, ToldRule};
+use crate::text::budget;
 use crate::text::clean::one_line;
 use crate::text::file_names::file_names_in;
 
@@ -15,7 +16,7 @@ const MAX_NAME_CHARS: usize = 200;
 
 /// What is named in a text that a hook of ours told a session.
 pub(crate) fn names_in(text: &str) -> ToldNames {
-    let mut names = ToldNames::default();
+    let mut names = ToldNames { tokens: budget::tokens(text), ..ToldNames::default() };
     let mut is_decision = false;
     for line in text.lines() {
         is_decision = line.starts_with("- ") && is_decision || begins_decisions(line);
@@ -31,7 +32,7 @@ pub(crate) fn names_in(text: &str) -> ToldNames {
         let files = file_names_in(&prose).map(|name| name.trim_end_matches('/')).filter(|name| is_file(name)).map(str::to_owned);
         let is_warned = |check: &String| warned.iter().any(|warned| check.starts_with(warned.as_str()));
         let checks: Vec<String> = spans.into_iter().filter(|check| !is_warned(check)).collect();
-        names.add(ToldNames { sessions, statements, files: files.collect(), checks, warned, rules });
+        names.add(ToldNames { sessions, statements, files: files.collect(), checks, warned, rules, tokens: 0 });
     }
     // A list names a file in short, and its account by the path.
     let longer = names.files.clone();

@@ -74,6 +74,9 @@ pub struct ToldNames {
     /// What notes and rules say that the user wants.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<ToldRule>,
+    /// How many tokens that took, as estimated; 0 where it was not counted yet.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub tokens: usize,
 }
 
 /// A sentence of a note or a rule, by hashes of its words: by them it is known again if the user says it once more.
@@ -91,13 +94,16 @@ pub struct ToldRule {
 }
 
 impl ToldNames {
+    /// Does it name nothing?
     pub fn is_empty(&self) -> bool {
-        *self == Self::default()
+        let Self { sessions, statements, files, checks, warned, rules, tokens: _ } = self;
+        [sessions, statements, files, checks, warned].iter().all(|names| names.is_empty()) && rules.is_empty()
     }
 
     /// Takes in what was told later.
     pub fn add(&mut self, later: Self) {
-        let Self { sessions, statements, files, checks, warned, rules } = later;
+        let Self { sessions, statements, files, checks, warned, rules, tokens } = later;
+        self.tokens += tokens;
         for (own, more) in [
             (&mut self.sessions, sessions),
             (&mut self.statements, statements),

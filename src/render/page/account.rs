@@ -145,7 +145,8 @@ pub(super) fn receipt(page: &mut String, account: &SessionAccount) {
         .filter(|(_, all)| !all.is_empty())
         .map(|(how, all)| format!("{how}: {}", all.iter().take(MAX_FILES).map(|name| code(name)).collect::<Vec<_>>().join(", ")))
         .collect();
-    let told = (!named.is_empty()).then(|| format!("told of {}", named.join(", ")));
+    let cost = if told.tokens > 0 { format!(", about {} tokens", told.tokens) } else { String::new() };
+    let told = (!named.is_empty()).then(|| format!("told of {}{cost}", named.join(", ")));
     let used = if used.is_empty() { vec!["nothing of it was seen to be used".to_owned()] } else { used };
     let passed_over: Vec<String> = receipt.passed_over.iter().map(|command| code(command)).collect();
     let passed_over =

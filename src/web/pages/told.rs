@@ -41,12 +41,13 @@ fn session(one: &ToldSession) -> Markup {
         (told.warned.len(), "warning"),
     ];
     let names: Vec<String> = kinds.iter().filter(|(count, _)| *count > 0).map(|(count, what)| counted(*count, what)).collect();
+    let cost = if told.tokens > 0 { format!(", about {} tokens", told.tokens) } else { String::new() };
     let list = |name: &'static str, all: &[String]| html! { @if !all.is_empty() { p .passage { (name) ": " @for one in all { code { (one) } " " } } } };
     let repeated: Vec<String> = receipt.repeated.iter().map(|one| one.id.clone()).collect();
     html! {
         li {
             span .when { (one.when) } " " a href=(addresses::session(&one.session)) { (one.title) } " " span .chip { (one.project) }
-            p .passage { "told of " (if names.is_empty() { "nothing by name".to_owned() } else { names.join(", ") }) "; " span .remark { (if is_used(one) { "used" } else { "no use seen" }) } }
+            p .passage { "told of " (if names.is_empty() { "nothing by name".to_owned() } else { names.join(", ") }) (cost) "; " span .remark { (if is_used(one) { "used" } else { "no use seen" }) } }
             (list("files it then read or changed", &receipt.files))
             (list("checks it then ran", &receipt.checks))
             (list("looked up", &receipt.looked_up))

@@ -72,7 +72,10 @@ fn a_receipt_tells_what_a_session_used_of_what_it_was_told() {
     let receipt = page.split("## Told by recall\n").nth(1).unwrap_or_else(|| panic!("{page}"));
     let receipt = receipt.split("\n## ").next().unwrap_or_default().trim();
     let (told, used) = receipt.split_once('\n').expect("two lines at least");
-    assert!(told.starts_with("- told of 1 session, ") && told.ends_with("1 check"), "{told}");
+    let tokens = told.strip_suffix(" tokens").and_then(|told| told.rsplit(' ').next()?.parse::<usize>().ok()).expect("a number");
+    assert!(told.starts_with("- told of 1 session, ") && told.contains("1 check, about "), "{told}");
+    // By the estimate that bounds what is told: 3.5 bytes for a token.
+    assert!(tokens * 7 / 2 <= notes.len() && tokens * 7 / 2 + 200 > notes.len(), "{tokens}: {}", notes.len());
     assert_eq!(used, format!("- opened: `src/paging.py`\n- run: `pytest tests/orders -q`\n- looked up: `{}`", &earlier[..8]));
     assert!(page_of(&world, &idle.id).contains("- nothing of it was seen to be used"));
     assert!(!page_of(&world, &other.id).contains("Told by recall"), "the words are another hook's");
