@@ -58,18 +58,19 @@ impl Exchanged {
 
     /// In one line.
     pub(crate) fn in_words(&self) -> String {
-        let mut parts = Vec::new();
-        let mut part = |count: usize, thing: &str, what: &str| {
-            if count > 0 {
-                parts.push(format!("{} {what}", counted(count, thing)));
-            }
+        let list = |counts: &[(usize, &str)]| -> Option<String> {
+            let named = counts.iter().filter(|(count, _)| *count > 0).map(|(count, thing)| counted(*count, thing));
+            let named: Vec<String> = named.collect();
+            (!named.is_empty()).then(|| named.join(", "))
         };
-        part(self.sessions, "session", "from other machines");
-        part(self.said, "note", "or change of one from other machines");
-        part(self.withdrawn, "session", "withdrawn by other machines");
-        part(self.forgotten, "session", "forgotten on another machine and now here");
-        part(self.sent, "record", "sent");
-        if parts.is_empty() { "nothing new".to_owned() } else { parts.join(", ") }
+        let parts = [
+            list(&[(self.sessions, "session"), (self.said, "change")]).map(|what| format!("received {what}")),
+            list(&[(self.withdrawn, "session")]).map(|what| format!("dropped {what} that another machine withdrew")),
+            list(&[(self.forgotten, "session")]).map(|what| format!("forgot {what} that was forgotten on another machine")),
+            list(&[(self.sent, "record")]).map(|what| format!("sent {what}")),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        if parts.is_empty() { "nothing new".to_owned() } else { parts.join("; ") }
     }
 }
 

@@ -137,7 +137,7 @@ fn a_second_machine_has_the_pages_of_the_first() {
     let one = digested(&laptop, 1, "lantern");
     // A digest exchanges by itself; here everything is there when the second machine asks.
     let report = tower.exchange();
-    assert!(report.contains("1 session from other machines"), "{report}");
+    assert!(report.contains("received 1 session"), "{report}");
     assert_eq!(tower.ids(), [one.as_str()]);
     assert!(!tower.pages().is_empty());
     assert_eq!(tower.pages(), laptop.pages());
@@ -345,7 +345,7 @@ fn a_place_that_is_removed_holds_nothing_of_this_machine() {
     let ran = laptop.sync(&["remove", share.path().to_str().unwrap()]);
     assert_eq!(ran.code, 0, "{ran:#?}");
     let ran = tower.sync(&[]);
-    assert!(ran.out.contains("1 session withdrawn"), "{ran:#?}");
+    assert!(ran.out.contains("dropped 1 session"), "{ran:#?}");
     assert!(!tower.ids().contains(&one));
     assert_eq!(laptop.ids().len(), 2, "what came to this machine stays");
     assert!(tower.pages().iter().all(|(_, text)| !text.contains("lantern")));
