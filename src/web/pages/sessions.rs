@@ -52,6 +52,7 @@ pub(super) fn list_of(sessions: &[ListedSession], with_projects: bool) -> Markup
                     a href=(addresses::session(&one.session)) { (if one.title.is_empty() { "(no words)" } else { &one.title }) }
                     @if with_projects { " " span .chip { (project_link(&one.project, &one.project_name)) } }
                     @if !one.client.is_usual() { " " span .chip { (one.client.name()) } }
+                    @if let Some(machine) = &one.machine { " " span .remark { "on " (machine) } }
                     @if let Some(remark) = one.remark() { " " span .remark { (remark) } }
                     @if let Some(why) = &one.why { " " span .hint { (why) } }
                 }

@@ -165,11 +165,48 @@ fn a_second_machine_has_the_pages_of_the_first() {
         assert_eq!(here.out, there.out, "{args:?}");
         assert!(!here.out.is_empty(), "{args:?}");
     }
+    // As pages for a browser, too.
+    let site = tower.world.root().join("site");
+    let ran = tower.world.recall(["serve", "--export", site.to_str().unwrap()]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    let pages: String = files_below(&site).iter().filter_map(|file| fs::read_to_string(file).ok()).collect();
+    assert!(pages.contains("on laptop") && pages.contains("On the machine"), "{}", pages.len());
     // A digest there changes nothing of it, also under new rules: nothing is here to make it from.
     tower.world.digest(&EXTRACT);
     tower.world.digest(&["--rebuild-pages"]);
     assert_eq!(tower.pages(), laptop.pages());
     assert_eq!(tower.exchange(), "nothing new\n");
+}
+
+#[test]
+fn what_came_from_another_machine_survives_an_export_and_a_repair() {
+    let share = tempfile::tempdir().unwrap();
+    let [laptop, tower] = machines(share.path(), ["laptop", "tower"]);
+    let one = digested(&laptop, 1, "lantern");
+    settle(&[&laptop, &tower]);
+    let other = World::new();
+    let file = other.root().join("all.jsonl");
+    fs::write(&file, tower.world.recall(["export"]).out).unwrap();
+    let ran = other.recall(["import", file.to_str().unwrap()]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    other.digest(&["--rebuild-pages"]);
+    let other = Machine { world: other, share: share.path().to_owned() };
+    assert_eq!(other.list()[0]["machine"], "laptop");
+    assert_eq!(other.pages(), laptop.pages());
+    // An index of which a part is damaged.
+    tower.world.digest(&EXTRACT);
+    let index = tower.world.data_dir().join("recall.db");
+    let mut bytes = fs::read(&index).unwrap();
+    let half = bytes.len() / 2;
+    bytes[half..].fill(0x5a);
+    fs::write(&index, bytes).unwrap();
+    let ran = tower.world.recall(["doctor", "--fix"]);
+    assert!(ran.code < 2, "{ran:#?}");
+    tower.world.digest(&EXTRACT);
+    settle(&[&laptop, &tower]);
+    assert_eq!(tower.ids(), [one]);
+    assert_eq!(tower.list()[0]["machine"], "laptop");
+    assert_eq!(tower.pages(), laptop.pages());
 }
 
 #[test]
