@@ -240,6 +240,22 @@ fn phases(
     Ok(())
 }
 
+/// Applies today's config to what is stored, for who tells of it without a digest: deletes what it excludes, and passes the rest through the
+/// sanitizer if its rules changed.
+#[cfg(feature = "sync")]
+pub(crate) fn apply_policy(config: &Config, store: &mut Writer, ui: &Ui) -> Result<()> {
+    let mut report = Report::default();
+    delete_excluded(config, store, &mut report)?;
+    resanitize(config, ui, store, &mut report)?;
+    if report.texts_cleaned == 0 && report.sessions_excluded == 0 {
+        return Ok(());
+    }
+    accounts::make_missing(store, ui)?;
+    write_documents(store, ui)?;
+    pages::write(config, store, false, ui)?;
+    store.drop_empty_sessions()
+}
+
 /// Updates the search documents of sessions that changed.
 pub(crate) fn write_documents(store: &mut Writer, ui: &Ui) -> Result<()> {
     for (session, why) in store.write_documents()?.failed {

@@ -23,7 +23,7 @@ use self::said::{Outcome, StoredWord, WordTaker, is_said};
 use self::sessions::{SESSION, SessionTaker};
 pub(crate) use self::state::is_set_up;
 use self::state::{Place, SyncState};
-use super::digest::{pages, prepare_folder, run_lock, write_documents};
+use super::digest::{apply_policy, pages, prepare_folder, run_lock, write_documents};
 use crate::app::Completion;
 use crate::app::forget::forget_sessions;
 use crate::config::Config;
@@ -86,6 +86,7 @@ pub(crate) fn run(config: &Config, ui: &Ui) -> Result<(Exchanged, Completion)> {
     let mut lock = run_lock(config)?;
     let Ok(_held) = lock.try_write() else { bail!("a run is under way: try again when it has ended") };
     let mut store = Maintenance::open(&config.database())?;
+    apply_policy(config, &mut store, ui)?;
     let done = exchange(config, &mut store, ui)?;
     crate::app::digest::erase_traces(&store, ui)?;
     let completion = if done.incomplete || ui.warned() { Completion::Partly } else { Completion::Done };

@@ -8,7 +8,7 @@ use crate::support::rows::put;
 use crate::support::{World, files_below};
 
 /// Everything that machines left at a place where nothing is encrypted.
-fn texts(share: &std::path::Path) -> String {
+pub(super) fn texts(share: &std::path::Path) -> String {
     let mut all = String::new();
     for file in files_below(share) {
         let bytes = fs::read(&file).unwrap();

@@ -4,8 +4,9 @@ use std::fs;
 
 use serde_json::json;
 
-use super::{Machine, digested, machines, settle};
+use super::{Machine, digested, machines, session, settle};
 use crate::support::data_folder::places_of;
+use crate::support::rows::{bash, put};
 use crate::support::{World, files_below};
 
 #[test]
@@ -94,4 +95,30 @@ fn what_another_machine_says_passes_the_rules_of_this_one() {
     assert_eq!(tower.notes().len(), 1, "{ran:#?}");
     assert!(tower.notes()[0].0.starts_with("The lantern is a red herring "), "{:?}", tower.notes());
     assert_eq!(places_of(&tower.world, &secret), [""; 0]);
+}
+
+#[test]
+fn no_secret_and_nothing_private_is_told() {
+    let share = tempfile::tempdir().unwrap();
+    let laptop = Machine { world: World::new(), share: share.path().to_owned() };
+    assert_eq!(laptop.sync(&["add", share.path().to_str().unwrap(), "--unencrypted"]).code, 0);
+    let secret = ["ghp_", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].concat();
+    let mut rows = session(1, "lantern");
+    rows.user(json!(format!("Use {secret} to push the lantern, and do not tell anybody what it was or where you had it from")));
+    rows.uses(8, &bash(&format!("git push https://{secret}@example.com/shop.git")));
+    rows.result(8, &format!("error: {secret} was refused"), true);
+    rows.assistant(&format!("I pushed the lantern with {secret}, which was refused."));
+    rows.user(json!("<private>the quuxzanzibar opens the gate</private> Now the shop again, please, as we said before"));
+    rows.assistant("The shop is as it was.");
+    put(&laptop.world, &rows.id, &rows.text);
+    laptop.world.digest(&["--summarizer", "extract"]);
+    // Of the config of today, too: the digest was made before there was this rule.
+    laptop.world.configure("[[privacy.rules]]\nid = \"lantern\"\npattern = \"still to be told\"\n");
+    let ran = laptop.sync(&[]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    let there = super::forgotten::texts(share.path());
+    assert!(there.contains("lantern"));
+    for word in [secret.as_str(), "quuxzanzibar", "still to be told"] {
+        assert!(!there.contains(word), "{word}");
+    }
 }
