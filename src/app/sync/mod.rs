@@ -149,7 +149,7 @@ pub(crate) fn exchange(config: &Config, store: &mut Maintenance, ui: &Ui) -> Res
                 }
                 done.incomplete = true;
                 out_of_reach.insert(place.address.clone());
-                ui.note(&format!("sync: {}: {e:#}; the next exchange catches up", shown(&place.address)));
+                ui.note(&format!("sync: {}: {}", shown(&place.address), why(&e)));
             }
         }
     }
@@ -180,6 +180,14 @@ fn keys(store: &Writer) -> Result<Vec<String>> {
     }
     let is_here = |key: &String| own.contains(key) || !elsewhere.contains(key) && Path::new(key).is_dir();
     Ok(store.projects()?.into_iter().map(|(_, project)| project.key).filter(is_here).collect())
+}
+
+/// What is wrong at a place, and what to do.
+fn why(e: &anyhow::Error) -> String {
+    match e.downcast_ref() {
+        Some(sync::Error::WrongKey { .. }) => "what other machines wrote there is encrypted with another key: run `recall sync key > FILE` on one of them, and here `recall sync add` with the same place and `--key FILE`".to_owned(),
+        _ => format!("{e:#}; the next exchange catches up"),
+    }
 }
 
 fn shown(text: &str) -> String {
@@ -366,6 +374,8 @@ impl Exchange<'_> {
         let rows = ForgottenRows::of(self.store)?;
         now.extend(self.state.said_here(&visible));
         now.extend(rows.versions());
+        let greeting = places::greeting(&self.state.me);
+        now.insert(greeting.clone(), 1);
         let versions = now.clone();
         let mut load = |id: &RecordId| match id.kind.as_str() {
             SESSION => {
@@ -373,6 +383,7 @@ impl Exchange<'_> {
                 sessions::record(id, version, (&memory, self.sanitizer), self.known)
             }
             ROWS => rows.record(id),
+            _ if *id == greeting => places::greeting_record(id),
             _ => self.state.said_record(id, &visible),
         };
         if place.told_as != self.state.me.id {

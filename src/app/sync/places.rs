@@ -1,15 +1,17 @@
 //! Where the user's machines meet: adding, listing and removing such places, the key, and which projects are the same.
 
-use anyhow::{Context, Result, bail, ensure};
-use sync::{Key, Machine, carrier};
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use sync::{Key, Machine, Record, RecordId, carrier};
 
 use super::state::{self, Place, SyncState};
+use super::why;
 use crate::config::Config;
 use crate::store::WholeIndex;
 use crate::sys::{host, private_files};
 use crate::text::clean::shorten;
 
 const MAX_NAME_CHARS: usize = 60;
+const NOT_A_KEY: &str = "this is no key: `recall sync key` on your other machine prints it";
 pub(super) const NO_KEY: &str = "the key of your machines is gone from `sync/key` in the data folder: write there what `recall sync key` prints on another machine";
 
 /// How a place was added.
@@ -42,18 +44,26 @@ pub(crate) fn add(config: &Config, address: &str, encryption: &Encryption, name:
     private_files::create_dir(&config.data_dir).with_context(|| format!("cannot create {}", config.data_dir.display()))?;
     let address = absolute(address)?;
     let known = SyncState::load(&config.data_dir)?;
-    if known.as_ref().is_some_and(|state| state.places.iter().any(|place| place.address == address)) {
-        bail!("`{address}` is set up already");
+    let stored = state::key(&config.data_dir)?;
+    if let Some(state) = known.as_ref().filter(|state| state.places.iter().any(|place| place.address == address)) {
+        let machine = state.me.name.clone();
+        match encryption {
+            Encryption::With(text) if stored.is_none_or(|stored| stored.text() != text.trim()) => change_key(config, text)?,
+            _ => bail!("`{address}` is set up already"),
+        }
+        return Ok(AddedPlace { address, encrypted: true, new_key: false, machine });
     }
     let place = carrier(&address)?;
     let is_shared = place.list()?.iter().any(|entry| entry.name.ends_with(".manifest"));
-    let stored = state::key(&config.data_dir)?;
     let (key, new_key) = match encryption {
         Encryption::Off => (None, false),
         Encryption::With(text) => {
-            let key = Key::parse(text.trim()).context("this is no key: `recall sync key` on your other machine prints it")?;
+            let key = Key::parse(text.trim()).context(NOT_A_KEY)?;
             if let Some(stored) = &stored {
-                ensure!(stored.text() == key.text(), "this machine has another key already: see `recall sync key`");
+                ensure!(
+                    stored.text() == key.text(),
+                    "this machine has another key already: give your other machines that one, which `recall sync key` prints"
+                );
             }
             (Some(key), false)
         }
@@ -78,15 +88,54 @@ pub(crate) fn add(config: &Config, address: &str, encryption: &Encryption, name:
     if let Some(key) = &key {
         state::save_key(&config.data_dir, key)?;
     }
-    state.places.push(Place {
+    let mut added = Place {
         address: address.clone(),
-        told_as: String::new(),
+        told_as: state.me.id.clone(),
         encrypted,
         outbox: Default::default(),
         inbox: Default::default(),
-    });
+    };
+    // So that a machine that comes next knows of this one, and of its key.
+    tell_only(Some(greeting(&state.me)), config, &state.me, &mut added).map_err(|e| anyhow!(why(&e)))?;
+    state.places.push(added);
     state.save(&config.data_dir)?;
     Ok(AddedPlace { address, encrypted, new_key, machine: state.me.name })
+}
+
+/// Takes the key of another machine in place of the own one: what was told is told anew with it.
+fn change_key(config: &Config, text: &str) -> Result<()> {
+    let key = Key::parse(text.trim()).context(NOT_A_KEY)?;
+    let mut state = SyncState::load(&config.data_dir)?.context("no place is set up")?;
+    for place in &mut state.places {
+        sync::remove_machine(carrier(&place.address)?.as_ref(), &state.me.id)?;
+        place.inbox.reset();
+        place.outbox = Default::default();
+        place.encrypted = true;
+        state::remove_outbox(&config.data_dir, &place.address);
+    }
+    state::save_key(&config.data_dir, &key)?;
+    state.save(&config.data_dir)
+}
+
+/// A record without which a machine that has nothing to tell would not be seen.
+pub(super) fn greeting(me: &Machine) -> RecordId {
+    RecordId { kind: "machine".to_owned(), id: me.id.clone() }
+}
+
+/// The record of a greeting.
+pub(super) fn greeting_record(id: &RecordId) -> Result<Record> {
+    Ok(Record { id: id.clone(), version: 1, body: Some(serde_json::value::to_raw_value(&())?) })
+}
+
+/// Tells at a place a greeting or nothing, and nothing else.
+fn tell_only(greeting: Option<RecordId>, config: &Config, me: &Machine, place: &mut Place) -> Result<()> {
+    let key = if place.encrypted { state::key(&config.data_dir)? } else { None };
+    let mut load = greeting_record;
+    let address = place.address.clone();
+    let mut save = |outbox: &sync::Outbox| state::save_outbox(&config.data_dir, &address, outbox);
+    let now = greeting.into_iter().map(|greeting| (greeting, 1)).collect();
+    place.outbox.publish(carrier(&place.address)?.as_ref(), key.as_ref(), me, &now, &mut load, &mut save)?;
+    Ok(())
 }
 
 /// A folder as a full path: the timer runs elsewhere.
@@ -109,14 +158,11 @@ pub(crate) fn remove(config: &Config, address: &str) -> Result<String> {
     let Some(at) = state.places.iter().position(|place| place.address == address) else {
         bail!("`{address}` is not set up: `recall sync status` lists the places");
     };
-    let mut outbox = std::mem::take(&mut state.places[at].outbox);
-    let key = if state.places[at].encrypted { state::key(&config.data_dir)? } else { None };
-    let mut load = |_: &_| bail!("nothing is told any more");
-    let mut save = |outbox: &sync::Outbox| state::save_outbox(&config.data_dir, &address, outbox);
-    // With nothing in it: so the other machines hear that it was withdrawn.
-    let nothing = std::collections::BTreeMap::new();
-    outbox.publish(carrier(&address)?.as_ref(), key.as_ref(), &state.me, &nothing, &mut load, &mut save)?;
-    state.places.remove(at);
+    let mut place = state.places.remove(at);
+    // With nothing in it: so the other machines hear that it was withdrawn. Where that cannot be written, all of it is deleted.
+    if tell_only(None, config, &state.me, &mut place).is_err() {
+        sync::remove_machine(carrier(&address)?.as_ref(), &state.me.id)?;
+    }
     state.save(&config.data_dir)?;
     state::remove_outbox(&config.data_dir, &address);
     Ok(address)

@@ -1,6 +1,7 @@
 //! What lies at a place may be damaged, of another key, or written by somebody else.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
@@ -8,6 +9,12 @@ use super::{Machine, digested, machines, session, settle};
 use crate::support::data_folder::places_of;
 use crate::support::rows::{bash, put};
 use crate::support::{World, files_below};
+
+/// The one in which most was told.
+fn largest_segment(share: &Path) -> PathBuf {
+    let all = files_below(share).into_iter().filter(|file| file.extension().is_some_and(|end| end == "segment"));
+    all.max_by_key(|file| fs::metadata(file).unwrap().len()).unwrap()
+}
 
 #[test]
 fn nobody_who_sees_the_place_can_read_it() {
@@ -29,11 +36,40 @@ fn nobody_who_sees_the_place_can_read_it() {
     let key = other.world.root().join("key");
     fs::write(&key, other.sync(&["key"]).out).unwrap();
     let ran = stranger.sync(&["add", place, "--key", key.to_str().unwrap()]);
+    assert_eq!(ran.code, 2, "{ran:#?}");
+    assert!(ran.err.contains("recall sync key"), "{ran:#?}");
+}
+
+/// Both were set up before either had exchanged.
+#[test]
+fn a_machine_with_a_key_of_its_own_takes_the_other_s() {
+    let share = tempfile::tempdir().unwrap();
+    let place = share.path().to_str().unwrap();
+    let (laptop, tower) = (
+        Machine { world: World::new(), share: share.path().to_owned() },
+        Machine { world: World::new(), share: share.path().to_owned() },
+    );
+    assert_eq!(laptop.sync(&["add", place, "--name", "laptop"]).code, 0);
+    let ran = tower.sync(&["add", place]);
+    assert!(ran.code == 2 && ran.err.contains("--key FILE"), "it is known that somebody is there: {ran:#?}");
+    // As a folder that had not been carried over yet would have let it.
+    let moved = share.path().with_extension("moved");
+    fs::rename(share.path(), &moved).unwrap();
+    assert_eq!(tower.sync(&["add", place, "--name", "tower"]).code, 0);
+    for file in files_below(&moved) {
+        fs::copy(&file, share.path().join(file.file_name().unwrap())).unwrap();
+    }
+    fs::remove_dir_all(&moved).unwrap();
+    let one = digested(&laptop, 1, "lantern");
+    let ran = tower.sync(&[]);
+    assert!(ran.code == 1 && ran.err.contains("recall sync key > FILE"), "{ran:#?}");
+    let key = tower.world.root().join("key");
+    fs::write(&key, laptop.sync(&["key"]).out).unwrap();
+    let ran = tower.sync(&["add", place, "--key", key.to_str().unwrap()]);
     assert_eq!(ran.code, 0, "{ran:#?}");
-    let ran = stranger.sync(&[]);
-    assert_eq!(ran.code, 1, "{ran:#?}");
-    assert!(stranger.ids().is_empty());
-    assert!(ran.err.contains("key"), "{ran:#?}");
+    settle(&[&laptop, &tower]);
+    assert_eq!(tower.ids(), [one]);
+    assert_eq!(tower.sync(&["remove", place]).code, 0);
 }
 
 #[test]
@@ -41,8 +77,7 @@ fn a_damaged_file_is_named_and_the_other_machines_are_heard() {
     let share = tempfile::tempdir().unwrap();
     let [laptop, tower, spare] = machines(share.path(), ["laptop", "tower", "spare"]);
     digested(&laptop, 1, "lantern");
-    let damaged: Vec<_> =
-        files_below(share.path()).into_iter().filter(|file| file.extension().is_some_and(|end| end == "segment")).collect();
+    let damaged = [largest_segment(share.path())];
     let two = digested(&tower, 2, "sluice");
     for file in &damaged {
         let mut bytes = fs::read(file).unwrap();
@@ -74,7 +109,7 @@ fn what_another_machine_says_passes_the_rules_of_this_one() {
     // Somebody who can write there puts a secret, raw rows and a forged line into it.
     let secret = ["ghp_", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].concat();
     let mut forged = Vec::new();
-    let segment = files_below(share.path()).into_iter().find(|file| file.extension().is_some_and(|end| end == "segment")).unwrap();
+    let segment = largest_segment(share.path());
     let packed = fs::read(&segment).unwrap();
     let text = String::from_utf8(zstd::decode_all(packed.strip_prefix(b"sync 1 plain\n").unwrap()).unwrap()).unwrap();
     forged.extend(text.replace("red herring", &format!("red herring {secret}")).bytes());
@@ -84,7 +119,8 @@ fn what_another_machine_says_passes_the_rules_of_this_one() {
     let mut named: serde_json::Value =
         serde_json::from_slice(&zstd::decode_all(packed.strip_prefix(b"sync 1 plain\n").unwrap()).unwrap()).unwrap();
     let sealed = [b"sync 1 plain\n".as_slice(), &zstd::encode_all(forged.as_slice(), 3).unwrap()].concat();
-    let entry = &mut named["segments"][0];
+    let name = segment.file_name().unwrap().to_str().unwrap();
+    let entry = named["segments"].as_array_mut().unwrap().iter_mut().find(|entry| entry["name"] == name).unwrap();
     entry["bytes"] = json!(sealed.len());
     entry["content"] = json!(forged.len());
     entry["hash"] = json!(blake3::hash(&sealed).to_hex().to_string());

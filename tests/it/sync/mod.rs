@@ -225,7 +225,7 @@ fn a_session_that_goes_on_is_brought_up_to_date() {
     assert!(tower.pages().iter().any(|(_, text)| text.contains("The chandelier hangs again.")));
     assert_eq!(tower.pages(), laptop.pages());
     // What its machine wrote before is in no file any more.
-    assert_eq!(files_below(share.path()).len(), 2, "a manifest, a segment: {:?}", files_below(share.path()));
+    assert_eq!(files_below(share.path()).len(), 4, "a manifest and a segment of each: {:?}", files_below(share.path()));
 }
 
 #[test]
