@@ -17,6 +17,8 @@ use crate::store::forget::{Permanence, RemovalPlan, removal};
 
 /// Name of the fact that counts exchanges with other machines.
 const EXCHANGES: &str = "exchanges";
+/// Prefix of facts that name words of other machines which an exchange put into the index.
+const HEARD: &str = "heard:";
 
 /// An open item of a session that somebody closed on request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,6 +66,13 @@ impl Reader {
     pub(crate) fn rows_forgotten_everywhere(&self) -> Result<Vec<RecordKey>> {
         let mut query = self.db.prepare_cached("SELECT key FROM forgotten_row WHERE everywhere ORDER BY key")?;
         Ok(query.query_map([], |r| r.get(0).map(RecordKey))?.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// What an exchange that did not end put into the index: id and note of each word, as [`Writer::note_heard`] was given them.
+    pub(crate) fn heard_in_part(&self) -> Result<Vec<(String, String)>> {
+        let mut query = self.db.prepare_cached("SELECT substr(name, ?2), value FROM fact WHERE name GLOB ?1 || '*'")?;
+        let rows = query.query_map(params![HEARD, HEARD.len() as i64 + 1], |r| Ok((r.get(0)?, r.get(1)?)))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
     /// How many exchanges with other machines this index has seen.
@@ -154,7 +163,16 @@ impl Writer {
         Ok(doomed.digests.len())
     }
 
+    /// Notes that a word of another machine is in the index, until the exchange ends.
+    pub(crate) fn note_heard(&self, id: &str, note: &str) -> Result<()> {
+        let sql = "INSERT INTO fact VALUES (?1 || ?2, ?3) ON CONFLICT DO UPDATE SET value = ?3";
+        self.db.prepare_cached(sql)?.execute(params![HEARD, id, note])?;
+        Ok(())
+    }
+
+    /// Ends an exchange, which has this number.
     pub(crate) fn set_exchanges(&self, count: u64) -> Result<()> {
+        self.db.execute("DELETE FROM fact WHERE name GLOB ?1 || '*'", [HEARD])?;
         let sql = "INSERT INTO fact VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2";
         self.db.execute(sql, params![EXCHANGES, count.to_string()])?;
         Ok(())

@@ -114,17 +114,16 @@ pub(crate) fn exchange(config: &Config, store: &mut Maintenance, ui: &Ui) -> Res
         // What was heard is heard again, and put in its place.
         state.places.iter_mut().for_each(|place| place.inbox.reset());
     }
-    // Else what the index holds of others' words, which nobody took note of, would be taken for this machine's own.
-    let hear_first = is_other_index || state.is_hearing;
-    if !hear_first {
+    // What an exchange that was killed had put into the index is no word of this machine's.
+    if !is_other_index {
+        state.take_note_of(store.heard_in_part()?);
         state.hear_own(&said::stored(store, &known)?, store)?;
     }
-    state.is_hearing = true;
     state.save(&config.data_dir)?;
     let mut places = std::mem::take(&mut state.places);
     let mut out_of_reach = BTreeSet::new();
     for step in [Step::Hear, Step::Tell] {
-        if step == Step::Tell && hear_first {
+        if step == Step::Tell && is_other_index {
             state.hear_own(&said::stored(store, &known)?, store)?;
         }
         for place in &mut places {
@@ -164,7 +163,6 @@ pub(crate) fn exchange(config: &Config, store: &mut Maintenance, ui: &Ui) -> Res
         state.save(&config.data_dir)?;
         return Ok(done);
     }
-    state.is_hearing = false;
     state.exchanges += 1;
     state.save(&config.data_dir)?;
     store.set_exchanges(state.exchanges)?;
@@ -328,6 +326,8 @@ impl Exchange<'_> {
         let body = record.body.as_ref().map(|body| body.get());
         let outcome = self.take_word(&record.id, body)?;
         self.state.waiting.remove(&record.id);
+        // Anything else is heard again if the exchange is killed.
+        let is_settled = matches!(outcome, Outcome::Stored | Outcome::LeftOut);
         let stored = match outcome {
             Outcome::Stored => self.stored_word(&record.id)?,
             Outcome::LeftOut => None,
@@ -340,7 +340,10 @@ impl Exchange<'_> {
                 Some(said::forgotten_word()?)
             }
         };
-        self.state.heard(machine, record, stored.as_ref());
+        let heard = self.state.heard(machine, record, stored.as_ref());
+        if is_settled {
+            self.store.note_heard(&serde_json::to_string(&record.id)?, &heard)?;
+        }
         self.done.said += 1;
         Ok(())
     }

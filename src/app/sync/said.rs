@@ -201,11 +201,24 @@ impl SyncState {
         known.is_none_or(|said| (record.version, &machine.id) > (said.version, &said.machine))
     }
 
-    /// Keeps what became of a word that was heard: `hash` of what is stored of it now.
-    pub(super) fn heard(&mut self, machine: &Machine, record: &Record, stored: Option<&StoredWord>) {
+    /// Takes note of what [`Self::heard`] returned in an exchange that did not end.
+    pub(super) fn take_note_of(&mut self, heard: Vec<(String, String)>) {
+        for (id, said) in heard {
+            let (Ok(id), Ok(said)) = (serde_json::from_str::<RecordId>(&id), serde_json::from_str::<Said>(&said)) else { continue };
+            self.last_count = self.last_count.max(said.version & COUNT);
+            if self.said.get(&id).is_none_or(|known| (said.version, &said.machine) > (known.version, &known.machine)) {
+                self.said.insert(id, said);
+            }
+        }
+    }
+
+    /// Keeps what became of a word that was heard, and returns that as text: `stored` is what is stored of it now.
+    pub(super) fn heard(&mut self, machine: &Machine, record: &Record, stored: Option<&StoredWord>) -> String {
         let hash = stored.map(|word| word.hash);
         let said = Said { version: record.version, machine: machine.id.clone(), gone: record.body.is_none(), hash };
+        let text = serde_json::to_string(&said).unwrap_or_default();
         self.said.insert(record.id.clone(), said);
+        text
     }
 
     /// What waited for something else is stored now.

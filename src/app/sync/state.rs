@@ -19,9 +19,6 @@ pub(super) struct SyncState {
     pub(super) places: Vec<Place>,
     /// Counts exchanges. The index has the same number: another one means that the index comes from a copy, or was made anew.
     pub(super) exchanges: u64,
-    /// Others' words are being put into the index, or were when an exchange was killed.
-    #[serde(default)]
-    pub(super) is_hearing: bool,
     /// The highest count in a version that was seen: see [`super::said`].
     pub(super) last_count: u64,
     /// Of each session that is told: a hash of what was told of it, and the version.
@@ -71,7 +68,6 @@ impl SyncState {
             me,
             places: Vec::new(),
             exchanges: 0,
-            is_hearing: false,
             last_count: 0,
             told: BTreeMap::new(),
             said: BTreeMap::new(),
