@@ -428,6 +428,16 @@ fn an_index_that_is_made_anew_has_all_of_it_again() {
 }
 
 #[test]
+fn a_purge_takes_what_is_known_of_other_machines_along() {
+    let share = tempfile::tempdir().unwrap();
+    let [laptop] = machines(share.path(), ["laptop"]);
+    digested(&laptop, 1, "lantern");
+    let ran = laptop.world.recall(["uninstall", "--purge", "--yes"]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    assert!(!laptop.world.data_dir().exists());
+}
+
+#[test]
 fn a_copy_of_a_disk_becomes_a_machine_of_its_own() {
     let share = tempfile::tempdir().unwrap();
     let [laptop, tower] = machines(share.path(), ["laptop", "tower"]);
