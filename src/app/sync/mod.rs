@@ -31,6 +31,7 @@ use crate::model::session::RecordKey;
 use crate::privacy::{Sanitizer, View};
 use crate::store::error::is_store_error;
 use crate::store::{Maintenance, Memory, Writer};
+use crate::sys::failpoints;
 use crate::sys::messages::Ui;
 use crate::text::clean::{counted, one_line, without_controls};
 
@@ -120,6 +121,7 @@ pub(crate) fn exchange(config: &Config, store: &mut Maintenance, ui: &Ui) -> Res
         state.hear_own(&said::stored(store, &known)?, store)?;
     }
     state.save(&config.data_dir)?;
+    failpoints::point("own words kept");
     let mut places = std::mem::take(&mut state.places);
     let mut out_of_reach = BTreeSet::new();
     for step in [Step::Hear, Step::Tell] {
@@ -142,7 +144,9 @@ pub(crate) fn exchange(config: &Config, store: &mut Maintenance, ui: &Ui) -> Res
                 is_other_index,
                 rows: BTreeSet::new(),
             };
-            if let Err(e) = exchange.take(step, place, key) {
+            let taken = exchange.take(step, place, key);
+            failpoints::point(if step == Step::Hear { "heard" } else { "told" });
+            if let Err(e) = taken {
                 if is_store_error(&e) {
                     return Err(e);
                 }
@@ -165,7 +169,9 @@ pub(crate) fn exchange(config: &Config, store: &mut Maintenance, ui: &Ui) -> Res
     }
     state.exchanges += 1;
     state.save(&config.data_dir)?;
+    failpoints::point("exchange counted");
     store.set_exchanges(state.exchanges)?;
+    failpoints::point("exchange kept");
     Ok(done)
 }
 
@@ -373,7 +379,7 @@ impl Exchange<'_> {
     fn tell(&mut self, place: &mut Place, carrier: &dyn sync::Carrier, key: Option<&sync::Key>) -> Result<()> {
         let memory = Memory::beside_writer(self.store, &self.config.policy(View::Owner))?;
         let visible = said::stored(&memory, self.known)?;
-        let mut now: BTreeMap<RecordId, u64> = sessions::told_here(&memory, self.state)?;
+        let mut now: BTreeMap<RecordId, u64> = sessions::told_here(&memory)?;
         let rows = ForgottenRows::of(self.store)?;
         now.extend(self.state.said_here(&visible));
         now.extend(rows.versions());

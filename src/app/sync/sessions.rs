@@ -12,9 +12,9 @@ use serde_json::value::to_raw_value;
 use sync::{Machine, Record, RecordId};
 
 use super::projects::{KnownProjects, PlacedProjects, ToldProject, path_here};
-use super::state::SyncState;
 use crate::config::Config;
 use crate::model::session::Millis;
+use crate::model::session_head::SessionHead;
 use crate::privacy::Sanitizer;
 use crate::store::origin::Origin;
 use crate::store::transfer::Exported;
@@ -32,22 +32,17 @@ struct ToldSession {
     session: Exported,
 }
 
-/// The sessions that this machine tells of, with the version of each: a new one where something changed.
-pub(super) fn told_here(memory: &Memory, state: &mut SyncState) -> Result<BTreeMap<RecordId, u64>> {
-    let mut now = BTreeMap::new();
-    let mut told = BTreeMap::new();
-    for head in memory.sessions_from_here()? {
-        let hash = memory.told_hash(&head)?;
-        let version = match state.told.get(&head.id) {
-            Some((known, version)) if *known == hash => *version,
-            Some((_, version)) => version + 1,
-            None => 1,
-        };
-        now.insert(RecordId { kind: SESSION.to_owned(), id: head.id.clone() }, version);
-        told.insert(head.id, (hash, version));
-    }
-    state.told = told;
-    Ok(now)
+/// How much of a hash is a version: enough that no change goes unnoticed, and not more, as every machine keeps all of them.
+const VERSION_BITS: u32 = 40;
+
+/// The sessions that this machine tells of, with the version of each: of what is told of it, so that no two texts ever have one version, also
+/// where an exchange was killed and nobody knows which of them was told.
+pub(super) fn told_here(memory: &Memory) -> Result<BTreeMap<RecordId, u64>> {
+    let told = |head: SessionHead| {
+        let version = memory.told_hash(&head)? >> (u64::BITS - VERSION_BITS);
+        Ok((RecordId { kind: SESSION.to_owned(), id: head.id }, version))
+    };
+    memory.sessions_from_here()?.into_iter().map(told).collect()
 }
 
 /// The record of a session.

@@ -21,8 +21,6 @@ pub(super) struct SyncState {
     pub(super) exchanges: u64,
     /// The highest count in a version that was seen: see [`super::said`].
     pub(super) last_count: u64,
-    /// Of each session that is told: a hash of what was told of it, and the version.
-    pub(super) told: BTreeMap<String, (u64, u64)>,
     /// What people said, as it stands.
     #[serde(with = "as_list")]
     pub(super) said: BTreeMap<RecordId, Said>,
@@ -69,7 +67,6 @@ impl SyncState {
             places: Vec::new(),
             exchanges: 0,
             last_count: 0,
-            told: BTreeMap::new(),
             said: BTreeMap::new(),
             waiting: BTreeMap::new(),
             projects: PlacedProjects::default(),

@@ -3,6 +3,7 @@
 
 mod forgotten;
 mod hostile;
+mod killed;
 mod projects;
 
 use std::fs;
