@@ -170,9 +170,14 @@ impl Writer {
         Ok(())
     }
 
-    /// Ends an exchange, which has this number.
-    pub(crate) fn set_exchanges(&self, count: u64) -> Result<()> {
+    /// What is noted as heard is known elsewhere now.
+    pub(crate) fn end_hearing(&self) -> Result<()> {
         self.db.execute("DELETE FROM fact WHERE name GLOB ?1 || '*'", [HEARD])?;
+        Ok(())
+    }
+
+    /// All of the exchange that has this number is in the index.
+    pub(crate) fn set_exchanges(&self, count: u64) -> Result<()> {
         let sql = "INSERT INTO fact VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2";
         self.db.execute(sql, params![EXCHANGES, count.to_string()])?;
         Ok(())

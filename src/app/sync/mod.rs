@@ -105,10 +105,14 @@ pub(crate) fn exchange(config: &Config, store: &mut Maintenance, ui: &Ui) -> Res
     let sanitizer = config.sanitizer()?;
     let mut done = Exchanged::default();
     // An index from a copy, or a new one: what it lacks is handed over again, also what this machine said itself.
-    let is_other_index = store.exchanges()? != state.exchanges;
+    let seen = store.exchanges()?;
+    // The index has one more where an exchange was killed when all of it was there.
+    let is_other_index = seen != state.exchanges && seen != state.exchanges + 1;
     if is_other_index {
         state.places.iter_mut().for_each(|place| place.inbox.reset());
         state.said.clear();
+    } else {
+        state.exchanges = seen;
     }
     let known = KnownProjects::of(keys(store)?, &config.home);
     if state.projects.can_place(&known) {
@@ -167,11 +171,14 @@ pub(crate) fn exchange(config: &Config, store: &mut Maintenance, ui: &Ui) -> Res
         state.save(&config.data_dir)?;
         return Ok(done);
     }
+    // First the index, and for good: one that lags behind the state counts as another one, where nothing that was said since is told from what
+    // was said before.
     state.exchanges += 1;
-    state.save(&config.data_dir)?;
+    store.lasting(|store| store.set_exchanges(state.exchanges))?;
     failpoints::point("exchange counted");
-    store.set_exchanges(state.exchanges)?;
+    state.save(&config.data_dir)?;
     failpoints::point("exchange kept");
+    store.end_hearing()?;
     Ok(done)
 }
 

@@ -59,6 +59,26 @@ fn a_session_that_goes_on_after_a_kill_comes_over_as_it_is() {
 }
 
 #[test]
+fn what_is_said_after_a_kill_stands() {
+    for point in POINTS {
+        let share = tempfile::tempdir().unwrap();
+        let ([laptop, tower], id) = with_note(share.path());
+        // The first to tell of it, and who heard of it.
+        for (n, machine) in [&laptop, &tower].into_iter().enumerate() {
+            let before = format!("The port is {n}8081");
+            machine.remember(&["--edit", &id, &before]);
+            killed(machine, point);
+            let text = format!("The port is {n}9090");
+            machine.remember(&["--edit", &id, &text]);
+            settle(&[&laptop, &tower]);
+            for machine in [&laptop, &tower] {
+                assert_eq!(machine.notes(), [(text.clone(), false)], "{point}");
+            }
+        }
+    }
+}
+
+#[test]
 fn what_a_killed_exchange_heard_is_not_said_again_over_a_later_word() {
     for point in POINTS {
         let share = tempfile::tempdir().unwrap();
