@@ -131,6 +131,17 @@ impl Inbox {
         self.machines.clear();
     }
 
+    /// Has a record handed over again by the next `read`, from every machine that publishes it; where one publishes it no more, that is mentioned
+    /// again. For a caller that kept only one machine's record of several with this id, and lost it.
+    pub fn again(&mut self, id: &RecordId) {
+        for seen in self.machines.values_mut() {
+            if let Some(version) = seen.records.get(id) {
+                seen.started.insert(id, version);
+                seen.manifest = None;
+            }
+        }
+    }
+
     fn read_machine(
         &mut self,
         place: &Place,

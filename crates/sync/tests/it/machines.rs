@@ -186,6 +186,30 @@ fn a_version_that_comes_back_after_a_failed_read_is_handed_over() {
 }
 
 #[test]
+fn a_record_that_is_wanted_again_is_handed_over_by_all_that_have_it_and_nothing_else_is() {
+    let (memory, mut one, mut two) = pair();
+    let mut three = Site::new(3);
+    one.write("a", 1, "of one");
+    one.write("b", 1, "of one");
+    three.write("a", 1, "of three");
+    one.publish(&memory).unwrap();
+    three.publish(&memory).unwrap();
+    two.read(&memory).unwrap();
+    two.inbox.again(&record_id("a"));
+    two.inbox.again(&record_id("unknown"));
+    assert_eq!(two.read(&memory).unwrap().put, 2);
+    assert_eq!((two.of(&one), two.of(&three)), (one.own.clone(), three.own.clone()));
+    assert_eq!(two.read(&memory).unwrap(), Default::default());
+    // Withdrawn meanwhile.
+    two.inbox.again(&record_id("a"));
+    one.own.remove(&record_id("a"));
+    one.publish(&memory).unwrap();
+    let taken = two.read(&memory).unwrap();
+    assert_eq!((taken.put, taken.withdrawn), (1, 1));
+    assert_eq!(two.of(&one), one.own);
+}
+
+#[test]
 fn line_breaks_in_a_body_do_not_break_lines() {
     let (memory, mut one, mut two) = pair();
     one.own.insert(record_id("a"), (1, Some("{\n  \"text\":\r\n\"x\\ny\"}".into())));
