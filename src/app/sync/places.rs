@@ -88,13 +88,10 @@ pub(crate) fn add(config: &Config, address: &str, encryption: &Encryption, name:
     if let Some(key) = &key {
         state::save_key(&config.data_dir, key)?;
     }
-    let mut added = Place {
-        address: address.clone(),
-        told_as: state.me.id.clone(),
-        encrypted,
-        outbox: Default::default(),
-        inbox: Default::default(),
-    };
+    // It may have told there before.
+    let outbox = state::load_outbox(&config.data_dir, &address)?;
+    let mut added =
+        Place { address: address.clone(), told_as: state.me.id.clone(), encrypted, outbox, inbox: Default::default() };
     // So that a machine that comes next knows of this one, and of its key.
     tell_only(Some(greeting(&state.me)), config, &state.me, &mut added).map_err(|e| anyhow!(why(&e)))?;
     state.places.push(added);
@@ -163,8 +160,8 @@ pub(crate) fn remove(config: &Config, address: &str) -> Result<String> {
     if tell_only(None, config, &state.me, &mut place).is_err() {
         sync::remove_machine(carrier(&address)?.as_ref(), &state.me.id)?;
     }
+    // What was told last is still known, should it tell there again: others would not listen to one that begins anew.
     state.save(&config.data_dir)?;
-    state::remove_outbox(&config.data_dir, &address);
     Ok(address)
 }
 

@@ -24,7 +24,7 @@ pub(super) struct SyncState {
     /// What people said, as it stands.
     #[serde(with = "as_list")]
     pub(super) said: BTreeMap<RecordId, Said>,
-    /// What came of things that are not here yet: a closed item of a session that no machine has told of.
+    /// What came of things that are not here: a closed item of a session that no machine tells of. Without its text.
     #[serde(with = "as_list")]
     pub(super) waiting: BTreeMap<RecordId, String>,
     pub(super) projects: PlacedProjects,
@@ -137,7 +137,7 @@ fn outbox_file(data_dir: &Path, address: &str) -> PathBuf {
 }
 
 /// What was told at a place; nothing if that is not known any more: then all of it is told again.
-fn load_outbox(data_dir: &Path, address: &str) -> Result<Outbox> {
+pub(super) fn load_outbox(data_dir: &Path, address: &str) -> Result<Outbox> {
     let file = outbox_file(data_dir, address);
     match fs::read(&file) {
         Ok(text) => Ok(serde_json::from_slice(&text).unwrap_or_default()),
