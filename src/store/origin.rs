@@ -91,6 +91,12 @@ impl Reader {
             self.db.prepare_cached(sql)?.query_row([session], |r| Ok((r.get(0)?, r.get(1)?))).optional()?;
         told.map(|(machine, told)| Ok(ToldElsewhere { machine, ..unpack(&told)? })).transpose()
     }
+
+    /// Is nothing of it stored?
+    pub(crate) fn is_empty_session(&self, session: i64) -> Result<bool> {
+        let sql = format!("SELECT {} FROM session WHERE pk = ?1", super::pages::IS_EMPTY);
+        Ok(self.db.prepare_cached(&sql)?.query_row([session], |r| r.get(0))?)
+    }
 }
 
 impl Writer {
@@ -131,11 +137,6 @@ impl Writer {
         tx.execute("UPDATE session SET dirty = 0, unindexed = 0, page_dirty = 1, skip = NULL WHERE pk = ?1", [session])?;
         tx.commit()?;
         Ok(())
-    }
-
-    fn is_empty_session(&self, session: i64) -> Result<bool> {
-        let sql = format!("SELECT {} FROM session WHERE pk = ?1", super::pages::IS_EMPTY);
-        Ok(self.db.prepare_cached(&sql)?.query_row([session], |r| r.get(0))?)
     }
 }
 

@@ -20,7 +20,7 @@ use self::forgotten_rows::{ForgottenRows, ROWS};
 pub(crate) use self::places::{Encryption, SyncStatus, add, choose_project, forget_machine, key_text, look, remove, status};
 use self::projects::KnownProjects;
 use self::said::{Outcome, StoredWord, WordTaker, is_said};
-use self::sessions::{SESSION, SessionTaker};
+use self::sessions::{SESSION, SessionTaker, TakenSession};
 pub(crate) use self::state::is_set_up;
 use self::state::{Place, SyncState};
 use super::digest::{apply_policy, pages, prepare_folder, run_lock, write_documents};
@@ -128,7 +128,14 @@ pub(crate) fn exchange(config: &Config, store: &mut Maintenance, ui: &Ui) -> Res
     failpoints::point("own words kept");
     let mut places = std::mem::take(&mut state.places);
     let mut out_of_reach = BTreeSet::new();
-    for step in [Step::Hear, Step::Tell] {
+    let mut again = BTreeSet::new();
+    for step in [Step::Hear, Step::HearAgain, Step::Tell] {
+        if step == Step::HearAgain {
+            if again.is_empty() {
+                continue;
+            }
+            places.iter_mut().for_each(|place| again.iter().for_each(|id| place.inbox.again(id)));
+        }
         if step == Step::Tell && is_other_index {
             state.hear_own(&said::stored(store, &known)?, store)?;
         }
@@ -147,9 +154,10 @@ pub(crate) fn exchange(config: &Config, store: &mut Maintenance, ui: &Ui) -> Res
                 ui,
                 is_other_index,
                 rows: BTreeSet::new(),
+                again: &mut again,
             };
             let taken = exchange.take(step, place, key);
-            failpoints::point(if step == Step::Hear { "heard" } else { "told" });
+            failpoints::point(if step == Step::Tell { "told" } else { "heard" });
             if let Err(e) = taken {
                 if is_store_error(&e) {
                     return Err(e);
@@ -209,6 +217,8 @@ fn shown(text: &str) -> String {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Step {
     Hear,
+    /// Those that tell of what another machine tells of no more.
+    HearAgain,
     Tell,
 }
 
@@ -225,13 +235,15 @@ struct Exchange<'a> {
     is_other_index: bool,
     /// Keys of records that were forgotten elsewhere.
     rows: BTreeSet<RecordKey>,
+    /// Records of which one machine's word was stored and goes: another one's comes in its place.
+    again: &'a mut BTreeSet<RecordId>,
 }
 
 impl Exchange<'_> {
     fn take(&mut self, step: Step, place: &mut Place, key: Option<&sync::Key>) -> Result<()> {
         let carrier = carrier(&place.address)?;
         match step {
-            Step::Hear => self.hear(place, carrier.as_ref(), key),
+            Step::Hear | Step::HearAgain => self.hear(place, carrier.as_ref(), key),
             Step::Tell => match self.tell(place, carrier.as_ref(), key) {
                 Err(e) if matches!(e.downcast_ref(), Some(sync::Error::Doubled { .. })) => {
                     self.ui.warn(&format!(
@@ -291,7 +303,15 @@ impl Exchange<'_> {
     fn change(&mut self, machine: &Machine, change: Change, forget: &mut BTreeSet<String>) -> Result<()> {
         let (id, taken) = match change {
             Change::Withdrawn(id) if id.kind == SESSION => {
-                self.done.withdrawn += usize::from(sessions::withdraw(machine, &id.id, self.store)?);
+                if sessions::is_from(machine, &id.id, self.store)? {
+                    self.state.keep_words_of(&id.id, self.store)?;
+                    sessions::remove(&id.id, self.store)?;
+                    self.done.withdrawn += 1;
+                }
+                // Also if an exchange that was killed had removed it.
+                if sessions::is_wanted(&id.id, self.store)? {
+                    self.again.insert(id);
+                }
                 return Ok(());
             }
             Change::Withdrawn(id) if id.kind == ROWS => return Ok(()),
@@ -308,7 +328,13 @@ impl Exchange<'_> {
                     oldest: self.config.retention.oldest(self.config.now()),
                 };
                 let taken = taker.take(machine, &record, self.store, &mut self.state.projects);
-                (record.id, taken.map(|new| self.done.sessions += usize::from(new)))
+                let taken = taken.map(|taken| {
+                    self.done.sessions += usize::from(taken != TakenSession::Not);
+                    if taken == TakenSession::Shorter {
+                        self.again.insert(record.id.clone());
+                    }
+                });
+                (record.id, taken)
             }
             Change::Put(record) if is_said(&record.id) => {
                 if !self.state.is_later(machine, &record) {
@@ -345,7 +371,7 @@ impl Exchange<'_> {
             Outcome::Stored => self.stored_word(&record.id)?,
             Outcome::LeftOut => None,
             Outcome::Waits => {
-                self.state.waiting.insert(record.id.clone(), body.unwrap_or_default().to_owned());
+                self.state.waiting.insert(record.id.clone(), said::without_text(&record.id, body.unwrap_or_default())?);
                 None
             }
             Outcome::Forget(session) => {

@@ -107,6 +107,15 @@ pub(super) fn stored(index: &Reader, projects: &KnownProjects) -> Result<BTreeMa
         let hash = hash_of(&serde_json::to_string(&note)?);
         all.insert(id(NOTE, &note.note), StoredWord { hash, ..StoredWord::new(&ToldNote { project, note: note.clone() })? });
     }
+    put_words_of_sessions(index, &mut all)?;
+    for session in index.forgotten_sessions()? {
+        all.insert(id(FORGOTTEN, session), StoredWord::new(&ToldForgotten {})?);
+    }
+    Ok(all)
+}
+
+/// What was closed and taken out of sessions.
+fn put_words_of_sessions(index: &Reader, all: &mut BTreeMap<RecordId, StoredWord>) -> Result<()> {
     for item in index.items_closed_on_request()? {
         let end = ToldEnd { at: item.at, by: item.by, text: item.text };
         all.insert(id_in(CLOSED, &item.session, &item.id), StoredWord::new(&end)?);
@@ -115,10 +124,20 @@ pub(super) fn stored(index: &Reader, projects: &KnownProjects) -> Result<BTreeMa
         let denial = ToldDenial { at, words: statement.to_bytes() };
         all.insert(id_in(WRONG, &session, &statement.id), StoredWord::new(&denial)?);
     }
-    for session in index.forgotten_sessions()? {
-        all.insert(id(FORGOTTEN, session), StoredWord::new(&ToldForgotten {})?);
+    Ok(())
+}
+
+fn is_in_session(id: &RecordId) -> bool {
+    id.kind == CLOSED || id.kind == WRONG
+}
+
+/// A word as it waits for what it belongs to: what is kept of an exchange holds no text.
+pub(super) fn without_text(id: &RecordId, body: &str) -> Result<String> {
+    if id.kind != CLOSED {
+        return Ok(body.to_owned());
     }
-    Ok(all)
+    let end: ToldEnd = serde_json::from_str(body)?;
+    Ok(serde_json::to_string(&ToldEnd { text: String::new(), ..end })?)
 }
 
 /// One of them.
@@ -156,6 +175,11 @@ impl SyncState {
             if was_taken_back(&id, index)? {
                 let version = self.next_version(&id, true);
                 self.said.insert(id, Said { version, machine: me.clone(), gone: true, hash: None });
+            } else if is_in_session(&id)
+                && let Some(said) = self.said.get_mut(&id)
+            {
+                // It went with its session, and is not taken back where that comes again.
+                said.hash = None;
             }
         }
         Ok(())
@@ -197,8 +221,33 @@ impl SyncState {
     /// Is a word of another machine's later than what is known?
     pub(super) fn is_later(&mut self, machine: &Machine, record: &Record) -> bool {
         self.last_count = self.last_count.max(record.version & COUNT);
-        let known = self.said.get(&record.id);
-        known.is_none_or(|said| (record.version, &machine.id) > (said.version, &said.machine))
+        let Some(said) = self.said.get(&record.id) else { return true };
+        // The same word, which went from here with its session.
+        let is_wanted_again = is_in_session(&record.id) && !said.gone && said.hash.is_none() && record.version == said.version;
+        is_wanted_again || (record.version, &machine.id) > (said.version, &said.machine)
+    }
+
+    /// A session goes from here because its machine tells of it no more: what was said of it waits for it to come again, without its text.
+    pub(super) fn keep_words_of(&mut self, session: &str, index: &Reader) -> Result<()> {
+        let is_of_it = |id: &RecordId| id.id.split_once('/').is_some_and(|(of, _)| of == session);
+        let first = |kind| id_in(kind, session, "");
+        let said = [CLOSED, WRONG].into_iter().flat_map(|kind| self.said.range(first(kind)..).take_while(|(id, _)| is_of_it(id)));
+        let ids: Vec<RecordId> = said.filter(|(_, said)| said.hash.is_some()).map(|(id, _)| id.clone()).collect();
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let mut stored = BTreeMap::new();
+        put_words_of_sessions(index, &mut stored)?;
+        for id in ids {
+            if let Some(said) = self.said.get_mut(&id) {
+                said.hash = None;
+            }
+            if let Some(word) = stored.remove(&id) {
+                let body = without_text(&id, &word.body)?;
+                self.waiting.insert(id, body);
+            }
+        }
+        Ok(())
     }
 
     /// Takes note of what [`Self::heard`] returned in an exchange that did not end.
@@ -242,11 +291,17 @@ fn was_taken_back(id: &RecordId, index: &Reader) -> Result<bool> {
     Ok(match id.kind.as_str() {
         DONE => index.notes()?.iter().any(|note| note.id == id.id),
         CLOSED | WRONG => match id.id.split_once('/') {
-            Some((session, _)) => index.session_pk(session)?.is_some(),
+            Some((session, _)) => session_here(index, session)?.is_some(),
             None => false,
         },
         _ => true,
     })
+}
+
+/// The number of a session of which something is stored.
+fn session_here(index: &Reader, session: &str) -> Result<Option<i64>> {
+    let Some(pk) = index.session_pk(session)? else { return Ok(None) };
+    Ok(if index.is_empty_session(pk)? { None } else { Some(pk) })
 }
 
 /// What came of a word.
@@ -323,6 +378,9 @@ impl WordTaker<'_> {
             return Ok(Outcome::Stored);
         };
         let end: ToldEnd = serde_json::from_str(body).context("it does not say when an item was closed")?;
+        if session_here(store, session)?.is_none() {
+            return Ok(Outcome::Waits);
+        }
         let item = ClosedItem {
             id: item.to_owned(),
             session: session.to_owned(),
@@ -337,7 +395,7 @@ impl WordTaker<'_> {
 fn denied(id: &str, body: Option<&str>, store: &mut Writer) -> Result<Outcome> {
     let (session, own) =
         id.split_once('/').filter(|(_, own)| DeniedStatement::is_id(own)).context("it is no statement of a session")?;
-    let head = store.session_pk(session)?.map(|pk| store.session_head(pk)).transpose()?;
+    let head = session_here(store, session)?.map(|pk| store.session_head(pk)).transpose()?;
     let Some(body) = body else {
         head.map_or(Ok(()), |head| store.undeny(&head, &[own]))?;
         return Ok(Outcome::Stored);

@@ -69,12 +69,21 @@ pub(super) struct SessionTaker<'a> {
     pub(super) oldest: Option<Millis>,
 }
 
+/// What became of what a machine tells of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TakenSession {
+    Stored,
+    /// It is stored, and ends earlier than what this machine told before: another machine's may be the better one now.
+    Shorter,
+    Not,
+}
+
 impl SessionTaker<'_> {
-    /// Stores what a machine tells of a session. Returns whether that changed anything here.
+    /// Stores what a machine tells of a session.
     ///
     /// # Errors
     /// When it is not what a machine tells of that session, or it cannot be stored.
-    pub(super) fn take(&self, machine: &Machine, record: &Record, store: &mut Writer, placed: &mut PlacedProjects) -> Result<bool> {
+    pub(super) fn take(&self, machine: &Machine, record: &Record, store: &mut Writer, placed: &mut PlacedProjects) -> Result<TakenSession> {
         let body = record.body.as_ref().context("it has no body")?;
         let told: ToldSession = serde_json::from_str(body.get()).context("it is not what a machine tells of a session")?;
         let ToldSession { project, mut session } = told;
@@ -93,9 +102,18 @@ impl SessionTaker<'_> {
             version: record.version,
         });
         if self.is_unwanted(&session, store)? || !is_better(&session, store)? {
-            return Ok(false);
+            return Ok(TakenSession::Not);
         }
-        store.take_from_afar(session)
+        let before = match store.session_pk(&session.session)? {
+            Some(pk) if store.origin_of(pk)?.is_some() => store.session_head(pk)?.last_at,
+            _ => None,
+        };
+        let is_shorter = last_at(&session) < before;
+        Ok(match store.take_from_afar(session)? {
+            true if is_shorter => TakenSession::Shorter,
+            true => TakenSession::Stored,
+            false => TakenSession::Not,
+        })
     }
 
     /// Puts the paths of another machine into those of this one, where its project is here.
@@ -113,7 +131,7 @@ impl SessionTaker<'_> {
 
     /// Was it forgotten here, is it too old, or does the config exclude it?
     fn is_unwanted(&self, session: &Exported, store: &Writer) -> Result<bool> {
-        let last = session.sources.iter().filter_map(|source| source.last_at).max().unwrap_or(session.grew_at);
+        let last = last_at(session).unwrap_or(session.grew_at);
         let mut folders = session.sources.iter().filter_map(|source| source.cwd.as_ref()).chain(&session.folders);
         Ok(store.is_shut_out(&session.session)?
             || store.is_excluded(&session.session)?
@@ -131,17 +149,26 @@ fn is_better(session: &Exported, store: &Writer) -> Result<bool> {
     if stored.machine == new.machine {
         return Ok(true);
     }
-    let last = session.sources.iter().filter_map(|source| source.last_at).max();
     let stored_last = store.session_head(pk)?.last_at;
-    Ok((last, &new.machine) > (stored_last, &stored.machine))
+    Ok((last_at(session), &new.machine) > (stored_last, &stored.machine))
 }
 
-/// A machine tells of a session no more. Returns whether it was the one whose word is stored.
-pub(super) fn withdraw(machine: &Machine, session: &str, store: &mut Writer) -> Result<bool> {
+/// Is it one that this machine neither read itself nor has from another one?
+pub(super) fn is_wanted(session: &str, store: &Writer) -> Result<bool> {
+    store.session_pk(session)?.map_or(Ok(true), |pk| store.is_empty_session(pk))
+}
+
+fn last_at(session: &Exported) -> Option<Millis> {
+    session.sources.iter().filter_map(|source| source.last_at).max()
+}
+
+/// Is what this machine tells of a session what is stored of it?
+pub(super) fn is_from(machine: &Machine, session: &str, store: &Writer) -> Result<bool> {
     let Some(pk) = store.session_pk(session)? else { return Ok(false) };
-    if store.origin_of(pk)?.is_none_or(|origin| origin.machine != machine.id) {
-        return Ok(false);
-    }
-    store.remove_from_afar(pk)?;
-    Ok(true)
+    Ok(store.origin_of(pk)?.is_some_and(|origin| origin.machine == machine.id))
+}
+
+/// Removes what another machine told of a session.
+pub(super) fn remove(session: &str, store: &mut Writer) -> Result<()> {
+    store.session_pk(session)?.map_or(Ok(()), |pk| store.remove_from_afar(pk))
 }

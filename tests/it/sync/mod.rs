@@ -5,6 +5,7 @@ mod forgotten;
 mod hostile;
 mod killed;
 mod projects;
+mod withdrawn;
 
 use std::fs;
 use std::path::{Path, PathBuf};
