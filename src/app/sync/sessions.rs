@@ -42,7 +42,9 @@ pub(super) fn told_here(memory: &Memory) -> Result<BTreeMap<RecordId, u64>> {
         let version = memory.told_hash(&head)? >> (u64::BITS - VERSION_BITS);
         Ok((RecordId { kind: SESSION.to_owned(), id: head.id }, version))
     };
-    memory.sessions_from_here()?.into_iter().map(told).collect()
+    // Of those in which nobody said anything, nothing is shown here either.
+    let of_nobody = memory.skipped_without_digest()?;
+    memory.sessions_from_here()?.into_iter().filter(|head| !of_nobody.contains(&head.pk)).map(told).collect()
 }
 
 /// The record of a session.

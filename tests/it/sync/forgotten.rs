@@ -112,6 +112,26 @@ fn a_record_that_is_forgotten_goes_from_a_copy_of_its_transcript_on_another_mach
 }
 
 #[test]
+fn a_session_of_which_all_that_was_said_is_forgotten_is_on_no_machine() {
+    let share = tempfile::tempdir().unwrap();
+    let [laptop, tower] = unencrypted(share.path(), ["laptop", "tower"]);
+    let mut rows = crate::support::rows::Rows::new(1);
+    rows.user(serde_json::json!("Look at the lantern"));
+    rows.uses(1, &crate::support::rows::bash("ls"));
+    rows.result(1, "12 files", false);
+    rows.assistant("The lantern hangs.");
+    put(&laptop.world, &rows.id, &rows.text);
+    laptop.world.digest(&["--summarizer", "extract"]);
+    settle(&[&laptop, &tower]);
+    assert_eq!(tower.ids(), laptop.ids());
+    assert_eq!(laptop.world.recall(["forget", "--match", "lantern", "--yes"]).code, 0);
+    laptop.world.digest(&["--summarizer", "extract"]);
+    settle(&[&laptop, &tower]);
+    assert_eq!((laptop.ids(), tower.ids()), (Vec::new(), Vec::new()));
+    assert!(tower.pages().is_empty(), "{:?}", tower.pages());
+}
+
+#[test]
 fn what_grew_too_old_on_one_machine_stays_on_the_others() {
     let share = tempfile::tempdir().unwrap();
     let [laptop, tower] = unencrypted(share.path(), ["laptop", "tower"]);
