@@ -99,7 +99,7 @@ impl Outbox {
     }
 
     /// The manifest of this machine on the carrier: the one that it published last, or none. If it is the one that a killed run was about to write,
-    /// that is the last one from now on.
+    /// that is the last one from now on. One that is damaged counts as none: nobody wrote it, so it says nothing of a second machine.
     fn current(
         &mut self,
         carrier: &dyn Carrier,
@@ -113,11 +113,19 @@ impl Outbox {
             return Ok(None);
         };
         let opened = Manifest::open(&bytes, &machine.id, key);
-        if let Err(Unreadable::Key(why)) = opened {
-            return Err(Error::WrongKey { name, why });
-        }
         let hash = file::hash(&bytes);
         let is = |mark: &Option<Mark>| mark.as_ref().is_some_and(|mark| mark.hash == hash);
+        let is_known = is(&self.pending) || is(&self.last);
+        match &opened {
+            Err(Unreadable::Key(why)) if is_known || !same_key_as_others(carrier, key, machine, listed)? => {
+                return Err(Error::WrongKey { name, why });
+            }
+            Err(_) if !is_known => {
+                same_key_as_others(carrier, key, machine, listed)?;
+                return Ok(None);
+            }
+            _ => {}
+        }
         if is(&self.pending) {
             self.last = self.pending.take();
         } else if !is(&self.last) {
@@ -143,13 +151,13 @@ fn kept(outbox: &Outbox, save: Save) -> Result<(), Error> {
 }
 
 /// Before the first file is written: a machine without the key must not write in the open what others encrypt. One file that cannot be read says
-/// nothing as long as another can be.
+/// nothing as long as another can be. Returns whether one of another machine could be read.
 fn same_key_as_others(
     carrier: &dyn Carrier,
     key: Option<&Key>,
     machine: &Machine,
     listed: &BTreeMap<String, u64>,
-) -> Result<(), Error> {
+) -> Result<bool, Error> {
     let mut wrong = None;
     let others = listed.iter().filter_map(|(name, bytes)| Some((name.as_str(), *bytes, names::machine_of_manifest(name)?)));
     for batch in batches(others.filter(|(.., id)| *id != machine.id), |(_, bytes, _)| *bytes) {
@@ -157,13 +165,13 @@ fn same_key_as_others(
         for ((name, _, id), file) in batch.iter().zip(get_each(carrier, &names)?) {
             let Ok(Some(file)) = file else { continue };
             match Manifest::open(&file, id, key) {
-                Ok(_) => return Ok(()),
+                Ok(_) => return Ok(true),
                 Err(Unreadable::Key(why)) => wrong = Some(Error::WrongKey { name: (*name).into(), why }),
                 Err(Unreadable::Damaged(_)) => {}
             }
         }
     }
-    wrong.map_or(Ok(()), Err)
+    wrong.map_or(Ok(false), Err)
 }
 
 /// Deletes those of `names` that are not among `named`.

@@ -1,7 +1,7 @@
 //! Several machines on one carrier, in memory.
 
 use crate::support::{Memory, Site, record_id};
-use sync::Error;
+use sync::{Carrier, Error};
 
 fn pair() -> (Memory, Site, Site) {
     (Memory::default(), Site::new(1), Site::new(2))
@@ -83,6 +83,25 @@ fn a_copied_disk_is_noticed_by_whoever_publishes_second() {
     // Nor does a machine that has lost what it published begin anew over it.
     assert!(matches!(Site::new(1).publish(&memory), Err(Error::Doubled { .. })));
     assert_eq!(memory.writes(), writes);
+}
+
+#[test]
+fn an_own_manifest_that_is_damaged_is_written_anew() {
+    let (memory, mut one, mut two) = pair();
+    one.write("a", 1, "text of a");
+    one.publish(&memory).unwrap();
+    two.publish(&memory).unwrap();
+    two.read(&memory).unwrap();
+    let whole = memory.files()[&one.manifest()].clone();
+    for damaged in [Vec::new(), whole[..5].to_vec(), whole[..whole.len() - 1].to_vec(), [b"x".as_slice(), &whole].concat()] {
+        memory.put(&one.manifest(), &damaged).unwrap();
+        one.own.remove(&record_id("a"));
+        one.write("b", 1, "text of b");
+        one.publish(&memory).unwrap();
+        assert!(!contains(&memory, "text of a"));
+        two.read(&memory).unwrap();
+        assert_eq!(two.of(&one), one.own);
+    }
 }
 
 #[test]
