@@ -1,11 +1,12 @@
-//! Several machines that exchange over one folder: whatever each does, in any order, killed in the middle, with clocks years apart: once all
-//! have exchanged, all hold the same, and what was forgotten is in no file.
+//! Several machines that exchange over one folder: whatever each does, in any order, killed in the middle, with clocks years apart, while files
+//! there are damaged or the folder is away: once all have exchanged, all hold the same, no word is undone that nobody took back, and what was
+//! forgotten is in no file.
 //!
 //! `RECALL_SEED` and `PROPTEST_CASES` (histories); `RECALL_WHOLE=1`: ten machines and longer histories.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -26,6 +27,7 @@ struct Session {
     word: String,
     rows: Rows,
     forgotten: bool,
+    word_forgotten: bool,
     /// Its transcript lies on several machines: each tells of its own copy, so it does not go on.
     copied: bool,
 }
@@ -37,23 +39,65 @@ struct History {
     sessions: Vec<Session>,
     /// A word that stands in the note, whatever else it says, and whether the note was forgotten.
     notes: BTreeMap<String, bool>,
+    /// Texts of notes that somebody who knew them changed or removed, and items that were open or closed when somebody closed or opened them.
+    replaced: BTreeSet<String>,
+    /// Items that were closed and not opened again, or the other way round, if only one machine ever did either.
+    items: BTreeMap<String, Item>,
+    /// Files at the place that are damaged: what they held, and what they hold now.
+    damaged: BTreeMap<PathBuf, (Vec<u8>, Vec<u8>)>,
+    is_away: bool,
+    /// The key of all machines; empty where nothing is encrypted.
+    key: String,
     told: Vec<String>,
 }
 
+/// An item that was closed or opened again.
+struct Item {
+    session: usize,
+    by: usize,
+    is_closed: bool,
+    /// Several did, so that either may be the last.
+    is_disputed: bool,
+}
+
 impl History {
-    fn new(machines: usize, dice: Dice) -> Self {
+    fn new(machines: usize, is_encrypted: bool, dice: Dice) -> Self {
         let share = tempfile::tempdir().unwrap();
         let machines: Vec<World> = (0..machines).map(|_| World::new()).collect();
-        let all = Self { machines, share, dice, sessions: Vec::new(), notes: BTreeMap::new(), told: Vec::new() };
-        for n in 0..all.machines.len() {
+        let mut all = Self {
+            machines,
+            share,
+            dice,
+            sessions: Vec::new(),
+            notes: BTreeMap::new(),
+            replaced: BTreeSet::new(),
+            items: BTreeMap::new(),
+            damaged: BTreeMap::new(),
+            is_away: false,
+            key: String::new(),
+            told: Vec::new(),
+        };
+        if is_encrypted {
+            let ran = all.machines[0].recall(["sync", "add", all.place(), "--name", "m0"]);
+            assert_eq!(ran.code, 0, "{ran:#?}");
+            all.key = all.machines[0].recall(["sync", "key"]).out;
+        }
+        for n in usize::from(is_encrypted)..all.machines.len() {
             all.join(&all.machines[n], n);
         }
         all
     }
 
-    /// Nothing is encrypted, so that what lies there can be looked through.
+    fn place(&self) -> &str {
+        self.share.path().to_str().unwrap()
+    }
+
     fn join(&self, world: &World, n: usize) {
-        let ran = world.recall(["sync", "add", self.share.path().to_str().unwrap(), "--unencrypted", "--name", &format!("m{n}")]);
+        let name = format!("m{n}");
+        let file = world.root().join("key");
+        fs::write(&file, &self.key).unwrap();
+        let how = if self.key.is_empty() { vec!["--unencrypted"] } else { vec!["--key", file.to_str().unwrap()] };
+        let ran = world.recall(["sync", "add", self.place(), "--name", &name].iter().chain(&how));
         assert_eq!(ran.code, 0, "{ran:#?}");
     }
 
@@ -75,7 +119,13 @@ impl History {
     /// One thing that somebody does somewhere.
     fn step(&mut self) {
         let machine = self.any();
-        match self.dice.below(14) {
+        match self.dice.below(19) {
+            12 => self.close_item(machine),
+            13 => self.damage(),
+            14 => self.heal(),
+            15 => self.go_away_or_come_back(),
+            16 => self.kill_at_point(machine),
+            17 => self.forget_session_by_word(machine),
             0..=2 => self.begin(machine),
             3 => self.go_on(machine),
             4 => self.copy(machine),
@@ -97,9 +147,13 @@ impl History {
         rows.user(json!(format!("The {word} of the shop is wrong")));
         rows.uses(1, &bash(&format!("make {word}")));
         rows.result(1, "12 passed", false);
+        let todo = json!({"content": format!("Tell the shop of the {word}"), "status": "pending", "activeForm": "Telling"});
+        rows.uses(2, &json!({"name": "TodoWrite", "input": {"todos": [todo]}}));
+        rows.result(2, "Todos have been modified", false);
         rows.assistant(&format!("The {word} is mended."));
         put(&self.machines[machine], &rows.id, &rows.text);
-        self.sessions.push(Session { id: rows.id.clone(), word, rows, forgotten: false, copied: false });
+        self.told.push(format!("m{machine}: session {word}"));
+        self.sessions.push(Session { id: rows.id.clone(), word, rows, forgotten: false, word_forgotten: false, copied: false });
         self.digest(machine);
     }
 
@@ -111,6 +165,7 @@ impl History {
         rows.user(json!(format!("And the second {word}?")));
         rows.assistant(&format!("So is the second {word}."));
         let (id, text) = (rows.id.clone(), rows.text.clone());
+        self.told.push(format!("m{machine}: {word} goes on"));
         put(&self.machines[machine], &id, &text);
         self.digest(machine);
     }
@@ -123,6 +178,7 @@ impl History {
         let at = self.dice.below(self.sessions.len() as u64) as usize;
         let session = &mut self.sessions[at];
         session.copied = true;
+        self.told.push(format!("m{machine}: a copy of {}", session.word));
         put(&self.machines[machine], &session.id, &session.rows.text);
         self.digest(machine);
     }
@@ -130,6 +186,7 @@ impl History {
     fn one_with_transcript(&mut self, machine: usize) -> Option<usize> {
         let is_there = |session: &Session| {
             !session.forgotten
+                && !session.word_forgotten
                 && !session.copied
                 && files_below(&self.machines[machine].claude_dir()).iter().any(|file| file.to_string_lossy().contains(&session.id))
         };
@@ -160,8 +217,14 @@ impl History {
 
     fn edit(&mut self, machine: usize) {
         let Some((id, word)) = self.a_note(machine) else { return };
-        let times = self.dice.below(1_000);
+        self.replaced.extend(self.text_of(machine, &id));
+        // No text is said twice.
+        let times = self.told.len();
         self.run(machine, &["remember", "--edit", &id, &format!("Look at the {word} {times} times")], &[]);
+    }
+
+    fn text_of(&self, machine: usize, note: &str) -> Option<String> {
+        notes_of(&self.machines[machine]).into_iter().find(|(id, ..)| id == note).map(|(_, text, _)| text)
     }
 
     fn close(&mut self, machine: usize) {
@@ -192,9 +255,107 @@ impl History {
         let _ = self.machines[machine].command().arg("sync").timeout(after).output();
     }
 
+    /// At one of the points at which an exchange has kept something.
+    fn kill_at_point(&mut self, machine: usize) {
+        let points = ["own words kept", "heard", "told", "exchange counted", "exchange kept"];
+        let point = format!("{}:1", points[self.dice.below(points.len() as u64) as usize]);
+        let command = if self.dice.below(2) == 0 { "sync" } else { "digest" };
+        self.told.push(format!("m{machine}: {command}, killed at {point}"));
+        let ran = self.machines[machine].recall_with([command], &[("RECALL_KILL_AT", &point)]);
+        assert!(ran.code < 2 && !ran.err.contains("panicked"), "{:#?}\n{ran:#?}", self.told);
+    }
+
+    /// An open item is closed, or a closed one opened again.
+    fn close_item(&mut self, machine: usize) {
+        let known: Vec<usize> = (0..self.sessions.len()).filter(|at| !self.sessions[*at].forgotten).collect();
+        let Some(at) = known.get(self.dice.below(known.len() as u64) as usize).copied() else { return };
+        let word = self.sessions[at].word.clone();
+        let closed = self.items.iter().find(|(_, item)| item.session == at && item.is_closed).map(|(id, _)| id.clone());
+        let Some((id, undo)) = open_item(&self.machines[machine], &word).map(|id| (id, false)).or(closed.map(|id| (id, true)))
+        else {
+            return;
+        };
+        let listed = ids_of(&self.machines[machine]);
+        if !listed.contains(&self.sessions[at].id) {
+            return;
+        }
+        let undo_args: &[&str] = if undo { &["--undo"] } else { &[] };
+        self.told.push(format!("m{machine}: close {id} {}", undo_args.join(" ")));
+        let ran = self.machines[machine].recall(["close", id.as_str()].iter().chain(undo_args));
+        assert!(!ran.err.contains("panicked"), "{ran:#?}");
+        if ran.code == 0 {
+            let is_disputed = self.items.get(&id).is_some_and(|item| item.is_disputed || item.by != machine);
+            self.items.insert(id, Item { session: at, by: machine, is_closed: !undo, is_disputed });
+        }
+    }
+
+    /// A session is forgotten by a word that it says.
+    fn forget_session_by_word(&mut self, machine: usize) {
+        let listed = ids_of(&self.machines[machine]);
+        let known: Vec<usize> = (0..self.sessions.len())
+            .filter(|at| {
+                listed.contains(&self.sessions[*at].id) && !self.sessions[*at].forgotten && !self.sessions[*at].word_forgotten
+            })
+            .collect();
+        let Some(at) = known.get(self.dice.below(known.len() as u64) as usize).copied() else { return };
+        let word = self.sessions[at].word.clone();
+        self.run(machine, &["forget", "--match", &word, "--yes"], &[]);
+        self.sessions[at].word_forgotten = true;
+    }
+
+    /// A byte of a file at the place is another one, the file is cut off, or gone.
+    fn damage(&mut self) {
+        if self.is_away {
+            return;
+        }
+        let files: Vec<PathBuf> =
+            files_below(self.share.path()).into_iter().filter(|file| !self.damaged.contains_key(file)).collect();
+        let Some(file) = files.get(self.dice.below(files.len() as u64) as usize).cloned() else { return };
+        let bytes = fs::read(&file).unwrap();
+        let at = self.dice.below(bytes.len() as u64) as usize;
+        let mut bad = bytes.clone();
+        match self.dice.below(2) {
+            0 => bad[at] ^= 1 << self.dice.below(8),
+            _ => bad.truncate(at),
+        }
+        self.told.push(format!("{} is damaged", file.display()));
+        fs::write(&file, &bad).unwrap();
+        self.damaged.insert(file, (bytes, bad));
+    }
+
+    /// What is damaged is put right, unless its machine has put something else there.
+    fn heal(&mut self) {
+        if self.is_away {
+            return;
+        }
+        for (file, (good, bad)) in std::mem::take(&mut self.damaged) {
+            if fs::read(&file).is_ok_and(|bytes| bytes == bad) {
+                self.told.push(format!("{} is healed", file.display()));
+                fs::write(&file, good).unwrap();
+            }
+        }
+    }
+
+    /// The folder is not mounted: a file lies in its place.
+    fn go_away_or_come_back(&mut self) {
+        let (there, gone) = (self.share.path().to_owned(), self.share.path().with_extension("gone"));
+        self.told.push(format!("the place {}", if self.is_away { "is back" } else { "goes away" }));
+        if self.is_away {
+            fs::remove_file(&there).unwrap();
+            fs::rename(&gone, &there).unwrap();
+        } else {
+            fs::rename(&there, &gone).unwrap();
+            fs::write(&there, "").unwrap();
+        }
+        self.is_away = !self.is_away;
+    }
+
     /// What was said since the last exchange would be lost with it, as without other machines.
     fn lose_index(&mut self, machine: usize) {
-        self.run(machine, &["sync"], &[]);
+        // Not all of it has been told.
+        if self.run(machine, &["sync"], &[]).code != 0 {
+            return;
+        }
         self.told.push(format!("m{machine}: loses its index"));
         for file in fs::read_dir(self.machines[machine].data_dir()).unwrap().map(|entry| entry.unwrap().path()) {
             if file.file_name().unwrap().to_str().unwrap().starts_with("recall.db") {
@@ -206,13 +367,26 @@ impl History {
 
     /// All exchange until all have heard all, and what they hold is held against what happened.
     fn end(&mut self) {
-        for _ in 0..ROUNDS {
-            for machine in 0..self.machines.len() {
-                self.run(machine, &["sync"], &[]);
-            }
+        if self.is_away {
+            self.go_away_or_come_back();
         }
-        // It writes the pages of what was noted since.
-        (0..self.machines.len()).for_each(|machine| self.digest(machine));
+        self.heal();
+        // What records were forgotten of is digested anew, and that is told, too.
+        for _ in 0..2 {
+            for _ in 0..ROUNDS {
+                for machine in 0..self.machines.len() {
+                    self.run(machine, &["sync"], &[]);
+                }
+            }
+            (0..self.machines.len()).for_each(|machine| self.digest(machine));
+        }
+        for machine in 0..self.machines.len() {
+            self.run(machine, &["sync"], &[]);
+        }
+        for machine in 0..self.machines.len() {
+            let ran = self.run(machine, &["sync"], &[]);
+            assert_eq!((ran.code, ran.out.as_str()), (0, "nothing new\n"), "m{machine}\n{:#?}\n{ran:#?}", self.told);
+        }
         // Somebody who joins now sees what all see.
         let fresh = World::new();
         self.join(&fresh, self.machines.len());
@@ -220,7 +394,20 @@ impl History {
         assert_eq!(ran.code, 0, "{ran:#?}");
         let standing: BTreeSet<&String> = self.sessions.iter().filter(|one| !one.forgotten).map(|one| &one.id).collect();
         let (sessions, notes, pages) = (ids_of(&fresh), notes_of(&fresh), pages_of(&fresh));
-        assert_eq!(sessions.iter().collect::<BTreeSet<_>>(), standing, "{:#?}", self.told);
+        // Of which a word was forgotten: gone as a whole where a machine did that which had no transcript of it.
+        let maybe: BTreeSet<&String> = self.sessions.iter().filter(|one| one.word_forgotten).map(|one| &one.id).collect();
+        let there: BTreeSet<&String> = sessions.iter().collect();
+        assert_eq!(&there - &maybe, &standing - &maybe, "{:#?}", self.told);
+        for (_, text, _) in &notes {
+            assert!(!self.replaced.contains(text), "`{text}` was changed by somebody who knew it\n{:#?}", self.told);
+        }
+        for (id, item) in self.items.iter().filter(|(_, item)| !item.is_disputed) {
+            let session = &self.sessions[item.session];
+            if !session.forgotten && !session.word_forgotten && !session.copied {
+                let is_open = open_item(&fresh, &session.word).is_some();
+                assert_eq!(is_open, !item.is_closed, "{id} of {}\n{:#?}", session.word, self.told);
+            }
+        }
         for (word, forgotten) in &self.notes {
             let with = notes.iter().filter(|(_, text, _)| text.contains(word)).count();
             assert_eq!(with, usize::from(!forgotten), "{word}: {notes:?}\n{:#?}", self.told);
@@ -228,13 +415,14 @@ impl History {
         for (n, world) in self.machines.iter().enumerate() {
             assert_eq!(ids_of(world), sessions, "m{n}\n{:#?}", self.told);
             assert_eq!(notes_of(world), notes, "m{n}\n{:#?}", self.told);
+            assert_eq!(open_words(world), open_words(&fresh), "m{n}\n{:#?}", self.told);
             for (ours, theirs) in pages_of(world).iter().zip(&pages) {
                 assert_eq!(ours, theirs, "m{n}\n{:#?}", self.told);
             }
             assert_eq!(pages_of(world).len(), pages.len(), "m{n}\n{:#?}", self.told);
         }
-        let there = texts(self.share.path());
-        let gone = self.sessions.iter().filter(|one| one.forgotten).map(|one| &one.word);
+        let there = if self.key.is_empty() { texts(self.share.path()) } else { String::new() };
+        let gone = self.sessions.iter().filter(|one| one.forgotten || one.word_forgotten).map(|one| &one.word);
         for word in gone.chain(self.notes.iter().filter(|(_, forgotten)| **forgotten).map(|(word, _)| word)) {
             assert!(!there.contains(word), "{word} is at the place\n{:#?}", self.told);
             for (n, world) in self.machines.iter().enumerate() {
@@ -242,6 +430,21 @@ impl History {
             }
         }
     }
+}
+
+/// The own id of the open item that names the word.
+fn open_item(world: &World, word: &str) -> Option<String> {
+    let open = world.recall(["todo"]).out;
+    let line = open.lines().find(|line| line.contains(&format!("the {word}")))?;
+    line.split_whitespace().find(|word| word.len() == 9 && word.starts_with('n')).map(str::to_owned)
+}
+
+/// What is open, in no order.
+fn open_words(world: &World) -> Vec<String> {
+    let open = world.recall(["todo"]).out;
+    let mut lines: Vec<String> = open.lines().map(str::to_owned).collect();
+    lines.sort();
+    lines
 }
 
 /// A number in letters, so that no word is the beginning of another.
@@ -281,7 +484,9 @@ fn pages_of(world: &World) -> Vec<(String, Vec<String>)> {
             Some((before, after)) => before.to_owned() + after.split_once("```\n").unwrap_or_default().1,
             None => text,
         };
-        let is_of_machine = |line: &&str| line.starts_with("machine: ") || line.starts_with("*On the machine ") || line.is_empty();
+        // A session of which all that was said is forgotten counts where its transcript is.
+        let begins = ["machine: ", "*On the machine ", "sessions_without_digest: "];
+        let is_of_machine = |line: &&str| line.is_empty() || begins.iter().any(|begin| line.starts_with(begin));
         let mut lines: Vec<String> = text.lines().filter(|line| !is_of_machine(line)).map(str::to_owned).collect();
         // Notes of one moment, which this clock makes many of, stand in the order in which a machine heard of them.
         lines.sort();
@@ -307,7 +512,7 @@ fn whatever_machines_do_in_the_end_all_hold_the_same() {
     for n in 0..runs(3, 12) {
         let seed = seed().wrapping_mul(1_000).wrapping_add(u64::from(n));
         eprintln!("RECALL_SEED begins at {seed}");
-        let mut history = History::new(machines, Dice(seed));
+        let mut history = History::new(machines, n % 3 == 2, Dice(seed));
         for _ in 0..steps {
             history.step();
         }

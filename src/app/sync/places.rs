@@ -90,8 +90,7 @@ pub(crate) fn add(config: &Config, address: &str, encryption: &Encryption, name:
     }
     // It may have told there before.
     let outbox = state::load_outbox(&config.data_dir, &address)?;
-    let mut added =
-        Place { address: address.clone(), told_as: state.me.id.clone(), encrypted, outbox, inbox: Default::default() };
+    let mut added = Place { address: address.clone(), told_as: state.me.id.clone(), encrypted, outbox, inbox: Default::default() };
     // So that a machine that comes next knows of this one, and of its key.
     tell_only(Some(greeting(&state.me)), config, &state.me, &mut added).map_err(|e| anyhow!(why(&e)))?;
     state.places.push(added);

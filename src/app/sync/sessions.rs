@@ -85,7 +85,13 @@ impl SessionTaker<'_> {
     ///
     /// # Errors
     /// When it is not what a machine tells of that session, or it cannot be stored.
-    pub(super) fn take(&self, machine: &Machine, record: &Record, store: &mut Writer, placed: &mut PlacedProjects) -> Result<TakenSession> {
+    pub(super) fn take(
+        &self,
+        machine: &Machine,
+        record: &Record,
+        store: &mut Writer,
+        placed: &mut PlacedProjects,
+    ) -> Result<TakenSession> {
         let body = record.body.as_ref().context("it has no body")?;
         let told: ToldSession = serde_json::from_str(body.get()).context("it is not what a machine tells of a session")?;
         let ToldSession { project, mut session } = told;
