@@ -126,6 +126,12 @@ impl Inbox {
         read.map(|seen| (&seen.machine, seen.records.len()))
     }
 
+    /// Does a machine publish a record? `None` if not all that it published last was read.
+    pub fn tells(&self, machine: &str, id: &RecordId) -> Option<bool> {
+        let seen = self.machines.get(machine).filter(|seen| seen.manifest.is_some())?;
+        Some(seen.records.get(id).is_some())
+    }
+
     /// Forgets what was read of everybody, so that the next `read` hands over everything again. What was withdrawn meanwhile is then not mentioned.
     pub fn reset(&mut self) {
         self.machines.clear();

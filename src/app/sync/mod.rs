@@ -128,9 +128,12 @@ pub(crate) fn exchange(config: &Config, store: &mut Maintenance, ui: &Ui) -> Res
     failpoints::point("own words kept");
     let mut places = std::mem::take(&mut state.places);
     let mut out_of_reach = BTreeSet::new();
-    let mut again = BTreeSet::new();
+    let (mut again, mut heard) = (BTreeSet::new(), false);
     for step in [Step::Hear, Step::HearAgain, Step::Tell] {
         if step == Step::HearAgain {
+            if heard {
+                drop_untold(&places, &mut state, store, &mut done, &mut again)?;
+            }
             if again.is_empty() {
                 continue;
             }
@@ -155,6 +158,7 @@ pub(crate) fn exchange(config: &Config, store: &mut Maintenance, ui: &Ui) -> Res
                 is_other_index,
                 rows: BTreeSet::new(),
                 again: &mut again,
+                heard: &mut heard,
             };
             let taken = exchange.take(step, place, key);
             failpoints::point(if step == Step::Tell { "told" } else { "heard" });
@@ -201,6 +205,28 @@ fn keys(store: &Writer) -> Result<Vec<String>> {
     Ok(store.projects()?.into_iter().map(|(_, project)| project.key).filter(is_here).collect())
 }
 
+/// Removes sessions that an exchange put into the index before it was killed, and that their machine withdrew before the next one.
+fn drop_untold(
+    places: &[Place],
+    state: &mut SyncState,
+    store: &mut Writer,
+    done: &mut Exchanged,
+    again: &mut BTreeSet<RecordId>,
+) -> Result<()> {
+    for (session, pk) in store.sessions_from_afar()? {
+        let Some(origin) = store.origin_of(pk)? else { continue };
+        let id = RecordId { kind: SESSION.to_owned(), id: session };
+        let told: Vec<bool> = places.iter().filter_map(|place| place.inbox.tells(&origin.machine, &id)).collect();
+        if !told.is_empty() && !told.contains(&true) {
+            state.keep_words_of(&id.id, store)?;
+            store.remove_from_afar(pk)?;
+            done.withdrawn += 1;
+            again.insert(id);
+        }
+    }
+    Ok(())
+}
+
 /// What is wrong at a place, and what to do.
 fn why(e: &anyhow::Error) -> String {
     match e.downcast_ref() {
@@ -237,6 +263,8 @@ struct Exchange<'a> {
     rows: BTreeSet<RecordKey>,
     /// Records of which one machine's word was stored and goes: another one's comes in its place.
     again: &'a mut BTreeSet<RecordId>,
+    /// Something was read.
+    heard: &'a mut bool,
 }
 
 impl Exchange<'_> {
@@ -269,6 +297,7 @@ impl Exchange<'_> {
             self.done.forgotten += forget_sessions(&forget, self.config, self.store)?;
         }
         let taken = read?;
+        *self.heard |= !taken.machines.is_empty();
         for bad in &taken.set_aside {
             self.done.incomplete = true;
             self.ui.warn(&format!("sync: {}: {}: not read", shown(&bad.name), shown(&bad.why)));

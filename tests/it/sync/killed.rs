@@ -107,3 +107,17 @@ fn pages_of_what_a_killed_exchange_heard_are_written_by_the_next() {
         assert_eq!(tower.pages(), laptop.pages(), "{point}");
     }
 }
+
+#[test]
+fn a_session_that_a_killed_exchange_heard_goes_if_its_machine_withdraws_it_before_the_next() {
+    for point in POINTS {
+        let share = tempfile::tempdir().unwrap();
+        let [laptop, tower] = machines(share.path(), ["laptop", "tower"]);
+        digested(&laptop, 1, "lantern");
+        killed(&tower, point);
+        assert_eq!(laptop.sync(&["remove", share.path().to_str().unwrap()]).code, 0);
+        tower.exchange();
+        assert!(tower.ids().is_empty(), "{point}");
+        assert!(tower.pages().is_empty(), "{point}");
+    }
+}

@@ -214,8 +214,11 @@ fn a_record_that_is_wanted_again_is_handed_over_by_all_that_have_it_and_nothing_
     one.publish(&memory).unwrap();
     three.publish(&memory).unwrap();
     two.read(&memory).unwrap();
+    let tells = |two: &Site, id| two.inbox.tells(&one.me.id, &record_id(id));
+    assert_eq!((tells(&two, "a"), tells(&two, "unknown")), (Some(true), Some(false)));
     two.inbox.again(&record_id("a"));
     two.inbox.again(&record_id("unknown"));
+    assert_eq!(tells(&two, "a"), None, "not read yet");
     assert_eq!(two.read(&memory).unwrap().put, 2);
     assert_eq!((two.of(&one), two.of(&three)), (one.own.clone(), three.own.clone()));
     assert_eq!(two.read(&memory).unwrap(), Default::default());
