@@ -428,6 +428,10 @@ impl Exchange<'_> {
     /// What waited for a session or note may have it now.
     fn retry_waiting(&mut self) -> Result<()> {
         for (id, body) in self.state.waiting.clone() {
+            if said::is_of_forgotten(&id, self.store)? {
+                self.state.waiting.remove(&id);
+                continue;
+            }
             if let Outcome::Stored = self.take_word(&id, Some(&body))? {
                 self.state.waiting.remove(&id);
                 let hash = self.stored_word(&id)?;

@@ -131,6 +131,12 @@ fn is_in_session(id: &RecordId) -> bool {
     id.kind == CLOSED || id.kind == WRONG
 }
 
+/// Is it a word on a session that is forgotten?
+pub(super) fn is_of_forgotten(id: &RecordId, index: &Reader) -> Result<bool> {
+    let session = id.id.split_once('/').filter(|_| is_in_session(id)).map(|(session, _)| session);
+    session.map_or(Ok(false), |session| index.is_shut_out(session))
+}
+
 /// A word as it waits for what it belongs to: what is kept of an exchange holds no text.
 pub(super) fn without_text(id: &RecordId, body: &str) -> Result<String> {
     if id.kind != CLOSED {
@@ -196,12 +202,13 @@ impl SyncState {
         anew << ANEW_FROM | u64::from(gone) << FORGOTTEN_BIT | self.last_count
     }
 
-    /// What this machine tells, with versions; `visible` holds what today's policy shows.
+    /// What this machine tells, with versions; `visible` holds what today's policy shows. What waits is not told: its text may be of a session
+    /// that its machine withdrew.
     pub(super) fn said_here(&self, visible: &BTreeMap<RecordId, StoredWord>) -> BTreeMap<RecordId, u64> {
-        let own = self.said.iter().filter(|(id, said)| {
-            said.machine == self.me.id
-                && (said.gone || said.hash.is_some() && visible.contains_key(*id) || self.waiting.contains_key(*id))
-        });
+        let own = self
+            .said
+            .iter()
+            .filter(|(id, said)| said.machine == self.me.id && (said.gone || said.hash.is_some() && visible.contains_key(*id)));
         own.map(|(id, said)| (id.clone(), said.version)).collect()
     }
 
@@ -211,8 +218,8 @@ impl SyncState {
         let body = match said.gone {
             true => None,
             false => {
-                let body = visible.get(id).map(|word| &word.body).or_else(|| self.waiting.get(id));
-                Some(RawValue::from_string(body.context("it is gone from the index")?.clone())?)
+                let word = visible.get(id).context("it is gone from the index")?;
+                Some(RawValue::from_string(word.body.clone())?)
             }
         };
         Ok(Record { id: id.clone(), version: said.version, body })

@@ -132,6 +132,21 @@ fn a_session_of_which_all_that_was_said_is_forgotten_is_on_no_machine() {
 }
 
 #[test]
+fn what_was_closed_of_a_session_leaves_no_text_when_the_session_goes() {
+    let share = tempfile::tempdir().unwrap();
+    let [laptop, tower] = unencrypted(share.path(), ["laptop", "tower"]);
+    digested(&laptop, 1, "lantern");
+    settle(&[&laptop, &tower]);
+    let closed = super::withdrawn::item(&tower, "lantern").unwrap();
+    assert_eq!(tower.world.recall(["close", &closed]).code, 0);
+    settle(&[&laptop, &tower]);
+    assert_eq!(laptop.sync(&["remove", share.path().to_str().unwrap()]).code, 0);
+    settle(&[&tower]);
+    assert!(!texts(share.path()).contains("lantern"));
+    assert_eq!(places_of(&tower.world, "lantern"), [""; 0]);
+}
+
+#[test]
 fn what_grew_too_old_on_one_machine_stays_on_the_others() {
     let share = tempfile::tempdir().unwrap();
     let [laptop, tower] = unencrypted(share.path(), ["laptop", "tower"]);

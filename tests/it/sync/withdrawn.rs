@@ -7,7 +7,7 @@ use crate::support::rows::put;
 const EXCLUDED: &str = "[privacy]\nexclude_projects = [\"/home/dev/src/shop\"]\n";
 
 /// The first open item that names the word.
-fn item(machine: &Machine, word: &str) -> Option<String> {
+pub(super) fn item(machine: &Machine, word: &str) -> Option<String> {
     let open = machine.world.recall(["todo"]).out;
     let line = open.lines().find(|line| line.contains(word))?;
     line.split_whitespace().find(|word| word.len() == 9 && word.starts_with('n')).map(str::to_owned)
