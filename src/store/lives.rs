@@ -257,7 +257,7 @@ impl Writer {
 }
 
 /// The items that a closing with this id and these words means.
-fn resolved<'i>(items: &'i [ListedItem], id: &str, text: &str) -> Vec<&'i ListedItem> {
+pub(super) fn resolved<'i>(items: &'i [ListedItem], id: &str, text: &str) -> Vec<&'i ListedItem> {
     if let Some(item) = items.iter().find(|item| item.id == id) {
         return vec![item];
     }

@@ -119,15 +119,18 @@ impl Writer {
         Ok(tx.commit()?)
     }
 
-    /// Marks an item of a session as closed. Where its text is not known, it is that of the open item. False if the session is not known.
+    /// Marks an item of a session as closed. Its text is kept where the session has such an item here: else it may say what was forgotten here
+    /// since. Where it comes without one, that of the open item is taken. False if the session is not known.
     pub(crate) fn put_closed_item(&mut self, item: &ClosedItem) -> Result<bool> {
         let Some(of) = self.session_pk(&item.session)? else { return Ok(false) };
-        let tx = self.reader.db.transaction()?;
-        let known = "SELECT text FROM open_item WHERE id = ?1";
-        let text = match item.text.is_empty() {
-            true => tx.query_row(known, [&item.id], |r| r.get(0)).optional()?.unwrap_or_default(),
-            false => item.text.clone(),
+        let items = self.open_items_of(of)?;
+        let found = lives::resolved(&items, &item.id, &item.text);
+        let text = match found.first() {
+            Some(open) if item.text.is_empty() => open.text.clone(),
+            Some(_) => item.text.clone(),
+            None => String::new(),
         };
+        let tx = self.reader.db.transaction()?;
         let sql = "INSERT INTO user_closed(id, of, text, at, author) VALUES (?1, ?2, ?3, ?4, ?5)
              ON CONFLICT DO UPDATE SET of = ?2, text = ?3, at = ?4, author = ?5";
         tx.execute(sql, params![item.id, of, text, item.at, stored_author(&item.by)])?;

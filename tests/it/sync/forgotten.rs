@@ -132,6 +132,25 @@ fn a_session_of_which_all_that_was_said_is_forgotten_is_on_no_machine() {
 }
 
 #[test]
+fn words_that_are_forgotten_do_not_come_back_with_an_item_that_was_closed_elsewhere() {
+    let share = tempfile::tempdir().unwrap();
+    let [laptop, tower] = unencrypted(share.path(), ["laptop", "tower"]);
+    digested(&laptop, 1, "lantern");
+    settle(&[&laptop, &tower]);
+    let closed = super::withdrawn::item(&tower, "lantern").unwrap();
+    assert_eq!(tower.world.recall(["close", &closed]).code, 0);
+    tower.exchange();
+    // Before it hears of that.
+    assert_eq!(laptop.world.recall(["forget", "--match", "lantern", "--yes"]).code, 0);
+    laptop.world.digest(&["--summarizer", "extract"]);
+    settle(&[&laptop, &tower]);
+    assert!(!texts(share.path()).contains("lantern"));
+    for machine in [&laptop, &tower] {
+        assert_eq!(places_of(&machine.world, "lantern"), [""; 0]);
+    }
+}
+
+#[test]
 fn what_was_closed_of_a_session_leaves_no_text_when_the_session_goes() {
     let share = tempfile::tempdir().unwrap();
     let [laptop, tower] = unencrypted(share.path(), ["laptop", "tower"]);
