@@ -1,0 +1,28 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Where to change it
+//!
+//! - **What the server keeps, and who may see it:** `migrations/`; a published step never changes, a change is a further one, named in `migrate`.
+//! - **What happens when a connection is lost or slow:** `link`; which errors are worth another try: `error`.
+//! - **What an administrator does:** `team`; what a member does: `client`, `push`, `pull`, `search`.
+#![forbid(unsafe_code)]
+#![warn(missing_docs, unreachable_pub)]
+
+mod address;
+mod client;
+mod error;
+mod link;
+mod migrate;
+mod pull;
+mod push;
+mod record;
+mod search;
+mod team;
+
+pub use client::{Client, Deadlines, Project};
+pub use error::Error;
+pub use pull::{Pulled, Shared};
+pub use push::Pushed;
+pub use record::{Record, RecordId, Withdrawal};
+pub use search::{Found, Hit};
+pub use team::{Access, Policy, Team};
