@@ -64,6 +64,7 @@ impl Link {
         let too_late = |source| Error::TooLate { what, deadline, source };
         runtime.block_on(async {
             let mut pause = FIRST_PAUSE;
+            let mut last = None;
             loop {
                 let attempt = timeout_at(end.into(), async {
                     let session = match session {
@@ -79,7 +80,7 @@ impl Link {
                     Err(_) => {
                         // Nobody knows what the connection would answer next.
                         *session = None;
-                        return Err(too_late(None));
+                        return Err(too_late(last));
                     }
                 };
                 match fate(&error) {
@@ -92,6 +93,7 @@ impl Link {
                 if Instant::now() + wait >= end {
                     return Err(too_late(Some(error)));
                 }
+                last = Some(error);
                 tokio::time::sleep(wait).await;
                 pause = (pause * 2).min(LONGEST_PAUSE);
             }
