@@ -27,12 +27,15 @@ CREATE TABLE project (
     UNIQUE (team, remote)
 );
 
--- The last number that was given to a record of a project. Who gives one holds this row until the end of the transaction: numbers become visible in
--- their order, and none is missing when a higher one is seen. Beside `project`, so that reading that stays cheap however often this changes.
+-- The last number that was given to a record of a project. Who takes some holds this row until the end of the transaction: numbers become visible in
+-- their order, and none is missing when a higher one is seen. Those after `base` and up to `last` belong to the transaction `taker`. Beside `project`,
+-- so that reading that stays cheap however often this changes.
 CREATE TABLE sequence (
     team int NOT NULL,
     project bigint NOT NULL,
     last bigint NOT NULL DEFAULT 0,
+    base bigint NOT NULL DEFAULT 0,
+    taker xid8,
     PRIMARY KEY (team, project),
     FOREIGN KEY (team, project) REFERENCES project ON DELETE CASCADE
 ) WITH (fillfactor = 25);

@@ -56,7 +56,27 @@ BEGIN
 END
 $$;
 
--- Gives a record its member and its number. Nothing that a client says can change either, nor put an older version over a newer one.
+-- Takes numbers for so many records of a project, and returns the last of them. One transaction after the other: the next waits until this one ends.
+CREATE FUNCTION take_numbers(of_team int, of_project bigint, how_many bigint) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, recall_team, pg_temp AS $$
+DECLARE
+    taken bigint;
+BEGIN
+    -- Nobody holds up a project that is none of theirs.
+    IF how_many NOT BETWEEN 1 AND 10000 OR NOT EXISTS (SELECT FROM recall_team.mine() f WHERE f.team = of_team AND (
+        EXISTS (SELECT FROM recall_team.writable() w WHERE w.team = of_team AND w.project = of_project)
+        OR EXISTS (SELECT FROM recall_team.record r WHERE r.team = of_team AND r.project = of_project AND r.member = f.member)
+    )) THEN
+        RAISE insufficient_privilege USING MESSAGE = 'you may not share in this project';
+    END IF;
+    UPDATE recall_team.sequence SET base = last, last = last + how_many, taker = pg_current_xact_id()
+        WHERE team = of_team AND project = of_project RETURNING last INTO taken;
+    RETURN taken;
+END
+$$;
+
+-- Gives a record its member, and a number unless it has one that its transaction took. Nothing that a client says can change who shared it, take the
+-- number of another, or put an older version over a newer one.
 CREATE FUNCTION stamp() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, recall_team, pg_temp AS $$
 BEGIN
@@ -73,10 +93,18 @@ BEGIN
         IF (NEW.version, NEW.deleted) < (OLD.version, OLD.deleted) THEN
             RAISE insufficient_privilege USING MESSAGE = format('version %s of this record is newer', OLD.version);
         END IF;
+        IF NEW.seq = OLD.seq THEN
+            NEW.seq := NULL;
+        END IF;
     END IF;
-    UPDATE recall_team.sequence SET last = last + 1 WHERE team = NEW.team AND project = NEW.project RETURNING last INTO NEW.seq;
-    IF NOT FOUND THEN
-        RAISE insufficient_privilege USING MESSAGE = 'there is no such project in this team';
+    IF NEW.seq IS NULL THEN
+        NEW.seq := recall_team.take_numbers(NEW.team, NEW.project, 1);
+    END IF;
+    IF NOT EXISTS (
+        SELECT FROM recall_team.sequence s WHERE s.team = NEW.team AND s.project = NEW.project
+            AND s.taker = pg_current_xact_id() AND NEW.seq > s.base AND NEW.seq <= s.last
+    ) THEN
+        RAISE insufficient_privilege USING MESSAGE = 'this number was not taken';
     END IF;
     RETURN NEW;
 END
@@ -86,7 +114,7 @@ CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON record FOR EACH ROW
     WHEN (current_user <> 'recall_team_owner') EXECUTE FUNCTION stamp();
 
 REVOKE ALL ON FUNCTION mine(), readable(), writable(), shared(int, bigint, text, text, text), shared_project(int, text),
-    refusal(int, bigint, text, jsonb), stamp() FROM PUBLIC;
+    refusal(int, bigint, text, jsonb), take_numbers(int, bigint, bigint), stamp() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION mine(), readable(), writable(), shared(int, bigint, text, text, text), shared_project(int, text),
-    refusal(int, bigint, text, jsonb) TO recall_team_member;
+    refusal(int, bigint, text, jsonb), take_numbers(int, bigint, bigint) TO recall_team_member;
 GRANT EXECUTE ON FUNCTION readable() TO recall_team_search;

@@ -15,9 +15,9 @@ END
 $$;
 
 GRANT SELECT ON team, member, project, membership, policy, record TO recall_team_member;
--- Neither `member` nor `seq`: the trigger gives them.
-GRANT INSERT (team, project, author, kind, id, version, body, search, deleted) ON record TO recall_team_member;
-GRANT UPDATE (version, body, search, deleted) ON record TO recall_team_member;
+-- Not `member`, which the trigger gives; it also looks at `seq`.
+GRANT INSERT (team, project, author, kind, id, version, seq, body, search, deleted) ON record TO recall_team_member;
+GRANT UPDATE (version, seq, body, search, deleted) ON record TO recall_team_member;
 GRANT SELECT ON record TO recall_team_search;
 
 CREATE POLICY administration ON team TO recall_team_owner USING (true);

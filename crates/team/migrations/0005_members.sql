@@ -29,22 +29,22 @@ CREATE FUNCTION erase(of_team int, of_member int) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, recall_team, pg_temp AS $$
 DECLARE
     touched bigint;
-    base bigint;
+    before bigint;
     erased bigint;
     total bigint := 0;
 BEGIN
     FOR touched IN SELECT DISTINCT project FROM recall_team.record WHERE team = of_team AND member = of_member AND NOT deleted ORDER BY project LOOP
-        SELECT last INTO base FROM recall_team.sequence WHERE team = of_team AND project = touched FOR UPDATE;
+        SELECT last INTO before FROM recall_team.sequence WHERE team = of_team AND project = touched FOR UPDATE;
         CONTINUE WHEN NOT FOUND; -- the project was removed in the meantime, and its records with it
         WITH theirs AS (
             SELECT author, kind, id, row_number() OVER (ORDER BY seq) AS n FROM recall_team.record
             WHERE team = of_team AND project = touched AND member = of_member AND NOT deleted
         )
-        UPDATE recall_team.record r SET deleted = true, body = NULL, search = NULL, seq = base + theirs.n FROM theirs
+        UPDATE recall_team.record r SET deleted = true, body = NULL, search = NULL, seq = before + theirs.n FROM theirs
         WHERE r.team = of_team AND r.project = touched AND r.member = of_member
             AND r.author = theirs.author AND r.kind = theirs.kind AND r.id = theirs.id;
         GET DIAGNOSTICS erased = ROW_COUNT;
-        UPDATE recall_team.sequence SET last = base + erased WHERE team = of_team AND project = touched;
+        UPDATE recall_team.sequence SET last = before + erased, base = before + erased, taker = NULL WHERE team = of_team AND project = touched;
         total := total + erased;
     END LOOP;
     RETURN total;

@@ -106,6 +106,8 @@ impl Session {
         let (client, connection) = config.connect(tls).await?;
         // Ends when the client is dropped; what goes wrong is told to whoever waits for an answer.
         tokio::spawn(connection);
+        // A look-up in a table of many partitions seems dear to the planner, and to compile it takes ten times as long as to do it.
+        client.batch_execute("SET jit = off").await?;
         Ok(Self { client, limit: None, statements: HashMap::new(), has_batch_table: false })
     }
 

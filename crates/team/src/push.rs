@@ -185,21 +185,27 @@ const REFUSALS: &str = "SELECT b.place, CASE
         THEN 'you may not share in this project'
     END AS why FROM pg_temp.recall_batch b";
 const REMOVE_REFUSED: &str = "DELETE FROM pg_temp.recall_batch WHERE place = ANY ($1)";
-/// Sorted, so that two batches take the projects in the same order. The subquery is one look-up in the primary key for each record: as a join, it
-/// could become a scan of all records.
-const STORE: &str = "INSERT INTO recall_team.record AS r (team, project, author, kind, id, version, deleted, body, search)
-    SELECT $1, b.project, $3, b.kind, b.id, b.version, b.body IS NULL, b.body, b.search
-    FROM (
-        SELECT DISTINCT ON (project, kind, id) * FROM pg_temp.recall_batch
-        ORDER BY project, kind, id, version DESC, (body IS NULL) DESC
-    ) b
-    WHERE (
-        SELECT (o.version, o.deleted) < (b.version, b.body IS NULL) FROM recall_team.record o
-        WHERE o.team = $1 AND o.project = b.project AND o.member = $2 AND o.author = $3 AND o.kind = b.kind AND o.id = b.id
-    ) IS NOT FALSE
-    ORDER BY b.project, b.kind, b.id
+/// Numbers are taken for what is newer than what stands, of one project after the other in the same order in every batch. The subquery is one look-up in
+/// the primary key for each record: as a join, it could become a scan of all records.
+const STORE: &str = "WITH newer AS MATERIALIZED (
+        SELECT b.* FROM (
+            SELECT DISTINCT ON (project, kind, id) * FROM pg_temp.recall_batch
+            ORDER BY project, kind, id, version DESC, (body IS NULL) DESC
+        ) b
+        WHERE (
+            SELECT (o.version, o.deleted) < (b.version, b.body IS NULL) FROM recall_team.record o
+            WHERE o.team = $1 AND o.project = b.project AND o.member = $2 AND o.author = $3 AND o.kind = b.kind AND o.id = b.id
+        ) IS NOT FALSE
+    ), taken AS MATERIALIZED (
+        SELECT c.project, c.records, recall_team.take_numbers($1, c.project, c.records) AS last
+        FROM (SELECT project, count(*) AS records FROM newer GROUP BY project ORDER BY project) c
+    )
+    INSERT INTO recall_team.record AS r (team, project, author, kind, id, version, seq, deleted, body, search)
+    SELECT $1, n.project, $3, n.kind, n.id, n.version,
+        t.last - t.records + row_number() OVER (PARTITION BY n.project ORDER BY n.place), n.body IS NULL, n.body, n.search
+    FROM newer n JOIN taken t ON t.project = n.project
     ON CONFLICT (team, project, member, author, kind, id) DO UPDATE
-    SET version = excluded.version, deleted = excluded.deleted, body = excluded.body, search = excluded.search
+    SET version = excluded.version, seq = excluded.seq, deleted = excluded.deleted, body = excluded.body, search = excluded.search
     WHERE (r.version, r.deleted) < (excluded.version, excluded.deleted)";
 
 async fn store(session: &mut Session, me: Me, machine: &str, batch: &[(i64, Item<'_>)]) -> Result<Stored, tokio_postgres::Error> {

@@ -103,13 +103,20 @@ fn sql_of_a_members_own_changes_neither_others_nor_numbers_nor_versions() {
     ben.push(&[note(SHOP, "mine", 5, "basil")]).unwrap();
 
     for (sql, expected) in [
-        ("UPDATE recall_team.record SET seq = 0".to_owned(), "permission denied"),
+        ("UPDATE recall_team.record SET seq = 0 WHERE id = 'mine'".to_owned(), "number was not taken"),
+        ("UPDATE recall_team.record SET seq = 1000 WHERE id = 'mine'".into(), "number was not taken"),
+        (
+            "BEGIN; SELECT recall_team.take_numbers(1, 1, 2); UPDATE recall_team.record SET seq = 99 WHERE id = 'mine'".into(),
+            "not taken",
+        ),
+        ("SELECT recall_team.take_numbers(1, 2, 1)".into(), "may not share"),
+        ("SELECT recall_team.take_numbers(1, 1, 9000000000)".into(), "may not share"),
         ("UPDATE recall_team.record SET member = 1".into(), "permission denied"),
         ("UPDATE recall_team.record SET version = 4 WHERE id = 'mine'".into(), "is newer"),
-        (format!("{INSERT} VALUES (1, 2, 'desk', 'note', 'x', 1, false, '1', '')"), "row-level security"),
-        (format!("{INSERT} VALUES (1, 2, 'desk', 'note', 'x', 1, true, NULL, NULL)"), "row-level security"),
+        (format!("{INSERT} VALUES (1, 2, 'desk', 'note', 'x', 1, false, '1', '')"), "may not share"),
+        (format!("{INSERT} VALUES (1, 2, 'desk', 'note', 'x', 1, true, NULL, NULL)"), "may not share"),
         (format!("{INSERT} VALUES (2, 1, 'desk', 'note', 'x', 1, false, '1', '')"), "no member"),
-        (format!("{INSERT} VALUES (1, 99, 'desk', 'note', 'x', 1, false, '1', '')"), "no such project"),
+        (format!("{INSERT} VALUES (1, 99, 'desk', 'note', 'x', 1, false, '1', '')"), "may not share"),
         (format!("{INSERT} VALUES (1, 1, 'desk', 'note', 'x', 1, true, '1', '')"), "check constraint"),
     ] {
         let why = server.sql("ben", "team", &sql).expect_err(&sql);
@@ -139,7 +146,7 @@ fn who_only_reads_cannot_share_and_who_only_shares_cannot_read_others() {
     assert_eq!(pulled(&mut reader, SHOP).len(), 1);
     let past_the_client = format!("{INSERT} VALUES (1, 1, 'desk', 'note', 'x', 1, false, '1', '')");
     let why = server.sql("reader", "team", &past_the_client).expect_err("a reader who writes");
-    assert!(why.contains("row-level security"), "{why}");
+    assert!(why.contains("may not share"), "{why}");
 
     let mut writer = server.client("writer");
     assert_eq!(writer.push(&[note(SHOP, "w", 1, "basil")]).unwrap().stored, 1);
