@@ -5,8 +5,8 @@ DECLARE
     -- Where pg_trgm is: another program may have installed it before.
     trigrams text := (SELECT quote_ident(n.nspname) FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'pg_trgm');
     found text := 'RETURNS TABLE (project bigint, member int, author text, kind text, id text, version bigint, seq bigint, body jsonb, rank real)';
-    -- Ranked are at most 2,000 records of a project that have all words: a word that is in more says little.
-    ranked int := 2000;
+    -- Ranked are at most 4,000 records that fit, an equal part from each project, but 50 at least: a word that is in more says little.
+    ranked text := 'greatest(50, 4000 / greatest(1, cardinality(of_projects)))';
 BEGIN
     EXECUTE format($f$
         CREATE FUNCTION recall_team.search_words(of_team int, of_projects bigint[], wanted text, at_most int) %1$s

@@ -38,7 +38,7 @@ const SIMILAR: &str = "SELECT f.member, m.login::text, f.author, f.kind, f.id, f
 
 impl Client {
     /// The records of these projects that have all the words, and where those are fewer than `limit`, records with similar words. A project that the
-    /// member may not read has none. Ends at [`Deadlines::search`](crate::Deadlines), with what it has by then.
+    /// member may not read has none. Of words that are in thousands of records, only some of these are ranked. Ends at [`Deadlines::search`](crate::Deadlines), with what it has by then.
     ///
     /// # Errors
     /// [`Error::TooLate`] when there was no time for any of it.

@@ -94,6 +94,31 @@ fn another_team_and_another_project_are_not_seen() {
 
 #[test]
 #[ignore = "starts a PostgreSQL server: RECALL_TEST_POSTGRES=1"]
+fn who_is_in_two_teams_names_one_and_sees_only_that() {
+    let Some(server) = server() else { return };
+    let mut team = server.team(&[("anna", &[(SHOP, BOTH)])]);
+    team.add_team("other").unwrap();
+    team.add_project("other", SHOP).unwrap();
+    team.add_member("other", "anna").unwrap();
+    team.set_access("other", "anna", SHOP, BOTH).unwrap();
+    match server.try_client("anna") {
+        Err(Error::SeveralTeams { teams }) => assert_eq!(teams, [TEAM, "other"]),
+        other => panic!("{:?}", other.err()),
+    }
+    let join = |team: &str| Client::join(&format!("{}?team={team}", server.address("anna", "team")), "desk", patient());
+    let mut core = join(TEAM).unwrap();
+    let mut other = join("other").unwrap();
+    core.push(&[note(SHOP, "a", 1, "tomatoes")]).unwrap();
+    assert_eq!((pulled(&mut core, SHOP).len(), pulled(&mut other, SHOP).len()), (1, 0));
+    assert_eq!(other.search(&[SHOP], "tomatoes", 9).unwrap().hits, []);
+    assert!(matches!(join("third"), Err(Error::NoMember { .. })));
+    // To leave one is not to leave the other.
+    other.leave().unwrap();
+    assert_eq!(pulled(&mut core, SHOP).len(), 1);
+}
+
+#[test]
+#[ignore = "starts a PostgreSQL server: RECALL_TEST_POSTGRES=1"]
 fn sql_of_a_members_own_changes_neither_others_nor_numbers_nor_versions() {
     let Some(server) = server() else { return };
     let _team = server.team(&[("anna", &[(SHOP, BOTH)]), ("ben", &[(SHOP, BOTH), (BANK, Access::Read)])]);
