@@ -11,6 +11,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
+use tokio::task::JoinHandle;
 use tokio::time::timeout_at;
 use tokio_postgres::{Client, Config, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
@@ -18,6 +19,9 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 /// The first pause before a call is done again, and the longest.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+
+/// How long ending a transaction has, before the connection is closed instead.
+const ROLL_BACK: Duration = Duration::from_millis(100);
 
 pub(crate) struct Link {
     // Before the runtime, on which the connection runs.
@@ -30,6 +34,7 @@ pub(crate) struct Link {
 /// A connection and what it has been told.
 pub(crate) struct Session {
     pub(crate) client: Client,
+    connection: JoinHandle<()>,
     limit: Option<Duration>,
     statements: HashMap<&'static str, Statement>,
     pub(crate) has_batch_table: bool,
@@ -79,15 +84,18 @@ impl Link {
                     Ok(Err(error)) => error,
                     Err(_) => {
                         // Nobody knows what the connection would answer next.
-                        *session = None;
+                        close(session).await;
                         return Err(too_late(last));
                     }
                 };
-                match fate(&error) {
+                let fate = fate(&error);
+                if fate == Fate::Reconnect || !roll_back(session.as_ref()).await {
+                    close(session).await;
+                }
+                match fate {
                     Fate::Failed => return Err(Error::Server { what, source: error }),
                     Fate::TooLate => return Err(too_late(Some(error))),
-                    Fate::Reconnect => *session = None,
-                    Fate::Repeat => {}
+                    Fate::Reconnect | Fate::Repeat => {}
                 }
                 let wait = jittered(pause);
                 if Instant::now() + wait >= end {
@@ -104,11 +112,12 @@ impl Link {
 impl Session {
     async fn open(config: &Config, tls: MakeRustlsConnect) -> Result<Self, tokio_postgres::Error> {
         let (client, connection) = config.connect(tls).await?;
-        // Ends when the client is dropped; what goes wrong is told to whoever waits for an answer.
-        tokio::spawn(connection);
+        // What goes wrong is told to whoever waits for an answer.
+        let connection = tokio::spawn(async { drop(connection.await) });
         // A look-up in a table of many partitions seems dear to the planner, and to compile it takes ten times as long as to do it.
-        client.batch_execute("SET jit = off").await?;
-        Ok(Self { client, limit: None, statements: HashMap::new(), has_batch_table: false })
+        // The second is for a machine that is gone in the middle of a push.
+        client.batch_execute("SET jit = off; SET idle_in_transaction_session_timeout = '60s'").await?;
+        Ok(Self { client, connection, limit: None, statements: HashMap::new(), has_batch_table: false })
     }
 
     /// Has the server give up as well, so that it does no work that nobody waits for.
@@ -128,6 +137,23 @@ impl Session {
         let statement = self.client.prepare(sql).await?;
         self.statements.insert(sql, statement.clone());
         Ok(statement)
+    }
+}
+
+/// Ends a transaction that an error left open, and says whether it is ended. The client does so itself, but only when the runtime runs: until the next
+/// call, the transaction would keep its locks.
+async fn roll_back(session: Option<&Session>) -> bool {
+    let Some(session) = session else { return true };
+    matches!(tokio::time::timeout(ROLL_BACK, session.client.batch_execute("ROLLBACK")).await, Ok(Ok(())))
+}
+
+/// Closes the connection now, for the same reason. The server then ends what it is doing.
+async fn close(session: &mut Option<Session>) {
+    if let Some(Session { client, connection, .. }) = session.take() {
+        connection.abort();
+        drop(client);
+        // Aborted, or ended before.
+        let _ = connection.await;
     }
 }
 

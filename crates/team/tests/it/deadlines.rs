@@ -40,6 +40,15 @@ fn a_call_that_was_given_up_can_be_made_again() {
     other.run("BEGIN; LOCK TABLE recall_team.sequence IN ACCESS EXCLUSIVE MODE").unwrap();
     let outcome = anna.push(&[note(SHOP, "a", 1, "tomatoes")]);
     assert!(matches!(outcome, Err(Error::TooLate { .. })), "{outcome:?}");
+    // Also while the client does nothing, no transaction of hers is open.
+    let open = "SELECT FROM pg_stat_activity WHERE usename = 'anna' AND state <> 'idle'";
+    for _ in 0..3000 {
+        if server.admin(open).is_empty() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(server.admin(open).len(), 0);
     other.run("ROLLBACK").unwrap();
     other.run("BEGIN; LOCK TABLE recall_team.record IN ACCESS EXCLUSIVE MODE").unwrap();
     let outcome = anna.search(&[SHOP], "tomatoes", 9);
