@@ -44,6 +44,8 @@ pub(crate) mod stats;
 pub(crate) mod status;
 #[cfg(feature = "sync")]
 pub(crate) mod sync;
+#[cfg(feature = "team")]
+pub(crate) mod team;
 pub(crate) mod timeline;
 #[cfg(feature = "web")]
 pub(crate) mod told;

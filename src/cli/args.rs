@@ -88,6 +88,8 @@ pub(crate) enum Command {
     /// Share this memory between your machines
     #[cfg(feature = "sync")]
     Sync(SyncArgs),
+    /// Share with your company's developers over a PostgreSQL server
+    Team(TeamArgs),
     /// Share what stood the test with your team, as files in the repository
     Share(ShareArgs),
     /// Write everything stored to stdout as JSON lines
@@ -123,6 +125,7 @@ impl Command {
             Self::Close(_) | Self::Import(_) | Self::Pause(_) => true,
             #[cfg(feature = "web")]
             Self::Serve(_) => true,
+            Self::Team(args) => !matches!(args.action, Some(TeamAction::Status { .. })),
             #[cfg(feature = "sync")]
             Self::Sync(args) => !matches!(args.action, Some(SyncAction::Status { .. } | SyncAction::Key)),
             Self::Search(_)
@@ -296,6 +299,9 @@ pub(crate) struct SearchArgs {
     /// Show at most N
     #[arg(long, value_name = "N", default_value_t = FOR_PERSON.usual, allow_negative_numbers = true, value_parser = within(1..=FOR_PERSON.most, 20))]
     pub(crate) limit: usize,
+    /// Also ask the server of your team, for a second at most: your words go there
+    #[arg(long, conflicts_with = "interactive")]
+    pub(crate) team: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -791,6 +797,42 @@ pub(crate) struct SyncAddArgs {
     /// How this machine is called on the others (default: its host name)
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
+}
+
+/// What your company's developers share over a PostgreSQL server. Nothing of a project leaves this machine unless your config says
+/// `share = true` for it. Without a subcommand, exchange with the server now; each `recall digest` does so, too.
+#[derive(Debug, Args)]
+pub(crate) struct TeamArgs {
+    #[command(subcommand)]
+    pub(crate) action: Option<TeamAction>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TeamAction {
+    /// Join the team that an administrator invited you to
+    Join {
+        /// postgres://LOGIN[:PASSWORD]@HOST/DATABASE, with ?team=NAME if the server has several teams; - reads it from standard input
+        #[arg(value_name = "URL")]
+        url: String,
+    },
+    /// Show what the team has from this machine, by project, and what does not go there
+    Status {
+        /// Print JSON: everything that is shared, one by one
+        #[arg(long)]
+        json: bool,
+    },
+    /// Leave the team: erase all that you shared there, from every machine, and what others shared here
+    Leave {
+        /// Do not ask the server, which keeps what you shared
+        #[arg(long)]
+        only_here: bool,
+    },
+    /// Prepare a database for teams, as its administrator: create or update the schema recall_team
+    Prepare {
+        /// postgres://ADMIN[:PASSWORD]@HOST/DATABASE; - reads it from standard input
+        #[arg(value_name = "URL")]
+        url: String,
+    },
 }
 
 /// What stood the test in this project and your team does not have yet: your notes, commands that pass, errors that were met again and cured.

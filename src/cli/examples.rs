@@ -52,6 +52,16 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "team",
+        &[
+            ("recall team join postgres://anna@db.example.com/team", ""),
+            ("recall team", "exchange now"),
+            ("recall team status", "what the team has from you"),
+            ("recall search --team 'deadlock in checkout'", "also ask the server"),
+            ("recall team leave", "erase what you shared"),
+        ],
+    ),
+    (
         "sync",
         &[
             ("recall sync add ~/Sync/recall", "a folder that Syncthing or NFS carries"),

@@ -38,6 +38,7 @@ mod stats;
 mod status;
 #[cfg(feature = "sync")]
 mod sync;
+mod team;
 mod timeline;
 pub(crate) mod todo;
 mod topic;
@@ -57,7 +58,7 @@ use crate::app::consent;
 use crate::app::open_memory::{OpenMemory, explained};
 #[cfg(feature = "sync")]
 use crate::cli::args::SyncAction;
-use crate::cli::args::{Cli, Command};
+use crate::cli::args::{Cli, Command, TeamAction};
 use crate::config::{Config, agent, pause as paused};
 use crate::sys::messages;
 use crate::sys::terminal_escape::TerminalEscaper;
@@ -108,6 +109,11 @@ fn needs_person(command: &Command) -> Option<&'static str> {
             None | Some(SyncAction::Status { .. }) => None,
             Some(_) => Some("change with which machines the memory is shared"),
         },
+        Command::Team(args) => match args.action {
+            // A digest does the same.
+            None | Some(TeamAction::Status { .. }) => None,
+            Some(_) => Some("change what is shared with a team"),
+        },
         Command::Share(_) if command.changes_something() => Some("write files for your team into the repository"),
         Command::Embed(args) if args.action.is_some() => Some("change the model for search by meaning"),
         Command::Uninstall(args) if args.purge && !args.dry_run => Some("delete the whole memory"),
@@ -134,6 +140,7 @@ fn uses_memory(command: &Command) -> bool {
         Command::Search(_) | Command::Show(_) | Command::Timeline(_) | Command::Context(_) | Command::Export(_) => true,
         Command::Close(_) | Command::Remember(_) | Command::Fix(_) | Command::How(_) | Command::Friction(_) => true,
         Command::Why(_) | Command::Wrong(_) | Command::Rules(_) | Command::Share(_) => true,
+        Command::Team(args) => matches!(args.action, Some(TeamAction::Status { .. })),
         Command::Day(_) | Command::List(_) | Command::Stats(_) | Command::Todo(_) | Command::Report(_) | Command::Resume(_) => true,
         Command::Doctor(args) => args.memory,
         #[cfg(feature = "web")]
@@ -193,6 +200,7 @@ fn dispatch(command: Command, out: &mut impl Write) -> Result<Completion> {
         #[cfg(feature = "sync")]
         Command::Sync(args) => self::sync::run(&args, &config?, out),
         Command::Share(args) => share::run(&args, &config?, out),
+        Command::Team(args) => team::run(&args, &config?, out),
         Command::Mcp => crate::mcp::serve(config?).map(|()| Completion::Done),
         Command::Close(args) => close::run(&args, &config?, out),
         Command::Fix(args) => fix::run(&args, &config?, out),

@@ -14,7 +14,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
     (
         OTHERS,
         &[
-            "config", "embed", "eval", "export", "friction", "import", "mcp", "redact", "share", "sync", "uninstall",
+            "config", "embed", "eval", "export", "friction", "import", "mcp", "redact", "share", "sync", "team", "uninstall",
             "completions", "man", "help",
         ],
     ),

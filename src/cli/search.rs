@@ -4,6 +4,7 @@ use std::io::{IsTerminal, Write};
 
 use super::reading::print_hanging;
 use super::search_list;
+use super::team::TeamSearch;
 use crate::app::Completion;
 use crate::app::asker::Asker;
 use crate::app::filter::parse_time;
@@ -15,12 +16,12 @@ use crate::text::clean::{fit_title, one_line, shorten, shorten_title, without_co
 use anyhow::Result;
 
 /// Limits of title and sentence in characters, so that a result is about fifty tokens.
-const TITLE: usize = 80;
-const PASSAGE_CHARS: usize = 150;
+pub(super) const TITLE: usize = 80;
+pub(super) const PASSAGE_CHARS: usize = 150;
 /// At least so many characters of a title, or of a line below it, are shown, however narrow the terminal.
 const MIN_TITLE: usize = 12;
 /// What stands before a line below a result.
-const INDENT: &str = "            ";
+pub(super) const INDENT: &str = "            ";
 /// What overtakes a passage is told nearly whole: without it the passage would be false.
 const SINCE_THEN: usize = 240;
 
@@ -39,6 +40,7 @@ pub(crate) fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> R
     if args.interactive {
         return search_list::run(&asked, config, out);
     }
+    let team = TeamSearch::ask(args, config)?;
     let found = search(&asker.memory()?, config, &asked)?;
     for result in &found.results {
         if args.json {
@@ -47,11 +49,12 @@ pub(crate) fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> R
             print_result(result, &found, out)?;
         }
     }
+    let team_has_some = team.print(&found, args.json, out)?;
     if found.more != MoreResults::None && !args.json {
         out.flush()?;
         messages::report("there are more: `--limit N` shows N");
     }
-    if found.results.is_empty() && !args.json {
+    if found.results.is_empty() && !team_has_some && !args.json {
         messages::report("nothing found");
     }
     found.notices.iter().for_each(messages::report);
@@ -79,13 +82,13 @@ fn print_result(result: &SearchResult, found: &SearchReply, out: &mut impl Write
 }
 
 /// Character limit of a text: lower for scripts in which one character is nearly a word (about three bytes each).
-fn char_limit(text: &str, max: usize) -> usize {
+pub(super) fn char_limit(text: &str, max: usize) -> usize {
     let chars = text.chars().count();
     if chars == 0 { max } else { max * chars / text.len() }
 }
 
 /// The text with matching words in bold, if stdout is a terminal.
-fn highlighted(text: &str, found: &SearchReply) -> String {
+pub(super) fn highlighted(text: &str, found: &SearchReply) -> String {
     let mut out = String::new();
     let mut from = 0;
     for mark in found.marks(text) {
@@ -96,7 +99,7 @@ fn highlighted(text: &str, found: &SearchReply) -> String {
     out + &text[from..]
 }
 
-fn bold(text: &str) -> String {
+pub(super) fn bold(text: &str) -> String {
     let colour = std::io::stdout().is_terminal() && !crate::config::no_colour();
     if colour { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
 }

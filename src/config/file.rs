@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow};
 use serde::{Deserialize, Serialize};
 
-use super::{DigestConfig, EmbeddingsConfig, PrivacyConfig, Schedule, Setting, Sources, setting};
+use super::{DigestConfig, EmbeddingsConfig, PrivacyConfig, Schedule, Setting, Sources, TeamConsent, setting};
 use crate::model::price::Price;
 use crate::model::session::Millis;
 use crate::privacy::ProjectPatterns;
@@ -33,6 +33,8 @@ pub struct ConfigValues {
     pub embeddings: EmbeddingsConfig,
     /// Project roots that were moved or renamed: old path = new path.
     pub projects: BTreeMap<String, String>,
+    /// What of projects the server of the team may have: by path, or by the address of the repository.
+    pub team: BTreeMap<String, TeamConsent>,
     /// Prices of models this program does not know, by model id.
     pub prices: BTreeMap<String, Price>,
 }

@@ -13,6 +13,7 @@ mod privacy;
 mod project_matcher;
 mod schedule;
 mod sources;
+mod team;
 mod zone;
 
 use std::collections::BTreeMap;
@@ -38,6 +39,7 @@ pub(crate) use privacy::PrivacyConfig;
 pub(crate) use project_matcher::ProjectMatcher;
 pub(crate) use schedule::Schedule;
 pub(crate) use sources::Sources;
+pub(crate) use team::TeamConsent;
 
 use crate::model::client::{Client, InEditors};
 use crate::model::price::Price;
@@ -83,6 +85,9 @@ pub(crate) struct Config {
     pub(crate) embeddings: EmbeddingsConfig,
     pub(crate) moved_projects: Vec<(String, String)>,
     pub(crate) prices: BTreeMap<String, Price>,
+    /// What of projects goes to the team's server, by path or address.
+    #[cfg(feature = "team")]
+    team: BTreeMap<String, TeamConsent>,
     /// The search path (`PATH`), on which `claude` is looked for.
     pub(crate) search_path: String,
     /// A fixed clock, for tests and reproducible runs.
@@ -186,6 +191,8 @@ impl Config {
             embeddings: read.values.embeddings.clone(),
             moved_projects: moved_projects(&read.values.projects, &home),
             prices: read.values.prices.clone(),
+            #[cfg(feature = "team")]
+            team: read.values.team.clone(),
             digest: read.values.digest.clone(),
             hooks: read.values.hooks.clone(),
             schedule: read.values.schedule,
@@ -284,6 +291,12 @@ impl Config {
     pub(crate) fn excludes_folder(&self, folder: &str, projects: &Projects) -> bool {
         let patterns = &self.exclude_projects;
         !patterns.is_empty() && (patterns.fit(folder) || patterns.fit(&projects.key_of(folder)))
+    }
+
+    /// What of a project with this key and this address of its repository the user lets go to the server of their team.
+    #[cfg(feature = "team")]
+    pub(crate) fn team_consent(&self, key: &str, remote: &str) -> TeamConsent {
+        team::consent(&self.team, key, remote, &self.home)
     }
 
     /// The pattern of `exclude_projects` that fits a folder, or the project it belongs to.

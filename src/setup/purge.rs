@@ -15,7 +15,7 @@ use crate::store::leftovers::WRITING_FILE;
 /// Names of which at least one is in every data folder.
 const SIGNS: [&str; 3] = ["recall.db", "install.json", "marks"];
 /// All names that can be in a data folder, but for those with one of the [`PREFIXES`].
-const OURS: [&str; 15] = [
+const OURS: [&str; 16] = [
     "lock",
     lock::LOCK_FILE,
     WRITING_FILE,
@@ -26,6 +26,7 @@ const OURS: [&str; 15] = [
     "child",
     "models",
     "sync",
+    "team",
     "install.json",
     "backup",
     "last-run.json",

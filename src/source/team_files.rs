@@ -1,5 +1,6 @@
-//! Statements that a team keeps in a repository: `.recall/*.md` below its root, a file each. What is read is as the file has it, and anybody
-//! who can write to the repository wrote it: whoever stores or shows any of it passes it through the sanitizer first.
+//! Statements that a team keeps in a repository: `.recall/*.md` below its root, a file each; and those of its server, which lie in the same form
+//! below the data folder. What is read is as the file has it, and anybody who can write to the repository or the server wrote it: whoever stores
+//! or shows any of it passes it through the sanitizer first.
 
 use std::fs;
 use std::path::Path;
@@ -9,10 +10,11 @@ use super::client_memory::{MemoryPath, described, read_inside};
 /// The folder, below the root of a repository.
 pub(crate) const FOLDER: &str = ".recall";
 /// How many files of a repository are read. A statement takes some hundred bytes.
-const MAX_FILES: usize = 200;
+pub(crate) const MAX_FILES: usize = 200;
 
-/// The files of a repository with this root, by path. Nothing of them is read. A link that leads out of the repository is not followed.
-pub(crate) fn team_paths(root: &Path) -> Vec<MemoryPath> {
+/// The files of a repository with this root, by path, at most so many. Nothing of them is read. A link that leads out of the repository is not
+/// followed.
+pub(crate) fn team_paths(root: &Path, most: usize) -> Vec<MemoryPath> {
     let folder = root.join(FOLDER);
     // As a link it could lead to another repository's, which is private.
     if !folder.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
@@ -22,7 +24,7 @@ pub(crate) fn team_paths(root: &Path) -> Vec<MemoryPath> {
     let mut files: Vec<_> = entries.filter(|file| file.extension().is_some_and(|ending| ending == "md")).collect();
     files.retain(|file| file.to_str().is_some() && file.symlink_metadata().is_ok_and(|meta| meta.is_file()));
     files.sort();
-    files.truncate(MAX_FILES);
+    files.truncate(most);
     files.iter().filter_map(|file| described(&folder, file)).collect()
 }
 

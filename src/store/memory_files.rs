@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use super::{Reader, Writer, erasure, search};
 use crate::model::memory_file::MemoryFile;
 use crate::model::session::{Millis, Project, RecordKey, unused_id};
-use crate::model::team_file::is_team_file;
+use crate::model::team_file::{TeamFile, is_team_file};
 use crate::store::document::Document;
 use crate::text::phrase::PhraseMatcher;
 
@@ -131,7 +131,10 @@ impl Writer {
     /// Stores files, in place of what was read of them before, and removes others, by path.
     pub(crate) fn save_memory_files(&mut self, new: &[NewMemoryFile<'_>], gone: &[String]) -> Result<()> {
         let tx = self.reader.db.transaction()?;
-        for path in gone.iter().map(String::as_str).chain(new.iter().map(|file| file.path)) {
+        for (path, text) in gone.iter().map(|path| (path.as_str(), "")).chain(new.iter().map(|file| (file.path, file.text))) {
+            if is_team_file(path) && takes_back(&tx, path, text)? {
+                erasure::mark_erase_due(&tx)?;
+            }
             remove_at(&tx, path)?;
         }
         for file in new {
@@ -139,6 +142,13 @@ impl Writer {
         }
         Ok(tx.commit()?)
     }
+}
+
+/// Does somebody of a team take back what a file says? Its head may change each day.
+fn takes_back(tx: &Transaction<'_>, path: &str, text: &str) -> Result<bool> {
+    let mut known = tx.prepare_cached("SELECT text FROM memory_file WHERE path = ?1")?;
+    let known: Option<String> = known.query_row([path], |r| r.get(0)).optional()?;
+    Ok(known.is_some_and(|known| !known.is_empty() && TeamFile::read(&known).text != TeamFile::read(text).text))
 }
 
 fn insert(tx: &Transaction<'_>, file: &NewMemoryFile<'_>) -> Result<()> {

@@ -43,6 +43,7 @@ mod secrets;
 mod share;
 mod summarizer;
 mod sync;
+mod team;
 mod upgrades;
 mod web;
 mod words;

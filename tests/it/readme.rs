@@ -56,6 +56,9 @@ fn the_readme_names_only_commands_that_there_are() {
     }
 }
 
+/// What stands in the chapter at replies that only a server gives.
+const IN_TEAM: &str = "--json`, in a team |";
+
 /// The replies in the chapter on formats have the keys that it lists, no more and no fewer.
 #[test]
 fn the_json_replies_have_the_keys_that_the_chapter_lists() {
@@ -69,7 +72,7 @@ fn the_json_replies_have_the_keys_that_the_chapter_lists() {
     let chapter = read("docs/src/formats.md");
     let rows: Vec<Vec<&str>> = chapter
         .lines()
-        .filter(|line| line.starts_with("| `recall ") && line.contains("--json` |"))
+        .filter(|line| line.starts_with("| `recall ") && (line.contains("--json` |") || line.contains(IN_TEAM)))
         .map(|line| line.trim_matches('|').split(" | ").collect())
         .collect();
     assert!(rows.len() > 15, "the replies are not found any more: {rows:?}");
@@ -80,7 +83,8 @@ fn the_json_replies_have_the_keys_that_the_chapter_lists() {
         let is_listed = rows.iter().any(|row| row[0].split([' ', '`']).any(|word| word == command));
         assert_eq!(gives, is_listed, "`recall {command} --json` and the chapter on formats");
     }
-    for row in rows {
+    // Those of a team's server: tests/it/team.
+    for row in rows.into_iter().filter(|row| !row[0].contains("in a team")) {
         let [command, _, keys] = row[..] else { panic!("three columns: {row:?}") };
         let words: Vec<&str> = command.trim().trim_matches('`').split(' ').skip(1).collect();
         let ran = world.recall(&words);
@@ -226,9 +230,10 @@ fn every_key_that_the_config_file_takes_stands_in_the_chapter() {
     let chapter = read(CONFIGURATION);
     let stands = |key: &str| assert!(chapter.contains(&format!("\n| `{key}` | ")), "no row of {CONFIGURATION} is of `{key}`");
     let tables = [
-        "hooks", "digest", "privacy", "exclude", "retention", "signal", "embeddings", "prices.MODEL", "sources.claude-code",
-        "sources.codex", "sources.copilot-cli", "sources.qwen-code", "sources.pi", "sources.opencode", "sources.cline",
-        "sources.cowork", "sources.gemini", "sources.cursor", "sources.roo-code", "sources.kilo-code", "sources.vscode-copilot",
+        "hooks", "digest", "privacy", "exclude", "retention", "signal", "embeddings", "prices.MODEL", "team.PROJECT",
+        "sources.claude-code", "sources.codex", "sources.copilot-cli", "sources.qwen-code", "sources.pi", "sources.opencode",
+        "sources.cline", "sources.cowork", "sources.gemini", "sources.cursor", "sources.roo-code", "sources.kilo-code",
+        "sources.vscode-copilot",
     ];
     let top = keys_of("");
     assert!(top.len() >= 12, "{top:?}");

@@ -13,6 +13,8 @@ pub mod loopback;
 pub mod mcp_client;
 pub mod messages_api;
 pub mod model_api;
+#[cfg(feature = "team")]
+pub mod postgres;
 pub mod repository;
 pub mod rows;
 pub mod size;

@@ -19,6 +19,7 @@ use crate::model::since_then::SinceThen;
 use crate::model::stored_digest::StoredDigest;
 use crate::render::brief::{BriefInput, DigestCoverage, FrameFacts, MAX_TOKENS, ModelClaims, write};
 use crate::render::page::{PaidDigest, SessionPageInput, day_of, session_page};
+use crate::render::quoted::Listener;
 use crate::store::Memory;
 use crate::store::came_since::CameSince;
 use crate::store::neighbours::{OrderPosition, Side};
@@ -32,6 +33,11 @@ const MAX_LATER: usize = 30;
 
 /// The brief of a session in at most [`MAX_TOKENS`]; without a digest, straight from its records. `None` if nothing was said in it.
 pub(crate) fn brief(store: &Memory, config: &Config, head: &SessionHead) -> Result<Option<String>> {
+    brief_for(Listener::User, store, config, head)
+}
+
+/// The same, as it is told to somebody.
+pub(crate) fn brief_for(listener: Listener, store: &Memory, config: &Config, head: &SessionHead) -> Result<Option<String>> {
     store.in_snapshot(|| {
         let session = store.load_session(head)?;
         let stored = store.digest_of(head.pk)?;
@@ -90,7 +96,7 @@ pub(crate) fn brief(store: &Memory, config: &Config, head: &SessionHead) -> Resu
             renamed: &renamed,
             since_then: &since_then,
         };
-        Ok(Some(write(&told, &config.time_zone, MAX_TOKENS)))
+        Ok(Some(write(&told, &config.time_zone, listener, MAX_TOKENS)))
     })
 }
 

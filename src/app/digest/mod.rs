@@ -24,6 +24,8 @@ use anyhow::Result;
 pub(crate) use self::digests::accounts;
 use self::from_pages::Outlived;
 pub(crate) use self::ingest::ingest_only;
+#[cfg(feature = "team")]
+pub(crate) use self::ingest::take_in_team_files;
 use self::ingest::{ingest, remove_marks};
 use self::maker::DigestMaker;
 pub(crate) use self::maker::why_model_rests;
@@ -124,6 +126,7 @@ fn run_locked(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis) ->
     leftovers::remove_used_replies(&config.data_dir, &store)?;
     let ran = phases(request, config, ui, now, (&mut store, outlived.as_ref()), &mut report);
     let ran = ran.and_then(|()| exchange(request, config, &mut store, ui, &mut report));
+    let ran = ran.and_then(|()| ask_team(request, config, &mut store, ui, &mut report));
     failpoints::point("exchanged");
     if let (Some(outlived), Ok(())) = (&outlived, &ran) {
         outlived.report(config, &store, ui)?;
@@ -164,6 +167,21 @@ fn exchange(request: &DigestRequest, config: &Config, store: &mut Maintenance, u
 
 #[cfg(not(feature = "sync"))]
 fn exchange(_: &DigestRequest, _: &Config, _: &mut Maintenance, _: &Ui, _: &mut Report) -> Result<()> {
+    Ok(())
+}
+
+/// Exchanges with the server of the user's team, where they joined one.
+#[cfg(feature = "team")]
+fn ask_team(request: &DigestRequest, config: &Config, store: &mut Maintenance, ui: &Ui, report: &mut Report) -> Result<()> {
+    use crate::app::team;
+    if !request.ingest_only && !shutdown::requested() && team::is_set_up(&config.data_dir) {
+        report.team = team::exchange(config, store, ui)?;
+    }
+    Ok(())
+}
+
+#[cfg(not(feature = "team"))]
+fn ask_team(_: &DigestRequest, _: &Config, _: &mut Maintenance, _: &Ui, _: &mut Report) -> Result<()> {
     Ok(())
 }
 

@@ -72,6 +72,9 @@ pub(crate) struct Report {
     /// What was exchanged with the user's other machines; printed only where a place is set up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) synced: Option<String>,
+    /// What was exchanged with the server of the team, in words; only where the user joined one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) team: Option<String>,
     /// Cost of this run's model calls in US dollars. A call of unknown cost counts with its worst.
     pub(crate) cost_usd: f64,
     pub(crate) elapsed_ms: u64,
@@ -194,10 +197,7 @@ impl Report {
             text += &line("", format!("Claude's memory files: {read} read, {} no longer exist", self.memory_files_gone));
         }
         if self.team_files_read > 0 {
-            text += &line(
-                "",
-                format!("{} of teams, from `.recall/` in repositories", counted(self.team_files_read as usize, "statement")),
-            );
+            text += &line("", format!("{} of teams", counted(self.team_files_read as usize, "statement")));
         }
         let (by_model, without) = (self.digests_by_model, self.digests_without_model);
         let who = format!("{by_model} by the model, {without} without");
@@ -215,6 +215,9 @@ impl Report {
         }
         if let Some(synced) = &self.synced {
             text += &line("synced", synced.clone());
+        }
+        if let Some(team) = &self.team {
+            text += &line("team", team.clone());
         }
         if self.sessions_forgotten > 0 {
             text +=

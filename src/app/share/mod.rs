@@ -18,7 +18,7 @@ use crate::config::Config;
 use crate::model::note::{Note, NoteKind};
 use crate::model::session::{Millis, short_id};
 use crate::model::team_file::{MAX_CHARS, TeamFile};
-use crate::source::team_files::{FOLDER, read, team_paths};
+use crate::source::team_files::{FOLDER, MAX_FILES, read, team_paths};
 use crate::store::failures::MetFailure;
 use crate::sys::git_config::user_name;
 use crate::text::clean::{id8, one_line, shorten, without_controls};
@@ -132,6 +132,16 @@ pub(crate) fn share(memory: &OpenMemory, config: &Config, project: &str, ids: &[
     Ok(wanted.into_iter().map(|one| one.file.clone()).collect())
 }
 
+/// What proved right in a project, each with why it cannot be shared, if it cannot.
+///
+/// # Errors
+/// When the index cannot be read.
+#[cfg(feature = "team")]
+pub(crate) fn shareable(memory: &OpenMemory, config: &Config, project: &str) -> Result<Vec<(TeamFile, Option<String>)>> {
+    let all = statements(memory, config, project, Path::new(project))?;
+    all.into_iter().map(|file| Ok((why_not(&file, config)?, file))).map(|one| one.map(|(why, file)| (file, why))).collect()
+}
+
 fn repository(project: &str) -> Result<PathBuf> {
     let root = PathBuf::from(project);
     if root.join(".git").symlink_metadata().is_err() {
@@ -143,7 +153,7 @@ fn repository(project: &str) -> Result<PathBuf> {
 /// The statements that the repository has, with the names of their files, by id.
 fn files_there(root: &Path) -> BTreeMap<String, (String, TeamFile)> {
     let mut there = BTreeMap::new();
-    for path in team_paths(root) {
+    for path in team_paths(root, MAX_FILES) {
         let (Some(text), Some(name)) = (read(&path.path), path.path.file_name()) else { continue };
         let file = TeamFile::read(&text);
         there.insert(file.id.clone(), (name.to_string_lossy().into_owned(), file));
@@ -151,7 +161,7 @@ fn files_there(root: &Path) -> BTreeMap<String, (String, TeamFile)> {
     there
 }
 
-/// What stood the test: what the user noted, commands that pass, errors that were met again and cured.
+/// What proved right: what the user noted, commands that pass, errors that were met again and cured.
 fn statements(memory: &OpenMemory, config: &Config, project: &str, root: &Path) -> Result<Vec<TeamFile>> {
     let store = &memory.0;
     let day = |at: Option<Millis>| config.local_time(at, "%Y-%m-%d");

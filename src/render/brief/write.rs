@@ -48,13 +48,16 @@ pub(crate) struct ModelClaims<'a> {
     pub(crate) items: &'a ItemStates,
 }
 
-/// Writes the brief in at most `max_tokens`; the frame takes a few hundred of them.
-pub(crate) fn write(told: &BriefInput<'_>, zone: &TimeZone, max_tokens: usize) -> String {
-    let frame = BriefFrame::of(&told.facts, zone);
+/// Writes the brief in at most `max_tokens`; the frame takes a few hundred of them. Only whoever has the session is told where more of it is.
+pub(crate) fn write(told: &BriefInput<'_>, zone: &TimeZone, listener: Listener, max_tokens: usize) -> String {
+    let mut frame = BriefFrame::of(&told.facts, zone);
+    if listener == Listener::Assistant {
+        frame.foot.clear();
+    }
     let room = max_bytes(max_tokens).saturating_sub(frame.head.len() + frame.foot.len());
     let claims = |room: usize| told.claims.map_or_else(String::new, |claims| claims.write(&told.facts, room));
     let claimed = claims(room * CLAIMS_SHARE / 100).len();
-    let quoted = QuotedParts::new(told.account, zone, Listener::User)
+    let quoted = QuotedParts::new(told.account, zone, listener)
         .with_task_ids(told.task_ids)
         .with_renamed(told.renamed)
         .with_since_then(told.since_then)

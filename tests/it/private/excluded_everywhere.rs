@@ -90,6 +90,11 @@ pub const WAYS: &[Way] = &[
     Way(Command(&["share", "--json"]), SILENT),
     Way(Command(&["share", "--all"]), SILENT),
     Way(Command(&["sync"]), SILENT),
+    // What leaves with a server: tests/it/team.
+    Way(Command(&["team"]), SILENT),
+    Way(Command(&["team", "status"]), SILENT),
+    Way(Command(&["team", "status", "--json"]), SILENT),
+    Way(Command(&["search", "ledger", "--team"]), SILENT),
     Way(Command(&["sync", "status"]), SILENT),
     Way(Command(&["sync", "status", "--json"]), SILENT),
     Way(Command(&["show", "{note}", "{clinic}", "{mixed}", "{shop}", "--json"]), SHOWS),

@@ -12,13 +12,13 @@ use crate::support::{Ran, World};
 const EXTRACT: [&str; 2] = ["--summarizer", "extract"];
 
 /// A member of the team: a world with a clone of the repository.
-struct Member {
-    world: World,
-    clone: PathBuf,
+pub(crate) struct Member {
+    pub(crate) world: World,
+    pub(crate) clone: PathBuf,
 }
 
 impl Member {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let world = World::new();
         let clone = world.root().join("work/shop");
         fs::create_dir_all(clone.join(".git")).unwrap();
@@ -26,14 +26,14 @@ impl Member {
         Self { world, clone }
     }
 
-    fn recall(&self, args: &[&str]) -> Ran {
+    pub(crate) fn recall(&self, args: &[&str]) -> Ran {
         let output = self.world.command().args(args).current_dir(&self.clone).output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         Ran { code: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
     }
 
     /// A session in which a check fails and passes.
-    fn session(&self, n: usize) {
+    pub(crate) fn session(&self, n: usize) {
         let mut rows = Rows::new(n);
         let cwd = self.clone.to_str().unwrap();
         rows.user(json!(format!("Mend part {n}")));

@@ -28,6 +28,14 @@ pub(crate) fn ingest_only(config: &Config, ui: &Ui, now: Millis, store: &mut Wri
     Ok(())
 }
 
+/// Takes in what the server of a team told, and takes out what it took back.
+#[cfg(feature = "team")]
+pub(crate) fn take_in_team_files(config: &Config, store: &mut Writer) -> Result<()> {
+    let mut report = Report::default();
+    memory_files::take_in(config, config.now(), store, &mut report)?;
+    team_files::take_in(config, store, &mut report)
+}
+
 /// Ingests what was appended to the transcripts, and applies the marks. Returns the files of the marks it applied.
 pub(super) fn ingest(
     request: &DigestRequest,

@@ -1,23 +1,33 @@
-//! Takes what a team keeps in its repository into the index: the files that came or changed since, of projects that are known.
+//! Takes what a team keeps in its repository or on its server into the index: the files that came or changed since, of projects that are known.
 
 use std::path::Path;
 
 use anyhow::Result;
 
 use crate::app::digest::report::Report;
+#[cfg(feature = "team")]
+use crate::app::team;
 use crate::config::Config;
 use crate::source::client_memory::MemoryPath;
-use crate::source::team_files::{read, team_paths};
+use crate::source::team_files::{MAX_FILES, read, team_paths};
 use crate::store::Writer;
 use crate::store::memory_files::NewMemoryFile;
 
 pub(super) fn take_in(config: &Config, store: &mut Writer, report: &mut Report) -> Result<()> {
     let projects = config.project_keys();
+    #[cfg(feature = "team")]
+    let is_in_team = team::is_set_up(&config.data_dir);
     let mut found: Vec<(i64, MemoryPath)> = Vec::new();
     for (pk, project) in store.projects()? {
         let root = Path::new(&project.key);
         if root.is_absolute() && !config.excludes_folder(&project.key, &projects) {
-            found.extend(team_paths(root).into_iter().map(|file| (pk, file)));
+            #[cfg_attr(not(feature = "team"), expect(unused_mut, reason = "nothing is added"))]
+            let mut files = team_paths(root, MAX_FILES);
+            #[cfg(feature = "team")]
+            if is_in_team {
+                files.extend(team::files_of(&config.data_dir, root));
+            }
+            found.extend(files.into_iter().map(|file| (pk, file)));
         }
     }
     if found.is_empty() {

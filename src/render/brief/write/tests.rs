@@ -49,7 +49,12 @@ fn told(session: &Session, claims: Option<ModelClaims<'_>>) -> String {
     let title = claims.map_or_else(String::new, |claims| claims.digest.title.clone());
     let facts = FrameFacts { session, title: &title, state: DigestCoverage::Whole, never: None, repeated_by: None, id: "64b0b6d9" };
     let account = SessionAccount::of(session, false);
-    write(&BriefInput { facts, claims, account: &account, task_ids: &[], renamed: &[], since_then: &[] }, &TimeZone::UTC, 1_000)
+    write(
+        &BriefInput { facts, claims, account: &account, task_ids: &[], renamed: &[], since_then: &[] },
+        &TimeZone::UTC,
+        Listener::User,
+        1_000,
+    )
 }
 
 fn by_model<'a>(digest: &'a Digest, items: &'a ItemStates) -> Option<ModelClaims<'a>> {
@@ -184,7 +189,7 @@ proptest! {
         let account = SessionAccount::of(&session, state != DigestCoverage::Whole);
         let items = ItemStates::default();
         let claims = digested.then_some(ModelClaims { digest: &digest, by: "a model", items: &items });
-        let text = write(&BriefInput { facts, claims, account: &account, task_ids: &[], renamed: &[], since_then: &[] }, &TimeZone::UTC, 1_000);
+        let text = write(&BriefInput { facts, claims, account: &account, task_ids: &[], renamed: &[], since_then: &[] }, &TimeZone::UTC, Listener::User, 1_000);
         prop_assert!(tokens(&text) <= 1_000, "{} tokens: {}", tokens(&text), text);
         prop_assert!(text.contains("--raw") && !text.contains("<recall-context>"), "{}", text);
     }

@@ -1,0 +1,270 @@
+//! Joining a team, sharing and reading, leaving.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context, Result, bail, ensure};
+use team::{Client, Deadlines, Record, RecordId, Team, Withdrawal};
+
+use super::inbox::{keep, keep_only};
+use super::projects::{TeamProject, team_projects};
+use super::state::{ItemId, TeamState, folder, without_password};
+use super::to_share::ToShare;
+use crate::app::Completion;
+use crate::app::digest::{apply_policy, erase_traces, prepare_folder, run_lock, take_in_team_files};
+use crate::config::Config;
+use crate::store::{Maintenance, WholeIndex};
+use crate::sys::failpoints;
+use crate::sys::messages::Ui;
+use crate::text::clean::{counted, one_line, without_controls};
+
+/// How many records are made before they are sent.
+const BATCH: usize = 500;
+const NO_TEAM: &str = "you are in no team: `recall team join URL` joins one";
+
+/// A team that was joined.
+#[derive(Debug)]
+pub(crate) struct Joined {
+    /// The address of the server, without a password.
+    pub(crate) address: String,
+    /// The projects that the team has, by the addresses of their repositories, and whether this machine may share in each.
+    pub(crate) projects: Vec<(String, bool)>,
+    /// The keys of the user's projects that are among them.
+    pub(crate) here: Vec<String>,
+}
+
+/// Joins a team. Nothing is shared yet.
+///
+/// # Errors
+/// When the user is in one already, the server cannot be reached, or nobody invited them.
+pub(crate) fn join(config: &Config, url: &str) -> Result<Joined> {
+    let mut state = match TeamState::load(&config.data_dir)? {
+        None => TeamState::new(url.to_owned())?,
+        Some(known) => {
+            let (before, wanted) = (known.shown_address(), without_password(url));
+            ensure!(before == wanted, "this machine is in a team at {before} already: `recall team leave` leaves it");
+            // Perhaps with a new password.
+            TeamState { url: url.to_owned(), ..known }
+        }
+    };
+    let mut client = Client::join(url, &state.machine, Deadlines::default())?;
+    let projects = client.projects()?;
+    state.reached(config.now());
+    state.save(&config.data_dir)?;
+    let addresses: BTreeSet<&str> = projects.iter().map(|project| project.name.as_str()).collect();
+    let here = match WholeIndex::open_if_there(&config.database())? {
+        Some(store) => team_projects(&store, config)?,
+        None => Vec::new(),
+    };
+    let here = here.into_iter().filter(|project| addresses.contains(project.address.as_str())).map(|project| project.key);
+    Ok(Joined {
+        address: state.shown_address(),
+        here: here.collect(),
+        projects: projects.into_iter().map(|project| (project.name, project.may_write)).collect(),
+    })
+}
+
+/// What an exchange did.
+#[derive(Debug, Default)]
+pub(crate) struct Exchanged {
+    /// Records that the server took.
+    sent: usize,
+    withdrawn: usize,
+    /// Records that it did not take.
+    refused: usize,
+    /// Statements of others that are new, changed or gone.
+    received: usize,
+}
+
+impl Exchanged {
+    /// In one line.
+    pub(crate) fn in_words(&self) -> String {
+        let parts = [
+            ("shared", self.sent, "record"),
+            ("withdrew", self.withdrawn, "record"),
+            ("not taken by the server:", self.refused, "record"),
+            ("received", self.received, "statement"),
+        ];
+        let told: Vec<String> = parts
+            .into_iter()
+            .filter(|(_, count, _)| *count > 0)
+            .map(|(verb, count, thing)| format!("{verb} {}", counted(count, thing)))
+            .collect();
+        if told.is_empty() { "nothing new".to_owned() } else { told.join("; ") }
+    }
+}
+
+/// Exchanges with the server now.
+///
+/// # Errors
+/// When the user is in no team, a run is under way, the server cannot be reached, or the index cannot be written.
+pub(crate) fn run(config: &Config, ui: &Ui) -> Result<(Exchanged, Completion)> {
+    let Some(mut state) = TeamState::load(&config.data_dir)? else { bail!(NO_TEAM) };
+    prepare_folder(config, ui)?;
+    let mut lock = run_lock(config)?;
+    let Ok(_held) = lock.try_write() else { bail!("a run is under way: try again when it has ended") };
+    let mut store = Maintenance::open(&config.database())?;
+    apply_policy(config, &mut store, ui)?;
+    let done = exchange_now(config, &mut store, &mut state, true)?;
+    erase_traces(&store, ui)?;
+    let completion = if done.refused > 0 || ui.warned() { Completion::Partly } else { Completion::Done };
+    Ok((done, completion))
+}
+
+/// Exchanges with the server, for a digest, which holds the run lock. `None` while it waits after failures. A server that cannot be reached is
+/// told, and asked again later.
+///
+/// # Errors
+/// When what is known of the team cannot be read or kept, or the index cannot be written.
+pub(crate) fn exchange(config: &Config, store: &mut Maintenance, ui: &Ui) -> Result<Option<String>> {
+    let Some(mut state) = TeamState::load(&config.data_dir)? else { return Ok(None) };
+    if state.wait_until.is_some_and(|until| config.now() < until) {
+        return Ok(None);
+    }
+    match exchange_now(config, store, &mut state, false) {
+        Ok(done) => Ok(Some(done.in_words())),
+        Err(e) if e.downcast_ref::<team::Error>().is_some() => {
+            let why = one_line(&without_controls(&format!("{e:#}")));
+            ui.note(&format!("team: {why}"));
+            Ok(None)
+        }
+        Err(e) => Err(e),
+    }
+}
+
+fn exchange_now(config: &Config, store: &mut Maintenance, state: &mut TeamState, by_hand: bool) -> Result<Exchanged> {
+    let done = Exchange { config, projects: team_projects(store, config)?, done: Exchanged::default() }.all(state, by_hand);
+    match &done {
+        Ok(_) => state.reached(config.now()),
+        Err(e) => state.failed(config.now(), &one_line(&without_controls(&format!("{e:#}")))),
+    }
+    state.save(&config.data_dir)?;
+    // Also what came before a failure.
+    take_in_team_files(config, store)?;
+    done
+}
+
+/// An exchange under way.
+struct Exchange<'a> {
+    config: &'a Config,
+    /// Those of this machine.
+    projects: Vec<TeamProject>,
+    done: Exchanged,
+}
+
+impl Exchange<'_> {
+    fn all(mut self, state: &mut TeamState, by_hand: bool) -> Result<Exchanged> {
+        let to_share = ToShare::of(&self.projects, self.config)?;
+        state.plan(&to_share);
+        // Before anything is sent: a version that may have been sent is never given to something else.
+        state.save(&self.config.data_dir)?;
+        failpoints::point("team planned");
+        let mut client = Client::join(&state.url, &state.machine, Deadlines::default())?;
+        self.withdraw(state, &mut client)?;
+        self.send(&to_share, state, &mut client, by_hand)?;
+        self.read(state, &mut client)?;
+        Ok(self.done)
+    }
+
+    fn withdraw(&mut self, state: &mut TeamState, client: &mut Client) -> Result<()> {
+        let gone = state.to_withdraw();
+        if gone.is_empty() {
+            return Ok(());
+        }
+        let records: Vec<Withdrawal> =
+            gone.iter().map(|(id, version)| Withdrawal { id: record_id(id), version: *version }).collect();
+        client.withdraw(&records)?;
+        self.done.withdrawn += gone.len();
+        state.withdrawn(&gone);
+        state.save(&self.config.data_dir)
+    }
+
+    fn send(&mut self, to_share: &ToShare<'_>, state: &mut TeamState, client: &mut Client, by_hand: bool) -> Result<()> {
+        for batch in state.to_send(self.config.now(), by_hand).chunks(BATCH) {
+            let mut records = Vec::new();
+            for (id, version) in batch {
+                let Some(text) = to_share.text(id)? else { continue };
+                records.push(Record { id: record_id(id), version: *version, body: text.body, search: text.search });
+            }
+            let pushed = client.push(&records)?;
+            let refused: Vec<(ItemId, String)> = pushed.refused.into_iter().map(|(id, why)| (item_id(id), why)).collect();
+            self.done.refused += refused.len();
+            let ids = batch.iter().map(|(id, _)| id.clone()).collect();
+            self.done.sent += state.sent(&ids, &refused, self.config.now());
+            state.save(&self.config.data_dir)?;
+            failpoints::point("team told");
+        }
+        Ok(())
+    }
+
+    /// Reads what others share of the projects that are here and that the user may read.
+    fn read(&mut self, state: &mut TeamState, client: &mut Client) -> Result<()> {
+        let readable: BTreeSet<String> =
+            client.projects()?.into_iter().filter(|project| project.may_read).map(|project| project.name).collect();
+        let here: BTreeSet<String> =
+            self.projects.iter().map(|project| project.address.clone()).filter(|address| readable.contains(address)).collect();
+        keep_only(&self.config.data_dir, &here)?;
+        state.read_to.retain(|address, _| here.contains(address));
+        for address in &here {
+            loop {
+                let after = state.read_to.get(address).copied().unwrap_or_default();
+                let page = client.pull(address, after, BATCH)?;
+                for shared in &page.records {
+                    let is_own = shared.machine == state.machine;
+                    if !is_own && keep(&self.config.data_dir, address, shared)? {
+                        self.done.received += 1;
+                    }
+                }
+                state.read_to.insert(address.clone(), page.after);
+                state.save(&self.config.data_dir)?;
+                failpoints::point("team heard");
+                if !page.more {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn record_id(id: &ItemId) -> RecordId {
+    RecordId { project: id.project.clone(), kind: id.kind.clone(), id: id.id.clone() }
+}
+
+fn item_id(id: RecordId) -> ItemId {
+    ItemId { project: id.project, kind: id.kind, id: id.id }
+}
+
+/// Leaves the team: what the user shared from any machine is erased on the server, and what others shared is removed here. `only_here`: the
+/// server is not asked, and keeps what was shared.
+///
+/// # Errors
+/// When the user is in no team, or the server cannot be reached.
+pub(crate) fn leave(config: &Config, only_here: bool, ui: &Ui) -> Result<()> {
+    let Some(state) = TeamState::load(&config.data_dir)? else { bail!(NO_TEAM) };
+    prepare_folder(config, ui)?;
+    let mut lock = run_lock(config)?;
+    let Ok(_held) = lock.try_write() else { bail!("a run is under way: try again when it has ended") };
+    if !only_here {
+        match Client::join(&state.url, &state.machine, Deadlines::default()) {
+            Ok(client) => client.leave().map(drop)?,
+            // They left on another machine.
+            Err(team::Error::NoMember { .. }) => {}
+            Err(e) => return Err(e).context(
+                "nothing was left: `recall team leave --only-here` forgets the team on this machine, and the server keeps what was shared",
+            ),
+        }
+    }
+    let folder = folder(&config.data_dir);
+    std::fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {}", folder.display()))?;
+    let mut store = Maintenance::open(&config.database())?;
+    take_in_team_files(config, &mut store)?;
+    erase_traces(&store, ui)
+}
+
+/// Makes the schema in a database, or brings an older one up to date.
+///
+/// # Errors
+/// When the login may not do that.
+pub(crate) fn prepare(admin_url: &str) -> Result<()> {
+    Ok(Team::prepare(admin_url).map(drop)?)
+}

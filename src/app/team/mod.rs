@@ -1,0 +1,27 @@
+//! `recall team`: what a company's developers share over a PostgreSQL server, by project.
+//!
+//! Notes, commands, cures and what came of sessions go there, of the projects for which the user's config says `share = true`; never a
+//! transcript. What others share comes into the data folder as files, which a digest takes in as those of a repository; what came of their
+//! sessions stays on the server, which `recall search --team` asks. Crate `team` talks to the server.
+//!
+//! Nothing of this is opened unless the user joined a team.
+
+mod exchange;
+mod inbox;
+mod outbox;
+mod projects;
+mod search;
+mod state;
+mod status;
+mod to_share;
+
+use std::time::Duration;
+
+pub(crate) use self::exchange::{Joined, exchange, join, leave, prepare, run};
+pub(crate) use self::inbox::files_of;
+pub(crate) use self::search::{AskedTeam, TeamHit};
+pub(crate) use self::state::is_set_up;
+pub(crate) use self::status::{ProjectStatus, TeamStatus, status};
+
+/// How long somebody waits for a search of the team's server at most.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(1);

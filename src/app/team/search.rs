@@ -1,0 +1,117 @@
+//! What the server of the team finds: what others shared of projects that the user may read, also of those that are not here.
+
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use serde::Serialize;
+use team::{Client, Deadlines, Hit};
+
+use super::PATIENCE;
+use super::state::TeamState;
+use super::to_share::SESSION;
+use crate::config::Config;
+use crate::text::clean::{one_line, without_controls};
+
+/// A search that the server was asked for.
+pub(crate) struct AskedTeam {
+    answer: Receiver<Result<TeamReply>>,
+    asked_at: Instant,
+}
+
+/// What the server found.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct TeamReply {
+    /// Best first.
+    pub(crate) results: Vec<TeamHit>,
+    /// What keeps this from being all there is.
+    pub(crate) notice: Option<String>,
+}
+
+/// Something that a member of the team shared.
+#[derive(Debug, Serialize)]
+pub(crate) struct TeamHit {
+    /// Who shared it: a login of the server.
+    pub(crate) team: String,
+    /// `convention`, `command`, `session` …
+    pub(crate) kind: String,
+    /// The id that it has for whoever shared it.
+    pub(crate) id: String,
+    /// The address of the repository.
+    pub(crate) project: String,
+    /// `2026-11-19`
+    pub(crate) day: String,
+    /// One line.
+    pub(crate) title: String,
+    pub(crate) text: String,
+}
+
+impl AskedTeam {
+    /// Asks the server, while others look elsewhere.
+    ///
+    /// # Errors
+    /// When the user is in no team, or their config cannot be read.
+    pub(crate) fn ask(config: &Config, words: &str, limit: usize) -> Result<Self> {
+        let Some(state) = TeamState::load(&config.data_dir)? else {
+            bail!("you are in no team: `recall team join URL` joins one");
+        };
+        let sanitizer = config.sanitizer()?;
+        let (found, answer) = channel();
+        let words = words.to_owned();
+        thread::spawn(move || {
+            let reply = ask(&state, &words, limit).map(|mut reply| {
+                // What comes from outside passes as everything does.
+                for hit in &mut reply.results {
+                    for text in [&mut hit.title, &mut hit.text] {
+                        *text = sanitizer.clean(text);
+                    }
+                }
+                reply
+            });
+            // Nobody may be waiting any more.
+            let _ = found.send(reply);
+        });
+        Ok(Self { answer, asked_at: Instant::now() })
+    }
+
+    /// What the server found, or why it did not.
+    pub(crate) fn reply(self) -> TeamReply {
+        let left = PATIENCE.saturating_sub(self.asked_at.elapsed());
+        let without = |why: String| TeamReply { results: Vec::new(), notice: Some(format!("your team's server: {why}")) };
+        match self.answer.recv_timeout(left) {
+            Ok(Ok(reply)) => reply,
+            Ok(Err(e)) => without(one_line(&without_controls(&format!("{e:#}")))),
+            Err(_) => without(format!("no answer within {} s", PATIENCE.as_secs())),
+        }
+    }
+}
+
+fn ask(state: &TeamState, words: &str, limit: usize) -> Result<TeamReply> {
+    let deadlines = Deadlines { ask: PATIENCE, search: PATIENCE - Duration::from_millis(100), ..Deadlines::default() };
+    let mut client = Client::join(&state.url, &state.machine, deadlines)?;
+    let projects = client.projects()?;
+    let readable: Vec<&str> = projects.iter().filter(|one| one.may_read).map(|one| one.name.as_str()).collect();
+    let found = client.search(&readable, words, limit)?;
+    let of_others = found.hits.into_iter().filter(|hit| hit.record.machine != state.machine);
+    let notice = (!found.complete).then(|| "your team's server had no time to look for similar words".to_owned());
+    Ok(TeamReply { results: of_others.filter_map(told).collect(), notice })
+}
+
+/// As it is told: everything in it was written by somebody else.
+fn told(hit: Hit) -> Option<TeamHit> {
+    let body = hit.record.body?;
+    let field = |name: &str| body.get(name).and_then(|value| value.as_str()).unwrap_or_default();
+    let line = |text: &str| one_line(&without_controls(text));
+    let lines = |text: &str| text.lines().map(without_controls).collect::<Vec<_>>().join("\n");
+    let title = if hit.record.kind == SESSION { line(field("title")) } else { line(field("text")) };
+    Some(TeamHit {
+        team: line(hit.record.login.as_deref().unwrap_or("somebody who left")),
+        kind: line(&hit.record.kind),
+        id: line(&hit.record.id),
+        project: line(&hit.project),
+        day: line(field("day")),
+        title,
+        text: lines(field("text")),
+    })
+}

@@ -1,0 +1,186 @@
+//! What this machine knows of the team: where it is, what was shared, how far was read. A file of its own in `team/` of the data folder. It
+//! holds ids, versions and hashes, and no text of a session or note.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+
+use crate::model::session::Millis;
+use crate::sys::private_files;
+
+/// How long a digest waits before it tries again, after the first failure and at most.
+const FIRST_WAIT: Millis = 60_000;
+const LONGEST_WAIT: Millis = 6 * 3_600_000;
+
+/// All that is kept between two exchanges.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct TeamState {
+    /// The address of the server, as the user gave it: it may hold a password.
+    pub(super) url: String,
+    /// What this machine is known by on the server.
+    pub(super) machine: String,
+    /// The highest version that was given.
+    pub(super) last_version: i64,
+    /// What was shared, or waits for it.
+    #[serde(with = "as_list")]
+    pub(super) shared: BTreeMap<ItemId, SharedItem>,
+    /// Up to which number the changes of a project were read, by its address.
+    pub(super) read_to: BTreeMap<String, i64>,
+    /// When the server was last reached.
+    pub(super) reached_at: Option<Millis>,
+    /// How often in a row it was not, and when a digest tries next.
+    pub(super) failures: u32,
+    pub(super) wait_until: Option<Millis>,
+    pub(super) last_failure: Option<String>,
+}
+
+/// What something is known by on the server, beside member and machine.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(super) struct ItemId {
+    /// The address of the repository.
+    pub(super) project: String,
+    /// `convention`, `command`, `session` …
+    pub(super) kind: String,
+    pub(super) id: String,
+}
+
+/// What is known of something that is shared.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct SharedItem {
+    pub(super) version: i64,
+    /// Of what it says.
+    pub(super) hash: u64,
+    /// The server has to forget it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) gone: bool,
+    /// The server has it.
+    pub(super) arrived: bool,
+    /// Why the server did not take it, and when it said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) refused: Option<(String, Millis)>,
+}
+
+impl TeamState {
+    /// # Errors
+    /// When the system gives no random bytes.
+    pub(super) fn new(url: String) -> Result<Self> {
+        let mut random = [0_u8; 16];
+        getrandom::fill(&mut random).context("the system gives no random bytes")?;
+        Ok(Self {
+            url,
+            machine: random.iter().map(|byte| format!("{byte:02x}")).collect(),
+            last_version: 0,
+            shared: BTreeMap::new(),
+            read_to: BTreeMap::new(),
+            reached_at: None,
+            failures: 0,
+            wait_until: None,
+            last_failure: None,
+        })
+    }
+
+    /// The server answered.
+    pub(super) fn reached(&mut self, now: Millis) {
+        self.reached_at = Some(now);
+        self.failures = 0;
+        (self.wait_until, self.last_failure) = (None, None);
+    }
+
+    /// It did not, or not to the end: digests try again after a minute, then after two, four …
+    pub(super) fn failed(&mut self, now: Millis, why: &str) {
+        let wait = FIRST_WAIT.saturating_mul(1 << self.failures.min(20)).min(LONGEST_WAIT);
+        self.failures = self.failures.saturating_add(1);
+        self.wait_until = Some(now.saturating_add(wait));
+        self.last_failure = Some(why.to_owned());
+    }
+
+    /// What is kept; `None` if the user is in no team.
+    ///
+    /// # Errors
+    /// When the file is there and cannot be read.
+    pub(super) fn load(data_dir: &Path) -> Result<Option<Self>> {
+        let file = file(data_dir);
+        let text = match fs::read(&file) {
+            Ok(text) => text,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(e) => return Err(e).with_context(|| format!("cannot read {}", file.display())),
+        };
+        let explain = || format!("{} is damaged: delete it and run `recall team join` again", file.display());
+        serde_json::from_slice(&text).map(Some).with_context(explain)
+    }
+
+    pub(super) fn save(&self, data_dir: &Path) -> Result<()> {
+        let file = file(data_dir);
+        private_files::create_dir(&folder(data_dir))?;
+        private_files::replace(&file, &serde_json::to_vec(self)?).with_context(|| format!("cannot write {}", file.display()))
+    }
+
+    /// The address of the server, without a password.
+    pub(super) fn shown_address(&self) -> String {
+        without_password(&self.url)
+    }
+}
+
+/// Did the user join a team? One look, for whoever does nothing if not.
+pub(crate) fn is_set_up(data_dir: &Path) -> bool {
+    file(data_dir).exists()
+}
+
+pub(super) fn folder(data_dir: &Path) -> PathBuf {
+    data_dir.join("team")
+}
+
+fn file(data_dir: &Path) -> PathBuf {
+    folder(data_dir).join("state.json")
+}
+
+/// `postgres://anna@db.example.com/team` of `postgres://anna:secret@db.example.com/team?password=secret`.
+pub(super) fn without_password(url: &str) -> String {
+    let (scheme, rest) = url.split_once("://").unwrap_or(("postgres", url));
+    let (before, query) = rest.split_once('?').map_or((rest, None), |(before, query)| (before, Some(query)));
+    let place = match before.rsplit_once('@') {
+        Some((login, place)) => format!("{}@{place}", login.split(':').next().unwrap_or_default()),
+        None => before.to_owned(),
+    };
+    let kept: Vec<&str> =
+        query.into_iter().flat_map(|query| query.split('&')).filter(|one| !one.starts_with("password=")).collect();
+    let query = if kept.is_empty() { String::new() } else { format!("?{}", kept.join("&")) };
+    format!("{scheme}://{place}{query}")
+}
+
+/// A map with a key of several parts, which JSON does not have.
+mod as_list {
+    use std::collections::BTreeMap;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::{ItemId, SharedItem};
+
+    pub(super) fn serialize<S: Serializer>(map: &BTreeMap<ItemId, SharedItem>, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(map)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<ItemId, SharedItem>, D::Error> {
+        Ok(Vec::<(ItemId, SharedItem)>::deserialize(from)?.into_iter().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_password;
+
+    #[test]
+    fn an_address_is_shown_without_its_password() {
+        for (url, shown) in [
+            ("postgres://anna:s3cr:t@db.example.com/team", "postgres://anna@db.example.com/team"),
+            ("postgres://anna@db.example.com/team?team=core", "postgres://anna@db.example.com/team?team=core"),
+            ("postgres://anna@db/team?password=s3cret&team=core", "postgres://anna@db/team?team=core"),
+            ("postgres://anna@%2Frun%2Fpg:5432/team", "postgres://anna@%2Frun%2Fpg:5432/team"),
+        ] {
+            assert_eq!(without_password(url), shown);
+        }
+    }
+}

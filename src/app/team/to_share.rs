@@ -1,0 +1,174 @@
+//! What the team may have of a project: notes, commands and cures as `recall share` proposes them, and what came of sessions.
+//!
+//! ## Invariants
+//! It is made from what today's policy shows of that project alone, and passes the sanitizer again. No path of a home is in it.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use super::projects::TeamProject;
+use super::state::ItemId;
+use crate::app::brief::brief_for;
+use crate::app::list::title_of_session;
+use crate::app::open_memory::OpenMemory;
+use crate::app::share::shareable;
+use crate::config::Config;
+use crate::model::session_head::SessionHead;
+use crate::model::team_file::TeamFile;
+use crate::privacy::{Sanitizer, View};
+use crate::render::quoted::Listener;
+use crate::text::clean::{one_line, without_controls};
+
+/// The kind of what came of a session. The others are those of [`TeamFile`].
+pub(super) const SESSION: &str = "session";
+
+/// What can be shared of the projects of this machine.
+pub(super) struct ToShare<'a> {
+    config: &'a Config,
+    sanitizer: Sanitizer,
+    /// Those of which something may be shared, each with the memory as it is shown there.
+    projects: Vec<(TeamProject, OpenMemory)>,
+    items: BTreeMap<ItemId, Candidate>,
+    /// What cannot be shared, and why.
+    pub(super) refused: BTreeMap<ItemId, String>,
+}
+
+/// Something that can be shared.
+struct Candidate {
+    /// Changes with what it says.
+    hash: u64,
+    source: Source,
+}
+
+enum Source {
+    Statement(TeamFile),
+    /// Of the project with this place in the list.
+    Session(usize, SessionHead),
+}
+
+/// Something as the server keeps it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct SharedText {
+    pub(super) body: Value,
+    /// The words by which it is found.
+    pub(super) search: String,
+}
+
+impl<'a> ToShare<'a> {
+    /// All that the team may have of these projects.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub(super) fn of(projects: &[TeamProject], config: &'a Config) -> Result<Self> {
+        let mut all =
+            Self { config, sanitizer: config.sanitizer()?, projects: Vec::new(), items: BTreeMap::new(), refused: BTreeMap::new() };
+        for project in projects.iter().filter(|project| project.consent.share) {
+            let memory = OpenMemory::of(config, View::OnlyProject(&project.key))?;
+            all.add_statements(project, &memory)?;
+            if project.consent.sessions {
+                all.add_sessions(project, &memory)?;
+            }
+            all.projects.push((project.clone(), memory));
+        }
+        Ok(all)
+    }
+
+    fn add_statements(&mut self, project: &TeamProject, memory: &OpenMemory) -> Result<()> {
+        for (file, why_not) in shareable(memory, self.config, &project.key)? {
+            let id = ItemId { project: project.address.clone(), kind: file.kind.clone(), id: file.id.clone() };
+            match why_not {
+                Some(why) => _ = self.refused.insert(id, why),
+                None => {
+                    let hash = hash_of(&[&file.text, &file.day, &file.evidence]);
+                    self.items.insert(id, Candidate { hash, source: Source::Statement(file) });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn add_sessions(&mut self, project: &TeamProject, memory: &OpenMemory) -> Result<()> {
+        let store = &memory.0;
+        let rules = self.config.sanitizer_rules();
+        for head in store.sessions_from_here()? {
+            if head.project.key != project.key || store.digest_of(head.pk)?.is_none() || store.repeated_by(head.pk)?.is_some() {
+                continue;
+            }
+            let hash = hash_of(&[&store.told_hash(&head)?.to_string(), &rules]);
+            let id = ItemId { project: project.address.clone(), kind: SESSION.to_owned(), id: head.id.clone() };
+            self.items.insert(id, Candidate { hash, source: Source::Session(self.projects.len(), head) });
+        }
+        Ok(())
+    }
+
+    /// All of it, with a hash that changes with what it says.
+    pub(super) fn hashes(&self) -> impl Iterator<Item = (&ItemId, u64)> {
+        self.items.iter().map(|(id, one)| (id, one.hash))
+    }
+
+    pub(super) fn contains(&self, id: &ItemId) -> bool {
+        self.items.contains_key(id)
+    }
+
+    /// In one line, for whoever wants to see what is shared; `None` if it is not to be shared any more.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub(super) fn in_words(&self, id: &ItemId) -> Result<Option<String>> {
+        let text = match self.items.get(id).map(|one| &one.source) {
+            None => return Ok(None),
+            Some(Source::Statement(file)) => file.text.clone(),
+            Some(Source::Session(project, head)) => {
+                self.projects.get(*project).map(|(_, memory)| title(memory, head)).transpose()?.unwrap_or_default()
+            }
+        };
+        Ok(Some(one_line(&without_controls(&text))))
+    }
+
+    /// What goes to the server; `None` if it is not to be shared any more, or nothing was said in the session.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub(super) fn text(&self, id: &ItemId) -> Result<Option<SharedText>> {
+        Ok(match self.items.get(id).map(|one| &one.source) {
+            None => None,
+            Some(Source::Statement(TeamFile { text, day, evidence, .. })) => {
+                let body = json!({ "text": text, "day": day, "evidence": evidence });
+                Some(SharedText { body, search: text.clone() })
+            }
+            Some(Source::Session(project, head)) => {
+                let of_project = self.projects.get(*project);
+                of_project.map(|(project, memory)| self.of_session(project, memory, head)).transpose()?.flatten()
+            }
+        })
+    }
+
+    fn of_session(&self, project: &TeamProject, memory: &OpenMemory, head: &SessionHead) -> Result<Option<SharedText>> {
+        let Some(told) = brief_for(Listener::Assistant, &memory.0, self.config, head)? else { return Ok(None) };
+        let home = self.config.home.to_string_lossy();
+        let clean = |text: &str| {
+            let text = text.replace(&format!("{}/", project.key), "").replace(&project.key, &project.address);
+            self.sanitizer.clean(&if home.is_empty() { text } else { text.replace(home.as_ref(), "~") })
+        };
+        let (title, text) = (clean(&title(memory, head)?), clean(&told));
+        let day = self.config.local_time(head.last_active(), "%Y-%m-%d");
+        let search = format!("{title}\n{text}");
+        let body = json!({ "title": title, "day": day, "agent": head.client.key(), "text": text });
+        Ok(Some(SharedText { body, search }))
+    }
+}
+
+fn title(memory: &OpenMemory, head: &SessionHead) -> Result<String> {
+    Ok(title_of_session(memory, &head.id)?.unwrap_or_default())
+}
+
+fn hash_of(parts: &[&str]) -> u64 {
+    let mut hasher = blake3::Hasher::new();
+    for part in parts {
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part.as_bytes());
+    }
+    u64::from_le_bytes(hasher.finalize().as_bytes().first_chunk().copied().unwrap_or_default())
+}

@@ -1,0 +1,212 @@
+//! `recall team`: what a company's developers share over a PostgreSQL server.
+
+#[cfg(feature = "team")]
+pub(super) use with_server::{TeamSearch, run};
+#[cfg(not(feature = "team"))]
+pub(super) use without_server::{TeamSearch, run};
+
+#[cfg(not(feature = "team"))]
+mod without_server {
+    use std::io::Write;
+
+    use anyhow::{Result, bail, ensure};
+
+    use crate::app::Completion;
+    use crate::app::search::SearchReply;
+    use crate::cli::args::{SearchArgs, TeamArgs};
+    use crate::config::Config;
+
+    const NOT_BUILT: &str =
+        "this program was built without the client for a team's server: build it with `cargo install --path . --features team`";
+
+    pub(crate) fn run(_: &TeamArgs, _: &Config, _: &mut impl Write) -> Result<Completion> {
+        bail!(NOT_BUILT)
+    }
+
+    /// No search of a server.
+    pub(crate) struct TeamSearch;
+
+    impl TeamSearch {
+        pub(crate) fn ask(args: &SearchArgs, _: &Config) -> Result<Self> {
+            ensure!(!args.team, NOT_BUILT);
+            Ok(Self)
+        }
+
+        pub(crate) fn print(self, _: &SearchReply, _: bool, _: &mut impl Write) -> Result<bool> {
+            Ok(false)
+        }
+    }
+}
+
+#[cfg(feature = "team")]
+mod with_server {
+    use std::io::{Write, stdin};
+
+    use anyhow::{Context, Result};
+
+    use crate::app::Completion;
+    use crate::app::search::SearchReply;
+    use crate::app::team::{self, AskedTeam, Joined, ProjectStatus, TeamHit, TeamStatus};
+    use crate::cli::args::{SearchArgs, TeamAction, TeamArgs};
+    use crate::cli::reading::print_hanging;
+    use crate::cli::search::{INDENT, PASSAGE_CHARS, TITLE, bold, char_limit, highlighted};
+    use crate::config::Config;
+    use crate::sys::messages::{self, Ui};
+    use crate::text::clean::{counted, one_line, shorten, without_controls};
+
+    /// The most characters of a statement in a list, and how many of a kind are listed.
+    const MAX_CHARS: usize = 80;
+    const MAX_LISTED: usize = 10;
+
+    pub(crate) fn run(args: &TeamArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
+        let ui = Ui::default();
+        let mut completion = Completion::Done;
+        match &args.action {
+            None => {
+                let (done, ended) = team::run(config, &ui)?;
+                writeln!(out, "{}", done.in_words())?;
+                completion = ended;
+            }
+            Some(TeamAction::Join { url }) => show_joined(&team::join(config, &address(url)?)?, out)?,
+            Some(TeamAction::Status { json: true }) => {
+                serde_json::to_writer_pretty(&mut *out, &team::status(config)?)?;
+                writeln!(out)?;
+            }
+            Some(TeamAction::Status { json: false }) => show_status(&team::status(config)?, out)?,
+            Some(TeamAction::Leave { only_here }) => {
+                team::leave(config, *only_here, &ui)?;
+                match only_here {
+                    true => writeln!(out, "This machine is in no team any more. The server keeps what you shared.")?,
+                    false => {
+                        writeln!(out, "You left the team. What you shared is erased there; what others shared is removed here.")?
+                    }
+                }
+            }
+            Some(TeamAction::Prepare { url }) => {
+                team::prepare(&address(url)?)?;
+                writeln!(out, "The database is ready. In psql, add a team, its projects and members:")?;
+                for line in [
+                    "SELECT recall_team.add_team('core');",
+                    "SELECT recall_team.add_project('core', 'example.com/acme/shop');",
+                    "SELECT recall_team.add_member('core', 'anna');",
+                    "SELECT recall_team.set_access('core', 'anna', 'example.com/acme/shop', true, true);",
+                ] {
+                    writeln!(out, "  {line}")?;
+                }
+            }
+        }
+        ui.finish();
+        Ok(completion)
+    }
+
+    /// As it was typed, or from standard input: a command line is seen by others.
+    fn address(url: &str) -> Result<String> {
+        if url != "-" {
+            return Ok(url.to_owned());
+        }
+        let mut line = String::new();
+        stdin().read_line(&mut line).context("cannot read the address from standard input")?;
+        Ok(line.trim().to_owned())
+    }
+
+    fn show_joined(joined: &Joined, out: &mut impl Write) -> Result<()> {
+        writeln!(out, "You are in the team at {}.", shown(&joined.address))?;
+        if joined.projects.is_empty() {
+            return Ok(writeln!(out, "It lets you see no project yet: ask its administrator.")?);
+        }
+        writeln!(out, "Its projects:")?;
+        for (address, may_share) in &joined.projects {
+            writeln!(out, "  {}{}", shown(address), if *may_share { "" } else { " (you may not share there)" })?;
+        }
+        writeln!(out, "Nothing of yours is shared yet. To share a project, add to your config:")?;
+        let example = joined.here.first().map_or("~/work/shop", String::as_str);
+        writeln!(out, "  [team.{:?}]", shown(example))?;
+        writeln!(out, "  share = true")?;
+        writeln!(out, "`recall team` exchanges now, and every `recall digest` from now on.")?;
+        Ok(())
+    }
+
+    fn show_status(status: &TeamStatus, out: &mut impl Write) -> Result<()> {
+        writeln!(out, "server   {}", shown(&status.server))?;
+        writeln!(out, "reached  {}", status.reached.as_deref().unwrap_or("not yet"))?;
+        if let Some(why) = &status.failure {
+            writeln!(out, "failed   {}", shown(why))?;
+        }
+        for project in &status.projects {
+            show_project(project, out)?;
+        }
+        Ok(())
+    }
+
+    fn show_project(project: &ProjectStatus, out: &mut impl Write) -> Result<()> {
+        let what = match (project.share, project.sessions) {
+            (false, _) => "not shared",
+            (true, false) => "shared, without sessions",
+            (true, true) => "shared",
+        };
+        writeln!(out, "\n{}  {what}", shown(&project.address))?;
+        writeln!(out, "  {}", shown(&project.project))?;
+        let line = |out: &mut dyn Write, kind: &str, text: &str| writeln!(out, "  {kind:10}  {}", shorten(&shown(text), MAX_CHARS));
+        for of_kind in project.shared.chunk_by(|a, b| a.kind == b.kind) {
+            for one in of_kind.iter().take(MAX_LISTED) {
+                line(out, &one.kind, &one.text)?;
+            }
+            if of_kind.len() > MAX_LISTED {
+                writeln!(out, "  {:10}  … and {} more: --json lists all", of_kind[0].kind, of_kind.len() - MAX_LISTED)?;
+            }
+        }
+        for one in &project.refused {
+            writeln!(out, "  not shared: {} {}: {}", shown(&one.kind), shown(&one.id), shown(&one.why))?;
+        }
+        for (count, what) in [(project.waiting, "to share"), (project.to_withdraw, "to withdraw")] {
+            if count > 0 {
+                writeln!(out, "  {} {what}: `recall team` does so now", counted(count, "record"))?;
+            }
+        }
+        if project.from_others > 0 {
+            writeln!(out, "  {} from others", counted(project.from_others, "statement"))?;
+        }
+        Ok(())
+    }
+
+    /// A search that may have gone to the server as well.
+    pub(crate) struct TeamSearch(Option<AskedTeam>);
+
+    impl TeamSearch {
+        /// Asks the server, if the user wants that.
+        pub(crate) fn ask(args: &SearchArgs, config: &Config) -> Result<Self> {
+            let asked = args.team.then(|| AskedTeam::ask(config, &args.words.join(" "), args.limit));
+            Ok(Self(asked.transpose()?))
+        }
+
+        /// Prints what the server found, beside what was found here. Returns whether that is anything.
+        pub(crate) fn print(self, found: &SearchReply, json: bool, out: &mut impl Write) -> Result<bool> {
+            let Some(asked) = self.0 else { return Ok(false) };
+            let reply = asked.reply();
+            for hit in &reply.results {
+                if json {
+                    writeln!(out, "{}", serde_json::to_string(hit)?)?;
+                } else {
+                    print_hit(hit, found, out)?;
+                }
+            }
+            reply.notice.iter().for_each(messages::report);
+            Ok(!reply.results.is_empty())
+        }
+    }
+
+    fn print_hit(hit: &TeamHit, found: &SearchReply, out: &mut impl Write) -> Result<()> {
+        let name = hit.project.rsplit('/').next().unwrap_or_default();
+        let title = shorten(&hit.title, char_limit(&hit.title, TITLE));
+        writeln!(out, "{}  {}  {name}  {title}  (your team: {})", hit.day, bold(&hit.kind), hit.team)?;
+        let passage = found.excerpt(&hit.text, char_limit(&hit.text, PASSAGE_CHARS));
+        if !passage.is_empty() && !title.contains(&passage) {
+            print_hanging(INDENT, INDENT, &highlighted(&passage, found), out)?;
+        }
+        Ok(())
+    }
+
+    fn shown(text: &str) -> String {
+        one_line(&without_controls(text))
+    }
+}

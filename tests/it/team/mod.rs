@@ -1,0 +1,28 @@
+//! A company's memory: what developers share over a PostgreSQL server, and what they do not.
+
+#[cfg(feature = "team")]
+mod over_postgres;
+
+#[cfg(not(feature = "team"))]
+#[test]
+fn a_program_without_the_client_says_how_to_get_it() {
+    let world = crate::support::World::digested(&["plain"]);
+    for command in [&["team", "status"][..], &["team"], &["search", "--team", "redis"]] {
+        let ran = world.recall(command);
+        assert_eq!(ran.code, 2, "{ran:#?}");
+        assert!(ran.err.contains("--features team"), "{ran:#?}");
+    }
+}
+
+#[test]
+fn what_the_config_says_of_a_team_is_checked() {
+    let world = crate::support::World::new();
+    world.configure("[team.\"~/work/shop\"]\nshare = true\nsessions = false\n");
+    let ran = world.recall(["config"]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    assert!(ran.out.contains("~/work/shop"), "{ran:#?}");
+    world.configure("[team.\"~/work/shop\"]\nshar = true\n");
+    let ran = world.recall(["config"]);
+    assert_eq!(ran.code, 2, "{ran:#?}");
+    assert!(ran.err.contains("shar"), "{ran:#?}");
+}
