@@ -55,8 +55,14 @@ pub(crate) fn run(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis
         outlived.take_back_digests(config, ui, now, &mut store)?;
     }
     let maker = DigestMaker::new(config, ui, now, &wanted, &store)?;
-    let plan = maker.plan(&store, wanted.newest)?;
+    let mut plan = maker.plan(&store, wanted.newest)?;
     let outcome = Outcome::of(&maker, &store, &plan)?;
+    if let Err(why) = &maker.model {
+        // Of a model that is not there, nobody would ask for a backlog.
+        for not_now in plan.chosen.iter_mut().map(|(_, not_now)| not_now).filter(|not_now| **not_now == Some(SkipReason::Backlog)) {
+            *not_now = Some(SkipReason::ModelUnavailable(why.clone()));
+        }
+    }
     if request.json {
         serde_json::to_writer(&mut *out, &DryRunReply::of(&report, &plan, &outcome))?;
         writeln!(out)?;

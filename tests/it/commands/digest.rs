@@ -177,6 +177,15 @@ fn a_dry_run_says_what_the_real_one_then_does() {
 }
 
 #[test]
+fn a_dry_run_of_a_backlog_where_there_is_no_model_says_that_there_is_none() {
+    let world = three();
+    world.configure("[digest]\nbacklog = 2\n");
+    let ran = world.recall(["digest", "--dry-run"]);
+    assert!(ran.out.contains("3 sessions: without the model: ") && ran.out.contains("claude"), "{ran:#?}");
+    assert!(!ran.out.contains("too many at once"), "nobody can ask for it: {ran:#?}");
+}
+
+#[test]
 fn a_dry_run_knows_the_price() {
     let world = three();
     world.fake_claude("#!/bin/sh\nexit 1\n");
