@@ -8,4 +8,5 @@ mod folder;
 mod machines;
 mod property;
 mod ssh;
+mod sshd;
 mod support;
