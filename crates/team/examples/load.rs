@@ -1,9 +1,10 @@
 //! How long a push, a pull and a search take on a server that holds many records.
 //!
-//! `cargo run --release -p team --example load -- postgres://admin@host/database [records] [clients]`
+//! `cargo run --release -p team --example load -- postgres://admin@host/database [records] [clients] [words]`
 //!
 //! The database has to be empty, and its administrator a superuser whose connections need no password; the logins `load0` and so on are made. Prints
-//! the median and the 99th percentile of each call as a client sees it, and how many calls there were.
+//! the median and the 99th percentile of each call as a client sees it, how many calls there were, and what a record takes on the disk. A record has so
+//! many words: 25 as a note, 450 as what came of a session.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -21,17 +22,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let admin = arguments.next().ok_or("which server? postgres://admin@host/database")?;
     let records: usize = arguments.next().map_or(Ok(1_000_000), |text| text.parse())?;
     let clients: usize = arguments.next().map_or(Ok(4), |text| text.parse())?;
+    let words: usize = arguments.next().map_or(Ok(25), |text| text.parse())?;
     let logins = make_team(&admin, clients)?;
 
     let began = Instant::now();
     let next = AtomicUsize::new(0);
     let pushes = std::thread::scope(|scope| {
-        let threads: Vec<_> = logins.iter().map(|url| scope.spawn(|| fill(url, records, &next))).collect();
+        let threads: Vec<_> = logins.iter().map(|url| scope.spawn(|| fill(url, records, words, &next))).collect();
         threads.into_iter().flat_map(|thread| thread.join().expect("a client")).collect::<Vec<_>>()
     });
     let seconds = began.elapsed().as_secs_f64();
     println!("{records} records in {seconds:.0} s, {:.0} a second, {clients} clients at once", records as f64 / seconds);
     print(&format!("push of {BATCH}, {clients} at once"), pushes);
+    println!("{} bytes a record on the disk, indexes included", bytes(&admin)? / records as i64);
 
     let mut client = join(&logins[0])?;
     let mut random = Random(7);
@@ -46,13 +49,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Ok::<(), team::Error>(())
     };
     each(&format!("push of {BATCH}, alone"), &mut |client, place, random| {
-        client.push(&batch(records + place * BATCH, BATCH, random)).map(drop)
+        client.push(&batch(records + place * BATCH, BATCH, words, random)).map(drop)
     })?;
     each(&format!("the same again, {BATCH} unchanged"), &mut |client, place, random| {
-        client.push(&batch(records + place * BATCH, BATCH, random)).map(drop)
+        client.push(&batch(records + place * BATCH, BATCH, words, random)).map(drop)
     })?;
     each(&format!("withdraw {BATCH}"), &mut |client, place, random| {
-        let withdrawals: Vec<_> = batch(records + place * BATCH, BATCH, random)
+        let withdrawals: Vec<_> = batch(records + place * BATCH, BATCH, words, random)
             .into_iter()
             .map(|record| Withdrawal { id: record.id, version: record.version })
             .collect();
@@ -122,12 +125,23 @@ fn make_team(admin: &str, clients: usize) -> Result<Vec<String>, Box<dyn std::er
     Ok(logins)
 }
 
+/// How large the tables are.
+fn bytes(admin: &str) -> Result<i64, Box<dyn std::error::Error>> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let (client, connection) = tokio_postgres::connect(admin, tokio_postgres::NoTls).await?;
+        tokio::spawn(connection);
+        let sql = "SELECT sum(pg_total_relation_size(oid))::bigint FROM pg_class WHERE relkind = 'r' AND relnamespace = 'recall_team'::regnamespace";
+        Ok(client.query_one(sql, &[]).await?.get(0))
+    })
+}
+
 fn join(url: &str) -> Result<Client, team::Error> {
     Client::join(url, "desk", Deadlines { push: Duration::from_secs(300), ..Deadlines::default() })
 }
 
 /// Pushes until all clients together have pushed so many records; returns how long each batch took.
-fn fill(url: &str, records: usize, next: &AtomicUsize) -> Vec<Duration> {
+fn fill(url: &str, records: usize, words: usize, next: &AtomicUsize) -> Vec<Duration> {
     let mut client = join(url).expect("to join");
     let mut times = Vec::new();
     loop {
@@ -135,7 +149,7 @@ fn fill(url: &str, records: usize, next: &AtomicUsize) -> Vec<Duration> {
         if from >= records {
             return times;
         }
-        let batch = batch(from, BATCH.min(records - from), &mut Random(from as u64));
+        let batch = batch(from, BATCH.min(records - from), words, &mut Random(from as u64));
         let begin = Instant::now();
         let pushed = client.push(&batch).expect("to push");
         times.push(begin.elapsed());
@@ -144,10 +158,10 @@ fn fill(url: &str, records: usize, next: &AtomicUsize) -> Vec<Duration> {
 }
 
 /// A batch is of one project, as it is after a session.
-fn batch(from: usize, records: usize, random: &mut Random) -> Vec<Record> {
+fn batch(from: usize, records: usize, words: usize, random: &mut Random) -> Vec<Record> {
     let of = project(from / BATCH % PROJECTS);
     let make = |place: usize| {
-        let text: Vec<String> = (0..25).map(|_| word(random.skewed())).collect();
+        let text: Vec<String> = (0..words).map(|_| word(random.skewed())).collect();
         let text = text.join(" ");
         let body = serde_json::json!({ "text": text, "session": place / 8, "files": ["src/lib.rs", "src/main.rs"] });
         Record { id: RecordId { project: of.clone(), kind: "note".into(), id: place.to_string() }, version: 1, body, search: text }
