@@ -199,7 +199,9 @@ mod with_server {
         let name = hit.project.rsplit('/').next().unwrap_or_default();
         let title = shorten(&hit.title, char_limit(&hit.title, TITLE));
         writeln!(out, "{}  {}  {name}  {title}  (your team: {})", hit.day, bold(&hit.kind), hit.team)?;
-        let passage = found.excerpt(&hit.text, char_limit(&hit.text, PASSAGE_CHARS));
+        // The line that has most of the words.
+        let line = hit.text.lines().max_by_key(|line| (found.marks(line).len(), std::cmp::Reverse(line.len()))).unwrap_or_default();
+        let passage = found.excerpt(line, char_limit(line, PASSAGE_CHARS));
         if !passage.is_empty() && !title.contains(&passage) {
             print_hanging(INDENT, INDENT, &highlighted(&passage, found), out)?;
         }

@@ -1,7 +1,7 @@
 //! A memory file that Claude Code keeps of its own for a project, or one that a team keeps in its repository. Pure.
 
 use crate::model::session::{Millis, Project};
-use crate::model::team_file::is_team_file;
+use crate::model::team_file::{TeamFile, is_from_server, is_team_file};
 
 /// A memory file as a digest read it last.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +25,11 @@ impl MemoryFile {
 
     /// `Claude's memory file deploy.md`
     pub(crate) fn title(&self) -> String {
+        if is_from_server(&self.path) {
+            // Its name says nothing to anybody.
+            let TeamFile { kind, by, .. } = TeamFile::read(&self.text);
+            return format!("{kind} of your team, by {by}");
+        }
         match is_team_file(&self.path) {
             true => format!("team file {}", self.name()),
             false => format!("Claude's memory file {}", self.name()),
@@ -46,6 +51,21 @@ impl MemoryFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_statement_of_a_team_says_what_it_is_and_whose() {
+        let text = "---\nkind: decision\nby: anna\n---\n\nThe cache is an LRU";
+        let file = |path: &str| MemoryFile {
+            pk: 1,
+            id: "k1".into(),
+            project: Project { key: "/p".into() },
+            path: path.into(),
+            at: 0,
+            text: text.into(),
+        };
+        assert_eq!(file("/data/team/projects/shop-1/.recall/decision-12.md").title(), "decision of your team, by anna");
+        assert_eq!(file("/home/anna/shop/.recall/decision-lru.md").title(), "team file decision-lru.md");
+    }
 
     #[test]
     fn the_head_of_a_file_says_what_it_is_about() {

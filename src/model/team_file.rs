@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 /// The folder of these files, as it stands in their paths.
 const IN_FOLDER: &str = "/.recall/";
+/// The folder of those that came from a server, as it stands in their paths, below the data folder.
+pub(crate) const FROM_SERVER: &str = "/team/projects/";
 /// The most characters of its text that are told.
 pub(crate) const MAX_CHARS: usize = 600;
 
@@ -25,6 +27,11 @@ pub(crate) struct TeamFile {
 /// Is a file at this path one of a team's?
 pub(crate) fn is_team_file(path: &str) -> bool {
     path.rsplit_once('/').is_some_and(|(folder, _)| format!("{folder}/").ends_with(IN_FOLDER))
+}
+
+/// Is a file at this path one that the server of a team gave?
+pub(crate) fn is_from_server(path: &str) -> bool {
+    is_team_file(path) && path.contains(FROM_SERVER)
 }
 
 impl TeamFile {

@@ -90,8 +90,7 @@ impl History {
             all.join(&all.machines[n], n);
         }
         if has_homes {
-            // Where nothing was done yet in a project, it is not known to be here.
-            (0..all.machines.len()).for_each(|machine| all.begin(machine));
+            all.machines.iter().for_each(|world| _ = clone_in(world));
         }
         all
     }
@@ -400,14 +399,14 @@ impl History {
             let ran = self.run(machine, &["sync"], &[]);
             assert_eq!((ran.code, ran.out.as_str()), (0, "nothing new\n"), "m{machine}\n{:#?}\n{ran:#?}", self.told);
         }
-        // Somebody who joins now sees what all see. In a home of its own it would have to know the project first.
-        let joined = World::new();
-        if !self.has_homes {
-            self.join(&joined, self.machines.len());
-            let ran = joined.recall(["sync"]);
-            assert_eq!(ran.code, 0, "{ran:#?}");
+        // Somebody who joins now sees what all see.
+        let fresh = &World::new();
+        if self.has_homes {
+            clone_in(fresh);
         }
-        let fresh = if self.has_homes { &self.machines[0] } else { &joined };
+        self.join(fresh, self.machines.len());
+        let ran = fresh.recall(["sync"]);
+        assert_eq!(ran.code, 0, "{ran:#?}");
         let standing: BTreeSet<&String> = self.sessions.iter().filter(|one| !one.forgotten).map(|one| &one.id).collect();
         let (sessions, notes, pages) = (ids_of(fresh), notes_of(fresh), pages_of(fresh));
         // Of which a word was forgotten: gone as a whole where a machine did that which had no transcript of it.

@@ -89,7 +89,12 @@ impl KnownProjects {
             let differs = |here: Option<&ToldProject>| {
                 here.and_then(|here| here.remote.as_ref()).zip(told.remote.as_ref()).is_some_and(|(here, there)| here != there)
             };
-            (self.keys.contains(&key) && !differs(self.told.get(&key))).then_some(key)
+            let is_it = match self.keys.contains(&key) {
+                true => !differs(self.told.get(&key)),
+                // A clone in which nothing was done yet.
+                false => told.remote.is_some() && remote_of(Path::new(&key)) == told.remote,
+            };
+            is_it.then_some(key)
         };
         match by_remote().or_else(below_home) {
             Some(key) => {
@@ -154,6 +159,12 @@ mod tests {
         assert_eq!(known.here(&told("/Users/anna/notes", None, Some("notes")), &mut placed), plain);
         let other = told("/Users/anna/api", Some("example.com/two/api"), Some("api"));
         assert_eq!(known.here(&other, &mut placed), "/Users/anna/api");
+        // A clone that nobody has worked in yet, and one of something else.
+        let fresh = clone_of(&home.path().join("work/shop"), "https://example.com/one/shop");
+        let same = told("/Users/anna/work/shop", Some("example.com/one/shop"), Some("work/shop"));
+        assert_eq!(known.here(&same, &mut placed), fresh);
+        let else_where = told("/Users/ben/work/shop", Some("example.com/two/shop"), Some("work/shop"));
+        assert_eq!(known.here(&else_where, &mut placed), "/Users/ben/work/shop");
     }
 
     #[test]

@@ -93,7 +93,9 @@ fn ask(state: &TeamState, words: &str, limit: usize) -> Result<TeamReply> {
     let projects = client.projects()?;
     let readable: Vec<&str> = projects.iter().filter(|one| one.may_read).map(|one| one.name.as_str()).collect();
     let found = client.search(&readable, words, limit)?;
-    let of_others = found.hits.into_iter().filter(|hit| hit.record.machine != state.machine);
+    // What is here already is found here.
+    let is_here = |hit: &Hit| hit.record.kind != SESSION && state.read_to.contains_key(&hit.project);
+    let of_others = found.hits.into_iter().filter(|hit| hit.record.machine != state.machine && !is_here(hit));
     let notice = (!found.complete).then(|| "your team's server had no time to look for similar words".to_owned());
     Ok(TeamReply { results: of_others.filter_map(told).collect(), notice })
 }

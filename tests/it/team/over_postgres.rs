@@ -106,7 +106,9 @@ fn from_nothing_to_a_teammate() {
     let told = ben.recall(&["context"]).out;
     assert!(told.contains("We use pnpm, never npm") && told.contains("your team: anna"), "{told}");
     let found = ben.recall(&["search", "pnpm"]).out;
-    assert!(found.contains("team file convention"), "{found}");
+    assert!(found.contains("convention of your team, by anna"), "{found}");
+    let found = ben.recall(&["search", "--team", "pnpm"]).out;
+    assert_eq!(found.matches("pnpm").count(), 1, "what is here already is told once: {found}");
     let only_here = ben.recall(&["search", "Mend part 2"]);
     assert!(!only_here.out.contains("Mend part 2"), "{only_here:#?}");
     let found = ben.recall(&["search", "--team", "Mend", "part", "2"]);
