@@ -17,6 +17,8 @@ const MIN_CHARS: usize = 5;
 const TWO_SLIPS_CHARS: usize = 10;
 /// The longest ending that may follow a stem, in characters.
 const MAX_ENDING: usize = 5;
+/// So many characters are a long ending.
+const LONG_ENDING: usize = 3;
 /// How many words a query has corrected at most, and how many candidates are looked up for each: a pasted text is not proof-read.
 const MAX_CORRECTED: usize = 4;
 const MAX_LOOKED_UP: usize = 12;
@@ -84,7 +86,10 @@ fn compare(typed: &str, stem: &str) -> Vec<(usize, String)> {
         // An ending of one letter is like any other of one letter.
         std::iter::once((slips, ending)).chain(mistyped.filter(move |_| ending.len() > 1))
     });
-    compared.filter(|(slips, _)| (1..=allowed).contains(slips)).map(|(slips, ending)| (slips, format!("{stem}{ending}"))).collect()
+    // A slip in a short stem with a long ending makes another word: `nothing` is not `note` with an ending.
+    let is_likely = |ending: &str| length >= MIN_CHARS || ending.len() < LONG_ENDING;
+    let compared = compared.filter(|(slips, ending)| (1..=allowed).contains(slips) && is_likely(ending));
+    compared.map(|(slips, ending)| (slips, format!("{stem}{ending}"))).collect()
 }
 
 #[cfg(test)]
@@ -103,7 +108,8 @@ mod tests {
         ] {
             assert!(compare(typed, stem).contains(&(1, meant.to_owned())), "{typed}: {:?}", compare(typed, stem));
         }
-        for (typed, stem) in [("redis", "redirect"), ("cache", "crash")] {
+        assert!(compare("cahced", "cach").contains(&(1, "cached".to_owned())));
+        for (typed, stem) in [("redis", "redirect"), ("cache", "crash"), ("nothing", "note")] {
             assert_eq!(compare(typed, stem), [], "{typed}");
         }
     }
