@@ -14,6 +14,8 @@ use crate::text::clean::{fit_title, one_line, shorten, without_controls};
 
 /// The most characters of a project's name in a line.
 const MAX_PROJECT_CHARS: usize = 20;
+/// The most characters of a machine's name: two of one name differ at the end.
+const MAX_MACHINE_CHARS: usize = 70;
 /// At least so many characters of a title are shown, however narrow the terminal.
 const MIN_TITLE_CHARS: usize = 12;
 
@@ -47,7 +49,7 @@ fn line(session: &ListedSession, longest: usize, columns: Option<usize>) -> Stri
     let begins = format!("{}  {}  {:longest$}  ", session.when, session.id(), name(session));
     let of = Some(session.client.name()).filter(|_| !session.client.is_usual());
     let machine =
-        session.machine.as_ref().map(|name| format!("on {}", shorten(&one_line(&without_controls(name)), MAX_PROJECT_CHARS)));
+        session.machine.as_ref().map(|name| format!("on {}", shorten(&one_line(&without_controls(name)), MAX_MACHINE_CHARS)));
     let remarks: Vec<&str> = of.into_iter().chain(machine.as_deref()).chain(session.remark()).collect();
     let remark = if remarks.is_empty() { String::new() } else { format!(" ({})", remarks.join(", ")) };
     let title = one_line(&without_controls(&session.title));

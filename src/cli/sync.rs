@@ -53,6 +53,13 @@ fn add(args: &SyncAddArgs, config: &Config, out: &mut impl Write) -> Result<()> 
     };
     let added = sync::add(config, &args.place, &encryption, args.name.as_deref())?;
     let place = shown(&added.address);
+    if added.only_renamed {
+        return Ok(writeln!(
+            out,
+            "This machine is called {} from now on. `recall sync` tells your other machines, which show it after their next exchange.",
+            shown(&added.machine)
+        )?);
+    }
     writeln!(out, "{place} is set up; this machine is called {} there.", shown(&added.machine))?;
     if !added.encrypted {
         writeln!(out, "Nothing is encrypted: whoever sees the place can read it.")?;
@@ -90,7 +97,7 @@ fn show(status: &SyncStatus, json: bool, out: &mut impl Write) -> Result<()> {
     for place in &status.places {
         writeln!(out, "place         {}{}", shown(&place.address), if place.encrypted { "" } else { " (not encrypted)" })?;
         for (machine, records) in &place.machines {
-            writeln!(out, "  {:12}{}", shown(machine), counted(*records, "record"))?;
+            writeln!(out, "  {:11} {}", shown(machine), counted(*records, "record"))?;
         }
     }
     writeln!(out, "from others   {}", counted(status.sessions, "session"))?;

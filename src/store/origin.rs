@@ -50,6 +50,12 @@ impl Reader {
         Ok(query.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
     }
 
+    /// The machines that sessions came from: id, name.
+    pub(crate) fn machines_from_afar(&self) -> Result<Vec<(String, String)>> {
+        let mut query = self.db.prepare_cached("SELECT DISTINCT machine, name FROM origin ORDER BY machine, name")?;
+        Ok(query.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// Sessions of which something is stored and whose transcripts were read here.
     pub(crate) fn sessions_from_here(&self) -> Result<Vec<SessionHead>> {
         let sql = format!(
@@ -123,6 +129,18 @@ impl Writer {
         }
         self.import_session(exported)?;
         Ok(true)
+    }
+
+    /// Calls a machine something else, on pages, too. Returns of how many sessions.
+    pub(crate) fn rename_machine(&mut self, machine: &str, name: &str) -> Result<usize> {
+        let tx = self.reader.db.transaction()?;
+        let differs = "FROM origin WHERE machine = ?1 AND name <> ?2";
+        tx.prepare_cached(&format!("UPDATE session SET page_dirty = 1 WHERE pk IN (SELECT session {differs})"))?
+            .execute([machine, name])?;
+        let renamed =
+            tx.prepare_cached("UPDATE origin SET name = ?2 WHERE machine = ?1 AND name <> ?2")?.execute([machine, name])?;
+        tx.commit()?;
+        Ok(renamed)
     }
 
     /// Removes what came of a session from another machine, because that machine tells of it no more. Its pages go with the next ones that

@@ -126,6 +126,11 @@ impl Inbox {
         read.map(|seen| (&seen.machine, seen.records.len()))
     }
 
+    /// Counts what a machine published: goes up with each of its manifests, and is that of the last one that was read.
+    pub fn generation(&self, machine: &str) -> Option<u64> {
+        self.machines.get(machine).map(|seen| seen.generation)
+    }
+
     /// Does a machine publish a record? `None` if not all that it published last was read.
     pub fn tells(&self, machine: &str, id: &RecordId) -> Option<bool> {
         let seen = self.machines.get(machine).filter(|seen| seen.manifest.is_some())?;

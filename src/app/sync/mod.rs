@@ -4,6 +4,7 @@
 //! files on the other side; crate `sync` carries them. Nothing of this is opened unless the user set it up.
 
 mod forgotten_rows;
+mod names;
 mod places;
 mod projects;
 mod said;
@@ -17,6 +18,7 @@ use anyhow::{Context, Result, bail};
 use sync::{Change, Inbox, Machine, RecordId, carrier};
 
 use self::forgotten_rows::{ForgottenRows, ROWS};
+use self::names::MachineNames;
 pub(crate) use self::places::{Encryption, SyncStatus, add, choose_project, forget_machine, key_text, look, remove, status};
 use self::projects::KnownProjects;
 use self::said::{Outcome, StoredWord, WordTaker, is_said};
@@ -48,13 +50,15 @@ pub(crate) struct Exchanged {
     pub(crate) forgotten: usize,
     /// Records that this machine wrote.
     pub(crate) sent: usize,
+    /// Sessions whose machine is called something else now.
+    pub(crate) renamed: usize,
     /// A place could not be reached, or something there could not be read.
     pub(crate) incomplete: bool,
 }
 
 impl Exchanged {
     fn changed_index(&self) -> bool {
-        self.sessions + self.withdrawn + self.said + self.forgotten > 0
+        self.sessions + self.withdrawn + self.said + self.forgotten + self.renamed > 0
     }
 
     /// In one line.
@@ -173,6 +177,7 @@ pub(crate) fn exchange(config: &Config, store: &mut Maintenance, ui: &Ui) -> Res
         }
     }
     state.places = places;
+    done.renamed = rename_machines(&state, &sanitizer, store)?;
     if done.changed_index() {
         write_documents(store, ui)?;
         pages::write(config, store, false, ui)?;
@@ -192,6 +197,17 @@ pub(crate) fn exchange(config: &Config, store: &mut Maintenance, ui: &Ui) -> Res
     failpoints::point("exchange kept");
     store.end_hearing()?;
     Ok(done)
+}
+
+/// Calls the machines of sessions what they are called now. Returns of how many sessions the machine has another name.
+fn rename_machines(state: &SyncState, sanitizer: &Sanitizer, store: &mut Writer) -> Result<usize> {
+    let stored = store.machines_from_afar()?;
+    let names = MachineNames::of(&state.me, &state.places, stored, |name| sanitizer.clean(name));
+    let mut renamed = 0;
+    for (id, name) in names.all() {
+        renamed += store.rename_machine(id, name)?;
+    }
+    Ok(renamed)
 }
 
 /// The projects of this machine: those with a session of its own, and those of notes whose folder is here.

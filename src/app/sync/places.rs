@@ -1,8 +1,11 @@
 //! Where the user's machines meet: adding, listing and removing such places, the key, and which projects are the same.
 
+use std::collections::BTreeMap;
+
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use sync::{Key, Machine, Record, RecordId, carrier};
 
+use super::names::{ID_CHARS, MAX_NAME_CHARS, MachineNames, means};
 use super::state::{self, Place, SyncState};
 use super::why;
 use crate::config::Config;
@@ -10,17 +13,18 @@ use crate::store::WholeIndex;
 use crate::sys::{host, private_files};
 use crate::text::clean::shorten;
 
-const MAX_NAME_CHARS: usize = 60;
 const NOT_A_KEY: &str = "this is no key: `recall sync key` on your other machine prints it";
 pub(super) const NO_KEY: &str = "the key of your machines is gone from `sync/key` in the data folder: write there what `recall sync key` prints on another machine";
 
-/// How a place was added.
+/// How a place was added, or changed.
 #[derive(Debug)]
 pub(crate) struct AddedPlace {
     pub(crate) address: String,
     pub(crate) encrypted: bool,
     /// The key was made now: the user's other machines need it.
     pub(crate) new_key: bool,
+    /// It was set up before, with the same key: only this machine's name is another.
+    pub(crate) only_renamed: bool,
     /// How this machine is called on the others.
     pub(crate) machine: String,
 }
@@ -36,23 +40,23 @@ pub(crate) enum Encryption {
     Off,
 }
 
-/// Adds a place. Nothing is exchanged yet.
+/// Adds a place, or changes the key or this machine's name where it is set up. Nothing is exchanged yet.
 ///
 /// # Errors
-/// When the address means nothing, the place cannot be reached, or the key is another one.
+/// When the address means nothing, the place cannot be reached, the key is another one, or another machine has the name.
 pub(crate) fn add(config: &Config, address: &str, encryption: &Encryption, name: Option<&str>) -> Result<AddedPlace> {
     private_files::create_dir(&config.data_dir).with_context(|| format!("cannot create {}", config.data_dir.display()))?;
     let address = absolute(address)?;
     let known = SyncState::load(&config.data_dir)?;
     let stored = state::key(&config.data_dir)?;
-    if let Some(state) = known.as_ref().filter(|state| state.places.iter().any(|place| place.address == address)) {
-        let machine = state.me.name.clone();
-        match encryption {
-            Encryption::With(text) if stored.is_none_or(|stored| stored.text() != text.trim()) => change_key(config, text)?,
-            _ => bail!("`{address}` is set up already"),
+    let name = name.map(|name| shorten(name.trim(), MAX_NAME_CHARS));
+    ensure!(name.as_ref().is_none_or(|name| !name.is_empty()), "the name is empty");
+    let known = match known {
+        Some(state) if state.places.iter().any(|place| place.address == address) => {
+            return change(config, state, &address, (encryption, stored), name);
         }
-        return Ok(AddedPlace { address, encrypted: true, new_key: false, machine });
-    }
+        known => known,
+    };
     let place = carrier(&address)?;
     let is_shared = place.list()?.iter().any(|entry| entry.name.ends_with(".manifest"));
     let (key, new_key) = match encryption {
@@ -75,15 +79,16 @@ pub(crate) fn add(config: &Config, address: &str, encryption: &Encryption, name:
             None => (Some(Key::generate()), true),
         },
     };
-    let is_named = name.is_some();
-    let name = name.map_or_else(host::name, str::to_owned);
     let mut state = match known {
         Some(state) => state,
         None => SyncState::new(Machine::new(String::new())?),
     };
-    if state.me.name.is_empty() || is_named {
-        state.me.name = shorten(&name, MAX_NAME_CHARS);
+    match name {
+        Some(name) => state.me.name = name,
+        None if state.me.name.is_empty() => state.me.name = shorten(&host::name(), MAX_NAME_CHARS),
+        None => {}
     }
+    ensure_free(&state, &address, key.as_ref())?;
     let encrypted = key.is_some();
     if let Some(key) = &key {
         state::save_key(&config.data_dir, key)?;
@@ -95,13 +100,58 @@ pub(crate) fn add(config: &Config, address: &str, encryption: &Encryption, name:
     tell_only(Some(greeting(&state.me)), config, &state.me, &mut added).map_err(|e| anyhow!(why(&e)))?;
     state.places.push(added);
     state.save(&config.data_dir)?;
-    Ok(AddedPlace { address, encrypted, new_key, machine: state.me.name })
+    Ok(AddedPlace { address, encrypted, new_key, only_renamed: false, machine: state.me.name })
+}
+
+/// Refuses the name of this machine if another one has it, at a place or by what was heard.
+fn ensure_free(state: &SyncState, address: &str, key: Option<&Key>) -> Result<()> {
+    let heard = state.places.iter().flat_map(|place| place.inbox.machines()).map(|(machine, _)| machine.clone());
+    let mut others = sync::machines_at(carrier(address)?.as_ref(), key)?.into_iter().chain(heard);
+    let name = &state.me.name;
+    ensure!(
+        !others.any(|other| other.id != state.me.id && other.name == *name),
+        "another machine is called `{name}` already: give this one another name with `--name NAME`"
+    );
+    Ok(())
+}
+
+/// Changes a place that is set up: its key, or this machine's name.
+fn change(
+    config: &Config,
+    mut state: SyncState,
+    address: &str,
+    (encryption, stored): (&Encryption, Option<Key>),
+    name: Option<String>,
+) -> Result<AddedPlace> {
+    let new_key = match encryption {
+        Encryption::With(text) => {
+            let key = Key::parse(text.trim()).context(NOT_A_KEY)?;
+            stored.as_ref().is_none_or(|stored| stored.text() != key.text()).then_some(key)
+        }
+        Encryption::Own | Encryption::Off => None,
+    };
+    let is_encrypted = state.places.iter().any(|place| place.address == address && place.encrypted);
+    let is_renamed = name.as_ref().is_some_and(|name| *name != state.me.name);
+    let opens_up = matches!(encryption, Encryption::Off) && is_encrypted;
+    ensure!(
+        new_key.is_some() || is_renamed && !opens_up,
+        "`{address}` is set up already; `--name NAME` gives this machine another name, and `--key FILE` another key"
+    );
+    if let Some(name) = name {
+        state.me.name = name;
+    }
+    ensure_free(&state, address, new_key.as_ref().or(stored.as_ref().filter(|_| is_encrypted)))?;
+    let only_renamed = new_key.is_none();
+    match &new_key {
+        Some(key) => change_key(config, &mut state, key)?,
+        None => state.save(&config.data_dir)?,
+    }
+    let encrypted = is_encrypted || !only_renamed;
+    Ok(AddedPlace { address: address.to_owned(), encrypted, new_key: false, only_renamed, machine: state.me.name })
 }
 
 /// Takes the key of another machine in place of the own one: what was told is told anew with it.
-fn change_key(config: &Config, text: &str) -> Result<()> {
-    let key = Key::parse(text.trim()).context(NOT_A_KEY)?;
-    let mut state = SyncState::load(&config.data_dir)?.context("no place is set up")?;
+fn change_key(config: &Config, state: &mut SyncState, key: &Key) -> Result<()> {
     for place in &mut state.places {
         sync::remove_machine(carrier(&place.address)?.as_ref(), &state.me.id)?;
         place.inbox.reset();
@@ -109,7 +159,7 @@ fn change_key(config: &Config, text: &str) -> Result<()> {
         place.encrypted = true;
         state::remove_outbox(&config.data_dir, &place.address);
     }
-    state::save_key(&config.data_dir, &key)?;
+    state::save_key(&config.data_dir, key)?;
     state.save(&config.data_dir)
 }
 
@@ -167,17 +217,33 @@ pub(crate) fn remove(config: &Config, address: &str) -> Result<String> {
 /// Deletes what a machine that is no more left at all places. What the others heard of it stays.
 ///
 /// # Errors
-/// When no machine is called so, or a place cannot be reached.
+/// When no machine is called so, several are, it is this one, or a place cannot be reached.
 pub(crate) fn forget_machine(config: &Config, name: &str) -> Result<usize> {
     let state = SyncState::load(&config.data_dir)?.context("no place is set up")?;
-    let (mut known, mut removed) = (false, 0);
-    for place in &state.places {
-        for (machine, _) in place.inbox.machines().filter(|(machine, _)| machine.name == name || machine.id == name) {
-            known = true;
-            removed += sync::remove_machine(carrier(&place.address)?.as_ref(), &machine.id)?;
+    let heard = state.places.iter().flat_map(|place| place.inbox.machines()).map(|(machine, _)| machine);
+    let meant: BTreeMap<&str, &Machine> =
+        heard.chain([&state.me]).filter(|machine| means(name, machine)).map(|machine| (machine.id.as_str(), machine)).collect();
+    let ids: Vec<&str> = meant.keys().copied().collect();
+    let id = match ids.as_slice() {
+        [] => bail!("no machine is called `{name}`: `recall sync status` lists them"),
+        [id] if *id == state.me.id => {
+            bail!("this machine is called `{name}`: `recall sync remove PLACE` withdraws what it wrote")
         }
+        [id] => *id,
+        ids => {
+            let mine = |id: &&str| if **id == state.me.id { format!("{id} (this machine)") } else { (*id).to_owned() };
+            let ids: Vec<String> = ids.iter().map(mine).collect();
+            bail!(
+                "{} machines are called `{name}`: give the id of the one that you mean, or its first {ID_CHARS} digits: {}",
+                ids.len(),
+                ids.join(", ")
+            )
+        }
+    };
+    let mut removed = 0;
+    for place in &state.places {
+        removed += sync::remove_machine(carrier(&place.address)?.as_ref(), id)?;
     }
-    ensure!(known, "no machine is called `{name}`: `recall sync status` lists them");
     Ok(removed)
 }
 
@@ -227,16 +293,27 @@ pub(crate) struct PlaceStatus {
 /// When what is known of the exchange cannot be read.
 pub(crate) fn status(config: &Config) -> Result<SyncStatus> {
     let Some(state) = SyncState::load(&config.data_dir)? else { return Ok(SyncStatus::default()) };
-    let sessions = match crate::store::is_there(&config.database())? {
-        true => WholeIndex::open(&config.database())?.sessions_from_afar()?.len(),
-        false => 0,
+    let (sessions, stored) = match crate::store::is_there(&config.database())? {
+        true => {
+            let index = WholeIndex::open(&config.database())?;
+            (index.sessions_from_afar()?.len(), index.machines_from_afar()?)
+        }
+        false => (0, Vec::new()),
     };
+    let names = names(config, &state, stored)?;
     let places = state.places.iter().map(|place| PlaceStatus {
         address: place.address.clone(),
         encrypted: place.encrypted,
-        machines: place.inbox.machines().map(|(machine, records)| (machine.name.clone(), records)).collect(),
+        machines: place.inbox.machines().map(|(machine, records)| (names.called(machine), records)).collect(),
     });
-    Ok(SyncStatus { machine: state.me.name, places: places.collect(), projects: state.projects.chosen, sessions })
+    let machine = if state.me.name.is_empty() { String::new() } else { names.called(&state.me) };
+    Ok(SyncStatus { machine, places: places.collect(), projects: state.projects.chosen, sessions })
+}
+
+/// What all known machines are called here.
+fn names(config: &Config, state: &SyncState, stored: Vec<(String, String)>) -> Result<MachineNames> {
+    let sanitizer = config.sanitizer()?;
+    Ok(MachineNames::of(&state.me, &state.places, stored, |name| sanitizer.clean(name)))
 }
 
 /// Every place with the names of the other machines that were heard of there, or why it cannot be reached now.
@@ -245,12 +322,13 @@ pub(crate) fn status(config: &Config) -> Result<SyncStatus> {
 /// When what is known of the exchange cannot be read.
 pub(crate) fn look(config: &Config) -> Result<Vec<(String, Result<Vec<String>>)>> {
     let Some(state) = SyncState::load(&config.data_dir)? else { return Ok(Vec::new()) };
+    let names = names(config, &state, Vec::new())?;
     let reached = |place: &Place| -> Result<Vec<String>> {
         if place.encrypted {
             state::key(&config.data_dir)?.context(NO_KEY)?;
         }
         carrier(&place.address)?.list()?;
-        Ok(place.inbox.machines().map(|(machine, _)| machine.name.clone()).collect())
+        Ok(place.inbox.machines().map(|(machine, _)| names.called(machine)).collect())
     };
     Ok(state.places.iter().map(|place| (place.address.clone(), reached(place))).collect())
 }

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::to_raw_value;
 use sync::{Machine, Record, RecordId};
 
+use super::names::MAX_NAME_CHARS;
 use super::projects::{KnownProjects, PlacedProjects, ToldProject, path_here};
 use crate::config::Config;
 use crate::model::session::Millis;
@@ -23,7 +24,6 @@ use crate::sys::projects::Projects;
 
 /// The kind of these records.
 pub(super) const SESSION: &str = "session";
-const MAX_NAME_CHARS: usize = 60;
 
 /// The body of a record.
 #[derive(Debug, Serialize, Deserialize)]

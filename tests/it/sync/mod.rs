@@ -4,6 +4,7 @@
 mod forgotten;
 mod hostile;
 mod killed;
+mod names;
 mod projects;
 mod withdrawn;
 

@@ -171,6 +171,37 @@ fn a_removed_machine_leaves_nothing_but_what_others_have_read() {
 }
 
 #[test]
+fn who_is_there_is_known_before_anything_is_read() {
+    let (memory, mut one, mut two) = pair();
+    assert_eq!(sync::machines_at(&memory, one.key.as_ref()).unwrap(), []);
+    for (number, site) in [&mut one, &mut two].into_iter().enumerate() {
+        site.write("a", number as u64, "text");
+        site.publish(&memory).unwrap();
+    }
+    let mut there = vec![one.me.clone(), two.me.clone()];
+    there.sort_by(|a, b| a.id.cmp(&b.id));
+    assert_eq!(sync::machines_at(&memory, one.key.as_ref()).unwrap(), there);
+    // What cannot be read names nobody and hides nobody.
+    memory.plant(&two.manifest(), "damaged");
+    assert_eq!(sync::machines_at(&memory, one.key.as_ref()).unwrap(), [one.me.clone()]);
+}
+
+#[test]
+fn a_generation_goes_up_with_each_manifest_that_is_read() {
+    let (memory, mut one, mut two) = pair();
+    assert_eq!(two.inbox.generation(&one.me.id), None);
+    let mut seen = Vec::new();
+    for version in 1..4 {
+        one.write("a", version, "text");
+        one.publish(&memory).unwrap();
+        two.read(&memory).unwrap();
+        two.read(&memory).unwrap();
+        seen.push(two.inbox.generation(&one.me.id).unwrap());
+    }
+    assert_eq!(seen, [1, 2, 3]);
+}
+
+#[test]
 fn a_failed_callback_undoes_nothing_and_says_what_failed() {
     let (memory, mut one, mut two) = pair();
     (0..5).for_each(|number| one.write(&number.to_string(), 1, "text"));
