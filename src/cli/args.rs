@@ -127,7 +127,7 @@ impl Command {
             Self::Serve(_) => true,
             Self::Team(args) => !matches!(args.action, Some(TeamAction::Status { .. })),
             #[cfg(feature = "sync")]
-            Self::Sync(args) => !matches!(args.action, Some(SyncAction::Status { .. } | SyncAction::Key)),
+            Self::Sync(args) => !matches!(args.action, Some(SyncAction::Status { .. } | SyncAction::Key { output: None })),
             Self::Search(_)
             | Self::Show(_)
             | Self::Day(_)
@@ -759,8 +759,12 @@ pub(crate) enum SyncAction {
         #[arg(long)]
         json: bool,
     },
-    /// Print the key that your other machines need; whoever has it can read what lies at the places
-    Key,
+    /// Print the key that your other machines need, or write it to a file; whoever has it can read what lies at the places
+    Key {
+        /// Write it to this new file, which only you can read; delete the file when your other machines have the key
+        #[arg(long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
     /// Remove a place, with what this machine wrote there
     Remove {
         #[arg(value_name = "PLACE")]
@@ -788,13 +792,14 @@ pub(crate) struct SyncAddArgs {
     /// DIR, ssh://HOST/DIR or s3://BUCKET/PREFIX
     #[arg(value_name = "PLACE")]
     pub(crate) place: String,
-    /// The key of your other machines, in a file (- for standard input); without it, one is made
+    /// The key of your other machines, in a file (- for standard input). Without it, this machine uses the key that it has. If it has none, it makes
+    /// one at a new place, and refuses a place that other machines use: their key is needed there
     #[arg(long, value_name = "FILE", conflicts_with = "unencrypted")]
     pub(crate) key: Option<PathBuf>,
     /// Encrypt nothing: whoever sees the place can read it
     #[arg(long)]
     pub(crate) unencrypted: bool,
-    /// How this machine is called on the others (default: its host name)
+    /// The name of this machine on the others (default: its host name); on a place that is set up, renames this machine
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
 }

@@ -64,7 +64,9 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         "sync",
         &[
             ("recall sync add ~/Sync/recall", "a folder that Syncthing or NFS carries"),
-            ("recall sync add ssh://nas/recall --key key.txt", "on another machine, with the key of the first"),
+            ("recall sync key --output key.txt", "the key, for your other machines; delete the file afterwards"),
+            ("recall sync add ~/Sync/recall --key key.txt", "on another machine, with the key of the first"),
+            ("recall sync add ~/Sync/recall --name notebook", "rename this machine"),
             ("recall sync", "exchange now"),
             ("recall sync status", ""),
         ],

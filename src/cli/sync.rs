@@ -7,11 +7,14 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use crate::app::Completion;
-use crate::app::sync::{self, Encryption, SyncStatus};
+use crate::app::sync::{self, Encryption, MachineStatus, SyncStatus};
 use crate::cli::args::{SyncAction, SyncAddArgs, SyncArgs};
 use crate::config::Config;
 use crate::sys::messages::Ui;
 use crate::text::clean::{counted, one_line, without_controls};
+
+/// So that figures stand below the address of their place.
+const MIN_NAME_CHARS: usize = 10;
 
 pub(crate) fn run(args: &SyncArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     match &args.action {
@@ -23,8 +26,13 @@ pub(crate) fn run(args: &SyncArgs, config: &Config, out: &mut impl Write) -> Res
             return Ok(completion);
         }
         Some(SyncAction::Add(args)) => add(args, config, out)?,
-        Some(SyncAction::Status { json }) => show(&sync::status(config)?, *json, out)?,
-        Some(SyncAction::Key) => writeln!(out, "{}", sync::key_text(config)?)?,
+        Some(SyncAction::Status { json }) => show(&sync::status(config)?, *json, config, out)?,
+        Some(SyncAction::Key { output: None }) => writeln!(out, "{}", sync::key_text(config)?)?,
+        Some(SyncAction::Key { output: Some(file) }) => {
+            sync::write_key(config, file)?;
+            let file = shown(&file.display().to_string());
+            writeln!(out, "wrote {file}, which only you can read. Delete it when your other machines have the key.")?;
+        }
         Some(SyncAction::Remove { place }) => {
             let place = sync::remove(config, place)?;
             writeln!(
@@ -66,8 +74,8 @@ fn add(args: &SyncAddArgs, config: &Config, out: &mut impl Write) -> Result<()> 
     }
     if added.new_key {
         writeln!(out, "A key was made. Your other machines need it:")?;
-        writeln!(out, "  recall sync key > FILE                   here, then move FILE there")?;
-        writeln!(out, "  recall sync add PLACE --key FILE         there")?;
+        writeln!(out, "  recall sync key --output FILE            here, then move FILE there")?;
+        writeln!(out, "  recall sync add PLACE --key FILE         there, then delete FILE")?;
     }
     writeln!(out, "`recall sync` exchanges now, and every `recall digest` from now on.")?;
     Ok(())
@@ -82,7 +90,7 @@ fn key_in(file: &Path) -> Result<String> {
     Ok(text)
 }
 
-fn show(status: &SyncStatus, json: bool, out: &mut impl Write) -> Result<()> {
+fn show(status: &SyncStatus, json: bool, config: &Config, out: &mut impl Write) -> Result<()> {
     if json {
         serde_json::to_writer_pretty(&mut *out, status)?;
         return Ok(writeln!(out)?);
@@ -93,16 +101,26 @@ fn show(status: &SyncStatus, json: bool, out: &mut impl Write) -> Result<()> {
             "No place is set up. `recall sync add DIR` shares this memory over a folder that your machines share."
         )?);
     }
+    let time = |at| config.local_time(Some(at), "%Y-%m-%d %H:%M");
+    let names = status.places.iter().flat_map(|place| &place.machines).map(|machine| &machine.name).chain([&status.machine]);
+    let longest = names.map(|name| shown(name).chars().count()).max().unwrap_or_default().max(MIN_NAME_CHARS);
     writeln!(out, "this machine  {}", shown(&status.machine))?;
     for place in &status.places {
-        writeln!(out, "place         {}{}", shown(&place.address), if place.encrypted { "" } else { " (not encrypted)" })?;
-        for (machine, records) in &place.machines {
-            writeln!(out, "  {:11} {}", shown(machine), counted(*records, "record"))?;
+        let encrypted = if place.encrypted { "encrypted" } else { "not encrypted" };
+        let last = place.exchanged_at.map_or_else(|| "no exchange yet".to_owned(), |at| format!("last exchange {}", time(at)));
+        writeln!(out, "place         {}, {encrypted}, {last}", shown(&place.address))?;
+        writeln!(out, "  {:longest$}  {} (this machine)", shown(&status.machine), counted(place.records, "record"))?;
+        for MachineStatus { name, records, news_at, .. } in &place.machines {
+            let news = news_at.map(|at| format!(", last news {}", time(at))).unwrap_or_default();
+            writeln!(out, "  {:longest$}  {}{news}", shown(name), counted(*records, "record"))?;
         }
     }
     writeln!(out, "from others   {}", counted(status.sessions, "session"))?;
+    if !status.projects.is_empty() {
+        writeln!(out, "projects      those whose paths differ between your machines:")?;
+    }
     for (there, here) in &status.projects {
-        writeln!(out, "project       {} is {} here", shown(there), shown(here))?;
+        writeln!(out, "              {} is {} here", shown(there), shown(here))?;
     }
     Ok(())
 }

@@ -110,6 +110,20 @@ pub(crate) fn replace_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
     temporary.persist(path).map(drop).map_err(|e| e.error)
 }
 
+/// Creates a file with mode 0600, in a folder that is there. Nothing is ever written over, not even through a link.
+///
+/// # Errors
+/// When something is there already, or the folder cannot be written. What was written of it goes.
+#[cfg(feature = "sync")]
+pub(crate) fn create_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    let written = file.write_all(bytes).and_then(|()| file.sync_all());
+    if written.is_err() {
+        let _ = fs::remove_file(path);
+    }
+    written
+}
+
 fn create_temporary(dir: &Path) -> io::Result<NamedTempFile> {
     create_dir(dir)?;
     temporary(dir)

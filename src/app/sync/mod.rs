@@ -19,7 +19,9 @@ use sync::{Change, Inbox, Machine, RecordId, carrier};
 
 use self::forgotten_rows::{ForgottenRows, ROWS};
 use self::names::MachineNames;
-pub(crate) use self::places::{Encryption, SyncStatus, add, choose_project, forget_machine, key_text, look, remove, status};
+pub(crate) use self::places::{
+    Encryption, MachineStatus, SyncStatus, add, choose_project, forget_machine, key_text, look, remove, status, write_key,
+};
 use self::projects::KnownProjects;
 use self::said::{Outcome, StoredWord, WordTaker, is_said};
 use self::sessions::{SESSION, SessionTaker, TakenSession};
@@ -246,7 +248,7 @@ fn drop_untold(
 /// What is wrong at a place, and what to do.
 fn why(e: &anyhow::Error) -> String {
     match e.downcast_ref() {
-        Some(sync::Error::WrongKey { .. }) => "what other machines wrote there is encrypted with another key: run `recall sync key > FILE` on one of them, and here `recall sync add` with the same place and `--key FILE`".to_owned(),
+        Some(sync::Error::WrongKey { .. }) => "what other machines wrote there is encrypted with another key: run `recall sync key --output FILE` on one of them, move FILE here, run `recall sync add` with the same place and `--key FILE`, and delete FILE".to_owned(),
         _ => format!("{e:#}; the next exchange catches up"),
     }
 }
@@ -313,6 +315,7 @@ impl Exchange<'_> {
             self.done.forgotten += forget_sessions(&forget, self.config, self.store)?;
         }
         let taken = read?;
+        place.note_news(self.config.now());
         *self.heard |= !taken.machines.is_empty();
         for bad in &taken.set_aside {
             self.done.incomplete = true;
@@ -486,6 +489,7 @@ impl Exchange<'_> {
         let mut save = |outbox: &sync::Outbox| state::save_outbox(data_dir, &address, outbox);
         let told = place.outbox.publish(carrier, key, &self.state.me, &now, &mut load, &mut save)?;
         self.done.sent += told.records;
+        (place.records, place.exchanged_at) = (now.len(), Some(self.config.now()));
         Ok(())
     }
 }

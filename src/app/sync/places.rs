@@ -1,6 +1,7 @@
 //! Where the user's machines meet: adding, listing and removing such places, the key, and which projects are the same.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use sync::{Key, Machine, Record, RecordId, carrier};
@@ -9,12 +10,13 @@ use super::names::{ID_CHARS, MAX_NAME_CHARS, MachineNames, means};
 use super::state::{self, Place, SyncState};
 use super::why;
 use crate::config::Config;
+use crate::model::session::Millis;
 use crate::store::WholeIndex;
 use crate::sys::{host, private_files};
 use crate::text::clean::shorten;
 
-const NOT_A_KEY: &str = "this is no key: `recall sync key` on your other machine prints it";
-pub(super) const NO_KEY: &str = "the key of your machines is gone from `sync/key` in the data folder: write there what `recall sync key` prints on another machine";
+const NOT_A_KEY: &str = "this is no key: `recall sync key --output FILE` on your other machine writes it";
+pub(super) const NO_KEY: &str = "the key of your machines is gone: run `recall sync key --output FILE` on another machine, and move FILE to `sync/key` in the data folder of this one";
 
 /// How a place was added, or changed.
 #[derive(Debug)]
@@ -66,7 +68,7 @@ pub(crate) fn add(config: &Config, address: &str, encryption: &Encryption, name:
             if let Some(stored) = &stored {
                 ensure!(
                     stored.text() == key.text(),
-                    "this machine has another key already: give your other machines that one, which `recall sync key` prints"
+                    "this machine has another key already: give your other machines that one, which `recall sync key --output FILE` writes"
                 );
             }
             (Some(key), false)
@@ -74,7 +76,7 @@ pub(crate) fn add(config: &Config, address: &str, encryption: &Encryption, name:
         Encryption::Own => match stored {
             Some(key) => (Some(key), false),
             None if is_shared => bail!(
-                "another machine uses `{address}` already, and this one has no key yet: run `recall sync key` there and `recall sync add {address} --key FILE` here"
+                "another machine uses `{address}` already, and this one has no key yet: run `recall sync key --output FILE` there, move FILE here, run `recall sync add {address} --key FILE`, and delete FILE"
             ),
             None => (Some(Key::generate()), true),
         },
@@ -95,7 +97,16 @@ pub(crate) fn add(config: &Config, address: &str, encryption: &Encryption, name:
     }
     // It may have told there before.
     let outbox = state::load_outbox(&config.data_dir, &address)?;
-    let mut added = Place { address: address.clone(), told_as: state.me.id.clone(), encrypted, outbox, inbox: Default::default() };
+    let mut added = Place {
+        address: address.clone(),
+        told_as: state.me.id.clone(),
+        encrypted,
+        outbox,
+        inbox: Default::default(),
+        exchanged_at: None,
+        records: 1,
+        news: BTreeMap::new(),
+    };
     // So that a machine that comes next knows of this one, and of its key.
     tell_only(Some(greeting(&state.me)), config, &state.me, &mut added).map_err(|e| anyhow!(why(&e)))?;
     state.places.push(added);
@@ -256,6 +267,15 @@ pub(crate) fn key_text(config: &Config) -> Result<String> {
     Ok(key.text())
 }
 
+/// Writes the key of this user's machines to a new file that only the user can read.
+///
+/// # Errors
+/// When there is no key, something is there already, or the folder cannot be written.
+pub(crate) fn write_key(config: &Config, file: &Path) -> Result<()> {
+    let text = key_text(config)?;
+    private_files::create_new(file, format!("{text}\n").as_bytes()).with_context(|| format!("cannot write {}", file.display()))
+}
+
 /// Says which project here is one of another machine's. Sessions that came in move with the next exchange.
 ///
 /// # Errors
@@ -274,6 +294,8 @@ pub(crate) fn choose_project(config: &Config, there: &str, here: &str) -> Result
 pub(crate) struct SyncStatus {
     /// What this machine is called on the others; empty where no place was ever set up.
     pub(crate) machine: String,
+    /// Its id.
+    pub(crate) id: String,
     pub(crate) places: Vec<PlaceStatus>,
     /// Projects of other machines that are one here, by that machine's name for them.
     pub(crate) projects: std::collections::BTreeMap<String, String>,
@@ -285,8 +307,23 @@ pub(crate) struct SyncStatus {
 pub(crate) struct PlaceStatus {
     pub(crate) address: String,
     pub(crate) encrypted: bool,
-    /// The other machines, each with how many records it tells.
-    pub(crate) machines: Vec<(String, usize)>,
+    /// When this machine last read and wrote there, in milliseconds since the Unix epoch; `None` before the first time.
+    pub(crate) exchanged_at: Option<Millis>,
+    /// How many records this machine has there.
+    pub(crate) records: usize,
+    /// The other machines.
+    pub(crate) machines: Vec<MachineStatus>,
+}
+
+/// Another machine at a place.
+#[derive(Debug, serde::Serialize)]
+pub(crate) struct MachineStatus {
+    pub(crate) name: String,
+    pub(crate) id: String,
+    /// How many records it has there.
+    pub(crate) records: usize,
+    /// When something new of it was last read here.
+    pub(crate) news_at: Option<Millis>,
 }
 
 /// # Errors
@@ -304,10 +341,21 @@ pub(crate) fn status(config: &Config) -> Result<SyncStatus> {
     let places = state.places.iter().map(|place| PlaceStatus {
         address: place.address.clone(),
         encrypted: place.encrypted,
-        machines: place.inbox.machines().map(|(machine, records)| (names.called(machine), records)).collect(),
+        exchanged_at: place.exchanged_at,
+        records: place.records,
+        machines: place
+            .inbox
+            .machines()
+            .map(|(machine, records)| MachineStatus {
+                name: names.called(machine),
+                id: machine.id.clone(),
+                records,
+                news_at: place.news.get(&machine.id).map(|news| news.at),
+            })
+            .collect(),
     });
-    let machine = if state.me.name.is_empty() { String::new() } else { names.called(&state.me) };
-    Ok(SyncStatus { machine, places: places.collect(), projects: state.projects.chosen, sessions })
+    let (machine, places) = (names.called(&state.me), places.collect());
+    Ok(SyncStatus { machine, id: state.me.id, places, projects: state.projects.chosen, sessions })
 }
 
 /// What all known machines are called here.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use sync::{Inbox, Key, Machine, Outbox, RecordId};
 
 use super::projects::PlacedProjects;
+use crate::model::session::Millis;
 use crate::sys::private_files;
 
 /// All that is kept between two exchanges.
@@ -44,6 +45,35 @@ pub(super) struct Place {
     pub(super) outbox: Outbox,
     #[serde(default)]
     pub(super) inbox: Inbox,
+    /// When this machine last read and wrote there.
+    #[serde(default)]
+    pub(super) exchanged_at: Option<Millis>,
+    /// How many records this machine has there.
+    #[serde(default)]
+    pub(super) records: usize,
+    /// The last news of each other machine, by id.
+    #[serde(default)]
+    pub(super) news: BTreeMap<String, News>,
+}
+
+/// The last that a machine published: reading the same again is no news.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct News {
+    generation: u64,
+    /// When it was read here.
+    pub(super) at: Millis,
+}
+
+impl Place {
+    /// Takes note of what other machines published since.
+    pub(super) fn note_news(&mut self, now: Millis) {
+        for (machine, _) in self.inbox.machines() {
+            let Some(generation) = self.inbox.generation(&machine.id) else { continue };
+            if self.news.get(&machine.id).is_none_or(|news| news.generation < generation) {
+                self.news.insert(machine.id.clone(), News { generation, at: now });
+            }
+        }
+    }
 }
 
 /// The last word on a note, on whether an item is closed, and the like.

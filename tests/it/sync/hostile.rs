@@ -62,7 +62,7 @@ fn a_machine_with_a_key_of_its_own_takes_the_other_s() {
     fs::remove_dir_all(&moved).unwrap();
     let one = digested(&laptop, 1, "lantern");
     let ran = tower.sync(&[]);
-    assert!(ran.code == 1 && ran.err.contains("recall sync key > FILE"), "{ran:#?}");
+    assert!(ran.code == 1 && ran.err.contains("recall sync key --output FILE"), "{ran:#?}");
     let key = tower.world.root().join("key");
     fs::write(&key, laptop.sync(&["key"]).out).unwrap();
     let ran = tower.sync(&["add", place, "--key", key.to_str().unwrap()]);

@@ -6,6 +6,7 @@ mod hostile;
 mod killed;
 mod names;
 mod projects;
+mod status;
 mod withdrawn;
 
 use std::fs;

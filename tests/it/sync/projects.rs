@@ -8,14 +8,14 @@ use super::{EXTRACT, Machine, machines, settle};
 use crate::support::rows::Rows;
 
 /// A clone of the same repository somewhere in the home of a machine.
-fn clone_at(machine: &Machine, folder: &str) -> String {
+pub(super) fn clone_at(machine: &Machine, folder: &str) -> String {
     let root = machine.world.home().join(folder);
     fs::create_dir_all(root.join(".git")).unwrap();
     fs::write(root.join(".git/config"), "[remote \"origin\"]\n\turl = git@example.com:acme/shop.git\n").unwrap();
     root.to_str().unwrap().to_owned()
 }
 
-fn session_in(machine: &Machine, n: usize, cwd: &str) {
+pub(super) fn session_in(machine: &Machine, n: usize, cwd: &str) {
     let mut rows = Rows::new(n);
     rows.row(json!({"type": "user", "cwd": cwd, "message": {"role": "user", "content": format!("Polish lantern number {n}")}}));
     rows.row(json!({"type": "assistant", "cwd": cwd, "message": {"id": format!("msg_{n}"), "role": "assistant", "model": "claude-haiku-4-5-20251001",
