@@ -28,6 +28,7 @@ use crate::source::live_session::title_keys;
 use crate::source::{self, ParsedLine, TranscriptIdentity, parser_of};
 use crate::store::Memory;
 use crate::store::neighbours::{PrivateSpan, SourceFile};
+use crate::text::clean::id8;
 
 /// The result of copying a session's transcripts.
 #[derive(Debug, Default)]
@@ -53,7 +54,11 @@ pub(crate) fn copy(
         bail!("session {} went on in a folder that is left out: its transcript is not shown", head.id);
     }
     if let Some(origin) = store.origin_of(head.pk)? {
-        bail!("session {} is on the machine {}: its transcript is there", head.id, origin.name);
+        let short = id8(&head.id);
+        bail!(
+            "session {short} is on the machine {}: its transcript is there. To read what came of it, run `recall show {short} --full`",
+            origin.name
+        );
     }
     let undone = store.undone_prompts(&head.id)?;
     let private_words = store.private_words(head)?;

@@ -79,6 +79,9 @@ pub(crate) struct SearchResult {
     /// Whose session it is; not said of Claude Code's.
     #[serde(rename = "agent", skip_serializing_if = "Client::is_usual")]
     pub(crate) client: Client,
+    /// The machine that the session came from, if it is not this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) machine: Option<String>,
     /// The project's key.
     pub(crate) project: String,
     /// The name of its folder.
@@ -147,6 +150,13 @@ pub(crate) struct SearchReply {
     /// What keeps this from being all there is.
     pub(crate) notices: Vec<String>,
     highlighter: Highlighter,
+}
+
+impl SearchResult {
+    /// What stands behind the title: who wrote a note, on which machine a session is.
+    pub(crate) fn remark(&self) -> Option<String> {
+        self.by.clone().or_else(|| self.machine.as_ref().map(|machine| format!("on {machine}")))
+    }
 }
 
 impl SearchReply {
@@ -223,7 +233,12 @@ fn result(hit: &SearchHit, own: &str, store: &Memory, config: &Config) -> Result
         HitSource::Note(note) => (None, Some(note), None),
         HitSource::MemoryFile(file) => (None, None, Some(file.id.clone())),
     };
+    let machine = match &hit.origin {
+        HitSource::Session(head) => store.origin_of(head.pk)?.map(|origin| origin.name),
+        HitSource::Note(_) | HitSource::MemoryFile(_) => None,
+    };
     Ok(SearchResult {
+        machine,
         short_id: match &session {
             Some(id) => store.short_id(id)?,
             None => hit.id().to_owned(),

@@ -30,6 +30,9 @@ pub(crate) struct Status {
     pub(crate) transcript_bytes: i64,
     pub(crate) database_bytes: u64,
     pub(crate) sessions: i64,
+    /// How many of them came from other machines; only if any did.
+    #[serde(skip_serializing_if = "is_none")]
+    pub(crate) from_other_machines: usize,
     /// Only if there are any of another agent than Claude Code.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) agents: Vec<AgentCount>,
@@ -147,6 +150,7 @@ pub(crate) fn status(memory: Option<&OpenMemory>, config: &Config, most_bad_line
     let copy = backup::find(&config.database(), files_beside::COPY);
     Ok(Status {
         is_ready: memory.is_some(),
+        from_other_machines: memory.map(|memory| memory.0.sessions_from_afar()).transpose()?.map_or(0, |sessions| sessions.len()),
         database_bytes: std::fs::metadata(config.database()).map_or(0, |file| file.len()),
         marks_waiting: mark::pending(&config.data_dir).len(),
         last_run: last.map(|(at, text)| LastRun { at, report: report(text) }),
@@ -155,6 +159,11 @@ pub(crate) fn status(memory: Option<&OpenMemory>, config: &Config, most_bad_line
         copy: copy.map(|copy| IndexCopy { at: copy.at, bytes: copy.bytes }),
         ..Status::of(counts)
     })
+}
+
+/// Takes a reference because serde passes one.
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Status {
@@ -175,6 +184,7 @@ impl Status {
             transcript_bytes: counts.transcript_bytes,
             database_bytes: 0,
             sessions: counts.sessions,
+            from_other_machines: 0,
             agents: Vec::new(),
             digests: counts.digests,
             by_model: counts.by_model,

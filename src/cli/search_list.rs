@@ -126,5 +126,6 @@ fn line(result: &SearchResult, is_chosen: bool) -> String {
     let clean = |text: &str| one_line(&without_controls(text));
     let mark = if is_chosen { '>' } else { ' ' };
     let title = shorten(&clean(&result.title), PASSAGE_CHARS);
-    format!("{mark} {}  {}  {}  {title}", result.day, clean(&result.short_id), clean(&result.project_name))
+    let remark = result.remark().map(|remark| format!("  ({})", clean(&remark))).unwrap_or_default();
+    format!("{mark} {}  {}  {}  {title}{remark}", result.day, clean(&result.short_id), clean(&result.project_name))
 }

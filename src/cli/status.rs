@@ -52,6 +52,11 @@ fn print(status: &Status, config: &Config, out: &mut impl Write) -> Result<()> {
         0 => String::new(),
         count => format!(", {count} from claude-mem"),
     };
+    let from_others = match status.from_other_machines {
+        0 => String::new(),
+        1 => ", 1 from another machine".to_owned(),
+        count => format!(", {count} from other machines"),
+    };
     writeln!(out, "data        {}", config.data_dir.display())?;
     writeln!(
         out,
@@ -65,7 +70,7 @@ fn print(status: &Status, config: &Config, out: &mut impl Write) -> Result<()> {
     }
     writeln!(
         out,
-        "sessions    {}, {} with a digest ({} made by the model, {} without{imported}{so_far})",
+        "sessions    {}, {} with a digest ({} made by the model, {} without{imported}{so_far}){from_others}",
         status.sessions,
         status.digests,
         status.by_model,

@@ -541,7 +541,11 @@ fn pages_of(world: &World) -> Vec<(String, Vec<String>)> {
         // A session of which all that was said is forgotten counts where its transcript is.
         let begins = ["machine: ", "*On the machine ", "sessions_without_digest: "];
         let is_of_machine = |line: &&str| line.is_empty() || begins.iter().any(|begin| line.starts_with(begin));
-        let mut lines: Vec<String> = text.lines().filter(|line| !is_of_machine(line)).map(str::to_owned).collect();
+        let without_machine = |line: &str| {
+            let parts = line.split(" · ").filter(|part| !part.starts_with("on m"));
+            parts.collect::<Vec<_>>().join(" · ")
+        };
+        let mut lines: Vec<String> = text.lines().filter(|line| !is_of_machine(line)).map(without_machine).collect();
         // Notes of one moment, which this clock makes many of, stand in the order in which a machine heard of them.
         lines.sort();
         lines

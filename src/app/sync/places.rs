@@ -364,12 +364,21 @@ fn names(config: &Config, state: &SyncState, stored: Vec<(String, String)>) -> R
     Ok(MachineNames::of(&state.me, &state.places, stored, |name| sanitizer.clean(name)))
 }
 
-/// Every place with the names of the other machines that were heard of there, or why it cannot be reached now.
+/// The places as they are now.
+#[derive(Debug, Default)]
+pub(crate) struct PlacesNow {
+    /// What this machine is called.
+    pub(crate) me: String,
+    /// Each with the names of the other machines that were heard of there, or why it cannot be reached.
+    pub(crate) places: Vec<(String, Result<Vec<String>>)>,
+}
+
+/// Looks whether the places can be reached.
 ///
 /// # Errors
 /// When what is known of the exchange cannot be read.
-pub(crate) fn look(config: &Config) -> Result<Vec<(String, Result<Vec<String>>)>> {
-    let Some(state) = SyncState::load(&config.data_dir)? else { return Ok(Vec::new()) };
+pub(crate) fn look(config: &Config) -> Result<PlacesNow> {
+    let Some(state) = SyncState::load(&config.data_dir)? else { return Ok(PlacesNow::default()) };
     let names = names(config, &state, Vec::new())?;
     let reached = |place: &Place| -> Result<Vec<String>> {
         if place.encrypted {
@@ -378,5 +387,6 @@ pub(crate) fn look(config: &Config) -> Result<Vec<(String, Result<Vec<String>>)>
         carrier(&place.address)?.list()?;
         Ok(place.inbox.machines().map(|(machine, _)| names.called(machine)).collect())
     };
-    Ok(state.places.iter().map(|place| (place.address.clone(), reached(place))).collect())
+    let places = state.places.iter().map(|place| (place.address.clone(), reached(place))).collect();
+    Ok(PlacesNow { me: names.called(&state.me), places })
 }

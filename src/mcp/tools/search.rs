@@ -188,7 +188,7 @@ fn result_line(result: &SearchResult, found: &search::SearchReply) -> Line {
         project: line(&result.project_name, TITLE),
         other: result.is_elsewhere,
         title: line(&shorten_title(&result.title, TITLE), TITLE),
-        by: result.by.as_ref().map(|by| line(by, TITLE)),
+        by: result.remark().map(|by| line(&by, TITLE)),
         since_then: result.since_then.iter().flatten().map(|told| line(told, SINCE_THEN)).collect(),
         best: result.found_in.map(best),
         covered: Some(result.covered).filter(|share| *share < NEARLY_FULL_COVERAGE),

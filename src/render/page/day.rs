@@ -43,6 +43,8 @@ pub struct DayEntryInput<'a> {
     pub(crate) account: &'a SessionAccount,
     /// This field and those below have the meaning they have in [`SessionPageInput`].
     pub(crate) goes_on: bool,
+    /// The machine that it came from, if it is not this one.
+    pub(crate) machine: Option<&'a str>,
     pub(crate) items: &'a ItemStates,
     pub(crate) overtaken: &'a [Overtaken],
     pub(crate) costs: BTreeMap<String, Option<f64>>,
@@ -83,6 +85,7 @@ impl DayEntry {
             summarizer: one.summarizer,
             account: &account.shortened(),
             goes_on: one.goes_on,
+            machine: session.told.as_ref().map(|told| told.machine.as_str()),
             items: one.items,
             overtaken: one.overtaken,
             costs: one.costs.clone(),
@@ -221,11 +224,12 @@ fn day_entry(page: &mut String, one: &DayEntryInput<'_>, zone: &TimeZone) {
         return;
     }
     page.push_str(&format!(
-        "\n### {began} {}\n\n{}{} · {}{} · [session page]({})\n",
+        "\n### {began} {}\n\n{}{} · {}{}{} · [session page]({})\n",
         heading(&title(one.summarizer, digest, one.account)),
         span_of(facts.began_at, facts.last_at, zone),
         if one.goes_on { " so far, it goes on" } else { "" },
         if one.account.client.is_usual() { String::new() } else { format!("{} · ", one.account.client.name()) },
+        one.machine.map(|name| format!("on {} · ", inline(name))).unwrap_or_default(),
         figures(facts, one.account.files.edited.len(), one.branch),
         from_day(one.page),
     ));

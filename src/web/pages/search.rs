@@ -91,7 +91,7 @@ fn result(one: &SearchResult, found: &SearchReply) -> Markup {
             span .when { (one.day) } " "
             span .chip { (project_link(&one.project, &one.project_name)) }
             @if !one.client.is_usual() { " " span .chip { (one.client.name()) } }
-            @if let Some(by) = &one.by { " " span .hint { (by) } }
+            @if let Some(by) = one.remark() { " " span .hint { (by) } }
             @for line in one.since_then.iter().flatten() { p .since { (line) } }
             @if !passage.is_empty() && !one.title.contains(&passage) {
                 p .passage { @if let Some(kind) = one.found_in { span .kind { (kind) } " " } (marked(&passage, found)) }

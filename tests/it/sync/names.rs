@@ -110,7 +110,7 @@ fn a_machine_that_is_renamed_is_called_so_on_the_others() {
     settle(&[&laptop, &tower]);
     assert_eq!(tower.list()[0]["machine"], "notebook");
     let pages: String = tower.world.pages().into_iter().map(|(_, text)| text).collect();
-    assert!(pages.contains("machine `notebook`") && !pages.contains("`laptop`"), "{pages}");
+    assert!(pages.contains("machine `notebook`") && pages.contains(" · on notebook · ") && !pages.contains("laptop"), "{pages}");
     assert!(tower.world.recall(["resume", &id]).err.contains("notebook"));
     assert!(tower.sync(&["status"]).out.contains("notebook"));
     assert!(laptop.sync(&["status"]).out.contains("notebook"));

@@ -80,6 +80,7 @@ impl PageWriter<'_> {
         let Some(stored) = store.digest_of(pk)? else { return Ok(None) };
         let Some(account) = store.account_of(pk)? else { return Ok(None) };
         let head = store.session_head(pk)?;
+        let origin = store.origin_of(pk)?;
         let (branch, later) = (store.last_branch(pk)?, repeating_page(pk, config, store, self.context)?);
         let told = DayEntryInput {
             id: &head.id,
@@ -90,6 +91,7 @@ impl PageWriter<'_> {
             summarizer: &stored.summarizer,
             account: &account,
             goes_on: stored.interim_until.is_some(),
+            machine: origin.as_ref().map(|origin| origin.name.as_str()),
             items: &store.item_states(pk)?,
             overtaken: &self.context.overtaken.of(store, &head)?,
             costs: costs_by_model(&facts.usage, &config.prices),
