@@ -86,11 +86,17 @@ pub(crate) enum Command {
     /// Install a model on this machine, so that search also compares meaning
     Embed(EmbedArgs),
     /// Share this memory between your machines
+    ///
+    /// Each machine keeps its own index. What came of sessions, and what you said, goes through a place that all of them reach. Transcripts stay
+    /// where they are. Without a subcommand, `recall sync` exchanges now; each `recall digest` does so, too.
     #[cfg(feature = "sync")]
     Sync(SyncArgs),
     /// Share with your company's developers over a PostgreSQL server
     Team(TeamArgs),
-    /// Share what stood the test with your team, as files in the repository
+    /// Share what proved right with your team, as files in the repository
+    ///
+    /// Without an ID, it lists what your team does not have yet: your notes on this project, commands that pass, and errors with what cured them. With
+    /// IDs, it writes those to `.recall/` as plain text: review and commit them like code.
     Share(ShareArgs),
     /// Write everything stored to stdout as JSON lines
     Export(ExportArgs),
@@ -739,8 +745,6 @@ pub(crate) enum EmbedAction {
     Remove,
 }
 
-/// One memory on several machines. Each keeps its own index; what came of sessions and what you said goes through a place that they share.
-/// Transcripts stay where they are.
 #[cfg(feature = "sync")]
 #[derive(Debug, Args)]
 pub(crate) struct SyncArgs {
@@ -751,26 +755,27 @@ pub(crate) struct SyncArgs {
 #[cfg(feature = "sync")]
 #[derive(Debug, Subcommand)]
 pub(crate) enum SyncAction {
-    /// Add a place: a folder that your machines share, a host that you reach by ssh, a bucket
+    /// Add a place (a folder, a host, a bucket), or rename this machine
     Add(SyncAddArgs),
-    /// Show the places, the machines and which projects are the same
+    /// Show the places, the machines, the last exchange, and projects whose paths differ
     Status {
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Print the key that your other machines need, or write it to a file; whoever has it can read what lies at the places
+    /// Print the key that your other machines need, or write it to a file. Whoever has it can read everything at the places
     Key {
         /// Write it to this new file, which only you can read; delete the file when your other machines have the key
         #[arg(long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// Remove a place, with what this machine wrote there
+    /// Leave a place: withdraw what this machine wrote there, so that your other machines drop it
     Remove {
+        /// As `recall sync status` shows it
         #[arg(value_name = "PLACE")]
         place: String,
     },
-    /// Say that a project of another machine is one of this one's
+    /// Match a project of another machine to one here
     Project {
         /// Its path on the other machine
         #[arg(value_name = "PATH-THERE")]
@@ -779,8 +784,9 @@ pub(crate) enum SyncAction {
         #[arg(value_name = "PATH-HERE")]
         here: String,
     },
-    /// Delete what a machine that you no longer have left at the places
+    /// Delete the files of a machine that you no longer have. What it told your other machines stays there
     ForgetMachine {
+        /// Its name, or at least 8 digits of its id, as `recall sync status --json` shows it
         #[arg(value_name = "NAME")]
         name: String,
     },
@@ -789,17 +795,17 @@ pub(crate) enum SyncAction {
 #[cfg(feature = "sync")]
 #[derive(Debug, Args)]
 pub(crate) struct SyncAddArgs {
-    /// DIR, ssh://HOST/DIR or s3://BUCKET/PREFIX
+    /// A folder that your machines share, ssh://HOST/DIR or s3://BUCKET/PREFIX
     #[arg(value_name = "PLACE")]
     pub(crate) place: String,
-    /// The key of your other machines, in a file (- for standard input). Without it, this machine uses the key that it has. If it has none, it makes
-    /// one at a new place, and refuses a place that other machines use: their key is needed there
+    /// The key of your other machines, in a file (- for standard input). Without --key, this machine uses the key that it has. If it has none: at a
+    /// place that no machine uses yet, it makes one; at a place that other machines use, it asks for theirs and adds nothing
     #[arg(long, value_name = "FILE", conflicts_with = "unencrypted")]
     pub(crate) key: Option<PathBuf>,
     /// Encrypt nothing: whoever sees the place can read it
     #[arg(long)]
     pub(crate) unencrypted: bool,
-    /// The name of this machine on the others (default: its host name); on a place that is set up, renames this machine
+    /// What the others call this machine (default: its host name). If the place is set up, this renames the machine
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
 }
@@ -840,14 +846,12 @@ pub(crate) enum TeamAction {
     },
 }
 
-/// What stood the test in this project and your team does not have yet: your notes, commands that pass, errors that were met again and cured.
-/// Without an id it lists them. Written files are plain text in .recall/: review and commit them like code.
 #[derive(Debug, Args)]
 pub(crate) struct ShareArgs {
-    /// Write the files of these
+    /// Items to write to `.recall/`
     #[arg(value_name = "ID")]
     pub(crate) ids: Vec<String>,
-    /// Write the files of all that are listed
+    /// Write all that are listed
     #[arg(long, conflicts_with = "ids")]
     pub(crate) all: bool,
     /// Print the list as JSON

@@ -1,4 +1,4 @@
-//! `recall share`: what stood the test, as files in the repository for the team.
+//! `recall share`: what proved right, as files in the repository for the team.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! `recall share`: what has stood the test in a project, as files in its repository that a team reviews. Nothing is committed, and nothing is
+//! `recall share`: what proved right in a project, as files in its repository that a team reviews. Nothing is committed, and nothing is
 //! written without being named.
 //!
 //! ## Invariants
@@ -41,7 +41,7 @@ pub(crate) struct ShareReply {
     pub(crate) shared: usize,
 }
 
-/// A statement that stood the test.
+/// A statement that proved right.
 #[derive(Debug, Serialize)]
 pub(crate) struct Proposal {
     pub(crate) id: String,

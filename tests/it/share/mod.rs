@@ -1,4 +1,4 @@
-//! A team's memory: what stood the test, as files in the repository; read by who clones it, below their own notes.
+//! A team's memory: what proved right, as files in the repository; read by who clones it, below their own notes.
 
 use std::fs;
 use std::path::PathBuf;
