@@ -146,7 +146,10 @@ pub(crate) fn overtakings(all: &[Said<'_>]) -> Vec<Overtaking> {
         later: placed[later].said,
         later_sentence: placed[later].sentence.text.clone(),
     };
-    found.into_iter().map(overtaking).collect()
+    let found = found.into_iter().map(overtaking).collect();
+    drop(placed);
+    sentence::forget_words();
+    found
 }
 
 fn sentences_of(text: &str) -> Vec<String> {

@@ -1,8 +1,9 @@
 //! A sentence as tokens: words with their clauses, numbers, and what keeps it from stating a fact.
 
-use std::cell::OnceCell;
-use std::collections::BTreeSet;
-use std::ops::Range;
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeSet, HashMap};
+use std::ops::{Deref, Range};
+use std::rc::Rc;
 
 use crate::text::tokenize::{distinctive_words, is_stop_word, stem};
 
@@ -18,22 +19,63 @@ const GENERIC: [&str; 65] = [
 /// A word or a mark of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::analyze) struct Token {
-    /// Lower case; a mark is itself.
-    pub(in crate::analyze) text: String,
+    word: Rc<Word>,
     pub(in crate::analyze) is_word: bool,
     /// It is written as a name: as code, with a capital inside the sentence, or with marks such as `_` and `/`.
     pub(super) is_name: bool,
-    /// Its content words, once they were asked for: each is asked for many times.
+}
+
+/// A word, whatever sentence it is in: those of a project are many times as many as their words.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::analyze) struct Word {
+    /// Lower case; a mark is itself.
+    pub(in crate::analyze) text: String,
+    /// Its content words, once they were asked for.
     content: OnceCell<Vec<String>>,
+}
+
+/// With so many words, those that no sentence holds any more are forgotten.
+const MAX_WORDS: usize = 1 << 17;
+
+thread_local! {
+    /// The words of the sentences that are looked at.
+    static WORDS: RefCell<HashMap<String, Rc<Word>>> = RefCell::default();
+}
+
+/// Forgets the words that no sentence holds any more.
+pub(super) fn forget_words() {
+    WORDS.with_borrow_mut(|words| {
+        words.retain(|_, word| Rc::strong_count(word) > 1);
+        words.shrink_to_fit();
+    });
 }
 
 impl Token {
     fn new(text: String, is_word: bool, is_name: bool) -> Self {
-        Self { text, is_word, is_name, content: OnceCell::new() }
+        let word = WORDS.with_borrow_mut(|words| match words.get(&text) {
+            Some(known) => known.clone(),
+            None => {
+                if words.len() >= MAX_WORDS {
+                    words.retain(|_, word| Rc::strong_count(word) > 1);
+                }
+                let word = Rc::new(Word { text: text.clone(), content: OnceCell::new() });
+                words.insert(text, word.clone());
+                word
+            }
+        });
+        Self { word, is_word, is_name }
     }
 
     fn content(&self) -> &[String] {
-        self.content.get_or_init(|| if self.is_word { content_words(&self.text).into_iter().collect() } else { Vec::new() })
+        if self.is_word { self.word.content.get_or_init(|| content_words(&self.text).into_iter().collect()) } else { &[] }
+    }
+}
+
+impl Deref for Token {
+    type Target = Word;
+
+    fn deref(&self) -> &Word {
+        &self.word
     }
 }
 
@@ -227,6 +269,7 @@ fn tokens(text: &str) -> Vec<Token> {
     if !word.is_empty() {
         all.push(Token::new(word, true, is_name));
     }
+    all.shrink_to_fit();
     all
 }
 

@@ -73,7 +73,7 @@ fn failing_command(sentence: &str) -> Option<String> {
 
 fn tokens(text: &str) -> Vec<String> {
     let all = Sentence::of(text.to_owned()).tokens;
-    all.into_iter().filter(|token| token.is_word).map(|token| token.text).collect()
+    all.into_iter().filter(|token| token.is_word).map(|token| token.text.clone()).collect()
 }
 
 /// A part of a sentence that is the name of a command and nothing else.
