@@ -53,8 +53,8 @@ pub struct Taken {
     pub withdrawn: usize,
     /// The machines that had published something since, and of which all was taken.
     pub machines: Vec<Machine>,
-    /// Names of machines whose segments are not all there yet. The next `read` tries again.
-    pub incomplete: Vec<String>,
+    /// Machines whose segments are not all there yet. The next `read` tries again.
+    pub incomplete: Vec<Machine>,
     /// Files that were not read. What their machines publish in other files is read all the same.
     pub set_aside: Vec<SetAside>,
 }
@@ -172,7 +172,7 @@ impl Inbox {
         let has_new = |segment: &&Segment| segment.records.iter().any(|(id, version)| is_new(&id, version));
         let needed: Vec<&Segment> = manifest.segments.iter().filter(has_new).collect();
         if needed.iter().any(|segment| !place.listed.contains_key(&segment.name)) {
-            taken.incomplete.push(machine.name.clone());
+            taken.incomplete.push(machine.clone());
             return Ok(());
         }
         let wanted = manifest.records();
@@ -277,7 +277,7 @@ impl Step<'_> {
             for (segment, file) in batch.into_iter().zip(get_each(place.carrier, &names)?) {
                 let Some(file) = file.transpose() else {
                     // Its machine has published again since the files were listed.
-                    self.taken.incomplete.push(self.machine.name.clone());
+                    self.taken.incomplete.push(self.machine.clone());
                     return Ok(false);
                 };
                 match file.and_then(|file| segment.read(&file, &self.machine.id, place.key).map_err(Unreadable::why)) {

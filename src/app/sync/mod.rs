@@ -149,6 +149,7 @@ pub(crate) fn exchange(config: &Config, store: &mut Maintenance, ui: &Ui) -> Res
         if step == Step::Tell && is_other_index {
             state.hear_own(&said::stored(store, &known)?, store)?;
         }
+        let names = machine_names(&state.me, &places, store.machines_from_afar()?, &sanitizer);
         for place in &mut places {
             if out_of_reach.contains(&place.address) {
                 continue;
@@ -158,6 +159,7 @@ pub(crate) fn exchange(config: &Config, store: &mut Maintenance, ui: &Ui) -> Res
                 config,
                 sanitizer: &sanitizer,
                 known: &known,
+                names: &names,
                 store,
                 state: &mut state,
                 done: &mut done,
@@ -202,10 +204,14 @@ pub(crate) fn exchange(config: &Config, store: &mut Maintenance, ui: &Ui) -> Res
     Ok(done)
 }
 
+fn machine_names(me: &Machine, places: &[Place], stored: Vec<(String, String)>, sanitizer: &Sanitizer) -> MachineNames {
+    MachineNames::of(me, places, stored, |name| sanitizer.clean(name))
+}
+
 /// Calls the machines of sessions what they are called now. Returns of how many sessions the machine has another name.
 fn rename_machines(state: &SyncState, sanitizer: &Sanitizer, store: &mut Writer) -> Result<usize> {
     let stored = store.machines_from_afar()?;
-    let names = MachineNames::of(&state.me, &state.places, stored, |name| sanitizer.clean(name));
+    let names = machine_names(&state.me, &state.places, stored, sanitizer);
     let mut renamed = 0;
     for (id, name) in names.all() {
         renamed += store.rename_machine(id, name)?;
@@ -272,6 +278,8 @@ struct Exchange<'a> {
     config: &'a Config,
     sanitizer: &'a Sanitizer,
     known: &'a KnownProjects,
+    /// As far as machines were known when this began.
+    names: &'a MachineNames,
     store: &'a mut Maintenance,
     state: &'a mut SyncState,
     done: &'a mut Exchanged,
@@ -322,8 +330,9 @@ impl Exchange<'_> {
             self.done.incomplete = true;
             self.ui.warn(&format!("sync: {}: {}: not read", shown(&bad.name), shown(&bad.why)));
         }
-        for name in &taken.incomplete {
-            self.ui.note(&format!("sync: not all that {} wrote has arrived: the next exchange takes it", shown(name)));
+        for machine in &taken.incomplete {
+            let name = shown(&self.names.called(machine));
+            self.ui.note(&format!("sync: not all that {name} wrote has arrived: the next exchange takes it"));
         }
         self.retry_waiting()
     }
@@ -405,7 +414,8 @@ impl Exchange<'_> {
                 return Err(e);
             }
             self.done.incomplete = true;
-            self.ui.warn(&format!("sync: {} {} of {}: {e:#}: left out", id.kind, shown(&id.id), shown(&machine.name)));
+            let name = shown(&self.names.called(machine));
+            self.ui.warn(&format!("sync: {} {} of {name}: {e:#}: left out", id.kind, shown(&id.id)));
             Ok(())
         })
     }

@@ -35,9 +35,14 @@ impl MachineNames {
         Self(names.iter().map(called).collect())
     }
 
-    /// What a machine is called; its own name if it is not known.
+    /// What a machine is called; of one that is not known yet its name, with the start of its id if a known one has that name.
     pub(super) fn called(&self, machine: &Machine) -> String {
-        self.0.get(&machine.id).unwrap_or(&machine.name).clone()
+        let is_taken = || self.0.iter().any(|(id, name)| plain(name, id) == machine.name);
+        match self.0.get(&machine.id) {
+            Some(name) => name.clone(),
+            None if is_taken() => with_id(&machine.name, &machine.id),
+            None => machine.name.clone(),
+        }
     }
 
     /// Every machine: id, name.
@@ -89,6 +94,9 @@ mod tests {
         assert_eq!(names(&me, &[(&one, "laptop bbbbbbbb")]).called(&one), "laptop");
         // This machine counts, too.
         assert_eq!(names(&machine('a', "laptop"), &[(&one, "laptop")]).called(&one), "laptop bbbbbbbb");
+        // Also one of which nothing is known yet.
+        assert_eq!(names(&machine('a', "laptop"), &[]).called(&one), "laptop bbbbbbbb");
+        assert_eq!(names(&me, &[]).called(&one), "laptop");
     }
 
     #[test]

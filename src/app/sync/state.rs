@@ -127,7 +127,7 @@ impl SyncState {
         };
         let explain = || {
             format!(
-                "{} is damaged: delete it and run `recall sync add` again; other machines then see this one as a new one",
+                "{} is damaged: delete it and run `recall sync add PLACE --name NAME` with a name that no machine has yet, as the others then see this one as a new one",
                 file.display()
             )
         };

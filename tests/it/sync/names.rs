@@ -120,3 +120,43 @@ fn a_machine_that_is_renamed_is_called_so_on_the_others() {
     settle(&[&laptop, &tower]);
     assert!(tower.list().iter().all(|one| one["machine"] == "notebook"), "{:?}", tower.list());
 }
+
+#[test]
+fn what_an_exchange_says_of_a_machine_tells_it_from_another_of_its_name() {
+    let ([share, _apart], [one, two, _spare]) = both_added_at_once();
+    let id = one.sync(&["status", "--json"]).out;
+    let id = serde_json::from_str::<serde_json::Value>(&id).unwrap()["id"].as_str().unwrap().to_owned();
+    // The folder has carried over what names the files of the first one, and not the files.
+    for file in crate::support::files_below(share.path()) {
+        let name = file.file_name().unwrap().to_str().unwrap();
+        if name.starts_with(&id) && name.ends_with(".segment") {
+            fs::remove_file(&file).unwrap();
+        }
+    }
+    let ran = two.sync(&[]);
+    assert!(ran.err.contains(&format!("not all that laptop {} wrote has arrived", &id[..8])), "{ran:#?}");
+}
+
+/// Its files at the place are those of a machine that has its name.
+#[test]
+fn a_machine_that_no_longer_knows_who_it_is_comes_back_under_another_name() {
+    let share = tempfile::tempdir().unwrap();
+    let place = share.path().to_str().unwrap();
+    let [laptop, tower] = machines(share.path(), ["laptop", "tower"]);
+    let id = digested(&laptop, 1, "lantern");
+    settle(&[&laptop, &tower]);
+    let state = laptop.world.data_dir().join("sync/state.json");
+    fs::write(&state, "{").unwrap();
+    let ran = laptop.sync(&[]);
+    assert!(ran.code == 2 && ran.err.contains("--name"), "{ran:#?}");
+    // As it says.
+    fs::remove_file(&state).unwrap();
+    assert_eq!(laptop.sync(&["add", place, "--name", "laptop"]).code, 2);
+    let ran = laptop.sync(&["add", place, "--name", "notebook"]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    laptop.exchange();
+    assert_eq!(laptop.sync(&["forget-machine", "laptop"]).code, 0);
+    settle(&[&tower, &laptop]);
+    assert_eq!((laptop.ids(), tower.ids()), (vec![id.clone()], vec![id]));
+    assert!(tower.sync(&["status"]).out.contains("notebook"));
+}

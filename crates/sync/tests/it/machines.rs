@@ -131,7 +131,7 @@ fn everything_is_published_again_where_the_manifest_or_a_segment_is_gone() {
     assert_eq!(two.read(&memory).unwrap().machines, [one.me.clone()]);
 
     memory.lose(&memory.names(".segment")[0]);
-    assert_eq!(Site::new(3).read(&memory).unwrap().incomplete, ["machine 1"]);
+    assert_eq!(Site::new(3).read(&memory).unwrap().incomplete, [one.me.clone()]);
     assert_eq!(one.publish(&memory).unwrap().records, 1);
     assert_eq!(Site::new(3).read(&memory).unwrap().put, 1);
 }
@@ -287,7 +287,7 @@ fn nothing_of_a_machine_is_taken_before_all_its_segments_are_there() {
     for missing in memory.names(".segment") {
         memory.lose(&missing);
         let taken = two.read(&memory).unwrap();
-        assert_eq!((taken.put, taken.withdrawn, taken.incomplete), (0, 0, vec![one.me.name.clone()]));
+        assert_eq!((taken.put, taken.withdrawn, taken.incomplete), (0, 0, vec![one.me.clone()]));
         assert_eq!(two.of(&one), before);
         memory.restore(whole.clone());
     }
