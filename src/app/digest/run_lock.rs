@@ -1,6 +1,6 @@
 //! The data folder, and the lock in it that admits one run at a time.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use crate::config::Config;
 use crate::sys::messages::Ui;
@@ -10,6 +10,17 @@ use crate::sys::private_files;
 pub(crate) fn run_lock(config: &Config) -> Result<fd_lock::RwLock<std::fs::File>> {
     let lock = config.data_dir.join("lock");
     Ok(fd_lock::RwLock::new(private_files::open_lock(&lock).with_context(|| format!("cannot open {}", lock.display()))?))
+}
+
+/// Does what no run may be doing at the same time.
+///
+/// # Errors
+/// When a run is under way, or the data folder cannot be written.
+pub(crate) fn alone<T>(config: &Config, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    prepare_folder(config, &Ui::default())?;
+    let mut lock = run_lock(config)?;
+    let Ok(_held) = lock.try_write() else { bail!("a run is under way: try again when it has ended") };
+    work()
 }
 
 /// Creates the data folder if it is missing, and warns if others can read it.

@@ -28,7 +28,7 @@ use self::said::{Outcome, StoredWord, WordTaker, is_said};
 use self::sessions::{SESSION, SessionTaker, TakenSession};
 pub(crate) use self::state::is_set_up;
 use self::state::{Place, SyncState};
-use super::digest::{apply_policy, pages, prepare_folder, run_lock, write_documents};
+use super::digest::{alone, apply_policy, erase_traces, pages, write_documents};
 use crate::app::Completion;
 use crate::app::forget::forget_sessions;
 use crate::config::Config;
@@ -90,13 +90,13 @@ pub(crate) fn run(config: &Config, ui: &Ui) -> Result<(Exchanged, Completion)> {
     if !is_set_up(&config.data_dir) {
         bail!("no place is set up: `recall sync add DIR` exchanges over a folder that your machines share");
     }
-    prepare_folder(config, ui)?;
-    let mut lock = run_lock(config)?;
-    let Ok(_held) = lock.try_write() else { bail!("a run is under way: try again when it has ended") };
-    let mut store = Maintenance::open(&config.database())?;
-    apply_policy(config, &mut store, ui)?;
-    let done = exchange(config, &mut store, ui)?;
-    crate::app::digest::erase_traces(&store, ui)?;
+    let done = alone(config, || {
+        let mut store = Maintenance::open(&config.database())?;
+        apply_policy(config, &mut store, ui)?;
+        let done = exchange(config, &mut store, ui)?;
+        erase_traces(&store, ui)?;
+        Ok(done)
+    })?;
     let completion = if done.incomplete || ui.warned() { Completion::Partly } else { Completion::Done };
     Ok((done, completion))
 }

@@ -9,6 +9,7 @@ use sync::{Key, Machine, Record, RecordId, carrier};
 use super::names::{ID_CHARS, MAX_NAME_CHARS, MachineNames, means};
 use super::state::{self, Place, SyncState};
 use super::why;
+use crate::app::digest::alone;
 use crate::config::Config;
 use crate::model::session::Millis;
 use crate::store::WholeIndex;
@@ -47,7 +48,10 @@ pub(crate) enum Encryption {
 /// # Errors
 /// When the address means nothing, the place cannot be reached, the key is another one, or another machine has the name.
 pub(crate) fn add(config: &Config, address: &str, encryption: &Encryption, name: Option<&str>) -> Result<AddedPlace> {
-    private_files::create_dir(&config.data_dir).with_context(|| format!("cannot create {}", config.data_dir.display()))?;
+    alone(config, || add_alone(config, address, encryption, name))
+}
+
+fn add_alone(config: &Config, address: &str, encryption: &Encryption, name: Option<&str>) -> Result<AddedPlace> {
     let address = absolute(address)?;
     let known = SyncState::load(&config.data_dir)?;
     let stored = state::key(&config.data_dir)?;
@@ -210,6 +214,10 @@ fn absolute(address: &str) -> Result<String> {
 /// # Errors
 /// When it is not set up, or cannot be reached.
 pub(crate) fn remove(config: &Config, address: &str) -> Result<String> {
+    alone(config, || remove_alone(config, address))
+}
+
+fn remove_alone(config: &Config, address: &str) -> Result<String> {
     let mut state = SyncState::load(&config.data_dir)?.context("no place is set up")?;
     let address = absolute(address)?;
     let Some(at) = state.places.iter().position(|place| place.address == address) else {
@@ -281,12 +289,14 @@ pub(crate) fn write_key(config: &Config, file: &Path) -> Result<()> {
 /// # Errors
 /// When nothing is set up.
 pub(crate) fn choose_project(config: &Config, there: &str, here: &str) -> Result<()> {
-    let mut state = SyncState::load(&config.data_dir)?.context("no place is set up")?;
-    let here = absolute(here)?;
-    state.projects.chosen.insert(there.to_owned(), here);
-    // What was heard is heard again, and put in its place.
-    state.places.iter_mut().for_each(|place| place.inbox.reset());
-    state.save(&config.data_dir)
+    alone(config, || {
+        let mut state = SyncState::load(&config.data_dir)?.context("no place is set up")?;
+        let here = absolute(here)?;
+        state.projects.chosen.insert(there.to_owned(), here);
+        // What was heard is heard again, and put in its place.
+        state.places.iter_mut().for_each(|place| place.inbox.reset());
+        state.save(&config.data_dir)
+    })
 }
 
 /// What is set up, and what was heard of whom.

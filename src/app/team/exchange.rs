@@ -7,10 +7,10 @@ use team::{Client, Deadlines, Record, RecordId, Team, Withdrawal};
 
 use super::inbox::{keep, keep_only};
 use super::projects::{TeamProject, team_projects};
-use super::state::{ItemId, TeamState, folder, without_password};
+use super::state::{ItemId, TeamState, folder, is_set_up, without_password};
 use super::to_share::ToShare;
 use crate::app::Completion;
-use crate::app::digest::{apply_policy, erase_traces, prepare_folder, run_lock, take_in_team_files};
+use crate::app::digest::{alone, apply_policy, erase_traces, take_in_team_files};
 use crate::config::Config;
 use crate::store::{Maintenance, WholeIndex};
 use crate::sys::failpoints;
@@ -37,6 +37,10 @@ pub(crate) struct Joined {
 /// # Errors
 /// When the user is in one already, the server cannot be reached, or nobody invited them.
 pub(crate) fn join(config: &Config, url: &str) -> Result<Joined> {
+    alone(config, || join_alone(config, url))
+}
+
+fn join_alone(config: &Config, url: &str) -> Result<Joined> {
     let mut state = match TeamState::load(&config.data_dir)? {
         None => TeamState::new(url.to_owned())?,
         Some(known) => {
@@ -98,14 +102,15 @@ impl Exchanged {
 /// # Errors
 /// When the user is in no team, a run is under way, the server cannot be reached, or the index cannot be written.
 pub(crate) fn run(config: &Config, ui: &Ui) -> Result<(Exchanged, Completion)> {
-    let Some(mut state) = TeamState::load(&config.data_dir)? else { bail!(NO_TEAM) };
-    prepare_folder(config, ui)?;
-    let mut lock = run_lock(config)?;
-    let Ok(_held) = lock.try_write() else { bail!("a run is under way: try again when it has ended") };
-    let mut store = Maintenance::open(&config.database())?;
-    apply_policy(config, &mut store, ui)?;
-    let done = exchange_now(config, &mut store, &mut state, true)?;
-    erase_traces(&store, ui)?;
+    ensure!(is_set_up(&config.data_dir), NO_TEAM);
+    let done = alone(config, || {
+        let Some(mut state) = TeamState::load(&config.data_dir)? else { bail!(NO_TEAM) };
+        let mut store = Maintenance::open(&config.database())?;
+        apply_policy(config, &mut store, ui)?;
+        let done = exchange_now(config, &mut store, &mut state, true)?;
+        erase_traces(&store, ui)?;
+        Ok(done)
+    })?;
     let completion = if done.refused > 0 || ui.warned() { Completion::Partly } else { Completion::Done };
     Ok((done, completion))
 }
@@ -240,10 +245,12 @@ fn item_id(id: RecordId) -> ItemId {
 /// # Errors
 /// When the user is in no team, or the server cannot be reached.
 pub(crate) fn leave(config: &Config, only_here: bool, ui: &Ui) -> Result<()> {
+    ensure!(is_set_up(&config.data_dir), NO_TEAM);
+    alone(config, || leave_alone(config, only_here, ui))
+}
+
+fn leave_alone(config: &Config, only_here: bool, ui: &Ui) -> Result<()> {
     let Some(state) = TeamState::load(&config.data_dir)? else { bail!(NO_TEAM) };
-    prepare_folder(config, ui)?;
-    let mut lock = run_lock(config)?;
-    let Ok(_held) = lock.try_write() else { bail!("a run is under way: try again when it has ended") };
     if !only_here {
         match Client::join(&state.url, &state.machine, Deadlines::default()) {
             Ok(client) => client.leave().map(drop)?,

@@ -121,3 +121,22 @@ fn the_sample_in_the_book_is_what_the_program_prints() {
         assert!(page.contains(&format!("{command}\n{printed}")), "{command}\n{printed}");
     }
 }
+
+#[test]
+fn what_is_set_up_during_a_run_is_refused_and_not_lost() {
+    let share = tempfile::tempdir().unwrap();
+    let [laptop, _tower] = machines(share.path(), ["laptop", "tower"]);
+    let place = share.path().to_str().unwrap();
+    let lock = std::fs::File::open(laptop.world.data_dir().join("lock")).unwrap();
+    rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    for args in
+        [&["sync", "add", place, "--name", "desk"][..], &["sync", "project", "/a", "/b"], &["sync", "remove", place], &["sync"]]
+    {
+        let ran = laptop.world.recall(args);
+        assert_eq!(ran.code, 2, "{args:?}: {ran:#?}");
+        assert!(ran.err.contains("a run is under way: try again"), "{args:?}: {ran:#?}");
+    }
+    drop(lock);
+    let ran = laptop.world.recall(["sync", "add", place, "--name", "desk"]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+}
