@@ -92,6 +92,10 @@ pub(crate) enum Command {
     #[cfg(feature = "sync")]
     Sync(SyncArgs),
     /// Share with your company's developers over a PostgreSQL server
+    ///
+    /// Your notes, commands that pass, cures, and what came of sessions go to the server; transcripts never do. Nothing of a project leaves
+    /// this machine unless your config says `share = true` for it: see `recall team join`. Without a subcommand, exchange with the server
+    /// now; each `recall digest` does so, too.
     Team(TeamArgs),
     /// Share what proved right with your team, as files in the repository
     ///
@@ -810,8 +814,6 @@ pub(crate) struct SyncAddArgs {
     pub(crate) name: Option<String>,
 }
 
-/// What your company's developers share over a PostgreSQL server. Nothing of a project leaves this machine unless your config says
-/// `share = true` for it. Without a subcommand, exchange with the server now; each `recall digest` does so, too.
 #[derive(Debug, Args)]
 pub(crate) struct TeamArgs {
     #[command(subcommand)]
@@ -826,15 +828,15 @@ pub(crate) enum TeamAction {
         #[arg(value_name = "URL")]
         url: String,
     },
-    /// Show what the team has from this machine, by project, and what does not go there
+    /// Show what the team has from this machine, by project, and what is not shared and why
     Status {
         /// Print JSON: everything that is shared, one by one
         #[arg(long)]
         json: bool,
     },
-    /// Leave the team: erase all that you shared there, from every machine, and what others shared here
+    /// Leave the team: erase what you shared from all your machines, and remove what others shared from this one
     Leave {
-        /// Do not ask the server, which keeps what you shared
+        /// Only forget the team on this machine: the server keeps what you shared
         #[arg(long)]
         only_here: bool,
     },

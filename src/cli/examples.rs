@@ -56,7 +56,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[
             ("recall team join postgres://anna@db.example.com/team", ""),
             ("recall team", "exchange now"),
-            ("recall team status", "what the team has from you"),
+            ("recall team status", "what was shared"),
             ("recall team leave", "erase what you shared"),
         ],
     ),
