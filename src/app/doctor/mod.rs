@@ -13,6 +13,8 @@ mod setup;
 mod summarizer;
 #[cfg(feature = "sync")]
 mod sync;
+#[cfg(feature = "team")]
+mod team;
 mod withheld;
 
 use std::path::{Path, PathBuf};
@@ -77,6 +79,8 @@ pub(crate) fn examine(config: &Config, host: &Host<'_>, depth: Depth, now: Milli
         all.extend(prices::findings(config));
         #[cfg(feature = "sync")]
         all.extend(sync::findings(config));
+        #[cfg(feature = "team")]
+        all.extend(team::findings(config));
     }
     all.extend(machine::findings(config, now));
     seen::apply(&mut all, &config.data_dir);

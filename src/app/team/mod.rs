@@ -21,7 +21,7 @@ pub(crate) use self::exchange::{Joined, exchange, join, leave, prepare, run};
 pub(crate) use self::inbox::files_of;
 pub(crate) use self::search::{AskedTeam, TeamHit};
 pub(crate) use self::state::is_set_up;
-pub(crate) use self::status::{ProjectStatus, TeamStatus, status};
+pub(crate) use self::status::{ProjectStatus, TeamStatus, health, status};
 
 /// How long somebody waits for a search of the team's server at most.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(1);

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::inbox::files_of;
 use super::projects::team_projects;
-use super::state::TeamState;
+use super::state::{SharedItem, TeamState};
 use super::to_share::ToShare;
 use crate::config::Config;
 use crate::store::WholeIndex;
@@ -63,6 +63,32 @@ pub(crate) struct RefusedLine {
     pub(crate) kind: String,
     pub(crate) id: String,
     pub(crate) why: String,
+}
+
+/// How the last exchange ended, without a look at the index or the server.
+pub(crate) struct TeamHealth {
+    /// The address of the server, without a password.
+    pub(crate) server: String,
+    /// Why it was not reached, or not to the end.
+    pub(crate) failure: Option<String>,
+    /// How many records it has from this machine, and how many it did not take.
+    pub(crate) shared: usize,
+    pub(crate) refused: usize,
+}
+
+/// `None` if the user is in no team.
+///
+/// # Errors
+/// When what is known of the team cannot be read.
+pub(crate) fn health(config: &Config) -> Result<Option<TeamHealth>> {
+    let Some(state) = TeamState::load(&config.data_dir)? else { return Ok(None) };
+    let count = |fits: fn(&SharedItem) -> bool| state.shared.values().filter(|one| fits(one)).count();
+    Ok(Some(TeamHealth {
+        server: state.shown_address(),
+        shared: count(|one| one.arrived && !one.gone),
+        refused: count(|one| one.refused.is_some()),
+        failure: state.last_failure,
+    }))
 }
 
 /// # Errors

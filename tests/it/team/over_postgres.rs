@@ -214,6 +214,8 @@ fn a_server_that_is_away_costs_a_word_and_nothing_else() {
     let (_, _, err) = later(&["digest", "--summarizer", "extract"], "2026-11-21T13:00:30Z");
     assert!(!err.contains("team"), "{err}");
     assert_eq!(later(&["team"], "2026-11-21T13:00:40Z").0, 2);
+    let (_, out, _) = later(&["doctor"], "2026-11-21T13:00:45Z");
+    assert!(out.contains("could not join the team") && out.contains("`recall team` does so now"), "{out}");
     let (code, out, err) = later(&["search", "--team", "pnpm"], "2026-11-21T13:00:50Z");
     assert!(code == 0 && out.contains("We use pnpm") && err.contains("your team's server: "), "{out} {err}");
     server.resume();
@@ -276,4 +278,6 @@ fn who_may_not_read_a_project_any_more_has_nothing_of_it() {
     assert_eq!(ran.code, 1, "{ran:#?}");
     assert!(!server.all_text().contains("Pagoda"));
     assert_eq!(status(&anna)["projects"][0]["refused"].as_array().unwrap().len(), 1);
+    let out = anna.recall(&["doctor"]).out;
+    assert!(out.contains("did not take 1 record"), "{out}");
 }
