@@ -25,6 +25,7 @@ pub(crate) fn run(args: &UninstallArgs, config: &Config, out: &mut impl Write) -
     let plan = uninstall::plan(args.agent.map(of_agent).transpose()?.or(args.scope), &host)?;
     plan.warnings.iter().for_each(|warning| ui.warn(warning));
     plan.notes.iter().for_each(|note| ui.note(note));
+    data.iter().flat_map(|folder| purge::stays_elsewhere(folder)).for_each(|what| ui.note(what));
     if args.dry_run {
         plan.show(out)?;
         data.iter().try_for_each(|folder| writeln!(out, "would delete {}", folder.display()))?;

@@ -35,6 +35,20 @@ const OURS: [&str; 16] = [
 ];
 const PREFIXES: [&str; 5] = ["recall.db", "hooks.log", ".recall-tmp-", ".tmp-", ".DS_Store"];
 
+/// What lies elsewhere because of this data folder, and how it is withdrawn: without the folder, nobody can.
+const ELSEWHERE: [(&str, &str); 2] = [
+    (
+        "sync/state.json",
+        "what this machine told your others stays at the places: `recall sync remove PLACE` before this withdraws it",
+    ),
+    ("team/state.json", "what you shared stays on your team's server: `recall team leave` before this erases it"),
+];
+
+/// The same of a data folder.
+pub(crate) fn stays_elsewhere(folder: &Path) -> impl Iterator<Item = &'static str> {
+    ELSEWHERE.into_iter().filter(|(file, _)| folder.join(file).exists()).map(|(_, what)| what)
+}
+
 /// The data folder, with its links followed, if there is one.
 ///
 /// # Errors

@@ -140,3 +140,16 @@ fn what_is_set_up_during_a_run_is_refused_and_not_lost() {
     let ran = laptop.world.recall(["sync", "add", place, "--name", "desk"]);
     assert_eq!(ran.code, 0, "{ran:#?}");
 }
+
+#[test]
+fn who_deletes_the_data_hears_what_stays_elsewhere() {
+    let share = tempfile::tempdir().unwrap();
+    let [laptop, _tower] = machines(share.path(), ["laptop", "tower"]);
+    laptop.exchange();
+    let ran = laptop.world.recall(["uninstall", "--purge", "--dry-run"]);
+    assert!(ran.err.contains("`recall sync remove PLACE` before this") && !ran.err.contains("team"), "{ran:#?}");
+    fs::create_dir_all(laptop.world.data_dir().join("team")).unwrap();
+    fs::write(laptop.world.data_dir().join("team/state.json"), "{}").unwrap();
+    let ran = laptop.world.recall(["uninstall", "--purge", "--dry-run"]);
+    assert!(ran.err.contains("`recall team leave` before this"), "{ran:#?}");
+}
