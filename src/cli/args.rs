@@ -135,7 +135,7 @@ impl Command {
             Self::Close(_) | Self::Import(_) | Self::Pause(_) => true,
             #[cfg(feature = "web")]
             Self::Serve(_) => true,
-            Self::Team(args) => !matches!(args.action, Some(TeamAction::Status { .. })),
+            Self::Team(args) => !matches!(args.action, Some(TeamAction::Status { .. } | TeamAction::Records { .. })),
             #[cfg(feature = "sync")]
             Self::Sync(args) => !matches!(args.action, Some(SyncAction::Status { .. } | SyncAction::Key { output: None })),
             Self::Search(_)
@@ -839,6 +839,32 @@ pub(crate) enum TeamAction {
         /// Only forget the team on this machine: the server keeps what you shared
         #[arg(long)]
         only_here: bool,
+    },
+    /// Print what came of the sessions in transcripts, as records for the server: for a backlog on other machines. Each folder is read whole and by
+    /// itself, without your memory; your config says what is private, excluded, and in which time zone
+    Records {
+        /// A transcript, a folder of transcripts such as ~/.claude/projects/-home-anna-shop, or a folder called projects
+        #[arg(value_name = "PATH", required = true)]
+        paths: Vec<PathBuf>,
+        /// Which folder is which repository, in lines like "/home/anna/work/shop" = "example.com/acme/shop"; others by their git remote, if they
+        /// are here
+        #[arg(long, value_name = "FILE")]
+        projects: Option<PathBuf>,
+        /// Use at most this many threads; default: one for each core
+        #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
+        jobs: Option<usize>,
+    },
+    /// Push such records to the server. The same again changes nothing
+    Push {
+        /// postgres://LOGIN[:PASSWORD]@HOST/DATABASE; - reads it from the first line of standard input
+        #[arg(value_name = "URL")]
+        url: String,
+        /// The records, one a line; default: standard input
+        #[arg(value_name = "FILE")]
+        file: Option<PathBuf>,
+        /// By what the server knows where they come from: another machine of this login keeps its own
+        #[arg(long, value_name = "NAME", default_value = "backfill")]
+        machine: String,
     },
     /// Prepare a database for teams, as its administrator: create or update the schema recall_team
     Prepare {

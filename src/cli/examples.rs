@@ -58,6 +58,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("recall team", "exchange now"),
             ("recall team status", "what was shared"),
             ("recall team leave", "erase what you shared"),
+            ("recall team records anna/projects > all.jsonl", "of a backlog"),
         ],
     ),
     (

@@ -40,13 +40,14 @@ mod without_server {
 
 #[cfg(feature = "team")]
 mod with_server {
-    use std::io::{Write, stdin};
+    use std::fs::File;
+    use std::io::{BufReader, Write, stdin};
 
     use anyhow::{Context, Result};
 
     use crate::app::Completion;
     use crate::app::search::SearchReply;
-    use crate::app::team::{self, AskedTeam, Joined, ProjectStatus, TeamHit, TeamStatus};
+    use crate::app::team::{self, AskedTeam, Joined, ProjectStatus, PushedLines, RecordsRequest, TeamHit, TeamStatus};
     use crate::cli::args::{SearchArgs, TeamAction, TeamArgs};
     use crate::cli::reading::print_hanging;
     use crate::cli::search::{INDENT, PASSAGE_CHARS, TITLE, bold, char_limit, highlighted};
@@ -80,6 +81,23 @@ mod with_server {
                     false => {
                         writeln!(out, "You left the team. What you shared is erased there; what others shared is removed here.")?
                     }
+                }
+            }
+            Some(TeamAction::Records { paths, projects, jobs }) => {
+                completion = team::records(&RecordsRequest { paths, projects: projects.as_deref(), jobs: *jobs }, config, out)?;
+            }
+            Some(TeamAction::Push { url, file, machine }) => {
+                let url = address(url)?;
+                let PushedLines { stored, unchanged, refused } = match file {
+                    None => team::push_lines(&url, machine, &mut stdin().lock(), &ui)?,
+                    Some(file) => {
+                        let opened = File::open(file).with_context(|| format!("cannot read {}", file.display()))?;
+                        team::push_lines(&url, machine, &mut BufReader::new(opened), &ui)?
+                    }
+                };
+                writeln!(out, "stored {stored}, unchanged {unchanged}, refused {refused}")?;
+                if refused > 0 {
+                    completion = Completion::Partly;
                 }
             }
             Some(TeamAction::Prepare { url }) => {

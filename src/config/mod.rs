@@ -241,6 +241,25 @@ impl Config {
         Self { fixed_now: Some(at), ..self.clone() }
     }
 
+    /// The same rules for transcripts in another folder and an index of their own, at a fixed time. Of other clients, of a model and of what is too
+    /// old nothing counts, nor does `exclude_transcripts`: whoever puts transcripts there has seen to that.
+    #[cfg(feature = "team")]
+    pub(crate) fn apart(&self, data_dir: PathBuf, claude_dir: PathBuf, now: Millis) -> Self {
+        let mut digest = self.digest.clone();
+        digest.summarizer = SummarizerChoice::Extract;
+        Self {
+            data_dir,
+            claude_dirs: vec![claude_dir],
+            other_folders: Vec::new(),
+            sources: Sources::default(),
+            exclude_transcripts: GlobSet::empty(),
+            retention: Retention::default(),
+            digest,
+            fixed_now: Some(now),
+            ..self.clone()
+        }
+    }
+
     pub(crate) fn now(&self) -> Millis {
         self.fixed_now.unwrap_or_else(|| Timestamp::now().as_millisecond())
     }

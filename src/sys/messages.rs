@@ -32,20 +32,32 @@ fn write_whole(mut stderr: impl Write, text: &str) -> bool {
 #[derive(Debug, Default)]
 pub(crate) struct Ui {
     warnings: AtomicUsize,
+    /// A path, and what is told in its place.
+    renamed: Option<(String, String)>,
 }
 
 impl Ui {
+    /// One that tells a path by another name.
+    #[cfg(feature = "team")]
+    pub(crate) fn renaming(path: &std::path::Path, told: &std::path::Path) -> Self {
+        Self { renamed: Some((path.display().to_string(), told.display().to_string())), ..Self::default() }
+    }
+
     /// Warns that something was skipped or failed. The run continues and ends with exit code 1.
     pub(crate) fn warn(&self, what: &str) {
         let count = self.warnings.fetch_add(1, Ordering::Relaxed) + 1;
         if count <= MAX_WARNINGS {
-            report(one_line(&without_controls(what)));
+            self.note(what);
         }
     }
 
     /// Prints information that is not a failure.
     pub(crate) fn note(&self, what: &str) {
-        report(one_line(&without_controls(what)));
+        let what = match &self.renamed {
+            Some((path, told)) => what.replace(path, told),
+            None => what.to_owned(),
+        };
+        report(one_line(&without_controls(&what)));
     }
 
     pub(crate) fn warned(&self) -> bool {

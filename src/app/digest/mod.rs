@@ -258,6 +258,34 @@ fn phases(
     Ok(())
 }
 
+/// Reads and digests, without a model, all that a config names into its index, for who tells of it at once: no pages are written, and no
+/// repository is looked at.
+#[cfg(feature = "team")]
+pub(crate) fn digest_apart(config: &Config, jobs: Option<usize>, ui: &Ui) -> Result<Maintenance> {
+    prepare_folder(config, ui)?;
+    let mut store = Maintenance::open(&config.database())?;
+    if let Some(jobs) = jobs {
+        store.set_threads(jobs);
+        threads::set_most(jobs);
+    }
+    store.relax_durability()?;
+    let request = DigestRequest { jobs, settle: Some("0m".to_owned()), ..DigestRequest::default() };
+    let (now, mut report) = (config.now(), Report::default());
+    resanitize(config, ui, &mut store, &mut report)?;
+    ingest(&request, config, ui, now, &mut store, &mut report)?;
+    delete_excluded(config, &mut store, &mut report)?;
+    ingest::parts::read(&request, config, ui, now, &mut store, &mut report)?;
+    let wanted = DigestSelection::of(&request, config)?;
+    DigestMaker::without_model(config, ui, now, &wanted)?.run(&mut store, &mut report)?;
+    accounts::make_missing(&store, ui)?;
+    write_documents(&mut store, ui)?;
+    store.find_lives(true)?;
+    store.find_overtaken(true)?;
+    store.find_near_duplicates(true)?;
+    anyhow::ensure!(!shutdown::requested(), "it was asked to stop");
+    Ok(store)
+}
+
 /// Applies today's config to what is stored, for who tells of it without a digest: deletes what it excludes, and passes the rest through the
 /// sanitizer if its rules changed.
 #[cfg(feature = "sync")]

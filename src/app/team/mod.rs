@@ -4,12 +4,15 @@
 //! transcript. What others share comes into the data folder as files, which a digest takes in as those of a repository; what came of their
 //! sessions stays on the server, which `recall search --team` asks. Crate `team` talks to the server.
 //!
-//! Nothing of this is opened unless the user joined a team.
+//! Nothing of this is opened unless the user joined a team. A company's backlog takes another way: `records` makes records of transcripts that lie in
+//! its storage, and `push_lines` pushes them.
 
 mod exchange;
 mod inbox;
 mod outbox;
 mod projects;
+mod push_lines;
+mod records;
 mod search;
 mod state;
 mod status;
@@ -19,6 +22,8 @@ use std::time::Duration;
 
 pub(crate) use self::exchange::{Joined, exchange, join, leave, prepare, run};
 pub(crate) use self::inbox::files_of;
+pub(crate) use self::push_lines::{PushedLines, push_lines};
+pub(crate) use self::records::{RecordsRequest, records};
 pub(crate) use self::search::{AskedTeam, TeamHit};
 pub(crate) use self::state::is_set_up;
 pub(crate) use self::status::{ProjectStatus, TeamStatus, health, status};

@@ -14,6 +14,8 @@ use crate::sys::git_config::remote_of;
 pub(super) struct TeamProject {
     /// The key: the path of the repository.
     pub(super) key: String,
+    /// Where the repository lies, or lay where the sessions were: the key is this or a folder in it.
+    pub(super) root: String,
     /// The address of the repository, by which the team knows it.
     pub(super) address: String,
     pub(super) consent: TeamConsent,
@@ -29,7 +31,7 @@ pub(super) fn team_projects(store: &Reader, config: &Config) -> Result<Vec<TeamP
             continue;
         }
         let Some(address) = remote_of(Path::new(&key)) else { continue };
-        all.push(TeamProject { consent: config.team_consent(&key, &address), key, address });
+        all.push(TeamProject { consent: config.team_consent(&key, &address), root: key.clone(), key, address });
     }
     all.sort_by(|a, b| a.key.cmp(&b.key));
     Ok(all)

@@ -3,9 +3,12 @@
 //! ## Invariants
 //! It is made from what today's policy shows of that project alone, and passes the sanitizer again. No path of a home is in it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use anyhow::Result;
+use regex::Regex;
 use serde_json::{Value, json};
 
 use super::projects::TeamProject;
@@ -62,8 +65,7 @@ impl<'a> ToShare<'a> {
     /// # Errors
     /// When the index cannot be read.
     pub(super) fn of(projects: &[TeamProject], config: &'a Config) -> Result<Self> {
-        let mut all =
-            Self { config, sanitizer: config.sanitizer()?, projects: Vec::new(), items: BTreeMap::new(), refused: BTreeMap::new() };
+        let mut all = Self::nothing(config)?;
         for project in projects.iter().filter(|project| project.consent.share) {
             let memory = OpenMemory::of(config, View::OnlyProject(&project.key))?;
             all.add_statements(project, &memory)?;
@@ -73,6 +75,25 @@ impl<'a> ToShare<'a> {
             all.projects.push((project.clone(), memory));
         }
         Ok(all)
+    }
+
+    /// What came of the sessions of these projects, and nothing else.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub(super) fn sessions_of(projects: &[TeamProject], config: &'a Config) -> Result<Self> {
+        let mut all = Self::nothing(config)?;
+        for project in projects {
+            let memory = OpenMemory::of(config, View::OnlyProject(&project.key))?;
+            all.add_sessions(project, &memory)?;
+            all.projects.push((project.clone(), memory));
+        }
+        Ok(all)
+    }
+
+    fn nothing(config: &'a Config) -> Result<Self> {
+        let sanitizer = config.sanitizer()?;
+        Ok(Self { config, sanitizer, projects: Vec::new(), items: BTreeMap::new(), refused: BTreeMap::new() })
     }
 
     fn add_statements(&mut self, project: &TeamProject, memory: &OpenMemory) -> Result<()> {
@@ -101,6 +122,14 @@ impl<'a> ToShare<'a> {
             self.items.insert(id, Candidate { hash, source: Source::Session(self.projects.len(), head) });
         }
         Ok(())
+    }
+
+    /// The sessions among it, with what is known of each.
+    pub(super) fn sessions(&self) -> impl Iterator<Item = (&ItemId, &SessionHead)> {
+        self.items.iter().filter_map(|(id, one)| match &one.source {
+            Source::Session(_, head) => Some((id, head)),
+            Source::Statement(_) => None,
+        })
     }
 
     /// All of it, with a hash that changes with what it says.
@@ -149,8 +178,9 @@ impl<'a> ToShare<'a> {
         let Some(told) = brief_for(Listener::Assistant, &memory.0, self.config, head)? else { return Ok(None) };
         let home = self.config.home.to_string_lossy();
         let clean = |text: &str| {
-            let text = text.replace(&format!("{}/", project.key), "").replace(&project.key, &project.address);
-            self.sanitizer.clean(&if home.is_empty() { text } else { text.replace(home.as_ref(), "~") })
+            let text = text.replace(&format!("{}/", project.root), "").replace(&project.root, &project.address);
+            let text = if home.is_empty() { text } else { text.replace(home.as_ref(), "~") };
+            self.sanitizer.clean(&without_homes(&text))
         };
         let (title, text) = (clean(&title(memory, head)?), clean(&told));
         let day = self.config.local_time(head.last_active(), "%Y-%m-%d");
@@ -158,6 +188,13 @@ impl<'a> ToShare<'a> {
         let body = json!({ "title": title, "day": day, "agent": head.client.key(), "text": text });
         Ok(Some(SharedText { body, search }))
     }
+}
+
+/// Also the homes of others: a session may name them, or come from another machine.
+fn without_homes(text: &str) -> Cow<'_, str> {
+    static HOME: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r#"(^|[^\w./~-])(?:/(?:home|Users)/[^/\s"'`<>:;,()\[\]]+|/root)\b"#).ok());
+    HOME.as_ref().map_or(Cow::Borrowed(text), |home| home.replace_all(text, "${1}~"))
 }
 
 fn title(memory: &OpenMemory, head: &SessionHead) -> Result<String> {
@@ -171,4 +208,21 @@ fn hash_of(parts: &[&str]) -> u64 {
         hasher.update(part.as_bytes());
     }
     u64::from_le_bytes(hasher.finalize().as_bytes().first_chunk().copied().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_homes;
+
+    #[test]
+    fn homes_of_others_are_not_named() {
+        for (text, told) in [
+            ("see /home/ben/work/a.rs and `/Users/eve`.", "see ~/work/a.rs and `~`."),
+            ("/root/.ssh", "~/.ssh"),
+            ("HOME=/home/ben", "HOME=~"),
+            ("src/home/page.ts, /homes/ben, /rooted", "src/home/page.ts, /homes/ben, /rooted"),
+        ] {
+            assert_eq!(without_homes(text), told);
+        }
+    }
 }

@@ -94,6 +94,9 @@ pub const WAYS: &[Way] = &[
     Way(Command(&["team"]), SILENT),
     Way(Command(&["team", "status"]), SILENT),
     Way(Command(&["team", "status", "--json"]), SILENT),
+    // Of folders that are no repository: tests/it/team has what is excluded of others.
+    Way(Command(&["team", "records", "{transcript}"]), SILENT),
+    Way(Command(&["team", "push", "nowhere"]), SILENT),
     Way(Command(&["search", "ledger", "--team"]), SILENT),
     Way(Command(&["sync", "status"]), SILENT),
     Way(Command(&["sync", "status", "--json"]), SILENT),

@@ -1,6 +1,8 @@
 //! A company's memory: what developers share over a PostgreSQL server, and what they do not.
 
 #[cfg(feature = "team")]
+mod backlog;
+#[cfg(feature = "team")]
 mod over_postgres;
 
 #[cfg(not(feature = "team"))]

@@ -12,10 +12,10 @@ use crate::support::data_folder::places_of;
 use crate::support::postgres::Postgres;
 
 const EXTRACT: [&str; 2] = ["--summarizer", "extract"];
-const SHOP: &str = "example.com/acme/shop";
+pub(super) const SHOP: &str = "example.com/acme/shop";
 
 /// A server with a team and these members, who may read and share in the shop.
-fn team_of(logins: &[&str]) -> Option<Postgres> {
+pub(super) fn team_of(logins: &[&str]) -> Option<Postgres> {
     let server = Postgres::start()?;
     let member = Member::new();
     let ran = member.recall(&["team", "prepare", &server.address("postgres")]);
