@@ -10,9 +10,9 @@ use crate::support::files_below;
 
 const BOOK: &str = "docs/src";
 const SUMMARY: &str = "docs/src/SUMMARY.md";
-const BESIDE: [&str; 11] = [
+const BESIDE: [&str; 12] = [
     "README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "tests/README.md", "benches/README.md", "fuzz/README.md",
-    "fixtures/README.md", "crates/redact/README.md", "crates/sync/README.md", "crates/team/README.md",
+    "fixtures/README.md", "crates/redact/README.md", "crates/sync/README.md", "crates/team/README.md", "contrib/spark/README.md",
 ];
 
 fn root() -> PathBuf {
