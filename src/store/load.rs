@@ -51,6 +51,13 @@ pub(super) fn head_of(db: &Connection, pk: i64) -> Result<SessionHead> {
     query.query_row([pk], head).context("the session is gone from the index")
 }
 
+/// The same of a session that may be hidden, as an earlier fork of one that is shown: what both hold is the earlier one's all the same.
+pub(super) fn head_of_fork(db: &Connection, pk: i64) -> Result<SessionHead> {
+    let whole = SELECT_HEAD.replace("FROM session s JOIN project p", "FROM main.session s JOIN main.project p");
+    let mut query = db.prepare_cached(&format!("{whole} WHERE s.pk = ?1"))?;
+    query.query_row([pk], head).context("the session is gone from the index")
+}
+
 impl Reader {
     pub(crate) fn session_heads(&self) -> Result<Vec<SessionHead>> {
         let mut query = self.db.prepare(&format!("{SELECT_HEAD} ORDER BY s.started_at, s.id"))?;

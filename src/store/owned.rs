@@ -49,7 +49,7 @@ fn items_of_earlier_forks(db: &Connection, head: &SessionHead) -> Result<HashSet
     let mut all = HashSet::new();
     for kin in earlier_forks(db, head)? {
         // What was undone there but continues here belongs to this session.
-        let undone = Undone::of(db, &load::head_of(db, kin)?)?;
+        let undone = Undone::of(db, &load::head_of_fork(db, kin)?)?;
         all.extend(items_of(db, kin)?.iter().filter(|kept| !undone.holds(kept)).map(|kept| copy_key(&kept.line)));
     }
     Ok(all)

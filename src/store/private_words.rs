@@ -20,7 +20,7 @@ pub(in crate::store) fn all_private_words_of(db: &Connection, pk: i64) -> Result
     let mut private_words = PrivateWords::default();
     private_words_of(db, &head.id, &mut private_words)?;
     for kin in chunk::earlier_forks(db, &head)? {
-        private_words_of(db, &load::head_of(db, kin)?.id, &mut private_words)?;
+        private_words_of(db, &load::head_of_fork(db, kin)?.id, &mut private_words)?;
     }
     Ok(private_words)
 }

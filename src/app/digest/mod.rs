@@ -282,7 +282,7 @@ pub(crate) fn digest_apart(config: &Config, jobs: Option<usize>, ui: &Ui) -> Res
     store.find_lives(true)?;
     store.find_overtaken(true)?;
     store.find_near_duplicates(true)?;
-    anyhow::ensure!(!shutdown::requested(), "it was asked to stop");
+    anyhow::ensure!(!shutdown::requested(), "asked to stop");
     Ok(store)
 }
 

@@ -72,7 +72,12 @@ pub(crate) fn records(request: &RecordsRequest<'_>, config: &Config, out: &mut i
     let mut is_whole = true;
     for (folder, asked) in asked_folders(request.paths, &ui) {
         let of_folder = FolderReader { folder: &folder, asked: &asked, config, addresses: &addresses, jobs: request.jobs };
-        is_whole &= of_folder.read(&mut all).with_context(|| format!("cannot make records of {}", folder.display()))?;
+        match of_folder.read(&mut all) {
+            Ok(is_read) => is_whole &= is_read,
+            // What is wrong with one folder costs no other.
+            Err(e) => ui.warn(&format!("cannot make records of {}: {e:#}", folder.display())),
+        }
+        ensure!(!shutdown::requested(), "stopped: no record was printed");
     }
     for line in all.lines.values() {
         writeln!(out, "{line}")?;

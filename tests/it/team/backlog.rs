@@ -163,6 +163,29 @@ fn nothing_private_secret_or_excluded_is_in_a_record() {
     }
 }
 
+/// A record that both hold is the earlier one's, also where its repository is another.
+#[test]
+fn a_fork_that_goes_on_in_another_repository_has_its_own_records_only() {
+    let storage = Storage::new();
+    storage.write(
+        "projects.toml",
+        &format!("\"/home/dev/src/shop\" = \"{SHOP}\"\n\"/home/dev/src/bank\" = \"example.com/acme/bank\"\n"),
+    );
+    let first = storage.session("anna", 1, |rows| rows.assistant("The pagoda is painted."));
+    let shared = fs::read_to_string(&first).unwrap();
+    let mut rows = Rows::new(2);
+    rows.user(json!("Go on in the bank"));
+    rows.assistant("The minaret is built.");
+    let session = |text: &str| text.replace("\"sessionId\":\"00000001", "\"sessionId\":\"00000002");
+    let fork = (session(&shared) + &rows.text).replace("/home/dev/src/shop", "/home/dev/src/bank");
+    storage.write(&format!("anna/projects/{FOLDER}/{}.jsonl", rows.id), &fork);
+    let all = storage.lines(&[&storage.folder("anna")]);
+    assert_eq!(all.len(), 2, "{all:#?}");
+    let (bank, shop) = (&all[0], &all[1]);
+    assert!(bank.contains("acme/bank") && bank.contains("minaret") && !bank.contains("pagoda"), "{all:#?}");
+    assert!(shop.contains(SHOP) && shop.contains("pagoda"), "{all:#?}");
+}
+
 #[test]
 fn sessions_of_folders_that_are_no_known_repository_are_left_out_and_counted() {
     let storage = Storage::new();
