@@ -5,7 +5,7 @@ use std::io::{BufRead, Write};
 use anyhow::{Context, Result, anyhow, bail};
 use serde::{Deserialize, Serialize};
 
-use crate::app::digest::{accounts, prepare_folder, run_lock, write_documents};
+use crate::app::digest::{accounts, alone, write_documents};
 use crate::app::filter::ProjectFilter;
 use crate::app::notes;
 use crate::app::open_memory::OpenMemory;
@@ -78,18 +78,17 @@ pub(crate) fn import(input: Box<dyn BufRead>, config: &Config, ui: &Ui) -> Resul
 /// # Errors
 /// When a run is under way, the index cannot be written, or `take` fails.
 pub(crate) fn into_memory<T>(config: &Config, ui: &Ui, take: impl FnOnce(&mut Maintenance, &Sanitizer) -> Result<T>) -> Result<T> {
-    prepare_folder(config, ui)?;
-    let mut lock = run_lock(config)?;
-    let Ok(_held) = lock.try_write() else { bail!("a run is under way: try again when it has ended") };
-    let sanitizer = config.sanitizer()?;
-    let mut store = Maintenance::open(&config.database())?;
-    // The checkpoint of the write-ahead log at the end syncs everything.
-    store.relax_durability()?;
-    let taken = take(&mut store, &sanitizer)?;
-    accounts::make_missing(&store, ui)?;
-    write_documents(&mut store, ui)?;
-    store.vacuum()?;
-    Ok(taken)
+    alone(config, ui, || {
+        let sanitizer = config.sanitizer()?;
+        let mut store = Maintenance::open(&config.database())?;
+        // The checkpoint of the write-ahead log at the end syncs everything.
+        store.relax_durability()?;
+        let taken = take(&mut store, &sanitizer)?;
+        accounts::make_missing(&store, ui)?;
+        write_documents(&mut store, ui)?;
+        store.vacuum()?;
+        Ok(taken)
+    })
 }
 
 impl ImportSummary {

@@ -47,9 +47,18 @@ impl Reader {
         all(&self.db, "m.text <> ''", [])
     }
 
-    /// Numbers of the files that teams keep in repositories.
+    /// Those of a project that its team keeps, in the repository or on a server.
+    pub(crate) fn team_files_of(&self, key: &str) -> Result<Vec<MemoryFile>> {
+        let files = all(&self.db, "m.text <> '' AND p.key = ?1", [key])?;
+        Ok(files.into_iter().filter(|file| is_team_file(&file.path)).collect())
+    }
+
+    /// The numbers of all files that teams keep.
     pub(crate) fn team_files(&self) -> Result<BTreeSet<i64>> {
-        Ok(self.memory_files()?.into_iter().filter(|file| is_team_file(&file.path)).map(|file| file.pk).collect())
+        let mut query = self.db.prepare_cached("SELECT pk, path FROM memory_file WHERE text <> ''")?;
+        let files = query.query_map([], |r| Ok((r.get::<_, i64>(0)?, r.get::<_, String>(1)?)))?;
+        let files: Vec<(i64, String)> = files.collect::<rusqlite::Result<_>>()?;
+        Ok(files.into_iter().filter(|(_, path)| is_team_file(path)).map(|(pk, _)| pk).collect())
     }
 
     pub(crate) fn memory_file(&self, pk: i64) -> Result<MemoryFile> {

@@ -184,6 +184,15 @@ fn rename_synced(temporary: NamedTempFile, path: &Path) -> io::Result<()> {
     temporary.persist(path).map(drop).map_err(|e| e.error)
 }
 
+/// What is in a file; `None` if it is not there.
+pub(crate) fn read_if_there(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(io::Error::new(e.kind(), format!("cannot read {}: {e}", path.display()))),
+    }
+}
+
 /// Removes a file durably. A missing file is no error.
 pub fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {

@@ -8,10 +8,11 @@
 //! | a web page that calls us (cross-site requests) | the cookie is `SameSite=Strict`; another `Origin` is refused; what changes something needs a word from our own pages |
 //! | a host name that begins to mean this machine (DNS rebinding) | `Host` has to be a name of this machine |
 
-use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
+
+use crate::sys::random::random_hex;
 
 /// The bytes of what nobody can guess.
 const SECRET_BYTES: usize = 32;
@@ -53,9 +54,9 @@ impl Access {
     /// If the system gives no random bytes.
     pub(super) fn new(port: Option<u16>, token: Option<&str>) -> Result<Self> {
         Ok(Self {
-            folder: format!("/{}/", random(FOLDER_BYTES)?),
-            cookie: random(SECRET_BYTES)?,
-            form_word: random(SECRET_BYTES)?,
+            folder: format!("/{}/", random_hex(FOLDER_BYTES)?),
+            cookie: random_hex(SECRET_BYTES)?,
+            form_word: random_hex(SECRET_BYTES)?,
             links: Mutex::default(),
             token: token.map(Secret::of),
             port,
@@ -77,7 +78,7 @@ impl Access {
     /// # Errors
     /// If the system gives no random bytes.
     pub(super) fn new_link(&self) -> Result<String> {
-        let word = random(SECRET_BYTES)?;
+        let word = random_hex(SECRET_BYTES)?;
         let mut links = self.links.lock().unwrap_or_else(PoisonError::into_inner);
         if links.len() >= MAX_LINKS {
             links.remove(0);
@@ -127,25 +128,12 @@ impl Access {
     }
 }
 
-/// So many random bytes, in hex.
-///
-/// # Errors
-/// If the system gives none.
-fn random(bytes: usize) -> Result<String> {
-    let mut buffer = vec![0; bytes];
-    getrandom::fill(&mut buffer).context("the system gives no random bytes")?;
-    Ok(buffer.iter().fold(String::new(), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    }))
-}
-
 /// A new token for other programs.
 ///
 /// # Errors
-/// As [`random`].
+/// As [`random_hex`].
 pub(super) fn new_token() -> Result<String> {
-    random(SECRET_BYTES)
+    random_hex(SECRET_BYTES)
 }
 
 #[cfg(test)]

@@ -1,12 +1,17 @@
 //! A PostgreSQL server of a test's own, in a temporary folder, reached over a socket in it.
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt, chown};
+use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use tempfile::TempDir;
+
+use self::installed::{other_user, programs};
+
+#[path = "../../crates/team/tests/it/installed.rs"]
+mod installed;
 
 /// Only where these tests are asked for: see `.ci/full servers`.
 const WANTED: &str = "RECALL_TEST_POSTGRES";
@@ -23,7 +28,8 @@ impl Postgres {
             eprintln!("SKIPPED: this test starts a PostgreSQL server and runs only with {WANTED}=1");
             return None;
         }
-        let programs = programs().expect("no initdb, neither on the PATH nor below /usr/lib/postgresql");
+        let programs =
+            programs(&["initdb", "pg_ctl", "psql"]).expect("no initdb, neither on the PATH nor below /usr/lib/postgresql");
         let server = Self { folder: TempDir::with_prefix("recall-pg").expect("a temporary folder"), programs };
         if let Some((uid, gid)) = other_user() {
             chown(server.folder.path(), Some(uid), Some(gid)).expect("to give the folder away");
@@ -99,26 +105,4 @@ impl Drop for Postgres {
         // It may be stopped already.
         let _ = self.command("pg_ctl", &["-D", "data", "-m", "immediate", "-w", "stop"]);
     }
-}
-
-fn programs() -> Option<PathBuf> {
-    let installed = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
-    let mut installed: Vec<PathBuf> = installed.map(|entry| entry.path().join("bin")).collect();
-    installed.sort();
-    let on_path = std::env::var_os("PATH").into_iter().flat_map(|path| std::env::split_paths(&path).collect::<Vec<_>>());
-    let all = installed.into_iter().rev().chain(on_path);
-    all.into_iter().find(|folder| ["initdb", "pg_ctl", "psql"].iter().all(|name| folder.join(name).is_file()))
-}
-
-/// PostgreSQL does not run as root: who it runs as then, uid and gid.
-fn other_user() -> Option<(u32, u32)> {
-    if fs::metadata("/proc/self").ok()?.uid() != 0 {
-        return None;
-    }
-    let users = fs::read_to_string("/etc/passwd").ok()?;
-    ["postgres", "nobody"].iter().find_map(|name| {
-        let line = users.lines().find(|line| line.split(':').next() == Some(name))?;
-        let mut numbers = line.split(':').skip(2);
-        Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
-    })
 }

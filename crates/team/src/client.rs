@@ -49,6 +49,7 @@ pub struct Client {
     pub(crate) me: Me,
     /// The numbers of the projects that the member has.
     pub(crate) projects: HashMap<String, i64>,
+    listed: Vec<Project>,
     login: String,
 }
 
@@ -78,23 +79,31 @@ impl Client {
         let mut link = Link::new(&address)?;
         let login = address.config.get_user().unwrap_or_default().to_owned();
         let me = join(&mut link, &deadlines, address.team.as_deref(), &login)?;
-        let mut client = Self { link, deadlines, machine: machine.to_owned(), me, projects: HashMap::new(), login };
+        let mut client =
+            Self { link, deadlines, machine: machine.to_owned(), me, projects: HashMap::new(), listed: Vec::new(), login };
         client.projects()?;
         Ok(client)
     }
 
-    /// The projects that the member has now. Remove what was pulled of a project that is no longer among them, or no longer `may_read`.
+    /// The projects that the member had when the server was asked last: by [`join`](Self::join) at the latest.
+    #[must_use]
+    pub fn listed_projects(&self) -> &[Project] {
+        &self.listed
+    }
+
+    /// Asks for the projects that the member has now. Remove what was pulled of a project that is no longer among them, or no longer `may_read`.
     ///
     /// # Errors
     /// See [`Error`]. A member who was removed has none.
-    pub fn projects(&mut self) -> Result<Vec<Project>, Error> {
+    pub fn projects(&mut self) -> Result<&[Project], Error> {
         let Me { team, member } = self.me;
         let rows = self.link.call("list your projects", self.deadlines.ask, async |session| {
             let statement = session.statement(PROJECTS).await?;
             session.client.query(&statement, &[&team, &member]).await
         })?;
         self.projects = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
-        Ok(rows.iter().map(|row| Project { name: row.get(0), may_read: row.get(2), may_write: row.get(3) }).collect())
+        self.listed = rows.iter().map(|row| Project { name: row.get(0), may_read: row.get(2), may_write: row.get(3) }).collect();
+        Ok(&self.listed)
     }
 
     /// Erases all that the member shared, from any machine, and takes them out of the team. Nothing if they have left already.

@@ -35,7 +35,7 @@ use self::report::Report;
 pub(crate) use self::report::usd;
 pub use self::request::DigestRequest;
 use self::request::DigestSelection;
-pub(crate) use self::run_lock::{alone, prepare_folder, run_lock};
+pub(crate) use self::run_lock::{alone, prepare_folder, run_in_progress, run_lock};
 pub(crate) use self::sandbox::open_sandbox;
 use crate::app::Completion;
 use crate::config::Config;

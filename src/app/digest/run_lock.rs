@@ -16,11 +16,16 @@ pub(crate) fn run_lock(config: &Config) -> Result<fd_lock::RwLock<std::fs::File>
 ///
 /// # Errors
 /// When a run is under way, or the data folder cannot be written.
-pub(crate) fn alone<T>(config: &Config, work: impl FnOnce() -> Result<T>) -> Result<T> {
-    prepare_folder(config, &Ui::default())?;
+pub(crate) fn alone<T>(config: &Config, ui: &Ui, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    prepare_folder(config, ui)?;
     let mut lock = run_lock(config)?;
-    let Ok(_held) = lock.try_write() else { bail!("a run is under way: try again when it has ended") };
+    let Ok(_held) = lock.try_write() else { return run_in_progress() };
     work()
+}
+
+/// What is said to whoever would have to wait for a run.
+pub(crate) fn run_in_progress<T>() -> Result<T> {
+    bail!("a run is under way: try again when it has ended")
 }
 
 /// Creates the data folder if it is missing, and warns if others can read it.

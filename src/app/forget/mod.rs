@@ -11,10 +11,10 @@ pub(crate) mod target;
 use std::collections::BTreeSet;
 use std::io::Write;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
 use self::preview::Preview;
-use super::digest::{ingest_only, pages, prepare_folder, run_lock, write_documents};
+use super::digest::{alone, ingest_only, pages, write_documents};
 use crate::app::forget::target::ForgetSelection;
 use crate::app::{Completion, consent};
 use crate::config::Config;
@@ -62,7 +62,7 @@ pub(crate) fn run(request: &ForgetRequest, config: &Config, out: &mut impl Write
         Preview::find(&what, config, &ui)?.print(out)?;
     } else {
         ask_first(&what, request.yes, config, &ui)?;
-        forget(&what, config, &ui, out)?;
+        alone(config, &ui, || forget(&what, config, &ui, out))?;
     }
     ui.finish();
     Ok(if ui.warned() { Completion::Partly } else { Completion::Done })
@@ -95,10 +95,6 @@ fn ask_first(what: &ForgetSelection, yes: bool, config: &Config, ui: &Ui) -> Res
         return Ok(());
     }
     consent::confirm_change(&format!("{}{question}", preview.in_short()?), otherwise)
-}
-
-fn run_in_progress<T>() -> Result<T> {
-    bail!("a run is under way: try again when it has ended")
 }
 
 /// What was deleted, or would be.
@@ -138,9 +134,6 @@ impl ForgetSummary {
 }
 
 fn forget(what: &ForgetSelection, config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> {
-    prepare_folder(config, ui)?;
-    let mut lock = run_lock(config)?;
-    let Ok(_held) = lock.try_write() else { return run_in_progress() };
     let mut store = Maintenance::open(&config.database())?;
     // Durability can wait: what is ingested on the way can be ingested again by any later run.
     store.relax_durability()?;

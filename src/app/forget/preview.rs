@@ -5,7 +5,8 @@ use std::io::Write;
 use anyhow::Result;
 
 use super::target::ForgetSelection;
-use super::{ForgetSummary, files, print_summary, run_in_progress};
+use super::{ForgetSummary, files, print_summary};
+use crate::app::digest::run_in_progress;
 use crate::app::digest::{DigestRequest, open_sandbox};
 use crate::config::Config;
 use crate::privacy::View;

@@ -19,7 +19,7 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use self::report::{Before, numbers, report_at_once, report_lost};
 use super::digest::{self, run_lock};
@@ -37,7 +37,7 @@ use crate::text::clean::without_controls;
 
 pub(crate) fn run(config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> {
     let mut lock = run_lock(config)?;
-    let Ok(_held) = lock.try_write() else { bail!("a run is under way: try again when it has ended") };
+    let Ok(_held) = lock.try_write() else { return digest::run_in_progress() };
     if matches!(WholeIndex::open_if_there(&config.database()), Ok(None)) {
         return anew(config, out);
     }

@@ -18,6 +18,7 @@ use crate::config::Config;
 use crate::model::note::{Note, NoteKind};
 use crate::model::session::{Millis, short_id};
 use crate::model::team_file::{MAX_CHARS, TeamFile};
+use crate::privacy::Sanitizer;
 use crate::source::team_files::{FOLDER, MAX_FILES, read, team_paths};
 use crate::store::failures::MetFailure;
 use crate::sys::git_config::user_name;
@@ -65,18 +66,19 @@ pub(crate) struct Proposal {
 pub(crate) fn proposals(memory: &OpenMemory, config: &Config, project: &str) -> Result<ShareReply> {
     let root = repository(project)?;
     let there = files_there(&root);
+    let sanitizer = config.sanitizer()?;
     let mut proposals = Vec::new();
     for file in statements(memory, config, project, &root)? {
         let known = there.get(&file.id);
         if known.is_some_and(|(_, known)| known.text == file.text) {
             continue;
         }
-        let refused = why_not(&file, config);
+        let refused = why_not(&file, config, &sanitizer);
         let name = known.map_or_else(|| file.name(), |(name, _)| name.clone());
         proposals.push(Proposal {
             file: format!("{FOLDER}/{name}"),
             changed: known.is_some(),
-            refused: refused?,
+            refused,
             id: file.id,
             kind: file.kind,
             text: file.text,
@@ -137,9 +139,14 @@ pub(crate) fn share(memory: &OpenMemory, config: &Config, project: &str, ids: &[
 /// # Errors
 /// When the index cannot be read.
 #[cfg(feature = "team")]
-pub(crate) fn shareable(memory: &OpenMemory, config: &Config, project: &str) -> Result<Vec<(TeamFile, Option<String>)>> {
+pub(crate) fn shareable(
+    memory: &OpenMemory,
+    config: &Config,
+    sanitizer: &Sanitizer,
+    project: &str,
+) -> Result<Vec<(TeamFile, Option<String>)>> {
     let all = statements(memory, config, project, Path::new(project))?;
-    all.into_iter().map(|file| Ok((why_not(&file, config)?, file))).map(|one| one.map(|(why, file)| (file, why))).collect()
+    Ok(all.into_iter().map(|file| (why_not(&file, config, sanitizer), file)).map(|(why, file)| (file, why)).collect())
 }
 
 fn repository(project: &str) -> Result<PathBuf> {
@@ -241,11 +248,10 @@ fn relative(text: &str, root: &Path) -> String {
 }
 
 /// Why a statement cannot go into a repository.
-fn why_not(file: &TeamFile, config: &Config) -> Result<Option<String>> {
-    let sanitizer = config.sanitizer()?;
+fn why_not(file: &TeamFile, config: &Config, sanitizer: &Sanitizer) -> Option<String> {
     let home = config.home.to_string_lossy();
     let whole = file.write();
-    Ok(if sanitizer.clean(&file.text) != file.text {
+    if sanitizer.clean(&file.text) != file.text {
         Some("it may hold a secret or something private".to_owned())
     } else if whole.contains(home.as_ref()) || HOMES.iter().any(|home| whole.contains(home)) {
         Some("it names a path of a home".to_owned())
@@ -253,7 +259,7 @@ fn why_not(file: &TeamFile, config: &Config) -> Result<Option<String>> {
         Some(format!("it has more than {MAX_CHARS} characters"))
     } else {
         None
-    })
+    }
 }
 
 /// Who works in a repository, as git's config there or in the home says; empty if neither does.

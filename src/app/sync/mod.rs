@@ -90,7 +90,7 @@ pub(crate) fn run(config: &Config, ui: &Ui) -> Result<(Exchanged, Completion)> {
     if !is_set_up(&config.data_dir) {
         bail!("no place is set up: `recall sync add DIR` exchanges over a folder that your machines share");
     }
-    let done = alone(config, || {
+    let done = alone(config, ui, || {
         let mut store = Maintenance::open(&config.database())?;
         apply_policy(config, &mut store, ui)?;
         let done = exchange(config, &mut store, ui)?;

@@ -13,6 +13,7 @@ use crate::app::digest::alone;
 use crate::config::Config;
 use crate::model::session::Millis;
 use crate::store::WholeIndex;
+use crate::sys::messages::Ui;
 use crate::sys::{host, private_files};
 use crate::text::clean::shorten;
 
@@ -48,7 +49,7 @@ pub(crate) enum Encryption {
 /// # Errors
 /// When the address means nothing, the place cannot be reached, the key is another one, or another machine has the name.
 pub(crate) fn add(config: &Config, address: &str, encryption: &Encryption, name: Option<&str>) -> Result<AddedPlace> {
-    alone(config, || add_alone(config, address, encryption, name))
+    alone(config, &Ui::default(), || add_alone(config, address, encryption, name))
 }
 
 fn add_alone(config: &Config, address: &str, encryption: &Encryption, name: Option<&str>) -> Result<AddedPlace> {
@@ -214,7 +215,7 @@ fn absolute(address: &str) -> Result<String> {
 /// # Errors
 /// When it is not set up, or cannot be reached.
 pub(crate) fn remove(config: &Config, address: &str) -> Result<String> {
-    alone(config, || remove_alone(config, address))
+    alone(config, &Ui::default(), || remove_alone(config, address))
 }
 
 fn remove_alone(config: &Config, address: &str) -> Result<String> {
@@ -289,7 +290,7 @@ pub(crate) fn write_key(config: &Config, file: &Path) -> Result<()> {
 /// # Errors
 /// When nothing is set up.
 pub(crate) fn choose_project(config: &Config, there: &str, here: &str) -> Result<()> {
-    alone(config, || {
+    alone(config, &Ui::default(), || {
         let mut state = SyncState::load(&config.data_dir)?.context("no place is set up")?;
         let here = absolute(here)?;
         state.projects.chosen.insert(there.to_owned(), here);

@@ -11,7 +11,7 @@ use sync::{Inbox, Key, Machine, Outbox, RecordId};
 
 use super::projects::PlacedProjects;
 use crate::model::session::Millis;
-use crate::sys::private_files;
+use crate::sys::{map_as_list, private_files};
 
 /// All that is kept between two exchanges.
 #[derive(Debug, Serialize, Deserialize)]
@@ -23,10 +23,10 @@ pub(super) struct SyncState {
     /// The highest count in a version that was seen: see [`super::said`].
     pub(super) last_count: u64,
     /// What people said, as it stands.
-    #[serde(with = "as_list")]
+    #[serde(with = "map_as_list")]
     pub(super) said: BTreeMap<RecordId, Said>,
     /// What came of things that are not here: a closed item of a session that no machine tells of. Without its text.
-    #[serde(with = "as_list")]
+    #[serde(with = "map_as_list")]
     pub(super) waiting: BTreeMap<RecordId, String>,
     pub(super) projects: PlacedProjects,
 }
@@ -120,11 +120,7 @@ impl SyncState {
     /// When the file is there and cannot be read.
     pub(super) fn load(data_dir: &Path) -> Result<Option<Self>> {
         let file = file(data_dir);
-        let text = match fs::read(&file) {
-            Ok(text) => text,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(e) => return Err(e).with_context(|| format!("cannot read {}", file.display())),
-        };
+        let Some(text) = private_files::read_if_there(&file)? else { return Ok(None) };
         let explain = || {
             format!(
                 "{} is damaged: delete it and run `recall sync add PLACE --name NAME` with a name that no machine has yet, as the others then see this one as a new one",
@@ -168,12 +164,8 @@ fn outbox_file(data_dir: &Path, address: &str) -> PathBuf {
 
 /// What was told at a place; nothing if that is not known any more: then all of it is told again.
 pub(super) fn load_outbox(data_dir: &Path, address: &str) -> Result<Outbox> {
-    let file = outbox_file(data_dir, address);
-    match fs::read(&file) {
-        Ok(text) => Ok(serde_json::from_slice(&text).unwrap_or_default()),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Outbox::default()),
-        Err(e) => Err(e).with_context(|| format!("cannot read {}", file.display())),
-    }
+    let known = private_files::read_if_there(&outbox_file(data_dir, address))?;
+    Ok(known.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default())
 }
 
 pub(super) fn save_outbox(data_dir: &Path, address: &str, outbox: &Outbox) -> Result<()> {
@@ -189,11 +181,9 @@ pub(super) fn remove_outbox(data_dir: &Path, address: &str) {
 /// The key of this user's machines, if they have one.
 pub(super) fn key(data_dir: &Path) -> Result<Option<Key>> {
     let file = key_file(data_dir);
-    match fs::read_to_string(&file) {
-        Ok(text) => Key::parse(text.trim()).map(Some).with_context(|| format!("{} holds no key", file.display())),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(e) => Err(e).with_context(|| format!("cannot read {}", file.display())),
-    }
+    let Some(bytes) = private_files::read_if_there(&file)? else { return Ok(None) };
+    let text = String::from_utf8_lossy(&bytes);
+    Key::parse(text.trim()).map(Some).with_context(|| format!("{} holds no key", file.display()))
 }
 
 pub(super) fn save_key(data_dir: &Path, key: &Key) -> Result<()> {
@@ -201,20 +191,4 @@ pub(super) fn save_key(data_dir: &Path, key: &Key) -> Result<()> {
     let file = key_file(data_dir);
     private_files::replace(&file, format!("{}\n", key.text()).as_bytes())
         .with_context(|| format!("cannot write {}", file.display()))
-}
-
-/// Maps with keys of two parts, which JSON does not have.
-mod as_list {
-    use std::collections::BTreeMap;
-
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-    use sync::RecordId;
-
-    pub(super) fn serialize<V: Serialize, S: Serializer>(map: &BTreeMap<RecordId, V>, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_seq(map)
-    }
-
-    pub(super) fn deserialize<'de, V: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<RecordId, V>, D::Error> {
-        Ok(Vec::<(RecordId, V)>::deserialize(from)?.into_iter().collect())
-    }
 }

@@ -37,7 +37,7 @@ pub(crate) struct Joined {
 /// # Errors
 /// When the user is in one already, the server cannot be reached, or nobody invited them.
 pub(crate) fn join(config: &Config, url: &str) -> Result<Joined> {
-    alone(config, || join_alone(config, url))
+    alone(config, &Ui::default(), || join_alone(config, url))
 }
 
 fn join_alone(config: &Config, url: &str) -> Result<Joined> {
@@ -50,8 +50,8 @@ fn join_alone(config: &Config, url: &str) -> Result<Joined> {
             TeamState { url: url.to_owned(), ..known }
         }
     };
-    let mut client = Client::join(url, &state.machine, Deadlines::default())?;
-    let projects = client.projects()?;
+    let client = Client::join(url, &state.machine, Deadlines::default())?;
+    let projects = client.listed_projects();
     state.reached(config.now());
     state.save(&config.data_dir)?;
     let addresses: BTreeSet<&str> = projects.iter().map(|project| project.name.as_str()).collect();
@@ -63,7 +63,7 @@ fn join_alone(config: &Config, url: &str) -> Result<Joined> {
     Ok(Joined {
         address: state.shown_address(),
         here: here.collect(),
-        projects: projects.into_iter().map(|project| (project.name, project.may_write)).collect(),
+        projects: projects.iter().map(|project| (project.name.clone(), project.may_write)).collect(),
     })
 }
 
@@ -103,7 +103,7 @@ impl Exchanged {
 /// When the user is in no team, a run is under way, the server cannot be reached, or the index cannot be written.
 pub(crate) fn run(config: &Config, ui: &Ui) -> Result<(Exchanged, Completion)> {
     ensure!(is_set_up(&config.data_dir), NO_TEAM);
-    let done = alone(config, || {
+    let done = alone(config, ui, || {
         let Some(mut state) = TeamState::load(&config.data_dir)? else { bail!(NO_TEAM) };
         let mut store = Maintenance::open(&config.database())?;
         apply_policy(config, &mut store, ui)?;
@@ -137,15 +137,18 @@ pub(crate) fn exchange(config: &Config, store: &mut Maintenance, ui: &Ui) -> Res
 }
 
 fn exchange_now(config: &Config, store: &mut Maintenance, state: &mut TeamState, by_hand: bool) -> Result<Exchanged> {
-    let done = Exchange { config, projects: team_projects(store, config)?, done: Exchanged::default() }.all(state, by_hand);
+    let mut exchange = Exchange { config, projects: team_projects(store, config)?, done: Exchanged::default(), has_new: false };
+    let done = exchange.all(state, by_hand);
     match &done {
         Ok(_) => state.reached(config.now()),
         Err(e) => state.failed(config.now(), &one_line(&without_controls(&format!("{e:#}")))),
     }
     state.save(&config.data_dir)?;
-    // Also what came before a failure.
-    take_in_team_files(config, store)?;
-    done
+    // Also what came before a failure. A digest has taken in already what an exchange left that was killed.
+    if by_hand || exchange.has_new {
+        take_in_team_files(config, store)?;
+    }
+    done.map(|()| exchange.done)
 }
 
 /// An exchange under way.
@@ -154,10 +157,12 @@ struct Exchange<'a> {
     /// Those of this machine.
     projects: Vec<TeamProject>,
     done: Exchanged,
+    /// Files of statements came, changed or went.
+    has_new: bool,
 }
 
 impl Exchange<'_> {
-    fn all(mut self, state: &mut TeamState, by_hand: bool) -> Result<Exchanged> {
+    fn all(&mut self, state: &mut TeamState, by_hand: bool) -> Result<()> {
         let to_share = ToShare::of(&self.projects, self.config)?;
         state.plan(&to_share);
         // Before anything is sent: a version that may have been sent is never given to something else.
@@ -166,8 +171,7 @@ impl Exchange<'_> {
         let mut client = Client::join(&state.url, &state.machine, Deadlines::default())?;
         self.withdraw(state, &mut client)?;
         self.send(&to_share, state, &mut client, by_hand)?;
-        self.read(state, &mut client)?;
-        Ok(self.done)
+        self.read(state, &mut client)
     }
 
     fn withdraw(&mut self, state: &mut TeamState, client: &mut Client) -> Result<()> {
@@ -203,11 +207,11 @@ impl Exchange<'_> {
 
     /// Reads what others share of the projects that are here and that the user may read.
     fn read(&mut self, state: &mut TeamState, client: &mut Client) -> Result<()> {
-        let readable: BTreeSet<String> =
-            client.projects()?.into_iter().filter(|project| project.may_read).map(|project| project.name).collect();
-        let here: BTreeSet<String> =
-            self.projects.iter().map(|project| project.address.clone()).filter(|address| readable.contains(address)).collect();
-        keep_only(&self.config.data_dir, &here)?;
+        let listed = client.listed_projects().iter().filter(|project| project.may_read);
+        let readable: BTreeSet<&str> = listed.map(|project| project.name.as_str()).collect();
+        let addresses = self.projects.iter().map(|project| &project.address);
+        let here: BTreeSet<String> = addresses.filter(|address| readable.contains(address.as_str())).cloned().collect();
+        self.has_new |= keep_only(&self.config.data_dir, &here)?;
         state.read_to.retain(|address, _| here.contains(address));
         for address in &here {
             loop {
@@ -217,6 +221,7 @@ impl Exchange<'_> {
                     let is_own = shared.machine == state.machine;
                     if !is_own && keep(&self.config.data_dir, address, shared)? {
                         self.done.received += 1;
+                        self.has_new = true;
                     }
                 }
                 state.read_to.insert(address.clone(), page.after);
@@ -246,7 +251,7 @@ fn item_id(id: RecordId) -> ItemId {
 /// When the user is in no team, or the server cannot be reached.
 pub(crate) fn leave(config: &Config, only_here: bool, ui: &Ui) -> Result<()> {
     ensure!(is_set_up(&config.data_dir), NO_TEAM);
-    alone(config, || leave_alone(config, only_here, ui))
+    alone(config, ui, || leave_alone(config, only_here, ui))
 }
 
 fn leave_alone(config: &Config, only_here: bool, ui: &Ui) -> Result<()> {

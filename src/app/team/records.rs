@@ -260,7 +260,7 @@ impl FolderReader<'_> {
         let mut known = Vec::new();
         for head in store.sessions_from_here()? {
             let key = &head.project.key;
-            let is_none = key == EVERYWHERE || config.excludes_folder(key, &keys) || store.digest_of(head.pk)?.is_none();
+            let is_none = key == EVERYWHERE || config.excludes_folder(key, &keys) || store.digest_state(head.pk)?.is_none();
             if is_none || !self.is_asked_for(&head.id) || known.iter().any(|project: &TeamProject| project.key == *key) {
                 continue;
             }

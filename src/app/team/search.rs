@@ -90,8 +90,8 @@ impl AskedTeam {
 fn ask(state: &TeamState, words: &str, limit: usize) -> Result<TeamReply> {
     let deadlines = Deadlines { ask: PATIENCE, search: PATIENCE - Duration::from_millis(100), ..Deadlines::default() };
     let mut client = Client::join(&state.url, &state.machine, deadlines)?;
-    let projects = client.projects()?;
-    let readable: Vec<&str> = projects.iter().filter(|one| one.may_read).map(|one| one.name.as_str()).collect();
+    let readable: Vec<String> = client.listed_projects().iter().filter(|one| one.may_read).map(|one| one.name.clone()).collect();
+    let readable: Vec<&str> = readable.iter().map(String::as_str).collect();
     let found = client.search(&readable, words, limit)?;
     // What is here already is found here.
     let is_here = |hit: &Hit| hit.record.kind != SESSION && state.read_to.contains_key(&hit.project);

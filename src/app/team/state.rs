@@ -2,15 +2,17 @@
 //! holds ids, versions and hashes, and no text of a session or note.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
 use crate::model::session::Millis;
-use crate::sys::private_files;
+use crate::sys::random::random_hex;
+use crate::sys::{map_as_list, private_files};
 
+/// The bytes of what a machine is known by: no two have the same.
+const MACHINE_BYTES: usize = 16;
 /// How long a digest waits before it tries again, after the first failure and at most.
 const FIRST_WAIT: Millis = 60_000;
 const LONGEST_WAIT: Millis = 6 * 3_600_000;
@@ -25,7 +27,7 @@ pub(super) struct TeamState {
     /// The highest version that was given.
     pub(super) last_version: i64,
     /// What was shared, or waits for it.
-    #[serde(with = "as_list")]
+    #[serde(with = "map_as_list")]
     pub(super) shared: BTreeMap<ItemId, SharedItem>,
     /// Up to which number the changes of a project were read, by its address.
     pub(super) read_to: BTreeMap<String, i64>,
@@ -67,11 +69,9 @@ impl TeamState {
     /// # Errors
     /// When the system gives no random bytes.
     pub(super) fn new(url: String) -> Result<Self> {
-        let mut random = [0_u8; 16];
-        getrandom::fill(&mut random).context("the system gives no random bytes")?;
         Ok(Self {
             url,
-            machine: random.iter().map(|byte| format!("{byte:02x}")).collect(),
+            machine: random_hex(MACHINE_BYTES)?,
             last_version: 0,
             shared: BTreeMap::new(),
             read_to: BTreeMap::new(),
@@ -103,11 +103,7 @@ impl TeamState {
     /// When the file is there and cannot be read.
     pub(super) fn load(data_dir: &Path) -> Result<Option<Self>> {
         let file = file(data_dir);
-        let text = match fs::read(&file) {
-            Ok(text) => text,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(e) => return Err(e).with_context(|| format!("cannot read {}", file.display())),
-        };
+        let Some(text) = private_files::read_if_there(&file)? else { return Ok(None) };
         let explain = || format!("{} is damaged: delete it and run `recall team join` again", file.display());
         serde_json::from_slice(&text).map(Some).with_context(explain)
     }
@@ -149,23 +145,6 @@ pub(super) fn without_password(url: &str) -> String {
         query.into_iter().flat_map(|query| query.split('&')).filter(|one| !one.starts_with("password=")).collect();
     let query = if kept.is_empty() { String::new() } else { format!("?{}", kept.join("&")) };
     format!("{scheme}://{place}{query}")
-}
-
-/// A map with a key of several parts, which JSON does not have.
-mod as_list {
-    use std::collections::BTreeMap;
-
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    use super::{ItemId, SharedItem};
-
-    pub(super) fn serialize<S: Serializer>(map: &BTreeMap<ItemId, SharedItem>, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_seq(map)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<ItemId, SharedItem>, D::Error> {
-        Ok(Vec::<(ItemId, SharedItem)>::deserialize(from)?.into_iter().collect())
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What of this machine's memory the team has, what waits, and what does not go there and why.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use anyhow::{Result, bail};
 use serde::Serialize;
@@ -109,9 +109,9 @@ pub(crate) fn status(config: &Config) -> Result<TeamStatus> {
     let there = state.shared.clone();
     state.plan(&to_share);
     // Of two clones of a repository, the first one tells.
-    let mut told = BTreeMap::new();
+    let mut told = BTreeSet::new();
     for project in projects {
-        if told.insert(project.address.clone(), ()).is_some() {
+        if !told.insert(project.address.clone()) {
             continue;
         }
         let of_it = |address: &str| address == project.address;

@@ -18,6 +18,7 @@ use crate::app::list::title_of_session;
 use crate::app::open_memory::OpenMemory;
 use crate::app::share::shareable;
 use crate::config::Config;
+use crate::model::session::hash_parts;
 use crate::model::session_head::SessionHead;
 use crate::model::team_file::TeamFile;
 use crate::privacy::{Sanitizer, View};
@@ -65,16 +66,10 @@ impl<'a> ToShare<'a> {
     /// # Errors
     /// When the index cannot be read.
     pub(super) fn of(projects: &[TeamProject], config: &'a Config) -> Result<Self> {
-        let mut all = Self::nothing(config)?;
-        for project in projects.iter().filter(|project| project.consent.share) {
-            let memory = OpenMemory::of(config, View::OnlyProject(&project.key))?;
-            all.add_statements(project, &memory)?;
-            if project.consent.sessions {
-                all.add_sessions(project, &memory)?;
-            }
-            all.projects.push((project.clone(), memory));
-        }
-        Ok(all)
+        Self::with(projects, config, |all, project, memory| {
+            all.add_statements(project, memory)?;
+            if project.consent.sessions { all.add_sessions(project, memory) } else { Ok(()) }
+        })
     }
 
     /// What came of the sessions of these projects, and nothing else.
@@ -82,22 +77,26 @@ impl<'a> ToShare<'a> {
     /// # Errors
     /// When the index cannot be read.
     pub(super) fn sessions_of(projects: &[TeamProject], config: &'a Config) -> Result<Self> {
-        let mut all = Self::nothing(config)?;
-        for project in projects {
+        Self::with(projects, config, Self::add_sessions)
+    }
+
+    fn with(
+        projects: &[TeamProject],
+        config: &'a Config,
+        add: impl Fn(&mut Self, &TeamProject, &OpenMemory) -> Result<()>,
+    ) -> Result<Self> {
+        let sanitizer = config.sanitizer()?;
+        let mut all = Self { config, sanitizer, projects: Vec::new(), items: BTreeMap::new(), refused: BTreeMap::new() };
+        for project in projects.iter().filter(|project| project.consent.share) {
             let memory = OpenMemory::of(config, View::OnlyProject(&project.key))?;
-            all.add_sessions(project, &memory)?;
+            add(&mut all, project, &memory)?;
             all.projects.push((project.clone(), memory));
         }
         Ok(all)
     }
 
-    fn nothing(config: &'a Config) -> Result<Self> {
-        let sanitizer = config.sanitizer()?;
-        Ok(Self { config, sanitizer, projects: Vec::new(), items: BTreeMap::new(), refused: BTreeMap::new() })
-    }
-
     fn add_statements(&mut self, project: &TeamProject, memory: &OpenMemory) -> Result<()> {
-        for (file, why_not) in shareable(memory, self.config, &project.key)? {
+        for (file, why_not) in shareable(memory, self.config, &self.sanitizer, &project.key)? {
             let id = ItemId { project: project.address.clone(), kind: file.kind.clone(), id: file.id.clone() };
             match why_not {
                 Some(why) => _ = self.refused.insert(id, why),
@@ -114,7 +113,7 @@ impl<'a> ToShare<'a> {
         let store = &memory.0;
         let rules = self.config.sanitizer_rules();
         for head in store.sessions_from_here()? {
-            if head.project.key != project.key || store.digest_of(head.pk)?.is_none() || store.repeated_by(head.pk)?.is_some() {
+            if head.project.key != project.key || store.digest_state(head.pk)?.is_none() || store.repeated_by(head.pk)?.is_some() {
                 continue;
             }
             let hash = hash_of(&[&store.told_hash(&head)?.to_string(), &rules]);
@@ -202,12 +201,8 @@ fn title(memory: &OpenMemory, head: &SessionHead) -> Result<String> {
 }
 
 fn hash_of(parts: &[&str]) -> u64 {
-    let mut hasher = blake3::Hasher::new();
-    for part in parts {
-        hasher.update(&(part.len() as u64).to_le_bytes());
-        hasher.update(part.as_bytes());
-    }
-    u64::from_le_bytes(hasher.finalize().as_bytes().first_chunk().copied().unwrap_or_default())
+    let parts: Vec<&[u8]> = parts.iter().map(|part| part.as_bytes()).collect();
+    u64::from_le_bytes(hash_parts(&parts).first_chunk().copied().unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 #![cfg(unix)]
 
 mod deadlines;
+mod installed;
 mod records;
 mod rows;
 mod server;

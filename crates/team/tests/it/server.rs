@@ -1,5 +1,6 @@
 //! A PostgreSQL server of a test's own, in a temporary folder, reached over a socket in it.
 
+use crate::installed::{other_user, programs};
 use std::fs;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -32,7 +33,8 @@ pub(crate) fn server_with(settings: &str, prepare: impl Fn(&Path)) -> Option<Ser
         eprintln!("SKIPPED: this test starts a PostgreSQL server and runs only with RECALL_TEST_POSTGRES=1");
         return None;
     }
-    let programs = programs().expect("RECALL_TEST_POSTGRES=1, and initdb is neither on the PATH nor below /usr/lib/postgresql");
+    let programs = programs(&["initdb", "pg_ctl"])
+        .expect("RECALL_TEST_POSTGRES=1, and initdb is neither on the PATH nor below /usr/lib/postgresql");
     let folder = TempDir::with_prefix("team").expect("a temporary folder");
     let server = Server { folder, programs, settings: settings.to_owned() };
     if let Some((uid, gid)) = other_user() {
@@ -191,26 +193,4 @@ impl Session {
         });
         Ok(rows.map(|row| (0..row.len()).map(|i| row.get(i).unwrap_or("NULL").to_owned()).collect()).collect())
     }
-}
-
-fn programs() -> Option<PathBuf> {
-    let on_path = std::env::var_os("PATH").into_iter().flat_map(|path| std::env::split_paths(&path).collect::<Vec<_>>());
-    let installed = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
-    let mut installed: Vec<PathBuf> = installed.map(|entry| entry.path().join("bin")).collect();
-    installed.sort();
-    on_path.chain(installed.into_iter().rev()).find(|folder| ["initdb", "pg_ctl"].iter().all(|name| folder.join(name).is_file()))
-}
-
-/// PostgreSQL does not run as root: who it runs as then, uid and gid.
-fn other_user() -> Option<(u32, u32)> {
-    let is_root = std::os::unix::fs::MetadataExt::uid(&fs::metadata("/proc/self").ok()?) == 0;
-    if !is_root {
-        return None;
-    }
-    let users = fs::read_to_string("/etc/passwd").ok()?;
-    ["postgres", "nobody"].iter().find_map(|name| {
-        let line = users.lines().find(|line| line.split(':').next() == Some(name))?;
-        let mut numbers = line.split(':').skip(2);
-        Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
-    })
 }

@@ -1,6 +1,5 @@
 //! A page's file: replaced atomically, only if its text differs, and with the user's notes kept.
 
-use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -57,11 +56,7 @@ impl PageWriter<'_> {
 }
 
 fn read(file: &Path) -> Result<Option<String>> {
-    match fs::read(file) {
-        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(e) => Err(e).with_context(|| format!("cannot read {}", file.display())),
-    }
+    Ok(private_files::read_if_there(file)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }
 
 /// The text after the notes' heading, whatever the line ending. Text from sessions never starts a heading, so the first match is

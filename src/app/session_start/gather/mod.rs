@@ -30,7 +30,7 @@ use crate::model::note::Note;
 use crate::model::note::NoteKind;
 use crate::model::session::Millis;
 use crate::model::since_then::SinceThen;
-use crate::model::team_file::{MAX_CHARS, TeamFile, is_team_file};
+use crate::model::team_file::{MAX_CHARS, TeamFile};
 use crate::render::session_start::render;
 use crate::render::session_start::{ContextParts, ContextSubject, LeadSession, NoteLine, OpenItemLine, RenderedContext, RuleLine};
 use crate::store::Memory;
@@ -181,8 +181,8 @@ fn of_team(
     own: &[NoteLine],
     is_new: impl Fn(Millis) -> bool,
 ) -> Result<Vec<NoteLine>> {
-    let mut files = store.map(|store| store.memory_files()).transpose()?.unwrap_or_default();
-    files.retain(|file| file.project.key == key && is_team_file(&file.path) && is_new(file.at));
+    let mut files = store.map(|store| store.team_files_of(key)).transpose()?.unwrap_or_default();
+    files.retain(|file| is_new(file.at));
     let told = |file: MemoryFile| {
         let said = TeamFile::read(&file.text);
         let by = if said.by.is_empty() { "your team".to_owned() } else { format!("your team: {}", said.by) };
