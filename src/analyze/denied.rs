@@ -1,7 +1,7 @@
 //! What the user said is not so: statements of a model, by which words a digest made anew says them again, and replies. Pure.
 
 use crate::analyze::wording::Wording;
-use crate::model::digest::{Digest, UNTITLED, statement_id, title_id};
+use crate::model::digest::{Claim, Digest, UNTITLED, statement_id, title_id};
 use crate::model::session::{RecordKey, short_id};
 use crate::text::clean::shorten;
 
@@ -81,7 +81,12 @@ pub(crate) fn without_denied(mut digest: Digest, session: &str, denied: &[Denied
         return digest;
     }
     let is_denied = |id: &str, text: &str| denied.iter().any(|one| one.is_said_by(id, text));
-    digest.retain(|section, claim| !is_denied(&statement_id(session, section, &claim.text), &claim.text));
+    // What is told in the words of a reply goes with it.
+    let quotes_denied =
+        |claim: &Claim| claim.claimed.is_some() && claim.rows.iter().any(|row| denied.iter().any(|one| one.id == reply_id(*row)));
+    digest.retain(|section, claim| {
+        !quotes_denied(claim) && !claim.texts().any(|text| is_denied(&statement_id(session, section, text), text))
+    });
     if is_denied(&title_id(session, &digest.title), &digest.title) {
         digest.title = Some(shorten(&digest.request, MAX_TITLE_CHARS))
             .filter(|asked| !asked.is_empty())

@@ -153,7 +153,7 @@ mod tests {
 
     fn digest(completed: &str) -> Digest {
         Digest { title: "Nightly report of the orders".into(), ..Digest::default() }
-            .with(Section::Completed, [Claim { text: completed.into(), rows: vec![RecordKey([7; 16])] }])
+            .with(Section::Completed, [Claim::supported(completed, vec![RecordKey([7; 16])])])
     }
 
     const REPORT: &str = "Counted the open orders by country, wrote the table into reports/nightly.md, checked totals against the ledger, \

@@ -65,7 +65,7 @@ pub(crate) fn request(session: &Session) -> String {
 /// What a session leaves open: tasks that its lists do not tick off, and a last prompt without a reply.
 pub(crate) fn left_open(session: &Session) -> Vec<Claim> {
     let open = tasks(session).into_iter().filter(Task::is_open).take(MAX_TASKS);
-    let open = open.map(|task| Claim { text: shorten(&task.text, MAX_TASK_CHARS), rows: vec![task.row] });
+    let open = open.map(|task| Claim::supported(shorten(&task.text, MAX_TASK_CHARS), vec![task.row]));
     let mut all: Vec<Claim> = open.chain(unanswered(session)).collect();
     let mut seen = HashSet::new();
     all.retain(|claim| seen.insert(claim.text.clone()));
@@ -82,7 +82,7 @@ fn unanswered(session: &Session) -> Option<Claim> {
     let elsewhere = ["/background ", "/branch ", "/btw ", "/fork "].iter().any(|command| text.starts_with(command));
     let tells = !answered && !elsewhere && text.chars().count() >= MIN_UNANSWERED_CHARS;
     let said = || format!("{UNANSWERED}{}", shorten(&one_line(text), MAX_UNANSWERED_CHARS));
-    tells.then(|| Claim { text: said(), rows: vec![session.entries[at].key] })
+    tells.then(|| Claim::supported(said(), vec![session.entries[at].key]))
 }
 
 /// What a session did, as far as it can be counted: commits with their messages, pull requests it made, tasks that were ticked off.

@@ -65,14 +65,33 @@ pub struct Statements([Vec<Claim>; SECTION_COUNT]);
 /// A statement with the keys of the records that support it. Without any it is kept and told nowhere but by `recall show --items`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Claim {
+    /// What is told: the session's own words where a model chose them, else what a summarizer says.
     pub text: String,
     pub rows: Vec<RecordKey>,
+    /// What the model said, where the session's words are told in its place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claimed: Option<String>,
 }
 
 impl Claim {
     /// A statement that no row supports yet.
     pub fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), rows: Vec::new() }
+        Self::supported(text, Vec::new())
+    }
+
+    /// A statement that these rows support.
+    pub fn supported(text: impl Into<String>, rows: Vec<RecordKey>) -> Self {
+        Self { text: text.into(), rows, claimed: None }
+    }
+
+    /// What the summarizer said, whatever is told in its place.
+    pub fn claimed(&self) -> &str {
+        self.claimed.as_deref().unwrap_or(&self.text)
+    }
+
+    /// All texts in it.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.text.as_str()).chain(self.claimed.as_deref())
     }
 
     /// Does a row support it?
@@ -127,6 +146,12 @@ impl Digest {
         self[section].iter().filter(move |claim| section.spec().kind.is_some() && claim.is_supported())
     }
 
+    /// How its statements came about, as it is told: from a summarizer that is called so.
+    pub(crate) fn told_by(&self, summarizer: &str) -> String {
+        let quoted = self.told().all(|(_, claim)| claim.claimed.is_some());
+        if quoted { format!("chosen by {summarizer}") } else { format!("by {summarizer}") }
+    }
+
     /// The statements that no row supports though one has to.
     pub(crate) fn left_out(&self) -> impl Iterator<Item = (Section, &Claim)> {
         self.statements().filter(|(section, claim)| section.spec().kind.is_some() && !claim.is_supported())
@@ -139,7 +164,7 @@ impl Digest {
 
     /// All texts in it; no ids.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
-        let statements = self.statements().map(|(_, claim)| claim.text.as_str());
+        let statements = self.statements().flat_map(|(_, claim)| claim.texts());
         [self.title.as_str(), self.request.as_str()].into_iter().chain(statements)
     }
 
@@ -153,7 +178,10 @@ impl Digest {
             self.title = UNTITLED.to_owned();
         }
         for list in &mut self.statements.0 {
-            list.iter_mut().for_each(|claim| claim.text = pass(&claim.text));
+            for claim in list.iter_mut() {
+                claim.text = pass(&claim.text);
+                claim.claimed = claim.claimed.as_deref().map(&pass).filter(|said| !said.is_empty());
+            }
             list.retain(|claim| !claim.text.is_empty());
         }
     }
@@ -243,6 +271,8 @@ enum StoredClaim {
         text: String,
         #[serde(default)]
         rows: Vec<RecordKey>,
+        #[serde(default)]
+        claimed: Option<String>,
     },
     File {
         path: String,
@@ -253,7 +283,7 @@ impl<'de> Deserialize<'de> for Claim {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         Ok(match StoredClaim::deserialize(from)? {
             StoredClaim::Bare(text) | StoredClaim::File { path: text } => Self::new(text),
-            StoredClaim::Cited { text, rows } => Self { text, rows },
+            StoredClaim::Cited { text, rows, claimed } => Self { text, rows, claimed },
         })
     }
 }

@@ -389,7 +389,7 @@ fn claims(lead: &LeadSession, digest: &Digest, zone: &TimeZone, room: usize) -> 
     let mut text = String::new();
     for (shown, sections) in shown_in(View::Start) {
         let lines = sections.into_iter().flat_map(|section| claim_lines(lead, digest, section, shown, zone));
-        add_list(&mut text, &format!("{}, by {}", shown.label, lead.by), shown.within(lines.collect()), room);
+        add_list(&mut text, &format!("{}, {}", shown.label, digest.told_by(lead.by)), shown.within(lines.collect()), room);
     }
     text
 }

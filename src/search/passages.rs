@@ -72,7 +72,9 @@ impl CandidateSentences {
 fn sentences_around(text: &SessionText, spots: Vec<WordMatch>) -> Vec<CandidateSentence> {
     let mut by_start: BTreeMap<usize, (usize, BTreeMap<usize, f64>)> = BTreeMap::new();
     for spot in spots {
-        let (start, end) = sentence(&text.text, &spot.at);
+        // A statement is told whole: it may quote two sentences, and says who said them.
+        let (start, end) =
+            if matches!(text.kind, TextKind::Claim(_)) { (0, text.text.len()) } else { sentence(&text.text, &spot.at) };
         let (furthest, words) = by_start.entry(start).or_insert((end, BTreeMap::new()));
         *furthest = end.max(*furthest);
         let factor = words.entry(spot.word).or_insert(0.0);
@@ -138,7 +140,9 @@ pub(super) fn best_passages(
         let Some(one) = at.map(|at| candidates.remove(at)) else { break };
         said.extend(one.words.keys());
         candidates.retain(|other| other.text != one.text);
-        let passage = Passage { kind: one.kind, text: plain_line(&one.text), at: one.at };
+        let text =
+            if matches!(one.kind, TextKind::Claim(_)) { one_line(&without_controls(&one.text)) } else { plain_line(&one.text) };
+        let passage = Passage { kind: one.kind, text, at: one.at };
         if !chosen.iter().any(|before| before.text == passage.text) {
             chosen.push(passage);
         }

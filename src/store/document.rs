@@ -142,6 +142,10 @@ impl DocumentBuilder {
                 SearchColumn::Files => self.column(column).add_name(&claim.text),
                 _ => self.column(column).add(&claim.text),
             }
+            // Other words for it.
+            if let Some(claimed) = &claim.claimed {
+                self.column(SearchColumn::Extra).add(claimed);
+            }
         }
     }
 
@@ -237,7 +241,7 @@ mod tests {
     fn every_section_of_a_digest_is_found_in_its_column() {
         let digest = Section::all().fold(Digest::default(), |digest, section| {
             let text = format!("The quell{} lies here", section as usize);
-            digest.with(section, [Claim { text, rows: vec![RecordKey([7; 16])] }])
+            digest.with(section, [Claim::supported(text, vec![RecordKey([7; 16])])])
         });
         let document = DocumentBuilder::of(Some(&digest)).finish();
         for section in Section::all() {

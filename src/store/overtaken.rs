@@ -235,7 +235,9 @@ impl ProjectWords {
 
     fn add_claims(&mut self, digest: i64, last_at: Millis, said: &Digest) {
         let place = Place { digest: Some(digest), note: None, said_by: Some("model") };
-        for claim in STATING.into_iter().flat_map(|section| said.told_in(section)) {
+        // What is told in the session's words stands in its account.
+        let claims = STATING.into_iter().flat_map(|section| said.told_in(section)).filter(|claim| claim.claimed.is_none());
+        for claim in claims {
             self.add(last_at, place, &claim.text);
         }
     }

@@ -134,7 +134,7 @@ fn items(value: &Value) -> Vec<&Value> {
 }
 
 fn claims(value: &Value, request: &ModelRequest) -> Vec<Claim> {
-    let all = items(value).into_iter().map(|item| Claim { text: text(item), rows: rows(item, request) });
+    let all = items(value).into_iter().map(|item| Claim::supported(text(item), rows(item, request)));
     all.filter(|c| !c.text.is_empty()).take(MAX_STATEMENTS).collect()
 }
 

@@ -27,9 +27,9 @@ fn all_is_there(world: &World) {
     assert_ne!(world.recall(["show", FORGOTTEN]).code, 0, "what was forgotten stays so");
     let search = |words: &str| world.recall(["search", words]).out;
     assert!(
-        search("offset keyset").contains("64b0b6d9") && search("title:deadline").contains("e1f1ab06"),
+        search("offset keyset").contains("64b0b6d9") && search("title:payment").contains("e1f1ab06"),
         "{}",
-        search("deadline")
+        search("title:payment")
     );
     assert!(search("Gitea").contains("Deploys go through Gitea"), "{}", search("Gitea"));
     let context = world.recall(["context", "--cwd", "/home/dev/src/shop"]).out;

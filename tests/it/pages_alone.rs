@@ -35,12 +35,12 @@ fn file_of(stand_in: &StandIn, session: &str) -> PathBuf {
 fn paid_and_lost() -> (StandIn, Vec<(String, String)>) {
     let stand_in = StandIn::good(&["plain"]);
     let mut form = form();
-    form["learned"][0] = json!(format!("OFFSET counts rows of a list that moves, which is a {OWN_WORDS} matter"));
+    form["request"] = json!(format!("Find out why orders go missing, which is a {OWN_WORDS} matter"));
     form["next_steps"].as_array_mut().unwrap().push(json!({"text": "Tell the regional offices", "rows": []}));
     stand_in.put("good", &report(&form, COST));
     assert_eq!(stand_in.recall(&["digest"]).code, 0);
     let page = stand_in.page(PLAIN);
-    let left = page.lines().find_map(|line| line.strip_prefix("- Migrate")?.strip_suffix('`')?.rsplit('`').next()).unwrap();
+    let left = page.lines().find_map(|line| line.strip_prefix("- “Migrate")?.strip_suffix('`')?.rsplit('`').next()).unwrap();
     assert_eq!(stand_in.recall(&["close", left]).code, 0);
     stand_in.recall(&["digest"]);
     let pages = stand_in.world.pages();
@@ -121,7 +121,7 @@ fn what_somebody_wrote_into_a_page_is_no_more_trusted_than_a_transcript() {
     stand_in.recall(&["digest"]);
     assert_eq!(asked(&stand_in), 1);
     let shown = stand_in.show(PLAIN)["digest"].to_string();
-    assert!(shown.contains("reworded by hand") && !shown.contains(&secret) && !shown.contains("hush"), "{shown}");
+    assert!(!shown.contains(&secret) && !shown.contains("hush"), "{shown}");
     assert!(!shown.contains("belongs to nobody") && !shown.contains("mine alone"), "{shown}");
     let told = stand_in.recall(&["show", PLAIN]).out;
     assert!(!told.contains("ship it on Friday") && !told.contains("The key is mine"), "what no row says is told nowhere: {told}");

@@ -20,7 +20,7 @@ fn world() -> World {
             SESSION,
             "a4",
             "2026-11-17T10:03:00Z",
-            "Done: all orders of Bluebird were moved and the tests pass. Left: rotate the badge STF-20491 in the door table, and ask the office about STF-20491 and Bluebird.",
+            "Done: all orders of Bluebird were moved and the tests pass.\n\nLeft:\n\n- Rotate the badge STF-20491 in the door table\n- Ask the office about STF-20491 and Bluebird",
         ),
     ];
     world.transcript(&format!("-shop/{SESSION}.jsonl"), lines.concat());
@@ -154,7 +154,7 @@ fn a_closed_item_that_is_exported_stays_closed_by_the_rules_of_the_importer() {
     assert_eq!(to.recall(["import", file.to_str().expect("UTF-8")]).code, 0);
     let left = shown(&to);
     assert!(left.len() == 1 && left[0].1.contains("Ask the office"), "{left:?}");
-    let sql = "SELECT id FROM open_item WHERE text LIKE 'Rotate%'";
+    let sql = "SELECT id FROM open_item WHERE text LIKE '%Rotate%'";
     let id: String = to.database().query_row(sql, [], |r| r.get(0)).expect("the item");
     let undone = to.recall(["close", "--undo", &id]);
     assert!(undone.out.contains("open again"), "{undone:#?}");
@@ -170,7 +170,7 @@ fn what_a_pattern_matches_goes_from_open_items_titles_and_branches() {
             SESSION,
             "a2",
             "2026-11-17T10:01:00Z",
-            "I fixed the cursor in src/page.rs. Left: rotate the badge STF-20491 in the door table, and ask the office about STF-20491 and Bluebird.",
+            "I fixed the cursor in src/page.rs.\n\nLeft:\n\n- Rotate the badge STF-20491 in the door table\n- Ask the office about STF-20491 and Bluebird",
         )
         + &format!("{title}\n");
     world.transcript(&format!("-shop/{SESSION}.jsonl"), rows.replace(r#""gitBranch":"main""#, r#""gitBranch":"feature/bluebird""#));

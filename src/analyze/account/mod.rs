@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use self::commits::Commit;
 pub(crate) use self::files::EditedFiles;
 pub(crate) use self::later::{LaterEvidence, RenamedCommit};
-pub(crate) use self::object::PromptObject;
+pub(crate) use self::object::{PromptObject, object_of};
 pub(crate) use self::open::{OpenEnd, Task, is_task, tasks};
 pub(crate) use self::pull_requests::PullRequest;
 pub(crate) use self::runs::LastRun;
@@ -43,7 +43,7 @@ use crate::model::session::{Millis, Session};
 
 /// The number of the rules by which accounts, and digests without a model, are made. Stored ones of another number are made again from
 /// their session's rows, so raise it with whatever changes what they hold or how they are written.
-pub(crate) const ACCOUNT_RULES: u32 = 18;
+pub(crate) const ACCOUNT_RULES: u32 = 19;
 
 /// What can be told of a session without judging it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

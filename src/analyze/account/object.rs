@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::turns::{ClosingReply, Turn, WordKind};
+use super::turns::{Turn, WordKind};
 use crate::analyze::prose::sentences;
 use crate::text::clean::one_line;
 
@@ -25,20 +25,21 @@ pub(super) fn give(turns: &mut [Turn]) {
         let (before, rest) = turns.split_at_mut(at);
         let reply = before.last().and_then(|turn| turn.reply.as_ref());
         if let (Some(reply), Some(word)) = (reply, rest[0].words.first_mut().filter(|word| word.kind == WordKind::Prompt)) {
-            word.object = object_of(&word.text, reply);
+            word.object = object_of(&word.text, &reply.text);
         }
     }
 }
 
-fn object_of(prompt: &str, reply: &ClosingReply) -> Option<PromptObject> {
+/// What a short prompt answers, or chooses from, of the reply before it.
+pub(crate) fn object_of(prompt: &str, reply: &str) -> Option<PromptObject> {
     let prompt = one_line(prompt);
     if prompt.chars().count() > SHORT_PROMPT_CHARS || prompt.starts_with('/') {
         return None;
     }
     let named = prompt.split(|c: char| !c.is_alphanumeric()).next().filter(|name| !name.is_empty());
     let is_choice = |name: &&str| name.bytes().all(|b| b.is_ascii_digit()) || name.len() == 1 && prompt.len() <= 2;
-    let line = named.filter(is_choice).and_then(|name| listed(&reply.text, name)).map(PromptObject::Listed);
-    line.or_else(|| closing_question(&reply.text).map(PromptObject::Asked))
+    let line = named.filter(is_choice).and_then(|name| listed(reply, name)).map(PromptObject::Listed);
+    line.or_else(|| closing_question(reply).map(PromptObject::Asked))
 }
 
 /// The last line of a list that bears this number or letter.

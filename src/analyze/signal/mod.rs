@@ -10,7 +10,7 @@ mod tools;
 use std::sync::LazyLock;
 
 pub(crate) use kind::{MemoryKind, Signal, Tier};
-pub(crate) use phrases::{SentenceTopic, is_about, is_filler, is_offer, opens_next_steps, topics};
+pub(crate) use phrases::{SentenceTopic, is_about, is_announcement, is_filler, is_offer, opens_next_steps, topics};
 pub(crate) use tools::{
     APPROVED, REFUSED, has_failed, is_check, is_commit, is_decision_of_user, may_fail, never_ran, only_inspects,
 };

@@ -87,9 +87,13 @@ const PHRASES: &[(SentenceTopic, &[&str])] = &[
 
 /// Starts of sentences that announce what the next tool use shows anyway, or that are mere courtesy.
 const FILLER_STARTS: &[&str] = &[
-    "let me ", "now let me", "i'll ", "now i'll", "i will ", "now i need", "i need to", "let's ", "great", "perfect", "excellent",
-    "sure", "okay", "ok,", "now let's", "good,", "looking at", "i'm going to", "next, i'll", "first, let me", "you're right",
-    "you're absolutely", "i can see", "i see", "good question", "here's ", "here is ", "here are ", "now update", "now i ",
+    "great", "perfect", "excellent", "sure", "okay", "ok,", "good,", "looking at", "you're right", "you're absolutely",
+    "i can see", "i see", "good question", "here's ", "here is ", "here are ", "now update", "now i ",
+];
+/// How a sentence begins that says what comes next.
+const ANNOUNCING_STARTS: &[&str] = &[
+    "let me ", "now let me", "i'll ", "now i'll", "i will ", "now i need", "i need to", "let's ", "now let's", "i'm going to",
+    "next, i'll", "first, let me",
 ];
 
 /// All phrases of all topics, matched in one pass over a sentence.
@@ -164,9 +168,20 @@ pub(crate) fn opens_next_steps(heading: &str) -> bool {
 
 /// Is a sentence only an announcement or a courtesy?
 pub(crate) fn is_filler(sentence: &str) -> bool {
-    let lower = sentence.trim_start_matches(['*', '#', ' ', '-']).to_lowercase().replace('\u{2019}', "'");
-    FILLER_STARTS.iter().any(|start| lower.starts_with(start)) && sentence.chars().count() < 160
-        || lower.ends_with(':') && lower.len() < 60
+    let lower = bare(sentence);
+    let starts = FILLER_STARTS.iter().any(|start| lower.starts_with(start)) || is_announcement(sentence);
+    starts && sentence.chars().count() < 160 || lower.ends_with(':') && lower.len() < 60
+}
+
+/// Does a sentence only say what its writer does next?
+pub(crate) fn is_announcement(sentence: &str) -> bool {
+    let lower = bare(sentence);
+    ANNOUNCING_STARTS.iter().any(|start| lower.starts_with(start))
+}
+
+/// In lower case, without the markup before it.
+fn bare(sentence: &str) -> String {
+    sentence.trim_start_matches(['*', '#', ' ', '-']).to_lowercase().replace('\u{2019}', "'")
 }
 
 /// Does a sentence offer or ask rather than state?

@@ -1,23 +1,17 @@
-//! Checks a digest against its session: the files it names, and the rows behind its statements.
+//! Checks a digest against its session: the files it names, and the words behind its statements.
 //!
-//! This is the only module that decides whether a row may carry a statement of a section. What fails keeps no row, and is told nowhere but
-//! by `recall show --items`. A statement holds if
-//! - its words are somebody's who may say it: tool output and what a speaker merely quotes carry no decision and no next step, a decision
-//!   needs the user, and what is attributed to the user needs words of the user for all of it ([`speakers`], [`attribution`]);
-//! - the code, paths, names, hashes and numbers in it are the session's ([`tokens`]), and the rows behind it hold no others in their place
-//!   ([`instead`]);
-//! - what it says was run, changed or tried out was so in the session ([`deeds`]);
-//! - what stands behind it does not say the opposite ([`polarity`]);
-//! - a check that it says to pass, or to fail still, did so when it ran last ([`last_state`]).
+//! This is the only module that decides what is told of a model's statements: the session's own words, which the statement chooses, and never
+//! its own ([`quote`]). What no words of somebody who may say it stand behind keeps no row, and is told nowhere but by `recall show --items`;
+//! nor is what says that a check passes, or fails still, where it did not when it ran last ([`last_state`]).
 //!
-//! That a session closed an open item holds only where the rows that are cited for it carry the item's words ([`verify_closings`]).
+//! That a session closed an open item holds only where the rows that are cited for it carry the item's words ([`verify_closings`]) and do not
+//! say the opposite ([`polarity`]).
 
 mod attribution;
-mod deeds;
 mod files;
-mod instead;
 mod last_state;
 mod polarity;
+mod quote;
 mod speakers;
 mod tokens;
 
@@ -29,10 +23,10 @@ use self::files::{mentioned_names, naming};
 pub(crate) use self::last_state::passes_unseen;
 use self::last_state::{LastStates, passes_otherwise};
 pub(crate) use self::polarity::{denies, is_opposed};
+use self::quote::Told;
 use self::speakers::{EntryWords, Speaker, is_deed, is_refused, said_by, text_of};
-use self::tokens::{FixedToken, fixed_tokens, holds_number};
 pub(crate) use self::tokens::{SessionText, count_missing, counts_something};
-use crate::analyze::account::SessionAccount;
+use crate::analyze::account::{SessionAccount, Task, tasks};
 use crate::analyze::prose::all_sentences;
 use crate::analyze::signal::is_commit;
 use crate::analyze::without_model::request;
@@ -45,25 +39,20 @@ use crate::text::tokenize::{covered_by, distinctive_words};
 /// A cited row supports a statement if it holds at least this share of its distinctive words; one that was not cited needs more.
 const MIN_CITED_SUPPORT: f64 = 0.15;
 const MIN_SUPPORT: f64 = 0.34;
-/// The share that a cited deed of the user's holds, with what it answers.
+/// The share that a deed of the user's holds which is cited, with what it answers; and one that may answer what is cited.
+const MIN_NAMED_SUPPORT: f64 = 0.12;
 const MIN_USER_SUPPORT: f64 = 0.25;
 /// The share that one holds which was not cited.
 const MIN_FOUND_USER_SUPPORT: f64 = 0.4;
 /// A text is somebody else's if one output or quotation holds this share.
 const MIN_HEARSAY: f64 = 0.6;
-/// What is labelled as the user's own words must hold this share in words of the user.
-const MIN_LABELLED_SUPPORT: f64 = 0.6;
 /// A claim of at least `MIN_ECHO_WORDS` distinctive words merely echoes an output that holds this share of them: a next step names what
 /// failed and adds little.
 const MIN_ECHO_WORDS: usize = 3;
 const ECHO_SHARE: f64 = 0.9;
 const MAX_ROWS: usize = 3;
-/// A number is a statement's if a row that holds this share of its other words holds the number.
-const NUMBER_SUPPORT: f64 = 0.4;
 /// The share that an agreement which was not cited must hold, with what it agrees to.
 const MIN_UNCITED_ASSENT: f64 = 0.7;
-/// A row so near to a cited one may be the one that is meant.
-const NEARBY: usize = 1;
 /// Words of the user's own that a report of their wish needs, as a share of its words, where they did not only agree.
 const MIN_OWN_SUPPORT: f64 = 0.2;
 /// Stems with which a statement says that the user refused or approved what somebody else put forward.
@@ -85,8 +74,14 @@ const CHOOSING: [&str; 16] =
     ["go", "do", "proceed", "sounds", "please", "continue", "correct", "right", "gerne", "si", "1", "2", "3", "a", "b", "both"];
 const MAX_ASSENT_WORDS: usize = 6;
 
-/// Gives each statement the rows that carry it, and each file the row that touched or named it; what nothing carries keeps none.
+/// Gives each statement the rows that carry it and the session's words for it, and each file the row that touched or named it; what nothing
+/// carries keeps no row. Statements with the same words behind them become one.
 pub fn verify(digest: &mut Digest, session: &Session) {
+    verify_where(digest, session, |_, _| true);
+}
+
+/// The same; only where it may other words take the place of a statement's.
+fn verify_where(digest: &mut Digest, session: &Session, may_reword: impl Fn(Section, &Claim) -> bool) {
     let record = Record::of(session);
     // Lazy, because most files were touched and their mention need not be looked up.
     let mentioned = LazyCell::new(|| mentioned_names(session));
@@ -95,9 +90,22 @@ pub fn verify(digest: &mut Digest, session: &Session) {
             match section.spec().carriers {
                 Carriers::Mentions => claim.rows = naming(session, &claim.text, || &mentioned),
                 Carriers::Unchecked => {}
-                _ => claim.rows = record.carriers_of(section, claim),
+                _ if may_reword(section, claim) => record.reword(section, claim),
+                _ if record.holds(section, claim) => {}
+                _ => claim.rows.clear(),
             }
         }
+    }
+    join_same(digest);
+}
+
+/// Of statements with the same words behind them one is told, where it counts most.
+fn join_same(digest: &mut Digest) {
+    let mut sections: Vec<Section> = Section::all().filter(|section| section.spec().cites).collect();
+    sections.sort_by(|a, b| b.spec().worth.total_cmp(&a.spec().worth));
+    let mut told = BTreeSet::new();
+    for section in sections {
+        digest[section].retain(|claim| claim.claimed.is_none() || told.insert(claim.text.clone()));
     }
 }
 
@@ -117,10 +125,11 @@ pub(crate) fn verify_closings(digest: &mut Digest, session: &Session, open: &[Op
     }
 }
 
-/// A stored digest, held against its session by today's rules; of a session without rows it is all there is.
+/// A stored digest, held against its session by today's rules; of a session without rows it is all there is. What is told in the session's
+/// words already keeps them, and so do open items, which are known by theirs.
 pub(crate) fn checked_anew(mut stored: Digest, session: &Session) -> Digest {
     if !session.entries.is_empty() {
-        verify(&mut stored, session);
+        verify_where(&mut stored, session, |section, claim| !section.spec().is_open && claim.claimed.is_none());
     }
     stored
 }
@@ -159,72 +168,100 @@ impl Cited {
 /// A session to hold statements against.
 struct Record<'s> {
     said: EntryWords<'s>,
-    text: LazyCell<SessionText, Box<dyn FnOnce() -> SessionText + 's>>,
     checks: LastStates,
+    tasks: Vec<Task>,
+    /// What the assistant is called.
+    assistant: &'static str,
 }
 
 impl<'s> Record<'s> {
     fn of(session: &'s Session) -> Self {
-        let text = move || {
-            let entries: Vec<String> = session.entries.iter().map(text_of).collect();
-            let evidence = session.evidence.iter().flat_map(|placed| placed.evidence.texts());
-            let about = session.branches.iter().map(String::as_str).chain([session.project.name()]);
-            SessionText::of(entries.iter().map(String::as_str).chain(evidence).chain(about))
-        };
-        Self { said: EntryWords::of(session), text: LazyCell::new(Box::new(text)), checks: LastStates::of(session) }
+        Self {
+            said: EntryWords::of(session),
+            checks: LastStates::of(session),
+            tasks: tasks(session),
+            assistant: session.client.assistant(),
+        }
     }
 
     fn entries(&self) -> &'s [Entry] {
         self.said.entries
     }
 
-    /// The rows that carry a statement of a section; none if it must not be told.
-    fn carriers_of(&self, section: Section, claim: &Claim) -> Vec<RecordKey> {
-        let of_user = user_attribution(&claim.text);
-        let rows = self.find_rows(section, claim, of_user);
-        let text = label_free(&claim.text, of_user);
-        if rows.is_empty()
-            || !self.holds_tokens(text, &claim.rows, &rows)
-            || self.holds_another(text, &claim.rows, &rows)
-            || self.checks.deny(text)
-            || self.checks.passed_since(section, text)
-            || passes_otherwise(text, || self.texts())
-            || self.did_otherwise(section, text, &claim.rows, &rows)
-            || self.is_opposed(text, &rows)
-        {
-            return Vec::new();
-        }
-        let mut keys: Vec<RecordKey> = rows.into_iter().map(|at| self.entries()[at].key).collect();
+    /// Puts the session's own words in the place of a statement's. One that must not be told keeps its words and no row.
+    fn reword(&self, section: Section, claim: &mut Claim) {
+        let cited = std::mem::take(&mut claim.rows);
+        let said = Claim::supported(claim.claimed.take().unwrap_or_else(|| std::mem::take(&mut claim.text)), cited);
+        let words = self.words_for(section, &said);
+        *claim = match words {
+            Some(words) => Claim { text: words.text, rows: self.keys(&words.rows), claimed: Some(said.text) },
+            None => Claim::new(said.text),
+        };
+    }
+
+    /// The keys of the records with these entries, as many as a statement has.
+    fn keys(&self, rows: &[usize]) -> Vec<RecordKey> {
+        let mut keys: Vec<RecordKey> = rows.iter().map(|at| self.entries()[*at].key).collect();
         keys.dedup();
         keys.truncate(MAX_ROWS);
         keys
     }
 
-    /// The entries whose words carry a statement: the cited ones that do, or else the best match in the session.
-    fn find_rows(&self, section: Section, claim: &Claim, of_user: UserAttribution) -> Vec<usize> {
-        let wanted = claim_words(&claim.text, of_user);
+    /// The session's words for a statement; `None` if it must not be told.
+    fn words_for(&self, section: Section, said: &Claim) -> Option<Told> {
+        let of_user = user_attribution(&said.text);
+        let wanted = claim_words(&said.text, of_user);
+        let told = match section.spec().carriers {
+            Carriers::User => {
+                let mut deeds = self.deeds_behind(&wanted, said, of_user);
+                // The one that says most of it first.
+                let said = |at: &usize| self.said.words_of(*at, Speaker::User).map_or(0.0, |words| covered_by(&wanted, words));
+                deeds.sort_by(|a, b| said(b).total_cmp(&said(a)));
+                deeds.into_iter().find_map(|at| self.deed_told(&wanted, at))
+            }
+            _ => {
+                let cited = self.places(&said.rows).into_iter().collect();
+                // On a page a deed is told already.
+                let is_it = |deed: &str| deed == said.text;
+                let task = || self.task_told(&wanted).filter(|_| section == Section::NextSteps);
+                let told = self.deed_among(section, &cited, is_it).or_else(task);
+                told.or_else(|| self.sentences_told(section, &wanted, &cited))
+            }
+        }?;
+        (!self.ended_otherwise(section, &told.text)).then_some(told)
+    }
+
+    /// May a statement be told as it is?
+    fn holds(&self, section: Section, claim: &Claim) -> bool {
+        match claim.claimed {
+            Some(_) => !self.places(&claim.rows).is_empty() && !self.ended_otherwise(section, &claim.text),
+            None => self.words_for(section, claim).is_some(),
+        }
+    }
+
+    /// Does a text say of a check that it passes, or fails still, where it did not when it ran last?
+    fn ended_otherwise(&self, section: Section, text: &str) -> bool {
+        self.checks.deny(text) || self.checks.passed_since(section, text) || passes_otherwise(text, || self.texts())
+    }
+
+    /// What the user said or did that a statement is about: of what it cites, else of what answers that, else the best match in the session.
+    fn deeds_behind(&self, wanted: &BTreeSet<String>, claim: &Claim, of_user: UserAttribution) -> Vec<usize> {
         let text = one_line(label_free(&claim.text, of_user));
         let named = self.places(&claim.rows);
         let cited = self.with_answers(&named);
         let share = |at: usize| match is_answer(&self.entries()[at], &text) {
             true => 1.0,
-            false => self.share(section, of_user, &wanted, at, Cited::of(at, &named, &cited)),
+            false => self.share_of_user(of_user, wanted, at, Cited::of(at, &named, &cited)),
         };
-        let (least, least_found) = match (of_user, section.spec().carriers) {
-            (UserAttribution::Label(_), _) => (MIN_LABELLED_SUPPORT, MIN_LABELLED_SUPPORT),
-            // A report of the user's wish seldom uses the user's own words.
-            (UserAttribution::Sentence, _) | (_, Carriers::User) => (MIN_USER_SUPPORT, MIN_FOUND_USER_SUPPORT),
-            _ => (MIN_CITED_SUPPORT, MIN_SUPPORT),
-        };
-        // What it names goes before what may answer that.
-        let carrying = |places: &[usize]| places.iter().copied().filter(|at| share(*at) >= least).collect::<Vec<_>>();
-        let found = [&named, &cited].into_iter().map(|places| carrying(places)).find(|carrying| !carrying.is_empty());
-        if let Some(carrying) = found {
+        let carrying = |places: &[usize], least| places.iter().copied().filter(|at| share(*at) >= least).collect::<Vec<_>>();
+        let found =
+            [(&named, MIN_NAMED_SUPPORT), (&cited, MIN_USER_SUPPORT)].into_iter().map(|(places, least)| carrying(places, least));
+        if let Some(carrying) = found.into_iter().find(|carrying| !carrying.is_empty()) {
             return carrying;
         }
         // Of equal matches the last one: what was said last holds.
         let best = (0..self.entries().len()).map(|at| (share(at), at)).max_by(|a, b| a.0.total_cmp(&b.0));
-        best.filter(|(share, _)| *share >= least_found).map(|(_, at)| at).into_iter().collect()
+        best.filter(|(share, _)| *share >= MIN_FOUND_USER_SUPPORT).map(|(_, at)| at).into_iter().collect()
     }
 
     /// Cited places, with the first deed of the user's behind each: it may answer what is cited.
@@ -238,7 +275,7 @@ impl<'s> Record<'s> {
     /// Does a cited row say that an open item was done? What a tool prints does not: it may print the list of what is to be done.
     fn says_done(&self, item: &str, cited: &[RecordKey]) -> bool {
         let wanted = claim_words(item, UserAttribution::Unattributed);
-        let share = |at: usize| self.share(Section::NextSteps, UserAttribution::Unattributed, &wanted, at, Cited::Itself);
+        let share = |at: usize| self.share_of_speakers(&wanted, at);
         let carries = |at: &usize| share(*at) >= MIN_CITED_SUPPORT && !self.leaves_to_do(&wanted, *at);
         let rows: Vec<usize> = self.places(cited).into_iter().filter(carries).collect();
         !rows.is_empty() && !self.is_opposed(item, &rows)
@@ -260,27 +297,18 @@ impl<'s> Record<'s> {
         (0..self.entries().len()).filter(|at| keys.contains(&self.entries()[*at].key)).collect()
     }
 
-    /// The share of a statement's words that an entry holds, among speakers who may carry it.
-    fn share(&self, section: Section, of_user: UserAttribution, wanted: &BTreeSet<String>, at: usize, cited: Cited) -> f64 {
-        let needs_user = of_user != UserAttribution::Unattributed || section.spec().carriers == Carriers::User;
-        if needs_user {
-            return self.user_share(of_user, wanted, at, cited);
-        }
-        let speakers: &[Speaker] = match section.spec().carriers {
-            Carriers::Anyone => &[Speaker::User, Speaker::Assistant, Speaker::Output],
-            _ => &[Speaker::User, Speaker::Assistant],
-        };
-        let shares = speakers.iter().filter_map(|speaker| self.said.words_of(at, *speaker)).map(|words| covered_by(wanted, words));
-        let best = shares.fold(0.0, f64::max);
+    /// The share of these words that the user or the assistant says at an entry.
+    fn share_of_speakers(&self, wanted: &BTreeSet<String>, at: usize) -> f64 {
+        let said = [Speaker::User, Speaker::Assistant].into_iter().filter_map(|speaker| self.said.words_of(at, speaker));
+        let best = said.map(|words| covered_by(wanted, words)).fold(0.0, f64::max);
         // An output repeated verbatim is still the tool's statement.
-        let may_echo =
-            best >= MIN_SUPPORT && section.spec().carriers != Carriers::Anyone && self.said.is_of(at, Speaker::Assistant);
-        if may_echo && self.is_echo(wanted, at) { 0.0 } else { best }
+        let is_echo = best >= MIN_SUPPORT && self.said.is_of(at, Speaker::Assistant) && self.is_echo(wanted, at);
+        if is_echo { 0.0 } else { best }
     }
 
     /// The share that the user's deed at an entry holds. Where they only agreed, refused or approved, with what that was about; else what
     /// it answers counts only beside enough words of their own.
-    fn user_share(&self, of_user: UserAttribution, wanted: &BTreeSet<String>, at: usize, cited: Cited) -> f64 {
+    fn share_of_user(&self, of_user: UserAttribution, wanted: &BTreeSet<String>, at: usize, cited: Cited) -> f64 {
         let entry = &self.entries()[at];
         if !is_deed(entry) {
             return 0.0;
@@ -331,52 +359,9 @@ impl<'s> Record<'s> {
         wanted.len() >= MIN_ECHO_WORDS && printed().is_some_and(|at| !said(at))
     }
 
-    /// Does the session hold the code, the names and the numbers of a statement? Numbers have to stand in what is cited or carries it, or
-    /// beside its other words.
-    fn holds_tokens(&self, text: &str, cited: &[RecordKey], rows: &[usize]) -> bool {
-        let tokens = fixed_tokens(text);
-        if !tokens.iter().all(|token| self.text.holds(token)) {
-            return false;
-        }
-        let numbers = tokens.iter().filter_map(|token| match token {
-            FixedToken::Number { number, beside } => Some((number, beside)),
-            _ => None,
-        });
-        let mut numbers = numbers.peekable();
-        if numbers.peek().is_none() {
-            return true;
-        }
-        let words = distinctive_words(text);
-        let cited = self.places(cited);
-        let is_near = |at: &usize| cited.iter().any(|cited| cited.abs_diff(*at) <= NEARBY);
-        let is_about = |at: &usize| covered_by(&words, self.said.all_words(*at)) >= NUMBER_SUPPORT;
-        let near = (0..self.entries().len()).filter(|at| rows.contains(at) || is_near(at) || is_about(at));
-        let near: Vec<String> = near.map(|at| self.said.text(at)).collect();
-        numbers.all(|(number, beside)| near.iter().any(|text| holds_number(text, number, beside)))
-    }
-
     /// All texts of the session, with what was printed.
     fn texts(&self) -> Vec<String> {
         (0..self.entries().len()).map(|at| self.said.text(at)).collect()
-    }
-
-    /// Do the rows behind a statement hold another hash, count or name in the place of its own?
-    fn holds_another(&self, text: &str, cited: &[RecordKey], rows: &[usize]) -> bool {
-        let places: BTreeSet<usize> = self.places(cited).into_iter().chain(rows.iter().copied()).collect();
-        let texts: Vec<String> = places.iter().map(|at| self.said.text(*at)).collect();
-        let sentences = || places.iter().flat_map(|at| all_sentences(&said_by(&self.entries()[*at]))).collect::<Vec<_>>();
-        instead::another_hash(text, &texts, || self.texts())
-            || instead::another_number(text, &texts)
-            || instead::another_name(text, &sentences(), &texts)
-    }
-
-    /// Does a statement say that something was done which nobody did?
-    fn did_otherwise(&self, section: Section, text: &str, cited: &[RecordKey], rows: &[usize]) -> bool {
-        let behind = self.places(cited).into_iter().chain(rows.iter().copied());
-        let behind: Vec<&Entry> = behind.map(|at| &self.entries()[at]).collect();
-        deeds::ran_otherwise(section, text, self.entries())
-            || deeds::changed_otherwise(section, text, self.entries(), &behind)
-            || deeds::checked_otherwise(section, text, &behind)
     }
 
     /// Do the rows behind a statement say the opposite?

@@ -32,7 +32,7 @@ pub(super) struct EntryWords<'s> {
     words: Vec<OnceCell<BTreeSet<String>>>,
     outputs: Vec<OnceCell<BTreeSet<String>>>,
     quoted: Vec<OnceCell<BTreeSet<String>>>,
-    all: Vec<OnceCell<BTreeSet<String>>>,
+    prose: Vec<OnceCell<BTreeSet<String>>>,
 }
 
 impl<'s> EntryWords<'s> {
@@ -48,7 +48,7 @@ impl<'s> EntryWords<'s> {
             words: empty(),
             outputs: empty(),
             quoted: empty(),
-            all: empty(),
+            prose: empty(),
         }
     }
 
@@ -57,9 +57,10 @@ impl<'s> EntryWords<'s> {
         format!("{} {}", text_of(&self.entries[at]), self.printed(at))
     }
 
-    /// The words of all that.
-    pub(super) fn all_words(&self, at: usize) -> &BTreeSet<String> {
-        self.all[at].get_or_init(|| distinctive_words(&self.text(at)))
+    /// All words of an entry's prose, with its code and with what it quotes.
+    pub(super) fn words_of_prose(&self, at: usize) -> &BTreeSet<String> {
+        let text = prose_of(&self.entries[at]);
+        self.prose[at].get_or_init(|| text.map_or_else(BTreeSet::new, distinctive_words))
     }
 
     /// The lines in which the tool of an entry told how it ended.

@@ -211,7 +211,7 @@ impl DigestWriter<'_> {
 
     fn claim(&self, table: &str, row: i64, text: String) -> Claim {
         let key = RecordKey::from_line(self.id, format!("claude-mem {table} {row}").as_bytes());
-        Claim { text: shorten(&text, MAX_STATEMENT_CHARS), rows: vec![key] }
+        Claim::supported(shorten(&text, MAX_STATEMENT_CHARS), vec![key])
     }
 
     /// A sanitized text in one line.

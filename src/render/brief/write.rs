@@ -88,7 +88,7 @@ impl ModelClaims<'_> {
         let list = |(shown, sections): (&'static Shown, Vec<Section>)| {
             BriefSection::new(
                 shown,
-                self.by,
+                self.digest.told_by(self.by),
                 sections.into_iter().flat_map(|section| self.lines(section, session, shown)).collect(),
             )
         };
@@ -109,7 +109,8 @@ impl ModelClaims<'_> {
 /// A list that may be shown in part.
 struct BriefSection {
     shown: &'static Shown,
-    by: &'static str,
+    /// How its lines came about.
+    by: String,
     /// In display order.
     lines: Vec<String>,
     /// The text to show for each line, if any.
@@ -119,7 +120,7 @@ struct BriefSection {
 }
 
 impl BriefSection {
-    fn new(shown: &'static Shown, by: &'static str, lines: Vec<String>) -> Self {
+    fn new(shown: &'static Shown, by: String, lines: Vec<String>) -> Self {
         let mut order: Vec<usize> = (0..lines.len()).collect();
         if shown.last_first {
             order.reverse();
@@ -128,7 +129,7 @@ impl BriefSection {
     }
 
     fn label(&self) -> String {
-        format!("{}, by {}", self.shown.label, self.by)
+        format!("{}, {}", self.shown.label, self.by)
     }
 
     /// The bytes of the label with its counts.

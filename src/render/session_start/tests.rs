@@ -83,7 +83,7 @@ fn id() -> impl Strategy<Value = String> {
 }
 
 fn claims() -> impl Strategy<Value = Vec<Claim>> {
-    vec((text(), any::<bool>()).prop_map(|(text, seen)| Claim { text, rows: vec![RecordKey([7; 16]); usize::from(seen)] }), 0..20)
+    vec((text(), any::<bool>()).prop_map(|(text, seen)| Claim::supported(text, vec![RecordKey([7; 16]); usize::from(seen)])), 0..20)
 }
 
 fn digest() -> impl Strategy<Value = Digest> {

@@ -25,7 +25,7 @@ const MIN_WORDS: usize = 3;
 /// What is said of a session, the most telling first: title and request, what a model claims of it and the questions that it answers by the
 /// model's word, what was committed, how it ended, and what was said on the way, from both ends.
 pub(crate) fn of_session(digest: &Digest, account: &SessionAccount) -> Vec<String> {
-    let claims = digest.findable().map(|(_, claim)| claim.text.as_str());
+    let claims = digest.findable().map(|(_, claim)| claim.claimed());
     let commits = account.commits.iter().rev().map(|commit| commit.subject.as_str());
     let told = [digest.title.as_str(), &digest.request].into_iter().chain(claims).chain(commits);
     let replies: Vec<&str> = account.turns.iter().filter_map(|turn| Some(turn.reply.as_ref()?.text.as_str())).collect();
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn each_thing_that_is_said_of_a_session_is_a_piece_of_its_own() {
-        let claim = |text: &str| Claim { text: text.into(), rows: vec![RecordKey([7; 16])] };
+        let claim = |text: &str| Claim::supported(text, vec![RecordKey([7; 16])]);
         let digest =
             Digest { title: "Keyset pagination of orders".into(), request: "Stop losing rows".into(), ..Digest::default() };
         let digest = digest

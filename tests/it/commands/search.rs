@@ -105,7 +105,7 @@ fn what_is_no_filter_is_a_word() {
 #[test]
 fn a_kind_is_all_that_comes_back() {
     let world = world(&[
-        (A, 10, "shop", "Which cache? Keep it in Redis, I think: two workers share it.", "In Redis then."),
+        (A, 10, "shop", "Which cache? Keep the cache in Redis, I think: two workers share it.", "In Redis then."),
         (B, 11, "shop", "Is the cache warm?", "It is warm, all tests pass."),
     ]);
     let form = r#"{\"title\":\"Which cache\",\"request\":\"r\",\"completed\":[\"Asked about it\"],\"decisions\":[{\"text\":\"Keep the cache in Redis, because two workers share it\",\"rows\":[2]}]}"#;

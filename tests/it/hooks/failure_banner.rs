@@ -28,7 +28,7 @@ fn context(world: &World) -> String {
 /// The session that the fixture is about is there, and the model answers well from now on.
 fn heal(world: &World) {
     let form = json!({
-        "title": "Orders go missing", "request": "Find out why", "completed": ["paging by (created_at, id); 10 tests pass"],
+        "title": "Orders go missing", "request": "Find out why", "completed": ["All 10 tests pass"],
         "next_steps": [], "decisions": [], "blockers": [], "files": [], "investigated": [], "learned": [], "closes": [], "questions": [],
     });
     let report = json!({

@@ -86,7 +86,8 @@ fn who_asks_what_was_decided_hears_that_first() {
     let world = with_a_client("claude");
     let first = |text: &str| text.lines().find(|line| line.starts_with("- ")).unwrap_or_default().to_owned();
     let text = heard(&world, &says(&world, S, "What did we decide about retries in the payment client?")).expect("the decision");
-    let decided = "- decided: a hand-written loop instead of tenacity";
+    let decided =
+        "- decided: User: “The retries of the payment client stop at a 503. Write a loop by hand instead of taking tenacity";
     assert!(first(&text).starts_with(decided), "{text}");
     let topic = "what was decided about the retries of the payment client?";
     let told = world.recall(["context", "--cwd", SHOP, "--about", topic, "--summarizer", "extract"]).out;

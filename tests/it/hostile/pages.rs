@@ -196,7 +196,7 @@ fn session(texts: &[String]) -> (Session, Digest) {
     };
     let digest = Digest { title: next(), request: next(), ..Digest::default() };
     let digest = Section::all()
-        .fold(digest, |digest, section| digest.with(section, [Claim { text: next(), rows: vec![key(1)] }, Claim::new(next())]));
+        .fold(digest, |digest, section| digest.with(section, [Claim::supported(next(), vec![key(1)]), Claim::new(next())]));
     (session, digest)
 }
 

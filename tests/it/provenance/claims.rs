@@ -1,5 +1,4 @@
-//! Statements of a model held against the session: of each kind of falsehood that can be found without judging, none is told; what is true
-//! is.
+//! Statements of a model and what is told for them: the session's own words, and never the model's.
 
 use serde_json::{Value, json};
 
@@ -35,9 +34,8 @@ fn session() -> Rows {
 /// Section, statement, cited rows.
 type Statement = (&'static str, &'static str, &'static [usize]);
 
-const TRUE: [Statement; 12] = [
+const TRUE: [Statement; 11] = [
     ("learned", "`write_rows` stopped at the first empty line, so row 42 was never written", &[3]),
-    ("investigated", "Why harbour/export.py loses the last row", &[1]),
     ("completed", "`write_rows` iterates with `read_chunk`; committed as 4fa61c2 on branch tide", &[5, 8]),
     ("completed", "pytest tests/test_export.py: 7 passed", &[6]),
     ("completed", "All seven tests pass", &[]),
@@ -82,6 +80,10 @@ fn digest(rows: &Rows, statements: &[Statement]) -> Value {
         }
         form[section].as_array_mut().expect("a list").push(json!({"text": text, "rows": rows}));
     }
+    if form["learned"].is_null() {
+        // A reply that says nothing of what was done is none.
+        form["learned"] = json!(["Zephyrs quack"]);
+    }
     let report = json!({"type": "result", "subtype": "success", "is_error": false, "num_turns": 1, "result": form.to_string(),
         "total_cost_usd": 0.001, "modelUsage": {"claude-haiku-4-5-20251001": {"inputTokens": 4, "outputTokens": 10, "costUSD": 0.001}}});
     let world = World::new();
@@ -93,21 +95,64 @@ fn digest(rows: &Rows, statements: &[Statement]) -> Value {
     digests(&world).remove(0).1
 }
 
-/// Of what a model says of a session only the true statements are told, and nothing is thrown away.
-fn only_true_ones_are_told(rows: &Rows, truths: &[Statement], lies: &[(&str, Statement)]) {
+/// All words of a session, in lower case.
+fn words_of(rows: &Rows) -> String {
+    fn strings(value: &Value, all: &mut String) {
+        match value {
+            Value::String(text) => all.push_str(&format!("{text}\n")),
+            Value::Array(list) => list.iter().for_each(|one| strings(one, all)),
+            Value::Object(fields) => fields.values().for_each(|one| strings(one, all)),
+            _ => {}
+        }
+    }
+    let mut all = String::new();
+    rows.text.lines().for_each(|line| strings(&serde_json::from_str(line).expect("a row"), &mut all));
+    all.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+/// The parts of what is told that have to stand in the session: what is in quotation marks, or a command, a path and what was printed.
+fn parts(told: &str) -> Vec<String> {
+    let parts: Vec<&str> = match told.split_once('`') {
+        Some((before, rest)) if !told.contains('“') => {
+            let (code, after) = rest.split_once('`').expect("a closing mark");
+            assert!(["", "Edited ", "The user refused "].contains(&before), "{told}");
+            [code]
+                .into_iter()
+                .chain(after.trim_start_matches([':', '.', ' ']).trim_start_matches("failed").split([':', '|']))
+                .collect()
+        }
+        _ => {
+            let quoted = told.split('“').skip(1).map(|part| part.split('”').next().expect("a part"));
+            quoted.flat_map(|part| part.split(" … ")).collect()
+        }
+    };
+    assert!(!parts.is_empty(), "nothing is quoted: {told}");
+    parts.into_iter().map(|part| part.trim_end_matches('…').trim().to_lowercase()).collect()
+}
+
+/// Whatever a model says of a session, true or not: what is told of it was said or done there, word for word, and something is told for
+/// what is true.
+fn only_what_was_said_is_told(rows: &Rows, truths: &[Statement], lies: &[(&str, Statement)]) {
     let all: Vec<Statement> = truths.iter().chain(lies.iter().map(|(_, statement)| statement)).copied().collect();
-    let digest = digest(rows, &all);
-    let is_told = |(section, text, _): &Statement| texts(&digest, section).iter().any(|told| told == text);
-    let left: Vec<_> = lies.iter().filter(|(_, statement)| is_told(statement)).collect();
-    let lost: Vec<_> = truths.iter().filter(|statement| !is_told(statement)).collect();
-    assert!(left.is_empty() && lost.is_empty(), "told though false: {left:#?}\nnot told though true: {lost:#?}");
-    let kept = digest.to_string();
-    assert!(all.iter().all(|(_, text, _)| kept.contains(&text.replace('"', "\\\""))), "{kept}");
+    let session = words_of(rows);
+    // Each by itself: what has the same words behind it is told once.
+    let told = |statement: &Statement| texts(&digest(rows, std::slice::from_ref(statement)), statement.0);
+    for statement in &all {
+        for text in told(statement) {
+            let missing: Vec<String> = parts(&text).into_iter().filter(|part| !session.contains(part.as_str())).collect();
+            assert!(missing.is_empty(), "{statement:?} is told as {text}, but nobody said {missing:?}");
+        }
+    }
+    let lost: Vec<_> = truths.iter().filter(|statement| told(statement).is_empty()).collect();
+    assert!(lost.is_empty(), "true, and nothing is told for it: {lost:#?}");
+    let together = digest(rows, &all);
+    let claimed = |list: &str| together[list].as_array().map_or(0, Vec::len);
+    assert!(claimed("completed") > 1, "{together:#}");
 }
 
 #[test]
-fn what_the_session_does_not_say_is_not_told_and_what_it_says_is() {
-    only_true_ones_are_told(&session(), &TRUE, &FALSE);
+fn what_is_told_was_said_whatever_a_model_makes_of_it() {
+    only_what_was_said_is_told(&session(), &TRUE, &FALSE);
 }
 
 fn edits(path: &str) -> Value {
@@ -150,16 +195,14 @@ fn longer_session() -> Rows {
 const REFUSED: &str = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the \
                        new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed.";
 
-const LONGER_TRUE: [Statement; 10] = [
+const LONGER_TRUE: [Statement; 8] = [
     ("completed", "The timeout was committed as `5e1fa90`", &[8]),
-    ("investigated", "The commit before, `3b7d9e2`, reads the feed in one go", &[9]),
     ("completed", "The timeout was added to `feed/pull.py`", &[2]),
     ("completed", "The change has 31 insertions in 2 files", &[8]),
     ("completed", "`fetch_tides` passes a timeout of 20 to the request now", &[9]),
     ("completed", "The feed was tested with `pytest -q tests/feed`: 14 passed", &[7]),
     ("next_steps", "Push the commit with `git push origin main`", &[9]),
     ("decisions", "The user refused `pip install requests-mock`: no new packages", &[3]),
-    ("learned", "The schedule in `feed/schedule.py` was only read", &[9]),
     ("blockers", "`ruff check feed` still reports an unused import", &[6]),
 ];
 
@@ -179,6 +222,35 @@ const LONGER_FALSE: [(&str, Statement); 12] = [
 ];
 
 #[test]
-fn what_was_not_done_in_the_session_is_not_told() {
-    only_true_ones_are_told(&longer_session(), &LONGER_TRUE, &LONGER_FALSE);
+fn what_is_told_was_done_whatever_a_model_makes_of_it() {
+    only_what_was_said_is_told(&longer_session(), &LONGER_TRUE, &LONGER_FALSE);
+}
+
+/// What is told for a statement, as a reader sees it.
+#[test]
+fn what_a_statement_is_told_as() {
+    let checks: [(Statement, &str); 9] = [
+        (
+            ("decisions", "The user agreed to iterate with `read_chunk`", &[4]),
+            "User: “Yes, do that, but never touch the importer.” (Claude had said: “I propose to iterate with `read_chunk` and to leave `write_header` as it is.”)",
+        ),
+        (("decisions", "The importer may be touched", &[4]), "User: “Yes, do that, but never touch the importer.”"),
+        (
+            ("learned", "Row 43 is never written, since `write_rows` stops early", &[3]),
+            "“`write_rows` stops at the first empty line, so row 42 is never written.”",
+        ),
+        (
+            ("completed", "Committed as 9bd07e1 on the branch ebb", &[8]),
+            "“Done: `write_rows` iterates with `read_chunk` now, committed as 4fa61c2 on the branch tide.”",
+        ),
+        (("completed", "Nobody ran a linter", &[7]), "`ruff check harbour` failed: exit code 1 | Found 1 error."),
+        (("blockers", "The lint is clean: ruff passes", &[8]), "“`ruff check` still complains about an unused import.”"),
+        (("investigated", "Whether the moon is full", &[]), ""),
+        (("decisions", "The user decided to remove the unused import", &[8]), ""),
+        (("next_steps", "Unused imports have to be removed", &[7]), "“`ruff check` still complains about an unused import.”"),
+    ];
+    for (statement, told) in checks {
+        let all = texts(&digest(&session(), &[statement]), statement.0);
+        assert_eq!(all.first().map_or("", String::as_str), told, "{statement:?}");
+    }
 }

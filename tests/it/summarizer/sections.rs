@@ -33,16 +33,16 @@ fn statement(key: &str) -> String {
     }
 }
 
-/// A session whose user says all that the model will say of it.
+/// A session in which all is said that the model will say of it.
 fn told() -> StandIn {
     let all: String = SECTIONS.iter().map(|(key, ..)| format!("{}. ", statement(key))).collect();
     let mut form = json!({"title": "Where things lie", "request": "Note where things lie", "closes": []});
     for (key, ..) in SECTIONS {
-        form[key] = json!([{"text": statement(key), "rows": [1]}]);
+        form[key] = json!([{"text": statement(key), "rows": [1, 2]}]);
     }
     let stand_in = StandIn::says(&[], &report(&form, COST));
     let rows = user(SESSION, "u1", "2026-11-20T10:00:00Z", &format!("Write down where things lie. {all}"))
-        + &assistant(SESSION, "a1", "2026-11-20T10:00:05Z", "I wrote it down.");
+        + &assistant(SESSION, "a1", "2026-11-20T10:00:05Z", &format!("I wrote it down. {all}"));
     stand_in.world.transcript(&format!("-home-dev-shop/{SESSION}.jsonl"), rows);
     stand_in.recall(&["digest", "--summarizer", "claude"]);
     stand_in.only_call();
@@ -51,7 +51,7 @@ fn told() -> StandIn {
 
 /// The lines of the list under a label.
 fn under(text: &str, label: &str) -> String {
-    let is_label = |line: &&str| line.trim_matches(['#', '*', ' ', ':']).trim_end_matches(", by a model") == label;
+    let is_label = |line: &&str| line.trim_matches(['#', '*', ' ', ':']).trim_end_matches(", chosen by a model") == label;
     let list = text.lines().skip_while(|line| !is_label(line)).skip(1).skip_while(|line| line.is_empty());
     list.take_while(|line| line.starts_with("- ")).collect()
 }

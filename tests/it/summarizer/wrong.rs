@@ -20,14 +20,17 @@ fn told(stand_in: &StandIn) -> String {
         &["show", "--full", PLAIN],
         &["show", "--json", PLAIN],
         &["context", "--cwd", SHOP],
-        &["search", "kind:learned", "counts", "moves"],
+        &["search", "kind:learned", "counts", "shrinks"],
         &["export"],
     ];
     let pages = stand_in.world.pages().into_iter().map(|(_, page)| page);
     shows.iter().map(|args| stand_in.recall(args).out).chain(pages).collect()
 }
 
-const LEARNED: &str = "OFFSET counts rows of a list that moves";
+/// What the model says, and what is told for it: a sentence of Claude's, which still stands in its reply.
+const CLAIMED: &str = "OFFSET counts rows of a list that moves";
+const ITEM: &str = "“Migrate the admin export (`shop/admin.py`)";
+const LEARNED: &str = "“Cause: `list_orders` counts rows (`OFFSET`) in a list";
 
 #[test]
 fn what_is_not_so_is_told_nowhere_and_stays_away() {
@@ -42,7 +45,7 @@ fn what_is_not_so_is_told_nowhere_and_stays_away() {
 
     // The model says it again, in a few other words.
     let mut again = form();
-    again["learned"] = serde_json::json!([{"text": format!("The {LEARNED}: an order shipped between two pages makes the next page skip one"), "rows": [6]}]);
+    again["learned"] = serde_json::json!([{"text": format!("The {CLAIMED}: an order shipped between two pages makes the next page skip one"), "rows": [6]}]);
     stand_in.put("good", &report(&again, COST));
     stand_in.recall(&["digest", "--session", PLAIN, "--summarizer", "claude"]);
     assert_eq!(stand_in.calls().len(), 2);
@@ -64,7 +67,7 @@ fn a_title_and_an_open_item_can_be_wrong_as_well() {
     let stand_in = StandIn::good(&["plain"]);
     stand_in.recall(&["digest"]);
     let title = form()["title"].as_str().expect("a title").to_owned();
-    let item = "Migrate the admin export (shop/admin.py)";
+    let item = ITEM;
     let ids = [id_of(&stand_in, &title), id_of(&stand_in, item)];
     let ran = stand_in.recall(&["wrong", &ids[0], &ids[1]]);
     assert_eq!(ran.code, 0, "{ran:#?}");
@@ -107,7 +110,7 @@ fn undo_brings_back_at_once_all_that_was_taken_out() {
     let before = told(&stand_in);
     assert!(taken_out(&stand_in).is_empty());
     let title = form()["title"].as_str().expect("a title").to_owned();
-    let item = "Migrate the admin export (shop/admin.py)";
+    let item = ITEM;
     let ids = [LEARNED, &title, item].map(|text| id_of(&stand_in, text));
     stand_in.recall(&["wrong", &ids[0], &ids[1], &ids[2]]);
     let listed = taken_out(&stand_in);
@@ -130,16 +133,16 @@ fn what_was_said_anew_meanwhile_comes_back_with_undo_and_what_is_not_in_the_inde
     stand_in.recall(&["digest"]);
     let learned = id_of(&stand_in, LEARNED);
     stand_in.recall(&["wrong", &learned]);
-    let anew = format!("The {LEARNED}: an order shipped between two pages makes the next page skip one");
+    let anew = format!("The {CLAIMED}: an order shipped between two pages makes the next page skip one");
     let mut again = form();
     again["learned"] = serde_json::json!([{"text": anew, "rows": [6]}]);
     stand_in.put("good", &report(&again, COST));
     stand_in.recall(&["digest", "--session", PLAIN, "--summarizer", "claude"]);
-    assert!(taken_out(&stand_in)[0].contains(&anew), "{:?}", taken_out(&stand_in));
+    assert!(taken_out(&stand_in)[0].contains(LEARNED), "{:?}", taken_out(&stand_in));
     let file = stand_in.here().join("out.jsonl");
     std::fs::write(&file, stand_in.recall(&["export"]).out).expect("the export");
     assert_eq!(stand_in.recall(&["wrong", "--undo", &learned]).code, 0);
-    assert!(stand_in.recall(&["show", PLAIN]).out.contains(&anew));
+    assert!(stand_in.recall(&["show", PLAIN]).out.contains(LEARNED));
 
     // Where the words never were.
     let other = StandIn::good(&["plain"]);
@@ -150,7 +153,7 @@ fn what_was_said_anew_meanwhile_comes_back_with_undo_and_what_is_not_in_the_inde
     let told_how = format!("recall digest --session {} --summarizer claude", &PLAIN[..8]);
     assert!(ran.code == 0 && ran.out.contains("its words are not in this index") && ran.out.contains(&told_how), "{ran:#?}");
     other.recall(&["digest", "--session", PLAIN, "--summarizer", "claude"]);
-    assert!(other.recall(&["show", PLAIN]).out.contains(&anew));
+    assert!(other.recall(&["show", PLAIN]).out.contains(LEARNED));
 }
 
 #[test]
@@ -158,7 +161,7 @@ fn an_import_takes_out_what_is_not_so_where_the_digest_is_known_already() {
     let (stand_in, other) = (StandIn::good(&["plain"]), StandIn::good(&["plain"]));
     stand_in.recall(&["digest"]);
     other.recall(&["digest"]);
-    let item = "Migrate the admin export (shop/admin.py)";
+    let item = ITEM;
     let ids = [id_of(&stand_in, LEARNED), id_of(&stand_in, item)];
     stand_in.recall(&["wrong", &ids[0], &ids[1]]);
     let file = stand_in.here().join("out.jsonl");
@@ -201,7 +204,7 @@ fn what_was_taken_out_can_still_be_forgotten() {
     stand_in.recall(&["digest"]);
     let learned = id_of(&stand_in, LEARNED);
     stand_in.recall(&["wrong", &learned]);
-    let ran = stand_in.recall(&["forget", "--match", LEARNED, "--yes"]);
+    let ran = stand_in.recall(&["forget", "--match", CLAIMED, "--yes"]);
     assert_eq!(ran.code, 0, "{ran:#?}");
     let file = stand_in.world.data_dir().join("recall.db");
     let db = rusqlite::Connection::open(file).expect("the index");
@@ -239,13 +242,14 @@ fn one_undo_brings_back_what_one_command_took_out_of_several_sessions() {
         let below = listed.split_once("`recall wrong --undo ID`):\n").unwrap_or_else(|| panic!("{listed}")).1;
         below.split(' ').next().expect("an id").to_owned()
     };
+    let paint = PAINT.to_lowercase();
     for by_own in [false, true] {
         let ran = stand_in.recall(&["wrong", &id]);
-        assert_eq!((ran.code, ran.out.matches(PAINT).count()), (0, 2), "{ran:#?}");
+        assert_eq!((ran.code, ran.out.matches(&paint).count()), (0, 2), "{ran:#?}");
         assert!(items().iter().all(|items| items.as_array().is_some_and(Vec::is_empty)));
         let undo = if by_own { own(LATER) } else { id.clone() };
         let ran = stand_in.recall(&["wrong", "--undo", &undo]);
-        assert_eq!((ran.code, ran.out.matches(PAINT).count()), (0, 2), "{ran:#?}");
+        assert_eq!((ran.code, ran.out.matches(&paint).count()), (0, 2), "{ran:#?}");
         assert_eq!(items(), before);
     }
 }

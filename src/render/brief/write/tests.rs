@@ -34,7 +34,7 @@ fn session(items: Vec<Item>) -> Session {
 }
 
 fn claim(text: &str, row: usize) -> Claim {
-    Claim { text: text.into(), rows: vec![RecordKey((row as u128).to_be_bytes())] }
+    Claim::supported(text, vec![RecordKey((row as u128).to_be_bytes())])
 }
 
 fn tool(name: &str, line: &str, file: Option<FileTouch>) -> Item {

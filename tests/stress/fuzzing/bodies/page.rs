@@ -193,7 +193,7 @@ fn session(said: &str, name: &str, path: &str, command: &str, id: &str) -> Sessi
 }
 
 fn digest(said: &str, done: &str, path: &str) -> Digest {
-    let claim = |text: &str, rows: Vec<RecordKey>| Claim { text: text.to_owned(), rows };
+    let claim = |text: &str, rows: Vec<RecordKey>| Claim::supported(text, rows);
     Digest { title: said.to_owned(), request: done.to_owned(), ..Digest::default() }
         .with(Section::Investigated, [Claim::new(done)])
         .with(Section::Learned, [Claim::new(said)])
