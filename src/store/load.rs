@@ -59,9 +59,17 @@ pub(super) fn head_of_fork(db: &Connection, pk: i64) -> Result<SessionHead> {
 }
 
 impl Reader {
+    /// All sessions, in the order in which they began.
     pub(crate) fn session_heads(&self) -> Result<Vec<SessionHead>> {
         let mut query = self.db.prepare(&format!("{SELECT_HEAD} ORDER BY s.started_at, s.id"))?;
         Ok(query.query_map([], head)?.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The sessions of a project, in the same order.
+    #[cfg(feature = "web")]
+    pub(crate) fn session_heads_in(&self, project: i64) -> Result<Vec<SessionHead>> {
+        let mut query = self.db.prepare(&format!("{SELECT_HEAD} WHERE s.project = ?1 ORDER BY s.started_at, s.id"))?;
+        Ok(query.query_map([project], head)?.collect::<rusqlite::Result<_>>()?)
     }
 
     /// Sessions that may need a digest: their records are newer than their digest, or their digest is still waiting for the model; with

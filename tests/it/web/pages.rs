@@ -131,3 +131,22 @@ fn a_page_that_stays_open_hears_of_what_a_digest_adds() {
     };
     assert!(events.any(|event| is_whole(&event)));
 }
+
+#[test]
+#[cfg_attr(not(debug_assertions), ignore = "statements are listed by debug builds only")]
+fn the_page_of_a_project_reads_its_sessions_once() {
+    let world = shop();
+    let file = world.root().join("statements");
+    let listed = [("RECALL_STATEMENTS", file.to_str().expect("UTF-8"))];
+    let mut server = WebServer::start_with(&world, world.root(), &[], &listed);
+    server.enter();
+    let projects = server.get("projects.html").body;
+    let project = links(&projects).into_iter().find(|link| link.starts_with("project/")).expect("a project");
+    std::fs::remove_file(&file).expect("a list");
+    assert_eq!(server.get(&project).status, 200);
+    let statements = std::fs::read_to_string(&file).expect("a list");
+    // Those that read several sessions, by what a session is known without its items.
+    let of_many = |line: &&str| line.starts_with("SELECT s.pk, s.id, p.key,") && !line.contains("WHERE s.pk = ?1");
+    let read: Vec<&str> = statements.lines().filter(of_many).collect();
+    assert!(read.len() == 1 && read[0].contains("WHERE s.project = ?1"), "{read:#?}");
+}
