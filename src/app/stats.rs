@@ -138,7 +138,8 @@ impl Group {
 /// # Errors
 /// When the project or the time cannot be read, or the index.
 pub(crate) fn stats(memory: &OpenMemory, config: &Config, asked: &StatsRequest<'_>) -> Result<StatsReply> {
-    stats_of(memory, config, asked, &memory.0.session_heads()?)
+    let since = parse_since(asked.since, config)?;
+    stats_of(memory, config, asked, &memory.0.session_heads_since(since)?)
 }
 
 /// The same of these sessions.

@@ -65,6 +65,12 @@ impl Reader {
         Ok(query.query_map([], head)?.collect::<rusqlite::Result<_>>()?)
     }
 
+    /// Those that were active since then, in the same order. All that are active at no known time are left out.
+    pub(crate) fn session_heads_since(&self, since: Millis) -> Result<Vec<SessionHead>> {
+        let sql = format!("{SELECT_HEAD} WHERE coalesce(s.last_at, s.started_at) >= ?1 ORDER BY s.started_at, s.id");
+        Ok(self.db.prepare(&sql)?.query_map([since], head)?.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// The sessions of a project, in the same order.
     #[cfg(feature = "web")]
     pub(crate) fn session_heads_in(&self, project: i64) -> Result<Vec<SessionHead>> {
