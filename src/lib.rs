@@ -92,6 +92,8 @@
 //!   `timeline`, `status`, `topic`, `day`. The adapter is a row of the table above, its answers are ways out in that test.
 //! - **A verb of the command line**: its arguments in `cli::args`, a file in `cli`, the work in `app`; `cli::needs_person` and `cli::uses_memory`
 //!   make you decide what an agent may do with it. Its row in `docs/src/guide/commands.md`, and in `docs/src/formats.md` where it has `--json`.
+//! - **A phase of a digest that takes long**: a `sys::progress::Progress`; the terminal's line and what other processes see of the run follow it. Its word in
+//!   the row `running` of `docs/src/formats.md`.
 //! - **Another client**: its name in `model::client`, a folder in `source` that implements `source::Source`, its line in `source::source_of`, its
 //!   table in `config::sources`. Nothing else knows how it writes.
 //! - **Where an agent has its hooks and MCP servers**: `setup::locations` names the files; the forms are `setup::hook_command::HookForm` and

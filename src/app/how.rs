@@ -1,7 +1,7 @@
 //! The commands that work in a project: what passed, how often, and when it ran last.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use anyhow::Result;
 use serde::Serialize;
@@ -83,15 +83,17 @@ pub(crate) fn how(memory: &OpenMemory, config: &Config, asked: &HowRequest<'_>) 
 /// The commands of a project, each once, with the number of sessions that ran it.
 fn in_project(store: &Reader, project: i64) -> Result<Vec<(UsedCommand, usize)>> {
     let mut all: Vec<(UsedCommand, BTreeSet<String>)> = Vec::new();
-    for (session, used) in store.commands_in(project)? {
-        match all.iter_mut().find(|(known, _)| known.same == used.same) {
-            Some((known, sessions)) => {
-                known.add(used);
-                sessions.insert(session);
-            }
-            None => all.push((used, BTreeSet::from([session]))),
+    let mut places: HashMap<String, usize> = HashMap::new();
+    store.for_each_command(project, |session, used| match places.get(&used.same).and_then(|place| all.get_mut(*place)) {
+        Some((known, sessions)) => {
+            known.add(used);
+            sessions.insert(session);
         }
-    }
+        None => {
+            places.insert(used.same.clone(), all.len());
+            all.push((used, BTreeSet::from([session])));
+        }
+    })?;
     Ok(all.into_iter().map(|(used, sessions)| (used, sessions.len())).collect())
 }
 

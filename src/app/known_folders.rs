@@ -11,7 +11,7 @@ pub(crate) fn known_folders(config: &Config) -> Vec<String> {
     let index = WholeIndex::open_if_there(&config.database()).ok().flatten();
     if let Some(index) = index {
         known.extend(index.projects().into_iter().flatten().map(|(_, project)| project.key));
-        known.extend(index.folders_by_session().into_iter().flatten().flat_map(|(_, folders)| folders));
+        known.extend(index.folders_of_sessions().into_iter().flatten());
     }
     known.retain(|folder| folder != EVERYWHERE);
     let projects = config.project_keys();

@@ -77,13 +77,22 @@ pub(crate) enum SessionState {
 /// # Errors
 /// When the project or the time cannot be read.
 pub(crate) fn list(memory: &OpenMemory, config: &Config, asked: &ListRequest<'_>) -> Result<ListReply> {
-    let memory = &memory.0;
     let (filter, since) = (ProjectFilter::new(asked.project, config)?, parse_since(asked.since, config)?);
-    let mut heads = newest_first(memory)?;
+    let mut heads = memory.0.session_heads()?;
     heads.retain(|head| asked.client.is_none_or(|client| client == head.client));
     heads.retain(|head| filter.fits(&head.project) && head.last_active().is_none_or(|at| at >= since));
-    let more = heads.len().saturating_sub(asked.limit);
-    heads.truncate(asked.limit);
+    newest_of(memory, config, heads, asked.limit)
+}
+
+/// The newest of these sessions.
+///
+/// # Errors
+/// If the index cannot be read.
+pub(crate) fn newest_of(memory: &OpenMemory, config: &Config, heads: Vec<SessionHead>, limit: usize) -> Result<ListReply> {
+    let memory = &memory.0;
+    let mut heads = newest_first(memory, heads)?;
+    let more = heads.len().saturating_sub(limit);
+    heads.truncate(limit);
     let ends = PendingEnds::read(config);
     let sessions = heads.iter().map(|head| listed(memory, config, head, &ends)).collect::<Result<_>>()?;
     Ok(ListReply { sessions, more })
@@ -102,7 +111,7 @@ pub(crate) fn meant(memory: &OpenMemory, own: &str, word: &str) -> Result<String
             _ => return Ok(word.to_owned()),
         },
     };
-    let mut heads = newest_first(&memory.0)?;
+    let mut heads = newest_first(&memory.0, memory.0.session_heads()?)?;
     if heads.iter().any(|head| head.project.key == own) {
         heads.retain(|head| head.project.key == own);
     }
@@ -112,9 +121,8 @@ pub(crate) fn meant(memory: &OpenMemory, own: &str, word: &str) -> Result<String
     }
 }
 
-/// The sessions in which somebody said something.
-fn newest_first(memory: &Memory) -> Result<Vec<SessionHead>> {
-    let mut heads = memory.session_heads()?;
+/// Those sessions in which somebody said something.
+fn newest_first(memory: &Memory, mut heads: Vec<SessionHead>) -> Result<Vec<SessionHead>> {
     let of_nobody = memory.skipped_without_digest()?;
     heads.retain(|head| !of_nobody.contains(&head.pk));
     heads.sort_by(|a, b| (b.last_active(), &b.id).cmp(&(a.last_active(), &a.id)));

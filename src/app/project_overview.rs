@@ -11,6 +11,7 @@ use crate::model::digest::statement_id;
 use crate::model::note::{EVERYWHERE, NoteKind};
 use crate::model::section::Section;
 use crate::model::session::{Millis, Project};
+use crate::model::session_head::SessionHead;
 use crate::model::stored_digest::StoredDigest;
 use crate::store::Memory;
 use crate::store::came_since::CameSince;
@@ -31,28 +32,54 @@ pub(crate) struct KnownProject {
     pub(crate) last_at: Option<Millis>,
 }
 
+impl KnownProject {
+    fn new(project: Project) -> Self {
+        Self { name: project.name().to_owned(), key: project.key, sessions: 0, last_at: None }
+    }
+
+    fn add(&mut self, head: &SessionHead) {
+        self.sessions += 1;
+        self.last_at = self.last_at.max(head.last_active());
+    }
+}
+
 /// The projects that may be seen, the one worked in last first.
 ///
 /// # Errors
 /// If the index cannot be read.
 pub(crate) fn known_projects(memory: &OpenMemory) -> Result<Vec<KnownProject>> {
     let store = &memory.0;
-    let known = |project: Project| {
-        let name = project.name().to_owned();
-        (project.key.clone(), KnownProject { key: project.key, name, sessions: 0, last_at: None })
-    };
     // There are notes of projects without sessions.
     let all = store.projects()?.into_iter().map(|(_, project)| project).filter(|project| project.key != EVERYWHERE);
-    let mut of_key: BTreeMap<String, KnownProject> = all.map(known).collect();
+    let mut of_key: BTreeMap<String, KnownProject> = all.map(|project| (project.key.clone(), KnownProject::new(project))).collect();
     for head in store.session_heads()? {
         if let Some(known) = of_key.get_mut(&head.project.key) {
-            known.sessions += 1;
-            known.last_at = known.last_at.max(head.last_active());
+            known.add(&head);
         }
     }
     let mut all: Vec<KnownProject> = of_key.into_values().collect();
     all.sort_by(|a, b| (b.last_at, &a.key).cmp(&(a.last_at, &b.key)));
     Ok(all)
+}
+
+/// A project with its sessions, in the order in which they began.
+pub(crate) struct ProjectSessions {
+    pub(crate) project: KnownProject,
+    pub(crate) heads: Vec<SessionHead>,
+}
+
+/// The first project that may be seen and whose key is meant.
+///
+/// # Errors
+/// If the index cannot be read.
+pub(crate) fn find_project(memory: &OpenMemory, is_meant: impl Fn(&str) -> bool) -> Result<Option<ProjectSessions>> {
+    let store = &memory.0;
+    let mut all = store.projects()?.into_iter();
+    let Some((pk, project)) = all.find(|(_, project)| project.key != EVERYWHERE && is_meant(&project.key)) else { return Ok(None) };
+    let heads = store.session_heads_in(pk)?;
+    let mut project = KnownProject::new(project);
+    heads.iter().for_each(|head| project.add(head));
+    Ok(Some(ProjectSessions { project, heads }))
 }
 
 /// Something that was decided and stands.
@@ -72,13 +99,13 @@ pub(crate) struct StandingDecision {
 ///
 /// # Errors
 /// If the index cannot be read.
-pub(crate) fn standing_decisions(memory: &OpenMemory, config: &Config, key: &str) -> Result<Vec<StandingDecision>> {
+pub(crate) fn standing_decisions(memory: &OpenMemory, config: &Config, of: &ProjectSessions) -> Result<Vec<StandingDecision>> {
     let store = &memory.0;
-    let mut all = of_notes(store, key)?;
-    let mut heads: Vec<_> = store.session_heads()?.into_iter().filter(|head| head.project.key == key).collect();
+    let mut all = of_notes(store, &of.project.key)?;
+    let mut heads: Vec<&SessionHead> = of.heads.iter().collect();
     heads.sort_by_key(|head| std::cmp::Reverse(head.last_active()));
     let since = CameSince::new(store);
-    for head in heads.iter().take(MAX_SESSIONS) {
+    for head in heads.into_iter().take(MAX_SESSIONS) {
         let Some(stored) = store.digest_of(head.pk)?.filter(StoredDigest::is_by_model) else { continue };
         for claim in stored.digest.told_in(Section::Decisions) {
             let is_new = !all.iter().any(|known| known.text == claim.text);

@@ -138,11 +138,25 @@ impl Group {
 /// # Errors
 /// When the project or the time cannot be read, or the index.
 pub(crate) fn stats(memory: &OpenMemory, config: &Config, asked: &StatsRequest<'_>) -> Result<StatsReply> {
+    let since = parse_since(asked.since, config)?;
+    stats_of(memory, config, asked, &memory.0.session_heads_since(since)?)
+}
+
+/// The same of these sessions.
+///
+/// # Errors
+/// As [`stats`].
+pub(crate) fn stats_of(
+    memory: &OpenMemory,
+    config: &Config,
+    asked: &StatsRequest<'_>,
+    heads: &[SessionHead],
+) -> Result<StatsReply> {
     let memory = &memory.0;
     let (filter, since) = (ProjectFilter::new(asked.project, config)?, parse_since(asked.since, config)?);
     let is_too_late = |at: Millis| asked.before.is_some_and(|before| at >= before);
     let (mut groups, mut total) = (BTreeMap::<String, Group>::new(), Group::default());
-    for head in memory.session_heads()?.iter().filter(|head| filter.fits(&head.project)) {
+    for head in heads.iter().filter(|head| filter.fits(&head.project)) {
         let Some(last) = head.last_active().filter(|at| *at >= since) else { continue };
         if asked.before.is_some_and(|before| head.started_at >= before) {
             continue;

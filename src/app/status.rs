@@ -19,6 +19,7 @@ use crate::store::files_beside;
 use crate::store::maintenance::backup;
 pub(crate) use crate::store::receipts::ReceiptCounts;
 use crate::store::status::{IndexCounts, VectorCounts};
+pub(crate) use crate::sys::run_progress::RunProgress;
 
 /// Figures on the memory, as `status --json` writes them. Times are milliseconds since the Unix epoch.
 #[derive(Debug, Serialize)]
@@ -61,6 +62,9 @@ pub(crate) struct Status {
     pub(crate) marks_waiting: usize,
     pub(crate) receipts: ReceiptCounts,
     pub(crate) last_run: Option<LastRun>,
+    /// The digest under way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) running: Option<RunProgress>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) vectors: Option<Vectors>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -154,6 +158,7 @@ pub(crate) fn status(memory: Option<&OpenMemory>, config: &Config, most_bad_line
         database_bytes: std::fs::metadata(config.database()).map_or(0, |file| file.len()),
         marks_waiting: mark::pending(&config.data_dir).len(),
         last_run: last.map(|(at, text)| LastRun { at, report: report(text) }),
+        running: RunProgress::read(&config.data_dir),
         paused_until,
         agents,
         copy: copy.map(|copy| IndexCopy { at: copy.at, bytes: copy.bytes }),
@@ -201,6 +206,7 @@ impl Status {
             notes: counts.notes,
             marks_waiting: 0,
             last_run: None,
+            running: None,
             vectors: counts.vectors.map(vectors),
             paused_until: None,
             copy: None,

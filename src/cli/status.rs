@@ -108,6 +108,9 @@ fn print(status: &Status, config: &Config, out: &mut impl Write) -> Result<()> {
     let spent = if status.spent_usd > 0.0 { format!("${:.4}", status.spent_usd) } else { "nothing".to_owned() };
     writeln!(out, "spent       {spent} on the model in total, at list price")?;
     writeln!(out, "last work   {ran}")?;
+    if let Some(running) = &status.running {
+        writeln!(out, "now         {} (since {})", running.in_words(), time(running.since))?;
+    }
     print_skipped(status, out)
 }
 

@@ -11,11 +11,12 @@ use super::{Host, lock};
 use crate::config::pause;
 use crate::model::page_path::{DAY_LIST, PAGES};
 use crate::store::leftovers::WRITING_FILE;
+use crate::sys::run_progress;
 
 /// Names of which at least one is in every data folder.
 const SIGNS: [&str; 3] = ["recall.db", "install.json", "marks"];
 /// All names that can be in a data folder, but for those with one of the [`PREFIXES`].
-const OURS: [&str; 16] = [
+const OURS: [&str; 17] = [
     "lock",
     lock::LOCK_FILE,
     WRITING_FILE,
@@ -30,6 +31,7 @@ const OURS: [&str; 16] = [
     "install.json",
     "backup",
     "last-run.json",
+    run_progress::FILE,
     "seen-findings.json",
     pause::FILE,
 ];

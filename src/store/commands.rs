@@ -8,14 +8,16 @@ use crate::analyze::commands::UsedCommand;
 use crate::analyze::shell::CommandClass;
 
 impl Reader {
-    /// The commands of the sessions of a project, by the session's whole id, oldest first.
-    pub(crate) fn commands_in(&self, project: i64) -> Result<Vec<(String, UsedCommand)>> {
+    /// Hands over the commands of the sessions of a project with the session's whole id, oldest first, one at a time: there may be many.
+    pub(crate) fn for_each_command(&self, project: i64, mut take: impl FnMut(String, UsedCommand)) -> Result<()> {
         let sql = "SELECT s.id, c.same, c.class, c.line, c.folder, c.ran, c.passed, c.passed_last, c.at
              FROM command c JOIN digest d ON d.pk = c.digest AND d.superseded = 0 JOIN session s ON s.pk = d.session
              WHERE s.project = ?1 ORDER BY c.at, c.digest, c.place";
         let mut query = self.db.prepare_cached(sql)?;
-        let rows = query.query_map([project], used)?.collect::<rusqlite::Result<Vec<_>>>()?;
-        Ok(rows.into_iter().flatten().collect())
+        for row in query.query_map([project], used)? {
+            row?.into_iter().for_each(|(session, used)| take(session, used));
+        }
+        Ok(())
     }
 }
 

@@ -77,6 +77,14 @@ impl Reader {
         Ok(all)
     }
 
+    /// The same folders, each once.
+    pub(crate) fn folders_of_sessions(&self) -> Result<Vec<String>> {
+        let sql = "SELECT f.cwd FROM source f JOIN session s ON s.pk = f.session WHERE f.cwd IS NOT NULL
+             UNION SELECT folder FROM session_folder";
+        let mut query = self.db.prepare(sql)?;
+        Ok(query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// Ids of sessions of which a part was stored by a program that kept no folder but the first.
     pub(crate) fn sessions_not_placed(&self) -> Result<Vec<String>> {
         let sql = "SELECT DISTINCT s.id FROM source f JOIN session s ON s.pk = f.session WHERE NOT f.placed ORDER BY s.id";

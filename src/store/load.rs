@@ -59,9 +59,23 @@ pub(super) fn head_of_fork(db: &Connection, pk: i64) -> Result<SessionHead> {
 }
 
 impl Reader {
+    /// All sessions, in the order in which they began.
     pub(crate) fn session_heads(&self) -> Result<Vec<SessionHead>> {
         let mut query = self.db.prepare(&format!("{SELECT_HEAD} ORDER BY s.started_at, s.id"))?;
         Ok(query.query_map([], head)?.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Those that were active since then, in the same order. All that are active at no known time are left out.
+    pub(crate) fn session_heads_since(&self, since: Millis) -> Result<Vec<SessionHead>> {
+        let sql = format!("{SELECT_HEAD} WHERE coalesce(s.last_at, s.started_at) >= ?1 ORDER BY s.started_at, s.id");
+        Ok(self.db.prepare(&sql)?.query_map([since], head)?.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The sessions of a project, in the same order.
+    #[cfg(feature = "web")]
+    pub(crate) fn session_heads_in(&self, project: i64) -> Result<Vec<SessionHead>> {
+        let mut query = self.db.prepare(&format!("{SELECT_HEAD} WHERE s.project = ?1 ORDER BY s.started_at, s.id"))?;
+        Ok(query.query_map([project], head)?.collect::<rusqlite::Result<_>>()?)
     }
 
     /// Sessions that may need a digest: their records are newer than their digest, or their digest is still waiting for the model; with

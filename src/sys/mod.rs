@@ -18,6 +18,7 @@ pub(crate) mod progress;
 pub(crate) mod projects;
 #[cfg(any(feature = "team", feature = "web"))]
 pub(crate) mod random;
+pub(crate) mod run_progress;
 pub(crate) mod shutdown;
 pub(crate) mod sqlite_files;
 pub(crate) mod terminal_escape;

@@ -2,6 +2,7 @@
 
 use maud::{DOCTYPE, Markup, html};
 
+use crate::app::status::RunProgress;
 use crate::model::note::{EVERYWHERE, project_label};
 use crate::web::addresses;
 use crate::web::viewer::{Purpose, Viewer};
@@ -65,6 +66,16 @@ pub(super) fn document(page: &Page, base: &str, viewer: &Viewer<'_>) -> Markup {
                 @if is_served { p #news role="status" hidden {} }
                 main #content tabindex="-1" { (page.body) }
             }
+        }
+    }
+}
+
+/// The digest under way, if there is one. Scripts bring it up to date; of files nobody is told what runs.
+pub(super) fn running_digest(viewer: &Viewer<'_>) -> Markup {
+    let running = RunProgress::read(&viewer.config.data_dir);
+    html! {
+        @if viewer.is_served() {
+            p #running .hint hidden[running.is_none()] { @if let Some(running) = &running { (running.in_words()) } }
         }
     }
 }

@@ -13,7 +13,7 @@ use futures_core::Stream;
 use serde::Serialize;
 use tokio::sync::mpsc;
 
-use crate::app::status::status;
+use crate::app::status::{RunProgress, status};
 use crate::config::Config;
 use crate::sys::failpoints::patience;
 use crate::web::router::Server;
@@ -28,6 +28,9 @@ struct News {
     sessions: i64,
     digests: i64,
     waiting: i64,
+    /// The digest under way, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    running: Option<String>,
 }
 
 /// The stream of events; it ends with its client.
@@ -38,16 +41,21 @@ pub(super) fn events(server: Server) -> Response {
         let mut stamp = None;
         loop {
             let now = index_stamp(server.config());
+            let mut news = told.clone();
             if told.is_none() || stamp.as_ref() != Some(&now) {
-                let news = server.read(counts).await.ok();
+                let counted = server.read(counts).await.ok();
                 // What cannot be read now is read at the next look.
-                stamp = news.is_some().then_some(now);
-                if news.is_some() && told != news {
-                    let data = serde_json::to_string(&news).unwrap_or_default();
-                    told = news;
-                    if sender.send(Ok::<_, Infallible>(Event::default().data(data))).await.is_err() {
-                        return;
-                    }
+                stamp = counted.is_some().then_some(now);
+                news = counted.or(news);
+            }
+            if let Some(news) = &mut news {
+                news.running = RunProgress::read(&server.config().data_dir).map(|run| run.in_words());
+            }
+            if news.is_some() && told != news {
+                let data = serde_json::to_string(&news).unwrap_or_default();
+                told = news;
+                if sender.send(Ok::<_, Infallible>(Event::default().data(data))).await.is_err() {
+                    return;
                 }
             }
             tokio::select! {
@@ -61,7 +69,7 @@ pub(super) fn events(server: Server) -> Response {
 
 fn counts(viewer: &Viewer<'_>) -> Result<News> {
     let found = status(Some(&viewer.memory), viewer.config, 0)?;
-    Ok(News { sessions: found.sessions, digests: found.digests, waiting: found.waiting_for_digest })
+    Ok(News { sessions: found.sessions, digests: found.digests, waiting: found.waiting_for_digest, running: None })
 }
 
 /// By what is seen that somebody wrote the index.

@@ -38,8 +38,11 @@ use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::sys::{messages, private_files, shutdown};
 
-/// A person looks at one page at a time, and each thread keeps memory of its own.
+/// Pages that are made at the same time.
 const READING_THREADS: usize = 4;
+/// How long a thread waits for the next page. The allocator keeps what a page took for the thread that made it, and gives that to the next thread once
+/// this one has ended: so pages one after the other take the memory of one thread, not of all in turn.
+const THREAD_KEEP_ALIVE: Duration = Duration::ZERO;
 
 /// How the memory is to be served.
 #[derive(Debug, Clone)]
@@ -67,8 +70,12 @@ pub(crate) fn serve(config: Config, asked: &ServeRequest, out: &mut impl Write) 
     // A reader does not upgrade the index of an earlier program.
     drop(Asker::here(&config).memory()?);
     let token = asked.token_file.as_deref().map(token_in).transpose()?;
-    let runtime =
-        Builder::new_current_thread().enable_all().max_blocking_threads(READING_THREADS).build().context("cannot start")?;
+    let runtime = Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(READING_THREADS)
+        .thread_keep_alive(THREAD_KEEP_ALIVE)
+        .build()
+        .context("cannot start")?;
     let ended = runtime.block_on(serve_all(config, asked, token.as_deref(), out));
     if let Some(socket) = &asked.socket {
         let _ = fs::remove_file(socket);

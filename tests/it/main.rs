@@ -39,6 +39,7 @@ mod repository;
 mod resanitize;
 mod rooms;
 mod rules;
+mod running_digest;
 mod secrets;
 mod share;
 mod summarizer;

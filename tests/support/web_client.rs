@@ -47,8 +47,13 @@ impl Reply {
 impl WebServer {
     /// In a folder, with more arguments; not let in yet.
     pub fn start(world: &World, folder: &Path, args: &[&str]) -> Self {
+        Self::start_with(world, folder, args, &[])
+    }
+
+    /// The same with further variables.
+    pub fn start_with(world: &World, folder: &Path, args: &[&str], variables: &[(&str, &str)]) -> Self {
         let mut command = Command::new(world.program());
-        command.arg("serve").args(args).env_clear().envs(world.environment()).current_dir(folder);
+        command.arg("serve").args(args).env_clear().envs(world.environment()).envs(variables.iter().copied()).current_dir(folder);
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("recall serve");
         let mut line = String::new();
         BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a link");

@@ -45,6 +45,7 @@ use crate::store::last_run::LastRun;
 use crate::store::leftovers;
 use crate::store::{Maintenance, Writer};
 use crate::sys::messages::Ui;
+use crate::sys::run_progress::ToldRun;
 use crate::sys::{failpoints, shutdown, threads};
 
 pub(crate) fn run(request: DigestRequest, config: Config, out: &mut impl Write) -> Result<Completion> {
@@ -110,6 +111,7 @@ fn run_locked(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis) ->
     let started = Instant::now();
     let mut report = Report::default();
     failpoints::point("lock held");
+    let _told = ToldRun::begin(&config.data_dir, now);
     let mut store = Maintenance::open(&config.database())?;
     failpoints::point("index open");
     let outlived = Outlived::find(config, &store)?;

@@ -59,7 +59,7 @@ if (form && results) {
   input.setSelectionRange(end, end);
 }
 
-// What a digest adds while the page is open.
+// How far a digest is, and what it adds, while the page is open.
 const news = document.getElementById("news");
 if (news && window.EventSource) {
   let first;
@@ -68,6 +68,11 @@ if (news && window.EventSource) {
   stream.onmessage = (event) => {
     const now = JSON.parse(event.data);
     first ??= now;
+    const running = document.getElementById("running");
+    if (running) {
+      running.textContent = now.running ?? "";
+      running.hidden = !now.running;
+    }
     const parts = [];
     if (now.sessions !== first.sessions) parts.push(counted(Math.abs(now.sessions - first.sessions), now.sessions > first.sessions ? "new session" : "session") + (now.sessions > first.sessions ? "" : " fewer"));
     if (now.digests > first.digests) parts.push(counted(now.digests - first.digests, "new digest"));

@@ -9,7 +9,7 @@ use crate::app::stats::{Figures, GroupBy, StatsReply, StatsRequest, stats};
 use crate::text::clean::counted;
 use crate::web::addresses;
 use crate::web::charts::{Bar, bars};
-use crate::web::layout::{Page, home};
+use crate::web::layout::{Page, home, running_digest};
 use crate::web::viewer::Viewer;
 
 /// The days of the chart, of which the last is the page's.
@@ -42,12 +42,14 @@ pub(in crate::web) fn newest(viewer: &Viewer<'_>) -> Result<Page> {
     let Some(page) = page else {
         let body = html! {
             h1 { "No day has a page yet" }
+            (running_digest(viewer))
             p { code { "recall digest" } " reads your sessions and writes the first pages." }
         };
         return Ok(Page { title: "No page yet".into(), address, place: "", body });
     };
     let is_today = newest == Some(viewer.today());
     let body = html! {
+        (running_digest(viewer))
         @if !is_today { p .hint { "Today has no page yet. This is the newest day." } }
         (page.body)
     };

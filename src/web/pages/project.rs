@@ -6,10 +6,10 @@ use maud::{Markup, PreEscaped, html};
 
 use crate::app::close_items::open_in;
 use crate::app::how::{HowRequest, how};
-use crate::app::list::{ListRequest, list};
-use crate::app::project_overview::{KnownProject, StandingDecision, known_projects, standing_decisions};
+use crate::app::list::newest_of;
+use crate::app::project_overview::{ProjectSessions, StandingDecision, find_project, standing_decisions};
 use crate::app::rules::{RulesRequest, rules};
-use crate::app::stats::{GroupBy, StatsRequest, stats};
+use crate::app::stats::{GroupBy, StatsRequest, stats_of};
 use crate::app::why::{WhyRequest, why};
 use crate::model::session::Millis;
 use crate::render::chain::Chain;
@@ -30,22 +30,22 @@ const WEEKS: i64 = 26;
 
 /// The page of the project that has this name in addresses; `None` if none has.
 pub(in crate::web) fn project(viewer: &Viewer<'_>, name: &str) -> Result<Option<Page>> {
-    let known = known_projects(&viewer.memory)?.into_iter().find(|one| addresses::project_name(&one.key) == name);
-    let Some(project) = known else { return Ok(None) };
-    let (memory, config, key) = (&viewer.memory, viewer.config, project.key.as_str());
-    let decisions = standing_decisions(memory, config, key)?;
+    let Some(found) = find_project(&viewer.memory, |key| addresses::project_name(key) == name)? else { return Ok(None) };
+    let (memory, config, project, key) = (&viewer.memory, viewer.config, &found.project, found.project.key.as_str());
+    let decisions = standing_decisions(memory, config, &found)?;
+    let weeks = project.last_at.map(|last| over_time(viewer, &found, last)).transpose()?;
     let mut chains = why(memory, config, &WhyRequest { words: "", project: Some(key), own: key })?.chains;
     chains.truncate(MAX_CHAINS);
     let open = open_in(memory, key)?;
     let found_rules = rules(memory, config, &RulesRequest { project: Some(key), own: key })?.rules;
     let mut commands = how(memory, config, &HowRequest { words: "", project: None, all_projects: false, own: key })?.commands;
     commands.truncate(MAX_COMMANDS);
-    let sessions = list(memory, config, &ListRequest { project: Some(key), client: None, since: None, limit: MAX_SESSIONS })?;
+    let sessions = newest_of(memory, config, found.heads, MAX_SESSIONS)?;
     let rules_here = format!("{}#rules", addresses::project(key));
     let body = html! {
         h1 { (project.name) }
         p .facts { (project.key) " · " (counted(project.sessions, "session")) @if project.last_at.is_some() { " · last worked in " (config.local_time(project.last_at, "%Y-%m-%d")) } }
-        @if let Some(last) = project.last_at { (over_time(viewer, &project, last)?) }
+        @if let Some(weeks) = weeks { (weeks) }
         section .part #decisions {
             h2 { "Decisions that stand" }
             @if decisions.is_empty() { p .hint { "None is known. Notes of yours and digests by a model tell decisions." } }
@@ -88,7 +88,7 @@ pub(in crate::web) fn project(viewer: &Viewer<'_>, name: &str) -> Result<Option<
             }
         }
     };
-    Ok(Some(Page { title: project.name, address: addresses::project(key), place: addresses::PROJECTS, body }))
+    Ok(Some(Page { title: project.name.clone(), address: addresses::project(key), place: addresses::PROJECTS, body }))
 }
 
 fn decision(viewer: &Viewer<'_>, one: &StandingDecision) -> Markup {
@@ -117,12 +117,12 @@ fn chain(chain: &Chain) -> Markup {
 }
 
 /// Sessions and cost by week.
-fn over_time(viewer: &Viewer<'_>, project: &KnownProject, last: Millis) -> Result<Markup> {
+fn over_time(viewer: &Viewer<'_>, of: &ProjectSessions, last: Millis) -> Result<Markup> {
     let last = viewer.config.local(last).date();
     let first = last.saturating_sub((WEEKS * 7 - 1).days());
     let since = first.to_string();
-    let asked = StatsRequest { by: GroupBy::Week, project: Some(&project.key), since: Some(&since), before: None };
-    let by_week = stats(&viewer.memory, viewer.config, &asked)?;
+    let asked = StatsRequest { by: GroupBy::Week, project: None, since: Some(&since), before: None };
+    let by_week = stats_of(&viewer.memory, viewer.config, &asked, &of.heads)?;
     let bar = |back: i64| {
         let name = addresses::week_name(last.saturating_sub((back * 7).days()));
         let row = by_week.of(&name);

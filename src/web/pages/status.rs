@@ -8,7 +8,7 @@ use crate::app::status::{Status, problems, status};
 use crate::config::pause::describe_end;
 use crate::text::clean::{counted, shorten, size};
 use crate::web::addresses;
-use crate::web::layout::{Page, with_code};
+use crate::web::layout::{Page, running_digest, with_code};
 use crate::web::pages::day::usd;
 use crate::web::viewer::Viewer;
 
@@ -23,6 +23,7 @@ pub(in crate::web) fn status_page(viewer: &Viewer<'_>) -> Result<Page> {
     let config_file = viewer.config.config_file.display().to_string();
     let body = html! {
         h1 { "Status" }
+        (running_digest(viewer))
         section .part {
             h2 { "Problems" }
             @if wrong.is_empty() { p { "None was found by a quick look. " code { "recall doctor" } " looks deeper." } }

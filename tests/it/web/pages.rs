@@ -131,3 +131,27 @@ fn a_page_that_stays_open_hears_of_what_a_digest_adds() {
     };
     assert!(events.any(|event| is_whole(&event)));
 }
+
+#[test]
+#[cfg_attr(not(debug_assertions), ignore = "statements are listed by debug builds only")]
+fn pages_read_no_more_sessions_than_they_show() {
+    let world = shop();
+    let file = world.root().join("statements");
+    let listed = [("RECALL_STATEMENTS", file.to_str().expect("UTF-8"))];
+    let mut server = WebServer::start_with(&world, world.root(), &[], &listed);
+    server.enter();
+    let projects = server.get("projects.html").body;
+    let project = links(&projects).into_iter().find(|link| link.starts_with("project/")).expect("a project");
+    // What reads several sessions, by what a session is known without its items.
+    let read_for = |page: &str| {
+        std::fs::remove_file(&file).expect("a list");
+        assert_eq!(server.get(page).status, 200);
+        let statements = std::fs::read_to_string(&file).expect("a list");
+        let of_many = |line: &&str| line.starts_with("SELECT s.pk, s.id, p.key,") && !line.contains("WHERE s.pk = ?1");
+        statements.lines().filter(of_many).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let read = read_for(&project);
+    assert!(read.len() == 1 && read[0].contains("WHERE s.project = ?1"), "{read:#?}");
+    let read = read_for("");
+    assert!(!read.is_empty() && read.iter().all(|one| one.contains("WHERE coalesce(s.last_at, s.started_at) >= ?1")), "{read:#?}");
+}
