@@ -10,7 +10,7 @@ use team::{Client, Deadlines, Hit};
 
 use super::PATIENCE;
 use super::state::TeamState;
-use super::to_share::SESSION;
+use super::to_share::{SESSION, told_kind};
 use crate::config::Config;
 use crate::text::clean::{one_line, without_controls};
 
@@ -109,7 +109,7 @@ fn told(hit: Hit) -> Option<TeamHit> {
     let title = if hit.record.kind == SESSION { line(field("title")) } else { line(field("text")) };
     Some(TeamHit {
         team: line(hit.record.login.as_deref().unwrap_or("somebody who left")),
-        kind: line(&hit.record.kind),
+        kind: line(told_kind(&hit.record.kind)),
         id: line(&hit.record.id),
         project: line(&hit.project),
         day: line(field("day")),
