@@ -9,6 +9,7 @@
 
 mod exchange;
 mod inbox;
+mod meaning;
 mod outbox;
 mod projects;
 mod push_lines;

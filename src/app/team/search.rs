@@ -9,10 +9,14 @@ use serde::Serialize;
 use team::{Client, Deadlines, Hit};
 
 use super::PATIENCE;
+use super::meaning::{AskedMeaning, joined};
 use super::state::TeamState;
 use super::to_share::{SESSION, told_kind};
 use crate::config::Config;
 use crate::text::clean::{one_line, without_controls};
+
+/// How long before somebody stops to wait everything else has to have ended.
+const MARGIN: Duration = Duration::from_millis(100);
 
 /// A search that the server was asked for.
 pub(crate) struct AskedTeam {
@@ -58,9 +62,11 @@ impl AskedTeam {
         };
         let sanitizer = config.sanitizer()?;
         let (found, answer) = channel();
+        let until = Instant::now() + PATIENCE;
         let words = words.to_owned();
+        let meaning = AskedMeaning::ask(config, &words);
         thread::spawn(move || {
-            let reply = ask(&state, &words, limit).map(|mut reply| {
+            let reply = ask(&state, &words, limit, meaning, until).map(|mut reply| {
                 // What comes from outside passes as everything does.
                 for hit in &mut reply.results {
                     for text in [&mut hit.title, &mut hit.text] {
@@ -87,16 +93,31 @@ impl AskedTeam {
     }
 }
 
-fn ask(state: &TeamState, words: &str, limit: usize) -> Result<TeamReply> {
-    let deadlines = Deadlines { ask: PATIENCE, search: PATIENCE - Duration::from_millis(100), ..Deadlines::default() };
+fn ask(state: &TeamState, words: &str, limit: usize, meaning: Result<Option<AskedMeaning>>, until: Instant) -> Result<TeamReply> {
+    let deadlines = Deadlines { ask: PATIENCE, search: PATIENCE - MARGIN, ..Deadlines::default() };
     let mut client = Client::join(&state.url, &state.machine, deadlines)?;
     let readable: Vec<String> = client.listed_projects().iter().filter(|one| one.may_read).map(|one| one.name.clone()).collect();
     let readable: Vec<&str> = readable.iter().map(String::as_str).collect();
     let found = client.search(&readable, words, limit)?;
+    let mut notices = Vec::new();
+    if !found.complete {
+        notices.push("your team's server had no time to look for similar words".to_owned());
+    }
+    let near =
+        meaning.and_then(|asked| asked.map(|asked| asked.nearest(&mut client, &readable, limit, until - MARGIN)).transpose());
+    let (nearest, weight) = match near {
+        Ok(near) => near.unwrap_or_default(),
+        Err(e) => {
+            notices
+                .push(format!("your team's server was asked for words alone: {}", one_line(&without_controls(&format!("{e:#}")))));
+            (Vec::new(), 0.0)
+        }
+    };
+    let hits = joined(found, nearest, weight, limit);
     // What is here already is found here.
     let is_here = |hit: &Hit| hit.record.kind != SESSION && state.read_to.contains_key(&hit.project);
-    let of_others = found.hits.into_iter().filter(|hit| hit.record.machine != state.machine && !is_here(hit));
-    let notice = (!found.complete).then(|| "your team's server had no time to look for similar words".to_owned());
+    let of_others = hits.into_iter().filter(|hit| hit.record.machine != state.machine && !is_here(hit));
+    let notice = (!notices.is_empty()).then(|| notices.join("; "));
     Ok(TeamReply { results: of_others.filter_map(told).collect(), notice })
 }
 

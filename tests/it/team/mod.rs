@@ -3,6 +3,8 @@
 #[cfg(feature = "team")]
 mod backlog;
 #[cfg(feature = "team")]
+mod meaning;
+#[cfg(feature = "team")]
 mod open_and_rules;
 #[cfg(feature = "team")]
 mod over_postgres;
