@@ -136,7 +136,7 @@ impl AskedMeaning {
 }
 
 /// Joins what is nearest to what has the words, best first. Without any that is near, all stays as it is.
-pub(super) fn joined(found: Found, nearest: Vec<Hit>, weight: f64, limit: usize) -> Vec<Hit> {
+pub(super) fn joined(found: Found, nearest: Vec<Hit>, weight: f64) -> Vec<Hit> {
     if nearest.is_empty() {
         return found.hits;
     }
@@ -162,7 +162,7 @@ pub(super) fn joined(found: Found, nearest: Vec<Hit>, weight: f64, limit: usize)
         })
         .collect();
     let order = fuse_scores(&by_words, &by_meaning, 1.0, weight);
-    order.into_iter().filter_map(|(place, _)| all.get(usize::try_from(place).ok()?).cloned()).take(limit).collect()
+    order.into_iter().filter_map(|(place, _)| all.get(usize::try_from(place).ok()?).cloned()).collect()
 }
 
 #[cfg(test)]
@@ -188,7 +188,7 @@ mod tests {
 
     fn order(words: &[Hit], nearest: &[Hit]) -> Vec<i64> {
         let found = Found { hits: words.to_vec(), complete: true };
-        joined(found, nearest.to_vec(), 0.3, 10).iter().map(|hit| hit.record.seq).collect()
+        joined(found, nearest.to_vec(), 0.3).iter().map(|hit| hit.record.seq).collect()
     }
 
     #[test]

@@ -77,6 +77,13 @@ fn what_others_said_in_other_words_is_found() {
     let (titles, said) = found(&ben, "changelog");
     assert_eq!(titles, ["Tidy the changelog of the shop"]);
     assert!(said.contains("asked for words alone"), "{said}");
+    // One that never answers keeps nobody from what has the words.
+    ben.world.configure(&(endpoint.config() + "timeout_seconds = 1\n"));
+    endpoint.behave(Does::Hang);
+    let (titles, said) = found(&ben, "changelog");
+    assert_eq!(titles, ["Tidy the changelog of the shop"]);
+    assert!(said.contains("no vector in time"), "{said}");
+    endpoint.behave(Does::Say(500, b"no".to_vec()));
     session(&anna, 3, "Mend the drawbridge", "The drawbridge is mended.");
     let told = exchange(&anna).out;
     assert!(told.contains("found by words alone until later"), "{told}");
