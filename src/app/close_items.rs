@@ -9,6 +9,7 @@ use crate::app::digest::refresh_pages;
 use crate::app::filter::ProjectFilter;
 use crate::app::notes::{Refusal, WriteScope, is_todo};
 use crate::app::open_memory::OpenMemory;
+use crate::app::open_of_team::{OfColleague, open_of_team};
 use crate::config::Config;
 use crate::model::author::Author;
 use crate::model::note::{EVERYWHERE, Note, project_label};
@@ -17,6 +18,15 @@ use crate::store::lives::OpenItemLife;
 use crate::store::open_items::OpenLife;
 use crate::store::{Memory, Writer};
 use crate::sys::messages::Ui;
+use crate::text::clean::{one_line, without_controls};
+
+/// What was last said longer ago is told on request only, in milliseconds, unless it is due on a day.
+const RECENT_MS: Millis = 30 * 86_400_000;
+
+/// When something has to be said last, to be told without being asked for.
+pub(crate) fn recent_since(now: Millis) -> Millis {
+    now.saturating_sub(RECENT_MS)
+}
 
 /// Something that can be closed. An item that is one with a note is closed as the note.
 enum Closable {
@@ -107,6 +117,17 @@ pub(crate) struct OpenProject {
     /// Its key, or what stands for all projects.
     pub(crate) project: String,
     pub(crate) items: Vec<OpenLine>,
+    /// What others of the team left open there, by person.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) team: Vec<OfColleague>,
+}
+
+impl OpenProject {
+    /// When something was last said in it, by whomever.
+    fn last_at(&self) -> Option<Millis> {
+        let of_team = self.team.iter().flat_map(|one| &one.items).map(|item| item.last_at);
+        self.items.iter().map(|item| item.last_at).chain(of_team).max()
+    }
 }
 
 /// All that is open in the projects that a glob means, or in all; the project in which something was said last first.
@@ -119,11 +140,12 @@ pub(crate) fn open_everywhere(memory: &OpenMemory, config: &Config, project: Opt
         let mut items = open_in(memory, &one.key)?;
         // Notes for all projects are told of once.
         items.retain(|item| one.key == EVERYWHERE || !item.is_of_all);
-        if !items.is_empty() {
-            all.push(OpenProject { project: project_label(&one.key).to_owned(), items });
+        let team = open_of_team(memory, config, &one.key)?;
+        if !items.is_empty() || !team.is_empty() {
+            all.push(OpenProject { project: project_label(&one.key).to_owned(), items, team });
         }
     }
-    all.sort_by_key(|one| std::cmp::Reverse(one.items.iter().map(|item| item.last_at).max()));
+    all.sort_by_key(|one| std::cmp::Reverse(one.last_at()));
     Ok(all)
 }
 
@@ -165,6 +187,11 @@ fn resolve_one(id: &str, memory: &Memory) -> Result<Closable> {
             bail!("{} is a {}, not an open item: `recall forget --note {0}` deletes it", note.id, note.kind);
         }
         return Ok(Closable::Note(note));
+    }
+    if let Some(file) = memory.look_up_memory_file(id)?
+        && let Some(said) = file.open_item_of_team()
+    {
+        bail!("{} is an open item of your team's: only {} can close it", file.id, one_line(&without_controls(&said.by)));
     }
     let item = memory.find_open_item(id)?;
     if let Some(note) = memory.note_of_item(&item.id)? {

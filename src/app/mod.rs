@@ -24,6 +24,7 @@ pub(crate) mod list;
 mod model_call;
 pub(crate) mod notes;
 pub(crate) mod open_memory;
+pub(crate) mod open_of_team;
 pub(crate) mod orphans;
 pub(crate) mod page_facts;
 #[cfg(feature = "web")]

@@ -7,53 +7,41 @@ use anyhow::Result;
 use super::open_memory;
 use super::reading::print_hanging;
 use crate::app::Completion;
-use crate::app::close_items::{OpenProject, open_everywhere};
+use crate::app::close_items::{OpenLine, OpenProject, open_everywhere, recent_since};
+use crate::app::open_of_team::ColleagueLine;
 use crate::cli::args::TodoArgs;
 use crate::config::Config;
 use crate::model::session::Millis;
 use crate::sys::messages;
 use crate::text::clean::{one_line, without_controls};
 
-/// What was last said longer ago is listed on request, in milliseconds.
-const RECENT_MS: Millis = 30 * 86_400_000;
-
 pub(crate) fn run(args: &TodoArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let mut all = open_everywhere(&open_memory(config)?, config, args.project.as_deref())?;
-    let since = if args.all { Millis::MIN } else { config.now().saturating_sub(RECENT_MS) };
+    let since = if args.all { Millis::MIN } else { recent_since(config.now()) };
     let mut older = 0;
     for project in &mut all {
         let open = project.items.len();
         project.items.retain(|item| item.last_at >= since || item.due.is_some());
         older += open - project.items.len();
+        project.team.iter_mut().for_each(|one| one.items.retain(|item| item.last_at >= since || item.due.is_some()));
+        project.team.retain(|one| !one.items.is_empty());
     }
-    all.retain(|project| !project.items.is_empty());
+    all.retain(|project| !project.items.is_empty() || !project.team.is_empty());
     if args.json {
         for project in &all {
             writeln!(out, "{}", serde_json::to_string(project)?)?;
         }
         return Ok(Completion::Done);
     }
-    let today = config.local_time(Some(config.now()), "%Y-%m-%d");
-    let day = |at| config.local_time(Some(at), "%Y-%m-%d");
-    for (at, OpenProject { project, items }) in all.iter().enumerate() {
+    let list = List { today: config.local_time(Some(config.now()), "%Y-%m-%d"), config };
+    for (at, project) in all.iter().enumerate() {
         if at > 0 {
             writeln!(out)?;
         }
-        writeln!(out, "{}", one_line(&without_controls(project)))?;
-        for item in items {
-            let begins = format!("  {}  {}  ", item.id, day(item.last_at));
-            let rest = " ".repeat(begins.len());
-            let due = match item.due.as_deref() {
-                Some(due) if due < today.as_str() => " (overdue)",
-                Some(due) if due == today => " (due today)",
-                _ => "",
-            };
-            let text = format!("{}: {}{due}", item.kind, one_line(&without_controls(&item.text)));
-            print_hanging(&begins, &rest, &text, out)?;
-        }
+        list.tell(project, out)?;
     }
-    match (all.is_empty(), older) {
-        (true, 0) => messages::report("nothing is open"),
+    match (all.iter().all(|project| project.items.is_empty()), older) {
+        (true, 0) => messages::report(if all.is_empty() { "nothing is open" } else { "nothing of yours is open" }),
         (true, _) => messages::report(format!("nothing open was said in the last 30 days; {older} older: `recall todo --all`")),
         (false, 0) => messages::report("mark an item as done with `recall close ID`"),
         (false, _) => messages::report(format!(
@@ -61,4 +49,46 @@ pub(crate) fn run(args: &TodoArgs, config: &Config, out: &mut impl Write) -> Res
         )),
     }
     Ok(Completion::Done)
+}
+
+/// Tells projects on a day.
+struct List<'a> {
+    today: String,
+    config: &'a Config,
+}
+
+/// Something open, whosever it is.
+struct Line<'a> {
+    id: &'a str,
+    at: Millis,
+    kind: &'a str,
+    text: &'a str,
+    due: Option<&'a str>,
+}
+
+impl List<'_> {
+    fn tell(&self, OpenProject { project, items, team }: &OpenProject, out: &mut impl Write) -> Result<()> {
+        writeln!(out, "{}", one_line(&without_controls(project)))?;
+        for OpenLine { id, last_at, kind, text, due, .. } in items {
+            self.line("  ", &Line { id, at: *last_at, kind, text, due: due.as_deref() }, out)?;
+        }
+        for person in team {
+            writeln!(out, "  {}, of your team:", person.by)?;
+            for ColleagueLine { id, last_at, kind, text, due } in &person.items {
+                self.line("    ", &Line { id, at: *last_at, kind, text, due: due.as_deref() }, out)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn line(&self, indent: &str, line: &Line<'_>, out: &mut impl Write) -> Result<()> {
+        let begins = format!("{indent}{}  {}  ", line.id, self.config.local_time(Some(line.at), "%Y-%m-%d"));
+        let rest = " ".repeat(begins.len());
+        let due = match line.due {
+            Some(due) if due < self.today.as_str() => " (overdue)",
+            Some(due) if due == self.today => " (due today)",
+            _ => "",
+        };
+        print_hanging(&begins, &rest, &format!("{}: {}{due}", line.kind, one_line(&without_controls(line.text))), out)
+    }
 }

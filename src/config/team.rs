@@ -16,7 +16,7 @@ use super::{expand_tilde, homes};
 pub struct TeamConsent {
     /// Nothing leaves this machine without it.
     pub(crate) share: bool,
-    /// Also what came of sessions; else only notes, commands and cures.
+    /// Also what came of sessions and what they left open; else only notes, commands, cures and what the user noted as to do.
     pub(crate) sessions: bool,
 }
 

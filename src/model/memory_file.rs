@@ -1,7 +1,7 @@
 //! A memory file that Claude Code keeps of its own for a project, or one that a team keeps in its repository. Pure.
 
 use crate::model::session::{Millis, Project};
-use crate::model::team_file::{TeamFile, is_from_server, is_team_file};
+use crate::model::team_file::{TeamFile, is_from_server, is_open_kind, is_team_file};
 
 /// A memory file as a digest read it last.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,12 +28,19 @@ impl MemoryFile {
         if is_from_server(&self.path) {
             // Its name says nothing to anybody.
             let TeamFile { kind, by, .. } = TeamFile::read(&self.text);
+            let kind = if is_open_kind(&kind) { "open item" } else { &kind };
             return format!("{kind} of your team, by {by}");
         }
         match is_team_file(&self.path) {
             true => format!("team file {}", self.name()),
             false => format!("Claude's memory file {}", self.name()),
         }
+    }
+
+    /// What it says, if that is an open item which the server of the team gave.
+    pub(crate) fn open_item_of_team(&self) -> Option<TeamFile> {
+        let said = is_from_server(&self.path).then(|| TeamFile::read(&self.text))?;
+        is_open_kind(&said.kind).then_some(said)
     }
 
     /// Its name and its description, as its head has them, and the text behind that.
@@ -65,6 +72,23 @@ mod tests {
         };
         assert_eq!(file("/data/team/projects/shop-1/.recall/decision-12.md").title(), "decision of your team, by anna");
         assert_eq!(file("/home/anna/shop/.recall/decision-lru.md").title(), "team file decision-lru.md");
+    }
+
+    #[test]
+    fn only_what_a_server_gave_is_an_open_item_of_the_team() {
+        let file = |path: &str, kind: &str| MemoryFile {
+            pk: 1,
+            id: "k1".into(),
+            project: Project { key: "/p".into() },
+            path: path.into(),
+            at: 0,
+            text: format!("---\nkind: {kind}\nby: anna\n---\n\nRenew the certificate"),
+        };
+        let given = "/data/team/projects/shop-1/open/.recall/todo-12.md";
+        assert_eq!(file(given, "todo").open_item_of_team().map(|said| said.text), Some("Renew the certificate".into()));
+        assert_eq!(file(given, "next").title(), "open item of your team, by anna");
+        assert_eq!(file(given, "fact").open_item_of_team(), None);
+        assert_eq!(file("/home/anna/shop/.recall/todo-12.md", "todo").open_item_of_team(), None);
     }
 
     #[test]

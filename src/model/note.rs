@@ -41,7 +41,7 @@ impl Note {
     /// The day that stands in the text of something to do: `due:2026-12-01`, as todo.txt has it.
     pub(crate) fn due(&self) -> Option<Date> {
         let is_todo = NoteKind::named(&self.kind) == Some(NoteKind::Todo);
-        self.text.split_whitespace().filter(|_| is_todo).find_map(|word| word.strip_prefix(DUE)?.parse().ok())
+        if is_todo { due_in(&self.text) } else { None }
     }
 
     /// Who wrote it, and whether it is done. Shown with the note wherever it is shown.
@@ -52,6 +52,11 @@ impl Note {
             None => by,
         }
     }
+}
+
+/// The day that stands in a text of something to do.
+pub(crate) fn due_in(text: &str) -> Option<Date> {
+    text.split_whitespace().find_map(|word| word.strip_prefix(DUE)?.parse().ok())
 }
 
 /// Letters, digits, `-`, `_` and `/`, and one letter at least: `#12` is an issue.
@@ -98,7 +103,7 @@ pub(crate) enum NoteKind {
 impl NoteKind {
     pub(crate) const ALL: [Self; 5] = [Self::Convention, Self::Preference, Self::Decision, Self::Todo, Self::Fact];
 
-    pub(crate) fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Convention => "convention",
             Self::Preference => "preference",

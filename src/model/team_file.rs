@@ -6,6 +6,8 @@ use std::fmt::Write;
 const IN_FOLDER: &str = "/.recall/";
 /// The folder of those that came from a server, as it stands in their paths, below the data folder.
 pub(crate) const FROM_SERVER: &str = "/team/projects/";
+/// The kinds of what is open: `next` and `blocker` as sessions left it, `todo` as somebody noted it. Only a server has these.
+const OPEN_KINDS: [&str; 3] = ["next", "blocker", "todo"];
 /// The most characters of its text that are told.
 pub(crate) const MAX_CHARS: usize = 600;
 
@@ -22,6 +24,11 @@ pub(crate) struct TeamFile {
     /// By what it stands.
     pub(crate) evidence: String,
     pub(crate) text: String,
+}
+
+/// Is this the kind of something that is open?
+pub(crate) fn is_open_kind(kind: &str) -> bool {
+    OPEN_KINDS.contains(&kind)
 }
 
 /// Is a file at this path one of a team's?

@@ -4,7 +4,7 @@
 //!
 //! - **What the server keeps, and who may see it:** `migrations/`; a published step never changes, a change is a further one, named in `migrate`.
 //! - **What happens when a connection is lost or slow:** `link`; which errors are worth another try: `error`.
-//! - **What an administrator does:** `team`; what a member does: `client`, `push`, `pull`, `search`.
+//! - **What an administrator does:** `team`; what a member does: `client`, `push`, `pull`, `search`, `meaning`.
 #![forbid(unsafe_code)]
 #![warn(missing_docs, unreachable_pub)]
 
@@ -12,6 +12,7 @@ mod address;
 mod client;
 mod error;
 mod link;
+mod meaning;
 mod migrate;
 mod pull;
 mod push;
@@ -21,6 +22,7 @@ mod team;
 
 pub use client::{Client, Deadlines, Project};
 pub use error::Error;
+pub use meaning::Meaning;
 pub use pull::{Pulled, Shared};
 pub use push::Pushed;
 pub use record::{Record, RecordId, Withdrawal};

@@ -4,7 +4,7 @@ use crate::link::Session;
 use tokio_postgres::error::SqlState;
 
 /// Each step with its name. Its number is its place, from 1.
-pub(crate) const MIGRATIONS: [(&str, &str); 7] = [
+pub(crate) const MIGRATIONS: [(&str, &str); 8] = [
     ("roles", include_str!("../migrations/0001_roles.sql")),
     ("tables", include_str!("../migrations/0002_tables.sql")),
     ("who", include_str!("../migrations/0003_who.sql")),
@@ -12,6 +12,7 @@ pub(crate) const MIGRATIONS: [(&str, &str); 7] = [
     ("members", include_str!("../migrations/0005_members.sql")),
     ("administration", include_str!("../migrations/0006_administration.sql")),
     ("search", include_str!("../migrations/0007_search.sql")),
+    ("meaning", include_str!("../migrations/0008_meaning.sql")),
 ];
 
 /// Any number, the same for all that prepare a database: one at a time.
@@ -29,7 +30,11 @@ pub(crate) async fn migrate(session: &mut Session) -> Result<(), tokio_postgres:
         }
         step.commit().await?;
     }
-    Ok(())
+    // Each time: the extension may have come since.
+    let step = session.client.transaction().await?;
+    step.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).await?;
+    step.execute("SELECT recall_team.prepare_meaning()", &[]).await?;
+    step.commit().await
 }
 
 async fn done(step: &tokio_postgres::Transaction<'_>) -> Result<i32, tokio_postgres::Error> {

@@ -83,7 +83,7 @@ impl Client {
     }
 }
 
-fn hit(row: &Row, names: &HashMap<i64, &str>, similar: bool) -> Hit {
+pub(crate) fn hit(row: &Row, names: &HashMap<i64, &str>, similar: bool) -> Hit {
     let project = names.get(&row.get::<_, i64>(8)).copied().unwrap_or_default().to_owned();
     Hit { project, record: shared(row), rank: row.get(9), similar }
 }

@@ -247,8 +247,8 @@ fn relative(text: &str, root: &Path) -> String {
     text.replace(&format!("{root}/"), "").replace(root.as_ref(), ".")
 }
 
-/// Why a statement cannot go into a repository.
-fn why_not(file: &TeamFile, config: &Config, sanitizer: &Sanitizer) -> Option<String> {
+/// Why a statement cannot go to others.
+pub(crate) fn why_not(file: &TeamFile, config: &Config, sanitizer: &Sanitizer) -> Option<String> {
     let home = config.home.to_string_lossy();
     let whole = file.write();
     if sanitizer.clean(&file.text) != file.text {

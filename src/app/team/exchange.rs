@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail, ensure};
 use team::{Client, Deadlines, Record, RecordId, Team, Withdrawal};
 
 use super::inbox::{keep, keep_only};
+use super::meaning::describe;
 use super::projects::{TeamProject, team_projects};
 use super::state::{ItemId, TeamState, folder, is_set_up, without_password};
 use super::to_share::ToShare;
@@ -77,6 +78,8 @@ pub(crate) struct Exchanged {
     refused: usize,
     /// Statements of others that are new, changed or gone.
     received: usize,
+    /// Why the server has no vectors of some that it has.
+    not_described: Option<String>,
 }
 
 impl Exchanged {
@@ -88,11 +91,10 @@ impl Exchanged {
             ("not taken by the server:", self.refused, "record"),
             ("received", self.received, "statement"),
         ];
-        let told: Vec<String> = parts
-            .into_iter()
-            .filter(|(_, count, _)| *count > 0)
-            .map(|(verb, count, thing)| format!("{verb} {}", counted(count, thing)))
-            .collect();
+        let told = parts.into_iter().filter(|(_, count, _)| *count > 0);
+        let told = told.map(|(verb, count, thing)| format!("{verb} {}", counted(count, thing)));
+        let described = self.not_described.iter().map(|why| format!("found by words alone until later: {why}"));
+        let told: Vec<String> = told.chain(described).collect();
         if told.is_empty() { "nothing new".to_owned() } else { told.join("; ") }
     }
 }
@@ -171,7 +173,12 @@ impl Exchange<'_> {
         let mut client = Client::join(&state.url, &state.machine, Deadlines::default())?;
         self.withdraw(state, &mut client)?;
         self.send(&to_share, state, &mut client, by_hand)?;
-        self.read(state, &mut client)
+        self.read(state, &mut client)?;
+        // At last: without vectors, all is shared and read.
+        if let Err(e) = describe(self.config, &to_share, state, &mut client) {
+            self.done.not_described = Some(one_line(&without_controls(&format!("{e:#}"))));
+        }
+        Ok(())
     }
 
     fn withdraw(&mut self, state: &mut TeamState, client: &mut Client) -> Result<()> {
@@ -236,7 +243,7 @@ impl Exchange<'_> {
     }
 }
 
-fn record_id(id: &ItemId) -> RecordId {
+pub(super) fn record_id(id: &ItemId) -> RecordId {
     RecordId { project: id.project.clone(), kind: id.kind.clone(), id: id.id.clone() }
 }
 

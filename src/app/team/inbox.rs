@@ -8,8 +8,8 @@ use anyhow::{Context, Result};
 use team::Shared;
 
 use super::state::folder;
-use super::to_share::SESSION;
-use crate::model::team_file::{MAX_CHARS, TeamFile};
+use super::to_share::{SESSION, told_kind};
+use crate::model::team_file::{MAX_CHARS, TeamFile, is_open_kind};
 use crate::source::client_memory::MemoryPath;
 use crate::source::team_files::{FOLDER, team_paths};
 use crate::sys::git_config::remote_of;
@@ -18,13 +18,17 @@ use crate::text::clean::{one_line, shorten, without_controls};
 
 /// How many statements of a project are kept here. The server has the others.
 pub(super) const MAX_STATEMENTS: usize = 2_000;
+const MAX_OPEN_ITEMS: usize = 500;
 const MAX_NAME_CHARS: usize = 60;
+/// Where those lie that are open, so that they leave no statement without room.
+const OPEN: &str = "open";
 const PROJECTS: &str = "projects";
 
 /// The files of what others share of the project with this root, where the user is in a team.
 pub(crate) fn files_of(data_dir: &Path, root: &Path) -> Vec<MemoryPath> {
-    let folder = remote_of(root).map(|address| of_project(data_dir, &address));
-    folder.map(|folder| team_paths(&folder, MAX_STATEMENTS)).unwrap_or_default()
+    let Some(address) = remote_of(root) else { return Vec::new() };
+    let folder = of_project(data_dir, &address);
+    [team_paths(&folder, MAX_STATEMENTS), team_paths(&folder.join(OPEN), MAX_OPEN_ITEMS)].concat()
 }
 
 /// Where those of a project lie, by the address of its repository.
@@ -46,7 +50,8 @@ pub(super) fn keep(data_dir: &Path, address: &str, shared: &Shared) -> Result<bo
     let kind: String = shared.kind.chars().filter(char::is_ascii_alphanumeric).take(MAX_NAME_CHARS).collect();
     // Of nothing that changes with what it says or with who is there.
     let name = format!("{kind}-{}.md", &blake3::hash(key.as_bytes()).to_hex()[..16]);
-    let folder = of_project(data_dir, address).join(FOLDER);
+    let of_project = of_project(data_dir, address);
+    let folder = if is_open_kind(&shared.kind) { of_project.join(OPEN) } else { of_project }.join(FOLDER);
     let file = folder.join(name);
     let Some(file_text) = statement(shared) else {
         let was_there = file.exists();
@@ -67,7 +72,7 @@ fn statement(shared: &Shared) -> Option<String> {
     let lines: Vec<_> = body.get("text")?.as_str()?.lines().map(without_controls).collect();
     let text = shorten(&lines.join("\n"), MAX_CHARS);
     let file = TeamFile {
-        kind: line(&shared.kind),
+        kind: line(told_kind(&shared.kind)),
         id: line(&shared.id),
         by: line(shared.login.as_deref().unwrap_or("somebody who left")),
         day: field("day"),

@@ -1,6 +1,6 @@
 //! `recall team`: what a company's developers share over a PostgreSQL server, by project.
 //!
-//! Notes, commands, cures and what came of sessions go there, of the projects for which the user's config says `share = true`; never a
+//! Notes, commands, cures, open items and what came of sessions go there, of the projects for which the user's config says `share = true`; never a
 //! transcript. What others share comes into the data folder as files, which a digest takes in as those of a repository; what came of their
 //! sessions stays on the server, which `recall search --team` asks. Crate `team` talks to the server.
 //!
@@ -9,6 +9,7 @@
 
 mod exchange;
 mod inbox;
+mod meaning;
 mod outbox;
 mod projects;
 mod push_lines;

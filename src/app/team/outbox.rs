@@ -19,14 +19,17 @@ impl TeamState {
         for (id, hash) in to_share.hashes() {
             if self.shared.get(id).is_none_or(|known| known.gone || known.hash != hash) {
                 let version = self.next_version();
-                self.shared.insert(id.clone(), SharedItem { version, hash, gone: false, arrived: false, refused: None });
+                self.shared.insert(
+                    id.clone(),
+                    SharedItem { version, hash, gone: false, arrived: false, refused: None, described_by: None },
+                );
             }
         }
         let gone: Vec<ItemId> =
             self.shared.iter().filter(|(id, known)| !known.gone && !to_share.contains(id)).map(|(id, _)| id.clone()).collect();
         for id in gone {
             let version = self.next_version();
-            self.shared.insert(id, SharedItem { version, hash: 0, gone: true, arrived: false, refused: None });
+            self.shared.insert(id, SharedItem { version, hash: 0, gone: true, arrived: false, refused: None, described_by: None });
         }
     }
 
@@ -63,5 +66,25 @@ impl TeamState {
             taken += usize::from(one.arrived);
         }
         taken
+    }
+
+    /// What the server has and was given no vectors of by this model.
+    pub(super) fn to_describe(&self, model: &str) -> Vec<(ItemId, i64)> {
+        let waiting = self.shared.iter().filter(|(_, one)| one.arrived && !one.gone && one.described_by.as_deref() != Some(model));
+        waiting.map(|(id, one)| (id.clone(), one.version)).collect()
+    }
+
+    /// The server was given vectors of these by this model.
+    pub(super) fn described(&mut self, ids: &[(ItemId, i64)], model: &str) {
+        for (id, _) in ids {
+            if let Some(one) = self.shared.get_mut(id) {
+                one.described_by = Some(model.to_owned());
+            }
+        }
+    }
+
+    /// The server keeps no vectors, or none any more.
+    pub(super) fn forget_described(&mut self) {
+        self.shared.values_mut().for_each(|one| one.described_by = None);
     }
 }

@@ -9,15 +9,22 @@ use serde::Serialize;
 use team::{Client, Deadlines, Hit};
 
 use super::PATIENCE;
+use super::meaning::{AskedMeaning, joined};
 use super::state::TeamState;
-use super::to_share::SESSION;
+use super::to_share::{SESSION, told_kind};
 use crate::config::Config;
 use crate::text::clean::{one_line, without_controls};
+
+/// How long before somebody stops to wait everything else has to have ended.
+const MARGIN: Duration = Duration::from_millis(100);
+/// How many times as many of the nearest are asked for as are told.
+const NEAREST_MORE: usize = 3;
 
 /// A search that the server was asked for.
 pub(crate) struct AskedTeam {
     answer: Receiver<Result<TeamReply>>,
-    asked_at: Instant,
+    /// When nobody waits for it any more.
+    until: Instant,
 }
 
 /// What the server found.
@@ -58,46 +65,80 @@ impl AskedTeam {
         };
         let sanitizer = config.sanitizer()?;
         let (found, answer) = channel();
+        let until = Instant::now() + PATIENCE;
         let words = words.to_owned();
+        let meaning = AskedMeaning::ask(config, &words);
         thread::spawn(move || {
-            let reply = ask(&state, &words, limit).map(|mut reply| {
+            let tell = |mut reply: TeamReply| {
                 // What comes from outside passes as everything does.
                 for hit in &mut reply.results {
                     for text in [&mut hit.title, &mut hit.text] {
                         *text = sanitizer.clean(text);
                     }
                 }
-                reply
-            });
-            // Nobody may be waiting any more.
-            let _ = found.send(reply);
+                // Nobody may be waiting any more.
+                let _ = found.send(Ok(reply));
+            };
+            if let Err(e) = ask(&state, &words, limit, meaning, until, tell) {
+                let _ = found.send(Err(e));
+            }
         });
-        Ok(Self { answer, asked_at: Instant::now() })
+        Ok(Self { answer, until })
     }
 
     /// What the server found, or why it did not.
     pub(crate) fn reply(self) -> TeamReply {
-        let left = PATIENCE.saturating_sub(self.asked_at.elapsed());
         let without = |why: String| TeamReply { results: Vec::new(), notice: Some(format!("your team's server: {why}")) };
-        match self.answer.recv_timeout(left) {
-            Ok(Ok(reply)) => reply,
-            Ok(Err(e)) => without(one_line(&without_controls(&format!("{e:#}")))),
-            Err(_) => without(format!("no answer within {} s", PATIENCE.as_secs())),
+        let mut reply = without(format!("no answer within {} s", PATIENCE.as_secs()));
+        // What comes later is better.
+        while let Ok(answer) = self.answer.recv_timeout(self.until.saturating_duration_since(Instant::now())) {
+            reply = answer.unwrap_or_else(|e| without(one_line(&without_controls(&format!("{e:#}")))));
         }
+        reply
     }
 }
 
-fn ask(state: &TeamState, words: &str, limit: usize) -> Result<TeamReply> {
-    let deadlines = Deadlines { ask: PATIENCE, search: PATIENCE - Duration::from_millis(100), ..Deadlines::default() };
+/// Tells what has the words, and then once more with what is near to them, if there is a model.
+fn ask(
+    state: &TeamState,
+    words: &str,
+    limit: usize,
+    meaning: Result<Option<AskedMeaning>>,
+    until: Instant,
+    tell: impl Fn(TeamReply),
+) -> Result<()> {
+    let deadlines = Deadlines { ask: PATIENCE, search: PATIENCE - MARGIN, ..Deadlines::default() };
     let mut client = Client::join(&state.url, &state.machine, deadlines)?;
     let readable: Vec<String> = client.listed_projects().iter().filter(|one| one.may_read).map(|one| one.name.clone()).collect();
     let readable: Vec<&str> = readable.iter().map(String::as_str).collect();
     let found = client.search(&readable, words, limit)?;
+    let incomplete = (!found.complete).then(|| "your team's server had no time to look for similar words".to_owned());
+    let without_meaning = |why: &str| Some(format!("your team's server was asked for words alone: {why}"));
     // What is here already is found here.
     let is_here = |hit: &Hit| hit.record.kind != SESSION && state.read_to.contains_key(&hit.project);
-    let of_others = found.hits.into_iter().filter(|hit| hit.record.machine != state.machine && !is_here(hit));
-    let notice = (!found.complete).then(|| "your team's server had no time to look for similar words".to_owned());
-    Ok(TeamReply { results: of_others.filter_map(told).collect(), notice })
+    let of_others = |hit: &Hit| hit.record.machine != state.machine && !is_here(hit);
+    let tell = |hits: Vec<Hit>, notice: Option<String>| {
+        let results = hits.into_iter().filter(|hit| of_others(hit)).filter_map(told).take(limit).collect();
+        tell(TeamReply { results, notice: incomplete.clone().or(notice) });
+    };
+    let asked = match meaning {
+        Ok(None) => {
+            tell(found.hits, None);
+            return Ok(());
+        }
+        asked => asked.transpose(),
+    };
+    tell(found.hits.clone(), without_meaning("no vector in time"));
+    // More than are told: those of the user are not.
+    let near = asked.map(|asked| asked?.nearest(&mut client, &readable, limit.saturating_mul(NEAREST_MORE), until - MARGIN));
+    match near.transpose() {
+        Ok(near) => {
+            let (nearest, weight) = near.unwrap_or_default();
+            tell(joined(found, nearest, weight), None);
+        }
+        Err(e) => tell(found.hits, without_meaning(&one_line(&without_controls(&format!("{e:#}"))))),
+    }
+    Ok(())
 }
 
 /// As it is told: everything in it was written by somebody else.
@@ -109,7 +150,7 @@ fn told(hit: Hit) -> Option<TeamHit> {
     let title = if hit.record.kind == SESSION { line(field("title")) } else { line(field("text")) };
     Some(TeamHit {
         team: line(hit.record.login.as_deref().unwrap_or("somebody who left")),
-        kind: line(&hit.record.kind),
+        kind: line(told_kind(&hit.record.kind)),
         id: line(&hit.record.id),
         project: line(&hit.project),
         day: line(field("day")),

@@ -63,6 +63,9 @@ pub(super) struct SharedItem {
     /// Why the server did not take it, and when it said so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) refused: Option<(String, Millis)>,
+    /// The model whose vectors of it the server was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) described_by: Option<String>,
 }
 
 impl TeamState {

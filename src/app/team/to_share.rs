@@ -1,10 +1,11 @@
-//! What the team may have of a project: notes, commands and cures as `recall share` proposes them, and what came of sessions.
+//! What the team may have of a project: notes, commands and cures as `recall share` proposes them, rules that the user kept, what is open, and what came
+//! of sessions.
 //!
 //! ## Invariants
 //! It is made from what today's policy shows of that project alone, and passes the sanitizer again. No path of a home is in it.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use anyhow::Result;
@@ -13,11 +14,14 @@ use serde_json::{Value, json};
 
 use super::projects::TeamProject;
 use super::state::ItemId;
+use crate::analyze::rules::{Recurring, recurring, statements_of};
 use crate::app::brief::brief_for;
+use crate::app::close_items::{open_in, recent_since};
 use crate::app::list::title_of_session;
 use crate::app::open_memory::OpenMemory;
-use crate::app::share::shareable;
+use crate::app::share::{shareable, why_not};
 use crate::config::Config;
+use crate::model::note::NoteKind;
 use crate::model::session::hash_parts;
 use crate::model::session_head::SessionHead;
 use crate::model::team_file::TeamFile;
@@ -27,6 +31,14 @@ use crate::text::clean::{one_line, without_controls};
 
 /// The kind of what came of a session. The others are those of [`TeamFile`].
 pub(super) const SESSION: &str = "session";
+/// The kind of a convention that the user said again and again before they kept it: others are told a [`CONVENTION`].
+const RULE: &str = "rule";
+const CONVENTION: &str = NoteKind::Convention.name();
+
+/// What a record of this kind is to those who read it.
+pub(super) fn told_kind(kind: &str) -> &str {
+    if kind == RULE { CONVENTION } else { kind }
+}
 
 /// What can be shared of the projects of this machine.
 pub(super) struct ToShare<'a> {
@@ -68,6 +80,7 @@ impl<'a> ToShare<'a> {
     pub(super) fn of(projects: &[TeamProject], config: &'a Config) -> Result<Self> {
         Self::with(projects, config, |all, project, memory| {
             all.add_statements(project, memory)?;
+            all.add_open_items(project, memory)?;
             if project.consent.sessions { all.add_sessions(project, memory) } else { Ok(()) }
         })
     }
@@ -96,17 +109,65 @@ impl<'a> ToShare<'a> {
     }
 
     fn add_statements(&mut self, project: &TeamProject, memory: &OpenMemory) -> Result<()> {
-        for (file, why_not) in shareable(memory, self.config, &self.sanitizer, &project.key)? {
-            let id = ItemId { project: project.address.clone(), kind: file.kind.clone(), id: file.id.clone() };
-            match why_not {
-                Some(why) => _ = self.refused.insert(id, why),
-                None => {
-                    let hash = hash_of(&[&file.text, &file.day, &file.evidence]);
-                    self.items.insert(id, Candidate { hash, source: Source::Statement(file) });
-                }
+        let said_often = recurring(&memory.0.rule_mentions(&project.key)?);
+        for (mut file, why_not) in shareable(memory, self.config, &self.sanitizer, &project.key)? {
+            if file.kind == CONVENTION
+                && let Some(rule) = said_often.iter().find(|rule| rule.is_said_in(&statements_of(&file.text)))
+            {
+                RULE.clone_into(&mut file.kind);
+                file.evidence = self.evidence_of(rule);
             }
+            self.add_file(project, file, why_not);
         }
         Ok(())
+    }
+
+    fn evidence_of(&self, rule: &Recurring) -> String {
+        let day = |at| self.config.local_time(Some(at), "%Y-%m-%d");
+        let (times, sessions) = (rule.mentions.len(), rule.sessions());
+        format!("said {times} times in {sessions} sessions, {} to {}", day(rule.first().at), day(rule.newest().at))
+    }
+
+    /// What `recall todo` tells as open without being asked for all. Where the team may not have what came of sessions, only what the user noted
+    /// themself. What another machine of the user's left open, that one shares.
+    fn add_open_items(&mut self, project: &TeamProject, memory: &OpenMemory) -> Result<()> {
+        let store = &memory.0;
+        let since = recent_since(self.config.now());
+        let noted: BTreeSet<String> =
+            store.notes_for(&project.key)?.into_iter().filter(|note| note.author.is_user()).map(|note| note.id).collect();
+        let from_here: BTreeSet<String> = store.sessions_from_here()?.into_iter().map(|head| head.id).collect();
+        for line in open_in(memory, &project.key)?.into_iter().filter(|line| !line.is_of_all) {
+            let may_go = project.consent.sessions || noted.contains(&line.id);
+            let is_ours = line.session.as_ref().is_none_or(|session| from_here.contains(session));
+            if !may_go || !is_ours || line.last_at < since && line.due.is_none() {
+                continue;
+            }
+            let text = self.without_places(project, &line.text);
+            let day = self.config.local_time(Some(line.last_at), "%Y-%m-%d");
+            let file = TeamFile { kind: line.kind, id: line.id, day, text, ..TeamFile::default() };
+            let why_not = why_not(&file, self.config, &self.sanitizer);
+            self.add_file(project, file, why_not);
+        }
+        Ok(())
+    }
+
+    fn add_file(&mut self, project: &TeamProject, file: TeamFile, why_not: Option<String>) {
+        let id = ItemId { project: project.address.clone(), kind: file.kind.clone(), id: file.id.clone() };
+        match why_not {
+            Some(why) => _ = self.refused.insert(id, why),
+            None => {
+                let hash = hash_of(&[&file.text, &file.day, &file.evidence]);
+                self.items.insert(id, Candidate { hash, source: Source::Statement(file) });
+            }
+        }
+    }
+
+    /// Paths as they are from anywhere: below the repository, or below `~`.
+    fn without_places(&self, project: &TeamProject, text: &str) -> String {
+        let text = text.replace(&format!("{}/", project.root), "").replace(&project.root, &project.address);
+        let home = self.config.home.to_string_lossy();
+        let text = if home.is_empty() { text } else { text.replace(home.as_ref(), "~") };
+        without_homes(&text).into_owned()
     }
 
     fn add_sessions(&mut self, project: &TeamProject, memory: &OpenMemory) -> Result<()> {
@@ -175,12 +236,7 @@ impl<'a> ToShare<'a> {
 
     fn of_session(&self, project: &TeamProject, memory: &OpenMemory, head: &SessionHead) -> Result<Option<SharedText>> {
         let Some(told) = brief_for(Listener::Assistant, &memory.0, self.config, head)? else { return Ok(None) };
-        let home = self.config.home.to_string_lossy();
-        let clean = |text: &str| {
-            let text = text.replace(&format!("{}/", project.root), "").replace(&project.root, &project.address);
-            let text = if home.is_empty() { text } else { text.replace(home.as_ref(), "~") };
-            self.sanitizer.clean(&without_homes(&text))
-        };
+        let clean = |text: &str| self.sanitizer.clean(&self.without_places(project, text));
         let (title, text) = (clean(&title(memory, head)?), clean(&told));
         let day = self.config.local_time(head.last_active(), "%Y-%m-%d");
         let search = format!("{title}\n{text}");

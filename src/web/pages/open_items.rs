@@ -20,6 +20,16 @@ pub(in crate::web) fn open_items(viewer: &Viewer<'_>) -> Result<Page> {
                 h2 { (project_link(&project.project, name)) }
                 @if name != project.project { p .facts { (project.project) } }
                 (items(viewer, &project.items, addresses::OPEN_ITEMS))
+                @for person in &project.team {
+                    h3 { (person.by) ", of your team" }
+                    ul {
+                        @for one in &person.items {
+                            li {
+                                span .when { (viewer.config.local_time(Some(one.last_at), "%Y-%m-%d")) } " " span .kind { (one.kind) } " " (one.text) " " code { (one.id) }
+                            }
+                        }
+                    }
+                }
             }
         }
     };

@@ -3,6 +3,10 @@
 #[cfg(feature = "team")]
 mod backlog;
 #[cfg(feature = "team")]
+mod meaning;
+#[cfg(feature = "team")]
+mod open_and_rules;
+#[cfg(feature = "team")]
 mod over_postgres;
 
 #[cfg(not(feature = "team"))]

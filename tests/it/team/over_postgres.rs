@@ -31,7 +31,7 @@ pub(super) fn team_of(logins: &[&str]) -> Option<Postgres> {
 }
 
 /// Somebody with a clone of the shop, who joined.
-fn joined(server: &Postgres, login: &str) -> Member {
+pub(super) fn joined(server: &Postgres, login: &str) -> Member {
     let member = Member::new();
     let config = format!("[user]\n\tname = {login}\n[remote \"origin\"]\n\turl = git@example.com:acme/shop.git\n");
     fs::write(member.clone.join(".git/config"), config).unwrap();
@@ -41,17 +41,17 @@ fn joined(server: &Postgres, login: &str) -> Member {
 }
 
 /// Lets the team have the shop.
-fn consents(member: &Member, more: &str) {
+pub(super) fn consents(member: &Member, more: &str) {
     member.world.configure(&format!("[team.{:?}]\nshare = true\n{more}", member.clone));
 }
 
-fn exchange(member: &Member) -> Ran {
+pub(super) fn exchange(member: &Member) -> Ran {
     let ran = member.recall(&["team"]);
     assert_eq!(ran.code, 0, "{ran:#?}");
     ran
 }
 
-fn remember(member: &Member, text: &str) -> String {
+pub(super) fn remember(member: &Member, text: &str) -> String {
     let ran = member.recall(&["remember", "--kind", "convention", text]);
     assert_eq!(ran.code, 0, "{ran:#?}");
     ran.out
@@ -61,7 +61,7 @@ fn remember(member: &Member, text: &str) -> String {
         .to_owned()
 }
 
-fn status(member: &Member) -> Value {
+pub(super) fn status(member: &Member) -> Value {
     let ran = member.recall(&["team", "status", "--json"]);
     assert_eq!(ran.code, 0, "{ran:#?}");
     serde_json::from_str(&ran.out).unwrap()

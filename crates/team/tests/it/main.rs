@@ -4,6 +4,7 @@
 
 mod deadlines;
 mod installed;
+mod meaning;
 mod records;
 mod rows;
 mod server;

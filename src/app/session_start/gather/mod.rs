@@ -182,7 +182,8 @@ fn of_team(
     is_new: impl Fn(Millis) -> bool,
 ) -> Result<Vec<NoteLine>> {
     let mut files = store.map(|store| store.team_files_of(key)).transpose()?.unwrap_or_default();
-    files.retain(|file| is_new(file.at));
+    // What others left open is theirs to do.
+    files.retain(|file| is_new(file.at) && file.open_item_of_team().is_none());
     let told = |file: MemoryFile| {
         let said = TeamFile::read(&file.text);
         let by = if said.by.is_empty() { "your team".to_owned() } else { format!("your team: {}", said.by) };
