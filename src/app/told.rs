@@ -31,10 +31,8 @@ pub(crate) struct ToldSession {
 /// If the index cannot be read.
 pub(crate) fn told_sessions(memory: &OpenMemory, config: &Config) -> Result<Vec<ToldSession>> {
     let store = &memory.0;
-    let mut heads = store.session_heads()?;
-    heads.sort_by_key(|head| std::cmp::Reverse(head.last_active()));
     let mut all = Vec::new();
-    for head in heads.iter().take(MAX_SESSIONS) {
+    for head in &store.newest_session_heads(MAX_SESSIONS)? {
         let Some(receipt) = store.account_of(head.pk)?.and_then(|account| account.receipt) else { continue };
         all.push(ToldSession {
             session: head.id.clone(),

@@ -71,6 +71,12 @@ impl Reader {
         Ok(self.db.prepare(&sql)?.query_map([since], head)?.collect::<rusqlite::Result<_>>()?)
     }
 
+    /// At most so many, those active last first.
+    pub(crate) fn newest_session_heads(&self, most: usize) -> Result<Vec<SessionHead>> {
+        let sql = format!("{SELECT_HEAD} ORDER BY coalesce(s.last_at, s.started_at) DESC NULLS LAST, s.started_at, s.id LIMIT ?1");
+        Ok(self.db.prepare(&sql)?.query_map([most as i64], head)?.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// The sessions of a project, in the same order.
     #[cfg(feature = "web")]
     pub(crate) fn session_heads_in(&self, project: i64) -> Result<Vec<SessionHead>> {

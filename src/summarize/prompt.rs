@@ -21,7 +21,7 @@ const WORDS_BY_RECORD: [(usize, &str); 3] = [(2_500, "50 to 120"), (7_000, "120 
 /// The limit of the list of open items, in bytes: non-Latin characters take several. The newest items are listed, as many as it holds.
 const MAX_OPEN_BYTES: usize = 900;
 /// The most characters of an item's words there.
-const MAX_ITEM_CHARS: usize = 100;
+const MAX_ITEM_CHARS: usize = 120;
 
 /// The input of one call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

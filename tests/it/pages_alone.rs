@@ -40,7 +40,8 @@ fn paid_and_lost() -> (StandIn, Vec<(String, String)>) {
     stand_in.put("good", &report(&form, COST));
     assert_eq!(stand_in.recall(&["digest"]).code, 0);
     let page = stand_in.page(PLAIN);
-    let left = page.lines().find_map(|line| line.strip_prefix("- “Migrate")?.strip_suffix('`')?.rsplit('`').next()).unwrap();
+    let left =
+        page.lines().find_map(|line| line.strip_prefix("- Claude: “Migrate")?.strip_suffix('`')?.rsplit('`').next()).unwrap();
     assert_eq!(stand_in.recall(&["close", left]).code, 0);
     stand_in.recall(&["digest"]);
     let pages = stand_in.world.pages();

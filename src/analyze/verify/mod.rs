@@ -210,7 +210,9 @@ impl<'s> Record<'s> {
     /// The session's words for a statement; `None` if it must not be told.
     fn words_for(&self, section: Section, said: &Claim) -> Option<Told> {
         let of_user = user_attribution(&said.text);
-        let wanted = claim_words(&said.text, of_user);
+        // On a page it stands behind who said it.
+        let bare = said.text.strip_prefix(self.assistant).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(&said.text);
+        let wanted = claim_words(bare, of_user);
         let told = match section.spec().carriers {
             Carriers::User => {
                 let mut deeds = self.deeds_behind(&wanted, said, of_user);

@@ -126,7 +126,7 @@ impl Record<'_> {
         let Some((by, text)) = by.zip(joined(chosen)) else { return self.deed_among(section, cited, |_| true) };
         let text = match speaker_of(by) {
             Some(Speaker::User) => of_user(is_whole, &text),
-            _ => format!("“{text}”"),
+            _ => format!("{}: “{text}”", self.assistant),
         };
         Some(Told { text, rows: rows.into_iter().collect() })
     }

@@ -70,8 +70,7 @@ pub(crate) fn session_page_of(one: &SessionPageInput<'_>, told: &SessionAccount,
 fn chosen(page: &mut String, one: &SessionPageInput<'_>) {
     let mut told = one.digest.told().peekable();
     if told.peek().is_some() && told.all(|(_, claim)| claim.claimed.is_some()) {
-        let name = one.session.client.assistant();
-        page.push_str(&format!("\n*Chosen by a model from the session: quotes without a name are {name}'s.*\n"));
+        page.push_str("\n*A model chose these sentences and commands of the session.*\n");
     }
 }
 

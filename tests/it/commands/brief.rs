@@ -81,7 +81,7 @@ fn what_was_closed_since_is_not_open_any_more() {
     let open: Vec<&str> = shown.lines().filter_map(|line| line.strip_prefix("- n")).collect();
     let ids: Vec<&str> = open.iter().filter_map(|line| line.get(..8)).collect();
     assert!(
-        ids.len() == 2 && shown.contains("\nOutcome, chosen by a model:\n- “All 10 tests pass, "),
+        ids.len() == 2 && shown.contains("\nOutcome, chosen by a model:\n- Claude: “All 10 tests pass, "),
         "a model's digest is told by its parts: {shown}"
     );
     let quoted = shown.find("Claude's last reply:\n> ").expect("the session's own words");

@@ -237,17 +237,20 @@ fn what_a_statement_is_told_as() {
         (("decisions", "The importer may be touched", &[4]), "User: “Yes, do that, but never touch the importer.”"),
         (
             ("learned", "Row 43 is never written, since `write_rows` stops early", &[3]),
-            "“`write_rows` stops at the first empty line, so row 42 is never written.”",
+            "Claude: “`write_rows` stops at the first empty line, so row 42 is never written.”",
         ),
         (
             ("completed", "Committed as 9bd07e1 on the branch ebb", &[8]),
-            "“Done: `write_rows` iterates with `read_chunk` now, committed as 4fa61c2 on the branch tide.”",
+            "Claude: “Done: `write_rows` iterates with `read_chunk` now, committed as 4fa61c2 on the branch tide.”",
         ),
         (("completed", "Nobody ran a linter", &[7]), "`ruff check harbour` failed: exit code 1 | Found 1 error."),
-        (("blockers", "The lint is clean: ruff passes", &[8]), "“`ruff check` still complains about an unused import.”"),
+        (("blockers", "The lint is clean: ruff passes", &[8]), "Claude: “`ruff check` still complains about an unused import.”"),
         (("investigated", "Whether the moon is full", &[]), ""),
         (("decisions", "The user decided to remove the unused import", &[8]), ""),
-        (("next_steps", "Unused imports have to be removed", &[7]), "“`ruff check` still complains about an unused import.”"),
+        (
+            ("next_steps", "Unused imports have to be removed", &[7]),
+            "Claude: “`ruff check` still complains about an unused import.”",
+        ),
     ];
     for (statement, told) in checks {
         let all = texts(&digest(&session(), &[statement]), statement.0);

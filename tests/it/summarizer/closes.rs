@@ -178,7 +178,7 @@ fn later(stand_in: &StandIn, variables: &[(&str, &str)]) -> crate::support::Ran 
 fn what_a_model_said_is_open_is_shown_in_later_runs_and_can_be_closed() {
     let stand_in = next_step();
     assert_eq!(stand_in.recall(&["digest", "--summarizer", "claude"]).code, 0);
-    assert_eq!(stand_in.show(FIRST)["open_items"][0]["text"], format!("“Still to do: {}.”", PAINT.to_lowercase()));
+    assert_eq!(stand_in.show(FIRST)["open_items"][0]["text"], format!("Claude: “Still to do: {}.”", PAINT.to_lowercase()));
     session(&stand_in, LATER, 20, &[], PAINTED);
     let dry = stand_in.world.recall_with(["digest", "--dry-run", "--json", "--summarizer", "claude"], &AN_HOUR_LATER);
     let dry: Value = serde_json::from_str(&dry.out).expect("JSON");
@@ -188,7 +188,11 @@ fn what_a_model_said_is_open_is_shown_in_later_runs_and_can_be_closed() {
     println!("{ran:#?}");
     let calls = stand_in.calls();
     let shown = offered(&calls[1].stdin);
-    assert!(calls.len() == 2 && shown.len() == 1 && shown[0].contains(&PAINT.to_lowercase()), "{shown:?}: {}", calls[1].stdin);
+    assert!(
+        calls.len() == 2 && shown.len() == 1 && shown[0].contains("paint the gauge of the harbour crane blue"),
+        "{shown:?}: {}",
+        calls[1].stdin
+    );
     assert!(stand_in.page(FIRST).contains("(done, in session bbbb0000, 2026-11-20)"), "{}", stand_in.page(FIRST));
     // Nothing is asked again because something else is open now.
     let again = stand_in.world.recall_with(["digest", "--summarizer", "claude"], &AN_HOUR_LATER);

@@ -122,7 +122,7 @@ pub fn page_is_ours(name: &str, page: &str) {
             assert!(known && (!line.starts_with("### ") || !name.contains("/sessions/")), "{name}: {line}");
         } else if !line.is_empty() {
             let starts = [
-                "- ", "  - ", "**", "`", "*So far", "*What you said, ", "*Chosen by a model", "Claude's last reply (",
+                "- ", "  - ", "**", "`", "*So far", "*What you said, ", "*A model chose ", "Claude's last reply (",
                 "The longer reply before it (", ">", "Almost the same as a later session ([",
             ];
             let span = line.starts_with(|c: char| c.is_ascii_digit()) && !name.contains("/sessions/");

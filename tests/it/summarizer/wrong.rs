@@ -29,8 +29,8 @@ fn told(stand_in: &StandIn) -> String {
 
 /// What the model says, and what is told for it: a sentence of Claude's, which still stands in its reply.
 const CLAIMED: &str = "OFFSET counts rows of a list that moves";
-const ITEM: &str = "“Migrate the admin export (`shop/admin.py`)";
-const LEARNED: &str = "“Cause: `list_orders` counts rows (`OFFSET`) in a list";
+const ITEM: &str = "Claude: “Migrate the admin export (`shop/admin.py`)";
+const LEARNED: &str = "Claude: “Cause: `list_orders` counts rows (`OFFSET`) in a list";
 
 #[test]
 fn what_is_not_so_is_told_nowhere_and_stays_away() {
