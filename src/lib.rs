@@ -24,7 +24,7 @@
 //! | 2 | `sys` | files, child processes, signals, terminal, endpoints, failpoints, git folders | |
 //! | 3 | `model` | sessions, digests, notes, prices: plain data | do I/O |
 //! | 4 | `analyze` | what a session was about, and what its commands did: pure functions | |
-//! | 5 | `privacy` | what may be kept and shown: policy, sanitizer, private turns and files | |
+//! | 5 | `privacy` | what may be kept and shown: raw texts, policy, sanitizer, private turns and files | |
 //! | 6 | `source` | transcripts: find them, read what they gained, parse it; what its tools are for; marks; databases of other tools | |
 //! | 7 | `config` | every setting, path, variable and default, read once; pauses | |
 //! | 8 | `store` | the SQLite index: `Reader` reads, `Memory` is one under a policy, `WholeIndex` one that hides nothing; `Writer` changes it, `Maintenance` cares for its file | print |

@@ -167,7 +167,7 @@ fn has_enough_to_search(intent: &PromptIntent, asked: &PromptRequest<'_>) -> boo
 fn is_excluded(prompt: &str, config: &Config) -> Result<bool> {
     // Check the patterns first: most users have none, so the rules need not be compiled.
     let patterns = !config.privacy.exclude_patterns.is_empty();
-    Ok(patterns && config.sanitizer()?.excludes_any(|| vec![prompt.to_owned()]))
+    Ok(patterns && config.sanitizer()?.excludes_any(|| vec![prompt.into()]))
 }
 
 /// Whether a session with this share and distinctiveness is relevant to a prompt.

@@ -323,12 +323,7 @@ impl RawLineReader<'_> {
         if self.private_words.is_empty() && fresh.is_empty() {
             return Some(row);
         }
-        let clean = |text: &str| {
-            let known = self.private_words.clean(text);
-            let all = fresh.clean(&known);
-            Some((all != text).then(|| all.into_owned()))
-        };
-        json::map_strings(&row, clean).map(Cow::into_owned)
+        json::map_strings(&row, |text| Some(self.private_words.cleaned(text, fresh))).map(Cow::into_owned)
     }
 }
 

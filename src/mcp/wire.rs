@@ -105,7 +105,7 @@ fn refused(code: ErrorCode, why: String, line: &[u8]) -> Box<Outgoing> {
     let readable = std::str::from_utf8(line).unwrap_or_else(|e| std::str::from_utf8(&line[..e.valid_up_to()]).unwrap_or_default());
     let [id] = fields_before_cut(readable, &["id"]);
     let id = id.and_then(|id| {
-        let name = text(id).map(|name| RequestId::String(name.as_ref().into()));
+        let name = text(id).map(|name| RequestId::String(name.of_request().into()));
         name.or_else(|| number(Some(id)).and_then(|n| i64::try_from(n).ok()).map(RequestId::Number))
     });
     Box::new(Outgoing::error(ErrorData::new(code, why, None), id))

@@ -28,7 +28,7 @@ impl Sanitizer {
             | Item::Recap(text)
             | Item::Away(text)
             | Item::PullRequest(text) => {
-                *text = self.clean(text);
+                *text = self.clean(&*text);
                 !text.is_empty()
             }
             Item::Title(title) => {
@@ -52,7 +52,7 @@ impl Sanitizer {
                 true
             }
             Item::Evidence(evidence) => {
-                evidence.texts_mut().into_iter().for_each(|text| *text = self.clean(text));
+                evidence.texts_mut().into_iter().for_each(|text| *text = self.clean(&*text));
                 true
             }
             Item::Interrupted => true,
@@ -60,7 +60,7 @@ impl Sanitizer {
     }
 
     fn sanitize_tool(&self, tool: &mut ToolUse) {
-        if self.excludes_any(|| vec![tool.line.clone()]) {
+        if self.excludes_any(|| vec![(&tool.line).into()]) {
             tool.line = EXCLUDED_LINE.to_owned();
         }
         tool.name = self.line(&tool.name);

@@ -3,7 +3,7 @@
 //!
 //! ## Invariants
 //! Everything stored from a transcript passes the sanitizer ([`Sanitizer`]) as decoded text and before it is shortened: the redactor
-//! recognizes a secret only as a whole.
+//! recognizes a secret only as a whole. A text that has not passed is a [`RawText`], of which only the sanitizer makes one that can be stored.
 
 pub(crate) mod echo;
 mod files;
@@ -11,6 +11,7 @@ mod items;
 pub(crate) mod meaning;
 mod patterns;
 mod policy;
+pub mod raw;
 mod tags;
 mod turns;
 
@@ -25,6 +26,7 @@ pub use policy::{Policy, View};
 pub use tags::{may_be_tag, opens_private, strip};
 pub(crate) use turns::{AgentStart, ConversationState, Disposition, PrivateBoundary};
 
+use self::raw::{MAX_ID_BYTES, RawText};
 use crate::analyze::signal::bookkeeping_tools::{is_own_tool, is_skipped_tool};
 use crate::model::session::ToolUse;
 use crate::text::clean::{both_ends, fold_lines, without_controls};
@@ -84,7 +86,9 @@ impl Sanitizer {
     }
 
     /// Sanitizes a text: removes injected and private blocks, escapes and secrets.
-    pub(crate) fn pass(&self, raw: &str) -> SanitizedText {
+    pub(crate) fn pass<'t>(&self, raw: impl Into<RawText<'t>>) -> SanitizedText {
+        let raw = raw.into();
+        let raw = raw.inside();
         if raw.is_empty() {
             return SanitizedText::default();
         }
@@ -107,11 +111,11 @@ impl Sanitizer {
 
     /// Sanitizes the text blocks of a message in the user's name as one text, without what was inserted into them: a private tag
     /// opened in one block may be closed in another.
-    pub(crate) fn pass_users(&self, blocks: &[Cow<'_, str>]) -> SanitizedText {
-        let plain: Vec<_> = blocks.iter().map(|block| without_controls(block)).collect();
+    pub(crate) fn pass_users(&self, blocks: &[RawText<'_>]) -> SanitizedText {
+        let plain: Vec<_> = blocks.iter().map(|block| without_controls(block.inside())).collect();
         let own: Vec<&str> = plain.iter().map(|block| tags::before_injected(block)).collect();
         // A single block, which may have 16 MiB, is not copied.
-        let mut passed = if let [one] = own[..] { self.pass(one) } else { self.pass(&own.join("\n\n")) };
+        let mut passed = if let [one] = own[..] { self.pass(one) } else { self.pass(own.join("\n\n")) };
         // What is not believed to be the user's may still be private.
         for stripped in plain.iter().zip(&own).map(|(block, own)| tags::strip(&block[own.len()..])) {
             passed.private |= stripped.private;
@@ -121,29 +125,41 @@ impl Sanitizer {
     }
 
     /// Sanitizes a text when the private part does not matter.
-    pub fn clean(&self, raw: &str) -> String {
+    pub fn clean<'t>(&self, raw: impl Into<RawText<'t>>) -> String {
         self.pass(raw).text
     }
 
     /// Sanitizes the two ends of a tool's output, where it states its result. The output is cut well outside the part that is
     /// used, so that no secret is cut in half there. Returns nothing if `is_of_interest` rejects an output that would be used
     /// whole; it is asked before secrets are searched.
-    pub fn output(&self, raw: &str, is_of_interest: impl Fn(&str) -> bool) -> String {
+    pub fn output<'t>(&self, raw: impl Into<RawText<'t>>, is_of_interest: fn(&str) -> bool) -> String {
+        self.ends_of_output(raw.into().inside(), is_of_interest, false).0
+    }
+
+    /// The same of an output that is used whatever `is_of_interest` says of it, and what that says: yes for one that is too long to be used
+    /// whole.
+    pub(crate) fn any_output<'t>(&self, raw: impl Into<RawText<'t>>, is_of_interest: fn(&str) -> bool) -> (String, bool) {
+        self.ends_of_output(raw.into().inside(), is_of_interest, true)
+    }
+
+    fn ends_of_output(&self, raw: &str, is_of_interest: fn(&str) -> bool, is_used: bool) -> (String, bool) {
         let plain = without_controls(raw);
         let stripped = tags::strip(&plain).text;
-        if stripped.len() <= 2 * SHOWN_BYTES && !is_of_interest(&stripped) || self.leaves_out(&stripped) {
-            return String::new();
+        let tells = stripped.len() > 2 * SHOWN_BYTES || is_of_interest(&stripped);
+        if !(tells || is_used) || self.leaves_out(&stripped) {
+            return (String::new(), tells);
         }
         let ends = both_ends(&stripped, SEARCHED_BYTES);
         let seen = files::without_lines_of(&ends, &self.files);
         let folded = fold_lines(&seen);
-        both_ends(&self.redacted(&folded).0, SHOWN_BYTES).into_owned()
+        (both_ends(&self.redacted(&folded).0, SHOWN_BYTES).into_owned(), tells)
     }
 
     /// Sanitizes a text for display, otherwise unchanged. `Some(None)` if nothing had to be removed; `None` if nothing of what
     /// contains the text may be shown.
-    pub fn verbatim(&self, raw: &str) -> Option<Option<String>> {
-        let plain = without_controls(raw);
+    pub fn verbatim<'t>(&self, raw: impl Into<RawText<'t>>) -> Option<Option<String>> {
+        let raw = raw.into();
+        let plain = without_controls(raw.inside());
         if self.leaves_out(&plain) {
             return None;
         }
@@ -152,12 +168,14 @@ impl Sanitizer {
         if stripped.private && tags::leaves_private_open(&plain) {
             return None;
         }
-        let shown = self.redact(&files::without_lines_of(&stripped.text, &self.files));
+        let shown = self.redact(files::without_lines_of(&stripped.text, &self.files));
         Some((shown != plain).then_some(shown))
     }
 
-    /// Redacts secrets only: for text made from sanitized text, and for a model's output.
-    pub(crate) fn redact(&self, text: &str) -> String {
+    /// Redacts secrets only: for text made from sanitized text, for a model's output, and for folders.
+    pub(crate) fn redact<'t>(&self, text: impl Into<RawText<'t>>) -> String {
+        let text = text.into();
+        let text = text.inside();
         self.redactor.as_ref().map_or(Cow::Borrowed(text), |r| r.redact(text)).into_owned()
     }
 
@@ -172,13 +190,21 @@ impl Sanitizer {
     }
 
     /// Sanitizes a name; `None` if nothing of it may be stored.
-    pub(crate) fn name(&self, raw: &str) -> Option<String> {
+    pub(crate) fn name<'t>(&self, raw: impl Into<RawText<'t>>) -> Option<String> {
         Some(self.clean(raw)).filter(|name| !name.is_empty())
     }
 
+    /// Sanitizes an id. One that looks like an id is kept as it is; of other texts, those that are short and of which the sanitizer takes nothing
+    /// away. For all else stands another one, the same for the same text, so that what names it is still told apart and found.
+    pub(crate) fn id<'t>(&self, raw: impl Into<RawText<'t>>) -> String {
+        let raw = raw.into();
+        let is_kept = raw.has_form_of_id() || raw.inside().len() <= MAX_ID_BYTES && self.clean(&raw) == raw.inside();
+        if is_kept { raw.inside().to_owned() } else { raw.stand_in() }
+    }
+
     /// Does a user's pattern exclude any of these texts? They are only built if there are patterns.
-    pub(crate) fn excludes_any(&self, texts: impl FnOnce() -> Vec<String>) -> bool {
-        !self.patterns.is_empty() && texts().iter().any(|text| self.patterns.is_match(text))
+    pub(crate) fn excludes_any<'t>(&self, texts: impl FnOnce() -> Vec<RawText<'t>>) -> bool {
+        !self.patterns.is_empty() && texts().iter().any(|text| self.patterns.is_match(text.inside()))
     }
 
     /// Does a user's pattern exclude this text? Most users have none, and querying an empty set costs time for each text.
@@ -187,8 +213,8 @@ impl Sanitizer {
     }
 
     /// Is an argument of a tool the path of a private file?
-    pub(crate) fn is_private_file(&self, argument: &str) -> bool {
-        self.files.matches_argument(argument)
+    pub(crate) fn is_private_file<'t>(&self, argument: impl Into<RawText<'t>>) -> bool {
+        self.files.matches_argument(argument.into().inside())
     }
 
     /// Does a tool use read or write a private file? If so, reduces its line to the files, without content.
@@ -221,6 +247,20 @@ impl Sanitizer {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_an_id_nothing_is_kept_that_the_sanitizer_would_take() {
+        let sanitizer = Sanitizer::shipped();
+        for id in ["toolu_01A", "a b; c", "$(x)", "naïve"] {
+            assert_eq!(sanitizer.id(id), id);
+        }
+        let long = "a b".repeat(MAX_ID_BYTES);
+        for id in ["<private>HUNTER</private>", "x HUNTER\nghp_Tk4RvZq81mXw2LcB7nKd9fHs3jPy6eAu5gQo", "a\u{1b}[3mHUNTER", &long] {
+            let kept = sanitizer.id(id);
+            assert!(kept.len() == 36 && !kept.contains("HUNTER"), "{kept}");
+            assert_eq!((sanitizer.id(id), sanitizer.id(id) != sanitizer.id(format!("{id}."))), (kept, true));
+        }
+    }
 
     #[test]
     fn no_escape_takes_the_tag_that_fences_something_off() {

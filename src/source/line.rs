@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::ParsedLine;
 use super::json::{self, Raw};
 use crate::model::session::{FIRST_EVIDENCE_PART, Item, Millis};
+use crate::privacy::raw::RawText;
 
 /// Longest stored text of one message, in characters. Pasted logs and files exceed it, what people write does not.
 pub(super) const MAX_TEXT_CHARS: usize = 16_000;
@@ -21,15 +22,15 @@ pub fn is_complete(line: &[u8]) -> bool {
 }
 
 /// The trimmed bytes of a line and their text. Invalid UTF-8 is replaced, as in the client's own display.
-pub(super) fn text_of_line(line: &[u8]) -> (&[u8], Cow<'_, str>) {
+pub(super) fn text_of_line(line: &[u8]) -> (&[u8], RawText<'_>) {
     // Trimmed, so that a line has the same bytes (and key) before and after its newline is written.
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
     // Validating first is faster: nearly all lines are valid.
-    (line, std::str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed))
+    (line, std::str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed).into())
 }
 
 /// What a line is whose fields cannot be read.
-pub(super) fn malformed(text: &str) -> ParsedLine {
+pub(super) fn malformed(text: &RawText<'_>) -> ParsedLine {
     ParsedLine::Malformed(if Raw::of(text).is_ok() { "not an object" } else { "not JSON" })
 }
 
@@ -50,7 +51,7 @@ const PLAUSIBLE_TIMES: std::ops::RangeInclusive<Millis> = 946_684_800_000..=4_10
 
 pub(super) fn timestamp(raw: Raw<'_>) -> Option<Millis> {
     let at = match json::text(raw) {
-        Some(text) => text.parse::<jiff::Timestamp>().ok().map(|t| t.as_millisecond()),
+        Some(text) => text.tells(|text| text.parse::<jiff::Timestamp>().ok().map(|t| t.as_millisecond())),
         // A few lines of other writers hold a number: seconds or milliseconds.
         None => json::number(Some(raw)).map(|n| n as Millis).map(|n| if n < 100_000_000_000 { n * 1000 } else { n }),
     };

@@ -1,4 +1,6 @@
 //! Sources of sessions: finding transcripts and parsing their lines. What others need of a client's own module is named here.
+//!
+//! What a parser takes out of a line is a [`RawText`](crate::privacy::raw::RawText): it sees none of it before the sanitizer has.
 
 mod claude_code;
 pub(crate) mod claude_mem;
@@ -14,8 +16,6 @@ mod document;
 mod editor_tasks;
 mod foreign_db;
 mod gemini;
-pub(crate) mod json;
-pub(crate) mod json_cursor;
 mod line;
 pub(crate) mod live_session;
 pub(crate) mod mark;
@@ -54,6 +54,8 @@ pub(crate) use self::release::Release;
 use crate::model::client::Client;
 use crate::model::session::{ParserState, ToolClass};
 use crate::privacy::Sanitizer;
+pub use crate::privacy::raw::json;
+pub(crate) use crate::privacy::raw::json_cursor;
 use crate::source::delta::{Checkpoint, MadeLines, OpenTranscript, TranscriptLines};
 use crate::source::discover::{FoundSessions, TranscriptFile};
 use crate::source::tool_use::ToolTable;

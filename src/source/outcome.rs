@@ -1,11 +1,10 @@
 //! Reduces a tool's output to the few lines that say how it went. The output itself is not stored.
 
-use std::cell::Cell;
-
 use super::verdict::{is_verdict, may_be_verdict};
 use crate::analyze::signal::is_decision_of_user;
 use crate::model::session::Outcome;
 use crate::privacy::Sanitizer;
+use crate::privacy::raw::RawText;
 use crate::text::clean::{one_line, shorten};
 
 /// Longest stored part of an output, in characters.
@@ -14,10 +13,16 @@ const MAX_LINE_CHARS: usize = 180;
 
 /// How a tool use with this output ended, and with which exit code, if the client tells that beside the output; `None` if it succeeded without
 /// a notable result.
-pub(super) fn of_text(tool: &str, ok: bool, code: Option<i64>, output: &str, sanitizer: &Sanitizer) -> Option<Outcome> {
+pub(super) fn of_text<'t>(
+    tool: &str,
+    ok: bool,
+    code: Option<i64>,
+    output: impl Into<RawText<'t>>,
+    sanitizer: &Sanitizer,
+) -> Option<Outcome> {
     // What recall prints itself, and what the client adds for the model, is removed by the sanitizer first.
     let brief = if ok {
-        verdict(&sanitizer.output(output, |text| text.lines().any(may_be_verdict)))
+        verdict(&sanitizer.output(output, may_hold_verdict))
     } else {
         complaint(code, &sanitizer.output(output, |_| true))
     };
@@ -25,18 +30,24 @@ pub(super) fn of_text(tool: &str, ok: bool, code: Option<i64>, output: &str, san
 }
 
 /// The same of an output that is used for more: it comes with it, sanitized.
-pub(super) fn with_text(tool: &str, ok: bool, code: Option<i64>, output: &str, sanitizer: &Sanitizer) -> (Option<Outcome>, String) {
-    let tells = Cell::new(true);
-    let text = sanitizer.output(output, |text| {
-        tells.set(!ok || text.lines().any(may_be_verdict));
-        true
-    });
-    let brief = match (ok, tells.get()) {
+pub(super) fn with_text<'t>(
+    tool: &str,
+    ok: bool,
+    code: Option<i64>,
+    output: impl Into<RawText<'t>>,
+    sanitizer: &Sanitizer,
+) -> (Option<Outcome>, String) {
+    let (text, tells) = sanitizer.any_output(output, may_hold_verdict);
+    let brief = match (ok, tells) {
         (true, true) => verdict(&text),
         (true, false) => String::new(),
         (false, _) => complaint(code, &text),
     };
     (of_brief(tool, ok, brief), text)
+}
+
+fn may_hold_verdict(output: &str) -> bool {
+    output.lines().any(may_be_verdict)
 }
 
 fn of_brief(tool: &str, ok: bool, brief: String) -> Option<Outcome> {

@@ -207,21 +207,22 @@ impl LineParser for SkeletonLines<'_> {
         let session = &self.place.session;
         // The same in a copy of the row; without an id the row itself is one.
         let key = match id.and_then(json::text) {
-            Some(id) => RecordKey::from_row(session, 0, id.as_bytes()),
+            Some(id) => id.key_in(session, 0),
             None => RecordKey::from_line(session, line),
         };
         let words = said.and_then(json::text).unwrap_or_default();
-        let said = match role.and_then(json::text).as_deref() {
+        let role = role.and_then(json::text);
+        let said = match role.as_ref().map(|role| role.known(&["user", "assistant"])) {
             Some("user") => Said::prompt(self.sanitizer.pass_users(&[words]), false, false),
             Some("assistant") => Ok(Said::only(reply(&words, self.sanitizer))),
-            other => Err(NoRecord::Unknown(other.unwrap_or("(no role)").to_owned())),
+            _ => Err(NoRecord::unknown("", role, "(no role)")),
         };
         let place = RowPlace {
             link: ParentLink { key, parent: self.before.replace(key) },
             session,
             agent: self.place.agent.clone(),
             at: at.and_then(timestamp),
-            cwd: cwd.and_then(json::text).filter(|cwd| cwd.starts_with('/')).map(|cwd| self.sanitizer.redact(&cwd)),
+            cwd: cwd.and_then(json::text).filter(|cwd| cwd.starts_with("/")).map(|cwd| self.sanitizer.redact(&cwd)),
             branch: None,
             version: None,
         };

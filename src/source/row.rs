@@ -5,6 +5,7 @@ use crate::analyze::signal::REFUSED;
 use crate::model::session::{
     Evidence, Item, MessageUsage, Millis, Outcome, PendingRuns, Record, StepKinds, TitleEvent, Tokens, Turn,
 };
+use crate::privacy::raw::RawText;
 use crate::privacy::{SanitizedText, Sanitizer};
 use crate::source::json::{self, Raw};
 use crate::source::line::{MAX_TEXT_CHARS, numbered};
@@ -32,7 +33,14 @@ pub(super) enum NoRecord {
     Known,
     /// The first row of a session, which tells when it began.
     Began,
-    Unknown(String),
+    Unknown(RawText<'static>),
+}
+
+impl NoRecord {
+    /// An unknown kind of what is called `of`; `missing` stands for one that is not named.
+    pub(super) fn unknown(of: &str, kind: Option<RawText<'_>>, missing: &'static str) -> Self {
+        Self::Unknown(RawText::joined(&[of.into(), kind.unwrap_or(missing.into())], ""))
+    }
 }
 
 /// Where a row stands.
@@ -70,7 +78,7 @@ impl Said {
     pub(super) fn ended(
         id: String,
         refused: bool,
-        ended: (bool, Option<i64>, &str),
+        ended: (bool, Option<i64>, &RawText<'_>),
         runs: &PendingRuns,
         sanitizer: &Sanitizer,
     ) -> Self {
@@ -133,7 +141,7 @@ impl Said {
 }
 
 /// How a tool use ended, in the words that are kept.
-pub(super) fn outcome_of(id: &str, refused: bool, ended: (bool, Option<i64>, &str), sanitizer: &Sanitizer) -> Option<Item> {
+pub(super) fn outcome_of(id: &str, refused: bool, ended: (bool, Option<i64>, &RawText<'_>), sanitizer: &Sanitizer) -> Option<Item> {
     let (ok, code, output) = ended;
     if refused {
         return Some(Item::Outcome(Outcome { tool: id.to_owned(), ok: false, brief: REFUSED.to_owned() }));
@@ -142,7 +150,7 @@ pub(super) fn outcome_of(id: &str, refused: bool, ended: (bool, Option<i64>, &st
 }
 
 /// What a command printed that is evidence of something.
-pub(super) fn printed(id: &str, ok: bool, output: &str, kinds: StepKinds, sanitizer: &Sanitizer) -> Option<Item> {
+pub(super) fn printed(id: &str, ok: bool, output: &RawText<'_>, kinds: StepKinds, sanitizer: &Sanitizer) -> Option<Item> {
     if !kinds.git && !kinds.check {
         return None;
     }
@@ -158,7 +166,7 @@ pub(super) fn tokens_of_call(message: String, model: Option<String>, tokens: Tok
 
 /// A name in a row, such as that of a model or a branch.
 pub(super) fn name_in(raw: Option<Raw<'_>>, sanitizer: &Sanitizer) -> Option<String> {
-    raw.and_then(json::text).and_then(|name| sanitizer.name(&name))
+    raw.and_then(json::text).and_then(|name| sanitizer.name(name))
 }
 
 /// A row of which a client names the id and that of its parent: a record, or a link between others.
@@ -184,6 +192,6 @@ pub(super) fn parsed(
     }
 }
 
-pub(super) fn unknown(name: &str, sanitizer: &Sanitizer) -> ParsedLine {
+pub(super) fn unknown(name: &RawText<'_>, sanitizer: &Sanitizer) -> ParsedLine {
     ParsedLine::Unknown(sanitizer.clean(name).chars().take(MAX_NAME_CHARS).collect())
 }

@@ -3,13 +3,15 @@
 use crate::analyze::use_of_told::names_in;
 use crate::model::session::{Evidence, Item, Title, TitleBy, ToldNames};
 use crate::privacy::Sanitizer;
+use crate::privacy::raw::RawText;
 use crate::source::line::{MAX_RECAP_CHARS, MAX_TEXT_CHARS, MAX_TITLE_CHARS};
 use crate::text::clean::{head_and_tail, one_line, shorten};
 use crate::text::disarm::{CLOSING_TAG, OPENING_TAG};
 
 /// The assistant's words; `None` for what clients write where nothing was said.
-pub(super) fn reply(text: &str, sanitizer: &Sanitizer) -> Option<Item> {
-    let said = !matches!(text.trim(), "" | "No response requested." | "(no content)");
+pub(super) fn reply<'t>(text: impl Into<RawText<'t>>, sanitizer: &Sanitizer) -> Option<Item> {
+    let text = text.into();
+    let said = !text.trim().is_one_of(&["", "No response requested.", "(no content)"]);
     // A reply that was sanitized to nothing keeps its place in the record.
     said.then(|| Item::Reply(head_and_tail(&sanitizer.clean(text), MAX_TEXT_CHARS)))
 }
@@ -26,11 +28,11 @@ pub(super) fn title(text: &str, by: TitleBy) -> Option<Item> {
 }
 
 /// The names in what a hook of ours told: no more of it is kept.
-pub(super) fn told_by_hook<'t>(texts: impl Iterator<Item = &'t str>, sanitizer: &Sanitizer) -> Option<Item> {
+pub(super) fn told_by_hook(texts: &[RawText<'_>], sanitizer: &Sanitizer) -> Option<Item> {
     let mut told = ToldNames::default();
-    for text in texts.filter_map(|text| text.strip_prefix(OPENING_TAG)) {
-        let text = text.split(CLOSING_TAG.trim_end()).next().unwrap_or_default();
-        told.add(names_in(&sanitizer.clean(text)));
+    for text in texts.iter().filter_map(|text| text.strip_prefix(OPENING_TAG)) {
+        let before = text.split_once(CLOSING_TAG.trim_end()).map(|(before, _)| before);
+        told.add(names_in(&sanitizer.clean(before.as_ref().unwrap_or(&text))));
     }
     (!told.is_empty()).then_some(Item::Evidence(Evidence::Told(told)))
 }

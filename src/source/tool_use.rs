@@ -5,6 +5,7 @@ use super::json::{self, Raw};
 use super::json_cursor::NameTable;
 use crate::analyze::shell;
 use crate::model::session::{FileTouch, Item, ShellRun, Todo, ToolClass, ToolUse, Touch};
+use crate::privacy::raw::RawText;
 use crate::privacy::{EXCLUDED_LINE, Sanitizer};
 use crate::text::clean::{head_and_tail, one_line, shorten};
 
@@ -44,6 +45,11 @@ impl ToolTable {
         named().or_else(served).map(|(class, _)| *class).or_else(|| self.also?.class_of(name))
     }
 
+    /// The same by a name as the transcript has it.
+    pub(super) fn class_of_raw(&'static self, name: &RawText<'_>) -> Option<ToolClass> {
+        name.tells_by(self, |name, table| table.class_of(name))
+    }
+
     /// The tools whose uses are no memory, in the order of their names, then those of servers; `*` stands for any ending.
     pub(super) fn of_no_memory(&self) -> Vec<String> {
         let of = |all: Classes| all.iter().filter(|(class, _)| class.is_no_memory()).flat_map(|(_, names)| *names);
@@ -56,7 +62,7 @@ impl ToolTable {
 }
 
 /// A tool's name as it is kept.
-pub(super) fn tool_name(name: &str, sanitizer: &Sanitizer) -> String {
+pub(super) fn tool_name<'t>(name: impl Into<RawText<'t>>, sanitizer: &Sanitizer) -> String {
     shorten(&one_line(&sanitizer.clean(name)), MAX_TOOL_NAME_CHARS)
 }
 
@@ -108,7 +114,7 @@ fn may_have_run(id: &str, line: &str) -> bool {
 
 /// The first of the named arguments that is a string and not empty once sanitized.
 pub(super) fn argument<const N: usize>(input: Raw<'_>, names: &[&str; N], sanitizer: &Sanitizer) -> Option<String> {
-    let found = json::fields(input.get(), names).ok()?;
+    let found = json::fields(input, names).ok()?;
     found.into_iter().flatten().find_map(|value| sanitized_text(value, sanitizer))
 }
 
@@ -126,10 +132,10 @@ pub(super) fn describe_arguments(input: Raw<'_>, sanitizer: &Sanitizer) -> Strin
     const TELLING: NameTable<12> = NameTable::of([
         "pattern", "query", "url", "path", "description", "title", "command", "name", "prompt", "text", "skill", "id",
     ]);
-    let Ok(found) = json::fields(input.get(), &TELLING) else { return String::new() };
+    let Ok(found) = json::fields(input, &TELLING) else { return String::new() };
     // Of a tool that is given a private file, only the path is shown.
     if let Some(path) = json::strings(input).into_iter().find(|text| sanitizer.is_private_file(text)) {
-        return line_of(&sanitizer.clean(&path));
+        return line_of(&sanitizer.clean(path));
     }
     let texts = found.into_iter().flatten().filter_map(json::text).map(|t| sanitizer.clean(&t)).filter(|t| !t.is_empty()).take(3);
     line_of(&texts.map(|t| shorten(&one_line(&t), 100)).collect::<Vec<_>>().join(" · "))
@@ -137,7 +143,7 @@ pub(super) fn describe_arguments(input: Raw<'_>, sanitizer: &Sanitizer) -> Strin
 
 /// The list of what is to be done, in an argument of this name; each item has its text in the first of the named fields.
 pub(super) fn todos<const N: usize>(input: Raw<'_>, list: &str, texts: &[&str; N], sanitizer: &Sanitizer) -> Option<Item> {
-    let [list] = json::fields(input.get(), &[list]).ok()?;
+    let [list] = json::fields(input, &[list]).ok()?;
     let all = json::elements(list?).into_iter().filter_map(|todo| {
         let text = line_of(&argument(todo, texts, sanitizer)?);
         Some(Todo { id: String::new(), text, status: argument(todo, &["status"], sanitizer).unwrap_or_default() })

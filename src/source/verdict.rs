@@ -63,7 +63,10 @@ fn is_commit(line: &str) -> bool {
 /// May a line of this JSON string be a verdict once it is decoded and sanitized? Errs on the side of yes: for unusual escapes, and
 /// where removing something would join its surroundings. The length of a line does not matter, as sanitizing shortens it.
 pub(super) fn may_hold_verdict(string: Raw<'_>) -> bool {
-    let quoted = string.get();
+    string.written().tells(is_in_quoted)
+}
+
+fn is_in_quoted(quoted: &str) -> bool {
     let text = &quoted[1..quoted.len() - 1];
     let bytes = text.as_bytes();
     let mut at = 0;

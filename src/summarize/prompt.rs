@@ -72,7 +72,7 @@ pub fn request(session: &Session, open: &[OpenItem], system: &str, budget: usize
     let text = sanitizer.redact(&text);
     // The fence is named after a hash of the text, so the text cannot contain it.
     let fence = short_id("record-", &[&text]);
-    let mut stdin = sanitizer.redact(&head(session));
+    let mut stdin = sanitizer.redact(head(session));
     let (open, list) = open_list(open, sanitizer);
     let open_list = stdin.len()..stdin.len() + list.len();
     stdin.push_str(&list);

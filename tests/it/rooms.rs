@@ -171,6 +171,48 @@ fn nobody_names_a_client_s_own_source() {
     assert!(told.is_empty(), "what is needed of it stands in `source`: {told:#?}");
 }
 
+/// Ways from a transcript to a plain text, past the type for raw ones: bytes made a text, JSON read by another reader, doors for others.
+const PAST_RAW_TEXT: [&str; 6] = ["from_utf8", "serde_json::Value", "serde_json::from_", "RawValue", "in_made_line", "of_request"];
+
+#[test]
+fn what_makes_items_has_no_text_that_is_not_raw() {
+    let mut makers: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
+    for code in code().into_iter().filter(|code| code.room() == Some("source")) {
+        makers.entry(code.file).or_default().push(code.line);
+    }
+    let makes = |lines: &[String]| lines.iter().any(|line| line.contains("Item::") || line.contains("Said::"));
+    // Compiled for tests alone, and the one file in which a line becomes a raw text.
+    let is_exempt = |file: &Path| ["promises.rs", "test_rows.rs", "line.rs"].iter().any(|name| file.ends_with(name));
+    makers.retain(|file, lines| !is_exempt(file) && makes(lines));
+    assert!(
+        makers.len() > 20 && makers.keys().any(|file| file.ends_with("pi/rows.rs")),
+        "they are not found any more: {makers:#?}"
+    );
+    let past = |line: &String| PAST_RAW_TEXT.iter().any(|way| line.contains(way)) && !line.contains("from_str(&state.own)");
+    let told: Vec<String> = makers
+        .iter()
+        .flat_map(|(file, lines)| lines.iter().filter(|line| past(line)).map(|line| format!("{}: {}", file.display(), line.trim())))
+        .collect();
+    assert!(told.is_empty(), "these see what the sanitizer has not passed: {told:#?}");
+}
+
+#[test]
+fn each_door_out_of_a_raw_text_has_one_use() {
+    let within = |code: &Code, door: &str| match door {
+        "of_request" => code.room() == Some("mcp"),
+        // Lines are made there of what a client keeps in another form.
+        "in_made_line" => ["document.rs", "storage.rs", "database.rs"].iter().any(|name| code.file.ends_with(name)),
+        _ => false,
+    };
+    let code: Vec<Code> = code().into_iter().filter(|code| !code.file.starts_with("privacy/raw")).collect();
+    for door in ["of_request", "in_made_line", "seen_by_test"] {
+        let uses: Vec<&Code> = code.iter().filter(|code| code.line.contains(door)).collect();
+        assert_eq!(uses.is_empty(), door == "seen_by_test", "{door}");
+        let told: Vec<_> = uses.iter().filter(|code| !within(code, door)).map(|code| code.file.display().to_string()).collect();
+        assert!(told.is_empty(), "{door}: {told:?}");
+    }
+}
+
 #[test]
 fn every_folder_of_src_is_a_room_with_a_floor() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");

@@ -68,7 +68,7 @@ pub(super) fn exported(told: &ClaudeMemSession, place: &Place, sanitizer: &Sanit
     };
     session.digest = digest(told, &session.session, place, sanitizer).map(|body| ExportedDigest {
         summarizer: CLAUDE_MEM.to_owned(),
-        model: told.model.as_deref().and_then(|model| sanitizer.name(&one_line(model))),
+        model: told.model.as_deref().and_then(|model| sanitizer.name(one_line(model))),
         input_hash: input_hash(&body),
         made_at: last,
         cost_usd: None,

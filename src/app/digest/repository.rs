@@ -43,7 +43,7 @@ pub(super) fn look(config: &Config, now: Millis, store: &mut Writer) -> Result<(
                 for (by, naming) in &namings {
                     observed.extend(repository.observe(naming, now).into_iter().map(|one| (*by, one)));
                 }
-                observed.iter_mut().filter_map(|(_, one)| one.printed_mut()).for_each(|text| *text = sanitizer.clean(text));
+                observed.iter_mut().filter_map(|(_, one)| one.printed_mut()).for_each(|text| *text = sanitizer.clean(&*text));
             }
         }
         store.save_observations(one.pk, &observed, &seen)?;

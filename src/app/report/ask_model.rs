@@ -124,7 +124,7 @@ impl ReportWriter<'_> {
                 Ok(self.without_model(Some(0.0)))
             }
             ModelOutcome::Failed(failure) => {
-                let what = sanitizer.name(&failure.to_string()).unwrap_or_else(|| "the model failed".into());
+                let what = sanitizer.name(failure.to_string()).unwrap_or_else(|| "the model failed".into());
                 self.ui.warn(&format!("{what}: {INSTEAD}"));
                 Ok(self.without_model(failure.cost_usd()))
             }

@@ -106,7 +106,7 @@ impl SessionTaker<'_> {
         session.pass(self.sanitizer);
         session.origin = Some(Origin {
             machine: machine.id.clone(),
-            name: self.sanitizer.clean(&crate::text::clean::shorten(&machine.name, MAX_NAME_CHARS)),
+            name: self.sanitizer.clean(crate::text::clean::shorten(&machine.name, MAX_NAME_CHARS)),
             version: record.version,
         });
         if self.is_unwanted(&session, store)? || !is_better(&session, store)? {

@@ -65,7 +65,7 @@ pub fn request(question: &str, sources: &[TopicSource], sanitizer: &Sanitizer) -
     let told = sanitizer.redact(&told);
     // The fence's name is a hash of the text, so the text cannot contain it on purpose.
     let fence = short_id("notes-", &[&told]);
-    let question = sanitizer.redact(&shorten(&one_line(&without_controls(question)), MAX_QUESTION_CHARS));
+    let question = sanitizer.redact(shorten(&one_line(&without_controls(question)), MAX_QUESTION_CHARS));
     let stdin = format!("Question: {question}\n<{fence}>\n{told}</{fence}>\nThe notes end here. Answer with the JSON object.\n");
     ModelRequest { system: INSTRUCTIONS.to_owned(), stdin, ..ModelRequest::default() }
 }

@@ -84,7 +84,7 @@ pub(crate) fn ask_model(
             Ok(None)
         }
         ModelOutcome::Failed(failure) => {
-            let what = sanitizer.name(&failure.to_string()).unwrap_or_else(|| "the model failed".into());
+            let what = sanitizer.name(failure.to_string()).unwrap_or_else(|| "the model failed".into());
             ui.warn(&format!("{what}: showing the passages instead"));
             Ok(None)
         }

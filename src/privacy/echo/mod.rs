@@ -20,6 +20,7 @@ use std::ops::Range;
 use self::units::{EchoUnit, EchoUnitKind, spelled_out, units};
 use self::vocabulary::{is_common, is_function};
 use super::is_meaningful;
+use super::raw::RawText;
 use crate::model::session::{Item, hash_parts};
 
 /// Replaces private text.
@@ -234,6 +235,13 @@ impl PrivateWords {
     /// Does the text repeat private words?
     pub(crate) fn are_in(&self, text: &str) -> bool {
         matches!(self.clean(text), Cow::Owned(_))
+    }
+
+    /// The same for a string of a line that the sanitizer has passed whole; `None` if nothing in it repeats private words, nor such as `fresh`.
+    pub(crate) fn cleaned(&self, shown: &RawText<'_>, fresh: &Self) -> Option<String> {
+        let known = self.clean(shown.inside());
+        let all = fresh.clean(&known);
+        (all != shown.inside()).then(|| all.into_owned())
     }
 
     /// Removes what repeats private words; borrows the text if nothing does.

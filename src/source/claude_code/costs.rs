@@ -1,14 +1,13 @@
 //! The client's own estimate of what a session cost.
 
-use std::collections::BTreeMap;
-
 use serde::Deserialize;
 
 use super::fields::{Field, LineFields};
 use super::{ParsedLine, TranscriptIdentity};
+use crate::source::json;
 
 /// One model's cost, in US dollars at list price.
-#[derive(Deserialize)]
+#[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ModelCost {
     #[serde(rename = "costUSD")]
@@ -20,10 +19,10 @@ struct ModelCost {
 
 /// Parses a `cost-state` line.
 pub(super) fn stated_cost(fields: &LineFields<'_>, place: &TranscriptIdentity) -> ParsedLine {
-    let session = fields.owned(Field::SessionId).unwrap_or_else(|| place.session.clone());
+    let session = fields.id(Field::SessionId).unwrap_or_else(|| place.session.clone());
     let guessed = fields.flag(Field::HasUnknownModelCost);
     let models = fields.raw(Field::ModelUsage).filter(|_| !guessed);
-    let models = models.and_then(|raw| serde_json::from_str::<BTreeMap<String, ModelCost>>(raw.get()).ok());
+    let models = models.and_then(json::figures_by_name::<ModelCost>);
     let comparable = |model: &ModelCost| model.web_search_requests == 0 && model.cost_usd.is_finite() && model.cost_usd >= 0.0;
     let by_model = models.filter(|models| models.values().all(comparable)).map(|models| {
         models.into_iter().filter_map(|(name, model)| Some((fields.sanitizer.name(&name)?, model.cost_usd))).collect()

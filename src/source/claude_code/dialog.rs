@@ -1,10 +1,9 @@
 //! Dialogs between the assistant and the user: questions, plans, permissions. What the user said there is part of the tool's
 //! result, among words of the client.
 
-use std::borrow::Cow;
-
 use super::fields::{Field, LineFields, RawBlock, ToolResult, text_of};
 use crate::model::session::{Answer, Choice};
+use crate::privacy::raw::RawText;
 use crate::privacy::{SanitizedText, Sanitizer};
 use crate::source::Release;
 use crate::source::json::{self, Raw};
@@ -36,17 +35,18 @@ const QUESTIONS_PREFIX: &str = "Questions asked:";
 const BY_PERSON: &str = "user-rejected";
 
 /// The user's refusal of a tool use, with the words given as a reason; empty if there are none.
-pub(super) fn refusal<'a>(block: &RawBlock<'a>, fields: &LineFields<'a>) -> Option<Cow<'a, str>> {
+pub(super) fn refusal<'a>(block: &RawBlock<'a>, fields: &LineFields<'a>) -> Option<RawText<'a>> {
     let result = block.content.filter(|_| block.is_error).map(text_of)?;
     // Newer clients state it in a field that no tool can write.
     let stated = fields.text(Field::ToolDenialKind);
-    let states = || fields.text(Field::Version).and_then(|version| Release::parse(&version)).is_some_and(|r| r >= STATES_DENIALS);
+    let states =
+        || fields.text(Field::Version).and_then(|version| version.tells(Release::parse)).is_some_and(|r| r >= STATES_DENIALS);
     let refuses = match &stated {
-        Some(kind) => kind == BY_PERSON,
-        None => !states() && fields.raw(Field::McpMeta).is_none() && begins_as_refusal(&result),
+        Some(kind) => kind.is(BY_PERSON),
+        None => !states() && fields.raw(Field::McpMeta).is_none() && result.tells(begins_as_refusal),
     };
     let feedback = fields.text(Field::UserFeedback).filter(|_| stated.is_some());
-    refuses.then(|| feedback.unwrap_or_else(|| reason_in(&result).unwrap_or_default().to_owned().into()))
+    refuses.then(|| feedback.unwrap_or_else(|| result.part(reason_in).unwrap_or_default().into_owned()))
 }
 
 fn begins_as_refusal(result: &str) -> bool {
@@ -59,7 +59,7 @@ pub(super) fn approves(result: &str) -> bool {
 }
 
 /// What the user said when refusing: a reason, or the answers given in a dialog before leaving it.
-pub(super) fn refusal_answers(reason: &str, sanitizer: &Sanitizer) -> Vec<Answer> {
+pub(super) fn refusal_answers(reason: &RawText<'_>, sanitizer: &Sanitizer) -> Vec<Answer> {
     let said = sanitizer.clean(reason);
     if let Some(questions) = abandoned_questions(&said) {
         return answers_before_leaving(questions);
@@ -95,13 +95,16 @@ pub(super) fn said(blocks: &[RawBlock<'_>], fields: &LineFields<'_>) -> Vec<Sani
     let given = [result.answers, result.response].into_iter().flatten().flat_map(json::strings);
     let notes = result.annotations.and_then(json::fields_by_name).unwrap_or_default().into_values().filter_map(notes_of).map(words);
     let given = given.chain(notes).filter(|_| results().next().is_some());
-    let reasons = results().filter_map(|block| refusal(block, fields)).flat_map(|reason| {
-        abandoned_questions(&reason).map_or_else(
-            || vec![reason.clone().into_owned()],
-            |questions| answers_before_leaving(questions).into_iter().map(|a| a.said).collect(),
-        )
-    });
-    given.chain(reasons).map(|said| sanitizer.pass(&said)).collect()
+    let reasons = results().filter_map(|block| refusal(block, fields)).flat_map(|reason| reason.all_made(said_in_reason));
+    given.chain(reasons).map(|said| sanitizer.pass(said)).collect()
+}
+
+/// The user's words in a reason, each by itself.
+fn said_in_reason(reason: &str) -> Vec<String> {
+    match abandoned_questions(reason) {
+        Some(questions) => answers_before_leaving(questions).into_iter().map(|answer| answer.said).collect(),
+        None => vec![reason.to_owned()],
+    }
 }
 
 /// The part of a question that a line of an abandoned dialog belongs to.
@@ -152,7 +155,7 @@ pub(super) fn answers(result: &ToolResult<'_>, sanitizer: &Sanitizer) -> Vec<Ans
     let Some(mut given) = result.answers.and_then(json::fields_by_name) else { return Vec::new() };
     let mut notes = result.annotations.and_then(json::fields_by_name).unwrap_or_default();
     let asked = result.questions.map(json::elements).unwrap_or_default().into_iter().filter_map(question);
-    let mut asked: Vec<String> = asked.collect();
+    let mut asked: Vec<RawText<'_>> = asked.collect();
     // In case the client keys an answer by something other than its question.
     asked.extend(given.keys().filter(|key| !asked.contains(key)).cloned().collect::<Vec<_>>());
     let all = asked.iter().filter_map(|asked| {
@@ -161,10 +164,10 @@ pub(super) fn answers(result: &ToolResult<'_>, sanitizer: &Sanitizer) -> Vec<Ans
             .flatten()
             .map(words)
             .filter(|words| !words.is_empty());
-        answer(asked, &said.collect::<Vec<_>>().join("; "), sanitizer)
+        answer(asked, &RawText::joined(&said.collect::<Vec<_>>(), "; "), sanitizer)
     });
     let mut all: Vec<Answer> = all.collect();
-    all.extend(result.response.and_then(|response| answer(&asked.join(" / "), &words(response), sanitizer)));
+    all.extend(result.response.and_then(|response| answer(&RawText::joined(&asked, " / "), &words(response), sanitizer)));
     all
 }
 
@@ -172,14 +175,14 @@ pub(super) fn answers(result: &ToolResult<'_>, sanitizer: &Sanitizer) -> Vec<Ans
 pub(super) fn choices(result: &ToolResult<'_>, sanitizer: &Sanitizer) -> Vec<Choice> {
     let Some(given) = result.answers.and_then(json::fields_by_name) else { return Vec::new() };
     let described = |raw: Raw<'_>| {
-        let [asked, options] = json::fields(raw.get(), &["question", "options"]).ok()?;
+        let [asked, options] = json::fields(raw, &["question", "options"]).ok()?;
         let asked = json::text(asked?)?;
-        let chosen = words(*given.get(asked.as_ref())?);
+        let chosen = words(*given.get(&asked)?);
         let option = json::elements(options?).into_iter().find_map(|option| {
-            let [label, description] = json::fields(option.get(), &["label", "description"]).ok()?;
+            let [label, description] = json::fields(option, &["label", "description"]).ok()?;
             json::text(description.filter(|_| label.and_then(json::text).is_some_and(|label| label == chosen))?)
         })?;
-        let line = |text: &str| one_line(&sanitizer.clean(text));
+        let line = |text: &RawText<'_>| one_line(&sanitizer.clean(text));
         let choice =
             Choice { asked: line(&asked), chosen: line(&chosen), description: shorten(&line(&option), MAX_DESCRIPTION_CHARS) };
         (!choice.chosen.is_empty() && !choice.description.is_empty()).then_some(choice)
@@ -188,27 +191,27 @@ pub(super) fn choices(result: &ToolResult<'_>, sanitizer: &Sanitizer) -> Vec<Cho
 }
 
 /// `None` if the user said nothing, or nothing that may be stored.
-fn answer(asked: &str, said: &str, sanitizer: &Sanitizer) -> Option<Answer> {
+fn answer(asked: &RawText<'_>, said: &RawText<'_>, sanitizer: &Sanitizer) -> Option<Answer> {
     let said = one_line(&sanitizer.clean(said));
     let answer = Answer { said: head_and_tail(&said, MAX_TEXT_CHARS), asked: one_line(&sanitizer.clean(asked)) };
     (!answer.said.is_empty()).then_some(answer)
 }
 
-fn question(question: Raw<'_>) -> Option<String> {
-    let [asked] = json::fields(question.get(), &["question"]).ok()?;
+fn question(question: Raw<'_>) -> Option<RawText<'static>> {
+    let [asked] = json::fields(question, &["question"]).ok()?;
     json::text(asked?).map(|asked| asked.into_owned())
 }
 
 /// The user's notes beside an answer. The client puts other fields there too.
 fn notes_of(annotation: Raw<'_>) -> Option<Raw<'_>> {
-    json::fields(annotation.get(), &["notes"]).ok()?[0]
+    json::fields(annotation, &["notes"]).ok()?[0]
 }
 
 /// The text of an answer; several chosen options are joined.
-fn words(value: Raw<'_>) -> String {
+fn words(value: Raw<'_>) -> RawText<'_> {
     match json::text(value) {
-        Some(text) => text.into_owned(),
-        None if json::is_object(value) => text_of(value).into_owned(),
-        None => json::strings(value).join(", "),
+        Some(text) => text,
+        None if json::is_object(value) => text_of(value),
+        None => RawText::joined(&json::strings(value), ", "),
     }
 }

@@ -1,6 +1,7 @@
 //! Values that the lines of one file repeat: folder, branch, client version and model. Each is sanitized once, and again when it
 //! changes.
 
+use crate::privacy::raw::RawText;
 use crate::source::json::{self, Raw};
 
 /// Longest value that is cached, in bytes.
@@ -18,20 +19,20 @@ pub(super) struct FieldCache {
 #[derive(Debug, Default)]
 pub(super) struct CachedField {
     /// As JSON, which is never empty.
-    raw: String,
+    raw: RawText<'static>,
     kept: Option<String>,
 }
 
 impl CachedField {
     /// Returns what `pass` keeps of a text field; `pass` is only called when the value changes.
-    pub(crate) fn kept(&mut self, field: Option<Raw<'_>>, pass: impl FnOnce(&str) -> Option<String>) -> Option<String> {
+    pub(crate) fn kept(&mut self, field: Option<Raw<'_>>, pass: impl FnOnce(&RawText<'_>) -> Option<String>) -> Option<String> {
         let raw = field?;
-        if raw.get() != self.raw {
+        if raw.written() != self.raw {
             let kept = json::text(raw).and_then(|text| pass(&text));
-            if raw.get().len() > MAX_CACHED_BYTES {
+            if raw.len() > MAX_CACHED_BYTES {
                 return kept;
             }
-            raw.get().clone_into(&mut self.raw);
+            self.raw = raw.written().into_owned();
             self.kept = kept;
         }
         self.kept.clone()

@@ -1,9 +1,8 @@
 //! The raw parts of a line, found in one pass: its fields, and the contents of its message, tool result and attachment.
 
-use std::borrow::Cow;
-
 use crate::model::session::PendingRuns;
 use crate::privacy::Sanitizer;
+use crate::privacy::raw::RawText;
 use crate::source::json::{self, Raw};
 use crate::source::json_cursor::{JsonCursor, Malformed, NameTable};
 
@@ -122,7 +121,7 @@ pub(super) struct RawContent<'a> {
 /// A part of a message. A part that is not an object has no fields.
 pub(super) struct RawBlock<'a> {
     pub(crate) raw: Raw<'a>,
-    pub(crate) kind: Option<Cow<'a, str>>,
+    pub(crate) kind: Option<RawText<'a>>,
     pub(crate) text: Option<Raw<'a>>,
     pub(crate) id: Option<Raw<'a>>,
     pub(crate) name: Option<Raw<'a>>,
@@ -160,7 +159,7 @@ pub(super) struct Attachment<'a> {
 
 impl<'a> LineFields<'a> {
     /// Parses one well-formed JSON object.
-    pub(crate) fn of(json: &'a str, sanitizer: &'a Sanitizer) -> Result<Self, Malformed> {
+    pub(crate) fn of(json: &'a RawText<'_>, sanitizer: &'a Sanitizer) -> Result<Self, Malformed> {
         let mut fields = Self {
             found: [None; Field::ALL.len()],
             message: None,
@@ -194,12 +193,12 @@ impl<'a> LineFields<'a> {
 
     /// The message of a subagent's model in a progress line.
     pub(crate) fn progress_message(&self) -> Option<RawMessage<'a>> {
-        let is = |kind: Option<Raw<'_>>, name: &str| kind.and_then(json::text).is_some_and(|kind| kind == name);
-        let [kind, envelope] = json::fields(self.raw(Field::Data)?.get(), &IN_PROGRESS).ok()?;
+        let is = |kind: Option<Raw<'_>>, name: &str| kind.and_then(json::text).is_some_and(|kind| kind.is(name));
+        let [kind, envelope] = json::fields(self.raw(Field::Data)?, &IN_PROGRESS).ok()?;
         let envelope = envelope.filter(|_| is(kind, "agent_progress"))?;
-        let [kind, message] = json::fields(envelope.get(), &IN_ENVELOPE).ok()?;
+        let [kind, message] = json::fields(envelope, &IN_ENVELOPE).ok()?;
         let message = message.filter(|message| is(kind, "assistant") && json::is_object(*message))?;
-        RawMessage::read(&mut JsonCursor::new(message.get())).ok()
+        RawMessage::read(&mut JsonCursor::new(message)).ok()
     }
 
     fn read_message(&mut self, cursor: &mut JsonCursor<'a>) -> Result<(), Malformed> {
@@ -223,12 +222,12 @@ impl<'a> LineFields<'a> {
         self.found[field as usize]
     }
 
-    pub(crate) fn text(&self, field: Field) -> Option<Cow<'a, str>> {
+    pub(crate) fn text(&self, field: Field) -> Option<RawText<'a>> {
         json::text(self.raw(field)?).filter(|t| !t.is_empty())
     }
 
-    pub(crate) fn owned(&self, field: Field) -> Option<String> {
-        self.text(field).map(|t| t.into_owned())
+    pub(crate) fn id(&self, field: Field) -> Option<String> {
+        self.text(field).map(|id| self.sanitizer.id(id))
     }
 
     pub(crate) fn flag(&self, field: Field) -> bool {
@@ -268,11 +267,11 @@ impl<'a> RawUsage<'a> {
 impl<'a> RawContent<'a> {
     /// Parses a value that was read raw before.
     pub(crate) fn of(raw: Raw<'a>) -> Self {
-        Self::read(&mut JsonCursor::new(raw.get())).unwrap_or(Self { raw, blocks: Vec::new() })
+        Self::read(&mut JsonCursor::new(raw)).unwrap_or(Self { raw, blocks: Vec::new() })
     }
 
     /// All text of the content.
-    pub(crate) fn texts(&self) -> Vec<Cow<'a, str>> {
+    pub(crate) fn texts(&self) -> Vec<RawText<'a>> {
         match json::text(self.raw) {
             Some(text) => vec![text],
             None => self.blocks.iter().filter_map(RawBlock::said).collect(),
@@ -310,26 +309,21 @@ impl<'a> RawBlock<'a> {
     }
 
     pub(crate) fn is(&self, kind: &str) -> bool {
-        self.kind.as_deref() == Some(kind)
+        self.kind.as_ref().is_some_and(|own| own.is(kind))
     }
 
     /// Its text, still encoded as JSON, if it is a text block.
     pub(crate) fn words(&self) -> Option<Raw<'a>> {
-        if self.raw.get().starts_with('"') { Some(self.raw) } else { self.text.filter(|_| self.is("text")) }
+        if self.raw.is_text() { Some(self.raw) } else { self.text.filter(|_| self.is("text")) }
     }
 
     /// Its text, if it is a text block.
-    pub(crate) fn said(&self) -> Option<Cow<'a, str>> {
+    pub(crate) fn said(&self) -> Option<RawText<'a>> {
         self.words().and_then(json::text)
     }
 }
 
 /// The text of a value that is a string or an array of blocks.
-pub(super) fn text_of(value: Raw<'_>) -> Cow<'_, str> {
-    joined(RawContent::of(value).texts(), "\n")
-}
-
-/// Joins texts; a single text is not copied.
-pub(super) fn joined<'a>(mut texts: Vec<Cow<'a, str>>, between: &str) -> Cow<'a, str> {
-    if texts.len() < 2 { texts.pop().unwrap_or_default() } else { Cow::Owned(texts.join(between)) }
+pub(super) fn text_of(value: Raw<'_>) -> RawText<'_> {
+    RawText::joined_or_only(RawContent::of(value).texts(), "\n")
 }

@@ -15,9 +15,7 @@ mod tools;
 mod user;
 mod wrapper;
 
-use std::borrow::Cow;
-
-use self::fields::{Field, LineFields, RawBlock, RawContent, RawMessage, RawUsage, joined};
+use self::fields::{Field, LineFields, RawBlock, RawContent, RawMessage, RawUsage};
 pub(crate) use self::origin::{is_user_text, is_wrapped, may_be_person};
 pub(crate) use self::tools::ACTING as ACTING_TOOLS;
 use self::user::UserContent;
@@ -27,6 +25,7 @@ use crate::model::price::{FAST_SUFFIX, US_SUFFIX};
 use crate::model::session::{
     Evidence, Item, MessageUsage, ParserState, PendingRuns, Record, RecordKey, Title, TitleBy, Tokens, Turn, is_compaction_agent,
 };
+use crate::privacy::raw::RawText;
 use crate::privacy::{Sanitizer, opens_private};
 use crate::source::claude_code::field_cache::{CachedField, FieldCache};
 use crate::source::line::{MAX_TITLE_CHARS, malformed, numbered, text_of_line, timestamp};
@@ -48,6 +47,11 @@ const BOOKKEEPING: [&str; 38] = [
     "continued-in", "data-flow-incomplete", "data-flow-records", "derived-from", "dev-mods", "ended-by-model", "fork-context-ref",
     "frame-link", "history-suppression", "host-row", "hybrid-organization", "isolation-latch", "memory-mode", "observer-ref",
     "relocated", "repl-mode", "resume-head-vouch", "session-owner",
+];
+/// Line types that are read.
+const KINDS: [&str; 15] = [
+    "user", "attachment", "assistant", "system", "tool", "tool_use", "tool_result", "progress", "summary", "ai-title",
+    "custom-title", "pr-link", "queue-operation", "file-history-snapshot", "cost-state",
 ];
 /// How a bookkeeping line begins. Such lines make up most bytes of a new transcript, and only this prefix and the type are read.
 const TYPE_PREFIX: &[u8] = b"{\"type\":\"";
@@ -99,7 +103,7 @@ impl<'p> ClaudeLines<'p> {
 
     fn read_beside(&mut self, line: &[u8], runs: &PendingRuns) -> ParsedLine {
         // A line with a private tag may be the torn start of another one: it is parsed, and reported if it is malformed.
-        if is_bookkeeping(line) && !opens_private(&String::from_utf8_lossy(line)) {
+        if is_bookkeeping(line) && !text_of_line(line).1.tells(opens_private) {
             return ParsedLine::Empty;
         }
         let (line, text) = text_of_line(line);
@@ -107,19 +111,26 @@ impl<'p> ClaudeLines<'p> {
             return malformed(&text);
         };
         fields.runs = Some(runs);
-        let kind = fields.text(Field::Type).unwrap_or_default();
+        let stated = fields.text(Field::Type).unwrap_or_default();
+        let kind = stated.known(&KINDS);
         let agent = agent_of(&fields, self.place);
-        match self.said(&fields, &kind, agent.is_some()) {
-            Ok(said) if said.items.is_empty() && agent.is_none() => self.named(line, &fields, &kind, said),
-            Ok(said) => self.row(line, &fields, &kind, agent, said),
+        match self.said(&fields, kind, &stated, agent.is_some()) {
+            Ok(said) if said.items.is_empty() && agent.is_none() => self.named(line, &fields, kind, said),
+            Ok(said) => self.row(line, &fields, kind, agent, said),
             Err(ParsedLine::Empty) if agent.is_none() => self.link(&fields),
             Err(no_row) => no_row,
         }
     }
 
-    /// The items of a record of this type, or the result for a line that has none.
+    /// The items of a record of this known type, or the result for a line that has none.
     #[inline]
-    fn said(&self, fields: &LineFields<'_>, kind: &str, agent: bool) -> Result<UserContent, ParsedLine> {
+    fn said(
+        &self,
+        fields: &LineFields<'_>,
+        kind: &'static str,
+        stated: &RawText<'_>,
+        agent: bool,
+    ) -> Result<UserContent, ParsedLine> {
         let items = match kind {
             "user" => return Ok(user::row(fields, agent)),
             "attachment" => return Ok(user::parse_attachment(fields, agent)),
@@ -134,9 +145,9 @@ impl<'p> ClaudeLines<'p> {
             "queue-operation" => return user::queue_operation(fields).ok_or_else(|| session_start(fields, self.place)),
             "file-history-snapshot" => return Err(session_start(fields, self.place)),
             "cost-state" => return Err(costs::stated_cost(fields, self.place)),
-            known if BOOKKEEPING.contains(&known) => return Err(ParsedLine::Empty),
-            "" => return Err(ParsedLine::Unknown("(no type)".into())),
-            other => return Err(ParsedLine::Unknown(self.sanitizer.clean(other).chars().take(60).collect())),
+            _ if stated.is_one_of(&BOOKKEEPING) => return Err(ParsedLine::Empty),
+            _ if stated.is_empty() => return Err(ParsedLine::Unknown("(no type)".into())),
+            _ => return Err(ParsedLine::Unknown(self.sanitizer.clean(stated).chars().take(60).collect())),
         };
         Ok(UserContent { items, ..UserContent::default() })
     }
@@ -162,9 +173,9 @@ impl<'p> ClaudeLines<'p> {
         if agent.as_deref().is_some_and(is_compaction_agent) {
             said.items.clear();
         }
-        let session = fields.owned(Field::SessionId).unwrap_or_else(|| self.place.session.clone());
+        let session = fields.id(Field::SessionId).unwrap_or_else(|| self.place.session.clone());
         let key = match fields.text(Field::Uuid) {
-            Some(uuid) => RecordKey::from_uuid(&session, &uuid),
+            Some(uuid) => uuid.key(&session),
             None => RecordKey::from_line(&session, line),
         };
         let model = &mut self.repeated.model;
@@ -177,7 +188,7 @@ impl<'p> ClaudeLines<'p> {
             },
             _ => None,
         };
-        let prompt = fields.owned(Field::PromptId);
+        let prompt = fields.id(Field::PromptId);
         // A record also counts for what it says about later ones: a subagent's first record names the prompt it works for.
         let tells = said.turn != Turn::Continues
             || said.sign.is_some()
@@ -212,8 +223,8 @@ impl<'p> ClaudeLines<'p> {
 
     /// The link of a record without content, which keeps the chain of parents intact.
     fn link(&self, fields: &LineFields<'_>) -> ParsedLine {
-        let session = fields.text(Field::SessionId).unwrap_or(Cow::Borrowed(&self.place.session));
-        let key = fields.text(Field::Uuid).map(|uuid| RecordKey::from_uuid(&session, &uuid));
+        let session = fields.id(Field::SessionId).unwrap_or_else(|| self.place.session.clone());
+        let key = fields.text(Field::Uuid).map(|uuid| uuid.key(&session));
         key.map_or(ParsedLine::Empty, |key| ParsedLine::Link(ParentLink { key, parent: parent_of(fields, self.place) }))
     }
 }
@@ -221,20 +232,20 @@ impl<'p> ClaudeLines<'p> {
 /// The parent of a record. A compaction boundary starts a new chain and names its predecessor in a field of its own.
 fn parent_of(fields: &LineFields<'_>, place: &TranscriptIdentity) -> Option<RecordKey> {
     let parent = fields.text(Field::ParentUuid).or_else(|| fields.text(Field::LogicalParentUuid))?;
-    let session = fields.text(Field::SessionId).unwrap_or(Cow::Borrowed(&place.session));
-    Some(RecordKey::from_uuid(&session, &parent))
+    let session = fields.id(Field::SessionId).unwrap_or_else(|| place.session.clone());
+    Some(parent.key(&session))
 }
 
 /// Older clients write subagent lines into the session's own file, marked as a side chain and without an id.
 fn agent_of(fields: &LineFields<'_>, place: &TranscriptIdentity) -> Option<String> {
     let inline = || fields.flag(Field::IsSidechain).then(|| "inline".to_owned());
-    place.agent.clone().or_else(|| fields.owned(Field::AgentId)).or_else(inline)
+    place.agent.clone().or_else(|| fields.id(Field::AgentId)).or_else(inline)
 }
 
 fn session_start(fields: &LineFields<'_>, place: &TranscriptIdentity) -> ParsedLine {
-    let in_snapshot = || json::fields(fields.raw(Field::Snapshot)?.get(), &["timestamp"]).ok()?[0];
+    let in_snapshot = || json::fields(fields.raw(Field::Snapshot)?, &["timestamp"]).ok()?[0];
     let at = fields.raw(Field::Timestamp).or_else(in_snapshot).and_then(timestamp);
-    let session = fields.owned(Field::SessionId).unwrap_or_else(|| place.session.clone());
+    let session = fields.id(Field::SessionId).unwrap_or_else(|| place.session.clone());
     at.map_or(ParsedLine::Empty, |at| ParsedLine::SessionStart { session, at })
 }
 
@@ -242,7 +253,7 @@ fn assistant(fields: &LineFields<'_>) -> Vec<Item> {
     let Some(message) = &fields.message else {
         return match fields.raw(Field::Message).or_else(|| fields.raw(Field::Content)) {
             Some(object) if json::is_object(object) => items_in_content(object, fields).unwrap_or_default(),
-            other => other.and_then(json::text).and_then(|t| reply(&t, fields.sanitizer)).into_iter().collect(),
+            other => other.and_then(json::text).and_then(|t| reply(t, fields.sanitizer)).into_iter().collect(),
         };
     };
     model_items(message.content.as_ref(), message.model, fields)
@@ -250,33 +261,33 @@ fn assistant(fields: &LineFields<'_>) -> Vec<Item> {
 
 /// The oldest layout holds the message in the line's `content`.
 fn items_in_content(object: Raw<'_>, fields: &LineFields<'_>) -> Option<Vec<Item>> {
-    let [content, model] = json::fields(object.get(), &["content", "model"]).ok()?;
+    let [content, model] = json::fields(object, &["content", "model"]).ok()?;
     Some(model_items(content.map(RawContent::of).as_ref(), model, fields))
 }
 
 fn model_items(content: Option<&RawContent<'_>>, model: Option<Raw<'_>>, fields: &LineFields<'_>) -> Vec<Item> {
     if fields.flag(Field::IsApiErrorMessage) {
-        let words = content.map(|content| joined(content.texts(), " ")).unwrap_or_default();
-        let words = shorten(&one_line(&fields.sanitizer.clean(&words)), MAX_API_ERROR_CHARS);
+        let words = content.map(|content| RawText::joined_or_only(content.texts(), " ")).unwrap_or_default();
+        let words = shorten(&one_line(&fields.sanitizer.clean(words)), MAX_API_ERROR_CHARS);
         return vec![Item::Evidence(Evidence::ApiError(words))];
     }
     // The client's own notices ("API Error", "No response requested") are not the model's words.
-    let synthetic = model.is_some_and(|m| m.get() == "\"<synthetic>\"");
+    let synthetic = model.is_some_and(|m| m.is("\"<synthetic>\""));
     // Nor is text that an extension or the user wrote in its place. `other` stands for the model of another process.
-    let synthetic = synthetic || fields.text(Field::MadeBy).is_some_and(|by| by != "model" && by != "other");
+    let synthetic = synthetic || fields.text(Field::MadeBy).is_some_and(|by| !by.is_one_of(&["model", "other"]));
     let Some(content) = content.filter(|_| !synthetic) else { return Vec::new() };
     if let Some(text) = json::text(content.raw) {
-        return reply(&text, fields.sanitizer).into_iter().collect();
+        return reply(text, fields.sanitizer).into_iter().collect();
     }
     content.blocks.iter().flat_map(|block| assistant_block(block, fields.sanitizer)).collect()
 }
 
 fn assistant_block(block: &RawBlock<'_>, sanitizer: &Sanitizer) -> Vec<Item> {
-    match block.kind.as_deref() {
-        Some("text") => block.text.and_then(json::text).and_then(|t| reply(&t, sanitizer)).into_iter().collect(),
+    match block.kind.as_ref().map(|kind| kind.known(&["text", "tool_use"])) {
+        Some("text") => block.text.and_then(json::text).and_then(|t| reply(t, sanitizer)).into_iter().collect(),
         Some("tool_use") => {
             let name = block.name.and_then(json::text).unwrap_or_default();
-            let id = block.id.and_then(json::text).unwrap_or_default();
+            let id = json::id(block.id, sanitizer).unwrap_or_default();
             tools::items_of_use(&id, &name, block.input, sanitizer)
         }
         _ => Vec::new(),
@@ -284,10 +295,12 @@ fn assistant_block(block: &RawBlock<'_>, sanitizer: &Sanitizer) -> Vec<Item> {
 }
 
 fn system(fields: &LineFields<'_>) -> Vec<Item> {
-    let away = fields.text(Field::Subtype).is_some_and(|s| s == "away_summary");
+    let away = fields.text(Field::Subtype).is_some_and(|s| s.is("away_summary"));
     let Some(content) = fields.text(Field::Content).filter(|_| away) else { return Vec::new() };
     // The client appends a hint about its own settings.
-    let text = fields.sanitizer.clean(content.trim_end().trim_end_matches("(disable recaps in /config)"));
+    let content =
+        content.part(|content| Some(content.trim_end().trim_end_matches("(disable recaps in /config)"))).unwrap_or_default();
+    let text = fields.sanitizer.clean(content);
     if text.is_empty() { Vec::new() } else { vec![Item::Away(text)] }
 }
 
@@ -302,21 +315,19 @@ fn title(fields: &LineFields<'_>, kind: &str, place: &TranscriptIdentity) -> Opt
         _ => (Field::Summary, TitleBy::Summary),
     };
     let text = one_line(&fields.sanitizer.clean(&fields.text(field)?));
-    let leaf = fields.text(Field::LeafUuid).filter(|_| by == TitleBy::Summary).map(|u| RecordKey::from_uuid(&place.session, &u));
+    let leaf = fields.text(Field::LeafUuid).filter(|_| by == TitleBy::Summary).map(|u| u.key(&place.session));
     (!text.is_empty()).then(|| Item::Title(Title { text: shorten(&text, MAX_TITLE_CHARS), by, leaf }))
 }
 
 /// Token usage of the message that a line belongs to. Lines of one message share its id; one without an id counts alone.
 fn usage(message: &RawMessage<'_>, key: RecordKey, model: &mut CachedField, sanitizer: &Sanitizer) -> Option<MessageUsage> {
-    let model = model.kept(message.model, |model| (model != "<synthetic>").then(|| sanitizer.redact(model)))?;
+    let model = model.kept(message.model, |model| (!model.is("<synthetic>")).then(|| sanitizer.redact(model)))?;
     let RawUsage { input, output, written, read, split, speed, geo } = *message.usage.as_ref()?;
-    let is = |field: Option<Raw<'_>>, word: &str| field.and_then(json::text).is_some_and(|text| text == word);
+    let is = |field: Option<Raw<'_>>, word: &str| field.and_then(json::text).is_some_and(|text| text.is(word));
     let marks = [(FAST_SUFFIX, is(speed, "fast")), (US_SUFFIX, is(geo, "us"))];
     let model = marks.iter().filter(|(_, holds)| *holds).fold(model, |model, (mark, _)| model + mark);
-    let hour = split
-        .and_then(|s| json::fields(s.get(), &["ephemeral_1h_input_tokens"]).ok())
-        .and_then(|[hour]| json::number(hour))
-        .unwrap_or(0);
+    let hour =
+        split.and_then(|s| json::fields(s, &["ephemeral_1h_input_tokens"]).ok()).and_then(|[hour]| json::number(hour)).unwrap_or(0);
     let written = json::number(written).unwrap_or(0);
     let tokens = Tokens {
         input: json::number(input).unwrap_or(0),
@@ -326,7 +337,7 @@ fn usage(message: &RawMessage<'_>, key: RecordKey, model: &mut CachedField, sani
         cache_read: json::number(read).unwrap_or(0),
         ..Tokens::default()
     };
-    let message = message.id.and_then(json::text).map_or_else(|| key.to_string(), |id| id.into_owned());
+    let message = message.id.and_then(json::text).map_or_else(|| key.to_string(), |id| sanitizer.id(id));
     (tokens.total() > 0).then_some(MessageUsage { message, model, tokens })
 }
 

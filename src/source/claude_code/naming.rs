@@ -23,10 +23,12 @@ pub(super) fn title_event(fields: &LineFields<'_>, kind: &str) -> Option<(TitleE
     if !said.starts_with("<command-") {
         return None;
     }
-    match tagged(&said, "command-name")?.trim().trim_start_matches('/') {
+    let command = said.part(|said| Some(tagged(said, "command-name")?.trim().trim_start_matches('/')))?;
+    match command.known(&["clear", "reset", "new", "rename"]) {
         "clear" | "reset" | "new" => Some((TitleEvent::Cleared, None)),
         "rename" => {
-            let name = one_line(&fields.sanitizer.clean(tagged(&said, "command-args").unwrap_or_default()));
+            let name = said.part(|said| tagged(said, "command-args")).unwrap_or_default();
+            let name = one_line(&fields.sanitizer.clean(name));
             let title = Title { text: shorten(&name, MAX_TITLE_CHARS), by: TitleBy::User, leaf: None };
             Some((TitleEvent::Renamed, (!name.is_empty()).then_some(Item::Title(title))))
         }
@@ -36,8 +38,8 @@ pub(super) fn title_event(fields: &LineFields<'_>, kind: &str) -> Option<(TitleE
 
 /// The title that a hook sets in its output.
 fn title_by_hook(fields: &LineFields<'_>) -> Option<String> {
-    let printed = fields.attachment.stdout.filter(|raw| raw.get().contains("sessionTitle")).and_then(json::text)?;
+    let printed = fields.attachment.stdout.filter(|raw| raw.written().contains("sessionTitle")).and_then(json::text)?;
     let [output] = json::fields(&printed, &["hookSpecificOutput"]).ok()?;
-    let [title] = json::fields(output?.get(), &["sessionTitle"]).ok()?;
+    let [title] = json::fields(output?, &["sessionTitle"]).ok()?;
     json::text(title?).map(|title| shorten(&one_line(&fields.sanitizer.clean(&title)), MAX_TITLE_CHARS))
 }

@@ -48,20 +48,20 @@ pub(super) struct PromptOrigin {
 impl PromptOrigin {
     /// Of a line of type `user`.
     pub(crate) fn of_row(fields: &LineFields<'_>) -> Self {
-        let is_other = |field: Field, known: &[&str]| fields.text(field).is_some_and(|value| !known.contains(&value.as_ref()));
-        let is = |field: Field, value: &str| fields.text(field).is_some_and(|found| found == value);
+        let is_other = |field: Field, known: &[&str]| fields.text(field).is_some_and(|value| !value.is_one_of(known));
+        let is = |field: Field, value: &str| fields.text(field).is_some_and(|found| found.is(value));
         let origin = fields.raw(Field::Origin);
         // An unknown source does not outweigh a named person.
         let is_sent = is(Field::PromptSource, "system") || is_other(Field::PromptSource, PERSON_SOURCES) && !names_person(origin);
         let is_made = is_other(Field::TurnOrigin, PERSON_TURN_ORIGINS) || is_other(Field::MadeBy, PERSON_MAKERS);
-        let wakes = fields.raw(Field::WakeupSource).is_some_and(|raw| raw.get() != "null");
+        let wakes = fields.raw(Field::WakeupSource).is_some_and(|raw| !raw.is("null"));
         Self { is_machines: names_machine(origin) || is_sent || is_made || wakes, is_typed: is(Field::PromptSource, "typed") }
     }
 
     /// Of a message queued while the assistant was busy.
     pub(crate) fn of_queued(fields: &LineFields<'_>) -> Self {
         let queued = &fields.attachment;
-        let no_person = queued.human_turn.is_some_and(|raw| raw.get() == "false") && !names_person(queued.origin);
+        let no_person = queued.human_turn.is_some_and(|raw| raw.is("false")) && !names_person(queued.origin);
         Self { is_machines: json::is_true(queued.is_meta) || no_person || names_machine(queued.origin), is_typed: false }
     }
 
@@ -98,13 +98,13 @@ fn begins_line(text: &str, end: &str) -> bool {
 
 /// Is an origin given that is not a person?
 fn names_machine(origin: Option<Raw<'_>>) -> bool {
-    origin.is_some_and(|raw| raw.get() != "null") && !names_person(origin)
+    origin.is_some_and(|raw| !raw.is("null")) && !names_person(origin)
 }
 
 fn names_person(origin: Option<Raw<'_>>) -> bool {
     let Some(origin) = origin else { return false };
-    let kind = json::fields(origin.get(), &["kind"]).map_or(Some(origin), |[kind]| kind);
-    kind.and_then(json::text).is_some_and(|kind| kind == "human")
+    let kind = json::fields(origin, &["kind"]).map_or(Some(origin), |[kind]| kind);
+    kind.and_then(json::text).is_some_and(|kind| kind.is("human"))
 }
 
 /// Is a whole prompt a third party's, by the tag around it? Whether a person typed it is not known here.

@@ -13,7 +13,7 @@ use crate::source::verdict::may_hold_verdict;
 /// The items of a `tool_result` block and the id of its tool use: how it ended, and the user's words if the result carries any.
 pub(super) fn items_of_block(block: &RawBlock<'_>, fields: &LineFields<'_>) -> (String, Vec<Item>) {
     let (result, sanitizer) = (&fields.result, fields.sanitizer);
-    let id = block.tool_use_id.and_then(json::text).unwrap_or_default().into_owned();
+    let id = json::id(block.tool_use_id, sanitizer).unwrap_or_default();
     // An MCP server's tool may print the same words as the client's dialogs.
     let is_clients = fields.raw(Field::McpMeta).is_none();
     let mut items = Vec::new();
@@ -23,7 +23,7 @@ pub(super) fn items_of_block(block: &RawBlock<'_>, fields: &LineFields<'_>) -> (
     } else if is_clients
         && !block.is_error
         && result.plan.is_some()
-        && block.content.map(text_of).is_some_and(|t| dialog::approves(&t))
+        && block.content.map(text_of).is_some_and(|result| result.tells(dialog::approves))
     {
         items.push(ended(&id, true, APPROVED));
     } else {
@@ -45,7 +45,7 @@ pub(super) fn told_by(id: &str, ok: bool, output: Option<Raw<'_>>, fields: &Line
     let (outcome, printed) = match awaited {
         None => (of_output(id, ok, output, sanitizer), None),
         Some(kinds) => {
-            let (outcome, text) = with_text(id, ok, None, &output.map(text_of).unwrap_or_default(), sanitizer);
+            let (outcome, text) = with_text(id, ok, None, output.map(text_of).unwrap_or_default(), sanitizer);
             (outcome, Some(Item::Evidence(Evidence::Printed(shell::printed(id, ok, &text, kinds)))))
         }
     };
@@ -62,23 +62,23 @@ pub(super) fn of_output(tool: &str, ok: bool, output: Option<Raw<'_>>, sanitizer
     if ok && !output.is_some_and(may_hold_result) {
         return None;
     }
-    of_text(tool, ok, None, &output.map(text_of).unwrap_or_default(), sanitizer)
+    of_text(tool, ok, None, output.map(text_of).unwrap_or_default(), sanitizer)
 }
 
 fn may_hold_result(output: Raw<'_>) -> bool {
     // Of an output that is cut, part of a line may be a verdict.
-    output.get().len() > 2 * SHOWN_BYTES
-        || match output.get().as_bytes().first() {
-            Some(b'"') => may_hold_verdict(output),
-            _ => RawContent::of(output).blocks.iter().filter_map(RawBlock::words).any(may_hold_verdict),
+    output.len() > 2 * SHOWN_BYTES
+        || match output.is_text() {
+            true => may_hold_verdict(output),
+            false => RawContent::of(output).blocks.iter().filter_map(RawBlock::words).any(may_hold_verdict),
         }
 }
 
 /// A task that the client created, with its number.
 fn created_task(result: &ToolResult<'_>, sanitizer: &Sanitizer) -> Option<Item> {
-    let [id, subject] = json::fields(result.task.filter(|t| json::is_object(*t))?.get(), &["id", "subject"]).ok()?;
+    let [id, subject] = json::fields(result.task.filter(|t| json::is_object(*t))?, &["id", "subject"]).ok()?;
     let text = short_line(&sanitizer.clean(&json::text(subject?)?));
-    Some(Item::Task(Todo { id: json::text(id?)?.into_owned(), text, status: String::new() }))
+    Some(Item::Task(Todo { id: sanitizer.id(json::text(id?)?), text, status: String::new() }))
 }
 
 #[cfg(test)]

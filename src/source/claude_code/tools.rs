@@ -2,8 +2,8 @@
 
 use super::fields::{Field, LineFields};
 use super::outcome;
-use crate::analyze::use_of_told::looked_up_ids;
-use crate::model::session::{Evidence, FileTouch, Item, RecordKey, Todo, ToolClass, ToolUse, Touch};
+use crate::model::session::{Evidence, FileTouch, Item, Todo, ToolClass, ToolUse, Touch};
+use crate::privacy::raw::RawText;
 use crate::privacy::{EXCLUDED_LINE, Sanitizer};
 use crate::source::json::{self, Raw};
 use crate::source::json_cursor::NameTable;
@@ -47,17 +47,17 @@ const WRITES_WHOLE: [&str; 2] = ["Write", "write_file"];
 pub(crate) const ACTING: &str = "Bash,Edit,MultiEdit,Write,NotebookEdit,Read,Glob,Grep,LS,Task,Agent,WebFetch,WebSearch,TodoWrite";
 
 /// The items of a tool use block: usually one line; for to-do lists and plans, their content.
-pub(super) fn items_of_use(id: &str, name: &str, input: Option<Raw<'_>>, sanitizer: &Sanitizer) -> Vec<Item> {
+pub(super) fn items_of_use(id: &str, name: &RawText<'_>, input: Option<Raw<'_>>, sanitizer: &Sanitizer) -> Vec<Item> {
     let Some(input) = input else { return Vec::new() };
-    match name {
+    match name.known(&["TodoWrite", "TaskCreate", "TaskUpdate"]) {
         "TodoWrite" => todos(input, "todos", &["content", "subject"], sanitizer).into_iter().collect(),
         "TaskCreate" => task(input, "subject", "pending", sanitizer).into_iter().collect(),
         "TaskUpdate" => task(input, "taskId", "", sanitizer).into_iter().collect(),
-        _ if LOOKS_UP.contains(&name) => {
-            let ids = looked_up_ids(&json::strings(input).join(" "));
+        _ if name.is_one_of(&LOOKS_UP) => {
+            let ids = RawText::joined(&json::strings(input), " ").looked_up_ids();
             if ids.is_empty() { Vec::new() } else { vec![Item::Evidence(Evidence::LookedUp(ids))] }
         }
-        _ => match TOOLS.class_of(name).unwrap_or(ToolClass::Other) {
+        _ => match TOOLS.class_of_raw(name).unwrap_or(ToolClass::Other) {
             ToolClass::Plan => plan(id, name, input, sanitizer),
             ToolClass::Shell => command(id, name, input, sanitizer),
             class => vec![Item::Tool(tool_use(id, name, class, input, sanitizer))],
@@ -65,24 +65,25 @@ pub(super) fn items_of_use(id: &str, name: &str, input: Option<Raw<'_>>, sanitiz
     }
 }
 
-fn plan(id: &str, name: &str, input: Raw<'_>, sanitizer: &Sanitizer) -> Vec<Item> {
+fn plan(id: &str, name: &RawText<'_>, input: Raw<'_>, sanitizer: &Sanitizer) -> Vec<Item> {
     let plan = argument(input, &["plan"], sanitizer).map(|plan| head_and_tail(&plan, MAX_TEXT_CHARS));
-    plan.map(|plan| vec![Item::Plan(plan), Item::Tool(ToolUse::new(id, name, "plan", None))]).unwrap_or_default()
+    plan.map(|plan| vec![Item::Plan(plan), Item::Tool(ToolUse::new(id, tool_name(name, sanitizer), "plan", None))])
+        .unwrap_or_default()
 }
 
-fn command(id: &str, name: &str, input: Raw<'_>, sanitizer: &Sanitizer) -> Vec<Item> {
+fn command(id: &str, name: &RawText<'_>, input: Raw<'_>, sanitizer: &Sanitizer) -> Vec<Item> {
     let is_kept = !sanitizer.excludes_any(|| json::strings(input));
-    let [command, background] = json::fields(input.get(), &["command", "run_in_background"]).unwrap_or_default();
+    let [command, background] = json::fields(input, &["command", "run_in_background"]).unwrap_or_default();
     let command = command.filter(|_| is_kept).and_then(|command| sanitized_text(command, sanitizer));
     let (line, run) = line_and_run(id, command.as_deref(), !json::is_true(background), sanitizer);
     let tool = ToolUse::new(id, tool_name(name, sanitizer), line, None);
     std::iter::once(Item::Tool(tool)).chain(run.map(|run| Item::Evidence(Evidence::Ran(run)))).collect()
 }
 
-fn tool_use(id: &str, name: &str, class: ToolClass, input: Raw<'_>, sanitizer: &Sanitizer) -> ToolUse {
+fn tool_use(id: &str, name: &RawText<'_>, class: ToolClass, input: Raw<'_>, sanitizer: &Sanitizer) -> ToolUse {
     let (line, file) = match class {
         _ if sanitizer.excludes_any(|| json::strings(input)) => (EXCLUDED_LINE.to_owned(), None),
-        ToolClass::Edit if WRITES_WHOLE.contains(&name) => touched(input, Touch::Written, sanitizer),
+        ToolClass::Edit if name.is_one_of(&WRITES_WHOLE) => touched(input, Touch::Written, sanitizer),
         ToolClass::Edit => touched(input, Touch::Edited, sanitizer),
         ToolClass::Read => touched(input, Touch::Read, sanitizer),
         ToolClass::Subagent => (told_in(input, &["description", "prompt"], sanitizer), None),
@@ -98,7 +99,7 @@ fn touched(input: Raw<'_>, how: Touch, sanitizer: &Sanitizer) -> (String, Option
         "file_path", "notebook_path", "absolute_path", "path", "filePath", "edits", "old_string", "new_string", "content",
         "new_source",
     ]);
-    let Ok([paths @ .., edits, old, new, content, source]) = json::fields(input.get(), &NAMES) else {
+    let Ok([paths @ .., edits, old, new, content, source]) = json::fields(input, &NAMES) else {
         return (describe_arguments(input, sanitizer), None);
     };
     let paths: [Option<Raw<'_>>; 5] = paths;
@@ -106,7 +107,7 @@ fn touched(input: Raw<'_>, how: Touch, sanitizer: &Sanitizer) -> (String, Option
         return (describe_arguments(input, sanitizer), None);
     };
     let edits = edits.map(json::elements).unwrap_or_default();
-    let edits = edits.iter().map(|edit| json::fields(edit.get(), &["old_string", "new_string", "content", "new_source"]));
+    let edits = edits.iter().map(|edit| json::fields(edit, &["old_string", "new_string", "content", "new_source"]));
     let (mut removed, mut added) = (vec![old], vec![new, content, source]);
     for [old, new, content, source] in edits.flatten() {
         removed.push(old);
@@ -116,7 +117,7 @@ fn touched(input: Raw<'_>, how: Touch, sanitizer: &Sanitizer) -> (String, Option
 }
 
 fn questions(input: Raw<'_>, sanitizer: &Sanitizer) -> String {
-    let Ok([list]) = json::fields(input.get(), &["questions"]) else { return String::new() };
+    let Ok([list]) = json::fields(input, &["questions"]) else { return String::new() };
     let list = list.map(json::elements).unwrap_or_default();
     let asked: Vec<String> = list.into_iter().filter_map(|q| argument(q, &["question"], sanitizer)).collect();
     shorten(&one_line(&asked.join(" / ")), MAX_COMMAND_CHARS)
@@ -141,12 +142,12 @@ fn task(input: Raw<'_>, name: &str, status: &str, sanitizer: &Sanitizer) -> Opti
 /// They carry no id; it is derived from the tool's name and input, which the result repeats.
 pub(super) fn parse_old_line(fields: &LineFields<'_>, kind: &str) -> Vec<Item> {
     let nested = fields.raw(Field::Message).filter(|m| json::is_object(*m));
-    let inner = nested.and_then(|m| json::fields(m.get(), &["tool_name", "tool_input", "tool_output", "status"]).ok());
+    let inner = nested.and_then(|m| json::fields(m, &["tool_name", "tool_input", "tool_output", "status"]).ok());
     let [name, input, output, status] =
         inner.unwrap_or([fields.raw(Field::ToolName), fields.raw(Field::ToolInput), fields.raw(Field::ToolOutput), None]);
     let (Some(name), Some(input)) = (name.and_then(json::text), input) else { return Vec::new() };
-    let id = RecordKey::from_line(&name, input.get().as_bytes()).to_string();
-    let failed = status.and_then(json::text).is_some_and(|s| s == "error" || s == "failed");
+    let id = input.key_in(&name).to_string();
+    let failed = status.and_then(json::text).is_some_and(|s| s.is_one_of(&["error", "failed"]));
     let used =
         if kind == "tool_result" { Vec::new() } else { items_of_use(&id, &current_name(&name), Some(input), fields.sanitizer) };
     let ended = output.map(|output| outcome::told_by(&id, !failed, Some(output), fields));
@@ -154,9 +155,10 @@ pub(super) fn parse_old_line(fields: &LineFields<'_>, kind: &str) -> Vec<Item> {
 }
 
 /// Maps tool names to today's spelling: the oldest layout writes them in lower case.
-fn current_name(name: &str) -> String {
-    let known = ["Bash", "Read", "Edit", "MultiEdit", "Write", "Grep", "Glob", "Task", "WebFetch", "WebSearch", "TodoWrite"];
-    known.iter().find(|k| k.eq_ignore_ascii_case(name)).map_or_else(|| name.to_owned(), |k| (*k).to_owned())
+fn current_name<'n>(name: &'n RawText<'_>) -> RawText<'n> {
+    const KNOWN: [&str; 11] =
+        ["Bash", "Read", "Edit", "MultiEdit", "Write", "Grep", "Glob", "Task", "WebFetch", "WebSearch", "TodoWrite"];
+    name.part(|name| KNOWN.into_iter().find(|known| known.eq_ignore_ascii_case(name))).unwrap_or_else(|| name.into())
 }
 
 #[cfg(test)]

@@ -3,10 +3,11 @@
 //! Most `user` lines are tool results; others are slash-command echoes, local command output, caveats, compaction recaps, task
 //! notices and messages between agents. None of those are the user's words.
 
-use super::fields::{Attachment, Field, LineFields, RawContent, joined};
+use super::fields::{Attachment, Field, LineFields, RawContent};
 use super::origin::{PromptOrigin, PromptSpeaker};
 use super::{dialog, outcome};
 use crate::model::session::{Evidence, Item, QueueEvent, TitleEvent, ToolUse, Turn, title_of_plan};
+use crate::privacy::raw::RawText;
 use crate::privacy::{SanitizedText, is_meaningful};
 use crate::source::json::{self, Raw};
 use crate::source::line::{MAX_RECAP_CHARS, MAX_TEXT_CHARS};
@@ -51,9 +52,10 @@ pub(super) fn row(fields: &LineFields<'_>, agent: bool) -> UserContent {
     // The prompt of a subagent is the assistant's text, which its parent's tool use already shows.
     if !agent && !fields.flag(Field::IsMeta) {
         let origin = PromptOrigin::of_row(fields);
-        let begins_as_recap = texts.first().is_some_and(|text| text.trim_start().starts_with(RECAP_START));
+        let begins_as_recap = texts.first().is_some_and(|text| text.tells(|text| text.trim_start().starts_with(RECAP_START)));
         let recap = fields.flag(Field::IsCompactSummary) || !origin.is_machines() && begins_as_recap;
-        let passed = if recap { fields.sanitizer.pass(&joined(texts, "\n\n")) } else { fields.sanitizer.pass_users(&texts) };
+        let passed =
+            if recap { fields.sanitizer.pass(RawText::joined_or_only(texts, "\n\n")) } else { fields.sanitizer.pass_users(&texts) };
         let text = &passed.text;
         let said = match origin.speaker(text) {
             _ if recap => Some(Item::Recap(head_and_tail(recap_of(text), MAX_RECAP_CHARS))),
@@ -145,21 +147,21 @@ fn recap_of(text: &str) -> &str {
 
 /// What a client notes beside a conversation: a message typed while the assistant was busy, or what a hook told the session.
 pub(super) fn parse_attachment(fields: &LineFields<'_>, agent: bool) -> UserContent {
-    let is_of_hook = fields.attachment.kind.and_then(json::text).is_some_and(|kind| kind == "hook_additional_context");
+    let is_of_hook = fields.attachment.kind.and_then(json::text).is_some_and(|kind| kind.is("hook_additional_context"));
     if is_of_hook { told(fields) } else { parse_queued(fields, agent) }
 }
 
 /// The names in what a hook of ours told.
 fn told(fields: &LineFields<'_>) -> UserContent {
     let texts = fields.attachment.content.map(json::strings).unwrap_or_default();
-    let items = told_by_hook(texts.iter().map(String::as_str), fields.sanitizer);
+    let items = told_by_hook(&texts, fields.sanitizer);
     UserContent { items: items.into_iter().collect(), ..UserContent::default() }
 }
 
 /// A message typed while the assistant was busy, and delivered in the middle of its turn.
 fn parse_queued(fields: &LineFields<'_>, agent: bool) -> UserContent {
     let Attachment { kind, mode, prompt, .. } = fields.attachment;
-    let is = |raw: Option<Raw<'_>>, what: &str| raw.and_then(json::text).is_some_and(|t| t == what);
+    let is = |raw: Option<Raw<'_>>, what: &str| raw.and_then(json::text).is_some_and(|t| t.is(what));
     if !is(kind, "queued_command") || !is(mode, "prompt") || fields.flag(Field::IsMeta) {
         return UserContent::default();
     }
@@ -190,7 +192,7 @@ pub(super) fn queue_operation(fields: &LineFields<'_>) -> Option<UserContent> {
         _ => String::new(),
     };
     let text = passed.as_ref().map(|passed| words(&passed.text));
-    let event = match fields.text(Field::Operation)?.as_ref() {
+    let event = match fields.text(Field::Operation)?.known(&["enqueue", "dequeue", "remove", "popAll"]) {
         "enqueue" => QueueEvent::Added(text?),
         "dequeue" | "remove" => QueueEvent::Delivered(text.filter(|text| !text.is_empty())),
         "popAll" => QueueEvent::TakenBack,

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::source::delta::{LineNumbers, MadeLine, MadeLines};
-use crate::source::document::{not_whole, whole};
+use crate::source::document::{not_whole, value, whole};
 use crate::source::json as fields;
 use crate::source::line::timestamp;
 
@@ -19,7 +19,7 @@ const MAX_HEAD_BYTES: u64 = 4 << 20;
 pub(super) fn lines(path: &Path) -> io::Result<MadeLines> {
     let text = whole(path, MAX_BYTES)?;
     let [messages, origin] = fields::fields(&text, &["messages", "origin"]).map_err(|_| not_whole())?;
-    let origin: Value = origin.and_then(|origin| serde_json::from_str(origin.get()).ok()).unwrap_or_default();
+    let origin: Value = origin.and_then(value).unwrap_or_default();
     let head = head(path);
     let session = json!({"cwd": head["cwd"], "version": origin["version"]});
     let all = messages.map(fields::elements).unwrap_or_default();
@@ -29,10 +29,10 @@ pub(super) fn lines(path: &Path) -> io::Result<MadeLines> {
         lines.push((0, json!({"session": session, "began": began}).to_string()));
     }
     for (n, message) in all.iter().enumerate() {
-        let at = fields::fields(message.get(), &["ts"]).ok().and_then(|[at]| at).and_then(timestamp);
+        let at = fields::fields(message, &["ts"]).ok().and_then(|[at]| at).and_then(timestamp);
         // Where the session is now, and not where it was at earlier messages.
         let branch = if n + 1 == all.len() { &head["metadata"]["git"]["branch"] } else { &Value::Null };
-        let text = format!(r#"{{"session":{session},"branch":{branch},"message":{}}}"#, message.get());
+        let text = format!(r#"{{"session":{session},"branch":{branch},"message":{}}}"#, message.written().in_made_line());
         lines.push((numbers.of(at), text));
     }
     // Until somebody gives it one, its title is the first prompt.

@@ -1,7 +1,5 @@
 //! One message after the other: what it says.
 
-use std::borrow::Cow;
-
 use serde::{Deserialize, Serialize};
 
 use super::tools::{COMMANDS, READS, TOOLS};
@@ -9,6 +7,7 @@ use crate::model::session::{
     Evidence, FileTouch, Item, MessageUsage, Millis, ParserState, PendingRuns, RecordKey, TitleBy, Tokens, ToolClass, ToolUse,
     Touch,
 };
+use crate::privacy::raw::RawText;
 use crate::privacy::{EXCLUDED_LINE, Sanitizer};
 use crate::source::json::{self, Raw};
 use crate::source::line::{malformed, text_of_line, timestamp};
@@ -50,12 +49,12 @@ impl LineParser for ClineLines<'_> {
         let Ok([session, branch, began, title, message]) = json::fields(&text, &names) else {
             return malformed(&text);
         };
-        let [cwd, version] = session.and_then(|session| json::fields(session.get(), &["cwd", "version"]).ok()).unwrap_or_default();
+        let [cwd, version] = session.and_then(|session| json::fields(session, &["cwd", "version"]).ok()).unwrap_or_default();
         let cwd = cwd.and_then(json::text).filter(|cwd| !cwd.is_empty()).map(|cwd| self.sanitizer.redact(&cwd));
-        let [id, at] = message.and_then(|message| json::fields(message.get(), &["id", "ts"]).ok()).unwrap_or_default();
+        let [id, at] = message.and_then(|message| json::fields(message, &["id", "ts"]).ok()).unwrap_or_default();
         let at = at.or(began).and_then(timestamp);
         let key = match id.and_then(json::text) {
-            Some(id) => RecordKey::from_row("cline", at.map_or(0, Millis::unsigned_abs), id.as_bytes()),
+            Some(id) => id.key_in("cline", at.map_or(0, Millis::unsigned_abs)),
             None => RecordKey::from_line(&self.place.session, line),
         };
         let of_agent = self.place.agent.is_some();
@@ -96,10 +95,11 @@ impl<'p> ClineLines<'p> {
 
     fn message(&self, message: Raw<'_>, key: RecordKey, cwd: Option<&str>) -> Result<Said, NoRecord> {
         let names = ["role", "content", "modelInfo", "metrics"];
-        let [role, content, model, metrics] = json::fields(message.get(), &names).map_err(|_| NoRecord::Known)?;
+        let [role, content, model, metrics] = json::fields(message, &names).map_err(|_| NoRecord::Known)?;
         let content = content.ok_or(NoRecord::Known)?;
         let blocks = json::elements(content);
-        match role.and_then(json::text).as_deref() {
+        let role = role.and_then(json::text);
+        match role.as_ref().map(|role| role.known(&["user", "assistant"])) {
             Some("user") => {
                 let mut all = Said::default();
                 for block in &blocks {
@@ -116,46 +116,46 @@ impl<'p> ClineLines<'p> {
             Some("assistant") => {
                 let said: Vec<_> = json::text(content).into_iter().chain(texts(&blocks)).collect();
                 let tools = blocks.iter().flat_map(|block| self.tool(*block, cwd));
-                let items = reply(&said.join("\n"), self.sanitizer).into_iter().chain(tools).collect();
-                let model = model.and_then(|model| json::fields(model.get(), &["id"]).ok()).and_then(|[id]| id);
+                let items = reply(RawText::joined(&said, "\n"), self.sanitizer).into_iter().chain(tools).collect();
+                let model = model.and_then(|model| json::fields(model, &["id"]).ok()).and_then(|[id]| id);
                 let usage = metrics.and_then(|metrics| usage(metrics, model, key, self.sanitizer));
                 Ok(Said { items, usage, ..Said::default() })
             }
-            other => Err(NoRecord::Unknown(format!("message {}", other.unwrap_or("(no role)")))),
+            _ => Err(NoRecord::unknown("message ", role, "(no role)")),
         }
     }
 
     /// The user's words, which the client wraps: what else is said in the user's name is the client's.
     fn prompt(&self, content: Raw<'_>, blocks: &[Raw<'_>], may_be_alone: bool) -> Result<Said, NoRecord> {
         let all: Vec<_> = json::text(content).into_iter().chain(texts(blocks)).collect();
-        let written: Vec<_> = all.iter().filter_map(|text| unwrapped(text)).map(Cow::Borrowed).collect();
-        let is_image = |block: &Raw<'_>| kind_of(*block).is_some_and(|kind| kind == "image");
+        let written: Vec<_> = all.iter().filter_map(|text| text.part(unwrapped)).collect();
+        let is_image = |block: &Raw<'_>| kind_of(*block).is_some_and(|kind| kind.is("image"));
         let has_more = may_be_alone && !written.is_empty() && blocks.iter().any(is_image);
         Said::prompt(self.sanitizer.pass_users(&written), has_more, false)
     }
 
     /// A block of the assistant's, if it is a call of a tool: as many uses as it runs commands or reads files.
     fn tool(&self, block: Raw<'_>, cwd: Option<&str>) -> Vec<Item> {
-        let Ok([kind, id, name, given]) = json::fields(block.get(), &["type", "id", "name", "input"]) else { return Vec::new() };
-        if kind.and_then(json::text).is_none_or(|kind| kind != "tool_use") {
+        let Ok([kind, id, name, given]) = json::fields(block, &["type", "id", "name", "input"]) else { return Vec::new() };
+        if kind.and_then(json::text).is_none_or(|kind| !kind.is("tool_use")) {
             return Vec::new();
         }
-        let text = |raw: Option<Raw<'_>>| raw.and_then(json::text).map(Cow::into_owned).unwrap_or_default();
-        let (id, name, sanitizer) = (text(id), text(name), self.sanitizer);
-        let class = TOOLS.class_of(&name).unwrap_or(ToolClass::Other);
+        let (id, name) = (json::id(id, self.sanitizer).unwrap_or_default(), name.and_then(json::text).unwrap_or_default());
+        let sanitizer = self.sanitizer;
+        let class = TOOLS.class_of_raw(&name).unwrap_or(ToolClass::Other);
         let kept = tool_name(&name, sanitizer);
         let Some(given) = given else { return vec![Item::Tool(ToolUse::new(id, kept, "", None))] };
         if sanitizer.excludes_any(|| json::strings(given)) {
             return vec![Item::Tool(ToolUse::new(id, kept, EXCLUDED_LINE, None))];
         }
-        if let Some(patch) = argument(given, &["input", "patch"], sanitizer).filter(|_| name == "apply_patch") {
-            return patch::edits((&id, &kept), &patch::changes(&patch), cwd, sanitizer);
+        if let Some(patch) = argument(given, &["input", "patch"], sanitizer).filter(|_| name.is("apply_patch")) {
+            return patch::edits((&id, &kept), &patch::changes(&patch.into()), cwd, sanitizer);
         }
-        match &*name {
+        match name.known(&[COMMANDS, READS]) {
             COMMANDS => {
                 let commands = listed(given, "commands");
                 let one = |(n, command): (usize, &Raw<'_>)| {
-                    let [inner] = json::fields(command.get(), &["command"]).unwrap_or_default();
+                    let [inner] = json::fields(command, &["command"]).unwrap_or_default();
                     let command = sanitized_text(inner.unwrap_or(*command), sanitizer);
                     let line = command_line(command.as_deref(), sanitizer);
                     let tool = ToolUse::new(use_id(&id, n, commands.len()), kept.clone(), line, None);
@@ -175,7 +175,7 @@ impl<'p> ClineLines<'p> {
             _ => {
                 let (line, file) = match class {
                     // Without the old text the file is written whole.
-                    ToolClass::Edit if json::fields(given.get(), &["old_text"]).is_ok_and(|[old]| old.is_none()) => {
+                    ToolClass::Edit if json::fields(given, &["old_text"]).is_ok_and(|[old]| old.is_none()) => {
                         self.touched(given, Touch::Written, cwd)
                     }
                     ToolClass::Edit => self.touched(given, Touch::Edited, cwd),
@@ -190,7 +190,7 @@ impl<'p> ClineLines<'p> {
     }
 
     fn touched(&self, given: Raw<'_>, how: Touch, cwd: Option<&str>) -> (String, Option<FileTouch>) {
-        let Ok([path, old, new]) = json::fields(given.get(), &["path", "old_text", "new_text"]) else {
+        let Ok([path, old, new]) = json::fields(given, &["path", "old_text", "new_text"]) else {
             return (String::new(), None);
         };
         match path.and_then(|path| sanitized_text(path, self.sanitizer)) {
@@ -201,37 +201,40 @@ impl<'p> ClineLines<'p> {
 
     /// A block in the user's name, if it is the result of a call: as many ends as the call has uses.
     fn result(&self, block: Raw<'_>) -> Said {
-        let Ok([kind, id, content, is_error]) = json::fields(block.get(), &["type", "tool_use_id", "content", "is_error"]) else {
+        let Ok([kind, id, content, is_error]) = json::fields(block, &["type", "tool_use_id", "content", "is_error"]) else {
             return Said::default();
         };
-        if kind.and_then(json::text).is_none_or(|kind| kind != "tool_result") {
+        if kind.and_then(json::text).is_none_or(|kind| !kind.is("tool_result")) {
             return Said::default();
         }
-        let id = id.and_then(json::text).unwrap_or_default();
+        let id = json::id(id, self.sanitizer).unwrap_or_default();
         let failed = json::is_true(is_error);
         let parts = content.map(json::elements).unwrap_or_default();
         let mut all = Said::default();
         for (n, part) in parts.iter().enumerate() {
-            all.add(self.ended(use_id(&id, n, parts.len()), part.get(), failed));
+            all.add(self.ended(use_id(&id, n, parts.len()), &part.written(), failed));
         }
         // A single end is written as a text.
         if let Some(text) = content.and_then(json::text).filter(|_| parts.is_empty()) {
-            all.add(self.ended(id.into_owned(), &text, failed));
+            all.add(self.ended(id, &text, failed));
         }
         all
     }
 
-    fn ended(&self, id: String, end: &str, failed: bool) -> Said {
+    fn ended(&self, id: String, end: &RawText<'_>, failed: bool) -> Said {
         let [result, text, error, success] = json::fields(end, &["result", "text", "error", "success"]).unwrap_or_default();
         let error = error.and_then(json::text);
         let output = match result.or(text).and_then(json::text) {
             Some(output) => output,
             None if Raw::of(end).is_ok_and(json::is_object) => error.clone().unwrap_or_default(),
-            None => Cow::Borrowed(end),
+            None => end.clone(),
         };
-        let (code, output) = without_exit(&output);
+        let ([output], code) = output.apart(|output| {
+            let (code, output) = without_exit(output);
+            ([output.into()], code)
+        });
         let ok = !failed && error.is_none() && success.is_none_or(|success| json::is_true(Some(success)));
-        Said::ended(id, false, (ok && code.is_none_or(|code| code == 0), code, output), &self.runs, self.sanitizer)
+        Said::ended(id, false, (ok && code.is_none_or(|code| code == 0), code, &output), &self.runs, self.sanitizer)
     }
 }
 
@@ -242,9 +245,9 @@ fn use_id(call: &str, n: usize, all: usize) -> String {
 
 /// What a call lists: one of it may stand there without a list.
 fn listed<'l>(given: Raw<'l>, name: &str) -> Vec<Raw<'l>> {
-    let Some(list) = json::fields(given.get(), &[name]).ok().and_then(|[list]| list) else { return Vec::new() };
+    let Some(list) = json::fields(given, &[name]).ok().and_then(|[list]| list) else { return Vec::new() };
     let all = json::elements(list);
-    if all.is_empty() && list.get().trim() != "[]" { vec![list] } else { all }
+    if all.is_empty() && !list.is("[]") { vec![list] } else { all }
 }
 
 fn searched(given: Raw<'_>, sanitizer: &Sanitizer) -> String {
@@ -252,14 +255,14 @@ fn searched(given: Raw<'_>, sanitizer: &Sanitizer) -> String {
     all.collect::<Vec<_>>().join(" / ")
 }
 
-fn kind_of(block: Raw<'_>) -> Option<Cow<'_, str>> {
-    json::fields(block.get(), &["type"]).ok()?[0].and_then(json::text)
+fn kind_of(block: Raw<'_>) -> Option<RawText<'_>> {
+    json::fields(block, &["type"]).ok()?[0].and_then(json::text)
 }
 
-fn texts<'l>(blocks: &[Raw<'l>]) -> impl Iterator<Item = Cow<'l, str>> {
+fn texts<'l>(blocks: &[Raw<'l>]) -> impl Iterator<Item = RawText<'l>> {
     blocks.iter().filter_map(|block| {
-        let [kind, text] = json::fields(block.get(), &["type", "text"]).ok()?;
-        text.filter(|_| kind.and_then(json::text).is_some_and(|kind| kind == "text")).and_then(json::text)
+        let [kind, text] = json::fields(block, &["type", "text"]).ok()?;
+        text.filter(|_| kind.and_then(json::text).is_some_and(|kind| kind.is("text"))).and_then(json::text)
     })
 }
 
@@ -285,7 +288,7 @@ fn without_exit(text: &str) -> (Option<i64>, &str) {
 fn usage(metrics: Raw<'_>, model: Option<Raw<'_>>, key: RecordKey, sanitizer: &Sanitizer) -> Option<MessageUsage> {
     let names = ["inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens"];
     let [input, output, cache_read, cache_write] =
-        json::fields(metrics.get(), &names).ok()?.map(|count| json::number(count).unwrap_or(0));
+        json::fields(metrics, &names).ok()?.map(|count| json::number(count).unwrap_or(0));
     // The client counts what the cache holds among the input.
     let input = input.saturating_sub(cache_read).saturating_sub(cache_write);
     let tokens = Tokens { input, output, cache_read, cache_write, ..Tokens::default() };

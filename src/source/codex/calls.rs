@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::rows::{CodexLines, texts};
 use super::tools::{CODE, PATCH, PLAN, QUESTION, TOOLS};
 use crate::model::session::{Answer, Evidence, FileTouch, Item, ToolClass, ToolUse, Touch, Turn};
+use crate::privacy::raw::RawText;
 use crate::privacy::{EXCLUDED_LINE, Sanitizer};
 use crate::source::json::{self, Raw};
 use crate::source::line::MAX_TEXT_CHARS;
@@ -34,11 +35,11 @@ pub(super) struct Call {
 }
 
 /// A call. Where finished items tell what was done, only what they leave out is taken from it.
-pub(super) fn begun(lines: &mut CodexLines<'_>, kind: &str, payload: Raw<'_>) -> Result<Said, NoRecord> {
+pub(super) fn begun(lines: &mut CodexLines<'_>, kind: &'static str, payload: Raw<'_>) -> Result<Said, NoRecord> {
     let names = ["name", "namespace", "arguments", "input", "call_id", "id", "action"];
-    let [name, namespace, arguments, input, call, id, action] = json::fields(payload.get(), &names).map_err(|_| NoRecord::Known)?;
-    let text = |raw: Option<Raw<'_>>| raw.and_then(json::text).map(Cow::into_owned).unwrap_or_default();
-    let id = Some(text(call)).filter(|id| !id.is_empty()).unwrap_or_else(|| text(id));
+    let [name, namespace, arguments, input, call, id, action] = json::fields(payload, &names).map_err(|_| NoRecord::Known)?;
+    let text = |raw: Option<Raw<'_>>| raw.and_then(json::text).map(RawText::into_owned).unwrap_or_default();
+    let id = json::id(call, lines.sanitizer).or_else(|| json::id(id, lines.sanitizer)).unwrap_or_default();
     let sanitizer = lines.sanitizer;
     let is_told_again = lines.state.finished;
     if kind == "web_search_call" {
@@ -49,23 +50,25 @@ pub(super) fn begun(lines: &mut CodexLines<'_>, kind: &str, payload: Raw<'_>) ->
         };
     }
     let name = match kind {
-        "local_shell_call" => "local_shell".to_owned(),
+        "local_shell_call" => RawText::from("local_shell"),
         _ => server_tool(&text(namespace), &text(name)),
     };
     // The arguments are JSON in a string.
-    let arguments = if kind == "local_shell_call" { action.map(|action| action.get().to_owned()) } else { Some(text(arguments)) };
+    let arguments =
+        if kind == "local_shell_call" { action.map(|action| action.written().into_owned()) } else { Some(text(arguments)) };
     let arguments = arguments.unwrap_or_default();
     let given = Raw::of(&arguments).ok().filter(|given| json::is_object(*given));
-    let class = TOOLS.class_of(&name).unwrap_or(ToolClass::Other);
+    let class = TOOLS.class_of_raw(&name).unwrap_or(ToolClass::Other);
     match class {
-        _ if name == CODE => Err(NoRecord::Known),
+        _ if name.is(CODE) => Err(NoRecord::Known),
         ToolClass::Shell | ToolClass::Edit | ToolClass::Read if is_told_again => Err(NoRecord::Known),
         _ if is_told_again && name.starts_with("mcp__") => Err(NoRecord::Known),
-        _ if name == PLAN => Ok(Said::only(given.and_then(|given| todos(given, "plan", &["step"], sanitizer)))),
-        ToolClass::Question if name == QUESTION => Ok(Said::only(question(lines, id, given))),
+        _ if name.is(PLAN) => Ok(Said::only(given.and_then(|given| todos(given, "plan", &["step"], sanitizer)))),
+        ToolClass::Question if name.is(QUESTION) => Ok(Said::only(question(lines, id, given))),
         ToolClass::Edit => {
-            let text = if name == PATCH { text(input) } else { String::new() };
-            let text = if text.is_empty() { given.map(|given| json::strings(given).join("\n")).unwrap_or_default() } else { text };
+            let text = if name.is(PATCH) { text(input) } else { RawText::default() };
+            let in_list = || given.map(|given| RawText::joined(&json::strings(given), "\n")).unwrap_or_default();
+            let text = if text.is_empty() { in_list() } else { text };
             Ok(patched(lines, id, &text))
         }
         ToolClass::Shell => Ok(command(lines, id, &name, given)),
@@ -78,7 +81,7 @@ pub(super) fn begun(lines: &mut CodexLines<'_>, kind: &str, payload: Raw<'_>) ->
                 Some(given) if sanitizer.excludes_any(|| json::strings(given)) => EXCLUDED_LINE.to_owned(),
                 Some(given) if class == ToolClass::Subagent => told_in(given, &["message", "task_name", "prompt"], sanitizer),
                 Some(given) => describe_arguments(given, sanitizer),
-                None => line_of(&sanitizer.clean(&text(input))),
+                None => line_of(&sanitizer.clean(text(input))),
             };
             lines.state.await_output(Call { id: id.clone(), is_command: false, asked: Vec::new() });
             Ok(Said::only([Item::Tool(ToolUse::new(id, tool_name(&name, sanitizer), line, None))]))
@@ -87,11 +90,12 @@ pub(super) fn begun(lines: &mut CodexLines<'_>, kind: &str, payload: Raw<'_>) ->
 }
 
 /// The name of a server's tool as other clients write it.
-fn server_tool(namespace: &str, name: &str) -> String {
+fn server_tool(namespace: &RawText<'_>, name: &RawText<'_>) -> RawText<'static> {
     if namespace.starts_with("mcp__") && !name.starts_with("mcp__") {
-        return format!("{}__{name}", namespace.trim_end_matches('_'));
+        let server = namespace.part(|namespace| Some(namespace.trim_end_matches('_'))).unwrap_or_default();
+        return RawText::joined(&[server, name.into()], "__");
     }
-    name.to_owned()
+    name.clone().into_owned()
 }
 
 /// A picture that the assistant looked at.
@@ -101,25 +105,24 @@ pub(super) fn looked_at(id: &str, path: &str) -> Item {
     Item::Tool(ToolUse::new(id, "view_image", path, Some(touch)))
 }
 
-fn patched(lines: &mut CodexLines<'_>, id: String, text: &str) -> Said {
+fn patched(lines: &mut CodexLines<'_>, id: String, text: &RawText<'_>) -> Said {
     let (changes, cwd) = (patch::changes(text), lines.state.cwd.clone());
     let items = edits((&id, PATCH), &changes, cwd.as_deref(), lines.sanitizer);
     lines.state.await_output(Call { id, is_command: false, asked: Vec::new() });
     Said::only(items)
 }
 
-fn command(lines: &mut CodexLines<'_>, id: String, name: &str, given: Option<Raw<'_>>) -> Said {
+fn command(lines: &mut CodexLines<'_>, id: String, name: &RawText<'_>, given: Option<Raw<'_>>) -> Said {
     let sanitizer = lines.sanitizer;
-    let [command, cmd, folder, other_folder] = given
-        .and_then(|given| json::fields(given.get(), &["command", "cmd", "workdir", "working_directory"]).ok())
-        .unwrap_or_default();
+    let [command, cmd, folder, other_folder] =
+        given.and_then(|given| json::fields(given, &["command", "cmd", "workdir", "working_directory"]).ok()).unwrap_or_default();
     let raw = command.or(cmd).and_then(command_of).unwrap_or_default();
     // A patch that comes through the shell.
-    if raw.trim_start().starts_with(PATCH) && !patch::changes(&raw).is_empty() {
+    if raw.tells(|raw| raw.trim_start().starts_with(PATCH)) && !patch::changes(&raw).is_empty() {
         return patched(lines, id, &raw);
     }
-    let command = Some(sanitizer.clean(&raw)).filter(|command| !command.is_empty());
-    let tool = ToolUse::new(id.as_str(), name, command_line(command.as_deref(), sanitizer), None);
+    let command = Some(sanitizer.clean(raw)).filter(|command| !command.is_empty());
+    let tool = ToolUse::new(id.as_str(), tool_name(name, sanitizer), command_line(command.as_deref(), sanitizer), None);
     let folder = folder.or(other_folder).and_then(json::text).map(|folder| sanitizer.redact(&folder)).filter(|f| !f.is_empty());
     let elsewhere = folder.filter(|folder| lines.state.cwd.as_deref().is_some_and(|cwd| cwd != folder));
     let run = command.and_then(|command| shell_run(&tool, &typed(&command, elsewhere), true, sanitizer));
@@ -128,15 +131,15 @@ fn command(lines: &mut CodexLines<'_>, id: String, name: &str, given: Option<Raw
 }
 
 /// A command as it was typed: without the shell that runs it.
-pub(super) fn command_of(raw: Raw<'_>) -> Option<String> {
+pub(super) fn command_of(raw: Raw<'_>) -> Option<RawText<'_>> {
     if let Some(text) = json::text(raw) {
-        return Some(text.into_owned());
+        return Some(text);
     }
-    let words: Vec<String> = json::elements(raw).into_iter().filter_map(json::text).map(Cow::into_owned).collect();
+    let words: Vec<RawText<'_>> = json::elements(raw).into_iter().filter_map(json::text).collect();
     match words.as_slice() {
         [] => None,
-        [shell, flag, script] if is_shell(shell) && matches!(flag.as_str(), "-lc" | "-c" | "-Command") => Some(script.clone()),
-        _ => Some(words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")),
+        [shell, flag, script] if shell.tells(is_shell) && flag.is_one_of(&["-lc", "-c", "-Command"]) => Some(script.clone()),
+        _ => Some(RawText::joined(&words.iter().map(|word| word.made(quoted)).collect::<Vec<_>>(), " ")),
     }
 }
 
@@ -146,8 +149,8 @@ pub(super) fn typed(command: &str, elsewhere: Option<String>) -> String {
 }
 
 /// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    shlex::try_quote(word).map_or_else(|_| word.to_owned(), Cow::into_owned)
+fn quoted(word: &str) -> Cow<'_, str> {
+    shlex::try_quote(word).unwrap_or(Cow::Borrowed(word))
 }
 
 fn is_shell(program: &str) -> bool {
@@ -156,13 +159,12 @@ fn is_shell(program: &str) -> bool {
 }
 
 fn question(lines: &mut CodexLines<'_>, id: String, given: Option<Raw<'_>>) -> Option<Item> {
-    let [questions] = json::fields(given?.get(), &["questions"]).ok()?;
-    let text =
-        |raw: Raw<'_>, name: &str| json::fields(raw.get(), &[name]).ok().and_then(|[text]| json::text(text?).map(Cow::into_owned));
-    let asked: Vec<(String, String)> = json::elements(questions?)
-        .into_iter()
-        .filter_map(|one| Some((text(one, "id")?, lines.sanitizer.clean(&text(one, "question")?))))
-        .collect();
+    let [questions] = json::fields(given?, &["questions"]).ok()?;
+    let of_one = |one: Raw<'_>| {
+        let [id, question] = json::fields(one, &["id", "question"]).ok()?;
+        Some((lines.sanitizer.id(json::text(id?)?), lines.sanitizer.clean(json::text(question?)?)))
+    };
+    let asked: Vec<(String, String)> = json::elements(questions?).into_iter().filter_map(of_one).collect();
     let line = line_of(&asked.iter().map(|(_, question)| question.as_str()).collect::<Vec<_>>().join(" / "));
     lines.state.await_output(Call { id: id.clone(), is_command: false, asked });
     Some(Item::Tool(ToolUse::new(id, QUESTION, line, None)))
@@ -170,11 +172,11 @@ fn question(lines: &mut CodexLines<'_>, id: String, given: Option<Raw<'_>>) -> O
 
 /// The output of a call that is awaited.
 pub(super) fn ended(lines: &mut CodexLines<'_>, payload: Raw<'_>) -> Result<Said, NoRecord> {
-    let [call, output] = json::fields(payload.get(), &["call_id", "output"]).map_err(|_| NoRecord::Known)?;
-    let id = call.and_then(json::text).unwrap_or_default();
+    let [call, output] = json::fields(payload, &["call_id", "output"]).map_err(|_| NoRecord::Known)?;
+    let id = json::id(call, lines.sanitizer).unwrap_or_default();
     let Some(call) = lines.state.answered(&id) else { return Err(NoRecord::Known) };
     let sanitizer = lines.sanitizer;
-    let text = output.map(|output| texts(output).join("\n")).unwrap_or_default();
+    let text = output.map(|output| RawText::joined(&texts(output), "\n")).unwrap_or_default();
     if !call.asked.is_empty() {
         return Ok(answers(call, &text, sanitizer));
     }
@@ -185,11 +187,12 @@ pub(super) fn ended(lines: &mut CodexLines<'_>, payload: Raw<'_>) -> Result<Said
 }
 
 /// What the user chose or wrote in a dialog.
-fn answers(call: Call, text: &str, sanitizer: &Sanitizer) -> Said {
-    let given = Raw::of(text).ok().and_then(|raw| json::fields(raw.get(), &["answers"]).ok()).and_then(|[answers]| answers);
+fn answers(call: Call, text: &RawText<'_>, sanitizer: &Sanitizer) -> Said {
+    let given = Raw::of(text).ok().and_then(|raw| json::fields(raw, &["answers"]).ok()).and_then(|[answers]| answers);
     let (mut items, mut fenced, mut private) = (Vec::new(), String::new(), false);
     for (id, answer) in given.and_then(json::fields_by_name).unwrap_or_default() {
-        let passed = sanitizer.pass(&json::strings(answer).join("; "));
+        let id = sanitizer.id(id);
+        let passed = sanitizer.pass(RawText::joined(&json::strings(answer), "; "));
         private |= passed.is_all_private();
         fenced.push_str(&passed.fenced);
         let asked = call.asked.iter().find(|(of, _)| *of == id).map(|(_, question)| question.clone()).unwrap_or_default();
@@ -207,14 +210,15 @@ struct Ended<'t> {
     ok: Option<bool>,
     code: Option<i64>,
     /// The output itself.
-    text: Cow<'t, str>,
+    text: RawText<'t>,
 }
 
 impl<'t> Ended<'t> {
-    fn of(text: &'t str, is_command: bool) -> Self {
+    fn of(text: &'t RawText<'_>, is_command: bool) -> Self {
         Self::in_json(text).or_else(|| Self::in_head(text)).unwrap_or_else(|| {
-            let failed =
-                FAILURES.iter().any(|start| text.get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start)));
+            let failed = text.tells(|text| {
+                FAILURES.iter().any(|start| text.get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start)))
+            });
             // A command's output without a code is the client's words: the command did not run.
             Self {
                 ok: Some(!(failed || is_command && REFUSALS.iter().any(|words| text.contains(words)))),
@@ -225,14 +229,22 @@ impl<'t> Ended<'t> {
     }
 
     /// `{"output": …, "metadata": {"exit_code": …}}`
-    fn in_json(text: &str) -> Option<Self> {
+    fn in_json(text: &RawText<'_>) -> Option<Self> {
         let [output, metadata] = json::fields(text, &["output", "metadata"]).ok()?;
-        let code = json::fields(metadata?.get(), &["exit_code"]).ok().and_then(|[code]| code?.get().parse::<i64>().ok())?;
-        Some(Self { ok: Some(code == 0), code: Some(code), text: Cow::Owned(json::text(output?)?.into_owned()) })
+        let code = json::fields(metadata?, &["exit_code"]).ok().and_then(|[code]| json::integer(code))?;
+        Some(Self { ok: Some(code == 0), code: Some(code), text: json::text(output?)?.into_owned() })
     }
 
     /// Lines of the client, the last of them `Output:`.
-    fn in_head(text: &'t str) -> Option<Self> {
+    fn in_head(text: &'t RawText<'_>) -> Option<Self> {
+        let ([text], ended) = text.apart(|text| match Self::below_head(text) {
+            Some((output, ok, code)) => ([output.into()], Some((ok, code))),
+            None => ([text.into()], None),
+        });
+        ended.map(|(ok, code)| Self { ok, code, text })
+    }
+
+    fn below_head(text: &str) -> Option<(&str, Option<bool>, Option<i64>)> {
         let (head, output) = text.split_once("Output:\n").or_else(|| Some((text.strip_suffix("Output:")?, "")))?;
         let number = |start: &str| head.lines().find_map(|line| line.strip_prefix(start)?.trim().parse::<i64>().ok());
         let is_head = head.lines().count() <= 8 && head.lines().any(|line| line.starts_with("Wall time"));
@@ -242,6 +254,6 @@ impl<'t> Ended<'t> {
         let code = number("Process exited with code ").or_else(|| number("Exit code: "));
         let goes_on = head.lines().any(|line| line.starts_with("Process running with session ID"));
         let ok = if goes_on { None } else { Some(code.is_none_or(|code| code == 0)) };
-        Some(Self { ok, code, text: output.into() })
+        Some((output, ok, code))
     }
 }

@@ -10,6 +10,7 @@ use crate::model::client::Client;
 use crate::model::session::ParserState;
 use crate::privacy::Sanitizer;
 use crate::source::discover::TranscriptFile;
+use crate::source::line::text_of_line;
 use crate::source::tool_use::ToolTable;
 use crate::source::{LineParser, Release, Source, TranscriptIdentity, delta};
 
@@ -49,7 +50,7 @@ impl Source for Codex {
         let read = delta::TranscriptBytes::open(&file.path).and_then(|bytes| bytes.take(FIRST_LINE_BYTES).read_to_end(&mut head));
         let line = head.split(|b| *b == b'\n').next().unwrap_or_default();
         if read.is_ok()
-            && let Some(of) = Meta::of_line(line).and_then(|meta| meta.worked_for())
+            && let Some(of) = Meta::of_line(&text_of_line(line).1).and_then(|meta| meta.worked_for())
         {
             file.place.agent = Some(std::mem::replace(&mut file.place.session, of));
         }

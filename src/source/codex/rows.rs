@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::calls::{self, Call};
 use super::items;
 use crate::model::session::{Evidence, Item, Millis, ParserState, PendingRuns, RecordKey, TitleBy, TitleEvent, Tokens, Turn};
+use crate::privacy::raw::RawText;
 use crate::privacy::{Sanitizer, opens_private};
 use crate::source::json::{self, Raw};
 use crate::source::line::{malformed, text_of_line, timestamp};
@@ -15,6 +16,16 @@ use crate::source::row::{NoRecord, RowPlace, Said, tokens_of_call, unknown};
 use crate::source::said::{self, reply, told_by_hook};
 use crate::source::{LineParser, ParentLink, ParsedLine, TranscriptIdentity};
 use crate::text::clean::{one_line, shorten};
+
+/// Items and events that are read.
+const ITEMS: [&str; 7] = [
+    "message", "function_call", "custom_tool_call", "local_shell_call", "web_search_call", "function_call_output",
+    "custom_tool_call_output",
+];
+const EVENTS: [&str; 11] = [
+    "user_message", "agent_message", "item_completed", "task_started", "turn_started", "turn_aborted", "token_count",
+    "thread_rolled_back", "thread_name_updated", "error", "stream_error",
+];
 
 /// Rows that are known and hold nothing of the conversation, and such items and events. What they say is said elsewhere, too, or is the
 /// client's own: instructions, tools, settings, thinking.
@@ -145,9 +156,9 @@ pub(super) struct Meta<'l> {
 
 impl<'l> Meta<'l> {
     /// Of a whole line of a rollout with envelopes.
-    pub(super) fn of_line(line: &'l [u8]) -> Option<Self> {
-        let [kind, payload] = json::fields(std::str::from_utf8(line).ok()?, &["type", "payload"]).ok()?;
-        kind.and_then(json::text).filter(|kind| kind == "session_meta")?;
+    pub(super) fn of_line(line: &'l RawText<'_>) -> Option<Self> {
+        let [kind, payload] = json::fields(line, &["type", "payload"]).ok()?;
+        kind.and_then(json::text).filter(|kind| kind.is("session_meta"))?;
         Self::of(payload?)
     }
 
@@ -156,18 +167,18 @@ impl<'l> Meta<'l> {
             "id", "timestamp", "cwd", "cli_version", "git", "source", "session_id", "parent_thread_id",
             "subagent_history_start_ordinal",
         ];
-        let [id, at, cwd, version, git, source, session_id, parent, own_from] = json::fields(payload.get(), &names).ok()?;
-        let (id, at, own_from) = (json::text(id?)?.into_owned(), at.and_then(timestamp), json::number(own_from));
+        let [id, at, cwd, version, git, source, session_id, parent, own_from] = json::fields(payload, &names).ok()?;
+        let (id, at, own_from) = (json::text(id?)?.id(), at.and_then(timestamp), json::number(own_from));
         Some(Self { id, at, cwd, version, git, source, session_id, parent, own_from })
     }
 
     /// The session for which a subagent worked: the one that the user began.
     pub(super) fn worked_for(&self) -> Option<String> {
-        let [subagent] = json::fields(self.source?.get(), &["subagent"]).ok()?;
-        let spawned = json::fields(subagent?.get(), &["thread_spawn"]).ok().and_then(|[spawned]| spawned);
-        let parent = spawned.and_then(|spawned| json::fields(spawned.get(), &["parent_thread_id"]).ok()).and_then(|[id]| id);
+        let [subagent] = json::fields(self.source?, &["subagent"]).ok()?;
+        let spawned = json::fields(subagent?, &["thread_spawn"]).ok().and_then(|[spawned]| spawned);
+        let parent = spawned.and_then(|spawned| json::fields(spawned, &["parent_thread_id"]).ok()).and_then(|[id]| id);
         let ids = [self.session_id, self.parent, parent].into_iter().flatten().filter_map(json::text);
-        ids.map(std::borrow::Cow::into_owned).find(|id| !id.is_empty() && *id != self.id)
+        ids.map(|id| id.id()).find(|id| !id.is_empty() && *id != self.id)
     }
 }
 
@@ -194,7 +205,7 @@ impl LineParser for CodexLines<'_> {
             self.state.bare = true;
             return self.begin(whole);
         }
-        if kind == "session_meta" {
+        if kind.is("session_meta") {
             return payload.map_or(ParsedLine::Empty, |payload| self.begin(payload));
         }
         self.state.rows += 1;
@@ -212,12 +223,12 @@ impl LineParser for CodexLines<'_> {
         }
         let said = match payload {
             None if self.state.bare => self.item(whole),
-            None => Err(NoRecord::Unknown(format!("{kind} without payload"))),
+            None => Err(NoRecord::Unknown(RawText::joined(&[kind, " without payload".into()], ""))),
             Some(payload) => self.said(&kind, payload),
         };
         match said {
             Ok(said) if self.is_said_elsewhere(&said) => ParsedLine::Empty,
-            Ok(said) => self.record(at, payload.map_or(line, |payload| payload.get().as_bytes()), said),
+            Ok(said) => self.record(at, payload.ok_or(line), said),
             Err(NoRecord::Unknown(name)) => unknown(&name, self.sanitizer),
             Err(NoRecord::Known | NoRecord::Began) => ParsedLine::Empty,
         }
@@ -264,9 +275,9 @@ impl<'p> CodexLines<'p> {
         self.state.own_from = meta.own_from.filter(|_| self.is_of_subagent());
         self.state.began = meta.at.filter(|_| self.state.bare);
         self.go_to(meta.cwd);
-        let branch = meta.git.and_then(|git| json::fields(git.get(), &["branch"]).ok()).and_then(|[branch]| branch);
-        self.state.branch = branch.and_then(json::text).and_then(|branch| self.sanitizer.name(&branch)).filter(|b| b != "HEAD");
-        self.state.version = meta.version.and_then(json::text).and_then(|version| self.sanitizer.name(&version));
+        let branch = meta.git.and_then(|git| json::fields(git, &["branch"]).ok()).and_then(|[branch]| branch);
+        self.state.branch = branch.and_then(json::text).and_then(|branch| self.sanitizer.name(branch)).filter(|b| b != "HEAD");
+        self.state.version = meta.version.and_then(json::text).and_then(|version| self.sanitizer.name(version));
         let session = self.place.session.clone();
         meta.at.filter(|_| !self.is_of_subagent()).map_or(ParsedLine::Empty, |at| ParsedLine::SessionStart { session, at })
     }
@@ -277,90 +288,92 @@ impl<'p> CodexLines<'p> {
         }
     }
 
-    fn said(&mut self, kind: &str, payload: Raw<'_>) -> Result<Said, NoRecord> {
-        match kind {
+    fn said(&mut self, kind: &RawText<'_>, payload: Raw<'_>) -> Result<Said, NoRecord> {
+        match kind.known(&["response_item", "event_msg", "turn_context", "compacted", "token_usage_record"]) {
             "response_item" => self.item(payload),
             "event_msg" => self.event(payload),
             "turn_context" => {
-                let [cwd, model] = json::fields(payload.get(), &["cwd", "model"]).map_err(|_| NoRecord::Known)?;
+                let [cwd, model] = json::fields(payload, &["cwd", "model"]).map_err(|_| NoRecord::Known)?;
                 self.go_to(cwd);
                 self.state.model =
-                    model.and_then(json::text).and_then(|model| self.sanitizer.name(&model)).or(self.state.model.take());
+                    model.and_then(json::text).and_then(|model| self.sanitizer.name(model)).or(self.state.model.take());
                 Err(NoRecord::Known)
             }
             "compacted" => self.recap(payload),
             "token_usage_record" => {
-                let [usage, all] = json::fields(payload.get(), &["usage", "thread_token_usage"]).map_err(|_| NoRecord::Known)?;
+                let [usage, all] = json::fields(payload, &["usage", "thread_token_usage"]).map_err(|_| NoRecord::Known)?;
                 self.usage(usage, all)
             }
-            known if NO_ROWS.contains(&known) => Err(NoRecord::Known),
-            "" => Err(NoRecord::Unknown("(no type)".to_owned())),
-            other => Err(NoRecord::Unknown(other.to_owned())),
+            _ if kind.is_one_of(&NO_ROWS) => Err(NoRecord::Known),
+            _ => Err(NoRecord::unknown("", Some(kind.clone()).filter(|kind| !kind.is_empty()), "(no type)")),
         }
     }
 
     /// An item of the model's API: a message, a call, its output.
     fn item(&mut self, payload: Raw<'_>) -> Result<Said, NoRecord> {
-        let Ok([kind]) = json::fields(payload.get(), &["type"]) else { return Err(NoRecord::Known) };
+        let Ok([kind]) = json::fields(payload, &["type"]) else { return Err(NoRecord::Known) };
         let kind = kind.and_then(json::text).unwrap_or_default();
-        match kind.as_ref() {
+        match kind.known(&ITEMS) {
             "message" => self.message(payload),
-            "function_call" | "custom_tool_call" | "local_shell_call" | "web_search_call" => calls::begun(self, &kind, payload),
+            call @ ("function_call" | "custom_tool_call" | "local_shell_call" | "web_search_call") => {
+                calls::begun(self, call, payload)
+            }
             "function_call_output" | "custom_tool_call_output" => calls::ended(self, payload),
-            known if NO_ITEMS.contains(&known) => Err(NoRecord::Known),
-            other => Err(NoRecord::Unknown(format!("response_item/{other}"))),
+            _ if kind.is_one_of(&NO_ITEMS) => Err(NoRecord::Known),
+            _ => Err(NoRecord::unknown("response_item/", Some(kind), "")),
         }
     }
 
     /// With envelopes, words are told as events, too, which hold nothing that the client said in somebody's name.
     fn message(&mut self, payload: Raw<'_>) -> Result<Said, NoRecord> {
-        let [role, content] = json::fields(payload.get(), &["role", "content"]).map_err(|_| NoRecord::Known)?;
+        let [role, content] = json::fields(payload, &["role", "content"]).map_err(|_| NoRecord::Known)?;
         let texts = content.map(texts).unwrap_or_default();
-        let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
-        match role.and_then(json::text).as_deref() {
+        match role.and_then(json::text).map(|role| role.known(&["user", "assistant", "developer"])) {
             Some("user") if self.state.bare => {
-                let folder = texts.iter().find_map(|text| text.split_once("<cwd>")?.1.split_once("</cwd>"));
-                if let Some((cwd, _)) = folder.filter(|_| texts.iter().any(|text| text.starts_with(CLIENT_STARTS[0]))) {
+                let folder =
+                    texts.iter().find_map(|text| text.part(|text| Some(text.split_once("<cwd>")?.1.split_once("</cwd>")?.0)));
+                if let Some(cwd) = folder.filter(|_| texts.iter().any(|text| text.starts_with(CLIENT_STARTS[0]))) {
                     self.state.cwd = Some(self.sanitizer.redact(cwd));
                 }
                 self.prompt(&texts, false)
             }
             Some("assistant") if self.state.bare => Ok(Said::only(texts.iter().filter_map(|text| reply(text, self.sanitizer)))),
             // What hooks told, and the client's own instructions.
-            Some("developer") => Ok(Said::only(told_by_hook(texts.into_iter(), self.sanitizer))),
+            Some("developer") => Ok(Said::only(told_by_hook(&texts, self.sanitizer))),
             _ => Err(NoRecord::Known),
         }
     }
 
     fn event(&mut self, payload: Raw<'_>) -> Result<Said, NoRecord> {
         let names = ["type", "message", "images", "item", "turn_id", "root_turn_id", "reason", "info", "num_turns", "thread_name"];
-        let Ok([kind, message, images, item, turn, root, reason, info, turns, name]) = json::fields(payload.get(), &names) else {
+        let Ok([kind, message, images, item, turn, root, reason, info, turns, name]) = json::fields(payload, &names) else {
             return Err(NoRecord::Known);
         };
-        let text = |raw: Option<Raw<'_>>| raw.and_then(json::text).map(std::borrow::Cow::into_owned);
-        match kind.and_then(json::text).unwrap_or_default().as_ref() {
+        let kind = kind.and_then(json::text).unwrap_or_default();
+        match kind.known(&EVENTS) {
             "user_message" => {
                 let has_image = images.is_some_and(|images| !json::elements(images).is_empty());
-                self.prompt(&[text(message).unwrap_or_default().as_str()], has_image)
+                self.prompt(&[message.and_then(json::text).unwrap_or_default()], has_image)
             }
             "agent_message" => {
-                let words = text(message).filter(|text| text != COMPACTED);
-                Ok(Said::only(words.and_then(|text| reply(&text, self.sanitizer))))
+                let words = message.and_then(json::text).filter(|text| !text.is(COMPACTED));
+                Ok(Said::only(words.and_then(|text| reply(text, self.sanitizer))))
             }
             "item_completed" => items::finished(self, item.ok_or(NoRecord::Known)?),
             "task_started" | "turn_started" => {
-                self.state.turn = text(root).or(text(turn));
+                self.state.turn = json::id(root, self.sanitizer).or_else(|| json::id(turn, self.sanitizer));
                 self.state.prompted = false;
                 Err(NoRecord::Known)
             }
-            "turn_aborted" if !self.is_of_subagent() && text(reason).as_deref() == Some("interrupted") => {
+            "turn_aborted"
+                if !self.is_of_subagent() && reason.and_then(json::text).is_some_and(|reason| reason.is("interrupted")) =>
+            {
                 Ok(Said::only([Item::Interrupted]))
             }
             "turn_aborted" => Err(NoRecord::Known),
             "token_count" => {
                 let info = info.ok_or(NoRecord::Known)?;
-                let [last, all] =
-                    json::fields(info.get(), &["last_token_usage", "total_token_usage"]).map_err(|_| NoRecord::Known)?;
+                let [last, all] = json::fields(info, &["last_token_usage", "total_token_usage"]).map_err(|_| NoRecord::Known)?;
                 self.usage(last, all)
             }
             "thread_rolled_back" => {
@@ -368,25 +381,26 @@ impl<'p> CodexLines<'p> {
                 Err(NoRecord::Known)
             }
             "thread_name_updated" => {
-                let title = text(name).and_then(|name| said::title(&self.sanitizer.clean(&name), TitleBy::User));
+                let title = name.and_then(json::text).and_then(|name| said::title(&self.sanitizer.clean(name), TitleBy::User));
                 Ok(Said { sign: Some(TitleEvent::Renamed), ..Said::only(title) })
             }
             "error" | "stream_error" => {
-                let words = text(message).map(|text| shorten(&one_line(&self.sanitizer.clean(&text)), MAX_ERROR_CHARS));
+                let words =
+                    message.and_then(json::text).map(|text| shorten(&one_line(&self.sanitizer.clean(text)), MAX_ERROR_CHARS));
                 let words = words.filter(|words| !words.is_empty());
                 Ok(Said::only(words.map(|words| Item::Evidence(Evidence::ApiError(words)))))
             }
-            known if NO_EVENTS.contains(&known) => Err(NoRecord::Known),
-            other => Err(NoRecord::Unknown(format!("event_msg/{other}"))),
+            _ if kind.is_one_of(&NO_EVENTS) => Err(NoRecord::Known),
+            _ => Err(NoRecord::unknown("event_msg/", Some(kind), "")),
         }
     }
 
     /// The user's words. Those of a subagent's task are the assistant's, which its parent's call holds.
-    pub(super) fn prompt(&mut self, texts: &[&str], has_image: bool) -> Result<Said, NoRecord> {
+    pub(super) fn prompt(&mut self, texts: &[RawText<'_>], has_image: bool) -> Result<Said, NoRecord> {
         if self.is_of_subagent() {
             return Err(NoRecord::Known);
         }
-        let own: Vec<_> = texts.iter().map(|text| without_editor(text).into()).collect();
+        let own: Vec<_> = texts.iter().filter_map(|text| text.part(|text| Some(without_editor(text)))).collect();
         let passed = self.sanitizer.pass_users(&own);
         let text = passed.text.trim();
         if CLIENT_STARTS.iter().any(|start| text.starts_with(start)) {
@@ -400,17 +414,17 @@ impl<'p> CodexLines<'p> {
     }
 
     fn recap(&self, payload: Raw<'_>) -> Result<Said, NoRecord> {
-        let [message] = json::fields(payload.get(), &["message"]).map_err(|_| NoRecord::Known)?;
+        let [message] = json::fields(payload, &["message"]).map_err(|_| NoRecord::Known)?;
         let recap = message.and_then(json::text).filter(|_| !self.is_of_subagent()).ok_or(NoRecord::Known)?;
-        let recap = recap.split_once(RECAP_END_OF_PREFACE).map_or(recap.as_ref(), |(_, recap)| recap);
-        Ok(Said::only(said::recap(&self.sanitizer.clean(recap.trim()))))
+        let recap = recap.part(|text| Some(text.split_once(RECAP_END_OF_PREFACE).map_or(text, |(_, recap)| recap).trim()));
+        Ok(Said::only(said::recap(&self.sanitizer.clean(recap.unwrap_or_default()))))
     }
 
     /// Tokens of one call. Clients repeat such rows, and so do forks: calls are known by how many tokens the thread has used with them. Some
     /// clients forget that number when they resume.
     fn usage(&mut self, last: Option<Raw<'_>>, all: Option<Raw<'_>>) -> Result<Said, NoRecord> {
         let names = ["input_tokens", "cached_input_tokens", "cache_write_input_tokens", "output_tokens", "total_tokens"];
-        let counts = |usage: Option<Raw<'_>>| json::fields(usage?.get(), &names).ok().map(|found| found.map(json::number));
+        let counts = |usage: Option<Raw<'_>>| json::fields(usage?, &names).ok().map(|found| found.map(json::number));
         let (Some([input, cached, written, output, _]), Some([.., total])) = (counts(last), counts(all)) else {
             return Err(NoRecord::Known);
         };
@@ -442,12 +456,15 @@ impl<'p> CodexLines<'p> {
         }
     }
 
-    fn record(&mut self, at: Option<Millis>, bytes: &[u8], said: Said) -> ParsedLine {
+    fn record(&mut self, at: Option<Millis>, row: Result<Raw<'_>, &[u8]>, said: Said) -> ParsedLine {
         if !said.tells() {
             return ParsedLine::Empty;
         }
         // By its place, not by its time: a fork that repeats rows gives them new times.
-        let place = || RecordKey::from_row(&self.state.thread, self.state.rows, bytes);
+        let place = || match row {
+            Ok(payload) => payload.written().key_in(&self.state.thread, self.state.rows),
+            Err(line) => RecordKey::from_row(&self.state.thread, self.state.rows, line),
+        };
         let key = self.state.chain.filter(|_| self.state.named).unwrap_or_else(place);
         let begins = matches!(said.turn, Turn::Begins | Turn::BeginsPrivate) && said.answered.is_empty();
         let parent = begins.then(|| self.state.last.unwrap_or_else(|| RecordKey::from_row(&self.state.thread, 0, b"")));
@@ -477,12 +494,15 @@ fn is_zero(count: &u64) -> bool {
 }
 
 /// The texts of a message's parts.
-pub(super) fn texts(content: Raw<'_>) -> Vec<std::borrow::Cow<'_, str>> {
-    let part = |part| json::fields(Raw::get(part), &["text"]).ok().and_then(|[text]| json::text(text?));
+pub(super) fn texts(content: Raw<'_>) -> Vec<RawText<'_>> {
     match json::text(content) {
         Some(text) => vec![text],
-        None => json::elements(content).into_iter().filter_map(part).collect(),
+        None => json::elements(content).into_iter().filter_map(text_of_part).collect(),
     }
+}
+
+fn text_of_part(part: Raw<'_>) -> Option<RawText<'_>> {
+    json::text(json::fields(part, &["text"]).ok()?[0]?)
 }
 
 /// A prompt without what an editor put before it.

@@ -1,13 +1,12 @@
 //! One event after the other: what it says, and what the next ones need to know of it.
 
-use std::borrow::Cow;
-
 use serde::{Deserialize, Serialize};
 
 use super::tools::{CREATE, PATCH, TOOLS};
 use crate::model::session::{
     Evidence, FileTouch, Item, MessageUsage, ParserState, PendingRuns, RecordKey, TitleBy, Tokens, ToolClass, ToolUse, Touch,
 };
+use crate::privacy::raw::RawText;
 use crate::privacy::{EXCLUDED_LINE, Sanitizer};
 use crate::source::json::{self, Raw};
 use crate::source::line::{malformed, text_of_line, timestamp};
@@ -19,6 +18,12 @@ use crate::source::tool_use::{argument, command_in, describe_arguments, sanitize
 use crate::source::{LineParser, ParentLink, ParsedLine, TranscriptIdentity};
 use crate::text::clean::one_line;
 
+/// Rows that are read.
+const SAID: [&str; 12] = [
+    "session.start", "session.resume", "session.context_changed", "user.message", "assistant.message", "hook.end",
+    "tool.execution_start", "tool.execution_complete", "session.usage_record", "session.compaction_complete",
+    "session.title_changed", "abort",
+];
 /// Events that are known and hold nothing of the conversation, or what other events tell: instructions, borders of turns, settings, and what
 /// hooks were given; of a compaction, how the model was asked.
 const NOTHING_SAID: [&str; 36] = [
@@ -64,12 +69,12 @@ impl LineParser for CopilotLines<'_> {
         };
         let session = &self.place.session;
         let key = match id.and_then(json::text) {
-            Some(id) => RecordKey::from_uuid(session, &id),
+            Some(id) => id.key(session),
             None => RecordKey::from_line(session, line),
         };
-        let link = ParentLink { key, parent: parent.and_then(json::text).map(|parent| RecordKey::from_uuid(session, &parent)) };
+        let link = ParentLink { key, parent: parent.and_then(json::text).map(|parent| parent.key(session)) };
         let at = at.and_then(timestamp);
-        let agent = agent.and_then(json::text).map(Cow::into_owned).filter(|agent| !agent.is_empty());
+        let agent = json::id(agent, self.sanitizer);
         let kind = kind.and_then(json::text).unwrap_or_default();
         let said = self.said(&kind, data, key, agent.is_some());
         let place = RowPlace {
@@ -94,15 +99,15 @@ impl<'p> CopilotLines<'p> {
         Self { place, sanitizer, state: serde_json::from_str(&state.own).unwrap_or_default(), runs: state.runs.clone() }
     }
 
-    fn said(&mut self, kind: &str, data: Option<Raw<'_>>, key: RecordKey, of_agent: bool) -> Result<Said, NoRecord> {
-        if NOTHING_SAID.contains(&kind) {
+    fn said(&mut self, kind: &RawText<'_>, data: Option<Raw<'_>>, key: RecordKey, of_agent: bool) -> Result<Said, NoRecord> {
+        if kind.is_one_of(&NOTHING_SAID) {
             return Err(NoRecord::Known);
         }
         let Some(data) = data else {
-            return Err(NoRecord::Unknown(if kind.is_empty() { "(no type)".into() } else { kind.to_owned() }));
+            return Err(NoRecord::unknown("", Some(kind.clone()).filter(|kind| !kind.is_empty()), "(no type)"));
         };
-        match kind {
-            "session.start" | "session.resume" => self.begin(kind, data),
+        match kind.known(&SAID) {
+            start @ ("session.start" | "session.resume") => self.begin(start, data),
             "session.context_changed" => {
                 self.go_to(data);
                 Err(NoRecord::Known)
@@ -111,14 +116,13 @@ impl<'p> CopilotLines<'p> {
             "user.message" if of_agent => Err(NoRecord::Known),
             "user.message" => self.prompt(data),
             "assistant.message" => {
-                let [content] = json::fields(data.get(), &["content"]).map_err(|_| NoRecord::Known)?;
-                Ok(Said::only(content.and_then(json::text).and_then(|text| reply(&text, self.sanitizer))))
+                let [content] = json::fields(data, &["content"]).map_err(|_| NoRecord::Known)?;
+                Ok(Said::only(content.and_then(json::text).and_then(|text| reply(text, self.sanitizer))))
             }
             "hook.end" => {
-                let [output] = json::fields(data.get(), &["output"]).map_err(|_| NoRecord::Known)?;
-                let told =
-                    output.and_then(|output| json::fields(output.get(), &["additionalContext"]).ok()?[0]).and_then(json::text);
-                Ok(Said::only(told.and_then(|told| told_by_hook(std::iter::once(told.as_ref()), self.sanitizer))))
+                let [output] = json::fields(data, &["output"]).map_err(|_| NoRecord::Known)?;
+                let told = output.and_then(|output| json::fields(output, &["additionalContext"]).ok()?[0]).and_then(json::text);
+                Ok(Said::only(told.and_then(|told| told_by_hook(&[told], self.sanitizer))))
             }
             "tool.execution_start" => self.tool(data),
             "tool.execution_complete" => self.ended(data),
@@ -136,35 +140,34 @@ impl<'p> CopilotLines<'p> {
             }
             "abort" if !of_agent => Ok(Said::only([Item::Interrupted])),
             "abort" => Err(NoRecord::Known),
-            "" => Err(NoRecord::Unknown("(no type)".to_owned())),
-            other => Err(NoRecord::Unknown(other.to_owned())),
+            _ => Err(NoRecord::unknown("", Some(kind.clone()).filter(|kind| !kind.is_empty()), "(no type)")),
         }
     }
 
     fn begin(&mut self, kind: &str, data: Raw<'_>) -> Result<Said, NoRecord> {
-        let [context, version] = json::fields(data.get(), &["context", "copilotVersion"]).map_err(|_| NoRecord::Known)?;
+        let [context, version] = json::fields(data, &["context", "copilotVersion"]).map_err(|_| NoRecord::Known)?;
         if let Some(context) = context {
             self.go_to(context);
         }
-        if let Some(version) = version.and_then(json::text).and_then(|version| self.sanitizer.name(&version)) {
+        if let Some(version) = version.and_then(json::text).and_then(|version| self.sanitizer.name(version)) {
             self.state.version = Some(version);
         }
         Err(if kind == "session.start" { NoRecord::Began } else { NoRecord::Known })
     }
 
     fn go_to(&mut self, context: Raw<'_>) {
-        let Ok([cwd, branch]) = json::fields(context.get(), &["cwd", "branch"]) else { return };
+        let Ok([cwd, branch]) = json::fields(context, &["cwd", "branch"]) else { return };
         if let Some(cwd) = cwd.and_then(json::text).filter(|cwd| !cwd.is_empty()) {
             self.state.cwd = Some(self.sanitizer.redact(&cwd));
         }
-        self.state.branch = branch.and_then(json::text).and_then(|branch| self.sanitizer.name(&branch)).filter(|b| b != "HEAD");
+        self.state.branch = branch.and_then(json::text).and_then(|branch| self.sanitizer.name(branch)).filter(|b| b != "HEAD");
     }
 
     /// The user's words, without what the client put around them for the model.
     fn prompt(&self, data: Raw<'_>) -> Result<Said, NoRecord> {
         let names = ["content", "source", "delivery", "attachments"];
-        let [content, source, delivery, attachments] = json::fields(data.get(), &names).map_err(|_| NoRecord::Known)?;
-        let is = |raw: Option<Raw<'_>>, what: &str| raw.and_then(json::text).is_none_or(|text| text == what);
+        let [content, source, delivery, attachments] = json::fields(data, &names).map_err(|_| NoRecord::Known)?;
+        let is = |raw: Option<Raw<'_>>, what: &str| raw.and_then(json::text).is_none_or(|text| text.is(what));
         // An agent, a skill, the client's own autopilot.
         if !is(source, "user") {
             return Err(NoRecord::Known);
@@ -177,21 +180,20 @@ impl<'p> CopilotLines<'p> {
 
     fn tool(&mut self, data: Raw<'_>) -> Result<Said, NoRecord> {
         let names = ["toolCallId", "toolName", "arguments", "mcpServerName", "mcpToolName"];
-        let [id, name, arguments, server, of_server] = json::fields(data.get(), &names).map_err(|_| NoRecord::Known)?;
-        let text = |raw: Option<Raw<'_>>| raw.and_then(json::text).map(Cow::into_owned).unwrap_or_default();
-        let (id, sanitizer) = (text(id), self.sanitizer);
+        let [id, name, arguments, server, of_server] = json::fields(data, &names).map_err(|_| NoRecord::Known)?;
+        let (id, sanitizer) = (json::id(id, self.sanitizer).unwrap_or_default(), self.sanitizer);
         let name = match (server.and_then(json::text), of_server.and_then(json::text)) {
-            (Some(server), Some(tool)) => format!("mcp__{server}__{tool}"),
-            _ => text(name),
+            (Some(server), Some(tool)) => RawText::joined(&["mcp".into(), server, tool], "__"),
+            _ => name.and_then(json::text).unwrap_or_default(),
         };
-        let class = TOOLS.class_of(&name).unwrap_or(ToolClass::Other);
+        let class = TOOLS.class_of_raw(&name).unwrap_or(ToolClass::Other);
         let name = tool_name(&name, sanitizer);
         let Some(given) = arguments else { return Ok(Said::only([Item::Tool(ToolUse::new(id, name, "", None))])) };
         if sanitizer.excludes_any(|| json::strings(given)) {
             return Ok(Said::only([Item::Tool(ToolUse::new(id, name, EXCLUDED_LINE, None))]));
         }
         if name == PATCH {
-            let changes = patch::changes(&json::strings(given).join("\n"));
+            let changes = patch::changes(&RawText::joined(&json::strings(given), "\n"));
             return Ok(Said::only(edits((&id, PATCH), &changes, self.state.cwd.as_deref(), sanitizer)));
         }
         let mut run = None;
@@ -214,7 +216,7 @@ impl<'p> CopilotLines<'p> {
 
     fn touched(&self, given: Raw<'_>, how: Touch) -> (String, Option<FileTouch>) {
         let Ok([path, old, new, content, inserted]) =
-            json::fields(given.get(), &["path", "old_str", "new_str", "file_text", "insert_text"])
+            json::fields(given, &["path", "old_str", "new_str", "file_text", "insert_text"])
         else {
             return (String::new(), None);
         };
@@ -227,22 +229,20 @@ impl<'p> CopilotLines<'p> {
 
     fn ended(&mut self, data: Raw<'_>) -> Result<Said, NoRecord> {
         let names = ["toolCallId", "success", "result", "error", "shellExecution"];
-        let [id, success, result, error, shell] = json::fields(data.get(), &names).map_err(|_| NoRecord::Known)?;
-        let id = id.and_then(json::text).unwrap_or_default().into_owned();
-        let within = |raw: Option<Raw<'_>>, name: &str| {
-            raw.and_then(|raw| json::fields(raw.get(), &[name]).ok())
-                .and_then(|[text]| json::text(text?))
-                .unwrap_or_default()
-                .into_owned()
-        };
-        let (content, message) = (within(result, "content"), within(error, "message"));
+        let [id, success, result, error, shell] = json::fields(data, &names).map_err(|_| NoRecord::Known)?;
+        let id = json::id(id, self.sanitizer).unwrap_or_default();
+        let [content] = result.and_then(|result| json::fields(result, &["content"]).ok()).unwrap_or_default();
+        let [message] = error.and_then(|error| json::fields(error, &["message"]).ok()).unwrap_or_default();
+        let [content, message] = [content, message].map(|text| text.and_then(json::text).unwrap_or_default());
         // Its own word for success means that the tool worked, not the command.
-        let stated =
-            shell.and_then(|shell| json::fields(shell.get(), &["exitCode"]).ok()).and_then(|[code]| code?.get().parse().ok());
-        let (output, told) = without_shell_end(&content);
-        let code: Option<i64> = stated.or(told);
+        let stated = shell.and_then(|shell| json::fields(shell, &["exitCode"]).ok()).and_then(|[code]| json::integer(code));
+        let ([output], told) = content.apart(|content| {
+            let (output, code) = without_shell_end(content);
+            ([output.into()], code)
+        });
+        let code = stated.or(told);
         let ok = code.map_or_else(|| json::is_true(success), |code| code == 0);
-        let output = if message.is_empty() { output } else { message.as_str() };
+        let output = if message.is_empty() { &output } else { &message };
         let refused = REFUSALS.iter().any(|words| message.starts_with(words));
         Ok(Said::ended(id, refused, (ok, code, output), &self.runs, self.sanitizer))
     }
@@ -256,9 +256,9 @@ fn without_shell_end(output: &str) -> (&str, Option<i64>) {
 }
 
 fn usage(data: Raw<'_>, within: &str, key: RecordKey, sanitizer: &Sanitizer) -> Option<MessageUsage> {
-    let [usage] = json::fields(data.get(), &[within]).ok()?;
+    let [usage] = json::fields(data, &[within]).ok()?;
     let names = ["model", "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens"];
-    let [model, input, output, read, written] = json::fields(usage?.get(), &names).ok()?;
+    let [model, input, output, read, written] = json::fields(usage?, &names).ok()?;
     let count = |raw| json::number(raw).unwrap_or(0);
     let (cache_read, cache_write) = (count(read), count(written));
     let tokens = Tokens {

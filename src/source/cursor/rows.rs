@@ -1,12 +1,11 @@
 //! One row after the other: what it says.
 
-use std::borrow::Cow;
-
 use jiff::fmt::strtime;
 use serde::{Deserialize, Serialize};
 
 use super::tools::{DELETE, TODOS, TOOLS, WRITE};
 use crate::model::session::{Evidence, FileTouch, Item, Millis, ParserState, PendingRuns, RecordKey, ToolClass, ToolUse, Touch};
+use crate::privacy::raw::RawText;
 use crate::privacy::{EXCLUDED_LINE, Sanitizer};
 use crate::source::json::{self, Raw};
 use crate::source::line::{MAX_TEXT_CHARS, malformed, text_of_line};
@@ -53,28 +52,30 @@ impl LineParser for CursorLines<'_> {
         self.state.rows += 1;
         let whose = self.place.agent.as_ref().unwrap_or(&self.place.session);
         let key = RecordKey::from_row(whose, self.state.rows, line);
-        let content = message.and_then(|message| json::fields(message.get(), &["content"]).ok()).and_then(|[content]| content);
+        let content = message.and_then(|message| json::fields(message, &["content"]).ok()).and_then(|[content]| content);
         let blocks = content.map(json::elements).unwrap_or_default();
         let texts: Vec<_> = content.and_then(json::text).into_iter().chain(texts(&blocks)).collect();
         let cwd = self.place.cwd.as_deref().map(|cwd| self.sanitizer.redact(cwd));
-        let said = match (role.and_then(json::text).as_deref(), kind.and_then(json::text).as_deref()) {
+        let (role, kind) = (role.and_then(json::text), kind.and_then(json::text));
+        let is_of = |word: &'static str| move |raw: &RawText<'_>| raw.known(&[word]);
+        let said = match (role.as_ref().map(|role| role.known(&["user", "assistant"])), kind.as_ref().map(is_of("turn_ended"))) {
             // The task of a subagent is the assistant's words, which the tool use holds.
             (Some("user"), _) if self.place.agent.is_some() => Ok(self.results(&blocks)),
             (Some("user"), _) => self.prompt(&texts, &blocks),
             (Some("assistant"), _) => Ok(self.reply(&texts, &blocks, cwd.as_deref())),
             (None, Some("turn_ended")) => {
-                let tells =
-                    |raw: Option<Raw<'_>>| raw.and_then(json::text).is_some_and(|text| text.to_lowercase().contains("abort"));
+                let tells = |raw: Option<Raw<'_>>| {
+                    raw.and_then(json::text).is_some_and(|text| text.tells(|text| text.to_lowercase().contains("abort")))
+                };
                 Ok(Said::only((tells(status) || tells(error)).then_some(Item::Interrupted)))
             }
-            (None, None) => Err(NoRecord::Unknown("(no role)".to_owned())),
-            (role, kind) => Err(NoRecord::Unknown(role.or(kind).unwrap_or_default().to_owned())),
+            _ => Err(NoRecord::unknown("", role.or(kind), "(no role)")),
         };
         let place = RowPlace {
             link: ParentLink { key, parent: self.state.before.replace(key) },
             session: &self.place.session,
             agent: self.place.agent.clone(),
-            at: texts.iter().find_map(|text| inside(text, TIME).next()).and_then(time_of),
+            at: texts.iter().find_map(|text| text.tells(|text| inside(text, TIME).next().map(time_of))).flatten(),
             cwd,
             branch: None,
             version: None,
@@ -93,15 +94,15 @@ impl<'p> CursorLines<'p> {
     }
 
     /// The user's words, without what the client puts around them.
-    fn prompt(&self, texts: &[Cow<'_, str>], blocks: &[Raw<'_>]) -> Result<Said, NoRecord> {
+    fn prompt(&self, texts: &[RawText<'_>], blocks: &[Raw<'_>]) -> Result<Said, NoRecord> {
         let mut all = self.results(blocks);
-        let queries: Vec<Cow<'_, str>> =
-            texts.iter().flat_map(|text| inside(text, QUERY)).map(|text| Cow::Borrowed(text.trim())).collect();
+        let queries: Vec<RawText<'_>> =
+            texts.iter().flat_map(|text| text.parts(|text| inside(text, QUERY).map(str::trim).collect())).collect();
         // Older rows have the words alone; what begins with a tag is the client's.
-        let plain = || texts.iter().filter(|text| !text.trim_start().starts_with('<')).map(|text| Cow::Borrowed(&**text)).collect();
-        let written: Vec<Cow<'_, str>> = if queries.is_empty() { plain() } else { queries };
+        let plain = || texts.iter().filter(|text| !text.trim().starts_with("<")).cloned().collect();
+        let written: Vec<RawText<'_>> = if queries.is_empty() { plain() } else { queries };
         let is_image = |block: &Raw<'_>| {
-            json::fields(block.get(), &["type"]).is_ok_and(|[kind]| kind.and_then(json::text).is_some_and(|kind| kind == "image"))
+            json::fields(block, &["type"]).is_ok_and(|[kind]| kind.and_then(json::text).is_some_and(|kind| kind.is("image")))
         };
         match Said::prompt(self.sanitizer.pass_users(&written), blocks.iter().any(is_image), false) {
             Ok(said) => all.add(said),
@@ -111,10 +112,10 @@ impl<'p> CursorLines<'p> {
         Ok(all)
     }
 
-    fn reply(&self, texts: &[Cow<'_, str>], blocks: &[Raw<'_>], cwd: Option<&str>) -> Said {
-        let said: Vec<_> = texts.iter().map(|text| text.trim_end().trim_end_matches(REDACTED).trim_end()).collect();
-        let said = said.join("\n");
-        let mut all = Said::only(reply(said.trim(), self.sanitizer));
+    fn reply(&self, texts: &[RawText<'_>], blocks: &[Raw<'_>], cwd: Option<&str>) -> Said {
+        let said: Vec<_> =
+            texts.iter().filter_map(|text| text.part(|text| Some(text.trim_end().trim_end_matches(REDACTED).trim_end()))).collect();
+        let mut all = Said::only(reply(RawText::joined(&said, "\n").trim(), self.sanitizer));
         for (n, block) in blocks.iter().enumerate() {
             all.items.extend(self.tool(*block, n, cwd));
         }
@@ -124,24 +125,24 @@ impl<'p> CursorLines<'p> {
 
     /// A block of the assistant's, if it is a call of a tool. Where calls have no ids, their place is one.
     fn tool(&self, block: Raw<'_>, n: usize, cwd: Option<&str>) -> Vec<Item> {
-        let Ok([kind, id, name, given]) = json::fields(block.get(), &["type", "id", "name", "input"]) else { return Vec::new() };
-        if kind.and_then(json::text).is_none_or(|kind| kind != "tool_use") {
+        let Ok([kind, id, name, given]) = json::fields(block, &["type", "id", "name", "input"]) else { return Vec::new() };
+        if kind.and_then(json::text).is_none_or(|kind| !kind.is("tool_use")) {
             return Vec::new();
         }
-        let id = id.and_then(json::text).map_or_else(|| format!("{}/{n}", self.state.rows), Cow::into_owned);
+        let id = json::id(id, self.sanitizer).unwrap_or_else(|| format!("{}/{n}", self.state.rows));
         let name = name.and_then(json::text).unwrap_or_default();
-        let (class, sanitizer) = (TOOLS.class_of(&name).unwrap_or(ToolClass::Other), self.sanitizer);
+        let (class, sanitizer) = (TOOLS.class_of_raw(&name).unwrap_or(ToolClass::Other), self.sanitizer);
         let kept = tool_name(&name, sanitizer);
         let Some(given) = given else { return vec![Item::Tool(ToolUse::new(id, kept, "", None))] };
-        if name == TODOS {
+        if name.is(TODOS) {
             return todos(given, "todos", &["content"], sanitizer).into_iter().collect();
         }
         if sanitizer.excludes_any(|| json::strings(given)) {
             return vec![Item::Tool(ToolUse::new(id, kept, EXCLUDED_LINE, None))];
         }
-        let patch = json::text(given).map(Cow::into_owned).or_else(|| argument(given, &["patch", "input"], sanitizer));
+        let patch = json::text(given).or_else(|| argument(given, &["patch", "input"], sanitizer).map(RawText::from));
         if let Some(patch) = patch.filter(|patch| patch.contains("*** Begin Patch")) {
-            return patch::edits((&id, &kept), &patch::changes(&sanitizer.clean(&patch)), cwd, sanitizer);
+            return patch::edits((&id, &kept), &patch::changes(&sanitizer.clean(patch).into()), cwd, sanitizer);
         }
         let (mut run, mut plan) = (None, None);
         let (line, file) = match class {
@@ -150,8 +151,8 @@ impl<'p> CursorLines<'p> {
                 run = ran;
                 (line, None)
             }
-            ToolClass::Edit if name == DELETE => (format!("delete {}", told_in(given, &["path"], sanitizer)), None),
-            ToolClass::Edit if name == WRITE => self.touched(given, Touch::Written, cwd),
+            ToolClass::Edit if name.is(DELETE) => (format!("delete {}", told_in(given, &["path"], sanitizer)), None),
+            ToolClass::Edit if name.is(WRITE) => self.touched(given, Touch::Written, cwd),
             ToolClass::Edit => self.touched(given, Touch::Edited, cwd),
             ToolClass::Read => self.touched(given, Touch::Read, cwd),
             ToolClass::Subagent => (told_in(given, &["description", "prompt"], sanitizer), None),
@@ -168,7 +169,7 @@ impl<'p> CursorLines<'p> {
 
     fn touched(&self, given: Raw<'_>, how: Touch, cwd: Option<&str>) -> (String, Option<FileTouch>) {
         let names = ["path", "file_path", "target_notebook", "old_string", "new_string", "contents"];
-        let Ok([path, file, notebook, old, new, contents]) = json::fields(given.get(), &names) else {
+        let Ok([path, file, notebook, old, new, contents]) = json::fields(given, &names) else {
             return (String::new(), None);
         };
         match path.or(file).or(notebook).and_then(|path| sanitized_text(path, self.sanitizer)) {
@@ -182,22 +183,28 @@ impl<'p> CursorLines<'p> {
         let mut all = Said::default();
         for block in blocks {
             let names = ["type", "tool_use_id", "content", "is_error"];
-            let Ok([kind, id, content, is_error]) = json::fields(block.get(), &names) else { continue };
-            let is_result = kind.and_then(json::text).is_some_and(|kind| kind == "tool_result");
+            let Ok([kind, id, content, is_error]) = json::fields(block, &names) else { continue };
+            let is_result = kind.and_then(json::text).is_some_and(|kind| kind.is("tool_result"));
             let Some(id) = id.and_then(json::text).filter(|_| is_result) else { continue };
             let parts = content.map(json::elements).unwrap_or_default();
             let texts: Vec<_> = content.and_then(json::text).into_iter().chain(texts(&parts)).collect();
-            let output = texts.join("\n");
-            all.add(Said::ended(id.into_owned(), false, (!json::is_true(is_error), None, &output), &self.runs, self.sanitizer));
+            let output = RawText::joined(&texts, "\n");
+            all.add(Said::ended(
+                self.sanitizer.id(id),
+                false,
+                (!json::is_true(is_error), None, &output),
+                &self.runs,
+                self.sanitizer,
+            ));
         }
         all
     }
 }
 
-fn texts<'l>(blocks: &[Raw<'l>]) -> impl Iterator<Item = Cow<'l, str>> {
+fn texts<'l>(blocks: &[Raw<'l>]) -> impl Iterator<Item = RawText<'l>> {
     blocks.iter().filter_map(|block| {
-        let [kind, text] = json::fields(block.get(), &["type", "text"]).ok()?;
-        text.filter(|_| kind.and_then(json::text).is_some_and(|kind| kind == "text")).and_then(json::text)
+        let [kind, text] = json::fields(block, &["type", "text"]).ok()?;
+        text.filter(|_| kind.and_then(json::text).is_some_and(|kind| kind.is("text"))).and_then(json::text)
     })
 }
 

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::tools::{OF_SERVER, PATCH, SAYS, TODOS, TOOLS, WRITE};
 use super::xml::inside;
 use crate::model::session::{Evidence, FileTouch, Item, Todo, ToolClass, ToolUse, Touch};
+use crate::privacy::raw::RawText;
 use crate::privacy::{EXCLUDED_LINE, Sanitizer};
 use crate::source::json::{self, Raw};
 use crate::source::patch::{self, absolute};
@@ -40,12 +41,12 @@ pub(super) struct Told {
     pub(super) open: Open,
     pub(super) items: Vec<Item>,
     /// As it stands in the transcript.
-    pub(super) said: Option<String>,
+    pub(super) said: Option<RawText<'static>>,
 }
 
 /// A call of a tool with this id and name, given these arguments.
-pub(super) fn told(id: &str, name: &str, given: Raw<'_>, cwd: Option<&str>, sanitizer: &Sanitizer) -> Told {
-    let name = tool_name(&of_server(name, given), sanitizer);
+pub(super) fn told(id: &str, name: &RawText<'_>, given: Raw<'_>, cwd: Option<&str>, sanitizer: &Sanitizer) -> Told {
+    let name = tool_name(of_server(name, given), sanitizer);
     let class = TOOLS.class_of(&name).unwrap_or(ToolClass::Other);
     let mut told = Told { open: Open { id: id.to_owned(), name: name.clone(), asked: String::new() }, ..Told::default() };
     if sanitizer.excludes_any(|| json::strings(given)) {
@@ -53,13 +54,13 @@ pub(super) fn told(id: &str, name: &str, given: Raw<'_>, cwd: Option<&str>, sani
         return told;
     }
     if told.open.says() {
-        let [result, response] = json::fields(given.get(), &["result", "response"]).unwrap_or_default();
-        told.said = result.or(response).and_then(json::text).map(|text| text.trim().to_owned());
+        let [result, response] = json::fields(given, &["result", "response"]).unwrap_or_default();
+        told.said = result.or(response).and_then(json::text).map(|text| text.trim().into_owned());
     } else if name == TODOS {
         told.items.extend(todos(given, "todos", sanitizer));
     } else if name == PATCH {
         let patch = argument(given, &["patch", "input"], sanitizer).unwrap_or_default();
-        told.items = patch::edits((id, &name), &patch::changes(&patch), cwd, sanitizer);
+        told.items = patch::edits((id, &name), &patch::changes(&patch.into()), cwd, sanitizer);
     } else if class == ToolClass::Shell {
         let (line, run) = command_in(given, id, true, sanitizer);
         told.items.push(Item::Tool(ToolUse::new(id, name, line, None)));
@@ -84,13 +85,16 @@ pub(super) fn told(id: &str, name: &str, given: Raw<'_>, cwd: Option<&str>, sani
 }
 
 /// The name of a tool of a server as all clients' are kept.
-fn of_server(name: &str, given: Raw<'_>) -> String {
+fn of_server<'n>(name: &'n RawText<'_>, given: Raw<'_>) -> RawText<'n> {
     let served = || {
-        let [server, tool] = json::fields(given.get(), &["server_name", "tool_name"]).ok()?;
-        Some(format!("mcp__{}__{}", json::text(server?)?.trim(), json::text(tool?)?.trim()))
+        let [server, tool] = json::fields(given, &["server_name", "tool_name"]).ok()?;
+        Some(RawText::joined(&["mcp".into(), json::text(server?)?.trim(), json::text(tool?)?.trim()], "__"))
     };
-    let parts = || name.strip_prefix("mcp--")?.split_once("--").map(|(server, tool)| format!("mcp__{server}__{tool}"));
-    if name == OF_SERVER { served() } else { parts() }.unwrap_or_else(|| name.to_owned())
+    let parts = || {
+        let served = name.strip_prefix("mcp--")?;
+        served.split_once("--").map(|(server, tool)| RawText::joined(&["mcp".into(), server, tool], "__"))
+    };
+    if name.is(OF_SERVER) { served() } else { parts() }.unwrap_or_else(|| name.into())
 }
 
 /// A use for each file that a call names.
@@ -115,22 +119,22 @@ fn files(id: &str, name: &str, class: ToolClass, given: Raw<'_>, cwd: Option<&st
 
 /// The paths that a call names: one, a list of files, or a list as XML.
 fn paths(given: Raw<'_>, sanitizer: &Sanitizer) -> Vec<String> {
-    let [path, file, files, args] = json::fields(given.get(), &["path", "file_path", "files", "args"]).unwrap_or_default();
+    let [path, file, files, args] = json::fields(given, &["path", "file_path", "files", "args"]).unwrap_or_default();
     if let Some(path) = path.or(file).and_then(|path| sanitized_text(path, sanitizer)) {
         return vec![path];
     }
     let of_file = |file: Raw<'_>| argument(file, &["path"], sanitizer).or_else(|| sanitized_text(file, sanitizer));
     let listed: Vec<_> = files.map(json::elements).unwrap_or_default().into_iter().filter_map(of_file).collect();
     let args = args.and_then(json::text).unwrap_or_default();
-    let in_xml = inside(&args, "path").into_iter().map(|path| sanitizer.clean(path));
+    let in_xml = args.parts(|args| inside(args, "path")).into_iter().map(|path| sanitizer.clean(path));
     listed.into_iter().chain(in_xml).filter(|path| !path.trim().is_empty()).collect()
 }
 
 fn touched(path: String, how: Touch, given: Raw<'_>) -> (String, Option<FileTouch>) {
     let names = ["content", "diff", "old_string", "search", "new_string", "replace"];
-    let [content, diff, old, search, new, replace] = json::fields(given.get(), &names).unwrap_or_default();
+    let [content, diff, old, search, new, replace] = json::fields(given, &names).unwrap_or_default();
     let (line, file) = touch(path, how, &[old, search], &[content, new, replace]);
-    let (removed, added) = diff.and_then(json::text).map_or((0, 0), |diff| replaced_lines(&diff));
+    let (removed, added) = diff.and_then(json::text).map_or((0, 0), |diff| diff.tells(replaced_lines));
     (line, file.map(|file| FileTouch { added: file.added + added, removed: file.removed + removed, ..file }))
 }
 

@@ -7,9 +7,10 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::results::is_of_surroundings;
+use crate::privacy::raw::RawText;
 use crate::source::TranscriptIdentity;
 use crate::source::delta::{LineNumbers, MadeLine, MadeLines};
-use crate::source::document::{not_whole, whole};
+use crate::source::document::{not_whole, value, whole};
 use crate::source::json::{self as fields, Raw};
 use crate::source::line::timestamp;
 
@@ -32,7 +33,7 @@ pub(in crate::source) fn lines(place: &TranscriptIdentity, path: &Path) -> io::R
     let all = Raw::of(&text).map_err(|_| not_whole())?;
     let messages = match fields::fields(&text, &["messages"]) {
         Ok([messages]) => messages.map(fields::elements).unwrap_or_default(),
-        Err(_) if all.get().starts_with('[') => fields::elements(all),
+        Err(_) if all.is_list() => fields::elements(all),
         Err(_) => return Err(not_whole()),
     };
     let shown = Shown::beside(path);
@@ -48,14 +49,14 @@ pub(in crate::source) fn lines(place: &TranscriptIdentity, path: &Path) -> io::R
     let mut names = Names::default();
     let mut last = None;
     for (n, message) in messages.iter().enumerate() {
-        let [role, at, content] = fields::fields(message.get(), &["role", "ts", "content"]).unwrap_or_default();
+        let [role, at, content] = fields::fields(message, &["role", "ts", "content"]).unwrap_or_default();
         let role = role.and_then(fields::text).unwrap_or_default();
         let at = at.and_then(timestamp).or_else(|| shown.time_of(n, &role)).or(last);
         last = at;
         if let Some(named) = content.and_then(model_in) {
             model = Some(named);
         }
-        if role == "assistant" {
+        if role.is("assistant") {
             while let Some(call) = calls.next_if(|call| at.is_none_or(|at| call.at <= at)) {
                 made.add_call(call, model.as_deref());
                 if at.is_none() {
@@ -65,7 +66,7 @@ pub(in crate::source) fn lines(place: &TranscriptIdentity, path: &Path) -> io::R
         }
         let id = names.of(&role, content);
         let at_text = at.map_or_else(|| "null".to_owned(), |at| at.to_string());
-        made.add(at, &format!(r#""id":"{id}","at":{at_text},"message":{}"#, message.get()));
+        made.add(at, &format!(r#""id":"{id}","at":{at_text},"message":{}"#, message.written().in_made_line()));
     }
     // Whether what is not answered yet is private, its message tells.
     calls.filter(|_| !messages.is_empty()).for_each(|call| made.add_call(call, model.as_deref()));
@@ -90,7 +91,7 @@ impl Made {
     }
 
     fn add_call(&mut self, call: &Call, model: Option<&str>) {
-        let model = call.model.as_deref().or(model);
+        let model = call.model.clone().or(model.map(Value::from));
         let call = json!({"ts": call.at, "used": call.used, "model": model});
         self.add(call["ts"].as_i64(), &format!(r#""call":{call}"#));
     }
@@ -102,16 +103,16 @@ impl Made {
 struct Names(HashMap<[u8; 32], u32>);
 
 impl Names {
-    fn of(&mut self, role: &str, content: Option<Raw<'_>>) -> String {
+    fn of(&mut self, role: &RawText<'_>, content: Option<Raw<'_>>) -> String {
         let mut hasher = blake3::Hasher::new();
-        hasher.update(role.as_bytes());
+        hasher.update(role.in_made_line().as_bytes());
         let blocks = content.map(fields::elements).unwrap_or_default();
         let mut beginnings = blocks.iter().map(|block| beginning(*block));
-        let first = beginnings.next().or_else(|| Some(content.and_then(fields::text)?.into_owned())).unwrap_or_default();
-        hasher.update(first.as_bytes());
+        let first = beginnings.next().or_else(|| content.and_then(fields::text)).unwrap_or_default();
+        hasher.update(first.in_made_line().as_bytes());
         // A result may have its heading as a block of its own.
-        if first.ends_with("Result:") {
-            hasher.update(beginnings.next().unwrap_or_default().as_bytes());
+        if first.strip_suffix("Result:").is_some() {
+            hasher.update(beginnings.next().unwrap_or_default().in_made_line().as_bytes());
         }
         let hash = hasher.finalize();
         let before = self.0.entry(*hash.as_bytes()).or_default();
@@ -121,9 +122,9 @@ impl Names {
 }
 
 /// What tells a block from others: its text, or the id of the call.
-fn beginning(block: Raw<'_>) -> String {
-    let told = fields::fields(block.get(), &["text", "id", "tool_use_id", "toolCallId"]).unwrap_or_default();
-    told.into_iter().flatten().find_map(fields::text).unwrap_or_else(|| block.get().into()).into_owned()
+fn beginning(block: Raw<'_>) -> RawText<'_> {
+    let told = fields::fields(block, &["text", "id", "tool_use_id", "toolCallId"]).unwrap_or_default();
+    told.into_iter().flatten().find_map(fields::text).unwrap_or_else(|| block.written())
 }
 
 /// A call of the model.
@@ -131,7 +132,7 @@ struct Call {
     at: i64,
     /// What the extension counted, as JSON in its own names.
     used: Value,
-    model: Option<String>,
+    model: Option<Value>,
 }
 
 /// What was shown of a task, which has times.
@@ -151,25 +152,29 @@ impl Shown {
         let Ok(messages) = Raw::of(&text) else { return all };
         for message in fields::elements(messages) {
             let names = ["ts", "say", "text", "conversationHistoryIndex", "modelInfo"];
-            let Ok([at, say, text, index, model]) = fields::fields(message.get(), &names) else { continue };
+            let Ok([at, say, text, index, model]) = fields::fields(message, &names) else { continue };
             let Some(at) = at.and_then(timestamp) else { continue };
             all.first = all.first.or(Some(at));
-            let index = index.and_then(|index| index.get().parse().ok());
+            let index = fields::integer(index);
             if let Some(index) = index {
                 all.shown.entry(index).or_insert(at);
             }
-            if say.and_then(fields::text).is_none_or(|say| say != "api_req_started") {
+            if say.and_then(fields::text).is_none_or(|say| !say.is("api_req_started")) {
                 continue;
             }
             all.asked.extend(index.map(|index| (index, at)));
-            let told: Value = text.and_then(fields::text).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
-            let model =
-                model.and_then(|model| fields::fields(model.get(), &["modelId"]).ok()).and_then(|[id]| id).and_then(fields::text);
+            let told = text.and_then(fields::text);
+            let told = told.as_ref().and_then(|told| value(Raw::of(told).ok()?)).unwrap_or_default();
+            let model = model
+                .and_then(|model| fields::fields(model, &["modelId"]).ok())
+                .and_then(|[id]| id)
+                .filter(|id| id.is_text())
+                .and_then(value);
             let names = ["apiProtocol", "tokensIn", "tokensOut", "cacheReads", "cacheWrites"];
             let used: serde_json::Map<String, Value> =
                 names.into_iter().filter_map(|name| Some((name.to_owned(), told.get(name)?.clone()))).collect();
             if used.len() > usize::from(used.contains_key("apiProtocol")) {
-                all.calls.push(Call { at, used: used.into(), model: model.map(|model| model.into_owned()) });
+                all.calls.push(Call { at, used: used.into(), model });
             }
         }
         all
@@ -177,9 +182,9 @@ impl Shown {
 
     /// When a message was, in releases that do not write it. What is shown while the model is called, and until its reply is written, has the number
     /// of the message before.
-    fn time_of(&self, n: usize, role: &str) -> Option<i64> {
+    fn time_of(&self, n: usize, role: &RawText<'_>) -> Option<i64> {
         let before = i64::try_from(n).ok()? - 1;
-        if role == "assistant" { self.shown.get(&before).copied() } else { self.asked.get(&before).copied() }
+        if role.is("assistant") { self.shown.get(&before).copied() } else { self.asked.get(&before).copied() }
     }
 }
 
@@ -196,14 +201,14 @@ fn used_model(about: &Value) -> Option<String> {
 /// The texts in which the extension says what surrounds the task.
 fn surroundings<'t>(content: Raw<'t>) -> impl Iterator<Item = String> + 't {
     let text = |block: Raw<'_>| {
-        let [text] = fields::fields(block.get(), &["text"]).ok()?;
-        text.and_then(fields::text).filter(|text| is_of_surroundings(text)).map(|text| text.into_owned())
+        let [text] = fields::fields(block, &["text"]).ok()?;
+        text.and_then(fields::text).filter(|text| text.tells(is_of_surroundings)).map(|text| text.in_made_line().to_owned())
     };
     fields::elements(content).into_iter().filter_map(text)
 }
 
 fn content_of(message: Raw<'_>) -> Option<Raw<'_>> {
-    fields::fields(message.get(), &["content"]).ok()?[0]
+    fields::fields(message, &["content"]).ok()?[0]
 }
 
 /// The folder in which a task takes place, as its messages say.

@@ -1,10 +1,9 @@
 //! What a tool answered, and what the user said to a call: both stand in texts that the extension puts together.
 
-use std::borrow::Cow;
-
 use super::calls::Open;
 use super::xml::inside;
 use crate::model::session::ToolClass;
+use crate::privacy::raw::RawText;
 use crate::source::json;
 
 /// How a text begins in which the extension says what surrounds the task.
@@ -65,46 +64,50 @@ pub(super) struct Ended<'t> {
     pub(super) ok: bool,
     pub(super) code: Option<i64>,
     /// What the tool answered, without the user's words.
-    pub(super) output: Cow<'t, str>,
+    pub(super) output: RawText<'t>,
     /// The user's words.
-    pub(super) words: Option<Cow<'t, str>>,
+    pub(super) words: Option<RawText<'t>>,
     /// The result itself comes in a text of its own.
     pub(super) goes_on: bool,
 }
 
 /// Takes the text of a result apart; `failed`: the block says so.
-pub(super) fn ended<'t>(open: &Open, text: &'t str, failed: bool) -> Ended<'t> {
-    let trimmed = text.trim();
-    if let Some(ended) = in_json(trimmed) {
+pub(super) fn ended<'t>(open: &Open, text: &'t RawText<'_>, failed: bool) -> Ended<'t> {
+    if let Some(ended) = in_json(text) {
         return ended;
     }
-    let mut ended = Ended { ok: !failed, output: Cow::Borrowed(trimmed), ..Ended::default() };
-    if trimmed.starts_with(REFUSED) {
-        ended = Ended { refused: true, words: first_inside(trimmed, WORDS[1]).map(Cow::Borrowed), ..Ended::default() };
-    } else if trimmed.starts_with(APPROVED) {
-        ended.words = first_inside(trimmed, WORDS[1]).map(Cow::Borrowed);
-        ended.output = Cow::Borrowed(trimmed.split_once("</feedback>").map_or("", |(_, rest)| rest.trim()));
+    let start = text.trim();
+    let feedback = || text.part(|text| first_inside(text, WORDS[1]));
+    let mut ended = Ended { ok: !failed, output: text.trim(), ..Ended::default() };
+    if start.starts_with(REFUSED) {
+        ended = Ended { refused: true, words: feedback(), ..Ended::default() };
+    } else if start.starts_with(APPROVED) {
+        ended.words = feedback();
+        ended.output = text.part(|text| Some(text.split_once("</feedback>")?.1.trim())).unwrap_or_default();
         ended.goes_on = ended.output.is_empty();
-    } else if trimmed.starts_with(FAILED) {
+    } else if start.starts_with(FAILED) {
         ended.ok = false;
-        ended.output = Cow::Borrowed(inside(trimmed, "error").first().copied().unwrap_or(trimmed));
+        ended.output = text.part(|text| inside(text, "error").first().copied()).unwrap_or(start);
     } else if open.says() || open.class() == ToolClass::Question {
-        ended.words = words(trimmed).map(Cow::Borrowed);
-        ended.output = Cow::Borrowed("");
+        ended.words = text.part(words);
+        ended.output = RawText::default();
     }
     if open.class() == ToolClass::Shell {
-        let (code, output) = exit_of(&ended.output);
-        let output = Cow::Owned(output.to_owned());
+        let ([output], code) = ended.output.apart(|output| {
+            let (code, output) = exit_of(output);
+            ([output.into()], code)
+        });
+        let output = output.into_owned();
         ended = Ended { code, ok: ended.ok && code.is_none_or(|code| code == 0), output, ..ended };
     }
     ended
 }
 
 /// A result that newer releases write as JSON.
-fn in_json(text: &str) -> Option<Ended<'static>> {
+fn in_json(text: &RawText<'_>) -> Option<Ended<'static>> {
     let [status, error, message, feedback] = json::fields(text, &["status", "error", "message", "feedback"]).ok()?;
-    let own = |raw: Option<json::Raw<'_>>| raw.and_then(json::text).map(|text| Cow::Owned(text.into_owned()));
-    let ended = match status.and_then(json::text)?.as_ref() {
+    let own = |raw: Option<json::Raw<'_>>| raw.and_then(json::text).map(RawText::into_owned);
+    let ended = match status.and_then(json::text)?.known(&["denied", "approved", "guidance", "error"]) {
         "denied" => Ended { refused: true, ..Ended::default() },
         "approved" | "guidance" => Ended { ok: true, ..Ended::default() },
         "error" => Ended { output: own(error).or_else(|| own(message)).unwrap_or_default(), ..Ended::default() },
@@ -139,7 +142,8 @@ mod tests {
         let at = "Command executed in terminal  within working directory '/p/shop'. ";
         let read = |text: &str| {
             let open = of("execute_command");
-            let ended = ended(&open, text, false);
+            let text = text.into();
+            let ended = ended(&open, &text, false);
             (ended.ok, ended.code, ended.output.into_owned())
         };
         let failed =
@@ -148,7 +152,7 @@ mod tests {
         assert_eq!(read(&format!("{at}Exit code: 0\nOutput:\n2 passed")), (true, Some(0), "2 passed".into()));
         assert_eq!(read("Command executed.\nOutput:\nExit code: 1"), (true, None, "Exit code: 1".into()));
         assert_eq!(read("Command failed with exit code 101.\nOutput:\nno"), (false, Some(101), "no".into()));
-        assert_eq!(read("The tool execution failed with the following error:\n<error>\nno shell\n</error>").2, "no shell");
+        assert_eq!(read("The tool execution failed with the following error:\n<error>\nno shell\n</error>").2, "no shell".into());
         assert_eq!(read("{\"status\":\"error\",\"error\":\"no shell\"}"), (false, None, "no shell".into()));
     }
 
@@ -156,8 +160,9 @@ mod tests {
     fn words_are_the_user_s_only_where_the_extension_says_so() {
         let read = |name: &str, text: &str| {
             let open = of(name);
-            let ended = ended(&open, text, false);
-            (ended.refused, ended.words.map(Cow::into_owned))
+            let text = text.into();
+            let ended = ended(&open, &text, false);
+            (ended.refused, ended.words.map(RawText::into_owned))
         };
         let feedback = "The user denied this operation and provided the following feedback:\n<feedback>\nnot now\n</feedback>";
         assert_eq!(read("execute_command", feedback), (true, Some("not now".into())));

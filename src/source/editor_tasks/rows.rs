@@ -1,20 +1,20 @@
 //! One line after the other: what it says.
 
-use std::borrow::Cow;
-
 use serde::{Deserialize, Serialize};
 
 use super::calls::{Open, told};
 use super::results::{Ended, ended, heading, is_of_surroundings, words};
 use super::tools::TOOLS;
-use super::xml::calls_in;
+use super::xml::raw_calls_in;
 use crate::model::session::{Answer, Item, MessageUsage, ParserState, PendingRuns, RecordKey, Tokens, ToolClass, Turn};
 use crate::privacy::Sanitizer;
+use crate::privacy::raw::RawText;
 use crate::source::json::{self, Raw};
 use crate::source::line::{MAX_TEXT_CHARS, malformed, text_of_line, timestamp};
 use crate::source::parsed::state_with;
 use crate::source::row::{NoRecord, RowPlace, Said, name_in, parsed, tokens_of_call};
 use crate::source::said::{recap, reply};
+use crate::source::tool_use::tool_name;
 use crate::source::{LineParser, ParentLink, ParsedLine, TranscriptIdentity};
 use crate::text::clean::head_and_tail;
 
@@ -41,7 +41,7 @@ pub(in crate::source) struct TaskLines<'p> {
 struct Gathered<'t> {
     said: Said,
     /// The user's words, outside of dialogs.
-    words: Vec<Cow<'t, str>>,
+    words: Vec<RawText<'t>>,
     has_image: bool,
 }
 
@@ -50,13 +50,13 @@ impl LineParser for TaskLines<'_> {
         let (line, text) = text_of_line(line);
         let names = ["task", "began", "call", "id", "at", "message"];
         let Ok([task, began, call, id, at, message]) = json::fields(&text, &names) else { return malformed(&text) };
-        let [cwd] = task.and_then(|task| json::fields(task.get(), &["cwd"]).ok()).unwrap_or_default();
-        let cwd = cwd.and_then(json::text).filter(|cwd| cwd.starts_with('/')).map(|cwd| self.sanitizer.redact(&cwd));
+        let [cwd] = task.and_then(|task| json::fields(task, &["cwd"]).ok()).unwrap_or_default();
+        let cwd = cwd.and_then(json::text).filter(|cwd| cwd.starts_with("/")).map(|cwd| self.sanitizer.redact(&cwd));
         let whose = self.place.agent.as_ref().unwrap_or(&self.place.session).clone();
-        let [called] = call.and_then(|call| json::fields(call.get(), &["ts"]).ok()).unwrap_or_default();
+        let [called] = call.and_then(|call| json::fields(call, &["ts"]).ok()).unwrap_or_default();
         let key = match (id.and_then(json::text), called) {
-            (Some(id), _) => RecordKey::from_row(&whose, 0, id.as_bytes()),
-            (None, Some(called)) => RecordKey::from_row(&whose, 1, called.get().as_bytes()),
+            (Some(id), _) => id.key_in(&whose, 0),
+            (None, Some(called)) => called.written().key_in(&whose, 1),
             _ => RecordKey::from_line(&whose, line),
         };
         let said = match (message, call) {
@@ -95,20 +95,20 @@ impl<'p> TaskLines<'p> {
 
     fn message(&mut self, message: Raw<'_>, key: RecordKey, cwd: Option<&str>) -> Result<Said, NoRecord> {
         let names = ["role", "content", "type", "isSummary", "isTruncationMarker"];
-        let [role, content, kind, is_recap, is_marker] = json::fields(message.get(), &names).map_err(|_| NoRecord::Known)?;
+        let [role, content, kind, is_recap, is_marker] = json::fields(message, &names).map_err(|_| NoRecord::Known)?;
         let role = role.and_then(json::text);
         if role.is_none() && kind.is_some() || json::is_true(is_marker) {
             return Err(NoRecord::Known);
         }
         let content = content.ok_or(NoRecord::Known)?;
         if json::is_true(is_recap) {
-            let text = texts(content).into_iter().filter(|text| !is_of_surroundings(text)).collect::<Vec<_>>().join("\n\n");
-            return Ok(Said::only(recap(self.sanitizer.clean(&text).trim())));
+            let texts: Vec<_> = texts(content).into_iter().filter(|text| !text.tells(is_of_surroundings)).collect();
+            return Ok(Said::only(recap(self.sanitizer.clean(RawText::joined(&texts, "\n\n")).trim())));
         }
-        match role.as_deref() {
+        match role.as_ref().map(|role| role.known(&["user", "tool", "assistant"])) {
             Some("user" | "tool") => self.users_side(content),
             Some("assistant") => Ok(self.assistants_side(content, key, cwd)),
-            other => Err(NoRecord::Unknown(format!("message {}", other.unwrap_or("(no role)")))),
+            _ => Err(NoRecord::unknown("message ", role, "(no role)")),
         }
     }
 
@@ -118,10 +118,10 @@ impl<'p> TaskLines<'p> {
         let mut all = Gathered::default();
         let mut headed = None;
         for block in blocks_of(content) {
-            let [kind, text] = json::fields(block.get(), &["type", "text"]).unwrap_or_default();
+            let [kind, text] = json::fields(block, &["type", "text"]).unwrap_or_default();
             // A message of one text has no blocks.
             let text = text.unwrap_or(block);
-            match kind.and_then(json::text).as_deref() {
+            match kind.and_then(json::text).map(|kind| kind.known(&["tool_result", "tool-result", "image", "text"])) {
                 Some("tool_result" | "tool-result") => self.result_block(block, &mut all),
                 Some("image") => all.has_image = true,
                 Some("text") | None => {
@@ -135,7 +135,7 @@ impl<'p> TaskLines<'p> {
             }
         }
         if let Some(open) = headed {
-            self.end(&open, "", false, &mut all);
+            self.end(&open, &RawText::default(), false, &mut all);
         }
         // What a task of a task begins with are the assistant's words, which the call there holds.
         if is_first && self.place.agent.is_some() {
@@ -145,30 +145,35 @@ impl<'p> TaskLines<'p> {
     }
 
     /// Takes a text of the user's side apart; a call of which it is only the heading is returned.
-    fn text_block(&mut self, text: &str, all: &mut Gathered<'_>) -> Option<Open> {
-        if is_of_surroundings(text) {
+    fn text_block(&mut self, text: &RawText<'_>, all: &mut Gathered<'_>) -> Option<Open> {
+        if text.tells(is_of_surroundings) {
             return None;
         }
-        if let Some((name, rest)) = heading(text).filter(|(name, _)| TOOLS.class_of(name).is_some()) {
-            let open = self.opened(|open| open.name == name).unwrap_or_else(|| Open { name: name.to_owned(), ..Open::default() });
+        let ([name, rest], is_headed) = text.apart(|text| match heading(text) {
+            Some((name, rest)) => ([name.into(), rest.into()], TOOLS.class_of(name).is_some()),
+            None => Default::default(),
+        });
+        if is_headed {
+            let open = self.opened(|open| name.is(&open.name));
+            let open = open.unwrap_or_else(|| Open { name: tool_name(name, self.sanitizer), ..Open::default() });
             if rest.is_empty() {
                 return Some(open);
             }
-            self.end(&open, rest, false, all);
+            self.end(&open, &rest, false, all);
             return None;
         }
-        all.words.extend(words(text).into_iter().map(|words| Cow::Owned(words.to_owned())));
+        all.words.extend(text.part(words).map(RawText::into_owned));
         None
     }
 
     fn result_block(&mut self, block: Raw<'_>, all: &mut Gathered<'_>) {
         let names = ["tool_use_id", "toolCallId", "content", "output", "is_error"];
-        let [id, newer_id, content, output, is_error] = json::fields(block.get(), &names).unwrap_or_default();
-        let id = id.or(newer_id).and_then(json::text).unwrap_or_default();
-        let open = self.opened(|open| open.id == id).unwrap_or_else(|| Open { id: id.into_owned(), ..Open::default() });
+        let [id, newer_id, content, output, is_error] = json::fields(block, &names).unwrap_or_default();
+        let id = json::id(id.or(newer_id), self.sanitizer).unwrap_or_default();
+        let open = self.opened(|open| open.id == id).unwrap_or_else(|| Open { id, ..Open::default() });
         let text = content.or(output).map(|content| {
-            let [value] = json::fields(content.get(), &["value"]).unwrap_or_default();
-            texts(value.unwrap_or(content)).join("\n")
+            let [value] = json::fields(content, &["value"]).unwrap_or_default();
+            RawText::joined(&texts(value.unwrap_or(content)), "\n")
         });
         self.end(&open, &text.unwrap_or_default(), json::is_true(is_error), all);
     }
@@ -179,10 +184,10 @@ impl<'p> TaskLines<'p> {
     }
 
     /// Adds how a call ended, and what the user said to it.
-    fn end(&mut self, open: &Open, text: &str, failed: bool, all: &mut Gathered<'_>) {
+    fn end(&mut self, open: &Open, text: &RawText<'_>, failed: bool, all: &mut Gathered<'_>) {
         let Ended { refused, ok, code, output, words, goes_on } = ended(open, text, failed);
         if open.says() && !refused {
-            all.words.extend(words.map(|words| Cow::Owned(words.into_owned())));
+            all.words.extend(words.map(RawText::into_owned));
             return;
         }
         if let Some(words) = words {
@@ -199,7 +204,7 @@ impl<'p> TaskLines<'p> {
     }
 
     /// What the user said in a dialog.
-    fn answer(&self, asked: &str, words: &str) -> Said {
+    fn answer(&self, asked: &str, words: &RawText<'_>) -> Said {
         let passed = self.sanitizer.pass(words.trim());
         let turn = if passed.is_all_private() { Turn::BeginsPrivate } else { Turn::Continues };
         let said = (turn == Turn::Continues && !passed.text.is_empty())
@@ -215,7 +220,7 @@ impl<'p> TaskLines<'p> {
         }
         if self.place.agent.is_some() {
             // The user may look on and say something.
-            said.add(self.answer("", &words.join("\n\n")));
+            said.add(self.answer("", &RawText::joined(&words, "\n\n")));
         } else if let Ok(prompt) = Said::prompt(self.sanitizer.pass_users(&words), has_more, false) {
             // First the results, for which the user did not wait.
             said.add(prompt);
@@ -228,17 +233,18 @@ impl<'p> TaskLines<'p> {
         self.state.open.clear();
         let (mut said, mut items) = (Vec::new(), Vec::new());
         let blocks = blocks_of(content);
-        let mut calls: Vec<(String, String, Cow<'_, str>)> = blocks.iter().filter_map(|block| native_call(*block)).collect();
+        let mut calls: Vec<(String, RawText<'_>, RawText<'_>)> =
+            blocks.iter().filter_map(|block| native_call(*block, self.sanitizer)).collect();
         let is_native = !calls.is_empty();
         for text in texts(content) {
             if is_native {
                 said.push(text.into_owned());
                 continue;
             }
-            let (words, in_text) = calls_in(&text);
+            let (words, in_text) = raw_calls_in(&text);
             said.push(words);
-            for call in in_text {
-                calls.push((format!("{key}/{}", calls.len()), call.name, Cow::Owned(call.given.to_string())));
+            for [name, given] in in_text {
+                calls.push((format!("{key}/{}", calls.len()), name, given));
             }
         }
         for (id, name, given) in &calls {
@@ -249,44 +255,44 @@ impl<'p> TaskLines<'p> {
             self.state.open.push(told.open);
         }
         said.retain(|text| !text.trim().is_empty());
-        let words = said.iter().map(|text| text.trim()).collect::<Vec<_>>().join("\n\n");
+        let words = RawText::joined(&said.iter().map(RawText::trim).collect::<Vec<_>>(), "\n\n");
         Said::only(reply(&words, self.sanitizer).into_iter().chain(items))
     }
 }
 
 /// The blocks of a content; itself where it is one text.
 fn blocks_of(content: Raw<'_>) -> Vec<Raw<'_>> {
-    if content.get().starts_with('[') { json::elements(content) } else { vec![content] }
+    if content.is_list() { json::elements(content) } else { vec![content] }
 }
 
 /// The texts of a content, without thoughts.
-fn texts(content: Raw<'_>) -> Vec<Cow<'_, str>> {
+fn texts(content: Raw<'_>) -> Vec<RawText<'_>> {
     blocks_of(content)
         .into_iter()
         .filter_map(|block| {
             json::text(block).or_else(|| {
-                let [kind, text, value] = json::fields(block.get(), &["type", "text", "value"]).ok()?;
-                text.or(value).filter(|_| kind.and_then(json::text).is_some_and(|kind| kind == "text")).and_then(json::text)
+                let [kind, text, value] = json::fields(block, &["type", "text", "value"]).ok()?;
+                text.or(value).filter(|_| kind.and_then(json::text).is_some_and(|kind| kind.is("text"))).and_then(json::text)
             })
         })
         .collect()
 }
 
 /// The id, the name and the arguments of a block, if it is a call.
-fn native_call(block: Raw<'_>) -> Option<(String, String, Cow<'_, str>)> {
+fn native_call<'l>(block: Raw<'l>, sanitizer: &Sanitizer) -> Option<(String, RawText<'l>, RawText<'l>)> {
     let names = ["type", "id", "toolCallId", "name", "toolName", "input"];
-    let [kind, id, newer_id, name, newer_name, input] = json::fields(block.get(), &names).ok()?;
-    let is_call = kind.and_then(json::text).is_some_and(|kind| ["tool_use", "tool-call"].contains(&kind.as_ref()));
-    let text = |raw: Option<Raw<'_>>| raw.and_then(json::text).map(Cow::into_owned).unwrap_or_default();
-    let given = input.map_or(Cow::Borrowed("{}"), |input| Cow::Borrowed(input.get()));
-    is_call.then(|| (text(id.or(newer_id)), text(name.or(newer_name)), given))
+    let [kind, id, newer_id, name, newer_name, input] = json::fields(block, &names).ok()?;
+    let is_call = kind.and_then(json::text).is_some_and(|kind| kind.is_one_of(&["tool_use", "tool-call"]));
+    let (id, name) = (json::id(id.or(newer_id), sanitizer), name.or(newer_name).and_then(json::text));
+    let given = input.map_or("{}".into(), Raw::written);
+    is_call.then(|| (id.unwrap_or_default(), name.unwrap_or_default(), given))
 }
 
 /// What a call of the model used.
 fn used(call: Raw<'_>, key: RecordKey, sanitizer: &Sanitizer) -> Option<MessageUsage> {
-    let [used, model] = json::fields(call.get(), &["used", "model"]).ok()?;
+    let [used, model] = json::fields(call, &["used", "model"]).ok()?;
     let names = ["apiProtocol", "tokensIn", "tokensOut", "cacheReads", "cacheWrites"];
-    let [protocol, input, output, cache_read, cache_write] = json::fields(used?.get(), &names).ok()?;
+    let [protocol, input, output, cache_read, cache_write] = json::fields(used?, &names).ok()?;
     let [input, output, cache_read, cache_write] =
         [input, output, cache_read, cache_write].map(|count| json::number(count).unwrap_or(0));
     // Those that say in which form a provider counts have counted the cache among the input.

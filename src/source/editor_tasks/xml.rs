@@ -3,16 +3,17 @@
 use serde_json::{Map, Value};
 
 use super::tools::TOOLS;
+use crate::privacy::raw::RawText;
 
 /// A call, with its arguments as text each.
 #[derive(Debug, PartialEq)]
-pub(super) struct XmlCall {
-    pub(super) name: String,
-    pub(super) given: Value,
+struct XmlCall {
+    name: String,
+    given: Value,
 }
 
 /// The assistant's words in a text, without its thoughts, and the calls in it.
-pub(super) fn calls_in(text: &str) -> (String, Vec<XmlCall>) {
+fn calls_in(text: &str) -> (String, Vec<XmlCall>) {
     let text = without(text, "thinking");
     let (mut said, mut calls) = (String::new(), Vec::new());
     let mut rest = text.as_str();
@@ -23,6 +24,17 @@ pub(super) fn calls_in(text: &str) -> (String, Vec<XmlCall>) {
     }
     said.push_str(rest);
     (said, calls)
+}
+
+/// The same of a raw text: its words, and the name and the arguments of each call.
+pub(super) fn raw_calls_in(text: &RawText<'_>) -> (RawText<'static>, Vec<[RawText<'static>; 2]>) {
+    let mut all = text.all_made(|text| {
+        let (said, calls) = calls_in(text);
+        std::iter::once(said).chain(calls.into_iter().flat_map(|call| [call.name, call.given.to_string()])).collect()
+    });
+    let said = all.remove(0);
+    let mut rest = all.into_iter();
+    (said, std::iter::from_fn(|| Some([rest.next()?, rest.next()?])).collect())
 }
 
 /// The first tag of a tool that begins a line, with what is before, in and behind it. What is not closed goes to the end.

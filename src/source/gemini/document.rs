@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::source::delta::{LineNumbers, MadeLine, MadeLines};
-use crate::source::document::{not_whole, whole};
+use crate::source::document::{not_whole, value, whole};
 use crate::source::json::{self as fields, Raw};
 use crate::source::line::timestamp;
 
@@ -30,14 +30,14 @@ pub(super) fn lines(path: &Path) -> io::Result<MadeLines> {
     let text = whole(path, MAX_BYTES)?;
     let [session, began, messages, summary] =
         fields::fields(&text, &["sessionId", "startTime", "messages", "summary"]).map_err(|_| not_whole())?;
-    let (session, messages) = session.and_then(fields::text).zip(messages).ok_or_else(not_whole)?;
+    let (session, messages) = session.filter(|id| id.is_text()).and_then(value).zip(messages).ok_or_else(not_whole)?;
     let mut made = Made { lines: Vec::new(), numbers: LineNumbers::default(), subagent: None };
-    let start = began.and_then(fields::text);
+    let start = began.filter(|time| time.is_text()).and_then(value);
     made.add(began.and_then(timestamp), json!({"sessionId": session, "startTime": start}));
     for message in fields::elements(messages) {
         made.add_message(message);
     }
-    if let Some(summary) = summary.and_then(fields::text) {
+    if let Some(summary) = summary.filter(|summary| summary.is_text()).and_then(value) {
         made.add(None, json!({"$set": {"summary": summary}}));
     }
     Ok(MadeLines::new(made.lines.into_iter().map(Ok)))
@@ -61,8 +61,8 @@ impl Made {
     }
 
     fn add_message(&mut self, message: Raw<'_>) {
-        let at = fields::fields(message.get(), &["timestamp"]).ok().and_then(|[at]| at).and_then(timestamp);
-        let Ok(mut message) = serde_json::from_str::<Value>(message.get()) else { return };
+        let at = fields::fields(message, &["timestamp"]).ok().and_then(|[at]| at).and_then(timestamp);
+        let Some(mut message) = value(message) else { return };
         let said = message["content"].as_str().unwrap_or_default();
         if message["type"] == "user" {
             if said.starts_with(TASK_START) {

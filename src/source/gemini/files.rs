@@ -1,6 +1,5 @@
 //! Where Gemini CLI keeps its sessions, and what it says of itself by that.
 
-use std::borrow::Cow;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -129,8 +128,8 @@ fn id_in(transcript: &Path) -> Option<String> {
     let head = head_of(transcript)?;
     if is_document(transcript) {
         let head = String::from_utf8_lossy(&head);
-        let [id] = json::fields_before_cut(&head, &["sessionId"]);
-        return id.and_then(json::text).map(Cow::into_owned);
+        let [id] = json::fields_before_cut(&*head, &["sessionId"]);
+        return id.and_then(json::text).map(|id| id.id());
     }
     let line: Value = serde_json::from_slice(head.split(|b| *b == b'\n').next()?).ok()?;
     line["sessionId"].as_str().map(str::to_owned)

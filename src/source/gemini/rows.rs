@@ -13,6 +13,7 @@ use crate::model::session::{
     Answer, Evidence, FIRST_EVIDENCE_PART, FileTouch, Item, MessageUsage, ParserState, PendingRuns, RecordKey, ShellRun, TitleBy,
     Tokens, ToolClass, ToolUse, Touch, Turn,
 };
+use crate::privacy::raw::RawText;
 use crate::privacy::{EXCLUDED_LINE, Sanitizer};
 use crate::source::json::{self, Raw};
 use crate::source::line::{MAX_TEXT_CHARS, malformed, text_of_line, timestamp};
@@ -119,20 +120,21 @@ impl LineParser for GeminiLines<'_> {
                 (Some(set), _) => self.update(set, key),
                 (None, Some(_)) if self.place.agent.is_none() => self.parsed(Err(NoRecord::Began), (key, None), at),
                 (None, Some(_)) => ParsedLine::Empty,
-                (None, None) => self.parsed(Err(NoRecord::Unknown("(no type)".to_owned())), (key, None), at),
+                (None, None) => self.parsed(Err(NoRecord::unknown("", None, "(no type)")), (key, None), at),
             };
         };
-        let key = RecordKey::from_uuid(&self.place.session, &id);
+        let key = id.key(&self.place.session);
         let is_known = self.is_known_prompt(key);
         let parent = self.follow(key);
         let parts = content.map(parts_of).unwrap_or_default();
-        let said = match kind.and_then(json::text).as_deref() {
+        let kind = kind.and_then(json::text);
+        let said = match kind.as_ref().map(|kind| kind.known(&["user", "gemini"])) {
             // The task of a subagent is the assistant's words, which the tool use holds.
             Some("user") if is_known || self.subagent.is_some() => Err(NoRecord::Known),
             Some("user") => self.prompt(&parts, shown).map(Numbered::from),
             Some("gemini") => Ok(self.reply(&parts, calls, tokens.and_then(|tokens| usage(tokens, model, key, self.sanitizer)))),
-            Some(known) if NOT_SAID.contains(&known) => Err(NoRecord::Known),
-            other => Err(NoRecord::Unknown(other.unwrap_or("(no type)").to_owned())),
+            _ if kind.as_ref().is_some_and(|kind| kind.is_one_of(&NOT_SAID)) => Err(NoRecord::Known),
+            _ => Err(NoRecord::unknown("", kind, "(no type)")),
         };
         if said
             .as_ref()
@@ -223,8 +225,8 @@ impl<'p> GeminiLines<'p> {
     }
 
     /// The user took a prompt back, and all behind it: what comes next follows what the prompt did.
-    fn go_back(&mut self, id: &str) {
-        let key = RecordKey::from_uuid(&self.place.session, id).to_string();
+    fn go_back(&mut self, id: &RawText<'_>) {
+        let key = id.key(&self.place.session).to_string();
         if let Some(at) = self.state.prompts.iter().rposition(|(prompt, _)| *prompt == key) {
             self.state.last = self.state.prompts[at].1.clone();
             self.state.before = None;
@@ -238,9 +240,9 @@ impl<'p> GeminiLines<'p> {
         if self.place.agent.is_some() {
             return ParsedLine::Empty;
         }
-        let [messages, summary] = json::fields(set.get(), &["messages", "summary"]).unwrap_or_default();
+        let [messages, summary] = json::fields(set, &["messages", "summary"]).unwrap_or_default();
         if let Some((id, at, recap)) = messages.and_then(|messages| recap_in(messages, self.sanitizer)) {
-            let key = RecordKey::from_uuid(&self.place.session, &id);
+            let key = id.key(&self.place.session);
             let parent = self.state.last.as_deref().and_then(RecordKey::read);
             return self.parsed(Ok(Said::only([recap]).into()), (key, parent), at);
         }
@@ -253,30 +255,30 @@ impl<'p> GeminiLines<'p> {
 
     /// The user's words as they were shown, without what the client and hooks put beside them, and what a hook of ours told.
     fn prompt(&self, parts: &[Raw<'_>], shown: Option<Raw<'_>>) -> Result<Said, NoRecord> {
-        let has = |part: &Raw<'_>, name: &str| json::fields(part.get(), &[name]).is_ok_and(|[value]| value.is_some());
+        let has = |part: &Raw<'_>, name: &str| json::fields(part, &[name]).is_ok_and(|[value]| value.is_some());
         // Results of tools, which the calls have, too.
         if parts.iter().any(|part| has(part, "functionResponse")) {
             return Err(NoRecord::Known);
         }
         let mut told = Vec::new();
-        let written: Vec<Cow<'_, str>> =
-            texts(parts).take_while(|text| !text.trim_start().starts_with(FILES_START)).map(|text| own(text, &mut told)).collect();
-        let shown: Vec<Cow<'_, str>> =
+        let written: Vec<RawText<'_>> =
+            texts(parts).take_while(|text| !text.trim().starts_with(FILES_START)).map(|text| own(text, &mut told)).collect();
+        let shown: Vec<RawText<'_>> =
             texts(&shown.map(parts_of).unwrap_or_default()).map(|text| own(text, &mut Vec::new())).collect();
-        let is_said = |text: &&Cow<'_, str>| !text.trim().is_empty();
+        let is_said = |text: &&RawText<'_>| !text.trim().is_empty();
         let mut words = if shown.iter().any(|text| is_said(&text)) { shown } else { written };
         words.retain(|text| is_said(&text));
-        if words.first().is_some_and(|text| *text == CLIENT_SAYS || CLIENT_STARTS.iter().any(|start| text.starts_with(start))) {
+        if words.first().is_some_and(|text| text.is(CLIENT_SAYS) || CLIENT_STARTS.iter().any(|start| text.starts_with(start))) {
             return Err(NoRecord::Known);
         }
         let has_more = parts.iter().any(|part| json::is_object(*part) && !has(part, "text"));
         let mut said = Said::prompt(self.sanitizer.pass_users(&words), has_more, false)?;
-        said.items.extend(told_by_hook(told.iter().map(String::as_str), self.sanitizer));
+        said.items.extend(told_by_hook(&told, self.sanitizer));
         Ok(said)
     }
 
     fn reply(&self, parts: &[Raw<'_>], calls: Option<Raw<'_>>, usage: Option<MessageUsage>) -> Numbered {
-        let said = texts(parts).collect::<Vec<_>>().join("\n");
+        let said = RawText::joined(&texts(parts).collect::<Vec<_>>(), "\n");
         let mut all = Numbered { said: Said { usage, ..Said::default() }, parts: Vec::new() };
         all.add(0, reply(&said, self.sanitizer));
         for (n, call) in (0..).zip(calls.map(json::elements).unwrap_or_default()) {
@@ -287,19 +289,21 @@ impl<'p> GeminiLines<'p> {
 
     /// Adds the `n`th call of a message, and how it ended, if it has.
     fn add_call(&self, call: Raw<'_>, n: i64, all: &mut Numbered) {
-        let [id, name, given, result, status] =
-            json::fields(call.get(), &["id", "name", "args", "result", "status"]).unwrap_or_default();
-        let text = |raw: Option<Raw<'_>>| raw.and_then(json::text).map(Cow::into_owned).unwrap_or_default();
-        let name = of_server(text(name));
-        let class = TOOLS.class_of(&name).unwrap_or(ToolClass::Other);
-        let call = Call { id: text(id), name: tool_name(&name, self.sanitizer), class, given };
+        let [id, name, given, result, status] = json::fields(call, &["id", "name", "args", "result", "status"]).unwrap_or_default();
+        let name = name.and_then(json::text).unwrap_or_default();
+        let name = name.made(of_server);
+        let class = TOOLS.class_of_raw(&name).unwrap_or(ToolClass::Other);
+        let call =
+            Call { id: json::id(id, self.sanitizer).unwrap_or_default(), name: tool_name(&name, self.sanitizer), class, given };
         let (part, evidence) = (1 + n * PARTS_OF_CALL, FIRST_EVIDENCE_PART + n * EVIDENCE_OF_CALL);
         let (used, run) = self.tool(&call);
         all.add(part, Some(used));
         let kinds = run.as_ref().map(ShellRun::kinds);
         all.add(evidence, run.map(|run| Item::Evidence(Evidence::Ran(run))));
-        let status = status.and_then(json::text).filter(|status| ["success", "error", "cancelled"].contains(&status.as_ref()));
-        let Some(status) = status else { return };
+        let status = status.and_then(json::text).map_or("", |status| status.known(&["success", "error", "cancelled"]));
+        if status.is_empty() {
+            return;
+        }
         let (text, is_error) = result.map(output_of).unwrap_or_default();
         all.said.answered.push(call.id.clone());
         if call.class == ToolClass::Question
@@ -312,7 +316,13 @@ impl<'p> GeminiLines<'p> {
             (part + 1..part + PARTS_OF_CALL).zip(said).for_each(|(part, answer)| all.add(part, Some(answer)));
             return;
         }
-        let (code, output) = if call.class == ToolClass::Shell { shell_output(&text) } else { (None, Cow::Borrowed(&*text)) };
+        let ([output], code) = match call.class {
+            ToolClass::Shell => text.apart(|text| {
+                let (code, output) = shell_output(text);
+                ([output], code)
+            }),
+            _ => ([RawText::from(&text)], None),
+        };
         // The client calls a command that failed a success.
         let ok = code.map_or(!is_error && status == "success", |code| code == 0);
         let refused = status == "cancelled" && text.contains(REFUSAL);
@@ -336,7 +346,7 @@ impl<'p> GeminiLines<'p> {
         let mut run = None;
         let (line, file) = match call.class {
             ToolClass::Shell => {
-                let is_background = json::fields(given.get(), &["is_background"]).is_ok_and(|[is]| json::is_true(is));
+                let is_background = json::fields(given, &["is_background"]).is_ok_and(|[is]| json::is_true(is));
                 let (line, ran) = command_in(given, id, !is_background, sanitizer);
                 run = ran;
                 (line, None)
@@ -354,7 +364,7 @@ impl<'p> GeminiLines<'p> {
 
     fn touched(&self, given: Raw<'_>, how: Touch) -> (String, Option<FileTouch>) {
         let names = ["file_path", "absolute_path", "old_string", "new_string", "content"];
-        let [path, older, old, new, content] = json::fields(given.get(), &names).unwrap_or_default();
+        let [path, older, old, new, content] = json::fields(given, &names).unwrap_or_default();
         match path.or(older).and_then(|path| sanitized_text(path, self.sanitizer)) {
             Some(path) => touch(absolute(&one_line(&path), self.cwd.as_deref()), how, &[old], &[new, content]),
             None => (describe_arguments(given, self.sanitizer), None),
@@ -364,24 +374,30 @@ impl<'p> GeminiLines<'p> {
 
 /// The parts of a content: one, or a list.
 fn parts_of(content: Raw<'_>) -> Vec<Raw<'_>> {
-    if content.get().starts_with('[') { json::elements(content) } else { vec![content] }
+    if content.is_list() { json::elements(content) } else { vec![content] }
 }
 
 /// The texts of parts, without thoughts.
-fn texts<'l>(parts: &[Raw<'l>]) -> impl Iterator<Item = Cow<'l, str>> {
+fn texts<'l>(parts: &[Raw<'l>]) -> impl Iterator<Item = RawText<'l>> {
     parts.iter().filter_map(|part| {
         json::text(*part).or_else(|| {
-            let [text, thought] = json::fields(part.get(), &["text", "thought"]).ok()?;
+            let [text, thought] = json::fields(part, &["text", "thought"]).ok()?;
             text.filter(|_| !json::is_true(thought)).and_then(json::text)
         })
     })
 }
 
 /// A text of the user's without what hooks told before it, which is added to `told`.
-fn own<'t>(text: Cow<'t, str>, told: &mut Vec<String>) -> Cow<'t, str> {
-    let add = |hook: &str| told.push(hook.replace("&lt;", "<").replace("&gt;", ">").trim_start().to_owned());
-    let rest = without_hooks(&text, add);
-    if rest.len() == text.len() { text } else { Cow::Owned(rest.to_owned()) }
+fn own<'t>(text: RawText<'t>, told: &mut Vec<RawText<'static>>) -> RawText<'t> {
+    if !text.trim().starts_with(HOOK_START) {
+        return text;
+    }
+    told.extend(text.all_made(|text| {
+        let mut told = Vec::new();
+        without_hooks(text, |hook| told.push(hook.replace("&lt;", "<").replace("&gt;", ">").trim_start().to_owned()));
+        told
+    }));
+    text.part(|text| Some(without_hooks(text, |_| {}))).unwrap_or_default().into_owned()
 }
 
 /// A text of the user's without what hooks told before it, each of which is handed over.
@@ -395,43 +411,44 @@ pub(super) fn without_hooks(text: &str, mut told: impl FnMut(&str)) -> &str {
 }
 
 /// The recap in a list of messages with which a conversation goes on: its id, its time and its words.
-fn recap_in(messages: Raw<'_>, sanitizer: &Sanitizer) -> Option<(String, Option<i64>, Item)> {
+fn recap_in<'l>(messages: Raw<'l>, sanitizer: &Sanitizer) -> Option<(RawText<'l>, Option<i64>, Item)> {
     let all: Vec<_> = json::elements(messages)
         .into_iter()
-        .filter_map(|message| json::fields(message.get(), &["id", "timestamp", "type", "content"]).ok())
+        .filter_map(|message| json::fields(message, &["id", "timestamp", "type", "content"]).ok())
         .collect();
-    let text = |content: Option<Raw<'_>>| texts(&content.map(parts_of).unwrap_or_default()).collect::<Vec<_>>().join("\n");
-    let is = |kind: Option<Raw<'_>>, what: &str| kind.and_then(json::text).is_some_and(|kind| kind == what);
+    let text =
+        |content: Option<Raw<'_>>| RawText::joined(&texts(&content.map(parts_of).unwrap_or_default()).collect::<Vec<_>>(), "\n");
+    let is = |kind: Option<Raw<'_>>, what: &str| kind.and_then(json::text).is_some_and(|kind| kind.is(what));
     all.windows(2).find_map(|pair| {
         let [[id, at, kind, content], [_, _, answered_by, answer]] = pair else { return None };
-        let is_recap = is(*kind, "user") && is(*answered_by, "gemini") && text(*answer).trim() == RECAP_ANSWER;
-        let id = id.filter(|_| is_recap).and_then(json::text)?.into_owned();
-        let recap = said::recap(sanitizer.clean(&text(*content)).trim())?;
+        let is_recap = is(*kind, "user") && is(*answered_by, "gemini") && text(*answer).trim().is(RECAP_ANSWER);
+        let id = id.filter(|_| is_recap).and_then(json::text)?;
+        let recap = said::recap(sanitizer.clean(text(*content)).trim())?;
         Some((id, at.and_then(timestamp), recap))
     })
 }
 
 /// A tool of a server's under the name that such tools have: `mcp_<server>_<tool>` is the client's own.
-fn of_server(name: String) -> String {
+fn of_server(name: &str) -> Cow<'_, str> {
     let parts = name.strip_prefix("mcp_").filter(|rest| !rest.starts_with('_')).and_then(|rest| rest.split_once('_'));
-    parts.map(|(server, tool)| format!("mcp__{server}__{tool}")).unwrap_or(name)
+    parts.map_or(Cow::Borrowed(name), |(server, tool)| format!("mcp__{server}__{tool}").into())
 }
 
 /// What a tool answered, without what the client puts around it, and whether it is an error.
-fn output_of(result: Raw<'_>) -> (String, bool) {
+fn output_of(result: Raw<'_>) -> (RawText<'_>, bool) {
     let responses: Vec<_> = parts_of(result).into_iter().filter_map(response_in).collect();
     let is_error = responses.iter().any(|[_, error]| error.is_some());
     let told = responses.iter().filter_map(|[output, error]| error.or(*output).and_then(json::text));
-    let text = json::text(result).map_or_else(|| told.collect::<Vec<_>>().join("\n"), Cow::into_owned);
-    let within = text.trim().strip_prefix(OUTPUT_START).and_then(|text| text.strip_suffix(OUTPUT_END)).map(str::to_owned);
+    let text = json::text(result).unwrap_or_else(|| RawText::joined(&told.collect::<Vec<_>>(), "\n"));
+    let within = text.part(|text| text.trim().strip_prefix(OUTPUT_START)?.strip_suffix(OUTPUT_END)).map(RawText::into_owned);
     (within.unwrap_or(text), is_error)
 }
 
 /// The output and the error in a part that is a tool's response.
 fn response_in(part: Raw<'_>) -> Option<[Option<Raw<'_>>; 2]> {
-    let [response] = json::fields(part.get(), &["functionResponse"]).ok()?;
-    let [response] = json::fields(response?.get(), &["response"]).ok()?;
-    json::fields(response?.get(), &["output", "error"]).ok()
+    let [response] = json::fields(part, &["functionResponse"]).ok()?;
+    let [response] = json::fields(response?, &["response"]).ok()?;
+    json::fields(response?, &["output", "error"]).ok()
 }
 
 /// A command's own output, without the client's lines behind it, and the exit code in them.
@@ -478,12 +495,12 @@ fn older_shell_output(text: &str) -> Option<(Option<i64>, Cow<'_, str>)> {
 }
 
 fn questions(given: Raw<'_>, sanitizer: &Sanitizer) -> Vec<String> {
-    let all = json::fields(given.get(), &["questions"]).ok().and_then(|[all]| all).map(json::elements).unwrap_or_default();
+    let all = json::fields(given, &["questions"]).ok().and_then(|[all]| all).map(json::elements).unwrap_or_default();
     all.into_iter().filter_map(|one| argument(one, &["question", "header"], sanitizer)).collect()
 }
 
 /// What the user chose or wrote in a dialog, each behind the question; `None` if it was no answer.
-fn answers(call: &Call<'_>, text: &str, sanitizer: &Sanitizer) -> Option<(Vec<Item>, Said)> {
+fn answers(call: &Call<'_>, text: &RawText<'_>, sanitizer: &Sanitizer) -> Option<(Vec<Item>, Said)> {
     let [given] = json::fields(text, &["answers"]).ok()?;
     let given = json::fields_by_name(given?)?;
     let asked = call.given.map(|given| questions(given, sanitizer)).unwrap_or_default();
@@ -495,7 +512,7 @@ fn answers(call: &Call<'_>, text: &str, sanitizer: &Sanitizer) -> Option<(Vec<It
         if passed.is_all_private() {
             rest.turn = Turn::BeginsPrivate;
         } else if !passed.text.is_empty() {
-            let asked = number.parse().ok().and_then(|n: usize| asked.get(n)).cloned().unwrap_or_default();
+            let asked = number.tells(|number| number.parse::<usize>().ok()).and_then(|n| asked.get(n)).cloned().unwrap_or_default();
             items.push(Item::Answer(Answer { said: head_and_tail(&passed.text, MAX_TEXT_CHARS), asked }));
         }
     }
@@ -503,7 +520,7 @@ fn answers(call: &Call<'_>, text: &str, sanitizer: &Sanitizer) -> Option<(Vec<It
 }
 
 fn usage(tokens: Raw<'_>, model: Option<Raw<'_>>, key: RecordKey, sanitizer: &Sanitizer) -> Option<MessageUsage> {
-    let counts = json::fields(tokens.get(), &["input", "output", "cached", "thoughts", "tool"]).ok()?;
+    let counts = json::fields(tokens, &["input", "output", "cached", "thoughts", "tool"]).ok()?;
     let [input, output, cached, thoughts, tool] = counts.map(|count| json::number(count).unwrap_or(0));
     // The client counts what the cache holds among the input, and neither thoughts nor what tools put in among the rest.
     let tokens =

@@ -1,7 +1,5 @@
 //! One line after the other: what it says.
 
-use std::borrow::Cow;
-
 use serde::{Deserialize, Serialize};
 
 use super::tools::{QUESTION, TODOS, TOOLS, WRITE};
@@ -9,6 +7,7 @@ use crate::model::session::{
     Answer, Evidence, FileTouch, Item, MessageUsage, Millis, ParserState, PendingRuns, RecordKey, TitleBy, Tokens, ToolClass,
     ToolUse, Touch, Turn,
 };
+use crate::privacy::raw::RawText;
 use crate::privacy::{EXCLUDED_LINE, Sanitizer};
 use crate::source::json::{self, Raw};
 use crate::source::line::{MAX_TEXT_CHARS, malformed, text_of_line, timestamp};
@@ -54,7 +53,7 @@ pub(super) struct OpenCodeLines<'p> {
 
 /// A message, as it is written.
 struct Message<'l> {
-    role: Option<Cow<'l, str>>,
+    role: Option<RawText<'l>>,
     created: Option<Millis>,
     model: Option<Raw<'l>>,
     cwd: Option<String>,
@@ -69,7 +68,7 @@ impl LineParser for OpenCodeLines<'_> {
         let Ok([session, began, title, message, parts]) = json::fields(&text, &names) else {
             return malformed(&text);
         };
-        let [cwd, version] = session.and_then(|session| json::fields(session.get(), &["cwd", "version"]).ok()).unwrap_or_default();
+        let [cwd, version] = session.and_then(|session| json::fields(session, &["cwd", "version"]).ok()).unwrap_or_default();
         let message = message.and_then(|message| self.message(message));
         let parts = parts.map(json::elements).unwrap_or_default();
         let cwd = cwd.and_then(json::text).filter(|cwd| !cwd.is_empty()).map(|cwd| self.sanitizer.redact(&cwd));
@@ -91,7 +90,7 @@ impl LineParser for OpenCodeLines<'_> {
             (None, Some(_)) => Err(NoRecord::Known),
             (None, None) if began.is_some() && self.place.agent.is_none() => Err(NoRecord::Began),
             (None, None) if began.is_some() => Err(NoRecord::Known),
-            (None, None) => Err(NoRecord::Unknown("(no message)".to_owned())),
+            (None, None) => Err(NoRecord::unknown("", None, "(no message)")),
         };
         let place = RowPlace {
             link: ParentLink { key, parent: self.state.before.filter(|_| message.is_some()) },
@@ -120,9 +119,9 @@ impl<'p> OpenCodeLines<'p> {
 
     fn message<'l>(&self, message: Raw<'l>) -> Option<Message<'l>> {
         let names = ["role", "time", "modelID", "path", "error", "mode", "agent", "summary"];
-        let [role, time, model, path, error, mode, agent, summary] = json::fields(message.get(), &names).ok()?;
-        let inner = |of: Option<Raw<'l>>, name: &str| json::fields(of?.get(), &[name]).ok()?[0];
-        let says = |of: Option<Raw<'l>>, what: &str| of.and_then(json::text).is_some_and(|text| text == what);
+        let [role, time, model, path, error, mode, agent, summary] = json::fields(message, &names).ok()?;
+        let inner = |of: Option<Raw<'l>>, name: &str| json::fields(of?, &[name]).ok()?[0];
+        let says = |of: Option<Raw<'l>>, what: &str| of.and_then(json::text).is_some_and(|text| text.is(what));
         let cwd = inner(path, "cwd").and_then(json::text).filter(|cwd| !cwd.is_empty());
         Some(Message {
             role: role.and_then(json::text),
@@ -139,15 +138,15 @@ impl<'p> OpenCodeLines<'p> {
         let created = message.created.map_or(0, Millis::unsigned_abs);
         let number = if self.state.message.0 == created { self.state.message.1 + 1 } else { 0 };
         self.state.message = (created, number);
-        let part = parts.first().and_then(|part| json::fields(part.get(), &["type", "callID", "text"]).ok());
+        let part = parts.first().and_then(|part| json::fields(part, &["type", "callID", "text"]).ok());
         let [kind, call, text] = part.unwrap_or_default().map(|field| field.and_then(json::text).unwrap_or_default());
         // A call changes until it has ended.
         let what = if call.is_empty() { text } else { call };
-        RecordKey::from_row("opencode", created, format!("{number} {kind} {what}").as_bytes())
+        RawText::joined(&[number.to_string().into(), kind, what], " ").key_in("opencode", created)
     }
 
     fn said(&self, message: &Message<'_>, parts: &[Raw<'_>], key: RecordKey, cwd: Option<&str>) -> Result<Said, NoRecord> {
-        match message.role.as_deref() {
+        match message.role.as_ref().map(|role| role.known(&["user", "assistant"])) {
             // The task of a subagent is the assistant's words, which the tool use holds.
             Some("user") if self.place.agent.is_some() => Err(NoRecord::Known),
             Some("user") => self.prompt(parts),
@@ -161,7 +160,7 @@ impl<'p> OpenCodeLines<'p> {
                 }
                 Ok(all)
             }
-            other => Err(NoRecord::Unknown(format!("message {}", other.unwrap_or("(no role)")))),
+            _ => Err(NoRecord::unknown("message ", message.role.clone(), "(no role)")),
         }
     }
 
@@ -169,10 +168,10 @@ impl<'p> OpenCodeLines<'p> {
     fn prompt(&self, parts: &[Raw<'_>]) -> Result<Said, NoRecord> {
         let (mut written, mut told, mut has_more) = (Vec::new(), Vec::new(), false);
         for part in parts {
-            let Ok([kind, text, synthetic, ignored]) = json::fields(part.get(), &["type", "text", "synthetic", "ignored"]) else {
+            let Ok([kind, text, synthetic, ignored]) = json::fields(part, &["type", "text", "synthetic", "ignored"]) else {
                 continue;
             };
-            match (kind.and_then(json::text).as_deref(), text.and_then(json::text)) {
+            match (kind.and_then(json::text).map(|kind| kind.known(&["text", "file", "agent"])), text.and_then(json::text)) {
                 (Some("text"), Some(text)) if json::is_true(synthetic) || json::is_true(ignored) => told.push(text),
                 (Some("text"), Some(text)) => written.push(unquoted(text)),
                 (Some("file" | "agent"), _) => has_more = true,
@@ -181,55 +180,57 @@ impl<'p> OpenCodeLines<'p> {
         }
         let passed = self.sanitizer.pass_users(&written);
         let mut said = Said::prompt(passed, has_more, false)?;
-        said.items.extend(told_by_hook(told.iter().map(|text| text.trim_start()), self.sanitizer));
+        let told: Vec<_> = told.iter().map(RawText::trim).collect();
+        said.items.extend(told_by_hook(&told, self.sanitizer));
         Ok(said)
     }
 
     /// A part of a message of the assistant's.
     fn part(&self, message: &Message<'_>, part: Raw<'_>, key: RecordKey, cwd: Option<&str>) -> Result<Said, NoRecord> {
         let names = ["type", "text", "tool", "callID", "state", "tokens"];
-        let [kind, text, tool, call, state, tokens] = json::fields(part.get(), &names).map_err(|_| NoRecord::Known)?;
-        match kind.and_then(json::text).as_deref() {
+        let [kind, text, tool, call, state, tokens] = json::fields(part, &names).map_err(|_| NoRecord::Known)?;
+        let kind = kind.and_then(json::text);
+        match kind.as_ref().map(|kind| kind.known(&["text", "tool", "step-finish"])) {
             Some("text") => {
                 let text = text.and_then(json::text).unwrap_or_default();
                 let item = match message.is_recap {
                     true if self.place.agent.is_some() => None,
-                    true => said::recap(&self.sanitizer.clean(&text)),
-                    false => reply(&text, self.sanitizer),
+                    true => said::recap(&self.sanitizer.clean(text)),
+                    false => reply(text, self.sanitizer),
                 };
                 Ok(Said::only(item))
             }
             Some("tool") => {
                 let name = tool.and_then(json::text).unwrap_or_default();
-                let id = call.and_then(json::text).unwrap_or_default().into_owned();
+                let id = json::id(call, self.sanitizer).unwrap_or_default();
                 Ok(self.tool(id, &name, state.ok_or(NoRecord::Known)?, cwd))
             }
             Some("step-finish") => {
                 let usage = tokens.and_then(|tokens| usage(tokens, message.model, key, self.sanitizer));
                 Ok(Said { usage, ..Said::default() })
             }
-            Some(known) if NOTHING_SAID.contains(&known) => Err(NoRecord::Known),
-            other => Err(NoRecord::Unknown(format!("part {}", other.unwrap_or("(no type)")))),
+            _ if kind.as_ref().is_some_and(|kind| kind.is_one_of(&NOTHING_SAID)) => Err(NoRecord::Known),
+            _ => Err(NoRecord::unknown("part ", kind, "(no type)")),
         }
     }
 
     /// A use of a tool, and how it ended if it has.
-    fn tool(&self, id: String, tool: &str, state: Raw<'_>, cwd: Option<&str>) -> Said {
+    fn tool(&self, id: String, tool: &RawText<'_>, state: Raw<'_>, cwd: Option<&str>) -> Said {
         let names = ["status", "input", "output", "error", "metadata"];
-        let [status, given, output, error, more] = json::fields(state.get(), &names).unwrap_or_default();
+        let [status, given, output, error, more] = json::fields(state, &names).unwrap_or_default();
         let status = status.and_then(json::text).unwrap_or_default();
         // What it is given is still being written.
-        let Some(given) = given.filter(|_| status != "pending") else { return Said::default() };
+        let Some(given) = given.filter(|_| !status.is("pending")) else { return Said::default() };
         let mut said = Said::only(self.used(&id, tool, given, cwd));
-        let [code, answers] = more.and_then(|more| json::fields(more.get(), &["exit", "answers"]).ok()).unwrap_or_default();
+        let [code, answers] = more.and_then(|more| json::fields(more, &["exit", "answers"]).ok()).unwrap_or_default();
         let error = error.and_then(json::text);
         let output = error.clone().or_else(|| output.and_then(json::text)).unwrap_or_default();
-        match &*status {
-            "completed" if tool == QUESTION => said.add(self.answers(id, given, answers)),
+        match status.known(&["completed", "error"]) {
+            "completed" if tool.is(QUESTION) => said.add(self.answers(id, given, answers)),
             "completed" | "error" => {
-                let code: Option<i64> = code.and_then(|code| code.get().parse().ok());
-                let ok = status == "completed" && code.is_none_or(|code| code == 0);
-                let refused = REFUSALS.iter().any(|refusal| error.as_deref().is_some_and(|error| error.starts_with(refusal)));
+                let code = json::integer(code);
+                let ok = status.is("completed") && code.is_none_or(|code| code == 0);
+                let refused = REFUSALS.iter().any(|refusal| error.as_ref().is_some_and(|error| error.starts_with(refusal)));
                 // The use and its end are one line: what it ran is not pending before.
                 let mut runs = self.runs.clone();
                 said.note_runs(&mut runs);
@@ -240,18 +241,18 @@ impl<'p> OpenCodeLines<'p> {
         said
     }
 
-    fn used(&self, id: &str, tool: &str, given: Raw<'_>, cwd: Option<&str>) -> Vec<Item> {
+    fn used(&self, id: &str, tool: &RawText<'_>, given: Raw<'_>, cwd: Option<&str>) -> Vec<Item> {
         let sanitizer = self.sanitizer;
-        let class = TOOLS.class_of(tool).unwrap_or(ToolClass::Other);
+        let class = TOOLS.class_of_raw(tool).unwrap_or(ToolClass::Other);
         let name = tool_name(tool, sanitizer);
-        if tool == TODOS {
+        if tool.is(TODOS) {
             return todos(given, "todos", &["content"], sanitizer).into_iter().collect();
         }
         if sanitizer.excludes_any(|| json::strings(given)) {
             return vec![Item::Tool(ToolUse::new(id, name, EXCLUDED_LINE, None))];
         }
         if let Some(patch) = argument(given, &["patchText"], sanitizer) {
-            return patch::edits((id, &name), &patch::changes(&patch), cwd, sanitizer);
+            return patch::edits((id, &name), &patch::changes(&patch.into()), cwd, sanitizer);
         }
         let mut run = None;
         let (line, file) = match class {
@@ -260,7 +261,7 @@ impl<'p> OpenCodeLines<'p> {
                 run = ran;
                 (line, None)
             }
-            ToolClass::Edit if tool == WRITE => self.touched(given, Touch::Written, cwd),
+            ToolClass::Edit if tool.is(WRITE) => self.touched(given, Touch::Written, cwd),
             ToolClass::Edit => self.touched(given, Touch::Edited, cwd),
             ToolClass::Read => self.touched(given, Touch::Read, cwd),
             ToolClass::Subagent => (told_in(given, &["description", "prompt"], sanitizer), None),
@@ -272,8 +273,7 @@ impl<'p> OpenCodeLines<'p> {
     }
 
     fn touched(&self, given: Raw<'_>, how: Touch, cwd: Option<&str>) -> (String, Option<FileTouch>) {
-        let Ok([path, edits, old, new, content]) =
-            json::fields(given.get(), &["filePath", "edits", "oldString", "newString", "content"])
+        let Ok([path, edits, old, new, content]) = json::fields(given, &["filePath", "edits", "oldString", "newString", "content"])
         else {
             return (String::new(), None);
         };
@@ -283,7 +283,7 @@ impl<'p> OpenCodeLines<'p> {
         let edits = edits.map(json::elements).unwrap_or_default();
         let (mut removed, mut added): (Vec<_>, Vec<_>) = edits
             .iter()
-            .map(|edit| json::fields(edit.get(), &["oldString", "newString"]).unwrap_or_default())
+            .map(|edit| json::fields(edit, &["oldString", "newString"]).unwrap_or_default())
             .map(|[old, new]| (old, new))
             .unzip();
         removed.push(old);
@@ -297,7 +297,7 @@ impl<'p> OpenCodeLines<'p> {
         let chosen = answers.map(json::elements).unwrap_or_default();
         for (asked, said) in questions(given, self.sanitizer).into_iter().zip(chosen) {
             let said: Vec<_> = json::elements(said).into_iter().filter_map(json::text).collect();
-            let passed = self.sanitizer.pass(&said.join(", "));
+            let passed = self.sanitizer.pass(RawText::joined(&said, ", "));
             if passed.is_all_private() {
                 all.turn = Turn::BeginsPrivate;
             } else if !passed.text.trim().is_empty() {
@@ -314,11 +314,10 @@ impl<'p> OpenCodeLines<'p> {
 
 /// When a part began.
 fn started(part: Raw<'_>) -> Option<Millis> {
-    let [time, state] = json::fields(part.get(), &["time", "state"]).ok()?;
-    let inner = |of: Option<Raw<'_>>| json::fields(of?.get(), &["time"]).ok()?[0].map(|raw| raw.get().to_owned());
-    let of_state = inner(state);
-    let time = time.map(|time| time.get().to_owned()).or(of_state)?;
-    let [start] = json::fields(&time, &["start"]).ok()?;
+    let [time, state] = json::fields(part, &["time", "state"]).ok()?;
+    let of_state = || json::fields(state?, &["time"]).ok()?[0];
+    let time = time.or_else(of_state)?;
+    let [start] = json::fields(time, &["start"]).ok()?;
     start.and_then(timestamp)
 }
 
@@ -330,21 +329,19 @@ pub(super) fn quoted(text: &str) -> Option<&str> {
 }
 
 /// A prompt without the quotation marks around it.
-fn unquoted(text: Cow<'_, str>) -> Cow<'_, str> {
-    match quoted(&text) {
-        Some(inner) => Cow::Owned(inner.replace("\\\"", "\"")),
-        None => text,
-    }
+fn unquoted(text: RawText<'_>) -> RawText<'_> {
+    let inner = text.part(quoted).map(|inner| inner.made(|inner| inner.replace("\\\"", "\"").into()).into_owned());
+    inner.unwrap_or(text)
 }
 
 fn questions(given: Raw<'_>, sanitizer: &Sanitizer) -> Vec<String> {
-    let all = json::fields(given.get(), &["questions"]).ok().and_then(|[all]| all).map(json::elements).unwrap_or_default();
+    let all = json::fields(given, &["questions"]).ok().and_then(|[all]| all).map(json::elements).unwrap_or_default();
     all.into_iter().filter_map(|one| argument(one, &["question", "header"], sanitizer)).collect()
 }
 
 fn usage(tokens: Raw<'_>, model: Option<Raw<'_>>, key: RecordKey, sanitizer: &Sanitizer) -> Option<MessageUsage> {
-    let [input, output, reasoning, cache] = json::fields(tokens.get(), &["input", "output", "reasoning", "cache"]).ok()?;
-    let [read, write] = cache.and_then(|cache| json::fields(cache.get(), &["read", "write"]).ok()).unwrap_or_default();
+    let [input, output, reasoning, cache] = json::fields(tokens, &["input", "output", "reasoning", "cache"]).ok()?;
+    let [read, write] = cache.and_then(|cache| json::fields(cache, &["read", "write"]).ok()).unwrap_or_default();
     let [input, output, reasoning, cache_read, cache_write] =
         [input, output, reasoning, read, write].map(|count| json::number(count).unwrap_or(0));
     // The client counts neither the cache among the input nor thoughts among the output.

@@ -1,6 +1,5 @@
 //! One entry after the other: what it says, and what the next ones need to know of it.
 
-use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
@@ -10,6 +9,7 @@ use crate::model::session::{
     Evidence, FileTouch, Item, MessageUsage, Millis, ParserState, PendingRuns, RecordKey, TitleBy, Tokens, ToolClass, ToolUse,
     Touch,
 };
+use crate::privacy::raw::RawText;
 use crate::privacy::{EXCLUDED_LINE, Sanitizer};
 use crate::source::json::{self, Raw};
 use crate::source::line::{malformed, text_of_line, timestamp};
@@ -55,14 +55,14 @@ impl LineParser for PiLines<'_> {
         let Ok([kind, id, parent, at, cwd, message, summary, name]) = json::fields(&text, &names) else {
             return malformed(&text);
         };
-        let (kind, id) = (kind.and_then(json::text).unwrap_or_default(), id.and_then(json::text));
+        let (kind, id) = (kind.and_then(json::text).unwrap_or_default(), json::id(id, self.sanitizer));
         let at = at.and_then(timestamp);
         let key = match (&id, at) {
             (Some(id), Some(at)) => key_of(id, at),
             _ => RecordKey::from_line(&self.place.session, line),
         };
-        let parent = parent.and_then(json::text).and_then(|parent| self.key_before(&parent));
-        let said = match &*kind {
+        let parent = json::id(parent, self.sanitizer).and_then(|parent| self.key_before(&parent));
+        let said = match kind.known(&["session", "message", "compaction", "session_info"]) {
             "session" => {
                 self.state.cwd = cwd.and_then(json::text).filter(|cwd| !cwd.is_empty()).map(|cwd| self.sanitizer.redact(&cwd));
                 Err(NoRecord::Began)
@@ -76,11 +76,10 @@ impl LineParser for PiLines<'_> {
                 let name = name.and_then(|name| sanitized_text(name, self.sanitizer));
                 Ok(Said::only(name.and_then(|name| said::title(&name, TitleBy::User))))
             }
-            known if NOTHING_SAID.contains(&known) => Err(NoRecord::Known),
-            "" => Err(NoRecord::Unknown("(no type)".to_owned())),
-            other => Err(NoRecord::Unknown(other.to_owned())),
+            _ if kind.is_one_of(&NOTHING_SAID) => Err(NoRecord::Known),
+            _ => Err(NoRecord::unknown("", Some(kind.clone()).filter(|kind| !kind.is_empty()), "(no type)")),
         };
-        if let (Some(id), Some(at), false) = (id, at, &*kind == "session") {
+        if let (Some(id), Some(at), false) = (id, at, kind.is("session")) {
             if self.state.before.len() == MAX_BACK {
                 self.state.before.pop_front();
             }
@@ -119,27 +118,31 @@ impl<'p> PiLines<'p> {
 
     fn message(&self, message: Raw<'_>, key: RecordKey) -> Result<Said, NoRecord> {
         let names = ["role", "content", "toolCallId", "isError", "stopReason", "usage", "model"];
-        let [role, content, call, is_error, stop, usage, model] =
-            json::fields(message.get(), &names).map_err(|_| NoRecord::Known)?;
-        match role.and_then(json::text).as_deref() {
+        let [role, content, call, is_error, stop, usage, model] = json::fields(message, &names).map_err(|_| NoRecord::Known)?;
+        let role = role.and_then(json::text);
+        match role.as_ref().map(|role| role.known(&["user", "assistant", "toolResult"])) {
             Some("user") => self.prompt(content.ok_or(NoRecord::Known)?),
             Some("assistant") => {
                 let parts = content.map(json::elements).unwrap_or_default();
-                let said = texts(&parts).collect::<Vec<_>>().join("\n");
+                let said = RawText::joined(&texts(&parts).collect::<Vec<_>>(), "\n");
                 let tools = parts.iter().flat_map(|part| self.tool(*part));
-                let aborted = stop.and_then(json::text).is_some_and(|stop| stop == "aborted").then_some(Item::Interrupted);
+                let aborted = stop.and_then(json::text).is_some_and(|stop| stop.is("aborted")).then_some(Item::Interrupted);
                 let items = reply(&said, self.sanitizer).into_iter().chain(tools).chain(aborted).collect();
                 let usage = usage.and_then(|usage| tokens_of(usage, model, key, self.sanitizer));
                 Ok(Said { items, usage, ..Said::default() })
             }
             Some("toolResult") => {
-                let text = texts(&content.map(json::elements).unwrap_or_default()).collect::<Vec<_>>().join("\n");
-                let (output, code) = without_exit(&text);
-                let id = call.and_then(json::text).unwrap_or_default().into_owned();
-                Ok(Said::ended(id, false, (!json::is_true(is_error), code, output), &self.runs, self.sanitizer))
+                let parts = content.map(json::elements).unwrap_or_default();
+                let text = RawText::joined(&texts(&parts).collect::<Vec<_>>(), "\n");
+                let ([output], code) = text.apart(|text| {
+                    let (output, code) = without_exit(text);
+                    ([output.into()], code)
+                });
+                let id = json::id(call, self.sanitizer).unwrap_or_default();
+                Ok(Said::ended(id, false, (!json::is_true(is_error), code, &output), &self.runs, self.sanitizer))
             }
-            Some(known) if NOT_SAID.contains(&known) => Err(NoRecord::Known),
-            other => Err(NoRecord::Unknown(format!("message {}", other.unwrap_or("(no role)")))),
+            _ if role.as_ref().is_some_and(|role| role.is_one_of(&NOT_SAID)) => Err(NoRecord::Known),
+            _ => Err(NoRecord::unknown("message ", role, "(no role)")),
         }
     }
 
@@ -152,13 +155,13 @@ impl<'p> PiLines<'p> {
 
     /// A part of the assistant's message, if it is a call of a tool.
     fn tool(&self, part: Raw<'_>) -> Vec<Item> {
-        let Ok([kind, id, name, given]) = json::fields(part.get(), &["type", "id", "name", "arguments"]) else { return Vec::new() };
-        if kind.and_then(json::text).is_none_or(|kind| kind != "toolCall") {
+        let Ok([kind, id, name, given]) = json::fields(part, &["type", "id", "name", "arguments"]) else { return Vec::new() };
+        if kind.and_then(json::text).is_none_or(|kind| !kind.is("toolCall")) {
             return Vec::new();
         }
-        let text = |raw: Option<Raw<'_>>| raw.and_then(json::text).map(Cow::into_owned).unwrap_or_default();
-        let (id, name, sanitizer) = (text(id), text(name), self.sanitizer);
-        let class = TOOLS.class_of(&name).unwrap_or(ToolClass::Other);
+        let (id, name) = (json::id(id, self.sanitizer).unwrap_or_default(), name.and_then(json::text).unwrap_or_default());
+        let sanitizer = self.sanitizer;
+        let class = TOOLS.class_of_raw(&name).unwrap_or(ToolClass::Other);
         let name = tool_name(&name, sanitizer);
         let Some(given) = given else { return vec![Item::Tool(ToolUse::new(id, name, "", None))] };
         if sanitizer.excludes_any(|| json::strings(given)) {
@@ -181,7 +184,7 @@ impl<'p> PiLines<'p> {
     }
 
     fn touched(&self, given: Raw<'_>, how: Touch) -> (String, Option<FileTouch>) {
-        let Ok([path, edits, content]) = json::fields(given.get(), &["path", "edits", "content"]) else {
+        let Ok([path, edits, content]) = json::fields(given, &["path", "edits", "content"]) else {
             return (String::new(), None);
         };
         let Some(path) = path.and_then(|path| sanitized_text(path, self.sanitizer)) else {
@@ -189,20 +192,17 @@ impl<'p> PiLines<'p> {
         };
         // One edit stands in the arguments themselves.
         let edits = edits.map_or_else(|| vec![given], json::elements);
-        let (old, mut new): (Vec<_>, Vec<_>) = edits
-            .iter()
-            .map(|edit| json::fields(edit.get(), &["oldText", "newText"]).unwrap_or_default())
-            .map(|[a, b]| (a, b))
-            .unzip();
+        let (old, mut new): (Vec<_>, Vec<_>) =
+            edits.iter().map(|edit| json::fields(edit, &["oldText", "newText"]).unwrap_or_default()).map(|[a, b]| (a, b)).unzip();
         new.push(content);
         touch(absolute(&one_line(&path), self.state.cwd.as_deref()), how, &old, &new)
     }
 }
 
-fn texts<'l>(parts: &[Raw<'l>]) -> impl Iterator<Item = Cow<'l, str>> {
+fn texts<'l>(parts: &[Raw<'l>]) -> impl Iterator<Item = RawText<'l>> {
     parts.iter().filter_map(|part| {
-        let [kind, text] = json::fields(part.get(), &["type", "text"]).ok()?;
-        text.filter(|_| kind.and_then(json::text).is_some_and(|kind| kind == "text")).and_then(json::text)
+        let [kind, text] = json::fields(part, &["type", "text"]).ok()?;
+        text.filter(|_| kind.and_then(json::text).is_some_and(|kind| kind.is("text"))).and_then(json::text)
     })
 }
 
@@ -216,7 +216,7 @@ fn without_exit(text: &str) -> (&str, Option<i64>) {
 }
 
 fn tokens_of(usage: Raw<'_>, model: Option<Raw<'_>>, key: RecordKey, sanitizer: &Sanitizer) -> Option<MessageUsage> {
-    let counts = json::fields(usage.get(), &["input", "output", "cacheRead", "cacheWrite"]).ok()?;
+    let counts = json::fields(usage, &["input", "output", "cacheRead", "cacheWrite"]).ok()?;
     let [input, output, cache_read, cache_write] = counts.map(|count| json::number(count).unwrap_or(0));
     let tokens = Tokens { input, output, cache_read, cache_write, ..Tokens::default() };
     tokens_of_call(key.to_string(), name_in(model, sanitizer), tokens)

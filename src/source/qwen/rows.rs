@@ -1,7 +1,5 @@
 //! One row after the other: what it says.
 
-use std::borrow::Cow;
-
 use serde::{Deserialize, Serialize};
 
 use super::tools::{QUESTION, TODOS, TOOLS, WRITE};
@@ -9,6 +7,7 @@ use crate::model::session::{
     Answer, Evidence, FileTouch, Item, MessageUsage, ParserState, PendingRuns, RecordKey, TitleBy, Tokens, ToolClass, ToolUse,
     Touch, Turn,
 };
+use crate::privacy::raw::RawText;
 use crate::privacy::{EXCLUDED_LINE, Sanitizer};
 use crate::source::json::{self, Raw};
 use crate::source::line::{MAX_TEXT_CHARS, malformed, text_of_line, timestamp};
@@ -68,8 +67,8 @@ struct State {
 
 /// What a row holds, as it is written.
 struct Row<'l> {
-    subtype: Option<Cow<'l, str>>,
-    provenance: Option<Cow<'l, str>>,
+    subtype: Option<RawText<'l>>,
+    provenance: Option<RawText<'l>>,
     parts: Vec<Raw<'l>>,
     payload: Option<Raw<'l>>,
     result: Option<Raw<'l>>,
@@ -93,13 +92,12 @@ impl LineParser for QwenLines<'_> {
         };
         let session = &self.place.session;
         let key = match id.and_then(json::text) {
-            Some(id) => RecordKey::from_uuid(session, &id),
+            Some(id) => id.key(session),
             None => RecordKey::from_line(session, line),
         };
-        let agent =
-            self.place.agent.clone().or_else(|| agent.and_then(json::text).map(Cow::into_owned).filter(|id| !id.is_empty()));
+        let agent = self.place.agent.clone().or_else(|| json::id(agent, self.sanitizer));
         let place = RowPlace {
-            link: ParentLink { key, parent: parent.and_then(json::text).map(|parent| RecordKey::from_uuid(session, &parent)) },
+            link: ParentLink { key, parent: parent.and_then(json::text).map(|parent| parent.key(session)) },
             session,
             agent,
             at: at.and_then(timestamp),
@@ -107,7 +105,7 @@ impl LineParser for QwenLines<'_> {
             branch: name_in(branch, self.sanitizer).filter(|branch| branch != "HEAD"),
             version: name_in(version, self.sanitizer),
         };
-        let parts = message.and_then(|message| json::fields(message.get(), &["parts"]).ok()).and_then(|[parts]| parts);
+        let parts = message.and_then(|message| json::fields(message, &["parts"]).ok()).and_then(|[parts]| parts);
         let row = Row {
             subtype: subtype.and_then(json::text),
             provenance: provenance.and_then(json::text),
@@ -119,14 +117,15 @@ impl LineParser for QwenLines<'_> {
             key,
             of_agent: place.agent.is_some(),
         };
-        let said = match kind.and_then(json::text).as_deref() {
+        let kind = kind.and_then(json::text);
+        let said = match kind.as_ref().map(|kind| kind.known(&["user", "assistant", "tool_result", "system"])) {
             // The task of a subagent is the assistant's words, which the tool use holds.
             Some("user") if row.of_agent => Err(NoRecord::Known),
             Some("user") => self.prompt(&row),
             Some("assistant") => Ok(self.reply(&row, place.cwd.as_deref())),
             Some("tool_result") => Ok(self.results(&row)),
             Some("system") => self.told(&row),
-            other => Err(NoRecord::Unknown(other.unwrap_or("(no type)").to_owned())),
+            _ => Err(NoRecord::unknown("", kind, "(no type)")),
         };
         parsed(said, place, &mut self.runs, self.sanitizer)
     }
@@ -143,34 +142,36 @@ impl<'p> QwenLines<'p> {
 
     /// The user's words, without what the client and hooks put beside them, and what a hook of ours told.
     fn prompt(&self, row: &Row<'_>) -> Result<Said, NoRecord> {
-        let subtype = row.subtype.as_deref();
-        match subtype {
-            None | Some(MID_TURN | SPOKEN) => {}
-            Some(other) if NOT_THE_USERS.contains(&other) => return Err(NoRecord::Known),
-            Some(other) => return Err(NoRecord::Unknown(format!("user {other}"))),
+        match &row.subtype {
+            Some(other) if other.is_one_of(&NOT_THE_USERS) => return Err(NoRecord::Known),
+            Some(other) if !other.is_one_of(&[MID_TURN, SPOKEN]) => {
+                return Err(NoRecord::unknown("user ", Some(other.clone()), ""));
+            }
+            _ => {}
         }
-        if row.provenance.as_deref().is_some_and(|whose| whose != "real_user") {
+        if row.provenance.as_ref().is_some_and(|whose| !whose.is("real_user")) {
             return Err(NoRecord::Known);
         }
         let [shown, hook] =
-            row.payload.and_then(|payload| json::fields(payload.get(), &["displayText", "hookContext"]).ok()).unwrap_or_default();
+            row.payload.and_then(|payload| json::fields(payload, &["displayText", "hookContext"]).ok()).unwrap_or_default();
         let written = || {
-            let texts = texts(&row.parts).take_while(|text| !text.trim_start().starts_with(FILES_START));
-            texts.filter(|text| !CLIENT_STARTS.iter().any(|start| text.trim_start().starts_with(start))).collect::<Vec<_>>()
+            let texts = texts(&row.parts).take_while(|text| !text.trim().starts_with(FILES_START));
+            texts.filter(|text| !CLIENT_STARTS.iter().any(|start| text.trim().starts_with(start))).collect::<Vec<_>>()
         };
         let shown = shown.and_then(json::text).filter(|text| !text.trim().is_empty());
         let passed = self.sanitizer.pass_users(&shown.map_or_else(written, |text| vec![text]));
-        let has_more = row.parts.iter().any(|part| json::fields(part.get(), &["text"]).is_ok_and(|[text]| text.is_none()));
-        let mut said = Said::prompt(passed, has_more, subtype == Some(MID_TURN))?;
+        let has_more = row.parts.iter().any(|part| json::fields(part, &["text"]).is_ok_and(|[text]| text.is_none()));
+        let mut said = Said::prompt(passed, has_more, row.subtype.as_ref().is_some_and(|kind| kind.is(MID_TURN)))?;
         // Seen with 0.24.4: the client writes the angle brackets of what hooks tell as entities.
-        let hook = hook.and_then(json::text).unwrap_or_default().replace("&lt;", "<").replace("&gt;", ">");
-        said.items.extend(told_by_hook(std::iter::once(hook.trim_start()), self.sanitizer));
+        let hook = hook.and_then(json::text).unwrap_or_default();
+        let hook = hook.made(|hook| hook.trim_start().replace("&lt;", "<").replace("&gt;", ">").into());
+        said.items.extend(told_by_hook(&[hook], self.sanitizer));
         Ok(said)
     }
 
     fn reply(&mut self, row: &Row<'_>, cwd: Option<&str>) -> Said {
-        let said = texts(&row.parts).collect::<Vec<_>>().join("\n");
-        let called = row.parts.iter().filter_map(|part| json::fields(part.get(), &["functionCall"]).ok()?[0]);
+        let said = RawText::joined(&texts(&row.parts).collect::<Vec<_>>(), "\n");
+        let called = row.parts.iter().filter_map(|part| json::fields(part, &["functionCall"]).ok()?[0]);
         let tools = called.flat_map(|call| self.tool(call, cwd));
         let items = reply(&said, self.sanitizer).into_iter().chain(tools).collect();
         // Those of a subagent are told by the file of its session, with the model.
@@ -180,10 +181,10 @@ impl<'p> QwenLines<'p> {
     }
 
     fn tool(&self, call: Raw<'_>, cwd: Option<&str>) -> Vec<Item> {
-        let [id, name, given] = json::fields(call.get(), &["id", "name", "args"]).unwrap_or_default();
-        let text = |raw: Option<Raw<'_>>| raw.and_then(json::text).map(Cow::into_owned).unwrap_or_default();
-        let (id, name, sanitizer) = (text(id), text(name), self.sanitizer);
-        let class = TOOLS.class_of(&name).unwrap_or(ToolClass::Other);
+        let [id, name, given] = json::fields(call, &["id", "name", "args"]).unwrap_or_default();
+        let (id, name) = (json::id(id, self.sanitizer).unwrap_or_default(), name.and_then(json::text).unwrap_or_default());
+        let sanitizer = self.sanitizer;
+        let class = TOOLS.class_of_raw(&name).unwrap_or(ToolClass::Other);
         let name = tool_name(&name, sanitizer);
         let Some(given) = given else { return vec![Item::Tool(ToolUse::new(id, name, "", None))] };
         if name == TODOS {
@@ -195,7 +196,7 @@ impl<'p> QwenLines<'p> {
         let (mut run, mut plan) = (None, None);
         let (line, file) = match class {
             ToolClass::Shell => {
-                let is_background = json::fields(given.get(), &["is_background"]).is_ok_and(|[is]| json::is_true(is));
+                let is_background = json::fields(given, &["is_background"]).is_ok_and(|[is]| json::is_true(is));
                 let (line, ran) = command_in(given, &id, !is_background, sanitizer);
                 run = ran;
                 (line, None)
@@ -217,7 +218,7 @@ impl<'p> QwenLines<'p> {
 
     fn touched(&self, given: Raw<'_>, how: Touch, cwd: Option<&str>) -> (String, Option<FileTouch>) {
         let names = ["file_path", "absolute_path", "notebook_path", "old_string", "new_string", "content", "new_source"];
-        let Ok([path, older, notebook, old, new, content, cell]) = json::fields(given.get(), &names) else {
+        let Ok([path, older, notebook, old, new, content, cell]) = json::fields(given, &names) else {
             return (String::new(), None);
         };
         match path.or(older).or(notebook).and_then(|path| sanitized_text(path, self.sanitizer)) {
@@ -228,43 +229,44 @@ impl<'p> QwenLines<'p> {
 
     /// How the tool uses of a reply ended. The row's own result belongs to one of them.
     fn results(&self, row: &Row<'_>) -> Said {
-        let [of, status, display] = row
-            .result
-            .and_then(|result| json::fields(result.get(), &["callId", "status", "resultDisplay"]).ok())
-            .unwrap_or_default();
-        let (of, status) = (of.and_then(json::text), status.and_then(json::text));
+        let [of, status, display] =
+            row.result.and_then(|result| json::fields(result, &["callId", "status", "resultDisplay"]).ok()).unwrap_or_default();
+        let (of, status) = (of.and_then(json::text).map(|of| self.sanitizer.id(of)), status.and_then(json::text));
         let mut all = Said::default();
-        for response in row.parts.iter().filter_map(|part| json::fields(part.get(), &["functionResponse"]).ok()?[0]) {
-            let [id, name, response] = json::fields(response.get(), &["id", "name", "response"]).unwrap_or_default();
+        for response in row.parts.iter().filter_map(|part| json::fields(part, &["functionResponse"]).ok()?[0]) {
+            let [id, name, response] = json::fields(response, &["id", "name", "response"]).unwrap_or_default();
             let [output, error] =
-                response.and_then(|response| json::fields(response.get(), &["output", "error"]).ok()).unwrap_or_default();
-            let (id, error) = (id.and_then(json::text).unwrap_or_default().into_owned(), error.and_then(json::text));
+                response.and_then(|response| json::fields(response, &["output", "error"]).ok()).unwrap_or_default();
+            let (id, error) = (json::id(id, self.sanitizer).unwrap_or_default(), error.and_then(json::text));
             let text = error.clone().or_else(|| output.and_then(json::text)).unwrap_or_default();
-            if name.and_then(json::text).is_some_and(|name| name == QUESTION) && text.trim_start().starts_with(ANSWERS_START) {
-                all.add(answers(id, text.trim_start(), self.sanitizer));
+            if name.and_then(json::text).is_some_and(|name| name.is(QUESTION)) && text.trim().starts_with(ANSWERS_START) {
+                all.add(answers(id, &text, self.sanitizer));
                 continue;
             }
             let is_own = of.as_deref().is_none_or(|of| of == id);
-            let (told, output) = shell_output(&text);
+            let ([output], told) = text.apart(|text| {
+                let (code, output) = shell_output(text);
+                ([output.into()], code)
+            });
             let code = display.filter(|_| is_own).and_then(exit_code).or(told);
-            let failed = error.is_some() || is_own && status.as_deref().is_some_and(|status| status != "success");
+            let failed = error.is_some() || is_own && status.as_ref().is_some_and(|status| !status.is("success"));
             let ok = code.map_or(!failed, |code| code == 0);
             let refused = text.contains(REFUSAL) && !ok && code.is_none();
-            all.add(Said::ended(id, refused, (ok, code, output), &self.runs, self.sanitizer));
+            all.add(Said::ended(id, refused, (ok, code, &output), &self.runs, self.sanitizer));
         }
         all
     }
 
     /// Tokens of a call of the model, be it of the conversation, of a subagent, of a compaction or for the client's own memory.
     fn called(&mut self, payload: Raw<'_>, key: RecordKey) -> Result<Said, NoRecord> {
-        let [event] = json::fields(payload.get(), &["uiEvent"]).map_err(|_| NoRecord::Known)?;
+        let [event] = json::fields(payload, &["uiEvent"]).map_err(|_| NoRecord::Known)?;
         let names = [
             "event.name", "model", "input_token_count", "output_token_count", "cached_content_token_count", "subagent_name",
             "subagent_id",
         ];
         let [name, model, input, output, cached, agent, agent_id] =
-            json::fields(event.ok_or(NoRecord::Known)?.get(), &names).map_err(|_| NoRecord::Known)?;
-        name.and_then(json::text).filter(|name| name.ends_with(CALLED)).ok_or(NoRecord::Known)?;
+            json::fields(event.ok_or(NoRecord::Known)?, &names).map_err(|_| NoRecord::Known)?;
+        name.and_then(json::text).filter(|name| name.strip_suffix(CALLED).is_some()).ok_or(NoRecord::Known)?;
         self.state.counted |= agent.or(agent_id).is_none();
         let usage = tokens_of([input, output, cached], model, key, self.sanitizer).ok_or(NoRecord::Known)?;
         Ok(Said { usage: Some(usage), ..Said::default() })
@@ -272,43 +274,44 @@ impl<'p> QwenLines<'p> {
 
     fn told(&mut self, row: &Row<'_>) -> Result<Said, NoRecord> {
         let payload = row.payload.filter(|_| !row.of_agent);
-        match (row.subtype.as_deref(), payload) {
+        let told = row.subtype.as_ref().map(|kind| kind.known(&["ui_telemetry", "chat_compression", "custom_title"]));
+        match (told, payload) {
             (Some("ui_telemetry"), Some(payload)) => self.called(payload, row.key),
             (Some("chat_compression"), Some(payload)) => recap(payload, self.sanitizer).map(|recap| Said::only([recap])),
             (Some("custom_title"), Some(payload)) => {
-                let [source] = json::fields(payload.get(), &["titleSource"]).map_err(|_| NoRecord::Known)?;
-                let by = if source.and_then(json::text).is_some_and(|by| by == "auto") { TitleBy::Client } else { TitleBy::User };
+                let [source] = json::fields(payload, &["titleSource"]).map_err(|_| NoRecord::Known)?;
+                let by = if source.and_then(json::text).is_some_and(|by| by.is("auto")) { TitleBy::Client } else { TitleBy::User };
                 let title = argument(payload, &["customTitle"], self.sanitizer);
                 Ok(Said::only(title.and_then(|title| said::title(&title, by))))
             }
             (Some("ui_telemetry" | "chat_compression" | "custom_title"), None) => Err(NoRecord::Known),
-            (Some(known), _) if NOTHING_SAID.contains(&known) => Err(NoRecord::Known),
-            (other, _) => Err(NoRecord::Unknown(format!("system {}", other.unwrap_or("(no subtype)")))),
+            _ if row.subtype.as_ref().is_some_and(|kind| kind.is_one_of(&NOTHING_SAID)) => Err(NoRecord::Known),
+            _ => Err(NoRecord::unknown("system ", row.subtype.clone(), "(no subtype)")),
         }
     }
 }
 
 /// The texts of a message's parts, without thoughts.
-fn texts<'l>(parts: &[Raw<'l>]) -> impl Iterator<Item = Cow<'l, str>> {
+fn texts<'l>(parts: &[Raw<'l>]) -> impl Iterator<Item = RawText<'l>> {
     parts.iter().filter_map(|part| {
-        let [text, thought] = json::fields(part.get(), &["text", "thought"]).ok()?;
+        let [text, thought] = json::fields(part, &["text", "thought"]).ok()?;
         text.filter(|_| !json::is_true(thought)).and_then(json::text)
     })
 }
 
 /// The recap with which the conversation went on: the first words of the history that took its place.
 fn recap(payload: Raw<'_>, sanitizer: &Sanitizer) -> Result<Item, NoRecord> {
-    let [history] = json::fields(payload.get(), &["compressedHistory"]).map_err(|_| NoRecord::Known)?;
+    let [history] = json::fields(payload, &["compressedHistory"]).map_err(|_| NoRecord::Known)?;
     let first = history.map(json::elements).unwrap_or_default().into_iter().next().ok_or(NoRecord::Known)?;
-    let [parts] = json::fields(first.get(), &["parts"]).map_err(|_| NoRecord::Known)?;
-    let text = texts(&parts.map(json::elements).unwrap_or_default()).collect::<Vec<_>>().join("\n");
-    let text = text.split(RECAP_END).next().unwrap_or_default().trim();
-    said::recap(&sanitizer.clean(text)).ok_or(NoRecord::Known)
+    let [parts] = json::fields(first, &["parts"]).map_err(|_| NoRecord::Known)?;
+    let text = RawText::joined(&texts(&parts.map(json::elements).unwrap_or_default()).collect::<Vec<_>>(), "\n");
+    let text = text.part(|text| Some(text.split(RECAP_END).next()?.trim()));
+    said::recap(&sanitizer.clean(text.unwrap_or_default())).ok_or(NoRecord::Known)
 }
 
 fn exit_code(display: Raw<'_>) -> Option<i64> {
-    let [code] = json::fields(display.get(), &["exitCode"]).ok()?;
-    code?.get().parse().ok()
+    let [code] = json::fields(display, &["exitCode"]).ok()?;
+    json::integer(code)
 }
 
 /// A command's own output, without the client's lines around it, and the exit code in them.
@@ -323,13 +326,14 @@ fn shell_output(text: &str) -> (Option<i64>, &str) {
 }
 
 fn questions(given: Raw<'_>, sanitizer: &Sanitizer) -> Vec<String> {
-    let all = json::fields(given.get(), &["questions"]).ok().and_then(|[all]| all).map(json::elements).unwrap_or_default();
+    let all = json::fields(given, &["questions"]).ok().and_then(|[all]| all).map(json::elements).unwrap_or_default();
     all.into_iter().filter_map(|one| argument(one, &["question", "header"], sanitizer)).collect()
 }
 
 /// What the user chose or wrote in a dialog: a line for each answer, behind the name of its question.
-fn answers(id: String, text: &str, sanitizer: &Sanitizer) -> Said {
-    let passed = sanitizer.pass(text.trim_start_matches(ANSWERS_START).trim());
+fn answers(id: String, text: &RawText<'_>, sanitizer: &Sanitizer) -> Said {
+    let given = text.part(|text| Some(text.trim_start().trim_start_matches(ANSWERS_START).trim()));
+    let passed = sanitizer.pass(given.unwrap_or_default());
     let private = passed.is_all_private();
     let said = passed.text.lines().filter_map(|line| {
         let (asked, said) = line.trim().strip_prefix("**")?.split_once("**: ")?;
@@ -342,7 +346,7 @@ fn answers(id: String, text: &str, sanitizer: &Sanitizer) -> Said {
 
 fn usage(row: &Row<'_>, sanitizer: &Sanitizer) -> Option<MessageUsage> {
     let names = ["promptTokenCount", "candidatesTokenCount", "cachedContentTokenCount"];
-    tokens_of(json::fields(row.usage?.get(), &names).ok()?, row.model, row.key, sanitizer)
+    tokens_of(json::fields(row.usage?, &names).ok()?, row.model, row.key, sanitizer)
 }
 
 fn tokens_of(counts: [Option<Raw<'_>>; 3], model: Option<Raw<'_>>, key: RecordKey, sanitizer: &Sanitizer) -> Option<MessageUsage> {

@@ -1,13 +1,12 @@
 //! One line after the other: what it says.
 
-use std::borrow::Cow;
-
 use serde::{Deserialize, Serialize};
 
 use super::tools::{CREATE, MULTI, PATCH, TODOS, TOOLS};
 use crate::model::session::{
     Evidence, Item, MessageUsage, ParserState, PendingRuns, RecordKey, TitleBy, Tokens, ToolClass, ToolUse, Touch,
 };
+use crate::privacy::raw::RawText;
 use crate::privacy::{EXCLUDED_LINE, Sanitizer};
 use crate::source::json::{self, Raw};
 use crate::source::line::{malformed, text_of_line, timestamp};
@@ -40,11 +39,11 @@ impl LineParser for ChatLines<'_> {
         let (line, text) = text_of_line(line);
         let names = ["chat", "began", "title", "id", "at", "asked", "answer", "used"];
         let Ok([chat, began, title, id, at, asked, answer, used]) = json::fields(&text, &names) else { return malformed(&text) };
-        let [cwd] = chat.and_then(|chat| json::fields(chat.get(), &["cwd"]).ok()).unwrap_or_default();
-        let cwd = cwd.and_then(json::text).filter(|cwd| cwd.starts_with('/')).map(|cwd| self.sanitizer.redact(&cwd));
+        let [cwd] = chat.and_then(|chat| json::fields(chat, &["cwd"]).ok()).unwrap_or_default();
+        let cwd = cwd.and_then(json::text).filter(|cwd| cwd.starts_with("/")).map(|cwd| self.sanitizer.redact(&cwd));
         let session = &self.place.session;
         let key = match id.and_then(json::text) {
-            Some(id) => RecordKey::from_row(session, 0, id.as_bytes()),
+            Some(id) => id.key_in(session, 0),
             None => RecordKey::from_line(session, line),
         };
         let said = if let Some(asked) = asked {
@@ -89,13 +88,13 @@ impl<'p> ChatLines<'p> {
 
     /// The user's words; what the editor asks in the user's name has none.
     fn asked(&self, asked: Raw<'_>) -> Result<Said, NoRecord> {
-        let [text, has_more] = json::fields(asked.get(), &["text", "has_more"]).map_err(|_| NoRecord::Known)?;
+        let [text, has_more] = json::fields(asked, &["text", "has_more"]).map_err(|_| NoRecord::Known)?;
         let words = text.and_then(json::text).ok_or(NoRecord::Known)?;
         Said::prompt(self.sanitizer.pass_users(&[words]), json::is_true(has_more), false)
     }
 
     fn answer(&self, answer: Raw<'_>, key: RecordKey, cwd: Option<&str>) -> Result<Said, NoRecord> {
-        let [text, call] = json::fields(answer.get(), &["text", "call"]).map_err(|_| NoRecord::Known)?;
+        let [text, call] = json::fields(answer, &["text", "call"]).map_err(|_| NoRecord::Known)?;
         match (text.and_then(json::text), call) {
             (Some(text), _) => Ok(Said::only(reply(text.trim(), self.sanitizer))),
             (None, Some(call)) => self.call(call, key, cwd),
@@ -105,51 +104,51 @@ impl<'p> ChatLines<'p> {
 
     /// A call, and how it ended.
     fn call(&self, call: Raw<'_>, key: RecordKey, cwd: Option<&str>) -> Result<Said, NoRecord> {
-        let [id, name, given, ended] = json::fields(call.get(), &["id", "name", "given", "ended"]).map_err(|_| NoRecord::Known)?;
-        let text = |raw: Option<Raw<'_>>| raw.and_then(json::text).map(Cow::into_owned).filter(|text| !text.is_empty());
-        let (id, name) = (text(id).unwrap_or_else(|| key.to_string()), text(name).unwrap_or_default());
+        let [id, name, given, ended] = json::fields(call, &["id", "name", "given", "ended"]).map_err(|_| NoRecord::Known)?;
+        let (id, name) =
+            (json::id(id, self.sanitizer).unwrap_or_else(|| key.to_string()), name.and_then(json::text).unwrap_or_default());
         let mut said = Said::only(self.used_tool(&id, &name, given, cwd));
         let mut runs = PendingRuns::default();
         said.note_runs(&mut runs);
         let [output, code, refused, failed] =
-            ended.and_then(|ended| json::fields(ended.get(), &["output", "code", "refused", "failed"]).ok()).unwrap_or_default();
-        let code = code.and_then(|code| code.get().parse::<i64>().ok());
+            ended.and_then(|ended| json::fields(ended, &["output", "code", "refused", "failed"]).ok()).unwrap_or_default();
+        let code = json::integer(code);
         let (output, refused) = (output.and_then(json::text), json::is_true(refused));
         if output.is_some() || code.is_some() || refused {
             let ok = !json::is_true(failed) && code.is_none_or(|code| code == 0);
-            said.add(Said::ended(id, refused, (ok, code, output.as_deref().unwrap_or_default()), &runs, self.sanitizer));
+            said.add(Said::ended(id, refused, (ok, code, &output.unwrap_or_default()), &runs, self.sanitizer));
         }
         Ok(said)
     }
 
-    fn used_tool(&self, id: &str, name: &str, given: Option<Raw<'_>>, cwd: Option<&str>) -> Vec<Item> {
+    fn used_tool(&self, id: &str, name: &RawText<'_>, given: Option<Raw<'_>>, cwd: Option<&str>) -> Vec<Item> {
         let sanitizer = self.sanitizer;
-        let (class, kept) = (TOOLS.class_of(name).unwrap_or(ToolClass::Other), tool_name(name, sanitizer));
+        let (class, kept) = (TOOLS.class_of_raw(name).unwrap_or(ToolClass::Other), tool_name(name, sanitizer));
         let plain = |line: String| vec![Item::Tool(ToolUse::new(id, kept.clone(), line, None))];
         let Some(given) = given.filter(|given| json::is_object(*given)) else { return plain(String::new()) };
         if sanitizer.excludes_any(|| json::strings(given)) {
             return plain(EXCLUDED_LINE.to_owned());
         }
-        if name == TODOS {
+        if name.is(TODOS) {
             return self.todos(given).map_or_else(|| plain(String::new()), |todos| vec![todos]);
         }
-        if name == PATCH {
+        if name.is(PATCH) {
             let patch = argument(given, &["input", "patch"], sanitizer).unwrap_or_default();
-            return patch::edits((id, &kept), &patch::changes(&patch), cwd, sanitizer);
+            return patch::edits((id, &kept), &patch::changes(&patch.into()), cwd, sanitizer);
         }
-        if name == MULTI {
-            let [all] = json::fields(given.get(), &["replacements"]).unwrap_or_default();
+        if name.is(MULTI) {
+            let [all] = json::fields(given, &["replacements"]).unwrap_or_default();
             let all = all.map(json::elements).unwrap_or_default();
             return all.iter().flat_map(|one| self.touched(id, &kept, *one, Touch::Edited, cwd)).collect();
         }
         match class {
             ToolClass::Shell => {
-                let is_background = json::fields(given.get(), &["isBackground"]).is_ok_and(|[is]| json::is_true(is));
+                let is_background = json::fields(given, &["isBackground"]).is_ok_and(|[is]| json::is_true(is));
                 let (line, run) = command_in(given, id, !is_background, sanitizer);
                 let tool = Item::Tool(ToolUse::new(id, kept.clone(), line, None));
                 std::iter::once(tool).chain(run.map(|run| Item::Evidence(Evidence::Ran(run)))).collect()
             }
-            ToolClass::Edit if name == CREATE => self.touched(id, &kept, given, Touch::Written, cwd),
+            ToolClass::Edit if name.is(CREATE) => self.touched(id, &kept, given, Touch::Written, cwd),
             ToolClass::Edit => self.touched(id, &kept, given, Touch::Edited, cwd),
             ToolClass::Read => self.touched(id, &kept, given, Touch::Read, cwd),
             ToolClass::Subagent => plain(told_in(given, &["prompt", "description", "query"], sanitizer)),
@@ -160,7 +159,7 @@ impl<'p> ChatLines<'p> {
 
     fn touched(&self, id: &str, name: &str, given: Raw<'_>, how: Touch, cwd: Option<&str>) -> Vec<Item> {
         let names = ["filePath", "path", "oldString", "newString", "content", "code"];
-        let [path, older, old, new, content, code] = json::fields(given.get(), &names).unwrap_or_default();
+        let [path, older, old, new, content, code] = json::fields(given, &names).unwrap_or_default();
         let (line, file) = match path.or(older).and_then(|path| sanitized_text(path, self.sanitizer)) {
             Some(path) => touch(absolute(&one_line(&path), cwd), how, &[old], &[new, content, code]),
             None => (describe_arguments(given, self.sanitizer), None),
@@ -183,7 +182,7 @@ impl<'p> ChatLines<'p> {
 }
 
 fn usage(used: Raw<'_>, key: RecordKey, sanitizer: &Sanitizer) -> Option<MessageUsage> {
-    let [input, output, model] = json::fields(used.get(), &["input", "output", "model"]).ok()?;
+    let [input, output, model] = json::fields(used, &["input", "output", "model"]).ok()?;
     let count = |raw| json::number(raw).unwrap_or(0);
     let tokens = Tokens { input: count(input), output: count(output), ..Tokens::default() };
     tokens_of_call(key.to_string(), name_in(model, sanitizer), tokens)

@@ -169,7 +169,7 @@ impl Exported {
         for source in &mut self.sources {
             let mut conversation = ConversationState::default();
             for names in [&mut source.branches, &mut source.versions] {
-                names.iter_mut().for_each(|name| *name = sanitizer.clean(name));
+                names.iter_mut().for_each(|name| *name = sanitizer.clean(&*name));
                 names.retain(|name| !name.is_empty());
             }
             source.rows.retain_mut(|stored| match sanitizer.sanitize_item(stored.key, stored.item.clone(), &mut conversation) {
@@ -180,7 +180,7 @@ impl Exported {
                 None => false,
             });
         }
-        self.titles.iter_mut().for_each(|(_, text)| *text = sanitizer.clean(text));
+        self.titles.iter_mut().for_each(|(_, text)| *text = sanitizer.clean(&*text));
         self.titles.retain(|(_, text)| !text.is_empty());
         for (id, text, _) in &mut self.closed_by_user {
             let closer = self.closers.remove(id);
@@ -228,7 +228,7 @@ impl Exported {
 
 /// Sanitizes the words of a closed item and updates its id to match.
 fn sanitize_closing(id: &mut String, session: &str, text: &mut String, sanitizer: &Sanitizer) {
-    let clean = sanitizer.clean(text);
+    let clean = sanitizer.clean(&*text);
     if let Some(new) = renamed_item_id(id, session, text, &clean).filter(|_| clean != *text) {
         *id = new;
     }

@@ -99,7 +99,7 @@ impl Claude {
     }
 
     fn plain(&self, printed: &[u8]) -> Vec<u8> {
-        self.sanitizer.redact(&String::from_utf8_lossy(printed)).into_bytes()
+        self.sanitizer.redact(String::from_utf8_lossy(printed)).into_bytes()
     }
 
     fn cut(&self, cut: KillReason) -> SummaryFailure {

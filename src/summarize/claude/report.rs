@@ -96,7 +96,7 @@ fn is_report(value: &Value) -> bool {
 pub fn redacted(stdout: &[u8], sanitizer: &Sanitizer) -> Vec<u8> {
     match find(stdout) {
         Some(report) => redacted_value(report, sanitizer).to_string().into_bytes(),
-        None => sanitizer.redact(&String::from_utf8_lossy(stdout)).into_bytes(),
+        None => sanitizer.redact(String::from_utf8_lossy(stdout)).into_bytes(),
     }
 }
 

@@ -143,7 +143,7 @@ impl DigestMaker<'_> {
     }
 
     fn give_up(&self, run: &mut RunState<'_>, head: &SessionHead, input: &SummaryInput, failure: &SummaryFailure) -> Result<()> {
-        let what = self.sanitizer.name(&failure.to_string()).unwrap_or_else(|| "the model failed".into());
+        let what = self.sanitizer.name(failure.to_string()).unwrap_or_else(|| "the model failed".into());
         run.report.sessions_failed += 1;
         run.report.paid_in_vain |= failure.cost_usd() != Some(0.0);
         run.report.last_failure = Some(what.clone());

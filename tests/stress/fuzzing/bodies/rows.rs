@@ -92,7 +92,7 @@ fn of_json(text: &str, read: &ParsedLine) {
         assert!(!matches!(read, ParsedLine::Malformed(_)), "an object is no bad line: {text:?}");
         let found = fields(text, &NAMES).expect("it is an object");
         for (name, raw) in NAMES.into_iter().zip(found) {
-            let raw = raw.map(|raw| serde_json::from_str::<Value>(raw.get()).expect("a part of a value is one"));
+            let raw = raw.map(|raw| serde_json::from_str::<Value>(raw.written().seen_by_test()).expect("a part of a value is one"));
             assert_eq!(raw.as_ref(), object.get(name), "{name} of {text:?}");
         }
     }
@@ -109,7 +109,8 @@ fn mapped(text: &str, value: Option<&Value>) {
     if let Some(same) = json::map_strings(text, |_| Some(None)) {
         assert_eq!(same, text, "nothing was changed");
     }
-    let again = json::map_strings(text, |text| Some(Some(text.to_owned()))).map(|json| serde_json::from_str::<Value>(&json));
+    let again =
+        json::map_strings(text, |text| Some(Some(text.seen_by_test().to_owned()))).map(|json| serde_json::from_str::<Value>(&json));
     if let (Some(again), Some(value)) = (again, value) {
         assert_eq!(&again.expect("it is JSON"), value, "written in another way, it says the same");
     }

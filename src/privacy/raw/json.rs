@@ -5,33 +5,106 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
+use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
-use crate::source::json_cursor::{JsonCursor, Malformed, NameSet};
+use super::RawText;
+use super::json_cursor::{JsonCursor, Malformed, NameSet};
+use crate::model::session::RecordKey;
+use crate::privacy::Sanitizer;
 
-/// A well-formed JSON value, as the bytes of its line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A well-formed JSON value, as the bytes of its line. What it holds has not passed the sanitizer.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Raw<'a>(pub(super) &'a str);
+
+/// What JSON is read from: a value, or a text that holds one.
+#[derive(Clone, Copy)]
+pub struct JsonText<'a>(pub(super) &'a str);
+
+impl<'a> From<Raw<'a>> for JsonText<'a> {
+    fn from(json: Raw<'a>) -> Self {
+        Self(json.0)
+    }
+}
+
+impl<'a> From<&Raw<'a>> for JsonText<'a> {
+    fn from(json: &Raw<'a>) -> Self {
+        Self(json.0)
+    }
+}
+
+impl<'a> From<&'a RawText<'_>> for JsonText<'a> {
+    fn from(json: &'a RawText<'_>) -> Self {
+        Self(json.inside())
+    }
+}
+
+impl<'a> From<&'a str> for JsonText<'a> {
+    fn from(json: &'a str) -> Self {
+        Self(json)
+    }
+}
+
+impl<'a> From<&'a String> for JsonText<'a> {
+    fn from(json: &'a String) -> Self {
+        Self(json)
+    }
+}
 
 impl<'a> Raw<'a> {
     /// Reads exactly one value with nothing but white space around it.
-    pub(crate) fn of(json: &'a str) -> Result<Self, Malformed> {
+    pub(crate) fn of(json: impl Into<JsonText<'a>>) -> Result<Self, Malformed> {
         let mut cursor = JsonCursor::new(json);
         let value = cursor.value()?;
         cursor.end()?;
         Ok(value)
     }
 
-    pub fn get(self) -> &'a str {
-        self.0
+    /// The JSON itself, as a text.
+    pub fn written(self) -> RawText<'a> {
+        self.0.into()
+    }
+
+    /// Is it written so?
+    pub(crate) fn is(self, json: &str) -> bool {
+        self.0 == json
+    }
+
+    pub(crate) fn is_list(self) -> bool {
+        self.0.starts_with('[')
+    }
+
+    pub(crate) fn is_text(self) -> bool {
+        self.0.starts_with('"')
+    }
+
+    /// Its length in bytes.
+    pub(crate) fn len(self) -> usize {
+        self.0.len()
+    }
+
+    /// The key of a record that is known by this value: a hash.
+    pub(crate) fn key_in(self, session: &RawText<'_>) -> RecordKey {
+        RecordKey::from_line(session.inside(), self.0.as_bytes())
+    }
+}
+
+/// Its length, and nothing of it.
+impl fmt::Debug for Raw<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "raw JSON of {} bytes", self.0.len())
     }
 }
 
 /// Takes the named fields of one well-formed JSON object, raw. Other fields are skipped; of a repeated field, the last counts.
-pub fn fields<'a, const N: usize>(json: &'a str, names: &impl NameSet<N>) -> Result<[Option<Raw<'a>>; N], Malformed> {
+pub fn fields<'a, const N: usize>(
+    json: impl Into<JsonText<'a>>,
+    names: &impl NameSet<N>,
+) -> Result<[Option<Raw<'a>>; N], Malformed> {
     let mut cursor = JsonCursor::new(json);
     let found = cursor.fields(names)?;
     cursor.end()?;
@@ -39,7 +112,10 @@ pub fn fields<'a, const N: usize>(json: &'a str, names: &impl NameSet<N>) -> Res
 }
 
 /// The named fields of a possibly truncated object, as far as they come before the cut.
-pub(crate) fn fields_before_cut<'a, const N: usize>(json: &'a str, names: &impl NameSet<N>) -> [Option<Raw<'a>>; N] {
+pub(crate) fn fields_before_cut<'a, const N: usize>(
+    json: impl Into<JsonText<'a>>,
+    names: &impl NameSet<N>,
+) -> [Option<Raw<'a>>; N] {
     let mut found = [None; N];
     // Parsing fails at the cut, as expected.
     let _ = JsonCursor::new(json).object(names, |cursor, which| {
@@ -56,14 +132,14 @@ pub(crate) fn second_object(line: &[u8]) -> Option<usize> {
     // The second object may hold invalid UTF-8: the valid text before it is enough to find the first one's end.
     let text = std::str::from_utf8(line).unwrap_or_else(|e| std::str::from_utf8(&line[..e.valid_up_to()]).unwrap_or_default());
     let first = JsonCursor::new(text).value().ok().filter(|first| is_object(*first))?;
-    let end = text.len() - text.trim_start().len() + first.get().len();
+    let end = text.len() - text.trim_start().len() + first.len();
     line[end..].starts_with(b"{").then_some(end)
 }
 
 /// The elements of a JSON array, raw; empty if `json` is anything else.
 pub(crate) fn elements(json: Raw<'_>) -> Vec<Raw<'_>> {
     let mut all = Vec::new();
-    let read = JsonCursor::new(json.get()).array(|cursor| {
+    let read = JsonCursor::new(json).array(|cursor| {
         all.push(cursor.value()?);
         Ok(())
     });
@@ -71,16 +147,16 @@ pub(crate) fn elements(json: Raw<'_>) -> Vec<Raw<'_>> {
 }
 
 /// The fields of an object by name.
-pub(crate) fn fields_by_name(object: Raw<'_>) -> Option<BTreeMap<String, Raw<'_>>> {
-    let all: BTreeMap<String, &RawValue> = serde_json::from_str(object.get()).ok()?;
-    all.into_iter().map(|(name, value)| Some((name, Raw::of(value.get()).ok()?))).collect()
+pub(crate) fn fields_by_name(object: Raw<'_>) -> Option<BTreeMap<RawText<'static>, Raw<'_>>> {
+    let all: BTreeMap<String, &RawValue> = serde_json::from_str(object.0).ok()?;
+    all.into_iter().map(|(name, value)| Some((name.into(), Raw::of(value.get()).ok()?))).collect()
 }
 
 /// A JSON string's text; `None` for any other value. A lone surrogate becomes U+FFFD.
-pub(crate) fn text(json: Raw<'_>) -> Option<Cow<'_, str>> {
-    let quoted = json.get();
+pub(crate) fn text(json: Raw<'_>) -> Option<RawText<'_>> {
+    let quoted = json.0;
     let inner = quoted.as_bytes().starts_with(b"\"").then(|| &quoted[1..quoted.len() - 1])?;
-    let Some(first) = memchr::memchr(b'\\', inner.as_bytes()) else { return Some(Cow::Borrowed(inner)) };
+    let Some(first) = memchr::memchr(b'\\', inner.as_bytes()) else { return Some(inner.into()) };
     // The only copy that is made of a long text.
     let mut out = String::with_capacity(inner.len());
     let (mut from, mut at) = (0, Some(first));
@@ -94,12 +170,17 @@ pub(crate) fn text(json: Raw<'_>) -> Option<Cow<'_, str>> {
         at = if rest.first() == Some(&b'\\') { Some(from) } else { memchr::memchr(b'\\', rest).map(|found| from + found) };
     }
     out.push_str(&inner[from..]);
-    Some(Cow::Owned(out))
+    Some(out.into())
+}
+
+/// An id as it is kept; `None` for what is no string. An empty one is none.
+pub(crate) fn id(json: Option<Raw<'_>>, sanitizer: &Sanitizer) -> Option<String> {
+    text(json?).filter(|id| !id.is_empty()).map(|id| sanitizer.id(id))
 }
 
 /// The number of lines in a JSON string, without decoding it; 0 for any other value.
 pub(crate) fn lines_in(json: Raw<'_>) -> u32 {
-    let Some(inner) = json.get().strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else { return 0 };
+    let Some(inner) = json.0.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else { return 0 };
     let bytes = inner.as_bytes();
     let (mut lines, mut from, mut at) = (0, 0, 0);
     while let Some(escape) = memchr::memchr(b'\\', &bytes[at..]).map(|found| at + found) {
@@ -142,33 +223,44 @@ fn code_point(json: &[u8]) -> (char, usize) {
 }
 
 pub(crate) fn is_true(json: Option<Raw<'_>>) -> bool {
-    json.is_some_and(|v| v.get() == "true")
+    json.is_some_and(|v| v.is("true"))
 }
 
 pub(crate) fn number(json: Option<Raw<'_>>) -> Option<u64> {
-    let digits = json?.get();
+    let digits = json?.0;
     if digits.len() < 16 && digits.bytes().all(|b| b.is_ascii_digit()) {
         return digits.parse().ok();
     }
-    let value: f64 = json?.get().parse().ok()?;
+    let value: f64 = json?.0.parse().ok()?;
     // Token counts are far below 2^53; a fraction or a negative number is not a count.
     ((0.0..9e15).contains(&value) && value.fract() == 0.0).then_some(value as u64)
 }
 
+/// A whole number, which may be negative.
+pub(crate) fn integer(json: Option<Raw<'_>>) -> Option<i64> {
+    json?.0.parse().ok()
+}
+
+/// Figures by name. What can be copied and borrows nothing holds no text.
+pub(crate) fn figures_by_name<T: Copy + 'static + DeserializeOwned>(json: Raw<'_>) -> Option<BTreeMap<RawText<'static>, T>> {
+    let all: BTreeMap<String, T> = serde_json::from_str(json.0).ok()?;
+    Some(all.into_iter().map(|(name, figures)| (name.into(), figures)).collect())
+}
+
 pub(crate) fn is_object(json: Raw<'_>) -> bool {
-    json.get().starts_with('{')
+    json.0.starts_with('{')
 }
 
 /// All strings in a value at any depth, without field names.
-pub(crate) fn strings(raw: Raw<'_>) -> Vec<String> {
-    let json = raw.get();
+pub(crate) fn strings(raw: Raw<'_>) -> Vec<RawText<'_>> {
+    let json = raw.0;
     let mut texts = Vec::new();
     let mut at = 0;
     while let Some(start) = memchr::memchr(b'"', &json.as_bytes()[at..]).map(|found| at + found) {
         at = end_of_string(json.as_bytes(), start);
         let is_name = json[at..].trim_start().starts_with(':');
         if !is_name && let Ok(literal) = Raw::of(&json[start..at]) {
-            texts.extend(text(literal).map(Cow::into_owned));
+            texts.extend(text(literal));
         }
     }
     texts
@@ -176,7 +268,7 @@ pub(crate) fn strings(raw: Raw<'_>) -> Vec<String> {
 
 /// Replaces the strings of some JSON, field names included, by what `pass` returns; a string for which it returns `Some(None)`
 /// keeps its bytes. `None` if `pass` returns `None`, or if a string cannot be read.
-pub fn map_strings<'j>(json: &'j str, mut pass: impl FnMut(&str) -> Option<Option<String>>) -> Option<Cow<'j, str>> {
+pub fn map_strings<'j>(json: &'j str, mut pass: impl FnMut(&RawText<'_>) -> Option<Option<String>>) -> Option<Cow<'j, str>> {
     let mut mapped = String::new();
     let mut kept = 0;
     let mut at = 0;
@@ -220,7 +312,7 @@ mod tests {
     #[test]
     fn a_field_of_any_type_is_taken_and_the_last_of_a_repeated_one_counts() {
         let [a, b, c] = fields(r#"{"a":1,"x":{"a":2},"b":[1,"}"],"a":"\"last\""}"#, &["a", "b", "c"]).unwrap();
-        assert_eq!(text(a.unwrap()).unwrap(), "\"last\"");
+        assert_eq!(text(a.unwrap()).unwrap().inside(), "\"last\"");
         assert_eq!(elements(b.unwrap()).len(), 2);
         assert!(c.is_none());
     }
@@ -234,17 +326,17 @@ mod tests {
 
     #[test]
     fn lone_surrogates_are_replaced_and_pairs_kept() {
-        assert_eq!(text(raw(r#""a\ud800b""#)).unwrap(), "a\u{fffd}b");
-        assert_eq!(text(raw(r#""\ud83d\ude00 \udc00""#)).unwrap(), "\u{1f600} \u{fffd}");
-        assert_eq!(text(raw(r#""\\ud800 \ud800""#)).unwrap(), "\\ud800 \u{fffd}");
+        assert_eq!(text(raw(r#""a\ud800b""#)).unwrap().inside(), "a\u{fffd}b");
+        assert_eq!(text(raw(r#""\ud83d\ude00 \udc00""#)).unwrap().inside(), "\u{1f600} \u{fffd}");
+        assert_eq!(text(raw(r#""\\ud800 \ud800""#)).unwrap().inside(), "\\ud800 \u{fffd}");
     }
 
     #[test]
     fn escapes_are_read_as_others_read_them() {
         let whole = r#""\"\\\/\b\f\n\r\t\u0041\u00e9\u20ac\ud83d\ude00 \\n é\\""#;
-        assert_eq!(text(raw(whole)).unwrap(), serde_json::from_str::<String>(whole).unwrap());
-        assert_eq!(text(raw(r#""\ud83d\n\ude00\ud83d\ud83d\ude00""#)).unwrap(), "\u{fffd}\n\u{fffd}\u{fffd}\u{1f600}");
-        assert_eq!(text(raw("\"\\\"\"")).unwrap(), "\"");
+        assert_eq!(text(raw(whole)).unwrap().inside(), serde_json::from_str::<String>(whole).unwrap());
+        assert_eq!(text(raw(r#""\ud83d\n\ude00\ud83d\ud83d\ude00""#)).unwrap().inside(), "\u{fffd}\n\u{fffd}\u{fffd}\u{1f600}");
+        assert_eq!(text(raw("\"\\\"\"")).unwrap().inside(), "\"");
     }
 
     #[test]

@@ -14,7 +14,7 @@ mod tests;
 
 pub(crate) use names::{NameSet, NameTable};
 
-use super::json::{Raw, text};
+use super::json::{JsonText, Raw, text};
 
 /// Not JSON, or not the kind of value that was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,8 +26,8 @@ pub(crate) struct JsonCursor<'a> {
 }
 
 impl<'a> JsonCursor<'a> {
-    pub(crate) fn new(json: &'a str) -> Self {
-        Self { json, at: 0 }
+    pub(crate) fn new(json: impl Into<JsonText<'a>>) -> Self {
+        Self { json: json.into().0, at: 0 }
     }
 
     /// Skips white space and returns the next byte without consuming it.
@@ -87,7 +87,7 @@ impl<'a> JsonCursor<'a> {
             let which = if is_plain {
                 names.position(&name.0[1..name.0.len() - 1])
             } else {
-                names.position(&text(name).unwrap_or_default())
+                names.position(text(name).unwrap_or_default().inside())
             };
             match which {
                 Some(which) => read(self, which)?,
