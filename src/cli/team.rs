@@ -12,6 +12,7 @@ mod without_server {
     use anyhow::{Result, bail, ensure};
 
     use crate::app::Completion;
+    use crate::app::asker::Asker;
     use crate::app::search::SearchReply;
     use crate::cli::args::{SearchArgs, TeamArgs};
     use crate::config::Config;
@@ -27,13 +28,13 @@ mod without_server {
     pub(crate) struct TeamSearch;
 
     impl TeamSearch {
-        pub(crate) fn ask(args: &SearchArgs, _: &Config) -> Result<Self> {
+        pub(crate) fn ask(args: &SearchArgs, _: &Asker<'_>, _: &Config) -> Result<Self> {
             ensure!(!args.team, NOT_BUILT);
             Ok(Self)
         }
 
-        pub(crate) fn print(self, _: &SearchReply, _: bool, _: &mut impl Write) -> Result<bool> {
-            Ok(false)
+        pub(crate) fn print(self, _: &SearchReply, _: bool, _: &mut impl Write) -> Result<(bool, Completion)> {
+            Ok((false, Completion::Done))
         }
     }
 }
@@ -46,6 +47,7 @@ mod with_server {
     use anyhow::{Context, Result};
 
     use crate::app::Completion;
+    use crate::app::asker::Asker;
     use crate::app::search::SearchReply;
     use crate::app::team::{self, AskedTeam, Joined, ProjectStatus, PushedLines, RecordsRequest, TeamHit, TeamStatus};
     use crate::cli::args::{SearchArgs, TeamAction, TeamArgs};
@@ -192,14 +194,14 @@ mod with_server {
 
     impl TeamSearch {
         /// Asks the server, if the user wants that.
-        pub(crate) fn ask(args: &SearchArgs, config: &Config) -> Result<Self> {
-            let asked = args.team.then(|| AskedTeam::ask(config, &args.words.join(" "), args.limit));
+        pub(crate) fn ask(args: &SearchArgs, asker: &Asker<'_>, config: &Config) -> Result<Self> {
+            let asked = args.team.then(|| AskedTeam::ask(config, asker, &args.words.join(" "), args.limit));
             Ok(Self(asked.transpose()?))
         }
 
-        /// Prints what the server found, beside what was found here. Returns whether that is anything.
-        pub(crate) fn print(self, found: &SearchReply, json: bool, out: &mut impl Write) -> Result<bool> {
-            let Some(asked) = self.0 else { return Ok(false) };
+        /// Prints what the server found, beside what was found here. Returns whether that is anything, and whether the server answered.
+        pub(crate) fn print(self, found: &SearchReply, json: bool, out: &mut impl Write) -> Result<(bool, Completion)> {
+            let Some(asked) = self.0 else { return Ok((false, Completion::Done)) };
             let reply = asked.reply();
             for hit in &reply.results {
                 if json {
@@ -209,7 +211,8 @@ mod with_server {
                 }
             }
             reply.notice.iter().for_each(messages::report);
-            Ok(!reply.results.is_empty())
+            let ended = if reply.is_missing { Completion::Partly } else { Completion::Done };
+            Ok((!reply.results.is_empty(), ended))
         }
     }
 

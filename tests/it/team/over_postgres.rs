@@ -217,7 +217,7 @@ fn a_server_that_is_away_costs_a_word_and_nothing_else() {
     let (_, out, _) = later(&["doctor"], "2026-11-21T13:00:45Z");
     assert!(out.contains("could not join the team") && out.contains("`recall team` does so now"), "{out}");
     let (code, out, err) = later(&["search", "--team", "pnpm"], "2026-11-21T13:00:50Z");
-    assert!(code == 0 && out.contains("We use pnpm") && err.contains("your team's server: "), "{out} {err}");
+    assert!(code == 1 && out.contains("We use pnpm") && err.contains("your team's server: "), "{out} {err}");
     server.resume();
     let (_, out, err) = later(&["digest", "--summarizer", "extract"], "2026-11-21T13:30:00Z");
     assert!(out.contains("shared 1 record"), "{out} {err}");
@@ -280,4 +280,32 @@ fn who_may_not_read_a_project_any_more_has_nothing_of_it() {
     assert_eq!(status(&anna)["projects"][0]["refused"].as_array().unwrap().len(), 1);
     let out = anna.recall(&["doctor"]).out;
     assert!(out.contains("did not take 1 record"), "{out}");
+}
+
+#[test]
+fn the_words_of_a_search_leave_as_the_sanitizer_lets_them_pass() {
+    let Some(server) = team_of(&["anna", "ben"]) else { return };
+    let (anna, ben) = (joined(&server, "anna"), joined(&server, "ben"));
+    consents(&anna, "");
+    remember(&anna, "The obelisk is the staging host");
+    exchange(&anna);
+    ben.session(9);
+    server.log_statements();
+    let key = format!("ghp_{}", "Zq3Wn8Xv2Lk9Jd5Rt7Yb1Mc4Hf6Gs0PaEuKo");
+    let words = format!("which host is the obelisk, does it run all of the staging, and who lets me in there with the key {key} <private>Zorkmann</private>");
+    let found = ben.recall(&["search", "--team", &words]);
+    assert!(found.code == 0 && found.err.is_empty(), "{found:#?}");
+    ben.recall(&["search", "--team", &format!("password is hunter2hunter in {}/logs", ben.world.home().display())]);
+    ben.recall(&["search", "--team", "the pagoda in /home/eve/logs"]);
+    let nothing_left = ben.recall(&["search", "--team", &key]);
+    assert!(nothing_left.code == 1 && nothing_left.err.contains("nothing of these words"), "{nothing_left:#?}");
+    ben.world.configure(&format!("[privacy]\nexclude_projects = [{:?}]\n", ben.clone));
+    let excluded = ben.recall(&["search", "--team", "minaret"]);
+    assert!(excluded.code == 1 && excluded.err.contains("excludes this folder"), "{excluded:#?}");
+    let log = server.log();
+    assert!(log.contains("obelisk") && log.contains("pagoda"), "the words are logged: {log}");
+    let home = ben.world.home().display().to_string();
+    for word in [key.as_str(), "Zorkmann", "hunter2hunter", &home, "/home/eve", "minaret"] {
+        assert!(!log.contains(word), "{word}: {log}");
+    }
 }
