@@ -99,7 +99,7 @@ pub(crate) enum Command {
     Team(TeamArgs),
     /// Share what proved right with your team, as files in the repository
     ///
-    /// Without an ID, it lists what your team does not have yet: your notes on this project, commands that pass, and errors with what cured them. With
+    /// Without an ID, it lists what the repository does not have yet: your notes on this project, commands that pass, and errors with what cured them. With
     /// IDs, it writes those to `.recall/` as plain text: review and commit them like code.
     Share(ShareArgs),
     /// Write everything stored to stdout as JSON lines
@@ -879,7 +879,7 @@ pub(crate) struct ShareArgs {
     /// Items to write to `.recall/`
     #[arg(value_name = "ID")]
     pub(crate) ids: Vec<String>,
-    /// Write all that are listed
+    /// Write all that are listed, but for those that may not be shared
     #[arg(long, conflicts_with = "ids")]
     pub(crate) all: bool,
     /// Print the list as JSON

@@ -148,7 +148,34 @@ fn a_secret_or_a_path_of_a_home_goes_into_no_file() {
     assert!(refused[0]["refused"].as_str().unwrap().contains("secret"), "{refused:?}");
     let ran = anna.recall(&["share", "--all"]);
     assert_eq!(ran.code, 0, "{ran:#?}");
+    assert!(ran.out.contains("not shared: ") && ran.out.contains("secret"), "{ran:#?}");
     assert!(anna.files().is_empty());
+}
+
+#[test]
+fn what_passed_without_a_check_or_without_anything_done_is_no_cure() {
+    let anna = Member::new();
+    for n in 1..=2 {
+        let mut rows = Rows::new(n);
+        rows.user(json!(format!("Mend part {n}")));
+        rows.uses(1, &bash("git commit --amend --no-edit"));
+        rows.result(1, "error: Signing file /tmp/.git_signing_buffer_obelisk failed", true);
+        rows.uses(2, &bash("./unlock-agent"));
+        rows.result(2, "unlocked", false);
+        rows.uses(3, &bash("git commit --amend --no-edit"));
+        rows.result(3, "1 file changed", false);
+        rows.uses(4, &bash("make check"));
+        rows.result(4, "ImportError: libpagoda.so.5: cannot open shared object file", true);
+        rows.uses(5, &bash("make check"));
+        rows.result(5, "12 passed", false);
+        rows.assistant("Mended.");
+        let text = rows.text.replace("/home/dev/src/shop", anna.clone.to_str().unwrap());
+        anna.world.transcript(&format!("-shop/{}.jsonl", rows.id), text);
+    }
+    anna.world.digest(&EXTRACT);
+    assert!(anna.world.count("SELECT count(*) FROM failure WHERE passed IS NOT NULL") >= 4, "they did pass");
+    let proposals = anna.proposals();
+    assert!(proposals.iter().all(|one| one["kind"] != "cure"), "{proposals:?}");
 }
 
 #[test]
@@ -180,7 +207,15 @@ fn files_of_a_hostile_repository_are_bounded_data() {
     ben.world.configure("[privacy]\nexclude_transcripts = [\"**/.recall/*\"]\n");
     fs::write(folder.join("frame.md"), "Perorate again").unwrap();
     ben.world.digest(&EXTRACT);
-    assert_eq!(ben.world.count("SELECT count(*) FROM memory_file WHERE text LIKE '%again%'"), 0);
+    assert_eq!(ben.world.count("SELECT count(*) FROM memory_file"), 0, "what was read before goes");
+    assert_eq!(places_of(&ben.world, "Statement number 7 of"), [""; 0]);
+    ben.world.configure("");
+    ben.world.digest(&EXTRACT);
+    assert_eq!(ben.world.count("SELECT count(*) FROM memory_file WHERE text LIKE '%again%'"), 1);
+    assert_eq!(places_of(&ben.world, "gorgonzola"), [""; 0], "no statement is so long");
+    fs::write(folder.join("frame.md"), "Perorate again. ".repeat(10_000)).unwrap();
+    ben.world.digest(&EXTRACT);
+    assert_eq!(ben.world.count("SELECT count(*) FROM memory_file WHERE text LIKE '%again%'"), 0, "nor one that grew");
     // A folder that leads elsewhere is none.
     fs::remove_dir_all(&folder).unwrap();
     std::os::unix::fs::symlink(ben.world.home(), &folder).unwrap();
