@@ -263,7 +263,7 @@ fn is_cured(failure: &Failure) -> bool {
 }
 
 /// Paths below the repository, as seen from it.
-fn relative(text: &str, root: &Path) -> String {
+pub(crate) fn relative(text: &str, root: &Path) -> String {
     let root = root.to_string_lossy();
     text.replace(&format!("{root}/"), "").replace(root.as_ref(), ".")
 }
