@@ -100,6 +100,17 @@ fn what_stood_the_test_is_proposed_and_written_only_when_named() {
     assert!(all.contains("libpq.so.5") && all.contains("apt-get install libpq5"), "{all}");
     assert!(!all.contains(anna.world.root().to_str().unwrap()), "{all}");
     assert!(anna.proposals().is_empty());
+    // Who forgets it is told of the file.
+    let twice = anna.recall(&["remember", "--kind", "fact", "The minaret is the build host"]);
+    assert_eq!(twice.code, 0, "{twice:#?}");
+    let note = anna.proposals()[0].clone();
+    assert_eq!(anna.recall(&["share", note["id"].as_str().unwrap()]).code, 0);
+    let ran = anna.recall(&["forget", "--yes", "--note", note["id"].as_str().unwrap()]);
+    assert!(ran.code == 0 && ran.out.contains(note["file"].as_str().unwrap()), "{ran:#?}");
+    anna.world.digest(&EXTRACT);
+    let ran = anna.recall(&["forget", "--yes", "--match", "minaret"]);
+    assert!(ran.out.contains("1 file of your team's"), "{ran:#?}");
+    fs::remove_file(anna.clone.join(note["file"].as_str().unwrap())).unwrap();
     // In other words than were shared, it is proposed anew, for the same file.
     assert_eq!(anna.recall(&["remember", "--edit", &id, "We use bun, never pnpm"]).code, 0);
     let changed = &anna.proposals()[0];
@@ -111,13 +122,16 @@ fn who_clones_the_repository_reads_it_below_their_own_notes() {
     let (anna, ben) = (Member::new(), Member::new());
     anna.recall(&["remember", "--kind", "convention", "We use pnpm, never npm"]);
     anna.recall(&["remember", "--kind", "decision", "The cache is an in-process LRU"]);
+    anna.recall(&["remember", "--kind", "fact", &format!("Keys are made in {}/keys.rs", anna.clone.display())]);
     ben.session(1);
+    ben.recall(&["remember", "--kind", "fact", &format!("Keys are made in {}/keys.rs", ben.clone.display())]);
     ben.recall(&["remember", "--kind", "convention", "We use pnpm, never npm"]);
     assert_eq!(anna.recall(&["share", "--all"]).code, 0);
     pull(&anna, &ben);
     ben.world.digest(&EXTRACT);
     let told = ben.recall(&["context"]).out;
     assert_eq!(told.matches("never npm").count(), 1, "{told}");
+    assert_eq!(told.matches("Keys are made in").count(), 1, "also with a path of the repository: {told}");
     let (own, team) = (told.find("never npm").unwrap(), told.find("in-process LRU").unwrap_or_else(|| panic!("{told}")));
     assert!(own < team, "{told}");
     assert!(told.contains("your team: Anna"), "{told}");
