@@ -280,7 +280,7 @@ mod with_server {
             }
         }
         if project.from_others > 0 {
-            writeln!(out, "  {} from others", counted(project.from_others, "statement"))?;
+            writeln!(out, "  {} received, also from your other machines", counted(project.from_others, "statement"))?;
         }
         Ok(())
     }

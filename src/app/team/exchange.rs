@@ -143,7 +143,7 @@ pub(crate) fn exchange(config: &Config, store: &mut Maintenance, ui: &Ui) -> Res
     match exchange_now(config, store, &mut state, false) {
         Ok(done) => Ok(Some(done.in_words())),
         Err(e) if e.downcast_ref::<team::Error>().is_some() => {
-            let why = one_line(&without_controls(&format!("{e:#}")));
+            let why = state.failure_in_words(config).unwrap_or_else(|| one_line(&without_controls(&format!("{e:#}"))));
             ui.note(&format!("team: {why}"));
             Ok(None)
         }

@@ -3,6 +3,7 @@
 //! ## Invariants
 //! The words of a search leave this machine only as the sanitizer lets them pass, and none do from a folder that the config excludes.
 
+use std::collections::HashSet;
 use std::sync::LazyLock;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
@@ -11,7 +12,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail, ensure};
 use regex::Regex;
 use serde::Serialize;
-use team::{Client, Deadlines, Hit};
+use team::{Client, Deadlines, Hit, Shared};
 
 use super::PATIENCE;
 use super::meaning::{AskedMeaning, joined};
@@ -151,7 +152,13 @@ fn ask(
     let is_here = |hit: &Hit| hit.record.kind != SESSION && state.read_to.contains_key(&hit.project);
     let of_others = |hit: &Hit| hit.record.machine != state.machine && !is_here(hit);
     let tell = |hits: Vec<Hit>, notice: Option<String>| {
-        let results = hits.into_iter().filter(|hit| of_others(hit)).filter_map(told).take(limit).collect();
+        // What two machines of somebody shared is told once.
+        let mut known = HashSet::new();
+        let mut is_new = |hit: &Hit| {
+            let Shared { member, kind, id, .. } = &hit.record;
+            known.insert((*member, hit.project.clone(), kind.clone(), id.clone()))
+        };
+        let results = hits.into_iter().filter(|hit| of_others(hit) && is_new(hit)).filter_map(told).take(limit).collect();
         tell(TeamReply { results, notice: incomplete.clone().or(notice), is_missing: false });
     };
     let asked = match meaning {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
+use crate::config::Config;
 use crate::model::session::Millis;
 use crate::sys::random::random_hex;
 use crate::sys::{map_as_list, private_files};
@@ -107,6 +108,15 @@ impl TeamState {
         self.failures = self.failures.saturating_add(1);
         self.wait_until = Some(now.saturating_add(wait));
         self.last_failure = Some(why.to_owned());
+    }
+
+    /// Why the server was not reached the last time, and when digests ask it again.
+    pub(super) fn failure_in_words(&self, config: &Config) -> Option<String> {
+        let why = self.last_failure.as_ref()?;
+        Some(match self.wait_until {
+            Some(until) => format!("{why}; digests try again after {}", config.local_time(Some(until), "%H:%M")),
+            None => why.clone(),
+        })
     }
 
     /// What is kept; `None` if the user is in no team.

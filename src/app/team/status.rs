@@ -57,7 +57,7 @@ pub(crate) struct ProjectStatus {
     pub(crate) to_withdraw: usize,
     /// What does not go there, and why.
     pub(crate) refused: Vec<RefusedLine>,
-    /// Statements of others that are here.
+    /// Statements that are here of others, and of the user's other machines.
     pub(crate) from_others: usize,
 }
 
@@ -119,7 +119,7 @@ pub(crate) fn status(config: &Config) -> Result<TeamStatus> {
     let mut status = TeamStatus {
         server: state.shown_address(),
         reached: state.reached_at.map(|at| config.local_time(Some(at), "%Y-%m-%d %H:%M")),
-        failure: failure.or_else(|| state.last_failure.clone()),
+        failure: failure.or_else(|| state.failure_in_words(config)),
         projects: Vec::new(),
         installations: Vec::new(),
         unknown: Vec::new(),

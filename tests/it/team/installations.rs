@@ -37,6 +37,9 @@ fn what_another_installation_shared_is_listed_forgotten_with_what_is_forgotten_h
     let ben = joined(&server, "ben");
     assert_eq!(status(&ben)["installations"], Value::Null);
     assert_eq!(ben.recall(&["team", "withdraw", &name]).code, 2);
+    ben.session(9);
+    let found = ben.recall(&["search", "--team", "Mend part 2"]).out;
+    assert_eq!(found.matches("session 00000002").count(), 1, "once, whoever shared it twice: {found}");
     // What is forgotten here is forgotten there.
     assert_eq!(anna.recall(&["forget", "--yes", "--session", "00000001"]).code, 0);
     anna.world.digest(&EXTRACT);
