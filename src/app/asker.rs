@@ -30,6 +30,12 @@ impl<'a> Asker<'a> {
         self.config.project_keys().key_of(&self.folder)
     }
 
+    /// Does the config exclude this folder, or its project?
+    #[cfg(feature = "team")]
+    pub(crate) fn is_excluded(&self) -> bool {
+        self.config.excludes_folder(&self.folder, &self.config.project_keys())
+    }
+
     /// All projects, as they may be shown in this folder.
     pub(crate) fn view(&self) -> View<'_> {
         View::InFolder(&self.folder)

@@ -95,11 +95,11 @@ pub(crate) enum Command {
     ///
     /// Your notes, commands that pass, cures, and what came of sessions go to the server; transcripts never do. Nothing of a project leaves
     /// this machine unless your config says `share = true` for it: see `recall team join`. Without a subcommand, exchange with the server
-    /// now; each `recall digest` does so, too.
+    /// now; each `recall digest` does so, too. The first time that something of a project would leave, it lists that and asks you.
     Team(TeamArgs),
     /// Share what proved right with your team, as files in the repository
     ///
-    /// Without an ID, it lists what your team does not have yet: your notes on this project, commands that pass, and errors with what cured them. With
+    /// Without an ID, it lists what the repository does not have yet: your notes on this project, commands that pass, and errors with what cured them. With
     /// IDs, it writes those to `.recall/` as plain text: review and commit them like code.
     Share(ShareArgs),
     /// Write everything stored to stdout as JSON lines
@@ -135,7 +135,9 @@ impl Command {
             Self::Close(_) | Self::Import(_) | Self::Pause(_) => true,
             #[cfg(feature = "web")]
             Self::Serve(_) => true,
-            Self::Team(args) => !matches!(args.action, Some(TeamAction::Status { .. } | TeamAction::Records { .. })),
+            Self::Team(args) => {
+                !args.dry_run && !matches!(args.action, Some(TeamAction::Status { .. } | TeamAction::Records { .. }))
+            }
             #[cfg(feature = "sync")]
             Self::Sync(args) => !matches!(args.action, Some(SyncAction::Status { .. } | SyncAction::Key { output: None })),
             Self::Search(_)
@@ -815,7 +817,14 @@ pub(crate) struct SyncAddArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct TeamArgs {
+    /// Only list what would be sent
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Agree to what would be sent of projects that you newly share, without being asked
+    #[arg(long, short, conflicts_with = "dry_run")]
+    pub(crate) yes: bool,
     #[command(subcommand)]
     pub(crate) action: Option<TeamAction>,
 }
@@ -839,6 +848,12 @@ pub(crate) enum TeamAction {
         /// Only forget the team on this machine: the server keeps what you shared
         #[arg(long)]
         only_here: bool,
+    },
+    /// Erase what another installation of yours shared, as from an older data folder: `recall team status` names them
+    Withdraw {
+        /// The name of the installation, or the beginning of it
+        #[arg(value_name = "NAME")]
+        installation: String,
     },
     /// Print what came of the sessions in transcripts, as records for the server: for a backlog on other machines. Each folder is read whole and by
     /// itself, without your memory; your config says what is private, excluded, and in which time zone
@@ -879,7 +894,7 @@ pub(crate) struct ShareArgs {
     /// Items to write to `.recall/`
     #[arg(value_name = "ID")]
     pub(crate) ids: Vec<String>,
-    /// Write all that are listed
+    /// Write all that are listed, but for those that may not be shared
     #[arg(long, conflicts_with = "ids")]
     pub(crate) all: bool,
     /// Print the list as JSON

@@ -110,6 +110,7 @@ fn needs_person(command: &Command) -> Option<&'static str> {
             Some(_) => Some("change with which machines the memory is shared"),
         },
         Command::Team(args) => match args.action {
+            None if args.yes => Some("agree to what a team gets"),
             // A digest does the same.
             None | Some(TeamAction::Status { .. }) => None,
             Some(_) => Some("change what is shared with a team"),
@@ -140,7 +141,7 @@ fn uses_memory(command: &Command) -> bool {
         Command::Search(_) | Command::Show(_) | Command::Timeline(_) | Command::Context(_) | Command::Export(_) => true,
         Command::Close(_) | Command::Remember(_) | Command::Fix(_) | Command::How(_) | Command::Friction(_) => true,
         Command::Why(_) | Command::Wrong(_) | Command::Rules(_) | Command::Share(_) => true,
-        Command::Team(args) => matches!(args.action, Some(TeamAction::Status { .. })),
+        Command::Team(args) => args.dry_run || matches!(args.action, Some(TeamAction::Status { .. })),
         Command::Day(_) | Command::List(_) | Command::Stats(_) | Command::Todo(_) | Command::Report(_) | Command::Resume(_) => true,
         Command::Doctor(args) => args.memory,
         #[cfg(feature = "web")]

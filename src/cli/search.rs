@@ -40,7 +40,7 @@ pub(crate) fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> R
     if args.interactive {
         return search_list::run(&asked, config, out);
     }
-    let team = TeamSearch::ask(args, config)?;
+    let team = TeamSearch::ask(args, &asker, config)?;
     let found = search(&asker.memory()?, config, &asked)?;
     for result in &found.results {
         if args.json {
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> R
             print_result(result, &found, out)?;
         }
     }
-    let team_has_some = team.print(&found, args.json, out)?;
+    let (team_has_some, ended) = team.print(&found, args.json, out)?;
     if found.more != MoreResults::None && !args.json {
         out.flush()?;
         messages::report("there are more: `--limit N` shows N");
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> R
         messages::report("nothing found");
     }
     found.notices.iter().for_each(messages::report);
-    Ok(Completion::Done)
+    Ok(ended)
 }
 
 fn print_result(result: &SearchResult, found: &SearchReply, out: &mut impl Write) -> Result<()> {

@@ -19,8 +19,9 @@ pub(crate) fn run(args: &ShareArgs, config: &Config, out: &mut impl Write) -> Re
     let (memory, project) = (asker.memory()?, asker.project());
     if args.all || !args.ids.is_empty() {
         let written = share(&memory, config, &project, &args.ids)?;
-        written.iter().try_for_each(|file| writeln!(out, "wrote {file}"))?;
-        match written.is_empty() {
+        written.files.iter().try_for_each(|file| writeln!(out, "wrote {file}"))?;
+        written.refused.iter().try_for_each(|(id, why)| writeln!(out, "not shared: {id}: {why}"))?;
+        match written.files.is_empty() {
             true => writeln!(out, "there is nothing to share")?,
             false => writeln!(out, "Review and commit them: whoever clones the repository reads them as the team's.")?,
         }

@@ -12,6 +12,7 @@ mod without_server {
     use anyhow::{Result, bail, ensure};
 
     use crate::app::Completion;
+    use crate::app::asker::Asker;
     use crate::app::search::SearchReply;
     use crate::cli::args::{SearchArgs, TeamArgs};
     use crate::config::Config;
@@ -27,13 +28,13 @@ mod without_server {
     pub(crate) struct TeamSearch;
 
     impl TeamSearch {
-        pub(crate) fn ask(args: &SearchArgs, _: &Config) -> Result<Self> {
+        pub(crate) fn ask(args: &SearchArgs, _: &Asker<'_>, _: &Config) -> Result<Self> {
             ensure!(!args.team, NOT_BUILT);
             Ok(Self)
         }
 
-        pub(crate) fn print(self, _: &SearchReply, _: bool, _: &mut impl Write) -> Result<bool> {
-            Ok(false)
+        pub(crate) fn print(self, _: &SearchReply, _: bool, _: &mut impl Write) -> Result<(bool, Completion)> {
+            Ok((false, Completion::Done))
         }
     }
 }
@@ -46,25 +47,33 @@ mod with_server {
     use anyhow::{Context, Result};
 
     use crate::app::Completion;
+    use crate::app::asker::Asker;
+    use crate::app::consent;
     use crate::app::search::SearchReply;
-    use crate::app::team::{self, AskedTeam, Joined, ProjectStatus, PushedLines, RecordsRequest, TeamHit, TeamStatus};
+    use crate::app::team::{
+        self, AskedTeam, Joined, PlannedProject, ProjectStatus, PushedLines, RecordsRequest, TeamHit, TeamStatus,
+    };
     use crate::cli::args::{SearchArgs, TeamAction, TeamArgs};
     use crate::cli::reading::print_hanging;
     use crate::cli::search::{INDENT, PASSAGE_CHARS, TITLE, bold, char_limit, highlighted};
     use crate::config::Config;
     use crate::sys::messages::{self, Ui};
-    use crate::text::clean::{counted, one_line, shorten, without_controls};
+    use crate::text::clean::{counted, id8, one_line, shorten, without_controls};
 
     /// The most characters of a statement in a list, and how many of a kind are listed.
     const MAX_CHARS: usize = 80;
     const MAX_LISTED: usize = 10;
+    /// The same where somebody wants to see all.
+    const MAX_PLANNED: usize = usize::MAX;
 
     pub(crate) fn run(args: &TeamArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
         let ui = Ui::default();
         let mut completion = Completion::Done;
         match &args.action {
+            None if args.dry_run => show_planned(&team::planned(config)?, MAX_PLANNED, out)?,
             None => {
-                let (done, ended) = team::run(config, &ui)?;
+                let agreed = ask_first(args.yes, config, out)?;
+                let (done, ended) = team::run(config, &agreed, &ui)?;
                 writeln!(out, "{}", done.in_words())?;
                 completion = ended;
             }
@@ -77,11 +86,25 @@ mod with_server {
             Some(TeamAction::Leave { only_here }) => {
                 team::leave(config, *only_here, &ui)?;
                 match only_here {
-                    true => writeln!(out, "This machine is in no team any more. The server keeps what you shared.")?,
+                    true => {
+                        writeln!(
+                            out,
+                            "This machine is in no team any more. The server keeps what you shared: to erase it, join again and leave."
+                        )?;
+                    }
                     false => {
-                        writeln!(out, "You left the team. What you shared is erased there; what others shared is removed here.")?
+                        writeln!(out, "You left the team. What you shared is erased there; what others shared is removed here.")?;
+                        writeln!(out, "To come back, ask an administrator to add your login again.")?;
                     }
                 }
+            }
+            Some(TeamAction::Withdraw { installation }) => {
+                let count = team::withdraw(config, installation)?;
+                writeln!(
+                    out,
+                    "withdrew {}. If that installation is still in use, it shares again what changes there.",
+                    counted(count, "record")
+                )?;
             }
             Some(TeamAction::Records { paths, projects, jobs }) => {
                 completion = team::records(&RecordsRequest { paths, projects: projects.as_deref(), jobs: *jobs }, config, out)?;
@@ -102,8 +125,12 @@ mod with_server {
             }
             Some(TeamAction::Prepare { url }) => {
                 team::prepare(&address(url)?)?;
-                writeln!(out, "The database is ready. In psql, add a team, its projects and members:")?;
+                writeln!(
+                    out,
+                    "The database is ready. In psql, add a team, its projects and members, each with a role of their own:"
+                )?;
                 for line in [
+                    "CREATE ROLE anna LOGIN PASSWORD '…';",
                     "SELECT recall_team.add_team('core');",
                     "SELECT recall_team.add_project('core', 'example.com/acme/shop');",
                     "SELECT recall_team.add_member('core', 'anna');",
@@ -136,11 +163,63 @@ mod with_server {
         for (address, may_share) in &joined.projects {
             writeln!(out, "  {}{}", shown(address), if *may_share { "" } else { " (you may not share there)" })?;
         }
+        for key in &joined.shared {
+            writeln!(out, "Your config shares {}: `recall team` lists what would go and asks you.", shown(key))?;
+        }
+        if !joined.shared.is_empty() {
+            return Ok(());
+        }
         writeln!(out, "Nothing of yours is shared yet. To share a project, add to your config:")?;
         let example = joined.here.first().map_or("~/work/shop", String::as_str);
         writeln!(out, "  [team.{:?}]", shown(example))?;
         writeln!(out, "  share = true")?;
-        writeln!(out, "`recall team` exchanges now, and every `recall digest` from now on.")?;
+        writeln!(out, "`recall team` then lists what would go and asks you; after that, every `recall digest` exchanges.")?;
+        Ok(())
+    }
+
+    /// Shows what would leave of projects that the user newly lets the team have, and asks. Returns those that they agree to. Where nobody can be
+    /// asked, nothing of them leaves.
+    fn ask_first(yes: bool, config: &Config, out: &mut impl Write) -> Result<Vec<String>> {
+        let new: Vec<PlannedProject> = team::planned(config)?.into_iter().filter(|one| !one.is_confirmed).collect();
+        if new.is_empty() {
+            return Ok(Vec::new());
+        }
+        show_planned(&new, MAX_LISTED, out)?;
+        out.flush()?;
+        let agrees = yes || consent::has_terminal() && consent::agrees("Share this, and what comes to it later?")?;
+        if !agrees {
+            messages::report("nothing of this was shared: `recall team` asks on a terminal, `--yes` agrees without asking");
+            return Ok(Vec::new());
+        }
+        Ok(new.into_iter().map(|one| one.address).collect())
+    }
+
+    fn show_planned(planned: &[PlannedProject], most: usize, out: &mut impl Write) -> Result<()> {
+        for one in planned {
+            let count = counted(one.to_send.len(), "record");
+            let new = if one.is_confirmed { "" } else { ", the first time" };
+            writeln!(out, "{}: {count} to share{new}", shown(&one.address))?;
+            show_kinds(&one.to_send, most, out)?;
+            if one.to_withdraw > 0 {
+                writeln!(out, "  {} to withdraw", counted(one.to_withdraw, "record"))?;
+            }
+        }
+        if planned.is_empty() {
+            writeln!(out, "nothing would be sent")?;
+        }
+        Ok(())
+    }
+
+    /// Some of each kind. Kind and text.
+    fn show_kinds(lines: &[(String, String)], most: usize, out: &mut impl Write) -> Result<()> {
+        for of_kind in lines.chunk_by(|a, b| a.0 == b.0) {
+            for (kind, text) in of_kind.iter().take(most) {
+                writeln!(out, "  {kind:10}  {}", shorten(&shown(text), MAX_CHARS))?;
+            }
+            if of_kind.len() > most {
+                writeln!(out, "  {:10}  … and {} more: `recall team --dry-run` lists all", of_kind[0].0, of_kind.len() - most)?;
+            }
+        }
         Ok(())
     }
 
@@ -153,21 +232,40 @@ mod with_server {
         for project in &status.projects {
             show_project(project, out)?;
         }
+        for one in &status.installations {
+            writeln!(out, "\nfrom another installation of yours, {}: {}", shown(&one.name), counted(one.shared.len(), "record"))?;
+            for shared in one.shared.iter().take(MAX_LISTED) {
+                writeln!(out, "  {:10}  {}", shown(&shared.kind), shorten(&shown(&shared.text), MAX_CHARS))?;
+            }
+            if one.shared.len() > MAX_LISTED {
+                writeln!(out, "  … and {} more: --json lists all", one.shared.len() - MAX_LISTED)?;
+            }
+            let name: String = shown(&one.name).chars().take(12).collect();
+            writeln!(out, "  `recall team withdraw {name}` erases them on the server")?;
+        }
+        for name in &status.unknown {
+            writeln!(out, "\n[team.{name:?}] in your config fits no project of this machine")?;
+        }
         Ok(())
     }
 
     fn show_project(project: &ProjectStatus, out: &mut impl Write) -> Result<()> {
         let what = match (project.share, project.sessions) {
+            (false, _) if project.project.is_empty() => "excluded, or not on this machine any more",
             (false, _) => "not shared",
+            (true, _) if !project.confirmed => "not shared until you agree: `recall team` lists what would go",
             (true, false) => "shared, without sessions",
             (true, true) => "shared",
         };
         writeln!(out, "\n{}  {what}", shown(&project.address))?;
-        writeln!(out, "  {}", shown(&project.project))?;
+        if !project.project.is_empty() {
+            writeln!(out, "  {}", shown(&project.project))?;
+        }
         let line = |out: &mut dyn Write, kind: &str, text: &str| writeln!(out, "  {kind:10}  {}", shorten(&shown(text), MAX_CHARS));
         for of_kind in project.shared.chunk_by(|a, b| a.kind == b.kind) {
             for one in of_kind.iter().take(MAX_LISTED) {
-                line(out, &one.kind, &one.text)?;
+                let to_withdraw = if one.to_withdraw { "(to withdraw) " } else { "" };
+                line(out, &one.kind, &format!("{to_withdraw}{}", one.text))?;
             }
             if of_kind.len() > MAX_LISTED {
                 writeln!(out, "  {:10}  … and {} more: --json lists all", of_kind[0].kind, of_kind.len() - MAX_LISTED)?;
@@ -182,7 +280,7 @@ mod with_server {
             }
         }
         if project.from_others > 0 {
-            writeln!(out, "  {} from others", counted(project.from_others, "statement"))?;
+            writeln!(out, "  {} received, also from your other machines", counted(project.from_others, "statement"))?;
         }
         Ok(())
     }
@@ -192,14 +290,14 @@ mod with_server {
 
     impl TeamSearch {
         /// Asks the server, if the user wants that.
-        pub(crate) fn ask(args: &SearchArgs, config: &Config) -> Result<Self> {
-            let asked = args.team.then(|| AskedTeam::ask(config, &args.words.join(" "), args.limit));
+        pub(crate) fn ask(args: &SearchArgs, asker: &Asker<'_>, config: &Config) -> Result<Self> {
+            let asked = args.team.then(|| AskedTeam::ask(config, asker, &args.words.join(" "), args.limit));
             Ok(Self(asked.transpose()?))
         }
 
-        /// Prints what the server found, beside what was found here. Returns whether that is anything.
-        pub(crate) fn print(self, found: &SearchReply, json: bool, out: &mut impl Write) -> Result<bool> {
-            let Some(asked) = self.0 else { return Ok(false) };
+        /// Prints what the server found, beside what was found here. Returns whether that is anything, and whether the server answered.
+        pub(crate) fn print(self, found: &SearchReply, json: bool, out: &mut impl Write) -> Result<(bool, Completion)> {
+            let Some(asked) = self.0 else { return Ok((false, Completion::Done)) };
             let reply = asked.reply();
             for hit in &reply.results {
                 if json {
@@ -209,14 +307,16 @@ mod with_server {
                 }
             }
             reply.notice.iter().for_each(messages::report);
-            Ok(!reply.results.is_empty())
+            let ended = if reply.is_missing { Completion::Partly } else { Completion::Done };
+            Ok((!reply.results.is_empty(), ended))
         }
     }
 
     fn print_hit(hit: &TeamHit, found: &SearchReply, out: &mut impl Write) -> Result<()> {
         let name = hit.project.rsplit('/').next().unwrap_or_default();
         let title = shorten(&hit.title, char_limit(&hit.title, TITLE));
-        writeln!(out, "{}  {}  {name}  {title}  (your team: {})", hit.day, bold(&hit.kind), hit.team)?;
+        let id = id8(&hit.id);
+        writeln!(out, "{}  {} {}  {name}  {title}  (your team: {})", hit.day, hit.kind, bold(&id), hit.team)?;
         // The line that has most of the words.
         let line = hit.text.lines().max_by_key(|line| (found.marks(line).len(), std::cmp::Reverse(line.len()))).unwrap_or_default();
         let passage = found.excerpt(line, char_limit(line, PASSAGE_CHARS));

@@ -318,6 +318,12 @@ impl Config {
         team::consent(&self.team, key, remote, &self.home)
     }
 
+    /// The names under `[team]` that fit none of these projects, each by its key and the address of its repository.
+    #[cfg(feature = "team")]
+    pub(crate) fn unknown_in_team(&self, projects: &[(&str, &str)]) -> Vec<String> {
+        team::unknown(&self.team, projects, &self.home)
+    }
+
     /// The pattern of `exclude_projects` that fits a folder, or the project it belongs to.
     pub(crate) fn excluded_by(&self, folder: &str, projects: &Projects) -> Option<&str> {
         let patterns = &self.exclude_projects;

@@ -29,13 +29,22 @@ impl Default for TeamConsent {
 /// What the config says of a project with this key and this address of its repository. Where several of its names stand there, all have to agree.
 #[cfg(feature = "team")]
 pub(super) fn consent(named: &BTreeMap<String, TeamConsent>, key: &str, remote: &str, home: &Path) -> TeamConsent {
-    let is_named = |name: &str| {
-        let path = |home: &Path| expand_tilde(name, home).trim_end_matches('/').to_owned();
-        name == remote || homes(name, home).iter().any(|home| path(home) == key)
-    };
-    let mut all = named.iter().filter(|(name, _)| is_named(name)).map(|(_, consent)| *consent);
+    let mut all = named.iter().filter(|(name, _)| is_name_of(name, key, remote, home)).map(|(_, consent)| *consent);
     let Some(first) = all.next() else { return TeamConsent::default() };
     all.fold(first, |a, b| TeamConsent { share: a.share && b.share, sessions: a.sessions && b.sessions })
+}
+
+/// The names that fit none of these projects, each by its key and the address of its repository.
+#[cfg(feature = "team")]
+pub(super) fn unknown(named: &BTreeMap<String, TeamConsent>, projects: &[(&str, &str)], home: &Path) -> Vec<String> {
+    let fits = |name: &str| projects.iter().any(|(key, remote)| is_name_of(name, key, remote, home));
+    named.keys().filter(|name| !fits(name)).cloned().collect()
+}
+
+#[cfg(feature = "team")]
+fn is_name_of(name: &str, key: &str, remote: &str, home: &Path) -> bool {
+    let path = |home: &Path| expand_tilde(name, home).trim_end_matches('/').to_owned();
+    name == remote || homes(name, home).iter().any(|home| path(home) == key)
 }
 
 #[cfg(all(test, feature = "team"))]

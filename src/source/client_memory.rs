@@ -19,7 +19,7 @@ pub(crate) const INDEX_NAME: &str = "MEMORY.md";
 const LOADED_BYTES: u64 = 25_000;
 const LOADED_LINES: usize = 200;
 /// How much of a file is read, in bytes.
-const MAX_BYTES: u64 = 40_000;
+pub(super) const MAX_BYTES: u64 = 40_000;
 /// How many files of a folder are read, and of all folders together.
 const MAX_IN_FOLDER: usize = 100;
 const MAX_FILES: usize = 2_000;

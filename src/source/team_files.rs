@@ -3,9 +3,9 @@
 //! or shows any of it passes it through the sanitizer first.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::client_memory::{MemoryPath, described, read_inside};
+use super::client_memory::{MAX_BYTES, MemoryPath, described, read_inside};
 
 /// The folder, below the root of a repository.
 pub(crate) const FOLDER: &str = ".recall";
@@ -13,7 +13,7 @@ pub(crate) const FOLDER: &str = ".recall";
 pub(crate) const MAX_FILES: usize = 200;
 
 /// The files of a repository with this root, by path, at most so many. Nothing of them is read. A link that leads out of the repository is not
-/// followed.
+/// followed; what is too long for a statement is none.
 pub(crate) fn team_paths(root: &Path, most: usize) -> Vec<MemoryPath> {
     let folder = root.join(FOLDER);
     // As a link it could lead to another repository's, which is private.
@@ -22,10 +22,16 @@ pub(crate) fn team_paths(root: &Path, most: usize) -> Vec<MemoryPath> {
     }
     let entries = fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut files: Vec<_> = entries.filter(|file| file.extension().is_some_and(|ending| ending == "md")).collect();
-    files.retain(|file| file.to_str().is_some() && file.symlink_metadata().is_ok_and(|meta| meta.is_file()));
+    let is_plain = |file: &PathBuf| file.symlink_metadata().is_ok_and(|meta| meta.is_file());
+    files.retain(|file| file.to_str().is_some() && is_plain(file) && !is_too_long(file));
     files.sort();
     files.truncate(most);
     files.iter().filter_map(|file| described(&folder, file)).collect()
+}
+
+/// Is there a file that is too long for a statement?
+pub(crate) fn is_too_long(file: &Path) -> bool {
+    file.symlink_metadata().is_ok_and(|meta| meta.len() > MAX_BYTES)
 }
 
 /// The text of one of them, as far as it is read.

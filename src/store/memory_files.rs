@@ -128,6 +128,14 @@ impl Reader {
         Ok(out)
     }
 
+    /// The files whose paths are out.
+    pub(crate) fn memory_files_at(&self, is_out: impl Fn(&str) -> bool) -> Result<BTreeSet<i64>> {
+        let mut query = self.db.prepare("SELECT pk, path FROM memory_file")?;
+        let files = query.query_map([], |r| Ok((r.get::<_, i64>(0)?, r.get::<_, String>(1)?)))?;
+        let files: Vec<(i64, String)> = files.collect::<rusqlite::Result<_>>()?;
+        Ok(files.into_iter().filter(|(_, path)| is_out(path)).map(|(pk, _)| pk).collect())
+    }
+
     /// The files that contain a text, or whose path or project does.
     pub(crate) fn memory_files_with(&self, phrase: &PhraseMatcher) -> Result<BTreeSet<i64>> {
         let mut files = all(&self.db, "TRUE", [])?;

@@ -79,6 +79,15 @@ impl Postgres {
         tables.lines().map(|table| self.admin(&format!("SELECT t::text FROM {table} t"))).collect()
     }
 
+    /// All statements that it ran, with their values, since [`Self::log_statements`].
+    pub fn log(&self) -> String {
+        fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
+    }
+
+    pub fn log_statements(&self) {
+        self.sql("postgres", "ALTER DATABASE team SET log_statement = 'all'");
+    }
+
     fn command(&self, program: &str, arguments: &[&str]) -> Output {
         let mut command = Command::new(self.programs.join(program));
         command.args(arguments).current_dir(self.folder.path()).env_clear();

@@ -55,8 +55,10 @@ pub enum Error {
         /// Their names.
         teams: Vec<String>,
     },
-    /// A project that the team has not, or that the member may not see: the server does not tell which.
-    #[error("you have no access to the project {project}. Ask an administrator of the team, or remove what was pulled from it")]
+    /// A project that the team has not, or that the member may not see: the server does not tell which. Remove what was pulled from it.
+    #[error(
+        "this team does not have the project {project}, or you have no access to it. Ask an administrator of the team to add it"
+    )]
     NoProject {
         /// What was asked for.
         project: String,

@@ -4,7 +4,7 @@
 //!
 //! - **What the server keeps, and who may see it:** `migrations/`; a published step never changes, a change is a further one, named in `migrate`.
 //! - **What happens when a connection is lost or slow:** `link`; which errors are worth another try: `error`.
-//! - **What an administrator does:** `team`; what a member does: `client`, `push`, `pull`, `search`, `meaning`.
+//! - **What an administrator does:** `team`; what a member does: `client`, `push`, `pull`, `owned`, `search`, `meaning`.
 #![forbid(unsafe_code)]
 #![warn(missing_docs, unreachable_pub)]
 
@@ -14,6 +14,7 @@ mod error;
 mod link;
 mod meaning;
 mod migrate;
+mod owned;
 mod pull;
 mod push;
 mod record;
@@ -23,6 +24,7 @@ mod team;
 pub use client::{Client, Deadlines, Project};
 pub use error::Error;
 pub use meaning::Meaning;
+pub use owned::Owned;
 pub use pull::{Pulled, Shared};
 pub use push::Pushed;
 pub use record::{Record, RecordId, Withdrawal};

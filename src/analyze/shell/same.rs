@@ -106,6 +106,11 @@ pub(crate) fn is_check_line(line: &str) -> bool {
     single_step(line).is_some_and(|words| super::checks::is_check(&words))
 }
 
+/// Does one of its steps check the work?
+pub(crate) fn has_check(line: &str) -> bool {
+    steps(line).iter().any(|step| super::checks::is_check(from_program(&step.words)))
+}
+
 /// The programs of a line, each with its first word: without what is assigned, and what only runs others.
 pub(crate) fn programs(line: &str) -> String {
     let programs = steps(line)

@@ -11,7 +11,8 @@ use crate::store::{Maintenance, Writer};
 use crate::sys::messages::Ui;
 
 /// Deletes what is stored of projects that the config now excludes, with every session that has a part in one. Whatever of such a session
-/// took place elsewhere may tell of that part. What it said before is read again: see [`super::ingest::parts`].
+/// took place elsewhere may tell of that part. What it said before is read again: see [`super::ingest::parts`]. Of clients and teams it deletes
+/// also the memory files that the config excludes by their paths.
 pub(crate) fn delete_excluded(config: &Config, store: &mut Writer, report: &mut Report) -> Result<()> {
     let projects = config.project_keys();
     let is_out = |folder: &str| config.excludes_folder(folder, &projects);
@@ -25,6 +26,9 @@ pub(crate) fn delete_excluded(config: &Config, store: &mut Writer, report: &mut 
     store.exclude_by_folder(is_out)?;
     if !config.exclude_projects.is_empty() {
         doomed.memory_files = store.memory_files_out(is_out)?;
+    }
+    if !config.exclude_transcripts.is_empty() {
+        doomed.memory_files.extend(store.memory_files_at(|path| config.exclude_transcripts.is_match(path))?);
     }
     for session in std::mem::take(&mut doomed.whole) {
         if !store.is_part(session)? {

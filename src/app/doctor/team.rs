@@ -1,7 +1,7 @@
 //! The server of the user's team: was it reached the last time, and does it take what is shared?
 
 use super::Finding;
-use crate::app::team::health;
+use crate::app::team::{health, unknown};
 use crate::config::Config;
 use crate::text::clean::counted;
 
@@ -22,6 +22,13 @@ pub(super) fn findings(config: &Config) -> Vec<Finding> {
     if health.refused > 0 {
         let what = format!("{server} did not take {}", counted(health.refused, "record"));
         all.push(Finding::warning(ABOUT, what, "`recall team status` says why"));
+    }
+    match unknown(config) {
+        Ok(names) => all.extend(names.iter().map(|name| {
+            let what = format!("`[team.{name:?}]` in your config fits no project of this machine");
+            Finding::warning(ABOUT, what, "nothing is shared under this name: `recall team status` lists the projects")
+        })),
+        Err(e) => all.push(Finding::warning(ABOUT, format!("{e:#}"), "which names of projects in your config fit is not known")),
     }
     all
 }

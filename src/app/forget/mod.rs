@@ -10,6 +10,7 @@ pub(crate) mod target;
 
 use std::collections::BTreeSet;
 use std::io::Write;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
@@ -18,6 +19,8 @@ use super::digest::{alone, ingest_only, pages, write_documents};
 use crate::app::forget::target::ForgetSelection;
 use crate::app::{Completion, consent};
 use crate::config::Config;
+use crate::model::team_file::TeamFile;
+use crate::source::team_files::{MAX_FILES, read, team_paths};
 use crate::store::error::{is_damage, is_store_error};
 use crate::store::files_beside;
 use crate::store::forget::{Permanence, RemovalPlan, RemovalSize};
@@ -107,8 +110,9 @@ struct ForgetSummary {
     notes: Vec<(String, usize)>,
     /// Notes remembered on request.
     remembered: usize,
-    /// Memory files of Claude's.
+    /// Memory files of Claude's, and files that teams keep.
     memory_files: usize,
+    team_files: usize,
     /// Pages whose session the index does not know.
     orphans: usize,
 }
@@ -116,6 +120,8 @@ struct ForgetSummary {
 impl ForgetSummary {
     fn new(doomed: &RemovalPlan, store: &Reader, shut_out: usize) -> Result<Self> {
         let (whole, all) = (doomed.whole.len(), doomed.sessions().len());
+        let team_files =
+            if doomed.memory_files.is_empty() { 0 } else { store.team_files()?.intersection(&doomed.memory_files).count() };
         Ok(Self {
             whole,
             in_part: all - whole,
@@ -123,13 +129,22 @@ impl ForgetSummary {
             shut_out,
             notes: Vec::new(),
             remembered: doomed.notes.len(),
-            memory_files: doomed.memory_files.len(),
+            memory_files: doomed.memory_files.len() - team_files,
+            team_files,
             orphans: 0,
         })
     }
 
     fn is_empty(&self) -> bool {
-        self.whole + self.in_part + self.shut_out + self.notes.len() + self.remembered + self.memory_files + self.orphans == 0
+        self.whole
+            + self.in_part
+            + self.shut_out
+            + self.notes.len()
+            + self.remembered
+            + self.memory_files
+            + self.team_files
+            + self.orphans
+            == 0
     }
 }
 
@@ -146,6 +161,7 @@ fn forget(what: &ForgetSelection, config: &Config, ui: &Ui, out: &mut impl Write
     let mut account = ForgetSummary::new(&doomed, &store, shut_out)?;
     let orphans = what.find_orphans(config, &store)?;
     account.orphans = orphans.len();
+    let shared = shared_files(&doomed, &store)?;
     let mut ids = doomed.whole.iter().map(|pk| Ok(store.session_head(*pk)?.id)).collect::<Result<Vec<_>>>()?;
     store.lasting(|store| store.take_out(&doomed, Permanence::ForGood))?;
     failpoints::point("taken out");
@@ -166,10 +182,30 @@ fn forget(what: &ForgetSelection, config: &Config, ui: &Ui, out: &mut impl Write
     erase_and_copy(config, &store, ui)?;
     verify_gone(what, config, &store, ui)?;
     print_summary(&account, "forgot", out)?;
+    for file in shared {
+        let file = without_controls(&file.display().to_string()).into_owned();
+        writeln!(
+            out,
+            "a note of these also stands in {file}, which recall does not change: delete that file for your team as well"
+        )?;
+    }
     if account.in_part > 0 {
         writeln!(out, "`recall digest` makes new digests for what is left of these sessions")?;
     }
     Ok(())
+}
+
+/// The files in their repositories in which notes were shared.
+fn shared_files(doomed: &RemovalPlan, store: &Reader) -> Result<Vec<PathBuf>> {
+    if doomed.notes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut files = Vec::new();
+    for note in store.notes()?.into_iter().filter(|note| doomed.notes.contains(&note.pk)) {
+        let of_project = team_paths(Path::new(&note.project.key), MAX_FILES).into_iter().map(|file| file.path);
+        files.extend(of_project.filter(|file| read(file).is_some_and(|text| TeamFile::read(&text).id == note.id)));
+    }
+    Ok(files)
 }
 
 /// Forgets sessions that were forgotten on another machine, whether they are known here or not. Pages are left to the caller. Returns how many
@@ -277,9 +313,11 @@ fn print_summary(account: &ForgetSummary, verb: &str, out: &mut impl Write) -> R
     if account.remembered > 0 {
         writeln!(out, "{verb} {}", counted(account.remembered, "remembered note"))?;
     }
-    if account.memory_files > 0 {
-        let files = counted(account.memory_files, "memory file");
-        writeln!(out, "{verb} the stored copies of {files} of Claude's (the files themselves are not changed)")?;
+    for (count, thing, whose) in [(account.memory_files, "memory file", "Claude's"), (account.team_files, "file", "your team's")] {
+        if count > 0 {
+            let files = counted(count, thing);
+            writeln!(out, "{verb} the stored copies of {files} of {whose} (the files themselves are not changed)")?;
+        }
     }
     if account.orphans > 0 {
         writeln!(out, "{verb} {} of sessions that the index does not know", counted(account.orphans, "page"))?;

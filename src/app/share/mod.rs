@@ -12,6 +12,8 @@ use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
 use crate::analyze::commands::UsedCommand;
+use crate::analyze::failures::Failure;
+use crate::analyze::shell::has_check;
 use crate::app::how;
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
@@ -89,11 +91,19 @@ pub(crate) fn proposals(memory: &OpenMemory, config: &Config, project: &str) -> 
     Ok(ShareReply { project: project.to_owned(), proposals, shared: there.len() })
 }
 
-/// Writes the files of these proposals, or of all that are not refused. Returns their paths below the repository.
+/// What was written, and what was not.
+pub(crate) struct Written {
+    /// The files, below the repository.
+    pub(crate) files: Vec<String>,
+    /// Ids, each with why it is not shared.
+    pub(crate) refused: Vec<(String, String)>,
+}
+
+/// Writes the files of these proposals, or of all that are not refused.
 ///
 /// # Errors
 /// When one is not known or is refused, or a file cannot be written.
-pub(crate) fn share(memory: &OpenMemory, config: &Config, project: &str, ids: &[String]) -> Result<Vec<String>> {
+pub(crate) fn share(memory: &OpenMemory, config: &Config, project: &str, ids: &[String]) -> Result<Written> {
     let reply = proposals(memory, config, project)?;
     let root = repository(project)?;
     let mut wanted: Vec<&Proposal> = Vec::new();
@@ -108,6 +118,10 @@ pub(crate) fn share(memory: &OpenMemory, config: &Config, project: &str, ids: &[
     }
     if ids.is_empty() {
         wanted.extend(reply.proposals.iter().filter(|one| one.refused.is_none()));
+    }
+    let mut refused = Vec::new();
+    if ids.is_empty() {
+        refused.extend(reply.proposals.iter().filter_map(|one| Some((one.id.clone(), one.refused.clone()?))));
     }
     let by = who(&root, config);
     let folder = root.join(FOLDER);
@@ -131,7 +145,7 @@ pub(crate) fn share(memory: &OpenMemory, config: &Config, project: &str, ids: &[
         }
         fs::write(&file, text.write()).with_context(|| format!("cannot write {}", file.display()))?;
     }
-    Ok(wanted.into_iter().map(|one| one.file.clone()).collect())
+    Ok(Written { files: wanted.into_iter().map(|one| one.file.clone()).collect(), refused })
 }
 
 /// What proved right in a project, each with why it cannot be shared, if it cannot.
@@ -211,7 +225,7 @@ struct Cure {
     file: TeamFile,
 }
 
-/// Errors that several sessions of the project met and after which the same check passed, those of most sessions first.
+/// Errors that several sessions of the project met and after which something was done and the same check passed, those of most sessions first.
 fn cures(memory: &OpenMemory, project: &str) -> Result<Vec<Cure>> {
     let mut by_signature: BTreeMap<String, Vec<MetFailure>> = BTreeMap::new();
     for met in memory.0.all_failures()?.into_iter().filter(|met| met.project.key == project) {
@@ -222,7 +236,7 @@ fn cures(memory: &OpenMemory, project: &str) -> Result<Vec<Cure>> {
         let mut sessions: Vec<String> = met.iter().map(|one| id8(&one.session)).collect();
         sessions.sort();
         sessions.dedup();
-        let Some(last) = met.iter().rev().find(|one| one.failure.passed.is_some()) else { continue };
+        let Some(last) = met.iter().rev().find(|one| is_cured(&one.failure)) else { continue };
         let Some(passed) = last.failure.passed.as_ref().filter(|_| sessions.len() >= MIN_SESSIONS) else { continue };
         let line = |text: &str| one_line(&without_controls(text));
         let mut text = format!("`{}`\n\nfrom `{}`.", line(&last.failure.line), line(&last.failure.command));
@@ -241,8 +255,15 @@ fn cures(memory: &OpenMemory, project: &str) -> Result<Vec<Cure>> {
     Ok(cures.into_iter().map(|(_, cure)| cure).collect())
 }
 
+/// Without anything that was done, or of what is no check, that it passed later says nothing about the error.
+fn is_cured(failure: &Failure) -> bool {
+    let Some(passed) = &failure.passed else { return false };
+    let is_done = !passed.between.changed.is_empty() || !passed.between.ran.is_empty();
+    is_done && has_check(&failure.command)
+}
+
 /// Paths below the repository, as seen from it.
-fn relative(text: &str, root: &Path) -> String {
+pub(crate) fn relative(text: &str, root: &Path) -> String {
     let root = root.to_string_lossy();
     text.replace(&format!("{root}/"), "").replace(root.as_ref(), ".")
 }

@@ -1,10 +1,11 @@
 //! Joining a team, sharing and reading, leaving.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use anyhow::{Context, Result, bail, ensure};
 use team::{Client, Deadlines, Record, RecordId, Team, Withdrawal};
 
+use super::elsewhere::withdraw_forgotten;
 use super::inbox::{keep, keep_only};
 use super::meaning::describe;
 use super::projects::{TeamProject, team_projects};
@@ -20,7 +21,7 @@ use crate::text::clean::{counted, one_line, without_controls};
 
 /// How many records are made before they are sent.
 const BATCH: usize = 500;
-const NO_TEAM: &str = "you are in no team: `recall team join URL` joins one";
+pub(super) const NO_TEAM: &str = "you are in no team: `recall team join URL` joins one";
 
 /// A team that was joined.
 #[derive(Debug)]
@@ -31,6 +32,8 @@ pub(crate) struct Joined {
     pub(crate) projects: Vec<(String, bool)>,
     /// The keys of the user's projects that are among them.
     pub(crate) here: Vec<String>,
+    /// Those of them that the config lets the team have.
+    pub(crate) shared: Vec<String>,
 }
 
 /// Joins a team. Nothing is shared yet.
@@ -60,10 +63,12 @@ fn join_alone(config: &Config, url: &str) -> Result<Joined> {
         Some(store) => team_projects(&store, config)?,
         None => Vec::new(),
     };
-    let here = here.into_iter().filter(|project| addresses.contains(project.address.as_str())).map(|project| project.key);
+    let here: Vec<TeamProject> = here.into_iter().filter(|project| addresses.contains(project.address.as_str())).collect();
+    let keys = |wanted: fn(&TeamProject) -> bool| here.iter().filter(|one| wanted(one)).map(|one| one.key.clone()).collect();
     Ok(Joined {
         address: state.shown_address(),
-        here: here.collect(),
+        here: keys(|_| true),
+        shared: keys(|one| one.consent.share),
         projects: projects.iter().map(|project| (project.name.clone(), project.may_write)).collect(),
     })
 }
@@ -76,8 +81,11 @@ pub(crate) struct Exchanged {
     withdrawn: usize,
     /// Records that it did not take.
     refused: usize,
-    /// Statements of others that are new, changed or gone.
+    /// Statements of others that are new or changed, and that are gone.
     received: usize,
+    removed: usize,
+    /// Projects of which nothing was sent, because the user has not agreed to it yet.
+    unconfirmed: usize,
     /// Why the server has no vectors of some that it has.
     not_described: Option<String>,
 }
@@ -90,30 +98,35 @@ impl Exchanged {
             ("withdrew", self.withdrawn, "record"),
             ("not taken by the server:", self.refused, "record"),
             ("received", self.received, "statement"),
+            ("removed", self.removed, "statement"),
         ];
         let told = parts.into_iter().filter(|(_, count, _)| *count > 0);
         let told = told.map(|(verb, count, thing)| format!("{verb} {}", counted(count, thing)));
         let described = self.not_described.iter().map(|why| format!("found by words alone until later: {why}"));
-        let told: Vec<String> = told.chain(described).collect();
+        let unconfirmed = (self.unconfirmed > 0).then(|| {
+            format!("{} not shared until you agree: `recall team` shows what would go", counted(self.unconfirmed, "project"))
+        });
+        let told: Vec<String> = told.chain(unconfirmed).chain(described).collect();
         if told.is_empty() { "nothing new".to_owned() } else { told.join("; ") }
     }
 }
 
-/// Exchanges with the server now.
+/// Exchanges with the server now. `confirmed`: the projects, by address, of which the user just saw what leaves and agreed.
 ///
 /// # Errors
 /// When the user is in no team, a run is under way, the server cannot be reached, or the index cannot be written.
-pub(crate) fn run(config: &Config, ui: &Ui) -> Result<(Exchanged, Completion)> {
+pub(crate) fn run(config: &Config, confirmed: &[String], ui: &Ui) -> Result<(Exchanged, Completion)> {
     ensure!(is_set_up(&config.data_dir), NO_TEAM);
     let done = alone(config, ui, || {
         let Some(mut state) = TeamState::load(&config.data_dir)? else { bail!(NO_TEAM) };
         let mut store = Maintenance::open(&config.database())?;
         apply_policy(config, &mut store, ui)?;
+        state.confirmed.extend(confirmed.iter().cloned());
         let done = exchange_now(config, &mut store, &mut state, true)?;
         erase_traces(&store, ui)?;
         Ok(done)
     })?;
-    let completion = if done.refused > 0 || ui.warned() { Completion::Partly } else { Completion::Done };
+    let completion = if done.refused > 0 || done.unconfirmed > 0 || ui.warned() { Completion::Partly } else { Completion::Done };
     Ok((done, completion))
 }
 
@@ -130,7 +143,7 @@ pub(crate) fn exchange(config: &Config, store: &mut Maintenance, ui: &Ui) -> Res
     match exchange_now(config, store, &mut state, false) {
         Ok(done) => Ok(Some(done.in_words())),
         Err(e) if e.downcast_ref::<team::Error>().is_some() => {
-            let why = one_line(&without_controls(&format!("{e:#}")));
+            let why = state.failure_in_words(config).unwrap_or_else(|| one_line(&without_controls(&format!("{e:#}"))));
             ui.note(&format!("team: {why}"));
             Ok(None)
         }
@@ -139,7 +152,13 @@ pub(crate) fn exchange(config: &Config, store: &mut Maintenance, ui: &Ui) -> Res
 }
 
 fn exchange_now(config: &Config, store: &mut Maintenance, state: &mut TeamState, by_hand: bool) -> Result<Exchanged> {
-    let mut exchange = Exchange { config, projects: team_projects(store, config)?, done: Exchanged::default(), has_new: false };
+    let mut exchange = Exchange {
+        config,
+        projects: team_projects(store, config)?,
+        forgotten: store.forgotten_sessions()?,
+        done: Exchanged::default(),
+        has_new: false,
+    };
     let done = exchange.all(state, by_hand);
     match &done {
         Ok(_) => state.reached(config.now()),
@@ -158,6 +177,8 @@ struct Exchange<'a> {
     config: &'a Config,
     /// Those of this machine.
     projects: Vec<TeamProject>,
+    /// The sessions that the user forgot.
+    forgotten: HashSet<String>,
     done: Exchanged,
     /// Files of statements came, changed or went.
     has_new: bool,
@@ -165,12 +186,13 @@ struct Exchange<'a> {
 
 impl Exchange<'_> {
     fn all(&mut self, state: &mut TeamState, by_hand: bool) -> Result<()> {
-        let to_share = ToShare::of(&self.projects, self.config)?;
+        let to_share = ToShare::of(&self.confirmed(state), self.config)?;
         state.plan(&to_share);
         // Before anything is sent: a version that may have been sent is never given to something else.
         state.save(&self.config.data_dir)?;
         failpoints::point("team planned");
         let mut client = Client::join(&state.url, &state.machine, Deadlines::default())?;
+        self.withdraw_elsewhere(state, &mut client)?;
         self.withdraw(state, &mut client)?;
         self.send(&to_share, state, &mut client, by_hand)?;
         self.read(state, &mut client)?;
@@ -178,6 +200,25 @@ impl Exchange<'_> {
         if let Err(e) = describe(self.config, &to_share, state, &mut client) {
             self.done.not_described = Some(one_line(&without_controls(&format!("{e:#}"))));
         }
+        Ok(())
+    }
+
+    /// The projects, without those that the user lets the team have and has not agreed to yet. Whoever takes a project back is asked again.
+    fn confirmed(&mut self, state: &mut TeamState) -> Vec<TeamProject> {
+        let shared: BTreeSet<&String> = self.projects.iter().filter(|one| one.consent.share).map(|one| &one.address).collect();
+        state.confirmed.retain(|address| shared.contains(address));
+        let new: BTreeSet<String> = shared.into_iter().filter(|address| !state.is_confirmed(address)).cloned().collect();
+        self.done.unconfirmed = new.len();
+        let mut projects = self.projects.clone();
+        projects.iter_mut().filter(|one| new.contains(&one.address)).for_each(|one| one.consent.share = false);
+        projects
+    }
+
+    /// What the user forgot here is forgotten wherever they shared it from. Before what this machine shared, which is known until then.
+    fn withdraw_elsewhere(&mut self, state: &TeamState, client: &mut Client) -> Result<()> {
+        let shared: BTreeSet<&str> = self.projects.iter().filter(|one| one.consent.share).map(|one| one.address.as_str()).collect();
+        let gone = state.to_withdraw().into_iter().map(|(id, _)| id).filter(|id| shared.contains(id.project.as_str())).collect();
+        self.done.withdrawn += withdraw_forgotten(client, state, &self.forgotten, &gone)?;
         Ok(())
     }
 
@@ -227,7 +268,8 @@ impl Exchange<'_> {
                 for shared in &page.records {
                     let is_own = shared.machine == state.machine;
                     if !is_own && keep(&self.config.data_dir, address, shared)? {
-                        self.done.received += 1;
+                        let count = if shared.body.is_some() { &mut self.done.received } else { &mut self.done.removed };
+                        *count += 1;
                         self.has_new = true;
                     }
                 }
@@ -269,7 +311,7 @@ fn leave_alone(config: &Config, only_here: bool, ui: &Ui) -> Result<()> {
             // They left on another machine.
             Err(team::Error::NoMember { .. }) => {}
             Err(e) => return Err(e).context(
-                "nothing was left: `recall team leave --only-here` forgets the team on this machine, and the server keeps what was shared",
+                "you are still in the team, and nothing was erased: `recall team leave --only-here` forgets the team on this machine alone, and the server keeps what was shared",
             ),
         }
     }

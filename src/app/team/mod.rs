@@ -7,10 +7,12 @@
 //! Nothing of this is opened unless the user joined a team. A company's backlog takes another way: `records` makes records of transcripts that lie in
 //! its storage, and `push_lines` pushes them.
 
+mod elsewhere;
 mod exchange;
 mod inbox;
 mod meaning;
 mod outbox;
+mod planned;
 mod projects;
 mod push_lines;
 mod records;
@@ -21,13 +23,15 @@ mod to_share;
 
 use std::time::Duration;
 
+pub(crate) use self::elsewhere::withdraw;
 pub(crate) use self::exchange::{Joined, exchange, join, leave, prepare, run};
 pub(crate) use self::inbox::files_of;
+pub(crate) use self::planned::{PlannedProject, planned};
 pub(crate) use self::push_lines::{PushedLines, push_lines};
 pub(crate) use self::records::{RecordsRequest, records};
 pub(crate) use self::search::{AskedTeam, TeamHit};
 pub(crate) use self::state::is_set_up;
-pub(crate) use self::status::{ProjectStatus, TeamStatus, health, status};
+pub(crate) use self::status::{ProjectStatus, TeamStatus, health, status, unknown};
 
 /// How long somebody waits for a search of the team's server at most.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(1);

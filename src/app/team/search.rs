@@ -1,18 +1,26 @@
 //! What the server of the team finds: what others shared of projects that the user may read, also of those that are not here.
+//!
+//! ## Invariants
+//! The words of a search leave this machine only as the sanitizer lets them pass, and none do from a folder that the config excludes.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
+use regex::Regex;
 use serde::Serialize;
-use team::{Client, Deadlines, Hit};
+use team::{Client, Deadlines, Hit, Shared};
 
 use super::PATIENCE;
 use super::meaning::{AskedMeaning, joined};
 use super::state::TeamState;
-use super::to_share::{SESSION, told_kind};
+use super::to_share::{SESSION, told_kind, without_homes};
+use crate::app::asker::Asker;
 use crate::config::Config;
+use crate::privacy::Sanitizer;
 use crate::text::clean::{one_line, without_controls};
 
 /// How long before somebody stops to wait everything else has to have ended.
@@ -34,6 +42,8 @@ pub(crate) struct TeamReply {
     pub(crate) results: Vec<TeamHit>,
     /// What keeps this from being all there is.
     pub(crate) notice: Option<String>,
+    /// The server found nothing because it was not asked, or gave no answer.
+    pub(crate) is_missing: bool,
 }
 
 /// Something that a member of the team shared.
@@ -59,14 +69,21 @@ impl AskedTeam {
     ///
     /// # Errors
     /// When the user is in no team, or their config cannot be read.
-    pub(crate) fn ask(config: &Config, words: &str, limit: usize) -> Result<Self> {
+    pub(crate) fn ask(config: &Config, asker: &Asker<'_>, words: &str, limit: usize) -> Result<Self> {
         let Some(state) = TeamState::load(&config.data_dir)? else {
             bail!("you are in no team: `recall team join URL` joins one");
         };
         let sanitizer = config.sanitizer()?;
         let (found, answer) = channel();
         let until = Instant::now() + PATIENCE;
-        let words = words.to_owned();
+        let words = match words_to_send(config, asker, &sanitizer, words) {
+            Ok(words) => words,
+            Err(why) => {
+                // The receiver is here.
+                let _ = found.send(Err(why));
+                return Ok(Self { answer, until });
+            }
+        };
         let meaning = AskedMeaning::ask(config, &words);
         thread::spawn(move || {
             let tell = |mut reply: TeamReply| {
@@ -88,7 +105,8 @@ impl AskedTeam {
 
     /// What the server found, or why it did not.
     pub(crate) fn reply(self) -> TeamReply {
-        let without = |why: String| TeamReply { results: Vec::new(), notice: Some(format!("your team's server: {why}")) };
+        let without =
+            |why: String| TeamReply { results: Vec::new(), notice: Some(format!("your team's server: {why}")), is_missing: true };
         let mut reply = without(format!("no answer within {} s", PATIENCE.as_secs()));
         // What comes later is better.
         while let Ok(answer) = self.answer.recv_timeout(self.until.saturating_duration_since(Instant::now())) {
@@ -96,6 +114,22 @@ impl AskedTeam {
         }
         reply
     }
+}
+
+/// The words of a search as they may leave this machine: without secrets, private blocks and homes.
+///
+/// # Errors
+/// When the folder is excluded, or nothing is left of them.
+fn words_to_send(config: &Config, asker: &Asker<'_>, sanitizer: &Sanitizer, words: &str) -> Result<String> {
+    static MARK: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\[REDACTED[^\]]*\]").ok());
+    ensure!(!asker.is_excluded(), "not asked: your config excludes this folder");
+    let home = config.home.to_string_lossy();
+    let words = if home.is_empty() { words.to_owned() } else { words.replace(home.as_ref(), "~") };
+    let clean = sanitizer.clean(&without_homes(&words));
+    // Nobody's record has what stands for a secret.
+    let clean = MARK.as_ref().map_or_else(|| clean.clone(), |mark| mark.replace_all(&clean, " ").into_owned());
+    ensure!(clean.chars().any(char::is_alphanumeric), "not asked: nothing of these words may leave this machine");
+    Ok(clean)
 }
 
 /// Tells what has the words, and then once more with what is near to them, if there is a model.
@@ -118,8 +152,14 @@ fn ask(
     let is_here = |hit: &Hit| hit.record.kind != SESSION && state.read_to.contains_key(&hit.project);
     let of_others = |hit: &Hit| hit.record.machine != state.machine && !is_here(hit);
     let tell = |hits: Vec<Hit>, notice: Option<String>| {
-        let results = hits.into_iter().filter(|hit| of_others(hit)).filter_map(told).take(limit).collect();
-        tell(TeamReply { results, notice: incomplete.clone().or(notice) });
+        // What two machines of somebody shared is told once.
+        let mut known = HashSet::new();
+        let mut is_new = |hit: &Hit| {
+            let Shared { member, kind, id, .. } = &hit.record;
+            known.insert((*member, hit.project.clone(), kind.clone(), id.clone()))
+        };
+        let results = hits.into_iter().filter(|hit| of_others(hit) && is_new(hit)).filter_map(told).take(limit).collect();
+        tell(TeamReply { results, notice: incomplete.clone().or(notice), is_missing: false });
     };
     let asked = match meaning {
         Ok(None) => {

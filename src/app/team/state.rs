@@ -1,12 +1,13 @@
 //! What this machine knows of the team: where it is, what was shared, how far was read. A file of its own in `team/` of the data folder. It
 //! holds ids, versions and hashes, and no text of a session or note.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
+use crate::config::Config;
 use crate::model::session::Millis;
 use crate::sys::random::random_hex;
 use crate::sys::{map_as_list, private_files};
@@ -29,6 +30,9 @@ pub(super) struct TeamState {
     /// What was shared, or waits for it.
     #[serde(with = "map_as_list")]
     pub(super) shared: BTreeMap<ItemId, SharedItem>,
+    /// The projects, by address, of which the user has seen what leaves and agreed. A digest sends nothing of others.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(super) confirmed: BTreeSet<String>,
     /// Up to which number the changes of a project were read, by its address.
     pub(super) read_to: BTreeMap<String, i64>,
     /// When the server was last reached.
@@ -77,12 +81,18 @@ impl TeamState {
             machine: random_hex(MACHINE_BYTES)?,
             last_version: 0,
             shared: BTreeMap::new(),
+            confirmed: BTreeSet::new(),
             read_to: BTreeMap::new(),
             reached_at: None,
             failures: 0,
             wait_until: None,
             last_failure: None,
         })
+    }
+
+    /// Has the user agreed to what leaves of a project? So they have if something of it did, before anybody asked.
+    pub(super) fn is_confirmed(&self, address: &str) -> bool {
+        self.confirmed.contains(address) || self.shared.iter().any(|(id, one)| id.project == address && one.arrived)
     }
 
     /// The server answered.
@@ -98,6 +108,15 @@ impl TeamState {
         self.failures = self.failures.saturating_add(1);
         self.wait_until = Some(now.saturating_add(wait));
         self.last_failure = Some(why.to_owned());
+    }
+
+    /// Why the server was not reached the last time, and when digests ask it again.
+    pub(super) fn failure_in_words(&self, config: &Config) -> Option<String> {
+        let why = self.last_failure.as_ref()?;
+        Some(match self.wait_until {
+            Some(until) => format!("{why}; digests try again after {}", config.local_time(Some(until), "%H:%M")),
+            None => why.clone(),
+        })
     }
 
     /// What is kept; `None` if the user is in no team.

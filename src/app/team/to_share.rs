@@ -246,7 +246,7 @@ impl<'a> ToShare<'a> {
 }
 
 /// Also the homes of others: a session may name them, or come from another machine.
-fn without_homes(text: &str) -> Cow<'_, str> {
+pub(super) fn without_homes(text: &str) -> Cow<'_, str> {
     static HOME: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r#"(^|[^\w./~-])(?:/(?:home|Users)/[^/\s"'`<>:;,()\[\]]+|/root)\b"#).ok());
     HOME.as_ref().map_or(Cow::Borrowed(text), |home| home.replace_all(text, "${1}~"))

@@ -92,6 +92,9 @@ pub const WAYS: &[Way] = &[
     Way(Command(&["sync"]), SILENT),
     // What leaves with a server: tests/it/team.
     Way(Command(&["team"]), SILENT),
+    Way(Command(&["team", "--dry-run"]), SILENT),
+    Way(Command(&["team", "--yes"]), SILENT),
+    Way(Command(&["team", "withdraw", "nobody"]), SILENT),
     Way(Command(&["team", "status"]), SILENT),
     Way(Command(&["team", "status", "--json"]), SILENT),
     // Of folders that are no repository: tests/it/team has what is excluded of others.

@@ -100,6 +100,17 @@ fn what_stood_the_test_is_proposed_and_written_only_when_named() {
     assert!(all.contains("libpq.so.5") && all.contains("apt-get install libpq5"), "{all}");
     assert!(!all.contains(anna.world.root().to_str().unwrap()), "{all}");
     assert!(anna.proposals().is_empty());
+    // Who forgets it is told of the file.
+    let twice = anna.recall(&["remember", "--kind", "fact", "The minaret is the build host"]);
+    assert_eq!(twice.code, 0, "{twice:#?}");
+    let note = anna.proposals()[0].clone();
+    assert_eq!(anna.recall(&["share", note["id"].as_str().unwrap()]).code, 0);
+    let ran = anna.recall(&["forget", "--yes", "--note", note["id"].as_str().unwrap()]);
+    assert!(ran.code == 0 && ran.out.contains(note["file"].as_str().unwrap()), "{ran:#?}");
+    anna.world.digest(&EXTRACT);
+    let ran = anna.recall(&["forget", "--yes", "--match", "minaret"]);
+    assert!(ran.out.contains("1 file of your team's"), "{ran:#?}");
+    fs::remove_file(anna.clone.join(note["file"].as_str().unwrap())).unwrap();
     // In other words than were shared, it is proposed anew, for the same file.
     assert_eq!(anna.recall(&["remember", "--edit", &id, "We use bun, never pnpm"]).code, 0);
     let changed = &anna.proposals()[0];
@@ -111,13 +122,16 @@ fn who_clones_the_repository_reads_it_below_their_own_notes() {
     let (anna, ben) = (Member::new(), Member::new());
     anna.recall(&["remember", "--kind", "convention", "We use pnpm, never npm"]);
     anna.recall(&["remember", "--kind", "decision", "The cache is an in-process LRU"]);
+    anna.recall(&["remember", "--kind", "fact", &format!("Keys are made in {}/keys.rs", anna.clone.display())]);
     ben.session(1);
+    ben.recall(&["remember", "--kind", "fact", &format!("Keys are made in {}/keys.rs", ben.clone.display())]);
     ben.recall(&["remember", "--kind", "convention", "We use pnpm, never npm"]);
     assert_eq!(anna.recall(&["share", "--all"]).code, 0);
     pull(&anna, &ben);
     ben.world.digest(&EXTRACT);
     let told = ben.recall(&["context"]).out;
     assert_eq!(told.matches("never npm").count(), 1, "{told}");
+    assert_eq!(told.matches("Keys are made in").count(), 1, "also with a path of the repository: {told}");
     let (own, team) = (told.find("never npm").unwrap(), told.find("in-process LRU").unwrap_or_else(|| panic!("{told}")));
     assert!(own < team, "{told}");
     assert!(told.contains("your team: Anna"), "{told}");
@@ -148,7 +162,34 @@ fn a_secret_or_a_path_of_a_home_goes_into_no_file() {
     assert!(refused[0]["refused"].as_str().unwrap().contains("secret"), "{refused:?}");
     let ran = anna.recall(&["share", "--all"]);
     assert_eq!(ran.code, 0, "{ran:#?}");
+    assert!(ran.out.contains("not shared: ") && ran.out.contains("secret"), "{ran:#?}");
     assert!(anna.files().is_empty());
+}
+
+#[test]
+fn what_passed_without_a_check_or_without_anything_done_is_no_cure() {
+    let anna = Member::new();
+    for n in 1..=2 {
+        let mut rows = Rows::new(n);
+        rows.user(json!(format!("Mend part {n}")));
+        rows.uses(1, &bash("git commit --amend --no-edit"));
+        rows.result(1, "error: Signing file /tmp/.git_signing_buffer_obelisk failed", true);
+        rows.uses(2, &bash("./unlock-agent"));
+        rows.result(2, "unlocked", false);
+        rows.uses(3, &bash("git commit --amend --no-edit"));
+        rows.result(3, "1 file changed", false);
+        rows.uses(4, &bash("make check"));
+        rows.result(4, "ImportError: libpagoda.so.5: cannot open shared object file", true);
+        rows.uses(5, &bash("make check"));
+        rows.result(5, "12 passed", false);
+        rows.assistant("Mended.");
+        let text = rows.text.replace("/home/dev/src/shop", anna.clone.to_str().unwrap());
+        anna.world.transcript(&format!("-shop/{}.jsonl", rows.id), text);
+    }
+    anna.world.digest(&EXTRACT);
+    assert!(anna.world.count("SELECT count(*) FROM failure WHERE passed IS NOT NULL") >= 4, "they did pass");
+    let proposals = anna.proposals();
+    assert!(proposals.iter().all(|one| one["kind"] != "cure"), "{proposals:?}");
 }
 
 #[test]
@@ -180,7 +221,15 @@ fn files_of_a_hostile_repository_are_bounded_data() {
     ben.world.configure("[privacy]\nexclude_transcripts = [\"**/.recall/*\"]\n");
     fs::write(folder.join("frame.md"), "Perorate again").unwrap();
     ben.world.digest(&EXTRACT);
-    assert_eq!(ben.world.count("SELECT count(*) FROM memory_file WHERE text LIKE '%again%'"), 0);
+    assert_eq!(ben.world.count("SELECT count(*) FROM memory_file"), 0, "what was read before goes");
+    assert_eq!(places_of(&ben.world, "Statement number 7 of"), [""; 0]);
+    ben.world.configure("");
+    ben.world.digest(&EXTRACT);
+    assert_eq!(ben.world.count("SELECT count(*) FROM memory_file WHERE text LIKE '%again%'"), 1);
+    assert_eq!(places_of(&ben.world, "gorgonzola"), [""; 0], "no statement is so long");
+    fs::write(folder.join("frame.md"), "Perorate again. ".repeat(10_000)).unwrap();
+    ben.world.digest(&EXTRACT);
+    assert_eq!(ben.world.count("SELECT count(*) FROM memory_file WHERE text LIKE '%again%'"), 0, "nor one that grew");
     // A folder that leads elsewhere is none.
     fs::remove_dir_all(&folder).unwrap();
     std::os::unix::fs::symlink(ben.world.home(), &folder).unwrap();

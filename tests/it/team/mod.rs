@@ -3,6 +3,10 @@
 #[cfg(feature = "team")]
 mod backlog;
 #[cfg(feature = "team")]
+mod first_word;
+#[cfg(feature = "team")]
+mod installations;
+#[cfg(feature = "team")]
 mod meaning;
 #[cfg(feature = "team")]
 mod open_and_rules;

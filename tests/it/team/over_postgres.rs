@@ -20,7 +20,9 @@ pub(super) fn team_of(logins: &[&str]) -> Option<Postgres> {
     let member = Member::new();
     let ran = member.recall(&["team", "prepare", &server.address("postgres")]);
     assert_eq!(ran.code, 0, "{ran:#?}");
-    assert!(ran.out.contains("SELECT recall_team.add_member('core', 'anna');"), "{ran:#?}");
+    for line in ["CREATE ROLE anna LOGIN", "SELECT recall_team.add_member('core', 'anna');"] {
+        assert!(ran.out.contains(line), "{ran:#?}");
+    }
     server.admin(&format!("SELECT recall_team.add_team('core'); SELECT recall_team.add_project('core', '{SHOP}')"));
     for login in logins {
         server.admin(&format!(
@@ -46,7 +48,7 @@ pub(super) fn consents(member: &Member, more: &str) {
 }
 
 pub(super) fn exchange(member: &Member) -> Ran {
-    let ran = member.recall(&["team"]);
+    let ran = member.recall(&["team", "--yes"]);
     assert_eq!(ran.code, 0, "{ran:#?}");
     ran
 }
@@ -90,7 +92,7 @@ fn from_nothing_to_a_teammate() {
     consents(&anna, "");
     assert_eq!(status(&anna)["projects"][0]["waiting"], 4, "{}", status(&anna));
     let ran = exchange(&anna);
-    assert_eq!(ran.out, "shared 4 records\n");
+    assert_eq!(ran.out.lines().last(), Some("shared 4 records"));
     assert_eq!(exchange(&anna).out, "nothing new\n");
     // What did leave can be looked at.
     let there = status(&anna);
@@ -182,7 +184,7 @@ fn nothing_of_a_project_that_is_excluded_or_secret_leaves() {
     let output = anna.world.command().args(["remember", "The vault is in zanzibar"]).current_dir(&elsewhere).output().unwrap();
     assert!(output.status.success(), "{output:?}");
     consents(&anna, "[[privacy.rules]]\nid = \"gate\"\npattern = \"OPENSESAME-[0-9]+\"\n");
-    anna.world.digest(&EXTRACT);
+    exchange(&anna);
     let there = server.all_text();
     assert!(!["OPENSESAME-4711", "/Users/anna", "zanzibar"].iter().any(|word| there.contains(word)), "{there}");
     let refused = status(&anna)["projects"].to_string();
@@ -201,6 +203,8 @@ fn a_server_that_is_away_costs_a_word_and_nothing_else() {
     let Some(server) = team_of(&["anna"]) else { return };
     let anna = joined(&server, "anna");
     consents(&anna, "");
+    remember(&anna, "The queue is called orders");
+    exchange(&anna);
     remember(&anna, "We use pnpm, never npm");
     server.stop();
     let later = |args: &[&str], now: &str| {
@@ -209,7 +213,7 @@ fn a_server_that_is_away_costs_a_word_and_nothing_else() {
     };
     let (code, _, err) = later(&["digest", "--summarizer", "extract"], "2026-11-21T13:00:00Z");
     assert_eq!(code, 0, "{err}");
-    assert!(err.contains("team: could not"), "{err}");
+    assert!(err.contains("team: could not") && err.contains("; digests try again after 14:01"), "{err}");
     // It waits before it asks again, unless somebody asks by hand.
     let (_, _, err) = later(&["digest", "--summarizer", "extract"], "2026-11-21T13:00:30Z");
     assert!(!err.contains("team"), "{err}");
@@ -217,7 +221,7 @@ fn a_server_that_is_away_costs_a_word_and_nothing_else() {
     let (_, out, _) = later(&["doctor"], "2026-11-21T13:00:45Z");
     assert!(out.contains("could not join the team") && out.contains("`recall team` does so now"), "{out}");
     let (code, out, err) = later(&["search", "--team", "pnpm"], "2026-11-21T13:00:50Z");
-    assert!(code == 0 && out.contains("We use pnpm") && err.contains("your team's server: "), "{out} {err}");
+    assert!(code == 1 && out.contains("We use pnpm") && err.contains("your team's server: "), "{out} {err}");
     server.resume();
     let (_, out, err) = later(&["digest", "--summarizer", "extract"], "2026-11-21T13:30:00Z");
     assert!(out.contains("shared 1 record"), "{out} {err}");
@@ -280,4 +284,34 @@ fn who_may_not_read_a_project_any_more_has_nothing_of_it() {
     assert_eq!(status(&anna)["projects"][0]["refused"].as_array().unwrap().len(), 1);
     let out = anna.recall(&["doctor"]).out;
     assert!(out.contains("did not take 1 record"), "{out}");
+}
+
+#[test]
+fn the_words_of_a_search_leave_as_the_sanitizer_lets_them_pass() {
+    let Some(server) = team_of(&["anna", "ben"]) else { return };
+    let (anna, ben) = (joined(&server, "anna"), joined(&server, "ben"));
+    consents(&anna, "");
+    remember(&anna, "The obelisk is the staging host");
+    exchange(&anna);
+    ben.session(9);
+    server.log_statements();
+    let key = format!("ghp_{}", "Zq3Wn8Xv2Lk9Jd5Rt7Yb1Mc4Hf6Gs0PaEuKo");
+    let words = format!(
+        "which host is the obelisk, does it run all of the staging, and who lets me in there with the key {key} <private>Zorkmann</private>"
+    );
+    let found = ben.recall(&["search", "--team", &words]);
+    assert!(found.code == 0 && found.err.is_empty(), "{found:#?}");
+    ben.recall(&["search", "--team", &format!("password is hunter2hunter in {}/logs", ben.world.home().display())]);
+    ben.recall(&["search", "--team", "the pagoda in /home/eve/logs"]);
+    let nothing_left = ben.recall(&["search", "--team", &key]);
+    assert!(nothing_left.code == 1 && nothing_left.err.contains("nothing of these words"), "{nothing_left:#?}");
+    ben.world.configure(&format!("[privacy]\nexclude_projects = [{:?}]\n", ben.clone));
+    let excluded = ben.recall(&["search", "--team", "minaret"]);
+    assert!(excluded.code == 1 && excluded.err.contains("excludes this folder"), "{excluded:#?}");
+    let log = server.log();
+    assert!(log.contains("obelisk") && log.contains("pagoda"), "the words are logged: {log}");
+    let home = ben.world.home().display().to_string();
+    for word in [key.as_str(), "Zorkmann", "hunter2hunter", &home, "/home/eve", "minaret"] {
+        assert!(!log.contains(word), "{word}: {log}");
+    }
 }

@@ -1,6 +1,6 @@
 //! Versions, deletion, the order of changes, search.
 
-use crate::server::{BANK, SHOP, TEAM, server};
+use crate::server::{BANK, SHOP, TEAM, patient, server};
 use crate::{gone, note, pulled, refused};
 use team::{Access, Client, Pushed};
 
@@ -169,4 +169,29 @@ fn words_are_found_and_so_are_words_that_are_mistyped() {
     assert_eq!((hits.len(), hits[0].project.as_str(), &hits[0].record.body), (1, SHOP, &Some(printed.body)));
     team.set_access(TEAM, "ben", SHOP, Access::None).unwrap();
     assert_eq!(found(&mut ben, "invoices", 9), []);
+}
+
+#[test]
+#[ignore = "starts a PostgreSQL server: RECALL_TEST_POSTGRES=1"]
+fn a_member_lists_and_withdraws_what_they_share_from_any_machine_and_nobody_else_s() {
+    let Some(server) = server() else { return };
+    let _team = server.team(&[("anna", &[(SHOP, BOTH)]), ("ben", &[(SHOP, BOTH)])]);
+    let (mut anna, mut ben) = (server.client("anna"), server.client("ben"));
+    anna.push(&[note(SHOP, "a", 1, "parsnips"), note(SHOP, "b", 1, "leeks")]).unwrap();
+    ben.push(&[note(SHOP, "c", 1, "carrots")]).unwrap();
+    let mut later = Client::join(&server.address("anna", "team"), "another machine", patient()).unwrap();
+    later.push(&[note(SHOP, "a", 7, "parsnips")]).unwrap();
+    let owned = later.owned(&["title", "text"]).unwrap();
+    let told: Vec<_> = owned.iter().map(|one| (one.machine == "another machine", one.id.as_str(), one.title.as_deref())).collect();
+    assert_eq!(told.len(), 3, "{owned:?}");
+    for one in [(true, "a", Some("parsnips")), (false, "a", Some("parsnips")), (false, "b", Some("leeks"))] {
+        assert!(told.contains(&one), "{one:?}: {told:?}");
+    }
+    let first = owned.iter().find(|one| one.machine != "another machine" && one.id == "a").unwrap();
+    assert_eq!(later.withdraw_of(&first.machine, &[gone(SHOP, "a", first.version)]).unwrap().stored, 1);
+    assert_eq!(later.owned(&[]).unwrap().len(), 2);
+    // Ben's own is under another member, whatever the machine is called.
+    let of_ben = ben.owned(&[]).unwrap();
+    later.withdraw_of(&of_ben[0].machine, &[gone(SHOP, "c", 1)]).unwrap();
+    assert_eq!(ben.owned(&[]).unwrap(), of_ben);
 }

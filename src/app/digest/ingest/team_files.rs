@@ -1,5 +1,6 @@
 //! Takes what a team keeps in its repository or on its server into the index: the files that came or changed since, of projects that are known.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::Result;
@@ -8,8 +9,9 @@ use crate::app::digest::report::Report;
 #[cfg(feature = "team")]
 use crate::app::team;
 use crate::config::Config;
+use crate::model::team_file::is_team_file;
 use crate::source::client_memory::MemoryPath;
-use crate::source::team_files::{MAX_FILES, read, team_paths};
+use crate::source::team_files::{MAX_FILES, is_too_long, read, team_paths};
 use crate::store::Writer;
 use crate::store::memory_files::NewMemoryFile;
 
@@ -30,12 +32,13 @@ pub(super) fn take_in(config: &Config, store: &mut Writer, report: &mut Report) 
             found.extend(files.into_iter().map(|file| (pk, file)));
         }
     }
-    if found.is_empty() {
-        return Ok(());
-    }
     let seen = store.memory_files_seen()?;
+    // Those that do not exist any more are gone already.
+    let there: BTreeSet<&str> = found.iter().filter_map(|(_, file)| file.path.to_str()).collect();
+    let grown = |path: &&String| is_team_file(path) && !there.contains(path.as_str()) && is_too_long(Path::new(path));
+    let gone: Vec<String> = seen.keys().filter(grown).cloned().collect();
     found.retain(|(_, file)| file.path.to_str().and_then(|path| seen.get(path)) != Some(&(file.size, file.stamp)));
-    if found.is_empty() {
+    if found.is_empty() && gone.is_empty() {
         return Ok(());
     }
     let sanitizer = config.sanitizer()?;
@@ -61,5 +64,5 @@ pub(super) fn take_in(config: &Config, store: &mut Writer, report: &mut Report) 
         })
         .collect();
     report.team_files_read += new.len() as u64;
-    store.save_memory_files(&new, &[])
+    store.save_memory_files(&new, &gone)
 }

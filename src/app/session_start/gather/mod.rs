@@ -5,8 +5,9 @@ mod others;
 pub(crate) mod undigested;
 
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::iter::successors;
+use std::path::Path;
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -23,6 +24,7 @@ use crate::app::open_memory::OpenMemory;
 use crate::app::rules::{rule_id, rules_of};
 use crate::app::session_start::client_memory::ClientMemory;
 pub(crate) use crate::app::session_start::gather::undigested::{compacted_session, gather_compacted, is_read_whole};
+use crate::app::share::relative;
 use crate::config::Config;
 use crate::model::author::Author;
 use crate::model::memory_file::MemoryFile;
@@ -173,7 +175,8 @@ fn begin(day: Date, config: &Config) -> Millis {
     day.to_zoned(config.time_zone.clone()).map_or(Millis::MAX, |begin| begin.timestamp().as_millisecond())
 }
 
-/// What the team keeps in the project's repository, below the user's own notes and without what these say.
+/// What the team keeps in the project's repository and on its server, below the user's own notes and without what these say: each statement once,
+/// wherever it comes from.
 fn of_team(
     config: &Config,
     store: Option<&Memory>,
@@ -192,8 +195,13 @@ fn of_team(
         let at = said.day.parse().map_or(file.at, |day: Date| begin(day, config));
         NoteLine { id: file.id, is_due: false, kind: one_line(&without_controls(&kind)), text, by, when: config.short_day(at) }
     };
-    let is_said = |line: &NoteLine| line.text.is_empty() || own.iter().any(|note| note.text == line.text);
-    Ok(files.into_iter().map(told).filter(|line| !is_said(line)).take(MAX_TEAM_FILES).collect())
+    // As the user has it, and as it is shared.
+    let shared = |note: &NoteLine| relative(&note.text, Path::new(key));
+    let mut said: BTreeSet<String> = own.iter().flat_map(|note| [note.text.clone(), shared(note)]).collect();
+    let mut lines: Vec<NoteLine> = files.into_iter().map(told).collect();
+    lines.retain(|line| !line.text.is_empty() && said.insert(line.text.clone()));
+    lines.truncate(MAX_TEAM_FILES);
+    Ok(lines)
 }
 
 /// A project that the index knows.
