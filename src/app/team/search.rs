@@ -90,7 +90,7 @@ impl AskedTeam {
                 // What comes from outside passes as everything does.
                 for hit in &mut reply.results {
                     for text in [&mut hit.title, &mut hit.text] {
-                        *text = sanitizer.clean(text);
+                        *text = sanitizer.clean(text.as_str());
                     }
                 }
                 // Nobody may be waiting any more.
