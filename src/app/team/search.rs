@@ -125,7 +125,7 @@ fn words_to_send(config: &Config, asker: &Asker<'_>, sanitizer: &Sanitizer, word
     ensure!(!asker.is_excluded(), "not asked: your config excludes this folder");
     let home = config.home.to_string_lossy();
     let words = if home.is_empty() { words.to_owned() } else { words.replace(home.as_ref(), "~") };
-    let clean = sanitizer.clean(&without_homes(&words));
+    let clean = sanitizer.clean(without_homes(&words));
     // Nobody's record has what stands for a secret.
     let clean = MARK.as_ref().map_or_else(|| clean.clone(), |mark| mark.replace_all(&clean, " ").into_owned());
     ensure!(clean.chars().any(char::is_alphanumeric), "not asked: nothing of these words may leave this machine");

@@ -236,7 +236,7 @@ impl<'a> ToShare<'a> {
 
     fn of_session(&self, project: &TeamProject, memory: &OpenMemory, head: &SessionHead) -> Result<Option<SharedText>> {
         let Some(told) = brief_for(Listener::Assistant, &memory.0, self.config, head)? else { return Ok(None) };
-        let clean = |text: &str| self.sanitizer.clean(&self.without_places(project, text));
+        let clean = |text: &str| self.sanitizer.clean(self.without_places(project, text));
         let (title, text) = (clean(&title(memory, head)?), clean(&told));
         let day = self.config.local_time(head.last_active(), "%Y-%m-%d");
         let search = format!("{title}\n{text}");
