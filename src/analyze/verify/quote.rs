@@ -24,7 +24,10 @@ use crate::text::clean::{one_line, shorten};
 use crate::text::tokenize::{covered_by, distinctive_words};
 
 /// A sentence is told for a statement if it holds this share of its words; one of a row that is neither cited nor near one has to hold more.
+/// One of a cited row may hold less, where no other is found, if it has so many words.
 const MIN_SAID: f64 = 0.25;
+const MIN_CITED: f64 = 0.15;
+const MIN_CITED_WORDS: usize = 5;
 const MIN_FOUND: f64 = 0.4;
 /// How far a sentence of a cited row, and of one near it, is ahead of others, as a share of the statement's words.
 const CITED: f64 = 0.15;
@@ -119,7 +122,8 @@ impl Record<'_> {
 
     /// The sentences of the session that hold most of a statement, before all of the entries that it cites, else a deed among these.
     pub(super) fn sentences_told(&self, section: Section, wanted: &BTreeSet<String>, cited: &BTreeSet<usize>) -> Option<Told> {
-        let chosen = best_two(self.sentences_about(section, wanted, cited), wanted.len());
+        let found = [MIN_SAID, MIN_CITED].into_iter().map(|least| self.sentences_about(section, wanted, cited, least));
+        let chosen = best_two(found.into_iter().find(|all| !all.is_empty()).unwrap_or_default(), wanted.len());
         let rows: BTreeSet<usize> = chosen.iter().map(|one| one.at).collect();
         let by = chosen.first().map(|one| &self.entries()[one.at]);
         let is_whole = chosen.first().is_some_and(|one| one.is_whole);
@@ -147,7 +151,8 @@ impl Record<'_> {
         cited.iter().rev().filter(|_| may_show).find_map(deed_at)
     }
 
-    fn sentences_about(&self, section: Section, wanted: &BTreeSet<String>, cited: &BTreeSet<usize>) -> Vec<Candidate> {
+    /// `least`: the share of the words that a sentence of a cited row has to hold.
+    fn sentences_about(&self, section: Section, wanted: &BTreeSet<String>, cited: &BTreeSet<usize>, least: f64) -> Vec<Candidate> {
         let entries = self.entries();
         let near: BTreeSet<usize> = cited.iter().flat_map(|at| at + 1..=at + NEAR_ENTRIES).collect();
         let last_deed = entries.iter().rposition(|entry| entry.is_main() && matches!(entry.item, Item::Prompt(_) | Item::Tool(_)));
@@ -158,7 +163,7 @@ impl Record<'_> {
                 continue;
             };
             let (ahead, later, least) = match (cited.contains(&at), near.contains(&at)) {
-                (true, _) => (CITED, LAST, MIN_SAID),
+                (true, _) => (CITED, LAST, least),
                 (_, true) => (NEAR, LAST, MIN_SAID),
                 _ => (0.0, LAST_FOUND, MIN_FOUND),
             };
@@ -170,7 +175,11 @@ impl Record<'_> {
             // An output repeated verbatim is still the tool's statement.
             let repeats = |said: &str| section.spec().carriers == Carriers::Speakers && self.is_echo(&distinctive_words(said), at);
             let mut found = candidates(wanted, at, text, speaker, |said| tells(section, said, is_last));
-            found.retain(|one| one.score >= least && !repeats(&one.text));
+            let is_enough = |one: &Candidate| {
+                one.score >= least.max(MIN_SAID)
+                    || one.score >= least && one.text.split_whitespace().nth(MIN_CITED_WORDS - 1).is_some()
+            };
+            found.retain(|one| is_enough(one) && !repeats(&one.text));
             found.iter_mut().for_each(|one| one.score += ahead);
             all.extend(found);
         }
