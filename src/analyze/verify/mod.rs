@@ -77,11 +77,11 @@ const MAX_ASSENT_WORDS: usize = 6;
 /// Gives each statement the rows that carry it and the session's words for it, and each file the row that touched or named it; what nothing
 /// carries keeps no row. Statements with the same words behind them become one.
 pub fn verify(digest: &mut Digest, session: &Session) {
-    verify_where(digest, session, |_, _| true);
+    verify_where(digest, session, |_| true);
 }
 
-/// The same; only where it may other words take the place of a statement's.
-fn verify_where(digest: &mut Digest, session: &Session, may_reword: impl Fn(Section, &Claim) -> bool) {
+/// The same; only in sections for which it holds other words take the place of a statement's. What is told in the session's words keeps them.
+fn verify_where(digest: &mut Digest, session: &Session, may_reword: impl Fn(Section) -> bool) {
     let record = Record::of(session);
     // Lazy, because most files were touched and their mention need not be looked up.
     let mentioned = LazyCell::new(|| mentioned_names(session));
@@ -90,7 +90,7 @@ fn verify_where(digest: &mut Digest, session: &Session, may_reword: impl Fn(Sect
             match section.spec().carriers {
                 Carriers::Mentions => claim.rows = naming(session, &claim.text, || &mentioned),
                 Carriers::Unchecked => {}
-                _ if may_reword(section, claim) => record.reword(section, claim),
+                _ if claim.claimed.is_none() && may_reword(section) => record.reword(section, claim),
                 _ if record.holds(section, claim) => {}
                 _ => claim.rows.clear(),
             }
@@ -129,7 +129,7 @@ pub(crate) fn verify_closings(digest: &mut Digest, session: &Session, open: &[Op
 /// words already keeps them, and so do open items, which are known by theirs.
 pub(crate) fn checked_anew(mut stored: Digest, session: &Session) -> Digest {
     if !session.entries.is_empty() {
-        verify_where(&mut stored, session, |section, claim| !section.spec().is_open && claim.claimed.is_none());
+        verify_where(&mut stored, session, |section| !section.spec().is_open);
     }
     stored
 }
@@ -190,8 +190,7 @@ impl<'s> Record<'s> {
 
     /// Puts the session's own words in the place of a statement's. One that must not be told keeps its words and no row.
     fn reword(&self, section: Section, claim: &mut Claim) {
-        let cited = std::mem::take(&mut claim.rows);
-        let said = Claim::supported(claim.claimed.take().unwrap_or_else(|| std::mem::take(&mut claim.text)), cited);
+        let said = std::mem::take(claim);
         let words = self.words_for(section, &said);
         *claim = match words {
             Some(words) => Claim { text: words.text, rows: self.keys(&words.rows), claimed: Some(said.text) },

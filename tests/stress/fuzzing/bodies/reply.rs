@@ -12,6 +12,11 @@ use recall::testing::summarize::{Attempt, ModelRequest, reply};
 use super::{acts, secrets};
 
 static SESSION: LazyLock<Session> = LazyLock::new(session);
+/// What the user and the assistant say.
+const SAID: [&str; 2] = [
+    "page the order list by date, with a cursor",
+    "The order list is paged by date and id now; the test passes. A cursor came to no harm, and `LIMIT` stays.",
+];
 static SANITIZER: LazyLock<Sanitizer> = LazyLock::new(Sanitizer::shipped);
 static SECRETS: LazyLock<[String; 4]> = LazyLock::new(secrets);
 
@@ -35,6 +40,9 @@ fn one(text: &str, request: &ModelRequest) {
     verify(&mut digest, &SESSION);
     for (_, claim) in digest.statements() {
         assert!(claim.rows.len() <= 3 && claim.rows.iter().all(|row| request.rows.contains(row)), "{claim:?}");
+        let told = if claim.claimed.is_some() { claim.text.as_str() } else { "" };
+        let quoted = told.split('“').skip(1).filter_map(|part| part.split('”').next()).flat_map(|part| part.split(" … "));
+        assert!(quoted.into_iter().all(|part| SAID.iter().any(|said| said.contains(part))), "nobody said that: {claim:?}");
     }
     let files = &digest[Section::Files];
     assert!(files.iter().all(|file| file.rows.is_empty() || file.text.contains("orders")), "{files:?}");
@@ -69,11 +77,7 @@ fn session() -> Session {
         "shop/orders.py",
         Some(FileTouch { path: "/src/shop/orders.py".into(), how: Touch::Edited, added: 3, removed: 1 }),
     );
-    let items = [
-        Item::Prompt("page the order list by date, with a cursor".into()),
-        Item::Tool(tool),
-        Item::Reply("The order list is paged by date and id now; the test passes.".into()),
-    ];
+    let items = [Item::Prompt(SAID[0].into()), Item::Tool(tool), Item::Reply(SAID[1].into())];
     let entries = (1..).zip(items).map(|(n, item)| Entry {
         key: RecordKey([n; 16]),
         at: Some(i64::from(n)),
