@@ -8,7 +8,7 @@ mod files;
 mod preview;
 pub(crate) mod target;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -200,12 +200,15 @@ fn shared_files(doomed: &RemovalPlan, store: &Reader) -> Result<Vec<PathBuf>> {
     if doomed.notes.is_empty() {
         return Ok(Vec::new());
     }
-    let mut files = Vec::new();
+    let mut ids: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for note in store.notes()?.into_iter().filter(|note| doomed.notes.contains(&note.pk)) {
-        let of_project = team_paths(Path::new(&note.project.key), MAX_FILES).into_iter().map(|file| file.path);
-        files.extend(of_project.filter(|file| read(file).is_some_and(|text| TeamFile::read(&text).id == note.id)));
+        ids.entry(note.project.key).or_default().insert(note.id);
     }
-    Ok(files)
+    let of_project = |(project, ids): (String, BTreeSet<String>)| {
+        let files = team_paths(Path::new(&project), MAX_FILES).into_iter().map(|file| file.path);
+        files.filter(move |file| read(file).is_some_and(|text| ids.contains(&TeamFile::read(&text).id)))
+    };
+    Ok(ids.into_iter().flat_map(of_project).collect())
 }
 
 /// Forgets sessions that were forgotten on another machine, whether they are known here or not. Pages are left to the caller. Returns how many

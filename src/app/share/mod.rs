@@ -116,11 +116,9 @@ pub(crate) fn share(memory: &OpenMemory, config: &Config, project: &str, ids: &[
         }
         wanted.push(found);
     }
-    if ids.is_empty() {
-        wanted.extend(reply.proposals.iter().filter(|one| one.refused.is_none()));
-    }
     let mut refused = Vec::new();
     if ids.is_empty() {
+        wanted.extend(reply.proposals.iter().filter(|one| one.refused.is_none()));
         refused.extend(reply.proposals.iter().filter_map(|one| Some((one.id.clone(), one.refused.clone()?))));
     }
     let by = who(&root, config);
@@ -160,7 +158,11 @@ pub(crate) fn shareable(
     project: &str,
 ) -> Result<Vec<(TeamFile, Option<String>)>> {
     let all = statements(memory, config, project, Path::new(project))?;
-    Ok(all.into_iter().map(|file| (why_not(&file, config, sanitizer), file)).map(|(why, file)| (file, why)).collect())
+    let with_why = |file| {
+        let why = why_not(&file, config, sanitizer);
+        (file, why)
+    };
+    Ok(all.into_iter().map(with_why).collect())
 }
 
 fn repository(project: &str) -> Result<PathBuf> {

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use anyhow::{Result, bail, ensure};
 use serde::Serialize;
-use team::{Client, Deadlines, Owned, RecordId, Withdrawal};
+use team::{Client, Deadlines, Owned, Withdrawal};
 
-use super::exchange::NO_TEAM;
+use super::exchange::{NO_TEAM, record_id};
 use super::state::{ItemId, TeamState};
 use super::to_share::SESSION;
 use crate::app::digest::alone;
@@ -41,6 +41,11 @@ pub(crate) struct SharedElsewhere {
     pub(crate) text: String,
 }
 
+/// What a record is to this installation, whichever shared it.
+pub(super) fn item_of(one: &Owned) -> ItemId {
+    ItemId { project: one.project.clone(), kind: one.kind.clone(), id: one.id.clone() }
+}
+
 /// By installation, without this one.
 pub(super) fn installations(all: Vec<Owned>, state: &TeamState) -> Vec<Installation> {
     let mut by_name: BTreeMap<String, Vec<SharedElsewhere>> = BTreeMap::new();
@@ -63,10 +68,7 @@ pub(super) fn withdraw_forgotten(
 ) -> Result<usize> {
     let is_forgotten = |one: &Owned| match one.kind.as_str() {
         SESSION => sessions.contains(&one.id),
-        kind => {
-            let id = ItemId { project: one.project.clone(), kind: kind.to_owned(), id: one.id.clone() };
-            !MADE.contains(&kind) && gone.contains(&id)
-        }
+        kind => !MADE.contains(&kind) && gone.contains(&item_of(one)),
     };
     let all = client.owned(&[])?;
     let doomed: Vec<Owned> = all.into_iter().filter(|one| one.machine != state.machine && is_forgotten(one)).collect();
@@ -102,8 +104,8 @@ pub(crate) fn withdraw(config: &Config, name: &str) -> Result<usize> {
 fn withdraw_all(client: &mut Client, doomed: &[Owned]) -> Result<usize> {
     let mut by_machine: BTreeMap<&str, Vec<Withdrawal>> = BTreeMap::new();
     for one in doomed {
-        let id = RecordId { project: one.project.clone(), kind: one.kind.clone(), id: one.id.clone() };
-        by_machine.entry(&one.machine).or_default().push(Withdrawal { id, version: one.version });
+        let withdrawal = Withdrawal { id: record_id(&item_of(one)), version: one.version };
+        by_machine.entry(&one.machine).or_default().push(withdrawal);
     }
     for (machine, records) in by_machine {
         client.withdraw_of(machine, &records)?;

@@ -7,7 +7,7 @@ use serde::Serialize;
 use team::{Client, Deadlines, Owned};
 
 use super::PATIENCE;
-use super::elsewhere::{Installation, TITLE, installations};
+use super::elsewhere::{Installation, TITLE, installations, item_of};
 use super::exchange::NO_TEAM;
 use super::inbox::files_of;
 use super::projects::{TeamProject, team_projects};
@@ -171,7 +171,7 @@ fn shared_from_here(state: &TeamState, owned: Option<&[Owned]>) -> BTreeMap<Item
             .filter(|one| one.machine == state.machine)
             .map(|one| {
                 let title = one.title.as_deref().map(|title| one_line(&without_controls(title)));
-                (ItemId { project: one.project.clone(), kind: one.kind.clone(), id: one.id.clone() }, title)
+                (item_of(one), title)
             })
             .collect(),
         None => state.shared.iter().filter(|(_, known)| known.arrived).map(|(id, _)| (id.clone(), None)).collect(),
