@@ -146,10 +146,15 @@ impl Digest {
         self[section].iter().filter(move |claim| section.spec().kind.is_some() && claim.is_supported())
     }
 
+    /// Is all that it tells in the session's own words?
+    pub(crate) fn is_quoted(&self) -> bool {
+        let mut told = self.told().peekable();
+        told.peek().is_some() && told.all(|(_, claim)| claim.claimed.is_some())
+    }
+
     /// How its statements came about, as it is told: from a summarizer that is called so.
     pub(crate) fn told_by(&self, summarizer: &str) -> String {
-        let quoted = self.told().all(|(_, claim)| claim.claimed.is_some());
-        if quoted { format!("chosen by {summarizer}") } else { format!("by {summarizer}") }
+        if self.is_quoted() { format!("chosen by {summarizer}") } else { format!("by {summarizer}") }
     }
 
     /// The statements that no row supports though one has to.

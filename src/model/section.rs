@@ -30,9 +30,11 @@ pub enum Section {
 pub(crate) enum Carriers {
     /// The user's: what they said, answered, refused or approved.
     User,
-    /// The user's and the assistant's.
-    Speakers,
-    /// Also what a tool printed.
+    /// The assistant's, and its tasks; nothing that only repeats what a tool printed.
+    Assistant,
+    /// The assistant's, else what it did, with how that ended.
+    Work,
+    /// As [`Carriers::Work`], and also the user's.
     Anyone,
     /// A row that touched the file, or words that name it.
     Mentions,
@@ -166,7 +168,7 @@ pub(crate) static SECTIONS: [SectionSpec; SECTION_COUNT] = [
         key: "investigated",
         asked: "what was looked into",
         cites: true,
-        carriers: Carriers::Anyone,
+        carriers: Carriers::Work,
         kind: Some("investigated"),
         worth: 0.8,
         repeats_rows: true,
@@ -195,7 +197,7 @@ pub(crate) static SECTIONS: [SectionSpec; SECTION_COUNT] = [
         key: "completed",
         asked: "what was done and how it was checked; commits, pull requests",
         cites: true,
-        carriers: Carriers::Anyone,
+        carriers: Carriers::Work,
         kind: Some("outcome"),
         worth: 1.15,
         compares: true,
@@ -237,7 +239,7 @@ pub(crate) static SECTIONS: [SectionSpec; SECTION_COUNT] = [
         key: "blockers",
         asked: "what stops the work",
         cites: true,
-        carriers: Carriers::Anyone,
+        carriers: Carriers::Work,
         kind: Some("blocker"),
         worth: 1.15,
         is_open: true,
@@ -253,7 +255,7 @@ pub(crate) static SECTIONS: [SectionSpec; SECTION_COUNT] = [
         key: "next_steps",
         asked: "what remains to be done",
         cites: true,
-        carriers: Carriers::Speakers,
+        carriers: Carriers::Assistant,
         kind: Some("next"),
         notes: &[NoteKind::Todo],
         worth: 1.05,

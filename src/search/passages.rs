@@ -72,9 +72,7 @@ impl CandidateSentences {
 fn sentences_around(text: &SessionText, spots: Vec<WordMatch>) -> Vec<CandidateSentence> {
     let mut by_start: BTreeMap<usize, (usize, BTreeMap<usize, f64>)> = BTreeMap::new();
     for spot in spots {
-        // A statement is told whole: it may quote two sentences, and says who said them.
-        let (start, end) =
-            if matches!(text.kind, TextKind::Claim(_)) { (0, text.text.len()) } else { sentence(&text.text, &spot.at) };
+        let (start, end) = if is_told_whole(text.kind) { (0, text.text.len()) } else { sentence(&text.text, &spot.at) };
         let (furthest, words) = by_start.entry(start).or_insert((end, BTreeMap::new()));
         *furthest = end.max(*furthest);
         let factor = words.entry(spot.word).or_insert(0.0);
@@ -83,6 +81,11 @@ fn sentences_around(text: &SessionText, spots: Vec<WordMatch>) -> Vec<CandidateS
     let candidate =
         |(start, (end, words))| CandidateSentence { kind: text.kind, text: text.text[start..end].to_owned(), at: text.at, words };
     by_start.into_iter().map(candidate).collect()
+}
+
+/// Is a text of this kind told as it stands? A statement may quote two sentences, and says who said them.
+fn is_told_whole(kind: TextKind) -> bool {
+    matches!(kind, TextKind::Claim(_))
 }
 
 /// The bounds of the sentence around a match, at most [`CONTEXT_BYTES`] bytes to either side.
@@ -140,8 +143,7 @@ pub(super) fn best_passages(
         let Some(one) = at.map(|at| candidates.remove(at)) else { break };
         said.extend(one.words.keys());
         candidates.retain(|other| other.text != one.text);
-        let text =
-            if matches!(one.kind, TextKind::Claim(_)) { one_line(&without_controls(&one.text)) } else { plain_line(&one.text) };
+        let text = if is_told_whole(one.kind) { one_line(&without_controls(&one.text)) } else { plain_line(&one.text) };
         let passage = Passage { kind: one.kind, text, at: one.at };
         if !chosen.iter().any(|before| before.text == passage.text) {
             chosen.push(passage);

@@ -28,7 +28,9 @@ use serde::{Deserialize, Serialize};
 pub(crate) use self::commits::Commit;
 pub(crate) use self::files::EditedFiles;
 pub(crate) use self::later::{LaterEvidence, RenamedCommit};
-pub(crate) use self::object::{PromptObject, object_of};
+#[cfg(test)]
+pub(crate) use self::object::PromptObject;
+pub(crate) use self::object::object_of;
 pub(crate) use self::open::{OpenEnd, Task, is_task, tasks};
 pub(crate) use self::pull_requests::PullRequest;
 pub(crate) use self::runs::LastRun;

@@ -19,6 +19,21 @@ pub enum PromptObject {
     Asked(String),
 }
 
+impl PromptObject {
+    /// What the assistant had done with it, as it is told.
+    pub(crate) fn had(&self) -> &'static str {
+        match self {
+            Self::Listed(_) => "had listed",
+            Self::Asked(_) => "had asked",
+        }
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        let (Self::Listed(text) | Self::Asked(text)) = self;
+        text
+    }
+}
+
 /// Gives each short prompt that begins a turn its object, from the reply before it.
 pub(super) fn give(turns: &mut [Turn]) {
     for at in 1..turns.len() {

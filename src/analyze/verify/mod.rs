@@ -36,8 +36,9 @@ use crate::model::session::{Entry, Item, RecordKey, Session};
 use crate::text::clean::one_line;
 use crate::text::tokenize::{covered_by, distinctive_words};
 
-/// A cited row supports a statement if it holds at least this share of its distinctive words; one that was not cited needs more.
+/// A cited row may say that an open item was done if it holds at least this share of the item's distinctive words.
 const MIN_CITED_SUPPORT: f64 = 0.15;
+/// A speaker said a text if they said this share of its words; what holds less needs no look at whom it repeats.
 const MIN_SUPPORT: f64 = 0.34;
 /// The share that a deed of the user's holds which is cited, with what it answers; and one that may answer what is cited.
 const MIN_NAMED_SUPPORT: f64 = 0.12;
@@ -224,7 +225,7 @@ impl<'s> Record<'s> {
                 let cited = self.places(&said.rows).into_iter().collect();
                 // On a page a deed is told already.
                 let is_it = |deed: &str| deed == said.text;
-                let task = || self.task_told(&wanted).filter(|_| section == Section::NextSteps);
+                let task = || self.task_told(&wanted).filter(|_| section.spec().carriers == Carriers::Assistant);
                 let told = self.deed_among(section, &cited, is_it).or_else(task);
                 told.or_else(|| self.sentences_told(section, &wanted, &cited))
             }

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 
 use super::speakers::{Speaker, is_refused, speaker_of};
 use super::{Record, is_assent};
-use crate::analyze::account::{PromptObject, object_of};
+use crate::analyze::account::object_of;
 use crate::analyze::prose::{SpokenSentence, Voice, outline, own_words, sentences_in_any_case};
 use crate::analyze::signal::{APPROVED, SentenceTopic, is_announcement, is_offer, only_inspects, topics};
 use crate::model::section::{Carriers, Section};
@@ -66,6 +66,9 @@ struct Candidate {
     place: usize,
     text: String,
     held: BTreeSet<String>,
+    /// As a share of all of them.
+    share: f64,
+    /// That, and how far it is ahead.
     score: f64,
     /// Is it all that stands there?
     is_whole: bool,
@@ -92,17 +95,13 @@ impl Record<'_> {
 
     /// A prompt, with what it agrees to or chooses. One that has nothing to do with a statement is not told for it.
     fn prompt_told(&self, wanted: &BTreeSet<String>, at: usize, prompt: &str) -> Option<String> {
-        let chosen = best_two(candidates(wanted, at, &typed(prompt), Speaker::User, |_| true), wanted.len());
-        let first = chosen.first()?;
-        let is_whole = first.is_whole && typed(prompt) == prompt;
-        let share = chosen.iter().map(|one| one.score).fold(0.0, f64::max);
+        let typed = typed(prompt);
+        let chosen = best_two(candidates(wanted, at, &typed, Speaker::User, |_| true), wanted.len());
+        let is_whole = chosen.first()?.is_whole && typed == prompt;
+        let share = chosen.iter().map(|one| one.share).fold(0.0, f64::max);
         let said = joined(chosen)?;
         let before = self.put_forward_before(at).and_then(prose_in);
-        let object = before.and_then(|text| match object_of(prompt, text) {
-            Some(PromptObject::Asked(question)) => Some(("had asked", one_line(&question))),
-            Some(PromptObject::Listed(line)) => Some(("had listed", one_line(&line))),
-            None => None,
-        });
+        let object = before.and_then(|text| object_of(prompt, text)).map(|object| (object.had(), one_line(object.text())));
         let proposed = before.filter(|_| is_assent(prompt) || share < MIN_SAID).and_then(|text| proposed(wanted, text));
         let object = match (proposed, object) {
             // What was put forward, and how it was asked about.
@@ -122,8 +121,11 @@ impl Record<'_> {
 
     /// The sentences of the session that hold most of a statement, before all of the entries that it cites, else a deed among these.
     pub(super) fn sentences_told(&self, section: Section, wanted: &BTreeSet<String>, cited: &BTreeSet<usize>) -> Option<Told> {
-        let found = [MIN_SAID, MIN_CITED].into_iter().map(|least| self.sentences_about(section, wanted, cited, least));
-        let chosen = best_two(found.into_iter().find(|all| !all.is_empty()).unwrap_or_default(), wanted.len());
+        let mut found = self.sentences_about(section, wanted, cited);
+        if found.iter().any(|one| one.share >= MIN_SAID) {
+            found.retain(|one| one.share >= MIN_SAID);
+        }
+        let chosen = best_two(found, wanted.len());
         let rows: BTreeSet<usize> = chosen.iter().map(|one| one.at).collect();
         let by = chosen.first().map(|one| &self.entries()[one.at]);
         let is_whole = chosen.first().is_some_and(|one| one.is_whole);
@@ -146,13 +148,12 @@ impl Record<'_> {
 
     /// The last of these entries at which something was done that may be told so.
     pub(super) fn deed_among(&self, section: Section, cited: &BTreeSet<usize>, is_it: impl Fn(&str) -> bool) -> Option<Told> {
-        let may_show = section.spec().carriers == Carriers::Anyone;
+        let may_show = matches!(section.spec().carriers, Carriers::Work | Carriers::Anyone);
         let deed_at = |at: &usize| Some(Told { text: deed(&self.entries()[*at]).filter(|text| is_it(text))?, rows: vec![*at] });
         cited.iter().rev().filter(|_| may_show).find_map(deed_at)
     }
 
-    /// `least`: the share of the words that a sentence of a cited row has to hold.
-    fn sentences_about(&self, section: Section, wanted: &BTreeSet<String>, cited: &BTreeSet<usize>, least: f64) -> Vec<Candidate> {
+    fn sentences_about(&self, section: Section, wanted: &BTreeSet<String>, cited: &BTreeSet<usize>) -> Vec<Candidate> {
         let entries = self.entries();
         let near: BTreeSet<usize> = cited.iter().flat_map(|at| at + 1..=at + NEAR_ENTRIES).collect();
         let last_deed = entries.iter().rposition(|entry| entry.is_main() && matches!(entry.item, Item::Prompt(_) | Item::Tool(_)));
@@ -163,7 +164,7 @@ impl Record<'_> {
                 continue;
             };
             let (ahead, later, least) = match (cited.contains(&at), near.contains(&at)) {
-                (true, _) => (CITED, LAST, least),
+                (true, _) => (CITED, LAST, MIN_CITED),
                 (_, true) => (NEAR, LAST, MIN_SAID),
                 _ => (0.0, LAST_FOUND, MIN_FOUND),
             };
@@ -173,13 +174,10 @@ impl Record<'_> {
             let ahead = ahead + later * at as f64 / entries.len() as f64;
             let is_last = last_deed.is_none_or(|last| at > last);
             // An output repeated verbatim is still the tool's statement.
-            let repeats = |said: &str| section.spec().carriers == Carriers::Speakers && self.is_echo(&distinctive_words(said), at);
+            let repeats = |said: &str| section.spec().carriers == Carriers::Assistant && self.is_echo(&distinctive_words(said), at);
             let mut found = candidates(wanted, at, text, speaker, |said| tells(section, said, is_last));
-            let is_enough = |one: &Candidate| {
-                one.score >= least.max(MIN_SAID)
-                    || one.score >= least && one.text.split_whitespace().nth(MIN_CITED_WORDS - 1).is_some()
-            };
-            found.retain(|one| is_enough(one) && !repeats(&one.text));
+            let says = |one: &Candidate| one.share >= MIN_SAID || one.text.split_whitespace().nth(MIN_CITED_WORDS - 1).is_some();
+            found.retain(|one| one.share >= least && says(one) && !repeats(&one.text));
             found.iter_mut().for_each(|one| one.score += ahead);
             all.extend(found);
         }
@@ -206,15 +204,14 @@ fn typed(prompt: &str) -> Cow<'_, str> {
 /// The sentence of a reply or a plan that holds most of a statement.
 fn proposed(wanted: &BTreeSet<String>, text: &str) -> Option<String> {
     let all = candidates(wanted, 0, text, Speaker::Assistant, |_| true).into_iter();
-    all.max_by(|a, b| a.score.total_cmp(&b.score)).filter(|best| best.score >= MIN_SAID).map(|best| best.text)
+    all.max_by(|a, b| a.share.total_cmp(&b.share)).filter(|best| best.share >= MIN_SAID).map(|best| best.text)
 }
 
-/// Whose sentences are told in a section: what was done, looked into and left is the assistant's to say. What the user wanted was done, or
-/// is in the words of the assistant.
+/// Are this speaker's sentences told in a section?
 fn may_say(section: Section, speaker: Speaker) -> bool {
     match speaker {
         Speaker::Assistant => true,
-        Speaker::User => section == Section::Learned,
+        Speaker::User => section.spec().carriers == Carriers::Anyone,
         Speaker::Output | Speaker::Quoted => false,
     }
 }
@@ -251,8 +248,16 @@ fn candidates(
     let is_whole = all.len() == 1;
     let candidate = |(place, text): (usize, String)| {
         let held: BTreeSet<String> = distinctive_words(&text).intersection(wanted).cloned().collect();
-        let score = held.len() as f64 / wanted.len().max(1) as f64;
-        Candidate { at, place, text: shorten(one_line(&text).trim_end_matches(':'), MAX_QUOTE), held, score, is_whole }
+        let share = held.len() as f64 / wanted.len().max(1) as f64;
+        Candidate {
+            at,
+            place,
+            text: shorten(one_line(&text).trim_end_matches(':'), MAX_QUOTE),
+            held,
+            share,
+            score: share,
+            is_whole,
+        }
     };
     all.into_iter().filter(|text| !text.is_empty()).enumerate().map(candidate).collect()
 }

@@ -39,7 +39,9 @@ pub(crate) fn session_page_of(one: &SessionPageInput<'_>, told: &SessionAccount,
         account::open(&mut page, told, zone);
     } else {
         paragraph(&mut page, "Asked", &one.digest.request);
-        chosen(&mut page, one);
+        if one.digest.is_quoted() {
+            page.push_str("\n*A model chose these sentences and commands of the session.*\n");
+        }
     }
     let items = ListedItems { session: &session.id, digest: one.digest, items: one.items, summarizer: one.summarizer, zone };
     for (shown, sections) in shown_in(View::Page) {
@@ -64,14 +66,6 @@ pub(crate) fn session_page_of(one: &SessionPageInput<'_>, told: &SessionAccount,
         page.push_str(&format!("\n## Resume\n\n```sh\n{}\n```\n", resume.line()));
     }
     page
-}
-
-/// Whose words stand below.
-fn chosen(page: &mut String, one: &SessionPageInput<'_>) {
-    let mut told = one.digest.told().peekable();
-    if told.peek().is_some() && told.all(|(_, claim)| claim.claimed.is_some()) {
-        page.push_str("\n*A model chose these sentences and commands of the session.*\n");
-    }
 }
 
 fn session_front(one: &SessionPageInput<'_>, zone: &TimeZone) -> String {

@@ -3,7 +3,7 @@
 use jiff::tz::TimeZone;
 
 use super::{command, quote, quote_both_ends};
-use crate::analyze::account::{PromptObject, Turn, Word, WordKind};
+use crate::analyze::account::{Turn, Word, WordKind};
 use crate::model::client::Client;
 use crate::model::session::{Millis, said};
 use crate::render::page::clock;
@@ -200,8 +200,7 @@ fn line_of(word: &Word, assistant: &str, cap: usize) -> String {
     let text = quote_both_ends(&word.text, cap);
     match &word.kind {
         WordKind::Prompt => match &word.object {
-            Some(PromptObject::Listed(line)) => format!("{text} ({assistant} had listed: {})", quote(line, aside)),
-            Some(PromptObject::Asked(question)) => format!("{text} ({assistant} had asked: {})", quote(question, aside)),
+            Some(object) => format!("{text} ({assistant} {}: {})", object.had(), quote(object.text(), aside)),
             None => text,
         },
         WordKind::Joined => format!("while it worked: {text}"),
