@@ -27,6 +27,8 @@ pub(crate) struct ModelStatement {
     /// `title`, or the kind of its section.
     pub(crate) kind: &'static str,
     pub(crate) text: String,
+    /// The records whose words it tells; none if it tells a model's.
+    quotes: Vec<RecordKey>,
 }
 
 /// What the user said is not so, with what it takes out.
@@ -42,6 +44,13 @@ pub(crate) struct Denial {
 pub(crate) struct DoomedStatement {
     pub(crate) statement: ModelStatement,
     session: SessionHead,
+}
+
+/// Turns of a session whose replies hold what a statement told, and are quoted without it, too.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct StillQuoted {
+    pub(crate) session: String,
+    pub(crate) turns: Vec<usize>,
 }
 
 /// Does it look like the id of a statement?
@@ -92,17 +101,18 @@ fn statements(memory: &Memory, head: &SessionHead) -> Result<Vec<ModelStatement>
 
 fn said(stored: &StoredDigest, head: &SessionHead, memory: &Memory) -> Result<Vec<ModelStatement>> {
     let items = memory.item_states(head.pk)?;
-    let statement = |own: String, kind: &'static str, text: &str| {
+    let statement = |own: String, kind: &'static str, text: &str, quotes: Vec<RecordKey>| {
         // A note's id stands for the note, which no model said.
         let id = items.id_of(&own);
         let id = if DeniedStatement::is_id(id) { id.to_owned() } else { own.clone() };
-        ModelStatement { id, own, kind, text: text.to_owned() }
+        ModelStatement { id, own, kind, text: text.to_owned(), quotes }
     };
     let title = &stored.digest.title;
-    let title = statement(title_id(&head.id, title), "title", title);
+    let title = statement(title_id(&head.id, title), "title", title, Vec::new());
     let claims = stored.digest.told().map(|(section, claim)| {
         let own = statement_id(&head.id, section, &claim.text);
-        statement(own, section.spec().kind.unwrap_or_default(), &claim.text)
+        let quotes = claim.claimed.as_ref().map_or(Vec::new(), |_| claim.rows.clone());
+        statement(own, section.spec().kind.unwrap_or_default(), &claim.text, quotes)
     });
     Ok(std::iter::once(title).chain(claims).collect())
 }
@@ -140,12 +150,36 @@ pub(crate) fn is_link_id(id: &str) -> bool {
 /// That a statement overtakes another, which belongs to a session of one of them.
 fn link(memory: &Memory, one: Overtaken) -> Result<DoomedStatement> {
     let text = format!("{} (now: {})", one.earlier.text, one.later.text);
-    let statement = ModelStatement { id: one.id.clone(), own: one.id.clone(), kind: "overtaken", text };
+    let statement = ModelStatement { id: one.id.clone(), own: one.id.clone(), kind: "overtaken", text, quotes: Vec::new() };
     let place = [&one.later.by, &one.earlier.by].into_iter().find(|by| !matches!(by, StatedBy::Note(..)));
     let Some(place) = place else {
         bail!("`{}` links two notes: `recall forget --note {}` deletes the later one", one.id, one.later.by.place())
     };
     Ok(DoomedStatement { statement, session: memory.find_session(place.place())? })
+}
+
+/// Where the words of these statements stay told, as a reply says them: by session, in the order of the statements.
+pub(crate) fn still_quoted(memory: &OpenMemory, doomed: &[DoomedStatement]) -> Result<Vec<StillQuoted>> {
+    let mut found: Vec<StillQuoted> = Vec::new();
+    for DoomedStatement { statement, session } in doomed.iter().filter(|one| !one.statement.quotes.is_empty()) {
+        // Replies of another machine's session are taken out there.
+        if memory.0.origin_of(session.pk)?.is_some() {
+            continue;
+        }
+        let replies = replies(&memory.0, session)?.into_iter();
+        let holding = replies.filter(|reply| !reply.is_taken_out() && reply.rows.iter().any(|row| statement.quotes.contains(row)));
+        let mut turns: Vec<usize> = holding.map(|reply| reply.turn).collect();
+        match found.iter_mut().find(|known| known.session == session.id) {
+            Some(known) => known.turns.append(&mut turns),
+            None if turns.is_empty() => {}
+            None => found.push(StillQuoted { session: session.id.clone(), turns }),
+        }
+    }
+    for one in &mut found {
+        one.turns.sort_unstable();
+        one.turns.dedup();
+    }
+    Ok(found)
 }
 
 /// What the user said is not so of a session.

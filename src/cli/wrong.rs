@@ -10,8 +10,8 @@ use crate::app::asker::Asker;
 use crate::app::list::meant;
 use crate::app::open_memory::OpenMemory;
 use crate::app::wrong::{
-    Denial, ModelStatement, SaidOfSession, TurnReply, bring_back, change_replies, find, find_denials, find_replies, is_link_id,
-    is_statement_id, refuse_notes, said_of, take_out,
+    Denial, ModelStatement, SaidOfSession, StillQuoted, TurnReply, bring_back, change_replies, find, find_denials, find_replies,
+    is_link_id, is_statement_id, refuse_notes, said_of, still_quoted, take_out,
 };
 use crate::cli::args::WrongArgs;
 use crate::config::Config;
@@ -50,10 +50,12 @@ pub(crate) fn run(args: &WrongArgs, config: &Config, out: &mut impl Write) -> Re
         told_again(&denials, config, out)?;
     } else {
         let doomed = find(&memory, &args.ids)?;
+        let still_quoted = still_quoted(&memory, &doomed)?;
         drop(memory);
         take_out(&doomed, config, &ui)?;
         writeln!(out, "{TAKEN_OUT}")?;
         doomed.iter().try_for_each(|one| line(&one.statement, out))?;
+        still_quoted.iter().try_for_each(|one| still_quoted_lines(one, out))?;
     }
     Ok(if ui.warned() { Completion::Partly } else { Completion::Done })
 }
@@ -83,6 +85,13 @@ fn list(said: &SaidOfSession, out: &mut impl Write) -> Result<()> {
         writeln!(out, "\nHidden replies (to show one again: `recall wrong --undo SESSION --reply N`):")?;
     }
     gone.into_iter().try_for_each(|reply| reply_line(reply, out))
+}
+
+fn still_quoted_lines(one: &StillQuoted, out: &mut impl Write) -> Result<()> {
+    let (replies, hide) =
+        if one.turns.len() == 1 { ("The reply that says so is", "it") } else { ("The replies that say so are", "them") };
+    let turns: String = one.turns.iter().map(|turn| format!(" --reply {turn}")).collect();
+    Ok(writeln!(out, "{replies} still quoted; to hide {hide} too: `recall wrong {}{turns}`", id8(&one.session))?)
 }
 
 /// What it takes out, under its own id: in whatever words it is said now.

@@ -15,13 +15,17 @@ fn id_of(stand_in: &StandIn, text: &str) -> String {
 
 /// Everything that tells something of the session by a model's words.
 fn told(stand_in: &StandIn) -> String {
-    let shows: [&[&str]; 6] = [
+    shown(stand_in) + &stand_in.recall(&["export"]).out
+}
+
+/// The same without the export, which holds all that is stored.
+fn shown(stand_in: &StandIn) -> String {
+    let shows: [&[&str]; 5] = [
         &["show", PLAIN],
         &["show", "--full", PLAIN],
         &["show", "--json", PLAIN],
         &["context", "--cwd", SHOP],
         &["search", "kind:learned", "counts", "shrinks"],
-        &["export"],
     ];
     let pages = stand_in.world.pages().into_iter().map(|(_, page)| page);
     shows.iter().map(|args| stand_in.recall(args).out).chain(pages).collect()
@@ -31,6 +35,8 @@ fn told(stand_in: &StandIn) -> String {
 const CLAIMED: &str = "OFFSET counts rows of a list that moves";
 const ITEM: &str = "Claude: “Migrate the admin export (`shop/admin.py`)";
 const LEARNED: &str = "Claude: “Cause: `list_orders` counts rows (`OFFSET`) in a list";
+/// The same, whoever tells it.
+const SAID: &str = "counts rows (`OFFSET`) in a list";
 
 #[test]
 fn what_is_not_so_is_told_nowhere_and_stays_away() {
@@ -42,6 +48,10 @@ fn what_is_not_so_is_told_nowhere_and_stays_away() {
     assert!(ran.code == 0 && ran.out.contains(LEARNED), "{ran:#?}");
     assert_eq!(told(&stand_in).matches(LEARNED).count(), 0, "{}", told(&stand_in));
     assert!(stand_in.page(PLAIN).contains("10 tests pass"), "the rest stays");
+    let how = format!("The reply that says so is still quoted; to hide it too: `recall wrong {} --reply 1`\n", &PLAIN[..8]);
+    assert!(ran.out.ends_with(&how), "{ran:#?}");
+    let hidden = stand_in.recall(&["wrong", PLAIN, "--reply", "1"]);
+    assert_eq!((hidden.code, shown(&stand_in).matches(SAID).count()), (0, 0), "{hidden:#?}");
 
     // The model says it again, in a few other words.
     let mut again = form();
