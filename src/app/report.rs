@@ -13,7 +13,7 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 
 pub(crate) use self::ask_model::{AskedReport, PlannedReport, ReportWriter};
-use crate::analyze::account::{Commit, SessionAccount, WordKind};
+use crate::analyze::account::{Commit, LaterEvidence, SessionAccount, Turn, WordKind};
 use crate::app::close_items::open_in;
 use crate::app::filter::{ProjectFilter, parse_since};
 use crate::app::open_memory::OpenMemory;
@@ -120,17 +120,22 @@ pub(crate) fn stored_work(memory: &OpenMemory, config: &Config, asked: &ReportRe
 impl StoredWork {
     /// What is stored of these sessions of a project.
     fn sessions_of(&mut self, memory: &Memory, mut heads: Vec<SessionHead>) -> Result<Vec<StoredSession>> {
-        heads.sort_by(|a, b| (a.last_active(), &a.id).cmp(&(b.last_active(), &b.id)));
+        heads.sort_by(|a, b| (b.last_active(), &b.id).cmp(&(a.last_active(), &a.id)));
         let mut sessions = Vec::new();
+        // A commit is told by the hash that it has now: the newest session knows best.
+        let mut later = LaterEvidence::default();
         for head in heads {
             // A later session holds all of it.
             if memory.repeated_by(head.pk)?.is_some() {
                 continue;
             }
-            let (Some(account), Some(stored)) = (memory.account_of(head.pk)?, memory.digest_of(head.pk)?) else {
+            let (Some(mut account), Some(stored)) = (memory.account_of(head.pk)?, memory.digest_of(head.pk)?) else {
                 self.undigested += usize::from(head.has_grown());
                 continue;
             };
+            let as_stored = account.clone();
+            later.amend(&mut account);
+            later.add(&as_stored);
             if self.branch.as_ref().is_some_and(|branch| !is_on(&account, branch)) {
                 continue;
             }
@@ -146,6 +151,7 @@ impl StoredWork {
             let title = if is_by_model(&stored.summarizer) { Some(stored.digest.title) } else { asked.or(account.title.text()) };
             sessions.push(StoredSession { head, account, title: title.unwrap_or_default(), stated });
         }
+        sessions.reverse();
         Ok(sessions)
     }
 
@@ -224,16 +230,32 @@ fn is_on(account: &SessionAccount, branch: &str) -> bool {
     account.branch.as_deref() == Some(branch) || account.commits.iter().any(|commit| commit.branch == branch)
 }
 
+/// A shorter prompt only agrees, or says "commit": it does not say what is wanted, in words.
+const MIN_ASKED_WORDS: usize = 4;
+
+fn says_what(prompt: &str) -> bool {
+    prompt.split_whitespace().nth(MIN_ASKED_WORDS - 1).is_some()
+}
+
+/// Was a turn for this branch? It was for that of the next commit, or for the session's last one.
+fn is_for(account: &SessionAccount, turn: &Turn, branch: &str) -> bool {
+    let next = account.commits.iter().filter(|commit| commit.turn >= turn.number && !commit.branch.is_empty());
+    let next = next.min_by_key(|commit| commit.turn).map(|commit| commit.branch.as_str());
+    next.or(account.branch.as_deref()) == Some(branch)
+}
+
 impl ProjectWork {
     /// Adds what a session did in the time. Sessions come in the order in which they ended.
     fn add(&mut self, account: SessionAccount, head: &SessionHead, title: String, begin: Millis, branch: Option<&str>) {
         let turns: Vec<_> = account.turns.iter().filter(|turn| is_since(turn.at, begin)).collect();
         let words = || turns.iter().flat_map(|turn| &turn.words);
-        let asked = words().find(|word| word.kind == WordKind::Prompt && !word.text.trim().is_empty());
+        let of_branch = turns.iter().filter(|turn| branch.is_none_or(|branch| is_for(&account, turn, branch)));
+        let prompts = of_branch.flat_map(|turn| &turn.words).filter(|word| word.kind == WordKind::Prompt);
+        let asked = prompts.map(|word| word.text.clone()).filter(|text| says_what(text)).collect();
         self.sessions.push(WorkedSession {
             session: head.id.clone(),
             title,
-            asked: asked.map(|word| word.text.clone()),
+            asked,
             last_at: head.last_active(),
             turns: turns.len(),
             goes_on: account.goes_on,

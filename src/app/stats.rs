@@ -206,7 +206,7 @@ fn group_name(by: GroupBy, config: &Config, head: &SessionHead, account: &Sessio
         GroupBy::Project => head.project.key.clone(),
         GroupBy::Branch => format!("{project} {}", account.branch.as_deref().unwrap_or("(no branch)")),
         GroupBy::Pr => match account.pull_requests.last() {
-            Some(pull_request) => format!("{project} #{}", pull_request.number),
+            Some(pull_request) => format!("{} #{}", pull_request.repository().unwrap_or(project), pull_request.number),
             None => "(no pull request)".to_owned(),
         },
         GroupBy::Model => model.to_owned(),

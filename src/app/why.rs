@@ -1,8 +1,11 @@
 //! Why something is as it is: what was said about it, what overtook that, and what stands.
 
+use std::collections::BTreeSet;
+
 use anyhow::Result;
 use serde::Serialize;
 
+use crate::analyze::prose::sentences_in_any_case;
 use crate::app::filter::ProjectFilter;
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
@@ -11,10 +14,14 @@ use crate::model::since_then::{Overtaken, StatedBy, Statement};
 use crate::render::chain::{Chain, ChainLink, OvertakenBy};
 use crate::store::Memory;
 use crate::text::clean::{one_line, without_controls};
-use crate::text::tokenize::{covered_by, distinctive_words};
+use crate::text::tokenize::{covered_by, distinctive_words, words_in_any_case};
 
 /// The share of the words asked about that a chain has to hold.
 const MIN_SHARE: f64 = 0.6;
+/// The most sentences of a project, and the most projects, where nothing was overtaken.
+const MAX_SAID: usize = 5;
+const MAX_TYPED_CHARS: usize = 500;
+const MAX_PROJECTS_SAID: usize = 3;
 
 pub(crate) struct WhyRequest<'a> {
     /// What it is about; all that changed if it is empty.
@@ -29,20 +36,22 @@ pub(crate) struct WhyRequest<'a> {
 #[derive(Debug, Serialize)]
 pub(crate) struct WhyReply {
     pub(crate) chains: Vec<Chain>,
+    /// Where there is no chain: what was said about it last, by project.
+    pub(crate) said: Vec<Chain>,
 }
 
 /// # Errors
 /// If the index cannot be read, or the project is no glob.
 pub(crate) fn why(memory: &OpenMemory, config: &Config, asked: &WhyRequest<'_>) -> Result<WhyReply> {
     let store = &memory.0;
-    let words = distinctive_words(asked.words);
+    let words = distinctive_words(&asked.words.to_lowercase());
     let mut chains = Vec::new();
     let filter = ProjectFilter::new(asked.project, config)?;
     for (_, project) in store.projects()?.into_iter().filter(|(_, project)| filter.fits(project)) {
         for links in connected(store.overtaken_in(&project.key)?) {
             let said: String =
                 links.iter().flat_map(|one| [&one.earlier.text, " ", &one.later.text, " "]).map(String::from).collect();
-            if asked.words.is_empty() || covered_by(&words, &distinctive_words(&said)) >= MIN_SHARE {
+            if asked.words.is_empty() || covered_by(&words, &words_in_any_case(&said)) >= MIN_SHARE {
                 chains.push(chain(store, config, &project, asked.own, links)?);
             }
         }
@@ -50,7 +59,42 @@ pub(crate) fn why(memory: &OpenMemory, config: &Config, asked: &WhyRequest<'_>) 
     chains.sort_by_key(|chain: &Chain| {
         (chain.elsewhere.is_some(), std::cmp::Reverse(chain.statements.first().map(|newest| newest.at)))
     });
-    Ok(WhyReply { chains })
+    let mut said = Vec::new();
+    if chains.is_empty() && !words.is_empty() {
+        for (_, project) in store.projects()?.into_iter().filter(|(_, project)| filter.fits(project)) {
+            let about = said_about(store, &project.key, &words)?;
+            if !about.is_empty() {
+                said.push(chain_of(store, config, &project, asked.own, &about.iter().collect::<Vec<_>>(), &[])?);
+            }
+        }
+        said.sort_by_key(|chain| (chain.elsewhere.is_some(), std::cmp::Reverse(chain.statements.iter().map(|one| one.at).max())));
+        said.truncate(MAX_PROJECTS_SAID);
+    }
+    Ok(WhyReply { chains, said })
+}
+
+/// The sentences of a project that are about these words: notes first, then the user's, then others; the newest of each first.
+fn said_about(store: &Memory, project: &str, words: &BTreeSet<String>) -> Result<Vec<Statement>> {
+    let rank = |by: &StatedBy| match by {
+        StatedBy::Note(..) => 0,
+        StatedBy::User(_) => 1,
+        _ => 2,
+    };
+    let mut found: Vec<Statement> = Vec::new();
+    let all = store.statements_since(project, Millis::MIN)?.into_iter();
+    // A longer prompt may be pasted for the most part.
+    let is_typed = |one: &Statement| !matches!(one.by, StatedBy::User(_)) || one.text.chars().count() <= MAX_TYPED_CHARS;
+    for statement in all.filter(is_typed) {
+        let sentences = sentences_in_any_case(&statement.text).into_iter();
+        let about =
+            sentences.filter(|text| !text.ends_with(['?', ':']) && covered_by(words, &words_in_any_case(text)) >= MIN_SHARE);
+        found.extend(about.map(|text| Statement { text, ..statement.clone() }));
+    }
+    found.sort_by_key(|one| (rank(&one.by), std::cmp::Reverse(one.at)));
+    let mut texts = BTreeSet::new();
+    found.retain(|one| texts.insert(one.text.clone()));
+    found.truncate(MAX_SAID);
+    Ok(found)
 }
 
 /// Links that share statements, together.
@@ -77,6 +121,17 @@ fn chain(store: &Memory, config: &Config, project: &Project, own: &str, links: V
         }
     }
     all.sort_by_key(|statement| std::cmp::Reverse(statement.at));
+    chain_of(store, config, project, own, &all, &links)
+}
+
+fn chain_of(
+    store: &Memory,
+    config: &Config,
+    project: &Project,
+    own: &str,
+    all: &[&Statement],
+    links: &[Overtaken],
+) -> Result<Chain> {
     let day = |at: Millis| config.local_time(Some(at), "%Y-%m-%d");
     let link = |statement: &&Statement| {
         let first = links.iter().filter(|one| one.earlier == **statement).min_by_key(|one| one.later.at);

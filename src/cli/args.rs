@@ -373,7 +373,8 @@ pub(crate) struct StatsArgs {
 /// Starts Claude Code in the session's folder with the session's conversation. Without a terminal, prints the command that does.
 #[derive(Debug, Args)]
 pub(crate) struct ResumeArgs {
-    /// Session id or prefix; `last` is this project's newest session, `-2` the second newest
+    /// Session id or prefix; `last` is the newest session of this project (of all projects if it has none), `-2` the one
+    /// before it
     #[arg(value_name = "ID", allow_hyphen_values = true, default_value = "last")]
     pub(crate) id: String,
     /// Print the command, start nothing
@@ -424,8 +425,8 @@ pub(crate) struct TodoArgs {
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct ShowArgs {
-    /// Session ids or prefixes, or ids of digests (`d…`, at the top of a session's page). `last` is this project's newest session, `-2`
-    /// the second newest. A date shows that day's page
+    /// Session ids or prefixes, or ids of digests (`d…`, at the top of a session's page). `last` is the newest session
+    /// of this project (of all projects if it has none), `-2` the one before it. A date shows that day's page
     #[arg(required = true, value_name = "ID", allow_negative_numbers = true)]
     pub(crate) ids: Vec<String>,
     /// Show everything, as on the session's page

@@ -43,7 +43,7 @@ pub(crate) fn run(args: &DayArgs, config: &Config, out: &mut impl Write) -> Resu
                 pages = page(config, newest)?.unwrap_or_default();
                 format!("no page for today yet; showing {newest}")
             }
-            (Some(when), Some(newest)) => format!("no page of {when}; the newest day is {newest}"),
+            (Some(when), Some(newest)) => format!("there is no page for {when}; the newest day is {newest}"),
         };
         messages::report(what);
     }

@@ -9,6 +9,7 @@ use crate::app::asker::Asker;
 use crate::app::why::{WhyRequest, why};
 use crate::cli::args::WhyArgs;
 use crate::config::Config;
+use crate::render::chain::Chain;
 
 pub(crate) fn run(args: &WhyArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let words = args.words.join(" ");
@@ -22,10 +23,12 @@ pub(crate) fn run(args: &WhyArgs, config: &Config, out: &mut impl Write) -> Resu
         writeln!(out, "{}", serde_json::to_string_pretty(&reply)?)?;
         return Ok(Completion::Done);
     }
-    reply.chains.iter().try_for_each(|chain| writeln!(out, "{}", chain.text()))?;
-    match reply.chains.is_empty() {
-        true => writeln!(out, "no change found, but there may be one: try `recall search {words}`")?,
-        false => writeln!(out, "Wrong? Run `recall wrong ID` with the id at the end of a line to mark it as not replaced.")?,
+    let mut told = reply.chains.iter().map(Chain::text).chain(reply.said.iter().map(Chain::text_of_said));
+    told.try_for_each(|text| writeln!(out, "{text}"))?;
+    match (reply.chains.is_empty(), reply.said.is_empty()) {
+        (true, true) => writeln!(out, "nothing found on that; try `recall search {words}`")?,
+        (true, false) => writeln!(out, "No later statement was found that replaces one of these. More: `recall search {words}`")?,
+        (false, _) => writeln!(out, "Wrong? Run `recall wrong ID` with the id at the end of a line to mark it as not replaced.")?,
     }
     Ok(Completion::Done)
 }

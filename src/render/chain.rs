@@ -45,14 +45,23 @@ pub(crate) struct OvertakenBy {
 impl Chain {
     /// What stands first, below it what it overtook, newest first. Lines, the last one ended.
     pub(crate) fn text(&self) -> String {
+        self.lines(|overtaken, when, said| match overtaken {
+            Some(one) => format!("  until {} (said {when}): {said} [{}]\n", one.day, one.id),
+            None => format!("stands (said {when}): {said}\n"),
+        })
+    }
+
+    /// Statements of which none is known to overtake another, or to stand. Lines, the last one ended.
+    pub(crate) fn text_of_said(&self) -> String {
+        self.lines(|_, when, said| format!("said {when}: {said}\n"))
+    }
+
+    fn lines(&self, line: impl Fn(Option<&OvertakenBy>, &str, &str) -> String) -> String {
         let mut text = self.elsewhere.as_ref().map(|project| format!("in {project}:\n")).unwrap_or_default();
         for ChainLink { day, by, turn, text: said, overtaken, .. } in &self.statements {
             let turn = turn.map(|turn| format!(", turn {turn}")).unwrap_or_default();
             let said = shorten(&one_line(&without_controls(said)), MAX_STATEMENT_CHARS);
-            text += &match overtaken {
-                Some(one) => format!("  until {} (said {day}, {by}{turn}): {said} [{}]\n", one.day, one.id),
-                None => format!("stands (said {day}, {by}{turn}): {said}\n"),
-            };
+            text += &line(overtaken.as_ref(), &format!("{day}, {by}{turn}"), &said);
         }
         text
     }

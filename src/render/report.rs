@@ -18,6 +18,9 @@ use crate::text::markdown::{code, heading, inline};
 const MAX_TITLE_CHARS: usize = 150;
 const MAX_QUOTED_CHARS: usize = 400;
 const MAX_SUBJECT_CHARS: usize = 200;
+/// Of a prompt of a pull request, and the most prompts.
+const MAX_ASKED_CHARS: usize = 240;
+const MAX_ASKED: usize = 12;
 /// The most characters of a command, and of what it printed last.
 const MAX_COMMAND_CHARS: usize = 120;
 const MAX_PRINTED_CHARS: usize = 160;
@@ -85,8 +88,8 @@ pub(crate) struct ProjectWork {
 pub(crate) struct WorkedSession {
     pub(crate) session: String,
     pub(crate) title: String,
-    /// What it was asked first, within the time.
-    pub(crate) asked: Option<String>,
+    /// What it was asked, within the time and for the branch.
+    pub(crate) asked: Vec<String>,
     pub(crate) last_at: Option<Millis>,
     pub(crate) turns: usize,
     pub(crate) goes_on: bool,
@@ -204,7 +207,12 @@ impl ReportText<'_> {
     /// `since 24 Nov 2026`
     fn range(&self) -> String {
         match self.report.since {
-            Some(since) => format!("{} to {}", self.day(since), self.local(self.report.until, "%-d %b %Y")),
+            Some(since) => {
+                let until = self.report.until;
+                let same_year = self.local(since, "%Y") == self.local(until, "%Y");
+                let since = if same_year { self.day(since) } else { self.local(since, "%-d %b %Y") };
+                format!("{since} to {}", self.local(until, "%-d %b %Y"))
+            }
             None => format!("until {}", self.local(self.report.until, "%-d %b %Y")),
         }
     }
@@ -242,8 +250,8 @@ impl ReportText<'_> {
     /// The text of a pull request.
     fn of_branch(&self, work: &ProjectWork) -> String {
         let mut text = String::new();
-        let asked = work.sessions.iter().filter_map(|session| session.asked.as_deref());
-        list(&mut text, "## Asked", asked.map(|words| inline(&quote(words, MAX_QUOTED_CHARS))), usize::MAX);
+        let asked = work.sessions.iter().flat_map(|session| &session.asked);
+        list(&mut text, "## Asked", asked.map(|words| inline(&quote(words, MAX_ASKED_CHARS))), MAX_ASKED);
         list(&mut text, "## Decided", work.decided.iter().map(decided), MAX_DECIDED);
         list(&mut text, "## Done", work.commits.iter().map(commit_with_body), usize::MAX);
         if work.commits.is_empty() {

@@ -55,7 +55,13 @@ fn unbroken(code: &str) -> String {
 pub(crate) fn for_terminal(markdown: &str, look: Look) -> String {
     let columns = look.columns.clamp(MIN_COLUMNS, MAX_COLUMNS);
     let mut page = Page { look: Look { columns, ..look }, ..Page::default() };
-    Parser::new_ext(without_front_matter(markdown), Options::ENABLE_STRIKETHROUGH).for_each(|event| page.add(event));
+    let markdown = without_front_matter(markdown);
+    let parser = Parser::new_ext(markdown, Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TABLES);
+    parser.into_offset_iter().for_each(|(event, at)| match event {
+        // As it is written: numbers of turns that are left out are left out, too.
+        Event::Start(Tag::Item) => page.start_item(&markdown[at]),
+        event => page.add(event),
+    });
     page.end_block();
     page.out
 }
@@ -77,8 +83,8 @@ struct Page {
     look: Look,
     out: String,
     indents: Vec<Indent>,
-    /// The number of the next item of each list around; `None` for a list without numbers.
-    lists: Vec<Option<u64>>,
+    /// How many lists are around.
+    lists: usize,
     /// The words of the block that is being read, styled.
     line: String,
     /// Styles around what is being read.
@@ -98,8 +104,7 @@ impl Page {
             Event::Text(text) if self.in_code => self.code_lines(&text),
             Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => self.say(&text),
             Event::Code(code) => self.code(&code),
-            Event::SoftBreak => self.line.push(' '),
-            Event::HardBreak => self.end_lines(),
+            Event::SoftBreak | Event::HardBreak => self.end_lines(),
             Event::Rule => {
                 self.begin_block();
                 self.write_line("───");
@@ -129,25 +134,15 @@ impl Page {
                 self.in_code = true;
                 self.indents.push(Indent { first: "    ".into(), rest: "    ".into() });
             }
-            Tag::List(first) => {
+            Tag::List(_) => {
                 self.end_lines();
-                if self.lists.is_empty() {
+                if self.lists == 0 {
                     self.set_off();
                 }
-                self.lists.push(first);
+                self.lists += 1;
             }
-            Tag::Item => {
-                self.end_lines();
-                let mark = match self.lists.last_mut() {
-                    Some(Some(number)) => {
-                        *number += 1;
-                        format!("{}. ", *number - 1)
-                    }
-                    _ => "- ".to_owned(),
-                };
-                self.indents.push(Indent { rest: " ".repeat(mark.len()), first: mark });
-                self.follows = false;
-            }
+            Tag::Table(_) => self.begin_block(),
+            Tag::TableCell if !self.line.is_empty() => self.line.push_str(" | "),
             Tag::Strong => self.styles.push(BOLD),
             Tag::Strikethrough => self.styles.push(FAINT),
             Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => {
@@ -157,9 +152,20 @@ impl Page {
         }
     }
 
+    /// The item that is written so.
+    fn start_item(&mut self, written: &str) {
+        self.end_lines();
+        let number: String = written.chars().take_while(char::is_ascii_digit).collect();
+        let mark = if number.is_empty() { "- ".to_owned() } else { format!("{number}. ") };
+        self.indents.push(Indent { rest: " ".repeat(mark.len()), first: mark });
+        self.follows = false;
+    }
+
     fn end(&mut self, tag: TagEnd) {
         match tag {
-            TagEnd::Paragraph => self.end_block(),
+            TagEnd::Paragraph | TagEnd::Table => self.end_block(),
+            // A row is a line: columns that line up need more room than there is.
+            TagEnd::TableHead | TagEnd::TableRow => self.end_lines(),
             TagEnd::Heading(_) => {
                 self.end_block();
                 self.styles.pop();
@@ -179,7 +185,7 @@ impl Page {
                 self.indents.pop();
             }
             TagEnd::List(_) => {
-                self.lists.pop();
+                self.lists -= 1;
                 self.follows = true;
             }
             TagEnd::Strong | TagEnd::Strikethrough => _ = self.styles.pop(),
@@ -312,6 +318,16 @@ mod tests {
 - b
 ";
         assert_eq!(text, shown);
+    }
+
+    /// As the account of a session has them.
+    #[test]
+    fn numbers_and_lines_stay_as_they_are_written_and_a_row_of_a_table_is_a_line() {
+        let account = "What you said:\n1. 16:34 “Add tests”\n[2 turns left out]\n4. 17:07 “Register”\n   refused `git log`\n\n\
+            | v5 | v6 |\n|---|---|\n| `a` | new **b** |\n\nFiles: a.rs\nEdited after the last commit: b.rs\n";
+        let shown = "What you said:\n\n1. 16:34 “Add tests”\n   [2 turns left out]\n4. 17:07 “Register”\n   refused `git log`\n\n\
+            v5 | v6\n`a` | new b\n\nFiles: a.rs\nEdited after the last commit: b.rs\n";
+        assert_eq!(for_terminal(account, Look { columns: 80, styled: false }), shown);
     }
 
     #[test]

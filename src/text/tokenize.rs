@@ -236,6 +236,13 @@ pub(crate) fn distinctive_words(text: &str) -> BTreeSet<String> {
     all
 }
 
+/// The same, with names also as they are written in lower case: `SQLite` is known by `sqlite`.
+pub(crate) fn words_in_any_case(text: &str) -> BTreeSet<String> {
+    let mut all = distinctive_words(text);
+    all.extend(distinctive_words(&text.to_lowercase()));
+    all
+}
+
 /// The word without its common English endings.
 pub(crate) fn stem(word: &str) -> &str {
     for ending in ["ations", "ation", "ings", "ing", "ies", "ed", "es", "s", "e"] {

@@ -25,6 +25,16 @@ pub struct PullRequest {
     pub at: Option<Millis>,
 }
 
+impl PullRequest {
+    /// `owner/name`, as its address tells.
+    pub(crate) fn repository(&self) -> Option<&str> {
+        let (before, _) = self.url.split_once("/pull/")?;
+        let name = before.rfind('/')?;
+        let owner = before[..name].rfind('/')?;
+        Some(&before[owner + 1..])
+    }
+}
+
 /// In the order in which they were first seen.
 pub(super) fn of(session: &Session, calls: &[Call<'_>], turns: &[Turn]) -> Vec<PullRequest> {
     let mut all = Gathered::default();

@@ -67,7 +67,7 @@ impl SameRun {
     }
 }
 
-/// A command line without the folder that it goes to first; `None` if its exit code is not that of all its steps, or if it starts something
+/// A command line without what only makes it ready, the folder that it goes to and what is staged; `None` if its exit code is not that of all its steps, or if it starts something
 /// that goes on.
 pub(crate) fn whole_line(line: &str) -> Option<String> {
     const GOES_ON: &[&str] = &["dev", "serve", "server", "start", "watch", "preview", "nohup", "sleep"];
@@ -75,7 +75,10 @@ pub(crate) fn whole_line(line: &str) -> Option<String> {
     let last = all.len().checked_sub(1)?;
     let is_whole = all[..last].iter().all(|step| step.then == Then::And) && all[last].then == Then::End;
     let goes_on = all.iter().flat_map(|step| &step.words).any(|word| GOES_ON.contains(&word.as_str()));
-    let told = all.iter().filter(|step| !matches!(step.words.first().map(String::as_str), Some("cd" | "export")));
+    let readies = |words: &[String]| {
+        matches!(words.first().map(String::as_str), Some("cd" | "export")) || words.starts_with(&["git".into(), "add".into()])
+    };
+    let told = all.iter().filter(|step| !readies(&step.words));
     let line = told.map(|step| step.words.join(" ")).collect::<Vec<_>>().join(" && ");
     (is_whole && !goes_on && !line.is_empty() && !line.ends_with('…')).then_some(line)
 }

@@ -8,7 +8,7 @@ use super::{ProjectScope, Tool, ToolContext};
 use crate::app::fix::{FixRequest, fix};
 use crate::app::how::{HowRequest, how};
 use crate::app::topic::{Topic, TopicRequest, find_topic};
-use crate::app::why::{WhyRequest, why};
+use crate::app::why::{WhyReply, WhyRequest, why};
 use crate::mcp::text::line;
 use crate::render::chain::Chain;
 use crate::render::known_command::command_lines;
@@ -111,11 +111,11 @@ impl Tool for RecallTool {
 /// Chains about the topic, as many as there is room for, those of the own project first.
 fn tell_why(asked: &RecallRequest, site: &ToolContext<'_>, max_tokens: usize) -> Result<RecallReply> {
     let request = WhyRequest { words: &asked.topic, project: asked.project.as_deref(), own: &site.project() };
-    let chains = why(&site.memory_in(asked.scope)?, site.config, &request)?.chains;
+    let WhyReply { chains, said } = why(&site.memory_in(asked.scope)?, site.config, &request)?;
     let ids = |chain: &Chain| chain.statements.iter().map(|one| one.id.clone()).collect::<Vec<_>>();
     let mut reply = RecallReply { text: String::new(), sources: Vec::new(), left_out: Vec::new() };
-    for chain in &chains {
-        let text = chain.text();
+    let told = chains.iter().map(|chain| (chain, chain.text()));
+    for (chain, text) in told.chain(said.iter().map(|chain| (chain, chain.text_of_said()))) {
         // The first one is told whatever it takes.
         if reply.text.is_empty() || tokens_in(reply.text.len() + text.len()) <= max_tokens {
             reply.text += &text;

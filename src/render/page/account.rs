@@ -31,6 +31,7 @@ pub(super) fn ended(page: &mut String, account: &SessionAccount, zone: &TimeZone
     let ending = ending_replies(turns);
     let Some(&(last, reply)) = ending.first() else { return };
     let parts = QuotedParts::new(account, zone, Listener::User);
+    let assistant = account.client.assistant();
     let mut tell = |turn: &Turn, reply: &ClosingReply, what: &str, most: usize| {
         let quoted = quotation(&reply.text, most);
         if quoted.is_empty() {
@@ -38,11 +39,10 @@ pub(super) fn ended(page: &mut String, account: &SessionAccount, zone: &TimeZone
         }
         let of = turns.last().map_or(0, |turn| turn.number);
         let number = if turn.number > 0 { format!("turn {} of {of}, ", turn.number) } else { String::new() };
-        let cut_off = if reply.cut_off { "; cut off: work went on after it" } else { "" };
+        let cut_off = if reply.cut_off { format!("; not the end: {assistant} went on working after it") } else { String::new() };
         page.push_str(&format!("\n{what} ({number}{}{cut_off}):\n\n{quoted}", parts.time(reply.at)));
         quoted.chars().count()
     };
-    let assistant = account.client.assistant();
     let so_far = if account.goes_on {
         format!("## Where it stands\n\n{assistant}'s last reply so far")
     } else {

@@ -16,6 +16,7 @@ pub(crate) use self::words::{left_out, turn_lines};
 use crate::analyze::account::{
     ClosingReply, Commit, LastRun, OpenEnd, PullRequest, RenamedCommit, SessionAccount, Turn, ending_replies,
 };
+use crate::analyze::shell::tells_failure;
 use crate::model::client::Client;
 use crate::model::item_state::TaskItem;
 use crate::model::session::{Millis, said};
@@ -38,6 +39,8 @@ const MAX_SINCE_THEN_CHARS: usize = 240;
 /// The most characters of a subject, a task, a command, a path.
 const MAX_LINE_CHARS: usize = 120;
 const MAX_COMMAND_CHARS: usize = 120;
+/// Words of so many lines may be pasted output.
+const MIN_PASTED_LINES: usize = 4;
 /// The end of long words that is kept, in characters.
 const TAIL_CHARS: usize = 120;
 /// What stands above the words, and above words with beginnings of replies.
@@ -208,7 +211,8 @@ impl<'a> QuotedParts<'a> {
         let of = if turn.number > 0 { format!("turn {} of {of}, ", turn.number) } else { String::new() };
         let (assistant, when) = (self.account.client.assistant(), self.time(reply.at));
         let head = format!("\n{what} ({of}{when}), {assistant}'s last reply{so_far}:\n");
-        let mut after = if reply.cut_off { "\ncut off: work went on after it\n".to_owned() } else { String::new() };
+        let mut after =
+            if reply.cut_off { format!("\nnot the end: {assistant} went on working after it\n") } else { String::new() };
         for renamed in self.renamed.iter().filter(|renamed| renamed.stands_in(&reply.text)) {
             after.push_str(&format!("\nsince then: {}\n", renamed.text()));
         }
@@ -245,7 +249,7 @@ impl<'a> QuotedParts<'a> {
     /// What was left, as it can be counted.
     pub(crate) fn open_line(&self, open: &OpenEnd) -> String {
         match open {
-            OpenEnd::Unclosed => "no reply that closes the last turn".to_owned(),
+            OpenEnd::Unclosed => "the last turn has no final reply".to_owned(),
             OpenEnd::NoReply => "no reply to the last prompt".to_owned(),
             OpenEnd::Interrupted => "interrupted in the last turn".to_owned(),
             OpenEnd::ApiError { words } => format!("API error: {}", quote(words, MAX_LINE_CHARS)),
@@ -301,7 +305,7 @@ impl<'a> QuotedParts<'a> {
     /// Pull requests, newest first.
     pub(crate) fn pull_request_lines(&self) -> Vec<String> {
         let line = |pr: &PullRequest| {
-            let made = if pr.made { "made here" } else { "not made here" };
+            let made = if pr.made { "opened in this session" } else { "not opened in this session" };
             let facts: Vec<String> = [made].into_iter().chain(pr.merged.then_some("merged")).map(str::to_owned).collect();
             let title = format!("#{} {}", said(&pr.number, 20), said(&pr.title, MAX_LINE_CHARS));
             format!("{}{} {}", title.trim_end(), in_brackets(&facts, "; "), said(&pr.url, MAX_LINE_CHARS)).trim_end().to_owned()
@@ -400,9 +404,9 @@ pub(crate) fn quote(text: &str, most: usize) -> String {
     format!("“{}”", disarm(&shorten(&inner(text), most)))
 }
 
-/// As [`quote`]; long words keep their end as well.
-fn quote_both_ends(text: &str, most: usize) -> String {
-    let text = inner(text);
+/// As [`quote`]; long words keep their end as well, and of pasted output the line that tells a failure.
+fn quote_both_ends(whole: &str, most: usize) -> String {
+    let text = inner(whole);
     let count = text.chars().count();
     if count <= most {
         return format!("“{}”", disarm(&text));
@@ -410,7 +414,19 @@ fn quote_both_ends(text: &str, most: usize) -> String {
     let tail = TAIL_CHARS.min(most / 3);
     let at = text.char_indices().nth(count - tail).map_or(text.len(), |(at, _)| at);
     let end = text[at..].find(' ').map_or(at, |space| at + space + 1);
-    format!("“{} {}”", disarm(&shorten(&text, most - tail)), disarm(&text[end..]))
+    let failure = failure_between(whole, most / 3).unwrap_or_default();
+    let begin = shorten(&text, most - tail - failure.chars().count());
+    if failure.is_empty() || begin.contains(failure.trim_end_matches('…')) || text[end..].contains(&failure) {
+        return format!("“{} {}”", disarm(&shorten(&text, most - tail)), disarm(&text[end..]));
+    }
+    format!("“{} {} … {}”", disarm(&begin), disarm(&failure), disarm(&text[end..]))
+}
+
+/// The first line of pasted output that tells a failure: without it, its ends may read as if all had passed.
+fn failure_between(whole: &str, most: usize) -> Option<String> {
+    let mut lines = whole.lines().filter(|line| !line.trim().is_empty());
+    lines.clone().nth(MIN_PASTED_LINES - 1)?;
+    lines.find(|line| tells_failure(line)).map(|line| shorten(&inner(line), most))
 }
 
 fn inner(text: &str) -> String {

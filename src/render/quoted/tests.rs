@@ -74,7 +74,8 @@ fn a_short_last_reply_has_the_longer_one_before_it() {
     turns[1].reply.as_mut().expect("a reply").cut_off = true;
     let text = body(&account(turns.clone()));
     let [ended, cut, longer] =
-        ["> Gladly.", "cut off: work went on after it", "The longer reply before it (turn 1, "].map(|part| text.find(part));
+        ["> Gladly.", "not the end: Claude went on working after it", "The longer reply before it (turn 1, "]
+            .map(|part| text.find(part));
     assert!(ended.is_some() && ended < cut && cut < longer, "{text}");
     turns[1].reply.as_mut().expect("a reply").text = long;
     assert!(!body(&account(turns)).contains("The longer reply"));
@@ -232,11 +233,11 @@ fn what_git_and_the_checks_showed_is_told_and_no_more() {
     for lines in [
         "- aaaaaa6 Subject 6 (main, 1 file, pushed)\n- Subject 5 (made anew since, hash not seen, main, push not seen)\n",
         "- and 1 before\n",
-        "- #113 Mend (made here; merged)\n",
+        "- #113 Mend (opened in this session; merged)\n",
         &format!(
             "- `cargo fmt --check` {at}: exit code not 0; files were edited since\n- `go test` {at}: “ok shop” (of 9 lines with a result)\n"
         ),
-        "Open:\n- no reply that closes the last turn\n- not ticked off in the list: Tell them\n",
+        "Open:\n- the last turn has no final reply\n- not ticked off in the list: Tell them\n",
         "Files: a.rs\nEdited after the last commit: a.rs",
     ] {
         assert!(text.contains(lines), "{lines}: {text}");
@@ -284,4 +285,16 @@ proptest! {
             }
         }
     }
+}
+
+/// Its ends say that it passed.
+#[test]
+fn of_pasted_output_the_line_that_tells_a_failure_is_kept() {
+    let line = "    ssh_test.go:82: cleanup docker container sync-1: failed: context canceled";
+    let pasted =
+        format!("{}\n{line}\n{}ok the rest", "=== RUN   TestPages\n".repeat(12), "--- PASS: TestPages (6.46s)\n".repeat(12));
+    let told = quote_both_ends(&pasted, 300);
+    assert!(told.contains("… ssh_test.go:82: cleanup docker container sync-1: failed: context canceled … "), "{told}");
+    assert!(told.starts_with("“=== RUN") && told.ends_with("ok the rest”") && told.chars().count() <= 310, "{told}");
+    assert!(!quote_both_ends(&pasted.replace("failed", "done"), 300).contains("ssh_test"));
 }

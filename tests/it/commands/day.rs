@@ -47,7 +47,10 @@ fn a_pipe_gets_the_pages_of_days_as_they_are() {
     // Nothing is written of the day on which tests run: the newest page is what is meant.
     let (page, told) = day(&[]);
     assert_eq!((page, told.as_str()), (second.clone(), "recall: no page for today yet; showing 2026-11-02\n"));
-    assert_eq!(day(&["2026-10-01"]), (String::new(), "recall: no page of 2026-10-01; the newest day is 2026-11-02\n".to_owned()));
+    assert_eq!(
+        day(&["2026-10-01"]),
+        (String::new(), "recall: there is no page for 2026-10-01; the newest day is 2026-11-02\n".to_owned())
+    );
     let wrong = world.recall(["day", "someday"]);
     assert_eq!((wrong.code, wrong.out.as_str()), (2, ""));
     assert!(wrong.err.contains("\"someday\" is not a day: today, yesterday, week, or a date like 2026-01-31"), "{}", wrong.err);

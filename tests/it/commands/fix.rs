@@ -57,11 +57,22 @@ fn an_error_is_told_with_what_was_done_before_the_check_passed() {
         assert!(fix(&world, other).starts_with("error not found: try `recall search"), "{other}");
     }
     for general in ["error", "1 error in 0.31s"] {
-        assert_eq!(fix(&world, general), "that fits errors of any kind: ask with the line that says what failed\n", "{general}");
+        assert_eq!(fix(&world, general), "that line is too general: give the whole line that says what failed\n", "{general}");
     }
     let json: serde_json::Value = serde_json::from_str(&world.recall(["fix", "libpq.so.5", "--json"]).out).expect("JSON");
     assert_eq!((&json["times"], &json["failures"][0]["passed"]["turn"]), (&1.into(), &2.into()), "{json}");
     assert!(world.recall(["fix", "libpq.so.5", "--project", "gallery"]).out.starts_with("error not found"));
+}
+
+/// What is staged before it makes no other command of a commit.
+#[test]
+fn a_commit_that_failed_passed_later_whatever_was_staged_before_it() {
+    let error = "Exit code 128\nerror: Signing file /tmp/.git_signing_buffer_tmpd5vSST\nfatal: failed to write commit object";
+    let rows = says(ONE, 1, "Commit it, please")
+        + &row(ONE, 2, "git add src/a.rs && git commit -m 'Sort the orders'", Err(error))
+        + &row(ONE, 3, "git commit -m 'Sort the orders'", Ok("[main 1a2b3c4] Sort the orders\n 1 file changed"));
+    let told = fix(&digested(&rows), "fatal: failed to write commit object");
+    assert!(told.contains("then `git commit -m 'Sort the orders'` passed (turn 1)"), "{told}");
 }
 
 /// Only a run whose end was seen counts, and only of the same check.

@@ -98,6 +98,33 @@ fn a_pull_request_is_told_by_its_branch_alone() {
     assert!(!text.contains("nvoice"), "{text}");
 }
 
+/// What was asked before a commit was asked for its branch; a prompt of three words says nothing of what is wanted.
+#[test]
+fn of_a_session_on_two_branches_a_pull_request_quotes_what_was_asked_for_its_own() {
+    let world = World::new();
+    let mut rows = Rows::new(0);
+    on_branch(&mut rows, "keys", |rows| {
+        rows.user(json!("Page the order list by key, the offset gets slow."));
+        rows.uses(1, &bash("git commit -qam 'Page orders by key'"));
+        rows.result(1, "[paging 1a2b3c4] Page orders by key\n 1 file changed, 9 insertions(+)", false);
+        rows.assistant("Paged by key.");
+        rows.user(json!("Now name the keys in the manual."));
+        rows.assistant("They are named.");
+        rows.user(json!("commit it"));
+        rows.uses(2, &bash("git commit -qam 'Name the keys'"));
+        rows.result(2, "[keys 2b3c4d5] Name the keys\n 1 file changed, 9 insertions(+)", false);
+        rows.assistant("Committed.");
+    });
+    put(&world, &rows.id, &rows.text);
+    world.digest(&["--summarizer", "extract"]);
+    let asked = |branch: &str| {
+        let text = report(&world, &["--for", "pr", "--branch", branch, "--project", "shop"]);
+        text.lines().filter(|line| line.starts_with("- “")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(asked("paging"), ["- “Page the order list by key, the offset gets slow.”"]);
+    assert_eq!(asked("keys"), ["- “Now name the keys in the manual.”"]);
+}
+
 #[test]
 fn a_pull_request_is_of_the_branch_that_is_checked_out() {
     let world = world();

@@ -46,12 +46,35 @@ fn what_is_overtaken_is_told_alone_by_no_way_out() {
     let alone: Vec<_> = alone.collect();
     assert!(alone.is_empty(), "{} of {} ways tell it alone: {alone:#?}", alone.len(), showing.len());
     assert!(scene.world.recall(["why", "redis"]).out.contains("until 2026-11-18"));
-    assert!(scene.world.recall(["why", "redis", "--project", "shop"]).out.starts_with("no change"));
+    assert!(scene.world.recall(["why", "redis", "--project", "shop"]).out.starts_with("nothing found on that"));
     let ask = |topic: &str| Peer::greet(&scene.world).call("recall", json!({"topic": topic, "mode": "why"})).1;
     assert!(ask("redis").contains("until 2026-11-18"), "{}", ask("redis"));
     assert!(ask("postgres").contains("no change of `postgres` was recognized"));
     scene.configure("[privacy]\nexclude_projects = [\"**/clinic\"]\n");
-    assert!(scene.world.recall(["why", "redis"]).out.starts_with("no change"), "what is excluded overtakes nothing");
+    assert!(scene.world.recall(["why", "redis"]).out.starts_with("nothing found on that"), "what is excluded overtakes nothing");
+}
+
+/// Where nothing was overtaken, what was said about it, notes first, and no question.
+#[test]
+fn why_tells_what_was_said_last_where_nothing_overtook_it() {
+    let world = World::new();
+    let rows =
+        user(CLINIC, "u1", "2026-11-12T09:00:00Z", "Use SQLite for the ledger, since it needs no server. Is SQLite fast enough?")
+            + &assistant(CLINIC, "a1", "2026-11-12T09:02:00Z", "The ledger is a SQLite file now.");
+    world.transcript(&format!("-p/{CLINIC}.jsonl"), rows);
+    world.digest(&EXTRACT);
+    world.recall(["remember", "--everywhere", "SQLite files are backed up at night"]);
+    let told = world.recall(["why", "sqlite", "ledger"]).out;
+    assert_eq!(
+        told,
+        "in shop:\nsaid 2026-11-12, the user in session cccc1111, turn 1: Use SQLite for the ledger, since it needs no server.\nsaid \
+         2026-11-12, Claude in session cccc1111, turn 1: The ledger is a SQLite file now.\n\nNo later statement was found that replaces one \
+         of these. More: `recall search sqlite ledger`\n"
+    );
+    let note = world.recall(["why", "backed", "up"]).out;
+    assert!(note.contains("note m") && note.contains("SQLite files are backed up at night"), "{note}");
+    let json: serde_json::Value = serde_json::from_str(&world.recall(["why", "sqlite", "ledger", "--json"]).out).expect("JSON");
+    assert_eq!((&json["chains"], json["said"][0]["statements"].as_array().map(Vec::len)), (&json!([]), Some(2)), "{json}");
 }
 
 /// The chain, with what stands first; and by its id the user parts the two.
@@ -84,7 +107,7 @@ fn why_tells_what_stands_and_what_it_overtook_until_the_user_says_that_it_did_no
     assert!(first("session cache uses redis workers share").contains("cccc2222"), "what stands comes first");
 
     assert_eq!(world.recall(["wrong", &id]).code, 0);
-    assert!(world.recall(["why", "redis"]).out.starts_with("no change found"));
+    assert!(world.recall(["why", "redis"]).out.starts_with("in shop:\nsaid 2026-11-18, "), "both stand");
     assert!(!shown().contains("since then") && !page().contains("Since then"));
     world.digest(&["--session", CLINIC, "--summarizer", "extract"]);
     assert!(!shown().contains("since then"), "it stays so");
