@@ -48,6 +48,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[
             ("recall share", "what could be shared"),
             ("recall share m4e5f6a7", "write the file of one"),
+            ("recall share --remove m4e5f6a7", "delete it again"),
             ("git add .recall && git commit", "then your team has it"),
         ],
     ),

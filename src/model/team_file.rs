@@ -86,6 +86,13 @@ impl TeamFile {
         }
         format!("{}-{}-{}.md", self.kind, slug.trim_end_matches('-'), self.id)
     }
+
+    /// Is this the name of a file that [`Self::write`] made, of a statement with this kind and id? Its words may have changed since.
+    pub(crate) fn is_written_as(&self, name: &str) -> bool {
+        let is_plain = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+        let slug = name.strip_prefix(&format!("{}-", self.kind)).and_then(|rest| rest.strip_suffix(&format!("{}.md", self.id)));
+        is_plain(&self.kind) && is_plain(&self.id) && slug.is_some_and(|slug| slug == "-" || is_plain(slug) && slug.ends_with('-'))
+    }
 }
 
 #[cfg(test)]
@@ -104,6 +111,19 @@ mod tests {
         };
         assert_eq!(TeamFile::read(&file.write()), file);
         assert_eq!(file.name(), "convention-we-use-pnpm-never-npm-see-the-in-the-docs-m12345678.md");
+    }
+
+    #[test]
+    fn a_file_is_known_by_its_form() {
+        let file = TeamFile { kind: "fact".into(), id: "m12345678".into(), text: "pnpm".into(), ..TeamFile::default() };
+        let wordless = TeamFile { text: "…".into(), ..file.clone() };
+        for name in [file.name(), wordless.name(), "fact-in-other-words-m12345678.md".to_owned()] {
+            assert!(file.is_written_as(&name), "{name}");
+        }
+        for name in ["fact-pnpm.md", "notes.md", "fact-m12345678.md", "decision-pnpm-m12345678.md", "fact-a b-m12345678.md"] {
+            assert!(!file.is_written_as(name), "{name}");
+        }
+        assert!(!TeamFile::default().is_written_as("-pnpm-.md"));
     }
 
     #[test]

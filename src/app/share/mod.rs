@@ -4,7 +4,7 @@
 //! ## Invariants
 //! What the sanitizer would change is refused, and so is what names a path of a home: once pushed, it cannot be taken back.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ use crate::app::how;
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::model::note::{Note, NoteKind};
-use crate::model::session::{Millis, short_id};
+use crate::model::session::{Millis, said, short_id};
 use crate::model::team_file::{MAX_CHARS, TeamFile};
 use crate::privacy::Sanitizer;
 use crate::source::team_files::{FOLDER, MAX_FILES, read, team_paths};
@@ -40,8 +40,19 @@ pub(crate) struct ShareReply {
     /// The repository.
     pub(crate) project: String,
     pub(crate) proposals: Vec<Proposal>,
-    /// How many statements the repository has already.
-    pub(crate) shared: usize,
+    /// The statements that the repository has already, as `recall share` writes them.
+    pub(crate) shared: Vec<SharedStatement>,
+}
+
+/// A statement that the repository has. It says what the file says, whoever wrote that.
+#[derive(Debug, Serialize)]
+pub(crate) struct SharedStatement {
+    pub(crate) id: String,
+    pub(crate) kind: String,
+    pub(crate) text: String,
+    pub(crate) day: String,
+    /// Below the repository.
+    pub(crate) file: String,
 }
 
 /// A statement that proved right.
@@ -67,11 +78,12 @@ pub(crate) struct Proposal {
 /// When that is no repository, or the index cannot be read.
 pub(crate) fn proposals(memory: &OpenMemory, config: &Config, project: &str) -> Result<ShareReply> {
     let root = repository(project)?;
-    let there = files_there(&root);
+    let all_there = files_there(&root);
+    let there: BTreeMap<&str, &(String, TeamFile)> = all_there.iter().map(|one| (one.1.id.as_str(), one)).collect();
     let sanitizer = config.sanitizer()?;
     let mut proposals = Vec::new();
     for file in statements(memory, config, project, &root)? {
-        let known = there.get(&file.id);
+        let known = there.get(file.id.as_str());
         if known.is_some_and(|(_, known)| known.text == file.text) {
             continue;
         }
@@ -88,7 +100,44 @@ pub(crate) fn proposals(memory: &OpenMemory, config: &Config, project: &str) -> 
             evidence: file.evidence,
         });
     }
-    Ok(ShareReply { project: project.to_owned(), proposals, shared: there.len() })
+    let shown = |text: &str| sanitizer.clean(&said(text, MAX_CHARS));
+    let written = all_there.iter().filter(|(name, file)| file.is_written_as(name));
+    let shared = written.map(|(name, file)| SharedStatement {
+        id: file.id.clone(),
+        kind: file.kind.clone(),
+        text: shown(&file.text),
+        day: shown(&file.day),
+        file: format!("{FOLDER}/{name}"),
+    });
+    Ok(ShareReply { project: project.to_owned(), proposals, shared: shared.collect() })
+}
+
+/// Deletes files that hold statements in the form of [`share`], by their names or ids: all of them, or none if one is not there. Returns them,
+/// below the repository.
+///
+/// # Errors
+/// When there is none of that form with such a name or id, or it cannot be deleted.
+pub(crate) fn remove(project: &str, names: &[String]) -> Result<Vec<String>> {
+    let root = repository(project)?;
+    let there = files_there(&root);
+    let mut doomed = BTreeSet::new();
+    for wanted in names {
+        let wanted = wanted.strip_prefix(FOLDER).map_or(wanted.as_str(), |rest| rest.trim_start_matches('/'));
+        let fits = |name: &str, file: &TeamFile| name == wanted || file.is_written_as(name) && file.id == wanted;
+        let fitting: Vec<_> = there.iter().filter(|(name, file)| fits(name, file)).collect();
+        if fitting.is_empty() {
+            bail!("no file in {FOLDER}/ has the name or id `{wanted}`: `recall share` lists those that it wrote");
+        }
+        if let Some((name, _)) = fitting.iter().find(|(name, file)| !file.is_written_as(name)) {
+            bail!("{FOLDER}/{name} was not written by `recall share`: delete it yourself");
+        }
+        doomed.extend(fitting.into_iter().map(|(name, _)| name));
+    }
+    for name in &doomed {
+        let file = root.join(FOLDER).join(name);
+        fs::remove_file(&file).with_context(|| format!("cannot delete {}", file.display()))?;
+    }
+    Ok(doomed.into_iter().map(|name| format!("{FOLDER}/{name}")).collect())
 }
 
 /// What was written, and what was not.
@@ -173,15 +222,10 @@ fn repository(project: &str) -> Result<PathBuf> {
     Ok(root)
 }
 
-/// The statements that the repository has, with the names of their files, by id.
-fn files_there(root: &Path) -> BTreeMap<String, (String, TeamFile)> {
-    let mut there = BTreeMap::new();
-    for path in team_paths(root, MAX_FILES) {
-        let (Some(text), Some(name)) = (read(&path.path), path.path.file_name()) else { continue };
-        let file = TeamFile::read(&text);
-        there.insert(file.id.clone(), (name.to_string_lossy().into_owned(), file));
-    }
-    there
+/// The statements that the repository has, with the names of their files.
+fn files_there(root: &Path) -> Vec<(String, TeamFile)> {
+    let named = |path: &Path| Some((path.file_name()?.to_str()?.to_owned(), TeamFile::read(&read(path)?)));
+    team_paths(root, MAX_FILES).iter().filter_map(|file| named(&file.path)).collect()
 }
 
 /// What proved right: what the user noted, commands that pass, errors that were met again and cured.

@@ -118,6 +118,41 @@ fn what_stood_the_test_is_proposed_and_written_only_when_named() {
 }
 
 #[test]
+fn what_is_shared_is_listed_so_and_taken_back_by_id_or_name() {
+    let anna = Member::new();
+    for text in ["We use pnpm, never npm", "The minaret is the build host", "The pagoda is the old queue"] {
+        assert_eq!(anna.recall(&["remember", "--kind", "fact", text]).code, 0);
+    }
+    assert_eq!(anna.recall(&["share", "--all"]).code, 0);
+    let by_hand = anna.clone.join(".recall/fact-by-hand.md");
+    fs::write(&by_hand, "---\nkind: fact\n---\n\nWritten by hand").unwrap();
+    fs::write(anna.clone.join("fact-outside-m1234567.md"), "---\nkind: fact\nid: m1234567\n---\n\nOutside").unwrap();
+    let shared =
+        || serde_json::from_str::<Value>(&anna.recall(&["share", "--json"]).out).unwrap()["shared"].as_array().unwrap().clone();
+    assert_eq!(shared().len(), 3, "{:?}", shared());
+    let field = |n: usize, name: &str| shared()[n][name].as_str().unwrap().to_owned();
+    let listed = anna.recall(&["share"]).out;
+    assert_eq!(listed.matches("; shared)").count(), 3, "{listed}");
+    // All or nothing, and only what has the form of its own in that folder.
+    let (id, file) = (field(0, "id"), field(1, "file"));
+    for other in ["fact-by-hand.md", "../fact-outside-m1234567.md", "m1234567", ""] {
+        let ran = anna.recall(&["share", "--remove", &id, other]);
+        assert_eq!(ran.code, 2, "{other}: {ran:#?}");
+        assert_eq!(shared().len(), 3, "{other}");
+    }
+    let ran = anna.recall(&["share", "--remove", &id, &file, &file]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    assert_eq!(ran.out.matches("deleted .recall/").count(), 2, "{ran:#?}");
+    assert_eq!(shared().len(), 1);
+    assert!(by_hand.exists() && anna.clone.join("fact-outside-m1234567.md").exists());
+    assert_eq!(anna.proposals().len(), 2, "they are proposed again");
+    let name = file.rsplit('/').next().unwrap();
+    assert_eq!(anna.recall(&["share", "--all"]).code, 0);
+    assert_eq!(anna.recall(&["share", "--remove", name]).code, 0);
+    assert_eq!(shared().len(), 2);
+}
+
+#[test]
 fn who_clones_the_repository_reads_it_below_their_own_notes() {
     let (anna, ben) = (Member::new(), Member::new());
     anna.recall(&["remember", "--kind", "convention", "We use pnpm, never npm"]);
@@ -255,4 +290,7 @@ fn an_agent_may_list_and_not_write() {
     assert!(run(&["share"]).status.success());
     assert!(!run(&["share", "--all"]).status.success());
     assert!(anna.files().is_empty());
+    assert_eq!(anna.recall(&["share", "--all"]).code, 0);
+    assert!(!run(&["share", "--remove", &anna.files()[0].0]).status.success());
+    assert_eq!(anna.files().len(), 1);
 }
