@@ -5,9 +5,12 @@ use std::fmt::Write;
 /// The folder of these files, as it stands in their paths.
 const IN_FOLDER: &str = "/.recall/";
 /// The folder of those that came from a server, as it stands in their paths, below the data folder.
-pub(crate) const FROM_SERVER: &str = "/team/projects/";
+const FROM_SERVER: &str = "/team/projects/";
 /// The kinds of what is open: `next` and `blocker` as sessions left it, `todo` as somebody noted it. Only a server has these.
 const OPEN_KINDS: [&str; 3] = ["next", "blocker", "todo"];
+/// The kinds of statements that hold.
+const KINDS: [&str; 5] = ["convention", "decision", FACT, "command", "cure"];
+const FACT: &str = "fact";
 /// The most characters of its text that are told.
 pub(crate) const MAX_CHARS: usize = 600;
 
@@ -36,9 +39,11 @@ pub(crate) fn is_team_file(path: &str) -> bool {
     path.rsplit_once('/').is_some_and(|(folder, _)| format!("{folder}/").ends_with(IN_FOLDER))
 }
 
-/// Is a file at this path one that the server of a team gave?
-pub(crate) fn is_from_server(path: &str) -> bool {
-    is_team_file(path) && path.contains(FROM_SERVER)
+/// Is a file at this path one that the server of a team gave? None that lies in the repository with this root is, wherever that lies: whoever can write
+/// to the repository wrote it.
+pub(crate) fn is_from_server(path: &str, root: &str) -> bool {
+    let is_in_repository = path.strip_prefix(root).is_some_and(|rest| rest.starts_with(IN_FOLDER));
+    is_team_file(path) && path.contains(FROM_SERVER) && !is_in_repository
 }
 
 impl TeamFile {
@@ -70,6 +75,11 @@ impl TeamFile {
             let _ = writeln!(file, "{key}: {value}");
         }
         file + "---\n\n" + self.text.trim() + "\n"
+    }
+
+    /// What it is; a fact if it says nothing that a statement can be.
+    pub(crate) fn told_kind(&self) -> &'static str {
+        KINDS.into_iter().find(|kind| *kind == self.kind).unwrap_or(FACT)
     }
 
     /// Its name: the same for the same statement, and readable in a list of changes.

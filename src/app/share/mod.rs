@@ -100,7 +100,7 @@ pub(crate) fn proposals(memory: &OpenMemory, config: &Config, project: &str) -> 
             evidence: file.evidence,
         });
     }
-    let shown = |text: &str| sanitizer.clean(&said(text, MAX_CHARS));
+    let shown = |text: &str| sanitizer.clean(said(text, MAX_CHARS));
     let written = all_there.iter().filter(|(name, file)| file.is_written_as(name));
     let shared = written.map(|(name, file)| SharedStatement {
         id: file.id.clone(),
