@@ -849,11 +849,17 @@ pub(crate) enum TeamAction {
         #[arg(long)]
         only_here: bool,
     },
-    /// Erase what another installation of yours shared, as from an older data folder: `recall team status` names them
+    /// Erase one session on the server and keep it back from now on, or erase what another installation of yours shared
     Withdraw {
-        /// The name of the installation, or the beginning of it
-        #[arg(value_name = "NAME")]
-        installation: String,
+        /// The name of the installation, as an older data folder, or the beginning of it: `recall team status` names them
+        #[arg(value_name = "NAME", required_unless_present = "session")]
+        installation: Option<String>,
+        /// A session of which the team gets nothing from now on, by id or prefix; `recall team status` lists those
+        #[arg(long, value_name = "ID", conflicts_with = "installation")]
+        session: Option<String>,
+        /// Share that session again
+        #[arg(long, requires = "session")]
+        undo: bool,
     },
     /// Print what came of the sessions in transcripts, as records for the server: for a backlog on other machines. Each folder is read whole and by
     /// itself, without your memory; your config says what is private, excluded, and in which time zone

@@ -58,6 +58,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("recall team join postgres://anna@db.example.com/team", ""),
             ("recall team", "exchange now"),
             ("recall team status", "what was shared"),
+            ("recall team withdraw --session 64b0b6d9", "keep one session from the team"),
             ("recall team leave", "erase what you shared"),
             ("recall team records anna/projects > all.jsonl", "of a backlog"),
         ],

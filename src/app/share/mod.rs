@@ -82,7 +82,7 @@ pub(crate) fn proposals(memory: &OpenMemory, config: &Config, project: &str) -> 
     let there: BTreeMap<&str, &(String, TeamFile)> = all_there.iter().map(|one| (one.1.id.as_str(), one)).collect();
     let sanitizer = config.sanitizer()?;
     let mut proposals = Vec::new();
-    for file in statements(memory, config, project, &root)? {
+    for file in statements(memory, config, project, &root, &BTreeSet::new())? {
         let known = there.get(file.id.as_str());
         if known.is_some_and(|(_, known)| known.text == file.text) {
             continue;
@@ -195,7 +195,7 @@ pub(crate) fn share(memory: &OpenMemory, config: &Config, project: &str, ids: &[
     Ok(Written { files: wanted.into_iter().map(|one| one.file.clone()).collect(), refused })
 }
 
-/// What proved right in a project, each with why it cannot be shared, if it cannot.
+/// What proved right in a project, each with why it cannot be shared, if it cannot. Nothing comes from sessions `without`.
 ///
 /// # Errors
 /// When the index cannot be read.
@@ -205,8 +205,9 @@ pub(crate) fn shareable(
     config: &Config,
     sanitizer: &Sanitizer,
     project: &str,
+    without: &BTreeSet<String>,
 ) -> Result<Vec<(TeamFile, Option<String>)>> {
-    let all = statements(memory, config, project, Path::new(project))?;
+    let all = statements(memory, config, project, Path::new(project), without)?;
     let with_why = |file| {
         let why = why_not(&file, config, sanitizer);
         (file, why)
@@ -229,7 +230,13 @@ fn files_there(root: &Path) -> Vec<(String, TeamFile)> {
 }
 
 /// What proved right: what the user noted, commands that pass, errors that were met again and cured.
-fn statements(memory: &OpenMemory, config: &Config, project: &str, root: &Path) -> Result<Vec<TeamFile>> {
+fn statements(
+    memory: &OpenMemory,
+    config: &Config,
+    project: &str,
+    root: &Path,
+    without: &BTreeSet<String>,
+) -> Result<Vec<TeamFile>> {
     let store = &memory.0;
     let day = |at: Option<Millis>| config.local_time(at, "%Y-%m-%d");
     let mut all = Vec::new();
@@ -245,7 +252,7 @@ fn statements(memory: &OpenMemory, config: &Config, project: &str, root: &Path) 
         all.push(TeamFile { kind: note.kind, id: note.id, day: day(Some(note.at)), text, ..TeamFile::default() });
     }
     let Some(pk) = store.project_pk(project)? else { return Ok(all) };
-    for (used, sessions) in how::steady(store, pk)?.into_iter().take(MAX_OF_KIND) {
+    for (used, sessions) in how::steady(store, pk, without)?.into_iter().take(MAX_OF_KIND) {
         let UsedCommand { same, class, line, folder, ran, passed, at, .. } = used;
         let place = if folder.is_empty() { String::new() } else { format!(" in {folder}") };
         all.push(TeamFile {
@@ -257,7 +264,7 @@ fn statements(memory: &OpenMemory, config: &Config, project: &str, root: &Path) 
             ..TeamFile::default()
         });
     }
-    all.extend(cures(memory, project)?.into_iter().take(MAX_OF_KIND).map(|cure| TeamFile {
+    all.extend(cures(memory, project, without)?.into_iter().take(MAX_OF_KIND).map(|cure| TeamFile {
         text: relative(&cure.text, root),
         day: day(cure.at),
         ..cure.file
@@ -272,9 +279,10 @@ struct Cure {
 }
 
 /// Errors that several sessions of the project met and after which something was done and the same check passed, those of most sessions first.
-fn cures(memory: &OpenMemory, project: &str) -> Result<Vec<Cure>> {
+fn cures(memory: &OpenMemory, project: &str, without: &BTreeSet<String>) -> Result<Vec<Cure>> {
     let mut by_signature: BTreeMap<String, Vec<MetFailure>> = BTreeMap::new();
-    for met in memory.0.all_failures()?.into_iter().filter(|met| met.project.key == project) {
+    let counts = |met: &MetFailure| met.project.key == project && !without.contains(&met.session);
+    for met in memory.0.all_failures()?.into_iter().filter(counts) {
         by_signature.entry(met.failure.signature.clone()).or_default().push(met);
     }
     let mut cures = Vec::new();
