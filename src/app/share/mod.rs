@@ -248,7 +248,8 @@ fn statements(
             && !matches!(kind, NoteKind::Todo | NoteKind::Preference)
     };
     for note in store.notes_for(project)?.into_iter().filter(is_kept) {
-        let text = relative(&note.text, root);
+        // As a file gives it back.
+        let text = relative(note.text.trim(), root);
         all.push(TeamFile { kind: note.kind, id: note.id, day: day(Some(note.at)), text, ..TeamFile::default() });
     }
     let Some(pk) = store.project_pk(project)? else { return Ok(all) };

@@ -182,6 +182,25 @@ fn who_clones_the_repository_reads_it_below_their_own_notes() {
 }
 
 #[test]
+fn a_note_with_a_private_part_is_shared_and_told_once() {
+    let anna = Member::new();
+    anna.session(1);
+    for text in
+        ["The obelisk opens with <private>Zorkmann</private> and a key", "<private>Zorkmann</private> The pagoda is the queue"]
+    {
+        assert_eq!(anna.recall(&["remember", "--kind", "fact", text]).code, 0);
+    }
+    assert_eq!(anna.recall(&["share", "--all"]).code, 0);
+    assert!(anna.proposals().is_empty(), "{:?}", anna.proposals());
+    anna.world.digest(&EXTRACT);
+    let told = anna.recall(&["context"]).out;
+    for word in ["obelisk", "pagoda"] {
+        assert_eq!(told.matches(word).count(), 1, "{word}: {told}");
+    }
+    assert_eq!(places_of(&anna.world, "Zorkmann"), [""; 0]);
+}
+
+#[test]
 fn a_secret_or_a_path_of_a_home_goes_into_no_file() {
     let anna = Member::new();
     anna.recall(&["remember", "--kind", "fact", "The logs of anna lie in /Users/anna/logs/shop"]);

@@ -191,6 +191,7 @@ fn of_team(
     let mut files = store.map(|store| store.team_files_of(key)).transpose()?.unwrap_or_default();
     // What others left open is theirs to do.
     files.retain(|file| is_new(file.at) && file.open_item_of_team().is_none());
+    let plain = |text: &str| shorten(&one_line(&without_controls(text)), MAX_CHARS);
     let told = |file: MemoryFile| {
         let said = TeamFile::read(&file.text);
         let by = match (file.is_from_server(), said.by.is_empty()) {
@@ -198,14 +199,14 @@ fn of_team(
             (false, true) => IN_REPOSITORY.to_owned(),
             (false, false) => format!("{IN_REPOSITORY}, {}", signature(&said.by)),
         };
-        let text = shorten(&one_line(&without_controls(&said.text)), MAX_CHARS);
+        let text = plain(&said.text);
         let at = said.day.parse().map_or(file.at, |day: Date| begin(day, config));
         let (kind, when) = (said.told_kind().to_owned(), config.short_day(at));
         only_states(&said.text).then_some(NoteLine { id: file.id, is_due: false, kind, text, is_quoted: true, by, when })
     };
-    // As the user has it, and as it is shared.
-    let shared = |note: &NoteLine| relative(&note.text, Path::new(key));
-    let mut said: BTreeSet<String> = own.iter().flat_map(|note| [note.text.clone(), shared(note)]).collect();
+    // As the user has it, and as it is shared; in one form, for what was taken out of a note left its spaces there.
+    let shared = |note: &NoteLine| plain(&relative(&note.text, Path::new(key)));
+    let mut said: BTreeSet<String> = own.iter().flat_map(|note| [plain(&note.text), shared(note)]).collect();
     let mut lines: Vec<NoteLine> = files.into_iter().filter_map(told).collect();
     lines.retain(|line| !line.text.is_empty() && said.insert(line.text.clone()));
     lines.truncate(MAX_TEAM_FILES);
