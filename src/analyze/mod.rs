@@ -17,6 +17,7 @@ pub(crate) mod repository;
 pub(crate) mod rules;
 pub(crate) mod shell;
 pub(crate) mod signal;
+pub(crate) mod stranger;
 pub(crate) mod use_of_told;
 pub(crate) mod verify;
 pub(crate) mod without_model;

@@ -59,7 +59,7 @@ pub(crate) fn how(memory: &OpenMemory, config: &Config, asked: &HowRequest<'_>) 
         if !is_meant {
             continue;
         }
-        for (used, _) in in_project(store, pk)? {
+        for (used, _) in in_project(store, pk, &BTreeSet::new())? {
             let works = used.passed >= MIN_PASSED || used.passed_last;
             if works && fits(&used) {
                 commands.push(KnownCommand {
@@ -80,11 +80,12 @@ pub(crate) fn how(memory: &OpenMemory, config: &Config, asked: &HowRequest<'_>) 
     Ok(HowReply { commands })
 }
 
-/// The commands of a project, each once, with the number of sessions that ran it.
-fn in_project(store: &Reader, project: i64) -> Result<Vec<(UsedCommand, usize)>> {
+/// The commands of a project, each once, with the number of sessions that ran it, as if these other sessions had not been.
+fn in_project(store: &Reader, project: i64, without: &BTreeSet<String>) -> Result<Vec<(UsedCommand, usize)>> {
     let mut all: Vec<(UsedCommand, BTreeSet<String>)> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     store.for_each_command(project, |session, used| match places.get(&used.same).and_then(|place| all.get_mut(*place)) {
+        _ if without.contains(&session) => {}
         Some((known, sessions)) => {
             known.add(used);
             sessions.insert(session);
@@ -97,12 +98,13 @@ fn in_project(store: &Reader, project: i64) -> Result<Vec<(UsedCommand, usize)>>
     Ok(all.into_iter().map(|(used, sessions)| (used, sessions.len())).collect())
 }
 
-/// The steadiest commands of a project, each with the number of sessions that ran it, those that passed most often first.
-pub(in crate::app) fn steady(store: &Reader, project: i64) -> Result<Vec<(UsedCommand, usize)>> {
+/// The steadiest commands of a project, each with the number of sessions that ran it, those that passed most often first; as if sessions `without` had
+/// not been.
+pub(in crate::app) fn steady(store: &Reader, project: i64, without: &BTreeSet<String>) -> Result<Vec<(UsedCommand, usize)>> {
     let is_steady = |(used, sessions): &(UsedCommand, usize)| {
         used.passed >= MIN_STABLE.0 && *sessions >= MIN_STABLE.1 && used.passed_last && used.line.chars().count() <= MAX_LINE_CHARS
     };
-    let mut steady = in_project(store, project)?;
+    let mut steady = in_project(store, project, without)?;
     steady.retain(is_steady);
     steady.sort_by_key(|(used, _)| Reverse(used.passed));
     Ok(steady)
@@ -110,7 +112,7 @@ pub(in crate::app) fn steady(store: &Reader, project: i64) -> Result<Vec<(UsedCo
 
 /// What a session's start tells of them: one line, of the steadiest ones only.
 pub(in crate::app) fn at_start(store: &Reader, config: &Config, project: i64) -> Result<Option<String>> {
-    let stable: Vec<UsedCommand> = steady(store, project)?.into_iter().map(|(used, _)| used).collect();
+    let stable: Vec<UsedCommand> = steady(store, project, &BTreeSet::new())?.into_iter().map(|(used, _)| used).collect();
     // One of each class, before a second one of any.
     let mut classes = BTreeSet::new();
     let (mut first, more): (Vec<_>, Vec<_>) = stable.into_iter().partition(|used| classes.insert(used.class));

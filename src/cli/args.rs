@@ -100,7 +100,7 @@ pub(crate) enum Command {
     /// Share what proved right with your team, as files in the repository
     ///
     /// Without an ID, it lists what the repository does not have yet: your notes on this project, commands that pass, and errors with what cured them. With
-    /// IDs, it writes those to `.recall/` as plain text: review and commit them like code.
+    /// IDs, it writes those to `.recall/` as plain text: review and commit them like code. `--remove` deletes such files again.
     Share(ShareArgs),
     /// Write everything stored to stdout as JSON lines
     Export(ExportArgs),
@@ -128,7 +128,7 @@ impl Command {
                 args.undo || !args.reply.is_empty() || args.ids.iter().any(|id| crate::app::wrong::is_statement_id(id))
             }
             Self::Config(args) => args.init,
-            Self::Share(args) => args.all || !args.ids.is_empty(),
+            Self::Share(args) => args.all || !args.ids.is_empty() || !args.remove.is_empty(),
             Self::Embed(args) => args.action.is_some(),
             Self::Rules(args) => args.accept.is_some() || args.dismiss.is_some(),
             Self::Remember(args) => !args.text.is_empty() || args.edit.is_some(),
@@ -850,11 +850,17 @@ pub(crate) enum TeamAction {
         #[arg(long)]
         only_here: bool,
     },
-    /// Erase what another installation of yours shared, as from an older data folder: `recall team status` names them
+    /// Erase one session on the server and keep it back from now on, or erase what another installation of yours shared
     Withdraw {
-        /// The name of the installation, or the beginning of it
-        #[arg(value_name = "NAME")]
-        installation: String,
+        /// The name of the installation, as an older data folder, or the beginning of it: `recall team status` names them
+        #[arg(value_name = "NAME", required_unless_present = "session")]
+        installation: Option<String>,
+        /// A session of which the team gets nothing from now on, by id or prefix; `recall team status` lists those
+        #[arg(long, value_name = "ID", conflicts_with = "installation")]
+        session: Option<String>,
+        /// Share that session again
+        #[arg(long, requires = "session")]
+        undo: bool,
     },
     /// Print what came of the sessions in transcripts, as records for the server: for a backlog on other machines. Each folder is read whole and by
     /// itself, without your memory; your config says what is private, excluded, and in which time zone
@@ -898,8 +904,11 @@ pub(crate) struct ShareArgs {
     /// Write all that are listed, but for those that may not be shared
     #[arg(long, conflicts_with = "ids")]
     pub(crate) all: bool,
+    /// Delete the files of these shared statements from `.recall/`, by id or file name as listed
+    #[arg(long, value_name = "NAME", num_args = 1.., conflicts_with_all = ["ids", "all"])]
+    pub(crate) remove: Vec<String>,
     /// Print the list as JSON
-    #[arg(long, conflicts_with_all = ["ids", "all"])]
+    #[arg(long, conflicts_with_all = ["ids", "all", "remove"])]
     pub(crate) json: bool,
 }
 

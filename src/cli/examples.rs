@@ -48,6 +48,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[
             ("recall share", "what could be shared"),
             ("recall share m4e5f6a7", "write the file of one"),
+            ("recall share --remove m4e5f6a7", "delete it again"),
             ("git add .recall && git commit", "then your team has it"),
         ],
     ),
@@ -57,6 +58,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("recall team join postgres://anna@db.example.com/team", ""),
             ("recall team", "exchange now"),
             ("recall team status", "what was shared"),
+            ("recall team withdraw --session 64b0b6d9", "keep one session from the team"),
             ("recall team leave", "erase what you shared"),
             ("recall team records anna/projects > all.jsonl", "of a backlog"),
         ],

@@ -115,7 +115,7 @@ fn needs_person(command: &Command) -> Option<&'static str> {
             None | Some(TeamAction::Status { .. }) => None,
             Some(_) => Some("change what is shared with a team"),
         },
-        Command::Share(_) if command.changes_something() => Some("write files for your team into the repository"),
+        Command::Share(_) if command.changes_something() => Some("write or delete your team's files in the repository"),
         Command::Embed(args) if args.action.is_some() => Some("change the model for search by meaning"),
         Command::Uninstall(args) if args.purge && !args.dry_run => Some("delete the whole memory"),
         Command::Pause(_) | Command::Forget(_) | Command::Uninstall(_) | Command::Remember(_) | Command::Close(_) => None,

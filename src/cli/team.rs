@@ -98,8 +98,11 @@ mod with_server {
                     }
                 }
             }
-            Some(TeamAction::Withdraw { installation }) => {
-                let count = team::withdraw(config, installation)?;
+            Some(TeamAction::Withdraw { session: Some(session), undo, .. }) => {
+                completion = keep_back(session, *undo, config, &ui, out)?;
+            }
+            Some(TeamAction::Withdraw { installation, .. }) => {
+                let count = team::withdraw(config, installation.as_deref().unwrap_or_default())?;
                 writeln!(
                     out,
                     "withdrew {}. If that installation is still in use, it shares again what changes there.",
@@ -142,6 +145,24 @@ mod with_server {
         }
         ui.finish();
         Ok(completion)
+    }
+
+    /// Keeps a session from the team, or lets it have that again, and tells the server.
+    fn keep_back(session: &str, undo: bool, config: &Config, ui: &Ui, out: &mut impl Write) -> Result<Completion> {
+        if undo {
+            let id = id8(&team::share_again(config, session)?);
+            writeln!(out, "Session {id} is shared again, if its project is.")?;
+        } else {
+            let id = id8(&team::keep_back(config, session)?);
+            writeln!(out, "The team gets nothing of session {id}. `recall team withdraw --session {id} --undo` shares it again.")?;
+        }
+        if !team::is_set_up(&config.data_dir) {
+            return Ok(Completion::Done);
+        }
+        let (done, ended) = team::run(config, &[], ui)
+            .context("this is kept, but the server did not hear of it yet: the next exchange tells it")?;
+        writeln!(out, "{}", done.in_words())?;
+        Ok(ended)
     }
 
     /// As it was typed, or from standard input: a command line is seen by others.

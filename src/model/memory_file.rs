@@ -23,9 +23,14 @@ impl MemoryFile {
         self.path.rsplit('/').next().unwrap_or_default()
     }
 
+    /// Did the server of the team give it?
+    pub(crate) fn is_from_server(&self) -> bool {
+        is_from_server(&self.path, &self.project.key)
+    }
+
     /// `Claude's memory file deploy.md`
     pub(crate) fn title(&self) -> String {
-        if is_from_server(&self.path) {
+        if self.is_from_server() {
             // Its name says nothing to anybody.
             let TeamFile { kind, by, .. } = TeamFile::read(&self.text);
             let kind = if is_open_kind(&kind) { "open item" } else { &kind };
@@ -39,7 +44,7 @@ impl MemoryFile {
 
     /// What it says, if that is an open item which the server of the team gave.
     pub(crate) fn open_item_of_team(&self) -> Option<TeamFile> {
-        let said = is_from_server(&self.path).then(|| TeamFile::read(&self.text))?;
+        let said = self.is_from_server().then(|| TeamFile::read(&self.text))?;
         is_open_kind(&said.kind).then_some(said)
     }
 
@@ -89,6 +94,11 @@ mod tests {
         assert_eq!(file(given, "next").title(), "open item of your team, by anna");
         assert_eq!(file(given, "fact").open_item_of_team(), None);
         assert_eq!(file("/home/anna/shop/.recall/todo-12.md", "todo").open_item_of_team(), None);
+        let forged = MemoryFile {
+            project: Project { key: "/home/anna/team/projects/shop".into() },
+            ..file("/home/anna/team/projects/shop/.recall/todo-12.md", "todo")
+        };
+        assert_eq!((forged.open_item_of_team(), forged.title().as_str()), (None, "team file todo-12.md"));
     }
 
     #[test]

@@ -5,9 +5,12 @@ use std::fmt::Write;
 /// The folder of these files, as it stands in their paths.
 const IN_FOLDER: &str = "/.recall/";
 /// The folder of those that came from a server, as it stands in their paths, below the data folder.
-pub(crate) const FROM_SERVER: &str = "/team/projects/";
+const FROM_SERVER: &str = "/team/projects/";
 /// The kinds of what is open: `next` and `blocker` as sessions left it, `todo` as somebody noted it. Only a server has these.
 const OPEN_KINDS: [&str; 3] = ["next", "blocker", "todo"];
+/// The kinds of statements that hold.
+const KINDS: [&str; 5] = ["convention", "decision", FACT, "command", "cure"];
+const FACT: &str = "fact";
 /// The most characters of its text that are told.
 pub(crate) const MAX_CHARS: usize = 600;
 
@@ -36,9 +39,11 @@ pub(crate) fn is_team_file(path: &str) -> bool {
     path.rsplit_once('/').is_some_and(|(folder, _)| format!("{folder}/").ends_with(IN_FOLDER))
 }
 
-/// Is a file at this path one that the server of a team gave?
-pub(crate) fn is_from_server(path: &str) -> bool {
-    is_team_file(path) && path.contains(FROM_SERVER)
+/// Is a file at this path one that the server of a team gave? None that lies in the repository with this root is, wherever that lies: whoever can write
+/// to the repository wrote it.
+pub(crate) fn is_from_server(path: &str, root: &str) -> bool {
+    let is_in_repository = path.strip_prefix(root).is_some_and(|rest| rest.starts_with(IN_FOLDER));
+    is_team_file(path) && path.contains(FROM_SERVER) && !is_in_repository
 }
 
 impl TeamFile {
@@ -72,6 +77,11 @@ impl TeamFile {
         file + "---\n\n" + self.text.trim() + "\n"
     }
 
+    /// What it is; a fact if it says nothing that a statement can be.
+    pub(crate) fn told_kind(&self) -> &'static str {
+        KINDS.into_iter().find(|kind| *kind == self.kind).unwrap_or(FACT)
+    }
+
     /// Its name: the same for the same statement, and readable in a list of changes.
     pub(crate) fn name(&self) -> String {
         const MAX_SLUG_CHARS: usize = 48;
@@ -85,6 +95,13 @@ impl TeamFile {
             }
         }
         format!("{}-{}-{}.md", self.kind, slug.trim_end_matches('-'), self.id)
+    }
+
+    /// Is this the name of a file that [`Self::write`] made, of a statement with this kind and id? Its words may have changed since.
+    pub(crate) fn is_written_as(&self, name: &str) -> bool {
+        let is_plain = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+        let slug = name.strip_prefix(&format!("{}-", self.kind)).and_then(|rest| rest.strip_suffix(&format!("{}.md", self.id)));
+        is_plain(&self.kind) && is_plain(&self.id) && slug.is_some_and(|slug| slug == "-" || is_plain(slug) && slug.ends_with('-'))
     }
 }
 
@@ -104,6 +121,19 @@ mod tests {
         };
         assert_eq!(TeamFile::read(&file.write()), file);
         assert_eq!(file.name(), "convention-we-use-pnpm-never-npm-see-the-in-the-docs-m12345678.md");
+    }
+
+    #[test]
+    fn a_file_is_known_by_its_form() {
+        let file = TeamFile { kind: "fact".into(), id: "m12345678".into(), text: "pnpm".into(), ..TeamFile::default() };
+        let wordless = TeamFile { text: "…".into(), ..file.clone() };
+        for name in [file.name(), wordless.name(), "fact-in-other-words-m12345678.md".to_owned()] {
+            assert!(file.is_written_as(&name), "{name}");
+        }
+        for name in ["fact-pnpm.md", "notes.md", "fact-m12345678.md", "decision-pnpm-m12345678.md", "fact-a b-m12345678.md"] {
+            assert!(!file.is_written_as(name), "{name}");
+        }
+        assert!(!TeamFile::default().is_written_as("-pnpm-.md"));
     }
 
     #[test]

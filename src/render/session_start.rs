@@ -134,6 +134,8 @@ pub struct NoteLine {
     pub(crate) is_due: bool,
     pub(crate) kind: String,
     pub(crate) text: String,
+    /// These are the words of somebody else than the user and their agents.
+    pub(crate) is_quoted: bool,
     /// The note's author.
     pub(crate) by: String,
     pub(crate) when: String,
@@ -532,6 +534,9 @@ fn rule_line(rule: &RuleLine) -> String {
 
 fn remembered_line(note: &NoteLine) -> String {
     let by = said(&note.by, MAX_TITLE_CHARS);
+    if note.is_quoted {
+        return format!("- {} {} ({by}): {} ({})", note.id, note.kind, quote(&note.text, MAX_STATEMENT_CHARS), note.when);
+    }
     let due = if note.is_due { "due " } else { "" };
     format!("- {} {due}{}: {} ({by}, {})", note.id, note.kind, said(&note.text, MAX_STATEMENT_CHARS), note.when)
 }

@@ -6,9 +6,11 @@ use anyhow::Result;
 
 use super::SearchOptions;
 use super::query::{Filters, Query};
+use crate::analyze::stranger::only_states;
 use crate::config::ProjectMatcher;
 use crate::model::section::Section;
 use crate::model::session::{Millis, Project};
+use crate::model::team_file::{TeamFile, is_team_file};
 use crate::search::semantic::score_fusion::{MAX_CANDIDATES, fuse_scores};
 use crate::search::weights::{QueryWords, WeightedWord};
 use crate::store::Reader;
@@ -79,9 +81,9 @@ pub(super) fn rank(store: &Reader, query: &Query, wanted: &SearchOptions<'_>) ->
     if let Some(similar) = wanted.similar {
         add_semantic(store, &asked, &mut hits, &words, similar)?;
     }
-    let team = if wanted.without_memory_files { store.team_files()? } else { BTreeSet::new() };
-    let is_known = |hit: &DocumentHit| wanted.without_memory_files && hit.memory_file.is_some_and(|file| !team.contains(&file));
-    hits.retain(|hit| (except.is_none() || hit.session != except) && !is_known(hit));
+    let untold = if wanted.without_memory_files { untold_files(store, &hits)? } else { BTreeSet::new() };
+    let is_untold = |hit: &DocumentHit| hit.memory_file.is_some_and(|file| untold.contains(&file));
+    hits.retain(|hit| (except.is_none() || hit.session != except) && !is_untold(hit));
     let lookups = store.lookups()?;
     for hit in &mut hits {
         hit.score *= boost(hit, own, wanted.now) * found_useful(hit, &lookups);
@@ -90,6 +92,19 @@ pub(super) fn rank(store: &Reader, query: &Query, wanted: &SearchOptions<'_>) ->
     prefer_own_words(store, &mut hits, &words)?;
     prefer_answers(store, &mut hits, query, &words)?;
     Ok(Some(RankedHits { words, hits }))
+}
+
+/// Memory files among the results that are told to nobody who did not ask: Claude's own, which it reads itself, and those of a team that do more than
+/// state something.
+fn untold_files(store: &Reader, hits: &[DocumentHit]) -> Result<BTreeSet<i64>> {
+    let mut untold = BTreeSet::new();
+    for pk in hits.iter().filter_map(|hit| hit.memory_file).collect::<BTreeSet<i64>>() {
+        let file = store.memory_file(pk)?;
+        if !is_team_file(&file.path) || !only_states(&TeamFile::read(&file.text).text) {
+            untold.insert(pk);
+        }
+    }
+    Ok(untold)
 }
 
 /// Moves those of the best results up whose user said words of the query together.

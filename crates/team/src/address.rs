@@ -37,6 +37,24 @@ impl Address {
     }
 }
 
+/// The hosts and ports of an address: `db.example.com:5432`.
+pub(crate) fn place(config: &Config) -> String {
+    let names = config.get_hosts().iter().map(|host| match host {
+        Host::Tcp(name) => name.clone(),
+        #[cfg(unix)]
+        Host::Unix(folder) => folder.display().to_string(),
+    });
+    let names: Vec<String> = match config.get_hosts() {
+        [] => config.get_hostaddrs().iter().map(ToString::to_string).collect(),
+        _ => names.collect(),
+    };
+    // One port is that of all.
+    let ports = config.get_ports();
+    let port = |at: usize| ports.get(at).or(ports.first()).copied().unwrap_or(5432);
+    let places: Vec<String> = names.iter().enumerate().map(|(at, name)| format!("{name}:{}", port(at))).collect();
+    places.join(", ")
+}
+
 fn without_team(url: &str) -> (String, Option<String>) {
     let Some((before, query)) = url.split_once('?') else { return (url.to_owned(), None) };
     let (teams, others): (Vec<&str>, Vec<&str>) = query.split('&').partition(|part| part.starts_with("team="));
@@ -58,6 +76,17 @@ fn is_local(config: &Config) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_place_is_the_host_and_port_alone() {
+        for (url, told) in [
+            ("postgres://anna:s3cret@db.example.com/team", "db.example.com:5432"),
+            ("postgres://anna@a.example.com,b.example.com:6432/team", "a.example.com:5432, b.example.com:6432"),
+            ("postgres://anna@%2Frun%2Fpg:5433/team", "/run/pg:5433"),
+        ] {
+            assert_eq!(place(&Address::parse(url).unwrap_or_else(|error| panic!("{url}: {error}")).config), told);
+        }
+    }
 
     #[test]
     fn a_server_elsewhere_is_asked_only_with_tls() {

@@ -22,10 +22,16 @@ pub enum Error {
         why: String,
     },
     /// The deadline of the call passed. What it was to do may be done or not; do it again.
-    #[error("could not {what} within {} s. Try again later", deadline.as_secs_f32())]
+    #[error(
+        "could not {what} at {place} within {} s{}. Check that this machine reaches the server, or ask its administrator whether it runs; then try again",
+        deadline.as_secs_f32(),
+        source.as_ref().map(|source| format!(" ({})", described(source))).unwrap_or_default()
+    )]
     TooLate {
         /// What was tried, as "push records".
         what: &'static str,
+        /// Where: host and port.
+        place: String,
         /// How long it had.
         deadline: Duration,
         /// What went wrong the last time, where something did.

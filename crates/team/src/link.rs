@@ -3,7 +3,7 @@
 //! A call whose connection is lost is done again on a new one, after a pause that grows, until its deadline. All that is called here may therefore be
 //! done twice.
 
-use crate::address::Address;
+use crate::address::{Address, place};
 use crate::error::{Error, Fate, fate};
 use rustls::{ClientConfig, RootCertStore};
 use std::collections::HashMap;
@@ -66,7 +66,8 @@ impl Link {
         work: impl AsyncFn(&mut Session) -> Result<T, tokio_postgres::Error>,
     ) -> Result<T, Error> {
         let Self { session, config, tls, runtime } = self;
-        let too_late = |source| Error::TooLate { what, deadline, source };
+        let place = place(config);
+        let too_late = |source| Error::TooLate { what, place: place.clone(), deadline, source };
         runtime.block_on(async {
             let mut pause = FIRST_PAUSE;
             let mut last = None;

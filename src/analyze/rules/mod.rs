@@ -95,6 +95,11 @@ pub(crate) fn instruction_of(sentence: &str) -> Option<RuleWords> {
     sentence::rule_of(sentence)
 }
 
+/// Does a sentence of a text speak to whoever reads it, as an instruction to them does?
+pub(crate) fn speaks_to_reader(text: &str) -> bool {
+    sentences_in_any_case(text).iter().any(|said| sentence::speaks_to_reader(said))
+}
+
 fn words_of(text: &str) -> RuleWords {
     sentence::rule_of(text).unwrap_or_else(|| RuleWords::of_text(text))
 }

@@ -283,6 +283,25 @@ fn prefix(sentence: &Sentence, at: usize, end: usize) -> Option<usize> {
     (!forbids).then_some(found)
 }
 
+/// Does a sentence begin as an instruction does that speaks to whoever reads it: "you must …", "please, I want you to …"?
+pub(super) fn speaks_to_reader(text: &str) -> bool {
+    let sentence = Sentence::of(text.to_owned());
+    let end = sentence.tokens.len();
+    let mut at = 0;
+    while at < end {
+        let phrase = match prefix(&sentence, at, end) {
+            Some(length) => at..at + length,
+            None if sentence.word(at).is_empty() => at..at + 1,
+            None => return false,
+        };
+        if phrase.clone().any(|at| sentence.word(at) == "you") {
+            return true;
+        }
+        at = phrase.end;
+    }
+    false
+}
+
 fn forbids_by_no(sentence: &Sentence, at: usize, end: usize) -> bool {
     let next = sentence.word(at + 1);
     at + 1 < end

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::analyze::prose::sentences_in_any_case;
 use crate::analyze::without_model::UNANSWERED;
 use crate::model::session::Answer;
 use crate::text::tokenize::distinctive_words;
@@ -39,6 +40,13 @@ pub(super) fn claim_words(text: &str, of_user: UserAttribution) -> BTreeSet<Stri
             [UNANSWERED, "Plan approved: ", "Refused: "].into_iter().find_map(|who| text.strip_prefix(who)).unwrap_or(text),
         ),
     }
+}
+
+/// Does a line or sentence of a text say that it is the user's, or what they said?
+pub(crate) fn speaks_for_user(text: &str) -> bool {
+    let sentences = sentences_in_any_case(text);
+    let said = text.lines().chain(sentences.iter().map(String::as_str));
+    said.map(|said| said.trim_start_matches('#')).any(|said| user_attribution(said) != UserAttribution::Unattributed)
 }
 
 /// How does a text attribute itself to the user?

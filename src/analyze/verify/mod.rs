@@ -18,6 +18,7 @@ mod tokens;
 use std::cell::LazyCell;
 use std::collections::BTreeSet;
 
+pub(crate) use self::attribution::speaks_for_user;
 use self::attribution::{UserAttribution, claim_words, label_free, user_attribution};
 use self::files::{mentioned_names, naming};
 pub(crate) use self::last_state::passes_unseen;

@@ -4,7 +4,7 @@
 //! ## Invariants
 //! What the sanitizer would change is refused, and so is what names a path of a home: once pushed, it cannot be taken back.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ use crate::app::how;
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::model::note::{Note, NoteKind};
-use crate::model::session::{Millis, short_id};
+use crate::model::session::{Millis, said, short_id};
 use crate::model::team_file::{MAX_CHARS, TeamFile};
 use crate::privacy::Sanitizer;
 use crate::source::team_files::{FOLDER, MAX_FILES, read, team_paths};
@@ -40,8 +40,19 @@ pub(crate) struct ShareReply {
     /// The repository.
     pub(crate) project: String,
     pub(crate) proposals: Vec<Proposal>,
-    /// How many statements the repository has already.
-    pub(crate) shared: usize,
+    /// The statements that the repository has already, as `recall share` writes them.
+    pub(crate) shared: Vec<SharedStatement>,
+}
+
+/// A statement that the repository has. It says what the file says, whoever wrote that.
+#[derive(Debug, Serialize)]
+pub(crate) struct SharedStatement {
+    pub(crate) id: String,
+    pub(crate) kind: String,
+    pub(crate) text: String,
+    pub(crate) day: String,
+    /// Below the repository.
+    pub(crate) file: String,
 }
 
 /// A statement that proved right.
@@ -67,11 +78,12 @@ pub(crate) struct Proposal {
 /// When that is no repository, or the index cannot be read.
 pub(crate) fn proposals(memory: &OpenMemory, config: &Config, project: &str) -> Result<ShareReply> {
     let root = repository(project)?;
-    let there = files_there(&root);
+    let all_there = files_there(&root);
+    let there: BTreeMap<&str, &(String, TeamFile)> = all_there.iter().map(|one| (one.1.id.as_str(), one)).collect();
     let sanitizer = config.sanitizer()?;
     let mut proposals = Vec::new();
-    for file in statements(memory, config, project, &root)? {
-        let known = there.get(&file.id);
+    for file in statements(memory, config, project, &root, &BTreeSet::new())? {
+        let known = there.get(file.id.as_str());
         if known.is_some_and(|(_, known)| known.text == file.text) {
             continue;
         }
@@ -88,7 +100,44 @@ pub(crate) fn proposals(memory: &OpenMemory, config: &Config, project: &str) -> 
             evidence: file.evidence,
         });
     }
-    Ok(ShareReply { project: project.to_owned(), proposals, shared: there.len() })
+    let shown = |text: &str| sanitizer.clean(said(text, MAX_CHARS));
+    let written = all_there.iter().filter(|(name, file)| file.is_written_as(name));
+    let shared = written.map(|(name, file)| SharedStatement {
+        id: file.id.clone(),
+        kind: file.kind.clone(),
+        text: shown(&file.text),
+        day: shown(&file.day),
+        file: format!("{FOLDER}/{name}"),
+    });
+    Ok(ShareReply { project: project.to_owned(), proposals, shared: shared.collect() })
+}
+
+/// Deletes files that hold statements in the form of [`share`], by their names or ids: all of them, or none if one is not there. Returns them,
+/// below the repository.
+///
+/// # Errors
+/// When there is none of that form with such a name or id, or it cannot be deleted.
+pub(crate) fn remove(project: &str, names: &[String]) -> Result<Vec<String>> {
+    let root = repository(project)?;
+    let there = files_there(&root);
+    let mut doomed = BTreeSet::new();
+    for wanted in names {
+        let wanted = wanted.strip_prefix(FOLDER).map_or(wanted.as_str(), |rest| rest.trim_start_matches('/'));
+        let fits = |name: &str, file: &TeamFile| name == wanted || file.is_written_as(name) && file.id == wanted;
+        let fitting: Vec<_> = there.iter().filter(|(name, file)| fits(name, file)).collect();
+        if fitting.is_empty() {
+            bail!("no file in {FOLDER}/ has the name or id `{wanted}`: `recall share` lists those that it wrote");
+        }
+        if let Some((name, _)) = fitting.iter().find(|(name, file)| !file.is_written_as(name)) {
+            bail!("{FOLDER}/{name} was not written by `recall share`: delete it yourself");
+        }
+        doomed.extend(fitting.into_iter().map(|(name, _)| name));
+    }
+    for name in &doomed {
+        let file = root.join(FOLDER).join(name);
+        fs::remove_file(&file).with_context(|| format!("cannot delete {}", file.display()))?;
+    }
+    Ok(doomed.into_iter().map(|name| format!("{FOLDER}/{name}")).collect())
 }
 
 /// What was written, and what was not.
@@ -146,7 +195,7 @@ pub(crate) fn share(memory: &OpenMemory, config: &Config, project: &str, ids: &[
     Ok(Written { files: wanted.into_iter().map(|one| one.file.clone()).collect(), refused })
 }
 
-/// What proved right in a project, each with why it cannot be shared, if it cannot.
+/// What proved right in a project, each with why it cannot be shared, if it cannot. Nothing comes from sessions `without`.
 ///
 /// # Errors
 /// When the index cannot be read.
@@ -156,8 +205,9 @@ pub(crate) fn shareable(
     config: &Config,
     sanitizer: &Sanitizer,
     project: &str,
+    without: &BTreeSet<String>,
 ) -> Result<Vec<(TeamFile, Option<String>)>> {
-    let all = statements(memory, config, project, Path::new(project))?;
+    let all = statements(memory, config, project, Path::new(project), without)?;
     let with_why = |file| {
         let why = why_not(&file, config, sanitizer);
         (file, why)
@@ -173,19 +223,20 @@ fn repository(project: &str) -> Result<PathBuf> {
     Ok(root)
 }
 
-/// The statements that the repository has, with the names of their files, by id.
-fn files_there(root: &Path) -> BTreeMap<String, (String, TeamFile)> {
-    let mut there = BTreeMap::new();
-    for path in team_paths(root, MAX_FILES) {
-        let (Some(text), Some(name)) = (read(&path.path), path.path.file_name()) else { continue };
-        let file = TeamFile::read(&text);
-        there.insert(file.id.clone(), (name.to_string_lossy().into_owned(), file));
-    }
-    there
+/// The statements that the repository has, with the names of their files.
+fn files_there(root: &Path) -> Vec<(String, TeamFile)> {
+    let named = |path: &Path| Some((path.file_name()?.to_str()?.to_owned(), TeamFile::read(&read(path)?)));
+    team_paths(root, MAX_FILES).iter().filter_map(|file| named(&file.path)).collect()
 }
 
 /// What proved right: what the user noted, commands that pass, errors that were met again and cured.
-fn statements(memory: &OpenMemory, config: &Config, project: &str, root: &Path) -> Result<Vec<TeamFile>> {
+fn statements(
+    memory: &OpenMemory,
+    config: &Config,
+    project: &str,
+    root: &Path,
+    without: &BTreeSet<String>,
+) -> Result<Vec<TeamFile>> {
     let store = &memory.0;
     let day = |at: Option<Millis>| config.local_time(at, "%Y-%m-%d");
     let mut all = Vec::new();
@@ -197,11 +248,12 @@ fn statements(memory: &OpenMemory, config: &Config, project: &str, root: &Path) 
             && !matches!(kind, NoteKind::Todo | NoteKind::Preference)
     };
     for note in store.notes_for(project)?.into_iter().filter(is_kept) {
-        let text = relative(&note.text, root);
+        // As a file gives it back.
+        let text = relative(note.text.trim(), root);
         all.push(TeamFile { kind: note.kind, id: note.id, day: day(Some(note.at)), text, ..TeamFile::default() });
     }
     let Some(pk) = store.project_pk(project)? else { return Ok(all) };
-    for (used, sessions) in how::steady(store, pk)?.into_iter().take(MAX_OF_KIND) {
+    for (used, sessions) in how::steady(store, pk, without)?.into_iter().take(MAX_OF_KIND) {
         let UsedCommand { same, class, line, folder, ran, passed, at, .. } = used;
         let place = if folder.is_empty() { String::new() } else { format!(" in {folder}") };
         all.push(TeamFile {
@@ -213,7 +265,7 @@ fn statements(memory: &OpenMemory, config: &Config, project: &str, root: &Path) 
             ..TeamFile::default()
         });
     }
-    all.extend(cures(memory, project)?.into_iter().take(MAX_OF_KIND).map(|cure| TeamFile {
+    all.extend(cures(memory, project, without)?.into_iter().take(MAX_OF_KIND).map(|cure| TeamFile {
         text: relative(&cure.text, root),
         day: day(cure.at),
         ..cure.file
@@ -228,9 +280,10 @@ struct Cure {
 }
 
 /// Errors that several sessions of the project met and after which something was done and the same check passed, those of most sessions first.
-fn cures(memory: &OpenMemory, project: &str) -> Result<Vec<Cure>> {
+fn cures(memory: &OpenMemory, project: &str, without: &BTreeSet<String>) -> Result<Vec<Cure>> {
     let mut by_signature: BTreeMap<String, Vec<MetFailure>> = BTreeMap::new();
-    for met in memory.0.all_failures()?.into_iter().filter(|met| met.project.key == project) {
+    let counts = |met: &MetFailure| met.project.key == project && !without.contains(&met.session);
+    for met in memory.0.all_failures()?.into_iter().filter(counts) {
         by_signature.entry(met.failure.signature.clone()).or_default().push(met);
     }
     let mut cures = Vec::new();

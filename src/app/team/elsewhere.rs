@@ -56,7 +56,8 @@ pub(super) fn installations(all: Vec<Owned>, state: &TeamState) -> Vec<Installat
     by_name.into_iter().map(|(name, shared)| Installation { name, shared }).collect()
 }
 
-/// Withdraws what the user forgot here and shared from other installations: these sessions, and notes that are among `gone`. Returns how many.
+/// Withdraws what the user forgot or keeps back here and shared from other installations: these sessions, and notes that are among `gone`. Returns how
+/// many.
 ///
 /// # Errors
 /// When the server does not do it.

@@ -1,12 +1,15 @@
 //! Joining a team, sharing and reading, leaving.
 
 use std::collections::{BTreeSet, HashSet};
+use std::path::Path;
+use std::{fs, io};
 
 use anyhow::{Context, Result, bail, ensure};
 use team::{Client, Deadlines, Record, RecordId, Team, Withdrawal};
 
 use super::elsewhere::withdraw_forgotten;
 use super::inbox::{keep, keep_only};
+use super::kept_back::{self, kept_back};
 use super::meaning::describe;
 use super::projects::{TeamProject, team_projects};
 use super::state::{ItemId, TeamState, folder, is_set_up, without_password};
@@ -155,7 +158,7 @@ fn exchange_now(config: &Config, store: &mut Maintenance, state: &mut TeamState,
     let mut exchange = Exchange {
         config,
         projects: team_projects(store, config)?,
-        forgotten: store.forgotten_sessions()?,
+        taken_back: store.forgotten_sessions()?.into_iter().chain(kept_back(&config.data_dir)?).collect(),
         done: Exchanged::default(),
         has_new: false,
     };
@@ -177,8 +180,8 @@ struct Exchange<'a> {
     config: &'a Config,
     /// Those of this machine.
     projects: Vec<TeamProject>,
-    /// The sessions that the user forgot.
-    forgotten: HashSet<String>,
+    /// The sessions that the user forgot or keeps back.
+    taken_back: HashSet<String>,
     done: Exchanged,
     /// Files of statements came, changed or went.
     has_new: bool,
@@ -214,11 +217,11 @@ impl Exchange<'_> {
         projects
     }
 
-    /// What the user forgot here is forgotten wherever they shared it from. Before what this machine shared, which is known until then.
+    /// What the user forgot or keeps back here is forgotten wherever they shared it from. Before what this machine shared, which is known until then.
     fn withdraw_elsewhere(&mut self, state: &TeamState, client: &mut Client) -> Result<()> {
         let shared: BTreeSet<&str> = self.projects.iter().filter(|one| one.consent.share).map(|one| one.address.as_str()).collect();
         let gone = state.to_withdraw().into_iter().map(|(id, _)| id).filter(|id| shared.contains(id.project.as_str())).collect();
-        self.done.withdrawn += withdraw_forgotten(client, state, &self.forgotten, &gone)?;
+        self.done.withdrawn += withdraw_forgotten(client, state, &self.taken_back, &gone)?;
         Ok(())
     }
 
@@ -316,10 +319,26 @@ fn leave_alone(config: &Config, only_here: bool, ui: &Ui) -> Result<()> {
         }
     }
     let folder = folder(&config.data_dir);
-    std::fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {}", folder.display()))?;
+    forget_team(&folder, &kept_back::file(&config.data_dir)).with_context(|| format!("cannot remove {}", folder.display()))?;
     let mut store = Maintenance::open(&config.database())?;
     take_in_team_files(config, &mut store)?;
     erase_traces(&store, ui)
+}
+
+/// Removes what is in the folder of the team, but for the list of what the user keeps back from any.
+fn forget_team(folder: &Path, kept_back: &Path) -> io::Result<()> {
+    if !kept_back.exists() {
+        return fs::remove_dir_all(folder);
+    }
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        match path.is_dir() {
+            true => fs::remove_dir_all(&path)?,
+            false if path != kept_back => fs::remove_file(&path)?,
+            false => {}
+        }
+    }
+    Ok(())
 }
 
 /// Makes the schema in a database, or brings an older one up to date.

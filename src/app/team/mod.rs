@@ -10,6 +10,7 @@
 mod elsewhere;
 mod exchange;
 mod inbox;
+mod kept_back;
 mod meaning;
 mod outbox;
 mod planned;
@@ -26,6 +27,7 @@ use std::time::Duration;
 pub(crate) use self::elsewhere::withdraw;
 pub(crate) use self::exchange::{Joined, exchange, join, leave, prepare, run};
 pub(crate) use self::inbox::files_of;
+pub(crate) use self::kept_back::{keep_back, share_again};
 pub(crate) use self::planned::{PlannedProject, planned};
 pub(crate) use self::push_lines::{PushedLines, push_lines};
 pub(crate) use self::records::{RecordsRequest, records};

@@ -12,6 +12,7 @@ use anyhow::Result;
 use regex::Regex;
 use serde_json::{Value, json};
 
+use super::kept_back::kept_back;
 use super::projects::TeamProject;
 use super::state::ItemId;
 use crate::analyze::rules::{Recurring, recurring, statements_of};
@@ -21,13 +22,14 @@ use crate::app::list::title_of_session;
 use crate::app::open_memory::OpenMemory;
 use crate::app::share::{shareable, why_not};
 use crate::config::Config;
-use crate::model::note::NoteKind;
+use crate::model::author::Author;
+use crate::model::note::{Note, NoteKind};
 use crate::model::session::hash_parts;
 use crate::model::session_head::SessionHead;
 use crate::model::team_file::TeamFile;
 use crate::privacy::{Sanitizer, View};
 use crate::render::quoted::Listener;
-use crate::text::clean::{one_line, without_controls};
+use crate::text::clean::{id8, one_line, without_controls};
 
 /// The kind of what came of a session. The others are those of [`TeamFile`].
 pub(super) const SESSION: &str = "session";
@@ -46,6 +48,8 @@ pub(super) struct ToShare<'a> {
     sanitizer: Sanitizer,
     /// Those of which something may be shared, each with the memory as it is shown there.
     projects: Vec<(TeamProject, OpenMemory)>,
+    /// Sessions of which nothing goes there.
+    kept_back: BTreeSet<String>,
     items: BTreeMap<ItemId, Candidate>,
     /// What cannot be shared, and why.
     pub(super) refused: BTreeMap<ItemId, String>,
@@ -78,7 +82,7 @@ impl<'a> ToShare<'a> {
     /// # Errors
     /// When the index cannot be read.
     pub(super) fn of(projects: &[TeamProject], config: &'a Config) -> Result<Self> {
-        Self::with(projects, config, |all, project, memory| {
+        Self::with(projects, config, kept_back(&config.data_dir)?, |all, project, memory| {
             all.add_statements(project, memory)?;
             all.add_open_items(project, memory)?;
             if project.consent.sessions { all.add_sessions(project, memory) } else { Ok(()) }
@@ -90,16 +94,17 @@ impl<'a> ToShare<'a> {
     /// # Errors
     /// When the index cannot be read.
     pub(super) fn sessions_of(projects: &[TeamProject], config: &'a Config) -> Result<Self> {
-        Self::with(projects, config, Self::add_sessions)
+        Self::with(projects, config, BTreeSet::new(), Self::add_sessions)
     }
 
     fn with(
         projects: &[TeamProject],
         config: &'a Config,
+        kept_back: BTreeSet<String>,
         add: impl Fn(&mut Self, &TeamProject, &OpenMemory) -> Result<()>,
     ) -> Result<Self> {
         let sanitizer = config.sanitizer()?;
-        let mut all = Self { config, sanitizer, projects: Vec::new(), items: BTreeMap::new(), refused: BTreeMap::new() };
+        let mut all = Self { config, sanitizer, projects: Vec::new(), kept_back, items: BTreeMap::new(), refused: BTreeMap::new() };
         for project in projects.iter().filter(|project| project.consent.share) {
             let memory = OpenMemory::of(config, View::OnlyProject(&project.key))?;
             add(&mut all, project, &memory)?;
@@ -109,8 +114,10 @@ impl<'a> ToShare<'a> {
     }
 
     fn add_statements(&mut self, project: &TeamProject, memory: &OpenMemory) -> Result<()> {
-        let said_often = recurring(&memory.0.rule_mentions(&project.key)?);
-        for (mut file, why_not) in shareable(memory, self.config, &self.sanitizer, &project.key)? {
+        let mut mentions = memory.0.rule_mentions(&project.key)?;
+        mentions.retain(|said| !self.kept_back.contains(&said.session));
+        let said_often = recurring(&mentions);
+        for (mut file, why_not) in shareable(memory, self.config, &self.sanitizer, &project.key, &self.kept_back)? {
             if file.kind == CONVENTION
                 && let Some(rule) = said_often.iter().find(|rule| rule.is_said_in(&statements_of(&file.text)))
             {
@@ -133,12 +140,20 @@ impl<'a> ToShare<'a> {
     fn add_open_items(&mut self, project: &TeamProject, memory: &OpenMemory) -> Result<()> {
         let store = &memory.0;
         let since = recent_since(self.config.now());
-        let noted: BTreeSet<String> =
-            store.notes_for(&project.key)?.into_iter().filter(|note| note.author.is_user()).map(|note| note.id).collect();
+        let (noted, by_agents): (Vec<Note>, Vec<Note>) =
+            store.notes_for(&project.key)?.into_iter().partition(|note| note.author.is_user());
+        let noted: BTreeSet<String> = noted.into_iter().map(|note| note.id).collect();
+        let is_kept_back =
+            |author: &Author| matches!(author, Author::Agent { session: Some(session), .. } if self.kept_back.contains(session));
+        let kept_back: BTreeSet<String> =
+            by_agents.into_iter().filter(|note| is_kept_back(&note.author)).map(|note| note.id).collect();
         let from_here: BTreeSet<String> = store.sessions_from_here()?.into_iter().map(|head| head.id).collect();
         for line in open_in(memory, &project.key)?.into_iter().filter(|line| !line.is_of_all) {
             let may_go = project.consent.sessions || noted.contains(&line.id);
-            let is_ours = line.session.as_ref().is_none_or(|session| from_here.contains(session));
+            let is_ours = match &line.session {
+                Some(session) => from_here.contains(session) && !self.kept_back.contains(session),
+                None => !kept_back.contains(&line.id),
+            };
             if !may_go || !is_ours || line.last_at < since && line.due.is_none() {
                 continue;
             }
@@ -177,8 +192,13 @@ impl<'a> ToShare<'a> {
             if head.project.key != project.key || store.digest_state(head.pk)?.is_none() || store.repeated_by(head.pk)?.is_some() {
                 continue;
             }
-            let hash = hash_of(&[&store.told_hash(&head)?.to_string(), &rules]);
             let id = ItemId { project: project.address.clone(), kind: SESSION.to_owned(), id: head.id.clone() };
+            if self.kept_back.contains(&head.id) {
+                let undo = format!("you keep it back: `recall team withdraw --session {} --undo` shares it again", id8(&head.id));
+                self.refused.insert(id, undo);
+                continue;
+            }
+            let hash = hash_of(&[&store.told_hash(&head)?.to_string(), &rules]);
             self.items.insert(id, Candidate { hash, source: Source::Session(self.projects.len(), head) });
         }
         Ok(())

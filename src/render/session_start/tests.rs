@@ -177,12 +177,13 @@ fn parts() -> impl Strategy<Value = Parts> {
                 goes_on: undigested,
             }
         });
-    let note = ("m[0-9a-f]{8}", text()).prop_map(move |(id, text)| NoteLine {
+    let note = ("m[0-9a-f]{8}", text(), any::<bool>()).prop_map(move |(id, text, is_quoted)| NoteLine {
         is_due: false,
         id,
         kind: "fact".into(),
         by: text.clone(),
         text,
+        is_quoted,
         when: when(),
     });
     let rule =

@@ -89,6 +89,7 @@ pub const WAYS: &[Way] = &[
     Way(Command(&["share"]), SILENT),
     Way(Command(&["share", "--json"]), SILENT),
     Way(Command(&["share", "--all"]), SILENT),
+    Way(Command(&["share", "--remove", "m1234567"]), SILENT),
     Way(Command(&["sync"]), SILENT),
     // What leaves with a server: tests/it/team.
     Way(Command(&["team"]), SILENT),

@@ -7,6 +7,8 @@ mod first_word;
 #[cfg(feature = "team")]
 mod installations;
 #[cfg(feature = "team")]
+mod kept_back;
+#[cfg(feature = "team")]
 mod meaning;
 #[cfg(feature = "team")]
 mod open_and_rules;

@@ -213,7 +213,7 @@ fn a_server_that_is_away_costs_a_word_and_nothing_else() {
     };
     let (code, _, err) = later(&["digest", "--summarizer", "extract"], "2026-11-21T13:00:00Z");
     assert_eq!(code, 0, "{err}");
-    assert!(err.contains("team: could not") && err.contains("; digests try again after 14:01"), "{err}");
+    assert!(err.contains("team: could not join the team at /") && err.contains("; digests try again after 14:01"), "{err}");
     // It waits before it asks again, unless somebody asks by hand.
     let (_, _, err) = later(&["digest", "--summarizer", "extract"], "2026-11-21T13:00:30Z");
     assert!(!err.contains("team"), "{err}");

@@ -24,7 +24,12 @@ fn a_server_that_never_answers_is_given_up() {
 fn a_server_that_is_not_there_is_tried_until_the_deadline() {
     // Nobody listens on port 1, and no other test is given it.
     match Client::join("postgres://anna:s3cret@127.0.0.1:1/team", "desk", hasty()) {
-        Err(Error::TooLate { source: Some(source), .. }) => assert!(!format!("{source:?}").contains("s3cret")),
+        Err(error @ Error::TooLate { source: Some(_), .. }) => {
+            let told = error.to_string();
+            assert!(told.contains("could not join the team at 127.0.0.1:1 within ") && told.contains("efused"), "{told}");
+            assert!(told.contains("ask its administrator"), "{told}");
+            assert!(!format!("{told} {error:?}").contains("s3cret"), "{told}");
+        }
         other => panic!("{:?}", other.err()),
     }
 }

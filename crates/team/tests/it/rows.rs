@@ -298,6 +298,31 @@ fn a_policy_only_narrows() {
 
 #[test]
 #[ignore = "starts a PostgreSQL server: RECALL_TEST_POSTGRES=1"]
+fn a_project_is_added_only_by_the_address_that_clients_send() {
+    let Some(server) = server() else { return };
+    let mut team = server.team(&[]);
+    for remote in [
+        "https://example.com/Acme/shop.git",
+        "https://anna:secret@Example.com:8443/Acme/shop",
+        "ssh://git@example.com:22/Acme/shop.git/",
+        "git@example.com:Acme/shop.git",
+        "example.com:/Acme/shop",
+        "Example.com/Acme/shop",
+        "example.com/Acme/shop.git",
+    ] {
+        let refused = team.add_project(TEAM, remote).unwrap_err().to_string();
+        assert!(refused.contains("add it as \"example.com/Acme/shop\""), "{remote}: {refused}");
+    }
+    for remote in ["/srv/git/shop.git", "../shop", "file:///srv/git/shop.git", "https://example.com", "shop"] {
+        let refused = team.add_project(TEAM, remote).unwrap_err().to_string();
+        assert!(refused.contains("host/path, such as example.com/acme/shop"), "{remote}: {refused}");
+    }
+    team.add_project(TEAM, "example.com/Acme/shop").unwrap();
+    assert_eq!(server.admin("SELECT FROM recall_team.project").len(), 3, "with the two that were there");
+}
+
+#[test]
+#[ignore = "starts a PostgreSQL server: RECALL_TEST_POSTGRES=1"]
 fn who_owns_a_database_prepares_it_without_being_superuser_and_twice_at_once() {
     let Some(server) = server() else { return };
     server.admin("CREATE ROLE keeper LOGIN CREATEROLE; CREATE ROLE anna LOGIN");

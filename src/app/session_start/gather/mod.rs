@@ -19,6 +19,7 @@ use self::others::{Candidate, candidates};
 use crate::analyze::account::{LaterEvidence, SessionAccount};
 use crate::analyze::rules::Recurring;
 use crate::analyze::signal::is_offer;
+use crate::analyze::stranger::only_states;
 use crate::app::how::at_start;
 use crate::app::open_memory::OpenMemory;
 use crate::app::rules::{rule_id, rules_of};
@@ -26,7 +27,7 @@ use crate::app::session_start::client_memory::ClientMemory;
 pub(crate) use crate::app::session_start::gather::undigested::{compacted_session, gather_compacted, is_read_whole};
 use crate::app::share::relative;
 use crate::config::Config;
-use crate::model::author::Author;
+use crate::model::author::{Author, signature};
 use crate::model::memory_file::MemoryFile;
 use crate::model::note::Note;
 use crate::model::note::NoteKind;
@@ -47,6 +48,8 @@ use crate::text::clean::{one_line, shorten, without_controls};
 const OPEN_FOR_MS: Millis = 30 * 24 * 3_600_000;
 /// How many sessions to read from the index at a time.
 const PAGE_SIZE: usize = 30;
+/// Where a statement is that whoever can write to the repository may have written.
+const IN_REPOSITORY: &str = "a file in the repository";
 /// The most statements of a team that a start tells.
 const MAX_TEAM_FILES: usize = 20;
 /// Failed runs in a row before a session is told about it.
@@ -166,6 +169,7 @@ fn remembered(config: &Config, store: Option<&Memory>, key: &str, is_new: impl F
         id: note.id,
         kind: note.kind,
         text: note.text,
+        is_quoted: false,
     };
     Ok(notes.into_iter().map(told).collect())
 }
@@ -176,7 +180,7 @@ fn begin(day: Date, config: &Config) -> Millis {
 }
 
 /// What the team keeps in the project's repository and on its server, below the user's own notes and without what these say: each statement once,
-/// wherever it comes from.
+/// wherever it comes from. Whoever is named before one is who the server says, or whoever the file in the repository names.
 fn of_team(
     config: &Config,
     store: Option<&Memory>,
@@ -187,18 +191,23 @@ fn of_team(
     let mut files = store.map(|store| store.team_files_of(key)).transpose()?.unwrap_or_default();
     // What others left open is theirs to do.
     files.retain(|file| is_new(file.at) && file.open_item_of_team().is_none());
+    let plain = |text: &str| shorten(&one_line(&without_controls(text)), MAX_CHARS);
     let told = |file: MemoryFile| {
         let said = TeamFile::read(&file.text);
-        let by = if said.by.is_empty() { "your team".to_owned() } else { format!("your team: {}", said.by) };
-        let kind = if said.kind.is_empty() { "fact".to_owned() } else { said.kind };
-        let text = shorten(&one_line(&without_controls(&said.text)), MAX_CHARS);
+        let by = match (file.is_from_server(), said.by.is_empty()) {
+            (true, _) => format!("your team: {}", said.by),
+            (false, true) => IN_REPOSITORY.to_owned(),
+            (false, false) => format!("{IN_REPOSITORY}, {}", signature(&said.by)),
+        };
+        let text = plain(&said.text);
         let at = said.day.parse().map_or(file.at, |day: Date| begin(day, config));
-        NoteLine { id: file.id, is_due: false, kind: one_line(&without_controls(&kind)), text, by, when: config.short_day(at) }
+        let (kind, when) = (said.told_kind().to_owned(), config.short_day(at));
+        only_states(&said.text).then_some(NoteLine { id: file.id, is_due: false, kind, text, is_quoted: true, by, when })
     };
-    // As the user has it, and as it is shared.
-    let shared = |note: &NoteLine| relative(&note.text, Path::new(key));
-    let mut said: BTreeSet<String> = own.iter().flat_map(|note| [note.text.clone(), shared(note)]).collect();
-    let mut lines: Vec<NoteLine> = files.into_iter().map(told).collect();
+    // As the user has it, and as it is shared; in one form, for what was taken out of a note left its spaces there.
+    let shared = |note: &NoteLine| plain(&relative(&note.text, Path::new(key)));
+    let mut said: BTreeSet<String> = own.iter().flat_map(|note| [plain(&note.text), shared(note)]).collect();
+    let mut lines: Vec<NoteLine> = files.into_iter().filter_map(told).collect();
     lines.retain(|line| !line.text.is_empty() && said.insert(line.text.clone()));
     lines.truncate(MAX_TEAM_FILES);
     Ok(lines)
