@@ -3,7 +3,7 @@
 //! They are found from all statements of a project, as near-duplicates are, so they do not depend on the order in which digests were made.
 //! Each goes with the digests and notes that say its two ends, and is told only while both do.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
@@ -244,41 +244,96 @@ impl ProjectWords {
 }
 
 fn find_in(tx: &Transaction<'_>, project: i64) -> Result<()> {
-    // What pages of its sessions tell.
-    let before = by_session(all_in(tx, project)?);
-    find_anew(tx, project)?;
-    let after = by_session(all_in(tx, project)?);
-    let outdate = "UPDATE session SET page_dirty = 1 WHERE id = ?1";
-    for session in before.keys().chain(after.keys()).filter(|session| before.get(*session) != after.get(*session)) {
-        tx.prepare_cached(outdate)?.execute([session])?;
+    let mut stored = stored_links(tx, project)?;
+    let found = find_links(tx, project)?;
+    // Most stand as they did: only what differs is written.
+    let new: Vec<(String, Link)> = found.into_iter().filter(|(id, link)| stored.remove(id).as_ref() != Some(link)).collect();
+    if !(stored.is_empty() && new.is_empty()) {
+        // What pages of its sessions tell.
+        let before = by_session(all_in(tx, project)?);
+        for id in stored.keys().chain(new.iter().map(|(id, _)| id)) {
+            tx.prepare_cached("DELETE FROM overtaken WHERE id = ?1")?.execute([id])?;
+        }
+        let sql = "INSERT OR IGNORE INTO overtaken VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+        for (id, Link { earlier, later }) in &new {
+            tx.prepare_cached(sql)?.execute(params![
+                id, earlier.digest, earlier.note, earlier.at, earlier.said_by, earlier.text, later.digest, later.note, later.at,
+                later.said_by, later.text
+            ])?;
+        }
+        let after = by_session(all_in(tx, project)?);
+        let outdate = "UPDATE session SET page_dirty = 1 WHERE id = ?1";
+        for session in before.keys().chain(after.keys()).filter(|session| before.get(*session) != after.get(*session)) {
+            tx.prepare_cached(outdate)?.execute([session])?;
+        }
     }
     tx.prepare_cached("DELETE FROM fact WHERE name = ?1")?.execute([format!("{NOTED_FACT}{project}")])?;
     Ok(())
 }
 
-fn find_anew(tx: &Transaction<'_>, project: i64) -> Result<()> {
-    tx.prepare_cached(
-        "DELETE FROM overtaken WHERE later_digest IN (SELECT d.pk FROM digest d JOIN session s ON s.pk = d.session WHERE s.project = ?1)
-             OR later_note IN (SELECT pk FROM note WHERE project = ?1)",
-    )?
-    .execute([project])?;
+/// A statement that overtakes another, as it is stored.
+#[derive(Debug, PartialEq, Eq)]
+struct Link {
+    earlier: LinkEnd,
+    later: LinkEnd,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct LinkEnd {
+    digest: Option<i64>,
+    note: Option<i64>,
+    at: Millis,
+    said_by: Option<String>,
+    text: String,
+}
+
+impl LinkEnd {
+    fn new((_, at, place): (usize, Millis, Place), text: String) -> Self {
+        Self { digest: place.digest, note: place.note, at, said_by: place.said_by.map(str::to_owned), text }
+    }
+
+    /// From this column on.
+    fn read(r: &Row<'_>, from: usize) -> rusqlite::Result<Self> {
+        Ok(Self {
+            digest: r.get(from)?,
+            note: r.get(from + 1)?,
+            at: r.get(from + 2)?,
+            said_by: r.get(from + 3)?,
+            text: r.get(from + 4)?,
+        })
+    }
+}
+
+/// Those whose later statement is of this project, by their ids.
+fn stored_links(tx: &Transaction<'_>, project: i64) -> Result<BTreeMap<String, Link>> {
+    let sql =
+        "SELECT id, digest, note, at, said_by, text, later_digest, later_note, later_at, later_said_by, later_text FROM overtaken
+         WHERE later_digest IN (SELECT d.pk FROM digest d JOIN session s ON s.pk = d.session WHERE s.project = ?1)
+             OR later_note IN (SELECT pk FROM note WHERE project = ?1)";
+    let mut query = tx.prepare_cached(sql)?;
+    let links =
+        query.query_map([project], |r| Ok((r.get(0)?, Link { earlier: LinkEnd::read(r, 1)?, later: LinkEnd::read(r, 6)? })))?;
+    Ok(links.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Those that the words of a project make, but those that the user denied; each once.
+fn find_links(tx: &Transaction<'_>, project: i64) -> Result<Vec<(String, Link)>> {
     let words = words_of(tx, project)?;
     let said: Vec<Said<'_>> =
         words.places.iter().zip(&words.texts).map(|((of, at, _), text)| Said { of: *of, at: *at, text }).collect();
-    let denied = "SELECT EXISTS (SELECT 1 FROM wrong WHERE id = ?1)";
-    let sql = "INSERT OR IGNORE INTO overtaken VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+    let mut denied = tx.prepare_cached("SELECT id FROM wrong")?;
+    // Of two with one id the first counts.
+    let mut known: HashSet<String> = denied.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+    let mut links = Vec::new();
     for found in overtakings(&said) {
-        let ((of, at, place), (later_of, later_at, later)) = (words.places[found.earlier], words.places[found.later]);
-        let id = short_id("o", &[&words.ids[of], &found.earlier_sentence, &words.ids[later_of], &found.later_sentence]);
-        if tx.prepare_cached(denied)?.query_row([&id], |r| r.get(0))? {
-            continue;
+        let (earlier, later) = (words.places[found.earlier], words.places[found.later]);
+        let id = short_id("o", &[&words.ids[earlier.0], &found.earlier_sentence, &words.ids[later.0], &found.later_sentence]);
+        if known.insert(id.clone()) {
+            let earlier = LinkEnd::new(earlier, found.earlier_sentence);
+            links.push((id, Link { earlier, later: LinkEnd::new(later, found.later_sentence) }));
         }
-        tx.prepare_cached(sql)?.execute(params![
-            id, place.digest, place.note, at, place.said_by, found.earlier_sentence, later.digest, later.note, later_at,
-            later.said_by, found.later_sentence
-        ])?;
     }
-    Ok(())
+    Ok(links)
 }
 
 fn words_of(db: &Connection, project: i64) -> Result<ProjectWords> {

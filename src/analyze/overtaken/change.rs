@@ -114,7 +114,7 @@ impl Change {
             }
             _ => earlier.may_be_overtaken(),
         };
-        if !may_be || !may_be_same_place(&places_of(later), &places_of(earlier)) || is_narrower(later, earlier) {
+        if !may_be || !may_be_same_place(later.places, earlier.places) || is_narrower(later, earlier) {
             return false;
         }
         match self {
@@ -127,11 +127,8 @@ impl Change {
                 earlier.holds(phrase) && states(earlier, left) && is_meant()
             }
             Self::Sets { value, about } => {
-                let theirs = match value_set(earlier) {
-                    Some((theirs, _)) => vec![theirs],
-                    None => quantities(earlier, 0..earlier.tokens.len()),
-                };
-                differ_in_value(&theirs, std::slice::from_ref(value)) && about.is_subset(&earlier.words) && !denies_all(earlier)
+                let theirs = value_set(earlier).map_or_else(|| quantities(earlier), |(theirs, _)| std::slice::from_ref(theirs));
+                differ_in_value(theirs, std::slice::from_ref(value)) && about.is_subset(&earlier.words) && !denies_all(earlier)
             }
             Self::Returns { to } => leavings(earlier).iter().any(|(_, range)| earlier.content(range.clone()) == *to),
             Self::Turns { names, on } => {
@@ -143,18 +140,39 @@ impl Change {
     }
 }
 
-/// Does a sentence say again what the earlier one says and the later one took back: what tells the two apart, and most of what both are about?
-pub(super) fn says_again(again: &Sentence, earlier: &Sentence, later: &Sentence) -> bool {
-    let shared: BTreeSet<&String> =
-        earlier.words.intersection(&later.words).filter(|word| !is_number(word) && !is_unit(word)).collect();
-    let known = shared.iter().filter(|word| again.words.contains(**word)).count();
-    let (was, is) = (quantities(earlier, 0..earlier.tokens.len()), quantities(again, 0..again.tokens.len()));
-    let is_same_value = match (value_set(again).map(|(value, _)| value), &was[..]) {
-        (Some(value), [one]) => is_equal(&value, one),
-        (None, [one]) => matches!(&is[..], [other] if is_equal(one, other)),
-        _ => false,
-    };
-    !again.is_unsure && shared.len() >= 2 && known == shared.len() && is_same_value
+/// What a later sentence takes back of an earlier one: its only value, and what both are about.
+pub(super) struct TakenBack<'s> {
+    pub(super) value: &'s Quantity,
+    about: Vec<&'s String>,
+}
+
+impl<'s> TakenBack<'s> {
+    pub(super) fn of(earlier: &'s Sentence, later: &'s Sentence) -> Option<Self> {
+        let value = only_quantity(earlier)?;
+        let shared = earlier.words.intersection(&later.words);
+        let about: Vec<&String> = shared.filter(|word| !is_number(word) && !is_unit(word)).collect();
+        (about.len() >= 2).then_some(Self { value, about })
+    }
+
+    /// Does a sentence that states this value say it again?
+    pub(super) fn is_said_by(&self, again: &Sentence, value: &Quantity) -> bool {
+        is_equal(value, self.value) && self.about.iter().all(|word| again.words.contains(*word))
+    }
+}
+
+/// The value that a sentence states to be so.
+pub(super) fn value_stated(sentence: &Sentence) -> Option<&Quantity> {
+    if sentence.is_unsure {
+        return None;
+    }
+    value_set(sentence).map(|(value, _)| value).or_else(|| only_quantity(sentence))
+}
+
+fn only_quantity(sentence: &Sentence) -> Option<&Quantity> {
+    match quantities(sentence) {
+        [one] => Some(one),
+        _ => None,
+    }
 }
 
 /// Is it the name of a unit, or the stem of one?
@@ -197,45 +215,59 @@ fn denies_all(sentence: &Sentence) -> bool {
 /// Does the earlier sentence speak of what leaves something? A change without a subject is one of the whole project, unless it names what else
 /// it is about.
 fn is_about_same(subject: &[String], about: &BTreeSet<String>, left: &BTreeSet<String>, earlier: &Sentence) -> bool {
-    let others: BTreeSet<String> = earlier.words.difference(left).cloned().collect();
-    let Some(head) = subject.last() else { return !about.is_disjoint(&others) };
-    if subject.iter().filter(|word| others.contains(*word)).count() * 2 < subject.len() {
+    let is_other = |word: &String| earlier.words.contains(word) && !left.contains(word);
+    if subject.is_empty() {
+        return about.iter().any(is_other);
+    }
+    if subject.iter().filter(|word| is_other(word)).count() * 2 < subject.len() {
         return false;
     }
-    same_modifier(head, subject, earlier)
+    same_modifier(subject, earlier)
 }
 
 /// "The US shop" is not "the German shop": a word of both that another word stands before in each is about something else.
-fn same_modifier(head: &str, subject: &[String], earlier: &Sentence) -> bool {
+fn same_modifier(subject: &[String], earlier: &Sentence) -> bool {
     let Some(own) = subject.len().checked_sub(2).map(|at| &subject[at]) else { return true };
-    let all = earlier.stems(0..earlier.tokens.len());
-    let before = |at: usize| at.checked_sub(1).map(|at| &all[at]);
-    let theirs: Vec<&String> = (0..all.len()).filter(|at| all[*at] == *head).filter_map(before).collect();
     // "Test sessions" are not all sessions.
-    theirs.contains(&own) || all.contains(own)
+    earlier.stems(0..earlier.tokens.len()).any(|word| word == own)
 }
 
-fn places_of(sentence: &Sentence) -> BTreeSet<usize> {
-    let named = |words: &&[&str]| sentence.tokens.iter().any(|token| token.is_word && words.contains(&token.text.as_str()));
-    PLACES.iter().enumerate().filter(|(_, words)| named(words)).map(|(at, _)| at).collect()
+/// The parts of a system that a word names, a bit each.
+pub(super) fn places_named(word: &str) -> u32 {
+    PLACES.iter().enumerate().filter(|(_, words)| words.contains(&word)).fold(0, |all, (at, _)| all | 1 << at)
 }
 
-fn may_be_same_place(one: &BTreeSet<usize>, other: &BTreeSet<usize>) -> bool {
-    one.is_empty() || other.is_empty() || !one.is_disjoint(other)
+fn may_be_same_place(one: u32, other: u32) -> bool {
+    one == 0 || other == 0 || one & other != 0
 }
 
-/// Is the later sentence about a part of what the earlier one is about: is it of a place that says nothing of the whole, or of "the old"
-/// one, and the earlier one not?
+/// What a sentence says of a part of its subject: the words for a place that says nothing of the whole, and whether it is of "the old" one.
+#[derive(Debug, Clone)]
+pub(super) struct Narrows {
+    places: Vec<usize>,
+    is_old: bool,
+}
+
+fn narrows(sentence: &Sentence) -> &Narrows {
+    sentence.narrows.get_or_init(|| {
+        let all = 0..sentence.tokens.len();
+        let is_in = |at: usize| matches!(sentence.word(at), "in" | "on" | "for");
+        let is_there = |at: &usize| (1..4).any(|n| at.checked_sub(n).is_some_and(is_in));
+        let places = all.clone().filter(|at| NARROW.contains(&sentence.word(*at))).filter(is_there).collect();
+        let is_old = all.clone().any(|at| {
+            sentence.word(at) == "old"
+                && at > 1
+                && sentence.word(at - 1) == "the"
+                && matches!(sentence.word(at - 2), "in" | "on" | "of")
+        });
+        Narrows { places, is_old }
+    })
+}
+
+/// Is the later sentence about a part of what the earlier one is about?
 fn is_narrower(later: &Sentence, earlier: &Sentence) -> bool {
-    let holds = |sentence: &Sentence, word: &str| sentence.tokens.iter().any(|token| token.is_word && token.text == word);
-    let old = |sentence: &Sentence| {
-        (0..sentence.tokens.len()).any(|at| {
-            matches!(sentence.word(at), "in" | "on" | "of") && sentence.word(at + 1) == "the" && sentence.word(at + 2) == "old"
-        })
-    };
-    let is_there = |at: usize| (1..4).any(|n| at.checked_sub(n).is_some_and(|at| matches!(later.word(at), "in" | "on" | "for")));
-    let narrow = (0..later.tokens.len()).filter(|at| NARROW.contains(&later.word(*at)) && is_there(*at));
-    narrow.into_iter().any(|at| !holds(earlier, later.word(at))) || old(later) && !old(earlier)
+    let part = narrows(later);
+    part.places.iter().any(|at| !earlier.has_word(later.word(*at))) || part.is_old && !narrows(earlier).is_old
 }
 
 /// "I raised the timeout to 60 s" says that it is 60 s, "I turned the flag on" that it is on, "we moved from npm" that npm is left.
@@ -254,6 +286,22 @@ pub(super) struct Quantity {
     measured: Option<(&'static str, f64)>,
     /// Per what.
     per: Option<String>,
+}
+
+/// By this, equal values are looked up.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum ValueKey<'q> {
+    Written(&'q str),
+    /// Its unit's kind, and the bits of the number.
+    Measured(&'static str, u64),
+}
+
+impl Quantity {
+    /// Two values that are equal have one of these in common.
+    pub(super) fn keys(&self) -> impl Iterator<Item = ValueKey<'_>> {
+        let measured = self.measured.map(|(kind, number)| ValueKey::Measured(kind, number.to_bits()));
+        std::iter::once(ValueKey::Written(&self.text)).chain(measured)
+    }
 }
 
 /// Units by their kind, each with how much of the kind's smallest unit it is.
@@ -275,7 +323,11 @@ const UNITS: [(&str, &[&str], f64); 15] = [
     ("count", &["characters", "chars", "lines", "tokens", "words"], 1.0),
 ];
 
-fn quantities(sentence: &Sentence, range: Range<usize>) -> Vec<Quantity> {
+fn quantities(sentence: &Sentence) -> &[Quantity] {
+    sentence.quantities.get_or_init(|| quantities_in(sentence, 0..sentence.tokens.len()))
+}
+
+fn quantities_in(sentence: &Sentence, range: Range<usize>) -> Vec<Quantity> {
     range.filter_map(|at| quantity(sentence, at)).collect()
 }
 
@@ -343,7 +395,7 @@ pub(super) fn changes_of(sentence: &Sentence) -> Vec<Change> {
         return Vec::new();
     }
     let mut all: Vec<Change> = leavings(sentence).iter().filter_map(|(at, range)| leaves(sentence, *at, range.clone())).collect();
-    all.extend(value_set(sentence).map(|(value, about)| Change::Sets { value, about }));
+    all.extend(value_set(sentence).cloned().map(|(value, about)| Change::Sets { value, about }));
     all.extend(returns(sentence));
     all.extend(turned(sentence).map(|(names, on)| Change::Turns { names, on }));
     all.extend(corrects(sentence));
@@ -374,7 +426,7 @@ fn leaves(sentence: &Sentence, at: usize, range: Range<usize>) -> Option<Change>
     let everywhere = (is_named || by_name) && words(clause_start(sentence, at)..clause_end(sentence, range.end)).is_empty();
     (!left.is_empty() && (everywhere || !about.is_empty())).then(|| Change::Leaves {
         left,
-        phrase: sentence.phrase(range),
+        phrase: sentence.phrase(range).map(str::to_owned).collect(),
         subject,
         about,
         everywhere,
@@ -412,7 +464,7 @@ fn subject_before(sentence: &Sentence, at: usize) -> Vec<String> {
     }
     let verb =
         range.clone().find(|at| sentence.word(*at).is_empty() || is_verb_of_subject(sentence.word(*at))).unwrap_or(range.end);
-    sentence.stems(start..verb)
+    sentence.stems(start..verb).map(str::to_owned).collect()
 }
 
 /// Who changes something is not what changes.
@@ -541,7 +593,11 @@ fn subject(sentence: &Sentence, end: usize) -> Option<Range<usize>> {
 }
 
 /// The value that something has now: `the upload timeout was raised to 60 s`, `Lowered the upload limit to 10 MB`.
-fn value_set(sentence: &Sentence) -> Option<(Quantity, BTreeSet<String>)> {
+fn value_set(sentence: &Sentence) -> Option<&(Quantity, BTreeSet<String>)> {
+    sentence.value_set.get_or_init(|| find_value_set(sentence)).as_ref()
+}
+
+fn find_value_set(sentence: &Sentence) -> Option<(Quantity, BTreeSet<String>)> {
     let is_back = |at: usize| sentence.word(at) == "back" && matches!(sentence.word(at + 1), "to" | "at");
     let verb = (0..sentence.tokens.len()).find(|at| VALUE_VERBS.contains(&sentence.word(*at)) || is_back(*at))?;
     let is_to = |at: usize| sentence.word(at) == "to" || is_back(verb) && at == verb + 1;
@@ -577,81 +633,88 @@ pub(super) fn says_cause(sentence: &Sentence) -> bool {
 /// The first two content words of each clause that may state something.
 pub(super) fn beginnings(sentence: &Sentence) -> Vec<[String; 2]> {
     let first_two = |range: Range<usize>| {
-        let words = sentence.frame(range).into_iter().map(|(_, word)| word).filter(|word| !is_joint(word));
-        <[String; 2]>::try_from(words.take(2).collect::<Vec<_>>()).ok()
+        let mut words = sentence.frame(range).map(|(_, word)| word).filter(|word| !is_joint(word));
+        Some([words.next()?.to_owned(), words.next()?.to_owned()])
     };
-    frames(sentence).into_iter().filter_map(first_two).collect()
+    frames(sentence).iter().cloned().filter_map(first_two).collect()
 }
 
 /// Where clauses begin by which another sentence may state the same thing otherwise: those with a subject.
-fn frames(sentence: &Sentence) -> Vec<Range<usize>> {
+fn frames(sentence: &Sentence) -> &[Range<usize>] {
+    sentence.frames.get_or_init(|| find_frames(sentence))
+}
+
+fn find_frames(sentence: &Sentence) -> Vec<Range<usize>> {
     let starts = (0..sentence.tokens.len()).filter(|at| *at == 0 || sentence.word(*at - 1).is_empty());
     let has_subject = |at: &usize| {
         !matches!(sentence.word(*at), "" | "we" | "i" | "you" | "it" | "they" | "this" | "that" | "there" | "no" | "not")
     };
     let clauses = starts.filter(has_subject).map(|start| start..clause_end(sentence, start));
-    clauses.filter(|range| sentence.stems(range.clone()).len() > 2).collect()
+    clauses.filter(|range| sentence.stems(range.clone()).nth(2).is_some()).collect()
 }
 
 /// Does the later sentence state otherwise what the earlier one states: do both begin alike, and name different things?
 fn states_otherwise(earlier: &Sentence, later: &Sentence) -> bool {
-    frames(earlier)
-        .iter()
-        .any(|one| frames(later).iter().any(|other| differ(earlier, one, later, other) || moves(earlier, one, later, other)))
+    let clauses = frames(earlier).iter().flat_map(|one| frames(later).iter().map(move |other| (one, other)));
+    clauses.into_iter().any(|(one, other)| {
+        let begins = shared_beginning(earlier, one, later, other);
+        begins.content >= 2 && (differ(earlier, one, later, other, &begins) || moves(earlier, one, later, other, &begins))
+    })
 }
 
 /// A beginning that two clauses share, and where each goes on.
-struct SharedBeginning {
-    words: Vec<String>,
+struct SharedBeginning<'s> {
+    words: Vec<&'s str>,
+    /// So many of these are no joints.
+    content: usize,
     earlier_from: usize,
     later_from: usize,
 }
 
-fn shared_beginning(earlier: &Sentence, one: &Range<usize>, later: &Sentence, other: &Range<usize>) -> SharedBeginning {
-    let (old, new) = (earlier.frame(one.clone()), later.frame(other.clone()));
-    let same = old.iter().zip(&new).take_while(|(old, new)| old.1 == new.1).count();
-    let next = |frame: &[(usize, String)], range: &Range<usize>| frame.get(same).map_or(range.end, |(at, _)| *at);
-    SharedBeginning {
-        earlier_from: next(&old, one),
-        later_from: next(&new, other),
-        words: old.into_iter().take(same).map(|(_, word)| word).collect(),
-    }
+fn shared_beginning<'s>(earlier: &'s Sentence, one: &Range<usize>, later: &Sentence, other: &Range<usize>) -> SharedBeginning<'s> {
+    let (mut old, mut new) = (earlier.frame(one.clone()), later.frame(other.clone()));
+    let mut words = Vec::new();
+    let (earlier_from, later_from) = loop {
+        match (old.next(), new.next()) {
+            (Some((_, old)), Some((_, new))) if old == new => words.push(old),
+            (old, new) => break (old.map_or(one.end, |(at, _)| at), new.map_or(other.end, |(at, _)| at)),
+        }
+    };
+    let content = words.iter().filter(|word| !is_joint(word)).count();
+    SharedBeginning { words, content, earlier_from, later_from }
 }
 
-fn differ(earlier: &Sentence, one: &Range<usize>, later: &Sentence, other: &Range<usize>) -> bool {
-    let begins = shared_beginning(earlier, one, later, other);
+fn differ(earlier: &Sentence, one: &Range<usize>, later: &Sentence, other: &Range<usize>, begins: &SharedBeginning<'_>) -> bool {
     let (was, is) = (earlier.word(begins.earlier_from), later.word(begins.later_from));
-    let content = begins.words.iter().filter(|word| !is_joint(word)).count();
-    let Some(last) = begins.words.last().filter(|_| content >= 2 && !was.is_empty() && !is.is_empty()) else { return false };
-    let being = begins.words.iter().position(|word| BEING.contains(&word.as_str()));
+    let content = begins.content;
+    let Some(last) = begins.words.last().filter(|_| !was.is_empty() && !is.is_empty()) else { return false };
+    let being = begins.words.iter().position(|word| BEING.contains(word));
     let is_done = being.is_some_and(|at| at > 0 && at + 1 < begins.words.len());
-    let has_verb = content > 2 || being.is_some() || PREPOSITIONS.contains(&last.as_str());
+    let has_verb = content > 2 || being.is_some() || PREPOSITIONS.contains(last);
     let (both_join, one_joins) = (MEANS.contains(&was) && MEANS.contains(&is), is_joint(was) || is_joint(is));
     let joined = is_joint(last);
     let goes_on_alike = match (is_number(was), is_number(is)) {
         // "The list number 3" and "the list number 5" are two lists: only behind a verb or a preposition a number is a value.
         // "on port 8080" is one, too.
-        (true, true) => joined || begins.words.len() >= 2 && PREPOSITIONS.contains(&begins.words[begins.words.len() - 2].as_str()),
+        (true, true) => joined || begins.words.len() >= 2 && PREPOSITIONS.contains(&begins.words[begins.words.len() - 2]),
         (false, false) => {
             let long = content >= if is_done { LONG_FRAME } else { LONG_FRAME + 1 };
-            joined && PREPOSITIONS.contains(&last.as_str()) || both_join || is_done && !one_joins || long
+            joined && PREPOSITIONS.contains(last) || both_join || is_done && !one_joins || long
         }
-        _ => PREPOSITIONS.contains(&last.as_str()),
+        _ => PREPOSITIONS.contains(last),
     };
     let denied = earlier.is_denied_in(one) || later.is_denied_in(other);
     has_verb && goes_on_alike && !denied && names_other(earlier, begins.earlier_from, later, begins.later_from, &begins.words)
 }
 
 /// Does a clause say that its subject went to something else, of which the earlier one states something: "the ingest was migrated to Dagster"?
-fn moves(earlier: &Sentence, one: &Range<usize>, later: &Sentence, other: &Range<usize>) -> bool {
-    let Some(verb) = other.clone().find(|at| MOVING.contains(&later.word(*at)) && later.word(at + 1) == "to") else { return false };
-    let begins = shared_beginning(earlier, one, later, other);
-    let content = begins.words.iter().filter(|word| !is_joint(word)).count();
+fn moves(earlier: &Sentence, one: &Range<usize>, later: &Sentence, other: &Range<usize>, begins: &SharedBeginning<'_>) -> bool {
+    let Some(verb) = other.clone().find(|at| later.word(at + 1) == "to" && MOVING.contains(&later.word(*at))) else { return false };
     let is_whole = |word: &str| BEING.contains(&word) || VERBS_OF_STATE.contains(&word);
     let subject_ends = begins.later_from <= verb && BEING.contains(&later.word(begins.later_from)) || begins.later_from == verb;
     let states = is_whole(earlier.word(begins.earlier_from)) || begins.words.last().is_some_and(|word| is_whole(word));
     let new = phrase(later, verb + 2, &begins.words);
-    content >= 2 && subject_ends && states && !new.is_empty() && new.is_disjoint(&earlier.raw_words()) && !earlier.is_denied_in(one)
+    subject_ends && states && !new.is_empty() && !new.iter().any(|word| earlier.has_word(word)) && !earlier.is_denied_in(one)
 }
 
 /// Verbs that tell how something is.
@@ -662,20 +725,21 @@ fn is_joint(word: &str) -> bool {
 }
 
 /// Do the phrases from these places on name different things?
-fn names_other(earlier: &Sentence, one: usize, later: &Sentence, other: usize, shared: &[String]) -> bool {
+fn names_other(earlier: &Sentence, one: usize, later: &Sentence, other: usize, shared: &[&str]) -> bool {
     let (old, new) = (phrase(earlier, one, shared), phrase(later, other, shared));
     let values =
-        |sentence: &Sentence, from: usize| object(sentence, from).map(|range| quantities(sentence, range)).unwrap_or_default();
+        |sentence: &Sentence, from: usize| object(sentence, from).map(|range| quantities_in(sentence, range)).unwrap_or_default();
     let (old_values, new_values) = (values(earlier, one), values(later, other));
     if !old_values.is_empty() && !new_values.is_empty() {
         return differ_in_value(&old_values, &new_values);
     }
-    !old.is_empty() && !new.is_empty() && old.is_disjoint(&later.raw_words()) && new.is_disjoint(&earlier.raw_words())
+    let is_in = |words: &[&str], sentence: &Sentence| words.iter().any(|word| sentence.has_word(word));
+    !old.is_empty() && !new.is_empty() && !is_in(&old, later) && !is_in(&new, earlier)
 }
 
 /// The words of the first phrase from here on, as they are written, but those that are known.
-fn phrase(sentence: &Sentence, from: usize, known: &[String]) -> BTreeSet<String> {
-    let Some(range) = object(sentence, from) else { return BTreeSet::new() };
-    let is_known = |word: &String| is_small(word) || known.contains(&sentence.stem_of(word));
-    sentence.raw_in(range).filter(|word| !is_known(word)).collect()
+fn phrase<'s>(sentence: &'s Sentence, from: usize, known: &[&str]) -> Vec<&'s str> {
+    let Some(range) = object(sentence, from) else { return Vec::new() };
+    let words = sentence.tokens_in(range).iter().filter(|token| token.is_word);
+    words.filter(|token| !(token.is_small || known.contains(&token.stem.as_str()))).map(|token| token.text.as_str()).collect()
 }

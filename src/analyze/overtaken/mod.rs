@@ -11,9 +11,10 @@ pub(in crate::analyze) mod sentence;
 #[cfg(test)]
 mod tests;
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
-use self::change::{Change, changes_of};
+use self::change::{Change, Quantity, TakenBack, ValueKey, changes_of};
 use self::sentence::Sentence;
 use crate::analyze::prose::sentences_in_any_case;
 use crate::model::session::Millis;
@@ -95,6 +96,42 @@ impl SentenceIndex {
     }
 }
 
+/// Sentences that state a value, by a word and by the value: to find those that say again what was taken back.
+struct Repeats<'p> {
+    all: &'p [Said<'p>],
+    placed: &'p [Placed],
+    index: &'p SentenceIndex,
+    /// Of the words that were asked for; the last that was said comes first.
+    known: HashMap<&'p str, HashMap<ValueKey<'p>, Vec<(usize, &'p Quantity)>>>,
+}
+
+impl<'p> Repeats<'p> {
+    /// Is said again, after the later one, what it takes back of the earlier one?
+    fn say_again(&mut self, earlier: usize, later: usize) -> bool {
+        let (all, placed, index) = (self.all, self.placed, self.index);
+        let (before, after) = (&placed[earlier].sentence, &placed[later].sentence);
+        let Some(back) = TakenBack::of(before, after) else { return false };
+        let both = before.words.intersection(&after.words).filter(|word| !change::is_unit(word));
+        let rare = both.filter_map(|word| Some((word, index.by_word.get(word)?))).min_by_key(|(_, holding)| holding.len());
+        let Some((rare, holding)) = rare else { return false };
+        let by_value = self.known.entry(rare).or_insert_with(|| {
+            let mut by_value: HashMap<ValueKey<'_>, Vec<(usize, &Quantity)>> = HashMap::new();
+            let stated = holding.iter().filter_map(|at| Some((*at, change::value_stated(&placed[*at].sentence)?)));
+            for (at, value) in stated {
+                value.keys().for_each(|key| by_value.entry(key).or_default().push((at, value)));
+            }
+            by_value.values_mut().for_each(|stating| stating.sort_by_key(|(at, _)| Reverse(all[placed[*at].said].at)));
+            by_value
+        });
+        let taken_at = &all[placed[later].said];
+        back.value.keys().filter_map(|key| by_value.get(&key)).any(|stating| {
+            let since = stating.iter().take_while(|(at, _)| all[placed[*at].said].at > taken_at.at);
+            let mut elsewhere = since.filter(|(at, _)| all[placed[*at].said].of != taken_at.of);
+            elsewhere.any(|(at, value)| back.is_said_by(&placed[*at].sentence, value))
+        })
+    }
+}
+
 /// Which sentences overtake which. What is said again later stands again: of the same words only the last mention counts.
 pub(crate) fn overtakings(all: &[Said<'_>]) -> Vec<Overtaking> {
     if all.windows(2).all(|two| two[0].of == two[1].of) {
@@ -127,19 +164,8 @@ pub(crate) fn overtakings(all: &[Said<'_>]) -> Vec<Overtaking> {
         }
     }
     // What is said again after that, in whatever words, stands again.
-    found.retain(|(earlier, later)| {
-        let after = &all[placed[*later].said];
-        let is_again = |at: &usize| {
-            let (again, said) = (&placed[*at], &all[placed[*at].said]);
-            said.at > after.at
-                && said.of != after.of
-                && change::says_again(&again.sentence, &placed[*earlier].sentence, &placed[*later].sentence)
-        };
-        let both = placed[*earlier].sentence.words.intersection(&placed[*later].sentence.words);
-        let rare =
-            both.filter(|word| !change::is_unit(word)).filter_map(|word| index.by_word.get(word)).min_by_key(|all| all.len());
-        !rare.is_some_and(|all| all.iter().filter(|at| *at != earlier && *at != later).any(is_again))
-    });
+    let mut repeats = Repeats { all, placed: &placed, index: &index, known: HashMap::new() };
+    found.retain(|(earlier, later)| !repeats.say_again(*earlier, *later));
     let overtaking = |(earlier, later): (usize, usize)| Overtaking {
         earlier: placed[earlier].said,
         earlier_sentence: placed[earlier].sentence.text.clone(),

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::{Deref, Range};
 use std::rc::Rc;
 
+use super::change::{Narrows, Quantity, places_named};
 use crate::text::tokenize::{distinctive_words, is_stop_word, stem};
 
 /// Words that say nothing of what a sentence is about, as [`distinctive_words`] stems them.
@@ -30,8 +31,28 @@ pub(in crate::analyze) struct Token {
 pub(in crate::analyze) struct Word {
     /// Lower case; a mark is itself.
     pub(in crate::analyze) text: String,
+    /// How it counts where beginnings are compared: joints as they are.
+    pub(super) stem: String,
+    pub(super) is_small: bool,
+    is_article: bool,
+    /// The parts of a system that it names, a bit each.
+    places: u32,
     /// Its content words, once they were asked for.
     content: OnceCell<Vec<String>>,
+}
+
+impl Word {
+    fn new(text: &str) -> Self {
+        let is_whole = is_stop_word(text) || text.contains(['_', '.', '/']);
+        Self {
+            text: text.to_owned(),
+            stem: if is_whole { text } else { stem(text) }.to_owned(),
+            is_small: is_small(text),
+            is_article: is_article(text),
+            places: places_named(text),
+            content: OnceCell::new(),
+        }
+    }
 }
 
 /// With so many words, those that no sentence holds any more are forgotten.
@@ -58,7 +79,7 @@ impl Token {
                 if words.len() >= MAX_WORDS {
                     words.retain(|_, word| Rc::strong_count(word) > 1);
                 }
-                let word = Rc::new(Word { text: text.clone(), content: OnceCell::new() });
+                let word = Rc::new(Word::new(&text));
                 words.insert(text, word.clone());
                 word
             }
@@ -92,6 +113,15 @@ pub(in crate::analyze) struct Sentence {
     pub(super) is_unsure: bool,
     /// What it leaves, once that was asked for.
     pub(super) leavings: OnceCell<Vec<(usize, Range<usize>)>>,
+    /// The same of its values, and of the one that it sets.
+    pub(super) quantities: OnceCell<Vec<Quantity>>,
+    pub(super) value_set: OnceCell<Option<(Quantity, BTreeSet<String>)>>,
+    /// Its clauses that may state something.
+    pub(super) frames: OnceCell<Vec<Range<usize>>>,
+    /// What it says holds of a part of its subject.
+    pub(super) narrows: OnceCell<Narrows>,
+    /// The parts of a system that it names, a bit each.
+    pub(super) places: u32,
 }
 
 /// Words by which a sentence does not state what it says.
@@ -111,10 +141,15 @@ impl Sentence {
             words: content_words(&text),
             is_deed: is_deed(&tokens),
             names_line: names_line(&text),
+            places: tokens.iter().filter(|token| token.is_word).fold(0, |all, token| all | token.places),
             tokens,
             text,
             is_unsure,
             leavings: OnceCell::new(),
+            quantities: OnceCell::new(),
+            value_set: OnceCell::new(),
+            frames: OnceCell::new(),
+            narrows: OnceCell::new(),
         }
     }
 
@@ -133,16 +168,15 @@ impl Sentence {
     }
 
     /// The same, in their order; with short names such as "US", which are no content by themselves.
-    pub(super) fn stems(&self, range: Range<usize>) -> Vec<String> {
-        let words = self.tokens_in(range).iter().filter(|token| token.is_word).flat_map(|token| {
+    pub(super) fn stems(&self, range: Range<usize>) -> impl Iterator<Item = &str> {
+        self.tokens_in(range).iter().filter(|token| token.is_word).flat_map(|token| {
             let content = token.content();
             let is_short_name = content.is_empty() && token.is_name && !matches!(token.text.as_str(), "i" | "i'm" | "i've");
-            if is_short_name { vec![token.text.clone()] } else { content.to_vec() }
-        });
-        words.collect()
+            content.iter().map(String::as_str).chain(is_short_name.then_some(token.text.as_str()))
+        })
     }
 
-    fn tokens_in(&self, range: Range<usize>) -> &[Token] {
+    pub(super) fn tokens_in(&self, range: Range<usize>) -> &[Token] {
         &self.tokens[range.start.min(self.tokens.len())..range.end.min(self.tokens.len())]
     }
 
@@ -150,35 +184,26 @@ impl Sentence {
         self.tokens_in(range).iter().filter(|token| token.is_word).map(|token| token.text.as_str())
     }
 
-    /// The words of a clause without articles and such, each with its place.
-    pub(super) fn frame(&self, range: Range<usize>) -> Vec<(usize, String)> {
-        let words = range.filter(|at| !self.word(*at).is_empty() && !is_article(self.word(*at)));
-        words.map(|at| (at, self.stem_of(self.word(at)))).collect()
-    }
-
-    /// How a word counts where beginnings are compared: joints as they are.
-    pub(super) fn stem_of(&self, word: &str) -> String {
-        if is_stop_word(word) || word.contains(['_', '.', '/']) { word.to_owned() } else { stem(word).to_owned() }
-    }
-
-    /// Words as they are written, in lower case.
-    pub(super) fn raw_in(&self, range: Range<usize>) -> impl Iterator<Item = String> {
-        self.words_in(range).map(str::to_owned)
-    }
-
-    pub(super) fn raw_words(&self) -> BTreeSet<String> {
-        self.raw_in(0..self.tokens.len()).collect()
+    /// The stems of a clause without articles and such, each with its place.
+    pub(super) fn frame(&self, range: Range<usize>) -> impl Iterator<Item = (usize, &str)> {
+        let words = self.tokens_in(range.clone()).iter().enumerate().filter(|(_, token)| token.is_word && !token.is_article);
+        words.map(move |(at, token)| (range.start + at, token.stem.as_str()))
     }
 
     /// The words of a phrase as they are compared, without small ones.
-    pub(super) fn phrase(&self, range: Range<usize>) -> Vec<String> {
-        self.words_in(range).filter(|word| !is_small(word)).map(|word| self.stem_of(word)).collect()
+    pub(super) fn phrase(&self, range: Range<usize>) -> impl Iterator<Item = &str> {
+        self.tokens_in(range).iter().filter(|token| token.is_word && !token.is_small).map(|token| token.stem.as_str())
     }
 
     /// Does it hold the words of this phrase, one behind the other?
     pub(super) fn holds(&self, phrase: &[String]) -> bool {
-        let all = self.phrase(0..self.tokens.len());
+        let all: Vec<&str> = self.phrase(0..self.tokens.len()).collect();
         !phrase.is_empty() && all.windows(phrase.len()).any(|words| words == phrase)
+    }
+
+    /// Does it hold this word, as it is written in lower case?
+    pub(super) fn has_word(&self, word: &str) -> bool {
+        self.words_in(0..self.tokens.len()).any(|own| own == word)
     }
 
     /// Is something denied there?

@@ -152,3 +152,44 @@ fn of_made_scenes_no_link_is_false_and_those_that_say_so_are_found() {
         assert!(right >= least, "{fixture}: {right} of {all}");
     }
 }
+
+/// A statement about one of two values, in one of several forms.
+fn statement((thing, form, value): (usize, usize, usize)) -> String {
+    let (thing, value) = (["upload", "download"][thing], ["30 seconds", "60 seconds", "1 minute", "0.5 minutes", "90"][value]);
+    match form {
+        0 => format!("The {thing} timeout is {value}."),
+        1 => format!("I raised the {thing} timeout to {value}."),
+        2 => format!("The {thing} timeout is back at {value}."),
+        _ => format!("Is the {thing} timeout {value}?"),
+    }
+}
+
+proptest::proptest! {
+    /// Whatever else was said, a statement overtakes another if it does so alone, and neither is said again by one of the others.
+    #[test]
+    fn a_link_stands_among_all_if_it_stands_beside_each(
+        said in proptest::collection::vec((0..3_usize, (0..2_usize, 0..4_usize, 0..5_usize)), 2..9),
+    ) {
+        let texts: Vec<String> = said.iter().map(|(_, of)| statement(*of)).collect();
+        let said: Vec<Said<'_>> =
+            said.iter().zip(&texts).enumerate().map(|(at, ((of, _), text))| Said { of: *of, at: at as i64, text }).collect();
+        let links = |places: &[usize]| -> BTreeSet<(usize, usize)> {
+            let some: Vec<Said<'_>> = places.iter().map(|at| said[*at].clone()).collect();
+            overtakings(&some).iter().map(|one| (places[one.earlier], places[one.later])).collect()
+        };
+        let all: Vec<usize> = (0..said.len()).collect();
+        let pairs = all.iter().flat_map(|one| all.iter().map(move |other| (*one, *other)));
+        let stands = |(one, other): &(usize, usize)| {
+            one < other && all.iter().all(|third| {
+                let mut places = vec![*one, *other, *third];
+                places.sort_unstable();
+                places.dedup();
+                links(&places).contains(&(*one, *other))
+            })
+        };
+        let expected: BTreeSet<(usize, usize)> = pairs.filter(stands).collect();
+        proptest::prop_assert_eq!(&links(&all), &expected);
+        let backwards: Vec<usize> = all.iter().rev().copied().collect();
+        proptest::prop_assert_eq!(&links(&backwards), &expected);
+    }
+}

@@ -201,13 +201,13 @@ fn are_comments(words: &[String]) -> bool {
 
 /// Words in lower case, without markup and punctuation at their edges.
 fn clause_words(raw: &[&str]) -> Vec<String> {
-    let bare =
-        |w: &&str| w.trim_matches(|c: char| !c.is_alphanumeric() && c != '@' && c != '#').replace('\u{2019}', "'").to_lowercase();
-    raw.iter().map(bare).filter(|w| !w.is_empty()).collect()
+    bare_words(raw.iter().copied()).collect()
 }
 
-fn words(line: &str) -> Vec<String> {
-    clause_words(&line.split_whitespace().collect::<Vec<_>>())
+fn bare_words<'w>(raw: impl Iterator<Item = &'w str>) -> impl Iterator<Item = String> {
+    let bare =
+        |w: &str| w.trim_matches(|c: char| !c.is_alphanumeric() && c != '@' && c != '#').replace('\u{2019}', "'").to_lowercase();
+    raw.map(bare).filter(|w| !w.is_empty())
 }
 
 fn is_in(word: &str, table: &[&str]) -> bool {
@@ -362,8 +362,8 @@ fn begins_open(first: &str) -> bool {
 
 /// "Here is what the page says", "This is what Bob wrote".
 fn is_what(head: &str) -> bool {
-    let words = words(head);
-    words.iter().take(4).any(|w| matches!(w.as_str(), "what" | "was" | "wie" | "folgendes" | "following" | "verbatim"))
+    let mut words = bare_words(head.split_whitespace()).take(4);
+    words.any(|w| matches!(w.as_str(), "what" | "was" | "wie" | "folgendes" | "following" | "verbatim"))
 }
 
 #[cfg(test)]
