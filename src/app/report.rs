@@ -133,9 +133,8 @@ impl StoredWork {
                 self.undigested += usize::from(head.has_grown());
                 continue;
             };
-            let as_stored = account.clone();
             later.amend(&mut account);
-            later.add(&as_stored);
+            later.add(&account);
             if self.branch.as_ref().is_some_and(|branch| !is_on(&account, branch)) {
                 continue;
             }

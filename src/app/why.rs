@@ -90,18 +90,21 @@ fn said_about(store: &Memory, project: &str, words: &BTreeSet<String>) -> Result
         let sentences = sentences_in_any_case(&statement.text).into_iter();
         let about =
             sentences.filter(|text| !text.ends_with(['?', ':']) && covered_by(words, &words_in_any_case(text)) >= MIN_SHARE);
-        for text in about {
-            // What was left to do is done, or what it names is gone.
-            if came_since.of((project, statement.by.place()), Some(statement.at), [text.as_str()])?.is_empty() {
-                found.push(Statement { text, ..statement.clone() });
-            }
-        }
+        found.extend(about.map(|text| Statement { text, ..statement.clone() }));
     }
     found.sort_by_key(|one| (rank(&one.by), std::cmp::Reverse(one.at)));
-    let mut texts = BTreeSet::new();
-    found.retain(|one| texts.insert(one.text.clone()));
-    found.truncate(MAX_SAID);
-    Ok(found)
+    let mut told: Vec<Statement> = Vec::new();
+    for one in found {
+        // What was left to do is done, or what it names is gone.
+        let stands = || came_since.of((project, one.by.place()), Some(one.at), [one.text.as_str()]).map(|since| since.is_empty());
+        if told.iter().all(|before| before.text != one.text) && stands()? {
+            told.push(one);
+        }
+        if told.len() == MAX_SAID {
+            break;
+        }
+    }
+    Ok(told)
 }
 
 /// Links that share statements, together.
