@@ -13,6 +13,7 @@ use crate::model::session::{Millis, Project};
 use crate::model::since_then::{Overtaken, StatedBy, Statement};
 use crate::render::chain::{Chain, ChainLink, OvertakenBy};
 use crate::store::Memory;
+use crate::store::came_since::CameSince;
 use crate::text::clean::{one_line, without_controls};
 use crate::text::tokenize::{covered_by, distinctive_words, words_in_any_case};
 
@@ -80,6 +81,7 @@ fn said_about(store: &Memory, project: &str, words: &BTreeSet<String>) -> Result
         StatedBy::User(_) => 1,
         _ => 2,
     };
+    let came_since = CameSince::new(store);
     let mut found: Vec<Statement> = Vec::new();
     let all = store.statements_since(project, Millis::MIN)?.into_iter();
     // A longer prompt may be pasted for the most part.
@@ -88,7 +90,12 @@ fn said_about(store: &Memory, project: &str, words: &BTreeSet<String>) -> Result
         let sentences = sentences_in_any_case(&statement.text).into_iter();
         let about =
             sentences.filter(|text| !text.ends_with(['?', ':']) && covered_by(words, &words_in_any_case(text)) >= MIN_SHARE);
-        found.extend(about.map(|text| Statement { text, ..statement.clone() }));
+        for text in about {
+            // What was left to do is done, or what it names is gone.
+            if came_since.of((project, statement.by.place()), Some(statement.at), [text.as_str()])?.is_empty() {
+                found.push(Statement { text, ..statement.clone() });
+            }
+        }
     }
     found.sort_by_key(|one| (rank(&one.by), std::cmp::Reverse(one.at)));
     let mut texts = BTreeSet::new();

@@ -97,7 +97,7 @@ pub(crate) enum Command {
     /// this machine unless your config says `share = true` for it: see `recall team join`. Without a subcommand, exchange with the server
     /// now; each `recall digest` does so, too. The first time that something of a project would leave, it lists that and asks you.
     Team(TeamArgs),
-    /// Share what proved right with your team, as files in the repository
+    /// Share notes, commands that work and errors with their fixes with your team, as files in the repository
     ///
     /// Without an ID, it lists what the repository does not have yet: your notes on this project, commands that pass, and errors with what cured them. With
     /// IDs, it writes those to `.recall/` as plain text: review and commit them like code. `--remove` deletes such files again.

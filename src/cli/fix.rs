@@ -4,6 +4,7 @@ use std::io::Write;
 
 use anyhow::{Result, bail};
 
+use super::reading::print_lines;
 use crate::app::Completion;
 use crate::app::asker::Asker;
 use crate::app::fix::{FixRequest, fix};
@@ -31,7 +32,7 @@ pub(crate) fn run(args: &FixArgs, config: &Config, out: &mut impl Write) -> Resu
         writeln!(out, "{why}")?;
         return Ok(Completion::Done);
     };
-    writeln!(out, "{heading}")?;
-    reply.failures.iter().try_for_each(|failure| write!(out, "\n{}", failure.text()))?;
+    let failures: String = reply.failures.iter().map(|failure| format!("\n{}", failure.text())).collect();
+    print_lines(&format!("{heading}\n{failures}"), out)?;
     Ok(Completion::Done)
 }

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 
+use super::reading::print_lines;
 use crate::app::Completion;
 use crate::app::asker::Asker;
 use crate::app::friction::{FrictionRequest, RepeatedError, friction};
@@ -49,8 +50,9 @@ fn tell(error: &RepeatedError, out: &mut impl Write) -> Result<()> {
         some => format!(", {} not succeeded again so far", counted(some, "time")),
     };
     let (times, sessions) = (counted(*times, "time"), counted(*sessions, "session"));
-    writeln!(out, "  {times} in {sessions}, {days}{passed}{not_passed}: {}", shorten(error, MAX_CHARS))?;
-    Ok(writeln!(out, "    last command: `{}`", shorten(command, MAX_CHARS))?)
+    let (error, command) = (shorten(error, MAX_CHARS), shorten(command, MAX_CHARS));
+    let line = format!("  {times} in {sessions}, {days}{passed}{not_passed}: {error}\n    last command: `{command}`");
+    print_lines(&line, out)
 }
 
 /// `12 s`, `5 min`, `3 h 20 min`.

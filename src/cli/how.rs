@@ -4,6 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 
+use super::reading::print_lines;
 use crate::app::Completion;
 use crate::app::asker::Asker;
 use crate::app::how::{HowRequest, how};
@@ -32,6 +33,6 @@ pub(crate) fn run(args: &HowArgs, config: &Config, out: &mut impl Write) -> Resu
         writeln!(out, "no passing commands found here: try `recall search`")?;
     }
     let most = if args.word.is_some() { usize::MAX } else { MAX_OF_CLASS };
-    command_lines(&reply.commands, most).iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    print_lines(&command_lines(&reply.commands, most).join("\n"), out)?;
     Ok(Completion::Done)
 }

@@ -24,6 +24,16 @@ pub(super) fn print_page(markdown: &str, out: &mut impl Write) -> Result<()> {
     Ok(out.write_all(text.as_bytes())?)
 }
 
+/// Prints lines; on a terminal each is wrapped, its further lines a little behind its own beginning.
+pub(super) fn print_lines(text: &str, out: &mut impl Write) -> Result<()> {
+    for line in text.lines() {
+        let said = line.trim_start_matches(' ');
+        let begins = &line[..line.len() - said.len()];
+        print_hanging(begins, &format!("{begins}  "), said, out)?;
+    }
+    Ok(())
+}
+
 /// Prints a text behind `begins`; on a terminal it is wrapped, its further lines behind `rest`.
 pub(super) fn print_hanging(begins: &str, rest: &str, text: &str, out: &mut impl Write) -> Result<()> {
     let Some(TerminalSize { columns, .. }) = pager::terminal() else { return Ok(writeln!(out, "{begins}{text}")?) };

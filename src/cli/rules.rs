@@ -4,6 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 
+use super::reading::print_lines;
 use crate::app::Completion;
 use crate::app::asker::Asker;
 use crate::app::rules::{RuleRecord, RulesRequest, accept, diff, dismiss, find, rules};
@@ -66,10 +67,11 @@ pub(crate) fn run(args: &RulesArgs, config: &Config, out: &mut impl Write) -> Re
 fn tell(rule: &RuleRecord, out: &mut impl Write) -> Result<()> {
     let RuleRecord { id, times, sessions, first_day, last_day, .. } = rule;
     let text = shorten(&one_line(&without_controls(&rule.text)), MAX_RULE_CHARS);
-    writeln!(out, "{id} {text}\n  said {times} times in {sessions} sessions, {first_day} to {last_day}")?;
+    print_lines(&format!("{id} {text}\n  said {times} times in {sessions} sessions, {first_day} to {last_day}"), out)?;
     for one in &rule.quotes {
         let turn = if one.turn > 0 { format!(", turn {}", one.turn) } else { String::new() };
-        writeln!(out, "  {} {}{turn}: {}", one.day, id8(&one.session), quote(&one.text, MAX_RULE_CHARS))?;
+        let said = quote(&one.text, MAX_RULE_CHARS);
+        print_lines(&format!("  {} {}{turn}: {said}", one.day, id8(&one.session)), out)?;
     }
     Ok(writeln!(out)?)
 }

@@ -100,6 +100,6 @@ pub(super) fn highlighted(text: &str, found: &SearchReply) -> String {
 }
 
 pub(super) fn bold(text: &str) -> String {
-    let colour = std::io::stdout().is_terminal() && !crate::config::no_colour();
+    let colour = std::io::stdout().is_terminal() && crate::config::wants_styles();
     if colour { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
 }

@@ -5,6 +5,7 @@ use std::io::Write;
 use anyhow::Result;
 
 use super::open_memory;
+use super::reading::print_lines;
 use crate::app::Completion;
 use crate::app::asker::Asker;
 use crate::app::list::meant;
@@ -19,7 +20,7 @@ pub(crate) fn run(args: &TimelineArgs, config: &Config, out: &mut impl Write) ->
     let told = timeline(&memory, config, &asked)?;
     match args.json {
         true => writeln!(out, "{}", serde_json::to_string_pretty(&told)?)?,
-        false => out.write_all(told.render().as_bytes())?,
+        false => print_lines(&told.render(), out)?,
     }
     Ok(Completion::Done)
 }

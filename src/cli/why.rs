@@ -4,6 +4,7 @@ use std::io::Write;
 
 use anyhow::{Result, bail};
 
+use super::reading::print_lines;
 use crate::app::Completion;
 use crate::app::asker::Asker;
 use crate::app::why::{WhyRequest, why};
@@ -24,7 +25,7 @@ pub(crate) fn run(args: &WhyArgs, config: &Config, out: &mut impl Write) -> Resu
         return Ok(Completion::Done);
     }
     let mut told = reply.chains.iter().map(Chain::text).chain(reply.said.iter().map(Chain::text_of_said));
-    told.try_for_each(|text| writeln!(out, "{text}"))?;
+    told.try_for_each(|text| print_lines(&format!("{text}\n"), out))?;
     match (reply.chains.is_empty(), reply.said.is_empty()) {
         (true, true) => writeln!(out, "nothing found on that; try `recall search {words}`")?,
         (true, false) => writeln!(out, "No later statement was found that replaces one of these. More: `recall search {words}`")?,

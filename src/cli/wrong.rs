@@ -5,6 +5,7 @@ use std::io::Write;
 use anyhow::{Result, bail};
 
 use super::open_memory;
+use super::reading::print_hanging;
 use crate::app::Completion;
 use crate::app::asker::Asker;
 use crate::app::list::meant;
@@ -107,7 +108,7 @@ fn denial_lines(denial: &Denial, out: &mut impl Write) -> Result<()> {
 fn reply_line(reply: &TurnReply, out: &mut impl Write) -> Result<()> {
     let text = if reply.is_taken_out() { format!("(to {})", quote(&reply.to, MAX_REPLY_CHARS)) } else { reply.text.clone() };
     let text = shorten(&one_line(&without_controls(&text)), MAX_REPLY_CHARS);
-    Ok(writeln!(out, "{:9} {:12} {text}", format!("turn {}", reply.turn), "reply")?)
+    print_item(&format!("turn {}", reply.turn), "reply", &text, out)
 }
 
 fn told_again(denials: &[Denial], config: &Config, out: &mut impl Write) -> Result<()> {
@@ -135,5 +136,10 @@ fn line(statement: &ModelStatement, out: &mut impl Write) -> Result<()> {
 }
 
 fn line_with(id: &str, statement: &ModelStatement, out: &mut impl Write) -> Result<()> {
-    Ok(writeln!(out, "{id} {:12} {}", statement.kind, without_controls(&statement.text))?)
+    print_item(id, statement.kind, &without_controls(&statement.text), out)
+}
+
+fn print_item(id: &str, kind: &str, text: &str, out: &mut impl Write) -> Result<()> {
+    let begins = format!("{id:9} {kind:12} ");
+    print_hanging(&begins, &" ".repeat(begins.len()), text, out)
 }

@@ -513,10 +513,6 @@ pub(crate) fn pager() -> String {
 
 /// Can the terminal show styles, and does the user want them?
 pub(crate) fn wants_styles() -> bool {
-    !no_colour() && env::var_os("TERM").is_some_and(|term| term != "dumb")
-}
-
-/// Did the user ask for output without colour?
-pub(crate) fn no_colour() -> bool {
-    env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty())
+    let wants_none = env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
+    !wants_none && env::var_os("TERM").is_some_and(|term| term != "dumb")
 }

@@ -102,8 +102,11 @@ struct Repeats<'p> {
     placed: &'p [Placed],
     index: &'p SentenceIndex,
     /// Of the words that were asked for; the last that was said comes first.
-    known: HashMap<&'p str, HashMap<ValueKey<'p>, Vec<(usize, &'p Quantity)>>>,
+    known: HashMap<&'p str, ByValue<'p>>,
 }
+
+/// The sentences that state a value, with what they state.
+type ByValue<'p> = HashMap<ValueKey<'p>, Vec<(usize, &'p Quantity)>>;
 
 impl<'p> Repeats<'p> {
     /// Is said again, after the later one, what it takes back of the earlier one?
@@ -115,7 +118,7 @@ impl<'p> Repeats<'p> {
         let rare = both.filter_map(|word| Some((word, index.by_word.get(word)?))).min_by_key(|(_, holding)| holding.len());
         let Some((rare, holding)) = rare else { return false };
         let by_value = self.known.entry(rare).or_insert_with(|| {
-            let mut by_value: HashMap<ValueKey<'_>, Vec<(usize, &Quantity)>> = HashMap::new();
+            let mut by_value = ByValue::new();
             let stated = holding.iter().filter_map(|at| Some((*at, change::value_stated(&placed[*at].sentence)?)));
             for (at, value) in stated {
                 value.keys().for_each(|key| by_value.entry(key).or_default().push((at, value)));

@@ -17,7 +17,7 @@ use super::speakers::{Speaker, is_refused, speaker_of};
 use super::{Record, is_assent};
 use crate::analyze::account::object_of;
 use crate::analyze::prose::{SpokenSentence, Voice, outline, own_words, sentences_in_any_case};
-use crate::analyze::signal::{APPROVED, SentenceTopic, is_announcement, is_offer, only_inspects, topics};
+use crate::analyze::signal::{APPROVED, SentenceTopic, is_announcement, is_commit, is_offer, only_inspects, topics};
 use crate::model::section::{Carriers, Section};
 use crate::model::session::{Answer, Entry, Item, ToolClass, title_of_plan};
 use crate::text::clean::{one_line, shorten};
@@ -157,6 +157,7 @@ impl Record<'_> {
         let entries = self.entries();
         let near: BTreeSet<usize> = cited.iter().flat_map(|at| at + 1..=at + NEAR_ENTRIES).collect();
         let last_deed = entries.iter().rposition(|entry| entry.is_main() && matches!(entry.item, Item::Prompt(_) | Item::Tool(_)));
+        let last_commit = entries.iter().rposition(commits);
         let mut all = Vec::new();
         for (at, entry) in entries.iter().enumerate() {
             let speaking = speaker_of(entry).zip(prose_in(entry)).filter(|(speaker, _)| may_say(section, *speaker));
@@ -173,9 +174,12 @@ impl Record<'_> {
             }
             let ahead = ahead + later * at as f64 / entries.len() as f64;
             let is_last = last_deed.is_none_or(|last| at > last);
+            let is_committed = last_commit.is_some_and(|commit| at < commit);
             // An output repeated verbatim is still the tool's statement.
             let repeats = |said: &str| section.spec().carriers == Carriers::Assistant && self.is_echo(&distinctive_words(said), at);
-            let mut found = candidates(wanted, at, text, speaker, |said| tells(section, said, is_last));
+            let is_overtaken = |said: &str| is_committed && section.spec().is_open && waits_for_commit(said);
+            let mut found =
+                candidates(wanted, at, text, speaker, |said| tells(section, said, is_last) && !is_overtaken(&said.text));
             let says = |one: &Candidate| one.share >= MIN_SAID || one.text.split_whitespace().nth(MIN_CITED_WORDS - 1).is_some();
             found.retain(|one| one.share >= least && says(one) && !repeats(&one.text));
             found.iter_mut().for_each(|one| one.score += ahead);
@@ -226,6 +230,20 @@ fn tells(section: Section, said: &SpokenSentence, is_last: bool) -> bool {
         false => !is_offer(&said.text) && !leads_in(),
     };
     tells && !is_announcement(&said.text)
+}
+
+/// Does a sentence say that something waits to be committed or pushed?
+fn waits_for_commit(said: &str) -> bool {
+    const WAITING: [&str; 7] =
+        ["commit it", "commit them", "commit this", "uncommitted", "not committed", "unstaged", "committed too"];
+    let said = said.to_lowercase();
+    WAITING.iter().any(|words| said.contains(words))
+}
+
+/// Was something committed at an entry?
+fn commits(entry: &Entry) -> bool {
+    let Item::Tool(tool) = &entry.item else { return false };
+    is_commit(tool) && entry.outcome.as_ref().is_none_or(|outcome| outcome.ok)
 }
 
 fn candidates(

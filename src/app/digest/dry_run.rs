@@ -121,7 +121,8 @@ fn print(report: &Report, plan: &DigestPlan, outcome: &Outcome, out: &mut impl W
     let Outcome { by_model, without_model, waiting, backlog, offer } = outcome;
     let all = counted(by_model + without_model, "session");
     writeln!(out, "would digest    {all}: {by_model} with the model, {without_model} without")?;
-    for (label, cost) in [("would cost    ", &plan.cost), ("with the model", backlog)].into_iter().filter(|(_, c)| c.calls > 0) {
+    let of_backlog = if plan.cost.calls > 0 { "the others    " } else { "with the model" };
+    for (label, cost) in [("would cost    ", &plan.cost), (of_backlog, backlog)].into_iter().filter(|(_, c)| c.calls > 0) {
         let (likely, worst) = (usd(cost.likely), usd(cost.worst));
         writeln!(out, "{label}  about {likely}, at most {worst} at list price, for {}", counted(cost.calls, "call"))?;
     }

@@ -227,6 +227,23 @@ fn what_is_told_was_done_whatever_a_model_makes_of_it() {
 }
 
 /// What is told for a statement, as a reader sees it.
+/// What was committed afterwards waits for no commit, and what was left before a later commit may still be left.
+#[test]
+fn what_was_committed_later_is_not_left_to_commit() {
+    let mut rows = session();
+    rows.assistant("The manual is still unstaged: want me to commit it? The blocker is the missing key of the signer.");
+    let waiting = ("next_steps", "The manual is unstaged and has to be committed", &[9][..]);
+    let blocked = ("blockers", "The key of the signer is missing", &[9][..]);
+    let told = |rows: &Rows, statement: Statement| texts(&digest(rows, &[statement]), statement.0);
+    assert!(told(&rows, waiting)[0].contains("The manual is still unstaged"));
+    rows.user("Yes, do that now.".into());
+    rows.uses(5, &bash("git commit -qam 'Extend the manual'"));
+    rows.result(5, "[tide 5fa61c2] Extend the manual\n 1 file changed, 8 insertions(+)", false);
+    rows.assistant("It is in 5fa61c2.");
+    assert!(told(&rows, waiting).iter().all(|text| !text.contains("unstaged")), "{:?}", told(&rows, waiting));
+    assert!(told(&rows, blocked)[0].contains("missing key"), "{:?}", told(&rows, blocked));
+}
+
 #[test]
 fn what_a_statement_is_told_as() {
     let checks: [(Statement, &str); 9] = [
