@@ -71,7 +71,8 @@ pub(crate) struct OwnCalls {
     pub(crate) cost_usd: f64,
 }
 
-/// The figures of a group. A session counts where it was active last, its tokens where they were used.
+/// The figures of a group. Turns count where they were said, commits where they were made, tokens where they were used, and the files of a
+/// session where it was active last.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub(crate) struct Figures {
     /// A day, a week as of ISO 8601, a month, or the name of what the group is.
@@ -109,10 +110,11 @@ struct Group {
 }
 
 impl Group {
-    fn add_work(&mut self, account: &SessionAccount) {
-        self.turns += account.turns.last().map_or(0, |turn| turn.number);
-        self.commits += account.commits.len();
-        self.files += account.files.edited.len();
+    fn add_work(&mut self, session: i64, (turns, commits, files): (usize, usize, usize)) {
+        self.sessions.insert(session);
+        self.turns += turns;
+        self.commits += commits;
+        self.files += files;
     }
 
     fn figures(&self, name: String, config: &Config) -> Figures {
@@ -173,14 +175,10 @@ pub(crate) fn stats_of(
                 *group.usage.entry(used.model.clone()).or_default() += used.tokens;
             }
         }
-        if is_too_late(last) {
-            continue;
-        }
-        // Several models may have worked on it.
-        let worked = (asked.by != GroupBy::Model).then(|| groups.entry(name(last, "")).or_default());
-        for group in worked.into_iter().chain([&mut total]) {
-            group.sessions.insert(head.pk);
-            group.add_work(&account);
+        for (at, done) in work(&account, last).into_iter().filter(|(at, _)| *at >= since && !is_too_late(*at)) {
+            // Several models may have worked on it.
+            let worked = (asked.by != GroupBy::Model).then(|| groups.entry(name(at, "")).or_default());
+            worked.into_iter().chain([&mut total]).for_each(|group| group.add_work(head.pk, done));
         }
     }
     let mut rows: Vec<Figures> = groups.into_iter().map(|(name, group)| group.figures(name, config)).collect();
@@ -195,6 +193,16 @@ pub(crate) fn stats_of(
         own: OwnCalls { calls, cost_usd },
         receipts: memory.receipt_counts()?,
     })
+}
+
+/// What was done in a session and when: turns, commits, files. What has no time of its own counts at its `last` activity.
+fn work(account: &SessionAccount, last: Millis) -> Vec<(Millis, (usize, usize, usize))> {
+    let all = account.turns.last().map_or(0, |turn| turn.number);
+    let mut work: Vec<_> = account.turn_times().take(all).map(|at| (at, (1, 0, 0))).collect();
+    let untimed = all - work.len();
+    work.extend(account.commits.iter().map(|commit| (commit.at.unwrap_or(last), (0, 1, 0))));
+    work.push((last, (untimed, 0, account.files.edited.len())));
+    work
 }
 
 fn group_name(by: GroupBy, config: &Config, head: &SessionHead, account: &SessionAccount, at: Millis, model: &str) -> String {

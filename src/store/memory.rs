@@ -68,6 +68,8 @@ impl Memory {
         }
         let sql = "SELECT EXISTS (SELECT 1 FROM main.page p WHERE p.day = ?1 AND p.session IS NOT NULL
                  AND NOT EXISTS (SELECT 1 FROM temp.session WHERE pk = p.session))
+             OR EXISTS (SELECT 1 FROM main.later_day l WHERE l.day = ?1
+                 AND NOT EXISTS (SELECT 1 FROM temp.session WHERE pk = l.session))
              OR EXISTS (SELECT 1 FROM main.note n WHERE n.at >= ?2 AND n.at < ?3 AND NOT EXISTS (SELECT 1 FROM temp.note WHERE pk = n.pk))";
         Ok(self.reader.db.query_row(sql, params![day, from, until], |r| r.get(0))?)
     }

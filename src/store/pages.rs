@@ -142,11 +142,24 @@ impl Reader {
         Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0)).optional()?.flatten())
     }
 
-    /// Sessions with a page on this day.
+    /// Sessions that the page of this day shows: those with a page on it, and those that went on on it.
     pub(crate) fn sessions_of_day(&self, day: &str) -> Result<Vec<i64>> {
-        let sql = "SELECT DISTINCT p.session FROM page p JOIN session s ON s.pk = p.session WHERE p.day = ?1 ORDER BY p.session";
+        let sql = "SELECT p.session FROM page p JOIN session s ON s.pk = p.session WHERE p.day = ?1
+             UNION SELECT l.session FROM later_day l JOIN session s ON s.pk = l.session WHERE l.day = ?1 ORDER BY 1";
         let mut query = self.db.prepare_cached(sql)?;
         Ok(query.query_map([day], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The days after that of its page whose pages show a session as well.
+    pub(crate) fn later_days_of(&self, session: i64) -> Result<BTreeSet<String>> {
+        let mut query = self.db.prepare_cached("SELECT day FROM later_day WHERE session = ?1")?;
+        Ok(query.query_map([session], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// How many sessions went on on each day.
+    pub(crate) fn gone_on_by_day(&self) -> Result<BTreeMap<String, usize>> {
+        let mut query = self.db.prepare("SELECT day, count(*) FROM later_day GROUP BY day")?;
+        Ok(query.query_map([], |r| Ok((r.get(0)?, r.get::<_, i64>(1)? as usize)))?.collect::<rusqlite::Result<_>>()?)
     }
 
     pub(crate) fn has_day_page(&self, day: &str) -> Result<bool> {
@@ -232,6 +245,18 @@ impl Writer {
     pub(crate) fn record_page(&self, page: &PageRecord) -> Result<()> {
         let sql = "INSERT INTO page(path, session, day) VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET session = ?2, day = ?3";
         self.db.prepare_cached(sql)?.execute(params![page.path, page.session, page.day])?;
+        Ok(())
+    }
+
+    /// Records that the page of a day shows a session that went on on it.
+    pub(crate) fn record_later_day(&self, session: i64, day: &str) -> Result<()> {
+        let sql = "INSERT INTO later_day(session, day) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
+        self.db.prepare_cached(sql)?.execute(params![session, day])?;
+        Ok(())
+    }
+
+    pub(crate) fn drop_later_day(&self, session: i64, day: &str) -> Result<()> {
+        self.db.prepare_cached("DELETE FROM later_day WHERE session = ?1 AND day = ?2")?.execute(params![session, day])?;
         Ok(())
     }
 

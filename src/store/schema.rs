@@ -23,7 +23,7 @@ macro_rules! migration {
 }
 
 /// Oldest first.
-pub(crate) const MIGRATIONS: [Migration; 23] = [
+pub(crate) const MIGRATIONS: [Migration; 24] = [
     migration!(8, "0001_init"),
     migration!(9, "0009_authors"),
     migration!(10, "0010_usage"),
@@ -47,6 +47,7 @@ pub(crate) const MIGRATIONS: [Migration; 23] = [
     migration!(28, "0028_memory_file"),
     migration!(29, "0029_client"),
     migration!(30, "0030_origin"),
+    migration!(31, "0031_later_day"),
 ];
 
 /// The oldest format that can be upgraded.
@@ -55,20 +56,21 @@ pub(crate) const OLDEST: usize = MIGRATIONS[0].format;
 pub(crate) const FORMAT: usize = MIGRATIONS[MIGRATIONS.len() - 1].format;
 
 /// Tables, indexes and triggers of an index of that format: a migration that makes or drops one changes this list.
-pub(crate) const NAMES: [&str; 100] = [
+pub(crate) const NAMES: [&str; 102] = [
     "account_gone", "answered", "asked", "asked_parent", "attempt", "bad_line", "bundle", "bundle_hash", "bundle_session",
     "bundle_source", "client_cost", "closed_item", "closed_item_of", "closed_item_session", "closing", "closing_session",
     "command", "digest", "digest_account", "digest_current", "digest_queued", "digest_session", "doc", "doc_gone",
     "doc_memory_file", "doc_project", "doc_unembedded", "embedded", "embedded_chunk", "embedded_gone", "excluded_session", "fact",
     "failure", "failure_signature", "file", "forgotten_row", "forgotten_session", "former_digest", "former_digest_session", "kin",
-    "leaf_title", "likeness", "likeness_repeated_by", "memory_file", "memory_file_project", "memory_file_seen", "note",
-    "note_project", "observation", "observation_digest", "observation_note", "open_item", "open_item_life", "open_item_lifeless",
-    "open_item_session", "origin", "origin_digested", "origin_machine", "overtaken", "page", "page_day", "page_session",
-    "private_turn", "private_turn_open", "private_word", "project", "receipt", "receipt_gone", "receipt_used", "rule_mention",
-    "rule_mention_gone", "run", "search", "search_config", "search_data", "search_docsize", "search_idx", "session",
-    "session_dirty", "session_ending", "session_folder", "session_gone", "session_moved", "session_page_dirty", "session_project",
-    "session_recent", "session_unindexed", "source", "source_file", "source_place", "spend", "spend_at", "start", "start_first",
-    "unknown_row", "user_closed", "user_closed_of", "vector_chunk", "vector_space", "wrong",
+    "later_day", "later_day_day", "leaf_title", "likeness", "likeness_repeated_by", "memory_file", "memory_file_project",
+    "memory_file_seen", "note", "note_project", "observation", "observation_digest", "observation_note", "open_item",
+    "open_item_life", "open_item_lifeless", "open_item_session", "origin", "origin_digested", "origin_machine", "overtaken",
+    "page", "page_day", "page_session", "private_turn", "private_turn_open", "private_word", "project", "receipt", "receipt_gone",
+    "receipt_used", "rule_mention", "rule_mention_gone", "run", "search", "search_config", "search_data", "search_docsize",
+    "search_idx", "session", "session_dirty", "session_ending", "session_folder", "session_gone", "session_moved",
+    "session_page_dirty", "session_project", "session_recent", "session_unindexed", "source", "source_file", "source_place",
+    "spend", "spend_at", "start", "start_first", "unknown_row", "user_closed", "user_closed_of", "vector_chunk", "vector_space",
+    "wrong",
 ];
 
 /// What SQLite adds to these of its own: an index for each of a table's `UNIQUE` columns, and the last number of each table that counts on.

@@ -23,6 +23,7 @@ mod mcp;
 mod memory_files;
 mod near_duplicates;
 mod notes;
+mod over_midnight;
 mod overtaken;
 mod packaging;
 mod pages;

@@ -45,7 +45,7 @@ use crate::model::session::{Millis, Session};
 
 /// The number of the rules by which accounts, and digests without a model, are made. Stored ones of another number are made again from
 /// their session's rows, so raise it with whatever changes what they hold or how they are written.
-pub(crate) const ACCOUNT_RULES: u32 = 20;
+pub(crate) const ACCOUNT_RULES: u32 = 21;
 
 /// What can be told of a session without judging it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,6 +59,9 @@ pub struct SessionAccount {
     pub branch: Option<String>,
     /// In order; the first one has no words if the session's beginning is not known.
     pub turns: Vec<Turn>,
+    /// When those turns began that [`SessionAccount::shortened`] left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) turns_left_out: Vec<Millis>,
     /// Those that stand at the end, in order.
     pub commits: Vec<Commit>,
     pub pull_requests: Vec<PullRequest>,
@@ -82,6 +85,12 @@ impl SessionAccount {
     /// The replies that closed its turns.
     pub(crate) fn replies(&self) -> impl Iterator<Item = &str> {
         self.turns.iter().filter_map(|turn| turn.reply.as_ref()).map(|reply| reply.text.as_str())
+    }
+
+    /// When its turns began, of all whose time is known.
+    pub(crate) fn turn_times(&self) -> impl Iterator<Item = Millis> {
+        let kept = self.turns.iter().filter(|turn| turn.number > 0).filter_map(|turn| turn.at);
+        kept.chain(self.turns_left_out.iter().copied())
     }
 
     /// The number of the turn in which something happened.
@@ -119,6 +128,22 @@ impl SessionAccount {
         let receipt = Receipt::of(session, &turns);
         let evident = session.evident;
         let client = session.client;
-        Self { client, title, branch, turns, commits, pull_requests, seen, runs, files, open, evident, goes_on, receipt }
+        let turns_left_out = Vec::new();
+        Self {
+            client,
+            title,
+            branch,
+            turns,
+            turns_left_out,
+            commits,
+            pull_requests,
+            seen,
+            runs,
+            files,
+            open,
+            evident,
+            goes_on,
+            receipt,
+        }
     }
 }

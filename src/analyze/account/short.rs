@@ -5,7 +5,7 @@ use super::commits::Commit;
 use super::object::PromptObject;
 use super::own_words::first_telling_words;
 use super::title::{COMMIT, told_subject};
-use super::turns::{Word, WordKind, last_reply, longer_reply};
+use super::turns::{Turn, Word, WordKind, last_reply, longer_reply};
 use crate::text::blocks::without_long_parts;
 use crate::text::clean::{head_and_tail, shorten};
 
@@ -35,7 +35,10 @@ impl SessionAccount {
             }
             turn.words.iter_mut().for_each(shorten_word);
         }
-        self.turns.retain(|turn| !turn.words.is_empty() || turn.reply.is_some());
+        let stays = |turn: &Turn| !turn.words.is_empty() || turn.reply.is_some();
+        let left_out = self.turns.iter().filter(|turn| turn.number > 0 && !stays(turn)).filter_map(|turn| turn.at);
+        self.turns_left_out.extend(left_out);
+        self.turns.retain(stays);
         self.commits.iter_mut().for_each(|commit| commit.body.clear());
         self
     }
@@ -62,6 +65,8 @@ impl SessionAccount {
     pub(crate) fn continued(mut self, mut tail: Self) -> Self {
         let first = tail.turns.iter().find(|turn| turn.number > 0).and_then(|turn| turn.at);
         self.turns.retain(|turn| first.is_none_or(|first| turn.at.is_none_or(|at| at < first)));
+        self.turns_left_out.retain(|at| first.is_none_or(|first| *at < first));
+        self.turns_left_out.append(&mut tail.turns_left_out);
         let known = self.turns.last().map_or(0, |turn| turn.number);
         for turn in &mut tail.turns {
             match (turn.number, self.turns.last_mut()) {

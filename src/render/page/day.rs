@@ -1,24 +1,26 @@
-//! The page of a day: its sessions in brief, grouped by project, and the notes written on it.
+//! The page of a day: its sessions in brief, grouped by project, those that went on on it, and the notes written on it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use jiff::tz::TimeZone;
 
 use super::lines::{ListedItems, bullets, paragraph, paths, repeated_line, section, since_then, title};
 use super::quotation::quotation;
-use super::{SessionPageInput, clock, in_words, span_of};
+use super::{SessionPageInput, clock, date, in_words, span_of};
 use crate::analyze::account::{self, Commit, OpenEnd, PullRequest, SessionAccount, is_task};
 use crate::model::digest::Digest;
 use crate::model::digest::is_by_model;
 use crate::model::item_state::ItemStates;
 use crate::model::note::EVERYWHERE;
 use crate::model::note::Note;
-use crate::model::page_path::from_day;
+use crate::model::page_path;
 use crate::model::price::session_cost;
 use crate::model::section::{View, shown_in};
 use crate::model::session::{Millis, Project};
 use crate::model::session_facts::SessionFacts;
 use crate::model::since_then::Overtaken;
+use crate::render::quoted::turn_lines;
 use crate::text::clean::{counted, shorten};
 use crate::text::markdown::{code, heading, inline, yaml};
 
@@ -26,7 +28,8 @@ use crate::text::markdown::{code, heading, inline, yaml};
 const MAX_MADE: usize = 12;
 const MAX_SUBJECT_CHARS: usize = 90;
 const MAX_FILES: usize = 8;
-/// The most characters of a session's last reply.
+/// The most characters of what was asked, and of a session's last reply.
+const MAX_ASKED_CHARS: usize = 360;
 const MAX_REPLY_CHARS: usize = 500;
 
 /// What the day page needs of a session.
@@ -52,12 +55,28 @@ pub struct DayEntryInput<'a> {
     pub(crate) page: &'a str,
 }
 
+impl DayEntryInput<'_> {
+    /// The day on whose page the session stands as a whole.
+    fn own_day(&self) -> String {
+        page_path::day_in_name(Path::new(self.page)).unwrap_or_default()
+    }
+
+    /// The days after that on which somebody said something in it.
+    fn later_days(&self, zone: &TimeZone) -> BTreeSet<String> {
+        let own = self.own_day();
+        self.account.turn_times().map(|at| date(at, zone)).filter(|day| *day > own).collect()
+    }
+}
+
 /// The rendered entry of a session.
 #[derive(Debug, Clone)]
 pub struct DayEntry {
     id: String,
     project: Project,
-    began_at: Option<Millis>,
+    /// When it began, or went on, on the day.
+    at: Option<Millis>,
+    /// It began on an earlier day, and counts there.
+    went_on: bool,
     /// The session's own cost in US dollars, and whether part of it is unknown.
     cost: (f64, bool),
     /// Its commits and pull requests.
@@ -68,13 +87,35 @@ pub struct DayEntry {
 }
 
 impl DayEntry {
-    /// `facts` must be those of the session.
+    /// On the page of the session's own day. `facts` must be those of the session.
     pub fn of(one: &SessionPageInput<'_>, facts: &SessionFacts, zone: &TimeZone) -> Self {
-        Self::with_account(one, SessionAccount::of(one.session, one.goes_on), facts, zone)
+        Self::told(one, SessionAccount::of(one.session, one.goes_on), facts, |told| Self::as_a_whole(told, zone))
     }
 
-    /// As [`DayEntry::of`], where the session's account is at hand.
-    pub(crate) fn with_account(one: &SessionPageInput<'_>, account: SessionAccount, facts: &SessionFacts, zone: &TimeZone) -> Self {
+    /// On the page of a day. `None` if the session has nothing there.
+    pub(crate) fn on(day: &str, one: &SessionPageInput<'_>, facts: &SessionFacts, zone: &TimeZone) -> Option<Self> {
+        Self::told(one, SessionAccount::of(one.session, one.goes_on), facts, |told| Self::from_input(day, told, zone))
+    }
+
+    /// On the pages of all days on which a session stands, where its account is at hand.
+    pub(crate) fn of_all_days(
+        one: &SessionPageInput<'_>,
+        account: SessionAccount,
+        facts: &SessionFacts,
+        zone: &TimeZone,
+    ) -> BTreeMap<String, Self> {
+        Self::told(one, account, facts, |told| {
+            let days = [told.own_day()].into_iter().chain(told.later_days(zone));
+            days.filter_map(|day| Some((day.clone(), Self::from_input(&day, told, zone)?))).collect()
+        })
+    }
+
+    fn told<T>(
+        one: &SessionPageInput<'_>,
+        account: SessionAccount,
+        facts: &SessionFacts,
+        make: impl FnOnce(&DayEntryInput<'_>) -> T,
+    ) -> T {
         let session = one.session;
         let told = DayEntryInput {
             id: &session.id,
@@ -92,10 +133,27 @@ impl DayEntry {
             repeated_by: one.repeated_by,
             page: &one.page,
         };
-        Self::from_input(&told, zone)
+        make(&told)
     }
 
-    pub(crate) fn from_input(one: &DayEntryInput<'_>, zone: &TimeZone) -> Self {
+    /// On the page of a day. `None` if the session has nothing there.
+    pub(crate) fn from_input(day: &str, one: &DayEntryInput<'_>, zone: &TimeZone) -> Option<Self> {
+        if one.own_day() == day { Some(Self::as_a_whole(one, zone)) } else { Self::gone_on(day, one, zone) }
+    }
+
+    /// On a day after its own. What it cost and left open counts on its own day.
+    fn gone_on(day: &str, one: &DayEntryInput<'_>, zone: &TimeZone) -> Option<Self> {
+        let is_then = |at: Option<Millis>| at.is_some_and(|at| date(at, zone) == day);
+        let then: Vec<Millis> = one.account.turn_times().filter(|at| is_then(Some(*at))).collect();
+        let at = then.iter().min().copied()?;
+        let made = one.account.commits.iter().filter(|commit| one.repeated_by.is_none() && is_then(commit.at));
+        let made: Vec<String> = made.map(told_commit).collect();
+        let text = gone_on_entry(one, (at, then.len()), &made, zone);
+        let (id, project) = (one.id.to_owned(), one.project.clone());
+        Some(Self { id, project, at: Some(at), went_on: true, cost: (0.0, false), made, open: (0, false), text })
+    }
+
+    fn as_a_whole(one: &DayEntryInput<'_>, zone: &TimeZone) -> Self {
         let mut text = String::new();
         day_entry(&mut text, one, zone);
         let cost = session_cost(&one.costs);
@@ -105,7 +163,8 @@ impl DayEntry {
         Self {
             id: one.id.to_owned(),
             project: one.project.clone(),
-            began_at: one.facts.began_at,
+            at: one.facts.began_at,
+            went_on: false,
             cost,
             made: if told { made(one.account) } else { Vec::new() },
             open: if told { (tasks, ends > 0) } else { (0, false) },
@@ -128,9 +187,9 @@ pub struct UndigestedTotals {
     pub(crate) cost: (f64, bool),
 }
 
-/// The page of a day: its sessions in the order in which they began, and its notes.
+/// The page of a day: its sessions in the order in which they began or went on, and its notes.
 pub fn day_page(day: &str, mut entries: Vec<DayEntry>, untold: UndigestedTotals, notes: &[Note], zone: &TimeZone) -> String {
-    entries.sort_by(|a, b| (a.began_at, &a.id).cmp(&(b.began_at, &b.id)));
+    entries.sort_by(|a, b| (a.at, &a.id).cmp(&(b.at, &b.id)));
     let mut projects: Vec<&Project> = Vec::new();
     for one in &entries {
         if !projects.contains(&&one.project) {
@@ -160,11 +219,13 @@ fn day_front(day: &str, entries: &[DayEntry], untold: UndigestedTotals, projects
     let names: Vec<String> = projects.iter().map(|project| yaml(&project.key)).collect();
     let cost = entries.iter().map(|one| one.cost.0).sum::<f64>() + untold.cost.0;
     let unknown = untold.cost.1 || entries.iter().any(|one| one.cost.1);
-    let without = if untold.sessions > 0 { format!("\nsessions_without_digest: {}", untold.sessions) } else { String::new() };
+    let went_on = entries.iter().filter(|one| one.went_on).count();
+    let line = |name: &str, count: usize| if count > 0 { format!("\n{name}: {count}") } else { String::new() };
+    let (later, without) = (line("sessions_gone_on", went_on), line("sessions_without_digest", untold.sessions));
     format!(
-        "---\ndate: {day}\nprojects: [{}]\nsessions: {}{without}\ncost_usd: {cost:.2}\ncost_complete: {}\n---\n\n# {}\n",
+        "---\ndate: {day}\nprojects: [{}]\nsessions: {}{later}{without}\ncost_usd: {cost:.2}\ncost_complete: {}\n---\n\n# {}\n",
         names.join(", "),
-        entries.len(),
+        entries.len() - went_on,
         !unknown,
         in_words(day),
     )
@@ -191,9 +252,10 @@ fn summary(page: &mut String, entries: &[DayEntry], projects: &[&Project]) {
         lines.push(format!("open: {}", open.join(", ")));
     }
     let cost = |project: &Project| entries.iter().filter(|one| one.project == *project).map(|one| one.cost.0).sum::<f64>();
-    if projects.len() > 1 {
-        let costs: Vec<String> =
-            projects.iter().map(|project| format!("{} ${:.2}", inline(project.name()), cost(project))).collect();
+    let begun = |project: &&&Project| entries.iter().any(|one| !one.went_on && one.project == ***project);
+    let begun: Vec<&Project> = projects.iter().filter(begun).copied().collect();
+    if begun.len() > 1 {
+        let costs: Vec<String> = begun.iter().map(|project| format!("{} ${:.2}", inline(project.name()), cost(project))).collect();
         lines.push(format!("cost at list price: {}", costs.join(", ")));
     }
     if !lines.is_empty() {
@@ -204,12 +266,42 @@ fn summary(page: &mut String, entries: &[DayEntry], projects: &[&Project]) {
 
 /// Commits and pull requests that a session made.
 fn made(account: &SessionAccount) -> Vec<String> {
-    let commit = |commit: &Commit| {
-        let hash = if commit.hash_is_stale || commit.hash.is_empty() { String::new() } else { code(&commit.hash) + " " };
-        format!("{hash}{}", inline(&shorten(&commit.subject, MAX_SUBJECT_CHARS)))
-    };
     let pr = |pr: &PullRequest| inline(&shorten(format!("PR #{} {}", pr.number, pr.title).trim_end(), MAX_SUBJECT_CHARS));
-    account.commits.iter().map(commit).chain(account.pull_requests.iter().filter(|pr| pr.made).map(pr)).collect()
+    account.commits.iter().map(told_commit).chain(account.pull_requests.iter().filter(|pr| pr.made).map(pr)).collect()
+}
+
+fn told_commit(commit: &Commit) -> String {
+    let hash = if commit.hash_is_stale || commit.hash.is_empty() { String::new() } else { code(&commit.hash) + " " };
+    format!("{hash}{}", inline(&shorten(&commit.subject, MAX_SUBJECT_CHARS)))
+}
+
+/// A session on a day after its own: that it went on `at` some time, with so many prompts, and what was made.
+fn gone_on_entry(one: &DayEntryInput<'_>, (at, prompts): (Millis, usize), made: &[String], zone: &TimeZone) -> String {
+    let (began, account) = (one.own_day(), one.account);
+    let mut text = format!("\n### {} went on: {}\n", clock(Some(at), zone), heading(&title(one.summarizer, one.digest, account)));
+    if let Some(later) = one.repeated_by {
+        text.push_str(&format!("\n{}\n", repeated_line(one.id, later, "..")));
+        return text;
+    }
+    text.push_str(&format!(
+        "\nbegan on [{}]({}) · {}{}{} · [session page]({})\n",
+        in_words(&began),
+        page_path::day_from_day(&began),
+        if account.client.is_usual() { String::new() } else { format!("{} · ", account.client.name()) },
+        one.machine.map(|name| format!("on {} · ", inline(name))).unwrap_or_default(),
+        counted(prompts, "prompt"),
+        page_path::from_below(&page_path::of_session(&began, one.page), ".."),
+    ));
+    let day = date(at, zone);
+    let asked = account.turns.iter().filter(|turn| turn.at.is_some_and(|at| date(at, zone) == day));
+    // Of a long session the first prompts of the day may not be kept: then it is the first one that is.
+    let asked = asked.filter_map(|turn| Some((turn.at, turn_lines(turn, account.client, MAX_ASKED_CHARS).next()?)));
+    if let Some((said_at, words)) = asked.into_iter().next() {
+        let label = if said_at == Some(at) { "Asked" } else { "Asked later" };
+        paragraph(&mut text, label, &shorten(&words, MAX_ASKED_CHARS));
+    }
+    bullets(&mut text, "Commits", made.iter().cloned());
+    text
 }
 
 fn day_entry(page: &mut String, one: &DayEntryInput<'_>, zone: &TimeZone) {
@@ -231,13 +323,13 @@ fn day_entry(page: &mut String, one: &DayEntryInput<'_>, zone: &TimeZone) {
         if one.account.client.is_usual() { String::new() } else { format!("{} · ", one.account.client.name()) },
         one.machine.map(|name| format!("on {} · ", inline(name))).unwrap_or_default(),
         figures(facts, one.account.files.edited.len(), one.branch),
-        from_day(one.page),
+        page_path::from_day(one.page),
     ));
     if !is_by_model(one.summarizer) {
         page.push_str(&since_then((one.items, one.overtaken), facts.last_at, one.account, zone));
         last_reply(page, one.account, zone);
     } else {
-        paragraph(page, "Asked", &shorten(&digest.request, 360));
+        paragraph(page, "Asked", &shorten(&digest.request, MAX_ASKED_CHARS));
     }
     let items = ListedItems { session: one.id, digest, items: one.items, summarizer: one.summarizer, zone };
     for (shown, sections) in shown_in(View::Day) {

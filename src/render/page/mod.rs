@@ -19,7 +19,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
 pub use self::day::{DayEntry, DayEntryInput, UndigestedTotals, day_page};
-pub(crate) use self::day_list::day_list_page;
+pub(crate) use self::day_list::{ListedDay, day_list_page};
 pub(crate) use self::links::{NeighbourDays, day_links, session_links};
 pub use self::session::session_page;
 pub(crate) use self::session::session_page_of;

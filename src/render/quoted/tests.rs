@@ -17,6 +17,7 @@ fn turn(number: usize, said: &str, reply: &str) -> Turn {
 
 fn account(turns: Vec<Turn>) -> SessionAccount {
     SessionAccount {
+        turns_left_out: Vec::new(),
         client: Default::default(),
         title: TitleParts::default(),
         branch: None,

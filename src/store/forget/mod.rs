@@ -101,6 +101,7 @@ impl Reader {
             let pages = self.pages_of(session)?;
             extent.pages += pages.len();
             days.extend(pages.into_iter().map(|page| page.day));
+            days.extend(self.later_days_of(session)?);
         }
         extent.pages += days.len();
         Ok(extent)

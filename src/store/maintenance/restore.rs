@@ -12,7 +12,7 @@ use anyhow::Result;
 use rusqlite::types::Value;
 use rusqlite::{Row, params, params_from_iter};
 
-use self::tables::{DAYS, FORGOTTEN, FORMER, PAGES, SPEND, Table};
+use self::tables::{DAYS, FORGOTTEN, FORMER, LATER_DAYS, PAGES, SPEND, Table};
 use super::{Maintenance, WholeIndex};
 use crate::analyze::denied::DeniedStatement;
 use crate::model::author::Author;
@@ -402,7 +402,7 @@ impl Maintenance {
         }
         self.deny_as(damaged)?;
         // After the sessions, because importing one lifts that it was forgotten.
-        for table in FORGOTTEN.iter().chain([&SPEND, &PAGES, &DAYS, &FORMER]) {
+        for table in FORGOTTEN.iter().chain([&SPEND, &PAGES, &DAYS, &LATER_DAYS, &FORMER]) {
             self.take_rows(damaged, table)?;
         }
         Ok(salvaged)

@@ -118,7 +118,8 @@ fn tokens_without_a_time_count_where_their_session_ended() {
         world
     };
     let other = imported(&without_minutes(&exported));
-    let days: Vec<String> = rows(&stats(&other, &[])).into_iter().map(|(name, ..)| name).collect();
+    let used = rows(&stats(&other, &[])).into_iter().filter(|(.., tokens)| tokens.iter().any(|count| *count > 0));
+    let days: Vec<String> = used.map(|(name, ..)| name).collect();
     assert_eq!(days, ["2026-11-11", "2026-11-18"]);
     assert_eq!(rows(&stats(&imported(&exported), &[])), rows(&stats(&world, &[])));
 }
@@ -149,8 +150,8 @@ fn a_terminal_shows_a_table_with_bars_that_fits() {
         ran.out,
         "\
 since 1 Nov  sessions    turns  commits    files   tokens     cost
-2026-11-10          1        0        0        0    33.0k    $0.05
-2026-11-11          1        1        1        0    50.4k    $0.01
+2026-11-10          1        1        0        0    33.0k    $0.05
+2026-11-11          1        0        1        0    50.4k    $0.01
 2026-11-18          1        1        0        0     7.8k   >$0.00
 total               2        2        1        0    91.2k   >$0.06
 

@@ -1,4 +1,6 @@
-//! Collects from the index what pages show of a session, for its own page and its entry on the day's page.
+//! Collects from the index what pages show of a session, for its own page and its entries on the pages of days.
+
+use std::collections::BTreeMap;
 
 use anyhow::Result;
 
@@ -14,12 +16,12 @@ use crate::store::Reader;
 use crate::store::overtaken::OvertakenBySession;
 use crate::store::pages::SessionIds;
 
-/// A session's page, and its entry on the day's page.
+/// A session's page, and its entries on the pages of days: of its own, and of those on which it went on.
 pub(super) struct SessionPage {
     pub(super) path: String,
     pub(super) day: String,
     pub(super) text: String,
-    pub(super) entry: DayEntry,
+    pub(super) entries: BTreeMap<String, DayEntry>,
     pub(super) facts: SessionFacts,
 }
 
@@ -28,8 +30,8 @@ impl SessionPage {
         let account = SessionAccount::of(shown.session, shown.goes_on);
         let text = session_page_of(shown, &account, &config.time_zone) + &session_links(day);
         let facts = SessionFacts::of(shown.session);
-        let entry = DayEntry::with_account(shown, account, &facts, &config.time_zone);
-        Self { path: page_path::of_session(day, &shown.page), day: day.to_owned(), text, entry, facts }
+        let entries = DayEntry::of_all_days(shown, account, &facts, &config.time_zone);
+        Self { path: page_path::of_session(day, &shown.page), day: day.to_owned(), text, entries, facts }
     }
 }
 
@@ -72,9 +74,16 @@ pub(super) fn with_page_data<T>(
     Ok(Some(make(&shown, &day)))
 }
 
+impl SessionPage {
+    /// The days after its own on which it went on.
+    pub(super) fn later_days(&self) -> impl Iterator<Item = &String> {
+        self.entries.keys().filter(|day| **day != self.day)
+    }
+}
+
 impl PageWriter<'_> {
-    /// A session's entry on the day's page, from stored facts, without loading its records.
-    pub(super) fn entry_on_record(&self, pk: i64) -> Result<Option<DayEntry>> {
+    /// A session's entry on the page of a day, from stored facts, without loading its records.
+    pub(super) fn entry_on_record(&self, pk: i64, day: &str) -> Result<Option<DayEntry>> {
         let (config, store) = (self.config, self.store);
         let Some((path, facts)) = store.facts_of(pk)?.filter(|_| !self.context.all) else { return Ok(None) };
         let Some(stored) = store.digest_of(pk)? else { return Ok(None) };
@@ -98,7 +107,7 @@ impl PageWriter<'_> {
             repeated_by: later.as_deref(),
             page: path.rsplit('/').next().unwrap_or_default(),
         };
-        Ok(Some(DayEntry::from_input(&told, &config.time_zone)))
+        Ok(DayEntry::from_input(day, &told, &config.time_zone))
     }
 }
 

@@ -6,15 +6,18 @@ use anyhow::{Context, Result};
 
 use crate::config::Config;
 use crate::model::page_path;
-use crate::render::page::day_list_page;
+use crate::render::page::{ListedDay, day_list_page};
 use crate::store::Reader;
 use crate::sys::private_files;
 
 /// Writes it if its text differs; takes it away with the last page.
 pub(super) fn write(config: &Config, store: &Reader) -> Result<()> {
-    let mut days: BTreeMap<String, usize> = BTreeMap::new();
+    let mut days: BTreeMap<String, ListedDay> = BTreeMap::new();
     for page in store.pages()? {
-        *days.entry(page.day).or_default() += usize::from(page.session.is_some());
+        days.entry(page.day).or_default().began += usize::from(page.session.is_some());
+    }
+    for (day, went_on) in store.gone_on_by_day()? {
+        days.entry(day).or_default().went_on = went_on;
     }
     let file = config.data_dir.join(page_path::DAY_LIST);
     if days.is_empty() {

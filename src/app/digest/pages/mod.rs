@@ -138,6 +138,10 @@ struct PageWriter<'a> {
     made: BTreeMap<String, HashMap<i64, DayEntry>>,
     /// Pages that no longer apply. Removed last, so that the next run finds them again if this one is interrupted.
     gone: Vec<PageRecord>,
+    /// Sessions with days on which they no longer went on. Their records go as late.
+    left: BTreeSet<(i64, String)>,
+    /// The latest day of the pages of sessions so far: of those before it, no session comes any more.
+    reached: String,
     /// Days that have a page.
     on_record: BTreeSet<String>,
     /// Days whose page was made or removed in this run, with the days that it links to.
@@ -178,8 +182,21 @@ impl<'a> PageWriter<'a> {
         days: BTreeMap<String, String>,
     ) -> Result<Self> {
         let on_record = store.days_with_page()?;
-        let (made, gone, linked, counts) = (BTreeMap::new(), Vec::new(), BTreeMap::new(), PageCounts::default());
-        Ok(Self { config, store, ui, context, days, made, gone, on_record, linked, unsynced: BTreeSet::new(), counts })
+        Ok(Self {
+            config,
+            store,
+            ui,
+            context,
+            days,
+            made: BTreeMap::new(),
+            gone: Vec::new(),
+            left: BTreeSet::new(),
+            reached: String::new(),
+            on_record,
+            linked: BTreeMap::new(),
+            unsynced: BTreeSet::new(),
+            counts: PageCounts::default(),
+        })
     }
 
     fn run(mut self, dirty: &[i64], noted: &[Millis]) -> Result<PageCounts> {
@@ -202,8 +219,7 @@ impl<'a> PageWriter<'a> {
             )?;
             self.sessions(batch)?;
             // The last day stays open: the next batch may add to it.
-            let last = self.made.keys().next_back().cloned().unwrap_or_default();
-            self.write_days(self.made.range(..last).map(|(day, _)| day.clone()).collect())?;
+            self.write_days(self.made.range(..self.reached.clone()).map(|(day, _)| day.clone()).collect())?;
         }
         self.write_days(self.days.keys().cloned().collect())?;
         self.link_neighbours()?;
@@ -214,6 +230,7 @@ impl<'a> PageWriter<'a> {
         for page in std::mem::take(&mut self.gone) {
             self.remove(&page.path)?;
         }
+        std::mem::take(&mut self.left).iter().try_for_each(|(pk, day)| self.store.drop_later_day(*pk, day))?;
         failpoints::point("old pages removed");
         day_list::write(config, store)?;
         self.store.mark_pages_written(dirty)?;
@@ -235,6 +252,7 @@ impl<'a> PageWriter<'a> {
         self.store.in_transaction(|| {
             batch.made.iter().filter_map(|(pk, made)| Some((pk, made.as_ref()?))).try_for_each(|(pk, made)| {
                 self.store.record_page(&PageRecord { path: made.path.clone(), session: Some(*pk), day: made.day.clone() })?;
+                made.later_days().try_for_each(|day| self.store.record_later_day(*pk, day))?;
                 self.store.record_facts(*pk, &made.facts)
             })
         })?;
@@ -243,13 +261,16 @@ impl<'a> PageWriter<'a> {
             let Some(made) = made else { continue };
             self.put(&made.path, &made.text, &notes)?;
             failpoints::point("page replaced");
-            self.days.entry(made.day.clone()).or_default();
-            self.made.entry(made.day).or_default().insert(pk, made.entry);
+            for (day, entry) in made.entries {
+                self.days.entry(day.clone()).or_default();
+                self.made.entry(day).or_default().insert(pk, entry);
+            }
+            self.reached = std::mem::take(&mut self.reached).max(made.day);
         }
         Ok(())
     }
 
-    /// The notes on a session's page under another name than now, which is to be removed. Where there is no page any more, its day's is written.
+    /// The notes on a session's page under another name than now, which is to be removed. The days that it left are written.
     fn leave_former(&mut self, pk: i64, made: Option<&SessionPage>) -> Result<String> {
         let mut notes = String::new();
         for page in self.store.pages_of(pk)?.into_iter().filter(|page| made.is_none_or(|made| made.path != page.path)) {
@@ -269,6 +290,12 @@ impl<'a> PageWriter<'a> {
             }
             self.gone.push(page);
         }
+        for day in self.store.later_days_of(pk)? {
+            if made.is_none_or(|made| made.later_days().all(|later| *later != day)) {
+                self.days.entry(day.clone()).or_default();
+                self.left.insert((pk, day));
+            }
+        }
         if made.is_none()
             && let Some(at) = self.store.began_without_digest(pk)?
         {
@@ -281,17 +308,16 @@ impl<'a> PageWriter<'a> {
         Ok(notes)
     }
 
-    /// Writes a day's page from the sessions that have a page on that day. Without any, only notes keep the page.
+    /// Writes a day's page from the sessions that began or went on on that day. Without any, only notes keep the page.
     fn day(&mut self, day: &str, moved_notes: &str) -> Result<()> {
         let path = page_path::of_day(day);
         let mut made = self.made.remove(day).unwrap_or_default();
         let (mut entries, mut others) = (Vec::new(), Vec::new());
         for pk in self.store.sessions_of_day(day)? {
-            let left = self.gone.iter().any(|p| p.session == Some(pk) && p.day == day);
-            let stays = !left || self.store.pages_of(pk)?.iter().any(|p| p.day == day && !self.gone.contains(p));
+            let stays = self.stands_on(pk, day)?;
             match made.remove(&pk) {
                 Some(entry) if stays => entries.push(entry),
-                None if stays => match self.entry_on_record(pk)? {
+                None if stays => match self.entry_on_record(pk, day)? {
                     Some(entry) => entries.push(entry),
                     None => others.push(pk),
                 },
@@ -302,7 +328,7 @@ impl<'a> PageWriter<'a> {
         let entry = |store: &Reader, pk: &i64| {
             let made = |shown: &SessionPageInput<'_>, _: &str| {
                 let facts = SessionFacts::of(shown.session);
-                (DayEntry::of(shown, &facts, &config.time_zone), facts)
+                (DayEntry::on(day, shown, &facts, &config.time_zone), facts)
             };
             with_page_data(config, store, context, *pk, made)
         };
@@ -312,7 +338,7 @@ impl<'a> PageWriter<'a> {
             entry,
             |pk, entry| {
                 let Some((entry, facts)) = entry? else { return Ok(()) };
-                entries.push(entry);
+                entries.extend(entry);
                 self.store.record_facts(*pk, &facts)
             },
         )?;
@@ -329,6 +355,16 @@ impl<'a> PageWriter<'a> {
         self.on_record.insert(day.to_owned());
         self.linked.insert(day.to_owned(), beside);
         Ok(())
+    }
+
+    /// Does a session that is recorded for a day still stand on its page?
+    fn stands_on(&self, pk: i64, day: &str) -> Result<bool> {
+        let left = self.left.contains(&(pk, day.to_owned()));
+        if !left && !self.gone.iter().any(|p| p.session == Some(pk) && p.day == day) {
+            return Ok(true);
+        }
+        let has_page = self.store.pages_of(pk)?.iter().any(|p| p.day == day && !self.gone.contains(p));
+        Ok(has_page || !left && self.store.later_days_of(pk)?.contains(day))
     }
 
     /// The days beside a day that have a page, or are about to get one.
@@ -370,9 +406,10 @@ pub(crate) fn visible_day_page(config: &Config, memory: &OpenMemory, day: &str) 
     memory.in_snapshot(|| {
         let (mut entries, context) = (Vec::new(), PageContext::default());
         for pk in memory.sessions_of_day(day)? {
-            let entry =
-                |shown: &SessionPageInput<'_>, _: &str| DayEntry::of(shown, &SessionFacts::of(shown.session), &config.time_zone);
-            entries.extend(with_page_data(config, memory, &context, pk, entry)?);
+            let entry = |shown: &SessionPageInput<'_>, _: &str| {
+                DayEntry::on(day, shown, &SessionFacts::of(shown.session), &config.time_zone)
+            };
+            entries.extend(with_page_data(config, memory, &context, pk, entry)?.flatten());
         }
         let noted = notes_on(day, config, memory)?;
         let any = !entries.is_empty() || !noted.is_empty();

@@ -68,6 +68,12 @@ pub(crate) const DAYS: Table = Table {
     order: "path",
     insert: "INSERT OR IGNORE INTO page(path, session, day) VALUES (?1, NULL, ?2)",
 };
+pub(crate) const LATER_DAYS: Table = Table {
+    name: "later_day l JOIN session s ON s.pk = l.session",
+    columns: "s.id, l.day",
+    order: "s.id, l.day",
+    insert: "INSERT OR IGNORE INTO later_day(session, day) SELECT pk, ?2 FROM session WHERE id = ?1",
+};
 pub(crate) const FORMER: Table = Table {
     name: "former_digest f JOIN session s ON s.pk = f.session",
     columns: "f.id, s.id",
