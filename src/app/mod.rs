@@ -17,6 +17,8 @@ pub(crate) mod filter;
 pub(crate) mod fix;
 pub(crate) mod forget;
 pub(crate) mod friction;
+#[cfg(feature = "web")]
+pub(crate) mod health;
 pub(crate) mod hook_state;
 pub(crate) mod how;
 pub(crate) mod known_folders;

@@ -217,5 +217,10 @@ impl Status {
 /// The problems that `recall doctor` would report, as far as they can be found quickly.
 pub(crate) fn problems(config: &Config) -> Result<Vec<Finding>> {
     let all = examine(config, &Host::new(config)?, Depth::Quick, config.now());
-    Ok(all.into_iter().filter(|finding| finding.alarm() != Severity::Ok).collect())
+    Ok(alarms(all))
+}
+
+/// Those of the findings that are problems.
+pub(crate) fn alarms(findings: Vec<Finding>) -> Vec<Finding> {
+    findings.into_iter().filter(|finding| finding.alarm() != Severity::Ok).collect()
 }

@@ -137,10 +137,14 @@ impl Reader {
     }
 
     pub(crate) fn last_run(&self) -> Result<Option<(Millis, String)>> {
-        Ok(self
-            .db
-            .query_row("SELECT at, report FROM run ORDER BY pk DESC LIMIT 1", [], |r| Ok((r.get(0)?, r.get(1)?)))
-            .optional()?)
+        Ok(self.last_runs(1)?.pop())
+    }
+
+    /// When the last runs that did something were, and their reports, newest first.
+    pub(crate) fn last_runs(&self, limit: usize) -> Result<Vec<(Millis, String)>> {
+        let mut of_log = self.db.prepare_cached("SELECT at, report FROM run ORDER BY pk DESC LIMIT ?1")?;
+        let runs = of_log.query_map([limit as i64], |r| Ok((r.get(0)?, r.get(1)?)))?;
+        Ok(runs.collect::<rusqlite::Result<_>>()?)
     }
 }
 

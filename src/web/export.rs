@@ -7,6 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use crate::app::asker::Asker;
+use crate::app::health::KnownTimers;
 use crate::app::list::{ListRequest, list};
 use crate::app::notes::{NoteList, list_notes};
 use crate::app::project_overview::known_projects;
@@ -36,7 +37,8 @@ pub(crate) fn export(config: &Config, folder: &Path) -> Result<Exported> {
         bail!("{} holds something else: name a new folder, or that of an earlier export", folder.display());
     }
     let asker = Asker::here(config);
-    let viewer = Viewer::new(config, &asker, asker.memory()?, Purpose::Exported);
+    let timers = KnownTimers::default();
+    let viewer = Viewer::new(config, &asker, asker.memory()?, Purpose::Exported, &timers);
     let mut written = Exported::default();
     let mut write = |page: &Page| -> Result<()> {
         let base = match addresses::depth(&page.address) {

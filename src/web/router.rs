@@ -20,6 +20,7 @@ use serde::Deserialize;
 
 use crate::app::asker::Asker;
 use crate::app::executor::{Executor, ReadHandle};
+use crate::app::health::KnownTimers;
 use crate::app::open_memory::explained;
 use crate::config::Config;
 use crate::model::page_path::parse_day;
@@ -62,11 +63,13 @@ struct Shared {
     access: Access,
     workers: Executor,
     activity: Activity,
+    timers: KnownTimers,
 }
 
 impl Server {
     pub(super) fn new(config: Config, folder: PathBuf, access: Access) -> Self {
-        Self(Arc::new(Shared { config, folder, access, workers: Executor::default(), activity: Activity::new() }))
+        let (activity, timers) = (Activity::new(), KnownTimers::default());
+        Self(Arc::new(Shared { config, folder, access, workers: Executor::default(), activity, timers }))
     }
 
     pub(super) fn config(&self) -> &Config {
@@ -97,7 +100,7 @@ impl Server {
             let asker = Asker::in_folder(config, &shared.folder);
             let made = reading
                 .memory(config, &config.policy(asker.view()))
-                .and_then(|memory| work(Viewer::new(config, &asker, memory, purpose)));
+                .and_then(|memory| work(Viewer::new(config, &asker, memory, purpose, &shared.timers)));
             made.map_err(|e| explained(e, &config.database()))
         };
         self.0.workers.run(tokio::time::sleep(WORK_TIMEOUT), work).await

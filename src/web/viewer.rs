@@ -7,6 +7,7 @@ use jiff::civil::Date;
 
 use crate::app::asker::Asker;
 use crate::app::day::{DayReader, DaysReply, DaysRequest};
+use crate::app::health::KnownTimers;
 use crate::app::open_memory::OpenMemory;
 use crate::app::show::KnownIds;
 use crate::config::Config;
@@ -28,13 +29,20 @@ pub(super) struct Viewer<'a> {
     pub(super) asker: &'a Asker<'a>,
     pub(super) memory: OpenMemory,
     pub(super) purpose: Purpose,
+    pub(super) timers: &'a KnownTimers,
     /// Read once, when a page asks for it.
     ids: OnceCell<KnownIds>,
 }
 
 impl<'a> Viewer<'a> {
-    pub(super) fn new(config: &'a Config, asker: &'a Asker<'a>, memory: OpenMemory, purpose: Purpose) -> Self {
-        Self { config, asker, memory, purpose, ids: OnceCell::new() }
+    pub(super) fn new(
+        config: &'a Config,
+        asker: &'a Asker<'a>,
+        memory: OpenMemory,
+        purpose: Purpose,
+        timers: &'a KnownTimers,
+    ) -> Self {
+        Self { config, asker, memory, purpose, timers, ids: OnceCell::new() }
     }
 
     pub(super) fn is_served(&self) -> bool {

@@ -26,7 +26,8 @@ pub(crate) use self::setup::lacks_hooks;
 use crate::config::Config;
 use crate::model::finding::{Finding, Repair, Severity};
 use crate::model::session::Millis;
-use crate::setup::{Host, inspect};
+use crate::setup::Host;
+use crate::setup::inspect::{self, InstalledTimer};
 
 /// What an examination found, as `recall doctor` tells it.
 #[derive(Debug, Serialize)]
@@ -57,11 +58,15 @@ pub(crate) enum Depth {
 
 /// Runs all checks.
 pub(crate) fn examine(config: &Config, host: &Host<'_>, depth: Depth, now: Millis) -> Vec<Finding> {
+    examine_with(&inspect::timers(host), config, host, depth, now)
+}
+
+/// The same where it is known already which timers there are.
+pub(crate) fn examine_with(timers: &[InstalledTimer], config: &Config, host: &Host<'_>, depth: Depth, now: Millis) -> Vec<Finding> {
     let mut all = setup::hooks(host);
     all.extend(setup::servers(host));
     all.extend(setup::command(host));
-    let timers = inspect::timers(host);
-    all.extend(setup::timers(&timers, host));
+    all.extend(setup::timers(timers, host));
     let is_timed = timers.iter().any(|timer| timer.active != Some(false));
     all.push(crate::app::doctor::runs::last_run(config, is_timed, now));
     all.extend(summarizer::left_alone(config, now));

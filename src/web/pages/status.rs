@@ -3,8 +3,9 @@
 use anyhow::Result;
 use maud::{Markup, html};
 
+use crate::app::health::{Health, RunLine, health, last_runs};
 use crate::app::settings::{SettingLine, SettingsReply, settings};
-use crate::app::status::{Status, problems, status};
+use crate::app::status::{Status, status};
 use crate::config::pause::describe_end;
 use crate::text::clean::{counted, shorten, size};
 use crate::web::addresses;
@@ -13,12 +14,14 @@ use crate::web::pages::day::usd;
 use crate::web::viewer::Viewer;
 
 const MAX_BAD_LINES: usize = 10;
+const MAX_RUNS: usize = 10;
 /// The line that changes it has all of it.
 const MAX_VALUE_CHARS: usize = 200;
 
 pub(in crate::web) fn status_page(viewer: &Viewer<'_>) -> Result<Page> {
     let found = status(Some(&viewer.memory), viewer.config, MAX_BAD_LINES)?;
-    let wrong = problems(viewer.config)?;
+    let Health { problems: wrong, timers } = health(viewer.config, viewer.timers)?;
+    let runs = last_runs(&viewer.memory, MAX_RUNS)?;
     let SettingsReply { settings, notices } = settings(viewer.config);
     let config_file = viewer.config.config_file.display().to_string();
     let body = html! {
@@ -29,7 +32,8 @@ pub(in crate::web) fn status_page(viewer: &Viewer<'_>) -> Result<Page> {
             @if wrong.is_empty() { p { "None was found by a quick look. " code { "recall doctor" } " looks deeper." } }
             ul { @for one in &wrong { li { strong { (one.about) } " " (with_code(&one.found)) @if let Some(advice) = &one.advice { p .hint { (with_code(advice)) } } } } }
         }
-        section .part { h2 { "Memory" } (figures(viewer, &found)) }
+        section .part { h2 { "Memory" } (figures(viewer, &found, &timers)) }
+        @if !runs.is_empty() { section .part { h2 { "Last runs" } (run_table(viewer, &runs)) } }
         @if !found.agents.is_empty() {
             section .part { h2 { "Agents" }
                 ul { @for one in &found.agents { li { a href=(format!("{}?agent={}", addresses::SESSIONS, one.agent.key())) { (one.agent.name()) } " "
@@ -63,7 +67,20 @@ fn line(one: &SettingLine) -> Markup {
     }
 }
 
-fn figures(viewer: &Viewer<'_>, found: &Status) -> Markup {
+fn run_table(viewer: &Viewer<'_>, runs: &[RunLine]) -> Markup {
+    html! {
+        p .hint { "Those that did something, newest first." }
+        .wide { table .runs {
+            thead { tr { th scope="col" { "When" } th scope="col" { "New sessions" } th scope="col" { "Digests" } th scope="col" { "By a model" } th scope="col" { "Cost" } } }
+            tbody { @for RunLine { at, did } in runs { tr {
+                th scope="row" { (viewer.config.local_time(Some(*at), "%Y-%m-%d %H:%M")) }
+                td { (did.sessions_new) } td { (did.sessions_digested) } td { (did.digests_by_model) } td { (usd(did.cost_usd)) }
+            } } }
+        } }
+    }
+}
+
+fn figures(viewer: &Viewer<'_>, found: &Status, timers: &[String]) -> Markup {
     let config = viewer.config;
     let ran = found.last_run.as_ref().map_or_else(|| "never".to_owned(), |run| config.local_time(Some(run.at), "%Y-%m-%d %H:%M"));
     html! {
@@ -72,6 +89,7 @@ fn figures(viewer: &Viewer<'_>, found: &Status) -> Markup {
             dt { "Notes" } dd { (found.notes) }
             dt { "Waiting" } dd { (counted(found.waiting_for_digest as usize, "session")) " for a digest, " (found.waiting_for_model) " for the model, " (counted(found.marks_waiting, "mark")) }
             dt { "Last digest" } dd { (ran) }
+            @for timer in timers { dt { "Timer" } dd { (with_code(timer)) } }
             dt { "Spent on the model" } dd { (usd(found.spent_usd)) " in total; at most " (usd(config.digest.max_cost_usd)) " a run and " (usd(config.digest.max_cost_usd_per_day)) " a day" }
             dt { "Disk" } dd { (size(found.database_bytes)) " for " (size(found.transcript_bytes.unsigned_abs())) " of transcripts in " (counted(found.files as usize, "file")) }
             @if let Some(copy) = &found.copy { dt { "Copy of the index" } dd { (config.local_time(Some(copy.at), "%Y-%m-%d %H:%M")) ", " (size(copy.bytes)) } }

@@ -1,6 +1,7 @@
 //! What a browser is shown.
 
 use super::{SHOP, hostile, shop};
+use crate::install::fakes;
 use crate::support::web_client::WebServer;
 use crate::support::{World, assistant, user};
 
@@ -180,4 +181,45 @@ fn pages_read_no_more_sessions_than_they_show() {
     assert!(read.len() == 1 && read[0].contains("WHERE s.project = ?1"), "{read:#?}");
     let read = read_for("");
     assert!(!read.is_empty() && read.iter().all(|one| one.contains("WHERE coalesce(s.last_at, s.started_at) >= ?1")), "{read:#?}");
+}
+
+#[test]
+fn status_tells_the_last_runs_and_what_starts_them() {
+    let world = shop();
+    let server = WebServer::entered(&world, world.root());
+    let status = server.get("status.html").body;
+    assert!(status.contains("<dt>Timer</dt><dd>none: nothing starts the digest</dd>"), "{status}");
+    // What it did, by its report: one new session, one digest, none by a model, no cost.
+    let runs = |page: &str| -> Vec<String> {
+        let table = page.split("<table class=\"runs\">").nth(1).expect("a table").split("</table>").next().expect("its end");
+        table.split("<th scope=\"row\">").skip(1).map(|row| row.split_once("</th>").expect("a time").1.to_owned()).collect()
+    };
+    assert_eq!(runs(&status), ["<td>1</td><td>1</td><td>0</td><td>$0.00</td></tr></tbody>"]);
+    let other = "bbbb1111-0000-4000-8000-000000000000";
+    world.transcript(
+        &format!("-q/{other}.jsonl"),
+        user(other, "22222222-0000-4000-8000-000000000001", "2026-11-20T11:00:00Z", "Hello?"),
+    );
+    world.digest(&["--ingest-only"]);
+    let two = runs(&server.get("status.html").body);
+    assert!(two.len() == 2 && two[0].starts_with("<td>1</td><td>0</td>") && two[1].starts_with("<td>1</td><td>1</td>"), "{two:?}");
+}
+
+#[test]
+fn status_asks_a_timers_manager_once_for_many_looks() {
+    let world = shop();
+    fakes::crontab(&world);
+    let installed = fakes::install(&world, &["--timer", "cron"]);
+    assert_eq!(installed.code, 0, "{installed:#?}");
+    let server = WebServer::entered(&world, world.root());
+    let timer =
+        |page: &str| page.split("<dt>Timer</dt><dd>").nth(1).expect("a timer").split("</dd>").next().expect("its end").to_owned();
+    let calls = world.root().join("calls");
+    let asked = || std::fs::read_to_string(&calls).map_or(0, |calls| calls.lines().filter(|call| *call == "crontab -l").count());
+    let before = asked();
+    for _ in 0..3 {
+        let shown = timer(&server.get("status.html").body);
+        assert!(shown.starts_with("cron, every 30m, next "), "{shown}");
+    }
+    assert_eq!(asked() - before, 1);
 }
