@@ -58,6 +58,9 @@ fn print(reply: &StatsReply, args: &StatsArgs, since: &str, out: &mut impl Write
         writeln!(out, "context given by recall, in total: {}", told_and_used(&reply.receipts))?;
         writeln!(out, "{}", rate(&reply.receipts))?;
     }
+    if rows.is_empty() {
+        messages::report(format!("no work {since}: try an earlier `--since`, such as 365d"));
+    }
     if left_out > 0 {
         messages::report(format!("{left_out} more: `--limit N`"));
     }
