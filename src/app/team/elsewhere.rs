@@ -8,7 +8,7 @@ use team::{Client, Deadlines, Owned, Withdrawal};
 
 use super::exchange::{NO_TEAM, record_id};
 use super::state::{ItemId, TeamState};
-use super::to_share::SESSION;
+use super::to_share::{SESSION, USAGE};
 use crate::app::digest::alone;
 use crate::config::Config;
 use crate::sys::messages::Ui;
@@ -68,7 +68,7 @@ pub(super) fn withdraw_forgotten(
     gone: &BTreeSet<ItemId>,
 ) -> Result<usize> {
     let is_forgotten = |one: &Owned| match one.kind.as_str() {
-        SESSION => sessions.contains(&one.id),
+        SESSION | USAGE => sessions.contains(&one.id),
         kind => !MADE.contains(&kind) && gone.contains(&item_of(one)),
     };
     let all = client.owned(&[])?;

@@ -2,9 +2,39 @@
 
 use crate::server::{BANK, SHOP, TEAM, patient, server};
 use crate::{gone, note, pulled, refused};
+use std::time::{Duration, Instant};
 use team::{Access, Client, Pushed};
 
 const BOTH: Access = Access::ReadWrite;
+
+#[test]
+#[ignore = "starts a PostgreSQL server: RECALL_TEST_POSTGRES=1"]
+fn a_record_is_found_by_what_people_type_of_its_id() {
+    let Some(server) = server() else { return };
+    let _team = server.team(&[("anna", &[(SHOP, Access::ReadWrite)])]);
+    let mut anna = server.client("anna");
+    anna.push(&[
+        note(SHOP, "0708a5fa-1c", 1, "a"),
+        note(SHOP, "0708b", 1, "b"),
+        note(SHOP, "ses_00000000abcdefgh", 1, "c"),
+        note(SHOP, "07%", 1, "d"),
+    ])
+    .unwrap();
+    anna.withdraw(&[gone(SHOP, "0708b", 1)]).unwrap();
+    for (typed, found) in [
+        ("0708a5fa", &["0708a5fa-1c"][..]),
+        ("0708", &["0708a5fa-1c"]),
+        ("0708a5fa-1c", &["0708a5fa-1c"]),
+        ("abcdefgh", &["ses_00000000abcdefgh"]),
+        ("bcdefgh", &[]),
+        ("07%", &["07%"]),
+        ("07_8a5fa", &[]),
+        ("", &[]),
+    ] {
+        let hits = anna.named(&[SHOP, "example.com/acme/none"], typed, 9, Instant::now() + Duration::from_secs(60)).unwrap();
+        assert_eq!(hits.iter().map(|hit| hit.record.id.as_str()).collect::<Vec<_>>(), found, "{typed}");
+    }
+}
 
 #[test]
 #[ignore = "starts a PostgreSQL server: RECALL_TEST_POSTGRES=1"]
