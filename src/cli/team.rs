@@ -273,6 +273,9 @@ mod with_server {
             let new = if one.is_confirmed { "" } else { ", the first time" };
             writeln!(out, "{}: {count} to share{new}", shown(&one.address))?;
             show_kinds(&one.to_send, most, out)?;
+            for (kind, why, count) in &one.kept {
+                writeln!(out, "  {kind:10}  {} stay here: {}", counted(*count, "record"), shown(why))?;
+            }
             if one.to_withdraw > 0 {
                 writeln!(out, "  {} to withdraw", counted(one.to_withdraw, "record"))?;
             }
@@ -344,8 +347,13 @@ mod with_server {
                 writeln!(out, "  {:10}  … and {} more: --json lists all", of_kind[0].kind, of_kind.len() - MAX_LISTED)?;
             }
         }
-        for one in &project.refused {
-            writeln!(out, "  not shared: {} {}: {}", shown(&one.kind), shown(&one.id), shown(&one.why))?;
+        for alike in project.refused.chunk_by(|a, b| (&a.kind, &a.why) == (&b.kind, &b.why)) {
+            for one in alike.iter().take(MAX_LISTED) {
+                writeln!(out, "  not shared: {} {}: {}", shown(&one.kind), shown(&one.id), shown(&one.why))?;
+            }
+            if alike.len() > MAX_LISTED {
+                writeln!(out, "  not shared: … and {} more {}: --json lists all", alike.len() - MAX_LISTED, shown(&alike[0].kind))?;
+            }
         }
         for (count, what) in [(project.waiting, "to share"), (project.to_withdraw, "to withdraw")] {
             if count > 0 {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::{fs, io};
 
 use anyhow::{Context, Result, bail, ensure};
-use team::{Client, Deadlines, Record, RecordId, Team, Withdrawal};
+use team::{Client, Deadlines, Pushed, Record, RecordId, Team, Withdrawal};
 
 use super::elsewhere::withdraw_forgotten;
 use super::inbox::{keep, keep_only};
@@ -57,7 +57,8 @@ fn join_alone(config: &Config, url: &str) -> Result<Joined> {
             TeamState { url: url.to_owned(), ..known }
         }
     };
-    let client = Client::join(url, &state.machine, Deadlines::default())?;
+    let mut client = Client::join(url, &state.machine, Deadlines::default())?;
+    state.heard_policies(client.policies()?);
     let projects = client.listed_projects();
     state.reached(config.now());
     state.save(&config.data_dir)?;
@@ -84,6 +85,8 @@ pub(crate) struct Exchanged {
     withdrawn: usize,
     /// Records that it did not take.
     refused: usize,
+    /// Records that were not sent, because a policy of the team forbids them.
+    kept: usize,
     /// Statements of others that are new or changed, and that are gone.
     received: usize,
     removed: usize,
@@ -100,6 +103,7 @@ impl Exchanged {
             ("shared", self.sent, "record"),
             ("withdrew", self.withdrawn, "record"),
             ("not taken by the server:", self.refused, "record"),
+            ("kept here by the policy of your team:", self.kept, "record"),
             ("received", self.received, "statement"),
             ("removed", self.removed, "statement"),
         ];
@@ -195,6 +199,8 @@ impl Exchange<'_> {
         state.save(&self.config.data_dir)?;
         failpoints::point("team planned");
         let mut client = Client::join(&state.url, &state.machine, Deadlines::default())?;
+        // First: what they forbid is not sent at all.
+        state.heard_policies(client.policies()?);
         self.withdraw_elsewhere(state, &mut client)?;
         self.withdraw(state, &mut client)?;
         self.send(&to_share, state, &mut client, by_hand)?;
@@ -240,19 +246,47 @@ impl Exchange<'_> {
 
     fn send(&mut self, to_share: &ToShare<'_>, state: &mut TeamState, client: &mut Client, by_hand: bool) -> Result<()> {
         for batch in state.to_send(self.config.now(), by_hand).chunks(BATCH) {
-            let mut records = Vec::new();
+            let (mut records, mut kept) = (Vec::new(), Vec::new());
             for (id, version) in batch {
+                // Before it is made: most that a policy forbids is of a kind that it forbids.
+                if let Some(why) = state.policies.refusal(&record_id(id)) {
+                    kept.push((id.clone(), why));
+                    continue;
+                }
                 let Some(text) = to_share.text(id)? else { continue };
-                records.push(Record { id: record_id(id), version: *version, body: text.body, search: text.search });
+                let record = Record { id: record_id(id), version: *version, body: text.body, search: text.search };
+                match state.policies.refusal_of(&record) {
+                    Some(why) => kept.push((id.clone(), why)),
+                    None => records.push(record),
+                }
             }
-            let pushed = client.push(&records)?;
-            let refused: Vec<(ItemId, String)> = pushed.refused.into_iter().map(|(id, why)| (item_id(id), why)).collect();
+            let pushed = if records.is_empty() { Pushed::default() } else { client.push(&records)? };
+            let mut refused: Vec<(ItemId, String)> = pushed.refused.into_iter().map(|(id, why)| (item_id(id), why)).collect();
             self.done.refused += refused.len();
+            self.done.kept += kept.len();
+            refused.extend(kept);
             let ids = batch.iter().map(|(id, _)| id.clone()).collect();
             self.done.sent += state.sent(&ids, &refused, self.config.now());
+            self.withdraw_outdated(&refused, state, client)?;
             state.save(&self.config.data_dir)?;
             failpoints::point("team told");
         }
+        Ok(())
+    }
+
+    /// What changed and may not go there any more: the server does not keep what it said before.
+    fn withdraw_outdated(&mut self, refused: &[(ItemId, String)], state: &mut TeamState, client: &mut Client) -> Result<()> {
+        let outdated = state.outdated(refused);
+        if outdated.is_empty() {
+            return Ok(());
+        }
+        // First, so that the version that is withdrawn is given to nothing else.
+        state.save(&self.config.data_dir)?;
+        let withdrawals: Vec<Withdrawal> =
+            outdated.iter().map(|(id, version)| Withdrawal { id: record_id(id), version: *version }).collect();
+        client.withdraw(&withdrawals)?;
+        state.none_stands(&outdated);
+        self.done.withdrawn += outdated.len();
         Ok(())
     }
 

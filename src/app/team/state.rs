@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
+use team::Policies;
 
 use crate::config::Config;
 use crate::model::session::Millis;
@@ -33,6 +34,9 @@ pub(super) struct TeamState {
     /// The projects, by address, of which the user has seen what leaves and agreed. A digest sends nothing of others.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(super) confirmed: BTreeSet<String>,
+    /// What an administrator lets in, as the server said last.
+    #[serde(default)]
+    pub(super) policies: Policies,
     /// Up to which number the changes of a project were read, by its address.
     pub(super) read_to: BTreeMap<String, i64>,
     /// When the server was last reached.
@@ -64,7 +68,10 @@ pub(super) struct SharedItem {
     pub(super) gone: bool,
     /// The server has it.
     pub(super) arrived: bool,
-    /// Why the server did not take it, and when it said so.
+    /// The server has what it said before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) stands: bool,
+    /// Why the server did not take it, or the policy keeps it here, and since when.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) refused: Option<(String, Millis)>,
     /// The model whose vectors of it the server was given.
@@ -82,6 +89,7 @@ impl TeamState {
             last_version: 0,
             shared: BTreeMap::new(),
             confirmed: BTreeSet::new(),
+            policies: Policies::default(),
             read_to: BTreeMap::new(),
             reached_at: None,
             failures: 0,

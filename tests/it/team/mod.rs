@@ -17,6 +17,8 @@ mod open_and_rules;
 #[cfg(feature = "team")]
 mod over_postgres;
 #[cfg(feature = "team")]
+mod policy;
+#[cfg(feature = "team")]
 mod usage;
 
 #[cfg(not(feature = "team"))]
