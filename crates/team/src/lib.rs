@@ -23,7 +23,7 @@ mod search;
 mod team;
 mod usage;
 
-pub use client::{Client, Deadlines, Project};
+pub use client::{CheckIn, Client, Deadlines, Project};
 pub use error::Error;
 pub use meaning::Meaning;
 pub use owned::Owned;

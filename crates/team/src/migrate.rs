@@ -4,7 +4,7 @@ use crate::link::Session;
 use tokio_postgres::error::SqlState;
 
 /// Each step with its name. Its number is its place, from 1.
-pub(crate) const MIGRATIONS: [(&str, &str); 11] = [
+pub(crate) const MIGRATIONS: [(&str, &str); 12] = [
     ("roles", include_str!("../migrations/0001_roles.sql")),
     ("tables", include_str!("../migrations/0002_tables.sql")),
     ("who", include_str!("../migrations/0003_who.sql")),
@@ -16,6 +16,7 @@ pub(crate) const MIGRATIONS: [(&str, &str); 11] = [
     ("addresses", include_str!("../migrations/0009_addresses.sql")),
     ("usage", include_str!("../migrations/0010_usage.sql")),
     ("named", include_str!("../migrations/0011_named.sql")),
+    ("machines", include_str!("../migrations/0012_machines.sql")),
 ];
 
 /// Any number, the same for all that prepare a database: one at a time.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::{fs, io};
 
 use anyhow::{Context, Result, bail, ensure};
-use team::{Client, Deadlines, Pushed, Record, RecordId, Team, Withdrawal};
+use team::{CheckIn, Client, Deadlines, Pushed, Record, RecordId, Team, Withdrawal};
 
 use super::elsewhere::withdraw_forgotten;
 use super::inbox::{keep, keep_only};
@@ -24,6 +24,8 @@ use crate::text::clean::{counted, one_line, without_controls};
 
 /// How many records are made before they are sent.
 const BATCH: usize = 500;
+/// By how much of its name another installation is told.
+const NAME_CHARS: usize = 12;
 pub(super) const NO_TEAM: &str = "you are in no team: `recall team join URL` joins one";
 
 /// A team that was joined.
@@ -129,7 +131,7 @@ pub(crate) fn run(config: &Config, confirmed: &[String], ui: &Ui) -> Result<(Exc
         let mut store = Maintenance::open(&config.database())?;
         apply_policy(config, &mut store, ui)?;
         state.confirmed.extend(confirmed.iter().cloned());
-        let done = exchange_now(config, &mut store, &mut state, true)?;
+        let done = exchange_now(config, &mut store, &mut state, true, ui)?;
         erase_traces(&store, ui)?;
         Ok(done)
     })?;
@@ -147,7 +149,7 @@ pub(crate) fn exchange(config: &Config, store: &mut Maintenance, ui: &Ui) -> Res
     if state.wait_until.is_some_and(|until| config.now() < until) {
         return Ok(None);
     }
-    match exchange_now(config, store, &mut state, false) {
+    match exchange_now(config, store, &mut state, false, ui) {
         Ok(done) => Ok(Some(done.in_words())),
         Err(e) if e.downcast_ref::<team::Error>().is_some() => {
             let why = state.failure_in_words(config).unwrap_or_else(|| one_line(&without_controls(&format!("{e:#}"))));
@@ -158,9 +160,10 @@ pub(crate) fn exchange(config: &Config, store: &mut Maintenance, ui: &Ui) -> Res
     }
 }
 
-fn exchange_now(config: &Config, store: &mut Maintenance, state: &mut TeamState, by_hand: bool) -> Result<Exchanged> {
+fn exchange_now(config: &Config, store: &mut Maintenance, state: &mut TeamState, by_hand: bool, ui: &Ui) -> Result<Exchanged> {
     let mut exchange = Exchange {
         config,
+        ui,
         projects: team_projects(store, config)?,
         taken_back: store.forgotten_sessions()?.into_iter().chain(kept_back(&config.data_dir)?).collect(),
         done: Exchanged::default(),
@@ -182,6 +185,7 @@ fn exchange_now(config: &Config, store: &mut Maintenance, state: &mut TeamState,
 /// An exchange under way.
 struct Exchange<'a> {
     config: &'a Config,
+    ui: &'a Ui,
     /// Those of this machine.
     projects: Vec<TeamProject>,
     /// The sessions that the user forgot or keeps back.
@@ -195,10 +199,11 @@ impl Exchange<'_> {
     fn all(&mut self, state: &mut TeamState, by_hand: bool) -> Result<()> {
         let to_share = ToShare::of(&self.confirmed(state), self.config)?;
         state.plan(&to_share);
+        state.prepare_token()?;
         // Before anything is sent: a version that may have been sent is never given to something else.
         state.save(&self.config.data_dir)?;
         failpoints::point("team planned");
-        let mut client = Client::join(&state.url, &state.machine, Deadlines::default())?;
+        let mut client = self.checked_in(&to_share, state)?;
         // First: what they forbid is not sent at all.
         state.heard_policies(client.policies()?);
         self.withdraw_elsewhere(state, &mut client)?;
@@ -210,6 +215,35 @@ impl Exchange<'_> {
             self.done.not_described = Some(one_line(&without_controls(&format!("{e:#}"))));
         }
         Ok(())
+    }
+
+    /// A client under a name that no other machine has. If this one was copied, whoever comes second takes a new name, and shares under that.
+    fn checked_in(&self, to_share: &ToShare<'_>, state: &mut TeamState) -> Result<Client> {
+        let come = |state: &TeamState| -> Result<(Client, CheckIn)> {
+            let mut client = Client::join(&state.url, &state.machine, Deadlines::default())?;
+            let came = client.check_in(state.token.as_deref(), state.next_token.as_deref().unwrap_or_default())?;
+            Ok((client, came))
+        };
+        let (mut client, mut came) = come(state)?;
+        if came == CheckIn::Taken {
+            let before = state.go_on_as_another()?;
+            self.ui.warn(&format!(
+                "team: somebody else shares under this machine's name: a copy of this disk, or this machine before its data was restored. From now on this one has a name of its own, and changes nothing that the other shared; if that is no more, `recall team withdraw {}` erases it",
+                before.get(..NAME_CHARS).unwrap_or(&before)
+            ));
+            state.plan(to_share);
+            state.save(&self.config.data_dir)?;
+            (client, came) = come(state)?;
+        }
+        if came == CheckIn::Doubled {
+            self.ui.warn(
+                "team: a copy of this machine's data came to your team's server, and has a name of its own from now on: `recall team status` lists what it shares",
+            );
+        }
+        state.left_token();
+        state.save(&self.config.data_dir)?;
+        failpoints::point("team came");
+        Ok(client)
     }
 
     /// The projects, without those that the user lets the team have and has not agreed to yet. Whoever takes a project back is asked again.

@@ -5,6 +5,8 @@ mod backlog;
 #[cfg(feature = "team")]
 mod colleague;
 #[cfg(feature = "team")]
+mod copied_disk;
+#[cfg(feature = "team")]
 mod first_word;
 #[cfg(feature = "team")]
 mod installations;

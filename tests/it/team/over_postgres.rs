@@ -240,7 +240,7 @@ fn an_exchange_that_is_killed_anywhere_loses_and_doubles_nothing() {
         let output = member.world.command().args(["team"]).env("RECALL_KILL_AT", format!("{point}:1")).output().unwrap();
         assert_eq!(output.status.code(), None, "it passes `{point}`");
     };
-    for (n, point) in ["team planned", "team told", "team heard"].into_iter().enumerate() {
+    for (n, point) in ["team planned", "team came", "team told", "team heard"].into_iter().enumerate() {
         let edited = |text: &str| assert_eq!(anna.recall(&["remember", "--edit", &id, text]).code, 0);
         edited(&format!("The port is 8{n}81"));
         remember(&ben, &format!("Step {n} of the migration is done"));

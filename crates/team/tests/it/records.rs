@@ -3,9 +3,31 @@
 use crate::server::{BANK, SHOP, TEAM, patient, server};
 use crate::{gone, note, pulled, refused};
 use std::time::{Duration, Instant};
-use team::{Access, Client, Pushed};
+use team::{Access, CheckIn, Client, Pushed};
 
 const BOTH: Access = Access::ReadWrite;
+
+#[test]
+#[ignore = "starts a PostgreSQL server: RECALL_TEST_POSTGRES=1"]
+fn two_machines_under_one_name_are_noticed_and_both_are_told() {
+    let Some(server) = server() else { return };
+    let _team = server.team(&[("anna", &[(SHOP, Access::ReadWrite)]), ("ben", &[(SHOP, Access::ReadWrite)])]);
+    let (mut one, mut copy, mut ben) = (server.client("anna"), server.client("anna"), server.client("ben"));
+    let mut says = |client: &mut Client, last: Option<&str>, next: &str| client.check_in(last, next).unwrap();
+    assert_eq!(says(&mut one, None, "1"), CheckIn::Alone);
+    assert_eq!(says(&mut one, None, "1"), CheckIn::Alone, "an answer that was lost");
+    assert_eq!(says(&mut ben, None, "b"), CheckIn::Alone, "of another member");
+    assert_eq!(says(&mut one, Some("1"), "2"), CheckIn::Alone);
+    for last in [Some("1"), None] {
+        assert_eq!(says(&mut copy, last, "2b"), CheckIn::Taken);
+    }
+    assert_eq!(says(&mut one, Some("2"), "3"), CheckIn::Doubled);
+    assert_eq!(says(&mut one, Some("2"), "3"), CheckIn::Doubled, "an answer that was lost");
+    assert_eq!(says(&mut one, Some("3"), "4"), CheckIn::Alone, "it is told once");
+    for sql in ["SELECT FROM recall_team.machine", "UPDATE recall_team.machine SET token = 'x'"] {
+        assert!(server.sql("ben", "team", sql).expect_err(sql).contains("permission denied"));
+    }
+}
 
 #[test]
 #[ignore = "starts a PostgreSQL server: RECALL_TEST_POSTGRES=1"]
