@@ -15,7 +15,7 @@ use crate::sys::messages::Ui;
 use crate::text::clean::{one_line, without_controls};
 
 /// The fields of a body that tell what it is about.
-pub(super) const TITLE: [&str; 2] = ["title", "text"];
+pub(super) const TITLE: [&str; 3] = ["title", "text", "day"];
 /// Kinds that each installation makes of what ran there: that one has nothing of it any more says nothing about another.
 const MADE: [&str; 2] = ["command", "cure"];
 /// The fewest characters by which an installation is named.
