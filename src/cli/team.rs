@@ -274,7 +274,7 @@ mod with_server {
             writeln!(out, "{}: {count} to share{new}", shown(&one.address))?;
             show_kinds(&one.to_send, most, out)?;
             for (kind, why, count) in &one.kept {
-                writeln!(out, "  {kind:10}  {} stay here: {}", counted(*count, "record"), shown(why))?;
+                writeln!(out, "  {kind:10}  {} kept here: {}", counted(*count, "record"), shown(why))?;
             }
             if one.to_withdraw > 0 {
                 writeln!(out, "  {} to withdraw", counted(one.to_withdraw, "record"))?;

@@ -22,7 +22,7 @@ fn what_a_policy_forbids_is_not_sent_and_what_stays_is_told_before_and_after() {
     let note = remember(&anna, "We use pnpm, never npm");
     let why = "the policy of the team lets no records of kind \"session\" in";
     let planned = anna.recall(&["team", "--dry-run"]).out;
-    assert!(planned.contains("2 records to share") && planned.contains(&format!("2 records stay here: {why}")), "{planned}");
+    assert!(planned.contains("2 records to share") && planned.contains(&format!("2 records kept here: {why}")), "{planned}");
     assert!(!planned.contains("Mend part"), "{planned}");
     let ran = exchange(&anna);
     assert!(ran.out.contains("shared 2 records; kept here by the policy of your team: 4 records"), "{ran:#?}");
