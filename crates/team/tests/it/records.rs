@@ -13,7 +13,7 @@ fn two_machines_under_one_name_are_noticed_and_both_are_told() {
     let Some(server) = server() else { return };
     let _team = server.team(&[("anna", &[(SHOP, Access::ReadWrite)]), ("ben", &[(SHOP, Access::ReadWrite)])]);
     let (mut one, mut copy, mut ben) = (server.client("anna"), server.client("anna"), server.client("ben"));
-    let mut says = |client: &mut Client, last: Option<&str>, next: &str| client.check_in(last, next).unwrap();
+    let says = |client: &mut Client, last: Option<&str>, next: &str| client.check_in(last, next).unwrap();
     assert_eq!(says(&mut one, None, "1"), CheckIn::Alone);
     assert_eq!(says(&mut one, None, "1"), CheckIn::Alone, "an answer that was lost");
     assert_eq!(says(&mut ben, None, "b"), CheckIn::Alone, "of another member");
