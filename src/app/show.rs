@@ -105,6 +105,15 @@ fn made_anew(store: &Memory, head: &SessionHead, session: &Session) -> Result<St
     Ok(if lines.is_empty() { lines } else { format!("\n## Since then\n\n{lines}") })
 }
 
+/// Does this id name something that is here?
+///
+/// # Errors
+/// When it is too short for an id, or fits several.
+pub(crate) fn is_here(memory: &OpenMemory, id: &str) -> Result<bool> {
+    let store = &memory.0;
+    Ok(store.look_up_note(id)?.is_some() || store.look_up_memory_file(id)?.is_some() || store.look_up_session(id)?.is_some())
+}
+
 /// A memory file as markdown.
 fn show_memory_file(file: &MemoryFile, config: &Config) -> String {
     let line = |text: &str| one_line(&without_controls(text));

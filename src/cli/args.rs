@@ -353,6 +353,9 @@ pub(crate) struct StatsArgs {
     /// What to group by
     #[arg(long, value_enum, default_value = "day")]
     pub(crate) by: GroupBy,
+    /// Ask the server of your team what all sessions took that it shares, for a second at most: by day, author, project or model
+    #[arg(long)]
+    pub(crate) team: bool,
     /// Split the tokens by type, instead of counting turns, commits and files
     #[arg(long)]
     pub(crate) cost: bool,
@@ -442,6 +445,9 @@ pub(crate) struct ShowArgs {
     /// Show what was agreed before a compaction and its summary left out
     #[arg(long, conflicts_with_all = ["full", "raw", "items"])]
     pub(crate) dropped: bool,
+    /// If it is not here, ask the server of your team for what a colleague shared under this id, for a second at most
+    #[arg(long, conflicts_with_all = ["raw", "items", "dropped"])]
+    pub(crate) team: bool,
     /// Print the whole digest and its counts as JSON; an array for several sessions
     #[arg(long)]
     pub(crate) json: bool,
