@@ -12,6 +12,7 @@ if (process.argv.includes('--tests')) {
     outdir: 'dist-test',
     sourcemap: 'inline',
     alias: { vscode: './test/vscode.ts' },
+    external: ['playwright-core'],
   });
 } else {
   rmSync('dist', { recursive: true, force: true });

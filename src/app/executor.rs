@@ -49,6 +49,8 @@ impl Executor {
     ) -> Result<T> {
         let reading = ReadHandle::default();
         let worker = reading.clone();
+        // However this ends: who asked may have gone.
+        let _end = CancelOnDrop(reading.clone());
         let done = async {
             // Held by the waiting side, not by the thread, so that it is freed as soon as the call is cancelled.
             let _place = self.places.acquire().await.context("the server ends")?;
@@ -57,11 +59,17 @@ impl Executor {
         };
         tokio::select! {
             done = done => done,
-            () = called_off => {
-                reading.cancel();
-                bail!("called off")
-            }
+            () = called_off => bail!("called off"),
         }
+    }
+}
+
+/// Ends the reads of a call about which nobody asks any more.
+struct CancelOnDrop(ReadHandle);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
     }
 }
 

@@ -25,6 +25,8 @@ pub(crate) struct ListRequest<'a> {
     pub(crate) client: Option<Client>,
     /// Only sessions that were active since then, as of `--since`.
     pub(crate) since: Option<&'a str>,
+    /// How many of the newest are left out.
+    pub(crate) skip: usize,
     pub(crate) limit: usize,
 }
 
@@ -81,16 +83,23 @@ pub(crate) fn list(memory: &OpenMemory, config: &Config, asked: &ListRequest<'_>
     let mut heads = memory.0.session_heads()?;
     heads.retain(|head| asked.client.is_none_or(|client| client == head.client));
     heads.retain(|head| filter.fits(&head.project) && head.last_active().is_none_or(|at| at >= since));
-    newest_of(memory, config, heads, asked.limit)
+    newest_of(memory, config, heads, asked.skip, asked.limit)
 }
 
-/// The newest of these sessions.
+/// The newest of these sessions, but for so many.
 ///
 /// # Errors
 /// If the index cannot be read.
-pub(crate) fn newest_of(memory: &OpenMemory, config: &Config, heads: Vec<SessionHead>, limit: usize) -> Result<ListReply> {
+pub(crate) fn newest_of(
+    memory: &OpenMemory,
+    config: &Config,
+    heads: Vec<SessionHead>,
+    skip: usize,
+    limit: usize,
+) -> Result<ListReply> {
     let memory = &memory.0;
     let mut heads = newest_first(memory, heads)?;
+    heads.drain(..skip.min(heads.len()));
     let more = heads.len().saturating_sub(limit);
     heads.truncate(limit);
     let ends = PendingEnds::read(config);

@@ -20,8 +20,13 @@ const MAX_MACHINE_CHARS: usize = 70;
 const MIN_TITLE_CHARS: usize = 12;
 
 pub(crate) fn run(args: &ListArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
-    let asked =
-        ListRequest { project: args.project.as_deref(), client: args.agent, since: args.since.as_deref(), limit: args.limit };
+    let asked = ListRequest {
+        project: args.project.as_deref(),
+        client: args.agent,
+        since: args.since.as_deref(),
+        skip: 0,
+        limit: args.limit,
+    };
     let reply = list(&open_memory(config)?, config, &asked)?;
     if args.json {
         for session in &reply.sessions {

@@ -52,6 +52,8 @@ struct Asked {
     agent: Option<String>,
     since: Option<String>,
     limit: Option<usize>,
+    /// How many of the newest sessions are left out.
+    skip: usize,
     max_tokens: Option<usize>,
     /// What `stats` groups by: `day`, `project` …
     by: Option<String>,
@@ -115,6 +117,7 @@ fn sessions(viewer: &Viewer<'_>, asked: &Asked) -> Result<Value> {
         project: asked.project.as_deref(),
         client: client.transpose()?,
         since: asked.since.as_deref(),
+        skip: asked.skip,
         limit: asked.limit(),
     };
     let reply = list(&viewer.memory, viewer.config, &request)?;

@@ -71,7 +71,7 @@ pub(crate) fn export(config: &Config, folder: &Path) -> Result<Exported> {
         notes.extend(notes_of(&viewer, &project.key)?);
         pages::project::project(&viewer, &addresses::project_name(&project.key))?.iter().try_for_each(&mut write)?;
     }
-    let all = list(&viewer.memory, config, &ListRequest { project: None, client: None, since: None, limit: usize::MAX })?;
+    let all = list(&viewer.memory, config, &ListRequest { project: None, client: None, since: None, skip: 0, limit: usize::MAX })?;
     for one in &all.sessions {
         write(&pages::session::session(&viewer, &one.session)?)?;
         write(&pages::rows::rows(&viewer, &one.session)?)?;

@@ -4,7 +4,7 @@
 //! ([`access`]), and ends by itself when nobody has looked for a while.
 //!
 //! ## Threads
-//! One thread handles connections; each request reads the index on one of [`READING_THREADS`].
+//! One thread handles connections; requests read the index one after the other, on another.
 
 mod access;
 mod actions;
@@ -38,11 +38,9 @@ use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::sys::{messages, private_files, shutdown};
 
-/// Pages that are made at the same time.
-const READING_THREADS: usize = 4;
-/// How long a thread waits for the next page. The allocator keeps what a page took for the thread that made it, and gives that to the next thread once
-/// this one has ended: so pages one after the other take the memory of one thread, not of all in turn.
-const THREAD_KEEP_ALIVE: Duration = Duration::ZERO;
+/// Pages that are made at the same time. The allocator keeps what a page took for the thread that made it: with one thread, which stays, that
+/// is the memory of one page, and one person looks at one page.
+const READING_THREADS: usize = 1;
 
 /// How the memory is to be served.
 #[derive(Debug, Clone)]
@@ -73,7 +71,7 @@ pub(crate) fn serve(config: Config, asked: &ServeRequest, out: &mut impl Write) 
     let runtime = Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(READING_THREADS)
-        .thread_keep_alive(THREAD_KEEP_ALIVE)
+        .thread_keep_alive(Duration::MAX)
         .build()
         .context("cannot start")?;
     let ended = runtime.block_on(serve_all(config, asked, token.as_deref(), out));

@@ -261,11 +261,12 @@ async fn week(State(server): State<Server>, Path(file): Path<String>) -> Respons
 struct Listed {
     project: Option<String>,
     agent: Option<String>,
-    limit: Option<usize>,
+    #[serde(default)]
+    skip: usize,
 }
 
 async fn session_list(State(server): State<Server>, Query(asked): Query<Listed>) -> Response {
-    let narrowed = sessions::Narrowing { project: asked.project, agent: asked.agent, limit: asked.limit };
+    let narrowed = sessions::Narrowing { project: asked.project, agent: asked.agent, skip: asked.skip };
     server.page(move |viewer| sessions::sessions(viewer, &narrowed).map(Some)).await
 }
 

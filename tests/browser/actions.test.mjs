@@ -27,20 +27,20 @@ for (const javaScriptEnabled of [true, false]) {
   test(`a statement is hidden and shown again ${how}`, async (t) => {
     const its = await ownServer(t, memory);
     const page = await openPage(t, own, its, { javaScriptEnabled });
-    const statement = 'keyset pagination by (created_at, id)';
+    const statement = 'Claude: “Cause: ';
     await page.goto(`${its.server.folder}session/${PLAIN}.html`);
     await page.getByRole('link', { name: 'This is wrong' }).click();
     const part = page.locator('details:has(#wrong)');
     if (!(await part.evaluate((one) => one.open))) await part.locator('summary').click();
-    assert.equal(await page.locator('#decisions').getByText(statement).count(), 1);
-    await part.getByRole('button', { name: /^Hide: The order list uses keyset/ }).click();
+    assert.equal(await page.locator('#learned').getByText(statement).count(), 1);
+    await part.getByRole('button', { name: `Hide: ${statement}` }).click();
     await part.getByRole('heading', { name: 'Hidden' }).waitFor({ state: 'attached' });
-    assert.equal(await page.locator('#decisions').getByText(statement).count(), 0);
+    assert.equal(await page.locator('#learned').getByText(statement).count(), 0);
     assert.ok(!its.world.recall('show', PLAIN).includes(statement));
     if (!(await part.evaluate((one) => one.open))) await part.locator('summary').click();
     await part.getByRole('button', { name: /^Show again/ }).click();
     await part.getByRole('heading', { name: 'Hidden' }).waitFor({ state: 'detached' });
-    assert.equal(await page.locator('#decisions').getByText(statement).count(), 1);
+    assert.equal(await page.locator('#learned').getByText(statement).count(), 1);
     assert.ok(its.world.recall('show', PLAIN).includes(statement));
   });
 

@@ -13,7 +13,7 @@ export class Trouble {
     if (failure.kind === 'cancelled') return undefined;
     const what = advice(failure);
     if (what !== undefined) this.tellOnce(failure);
-    return label(what === undefined ? failure.message : `${failure.message} ${what}`, 300);
+    return label(inFull(failure), 300);
   }
 
   /** For a command that the user gave: says it in any case. */
@@ -44,6 +44,12 @@ export class Trouble {
 
 function asFailure(error: unknown): Failure {
   return error instanceof Failure ? error : new Failure('failed', String(error));
+}
+
+/** A failure with what to do about it. */
+export function inFull(failure: Failure): string {
+  const what = advice(failure);
+  return what === undefined ? failure.message : `${failure.message} ${what}`;
 }
 
 /** What to do, where the failure is about the program itself. */

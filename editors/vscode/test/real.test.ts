@@ -9,39 +9,12 @@ import { Memory } from '../src/memory';
 import { findProgram } from '../src/program';
 import { Failure, Recall } from '../src/recall';
 import { localDay } from '../src/views/openItems';
+import { digest, SESSION, transcript } from './session';
 import { temporaryFolder } from './world';
 
 const BIN = process.env.RECALL_BIN;
 const skip = BIN ? false : 'RECALL_BIN names no program';
 if (!BIN) console.error('The tests with the real program are skipped: set RECALL_BIN to its absolute path to run them.');
-
-const SESSION = '64b0b6d9-0000-4000-8000-000000000001';
-
-/** A session in the form of Claude Code 2.1, of a few minutes ago. */
-function transcript(cwd: string): string {
-  const common = { sessionId: SESSION, cwd, version: '2.1.0', isSidechain: false, userType: 'external', gitBranch: 'main' };
-  const at = (seconds: number) => new Date(Date.now() - 120_000 + seconds * 1000).toISOString();
-  const lines = [
-    { ...common, type: 'user', uuid: 'u1', parentUuid: null, timestamp: at(0), message: { role: 'user', content: 'Where does the pagination cursor come from?' } },
-    {
-      ...common,
-      type: 'assistant',
-      uuid: 'a1',
-      parentUuid: 'u1',
-      timestamp: at(20),
-      message: {
-        id: 'msg_1',
-        type: 'message',
-        role: 'assistant',
-        model: 'claude-sonnet-4-5',
-        stop_reason: 'end_turn',
-        content: [{ type: 'text', text: 'The pagination cursor is made in `src/page.rs`, from the id of the last row. <b>Bold</b>.' }],
-        usage: { input_tokens: 10, output_tokens: 20 },
-      },
-    },
-  ];
-  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
-}
 
 /** An index with one session; everything of the program's is below a temporary folder. */
 async function world(t: TestContext): Promise<{ memory: Memory; folder: string; home: string }> {
@@ -59,11 +32,6 @@ async function world(t: TestContext): Promise<{ memory: Memory; folder: string; 
   return { memory, folder, home };
 }
 
-function digest(): void {
-  const run = spawnSync(BIN ?? '', ['digest', '--session', SESSION, '--summarizer', 'extract'], { encoding: 'utf8', timeout: 60_000 });
-  assert.equal(run.status, 0, run.stderr);
-}
-
 test('before the first digest the answers are empty or say what to do', { skip }, async (t) => {
   const { memory, folder } = await world(t);
   assert.equal((await memory.status()).lastDigest, undefined);
@@ -72,7 +40,7 @@ test('before the first digest the answers are empty or say what to do', { skip }
 
 test('sessions, search, topic and pages', { skip }, async (t) => {
   const { memory, folder } = await world(t);
-  digest();
+  digest(BIN ?? '', process.env);
   const [session, ...more] = await memory.latest();
   assert.deepEqual([session?.id, more.length], [SESSION, 0]);
   // Just after midnight the session may be one of yesterday.
@@ -89,7 +57,7 @@ test('sessions, search, topic and pages', { skip }, async (t) => {
 
 test('a note is kept, found, shown and closed', { skip }, async (t) => {
   const { memory, folder } = await world(t);
-  digest();
+  digest(BIN ?? '', process.env);
   const { id, known } = await memory.remember('--edit is the option; todo: rename it', folder);
   assert.equal(known, false);
   assert.equal((await memory.remember('--edit is the option; todo: rename it', folder)).known, true);

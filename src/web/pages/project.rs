@@ -40,7 +40,7 @@ pub(in crate::web) fn project(viewer: &Viewer<'_>, name: &str) -> Result<Option<
     let found_rules = rules(memory, config, &RulesRequest { project: Some(key), own: key })?.rules;
     let mut commands = how(memory, config, &HowRequest { words: "", project: None, all_projects: false, own: key })?.commands;
     commands.truncate(MAX_COMMANDS);
-    let sessions = newest_of(memory, config, found.heads, MAX_SESSIONS)?;
+    let sessions = newest_of(memory, config, found.heads, 0, MAX_SESSIONS)?;
     let rules_here = format!("{}#rules", addresses::project(key));
     let body = html! {
         h1 { (project.name) }

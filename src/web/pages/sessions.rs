@@ -10,32 +10,33 @@ use crate::web::layout::{Page, project_link};
 use crate::web::viewer::Viewer;
 
 /// Sessions on a page; a file holds all of them.
-const A_PAGE: usize = 100;
+const A_PAGE: usize = 250;
 
 /// What a list was narrowed to, as its address says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(in crate::web) struct Narrowing {
     pub(in crate::web) project: Option<String>,
     pub(in crate::web) agent: Option<String>,
-    pub(in crate::web) limit: Option<usize>,
+    /// How many newer ones are on the pages before.
+    pub(in crate::web) skip: usize,
 }
 
 pub(in crate::web) fn sessions(viewer: &Viewer<'_>, narrowed: &Narrowing) -> Result<Page> {
-    let limit = if viewer.is_served() { narrowed.limit.unwrap_or(A_PAGE) } else { usize::MAX };
+    let limit = if viewer.is_served() { A_PAGE } else { usize::MAX };
     let client = narrowed.agent.as_deref().and_then(Client::named);
-    let asked = ListRequest { project: narrowed.project.as_deref(), client, since: None, limit };
+    let asked = ListRequest { project: narrowed.project.as_deref(), client, since: None, skip: narrowed.skip, limit };
     let ListReply { sessions, more } = list(&viewer.memory, viewer.config, &asked)?;
     let what = [narrowed.project.as_deref(), client.map(Client::name)].into_iter().flatten().collect::<Vec<_>>().join(", ");
     let body = html! {
         h1 { "Sessions" @if !what.is_empty() { " · " (what) } }
-        @if sessions.is_empty() { p { "No session is stored yet." } }
+        @if sessions.is_empty() { p { (if narrowed.skip == 0 { "No session is stored yet." } else { "There are no older ones." }) } }
         (list_of(&sessions, true))
         @if more > 0 {
             form method="get" action=(addresses::SESSIONS) {
                 @if let Some(project) = &narrowed.project { input type="hidden" name="project" value=(project); }
                 @if let Some(agent) = &narrowed.agent { input type="hidden" name="agent" value=(agent); }
-                input type="hidden" name="limit" value=(limit.saturating_mul(4));
-                button type="submit" { (more) " more" }
+                input type="hidden" name="skip" value=(narrowed.skip.saturating_add(limit));
+                button type="submit" { (more) " older" }
             }
         }
     };

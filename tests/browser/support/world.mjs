@@ -44,7 +44,7 @@ export class World {
   constructor() {
     this.root = mkdtempSync(path.join(tmpdir(), 'recall-browser-'));
     for (const folder of ['home', 'claude/projects', 'bin']) mkdirSync(this.at(folder), { recursive: true });
-    this.servers = [];
+    this.children = [];
   }
 
   at(...names) {
@@ -124,18 +124,29 @@ export class World {
     rmSync(this.at('bin/claude'));
   }
 
+  /** Begins a digest by a model that answers once it is let go. */
+  beginSlowDigest() {
+    writeFileSync(this.at('said'), JSON.stringify(SAID));
+    // It ends with its world, however the test does.
+    this.script('claude', `cat > /dev/null\nuntil [ -e '${this.at('go')}' ] || [ ! -d '${this.root}' ]; do sleep 0.05; done\ncat '${this.at('said')}'`);
+    const child = spawn(program(), ['digest', '--summarizer', 'claude'], { cwd: this.root, env: this.environment, stdio: 'ignore' });
+    this.children.push(child);
+    const ended = new Promise((done) => child.once('exit', done));
+    return { ended, letGo: () => writeFileSync(this.at('go'), ''), kill: () => child.kill('SIGKILL') };
+  }
+
   /** Starts `recall serve` and returns what it printed first: a link. */
   async serve(...args) {
     const child = spawn(program(), ['serve', ...args], { cwd: this.root, env: this.environment, stdio: ['ignore', 'pipe', 'pipe'] });
     let errors = '';
     child.stderr.on('data', (part) => (errors += part));
-    this.servers.push(child);
+    this.children.push(child);
     for await (const link of createInterface({ input: child.stdout })) return { child, link, folder: link.slice(0, link.indexOf('enter/')) };
     throw new Error(`no link: ${errors}`);
   }
 
   async end() {
-    for (const child of this.servers) {
+    for (const child of this.children) {
       if (child.exitCode !== null || child.signalCode !== null) continue;
       const ended = new Promise((done) => child.once('exit', done));
       child.kill();

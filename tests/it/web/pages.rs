@@ -133,6 +133,32 @@ fn a_page_that_stays_open_hears_of_what_a_digest_adds() {
 }
 
 #[test]
+fn a_page_of_sessions_leads_to_the_older_ones() {
+    let world = World::new();
+    // One more than a page has.
+    let id = |n: usize| format!("00000000-0000-4000-8000-{n:012}");
+    for n in 0..251 {
+        let at = format!("2026-11-20T{:02}:{:02}:00Z", 6 + n / 60, n % 60);
+        world.transcript(&format!("-q/{}.jsonl", id(n)), user(&id(n), &id(1000 + n), &at, "Sort the order list by key"));
+    }
+    world.digest(&["--ingest-only"]);
+    let server = WebServer::entered(&world, world.root());
+    let listed = |page: &str| -> Vec<String> {
+        let is_session = |link: &String| link.starts_with("session/");
+        links(&server.get(page).body).into_iter().filter(is_session).collect()
+    };
+    let of = |n: usize| format!("session/{}.html", id(n));
+    assert_eq!(listed("sessions.html"), (1..251).rev().map(of).collect::<Vec<_>>());
+    let first = server.get("sessions.html").body;
+    assert!(first.contains("name=\"skip\" value=\"250\"") && first.contains(">1 older<"), "{first}");
+    assert_eq!(listed("sessions.html?skip=250"), [of(0)]);
+    let last = server.get("sessions.html?skip=251").body;
+    assert!(last.contains("There are no older ones.") && !last.contains("older<"), "{last}");
+    let reply: serde_json::Value = serde_json::from_str(&server.get("api/v1/sessions?limit=1&skip=249").body).expect("JSON");
+    assert_eq!((&reply["sessions"][0]["session"], &reply["more"]), (&id(1).into(), &1.into()));
+}
+
+#[test]
 #[cfg_attr(not(debug_assertions), ignore = "statements are listed by debug builds only")]
 fn pages_read_no_more_sessions_than_they_show() {
     let world = shop();
