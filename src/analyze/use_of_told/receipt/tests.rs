@@ -162,7 +162,7 @@ fn a_check_is_the_told_one_on_what_it_was_told_to_be_run_on_a_part_of_that_or_mo
         ("pytest tests/test_orders.py", "pytest tests/test_orders.py -q", true),
         ("pytest tests/test_orders.py", "pytest tests/test_users.py", false),
         ("pytest tests/test_orders.py", "pytest", true),
-        ("pytest tests", "pytest ./tests/test_users.py", true),
+        ("pytest tests/api", "pytest ./tests/api/test_users.py", true),
         ("pytest tests/a.py", "pytest tests/a.py::test_one", true),
         ("pytest tests/a.py::test_one", "pytest tests/a.py::test_two", false),
         ("cargo test -p core", "cargo test --locked -p cli", false),
