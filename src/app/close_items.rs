@@ -7,6 +7,7 @@ use crate::analyze::signal::is_offer;
 use crate::app::contributor::Contributor;
 use crate::app::digest::refresh_pages;
 use crate::app::filter::ProjectFilter;
+use crate::app::left_sessions::{LeftSession, left_sessions};
 use crate::app::notes::{Refusal, WriteScope, is_todo};
 use crate::app::open_memory::OpenMemory;
 use crate::app::open_of_team::{OfColleague, open_of_team};
@@ -117,6 +118,8 @@ pub(crate) struct OpenProject {
     /// Its key, or what stands for all projects.
     pub(crate) project: String,
     pub(crate) items: Vec<OpenLine>,
+    /// Sessions that ended in mid-work, or whose last reply names something as left.
+    pub(crate) sessions: Vec<LeftSession>,
     /// What others of the team left open there, by person.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) team: Vec<OfColleague>,
@@ -126,13 +129,21 @@ impl OpenProject {
     /// When something was last said in it, by whomever.
     fn last_at(&self) -> Option<Millis> {
         let of_team = self.team.iter().flat_map(|one| &one.items).map(|item| item.last_at);
-        self.items.iter().map(|item| item.last_at).chain(of_team).max()
+        let of_sessions = self.sessions.iter().filter_map(|session| session.at);
+        self.items.iter().map(|item| item.last_at).chain(of_team).chain(of_sessions).max()
     }
 }
 
-/// All that is open in the projects that a glob means, or in all; the project in which something was said last first.
-pub(crate) fn open_everywhere(memory: &OpenMemory, config: &Config, project: Option<&str>) -> Result<Vec<OpenProject>> {
+/// All that is open in the projects that a glob means, or in all, and the sessions that were left since then; the project in which something
+/// was said last first.
+pub(crate) fn open_everywhere(
+    memory: &OpenMemory,
+    config: &Config,
+    project: Option<&str>,
+    since: Millis,
+) -> Result<Vec<OpenProject>> {
     let filter = ProjectFilter::new(project, config)?;
+    let mut left = left_sessions(memory, &filter, since)?;
     let mut all = Vec::new();
     let everywhere = Project { key: EVERYWHERE.to_owned() };
     let projects = memory.0.projects()?.into_iter().map(|(_, project)| project).filter(|project| project.key != EVERYWHERE);
@@ -141,8 +152,9 @@ pub(crate) fn open_everywhere(memory: &OpenMemory, config: &Config, project: Opt
         // Notes for all projects are told of once.
         items.retain(|item| one.key == EVERYWHERE || !item.is_of_all);
         let team = open_of_team(memory, config, &one.key)?;
-        if !items.is_empty() || !team.is_empty() {
-            all.push(OpenProject { project: project_label(&one.key).to_owned(), items, team });
+        let sessions = left.remove(&one.key).unwrap_or_default();
+        if !items.is_empty() || !team.is_empty() || !sessions.is_empty() {
+            all.push(OpenProject { project: project_label(&one.key).to_owned(), items, sessions, team });
         }
     }
     all.sort_by_key(|one| std::cmp::Reverse(one.last_at()));

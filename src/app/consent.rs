@@ -76,10 +76,10 @@ pub(crate) fn agrees(question: &str) -> Result<bool> {
 /// When there is no terminal, or the answer is neither `y` nor `yes`.
 pub(crate) fn confirm_change(question: &str, otherwise: &str) -> Result<()> {
     if !has_terminal() {
-        bail!("{otherwise}, and there is no terminal to ask on: nothing was changed");
+        bail!("nothing was changed, as there is no terminal to ask on: {otherwise}");
     }
     if !messages::ask(format!("{question} [y/N] ")) {
-        bail!("{otherwise}; cannot ask you, because stderr is not writable: nothing was changed");
+        bail!("nothing was changed, as stderr is not writable and nobody can be asked: {otherwise}");
     }
     let mut answer = String::new();
     io::stdin().read_line(&mut answer)?;

@@ -16,7 +16,7 @@ use crate::render::known_command::KnownCommand;
 use crate::store::Reader;
 use crate::text::clean::{one_line, without_controls};
 
-/// What passed less often is told only if it passed when it ran last.
+/// What passed less often is told only if it passed when it ran last, and nothing of its kind passed so often.
 const MIN_PASSED: usize = 2;
 /// From how many passes, in how many sessions, a start tells a command; and how many of them.
 const MIN_STABLE: (usize, usize) = (3, 2);
@@ -59,9 +59,13 @@ pub(crate) fn how(memory: &OpenMemory, config: &Config, asked: &HowRequest<'_>) 
         if !is_meant {
             continue;
         }
-        for (used, _) in in_project(store, pk, &BTreeSet::new())? {
-            let works = used.passed >= MIN_PASSED || used.passed_last;
-            if works && fits(&used) {
+        let all = in_project(store, pk, &BTreeSet::new())?;
+        // What failed more often than not, and when it ran last, does not work.
+        let works = |used: &UsedCommand| used.passed >= MIN_PASSED && (used.passed_last || 2 * used.passed >= used.ran);
+        let proven: BTreeSet<CommandClass> = all.iter().filter(|(used, _)| works(used)).map(|(used, _)| used.class).collect();
+        for (used, _) in all {
+            let alone = used.passed_last && (!words.is_empty() || !proven.contains(&used.class));
+            if (works(&used) || alone) && fits(&used) {
                 commands.push(KnownCommand {
                     project: project.key.clone(),
                     elsewhere: project.key != asked.own,

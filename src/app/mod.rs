@@ -22,6 +22,7 @@ pub(crate) mod health;
 pub(crate) mod hook_state;
 pub(crate) mod how;
 pub(crate) mod known_folders;
+pub(crate) mod left_sessions;
 pub(crate) mod list;
 mod model_call;
 pub(crate) mod notes;

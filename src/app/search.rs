@@ -197,6 +197,7 @@ pub(crate) fn search(memory: &OpenMemory, config: &Config, asked: &SearchRequest
     hits.sort_by_key(|hit| is_elsewhere(hit, own));
     notices.extend(relaxed);
     notices.extend(unmatched_projects(store, &query)?.iter().map(|name| unknown_project(name)));
+    notices.extend(query.misread.iter().map(|typed| misread(typed)));
     notices.extend(about_claims(&hits, &query));
     let unindexed = store.unindexed_count()?;
     if unindexed > 0 {
@@ -217,9 +218,10 @@ pub(crate) fn search(memory: &OpenMemory, config: &Config, asked: &SearchRequest
 /// What results say that no model read, where a kind of claims was asked for.
 fn about_claims(hits: &[SearchHit], query: &Query) -> Option<String> {
     match hits.iter().filter(|hit| hit.without_claims).count() {
-        0 if hits.is_empty() && query.lists_claims() => {
-            Some("no note or model digest has this kind of statement: add words to search your own prompts".into())
-        }
+        0 if hits.is_empty() && query.lists_claims() => Some(
+            "nothing of this kind is stored (only notes and digests by a model have kinds): add words to search your own prompts"
+                .into(),
+        ),
         0 => None,
         1 => Some("1 of these sessions has no model digest: the result shows the user's own words".into()),
         count => Some(format!("{count} of these sessions have no model digest: the results show the user's own words")),
@@ -273,6 +275,15 @@ fn is_elsewhere(hit: &SearchHit, own: &str) -> bool {
 }
 
 /// The message for a name that no project has.
+fn misread(typed: &str) -> String {
+    let choices = match typed.split_once(':').map(|(key, _)| key.to_ascii_lowercase()).as_deref() {
+        Some("kind") => format!("kinds: {}", kinds().join(", ")),
+        Some("agent") => "an agent is one that `recall status` names".to_owned(),
+        _ => "times: 7d, 12h, a date, today, yesterday".to_owned(),
+    };
+    format!("`{}` is no filter, so its words were searched ({choices})", shorten(&one_line(&without_controls(typed)), MAX_SHOWN))
+}
+
 pub(crate) fn unknown_project(name: &str) -> String {
     format!("no project is called `{}`", shorten(&one_line(&without_controls(name)), MAX_SHOWN))
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::analyze::account::SessionAccount;
-use crate::app::brief::{brief, leave_out_closed, no_digest_message, page, statements_told};
+use crate::app::brief::{brief, known_later, leave_out_closed, no_digest_message, page, statements_told};
 use crate::app::notes::{self, NoteRecord};
 use crate::app::open_memory::OpenMemory;
 use crate::app::raw_lines::{CopyReport, copy};
@@ -89,9 +89,29 @@ pub(crate) fn show(memory: &OpenMemory, config: &Config, id: &str, detail: Detai
             Some(text) => text,
             None => bail!("nothing was said in session {}", head.id),
         },
-        Detail::Page => page(store, config, &head, &digest_of(store, &head)?, &store.load_session(&head)?)?,
+        Detail::Page => {
+            let session = store.load_session(&head)?;
+            page(store, config, &head, &digest_of(store, &head)?, &session)? + &made_anew(store, &head, &session)?
+        }
     };
     Ok(ShownText { text, id: head.id })
+}
+
+/// What a page cannot tell: the hashes that the session's commits have by now.
+fn made_anew(store: &Memory, head: &SessionHead, session: &Session) -> Result<String> {
+    let account = SessionAccount::of(session, false);
+    let later = known_later(store, head)?;
+    let lines: String = later.renamed(&account).map(|renamed| format!("- {}\n", renamed.text())).collect();
+    Ok(if lines.is_empty() { lines } else { format!("\n## Since then\n\n{lines}") })
+}
+
+/// Does this id name something that is here?
+///
+/// # Errors
+/// When it is too short for an id, or fits several.
+pub(crate) fn is_here(memory: &OpenMemory, id: &str) -> Result<bool> {
+    let store = &memory.0;
+    Ok(store.look_up_note(id)?.is_some() || store.look_up_memory_file(id)?.is_some() || store.look_up_session(id)?.is_some())
 }
 
 /// A memory file as markdown.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use clap::ValueEnum;
 use serde::Serialize;
 
@@ -27,6 +27,8 @@ pub(crate) enum GroupBy {
     Pr,
     Model,
     Agent,
+    /// Who of your team shared it: with --team
+    Author,
 }
 
 /// The name of a week, as of ISO 8601.
@@ -154,6 +156,10 @@ pub(crate) fn stats_of(
     asked: &StatsRequest<'_>,
     heads: &[SessionHead],
 ) -> Result<StatsReply> {
+    ensure!(
+        asked.by != GroupBy::Author,
+        "all sessions here are yours: `recall stats --team --by author` asks the server of your team"
+    );
     let memory = &memory.0;
     let (filter, since) = (ProjectFilter::new(asked.project, config)?, parse_since(asked.since, config)?);
     let is_too_late = |at: Millis| asked.before.is_some_and(|before| at >= before);
@@ -219,5 +225,7 @@ fn group_name(by: GroupBy, config: &Config, head: &SessionHead, account: &Sessio
         },
         GroupBy::Model => model.to_owned(),
         GroupBy::Agent => head.client.name().to_owned(),
+        // Refused above.
+        GroupBy::Author => String::new(),
     }
 }

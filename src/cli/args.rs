@@ -42,7 +42,7 @@ pub(crate) enum Command {
     Stats(StatsArgs),
     /// Continue a session in its agent
     Resume(ResumeArgs),
-    /// What is still open, in all projects
+    /// What is open: items, todos, sessions left in mid-work
     Todo(TodoArgs),
     /// What was done, as text for a standup, a PR or a changelog
     Report(ReportArgs),
@@ -52,7 +52,7 @@ pub(crate) enum Command {
     Timeline(TimelineArgs),
     /// The notes a new session starts with, or what is known on a topic
     Context(ContextArgs),
-    /// How a decision changed, and what is true now
+    /// What was last said on a topic, and what it replaced
     Why(WhyArgs),
     /// Replay your sessions and measure how useful the memory would have been
     Eval(EvalArgs),
@@ -87,19 +87,19 @@ pub(crate) enum Command {
     Embed(EmbedArgs),
     /// Share this memory between your machines
     ///
-    /// Each machine keeps its own index. What came of sessions, and what you said, goes through a place that all of them reach. Transcripts stay
-    /// where they are. Without a subcommand, `recall sync` exchanges now; each `recall digest` does so, too.
+    /// Each machine keeps its own index. Digests and notes travel through a shared folder, an ssh host or a bucket (a "place"); transcripts
+    /// stay where they are. Without a subcommand, `recall sync` exchanges now; each `recall digest` does so, too.
     #[cfg(feature = "sync")]
     Sync(SyncArgs),
     /// Share with your company's developers over a PostgreSQL server
     ///
-    /// Your notes, commands that pass, cures, and what came of sessions go to the server; transcripts never do. Nothing of a project leaves
-    /// this machine unless your config says `share = true` for it: see `recall team join`. Without a subcommand, exchange with the server
-    /// now; each `recall digest` does so, too. The first time that something of a project would leave, it lists that and asks you.
+    /// Your notes, commands that pass, fixes of errors and digests go to the server; transcripts never do. Nothing of a project leaves this
+    /// machine unless your config says `share = true` for it: see `recall team join`. Without a subcommand, exchange with the server now;
+    /// each `recall digest` does so, too. Before it first sends anything of a project, it lists that and asks.
     Team(TeamArgs),
     /// Share notes, commands that work and errors with their fixes with your team, as files in the repository
     ///
-    /// Without an ID, it lists what the repository does not have yet: your notes on this project, commands that pass, and errors with what cured them. With
+    /// Without an ID, it lists what the repository does not have yet: your notes on this project, commands that pass, and errors with their fixes. With
     /// IDs, it writes those to `.recall/` as plain text: review and commit them like code. `--remove` deletes such files again.
     Share(ShareArgs),
     /// Write everything stored to stdout as JSON lines
@@ -193,12 +193,12 @@ pub(crate) struct DigestArgs {
     /// Apart from the terminal, at low priority and for a bounded time: for hooks
     #[arg(long, hide = true)]
     pub(crate) in_background: bool,
-    /// What writes the digests (default: `digest.summarizer` in the config). A digest made with `--summarizer extract` stays until the
-    /// session goes on, or until you run `--summarizer claude`, which redoes all digests that were made without the model
+    /// What writes the digests (default: `digest.summarizer` in the config). `claude` also redoes the digests
+    /// that were made without the model; `auto` leaves them as they are
     #[arg(long, value_enum)]
     pub(crate) summarizer: Option<SummarizerChoice>,
-    /// Only digest sessions idle for this long (default: `digest.settle_minutes` in the config, 10m). 30 seconds are enough if a hook
-    /// has marked the session's end
+    /// Only digest sessions idle for this long (default: `digest.settle_minutes` in the config, 10m), or for 30 seconds if a hook
+    /// reported the session's end
     #[arg(long, value_name = "TIME")]
     pub(crate) settle: Option<String>,
     /// Show what would be read, digested and skipped, and the cost; change nothing
@@ -275,7 +275,7 @@ pub(crate) struct DoctorArgs {
     /// settings; never lowers it
     #[arg(long, value_name = "DAYS", num_args = 0..=1, default_missing_value = "365", allow_negative_numbers = true, value_parser = within(1..=36_500_u64, 365))]
     pub(crate) keep_transcripts: Option<u64>,
-    /// Mark current warnings as seen: until a warning changes, it does not cause exit code 1. Problems always cause it
+    /// Accept today's warnings: only new warnings and problems then lead to exit code 1
     #[arg(long)]
     pub(crate) seen: bool,
     /// List outdated lines in Claude's memory files: lines that a later session contradicts, and lines that name a file, or another memory
@@ -309,7 +309,7 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "AGE|DATE")]
     pub(crate) before: Option<String>,
     /// Show at most N
-    #[arg(long, value_name = "N", default_value_t = FOR_PERSON.usual, allow_negative_numbers = true, value_parser = within(1..=FOR_PERSON.most, 20))]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = FOR_PERSON.usual, allow_negative_numbers = true, value_parser = within(1..=FOR_PERSON.most, 20))]
     pub(crate) limit: usize,
     /// Also ask the server of your team, for a second at most: your words go there
     #[arg(long, conflicts_with = "interactive")]
@@ -353,7 +353,10 @@ pub(crate) struct StatsArgs {
     /// What to group by
     #[arg(long, value_enum, default_value = "day")]
     pub(crate) by: GroupBy,
-    /// Show token types instead of turns, commits and files
+    /// Ask the server of your team what all sessions took that it shares, for a second at most: by day, author, project or model
+    #[arg(long)]
+    pub(crate) team: bool,
+    /// Split the tokens by type, instead of counting turns, commits and files
     #[arg(long)]
     pub(crate) cost: bool,
     /// Only work since then: 7d, 12h, a date, today or yesterday
@@ -409,7 +412,8 @@ pub(crate) struct ReportArgs {
     pub(crate) json: bool,
 }
 
-/// Next steps and blockers that sessions left and that nobody closed since, and notes of kind `todo`, by project.
+/// By project: next steps and blockers that sessions left and nobody closed since, unfinished items of Claude's task lists, notes of kind `todo`,
+/// and sessions that ended in mid-work or whose last reply names something as left.
 #[derive(Debug, Args)]
 pub(crate) struct TodoArgs {
     /// Include items last mentioned more than 30 days ago
@@ -435,12 +439,15 @@ pub(crate) struct ShowArgs {
     /// Print the original transcript lines, if they still exist
     #[arg(long, conflicts_with_all = ["items", "json"])]
     pub(crate) raw: bool,
-    /// Instead, list what the index keeps of the session, and why
+    /// List what the index keeps of the session, with scores, and why
     #[arg(long)]
     pub(crate) items: bool,
-    /// Instead, quote what was agreed before a compaction and is missing in its summary
+    /// Show what was agreed before a compaction and its summary left out
     #[arg(long, conflicts_with_all = ["full", "raw", "items"])]
     pub(crate) dropped: bool,
+    /// If it is not here, ask the server of your team for what a colleague shared under this id, for a second at most
+    #[arg(long, conflicts_with_all = ["raw", "items", "dropped"])]
+    pub(crate) team: bool,
     /// Print the whole digest and its counts as JSON; an array for several sessions
     #[arg(long)]
     pub(crate) json: bool,
@@ -462,8 +469,9 @@ pub(crate) struct TimelineArgs {
     pub(crate) json: bool,
 }
 
-/// Statements and notes of a project that a later statement or note overtakes: "no longer", "instead of", "replaced", another value, or the
-/// same in other words. Finds only changes that are stated in words. The first line of each is true now: nothing has overtaken it.
+/// Statements and notes of a project that a later one replaces: "no longer", "instead of", "replaced", another value, or the same in other
+/// words. Finds only changes that somebody stated. The first line of each is the newest: nothing stored replaces it. Where nothing was replaced, it
+/// quotes what was last said on the topic.
 #[derive(Debug, Args)]
 pub(crate) struct WhyArgs {
     /// Words of the topic, such as `session cache`
@@ -568,8 +576,7 @@ pub(crate) struct FrictionArgs {
 }
 
 /// Shows days, sessions, projects, search, what is open and the settings as pages, on this machine only. Whoever opens the printed link is let in,
-/// once; the pages can close items, hide wrong statements and forget sessions. Nothing runs any more when you end it, or when nobody has looked
-/// for a while.
+/// once; the pages can close items, hide wrong statements and forget sessions. It ends when you end it, or when nobody has looked for a while.
 #[cfg(feature = "web")]
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
@@ -659,8 +666,7 @@ pub(crate) struct CloseArgs {
 /// nothing of the session itself: `recall forget` does that.
 #[derive(Debug, Args)]
 pub(crate) struct WrongArgs {
-    /// Ids of statements, titles or open items. With a session id or prefix: list the statements in the session's digest by a model, with
-    /// their ids, and the agent's replies, with their turns
+    /// Ids of statements, titles or open items to hide. With a session id or prefix: list what can be hidden in it
     #[arg(required = true, value_name = "ID")]
     pub(crate) ids: Vec<String>,
     /// With a session id: hide Claude's last reply in turn N; repeatable
@@ -791,7 +797,7 @@ pub(crate) enum SyncAction {
         #[arg(value_name = "PATH-HERE")]
         here: String,
     },
-    /// Delete the files of a machine that you no longer have. What it told your other machines stays there
+    /// Delete the files of a machine that you no longer have. Your other machines keep what they already received
     ForgetMachine {
         /// Its name, or at least 8 digits of its id, as `recall sync status --json` shows it
         #[arg(value_name = "NAME")]
@@ -805,8 +811,8 @@ pub(crate) struct SyncAddArgs {
     /// A folder that your machines share, ssh://HOST/DIR or s3://BUCKET/PREFIX
     #[arg(value_name = "PLACE")]
     pub(crate) place: String,
-    /// The key of your other machines, in a file (- for standard input). Without --key, this machine uses the key that it has. If it has none: at a
-    /// place that no machine uses yet, it makes one; at a place that other machines use, it asks for theirs and adds nothing
+    /// The key of your other machines, in a file (- for stdin). Without --key, this machine uses the key that it has. If it has none, it makes one for
+    /// a new place; for a place that other machines use, it asks for theirs and adds nothing
     #[arg(long, value_name = "FILE", conflicts_with = "unencrypted")]
     pub(crate) key: Option<PathBuf>,
     /// Encrypt nothing: whoever sees the place can read it
@@ -834,7 +840,7 @@ pub(crate) struct TeamArgs {
 pub(crate) enum TeamAction {
     /// Join the team that an administrator invited you to
     Join {
-        /// postgres://LOGIN[:PASSWORD]@HOST/DATABASE, with ?team=NAME if the server has several teams; - reads it from standard input
+        /// postgres://LOGIN[:PASSWORD]@HOST/DATABASE, with ?team=NAME if the server has several teams; - reads it from stdin
         #[arg(value_name = "URL")]
         url: String,
     },
@@ -862,8 +868,8 @@ pub(crate) enum TeamAction {
         #[arg(long, requires = "session")]
         undo: bool,
     },
-    /// Print what came of the sessions in transcripts, as records for the server: for a backlog on other machines. Each folder is read whole and by
-    /// itself, without your memory; your config says what is private, excluded, and in which time zone
+    /// Convert transcripts to JSON lines for `recall team push`: for a backlog from other machines. Each folder is read whole and by itself, without
+    /// your memory; your config says what is private, excluded, and in which time zone
     Records {
         /// A transcript, a folder of transcripts such as ~/.claude/projects/-home-anna-shop, or a folder called projects
         #[arg(value_name = "PATH", required = true)]
@@ -876,21 +882,21 @@ pub(crate) enum TeamAction {
         #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
         jobs: Option<usize>,
     },
-    /// Push such records to the server. The same again changes nothing
+    /// Upload the lines of `recall team records`. Uploading them twice changes nothing
     Push {
-        /// postgres://LOGIN[:PASSWORD]@HOST/DATABASE; - reads it from the first line of standard input
+        /// postgres://LOGIN[:PASSWORD]@HOST/DATABASE; - reads it from the first line of stdin
         #[arg(value_name = "URL")]
         url: String,
-        /// The records, one a line; default: standard input
+        /// The JSON lines; default: stdin
         #[arg(value_name = "FILE")]
         file: Option<PathBuf>,
-        /// By what the server knows where they come from: another machine of this login keeps its own
+        /// A name for where they come from; what other machines of this login shared stays
         #[arg(long, value_name = "NAME", default_value = "backfill")]
         machine: String,
     },
     /// Prepare a database for teams, as its administrator: create or update the schema recall_team
     Prepare {
-        /// postgres://ADMIN[:PASSWORD]@HOST/DATABASE; - reads it from standard input
+        /// postgres://ADMIN[:PASSWORD]@HOST/DATABASE; - reads it from stdin
         #[arg(value_name = "URL")]
         url: String,
     },
@@ -901,7 +907,7 @@ pub(crate) struct ShareArgs {
     /// Items to write to `.recall/`
     #[arg(value_name = "ID")]
     pub(crate) ids: Vec<String>,
-    /// Write all that are listed, but for those that may not be shared
+    /// Write every listed item that may be shared
     #[arg(long, conflicts_with = "ids")]
     pub(crate) all: bool,
     /// Delete the files of these shared statements from `.recall/`, by id or file name as listed

@@ -10,6 +10,10 @@ use crate::app::settings::{SettingLine, SettingsReply, settings};
 use crate::cli::args::ConfigArgs;
 use crate::config::{self, Config};
 use crate::sys::messages;
+use crate::text::clean::shorten;
+
+/// Lists may hold hundreds of names.
+const MAX_VALUE_CHARS: usize = 160;
 
 /// Writes a config file in which every setting is a comment.
 pub(crate) fn init(out: &mut impl Write) -> Result<Completion> {
@@ -39,7 +43,9 @@ pub(crate) fn run(args: &ConfigArgs, config: &Config, out: &mut impl Write) -> R
     let width = |of: fn(&SettingLine) -> &str| settings.iter().map(|s| of(s).chars().count()).max().unwrap_or(0).min(48);
     let (key, value) = (width(|s| &s.key), width(|s| &s.value));
     for s in &settings {
-        writeln!(out, "{:key$}  {:value$}  {}", s.key, s.value, s.from)?;
+        let told = shorten(&s.value, MAX_VALUE_CHARS);
+        let whole = if told == s.value { "" } else { ", whole with `--json`" };
+        writeln!(out, "{:key$}  {told:value$}  {}{whole}", s.key, s.from)?;
     }
     Ok(Completion::Done)
 }

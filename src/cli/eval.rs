@@ -32,11 +32,11 @@ fn table(reply: &EvalReply) -> String {
     format!(
         "{} replayed, each with what came before it{earlier}\n\
          got context        {told:>6} of {sessions}{}\n\n\
-         named before in context   in the index          all\n\
-         files then edited  {}\n\
-         checks then run    {}\n\n\
-         said again what was in the context  {said_again} of {told}{}\n\
-         outdated statements in the context  {overtaken}, {overtaken_alone} of them without the newer statement\n\n\
+         what the sessions then did\n\
+         edited files       {}\n\
+         ran checks         {}\n\
+         repeated           {said_again} of {told}{} said something again that was in their context\n\n\
+         outdated statements in the context: {overtaken}, {overtaken_alone} of them without the newer statement\n\n\
          tokens (estimated)\n\
          at a start         {}\n\
          at a prompt        {}\n",
@@ -51,7 +51,7 @@ fn table(reply: &EvalReply) -> String {
 }
 
 fn hits(Hits { all, known, told }: &Hits) -> String {
-    format!("{told:>4} of {known:>6}{:<8} {all:>6}{}", percent(*told, *known), percent(*told, *all))
+    format!("{all}: {known} known from earlier sessions, of which the context named {told}{}", percent(*told, *known))
 }
 
 fn tokens(Told { all, told, tokens, most_tokens }: &Told) -> String {

@@ -20,6 +20,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("recall stats", "by day, the last 30 days"),
             ("recall stats --by project --since 7d", ""),
             ("recall stats --by model --cost", "token types and cost"),
+            ("recall stats --team --by author", "of your team, from its server"),
         ],
     ),
     ("todo", &[("recall todo", ""), ("recall todo --project shop --all", "also what is older than 30 days")]),
@@ -40,6 +41,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[
             ("recall show last", "the newest session, in short"),
             ("recall show 64b0b6d9 --full", ""),
+            ("recall show --team 0708a5fa", "what a colleague shared of a session"),
             ("recall show -2 --raw", "the transcript of the second newest session"),
         ],
     ),

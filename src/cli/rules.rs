@@ -49,7 +49,7 @@ pub(crate) fn run(args: &RulesArgs, config: &Config, out: &mut impl Write) -> Re
         of_project.iter().try_for_each(|rule| tell(rule, out))?;
     }
     match reply.rules.is_empty() {
-        true => writeln!(out, "no repeated instructions left to write down")?,
+        true => writeln!(out, "no repeated instructions found")?,
         false => writeln!(
             out,
             "`recall rules --accept ID` keeps one as a note, `--dismiss ID` stops showing it, `--diff` proposes lines for CLAUDE.md."

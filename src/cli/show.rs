@@ -2,17 +2,17 @@
 
 use std::io::Write;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use serde_json::Value;
 
 use super::reading::print_page;
-use super::{day, open_memory};
+use super::{day, open_memory, team};
 use crate::app::Completion;
 use crate::app::asker::Asker;
 use crate::app::dropped::dropped;
 use crate::app::list::meant;
 use crate::app::open_memory::{OpenMemory, is_store_error};
-use crate::app::show::{Detail, SessionItems, as_data, items, raw, show};
+use crate::app::show::{Detail, SessionItems, as_data, is_here, items, raw, show};
 use crate::cli::args::{DayArgs, ShowArgs};
 use crate::config::Config;
 use crate::model::page_path::parse_day;
@@ -67,6 +67,15 @@ fn show_one(
     out: &mut impl Write,
 ) -> Result<(Completion, Option<Value>)> {
     let id = &meant(memory, &Asker::here(config).project(), id)?;
+    if args.team || team::is_joined(config) {
+        let here = is_here(memory, id)?;
+        if !here && args.team {
+            return team::show(id, args, config, out);
+        }
+        if !here && let Err(e) = show(memory, config, id, Detail::Brief) {
+            bail!("{e:#}; if a colleague shared it, `recall show --team {id}` asks the server of your team");
+        }
+    }
     if args.raw {
         return Ok((print_raw(id, config, memory, out)?, None));
     }

@@ -6,6 +6,7 @@ use anyhow::Result;
 
 use super::open_memory;
 use super::status::{corrections, told_and_used, warnings};
+use super::team;
 use crate::app::Completion;
 use crate::app::stats::{Figures, GroupBy, StatsReply, StatsRequest, stats};
 use crate::app::status::ReceiptCounts;
@@ -21,6 +22,9 @@ const MAX_BAR: usize = 30;
 const MIN_BAR: usize = 5;
 
 pub(crate) fn run(args: &StatsArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
+    if args.team {
+        return team::stats(args, config, out);
+    }
     let asked = StatsRequest { by: args.by, project: args.project.as_deref(), since: Some(&args.since), before: None };
     let reply = stats(&open_memory(config)?, config, &asked)?;
     if args.json {
@@ -32,14 +36,31 @@ pub(crate) fn run(args: &StatsArgs, config: &Config, out: &mut impl Write) -> Re
 }
 
 fn print(reply: &StatsReply, args: &StatsArgs, since: &str, out: &mut impl Write) -> Result<()> {
-    let is_cost = args.cost || args.by == GroupBy::Model;
-    let left_out = reply.rows.len().saturating_sub(args.limit);
+    print_table(&reply.rows, &reply.total, args, since, out)?;
+    writeln!(out)?;
+    let calls = counted(reply.own.calls as usize, "call");
+    writeln!(out, "recall itself: {calls} to the model, ${:.4}", reply.own.cost_usd)?;
+    if reply.receipts.told > 0 {
+        writeln!(out, "context given by recall, in total: {}", told_and_used(&reply.receipts))?;
+        writeln!(out, "{}", rate(&reply.receipts))?;
+    }
+    if reply.rows.is_empty() {
+        messages::report(format!("no work {since}: try an earlier `--since`, such as 365d"));
+    }
+    report_left_out(&reply.rows, &reply.total, args);
+    Ok(())
+}
+
+/// The groups and their total. Of the team there are tokens alone.
+pub(super) fn print_table(all: &[Figures], total: &Figures, args: &StatsArgs, since: &str, out: &mut impl Write) -> Result<()> {
+    let is_cost = args.cost || args.team || args.by == GroupBy::Model;
+    let left_out = all.len().saturating_sub(args.limit);
     let rows = match args.by {
-        GroupBy::Day | GroupBy::Week | GroupBy::Month => &reply.rows[left_out..],
-        _ => &reply.rows[..reply.rows.len() - left_out],
+        GroupBy::Day | GroupBy::Week | GroupBy::Month => &all[left_out..],
+        _ => &all[..all.len() - left_out],
     };
     let names: Vec<String> = rows.iter().map(|row| told_name(row, args.by, rows)).collect();
-    let all = names.iter().map(String::as_str).chain([since, &reply.total.name]);
+    let all = names.iter().map(String::as_str).chain([since, &total.name]);
     let width = all.map(|name| name.chars().count()).max().unwrap_or_default();
     let mut lines = vec![line(width, since, &headings(is_cost))];
     lines.extend(names.iter().zip(rows).map(|(name, row)| line(width, name, &cells(row, is_cost))));
@@ -50,22 +71,21 @@ fn print(reply: &StatsReply, args: &StatsArgs, since: &str, out: &mut impl Write
         let bar = at.checked_sub(1).map(|row| bar(measure(&rows[row]), most, room)).unwrap_or_default();
         writeln!(out, "{}", format!("{line}  {bar}").trim_end())?;
     }
-    writeln!(out, "{}", line(width, &reply.total.name, &cells(&reply.total, is_cost)))?;
-    writeln!(out)?;
-    let calls = counted(reply.own.calls as usize, "call");
-    writeln!(out, "recall itself: {calls} to the model, ${:.4}", reply.own.cost_usd)?;
-    if reply.receipts.told > 0 {
-        writeln!(out, "context given by recall, in total: {}", told_and_used(&reply.receipts))?;
-        writeln!(out, "{}", rate(&reply.receipts))?;
-    }
+    writeln!(out, "{}", line(width, &total.name, &cells(total, is_cost)))?;
+    Ok(())
+}
+
+/// What the table does not show.
+pub(super) fn report_left_out(rows: &[Figures], total: &Figures, args: &StatsArgs) {
+    let left_out = rows.len().saturating_sub(args.limit);
     if left_out > 0 {
         messages::report(format!("{left_out} more: `--limit N`"));
     }
-    if !reply.total.unpriced.is_empty() {
-        let models = one_line(&without_controls(&reply.total.unpriced.join(", ")));
-        messages::report(format!("unknown price for {models}, left out of the cost: set it under `[prices]` in the config"));
+    if !total.unpriced.is_empty() {
+        let models = one_line(&without_controls(&total.unpriced.join(", ")));
+        let who = if args.team { "whoever used it sets it" } else { "set it" };
+        messages::report(format!("unknown price for {models}, left out of the cost: {who} under `[prices]` in the config"));
     }
-    Ok(())
 }
 
 /// In how many of the sessions that were told something it was used, and what was not heeded.

@@ -85,13 +85,7 @@ fn print(status: &Status, config: &Config, out: &mut impl Write) -> Result<()> {
     if status.notes > 0 {
         writeln!(out, "remembered  {} on request", counted(status.notes as usize, "note"))?;
     }
-    writeln!(
-        out,
-        "waiting     {} for a digest, {} for the model, {}",
-        counted(status.waiting_for_digest as usize, "session"),
-        status.waiting_for_model,
-        counted(status.marks_waiting, "mark")
-    )?;
+    writeln!(out, "waiting     {}", waiting(status))?;
     if let Some(Vectors { model, dims, embedded, of, .. }) = &status.vectors {
         let model = line(model);
         writeln!(out, "vectors     {embedded} of {of} sessions and notes, by {model} ({dims} dimensions)")?;
@@ -112,6 +106,18 @@ fn print(status: &Status, config: &Config, out: &mut impl Write) -> Result<()> {
         writeln!(out, "now         {} (since {})", running.in_words(), time(running.since))?;
     }
     print_skipped(status, out)
+}
+
+/// What the next digests have to do.
+fn waiting(status: &Status) -> String {
+    let sessions = |count: i64| counted(count as usize, "session");
+    let all = [
+        (status.waiting_for_digest > 0).then(|| format!("{} for a digest", sessions(status.waiting_for_digest))),
+        (status.waiting_for_model > 0).then(|| format!("{} for the model", sessions(status.waiting_for_model))),
+        (status.marks_waiting > 0).then(|| format!("{} left by hooks", counted(status.marks_waiting, "mark"))),
+    ];
+    let all: Vec<String> = all.into_iter().flatten().collect();
+    if all.is_empty() { "nothing".to_owned() } else { all.join(", ") }
 }
 
 /// What came of what sessions were told.

@@ -1,26 +1,39 @@
 //! `recall team`: what a company's developers share over a PostgreSQL server.
 
 #[cfg(feature = "team")]
-pub(super) use with_server::{TeamSearch, run};
+pub(super) use with_server::{TeamSearch, is_joined, run, show, stats};
 #[cfg(not(feature = "team"))]
-pub(super) use without_server::{TeamSearch, run};
+pub(super) use without_server::{TeamSearch, is_joined, run, show, stats};
 
 #[cfg(not(feature = "team"))]
 mod without_server {
     use std::io::Write;
 
     use anyhow::{Result, bail, ensure};
+    use serde_json::Value;
 
     use crate::app::Completion;
     use crate::app::asker::Asker;
     use crate::app::search::SearchReply;
-    use crate::cli::args::{SearchArgs, TeamArgs};
+    use crate::cli::args::{SearchArgs, ShowArgs, StatsArgs, TeamArgs};
     use crate::config::Config;
 
     const NOT_BUILT: &str =
         "this program was built without the client for a team's server: build it with `cargo install --path . --features team`";
 
     pub(crate) fn run(_: &TeamArgs, _: &Config, _: &mut impl Write) -> Result<Completion> {
+        bail!(NOT_BUILT)
+    }
+
+    pub(crate) fn is_joined(_: &Config) -> bool {
+        false
+    }
+
+    pub(crate) fn show(_: &str, _: &ShowArgs, _: &Config, _: &mut impl Write) -> Result<(Completion, Option<Value>)> {
+        bail!(NOT_BUILT)
+    }
+
+    pub(crate) fn stats(_: &StatsArgs, _: &Config, _: &mut impl Write) -> Result<Completion> {
         bail!(NOT_BUILT)
     }
 
@@ -45,20 +58,25 @@ mod with_server {
     use std::io::{BufReader, Write, stdin};
 
     use anyhow::{Context, Result};
+    use serde_json::Value;
 
     use crate::app::Completion;
     use crate::app::asker::Asker;
     use crate::app::consent;
+    use crate::app::filter::parse_since;
     use crate::app::search::SearchReply;
+    use crate::app::stats::Figures;
     use crate::app::team::{
         self, AskedTeam, Joined, PlannedProject, ProjectStatus, PushedLines, RecordsRequest, TeamHit, TeamStatus,
     };
-    use crate::cli::args::{SearchArgs, TeamAction, TeamArgs};
-    use crate::cli::reading::print_hanging;
+    use crate::cli::args::{SearchArgs, ShowArgs, StatsArgs, TeamAction, TeamArgs};
+    use crate::cli::reading::{print_hanging, print_page};
     use crate::cli::search::{INDENT, PASSAGE_CHARS, TITLE, bold, char_limit, highlighted};
+    use crate::cli::stats::{print_table, report_left_out};
     use crate::config::Config;
     use crate::sys::messages::{self, Ui};
     use crate::text::clean::{counted, id8, one_line, shorten, without_controls};
+    use crate::text::disarm::disarm;
 
     /// The most characters of a statement in a list, and how many of a kind are listed.
     const MAX_CHARS: usize = 80;
@@ -147,6 +165,40 @@ mod with_server {
         Ok(completion)
     }
 
+    /// Is there a server that could be asked?
+    pub(crate) fn is_joined(config: &Config) -> bool {
+        team::is_set_up(&config.data_dir)
+    }
+
+    /// What colleagues shared under this id, as theirs. With `--json` it is returned.
+    pub(crate) fn show(id: &str, args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<(Completion, Option<Value>)> {
+        let all = team::of_colleagues(config, &Asker::here(config), id)?;
+        if args.json {
+            let value = if let [one] = all.as_slice() { serde_json::to_value(one)? } else { serde_json::to_value(&all)? };
+            return Ok((Completion::Done, Some(value)));
+        }
+        for one in &all {
+            let TeamHit { team, kind, project, day, text, .. } = one;
+            let head = format!("> {kind} {} of {project}, {day}, as {team} of your team shared it", id8(&one.id));
+            print_page(&format!("{head}\n\n{}\n", disarm(text).trim_end()), out)?;
+        }
+        Ok((Completion::Done, None))
+    }
+
+    /// What the sessions took that the team shares.
+    pub(crate) fn stats(args: &StatsArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
+        let reply = team::team_usage(config, args.by, args.project.as_deref(), &args.since)?;
+        if args.json {
+            writeln!(out, "{}", serde_json::to_string_pretty(&reply)?)?;
+            return Ok(Completion::Done);
+        }
+        let rows: Vec<Figures> = reply.rows.iter().map(|row| row.figures()).collect();
+        let (total, since) = (reply.total.figures(), parse_since(Some(&args.since), config)?);
+        print_table(&rows, &total, args, &format!("since {}", config.short_day(since)), out)?;
+        report_left_out(&rows, &total, args);
+        Ok(Completion::Done)
+    }
+
     /// Keeps a session from the team, or lets it have that again, and tells the server.
     fn keep_back(session: &str, undo: bool, config: &Config, ui: &Ui, out: &mut impl Write) -> Result<Completion> {
         if undo {
@@ -221,6 +273,9 @@ mod with_server {
             let new = if one.is_confirmed { "" } else { ", the first time" };
             writeln!(out, "{}: {count} to share{new}", shown(&one.address))?;
             show_kinds(&one.to_send, most, out)?;
+            for (kind, why, count) in &one.kept {
+                writeln!(out, "  {kind:10}  {} kept here: {}", counted(*count, "record"), shown(why))?;
+            }
             if one.to_withdraw > 0 {
                 writeln!(out, "  {} to withdraw", counted(one.to_withdraw, "record"))?;
             }
@@ -292,8 +347,13 @@ mod with_server {
                 writeln!(out, "  {:10}  … and {} more: --json lists all", of_kind[0].kind, of_kind.len() - MAX_LISTED)?;
             }
         }
-        for one in &project.refused {
-            writeln!(out, "  not shared: {} {}: {}", shown(&one.kind), shown(&one.id), shown(&one.why))?;
+        for alike in project.refused.chunk_by(|a, b| (&a.kind, &a.why) == (&b.kind, &b.why)) {
+            for one in alike.iter().take(MAX_LISTED) {
+                writeln!(out, "  not shared: {} {}: {}", shown(&one.kind), shown(&one.id), shown(&one.why))?;
+            }
+            if alike.len() > MAX_LISTED {
+                writeln!(out, "  not shared: … and {} more {}: --json lists all", alike.len() - MAX_LISTED, shown(&alike[0].kind))?;
+            }
         }
         for (count, what) in [(project.waiting, "to share"), (project.to_withdraw, "to withdraw")] {
             if count > 0 {

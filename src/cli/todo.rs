@@ -13,11 +13,11 @@ use crate::cli::args::TodoArgs;
 use crate::config::Config;
 use crate::model::session::Millis;
 use crate::sys::messages;
-use crate::text::clean::{one_line, without_controls};
+use crate::text::clean::{id8, one_line, without_controls};
 
 pub(crate) fn run(args: &TodoArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
-    let mut all = open_everywhere(&open_memory(config)?, config, args.project.as_deref())?;
     let since = if args.all { Millis::MIN } else { recent_since(config.now()) };
+    let mut all = open_everywhere(&open_memory(config)?, config, args.project.as_deref(), since)?;
     let mut older = 0;
     for project in &mut all {
         let open = project.items.len();
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &TodoArgs, config: &Config, out: &mut impl Write) -> Res
         project.team.iter_mut().for_each(|one| one.items.retain(|item| item.last_at >= since || item.due.is_some()));
         project.team.retain(|one| !one.items.is_empty());
     }
-    all.retain(|project| !project.items.is_empty() || !project.team.is_empty());
+    all.retain(|project| !project.items.is_empty() || !project.team.is_empty() || !project.sessions.is_empty());
     if args.json {
         for project in &all {
             writeln!(out, "{}", serde_json::to_string(project)?)?;
@@ -40,7 +40,9 @@ pub(crate) fn run(args: &TodoArgs, config: &Config, out: &mut impl Write) -> Res
         }
         list.tell(project, out)?;
     }
+    let has_sessions = all.iter().any(|project| !project.sessions.is_empty());
     match (all.iter().all(|project| project.items.is_empty()), older) {
+        (true, 0) if has_sessions => messages::report("continue a session with `recall resume ID`"),
         (true, 0) => messages::report(if all.is_empty() { "nothing is open" } else { "nothing of yours is open" }),
         (true, _) => messages::report(format!("nothing open was said in the last 30 days; {older} older: `recall todo --all`")),
         (false, 0) => messages::report("mark an item as done with `recall close ID`"),
@@ -67,10 +69,14 @@ struct Line<'a> {
 }
 
 impl List<'_> {
-    fn tell(&self, OpenProject { project, items, team }: &OpenProject, out: &mut impl Write) -> Result<()> {
+    fn tell(&self, OpenProject { project, items, sessions, team }: &OpenProject, out: &mut impl Write) -> Result<()> {
         writeln!(out, "{}", one_line(&without_controls(project)))?;
         for OpenLine { id, last_at, kind, text, due, .. } in items {
             self.line("  ", &Line { id, at: *last_at, kind, text, due: due.as_deref() }, out)?;
+        }
+        for session in sessions {
+            let begins = format!("  {}   {}  ", id8(&session.session), self.config.local_time(session.at, "%Y-%m-%d"));
+            print_hanging(&begins, &" ".repeat(begins.len()), &session.in_words(), out)?;
         }
         for person in team {
             writeln!(out, "  {}, of your team:", person.by)?;

@@ -8,6 +8,7 @@ use anyhow::{Result, ensure};
 use serde::Serialize;
 
 use super::context::folder;
+use super::reading::print_lines;
 use crate::app::Completion;
 use crate::app::asker::Asker;
 use crate::app::topic::{
@@ -105,8 +106,7 @@ impl TopicCommand<'_> {
             let known = topic.sources.len() + topic.left_out.len();
             messages::report(format!("no room for anything in {} tokens: {known} sessions speak of it", self.max_tokens));
         }
-        out.write_all(text.as_bytes())?;
-        Ok(())
+        print_lines(text, out)
     }
 
     fn json<'t>(&'t self, topic: &'t Topic, text: &'t str, answer: Option<&'t TopicAnswer>) -> TopicJson<'t> {

@@ -18,11 +18,13 @@ pub struct TeamConsent {
     pub(crate) share: bool,
     /// Also what came of sessions and what they left open; else only notes, commands, cures and what the user noted as to do.
     pub(crate) sessions: bool,
+    /// Also what those sessions took: tokens and costs, by day and model.
+    pub(crate) usage: bool,
 }
 
 impl Default for TeamConsent {
     fn default() -> Self {
-        Self { share: false, sessions: true }
+        Self { share: false, sessions: true, usage: true }
     }
 }
 
@@ -31,7 +33,7 @@ impl Default for TeamConsent {
 pub(super) fn consent(named: &BTreeMap<String, TeamConsent>, key: &str, remote: &str, home: &Path) -> TeamConsent {
     let mut all = named.iter().filter(|(name, _)| is_name_of(name, key, remote, home)).map(|(_, consent)| *consent);
     let Some(first) = all.next() else { return TeamConsent::default() };
-    all.fold(first, |a, b| TeamConsent { share: a.share && b.share, sessions: a.sessions && b.sessions })
+    all.fold(first, |a, b| TeamConsent { share: a.share && b.share, sessions: a.sessions && b.sessions, usage: a.usage && b.usage })
 }
 
 /// The names that fit none of these projects, each by its key and the address of its repository.
@@ -55,7 +57,7 @@ mod tests {
     fn nothing_is_shared_that_the_user_did_not_name_and_the_narrowest_word_counts() {
         let consent_of = |text: &str, key: &str| {
             let named: BTreeMap<String, TeamConsent> = toml::from_str(text).unwrap();
-            let TeamConsent { share, sessions } = consent(&named, key, "example.com/acme/shop", Path::new("/home/anna"));
+            let TeamConsent { share, sessions, .. } = consent(&named, key, "example.com/acme/shop", Path::new("/home/anna"));
             (share, sessions)
         };
         assert_eq!(consent_of("", "/home/anna/shop"), (false, true));

@@ -535,7 +535,7 @@ fn rule_line(rule: &RuleLine) -> String {
 fn remembered_line(note: &NoteLine) -> String {
     let by = said(&note.by, MAX_TITLE_CHARS);
     if note.is_quoted {
-        return format!("- {} {} ({by}): {} ({})", note.id, note.kind, quote(&note.text, MAX_STATEMENT_CHARS), note.when);
+        return format!("- {} {} ({by}) says: {} ({})", note.id, note.kind, quote(&note.text, MAX_STATEMENT_CHARS), note.when);
     }
     let due = if note.is_due { "due " } else { "" };
     format!("- {} {due}{}: {} ({by}, {})", note.id, note.kind, said(&note.text, MAX_STATEMENT_CHARS), note.when)

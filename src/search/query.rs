@@ -13,6 +13,8 @@ use crate::text::tokenize::{index_text, is_stop_word, is_unsegmented, tokens_of,
 
 /// The most words used; a prompt may be a pasted log.
 const MAX_WORDS: usize = 400;
+/// Filters that not every value makes sense for.
+const CHOICES: [&str; 4] = ["agent", "kind", "since", "before"];
 /// The most bytes parsed.
 const MAX_BYTES: usize = 64 << 10;
 
@@ -56,6 +58,8 @@ pub struct Query {
     /// There are words beside the phrases, as in a question: if nothing contains the phrases verbatim, their words are used.
     pub asks: bool,
     pub filters: Filters,
+    /// Filters with a value that they cannot have, as typed: they are words.
+    pub(crate) misread: Vec<String>,
 }
 
 impl Query {
@@ -73,6 +77,9 @@ impl Query {
                 QueryToken::Keyed(key, value) if query.filters.set(key, value, context) => {}
                 QueryToken::Phrase(other) | QueryToken::Keyed(_, other) | QueryToken::Word(other) => {
                     if let QueryToken::Keyed(key, _) = piece {
+                        if CHOICES.contains(&key.to_ascii_lowercase().as_str()) {
+                            query.misread.push(format!("{key}:{other}"));
+                        }
                         words.push_str(key);
                         words.push(' ');
                         typed.push(key);
@@ -340,6 +347,7 @@ mod tests {
     fn a_filter_is_known_in_any_case_and_number() {
         let query = parsed("KIND:Decisions kind:unheard-of");
         assert_eq!((query.filters.kinds.len(), words(&query)), (1, vec!["kind", "unheard"]));
+        assert_eq!(query.misread, ["kind:unheard-of"]);
     }
 
     #[test]

@@ -135,7 +135,7 @@ CREATE TEMP VIEW unknown_row AS SELECT * FROM main.unknown_row u
 ";
 
 /// Tables restricted to the rows of sessions that are shown.
-const SESSION_TABLES: [&str; 6] = ["digest", "former_digest", "open_item", "page", "attempt", "client_cost"];
+const SESSION_TABLES: [&str; 7] = ["digest", "former_digest", "open_item", "page", "later_day", "attempt", "client_cost"];
 
 /// Shadows tables with views, for this connection only. Returns whether anything is hidden.
 fn restrict(db: &Connection, policy: &Policy) -> Result<bool> {

@@ -93,6 +93,16 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     sync_folder_of(path)
 }
 
+/// Like [`replace`], with the temporary file in another folder of the same file system: one in which leftovers of a killed run are looked for.
+pub(crate) fn replace_from(folder: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut temporary = create_temporary(folder)?;
+    temporary.write_all(bytes)?;
+    rename_synced(temporary, path)?;
+    sync_folder_of(path)?;
+    // So that a power failure does not bring it back there.
+    File::open(folder)?.sync_all()
+}
+
 /// Like [`replace`], for many files: the caller syncs their folder behind the last of them. Until then a power failure may bring the former
 /// file back, whole.
 pub(crate) fn replace_in_unsynced_folder(path: &Path, bytes: &[u8]) -> io::Result<()> {

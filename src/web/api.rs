@@ -12,7 +12,7 @@ use axum::routing::{MethodRouter, get};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::app::close_items::open_everywhere;
+use crate::app::close_items::{open_everywhere, recent_since};
 use crate::app::list::{ListRequest, list};
 use crate::app::notes::{NoteList, NoteRecord, list_notes};
 use crate::app::project_overview::known_projects;
@@ -187,7 +187,7 @@ fn notes(viewer: &Viewer<'_>, asked: &Asked) -> Result<Value> {
 }
 
 fn open(viewer: &Viewer<'_>, asked: &Asked) -> Result<Value> {
-    value(open_everywhere(&viewer.memory, viewer.config, asked.project.as_deref())?)
+    value(open_everywhere(&viewer.memory, viewer.config, asked.project.as_deref(), recent_since(viewer.config.now()))?)
 }
 
 fn figures(viewer: &Viewer<'_>, asked: &Asked) -> Result<Value> {

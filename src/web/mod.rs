@@ -114,10 +114,10 @@ fn announce(server: &Server, place: &str, asked: &ServeRequest, out: &mut impl W
         None => String::new(),
     };
     if !io::stdin().is_terminal() {
-        messages::report(format!("open this link in a browser; it lets in once{ends}"));
+        messages::report(format!("open this link in a browser; it works once{ends}"));
         return Ok(());
     }
-    messages::report(format!("open this link in a browser; it lets in once. Enter: a new link, Ctrl-C: end{ends}"));
+    messages::report(format!("open this link in a browser; it works once. Enter: a new link, Ctrl-C: end{ends}"));
     let (server, place) = (server.clone(), place.to_owned());
     // Waits for the person until the process ends.
     std::thread::spawn(move || {

@@ -53,6 +53,17 @@ pub struct Client {
     login: String,
 }
 
+/// Whether a machine has its name for itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CheckIn {
+    /// As far as the server knows.
+    Alone,
+    /// Yes, but another one came under it since this one last did, and was told that it is [`Taken`](Self::Taken).
+    Doubled,
+    /// No: another machine left the last token. Share nothing under this name.
+    Taken,
+}
+
 /// The numbers of a member.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Me {
@@ -104,6 +115,24 @@ impl Client {
         self.projects = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
         self.listed = rows.iter().map(|row| Project { name: row.get(0), may_read: row.get(2), may_write: row.get(3) }).collect();
         Ok(&self.listed)
+    }
+
+    /// Leaves a new token at the server, under the name of this machine, in place of the last one: `None` the first time. Keep both before the call, and the
+    /// new one as the last after it. After a failure call it with the same two.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn check_in(&mut self, last: Option<&str>, next: &str) -> Result<CheckIn, Error> {
+        let (team, machine) = (self.me.team, self.machine.clone());
+        let answer: String = self.link.call("check the name of this machine", self.deadlines.ask, async |session| {
+            let sql = "SELECT recall_team.check_in($1, $2, $3, $4)";
+            Ok(session.client.query_one(sql, &[&team, &machine, &last, &next]).await?.get(0))
+        })?;
+        Ok(match answer.as_str() {
+            "alone" => CheckIn::Alone,
+            "doubled" => CheckIn::Doubled,
+            _ => CheckIn::Taken,
+        })
     }
 
     /// Erases all that the member shared, from any machine, and takes them out of the team. Nothing if they have left already.

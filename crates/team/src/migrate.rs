@@ -4,7 +4,7 @@ use crate::link::Session;
 use tokio_postgres::error::SqlState;
 
 /// Each step with its name. Its number is its place, from 1.
-pub(crate) const MIGRATIONS: [(&str, &str); 9] = [
+pub(crate) const MIGRATIONS: [(&str, &str); 12] = [
     ("roles", include_str!("../migrations/0001_roles.sql")),
     ("tables", include_str!("../migrations/0002_tables.sql")),
     ("who", include_str!("../migrations/0003_who.sql")),
@@ -14,6 +14,9 @@ pub(crate) const MIGRATIONS: [(&str, &str); 9] = [
     ("search", include_str!("../migrations/0007_search.sql")),
     ("meaning", include_str!("../migrations/0008_meaning.sql")),
     ("addresses", include_str!("../migrations/0009_addresses.sql")),
+    ("usage", include_str!("../migrations/0010_usage.sql")),
+    ("named", include_str!("../migrations/0011_named.sql")),
+    ("machines", include_str!("../migrations/0012_machines.sql")),
 ];
 
 /// Any number, the same for all that prepare a database: one at a time.

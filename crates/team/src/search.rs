@@ -36,6 +36,10 @@ const SIMILAR: &str = "SELECT f.member, m.login::text, f.author, f.kind, f.id, f
     FROM recall_team.search_similar($1, $2, $3, $4) f LEFT JOIN recall_team.member m ON m.team = $1 AND m.id = f.member
     ORDER BY f.rank DESC, f.seq DESC";
 
+const NAMED: &str = "SELECT f.member, m.login::text, f.author, f.kind, f.id, f.version, f.seq, f.body, f.project, f.rank
+    FROM recall_team.search_named($1, $2, $3, $4) f LEFT JOIN recall_team.member m ON m.team = $1 AND m.id = f.member
+    ORDER BY f.seq DESC";
+
 impl Client {
     /// The records of these projects that have all the words, and where those are fewer than `limit`, records with similar words. A project that the
     /// member may not read has none. Of words that are in thousands of records, only some of these are ranked. Ends at [`Deadlines::search`](crate::Deadlines), with what it has by then.
@@ -63,6 +67,20 @@ impl Client {
         hits.extend(others.filter(|hit| !exact.contains(&(hit.project.clone(), hit.record.seq))));
         hits.truncate(limit);
         Ok(Found { hits, complete: true })
+    }
+
+    /// The records of these projects whose id begins with this, or ends with it if it has eight characters; those that changed last first. Ends at
+    /// [`Deadlines::search`](crate::Deadlines), or at `until` if that is earlier.
+    ///
+    /// # Errors
+    /// [`Error::TooLate`] when there was no time for it.
+    pub fn named(&mut self, projects: &[&str], id: &str, limit: usize, until: Instant) -> Result<Vec<Hit>, Error> {
+        let names: HashMap<i64, &str> = projects.iter().filter_map(|name| Some((*self.projects.get(*name)?, *name))).collect();
+        if names.is_empty() || id.is_empty() || id.contains('\0') {
+            return Ok(Vec::new());
+        }
+        let end = until.min(Instant::now() + self.deadlines.search);
+        Ok(self.ask(NAMED, &names, id, limit, end)?.iter().map(|row| hit(row, &names, false)).collect())
     }
 
     fn ask(

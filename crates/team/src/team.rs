@@ -24,7 +24,7 @@ pub enum Access {
 }
 
 /// What members may share at most. It never adds to what a member chose to share.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Policy {
     /// Only these kinds of records; `None` for all.
     pub kinds: Option<Vec<String>>,

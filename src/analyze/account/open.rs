@@ -1,10 +1,14 @@
-//! What was left open, as far as it can be counted: nothing is read out of words.
+//! What was left open, as far as it can be counted; and what the last reply says is left, in its own words.
 
 use serde::{Deserialize, Serialize};
 
-use super::turns::Turn;
+use super::SessionAccount;
+use super::turns::{Turn, WordKind, last_reply};
+use crate::analyze::prose::sentences;
 use crate::model::digest::CLAUDE_MEM;
-use crate::model::session::{Item, RecordKey, Session, Todo};
+use crate::model::session::{Item, RecordKey, Session, Todo, said};
+use crate::text::blocks::{BlockKind, blocks};
+use crate::text::clean::one_line;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -34,6 +38,57 @@ impl OpenEnd {
 pub(crate) fn is_task(item: &str, task: &str) -> bool {
     let words = item.trim_end_matches('…');
     !words.is_empty() && task.starts_with(words)
+}
+
+/// Phrases in lower case by which a reply says that something is left, whoever is to do it. Offers are none.
+const LEFT: &[&str] = &[
+    "still open", "still to do", "still to be done", "still needs", "still need to", "still pending", "not done yet",
+    "not yet done", "left to do", "left undone", "remaining:", "remains to", "remaining work", "remaining step", "next step:",
+    "next steps:", "needs your", "your call:", "for you to ", "for you:", "not pushed yet", "not yet pushed", "not committed yet",
+    "is uncommitted", "are uncommitted", "to be continued", "follow-up:", "follow-ups:",
+];
+/// The most characters of it.
+const MAX_LEFT_CHARS: usize = 300;
+
+impl SessionAccount {
+    /// The last prompt of the user's.
+    pub(crate) fn last_prompt(&self) -> Option<&str> {
+        let words = self.turns.iter().rev().flat_map(|turn| turn.words.iter().rev());
+        words.filter(|word| matches!(word.kind, WordKind::Prompt | WordKind::Joined)).map(|word| word.text.as_str()).next()
+    }
+
+    /// What the last reply names as left, in its own sentences: those with words such as "still open", and the items below such a line.
+    pub(crate) fn said_left(&self) -> Option<String> {
+        let (_, reply) = last_reply(&self.turns).filter(|(_, reply)| !reply.cut_off)?;
+        let names = |text: &str| {
+            let lower = text.to_lowercase().replace(['*', '`'], "");
+            !lower.trim_end().ends_with('?') && LEFT.iter().any(|phrase| lower.contains(phrase))
+        };
+        let mut told: Vec<String> = Vec::new();
+        let mut is_below = false;
+        for block in blocks(&reply.text) {
+            let text = block.lines.join("\n");
+            let is_item = block.kind == BlockKind::Item;
+            is_below = match block.kind {
+                BlockKind::Heading | BlockKind::Text | BlockKind::Item if names(&text) => {
+                    let sentences = sentences(&text);
+                    told.extend(if block.leads_in() || sentences.len() < 2 {
+                        vec![text.clone()]
+                    } else {
+                        sentences.into_iter().filter(|one| names(one)).collect()
+                    });
+                    block.leads_in() || block.kind == BlockKind::Heading
+                }
+                BlockKind::Item if is_below => {
+                    told.push(text.clone());
+                    true
+                }
+                _ => is_below && is_item,
+            };
+        }
+        let told = told.iter().map(|line| one_line(line.trim_start_matches(['#', ' ']))).collect::<Vec<_>>().join(" ");
+        (!told.is_empty()).then(|| said(&told, MAX_LEFT_CHARS))
+    }
 }
 
 pub(super) fn of(session: &Session, turns: &[Turn]) -> Vec<OpenEnd> {

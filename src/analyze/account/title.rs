@@ -32,9 +32,12 @@ const MAX_CAME_CHARS: usize = 70;
 /// Both halves together, where what came of it leaves room for what was asked: of a prompt that begins politely 80 characters say little.
 const MAX_CHARS: usize = 150;
 const MAX_FILES: usize = 3;
+/// A prompt that says no more than that something is to be undone is not longer.
+const MAX_UNDO_CHARS: usize = 60;
 
 pub(super) fn of(session: &Session, turns: &[Turn], commits: &[Commit], prs: &[PullRequest], files: &EditedFiles) -> TitleParts {
-    let came = came(commits, prs, files);
+    let came = [came(commits, prs, files), taken_back(turns).unwrap_or_default()];
+    let came = came.iter().filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>().join(" · ");
     let most = MAX_ASKED_CHARS.max(MAX_CHARS.saturating_sub(came.chars().count()));
     TitleParts { asked: fitted(&asked(session, turns, main_commit(commits)), most), came }
 }
@@ -83,6 +86,22 @@ fn asked(session: &Session, turns: &[Turn], commit: Option<&Commit>) -> String {
 fn prompts(turns: &[Turn]) -> impl DoubleEndedIterator<Item = (&Turn, &str)> {
     let is_prompt = |word: &&Word| matches!(word.kind, WordKind::Prompt | WordKind::Joined);
     turns.iter().flat_map(move |turn| turn.words.iter().filter(is_prompt).map(move |word| (turn, word.text.as_str())))
+}
+
+/// The last short prompt after the first turn by which something is to be undone: what the title names may be what was.
+fn taken_back(turns: &[Turn]) -> Option<String> {
+    const UNDO: &[&str] = &["revert", "undo", "rollback", "roll back"];
+    const NOT: &[&str] = &["don't", "do not", "never", "how ", "why ", "if ", "should "];
+    let first = prompts(turns).next().map(|(turn, _)| turn.number)?;
+    let undoes = |text: &str| {
+        let text = format!(" {} ", text.to_lowercase().replace(|c: char| !c.is_alphanumeric() && c != '\'', " "));
+        text.chars().count() <= MAX_UNDO_CHARS
+            && UNDO.iter().any(|word| text.contains(&format!(" {word} ")))
+            && !NOT.iter().any(|word| text.contains(&format!(" {word}")))
+    };
+    let text =
+        prompts(turns).filter(|(turn, text)| turn.number > first && undoes(text)).map(|(_, text)| one_line(text)).next_back()?;
+    Some(format!("later: “{text}”"))
 }
 
 /// The last prompt up to a commit that tells something: "commit it" tells nothing.

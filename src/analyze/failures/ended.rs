@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 
 use super::command;
-use crate::analyze::shell::{SameRun, may_hide_failures, runs_checks_alone, tells_failure, whole_line};
-use crate::analyze::signal::{is_check, is_decision_of_user, may_fail};
+use crate::analyze::shell::{SameRun, may_hide_failures, runs_checks_alone, runs_git_alone, tells_failure, whole_line};
+use crate::analyze::signal::{is_check, is_decision_of_user, may_fail, never_ran};
 use crate::model::session::{Evidence, Item, Outcome, Session, ShellPrint, ShellRun, ShellStep, StepKind, ToolUse};
+
+const COMMIT: &str = "git commit";
 
 /// How a run ended, as far as that was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,6 +70,25 @@ impl<'s> Runs<'s> {
         steps.filter(|step| step.kind == StepKind::Check).collect()
     }
 
+    /// What a command did beside committing, and that it did; `None` of one that ran something else than git. What was staged before, and in what
+    /// words it was committed, makes no other command; of a long message the line is cut.
+    fn committed(&self, tool: &ToolUse) -> Option<String> {
+        let steps = &self.ran.get(tool.id.as_str())?.steps;
+        let told = |step: &ShellStep| match step.line.starts_with(COMMIT) {
+            true => {
+                if step.line.contains("--amend") {
+                    "git commit --amend".to_owned()
+                } else {
+                    COMMIT.to_owned()
+                }
+            }
+            false => step.line.clone(),
+        };
+        let all = steps.iter().filter(|step| !step.line.starts_with("git add"));
+        let commits = steps.iter().any(|step| step.line.starts_with(COMMIT)) && steps.iter().all(|step| step.kind == StepKind::Git);
+        (commits && runs_git_alone(&tool.line)).then(|| all.map(told).collect::<Vec<_>>().join(" && "))
+    }
+
     /// By the place among the session's entries.
     pub(in crate::analyze) fn ends(&self) -> &[Option<(RunKey, End)>] {
         &self.ends
@@ -81,7 +102,7 @@ impl<'s> Runs<'s> {
             let relative = |path: &str| relative(session, path);
             RunKey::Checks(checks.iter().map(|step| SameRun::of(&step.line, &step.folder, relative)).collect())
         } else {
-            whole_line(&tool.line).map_or(RunKey::Alone(at), RunKey::Line)
+            self.committed(tool).or_else(|| whole_line(&tool.line)).map_or(RunKey::Alone(at), RunKey::Line)
         };
         let print = self.print(tool);
         let told = print.map(|print| print.results.as_slice()).unwrap_or_default();
@@ -102,6 +123,7 @@ impl<'s> Runs<'s> {
                     }
                 }
                 RunKey::Checks(_) => End::Passed,
+                RunKey::Line(line) if line.starts_with(COMMIT) && print.is_none_or(|print| print.git.is_empty()) => End::Unknown,
                 // In the background only its start was seen.
                 RunKey::Line(_) if is_check(tool) && print.is_none() && entry.outcome.is_none() => End::Unknown,
                 RunKey::Line(_) => End::Passed,
@@ -121,11 +143,7 @@ fn was_answered(session: &Session, at: usize) -> bool {
 
 /// Did it not run at all?
 fn is_refusal(outcome: &Outcome) -> bool {
-    const NOT_RUN: &[&str] = &[
-        "Cancelled: ", "Permission for this action ", "This command requires", "This Bash command", "The user doesn't want",
-        "Blocked: ",
-    ];
-    is_decision_of_user(outcome) || NOT_RUN.iter().any(|start| outcome.brief.starts_with(start))
+    is_decision_of_user(outcome) || never_ran(outcome)
 }
 
 /// A path as seen from the session's folder, which itself is nothing.

@@ -96,6 +96,14 @@ pub(crate) fn runs_checks_alone(line: &str, checks: usize) -> bool {
     others.count() == checks
 }
 
+/// Does a line, as far as it is kept, run git and nothing else, each step only if the one before it succeeded?
+pub(crate) fn runs_git_alone(line: &str) -> bool {
+    let all = steps(line);
+    let is_git = |words: &[String]| matches!(words.first().map(String::as_str), Some("cd" | "export" | "git"));
+    let behind = all.len().saturating_sub(1);
+    all.iter().all(|step| is_git(&step.words)) && all[..behind].iter().all(|step| step.then == Then::And)
+}
+
 /// The words from the program on of a line that is a single step.
 pub(crate) fn single_step(line: &str) -> Option<Vec<String>> {
     match &steps(line)[..] {

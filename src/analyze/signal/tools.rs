@@ -43,7 +43,7 @@ pub(crate) fn has_failed(outcome: &Outcome) -> bool {
 
 /// Did the user, the client or what came before it keep a tool use from running?
 pub(crate) fn never_ran(outcome: &Outcome) -> bool {
-    outcome.brief == REFUSED || outcome.brief.starts_with(CANCELLED) || outcome.brief.starts_with(NOT_ALLOWED)
+    outcome.brief == REFUSED || !outcome.ok && NEVER_RAN.iter().any(|start| outcome.brief.starts_with(start))
 }
 
 pub(crate) const REFUSED: &str = "refused by the user";
@@ -59,6 +59,12 @@ const CANCELLED: &str = "Cancelled: ";
 
 /// The client's permission mode prevented the tool use.
 const NOT_ALLOWED: &str = "Permission for this action ";
+
+/// How the outcome begins of what the client, one of its rules or a hook kept from running.
+const NEVER_RAN: [&str; 8] = [
+    CANCELLED, NOT_ALLOWED, "Permission to use ", "This command requires", "This Bash command", "The user doesn't want",
+    "Blocked: ", "PreToolUse:",
+];
 
 /// Programs that inspect, wait or print. If one finds nothing, that is not a failure of the work.
 const INSPECTING_PROGRAMS: &[&str] = &[

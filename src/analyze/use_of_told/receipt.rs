@@ -10,9 +10,11 @@ use serde::{Deserialize, Serialize};
 use super::warned::{is_named_freely, runs};
 use super::{check_key, is_named};
 use crate::analyze::account::Turn;
+use crate::analyze::failures::relative;
 use crate::analyze::rules::{instruction_of, instructions_in};
+use crate::analyze::shell::{begun, is_assignment};
 use crate::analyze::signal::{has_failed, never_ran};
-use crate::model::session::{Entry, Evidence, Item, Millis, PlacedEvidence, Session, ToldNames, ToolUse};
+use crate::model::session::{Entry, Evidence, Item, Millis, PlacedEvidence, Session, ShellStep, ToldNames, ToolUse};
 
 /// What a session was told by our hooks, and what of it was used afterwards. What it was told is known from its own transcript alone.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,7 +23,7 @@ pub struct Receipt {
     /// Those of the files that were read or changed after it was told of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) files: Vec<String>,
-    /// Those of the checks that were run after that, whatever they were run on.
+    /// Those of the checks that were run after that, on what they were told to be run on, a part of it, or more.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) checks: Vec<String>,
     /// Ids that the agent looked up, as it wrote them, whether it was told of them or found them.
@@ -50,14 +52,17 @@ impl Receipt {
         let mut receipt = Self::default();
         for placed in session.evidence.iter().filter(|placed| placed.agent.is_none()) {
             let Evidence::Told(told) = &placed.evidence else { continue };
+            // What a session is told of itself after a compaction is its own.
+            if is_of_itself(told, session) {
+                continue;
+            }
             let later = &session.entries[placed.after.min(session.entries.len())..];
-            let touched: Vec<&str> =
-                later.iter().filter_map(|entry| tool(&entry.item)?.file.as_ref()).map(|f| f.path.as_str()).collect();
-            let ran: BTreeSet<String> = checks_after(session, placed.after).collect();
-            for file in told.files.iter().filter(|name| touched.iter().any(|path| is_named(name, path))) {
+            let touched: Vec<String> = later.iter().flat_map(|entry| touched_by(entry, session)).collect();
+            let ran = checks_after(session, placed.after);
+            for file in told.files.iter().filter(|name| touched.iter().any(|path| is_file_of(name, path))) {
                 push_new(&mut receipt.files, file);
             }
-            for check in told.checks.iter().filter(|check| ran.contains(&check_key(check))) {
+            for check in told.checks.iter().filter(|check| ran.iter().any(|ran| is_same_check(check, ran))) {
                 push_new(&mut receipt.checks, check);
             }
             for warned in told.warned.iter().filter(|warned| is_passed_over(warned, session, placed.after)) {
@@ -71,9 +76,13 @@ impl Receipt {
             Evidence::LookedUp(ids) => Some(ids.clone()),
             _ => None,
         });
-        let by_command = session.entries.iter().filter_map(|entry| tool(&entry.item)).map(looked_up);
+        let by_command = session.entries.iter().filter_map(ran_by_agent).map(looked_up);
         for id in by_server.chain(by_command).flatten() {
-            push_new(&mut receipt.looked_up, &id);
+            // One id in short and whole is one.
+            let is_known = |known: &String| known.starts_with(&id) || id.starts_with(known.as_str());
+            if !receipt.looked_up.iter().any(is_known) {
+                receipt.looked_up.push(id);
+            }
         }
         (receipt != Self::default()).then_some(receipt)
     }
@@ -114,9 +123,7 @@ fn is_passed_over(warned: &str, session: &Session, after: usize) -> bool {
     let last = main().next_back().map_or(0, |(at, _)| at);
     let asked = main().find(|(_, entry)| said(entry)).map_or(last, |(at, _)| at);
     main().filter(|(at, _)| (after..asked.min(last)).contains(at)).any(|(_, entry)| {
-        let ran = tool(&entry.item).filter(|tool| tool.is_shell() && !tool.id.is_empty());
-        let outcome = entry.outcome.as_ref();
-        ran.is_some_and(|tool| !outcome.is_some_and(never_ran) && runs(warned, &tool.line, outcome.is_some_and(has_failed)))
+        ran_by_agent(entry).is_some_and(|tool| runs(warned, &tool.line, entry.outcome.as_ref().is_some_and(has_failed)))
     })
 }
 
@@ -126,29 +133,91 @@ fn push_new(all: &mut Vec<String>, name: &str) {
     }
 }
 
-fn tool(item: &Item) -> Option<&ToolUse> {
-    match item {
-        Item::Tool(tool) => Some(tool),
+/// A tool use, unless something kept it from running.
+fn ran(entry: &Entry) -> Option<&ToolUse> {
+    match &entry.item {
+        Item::Tool(tool) if !entry.outcome.as_ref().is_some_and(never_ran) => Some(tool),
         _ => None,
     }
 }
 
-/// The checks that ran behind so many entries, by their keys.
-fn checks_after(session: &Session, after: usize) -> impl Iterator<Item = String> {
-    let ran = session.evidence.iter().filter(move |placed| placed.after >= after).filter_map(|placed| match &placed.evidence {
-        Evidence::Ran(run) => Some(&run.steps),
+/// A command that ran and that the user did not type.
+fn ran_by_agent(entry: &Entry) -> Option<&ToolUse> {
+    ran(entry).filter(|tool| tool.is_shell() && !tool.id.is_empty())
+}
+
+/// Is nothing told here but what this session did itself?
+fn is_of_itself(told: &ToldNames, session: &Session) -> bool {
+    !told.sessions.is_empty() && told.sessions.iter().all(|id| session.id.starts_with(id.as_str()))
+}
+
+/// The files that an entry read or changed, relative to the project where they lie in it: with a tool of the client's, or in the shell.
+fn touched_by(entry: &Entry, session: &Session) -> Vec<String> {
+    let Some(tool) = ran(entry) else { return Vec::new() };
+    let relative = |path: &str| in_worktree(session.relative(path.trim_start_matches("./"))).to_owned();
+    let by_tool = tool.file.as_ref().filter(|_| entry.outcome.as_ref().is_none_or(|outcome| outcome.ok));
+    let in_shell = ran_by_agent(entry).map(|tool| files_in_shell(&tool.line)).unwrap_or_default();
+    by_tool.map(|file| file.path.as_str()).into_iter().chain(in_shell.iter().map(String::as_str)).map(relative).collect()
+}
+
+/// The client keeps its own worktrees of a project below it.
+fn in_worktree(path: &str) -> &str {
+    path.strip_prefix(".claude/worktrees/").and_then(|rest| rest.split_once('/')).map_or(path, |(_, path)| path)
+}
+
+/// The files that programs which print or change them were given.
+fn files_in_shell(line: &str) -> Vec<String> {
+    const PROGRAMS: [&str; 8] = ["cat", "head", "tail", "sed", "less", "bat", "nl", "awk"];
+    let of = begun(line).into_iter().filter(|words| PROGRAMS.contains(&words[0].as_str()));
+    of.flat_map(|words| words.into_iter().skip(1).filter(|word| !word.starts_with('-'))).collect()
+}
+
+/// Is it the file of this name? A name with folders is a path of the project: another one may end alike.
+fn is_file_of(name: &str, path: &str) -> bool {
+    if name.contains('/') {
+        name == path || path.starts_with('/') && name.starts_with('/') && is_named(name, path)
+    } else {
+        is_named(name, path)
+    }
+}
+
+/// The checks that ran behind so many entries in the project.
+fn checks_after(session: &Session, after: usize) -> Vec<&ShellStep> {
+    let kept: BTreeSet<&str> = session.entries.iter().filter_map(ran).map(|tool| tool.id.as_str()).collect();
+    let runs = session.evidence.iter().filter(|placed| placed.after >= after).filter_map(|placed| match &placed.evidence {
+        Evidence::Ran(run) if kept.contains(run.tool.as_str()) => Some(&run.steps),
         _ => None,
     });
-    ran.flatten().map(|step| check_key(&step.line))
+    runs.flatten().filter(|step| !relative(session, &step.folder).starts_with('/')).collect()
+}
+
+/// Is it the check that was told, on what it was told to be run on, a part of that, or more?
+fn is_same_check(told: &str, ran: &ShellStep) -> bool {
+    let (told_on, ran_on) = (targets(told), targets(&ran.line));
+    let is_part =
+        |part: &str, whole: &str| part.strip_prefix(whole).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ':']));
+    let meet = |one: &str| ran_on.iter().any(|other| is_part(one, other) || is_part(other, one));
+    check_key(told) == check_key(&ran.line) && (told_on.is_empty() || ran_on.is_empty() || told_on.iter().any(|one| meet(one)))
+}
+
+/// What a check is run on: its words behind those by which it is known, without options.
+fn targets(line: &str) -> Vec<String> {
+    let known = check_key(line).split(' ').count();
+    let words = shlex::split(line).unwrap_or_else(|| line.split(' ').map(str::to_owned).collect());
+    let plain = words.into_iter().filter(|word| !word.starts_with('-') && !is_assignment(word)).skip(known);
+    plain
+        .map(|word| word.trim_start_matches("./").trim_end_matches("...").trim_end_matches('/').to_owned())
+        .filter(|word| !word.is_empty())
+        .collect()
 }
 
 /// The ids that a command asks this memory for: `recall show ID`.
 fn looked_up(tool: &ToolUse) -> Vec<String> {
-    if !tool.is_shell() {
-        return Vec::new();
-    }
-    let behind = tool.line.split("recall show ").skip(1);
-    behind.flat_map(|rest| looked_up_ids(rest.split(['|', ';', '&', '>', '\n']).next().unwrap_or_default())).collect()
+    let asks = |words: &Vec<String>| {
+        words[0].rsplit('/').next() == Some("recall")
+            && words.get(1).is_some_and(|word| matches!(word.as_str(), "show" | "timeline"))
+    };
+    begun(&tool.line).into_iter().filter(asks).flat_map(|words| looked_up_ids(&words[2..].join(" "))).collect()
 }
 
 /// The words of a request that may be ids.

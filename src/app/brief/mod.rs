@@ -101,7 +101,7 @@ pub(crate) fn brief_for(listener: Listener, store: &Memory, config: &Config, hea
 }
 
 /// What the sessions behind one in its project know of its commits and pull requests.
-fn known_later(store: &Memory, head: &SessionHead) -> Result<LaterEvidence> {
+pub(crate) fn known_later(store: &Memory, head: &SessionHead) -> Result<LaterEvidence> {
     let at = OrderPosition { project: &head.project.key, began_at: head.started_at, id: &head.id };
     let (sessions, _) = store.neighbours(&at, Side::After, MAX_LATER)?;
     let mut later = LaterEvidence::default();

@@ -20,7 +20,7 @@ pub(super) fn findings(config: &Config) -> Vec<Finding> {
         None => Finding::ok(ABOUT, format!("{server}: {} shared", counted(health.shared, "record"))),
     }];
     if health.refused > 0 {
-        let what = format!("{server} did not take {}", counted(health.refused, "record"));
+        let what = format!("{} not shared with {server}", counted(health.refused, "record"));
         all.push(Finding::warning(ABOUT, what, "`recall team status` says why"));
     }
     match unknown(config) {

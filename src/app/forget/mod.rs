@@ -83,7 +83,7 @@ fn ask_first(what: &ForgetSelection, yes: bool, config: &Config, ui: &Ui) -> Res
         _ if yes => return Ok(()),
         _ => None,
     };
-    let otherwise = "this cannot be undone: use `--yes` to delete without asking, `--dry-run` to see what would be deleted";
+    let otherwise = "`--dry-run` shows what would be deleted, `--yes` deletes it for good without asking";
     let question = match guessed {
         Some(at) => {
             format!("Forget the newest session of this folder, last active {}?", config.local_time(Some(at), "%Y-%m-%d %H:%M"))

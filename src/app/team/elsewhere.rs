@@ -8,14 +8,14 @@ use team::{Client, Deadlines, Owned, Withdrawal};
 
 use super::exchange::{NO_TEAM, record_id};
 use super::state::{ItemId, TeamState};
-use super::to_share::SESSION;
+use super::to_share::{SESSION, USAGE};
 use crate::app::digest::alone;
 use crate::config::Config;
 use crate::sys::messages::Ui;
 use crate::text::clean::{one_line, without_controls};
 
 /// The fields of a body that tell what it is about.
-pub(super) const TITLE: [&str; 2] = ["title", "text"];
+pub(super) const TITLE: [&str; 3] = ["title", "text", "day"];
 /// Kinds that each installation makes of what ran there: that one has nothing of it any more says nothing about another.
 const MADE: [&str; 2] = ["command", "cure"];
 /// The fewest characters by which an installation is named.
@@ -68,7 +68,7 @@ pub(super) fn withdraw_forgotten(
     gone: &BTreeSet<ItemId>,
 ) -> Result<usize> {
     let is_forgotten = |one: &Owned| match one.kind.as_str() {
-        SESSION => sessions.contains(&one.id),
+        SESSION | USAGE => sessions.contains(&one.id),
         kind => !MADE.contains(&kind) && gone.contains(&item_of(one)),
     };
     let all = client.owned(&[])?;

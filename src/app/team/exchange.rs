@@ -5,7 +5,7 @@ use std::path::Path;
 use std::{fs, io};
 
 use anyhow::{Context, Result, bail, ensure};
-use team::{Client, Deadlines, Record, RecordId, Team, Withdrawal};
+use team::{CheckIn, Client, Deadlines, Pushed, Record, RecordId, Team, Withdrawal};
 
 use super::elsewhere::withdraw_forgotten;
 use super::inbox::{keep, keep_only};
@@ -24,6 +24,8 @@ use crate::text::clean::{counted, one_line, without_controls};
 
 /// How many records are made before they are sent.
 const BATCH: usize = 500;
+/// By how much of its name another installation is told.
+const NAME_CHARS: usize = 12;
 pub(super) const NO_TEAM: &str = "you are in no team: `recall team join URL` joins one";
 
 /// A team that was joined.
@@ -57,7 +59,8 @@ fn join_alone(config: &Config, url: &str) -> Result<Joined> {
             TeamState { url: url.to_owned(), ..known }
         }
     };
-    let client = Client::join(url, &state.machine, Deadlines::default())?;
+    let mut client = Client::join(url, &state.machine, Deadlines::default())?;
+    state.heard_policies(client.policies()?);
     let projects = client.listed_projects();
     state.reached(config.now());
     state.save(&config.data_dir)?;
@@ -84,6 +87,8 @@ pub(crate) struct Exchanged {
     withdrawn: usize,
     /// Records that it did not take.
     refused: usize,
+    /// Records that were not sent, because a policy of the team forbids them.
+    kept: usize,
     /// Statements of others that are new or changed, and that are gone.
     received: usize,
     removed: usize,
@@ -100,6 +105,7 @@ impl Exchanged {
             ("shared", self.sent, "record"),
             ("withdrew", self.withdrawn, "record"),
             ("not taken by the server:", self.refused, "record"),
+            ("kept here by the policy of your team:", self.kept, "record"),
             ("received", self.received, "statement"),
             ("removed", self.removed, "statement"),
         ];
@@ -125,7 +131,7 @@ pub(crate) fn run(config: &Config, confirmed: &[String], ui: &Ui) -> Result<(Exc
         let mut store = Maintenance::open(&config.database())?;
         apply_policy(config, &mut store, ui)?;
         state.confirmed.extend(confirmed.iter().cloned());
-        let done = exchange_now(config, &mut store, &mut state, true)?;
+        let done = exchange_now(config, &mut store, &mut state, true, ui)?;
         erase_traces(&store, ui)?;
         Ok(done)
     })?;
@@ -143,7 +149,7 @@ pub(crate) fn exchange(config: &Config, store: &mut Maintenance, ui: &Ui) -> Res
     if state.wait_until.is_some_and(|until| config.now() < until) {
         return Ok(None);
     }
-    match exchange_now(config, store, &mut state, false) {
+    match exchange_now(config, store, &mut state, false, ui) {
         Ok(done) => Ok(Some(done.in_words())),
         Err(e) if e.downcast_ref::<team::Error>().is_some() => {
             let why = state.failure_in_words(config).unwrap_or_else(|| one_line(&without_controls(&format!("{e:#}"))));
@@ -154,9 +160,10 @@ pub(crate) fn exchange(config: &Config, store: &mut Maintenance, ui: &Ui) -> Res
     }
 }
 
-fn exchange_now(config: &Config, store: &mut Maintenance, state: &mut TeamState, by_hand: bool) -> Result<Exchanged> {
+fn exchange_now(config: &Config, store: &mut Maintenance, state: &mut TeamState, by_hand: bool, ui: &Ui) -> Result<Exchanged> {
     let mut exchange = Exchange {
         config,
+        ui,
         projects: team_projects(store, config)?,
         taken_back: store.forgotten_sessions()?.into_iter().chain(kept_back(&config.data_dir)?).collect(),
         done: Exchanged::default(),
@@ -178,6 +185,7 @@ fn exchange_now(config: &Config, store: &mut Maintenance, state: &mut TeamState,
 /// An exchange under way.
 struct Exchange<'a> {
     config: &'a Config,
+    ui: &'a Ui,
     /// Those of this machine.
     projects: Vec<TeamProject>,
     /// The sessions that the user forgot or keeps back.
@@ -191,10 +199,13 @@ impl Exchange<'_> {
     fn all(&mut self, state: &mut TeamState, by_hand: bool) -> Result<()> {
         let to_share = ToShare::of(&self.confirmed(state), self.config)?;
         state.plan(&to_share);
+        state.prepare_token()?;
         // Before anything is sent: a version that may have been sent is never given to something else.
         state.save(&self.config.data_dir)?;
         failpoints::point("team planned");
-        let mut client = Client::join(&state.url, &state.machine, Deadlines::default())?;
+        let mut client = self.checked_in(&to_share, state)?;
+        // First: what they forbid is not sent at all.
+        state.heard_policies(client.policies()?);
         self.withdraw_elsewhere(state, &mut client)?;
         self.withdraw(state, &mut client)?;
         self.send(&to_share, state, &mut client, by_hand)?;
@@ -204,6 +215,35 @@ impl Exchange<'_> {
             self.done.not_described = Some(one_line(&without_controls(&format!("{e:#}"))));
         }
         Ok(())
+    }
+
+    /// A client under a name that no other machine has. If this one was copied, whoever comes second takes a new name, and shares under that.
+    fn checked_in(&self, to_share: &ToShare<'_>, state: &mut TeamState) -> Result<Client> {
+        let come = |state: &TeamState| -> Result<(Client, CheckIn)> {
+            let mut client = Client::join(&state.url, &state.machine, Deadlines::default())?;
+            let came = client.check_in(state.token.as_deref(), state.next_token.as_deref().unwrap_or_default())?;
+            Ok((client, came))
+        };
+        let (mut client, mut came) = come(state)?;
+        if came == CheckIn::Taken {
+            let before = state.go_on_as_another()?;
+            self.ui.warn(&format!(
+                "team: somebody else shares under this machine's name: a copy of this disk, or this machine before its data was restored. From now on this one has a name of its own, and changes nothing that the other shared; if that is no more, `recall team withdraw {}` erases it",
+                before.get(..NAME_CHARS).unwrap_or(&before)
+            ));
+            state.plan(to_share);
+            state.save(&self.config.data_dir)?;
+            (client, came) = come(state)?;
+        }
+        if came == CheckIn::Doubled {
+            self.ui.warn(
+                "team: a copy of this machine's data came to your team's server, and has a name of its own from now on: `recall team status` lists what it shares",
+            );
+        }
+        state.left_token();
+        state.save(&self.config.data_dir)?;
+        failpoints::point("team came");
+        Ok(client)
     }
 
     /// The projects, without those that the user lets the team have and has not agreed to yet. Whoever takes a project back is asked again.
@@ -240,19 +280,47 @@ impl Exchange<'_> {
 
     fn send(&mut self, to_share: &ToShare<'_>, state: &mut TeamState, client: &mut Client, by_hand: bool) -> Result<()> {
         for batch in state.to_send(self.config.now(), by_hand).chunks(BATCH) {
-            let mut records = Vec::new();
+            let (mut records, mut kept) = (Vec::new(), Vec::new());
             for (id, version) in batch {
+                // Before it is made: most that a policy forbids is of a kind that it forbids.
+                if let Some(why) = state.policies.refusal(&record_id(id)) {
+                    kept.push((id.clone(), why));
+                    continue;
+                }
                 let Some(text) = to_share.text(id)? else { continue };
-                records.push(Record { id: record_id(id), version: *version, body: text.body, search: text.search });
+                let record = Record { id: record_id(id), version: *version, body: text.body, search: text.search };
+                match state.policies.refusal_of(&record) {
+                    Some(why) => kept.push((id.clone(), why)),
+                    None => records.push(record),
+                }
             }
-            let pushed = client.push(&records)?;
-            let refused: Vec<(ItemId, String)> = pushed.refused.into_iter().map(|(id, why)| (item_id(id), why)).collect();
+            let pushed = if records.is_empty() { Pushed::default() } else { client.push(&records)? };
+            let mut refused: Vec<(ItemId, String)> = pushed.refused.into_iter().map(|(id, why)| (item_id(id), why)).collect();
             self.done.refused += refused.len();
+            self.done.kept += kept.len();
+            refused.extend(kept);
             let ids = batch.iter().map(|(id, _)| id.clone()).collect();
             self.done.sent += state.sent(&ids, &refused, self.config.now());
+            self.withdraw_outdated(&refused, state, client)?;
             state.save(&self.config.data_dir)?;
             failpoints::point("team told");
         }
+        Ok(())
+    }
+
+    /// What changed and may not go there any more: the server does not keep what it said before.
+    fn withdraw_outdated(&mut self, refused: &[(ItemId, String)], state: &mut TeamState, client: &mut Client) -> Result<()> {
+        let outdated = state.outdated(refused);
+        if outdated.is_empty() {
+            return Ok(());
+        }
+        // First, so that the version that is withdrawn is given to nothing else.
+        state.save(&self.config.data_dir)?;
+        let withdrawals: Vec<Withdrawal> =
+            outdated.iter().map(|(id, version)| Withdrawal { id: record_id(id), version: *version }).collect();
+        client.withdraw(&withdrawals)?;
+        state.none_stands(&outdated);
+        self.done.withdrawn += outdated.len();
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use team::Shared;
 
 use super::state::folder;
-use super::to_share::{SESSION, told_kind};
+use super::to_share::{SESSION, USAGE, told_kind};
 use crate::model::team_file::{MAX_CHARS, TeamFile, is_open_kind};
 use crate::source::client_memory::MemoryPath;
 use crate::source::team_files::{FOLDER, team_paths};
@@ -43,7 +43,7 @@ fn of_project(data_dir: &Path, address: &str) -> PathBuf {
 /// # Errors
 /// When a file cannot be written or removed.
 pub(super) fn keep(data_dir: &Path, address: &str, shared: &Shared) -> Result<bool> {
-    if shared.kind == SESSION {
+    if [SESSION, USAGE].contains(&shared.kind.as_str()) {
         return Ok(false);
     }
     let key = format!("{}\0{}\0{}\0{}", shared.member, shared.machine, shared.kind, shared.id);

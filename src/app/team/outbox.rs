@@ -6,8 +6,12 @@
 
 use std::collections::BTreeSet;
 
+use anyhow::Result;
+use team::{Policies, Record};
+
+use super::exchange::record_id;
 use super::state::{ItemId, SharedItem, TeamState};
-use super::to_share::ToShare;
+use super::to_share::{SharedText, ToShare};
 use crate::model::session::Millis;
 
 /// What the server refused is sent again after so long: an access or a policy may have changed.
@@ -17,25 +21,71 @@ impl TeamState {
     /// Takes note of what changed since the last exchange. Keep the state before anything of it is sent.
     pub(super) fn plan(&mut self, to_share: &ToShare<'_>) {
         for (id, hash) in to_share.hashes() {
-            if self.shared.get(id).is_none_or(|known| known.gone || known.hash != hash) {
+            let known = self.shared.get(id);
+            if known.is_none_or(|known| known.gone || known.hash != hash) {
+                let stands = known.is_some_and(|known| known.arrived || known.stands);
                 let version = self.next_version();
-                self.shared.insert(
-                    id.clone(),
-                    SharedItem { version, hash, gone: false, arrived: false, refused: None, described_by: None },
-                );
+                let new = SharedItem { version, hash, gone: false, arrived: false, stands, refused: None, described_by: None };
+                self.shared.insert(id.clone(), new);
             }
         }
         let gone: Vec<ItemId> =
             self.shared.iter().filter(|(id, known)| !known.gone && !to_share.contains(id)).map(|(id, _)| id.clone()).collect();
         for id in gone {
             let version = self.next_version();
-            self.shared.insert(id, SharedItem { version, hash: 0, gone: true, arrived: false, refused: None, described_by: None });
+            let new = SharedItem { version, hash: 0, gone: true, arrived: false, stands: false, refused: None, described_by: None };
+            self.shared.insert(id, new);
         }
     }
 
     fn next_version(&mut self) -> i64 {
         self.last_version += 1;
         self.last_version
+    }
+
+    /// What may be shared now. Where that changed, what stayed here is tried again.
+    pub(super) fn heard_policies(&mut self, policies: Policies) {
+        if self.policies != policies {
+            self.policies = policies;
+            self.shared.values_mut().for_each(|one| one.refused = None);
+        }
+    }
+
+    /// Why a policy of the team keeps something here, as far as is known here.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub(super) fn why_kept(&self, id: &ItemId, to_share: &ToShare<'_>) -> Result<Option<String>> {
+        if let Some(why) = self.policies.refusal(&record_id(id)) {
+            return Ok(Some(why));
+        }
+        if !self.policies.limits_size(&record_id(id)) {
+            return Ok(None);
+        }
+        let Some(SharedText { body, search }) = to_share.text(id)? else { return Ok(None) };
+        Ok(self.policies.refusal_of(&Record { id: record_id(id), version: 0, body, search }))
+    }
+
+    /// Those of these of which the server still has what they said before. They get a new version, for when they may be shared.
+    pub(super) fn outdated(&mut self, refused: &[(ItemId, String)]) -> Vec<(ItemId, i64)> {
+        let mut all = Vec::new();
+        for (id, _) in refused {
+            let next = self.last_version + 1;
+            let Some(one) = self.shared.get_mut(id).filter(|one| one.stands) else { continue };
+            all.push((id.clone(), one.version));
+            one.version = next;
+            self.last_version = next;
+        }
+        all
+    }
+
+    /// The server has forgotten what these said before.
+    pub(super) fn none_stands(&mut self, outdated: &[(ItemId, i64)]) {
+        for (id, _) in outdated {
+            if let Some(one) = self.shared.get_mut(id) {
+                one.stands = false;
+            }
+        }
     }
 
     /// What is to be withdrawn from the server.
@@ -63,6 +113,7 @@ impl TeamState {
             let Some(one) = self.shared.get_mut(id) else { continue };
             one.refused = refused.iter().find(|(other, _)| other == id).map(|(_, why)| (why.clone(), now));
             one.arrived = one.refused.is_none();
+            one.stands &= !one.arrived;
             taken += usize::from(one.arrived);
         }
         taken

@@ -18,6 +18,8 @@ pub(crate) struct PlannedProject {
     pub(crate) is_confirmed: bool,
     /// Kind and text of each, in one line.
     pub(crate) to_send: Vec<(String, String)>,
+    /// What stays here, as a policy of the team forbids it: kind, why, and how many records.
+    pub(crate) kept: Vec<(String, String, usize)>,
     /// How many records the server would forget.
     pub(crate) to_withdraw: usize,
 }
@@ -43,10 +45,18 @@ pub(crate) fn planned(config: &Config) -> Result<Vec<PlannedProject>> {
             address: address.to_owned(),
             is_confirmed: state.is_confirmed(address),
             to_send: Vec::new(),
+            kept: Vec::new(),
             to_withdraw: withdraw.iter().filter(|(id, _)| id.project == address).count(),
         };
         for (id, _) in send.iter().filter(|(id, _)| id.project == address) {
-            one.to_send.push((id.kind.clone(), to_share.in_words(id)?.unwrap_or_default()));
+            let Some(why) = state.why_kept(id, &to_share)? else {
+                one.to_send.push((id.kind.clone(), to_share.in_words(id)?.unwrap_or_default()));
+                continue;
+            };
+            match one.kept.iter_mut().find(|(kind, other, _)| (kind.as_str(), other.as_str()) == (&id.kind, &why)) {
+                Some((.., count)) => *count += 1,
+                None => one.kept.push((id.kind.clone(), why, 1)),
+            }
         }
         if !one.to_send.is_empty() || one.to_withdraw > 0 || !one.is_confirmed {
             all.push(one);

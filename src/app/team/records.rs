@@ -269,7 +269,12 @@ impl FolderReader<'_> {
                 all.unknown.insert(key.clone());
                 continue;
             };
-            known.push(TeamProject { key: key.clone(), root, address, consent: TeamConsent { share: true, sessions: true } });
+            known.push(TeamProject {
+                key: key.clone(),
+                root,
+                address,
+                consent: TeamConsent { share: true, ..TeamConsent::default() },
+            });
         }
         Ok(known)
     }

@@ -182,7 +182,7 @@ fn ask(
 }
 
 /// As it is told: everything in it was written by somebody else.
-fn told(hit: Hit) -> Option<TeamHit> {
+pub(super) fn told(hit: Hit) -> Option<TeamHit> {
     let body = hit.record.body?;
     let field = |name: &str| body.get(name).and_then(|value| value.as_str()).unwrap_or_default();
     let line = |text: &str| one_line(&without_controls(text));

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
+use team::Policies;
 
 use crate::config::Config;
 use crate::model::session::Millis;
@@ -25,6 +26,11 @@ pub(super) struct TeamState {
     pub(super) url: String,
     /// What this machine is known by on the server.
     pub(super) machine: String,
+    /// What this machine left at the server under that name the last time, and what it leaves the next time: see [`Client::check_in`](team::Client::check_in).
+    #[serde(default)]
+    pub(super) token: Option<String>,
+    #[serde(default)]
+    pub(super) next_token: Option<String>,
     /// The highest version that was given.
     pub(super) last_version: i64,
     /// What was shared, or waits for it.
@@ -33,6 +39,9 @@ pub(super) struct TeamState {
     /// The projects, by address, of which the user has seen what leaves and agreed. A digest sends nothing of others.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(super) confirmed: BTreeSet<String>,
+    /// What an administrator lets in, as the server said last.
+    #[serde(default)]
+    pub(super) policies: Policies,
     /// Up to which number the changes of a project were read, by its address.
     pub(super) read_to: BTreeMap<String, i64>,
     /// When the server was last reached.
@@ -64,7 +73,10 @@ pub(super) struct SharedItem {
     pub(super) gone: bool,
     /// The server has it.
     pub(super) arrived: bool,
-    /// Why the server did not take it, and when it said so.
+    /// The server has what it said before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) stands: bool,
+    /// Why the server did not take it, or the policy keeps it here, and since when.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) refused: Option<(String, Millis)>,
     /// The model whose vectors of it the server was given.
@@ -79,9 +91,12 @@ impl TeamState {
         Ok(Self {
             url,
             machine: random_hex(MACHINE_BYTES)?,
+            token: None,
+            next_token: None,
             last_version: 0,
             shared: BTreeMap::new(),
             confirmed: BTreeSet::new(),
+            policies: Policies::default(),
             read_to: BTreeMap::new(),
             reached_at: None,
             failures: 0,
@@ -93,6 +108,40 @@ impl TeamState {
     /// Has the user agreed to what leaves of a project? So they have if something of it did, before anybody asked.
     pub(super) fn is_confirmed(&self, address: &str) -> bool {
         self.confirmed.contains(address) || self.shared.iter().any(|(id, one)| id.project == address && one.arrived)
+    }
+
+    /// What this machine leaves at the server next. Keep the state before it is sent.
+    ///
+    /// # Errors
+    /// When the system gives no random bytes.
+    pub(super) fn prepare_token(&mut self) -> Result<()> {
+        if self.next_token.is_none() {
+            self.next_token = Some(random_hex(MACHINE_BYTES)?);
+        }
+        Ok(())
+    }
+
+    /// The server has it.
+    pub(super) fn left_token(&mut self) {
+        self.token = self.next_token.take();
+    }
+
+    /// Another machine has the name of this one: it takes a new one, under which nothing is shared yet. What stands under the old one is the other's. Returns
+    /// the old one.
+    ///
+    /// # Errors
+    /// When the system gives no random bytes.
+    pub(super) fn go_on_as_another(&mut self) -> Result<String> {
+        let other = random_hex(MACHINE_BYTES)?;
+        let arrived = self.shared.iter().filter(|(_, one)| one.arrived || one.stands);
+        let confirmed: BTreeSet<String> = arrived.map(|(id, _)| id.project.clone()).collect();
+        self.confirmed.extend(confirmed);
+        self.shared.clear();
+        // What the other shares is read from now on as that of any other machine.
+        self.read_to.clear();
+        (self.token, self.next_token) = (None, None);
+        self.prepare_token()?;
+        Ok(std::mem::replace(&mut self.machine, other))
     }
 
     /// The server answered.

@@ -147,7 +147,10 @@ pub(crate) fn status(config: &Config) -> Result<TeamStatus> {
             match &known.refused {
                 Some((why, _)) => one.refused.push(refused(id, why)),
                 None if known.gone => one.to_withdraw += 1,
-                None => one.waiting += 1,
+                None => match state.why_kept(id, &to_share)? {
+                    Some(why) => one.refused.push(refused(id, &why)),
+                    None => one.waiting += 1,
+                },
             }
         }
         one.refused.extend(to_share.refused.iter().filter(|(id, _)| id.project == one.address).map(|(id, why)| refused(id, why)));

@@ -1,5 +1,5 @@
-//! What the team may have of a project: notes, commands and cures as `recall share` proposes them, rules that the user kept, what is open, and what came
-//! of sessions.
+//! What the team may have of a project: notes, commands and cures as `recall share` proposes them, rules that the user kept, what is open, what came of
+//! sessions, and what they took.
 //!
 //! ## Invariants
 //! It is made from what today's policy shows of that project alone, and passes the sanitizer again. No path of a home is in it.
@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use super::kept_back::kept_back;
 use super::projects::TeamProject;
 use super::state::ItemId;
+use super::usage::SessionUsage;
 use crate::analyze::rules::{Recurring, recurring, statements_of};
 use crate::app::brief::brief_for;
 use crate::app::close_items::{open_in, recent_since};
@@ -33,6 +34,7 @@ use crate::text::clean::{id8, one_line, without_controls};
 
 /// The kind of what came of a session. The others are those of [`TeamFile`].
 pub(super) const SESSION: &str = "session";
+pub(super) use team::USAGE;
 /// The kind of a convention that the user said again and again before they kept it: others are told a [`CONVENTION`].
 const RULE: &str = "rule";
 const CONVENTION: &str = NoteKind::Convention.name();
@@ -66,6 +68,8 @@ enum Source {
     Statement(TeamFile),
     /// Of the project with this place in the list.
     Session(usize, SessionHead),
+    /// What a session of the project with this place took, and what the team is told of that.
+    Usage(usize, SessionHead, SessionUsage),
 }
 
 /// Something as the server keeps it.
@@ -85,6 +89,9 @@ impl<'a> ToShare<'a> {
         Self::with(projects, config, kept_back(&config.data_dir)?, |all, project, memory| {
             all.add_statements(project, memory)?;
             all.add_open_items(project, memory)?;
+            if project.consent.sessions && project.consent.usage {
+                all.add_usage(project, memory)?;
+            }
             if project.consent.sessions { all.add_sessions(project, memory) } else { Ok(()) }
         })
     }
@@ -204,11 +211,27 @@ impl<'a> ToShare<'a> {
         Ok(())
     }
 
+    /// What each session took, also one that is too short for a digest: a sum would miss it.
+    fn add_usage(&mut self, project: &TeamProject, memory: &OpenMemory) -> Result<()> {
+        for head in memory.0.sessions_from_here()? {
+            if head.project.key != project.key || self.kept_back.contains(&head.id) {
+                continue;
+            }
+            let usage = SessionUsage::of(&memory.0, self.config, &self.sanitizer, &head)?;
+            if !usage.is_empty() {
+                let id = ItemId { project: project.address.clone(), kind: USAGE.to_owned(), id: head.id.clone() };
+                let hash = hash_of(&[&usage.body().to_string()]);
+                self.items.insert(id, Candidate { hash, source: Source::Usage(self.projects.len(), head, usage) });
+            }
+        }
+        Ok(())
+    }
+
     /// The sessions among it, with what is known of each.
     pub(super) fn sessions(&self) -> impl Iterator<Item = (&ItemId, &SessionHead)> {
         self.items.iter().filter_map(|(id, one)| match &one.source {
             Source::Session(_, head) => Some((id, head)),
-            Source::Statement(_) => None,
+            Source::Statement(_) | Source::Usage(..) => None,
         })
     }
 
@@ -232,6 +255,10 @@ impl<'a> ToShare<'a> {
             Some(Source::Session(project, head)) => {
                 self.projects.get(*project).map(|(_, memory)| title(memory, head)).transpose()?.unwrap_or_default()
             }
+            Some(Source::Usage(project, head, usage)) => {
+                let title = self.projects.get(*project).map(|(_, memory)| title(memory, head)).transpose()?.unwrap_or_default();
+                format!("{}: {title}", usage.in_words())
+            }
         };
         Ok(Some(one_line(&without_controls(&text))))
     }
@@ -247,6 +274,8 @@ impl<'a> ToShare<'a> {
                 let body = json!({ "text": text, "day": day, "evidence": evidence });
                 Some(SharedText { body, search: text.clone() })
             }
+            // No words: nobody finds it by what was said.
+            Some(Source::Usage(_, _, usage)) => Some(SharedText { body: usage.body(), search: String::new() }),
             Some(Source::Session(project, head)) => {
                 let of_project = self.projects.get(*project);
                 of_project.map(|(project, memory)| self.of_session(project, memory, head)).transpose()?.flatten()

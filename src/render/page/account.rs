@@ -117,7 +117,7 @@ pub(super) fn shown(page: &mut String, account: &SessionAccount, zone: &TimeZone
         let body = if body.is_empty() { body } else { format!("\n  - {}", inline(&shorten(&body, MAX_MESSAGE_CHARS))) };
         inline(&line) + &body
     });
-    section(page, "Commits that stand", commits);
+    section(page, "Commits that stood at the end", commits);
     section(page, "Pull requests", parts.pull_request_lines().iter().map(|line| inline(line)));
     section(page, "Last runs", parts.run_lines().iter().map(|line| inline(line)));
     files(page, account, parts.lacks_commit());

@@ -87,13 +87,8 @@ pub struct DayEntry {
 }
 
 impl DayEntry {
-    /// On the page of the session's own day. `facts` must be those of the session.
-    pub fn of(one: &SessionPageInput<'_>, facts: &SessionFacts, zone: &TimeZone) -> Self {
-        Self::told(one, SessionAccount::of(one.session, one.goes_on), facts, |told| Self::as_a_whole(told, zone))
-    }
-
-    /// On the page of a day. `None` if the session has nothing there.
-    pub(crate) fn on(day: &str, one: &SessionPageInput<'_>, facts: &SessionFacts, zone: &TimeZone) -> Option<Self> {
+    /// On the page of a day; `facts` must be those of the session. `None` if the session has nothing there.
+    pub fn on(day: &str, one: &SessionPageInput<'_>, facts: &SessionFacts, zone: &TimeZone) -> Option<Self> {
         Self::told(one, SessionAccount::of(one.session, one.goes_on), facts, |told| Self::from_input(day, told, zone))
     }
 

@@ -248,18 +248,13 @@ impl<'a> QuotedParts<'a> {
 
     /// What was left, as it can be counted.
     pub(crate) fn open_line(&self, open: &OpenEnd) -> String {
-        match open {
-            OpenEnd::Unclosed => "the last turn has no final reply".to_owned(),
-            OpenEnd::NoReply => "no reply to the last prompt".to_owned(),
-            OpenEnd::Interrupted => "interrupted in the last turn".to_owned(),
-            OpenEnd::ApiError { words } => format!("API error: {}", quote(words, MAX_LINE_CHARS)),
-            OpenEnd::Task { text } => {
-                let item = self.task_ids.iter().find(|item| item.task == *text);
-                let id = item.map_or(String::new(), |item| format!("{} ", item.id));
-                let since = item.and_then(|item| item.since).map(|at| format!(" since {}", date(at, self.zone)));
-                format!("{id}not ticked off in the list{}: {}", since.unwrap_or_default(), said(text, MAX_LINE_CHARS))
-            }
-        }
+        end_in_words(open).unwrap_or_else(|| {
+            let text = open.task().unwrap_or_default();
+            let item = self.task_ids.iter().find(|item| item.task == text);
+            let id = item.map_or(String::new(), |item| format!("{} ", item.id));
+            let since = item.and_then(|item| item.since).map(|at| format!(" since {}", date(at, self.zone)));
+            format!("{id}not ticked off in the list{}: {}", since.unwrap_or_default(), said(text, MAX_LINE_CHARS))
+        })
     }
 
     fn open(&self, room: usize) -> String {
@@ -335,11 +330,11 @@ impl<'a> QuotedParts<'a> {
             .join(" / ");
         // Of many packages one line says little.
         let of = match run.lines.len() {
-            0 if run.of > 1 => format!("{} results; which check gave which is unknown", run.of),
+            0 if run.of > 1 => format!("{} lines with a result", run.of),
             told if run.of > told + 2 => format!("{lines} (of {} lines with a result)", run.of),
             _ => lines,
         };
-        let failed = (run.ok == Some(false)).then(|| "exit code not 0".to_owned());
+        let failed = (run.ok == Some(false)).then(|| "failed".to_owned());
         let facts: Vec<String> = [of].into_iter().filter(|lines| !lines.is_empty()).chain(failed).collect();
         let since = if run.edited_since { "; files were edited since" } else { "" };
         format!("{commands} {}: {}{since}", self.time(run.at), facts.join(", "))
@@ -435,4 +430,15 @@ fn inner(text: &str) -> String {
 
 fn command(line: &str, most: usize) -> String {
     code(&said(line, most))
+}
+
+/// How a session's last turn ended; `None` of a task.
+pub(crate) fn end_in_words(open: &OpenEnd) -> Option<String> {
+    match open {
+        OpenEnd::Unclosed => Some("the last turn has no final reply".to_owned()),
+        OpenEnd::NoReply => Some("no reply to the last prompt".to_owned()),
+        OpenEnd::Interrupted => Some("interrupted in the last turn".to_owned()),
+        OpenEnd::ApiError { words } => Some(format!("API error: {}", quote(words, MAX_LINE_CHARS))),
+        OpenEnd::Task { .. } => None,
+    }
 }

@@ -236,7 +236,7 @@ fn what_git_and_the_checks_showed_is_told_and_no_more() {
         "- and 1 before\n",
         "- #113 Mend (opened in this session; merged)\n",
         &format!(
-            "- `cargo fmt --check` {at}: exit code not 0; files were edited since\n- `go test` {at}: “ok shop” (of 9 lines with a result)\n"
+            "- `cargo fmt --check` {at}: failed; files were edited since\n- `go test` {at}: “ok shop” (of 9 lines with a result)\n"
         ),
         "Open:\n- the last turn has no final reply\n- not ticked off in the list: Tell them\n",
         "Files: a.rs\nEdited after the last commit: a.rs",

@@ -3,14 +3,14 @@
 use anyhow::Result;
 use maud::{Markup, html};
 
-use crate::app::close_items::{OpenLine, open_everywhere};
-use crate::text::clean::{one_line, without_controls};
+use crate::app::close_items::{OpenLine, open_everywhere, recent_since};
+use crate::text::clean::{id8, one_line, without_controls};
 use crate::web::addresses;
 use crate::web::layout::{Page, button, project_link};
 use crate::web::viewer::Viewer;
 
 pub(in crate::web) fn open_items(viewer: &Viewer<'_>) -> Result<Page> {
-    let all = open_everywhere(&viewer.memory, viewer.config, None)?;
+    let all = open_everywhere(&viewer.memory, viewer.config, None, recent_since(viewer.config.now()))?;
     let body = html! {
         h1 { "Open items" }
         @if all.is_empty() { p { "Nothing is open." } }
@@ -20,6 +20,16 @@ pub(in crate::web) fn open_items(viewer: &Viewer<'_>) -> Result<Page> {
                 h2 { (project_link(&project.project, name)) }
                 @if name != project.project { p .facts { (project.project) } }
                 (items(viewer, &project.items, addresses::OPEN_ITEMS))
+                @if !project.sessions.is_empty() {
+                    h3 { "Sessions that were left" }
+                    ul {
+                        @for one in &project.sessions {
+                            li {
+                                span .when { (viewer.config.local_time(one.at, "%Y-%m-%d")) } " " a href=(addresses::session(&one.session)) { (id8(&one.session)) } " " (one.in_words())
+                            }
+                        }
+                    }
+                }
                 @for person in &project.team {
                     h3 { (person.by) ", of your team" }
                     ul {

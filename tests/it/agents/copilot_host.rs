@@ -89,5 +89,5 @@ fn who_is_no_copilot_cli_or_does_not_read_it_is_told_nothing() {
     patient(&without);
     assert_eq!(hook(&without, "session-start", &start), "");
     hook(&without, "session-end", &json!({"reason": "complete"}));
-    assert!(without.recall(["status"]).out.contains(" 0 marks"), "{}", without.recall(["status"]).out);
+    assert!(!without.recall(["status"]).out.contains(" left by hooks"), "{}", without.recall(["status"]).out);
 }

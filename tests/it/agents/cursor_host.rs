@@ -78,7 +78,7 @@ fn who_does_not_use_or_read_it_and_hooks_of_claude_code_tell_it_nothing() {
         assert_eq!(hook(&world, name, event, &more), "", "{event}");
     }
     assert_eq!(hook(&world, "session-end", "sessionStart", &json!({})), "", "another event's");
-    assert!(world.recall(["status"]).out.contains(" 0 marks"), "{}", world.recall(["status"]).out);
+    assert!(!world.recall(["status"]).out.contains(" left by hooks"), "{}", world.recall(["status"]).out);
     world.configure("[sources.cursor]\nread = false\n[hooks]\ndeadline_ms = 5000\n");
     assert_eq!(hook(&world, "session-start", "sessionStart", &json!({})), "");
     let without = World::digested(&["plain"]);

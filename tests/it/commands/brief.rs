@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{World, assistant, user};
+use crate::support::{World, assistant, committed, ran, user};
 
 const PLAIN: &str = "64b0b6d9-e371-40e8-affe-78e0505dfb3f";
 const RETRY: &str = "e1f1ab06-7af1-4a7a-b6b5-6ca5bb65c0e1";
@@ -186,4 +186,27 @@ fn a_session_that_gets_no_digest_is_told_and_nobody_is_sent_for_one() {
     let full = world.recall(["show", "--full", "aaaa1111"]);
     assert!(full.code == 2 && full.err.contains("gets no digest: no prompt of the user's"), "{full:#?}");
     assert!(!ran.out.contains("recall digest") && !full.err.contains("recall digest"), "{ran:#?} {full:#?}");
+}
+
+/// A page tells what stood when its session ended; whoever asks now learns what became of it.
+#[test]
+fn a_commit_that_a_later_session_made_anew_has_its_new_hash() {
+    let (first, later) = ("aaaa7777-0000-4000-8000-000000000000", "bbbb7777-0000-4000-8000-000000000000");
+    let world = World::new();
+    let rows = user(first, "u1", "2026-11-12T09:00:00Z", "Sort the orders, the oldest first")
+        + &committed(first, "c1", "2026-11-12T09:10:00Z", "Sort the orders by their date")
+        + &assistant(first, "a1", "2026-11-12T09:11:00Z", "Committed as abc1234.");
+    world.transcript(&format!("-p/{first}.jsonl"), rows);
+    let amends = "git commit --amend -m 'Sort the orders by their date'";
+    let rows = user(later, "u2", "2026-11-13T09:00:00Z", "Sign the last commit")
+        + &ran(later, "c2", "2026-11-13T09:10:00Z", amends, Ok("[main def5678] Sort the orders by their date\n 1 file changed"))
+        + &assistant(later, "a2", "2026-11-13T09:11:00Z", "Signed.");
+    world.transcript(&format!("-p/{later}.jsonl"), rows);
+    world.digest(&["--summarizer", "extract"]);
+    let full = world.recall(["show", "--full", first]).out;
+    let (page, since) = full.split_once("\n## Since then\n").expect("what became of it");
+    assert!(page.contains("Commits that stood at the end") && page.contains("abc1234") && !page.contains("def5678"), "{full}");
+    assert_eq!(since, "\n- abc1234 is def5678 now\n");
+    assert!(world.recall(["show", first]).out.contains("def5678 Sort the orders by their date"));
+    assert!(!world.recall(["show", "--full", later]).out.contains("Since then"));
 }

@@ -28,6 +28,26 @@ fn world() -> World {
     world
 }
 
+#[test]
+fn a_title_tells_that_something_was_to_be_undone() {
+    let world = World::new();
+    let titled = |n: usize, later: &str| {
+        let mut rows = Rows::new(n);
+        rows.user(json!("Convert the decimal numbers in commit messages."));
+        rows.assistant("Converted.");
+        rows.user(json!(later));
+        rows.assistant("Done as you say.");
+        put(&world, &rows.id, &rows.text);
+    };
+    titled(0, "can you revert this change?");
+    titled(1, "how would I revert this change?");
+    world.digest(&["--summarizer", "extract"]);
+    let list = world.recall(["list"]).out;
+    assert_eq!(list.matches("Convert the decimal numbers in commit messages").count(), 2, "{list}");
+    assert_eq!(list.matches(" · later: “can you revert this change?”\n").count(), 1, "{list}");
+    assert!(!list.contains("how would I"), "{list}");
+}
+
 fn file_of(world: &World, day: &str) -> String {
     let pages = world.pages();
     pages.into_iter().find(|(path, _)| path.ends_with(&format!("/{day}.md"))).map(|(_, text)| text).expect("a page")

@@ -75,6 +75,24 @@ fn a_commit_that_failed_passed_later_whatever_was_staged_before_it() {
     assert!(told.contains("then `git commit -m 'Sort the orders'` passed (turn 1)"), "{told}");
 }
 
+/// Of a long message the line that is kept is cut.
+#[test]
+fn a_commit_that_failed_passed_later_whatever_its_message_is() {
+    let error = "Exit code 128\nerror: Signing file /tmp/.git_signing_buffer_tmpd5vSST\nfatal: failed to write commit object";
+    let commit =
+        |why: &str| format!("git add src/a.rs && git commit -m \"$(cat <<'EOF'\nSort the orders\n\n{}\nEOF\n)\"", why.repeat(60));
+    let (first, second) = (commit("As they came in from the importer. "), commit("The oldest first, as the page shows them. "));
+    let told = |later: &str, printed| {
+        let rows = says(ONE, 1, "Commit it, please") + &row(ONE, 2, &first, Err(error)) + &row(ONE, 3, later, printed);
+        fix(&digested(&rows), "fatal: failed to write commit object")
+    };
+    let passes = Ok("[main 1a2b3c4] Sort the orders\n 1 file changed");
+    assert!(told(&second, passes).contains(" passed (turn 1)"), "{}", told(&second, passes));
+    // A commit that was not seen, or another deed, proves nothing.
+    assert!(told(&second, Ok("")).contains("no later success is known"), "{}", told(&second, Ok("")));
+    assert!(told("git commit --amend --no-edit", passes).contains("no later success is known"));
+}
+
 /// Only a run whose end was seen counts, and only of the same check.
 #[test]
 fn nothing_passed_that_was_not_seen_to_pass() {

@@ -66,6 +66,20 @@ fn what_passed_is_told_by_class_however_it_was_written() {
 }
 
 #[test]
+fn what_ran_once_is_told_where_nothing_of_its_kind_has_proved_itself_or_where_it_is_asked_for() {
+    let world = World::new();
+    let once = ("go test -run TestPrune -count=50 ./internal/planner", PASSES);
+    session(&world, 1, &[("go test ./...", PASSES), ("go test ./...", PASSES), once, ("golangci-lint run", Ok("0 issues."))]);
+    let fails = ("npm run build", Err("Exit code 1\n[TypeError: generate is not a function]"));
+    session(&world, 2, &[("npm run build", Ok("built")), ("npm run build", Ok("built")), fails, fails, fails]);
+    world.digest(&["--summarizer", "extract"]);
+    let all = how(&world, &[]);
+    assert!(all.contains("`go test ./...`") && all.contains("`golangci-lint run`") && !all.contains("-count=50"), "{all}");
+    assert!(!all.contains("npm run build"), "it fails more often than it passes, and did so last: {all}");
+    assert!(how(&world, &["test"]).contains("-count=50"));
+}
+
+#[test]
 fn a_start_tells_the_steadiest_in_a_line_where_there_is_room() {
     let world = World::new();
     let runs = [("cargo test --locked", Ok("test result: ok. 5 passed; 0 failed")); 2];

@@ -25,5 +25,6 @@ mod shutdown;
 mod stats;
 mod status;
 mod timeline;
+mod todo;
 mod transfer;
 mod wrong_replies;

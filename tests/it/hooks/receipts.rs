@@ -49,7 +49,7 @@ fn a_receipt_tells_what_a_session_used_of_what_it_was_told() {
     rows.result(1, "the file", false);
     rows.uses(2, &bash(&format!("recall show {} --full", &earlier[..8])));
     rows.result(2, "the session", false);
-    rows.uses(3, &bash("pytest tests/invoices -q"));
+    rows.uses(3, &bash("pytest tests/orders/test_list.py tests/invoices -q"));
     rows.result(3, "2 passed in 0.1s", false);
     rows.assistant("The list of invoices is paged by key, too.");
     put(&world, &rows.id, &rows.text);
@@ -91,6 +91,52 @@ fn a_receipt_tells_what_a_session_used_of_what_it_was_told() {
     assert_eq!(world.recall(["forget", "--session", &rows.id, "--yes"]).code, 0);
     let status: Value = serde_json::from_str(&world.recall(["status", "--json"]).out).expect("JSON");
     assert_eq!((&status["receipts"]["told"], &status["receipts"]["used"]), (&json!(1), &json!(0)));
+}
+
+#[test]
+fn what_is_only_like_what_was_told_or_never_ran_is_not_told_as_used() {
+    let world = World::new();
+    patient(&world);
+    let earlier = first(&world);
+    world.digest(&EXTRACT);
+    let mut rows = Rows::new(4);
+    let notes = told(&world, &starts(&world, &rows.id, "startup")).expect("notes");
+    let short = &earlier[..8];
+    let read = |path: &str| json!({"name": "Read", "input": {"file_path": path}});
+    rows.row(hook_row(&notes));
+    rows.user(json!("Page the list of invoices as well."));
+    let denied = "Permission to use Bash with command X has been denied.";
+    for (n, (tool, printed, failed)) in [
+        (bash("pytest tests/invoices -q"), "2 passed in 0.1s", false),
+        (bash("cd /srv/other && pytest tests/orders -q"), "2 passed in 0.1s", false),
+        (bash("pytest tests/orders -q"), denied, true),
+        (bash(&format!("recall show {short}")), denied, true),
+        (bash(&format!("git commit -m 'As recall show {short} says'")), "[main 1a2b3c4] As it says", false),
+        (bash("grep -n OFFSET src/paging.py"), "12: OFFSET", false),
+        (read(&format!("{SHOP}/vendor/src/paging.py")), "the file", false),
+        (read("/srv/other/src/paging.py"), "the file", false),
+        (read(&format!("{SHOP}/src/paging.py")), "File does not exist.", true),
+    ]
+    .iter()
+    .enumerate()
+    {
+        rows.uses(n, tool);
+        rows.result(n, printed, *failed);
+    }
+    rows.assistant("The list of invoices is paged by key, too.");
+    put(&world, &rows.id, &rows.text);
+    // In the shell a file is read as well as with a tool.
+    let mut shell = Rows::new(5);
+    shell.row(hook_row(&notes));
+    shell.user(json!("Explain the paging."));
+    shell.uses(1, &bash("cd src/.. && sed -n 1,20p src/paging.py | head -3"));
+    shell.result(1, "the file", false);
+    shell.assistant("It pages by key.");
+    put(&world, &shell.id, &shell.text);
+    world.digest(&EXTRACT);
+    let page = page_of(&world, &rows.id);
+    assert!(page.contains("- nothing of it was seen to be used"), "{page}");
+    assert!(page_of(&world, &shell.id).contains("- opened: `src/paging.py`"), "{}", page_of(&world, &shell.id));
 }
 
 /// A session that is told `notes`, is asked for the cart page and runs these commands; the user ends it with the last prompt.

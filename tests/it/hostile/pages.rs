@@ -221,7 +221,9 @@ proptest! {
         assert_ours(&session_page(&shown, &zone), SESSION);
         assert_ours(&session_page(&quoted, &zone), SESSION);
         assert_ours(&session_page(&again, &zone), SESSION);
-        let entries = [shown, quoted, again].iter().map(|one| DayEntry::of(one, &SessionFacts::of(&session), &zone)).collect();
+        let on_its_day = |one| DayEntry::on("2026-11-20", one, &SessionFacts::of(&session), &zone);
+        let entries: Vec<DayEntry> = [shown, quoted, again].iter().filter_map(on_its_day).collect();
+        assert_eq!(entries.len(), 3);
         assert_ours(&day_page("2026-11-20", entries, UndigestedTotals::default(), &[], &zone), DAY);
     }
 }

@@ -32,7 +32,7 @@ fn the_first_time_of_a_project_nothing_leaves_before_somebody_saw_it_and_agreed(
     };
     assert_eq!(by_agent(&["team", "--yes"]), Some(2), "an agent cannot agree");
     assert!(!server.all_text().contains("obelisk"));
-    assert_eq!(exchange(&anna).out.lines().last(), Some("shared 2 records"));
+    assert_eq!(exchange(&anna).out.lines().last(), Some("shared 3 records"));
     assert_eq!(status(&anna)["projects"][0]["confirmed"], true);
     assert_eq!(anna.recall(&["team", "--dry-run"]).out, "nothing would be sent\n");
     // Who shared before anybody asked goes on without being asked.

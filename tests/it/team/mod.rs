@@ -3,6 +3,10 @@
 #[cfg(feature = "team")]
 mod backlog;
 #[cfg(feature = "team")]
+mod colleague;
+#[cfg(feature = "team")]
+mod copied_disk;
+#[cfg(feature = "team")]
 mod first_word;
 #[cfg(feature = "team")]
 mod installations;
@@ -14,12 +18,18 @@ mod meaning;
 mod open_and_rules;
 #[cfg(feature = "team")]
 mod over_postgres;
+#[cfg(feature = "team")]
+mod policy;
+#[cfg(feature = "team")]
+mod usage;
 
 #[cfg(not(feature = "team"))]
 #[test]
 fn a_program_without_the_client_says_how_to_get_it() {
     let world = crate::support::World::digested(&["plain"]);
-    for command in [&["team", "status"][..], &["team"], &["search", "--team", "redis"]] {
+    for command in
+        [&["team", "status"][..], &["team"], &["search", "--team", "redis"], &["stats", "--team"], &["show", "--team", "0badc0de"]]
+    {
         let ran = world.recall(command);
         assert_eq!(ran.code, 2, "{ran:#?}");
         assert!(ran.err.contains("--features team"), "{ran:#?}");

@@ -47,7 +47,7 @@ fn of_team(member: &Member) -> Vec<(String, Vec<String>)> {
 fn kinds_there(member: &Member) -> Vec<String> {
     let there = status(member);
     let shared = there["projects"][0]["shared"].as_array().unwrap();
-    shared.iter().map(|one| one["kind"].as_str().unwrap().to_owned()).filter(|kind| kind != "session").collect()
+    shared.iter().map(|one| one["kind"].as_str().unwrap().to_owned()).filter(|kind| kind != "session" && kind != "usage").collect()
 }
 
 fn add_todo(member: &Member, text: &str) -> String {

@@ -10,6 +10,7 @@ mod rows;
 mod server;
 mod storm;
 mod tls;
+mod usage;
 
 use serde_json::json;
 use team::{Client, Pushed, Record, RecordId, Withdrawal};

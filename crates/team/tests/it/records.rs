@@ -2,9 +2,61 @@
 
 use crate::server::{BANK, SHOP, TEAM, patient, server};
 use crate::{gone, note, pulled, refused};
-use team::{Access, Client, Pushed};
+use std::time::{Duration, Instant};
+use team::{Access, CheckIn, Client, Pushed};
 
 const BOTH: Access = Access::ReadWrite;
+
+#[test]
+#[ignore = "starts a PostgreSQL server: RECALL_TEST_POSTGRES=1"]
+fn two_machines_under_one_name_are_noticed_and_both_are_told() {
+    let Some(server) = server() else { return };
+    let _team = server.team(&[("anna", &[(SHOP, Access::ReadWrite)]), ("ben", &[(SHOP, Access::ReadWrite)])]);
+    let (mut one, mut copy, mut ben) = (server.client("anna"), server.client("anna"), server.client("ben"));
+    let says = |client: &mut Client, last: Option<&str>, next: &str| client.check_in(last, next).unwrap();
+    assert_eq!(says(&mut one, None, "1"), CheckIn::Alone);
+    assert_eq!(says(&mut one, None, "1"), CheckIn::Alone, "an answer that was lost");
+    assert_eq!(says(&mut ben, None, "b"), CheckIn::Alone, "of another member");
+    assert_eq!(says(&mut one, Some("1"), "2"), CheckIn::Alone);
+    for last in [Some("1"), None] {
+        assert_eq!(says(&mut copy, last, "2b"), CheckIn::Taken);
+    }
+    assert_eq!(says(&mut one, Some("2"), "3"), CheckIn::Doubled);
+    assert_eq!(says(&mut one, Some("2"), "3"), CheckIn::Doubled, "an answer that was lost");
+    assert_eq!(says(&mut one, Some("3"), "4"), CheckIn::Alone, "it is told once");
+    for sql in ["SELECT FROM recall_team.machine", "UPDATE recall_team.machine SET token = 'x'"] {
+        assert!(server.sql("ben", "team", sql).expect_err(sql).contains("permission denied"));
+    }
+}
+
+#[test]
+#[ignore = "starts a PostgreSQL server: RECALL_TEST_POSTGRES=1"]
+fn a_record_is_found_by_what_people_type_of_its_id() {
+    let Some(server) = server() else { return };
+    let _team = server.team(&[("anna", &[(SHOP, Access::ReadWrite)])]);
+    let mut anna = server.client("anna");
+    anna.push(&[
+        note(SHOP, "0708a5fa-1c", 1, "a"),
+        note(SHOP, "0708b", 1, "b"),
+        note(SHOP, "ses_00000000abcdefgh", 1, "c"),
+        note(SHOP, "07%", 1, "d"),
+    ])
+    .unwrap();
+    anna.withdraw(&[gone(SHOP, "0708b", 1)]).unwrap();
+    for (typed, found) in [
+        ("0708a5fa", &["0708a5fa-1c"][..]),
+        ("0708", &["0708a5fa-1c"]),
+        ("0708a5fa-1c", &["0708a5fa-1c"]),
+        ("abcdefgh", &["ses_00000000abcdefgh"]),
+        ("bcdefgh", &[]),
+        ("07%", &["07%"]),
+        ("07_8a5fa", &[]),
+        ("", &[]),
+    ] {
+        let hits = anna.named(&[SHOP, "example.com/acme/none"], typed, 9, Instant::now() + Duration::from_secs(60)).unwrap();
+        assert_eq!(hits.iter().map(|hit| hit.record.id.as_str()).collect::<Vec<_>>(), found, "{typed}");
+    }
+}
 
 #[test]
 #[ignore = "starts a PostgreSQL server: RECALL_TEST_POSTGRES=1"]

@@ -63,8 +63,10 @@ fn another_team_and_another_project_are_not_seen() {
         assert_eq!((sees(&server, login, "record"), sees(&server, login, "project")), (records, projects), "{login}");
         assert_eq!(sees(&server, login, "team"), 1, "{login}");
         let search = "SELECT 1 FROM recall_team.search_words(1, ARRAY[1, 2, 3], 'tomatoes', 9)
-            UNION ALL SELECT 1 FROM recall_team.search_similar(1, ARRAY[1, 2, 3], 'tomatos', 9)";
-        assert_eq!(server.sql(login, "team", search).unwrap().len(), records * 2, "{login}");
+            UNION ALL SELECT 1 FROM recall_team.search_similar(1, ARRAY[1, 2, 3], 'tomatos', 9)
+            UNION ALL SELECT 1 FROM recall_team.search_named(1, ARRAY[1, 2, 3], 's', 9)
+            UNION ALL SELECT 1 FROM recall_team.search_named(1, ARRAY[1, 2, 3], 'b', 9)";
+        assert_eq!(server.sql(login, "team", search).unwrap().len(), records * 3, "{login}");
     }
     let partition = server.admin("SELECT tableoid::regclass FROM recall_team.record LIMIT 1").remove(0).remove(0);
     for sql in [

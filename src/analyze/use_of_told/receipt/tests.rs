@@ -2,11 +2,13 @@
 
 use serde::Deserialize;
 
-use super::{Receipt, looked_up_ids};
+use super::{Receipt, is_same_check, looked_up_ids};
 use crate::analyze::account::SessionAccount;
 use crate::analyze::signal::REFUSED;
 use crate::analyze::use_of_told::names_in;
-use crate::model::session::{Entry, Evidence, Item, Millis, Outcome, PlacedEvidence, Project, RecordKey, Session, ToolUse};
+use crate::model::session::{
+    Entry, Evidence, Item, Millis, Outcome, PlacedEvidence, Project, RecordKey, Session, ShellStep, StepKind, ToolUse,
+};
 use crate::text::clean::one_line;
 
 #[derive(Deserialize)]
@@ -144,6 +146,33 @@ fn of_scenes_held_out_no_accusation_is_false() {
     let (warnings, corrections, others) = score(include_str!("../../../../fixtures/warnings-2.jsonl"));
     assert_eq!((warnings.wrong, corrections.wrong), (0, 0), "{others:#?}");
     assert_eq!((warnings.right, corrections.right), (9, 2), "{others:#?}");
+}
+
+#[test]
+fn a_check_is_the_told_one_on_what_it_was_told_to_be_run_on_a_part_of_that_or_more() {
+    let step = |line: &str| ShellStep {
+        kind: StepKind::Check,
+        line: line.into(),
+        message: String::new(),
+        masked: false,
+        needed: false,
+        folder: String::new(),
+    };
+    for (told, ran, same) in [
+        ("pytest tests/test_orders.py", "pytest tests/test_orders.py -q", true),
+        ("pytest tests/test_orders.py", "pytest tests/test_users.py", false),
+        ("pytest tests/test_orders.py", "pytest", true),
+        ("pytest tests/api", "pytest ./tests/api/test_users.py", true),
+        ("pytest tests/a.py", "pytest tests/a.py::test_one", true),
+        ("pytest tests/a.py::test_one", "pytest tests/a.py::test_two", false),
+        ("cargo test -p core", "cargo test --locked -p cli", false),
+        ("cargo test", "RUST_LOG=1 cargo test -p cli", true),
+        ("go test ./orders/...", "go test ./users/...", false),
+        ("go test ./...", "go test ./users/...", true),
+        ("npm run lint", "npm run build", false),
+    ] {
+        assert_eq!(is_same_check(told, &step(ran)), same, "{told} | {ran}");
+    }
 }
 
 #[test]

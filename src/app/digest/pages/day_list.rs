@@ -10,7 +10,7 @@ use crate::render::page::{ListedDay, day_list_page};
 use crate::store::Reader;
 use crate::sys::private_files;
 
-/// Writes it if its text differs; takes it away with the last page.
+/// Writes it if its text differs; takes it away with the last page. To be called while the marker says that pages are written.
 pub(super) fn write(config: &Config, store: &Reader) -> Result<()> {
     let mut days: BTreeMap<String, ListedDay> = BTreeMap::new();
     for page in store.pages()? {
@@ -27,7 +27,8 @@ pub(super) fn write(config: &Config, store: &Reader) -> Result<()> {
     if std::fs::read(&file).is_ok_and(|before| before == text.as_bytes()) {
         return Ok(());
     }
-    private_files::replace(&file, text.as_bytes()).with_context(|| format!("cannot write {}", file.display()))
+    let half_written = page_path::pages_folder(&config.data_dir);
+    private_files::replace_from(&half_written, &file, text.as_bytes()).with_context(|| format!("cannot write {}", file.display()))
 }
 
 /// Is there none?

@@ -73,6 +73,7 @@ pub(crate) fn write(config: &Config, store: &mut Writer, all: bool, ui: &Ui) -> 
     }
     let counts = bring_up_to_date(config, store, all || moved, gone, ui)?;
     if day_list::is_missing(config) {
+        let _writing = begin_writing(config)?;
         day_list::write(config, store)?;
     }
     if before.as_ref() != Some(&zone) && (moved || counts.made > 0) {
@@ -115,11 +116,14 @@ fn bring_up_to_date(config: &Config, store: &mut Writer, all: bool, gone: Vec<Pa
     if dirty.is_empty() && days.is_empty() {
         return Ok(PageCounts::default());
     }
-    let _writing =
-        WritingMarker::begin(&config.data_dir).with_context(|| format!("cannot write in {}", config.data_dir.display()))?;
+    let _writing = begin_writing(config)?;
     let ids = (dirty.len() > 1).then(|| store.session_ids()).transpose()?;
     let context = PageContext { all, ids, ..PageContext::default() };
     PageWriter::new(config, store, ui, &context, days)?.run(&dirty, &noted)
+}
+
+fn begin_writing(config: &Config) -> Result<WritingMarker> {
+    WritingMarker::begin(&config.data_dir).with_context(|| format!("cannot write in {}", config.data_dir.display()))
 }
 
 /// Rewrites the pages of the given days, with the notes that move there. A page with nothing left on it is removed.

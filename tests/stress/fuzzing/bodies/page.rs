@@ -69,9 +69,10 @@ pub fn check(data: &[u8]) {
         author: author.clone(),
         closed: Some((0, author.clone())),
     };
+    let own_day = day_of(&session, &zone);
     let day = day_page(
-        &day_of(&session, &zone),
-        vec![DayEntry::of(&shown, &SessionFacts::of(&session), &zone)],
+        &own_day,
+        DayEntry::on(&own_day, &shown, &SessionFacts::of(&session), &zone).into_iter().collect(),
         UndigestedTotals::default(),
         &[note],
         &zone,

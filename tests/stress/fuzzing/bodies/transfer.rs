@@ -74,8 +74,14 @@ fn taken_in(store: &mut Writer, session: &Exported) {
     };
     assert!(session_page(&shown, &zone).starts_with("---\n"));
     assert!(
-        day_page(&day, vec![DayEntry::of(&shown, &SessionFacts::of(&loaded), &zone)], UndigestedTotals::default(), &[], &zone)
-            .starts_with("---\n")
+        day_page(
+            &day,
+            DayEntry::on(&day, &shown, &SessionFacts::of(&loaded), &zone).into_iter().collect(),
+            UndigestedTotals::default(),
+            &[],
+            &zone
+        )
+        .starts_with("---\n")
     );
     assert!(loaded.entries.iter().all(|entry| !matches!(entry.item, Item::Outcome(_))));
     assert!(store.write_documents().expect("documents are written").failed.is_empty());
