@@ -135,3 +135,41 @@ fn is_locked(error: &anyhow::Error) -> bool {
     let code = error.downcast_ref().and_then(rusqlite::Error::sqlite_error_code);
     matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use rusqlite::Connection;
+
+    use super::*;
+
+    #[test]
+    fn a_call_about_which_nobody_asks_any_more_ends_its_reads() {
+        let runtime = tokio::runtime::Builder::new_current_thread().max_blocking_threads(1).build().expect("a runtime");
+        let (begun, has_begun) = tokio::sync::oneshot::channel();
+        let (dropped, is_dropped) = mpsc::channel();
+        let (ended, how) = mpsc::channel();
+        let work = move |reading: &ReadHandle| {
+            let index = Connection::open_in_memory()?;
+            reading.state().handle = Some(index.get_interrupt_handle());
+            let mut read = index.prepare("SELECT 1 UNION ALL SELECT 2")?;
+            let mut rows = read.query([])?;
+            rows.next()?;
+            // In the middle of a read, the call is dropped.
+            begun.send(()).expect("somebody who waits");
+            is_dropped.recv()?;
+            ended.send(rows.next().map(|_| ()).map_err(|e| e.sqlite_error_code()))?;
+            Ok(())
+        };
+        runtime.block_on(async {
+            let executor = Executor::default();
+            tokio::select! {
+                _ = executor.run(std::future::pending(), work) => panic!("it goes on until it is dropped"),
+                begun = has_begun => begun.expect("a beginning"),
+            }
+        });
+        dropped.send(()).expect("a read under way");
+        assert_eq!(how.recv().expect("an end"), Err(Some(ErrorCode::OperationInterrupted)));
+    }
+}
