@@ -21,6 +21,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 RECALL = os.path.abspath(os.environ["RECALL_BIN"])
 CLUSTER = "local-cluster[2,1,1024]"
 SHOP = "example.com/acme/shop"
+MODEL = "claude-haiku-4-5-20251001"
 
 # The worker in place of `recall`: what it does is asked for by the last part of the folder's name.
 WORKER = """#!/bin/bash
@@ -72,7 +73,8 @@ class Company:
         rows = ""
         for at, (kind, text) in enumerate([("user", f"Mend part {n}"), ("assistant", f"Part {n} is mended.{more}")]):
             content = text if kind == "user" else [{"type": "text", "text": text}]
-            message = {"role": kind, "content": content, **({} if kind == "user" else {"id": f"msg_{n}", "model": "claude-haiku-4-5-20251001"})}
+            of_model = {"id": f"msg_{n}", "model": MODEL, "usage": {"input_tokens": 10, "output_tokens": 5}}
+            message = {"role": kind, "content": content, **({} if kind == "user" else of_model)}
             row = {"type": kind, "sessionId": session, "uuid": f"{session[:-1]}{at}", "timestamp": f"2026-11-{1 + n % 20:02}T08:00:0{at}Z"}
             rows += json.dumps({**row, "cwd": "/home/dev/src/shop", "version": "2.1.197", "message": message}) + "\n"
         return self.write(f"input/{person}/projects/{folder}/{session}.jsonl", rows)
@@ -171,7 +173,7 @@ class Backfill(unittest.TestCase):
     def records(self):
         rows = [row.asDict() for row in self.reader.read.parquet(f"{self.company.out}/records").collect()]
         records = [{key: row[key] for key in ("project", "kind", "id", "version", "search")} | {"body": json.loads(row["body"])} for row in rows]
-        return sorted(records, key=lambda record: record["id"])
+        return sorted(records, key=lambda record: (record["id"], record["kind"]))
 
     def errors(self):
         return {row["unit"]: row["error"] for row in self.reader.read.parquet(f"{self.company.out}/errors").collect()}
@@ -181,18 +183,18 @@ class Backfill(unittest.TestCase):
 
     def test_two_workers_give_the_records_of_one_process_again_and_again(self):
         wanted = self.one_process()
-        self.assertEqual(len(wanted), 5)
+        self.assertEqual([record["kind"] for record in wanted], 5 * ["session", "usage"])
         for _ in range(2):
-            self.assertEqual(self.company.spark(), (0, "units 3, records 5, errors 0\n"))
+            self.assertEqual(self.company.spark(), (0, "units 3, records 10, errors 0\n"))
             self.assertEqual(self.records(), wanted)
             self.assertEqual(self.errors(), {})
         # One unit has more, one has nothing any more, one is gone.
         self.company.session("anna", "-home-dev-src-shop", 3, " One screw is left.")
         os.remove(glob.glob(f"{self.company.input}/ben/projects/-home-ben-other/*.jsonl")[0])
         shutil.rmtree(f"{self.company.input}/ben/projects/-home-dev-src-shop")
-        self.assertEqual(self.company.spark(), (0, "units 2, records 3, errors 0\n"))
+        self.assertEqual(self.company.spark(), (0, "units 2, records 6, errors 0\n"))
         self.assertEqual(self.records(), self.one_process())
-        self.assertIn("One screw is left", self.records()[2]["search"])
+        self.assertIn("One screw is left", self.records()[4]["search"])
 
     def test_a_unit_that_fails_hangs_or_babbles_costs_the_others_nothing(self):
         wanted = self.one_process()
@@ -201,9 +203,10 @@ class Backfill(unittest.TestCase):
         broken = self.company.session("dora", "-broken", 20)
         with open(broken, "a") as file:
             file.write('{"type": "user", "mess\n')
-        wanted.append(json.loads(self.company.recall("team", "records", broken, "--projects", self.company.path("projects.toml"))))
+        of_broken = self.company.recall("team", "records", broken, "--projects", self.company.path("projects.toml"))
+        wanted += [json.loads(line) for line in of_broken.splitlines()]
         code, told = self.company.spark("--timeout", "60")
-        self.assertEqual((code, told), (1, "units 8, records 6, errors 5\n"))
+        self.assertEqual((code, told), (1, "units 8, records 12, errors 5\n"))
         self.assertEqual(self.records(), wanted)
         errors = self.errors()
         self.assertEqual(sorted(errors), ["carl/-babbles", "carl/-dies", "carl/-fails", "carl/-hangs", "dora/-broken"])
@@ -214,13 +217,13 @@ class Backfill(unittest.TestCase):
         for folder in glob.glob(f"{self.company.input}/carl/projects/*"):
             shutil.rmtree(folder)
         self.company.session("dora", "-broken", 20)
-        self.assertEqual(self.company.spark(), (0, "units 4, records 6, errors 0\n"))
+        self.assertEqual(self.company.spark(), (0, "units 4, records 12, errors 0\n"))
         self.assertEqual(self.errors(), {})
 
     def test_a_worker_that_is_killed_in_the_middle_changes_nothing(self):
         self.company.session("carl", "-takes-the-jvm-along", 10)
         wanted = self.one_process()
-        self.assertEqual(self.company.spark(), (0, "units 4, records 6, errors 0\n"))
+        self.assertEqual(self.company.spark(), (0, "units 4, records 12, errors 0\n"))
         self.assertEqual(self.records(), wanted)
         self.assertTrue(os.path.exists(f"{self.company.killed}/pid"), "a JVM was killed")
 
@@ -228,18 +231,18 @@ class Backfill(unittest.TestCase):
         server = Postgres(self.company)
         self.addCleanup(server.stop)
         address = server.address("backfill")
-        everything = "SELECT row_to_json(r) FROM (SELECT id, version, body, search FROM recall_team.record ORDER BY id) r"
-        self.assertEqual(self.company.spark("--push", address), (0, "units 3, records 5, errors 0\nstored 5, unchanged 0, refused 0\n"))
+        everything = "SELECT row_to_json(r) FROM (SELECT kind, id, version, body, search FROM recall_team.record ORDER BY id, kind) r"
+        self.assertEqual(self.company.spark("--push", address), (0, "units 3, records 10, errors 0\nstored 10, unchanged 0, refused 0\n"))
         there = server.sql(everything)
-        self.assertEqual(len(there), 5)
+        self.assertEqual(len(there), 10)
         code, told = self.company.spark("--push", "-", stdin=f"{address}\n")
-        self.assertEqual((code, told), (0, "units 3, records 5, errors 0\nstored 0, unchanged 5, refused 0\n"))
+        self.assertEqual((code, told), (0, "units 3, records 10, errors 0\nstored 0, unchanged 10, refused 0\n"))
         self.assertEqual(server.sql(everything), there)
         server.sql(f"SELECT recall_team.set_access('core', 'backfill', '{SHOP}', true, false)")
         self.company.session("anna", "-home-dev-src-shop", 6)
         code, told = self.company.spark("--push", address)
         self.assertEqual(code, 1)
-        self.assertIn("refused 6", told)
+        self.assertIn("refused 12", told)
         self.assertIn("refused: session 00000006-", told)
         self.assertEqual(server.sql(everything), there)
 

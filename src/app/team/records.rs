@@ -1,9 +1,9 @@
-//! `recall team records`: what came of the sessions in transcripts from anywhere, as the team's server keeps it.
+//! `recall team records`: what came of the sessions in transcripts from anywhere and what they took, as the team's server keeps it.
 //!
 //! ## Invariants
-//! - Nothing in the data folder or in a client's folder is read or written. Of the config the sanitizer's rules, exclusions, moved projects and the time
-//!   zone count.
-//! - Each folder of transcripts is read whole and by itself, into an index of its own, at a fixed time: a session's line is the same whatever else is
+//! - Nothing in the data folder or in a client's folder is read or written. Of the config the sanitizer's rules, exclusions, moved projects, prices and
+//!   the time zone count.
+//! - Each folder of transcripts is read whole and by itself, into an index of its own, at a fixed time: a session's lines are the same whatever else is
 //!   asked for, on every machine with this config.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -177,8 +177,8 @@ fn session_of(file: &Path) -> Option<(PathBuf, String)> {
 /// What was made so far.
 #[derive(Default)]
 struct Lines {
-    /// By project, id and version: the same session may lie in several folders.
-    lines: BTreeMap<(String, String, i64, PathBuf), String>,
+    /// By project, id, version and kind: the same session may lie in several folders.
+    lines: BTreeMap<(String, String, i64, String, PathBuf), String>,
     /// Sessions of folders that are no known repository, and these folders.
     left_out: usize,
     unknown: BTreeSet<String>,
@@ -237,7 +237,7 @@ impl FolderReader<'_> {
     fn collect(&self, config: &Config, store: &Reader, all: &mut Lines) -> Result<()> {
         let projects = self.known_projects(config, store, all)?;
         let to_share = ToShare::sessions_of(&projects, config)?;
-        for (id, head) in to_share.sessions().filter(|(id, _)| self.is_asked_for(&id.id)) {
+        for (id, head) in to_share.of_sessions().filter(|(id, _)| self.is_asked_for(&id.id)) {
             let Some(text) = to_share.text(id)? else { continue };
             let version = head.last_active().unwrap_or_default();
             let line = RecordLine {
@@ -248,7 +248,7 @@ impl FolderReader<'_> {
                 body: text.body,
                 search: text.search,
             };
-            let key = (id.project.clone(), id.id.clone(), version, self.folder.to_owned());
+            let key = (id.project.clone(), id.id.clone(), version, id.kind.clone(), self.folder.to_owned());
             all.lines.insert(key, serde_json::to_string(&line)?);
         }
         Ok(())
@@ -260,8 +260,12 @@ impl FolderReader<'_> {
         let mut known = Vec::new();
         for head in store.sessions_from_here()? {
             let key = &head.project.key;
-            let is_none = key == EVERYWHERE || config.excludes_folder(key, &keys) || store.digest_state(head.pk)?.is_none();
-            if is_none || !self.is_asked_for(&head.id) || known.iter().any(|project: &TeamProject| project.key == *key) {
+            let is_known = known.iter().any(|project: &TeamProject| project.key == *key);
+            if is_known || key == EVERYWHERE || config.excludes_folder(key, &keys) || !self.is_asked_for(&head.id) {
+                continue;
+            }
+            // One without a digest may have taken something.
+            if store.digest_state(head.pk)?.is_none() && store.used_tokens(&head)?.is_empty() {
                 continue;
             }
             let Some((root, address)) = self.addresses.of(key) else {

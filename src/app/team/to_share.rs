@@ -96,12 +96,15 @@ impl<'a> ToShare<'a> {
         })
     }
 
-    /// What came of the sessions of these projects, and nothing else.
+    /// What came of the sessions of these projects and what they took, and nothing else.
     ///
     /// # Errors
     /// When the index cannot be read.
     pub(super) fn sessions_of(projects: &[TeamProject], config: &'a Config) -> Result<Self> {
-        Self::with(projects, config, BTreeSet::new(), Self::add_sessions)
+        Self::with(projects, config, BTreeSet::new(), |all, project, memory| {
+            all.add_usage(project, memory)?;
+            all.add_sessions(project, memory)
+        })
     }
 
     fn with(
@@ -227,11 +230,11 @@ impl<'a> ToShare<'a> {
         Ok(())
     }
 
-    /// The sessions among it, with what is known of each.
-    pub(super) fn sessions(&self) -> impl Iterator<Item = (&ItemId, &SessionHead)> {
+    /// What of it is one session's, with what is known of that.
+    pub(super) fn of_sessions(&self) -> impl Iterator<Item = (&ItemId, &SessionHead)> {
         self.items.iter().filter_map(|(id, one)| match &one.source {
-            Source::Session(_, head) => Some((id, head)),
-            Source::Statement(_) | Source::Usage(..) => None,
+            Source::Session(_, head) | Source::Usage(_, head, _) => Some((id, head)),
+            Source::Statement(_) => None,
         })
     }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::over_postgres::{SHOP, team_of};
+use super::over_postgres::{SHOP, consents, exchange, joined, team_of};
 use crate::support::rows::{FOLDER, Rows};
 use crate::support::{Ran, World, fed, files_below};
 
@@ -67,8 +67,14 @@ fn parsed(line: &str) -> Value {
     serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"))
 }
 
-fn ids(lines: &[String]) -> Vec<String> {
-    lines.iter().map(|line| parsed(line)["id"].as_str().unwrap()[..8].to_owned()).collect()
+/// Kind and id of each, as `session 00000001`.
+fn names(lines: &[String]) -> Vec<String> {
+    let name = |line: Value| format!("{} {}", line["kind"].as_str().unwrap(), &line["id"].as_str().unwrap()[..8]);
+    lines.iter().map(|line| name(parsed(line))).collect()
+}
+
+fn of_kind<'a>(lines: &'a [String], kind: &str) -> Vec<&'a String> {
+    lines.iter().filter(|line| parsed(line)["kind"] == kind).collect()
 }
 
 #[test]
@@ -86,16 +92,17 @@ fn records_are_the_same_whatever_else_is_read() {
     );
     let (anna, ben) = (storage.folder("anna"), storage.folder("ben"));
     let all = storage.lines(&[&ben, &anna]);
-    assert_eq!(ids(&all), ["00000001", "00000002", "00000003"]);
+    let wanted = (1..=3).flat_map(|n| [format!("session 0000000{n}"), format!("usage 0000000{n}")]);
+    assert_eq!(names(&all), wanted.collect::<Vec<_>>());
     assert_eq!([storage.lines(&[&anna]), storage.lines(&[&ben])].concat(), all);
     assert_eq!(
         storage.lines(&[anna.parent().unwrap(), ben.parent().unwrap(), &anna]),
         all,
         "by the folder above, and no folder twice"
     );
-    assert_eq!(storage.lines(&[&first]), all[..1], "one transcript");
-    assert_eq!(storage.lines(&[&agent]), all[..1], "a subagent's stands for its session");
-    assert_eq!(storage.lines(&[&anna.join("00000002-5ec0-4000-8000-000000000000.jsonl"), &first]), all[..2]);
+    assert_eq!(storage.lines(&[&first]), all[..2], "one transcript");
+    assert_eq!(storage.lines(&[&agent]), all[..2], "a subagent's stands for its session");
+    assert_eq!(storage.lines(&[&anna.join("00000002-5ec0-4000-8000-000000000000.jsonl"), &first]), all[..4]);
     let one = parsed(&all[0]);
     assert_eq!((one["project"].as_str(), one["kind"].as_str()), (Some(SHOP), Some("session")));
     let keys: BTreeSet<&str> = one.as_object().unwrap().keys().map(String::as_str).collect();
@@ -180,10 +187,13 @@ fn a_fork_that_goes_on_in_another_repository_has_its_own_records_only() {
     let fork = (session(&shared) + &rows.text).replace("/home/dev/src/shop", "/home/dev/src/bank");
     storage.write(&format!("anna/projects/{FOLDER}/{}.jsonl", rows.id), &fork);
     let all = storage.lines(&[&storage.folder("anna")]);
-    assert_eq!(all.len(), 2, "{all:#?}");
-    let (bank, shop) = (&all[0], &all[1]);
+    let sessions = of_kind(&all, "session");
+    assert_eq!(sessions.len(), 2, "{all:#?}");
+    let (bank, shop) = (sessions[0], sessions[1]);
     assert!(bank.contains("acme/bank") && bank.contains("minaret") && !bank.contains("pagoda"), "{all:#?}");
     assert!(shop.contains(SHOP) && shop.contains("pagoda"), "{all:#?}");
+    let took = |line: &String| parsed(line)["body"]["usage"][0]["input"].as_u64();
+    assert_eq!(of_kind(&all, "usage").into_iter().map(took).collect::<Vec<_>>(), [Some(10), Some(20)], "{all:#?}");
 }
 
 #[test]
@@ -202,11 +212,12 @@ fn sessions_of_folders_that_are_no_known_repository_are_left_out_and_counted() {
     let text = fs::read_to_string(&cloned).unwrap();
     fs::write(&cloned, text.replace("/home/dev/src/shop", clone.to_str().unwrap())).unwrap();
     let all = storage.lines(&[&storage.folder("anna")]);
-    let projects: Vec<String> = all.iter().map(|line| parsed(line)["project"].as_str().unwrap().to_owned()).collect();
+    let projects: Vec<String> =
+        of_kind(&all, "session").into_iter().map(|line| parsed(line)["project"].as_str().unwrap().to_owned()).collect();
     assert_eq!(projects, ["example.com/acme/bank", SHOP, SHOP, SHOP]);
     storage.write("projects.toml", "\"/home/dev/src/shop/crates\" = \"example.com/acme/cart\"\n");
     let ran = storage.records(&[&storage.folder("anna")]);
-    assert_eq!((ran.code, ran.out.lines().count()), (0, 2), "{ran:#?}");
+    assert_eq!((ran.code, ran.out.lines().count()), (0, 4), "{ran:#?}");
     assert!(ran.err.contains("left out: 2 sessions of 1 folder"), "{ran:#?}");
     storage.write("projects.toml", "\"shop\" = \"git@example.com:acme/shop\"\n");
     assert_eq!(storage.records(&[&storage.folder("anna")]).code, 2);
@@ -220,11 +231,57 @@ fn what_cannot_be_read_is_named_and_costs_nothing_else() {
     let whole = storage.lines(&[&storage.session("ben", 3, |_| {})]);
     let gone = storage.path("nobody");
     let ran = storage.records(&[&storage.folder("anna"), &gone, &storage.folder("ben")]);
-    assert_eq!((ran.code, ran.out.lines().count()), (1, 3), "{ran:#?}");
+    assert_eq!((ran.code, ran.out.lines().count()), (1, 6), "{ran:#?}");
     assert!(ran.out.lines().any(|line| line == whole[0]), "{ran:#?}");
     for path in [broken.canonicalize().unwrap(), gone] {
         assert!(ran.err.contains(path.to_str().unwrap()), "{}: {ran:#?}", path.display());
     }
+}
+
+#[test]
+fn what_sessions_took_comes_from_a_backlog_as_from_an_exchange() {
+    let Some(server) = team_of(&["anna", "backfill"]) else { return };
+    let anna = joined(&server, "anna");
+    (1..=2).for_each(|n| anna.session(n));
+    // Nothing was asked in it, so that it has no digest; what it took is told all the same.
+    let mut rows = Rows::new(3);
+    rows.row(json!({"type": "assistant", "message": {"id": "msg_3", "role": "assistant", "model": "claude-haiku-4-5-20251001",
+        "content": [], "usage": {"input_tokens": 70, "output_tokens": 1}}}));
+    let text = rows.text.replace("/home/dev/src/shop", anna.clone.to_str().unwrap());
+    anna.world.transcript(&format!("-shop/{}.jsonl", rows.id), text);
+    anna.world.digest(&["--summarizer", "extract"]);
+    consents(&anna, "");
+    exchange(&anna);
+
+    let projects = anna.world.claude_dir().join("projects");
+    let ran = anna.recall(&["team", "records", projects.to_str().unwrap()]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:#?}");
+    let lines: Vec<String> = ran.out.lines().map(str::to_owned).collect();
+    assert_eq!(names(&lines), ["session 00000001", "usage 00000001", "session 00000002", "usage 00000002", "usage 00000003"]);
+    for line in of_kind(&lines, "usage") {
+        let line = parsed(line);
+        let id = line["id"].as_str().unwrap();
+        let there = server.admin(&format!("SELECT body FROM recall_team.record WHERE kind = 'usage' AND id = '{id}'"));
+        assert_eq!((&line["body"], line["search"].as_str()), (&parsed(&there), Some("")), "{line}");
+        let session = lines.iter().map(|line| parsed(line)).find(|one| one["kind"] == "session" && one["id"] == id);
+        assert!(session.is_none_or(|session| session["version"] == line["version"]), "{lines:#?}");
+    }
+
+    let file = anna.world.root().join("records.jsonl");
+    fs::write(&file, &ran.out).unwrap();
+    let push = |login: &str| anna.recall(&["team", "push", &server.address(login), file.to_str().unwrap()]).out;
+    let sums = || {
+        let ran = anna.recall(&["stats", "--team", "--by", "author", "--json"]);
+        let rows = parsed(&ran.out)["rows"].clone();
+        let row = |row: &Value| (row["name"].as_str().unwrap().to_owned(), row["sessions"].as_u64(), row["input"].as_u64());
+        rows.as_array().unwrap().iter().map(row).collect::<Vec<_>>()
+    };
+    let of_anna = sums();
+    assert_eq!((of_anna.len(), of_anna[0].1), (1, Some(3)));
+    assert_eq!(push("anna"), "stored 5, unchanged 0, refused 0\n");
+    assert_eq!(sums(), of_anna, "what two machines of hers shared counts once");
+    assert_eq!(push("backfill"), "stored 5, unchanged 0, refused 0\n");
+    assert_eq!(sums().iter().map(|row| (row.1, row.2)).collect::<Vec<_>>(), [(of_anna[0].1, of_anna[0].2); 2]);
 }
 
 #[test]
@@ -236,12 +293,12 @@ fn records_that_are_pushed_twice_are_there_once() {
     let file = storage.write("records.jsonl", &lines);
     let address = server.address("anna");
     let push = |more: &[&str]| storage.world.recall([&["team", "push", &address, file.to_str().unwrap()], more].concat());
-    assert_eq!(push(&[]).out, "stored 3, unchanged 0, refused 0\n");
+    assert_eq!(push(&[]).out, "stored 6, unchanged 0, refused 0\n");
     let again = push(&[]);
-    assert_eq!((again.code, again.out.as_str()), (0, "stored 0, unchanged 3, refused 0\n"), "{again:#?}");
+    assert_eq!((again.code, again.out.as_str()), (0, "stored 0, unchanged 6, refused 0\n"), "{again:#?}");
     assert!(server.all_text().contains("obelisk"));
     // Another machine's are its own.
-    assert_eq!(push(&["--machine", "cluster"]).out, "stored 3, unchanged 0, refused 0\n");
+    assert_eq!(push(&["--machine", "cluster"]).out, "stored 6, unchanged 0, refused 0\n");
     // Over standard input, with the address before it; what is no record and what is refused keeps nothing else from being pushed.
     let strange = lines.lines().next().unwrap().replace(SHOP, "example.com/acme/bank");
     storage.session("anna", 1, |rows| rows.assistant("One screw is left."));
@@ -249,7 +306,7 @@ fn records_that_are_pushed_twice_are_there_once() {
     let mut command = storage.world.process();
     command.args(["team", "push", "-"]);
     let ran = fed(command, format!("{address}\n{strange}\n\n{{\"id\": 1}}\n{grown}\n").as_bytes());
-    assert_eq!((ran.code, ran.out.as_str()), (1, "stored 1, unchanged 2, refused 2\n"), "{ran:#?}");
+    assert_eq!((ran.code, ran.out.as_str()), (1, "stored 2, unchanged 4, refused 2\n"), "{ran:#?}");
     assert!(ran.err.contains("example.com/acme/bank") && ran.err.contains("line 3: it is no record"), "{ran:#?}");
     assert!(server.all_text().contains("One screw is left"));
     let stranger = storage.world.recall(["team", "push", &server.address("nobody"), file.to_str().unwrap()]);
