@@ -226,7 +226,8 @@ fn is_since(at: Option<Millis>, begin: Millis) -> bool {
 
 /// Was a session on a branch, or did it commit there?
 fn is_on(account: &SessionAccount, branch: &str) -> bool {
-    account.branch.as_deref() == Some(branch) || account.commits.iter().any(|commit| commit.branch == branch)
+    account.branch.as_deref() == Some(branch)
+        || account.commits.iter().any(|commit| commit.branch == branch && commit.elsewhere.is_none())
 }
 
 /// A shorter prompt only agrees, or says "commit": it does not say what is wanted, in words.
@@ -238,7 +239,10 @@ fn says_what(prompt: &str) -> bool {
 
 /// Was a turn for this branch? It was for that of the next commit, or for the session's last one.
 fn is_for(account: &SessionAccount, turn: &Turn, branch: &str) -> bool {
-    let next = account.commits.iter().filter(|commit| commit.turn >= turn.number && !commit.branch.is_empty());
+    let next = account
+        .commits
+        .iter()
+        .filter(|commit| commit.turn >= turn.number && !commit.branch.is_empty() && commit.elsewhere.is_none());
     let next = next.min_by_key(|commit| commit.turn).map(|commit| commit.branch.as_str());
     next.or(account.branch.as_deref()) == Some(branch)
 }
@@ -264,7 +268,9 @@ impl ProjectWork {
             WordKind::Approved { plan } | WordKind::PlanGiven { plan } => Some(Decided::Planned { plan: plan.clone() }),
             _ => None,
         }));
-        let on_branch = |commit: &Commit| branch.is_none_or(|branch| commit.branch.is_empty() || commit.branch == branch);
+        let on_branch = |commit: &Commit| {
+            branch.is_none_or(|branch| (commit.branch.is_empty() || commit.branch == branch) && commit.elsewhere.is_none())
+        };
         for commit in account.commits.into_iter().filter(|commit| is_since(commit.at, begin) && on_branch(commit)) {
             self.add_commit(commit);
         }

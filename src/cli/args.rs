@@ -60,7 +60,7 @@ pub(crate) enum Command {
     Rules(RulesArgs),
     /// Where an error occurred, and what was done until a rerun passed
     Fix(FixArgs),
-    /// The commands that work in this project
+    /// The commands that passed in this project, and how often
     How(HowArgs),
     /// Repeated errors, and how long until the command succeeded
     Friction(FrictionArgs),
@@ -91,7 +91,8 @@ pub(crate) enum Command {
     /// stay where they are. Without a subcommand, `recall sync` exchanges now; each `recall digest` does so, too.
     #[cfg(feature = "sync")]
     Sync(SyncArgs),
-    /// Share with your company's developers over a PostgreSQL server
+    #[cfg_attr(feature = "team", doc = "Share with your company's developers over a PostgreSQL server")]
+    #[cfg_attr(not(feature = "team"), doc = "Share with your company's developers (not in this build)")]
     ///
     /// Your notes, commands that pass, fixes of errors and digests go to the server; transcripts never do. Nothing of a project leaves this
     /// machine unless your config says `share = true` for it: see `recall team join`. Without a subcommand, exchange with the server now;
@@ -653,7 +654,7 @@ pub(crate) struct RememberArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CloseArgs {
-    /// Ids or prefixes of next steps, blockers or todo notes, as `recall context` and the pages show them. Without an id, list this
+    /// Ids or prefixes of next steps, blockers or todo notes, as `recall todo`, `recall context` and the pages show them. Without an id, list this
     /// project's open items
     #[arg(value_name = "ID", required_if_eq("undo", "true"))]
     pub(crate) ids: Vec<String>,

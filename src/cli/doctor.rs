@@ -27,7 +27,7 @@ pub(crate) fn run(args: &DoctorArgs, config: Result<Config>, out: &mut impl Writ
     let config = match &config {
         Ok(config) => config,
         Err(e) => {
-            let advice = "correct it: until then no digest is made, and sessions leave no marks and start without notes";
+            let advice = "correct it: until then no digest is made, and sessions start without notes";
             let found = DoctorReply::of(vec![Finding::problem("config", format!("{e:#}"), advice)], None);
             return tell(&found, args.json, out);
         }
@@ -121,6 +121,8 @@ fn tell(reply: &DoctorReply, json: bool, out: &mut impl Write) -> Result<Complet
 /// A change of a file is shown as it is, as git does: it may be copied.
 fn print(finding: &Finding, out: &mut impl Write) -> Result<()> {
     let sign = match finding.state {
+        // It works, and more could be done.
+        Severity::Ok if finding.advice.is_some() => "->",
         Severity::Ok => "ok",
         _ if finding.seen => "--",
         Severity::Warning => "!!",

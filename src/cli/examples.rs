@@ -89,7 +89,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[
             ("recall search pagination cursor", "these words in any form; one of them is enough"),
             ("recall search '\"created_at index\" project:shop since:30d'", "a phrase, in a project, in the last 30 days"),
-            ("recall search kind:decision cache", "only what was decided"),
+            ("recall search kind:decision cache", "only decisions, of notes and digests by a model"),
             ("recall search --team 'deadlock in checkout'", "also on your team's server"),
         ],
     ),
@@ -103,7 +103,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ),
     ("why", &[("recall why session cache", "the current decision, and the earlier ones")]),
     ("fix", &[("recall fix 'libpq.so.5: cannot open'", "where it occurred, and what was done")]),
-    ("how", &[("recall how", "all commands that work here"), ("recall how test", "only tests")]),
+    ("how", &[("recall how", "all commands that passed here"), ("recall how test", "only tests")]),
     ("friction", &[("recall friction", ""), ("recall friction --project shop -n 5", "")]),
     (
         "remember",

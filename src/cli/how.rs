@@ -30,7 +30,7 @@ pub(crate) fn run(args: &HowArgs, config: &Config, out: &mut impl Write) -> Resu
         return Ok(Completion::Done);
     }
     if reply.commands.is_empty() {
-        writeln!(out, "no passing commands found here: try `recall search`")?;
+        writeln!(out, "no passing commands found: try `recall search`")?;
     }
     let most = if args.word.is_some() { usize::MAX } else { MAX_OF_CLASS };
     print_lines(&command_lines(&reply.commands, most).join("\n"), out)?;

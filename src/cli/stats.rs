@@ -5,6 +5,7 @@ use std::io::Write;
 use anyhow::Result;
 
 use super::open_memory;
+use super::reading::print_lines;
 use super::status::{corrections, told_and_used, warnings};
 use super::team;
 use crate::app::Completion;
@@ -41,8 +42,10 @@ fn print(reply: &StatsReply, args: &StatsArgs, since: &str, out: &mut impl Write
     let calls = counted(reply.own.calls as usize, "call");
     writeln!(out, "recall itself: {calls} to the model, ${:.4}", reply.own.cost_usd)?;
     if reply.receipts.told > 0 {
-        writeln!(out, "context given by recall, in total: {}", told_and_used(&reply.receipts))?;
-        writeln!(out, "{}", rate(&reply.receipts))?;
+        print_lines(&format!("in total, {}", told_and_used(&reply.receipts)), out)?;
+        if reply.receipts.used > 0 {
+            print_lines(&rate(&reply.receipts), out)?;
+        }
     }
     if reply.rows.is_empty() {
         messages::report(format!("no work {since}: try an earlier `--since`, such as 365d"));
@@ -105,7 +108,17 @@ fn told_name(row: &Figures, by: GroupBy, rows: &[Figures]) -> String {
         GroupBy::Project if rows.iter().filter(|other| last(&other.name) == last(&row.name)).count() == 1 => last(&row.name),
         _ => row.name.clone(),
     };
-    shorten(&one_line(&without_controls(&name)), MAX_NAME_CHARS)
+    end_of(&one_line(&without_controls(&name)), MAX_NAME_CHARS)
+}
+
+/// Paths differ at their ends.
+fn end_of(name: &str, most: usize) -> String {
+    let chars = name.chars().count();
+    if !name.contains('/') || chars <= most {
+        shorten(name, most)
+    } else {
+        format!("…{}", name.chars().skip(chars + 1 - most).collect::<String>())
+    }
 }
 
 fn headings(is_cost: bool) -> Vec<String> {

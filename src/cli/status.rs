@@ -83,7 +83,7 @@ fn print(status: &Status, config: &Config, out: &mut impl Write) -> Result<()> {
         writeln!(out, "{label:<12}{}: {}{last}{hidden}", agent.name(), counted(*sessions as usize, "session"))?;
     }
     if status.notes > 0 {
-        writeln!(out, "remembered  {} on request", counted(status.notes as usize, "note"))?;
+        writeln!(out, "notes       {}", counted(status.notes as usize, "note"))?;
     }
     writeln!(out, "waiting     {}", waiting(status))?;
     if let Some(Vectors { model, dims, embedded, of, .. }) = &status.vectors {
@@ -101,7 +101,7 @@ fn print(status: &Status, config: &Config, out: &mut impl Write) -> Result<()> {
     }
     let spent = if status.spent_usd > 0.0 { format!("${:.4}", status.spent_usd) } else { "nothing".to_owned() };
     writeln!(out, "spent       {spent} on the model in total, at list price")?;
-    writeln!(out, "last work   {ran}")?;
+    writeln!(out, "last digest {ran}")?;
     if let Some(running) = &status.running {
         writeln!(out, "now         {} (since {})", running.in_words(), time(running.since))?;
     }
@@ -124,8 +124,11 @@ fn waiting(status: &Status) -> String {
 pub(super) fn told_and_used(counts: &ReceiptCounts) -> String {
     let ReceiptCounts { told, used, files_told, files_used, checks_told, checks_used, looked_up, .. } = counts;
     let sessions = counted(*told as usize, "session");
+    if *used == 0 {
+        return format!("{sessions} got context, and none was seen to use it");
+    }
     format!(
-        "{sessions}, {used} of them used some of it: {files_used} of {files_told} files opened, {checks_used} of {checks_told} checks \
+        "{sessions} got context, {used} of them used some of it: {files_used} of {files_told} files opened, {checks_used} of {checks_told} checks \
          run, {looked_up} sessions and notes looked up"
     )
 }

@@ -13,7 +13,7 @@ use crate::cli::args::TodoArgs;
 use crate::config::Config;
 use crate::model::session::Millis;
 use crate::sys::messages;
-use crate::text::clean::{id8, one_line, without_controls};
+use crate::text::clean::{counted, id8, one_line, without_controls};
 
 pub(crate) fn run(args: &TodoArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let since = if args.all { Millis::MIN } else { recent_since(config.now()) };
@@ -44,6 +44,10 @@ pub(crate) fn run(args: &TodoArgs, config: &Config, out: &mut impl Write) -> Res
     match (all.iter().all(|project| project.items.is_empty()), older) {
         (true, 0) if has_sessions => messages::report("continue a session with `recall resume ID`"),
         (true, 0) => messages::report(if all.is_empty() { "nothing is open" } else { "nothing of yours is open" }),
+        (true, _) if has_sessions => messages::report(format!(
+            "continue a session with `recall resume ID`; {} last said over 30 days ago: `recall todo --all`",
+            counted(older, "open item")
+        )),
         (true, _) => messages::report(format!("nothing open was said in the last 30 days; {older} older: `recall todo --all`")),
         (false, 0) => messages::report("mark an item as done with `recall close ID`"),
         (false, _) => messages::report(format!(

@@ -1,5 +1,6 @@
 //! Carries an install plan out, and records each edit first, so that uninstall can undo one that was interrupted.
 
+use std::fs;
 use std::io::Write;
 use std::path::Path;
 
@@ -63,8 +64,11 @@ fn write_hooks(plan: &mut InstallPlan, host: &Host<'_>, manifest: &mut Manifest)
         manifest.record(data_dir, &file.path, &FileEdit { before, after, fresh, shapes: &insertion.shapes, copy: true })?;
         manifest.save(data_dir)?;
         let written = file.write(after).inspect_err(|_| {
-            withdraw_record(&plan.manifest, &file.path, manifest, data_dir);
-            *manifest = plan.manifest.clone();
+            // A disk may fail behind the change, when it is made to last: what is there then is ours, and stays on record.
+            if fs::read(&file.path).ok().as_deref() != Some(after) {
+                withdraw_record(&plan.manifest, &file.path, manifest, data_dir);
+                *manifest = plan.manifest.clone();
+            }
         });
         manifest.folders.extend(written?);
         Ok(())

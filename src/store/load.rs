@@ -3,6 +3,8 @@
 mod order;
 mod session;
 
+pub(in crate::store) use self::session::move_to_end;
+
 use anyhow::{Context, Result, bail};
 use rusqlite::{Connection, OptionalExtension, params};
 

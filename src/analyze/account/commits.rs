@@ -32,6 +32,9 @@ pub struct Commit {
     /// Files changed, by git's own count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<u32>,
+    /// The folder in which it was made, if that is not in the project.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elsewhere: Option<String>,
 }
 
 /// Lines that end a message, and that tools add.
@@ -45,7 +48,11 @@ pub(super) fn of(session: &Session, calls: &[Call<'_>], turns: &[Turn]) -> Vec<C
     for call in calls {
         history.call(session, call, number_at(turns, call.at));
     }
-    history.made.into_iter().map(|made| made.commit).collect()
+    let with_place = |Made { commit, place, .. }| match place {
+        Place::Here => commit,
+        Place::Elsewhere(folder) => Commit { elsewhere: Some(folder), ..commit },
+    };
+    history.made.into_iter().map(with_place).collect()
 }
 
 fn only(branches: &[String]) -> Option<String> {

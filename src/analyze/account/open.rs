@@ -98,7 +98,7 @@ pub(super) fn of(session: &Session, turns: &[Turn]) -> Vec<OpenEnd> {
         match &turn.api_error {
             Some(words) => Some(OpenEnd::ApiError { words: words.clone() }),
             None if turn.interrupted => Some(OpenEnd::Interrupted),
-            None if closes || turn.number == 0 => None,
+            None if closes || turn.number == 0 || is_for_client(turn) => None,
             // That tool keeps prompts alone.
             None if session.versions == [CLAUDE_MEM] => None,
             None => Some(if was_taken_up(session) { OpenEnd::Unclosed } else { OpenEnd::NoReply }),
@@ -106,6 +106,12 @@ pub(super) fn of(session: &Session, turns: &[Turn]) -> Vec<OpenEnd> {
     });
     let open = tasks(session).into_iter().filter(Task::is_open);
     end.into_iter().chain(open.map(|task| OpenEnd::Task { text: task.text })).collect()
+}
+
+/// Does a turn end with a command that the client answers itself?
+fn is_for_client(turn: &Turn) -> bool {
+    const COMMANDS: [&str; 5] = ["/compact", "/clear", "/exit", "/quit", "/resume"];
+    turn.words.last().is_some_and(|word| word.text.split_whitespace().next().is_some_and(|first| COMMANDS.contains(&first)))
 }
 
 /// Did anything follow the last prompt?

@@ -88,7 +88,8 @@ fn prompts(turns: &[Turn]) -> impl DoubleEndedIterator<Item = (&Turn, &str)> {
     turns.iter().flat_map(move |turn| turn.words.iter().filter(is_prompt).map(move |word| (turn, word.text.as_str())))
 }
 
-/// The last short prompt after the first turn by which something is to be undone: what the title names may be what was.
+/// The last short prompt after the first turn by which something is to be undone: what the title names may be what was, before or after it was
+/// committed.
 fn taken_back(turns: &[Turn]) -> Option<String> {
     const UNDO: &[&str] = &["revert", "undo", "rollback", "roll back"];
     const NOT: &[&str] = &["don't", "do not", "never", "how ", "why ", "if ", "should "];
@@ -101,7 +102,7 @@ fn taken_back(turns: &[Turn]) -> Option<String> {
     };
     let text =
         prompts(turns).filter(|(turn, text)| turn.number > first && undoes(text)).map(|(_, text)| one_line(text)).next_back()?;
-    Some(format!("later: “{text}”"))
+    Some(format!("also asked: “{text}”"))
 }
 
 /// The last prompt up to a commit that tells something: "commit it" tells nothing.

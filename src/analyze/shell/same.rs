@@ -63,7 +63,25 @@ impl SameRun {
             || !CHECKS_HERE_WITHOUT_PATH.contains(&self.program.as_str())
                 && self.options.is_empty()
                 && self.words.iter().all(|word| earlier.words.contains(word));
-        same && there && all && !self.program.is_empty()
+        same && there && (all || self.covers_paths(earlier)) && !self.program.is_empty()
+    }
+
+    /// Is it told the same, and to check all that the earlier one checked: `go test ./...` after `go test ./cmd/...`?
+    fn covers_paths(&self, earlier: &Self) -> bool {
+        let is_path = |word: &&String| word.contains('/') || word.contains('.');
+        let [(paths, told), (earlier_paths, earlier_told)] =
+            [self, earlier].map(|run| run.words.iter().partition::<Vec<&String>, _>(is_path));
+        let covers = |whole: &str, part: &str| {
+            let folder = whole.strip_suffix("...").map_or(whole, |whole| whole.trim_end_matches('/')).trim_start_matches("./");
+            let part = part.trim_start_matches("./");
+            let is_below =
+                folder.is_empty() || folder == "." || part.strip_prefix(folder).is_some_and(|rest| rest.starts_with(['/', ':']));
+            // `./cmd` is one package of Go, `./cmd/...` all below it.
+            whole == part || is_below && (whole.ends_with("...") || self.program != "go")
+        };
+        told == earlier_told
+            && !earlier_paths.is_empty()
+            && earlier_paths.iter().all(|part| paths.iter().any(|whole| covers(whole, part)))
     }
 }
 

@@ -64,6 +64,8 @@ fn run_using(
     run: impl FnOnce(&DigestRequest, &Config, &Ui, Millis) -> Result<Option<Report>>,
 ) -> Result<Completion> {
     apply_overrides(&request, &mut config)?;
+    // What is typed wrong is no digest that failed.
+    DigestSelection::of(&request, &config)?;
     if request.in_background {
         background::enter()?;
         if !request.ingest_only {

@@ -71,7 +71,7 @@ pub(crate) fn marks(config: &Config, now: Millis) -> Finding {
     let waiting = mark::pending(&config.data_dir);
     let oldest = waiting.iter().filter_map(|(_, mark)| mark.as_ref().map(|m| m.at)).min();
     match oldest {
-        None if waiting.is_empty() => Finding::ok("marks", "none waiting"),
+        None if waiting.is_empty() => Finding::ok("marks", "no ended session waits for a digest"),
         Some(at) if now - at > DAY => {
             let found = format!("{} waiting, the oldest for {}: no digest has run since", waiting.len(), ago(at, now));
             Finding::problem("marks", found, "see `timer` above, or run `recall digest`")

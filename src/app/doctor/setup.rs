@@ -23,7 +23,11 @@ pub(crate) fn hooks(host: &Host<'_>) -> Vec<Finding> {
         // Whoever only uses another agent has no folder of Claude Code's.
         Hooks::None if !all.is_empty() && !host.environment.claude_dir(host.config).exists() => {}
         Hooks::None => {
-            all.push(Finding::problem("hooks", "none: sessions leave no marks and start without notes", "`recall install`"));
+            all.push(Finding::problem(
+                "hooks",
+                "none: nothing tells recall when a session ends, and sessions start without notes",
+                "`recall install`",
+            ));
         }
     }
     all

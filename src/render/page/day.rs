@@ -250,7 +250,12 @@ fn summary(page: &mut String, entries: &[DayEntry], projects: &[&Project]) {
     let begun = |project: &&&Project| entries.iter().any(|one| !one.went_on && one.project == ***project);
     let begun: Vec<&Project> = projects.iter().filter(begun).copied().collect();
     if begun.len() > 1 {
-        let costs: Vec<String> = begun.iter().map(|project| format!("{} ${:.2}", inline(project.name()), cost(project))).collect();
+        // Of those that are called alike the folder above tells which is which.
+        let name = |project: &Project| match begun.iter().filter(|other| other.name() == project.name()).count() {
+            1 => project.name().to_owned(),
+            _ => project.key.rsplitn(3, '/').take(2).collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join("/"),
+        };
+        let costs: Vec<String> = begun.iter().map(|project| format!("{} ${:.2}", inline(&name(project)), cost(project))).collect();
         lines.push(format!("cost at list price: {}", costs.join(", ")));
     }
     if !lines.is_empty() {
@@ -267,7 +272,8 @@ fn made(account: &SessionAccount) -> Vec<String> {
 
 fn told_commit(commit: &Commit) -> String {
     let hash = if commit.hash_is_stale || commit.hash.is_empty() { String::new() } else { code(&commit.hash) + " " };
-    format!("{hash}{}", inline(&shorten(&commit.subject, MAX_SUBJECT_CHARS)))
+    let elsewhere = commit.elsewhere.as_ref().map(|folder| format!(" (in {})", code(folder))).unwrap_or_default();
+    format!("{hash}{}{elsewhere}", inline(&shorten(&commit.subject, MAX_SUBJECT_CHARS)))
 }
 
 /// A session on a day after its own: that it went on `at` some time, with so many prompts, and what was made.

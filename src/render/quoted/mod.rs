@@ -277,6 +277,9 @@ impl<'a> QuotedParts<'a> {
         if commit.hash_is_stale {
             facts.push("made anew since, hash not seen".to_owned());
         }
+        if let Some(folder) = &commit.elsewhere {
+            facts.push(format!("in {}", said(folder, 120)));
+        }
         if !commit.branch.is_empty() {
             facts.push(said(&commit.branch, 60));
         }

@@ -9,6 +9,7 @@ use rusqlite::{Row, Transaction, params};
 use super::writer::IngestWriter;
 use crate::model::session::{Millis, Record};
 use crate::privacy::echo::PrivateWords;
+use crate::store::load::move_to_end;
 use crate::store::projects::ensure_project;
 
 #[derive(Debug, Default)]
@@ -16,6 +17,7 @@ pub(super) struct SourceFacts {
     first_at: Option<Millis>,
     last_at: Option<Millis>,
     pub(crate) cwd: Option<String>,
+    /// Each once, the last one that a record names at the end.
     branches: Vec<String>,
     versions: Vec<String>,
 }
@@ -32,10 +34,10 @@ impl SourceFacts {
         }
         for (list, value) in [(&mut self.branches, &row.branch), (&mut self.versions, &row.version)] {
             if let Some(value) = value
-                && !list.contains(value)
+                && list.last() != Some(value)
                 && !words.are_in(value)
             {
-                list.push(value.clone());
+                move_to_end(list, value);
             }
         }
     }
@@ -112,12 +114,16 @@ impl IngestWriter<'_, '_> {
     }
 
     fn add_to_list(&self, column: &str, source: i64, values: &[String]) -> Result<()> {
-        for value in values {
-            let sql = format!(
-                "UPDATE source SET {column} = json_insert({column}, '$[#]', ?2)
-                 WHERE pk = ?1 AND NOT EXISTS (SELECT 1 FROM json_each({column}) WHERE value = ?2)"
-            );
-            self.tx.prepare_cached(&sql)?.execute(params![source, value])?;
+        if values.is_empty() {
+            return Ok(());
+        }
+        let sql = format!("SELECT {column} FROM source WHERE pk = ?1");
+        let before: String = self.tx.prepare_cached(&sql)?.query_row([source], |r| r.get(0))?;
+        let mut all: Vec<String> = serde_json::from_str(&before)?;
+        values.iter().for_each(|value| move_to_end(&mut all, value));
+        let after = serde_json::to_string(&all)?;
+        if after != before {
+            self.tx.prepare_cached(&format!("UPDATE source SET {column} = ?2 WHERE pk = ?1"))?.execute(params![source, after])?;
         }
         Ok(())
     }

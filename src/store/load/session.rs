@@ -180,11 +180,11 @@ impl Reader {
             if all.cwd.is_none() {
                 all.cwd = row.get(1)?;
             }
-            add_new(&mut all.versions, list(&row.get::<_, String>(3)?)?);
+            list(&row.get::<_, String>(3)?)?.iter().for_each(|version| move_to_end(&mut all.versions, version));
             // A subagent's worktree branch is not the session's.
             if row.get::<_, String>(0)?.is_empty() {
                 all.evident &= row.get::<_, bool>(4)?;
-                add_new(&mut all.branches, list(&row.get::<_, String>(2)?)?);
+                list(&row.get::<_, String>(2)?)?.iter().for_each(|branch| move_to_end(&mut all.branches, branch));
             }
         }
         Ok(all)
@@ -203,10 +203,10 @@ struct SessionSources {
     evident: bool,
 }
 
-fn add_new(list: &mut Vec<String>, more: Vec<String>) {
-    for value in more {
-        if !list.contains(&value) {
-            list.push(value);
-        }
+/// Adds a value behind the others, each of which stands once: what was named last is at the end.
+pub(in crate::store) fn move_to_end(list: &mut Vec<String>, value: &str) {
+    if list.last().is_none_or(|last| last != value) {
+        list.retain(|known| known != value);
+        list.push(value.to_owned());
     }
 }

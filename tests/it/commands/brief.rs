@@ -210,3 +210,56 @@ fn a_commit_that_a_later_session_made_anew_has_its_new_hash() {
     assert!(world.recall(["show", first]).out.contains("def5678 Sort the orders by their date"));
     assert!(!world.recall(["show", "--full", later]).out.contains("Since then"));
 }
+
+/// A session may commit in another repository, too.
+#[test]
+fn a_commit_in_another_folder_is_told_with_it_and_belongs_to_no_branch_here() {
+    let id = "cccc7777-0000-4000-8000-000000000000";
+    let world = World::new();
+    let commits = |folder: &str, subject: &str| format!("cd {folder} && git commit -m '{subject}'");
+    let rows = user(id, "u1", "2026-11-12T09:00:00Z", "Sort the orders here and in the counter")
+        + &ran(
+            id,
+            "c1",
+            "2026-11-12T09:10:00Z",
+            &commits("/home/dev/src/shop", "Sort the orders here"),
+            Ok("[main abc1234] Sort the orders here\n 1 file changed"),
+        )
+        + &ran(
+            id,
+            "c2",
+            "2026-11-12T09:12:00Z",
+            &commits("/home/dev/src/counter", "Sort the counter"),
+            Ok("[main def5678] Sort the counter\n 1 file changed"),
+        )
+        + &assistant(id, "a1", "2026-11-12T09:13:00Z", "Both are committed.");
+    world.transcript(&format!("-p/{id}.jsonl"), rows);
+    world.digest(&["--summarizer", "extract"]);
+    let told = world.recall(["show", id]).out;
+    assert!(told.contains("- def5678 Sort the counter (in /home/dev/src/counter, main,"), "{told}");
+    assert!(told.contains("- abc1234 Sort the orders here (main,"), "{told}");
+    let text = world.recall(["report", "--for", "pr", "--branch", "main", "--project", "shop"]).out;
+    assert!(text.contains("Sort the orders here") && !text.contains("Sort the counter"), "{text}");
+}
+
+/// One may leave a branch and come back to it, also between two digests.
+#[test]
+fn a_session_is_on_the_branch_that_it_was_on_last() {
+    let id = "dddd7777-0000-4000-8000-000000000000";
+    let world = World::new();
+    let on = |branch: &str, rows: String| rows.replace("\"gitBranch\":\"main\"", &format!("\"gitBranch\":\"{branch}\""));
+    let first = on("sort-orders", user(id, "u1", "2026-11-12T09:00:00Z", "Sort the orders, the oldest first"))
+        + &on("sort-orders", assistant(id, "a1", "2026-11-12T09:10:00Z", "The orders are sorted."));
+    let then = on("changelog", user(id, "u2", "2026-11-12T09:20:00Z", "Write the changelog on a branch of its own"))
+        + &on("changelog", assistant(id, "a2", "2026-11-12T09:30:00Z", "The changelog is written."));
+    let back = on("sort-orders", user(id, "u3", "2026-11-12T09:40:00Z", "Now go back and test the order"))
+        + &on("sort-orders", assistant(id, "a3", "2026-11-12T09:50:00Z", "It is tested."));
+    let branch = |rows: &[&str]| {
+        world.transcript(&format!("-p/{id}.jsonl"), rows.concat());
+        world.digest(&["--summarizer", "extract"]);
+        let told = world.recall(["show", id]).out;
+        told.split(" · branch ").nth(1).and_then(|rest| rest.split_whitespace().next()).expect("a branch").to_owned()
+    };
+    assert_eq!(branch(&[&first, &then]), "changelog");
+    assert_eq!(branch(&[&first, &then, &back]), "sort-orders");
+}

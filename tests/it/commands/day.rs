@@ -44,7 +44,7 @@ fn a_title_tells_that_something_was_to_be_undone() {
     world.digest(&["--summarizer", "extract"]);
     let list = world.recall(["list"]).out;
     assert_eq!(list.matches("Convert the decimal numbers in commit messages").count(), 2, "{list}");
-    assert_eq!(list.matches(" · later: “can you revert this change?”\n").count(), 1, "{list}");
+    assert_eq!(list.matches(" · also asked: “can you revert this change?”\n").count(), 1, "{list}");
     assert!(!list.contains("how would I"), "{list}");
 }
 

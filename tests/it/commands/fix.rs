@@ -54,14 +54,14 @@ fn an_error_is_told_with_what_was_done_before_the_check_passed() {
         assert_eq!(fix(&world, asked), expected, "{asked}");
     }
     for other in ["ImportError: cannot import name 'x' from 'api'", "libpng.so.5", "No such module"] {
-        assert!(fix(&world, other).starts_with("error not found: try `recall search"), "{other}");
+        assert!(fix(&world, other).starts_with("no session had this error: try `recall search"), "{other}");
     }
     for general in ["error", "1 error in 0.31s"] {
         assert_eq!(fix(&world, general), "that line is too general: give the whole line that says what failed\n", "{general}");
     }
     let json: serde_json::Value = serde_json::from_str(&world.recall(["fix", "libpq.so.5", "--json"]).out).expect("JSON");
     assert_eq!((&json["times"], &json["failures"][0]["passed"]["turn"]), (&1.into(), &2.into()), "{json}");
-    assert!(world.recall(["fix", "libpq.so.5", "--project", "gallery"]).out.starts_with("error not found"));
+    assert!(world.recall(["fix", "libpq.so.5", "--project", "gallery"]).out.starts_with("no session had this error"));
 }
 
 /// What is staged before it makes no other command of a commit.
@@ -91,6 +91,29 @@ fn a_commit_that_failed_passed_later_whatever_its_message_is() {
     // A commit that was not seen, or another deed, proves nothing.
     assert!(told(&second, Ok("")).contains("no later success is known"), "{}", told(&second, Ok("")));
     assert!(told("git commit --amend --no-edit", passes).contains("no later success is known"));
+}
+
+/// A run of more tells of a part as well.
+#[test]
+fn what_failed_in_a_part_passed_later_where_all_of_it_passed() {
+    let fails: Result<&str, &str> = Err("Exit code 1\n--- FAIL: TestPlanJson (0.00s)\nFAIL\tshop/cmd/plan\t0.1s");
+    let told = |failed: &str, later: &str, passed: &str| {
+        let rows = says(ONE, 1, "Run the tests, please") + &row(ONE, 2, failed, fails) + &row(ONE, 3, later, Ok(passed));
+        fix(&digested(&rows), "--- FAIL: TestPlanJson")
+    };
+    let ok = "ok  \tshop/cmd/plan\t0.1s\nok  \tshop/store\t0.2s";
+    for (failed, later) in [
+        ("go test ./cmd/...", "go test ./... -count=1"),
+        ("go test ./cmd/plan", "go test ./cmd/..."),
+        ("pytest tests/api/a.py", "pytest tests/api"),
+    ] {
+        assert!(told(failed, later, ok).contains(" passed (turn 1)"), "{failed} | {later}: {}", told(failed, later, ok));
+    }
+    for (failed, later) in
+        [("go test ./...", "go test ./cmd/..."), ("go test ./cmd/plan", "go test ./cmd"), ("pytest tests/api", "pytest tests/web")]
+    {
+        assert!(told(failed, later, ok).contains("no later success is known"), "{failed} | {later}");
+    }
 }
 
 /// Only a run whose end was seen counts, and only of the same check.
@@ -144,6 +167,6 @@ fn an_error_goes_with_its_session() {
     assert_eq!(world.count("SELECT count(*) FROM failure"), 0);
     world.digest(&["--summarizer", "extract"]);
     assert_eq!(world.recall(["forget", "--yes", "--match", "libpq.so.5"]).code, 0);
-    assert!(fix(&world, "libpq.so.5").starts_with("error not found"));
+    assert!(fix(&world, "libpq.so.5").starts_with("no session had this error"));
     assert_eq!(world.count("SELECT count(*) FROM failure WHERE line LIKE '%libpq%'"), 0);
 }

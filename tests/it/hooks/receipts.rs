@@ -85,7 +85,7 @@ fn a_receipt_tells_what_a_session_used_of_what_it_was_told() {
     assert_eq!((&told["told"], &told["used"], &told["looked_up"]), (&json!(2), &json!(1), &json!(1)), "{told:#}");
     assert_eq!((&told["checks_told"], &told["checks_used"], &told["files_used"]), (&json!(2), &json!(1), &json!(1)), "{told:#}");
     let line = world.recall(["status"]).out;
-    assert!(line.contains("\ncontext     2 sessions, 1 of them used some of it: 1 of "), "{line}");
+    assert!(line.contains("\ncontext     2 sessions got context, 1 of them used some of it: 1 of "), "{line}");
 
     // A receipt goes with its session.
     assert_eq!(world.recall(["forget", "--session", &rows.id, "--yes"]).code, 0);

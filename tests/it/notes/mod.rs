@@ -72,7 +72,7 @@ fn a_note_is_kept_before_there_is_any_index_and_found_at_once() {
     assert_eq!((&json["note"], &json["kind"]), (&id.as_str().into(), &"convention".into()), "{json}");
     assert_eq!(world.recall(["show", "--raw", &id]).code, 2);
     assert_eq!(world.status()["notes"], 1);
-    assert!(world.recall(["status"]).out.contains("remembered  1 note on request"));
+    assert!(world.recall(["status"]).out.contains("notes       1 note"));
 }
 
 #[test]

@@ -274,7 +274,7 @@ fn where_nothing_is_stored_no_model_is_asked() {
     for more in [&[][..], &["--json"], &["--dry-run"]] {
         let ran = stand_in.recall(&[&["report", "--since", "2026-11-15", "--summarizer", "claude"], more].concat());
         assert_eq!(ran.code, 0, "{ran:#?}");
-        assert_eq!(ran.err.contains("nothing is stored of that time"), more.is_empty(), "{}", ran.err);
+        assert_eq!(ran.err.contains("no work is stored of that time"), more.is_empty(), "{}", ran.err);
     }
     assert!(stand_in.calls().is_empty() && spent(&stand_in) == 0.0);
 }
