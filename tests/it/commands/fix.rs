@@ -99,7 +99,7 @@ fn what_failed_in_a_part_passed_later_where_all_of_it_passed() {
     let fails: Result<&str, &str> = Err("Exit code 1\n--- FAIL: TestPlanJson (0.00s)\nFAIL\tshop/cmd/plan\t0.1s");
     let told = |failed: &str, later: &str, passed: &str| {
         let rows = says(ONE, 1, "Run the tests, please") + &row(ONE, 2, failed, fails) + &row(ONE, 3, later, Ok(passed));
-        fix(&digested(&rows), "--- FAIL: TestPlanJson")
+        fix(&digested(&rows), "FAIL: TestPlanJson")
     };
     let ok = "ok  \tshop/cmd/plan\t0.1s\nok  \tshop/store\t0.2s";
     for (failed, later) in [
